@@ -103,7 +103,7 @@ void append_base64(SecretBytes& out, ByteView bytes) {
 
 void Base64Decoder::line(std::string_view text) {
   // Four characters make at most three bytes.
-  if (bytes_.size() + text.size() > kMostBytes) throw FormatError("the block is longer than any key or ciphertext");
+  if (bytes_.size() + text.size() > kMaxBytes) throw FormatError("the block is longer than any key or ciphertext");
   for (const char c : text) {
     if (style_ == Style::kLenient && (c == ' ' || c == '\t' || c == '\r')) continue;
     if (c == '=') {

@@ -11,7 +11,7 @@
 namespace polykem::formats {
 
 /** More than any key or ciphertext has. */
-inline constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
 /** How many characters base64 of so many bytes has, in lines of 64 characters [RFC7468, 2], with their ends. */
 std::size_t base64_bytes(std::size_t bytes);
@@ -28,7 +28,7 @@ class Base64Decoder {
     kLenient, /**< as OpenSSL reads it: both are passed over */
   };
   explicit Base64Decoder(Style style = Style::kStrict) : style_(style) {}
-  /** Throws FormatError: a character that is not base64, or more than kMostBytes. */
+  /** Throws FormatError: a character that is not base64, or more than kMaxBytes. */
   void line(std::string_view text);
   /** The bytes of all lines. Throws FormatError if the text is incomplete. */
   SecretBytes finish();

@@ -8,7 +8,7 @@
 namespace polykem::formats {
 namespace {
 
-constexpr std::size_t kMostLengthBytes = 4;
+constexpr std::size_t kMaxLengthBytes = 4;
 constexpr std::uint8_t kLongForm = 0x80;
 
 ByteView after(ByteView bytes, std::size_t n) {
@@ -26,7 +26,7 @@ std::optional<DerHeader> der_header(ByteView bytes) {
   const std::uint8_t* in = bytes.data();
   if (in[1] < kLongForm) return DerHeader{in[0], 2, in[1]};
   const std::size_t digits = in[1] & 0x7FU;  // 0: the indefinite form
-  if (digits == 0 || digits > kMostLengthBytes || bytes.size() < 2 + digits) return std::nullopt;
+  if (digits == 0 || digits > kMaxLengthBytes || bytes.size() < 2 + digits) return std::nullopt;
   std::size_t length = 0;
   for (std::size_t i = 0; i < digits; ++i)
     length = (length << 8) | in[2 + i];
@@ -39,10 +39,10 @@ void append_der(SecretBytes& out, std::uint8_t tag, std::initializer_list<ByteVi
   std::size_t length = 0;
   for (const ByteView part : parts)
     length += part.size();
-  out.reserve(out.size() + 2 + kMostLengthBytes + length);
+  out.reserve(out.size() + 2 + kMaxLengthBytes + length);
   out.push_back(tag);
   std::size_t digits = 0;
-  while (digits < kMostLengthBytes && length >> (8 * digits) != 0)
+  while (digits < kMaxLengthBytes && length >> (8 * digits) != 0)
     ++digits;
   if (length >= kLongForm) out.push_back(static_cast<std::uint8_t>(kLongForm | digits));
   if (length < kLongForm) digits = 1;

@@ -53,14 +53,14 @@ const Entry* entry_of(const Scheme& scheme) {
 
 /** "1.2.840.113549.1.1.1" */
 std::string dotted(ByteView oid) {
-  constexpr std::size_t kMostOidBytes = 40;
-  constexpr std::uint64_t kMostArc = std::uint64_t{1} << 50;
-  if (oid.size() == 0 || oid.size() > kMostOidBytes) return "unreadable";
+  constexpr std::size_t kMaxOidBytes = 40;
+  constexpr std::uint64_t kMaxArc = std::uint64_t{1} << 50;
+  if (oid.size() == 0 || oid.size() > kMaxOidBytes) return "unreadable";
   std::string text;
   std::uint64_t arc = 0;
   for (std::size_t i = 0; i < oid.size(); ++i) {
     arc = (arc << 7) | (oid.data()[i] & 0x7FU);
-    if (arc > kMostArc) return "unreadable";
+    if (arc > kMaxArc) return "unreadable";
     if ((oid.data()[i] & 0x80U) != 0) continue;
     if (text.empty()) {
       const std::uint64_t first = std::min<std::uint64_t>(arc / 40, 2);
@@ -302,7 +302,7 @@ std::optional<std::size_t> key_der_bytes(ByteView begin) {
 
 std::optional<std::size_t> certificate_der_bytes(ByteView begin) {
   constexpr std::array<std::uint8_t, 4> kVersion = {der::context_constructed(0), 3, der::kInteger, 1};
-  constexpr std::size_t kMostSerialBytes = 21;
+  constexpr std::size_t kMaxSerialBytes = 21;
   const auto rest = [&](std::size_t from) { return ByteView(begin.data() + from, begin.size() - from); };
   const std::optional<DerHeader> outer = der_header(begin);
   if (!outer || outer->tag != der::kSequence) return std::nullopt;
@@ -314,7 +314,7 @@ std::optional<std::size_t> certificate_der_bytes(ByteView begin) {
   if (begin.size() <= place + kVersion.size()) return std::nullopt;
   if (equal({begin.data() + place, kVersion.size()}, kVersion)) place += kVersion.size() + 1;  // else version 1
   const std::optional<DerHeader> serial = der_header(rest(place));
-  if (!serial || serial->tag != der::kInteger || serial->content_bytes > kMostSerialBytes) return std::nullopt;
+  if (!serial || serial->tag != der::kInteger || serial->content_bytes > kMaxSerialBytes) return std::nullopt;
   place += serial->header_bytes + serial->content_bytes;
   if (begin.size() <= place || begin.data()[place] != der::kSequence) return std::nullopt;
   return outer->header_bytes + outer->content_bytes;

@@ -148,7 +148,7 @@ Offer make_offer(bool builtin_mlkem) {
       if (id != 0) add_hybrid(offer, set, *classical, true, std::string(classical->name) + "_" + each.name, id);
     }
   }
-  if (offer.algorithms.size() > kMostAlgorithms) throw std::logic_error("more algorithms than dispatch tables");
+  if (offer.algorithms.size() > kMaxAlgorithms) throw std::logic_error("more algorithms than dispatch tables");
   return offer;
 }
 

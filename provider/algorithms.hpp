@@ -62,6 +62,6 @@ struct Offer {
 Offer make_offer(bool builtin_mlkem);
 
 /** The dispatch tables are made at compile time, this many for each operation. */
-inline constexpr std::size_t kMostAlgorithms = 96;
+inline constexpr std::size_t kMaxAlgorithms = 96;
 
 }  // namespace polykem::provider

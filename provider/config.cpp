@@ -18,12 +18,12 @@ namespace polykem::provider {
 
 namespace {
 
-constexpr std::uint64_t kMostThreads = 1024;  // polykem_config
-constexpr std::uint64_t kMostMicroseconds = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint64_t kMostLinger = 100000;  // a handshake has two of them, and a client waits
-constexpr std::uint64_t kMostItems = std::uint64_t{1} << 30;
-constexpr std::uint64_t kMostBatchItems = 65536;
-constexpr std::uint64_t kMostCodePoint = 0xFFFF;
+constexpr std::uint64_t kMaxThreads = 1024;  // polykem_config
+constexpr std::uint64_t kMaxMicroseconds = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMaxLinger = 100000;  // a handshake has two of them, and a client waits
+constexpr std::uint64_t kMaxItems = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxBatchItems = 65536;
+constexpr std::uint64_t kMaxCodePoint = 0xFFFF;
 constexpr const char* kGroupPrefix = "groups.";
 
 constexpr const char* kKeys[] = {"backend",    "threads", "deadline_us", "linger_us",       "batch_items", "high_water",
@@ -104,7 +104,7 @@ void read_groups(const CoreParameters& core, Offer& offer) {
     const std::string key = kGroupPrefix + group.name;
     const char* text = core.get(key.c_str());
     if (text == nullptr) continue;
-    group.id = std::string_view(text) == "off" ? 0 : static_cast<unsigned>(parse_number(key, text, 1, kMostCodePoint));
+    group.id = std::string_view(text) == "off" ? 0 : static_cast<unsigned>(parse_number(key, text, 1, kMaxCodePoint));
   }
   for (const Group& group : offer.groups) {
     for (const Group* other = offer.groups.data(); other != &group && group.id != 0; ++other) {
@@ -154,15 +154,15 @@ Config read_config(const CoreParameters& core, Offer& offer) {
   Config config;
   check_keys(core, offer);
   read_backend(core, config);
-  read_number(core, "threads", config.threads, kMostThreads);
-  read_number(core, "deadline_us", config.deadline_us, kMostMicroseconds);
-  read_number(core, "linger_us", config.linger_us, kMostLinger);
-  read_number(core, "batch_items", config.batch_items, kMostBatchItems);
-  read_number(core, "high_water", config.high_water, kMostItems);
-  read_number(core, "hard_limit", config.hard_limit, kMostItems);
+  read_number(core, "threads", config.threads, kMaxThreads);
+  read_number(core, "deadline_us", config.deadline_us, kMaxMicroseconds);
+  read_number(core, "linger_us", config.linger_us, kMaxLinger);
+  read_number(core, "batch_items", config.batch_items, kMaxBatchItems);
+  read_number(core, "high_water", config.high_water, kMaxItems);
+  read_number(core, "hard_limit", config.hard_limit, kMaxItems);
   read_broker(core, config);
   read_async(core, config);
-  read_number(core, "abandoned_limit", config.abandoned_limit, kMostItems);
+  read_number(core, "abandoned_limit", config.abandoned_limit, kMaxItems);
   read_statistics(core, config);
   read_groups(core, offer);
   return config;

@@ -59,7 +59,7 @@ SecretBytes read_element(const CoreStreams& streams, OSSL_CORE_BIO* in) {
   if (length_bytes > sizeof(std::uint32_t) || !append(streams, in, out, length_bytes)) return {};
   const std::optional<formats::DerHeader> header = formats::der_header(out);
   const bool whole =
-      header && header->content_bytes <= formats::kMostBytes && append(streams, in, out, header->content_bytes);
+      header && header->content_bytes <= formats::kMaxBytes && append(streams, in, out, header->content_bytes);
   return whole ? out : SecretBytes();
 }
 

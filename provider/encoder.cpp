@@ -109,7 +109,7 @@ using EncryptedPtr = std::unique_ptr<X509_SIG, Free<X509_SIG, X509_SIG_free>>;
 
 /** EncryptedPrivateKeyInfo, by libcrypto; empty with an error raised if that fails. */
 SecretBytes encrypted(const Encoder& encoder, ByteView der, OSSL_PASSPHRASE_CALLBACK* ask, void* argument) {
-  constexpr std::size_t kMostPassphraseBytes = 1024;
+  constexpr std::size_t kMaxPassphraseBytes = 1024;
   const Errors& errors = encoder.provider.errors;
   OSSL_LIB_CTX* library = encoder.provider.library.get();
   const CipherPtr cipher(EVP_CIPHER_fetch(library, encoder.cipher.c_str(), encoder.cipher_properties.c_str()));
@@ -117,7 +117,7 @@ SecretBytes encrypted(const Encoder& encoder, ByteView der, OSSL_PASSPHRASE_CALL
     errors.raise(Reason::kParameter, "no cipher '%s'", encoder.cipher.c_str());
     return {};
   }
-  SecretBytes passphrase(kMostPassphraseBytes);
+  SecretBytes passphrase(kMaxPassphraseBytes);
   std::size_t bytes = 0;
   if (ask == nullptr ||
       ask(reinterpret_cast<char*>(passphrase.data()), passphrase.size(), &bytes, nullptr, argument) != 1) {

@@ -336,7 +336,7 @@ const OSSL_DISPATCH* functions_at(std::size_t index, std::index_sequence<kIndex.
 
 std::vector<OSSL_ALGORITHM> key_manager_table(const Offer& offer) {
   return algorithm_table(
-      offer, [](std::size_t index) { return functions_at(index, std::make_index_sequence<kMostAlgorithms>()); });
+      offer, [](std::size_t index) { return functions_at(index, std::make_index_sequence<kMaxAlgorithms>()); });
 }
 
 }  // namespace polykem::provider

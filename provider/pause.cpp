@@ -13,7 +13,7 @@ namespace {
 
 /** Where pauses are forbidden (ASYNC_block_pause), each returns at once, like a resume without cause. After so many of
  * either the thread waits. */
-constexpr int kMostIdleResumes = 1000;
+constexpr int kMaxIdleResumes = 1000;
 
 /** What belongs to an ASYNC_WAIT_CTX, which is a connection's. One job at a time pauses there. */
 struct Waiter {
@@ -101,7 +101,7 @@ void pause_until_done(std::unique_ptr<Operation>& operation) {
   drain(waiter->wait_fd);
   operation->wake_fd = waiter->wake_fd;  // last; an operation that finished before is seen by the first poll
   waiter->operation = std::move(operation);
-  for (int resumes = 0; resumes < kMostIdleResumes && polykem_ticket_poll(ticket) == POLYKEM_ERR_BUSY; ++resumes) {
+  for (int resumes = 0; resumes < kMaxIdleResumes && polykem_ticket_poll(ticket) == POLYKEM_ERR_BUSY; ++resumes) {
     if (ASYNC_pause_job() != 1) break;
     drain(waiter->wait_fd);
   }

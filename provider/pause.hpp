@@ -17,10 +17,10 @@ namespace polykem::provider {
  * can free: after so many of them no job pauses any more. */
 class Pauses {
  public:
-  static constexpr std::uint64_t kMostAbandoned = 1000;
+  static constexpr std::uint64_t kMaxAbandoned = 1000;
 
-  /** 0: kMostAbandoned. */
-  explicit Pauses(std::uint64_t most_abandoned) : most_(most_abandoned != 0 ? most_abandoned : kMostAbandoned) {}
+  /** 0: kMaxAbandoned. */
+  explicit Pauses(std::uint64_t most_abandoned) : most_(most_abandoned != 0 ? most_abandoned : kMaxAbandoned) {}
   bool allowed() const { return abandoned() < most_; }
   std::uint64_t abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
   void abandon() { abandoned_.fetch_add(1, std::memory_order_relaxed); }

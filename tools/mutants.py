@@ -107,7 +107,7 @@ MUTANTS = [
     Mutant("groups above the own have no quota", "src/core/cpus.cpp",
            "if (group.empty()) return least;", "return least;", "cpus_test", "CpuQuota.*"),
     Mutant("CKKS starts threads beyond the allowed CPUs", "ckks/src/context.cpp",
-           "std::min(usable_cpus().count, kMostThreads)", "kMostThreads", "ckks_threads_test", "CkksThreads.*"),
+           "std::min(usable_cpus().count, kMaxThreads)", "kMaxThreads", "ckks_threads_test", "CkksThreads.*"),
     # Broker
     Mutant("broker trusts an index", "src/broker/session.cpp",
            "if (index >= slots_.size() || slots_[index].busy) return false;", "if (slots_[index].busy) return false;",
@@ -253,7 +253,7 @@ MUTANTS = [
            "property_test", "*RoundTrip*/frodokem640shake_ref"),
     # OpenSSL provider
     Mutant("a resume without cause ends the pause", "provider/pause.cpp",
-           "resumes < kMostIdleResumes", "resumes < 1", "provider_tls_test", "Jobs.ResumedWithoutCause"),
+           "resumes < kMaxIdleResumes", "resumes < 1", "provider_tls_test", "Jobs.ResumedWithoutCause"),
     Mutant("an abandoned operation stays", "provider/pause.cpp",
            "delete static_cast<Waiter*>(waiter);", "(void)waiter;", "provider_tls_test", "Jobs.Abandoned"),
     Mutant("a descriptor that nothing paused on stays", "provider/pause.cpp",

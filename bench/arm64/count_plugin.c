@@ -27,17 +27,17 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn* instruction
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
 static const uint32_t kMark = 0xd503201f | 100u << 5;
-enum { kMostFunctions = 8192 };
+enum { kMaxFunctions = 8192 };
 static struct {
   const char* name;
   uint64_t executed;
-} functions[kMostFunctions];
+} functions[kMaxFunctions];
 
 /// Where instructions of that function are counted; those of no function, and of too many, together.
 static uint64_t* counter_of(const char* name) {
   size_t i = 0;
   if (name == NULL) name = "?";
-  while (i + 1 < kMostFunctions && functions[i].name != NULL && strcmp(functions[i].name, name) != 0)
+  while (i + 1 < kMaxFunctions && functions[i].name != NULL && strcmp(functions[i].name, name) != 0)
     ++i;
   if (functions[i].name == NULL) functions[i].name = name;
   return &functions[i].executed;
@@ -47,7 +47,7 @@ static void at_mark(unsigned cpu, void* data) {
   (void)cpu;
   (void)data;
   uint64_t all = 0;
-  for (size_t i = 0; i < kMostFunctions && functions[i].name != NULL; ++i) {
+  for (size_t i = 0; i < kMaxFunctions && functions[i].name != NULL; ++i) {
     if (functions[i].executed != 0)
       fprintf(stderr, "function %" PRIu64 " %s\n", functions[i].executed, functions[i].name);
     all += functions[i].executed;

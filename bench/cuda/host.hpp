@@ -20,7 +20,7 @@ namespace polykem::bench {
 
 /// Warm-up batches of host to host: after them all parts are replayed as graphs, whichever slot they get. Large batches
 /// gain nothing from that, so those stop after a second.
-inline constexpr int kWarmUps = 32, kFewestWarmUps = 4;
+inline constexpr int kWarmUps = 32, kMinWarmUps = 4;
 inline constexpr double kWarmUpMilliseconds = 1000;
 
 struct HostResult {
@@ -169,7 +169,7 @@ inline double milliseconds_since(std::chrono::steady_clock::time_point begin) {
 inline int warm_up(const Context& gpu, const polykem_request& request, const std::string& name) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < kWarmUps; ++i) {
-    if (i >= kFewestWarmUps && milliseconds_since(begin) > kWarmUpMilliseconds) return i;
+    if (i >= kMinWarmUps && milliseconds_since(begin) > kWarmUpMilliseconds) return i;
     check(polykem_run(gpu.context, &request), name);
   }
   return kWarmUps;

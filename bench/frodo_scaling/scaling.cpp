@@ -40,18 +40,18 @@ constexpr uint8_t kSeed[frodo::kSeedABytes] = {0x46, 0x72, 0x6f, 0x64, 0x6f};
 /// All of A, a tile after the other; `visit` sees each.
 template <class Visit>
 void generate(const Matrix& tile, GenA gen_a, const Kernels& kernels, size_t n, Visit&& visit) {
-  for (size_t first = 0; first < n; first += frodo::kMostGeneratedRows) {
-    const size_t rows = std::min(frodo::kMostGeneratedRows, n - first);
+  for (size_t first = 0; first < n; first += frodo::kMaxGeneratedRows) {
+    const size_t rows = std::min(frodo::kMaxGeneratedRows, n - first);
     generate_rows(tile.view(), gen_a, kernels, kSeed, {first, rows, n});
     visit(first);
   }
 }
 
 bool generates_the_same(GenA gen_a, const Kernels& kernels, size_t n) {
-  const Matrix own(frodo::kMostGeneratedRows, n), expected(frodo::kMostGeneratedRows, n);
+  const Matrix own(frodo::kMaxGeneratedRows, n), expected(frodo::kMaxGeneratedRows, n);
   bool same = true;
   generate(own, gen_a, kernels, n, [&](size_t first) {
-    const size_t rows = std::min(frodo::kMostGeneratedRows, n - first);
+    const size_t rows = std::min(frodo::kMaxGeneratedRows, n - first);
     generate_rows(expected.view(), gen_a, frodo::kKernelsRef, kSeed, {first, rows, n});
     same = same && own == expected;
   });
@@ -83,8 +83,8 @@ class Measurement {
       measure_generation("gen_a shake", GenA::shake, n);
     for (const size_t n : request_.sizes) {
       Matrix a(n, n);
-      for (size_t first = 0; first < n; first += frodo::kMostGeneratedRows) {
-        const size_t rows = std::min(frodo::kMostGeneratedRows, n - first);
+      for (size_t first = 0; first < n; first += frodo::kMaxGeneratedRows) {
+        const size_t rows = std::min(frodo::kMaxGeneratedRows, n - first);
         generate_rows({a.view().row(first), a.view().stride}, GenA::shake, *backends_.back().kernels, kSeed,
                       {first, rows, n});
       }
@@ -110,7 +110,7 @@ class Measurement {
   }
 
   void measure_generation(const char* part, GenA gen_a, size_t n) {
-    const Matrix tile(frodo::kMostGeneratedRows, n);
+    const Matrix tile(frodo::kMaxGeneratedRows, n);
     for (const Backend& backend : backends_) {
       if (stopped()) return;
       progress_(part, n, 0);

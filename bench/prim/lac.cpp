@@ -21,7 +21,7 @@ void bench_sha256(Isa isa) {
       report(name.c_str(), isa, cycles([&] { sha256({text, 1024}, {text, 1024}, bytes, 16); }) / 16, 0);
     };
     row("lanes", narrow ? sha256_avx2 : sha256_avx512);
-    row("best", narrow ? sha256_best_avx2 : sha256_best_avx512);
+    row("best", narrow ? sha256_dispatch_avx2 : sha256_dispatch_avx512);
   }
 }
 

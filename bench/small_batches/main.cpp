@@ -128,7 +128,7 @@ size_t measure(Records& records, const SchemeBackend& backend, Op op, Keys keys)
 
 struct Candidate {
   const SchemeBackend* backend;
-  const char* form;  ///< of tuning::Form
+  const char* form;  ///< of tuning::Arrangement
 };
 
 /// What computes many items on this CPU, the sooner one if there are two.
@@ -170,7 +170,7 @@ void print_row(const Scheme& scheme, const SchemeBackend& best) {
   if (mlkem && kCpuIsZen5 && cpu == "avx512") cpu += "_zen5";
   std::printf("    // %s\n    {.cpu = Cpu::%s, ", scheme.name, cpu.c_str());
   if (mlkem) std::printf(".k = %d, ", std::atoi(scheme.name + 5) / 256);
-  std::printf(".many = Form::%s, .own_keys = {%zu, %zu, %zu},\n", chosen.form, keygen, encaps, decaps);
+  std::printf(".many = Arrangement::%s, .own_keys = {%zu, %zu, %zu},\n", chosen.form, keygen, encaps, decaps);
   std::printf("     .expanded_keys = {%zu, %zu}, .shared_key = {%zu, %zu}",
               expands ? most(Op::encaps, Keys::expanded) : encaps, expands ? most(Op::decaps, Keys::expanded) : decaps,
               most(Op::encaps, Keys::shared), most(Op::decaps, Keys::shared));

@@ -54,7 +54,7 @@ void BinaryReader::flag(const char* name, bool& value) {
 
 void BinaryReader::text(const char* name, std::string& value) {
   const std::uint64_t length = integer(name, sizeof length);
-  if (length > kMostTextBytes) fail_at(name, "is a text of " + std::to_string(length) + " bytes");
+  if (length > kMaxTextBytes) fail_at(name, "is a text of " + std::to_string(length) + " bytes");
   value.resize(length);
   take(name, value.data(), length);
 }

@@ -52,7 +52,7 @@ void check_modes(const Context& c) {
   demand(c.register_bits == 32 || c.register_bits == 64, place, "registers of neither 32 nor 64 bits");
   demand(c.composite_degree >= 1 && c.composite_degree <= c.moduli.size(), place,
          "a composite degree that is not from 1 to the number of moduli");
-  demand(c.digits >= 1 && c.digits <= kMostModuli, place, "a number of digits that is not from 1 to 256");
+  demand(c.digits >= 1 && c.digits <= kMaxModuli, place, "a number of digits that is not from 1 to 256");
   demand(std::isfinite(c.noise_deviation) && c.noise_deviation >= 0, place,
          "a standard deviation that is negative or not finite");
   for (const double number :
@@ -61,7 +61,7 @@ void check_modes(const Context& c) {
 }
 
 bool is_tag(const std::string& tag) {
-  return tag.size() <= kMostTagBytes &&
+  return tag.size() <= kMaxTagBytes &&
          std::all_of(tag.begin(), tag.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }
 
@@ -117,7 +117,7 @@ void check_parts(const std::vector<Polynomial>& parts, const Context& context) {
 /** The moduli of a key's first polynomial: the context's, then in hybrid key switching others. */
 void check_key_moduli(const Moduli& moduli, const Context& context, const std::string& place) {
   const std::size_t own = context.moduli.size();
-  demand(moduli.size() <= 2 * kMostModuli, place, "too many towers");
+  demand(moduli.size() <= 2 * kMaxModuli, place, "too many towers");
   demand(moduli.size() >= own && std::equal(context.moduli.begin(), context.moduli.end(), moduli.begin()), place,
          "the towers do not begin with the moduli of the crypto context");
   const bool hybrid = context.key_switch == KeySwitchTechnique::kHybrid;
@@ -145,7 +145,7 @@ void check_digits(const std::vector<Polynomial>& digits, const Moduli& moduli, c
 void check_key(const SwitchingKey& key, const std::string& tag, const std::string& place) {
   const Context& context = context_of(key.context, key.key_tag, place);
   demand(key.key_tag == tag, place, "its key tag is not the one it is listed under");
-  const std::size_t most = context.key_switch == KeySwitchTechnique::kHybrid ? context.digits : kMostDigits;
+  const std::size_t most = context.key_switch == KeySwitchTechnique::kHybrid ? context.digits : kMaxDigits;
   demand(!key.a.empty() && key.a.size() <= most && key.a.size() == key.b.size(), place,
          "a and b do not have the same number of digits, from 1 to what the crypto context says");
   const Moduli moduli = moduli_of(key.a[0]);
@@ -173,13 +173,13 @@ Moduli moduli_of(const Polynomial& polynomial) {
 }
 
 bool is_ring_dimension(std::uint32_t n) {
-  return std::has_single_bit(n) && n >= kLeastDimension && n <= kMostDimension;
+  return std::has_single_bit(n) && n >= kMinDimension && n <= kMaxDimension;
 }
 
 void check(const Context& context) {
   const std::string place = "crypto context";
   demand(is_ring_dimension(context.ring_dimension), place, "the ring dimension is not a power of two from 4 to 2^17");
-  demand(!context.moduli.empty() && context.moduli.size() <= kMostModuli, place,
+  demand(!context.moduli.empty() && context.moduli.size() <= kMaxModuli, place,
          "the number of moduli is not from 1 to 256");
   std::set<std::uint64_t> seen;
   for (std::size_t i = 0; i < context.moduli.size(); ++i) {
@@ -207,7 +207,7 @@ void check(const SecretKey& key) {
 void check(const Ciphertext& ciphertext) {
   const std::string place = "ciphertext";
   const Context& context = context_of(ciphertext.context, ciphertext.key_tag, place);
-  demand(ciphertext.parts.size() >= 2 && ciphertext.parts.size() <= kMostParts, place, "not 2 or 3 parts");
+  demand(ciphertext.parts.size() >= 2 && ciphertext.parts.size() <= kMaxParts, place, "not 2 or 3 parts");
   check_parts(ciphertext.parts, context);
   demand(std::has_single_bit(ciphertext.slots) && ciphertext.slots <= context.ring_dimension / 2, place,
          "the number of slots is not a power of two from 1 to N/2");
@@ -217,9 +217,9 @@ void check(const Ciphertext& ciphertext) {
 }
 
 void check(const RelinearisationKeys& keys) {
-  demand(keys.keys.size() <= kMostKeyTags, "relinearisation keys", "more than 1024 key tags");
+  demand(keys.keys.size() <= kMaxKeyTags, "relinearisation keys", "more than 1024 key tags");
   for (const auto& [tag, list] : keys.keys) {
-    demand(list.size() <= kMostKeysOfTag, "relinearisation keys", "more than 64 of one key tag");
+    demand(list.size() <= kMaxKeysOfTag, "relinearisation keys", "more than 64 of one key tag");
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string place = "the relinearisation key for s^" + std::to_string(i + 2);
       check_key(list[i], tag, place);
@@ -229,7 +229,7 @@ void check(const RelinearisationKeys& keys) {
 }
 
 void check(const AutomorphismKeys& keys) {
-  demand(keys.keys.size() <= kMostKeyTags, "automorphism keys", "more than 1024 key tags");
+  demand(keys.keys.size() <= kMaxKeyTags, "automorphism keys", "more than 1024 key tags");
   for (const auto& [tag, by_index] : keys.keys) {
     for (const auto& [index, key] : by_index) {
       const std::string place = "automorphism key " + std::to_string(index);

@@ -11,19 +11,19 @@
 namespace polykem::openfhe {
 
 /** Far beyond what anybody uses; they bound what a reader allocates. */
-inline constexpr std::size_t kMostModuli = 256;
-inline constexpr std::size_t kMostParts = 3;
-inline constexpr std::size_t kMostDigits = 4096;
-inline constexpr std::size_t kMostKeyTags = 1024;
-inline constexpr std::size_t kMostKeysOfTag = 64;
-inline constexpr std::uint32_t kLeastDimension = 4;
-inline constexpr std::uint32_t kMostDimension = std::uint32_t{1} << 17;
-inline constexpr std::size_t kMostTagBytes = 256;
+inline constexpr std::size_t kMaxModuli = 256;
+inline constexpr std::size_t kMaxParts = 3;
+inline constexpr std::size_t kMaxDigits = 4096;
+inline constexpr std::size_t kMaxKeyTags = 1024;
+inline constexpr std::size_t kMaxKeysOfTag = 64;
+inline constexpr std::uint32_t kMinDimension = 4;
+inline constexpr std::uint32_t kMaxDimension = std::uint32_t{1} << 17;
+inline constexpr std::size_t kMaxTagBytes = 256;
 
 using Moduli = std::vector<Modulus>;
 Moduli moduli_of(const Polynomial& polynomial);
 
-/** True for a power of two, kLeastDimension to kMostDimension. */
+/** True for a power of two, kMinDimension to kMaxDimension. */
 bool is_ring_dimension(std::uint32_t n);
 
 void check(const Context& context);

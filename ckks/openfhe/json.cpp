@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kIndent = "    ";
 /** From 10^21 on and below 10^-6 a number is written with an exponent. */
-constexpr int kMostPointPosition = 21;
-constexpr int kLeastPointPosition = -5;
+constexpr int kMaxPointPosition = 21;
+constexpr int kMinPointPosition = -5;
 
 /** The shortest digits that give the number back, as cereal lays them out: 36.0, 0.001, 1.2e24. */
 std::string decimal(double value) {
@@ -30,7 +30,7 @@ std::string decimal(double value) {
   const int count = static_cast<int>(digits.size());
 
   std::string out = value < 0 ? "-" : "";
-  if (point > kMostPointPosition || point < kLeastPointPosition) {
+  if (point > kMaxPointPosition || point < kMinPointPosition) {
     out += digits.substr(0, 1);
     if (count > 1) out += '.' + digits.substr(1);
     return out + 'e' + std::to_string(exponent);

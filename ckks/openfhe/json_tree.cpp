@@ -13,12 +13,12 @@ namespace {
 using formats::FormatError;
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostDepth = 64;
+constexpr std::size_t kMaxDepth = 64;
 /** Nodes other than the integers of lists. A tower has 14, so these are more residues than most machines can hold. */
-constexpr std::size_t kMostNodes = std::size_t{1} << 20;
-constexpr std::size_t kMostFields = 32;
-constexpr std::size_t kMostWords = std::size_t{1} << 17;
-constexpr std::size_t kMostTextBytes = 256;
+constexpr std::size_t kMaxNodes = std::size_t{1} << 20;
+constexpr std::size_t kMaxFields = 32;
+constexpr std::size_t kMaxWords = std::size_t{1} << 17;
+constexpr std::size_t kMaxTextBytes = 256;
 
 constexpr const char* kNames[] = {"BTSlotsEncoding",
                                   "ab",
@@ -104,7 +104,7 @@ const char* known_name(std::string_view name) {
   for (const char* known : kNames) {
     if (name == known) return known;
   }
-  throw FormatError("the JSON has a field '" + std::string(name.substr(0, kMostTextBytes)) +
+  throw FormatError("the JSON has a field '" + std::string(name.substr(0, kMaxTextBytes)) +
                     "', which OpenFHE 1.6.1 does not write for CKKS");
 }
 
@@ -142,7 +142,7 @@ class Builder final : public nlohmann::json_sax<Json> {
 
 /** Puts the node where it belongs. */
 JsonNode& Builder::place(JsonNode node) {
-  if (++nodes_ > kMostNodes) throw FormatError("the JSON has too many parts");
+  if (++nodes_ > kMaxNodes) throw FormatError("the JSON has too many parts");
   if (open_.empty()) {
     have_root_ = true;
     return root_ = std::move(node);
@@ -162,25 +162,25 @@ bool Builder::add(JsonNode node) {
 bool Builder::number_unsigned(number_unsigned_t value) {
   const auto* list = open_.empty() ? nullptr : std::get_if<JsonList>(&open_.back()->value);
   if (list == nullptr || !list->empty()) return add({std::uint64_t{value}});
-  if (words_.size() >= kMostWords) throw FormatError("the JSON has a list that is too long");
+  if (words_.size() >= kMaxWords) throw FormatError("the JSON has a list that is too long");
   words_.push_back(value);
   return true;
 }
 
 bool Builder::string(string_t& value) {
-  if (value.size() > kMostTextBytes) throw FormatError("the JSON has a text that is too long");
+  if (value.size() > kMaxTextBytes) throw FormatError("the JSON has a text that is too long");
   return add({std::move(value)});
 }
 
 bool Builder::key(string_t& name) {
   auto& fields = std::get<JsonFields>(open_.back()->value);
-  if (fields.size() >= kMostFields) throw FormatError("the JSON has an object with too many fields");
+  if (fields.size() >= kMaxFields) throw FormatError("the JSON has an object with too many fields");
   fields.push_back({known_name(name), false, {}});
   return true;
 }
 
 bool Builder::descend(JsonNode node) {
-  if (open_.size() >= kMostDepth) throw FormatError("the JSON nests too deep");
+  if (open_.size() >= kMaxDepth) throw FormatError("the JSON nests too deep");
   open_.push_back(&place(std::move(node)));
   return true;
 }

@@ -99,14 +99,14 @@ class Layout {
   }
 
   void file(Ref<RelinearisationKeys> keys) {
-    map("value0", keys.keys, kMostKeyTags,
-        [&](auto& of_tag) { list("value", of_tag, kMostKeysOfTag, [&](auto& key) { switching_key(nullptr, key); }); });
+    map("value0", keys.keys, kMaxKeyTags,
+        [&](auto& of_tag) { list("value", of_tag, kMaxKeysOfTag, [&](auto& key) { switching_key(nullptr, key); }); });
   }
 
   void file(Ref<AutomorphismKeys> keys) {
-    map("value0", keys.keys, kMostKeyTags, [&](auto& of_tag) {
+    map("value0", keys.keys, kMaxKeyTags, [&](auto& of_tag) {
       ar_.open("value");
-      pointer_wrapper([&] { map("data", of_tag, kMostDimension, [&](auto& key) { switching_key("value", key); }); });
+      pointer_wrapper([&] { map("data", of_tag, kMaxDimension, [&](auto& key) { switching_key("value", key); }); });
       ar_.close();
     });
   }
@@ -117,7 +117,7 @@ class Layout {
   static constexpr std::uint32_t kCkks = 1;
   static constexpr std::uint32_t kCkksPackedEncoding = 4;
   static constexpr std::uint32_t kEvaluationForm = 0;
-  static constexpr std::size_t kMostBootstrappings = 32;
+  static constexpr std::size_t kMaxBootstrappings = 32;
 
   // Parts of every file
 
@@ -291,7 +291,7 @@ class Layout {
   void big_integer(const char* name, Ref<std::vector<std::uint64_t>> value) {
     ar_.open(name);
     version(Class::kBigInteger);
-    words("v", value, kMostModuli * 2);
+    words("v", value, kMaxModuli * 2);
     std::uint32_t bits = bits_of(value);
     const std::uint32_t expected = bits;
     ar_.number("m", bits);
@@ -353,7 +353,7 @@ class Layout {
       big_zero("bm");
       big_zero("br");
       ar_.close();
-      list("p", moduli, 2 * kMostModuli, [&](auto& q) { modulus(nullptr, q); });
+      list("p", moduli, 2 * kMaxModuli, [&](auto& q) { modulus(nullptr, q); });
       if constexpr (kReading) {
         if (whole != product(moduli)) ar_.fail("has another product than its moduli");
       }
@@ -479,7 +479,7 @@ class Layout {
       pointer_wrapper([&] {
         ar_.open("data");
         base_classes();
-        map("paramMap", set->by_slots, kMostBootstrappings, [&](auto& one) { bootstrapping_of(one); });
+        map("paramMap", set->by_slots, kMaxBootstrappings, [&](auto& one) { bootstrapping_of(one); });
         ar_.number("corFactor", set->correction_bits);
         ar_.close();
       });
@@ -552,7 +552,7 @@ class Layout {
   void polynomial(const char* name, Ref<Polynomial> towers) {
     ar_.open(name);
     version(Class::kPolynomial);
-    list("v", towers, 2 * kMostModuli, [&](auto& t) { tower(t); });
+    list("v", towers, 2 * kMaxModuli, [&](auto& t) { tower(t); });
     form();
     Moduli moduli;
     if constexpr (!kReading) moduli = moduli_of(towers);
@@ -568,7 +568,7 @@ class Layout {
     ar_.open("value0");
     crypto_object(c);
     ar_.close();
-    list("v", c.parts, kMostParts, [&](auto& part) { polynomial(nullptr, part); });
+    list("v", c.parts, kMaxParts, [&](auto& part) { polynomial(nullptr, part); });
     ar_.number("sl", c.slots);
     ar_.number("l", c.level);
     ar_.number("t", c.hop_level);
@@ -579,7 +579,7 @@ class Layout {
     ar_.open("m");
     pointer_wrapper([&] {
       if constexpr (kReading) {
-        if (ar_.open_list("data", kMostDigits) != 0) ar_.fail("is not empty: notes on a ciphertext are not supported");
+        if (ar_.open_list("data", kMaxDigits) != 0) ar_.fail("is not empty: notes on a ciphertext are not supported");
       } else {
         ar_.open_list("data", 0);
       }
@@ -598,8 +598,8 @@ class Layout {
       this->key(key);
       ar_.close();
       ar_.close();
-      list("ak", key.a, kMostDigits, digit);
-      list("bk", key.b, kMostDigits, digit);
+      list("ak", key.a, kMaxDigits, digit);
+      list("bk", key.b, kMaxDigits, digit);
     });
   }
 

@@ -15,7 +15,7 @@ namespace polykem::openfhe {
 namespace {
 
 /** The binary form begins with the byte order. */
-constexpr int kMostOrderByte = 1;
+constexpr int kMaxOrderByte = 1;
 
 class ViewBuffer final : public std::streambuf {
  public:
@@ -90,7 +90,7 @@ template <class T>
 T read(std::istream& in) {
   const int first = in.peek();
   if (first == std::istream::traits_type::eof()) throw FormatError("the file is empty");
-  if (first <= kMostOrderByte) {
+  if (first <= kMaxOrderByte) {
     BinaryReader reader(*in.rdbuf());
     return read_from<T>(reader);
   }

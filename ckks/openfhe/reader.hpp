@@ -52,7 +52,7 @@ class Reader {
   [[noreturn]] void fail_at(const char* name, const std::string& what) const;
 
  protected:
-  static constexpr std::size_t kMostTextBytes = 256;
+  static constexpr std::size_t kMaxTextBytes = 256;
 
  private:
   struct Step {

@@ -36,7 +36,7 @@ void BaseConversion::convert(const uint64_t* scaled, size_t n, size_t to, uint64
   const Modulus& m = primes_[to].modulus();
   const std::vector<uint64_t>& hat = to_hat_[to];
   for (size_t k = 0; k < n; ++k) {
-    Wide sum = 0;  // below 2^128: a digit of more than kMostConverted primes has small ones, or P would be less
+    Wide sum = 0;  // below 2^128: a digit of more than kMaxConverted primes has small ones, or P would be less
     for (size_t i = 0; i < hat.size(); ++i)
       sum += Wide{scaled[i * n + k]} * hat[i];
     out[k] = m.reduce(sum);

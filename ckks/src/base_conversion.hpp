@@ -9,7 +9,7 @@
 namespace polykem::ckks {
 
 /// A sum of so many products of two residues modulo primes below 2^61 stays below 2^128.
-inline constexpr size_t kMostConverted = 64;
+inline constexpr size_t kMaxConverted = 64;
 
 /// Residues modulo `count` primes that follow each other, B = their product, to residues modulo others, without the
 /// correction by a small multiple of B [HK20, 2.2]: x becomes x + e B, 0 <= e < count.

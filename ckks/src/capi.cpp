@@ -45,7 +45,7 @@ static_assert(static_cast<int>(Fault::no_level) == POLYKEM_CKKS_ERR_NO_LEVEL);
 static_assert(static_cast<int>(Fault::residues) == POLYKEM_CKKS_ERR_RESIDUES);
 static_assert(static_cast<int>(Fault::device) == POLYKEM_CKKS_ERR_DEVICE);
 
-constexpr size_t kMostWords = size_t{1} << 40;
+constexpr size_t kMaxWords = size_t{1} << 40;
 
 thread_local char error_text[512];  // no string: the first use of one on a thread would need memory
 
@@ -119,7 +119,7 @@ size_t checked_words(const Context& context, const polykem_ckks_shape& shape, si
   context.check_scale(shape.scale, shape.limbs);
   if (shape.slots == 0 || (shape.slots & (shape.slots - 1)) != 0 || shape.slots > context.n() / 2)
     throw Error(Fault::argument, "slots are a power of two, at most half the ring dimension");
-  if (shape.count > kMostWords / (shape.parts * shape.limbs * context.n()))
+  if (shape.count > kMaxWords / (shape.parts * shape.limbs * context.n()))
     throw Error(Fault::argument, "the batch is too large");
   return shape.count * shape.parts * shape.limbs * context.n();
 }
@@ -171,7 +171,7 @@ polykem_ckks_status copy_to_host(const Handle* object, Handle** out) {
 
 void make_context(const polykem_ckks_parameters& in, polykem_ckks_context** out) {
   if (in.struct_size != sizeof in) throw Error(Fault::argument, "set struct_size of the parameters");
-  if (in.q_count > kMostPrimes || in.p_count > kMostPrimes) throw Error(Fault::parameters, "there are too many primes");
+  if (in.q_count > kMaxPrimes || in.p_count > kMaxPrimes) throw Error(Fault::parameters, "there are too many primes");
   if ((in.q == nullptr && in.q_count != 0) || (in.p == nullptr && in.p_count != 0))
     throw Error(Fault::argument, "a pointer is NULL");
   const Params params{.log_n = in.log_n,
@@ -200,8 +200,7 @@ polykem_ckks_status polykem_ckks_find_primes(unsigned log_n, unsigned bits, size
   return guarded([&] {
     if ((count != 0 && out == nullptr) || (taken_count != 0 && taken == nullptr))
       throw Error(Fault::argument, "a pointer is NULL");
-    if (log_n < kLeastLogN || log_n > kMostLogN || bits < kLeastPrimeBits || bits > kMostPrimeBits ||
-        count > kMostPrimes)
+    if (log_n < kMinLogN || log_n > kMaxLogN || bits < kMinPrimeBits || bits > kMaxPrimeBits || count > kMaxPrimes)
       throw Error(Fault::argument, "log_n is 4 to 16, bits are 14 to 60, and there are at most 128 primes");
     const std::vector<uint64_t> primes = find_primes(log_n, bits, count, words_at(taken, taken_count));
     if (primes.size() < count)
@@ -241,7 +240,7 @@ polykem_ckks_status polykem_ckks_encode(const polykem_ckks_context* context, con
                                         size_t slots, size_t limbs, double scale, polykem_ckks_plaintexts** out) {
   return guarded([&] {
     need(context, values, out);
-    if (count == 0 || slots == 0 || slots > context->n() || count > kMostWords / slots)
+    if (count == 0 || slots == 0 || slots > context->n() || count > kMaxWords / slots)
       throw Error(Fault::argument, "there must be messages with 1 to N/2 slots");
     const auto* const numbers = reinterpret_cast<const Complex*>(values);  // the standard allows it: [complex.numbers]
     give(encode(*context, {numbers, count * slots}, slots, limbs, scale), out);

@@ -31,7 +31,7 @@ double bits_of(const std::vector<uint64_t>& primes, size_t first, size_t count) 
 }
 
 /// A transform of so many words takes about ten times as long as the start of a thread.
-constexpr size_t kLeastWordsPerThread = size_t{1} << 15;
+constexpr size_t kMinWordsPerThread = size_t{1} << 15;
 
 uint64_t mixed(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * 0x9e3779b97f4a7c15;  // an odd constant without pattern
@@ -39,7 +39,7 @@ uint64_t mixed(uint64_t hash, uint64_t word) {
 }
 
 unsigned cpus() {
-  return std::min(usable_cpus().count, kMostThreads);
+  return std::min(usable_cpus().count, kMaxThreads);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Context::Context(const Params& params)
       limbs_(params.q.size()),
       special_(params.p.size()),
       threads_(params.threads != 0 ? params.threads : cpus()),
-      words_per_thread_(params.threads != 0 ? 1 : kLeastWordsPerThread) {
+      words_per_thread_(params.threads != 0 ? 1 : kMinWordsPerThread) {
   check(params);
   digit_limbs_ = (limbs_ + params.digits - 1) / params.digits;
   add_primes(params.q, params.q_roots, "q");
@@ -80,19 +80,19 @@ Context::Context(const Params& params)
 }
 
 void Context::check(const Params& params) const {
-  if (log_n_ < kLeastLogN || log_n_ > kMostLogN)
-    refuse("the ring dimension must be 2^" + std::to_string(kLeastLogN) + " to 2^" + std::to_string(kMostLogN));
-  if (limbs_ == 0 || limbs_ > kMostPrimes || limbs_ + special_ > kMostPrimes)
-    refuse("there must be 1 to " + std::to_string(kMostPrimes) + " primes, at least one of them in q");
-  if (special_ > kMostSpecialPrimes)
-    refuse("there must be at most " + std::to_string(kMostSpecialPrimes) + " special primes p");
+  if (log_n_ < kMinLogN || log_n_ > kMaxLogN)
+    refuse("the ring dimension must be 2^" + std::to_string(kMinLogN) + " to 2^" + std::to_string(kMaxLogN));
+  if (limbs_ == 0 || limbs_ > kMaxPrimes || limbs_ + special_ > kMaxPrimes)
+    refuse("there must be 1 to " + std::to_string(kMaxPrimes) + " primes, at least one of them in q");
+  if (special_ > kMaxSpecialPrimes)
+    refuse("there must be at most " + std::to_string(kMaxSpecialPrimes) + " special primes p");
   if (params.digits == 0 || params.digits > limbs_) refuse("there must be 1 to as many digits as primes q");
   const size_t digit_limbs = (limbs_ + params.digits - 1) / params.digits;
   if ((params.digits - 1) * digit_limbs >= limbs_)
     refuse(std::to_string(limbs_) + " primes q in digits of " + std::to_string(digit_limbs) + " make fewer than " +
            std::to_string(params.digits) + " digits: ask for " +
            std::to_string((limbs_ + digit_limbs - 1) / digit_limbs));
-  if (params.threads > kMostThreads) refuse("there must be at most " + std::to_string(kMostThreads) + " threads");
+  if (params.threads > kMaxThreads) refuse("there must be at most " + std::to_string(kMaxThreads) + " threads");
   std::vector<uint64_t> all = params.q;
   all.insert(all.end(), params.p.begin(), params.p.end());
   std::sort(all.begin(), all.end());
@@ -105,7 +105,7 @@ void Context::add_primes(const std::vector<uint64_t>& primes, const std::vector<
     refuse(std::string("there must be as many roots as primes ") + name);
   for (size_t i = 0; i < primes.size(); ++i) {
     const std::string which = std::string(name) + "[" + std::to_string(i) + "] = " + std::to_string(primes[i]);
-    if (primes[i] >> kMostPrimeBits > 1 || !is_prime(primes[i])) refuse(which + " is no prime below 2^61");
+    if (primes[i] >> kMaxPrimeBits > 1 || !is_prime(primes[i])) refuse(which + " is no prime below 2^61");
     if (primes[i] % (uint64_t{2} << log_n_) != 1) refuse(which + " is not 1 modulo twice the ring dimension");
     const uint64_t root = roots.empty() ? least_root(log_n_, primes[i]) : roots[i];
     if (!is_root(log_n_, primes[i], root))
@@ -142,9 +142,9 @@ const BaseConversion& Context::from_digit(size_t digit, size_t limbs) const {
 unsigned Context::security_bits() const {
   // Bits of the modulus for N = 2^10 ... 2^15, classical attacks; 2^16 as estimated since by the same method
   // [BCC24, table 5.2].
-  constexpr double kMost[] = {27, 54, 109, 218, 438, 881, 1747};
+  constexpr double kMax[] = {27, 54, 109, 218, 438, 881, 1747};
   if (log_n_ < 10) return 0;
-  return total_bits_ <= kMost[log_n_ - 10] ? 128 : 0;
+  return total_bits_ <= kMax[log_n_ - 10] ? 128 : 0;
 }
 
 void Context::for_each(size_t count, const std::function<void(size_t)>& work) const {

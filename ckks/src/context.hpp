@@ -9,9 +9,9 @@
 
 namespace polykem::ckks {
 
-inline constexpr unsigned kLeastLogN = 4, kMostLogN = 16;
-inline constexpr size_t kMostPrimes = 128, kMostSpecialPrimes = kMostConverted;
-inline constexpr unsigned kMostThreads = 1024;
+inline constexpr unsigned kMinLogN = 4, kMaxLogN = 16;
+inline constexpr size_t kMaxPrimes = 128, kMaxSpecialPrimes = kMaxConverted;
+inline constexpr unsigned kMaxThreads = 1024;
 
 /// A parameter set: the ring Z[X] / (X^N + 1) modulo Q = q_0 q_1 ... and the special modulus P of key switching.
 struct Params {

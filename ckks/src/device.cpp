@@ -15,7 +15,7 @@ namespace {
 constexpr ModuleFile kFile{"libpolykem_ckks_cuda.so", "POLYKEM_CKKS_CUDA_MODULE",
                            "make cuda (CMake: -DPOLYKEM_CUDA=ON)"};
 /// Rows that all digits of a polynomial have together, of which one launch takes so many.
-constexpr size_t kMostDigitRows = 508;
+constexpr size_t kMaxDigitRows = 508;
 
 struct Loaded {
   const DeviceModule* module = nullptr;
@@ -43,14 +43,14 @@ const DeviceModule& loaded_module() {
 
 void check_parameters(const Context& context) {
   const auto refuse = [](const std::string& text) { throw Error(Fault::parameters, text); };
-  if (context.log_n() < Device::kLeastLogN)
+  if (context.log_n() < Device::kMinLogN)
     refuse("GPUs compute in rings of dimension 2^12 to 2^16, not 2^" + std::to_string(context.log_n()));
   if (context.special() == 0) return;
-  if (context.digit_size(0, context.limbs()) > kMostConverted)
-    refuse("a digit of key switching has at most " + std::to_string(kMostConverted) +
+  if (context.digit_size(0, context.limbs()) > kMaxConverted)
+    refuse("a digit of key switching has at most " + std::to_string(kMaxConverted) +
            " primes on a GPU: ask for more digits");
-  if (const size_t rows = context.digits() * context.primes(); rows > kMostDigitRows)
-    refuse("digits times primes are at most " + std::to_string(kMostDigitRows) + " on a GPU, not " +
+  if (const size_t rows = context.digits() * context.primes(); rows > kMaxDigitRows)
+    refuse("digits times primes are at most " + std::to_string(kMaxDigitRows) + " on a GPU, not " +
            std::to_string(rows) + ": ask for fewer digits");
 }
 

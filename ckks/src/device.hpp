@@ -4,18 +4,18 @@
 
 #include <memory>
 
+#include "ckks/src/backend.hpp"
 #include "ckks/src/context.hpp"
 #include "ckks/src/device_module.hpp"
 #include "ckks/src/error.hpp"
-#include "ckks/src/rows.hpp"
 
 namespace polykem::ckks {
 
 /// A GPU with the tables of a parameter set. Several threads may use one: their work is queued in the order of their
 /// calls. Everything that lies on it keeps it open.
-class Device final : public Rows {
+class Device final : public Backend {
  public:
-  static constexpr unsigned kLeastLogN = 12;
+  static constexpr unsigned kMinLogN = 12;
 
   /// scratch_bytes: the most that an operation takes beside operands and result, unless a single ciphertext needs
   /// more; 0: 2 GiB or a quarter of the memory that is free. Throws Error(parameters) for a set that no device takes,

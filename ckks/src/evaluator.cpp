@@ -7,7 +7,7 @@
 
 #include "ckks/src/device.hpp"
 #include "ckks/src/error.hpp"
-#include "ckks/src/host_rows.hpp"
+#include "ckks/src/host_backend.hpp"
 
 namespace polykem::ckks {
 
@@ -85,13 +85,13 @@ const Device* place_of(const Ciphertexts& first, const Others&... others) {
   return place;
 }
 
-/// `out` with its words, which work(rows, out) computes at that place.
+/// `out` with its words, which work(backend, out) computes at that place.
 template <typename Work>
 Ciphertexts computed(const Context& context, const Device* place, Ciphertexts out, const Work& work) {
-  const HostRows host(context);
-  const Rows& rows = place != nullptr ? static_cast<const Rows&>(*place) : host;
-  rows.allocate(out);
-  work(rows, out);
+  const HostBackend host(context);
+  const Backend& backend = place != nullptr ? static_cast<const Backend&>(*place) : host;
+  backend.allocate(out);
+  work(backend, out);
   return out;
 }
 
@@ -103,7 +103,7 @@ Ciphertexts combine(const Context& context, Operation operation, const Ciphertex
   Ciphertexts shape = shaped(a, a.parts, a.limbs);
   shape.slots = std::max(a.slots, b.slots);
   return computed(context, place_of(a, b), std::move(shape),
-                  [&](const Rows& rows, Ciphertexts& out) { rows.combine(operation, a, b, out); });
+                  [&](const Backend& backend, Ciphertexts& out) { backend.combine(operation, a, b, out); });
 }
 
 Ciphertexts combine_plain(const Context& context, Operation operation, const Ciphertexts& a, const Plaintexts& b,
@@ -113,7 +113,7 @@ Ciphertexts combine_plain(const Context& context, Operation operation, const Cip
   shape.slots = std::max(a.slots, b.slots);
   shape.scale = scale;
   return computed(context, place_of(a, b), std::move(shape),
-                  [&](const Rows& rows, Ciphertexts& out) { rows.combine_plain(operation, a, b, out); });
+                  [&](const Backend& backend, Ciphertexts& out) { backend.combine_plain(operation, a, b, out); });
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ Ciphertexts sub(const Context& context, const Ciphertexts& a, const Ciphertexts&
 Ciphertexts negate(const Context& context, const Ciphertexts& a) {
   check_set(context, a);
   return computed(context, place_of(a), shaped(a, a.parts, a.limbs),
-                  [&](const Rows& rows, Ciphertexts& out) { rows.negate(a, out); });
+                  [&](const Backend& backend, Ciphertexts& out) { backend.negate(a, out); });
 }
 
 Ciphertexts add_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b) {
@@ -154,7 +154,7 @@ Ciphertexts mul(const Context& context, const Ciphertexts& a, const Ciphertexts&
   shape.slots = std::max(a.slots, b.slots);
   shape.scale = product_of_scales(context, a.scale, b.scale, a.limbs);
   return computed(context, place_of(a, b), std::move(shape),
-                  [&](const Rows& rows, Ciphertexts& out) { rows.tensor(a, b, out); });
+                  [&](const Backend& backend, Ciphertexts& out) { backend.tensor(a, b, out); });
 }
 
 Ciphertexts relinearise(const Context& context, const Ciphertexts& a, const SwitchingKey& key) {
@@ -162,7 +162,7 @@ Ciphertexts relinearise(const Context& context, const Ciphertexts& a, const Swit
   if (a.parts != 3) throw Error(Fault::parts, "only a product, which has three parts, is relinearised");
   check_key(context, key);
   return computed(context, place_of(a, key), shaped(a, 2, a.limbs),
-                  [&](const Rows& rows, Ciphertexts& out) { rows.relinearise(a, key, out); });
+                  [&](const Backend& backend, Ciphertexts& out) { backend.relinearise(a, key, out); });
 }
 
 Ciphertexts rescale(const Context& context, const Ciphertexts& a) {
@@ -171,7 +171,7 @@ Ciphertexts rescale(const Context& context, const Ciphertexts& a) {
   Ciphertexts shape = shaped(a, a.parts, a.limbs - 1);
   shape.scale = a.scale / static_cast<double>(context.modulus(a.limbs - 1).value());
   return computed(context, place_of(a), std::move(shape),
-                  [&](const Rows& rows, Ciphertexts& out) { rows.rescale(a, out); });
+                  [&](const Backend& backend, Ciphertexts& out) { backend.rescale(a, out); });
 }
 
 Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limbs) {
@@ -180,7 +180,7 @@ Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limb
     throw Error(Fault::levels, "1 to " + std::to_string(a.limbs) + " limbs can be kept, not " + std::to_string(limbs));
   context.check_scale(a.scale, limbs);
   return computed(context, place_of(a), shaped(a, a.parts, limbs),
-                  [&](const Rows& rows, Ciphertexts& out) { rows.select(a, 0, out); });
+                  [&](const Backend& backend, Ciphertexts& out) { backend.select(a, 0, out); });
 }
 
 Ciphertexts with_scale(const Context& context, const Ciphertexts& a, double scale) {
@@ -198,7 +198,7 @@ Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, si
   Ciphertexts shape = shaped(a, a.parts, a.limbs);
   shape.count = count;
   return computed(context, place_of(a), std::move(shape),
-                  [&](const Rows& rows, Ciphertexts& out) { rows.select(a, first, out); });
+                  [&](const Backend& backend, Ciphertexts& out) { backend.select(a, first, out); });
 }
 
 Ciphertexts automorphism(const Context& context, const Ciphertexts& a, uint64_t g, const SwitchingKey& key) {
@@ -207,7 +207,7 @@ Ciphertexts automorphism(const Context& context, const Ciphertexts& a, uint64_t 
   if (g % 2 == 0 || g >= 2 * a.n) throw Error(Fault::argument, "an automorphism's g is odd and below 2N");
   check_key(context, key);
   return computed(context, place_of(a, key), shaped(a, 2, a.limbs),
-                  [&](const Rows& rows, Ciphertexts& out) { rows.automorphism(a, g, key, out); });
+                  [&](const Backend& backend, Ciphertexts& out) { backend.automorphism(a, g, key, out); });
 }
 
 uint64_t rotation_element(const Context& context, long steps) {

@@ -46,7 +46,7 @@ std::vector<uint64_t> find_primes(unsigned log_n, unsigned bits, size_t count, c
   };
   for (uint64_t far = 0; far < middle / 2 && primes.size() < count; far += step) {
     if (far != 0) take(middle - far + 1);
-    if (bits < kMostPrimeBits) take(middle + far + 1);
+    if (bits < kMaxPrimeBits) take(middle + far + 1);
   }
   return primes;
 }

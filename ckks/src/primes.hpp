@@ -8,7 +8,7 @@
 namespace polykem::ckks {
 
 /// Bits of the smallest and the largest prime that the arithmetic takes.
-inline constexpr unsigned kLeastPrimeBits = 14, kMostPrimeBits = 60;
+inline constexpr unsigned kMinPrimeBits = 14, kMaxPrimeBits = 60;
 
 /// Deterministic for every 64-bit number [SINCLAIR11].
 bool is_prime(uint64_t n);

@@ -190,24 +190,24 @@ TEST(CkksBaseConversion, IsOffBySmallMultiplesOfTheBase) {
 
 TEST(CkksBaseConversion, SumsTheMostAndLargestPrimes) {
   std::vector<uint64_t> moduli;
-  for (uint64_t q = (uint64_t{1} << 61) - 31; moduli.size() <= kMostConverted; q -= 32)
+  for (uint64_t q = (uint64_t{1} << 61) - 31; moduli.size() <= kMaxConverted; q -= 32)
     if (is_prime(q)) moduli.push_back(q);
   std::vector<Ntt> primes;
   for (const uint64_t q : moduli)
     primes.emplace_back(4, q, least_root(4, q));
-  const BaseConversion conversion(primes, 0, kMostConverted);
+  const BaseConversion conversion(primes, 0, kMaxConverted);
   const Modulus m(moduli.back());
-  std::vector<uint64_t> scaled(kMostConverted);
+  std::vector<uint64_t> scaled(kMaxConverted);
   uint64_t expected = 0;
-  for (size_t i = 0; i < kMostConverted; ++i) {
+  for (size_t i = 0; i < kMaxConverted; ++i) {
     scaled[i] = moduli[i] - 1;
     uint64_t hat = m.reduce(scaled[i]);
-    for (size_t j = 0; j < kMostConverted; ++j)
+    for (size_t j = 0; j < kMaxConverted; ++j)
       if (j != i) hat = m.mul(hat, m.reduce(moduli[j]));
     expected = m.add(expected, hat);
   }
   uint64_t out;
-  conversion.convert(scaled.data(), 1, kMostConverted, &out);
+  conversion.convert(scaled.data(), 1, kMaxConverted, &out);
   EXPECT_EQ(out, expected);
 }
 

@@ -36,7 +36,7 @@ constexpr const char* kBenchFooter =
     "Keys: 'per-item' gives every item its own key, 'shared' one key to the whole batch.";
 
 /** Fewer have no spread. */
-constexpr std::size_t kLeastRuns = 3;
+constexpr std::size_t kMinRuns = 3;
 
 struct BenchOptions {
   CommonOptions common;
@@ -123,7 +123,7 @@ Json as_json(const std::vector<BenchRow>& rows, const Context& context, const Be
                                  {"q1_s", row.result.first_quartile},
                                  {"q3_s", row.result.third_quartile},
                                  {"worst_s", row.result.worst_seconds},
-                                 {"spread", row.result.runs < kLeastRuns ? Json(nullptr) : Json(row.result.spread())},
+                                 {"spread", row.result.runs < kMinRuns ? Json(nullptr) : Json(row.result.spread())},
                                  {"cpus_used", row.result.cpu_share},
                                  {"waited_for_cpu", row.result.waited_share},
                                  {"doubt", doubt(row, rows)},
@@ -151,7 +151,7 @@ Table as_table(const std::vector<BenchRow>& rows, bool rules) {
     if (rules && i > 0 && rows[i - 1].point.scheme != row.point.scheme) table.rule();
     table.row({row.point.scheme.name(), op_name(row.point.op), row.backend, key_mode_name(row.point.keys),
                with_commas(row.point.count), significant(row.result.ops_per_second),
-               row.result.runs < kLeastRuns ? "-" : fmt::format("{:.1f} %", row.result.spread() * 100),
+               row.result.runs < kMinRuns ? "-" : fmt::format("{:.1f} %", row.result.spread() * 100),
                duration(row.result.median_seconds / static_cast<double>(row.point.count)),
                duration(row.result.median_seconds)});
   }

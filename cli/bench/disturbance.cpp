@@ -16,12 +16,12 @@ namespace {
 /** On quiet machines the middle half of the runs lies within a few percent, and threads hardly wait. */
 constexpr double kLargeSpread = 0.15;
 /** The middle half of fewer runs is the range of nearly all of them. */
-constexpr std::size_t kLeastRunsToDoubt = 5;
+constexpr std::size_t kMinRunsToDoubt = 5;
 constexpr double kLongWait = 0.1;
 /** The thread that calls is busy all the time, unless others do the work. */
-constexpr double kLeastCpus = 0.9;
+constexpr double kMinCpus = 0.9;
 /** Larger batches may leave a cache, but do not lose that much by it. */
-constexpr double kLeastOfSmaller = 0.6;
+constexpr double kMinOfSmaller = 0.6;
 
 bool computes_elsewhere(const BenchRow& row) {
   return row.backend == "cuda" || row.backend == "rtl";
@@ -47,15 +47,15 @@ std::string load() {
 std::string doubt(const BenchRow& row, const std::vector<BenchRow>& others) {
   const BenchResult& r = row.result;
   std::vector<std::string> reasons;
-  if (r.runs >= kLeastRunsToDoubt && r.spread() > kLargeSpread)
+  if (r.runs >= kMinRunsToDoubt && r.spread() > kLargeSpread)
     reasons.push_back(fmt::format("the middle half of its {} runs spreads over {} of the median", with_commas(r.runs),
                                   percent(r.spread())));
   if (r.waited_share > kLongWait)
     reasons.push_back(fmt::format("its threads waited for a CPU {} of the time", percent(r.waited_share)));
-  if (r.cpu_share < kLeastCpus && !computes_elsewhere(row))
+  if (r.cpu_share < kMinCpus && !computes_elsewhere(row))
     reasons.push_back(fmt::format("it got only {} of a CPU", percent(r.cpu_share)));
   for (const BenchRow& other : others) {
-    if (!same_but_larger(row, other) || r.ops_per_second >= kLeastOfSmaller * other.result.ops_per_second) continue;
+    if (!same_but_larger(row, other) || r.ops_per_second >= kMinOfSmaller * other.result.ops_per_second) continue;
     reasons.push_back(fmt::format("it is slower than batch {}", with_commas(other.point.count)));
     break;
   }

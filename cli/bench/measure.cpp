@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMinRuns = 3;
 /** A figure may take this many times --seconds, including making keys and warming up. */
-constexpr double kMostTimesSeconds = 3;
+constexpr double kMaxTimesSeconds = 3;
 /** A figure may always take this long, however small --seconds is. */
 constexpr double kSecondsToSpare = 0.1;
 
@@ -72,7 +72,7 @@ const char* key_mode_name(KeyMode mode) {
 
 BenchResult measure(const Context& context, const BenchPoint& point, double seconds, std::size_t memory) {
   const Clock::time_point begin = Clock::now();
-  const double most_seconds = std::max(kMostTimesSeconds * seconds, kSecondsToSpare);
+  const double most_seconds = std::max(kMaxTimesSeconds * seconds, kSecondsToSpare);
   Workload work(context, point.scheme, point.op, point.count, point.keys, memory);
   work.warm_up();
   std::vector<double> times;

@@ -15,7 +15,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr std::size_t kLeastBeginning = 3;
+constexpr std::size_t kMinBeginning = 3;
 
 /** How the backend was requested, in words. */
 std::string backend_asked(const std::string& option) {
@@ -219,7 +219,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
   for (const std::string& candidate : candidates) {
     const std::string name = plain(candidate);
     // A third of the letters may be wrong; the beginning of a name may lack its end.
-    const bool begins = typed.size() >= kLeastBeginning && name.rfind(typed, 0) == 0;
+    const bool begins = typed.size() >= kMinBeginning && name.rfind(typed, 0) == 0;
     const std::size_t distance = edit_distance(typed, name);
     const std::size_t allowed = begins ? name.size() : std::max(typed.size(), name.size()) / 3;
     if (distance > allowed || distance >= best_distance) continue;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 /** A pipe may deliver this much; a regular file is as large as it is. */
-constexpr std::uint64_t kMostFromPipe = std::uint64_t{64} << 30;
+constexpr std::uint64_t kMaxFromPipe = std::uint64_t{64} << 30;
 
 std::string quoted(const std::string& path) {
   return path == "-" ? "standard input" : fmt::format("'{}'", path);
@@ -99,8 +99,8 @@ bool InputFile::fill() {
 void InputFile::take(std::size_t bytes) {
   begin_ += bytes;
   taken_ += bytes;
-  if (size_ == 0 && taken_ > kMostFromPipe) {
-    throw CliError(kExitBadInput, fmt::format("{} delivers more than {} GiB", name_, kMostFromPipe >> 30),
+  if (size_ == 0 && taken_ > kMaxFromPipe) {
+    throw CliError(kExitBadInput, fmt::format("{} delivers more than {} GiB", name_, kMaxFromPipe >> 30),
                    "write it to a file first");
   }
 }

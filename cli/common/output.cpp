@@ -23,7 +23,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr int kMostNames = 100;
+constexpr int kMaxNames = 100;
 
 [[noreturn]] void throw_unwritable(const std::string& name) {
   const std::string shown = name == "-" ? "to standard output" : fmt::format("'{}'", name);
@@ -107,7 +107,7 @@ std::optional<std::uint64_t> room_beside(int fd) {
 /** Finds a free name beside `path` by calling `attempt(name)`, which returns 0 or sets errno. */
 template <class Attempt>
 std::string beside(const std::string& path, const std::string& shown_name, Attempt attempt) {
-  for (int i = 0; i < kMostNames; ++i) {
+  for (int i = 0; i < kMaxNames; ++i) {
     std::string name = fmt::format("{}.{}-{}.tmp", path, ::getpid(), i);
     if (attempt(name) == 0) return name;
     if (errno != EEXIST) break;

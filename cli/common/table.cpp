@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kLeastColumns = 20;
+constexpr std::size_t kMinColumns = 20;
 
 std::size_t display_width(const std::string& text) {
   return static_cast<std::size_t>(
@@ -230,7 +230,7 @@ std::string Table::render_part(const std::vector<std::size_t>& shown, std::size_
 
 std::string Table::render_text(std::size_t wanted) const {
   // Commands indent some of their tables.
-  const std::size_t columns = std::max(wanted, kLeastColumns) - kIndent;
+  const std::size_t columns = std::max(wanted, kMinColumns) - kIndent;
   std::string out;
   for (const std::vector<std::size_t>& shown : parts(columns))
     out += (out.empty() ? "" : "\n") + render_part(shown, columns);

@@ -39,10 +39,10 @@ std::size_t output_columns() {
 }
 
 std::size_t text_columns() {
-  constexpr std::size_t kLeast = 40, kMost = 100;
+  constexpr std::size_t kMin = 40, kMax = 100;
   const std::size_t columns = output_columns();
   if (columns == std::numeric_limits<std::size_t>::max()) return kUsualColumns;
-  return std::clamp(columns, kLeast, kMost);
+  return std::clamp(columns, kMin, kMax);
 }
 
 }  // namespace polykem::cli

@@ -140,7 +140,7 @@ bool BlockReader::next_der() {
   if (!size && formats::certificate_der_bytes(begin))
     throw FormatError(fmt::format("holds a certificate, expected a {}", kind_name(kind_)));
   if (!size) throw FormatError(fmt::format("the bytes after key {} are not a key in DER", keys_ - 1));
-  if (*size > formats::kMostBytes)
+  if (*size > formats::kMaxBytes)
     throw FormatError(fmt::format("key {} is longer than any key that polykem knows", keys_));
   SecretBytes der(*size);
   const std::size_t got = file_.read(der.data(), der.size());

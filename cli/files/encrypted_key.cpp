@@ -27,10 +27,10 @@ struct EncryptedFree {
   void operator()(X509_SIG* key) const { X509_SIG_free(key); }
 };
 
-/** A positive INTEGER, or more than kMostWork. */
+/** A positive INTEGER, or more than kMaxWork. */
 std::uint64_t work_of(ByteView integer) {
   std::uint64_t value = 0;
-  for (std::size_t i = 0; i < integer.size() && value <= kMostWork; ++i)
+  for (std::size_t i = 0; i < integer.size() && value <= kMaxWork; ++i)
     value = (value << 8) | integer.data()[i];
   return value;
 }

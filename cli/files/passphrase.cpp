@@ -19,14 +19,14 @@ namespace polykem::cli {
 namespace {
 
 /** OpenSSL's programs read no more either. */
-constexpr std::size_t kMostPassphraseBytes = 1024;
+constexpr std::size_t kMaxPassphraseBytes = 1024;
 
 std::string descriptor_name(const std::string& fd) {
   return fmt::format("descriptor {}", fd);
 }
 
 [[noreturn]] void throw_long_passphrase(const std::string& name) {
-  throw CliError(kExitBadInput, fmt::format("{}: the passphrase is longer than {} bytes", name, kMostPassphraseBytes));
+  throw CliError(kExitBadInput, fmt::format("{}: the passphrase is longer than {} bytes", name, kMaxPassphraseBytes));
 }
 
 [[noreturn]] void throw_no_passphrase(const std::string& name) {
@@ -36,7 +36,7 @@ std::string descriptor_name(const std::string& fd) {
 /** The next line, without its end. Takes byte by byte, so that what follows stays in the descriptor. */
 SecretBytes next_line(int fd, const std::string& name) {
   SecretBytes out;
-  out.reserve(kMostPassphraseBytes);
+  out.reserve(kMaxPassphraseBytes);
   for (bool anything = false;; anything = true) {
     std::uint8_t byte = 0;
     const ssize_t got = ::read(fd, &byte, 1);
@@ -44,7 +44,7 @@ SecretBytes next_line(int fd, const std::string& name) {
     if (got < 0) throw CliError(kExitIo, fmt::format("cannot read {}: {}", name, std::strerror(errno)));
     if (got == 0 && !anything) throw_no_passphrase(name);
     if (got == 0 || byte == '\n') return out;
-    if (out.size() == kMostPassphraseBytes) throw_long_passphrase(name);
+    if (out.size() == kMaxPassphraseBytes) throw_long_passphrase(name);
     out.push_back(byte);
   }
 }
@@ -53,7 +53,7 @@ SecretBytes first_line(const std::string& path) {
   InputFile file(path);
   std::string_view line;
   if (!file.line(line)) throw_no_passphrase(file.name());
-  if (line.size() > kMostPassphraseBytes) throw_long_passphrase(file.name());
+  if (line.size() > kMaxPassphraseBytes) throw_long_passphrase(file.name());
   return {line.begin(), line.end()};
 }
 

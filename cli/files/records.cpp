@@ -240,10 +240,10 @@ std::uint64_t RecordOutputs::file_bytes(const Scheme& scheme, RecordKind kind) c
 }
 
 void RecordOutputs::expect(const Scheme& scheme, std::uint64_t count) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 60;  // sums of these are no problem
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 60;  // sums of these are no problem
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const std::uint64_t each = file_bytes(scheme, files_[i].kind);
-    out_.expect(i, count < kMost / each ? count * each : kMost);
+    out_.expect(i, count < kMax / each ? count * each : kMax);
   }
   out_.check_room();
 }

@@ -11,7 +11,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr std::size_t kMostShown = 40;
+constexpr std::size_t kMaxShown = 40;
 
 [[noreturn]] void throw_unknown(const CLI::App& command, const std::string& where, const std::string& name,
                                 const std::string& meant = "") {
@@ -22,7 +22,7 @@ constexpr std::size_t kMostShown = 40;
   }
   const std::string close = name.rfind("--", 0) == 0 ? nearest(name, names) : meant;
   const std::string help = fmt::format("'{} --help' shows the options", where);
-  throw CliError(kExitUsage, fmt::format("{} has no option '{}'", where, printable(name, kMostShown)),
+  throw CliError(kExitUsage, fmt::format("{} has no option '{}'", where, printable(name, kMaxShown)),
                  close.empty() ? help : fmt::format("did you mean '{}'? {}", close, help));
 }
 

@@ -16,7 +16,7 @@ namespace polykem::cli {
 namespace {
 
 /** Keys shorter than this are not ML-KEM keys. */
-constexpr std::size_t kFewestKeyDigits = 1000;
+constexpr std::size_t kMinKeyDigits = 1000;
 
 bool all_hex(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
@@ -118,7 +118,7 @@ std::vector<Suite> parse_one(const Values& values) {
 
 bool is_cctv(std::string_view text) {
   const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size()));
-  if (line.size() >= kFewestKeyDigits && all_hex(line)) return true;
+  if (line.size() >= kMinKeyDigits && all_hex(line)) return true;
   return line.substr(0, 4) == "d = " || line.substr(0, 5) == "dk = ";
 }
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/exit_codes.hpp"
+#include "metrics/endpoint.hpp"
 #include "metrics/families.hpp"
-#include "metrics/place.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -37,17 +37,17 @@ struct Exporter::Impl {
   std::unique_ptr<prometheus::Exposer> exposer;
 };
 
-Exporter::Exporter(const std::string& place, MetricsSource source) : impl_(std::make_unique<Impl>()) {
-  if (!is_host_and_port(place)) {
-    throw CliError(kExitUsage, fmt::format("--metrics: '{}' is not HOST:PORT", printable(place)),
+Exporter::Exporter(const std::string& endpoint, MetricsSource source) : impl_(std::make_unique<Impl>()) {
+  if (!is_host_and_port(endpoint)) {
+    throw CliError(kExitUsage, fmt::format("--metrics: '{}' is not HOST:PORT", printable(endpoint)),
                    "for example 127.0.0.1:9464; HOST is an IP address");
   }
   impl_->collected = std::make_shared<Collected>(std::move(source));
   try {
-    impl_->exposer = std::make_unique<prometheus::Exposer>(
-        std::vector<std::string>{"listening_ports", place, "num_threads", kThreads, "request_timeout_ms", kPatienceMs});
+    impl_->exposer = std::make_unique<prometheus::Exposer>(std::vector<std::string>{
+        "listening_ports", endpoint, "num_threads", kThreads, "request_timeout_ms", kPatienceMs});
   } catch (const std::exception&) {
-    throw CliError(kExitIo, fmt::format("--metrics: cannot listen at {}", place),
+    throw CliError(kExitIo, fmt::format("--metrics: cannot listen at {}", endpoint),
                    "is the address this machine's, and the port free?");
   }
   impl_->exposer->RegisterCollectable(impl_->collected);

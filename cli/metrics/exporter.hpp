@@ -23,9 +23,9 @@ std::string metrics_text(const MetricsSource& source);
 /** Answers http://HOST:PORT/metrics on a thread of its own until it is destroyed. */
 class Exporter {
  public:
-  /** place: "HOST:PORT"; port 0: any free one. Throws CliError: usage for a place that is malformed, io if it cannot
-   * listen there. */
-  Exporter(const std::string& place, MetricsSource source);
+  /** endpoint: "HOST:PORT"; port 0: any free one. Throws CliError: usage for an endpoint that is malformed, io if it
+   * cannot listen there. */
+  Exporter(const std::string& endpoint, MetricsSource source);
   ~Exporter();
   Exporter(const Exporter&) = delete;
   Exporter& operator=(const Exporter&) = delete;

@@ -16,7 +16,7 @@ namespace polykem::cli::net {
 namespace {
 
 // A handshake under way takes some 10 KB for both ends; more at once brings nothing.
-constexpr std::size_t kMostAtOnce = 16384;
+constexpr std::size_t kMaxAtOnce = 16384;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void run_inproc(const ExchangeOptions& options, const Scheme& scheme, ExchangeRe
   InprocOptions settings;
   settings.role = options.parsed_role();
   settings.clients = options.clients;
-  settings.concurrency = options.concurrency == 0 ? std::min(options.clients, kMostAtOnce) : options.concurrency;
+  settings.concurrency = options.concurrency == 0 ? std::min(options.clients, kMaxAtOnce) : options.concurrency;
   settings.batch = options.policy();
   asio::io_context loop(1);
   InprocExchange exchange(loop, server, client, scheme, settings);

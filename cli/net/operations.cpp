@@ -39,7 +39,7 @@ void KemOperationList::remove(KemOperation& operation) {
 
 namespace {
 
-constexpr std::size_t kMostBatchItems = 65536;  // the library's limit
+constexpr std::size_t kMaxBatchItems = 65536;  // the library's limit
 
 // Turns of the loop between the first operation and handing in: one for the events that are ready, one for those that
 // follow at once, such as the reset of a connection that has just sent its first frame; and more while each brings
@@ -50,7 +50,7 @@ constexpr std::size_t kEnough = 64;
 
 polykem_batcher_config batcher_config(const BatchPolicy& policy) {
   polykem_batcher_config config{};
-  config.batch_items = std::min(policy.cap, kMostBatchItems);
+  config.batch_items = std::min(policy.cap, kMaxBatchItems);
   config.linger_us = static_cast<std::uint32_t>(policy.linger.count());
   config.hard_limit = std::numeric_limits<std::size_t>::max();  // sessions are limited already
   config.broker = policy.broker.empty() ? nullptr : policy.broker.c_str();
@@ -70,7 +70,7 @@ KemOperations::KemOperations(asio::io_context& loop, const Context& context, con
       public_out_(std::max(scheme.public_key_bytes(), scheme.ciphertext_bytes())),
       secret_out_(std::max(scheme.secret_key_bytes(), scheme.shared_secret_bytes())) {
   for (auto& items : items_by_batch_)
-    items.resize(std::min(policy.cap, kMostBatchItems) + 1);
+    items.resize(std::min(policy.cap, kMaxBatchItems) + 1);
 }
 
 KemOperations::~KemOperations() {

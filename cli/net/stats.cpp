@@ -38,8 +38,8 @@ std::size_t SizeCounts::median() const {
 }
 
 void PeerErrors::add(std::string_view text, std::uint64_t times) {
-  std::string key = printable(text, kMostBytes);
-  const bool full = counts_.size() - counts_.count(std::string(kOther)) >= kMostTexts;
+  std::string key = printable(text, kMaxBytes);
+  const bool full = counts_.size() - counts_.count(std::string(kOther)) >= kMaxTexts;
   if (full && counts_.count(key) == 0) key = kOther;
   counts_[key] += times;
 }

@@ -44,17 +44,17 @@ struct BatchStats {
 };
 
 /** The texts of errors that ended handshakes: from ERROR frames and from the system. Strangers choose these texts,
- * so only the first kMostTexts distinct ones are kept, cut at kMostBytes; the rest are counted as kOther. */
+ * so only the first kMaxTexts distinct ones are kept, cut at kMaxBytes; the rest are counted as kOther. */
 class PeerErrors {
  public:
-  static constexpr std::size_t kMostTexts = 32;
-  static constexpr std::size_t kMostBytes = 120;
+  static constexpr std::size_t kMaxTexts = 32;
+  static constexpr std::size_t kMaxBytes = 120;
   static constexpr std::string_view kOther = "other";
 
   void add(std::string_view text, std::uint64_t times = 1);
   void add(const PeerErrors& other);
 
-  /** By text: printable ASCII, at most kMostTexts and kOther. */
+  /** By text: printable ASCII, at most kMaxTexts and kOther. */
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 // The most connections being established at once: well below a usual listen queue, so that none is refused.
 constexpr std::size_t kMaxConnecting = 256;
 // The most latencies for which memory is reserved at the start: an absurd number of clients must not exhaust memory.
-constexpr std::uint64_t kMostReserved = 1 << 20;
+constexpr std::uint64_t kMaxReserved = 1 << 20;
 constexpr auto kConnectRetry = std::chrono::milliseconds(50);
 constexpr auto kSwarmSweepInterval = std::chrono::milliseconds(100);
 
@@ -85,7 +85,7 @@ Swarm::Swarm(asio::io_context& loop, const Context& context, const Scheme& schem
 void Swarm::start() {
   report_.first_ns = now_ns();
   retry_until_ = Clock::now() + options_.connect_wait;
-  report_.latency_us.reserve(std::min(options_.clients, kMostReserved));
+  report_.latency_us.reserve(std::min(options_.clients, kMaxReserved));
   sweep_later();
   start_clients();
 }

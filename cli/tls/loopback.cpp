@@ -12,7 +12,7 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::size_t kPipeBytes = 128 * 1024;  // more than the largest flight: FrodoKEM-1344's 22 KB and a certificate
-constexpr int kMostFlights = 10;
+constexpr int kMaxFlights = 10;
 constexpr std::size_t kRsaBits = 2048;
 constexpr long kCertificateSeconds = 3600;
 
@@ -93,7 +93,7 @@ Loopback LoopbackServer::handshake_once(const GroupLists& groups) const {
   const auto start = std::chrono::steady_clock::now();
   try {
     bool done = false;
-    for (int flight = 0; flight < kMostFlights && !done; ++flight) {
+    for (int flight = 0; flight < kMaxFlights && !done; ++flight) {
       const bool client_done = advance(client.get(), "client");
       done = advance(server.get(), "server") && client_done;
     }

@@ -32,7 +32,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramView, config_file, has_config_file, me
 
 namespace {
 
-constexpr unsigned kMostSeconds = 300;             // of the process that looks; a sanitizer makes it slow
+constexpr unsigned kMaxSeconds = 300;              // of the process that looks; a sanitizer makes it slow
 constexpr const char* kOurName = "polykem:";       // what the provider's name for people begins with
 constexpr const char* kOwnKem = "frodokem640aes";  // one that no OpenSSL has
 
@@ -272,7 +272,7 @@ void write_whole(int descriptor, const std::string& text) {
 
 /** The process that looks. It ends without its parent's destructors and buffers. */
 [[noreturn]] void look_and_end(int pipe, const std::vector<std::string>& names) {
-  alarm(kMostSeconds);
+  alarm(kMaxSeconds);
   int code = 1;
   try {
     write_whole(pipe, nlohmann::json(look(names)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));

@@ -14,7 +14,7 @@ namespace polykem::cli::top {
 namespace {
 
 using Labels = std::map<std::string, std::string>;
-constexpr double kMost = 1e18;
+constexpr double kMax = 1e18;
 using Values = std::map<std::pair<std::string, Labels>, double>;
 
 Values by_name(const std::vector<Sample>& samples) {
@@ -26,7 +26,7 @@ Values by_name(const std::vector<Sample>& samples) {
 
 bool is_number(const std::string& text, double& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value >= 0 && value < kMost;
+  return error == std::errc() && end == text.data() + text.size() && value >= 0 && value < kMax;
 }
 
 /** The samples of one interval. */
@@ -131,7 +131,7 @@ std::string time_or_nothing(double seconds) {
 }
 
 std::string whole(double value) {
-  return with_commas(static_cast<unsigned long long>(std::min(value, kMost) + 0.5));
+  return with_commas(static_cast<unsigned long long>(std::min(value, kMax) + 0.5));
 }
 
 std::string trouble_of(const Figures& figures) {

@@ -11,15 +11,15 @@
 #include <asio/ip/tcp.hpp>
 
 #include "common/exit_codes.hpp"
-#include "metrics/place.hpp"
+#include "metrics/endpoint.hpp"
 
 namespace polykem::cli::top {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(5);
-constexpr double kMostValue = 1e18;
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-constexpr std::size_t kMostLabelBytes = 100;
+constexpr double kMaxValue = 1e18;
+constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxLabelBytes = 100;
 
 /** Takes words off the front of a line; throws where the line is not what it should be. */
 class Line {
@@ -77,7 +77,7 @@ Sample parse_line(std::string_view text) {
     while (!line.skip('}')) {
       const std::string key = line.up_to("=");
       line.expect('=');
-      out.labels[key] = printable(line.quoted(), kMostLabelBytes);  // it goes to a terminal
+      out.labels[key] = printable(line.quoted(), kMaxLabelBytes);  // it goes to a terminal
       line.skip(',');
     }
   }
@@ -103,34 +103,34 @@ std::vector<Sample> parse_samples(std::string_view text) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (line.empty() || line.front() == '#') continue;
     Sample sample = parse_line(line);
-    if (sample.value >= 0 && sample.value < kMostValue) out.push_back(std::move(sample));
+    if (sample.value >= 0 && sample.value < kMaxValue) out.push_back(std::move(sample));
   }
   return out;
 }
 
-std::string fetch_metrics(const std::string& place) {
-  if (!is_host_and_port(place)) {
-    throw CliError(kExitUsage, fmt::format("--metrics: '{}' is not HOST:PORT", printable(place)),
+std::string fetch_metrics(const std::string& endpoint) {
+  if (!is_host_and_port(endpoint)) {
+    throw CliError(kExitUsage, fmt::format("--metrics: '{}' is not HOST:PORT", printable(endpoint)),
                    "for example 127.0.0.1:9464");
   }
-  const std::size_t colon = place.rfind(':');
-  std::string host = place.substr(0, colon);
+  const std::size_t colon = endpoint.rfind(':');
+  std::string host = endpoint.substr(0, colon);
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   asio::ip::tcp::iostream stream;
   stream.expires_after(kPatience);
-  stream.connect(host, place.substr(colon + 1));
-  stream << "GET /metrics HTTP/1.0\r\nHost: " << place << "\r\nConnection: close\r\n\r\n" << std::flush;
+  stream.connect(host, endpoint.substr(colon + 1));
+  stream << "GET /metrics HTTP/1.0\r\nHost: " << endpoint << "\r\nConnection: close\r\n\r\n" << std::flush;
   std::string answer;
   char part[4096];
-  while (answer.size() < kMostBytes && (stream.read(part, sizeof part) || stream.gcount() > 0))
+  while (answer.size() < kMaxBytes && (stream.read(part, sizeof part) || stream.gcount() > 0))
     answer.append(part, static_cast<std::size_t>(stream.gcount()));
   const std::size_t body = answer.find("\r\n\r\n");
   if (body == std::string::npos) {
-    throw CliError(kExitIo, fmt::format("no metrics at {}: {}", place, stream.error().message()),
+    throw CliError(kExitIo, fmt::format("no metrics at {}: {}", endpoint, stream.error().message()),
                    "start 'polykemd --metrics HOST:PORT' or 'polykem serve --metrics HOST:PORT'");
   }
   if (answer.rfind("HTTP/1.", 0) != 0 || answer.substr(8, 4) != " 200")
-    throw CliError(kExitIo, fmt::format("{} answers '{}'", place, printable(answer.substr(0, answer.find('\r')))));
+    throw CliError(kExitIo, fmt::format("{} answers '{}'", endpoint, printable(answer.substr(0, answer.find('\r')))));
   return answer.substr(body + 4);
 }
 

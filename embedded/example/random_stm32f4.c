@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { kEnable = 1 << 2, kReady = 1 << 0, kErrors = 0x66, kClockOfGenerator = 1 << 6 };
-enum { kMostTries = 100000 };
+enum { kMaxTries = 100000 };
 
 static volatile uint32_t* const clock_enable = (volatile uint32_t*)0x40023834;
 static volatile uint32_t* const control = (volatile uint32_t*)0x50060800;
@@ -15,7 +15,7 @@ static volatile uint32_t* const data = (volatile uint32_t*)0x50060808;
 
 /* Waits for the word after *word; 0 if it came. It is refused if both are equal, as FIPS 140-2 demands. */
 static int next_word(uint32_t* word) {
-  for (int i = 0; i < kMostTries; ++i) {
+  for (int i = 0; i < kMaxTries; ++i) {
     const uint32_t now = *status;
     if (now & kErrors) { /* of clock or seed, also one that is over: begin anew with the next call */
       *control &= ~(uint32_t)kEnable;

@@ -18,7 +18,7 @@ namespace polykem::python {
 using Pace = std::atomic<std::size_t>;
 
 constexpr double kPieceSeconds = 0.25;
-constexpr std::size_t kFirstPiece = 64, kLeastPiece = 8;
+constexpr std::size_t kFirstPiece = 64, kMinPiece = 8;
 constexpr std::size_t kGrowth = 16;  ///< so many times longer is the next piece at most
 
 /// `items` took `seconds`.
@@ -26,7 +26,7 @@ inline void measured(Pace& pace, std::size_t items, double seconds) {
   const auto fitting = static_cast<double>(items) * kPieceSeconds / std::max(seconds, 1e-9);
   const auto next = static_cast<std::size_t>(std::min(fitting, static_cast<double>(items * kGrowth)));
   const std::size_t now = pace.load(std::memory_order_relaxed);
-  if (items >= now || next < now) pace.store(std::max(next, kLeastPiece), std::memory_order_relaxed);
+  if (items >= now || next < now) pace.store(std::max(next, kMinPiece), std::memory_order_relaxed);
 }
 
 /// Only Python's main thread handles signals, which is that of the process unless a program embeds Python elsewhere.

@@ -28,11 +28,11 @@ struct Range {
   std::uintptr_t begin, end;
 };
 
-constexpr std::size_t kNeedleBytes = 16, kMostNeedles = 16;
+constexpr std::size_t kNeedleBytes = 16, kMaxNeedles = 16;
 
 std::array<Range, 8> watched;
 std::atomic<std::size_t> watched_count{0};
-std::array<std::array<unsigned char, kNeedleBytes>, kMostNeedles> needles;
+std::array<std::array<unsigned char, kNeedleBytes>, kMaxNeedles> needles;
 std::atomic<std::size_t> needle_count{0};
 std::atomic<int> left{0};  // calls until one fails; 0: none is planned
 std::atomic<bool> onward{false}, happened{false};
@@ -135,7 +135,7 @@ long live_blocks() {
 
 /// From now on 16 bytes are searched for in what is freed.
 void add_secret(const unsigned char* bytes) {
-  if (needle_count == kMostNeedles) return;
+  if (needle_count == kMaxNeedles) return;
   std::memcpy(needles[needle_count].data(), bytes, kNeedleBytes);
   ++needle_count;
 }

@@ -74,8 +74,8 @@ class Core {
 
   /// All of A. `tile`: one place for all rows, as FrodoKEM itself uses A; else every row is kept.
   void generate(const Matrix& out, bool tile, frodo::GenA gen_a, const uint8_t* seed, size_t n) const {
-    for (size_t first = 0; first < n; first += frodo::kMostGeneratedRows) {
-      const size_t rows = std::min(frodo::kMostGeneratedRows, n - first);
+    for (size_t first = 0; first < n; first += frodo::kMaxGeneratedRows) {
+      const size_t rows = std::min(frodo::kMaxGeneratedRows, n - first);
       generate_rows(out.from_row(tile ? 0 : first), gen_a, *kernels_, seed, {first, rows, n});
     }
   }

@@ -22,7 +22,7 @@ using frodo::kSeedABytes;
 
 constexpr size_t kGenerated[] = {256, 512, 640, 976, 1344, 2048, 3072, 4096, 5120, 6144};
 constexpr size_t kSizes[] = {640, 976, 1344, 2048, 3200}, kRows[] = {8, 16, 64, 320, 1344, 3200, 16384};
-constexpr size_t kMatrixBytes = size_t{4} << 30, kMostMatrices = 4096;  ///< of a batch
+constexpr size_t kMatrixBytes = size_t{4} << 30, kMaxMatrices = 4096;  ///< of a batch
 constexpr double kSeconds = 0.1;                                        ///< for a figure of the CPU
 
 std::vector<uint16_t> words_of(const uint16_t* device, size_t count) {
@@ -49,7 +49,7 @@ void launch_generation(GenA gen_a, uint16_t* out, const uint8_t* seeds, size_t n
 }
 
 GenerationRow measure_generation(const Core& core, GenA gen_a, size_t n, int processors) {
-  const size_t words = n * n, batch = std::min(kMatrixBytes / (2 * words), kMostMatrices);
+  const size_t words = n * n, batch = std::min(kMatrixBytes / (2 * words), kMaxMatrices);
   std::vector<uint8_t> seeds(batch * kSeedABytes);
   uint32_t state = static_cast<uint32_t>(n);
   for (uint8_t& byte : seeds)
@@ -57,7 +57,7 @@ GenerationRow measure_generation(const Core& core, GenA gen_a, size_t n, int pro
   const DeviceBytes on_card(seeds.size()), out(batch * words * sizeof(uint16_t));
   check(cudaMemcpy(on_card.data, seeds.data(), seeds.size(), cudaMemcpyHostToDevice), "copy");
   auto* const matrices = reinterpret_cast<uint16_t*>(out.data);
-  const Matrix tile(frodo::kMostGeneratedRows, n), whole(n, n);
+  const Matrix tile(frodo::kMaxGeneratedRows, n), whole(n, n);
   GenerationRow row{gen_a == GenA::aes ? "aes" : "shake", n, batch, 0, 0, 0};
   const auto verify = [&](size_t matrix) {
     core.generate(whole, false, gen_a, seeds.data() + matrix * kSeedABytes, n);
@@ -131,7 +131,7 @@ ProductRow measure_product(const Core& core, const Matrix& a, const DeviceBytes&
             words, on_card.data, {limbs.data, pad, pad}, static_cast<uint32_t>(m), static_cast<uint32_t>(n));
   });
   row.cpu = std::numeric_limits<double>::infinity();
-  for (const size_t step : {frodo::kMostGeneratedRows, n})
+  for (const size_t step : {frodo::kMaxGeneratedRows, n})
     row.cpu = std::min(row.cpu, best_milliseconds(kSeconds / 2, [&] { core.multiply(c, s, a, m, n, step); }));
   if (!c.equals(words_of(words, m * n)))
     die("the product, n = " + std::to_string(n) + ", m = " + std::to_string(m) + ": not the CPU's");

@@ -111,7 +111,7 @@ std::vector<Subject> report_subjects(const std::vector<size_t>& sizes, const std
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
-  constexpr size_t kMostItems = 10'000'000, kMostSize = 8192;
+  constexpr size_t kMaxItems = 10'000'000, kMaxSize = 8192;
   const Words words = read_words(
       argc, argv,
       {"--problem", "--way", "--on", "--shared", "--items", "--n", "--nbar", "--seconds", "--json", "--report"},
@@ -127,11 +127,11 @@ Options parse_options(int argc, char** argv) {
   request.ways = split(words.at("--way"));
   request.on = split(words.at("--on"));
   request.sharing = sharings(words.at("--shared"));
-  if (words.has("--items")) request.items = numbers("--items", words.at("--items"), kMostItems);
+  if (words.has("--items")) request.items = numbers("--items", words.at("--items"), kMaxItems);
   request.seconds = words.has("--seconds") ? seconds(words.at("--seconds")) : words.has("--report") ? 0.05 : 0.1;
   std::vector<size_t> sizes, rows;
-  if (words.has("--n")) sizes = numbers("--n", words.at("--n"), kMostSize);
-  if (words.has("--nbar")) rows = numbers("--nbar", words.at("--nbar"), kMostSize);
+  if (words.has("--n")) sizes = numbers("--n", words.at("--n"), kMaxSize);
+  if (words.has("--nbar")) rows = numbers("--nbar", words.at("--nbar"), kMaxSize);
   for (const size_t n : sizes) {
     if (n % 16 != 0) throw UsageError("--n: " + std::to_string(n) + " is not a multiple of 16");
   }

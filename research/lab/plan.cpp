@@ -13,13 +13,13 @@ bool wanted(const std::vector<std::string>& list, const char* name) {
   return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
 }
 
-constexpr size_t kMostMatrixBytes = size_t{1} << 30;
+constexpr size_t kMaxMatrixBytes = size_t{1} << 30;
 
 /// A single product, the batch of the published ones, and one that fills the card; cores get 64 at most.
 std::vector<size_t> usual_items(const Problem& problem, Sharing sharing, bool on_cpu) {
   if (on_cpu) return {1, problem.shape == Shape::matrix ? size_t{16} : size_t{64}};
   if (problem.shape != Shape::matrix) return {1, 512, 65536};
-  const size_t fitting = std::max(size_t{1}, kMostMatrixBytes / (2 * problem.a_words()));
+  const size_t fitting = std::max(size_t{1}, kMaxMatrixBytes / (2 * problem.a_words()));
   if (sharing != Sharing::a) return {1, std::min(size_t{512}, fitting)};
   return {1, problem.rows == 1 ? size_t{552} : size_t{512}, 131072 / problem.rows};
 }

@@ -107,7 +107,7 @@ bool Connection::greet(const char* path, uint32_t slots, const char*& problem) {
 
 bool Connection::map(const Welcome& welcome, const Fd& memory) {
   if (welcome.magic != kMagic || welcome.version != kVersion || welcome.slot_bytes != slot_bytes()) return false;
-  if (welcome.slots > kMostSlots || !std::has_single_bit(welcome.slots)) return false;
+  if (welcome.slots > kMaxSlots || !std::has_single_bit(welcome.slots)) return false;
   if (welcome.map_bytes != map_bytes(welcome.slots) || !memory_.map(memory, welcome.map_bytes)) return false;
   view_ = SharedView(memory_.data(), welcome.slots);
   slots_.resize(welcome.slots);

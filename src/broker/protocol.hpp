@@ -26,7 +26,7 @@ namespace polykem::broker {
 inline constexpr uint32_t kMagic = 0x4d4b4c50;
 inline constexpr uint32_t kVersion = 2;
 /// Slots of one client: a power of two.
-inline constexpr uint32_t kMostSlots = 4096;
+inline constexpr uint32_t kMaxSlots = 4096;
 
 /// Where the rings' counters begin: so that they pass 2^32 soon, in every test too, and not once in a blue moon.
 inline constexpr uint32_t kFirstEntry = 0u - 64;

@@ -44,7 +44,7 @@ Server::Server(const ServerConfig& config, Collector& collector)
 
 Status Server::create(const ServerConfig& config, Collector& collector, std::unique_ptr<Server>& out) {
   if ((config.path == nullptr) == (config.listening < 0) || config.most_clients == 0 || config.most_slots == 0 ||
-      config.most_clients_of_user == 0 || config.most_slots > kMostSlots || !std::has_single_bit(config.most_slots)) {
+      config.most_clients_of_user == 0 || config.most_slots > kMaxSlots || !std::has_single_bit(config.most_slots)) {
     errno = EINVAL;
     return Status::argument;
   }

@@ -20,7 +20,7 @@ constexpr int kBacklog = 4096;
 /// So long a worker waits for a place among those who connect.
 constexpr timeval kConnectTime{0, 500'000};
 /// SCM_MAX_FD, the most descriptors that the kernel lets a message carry.
-constexpr size_t kMostAttached = 253;
+constexpr size_t kMaxAttached = 253;
 
 bool address_of(const char* path, sockaddr_un& out) {
   out = {};
@@ -180,7 +180,7 @@ ssize_t receive_message(int socket, void* message, size_t bytes, Fd& attached) {
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int[kMostAttached]))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int[kMaxAttached]))] = {};
   header.msg_control = control;
   header.msg_controllen = sizeof control;
   const ssize_t got = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);

@@ -52,7 +52,7 @@ T value_or(T value, T otherwise) {
 Status translate(const polykem_batcher_config* given, BatcherConfig& out) {
   polykem_batcher_config in{};
   if (given != nullptr && !read_struct<sizeof(polykem_batcher_config)>(given, in)) return Status::argument;
-  if (in.batch_items > Batcher::kMostBatchItems) return Status::argument;
+  if (in.batch_items > Batcher::kMaxBatchItems) return Status::argument;
   out.batch_items = value_or(in.batch_items, out.batch_items);
   out.linger = std::chrono::microseconds(in.linger_us);
   if (in.deadline_us != 0) out.deadline = std::chrono::microseconds(in.deadline_us);
@@ -211,8 +211,8 @@ void polykem_broker_free(polykem_broker* broker) {
 }
 
 polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker_stats_t* out) {
-  constexpr size_t kLeast = offsetof(polykem_broker_stats_t, short_of_memory);
-  if (broker == nullptr || !has_known_size<kLeast>(out)) return POLYKEM_ERR_ARGUMENT;
+  constexpr size_t kMin = offsetof(polykem_broker_stats_t, short_of_memory);
+  if (broker == nullptr || !has_known_size<kMin>(out)) return POLYKEM_ERR_ARGUMENT;
   const polykem::broker::ServerCounts& c = broker->server->counts();
   const polykem_broker_stats_t stats{.struct_size = 0,
                                      .clients = c.clients,

@@ -42,16 +42,16 @@ polykem_status guarded(F&& body) noexcept {
 /// No version of a struct is longer; more is a mistake.
 constexpr size_t kLongestStruct = 1024;
 
-/// kLeast: the size of the oldest supported version.
-template <size_t kLeast, class T>
+/// kMin: the size of the oldest supported version.
+template <size_t kMin, class T>
 bool has_known_size(const T* caller) {
-  return caller != nullptr && caller->struct_size >= kLeast && caller->struct_size <= kLongestStruct;
+  return caller != nullptr && caller->struct_size >= kMin && caller->struct_size <= kLongestStruct;
 }
 
 /// Reads a struct of an older or newer caller.
-template <size_t kLeast, class T>
+template <size_t kMin, class T>
 bool read_struct(const T* in, T& out) {
-  if (!has_known_size<kLeast>(in)) return false;
+  if (!has_known_size<kMin>(in)) return false;
   out = {};
   const size_t given = in->struct_size;
   std::memcpy(&out, in, std::min(given, sizeof out));

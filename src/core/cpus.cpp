@@ -17,10 +17,10 @@ namespace polykem {
 namespace {
 
 /// CPUs of the largest machine that Linux knows.
-constexpr size_t kMostCpus = 8192;
+constexpr size_t kMaxCpus = 8192;
 
 unsigned cpus_of_affinity() {
-  std::array<cpu_set_t, kMostCpus / CPU_SETSIZE> sets{};
+  std::array<cpu_set_t, kMaxCpus / CPU_SETSIZE> sets{};
   if (sched_getaffinity(0, sizeof sets, sets.data()) != 0) return std::max(1U, std::thread::hardware_concurrency());
   return static_cast<unsigned>(std::max(1, CPU_COUNT_S(sizeof sets, sets.data())));
 }

@@ -90,19 +90,7 @@ void clear_vector_registers() noexcept {
 #endif
 }
 
-/// In the caller's frame at any level of optimisation: one more call would leave its return address below what
-/// wipe_below() wipes.
-__attribute__((always_inline)) inline void zero(void* memory, size_t bytes) noexcept {
-  std::memset(memory, 0, bytes);
-  asm volatile("" : : "r"(memory) : "memory");
-}
-
 }  // namespace
-
-void secure_zero(void* memory, size_t bytes) noexcept {
-  if (bytes == 0) return;
-  zero(memory, bytes);
-}
 
 void copy_secret(void* to, const void* from, size_t bytes) noexcept {
   if (bytes == 0) return;
@@ -115,7 +103,7 @@ namespace {
 template <size_t kBytes>
 __attribute__((noinline)) void wipe_below() noexcept {
   std::byte below[kBytes];
-  zero(below, sizeof below);
+  secure_zero(below, sizeof below);
 }
 
 }  // namespace

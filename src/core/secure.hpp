@@ -3,11 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace polykem {
 
-/// Overwrites memory with zeros; the compiler cannot remove it.
-void secure_zero(void* memory, size_t bytes) noexcept;
+/// Overwrites memory with zeros; the compiler cannot remove it. memory may be nullptr. In the caller's frame at any
+/// level of optimisation: wipe_stack() must not leave a return address below what it wipes.
+__attribute__((always_inline)) inline void secure_zero(void* memory, size_t bytes) noexcept {
+  if (memory == nullptr || bytes == 0) return;
+  std::memset(memory, 0, bytes);
+  asm volatile("" : : "r"(memory) : "memory");
+}
 
 /// Copies memory and clears the vector registers, through which the C library copies: what saves them later (the
 /// dynamic linker when it binds a function, the kernel at a signal) would leave the secret on the stack.

@@ -42,7 +42,7 @@ constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {
           .encaps_workspace_bytes = kWorkspace,
           .decaps_workspace_bytes = kWorkspace,
           .workspace_bytes = kWorkspace,
-          .stack_bytes = std::max(stack, MlkemPrims::kLeastStack),
+          .stack_bytes = std::max(stack, MlkemPrims::kMinStack),
           .code = &kMlkemCode<P>};
 }
 

@@ -81,11 +81,11 @@ Status find_arrays(Accelerator& accelerator, const BatchView& records, Fields& f
 }  // namespace
 
 Status Engine::create(const EngineConfig& config, std::unique_ptr<Engine>& out) {
-  if (config.threads > kMostThreads) return Status::argument;
+  if (config.threads > kMaxThreads) return Status::argument;
   const char* forced = nullptr;
   const Status status = find_forced(config, forced);
   if (status != Status::ok) return status;
-  const unsigned threads = config.threads == 0 ? std::min(usable_cpus().count, kMostThreads) : config.threads;
+  const unsigned threads = config.threads == 0 ? std::min(usable_cpus().count, kMaxThreads) : config.threads;
   out.reset(new Engine(threads, forced, config.accelerators));
   return Status::ok;
 }

@@ -14,7 +14,7 @@
 namespace polykem {
 
 struct EngineConfig {
-  unsigned threads = 0;           ///< at most Engine::kMostThreads; 0: one per CPU this process may use
+  unsigned threads = 0;           ///< at most Engine::kMaxThreads; 0: one per CPU this process may use
   const char* backend = nullptr;  ///< force one; nullptr: POLYKEM_BACKEND, else the best available
   std::span<Accelerator* const> accelerators = polykem::accelerators();  ///< static storage
   bool open_later = false;  ///< do not wait here until the devices of a forced accelerator have opened
@@ -24,7 +24,7 @@ struct EngineConfig {
 /// After a fork the child continues with its own threads and random generators.
 class Engine {
  public:
-  static constexpr unsigned kMostThreads = 1024;
+  static constexpr unsigned kMaxThreads = 1024;
   static constexpr size_t kLargeBatch = std::numeric_limits<size_t>::max();
 
   [[nodiscard]] static Status create(const EngineConfig& config, std::unique_ptr<Engine>& out);

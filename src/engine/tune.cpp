@@ -13,12 +13,12 @@ namespace polykem {
 
 namespace {
 
-constexpr size_t kMostItems = 8192;  ///< a device that loses with this many items is not used
+constexpr size_t kMaxItems = 8192;  ///< a device that loses with this many items is not used
 constexpr int kRepeats = 5;
 constexpr int kWinsInARow = 3;  ///< doublings of the size that the device must win one after the other
 constexpr int kRefinements = 3;
 
-/// One key pair and one exchange, kMostItems times over.
+/// One key pair and one exchange, kMaxItems times over.
 class Records {
  public:
   explicit Records(const Scheme& scheme) : scheme_(scheme) {}
@@ -28,14 +28,14 @@ class Records {
                             scheme_.shared_secret_bytes};
     SecureBuffer* all[] = {&pk_, &sk_, &ct_, &ss_};
     for (size_t i = 0; i < 4; ++i) {
-      if (!all[i]->reserve(kMostItems * sizes[i])) return Status::out_of_memory;
+      if (!all[i]->reserve(kMaxItems * sizes[i])) return Status::out_of_memory;
     }
     for (const Op op : {Op::keygen, Op::encaps}) {
       const Status status = engine.run(request(op, 1));
       if (status != Status::ok) return status;
     }
     for (size_t i = 0; i < 3; ++i) {
-      for (size_t item = 1; item < kMostItems; ++item)
+      for (size_t item = 1; item < kMaxItems; ++item)
         std::memcpy(all[i]->data() + item * sizes[i], all[i]->data(), sizes[i]);
     }
     return Status::ok;
@@ -76,7 +76,7 @@ size_t crossover(Engine& device, Engine& cpu, const Records& records, Op op) {
   };
   size_t first = Crossovers::kNever;
   int wins = 0;
-  for (size_t count = 1; count <= kMostItems && wins < kWinsInARow; count *= 2) {
+  for (size_t count = 1; count <= kMaxItems && wins < kWinsInARow; count *= 2) {
     if (!device_wins(count)) {
       first = Crossovers::kNever;
       wins = 0;

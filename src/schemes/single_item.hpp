@@ -30,7 +30,7 @@ struct ItemChunk : Records<P, Public, Secret> {
 
   auto* s() { return t.poly.s; }
   auto* u() { return t.poly.u; }
-  ByteRows again() { return rows_of(t.poly.again); }
+  ByteRows reencrypted_ct() { return rows_of(t.poly.reencrypted_ct); }
   auto* own_matrix() const { return t.own.pk.rows; }
   auto* matrix() const { return public_key().rows; }
   auto* secret() const { return secret_key().s; }

@@ -17,28 +17,28 @@ namespace polykem::tuning {
 enum class Cpu { avx2, avx2_intel, avx512, avx512_zen5, neon, neon_sha3 };
 
 /// The implementations for many items.
-enum class Form {
+enum class Arrangement {
   interleaved,  ///< an item in each lane of a register
   x8,           ///< eight items, one in each Keccak state; arithmetic item by item
 };
 
-struct MostItems {
+struct MaxItems {
   size_t keygen, encaps, decaps;
 };
 
 /// Of the operations that take keys.
-struct MostKeys {
+struct MaxKeys {
   size_t encaps, decaps;
 };
 
 struct Row {
   Cpu cpu;
-  size_t k = 0;  ///< of ML-KEM and Kyber; 0: all sets of the family
-  Form many;     ///< computes more items than the limits allow
+  size_t k = 0;      ///< of ML-KEM and Kyber; 0: all sets of the family
+  Arrangement many;  ///< computes more items than the limits allow
   /// The most items that are computed one after the other: each with its own key, with keys that a key set has
   /// expanded, with one key for all.
-  MostItems own_keys;
-  MostKeys expanded_keys, shared_key;
+  MaxItems own_keys;
+  MaxKeys expanded_keys, shared_key;
   /// ML-KEM: from how many items on, computed one after the other, the last hashes are computed side by side.
   size_t hashes_together = 0;
 
@@ -54,63 +54,63 @@ struct Row {
 /// ML-KEM and Kyber.
 inline constexpr Row kMlkem[] = {
     // Measured on Xeons and a Zen 4.
-    {.cpu = Cpu::avx512, .k = 2, .many = Form::x8, .own_keys = {6, 4, 4},
+    {.cpu = Cpu::avx512, .k = 2, .many = Arrangement::x8, .own_keys = {6, 4, 4},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
-    {.cpu = Cpu::avx512, .k = 3, .many = Form::x8, .own_keys = {5, 5, 5},
+    {.cpu = Cpu::avx512, .k = 3, .many = Arrangement::x8, .own_keys = {5, 5, 5},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
-    {.cpu = Cpu::avx512, .k = 4, .many = Form::x8, .own_keys = {6, 5, 5},
+    {.cpu = Cpu::avx512, .k = 4, .many = Arrangement::x8, .own_keys = {6, 5, 5},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
     // Measured on a Zen 4; for a Zen 5, where x8 was not tried.
-    {.cpu = Cpu::avx512_zen5, .k = 2, .many = Form::interleaved, .own_keys = {29, 12, 19},
+    {.cpu = Cpu::avx512_zen5, .k = 2, .many = Arrangement::interleaved, .own_keys = {29, 12, 19},
      .expanded_keys = {12, 19}, .shared_key = {4, 4}, .hashes_together = 2},
-    {.cpu = Cpu::avx512_zen5, .k = 3, .many = Form::interleaved, .own_keys = {28, 21, 21},
+    {.cpu = Cpu::avx512_zen5, .k = 3, .many = Arrangement::interleaved, .own_keys = {28, 21, 21},
      .expanded_keys = {21, 21}, .shared_key = {4, 4}, .hashes_together = 2},
-    {.cpu = Cpu::avx512_zen5, .k = 4, .many = Form::interleaved, .own_keys = {31, 22, 22},
+    {.cpu = Cpu::avx512_zen5, .k = 4, .many = Arrangement::interleaved, .own_keys = {31, 22, 22},
      .expanded_keys = {22, 22}, .shared_key = {4, 4}, .hashes_together = 2},
     // Measured on Xeons.
-    {.cpu = Cpu::avx2_intel, .k = 2, .many = Form::interleaved, .own_keys = {10, 8, 10},
+    {.cpu = Cpu::avx2_intel, .k = 2, .many = Arrangement::interleaved, .own_keys = {10, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::avx2_intel, .k = 3, .many = Form::interleaved, .own_keys = {9, 8, 10},
+    {.cpu = Cpu::avx2_intel, .k = 3, .many = Arrangement::interleaved, .own_keys = {9, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::avx2_intel, .k = 4, .many = Form::interleaved, .own_keys = {10, 8, 10},
+    {.cpu = Cpu::avx2_intel, .k = 4, .many = Arrangement::interleaved, .own_keys = {10, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
     // Measured on a Zen 4.
-    {.cpu = Cpu::avx2, .k = 2, .many = Form::interleaved, .own_keys = {15, 7, 10},
+    {.cpu = Cpu::avx2, .k = 2, .many = Arrangement::interleaved, .own_keys = {15, 7, 10},
      .expanded_keys = {7, 10}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::avx2, .k = 3, .many = Form::interleaved, .own_keys = {14, 14, 13},
+    {.cpu = Cpu::avx2, .k = 3, .many = Arrangement::interleaved, .own_keys = {14, 14, 13},
      .expanded_keys = {14, 13}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::avx2, .k = 4, .many = Form::interleaved, .own_keys = {15, 15, 14},
+    {.cpu = Cpu::avx2, .k = 4, .many = Arrangement::interleaved, .own_keys = {15, 15, 14},
      .expanded_keys = {15, 14}, .shared_key = {5, 5}, .hashes_together = 2},
     // Instructions counted, before hashes were computed together: there is no AArch64 machine to measure on.
-    {.cpu = Cpu::neon, .many = Form::interleaved, .own_keys = {7, 11, 10},
+    {.cpu = Cpu::neon, .many = Arrangement::interleaved, .own_keys = {7, 11, 10},
      .expanded_keys = {11, 10}, .shared_key = {5, 5}, .hashes_together = 4},
     // The same.
-    {.cpu = Cpu::neon_sha3, .many = Form::interleaved, .own_keys = {6, 10, 10},
+    {.cpu = Cpu::neon_sha3, .many = Arrangement::interleaved, .own_keys = {6, 10, 10},
      .expanded_keys = {10, 10}, .shared_key = {5, 5}, .hashes_together = 4},
 };
 
 inline constexpr Row kSaber[] = {
     // Between a Zen 4, {7, 6, 8}, and a Xeon, {8, 8, 10}.
-    {.cpu = Cpu::avx512, .many = Form::interleaved, .own_keys = {8, 7, 9},
+    {.cpu = Cpu::avx512, .many = Arrangement::interleaved, .own_keys = {8, 7, 9},
      .expanded_keys = {7, 9}, .shared_key = {7, 9}},
-    {.cpu = Cpu::avx2, .many = Form::interleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::avx2, .many = Arrangement::interleaved, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
-    {.cpu = Cpu::neon, .many = Form::interleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::neon, .many = Arrangement::interleaved, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
-    {.cpu = Cpu::neon_sha3, .many = Form::interleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::neon_sha3, .many = Arrangement::interleaved, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
 };
 
 inline constexpr Row kNtru[] = {
     // Measured on a Zen 5.
-    {.cpu = Cpu::avx512, .many = Form::interleaved, .own_keys = {10, 27, 19},
+    {.cpu = Cpu::avx512, .many = Arrangement::interleaved, .own_keys = {10, 27, 19},
      .expanded_keys = {27, 19}, .shared_key = {27, 19}},
-    {.cpu = Cpu::avx2, .many = Form::interleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::avx2, .many = Arrangement::interleaved, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
     // Instructions counted.
-    {.cpu = Cpu::neon, .many = Form::interleaved, .own_keys = {7, 7, 7},
+    {.cpu = Cpu::neon, .many = Arrangement::interleaved, .own_keys = {7, 7, 7},
      .expanded_keys = {7, 7}, .shared_key = {7, 7}},
-    {.cpu = Cpu::neon_sha3, .many = Form::interleaved, .own_keys = {7, 7, 7},
+    {.cpu = Cpu::neon_sha3, .many = Arrangement::interleaved, .own_keys = {7, 7, 7},
      .expanded_keys = {7, 7}, .shared_key = {7, 7}},
 };
 // clang-format on

@@ -42,9 +42,9 @@ class TestAccelerator final : public Accelerator {
 
   const SchemeBackend* backend_for(const Scheme& scheme) override {
     const std::lock_guard lock(mutex_);
-    auto& bound = bound_[&scheme];
-    if (bound == nullptr) bound = std::make_unique<Bound>(*this, scheme);
-    return &bound->backend;
+    auto& known = schemes_[&scheme];
+    if (known == nullptr) known = std::make_unique<SchemeContext>(*this, scheme);
+    return &known->backend;
   }
 
   Owner owner_of(const void* pointer) override {
@@ -81,26 +81,26 @@ class TestAccelerator final : public Accelerator {
   }
 
  private:
-  struct Bound {
-    struct Operation {
+  struct SchemeContext {
+    struct OperationContext {
       TestAccelerator* accelerator;
       const Scheme* scheme;
       Op op;
     };
-    Bound(TestAccelerator& accelerator, const Scheme& scheme) {
+    SchemeContext(TestAccelerator& accelerator, const Scheme& scheme) {
       backend.name = accelerator.name();
       for (size_t i = 0; i < kOps; ++i) {
         const auto op = static_cast<Op>(i);
         const auto& ref = cpu_backend(scheme, cpu::kRef)->op(op);
         operations[i] = {&accelerator, &scheme, op};
-        backend.ops[i] = {ref.steps, 1, 1, [](size_t) { return size_t{0}; }, run_bound, &operations[i]};
+        backend.ops[i] = {ref.steps, 1, 1, [](size_t) { return size_t{0}; }, run_operation, &operations[i]};
       }
     }
-    static Status run_bound(const void* context, const Batch& batch, std::byte*, StepTimes*) {
-      const auto& o = *static_cast<const Operation*>(context);
+    static Status run_operation(const void* context, const Batch& batch, std::byte*, StepTimes*) {
+      const auto& o = *static_cast<const OperationContext*>(context);
       return o.accelerator->run(*o.scheme, o.op, batch);
     }
-    Operation operations[kOps];
+    OperationContext operations[kOps];
     SchemeBackend backend{};
   };
 
@@ -164,7 +164,7 @@ class TestAccelerator final : public Accelerator {
   }
 
   std::mutex mutex_;
-  std::map<const Scheme*, std::unique_ptr<Bound>> bound_;
+  std::map<const Scheme*, std::unique_ptr<SchemeContext>> schemes_;
   std::map<const std::byte*, std::vector<std::byte>> memory_;
 };
 

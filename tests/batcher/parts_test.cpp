@@ -317,9 +317,9 @@ TEST_F(QueuesOf, WhatHasWaitedLongIsFirst) {
   queues->push(queue(Op::keygen), pair.get(), now);
   queues->push(queue(Op::decaps), decapsulation.get(), now + milliseconds(1));
   queues->push(queue(Op::decaps), later.get(), now + milliseconds(1));
-  EXPECT_EQ(queues->order(now + kMostAhead - milliseconds(1)).front(), Op::decaps);
-  EXPECT_EQ(queues->order(now + kMostAhead).front(), Op::keygen);
-  EXPECT_EQ(queues->order(now + kMostAhead + milliseconds(1)).front(), Op::decaps) << "both have waited as long";
+  EXPECT_EQ(queues->order(now + kMaxAhead - milliseconds(1)).front(), Op::decaps);
+  EXPECT_EQ(queues->order(now + kMaxAhead).front(), Op::keygen);
+  EXPECT_EQ(queues->order(now + kMaxAhead + milliseconds(1)).front(), Op::decaps) << "both have waited as long";
   EXPECT_EQ(queues->oldest(Op::decaps, [](const TicketQueue&) { return true; }), &queue(Op::decaps));
   EXPECT_EQ(queues->oldest(Op::decaps, [](const TicketQueue&) { return false; }), nullptr);
   std::vector<Ticket*> batch;

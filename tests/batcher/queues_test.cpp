@@ -206,7 +206,7 @@ TEST_F(Executors, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
 /// Hundreds of decapsulations in flight, more than a batch takes: as each ends, another one follows, until so many are
 /// done.
 struct EndlessDecapsulations {
-  static constexpr size_t kInFlight = 400, kMost = 40'000;
+  static constexpr size_t kInFlight = 400, kMax = 40'000;
   struct Place {
     EndlessDecapsulations* all = nullptr;
     Handle ticket{};
@@ -225,7 +225,7 @@ struct EndlessDecapsulations {
   static void next(void* ended) {
     Place& place = *static_cast<Place*>(ended);
     EndlessDecapsulations& all = *place.all;
-    if (++all.done < kMost) place.ticket = all.test.add(all.request, next, &place);
+    if (++all.done < kMax) place.ticket = all.test.add(all.request, next, &place);
   }
 
   Executors& test;
@@ -238,7 +238,7 @@ TEST_F(Executors, AKeyPairIsMadeWhileDecapsulationsNeverCease) {
   make({.batch_items = 64, .on_caller = false}, cpu::kRef, 1);
   EndlessDecapsulations decapsulations(*this);
   add(keygen())->wait();
-  EXPECT_LT(decapsulations.done.exchange(decapsulations.kMost), decapsulations.kMost);
+  EXPECT_LT(decapsulations.done.exchange(decapsulations.kMax), decapsulations.kMax);
   EXPECT_TRUE(eventually([&] { return stats(Op::decaps).in_flight == 0; }));
   batcher.reset();  // waits for the last callback
 }

@@ -15,7 +15,7 @@ namespace polykem::test {
 namespace {
 
 constexpr size_t kStackBytes = size_t{1} << 20;
-constexpr size_t kMostStackBytes = 16 * 1024;
+constexpr size_t kMaxStackBytes = 16 * 1024;
 constexpr auto kPaint = std::byte{0x5a};
 
 /// Runs the work on a painted stack and returns how much of it lost its colour.
@@ -98,7 +98,7 @@ TEST_P(CallersStack, SixteenKilobytesSuffice) {
       polykem_ticket_free(ticket);
     });
     EXPECT_EQ(status, POLYKEM_OK);
-    EXPECT_LE(used, kMostStackBytes) << "operation " << request.op;
+    EXPECT_LE(used, kMaxStackBytes) << "operation " << request.op;
     EXPECT_GT(used, 1000u) << "it was not measured";
     RecordProperty("operation_" + std::to_string(request.op), std::to_string(used));
   }

@@ -19,11 +19,11 @@
 namespace polykem::test {
 namespace {
 
-constexpr size_t kTiles = 8, kMostRows = 16, kMostRowBytes = 64;
+constexpr size_t kTiles = 8, kMaxRows = 16, kMaxRowBytes = 64;
 
 struct Tile {
   size_t rows = 0, row_bytes = 0;
-  std::array<std::array<uint8_t, kMostRowBytes>, kMostRows> data{};
+  std::array<std::array<uint8_t, kMaxRowBytes>, kMaxRows> data{};
 };
 
 struct TileState {
@@ -57,7 +57,7 @@ void configure(const uint8_t* memory) {
     std::memcpy(&row_bytes, memory + 16 + 2 * i, sizeof row_bytes);
     state.tiles[i].rows = memory[48 + i];
     state.tiles[i].row_bytes = row_bytes;
-    if (memory[48 + i] > kMostRows || row_bytes > kMostRowBytes || (memory[48 + i] == 0) != (row_bytes == 0))
+    if (memory[48 + i] > kMaxRows || row_bytes > kMaxRowBytes || (memory[48 + i] == 0) != (row_bytes == 0))
       fault("a tile's size");
   }
 }
@@ -81,7 +81,7 @@ void multiply(Tile& sums, const Tile& left, const Tile& right) {
       sums.row_bytes % 4 != 0)
     fault("a product's sizes");
   for (size_t m = 0; m < sums.rows; ++m) {
-    std::array<uint32_t, kMostRowBytes / 4> row;  // sums wrap
+    std::array<uint32_t, kMaxRowBytes / 4> row;  // sums wrap
     std::memcpy(row.data(), sums.data[m].data(), sizeof row);
     for (size_t k = 0; k < right.rows; ++k) {
       for (size_t j = 0; j < row.size(); ++j) {

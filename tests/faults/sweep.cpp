@@ -118,19 +118,19 @@ bool documented(Call call, polykem_status status) {
 }
 
 int sweep(Call call, const std::function<Scenario()>& scenario) {
-  constexpr int kMost = 1000, kMostFailures = 5;
+  constexpr int kMax = 1000, kMaxFailures = 5;
   int faults = 0, failures = 0;
   for (const bool used_before : {true, false}) {
     for (const bool onward : {false, true}) {
       const int first = onward && used_before ? 2 : 1, stride = onward ? 2 : 1;
-      for (int nth = first; nth <= kMost && failures < kMostFailures; nth += stride) {
+      for (int nth = first; nth <= kMax && failures < kMaxFailures; nth += stride) {
         const Fault fault{call, nth, onward};
         const std::string problem = in_child([&] { return step(fault, used_before, scenario); });
         if (problem == kNoFault) break;
         ++faults;
         failures += problem.empty() ? 0 : 1;
         EXPECT_EQ(problem, "") << fault.text() << (used_before ? "" : ", at first use");
-        EXPECT_LT(nth + stride, kMost) << "the scenario does not come to an end";
+        EXPECT_LT(nth + stride, kMax) << "the scenario does not come to an end";
       }
     }
   }

@@ -97,7 +97,7 @@ TEST(Base64, HasAnEnd) {
   const std::string line(1 << 12, 'A');
   expect_refused(
       [&] {
-        for (std::size_t i = 0; i < 2 * kMostBytes / line.size(); ++i)
+        for (std::size_t i = 0; i < 2 * kMaxBytes / line.size(); ++i)
           decoder.line(line);
       },
       "longer than any key");

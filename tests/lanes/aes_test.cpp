@@ -77,14 +77,14 @@ TEST_P(AesCtrTest, GivesThePortableStream) {
 TEST_P(AesCtrTest, EveryLengthIsABeginningOfTheSameStream) {
   testing::Noise noise(1);
   const Bytes key = noise.bytes(kAes256KeyBytes);
-  constexpr size_t kMost = 1200;
+  constexpr size_t kMax = 1200;
   constexpr uint64_t kCounter = ~uint64_t{0} - 20;  // goes through 0
   Bytes blocks;
-  for (uint64_t i = 0; i < kMost / kAesBlockBytes; ++i) {
+  for (uint64_t i = 0; i < kMax / kAesBlockBytes; ++i) {
     const Bytes block = stream(key, kAesBlockBytes, 5, kCounter + i);
     blocks.insert(blocks.end(), block.begin(), block.end());
   }
-  for (size_t length = 0; length <= kMost; ++length) {
+  for (size_t length = 0; length <= kMax; ++length) {
     ASSERT_EQ(stream(key, length, 5, kCounter), Bytes(blocks.begin(), blocks.begin() + static_cast<long>(length)));
   }
 }

@@ -23,7 +23,7 @@ namespace {
 using testing::AlignedBuffer;
 using testing::begins_with;
 using testing::kCounts;
-using testing::kMost;
+using testing::kMax;
 using testing::Noise;
 using testing::Result;
 using testing::run;
@@ -37,14 +37,14 @@ struct Inputs {
   explicit Inputs(const Scheme& s) {
     Noise noise(s.public_key_bytes);
     const SchemeBackend& ref = *cpu_backend(s, cpu::kRef);
-    keygen_coins = noise.bytes(kMost * s.keygen_coin_bytes);
-    encaps_coins = noise.bytes(kMost * s.encaps_coin_bytes);
-    const Result keys = run(s, ref, Op::keygen, {.count = kMost, .coins = keygen_coins.data()});
+    keygen_coins = noise.bytes(kMax * s.keygen_coin_bytes);
+    encaps_coins = noise.bytes(kMax * s.encaps_coin_bytes);
+    const Result keys = run(s, ref, Op::keygen, {.count = kMax, .coins = keygen_coins.data()});
     pk = keys.pk;
     sk = keys.sk;
-    ct = run(s, ref, Op::encaps, {.count = kMost, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
+    ct = run(s, ref, Op::encaps, {.count = kMax, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
     const size_t vector_bytes = s.public_key_bytes - 32;
-    for (size_t i = 3; i + 2 < kMost; i += 11) {
+    for (size_t i = 3; i + 2 < kMax; i += 11) {
       uint8_t* last_coefficient = &pk[i * s.public_key_bytes + vector_bytes - 2];
       last_coefficient[0] = static_cast<uint8_t>((last_coefficient[0] & 0x0f) | 0x10);  // q = 0xd01
       last_coefficient[1] = 0xd0;
@@ -132,18 +132,18 @@ class MlkemLanesTest : public testing::IsaTest {
 TEST_P(MlkemLanesTest, OperationsAgreeWithReference) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
-    expect_same(s, Op::keygen, {.count = kMost, .coins = in.keygen_coins.data()}, "keygen");
+    expect_same(s, Op::keygen, {.count = kMax, .coins = in.keygen_coins.data()}, "keygen");
     for (const bool shared : {false, true}) {
       expect_same(s, Op::encaps,
-                  {.count = kMost, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()},
+                  {.count = kMax, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()},
                   "encaps to a malformed key among them");
       expect_same(s, Op::encaps,
-                  {.count = kMost - 1,
+                  {.count = kMax - 1,
                    .shared_key = shared,
                    .coins = in.encaps_coins.data(),
                    .pk = in.pk.data() + s.public_key_bytes},
                   "encaps");
-      expect_same(s, Op::decaps, {.count = kMost, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
+      expect_same(s, Op::decaps, {.count = kMax, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
                   "decaps");
     }
   }
@@ -154,15 +154,15 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
     const Inputs in(s);
     const bool checks = std::string(s.name).starts_with("mlkem");
     const auto encaps = run(s, *cpu_backend(s, name()), Op::encaps,
-                            {.count = kMost, .coins = in.encaps_coins.data(), .pk = in.pk.data()});
+                            {.count = kMax, .coins = in.encaps_coins.data(), .pk = in.pk.data()});
     const auto decaps =
-        run(s, *cpu_backend(s, name()), Op::decaps, {.count = kMost, .sk = in.sk.data(), .ct = in.ct.data()});
+        run(s, *cpu_backend(s, name()), Op::decaps, {.count = kMax, .sk = in.sk.data(), .ct = in.ct.data()});
     const auto reported = [](const Result& r, Status status) {
       return std::count(r.status.begin(), r.status.end(), status);
     };
     EXPECT_EQ(reported(encaps, Status::public_key), checks ? static_cast<long>(in.malformed_pk) : 0);
     EXPECT_EQ(reported(decaps, Status::secret_key), checks ? static_cast<long>(in.malformed_sk) : 0);
-    for (size_t i = 0; i < kMost; ++i) {
+    for (size_t i = 0; i < kMax; ++i) {
       const auto is_zero = [&](const Bytes& bytes, size_t size) {
         return std::all_of(&bytes[i * size], &bytes[i * size] + size, [](uint8_t byte) { return byte == 0; });
       };
@@ -177,11 +177,11 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
 TEST_P(MlkemLanesTest, EveryByteOfACiphertextCounts) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
-    for (size_t first = 0; first < s.ciphertext_bytes; first += kMost) {
+    for (size_t first = 0; first < s.ciphertext_bytes; first += kMax) {
       Bytes ct = in.ct;
-      for (size_t i = 0; i < std::min(kMost, s.ciphertext_bytes - first); ++i)
+      for (size_t i = 0; i < std::min(kMax, s.ciphertext_bytes - first); ++i)
         ct[i * s.ciphertext_bytes + first + i] ^= static_cast<uint8_t>(1 << (first + i) % 8);
-      expect_same(s, Op::decaps, {.count = kMost, .sk = in.sk.data(), .ct = ct.data()}, "decaps", {&kMost, 1});
+      expect_same(s, Op::decaps, {.count = kMax, .sk = in.sk.data(), .ct = ct.data()}, "decaps", {&kMax, 1});
     }
   }
 }
@@ -190,23 +190,23 @@ TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
     const auto tested = forms(s);
-    std::vector<size_t> index(kMost);
-    for (size_t i = 0; i < kMost; ++i)
-      index[i] = i * 29 % kMost;
+    std::vector<size_t> index(kMax);
+    for (size_t i = 0; i < kMax; ++i)
+      index[i] = i * 29 % kMax;
     for (const Op op : {Op::encaps, Op::decaps}) {
       const KeyForm& form = op == Op::encaps ? tested[0].public_form : tested[0].secret_form;
       const Bytes& records = op == Op::encaps ? in.pk : in.sk;
       const size_t bytes = op == Op::encaps ? s.public_key_bytes : s.secret_key_bytes;
       ASSERT_EQ(form.bytes % 64, 0u);
-      AlignedBuffer<std::byte> expanded(kMost * form.bytes), workspace(form.workspace_bytes(kMost) + 64);
-      form.expand(expanded.data(), records.data(), kMost, workspace.data());
+      AlignedBuffer<std::byte> expanded(kMax * form.bytes), workspace(form.workspace_bytes(kMax) + 64);
+      form.expand(expanded.data(), records.data(), kMax, workspace.data());
       for (const bool shared : {false, true}) {
         Bytes gathered;
-        for (size_t i = 0; i < kMost; ++i) {
+        for (size_t i = 0; i < kMax; ++i) {
           const uint8_t* record = &records[(shared ? 5 : index[i]) * bytes];
           gathered.insert(gathered.end(), record, record + bytes);
         }
-        BatchView batch{.count = kMost, .shared_key = shared};
+        BatchView batch{.count = kMax, .shared_key = shared};
         (op == Op::encaps ? batch.pk : batch.sk) = gathered.data();
         (op == Op::encaps ? batch.coins : batch.ct) = op == Op::encaps ? in.encaps_coins.data() : in.ct.data();
         const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);

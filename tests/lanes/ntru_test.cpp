@@ -67,7 +67,7 @@ POLYKEM_EVERY_SHA3_ISA(NtruLanesTest);
 /// One item after the other on the backend with matrix tiles, against the reference.
 class NtruRowsTest : public ::testing::TestWithParam<size_t> {
  protected:
-  static constexpr size_t kMost = 40;
+  static constexpr size_t kMax = 40;
 
   struct Records {
     Bytes pk, sk, ct, ss;
@@ -127,20 +127,20 @@ class NtruRowsTest : public ::testing::TestWithParam<size_t> {
 TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
   const Scheme& s = scheme();
   Noise noise(GetParam());
-  const Bytes keygen_coins = noise.bytes(kMost * s.keygen_coin_bytes);
-  const Bytes encaps_coins = noise.bytes(kMost * s.encaps_coin_bytes);
-  const BatchView make{.count = kMost, .coins = keygen_coins.data()};
+  const Bytes keygen_coins = noise.bytes(kMax * s.keygen_coin_bytes);
+  const Bytes encaps_coins = noise.bytes(kMax * s.encaps_coin_bytes);
+  const BatchView make{.count = kMax, .coins = keygen_coins.data()};
   const Records keys = run(s, cpu::kRef, Op::keygen, make, noise);
-  const BatchView send{.count = kMost, .coins = encaps_coins.data(), .pk = keys.pk.data()};
+  const BatchView send{.count = kMax, .coins = encaps_coins.data(), .pk = keys.pk.data()};
   const Records sent = run(s, cpu::kRef, Op::encaps, send, noise);
   Bytes ct = sent.ct;  // of each three: as it is, a bit flipped, the unused bits set
-  for (size_t i = 1; i < kMost; i += 3)
+  for (size_t i = 1; i < kMax; i += 3)
     ct[i * s.ciphertext_bytes + 7 * i] ^= static_cast<uint8_t>(1 << i % 8);
-  for (size_t i = 2; i < kMost; i += 3)
+  for (size_t i = 2; i < kMax; i += 3)
     ct[(i + 1) * s.ciphertext_bytes - 1] |= 0xf0;
-  const BatchView receive{.count = kMost, .sk = keys.sk.data(), .ct = ct.data()};
+  const BatchView receive{.count = kMax, .sk = keys.sk.data(), .ct = ct.data()};
   const Records received = run(s, cpu::kRef, Op::decaps, receive, noise);
-  const size_t most = s.public_key_bytes > 1500 ? 3 : kMost;  // the two large sets: the same code
+  const size_t most = s.public_key_bytes > 1500 ? 3 : kMax;  // the two large sets: the same code
   for (size_t count = 1; count <= most; ++count) {
     const auto first = [count](BatchView batch) {
       batch.count = count;

@@ -276,17 +276,17 @@ class NttGroupTest : public ::testing::Test {
 
 /// Rows of all zeros and ones and of all smallest and greatest coefficients, then random ones; odd and even counts.
 TEST_F(NttGroupTest, NoiseIsSampledAndTransformedAsByReference) {
-  constexpr size_t kMost = 7, kStride = 200;
+  constexpr size_t kMax = 7, kStride = 200;
   Noise noise(4);
   for (const unsigned eta : {2u, 3u}) {
     for (size_t kind = 0; kind < 40; ++kind) {
-      std::vector<uint8_t> rows(kMost * kStride);
+      std::vector<uint8_t> rows(kMax * kStride);
       const uint8_t repeated[][3] = {{0, 0, 0},          {255, 255, 255},    {0x33, 0x33, 0x33},
                                      {0xcc, 0xcc, 0xcc}, {0xc7, 0x71, 0x1c}, {0x38, 0x8e, 0xe3}};
       for (size_t i = 0; i < rows.size(); ++i)
         rows[i] = kind < 6 ? repeated[kind][i % kStride % 3] : static_cast<uint8_t>(noise.next());
-      for (size_t count = 1; count <= kMost; ++count) {
-        AlignedBuffer<uint16_t> got(kMost * kN);
+      for (size_t count = 1; count <= kMax; ++count) {
+        AlignedBuffer<uint16_t> got(kMax * kN);
         const uint32_t scale = count % 2 == 1 ? 1 : testing::kInverseR;
         testing::forward_noise_avx512(eta, scale, got.data(), rows.data(), kStride, count);
         for (size_t p = 0; p < count; ++p) {
@@ -304,11 +304,11 @@ TEST_F(NttGroupTest, NoiseIsSampledAndTransformedAsByReference) {
 }
 
 TEST_F(NttGroupTest, SeveralPolynomialsAreTransformedAsByReference) {
-  constexpr size_t kMost = 7;
+  constexpr size_t kMax = 7;
   Noise noise(5);
-  for (size_t count = 1; count <= kMost; ++count) {
-    AlignedBuffer<uint16_t> got(kMost * kN);
-    std::vector<uint16_t> expected(kMost * kN);
+  for (size_t count = 1; count <= kMax; ++count) {
+    AlignedBuffer<uint16_t> got(kMax * kN);
+    std::vector<uint16_t> expected(kMax * kN);
     for (size_t i = 0; i < count * kN; ++i)
       got[i] = expected[i] = coefficient(i / kN, i % kN, noise);
     testing::forward_polys_avx512(got.data(), count);

@@ -20,7 +20,7 @@ namespace {
 using testing::AlignedBuffer;
 using testing::begins_with;
 using testing::kCounts;
-using testing::kMost;
+using testing::kMax;
 using testing::Noise;
 using testing::Result;
 using testing::run;
@@ -33,13 +33,13 @@ struct Inputs {
   explicit Inputs(const Scheme& s) {
     Noise noise(s.public_key_bytes);
     const SchemeBackend& ref = *cpu_backend(s, cpu::kRef);
-    keygen_coins = noise.bytes(kMost * s.keygen_coin_bytes);
-    encaps_coins = noise.bytes(kMost * s.encaps_coin_bytes);
-    const Result keys = run(s, ref, Op::keygen, {.count = kMost, .coins = keygen_coins.data()});
+    keygen_coins = noise.bytes(kMax * s.keygen_coin_bytes);
+    encaps_coins = noise.bytes(kMax * s.encaps_coin_bytes);
+    const Result keys = run(s, ref, Op::keygen, {.count = kMax, .coins = keygen_coins.data()});
     pk = keys.pk;
     sk = keys.sk;
-    ct = run(s, ref, Op::encaps, {.count = kMost, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
-    for (size_t i = 3; i + 3 < kMost; i += 11) {
+    ct = run(s, ref, Op::encaps, {.count = kMax, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
+    for (size_t i = 3; i + 3 < kMax; i += 11) {
       ct[i * s.ciphertext_bytes + i] ^= 0x80;
       std::fill_n(&pk[(i + 1) * s.public_key_bytes], s.public_key_bytes, static_cast<uint8_t>(0xff));
       std::fill_n(&sk[(i + 2) * s.secret_key_bytes], s.secret_key_bytes, static_cast<uint8_t>(0xff));
@@ -68,12 +68,11 @@ class SaberLanesTest : public testing::IsaTest {
 TEST_P(SaberLanesTest, OperationsAgreeWithReference) {
   for (const Scheme& s : saber::schemes()) {
     const Inputs in(s);
-    expect_same(s, Op::keygen, {.count = kMost, .coins = in.keygen_coins.data()}, "keygen");
+    expect_same(s, Op::keygen, {.count = kMax, .coins = in.keygen_coins.data()}, "keygen");
     for (const bool shared : {false, true}) {
       expect_same(s, Op::encaps,
-                  {.count = kMost, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()},
-                  "encaps");
-      expect_same(s, Op::decaps, {.count = kMost, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
+                  {.count = kMax, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()}, "encaps");
+      expect_same(s, Op::decaps, {.count = kMax, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
                   "decaps");
     }
   }
@@ -83,23 +82,23 @@ TEST_P(SaberLanesTest, ExpandedKeysGiveTheSame) {
   for (const Scheme& s : saber::schemes()) {
     const Inputs in(s);
     const SchemeBackend& backend = *cpu_backend(s, name());
-    std::vector<size_t> index(kMost);
-    for (size_t i = 0; i < kMost; ++i)
-      index[i] = i * 29 % kMost;
+    std::vector<size_t> index(kMax);
+    for (size_t i = 0; i < kMax; ++i)
+      index[i] = i * 29 % kMax;
     for (const Op op : {Op::encaps, Op::decaps}) {
       const KeyForm& form = op == Op::encaps ? backend.public_form : backend.secret_form;
       const Bytes& records = op == Op::encaps ? in.pk : in.sk;
       const size_t bytes = op == Op::encaps ? s.public_key_bytes : s.secret_key_bytes;
       ASSERT_EQ(form.bytes % 64, 0u);
-      AlignedBuffer<std::byte> expanded(kMost * form.bytes), workspace(form.workspace_bytes(kMost) + 64);
-      form.expand(expanded.data(), records.data(), kMost, workspace.data());
+      AlignedBuffer<std::byte> expanded(kMax * form.bytes), workspace(form.workspace_bytes(kMax) + 64);
+      form.expand(expanded.data(), records.data(), kMax, workspace.data());
       for (const bool shared : {false, true}) {
         Bytes gathered;
-        for (size_t i = 0; i < kMost; ++i) {
+        for (size_t i = 0; i < kMax; ++i) {
           const uint8_t* record = &records[(shared ? 5 : index[i]) * bytes];
           gathered.insert(gathered.end(), record, record + bytes);
         }
-        BatchView batch{.count = kMost, .shared_key = shared};
+        BatchView batch{.count = kMax, .shared_key = shared};
         (op == Op::encaps ? batch.pk : batch.sk) = gathered.data();
         (op == Op::encaps ? batch.coins : batch.ct) = op == Op::encaps ? in.encaps_coins.data() : in.ct.data();
         const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);

@@ -36,12 +36,12 @@ void expect_known_answers(Sha256 sha256) {
 
 /// Every length around the padding's borders, every count around the lanes; out may be in; no byte beside a hash.
 void expect_the_hashes_of_the_portable_form(Sha256 sha256) {
-  constexpr size_t kMost = 35, kStride = 300;
+  constexpr size_t kMax = 35, kStride = 300;
   testing::Noise noise(3);
-  const Bytes text = noise.bytes(kMost * kStride);
+  const Bytes text = noise.bytes(kMax * kStride);
   for (size_t length = 0; length < 260; length += length < 140 ? 1 : 13) {
     for (const size_t count : {1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 35}) {
-      Bytes want(kMost * kStride, 7), got = want, place = text;
+      Bytes want(kMax * kStride, 7), got = want, place = text;
       sha256_portable({want.data(), kStride}, {text.data(), kStride}, length, count);
       sha256({got.data(), kStride}, {text.data(), kStride}, length, count);
       ASSERT_TRUE(got == want) << length << " bytes, " << count << " messages";
@@ -65,7 +65,7 @@ TEST(Sha256Portable, HashesInPlaceAndWritesNothingElse) {
 class Sha256Test : public testing::IsaTest {
  protected:
   static Sha256 lanes() { return GetParam() == testing::Isa::avx2 ? sha256_avx2 : sha256_avx512; }
-  static Sha256 best() { return GetParam() == testing::Isa::avx2 ? sha256_best_avx2 : sha256_best_avx512; }
+  static Sha256 best() { return GetParam() == testing::Isa::avx2 ? sha256_dispatch_avx2 : sha256_dispatch_avx512; }
 };
 
 TEST_P(Sha256Test, KnownAnswers) {

@@ -78,14 +78,14 @@ TEST(PeerErrors, StrangersCannotFillThem) {
     errors.add("garbage: " + std::to_string(i) + std::string(300, 'x'));
   errors.add("mismatch: the usual");
   const auto& counts = errors.counts();
-  EXPECT_EQ(counts.size(), PeerErrors::kMostTexts + 1);
+  EXPECT_EQ(counts.size(), PeerErrors::kMaxTexts + 1);
   EXPECT_EQ(counts.at("mismatch: the usual"), 6U);
-  EXPECT_EQ(counts.at("other"), 1000 - PeerErrors::kMostTexts + 1);
+  EXPECT_EQ(counts.at("other"), 1000 - PeerErrors::kMaxTexts + 1);
   for (const auto& [text, times] : counts)
-    EXPECT_LE(text.size(), PeerErrors::kMostBytes + 3);
+    EXPECT_LE(text.size(), PeerErrors::kMaxBytes + 3);
   PeerErrors sum = errors;
   sum.add(errors);
-  EXPECT_EQ(sum.counts().size(), PeerErrors::kMostTexts + 1);
+  EXPECT_EQ(sum.counts().size(), PeerErrors::kMaxTexts + 1);
   EXPECT_EQ(sum.counts().at("other"), 2 * counts.at("other"));
 }
 

@@ -62,9 +62,9 @@ TEST(Config, Right) {
 }
 
 TEST(Config, ABrokersPathFitsASocket) {
-  constexpr std::size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
-  EXPECT_EQ(problem("broker = /" + std::string(kMost - 1, 'x')), "");
-  EXPECT_NE(problem("broker = /" + std::string(kMost, 'x')).find("not the absolute path"), std::string::npos);
+  constexpr std::size_t kMax = sizeof(sockaddr_un::sun_path) - 1;
+  EXPECT_EQ(problem("broker = /" + std::string(kMax - 1, 'x')), "");
+  EXPECT_NE(problem("broker = /" + std::string(kMax, 'x')).find("not the absolute path"), std::string::npos);
 }
 
 TEST(Config, WrongKey) {

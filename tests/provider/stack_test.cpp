@@ -12,7 +12,7 @@ namespace polykem::provider_test {
 namespace {
 
 constexpr std::size_t kStackBytes = 256 * 1024;
-constexpr std::size_t kMostBytes = 16 * 1024;
+constexpr std::size_t kMaxBytes = 16 * 1024;
 constexpr std::uint8_t kPaint = 0xA5;
 
 struct Call {
@@ -67,7 +67,7 @@ TEST_P(Stack, StaysSmall) {
         [&] { result = EVP_PKEY_decapsulate(context.get(), secret.data(), &secret_bytes, ciphertext.data(), bytes); });
     ASSERT_EQ(result, 1);
     const std::size_t most = std::max({keygen, encaps, decaps});
-    EXPECT_LE(most, kMostBytes) << "keygen " << keygen << ", encaps " << encaps << ", decaps " << decaps;
+    EXPECT_LE(most, kMaxBytes) << "keygen " << keygen << ", encaps " << encaps << ", decaps " << decaps;
     if (round == 1) RecordProperty("stack_bytes", static_cast<int>(most));
   }
 }

@@ -34,10 +34,10 @@ class FakeBoard {
     fcntl(pair[1], F_SETFL, 0);  // the driver's file blocks
     for (auto* file : {&core_file_, &dma_file_, &buffer_file_}) {
       *file = File(memfd_create("board", MFD_CLOEXEC));
-      if (ftruncate(file->descriptor(), UioDevice::kLeastBuffer) != 0) std::abort();
+      if (ftruncate(file->descriptor(), UioDevice::kMinBuffer) != 0) std::abort();
     }
     if (!core_.map(core_file_, UioDevice::kRegisterBytes) || !dma_.map(dma_file_, UioDevice::kRegisterBytes) ||
-        !buffer_.map(buffer_file_, UioDevice::kLeastBuffer))
+        !buffer_.map(buffer_file_, UioDevice::kMinBuffer))
       std::abort();
     publish();
     thread_ = std::thread([this] {
@@ -58,13 +58,13 @@ class FakeBoard {
     device->buffer_address = kAddress;
     if (!device->core.map(core_file_, UioDevice::kRegisterBytes) ||
         !device->dma.map(dma_file_, UioDevice::kRegisterBytes) ||
-        !device->buffer.map(buffer_file_, UioDevice::kLeastBuffer))
+        !device->buffer.map(buffer_file_, UioDevice::kMinBuffer))
       return nullptr;
     return device;
   }
 
   bool buffer_is_wiped() const {
-    for (size_t i = 0; i < UioDevice::kLeastBuffer / 8; ++i)
+    for (size_t i = 0; i < UioDevice::kMinBuffer / 8; ++i)
       if (buffer_.words()[i] != 0) return false;
     return true;
   }

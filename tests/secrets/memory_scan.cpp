@@ -142,10 +142,10 @@ void inspect(const std::function<void()>& work) {
 }
 
 Needles::Kind::Kind(size_t which) {
-  constexpr size_t kMost = 1 << 20, kFilter = 1 << 20;
-  static const std::array memory = {own_memory(kMost * sizeof(Window)), own_memory(kMost * sizeof(Window))};
+  constexpr size_t kMax = 1 << 20, kFilter = 1 << 20;
+  static const std::array memory = {own_memory(kMax * sizeof(Window)), own_memory(kMax * sizeof(Window))};
   static const std::array filters = {own_memory(kFilter), own_memory(kFilter)};
-  windows = {reinterpret_cast<Window*>(memory[which].data()), kMost};
+  windows = {reinterpret_cast<Window*>(memory[which].data()), kMax};
   filter = filters[which];
   std::fill(filter.begin(), filter.end(), uint8_t{0});
 }

@@ -66,7 +66,7 @@ TYPED_TEST(CudaIndex, EveryItemOfALargeBatchGetsItsOwnRandomBytes) {
   using S = ntru::cuda::Shape<TypeParam>;
   // 9,000,000 items of ntruhps4096821, 15,000,000 of ntruhps2048509 and 22,900,000 of ntruhrss701 wrapped once.
   for (const uint64_t count : {uint64_t{1}, uint64_t{33}, uint64_t{9'000'000}, uint64_t{15'000'000},
-                               uint64_t{22'900'000}, uint64_t{ntru::cuda::kMostItems}}) {
+                               uint64_t{22'900'000}, uint64_t{ntru::cuda::kMaxItems}}) {
     check_draws<draw_blocks(S::kKeygenCoinBytes), S::kCoinStride>(count);
     check_draws<draw_blocks(S::kEncapsCoinBytes), S::kCoinStride>(count);
   }
@@ -74,12 +74,12 @@ TYPED_TEST(CudaIndex, EveryItemOfALargeBatchGetsItsOwnRandomBytes) {
 
 TYPED_TEST(CudaIndex, GridsOfTheLargestBatchFit) {
   using S = ntru::cuda::Shape<TypeParam>;
-  constexpr size_t kMost = ntru::cuda::kMostItems;
-  EXPECT_LE(blocks_for(kMost * draw_blocks(S::kKeygenCoinBytes), 32), kMostBlocks);
-  EXPECT_LE(blocks_for(kMost * draw_blocks(S::kEncapsCoinBytes), 32), kMostBlocks);
+  constexpr size_t kMax = ntru::cuda::kMaxItems;
+  EXPECT_LE(blocks_for(kMax * draw_blocks(S::kKeygenCoinBytes), 32), kMaxBlocks);
+  EXPECT_LE(blocks_for(kMax * draw_blocks(S::kEncapsCoinBytes), 32), kMaxBlocks);
   // A product of a tree is a block; the last batches before a power of two are rounded up most.
-  for (const size_t count : {kMost, kMost - 1, kMost - kMost / 192, kMost / 2 + 1})
-    EXPECT_LE(InverseTree<S::kRow>(count).rows(), kMostBlocks) << count;
+  for (const size_t count : {kMax, kMax - 1, kMax - kMax / 192, kMax / 2 + 1})
+    EXPECT_LE(InverseTree<S::kRow>(count).rows(), kMaxBlocks) << count;
 }
 
 TEST(Grid, CountsBlocksWithoutWrapping) {

@@ -26,14 +26,14 @@ class CudaNtt : public testing::Test {
 TEST_F(CudaNtt, ProductsWithFactorsAreExactUpToTheBound) {
   for (uint32_t w = 0; w < kNttQ; ++w) {
     const uint32_t factor = factor_of(w);
-    for (uint32_t a = kMostMultiplied - 8; a < kMostMultiplied; ++a)
+    for (uint32_t a = kMaxMultiplied - 8; a < kMaxMultiplied; ++a)
       ASSERT_EQ(multiply_by(a, factor), uint64_t{a} * w % kNttQ) << a << " " << w;
     for (int i = 0; i < 200; ++i) {
-      const uint32_t a = random(kMostMultiplied);
+      const uint32_t a = random(kMaxMultiplied);
       ASSERT_EQ(multiply_by(a, factor), uint64_t{a} * w % kNttQ) << a << " " << w;
     }
   }
-  for (uint32_t x = 0; x < kMostMultiplied; ++x)
+  for (uint32_t x = 0; x < kMaxMultiplied; ++x)
     ASSERT_EQ(reduce_small(x), x % kNttQ);
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr uint32_t kPrime = 65521;
 constexpr int kRow = 3;
-constexpr size_t kLeast = 4;
-using Tree = InverseTree<kRow, kLeast>;
+constexpr size_t kMin = 4;
+using Tree = InverseTree<kRow, kMin>;
 
 uint16_t inverse(uint16_t x) {
   uint64_t result = 1, power = x;
@@ -32,7 +32,7 @@ TEST(InverseTree, InvertsEveryRowOfABatch) {
     const Tree tree(count);
     const size_t rows = tree.rows();
     ASSERT_GE(rows, count);
-    ASSERT_LT(rows - count, rows / kLeast + 1);
+    ASSERT_LT(rows - count, rows / kMin + 1);
     std::vector<uint16_t> a(rows * kRow), inverses(a.size()), nodes(a.size());
     for (size_t i = 0; i < a.size(); ++i)
       a[i] = static_cast<uint16_t>(1 + (i * 40503 + count) % (kPrime - 1));
@@ -62,7 +62,7 @@ TEST(InverseTree, InvertsEveryRowOfABatch) {
           inverted += n;
         });
     EXPECT_EQ(a, given);
-    EXPECT_LE(inverted, 2 * kLeast);
+    EXPECT_LE(inverted, 2 * kMin);
     EXPECT_EQ(multiplied, 3 * (rows - inverted));
     for (size_t i = 0; i < a.size(); ++i)
       ASSERT_EQ(uint64_t{a[i]} * inverses[i] % kPrime, 1u) << "coefficient " << i << " of " << count << " rows";

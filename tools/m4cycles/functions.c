@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kMostFunctions = 16384, kDeepest = 1024 };
+enum { kMaxFunctions = 16384, kDeepest = 1024 };
 
-static struct function functions[kMostFunctions];
+static struct function functions[kMaxFunctions];
 static size_t count;
 static struct function unnamed = {.name = ""};
 
@@ -24,7 +24,7 @@ bool read_functions(const char* path) {
   char line[8192], type;
   int name_at;
   unsigned address;
-  while (count < kMostFunctions && fgets(line, sizeof line, file) != NULL) {
+  while (count < kMaxFunctions && fgets(line, sizeof line, file) != NULL) {
     if (sscanf(line, "%x %c %n", &address, &type, &name_at) != 2 || strchr("tTwW", type) == NULL) continue;
     char* name = line + name_at;
     name[strcspn(name, "\n")] = 0;

@@ -29,14 +29,14 @@ static const char* out_path;
 
 /* ---- traces of functions */
 
-enum { kMostTracers = 8, kMostTraces = 256 };
+enum { kMaxTracers = 8, kMaxTraces = 256 };
 struct tracer {
   struct function* function;
   bool inside;
-  uint64_t hash, hashes[kMostTraces];
+  uint64_t hash, hashes[kMaxTraces];
   size_t count;
 };
-static struct tracer tracers[kMostTracers];
+static struct tracer tracers[kMaxTracers];
 static size_t tracer_count;
 
 /* A step of the 64-bit FNV-1a hash with a word in the place of a byte. */
@@ -50,7 +50,7 @@ static void update_tracers(void) {
   for (struct tracer* t = tracers; t < tracers + tracer_count; ++t) {
     const bool inside = t->function->active > 0;
     if (inside && !t->inside) t->hash = 0xcbf29ce484222325;
-    if (!inside && t->inside && t->count < kMostTraces) t->hashes[t->count++] = t->hash;
+    if (!inside && t->inside && t->count < kMaxTraces) t->hashes[t->count++] = t->hash;
     t->inside = inside;
   }
 }
@@ -155,7 +155,7 @@ static const char* option(const char* argument, const char* name) {
 
 static bool add_tracer(const char* name) {
   struct function* function = function_named(name);
-  if (function == NULL || tracer_count == kMostTracers) {
+  if (function == NULL || tracer_count == kMaxTracers) {
     fprintf(stderr, "m4cycles: there is no function %s, or there are too many\n", name);
     return false;
   }

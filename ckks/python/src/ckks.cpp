@@ -16,7 +16,7 @@ namespace {
 using namespace nb::literals;
 using Numbers = std::vector<std::uint64_t>;
 
-constexpr std::size_t kMostPrimes = 1024;  ///< far beyond what a parameter set has
+constexpr std::size_t kMaxPrimes = 1024;  ///< far beyond what a parameter set has
 
 const std::uint64_t* pointer(const Numbers& numbers) {
   return numbers.empty() ? nullptr : numbers.data();
@@ -46,7 +46,7 @@ CkksContext make_context(unsigned log_n, const NumberList& q_list, const NumberL
 
 Numbers find_primes(unsigned log_n, unsigned bits, std::size_t count, const NumberList& taken_list) {
   const Numbers taken = numbers(taken_list);
-  if (count > kMostPrimes) refuse("at most " + std::to_string(kMostPrimes) + " primes");
+  if (count > kMaxPrimes) refuse("at most " + std::to_string(kMaxPrimes) + " primes");
   Numbers out(count);
   check_ckks(polykem_ckks_find_primes(log_n, bits, count, taken.data(), taken.size(), out.data()));
   return out;

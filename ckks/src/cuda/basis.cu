@@ -11,7 +11,7 @@ namespace polykem::ckks::cuda {
 
 namespace {
 
-constexpr unsigned kMostImmaSources = 32;
+constexpr unsigned kMaxImmaSources = 32;
 
 template <int kSteps>
 cudaError_t convert_imma(const Conversions<uint32_t>& job, const Tables<uint32_t>& tables, cudaStream_t stream) {
@@ -22,7 +22,7 @@ cudaError_t convert_imma(const Conversions<uint32_t>& job, const Tables<uint32_t
 /// Steps of eight sources on tensor cores: 32-bit words, not too many sources. Else 0, the integer units.
 template <class Word>
 unsigned imma_steps(Unit unit, const Conversion<Word>& conversion) {
-  const bool can = std::is_same_v<Word, uint32_t> && unit == Unit::imma && conversion.sources <= kMostImmaSources;
+  const bool can = std::is_same_v<Word, uint32_t> && unit == Unit::imma && conversion.sources <= kMaxImmaSources;
   return can ? (conversion.sources + 7) / 8 : 0;
 }
 
@@ -58,7 +58,7 @@ cudaError_t convert_digits(Unit unit, Word* digits, const Word* in, size_t ciphe
   for (uint32_t digit = 0; digit < rows.digits;) {
     const unsigned steps = imma_steps(unit, keys.up[digit]);
     Conversions<Word> job{in, digits, rows.limbs, rows.digits * all, static_cast<unsigned>(ciphertexts), 0, {}, {}, {}};
-    for (; digit < rows.digits && job.count < kMostConversions && imma_steps(unit, keys.up[digit]) == steps; ++digit) {
+    for (; digit < rows.digits && job.count < kMaxConversions && imma_steps(unit, keys.up[digit]) == steps; ++digit) {
       job.in_first[job.count] = digit * rows.digit_limbs;
       job.out_first[job.count] = digit * all;
       job.conversion[job.count++] = keys.up[digit];
@@ -166,7 +166,7 @@ cudaError_t mod_up(Unit unit, Word* digits, const Word* in, size_t parts, Word* 
                    const KeySwitch<Word>& keys, const Tables<Word>& tables, cudaStream_t stream) {
   const KeySwitchRows& rows = keys.rows;
   const uint32_t all = rows.map.count;
-  if (size_t{rows.digits} * all > RowMap::kMost) return cudaErrorInvalidValue;
+  if (size_t{rows.digits} * all > RowMap::kMax) return cudaErrorInvalidValue;
   RowMap limbs = rows.map;
   limbs.count = rows.limbs;
   const auto stride = static_cast<unsigned>(parts * rows.limbs);

@@ -7,7 +7,7 @@
 
 namespace polykem::ckks::cuda {
 
-inline constexpr unsigned kMostConversions = 4;  ///< of one launch, so that they fit a kernel's parameters
+inline constexpr unsigned kMaxConversions = 4;  ///< of one launch, so that they fit a kernel's parameters
 
 /// Conversions between the rows of the same polynomials: each reads rows [in_first, ..) of the `in_rows` rows of a
 /// polynomial and writes rows [out_first, ..) of `out_rows`.
@@ -16,8 +16,8 @@ struct Conversions {
   const Word* in;
   Word* out;
   unsigned in_rows, out_rows, polynomials, count;
-  unsigned in_first[kMostConversions], out_first[kMostConversions];
-  Conversion<Word> conversion[kMostConversions];
+  unsigned in_first[kMaxConversions], out_first[kMaxConversions];
+  Conversion<Word> conversion[kMaxConversions];
 
   /// The rows of one conversion of one polynomial, from point i on.
   __device__ __forceinline__ const Word* from(unsigned number, unsigned polynomial, unsigned i, int log_n) const {

@@ -10,7 +10,7 @@
 
 namespace polykem::ckks::cuda {
 
-inline constexpr unsigned kMostSources = 64;
+inline constexpr unsigned kMaxSources = 64;
 inline constexpr unsigned kTargetGroup = 8;  ///< targets that are computed together
 
 /// Device pointers; a kernel gets it by value.
@@ -18,7 +18,7 @@ template <class Word>
 struct Conversion {
   uint32_t sources;
   RowMap targets;  ///< the prime of each row of a target polynomial, kSkip where none is to be written
-  uint8_t source_prime[kMostSources];
+  uint8_t source_prime[kMaxSources];
   const Factor<Word>* hat_inverse;  ///< (Q/q_i)^-1 mod q_i of each source
   /// [group of eight targets][source][target of the group]: Q/q_i mod p_l, times 2^32 for 32-bit words.
   const Word* matrix;

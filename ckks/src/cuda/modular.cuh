@@ -121,7 +121,7 @@ struct ProductSum;
 
 template <>
 struct ProductSum<uint32_t> {
-  static constexpr int kMost = 4;  ///< products of numbers below 2^31 that fit
+  static constexpr int kMax = 4;  ///< products of numbers below 2^31 that fit
   uint64_t sum = 0;
   __device__ __forceinline__ void add(uint32_t a, uint32_t b) { sum += uint64_t{a} * b; }
   __device__ __forceinline__ uint32_t reduced(const Prime<uint32_t>& prime) const { return reduce(sum, prime); }
@@ -130,7 +130,7 @@ struct ProductSum<uint32_t> {
 
 template <>
 struct ProductSum<uint64_t> {
-  static constexpr int kMost = 64;
+  static constexpr int kMax = 64;
   uint64_t low = 0, high = 0;
   __device__ __forceinline__ void add(uint64_t a, uint64_t b) {
     const uint64_t product = a * b;

@@ -7,7 +7,7 @@ namespace polykem::ckks::cuda {
 
 namespace {
 
-constexpr size_t kMostFactorBytes = size_t{8} << 20;  // on an H200 16 primes of 2^16 do not gain by the order, 48 do
+constexpr size_t kMaxFactorBytes = size_t{8} << 20;  // on an H200 16 primes of 2^16 do not gain by the order, 48 do
 
 }  // namespace
 
@@ -18,7 +18,7 @@ RowOrder make_row_order(const RowMap& map, size_t polynomials, size_t factor_byt
   }
   RowOrder order{};
   order.polynomials = static_cast<uint32_t>(polynomials);
-  order.prime_first = primes * factor_bytes > kMostFactorBytes;
+  order.prime_first = primes * factor_bytes > kMaxFactorBytes;
   uint32_t next[256] = {};
   for (uint32_t prime = 1; prime < 256; ++prime)
     next[prime] = next[prime - 1] + rows_of[prime - 1];

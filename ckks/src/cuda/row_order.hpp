@@ -20,8 +20,8 @@ struct RowOrder {
   uint32_t polynomials, count;  ///< count: rows of a polynomial that the launch takes
   uint32_t reciprocal;          ///< floor((2^32 - 1) / what place() divides by)
   bool prime_first;             ///< one prime after the other, else one polynomial after the other
-  uint16_t row[RowMap::kMost];
-  uint8_t prime[RowMap::kMost];
+  uint16_t row[RowMap::kMax];
+  uint8_t prime[RowMap::kMax];
 
   size_t rows() const { return size_t{polynomials} * count; }
 

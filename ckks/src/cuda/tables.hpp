@@ -41,10 +41,10 @@ inline constexpr int kLogRun = sizeof(Word) == 4 ? 5 : 4;
 
 /// The prime of each row of a polynomial; row r of a batch has prime[r % count]. Kernels get it by value.
 struct RowMap {
-  static constexpr size_t kMost = 508;
+  static constexpr size_t kMax = 508;
   static constexpr uint8_t kSkip = 0xff;  ///< a row to leave alone
   uint32_t count = 0;
-  uint8_t prime[kMost] = {};
+  uint8_t prime[kMax] = {};
 };
 
 /// What the tensor-core forms of the transform read, for N = 2^16 and 32-bit words; null pointers where nobody wants

@@ -15,16 +15,16 @@ namespace cuda {
 
 namespace {
 
-constexpr size_t kMostScratch = size_t{2} << 30;
+constexpr size_t kMaxScratch = size_t{2} << 30;
 constexpr size_t kStagedWords = size_t{1} << 22;  ///< that are narrowed or widened at a time
-constexpr int kLeastMajor = 9;                    ///< clusters of blocks, on which transforms rely
-constexpr uint64_t kMostNarrow = uint64_t{1} << 31;
+constexpr int kMinMajor = 9;                      ///< clusters of blocks, on which transforms rely
+constexpr uint64_t kMaxNarrow = uint64_t{1} << 31;
 
 size_t scratch_bytes(size_t wanted) {
   if (wanted != 0) return wanted;
   size_t unused = 0, all = 0;
   check(cudaMemGetInfo(&unused, &all), "asking for free memory");
-  return std::min(kMostScratch, unused / 4);
+  return std::min(kMaxScratch, unused / 4);
 }
 
 /// Words on their way between widths. Some are secret, so that they are wiped.
@@ -297,7 +297,7 @@ void check_card(int ordinal) {
   if (ordinal >= cards)
     throw CardError(Outcome::failed, "there are " + std::to_string(cards) + " GPUs, numbered from 0");
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "asking what the GPU can do");
-  if (major < kLeastMajor)
+  if (major < kMinMajor)
     throw CardError(Outcome::failed, "its compute capability is " + std::to_string(major) + ".x, and 9.0 is needed");
 }
 
@@ -315,7 +315,7 @@ std::unique_ptr<OpenDevice> open_card(const DeviceSetup& setup) {
   bool narrow = true;
   for (size_t i = 0; i < setup.limbs + setup.special; ++i) {
     chain.primes.push_back({setup.primes[i], setup.roots[i]});
-    narrow = narrow && setup.primes[i] < cuda::kMostNarrow;
+    narrow = narrow && setup.primes[i] < cuda::kMaxNarrow;
   }
   if (narrow) return std::make_unique<cuda::Card<uint32_t>>(setup, std::move(chain));
   return std::make_unique<cuda::Card<uint64_t>>(setup, std::move(chain));

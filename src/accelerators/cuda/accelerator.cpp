@@ -35,17 +35,17 @@ constexpr BackendDescription kDescription = {
 class CudaAccelerator;
 
 /// One operation of a set: what Operation::context points to.
-struct Bound {
+struct OperationContext {
   CudaAccelerator* accelerator = nullptr;
   const DeviceOperation* device = nullptr;
   std::vector<StepInfo> steps;  ///< upload, the device's, download
 };
 
 /// A set that the module has.
-struct BoundScheme {
+struct SchemeContext {
   const Scheme* scheme = nullptr;
   const DeviceScheme* device = nullptr;
-  std::array<Bound, kOps> operations;
+  std::array<OperationContext, kOps> operations;
   SchemeBackend backend{};
 };
 
@@ -89,7 +89,7 @@ class CudaAccelerator final : public Accelerator {
   const char* problem() override { return problem_.load(); }
 
   const SchemeBackend* backend_for(const Scheme& scheme) override {
-    const BoundScheme* found = find(scheme);
+    const SchemeContext* found = find(scheme);
     return found == nullptr ? nullptr : &found->backend;
   }
   size_t chunk_items(const Scheme& scheme, Op op, const BatchView& batch, unsigned threads) override;
@@ -110,8 +110,8 @@ class CudaAccelerator final : public Accelerator {
  private:
   bool is_ours();
   const ModuleTable* accept(const LoadedModule& module);
-  const BoundScheme* find(const Scheme& scheme);
-  bool bind(const Scheme& scheme, const DeviceScheme& device, BoundScheme& out);
+  const SchemeContext* find(const Scheme& scheme);
+  bool bind(const Scheme& scheme, const DeviceScheme& device, SchemeContext& out);
   void bind_all();
 
   std::atomic<const char*> problem_{""};
@@ -119,7 +119,7 @@ class CudaAccelerator final : public Accelerator {
   std::atomic<uint64_t> process_{0};                 ///< the process that began to open them
   std::mutex mutex_;  ///< not std::call_once: an exception cannot leave it without allocating memory
   bool bound_ = false;
-  std::vector<std::unique_ptr<BoundScheme>> schemes_;
+  std::vector<std::unique_ptr<SchemeContext>> schemes_;
 };
 
 /// Only the process that began to load the module uses it: a child might wait for a lock that its parent held.
@@ -173,9 +173,9 @@ Status CudaAccelerator::run(const DeviceOperation& operation, const Batch& batch
   return status_of(outcome, why);
 }
 
-Status run_bound(const void* context, const Batch& batch, std::byte*, StepTimes* times) {
-  const auto& bound = *static_cast<const Bound*>(context);
-  return bound.accelerator->run(*bound.device, batch, times);
+Status run_operation(const void* context, const Batch& batch, std::byte*, StepTimes* times) {
+  const auto& own = *static_cast<const OperationContext*>(context);
+  return own.accelerator->run(*own.device, batch, times);
 }
 
 /// The module has its own memory.
@@ -184,7 +184,7 @@ size_t no_workspace(size_t) {
 }
 
 /// False if the module's description of the set differs from this library's.
-bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, BoundScheme& out) {
+bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, SchemeContext& out) {
   out.scheme = &scheme;
   out.device = &device;
   out.backend.name = name();
@@ -196,14 +196,14 @@ bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, Bou
         operation.steps.size() + 2 > kMaxSteps || operation.record_bytes != scheme.record_bytes(op)) {
       return false;
     }
-    Bound& bound = out.operations[i];
-    bound.accelerator = this;
-    bound.device = &operation;
-    bound.steps.push_back({"upload", 0, 0});
+    OperationContext& context = out.operations[i];
+    context.accelerator = this;
+    context.device = &operation;
+    context.steps.push_back({"upload", 0, 0});
     for (const DeviceStep& step : operation.steps)
-      bound.steps.push_back(step.info);
-    bound.steps.push_back({"download", static_cast<uint8_t>(stages), 0});
-    out.backend.ops[i] = {bound.steps, 1, 1, no_workspace, run_bound, &bound};
+      context.steps.push_back(step.info);
+    context.steps.push_back({"download", static_cast<uint8_t>(stages), 0});
+    out.backend.ops[i] = {context.steps, 1, 1, no_workspace, run_operation, &context};
   }
   return true;
 }
@@ -214,10 +214,10 @@ void CudaAccelerator::bind_all() {
   schemes_.clear();
   for (const Scheme* scheme : registry()) {
     const DeviceScheme* device = table()->scheme(scheme->name);
-    auto bound = std::make_unique<BoundScheme>();
+    auto known = std::make_unique<SchemeContext>();
     if (device == nullptr) continue;
-    if (bind(*scheme, *device, *bound)) {
-      schemes_.push_back(std::move(bound));
+    if (bind(*scheme, *device, *known)) {
+      schemes_.push_back(std::move(known));
     } else {
       problem_.store("libpolykem_cuda.so describes a parameter set differently: it belongs to another build");
     }
@@ -225,7 +225,7 @@ void CudaAccelerator::bind_all() {
   bound_ = true;
 }
 
-const BoundScheme* CudaAccelerator::find(const Scheme& scheme) {
+const SchemeContext* CudaAccelerator::find(const Scheme& scheme) {
   if (table() == nullptr) return nullptr;
   bind_all();
   for (const auto& known : schemes_) {
@@ -253,18 +253,18 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
 }
 
 Status CudaAccelerator::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {
-  const BoundScheme* bound = find(scheme);
-  if (bound == nullptr) return Status::backend_unavailable;
-  const DeviceOperation& operation = bound->device->operation(op);
+  const SchemeContext* known = find(scheme);
+  if (known == nullptr) return Status::backend_unavailable;
+  const DeviceOperation& operation = known->device->operation(op);
   if (count > operation.most_items) return Status::argument;
   bytes = table()->queue_bytes(operation, count);
   return Status::ok;
 }
 
 Status CudaAccelerator::queue(const Scheme& scheme, Op op, const Batch& batch, void* workspace, void* stream) {
-  const BoundScheme* bound = find(scheme);
-  if (bound == nullptr) return Status::backend_unavailable;
-  const DeviceOperation& operation = bound->device->operation(op);
+  const SchemeContext* known = find(scheme);
+  if (known == nullptr) return Status::backend_unavailable;
+  const DeviceOperation& operation = known->device->operation(op);
   uint8_t seed[kSeedBytes] = {};
   if (batch.coins == nullptr && operation.record_bytes.coins > 0) batch.drbg->fill(seed);
   ErrorText why{};
@@ -290,10 +290,10 @@ Owner CudaAccelerator::owner_of(const void* pointer) {
 }
 
 std::unique_ptr<KeyMemory> CudaAccelerator::place_keys(const Scheme& scheme, KeyKind kind, size_t count) {
-  const BoundScheme* bound = find(scheme);
-  if (bound == nullptr) return nullptr;
+  const SchemeContext* known = find(scheme);
+  if (known == nullptr) return nullptr;
   const bool public_keys = kind == KeyKind::public_keys;
-  auto keys = std::make_unique<CudaKeys>(*this, public_keys ? bound->device->public_form : bound->device->secret_form,
+  auto keys = std::make_unique<CudaKeys>(*this, public_keys ? known->device->public_form : known->device->secret_form,
                                          count, public_keys ? scheme.public_key_bytes : scheme.secret_key_bytes);
   return keys->allocate() ? std::move(keys) : nullptr;
 }

@@ -27,8 +27,8 @@ constexpr BackendDescription kDescription = {
     "libpolykem_rtl.so, or POLYKEM_RTL_UIO with the devices of a board"};
 
 /// The items of a chunk: few, so that several cores share a batch.
-constexpr size_t kMostItems = 64;
-constexpr size_t kMostCoins = 64;
+constexpr size_t kMaxItems = 64;
+constexpr size_t kMaxCoins = 64;
 
 struct KnownSet {
   const char* name;
@@ -40,7 +40,7 @@ constexpr KnownSet kSets[] = {{"mlkem512", {2, false}}, {"mlkem768", {3, false}}
 class RtlAccelerator;
 
 /// One operation of a set: what Operation::context points to.
-struct Bound {
+struct OperationContext {
   RtlAccelerator* accelerator = nullptr;
   Op op = Op::keygen;
   CoreSet set;
@@ -48,9 +48,9 @@ struct Bound {
   std::vector<StepInfo> steps;
 };
 
-struct BoundScheme {
+struct SchemeContext {
   const Scheme* scheme = nullptr;
-  std::array<Bound, kOps> operations;
+  std::array<OperationContext, kOps> operations;
   SchemeBackend backend{};
 };
 
@@ -66,7 +66,7 @@ class RtlAccelerator final : public Accelerator {
 
   const SchemeBackend* backend_for(const Scheme& scheme) override;
   size_t chunk_items(const Scheme&, Op, const BatchView& batch, unsigned threads) override {
-    return std::clamp<size_t>(divided_up(batch.count, threads), 1, kMostItems);
+    return std::clamp<size_t>(divided_up(batch.count, threads), 1, kMaxItems);
   }
 
   /// A core keeps no records: keys stay on the host, and nothing can be queued.
@@ -76,7 +76,7 @@ class RtlAccelerator final : public Accelerator {
   Status queue_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::backend_unavailable; }
   Status queue(const Scheme&, Op, const Batch&, void*, void*) override { return Status::backend_unavailable; }
 
-  Status run(const Bound& bound, const Batch& batch, StepTimes* times);
+  Status run(const OperationContext& operation, const Batch& batch, StepTimes* times);
 
  private:
   void bind_all();
@@ -84,7 +84,7 @@ class RtlAccelerator final : public Accelerator {
   PerProcess<Units> units_;
   std::atomic<const char*> last_failure_{""};
   std::mutex mutex_;
-  std::vector<std::unique_ptr<BoundScheme>> schemes_;
+  std::vector<std::unique_ptr<SchemeContext>> schemes_;
 };
 
 /// The last failure of a command, else why there is no core.
@@ -111,9 +111,9 @@ std::vector<StepInfo> steps_of(const Scheme& scheme, Op op) {
   return steps;
 }
 
-Status run_bound(const void* context, const Batch& batch, std::byte*, StepTimes* times) {
-  const auto& bound = *static_cast<const Bound*>(context);
-  return bound.accelerator->run(bound, batch, times);
+Status run_operation(const void* context, const Batch& batch, std::byte*, StepTimes* times) {
+  const auto& operation = *static_cast<const OperationContext*>(context);
+  return operation.accelerator->run(operation, batch, times);
 }
 
 size_t no_workspace(size_t) {
@@ -121,17 +121,17 @@ size_t no_workspace(size_t) {
 }
 
 void RtlAccelerator::bind_all() {
-  for (const KnownSet& known : kSets) {
-    auto bound = std::make_unique<BoundScheme>();
-    bound->scheme = find_scheme(known.name);
-    bound->backend.name = name();
+  for (const KnownSet& set : kSets) {
+    auto known = std::make_unique<SchemeContext>();
+    known->scheme = find_scheme(set.name);
+    known->backend.name = name();
     for (size_t i = 0; i < kOps; ++i) {
       const auto op = static_cast<Op>(i);
-      Bound& b = bound->operations[i];
-      b = {this, op, known.set, bound->scheme->record_bytes(op), steps_of(*bound->scheme, op)};
-      bound->backend.ops[i] = {b.steps, 1, 1, no_workspace, run_bound, &b};
+      OperationContext& context = known->operations[i];
+      context = {this, op, set.set, known->scheme->record_bytes(op), steps_of(*known->scheme, op)};
+      known->backend.ops[i] = {context.steps, 1, 1, no_workspace, run_operation, &context};
     }
-    schemes_.push_back(std::move(bound));
+    schemes_.push_back(std::move(known));
   }
 }
 
@@ -160,16 +160,17 @@ struct Item {
   }
 };
 
-Outcome compute(Core& core, const Bound& bound, const Item& item, ConstBytes coins) {
+Outcome compute(Core& core, const OperationContext& operation, const Item& item, ConstBytes coins) {
   const Batch& b = item.batch;
   const RecordBytes& n = item.bytes;
-  switch (bound.op) {
+  switch (operation.op) {
     case Op::keygen:
-      return core.keygen(bound.set, coins, item.out(b.pk_out, n.pk), item.out(b.sk_out, n.sk));
+      return core.keygen(operation.set, coins, item.out(b.pk_out, n.pk), item.out(b.sk_out, n.sk));
     case Op::encaps:
-      return core.encaps(bound.set, item.key(b.pk, n.pk), coins, item.out(b.ct_out, n.ct), item.out(b.ss_out, n.ss));
+      return core.encaps(operation.set, item.key(b.pk, n.pk), coins, item.out(b.ct_out, n.ct),
+                         item.out(b.ss_out, n.ss));
     case Op::decaps:
-      return core.decaps(bound.set, item.key(b.sk, n.sk), item.in(b.ct, n.ct), item.out(b.ss_out, n.ss));
+      return core.decaps(operation.set, item.key(b.sk, n.sk), item.in(b.ct, n.ct), item.out(b.ss_out, n.ss));
   }
   return Outcome::refused;
 }
@@ -186,20 +187,20 @@ void add_cycles(Core& core, StepTimes& times, size_t core_step) {
   }
 }
 
-Status RtlAccelerator::run(const Bound& bound, const Batch& batch, StepTimes* times) {
+Status RtlAccelerator::run(const OperationContext& operation, const Batch& batch, StepTimes* times) {
   const Units::Lease lease = units_.get().take();
   if (lease.get() == nullptr) return Status::backend_unavailable;
-  std::array<uint8_t, kMostCoins> drawn{};
-  const size_t coin_bytes = bound.bytes.coins, core_step = coin_bytes > 0 ? 1 : 0;
+  std::array<uint8_t, kMaxCoins> drawn{};
+  const size_t coin_bytes = operation.bytes.coins, core_step = coin_bytes > 0 ? 1 : 0;
   StepClock clock(times);
   Status status = Status::ok;
   for (size_t i = 0; i < batch.count && status == Status::ok; ++i) {
-    const Item item{batch, bound.bytes, i};
+    const Item item{batch, operation.bytes, i};
     if (coin_bytes > 0 && batch.coins == nullptr) batch.drbg->fill({drawn.data(), coin_bytes});
     if (coin_bytes > 0) clock.stop(kDrawStep, 1);
     const ConstBytes coins =
         batch.coins == nullptr ? ConstBytes(drawn.data(), coin_bytes) : item.in(batch.coins, coin_bytes);
-    const Outcome outcome = compute(*lease.get(), bound, item, coins);
+    const Outcome outcome = compute(*lease.get(), operation, item, coins);
     clock.stop(core_step, 1);
     if (outcome == Outcome::public_key) {
       batch.item_status[i] = Status::public_key;

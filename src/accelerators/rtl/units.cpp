@@ -17,7 +17,7 @@ namespace {
 
 constexpr ModuleFile kFile{"libpolykem_rtl.so", "POLYKEM_RTL_MODULE", "cmake -DPOLYKEM_RTL=ON"};
 /// Simulated cores; a thread more waits for one of them.
-constexpr size_t kMostModels = 64;
+constexpr size_t kMaxModels = 64;
 
 /// Where the cores of this process are: one of the two, or a problem.
 struct Source {
@@ -83,7 +83,7 @@ const char* why_no_core() {
 std::unique_ptr<Core> Units::open_another() {
   const Source& from = source();
   if (from.model == nullptr && from.names.empty()) problem_ = from.problem;
-  while (from.model != nullptr ? opened_ < kMostModels : next_name_ < from.names.size()) {
+  while (from.model != nullptr ? opened_ < kMaxModels : next_name_ < from.names.size()) {
     std::string problem = "out of memory";
     auto transport = from.model != nullptr ? open_model(*from.model) : open_board(from.names[next_name_++], problem);
     auto core = transport == nullptr ? nullptr : std::make_unique<Core>(std::move(transport));

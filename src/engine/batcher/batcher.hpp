@@ -54,7 +54,7 @@ class BatcherCore;
 /// Thread-safe. After a fork the child begins anew.
 class Batcher {
  public:
-  static constexpr size_t kMostBatchItems = 65536;
+  static constexpr size_t kMaxBatchItems = 65536;
 
   /// The engine must outlive it.
   Batcher(Engine& engine, const BatcherConfig& config) : engine_(engine), config_(config) {}

@@ -20,7 +20,7 @@ constexpr Clock::duration kUnmeasuredOperation = std::chrono::milliseconds(1);
 /// The items of a first batch of which nothing is known.
 constexpr size_t kUnmeasuredItems = 16;
 /// The CPU needs no more at once to fill its registers, and a slot keeps its memory.
-constexpr size_t kMostBytesOnCpu = size_t{16} << 20;
+constexpr size_t kMaxBytesOnCpu = size_t{16} << 20;
 
 }  // namespace
 
@@ -91,17 +91,17 @@ size_t Placement::items_allowed(const ExecutorState& executor, const TicketQueue
   }
   const RecordBytes bytes = queue.scheme->record_bytes(queue.op);
   const size_t most_items =
-      std::clamp<size_t>(kMostBytesOnCpu / (bytes.pk + bytes.sk + bytes.ct), 1, config.batch_items);
+      std::clamp<size_t>(kMaxBytesOnCpu / (bytes.pk + bytes.sk + bytes.ct), 1, config.batch_items);
   if (queue.op == Op::decaps) return most_items;
-  Clock::duration left = kMostAhead;
+  Clock::duration left = kMaxAhead;
   for (const BatchSlot* slot : executor.in_flight())
     if (slot->queue->op != Op::decaps) left -= slot->expected;
   if (left <= left.zero()) return 0;
-  const bool first = left == kMostAhead;
+  const bool first = left == kMaxAhead;
   const Clock::duration one = service_of(executor, queue, 1);
   if (one == one.zero()) return first ? std::min(kUnmeasuredItems, most_items) : 0;
   if (!first && one > left) return 0;
-  const Clock::duration most = std::min<Clock::duration>(left, kMostAhead / 2);
+  const Clock::duration most = std::min<Clock::duration>(left, kMaxAhead / 2);
   const size_t fit = service.known() ? service.items_in(most) : static_cast<size_t>(most / one) * threads;
   return std::clamp<size_t>(fit, 1, most_items);
 }

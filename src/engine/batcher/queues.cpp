@@ -159,7 +159,7 @@ Clock::time_point TicketQueues::waits_since(Op op, Clock::time_point now) const 
 
 std::array<Op, kOps> TicketQueues::order(Clock::time_point now) const {
   std::array order{Op::decaps, Op::encaps, Op::keygen};
-  std::ranges::stable_sort(order, std::greater(), [&](Op op) { return (now - waits_since(op, now)) / kMostAhead; });
+  std::ranges::stable_sort(order, std::greater(), [&](Op op) { return (now - waits_since(op, now)) / kMaxAhead; });
   return order;
 }
 

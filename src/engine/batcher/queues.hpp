@@ -12,7 +12,7 @@ namespace polykem {
 
 /// Encaps and keygen on the CPU take at most so long together, and one batch of them half of it: a decapsulation waits
 /// no longer for them. A single one may take longer.
-constexpr Clock::duration kMostAhead = std::chrono::milliseconds(40);
+constexpr Clock::duration kMaxAhead = std::chrono::milliseconds(40);
 
 /// Tickets in order, linked through Ticket::place.
 struct TicketList {
@@ -69,7 +69,7 @@ class TicketQueues {
   void rescue(TicketQueue& queue, const std::vector<Ticket*>& batch);
 
   /// Handshakes under way are finished first: decaps before encaps before keygen, but nothing that has waited for less
-  /// than kMostAhead before what has waited longer.
+  /// than kMaxAhead before what has waited longer.
   std::array<Op, kOps> order(Clock::time_point now) const;
   /// The queue of the operation whose first ticket has waited longest, of those for which `starts` holds; nullptr:
   /// none.

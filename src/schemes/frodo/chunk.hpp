@@ -33,8 +33,8 @@ struct Chunk {
   Chunk(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace, bool packs_a);
   /// True if `items` items with one key are enough to keep all of A, which the worker has to wipe.
   static bool may_pack(const Set& set, const Kernels& kernels, size_t items) {
-    constexpr size_t kFewestToPack = 16;
-    return kernels.tiles != nullptr && set.gen_a == GenA::shake && items >= kFewestToPack;
+    constexpr size_t kMinToPack = 16;
+    return kernels.tiles != nullptr && set.gen_a == GenA::shake && items >= kMinToPack;
   }
   bool next_tile();
 

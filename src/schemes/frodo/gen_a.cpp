@@ -19,7 +19,7 @@ void row_input(uint8_t in[kRowInput], size_t row, const uint8_t* seed_a) {
 }
 
 void generate_rows_shake_lanes(Matrix16 out, const KeccakLanes& lanes, const uint8_t* seed_a, RowRange rows) {
-  uint8_t in[kMostGeneratedRows][kRowInput];
+  uint8_t in[kMaxGeneratedRows][kRowInput];
   for (size_t k = 0; k < rows.count; ++k)
     row_input(in[k], rows.first + k, seed_a);
   lanes.shake128({reinterpret_cast<uint8_t*>(out.data), out.stride * sizeof(uint16_t)}, rows.n * sizeof(uint16_t),

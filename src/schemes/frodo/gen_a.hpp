@@ -13,7 +13,7 @@ struct RowRange {
   size_t first, count, n;
 };
 
-/// Writes rows, at most kMostGeneratedRows, of the matrix that belongs to a seed of kSeedABytes.
+/// Writes rows, at most kMaxGeneratedRows, of the matrix that belongs to a seed of kSeedABytes.
 void generate_rows(Matrix16 out, GenA gen_a, const Kernels& kernels, const uint8_t* seed_a, RowRange rows);
 
 /// Converts words between little-endian bytes and the machine's byte order.

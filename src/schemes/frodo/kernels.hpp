@@ -13,7 +13,7 @@
 namespace polykem::frodo {
 
 /// The most rows of A that are made at a time.
-inline constexpr size_t kMostGeneratedRows = 64;
+inline constexpr size_t kMaxGeneratedRows = 64;
 
 /// The addresses and branches of all these functions depend on sizes only, those of aes.grid also on the public seed of
 /// A. Pointers need no alignment.
@@ -38,7 +38,7 @@ struct Kernels {
   const RowProducts* rows = nullptr;    ///< for an A by SHAKE and items with their own keys; nullptr: as above
   /// How many rows of A a tile has: enough to pay for loading and storing the sums, few enough to stay in the L2 cache.
   /// With `tiles`, a multiple of 64.
-  size_t tile_rows = kMostGeneratedRows;
+  size_t tile_rows = kMaxGeneratedRows;
 };
 
 extern const Kernels kKernelsRef;

@@ -15,19 +15,19 @@ inline namespace POLYKEM_ISA {
 /// What is hashed in the end, m or the rejection key and the ciphertext.
 struct Hashed {
   uint8_t m[kSeedBytes];
-  uint8_t ct[kMostCiphertextBytes];
+  uint8_t ct[kMaxCiphertextBytes];
 };
 
 /// Working memory of one item.
 struct alignas(64) Item {
-  uint8_t a[kMostCoefficients];       ///< of the item's own key, or of all items' in the first one
-  uint8_t b[kMostCoefficients];       ///< b; or c1; or c1 s; or b r
-  int8_t secret[kMostCoefficients];   ///< s or r
-  int8_t noise[kMostCoefficients];    ///< e or e1
-  int8_t noise2[kMostCoefficients];   ///< e2 + 125 bits
-  uint8_t stream[kMostCoefficients];  ///< of the PRG
-  uint8_t seeds[3 * kSeedBytes];      ///< of a, s, e; or of r, e1, e2
-  uint8_t seed[kSeedBytes];           ///< what they come from
+  uint8_t a[kMaxCoefficients];       ///< of the item's own key, or of all items' in the first one
+  uint8_t b[kMaxCoefficients];       ///< b; or c1; or c1 s; or b r
+  int8_t secret[kMaxCoefficients];   ///< s or r
+  int8_t noise[kMaxCoefficients];    ///< e or e1
+  int8_t noise2[kMaxCoefficients];   ///< e2 + 125 bits
+  uint8_t stream[kMaxCoefficients];  ///< of the PRG
+  uint8_t seeds[3 * kSeedBytes];     ///< of a, s, e; or of r, e1, e2
+  uint8_t seed[kSeedBytes];          ///< what they come from
   uint8_t code[kBchMessageBytes + kBchMostParityBytes];
   union {
     FixedWeight<1> small[2];  ///< n = 512

@@ -25,9 +25,9 @@ inline void spread_bits(uint8_t* out, const uint8_t* bytes, size_t count) {
 /// e2 from the PRG's bytes. [LAC19]
 inline void noise2(int8_t* out, const uint8_t* bytes, const Set& set) {
   const size_t count = set.c2_coefficients(), part = count / 8;
-  uint8_t bits[4][kMostNoise2 / 2];
-  for (size_t first = 0; first < count; first += kMostNoise2 / 2) {
-    const size_t now = count - first < kMostNoise2 / 2 ? count - first : kMostNoise2 / 2;
+  uint8_t bits[4][kMaxNoise2 / 2];
+  for (size_t first = 0; first < count; first += kMaxNoise2 / 2) {
+    const size_t now = count - first < kMaxNoise2 / 2 ? count - first : kMaxNoise2 / 2;
     const size_t parts = set.noise2 == Noise2::quarter ? 2 : 4;
     for (size_t p = 0; p < parts; ++p)
       spread_bits(bits[p], bytes + p * part + first / 8, now / 8);
@@ -43,7 +43,7 @@ inline void noise2(int8_t* out, const uint8_t* bytes, const Set& set) {
 
 /// Adds 125 times the code word's bits, once or (D2) twice.
 inline void add_code(int8_t* noise, const uint8_t* code, const Set& set) {
-  uint8_t bits[kMostNoise2 / 2];
+  uint8_t bits[kMaxNoise2 / 2];
   spread_bits(bits, code, set.code_bytes());
   for (size_t first = 0; first < set.c2_coefficients(); first += set.code_bits()) {
     for (size_t i = 0; i < set.code_bits(); ++i)
@@ -78,7 +78,7 @@ inline void load_secret(int8_t* out, const uint8_t* bytes, size_t n) {
 /// of a bit are added. [LAC19]
 inline void received_word(uint8_t* code, const uint8_t* c2, const uint8_t* product, const Set& set) {
   constexpr int q = kQ;
-  uint8_t bits[kMostNoise2 / 2];
+  uint8_t bits[kMaxNoise2 / 2];
   const size_t count = set.code_bits();
   const auto difference = [&](size_t i) {
     const int v = c2[i] - product[i];

@@ -9,9 +9,9 @@ namespace polykem::lac {
 
 inline constexpr uint32_t kQ = 251;
 inline constexpr size_t kSeedBytes = 32;  ///< seeds, messages, hashes and shared secrets
-inline constexpr size_t kMostCoefficients = 1024;
-inline constexpr size_t kMostNoise2 = 800;
-inline constexpr size_t kMostCiphertextBytes = 1424;
+inline constexpr size_t kMaxCoefficients = 1024;
+inline constexpr size_t kMaxNoise2 = 800;
+inline constexpr size_t kMaxCiphertextBytes = 1424;
 
 /// How e2 is drawn: each of +1 and -1 has this probability.
 enum class Noise2 { quarter, eighth };
@@ -70,6 +70,6 @@ inline constexpr Set kSets[] = {
 static_assert(kLac128.public_key_bytes() == 544 && kLac128.secret_key_bytes() == 1056);
 static_assert(kLac192.public_key_bytes() == 1056 && kLac192.secret_key_bytes() == 2080);
 static_assert(kLac128.ciphertext_bytes() == 712 && kLac192.ciphertext_bytes() == 1188);
-static_assert(kLac256.ciphertext_bytes() == kMostCiphertextBytes && kLac256.c2_coefficients() == kMostNoise2);
+static_assert(kLac256.ciphertext_bytes() == kMaxCiphertextBytes && kLac256.c2_coefficients() == kMaxNoise2);
 
 }  // namespace polykem::lac

@@ -44,7 +44,7 @@ concept Layout = KeyLayout<L> &&
   { c.u() } -> std::same_as<typename L::Poly*>;
   { c.w() } -> std::same_as<typename L::Poly&>;
   /// Space for the second encryption's ciphertexts. [FIPS203, Alg 18, L8]
-  { c.again() } -> std::same_as<ByteRows>;
+  { c.reencrypted_ct() } -> std::same_as<ByteRows>;
 
   /// <eta, others>: s[n] = SamplePolyCBD_eta1(PRF(sigma, n)) for n < k, e[n] = SamplePolyCBD_eta(PRF(sigma, k + n)) for
   /// n < others; sigma is the second half of the item's seeds. Small. [FIPS203, Alg 13, L8-15; Alg 14, L9-17]

@@ -14,7 +14,7 @@ struct Polys {
   Poly e[D.k + 1];  ///< e; or e1, e2
   Poly u[D.k + 1];  ///< t; or u, v
   Poly w;           ///< s^T u, message
-  uint8_t again[1][D.ciphertext_bytes()];
+  uint8_t reencrypted_ct[1][D.ciphertext_bytes()];
 };
 
 /// The chunk of the layouts of one item. Item also has z_and_c(), space for both.

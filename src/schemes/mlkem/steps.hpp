@@ -180,8 +180,8 @@ struct Steps : KeySteps<P, L> {
 
   /// [FIPS203, Alg 18, L8-9]
   static void compare_c(Chunk& c) {
-    store_uv(c, c.again());
-    Steps::compare(c, c.again());
+    store_uv(c, c.reencrypted_ct());
+    Steps::compare(c, c.reencrypted_ct());
   }
 
  private:

@@ -20,7 +20,7 @@ concept Layout = fo::Layout<L> && requires(typename L::Chunk& c, typename L::Pol
   { c.cm() } -> std::same_as<typename L::Poly&>;
   /// Space for what GenSecret reads, and for the second encryption's ciphertexts.
   { c.noise() } -> std::same_as<ByteRows>;
-  { c.again() } -> std::same_as<ByteRows>;
+  { c.reencrypted_ct() } -> std::same_as<ByteRows>;
 
   /// 32 bytes (or more) of SHAKE128 of each row's first 32 bytes. [SABER20, GenMatrix, GenSecret]
   L::template shake128<32>(out, in, c.count);

@@ -84,8 +84,8 @@ struct Steps : fo::Transform<P, L, fo::Derivation::saber> {
 
   /// [SABER20, Verify]
   static void compare_c(Chunk& c) {
-    store_ct(c, c.again());
-    Fo::compare(c, c.again());
+    store_ct(c, c.reencrypted_ct());
+    Fo::compare(c, c.reencrypted_ct());
   }
 
  private:

@@ -18,9 +18,9 @@ namespace {
 
 using namespace polykem;
 
-constexpr size_t kMost = 832;
+constexpr size_t kMax = 832;
 void check_sort(size_t count, unsigned pattern) {
-  static int32_t ours[kMost + kSortRoom], wanted[kMost];
+  static int32_t ours[kMax + kSortRoom], wanted[kMax];
   for (size_t i = 0; i < count; ++i)
     wanted[i] = ours[i] = static_cast<int32_t>(value(pattern, i, count, UINT32_MAX));
   cortex_m4::sort_int32(ours, count);
@@ -48,7 +48,7 @@ void check_product(unsigned a_pattern, unsigned b_pattern) {
 }
 
 void check_inverses(size_t n, unsigned pattern) {
-  static uint16_t a[kMost], ours[kMost], wanted[kMost];
+  static uint16_t a[kMax], ours[kMax], wanted[kMax];
   for (const uint32_t largest : {1u, 2u}) {
     uint32_t any = 0;
     for (size_t i = 0; i < n; ++i) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "accelerators/cuda/module/gather.hpp"
+#include "core/secure.hpp"
 
 namespace polykem::cuda {
 
@@ -15,18 +16,12 @@ namespace {
 constexpr int kOldestMajor = 7, kOldestMinor = 5;
 
 /// A device that fails so many batches in a row is not tried again, even if it answers.
-constexpr int kMostFailures = 16;
+constexpr int kMaxFailures = 16;
 
 std::atomic<int> due_fault{static_cast<int>(Fault::none)};
 std::atomic<int> calls_until_fault{0};
 
 }  // namespace
-
-void wipe_host(void* memory, size_t bytes) noexcept {
-  if (memory == nullptr) return;
-  std::memset(memory, 0, bytes);
-  asm volatile("" : : "r"(memory) : "memory");
-}
 
 void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
@@ -90,7 +85,7 @@ void PinnedMemory::release() noexcept {
 }
 
 void PinnedMemory::wipe() noexcept {
-  wipe_host(data_, size_);
+  secure_zero(data_, size_);
 }
 
 namespace {
@@ -222,7 +217,7 @@ bool Device::works() noexcept {
 }
 
 void Device::batch_failed() noexcept {
-  const bool too_often = failures_.fetch_add(1, std::memory_order_relaxed) + 1 >= kMostFailures;
+  const bool too_often = failures_.fetch_add(1, std::memory_order_relaxed) + 1 >= kMaxFailures;
   if (too_often || !works()) lost_.store(true, std::memory_order_relaxed);
 }
 

@@ -32,9 +32,6 @@ void check(cudaError_t code, const char* what);
 void inject(Fault fault, int after);
 void fail_if_due(Fault fault, cudaError_t as, const char* what);
 
-/// Overwrites host memory with zeros; the compiler cannot remove it. memory may be nullptr.
-void wipe_host(void* memory, size_t bytes) noexcept;
-
 /// The caller's thread in a call of the driver. While one exists, it may allocate memory although some thread of the
 /// application captures a stream in CUDA's global mode, which forbids that to all others. Then restores that mode and
 /// the thread's current device.

@@ -7,6 +7,7 @@
 #include "accelerators/cuda/module/gather.hpp"
 #include "accelerators/cuda/module/launches.hpp"
 #include "accelerators/cuda/module/overlap.hpp"
+#include "core/secure.hpp"
 
 namespace polykem::cuda {
 
@@ -42,10 +43,10 @@ class Copies {
   }
 
  private:
-  static constexpr size_t kMost = 12;
-  void* to_[kMost];
-  const void* from_[kMost];
-  size_t bytes_[kMost], count_ = 0;
+  static constexpr size_t kMax = 12;
+  void* to_[kMax];
+  const void* from_[kMax];
+  size_t bytes_[kMax], count_ = 0;
 };
 
 /// Makes the next work of `to` wait for all work queued on `from` so far.
@@ -235,7 +236,7 @@ void Part::upload() {
 
 void Part::steps(SharedStreams* shared) {
   /// Smaller outputs are copied with the rest: a copy of their own would cost more than it gains.
-  constexpr size_t kLeastEarlyBytes = size_t{1} << 20;
+  constexpr size_t kMinEarlyBytes = size_t{1} << 20;
   const size_t end = operation_.steps.size();
   const Overlap overlap = overlap_of(operation_.steps);
   const size_t early = shared != nullptr && batch_.draws_on_device() ? overlap.early_steps : 0;
@@ -257,7 +258,7 @@ void Part::steps(SharedStreams* shared) {
   size_t early_bytes = 0;
   for (const Array& a : arrays_)
     early_bytes += (a.field & overlap.early_outputs) != 0 && a.needs_device() ? a.bytes : 0;
-  const bool in_two = late < end && early_bytes >= kLeastEarlyBytes;
+  const bool in_two = late < end && early_bytes >= kMinEarlyBytes;
   if (in_two) {
     follow(streams_.down, streams_.kernels, slot_->late);
     download(overlap.early_outputs);
@@ -327,9 +328,9 @@ void Part::unstage() {
 }
 
 void Part::wipe_staging() {
-  wipe_host(seed_staged_, kSeedBytes);
+  secure_zero(seed_staged_, kSeedBytes);
   for (const Array& a : arrays_) {
-    if (a.secret) wipe_host(a.staged, a.bytes);
+    if (a.secret) secure_zero(a.staged, a.bytes);
   }
 }
 

@@ -13,14 +13,14 @@ constexpr size_t kSlotsOfBatch = 4;
 
 /// A part has as many items as keep the device busy (the scheme's hint), but at most this many bytes, so that the first
 /// outputs are copied back early. docs/adr/0006 and 0009 have the measurements.
-constexpr size_t kMostPartBytes = size_t{96} << 20;
+constexpr size_t kMaxPartBytes = size_t{96} << 20;
 
 /// Several devices share a batch if each gets at least this many bytes.
-constexpr size_t kLeastPartBytes = size_t{8} << 20;
+constexpr size_t kMinPartBytes = size_t{8} << 20;
 
 /// While the last outputs are copied back, the device is idle. If they have more bytes than this, the last part is
 /// halved.
-constexpr size_t kLeastHalvedBytes = size_t{30} << 20;
+constexpr size_t kMinHalvedBytes = size_t{30} << 20;
 
 /// A size of parts, as the scheme gives it, for the device's multiprocessors.
 size_t scaled(size_t items, const Device& device) {
@@ -38,16 +38,16 @@ size_t part_items(const PlacedBatch& batch, const std::vector<Device*>& devices)
   const size_t most =
       busy && operation.busy_part_items > 0
           ? scaled(operation.busy_part_items, *devices.front())
-          : std::max<size_t>(1, std::min(scaled(operation.part_items, *devices.front()), kMostPartBytes / bytes));
+          : std::max<size_t>(1, std::min(scaled(operation.part_items, *devices.front()), kMaxPartBytes / bytes));
   const size_t parts = std::max(
-      {size_t{1}, divided_up(batch.count(), most), std::min(devices.size(), batch.count() * bytes / kLeastPartBytes)});
+      {size_t{1}, divided_up(batch.count(), most), std::min(devices.size(), batch.count() * bytes / kMinPartBytes)});
   return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.most_items);
 }
 
 /// The number of items of the next part, of the `left` ones that remain.
 size_t next_items(const PlacedBatch& batch, size_t part, size_t left) {
   const bool last = left <= part && left > part / 2;
-  if (last && left * batch.returning_bytes() >= kLeastHalvedBytes) return in_whole_transactions(left / 2);
+  if (last && left * batch.returning_bytes() >= kMinHalvedBytes) return in_whole_transactions(left / 2);
   return std::min(part, left);
 }
 

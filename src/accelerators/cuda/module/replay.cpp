@@ -48,7 +48,7 @@ void Replay::clear() {
 Replay::Known& Replay::find(const Launches& launches) {
   const auto same = [&](const Known& known) { return known.launches == launches; };
   if (const auto found = std::find_if(known_.begin(), known_.end(), same); found != known_.end()) return *found;
-  if (known_.size() < kMost) return known_.emplace_back(Known{launches});
+  if (known_.size() < kMax) return known_.emplace_back(Known{launches});
   const auto older = [](const Known& a, const Known& b) { return a.last_use < b.last_use; };
   Known& oldest = *std::min_element(known_.begin(), known_.end(), older);
   if (oldest.graph != nullptr) (void)cudaGraphExecDestroy(oldest.graph);

@@ -42,7 +42,7 @@ class Replay {
   static constexpr int kRecordAt = 2;
   /// The most graphs kept. There are three ranges of steps in keygen, two in encaps and one in decaps, and a batch has
   /// parts of two sizes: twelve graphs for one set and size of batch.
-  static constexpr size_t kMost = 24;
+  static constexpr size_t kMax = 24;
 
   struct Known {
     Launches launches;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "accelerators/cuda/module/gather.hpp"
+#include "core/secure.hpp"
 
 namespace polykem::cuda {
 
@@ -20,7 +21,7 @@ void SeedSlots::queue(void* to, const uint8_t* seed, cudaStream_t stream) {
   std::memcpy(slot.seed, seed, kSeedBytes);
   const cudaError_t error = take_from_host(to, slot.seed, kSeedBytes, stream);
   if (error != cudaSuccess) {
-    wipe_host(slot.seed, sizeof slot.seed);
+    secure_zero(slot.seed, sizeof slot.seed);
     std::atomic_ref(slot.taken).store(0, std::memory_order_release);
   }
   check(error, "copying the seed");

@@ -10,7 +10,7 @@ namespace polykem::rtl {
 namespace {
 
 /// The longest command takes less than 5,000 cycles; the rest is for slow streams.
-constexpr uint64_t kMostClocks = 200'000;
+constexpr uint64_t kMaxClocks = 200'000;
 
 constexpr size_t kSeedBytes = 32;  ///< of ek, at its end
 
@@ -43,7 +43,7 @@ bool Core::zeroize() {
   transport_->reg_write(reg::kStatus, status::kEnded);
   transport_->reg_write(reg::kIrqEnable, 1);
   transport_->reg_write(reg::kZeroize, 1);
-  (void)transport_->wait_irq(kMostClocks);
+  (void)transport_->wait_irq(kMaxClocks);
   cleared_ = (transport_->reg_read(reg::kStatus) & (status::kEnded | status::kBusy)) == status::kEnded;
   if (!cleared_) problem_ = "the core does not answer: it could not clear its secrets";
   return cleared_;
@@ -82,7 +82,7 @@ Outcome Core::multiply(ConstBytes a, ConstBytes b, Bytes out) {
 Outcome Core::hash(CoreHash hash, ConstBytes in, Bytes out) {
   const size_t in_words = in.size() / kWordBytes, out_words = out.size() / kWordBytes;
   const bool whole = in.size() % kWordBytes == 0 && out.size() % kWordBytes == 0;
-  if (!whole || in_words < 1 || in_words > kMostWords || out_words < 1 || out_words > kMostWords) {
+  if (!whole || in_words < 1 || in_words > kMaxWords || out_words < 1 || out_words > kMaxWords) {
     problem_ = "a hash of no whole words, or of too many";
     return Outcome::refused;
   }
@@ -106,7 +106,7 @@ Outcome Core::run(const Job& job) {
   transport_->stream_out(job.out[0], job.out[1]);
   transport_->stream_in(job.in[0], job.in[1]);
   transport_->reg_write(reg::kCommand, static_cast<uint32_t>(job.command));
-  (void)transport_->wait_irq(kMostClocks);
+  (void)transport_->wait_irq(kMaxClocks);
   const bool ended = (transport_->reg_read(reg::kStatus) & status::kEnded) != 0;
   const uint32_t error = transport_->reg_read(reg::kError);
   const size_t received = transport_->end_streams(ended && error == 0);

@@ -12,14 +12,14 @@ constexpr uint32_t kControl = 0x00, kStatus = 0x04, kAddress = 0x18, kAddressHig
 constexpr uint32_t kRun = 1u << 0, kReset = 1u << 2;       // of kControl
 constexpr uint32_t kErrors = 0x70, kCompleted = 1u << 12;  // of kStatus: internal, slave, decode
 constexpr uint32_t kLengthBits = (1u << 26) - 1;           // the widest that the DMA can be built with
-constexpr int kMostReads = 100'000;
+constexpr int kMaxReads = 100'000;
 
 }  // namespace
 
 /// A reset of either channel resets both.
 bool AxiDma::reset() {
   write(kMm2s + kControl, kReset);
-  for (int i = 0; i < kMostReads; ++i) {
+  for (int i = 0; i < kMaxReads; ++i) {
     if ((read(kMm2s + kControl) & kReset) == 0) return true;
   }
   return false;

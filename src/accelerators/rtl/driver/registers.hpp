@@ -29,7 +29,7 @@ inline constexpr uint32_t kInputSize = 1, kEkModulus = 2, kDkHash = 4, kCommand 
 /// PARAMS: k in bits 2:0, Kyber in bit 3; for SHAKE the sponge's rate and padding, and words in and out.
 inline constexpr uint32_t kKyberBit = 1u << 3, kXofBit = 1u << 6;
 inline constexpr unsigned kRateShift = 4, kInWordsShift = 8, kOutWordsShift = 16;
-inline constexpr size_t kMostWords = 255;
+inline constexpr size_t kMaxWords = 255;
 
 enum class Command : uint32_t { keygen = 1, encaps = 2, decaps = 3, ntt = 4, intt = 5, pwm = 6, shake = 7 };
 

@@ -85,8 +85,8 @@ bool map_buffer(const std::string& path, UioDevice& device, std::string& problem
   const std::string about = "/sys/class/u-dma-buf/" + path.substr(path.rfind('/') + 1);
   const uint64_t bytes = number_in(about + "/size");
   device.buffer_address = number_in(about + "/phys_addr");
-  if (bytes < UioDevice::kLeastBuffer || device.buffer_address == 0) {
-    problem = path + ": no buffer of u-dma-buf with " + std::to_string(UioDevice::kLeastBuffer) + " bytes at least";
+  if (bytes < UioDevice::kMinBuffer || device.buffer_address == 0) {
+    problem = path + ": no buffer of u-dma-buf with " + std::to_string(UioDevice::kMinBuffer) + " bytes at least";
     return false;
   }
   const File file = open_device(path);

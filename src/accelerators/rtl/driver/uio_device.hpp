@@ -50,7 +50,7 @@ struct UioDevice {
   /// Bytes of registers that are mapped: a page.
   static constexpr size_t kRegisterBytes = 4096;
   /// A half for the input of the longest command, 4,736 bytes, a half for output.
-  static constexpr size_t kLeastBuffer = 2 * 8192;
+  static constexpr size_t kMinBuffer = 2 * 8192;
 
   File interrupts;              ///< a read waits for the core's interrupt, writing a 1 (32 bits) allows the next
   Mapping core, dma;            ///< registers

@@ -17,7 +17,7 @@ using namespace polykem::rtl;
 
 constexpr int kResetClocks = 4;
 /// A register answers within a few clocks; one that does not reads as zero.
-constexpr int kMostBusClocks = 1000;
+constexpr int kMaxBusClocks = 1000;
 
 /// Two runs of bytes, one after the other.
 template <class Byte>
@@ -103,7 +103,7 @@ uint32_t Model::read(uint32_t offset) {
     accepted = top_->s_axi_arready;
   }
   top_->s_axi_arvalid = 0;
-  for (int i = 0; i < kMostBusClocks && !top_->s_axi_rvalid; ++i)
+  for (int i = 0; i < kMaxBusClocks && !top_->s_axi_rvalid; ++i)
     clock();
   const uint32_t value = top_->s_axi_rvalid ? top_->s_axi_rdata : 0;
   top_->s_axi_rready = 1;
@@ -117,14 +117,14 @@ void Model::write(uint32_t offset, uint32_t value) {
   top_->s_axi_wdata = value;
   top_->s_axi_awvalid = top_->s_axi_wvalid = 1;
   top_->s_axi_bready = 1;
-  for (int i = 0; i < kMostBusClocks && (top_->s_axi_awvalid || top_->s_axi_wvalid); ++i) {
+  for (int i = 0; i < kMaxBusClocks && (top_->s_axi_awvalid || top_->s_axi_wvalid); ++i) {
     top_->eval();
     const bool address = top_->s_axi_awready, data = top_->s_axi_wready;
     clock();
     if (address) top_->s_axi_awvalid = 0;
     if (data) top_->s_axi_wvalid = 0;
   }
-  for (int i = 0; i < kMostBusClocks && !top_->s_axi_bvalid; ++i)
+  for (int i = 0; i < kMaxBusClocks && !top_->s_axi_bvalid; ++i)
     clock();
   clock();
   top_->s_axi_bready = 0;

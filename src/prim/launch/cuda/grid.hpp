@@ -7,7 +7,7 @@
 namespace polykem::cuda {
 
 /// The most blocks of a grid in x on every supported GPU. All our grids are one-dimensional.
-inline constexpr size_t kMostBlocks = 0x7fffffff;
+inline constexpr size_t kMaxBlocks = 0x7fffffff;
 
 /// The number of blocks of a grid in which each block computes `per_block` items.
 constexpr size_t blocks_for(size_t items, size_t per_block) {

@@ -76,7 +76,7 @@ class GraphBranch {
 template <class... Parameters, class... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), size_t blocks, unsigned threads, size_t shared_bytes,
                    cudaStream_t stream, Arguments... arguments) {
-  if (blocks > kMostBlocks) return cudaErrorInvalidConfiguration;
+  if (blocks > kMaxBlocks) return cudaErrorInvalidConfiguration;
   const dim3 grid(static_cast<unsigned>(blocks)), block(threads);
   std::tuple<Parameters...> values{static_cast<Parameters>(arguments)...};
   return std::apply(

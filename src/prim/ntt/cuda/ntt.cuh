@@ -32,8 +32,8 @@ __host__ __device__ constexpr uint32_t factor_of(uint32_t w) {
   return static_cast<uint32_t>(((uint64_t{w} << 32) + kNttQ - 1) / kNttQ);
 }
 
-/// a w mod q in [0, q), for a < kMostMultiplied.
-inline constexpr uint32_t kMostMultiplied = 0xffffffff / kNttQ;
+/// a w mod q in [0, q), for a < kMaxMultiplied.
+inline constexpr uint32_t kMaxMultiplied = 0xffffffff / kNttQ;
 __host__ __device__ constexpr uint32_t multiply_by(uint32_t a, uint32_t factor) {
   return multiply_high(a * factor, kNttQ);
 }
@@ -43,7 +43,7 @@ __host__ __device__ constexpr uint32_t reduce_to_2q(uint32_t x) {
   return x - multiply_high(x, 1290167) * kNttQ;
 }
 
-/// x mod q in [0, q), for x < kMostMultiplied. (check-magic: 1290168 == ceil(2^32 / 3329))
+/// x mod q in [0, q), for x < kMaxMultiplied. (check-magic: 1290168 == ceil(2^32 / 3329))
 __host__ __device__ constexpr uint32_t reduce_small(uint32_t x) {
   return multiply_by(x, 1290168);
 }
@@ -106,7 +106,7 @@ __host__ __device__ __forceinline__ void forward_layer(Coefficients& a, Factor f
 /// One layer of the inverse; coefficients below kBound before, below 2 kBound afterwards.
 template <int kLength, uint32_t kBound, class Factor>
 __host__ __device__ __forceinline__ void inverse_layer(Coefficients& a, Factor factor) {
-  static_assert(kBound % kNttQ == 0 && 2 * kBound < kMostMultiplied);
+  static_assert(kBound % kNttQ == 0 && 2 * kBound < kMaxMultiplied);
 #pragma unroll
   for (int pair = 0; pair < kLaneCoefficients / 2; ++pair) {
     const int block = pair / kLength, j = block * 2 * kLength + pair % kLength;

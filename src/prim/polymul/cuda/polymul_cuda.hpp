@@ -36,7 +36,7 @@ struct MulArgs {
 /// a, b, c: device memory, row i at i * poly_stride(n) coefficients, 16-byte aligned. Anything past coefficient n - 1
 /// of a row of a or b is ignored; c gets zeros there. c may be a or b. n: degree_supported(). logq: 8..16, 8 for bytes,
 /// ignored for s3. count may be 0. Returns cudaErrorInvalidValue for other degrees, cudaErrorInvalidConfiguration for
-/// more than kMostBlocks items, or the launch's error. Asynchronous on `stream`.
+/// more than kMaxBlocks items, or the launch's error. Asynchronous on `stream`.
 cudaError_t launch_mul(MulKind kind, size_t n, unsigned logq, const uint16_t* a, const uint16_t* b, uint16_t* c,
                        size_t count, cudaStream_t stream);
 

@@ -21,8 +21,8 @@ POLYKEM_INLINE __mmask32 first_words(size_t count) {
 
 /// Working memory of a_s.
 struct RightSpace {
-  static constexpr size_t kMostGroups = 4;  ///< of 16 rows, which are computed together
-  static constexpr size_t kBufferBytes = kMostGroups * tiles::kBytes;
+  static constexpr size_t kMaxGroups = 4;  ///< of 16 rows, which are computed together
+  static constexpr size_t kBufferBytes = kMaxGroups * tiles::kBytes;
   uint8_t *s, *buffers;
   int32_t* sums;
 
@@ -126,10 +126,10 @@ POLYKEM_INLINE void a_s_rows(Matrix16 b, const Grid& a, size_t i, size_t n, cons
 inline void a_s(Matrix16 b, const Grid& a, ConstMatrix16 s_transposed, size_t n, const RightSpace& space) {
   expand_right(space.s, s_transposed, n);
   const tiles::Session session;
-  constexpr size_t kMostRows = RightSpace::kMostGroups * tiles::kRows;
+  constexpr size_t kMaxRows = RightSpace::kMaxGroups * tiles::kRows;
   size_t i = 0;
-  for (; i + kMostRows <= n; i += kMostRows)
-    a_s_rows(b, a, i, n, space, std::make_integer_sequence<int, RightSpace::kMostGroups>());
+  for (; i + kMaxRows <= n; i += kMaxRows)
+    a_s_rows(b, a, i, n, space, std::make_integer_sequence<int, RightSpace::kMaxGroups>());
   for (; i < n; i += tiles::kRows)
     a_s_rows(b, a, i, n, space, std::make_integer_sequence<int, 1>());
 }

@@ -83,19 +83,19 @@ inline void rows_a_s(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s, size_t 
 
 /// Working memory of s_a.
 struct ColumnSums {
-  static constexpr size_t kMostGroups = 8;  ///< whose blocks are multiplied together, to load and store sums seldom
+  static constexpr size_t kMaxGroups = 8;  ///< whose blocks are multiplied together, to load and store sums seldom
   RowStates* states;
   __m512i* factors;  ///< kBar g + j: row j of S' where it meets group g
   __m512i* sums;     ///< kBar w + j: of row j of S' and word w of the rows
 
   static constexpr size_t bytes(size_t n) {
-    return Arena::bytes<RowStates>(kMostGroups) + Arena::bytes<__m512i>(kBar * kMostGroups) +
+    return Arena::bytes<RowStates>(kMaxGroups) + Arena::bytes<__m512i>(kBar * kMaxGroups) +
            Arena::bytes<__m512i>(kBar * n / kColumnsOfWord);
   }
   ColumnSums(std::byte* workspace, size_t n) {
     Arena arena(workspace);
-    states = arena.take<RowStates>(kMostGroups);
-    factors = arena.take<__m512i>(kBar * kMostGroups);
+    states = arena.take<RowStates>(kMaxGroups);
+    factors = arena.take<__m512i>(kBar * kMaxGroups);
     sums = arena.take<__m512i>(kBar * n / kColumnsOfWord);
   }
 };
@@ -161,8 +161,8 @@ inline void rows_s_a(Matrix16 b, ConstMatrix16 s, const uint8_t* seed_a, size_t 
   const ColumnSums space(workspace, n);
   const size_t words = n / kColumnsOfWord;
   std::fill_n(space.sums, kBar * words, _mm512_setzero_si512());
-  for (size_t i = 0; i < n; i += ColumnSums::kMostGroups * kRowsOfGroup) {
-    const size_t groups = std::min(ColumnSums::kMostGroups, (n - i) / kRowsOfGroup);
+  for (size_t i = 0; i < n; i += ColumnSums::kMaxGroups * kRowsOfGroup) {
+    const size_t groups = std::min(ColumnSums::kMaxGroups, (n - i) / kRowsOfGroup);
     for (size_t g = 0; g < groups; ++g) {
       space.states[g].begin(seed_a, i + kRowsOfGroup * g);
       expand_factors(space.factors + kBar * g, s, i + kRowsOfGroup * g);

@@ -116,7 +116,7 @@ size_t workspace_bytes(size_t items) {
 constexpr size_t kPartItems = kMeasuredMultiprocessors * 128;
 constexpr size_t kStagedBytes = size_t{8} << 20;
 /// Fewer leave multiprocessors without an item.
-constexpr size_t kLeastItems = 256;
+constexpr size_t kMinItems = 256;
 
 template <size_t kSet, Op kOp>
 constexpr DeviceOperation operation() {
@@ -129,15 +129,15 @@ constexpr DeviceOperation operation() {
       .steps = kDeviceSteps<kOp>,
       .part_items = kPartItems,
       .staged_bytes = kStagedBytes,
-      .least_items = kLeastItems,
-      .most_items = kMostItems,
+      .least_items = kMinItems,
+      .most_items = kMaxItems,
       .workspace_bytes = workspace_bytes<kSet, kOp>,
       .tiles = nullptr,
       .run_step = run_step<kSet, kOp>};
 }
 
 /// So many keys of a set keep A: 61 MB for n = 1344.
-constexpr size_t kMostExpandedKeys = 16;
+constexpr size_t kMaxExpandedKeys = 16;
 
 size_t no_workspace(size_t) {
   return 0;
@@ -168,7 +168,7 @@ template <size_t kSet, Op kOp>
 constexpr DeviceKeyForm kForm = {.bytes = key_form_bytes(kSets[kSet].n()),
                                  .workspace_bytes = no_workspace,
                                  .expand = expand<kSet, kOp>,
-                                 .most_keys = kMostExpandedKeys,
+                                 .most_keys = kMaxExpandedKeys,
                                  .shared_only = true};
 
 template <size_t kSet>

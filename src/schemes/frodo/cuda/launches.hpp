@@ -11,7 +11,7 @@
 namespace polykem::frodo::cuda {
 
 /// A is kept for this many items with one key and more: this many blocks of mul_sa_* are done at once anyway.
-inline constexpr size_t kLeastForKeptA = 128;
+inline constexpr size_t kMinForKeptA = 128;
 
 /// What the launches of one batch work on: its records, its intermediates and its stream.
 struct LaunchContext {
@@ -45,7 +45,7 @@ struct LaunchContext {
   /// A serves all items: it is in the expanded form of the key, or there are so many items that it is generated once
   /// and kept. Only for a few would each make its own.
   bool keeps_a() const { return has_form() || (io.shared_key && is_kept(io.count)); }
-  static bool is_kept(size_t count) { return !polykem::cuda::is_few(count, kLeastForKeptA - 1); }
+  static bool is_kept(size_t count) { return !polykem::cuda::is_few(count, kMinForKeptA - 1); }
 
   const Set& set;
   const DeviceBatch& io;

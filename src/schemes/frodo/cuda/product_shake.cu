@@ -16,7 +16,7 @@ inline constexpr int kRowBlocks = 20, kItemBlocks = 2;
 #else
 inline constexpr int kRowBlocks = 1, kItemBlocks = 1;
 #endif
-constexpr int kMostItemThreads = 256;
+constexpr int kMaxItemThreads = 256;
 
 /// acc + the products of two 16-bit elements of A and two signed bytes, the lower or the upper ones of `s`.
 __device__ __forceinline__ int mul_pair_low(uint32_t a, uint32_t s, int acc) {
@@ -129,7 +129,7 @@ __device__ __forceinline__ void permute_and_multiply(uint64_t (&state)[25], int*
 
 /// gen_a, matmul.sa, pack.c1 or a part of compare: B' = S' A + E' of one item by a block. Each warp takes tiles of 32
 /// rows of A in turn; sums are kept in shared memory. While a warp squeezes 84 columns, it multiplies those before.
-__global__ void __launch_bounds__(kMostItemThreads, kItemBlocks)
+__global__ void __launch_bounds__(kMaxItemThreads, kItemBlocks)
     mul_sa_shake_kernel(Ciphertexts target, Records seeds, const uint8_t* noise, Sizes sizes) {
   using polykem::cuda::kTileStride;
   extern __shared__ __align__(128) uint4 shared[];

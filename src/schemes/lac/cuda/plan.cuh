@@ -16,7 +16,7 @@
 namespace polykem::lac::cuda {
 
 /// The largest batch that every operation can run at once: blocks and groups of the PRG are counted in 32 bits.
-inline constexpr size_t kMostItems = size_t{1} << 27;
+inline constexpr size_t kMaxItems = size_t{1} << 27;
 
 /// What the launches of one batch work on: its records, its intermediates and its stream.
 template <class S>
@@ -214,7 +214,7 @@ struct Plan {
             .part_items = kWave,
             .staged_bytes = size_t{4} << 20,
             .least_items = 1024,
-            .most_items = kMostItems,
+            .most_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .tiles = nullptr,
             .run_step = Operations::template run_step<kOp>};

@@ -14,8 +14,8 @@ inline namespace POLYKEM_ISA {
 /// Products modulo x^n + 1 by VPMADDUBSW: a 16-bit lane has a coefficient of the product, and one instruction adds two
 /// terms to it.
 struct ScratchAvx2 {
-  alignas(64) uint8_t twice[2 * kMostCoefficients];
-  alignas(64) uint16_t pairs[2 * kMostCoefficients];  ///< word i: bytes i and i - 1 of `twice`
+  alignas(64) uint8_t twice[2 * kMaxCoefficients];
+  alignas(64) uint16_t pairs[2 * kMaxCoefficients];  ///< word i: bytes i and i - 1 of `twice`
 };
 
 /// Writes -a mod q, then a: byte n + i - j is coefficient i of a x^j.

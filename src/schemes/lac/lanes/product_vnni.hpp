@@ -14,9 +14,9 @@ inline namespace POLYKEM_ISA {
 /// Products modulo x^n + 1 by VPDPBUSD: a 32-bit lane has a coefficient of the product, and one instruction adds four
 /// terms to it.
 struct ScratchVnni {
-  alignas(64) uint8_t twice[2 * kMostCoefficients + 64];
-  alignas(64) uint32_t fours[2 * kMostCoefficients];
-  alignas(64) int32_t sum[kMostCoefficients];
+  alignas(64) uint8_t twice[2 * kMaxCoefficients + 64];
+  alignas(64) uint32_t fours[2 * kMaxCoefficients];
+  alignas(64) int32_t sum[kMaxCoefficients];
 };
 
 inline constexpr size_t kWords = 16;  ///< of a register
@@ -68,7 +68,7 @@ inline void multiply(uint8_t* out, const uint8_t* a, const int8_t* s, const int8
                      ScratchVnni& t) {
   constexpr size_t kMany = 16, kSome = 13;  // 13 fits the second parts, of 25, 21 and 50 registers
   write_twice(t.twice, a, n);
-  for (size_t i = 0; i < kMostCoefficients; ++i)
+  for (size_t i = 0; i < kMaxCoefficients; ++i)
     t.sum[i] = static_cast<int32_t>(kLift32);
   if (added != nullptr) {
     for (size_t i = 0; i < count; ++i)

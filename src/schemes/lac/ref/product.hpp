@@ -10,8 +10,8 @@ inline namespace POLYKEM_ISA {
 
 /// Working memory of a product.
 struct Scratch {
-  int16_t twice[2 * kMostCoefficients];  ///< -a, a: coefficient i of a x^j is twice[n + i - j]
-  int16_t sum[kMostCoefficients];
+  int16_t twice[2 * kMaxCoefficients];  ///< -a, a: coefficient i of a x^j is twice[n + i - j]
+  int16_t sum[kMaxCoefficients];
 };
 
 /// out[i] = (a s)[i] + added[i] mod (x^n + 1, q), i < count. a: bytes; s: -1, 0, 1; added: nullptr or -128 to 127.

@@ -26,7 +26,7 @@ void sha256_avx512(ByteRows out, ConstByteRows in, size_t length, size_t count);
 void sha256_ni(ByteRows out, ConstByteRows in, size_t length, size_t count);
 
 /// The best of them for `count` messages on this CPU, which has AVX2 or AVX-512.
-void sha256_best_avx2(ByteRows out, ConstByteRows in, size_t length, size_t count);
-void sha256_best_avx512(ByteRows out, ConstByteRows in, size_t length, size_t count);
+void sha256_dispatch_avx2(ByteRows out, ConstByteRows in, size_t length, size_t count);
+void sha256_dispatch_avx512(ByteRows out, ConstByteRows in, size_t length, size_t count);
 
 }  // namespace polykem

@@ -26,8 +26,8 @@ template <MlkemParams P, tuning::Cpu kCpu>
 const SchemeBackend& avx512_backend() {
   static constexpr SchemeBackend kBackend = [] {
     SchemeBackend backend = interleaved::backend<P, Avx512, kCpu>();
-    constexpr tuning::Form kMany = tuning::row(tuning::kMlkem, kCpu, P.k).many;
-    if (kMany == tuning::Form::x8) x8::use_x8<P, Avx512>(backend);
+    constexpr tuning::Arrangement kMany = tuning::row(tuning::kMlkem, kCpu, P.k).many;
+    if (kMany == tuning::Arrangement::x8) x8::use_x8<P, Avx512>(backend);
     return backend;
   }();
   return kBackend;

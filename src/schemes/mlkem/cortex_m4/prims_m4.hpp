@@ -8,7 +8,7 @@ namespace polykem::mlkem::cortex_m4 {
 
 struct Prims {
   static constexpr size_t kSampleRoom = cortex_m4::kSampleRoom;
-  static constexpr size_t kLeastStack = 0;
+  static constexpr size_t kMinStack = 0;
 
   /// A transform to multiply by, and its odd coefficients times gamma.
   struct Factors {

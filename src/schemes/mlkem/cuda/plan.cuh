@@ -153,7 +153,7 @@ struct Plan {
   using S = Shape<Set>;
   using F = LaunchContext<Set>;
   using Step = polykem::KernelStep<F>;
-  static_assert(kMostItems * S::kEntries <= size_t{1} << 31);
+  static_assert(kMaxItems * S::kEntries <= size_t{1} << 31);
 
   // ---- shared
 
@@ -319,7 +319,7 @@ struct Plan {
             .busy_part_items = kOp == Op::encaps ? (kP.k == 4 ? 3 : 2) * kWave : 0,
             .staged_bytes = size_t{4} << 20,
             .least_items = 1024,
-            .most_items = kMostItems,
+            .most_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .tiles = nullptr,
             .run_step = Operations::template run_step<kOp>};

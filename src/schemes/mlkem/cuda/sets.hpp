@@ -7,7 +7,7 @@
 namespace polykem::mlkem::cuda {
 
 /// The largest batch that every operation can run at once: its k^2 entries of A have indices of 32 bits.
-inline constexpr size_t kMostItems = size_t{1} << 27;
+inline constexpr size_t kMaxItems = size_t{1} << 27;
 
 /// A parameter set as a type, since kernels take types.
 struct Mlkem512 {

@@ -24,7 +24,7 @@ struct alignas(64) Block {
   uint8_t prf[kLanes][D.prf_stride()];
   uint8_t ek_hash[kLanes][kSymBytes];
   uint8_t joined[kLanes][kSymBytes + D.ciphertext_bytes()];  ///< z, c
-  uint8_t again[kLanes][D.ciphertext_bytes()];
+  uint8_t reencrypted_ct[kLanes][D.ciphertext_bytes()];
   fo::Secrets<kLanes, kKeygenCoinBytes> fo;
   bool valid[kLanes];  ///< of each key, if keys are not expanded
 };
@@ -69,7 +69,7 @@ struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   LanePoly* e() { return t.e; }
   LanePoly* u() { return t.u; }
   LanePoly& w() { return t.w; }
-  ByteRows again() { return rows_of(t.again); }
+  ByteRows reencrypted_ct() { return rows_of(t.reencrypted_ct); }
   Factors own_matrix() const { return {t.rows, nullptr}; }
   Factors matrix() const { return {t.rows, one_key() ? this->expanded_public(0).rows : nullptr}; }
   Factors secret() const { return {t.s, one_key() ? this->expanded_secret(0).s : nullptr}; }

@@ -10,7 +10,7 @@ inline namespace POLYKEM_ISA {
 /// The portable primitives of ops.hpp: those of the reference. Coefficients are in [0, q).
 struct PortablePrims {
   static constexpr size_t kSampleRoom = 0;
-  static constexpr size_t kLeastStack = 2048;  ///< to be wiped: these have temporaries
+  static constexpr size_t kMinStack = 2048;  ///< to be wiped: these have temporaries
   struct Factors {};
 
   static void ntt(Poly& a) { ntt::forward(a.c); }

@@ -68,7 +68,7 @@ struct Ops : Steps<P, Layout<P, Isa>> {
 
 /// Runs each item's plan before the next item's: its working memory stays in the nearest cache. But the hashes that end
 /// keygen and round 3's encaps are computed for several items side by side.
-template <MlkemParams P, class Isa, size_t kFewestTogether>
+template <MlkemParams P, class Isa, size_t kMinTogether>
 struct SingleOperations {
   using ItemOps = Ops<P, Isa>;
   using Chunk = typename ItemOps::Chunk;
@@ -82,7 +82,7 @@ struct SingleOperations {
   /// What an item of round 3's encaps keeps for its last step: K, H(c).
   template <Op kOp>
   static constexpr size_t kKeptBytes = P.kyber() && kOp == Op::encaps ? 2 * kSymBytes : 0;
-  /// Whether the last step is computed for all items at once, if they are kFewestTogether.
+  /// Whether the last step is computed for all items at once, if they are kMinTogether.
   template <Op kOp>
   static constexpr bool kEndsTogether = kOp == Op::keygen || kKeptBytes<kOp> != 0;
 
@@ -95,7 +95,7 @@ struct SingleOperations {
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     const auto item = [&](size_t i) { return Batch{batch.slice(record_bytes<P>(kOp), i, 1), batch.drbg}; };
     if constexpr (kEndsTogether<kOp>) {
-      if (batch.count >= kFewestTogether) return run_together<kOp>(batch, item, workspace, times);
+      if (batch.count >= kMinTogether) return run_together<kOp>(batch, item, workspace, times);
     }
     for (size_t i = 0; i < batch.count; ++i) {
       const Status status = Single::template run<kOp>(nullptr, item(i), workspace, times);

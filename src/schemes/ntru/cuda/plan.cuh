@@ -101,8 +101,8 @@ struct Plan {
   static_assert(sizeof(uint16_t) * S::kRow <= S::kCoinStride);
   // The largest grids: a product has a block for each item or row of the tree, the generator has one block for 32
   // blocks of bytes.
-  static_assert(polykem::cuda::InverseTree<S::kRow>(kMostItems).rows() <= polykem::cuda::kMostBlocks);
-  static_assert(kMostItems * polykem::cuda::draw_blocks(S::kKeygenCoinBytes) / 32 < polykem::cuda::kMostBlocks);
+  static_assert(polykem::cuda::InverseTree<S::kRow>(kMaxItems).rows() <= polykem::cuda::kMaxBlocks);
+  static_assert(kMaxItems * polykem::cuda::draw_blocks(S::kKeygenCoinBytes) / 32 < polykem::cuda::kMaxBlocks);
 
   /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
@@ -241,7 +241,7 @@ struct Plan {
                                                            : 12288;
   template <Op kOp>
   static constexpr size_t kStagedBytes = (kOp == Op::keygen ? size_t{8} : size_t{4}) << 20;
-  static constexpr size_t kLeastItems = 1024;
+  static constexpr size_t kMinItems = 1024;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {
@@ -256,8 +256,8 @@ struct Plan {
             .steps = Operations::template kSteps<kOp>,
             .part_items = kPartItems<kOp>,
             .staged_bytes = kStagedBytes<kOp>,
-            .least_items = kLeastItems,
-            .most_items = kMostItems,
+            .least_items = kMinItems,
+            .most_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .tiles = nullptr,
             .run_step = Operations::template run_step<kOp>};

@@ -9,7 +9,7 @@ namespace polykem::ntru::cuda {
 
 /// The largest batch that every operation of every set can run at once. More would exceed CUDA's grids of 2^31 - 1
 /// blocks (plan.cuh compares them) and the memory of any GPU long before.
-inline constexpr size_t kMostItems = size_t{1} << 30;
+inline constexpr size_t kMaxItems = size_t{1} << 30;
 
 /// A parameter set as a type, since kernels take types.
 struct Hps2048509 {

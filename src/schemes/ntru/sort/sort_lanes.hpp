@@ -50,7 +50,7 @@ extern const SortLanes kSortLanesAvx512;
 extern const SortLanes kSortLanesNeon;
 
 /// The network with an item per lane takes less time than one array after the other from this many items on.
-inline constexpr size_t kFewestForSortNetwork = 6;
+inline constexpr size_t kMinForSortNetwork = 6;
 
 /// Rows of the matrix of 16 columns that sorts `count` keys of one item.
 constexpr size_t sort_matrix_rows(size_t count) {
@@ -65,7 +65,7 @@ constexpr size_t sort_matrix_rows(size_t count) {
 constexpr size_t sort_rows_workspace_bytes(size_t n, size_t count) {
   const size_t matrices = 2 * sort_matrix_rows(n - 1) * 16 * sizeof(int32_t);
   const size_t network = sort_workspace_bytes(n, 32) + (n + 63) / 64 * 64 * 16;
-  return count < kFewestForSortNetwork || network < matrices ? matrices : network;
+  return count < kMinForSortNetwork || network < matrices ? matrices : network;
 }
 
 /// The same for items that lie one after the other.

@@ -215,7 +215,7 @@ struct Plan {
             .busy_part_items = 0,
             .staged_bytes = size_t{4} << 20,
             .least_items = 1024,
-            .most_items = kMostItems,
+            .most_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .tiles = nullptr,
             .run_step = Operations::template run_step<kOp>};

@@ -7,7 +7,7 @@
 namespace polykem::saber::cuda {
 
 /// The largest batch that every operation can run at once: a launch has up to three blocks for an item.
-inline constexpr size_t kMostItems = size_t{1} << 28;
+inline constexpr size_t kMaxItems = size_t{1} << 28;
 
 /// A parameter set as a type, since kernels take types.
 struct LightSaber {

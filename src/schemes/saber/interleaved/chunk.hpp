@@ -28,7 +28,7 @@ struct alignas(64) Block {
   LanePoly w, cm;
   Scratch scratch;
   uint8_t pk_hash[kLanes][kSymBytes];
-  uint8_t again[kLanes][P.ciphertext_bytes()];
+  uint8_t reencrypted_ct[kLanes][P.ciphertext_bytes()];
   fo::Secrets<kLanes, kKeygenCoinBytes> fo;
 };
 
@@ -63,7 +63,7 @@ struct Chunk : Records<P, PublicKey<P.l>, SecretKey<P.l>> {
   LanePoly* u() { return t.u; }
   LanePoly& cm() { return t.cm; }
   ByteRows noise() { return rows_of(t.noise); }
-  ByteRows again() { return rows_of(t.again); }
+  ByteRows reencrypted_ct() { return rows_of(t.reencrypted_ct); }
   Factors own_matrix() const { return Factors::own_matrix; }
   Factors matrix() const { return Factors::matrix; }
   Factors secret() const { return Factors::secret; }

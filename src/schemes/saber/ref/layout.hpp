@@ -22,7 +22,7 @@ struct Item {
   typename Prims::template Space<P.l> space;
   alignas(64) uint8_t stream[P.matrix_bytes()];  ///< bytes of the matrix
   uint8_t noise[1][P.noise_bytes()];
-  uint8_t again[1][P.ciphertext_bytes()];
+  uint8_t reencrypted_ct[1][P.ciphertext_bytes()];
   fo::Secrets<1, kKeygenCoinBytes> fo;
 };
 
@@ -36,7 +36,7 @@ struct Layout : Prims {
     using Chunk::ItemChunk::ItemChunk;
     Poly& cm() { return this->t.cm; }
     ByteRows noise() { return rows_of(this->t.noise); }
-    ByteRows again() { return rows_of(this->t.again); }
+    ByteRows reencrypted_ct() { return rows_of(this->t.reencrypted_ct); }
   };
 
   static void sample_matrix(Chunk& c, ConstByteRows seed) { Keys::gen_a(c.t.own.pk.rows, seed.data, true, c.t.stream); }

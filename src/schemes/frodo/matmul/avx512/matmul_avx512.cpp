@@ -106,7 +106,7 @@ void mul_add_few(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shap
 constexpr size_t kTerms = 4;  ///< terms of one step: two pairs in each 32-bit lane
 /// Rows of a and columns of b that are computed together: this much of c stays in the L2 cache until all terms are
 /// added.
-constexpr size_t kMostRows = 128, kColumnBlock = 1024;
+constexpr size_t kMaxRows = 128, kColumnBlock = 1024;
 
 /// 32 columns of b: terms k, k + 1 and their partners k + 2, k + 3, and the own products to subtract.
 struct Panel {
@@ -175,9 +175,9 @@ POLYKEM_INLINE void mul_add_panel(Matrix16 c, ConstMatrix16 a, const Panel& pane
   (add_to(c.row(i), words, without_own(sum[i], panel.own, own[i])), ...);
 }
 
-/// kRows rows of a and c for each of shape.count, at most kMostRows together; at most kInnerBlock terms.
+/// kRows rows of a and c for each of shape.count, at most kMaxRows together; at most kInnerBlock terms.
 void mul_add_many(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
-  uint32_t own[kMostRows];
+  uint32_t own[kMaxRows];
   for (size_t t = 0; t < shape.count; ++t) {
     for (size_t i = 0; i < kRows; ++i)
       own[t * kRows + i] = own_products(a.row(i) + t * shape.a_step, shape.inner);
@@ -194,13 +194,13 @@ void mul_add_many(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductSha
 
 /// kRows rows for each of shape.count. Whole steps with panels, the rest without.
 void mul_add_blocks(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
-  constexpr size_t kFewestForPanels = 2;
-  const size_t terms = shape.count >= kFewestForPanels ? shape.inner / kTerms * kTerms : 0;
+  constexpr size_t kMinForPanels = 2;
+  const size_t terms = shape.count >= kMinForPanels ? shape.inner / kTerms * kTerms : 0;
   ProductShape part = shape;
   for (size_t j = 0; j < shape.columns && terms > 0; j += kColumnBlock) {
     part.columns = std::min(kColumnBlock, shape.columns - j);
     for (size_t t = 0; t < shape.count; t += part.count) {
-      part.count = std::min(kMostRows / kRows, shape.count - t);
+      part.count = std::min(kMaxRows / kRows, shape.count - t);
       for (size_t k = 0; k < terms; k += kInnerBlock) {
         part.inner = std::min(kInnerBlock, terms - k);
         mul_add_many({c.data + t * shape.c_step + j, c.stride}, {a.data + t * shape.a_step + k, a.stride},

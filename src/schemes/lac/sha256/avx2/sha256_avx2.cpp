@@ -8,7 +8,7 @@ void sha256_avx2(ByteRows out, ConstByteRows in, size_t length, size_t count) {
   sha256::hash(out, in, length, count);
 }
 
-void sha256_best_avx2(ByteRows out, ConstByteRows in, size_t length, size_t count) {
+void sha256_dispatch_avx2(ByteRows out, ConstByteRows in, size_t length, size_t count) {
   (cpu_features().has(CpuFeatures::kShaNi) ? sha256_ni : sha256_avx2)(out, in, length, count);
 }
 

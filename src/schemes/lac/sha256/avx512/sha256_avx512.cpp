@@ -7,7 +7,7 @@ namespace polykem {
 namespace {
 
 /// The vector code takes less time than SHA-NI from this many messages on, measured on a Zen 5.
-constexpr size_t kFewestForLanes = 8;
+constexpr size_t kMinForLanes = 8;
 
 }  // namespace
 
@@ -15,10 +15,10 @@ void sha256_avx512(ByteRows out, ConstByteRows in, size_t length, size_t count) 
   sha256::hash(out, in, length, count);
 }
 
-void sha256_best_avx512(ByteRows out, ConstByteRows in, size_t length, size_t count) {
+void sha256_dispatch_avx512(ByteRows out, ConstByteRows in, size_t length, size_t count) {
   if (!cpu_features().has(CpuFeatures::kShaNi)) return sha256_avx512(out, in, length, count);
   size_t whole = count - count % sha256::kLanes;
-  if (count - whole >= kFewestForLanes) whole = count;
+  if (count - whole >= kMinForLanes) whole = count;
   sha256_avx512(out, in, length, whole);
   sha256_ni({out.data + whole * out.stride, out.stride}, {in.data + whole * in.stride, in.stride}, length,
             count - whole);

@@ -17,7 +17,7 @@ namespace polykem::cortex_m4 {
 
 namespace {
 
-constexpr size_t kMostCoefficients = 832;
+constexpr size_t kMaxCoefficients = 832;
 
 /// What a step does, as masks: g and w get `take` f and v; f and v become g and w if `swap`.
 struct Masks {
@@ -191,7 +191,7 @@ constexpr unsigned kF = 0, kG = 1;
 /// Rows f, g and w, v for the inverse of a mod Phi_n.
 template <class Part>
 struct Rows {
-  static constexpr size_t kParts = kMostCoefficients / Part::kCoefficients;
+  static constexpr size_t kParts = kMaxCoefficients / Part::kCoefficients;
   static constexpr size_t kSteps = 16;  ///< with the same numbers of parts
   Part fg[kParts], wv[kParts];
 

@@ -10,12 +10,12 @@ namespace polykem::cuda {
 /// One half of a batch is multiplied by the other, rows [0, half) by rows [half, 2 half), and so on until few products
 /// are left. Those are inverted; then every level gets its inverses from the level above.
 ///
-/// kRow: coefficients of a row. kLeastInverses: the fewest rows that are inverted; fewer would take as long.
-template <int kRow, size_t kLeastInverses = 192>
+/// kRow: coefficients of a row. kMinInverses: the fewest rows that are inverted; fewer would take as long.
+template <int kRow, size_t kMinInverses = 192>
 class InverseTree {
  public:
   constexpr explicit InverseTree(size_t count) {
-    while (count >> (levels_ + 1) >= kLeastInverses)
+    while (count >> (levels_ + 1) >= kMinInverses)
       ++levels_;
     const size_t step = size_t{1} << levels_;
     rows_ = (count + step - 1) / step * step;

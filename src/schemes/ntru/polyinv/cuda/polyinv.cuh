@@ -23,13 +23,13 @@ template <int kN>
 struct DivstepShape {
   static constexpr int kSteps = 2 * (kN - 1) - 1;
   static constexpr int kBits = kSteps + 2;
-  static constexpr int kLeastAhead = 8;
+  static constexpr int kMinAhead = 8;
   static constexpr int kOwn = (kBits + 31) / 32;
-  static constexpr int kWords = (kOwn + kLeastAhead + 31) / 32;  ///< of a lane
+  static constexpr int kWords = (kOwn + kMinAhead + 31) / 32;  ///< of a lane
   static constexpr int kAhead = 32 * kWords - kOwn;
   static constexpr int kStringWords = 31 * kOwn / 32 + kWords + 1;  ///< words of the bits in order, zeros after them
   static constexpr int kResult = 2;  ///< where v begins at the end, with coefficient n - 2 of the inverse
-  static_assert(kLeastAhead <= kAhead && kAhead <= 32 && 32 <= kOwn && kN < 32 * kStringWords);
+  static_assert(kMinAhead <= kAhead && kAhead <= 32 && 32 <= kOwn && kN < 32 * kStringWords);
 };
 
 /// One bit of every coefficient of a string.

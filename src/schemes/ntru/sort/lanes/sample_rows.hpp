@@ -128,7 +128,7 @@ inline void sample_fixed_type_rows(ByteRows out, ConstByteRows in, size_t count,
     const size_t now = count - first < V32::kLanes ? count - first : V32::kLanes;
     const ByteRows to{out.data + first * out.stride, out.stride};
     const ConstByteRows from{in.data + first * in.stride, in.stride};
-    if (now >= kFewestForSortNetwork) {
+    if (now >= kMinForSortNetwork) {
       sample_lanes(to, from, now, n, weight, static_cast<V32*>(workspace));
       continue;
     }

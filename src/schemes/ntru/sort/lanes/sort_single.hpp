@@ -13,8 +13,8 @@ namespace polykem::sorting {
 inline namespace POLYKEM_ISA {
 
 /// The largest array that sort_single takes, and the bytes of workspace that it needs.
-inline constexpr size_t kMostKeys = 2048;
-inline constexpr size_t kSortOneBytes = 2 * kMostKeys * sizeof(int32_t);
+inline constexpr size_t kMaxKeys = 2048;
+inline constexpr size_t kSortOneBytes = 2 * kMaxKeys * sizeof(int32_t);
 
 /// Lane i takes part with lane i ^ flip; lanes with (i & bit) == 0 get the smaller element.
 struct Exchange {
@@ -74,11 +74,11 @@ void sort_matrix(int32_t* out, int32_t* x) {
   }
 }
 
-/// Sorts `count` <= kMostKeys signed integers ascending, in place. ws: kSortOneBytes, 64-byte aligned; holds the keys
+/// Sorts `count` <= kMaxKeys signed integers ascending, in place. ws: kSortOneBytes, 64-byte aligned; holds the keys
 /// afterwards.
 inline void sort_single(int32_t* values, size_t count, void* ws) {
   auto* x = static_cast<int32_t*>(ws);
-  int32_t* sorted = x + kMostKeys;
+  int32_t* sorted = x + kMaxKeys;
   size_t size = 32 * V32::kLanes;
   while (size < count)
     size *= 2;

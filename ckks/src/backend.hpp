@@ -6,11 +6,11 @@
 
 namespace polykem::ckks {
 
-/// Computes the words of results, on the CPU (host_rows.hpp) or on a GPU (device.hpp). evaluator.cpp has checked the
+/// Computes the words of results, on the CPU (host_backend.hpp) or on a GPU (device.hpp). evaluator.cpp has checked the
 /// operands, which lie where these compute, and set everything of `out` but its words.
-class Rows {
+class Backend {
  public:
-  virtual ~Rows() = default;
+  virtual ~Backend() = default;
 
   /// Memory for the words of `out`.
   virtual void allocate(Ciphertexts& out) const = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ckks/src/host_rows.hpp"
+#include "ckks/src/host_backend.hpp"
 
 #include <algorithm>
 
@@ -67,11 +67,11 @@ void rescale_row(const Context& context, size_t limb, size_t last, const uint64_
 
 }  // namespace
 
-void HostRows::allocate(Ciphertexts& out) const {
+void HostBackend::allocate(Ciphertexts& out) const {
   out.words.resize(out.count * out.parts * out.limbs * out.n);
 }
 
-void HostRows::combine(Operation operation, const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const {
+void HostBackend::combine(Operation operation, const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const {
   for_each_limb(context_, a, [&](size_t item, size_t limb) {
     for (size_t part = 0; part < a.parts; ++part)
       combine_rows(operation, context_.modulus(limb), a.n, a.row(item, part, limb), b.row(item, part, limb),
@@ -79,7 +79,8 @@ void HostRows::combine(Operation operation, const Ciphertexts& a, const Cipherte
   });
 }
 
-void HostRows::combine_plain(Operation operation, const Ciphertexts& a, const Plaintexts& b, Ciphertexts& out) const {
+void HostBackend::combine_plain(Operation operation, const Ciphertexts& a, const Plaintexts& b,
+                                Ciphertexts& out) const {
   const size_t parts = operation == Operation::multiply ? a.parts : 1;
   for_each_limb(context_, a, [&](size_t item, size_t limb) {
     for (size_t part = 0; part < a.parts; ++part) {
@@ -93,7 +94,7 @@ void HostRows::combine_plain(Operation operation, const Ciphertexts& a, const Pl
   });
 }
 
-void HostRows::negate(const Ciphertexts& a, Ciphertexts& out) const {
+void HostBackend::negate(const Ciphertexts& a, Ciphertexts& out) const {
   for_each_limb(context_, a, [&](size_t item, size_t limb) {
     const Modulus& m = context_.modulus(limb);
     for (size_t part = 0; part < a.parts; ++part)
@@ -102,7 +103,7 @@ void HostRows::negate(const Ciphertexts& a, Ciphertexts& out) const {
   });
 }
 
-void HostRows::tensor(const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const {
+void HostBackend::tensor(const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const {
   for_each_limb(context_, a, [&](size_t item, size_t limb) {
     const uint64_t* const x[2] = {a.row(item, 0, limb), a.row(item, 1, limb)};
     const uint64_t* const y[2] = {b.row(item, 0, limb), b.row(item, 1, limb)};
@@ -111,7 +112,7 @@ void HostRows::tensor(const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& o
   });
 }
 
-void HostRows::relinearise(const Ciphertexts& a, const SwitchingKey& key, Ciphertexts& out) const {
+void HostBackend::relinearise(const Ciphertexts& a, const SwitchingKey& key, Ciphertexts& out) const {
   for (size_t item = 0; item < a.count; ++item) {
     key_switch(context_, key, a.limbs, a.row(item, 2, 0), 1, out.row(item, 0, 0), out.row(item, 1, 0));
     context_.for_each(2 * a.limbs, [&](size_t i) {
@@ -121,7 +122,7 @@ void HostRows::relinearise(const Ciphertexts& a, const SwitchingKey& key, Cipher
   }
 }
 
-void HostRows::automorphism(const Ciphertexts& a, uint64_t g, const SwitchingKey& key, Ciphertexts& out) const {
+void HostBackend::automorphism(const Ciphertexts& a, uint64_t g, const SwitchingKey& key, Ciphertexts& out) const {
   for (size_t item = 0; item < a.count; ++item) {
     key_switch(context_, key, a.limbs, a.row(item, 1, 0), g, out.row(item, 0, 0), out.row(item, 1, 0));
     context_.for_each(a.limbs, [&](size_t limb) {
@@ -132,7 +133,7 @@ void HostRows::automorphism(const Ciphertexts& a, uint64_t g, const SwitchingKey
   }
 }
 
-void HostRows::rescale(const Ciphertexts& a, Ciphertexts& out) const {
+void HostBackend::rescale(const Ciphertexts& a, Ciphertexts& out) const {
   const size_t last = a.limbs - 1;
   std::vector<uint64_t> r(a.count * a.parts * a.n);
   context_.for_each(a.count * a.parts, [&](size_t i) {
@@ -147,7 +148,7 @@ void HostRows::rescale(const Ciphertexts& a, Ciphertexts& out) const {
   });
 }
 
-void HostRows::select(const Ciphertexts& a, size_t first, Ciphertexts& out) const {
+void HostBackend::select(const Ciphertexts& a, size_t first, Ciphertexts& out) const {
   for (size_t item = 0; item < out.count; ++item)
     for (size_t part = 0; part < a.parts; ++part) {
       const uint64_t* const from = a.row(first + item, part, 0);

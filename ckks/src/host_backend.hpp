@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ckks/src/backend.hpp"
 #include "ckks/src/context.hpp"
-#include "ckks/src/rows.hpp"
 
 namespace polykem::ckks {
 
 /// Computes on the context's threads.
-class HostRows final : public Rows {
+class HostBackend final : public Backend {
  public:
-  explicit HostRows(const Context& context) : context_(context) {}
+  explicit HostBackend(const Context& context) : context_(context) {}
 
   void allocate(Ciphertexts& out) const override;
   void combine(Operation operation, const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const override;
