@@ -20,8 +20,8 @@ constexpr std::size_t kMinBeginning = 3;
 /** How the backend was requested, in words. */
 std::string backend_asked(const std::string& option) {
   if (!option.empty()) return fmt::format("'{}'", option);
-  const char* variable = std::getenv("POLYKEM_BACKEND");
-  return fmt::format("'{}' (from POLYKEM_BACKEND)", variable == nullptr ? "" : variable);
+  const char* variable = std::getenv(kBackendVariable);
+  return fmt::format("'{}' (from {})", variable == nullptr ? "" : variable, kBackendVariable);
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -129,7 +129,7 @@ Context open_context(unsigned threads, const std::string& backend) {
 std::string backend_for(const Context& context, const Scheme& scheme, const std::string& asked) {
   std::string name = context.backend(scheme);
   if (!name.empty()) return name;
-  const bool forced = !asked.empty() || std::getenv("POLYKEM_BACKEND") != nullptr;
+  const bool forced = !asked.empty() || std::getenv(kBackendVariable) != nullptr;
   throw CliError(kExitBackend,
                  forced ? fmt::format("backend {} does not run {}", backend_asked(asked), scheme.name())
                         : fmt::format("no backend here runs {}", scheme.name()),

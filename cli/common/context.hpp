@@ -12,6 +12,9 @@
 
 namespace polykem::cli {
 
+/** The environment variable by which the library takes a backend, unless --backend names one. */
+inline constexpr const char* kBackendVariable = "POLYKEM_BACKEND";
+
 /** The exit code for a status of the library. */
 ExitCode exit_code_of(polykem_status status);
 

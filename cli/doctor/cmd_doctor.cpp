@@ -79,8 +79,8 @@ Limits limits_here(const CommonOptions& options) {
 /** Why that backend runs: forced by an option or a variable, or the best one here. */
 std::string reason(const CommonOptions& options) {
   if (!options.backend.empty()) return "forced by --backend";
-  const char* variable = std::getenv("POLYKEM_BACKEND");
-  if (variable != nullptr && *variable != '\0') return "forced by POLYKEM_BACKEND";
+  const char* variable = std::getenv(kBackendVariable);
+  if (variable != nullptr && *variable != '\0') return std::string("forced by ") + kBackendVariable;
   return "best that runs here";
 }
 

@@ -18,6 +18,8 @@
 #include <unistd.h>
 #endif
 
+#include "core/environment.hpp"
+
 namespace polykem {
 
 namespace {
@@ -168,7 +170,7 @@ bool lists(std::string_view list, std::string_view name) {
 }
 
 uint32_t masked_by_environment(uint32_t found) {
-  const char* mask = secure_getenv("POLYKEM_CPU_MASK");
+  const char* mask = secure_getenv(environment::kCpuMask);
   if (mask == nullptr) return found;
   for (const auto& [bit, name] : kNames) {
     if (lists(mask, name)) found &= ~bit;

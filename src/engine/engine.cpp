@@ -10,6 +10,7 @@
 #include "core/backend.hpp"
 #include "core/cpu.hpp"
 #include "core/cpus.hpp"
+#include "core/environment.hpp"
 #include "core/round.hpp"
 #include "prim/drbg/fork_generation.hpp"
 #include "schemes/registry.hpp"
@@ -24,7 +25,7 @@ bool same(const char* a, const char* b) {
 
 /// The static name of the backend to force; nullptr if none is forced.
 Status find_forced(const EngineConfig& config, const char*& out) {
-  const char* name = config.backend != nullptr ? config.backend : secure_getenv("POLYKEM_BACKEND");
+  const char* name = config.backend != nullptr ? config.backend : secure_getenv(environment::kBackend);
   out = nullptr;
   if (name == nullptr || *name == '\0') return Status::ok;
   for (Accelerator* accelerator : config.accelerators) {

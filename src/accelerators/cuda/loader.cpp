@@ -10,13 +10,14 @@
 #include <thread>
 
 #include "accelerators/cuda/module/interface_hash.hpp"
+#include "core/environment.hpp"
 #include "core/module_file.hpp"
 
 namespace polykem::cuda {
 
 namespace {
 
-constexpr ModuleFile kFile{"libpolykem_cuda.so", "POLYKEM_CUDA_MODULE", "make cuda (CMake: -DPOLYKEM_CUDA=ON)"};
+constexpr ModuleFile kFile{"libpolykem_cuda.so", environment::kCudaModule, "make cuda (CMake: -DPOLYKEM_CUDA=ON)"};
 constexpr const char* kEnds = "the process ends";
 
 /// The driver registers handlers at exit while it starts. One that it registers a moment before exit() would run before

@@ -8,6 +8,7 @@
 
 #include "accelerators/rtl/driver/model_transport.hpp"
 #include "accelerators/rtl/driver/uio_transport.hpp"
+#include "core/environment.hpp"
 #include "core/module_file.hpp"
 #include "engine/text.hpp"
 
@@ -15,7 +16,7 @@ namespace polykem::rtl {
 
 namespace {
 
-constexpr ModuleFile kFile{"libpolykem_rtl.so", "POLYKEM_RTL_MODULE", "cmake -DPOLYKEM_RTL=ON"};
+constexpr ModuleFile kFile{"libpolykem_rtl.so", environment::kRtlModule, "cmake -DPOLYKEM_RTL=ON"};
 /// Simulated cores; a thread more waits for one of them.
 constexpr size_t kMaxModels = 64;
 
@@ -52,7 +53,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 Source find_source() {
   Source found;
-  if (const char* names = secure_getenv("POLYKEM_RTL_UIO"); names != nullptr && *names != '\0') {
+  if (const char* names = secure_getenv(environment::kRtlUio); names != nullptr && *names != '\0') {
     found.names = split(names, ';');
     if (!found.names.empty()) return found;
   }
