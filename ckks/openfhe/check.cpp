@@ -7,12 +7,11 @@
 #include <set>
 #include <string>
 
-#include "formats/error.hpp"
+#include "ckks/openfhe/error.hpp"
 
 namespace polykem::openfhe {
 namespace {
 
-using formats::FormatError;
 using Wide = unsigned __int128;
 
 constexpr std::uint64_t kModulusBound = std::uint64_t{1} << 62;

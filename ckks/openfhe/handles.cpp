@@ -5,12 +5,10 @@
 #include <bit>
 #include <string>
 
-#include "formats/error.hpp"
+#include "ckks/openfhe/error.hpp"
 
 namespace polykem::openfhe {
 namespace {
-
-using formats::FormatError;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw FormatError(what + ": it belongs to another parameter set");

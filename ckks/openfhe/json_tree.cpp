@@ -5,12 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "formats/error.hpp"
+#include "ckks/openfhe/error.hpp"
 
 namespace polykem::openfhe {
 namespace {
 
-using formats::FormatError;
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxDepth = 64;
@@ -199,7 +198,7 @@ bool Builder::end_array() {
 }
 
 bool Builder::parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception&) {
-  throw FormatError("not valid JSON at byte " + std::to_string(byte), "is the file complete?");
+  throw FormatError("not valid JSON at byte " + std::to_string(byte));
 }
 
 JsonFields Builder::take() {

@@ -10,15 +10,13 @@
 #include <ostream>
 #include <span>
 
+#include "ckks/openfhe/error.hpp"
 #include "ckks/openfhe/objects.hpp"
 #include "ckks/openfhe/secret_bytes.hpp"
-#include "formats/error.hpp"
 
 namespace polykem::openfhe {
 
 enum class Form { kJson, kBinary };
-
-using formats::FormatError;
 
 /** Reads a file that holds an object of type T and nothing else; its form is recognised. T is Context, PublicKey,
  * SecretKey, Ciphertext, RelinearisationKeys or AutomorphismKeys. All that objects.hpp says of T holds afterwards,

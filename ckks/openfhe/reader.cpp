@@ -44,7 +44,7 @@ std::string Reader::place() const {
 }
 
 void Reader::fail(const std::string& what) const {
-  throw formats::FormatError(place() + ' ' + what);
+  throw FormatError(place() + ' ' + what);
 }
 
 void Reader::fail_at(const char* name, const std::string& what) const {
@@ -54,7 +54,7 @@ void Reader::fail_at(const char* name, const std::string& what) const {
   } else if (!path_.empty()) {
     text += '[' + std::to_string(path_.back().elements) + ']';
   }
-  throw formats::FormatError(text + ' ' + what);
+  throw FormatError(text + ' ' + what);
 }
 
 }  // namespace polykem::openfhe

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "formats/error.hpp"
+#include "ckks/openfhe/error.hpp"
 
 namespace polykem::openfhe {
 
