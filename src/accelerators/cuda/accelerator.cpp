@@ -108,6 +108,8 @@ class CudaAccelerator final : public Accelerator {
   Status status_of(Outcome outcome, const ErrorText& why);
 
  private:
+  template <class Call>
+  Status with_seed(const DeviceOperation& operation, const Batch& batch, Call&& call);
   bool is_ours();
   const ModuleTable* accept(const LoadedModule& module);
   const SchemeContext* find(const Scheme& scheme);
@@ -162,15 +164,23 @@ Status CudaAccelerator::status_of(Outcome outcome, const ErrorText& why) {
   }
 }
 
-Status CudaAccelerator::run(const DeviceOperation& operation, const Batch& batch, StepTimes* times) {
-  const ModuleTable* module = table();
-  if (module == nullptr) return Status::backend_unavailable;
+/// call(seed, why): the seed is drawn if the operation needs coins that the batch has not, and wiped afterwards.
+template <class Call>
+Status CudaAccelerator::with_seed(const DeviceOperation& operation, const Batch& batch, Call&& call) {
   uint8_t seed[kSeedBytes] = {};
   if (batch.coins == nullptr && operation.record_bytes.coins > 0) batch.drbg->fill(seed);
   ErrorText why{};
-  const Outcome outcome = module->run(operation, batch, seed, times, &why);
+  const Outcome outcome = call(seed, &why);
   secure_zero(seed, sizeof seed);
   return status_of(outcome, why);
+}
+
+Status CudaAccelerator::run(const DeviceOperation& operation, const Batch& batch, StepTimes* times) {
+  const ModuleTable* module = table();
+  if (module == nullptr) return Status::backend_unavailable;
+  return with_seed(operation, batch, [&](const uint8_t* seed, ErrorText* why) {
+    return module->run(operation, batch, seed, times, why);
+  });
 }
 
 Status run_operation(const void* context, const Batch& batch, std::byte*, StepTimes* times) {
@@ -265,12 +275,9 @@ Status CudaAccelerator::queue(const Scheme& scheme, Op op, const Batch& batch, v
   const SchemeContext* known = find(scheme);
   if (known == nullptr) return Status::backend_unavailable;
   const DeviceOperation& operation = known->device->operation(op);
-  uint8_t seed[kSeedBytes] = {};
-  if (batch.coins == nullptr && operation.record_bytes.coins > 0) batch.drbg->fill(seed);
-  ErrorText why{};
-  const Outcome outcome = table()->queue(operation, batch, seed, static_cast<std::byte*>(workspace), stream, &why);
-  secure_zero(seed, sizeof seed);
-  return status_of(outcome, why);
+  return with_seed(operation, batch, [&](const uint8_t* seed, ErrorText* why) {
+    return table()->queue(operation, batch, seed, static_cast<std::byte*>(workspace), stream, why);
+  });
 }
 
 // ---- memory
