@@ -35,7 +35,7 @@ inline void check(polykem_status status, const std::string& what) {
 }
 
 inline polykem_op c_op(Op op) {
-  return op == Op::keygen ? POLYKEM_KEYGEN : op == Op::encaps ? POLYKEM_ENCAPS : POLYKEM_DECAPS;
+  return op == Op::kKeygen ? POLYKEM_KEYGEN : op == Op::kEncaps ? POLYKEM_ENCAPS : POLYKEM_DECAPS;
 }
 
 /// One parameter set as the C API describes it.

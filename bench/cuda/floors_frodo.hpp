@@ -17,7 +17,7 @@ constexpr bool frodo_work(const frodo::Set& set, Op op, std::string_view stage, 
   const double n = static_cast<double>(set.n()), bar = frodo::kBar, square = frodo::kSquare;
   const double rate = set.p.shake256 ? 136 : 168, secret = static_cast<double>(set.p.secret_bytes);
   const double pk = static_cast<double>(set.public_key_bytes()), ct = static_cast<double>(set.ciphertext_bytes());
-  const double samples = static_cast<double>(op == Op::keygen ? set.keygen_samples() : set.encaps_samples());
+  const double samples = static_cast<double>(op == Op::kKeygen ? set.keygen_samples() : set.encaps_samples());
   if (stage == "randombytes" || stage == "shake.seed_a") return work.permutations = 1, true;
   if (stage == "shake.seed_se") return work.permutations = 1, true;
   if (stage == "shake.r") return work.permutations = squeezed(2 * samples, rate), true;
@@ -29,7 +29,7 @@ constexpr bool frodo_work(const frodo::Set& set, Op op, std::string_view stage, 
   if (stage == "sample_matrix") return work.operations = samples * static_cast<double>(set.p.cdf.size), true;
   if (stage == "gen_a") {
     if (shared) return true;
-    if (set.gen_a == frodo::GenA::aes) return work.aes_bits = 16 * n * n, true;
+    if (set.gen_a == frodo::GenA::kAes) return work.aes_bits = 16 * n * n, true;
     return work.permutations = n * squeezed(2 * n, 168), true;
   }
   if (stage == "matmul.as" || stage == "matmul.sa") return work.macs = 2 * bar * n * n, true;
@@ -42,7 +42,7 @@ constexpr bool frodo_work(const frodo::Set& set, Op op, std::string_view stage, 
 }
 
 constexpr bool frodo_floors_are_complete() {
-  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+  for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
     for (const Stage& stage : frodo::kStages.of(op)) {
       Work work;
       if (!frodo_work(frodo::kSets[0], op, stage.name, false, work)) return false;

@@ -68,7 +68,7 @@ constexpr bool lac_work(const lac::Set& set, std::string_view stage, bool shared
 }
 
 constexpr bool lac_floors_are_complete() {
-  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+  for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
     for (const Stage& stage : lac::kStages.of(op)) {
       Work work;
       if (!lac_work(lac::kLac128, stage.name, false, work)) return false;

@@ -24,7 +24,7 @@ constexpr bool mlkem_work(const mlkem::MlkemParams& p, Op op, std::string_view s
   constexpr double kRate = 136, kTransform = 7 * 128, kCandidates = 3 * 168 / 1.5;
   const double k = static_cast<double>(p.k), n = mlkem::kN;
   const double pk = static_cast<double>(p.public_key_bytes()), ct = static_cast<double>(p.ciphertext_bytes());
-  const bool keygen = op == Op::keygen, kyber = p.kyber();
+  const bool keygen = op == Op::kKeygen, kyber = p.kyber();
   const auto noise = [](unsigned eta) { return squeezed(64 * eta, kRate); };
   if (stage == "randombytes") return work.permutations = 1 + (!keygen && kyber ? 1 : 0), true;
   if (stage == "sha3_512") return work.permutations = 1, true;
@@ -44,12 +44,12 @@ constexpr bool mlkem_work(const mlkem::MlkemParams& p, Op op, std::string_view s
     return work.operations = 8 * n / 2 * (keygen ? k * k : k * k + k) + (keygen ? 0 : 2 * n * k), true;
   if (stage == "basemul.su") return work.operations = 8 * n / 2 * k, true;
   if (stage == "tobytes") return work.operations = 2 * n * 2 * k, true;
-  if (stage == "frombytes") return work.operations = op == Op::encaps ? 0 : 2 * n * (2 * k + 1), true;
+  if (stage == "frombytes") return work.operations = op == Op::kEncaps ? 0 : 2 * n * (2 * k + 1), true;
   if (stage == "compress_tobytes" || stage == "compress_compare") return work.operations = 2 * n * (k + 1), true;
   if (stage == "add") return work.operations = 3 * n * (k + 1), true;
   if (stage == "tomsg") return work.operations = 3 * n, true;
   if (stage == "sha3_256.ek") {
-    if (!shared && (op != Op::decaps || !kyber)) work.permutations = absorbed(pk, kRate);
+    if (!shared && (op != Op::kDecaps || !kyber)) work.permutations = absorbed(pk, kRate);
     return true;
   }
   if (stage == "shake256.reject") return work.permutations = absorbed(ct + (kyber ? 0 : 32), kRate), true;
@@ -63,7 +63,7 @@ constexpr bool mlkem_work(const mlkem::MlkemParams& p, Op op, std::string_view s
 }
 
 constexpr bool mlkem_floors_are_complete() {
-  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+  for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
     for (const Stage& stage : mlkem::kStages.of(op)) {
       Work work;
       if (!mlkem_work(mlkem::kMlkem768, op, stage.name, false, work)) return false;

@@ -24,13 +24,13 @@ inline constexpr std::pair<const char*, NtruParams> kNtruSets[] = {
 inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step) {
   const double n = static_cast<double>(p.n), row = 2 * n, mac = n * n / kMacsPerSecond;
   const double packed = static_cast<double>(p.rq_bytes()), trits = static_cast<double>(p.trits_bytes());
-  const double coins = static_cast<double>(op == Op::keygen ? p.keygen_coin_bytes() : p.encaps_coin_bytes());
+  const double coins = static_cast<double>(op == Op::kKeygen ? p.keygen_coin_bytes() : p.encaps_coin_bytes());
   const auto blocks = [](double bytes) { return static_cast<double>(static_cast<size_t>(bytes) / 136 + 1); };
   double seconds = 0, bytes = 0;
   if (step == "shake_draw") seconds = blocks(coins) / kPermutationsPerSecond, bytes = coins;
   // Batcher's merge exchange of 2^k keys: 2^(k-2) (k^2 - k + 4) - 1 comparators, a minimum and a maximum each.
   const double k = std::log2(n - 1), comparators = std::exp2(k - 2) * (k * k - k + 4) - 1;
-  const double sort = p.variant == ntru::Variant::hps ? 2 * comparators / kLogicPerSecond : 0;
+  const double sort = p.variant == ntru::Variant::kHps ? 2 * comparators / kLogicPerSecond : 0;
   if (step == "sample_fg") seconds = sort, bytes = coins + 2 * row + 32;
   if (step == "sample_rm_pack") seconds = sort, bytes = coins + 2 * n + 2 * trits;
   // Three products for each item, two of them with one factor, and as if they were free a few inversions; then Newton's

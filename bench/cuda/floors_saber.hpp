@@ -21,7 +21,7 @@ constexpr bool saber_work(const saber::SaberParams& p, Op op, std::string_view s
   constexpr double kShakeRate = 168, kRate = 136, n = saber::kN, kProduct = 2 * n * n;
   const double l = static_cast<double>(p.l);
   const double pk = static_cast<double>(p.public_key_bytes()), ct = static_cast<double>(p.ciphertext_bytes());
-  const bool keygen = op == Op::keygen;
+  const bool keygen = op == Op::kKeygen;
   if (stage == "randombytes") return work.permutations = keygen ? 1 : 2, true;
   if (stage == "shake128" || stage == "sha3_512") return work.permutations = 1, true;
   if (stage == "gen_matrix") {
@@ -45,7 +45,7 @@ constexpr bool saber_work(const saber::SaberParams& p, Op op, std::string_view s
     return true;
   }
   if (stage == "sha3_256.c") {
-    work.permutations = absorbed(ct, kRate) + (op == Op::encaps ? 1 : 0);
+    work.permutations = absorbed(ct, kRate) + (op == Op::kEncaps ? 1 : 0);
     return true;
   }
   if (stage == "cmov") {
@@ -57,7 +57,7 @@ constexpr bool saber_work(const saber::SaberParams& p, Op op, std::string_view s
 }
 
 constexpr bool saber_floors_are_complete() {
-  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+  for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
     for (const Stage& stage : saber::kStages.of(op)) {
       Work work;
       if (!saber_work(saber::kSaber, op, stage.name, false, work)) return false;

@@ -153,9 +153,9 @@ struct HostBatch {
     r.key_mode = POLYKEM_KEY_PER_ITEM;
     r.scheme = scheme;
     r.count = items;
-    if (op == Op::keygen) r.pk_out = pk.data, r.sk_out = sk.data;
-    if (op == Op::encaps) r.pk = pk.data, r.ct_out = ct.data, r.ss_out = ss.data;
-    if (op == Op::decaps) r.sk = sk.data, r.ct = ct.data, r.ss_out = ss2.data;
+    if (op == Op::kKeygen) r.pk_out = pk.data, r.sk_out = sk.data;
+    if (op == Op::kEncaps) r.pk = pk.data, r.ct_out = ct.data, r.ss_out = ss.data;
+    if (op == Op::kDecaps) r.sk = sk.data, r.ct = ct.data, r.ss_out = ss2.data;
     return r;
   }
   bool agrees() const { return std::memcmp(ss.data, ss2.data, ss.size) == 0; }
@@ -220,9 +220,9 @@ inline std::vector<HostResult> host_to_host(const Rates& rates, const Set& set, 
   const auto ct = static_cast<double>(set.info.ciphertext_bytes),
              ss = static_cast<double>(set.info.shared_secret_bytes);
   std::vector<HostResult> results;
-  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
-    const double in = op == Op::keygen ? 0.0 : op == Op::encaps ? pk : sk + ct;
-    const double out = op == Op::keygen ? pk + sk : op == Op::encaps ? ct + ss : ss;
+  for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
+    const double in = op == Op::kKeygen ? 0.0 : op == Op::kEncaps ? pk : sk + ct;
+    const double out = op == Op::kKeygen ? pk + sk : op == Op::kEncaps ? ct + ss : ss;
     const double bytes_in = in * static_cast<double>(items), bytes_out = out * static_cast<double>(items);
     const polykem_request requests[] = {batch.request(set.scheme, op), second.request(set.scheme, op)};
     const int warm_ups = warm_up(gpu, requests[0], set.name());

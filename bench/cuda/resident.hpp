@@ -83,7 +83,7 @@ class Resident {
   /// with_shared: one key for all items is measured too.
   ResidentResult run(bool with_shared) {
     ResidentResult result;
-    for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+    for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
       result.ops.push_back({op, rate(op), {}});
       result.ops.back().steps = run_steps(operation(op));
     }
@@ -91,7 +91,7 @@ class Resident {
     check_with_ref();
     if (!with_shared) return result;
     batch_.shared_key = true;
-    for (const Op op : {Op::encaps, Op::decaps}) {
+    for (const Op op : {Op::kEncaps, Op::kDecaps}) {
       result.shared_ops.push_back({op, rate(op), {}});
       result.shared_ops.back().steps = run_steps(operation(op));
     }
@@ -109,7 +109,7 @@ class Resident {
 
   size_t largest_workspace() const {
     size_t most = 0;
-    for (const Op op : {Op::keygen, Op::encaps, Op::decaps})
+    for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps})
       most = std::max(most, table_.queue_bytes(operation(op), items_));
     return most;
   }
@@ -117,14 +117,14 @@ class Resident {
   void queue(const DeviceOperation& o) {
     cuda::ErrorText why{};
     if (table_.queue(o, batch_, host_seed_, reinterpret_cast<std::byte*>(workspace_.data), stream_, &why) !=
-        cuda::Outcome::ok) {
+        cuda::Outcome::kOk) {
       die(set_.name() + ": " + why.text);
     }
   }
 
   /// Items a second of the whole operation.
   double rate(Op op) {
-    batch_.ss_out = op == Op::decaps ? ss2_.data : ss_.data;
+    batch_.ss_out = op == Op::kDecaps ? ss2_.data : ss_.data;
     const DeviceOperation& o = operation(op);
     for (int warm = 0; warm < 3; ++warm)
       queue(o);

@@ -78,14 +78,14 @@ class Measurement {
 
   ScalingReport run() {
     for (const size_t n : request_.dimensions)
-      measure_generation("gen_a aes", GenA::aes, n);
+      measure_generation("gen_a aes", GenA::kAes, n);
     for (const size_t n : request_.dimensions)
-      measure_generation("gen_a shake", GenA::shake, n);
+      measure_generation("gen_a shake", GenA::kShake, n);
     for (const size_t n : request_.sizes) {
       Matrix a(n, n);
       for (size_t first = 0; first < n; first += frodo::kMaxGeneratedRows) {
         const size_t rows = std::min(frodo::kMaxGeneratedRows, n - first);
-        generate_rows({a.view().row(first), a.view().stride}, GenA::shake, *backends_.back().kernels, kSeed,
+        generate_rows({a.view().row(first), a.view().stride}, GenA::kShake, *backends_.back().kernels, kSeed,
                       {first, rows, n});
       }
       for (const size_t width : request_.widths)

@@ -9,11 +9,11 @@ namespace {
 
 /// Cycles that blocks take at two AES operations of a register a cycle.
 double floor_of_rounds(Isa isa, double rounds) {
-  return rounds / 2 / (isa == Isa::avx512 ? 4 : 1);
+  return rounds / 2 / (isa == Isa::kAvx512 ? 4 : 1);
 }
 
 void bench_ctr(Isa isa) {
-  const Aes256Ctr keystream = isa == Isa::avx2 ? aes256_ctr_avx2 : aes256_ctr_avx512;
+  const Aes256Ctr keystream = isa == Isa::kAvx2 ? aes256_ctr_avx2 : aes256_ctr_avx512;
   constexpr size_t kBytes = 1 << 16;
   auto* out = aligned<uint8_t>(kBytes);
   uint8_t key[kAes256KeyBytes] = {1};
@@ -24,7 +24,7 @@ void bench_ctr(Isa isa) {
 
 /// Rows of FrodoKEM-976's matrix, few enough for the nearest cache.
 void bench_grid(Isa isa) {
-  const Aes128& aes = isa == Isa::avx2 ? kAes128Avx2 : kAes128Avx512;
+  const Aes128& aes = isa == Isa::kAvx2 ? kAes128Avx2 : kAes128Avx512;
   constexpr size_t kRows = 16, kColumns = 976;
   auto* out = aligned<uint16_t>(kRows * kColumns);
   uint8_t key[kAes128KeyBytes] = {1};

@@ -12,14 +12,14 @@
 
 namespace polykem::bench {
 
-enum class Isa { avx2, avx512 };
+enum class Isa { kAvx2, kAvx512 };
 
 inline const char* isa_name(Isa isa) {
-  return isa == Isa::avx2 ? "avx2" : "avx512";
+  return isa == Isa::kAvx2 ? "avx2" : "avx512";
 }
 
 inline bool cpu_has(Isa isa) {
-  if (isa == Isa::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+  if (isa == Isa::kAvx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vnni");
 }
 

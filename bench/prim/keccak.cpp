@@ -7,7 +7,7 @@
 namespace polykem::bench {
 
 void bench_keccak(Isa isa) {
-  const KeccakLanes& keccak = isa == Isa::avx2 ? kKeccakLanesAvx2 : kKeccakLanesAvx512;
+  const KeccakLanes& keccak = isa == Isa::kAvx2 ? kKeccakLanesAvx2 : kKeccakLanesAvx512;
   constexpr size_t kCount = 32, kLength = 328;
   auto* states = aligned<uint64_t>(25 * 8);
   auto* in = aligned<uint8_t>(kCount * kLength);
@@ -15,7 +15,7 @@ void bench_keccak(Isa isa) {
   fill_noise(in, kCount * kLength);
   // Per round 90 (61 three-input operations, 29 rotations, these at half the rate) with AVX-512, 76 xor and chi
   // operations of two inputs more and three operations a rotation with AVX2; four a cycle.
-  const double floor = isa == Isa::avx512 ? 24 * 22.5 / 8 : 24 * (25 + 20 + 5 + 50 + 3 * 29 + 1) / 4.0 / 4;
+  const double floor = isa == Isa::kAvx512 ? 24 * 22.5 / 8 : 24 * (25 + 20 + 5 + 50 + 3 * 29 + 1) / 4.0 / 4;
   const auto report_permutation = [&](const char* name, void (*permute)(uint64_t*), size_t lanes) {
     const double spent = cycles([&] {
       for (int i = 0; i < 16; ++i)
@@ -24,7 +24,7 @@ void bench_keccak(Isa isa) {
     report(name, isa, spent / 16 / static_cast<double>(lanes), lanes > 1 ? floor : 0);
   };
   report_permutation("keccak-f1600", keccak.permute, keccak.lanes);
-  if (isa == Isa::avx512) {
+  if (isa == Isa::kAvx512) {
     report_permutation("keccak-f1600, assembly", kKeccakFormsAvx512.assembly, keccak.lanes);
     report_permutation("keccak-f1600, compiled", kKeccakFormsAvx512.compiled, keccak.lanes);
     report_permutation("keccak-f1600, one state, planes", kKeccakFormsAvx512.planes, 1);

@@ -89,7 +89,7 @@ void measure(const char* name, double floor) {
   }
   right = right && std::equal(states, states + kStateWords * V64::kLanes, wanted);
   if (right) {
-    report(name, Isa::avx512, spent / 16 / (8 * kEach + 1), floor * 8 * kEach / (8 * kEach + 1));
+    report(name, Isa::kAvx512, spent / 16 / (8 * kEach + 1), floor * 8 * kEach / (8 * kEach + 1));
   } else {
     std::printf("%s: wrong\n", name);
     std::exit(1);

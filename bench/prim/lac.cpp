@@ -13,7 +13,7 @@ namespace polykem::bench {
 namespace {
 
 void bench_sha256(Isa isa) {
-  const bool narrow = isa == Isa::avx2;
+  const bool narrow = isa == Isa::kAvx2;
   auto* text = aligned<uint8_t>(16 * 1024);
   for (const size_t bytes : {size_t{32}, size_t{744}}) {
     const auto row = [&](const char* how, Sha256 sha256) {
@@ -27,7 +27,7 @@ void bench_sha256(Isa isa) {
 
 void bench_bch(Isa isa) {
   for (const Bch* bch :
-       {isa == Isa::avx2 ? &kBch8Avx2 : &kBch8Avx512, isa == Isa::avx2 ? &kBch16Avx2 : &kBch16Avx512}) {
+       {isa == Isa::kAvx2 ? &kBch8Avx2 : &kBch8Avx512, isa == Isa::kAvx2 ? &kBch16Avx2 : &kBch16Avx512}) {
     uint8_t code[kBchMessageBytes + kBchMostParityBytes] = {1}, message[kBchMessageBytes];
     const std::string t = ", t = " + std::to_string(bch->errors);
     report(("bch encode" + t).c_str(), isa, cycles([&] { bch->encode(code + kBchMessageBytes, code); }), 0);
@@ -56,17 +56,17 @@ void bench_operations(Isa isa) {
     auto* ct = aligned<uint8_t>(kItems * set.ciphertext_bytes);
     auto* ss = aligned<uint8_t>(kItems * 32);
     auto* received = aligned<uint8_t>(kItems * 32);
-    for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+    for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
       Batch batch;
       batch.count = kItems;
-      batch.coins = op == Op::decaps ? nullptr : coins;
-      batch.pk = op == Op::encaps ? pk : nullptr;
-      batch.sk = op == Op::decaps ? sk : nullptr;
-      batch.ct = op == Op::decaps ? ct : nullptr;
-      batch.pk_out = op == Op::keygen ? pk : nullptr;
-      batch.sk_out = op == Op::keygen ? sk : nullptr;
-      batch.ct_out = op == Op::encaps ? ct : nullptr;
-      batch.ss_out = op == Op::encaps ? ss : received;
+      batch.coins = op == Op::kDecaps ? nullptr : coins;
+      batch.pk = op == Op::kEncaps ? pk : nullptr;
+      batch.sk = op == Op::kDecaps ? sk : nullptr;
+      batch.ct = op == Op::kDecaps ? ct : nullptr;
+      batch.pk_out = op == Op::kKeygen ? pk : nullptr;
+      batch.sk_out = op == Op::kKeygen ? sk : nullptr;
+      batch.ct_out = op == Op::kEncaps ? ct : nullptr;
+      batch.ss_out = op == Op::kEncaps ? ss : received;
       const Operation& operation = backend.op(op);
       auto* workspace = aligned<std::byte>(operation.workspace_bytes(kItems));
       const double item = cycles([&] { operation.run(operation.context, batch, workspace, nullptr); }) / kItems;

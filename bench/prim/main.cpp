@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   const char* only = argc > 1 ? argv[1] : "";
   std::printf("time stamp ticks per core cycle: %.3f\n", ticks_per_cycle());
   std::printf("%-34s %-7s %10s %10s\n", "primitive", "isa", "cycles", "floor");
-  for (Isa isa : {Isa::avx2, Isa::avx512}) {
+  for (Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
     if (!cpu_has(isa)) {
       std::printf("%-34s %-7s skipped: this CPU lacks it\n", "all", isa_name(isa));
       continue;

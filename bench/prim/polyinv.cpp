@@ -19,7 +19,7 @@ double floor_of(size_t n, double operations, double lanes) {
 }  // namespace
 
 void bench_polyinv(Isa isa) {
-  const bool wide = isa == Isa::avx512;
+  const bool wide = isa == Isa::kAvx512;
   const PolyInvLanes& lanes = wide ? kPolyInvLanesAvx512 : kPolyInvLanesAvx2;
   const auto width = static_cast<double>(lanes.lanes);
   auto* workspace = aligned<uint8_t>(lanes.workspace_bytes);

@@ -6,6 +6,7 @@
 // --quick times each batch once: for tests. Run it on a quiet core. `hashes_together` is not measured: every row gets
 // that of the table's first row.
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -35,14 +36,14 @@ std::chrono::nanoseconds least_time = std::chrono::milliseconds(4);
   std::exit(1);
 }
 
-enum class Keys { own, expanded, shared };
+enum class Keys { kOwn, kExpanded, kShared };
 
 /// What the operations of a backend read and write.
 class Records {
  public:
   Records(const Scheme& scheme, const SchemeBackend& backend) : scheme_(scheme) {
-    for (const Op op : {Op::keygen, Op::encaps})
-      compute(backend.op(op), batch(op, Keys::own, kRecords), backend.op(op).chunk);
+    for (const Op op : {Op::kKeygen, Op::kEncaps})
+      compute(backend.op(op), batch(op, Keys::kOwn, kRecords), backend.op(op).chunk);
     expand(backend.public_form, pk_, expanded_pk_);
     expand(backend.secret_form, sk_, expanded_sk_);
   }
@@ -51,23 +52,25 @@ class Records {
     Batch b;
     b.count = count;
     b.drbg = &worker_.drbg;
-    b.shared_key = keys == Keys::shared;
+    b.shared_key = keys == Keys::kShared;
     b.item_status = status_.data();
-    if (op == Op::keygen) b.pk_out = pk_.data(), b.sk_out = sk_.data();
-    if (op == Op::encaps) b.pk = pk_.data(), b.ct_out = ct_.data(), b.ss_out = ss_.data();
-    if (op == Op::decaps) b.sk = sk_.data(), b.ct = ct_.data(), b.ss_out = ss_.data();
-    if (keys == Keys::expanded && op == Op::encaps) b.expanded = {expanded_pk_.data(), expanded_pk_.size() / kRecords};
-    if (keys == Keys::expanded && op == Op::decaps) b.expanded = {expanded_sk_.data(), expanded_sk_.size() / kRecords};
+    if (op == Op::kKeygen) b.pk_out = pk_.data(), b.sk_out = sk_.data();
+    if (op == Op::kEncaps) b.pk = pk_.data(), b.ct_out = ct_.data(), b.ss_out = ss_.data();
+    if (op == Op::kDecaps) b.sk = sk_.data(), b.ct = ct_.data(), b.ss_out = ss_.data();
+    if (keys == Keys::kExpanded && op == Op::kEncaps)
+      b.expanded = {expanded_pk_.data(), expanded_pk_.size() / kRecords};
+    if (keys == Keys::kExpanded && op == Op::kDecaps)
+      b.expanded = {expanded_sk_.data(), expanded_sk_.size() / kRecords};
     return b;
   }
 
   void compute(const Operation& operation, const Batch& all, size_t chunk) {
-    if (worker_.drbg.prepare() != Status::ok) fail("no entropy");
+    if (worker_.drbg.prepare() != Status::kOk) fail("no entropy");
     for (size_t first = 0; first < all.count; first += chunk) {
       const size_t count = std::min(chunk, all.count - first);
       if (!worker_.reserve_workspace(operation, count)) fail("no memory");
-      const Batch part{all.slice(scheme_.record_bytes(Op::encaps), first, count), all.drbg};
-      if (operation.run(operation.context, part, worker_.workspace.data(), nullptr) != Status::ok) fail("no result");
+      const Batch part{all.slice(scheme_.record_bytes(Op::kEncaps), first, count), all.drbg};
+      if (operation.run(operation.context, part, worker_.workspace.data(), nullptr) != Status::kOk) fail("no result");
     }
   }
 
@@ -128,7 +131,7 @@ size_t measure(Records& records, const SchemeBackend& backend, Op op, Keys keys)
 
 struct Candidate {
   const SchemeBackend* backend;
-  const char* form;  ///< of tuning::Arrangement
+  const char* arrangement;  ///< tuning::Arrangement
 };
 
 /// What computes many items on this CPU, the sooner one if there are two.
@@ -137,15 +140,15 @@ Candidate sooner(const Scheme& scheme, const SchemeBackend& backend) {
   using namespace mlkem;
   if (std::strcmp(scheme.family, "mlkem") == 0 && std::strcmp(backend.name, cpu::kAvx512) == 0) {
     const auto of_set = [&]<MlkemParams... P>()->Candidate {
-      const SchemeBackend* const interleaved[] = {&avx512_backend<P, tuning::Cpu::avx512_zen5>()...};
-      const SchemeBackend* const x8[] = {&avx512_backend<P, tuning::Cpu::avx512>()...};
+      const SchemeBackend* const interleaved[] = {&avx512_backend<P, tuning::Cpu::kAvx512Zen5>()...};
+      const SchemeBackend* const x8[] = {&avx512_backend<P, tuning::Cpu::kAvx512>()...};
       const auto at = static_cast<size_t>(&scheme - schemes().data());
       double times[2] = {};
       for (size_t i = 0; i < 2; ++i) {
         const SchemeBackend& tested = *(i == 0 ? interleaved : x8)[at];
         Records records(scheme, tested);
-        for (const Op op : {Op::keygen, Op::encaps, Op::decaps})
-          times[i] += median_time(records, tested.op(op), records.batch(op, Keys::own, kRecords), tested.op(op).chunk);
+        for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps})
+          times[i] += median_time(records, tested.op(op), records.batch(op, Keys::kOwn, kRecords), tested.op(op).chunk);
       }
       return times[1] < times[0] ? Candidate{x8[at], "x8"} : Candidate{interleaved[at], "interleaved"};
     };
@@ -155,25 +158,37 @@ Candidate sooner(const Scheme& scheme, const SchemeBackend& backend) {
   return {&backend, "interleaved"};
 }
 
+/// "avx512-zen5" as an enumerator: kAvx512Zen5.
+std::string enumerator(const std::string& name) {
+  std::string out = "k";
+  bool begins = true;
+  for (const char c : name) {
+    if (c != '-') out += begins ? static_cast<char>(std::toupper(c)) : c;
+    begins = c == '-';
+  }
+  return out;
+}
+
 void print_row(const Scheme& scheme, const SchemeBackend& best) {
   const bool mlkem = std::strcmp(scheme.family, "mlkem") == 0;
   const Candidate chosen = sooner(scheme, best);
   const SchemeBackend& backend = *chosen.backend;
   Records records(scheme, backend);
   const auto most = [&](Op op, Keys keys) { return measure(records, backend, op, keys); };
-  const size_t keygen = most(Op::keygen, Keys::own), encaps = most(Op::encaps, Keys::own),
-               decaps = most(Op::decaps, Keys::own);
+  const size_t keygen = most(Op::kKeygen, Keys::kOwn), encaps = most(Op::kEncaps, Keys::kOwn),
+               decaps = most(Op::kDecaps, Keys::kOwn);
   const bool expands = backend.public_form.bytes != 0;
   std::string cpu = backend.name;
-  std::replace(cpu.begin(), cpu.end(), '-', '_');
-  if (mlkem && kCpuByIntel && cpu == "avx2") cpu += "_intel";
-  if (mlkem && kCpuIsZen5 && cpu == "avx512") cpu += "_zen5";
-  std::printf("    // %s\n    {.cpu = Cpu::%s, ", scheme.name, cpu.c_str());
+  if (mlkem && kCpuByIntel && cpu == "avx2") cpu += "-intel";
+  if (mlkem && kCpuIsZen5 && cpu == "avx512") cpu += "-zen5";
+  std::printf("    // %s\n    {.cpu = Cpu::%s, ", scheme.name, enumerator(cpu).c_str());
   if (mlkem) std::printf(".k = %d, ", std::atoi(scheme.name + 5) / 256);
-  std::printf(".many = Arrangement::%s, .own_keys = {%zu, %zu, %zu},\n", chosen.form, keygen, encaps, decaps);
+  std::printf(".many = Arrangement::%s, .own_keys = {%zu, %zu, %zu},\n", enumerator(chosen.arrangement).c_str(), keygen,
+              encaps, decaps);
   std::printf("     .expanded_keys = {%zu, %zu}, .shared_key = {%zu, %zu}",
-              expands ? most(Op::encaps, Keys::expanded) : encaps, expands ? most(Op::decaps, Keys::expanded) : decaps,
-              most(Op::encaps, Keys::shared), most(Op::decaps, Keys::shared));
+              expands ? most(Op::kEncaps, Keys::kExpanded) : encaps,
+              expands ? most(Op::kDecaps, Keys::kExpanded) : decaps, most(Op::kEncaps, Keys::kShared),
+              most(Op::kDecaps, Keys::kShared));
   if (mlkem) std::printf(", .hashes_together = %zu", tuning::kMlkem[0].hashes_together);
   std::printf("},\n");
 }
@@ -181,7 +196,7 @@ void print_row(const Scheme& scheme, const SchemeBackend& best) {
 /// The backend of the set that has an implementation for small batches, the best one of this machine; nullptr: none.
 const SchemeBackend* with_small_batches(const Scheme& scheme) {
   for (const SchemeBackend& backend : scheme.backends) {
-    const bool has = backend.op(Op::encaps).small_batches[0].operation != nullptr;
+    const bool has = backend.op(Op::kEncaps).small_batches[0].operation != nullptr;
     if (has && cpu_backend_available(backend.name)) return &backend;
   }
   return nullptr;

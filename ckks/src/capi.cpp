@@ -32,18 +32,18 @@ struct polykem_ckks_device {
 
 namespace {
 
-static_assert(static_cast<int>(Fault::argument) == POLYKEM_CKKS_ERR_ARGUMENT);
-static_assert(static_cast<int>(Fault::out_of_memory) == POLYKEM_CKKS_ERR_OUT_OF_MEMORY);
-static_assert(static_cast<int>(Fault::random) == POLYKEM_CKKS_ERR_RANDOM);
-static_assert(static_cast<int>(Fault::internal) == POLYKEM_CKKS_ERR_INTERNAL);
-static_assert(static_cast<int>(Fault::parameters) == POLYKEM_CKKS_ERR_PARAMETERS);
-static_assert(static_cast<int>(Fault::insecure) == POLYKEM_CKKS_ERR_INSECURE);
-static_assert(static_cast<int>(Fault::levels) == POLYKEM_CKKS_ERR_LEVELS);
-static_assert(static_cast<int>(Fault::scales) == POLYKEM_CKKS_ERR_SCALES);
-static_assert(static_cast<int>(Fault::parts) == POLYKEM_CKKS_ERR_PARTS);
-static_assert(static_cast<int>(Fault::no_level) == POLYKEM_CKKS_ERR_NO_LEVEL);
-static_assert(static_cast<int>(Fault::residues) == POLYKEM_CKKS_ERR_RESIDUES);
-static_assert(static_cast<int>(Fault::device) == POLYKEM_CKKS_ERR_DEVICE);
+static_assert(static_cast<int>(Fault::kArgument) == POLYKEM_CKKS_ERR_ARGUMENT);
+static_assert(static_cast<int>(Fault::kOutOfMemory) == POLYKEM_CKKS_ERR_OUT_OF_MEMORY);
+static_assert(static_cast<int>(Fault::kRandom) == POLYKEM_CKKS_ERR_RANDOM);
+static_assert(static_cast<int>(Fault::kInternal) == POLYKEM_CKKS_ERR_INTERNAL);
+static_assert(static_cast<int>(Fault::kParameters) == POLYKEM_CKKS_ERR_PARAMETERS);
+static_assert(static_cast<int>(Fault::kInsecure) == POLYKEM_CKKS_ERR_INSECURE);
+static_assert(static_cast<int>(Fault::kLevels) == POLYKEM_CKKS_ERR_LEVELS);
+static_assert(static_cast<int>(Fault::kScales) == POLYKEM_CKKS_ERR_SCALES);
+static_assert(static_cast<int>(Fault::kParts) == POLYKEM_CKKS_ERR_PARTS);
+static_assert(static_cast<int>(Fault::kNoLevel) == POLYKEM_CKKS_ERR_NO_LEVEL);
+static_assert(static_cast<int>(Fault::kResidues) == POLYKEM_CKKS_ERR_RESIDUES);
+static_assert(static_cast<int>(Fault::kDevice) == POLYKEM_CKKS_ERR_DEVICE);
 
 constexpr size_t kMaxWords = size_t{1} << 40;
 
@@ -64,13 +64,13 @@ polykem_ckks_status status_of(const Work& work) noexcept {
   } catch (const Error& error) {
     return failed(error.fault(), error.what());
   } catch (const std::bad_alloc&) {
-    return failed(Fault::out_of_memory, "there is not enough memory");
+    return failed(Fault::kOutOfMemory, "there is not enough memory");
   } catch (const std::length_error&) {
-    return failed(Fault::out_of_memory, "there is not enough memory");
+    return failed(Fault::kOutOfMemory, "there is not enough memory");
   } catch (const std::exception& error) {
-    return failed(Fault::internal, error.what());
+    return failed(Fault::kInternal, error.what());
   } catch (...) {
-    return failed(Fault::internal, "an exception of unknown type");
+    return failed(Fault::kInternal, "an exception of unknown type");
   }
 }
 
@@ -84,7 +84,7 @@ polykem_ckks_status guarded(const Work& work) noexcept {
 
 template <typename... Pointers>
 void need(const Pointers*... pointers) {
-  if ((!pointers || ...)) throw Error(Fault::argument, "a pointer is NULL");
+  if ((!pointers || ...)) throw Error(Fault::kArgument, "a pointer is NULL");
 }
 
 /// Moves a value into an object of the C API.
@@ -105,22 +105,22 @@ void check_rows(const Context& context, const uint64_t* words, size_t rows, size
     const uint64_t q = context.modulus(row % primes).value();
     for (size_t k = 0; k < context.n(); ++k)
       if (words[row * context.n() + k] >= q)
-        throw Error(Fault::residues, "word " + std::to_string(k) + " of row " + std::to_string(row) +
-                                         " is not below its prime, " + std::to_string(q));
+        throw Error(Fault::kResidues, "word " + std::to_string(k) + " of row " + std::to_string(row) +
+                                          " is not below its prime, " + std::to_string(q));
   }
 }
 
 /// Words of a batch of this shape; throws if there is no such batch.
 size_t checked_words(const Context& context, const polykem_ckks_shape& shape, size_t least_parts, size_t most_parts) {
   if (shape.struct_size != sizeof shape || shape.count == 0 || shape.parts < least_parts || shape.parts > most_parts)
-    throw Error(Fault::argument, "the shape's struct_size, count or parts is out of range");
+    throw Error(Fault::kArgument, "the shape's struct_size, count or parts is out of range");
   if (shape.limbs == 0 || shape.limbs > context.limbs())
-    throw Error(Fault::levels, "the shape has more limbs than the parameter set, or none");
+    throw Error(Fault::kLevels, "the shape has more limbs than the parameter set, or none");
   context.check_scale(shape.scale, shape.limbs);
   if (shape.slots == 0 || (shape.slots & (shape.slots - 1)) != 0 || shape.slots > context.n() / 2)
-    throw Error(Fault::argument, "slots are a power of two, at most half the ring dimension");
+    throw Error(Fault::kArgument, "slots are a power of two, at most half the ring dimension");
   if (shape.count > kMaxWords / (shape.parts * shape.limbs * context.n()))
-    throw Error(Fault::argument, "the batch is too large");
+    throw Error(Fault::kArgument, "the batch is too large");
   return shape.count * shape.parts * shape.limbs * context.n();
 }
 
@@ -128,7 +128,7 @@ template <typename Batch>
 polykem_ckks_status shape_of(const Batch* batch, size_t parts, polykem_ckks_shape* out) {
   return guarded([&] {
     need(batch, out);
-    if (out->struct_size != sizeof *out) throw Error(Fault::argument, "set struct_size of the shape");
+    if (out->struct_size != sizeof *out) throw Error(Fault::kArgument, "set struct_size of the shape");
     *out = {sizeof *out, batch->count, parts, batch->limbs, batch->slots, batch->scale};
   });
 }
@@ -136,8 +136,8 @@ polykem_ckks_status shape_of(const Batch* batch, size_t parts, polykem_ckks_shap
 /// The caller's array has `count` elements, the object needs `needed`.
 void check_length(size_t count, size_t needed, const char* of_what) {
   if (count != needed)
-    throw Error(Fault::argument, std::string(of_what) + " of this parameter set and shape: " + std::to_string(needed) +
-                                     " elements are needed, and the array has " + std::to_string(count));
+    throw Error(Fault::kArgument, std::string(of_what) + " of this parameter set and shape: " + std::to_string(needed) +
+                                      " elements are needed, and the array has " + std::to_string(count));
 }
 
 /// NULL for no object, and for one that lies on a device, whose words are not here.
@@ -170,10 +170,10 @@ polykem_ckks_status copy_to_host(const Handle* object, Handle** out) {
 }
 
 void make_context(const polykem_ckks_parameters& in, polykem_ckks_context** out) {
-  if (in.struct_size != sizeof in) throw Error(Fault::argument, "set struct_size of the parameters");
-  if (in.q_count > kMaxPrimes || in.p_count > kMaxPrimes) throw Error(Fault::parameters, "there are too many primes");
+  if (in.struct_size != sizeof in) throw Error(Fault::kArgument, "set struct_size of the parameters");
+  if (in.q_count > kMaxPrimes || in.p_count > kMaxPrimes) throw Error(Fault::kParameters, "there are too many primes");
   if ((in.q == nullptr && in.q_count != 0) || (in.p == nullptr && in.p_count != 0))
-    throw Error(Fault::argument, "a pointer is NULL");
+    throw Error(Fault::kArgument, "a pointer is NULL");
   const Params params{.log_n = in.log_n,
                       .q = words_at(in.q, in.q_count),
                       .p = words_at(in.p, in.p_count),
@@ -183,9 +183,9 @@ void make_context(const polykem_ckks_parameters& in, polykem_ckks_context** out)
                       .threads = in.threads};
   auto context = std::make_unique<polykem_ckks_context>(params);
   if (!in.allow_insecure && context->security_bits() < 128)
-    throw Error(Fault::insecure, "a modulus of " + std::to_string(static_cast<int>(std::ceil(context->total_bits()))) +
-                                     " bits leaves less than 128 bits of security in this ring: take fewer or smaller "
-                                     "primes or a larger ring, or allow it for tests");
+    throw Error(Fault::kInsecure, "a modulus of " + std::to_string(static_cast<int>(std::ceil(context->total_bits()))) +
+                                      " bits leaves less than 128 bits of security in this ring: take fewer or smaller "
+                                      "primes or a larger ring, or allow it for tests");
   *out = context.release();
 }
 
@@ -199,12 +199,12 @@ polykem_ckks_status polykem_ckks_find_primes(unsigned log_n, unsigned bits, size
                                              size_t taken_count, uint64_t* out) {
   return guarded([&] {
     if ((count != 0 && out == nullptr) || (taken_count != 0 && taken == nullptr))
-      throw Error(Fault::argument, "a pointer is NULL");
+      throw Error(Fault::kArgument, "a pointer is NULL");
     if (log_n < kMinLogN || log_n > kMaxLogN || bits < kMinPrimeBits || bits > kMaxPrimeBits || count > kMaxPrimes)
-      throw Error(Fault::argument, "log_n is 4 to 16, bits are 14 to 60, and there are at most 128 primes");
+      throw Error(Fault::kArgument, "log_n is 4 to 16, bits are 14 to 60, and there are at most 128 primes");
     const std::vector<uint64_t> primes = find_primes(log_n, bits, count, words_at(taken, taken_count));
     if (primes.size() < count)
-      throw Error(Fault::parameters, "there are only " + std::to_string(primes.size()) + " such primes");
+      throw Error(Fault::kParameters, "there are only " + std::to_string(primes.size()) + " such primes");
     std::copy(primes.begin(), primes.end(), out);
   });
 }
@@ -230,7 +230,7 @@ unsigned polykem_ckks_security_bits(const polykem_ckks_context* context) {
 polykem_ckks_status polykem_ckks_prime(const polykem_ckks_context* context, size_t i, uint64_t* prime, uint64_t* root) {
   return guarded([&] {
     need(context, prime, root);
-    if (i >= context->primes()) throw Error(Fault::argument, "there is no prime of that number");
+    if (i >= context->primes()) throw Error(Fault::kArgument, "there is no prime of that number");
     *prime = context->modulus(i).value();
     *root = context->ntt(i).psi();
   });
@@ -241,7 +241,7 @@ polykem_ckks_status polykem_ckks_encode(const polykem_ckks_context* context, con
   return guarded([&] {
     need(context, values, out);
     if (count == 0 || slots == 0 || slots > context->n() || count > kMaxWords / slots)
-      throw Error(Fault::argument, "there must be messages with 1 to N/2 slots");
+      throw Error(Fault::kArgument, "there must be messages with 1 to N/2 slots");
     const auto* const numbers = reinterpret_cast<const Complex*>(values);  // the standard allows it: [complex.numbers]
     give(encode(*context, {numbers, count * slots}, slots, limbs, scale), out);
   });
@@ -251,7 +251,7 @@ polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context, con
   return guarded([&] {
     need(context, plaintexts, values);
     if (plaintexts->set != context->q_id())
-      throw Error(Fault::argument, "the plaintext belongs to another parameter set");
+      throw Error(Fault::kArgument, "the plaintext belongs to another parameter set");
     need_on_host(*plaintexts);
     const size_t slots = plaintexts->slots;
     check_length(numbers, plaintexts->count * slots, "the numbers");
@@ -389,7 +389,7 @@ polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* c
   return guarded([&] {
     need(context, words, out);
     if (context->special() == 0)
-      throw Error(Fault::parameters, "the parameter set has no special primes p for key switching");
+      throw Error(Fault::kParameters, "the parameter set has no special primes p for key switching");
     const size_t rows = context->digits() * 2 * context->primes();
     check_length(word_count, rows * context->n(), "the words of a switching key");
     check_rows(*context, words, rows, context->primes());
@@ -434,7 +434,7 @@ polykem_ckks_status polykem_ckks_combine(const polykem_ckks_context* context, po
       case POLYKEM_CKKS_MUL:
         return give(mul(*context, *a, *b), out);
     }
-    throw Error(Fault::argument, "there is no such operation");
+    throw Error(Fault::kArgument, "there is no such operation");
   });
 }
 polykem_ckks_status polykem_ckks_combine_plain(const polykem_ckks_context* context, polykem_ckks_operation operation,
@@ -450,7 +450,7 @@ polykem_ckks_status polykem_ckks_combine_plain(const polykem_ckks_context* conte
       case POLYKEM_CKKS_MUL:
         return give(mul_plain(*context, *a, *b), out);
     }
-    throw Error(Fault::argument, "there is no such operation");
+    throw Error(Fault::kArgument, "there is no such operation");
   });
 }
 polykem_ckks_status polykem_ckks_negate(const polykem_ckks_context* context, const polykem_ckks_ciphertexts* a,

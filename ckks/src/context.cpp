@@ -20,7 +20,7 @@ namespace polykem::ckks {
 namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
-  throw Error(Fault::parameters, text);
+  throw Error(Fault::kParameters, text);
 }
 
 double bits_of(const std::vector<uint64_t>& primes, size_t first, size_t count) {
@@ -115,13 +115,13 @@ void Context::add_primes(const std::vector<uint64_t>& primes, const std::vector<
 }
 
 void Context::check_scale(double scale, size_t limbs) const {
-  if (!(scale > 0) || !std::isfinite(scale)) throw Error(Fault::argument, "a scale is a finite number above 0");
+  if (!(scale > 0) || !std::isfinite(scale)) throw Error(Fault::kArgument, "a scale is a finite number above 0");
   const double bits = std::log2(scale), bound = limb_bits(limbs);
   if (bits < bound) return;
-  throw Error(Fault::scales, "a scale of 2^" + std::to_string(bits) + " is not below the modulus, 2^" +
-                                 std::to_string(bound) + " with " + std::to_string(limbs) +
-                                 (limbs == 1 ? " limb" : " limbs") +
-                                 ": rescale first, keep more limbs, or take a smaller scale");
+  throw Error(Fault::kScales, "a scale of 2^" + std::to_string(bits) + " is not below the modulus, 2^" +
+                                  std::to_string(bound) + " with " + std::to_string(limbs) +
+                                  (limbs == 1 ? " limb" : " limbs") +
+                                  ": rescale first, keep more limbs, or take a smaller scale");
 }
 
 uint64_t Context::hash(size_t primes) const {

@@ -37,12 +37,12 @@ Loaded load() {
 
 const DeviceModule& loaded_module() {
   static const auto* const loaded = new Loaded(load());
-  if (loaded->module == nullptr) throw Error(Fault::device, "no GPU can be used: " + loaded->problem);
+  if (loaded->module == nullptr) throw Error(Fault::kDevice, "no GPU can be used: " + loaded->problem);
   return *loaded->module;
 }
 
 void check_parameters(const Context& context) {
-  const auto refuse = [](const std::string& text) { throw Error(Fault::parameters, text); };
+  const auto refuse = [](const std::string& text) { throw Error(Fault::kParameters, text); };
   if (context.log_n() < Device::kMinLogN)
     refuse("GPUs compute in rings of dimension 2^12 to 2^16, not 2^" + std::to_string(context.log_n()));
   if (context.special() == 0) return;
@@ -56,9 +56,9 @@ void check_parameters(const Context& context) {
 
 [[noreturn]] void fail(Outcome outcome, int ordinal, const Problem& problem) {
   const std::string device = "GPU " + std::to_string(ordinal) + ": ";
-  if (outcome == Outcome::out_of_memory)
-    throw Error(Fault::out_of_memory, device + problem.text + "; free batches that lie there, or take smaller ones");
-  throw Error(Fault::device, device + problem.text);
+  if (outcome == Outcome::kOutOfMemory)
+    throw Error(Fault::kOutOfMemory, device + problem.text + "; free batches that lie there, or take smaller ones");
+  throw Error(Fault::kDevice, device + problem.text);
 }
 
 template <typename Batch>
@@ -89,10 +89,10 @@ SwitchingKey described(const SwitchingKey& a) {
 
 template <typename Object>
 Object uploaded(const std::shared_ptr<const Device>& device, const Object& a, uint64_t set, bool secret) {
-  if (a.set != set) throw Error(Fault::argument, "the device was opened for another parameter set");
+  if (a.set != set) throw Error(Fault::kArgument, "the device was opened for another parameter set");
   if (device_of(a) == device.get()) return a;
   if (a.on_device != nullptr)
-    throw Error(Fault::device, "the object lies on another device: copy it to main memory first (..._to_host)");
+    throw Error(Fault::kDevice, "the object lies on another device: copy it to main memory first (..._to_host)");
   Object out = described(a);
   const auto words = std::make_shared<DeviceWords>(device, a.words.size(), secret);
   words->upload(a.words.data());
@@ -115,14 +115,14 @@ template <typename... Parameters, typename... Arguments>
 void Device::run(Outcome (*function)(OpenDevice*, Parameters...), const Arguments&... arguments) const {
   Problem problem{};
   const Outcome outcome = function(open_, arguments..., &problem);
-  if (outcome != Outcome::ok) fail(outcome, ordinal_, problem);
+  if (outcome != Outcome::kOk) fail(outcome, ordinal_, problem);
 }
 
 Device::Device(const Context& context, int ordinal, const DeviceModule& module)
     : module_(module), ordinal_(ordinal), q_id_(context.q_id()), id_(context.id()) {}
 
 std::shared_ptr<const Device> Device::open(const Context& context, int ordinal, size_t scratch_bytes) {
-  if (ordinal < 0) throw Error(Fault::argument, "GPUs are numbered from 0");
+  if (ordinal < 0) throw Error(Fault::kArgument, "GPUs are numbered from 0");
   check_parameters(context);
   const DeviceModule& module = loaded_module();
   std::vector<uint64_t> primes, roots;
@@ -136,7 +136,7 @@ std::shared_ptr<const Device> Device::open(const Context& context, int ordinal, 
   const std::shared_ptr<Device> device(new Device(context, ordinal, module));
   Problem problem{};
   const Outcome outcome = module.open(&setup, &device->open_, &problem);
-  if (outcome != Outcome::ok) fail(outcome, ordinal, problem);
+  if (outcome != Outcome::kOk) fail(outcome, ordinal, problem);
   device->self_ = device;
   return device;
 }

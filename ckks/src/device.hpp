@@ -95,7 +95,7 @@ Plaintexts to_host(const Plaintexts& a);
 template <typename Batch>
 void need_on_host(const Batch& batch) {
   if (batch.on_device != nullptr)
-    throw Error(Fault::device, "the batch lies on a device: copy it to main memory first (..._to_host)");
+    throw Error(Fault::kDevice, "the batch lies on a device: copy it to main memory first (..._to_host)");
 }
 
 }  // namespace polykem::ckks

@@ -11,7 +11,7 @@ namespace polykem::ckks {
 inline constexpr const char* kDeviceModuleEntry = "polykem_ckks_cuda_module";
 inline constexpr uint32_t kDeviceModuleVersion = 2;
 
-enum class Outcome : int { ok = 0, out_of_memory = 1, failed = 2 };
+enum class Outcome : int { kOk = 0, kOutOfMemory = 1, kFailed = 2 };
 
 /// Why a call failed; always terminated.
 struct Problem {
@@ -32,7 +32,7 @@ struct DeviceBatch {
   size_t count, parts, limbs;
 };
 
-enum class Operation : int { add = 1, subtract = 2, multiply = 3 };
+enum class Operation : int { kAdd = 1, kSubtract = 2, kMultiply = 3 };
 
 /// An opened GPU with the tables of one parameter set.
 class OpenDevice;

@@ -87,7 +87,7 @@ uint64_t residue(const Modulus& m, double x) {
 
 void check_slots(const Context& context, size_t slots) {
   if (!std::has_single_bit(slots) || slots > context.n() / 2)
-    throw Error(Fault::argument,
+    throw Error(Fault::kArgument,
                 "a message has a power of two of slots, at most " + std::to_string(context.n() / 2) + " here");
 }
 
@@ -154,11 +154,11 @@ class MixedRadix {
 Plaintexts encode(const Context& context, std::span<const Complex> values, size_t slots, size_t limbs, double scale) {
   check_slots(context, slots);
   if (limbs == 0 || limbs > context.limbs())
-    throw Error(Fault::levels, "a plaintext has 1 to " + std::to_string(context.limbs()) + " limbs here");
-  if (!(scale >= 1) || !std::isfinite(scale)) throw Error(Fault::argument, "a scale is a number from 1 on");
+    throw Error(Fault::kLevels, "a plaintext has 1 to " + std::to_string(context.limbs()) + " limbs here");
+  if (!(scale >= 1) || !std::isfinite(scale)) throw Error(Fault::kArgument, "a scale is a number from 1 on");
   context.check_scale(scale, limbs);
   if (values.empty() || values.size() % slots != 0)
-    throw Error(Fault::argument, "the values are not a whole number of messages");
+    throw Error(Fault::kArgument, "the values are not a whole number of messages");
   const size_t n = context.n(), gap = n / 2 / slots;
   Plaintexts out{.count = values.size() / slots,
                  .limbs = limbs,
@@ -174,7 +174,7 @@ Plaintexts encode(const Context& context, std::span<const Complex> values, size_
     for (size_t k = 0; k < m.size(); ++k) {
       const double x = m[k] * scale;
       if (!(std::abs(x) < most))
-        throw Error(Fault::argument,
+        throw Error(Fault::kArgument,
                     "message " + std::to_string(item) + " is not finite, or too large for its scale and limbs");
       for (size_t limb = 0; limb < limbs; ++limb)
         out.row(item, limb)[k * gap] = residue(context.modulus(limb), x);

@@ -7,18 +7,18 @@ namespace polykem::ckks {
 
 /// What can be wrong with a call; the C API's polykem_ckks_status has the same values (checked in capi.cpp).
 enum class Fault : int {
-  argument = 1,
-  out_of_memory = 5,
-  random = 6,
-  internal = 14,
-  parameters = 32,
-  insecure = 33,
-  levels = 34,
-  scales = 35,
-  parts = 36,
-  no_level = 37,
-  residues = 38,
-  device = 39,
+  kArgument = 1,
+  kOutOfMemory = 5,
+  kRandom = 6,
+  kInternal = 14,
+  kParameters = 32,
+  kInsecure = 33,
+  kLevels = 34,
+  kScales = 35,
+  kParts = 36,
+  kNoLevel = 37,
+  kResidues = 38,
+  kDevice = 39,
 };
 
 /// Thrown by everything in ckks/src; its text says what to do.

@@ -23,18 +23,18 @@ bool scales_match(double a, double b) {
 
 template <typename Batch>
 void check_set(const Context& context, const Batch& batch) {
-  if (batch.set != context.q_id()) throw Error(Fault::argument, "the operand belongs to another parameter set");
+  if (batch.set != context.q_id()) throw Error(Fault::kArgument, "the operand belongs to another parameter set");
 }
 
 void check_scales(double a, double b) {
   if (!scales_match(a, b))
-    throw Error(Fault::scales, "the operands' scales differ: " + std::to_string(a) + " and " + std::to_string(b) +
-                                   "; rescale both alike, or set a scale if the difference does not matter");
+    throw Error(Fault::kScales, "the operands' scales differ: " + std::to_string(a) + " and " + std::to_string(b) +
+                                    "; rescale both alike, or set a scale if the difference does not matter");
 }
 
 double product_of_scales(const Context& context, double a, double b, size_t limbs) {
   const double scale = a * b;
-  if (!std::isnormal(scale)) throw Error(Fault::scales, "the product's scale is out of range: rescale the operands");
+  if (!std::isnormal(scale)) throw Error(Fault::kScales, "the product's scale is out of range: rescale the operands");
   context.check_scale(scale, limbs);
   return scale;
 }
@@ -42,25 +42,25 @@ double product_of_scales(const Context& context, double a, double b, size_t limb
 void check_alike(const Context& context, const Ciphertexts& a, const Ciphertexts& b) {
   check_set(context, a);
   check_set(context, b);
-  if (a.count != b.count) throw Error(Fault::argument, "the batches have " + of(a.count, b.count) + " ciphertexts");
+  if (a.count != b.count) throw Error(Fault::kArgument, "the batches have " + of(a.count, b.count) + " ciphertexts");
   if (a.limbs != b.limbs)
-    throw Error(Fault::levels, "the operands have " + of(a.limbs, b.limbs) + " limbs; drop those of the longer one");
+    throw Error(Fault::kLevels, "the operands have " + of(a.limbs, b.limbs) + " limbs; drop those of the longer one");
 }
 
 void check_alike(const Context& context, const Ciphertexts& a, const Plaintexts& b) {
   check_set(context, a);
   check_set(context, b);
   if (b.count != 1 && b.count != a.count)
-    throw Error(Fault::argument,
+    throw Error(Fault::kArgument,
                 "the batches have " + of(a.count, b.count) + " items; a plaintext is one or one for each");
   if (b.limbs < a.limbs)
-    throw Error(Fault::levels, "the plaintext has fewer limbs than the ciphertext: " + of(b.limbs, a.limbs));
+    throw Error(Fault::kLevels, "the plaintext has fewer limbs than the ciphertext: " + of(b.limbs, a.limbs));
 }
 
 void check_key(const Context& context, const SwitchingKey& key) {
   const size_t words = key.on_device != nullptr ? key.on_device->count() : key.words.size();
   if (key.set != context.id() || words != context.digits() * 2 * context.primes() * context.n())
-    throw Error(Fault::argument, "the key belongs to another parameter set");
+    throw Error(Fault::kArgument, "the key belongs to another parameter set");
 }
 
 /// As `like`, without words.
@@ -80,7 +80,7 @@ template <typename... Others>
 const Device* place_of(const Ciphertexts& first, const Others&... others) {
   const Device* const place = device_of(first);
   if (((device_of(others) != place) || ...))
-    throw Error(Fault::device,
+    throw Error(Fault::kDevice,
                 "the operands lie in different places: copy all of them, and keys, to one device or to main memory");
   return place;
 }
@@ -99,7 +99,7 @@ Ciphertexts combine(const Context& context, Operation operation, const Ciphertex
   check_alike(context, a, b);
   check_scales(a.scale, b.scale);
   if (a.parts != b.parts)
-    throw Error(Fault::parts, "the operands have " + of(a.parts, b.parts) + " parts; relinearise the longer one");
+    throw Error(Fault::kParts, "the operands have " + of(a.parts, b.parts) + " parts; relinearise the longer one");
   Ciphertexts shape = shaped(a, a.parts, a.limbs);
   shape.slots = std::max(a.slots, b.slots);
   return computed(context, place_of(a, b), std::move(shape),
@@ -119,11 +119,11 @@ Ciphertexts combine_plain(const Context& context, Operation operation, const Cip
 }  // namespace
 
 Ciphertexts add(const Context& context, const Ciphertexts& a, const Ciphertexts& b) {
-  return combine(context, Operation::add, a, b);
+  return combine(context, Operation::kAdd, a, b);
 }
 
 Ciphertexts sub(const Context& context, const Ciphertexts& a, const Ciphertexts& b) {
-  return combine(context, Operation::subtract, a, b);
+  return combine(context, Operation::kSubtract, a, b);
 }
 
 Ciphertexts negate(const Context& context, const Ciphertexts& a) {
@@ -134,22 +134,22 @@ Ciphertexts negate(const Context& context, const Ciphertexts& a) {
 
 Ciphertexts add_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b) {
   check_scales(a.scale, b.scale);
-  return combine_plain(context, Operation::add, a, b, a.scale);
+  return combine_plain(context, Operation::kAdd, a, b, a.scale);
 }
 
 Ciphertexts sub_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b) {
   check_scales(a.scale, b.scale);
-  return combine_plain(context, Operation::subtract, a, b, a.scale);
+  return combine_plain(context, Operation::kSubtract, a, b, a.scale);
 }
 
 Ciphertexts mul_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b) {
-  return combine_plain(context, Operation::multiply, a, b, product_of_scales(context, a.scale, b.scale, a.limbs));
+  return combine_plain(context, Operation::kMultiply, a, b, product_of_scales(context, a.scale, b.scale, a.limbs));
 }
 
 Ciphertexts mul(const Context& context, const Ciphertexts& a, const Ciphertexts& b) {
   check_alike(context, a, b);
   if (a.parts != 2 || b.parts != 2)
-    throw Error(Fault::parts, "a product takes ciphertexts of two parts: relinearise products first");
+    throw Error(Fault::kParts, "a product takes ciphertexts of two parts: relinearise products first");
   Ciphertexts shape = shaped(a, 3, a.limbs);
   shape.slots = std::max(a.slots, b.slots);
   shape.scale = product_of_scales(context, a.scale, b.scale, a.limbs);
@@ -159,7 +159,7 @@ Ciphertexts mul(const Context& context, const Ciphertexts& a, const Ciphertexts&
 
 Ciphertexts relinearise(const Context& context, const Ciphertexts& a, const SwitchingKey& key) {
   check_set(context, a);
-  if (a.parts != 3) throw Error(Fault::parts, "only a product, which has three parts, is relinearised");
+  if (a.parts != 3) throw Error(Fault::kParts, "only a product, which has three parts, is relinearised");
   check_key(context, key);
   return computed(context, place_of(a, key), shaped(a, 2, a.limbs),
                   [&](const Backend& backend, Ciphertexts& out) { backend.relinearise(a, key, out); });
@@ -167,7 +167,7 @@ Ciphertexts relinearise(const Context& context, const Ciphertexts& a, const Swit
 
 Ciphertexts rescale(const Context& context, const Ciphertexts& a) {
   check_set(context, a);
-  if (a.limbs < 2) throw Error(Fault::no_level, "no level is left: the ciphertext has one limb, which rescaling needs");
+  if (a.limbs < 2) throw Error(Fault::kNoLevel, "no level is left: the ciphertext has one limb, which rescaling needs");
   Ciphertexts shape = shaped(a, a.parts, a.limbs - 1);
   shape.scale = a.scale / static_cast<double>(context.modulus(a.limbs - 1).value());
   return computed(context, place_of(a), std::move(shape),
@@ -177,7 +177,7 @@ Ciphertexts rescale(const Context& context, const Ciphertexts& a) {
 Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limbs) {
   check_set(context, a);
   if (limbs == 0 || limbs > a.limbs)
-    throw Error(Fault::levels, "1 to " + std::to_string(a.limbs) + " limbs can be kept, not " + std::to_string(limbs));
+    throw Error(Fault::kLevels, "1 to " + std::to_string(a.limbs) + " limbs can be kept, not " + std::to_string(limbs));
   context.check_scale(a.scale, limbs);
   return computed(context, place_of(a), shaped(a, a.parts, limbs),
                   [&](const Backend& backend, Ciphertexts& out) { backend.select(a, 0, out); });
@@ -194,7 +194,7 @@ Ciphertexts with_scale(const Context& context, const Ciphertexts& a, double scal
 Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, size_t count) {
   check_set(context, a);
   if (count == 0 || count > a.count || first > a.count - count)
-    throw Error(Fault::argument, "the batch has the items 0 to " + std::to_string(a.count - 1) + "; take one or more");
+    throw Error(Fault::kArgument, "the batch has the items 0 to " + std::to_string(a.count - 1) + "; take one or more");
   Ciphertexts shape = shaped(a, a.parts, a.limbs);
   shape.count = count;
   return computed(context, place_of(a), std::move(shape),
@@ -203,8 +203,8 @@ Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, si
 
 Ciphertexts automorphism(const Context& context, const Ciphertexts& a, uint64_t g, const SwitchingKey& key) {
   check_set(context, a);
-  if (a.parts != 2) throw Error(Fault::parts, "relinearise a product before its slots are moved");
-  if (g % 2 == 0 || g >= 2 * a.n) throw Error(Fault::argument, "an automorphism's g is odd and below 2N");
+  if (a.parts != 2) throw Error(Fault::kParts, "relinearise a product before its slots are moved");
+  if (g % 2 == 0 || g >= 2 * a.n) throw Error(Fault::kArgument, "an automorphism's g is odd and below 2N");
   check_key(context, key);
   return computed(context, place_of(a, key), shaped(a, 2, a.limbs),
                   [&](const Backend& backend, Ciphertexts& out) { backend.automorphism(a, g, key, out); });

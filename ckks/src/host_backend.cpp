@@ -29,11 +29,11 @@ constexpr auto kMul = [](const Modulus& m, uint64_t a, uint64_t b) { return m.mu
 void combine_rows(Operation operation, const Modulus& m, size_t n, const uint64_t* a, const uint64_t* b,
                   uint64_t* out) {
   switch (operation) {
-    case Operation::add:
+    case Operation::kAdd:
       return map_rows(m, n, a, b, out, kAdd);
-    case Operation::subtract:
+    case Operation::kSubtract:
       return map_rows(m, n, a, b, out, kSub);
-    case Operation::multiply:
+    case Operation::kMultiply:
       return map_rows(m, n, a, b, out, kMul);
   }
 }
@@ -81,7 +81,7 @@ void HostBackend::combine(Operation operation, const Ciphertexts& a, const Ciphe
 
 void HostBackend::combine_plain(Operation operation, const Ciphertexts& a, const Plaintexts& b,
                                 Ciphertexts& out) const {
-  const size_t parts = operation == Operation::multiply ? a.parts : 1;
+  const size_t parts = operation == Operation::kMultiply ? a.parts : 1;
   for_each_limb(context_, a, [&](size_t item, size_t limb) {
     for (size_t part = 0; part < a.parts; ++part) {
       const uint64_t* const from = a.row(item, part, limb);

@@ -17,7 +17,7 @@ using Row = SecretVector<uint64_t>;
 using Small = SecretVector<int64_t>;
 
 void fill(Drbg& drbg, std::span<uint64_t> out) {
-  if (drbg.prepare() != Status::ok) throw Error(Fault::random, "the operating system gives no random numbers");
+  if (drbg.prepare() != Status::kOk) throw Error(Fault::kRandom, "the operating system gives no random numbers");
   drbg.fill({reinterpret_cast<uint8_t*>(out.data()), out.size_bytes()});
 }
 
@@ -94,13 +94,13 @@ void mask_secret(const Context& context, size_t prime, const uint64_t* a, const 
 }
 
 void check(const Context& context, const SecretKey& secret) {
-  if (secret.set != context.id()) throw Error(Fault::argument, "the secret key belongs to another parameter set");
+  if (secret.set != context.id()) throw Error(Fault::kArgument, "the secret key belongs to another parameter set");
 }
 
 /// A key that takes from s' to s.
 SwitchingKey make_switching_key(const Context& context, const SecretKey& from, const SecretKey& to, Drbg& drbg) {
   if (context.special() == 0)
-    throw Error(Fault::parameters, "the parameter set has no special primes p for key switching");
+    throw Error(Fault::kParameters, "the parameter set has no special primes p for key switching");
   const size_t n = context.n(), primes = context.primes();
   SwitchingKey out{.n = n, .primes = primes, .set = context.id(), .words = {}};
   out.words.resize(context.digits() * 2 * primes * n);
@@ -141,7 +141,7 @@ SecretKey secret_key_from_row(const Context& context, const uint64_t* row) {
   }
   ct::declassify(&wrong, sizeof wrong);
   if (wrong != 0)
-    throw Error(Fault::residues,
+    throw Error(Fault::kResidues,
                 "the secret key is not ternary, or its roots of unity are not those of the parameter set");
   return secret_key_from(context, s);
 }
@@ -172,7 +172,7 @@ SwitchingKey make_relinearisation_key(const Context& context, const SecretKey& s
 // The key is used before X -> X^g: so it leads to s(X^(1/g)).
 SwitchingKey make_automorphism_key(const Context& context, const SecretKey& secret, uint64_t g, Drbg& drbg) {
   check(context, secret);
-  if (g % 2 == 0 || g >= 2 * context.n()) throw Error(Fault::argument, "an automorphism's g is odd and below 2N");
+  if (g % 2 == 0 || g >= 2 * context.n()) throw Error(Fault::kArgument, "an automorphism's g is odd and below 2N");
   uint64_t inverse = 1;  // g has an order that divides N
   for (size_t i = 1; i < context.n(); ++i)
     inverse = inverse * g % (2 * context.n());
@@ -184,7 +184,7 @@ SwitchingKey make_automorphism_key(const Context& context, const SecretKey& secr
 
 Ciphertexts encrypt(const Context& context, const PublicKey& key, const Plaintexts& messages, Drbg& drbg) {
   if (key.set != context.q_id() || messages.set != context.q_id())
-    throw Error(Fault::argument, "the key or the plaintext belongs to another parameter set");
+    throw Error(Fault::kArgument, "the key or the plaintext belongs to another parameter set");
   const size_t n = context.n(), limbs = messages.limbs;
   Ciphertexts out{.count = messages.count,
                   .parts = 2,
@@ -216,7 +216,7 @@ Ciphertexts encrypt(const Context& context, const PublicKey& key, const Plaintex
 Plaintexts decrypt(const Context& context, const SecretKey& secret, const Ciphertexts& ciphertexts) {
   check(context, secret);
   if (ciphertexts.set != context.q_id())
-    throw Error(Fault::argument, "the ciphertext belongs to another parameter set");
+    throw Error(Fault::kArgument, "the ciphertext belongs to another parameter set");
   const Ciphertexts& c = ciphertexts;
   Plaintexts out{
       .count = c.count, .limbs = c.limbs, .scale = c.scale, .slots = c.slots, .n = c.n, .set = c.set, .words = {}};

@@ -184,23 +184,23 @@ TEST_F(CkksCircuit, SaysWhatDoesNotFit) {
   const Ciphertexts lower = keep_limbs(context, a.c, 3), longer = mul(context, a.c, a.c);
   const Ciphertexts one = keep_limbs(context, a.c, 1);
   const Plaintexts plain = encode(context, a.z, kSlots, 3, kScale);
-  EXPECT_EQ(fault_of([&] { add(context, a.c, lower); }), Fault::levels);
-  EXPECT_EQ(fault_of([&] { add(context, a.c, three.c); }), Fault::argument);
-  EXPECT_EQ(fault_of([&] { add(context, a.c, user.encrypted(a.z, kSlots, 2 * kScale)); }), Fault::scales);
-  EXPECT_EQ(fault_of([&] { mul(context, longer, a.c); }), Fault::parts);
-  EXPECT_EQ(fault_of([&] { relinearise(context, a.c, user.square_key); }), Fault::parts);
-  EXPECT_EQ(fault_of([&] { automorphism(context, longer, 5, user.square_key); }), Fault::parts);
-  EXPECT_EQ(fault_of([&] { automorphism(context, a.c, 6, user.square_key); }), Fault::argument);
-  EXPECT_EQ(fault_of([&] { rescale(context, one); }), Fault::no_level);
-  EXPECT_EQ(fault_of([&] { keep_limbs(context, one, 2); }), Fault::levels);
-  EXPECT_EQ(fault_of([&] { add_plain(context, a.c, plain); }), Fault::levels);
-  EXPECT_EQ(fault_of([&] { add_plain(context, three.c, plain); }), Fault::argument);
+  EXPECT_EQ(fault_of([&] { add(context, a.c, lower); }), Fault::kLevels);
+  EXPECT_EQ(fault_of([&] { add(context, a.c, three.c); }), Fault::kArgument);
+  EXPECT_EQ(fault_of([&] { add(context, a.c, user.encrypted(a.z, kSlots, 2 * kScale)); }), Fault::kScales);
+  EXPECT_EQ(fault_of([&] { mul(context, longer, a.c); }), Fault::kParts);
+  EXPECT_EQ(fault_of([&] { relinearise(context, a.c, user.square_key); }), Fault::kParts);
+  EXPECT_EQ(fault_of([&] { automorphism(context, longer, 5, user.square_key); }), Fault::kParts);
+  EXPECT_EQ(fault_of([&] { automorphism(context, a.c, 6, user.square_key); }), Fault::kArgument);
+  EXPECT_EQ(fault_of([&] { rescale(context, one); }), Fault::kNoLevel);
+  EXPECT_EQ(fault_of([&] { keep_limbs(context, one, 2); }), Fault::kLevels);
+  EXPECT_EQ(fault_of([&] { add_plain(context, a.c, plain); }), Fault::kLevels);
+  EXPECT_EQ(fault_of([&] { add_plain(context, three.c, plain); }), Fault::kArgument);
   Ciphertexts huge = a.c;
   huge.scale = 0x1p600;
-  EXPECT_EQ(fault_of([&] { mul(context, huge, huge); }), Fault::scales);
+  EXPECT_EQ(fault_of([&] { mul(context, huge, huge); }), Fault::kScales);
   const User other(make_params(5, 50, 40, 5));
-  EXPECT_EQ(fault_of([&] { add(other.context, a.c, a.c); }), Fault::argument);
-  EXPECT_EQ(fault_of([&] { relinearise(context, longer, other.square_key); }), Fault::argument);
+  EXPECT_EQ(fault_of([&] { add(other.context, a.c, a.c); }), Fault::kArgument);
+  EXPECT_EQ(fault_of([&] { relinearise(context, longer, other.square_key); }), Fault::kArgument);
 }
 
 TEST_F(CkksCircuit, AWrongKeyYieldsNoise) {

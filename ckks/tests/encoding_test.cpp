@@ -63,17 +63,17 @@ TEST_F(CkksEncoding, RefusesWhatItCannotHold) {
     return fault_of([&] { encode(context, z, slots, limbs, scale); });
   };
   const std::vector<Complex> one(1, {1, 0});
-  EXPECT_EQ(attempt(one, 3, 1, 2), Fault::argument);
-  EXPECT_EQ(attempt(std::vector<Complex>(64), 64, 1, 2), Fault::argument);
-  EXPECT_EQ(attempt(std::vector<Complex>(3), 2, 1, 2), Fault::argument);
-  EXPECT_EQ(attempt({}, 1, 1, 2), Fault::argument);
-  EXPECT_EQ(attempt(one, 1, 0, 2), Fault::levels);
-  EXPECT_EQ(attempt(one, 1, 5, 2), Fault::levels);
-  EXPECT_EQ(attempt(one, 1, 1, 0.5), Fault::argument);
-  EXPECT_EQ(attempt(one, 1, 1, std::numeric_limits<double>::infinity()), Fault::argument);
-  EXPECT_EQ(attempt(one, 1, 1, 0x1p50), Fault::argument) << "one limb has 50 bits";
-  EXPECT_EQ(attempt(one, 1, 1, 0x1p51), Fault::scales);
-  EXPECT_EQ(attempt({{std::numeric_limits<double>::quiet_NaN(), 0}}, 1, 1, 2), Fault::argument);
+  EXPECT_EQ(attempt(one, 3, 1, 2), Fault::kArgument);
+  EXPECT_EQ(attempt(std::vector<Complex>(64), 64, 1, 2), Fault::kArgument);
+  EXPECT_EQ(attempt(std::vector<Complex>(3), 2, 1, 2), Fault::kArgument);
+  EXPECT_EQ(attempt({}, 1, 1, 2), Fault::kArgument);
+  EXPECT_EQ(attempt(one, 1, 0, 2), Fault::kLevels);
+  EXPECT_EQ(attempt(one, 1, 5, 2), Fault::kLevels);
+  EXPECT_EQ(attempt(one, 1, 1, 0.5), Fault::kArgument);
+  EXPECT_EQ(attempt(one, 1, 1, std::numeric_limits<double>::infinity()), Fault::kArgument);
+  EXPECT_EQ(attempt(one, 1, 1, 0x1p50), Fault::kArgument) << "one limb has 50 bits";
+  EXPECT_EQ(attempt(one, 1, 1, 0x1p51), Fault::kScales);
+  EXPECT_EQ(attempt({{std::numeric_limits<double>::quiet_NaN(), 0}}, 1, 1, 2), Fault::kArgument);
 }
 
 }  // namespace

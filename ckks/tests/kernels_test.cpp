@@ -15,7 +15,7 @@ TEST(KernelReference, EvaluatesPolynomials) {
   for (int bits : {31, 61}) {
     const PrimeRoot prime = make_primes(1, bits, 12)[0];
     std::mt19937_64 random(1);
-    const Residues a = make_residues(4096, prime.q, Fill::random, random);
+    const Residues a = make_residues(4096, prime.q, Fill::kRandom, random);
     Residues transformed = a;
     reference_ntt(transformed, prime);
     for (uint32_t i : {0u, 1u, 2048u, 4095u})
@@ -34,11 +34,11 @@ void check_form(cuda::Form form, int bits) {
     if (!cuda::supports(form, log_n, sizeof(Word))) continue;
     Verdict verdict;
     DeviceTables<Word> device(log_n, make_primes(2, bits, log_n));
-    if (form >= cuda::Form::imma_256x256) {
+    if (form >= cuda::Form::kImma256x256) {
       device.add_imma();
-      check_ntt(form, device, {Fill::most}, verdict);
+      check_ntt(form, device, {Fill::kMost}, verdict);
     } else {
-      check_ntt(form, device, {Fill::random, Fill::zero, Fill::most, Fill::single}, verdict);
+      check_ntt(form, device, {Fill::kRandom, Fill::kZero, Fill::kMost, Fill::kSingle}, verdict);
     }
     EXPECT_EQ(verdict.faults(), 0u);
     EXPECT_GT(verdict.compared(), 0u);
@@ -51,13 +51,13 @@ TEST_P(TransformForm, EqualsReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, TransformForm,
-                         ::testing::Values(cuda::Form::one_block, cuda::Form::cluster2, cuda::Form::cluster4,
-                                           cuda::Form::cluster8, cuda::Form::two_pass, cuda::Form::imma_16));
-INSTANTIATE_TEST_SUITE_P(Full, TransformForm, ::testing::Values(cuda::Form::imma_256x256, cuda::Form::imma_64x32x32));
+                         ::testing::Values(cuda::Form::kOneBlock, cuda::Form::kCluster2, cuda::Form::kCluster4,
+                                           cuda::Form::kCluster8, cuda::Form::kTwoPass, cuda::Form::kImma16));
+INSTANTIATE_TEST_SUITE_P(Full, TransformForm, ::testing::Values(cuda::Form::kImma256x256, cuda::Form::kImma64x32x32));
 
 TEST(TransformForms, RefuseWhatThereIsNot) {
   const DeviceTables<uint32_t> device(12, make_primes(1, 31, 12));
-  EXPECT_EQ(cuda::ntt<uint32_t>(cuda::Form::cluster8, cuda::Direction::forward, nullptr, 1, first_primes(1),
+  EXPECT_EQ(cuda::ntt<uint32_t>(cuda::Form::kCluster8, cuda::Direction::kForward, nullptr, 1, first_primes(1),
                                 device.tables, nullptr),
             cudaErrorInvalidValue);
 }
@@ -105,8 +105,8 @@ void check_shape(int bits, const Shape& shape, std::initializer_list<Fill> fills
 }
 
 TEST(Operations, EqualReference) {
-  check_shape<uint32_t>(31, {3, 2, 2, 2}, {Fill::random, Fill::most});
-  check_shape<uint64_t>(61, {3, 2, 2, 2}, {Fill::most});
+  check_shape<uint32_t>(31, {3, 2, 2, 2}, {Fill::kRandom, Fill::kMost});
+  check_shape<uint64_t>(61, {3, 2, 2, 2}, {Fill::kMost});
 }
 
 TEST(Operations, TakeMoreDigitsAndCiphertextsThanOneLaunch) {
@@ -119,7 +119,7 @@ TEST(Operations, TakeMoreDigitsAndCiphertextsThanOneLaunch) {
 }
 
 TEST(Operations, TakeManySources) {
-  check_shape<uint32_t>(31, {11, 9, 10, 1}, {Fill::most});
+  check_shape<uint32_t>(31, {11, 9, 10, 1}, {Fill::kMost});
 }
 
 }  // namespace

@@ -61,12 +61,12 @@ void check_ntt(cuda::Form form, const DeviceTables<Word>& device, std::initializ
   }
   DeviceArray<Word> data(narrow<Word>(input));
   const std::string name = describe<Word>(cuda::name_of(form), log_n);
-  check(cuda::ntt(form, cuda::Direction::forward, data.get(), rows, map, device.tables, nullptr), name.c_str());
+  check(cuda::ntt(form, cuda::Direction::kForward, data.get(), rows, map, device.tables, nullptr), name.c_str());
   const std::vector<Word> transformed = data.download();
   for (size_t i = 0; i < want.size(); ++i)
     verdict.compare("ntt, " + name, transformed[i], want[i], i);
   data.upload(narrow<Word>(want));
-  check(cuda::ntt(form, cuda::Direction::inverse, data.get(), rows, map, device.tables, nullptr), name.c_str());
+  check(cuda::ntt(form, cuda::Direction::kInverse, data.get(), rows, map, device.tables, nullptr), name.c_str());
   const std::vector<Word> back = data.download();
   for (size_t i = 0; i < input.size(); ++i)
     verdict.compare("intt, " + name, back[i], input[i], i);

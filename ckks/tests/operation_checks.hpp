@@ -112,7 +112,7 @@ class OperationCheck {
     tensor();
     automorphism();
     rescale();
-    for (cuda::Unit unit : {cuda::Unit::integer, cuda::Unit::imma}) {
+    for (cuda::Unit unit : {cuda::Unit::kInteger, cuda::Unit::kImma}) {
       mod_up(unit);
       mod_down(unit);
     }
@@ -303,7 +303,7 @@ class OperationCheck {
     check(cuda::mod_up(unit, digits.get(), input.get(), parts, scratch.get(), shape_.ciphertexts, keys.keys,
                        device_.tables, kStream),
           "mod_up");
-    expect(unit == cuda::Unit::imma ? "mod_up, imma" : "mod_up", digits, want);
+    expect(unit == cuda::Unit::kImma ? "mod_up, imma" : "mod_up", digits, want);
   }
 
   void mod_down(cuda::Unit unit) {
@@ -336,7 +336,7 @@ class OperationCheck {
     check(cuda::mod_down(unit, out.get(), input.get(), scratch.get(), {more.get(), 3, 1}, shape_.ciphertexts, keys.keys,
                          device_.tables, kStream),
           "mod_down");
-    expect(unit == cuda::Unit::imma ? "mod_down, imma" : "mod_down", out, want);
+    expect(unit == cuda::Unit::kImma ? "mod_down, imma" : "mod_down", out, want);
   }
 
   void key_product(bool with_own) {
@@ -375,7 +375,7 @@ class OperationCheck {
   Shape shape_;
   Verdict& verdict_;
   size_t n_;
-  Fill fill_ = Fill::random;
+  Fill fill_ = Fill::kRandom;
   std::mt19937_64 random_{7};
 };
 

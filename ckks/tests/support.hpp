@@ -67,7 +67,7 @@ inline double largest_difference(const std::vector<Complex>& a, const std::vecto
   return most;
 }
 
-/// The fault that a call throws; Fault::internal if none.
+/// The fault that a call throws; Fault::kInternal if none.
 template <typename Call>
 Fault fault_of(const Call& call) {
   try {
@@ -77,7 +77,7 @@ Fault fault_of(const Call& call) {
     return error.fault();
   }
   ADD_FAILURE() << "nothing was thrown";
-  return Fault::internal;
+  return Fault::kInternal;
 }
 
 }  // namespace polykem::ckks::test

@@ -72,7 +72,7 @@ struct FileOptions {
 
 /** Which values --format has. */
 enum class Formats {
-  kKeys,    /**< armour, raw, pem, der */
+  kKeys,    /**< armour, kRaw, kPem, der */
   kRecords, /**< armour, raw: ciphertexts and secrets have no standard form */
 };
 

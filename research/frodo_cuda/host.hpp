@@ -114,7 +114,7 @@ inline PartTimes cpu_profile(const Core& core, const Set& set, Op op, size_t ite
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 5; ++i) {
     check(polykem_profile_enable(context, 1), "profile");
-    op == Op::keygen ? keygen() : op == Op::encaps ? encaps() : decaps();
+    op == Op::kKeygen ? keygen() : op == Op::kEncaps ? encaps() : decaps();
     std::vector<polykem_step_record> records(32);
     for (polykem_step_record& r : records)
       r.struct_size = sizeof r;

@@ -35,7 +35,7 @@ std::vector<uint16_t> words_of(const uint16_t* device, size_t count) {
 
 void launch_generation(GenA gen_a, uint16_t* out, const uint8_t* seeds, size_t n, size_t matrices, int processors) {
   const auto columns = static_cast<uint32_t>(n), count = static_cast<uint32_t>(matrices);
-  if (gen_a == GenA::shake) {
+  if (gen_a == GenA::kShake) {
     const dim3 grid((columns + 31) / 32, count);
     frodo_cuda::gen_a_shake_kernel<<<grid, 32>>>(out, seeds, columns);
     return;
@@ -58,7 +58,7 @@ GenerationRow measure_generation(const Core& core, GenA gen_a, size_t n, int pro
   check(cudaMemcpy(on_card.data, seeds.data(), seeds.size(), cudaMemcpyHostToDevice), "copy");
   auto* const matrices = reinterpret_cast<uint16_t*>(out.data);
   const Matrix tile(frodo::kMaxGeneratedRows, n), whole(n, n);
-  GenerationRow row{gen_a == GenA::aes ? "aes" : "shake", n, batch, 0, 0, 0};
+  GenerationRow row{gen_a == GenA::kAes ? "aes" : "shake", n, batch, 0, 0, 0};
   const auto verify = [&](size_t matrix) {
     core.generate(whole, false, gen_a, seeds.data() + matrix * kSeedABytes, n);
     if (!whole.equals(words_of(matrices + matrix * words, words)))
@@ -176,14 +176,14 @@ PaperReport measure() {
   const auto info = module.table->device_info(0);
   const Core core;
   PaperReport report{info.name, core.name, {}, {}, {}};
-  for (const GenA gen_a : {GenA::aes, GenA::shake}) {
+  for (const GenA gen_a : {GenA::kAes, GenA::kShake}) {
     for (const size_t n : kGenerated)
       report.generation.push_back(measure_generation(core, gen_a, n, info.multiprocessors));
   }
   for (const size_t n : kSizes) {
     const Matrix a(n, n);
     constexpr uint8_t kSeed[kSeedABytes] = {0x46, 0x72, 0x6f, 0x64, 0x6f};
-    core.generate(a, false, GenA::shake, kSeed, n);
+    core.generate(a, false, GenA::kShake, kSeed, n);
     const std::vector<uint8_t> limbs = limbs_of(a, n);
     const DeviceBytes on_card(limbs.size());
     check(cudaMemcpy(on_card.data, limbs.data(), limbs.size(), cudaMemcpyHostToDevice), "copy");

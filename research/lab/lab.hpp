@@ -13,10 +13,10 @@
 namespace polykem::lab {
 
 /// cyclic, negacyclic: polynomials modulo x^n - 1, x^n + 1. matrix: c = b a, b and c rows x n, a n x n.
-enum class Shape { cyclic, negacyclic, matrix };
+enum class Shape { kCyclic, kNegacyclic, kMatrix };
 
 /// Which operand is one for the whole batch.
-enum class Sharing { none, a, b };
+enum class Sharing { kNone, kA, kB };
 
 /// Products modulo q. Operand a has coefficients in [0, q); b has them in -b_bound .. b_bound, and in [0, q) if that
 /// is 0.
@@ -29,7 +29,7 @@ struct Problem {
   bool modulo_phi = false;  ///< the result is taken modulo 1 + x + .. + x^(n-1), as NTRU's modulo 3
   bool usual = true;        ///< multiplied when no problem is named
 
-  size_t a_words() const { return shape == Shape::matrix ? n * n : n; }
+  size_t a_words() const { return shape == Shape::kMatrix ? n * n : n; }
   size_t b_words() const { return rows * n; }
   size_t c_words() const { return rows * n; }
   bool power_of_two() const { return (q & (q - 1)) == 0; }
@@ -44,27 +44,27 @@ struct Batch {
   size_t items;
   const uint16_t *a, *b;
 
-  const uint16_t* a_of(size_t item) const { return a + (sharing == Sharing::a ? 0 : item * problem.a_words()); }
-  const uint16_t* b_of(size_t item) const { return b + (sharing == Sharing::b ? 0 : item * problem.b_words()); }
+  const uint16_t* a_of(size_t item) const { return a + (sharing == Sharing::kA ? 0 : item * problem.a_words()); }
+  const uint16_t* b_of(size_t item) const { return b + (sharing == Sharing::kB ? 0 : item * problem.b_words()); }
 };
 
 /// The units whose rates make the floors.
 enum class Unit {
-  none,       ///< no floor is stated
-  imma,       ///< multiply-adds of bytes on tensor cores
-  dp4a,       ///< multiply-adds of bytes
-  dp2a,       ///< multiply-adds of words by bytes
-  imad,       ///< 32-bit multiply-adds
-  butterfly,  ///< of an NTT modulo a 31-bit prime
-  vector,     ///< multiplications of whole vector registers
-  tile,       ///< multiply-adds of bytes on the CPU's matrix tiles
-  scalar,     ///< multiplications of a CPU without vectors
+  kNone,       ///< no floor is stated
+  kImma,       ///< multiply-adds of bytes on tensor cores
+  kDp4a,       ///< multiply-adds of bytes
+  kDp2a,       ///< multiply-adds of words by bytes
+  kImad,       ///< 32-bit multiply-adds
+  kButterfly,  ///< of an NTT modulo a 31-bit prime
+  kVector,     ///< multiplications of whole vector registers
+  kTile,       ///< multiply-adds of bytes on the CPU's matrix tiles
+  kScalar,     ///< multiplications of a CPU without vectors
 };
 inline constexpr size_t kUnits = 9;
 
 /// What one product costs at least: operations of a unit, or bytes of device memory where those take longer.
 struct Work {
-  Unit unit = Unit::none;
+  Unit unit = Unit::kNone;
   double operations = 0, bytes = 0;
 };
 

@@ -43,9 +43,9 @@ double core_clock() {
 Rates core_rates() {
   Rates rates;
   const double clock = core_clock();
-  rates.of[static_cast<size_t>(Unit::vector)] = 2 * clock;
-  rates.of[static_cast<size_t>(Unit::tile)] = 1024 * clock;
-  rates.of[static_cast<size_t>(Unit::scalar)] = clock;
+  rates.of[static_cast<size_t>(Unit::kVector)] = 2 * clock;
+  rates.of[static_cast<size_t>(Unit::kTile)] = 1024 * clock;
+  rates.of[static_cast<size_t>(Unit::kScalar)] = clock;
   return rates;
 }
 
@@ -76,7 +76,7 @@ void compare(const Way& way, const Batch& batch, const uint16_t* want, const uin
 }  // namespace
 
 const char* sharing_name(Sharing sharing) {
-  return sharing == Sharing::none ? "none" : sharing == Sharing::a ? "a" : "b";
+  return sharing == Sharing::kNone ? "none" : sharing == Sharing::kA ? "a" : "b";
 }
 
 Laboratory::Laboratory() : device_(open_gpu(no_gpu_)) {
@@ -107,7 +107,7 @@ Row Laboratory::measure_job(const Step& step, const Way& way, Job& job, double b
   row.seconds = job.seconds(budget) / static_cast<double>(step.items);
   const Rates& rates = rates_of(way);
   row.floor = floor_of(way.work(*step.problem, step.sharing), rates);
-  if (!is_cuda(way)) row.cycles = row.seconds * rates.of[static_cast<size_t>(Unit::scalar)];
+  if (!is_cuda(way)) row.cycles = row.seconds * rates.of[static_cast<size_t>(Unit::kScalar)];
   return row;
 }
 

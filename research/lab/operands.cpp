@@ -53,7 +53,7 @@ void fill(uint16_t* words, size_t count, uint32_t q, uint32_t bound, Kind kind, 
 }  // namespace
 
 Batch Operands::make(const Problem& problem, Sharing sharing, size_t items, bool extreme) {
-  const size_t count_a = sharing == Sharing::a ? 1 : items, count_b = sharing == Sharing::b ? 1 : items;
+  const size_t count_a = sharing == Sharing::kA ? 1 : items, count_b = sharing == Sharing::kB ? 1 : items;
   uint16_t* const a = a_.room_for(count_a * problem.a_words());
   uint16_t* const b = b_.room_for(count_b * problem.b_words());
   const auto kind_of = [&](bool shared, size_t item, size_t which) {
@@ -62,11 +62,11 @@ Batch Operands::make(const Problem& problem, Sharing sharing, size_t items, bool
   };
   in_parallel(count_a, [&](size_t i) {
     fill(a + i * problem.a_words(), problem.a_words(), problem.q, 0,
-         kind_of(sharing == Sharing::a, i, i / kKinds % kKinds), 2 * i);
+         kind_of(sharing == Sharing::kA, i, i / kKinds % kKinds), 2 * i);
   });
   in_parallel(count_b, [&](size_t i) {
     fill(b + i * problem.b_words(), problem.b_words(), problem.q, problem.b_bound,
-         kind_of(sharing == Sharing::b, i, i % kKinds), 2 * i + 1);
+         kind_of(sharing == Sharing::kB, i, i % kKinds), 2 * i + 1);
   });
   return {problem, sharing, items, a, b};
 }

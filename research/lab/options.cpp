@@ -37,7 +37,7 @@ std::vector<Sharing> sharings(const std::string& list) {
   std::vector<Sharing> out;
   for (const std::string& word : split(list)) {
     bool found = false;
-    for (const Sharing sharing : {Sharing::none, Sharing::a, Sharing::b}) {
+    for (const Sharing sharing : {Sharing::kNone, Sharing::kA, Sharing::kB}) {
       if (word == sharing_name(sharing)) out.push_back(sharing), found = true;
     }
     if (!found) throw UsageError("--shared: '" + word + "' must be none, a or b");
@@ -68,7 +68,7 @@ std::vector<Problem> spread(const std::vector<Problem>& chosen, const std::vecto
                             const std::vector<size_t>& rows) {
   std::vector<Problem> out;
   for (const Problem& problem : chosen) {
-    if (problem.shape != Shape::matrix) {
+    if (problem.shape != Shape::kMatrix) {
       out.push_back(problem);
       continue;
     }
@@ -101,10 +101,10 @@ std::vector<Subject> report_subjects(const std::vector<size_t>& sizes, const std
                             }),
              rest.end());
   std::vector<Subject> out;
-  add(out, spread(first, sizes, rows), Extent::every);
-  add(out, spread(rest, sizes, rows), Extent::largest);
-  add(out, spread(choose("frodo976"), {256, 512, 640, 1344, 2048}, {}), Extent::axis);
-  add(out, spread(choose("frodo976"), {}, {1, 16, 32, 64}), Extent::axis);
+  add(out, spread(first, sizes, rows), Extent::kEvery);
+  add(out, spread(rest, sizes, rows), Extent::kLargest);
+  add(out, spread(choose("frodo976"), {256, 512, 640, 1344, 2048}, {}), Extent::kAxis);
+  add(out, spread(choose("frodo976"), {}, {1, 16, 32, 64}), Extent::kAxis);
   return out;
 }
 
@@ -140,7 +140,7 @@ Options parse_options(int argc, char** argv) {
   if (report && !words.has("--problem")) {
     request.subjects = report_subjects(sizes, rows);
   } else {
-    add(request.subjects, spread(choose(words.at("--problem")), sizes, rows), Extent::every);
+    add(request.subjects, spread(choose(words.at("--problem")), sizes, rows), Extent::kEvery);
   }
   return options;
 }

@@ -50,9 +50,9 @@ std::string as_json(const Results& results, const Laboratory& laboratory) {
       << ",\n \"command\": " << quoted(results.command) << ",\n \"complete\": " << (results.complete ? "true" : "false")
       << ",\n \"planned\": " << results.planned << ",\n \"compared\": " << results.compared << ",\n";
   if (results.gpu_rates.bytes > 0)
-    out << " \"gpu_rates\": {\"imma\": " << rate(Unit::imma) << ", \"dp4a\": " << rate(Unit::dp4a)
-        << ", \"dp2a\": " << rate(Unit::dp2a) << ", \"imad\": " << rate(Unit::imad)
-        << ", \"butterfly\": " << rate(Unit::butterfly) << ", \"bytes\": " << results.gpu_rates.bytes << "},\n";
+    out << " \"gpu_rates\": {\"imma\": " << rate(Unit::kImma) << ", \"dp4a\": " << rate(Unit::kDp4a)
+        << ", \"dp2a\": " << rate(Unit::kDp2a) << ", \"imad\": " << rate(Unit::kImad)
+        << ", \"butterfly\": " << rate(Unit::kButterfly) << ", \"bytes\": " << results.gpu_rates.bytes << "},\n";
   out << " \"records\": [";
   const char* between = "\n  ";
   for (const Row& row : results.rows) {

@@ -17,10 +17,10 @@ constexpr size_t kMaxMatrixBytes = size_t{1} << 30;
 
 /// A single product, the batch of the published ones, and one that fills the card; cores get 64 at most.
 std::vector<size_t> usual_items(const Problem& problem, Sharing sharing, bool on_cpu) {
-  if (on_cpu) return {1, problem.shape == Shape::matrix ? size_t{16} : size_t{64}};
-  if (problem.shape != Shape::matrix) return {1, 512, 65536};
+  if (on_cpu) return {1, problem.shape == Shape::kMatrix ? size_t{16} : size_t{64}};
+  if (problem.shape != Shape::kMatrix) return {1, 512, 65536};
   const size_t fitting = std::max(size_t{1}, kMaxMatrixBytes / (2 * problem.a_words()));
-  if (sharing != Sharing::a) return {1, std::min(size_t{512}, fitting)};
+  if (sharing != Sharing::kA) return {1, std::min(size_t{512}, fitting)};
   return {1, problem.rows == 1 ? size_t{552} : size_t{512}, 131072 / problem.rows};
 }
 
@@ -34,7 +34,7 @@ class Planner {
 
   void add_steps(std::vector<Step>& steps) const {
     if (able_.empty()) return;
-    if (sharing_ != Sharing::none) add_extreme(steps);
+    if (sharing_ != Sharing::kNone) add_extreme(steps);
     for (const size_t items : all_items()) {
       Step step{&subject_.problem, sharing_, items, false, {}};
       for (const Way* way : able_) {
@@ -48,7 +48,7 @@ class Planner {
   bool takes_part(const Way& way) const {
     const bool named = !request_.ways.empty();
     return wanted(request_.ways, way.name) && wanted(request_.on, way.on) && (named || !way.planted) &&
-           (subject_.extent != Extent::axis || is_cuda(way)) && way.supports(subject_.problem, sharing_);
+           (subject_.extent != Extent::kAxis || is_cuda(way)) && way.supports(subject_.problem, sharing_);
   }
 
   std::vector<size_t> items_of(const Way& way) const {
@@ -61,7 +61,7 @@ class Planner {
   }
 
   bool shown(const Way& way, size_t items) const {
-    if (subject_.extent == Extent::every || !request_.items.empty()) return true;
+    if (subject_.extent == Extent::kEvery || !request_.items.empty()) return true;
     const std::vector<size_t> own = items_of(way);
     return items == *std::max_element(own.begin(), own.end());
   }
@@ -99,7 +99,7 @@ bool is_cuda(const Way& way) {
 }
 
 std::vector<Step> plan(const Request& request, const std::vector<const Way*>& ways) {
-  const std::vector<Sharing> usual{Sharing::none, Sharing::a};
+  const std::vector<Sharing> usual{Sharing::kNone, Sharing::kA};
   std::vector<Step> steps;
   for (const Subject& subject : request.subjects) {
     for (const Sharing sharing : request.sharing.empty() ? usual : request.sharing)

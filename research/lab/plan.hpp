@@ -8,14 +8,14 @@ namespace polykem::lab {
 
 /// Which batches of a problem are measured. All are compared with the schoolbook's.
 enum class Extent {
-  every,
-  largest,  ///< that of each device
-  axis,     ///< the largest one, on a GPU only
+  kEvery,
+  kLargest,  ///< that of each device
+  kAxis,     ///< the largest one, on a GPU only
 };
 
 struct Subject {
   Problem problem;
-  Extent extent = Extent::every;
+  Extent extent = Extent::kEvery;
 };
 
 /// Empty lists stand for the usual ones.

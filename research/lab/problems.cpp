@@ -13,7 +13,7 @@ void add_ntru(std::vector<Problem>& list, size_t n, uint32_t q, bool usual) {
   const auto add = [&](const char* suffix, const char* operands, uint32_t modulus, uint32_t b_bound, bool phi) {
     list.push_back({.name = name + suffix,
                     .title = "NTRU n = " + std::to_string(n) + ", " + operands,
-                    .shape = Shape::cyclic,
+                    .shape = Shape::kCyclic,
                     .n = n,
                     .rows = 1,
                     .q = modulus,
@@ -30,13 +30,13 @@ void add_ntru(std::vector<Problem>& list, size_t n, uint32_t q, bool usual) {
 void add_negacyclic(std::vector<Problem>& list, const char* name, const char* title, size_t n, uint32_t q,
                     uint32_t b_bound) {
   list.push_back(
-      {.name = name, .title = title, .shape = Shape::negacyclic, .n = n, .rows = 1, .q = q, .b_bound = b_bound});
+      {.name = name, .title = title, .shape = Shape::kNegacyclic, .n = n, .rows = 1, .q = q, .b_bound = b_bound});
 }
 
 void add_matrix(std::vector<Problem>& list, const char* name, const char* title, size_t n, size_t rows, uint32_t q,
                 uint32_t b_bound) {
   list.push_back(
-      {.name = name, .title = title, .shape = Shape::matrix, .n = n, .rows = rows, .q = q, .b_bound = b_bound});
+      {.name = name, .title = title, .shape = Shape::kMatrix, .n = n, .rows = rows, .q = q, .b_bound = b_bound});
 }
 
 std::vector<Problem> make_problems() {

@@ -73,7 +73,7 @@ void multiply_ring(const Problem& problem, const uint16_t* a, const uint16_t* b,
   const size_t n = problem.n;
   std::vector<Word> twice(2 * n);  // -a or a, then a: coefficient k of a x^i is twice[n + k - i]
   for (size_t i = 0; i < n; ++i) {
-    twice[i] = static_cast<Word>(problem.shape == Shape::negacyclic ? 0u - a[i] : a[i]);
+    twice[i] = static_cast<Word>(problem.shape == Shape::kNegacyclic ? 0u - a[i] : a[i]);
     twice[n + i] = a[i];
   }
   add_products(problem, sums, b, [&](size_t i) { return &twice[n - i]; });
@@ -81,7 +81,7 @@ void multiply_ring(const Problem& problem, const uint16_t* a, const uint16_t* b,
 
 template <class Word>
 void multiply(const Problem& problem, const uint16_t* a, const uint16_t* b, std::vector<Word>& sums) {
-  if (problem.shape == Shape::matrix) {
+  if (problem.shape == Shape::kMatrix) {
     multiply_matrix(problem, a, b, sums);
   } else {
     multiply_ring(problem, a, b, sums);

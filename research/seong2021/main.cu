@@ -349,8 +349,8 @@ struct SharedRow {
 /// packed.
 SharedRow shared_key(const char* name, size_t batch) {
   const auto& table = *cuda::loaded_module().table;
-  const auto& encaps_op = table.scheme(name)->operation(Op::encaps);
-  const auto& decaps_op = table.scheme(name)->operation(Op::decaps);
+  const auto& encaps_op = table.scheme(name)->operation(Op::kEncaps);
+  const auto& decaps_op = table.scheme(name)->operation(Op::kDecaps);
   const RecordBytes& sizes = encaps_op.record_bytes;
   polykem_context* gpu = context("cuda");
   std::vector<uint8_t> pk(sizes.pk), sk(sizes.sk), seed(32, 7);

@@ -33,10 +33,10 @@ uint64_t BatcherCollector::cost_ns(const Request& item) {
 Status BatcherCollector::add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) try {
   auto pending = std::make_unique<PendingTicket>();
   const Status status = batcher_.add(item, done, user, pending->ticket, kLongestHere);
-  if (status == Status::ok) out = std::move(pending);
+  if (status == Status::kOk) out = std::move(pending);
   return status;
 } catch (const std::bad_alloc&) {
-  return Status::out_of_memory;
+  return Status::kOutOfMemory;
 }
 
 }  // namespace polykem::broker

@@ -41,15 +41,15 @@ const char* connect_problem() {
 
 const char* answer_problem(Answer answer) {
   switch (answer) {
-    case Answer::welcome:
+    case Answer::kWelcome:
       break;
-    case Answer::other_version:
+    case Answer::kOtherVersion:
       return "the daemon is of another version";
-    case Answer::full:
+    case Answer::kFull:
       return "the daemon has no place for another client";
-    case Answer::not_allowed:
+    case Answer::kNotAllowed:
       return "the daemon does not allow this user";
-    case Answer::no_memory:
+    case Answer::kNoMemory:
       return "the daemon has no shared memory left for this user";
   }
   return "the daemon's answer is malformed";
@@ -62,7 +62,7 @@ uint32_t index_of(const Scheme* scheme) {
 
 /// What one item of a batch may end with; after anything else the batch is computed elsewhere.
 bool is_result(Status status) {
-  return status == Status::ok || status == Status::public_key || status == Status::secret_key;
+  return status == Status::kOk || status == Status::kPublicKey || status == Status::kSecretKey;
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ bool Connection::greet(const char* path, uint32_t slots, const char*& problem) {
   if (::poll(&answer, 1, kGreetingMs) != 1) return false;
   if (receive_message(socket_.get(), &welcome, sizeof welcome, memory) != sizeof welcome) return false;
   problem = answer_problem(welcome.answer);
-  return welcome.answer == Answer::welcome && map(welcome, memory);
+  return welcome.answer == Answer::kWelcome && map(welcome, memory);
 }
 
 bool Connection::map(const Welcome& welcome, const Fd& memory) {
@@ -146,16 +146,16 @@ void Connection::wipe() {
 
 Status Connection::submit(const Request& request, uint64_t deadline_ns, Done done) try {
   const ItemRecords item(*request.scheme, request.op, request.sk_is_seed);
-  if (item.coin_bytes() != 0 && request.records.coins == nullptr) return Status::backend_unavailable;
+  if (item.coin_bytes() != 0 && request.records.coins == nullptr) return Status::kBackendUnavailable;
   auto batch = std::make_shared<Batch>(
-      Batch{request, deadline_ns, std::move(done), index_of(request.scheme), item, 0, 0, Status::ok, false, nullptr});
+      Batch{request, deadline_ns, std::move(done), index_of(request.scheme), item, 0, 0, Status::kOk, false, nullptr});
   const std::lock_guard lock(mutex_);
-  if (!alive()) return Status::backend_unavailable;
+  if (!alive()) return Status::kBackendUnavailable;
   unsent_.push_back(std::move(batch));
   send_some();
-  return Status::ok;
+  return Status::kOk;
 } catch (const std::bad_alloc&) {
-  return Status::out_of_memory;
+  return Status::kOutOfMemory;
 }
 
 /// Fills free slots. The lock is held.
@@ -204,8 +204,8 @@ void Connection::read_item(uint32_t index, EndedBatches& ended) {
   const std::shared_ptr<Batch> batch = std::move(slot.batch);
   const BatchView& records = batch->request.records;
   const auto status = static_cast<Status>(view_.slot(index).status.load(std::memory_order_relaxed));
-  if (!is_result(status)) batch->status = Status::backend_unavailable;
-  if (status != Status::ok && batch->status == Status::ok) batch->status = Status::items;
+  if (!is_result(status)) batch->status = Status::kBackendUnavailable;
+  if (status != Status::kOk && batch->status == Status::kOk) batch->status = Status::kItems;
   if (records.item_status != nullptr) records.item_status[slot.item] = status;
   const uint8_t* out = view_.records(index) + batch->item.input_bytes();
   for (const FieldInfo& f : kRecordFields) {
@@ -268,7 +268,7 @@ bool Connection::take_completions() {
 void Connection::give_back() {
   EndedBatches lost;
   const auto lose = [&lost](std::shared_ptr<Batch> batch) {
-    batch->status = Status::backend_unavailable;
+    batch->status = Status::kBackendUnavailable;
     lost.add(std::move(batch));
   };
   {

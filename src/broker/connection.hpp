@@ -31,7 +31,7 @@ class Connection {
   /// False after a hang-up; the connection is then of no more use.
   bool alive() const { return alive_.load(std::memory_order_relaxed); }
   /// Hands over a batch whose coins are given; its arrays stay valid until done is called, once, on any thread.
-  /// Status::backend_unavailable, now or from done: the CPU is to compute it. deadline_ns: of monotonic_ns(), 0: none.
+  /// Status::kBackendUnavailable, now or from done: the CPU is to compute it. deadline_ns: of monotonic_ns(), 0: none.
   Status submit(const Request& request, uint64_t deadline_ns, Done done);
 
  private:
@@ -42,7 +42,7 @@ class Connection {
     uint32_t set;
     ItemRecords item;
     size_t sent = 0, finished = 0;
-    Status status = Status::ok;
+    Status status = Status::kOk;
     bool ended = false;           ///< it is in a list of those whose end is to be told
     std::shared_ptr<Batch> next;  ///< there
   };

@@ -29,7 +29,7 @@ Status BrokerExecutor::submit(const Request& request, Done done) {
     const std::lock_guard lock(mutex_);
     connection = connection_;
   }
-  if (connection == nullptr) return Status::backend_unavailable;
+  if (connection == nullptr) return Status::kBackendUnavailable;
   const auto deadline = static_cast<uint64_t>(std::chrono::nanoseconds(deadline_).count());
   return connection->submit(request, deadline == 0 ? 0 : monotonic_ns() + deadline, std::move(done));
 }

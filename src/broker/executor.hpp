@@ -17,7 +17,7 @@ class BrokerExecutor final : public Executor {
   /// deadline: how long a result is of use to the batcher; 0: for ever.
   BrokerExecutor(std::string path, std::chrono::microseconds deadline) : path_(std::move(path)), deadline_(deadline) {}
 
-  Kind kind() const override { return Kind::broker; }
+  Kind kind() const override { return Kind::kBroker; }
   const char* name() const override { return "broker"; }
   unsigned slots() const override { return kBatches; }
   /// To find out that nobody listens costs little.

@@ -29,7 +29,7 @@ size_t slot_bytes() {
   static const size_t bytes = [] {
     size_t most = 0;
     for (const Scheme* scheme : registry()) {
-      for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+      for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
         const ItemRecords item(*scheme, op, false);
         most = std::max(most, item.input_bytes() + item.output_bytes());
       }

@@ -39,17 +39,17 @@ struct Hello {
 };
 
 enum class Answer : uint32_t {
-  welcome = 0,
-  other_version = 1,  ///< of the protocol, or other parameter sets
-  full = 2,           ///< no place for another client, or for another of this user
-  not_allowed = 3,    ///< this user may not use the daemon
-  no_memory = 4,      ///< no shared memory is left that this user's clients may hold
+  kWelcome = 0,
+  kOtherVersion = 1,  ///< of the protocol, or other parameter sets
+  kFull = 2,          ///< no place for another client, or for another of this user
+  kNotAllowed = 3,    ///< this user may not use the daemon
+  kNoMemory = 4,      ///< no shared memory is left that this user's clients may hold
 };
 
-/// With Answer::welcome the descriptor of the shared memory comes along.
+/// With Answer::kWelcome the descriptor of the shared memory comes along.
 struct Welcome {
   uint32_t magic = kMagic, version = kVersion;
-  Answer answer = Answer::welcome;
+  Answer answer = Answer::kWelcome;
   uint32_t slots = 0;
   uint64_t slot_bytes = 0, map_bytes = 0;
 };
@@ -70,7 +70,7 @@ struct alignas(64) SlotHeader {
   Word set;                           ///< index in the registry
   Word op;                            ///< an Op, plus kSecretIsSeed
   std::atomic<uint64_t> deadline_ns;  ///< of CLOCK_MONOTONIC; later nobody wants the result. 0: none
-  Word status;                        ///< Status::busy: the server had no place or no time for it
+  Word status;                        ///< Status::kBusy: the server had no place or no time for it
 };
 inline constexpr uint32_t kSecretIsSeed = 0x100;
 

@@ -46,26 +46,26 @@ Status Server::create(const ServerConfig& config, Collector& collector, std::uni
   if ((config.path == nullptr) == (config.listening < 0) || config.most_clients == 0 || config.most_slots == 0 ||
       config.most_clients_of_user == 0 || config.most_slots > kMaxSlots || !std::has_single_bit(config.most_slots)) {
     errno = EINVAL;
-    return Status::argument;
+    return Status::kArgument;
   }
   std::unique_ptr<Server> server(new Server(config, collector));
   const Status status = config.path != nullptr ? server->listener_.listen_at(config.path, config.mode)
                                                : server->listener_.adopt(config.listening);
-  if (status != Status::ok) return status;
+  if (status != Status::kOk) return status;
   server->epoll_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
   server->stop_event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!server->epoll_ || !server->stop_event_ || !server->watch(server->stop_event_.get(), kStop) ||
       server->window_.room() < 0 || !server->watch(server->window_.room(), kRoom) ||
       !server->watch(server->listener_.fd(), kListener)) {
-    return Status::argument;
+    return Status::kArgument;
   }
   try {
     server->thread_ = start_thread([&running = *server] { running.loop(); });
   } catch (const std::system_error&) {
-    return Status::out_of_memory;
+    return Status::kOutOfMemory;
   }
   out = std::move(server);
-  return Status::ok;
+  return Status::kOk;
 }
 
 Server::~Server() {
@@ -126,10 +126,10 @@ void Server::on_event(uint64_t id, uint32_t events) {
   id &= ~kProcess;
   if (!sessions_.contains(id)) return;
   // After a hang-up nobody is there to read results, whatever the ring still has.
-  if (process_ended || (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) return drop(id, Why::gone);
+  if (process_ended || (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) return drop(id, Why::kGone);
   Session& session = *sessions_[id];
   const bool greeted = session.greeted();
-  if (!session.receive(greeted ? 0 : slots_for(session.peer().uid))) return drop(id, Why::unwanted);
+  if (!session.receive(greeted ? 0 : slots_for(session.peer().uid))) return drop(id, Why::kUnwanted);
   if (!greeted && session.greeted()) --silent_;
   if (session.greeted()) queue_.push(session.peer().uid, id, session.share());
 }
@@ -157,8 +157,8 @@ bool Server::serve_next() {
   const uint64_t before_ns = share.had_ns;
   const Session::Turn turn = session.take_submissions();
   queue_.charge(next->user, share.had_ns - before_ns);
-  if (turn == Session::Turn::more) queue_.push(next->user, next->client, share);
-  if (turn == Session::Turn::drop) drop(next->client, Why::unwanted);
+  if (turn == Session::Turn::kMore) queue_.push(next->user, next->client, share);
+  if (turn == Session::Turn::kDrop) drop(next->client, Why::kUnwanted);
   return true;
 }
 
@@ -219,15 +219,15 @@ uint32_t Server::slots_for(uid_t user) const {
 bool Server::admit(Fd socket) {
   Peer peer{};
   if (!peer_of(socket.get(), peer)) return false;
-  if (!may_use(peer)) return turn_away(socket, Answer::not_allowed);
+  if (!may_use(peer)) return turn_away(socket, Answer::kNotAllowed);
   const size_t clients = clients_of(peer.uid);
   if (sessions_.size() >= config_.most_clients || clients >= config_.most_clients_of_user)
-    return turn_away(socket, Answer::full);
+    return turn_away(socket, Answer::kFull);
   queue_.reserve(peer.uid, clients + 1);
   auto session = std::make_unique<Session>(std::move(socket), std::move(peer), collector_, window_, counts_);
   const uint64_t id = kFirstSession + 2 * next_id_++;
   if (!watch(session->socket(), id, EPOLLRDHUP)) {
-    session->refuse(Answer::full);
+    session->refuse(Answer::kFull);
     return false;
   }
   if (session->process() >= 0) watch(session->process(), id | kProcess);
@@ -247,7 +247,7 @@ bool Server::turn_away(const Fd& socket, Answer answer) {
 void Server::drop(uint64_t id, Why why) {
   const auto found = sessions_.find(id);
   const uid_t user = found->second->peer().uid;
-  if (why == Why::gone) found->second->wipe();
+  if (why == Why::kGone) found->second->wipe();
   if (!found->second->greeted()) --silent_;
   if (found->second->share().waits) queue_.remove(user, id);
   unwatch(found->second->socket());  // a child of the client may keep the socket open
@@ -266,7 +266,7 @@ void Server::drop_silent() {
   }
   for (const uint64_t id : late) {
     ++counts_.violations;
-    drop(id, Why::unwanted);
+    drop(id, Why::kUnwanted);
   }
 }
 

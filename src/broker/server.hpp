@@ -33,7 +33,7 @@ struct ServerConfig {
 /// of time that are fair among users and among the clients of one. One thread, which waits for nobody.
 class Server {
  public:
-  /// Status::busy: another process listens at the path. Status::argument: no listening there, errno says why.
+  /// Status::kBusy: another process listens at the path. Status::kArgument: no listening there, errno says why.
   [[nodiscard]] static Status create(const ServerConfig& config, Collector& collector, std::unique_ptr<Server>& out);
   /// Takes nothing more, finishes what is in flight, and hangs up.
   ~Server();
@@ -56,7 +56,7 @@ class Server {
   uint32_t slots_for(uid_t user) const;
   void serve_in_turns();
   bool serve_next();
-  enum class Why { gone, unwanted };
+  enum class Why { kGone, kUnwanted };
   void drop(uint64_t id, Why why);
   void drop_silent();
   int timeout_ms() const;

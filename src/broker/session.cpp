@@ -16,7 +16,7 @@ namespace polykem::broker {
 namespace {
 
 /// The client does not know whether its operation began, so it computes what has this status itself.
-constexpr Status kNotDone = Status::busy;
+constexpr Status kNotDone = Status::kBusy;
 /// The time of a turn, after which it is another client's.
 constexpr uint64_t kTurnNs = 1'000'000;
 /// What an operation costs that is refused, or too late.
@@ -84,11 +84,11 @@ bool Session::greet(uint32_t most_slots) {
     return false;
   }
   if (hello_.version != kVersion || hello_.registry != registry_fingerprint()) {
-    refuse(Answer::other_version);
+    refuse(Answer::kOtherVersion);
     return false;
   }
   if (most_slots != 0 && open(std::bit_floor(std::min(hello_.slots, most_slots)))) return greeted_;
-  refuse(Answer::no_memory);
+  refuse(Answer::kNoMemory);
   ++counts_.short_of_memory;
   return false;
 }
@@ -146,16 +146,16 @@ Session::Turn Session::take_a_turn() {
   const uint64_t end_ns = share_.had_ns + kTurnNs;
   for (uint32_t n = 0; n < view_.slots() && share_.had_ns < end_ns && (n == 0 || window_.has_room()); ++n) {
     const uint32_t many = waiting();
-    if (many == 0) return Turn::empty;
+    if (many == 0) return Turn::kEmpty;
     const uint32_t index = view_.submission(taken_).load(std::memory_order_relaxed);
     if (many > view_.slots() || !claim(index)) {
       ++counts_.violations;
-      return Turn::drop;
+      return Turn::kDrop;
     }
     ++taken_;
     start(slots_[index]);
   }
-  return Turn::more;
+  return Turn::kMore;
 }
 
 bool Session::claim(uint32_t index) {
@@ -171,27 +171,27 @@ Status Session::read_header(uint32_t index, Asked& out) const {
   const SlotHeader& header = view_.slot(index);
   const uint32_t set = header.set.load(std::memory_order_relaxed);
   const uint32_t op = header.op.load(std::memory_order_relaxed);
-  if (set >= registry().size() || (op & ~kSecretIsSeed) >= kOps) return Status::argument;
+  if (set >= registry().size() || (op & ~kSecretIsSeed) >= kOps) return Status::kArgument;
   out = {.scheme = registry()[set],
          .op = static_cast<Op>(op & ~kSecretIsSeed),
          .secret_is_seed = (op & kSecretIsSeed) != 0,
          .deadline_ns = header.deadline_ns.load(std::memory_order_relaxed)};
-  if (!out.secret_is_seed) return Status::ok;
-  return out.op == Op::decaps && out.scheme->secret_seed_bytes() != 0 ? Status::ok : Status::argument;
+  if (!out.secret_is_seed) return Status::kOk;
+  return out.op == Op::kDecaps && out.scheme->secret_seed_bytes() != 0 ? Status::kOk : Status::kArgument;
 }
 
 void Session::start(Slot& slot) {
   Asked asked{};
   Status status = read_header(slot.index, asked);
-  if (status == Status::ok && asked.deadline_ns != 0 && asked.deadline_ns < monotonic_ns()) {
+  if (status == Status::kOk && asked.deadline_ns != 0 && asked.deadline_ns < monotonic_ns()) {
     ++counts_.late;
     status = kNotDone;
   }
   share_.had_ns += kLookNs;
   std::unique_ptr<PendingItem> item;
-  if (status == Status::ok) status = add(slot, asked, item);
+  if (status == Status::kOk) status = add(slot, asked, item);
   std::unique_lock lock(mutex_);
-  if (status == Status::ok) {
+  if (status == Status::kOk) {
     if (!slot.finished_early && !item->finished()) {
       slot.item = std::move(item);  // on_done() goes on
       return;
@@ -256,7 +256,7 @@ void Session::leave_window(Slot& slot) {
 /// Gives the slot back to the client. The lock is held.
 void Session::publish(Slot& slot, Status status) {
   leave_window(slot);
-  ++(status == Status::ok ? counts_.operations : counts_.failed);
+  ++(status == Status::kOk ? counts_.operations : counts_.failed);
   --counts_.in_flight;
   slot.busy = false;
   SharedHeader& shared = view_.header();

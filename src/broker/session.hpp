@@ -45,7 +45,7 @@ class Session {
   bool receive(uint32_t most_slots);
   /// Of the memory that it shares with the client.
   size_t shared_bytes() const { return map_bytes(view_.slots()); }
-  enum class Turn { empty, more, drop };
+  enum class Turn { kEmpty, kMore, kDrop };
   /// Takes submissions until they cost more than a turn or are as many as the ring holds; adds to the client's share
   /// what they cost. Does not throw.
   Turn take_submissions();

@@ -67,15 +67,15 @@ bool is_trusted(int socket, const char* path) {
 /// Removes what a process that has died left at the path.
 Status clear_path(const char* path, const sockaddr_un& address) {
   struct stat file {};
-  if (::lstat(path, &file) != 0) return errno == ENOENT ? Status::ok : Status::argument;
+  if (::lstat(path, &file) != 0) return errno == ENOENT ? Status::kOk : Status::kArgument;
   if (!S_ISSOCK(file.st_mode)) {
     errno = EEXIST;
-    return Status::argument;
+    return Status::kArgument;
   }
   const Fd probe = stream_socket();
-  if (!probe) return Status::argument;
-  if (connect_socket(probe.get(), address) || errno == EAGAIN) return Status::busy;
-  return ::unlink(path) == 0 ? Status::ok : Status::argument;
+  if (!probe) return Status::kArgument;
+  if (connect_socket(probe.get(), address) || errno == EAGAIN) return Status::kBusy;
+  return ::unlink(path) == 0 ? Status::kOk : Status::kArgument;
 }
 
 /// Every descriptor that came along is open from now on: `attached` takes one, the others are closed.
@@ -99,19 +99,19 @@ Listener::~Listener() {
 
 Status Listener::listen_at(const char* path, mode_t mode) {
   sockaddr_un address;
-  if (!address_of(path, address)) return Status::argument;
+  if (!address_of(path, address)) return Status::kArgument;
   const std::string lock = std::string(path) + ".lock";
   lock_ = Fd(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock_) return Status::argument;
-  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? Status::busy : Status::argument;
-  if (const Status status = clear_path(path, address); status != Status::ok) return status;
+  if (!lock_) return Status::kArgument;
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? Status::kBusy : Status::kArgument;
+  if (const Status status = clear_path(path, address); status != Status::kOk) return status;
   socket_ = stream_socket();
   // The mode of an unbound socket is the file's from its first moment on; what the umask took away comes back below.
-  if (!socket_ || ::fchmod(socket_.get(), mode) != 0) return Status::argument;
-  if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return Status::argument;
+  if (!socket_ || ::fchmod(socket_.get(), mode) != 0) return Status::kArgument;
+  if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return Status::kArgument;
   path_ = path;
   const bool listens = ::chmod(path, mode) == 0 && ::listen(socket_.get(), kBacklog) == 0;
-  return listens ? Status::ok : Status::argument;
+  return listens ? Status::kOk : Status::kArgument;
 }
 
 Status Listener::adopt(int fd) {
@@ -120,15 +120,15 @@ Status Listener::adopt(int fd) {
   if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 ||
       ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
       ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0) {
-    return Status::argument;
+    return Status::kArgument;
   }
   if (domain != AF_UNIX || type != SOCK_STREAM || listens == 0) {
     errno = EINVAL;
-    return Status::argument;
+    return Status::kArgument;
   }
-  if (!set_nonblocking(fd) || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return Status::argument;
+  if (!set_nonblocking(fd) || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return Status::kArgument;
   socket_ = Fd(fd);
-  return Status::ok;
+  return Status::kOk;
 }
 
 Fd connect_to(const char* path) {

@@ -22,9 +22,9 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Status::busy: another process listens there. Status::argument: not possible there, errno says why.
+  /// Status::kBusy: another process listens there. Status::kArgument: not possible there, errno says why.
   Status listen_at(const char* path, mode_t mode);
-  /// Takes a socket that listens already; Status::argument if it does not or is of another kind.
+  /// Takes a socket that listens already; Status::kArgument if it does not or is of another kind.
   Status adopt(int fd);
 
   int fd() const { return socket_.get(); }

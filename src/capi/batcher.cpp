@@ -19,10 +19,10 @@ using polykem::Status;
 using polykem::Ticket;
 using polykem::broker::ServerConfig;
 
-static_assert(static_cast<int>(ExecutorHealth::State::unused) == POLYKEM_LANE_UNUSED);
-static_assert(static_cast<int>(ExecutorHealth::State::closed) == POLYKEM_LANE_CLOSED);
-static_assert(static_cast<int>(ExecutorHealth::State::open) == POLYKEM_LANE_OPEN);
-static_assert(static_cast<int>(ExecutorHealth::State::half_open) == POLYKEM_LANE_HALF_OPEN);
+static_assert(static_cast<int>(ExecutorHealth::State::kUnused) == POLYKEM_LANE_UNUSED);
+static_assert(static_cast<int>(ExecutorHealth::State::kClosed) == POLYKEM_LANE_CLOSED);
+static_assert(static_cast<int>(ExecutorHealth::State::kOpen) == POLYKEM_LANE_OPEN);
+static_assert(static_cast<int>(ExecutorHealth::State::kHalfOpen) == POLYKEM_LANE_HALF_OPEN);
 
 struct polykem_batcher {
   Batcher batcher;
@@ -51,18 +51,18 @@ T value_or(T value, T otherwise) {
 
 Status translate(const polykem_batcher_config* given, BatcherConfig& out) {
   polykem_batcher_config in{};
-  if (given != nullptr && !read_struct<sizeof(polykem_batcher_config)>(given, in)) return Status::argument;
-  if (in.batch_items > Batcher::kMaxBatchItems) return Status::argument;
+  if (given != nullptr && !read_struct<sizeof(polykem_batcher_config)>(given, in)) return Status::kArgument;
+  if (in.batch_items > Batcher::kMaxBatchItems) return Status::kArgument;
   out.batch_items = value_or(in.batch_items, out.batch_items);
   out.linger = std::chrono::microseconds(in.linger_us);
   if (in.deadline_us != 0) out.deadline = std::chrono::microseconds(in.deadline_us);
   out.high_water = value_or(in.high_water, out.high_water);
   out.hard_limit = value_or(in.hard_limit, out.hard_limit);
-  if (in.broker == nullptr) return Status::ok;
+  if (in.broker == nullptr) return Status::kOk;
   out.make_executor = [path = std::string(in.broker), deadline = out.deadline] {
     return std::make_unique<polykem::broker::BrokerExecutor>(path, deadline);
   };
-  return Status::ok;
+  return Status::kOk;
 }
 
 bool translate(const polykem_broker_config* given, ServerConfig& out) {
@@ -89,7 +89,7 @@ polykem_status polykem_batcher_new(polykem_context* context, const polykem_batch
   return guarded([&] {
     BatcherConfig translated;
     const Status status = translate(config, translated);
-    if (status == Status::ok) *out = new polykem_batcher{Batcher(*context->engine, translated)};
+    if (status == Status::kOk) *out = new polykem_batcher{Batcher(*context->engine, translated)};
     return to_c(status);
   });
 }
@@ -104,7 +104,7 @@ polykem_status polykem_batcher_add(polykem_batcher* batcher, const polykem_reque
   return guarded([&] {
     Request translated;
     const Status status = translate(request, translated);
-    if (status != Status::ok) return to_c(status);
+    if (status != Status::kOk) return to_c(status);
     return to_c(batcher->batcher.add(translated, done, user, reinterpret_cast<Ticket*&>(*out)));
   });
 }
@@ -201,7 +201,7 @@ polykem_status polykem_broker_new(polykem_batcher* batcher, const polykem_broker
     auto broker = std::make_unique<polykem_broker>(batcher->batcher);
     broker->slots = translated.most_slots;
     const Status status = polykem::broker::Server::create(translated, broker->collector, broker->server);
-    if (status == Status::ok) *out = broker.release();
+    if (status == Status::kOk) *out = broker.release();
     return to_c(status);
   });
 }

@@ -29,24 +29,24 @@ using polykem::Request;
 using polykem::Scheme;
 using polykem::Status;
 
-static_assert(static_cast<int>(Status::ok) == POLYKEM_OK);
-static_assert(static_cast<int>(Status::argument) == POLYKEM_ERR_ARGUMENT);
-static_assert(static_cast<int>(Status::unknown_scheme) == POLYKEM_ERR_UNKNOWN_SCHEME);
-static_assert(static_cast<int>(Status::unknown_backend) == POLYKEM_ERR_UNKNOWN_BACKEND);
-static_assert(static_cast<int>(Status::backend_unavailable) == POLYKEM_ERR_BACKEND_UNAVAILABLE);
-static_assert(static_cast<int>(Status::out_of_memory) == POLYKEM_ERR_OUT_OF_MEMORY);
-static_assert(static_cast<int>(Status::random) == POLYKEM_ERR_RANDOM);
-static_assert(static_cast<int>(Status::items) == POLYKEM_ERR_ITEMS);
-static_assert(static_cast<int>(Status::public_key) == POLYKEM_ERR_PUBLIC_KEY);
-static_assert(static_cast<int>(Status::secret_key) == POLYKEM_ERR_SECRET_KEY);
-static_assert(static_cast<int>(Status::size) == POLYKEM_ERR_SIZE);
-static_assert(static_cast<int>(Status::busy) == POLYKEM_ERR_BUSY);
-static_assert(static_cast<int>(Status::range) == POLYKEM_ERR_RANGE);
-static_assert(static_cast<int>(Status::internal) == POLYKEM_ERR_INTERNAL);
-static_assert(static_cast<int>(KeyKind::public_keys) == POLYKEM_PUBLIC_KEYS);
-static_assert(static_cast<int>(KeyKind::secret_keys) == POLYKEM_SECRET_KEYS);
-static_assert(static_cast<int>(KeyKind::secret_seeds) == POLYKEM_SECRET_SEEDS);
-static_assert(static_cast<int>(Op::decaps) == POLYKEM_DECAPS);
+static_assert(static_cast<int>(Status::kOk) == POLYKEM_OK);
+static_assert(static_cast<int>(Status::kArgument) == POLYKEM_ERR_ARGUMENT);
+static_assert(static_cast<int>(Status::kUnknownScheme) == POLYKEM_ERR_UNKNOWN_SCHEME);
+static_assert(static_cast<int>(Status::kUnknownBackend) == POLYKEM_ERR_UNKNOWN_BACKEND);
+static_assert(static_cast<int>(Status::kBackendUnavailable) == POLYKEM_ERR_BACKEND_UNAVAILABLE);
+static_assert(static_cast<int>(Status::kOutOfMemory) == POLYKEM_ERR_OUT_OF_MEMORY);
+static_assert(static_cast<int>(Status::kRandom) == POLYKEM_ERR_RANDOM);
+static_assert(static_cast<int>(Status::kItems) == POLYKEM_ERR_ITEMS);
+static_assert(static_cast<int>(Status::kPublicKey) == POLYKEM_ERR_PUBLIC_KEY);
+static_assert(static_cast<int>(Status::kSecretKey) == POLYKEM_ERR_SECRET_KEY);
+static_assert(static_cast<int>(Status::kSize) == POLYKEM_ERR_SIZE);
+static_assert(static_cast<int>(Status::kBusy) == POLYKEM_ERR_BUSY);
+static_assert(static_cast<int>(Status::kRange) == POLYKEM_ERR_RANGE);
+static_assert(static_cast<int>(Status::kInternal) == POLYKEM_ERR_INTERNAL);
+static_assert(static_cast<int>(KeyKind::kPublicKeys) == POLYKEM_PUBLIC_KEYS);
+static_assert(static_cast<int>(KeyKind::kSecretKeys) == POLYKEM_SECRET_KEYS);
+static_assert(static_cast<int>(KeyKind::kSecretSeeds) == POLYKEM_SECRET_SEEDS);
+static_assert(static_cast<int>(Op::kDecaps) == POLYKEM_DECAPS);
 static_assert(sizeof(polykem_status) == sizeof(Status));
 
 struct polykem_keyset {
@@ -60,17 +60,17 @@ namespace polykem::capi {
 
 Status translate(const polykem_request* given, Request& out) {
   polykem_request in;
-  if (!read_struct<offsetof(polykem_request, secret_form)>(given, in)) return Status::argument;
+  if (!read_struct<offsetof(polykem_request, secret_form)>(given, in)) return Status::kArgument;
   constexpr uint32_t kKnownFlags = POLYKEM_CALLER_WAITS;
   const bool known_mode = in.key_mode == POLYKEM_KEY_PER_ITEM || in.key_mode == POLYKEM_KEY_SHARED;
   const bool known_form = in.secret_form == POLYKEM_SECRET_EXPANDED || in.secret_form == POLYKEM_SECRET_SEED;
-  if (!is_op(in.op) || !known_mode || !known_form || (in.flags & ~kKnownFlags) != 0) return Status::argument;
+  if (!is_op(in.op) || !known_mode || !known_form || (in.flags & ~kKnownFlags) != 0) return Status::kArgument;
   out.op = static_cast<Op>(in.op);
-  out.sk_is_seed = out.op == Op::decaps && in.secret_form == POLYKEM_SECRET_SEED;
+  out.sk_is_seed = out.op == Op::kDecaps && in.secret_form == POLYKEM_SECRET_SEED;
   out.scheme = from_c(in.scheme);
   out.caller_waits = (in.flags & POLYKEM_CALLER_WAITS) != 0;
   out.keyset = in.keyset == nullptr ? nullptr : &in.keyset->set;
-  const bool has_keys = out.op != Op::keygen;
+  const bool has_keys = out.op != Op::kKeygen;
   out.records = {.count = in.count,
                  .shared_key = has_keys && in.key_mode == POLYKEM_KEY_SHARED,
                  .coins = in.coins,
@@ -88,7 +88,7 @@ Status translate(const polykem_request* given, Request& out) {
     if ((fields_of(out.op) & f.field) != 0) continue;
     f.in != nullptr ? void(out.records.*f.in = nullptr) : void(out.records.*f.out = nullptr);
   }
-  return Status::ok;
+  return Status::kOk;
 }
 
 }  // namespace polykem::capi
@@ -279,7 +279,7 @@ polykem_status new_context(const polykem_config* config, bool open_later, polyke
     auto context = std::make_unique<polykem_context>();
     const Status status =
         Engine::create({.threads = given.threads, .backend = given.backend, .open_later = open_later}, context->engine);
-    if (status != Status::ok) return to_c(status);
+    if (status != Status::kOk) return to_c(status);
     *out = context.release();
     return POLYKEM_OK;
   });
@@ -321,7 +321,7 @@ polykem_status polykem_run(polykem_context* context, const polykem_request* requ
   return guarded([&] {
     Request translated;
     const Status status = translate(request, translated);
-    return to_c(status == Status::ok ? context->engine->run(translated) : status);
+    return to_c(status == Status::kOk ? context->engine->run(translated) : status);
   });
 }
 
@@ -375,16 +375,16 @@ polykem_status polykem_submit(polykem_context* context, const polykem_request* r
   return guarded([&] {
     Request translated;
     Status status = translate(request, translated);
-    if (status != Status::ok) return to_c(status);
+    if (status != Status::kOk) return to_c(status);
     std::unique_ptr<polykem_job> handle(new (std::nothrow) polykem_job);
-    if (handle == nullptr) return to_c(context->engine->refuse(translated, Status::out_of_memory));
+    if (handle == nullptr) return to_c(context->engine->refuse(translated, Status::kOutOfMemory));
     Job::Done done;
     if (callback != nullptr) done = [callback, user](Status s) { callback(user, to_c(s)); };
     if (job_out == nullptr) return to_c(context->engine->submit(translated, std::move(done), handle->job));
     polykem_job* const before = *job_out;
     *job_out = handle.get();  // the callback may come, and free the job, before submit() returns
     status = context->engine->submit(translated, std::move(done), handle->job);
-    if (status == Status::ok) {
+    if (status == Status::kOk) {
       handle.release();
     } else {
       *job_out = before;
@@ -420,7 +420,7 @@ polykem_status polykem_keyset_import(polykem_context* context, const polykem_sch
     auto handle = std::make_unique<polykem_keyset>();
     const Status status =
         context->engine->import_keyset(*from_c(scheme), static_cast<KeyKind>(kind), count, keys, handle->set);
-    if (status != Status::ok) return to_c(status);
+    if (status != Status::kOk) return to_c(status);
     *out = handle.release();
     return POLYKEM_OK;
   });
@@ -433,7 +433,7 @@ polykem_status polykem_keyset_generate(polykem_context* context, const polykem_s
   return guarded([&] {
     auto handle = std::make_unique<polykem_keyset>();
     const Status status = context->engine->generate_keyset(*from_c(scheme), count, pk, handle->set);
-    if (status != Status::ok) return to_c(status);
+    if (status != Status::kOk) return to_c(status);
     *out = handle.release();
     return POLYKEM_OK;
   });
@@ -463,7 +463,7 @@ polykem_status polykem_cuda_queue(polykem_context* context, const polykem_reques
   return guarded([&] {
     Request translated;
     const Status status = translate(request, translated);
-    return to_c(status == Status::ok ? context->engine->queue(translated, workspace, stream) : status);
+    return to_c(status == Status::kOk ? context->engine->queue(translated, workspace, stream) : status);
   });
 }
 

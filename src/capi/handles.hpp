@@ -72,7 +72,7 @@ inline bool is_op(polykem_op op) {
   return op == POLYKEM_KEYGEN || op == POLYKEM_ENCAPS || op == POLYKEM_DECAPS;
 }
 
-/// A request as the engine sees it; Status::argument if a field has no meaning.
+/// A request as the engine sees it; Status::kArgument if a field has no meaning.
 Status translate(const polykem_request* given, Request& out);
 
 }  // namespace polykem::capi

@@ -25,7 +25,7 @@ struct DeviceBatch : BatchView {
 };
 
 /// Some steps have a kernel for few items and one for many. Tests can have one of them whatever the count is.
-enum class KernelChoice : int { by_count = 0, few = 1, many = 2 };
+enum class KernelChoice : int { kByCount = 0, kFew = 1, kMany = 2 };
 
 /// A step, and the arrays of the batch that it touches; data that stays in the workspace is not listed. The pipeline
 /// derives from this what may overlap, and when an output can leave.

@@ -25,9 +25,9 @@ struct ItemByItem : Single {
     for (size_t i = 0; i < batch.count; ++i) {
       const Batch item{batch.slice(record_bytes(kOp), i, 1), batch.drbg};
       const Status status = Single::template run<kOp>(nullptr, item, workspace, times);
-      if (status != Status::ok) return status;
+      if (status != Status::kOk) return status;
     }
-    return Status::ok;
+    return Status::kOk;
   }
 };
 
@@ -42,12 +42,12 @@ struct SharedKeyFirst : Inner {
 
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
-    if constexpr (kOp != Op::keygen) {
+    if constexpr (kOp != Op::kKeygen) {
       if (batch.shared_key && batch.expanded.data == nullptr && batch.count > 1) {
         StepClock clock(times);
         Batch items = batch;
         std::byte* const key = workspace + Inner::template workspace_bytes<kOp>(batch.count);
-        form<kOp>().expand(key, kOp == Op::encaps ? batch.pk : batch.sk, 1, key + form<kOp>().bytes);
+        form<kOp>().expand(key, kOp == Op::kEncaps ? batch.pk : batch.sk, 1, key + form<kOp>().bytes);
         items.expanded = {key, form<kOp>().bytes, true, nullptr};
         clock.stop(kMatrixStep<kOp>, 0);
         return Inner::template run<kOp>(nullptr, items, workspace, times);
@@ -59,11 +59,11 @@ struct SharedKeyFirst : Inner {
  private:
   template <Op kOp>
   static constexpr const KeyForm& form() {
-    return kOp == Op::encaps ? Keys::kPublicForm : Keys::kSecretForm;
+    return kOp == Op::kEncaps ? Keys::kPublicForm : Keys::kSecretForm;
   }
   template <Op kOp>
   static size_t key_bytes() {
-    return kOp == Op::keygen ? 0 : form<kOp>().bytes + form<kOp>().workspace_bytes(1);
+    return kOp == Op::kKeygen ? 0 : form<kOp>().bytes + form<kOp>().workspace_bytes(1);
   }
 
   /// The step that the expansion is charged to.

@@ -18,7 +18,7 @@ inline namespace POLYKEM_ISA {
 template <class Plans, class Chunk, class KeygenChunk = Chunk>
 struct Operations {
   template <Op kOp>
-  using ChunkOf = std::conditional_t<kOp == Op::keygen, KeygenChunk, Chunk>;
+  using ChunkOf = std::conditional_t<kOp == Op::kKeygen, KeygenChunk, Chunk>;
 
   static constexpr size_t kGranule = Chunk::kGranule;
   template <Op kOp>
@@ -26,9 +26,9 @@ struct Operations {
 
   template <Op kOp>
   static constexpr const auto& plan() {
-    if constexpr (kOp == Op::keygen) {
+    if constexpr (kOp == Op::kKeygen) {
       return Plans::keygen;
-    } else if constexpr (kOp == Op::encaps) {
+    } else if constexpr (kOp == Op::kEncaps) {
       return Plans::encaps;
     } else {
       return Plans::decaps;
@@ -47,7 +47,7 @@ struct Operations {
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     ChunkOf<kOp> chunk(batch, workspace);
     run_plan(plan<kOp>(), chunk, batch.count, times);
-    return Status::ok;
+    return Status::kOk;
   }
 };
 
@@ -63,15 +63,15 @@ inline constexpr Operation kOperation = operation<Ops, kOp>();
 /// name: the backend's, see core/backend.hpp.
 template <class Ops>
 constexpr SchemeBackend scheme_backend(const char* name) {
-  return {name, {operation<Ops, Op::keygen>(), operation<Ops, Op::encaps>(), operation<Ops, Op::decaps>()}};
+  return {name, {operation<Ops, Op::kKeygen>(), operation<Ops, Op::kEncaps>(), operation<Ops, Op::kDecaps>()}};
 }
 
 /// Has `Small` compute the small batches within the limits that no implementation at an earlier place takes. The caller
 /// knows the place: a look at `operation` would be no constant expression under UndefinedBehaviorSanitizer.
 template <class Small, size_t kPlace = 0>
 constexpr void add_small_batches(SchemeBackend& backend, const std::array<SmallBatchLimits, kOps>& limits) {
-  const Operation* const operations[kOps] = {&kOperation<Small, Op::keygen>, &kOperation<Small, Op::encaps>,
-                                             &kOperation<Small, Op::decaps>};
+  const Operation* const operations[kOps] = {&kOperation<Small, Op::kKeygen>, &kOperation<Small, Op::kEncaps>,
+                                             &kOperation<Small, Op::kDecaps>};
   for (size_t op = 0; op < kOps; ++op)
     backend.ops[op].small_batches[kPlace] = {operations[op], limits[op]};
 }

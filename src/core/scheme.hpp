@@ -14,21 +14,21 @@ namespace polykem {
 
 class Drbg;
 
-enum class Op : int { keygen = 0, encaps = 1, decaps = 2 };
+enum class Op : int { kKeygen = 0, kEncaps = 1, kDecaps = 2 };
 inline constexpr size_t kOps = 3;
 
 /// The array that holds the keys of an operation that takes keys: pk of encaps, sk of decaps.
 constexpr const FieldInfo& key_field(Op op) {
-  return kRecordFields[op == Op::encaps ? 1 : 2];
+  return kRecordFields[op == Op::kEncaps ? 1 : 2];
 }
-static_assert(key_field(Op::encaps).field == field::kPk && key_field(Op::decaps).field == field::kSk);
+static_assert(key_field(Op::kEncaps).field == field::kPk && key_field(Op::kDecaps).field == field::kSk);
 
 /// The logical stages of a scheme's three operations.
 struct OpStages {
   std::span<const Stage> keygen, encaps, decaps;
 
   constexpr std::span<const Stage> of(Op op) const {
-    return op == Op::keygen ? keygen : op == Op::encaps ? encaps : decaps;
+    return op == Op::kKeygen ? keygen : op == Op::kEncaps ? encaps : decaps;
   }
 };
 
@@ -64,7 +64,7 @@ struct Operation {
   size_t granule;  ///< the number of items that fills the lanes
   size_t chunk;    ///< the number of items whose working set fits the cache; a multiple of granule
   size_t (*workspace_bytes)(size_t items);  ///< of a chunk of `items`
-  /// workspace is 64-byte aligned. Anything but Status::ok fails the batch.
+  /// workspace is 64-byte aligned. Anything but Status::kOk fails the batch.
   Status (*run)(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times);
   const void* context = nullptr;  ///< the backend's own; passed to run
   /// Computes small batches by a plan of its own. The first one takes them whose limits allow it; operation is nullptr
@@ -123,7 +123,7 @@ struct Scheme {
   size_t secret_seed_bytes() const { return secret_seeds ? keygen_coin_bytes : 0; }
 
   size_t coin_bytes(Op op) const {
-    return op == Op::keygen ? keygen_coin_bytes : op == Op::encaps ? encaps_coin_bytes : 0;
+    return op == Op::kKeygen ? keygen_coin_bytes : op == Op::kEncaps ? encaps_coin_bytes : 0;
   }
   RecordBytes record_bytes(Op op) const {
     return {public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes, coin_bytes(op)};

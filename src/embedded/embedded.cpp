@@ -11,10 +11,10 @@ namespace {
 using polykem::Status;
 using polykem::embedded::Request;
 
-static_assert(POLYKEM_EMBEDDED_ERR_ARGUMENT == static_cast<int>(Status::argument));
-static_assert(POLYKEM_EMBEDDED_ERR_RANDOM == static_cast<int>(Status::random));
-static_assert(POLYKEM_EMBEDDED_ERR_PUBLIC_KEY == static_cast<int>(Status::public_key));
-static_assert(POLYKEM_EMBEDDED_ERR_SECRET_KEY == static_cast<int>(Status::secret_key));
+static_assert(POLYKEM_EMBEDDED_ERR_ARGUMENT == static_cast<int>(Status::kArgument));
+static_assert(POLYKEM_EMBEDDED_ERR_RANDOM == static_cast<int>(Status::kRandom));
+static_assert(POLYKEM_EMBEDDED_ERR_PUBLIC_KEY == static_cast<int>(Status::kPublicKey));
+static_assert(POLYKEM_EMBEDDED_ERR_SECRET_KEY == static_cast<int>(Status::kSecretKey));
 
 /// Of a set's stack_bytes: the frames of the functions here and of what they call to wipe.
 constexpr size_t kOwnFrames = 256;
@@ -46,11 +46,11 @@ bool fits(polykem_embedded_workspace workspace, size_t bytes) {
 }
 
 [[gnu::noinline]] Status compute(polykem_embedded_operation operation, Request& request, void* workspace) {
-  Status item = Status::ok;
+  Status item = Status::kOk;
   request.count = 1;
   request.item_status = &item;
   const Status status = operation(request, static_cast<std::byte*>(workspace));
-  return status == Status::ok ? item : status;
+  return status == Status::kOk ? item : status;
 }
 
 /// Runs an operation that needs `bytes` of the workspace.

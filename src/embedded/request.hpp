@@ -33,7 +33,7 @@ Status run_steps(const std::array<Step<Chunk>, N>& steps, std::type_identity_t<C
 #pragma GCC unroll 1
   for (size_t i = 0; i < N;) {
     steps[i].run(chunk);
-    if (static_cast<const Request&>(chunk.io).random_failed) return Status::random;
+    if (static_cast<const Request&>(chunk.io).random_failed) return Status::kRandom;
     if constexpr (requires { chunk.next_tile(); }) {
       if (steps[i].info.tiled && (i + 1 == N || !steps[i + 1].info.tiled)) {
         i = chunk.next_tile() ? round_begin(steps, i) : i + 1;
@@ -42,7 +42,7 @@ Status run_steps(const std::array<Step<Chunk>, N>& steps, std::type_identity_t<C
     }
     ++i;
   }
-  return Status::ok;
+  return Status::kOk;
 }
 
 }  // namespace polykem::embedded

@@ -15,7 +15,7 @@
 namespace polykem {
 
 /// Whose memory a pointer points to. unknown: the device does not answer, so the pointer must not be used.
-enum class Owner { other, self, unknown };
+enum class Owner { kOther, kSelf, kUnknown };
 
 /// A device, or several of one kind. A process has one object for each kind; it is thread-safe. Its memory may hold the
 /// records of a batch: the engine passes such pointers on and never reads through them.
@@ -50,19 +50,19 @@ class Accelerator {
   virtual const char* problem() = 0;
 
   /// The operations of a set on this accelerator, nullptr if it is not available or lacks the set. They return
-  /// Status::backend_unavailable or Status::out_of_memory if the CPU may compute the batch instead.
+  /// Status::kBackendUnavailable or Status::kOutOfMemory if the CPU may compute the batch instead.
   virtual const SchemeBackend* backend_for(const Scheme& scheme) = 0;
   /// The items of a chunk: what one thread hands over at a time.
   virtual size_t chunk_items(const Scheme& scheme, Op op, const BatchView& batch, unsigned threads) = 0;
 
-  /// Owner::other until the accelerator is in use.
+  /// Owner::kOther until the accelerator is in use.
   virtual Owner owner_of(const void* pointer) = 0;
   /// Overwrites memory that it owns with zeros.
   virtual void zero(void* memory, size_t bytes) = 0;
   /// Memory for `count` keys; nullptr if there is not enough. The set then lives on the host.
   virtual std::unique_ptr<KeyMemory> place_keys(const Scheme& scheme, KeyKind kind, size_t count) = 0;
 
-  /// Bytes of workspace that queue() needs. Status::backend_unavailable if it is not available, lacks the set or has no
+  /// Bytes of workspace that queue() needs. Status::kBackendUnavailable if it is not available, lacks the set or has no
   /// queue.
   virtual Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) = 0;
   /// Queues a batch on the caller's stream, an opaque handle of the device's kind, and returns. Every array lies in the

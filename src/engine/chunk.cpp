@@ -10,12 +10,12 @@ namespace {
 /// Runs a plan; batch.item_status is preset.
 Status run_part(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
                 Profile* profile) {
-  if (batch.count == 0) return Status::ok;
-  if (!worker.reserve_workspace(operation, batch.count)) return Status::out_of_memory;
+  if (batch.count == 0) return Status::kOk;
+  if (!worker.reserve_workspace(operation, batch.count)) return Status::kOutOfMemory;
   StepTimes times;
   const Status status =
       operation.run(operation.context, batch, worker.workspace.data(), profile != nullptr ? &times : nullptr);
-  if (profile != nullptr && status == Status::ok) profile->add(scheme, op, operation.steps, times);
+  if (profile != nullptr && status == Status::kOk) profile->add(scheme, op, operation.steps, times);
   return status;
 }
 
@@ -24,9 +24,9 @@ Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch&
            Profile* profile) {
   if (batch.coins == nullptr && scheme.coin_bytes(op) > 0) {
     const Status status = worker.drbg.prepare();
-    if (status != Status::ok) return status;
+    if (status != Status::kOk) return status;
   }
-  std::fill_n(batch.item_status, batch.count, Status::ok);
+  std::fill_n(batch.item_status, batch.count, Status::kOk);
   const SmallPart small = operation.small_part(batch);
   if (small.count == 0) return run_part(scheme, op, operation, batch, worker, profile);
   const size_t others = batch.count - small.count;
@@ -34,14 +34,14 @@ Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch&
     return Batch{batch.slice(scheme.record_bytes(op), first, count), batch.drbg};
   };
   const Status status = run_part(scheme, op, operation, part(0, others), worker, profile);
-  if (status != Status::ok) return status;
+  if (status != Status::kOk) return status;
   return run_part(scheme, op, *small.operation, part(others, small.count), worker, profile);
 }
 
 /// Makes the secret keys of the items from their seeds, in the worker's memory.
 Status expand_seeds(const Scheme& scheme, const Operation& keygen, BatchView& items, Worker& worker, Profile* profile) {
   const size_t count = items.shared_key ? 1 : items.count;
-  if (!worker.reserve_keys(count * (scheme.secret_key_bytes + scheme.public_key_bytes))) return Status::out_of_memory;
+  if (!worker.reserve_keys(count * (scheme.secret_key_bytes + scheme.public_key_bytes))) return Status::kOutOfMemory;
   auto* sk = reinterpret_cast<uint8_t*>(worker.keys.data());
   Batch batch;
   batch.count = count;
@@ -51,24 +51,24 @@ Status expand_seeds(const Scheme& scheme, const Operation& keygen, BatchView& it
   batch.pk_out = sk + count * scheme.secret_key_bytes;
   batch.item_status = items.item_status;
   items.sk = sk;
-  return run(scheme, Op::keygen, keygen, batch, worker, profile);
+  return run(scheme, Op::kKeygen, keygen, batch, worker, profile);
 }
 
 /// Copies the chosen records side by side into the worker's memory.
 Status gather_keys(const Scheme& scheme, Op op, BatchView& items, Worker& worker) {
   const size_t bytes = scheme.record_bytes(op).*key_field(op).bytes;
   const uint8_t*& keys = items.*key_field(op).in;
-  if (!worker.reserve_keys(items.count * bytes)) return Status::out_of_memory;
+  if (!worker.reserve_keys(items.count * bytes)) return Status::kOutOfMemory;
   auto* gathered = reinterpret_cast<uint8_t*>(worker.keys.data());
   for (size_t i = 0; i < items.count; ++i)
     copy_secret(gathered + i * bytes, keys + items.key_index[i] * bytes, bytes);
   keys = gathered;
   items.key_index = nullptr;
-  return Status::ok;
+  return Status::kOk;
 }
 
 bool any_failed(const BatchView& items) {
-  static_assert(static_cast<int>(Status::ok) == 0);
+  static_assert(static_cast<int>(Status::kOk) == 0);
   int any = 0;  // no early exit, so that the compiler vectorises the loop
   for (size_t i = 0; i < items.count; ++i)
     any |= static_cast<int>(items.item_status[i]);
@@ -79,12 +79,12 @@ bool any_failed(const BatchView& items) {
 
 Status compute_chunk(const ChunkShape& shape, const SchemeBackend& backend, BatchView items, Worker& worker,
                      Profile* profile) {
-  Status status = Status::ok;
-  if (shape.sk_is_seed) status = expand_seeds(shape.scheme, backend.op(Op::keygen), items, worker, profile);
+  Status status = Status::kOk;
+  if (shape.sk_is_seed) status = expand_seeds(shape.scheme, backend.op(Op::kKeygen), items, worker, profile);
   if (items.key_index != nullptr && shape.keys_on_host) status = gather_keys(shape.scheme, shape.op, items, worker);
-  if (status != Status::ok) return status;
+  if (status != Status::kOk) return status;
   status = run(shape.scheme, shape.op, backend.op(shape.op), Batch{items, &worker.drbg}, worker, profile);
-  return status == Status::ok && any_failed(items) ? Status::items : status;
+  return status == Status::kOk && any_failed(items) ? Status::kItems : status;
 }
 
 }  // namespace polykem

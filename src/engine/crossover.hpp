@@ -65,7 +65,7 @@ class Crossovers {
 };
 
 /// Measures the three operations of the set on the accelerator and on the CPU, with all CPUs this process may use and
-/// memory that is not pinned, and keeps the result. Takes about a second. Status::backend_unavailable if the set cannot
+/// memory that is not pinned, and keeps the result. Takes about a second. Status::kBackendUnavailable if the set cannot
 /// run on both.
 Status tune(Accelerator& accelerator, const Scheme& scheme);
 

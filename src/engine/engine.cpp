@@ -27,19 +27,19 @@ bool same(const char* a, const char* b) {
 Status find_forced(const EngineConfig& config, const char*& out) {
   const char* name = config.backend != nullptr ? config.backend : secure_getenv(environment::kBackend);
   out = nullptr;
-  if (name == nullptr || *name == '\0') return Status::ok;
+  if (name == nullptr || *name == '\0') return Status::kOk;
   for (Accelerator* accelerator : config.accelerators) {
     if (!same(accelerator->name(), name)) continue;
     out = accelerator->name();
     const bool usable = config.open_later ? accelerator->may_be_available() : accelerator->available();
-    return usable ? Status::ok : Status::backend_unavailable;
+    return usable ? Status::kOk : Status::kBackendUnavailable;
   }
   for (const BackendDescription& backend : cpu_backends()) {
     if (!same(backend.name, name)) continue;
     out = backend.name;
-    return cpu_backend_available(name) ? Status::ok : Status::backend_unavailable;
+    return cpu_backend_available(name) ? Status::kOk : Status::kBackendUnavailable;
   }
-  return Status::unknown_backend;
+  return Status::kUnknownBackend;
 }
 
 /// Items per chunk: as many as fit the cache, adjusted so that all threads get equally many chunks and chunks fill the
@@ -69,26 +69,26 @@ Status find_arrays(Accelerator& accelerator, const BatchView& records, Fields& f
   for (const FieldInfo& f : kRecordFields) {
     if (f.data(records) == nullptr) continue;
     const Owner owner = accelerator.owner_of(f.data(records));
-    if (owner == Owner::unknown) return Status::backend_unavailable;
-    if (owner == Owner::self) found |= f.field;
+    if (owner == Owner::kUnknown) return Status::kBackendUnavailable;
+    if (owner == Owner::kSelf) found |= f.field;
   }
   for (const void* array :
        {static_cast<const void*>(records.key_index), static_cast<const void*>(records.item_status)}) {
-    if (array != nullptr && accelerator.owner_of(array) != Owner::other) return Status::argument;
+    if (array != nullptr && accelerator.owner_of(array) != Owner::kOther) return Status::kArgument;
   }
-  return Status::ok;
+  return Status::kOk;
 }
 
 }  // namespace
 
 Status Engine::create(const EngineConfig& config, std::unique_ptr<Engine>& out) {
-  if (config.threads > kMaxThreads) return Status::argument;
+  if (config.threads > kMaxThreads) return Status::kArgument;
   const char* forced = nullptr;
   const Status status = find_forced(config, forced);
-  if (status != Status::ok) return status;
+  if (status != Status::kOk) return status;
   const unsigned threads = config.threads == 0 ? std::min(usable_cpus().count, kMaxThreads) : config.threads;
   out.reset(new Engine(threads, forced, config.accelerators));
-  return Status::ok;
+  return Status::kOk;
 }
 
 Engine::Engine(unsigned threads, const char* forced, std::span<Accelerator* const> accelerators)
@@ -140,34 +140,34 @@ Status Engine::draw(std::span<uint8_t> out) {
   static const Aes256Ctr keystream = best_keystream();
   WorkerPool& workers = states_.get().workers;
   auto worker = workers.take();
-  if (worker == nullptr) return Status::out_of_memory;
+  if (worker == nullptr) return Status::kOutOfMemory;
   const Status status = worker->drbg.prepare();
-  if (status == Status::ok) worker->drbg.fill(out, keystream);
+  if (status == Status::kOk) worker->drbg.fill(out, keystream);
   workers.give_back(std::move(worker));
   wipe_stack_of_single_item();
   return status;
 }
 
 Status Engine::find_route(const Request& request, Route& out) const {
-  if (request.run_on == RunOn::cpu || request.run_on == RunOn::caller) {
+  if (request.run_on == RunOn::kCpu || request.run_on == RunOn::kCaller) {
     out = {.backend = cpu_backend_for(*request.scheme)};
     const bool tiles = out.backend != nullptr && std::string_view(out.backend->name) == cpu::kAmx;
-    if (tiles && request.run_on == RunOn::caller)
+    if (tiles && request.run_on == RunOn::kCaller)
       out.backend = cpu_backend(*request.scheme, inherited_cpu_backend(cpu::kAmx));
-    return out.backend == nullptr ? Status::backend_unavailable : Status::ok;
+    return out.backend == nullptr ? Status::kBackendUnavailable : Status::kOk;
   }
-  if (request.run_on == RunOn::accelerator) {
+  if (request.run_on == RunOn::kAccelerator) {
     out = {.backend = request.accelerator->backend_for(*request.scheme), .accelerator = request.accelerator};
-    return out.backend == nullptr ? Status::backend_unavailable : Status::ok;
+    return out.backend == nullptr ? Status::kBackendUnavailable : Status::kOk;
   }
   Accelerator* owner = request.keyset == nullptr ? nullptr : request.keyset->accelerator;
   Fields on_accelerator = 0;
   for (Accelerator* accelerator : accelerators_) {
     Fields found = 0;
     const Status status = find_arrays(*accelerator, request.records, found);
-    if (status != Status::ok) return status;
+    if (status != Status::kOk) return status;
     if (found == 0) continue;
-    if (owner != nullptr && owner != accelerator) return Status::argument;
+    if (owner != nullptr && owner != accelerator) return Status::kArgument;
     owner = accelerator;
     on_accelerator = found;
   }
@@ -177,26 +177,26 @@ Status Engine::find_route(const Request& request, Route& out) const {
   } else {
     out.backend = owner->backend_for(*request.scheme);
   }
-  return out.backend == nullptr ? Status::backend_unavailable : Status::ok;
+  return out.backend == nullptr ? Status::kBackendUnavailable : Status::kOk;
 }
 
 /// Makes the job and calls start_job(job).
 template <class Start>
 Status Engine::start(const Request& request, Job::Done done, Start&& start_job) {
   Status status = validate(request);
-  if (status != Status::ok) return status;
+  if (status != Status::kOk) return status;
   const BatchView& records = request.records;
   Route route;
   try {
     status = find_route(request, route);
-    if (status != Status::ok) return status;
+    if (status != Status::kOk) return status;
     const size_t items = route.accelerator != nullptr
                              ? route.accelerator->chunk_items(*request.scheme, request.op, records, threads_)
                              : chunk_items(route.backend->op(request.op), records.count, threads_);
     return start_job(std::make_shared<Job>(request, route, items, std::move(done)));
   } catch (const std::bad_alloc&) {
-    fail_batch(records, request.scheme->record_bytes(request.op), route, Status::out_of_memory);
-    return Status::out_of_memory;
+    fail_batch(records, request.scheme->record_bytes(request.op), route, Status::kOutOfMemory);
+    return Status::kOutOfMemory;
   }
 }
 
@@ -228,10 +228,10 @@ Status Engine::submit(const Request& request, Job::Done done, std::shared_ptr<Jo
   return start(request, std::move(done), [this, &out](const std::shared_ptr<Job>& job) {
     pool();
     ThreadPool& threads = *states_.get().pool;
-    if (threads.size() == 0) return job->refuse(Status::out_of_memory);
+    if (threads.size() == 0) return job->refuse(Status::kOutOfMemory);
     out = job;  // the callback, which may come at once, may free the handle that holds it
     threads.submit(job);
-    return Status::ok;
+    return Status::kOk;
   });
 }
 
@@ -241,40 +241,40 @@ Status Engine::refuse(const Request& request, Status failure) {
 
 Status Engine::generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out) {
   out.scheme = &scheme;
-  out.kind = KeyKind::secret_keys;
+  out.kind = KeyKind::kSecretKeys;
   out.count = count;
   return fill_by_keygen(out, nullptr, pk);
 }
 
 Status Engine::import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out) {
-  const bool seeds = kind == KeyKind::secret_seeds;
-  if (seeds && scheme.secret_seed_bytes() == 0) return Status::argument;
+  const bool seeds = kind == KeyKind::kSecretSeeds;
+  if (seeds && scheme.secret_seed_bytes() == 0) return Status::kArgument;
   if (count > std::numeric_limits<ptrdiff_t>::max() / (scheme.secret_key_bytes + scheme.public_key_bytes))
-    return Status::argument;
+    return Status::kArgument;
   out.scheme = &scheme;
-  out.kind = seeds ? KeyKind::secret_keys : kind;
+  out.kind = seeds ? KeyKind::kSecretKeys : kind;
   out.count = count;
   if (!seeds) return fill(out, keys);
   SecureBuffer pk;
-  if (!pk.reserve(count * scheme.public_key_bytes)) return Status::out_of_memory;
+  if (!pk.reserve(count * scheme.public_key_bytes)) return Status::kOutOfMemory;
   return fill_by_keygen(out, keys, reinterpret_cast<uint8_t*>(pk.data()));
 }
 
 Status Engine::fill(KeySet& set, const uint8_t* keys) const {
   for (Accelerator* accelerator : accelerators_) {
-    if (accelerator->owner_of(keys) == Owner::unknown) return Status::backend_unavailable;
+    if (accelerator->owner_of(keys) == Owner::kUnknown) return Status::kBackendUnavailable;
   }
   Status status = reserve(set);
-  if (status != Status::ok) return status;
+  if (status != Status::kOk) return status;
   if (set.placed != nullptr) {
     status = set.placed->fill(keys);
   } else {
     for (Accelerator* accelerator : accelerators_) {
-      if (accelerator->owner_of(keys) == Owner::self) return Status::out_of_memory;  // the host cannot read them
+      if (accelerator->owner_of(keys) == Owner::kSelf) return Status::kOutOfMemory;  // the host cannot read them
     }
     copy_secret(set.records(), keys, set.count * set.record_bytes());
   }
-  if (status == Status::ok) expand(set);
+  if (status == Status::kOk) expand(set);
   wipe_stack();
   return status;
 }
@@ -282,27 +282,27 @@ Status Engine::fill(KeySet& set, const uint8_t* keys) const {
 /// Secret keys from keygen; coins may be nullptr.
 Status Engine::fill_by_keygen(KeySet& set, const uint8_t* coins, uint8_t* pk) {
   Status status = reserve(set);
-  if (status != Status::ok) return status;
-  Request request{.op = Op::keygen, .scheme = set.scheme};
+  if (status != Status::kOk) return status;
+  Request request{.op = Op::kKeygen, .scheme = set.scheme};
   request.records.count = set.count;
   request.records.coins = coins;
   request.records.pk_out = pk;
   request.records.sk_out = set.records();
   status = run(request);
-  if (status == Status::ok) expand(set);
+  if (status == Status::kOk) expand(set);
   wipe_stack();
   return status;
 }
 
 /// Takes memory for the records where the batches that use them will run.
 Status Engine::reserve(KeySet& set) const {
-  const Op used_by = set.kind == KeyKind::public_keys ? Op::encaps : Op::decaps;
+  const Op used_by = set.kind == KeyKind::kPublicKeys ? Op::kEncaps : Op::kDecaps;
   const Route route = route_for(*set.scheme, used_by, set.count);
   if (route.accelerator != nullptr) set.placed = route.accelerator->place_keys(*set.scheme, set.kind, set.count);
   if (set.placed != nullptr) set.accelerator = route.accelerator;
   set.expanded_for = route.backend;
-  if (set.placed != nullptr || set.host.reserve(set.count * set.record_bytes())) return Status::ok;
-  return Status::out_of_memory;
+  if (set.placed != nullptr || set.host.reserve(set.count * set.record_bytes())) return Status::kOk;
+  return Status::kOutOfMemory;
 }
 
 /// Adds the backend's own form of the keys, if it has one and there is memory for it. The caller wipes the stack.
@@ -321,40 +321,40 @@ void Engine::expand(KeySet& set) const {
 }
 
 Status Engine::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const {
-  Status status = Status::backend_unavailable;
+  Status status = Status::kBackendUnavailable;
   bytes = 0;
   for (Accelerator* accelerator : accelerators_) {
     size_t needed = 0;
     const Status answer = accelerator->queue_bytes(scheme, op, count, needed);
-    if (status != Status::ok) status = answer;
-    if (answer == Status::ok) bytes = std::max(bytes, needed);
+    if (status != Status::kOk) status = answer;
+    if (answer == Status::kOk) bytes = std::max(bytes, needed);
   }
   return status;
 }
 
 Status Engine::queue(const Request& request, void* workspace, void* stream) {
   Status status = validate(request);
-  if (status != Status::ok) return status;
+  if (status != Status::kOk) return status;
   const BatchView& records = request.records;
-  if (workspace == nullptr || request.keyset != nullptr || request.sk_is_seed) return Status::argument;
+  if (workspace == nullptr || request.keyset != nullptr || request.sk_is_seed) return Status::kArgument;
   Request without_status = request;
   without_status.records.item_status = nullptr;  // here the accelerator writes it itself
   Route route;
   status = find_route(without_status, route);
-  if (status != Status::ok) return status;
+  if (status != Status::kOk) return status;
   Fields given = 0;
   for (const FieldInfo& f : kRecordFields)
     given |= f.data(records) != nullptr ? f.field : 0;
-  if (route.accelerator == nullptr || route.on_accelerator != given) return Status::argument;
+  if (route.accelerator == nullptr || route.on_accelerator != given) return Status::kArgument;
   for (const void* array : {static_cast<const void*>(workspace), static_cast<const void*>(records.item_status)}) {
-    if (array != nullptr && route.accelerator->owner_of(array) != Owner::self) return Status::argument;
+    if (array != nullptr && route.accelerator->owner_of(array) != Owner::kSelf) return Status::kArgument;
   }
   WorkerPool& workers = states_.get().workers;
   auto worker = workers.take();
-  if (worker == nullptr) return Status::out_of_memory;
+  if (worker == nullptr) return Status::kOutOfMemory;
   const bool needs_coins = records.coins == nullptr && request.scheme->coin_bytes(request.op) > 0;
   if (needs_coins) status = worker->drbg.prepare();
-  if (status == Status::ok) {
+  if (status == Status::kOk) {
     const Batch batch{records, &worker->drbg};
     status = route.accelerator->queue(*request.scheme, request.op, batch, workspace, stream);
   }

@@ -34,7 +34,7 @@ class Engine {
   /// True on one of the engine's threads, e.g. in a callback.
   bool is_own_thread();
 
-  /// The CPU backend that computes what RunOn::cpu asks for; nullptr if another one is forced that lacks the set.
+  /// The CPU backend that computes what RunOn::kCpu asks for; nullptr if another one is forced that lacks the set.
   const SchemeBackend* cpu_backend_for(const Scheme& scheme) const;
   /// The accelerators that a batch may go to if nobody says where: all, none, or the one that is forced.
   std::span<Accelerator* const> usable_accelerators() const;
@@ -44,7 +44,7 @@ class Engine {
   [[nodiscard]] Status draw(std::span<uint8_t> out);
 
   /// Decides who computes a batch of `count` items of the set whose arrays are in host memory.
-  Route route_for(const Scheme& scheme, Op op = Op::decaps, size_t count = kLargeBatch) const;
+  Route route_for(const Scheme& scheme, Op op = Op::kDecaps, size_t count = kLargeBatch) const;
 
   /// Computes the batch before it returns. A batch of one chunk runs on the caller's thread, and so does any batch that
   /// one of the engine's threads submits.
@@ -54,7 +54,7 @@ class Engine {
   Status run_here(const Request& request);
 
   /// Starts the batch; `done` is called once when it has finished, on one of the engine's threads. out is set before.
-  /// Status::out_of_memory if the system gives no thread.
+  /// Status::kOutOfMemory if the system gives no thread.
   Status submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out);
 
   /// Sets the outputs and item statuses as for a batch that failed with `failure`, and returns `failure`; if the
@@ -62,7 +62,7 @@ class Engine {
   Status refuse(const Request& request, Status failure);
 
   Status generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out);
-  /// With KeyKind::secret_seeds, `keys` are seeds.
+  /// With KeyKind::kSecretSeeds, `keys` are seeds.
   Status import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out);
 
   /// Queues a batch on the caller's stream and returns. All its arrays are in the memory of one accelerator.

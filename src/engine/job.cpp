@@ -19,7 +19,7 @@ thread_local const Job* completing = nullptr;
 
 /// What wipes a thread's stack after a part of the batch.
 WipeStack* wipe_after(const Request& request) {
-  if (tiles_in_use() && request.run_on != RunOn::caller) return wipe_stack_with_tiles;
+  if (tiles_in_use() && request.run_on != RunOn::kCaller) return wipe_stack_with_tiles;
   return request.records.count == 1 ? wipe_stack_of_single_item : wipe_stack;
 }
 
@@ -54,8 +54,8 @@ void Job::work(WorkerPool& workers, Profile& profile) noexcept {
   for (size_t first = claim(); first < records_.count;) {
     const size_t count = std::min(chunk_items_, records_.count - first);
     if (worker == nullptr) worker = workers.take();
-    const Status status = worker == nullptr ? Status::out_of_memory : compute(first, count, *worker, profile);
-    if (status != Status::ok) fail(status);
+    const Status status = worker == nullptr ? Status::kOutOfMemory : compute(first, count, *worker, profile);
+    if (status != Status::kOk) fail(status);
     first = claim();
     if (worker != nullptr && first >= records_.count) worker->wipe(wipe_stack_);
     if (items_left_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
@@ -72,27 +72,27 @@ Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile
     }
     Profile* const timed = profile.enabled() ? &profile : nullptr;
     const Status status = compute_chunk(shape_, *route_.backend, items, worker, timed);
-    const bool lost = status == Status::backend_unavailable || status == Status::out_of_memory;
+    const bool lost = status == Status::kBackendUnavailable || status == Status::kOutOfMemory;
     if (!lost || route_.fallback == nullptr) return status;
     fallbacks.fetch_add(1, std::memory_order_relaxed);
     route_.accelerator->count_fallback();
     return compute_on_cpu(items, worker, timed);
   } catch (const std::bad_alloc&) {
-    return Status::out_of_memory;
+    return Status::kOutOfMemory;
   } catch (...) {
-    return Status::internal;
+    return Status::kInternal;
   }
 }
 
 /// Computes the whole chunk again, in chunks that suit the CPU.
 Status Job::compute_on_cpu(const BatchView& items, Worker& worker, Profile* profile) {
   const size_t most = route_.fallback->op(shape_.op).chunk;
-  Status result = Status::ok;
+  Status result = Status::kOk;
   for (size_t first = 0; first < items.count; first += most) {
     const BatchView part = items.slice(bytes_, first, std::min(most, items.count - first));
     const Status status = compute_chunk(shape_, *route_.fallback, part, worker, profile);
-    if (status != Status::ok && status != Status::items) return status;
-    if (status == Status::items) result = status;
+    if (status != Status::kOk && status != Status::kItems) return status;
+    if (status == Status::kItems) result = status;
   }
   return result;
 }
@@ -100,10 +100,10 @@ Status Job::compute_on_cpu(const BatchView& items, Worker& worker, Profile* prof
 /// A failure of the whole batch outranks errors of items; the first failure is kept.
 void Job::fail(Status status) {
   int seen = status_.load(std::memory_order_relaxed);
-  while (seen == static_cast<int>(Status::ok) || seen == static_cast<int>(Status::items)) {
+  while (seen == static_cast<int>(Status::kOk) || seen == static_cast<int>(Status::kItems)) {
     if (seen == static_cast<int>(status)) return;
     if (status_.compare_exchange_weak(seen, static_cast<int>(status), std::memory_order_acq_rel)) return;
-    if (status == Status::items && seen != static_cast<int>(Status::ok)) return;
+    if (status == Status::kItems && seen != static_cast<int>(Status::kOk)) return;
   }
 }
 
@@ -122,7 +122,7 @@ void fail_batch(const BatchView& records, const RecordBytes& bytes, const Route&
 
 void Job::complete() noexcept {
   const Status result = status();
-  if (result != Status::ok && result != Status::items) fail_batch(records_, bytes_, route_, result);
+  if (result != Status::kOk && result != Status::kItems) fail_batch(records_, bytes_, route_, result);
   if (done_) {
     completing = this;
     done_(result);
@@ -135,7 +135,7 @@ void Job::complete() noexcept {
 
 Status Job::wait() {
   if (finished()) return status();
-  if (completing == this || process_ != ForkGeneration::of_process()) return Status::argument;
+  if (completing == this || process_ != ForkGeneration::of_process()) return Status::kArgument;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return finished(); });
   return status();

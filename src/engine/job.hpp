@@ -41,7 +41,7 @@ class Job {
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   /// The batch's status; meaningful once finished.
   Status status() const { return static_cast<Status>(status_.load(std::memory_order_acquire)); }
-  /// Returns Status::argument where it would wait for ever: in the job's own callback, and in a fork of the
+  /// Returns Status::kArgument where it would wait for ever: in the job's own callback, and in a fork of the
   /// process that submitted it.
   Status wait();
 

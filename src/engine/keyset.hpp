@@ -10,7 +10,7 @@ namespace polykem {
 
 class Accelerator;
 
-enum class KeyKind { public_keys, secret_keys, secret_seeds };
+enum class KeyKind { kPublicKeys, kSecretKeys, kSecretSeeds };
 
 /// Keys in an accelerator's memory: records, and perhaps an expanded form; wiped before they are freed.
 class KeyMemory {
@@ -34,7 +34,7 @@ struct KeySet {
   static constexpr size_t kExpandedBudget = size_t{256} << 20;
 
   const Scheme* scheme = nullptr;
-  KeyKind kind = KeyKind::public_keys;
+  KeyKind kind = KeyKind::kPublicKeys;
   size_t count = 0;
   Accelerator* accelerator = nullptr;  ///< the one that keeps the keys; nullptr: the host does
   std::unique_ptr<KeyMemory> placed;   ///< the keys on the accelerator,
@@ -43,11 +43,11 @@ struct KeySet {
   const SchemeBackend* expanded_for = nullptr;
 
   size_t record_bytes() const {
-    return kind == KeyKind::public_keys ? scheme->public_key_bytes : scheme->secret_key_bytes;
+    return kind == KeyKind::kPublicKeys ? scheme->public_key_bytes : scheme->secret_key_bytes;
   }
   /// The form in which `backend` keeps such keys besides the records.
   const KeyForm& form(const SchemeBackend& backend) const {
-    return kind == KeyKind::public_keys ? backend.public_form : backend.secret_form;
+    return kind == KeyKind::kPublicKeys ? backend.public_form : backend.secret_form;
   }
   uint8_t* records() const { return placed != nullptr ? placed->records() : reinterpret_cast<uint8_t*>(host.data()); }
   /// The keys in the form of `backend`, if the set has it for batches with one key (shared) or with many.

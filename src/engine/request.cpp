@@ -10,19 +10,19 @@ namespace {
 Status validate_keyset(const Request& r) {
   const KeySet& set = *r.keyset;
   const BatchView& b = r.records;
-  const KeyKind wanted = r.op == Op::encaps ? KeyKind::public_keys : KeyKind::secret_keys;
-  if (set.scheme != r.scheme || set.kind != wanted) return Status::argument;
-  if (b.key_index == nullptr) return b.shared_key || b.count <= set.count ? Status::ok : Status::range;
+  const KeyKind wanted = r.op == Op::kEncaps ? KeyKind::kPublicKeys : KeyKind::kSecretKeys;
+  if (set.scheme != r.scheme || set.kind != wanted) return Status::kArgument;
+  if (b.key_index == nullptr) return b.shared_key || b.count <= set.count ? Status::kOk : Status::kRange;
   const size_t indices = b.shared_key ? 1 : b.count;
   for (size_t i = 0; i < indices; ++i) {
-    if (b.key_index[i] >= set.count) return Status::range;
+    if (b.key_index[i] >= set.count) return Status::kRange;
   }
-  return Status::ok;
+  return Status::kOk;
 }
 
 Status validate_key(const Request& r, const uint8_t* key) {
-  if (r.keyset == nullptr) return key != nullptr && r.records.key_index == nullptr ? Status::ok : Status::argument;
-  if (key != nullptr) return Status::argument;
+  if (r.keyset == nullptr) return key != nullptr && r.records.key_index == nullptr ? Status::kOk : Status::kArgument;
+  if (key != nullptr) return Status::kArgument;
   return validate_keyset(r);
 }
 
@@ -44,18 +44,18 @@ ItemRecords::ItemRecords(const Scheme& scheme, Op op, bool sk_is_seed)
 
 Status validate(const Request& r) {
   const BatchView& b = r.records;
-  if (r.scheme == nullptr || b.count == 0) return Status::argument;
+  if (r.scheme == nullptr || b.count == 0) return Status::kArgument;
   const Scheme& s = *r.scheme;
   const size_t widest =
       s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.keygen_coin_bytes + s.encaps_coin_bytes;
-  if (b.count > std::numeric_limits<ptrdiff_t>::max() / widest) return Status::argument;
+  if (b.count > std::numeric_limits<ptrdiff_t>::max() / widest) return Status::kArgument;
   for (const FieldInfo& f : kRecordFields) {
     const bool needed = (fields_of(r.op) & f.field) != 0 && f.field != field::kCoins && !f.key;
-    if (needed && f.data(b) == nullptr) return Status::argument;
+    if (needed && f.data(b) == nullptr) return Status::kArgument;
   }
-  if (r.op == Op::keygen) return r.keyset == nullptr ? Status::ok : Status::argument;
-  if (r.op == Op::decaps && r.sk_is_seed && (s.secret_seed_bytes() == 0 || r.keyset != nullptr))
-    return Status::argument;
+  if (r.op == Op::kKeygen) return r.keyset == nullptr ? Status::kOk : Status::kArgument;
+  if (r.op == Op::kDecaps && r.sk_is_seed && (s.secret_seed_bytes() == 0 || r.keyset != nullptr))
+    return Status::kArgument;
   return validate_key(r, key_field(r.op).data(b));
 }
 

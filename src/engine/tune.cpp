@@ -28,25 +28,25 @@ class Records {
                             scheme_.shared_secret_bytes};
     SecureBuffer* all[] = {&pk_, &sk_, &ct_, &ss_};
     for (size_t i = 0; i < 4; ++i) {
-      if (!all[i]->reserve(kMaxItems * sizes[i])) return Status::out_of_memory;
+      if (!all[i]->reserve(kMaxItems * sizes[i])) return Status::kOutOfMemory;
     }
-    for (const Op op : {Op::keygen, Op::encaps}) {
+    for (const Op op : {Op::kKeygen, Op::kEncaps}) {
       const Status status = engine.run(request(op, 1));
-      if (status != Status::ok) return status;
+      if (status != Status::kOk) return status;
     }
     for (size_t i = 0; i < 3; ++i) {
       for (size_t item = 1; item < kMaxItems; ++item)
         std::memcpy(all[i]->data() + item * sizes[i], all[i]->data(), sizes[i]);
     }
-    return Status::ok;
+    return Status::kOk;
   }
 
   Request request(Op op, size_t count) const {
     const auto bytes = [](const SecureBuffer& buffer) { return reinterpret_cast<uint8_t*>(buffer.data()); };
     BatchView r{.count = count};
-    if (op == Op::keygen) r.pk_out = bytes(pk_), r.sk_out = bytes(sk_);
-    if (op == Op::encaps) r.pk = bytes(pk_), r.ct_out = bytes(ct_), r.ss_out = bytes(ss_);
-    if (op == Op::decaps) r.sk = bytes(sk_), r.ct = bytes(ct_), r.ss_out = bytes(ss_);
+    if (op == Op::kKeygen) r.pk_out = bytes(pk_), r.sk_out = bytes(sk_);
+    if (op == Op::kEncaps) r.pk = bytes(pk_), r.ct_out = bytes(ct_), r.ss_out = bytes(ss_);
+    if (op == Op::kDecaps) r.sk = bytes(sk_), r.ct = bytes(ct_), r.ss_out = bytes(ss_);
     return {.op = op, .scheme = &scheme_, .records = r};
   }
 
@@ -61,7 +61,7 @@ double seconds(Engine& engine, const Request& request) {
   double least = 1e9;
   for (int i = 0; i <= kRepeats; ++i) {
     const auto begin = Clock::now();
-    if (engine.run(request) != Status::ok) return std::numeric_limits<double>::infinity();
+    if (engine.run(request) != Status::kOk) return std::numeric_limits<double>::infinity();
     const double taken = std::chrono::duration<double>(Clock::now() - begin).count();
     if (i > 0) least = std::min(least, taken);
   }
@@ -97,20 +97,20 @@ size_t crossover(Engine& device, Engine& cpu, const Records& records, Op op) {
 
 Status tune(Accelerator& accelerator, const Scheme& scheme) {
   const SchemeBackend* on_cpu = best_cpu_backend(scheme);
-  if (on_cpu == nullptr || accelerator.backend_for(scheme) == nullptr) return Status::backend_unavailable;
+  if (on_cpu == nullptr || accelerator.backend_for(scheme) == nullptr) return Status::kBackendUnavailable;
   Accelerator* const only[] = {&accelerator};
   std::unique_ptr<Engine> device, cpu;
   Status status = Engine::create({.backend = accelerator.name(), .accelerators = only}, device);
-  if (status == Status::ok) status = Engine::create({.backend = on_cpu->name, .accelerators = only}, cpu);
-  if (status != Status::ok) return status;
+  if (status == Status::kOk) status = Engine::create({.backend = on_cpu->name, .accelerators = only}, cpu);
+  if (status != Status::kOk) return status;
   Records records(scheme);
   status = records.make(*cpu);
-  if (status != Status::ok) return status;
+  if (status != Status::kOk) return status;
   CrossoverOps ops{};
   for (size_t i = 0; i < kOps; ++i)
     ops[i] = crossover(*device, *cpu, records, static_cast<Op>(i));
   accelerator.crossovers().set(scheme, ops);
-  return Status::ok;
+  return Status::kOk;
 }
 
 }  // namespace polykem

@@ -20,9 +20,9 @@ inline constexpr size_t kSymBytes = 32;  ///< seeds, messages, hashes and shared
 
 /// How the shared secret follows from K, z and c.
 enum class Derivation {
-  fips203,  ///< K, or SHAKE256(z, c) where c is rejected [FIPS203, Alg 17, Alg 18]
-  kyber,    ///< SHAKE256(K, SHA3-256(c)), with z in place of K where c is rejected [KYBER21, Alg 8, Alg 9]
-  saber,    ///< SHA3-256(K, SHA3-256(c)), likewise [SABER20, Saber.KEM]
+  kFips203,  ///< K, or SHAKE256(z, c) where c is rejected [FIPS203, Alg 17, Alg 18]
+  kKyber,    ///< SHAKE256(K, SHA3-256(c)), with z in place of K where c is rejected [KYBER21, Alg 8, Alg 9]
+  kSaber,    ///< SHA3-256(K, SHA3-256(c)), likewise [SABER20, Saber.KEM]
 };
 
 inline namespace POLYKEM_ISA {
@@ -61,7 +61,7 @@ concept Layout = requires(typename L::Chunk& c, ByteRows out, ConstByteRows in, 
 template <auto P, class L, Derivation kDerivation>
 struct Transform {
   using Chunk = typename L::Chunk;
-  static constexpr bool kFips203 = kDerivation == Derivation::fips203;
+  static constexpr bool kFips203 = kDerivation == Derivation::kFips203;
 
   template <class F>
   static void each(const Chunk& c, F&& f) {
@@ -147,7 +147,7 @@ struct Transform {
  private:
   /// From K or z, and SHA3-256(c).
   static void derive(Chunk& c) {
-    if constexpr (kDerivation == Derivation::kyber) {
+    if constexpr (kDerivation == Derivation::kKyber) {
       L::template shake256<2 * kSymBytes>(c.ss_out(), rows_of(c.fo().kdf), c.count);
     } else {
       L::template sha3_256<2 * kSymBytes>(c.ss_out(), rows_of(c.fo().kdf), c.count);

@@ -14,12 +14,12 @@
 namespace polykem::tuning {
 
 /// CPUs that compute alike: a backend and, where it matters, the CPU's maker or model.
-enum class Cpu { avx2, avx2_intel, avx512, avx512_zen5, neon, neon_sha3 };
+enum class Cpu { kAvx2, kAvx2Intel, kAvx512, kAvx512Zen5, kNeon, kNeonSha3 };
 
 /// The implementations for many items.
 enum class Arrangement {
-  interleaved,  ///< an item in each lane of a register
-  x8,           ///< eight items, one in each Keccak state; arithmetic item by item
+  kInterleaved,  ///< an item in each lane of a register
+  kX8,           ///< eight items, one in each Keccak state; arithmetic item by item
 };
 
 struct MaxItems {
@@ -54,63 +54,63 @@ struct Row {
 /// ML-KEM and Kyber.
 inline constexpr Row kMlkem[] = {
     // Measured on Xeons and a Zen 4.
-    {.cpu = Cpu::avx512, .k = 2, .many = Arrangement::x8, .own_keys = {6, 4, 4},
+    {.cpu = Cpu::kAvx512, .k = 2, .many = Arrangement::kX8, .own_keys = {6, 4, 4},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
-    {.cpu = Cpu::avx512, .k = 3, .many = Arrangement::x8, .own_keys = {5, 5, 5},
+    {.cpu = Cpu::kAvx512, .k = 3, .many = Arrangement::kX8, .own_keys = {5, 5, 5},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
-    {.cpu = Cpu::avx512, .k = 4, .many = Arrangement::x8, .own_keys = {6, 5, 5},
+    {.cpu = Cpu::kAvx512, .k = 4, .many = Arrangement::kX8, .own_keys = {6, 5, 5},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
     // Measured on a Zen 4; for a Zen 5, where x8 was not tried.
-    {.cpu = Cpu::avx512_zen5, .k = 2, .many = Arrangement::interleaved, .own_keys = {29, 12, 19},
+    {.cpu = Cpu::kAvx512Zen5, .k = 2, .many = Arrangement::kInterleaved, .own_keys = {29, 12, 19},
      .expanded_keys = {12, 19}, .shared_key = {4, 4}, .hashes_together = 2},
-    {.cpu = Cpu::avx512_zen5, .k = 3, .many = Arrangement::interleaved, .own_keys = {28, 21, 21},
+    {.cpu = Cpu::kAvx512Zen5, .k = 3, .many = Arrangement::kInterleaved, .own_keys = {28, 21, 21},
      .expanded_keys = {21, 21}, .shared_key = {4, 4}, .hashes_together = 2},
-    {.cpu = Cpu::avx512_zen5, .k = 4, .many = Arrangement::interleaved, .own_keys = {31, 22, 22},
+    {.cpu = Cpu::kAvx512Zen5, .k = 4, .many = Arrangement::kInterleaved, .own_keys = {31, 22, 22},
      .expanded_keys = {22, 22}, .shared_key = {4, 4}, .hashes_together = 2},
     // Measured on Xeons.
-    {.cpu = Cpu::avx2_intel, .k = 2, .many = Arrangement::interleaved, .own_keys = {10, 8, 10},
+    {.cpu = Cpu::kAvx2Intel, .k = 2, .many = Arrangement::kInterleaved, .own_keys = {10, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::avx2_intel, .k = 3, .many = Arrangement::interleaved, .own_keys = {9, 8, 10},
+    {.cpu = Cpu::kAvx2Intel, .k = 3, .many = Arrangement::kInterleaved, .own_keys = {9, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::avx2_intel, .k = 4, .many = Arrangement::interleaved, .own_keys = {10, 8, 10},
+    {.cpu = Cpu::kAvx2Intel, .k = 4, .many = Arrangement::kInterleaved, .own_keys = {10, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
     // Measured on a Zen 4.
-    {.cpu = Cpu::avx2, .k = 2, .many = Arrangement::interleaved, .own_keys = {15, 7, 10},
+    {.cpu = Cpu::kAvx2, .k = 2, .many = Arrangement::kInterleaved, .own_keys = {15, 7, 10},
      .expanded_keys = {7, 10}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::avx2, .k = 3, .many = Arrangement::interleaved, .own_keys = {14, 14, 13},
+    {.cpu = Cpu::kAvx2, .k = 3, .many = Arrangement::kInterleaved, .own_keys = {14, 14, 13},
      .expanded_keys = {14, 13}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::avx2, .k = 4, .many = Arrangement::interleaved, .own_keys = {15, 15, 14},
+    {.cpu = Cpu::kAvx2, .k = 4, .many = Arrangement::kInterleaved, .own_keys = {15, 15, 14},
      .expanded_keys = {15, 14}, .shared_key = {5, 5}, .hashes_together = 2},
     // Instructions counted, before hashes were computed together: there is no AArch64 machine to measure on.
-    {.cpu = Cpu::neon, .many = Arrangement::interleaved, .own_keys = {7, 11, 10},
+    {.cpu = Cpu::kNeon, .many = Arrangement::kInterleaved, .own_keys = {7, 11, 10},
      .expanded_keys = {11, 10}, .shared_key = {5, 5}, .hashes_together = 4},
     // The same.
-    {.cpu = Cpu::neon_sha3, .many = Arrangement::interleaved, .own_keys = {6, 10, 10},
+    {.cpu = Cpu::kNeonSha3, .many = Arrangement::kInterleaved, .own_keys = {6, 10, 10},
      .expanded_keys = {10, 10}, .shared_key = {5, 5}, .hashes_together = 4},
 };
 
 inline constexpr Row kSaber[] = {
     // Between a Zen 4, {7, 6, 8}, and a Xeon, {8, 8, 10}.
-    {.cpu = Cpu::avx512, .many = Arrangement::interleaved, .own_keys = {8, 7, 9},
+    {.cpu = Cpu::kAvx512, .many = Arrangement::kInterleaved, .own_keys = {8, 7, 9},
      .expanded_keys = {7, 9}, .shared_key = {7, 9}},
-    {.cpu = Cpu::avx2, .many = Arrangement::interleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::kAvx2, .many = Arrangement::kInterleaved, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
-    {.cpu = Cpu::neon, .many = Arrangement::interleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::kNeon, .many = Arrangement::kInterleaved, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
-    {.cpu = Cpu::neon_sha3, .many = Arrangement::interleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::kNeonSha3, .many = Arrangement::kInterleaved, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
 };
 
 inline constexpr Row kNtru[] = {
     // Measured on a Zen 5.
-    {.cpu = Cpu::avx512, .many = Arrangement::interleaved, .own_keys = {10, 27, 19},
+    {.cpu = Cpu::kAvx512, .many = Arrangement::kInterleaved, .own_keys = {10, 27, 19},
      .expanded_keys = {27, 19}, .shared_key = {27, 19}},
-    {.cpu = Cpu::avx2, .many = Arrangement::interleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::kAvx2, .many = Arrangement::kInterleaved, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
     // Instructions counted.
-    {.cpu = Cpu::neon, .many = Arrangement::interleaved, .own_keys = {7, 7, 7},
+    {.cpu = Cpu::kNeon, .many = Arrangement::kInterleaved, .own_keys = {7, 7, 7},
      .expanded_keys = {7, 7}, .shared_key = {7, 7}},
-    {.cpu = Cpu::neon_sha3, .many = Arrangement::interleaved, .own_keys = {7, 7, 7},
+    {.cpu = Cpu::kNeonSha3, .many = Arrangement::kInterleaved, .own_keys = {7, 7, 7},
      .expanded_keys = {7, 7}, .shared_key = {7, 7}},
 };
 // clang-format on

@@ -20,7 +20,7 @@ Bytes noise(size_t bytes, uint32_t seed) {
 
 std::unique_ptr<Engine> engine(const char* backend, std::span<Accelerator* const> accelerators = {}) {
   std::unique_ptr<Engine> made;
-  EXPECT_EQ(Engine::create({.threads = 2, .backend = backend, .accelerators = accelerators}, made), Status::ok);
+  EXPECT_EQ(Engine::create({.threads = 2, .backend = backend, .accelerators = accelerators}, made), Status::kOk);
   return made;
 }
 
@@ -38,23 +38,23 @@ struct Exchange {
         sk(kCount * s.secret_key_bytes),
         ct(kCount * s.ciphertext_bytes),
         ss(kCount * s.shared_secret_bytes) {
-    EXPECT_EQ(ref->run(keygen(pk, sk)), Status::ok);
-    EXPECT_EQ(ref->run(encaps(ct, ss)), Status::ok);
+    EXPECT_EQ(ref->run(keygen(pk, sk)), Status::kOk);
+    EXPECT_EQ(ref->run(encaps(ct, ss)), Status::kOk);
   }
   Request keygen(Bytes& pk_out, Bytes& sk_out) const {
-    Request r{.op = Op::keygen, .scheme = &s};
+    Request r{.op = Op::kKeygen, .scheme = &s};
     r.records = {.count = kCount, .coins = keygen_coins.data()};
     r.records.pk_out = pk_out.data(), r.records.sk_out = sk_out.data();
     return r;
   }
   Request encaps(Bytes& ct_out, Bytes& ss_out) const {
-    Request r{.op = Op::encaps, .scheme = &s};
+    Request r{.op = Op::kEncaps, .scheme = &s};
     r.records = {.count = kCount, .coins = encaps_coins.data(), .pk = pk.data()};
     r.records.ct_out = ct_out.data(), r.records.ss_out = ss_out.data();
     return r;
   }
   Request decaps(Bytes& ss_out) const {
-    Request r{.op = Op::decaps, .scheme = &s};
+    Request r{.op = Op::kDecaps, .scheme = &s};
     r.records = {.count = kCount, .sk = sk.data(), .ct = ct.data()};
     r.records.ss_out = ss_out.data();
     return r;
@@ -71,9 +71,9 @@ class Seam : public testing::TestWithParam<const Scheme*> {
 
 TEST_P(Seam, ComputesWhatTheReferenceDoes) {
   Bytes pk(x.pk.size()), sk(x.sk.size()), ct(x.ct.size()), ss(x.ss.size()), decapsulated(x.ss.size());
-  EXPECT_EQ(on_device->run(x.keygen(pk, sk)), Status::ok);
-  EXPECT_EQ(on_device->run(x.encaps(ct, ss)), Status::ok);
-  EXPECT_EQ(on_device->run(x.decaps(decapsulated)), Status::ok);
+  EXPECT_EQ(on_device->run(x.keygen(pk, sk)), Status::kOk);
+  EXPECT_EQ(on_device->run(x.encaps(ct, ss)), Status::kOk);
+  EXPECT_EQ(on_device->run(x.decaps(decapsulated)), Status::kOk);
   EXPECT_TRUE(pk == x.pk && sk == x.sk && ct == x.ct && ss == x.ss && decapsulated == x.ss);
   EXPECT_EQ(device.chunks, 3u * 3);  // 100 items in chunks of 40
 }
@@ -82,14 +82,14 @@ TEST_P(Seam, UnforcedBatchesStayOnTheCpuUntilTheyPay) {
   const auto any = engine(nullptr, list);
   EXPECT_EQ(any->route_for(x.s).accelerator, nullptr);
   Bytes ss(x.ss.size());
-  EXPECT_EQ(any->run(x.decaps(ss)), Status::ok);
+  EXPECT_EQ(any->run(x.decaps(ss)), Status::kOk);
   EXPECT_EQ(device.chunks, 0u);
 }
 
 TEST_P(Seam, KeysOfASetAreChosenWhereTheyLie) {
   KeySet secrets, publics;
-  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::secret_keys, kCount, x.sk.data(), secrets), Status::ok);
-  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::public_keys, kCount, x.pk.data(), publics), Status::ok);
+  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::kSecretKeys, kCount, x.sk.data(), secrets), Status::kOk);
+  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::kPublicKeys, kCount, x.pk.data(), publics), Status::kOk);
   EXPECT_EQ(secrets.accelerator, &device);
   EXPECT_EQ(secrets.placed->expanded(false).data != nullptr, cpu_backend(x.s, cpu::kRef)->secret_form.bytes > 0);
   std::vector<size_t> index(kCount);
@@ -106,18 +106,18 @@ TEST_P(Seam, KeysOfASetAreChosenWhereTheyLie) {
     by_set.records.pk = nullptr;
     by_set.keyset = &publics;
     by_set.records.key_index = chosen ? index.data() : nullptr;
-    ASSERT_EQ(x.ref->run(want), Status::ok);
-    ASSERT_EQ(on_device->run(by_set), Status::ok);
+    ASSERT_EQ(x.ref->run(want), Status::kOk);
+    ASSERT_EQ(on_device->run(by_set), Status::kOk);
     EXPECT_TRUE(ct == want_ct && ss == want_ss);
     Request decaps = x.decaps(got);
     decaps.records.sk = nullptr;
     decaps.records.ct = ct.data();
     decaps.keyset = &secrets;
     decaps.records.key_index = by_set.records.key_index;
-    ASSERT_EQ(on_device->run(decaps), Status::ok);
+    ASSERT_EQ(on_device->run(decaps), Status::kOk);
     EXPECT_TRUE(got == want_ss);
     decaps.records.shared_key = true;  // the first chosen key for all: right for its own ciphertext only
-    ASSERT_EQ(on_device->run(decaps), Status::ok);
+    ASSERT_EQ(on_device->run(decaps), Status::kOk);
     EXPECT_TRUE(std::equal(got.begin(), got.begin() + 16, want_ss.begin()));
     EXPECT_FALSE(got == want_ss);
   }
@@ -128,47 +128,47 @@ TEST_P(Seam, ItemsHaveTheirOwnStatus) {
   const bool checks_keys = std::string(x.s.name).rfind("mlkem", 0) == 0;
   pk[50 * x.s.public_key_bytes] = 0xff;
   pk[50 * x.s.public_key_bytes + 1] |= 0x0f;
-  std::vector<Status> status(kCount, Status::internal);
+  std::vector<Status> status(kCount, Status::kInternal);
   Request r = x.encaps(ct, ss);
   r.records.pk = pk.data();
   r.records.item_status = status.data();
-  EXPECT_EQ(on_device->run(r), checks_keys ? Status::items : Status::ok);
+  EXPECT_EQ(on_device->run(r), checks_keys ? Status::kItems : Status::kOk);
   for (size_t i = 0; i < kCount; ++i)
-    EXPECT_EQ(status[i], checks_keys && i == 50 ? Status::public_key : Status::ok) << i;
+    EXPECT_EQ(status[i], checks_keys && i == 50 ? Status::kPublicKey : Status::kOk) << i;
 }
 
 TEST_P(Seam, TheCpuTakesOverWhatFails) {
   device.broken = true;
   const size_t before = chunk_fallbacks();
   Bytes pk(x.pk.size()), sk(x.sk.size()), ss(x.ss.size());
-  std::vector<Status> status(kCount, Status::internal);
-  EXPECT_EQ(on_device->run(x.keygen(pk, sk)), Status::ok);
+  std::vector<Status> status(kCount, Status::kInternal);
+  EXPECT_EQ(on_device->run(x.keygen(pk, sk)), Status::kOk);
   Request r = x.decaps(ss);
   r.records.item_status = status.data();
-  EXPECT_EQ(on_device->run(r), Status::ok);
+  EXPECT_EQ(on_device->run(r), Status::kOk);
   EXPECT_TRUE(pk == x.pk && sk == x.sk && ss == x.ss);
-  EXPECT_EQ(status, std::vector<Status>(kCount, Status::ok));
+  EXPECT_EQ(status, std::vector<Status>(kCount, Status::kOk));
   EXPECT_EQ(chunk_fallbacks() - before, 6u);
 }
 
 TEST_P(Seam, NobodyTakesOverWhatLiesOnABrokenDevice) {
   KeySet keys;
-  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::secret_keys, kCount, x.sk.data(), keys), Status::ok);
+  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::kSecretKeys, kCount, x.sk.data(), keys), Status::kOk);
   uint8_t* const ct = device.allocate(x.ct.size());
   std::memcpy(ct, x.ct.data(), x.ct.size());
   device.broken = true;
   Bytes ss(x.ss.size(), 0x55);
-  std::vector<Status> status(kCount, Status::ok);
+  std::vector<Status> status(kCount, Status::kOk);
   Request by_set = x.decaps(ss);
   by_set.records.sk = nullptr;
   by_set.keyset = &keys;
   by_set.records.item_status = status.data();
-  EXPECT_EQ(on_device->run(by_set), Status::backend_unavailable);
+  EXPECT_EQ(on_device->run(by_set), Status::kBackendUnavailable);
   EXPECT_EQ(ss, Bytes(ss.size(), 0)) << "it failed on the way";
-  EXPECT_EQ(status, std::vector<Status>(kCount, Status::backend_unavailable));
+  EXPECT_EQ(status, std::vector<Status>(kCount, Status::kBackendUnavailable));
   Request by_array = x.decaps(ss);
   by_array.records.ct = ct;
-  EXPECT_EQ(on_device->run(by_array), Status::backend_unavailable) << "memory that the device does not know any more";
+  EXPECT_EQ(on_device->run(by_array), Status::kBackendUnavailable) << "memory that the device does not know any more";
 }
 
 TEST_P(Seam, OutputsOnTheDeviceAreZeroedWhereABatchFails) {
@@ -176,13 +176,13 @@ TEST_P(Seam, OutputsOnTheDeviceAreZeroedWhereABatchFails) {
   std::memset(ss, 0x55, x.ss.size());
   device.fails = true;
   Bytes unused(x.ss.size());
-  std::vector<Status> status(kCount, Status::ok);
+  std::vector<Status> status(kCount, Status::kOk);
   Request r = x.decaps(unused);
   r.records.ss_out = ss;
   r.records.item_status = status.data();
-  EXPECT_EQ(on_device->run(r), Status::backend_unavailable) << "the CPU cannot write there";
+  EXPECT_EQ(on_device->run(r), Status::kBackendUnavailable) << "the CPU cannot write there";
   EXPECT_TRUE(std::all_of(ss, ss + x.ss.size(), [](uint8_t byte) { return byte == 0; }));
-  EXPECT_EQ(status, std::vector<Status>(kCount, Status::backend_unavailable));
+  EXPECT_EQ(status, std::vector<Status>(kCount, Status::kBackendUnavailable));
 }
 
 TEST_P(Seam, ArraysOnTwoAcceleratorsAreRefused) {
@@ -197,16 +197,16 @@ TEST_P(Seam, ArraysOnTwoAcceleratorsAreRefused) {
   Request r = x.decaps(ss);
   r.records.ct = ct;
   r.records.sk = sk;
-  EXPECT_EQ(any->run(r), Status::argument);
+  EXPECT_EQ(any->run(r), Status::kArgument);
   EXPECT_EQ(ss, Bytes(x.ss.size(), 0x55)) << "refused before anything is touched";
   KeySet keys;
-  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::secret_keys, kCount, x.sk.data(), keys), Status::ok);
+  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::kSecretKeys, kCount, x.sk.data(), keys), Status::kOk);
   uint8_t* const elsewhere = other.allocate(x.ct.size());
   Request by_set = x.decaps(ss);
   by_set.records.sk = nullptr;
   by_set.keyset = &keys;
   by_set.records.ct = elsewhere;
-  EXPECT_EQ(any->run(by_set), Status::argument) << "keys on one, ciphertexts on the other";
+  EXPECT_EQ(any->run(by_set), Status::kArgument) << "keys on one, ciphertexts on the other";
   EXPECT_EQ(device.chunks + other.chunks, 0u);
 }
 
@@ -216,7 +216,7 @@ TEST_P(Seam, AWorkspaceFitsWhicheverAcceleratorHasTheArrays) {
   Accelerator* const both[] = {&device, &other};
   for (const char* forced : {static_cast<const char*>(nullptr), "ref", "test"}) {
     size_t bytes = 0;
-    EXPECT_EQ(engine(forced, both)->queue_bytes(x.s, Op::decaps, 10, bytes), Status::ok);
+    EXPECT_EQ(engine(forced, both)->queue_bytes(x.s, Op::kDecaps, 10, bytes), Status::kOk);
     EXPECT_EQ(bytes, 70u);
   }
 }
@@ -240,35 +240,35 @@ TEST_P(Seam, ArraysOnTheDeviceAreUsedThere) {
   r.records.ct = ct;
   r.records.ss_out = ss;
   const auto any = engine(nullptr, list);
-  EXPECT_EQ(any->run(r), Status::ok);
+  EXPECT_EQ(any->run(r), Status::kOk);
   EXPECT_EQ(device.chunks, 3u) << "where the data lies decides, not the size";
   EXPECT_TRUE(std::equal(x.ss.begin(), x.ss.end(), ss));
-  EXPECT_EQ(any->queue(r, ct, nullptr), Status::argument) << "sk is not on the device";
+  EXPECT_EQ(any->queue(r, ct, nullptr), Status::kArgument) << "sk is not on the device";
   uint8_t* const sk = device.allocate(x.sk.size());
   std::memcpy(sk, x.sk.data(), x.sk.size());
   r.records.sk = sk;
   uint8_t* const workspace = device.allocate(64);
   std::memset(ss, 0, x.ss.size());
-  EXPECT_EQ(any->queue(r, workspace, nullptr), Status::ok);
+  EXPECT_EQ(any->queue(r, workspace, nullptr), Status::kOk);
   EXPECT_TRUE(std::equal(x.ss.begin(), x.ss.end(), ss));
-  EXPECT_EQ(any->queue(r, unused.data(), nullptr), Status::argument) << "a workspace on the host";
+  EXPECT_EQ(any->queue(r, unused.data(), nullptr), Status::kArgument) << "a workspace on the host";
   r.records.item_status = reinterpret_cast<Status*>(device.allocate(kCount * sizeof(Status)));
-  EXPECT_EQ(any->run(r), Status::argument) << "the host could not read it";
+  EXPECT_EQ(any->run(r), Status::kArgument) << "the host could not read it";
   std::memset(ss, 0, x.ss.size());
-  EXPECT_EQ(any->queue(r, workspace, nullptr), Status::ok) << "the device writes it";
+  EXPECT_EQ(any->queue(r, workspace, nullptr), Status::kOk) << "the device writes it";
   EXPECT_TRUE(std::equal(x.ss.begin(), x.ss.end(), ss));
-  std::vector<Status> on_host(kCount, Status::internal);
+  std::vector<Status> on_host(kCount, Status::kInternal);
   r.records.item_status = on_host.data();
-  EXPECT_EQ(any->queue(r, workspace, nullptr), Status::argument) << "the device cannot write it";
-  EXPECT_EQ(on_host, std::vector<Status>(kCount, Status::internal));
+  EXPECT_EQ(any->queue(r, workspace, nullptr), Status::kArgument) << "the device cannot write it";
+  EXPECT_EQ(on_host, std::vector<Status>(kCount, Status::kInternal));
   KeySet keys;
-  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::secret_keys, kCount, x.sk.data(), keys), Status::ok);
+  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::kSecretKeys, kCount, x.sk.data(), keys), Status::kOk);
   Request chosen = x.decaps(unused);
   chosen.records.sk = nullptr;
   chosen.keyset = &keys;
   std::memset(ss, 0, x.ss.size());
   chosen.records.key_index = reinterpret_cast<size_t*>(ss);
-  EXPECT_EQ(on_device->run(chosen), Status::argument) << "nor the index";
+  EXPECT_EQ(on_device->run(chosen), Status::kArgument) << "nor the index";
 }
 
 std::vector<const Scheme*> schemes() {

@@ -51,9 +51,9 @@ class TestAccelerator final : public Accelerator {
     const std::lock_guard lock(mutex_);
     const auto* p = static_cast<const std::byte*>(pointer);
     for (const auto& [begin, block] : memory_) {
-      if (p >= begin && p < begin + block.size()) return broken ? Owner::unknown : Owner::self;
+      if (p >= begin && p < begin + block.size()) return broken ? Owner::kUnknown : Owner::kSelf;
     }
-    return Owner::other;
+    return Owner::kOther;
   }
   void zero(void* memory, size_t bytes) override { std::memset(memory, 0, bytes); }
 
@@ -67,14 +67,14 @@ class TestAccelerator final : public Accelerator {
 
   std::unique_ptr<KeyMemory> place_keys(const Scheme& scheme, KeyKind kind, size_t count) override {
     const SchemeBackend& ref = *cpu_backend(scheme, cpu::kRef);
-    const bool is_public = kind == KeyKind::public_keys;
+    const bool is_public = kind == KeyKind::kPublicKeys;
     return std::make_unique<Keys>(*this, is_public ? ref.public_form : ref.secret_form, count,
                                   is_public ? scheme.public_key_bytes : scheme.secret_key_bytes);
   }
 
   Status queue_bytes(const Scheme&, Op, size_t count, size_t& bytes) override {
     bytes = count * queue_item_bytes;
-    return Status::ok;
+    return Status::kOk;
   }
   Status queue(const Scheme& scheme, Op op, const Batch& batch, void*, void*) override {
     return run(scheme, op, batch);
@@ -115,7 +115,7 @@ class TestAccelerator final : public Accelerator {
     uint8_t* records() override { return data_; }
     Status fill(const uint8_t* records) override {
       std::memcpy(data_, records, count_ * bytes_);
-      return Status::ok;
+      return Status::kOk;
     }
     void expand() override {
       if (form_.bytes == 0) return;
@@ -142,12 +142,12 @@ class TestAccelerator final : public Accelerator {
     if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
     if (broken || fails) {
       std::memset(batch.ss_out != nullptr ? batch.ss_out : batch.pk_out, 0xee, batch.count);
-      return Status::backend_unavailable;
+      return Status::kBackendUnavailable;
     }
     const Operation& ref = cpu_backend(scheme, cpu::kRef)->op(op);
     const RecordBytes bytes = scheme.record_bytes(op);
     SecureBuffer workspace;
-    if (!workspace.reserve(ref.workspace_bytes(1))) return Status::out_of_memory;
+    if (!workspace.reserve(ref.workspace_bytes(1))) return Status::kOutOfMemory;
     for (size_t i = 0; i < batch.count; ++i) {
       Batch item{batch.slice(bytes, i, 1), batch.drbg};
       if (item.key_index != nullptr) {
@@ -157,10 +157,10 @@ class TestAccelerator final : public Accelerator {
         item.key_index = nullptr;
       }
       const Status status = ref.run(ref.context, item, workspace.data(), nullptr);
-      if (status != Status::ok) return status;
+      if (status != Status::kOk) return status;
       if (lies) *(item.ss_out != nullptr ? item.ss_out : item.pk_out) ^= 1;
     }
-    return Status::ok;
+    return Status::kOk;
   }
 
   std::mutex mutex_;

@@ -89,7 +89,7 @@ TEST(Breaker, OpensAfterFailuresInARow) {
     EXPECT_TRUE(breaker.closed());
     breaker.failed("no", now);
   }
-  EXPECT_EQ(breaker.state(), Breaker::State::open);
+  EXPECT_EQ(breaker.state(), Breaker::State::kOpen);
   EXPECT_STREQ(breaker.reason(), "no");
   EXPECT_EQ(breaker.pause_ends(), now + Breaker::kFirstPause);
 }
@@ -106,7 +106,7 @@ TEST(Breaker, OpensAfterLateBatchesInARow) {
   now += milliseconds(10);
   breaker.late("late", now - milliseconds(5), now);
   EXPECT_STREQ(breaker.reason(), "late");
-  EXPECT_EQ(breaker.state(), Breaker::State::open);
+  EXPECT_EQ(breaker.state(), Breaker::State::kOpen);
 }
 
 TEST(Breaker, ThePauseDoublesUntilBatchesSucceed) {

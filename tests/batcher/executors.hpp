@@ -40,12 +40,12 @@ struct Encapsulations {
         ct(kItems * s.ciphertext_bytes),
         ss(kItems * s.shared_secret_bytes) {
     std::unique_ptr<Engine> ref;
-    EXPECT_EQ(Engine::create({.threads = 1, .backend = cpu::kRef, .accelerators = {}}, ref), Status::ok);
-    Request keygen{.op = Op::keygen, .scheme = &s};
+    EXPECT_EQ(Engine::create({.threads = 1, .backend = cpu::kRef, .accelerators = {}}, ref), Status::kOk);
+    Request keygen{.op = Op::kKeygen, .scheme = &s};
     keygen.records.count = 1;
     keygen.records.pk_out = pk.data();
     keygen.records.sk_out = sk.data();
-    EXPECT_EQ(ref->run(keygen), Status::ok);
+    EXPECT_EQ(ref->run(keygen), Status::kOk);
     for (size_t i = 0; i < coins.size(); ++i)
       coins[i] = static_cast<uint8_t>(i * 31 + i / 256);
     Request encaps = request(0);
@@ -53,11 +53,11 @@ struct Encapsulations {
     encaps.records.shared_key = true;
     encaps.records.ct_out = ct.data();
     encaps.records.ss_out = ss.data();
-    EXPECT_EQ(ref->run(encaps), Status::ok);
+    EXPECT_EQ(ref->run(encaps), Status::kOk);
   }
 
   Request request(size_t i) const {
-    Request r{.op = Op::encaps, .scheme = &s};
+    Request r{.op = Op::kEncaps, .scheme = &s};
     r.records.count = 1;
     r.records.pk = pk.data();
     r.records.coins = &coins[i * s.encaps_coin_bytes];
@@ -65,7 +65,7 @@ struct Encapsulations {
   }
   bool is_right(size_t i, Ticket& ticket) const {
     Bytes got_ct(s.ciphertext_bytes), got_ss(s.shared_secret_bytes);
-    if (ticket.take(got_ct.data(), got_ss.data()) != Status::ok) return false;
+    if (ticket.take(got_ct.data(), got_ss.data()) != Status::kOk) return false;
     return std::equal(got_ct.begin(), got_ct.end(), &ct[i * s.ciphertext_bytes]) &&
            std::equal(got_ss.begin(), got_ss.end(), &ss[i * s.shared_secret_bytes]);
   }
@@ -91,16 +91,16 @@ struct Executors : testing::Test {
   }
 
   void make(BatcherConfig config = {.deadline = kFar}, const char* backend = "test", unsigned threads = 2) {
-    EXPECT_EQ(Engine::create({.threads = threads, .backend = backend, .accelerators = list}, engine), Status::ok);
+    EXPECT_EQ(Engine::create({.threads = threads, .backend = backend, .accelerators = list}, engine), Status::kOk);
     batcher = std::make_unique<Batcher>(*engine, config);
   }
   Handle add(const Request& request, Ticket::Callback done = nullptr, void* user = nullptr) {
     Ticket* ticket = nullptr;
-    EXPECT_EQ(batcher->add(request, done, user, ticket), Status::ok);
+    EXPECT_EQ(batcher->add(request, done, user, ticket), Status::kOk);
     return Handle(ticket);
   }
   Request keygen() const {
-    Request request{.op = Op::keygen, .scheme = &x.s};
+    Request request{.op = Op::kKeygen, .scheme = &x.s};
     request.records.count = 1;
     return request;
   }
@@ -109,7 +109,7 @@ struct Executors : testing::Test {
     EXPECT_TRUE(batcher->health(executor, out));
     return out;
   }
-  BatcherStats stats(Op op = Op::encaps) { return batcher->stats(x.s, op); }
+  BatcherStats stats(Op op = Op::kEncaps) { return batcher->stats(x.s, op); }
   /// With pauses in which nothing is loaded.
   static bool eventually(const std::function<bool()>& holds) { return test::eventually(holds, milliseconds(5)); }
   /// Waits until the device is in use.

@@ -28,8 +28,8 @@ TEST_F(Executors, WhatWaitsForADeviceIsOneBatch) {
     in_histogram += batches;
   EXPECT_EQ(in_histogram, after.batches);
   EXPECT_EQ(after.in_flight + after.waiting, 0u);
-  EXPECT_EQ(health().state, ExecutorHealth::State::closed);
-  EXPECT_EQ(health(0).state, ExecutorHealth::State::closed);
+  EXPECT_EQ(health().state, ExecutorHealth::State::kClosed);
+  EXPECT_EQ(health(0).state, ExecutorHealth::State::kClosed);
 }
 
 TEST_F(Executors, OneLateBatchLeavesTheBreakerClosed) {
@@ -76,13 +76,13 @@ TEST_F(Executors, TheCpuRescuesWhatADeviceDoesNotFinish) {
   device.stalls = true;
   EXPECT_EQ(exchange_all(), kItems) << "the same bytes, whoever computes them";
   EXPECT_GT(stats().rescued, 0u);
-  EXPECT_TRUE(eventually([&] { return health().state != ExecutorHealth::State::closed; }));
+  EXPECT_TRUE(eventually([&] { return health().state != ExecutorHealth::State::kClosed; }));
   EXPECT_STREQ(health().reason, "a batch stalled");
   EXPECT_EQ(exchange_all(), kItems) << "with the breaker open";
   device.stalls = false;
   EXPECT_TRUE(eventually([&] {
     EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
-    return health().state == ExecutorHealth::State::closed;
+    return health().state == ExecutorHealth::State::kClosed;
   }));
   EXPECT_GE(health().opened, 1u);
 }
@@ -106,7 +106,7 @@ TEST_F(Executors, TheCpuComputesWhatADeviceCannot) {
   device.fails = false;
   EXPECT_TRUE(eventually([&] {
     EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
-    return health().state == ExecutorHealth::State::closed;
+    return health().state == ExecutorHealth::State::kClosed;
   }));
 }
 
@@ -154,16 +154,16 @@ TEST_F(Executors, WithoutNeedNobodyAsksADevice) {
 class OtherEngine final : public Executor {
  public:
   explicit OtherEngine(const std::atomic<bool>& reachable) : reachable_(reachable) {
-    EXPECT_EQ(Engine::create({.threads = 2, .backend = nullptr, .accelerators = {}}, engine_), Status::ok);
+    EXPECT_EQ(Engine::create({.threads = 2, .backend = nullptr, .accelerators = {}}, engine_), Status::kOk);
   }
-  Kind kind() const override { return Kind::broker; }
+  Kind kind() const override { return Kind::kBroker; }
   const char* name() const override { return "other"; }
   unsigned slots() const override { return 2; }
   Clock::duration longest_pause() const override { return milliseconds(200); }
   bool available(const Scheme&, Op) override { return reachable_; }
   Status submit(const Request& request, Done done) override {
     std::shared_ptr<Job> job;
-    return reachable_ ? engine_->submit(request, std::move(done), job) : Status::backend_unavailable;
+    return reachable_ ? engine_->submit(request, std::move(done), job) : Status::kBackendUnavailable;
   }
 
  private:
@@ -173,16 +173,16 @@ class OtherEngine final : public Executor {
 
 Clock::duration time_of_a_key_pair(const Scheme& set) {
   std::unique_ptr<Engine> engine;
-  EXPECT_EQ(Engine::create({.threads = 1, .backend = nullptr, .accelerators = {}}, engine), Status::ok);
+  EXPECT_EQ(Engine::create({.threads = 1, .backend = nullptr, .accelerators = {}}, engine), Status::kOk);
   Bytes pk(set.public_key_bytes), sk(set.secret_key_bytes);
-  Request keygen{.op = Op::keygen, .scheme = &set};
+  Request keygen{.op = Op::kKeygen, .scheme = &set};
   keygen.records.count = 1;
   keygen.records.pk_out = pk.data();
   keygen.records.sk_out = sk.data();
   Clock::duration shortest = Clock::duration::max();
   for (int i = 0; i < 5; ++i) {
     const Clock::time_point begin = Clock::now();
-    EXPECT_EQ(engine->run(keygen), Status::ok);
+    EXPECT_EQ(engine->run(keygen), Status::kOk);
     shortest = std::min<Clock::duration>(shortest, Clock::now() - begin);
   }
   return shortest;
@@ -211,11 +211,11 @@ TEST_F(Executors, UnderLoadAnotherExecutorHelps) {
       }
     });
   }
-  EXPECT_TRUE(eventually([&] { return batcher->stats(slow.s, Op::encaps).on_broker > 100; }));
+  EXPECT_TRUE(eventually([&] { return batcher->stats(slow.s, Op::kEncaps).on_broker > 100; }));
   reachable = false;
-  EXPECT_TRUE(eventually([&] { return health(2).state == ExecutorHealth::State::open; }));
+  EXPECT_TRUE(eventually([&] { return health(2).state == ExecutorHealth::State::kOpen; }));
   reachable = true;
-  EXPECT_TRUE(eventually([&] { return health(2).state == ExecutorHealth::State::closed; }));
+  EXPECT_TRUE(eventually([&] { return health(2).state == ExecutorHealth::State::kClosed; }));
   enough = true;
   for (std::thread& thread : threads)
     thread.join();
@@ -230,14 +230,14 @@ class SlowToConnect final : public Executor {
     std::atomic<bool> asked{false}, answers{false}, answered{false}, freed_in_flight{false};
   };
   SlowToConnect(const Scheme& first, std::shared_ptr<State> state) : first_(first), state_(std::move(state)) {
-    EXPECT_EQ(Engine::create({.threads = 1, .backend = nullptr, .accelerators = {}}, engine_), Status::ok);
+    EXPECT_EQ(Engine::create({.threads = 1, .backend = nullptr, .accelerators = {}}, engine_), Status::kOk);
   }
   ~SlowToConnect() override {
     state_->freed_in_flight = state_->in_flight > 0;
     for (std::thread& thread : waiting_)
       thread.join();
   }
-  Kind kind() const override { return Kind::broker; }
+  Kind kind() const override { return Kind::kBroker; }
   const char* name() const override { return "slow"; }
   unsigned slots() const override { return 2; }
   bool available(const Scheme& scheme, Op) override {
@@ -258,9 +258,9 @@ class SlowToConnect final : public Executor {
       while (state->stalls)
         std::this_thread::sleep_for(milliseconds(1));
       --state->in_flight;
-      done(Status::backend_unavailable);
+      done(Status::kBackendUnavailable);
     });
-    return Status::ok;
+    return Status::kOk;
   }
 
  private:
@@ -282,13 +282,13 @@ TEST_F(Executors, DeadlinesAreKeptWhileAExecutorConnects) {
     for (size_t i = 0; i < kItems; ++i)
       tickets.push_back(add(first.request(i)));
     for (const Handle& ticket : tickets)
-      EXPECT_EQ(ticket->wait(), Status::ok);
+      EXPECT_EQ(ticket->wait(), Status::kOk);
   };
   ASSERT_TRUE(eventually([&] {
     exchange();
-    return batcher->stats(first.s, Op::encaps).on_broker > 0;
+    return batcher->stats(first.s, Op::kEncaps).on_broker > 0;
   }));
-  EXPECT_EQ(add(x.request(0))->wait(), Status::ok);
+  EXPECT_EQ(add(x.request(0))->wait(), Status::kOk);
   EXPECT_TRUE(eventually([&] { return state->asked.load(); }));
   state->stalls = true;
   EXPECT_TRUE(eventually([&] {

@@ -23,9 +23,9 @@ class PaperExecutor final : public Executor {
   explicit PaperExecutor(Kind kind) : kind_(kind) {}
   Kind kind() const override { return kind_; }
   const char* name() const override { return "paper"; }
-  unsigned slots() const override { return kind_ == Kind::cpu ? kThreads : 2; }
+  unsigned slots() const override { return kind_ == Kind::kCpu ? kThreads : 2; }
   bool available(const Scheme&, Op) override { return true; }
-  Status submit(const Request&, Done) override { return Status::backend_unavailable; }
+  Status submit(const Request&, Done) override { return Status::kBackendUnavailable; }
 
  private:
   const Kind kind_;
@@ -42,13 +42,13 @@ struct Parts : testing::Test {
   std::array<BatchSlot, 8> slots;
 
   Parts() {
-    EXPECT_EQ(Engine::create({.threads = kThreads, .backend = cpu::kRef, .accelerators = {}}, engine), Status::ok);
+    EXPECT_EQ(Engine::create({.threads = kThreads, .backend = cpu::kRef, .accelerators = {}}, engine), Status::kOk);
     queues = std::make_unique<TicketQueues>(*engine, config);
-    make_executors(Executor::Kind::broker, false);
+    make_executors(Executor::Kind::kBroker, false);
   }
   void make_executors(Executor::Kind kind, bool forced) {
     executors.clear();
-    executors.emplace_back(std::make_unique<PaperExecutor>(Executor::Kind::cpu), queues->size(), false);
+    executors.emplace_back(std::make_unique<PaperExecutor>(Executor::Kind::kCpu), queues->size(), false);
     executors.emplace_back(std::make_unique<PaperExecutor>(kind), queues->size(), forced);
   }
   ExecutorState& cpu() { return executors[0]; }
@@ -92,7 +92,7 @@ struct ExecutorStateOf : Parts {};
 struct QueuesOf : Parts {};
 
 TEST_F(PlacementOf, WhoIsSoonerDoneGetsTheBatch) {
-  TicketQueue& encaps = queue(Op::encaps);
+  TicketQueue& encaps = queue(Op::kEncaps);
   measure(cpu(), encaps, microseconds(0), microseconds(10));
   encaps.waiting.size = 200;
   EXPECT_EQ(placement().choose_executor(encaps), 0u) << "the device is not proven";
@@ -108,7 +108,7 @@ TEST_F(PlacementOf, WhoIsSoonerDoneGetsTheBatch) {
 }
 
 TEST_F(PlacementOf, UnderLoadADeviceThatIsCheaperHelps) {
-  TicketQueue& encaps = queue(Op::encaps);
+  TicketQueue& encaps = queue(Op::kEncaps);
   encaps.single.add(1, microseconds(40));
   measure(cpu(), encaps, microseconds(0), microseconds(10));
   prove(encaps, milliseconds(1));
@@ -119,8 +119,8 @@ TEST_F(PlacementOf, UnderLoadADeviceThatIsCheaperHelps) {
 }
 
 TEST_F(PlacementOf, AForcedDeviceKeepsWhatWaits) {
-  make_executors(Executor::Kind::accelerator, true);
-  TicketQueue& encaps = queue(Op::encaps);
+  make_executors(Executor::Kind::kAccelerator, true);
+  TicketQueue& encaps = queue(Op::kEncaps);
   measure(cpu(), encaps, microseconds(0), microseconds(1));
   prove(encaps, milliseconds(1));
   encaps.waiting.size = 1;
@@ -132,13 +132,13 @@ TEST_F(PlacementOf, AForcedDeviceKeepsWhatWaits) {
   encaps.rescue.size = 1;
   EXPECT_EQ(placement().choose_executor(encaps), 0u) << "what the device failed to compute";
   encaps.rescue.size = 0;
-  slots[1].pace = slots[2].pace = Pace::late;
+  slots[1].pace = slots[2].pace = Pace::kLate;
   EXPECT_EQ(placement().choose_executor(encaps), 0u) << "the device stands still";
 }
 
 TEST_F(PlacementOf, AboveHighWaterTheCpuComputes) {
-  make_executors(Executor::Kind::accelerator, true);
-  TicketQueue& encaps = queue(Op::encaps);
+  make_executors(Executor::Kind::kAccelerator, true);
+  TicketQueue& encaps = queue(Op::kEncaps);
   prove(encaps, milliseconds(1));
   encaps.waiting.size = 1;
   in_flight = config.high_water - 1;
@@ -147,11 +147,11 @@ TEST_F(PlacementOf, AboveHighWaterTheCpuComputes) {
   EXPECT_TRUE(placement().spills(encaps));
   EXPECT_TRUE(placement().caller_may_compute(encaps));
   EXPECT_EQ(placement().choose_executor(encaps), 0u);
-  EXPECT_FALSE(placement().spills(queue(Op::decaps))) << "the device is not proven";
+  EXPECT_FALSE(placement().spills(queue(Op::kDecaps))) << "the device is not proven";
 }
 
 TEST_F(PlacementOf, ABatchOfADeviceTakesAQuarterOfTheDeadline) {
-  TicketQueue& encaps = queue(Op::encaps);
+  TicketQueue& encaps = queue(Op::kEncaps);
   EXPECT_EQ(placement().items_allowed(device(), encaps), 1u) << "nothing is known";
   measure(device(), encaps, milliseconds(1), microseconds(90));
   EXPECT_NEAR(static_cast<double>(placement().items_allowed(device(), encaps)), 100, 3);
@@ -160,7 +160,7 @@ TEST_F(PlacementOf, ABatchOfADeviceTakesAQuarterOfTheDeadline) {
 }
 
 TEST_F(PlacementOf, KeyPairsLeaveTheCpuToDecapsulations) {
-  TicketQueue &keygen = queue(Op::keygen), &decaps = queue(Op::decaps);
+  TicketQueue &keygen = queue(Op::kKeygen), &decaps = queue(Op::kDecaps);
   EXPECT_EQ(placement().items_allowed(cpu(), decaps), config.batch_items);
   measure(cpu(), keygen, microseconds(0), microseconds(100));
   EXPECT_NEAR(static_cast<double>(placement().items_allowed(cpu(), keygen)), 200, 4) << "20 ms";
@@ -168,12 +168,12 @@ TEST_F(PlacementOf, KeyPairsLeaveTheCpuToDecapsulations) {
   EXPECT_NEAR(static_cast<double>(placement().items_allowed(cpu(), keygen)), 100, 4) << "10 ms of 40 are left";
   start(slots[2], cpu(), keygen, 100);
   EXPECT_EQ(placement().items_allowed(cpu(), keygen), 0u);
-  EXPECT_EQ(placement().items_allowed(cpu(), queue(Op::encaps)), 0u);
+  EXPECT_EQ(placement().items_allowed(cpu(), queue(Op::kEncaps)), 0u);
   EXPECT_EQ(placement().items_allowed(cpu(), decaps), config.batch_items);
 }
 
 TEST_F(PlacementOf, ACallerComputesWhatIsShortForIt) {
-  TicketQueue& encaps = queue(Op::encaps);
+  TicketQueue& encaps = queue(Op::kEncaps);
   const Caller patient{Clock::duration::max(), false};
   encaps.single.add(1, microseconds(40));
   EXPECT_TRUE(placement().caller_may_compute(encaps));
@@ -190,7 +190,7 @@ TEST_F(PlacementOf, ACallerComputesWhatIsShortForIt) {
 }
 
 TEST_F(PlacementOf, TheCostIsTheLeastOfAllThatCompute) {
-  TicketQueue& encaps = queue(Op::encaps);
+  TicketQueue& encaps = queue(Op::kEncaps);
   EXPECT_EQ(placement().cost(encaps), microseconds(250)) << "a guess: 1 ms of one thread";
   encaps.single.add(1, microseconds(40));
   EXPECT_EQ(placement().cost(encaps), microseconds(10));
@@ -201,7 +201,7 @@ TEST_F(PlacementOf, TheCostIsTheLeastOfAllThatCompute) {
 }
 
 TEST_F(ExecutorStateOf, ItIsProvenByTwoProbesOfWhichTheSecondIsMeasured) {
-  TicketQueue& encaps = queue(Op::encaps);
+  TicketQueue& encaps = queue(Op::kEncaps);
   EXPECT_FALSE(device().begin_probe(now, next)) << "nobody has asked";
   EXPECT_TRUE(device().lacks_probe(encaps, true, now));
   device().ask_for_probe(encaps);
@@ -211,21 +211,21 @@ TEST_F(ExecutorStateOf, ItIsProvenByTwoProbesOfWhichTheSecondIsMeasured) {
   EXPECT_FALSE(device().service(encaps).known());
   EXPECT_TRUE(probe(encaps, milliseconds(2)));
   EXPECT_TRUE(device().takes(encaps));
-  EXPECT_FALSE(device().takes(queue(Op::decaps)));
+  EXPECT_FALSE(device().takes(queue(Op::kDecaps)));
   EXPECT_EQ(device().service(encaps).of(2), milliseconds(2));
   EXPECT_FALSE(device().lacks_probe(encaps, true, now));
   EXPECT_TRUE(device().lacks_probe(encaps, true, now + seconds(11))) << "its speed may have changed";
 }
 
 TEST_F(ExecutorStateOf, WithoutNeedNobodyAsksAnAccelerator) {
-  make_executors(Executor::Kind::accelerator, false);
-  TicketQueue& encaps = queue(Op::encaps);
+  make_executors(Executor::Kind::kAccelerator, false);
+  TicketQueue& encaps = queue(Op::kEncaps);
   encaps.single.add(1, microseconds(50));
   EXPECT_FALSE(device().lacks_probe(encaps, false, now));
   EXPECT_TRUE(device().lacks_probe(encaps, true, now));
   EXPECT_FALSE(cpu().lacks_probe(encaps, true, now));
-  queue(Op::keygen).single.add(1, milliseconds(1));
-  EXPECT_TRUE(device().lacks_probe(queue(Op::keygen), false, now)) << "it takes long";
+  queue(Op::kKeygen).single.add(1, milliseconds(1));
+  EXPECT_TRUE(device().lacks_probe(queue(Op::kKeygen), false, now)) << "it takes long";
   device().ask_for_probe(encaps);
   EXPECT_EQ(device().begin_probe(now, next), encaps.index);
   device().cancel_probe(encaps, false, now);
@@ -234,26 +234,26 @@ TEST_F(ExecutorStateOf, WithoutNeedNobodyAsksAnAccelerator) {
 }
 
 TEST_F(ExecutorStateOf, AProbeHasAPlace) {
-  TicketQueue& encaps = queue(Op::encaps);
+  TicketQueue& encaps = queue(Op::kEncaps);
   device().ask_for_probe(encaps);
   EXPECT_EQ(device().begin_probe(now, next), encaps.index);
   start(slots[1], device(), encaps, 1);
   EXPECT_FALSE(device().idle());
   device().cancel_probe(encaps, true, now);
   EXPECT_TRUE(device().idle());
-  EXPECT_EQ(device().health().state, ExecutorHealth::State::open);
+  EXPECT_EQ(device().health().state, ExecutorHealth::State::kOpen);
   EXPECT_STREQ(device().health().reason, "no memory for a probe");
 }
 
 TEST_F(ExecutorStateOf, AfterAPauseAProbeClosesTheBreaker) {
-  TicketQueue& encaps = queue(Op::encaps);
-  EXPECT_EQ(device().health().state, ExecutorHealth::State::unused);
+  TicketQueue& encaps = queue(Op::kEncaps);
+  EXPECT_EQ(device().health().state, ExecutorHealth::State::kUnused);
   prove(encaps, milliseconds(1));
   for (unsigned i = 0; i < Breaker::kFailuresInARow; ++i) {
-    EXPECT_EQ(device().health().state, ExecutorHealth::State::closed);
+    EXPECT_EQ(device().health().state, ExecutorHealth::State::kClosed);
     EXPECT_FALSE(end(start(slots[0], device(), encaps, 1), milliseconds(1), false)) << "the CPU computes it";
   }
-  EXPECT_EQ(device().health().state, ExecutorHealth::State::open);
+  EXPECT_EQ(device().health().state, ExecutorHealth::State::kOpen);
   EXPECT_STREQ(device().health().reason, "batches failed in a row");
   EXPECT_FALSE(device().takes(encaps));
   EXPECT_FALSE(device().begin_probe(now, next));
@@ -272,7 +272,7 @@ TEST_F(ExecutorStateOf, AfterAPauseAProbeClosesTheBreaker) {
 }
 
 TEST_F(ExecutorStateOf, AWrongResultOpensTheBreaker) {
-  TicketQueue& encaps = queue(Op::encaps);
+  TicketQueue& encaps = queue(Op::kEncaps);
   prove(encaps, milliseconds(1));
   EXPECT_FALSE(end(start(slots[0], device(), encaps, 1), milliseconds(1), true, false));
   EXPECT_STREQ(device().health().reason, "a result was wrong");
@@ -280,7 +280,7 @@ TEST_F(ExecutorStateOf, AWrongResultOpensTheBreaker) {
 }
 
 TEST_F(ExecutorStateOf, ABatchIsLateAndThenStalls) {
-  TicketQueue& encaps = queue(Op::encaps);
+  TicketQueue& encaps = queue(Op::kEncaps);
   prove(encaps, milliseconds(1));
   const Clock::time_point begin = now;
   BatchSlot& slot = start(slots[1], device(), encaps, 1);
@@ -289,14 +289,14 @@ TEST_F(ExecutorStateOf, ABatchIsLateAndThenStalls) {
     device().check_deadline(slot, config.deadline, begin + after, next);
     return slot.pace;
   };
-  EXPECT_EQ(check(milliseconds(39)), Pace::in_time);
+  EXPECT_EQ(check(milliseconds(39)), Pace::kInTime);
   EXPECT_EQ(next, begin + config.deadline);
-  EXPECT_EQ(check(milliseconds(40)), Pace::late);
+  EXPECT_EQ(check(milliseconds(40)), Pace::kLate);
   EXPECT_TRUE(device().takes(encaps)) << "one late batch";
   EXPECT_TRUE(device().all_late());
-  EXPECT_EQ(check(milliseconds(399)), Pace::late);
+  EXPECT_EQ(check(milliseconds(399)), Pace::kLate);
   EXPECT_EQ(next, begin + 10 * config.deadline);
-  EXPECT_EQ(check(milliseconds(400)), Pace::stalled);
+  EXPECT_EQ(check(milliseconds(400)), Pace::kStalled);
   EXPECT_STREQ(device().health().reason, "a batch stalled");
   EXPECT_EQ(device().health().batches, 1u);
 }
@@ -313,27 +313,27 @@ TEST_F(QueuesOf, WhatHasWaitedLongIsFirst) {
     request.records.sk = request.records.ct = input.data();
     return std::unique_ptr<Ticket, ReleaseTicket>(Ticket::create(request));
   };
-  const auto pair = ticket(Op::keygen), decapsulation = ticket(Op::decaps), later = ticket(Op::decaps);
-  queues->push(queue(Op::keygen), pair.get(), now);
-  queues->push(queue(Op::decaps), decapsulation.get(), now + milliseconds(1));
-  queues->push(queue(Op::decaps), later.get(), now + milliseconds(1));
-  EXPECT_EQ(queues->order(now + kMaxAhead - milliseconds(1)).front(), Op::decaps);
-  EXPECT_EQ(queues->order(now + kMaxAhead).front(), Op::keygen);
-  EXPECT_EQ(queues->order(now + kMaxAhead + milliseconds(1)).front(), Op::decaps) << "both have waited as long";
-  EXPECT_EQ(queues->oldest(Op::decaps, [](const TicketQueue&) { return true; }), &queue(Op::decaps));
-  EXPECT_EQ(queues->oldest(Op::decaps, [](const TicketQueue&) { return false; }), nullptr);
+  const auto pair = ticket(Op::kKeygen), decapsulation = ticket(Op::kDecaps), later = ticket(Op::kDecaps);
+  queues->push(queue(Op::kKeygen), pair.get(), now);
+  queues->push(queue(Op::kDecaps), decapsulation.get(), now + milliseconds(1));
+  queues->push(queue(Op::kDecaps), later.get(), now + milliseconds(1));
+  EXPECT_EQ(queues->order(now + kMaxAhead - milliseconds(1)).front(), Op::kDecaps);
+  EXPECT_EQ(queues->order(now + kMaxAhead).front(), Op::kKeygen);
+  EXPECT_EQ(queues->order(now + kMaxAhead + milliseconds(1)).front(), Op::kDecaps) << "both have waited as long";
+  EXPECT_EQ(queues->oldest(Op::kDecaps, [](const TicketQueue&) { return true; }), &queue(Op::kDecaps));
+  EXPECT_EQ(queues->oldest(Op::kDecaps, [](const TicketQueue&) { return false; }), nullptr);
   std::vector<Ticket*> batch;
-  EXPECT_EQ(queues->take(queue(Op::decaps), false, 1, now, batch), 1u);
+  EXPECT_EQ(queues->take(queue(Op::kDecaps), false, 1, now, batch), 1u);
   EXPECT_EQ(batch, std::vector<Ticket*>{decapsulation.get()});
-  EXPECT_EQ(queues->stats(*find_scheme("mlkem768"), Op::decaps).waiting, 1u);
-  queues->rescue(queue(Op::decaps), batch);
+  EXPECT_EQ(queues->stats(*find_scheme("mlkem768"), Op::kDecaps).waiting, 1u);
+  queues->rescue(queue(Op::kDecaps), batch);
   decapsulation->release();  // the batch's
   batch.clear();
-  EXPECT_EQ(queues->take(queue(Op::decaps), true, 2, now, batch), 1u) << "one of them was rescued";
+  EXPECT_EQ(queues->take(queue(Op::kDecaps), true, 2, now, batch), 1u) << "one of them was rescued";
   EXPECT_EQ(batch.front(), decapsulation.get());
   for (Ticket* taken : batch)
     taken->release();
-  ASSERT_TRUE(queues->admit(queue(Op::keygen)));
+  ASSERT_TRUE(queues->admit(queue(Op::kKeygen)));
   EXPECT_TRUE(queues->remove(pair.get()));
   EXPECT_FALSE(queues->remove(pair.get()));
   pair->release();
@@ -342,9 +342,9 @@ TEST_F(QueuesOf, WhatHasWaitedLongIsFirst) {
 
 TEST_F(QueuesOf, SoManyAreInFlight) {
   config.hard_limit = 2;
-  TicketQueue& encaps = queue(Op::encaps);
+  TicketQueue& encaps = queue(Op::kEncaps);
   EXPECT_TRUE(queues->admit(encaps));
-  EXPECT_TRUE(queues->admit(queue(Op::decaps)));
+  EXPECT_TRUE(queues->admit(queue(Op::kDecaps)));
   EXPECT_FALSE(queues->admit(encaps));
   queues->leave(encaps, 1);
   EXPECT_TRUE(queues->admit(encaps));
@@ -357,7 +357,7 @@ TEST_F(QueuesOf, SoManyAreInFlight) {
   EXPECT_FALSE(queues->release()) << "nobody holds it";
   queues->close();
   EXPECT_FALSE(queues->admit(encaps));
-  EXPECT_EQ(queues->stats(*encaps.scheme, Op::encaps).refused, 2u);
+  EXPECT_EQ(queues->stats(*encaps.scheme, Op::kEncaps).refused, 2u);
 }
 
 }  // namespace

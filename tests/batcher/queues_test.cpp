@@ -36,7 +36,7 @@ TEST_F(Executors, TwoBatchesAtADeviceTakeHalfTheDeadline) {
   for (int round = 0; round < 6 && !is_kept(); ++round) {
     EXPECT_TRUE(eventually([&] {
       add(x.request(0))->wait();
-      return health().state == ExecutorHealth::State::closed;
+      return health().state == ExecutorHealth::State::kClosed;
     }));
     before = stats();
     EXPECT_EQ(exchange_all(), kItems);
@@ -82,7 +82,7 @@ TEST_F(Executors, ALongOperationIsNotTheCallers) {
   EXPECT_TRUE(x.is_right(0, *add(x.request(0))));  // from now on its time is known
   const BatcherStats before = stats();
   Ticket* ticket = nullptr;
-  ASSERT_EQ(batcher->add(x.request(1), nullptr, nullptr, ticket, Clock::duration::zero()), Status::ok);
+  ASSERT_EQ(batcher->add(x.request(1), nullptr, nullptr, ticket, Clock::duration::zero()), Status::kOk);
   EXPECT_TRUE(x.is_right(1, *Handle(ticket)));
   EXPECT_EQ(stats().on_caller, before.on_caller);
   EXPECT_EQ(stats().operations, before.operations + 1);
@@ -96,7 +96,7 @@ TEST_F(Executors, AtTheHardLimitOperationsAreRefused) {
   Ticket* refused = nullptr;
   for (size_t i = 0; i < 20; ++i)
     tickets.push_back(add(x.request(i)));
-  EXPECT_EQ(batcher->add(x.request(0), nullptr, nullptr, refused), Status::busy);
+  EXPECT_EQ(batcher->add(x.request(0), nullptr, nullptr, refused), Status::kBusy);
   EXPECT_EQ(refused, nullptr);
   EXPECT_EQ(stats().refused, 1u);
   EXPECT_EQ(stats().in_flight, 20u);
@@ -166,7 +166,7 @@ struct Order {
 
 /// Hands in so many key pairs and then a decapsulation: the part of those that waited then which finished before it.
 double part_ahead_of_a_decapsulation(Executors& test, ptrdiff_t pairs) {
-  Request decaps{.op = Op::decaps, .scheme = &test.x.s};
+  Request decaps{.op = Op::kDecaps, .scheme = &test.x.s};
   decaps.records.count = 1;
   decaps.records.sk = test.x.sk.data();
   decaps.records.ct = test.x.ct.data();
@@ -174,17 +174,17 @@ double part_ahead_of_a_decapsulation(Executors& test, ptrdiff_t pairs) {
   std::vector<Handle> tickets;
   test.batcher->hold();
   for (ptrdiff_t i = 0; i < pairs; ++i)
-    tickets.push_back(test.add(test.keygen(), Order::note<Op::keygen>, &order));
+    tickets.push_back(test.add(test.keygen(), Order::note<Op::kKeygen>, &order));
   test.batcher->release();
   const ptrdiff_t before = order.size();
-  tickets.push_back(test.add(decaps, Order::note<Op::decaps>, &order));
+  tickets.push_back(test.add(decaps, Order::note<Op::kDecaps>, &order));
   Bytes ss(test.x.s.shared_secret_bytes);
-  EXPECT_EQ(tickets.back()->take(nullptr, ss.data()), Status::ok);
+  EXPECT_EQ(tickets.back()->take(nullptr, ss.data()), Status::kOk);
   EXPECT_TRUE(std::equal(ss.begin(), ss.end(), test.x.ss.begin()));
   for (const Handle& ticket : tickets)
     ticket->wait();
   EXPECT_TRUE(Executors::eventually([&] { return order.size() == pairs + 1; }));
-  const auto place = std::find(order.finished.begin(), order.finished.end(), Op::decaps);
+  const auto place = std::find(order.finished.begin(), order.finished.end(), Op::kDecaps);
   return static_cast<double>(place - order.finished.begin() - before) / static_cast<double>(pairs - before + 1);
 }
 
@@ -229,7 +229,7 @@ struct EndlessDecapsulations {
   }
 
   Executors& test;
-  Request request{.op = Op::decaps, .scheme = &test.x.s};
+  Request request{.op = Op::kDecaps, .scheme = &test.x.s};
   std::atomic<size_t> done{0};
   std::array<Place, kInFlight> places;
 };
@@ -239,14 +239,14 @@ TEST_F(Executors, AKeyPairIsMadeWhileDecapsulationsNeverCease) {
   EndlessDecapsulations decapsulations(*this);
   add(keygen())->wait();
   EXPECT_LT(decapsulations.done.exchange(decapsulations.kMax), decapsulations.kMax);
-  EXPECT_TRUE(eventually([&] { return stats(Op::decaps).in_flight == 0; }));
+  EXPECT_TRUE(eventually([&] { return stats(Op::kDecaps).in_flight == 0; }));
   batcher.reset();  // waits for the last callback
 }
 
 /// What comes in bursts is never computed by its caller, but what it costs is known all the same.
 TEST_F(Executors, TheCostOfWhatComesInBurstsIsMeasured) {
   make({.on_caller = false}, cpu::kRef, 1);
-  Request request{.op = Op::keygen, .scheme = find_scheme("frodokem1344shake")};
+  Request request{.op = Op::kKeygen, .scheme = find_scheme("frodokem1344shake")};
   request.records.count = 1;
   Clock::duration least = Clock::duration::max();
   for (int round = 0; round < 3; ++round) {
@@ -260,7 +260,7 @@ TEST_F(Executors, TheCostOfWhatComesInBurstsIsMeasured) {
       ticket->wait();
     least = std::min(least, (Clock::now() - begin) / 3);
   }
-  EXPECT_GT(batcher->cost(*request.scheme, Op::keygen, false), least / 2);
+  EXPECT_GT(batcher->cost(*request.scheme, Op::kKeygen, false), least / 2);
 }
 
 }  // namespace

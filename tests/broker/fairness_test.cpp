@@ -22,12 +22,12 @@ struct Watched final : Collector {
                    std::function<uint64_t(const Request&)> price = ten_microseconds, ServerConfig config = {})
       : on_add(std::move(watcher)), cost(std::move(price)) {
     config.path = path.c_str();
-    EXPECT_EQ(Server::create(config, *this, server), Status::ok);
+    EXPECT_EQ(Server::create(config, *this, server), Status::kOk);
   }
   uint64_t cost_ns(const Request& item) override { return cost(item); }
   Status add(const Request& item, Done /*done*/, void* /*user*/, std::unique_ptr<PendingItem>& /*out*/) override {
     on_add(item);
-    return Status::busy;
+    return Status::kBusy;
   }
 
   Folder folder;
@@ -43,8 +43,8 @@ TEST(Fairness, AClientThatNeverRestsHasItsTurnOnly) {
   std::atomic<uint32_t> greedy_items{0}, seen{0};
   RawClient* greedy = nullptr;
   Watched daemon([&](const Request& item) {
-    if (item.op == Op::decaps) seen = greedy_items.load();
-    if (item.op == Op::decaps || stop) return;
+    if (item.op == Op::kDecaps) seen = greedy_items.load();
+    if (item.op == Op::kDecaps || stop) return;
     greedy->view.submission(greedy->sent++) = greedy_items++ % 8;
     greedy->view.header().submitted = greedy->sent;
   });
@@ -57,7 +57,7 @@ TEST(Fairness, AClientThatNeverRestsHasItsTurnOnly) {
   const Bytes noise(size_t{1} << 16, 1);
   ASSERT_TRUE(one.send(noise.data(), noise.size()));
   EXPECT_TRUE(eventually([&] { return greedy_items > 8 * 1000; }));
-  other.view.slot(0).op = static_cast<uint32_t>(Op::decaps);
+  other.view.slot(0).op = static_cast<uint32_t>(Op::kDecaps);
   std::vector<uint32_t> ahead;  // items of the greedy one that came before an item of the other
   for (int i = 0; i < 51; ++i) {
     const uint32_t before = greedy_items;
@@ -79,7 +79,7 @@ TEST(Fairness, ConnectionsThatComeInARowDoNotStopTheOthers) {
   const ServerCounts* counts = nullptr;
   Watched daemon([&](const Request& item) {
     admitted = counts->accepted.load();
-    if (item.op != Op::keygen) return;
+    if (item.op != Op::kKeygen) return;
     begun.set_value();
     go.get_future().wait();
   });
@@ -91,7 +91,7 @@ TEST(Fairness, ConnectionsThatComeInARowDoNotStopTheOthers) {
   std::vector<Fd> crowd;
   for (int i = 0; i < 100; ++i)
     crowd.push_back(connect_to(daemon.path.c_str()));
-  second.view.slot(0).op = static_cast<uint32_t>(Op::decaps);
+  second.view.slot(0).op = static_cast<uint32_t>(Op::kDecaps);
   second.submit(0);
   go.set_value();
   EXPECT_TRUE(eventually([&] { return second.view.header().completed == kFirstEntry + 1; }));
@@ -104,19 +104,19 @@ TEST(Fairness, SharesAreOfTimeAndNotOfOperations) {
   std::promise<void> begun, go;
   std::string order;
   const auto watch = [&](const Request& item) {
-    order += item.op == Op::keygen ? 'k' : 'd';
+    order += item.op == Op::kKeygen ? 'k' : 'd';
     if (order.size() > 1) return;
     begun.set_value();
     go.get_future().wait();
   };
-  Watched daemon(watch, [](const Request& item) { return item.op == Op::keygen ? 8'000'000U : 1'000'000U; });
+  Watched daemon(watch, [](const Request& item) { return item.op == Op::kKeygen ? 8'000'000U : 1'000'000U; });
   RawClient costly(daemon.path), cheap(daemon.path);
   ASSERT_TRUE(costly.greet() && cheap.greet());
   for (uint32_t i = 0; i < 8; ++i)
     costly.submit(i);
   begun.get_future().wait();
   for (uint32_t i = 0; i < 8; ++i) {
-    cheap.view.slot(i).op = static_cast<uint32_t>(Op::decaps);
+    cheap.view.slot(i).op = static_cast<uint32_t>(Op::kDecaps);
     cheap.submit(i);
   }
   go.set_value();
@@ -145,7 +145,7 @@ TEST(Fairness, SharesAreOfUsersAndNotOfConnections) {
   std::promise<void> begun, go;
   std::string order;
   const auto watch = [&](const Request& item) {
-    order += item.op == Op::keygen ? 'k' : 'd';
+    order += item.op == Op::kKeygen ? 'k' : 'd';
     if (order.size() > 1) return;
     begun.set_value();
     go.get_future().wait();
@@ -172,7 +172,7 @@ TEST(Fairness, SharesAreOfUsersAndNotOfConnections) {
   EXPECT_TRUE(submitted);
   begun.get_future().wait();
   for (uint32_t i = 0; i < 8; ++i) {
-    one.view.slot(i).op = static_cast<uint32_t>(Op::decaps);
+    one.view.slot(i).op = static_cast<uint32_t>(Op::kDecaps);
     one.submit(i);
   }
   go.set_value();
@@ -185,7 +185,7 @@ TEST(Fairness, SharesAreOfUsersAndNotOfConnections) {
 
 /// What does not fit the time in flight stays in the ring. Who leaves makes room, and whoever comes has the next turn.
 TEST(Fairness, OperationsInFlightTakeALimitedTime) {
-  Daemon daemon(TestCollector::Kind::never);
+  Daemon daemon(TestCollector::Kind::kNever);
   daemon.collector.cost = 5'000'000;
   auto many = std::make_unique<RawClient>(daemon.path);
   RawClient one(daemon.path);
@@ -209,7 +209,7 @@ TEST(Fairness, AUserLeavesMemoryForOthers) {
   config.uids = {kNobody};
   config.most_slots = 1;
   config.most_bytes = 15 * map_bytes(1);
-  Daemon daemon(TestCollector::Kind::at_once, config);
+  Daemon daemon(TestCollector::Kind::kAtOnce, config);
   ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
   const auto connect_all = [&daemon] {
     std::vector<std::unique_ptr<RawClient>> clients;
@@ -220,7 +220,7 @@ TEST(Fairness, AUserLeavesMemoryForOthers) {
   };
   auto clients = connect_all();
   EXPECT_EQ(clients.size(), 8U);
-  EXPECT_EQ(clients.back()->welcome.answer, Answer::no_memory);
+  EXPECT_EQ(clients.back()->welcome.answer, Answer::kNoMemory);
   EXPECT_TRUE(eventually([&] { return daemon.server->counts().short_of_memory == 1; }));
   EXPECT_EQ(daemon.server->counts().refused, 1U);
   if (::geteuid() == 0) {  // only root can be another user
@@ -236,7 +236,7 @@ TEST(Fairness, AClientLeavesMemoryForOthersOfItsUser) {
     ServerConfig config;
     if (several_users) config.uids = {kNobody};
     config.most_bytes = 16 * map_bytes(1);
-    Daemon daemon(TestCollector::Kind::at_once, config);
+    Daemon daemon(TestCollector::Kind::kAtOnce, config);
     std::vector<std::unique_ptr<RawClient>> clients;
     std::vector<uint32_t> slots;
     do {
@@ -247,7 +247,7 @@ TEST(Fairness, AClientLeavesMemoryForOthersOfItsUser) {
       if (clients.back()->greet(hello)) slots.push_back(clients.back()->welcome.slots);
     } while (slots.size() == clients.size());
     EXPECT_EQ(slots, several_users ? (std::vector<uint32_t>{4, 2, 1, 1}) : (std::vector<uint32_t>{8, 4, 2, 1, 1}));
-    EXPECT_EQ(clients.back()->welcome.answer, Answer::no_memory);
+    EXPECT_EQ(clients.back()->welcome.answer, Answer::kNoMemory);
   }
 }
 

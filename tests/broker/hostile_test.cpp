@@ -40,7 +40,7 @@ TEST_F(Hostile, SpeaksAnotherVersion) {
   for (const Hello& hello : {version, sets}) {
     RawClient client(daemon.path);
     EXPECT_FALSE(client.greet(hello));
-    EXPECT_EQ(client.welcome.answer, Answer::other_version);
+    EXPECT_EQ(client.welcome.answer, Answer::kOtherVersion);
     EXPECT_TRUE(client.hung_up());
   }
 }
@@ -72,7 +72,7 @@ TEST_F(Hostile, AsksForTooManySlots) {
 TEST(HostileInNumbers, ClientsShareTheMemoryThatTheyMayHave) {
   ServerConfig config;
   config.most_bytes = 3 * map_bytes(256) + map_bytes(64);
-  Daemon daemon(TestCollector::Kind::at_once, config);
+  Daemon daemon(TestCollector::Kind::kAtOnce, config);
   Hello hello = good_hello();
   hello.slots = 256;
   std::deque<RawClient> clients;
@@ -82,7 +82,7 @@ TEST(HostileInNumbers, ClientsShareTheMemoryThatTheyMayHave) {
     if (!client.greet(hello)) break;
     slots.push_back(client.welcome.slots);
   }
-  EXPECT_EQ(clients.back().welcome.answer, Answer::no_memory);
+  EXPECT_EQ(clients.back().welcome.answer, Answer::kNoMemory);
   ASSERT_GE(slots.size(), 4U);
   EXPECT_EQ(std::vector(slots.begin(), slots.begin() + 4), (std::vector<uint32_t>{256, 256, 128, 64}));
   EXPECT_TRUE(std::is_sorted(slots.rbegin(), slots.rend()));
@@ -97,7 +97,7 @@ TEST_F(Hostile, GreetsByteByByte) {
   for (size_t i = 0; i < sizeof hello; ++i)
     EXPECT_TRUE(client.send(reinterpret_cast<const char*>(&hello) + i, 1));
   EXPECT_TRUE(client.wait_for(&client.welcome, sizeof client.welcome));
-  EXPECT_EQ(client.welcome.answer, Answer::welcome);
+  EXPECT_EQ(client.welcome.answer, Answer::kWelcome);
 }
 
 TEST_F(Hostile, CannotChangeTheSizeOfTheMemory) {
@@ -109,7 +109,7 @@ TEST_F(Hostile, CannotChangeTheSizeOfTheMemory) {
 
 /// Each entry would do for itself: the slots are free again at once.
 TEST(HostileInNumbers, AFullRingAndOneEntryMore) {
-  Daemon daemon(TestCollector::Kind::at_once);
+  Daemon daemon(TestCollector::Kind::kAtOnce);
   RawClient client(daemon.path);
   ASSERT_TRUE(client.greet());
   for (uint32_t i = 0; i < 8; ++i)
@@ -128,7 +128,7 @@ TEST(HostileInNumbers, UsersWithoutPermissionKeepNobodyOut) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   ServerConfig config;
   config.mode = 0666;
-  Daemon daemon(TestCollector::Kind::at_once, config);
+  Daemon daemon(TestCollector::Kind::kAtOnce, config);
   std::filesystem::permissions(std::filesystem::path(daemon.path).parent_path(), std::filesystem::perms(0755));
   const pid_t crowd = ::fork();
   if (crowd == 0) {
@@ -166,7 +166,7 @@ TEST_F(Hostile, ClaimsMoreEntriesThanTheRingHas) {
 }
 
 TEST(HostileToAStalledDaemon, HandsInASlotTwice) {
-  Daemon daemon(TestCollector::Kind::never);
+  Daemon daemon(TestCollector::Kind::kNever);
   RawClient client(daemon.path);
   ASSERT_TRUE(client.greet());
   client.submit(3);
@@ -181,7 +181,7 @@ TEST(HostileToAStalledDaemon, HandsInASlotTwice) {
 }
 
 TEST(HostileToAStalledDaemon, VanishesInTheMiddle) {
-  for (const auto kind : {TestCollector::Kind::never, TestCollector::Kind::on_thread}) {
+  for (const auto kind : {TestCollector::Kind::kNever, TestCollector::Kind::kOnThread}) {
     Daemon daemon(kind);
     for (int round = 0; round < 20; ++round) {
       RawClient client(daemon.path);
@@ -195,7 +195,7 @@ TEST(HostileToAStalledDaemon, VanishesInTheMiddle) {
 }
 
 TEST(HostileToAStalledDaemon, DiesWhileItsChildHoldsTheSocket) {
-  Daemon daemon(TestCollector::Kind::never);
+  Daemon daemon(TestCollector::Kind::kNever);
   int pipe_ends[2];
   ASSERT_EQ(::pipe(pipe_ends), 0);
   const pid_t client = ::fork();
@@ -232,7 +232,7 @@ TEST_F(Hostile, AsksForOperationsThatAreNone) {
     client.view.slot(0).status = 0;
     client.submit(0);
     EXPECT_TRUE(eventually([&] { return client.view.header().completed == client.sent; }));
-    EXPECT_EQ(client.view.slot(0).status, static_cast<uint32_t>(Status::argument)) << set << " " << op;
+    EXPECT_EQ(client.view.slot(0).status, static_cast<uint32_t>(Status::kArgument)) << set << " " << op;
   }
 }
 
@@ -311,7 +311,7 @@ TEST_F(Hostile, HalfClosesItsSocket) {
 struct FalseDaemon {
   FalseDaemon() {
     Listener listener;
-    EXPECT_EQ(listener.listen_at(path.c_str(), 0600), Status::ok);
+    EXPECT_EQ(listener.listen_at(path.c_str(), 0600), Status::kOk);
     const char* problem = "";
     Fd fd;
     EXPECT_TRUE(memory.create(map_bytes(8), fd));
@@ -387,17 +387,17 @@ TEST(HostileDaemon, SendsManyDescriptors) {
 /// What a worker has read is nowhere in the shared memory, and neither is what it asked.
 TEST(HostileDaemon, HasNothingLeftToRead) {
   FalseDaemon daemon;
-  Records keys(*find_scheme("mlkem512"), Op::keygen, 1, 1);
+  Records keys(*find_scheme("mlkem512"), Op::kKeygen, 1, 1);
   std::promise<Status> end;
-  ASSERT_EQ(daemon.connection->submit(keys.request, 0, [&end](Status status) { end.set_value(status); }), Status::ok);
+  ASSERT_EQ(daemon.connection->submit(keys.request, 0, [&end](Status status) { end.set_value(status); }), Status::kOk);
   uint8_t* const records = daemon.view.records(0);
-  const ItemRecords item(*keys.request.scheme, Op::keygen, false);
+  const ItemRecords item(*keys.request.scheme, Op::kKeygen, false);
   std::fill_n(records + item.input_bytes(), item.output_bytes(), 0xa5);
-  daemon.view.slot(0).status = static_cast<uint32_t>(Status::ok);
+  daemon.view.slot(0).status = static_cast<uint32_t>(Status::kOk);
   daemon.view.completion(kFirstEntry) = 0;
   daemon.view.header().completed = kFirstEntry + 1;
   send_wake(daemon.socket.get());
-  EXPECT_EQ(end.get_future().get(), Status::ok);
+  EXPECT_EQ(end.get_future().get(), Status::kOk);
   EXPECT_EQ(keys.secret_out, Bytes(keys.secret_out.size(), 0xa5));
   EXPECT_EQ(Bytes(records, records + item.input_bytes() + item.output_bytes()),
             Bytes(item.input_bytes() + item.output_bytes()));
@@ -406,14 +406,14 @@ TEST(HostileDaemon, HasNothingLeftToRead) {
 /// What the daemon had not finished stays in no memory of the worker, however late the worker connects again.
 TEST(HostileDaemon, LeavesInTheMiddle) {
   FalseDaemon daemon;
-  Records keys(*find_scheme("mlkem512"), Op::keygen, 1, 1);
+  Records keys(*find_scheme("mlkem512"), Op::kKeygen, 1, 1);
   std::promise<Status> end;
   const auto done = [&end](Status status) { end.set_value(status); };
-  ASSERT_EQ(daemon.connection->submit(keys.request, 0, done), Status::ok);
+  ASSERT_EQ(daemon.connection->submit(keys.request, 0, done), Status::kOk);
   const uint8_t* coins = daemon.view.records(0);
   EXPECT_TRUE(std::equal(keys.coins.begin(), keys.coins.end(), coins));
   daemon.socket.reset();
-  EXPECT_EQ(end.get_future().get(), Status::backend_unavailable);
+  EXPECT_EQ(end.get_future().get(), Status::kBackendUnavailable);
   EXPECT_EQ(Bytes(coins, coins + keys.coins.size()), Bytes(keys.coins.size()));
 }
 
@@ -421,7 +421,7 @@ TEST(HostileDaemon, SendsMemoryThatItCouldCut) {
   const Folder folder;
   const std::string path = folder / "socket";
   Listener listener;
-  ASSERT_EQ(listener.listen_at(path.c_str(), 0600), Status::ok);
+  ASSERT_EQ(listener.listen_at(path.c_str(), 0600), Status::kOk);
   std::unique_ptr<Connection> connection;
   const char* problem = "";
   std::thread opening([&] { connection = Connection::open(path.c_str(), 8, problem); });

@@ -19,26 +19,26 @@ TEST(Server, ComputesEveryOperationOfEverySet) {
   const auto connection = daemon.connect();
   ASSERT_NE(connection, nullptr) << daemon.problem;
   for (const Scheme* scheme : registry()) {
-    Records keys(*scheme, Op::keygen, 1, 3), encaps(*scheme, Op::encaps, 1, 4), decaps(*scheme, Op::decaps, 1, 5);
-    EXPECT_EQ(run(*connection, keys.request), Status::ok);
+    Records keys(*scheme, Op::kKeygen, 1, 3), encaps(*scheme, Op::kEncaps, 1, 4), decaps(*scheme, Op::kDecaps, 1, 5);
+    EXPECT_EQ(run(*connection, keys.request), Status::kOk);
     EXPECT_EQ(keys.expected(), std::pair(keys.public_out, keys.secret_out)) << scheme->name;
     encaps.set_key(keys.public_out);
-    EXPECT_EQ(run(*connection, encaps.request), Status::ok);
+    EXPECT_EQ(run(*connection, encaps.request), Status::kOk);
     EXPECT_EQ(encaps.expected(), std::pair(encaps.public_out, encaps.secret_out)) << scheme->name;
     decaps.set_key(keys.secret_out);
     decaps.set_ct(encaps.public_out);
-    EXPECT_EQ(run(*connection, decaps.request), Status::ok);
+    EXPECT_EQ(run(*connection, decaps.request), Status::kOk);
     EXPECT_EQ(decaps.secret_out, encaps.secret_out) << scheme->name;
   }
 }
 
 TEST(Server, FinishesABatchThatIsLargerThanTheRing) {
-  for (const auto kind : {TestCollector::Kind::at_once, TestCollector::Kind::on_thread}) {
+  for (const auto kind : {TestCollector::Kind::kAtOnce, TestCollector::Kind::kOnThread}) {
     Daemon daemon(kind);
     const auto connection = daemon.connect(4);
     ASSERT_NE(connection, nullptr) << daemon.problem;
-    Records keys(*find_scheme("mlkem512"), Op::keygen, 101, 9);
-    EXPECT_EQ(run(*connection, keys.request), Status::ok);
+    Records keys(*find_scheme("mlkem512"), Op::kKeygen, 101, 9);
+    EXPECT_EQ(run(*connection, keys.request), Status::kOk);
     EXPECT_EQ(keys.expected(), std::pair(keys.public_out, keys.secret_out));
     EXPECT_EQ(daemon.server->counts().operations, 101U);
   }
@@ -47,8 +47,8 @@ TEST(Server, FinishesABatchThatIsLargerThanTheRing) {
 TEST(Server, TakesSecretKeysAsSeeds) {
   Daemon daemon;
   const auto connection = daemon.connect();
-  Records decaps(*find_scheme("mlkem768"), Op::decaps, 3, 1, true);
-  EXPECT_EQ(run(*connection, decaps.request), Status::ok);
+  Records decaps(*find_scheme("mlkem768"), Op::kDecaps, 3, 1, true);
+  EXPECT_EQ(run(*connection, decaps.request), Status::kOk);
   EXPECT_EQ(decaps.expected().second, decaps.secret_out);
 }
 
@@ -56,20 +56,20 @@ TEST(Server, ReportsMalformedItemsOneByOne) {
   Daemon daemon;
   const auto connection = daemon.connect();
   const Scheme& scheme = *find_scheme("mlkem512");
-  Records keys(scheme, Op::keygen, 3, 1), encaps(scheme, Op::encaps, 3, 2);
-  ASSERT_EQ(run(*connection, keys.request), Status::ok);
+  Records keys(scheme, Op::kKeygen, 3, 1), encaps(scheme, Op::kEncaps, 3, 2);
+  ASSERT_EQ(run(*connection, keys.request), Status::kOk);
   std::fill_n(keys.public_out.begin() + static_cast<ptrdiff_t>(scheme.public_key_bytes), 3, 0xff);
   encaps.set_key(keys.public_out);
-  EXPECT_EQ(run(*connection, encaps.request), Status::items);
-  EXPECT_EQ(encaps.statuses, (std::vector<Status>{Status::ok, Status::public_key, Status::ok}));
+  EXPECT_EQ(run(*connection, encaps.request), Status::kItems);
+  EXPECT_EQ(encaps.statuses, (std::vector<Status>{Status::kOk, Status::kPublicKey, Status::kOk}));
   EXPECT_EQ(encaps.expected(), std::pair(encaps.public_out, encaps.secret_out));
 }
 
 TEST(Server, LeavesOutWhatIsTooLate) {
   Daemon daemon;
   const auto connection = daemon.connect();
-  Records keys(*find_scheme("mlkem512"), Op::keygen, 1, 1);
-  EXPECT_EQ(run(*connection, keys.request, 1), Status::backend_unavailable);
+  Records keys(*find_scheme("mlkem512"), Op::kKeygen, 1, 1);
+  EXPECT_EQ(run(*connection, keys.request, 1), Status::kBackendUnavailable);
   EXPECT_EQ(daemon.server->counts().late, 1U);
   EXPECT_TRUE(serves(*connection));
 }
@@ -93,7 +93,7 @@ TEST(Server, WipesTheRecordsInTheSharedMemory) {
   Daemon daemon;
   RawClient client(daemon.path);
   ASSERT_TRUE(client.greet());
-  client.view.slot(2).op = static_cast<uint32_t>(Op::keygen);
+  client.view.slot(2).op = static_cast<uint32_t>(Op::kKeygen);
   const size_t coins = registry()[0]->keygen_coin_bytes;
   std::fill_n(client.view.records(2), coins, 0xa5);
   client.submit(2);
@@ -156,13 +156,13 @@ TEST(Server, AnEndGivesBackWhatItDidNotTake) {
   for (int i = 0; i < 20; ++i) {
     Daemon daemon;
     const auto connection = daemon.connect(4);
-    Records keys(*find_scheme("mlkem512"), Op::keygen, 200, 9);
+    Records keys(*find_scheme("mlkem512"), Op::kKeygen, 200, 9);
     std::promise<Status> end;
-    ASSERT_EQ(connection->submit(keys.request, 0, [&end](Status s) { end.set_value(s); }), Status::ok);
+    ASSERT_EQ(connection->submit(keys.request, 0, [&end](Status s) { end.set_value(s); }), Status::kOk);
     daemon.server.reset();
-    EXPECT_EQ(end.get_future().get(), Status::backend_unavailable);
+    EXPECT_EQ(end.get_future().get(), Status::kBackendUnavailable);
     EXPECT_TRUE(eventually([&] { return !connection->alive(); }));
-    EXPECT_EQ(connection->submit(keys.request, 0, [](Status) { FAIL(); }), Status::backend_unavailable);
+    EXPECT_EQ(connection->submit(keys.request, 0, [](Status) { FAIL(); }), Status::kBackendUnavailable);
   }
 }
 
@@ -171,7 +171,7 @@ TEST(Server, AnEndLeavesResultsReadable) {
     Daemon daemon;
     RawClient client(daemon.path);
     ASSERT_TRUE(client.greet());
-    client.view.slot(1).op = static_cast<uint32_t>(Op::keygen);
+    client.view.slot(1).op = static_cast<uint32_t>(Op::kKeygen);
     for (size_t byte = 0; byte < registry()[0]->keygen_coin_bytes; ++byte)
       client.view.records(1)[byte] = static_cast<uint8_t>(byte * 7 + byte / 251);
     client.submit(1);
@@ -184,17 +184,17 @@ TEST(Server, AnEndLeavesResultsReadable) {
 }
 
 TEST(Server, GivesUpADaemonThatStandsStill) {
-  Daemon daemon(TestCollector::Kind::never);
+  Daemon daemon(TestCollector::Kind::kNever);
   const auto connection = daemon.connect();
-  Records keys(*find_scheme("mlkem512"), Op::keygen, 2, 1);
-  EXPECT_EQ(run(*connection, keys.request), Status::backend_unavailable);
+  Records keys(*find_scheme("mlkem512"), Op::kKeygen, 2, 1);
+  EXPECT_EQ(run(*connection, keys.request), Status::kBackendUnavailable);
   EXPECT_FALSE(connection->alive());
 }
 
 TEST(Server, HasSoManyPlaces) {
   ServerConfig config;
   config.most_clients = 2;
-  Daemon daemon(TestCollector::Kind::on_thread, config);
+  Daemon daemon(TestCollector::Kind::kOnThread, config);
   auto first = daemon.connect();
   const auto second = daemon.connect();
   EXPECT_EQ(daemon.connect(), nullptr);
@@ -207,7 +207,7 @@ TEST(Server, HasSoManyPlaces) {
 TEST(Server, HasSoManyPlacesForAUser) {
   ServerConfig config;
   config.most_clients_of_user = 1;
-  Daemon daemon(TestCollector::Kind::on_thread, config);
+  Daemon daemon(TestCollector::Kind::kOnThread, config);
   const auto first = daemon.connect();
   EXPECT_EQ(daemon.connect(), nullptr);
 }
@@ -244,7 +244,7 @@ TEST(Server, AsksWhoConnects) {
       config.mode = 0666;
       if (allowed && by_user) config.uids = {kNobody};
       if (allowed && !by_user) config.gids = {kNobody};
-      Daemon daemon(TestCollector::Kind::on_thread, config);
+      Daemon daemon(TestCollector::Kind::kOnThread, config);
       ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
       EXPECT_EQ(as_nobody([&] { return RawClient(daemon.path).greet() ? 1 : 0; }), allowed ? 1 : 0);
       EXPECT_EQ(daemon.server->counts().refused, allowed ? 0U : 1U);
@@ -273,7 +273,7 @@ TEST(Server, AWorkerGivesItsKeysToNobodyElse) {
   const pid_t stranger = ::fork();
   if (stranger == 0) {
     Listener listener;
-    const bool listens = ::setuid(kNobody) == 0 && listener.listen_at(path.c_str(), 0666) == Status::ok;
+    const bool listens = ::setuid(kNobody) == 0 && listener.listen_at(path.c_str(), 0666) == Status::kOk;
     (void)!::write(pipe_ends[1], &listens, 1);
     ::pause();
   }
@@ -294,13 +294,13 @@ TEST(Server, AWorkerGivesItsKeysToNobodyElse) {
 TEST(Listener, OneProcessToAPath) {
   const Folder folder;
   const std::string path = folder / "socket";
-  TestCollector collector(TestCollector::Kind::at_once);
+  TestCollector collector(TestCollector::Kind::kAtOnce);
   std::unique_ptr<Server> first, second;
-  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, first), Status::ok);
-  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, second), Status::busy);
+  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, first), Status::kOk);
+  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, second), Status::kBusy);
   first.reset();
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, second), Status::ok);
+  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, second), Status::kOk);
 }
 
 TEST(Listener, ReplacesWhatADeadProcessLeft) {
@@ -309,14 +309,14 @@ TEST(Listener, ReplacesWhatADeadProcessLeft) {
   const pid_t child = ::fork();
   if (child == 0) {
     Listener listener;
-    ::_exit(listener.listen_at(path.c_str(), 0600) == Status::ok ? 0 : 1);
+    ::_exit(listener.listen_at(path.c_str(), 0600) == Status::kOk ? 0 : 1);
   }
   int status = 1;
   ::waitpid(child, &status, 0);
   ASSERT_EQ(status, 0);
   ASSERT_TRUE(std::filesystem::is_socket(path));
   Listener listener;
-  EXPECT_EQ(listener.listen_at(path.c_str(), 0640), Status::ok);
+  EXPECT_EQ(listener.listen_at(path.c_str(), 0640), Status::kOk);
   struct stat file {};
   ASSERT_EQ(::stat(path.c_str(), &file), 0);
   EXPECT_EQ(file.st_mode & 0777, 0640U);
@@ -327,19 +327,19 @@ TEST(Listener, LeavesOtherFilesAlone) {
   const std::string path = folder / "file";
   std::ofstream(path) << "mine";
   Listener listener;
-  EXPECT_EQ(listener.listen_at(path.c_str(), 0600), Status::argument);
+  EXPECT_EQ(listener.listen_at(path.c_str(), 0600), Status::kArgument);
   EXPECT_EQ(errno, EEXIST);
   EXPECT_TRUE(std::filesystem::is_regular_file(path));
-  EXPECT_EQ(listener.listen_at((folder / std::string(200, 'x')).c_str(), 0600), Status::argument);
+  EXPECT_EQ(listener.listen_at((folder / std::string(200, 'x')).c_str(), 0600), Status::kArgument);
   EXPECT_EQ(errno, ENAMETOOLONG);
 }
 
 TEST(Listener, AdoptsASocketThatListens) {
   Fd other(::socket(AF_INET, SOCK_STREAM, 0));
   Listener listener;
-  EXPECT_EQ(listener.adopt(other.get()), Status::argument);
+  EXPECT_EQ(listener.adopt(other.get()), Status::kArgument);
   Fd deaf(::socket(AF_UNIX, SOCK_STREAM, 0));
-  EXPECT_EQ(listener.adopt(deaf.get()), Status::argument);
+  EXPECT_EQ(listener.adopt(deaf.get()), Status::kArgument);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ using Bytes = std::vector<uint8_t>;
 inline Engine& engine() {
   static const std::unique_ptr<Engine> one = [] {
     std::unique_ptr<Engine> made;
-    EXPECT_EQ(Engine::create({.threads = 1}, made), Status::ok);
+    EXPECT_EQ(Engine::create({.threads = 1}, made), Status::kOk);
     return made;
   }();
   return *one;
@@ -38,7 +38,7 @@ inline Engine& engine() {
 /// The records of a batch, whose coins are numbers that follow from `seed`.
 struct Records {
   Records(const Scheme& s, Op which, size_t count, uint8_t seed, bool as_seeds = false)
-      : request{.op = which, .sk_is_seed = as_seeds, .scheme = &s}, statuses(count, Status::internal) {
+      : request{.op = which, .sk_is_seed = as_seeds, .scheme = &s}, statuses(count, Status::kInternal) {
     const auto fill = [&](Bytes& out, size_t bytes) {
       out.resize(count * bytes);
       for (size_t i = 0; i < out.size(); ++i)
@@ -48,19 +48,19 @@ struct Records {
     BatchView& r = request.records;
     r.count = count;
     if (s.coin_bytes(which) != 0) r.coins = fill(coins, s.coin_bytes(which));
-    if (which == Op::keygen) {
+    if (which == Op::kKeygen) {
       r.pk_out = fill(public_out, s.public_key_bytes);
       r.sk_out = fill(secret_out, s.secret_key_bytes);
     }
-    if (which == Op::encaps) r.ct_out = fill(public_out, s.ciphertext_bytes);
-    if (which != Op::keygen) r.ss_out = fill(secret_out, s.shared_secret_bytes);
-    if (which == Op::decaps) r.ct = fill(ct, s.ciphertext_bytes);
+    if (which == Op::kEncaps) r.ct_out = fill(public_out, s.ciphertext_bytes);
+    if (which != Op::kKeygen) r.ss_out = fill(secret_out, s.shared_secret_bytes);
+    if (which == Op::kDecaps) r.ct = fill(ct, s.ciphertext_bytes);
     if (as_seeds) r.sk = fill(key, s.secret_seed_bytes());
     r.item_status = statuses.data();
   }
   void set_key(const Bytes& records) {
     key = records;
-    (request.op == Op::encaps ? request.records.pk : request.records.sk) = key.data();
+    (request.op == Op::kEncaps ? request.records.pk : request.records.sk) = key.data();
   }
   void set_ct(const Bytes& records) {
     ct = records;
@@ -70,8 +70,8 @@ struct Records {
   std::pair<Bytes, Bytes> expected() {
     Records other = *this;
     BatchView& r = other.request.records;
-    (request.op == Op::keygen ? r.pk_out : r.ct_out) = request.op == Op::decaps ? nullptr : other.public_out.data();
-    (request.op == Op::keygen ? r.sk_out : r.ss_out) = other.secret_out.data();
+    (request.op == Op::kKeygen ? r.pk_out : r.ct_out) = request.op == Op::kDecaps ? nullptr : other.public_out.data();
+    (request.op == Op::kKeygen ? r.sk_out : r.ss_out) = other.secret_out.data();
     r.item_status = other.statuses.data();
     engine().run(other.request);
     return {other.public_out, other.secret_out};
@@ -85,9 +85,9 @@ struct Records {
 /// Computes each operation on a thread of its own, one after the other, or keeps them all until told.
 class TestCollector final : public Collector {
  public:
-  enum class Kind { at_once, on_thread, never };
+  enum class Kind { kAtOnce, kOnThread, kNever };
   explicit TestCollector(Kind kind) : kind_(kind) {
-    if (kind == Kind::on_thread) thread_ = std::thread([this] { loop(); });
+    if (kind == Kind::kOnThread) thread_ = std::thread([this] { loop(); });
   }
   ~TestCollector() override {
     {
@@ -105,12 +105,12 @@ class TestCollector final : public Collector {
     pending->done = done;
     pending->user = user;
     ++alive;
-    if (kind_ == Kind::at_once) pending->compute();
-    if (kind_ != Kind::on_thread) return Status::ok;
+    if (kind_ == Kind::kAtOnce) pending->compute();
+    if (kind_ != Kind::kOnThread) return Status::kOk;
     const std::lock_guard lock(mutex_);
     queue_.push_back(pending);
     wake_.notify_all();
-    return Status::ok;
+    return Status::kOk;
   }
 
   std::atomic<int> alive{0};  ///< items that were not destroyed
@@ -123,8 +123,8 @@ class TestCollector final : public Collector {
       const BatchView& given = item.records;
       if (bytes.coins != 0) records.coins.assign(given.coins, given.coins + bytes.coins);
       records.request.records.coins = bytes.coins == 0 ? nullptr : records.coins.data();
-      if (item.op == Op::encaps) records.set_key(Bytes(given.pk, given.pk + bytes.pk));
-      if (item.op != Op::decaps) return;
+      if (item.op == Op::kEncaps) records.set_key(Bytes(given.pk, given.pk + bytes.pk));
+      if (item.op != Op::kDecaps) return;
       records.set_key(Bytes(given.sk, given.sk + bytes.sk));
       records.set_ct(Bytes(given.ct, given.ct + bytes.ct));
     }
@@ -186,10 +186,10 @@ class TestCollector final : public Collector {
 
 /// A server at a socket of its own.
 struct Daemon {
-  explicit Daemon(TestCollector::Kind kind = TestCollector::Kind::on_thread, ServerConfig config = {})
+  explicit Daemon(TestCollector::Kind kind = TestCollector::Kind::kOnThread, ServerConfig config = {})
       : collector(kind) {
     config.path = path.c_str();
-    EXPECT_EQ(Server::create(config, collector, server), Status::ok);
+    EXPECT_EQ(Server::create(config, collector, server), Status::kOk);
   }
   /// Again and again where the machine is too busy for an answer in time.
   std::unique_ptr<Connection> connect(uint32_t slots = 64) {
@@ -212,16 +212,16 @@ struct Daemon {
 inline Status run(Connection& connection, const Request& request, uint64_t deadline_ns = 0) {
   std::promise<Status> end;
   const Status status = connection.submit(request, deadline_ns, [&end](Status s) { end.set_value(s); });
-  return status == Status::ok ? end.get_future().get() : status;
+  return status == Status::kOk ? end.get_future().get() : status;
 }
 
 /// An encapsulation of ML-KEM-512 through the connection agrees with the engine's.
 inline bool serves(Connection& connection, uint8_t seed = 1) {
   const Scheme& scheme = *find_scheme("mlkem512");
-  Records keys(scheme, Op::keygen, 2, seed), encaps(scheme, Op::encaps, 2, seed);
-  if (run(connection, keys.request) != Status::ok) return false;
+  Records keys(scheme, Op::kKeygen, 2, seed), encaps(scheme, Op::kEncaps, 2, seed);
+  if (run(connection, keys.request) != Status::kOk) return false;
   encaps.set_key(keys.public_out);
-  if (run(connection, encaps.request) != Status::ok) return false;
+  if (run(connection, encaps.request) != Status::kOk) return false;
   return encaps.expected() == std::pair(encaps.public_out, encaps.secret_out);
 }
 
@@ -246,7 +246,7 @@ struct RawClient {
     return !testing::Test::HasNonfatalFailure();
   }
   bool greet(Hello hello) {
-    return send(&hello, sizeof hello) && wait_for(&welcome, sizeof welcome) && welcome.answer == Answer::welcome;
+    return send(&hello, sizeof hello) && wait_for(&welcome, sizeof welcome) && welcome.answer == Answer::kWelcome;
   }
   bool greet() {
     Hello hello;

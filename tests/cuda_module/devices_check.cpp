@@ -66,10 +66,10 @@ void check_wipes() {
       for (int nth = seed; failed; nth += 2) {
         fake_runtime::shuffle(static_cast<unsigned>(seed));
         fake_runtime::fail_call(nth, name);
-        const Outcome outcome = run(Op::keygen, r);
+        const Outcome outcome = run(Op::kKeygen, r);
         failed = fake_runtime::failed() != nullptr;
         fake_runtime::fail_call(0);
-        if (outcome == Outcome::ok) expect(all_drawn(r), "a batch that succeeded is right");
+        if (outcome == Outcome::kOk) expect(all_drawn(r), "a batch that succeeded is right");
         for (int round = 0; round < 2; ++round)
           expect(exchange(r) && all_drawn(r), "exchange after a wipe that failed");
       }
@@ -100,7 +100,7 @@ void check_keys() {
   const Records r(5000, true);
   expect(exchange(r), "exchange");
   std::byte* keys = table().allocate(r.count * kSk, nullptr, nullptr);
-  expect(table().copy(keys, r.sk, r.count * kSk, nullptr) == Outcome::ok, "copy");
+  expect(table().copy(keys, r.sk, r.count * kSk, nullptr) == Outcome::kOk, "copy");
   std::vector<size_t> index(r.count);
   std::vector<uint8_t> wanted(r.count * kSs);
   for (size_t i = 0; i < r.count; ++i) {
@@ -110,7 +110,7 @@ void check_keys() {
       pk[j] = static_cast<uint8_t>(r.sk[index[i] * kSk + j] + 1);
     secret_of(&wanted[i * kSs], r.ct + i * kCt, pk.data());
   }
-  expect(run(Op::decaps, r, nullptr, index.data(), reinterpret_cast<const uint8_t*>(keys)) == Outcome::ok, "decaps");
+  expect(run(Op::kDecaps, r, nullptr, index.data(), reinterpret_cast<const uint8_t*>(keys)) == Outcome::kOk, "decaps");
   expect(std::memcmp(wanted.data(), r.ss2, wanted.size()) == 0, "secrets of the chosen keys");
   table().release(keys, r.count * kSk);
 }
@@ -122,7 +122,7 @@ void check_small() {
   tiles_run = 0;
   expect(exchange(r), "exchange");
   fake_runtime::run_all();
-  expect(tiles_run == kTiles * r.count / (toy().operation(Op::encaps).part_items / 4), "parts of encaps");
+  expect(tiles_run == kTiles * r.count / (toy().operation(Op::kEncaps).part_items / 4), "parts of encaps");
 }
 
 /// Items' status comes back, keys in their expanded form are chosen by index, tiled steps run once for each tile. A set
@@ -137,8 +137,8 @@ void check_status() {
     expect(tiles_run > 0 && tiles_run % kTiles == 0, "tiled steps run in rounds");
     auto* keys = table().allocate(count * kSk, nullptr, nullptr);
     auto* forms = table().allocate(count * kFormBytes, keys, nullptr);
-    expect(table().copy(keys, r.sk, count * kSk, nullptr) == Outcome::ok, "copy");
-    expect(table().expand(toy().secret_form, forms, reinterpret_cast<uint8_t*>(keys), count, nullptr) == Outcome::ok,
+    expect(table().copy(keys, r.sk, count * kSk, nullptr) == Outcome::kOk, "copy");
+    expect(table().expand(toy().secret_form, forms, reinterpret_cast<uint8_t*>(keys), count, nullptr) == Outcome::kOk,
            "expand");
     std::vector<size_t> index(count);
     std::vector<uint8_t> wanted(count * kSs);
@@ -150,7 +150,7 @@ void check_status() {
       r.ct[i * kCt + kCoins] = i % 1000 == 7 ? 0xee : 0;
       secret_of(&wanted[i * kSs], r.ct + i * kCt, pk.data());
     }
-    std::vector<Status> status(count, Status::ok);
+    std::vector<Status> status(count, Status::kOk);
     BatchView b{.count = count};
     b.sk = reinterpret_cast<uint8_t*>(keys), b.ct = r.ct, b.ss_out = r.ss2;
     b.key_index = index.data();
@@ -158,12 +158,12 @@ void check_status() {
     b.item_status = status.data();
     const std::array<uint8_t, kSeedBytes> seed{};
     marks_seen = 0;
-    expect(table().run(toy().operation(Op::decaps), b, seed.data(), nullptr, nullptr) == Outcome::ok, "decaps");
+    expect(table().run(toy().operation(Op::kDecaps), b, seed.data(), nullptr, nullptr) == Outcome::kOk, "decaps");
     expect(std::memcmp(wanted.data(), r.ss2, wanted.size()) == 0, "secrets of the chosen keys");
     expect(marks_seen == count, "the expanded form was used");
     bool good = true;
     for (size_t i = 0; i < count; ++i)
-      good &= status[i] == (i % 1000 == 7 ? Status::secret_key : Status::ok);
+      good &= status[i] == (i % 1000 == 7 ? Status::kSecretKey : Status::kOk);
     expect(good, "each item has its own status");
     table().release(forms, count * kFormBytes);
     table().release(keys, count * kSk);
@@ -177,7 +177,7 @@ void check_resident() {
             *pk = table().allocate(r.count * kPk, nullptr, nullptr);
   uint8_t *const host_sk = r.sk, *const host_pk = r.pk;
   r.sk = reinterpret_cast<uint8_t*>(sk), r.pk = reinterpret_cast<uint8_t*>(pk);
-  expect(run(Op::keygen, r) == Outcome::ok, "keygen on the device");
+  expect(run(Op::kKeygen, r) == Outcome::kOk, "keygen on the device");
   bool good = true;
   for (size_t i = 0; i < r.count * kPk; ++i)
     good &= r.pk[i] == static_cast<uint8_t>(r.sk[i / kPk * kSk + i % kPk] + 1);
@@ -197,10 +197,10 @@ void check_capture() {
     std::byte* keys = table().allocate(r.count * kSk, nullptr, nullptr);
     auto* forms = table().allocate(r.count * kFormBytes, keys, nullptr);
     auto* sk = reinterpret_cast<uint8_t*>(keys);
-    expect(table().copy(keys, r.sk, r.count * kSk, nullptr) == Outcome::ok, "keys for the device");
-    expect(table().expand(toy().secret_form, forms, sk, r.count, nullptr) == Outcome::ok, "expand");
-    expect(run(Op::decaps, r, nullptr, nullptr, sk) == Outcome::ok, "decaps");
-    expect(table().zero(keys, r.count * kSk, nullptr) == Outcome::ok, "zero");
+    expect(table().copy(keys, r.sk, r.count * kSk, nullptr) == Outcome::kOk, "keys for the device");
+    expect(table().expand(toy().secret_form, forms, sk, r.count, nullptr) == Outcome::kOk, "expand");
+    expect(run(Op::kDecaps, r, nullptr, nullptr, sk) == Outcome::kOk, "decaps");
+    expect(table().zero(keys, r.count * kSk, nullptr) == Outcome::kOk, "zero");
     table().release(forms, r.count * kFormBytes);
     table().release(keys, r.count * kSk);
   }
@@ -214,7 +214,7 @@ void check_capture() {
 /// Items' status on the caller's stream, in device memory: preset, and written by the steps.
 void check_queued_status(std::byte* workspace, cudaStream_t stream) {
   constexpr size_t kCount = 300;
-  const DeviceOperation& decaps = toy().operation(Op::decaps);
+  const DeviceOperation& decaps = toy().operation(Op::kDecaps);
   const auto array = [](size_t bytes) { return reinterpret_cast<uint8_t*>(table().allocate(bytes, nullptr, nullptr)); };
   uint8_t *const sk = array(kCount * kSk), *const ct = array(kCount * kCt), *const ss = array(kCount * kSs);
   uint8_t* const status = array(kCount * sizeof(Status) + 4);
@@ -226,17 +226,17 @@ void check_queued_status(std::byte* workspace, cudaStream_t stream) {
   const std::array<uint8_t, kSeedBytes> seed{};
   ErrorText why{};
   const auto queue = [&] { return table().queue(decaps, batch, seed.data(), workspace, stream, &why); };
-  expect(queue() == Outcome::ok, "decaps with item_status");
+  expect(queue() == Outcome::kOk, "decaps with item_status");
   fake_runtime::run_all();
   for (size_t i = 0; i < kCount; ++i)
-    expect(batch.item_status[i] == (i % 100 == 7 ? Status::secret_key : Status::ok), "each item has its own status");
+    expect(batch.item_status[i] == (i % 100 == 7 ? Status::kSecretKey : Status::kOk), "each item has its own status");
   batch.item_status = reinterpret_cast<Status*>(status + 1);
-  expect(queue() == Outcome::refused, "an odd item_status");
-  std::vector<Status> on_host(kCount, Status::internal);
+  expect(queue() == Outcome::kRefused, "an odd item_status");
+  std::vector<Status> on_host(kCount, Status::kInternal);
   batch.item_status = on_host.data();
-  expect(queue() == Outcome::refused, "item_status in host memory");
+  expect(queue() == Outcome::kRefused, "item_status in host memory");
   fake_runtime::run_all();
-  expect(on_host == std::vector<Status>(kCount, Status::internal), "which stays as it was");
+  expect(on_host == std::vector<Status>(kCount, Status::kInternal), "which stays as it was");
   for (const auto& [memory, bytes] :
        {std::pair{sk, kSk}, std::pair{ct, kCt}, std::pair{ss, kSs}, std::pair{status, sizeof(Status)}})
     table().release(reinterpret_cast<std::byte*>(memory), kCount * bytes);
@@ -245,7 +245,7 @@ void check_queued_status(std::byte* workspace, cudaStream_t stream) {
 /// A batch on the caller's stream: its workspace is wiped, also when a step fails.
 void check_queue() {
   constexpr size_t kCount = 300;
-  const DeviceOperation& keygen = toy().operation(Op::keygen);
+  const DeviceOperation& keygen = toy().operation(Op::kKeygen);
   const size_t bytes = table().queue_bytes(keygen, kCount);
   std::byte* workspace = table().allocate(bytes, nullptr, nullptr);
   auto* pk = reinterpret_cast<uint8_t*>(table().allocate(kCount * kPk, nullptr, nullptr));
@@ -261,7 +261,7 @@ void check_queue() {
       fake_runtime::fail_call(6);  // the second step: three questions where arrays lie, the seed and a step come before
     const Outcome outcome = table().queue(keygen, batch, seed.data(), workspace, stream, &why);
     fake_runtime::fail_call(0);
-    expect(outcome == (faulty ? Outcome::failed : Outcome::ok), "the outcome of queue()");
+    expect(outcome == (faulty ? Outcome::kFailed : Outcome::kOk), "the outcome of queue()");
     fake_runtime::run_all();
     expect(std::all_of(workspace, workspace + bytes, [](std::byte b) { return b == std::byte{0}; }),
            "the workspace is wiped");
@@ -269,33 +269,33 @@ void check_queue() {
   const std::vector<uint8_t> seed_bytes(seed.begin(), seed.end());
   expect(!fake_runtime::pinned_memory_has(seed_bytes), "no copy of the seed is left");
   fake_runtime::fail_call(4);  // the copy of the seed
-  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::failed, "a seed not copied");
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::kFailed, "a seed not copied");
   expect(!fake_runtime::pinned_memory_has(seed_bytes), "nor if it could not be copied");
   for (int i = 0; i < 200; ++i) {  // far more than are done
-    expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::ok, "queued behind others");
+    expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::kOk, "queued behind others");
     ++seed[31];
   }
   fake_runtime::run_all();
   expect(sk[15] == 200 - 1, "the last of many batches has its own seed");
   expect(!fake_runtime::pinned_memory_has(seed_bytes), "nor of the last one");
   fake_runtime::capture(stream);
-  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused,
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::kRefused,
          "a captured batch would repeat its random numbers");
   std::vector<uint8_t> coins(kCount * kCoins);
   auto* device_coins = table().allocate(coins.size(), nullptr, nullptr);
   batch.coins = reinterpret_cast<uint8_t*>(device_coins);
-  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::ok, "one with coins does not");
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::kOk, "one with coins does not");
   batch.coins = nullptr;
   fake_runtime::capture(nullptr);
-  expect(table().queue(keygen, batch, seed.data(), workspace + 8, stream, &why) == Outcome::refused,
+  expect(table().queue(keygen, batch, seed.data(), workspace + 8, stream, &why) == Outcome::kRefused,
          "an odd workspace");
   (void)cudaSetDevice(1);
-  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused, "another device");
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::kRefused, "another device");
   (void)cudaSetDevice(0);
   table().release(device_coins, coins.size());
   check_queued_status(workspace, stream);
   batch.count = keygen.most_items + 1;
-  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused, "too many items");
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::kRefused, "too many items");
   table().release(workspace, bytes);
   table().release(reinterpret_cast<std::byte*>(pk), kCount * kPk);
   table().release(reinterpret_cast<std::byte*>(sk), kCount * kSk);
@@ -305,10 +305,10 @@ void check_queue() {
 /// still run.
 void check_replay() {
   const Records first(1000, true), r(30000, true);
-  expect(run(Op::keygen, first) == Outcome::ok, "keygen before the recording");
-  table().inject(Fault::step, 1);
+  expect(run(Op::kKeygen, first) == Outcome::kOk, "keygen before the recording");
+  table().inject(Fault::kStep, 1);
   for (int round = 0; round < 3; ++round)
-    expect(run(Op::keygen, first) == Outcome::ok, "keygen that could not be recorded");
+    expect(run(Op::kKeygen, first) == Outcome::kOk, "keygen that could not be recorded");
   expect(fake_runtime::replayed() == 0, "nothing is replayed yet");
   std::vector<uint8_t> earlier(r.count * kSk);
   for (int round = 0; round < 8; ++round) {
@@ -320,7 +320,7 @@ void check_replay() {
   }
   const Records pageable(r.count, false);
   for (int round = 0; round < 8; ++round) {
-    expect(run(Op::keygen, pageable) == Outcome::ok && pageable.sk[0] == latest_draw(),
+    expect(run(Op::kKeygen, pageable) == Outcome::kOk && pageable.sk[0] == latest_draw(),
            "the seed is read where it lies now");
     expect(exchange(pageable), "exchange from elsewhere");
   }

@@ -22,7 +22,7 @@ void check_memory() {
   expect(exchange(r), "exchange with a small budget");
   table().set_budget(0);
   for (int after = 0; after < 6; ++after) {
-    table().inject(Fault::allocation, after);
+    table().inject(Fault::kAllocation, after);
     expect(exchange(r), "exchange with a failed allocation");
   }
 }
@@ -32,16 +32,16 @@ void check_memory() {
 void check_failures() {
   const Records r(200000, true);
   expect(exchange(r), "exchange");
-  for (const Fault fault : {Fault::step, Fault::synchronize}) {
+  for (const Fault fault : {Fault::kStep, Fault::kSynchronize}) {
     table().inject(fault, 0);
-    expect(run(Op::keygen, r) == Outcome::failed, "a failure is reported");
+    expect(run(Op::kKeygen, r) == Outcome::kFailed, "a failure is reported");
     fake_runtime::run_all();
     expect(!fake_runtime::device_memory_has({r.sk, r.sk + kSk}), "secrets are wiped after a failure");
     expect(devices_in_use() == 2, "a device that answers stays in use");
   }
   for (const int lost : {1, 0}) {
     fake_runtime::break_device(lost, true);
-    expect(run(Op::keygen, r) == Outcome::failed, "a device that does not answer is reported");
+    expect(run(Op::kKeygen, r) == Outcome::kFailed, "a device that does not answer is reported");
     fake_runtime::break_device(lost, false);
     expect(devices_in_use() == lost, "it is not used again");
   }
@@ -52,8 +52,8 @@ void check_many_failures() {
   const Records r(500, true);
   const auto fail_often = [&r](int times) {
     for (int i = 0; i < times; ++i) {
-      table().inject(Fault::synchronize, 0);
-      expect(run(Op::keygen, r) == Outcome::failed, "a failure is reported");
+      table().inject(Fault::kSynchronize, 0);
+      expect(run(Op::kKeygen, r) == Outcome::kFailed, "a failure is reported");
     }
   };
   for (int round = 0; round < 3; ++round) {
@@ -61,7 +61,7 @@ void check_many_failures() {
     expect(exchange(r), "exchange");
   }
   fail_often(40);
-  table().inject(Fault::none, 0);
+  table().inject(Fault::kNone, 0);
   expect(!exchange(r), "both devices are given up");
 }
 
@@ -77,9 +77,9 @@ void check_one_fails() {
   uint8_t *const host_pk = there.pk, *const host_sk = there.sk;
   there.pk = static_cast<uint8_t*>(pk), there.sk = static_cast<uint8_t*>(sk);
   for (int i = 0; i < 20; ++i) {
-    table().inject(Fault::synchronize, 0);
-    expect(run(Op::keygen, there) == Outcome::failed, "the second device fails");
-    table().inject(Fault::none, 0);
+    table().inject(Fault::kSynchronize, 0);
+    expect(run(Op::kKeygen, there) == Outcome::kFailed, "the second device fails");
+    table().inject(Fault::kNone, 0);
     expect(exchange(small), "the first one does not");
   }
   there.pk = host_pk, there.sk = host_sk;
@@ -90,8 +90,8 @@ void check_one_fails() {
 bool runs_with_fault(int nth, size_t count, bool pinned) {
   const Records r(count, pinned);
   fake_runtime::fail_call(nth);
-  const bool has_keys = run(Op::keygen, r) == Outcome::ok;
-  const bool good = has_keys && run(Op::encaps, r) == Outcome::ok && run(Op::decaps, r) == Outcome::ok;
+  const bool has_keys = run(Op::kKeygen, r) == Outcome::kOk;
+  const bool good = has_keys && run(Op::kEncaps, r) == Outcome::kOk && run(Op::kDecaps, r) == Outcome::kOk;
   fake_runtime::fail_call(0);
   const bool happened = fake_runtime::failed() != nullptr;
   if (good) expect(std::memcmp(r.ss, r.ss2, r.count * kSs) == 0, "a batch that succeeded is right");
@@ -131,7 +131,7 @@ void check_calls(size_t count, int stride) {
 void check_no_code() {
   has_machine_code = false;
   ErrorText why{};
-  expect(table().open(&why) == Outcome::failed, "a module without code for the GPU opens");
+  expect(table().open(&why) == Outcome::kFailed, "a module without code for the GPU opens");
   expect(std::strstr(why.text, "make cuda ARCHS=90") != nullptr, why.text);
 }
 
@@ -144,11 +144,11 @@ void check_exit_while_opening() {
 
 void check_exit_while_computing() {
   fake_runtime::start_slowly(0);
-  expect(table().open(nullptr) == Outcome::ok, "open");
+  expect(table().open(nullptr) == Outcome::kOk, "open");
   for (int i = 0; i < 4; ++i) {
     std::thread([] {
       const Records r(20000, false);
-      while (run(Op::keygen, r) == Outcome::ok) {
+      while (run(Op::kKeygen, r) == Outcome::kOk) {
       }
     }).detach();
   }

@@ -38,8 +38,8 @@ Outcome fail(ErrorText* why, const char* text, Outcome outcome) {
 }
 
 Outcome open(ErrorText* why) {
-  if (mode() == "no_gpu") return fail(why, "looking for GPUs: cudaErrorNoDevice (simulated)", Outcome::failed);
-  return Outcome::ok;
+  if (mode() == "no_gpu") return fail(why, "looking for GPUs: cudaErrorNoDevice (simulated)", Outcome::kFailed);
+  return Outcome::kOk;
 }
 
 /// What the module says of a set.
@@ -95,7 +95,7 @@ DeviceOperation make(Op op) {
   result.scheme = set.name;
   result.op = op;
   result.record_bytes = set.bytes;
-  if (op != Op::keygen) result.record_bytes.coins = op == Op::encaps ? set.encaps_coins : 0;
+  if (op != Op::kKeygen) result.record_bytes.coins = op == Op::kEncaps ? set.encaps_coins : 0;
   if (mode() == "wrong_sizes") result.record_bytes.sk -= 1;
   if (mode() == "wrong_steps") step.info.count -= 1;
   result.steps = {&step, 1};
@@ -114,7 +114,7 @@ DeviceKeyForm key_form() {
 
 const DeviceScheme* scheme(const char* name) {
   static const DeviceScheme set{
-      described().name, {make(Op::keygen), make(Op::encaps), make(Op::decaps)}, {}, key_form()};
+      described().name, {make(Op::kKeygen), make(Op::kEncaps), make(Op::kDecaps)}, {}, key_form()};
   return std::strcmp(name, set.name) == 0 ? &set : nullptr;
 }
 
@@ -123,21 +123,21 @@ Outcome run(const DeviceOperation& operation, const BatchView& batch, const uint
   if (batch.ss_out != nullptr) std::memset(batch.ss_out, 0xee, batch.count * operation.record_bytes.ss);
   if (mode() == "key_forms") {  // the first byte of the secrets says whether the key came expanded
     if (batch.ss_out != nullptr) batch.ss_out[0] = batch.expanded.data != nullptr ? 1 : 0;
-    return Outcome::ok;
+    return Outcome::kOk;
   }
-  if (mode() == "tune_fast") return Outcome::ok;
+  if (mode() == "tune_fast") return Outcome::kOk;
   for (size_t i = 0; i < batch.count && batch.item_status != nullptr; ++i)
-    batch.item_status[i] = Status::secret_key;
+    batch.item_status[i] = Status::kSecretKey;
   if (mode() == "tune_slow") {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    return Outcome::ok;
+    return Outcome::kOk;
   }
-  if (mode() == "run_no_memory") return fail(why, "cudaErrorMemoryAllocation (simulated)", Outcome::out_of_memory);
-  return fail(why, "cudaErrorLaunchFailure (simulated)", Outcome::failed);
+  if (mode() == "run_no_memory") return fail(why, "cudaErrorMemoryAllocation (simulated)", Outcome::kOutOfMemory);
+  return fail(why, "cudaErrorLaunchFailure (simulated)", Outcome::kFailed);
 }
 
 Outcome queue(const DeviceOperation&, const BatchView&, const uint8_t*, std::byte*, void*, ErrorText* why) {
-  return fail(why, "cudaErrorLaunchFailure (simulated)", Outcome::failed);
+  return fail(why, "cudaErrorLaunchFailure (simulated)", Outcome::kFailed);
 }
 
 std::byte* allocate(size_t bytes, const void*, ErrorText*) {
@@ -146,12 +146,12 @@ std::byte* allocate(size_t bytes, const void*, ErrorText*) {
 
 Outcome copy(void* to, const void* from, size_t bytes, ErrorText*) {
   std::memcpy(to, from, bytes);
-  return Outcome::ok;
+  return Outcome::kOk;
 }
 
 Outcome zero(void* memory, size_t bytes, ErrorText*) {
   std::memset(memory, 0, bytes);
-  return Outcome::ok;
+  return Outcome::kOk;
 }
 
 ModuleTable table() {
@@ -171,8 +171,8 @@ ModuleTable table() {
   t.queue_bytes = [](const DeviceOperation&, size_t count) { return count; };
   t.allocate = allocate;
   t.release = [](std::byte* memory, size_t) { std::free(memory); };
-  t.expand = [](const DeviceKeyForm&, std::byte*, const uint8_t*, size_t, ErrorText*) { return Outcome::ok; };
-  t.place_of = [](const void*) { return Place::pageable; };
+  t.expand = [](const DeviceKeyForm&, std::byte*, const uint8_t*, size_t, ErrorText*) { return Outcome::kOk; };
+  t.place_of = [](const void*) { return Place::kPageable; };
   t.copy = copy;
   t.zero = zero;
   t.set_budget = [](size_t) {};

@@ -63,7 +63,7 @@ void work_until(Clock::time_point end) {
 
 Outcome open(ErrorText*) {
   const DriverCall call;
-  if (!call.allowed()) return Outcome::failed;
+  if (!call.allowed()) return Outcome::kFailed;
   exit_gate.stay_first_during([] {
     const auto begun = Clock::now();
     work_until(begun + std::chrono::milliseconds(number("SIMULATED_DEVICE_EXIT_MS", 0)));
@@ -73,12 +73,12 @@ Outcome open(ErrorText*) {
     });
     if (registered == 0) work_until(begun + std::chrono::milliseconds(number("SIMULATED_DEVICE_OPEN_MS", 0)));
   });
-  return Outcome::ok;
+  return Outcome::kOk;
 }
 
 Outcome fail(ErrorText* why, const char* text) {
   if (why != nullptr) std::snprintf(why->text, sizeof why->text, "%s", text);
-  return Outcome::failed;
+  return Outcome::kFailed;
 }
 
 /// An engine of the module's own, which uses no threads and no accelerator.
@@ -86,7 +86,7 @@ Engine& engine() {
   static Engine* const only = [] {  // never destroyed
     std::unique_ptr<Engine> made;
     for (const BackendDescription& backend : cpu_backends())
-      if (Engine::create({.threads = 1, .backend = backend.name, .accelerators = {}}, made) == Status::ok) break;
+      if (Engine::create({.threads = 1, .backend = backend.name, .accelerators = {}}, made) == Status::kOk) break;
     return made.release();
   }();
   return *only;
@@ -145,7 +145,7 @@ Outcome compute(const DeviceOperation& operation, const BatchView& batch, ErrorT
     request.records.key_index = nullptr;
   }
   const Status status = engine().run_here(request);
-  return status == Status::ok || status == Status::items ? Outcome::ok : fail(why, "the CPU failed");
+  return status == Status::kOk || status == Status::kItems ? Outcome::kOk : fail(why, "the CPU failed");
 }
 
 Outcome run(const DeviceOperation& operation, const BatchView& batch, const uint8_t*, StepTimes*, ErrorText* why) {
@@ -180,9 +180,9 @@ Place place_of(const void* pointer) {
   const std::lock_guard lock(memory.mutex);
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   auto after = memory.bytes.upper_bound(address);
-  if (after == memory.bytes.begin()) return Place::pageable;
+  if (after == memory.bytes.begin()) return Place::kPageable;
   --after;
-  return address < after->first + after->second ? Place::device : Place::pageable;
+  return address < after->first + after->second ? Place::kDevice : Place::kPageable;
 }
 
 Outcome queue(const DeviceOperation& operation, const BatchView& batch, const uint8_t*, std::byte* workspace,
@@ -209,15 +209,15 @@ ModuleTable table() {
   t.queue_bytes = [](const DeviceOperation&, size_t count) { return count; };
   t.allocate = [](size_t bytes, const void*, ErrorText*) { return static_cast<std::byte*>(std::malloc(bytes)); };
   t.release = [](std::byte* memory, size_t) { std::free(memory); };
-  t.expand = [](const DeviceKeyForm&, std::byte*, const uint8_t*, size_t, ErrorText*) { return Outcome::ok; };
+  t.expand = [](const DeviceKeyForm&, std::byte*, const uint8_t*, size_t, ErrorText*) { return Outcome::kOk; };
   t.place_of = place_of;
   t.copy = [](void* to, const void* from, size_t bytes, ErrorText*) {
     std::memcpy(to, from, bytes);
-    return Outcome::ok;
+    return Outcome::kOk;
   };
   t.zero = [](void* memory, size_t bytes, ErrorText*) {
     std::memset(memory, 0, bytes);
-    return Outcome::ok;
+    return Outcome::kOk;
   };
   t.set_budget = [](size_t) {};
   t.inject = [](Fault, int) {};

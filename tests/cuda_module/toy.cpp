@@ -45,7 +45,7 @@ int expand_keys(std::byte* out, const uint8_t* keys, size_t count, std::byte*, v
 /// An item whose ciphertext ends with 0xee is malformed.
 void check_ciphertexts(const DeviceBatch& b) {
   for (size_t i = 0; i < b.count && b.item_status != nullptr; ++i)
-    if (b.ct[i * kCt + kCoins] == 0xee) b.item_status[i] = Status::secret_key;
+    if (b.ct[i * kCt + kCoins] == 0xee) b.item_status[i] = Status::kSecretKey;
 }
 
 /// The coins of an item lie in the workspace, where the second step finds them.
@@ -78,11 +78,11 @@ void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
   for (size_t i = 0; i < b.count; ++i, r += kCoins) {
     const size_t key = b.shared_key ? 0 : i;
     std::array<uint8_t, kPk> pk;
-    if (op == Op::keygen) {
+    if (op == Op::kKeygen) {
       for (size_t j = 0; j < kPk; ++j)
         pk[j] = static_cast<uint8_t>(r[j] + 1);
       std::memcpy(b.pk_out + i * kPk, pk.data(), kPk);
-    } else if (op == Op::encaps) {
+    } else if (op == Op::kEncaps) {
       std::memcpy(b.ct_out + i * kCt, r, kCoins);
       b.ct_out[i * kCt + kCoins] = b.pk[key * kPk];
       secret_of(b.ss_out + i * kSs, r, b.pk + key * kPk);
@@ -117,10 +117,10 @@ cudaError_t launch_work(Work work, cudaStream_t stream) {
 template <Op kOp>
 int run_step(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream) {
   const auto work = [=] {
-    if (step == 0 && kOp != Op::decaps) draw(batch, workspace);
-    if (step == 0 && kOp == Op::decaps) check_ciphertexts(batch);
-    if (step == 1 && kOp == Op::keygen) compute_sk(batch, workspace);
-    if (step == 1 && kOp == Op::encaps && tile < kTiles) ++tiles_run;
+    if (step == 0 && kOp != Op::kDecaps) draw(batch, workspace);
+    if (step == 0 && kOp == Op::kDecaps) check_ciphertexts(batch);
+    if (step == 1 && kOp == Op::kKeygen) compute_sk(batch, workspace);
+    if (step == 1 && kOp == Op::kEncaps && tile < kTiles) ++tiles_run;
     if (step == 2) compute(kOp, batch, workspace);
   };
   return launch_work(work, static_cast<cudaStream_t>(stream));
@@ -142,10 +142,10 @@ constexpr std::array<DeviceStep, 3> kDecapsSteps = {DeviceStep{{"check", 0, 1}, 
 template <Op kOp>
 constexpr DeviceOperation kOperation = {.scheme = "toy",
                                         .op = kOp,
-                                        .record_bytes = {kPk, kSk, kCt, kSs, kOp == Op::decaps ? 0 : kCoins},
-                                        .steps = kOp == Op::keygen   ? std::span<const DeviceStep>(kKeygenSteps)
-                                                 : kOp == Op::encaps ? std::span<const DeviceStep>(kEncapsSteps)
-                                                                     : std::span<const DeviceStep>(kDecapsSteps),
+                                        .record_bytes = {kPk, kSk, kCt, kSs, kOp == Op::kDecaps ? 0 : kCoins},
+                                        .steps = kOp == Op::kKeygen   ? std::span<const DeviceStep>(kKeygenSteps)
+                                                 : kOp == Op::kEncaps ? std::span<const DeviceStep>(kEncapsSteps)
+                                                                      : std::span<const DeviceStep>(kDecapsSteps),
                                         .part_items = 8192,
                                         .staged_bytes = size_t{4} << 20,
                                         .least_items = 64,
@@ -195,16 +195,16 @@ Outcome run(Op op, const Records& r, StepTimes* times, const size_t* key_index, 
   std::array<uint8_t, kSeedBytes> seed;
   for (size_t i = 0; i < kSeedBytes; ++i)
     seed[i] = static_cast<uint8_t>(i * 37 + batch);
-  if (op == Op::keygen) b.pk_out = r.pk, b.sk_out = r.sk;
-  if (op == Op::encaps) b.pk = r.pk, b.ct_out = r.ct, b.ss_out = r.ss;
-  if (op == Op::decaps) b.sk = keys == nullptr ? r.sk : keys, b.ct = r.ct, b.ss_out = r.ss2, b.key_index = key_index;
+  if (op == Op::kKeygen) b.pk_out = r.pk, b.sk_out = r.sk;
+  if (op == Op::kEncaps) b.pk = r.pk, b.ct_out = r.ct, b.ss_out = r.ss;
+  if (op == Op::kDecaps) b.sk = keys == nullptr ? r.sk : keys, b.ct = r.ct, b.ss_out = r.ss2, b.key_index = key_index;
   ErrorText why{};
   return table().run(toy().operation(op), b, seed.data(), times, &why);
 }
 
 bool exchange(const Records& r, StepTimes* times) {
-  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
-    if (run(op, r, times) != Outcome::ok) return false;
+  for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
+    if (run(op, r, times) != Outcome::kOk) return false;
   }
   return std::memcmp(r.ss, r.ss2, r.count * kSs) == 0;
 }
@@ -229,7 +229,7 @@ using namespace cuda::test;
 std::span<const DeviceScheme* const> device_schemes() {
   static constexpr DeviceScheme kToy{
       .name = "toy",
-      .operations = {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>},
+      .operations = {kOperation<Op::kKeygen>, kOperation<Op::kEncaps>, kOperation<Op::kDecaps>},
       .secret_form = {
           .bytes = kFormBytes, .workspace_bytes = [](size_t) { return size_t{256}; }, .expand = expand_keys}};
   static constexpr DeviceScheme kLarge{.name = "large",

@@ -187,7 +187,7 @@ void accumulated() {
   uint8_t head[5], hash[32], first_ss[32];
   read(head, sizeof head);
   const uint32_t rounds = head[0] | head[1] << 8 | head[2] << 16 | uint32_t{head[3]} << 24;
-  Shake stream(Shake::Strength::shake128), sum(Shake::Strength::shake128);
+  Shake stream(Shake::Strength::kShake128), sum(Shake::Strength::kShake128);
   const auto add = [&](unsigned field, const uint8_t* bytes, size_t count) {
     if (head[4] >> field & 1) sum.absorb({bytes, count});
   };

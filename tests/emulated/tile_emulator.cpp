@@ -118,7 +118,7 @@ class Instruction {
   }
 
   uint8_t opcode() const { return bytes_[3]; }
-  enum class Prefix { none, x66, xf3, xf2 };
+  enum class Prefix { kNone, kX66, kXf3, kXf2 };
   Prefix prefix() const { return static_cast<Prefix>(bytes_[2] & 3); }
   bool is_register() const { return modrm_ >> 6 == 3; }
   bool has_sib() const { return !is_register() && (modrm_ & 7) == 4; }
@@ -171,32 +171,32 @@ bool execute(const Instruction& instruction) {
     case 0x49:
       if (instruction.vvvv() != 0) return false;
       if (instruction.is_register() && instruction.rm() != 0) return false;
-      if (instruction.is_register() && prefix == Prefix::none) {
+      if (instruction.is_register() && prefix == Prefix::kNone) {
         state = {};
-      } else if (instruction.is_register() && prefix == Prefix::xf2) {
+      } else if (instruction.is_register() && prefix == Prefix::kXf2) {
         tile(instruction.reg()).data = {};
-      } else if (!instruction.is_register() && prefix == Prefix::none) {
+      } else if (!instruction.is_register() && prefix == Prefix::kNone) {
         configure(instruction.address(true));
       } else {
         return false;
       }
       return true;
     case 0x4b: {
-      if (!instruction.has_sib() || instruction.vvvv() != 0 || prefix == Prefix::none) return false;
+      if (!instruction.has_sib() || instruction.vvvv() != 0 || prefix == Prefix::kNone) return false;
       Tile& operand = tile(instruction.reg());
       uint8_t* memory = instruction.address(false);
-      prefix == Prefix::xf3 ? store(operand, memory, instruction.stride())
-                            : load(operand, memory, instruction.stride());
+      prefix == Prefix::kXf3 ? store(operand, memory, instruction.stride())
+                             : load(operand, memory, instruction.stride());
       return true;
     }
     case 0x5e: {
       if (!instruction.is_register()) return false;
       Tile& sums = tile(instruction.reg());
       const Tile &left = tile(instruction.rm()), &right = tile(instruction.vvvv());
-      if (prefix == Prefix::xf2) multiply<int8_t, int8_t>(sums, left, right);
-      if (prefix == Prefix::xf3) multiply<int8_t, uint8_t>(sums, left, right);
-      if (prefix == Prefix::x66) multiply<uint8_t, int8_t>(sums, left, right);
-      if (prefix == Prefix::none) multiply<uint8_t, uint8_t>(sums, left, right);
+      if (prefix == Prefix::kXf2) multiply<int8_t, int8_t>(sums, left, right);
+      if (prefix == Prefix::kXf3) multiply<int8_t, uint8_t>(sums, left, right);
+      if (prefix == Prefix::kX66) multiply<uint8_t, int8_t>(sums, left, right);
+      if (prefix == Prefix::kNone) multiply<uint8_t, uint8_t>(sums, left, right);
       return true;
     }
     default:

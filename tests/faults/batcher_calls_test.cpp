@@ -99,16 +99,16 @@ Scenario collected(const std::string& broker, polykem_status (Collected::*act)()
 
 TEST(SingleOperations, Together) {
   const auto together = [] { return collected("", &Collected::together); };
-  EXPECT_GT(sweep(Call::memory, together), 0);
-  EXPECT_GT(sweep(Call::random, together), 0);
-  EXPECT_GT(sweep(Call::thread, together), 0);
+  EXPECT_GT(sweep(Call::kMemory, together), 0);
+  EXPECT_GT(sweep(Call::kRandom, together), 0);
+  EXPECT_GT(sweep(Call::kThread, together), 0);
 }
 
 /// What ends at once for lack of memory would make the operation look cheap.
 TEST(SingleOperations, WithoutMemoryAreNotMeasured) {
   std::unique_ptr<Engine> engine;
-  ASSERT_EQ(Engine::create({.threads = 1, .backend = cpu::kRef, .accelerators = {}}, engine), Status::ok);
-  Request request{.op = Op::keygen, .scheme = find_scheme("mlkem512")};
+  ASSERT_EQ(Engine::create({.threads = 1, .backend = cpu::kRef, .accelerators = {}}, engine), Status::kOk);
+  Request request{.op = Op::kKeygen, .scheme = find_scheme("mlkem512")};
   request.records.count = 1;
   const auto cost = [&](Batcher& batcher) { return batcher.cost(*request.scheme, request.op, false); };
   bool failed = false;
@@ -116,11 +116,11 @@ TEST(SingleOperations, WithoutMemoryAreNotMeasured) {
     Batcher batcher(*engine, {});
     const Clock::duration unmeasured = cost(batcher);
     Ticket* ticket = nullptr;
-    arm({Call::memory, nth, true});
+    arm({Call::kMemory, nth, true});
     const Status added = batcher.add(request, nullptr, nullptr, ticket);
     ASSERT_TRUE(disarm()) << "no operation was taken and then lacked memory";
-    if (added != Status::ok) continue;
-    if (ticket->wait() == Status::out_of_memory) {
+    if (added != Status::kOk) continue;
+    if (ticket->wait() == Status::kOutOfMemory) {
       failed = true;
       EXPECT_EQ(cost(batcher), unmeasured);
     }
@@ -142,9 +142,9 @@ TEST(SingleOperations, AtABroker) {
   ASSERT_EQ(polykem_batcher_new(context, nullptr, &batcher), POLYKEM_OK);
   ASSERT_EQ(polykem_broker_new(batcher, &config, &broker), POLYKEM_OK);
   const auto at_broker = [&path] { return collected(path, &Collected::at_broker); };
-  EXPECT_GT(sweep(Call::memory, at_broker), 0);
-  EXPECT_GT(sweep(Call::random, at_broker), 0);
-  EXPECT_GT(sweep(Call::thread, at_broker), 0);
+  EXPECT_GT(sweep(Call::kMemory, at_broker), 0);
+  EXPECT_GT(sweep(Call::kRandom, at_broker), 0);
+  EXPECT_GT(sweep(Call::kThread, at_broker), 0);
   polykem_broker_free(broker);
   polykem_batcher_free(batcher);
   polykem_context_free(context);
@@ -154,7 +154,7 @@ TEST(SingleOperations, AtABroker) {
 /// Whatever the server lacks while it drops a client, it goes on.
 Scenario dropping(void (*misbehave)(broker::RawClient&)) {
   struct Both {
-    broker::Daemon daemon{broker::TestCollector::Kind::never};
+    broker::Daemon daemon{broker::TestCollector::Kind::kNever};
     broker::RawClient client{daemon.path};
   };
   auto both = std::make_shared<std::unique_ptr<Both>>();
@@ -175,8 +175,8 @@ Scenario dropping(void (*misbehave)(broker::RawClient&)) {
 }
 
 TEST(SingleOperations, TheBrokerDropsAClient) {
-  sweep(Call::memory, [] { return dropping([](broker::RawClient& client) { client.socket.reset(); }); });
-  sweep(Call::memory, [] { return dropping([](broker::RawClient& client) { client.submit(99); }); });
+  sweep(Call::kMemory, [] { return dropping([](broker::RawClient& client) { client.socket.reset(); }); });
+  sweep(Call::kMemory, [] { return dropping([](broker::RawClient& client) { client.submit(99); }); });
 }
 
 }  // namespace

@@ -48,44 +48,44 @@ Scenario new_context(unsigned threads) {
 }
 
 TEST(Calls, NewContext) {
-  EXPECT_GT(sweep(Call::memory, [] { return new_context(1); }), 0);
-  sweep(Call::thread, [] { return new_context(1); });
-  sweep(Call::mapping, [] { return new_context(1); });
+  EXPECT_GT(sweep(Call::kMemory, [] { return new_context(1); }), 0);
+  sweep(Call::kThread, [] { return new_context(1); });
+  sweep(Call::kMapping, [] { return new_context(1); });
 }
 
 TEST(Calls, ImportPublicKeys) {
   const auto act = [](Made& m) {
     return polykem_keyset_import(m.context, m.scheme, POLYKEM_PUBLIC_KEYS, 64, m.keys.data(), &m.keyset);
   };
-  EXPECT_GT(sweep(Call::memory, [=] { return making(1, act); }), 0);
+  EXPECT_GT(sweep(Call::kMemory, [=] { return making(1, act); }), 0);
 }
 
 TEST(Calls, ImportSecretKeys) {
   const auto act = [](Made& m) {
     return polykem_keyset_import(m.context, m.scheme, POLYKEM_SECRET_KEYS, 64, m.keys.data(), &m.keyset);
   };
-  EXPECT_GT(sweep(Call::memory, [=] { return making(1, act); }), 0);
+  EXPECT_GT(sweep(Call::kMemory, [=] { return making(1, act); }), 0);
 }
 
 TEST(Calls, ImportSeeds) {
   const auto act = [](Made& m) {
     return polykem_keyset_import(m.context, m.scheme, POLYKEM_SECRET_SEEDS, 64, m.keys.data(), &m.keyset);
   };
-  EXPECT_GT(sweep(Call::memory, [=] { return making(1, act); }), 0);
-  EXPECT_GT(sweep(Call::memory, [=] { return making(3, act); }), 0);
+  EXPECT_GT(sweep(Call::kMemory, [=] { return making(1, act); }), 0);
+  EXPECT_GT(sweep(Call::kMemory, [=] { return making(3, act); }), 0);
 }
 
 TEST(Calls, GenerateKeySet) {
   const auto act = [](Made& m) { return polykem_keyset_generate(m.context, m.scheme, 64, m.pk.data(), &m.keyset); };
   for (const unsigned threads : {1u, 3u}) {
-    EXPECT_GT(sweep(Call::memory, [=] { return making(threads, act); }), 0);
-    EXPECT_GT(sweep(Call::random, [=] { return making(threads, act); }), 0);
+    EXPECT_GT(sweep(Call::kMemory, [=] { return making(threads, act); }), 0);
+    EXPECT_GT(sweep(Call::kRandom, [=] { return making(threads, act); }), 0);
   }
-  EXPECT_GT(sweep(Call::thread, [=] { return making(3, act); }), 0);
+  EXPECT_GT(sweep(Call::kThread, [=] { return making(3, act); }), 0);
 }
 
 TEST(Calls, Profile) {
-  EXPECT_GT(sweep(Call::memory, [] { return Watched::scenario({.count = 40}, &Watched::run_profiled); }), 0);
+  EXPECT_GT(sweep(Call::kMemory, [] { return Watched::scenario({.count = 40}, &Watched::run_profiled); }), 0);
 }
 
 /// Calls that return a plain value, at their first use: they may return an empty result, but must not end the process.
@@ -109,18 +109,18 @@ TEST(Calls, NamesAndLists) {
                         },
                     .allows = documented};
   };
-  sweep(Call::memory, names);
+  sweep(Call::kMemory, names);
 }
 
 using OneBatch = testing::TestWithParam<Watched::Shape>;
 
 TEST_P(OneBatch, Run) {
   const auto run = [] { return Watched::scenario(GetParam(), &Watched::run); };
-  EXPECT_GT(sweep(Call::memory, run), 0);
-  const int random = sweep(Call::random, run);
+  EXPECT_GT(sweep(Call::kMemory, run), 0);
+  const int random = sweep(Call::kRandom, run);
   EXPECT_EQ(random > 0, GetParam().op != POLYKEM_DECAPS) << "decapsulation needs no random numbers";
-  sweep(Call::mapping, run);
-  const int threads = sweep(Call::thread, run);
+  sweep(Call::kMapping, run);
+  const int threads = sweep(Call::kThread, run);
   EXPECT_EQ(threads > 0, GetParam().threads > 1);
 }
 
@@ -128,22 +128,22 @@ TEST_P(OneBatch, Run) {
 Scenario submission(polykem_status (Watched::*act)()) {
   Scenario scenario = Watched::scenario(OneBatch::GetParam(), act);
   scenario.allows = [](Call call, polykem_status status) {
-    return documented(call == Call::thread ? Call::memory : call, status);
+    return documented(call == Call::kThread ? Call::kMemory : call, status);
   };
   return scenario;
 }
 
 TEST_P(OneBatch, Submit) {
   const auto submit = [] { return submission(&Watched::submit_and_wait); };
-  EXPECT_GT(sweep(Call::memory, submit), 0);
-  sweep(Call::random, submit);
-  EXPECT_GT(sweep(Call::thread, submit), 0);
+  EXPECT_GT(sweep(Call::kMemory, submit), 0);
+  sweep(Call::kRandom, submit);
+  EXPECT_GT(sweep(Call::kThread, submit), 0);
 }
 
 TEST_P(OneBatch, SubmitWithCallback) {
   const auto submit = [] { return submission(&Watched::submit_with_callback); };
-  EXPECT_GT(sweep(Call::memory, submit), 0);
-  EXPECT_GT(sweep(Call::thread, submit), 0);
+  EXPECT_GT(sweep(Call::kMemory, submit), 0);
+  EXPECT_GT(sweep(Call::kThread, submit), 0);
 }
 
 /// One of each kind; the others add sets and backends.

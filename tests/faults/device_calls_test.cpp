@@ -36,7 +36,7 @@ Scenario opened() {
 }
 
 TEST(Device, OpensWithoutThreads) {
-  EXPECT_GT(sweep(Call::thread, opened), 0);
+  EXPECT_GT(sweep(Call::kThread, opened), 0);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ polykem_status status_of(Run& run, const std::function<std::size_t()>& call) {
 }
 
 bool allows(Call call, polykem_status status) {
-  return call == Call::memory && (status == POLYKEM_ERR_OUT_OF_MEMORY || status == POLYKEM_ERR_INTERNAL);
+  return call == Call::kMemory && (status == POLYKEM_ERR_OUT_OF_MEMORY || status == POLYKEM_ERR_INTERNAL);
 }
 
 /// Seals or opens; what comes out right must be equal to what came out without faults.
@@ -126,18 +126,18 @@ class HpkeOf : public testing::TestWithParam<Kem> {};
 
 TEST_P(HpkeOf, MemoryFails) {
   for (const bool sealing : {true, false})
-    EXPECT_GT(sweep(Call::memory, [&] { return scenario({GetParam(), 3, 1}, sealing); }), 0);
+    EXPECT_GT(sweep(Call::kMemory, [&] { return scenario({GetParam(), 3, 1}, sealing); }), 0);
 }
 
 TEST_P(HpkeOf, ThreadsFail) {
   for (const bool sealing : {true, false})
-    EXPECT_GT(sweep(Call::thread, [&] { return scenario({GetParam(), 65, 2}, sealing); }), 0);
+    EXPECT_GT(sweep(Call::kThread, [&] { return scenario({GetParam(), 65, 2}, sealing); }), 0);
 }
 
 class HpkeThreads : public HpkeOf {};
 
 TEST_P(HpkeThreads, MemoryFails) {
-  EXPECT_GT(sweep(Call::memory, [&] { return scenario({GetParam(), 65, 2}, false); }), 0);
+  EXPECT_GT(sweep(Call::kMemory, [&] { return scenario({GetParam(), 65, 2}, false); }), 0);
 }
 
 std::string kem_name(const testing::TestParamInfo<Kem>& info) {

@@ -97,22 +97,22 @@ using polykem::test::refused;
 extern "C" {
 
 void* malloc(size_t bytes) {
-  return fails(Call::memory) ? refused() : counted(__libc_malloc(bytes));
+  return fails(Call::kMemory) ? refused() : counted(__libc_malloc(bytes));
 }
 
 void* calloc(size_t count, size_t bytes) {
-  return fails(Call::memory) ? refused() : counted(__libc_calloc(count, bytes));
+  return fails(Call::kMemory) ? refused() : counted(__libc_calloc(count, bytes));
 }
 
 void* realloc(void* old, size_t bytes) {
-  if (bytes > 0 && fails(Call::memory)) return refused();
+  if (bytes > 0 && fails(Call::kMemory)) return refused();
   void* memory = __libc_realloc(old, bytes);
   polykem::test::blocks += (old == nullptr && memory != nullptr) - (old != nullptr && bytes == 0);
   return memory;
 }
 
 void* memalign(size_t alignment, size_t bytes) {
-  return fails(Call::memory) ? refused() : counted(__libc_memalign(alignment, bytes));
+  return fails(Call::kMemory) ? refused() : counted(__libc_memalign(alignment, bytes));
 }
 
 void* aligned_alloc(size_t alignment, size_t bytes) {
@@ -132,17 +132,17 @@ void free(void* memory) {
 }
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
-  return fails(Call::thread) ? EAGAIN : polykem::test::start_thread(thread, attributes, start, argument);
+  return fails(Call::kThread) ? EAGAIN : polykem::test::start_thread(thread, attributes, start, argument);
 }
 
 ssize_t getrandom(void* out, size_t bytes, unsigned flags) {
-  if (!fails(Call::random)) return syscall(SYS_getrandom, out, bytes, flags);
+  if (!fails(Call::kRandom)) return syscall(SYS_getrandom, out, bytes, flags);
   errno = EIO;
   return -1;
 }
 
 void* mmap(void* address, size_t bytes, int protection, int flags, int file, off_t offset) {
-  if (fails(Call::mapping)) {
+  if (fails(Call::kMapping)) {
     errno = ENOMEM;
     return MAP_FAILED;
   }
@@ -150,7 +150,7 @@ void* mmap(void* address, size_t bytes, int protection, int flags, int file, off
 }
 
 int madvise(void* address, size_t bytes, int advice) {
-  if (!fails(Call::mapping)) return static_cast<int>(syscall(SYS_madvise, address, bytes, advice));
+  if (!fails(Call::kMapping)) return static_cast<int>(syscall(SYS_madvise, address, bytes, advice));
   errno = EINVAL;
   return -1;
 }

@@ -8,7 +8,7 @@
 
 namespace polykem::test {
 
-enum class Call { memory, thread, random, mapping };
+enum class Call { kMemory, kThread, kRandom, kMapping };
 
 /// Which call fails: the nth (from 1) of its kind after arm(), on any thread; with `onward` also all that follow.
 struct Fault {

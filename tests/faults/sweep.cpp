@@ -106,12 +106,12 @@ std::string in_child(const std::function<std::string()>& body, unsigned seconds)
 
 bool documented(Call call, polykem_status status) {
   switch (call) {
-    case Call::memory:
+    case Call::kMemory:
       return status == POLYKEM_ERR_OUT_OF_MEMORY;
-    case Call::random:
+    case Call::kRandom:
       return status == POLYKEM_ERR_RANDOM;
-    case Call::thread:  // fewer threads suffice
-    case Call::mapping:
+    case Call::kThread:  // fewer threads suffice
+    case Call::kMapping:
       return false;
   }
   return false;

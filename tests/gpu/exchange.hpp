@@ -206,7 +206,7 @@ class OnDevice {
   explicit OnDevice(const Bytes& bytes, size_t offset = 0) : size_(bytes.size()), allocated_(offset + size_ + 3) {
     base_ = table().allocate(allocated_, nullptr, nullptr);
     data_ = base_ + offset;
-    expect(table().copy(data_, bytes.data(), size_, nullptr) == cuda::Outcome::ok, "copying to the card");
+    expect(table().copy(data_, bytes.data(), size_, nullptr) == cuda::Outcome::kOk, "copying to the card");
   }
   explicit OnDevice(size_t size, size_t offset = 0) : OnDevice(Bytes(size, 0xa5), offset) {}
   ~OnDevice() { table().release(base_, allocated_); }

@@ -140,7 +140,7 @@ void check_accumulated(const Set& set, const std::string& folder) {
   const Bytes wanted = field(text.substr(at), "100");
   constexpr size_t kRounds = 100;
   Exchange x(set, kRounds), random(set, kRounds);
-  Shake stream(Shake::Strength::shake128);
+  Shake stream(Shake::Strength::kShake128);
   const auto draw = [&](Bytes& to, size_t i, size_t bytes) { stream.squeeze({to.data() + i * bytes, bytes}); };
   for (size_t i = 0; i < kRounds; ++i) {
     draw(x.keygen_coins, i, set.info.keygen_coin_bytes);
@@ -154,7 +154,7 @@ void check_accumulated(const Set& set, const std::string& folder) {
   expect_equal(x.decapsulated, x.ss, set.info.shared_secret_bytes, set.name() + " exchange");
   random.sk = x.sk;
   decaps(gpu, set, random);
-  Shake hash(Shake::Strength::shake128);
+  Shake hash(Shake::Strength::kShake128);
   const auto absorb = [&](const Bytes& from, size_t i, size_t bytes) { hash.absorb({from.data() + i * bytes, bytes}); };
   for (size_t i = 0; i < kRounds; ++i) {
     absorb(x.pk, i, set.info.public_key_bytes);
@@ -429,8 +429,8 @@ void check_border(const Set& set) {
   Exchange key(set, 1);
   keygen(gpu, set, key, false);
   const DeviceScheme& known = *cuda::loaded_module().table->scheme(set.info.name);
-  check_end_of_encaps(gpu, set, std::min(count, known.operation(Op::encaps).most_items), key);
-  check_end_of_keygen(gpu, set, std::min(count, known.operation(Op::keygen).most_items));
+  check_end_of_encaps(gpu, set, std::min(count, known.operation(Op::kEncaps).most_items), key);
+  check_end_of_keygen(gpu, set, std::min(count, known.operation(Op::kKeygen).most_items));
 }
 
 /// Simulated errors of the driver.
@@ -439,23 +439,23 @@ void check_faults(const Set& set) {
   const auto& table = *cuda::loaded_module().table;
   std::mt19937_64 random(11);
   for (const int after : {0, 1, 2}) {
-    table.inject(Fault::allocation, after);
+    table.inject(Fault::kAllocation, after);
     check_against_cpu(set, 501, false, random);
   }
-  table.inject(Fault::none, 0);
+  table.inject(Fault::kNone, 0);
   expect(chunk_fallbacks() == 0, "a failed allocation moved work to the CPU");
   const Context gpu = make_context("cuda");
   Exchange x(set, 33);
   polykem_keyset* keys = nullptr;
   expect(polykem_keyset_generate(gpu.get(), set.scheme, x.count, x.pk.data(), &keys) == POLYKEM_OK, "keyset_generate");
-  table.inject(Fault::step, 2);
+  table.inject(Fault::kStep, 2);
   check_against_cpu(set, 301, false, random);
   expect(chunk_fallbacks() > 0, "a kernel's error did not move the batch to the CPU");
   auto d = request(set, POLYKEM_DECAPS, x.count);
   d.keyset = keys;
   d.ct = x.ct.data();
   d.ss_out = x.ss.data();
-  table.inject(Fault::step, 0);
+  table.inject(Fault::kStep, 0);
   expect(polykem_run(gpu.get(), &d) == POLYKEM_ERR_BACKEND_UNAVAILABLE, "no CPU has the keys of a batch that failed");
   expect(polykem_run(gpu.get(), &d) == POLYKEM_OK, "the device works again");
   polykem_keyset_free(keys);
@@ -612,7 +612,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "POLYKEM_GPU_KERNELS is '%s'; it may be few or many\n", kernels);
       return 2;
     }
-    module.table->choose_kernels(choice == "few" ? polykem::KernelChoice::few : polykem::KernelChoice::many);
+    module.table->choose_kernels(choice == "few" ? polykem::KernelChoice::kFew : polykem::KernelChoice::kMany);
   }
   return polykem::gpu_test::run(argv[1], argv[2], argc > 3 ? argv[3] : "");
 }

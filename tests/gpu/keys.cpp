@@ -28,8 +28,8 @@ std::vector<size_t> shuffled(size_t count) {
 }
 
 /// How the items of a batch choose their keys.
-enum class Choice { in_order, by_index, shared };
-constexpr Choice kChoices[] = {Choice::in_order, Choice::by_index, Choice::shared};
+enum class Choice { kInOrder, kByIndex, kShared };
+constexpr Choice kChoices[] = {Choice::kInOrder, Choice::kByIndex, Choice::kShared};
 constexpr const char* kChoiceNames[] = {" in order", " by index", " shared"};
 
 /// What a batch gave back.
@@ -61,8 +61,8 @@ void expect_same(const Set& set, const Outcome& got, const Outcome& wanted, cons
 }
 
 polykem_request chosen(const Set& set, polykem_op op, size_t count, Choice choice, const std::vector<size_t>& index) {
-  auto r = request(set, op, count, choice == Choice::shared);
-  r.key_index = choice == Choice::by_index ? index.data() : nullptr;
+  auto r = request(set, op, count, choice == Choice::kShared);
+  r.key_index = choice == Choice::kByIndex ? index.data() : nullptr;
   return r;
 }
 
@@ -128,8 +128,8 @@ void compare_few_keys(const Set& set, const Context& gpu, const Context& cpu, st
     std::vector<size_t> index(count);
     for (size_t i = 0; i < count; ++i)
       index[i] = (i + 2) % kKeys;
-    for (const Choice choice : {Choice::by_index, Choice::shared}) {
-      auto e = request(set, POLYKEM_ENCAPS, count, choice == Choice::shared), d = e;
+    for (const Choice choice : {Choice::kByIndex, Choice::kShared}) {
+      auto e = request(set, POLYKEM_ENCAPS, count, choice == Choice::kShared), d = e;
       d.op = POLYKEM_DECAPS;
       e.key_index = d.key_index = index.data();  // the first one, if the key is shared
       e.coins = coins.data();
@@ -238,9 +238,9 @@ void compare_broken(const Set& set, const Context& gpu, const Context& cpu, cons
   const Keyset on_cpu = import_keys(cpu, set, kind, x.count, encaps ? x.pk : x.sk);
   const std::vector<size_t> index = shuffled(x.count);
   r.pk = r.sk = nullptr;
-  for (const Choice choice : {Choice::in_order, Choice::by_index}) {
+  for (const Choice choice : {Choice::kInOrder, Choice::kByIndex}) {
     auto k = r;
-    k.key_index = choice == Choice::by_index ? index.data() : nullptr;
+    k.key_index = choice == Choice::kByIndex ? index.data() : nullptr;
     k.keyset = on_cpu.get();
     const Outcome from_set = run(cpu, set, k);
     k.keyset = on_gpu.get();

@@ -55,7 +55,7 @@ class Aes128Test : public testing::IsaTest {
   }
 #else
   static const Aes128& aes() {
-    return GetParam() == testing::Isa::avx2_vaes ? kAes128Avx2Vaes : POLYKEM_AES_TABLE(kAes128);
+    return GetParam() == testing::Isa::kAvx2Vaes ? kAes128Avx2Vaes : POLYKEM_AES_TABLE(kAes128);
   }
 #endif
 };
@@ -137,7 +137,7 @@ TEST(Aes128Portable, Grid) {
 
 POLYKEM_EVERY_AES_ISA(Aes128Test);
 #ifndef __aarch64__
-INSTANTIATE_TEST_SUITE_P(Vaes, Aes128Test, ::testing::Values(testing::Isa::avx2_vaes),
+INSTANTIATE_TEST_SUITE_P(Vaes, Aes128Test, ::testing::Values(testing::Isa::kAvx2Vaes),
                          [](const auto& info) { return std::string(testing::isa_name(info.param)); });
 #endif
 

@@ -102,7 +102,7 @@ TEST_P(AesCtrTest, DrbgNeverRepeats) {
   std::set<std::string> seen;
   for (int generator = 0; generator < 4; ++generator) {
     Drbg drbg;
-    ASSERT_EQ(drbg.prepare(), Status::ok);
+    ASSERT_EQ(drbg.prepare(), Status::kOk);
     for (int i = 0; i < 50; ++i) {
       Bytes out(32 + static_cast<size_t>(i % 3) * 1000);
       drbg.fill(out, i % 5 == 4 ? nullptr : keystream());
@@ -113,7 +113,7 @@ TEST_P(AesCtrTest, DrbgNeverRepeats) {
 
 TEST_P(AesCtrTest, DrbgBitsAreBalanced) {
   Drbg drbg;
-  ASSERT_EQ(drbg.prepare(), Status::ok);
+  ASSERT_EQ(drbg.prepare(), Status::kOk);
   Bytes out(1 << 16);
   drbg.fill(out, keystream());
   size_t ones = 0;

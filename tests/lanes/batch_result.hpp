@@ -38,11 +38,11 @@ inline bool begins_with(const Result& all, const Result& some) {
 inline Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch) {
   const Operation& any_count = backend.op(op);
   Result out;
-  out.pk.resize(op == Op::keygen ? batch.count * s.public_key_bytes : 0);
-  out.sk.resize(op == Op::keygen ? batch.count * s.secret_key_bytes : 0);
-  out.ct.resize(op == Op::encaps ? batch.count * s.ciphertext_bytes : 0);
-  out.ss.resize(op == Op::keygen ? 0 : batch.count * s.shared_secret_bytes);
-  out.status.assign(batch.count, Status::ok);
+  out.pk.resize(op == Op::kKeygen ? batch.count * s.public_key_bytes : 0);
+  out.sk.resize(op == Op::kKeygen ? batch.count * s.secret_key_bytes : 0);
+  out.ct.resize(op == Op::kEncaps ? batch.count * s.ciphertext_bytes : 0);
+  out.ss.resize(op == Op::kKeygen ? 0 : batch.count * s.shared_secret_bytes);
+  out.status.assign(batch.count, Status::kOk);
   batch.pk_out = out.pk.data();
   batch.sk_out = out.sk.data();
   batch.ct_out = out.ct.data();
@@ -52,7 +52,7 @@ inline Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchVie
   for (size_t first = 0; first < batch.count; first += any_count.chunk) {
     const BatchView chunk = batch.slice(s.record_bytes(op), first, std::min(any_count.chunk, batch.count - first));
     const Status status = compute_chunk({s, op, false, true}, backend, chunk, worker, nullptr);
-    EXPECT_TRUE(status == Status::ok || status == Status::items);
+    EXPECT_TRUE(status == Status::kOk || status == Status::kItems);
   }
   worker.wipe();
   return out;

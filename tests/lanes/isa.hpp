@@ -22,18 +22,18 @@ namespace polykem::testing {
 #ifdef __aarch64__
 
 /// neon_aes stands for what needs the AES extension, which every backend can do without.
-enum class Isa { neon, neon_aes, neon_sha3 };
+enum class Isa { kNeon, kNeonAes, kNeonSha3 };
 
 inline const char* isa_name(Isa isa) {
-  return isa == Isa::neon ? "neon" : isa == Isa::neon_aes ? "neon_aes" : "neon_sha3";
+  return isa == Isa::kNeon ? "neon" : isa == Isa::kNeonAes ? "neon_aes" : "neon_sha3";
 }
 inline const char* backend_name(Isa isa) {
-  return isa == Isa::neon_sha3 ? cpu::kNeonSha3 : cpu::kNeon;
+  return isa == Isa::kNeonSha3 ? cpu::kNeonSha3 : cpu::kNeon;
 }
 inline bool cpu_has(Isa isa) {
   const unsigned long capabilities = getauxval(AT_HWCAP);
-  return (isa == Isa::neon || (capabilities & HWCAP_AES) != 0) &&
-         (isa != Isa::neon_sha3 || (capabilities & HWCAP_SHA3) != 0);
+  return (isa == Isa::kNeon || (capabilities & HWCAP_AES) != 0) &&
+         (isa != Isa::kNeonSha3 || (capabilities & HWCAP_SHA3) != 0);
 }
 
 // The table of the instruction set under test: of primitives that only NEON itself changes, of those that the AES
@@ -42,24 +42,24 @@ inline bool cpu_has(Isa isa) {
 #define POLYKEM_AES_TABLE(name) name##Neon
 #define POLYKEM_SHA3_TABLE(name) pick(name##Neon, name##NeonSha3)
 
-#define POLYKEM_TABLE_ISAS ::testing::Values(::polykem::testing::Isa::neon)
-#define POLYKEM_AES_ISAS ::testing::Values(::polykem::testing::Isa::neon_aes)
-#define POLYKEM_SHA3_ISAS ::testing::Values(::polykem::testing::Isa::neon, ::polykem::testing::Isa::neon_sha3)
+#define POLYKEM_TABLE_ISAS ::testing::Values(::polykem::testing::Isa::kNeon)
+#define POLYKEM_AES_ISAS ::testing::Values(::polykem::testing::Isa::kNeonAes)
+#define POLYKEM_SHA3_ISAS ::testing::Values(::polykem::testing::Isa::kNeon, ::polykem::testing::Isa::kNeonSha3)
 
 #else
 
 /// avx2_vaes stands for what has a form of its own for CPUs with VAES, which the backend avx2 can do without.
-enum class Isa { avx2, avx2_vaes, avx512 };
+enum class Isa { kAvx2, kAvx2Vaes, kAvx512 };
 
 inline const char* isa_name(Isa isa) {
-  return isa == Isa::avx2 ? "avx2" : isa == Isa::avx2_vaes ? "avx2_vaes" : "avx512";
+  return isa == Isa::kAvx2 ? "avx2" : isa == Isa::kAvx2Vaes ? "avx2_vaes" : "avx512";
 }
 inline const char* backend_name(Isa isa) {
-  return isa == Isa::avx512 ? cpu::kAvx512 : cpu::kAvx2;
+  return isa == Isa::kAvx512 ? cpu::kAvx512 : cpu::kAvx2;
 }
 inline bool cpu_has(Isa isa) {
-  if (isa == Isa::avx2_vaes && !__builtin_cpu_supports("vaes")) return false;
-  if (isa != Isa::avx512) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+  if (isa == Isa::kAvx2Vaes && !__builtin_cpu_supports("vaes")) return false;
+  if (isa != Isa::kAvx512) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512ifma") &&
          __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("vpclmulqdq");
 }
@@ -68,7 +68,7 @@ inline bool cpu_has(Isa isa) {
 #define POLYKEM_AES_TABLE(name) pick(name##Avx2, name##Avx512)
 #define POLYKEM_SHA3_TABLE(name) pick(name##Avx2, name##Avx512)
 
-#define POLYKEM_TABLE_ISAS ::testing::Values(::polykem::testing::Isa::avx2, ::polykem::testing::Isa::avx512)
+#define POLYKEM_TABLE_ISAS ::testing::Values(::polykem::testing::Isa::kAvx2, ::polykem::testing::Isa::kAvx512)
 #define POLYKEM_AES_ISAS POLYKEM_TABLE_ISAS
 #define POLYKEM_SHA3_ISAS POLYKEM_TABLE_ISAS
 
@@ -89,9 +89,9 @@ class IsaTest : public ::testing::TestWithParam<Isa> {
   template <class Table>
   static const Table& pick(const Table& first, const Table& second) {
 #ifdef __aarch64__
-    return GetParam() == Isa::neon ? first : second;
+    return GetParam() == Isa::kNeon ? first : second;
 #else
-    return GetParam() == Isa::avx512 ? second : first;
+    return GetParam() == Isa::kAvx512 ? second : first;
 #endif
   }
 };

@@ -54,7 +54,7 @@ TEST_P(KeccakLanesTest, PermutationAgreesWithReference) {
 
 #ifdef __x86_64__
 TEST(KeccakForms, PermutationsAgreeWithReference) {
-  if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no avx512";
+  if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
   expect_permutation(kKeccakFormsAvx512.assembly, kKeccakLanesAvx512.lanes);
   expect_permutation(kKeccakFormsAvx512.compiled, kKeccakLanesAvx512.lanes);
   expect_permutation(kKeccakFormsAvx512.planes, 1);
@@ -82,8 +82,8 @@ TEST_P(KeccakLanesTest, HashesAgreeWithReferenceAtEveryLengthAndCount) {
         uint8_t long_digest[64];
         sha3_512(long_digest, {message, length});
         ASSERT_EQ(std::memcmp(long_digest, &long_hashes[i * 64], 64), 0) << length << " " << count << " " << i;
-        const auto want128 = shake(Shake::Strength::shake128, message, length, out_length);
-        const auto want256 = shake(Shake::Strength::shake256, message, length, out_length);
+        const auto want128 = shake(Shake::Strength::kShake128, message, length, out_length);
+        const auto want256 = shake(Shake::Strength::kShake256, message, length, out_length);
         ASSERT_EQ(std::memcmp(want128.data(), &out128[i * out_stride], out_length), 0) << length << " " << i;
         ASSERT_EQ(std::memcmp(want256.data(), &out256[i * out_stride], out_length), 0) << length << " " << i;
         for (size_t gap = out_length; gap < out_stride; ++gap)
@@ -141,18 +141,18 @@ void expect_hashes_of_joined_messages(Shake::Strength strength, decltype(KeccakL
 }
 
 TEST_P(KeccakLanesTest, HashesOfJoinedMessagesAgreeWithReference) {
-  expect_hashes_of_joined_messages(Shake::Strength::shake128, keccak().shake128_joined, {1, 2, 8, 11});
-  expect_hashes_of_joined_messages(Shake::Strength::shake256, keccak().shake256_joined, {1, 2, 8, 11});
+  expect_hashes_of_joined_messages(Shake::Strength::kShake128, keccak().shake128_joined, {1, 2, 8, 11});
+  expect_hashes_of_joined_messages(Shake::Strength::kShake256, keccak().shake256_joined, {1, 2, 8, 11});
 }
 
 #ifdef __x86_64__
 TEST(KeccakForms, HashesAgreeWithReference) {
-  if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no avx512";
+  if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
   const KeccakForms& forms = kKeccakFormsAvx512;
   for (const auto hash : {forms.shake128_overlapped, forms.shake128_transposed})
-    expect_hashes_of_joined_messages(Shake::Strength::shake128, hash, {2, 7, 8});
+    expect_hashes_of_joined_messages(Shake::Strength::kShake128, hash, {2, 7, 8});
   for (const auto hash : {forms.shake256_overlapped, forms.shake256_transposed})
-    expect_hashes_of_joined_messages(Shake::Strength::shake256, hash, {2, 7, 8});
+    expect_hashes_of_joined_messages(Shake::Strength::kShake256, hash, {2, 7, 8});
 }
 
 /// Memory between pages that can be neither read nor written.
@@ -178,7 +178,7 @@ class Fenced {
 
 /// Assembly moves the blocks, which address sanitizers do not see.
 TEST(KeccakForms, OverlappedBlocksStayWithinTheirRows) {
-  if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no avx512";
+  if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
   Noise noise(4);
   for (const size_t in_length : {272, 273, 504, 1000, 1088}) {
     for (const size_t out_length : {137, 200, 272, 337, 1000}) {
@@ -189,8 +189,8 @@ TEST(KeccakForms, OverlappedBlocksStayWithinTheirRows) {
         uint8_t* const to = at_end ? out.last() : out.first();
         std::copy(message.begin(), message.end(), from);
         for (const auto& [hash, strength] :
-             {std::pair{kKeccakFormsAvx512.shake128_overlapped, Shake::Strength::shake128},
-              std::pair{kKeccakFormsAvx512.shake256_overlapped, Shake::Strength::shake256}}) {
+             {std::pair{kKeccakFormsAvx512.shake128_overlapped, Shake::Strength::kShake128},
+              std::pair{kKeccakFormsAvx512.shake256_overlapped, Shake::Strength::kShake256}}) {
           hash({to, out_length}, out_length, {from, in_length}, 0, {from, in_length}, in_length, 8);
           for (size_t i = 0; i < 8; ++i) {
             const auto want = shake(strength, from + i * in_length, in_length, out_length);

@@ -108,7 +108,7 @@ TEST(MatMulPortable, IsTheDefinition) {
 
 #ifdef __x86_64__
 TEST(MatMulForms, BothAreTheDefinition) {
-  if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no avx512";
+  if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
   compare_all(kMatMulFormsAvx512.saving);
   compare_all(kMatMulFormsAvx512.plain);
 }

@@ -39,10 +39,10 @@ struct Inputs {
     const SchemeBackend& ref = *cpu_backend(s, cpu::kRef);
     keygen_coins = noise.bytes(kMax * s.keygen_coin_bytes);
     encaps_coins = noise.bytes(kMax * s.encaps_coin_bytes);
-    const Result keys = run(s, ref, Op::keygen, {.count = kMax, .coins = keygen_coins.data()});
+    const Result keys = run(s, ref, Op::kKeygen, {.count = kMax, .coins = keygen_coins.data()});
     pk = keys.pk;
     sk = keys.sk;
-    ct = run(s, ref, Op::encaps, {.count = kMax, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
+    ct = run(s, ref, Op::kEncaps, {.count = kMax, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
     const size_t vector_bytes = s.public_key_bytes - 32;
     for (size_t i = 3; i + 2 < kMax; i += 11) {
       uint8_t* last_coefficient = &pk[i * s.public_key_bytes + vector_bytes - 2];
@@ -70,12 +70,12 @@ class MlkemLanesTest : public testing::IsaTest {
 #ifndef __aarch64__
     using namespace mlkem;
     const auto of_set = [&s]<MlkemParams... P>() {
-      const SchemeBackend* const of_others[] = {&avx512_backend<P, tuning::Cpu::avx512>()...};
-      const SchemeBackend* const of_zen5[] = {&avx512_backend<P, tuning::Cpu::avx512_zen5>()...};
+      const SchemeBackend* const of_others[] = {&avx512_backend<P, tuning::Cpu::kAvx512>()...};
+      const SchemeBackend* const of_zen5[] = {&avx512_backend<P, tuning::Cpu::kAvx512Zen5>()...};
       const ptrdiff_t set = &s - schemes().data();  // in brackets GCC 12 would compute it for one of the two only
       return *(kCpuIsZen5 ? of_others : of_zen5)[set];
     };
-    if (GetParam() == testing::Isa::avx512)
+    if (GetParam() == testing::Isa::kAvx512)
       result.push_back(
           of_set.template operator()<kMlkem512, kMlkem768, kMlkem1024, kKyber512, kKyber768, kKyber1024>());
 #endif
@@ -106,10 +106,10 @@ class MlkemLanesTest : public testing::IsaTest {
     Bytes out(kSmall * (s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.shared_secret_bytes));
     std::vector<Status> status(kSmall);
     BatchView items{.count = kSmall, .item_status = status.data()};
-    items.coins = op == Op::keygen ? in.keygen_coins.data() : op == Op::encaps ? in.encaps_coins.data() : nullptr;
-    items.pk = op == Op::encaps ? in.pk.data() : nullptr;
-    items.sk = op == Op::decaps ? in.sk.data() : nullptr;
-    items.ct = op == Op::decaps ? in.ct.data() : nullptr;
+    items.coins = op == Op::kKeygen ? in.keygen_coins.data() : op == Op::kEncaps ? in.encaps_coins.data() : nullptr;
+    items.pk = op == Op::kEncaps ? in.pk.data() : nullptr;
+    items.sk = op == Op::kDecaps ? in.sk.data() : nullptr;
+    items.ct = op == Op::kDecaps ? in.ct.data() : nullptr;
     items.ss_out = out.data();
     items.ct_out = items.ss_out + kSmall * s.shared_secret_bytes;
     items.pk_out = items.ct_out + kSmall * s.ciphertext_bytes;
@@ -118,7 +118,7 @@ class MlkemLanesTest : public testing::IsaTest {
     const auto records = profile.read();
     const auto steps = backend.op(op).small_batches[0].operation->steps;
     ASSERT_EQ(records.size(), steps.size()) << s.name;
-    const bool ends_together = op == Op::keygen || (op == Op::encaps && !s.secret_seeds);  // Kyber has no seeds
+    const bool ends_together = op == Op::kKeygen || (op == Op::kEncaps && !s.secret_seeds);  // Kyber has no seeds
     for (size_t i = 0; i < steps.size(); ++i) {
       EXPECT_STREQ(records[i].step, steps[i].name);
       EXPECT_STREQ(records[i].stages, stage_names(s.stages.of(op), steps[i]));
@@ -132,18 +132,18 @@ class MlkemLanesTest : public testing::IsaTest {
 TEST_P(MlkemLanesTest, OperationsAgreeWithReference) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
-    expect_same(s, Op::keygen, {.count = kMax, .coins = in.keygen_coins.data()}, "keygen");
+    expect_same(s, Op::kKeygen, {.count = kMax, .coins = in.keygen_coins.data()}, "keygen");
     for (const bool shared : {false, true}) {
-      expect_same(s, Op::encaps,
+      expect_same(s, Op::kEncaps,
                   {.count = kMax, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()},
                   "encaps to a malformed key among them");
-      expect_same(s, Op::encaps,
+      expect_same(s, Op::kEncaps,
                   {.count = kMax - 1,
                    .shared_key = shared,
                    .coins = in.encaps_coins.data(),
                    .pk = in.pk.data() + s.public_key_bytes},
                   "encaps");
-      expect_same(s, Op::decaps, {.count = kMax, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
+      expect_same(s, Op::kDecaps, {.count = kMax, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
                   "decaps");
     }
   }
@@ -153,22 +153,22 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
     const bool checks = std::string(s.name).starts_with("mlkem");
-    const auto encaps = run(s, *cpu_backend(s, name()), Op::encaps,
+    const auto encaps = run(s, *cpu_backend(s, name()), Op::kEncaps,
                             {.count = kMax, .coins = in.encaps_coins.data(), .pk = in.pk.data()});
     const auto decaps =
-        run(s, *cpu_backend(s, name()), Op::decaps, {.count = kMax, .sk = in.sk.data(), .ct = in.ct.data()});
+        run(s, *cpu_backend(s, name()), Op::kDecaps, {.count = kMax, .sk = in.sk.data(), .ct = in.ct.data()});
     const auto reported = [](const Result& r, Status status) {
       return std::count(r.status.begin(), r.status.end(), status);
     };
-    EXPECT_EQ(reported(encaps, Status::public_key), checks ? static_cast<long>(in.malformed_pk) : 0);
-    EXPECT_EQ(reported(decaps, Status::secret_key), checks ? static_cast<long>(in.malformed_sk) : 0);
+    EXPECT_EQ(reported(encaps, Status::kPublicKey), checks ? static_cast<long>(in.malformed_pk) : 0);
+    EXPECT_EQ(reported(decaps, Status::kSecretKey), checks ? static_cast<long>(in.malformed_sk) : 0);
     for (size_t i = 0; i < kMax; ++i) {
       const auto is_zero = [&](const Bytes& bytes, size_t size) {
         return std::all_of(&bytes[i * size], &bytes[i * size] + size, [](uint8_t byte) { return byte == 0; });
       };
-      EXPECT_EQ(is_zero(encaps.ct, s.ciphertext_bytes), encaps.status[i] != Status::ok);
-      EXPECT_EQ(is_zero(encaps.ss, 32), encaps.status[i] != Status::ok);
-      EXPECT_EQ(is_zero(decaps.ss, 32), decaps.status[i] != Status::ok);
+      EXPECT_EQ(is_zero(encaps.ct, s.ciphertext_bytes), encaps.status[i] != Status::kOk);
+      EXPECT_EQ(is_zero(encaps.ss, 32), encaps.status[i] != Status::kOk);
+      EXPECT_EQ(is_zero(decaps.ss, 32), decaps.status[i] != Status::kOk);
     }
   }
 }
@@ -181,7 +181,7 @@ TEST_P(MlkemLanesTest, EveryByteOfACiphertextCounts) {
       Bytes ct = in.ct;
       for (size_t i = 0; i < std::min(kMax, s.ciphertext_bytes - first); ++i)
         ct[i * s.ciphertext_bytes + first + i] ^= static_cast<uint8_t>(1 << (first + i) % 8);
-      expect_same(s, Op::decaps, {.count = kMax, .sk = in.sk.data(), .ct = ct.data()}, "decaps", {&kMax, 1});
+      expect_same(s, Op::kDecaps, {.count = kMax, .sk = in.sk.data(), .ct = ct.data()}, "decaps", {&kMax, 1});
     }
   }
 }
@@ -193,10 +193,10 @@ TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
     std::vector<size_t> index(kMax);
     for (size_t i = 0; i < kMax; ++i)
       index[i] = i * 29 % kMax;
-    for (const Op op : {Op::encaps, Op::decaps}) {
-      const KeyForm& form = op == Op::encaps ? tested[0].public_form : tested[0].secret_form;
-      const Bytes& records = op == Op::encaps ? in.pk : in.sk;
-      const size_t bytes = op == Op::encaps ? s.public_key_bytes : s.secret_key_bytes;
+    for (const Op op : {Op::kEncaps, Op::kDecaps}) {
+      const KeyForm& form = op == Op::kEncaps ? tested[0].public_form : tested[0].secret_form;
+      const Bytes& records = op == Op::kEncaps ? in.pk : in.sk;
+      const size_t bytes = op == Op::kEncaps ? s.public_key_bytes : s.secret_key_bytes;
       ASSERT_EQ(form.bytes % 64, 0u);
       AlignedBuffer<std::byte> expanded(kMax * form.bytes), workspace(form.workspace_bytes(kMax) + 64);
       form.expand(expanded.data(), records.data(), kMax, workspace.data());
@@ -207,8 +207,8 @@ TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
           gathered.insert(gathered.end(), record, record + bytes);
         }
         BatchView batch{.count = kMax, .shared_key = shared};
-        (op == Op::encaps ? batch.pk : batch.sk) = gathered.data();
-        (op == Op::encaps ? batch.coins : batch.ct) = op == Op::encaps ? in.encaps_coins.data() : in.ct.data();
+        (op == Op::kEncaps ? batch.pk : batch.sk) = gathered.data();
+        (op == Op::kEncaps ? batch.coins : batch.ct) = op == Op::kEncaps ? in.encaps_coins.data() : in.ct.data();
         const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
         batch.expanded = {.data = expanded.data() + (shared ? 5 * form.bytes : 0),
                           .bytes = form.bytes,
@@ -233,7 +233,7 @@ TEST_P(MlkemLanesTest, SmallBatchesHaveAPlanOfTheirOwnAndRecordIt) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
     for (const SchemeBackend& backend : forms(s)) {
-      for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+      for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
         std::vector<Covered> steps;
         for (const StepInfo& info : backend.op(op).small_batches[0].operation->steps)
           steps.push_back({info});

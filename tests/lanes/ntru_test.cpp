@@ -30,22 +30,22 @@ class NtruLanesTest : public testing::IsaTest {
 
   /// One chunk at a time, each in a workspace of noise.
   static Keys keygen(const Scheme& s, const char* backend, const Bytes& coins, Noise& noise) {
-    const Operation& operation = cpu_backend(s, backend)->op(Op::keygen);
+    const Operation& operation = cpu_backend(s, backend)->op(Op::kKeygen);
     const size_t count = coins.size() / s.keygen_coin_bytes;
     Keys keys{Bytes(count * s.public_key_bytes), Bytes(count * s.secret_key_bytes)};
-    std::vector<Status> status(count, Status::ok);
+    std::vector<Status> status(count, Status::kOk);
     BatchView all{.count = count, .coins = coins.data()};
     all.pk_out = keys.pk.data();
     all.sk_out = keys.sk.data();
     all.item_status = status.data();
     for (size_t first = 0; first < count; first += operation.chunk) {
-      const Batch batch{all.slice(s.record_bytes(Op::keygen), first, std::min(operation.chunk, count - first))};
+      const Batch batch{all.slice(s.record_bytes(Op::kKeygen), first, std::min(operation.chunk, count - first))};
       const size_t bytes = operation.workspace_bytes(batch.count);
       AlignedBuffer<uint8_t> workspace(bytes);
       const Bytes dirt = noise.bytes(bytes);
       std::copy(dirt.begin(), dirt.end(), workspace.data());
       EXPECT_EQ(operation.run(operation.context, batch, reinterpret_cast<std::byte*>(workspace.data()), nullptr),
-                Status::ok);
+                Status::kOk);
     }
     return keys;
   }
@@ -83,7 +83,7 @@ class NtruRowsTest : public ::testing::TestWithParam<size_t> {
     const Operation& operation = cpu_backend(s, backend)->op(op);
     Records out{Bytes(all.count * s.public_key_bytes), Bytes(all.count * s.secret_key_bytes),
                 Bytes(all.count * s.ciphertext_bytes), Bytes(all.count * s.shared_secret_bytes)};
-    std::vector<Status> status(all.count, Status::ok);
+    std::vector<Status> status(all.count, Status::kOk);
     all.pk_out = out.pk.data();
     all.sk_out = out.sk.data();
     all.ct_out = out.ct.data();
@@ -96,16 +96,16 @@ class NtruRowsTest : public ::testing::TestWithParam<size_t> {
       const Bytes dirt = noise.bytes(bytes);
       std::copy(dirt.begin(), dirt.end(), workspace.data());
       EXPECT_EQ(operation.run(operation.context, batch, reinterpret_cast<std::byte*>(workspace.data()), nullptr),
-                Status::ok);
+                Status::kOk);
     }
     return out;
   }
 
   /// A generator that gives the same numbers each time.
-  static void prepare(Drbg& drbg) { ASSERT_EQ(drbg.prepare(), Status::ok); }
+  static void prepare(Drbg& drbg) { ASSERT_EQ(drbg.prepare(), Status::kOk); }
   static constexpr DrbgSources kSameEachTime = {[](std::span<uint8_t> out) {
                                                   std::fill(out.begin(), out.end(), uint8_t{7});
-                                                  return Status::ok;
+                                                  return Status::kOk;
                                                 },
                                                 [] { return uint64_t{1}; }, [] { return uint64_t{1}; },
                                                 [] { return uint64_t{0}; }};
@@ -130,34 +130,34 @@ TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
   const Bytes keygen_coins = noise.bytes(kMax * s.keygen_coin_bytes);
   const Bytes encaps_coins = noise.bytes(kMax * s.encaps_coin_bytes);
   const BatchView make{.count = kMax, .coins = keygen_coins.data()};
-  const Records keys = run(s, cpu::kRef, Op::keygen, make, noise);
+  const Records keys = run(s, cpu::kRef, Op::kKeygen, make, noise);
   const BatchView send{.count = kMax, .coins = encaps_coins.data(), .pk = keys.pk.data()};
-  const Records sent = run(s, cpu::kRef, Op::encaps, send, noise);
+  const Records sent = run(s, cpu::kRef, Op::kEncaps, send, noise);
   Bytes ct = sent.ct;  // of each three: as it is, a bit flipped, the unused bits set
   for (size_t i = 1; i < kMax; i += 3)
     ct[i * s.ciphertext_bytes + 7 * i] ^= static_cast<uint8_t>(1 << i % 8);
   for (size_t i = 2; i < kMax; i += 3)
     ct[(i + 1) * s.ciphertext_bytes - 1] |= 0xf0;
   const BatchView receive{.count = kMax, .sk = keys.sk.data(), .ct = ct.data()};
-  const Records received = run(s, cpu::kRef, Op::decaps, receive, noise);
+  const Records received = run(s, cpu::kRef, Op::kDecaps, receive, noise);
   const size_t most = s.public_key_bytes > 1500 ? 3 : kMax;  // the two large sets: the same code
   for (size_t count = 1; count <= most; ++count) {
     const auto first = [count](BatchView batch) {
       batch.count = count;
       return batch;
     };
-    const Records made = run(s, cpu::kAmx, Op::keygen, first(make), noise);
+    const Records made = run(s, cpu::kAmx, Op::kKeygen, first(make), noise);
     expect_prefix(made.pk, keys.pk, "pk", count);
     expect_prefix(made.sk, keys.sk, "sk", count);
-    const Records to = run(s, cpu::kAmx, Op::encaps, first(send), noise);
+    const Records to = run(s, cpu::kAmx, Op::kEncaps, first(send), noise);
     expect_prefix(to.ct, sent.ct, "ct", count);
     expect_prefix(to.ss, sent.ss, "ss of encaps", count);
-    expect_prefix(run(s, cpu::kAmx, Op::decaps, first(receive), noise).ss, received.ss, "ss of decaps", count);
+    expect_prefix(run(s, cpu::kAmx, Op::kDecaps, first(receive), noise).ss, received.ss, "ss of decaps", count);
   }
   for (const bool sending : {false, true}) {
     BatchView shared = sending ? send : receive;
     shared.shared_key = true;
-    const Op op = sending ? Op::encaps : Op::decaps;
+    const Op op = sending ? Op::kEncaps : Op::kDecaps;
     EXPECT_EQ(run(s, cpu::kAmx, op, shared, noise).ss, run(s, cpu::kRef, op, shared, noise).ss);
   }
 }
@@ -166,11 +166,11 @@ TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
 TEST_P(NtruRowsTest, EncapsTakesItsCoinsFromTheGenerator) {
   const Scheme& s = scheme();
   Noise noise(GetParam());
-  const size_t chunk = cpu_backend(s, cpu::kAmx)->op(Op::encaps).chunk;
+  const size_t chunk = cpu_backend(s, cpu::kAmx)->op(Op::kEncaps).chunk;
   const size_t r_bytes = degree(s) - 1, m_bytes = s.encaps_coin_bytes - r_bytes;
   for (const size_t count : {size_t{1}, size_t{2}, chunk + 3}) {
     const Bytes keygen_coins = noise.bytes(count * s.keygen_coin_bytes);
-    const Records keys = run(s, cpu::kRef, Op::keygen, {.count = count, .coins = keygen_coins.data()}, noise);
+    const Records keys = run(s, cpu::kRef, Op::kKeygen, {.count = count, .coins = keygen_coins.data()}, noise);
     Drbg one(kSameEachTime), same(kSameEachTime);
     prepare(one);
     prepare(same);
@@ -188,8 +188,8 @@ TEST_P(NtruRowsTest, EncapsTakesItsCoinsFromTheGenerator) {
       }
     }
     const Records want =
-        run(s, cpu::kRef, Op::encaps, {.count = count, .coins = coins.data(), .pk = keys.pk.data()}, noise);
-    const Records got = run(s, cpu::kAmx, Op::encaps, {.count = count, .pk = keys.pk.data()}, noise, &one);
+        run(s, cpu::kRef, Op::kEncaps, {.count = count, .coins = coins.data(), .pk = keys.pk.data()}, noise);
+    const Records got = run(s, cpu::kAmx, Op::kEncaps, {.count = count, .pk = keys.pk.data()}, noise, &one);
     EXPECT_EQ(got.ct, want.ct) << count;
     EXPECT_EQ(got.ss, want.ss) << count;
   }
@@ -203,7 +203,7 @@ TEST_P(NtruRowsTest, AKeyWithoutInverseSpoilsNoOther) {
   Bytes coins = noise.bytes(kCount * s.keygen_coin_bytes);
   std::fill_n(coins.begin() + static_cast<long>(2 * s.keygen_coin_bytes), s.keygen_coin_bytes, uint8_t{0});  // f = 0
   const BatchView make{.count = kCount, .coins = coins.data()};
-  const Records keys = run(s, cpu::kAmx, Op::keygen, make, noise), want = run(s, cpu::kRef, Op::keygen, make, noise);
+  const Records keys = run(s, cpu::kAmx, Op::kKeygen, make, noise), want = run(s, cpu::kRef, Op::kKeygen, make, noise);
   EXPECT_EQ(keys.pk, want.pk);
   EXPECT_EQ(keys.sk, want.sk);
 }

@@ -270,7 +270,7 @@ uint16_t noise_coefficient(const uint8_t* row, unsigned eta, size_t i) {
 class NttGroupTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no AVX-512";
+    if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no AVX-512";
   }
 };
 

@@ -33,7 +33,7 @@ Words filled(size_t count, const Fill& fill) {
 Words a_by_shake(const uint8_t* seed, size_t n) {
   Words a(n * n);
   for (size_t i = 0; i < n; i += 8)
-    generate_rows({a.data() + i * n, n}, GenA::shake, kKernelsRef, seed, {i, 8, n});
+    generate_rows({a.data() + i * n, n}, GenA::kShake, kKernelsRef, seed, {i, 8, n});
   return a;
 }
 

@@ -35,10 +35,10 @@ struct Inputs {
     const SchemeBackend& ref = *cpu_backend(s, cpu::kRef);
     keygen_coins = noise.bytes(kMax * s.keygen_coin_bytes);
     encaps_coins = noise.bytes(kMax * s.encaps_coin_bytes);
-    const Result keys = run(s, ref, Op::keygen, {.count = kMax, .coins = keygen_coins.data()});
+    const Result keys = run(s, ref, Op::kKeygen, {.count = kMax, .coins = keygen_coins.data()});
     pk = keys.pk;
     sk = keys.sk;
-    ct = run(s, ref, Op::encaps, {.count = kMax, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
+    ct = run(s, ref, Op::kEncaps, {.count = kMax, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
     for (size_t i = 3; i + 3 < kMax; i += 11) {
       ct[i * s.ciphertext_bytes + i] ^= 0x80;
       std::fill_n(&pk[(i + 1) * s.public_key_bytes], s.public_key_bytes, static_cast<uint8_t>(0xff));
@@ -68,11 +68,11 @@ class SaberLanesTest : public testing::IsaTest {
 TEST_P(SaberLanesTest, OperationsAgreeWithReference) {
   for (const Scheme& s : saber::schemes()) {
     const Inputs in(s);
-    expect_same(s, Op::keygen, {.count = kMax, .coins = in.keygen_coins.data()}, "keygen");
+    expect_same(s, Op::kKeygen, {.count = kMax, .coins = in.keygen_coins.data()}, "keygen");
     for (const bool shared : {false, true}) {
-      expect_same(s, Op::encaps,
+      expect_same(s, Op::kEncaps,
                   {.count = kMax, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()}, "encaps");
-      expect_same(s, Op::decaps, {.count = kMax, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
+      expect_same(s, Op::kDecaps, {.count = kMax, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
                   "decaps");
     }
   }
@@ -85,10 +85,10 @@ TEST_P(SaberLanesTest, ExpandedKeysGiveTheSame) {
     std::vector<size_t> index(kMax);
     for (size_t i = 0; i < kMax; ++i)
       index[i] = i * 29 % kMax;
-    for (const Op op : {Op::encaps, Op::decaps}) {
-      const KeyForm& form = op == Op::encaps ? backend.public_form : backend.secret_form;
-      const Bytes& records = op == Op::encaps ? in.pk : in.sk;
-      const size_t bytes = op == Op::encaps ? s.public_key_bytes : s.secret_key_bytes;
+    for (const Op op : {Op::kEncaps, Op::kDecaps}) {
+      const KeyForm& form = op == Op::kEncaps ? backend.public_form : backend.secret_form;
+      const Bytes& records = op == Op::kEncaps ? in.pk : in.sk;
+      const size_t bytes = op == Op::kEncaps ? s.public_key_bytes : s.secret_key_bytes;
       ASSERT_EQ(form.bytes % 64, 0u);
       AlignedBuffer<std::byte> expanded(kMax * form.bytes), workspace(form.workspace_bytes(kMax) + 64);
       form.expand(expanded.data(), records.data(), kMax, workspace.data());
@@ -99,8 +99,8 @@ TEST_P(SaberLanesTest, ExpandedKeysGiveTheSame) {
           gathered.insert(gathered.end(), record, record + bytes);
         }
         BatchView batch{.count = kMax, .shared_key = shared};
-        (op == Op::encaps ? batch.pk : batch.sk) = gathered.data();
-        (op == Op::encaps ? batch.coins : batch.ct) = op == Op::encaps ? in.encaps_coins.data() : in.ct.data();
+        (op == Op::kEncaps ? batch.pk : batch.sk) = gathered.data();
+        (op == Op::kEncaps ? batch.coins : batch.ct) = op == Op::kEncaps ? in.encaps_coins.data() : in.ct.data();
         const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
         batch.expanded = {.data = expanded.data() + (shared ? 5 * form.bytes : 0),
                           .bytes = form.bytes,

@@ -64,8 +64,8 @@ TEST(Sha256Portable, HashesInPlaceAndWritesNothingElse) {
 
 class Sha256Test : public testing::IsaTest {
  protected:
-  static Sha256 lanes() { return GetParam() == testing::Isa::avx2 ? sha256_avx2 : sha256_avx512; }
-  static Sha256 best() { return GetParam() == testing::Isa::avx2 ? sha256_dispatch_avx2 : sha256_dispatch_avx512; }
+  static Sha256 lanes() { return GetParam() == testing::Isa::kAvx2 ? sha256_avx2 : sha256_avx512; }
+  static Sha256 best() { return GetParam() == testing::Isa::kAvx2 ? sha256_dispatch_avx2 : sha256_dispatch_avx512; }
 };
 
 TEST_P(Sha256Test, KnownAnswers) {

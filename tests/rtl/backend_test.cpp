@@ -29,7 +29,7 @@ Buffer noise(size_t bytes, uint32_t seed) {
 
 std::unique_ptr<Engine> engine(const char* backend) {
   std::unique_ptr<Engine> made;
-  EXPECT_EQ(Engine::create({.threads = 2, .backend = backend}, made), Status::ok) << accelerator().problem();
+  EXPECT_EQ(Engine::create({.threads = 2, .backend = backend}, made), Status::kOk) << accelerator().problem();
   return made;
 }
 
@@ -50,22 +50,22 @@ struct Records {
         ct(count * s.ciphertext_bytes),
         ss(count * s.shared_secret_bytes),
         received(ss.size()),
-        status(count, Status::internal) {}
+        status(count, Status::kInternal) {}
 
   Request keygen() {
-    Request r{.op = Op::keygen, .scheme = &s};
+    Request r{.op = Op::kKeygen, .scheme = &s};
     r.records = {.count = count, .coins = keygen_coins.data()};
     r.records.pk_out = pk.data(), r.records.sk_out = sk.data();
     return r;
   }
   Request encaps() {
-    Request r{.op = Op::encaps, .scheme = &s};
+    Request r{.op = Op::kEncaps, .scheme = &s};
     r.records = {.count = count, .coins = encaps_coins.data(), .pk = pk.data()};
     r.records.ct_out = ct.data(), r.records.ss_out = ss.data(), r.records.item_status = status.data();
     return r;
   }
   Request decaps() {
-    Request r{.op = Op::decaps, .scheme = &s};
+    Request r{.op = Op::kDecaps, .scheme = &s};
     r.records = {.count = count, .sk = sk.data(), .ct = ct.data()};
     r.records.ss_out = received.data(), r.records.item_status = status.data();
     return r;
@@ -134,7 +134,7 @@ TEST_P(Backend, SeedsAndKeySets) {
     EXPECT_EQ(a.received, a.ss);
   }
   KeySet keys;
-  ASSERT_EQ(rtl->import_keyset(scheme, KeyKind::secret_keys, a.count, a.sk.data(), keys), Status::ok);
+  ASSERT_EQ(rtl->import_keyset(scheme, KeyKind::kSecretKeys, a.count, a.sk.data(), keys), Status::kOk);
   EXPECT_EQ(keys.accelerator, nullptr) << "on the host";
   std::vector<size_t> index(a.count);
   Buffer want(a.ss.size());
@@ -147,7 +147,7 @@ TEST_P(Backend, SeedsAndKeySets) {
   by_set.records.sk = nullptr;
   by_set.records.key_index = index.data();
   by_set.keyset = &keys;
-  EXPECT_EQ(rtl->run(by_set), Status::ok);
+  EXPECT_EQ(rtl->run(by_set), Status::kOk);
   EXPECT_EQ(a.received, want);
 }
 
@@ -155,13 +155,13 @@ TEST_P(Backend, ItDraws) {
   Records a(scheme, 3);
   Request keygen = a.keygen(), encaps = a.encaps();
   keygen.records.coins = encaps.records.coins = nullptr;
-  EXPECT_EQ(rtl->run(keygen), Status::ok);
-  EXPECT_EQ(rtl->run(encaps), Status::ok);
-  EXPECT_EQ(ref->run(a.decaps()), Status::ok);
+  EXPECT_EQ(rtl->run(keygen), Status::kOk);
+  EXPECT_EQ(rtl->run(encaps), Status::kOk);
+  EXPECT_EQ(ref->run(a.decaps()), Status::kOk);
   EXPECT_EQ(a.received, a.ss);
   EXPECT_NE(Buffer(a.ss.begin(), a.ss.begin() + 32), Buffer(a.ss.begin() + 32, a.ss.begin() + 64));
   const Buffer first = a.pk;
-  EXPECT_EQ(rtl->run(keygen), Status::ok);
+  EXPECT_EQ(rtl->run(keygen), Status::kOk);
   EXPECT_NE(a.pk, first);
 }
 
@@ -185,7 +185,7 @@ TEST_P(Backend, MalformedKeysHaveTheirOwnStatus) {
     }
     same(a, b, [](Records& r) { return r.encaps(); });
     for (size_t i = 0; i < a.count; ++i)
-      EXPECT_EQ(a.status[i], i == 5 || i == 9 ? Status::public_key : Status::ok) << i;
+      EXPECT_EQ(a.status[i], i == 5 || i == 9 ? Status::kPublicKey : Status::kOk) << i;
   }
   for (Records* r : {&a, &b}) {
     r->sk[3 * scheme.secret_key_bytes + scheme.secret_key_bytes - 64] ^= 1;  // H(ek)
@@ -193,16 +193,16 @@ TEST_P(Backend, MalformedKeysHaveTheirOwnStatus) {
   }
   same(a, b, [](Records& r) { return r.decaps(); });
   for (size_t i = 0; i < a.count; ++i)
-    EXPECT_EQ(a.status[i], i == 3 || i == 8 ? Status::secret_key : Status::ok) << i;
+    EXPECT_EQ(a.status[i], i == 3 || i == 8 ? Status::kSecretKey : Status::kOk) << i;
 }
 
 TEST_P(Backend, TheProfileHasTheCoresCycles) {
   Records a(scheme, 3);
   rtl->profile().enable(true);
-  ASSERT_EQ(rtl->run(a.keygen()), Status::ok);
-  ASSERT_EQ(rtl->run(a.encaps()), Status::ok);
-  ASSERT_EQ(rtl->run(a.decaps()), Status::ok);
-  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+  ASSERT_EQ(rtl->run(a.keygen()), Status::kOk);
+  ASSERT_EQ(rtl->run(a.encaps()), Status::kOk);
+  ASSERT_EQ(rtl->run(a.decaps()), Status::kOk);
+  for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
     uint64_t core = 0, phases = 0;
     for (const Profile::Record& record : rtl->profile().read()) {
       if (record.op != op) continue;
@@ -234,7 +234,7 @@ TEST(Rtl, OnlyIfItIsAskedFor) {
 TEST(Rtl, SetsThatItLacks) {
   EXPECT_EQ(engine("rtl")->route_for(*find_scheme("frodokem640aes")).backend, nullptr);
   size_t bytes = 0;
-  EXPECT_EQ(engine("rtl")->queue_bytes(*find_scheme("mlkem768"), Op::decaps, 1, bytes), Status::backend_unavailable);
+  EXPECT_EQ(engine("rtl")->queue_bytes(*find_scheme("mlkem768"), Op::kDecaps, 1, bytes), Status::kBackendUnavailable);
 }
 
 }  // namespace

@@ -26,17 +26,17 @@ namespace polykem::rtl::test {
 using Buffer = std::vector<uint8_t>;
 
 /// What is wrong with the core.
-enum class Fault { none, foreign, other_version, hangs, dead, ends_early, sends_more, refuses, wrong_bit };
+enum class Fault { kNone, kForeign, kOtherVersion, kHangs, kDead, kEndsEarly, kSendsMore, kRefuses, kWrongBit };
 
-constexpr std::array<std::pair<const char*, Fault>, 9> kFaultNames{{{"none", Fault::none},
-                                                                    {"foreign", Fault::foreign},
-                                                                    {"other_version", Fault::other_version},
-                                                                    {"hangs", Fault::hangs},
-                                                                    {"dead", Fault::dead},
-                                                                    {"ends_early", Fault::ends_early},
-                                                                    {"sends_more", Fault::sends_more},
-                                                                    {"refuses", Fault::refuses},
-                                                                    {"wrong_bit", Fault::wrong_bit}}};
+constexpr std::array<std::pair<const char*, Fault>, 9> kFaultNames{{{"none", Fault::kNone},
+                                                                    {"foreign", Fault::kForeign},
+                                                                    {"other_version", Fault::kOtherVersion},
+                                                                    {"hangs", Fault::kHangs},
+                                                                    {"dead", Fault::kDead},
+                                                                    {"ends_early", Fault::kEndsEarly},
+                                                                    {"sends_more", Fault::kSendsMore},
+                                                                    {"refuses", Fault::kRefuses},
+                                                                    {"wrong_bit", Fault::kWrongBit}}};
 
 inline void PrintTo(Fault fault, std::ostream* out) {
   *out << kFaultNames[static_cast<size_t>(fault)].first;
@@ -45,20 +45,20 @@ inline void PrintTo(Fault fault, std::ostream* out) {
 inline Fault fault_named(const std::string& name) {
   for (const auto& [known, fault] : kFaultNames)
     if (name == known) return fault;
-  return Fault::none;
+  return Fault::kNone;
 }
 
 class FakeCore {
  public:
-  std::atomic<Fault> fault{Fault::none};
+  std::atomic<Fault> fault{Fault::kNone};
   size_t commands = 0, zeroized = 0;
 
   uint32_t read(uint32_t offset) const {
     switch (offset) {
       case reg::kId:
-        return fault == Fault::foreign ? 0 : kCoreId;
+        return fault == Fault::kForeign ? 0 : kCoreId;
       case reg::kVersion:
-        return (kCoreMajorVersion + (fault == Fault::other_version ? 1 : 0)) << 16 | 2;
+        return (kCoreMajorVersion + (fault == Fault::kOtherVersion ? 1 : 0)) << 16 | 2;
       case reg::kStatus:
         return status_;
       case reg::kError:
@@ -94,7 +94,7 @@ class FakeCore {
 
  private:
   void zeroize() {
-    if (fault == Fault::dead) return;
+    if (fault == Fault::kDead) return;
     ++zeroized;
     forget();
     error_ = error::kAborted;
@@ -111,7 +111,7 @@ class FakeCore {
     ++commands;
     const uint32_t k = params_ & 7;
     const bool busy = (status_ & status::kBusy) != 0;
-    if (busy || command < 1 || command > 7 || k < 2 || k > 4 || fault == Fault::refuses) {
+    if (busy || command < 1 || command > 7 || k < 2 || k > 4 || fault == Fault::kRefuses) {
       error_ |= error::kCommand;
       return;
     }
@@ -119,7 +119,7 @@ class FakeCore {
     command_ = command;
     error_ = 0;
     status_ = status::kBusy;
-    if (fault != Fault::hangs && fault != Fault::dead) advance();
+    if (fault != Fault::kHangs && fault != Fault::kDead) advance();
   }
 
   void end(uint32_t error) {
@@ -136,15 +136,15 @@ class FakeCore {
   size_t input_bytes() const {
     const Scheme& s = scheme();
     switch (static_cast<Command>(command_)) {
-      case Command::keygen:
+      case Command::kKeygen:
         return 64;
-      case Command::encaps:
+      case Command::kEncaps:
         return s.public_key_bytes + 32;
-      case Command::decaps:
+      case Command::kDecaps:
         return s.secret_key_bytes + s.ciphertext_bytes;
-      case Command::shake:
+      case Command::kShake:
         return (params_ >> kInWordsShift & 0xff) * kWordBytes;
-      case Command::pwm:
+      case Command::kPwm:
         return 2 * mlkem::kPolyBytes;
       default:
         return mlkem::kPolyBytes;
@@ -160,19 +160,19 @@ class FakeCore {
     for (uint32_t i = 0; i < kPhases; ++i)
       phases_[i] = (i + 1) * 10 * command_;
     if (error != 0) output_.clear();
-    if (fault == Fault::ends_early && !output_.empty()) output_.resize(output_.size() - kWordBytes);
-    if (fault == Fault::sends_more && !output_.empty()) output_.resize(output_.size() + kWordBytes);
-    if (fault == Fault::wrong_bit && !output_.empty()) output_.back() ^= 1;
+    if (fault == Fault::kEndsEarly && !output_.empty()) output_.resize(output_.size() - kWordBytes);
+    if (fault == Fault::kSendsMore && !output_.empty()) output_.resize(output_.size() + kWordBytes);
+    if (fault == Fault::kWrongBit && !output_.empty()) output_.back() ^= 1;
     end(error);
   }
 
   uint32_t compute(const Buffer& in) {
     switch (static_cast<Command>(command_)) {
-      case Command::keygen:
-      case Command::encaps:
-      case Command::decaps:
+      case Command::kKeygen:
+      case Command::kEncaps:
+      case Command::kDecaps:
         return compute_kem(in);
-      case Command::shake:
+      case Command::kShake:
         compute_hash(in);
         return 0;
       default:
@@ -185,16 +185,16 @@ class FakeCore {
     const Scheme& s = scheme();
     Batch batch;
     batch.count = 1;
-    Status item = Status::ok;
+    Status item = Status::kOk;
     batch.item_status = &item;
     const Op op = static_cast<Op>(command_ - 1);
     Buffer pk(s.public_key_bytes);
-    if (op == Op::keygen) {
+    if (op == Op::kKeygen) {
       output_.resize(s.secret_key_bytes);
       batch.coins = in.data();
       batch.pk_out = pk.data();
       batch.sk_out = output_.data();
-    } else if (op == Op::encaps) {
+    } else if (op == Op::kEncaps) {
       output_.resize(s.ciphertext_bytes + 32);
       batch.coins = in.data();
       batch.pk = in.data() + 32;
@@ -210,19 +210,19 @@ class FakeCore {
     SecureBuffer workspace;
     if (!workspace.reserve(ref.workspace_bytes(1))) return error::kAborted;
     (void)ref.run(ref.context, batch, workspace.data(), nullptr);
-    return item == Status::public_key ? error::kEkModulus : item == Status::secret_key ? error::kDkHash : 0;
+    return item == Status::kPublicKey ? error::kEkModulus : item == Status::kSecretKey ? error::kDkHash : 0;
   }
 
   void compute_ring(const Buffer& in) {
     mlkem::Poly a{}, b{}, result{};
     (void)mlkem::ref::poly_frombytes(a, in.data());
     const auto command = static_cast<Command>(command_);
-    if (command == Command::pwm) {
+    if (command == Command::kPwm) {
       (void)mlkem::ref::poly_frombytes(b, in.data() + mlkem::kPolyBytes);
       ntt::multiply(result.c, a.c, b.c, 1);
     } else {
       result = a;
-      (command == Command::ntt ? ntt::forward : ntt::inverse)(result.c);
+      (command == Command::kNtt ? ntt::forward : ntt::inverse)(result.c);
     }
     output_.resize(mlkem::kPolyBytes);
     mlkem::ref::poly_tobytes(output_.data(), result);
@@ -237,7 +237,7 @@ class FakeCore {
       std::copy_n(digest, std::min(output_.size(), sizeof digest), output_.begin());
       return;
     }
-    Shake shake(rate == 2 ? Shake::Strength::shake128 : Shake::Strength::shake256);
+    Shake shake(rate == 2 ? Shake::Strength::kShake128 : Shake::Strength::kShake256);
     shake.absorb(in);
     shake.squeeze(output_);
   }

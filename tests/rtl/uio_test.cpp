@@ -21,8 +21,8 @@ struct Uio : testing::Test {
 
   void SetUp() override {
     ASSERT_TRUE(core.open()) << core.problem();
-    ASSERT_EQ(core.keygen(set, coins, ek, dk), Outcome::ok) << core.problem();
-    ASSERT_EQ(core.encaps(set, ek, m, ct, ss), Outcome::ok) << core.problem();
+    ASSERT_EQ(core.keygen(set, coins, ek, dk), Outcome::kOk) << core.problem();
+    ASSERT_EQ(core.encaps(set, ek, m, ct, ss), Outcome::kOk) << core.problem();
   }
   Outcome decaps(Buffer& out) { return core.decaps(set, dk, ct, out); }
 };
@@ -30,12 +30,12 @@ struct Uio : testing::Test {
 TEST_F(Uio, AnExchange) {
   EXPECT_TRUE(board.buffer_is_wiped());
   Buffer got(32);
-  ASSERT_EQ(decaps(got), Outcome::ok) << core.problem();
+  ASSERT_EQ(decaps(got), Outcome::kOk) << core.problem();
   EXPECT_EQ(got, ss);
   EXPECT_TRUE(board.buffer_is_wiped());
   EXPECT_EQ(core.cycles().command, 3 * 100u);
   dk[2400 - 64] ^= 1;
-  EXPECT_EQ(decaps(got), Outcome::secret_key);
+  EXPECT_EQ(decaps(got), Outcome::kSecretKey);
   EXPECT_EQ(got, Buffer(32, 0));
   EXPECT_TRUE(board.buffer_is_wiped());
 }
@@ -43,8 +43,8 @@ TEST_F(Uio, AnExchange) {
 TEST_F(Uio, TheLongestHash) {
   const Buffer message(2040, 3);
   Buffer got(2040), want(2040);
-  ASSERT_EQ(core.hash(CoreHash::shake256, message, got), Outcome::ok) << core.problem();
-  Shake shake(Shake::Strength::shake256);
+  ASSERT_EQ(core.hash(CoreHash::kShake256, message, got), Outcome::kOk) << core.problem();
+  Shake shake(Shake::Strength::kShake256);
   shake.absorb(message);
   shake.squeeze(want);
   EXPECT_EQ(got, want);
@@ -54,14 +54,14 @@ TEST_F(Uio, TheLongestHash) {
 TEST_F(Uio, AStrayInterruptEndsNothing) {
   board.stray_interrupt();
   Buffer got(32);
-  ASSERT_EQ(decaps(got), Outcome::ok) << core.problem();
+  ASSERT_EQ(decaps(got), Outcome::kOk) << core.problem();
   EXPECT_EQ(got, ss);
 }
 
 TEST_F(Uio, ALostInterruptOnlyCostsTime) {
   board.loses_interrupts = true;
   Buffer got(32);
-  ASSERT_EQ(decaps(got), Outcome::ok) << core.problem();
+  ASSERT_EQ(decaps(got), Outcome::kOk) << core.problem();
   EXPECT_EQ(got, ss);
 }
 
@@ -70,29 +70,29 @@ struct UioFault : Uio, testing::WithParamInterface<Fault> {};
 TEST_P(UioFault, NothingIsLeftAndItWorksAgain) {
   Buffer got(32, 0x55);
   board.core.fault = GetParam();
-  EXPECT_NE(decaps(got), Outcome::ok);
+  EXPECT_NE(decaps(got), Outcome::kOk);
   EXPECT_STRNE(core.problem(), "");
   EXPECT_EQ(got, Buffer(32, 0));
   EXPECT_TRUE(board.buffer_is_wiped());
-  board.core.fault = Fault::none;
-  ASSERT_EQ(decaps(got), Outcome::ok) << core.problem();
+  board.core.fault = Fault::kNone;
+  ASSERT_EQ(decaps(got), Outcome::kOk) << core.problem();
   EXPECT_EQ(got, ss);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, UioFault,
-                         testing::Values(Fault::hangs, Fault::dead, Fault::refuses, Fault::ends_early,
-                                         Fault::sends_more),
+                         testing::Values(Fault::kHangs, Fault::kDead, Fault::kRefuses, Fault::kEndsEarly,
+                                         Fault::kSendsMore),
                          [](const auto& info) { return kFaultNames[static_cast<size_t>(info.param)].first; });
 
 TEST_F(Uio, AnErrorOfTheDma) {
   Buffer got(32, 0x55);
   board.dma_fails = true;
-  EXPECT_EQ(decaps(got), Outcome::bad_output);
+  EXPECT_EQ(decaps(got), Outcome::kBadOutput);
   EXPECT_EQ(got, Buffer(32, 0));
   board.dma_fails = false;
-  ASSERT_EQ(decaps(got), Outcome::ok) << core.problem();
+  ASSERT_EQ(decaps(got), Outcome::kOk) << core.problem();
   board.dma_dead = true;
-  EXPECT_EQ(decaps(got), Outcome::timed_out) << "no input arrives";
+  EXPECT_EQ(decaps(got), Outcome::kTimedOut) << "no input arrives";
   EXPECT_EQ(got, Buffer(32, 0));
   EXPECT_TRUE(board.buffer_is_wiped());
 }

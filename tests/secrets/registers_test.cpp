@@ -19,7 +19,7 @@ class DrawingAccelerator final : public Accelerator {
  public:
   DrawingAccelerator() : Accelerator({"drawing", "draws and computes nothing", "a test"}, "none", Crossovers::kNever) {}
 
-  Owner owner = Owner::self;  ///< of all memory
+  Owner owner = Owner::kSelf;  ///< of all memory
 
   bool available() override { return true; }
   std::string devices() override { return "1 x drawing"; }
@@ -29,10 +29,10 @@ class DrawingAccelerator final : public Accelerator {
   Owner owner_of(const void*) override { return owner; }
   void zero(void*, size_t) override {}
   std::unique_ptr<KeyMemory> place_keys(const Scheme&, KeyKind, size_t) override { return nullptr; }
-  Status queue_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::ok; }
+  Status queue_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::kOk; }
   Status queue(const Scheme&, Op, const Batch& batch, void*, void*) override {
     batch.drbg->fill(drawn_);
-    return Status::ok;
+    return Status::kOk;
   }
 
  private:
@@ -44,14 +44,14 @@ class DrawingAccelerator final : public Accelerator {
 class OnDrawing {
  public:
   OnDrawing() {
-    EXPECT_EQ(Engine::create({.threads = 1, .backend = "drawing", .accelerators = all_}, engine_), Status::ok);
+    EXPECT_EQ(Engine::create({.threads = 1, .backend = "drawing", .accelerators = all_}, engine_), Status::kOk);
     request_.records.count = 1;
     request_.records.pk_out = request_.records.sk_out = memory_.data();
   }
-  void queue() { EXPECT_EQ(engine_->queue(request_, memory_.data(), nullptr), Status::ok); }
+  void queue() { EXPECT_EQ(engine_->queue(request_, memory_.data(), nullptr), Status::kOk); }
   void import_key() {
-    accelerator_.owner = Owner::other;
-    EXPECT_EQ(engine_->import_keyset(*request_.scheme, KeyKind::secret_keys, 1, memory_.data(), set_), Status::ok);
+    accelerator_.owner = Owner::kOther;
+    EXPECT_EQ(engine_->import_keyset(*request_.scheme, KeyKind::kSecretKeys, 1, memory_.data(), set_), Status::kOk);
   }
 
  private:
@@ -59,7 +59,7 @@ class OnDrawing {
   Accelerator* const all_[1] = {&accelerator_};
   std::unique_ptr<Engine> engine_;
   const std::span<uint8_t> memory_ = own_memory(1 << 16);
-  Request request_{.op = Op::keygen, .scheme = registry()[0]};
+  Request request_{.op = Op::kKeygen, .scheme = registry()[0]};
   KeySet set_;
 };
 

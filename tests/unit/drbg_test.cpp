@@ -36,7 +36,7 @@ struct Machine {
 Status machine_entropy(std::span<uint8_t> out) {
   ++machine.seedings;
   std::fill(out.begin(), out.end(), machine.entropy);
-  return machine.has_entropy ? Status::ok : Status::random;
+  return machine.has_entropy ? Status::kOk : Status::kRandom;
 }
 
 constexpr DrbgSources kMachine = {machine_entropy, [] { return machine.nanoseconds; },
@@ -44,7 +44,7 @@ constexpr DrbgSources kMachine = {machine_entropy, [] { return machine.nanosecon
 
 Block draw(Drbg& drbg) {
   Block out{};
-  EXPECT_EQ(drbg.prepare(), Status::ok);
+  EXPECT_EQ(drbg.prepare(), Status::kOk);
   drbg.fill(out);
   return out;
 }
@@ -169,14 +169,14 @@ TEST_F(DrbgSeeding, AResumedSnapshotDrawsOtherNumbersAtOnce) {
 TEST_F(DrbgSeeding, WithoutEntropyItFailsUntilThereIsSome) {
   Drbg drbg(kMachine);
   machine.has_entropy = false;
-  EXPECT_EQ(drbg.prepare(), Status::random);
-  EXPECT_EQ(drbg.prepare(), Status::random);
+  EXPECT_EQ(drbg.prepare(), Status::kRandom);
+  EXPECT_EQ(drbg.prepare(), Status::kRandom);
   machine.has_entropy = true;
   draw(drbg);
   machine.has_entropy = false;
   draw(drbg);  // it is not asked while the seed lives
   machine.nanoseconds += Drbg::kSeedLifetime;
-  EXPECT_EQ(drbg.prepare(), Status::random);
+  EXPECT_EQ(drbg.prepare(), Status::kRandom);
   machine.has_entropy = true;
   draw(drbg);
 }

@@ -43,11 +43,11 @@ TEST(Keccak, Sha3OfTwoPartsIsThatOfTheirConcatenation) {
 
 TEST(Keccak, ShakeOfTheEmptyStringSqueezedInPieces) {
   Bytes out(32);
-  Shake a(Shake::Strength::shake128);
+  Shake a(Shake::Strength::kShake128);
   a.squeeze(std::span(out).first(5));
   a.squeeze(std::span(out).subspan(5));
   EXPECT_EQ(out, from_hex("7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26"));
-  Shake b(Shake::Strength::shake256);
+  Shake b(Shake::Strength::kShake256);
   b.squeeze(out);
   EXPECT_EQ(out, from_hex("46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"));
 }
@@ -170,7 +170,7 @@ TEST(Drbg, NeverRepeatsAndDependsOnItsSeed) {
   std::set<Bytes> seen;
   for (int generator = 0; generator < 4; ++generator) {
     Drbg drbg;
-    ASSERT_EQ(drbg.prepare(), Status::ok);
+    ASSERT_EQ(drbg.prepare(), Status::kOk);
     for (int i = 0; i < 50; ++i) {
       Bytes out(32);
       drbg.fill(out);
@@ -181,7 +181,7 @@ TEST(Drbg, NeverRepeatsAndDependsOnItsSeed) {
 
 TEST(Drbg, ItsBitsAreBalanced) {
   Drbg drbg;
-  ASSERT_EQ(drbg.prepare(), Status::ok);
+  ASSERT_EQ(drbg.prepare(), Status::kOk);
   Bytes out(1 << 16);
   drbg.fill(out);
   size_t ones = 0;

@@ -56,10 +56,10 @@ Bytes rejection_secret(const polykem_scheme_info_t& set, const Bytes& sk, const 
     sha3_256(hash.data(), z, ct);
     return hash;
   }
-  if (name.rfind("mlkem", 0) == 0) return shake(Shake::Strength::shake256, 32, z, ct);
+  if (name.rfind("mlkem", 0) == 0) return shake(Shake::Strength::kShake256, 32, z, ct);
   if (name.rfind("kyber", 0) == 0) {
     sha3_256(hash.data(), ct);
-    return shake(Shake::Strength::shake256, 32, z, hash);
+    return shake(Shake::Strength::kShake256, 32, z, hash);
   }
   if (name.find("saber") != std::string::npos) {
     sha3_256(hash.data(), ct);
@@ -74,7 +74,7 @@ Bytes rejection_secret(const polykem_scheme_info_t& set, const Bytes& sk, const 
     sha256_portable({hash.data(), 32}, {text.data(), 0}, text.size(), 1);
     return hash;
   }
-  const auto strength = name.find("640") != std::string::npos ? Shake::Strength::shake128 : Shake::Strength::shake256;
+  const auto strength = name.find("640") != std::string::npos ? Shake::Strength::kShake128 : Shake::Strength::kShake256;
   return shake(strength, set.shared_secret_bytes, ct, std::span(sk).first(set.shared_secret_bytes));
 }
 

@@ -13,7 +13,7 @@
 namespace polykem::test {
 namespace {
 
-constexpr Op kAll[] = {Op::keygen, Op::encaps, Op::decaps};
+constexpr Op kAll[] = {Op::kKeygen, Op::kEncaps, Op::kDecaps};
 
 /// The fields of python::kRecordFields are the engine's, in its order.
 const FieldInfo& engines(const python::RecordField& f) {
@@ -25,7 +25,7 @@ TEST(RecordFields, PythonsAreTheEngines) {
   for (const Scheme* s : registry()) {
     for (const Op op : kAll) {
       for (const bool seeds : {false, true}) {
-        if (seeds && (op != Op::decaps || s->secret_seed_bytes() == 0)) continue;
+        if (seeds && (op != Op::kDecaps || s->secret_seed_bytes() == 0)) continue;
         polykem_request request = make_request(static_cast<polykem_op>(op), scheme(s->name), 1);
         request.secret_form = seeds ? POLYKEM_SECRET_SEED : POLYKEM_SECRET_EXPANDED;
         const python::RecordLengths lengths = python::record_lengths(info(request.scheme), request);

@@ -39,9 +39,9 @@ TEST(WorkerPool, WipesAWorkerThatGoesBack) {
 TEST(OsEntropy, ItsFailureIsAnError) {
   uint8_t out[8];
   entropy_fails = true;
-  EXPECT_EQ(os_entropy(out), Status::random);
+  EXPECT_EQ(os_entropy(out), Status::kRandom);
   entropy_fails = false;
-  EXPECT_EQ(os_entropy(out), Status::ok);
+  EXPECT_EQ(os_entropy(out), Status::kOk);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class Pieces {
 
  private:
   void refill() {
-    if (drbg_.prepare() != polykem::Status::ok) {
+    if (drbg_.prepare() != polykem::Status::kOk) {
       std::abort();
     }
     drbg_.fill(piece_, keystream_);

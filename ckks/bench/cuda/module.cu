@@ -12,10 +12,11 @@ namespace {
 void check_planted(int log_n, testing::Verdict& verdict) {
   const DeviceTables<uint32_t> device(log_n, testing::make_primes(1, 31, log_n));
   std::mt19937_64 random(1);
-  testing::Residues want = testing::make_residues(size_t{1} << log_n, device.roots[0].q, testing::Fill::random, random);
+  testing::Residues want =
+      testing::make_residues(size_t{1} << log_n, device.roots[0].q, testing::Fill::kRandom, random);
   DeviceArray<uint32_t> data(testing::narrow<uint32_t>(want));
   testing::reference_ntt(want, device.roots[0]);
-  check(cuda::ntt(cuda::production_form(log_n, 4), cuda::Direction::forward, data.get(), 1, testing::first_primes(1),
+  check(cuda::ntt(cuda::production_form(log_n, 4), cuda::Direction::kForward, data.get(), 1, testing::first_primes(1),
                   device.tables, nullptr),
         "ntt");
   std::vector<uint32_t> got = data.download();

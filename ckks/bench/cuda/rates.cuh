@@ -9,7 +9,7 @@
 namespace polykem::ckks::lab {
 
 /// Which instruction instruction_kernel repeats.
-enum class Instruction { imad, imad_hi, imad_wide, viaddmin };
+enum class Instruction { kImad, kImadHi, kImadWide, kViaddmin };
 
 inline constexpr int kChains = 8, kChainLength = 1024;
 
@@ -22,13 +22,13 @@ __global__ void __launch_bounds__(256) instruction_kernel(uint32_t* out, uint32_
   for (int k = 0; k < kChainLength; ++k) {
 #pragma unroll
     for (uint32_t& y : x) {
-      if constexpr (kInstruction == Instruction::imad) y = y * a + b;
-      if constexpr (kInstruction == Instruction::imad_hi) y = __umulhi(y, a) + b;
-      if constexpr (kInstruction == Instruction::imad_wide) {
+      if constexpr (kInstruction == Instruction::kImad) y = y * a + b;
+      if constexpr (kInstruction == Instruction::kImadHi) y = __umulhi(y, a) + b;
+      if constexpr (kInstruction == Instruction::kImadWide) {
         const uint64_t wide = uint64_t{y} * a + b;
         y = static_cast<uint32_t>(wide) ^ static_cast<uint32_t>(wide >> 32);
       }
-      if constexpr (kInstruction == Instruction::viaddmin) y = __viaddmin_u32(y, a, y ^ b);
+      if constexpr (kInstruction == Instruction::kViaddmin) y = __viaddmin_u32(y, a, y ^ b);
     }
   }
   uint32_t sum = 0;
@@ -61,12 +61,12 @@ inline Rates measure_rates() {
   };
   Rates rates;
   rates.bytes = 2.0 * kBytes / polykem::lab::median_seconds(kBudget, copy, stream.get());
-  rates.slots = instruction(instruction_kernel<Instruction::imad>);
+  rates.slots = instruction(instruction_kernel<Instruction::kImad>);
   rates.byte_products = polykem::lab::kImmaRateProducts * blocks * polykem::lab::kRateThreads /
                         polykem::lab::median_seconds(kBudget, imma, stream.get());
-  rates.instructions = {{"imad_hi", instruction(instruction_kernel<Instruction::imad_hi>)},
-                        {"imad_wide_lop3", instruction(instruction_kernel<Instruction::imad_wide>)},
-                        {"viaddmnmx_lop3", instruction(instruction_kernel<Instruction::viaddmin>)}};
+  rates.instructions = {{"imad_hi", instruction(instruction_kernel<Instruction::kImadHi>)},
+                        {"imad_wide_lop3", instruction(instruction_kernel<Instruction::kImadWide>)},
+                        {"viaddmnmx_lop3", instruction(instruction_kernel<Instruction::kViaddmin>)}};
   return rates;
 }
 

@@ -90,7 +90,7 @@ std::unique_ptr<DeviceArray<Word>> some_words(size_t count) {
 }
 
 inline bool on_tensor_cores(cuda::Form form) {
-  return form >= cuda::Form::imma_256x256;
+  return form >= cuda::Form::kImma256x256;
 }
 
 /// What a form costs: a coefficient of the forms on tensor cores has so many terms in all.
@@ -98,14 +98,14 @@ template <class Word>
 Cost cost_of(cuda::Form form, int log_n) {
   const Work work(log_n, sizeof(Word), sizeof(Word) == 4 ? kGpu32 : kGpu64);
   switch (form) {
-    case cuda::Form::imma_256x256:
+    case cuda::Form::kImma256x256:
       return work.matrix_transform(2, 512);
-    case cuda::Form::imma_64x32x32:
+    case cuda::Form::kImma64x32x32:
       return work.matrix_transform(1, 128);
-    case cuda::Form::imma_16:
+    case cuda::Form::kImma16:
       return work.matrix_transform(1, 64);
     default:
-      return work.transform(form == cuda::Form::two_pass ? 2 : 1);
+      return work.transform(form == cuda::Form::kTwoPass ? 2 : 1);
   }
 }
 
@@ -122,9 +122,9 @@ void time_ntt(int log_n, uint32_t prime_count, const Report& report) {
   const cuda::RowMap map = testing::first_primes(prime_count);
   for (cuda::Form form : cuda::kForms) {
     if (!cuda::supports(form, log_n, sizeof(Word))) continue;
-    for (auto direction : {cuda::Direction::forward, cuda::Direction::inverse}) {
+    for (auto direction : {cuda::Direction::kForward, cuda::Direction::kInverse}) {
       Row row;
-      row.operation = direction == cuda::Direction::forward ? "ntt" : "intt";
+      row.operation = direction == cuda::Direction::kForward ? "ntt" : "intt";
       if (!report.request.wants(row.operation)) continue;
       row.form = cuda::name_of(form);
       row.on = "cuda";
@@ -175,8 +175,8 @@ class OperationTimes {
                            device_.tables, stream());
     });
     time("key_product", "integer", work_.key_product(), [&] { return key_product(3, a()); });
-    for (cuda::Unit unit : {cuda::Unit::integer, cuda::Unit::imma}) {
-      if (unit == cuda::Unit::integer || sizeof(Word) == 4) switching(unit);
+    for (cuda::Unit unit : {cuda::Unit::kInteger, cuda::Unit::kImma}) {
+      if (unit == cuda::Unit::kInteger || sizeof(Word) == 4) switching(unit);
     }
   }
 
@@ -203,7 +203,7 @@ class OperationTimes {
   }
 
   void switching(cuda::Unit unit) {
-    const bool imma = unit == cuda::Unit::imma;
+    const bool imma = unit == cuda::Unit::kImma;
     const char* name = imma ? "imma" : "integer";
     const auto up = [&] { return mod_up(unit, 3, a()); };
     const auto down = [&] { return mod_down(unit, 3, 2); };

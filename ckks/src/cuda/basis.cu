@@ -22,7 +22,7 @@ cudaError_t convert_imma(const Conversions<uint32_t>& job, const Tables<uint32_t
 /// Steps of eight sources on tensor cores: 32-bit words, not too many sources. Else 0, the integer units.
 template <class Word>
 unsigned imma_steps(Unit unit, const Conversion<Word>& conversion) {
-  const bool can = std::is_same_v<Word, uint32_t> && unit == Unit::imma && conversion.sources <= kMaxImmaSources;
+  const bool can = std::is_same_v<Word, uint32_t> && unit == Unit::kImma && conversion.sources <= kMaxImmaSources;
   return can ? (conversion.sources + 7) / 8 : 0;
 }
 

@@ -18,18 +18,18 @@ namespace polykem::ckks::cuda {
 
 /// How a transform is computed.
 enum class Form {
-  one_block,  ///< butterflies, one pass, a block a row
-  cluster2,   ///< the same, a row in the shared memories of two blocks
-  cluster4,
-  cluster8,
-  two_pass,       ///< butterflies, two passes through global memory
-  imma_256x256,   ///< int8 tensor cores, bytes split, two products with 256 x 256 matrices through global memory
-  imma_64x32x32,  ///< int8 tensor cores, three products in one pass, clusters
-  imma_16,        ///< the same with four products with 16 x 16 matrices
+  kOneBlock,  ///< butterflies, one pass, a block a row
+  kCluster2,  ///< the same, a row in the shared memories of two blocks
+  kCluster4,
+  kCluster8,
+  kTwoPass,       ///< butterflies, two passes through global memory
+  kImma256x256,   ///< int8 tensor cores, bytes split, two products with 256 x 256 matrices through global memory
+  kImma64x32x32,  ///< int8 tensor cores, three products in one pass, clusters
+  kImma16,        ///< the same with four products with 16 x 16 matrices
 };
-inline constexpr Form kForms[] = {Form::one_block, Form::cluster2,     Form::cluster4,      Form::cluster8,
-                                  Form::two_pass,  Form::imma_256x256, Form::imma_64x32x32, Form::imma_16};
-enum class Direction { forward, inverse };
+inline constexpr Form kForms[] = {Form::kOneBlock, Form::kCluster2,    Form::kCluster4,     Form::kCluster8,
+                                  Form::kTwoPass,  Form::kImma256x256, Form::kImma64x32x32, Form::kImma16};
+enum class Direction { kForward, kInverse };
 
 const char* name_of(Form form);
 /// Whether there is such a transform of 2^log_n words of so many bytes.
@@ -92,7 +92,7 @@ struct KeySwitch {
   const Factor<Word>* inverse_special;  ///< 1 / P modulo the primes of Q, in device memory
 };
 
-enum class Unit { integer, imma };
+enum class Unit { kInteger, kImma };
 
 /// digits[ciphertext][digit][row of `map`][N] of the last part of in[ciphertext][parts][limb][N], all in evaluation
 /// form. The limbs that a digit is made of are not written: key_product takes them from `in`.

@@ -13,15 +13,15 @@ const char* name_of(Form form) {
 bool supports(Form form, int log_n, size_t word_bytes) {
   const int log_bytes = log_n + (word_bytes == 8 ? 3 : 2);
   switch (form) {
-    case Form::one_block:
+    case Form::kOneBlock:
       return log_n >= 12 && log_bytes <= 17;
-    case Form::cluster2:
+    case Form::kCluster2:
       return log_bytes >= 16 && log_n <= 16 && log_bytes <= 18;
-    case Form::cluster4:
+    case Form::kCluster4:
       return log_bytes >= 17 && log_n <= 16;
-    case Form::cluster8:
+    case Form::kCluster8:
       return log_n == 15 || log_n == 16;
-    case Form::two_pass:
+    case Form::kTwoPass:
       return log_n >= 14 && log_n <= 16;
     default:
       return log_n == 16 && word_bytes == 4;
@@ -30,7 +30,8 @@ bool supports(Form form, int log_n, size_t word_bytes) {
 
 Form production_form(int log_n, size_t word_bytes) {
   const int blocks = word_bytes == 4 ? production_cluster<uint32_t>(log_n) : production_cluster<uint64_t>(log_n);
-  return blocks == 1 ? Form::one_block : blocks == 2 ? Form::cluster2 : blocks == 4 ? Form::cluster4 : Form::cluster8;
+  if (blocks == 1) return Form::kOneBlock;
+  return blocks == 2 ? Form::kCluster2 : blocks == 4 ? Form::kCluster4 : Form::kCluster8;
 }
 
 namespace {
@@ -49,7 +50,7 @@ template <class Word, int kLogN, int kCluster>
 cudaError_t run_shared(const Job<Word>& job) {
   const auto run = [&](Word* data, const RowMap& map, size_t polynomials) {
     const RowsInPlace<Word> place{data, map.count, kLogN};
-    if (job.direction == Direction::forward)
+    if (job.direction == Direction::kForward)
       return launch_shared<Word, kLogN, kCluster, false>(ForwardInPlace<Word>{place}, map, polynomials, job.tables,
                                                          job.stream);
     return launch_shared<Word, kLogN, kCluster, true>(InverseInPlace<Word>{place}, map, polynomials, job.tables,
@@ -73,7 +74,7 @@ cudaError_t run_two_pass(const Job<Word>& job) {
     return launch(kernel, job.rows * Ntt::kSlices, Ntt::kThreads, 1, Ntt::BlockSlice::kSharedBytes, job.stream,
                   job.data, job.map, job.tables);
   };
-  if (job.direction == Direction::forward) {
+  if (job.direction == Direction::kForward) {
     const cudaError_t error = tiles(ntt_tile_kernel<Word, kLogN>);
     return error != cudaSuccess ? error : slices(ntt_slice_kernel<Word, kLogN, false>);
   }
@@ -86,19 +87,19 @@ template <class Word, int kLogN>
 cudaError_t run_form(Form form, const Job<Word>& job) {
   constexpr int kLogBytes = kLogN + (sizeof(Word) == 8 ? 3 : 2);
   if constexpr (kLogBytes <= 17) {
-    if (form == Form::one_block) return run_shared<Word, kLogN, 1>(job);
+    if (form == Form::kOneBlock) return run_shared<Word, kLogN, 1>(job);
   }
   if constexpr (kLogBytes >= 16 && kLogBytes <= 18) {
-    if (form == Form::cluster2) return run_shared<Word, kLogN, 2>(job);
+    if (form == Form::kCluster2) return run_shared<Word, kLogN, 2>(job);
   }
   if constexpr (kLogBytes >= 17) {
-    if (form == Form::cluster4) return run_shared<Word, kLogN, 4>(job);
+    if (form == Form::kCluster4) return run_shared<Word, kLogN, 4>(job);
   }
   if constexpr (kLogN >= 15) {
-    if (form == Form::cluster8) return run_shared<Word, kLogN, 8>(job);
+    if (form == Form::kCluster8) return run_shared<Word, kLogN, 8>(job);
   }
   if constexpr (kLogN >= 14) {
-    if (form == Form::two_pass) return run_two_pass<Word, kLogN>(job);
+    if (form == Form::kTwoPass) return run_two_pass<Word, kLogN>(job);
   }
   return cudaErrorInvalidValue;
 }
@@ -110,7 +111,7 @@ cudaError_t ntt(Form form, Direction direction, Word* data, size_t rows, const R
                 cudaStream_t stream) {
   if (!supports(form, tables.log_n, sizeof(Word)) || map.count == 0) return cudaErrorInvalidValue;
   if constexpr (sizeof(Word) == 4) {
-    if (form >= Form::imma_256x256) return ntt_imma(form, direction, data, rows, map, tables, stream);
+    if (form >= Form::kImma256x256) return ntt_imma(form, direction, data, rows, map, tables, stream);
   }
   const Job<Word> job{direction, data, rows, map, tables, stream};
   switch (tables.log_n) {

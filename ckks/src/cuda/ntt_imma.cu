@@ -36,13 +36,13 @@ cudaError_t run_split(bool inverse, uint32_t* data, size_t rows, const RowMap& m
 
 cudaError_t ntt_imma(Form form, Direction direction, uint32_t* data, size_t rows, const RowMap& map,
                      const Tables<uint32_t>& tables, cudaStream_t stream) {
-  const bool inverse = direction == Direction::inverse;
+  const bool inverse = direction == Direction::kInverse;
   switch (form) {
-    case Form::imma_256x256:
+    case Form::kImma256x256:
       return run_split(inverse, data, rows, map, tables, stream);
-    case Form::imma_64x32x32:
+    case Form::kImma64x32x32:
       return run_one_pass<Passes64>(inverse, data, rows, map, tables, tables.imma.by_64_32_32[inverse], stream);
-    case Form::imma_16:
+    case Form::kImma16:
       return run_one_pass<Passes16>(inverse, data, rows, map, tables, tables.imma.by_16[inverse], stream);
     default:
       return cudaErrorInvalidValue;

@@ -108,13 +108,13 @@ class Card final : public OpenDevice {
 
   void combine(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) override {
     const Turn turn(*this);
-    const auto function = what == Operation::add ? &cuda::add<Word> : &cuda::subtract<Word>;
+    const auto function = what == Operation::kAdd ? &cuda::add<Word> : &cuda::subtract<Word>;
     check(function(words(out), words(a), words(b), rows(a), map(a), tables_, stream()), "adding");
   }
 
   void combine_plain(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) override {
     const Turn turn(*this);
-    if (what == Operation::multiply)
+    if (what == Operation::kMultiply)
       multiply_plain(out, a, b);
     else
       add_plain(what, out, a, b);
@@ -137,7 +137,7 @@ class Card final : public OpenDevice {
       const Scratch at = place(keys, scratch, count);
       const Word* const from = item(a, first);
       multiply_by_key(at, from, a.parts, key, count, keys);
-      check(mod_down(Unit::imma, item(out, first), at.sums, at.digits, Addend<Word>{from, 3, 2}, count, keys, tables_,
+      check(mod_down(Unit::kImma, item(out, first), at.sums, at.digits, Addend<Word>{from, 3, 2}, count, keys, tables_,
                      stream()),
             "dividing by the special primes");
     });
@@ -162,7 +162,7 @@ class Card final : public OpenDevice {
             "moving slots");
       check(cuda::automorphism(moved, from, exponent, count * own_rows, first_part, tables_.log_n, stream()),
             "moving slots");
-      check(mod_down(Unit::imma, item(out, first), moved_sums, converted, Addend<Word>{moved, 2, 1}, count, keys,
+      check(mod_down(Unit::kImma, item(out, first), moved_sums, converted, Addend<Word>{moved, 2, 1}, count, keys,
                      tables_, stream()),
             "dividing by the special primes");
     });
@@ -205,7 +205,7 @@ class Card final : public OpenDevice {
   };
 
   std::mutex& own_mutex() {
-    if (is_inherited()) throw CardError(Outcome::failed, "a device works in the process alone that opened it");
+    if (is_inherited()) throw CardError(Outcome::kFailed, "a device works in the process alone that opened it");
     return mutex_;
   }
   cudaStream_t stream() const { return memory_.stream(); }
@@ -233,7 +233,7 @@ class Card final : public OpenDevice {
   /// The last part of ciphertexts, times a key: at.sums.
   void multiply_by_key(const Scratch& at, const Word* from, size_t parts, const void* key, size_t count,
                        const KeySwitch<Word>& keys) {
-    check(mod_up(Unit::imma, at.digits, from, parts, at.sums, count, keys, tables_, stream()), "raising digits");
+    check(mod_up(Unit::kImma, at.digits, from, parts, at.sums, count, keys, tables_, stream()), "raising digits");
     check(key_product(at.sums, at.digits, from, parts, static_cast<const Word*>(key), count, keys.rows, tables_,
                       stream()),
           "multiplying by a key");
@@ -251,7 +251,7 @@ class Card final : public OpenDevice {
       try {
         scratch = std::make_unique<Array<Word>>(memory_, size * words_each);
       } catch (const CardError& error) {
-        if (error.outcome() != Outcome::out_of_memory || size == 1) throw;
+        if (error.outcome() != Outcome::kOutOfMemory || size == 1) throw;
         size = (size + 1) / 2;
       }
     }
@@ -268,7 +268,7 @@ class Card final : public OpenDevice {
   }
 
   void add_plain(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) {
-    const auto function = what == Operation::add ? &cuda::add<Word> : &cuda::subtract<Word>;
+    const auto function = what == Operation::kAdd ? &cuda::add<Word> : &cuda::subtract<Word>;
     for (size_t i = 0; i < a.count; ++i)
       check(function(item(out, i), item(a, i), item(b, b.count == 1 ? 0 : i), a.limbs, map(a), tables_, stream()),
             "adding");
@@ -295,10 +295,10 @@ void check_card(int ordinal) {
   int cards = 0, major = 0;
   check(cudaGetDeviceCount(&cards), "looking for GPUs");
   if (ordinal >= cards)
-    throw CardError(Outcome::failed, "there are " + std::to_string(cards) + " GPUs, numbered from 0");
+    throw CardError(Outcome::kFailed, "there are " + std::to_string(cards) + " GPUs, numbered from 0");
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "asking what the GPU can do");
   if (major < kMinMajor)
-    throw CardError(Outcome::failed, "its compute capability is " + std::to_string(major) + ".x, and 9.0 is needed");
+    throw CardError(Outcome::kFailed, "its compute capability is " + std::to_string(major) + ".x, and 9.0 is needed");
 }
 
 }  // namespace

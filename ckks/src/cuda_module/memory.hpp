@@ -24,7 +24,7 @@ class CardError : public std::runtime_error {
 inline void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   (void)cudaGetLastError();  // otherwise the next call would tell it again
-  const Outcome outcome = error == cudaErrorMemoryAllocation ? Outcome::out_of_memory : Outcome::failed;
+  const Outcome outcome = error == cudaErrorMemoryAllocation ? Outcome::kOutOfMemory : Outcome::kFailed;
   throw CardError(outcome, std::string(what) + ": " + cudaGetErrorString(error));
 }
 

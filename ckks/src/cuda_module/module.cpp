@@ -22,13 +22,13 @@ template <class Work>
 Outcome guarded(Problem* problem, const Work& work) noexcept {
   try {
     work();
-    return Outcome::ok;
+    return Outcome::kOk;
   } catch (const cuda::CardError& error) {
     return failed(error.outcome(), error.what(), problem);
   } catch (const std::bad_alloc&) {
-    return failed(Outcome::out_of_memory, "there is not enough main memory", problem);
+    return failed(Outcome::kOutOfMemory, "there is not enough main memory", problem);
   } catch (const std::exception& error) {
-    return failed(Outcome::failed, error.what(), problem);
+    return failed(Outcome::kFailed, error.what(), problem);
   }
 }
 

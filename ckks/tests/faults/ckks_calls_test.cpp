@@ -99,19 +99,19 @@ Scenario scenario(unsigned threads) {
 }
 
 TEST(CkksCalls, Allocations) {
-  EXPECT_GT(sweep(Call::memory, [] { return scenario(1); }), 100);
+  EXPECT_GT(sweep(Call::kMemory, [] { return scenario(1); }), 100);
 }
 
 TEST(CkksCalls, AllocationsWithThreads) {
-  EXPECT_GT(sweep(Call::memory, [] { return scenario(3); }), 100);
+  EXPECT_GT(sweep(Call::kMemory, [] { return scenario(3); }), 100);
 }
 
 TEST(CkksCalls, Threads) {
-  EXPECT_GT(sweep(Call::thread, [] { return scenario(3); }), 10);
+  EXPECT_GT(sweep(Call::kThread, [] { return scenario(3); }), 10);
 }
 
 TEST(CkksCalls, Entropy) {
-  EXPECT_GE(sweep(Call::random, [] { return scenario(1); }), 10);
+  EXPECT_GE(sweep(Call::kRandom, [] { return scenario(1); }), 10);
 }
 
 }  // namespace

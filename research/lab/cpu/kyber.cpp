@@ -44,11 +44,11 @@ Way kyber_way(const char* on, const NttSingle& ntt, double lanes) {
           on,
           "Kyber's own transform, an item at a time",
           [](const Problem& problem, Sharing sharing) {
-            return sharing == Sharing::none && problem.shape == Shape::negacyclic && problem.n == ntt::kN &&
+            return sharing == Sharing::kNone && problem.shape == Shape::kNegacyclic && problem.n == ntt::kN &&
                    problem.q == ntt::kQ;
           },
           [lanes](const Problem&, Sharing) {
-            return lanes == 1 ? Work{} : Work{Unit::vector, 3 * 3 * 7 * 128 / lanes, 0};
+            return lanes == 1 ? Work{} : Work{Unit::kVector, 3 * 3 * 7 * 128 / lanes, 0};
           },
           [ntt](const Batch& batch) { return std::make_unique<KyberJob>(batch, ntt); },
           true};

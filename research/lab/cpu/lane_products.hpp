@@ -37,29 +37,29 @@ constexpr void add_ntru(LaneList& list) {
   using ThreePrimes = NttWords<kN, kLogQ, kLayers, kM, 10753, 7681, 3329>;
   constexpr unsigned kExact = Plan::kExactBits;
   constexpr size_t kCyclicBytes = Plan::Cyclic::kWorkspaceRows * kLanes * sizeof(uint16_t);
-  list.add({"schoolbook_words", "vpmullw and vpaddw", Kind::cyclic_any, kN, kLanes, 16, Words::kWorkspaceBytes,
+  list.add({"schoolbook_words", "vpmullw and vpaddw", Kind::kCyclicAny, kN, kLanes, 16, Words::kWorkspaceBytes,
             Words::mul, 2 * Words::kFloor});
-  list.add({"schoolbook_pairs", "vpdpwssd (VNNI), or vpmaddwd and vpaddd", Kind::cyclic_any, kN, kLanes, 16,
+  list.add({"schoolbook_pairs", "vpdpwssd (VNNI), or vpmaddwd and vpaddd", Kind::kCyclicAny, kN, kLanes, 16,
             Pairs::kWorkspaceBytes, Pairs::mul, 2 * Pairs::kFloor});
-  list.add({"karatsuba", "Karatsuba over words", Kind::cyclic_any, kN, kLanes, 16, Karatsuba::kWorkspaceBytes,
+  list.add({"karatsuba", "Karatsuba over words", Kind::kCyclicAny, kN, kLanes, 16, Karatsuba::kWorkspaceBytes,
             Karatsuba::mul, 0});
-  list.add({"ntt3", "transforms modulo three primes of 16 bits", Kind::cyclic_any, kN, kLanes, 16,
+  list.add({"ntt3", "transforms modulo three primes of 16 bits", Kind::kCyclicAny, kN, kLanes, 16,
             ThreePrimes::kWorkspaceBytes, ThreePrimes::mul, 2 * ThreePrimes::kFloor});
-  list.add({"toom_karatsuba", "Toom and Karatsuba over words", Kind::cyclic_any, kN, kLanes, kExact, kCyclicBytes,
+  list.add({"toom_karatsuba", "Toom and Karatsuba over words", Kind::kCyclicAny, kN, kLanes, kExact, kCyclicBytes,
             run_cyclic<typename Plan::Cyclic>, 0, true});
-  list.add({"ntt2", "transforms modulo two primes of 16 bits", Kind::cyclic_ternary, kN, kLanes, 16,
+  list.add({"ntt2", "transforms modulo two primes of 16 bits", Kind::kCyclicTernary, kN, kLanes, 16,
             TwoPrimes::kWorkspaceBytes, TwoPrimes::mul, 2 * TwoPrimes::kFloor});
-  list.add({"schoolbook_bytes", "vpmaddubsw", Kind::s3, kN, kLanes, 0, Bytes::kWorkspaceBytes, Bytes::mul,
+  list.add({"schoolbook_bytes", "vpmaddubsw", Kind::kS3, kN, kLanes, 0, Bytes::kWorkspaceBytes, Bytes::mul,
             2 * Bytes::kFloor});
-  list.add({"karatsuba_bits", "Karatsuba over bit slices", Kind::s3, kN, kLanes, 0, Plan::Ternary::kWorkspaceBytes,
+  list.add({"karatsuba_bits", "Karatsuba over bit slices", Kind::kS3, kN, kLanes, 0, Plan::Ternary::kWorkspaceBytes,
             run_cyclic<typename Plan::Ternary>, 0, true});
-  list.add({"one_toom_karatsuba", "one item, Toom and Karatsuba over words", Kind::cyclic_any, kN, 1, kExact,
+  list.add({"one_toom_karatsuba", "one item, Toom and Karatsuba over words", Kind::kCyclicAny, kN, 1, kExact,
             Plan::SingleTernary::kWorkspaceBytes, run_cyclic<typename Plan::Single>, 0, true});
-  list.add({"one_toom_karatsuba_mod3", "the same, then modulo 3", Kind::s3, kN, 1, 0,
+  list.add({"one_toom_karatsuba_mod3", "the same, then modulo 3", Kind::kS3, kN, 1, 0,
             Plan::SingleTernary::kWorkspaceBytes, run_cyclic<typename Plan::SingleTernary>, 0, true});
   if constexpr (4 * kN < (1u << kExact)) {
     using WordsS3 = TernaryWords<kN, typename Plan::Cyclic, kExact>;
-    list.add({"toom_karatsuba_mod3", "Toom and Karatsuba over words, then modulo 3", Kind::s3, kN, kLanes, 0,
+    list.add({"toom_karatsuba_mod3", "Toom and Karatsuba over words, then modulo 3", Kind::kS3, kN, kLanes, 0,
               WordsS3::kWorkspaceBytes, WordsS3::mul, 0});
   }
 }
@@ -84,9 +84,9 @@ constexpr void add_saber(LaneList& list) {
   constexpr unsigned kExact = 13;
   // Three products of eight by eight rows for each leaf.
   constexpr double kMultiplications = 3.0 * 64 * saber::interleaved::kLeaves / saber::interleaved::kLanes;
-  list.add({"toom4_karatsuba", "Toom-4 and Karatsuba over words", Kind::negacyclic, 256, saber::interleaved::kLanes,
+  list.add({"toom4_karatsuba", "Toom-4 and Karatsuba over words", Kind::kNegacyclic, 256, saber::interleaved::kLanes,
             kExact, sizeof(Block), saber_block, kMultiplications, true});
-  list.add({"one_toom4_karatsuba", "one item, Toom-4 and Karatsuba over words", Kind::negacyclic, 256, 1, kExact,
+  list.add({"one_toom4_karatsuba", "one item, Toom-4 and Karatsuba over words", Kind::kNegacyclic, 256, 1, kExact,
             sizeof(Single), saber_single, 0, true});
 }
 

@@ -17,7 +17,7 @@ class MatrixJob : public CpuJob {
         rows_(batch.problem.rows),
         items_(batch.items),
         mask_(static_cast<uint16_t>(batch.problem.q - 1)),
-        shared_(batch.sharing == Sharing::a),
+        shared_(batch.sharing == Sharing::kA),
         a_((shared_ ? 1 : items_) * n_ * n_),
         s_(items_ * rows_ * n_),
         c_(items_ * rows_ * n_) {
@@ -61,10 +61,10 @@ Way words_way(const char* on, const MatMul& matmul, double lanes) {
           on,
           "16-bit words, pairs where there are many rows",
           [](const Problem& problem, Sharing sharing) {
-            return problem.shape == Shape::matrix && problem.power_of_two() && sharing != Sharing::b;
+            return problem.shape == Shape::kMatrix && problem.power_of_two() && sharing != Sharing::kB;
           },
           [lanes](const Problem& problem, Sharing) {
-            return lanes == 1 ? Work{} : Work{Unit::vector, problem.products() / lanes, 0};
+            return lanes == 1 ? Work{} : Work{Unit::kVector, problem.products() / lanes, 0};
           },
           [matmul](const Batch& batch) { return std::make_unique<WordsJob>(batch, matmul); },
           true};
@@ -96,11 +96,11 @@ Way tiles_way() {
           "amx",
           "matrix tiles, two limbs of A, which is packed once",
           [](const Problem& problem, Sharing sharing) {
-            return problem.shape == Shape::matrix && problem.power_of_two() && sharing == Sharing::a &&
+            return problem.shape == Shape::kMatrix && problem.power_of_two() && sharing == Sharing::kA &&
                    problem.rows == 8 && problem.b_bound > 0;
           },
           [](const Problem& problem, Sharing) {
-            return Work{Unit::tile, 2 * problem.products(), 0};
+            return Work{Unit::kTile, 2 * problem.products(), 0};
           },
           [](const Batch& batch) { return std::make_unique<TilesJob>(batch); },
           true};

@@ -56,12 +56,12 @@ class NtruTilesJob : public CpuJob {
 };
 
 bool supports(const Problem& problem, Sharing sharing) {
-  return sharing == Sharing::none && problem.shape == Shape::cyclic && problem.power_of_two() && !problem.modulo_phi &&
-         tile_mul_amx(problem.n) != nullptr;
+  return sharing == Sharing::kNone && problem.shape == Shape::kCyclic && problem.power_of_two() &&
+         !problem.modulo_phi && tile_mul_amx(problem.n) != nullptr;
 }
 /// The product of two high limbs vanishes.
 Work work(const Problem& problem, Sharing) {
-  return {Unit::tile, (problem.b_bound > 0 ? 2 : 3) * problem.products(), 0};
+  return {Unit::kTile, (problem.b_bound > 0 ? 2 : 3) * problem.products(), 0};
 }
 std::unique_ptr<Job> start(const Batch& batch) {
   return std::make_unique<NtruTilesJob>(batch);

@@ -37,7 +37,7 @@ class LaneJob : public CpuJob {
     }
   }
   void read(uint16_t* c) override {
-    const auto mask = static_cast<uint16_t>(product_.kind == Kind::s3 ? 0xffff : q_ - 1);
+    const auto mask = static_cast<uint16_t>(product_.kind == Kind::kS3 ? 0xffff : q_ - 1);
     for (size_t item = 0; item < items_; ++item) {
       for (size_t i = 0; i < product_.n; ++i)
         c[item * product_.n + i] = c_.get()[place(item, i)] & mask;
@@ -59,14 +59,14 @@ bool fits(const LaneProduct& product, const Problem& problem) {
   if (product.n != problem.n) return false;
   const bool exact = problem.power_of_two() && problem.q <= 1u << product.exact_bits;
   switch (product.kind) {
-    case Kind::cyclic_any:
-      return problem.shape == Shape::cyclic && !problem.modulo_phi && exact;
-    case Kind::cyclic_ternary:
-      return problem.shape == Shape::cyclic && problem.b_bound == 1 && exact;
-    case Kind::s3:
-      return problem.shape == Shape::cyclic && problem.modulo_phi;
-    case Kind::negacyclic:
-      return problem.shape == Shape::negacyclic && exact;
+    case Kind::kCyclicAny:
+      return problem.shape == Shape::kCyclic && !problem.modulo_phi && exact;
+    case Kind::kCyclicTernary:
+      return problem.shape == Shape::kCyclic && problem.b_bound == 1 && exact;
+    case Kind::kS3:
+      return problem.shape == Shape::kCyclic && problem.modulo_phi;
+    case Kind::kNegacyclic:
+      return problem.shape == Shape::kNegacyclic && exact;
   }
   return false;
 }
@@ -83,9 +83,9 @@ Way lane_way(const CpuTables& tables, const LaneProduct& first) {
       first.name,
       tables.on,
       first.idea,
-      [find](const Problem& problem, Sharing sharing) { return sharing == Sharing::none && find(problem) != nullptr; },
+      [find](const Problem& problem, Sharing sharing) { return sharing == Sharing::kNone && find(problem) != nullptr; },
       [find](const Problem& problem, Sharing) {
-        return Work{Unit::vector, find(problem)->multiplications, 0};
+        return Work{Unit::kVector, find(problem)->multiplications, 0};
       },
       [find](const Batch& batch) { return std::make_unique<LaneJob>(batch, *find(batch.problem)); },
       first.used};
@@ -127,10 +127,10 @@ Way byte_way(const CpuTables& tables, const ByteProduct& product) {
           tables.on,
           product.idea,
           [](const Problem& problem, Sharing sharing) {
-            return sharing == Sharing::none && problem.shape == Shape::negacyclic && problem.q == 251;
+            return sharing == Sharing::kNone && problem.shape == Shape::kNegacyclic && problem.q == 251;
           },
           [&product](const Problem& problem, Sharing) {
-            return Work{Unit::vector, problem.products() / product.terms, 0};
+            return Work{Unit::kVector, problem.products() / product.terms, 0};
           },
           [&product](const Batch& batch) { return std::make_unique<ByteJob>(batch, product); },
           product.used};
@@ -148,7 +148,7 @@ class PackedJob : public CpuJob {
         b_(items_ * n_),
         sums_(items_ * n_),
         workspace_(product.workspace_bytes(n_)) {
-    const int32_t sign = batch.problem.shape == Shape::negacyclic ? -1 : 1;
+    const int32_t sign = batch.problem.shape == Shape::kNegacyclic ? -1 : 1;
     for (size_t item = 0; item < items_; ++item) {
       for (size_t i = 0; i < n_; ++i) {
         twice_.get()[item * 2 * n_ + i] = sign * batch.a_of(item)[i];
@@ -182,11 +182,11 @@ Way packed_way(const CpuTables& tables, const PackedProduct& product) {
           product.idea,
           [](const Problem& problem, Sharing sharing) {
             const double largest = static_cast<double>(problem.n) * problem.q * problem.b_bound;
-            return sharing == Sharing::none && problem.shape != Shape::matrix && problem.b_bound > 0 &&
+            return sharing == Sharing::kNone && problem.shape != Shape::kMatrix && problem.b_bound > 0 &&
                    largest < (1 << 25);
           },
           [&product](const Problem& problem, Sharing) {
-            return Work{Unit::vector, problem.products() / product.terms, 0};
+            return Work{Unit::kVector, problem.products() / product.terms, 0};
           },
           [&product](const Batch& batch) { return std::make_unique<PackedJob>(batch, product); }};
 }

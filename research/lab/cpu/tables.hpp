@@ -10,7 +10,7 @@ namespace polykem::lab {
 
 /// What a lane product's operands are: cyclic_any and cyclic_ternary, modulo x^n - 1 and a power of two; s3, NTRU's
 /// modulo (3, Phi_n); negacyclic, modulo x^n + 1 and a power of two.
-enum class Kind { cyclic_any, cyclic_ternary, s3, negacyclic };
+enum class Kind { kCyclicAny, kCyclicTernary, kS3, kNegacyclic };
 
 /// One way to multiply a block of `lanes` items, a row of `lanes` words for each coefficient (or one item, plain words,
 /// if `lanes` is 1). Ways of the same name do it for other n.

@@ -90,15 +90,15 @@ bool supports(const Problem& problem, Sharing) {
 }
 template <Unit kUnit>
 Work work(const Problem& problem, Sharing sharing) {
-  const double limbs = kUnit == Unit::dp4a && problem.q > 256 ? 2 : 1;
+  const double limbs = kUnit == Unit::kDp4a && problem.q > 256 ? 2 : 1;
   return {kUnit, limbs * problem.products(), ring_bytes(problem, sharing)};
 }
 
 const Registration kDots({
-    {"int32", "cuda", "schoolbook, a window of 32-bit words in registers", supports, work<Unit::imad>, start<UseImad>},
-    {"dp2a", "cuda", "schoolbook, two products of a word and a byte an instruction", supports, work<Unit::dp2a>,
+    {"int32", "cuda", "schoolbook, a window of 32-bit words in registers", supports, work<Unit::kImad>, start<UseImad>},
+    {"dp2a", "cuda", "schoolbook, two products of a word and a byte an instruction", supports, work<Unit::kDp2a>,
      start<UseDp2a>},
-    {"dp4a", "cuda", "schoolbook, four products of bytes an instruction", supports, work<Unit::dp4a>, start<UseDp4a>},
+    {"dp4a", "cuda", "schoolbook, four products of bytes an instruction", supports, work<Unit::kDp4a>, start<UseDp4a>},
 });
 
 }  // namespace

@@ -64,7 +64,7 @@ struct Dp4aProduct : LimbStaging<N, kKind> {
         }
 #pragma unroll
         for (int i = 0; i < kRows; ++i) {
-          constexpr bool kSigned = kKind == MulKind::ternary;
+          constexpr bool kSigned = kKind == MulKind::kTernary;
           sum[0][i][column] = dp4a<kSigned>(run[0][w + 2 * i], r[0], sum[0][i][column]);
           if constexpr (Shape::kLimbsReversed == 2) {
             sum[1][i][column] = dp4a<kSigned>(run[0][w + 2 * i], r[1], sum[1][i][column]);
@@ -91,7 +91,7 @@ struct Dp4aProduct : LimbStaging<N, kKind> {
   template <class Store>
   __device__ __forceinline__ void for_each_pair(uint32_t mask, Store&& store) const {
     uint32_t last = 0;
-    if constexpr (kKind == MulKind::s3) {
+    if constexpr (kKind == MulKind::kS3) {
       constexpr int kRow = (N - 1) / 8;
       last = 2 * __shfl_sync(kAllLanes, coefficient(kRow % kRows, (N - 1) % 2), kRow / kRows * 4 + (N - 1) % 8 / 2);
     }
@@ -100,12 +100,12 @@ struct Dp4aProduct : LimbStaging<N, kKind> {
       const unsigned word = (lane / 4 * kRows + i) * 4 + lane % 4;
       uint32_t low = coefficient(i, 0);
       uint32_t high = coefficient(i, 1);
-      if constexpr (kKind == MulKind::s3) {
+      if constexpr (kKind == MulKind::kS3) {
         low = mod3(low + last);
         high = mod3(high + last);
       }
       uint32_t pair = __byte_perm(low, high, 0x5410);
-      if constexpr (kKind != MulKind::s3) pair &= mask;
+      if constexpr (kKind != MulKind::kS3) pair &= mask;
       if (2 * word + 1 >= N) pair = 2 * word >= N ? 0 : pair & 0xffff;
       if (2 * word < Shape::kStride) store(word, pair);
     }

@@ -15,10 +15,10 @@ constexpr size_t round_up(size_t x, size_t unit) {
 /// Entry (k, column) of the matrix, in [0, q).
 uint32_t entry(const Problem& problem, const uint16_t* a, size_t k, size_t column) {
   if (k >= problem.n || column >= problem.n) return 0;
-  if (problem.shape == Shape::matrix) return a[k * problem.n + column];
+  if (problem.shape == Shape::kMatrix) return a[k * problem.n + column];
   if (column >= k) return a[column - k];
   const uint32_t value = a[problem.n + column - k];
-  return problem.shape == Shape::negacyclic && value != 0 ? problem.q - value : value;
+  return problem.shape == Shape::kNegacyclic && value != 0 ? problem.q - value : value;
 }
 
 /// The image of shared memory for every tile of columns.
@@ -95,12 +95,12 @@ std::unique_ptr<Job> start(const Batch& batch) {
 }
 
 bool supports(const Problem& problem, Sharing sharing) {
-  return sharing == Sharing::a && !problem.modulo_phi && problem.b_bound > 0 && problem.b_bound < 128 &&
+  return sharing == Sharing::kA && !problem.modulo_phi && problem.b_bound > 0 && problem.b_bound < 128 &&
          problem.n <= 1344;
 }
 Work work(const Problem& problem, Sharing sharing) {
-  const bool is_matrix = problem.shape == Shape::matrix;
-  return {Unit::imma, (problem.q <= 256 ? 1 : 2) * problem.products(),
+  const bool is_matrix = problem.shape == Shape::kMatrix;
+  return {Unit::kImma, (problem.q <= 256 ? 1 : 2) * problem.products(),
           is_matrix ? matrix_bytes(problem, sharing) : ring_bytes(problem, sharing)};
 }
 

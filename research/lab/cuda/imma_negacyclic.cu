@@ -87,10 +87,10 @@ std::unique_ptr<Job> start(const Batch& batch) {
 }
 
 bool supports(const Problem& problem, Sharing) {
-  return has_ring(problem) && problem.shape == Shape::negacyclic;
+  return has_ring(problem) && problem.shape == Shape::kNegacyclic;
 }
 Work work(const Problem& problem, Sharing sharing) {
-  return {Unit::imma, (problem.q <= 256 ? 1 : 2) * problem.products(), ring_bytes(problem, sharing)};
+  return {Unit::kImma, (problem.q <= 256 ? 1 : 2) * problem.products(), ring_bytes(problem, sharing)};
 }
 
 const Registration kNegacyclic({{"imma", "cuda", "int8 tensor cores, a warp per product, every item its own operands",

@@ -21,7 +21,7 @@ struct SharedShape {
   static constexpr int kGroups = (N + 63) / 64;     ///< groups of 64 columns
   static constexpr int kWarps = (kGroups + 1) / 2;  ///< of a block
   static constexpr int kThreads = kWarps * static_cast<int>(kWarp);
-  static constexpr int kLimbsWide = kKind == MulKind::s3 ? 1 : 2;
+  static constexpr int kLimbsWide = kKind == MulKind::kS3 ? 1 : 2;
   static constexpr int kStride = kPolyStride<N>;
   /// A row of item bytes; an odd multiple of 16, so that ldmatrix meets no bank twice.
   static constexpr int kRow = kStride + 16;
@@ -41,7 +41,7 @@ struct SharedShape {
 template <int N, MulKind kKind, bool kSharedWide>
 struct SharedProduct {
   using Shape = SharedShape<N, kKind>;
-  static constexpr bool kTernary = kKind == MulKind::ternary;
+  static constexpr bool kTernary = kKind == MulKind::kTernary;
   static constexpr int kLimbsX = kTernary && kSharedWide ? 1 : Shape::kLimbsWide;
   static constexpr int kLimbsS = kTernary && !kSharedWide ? 1 : Shape::kLimbsWide;
   static constexpr int kShared = kLimbsX * Shape::kRowsBytes + kLimbsS * Shape::kCopiesBytes;
@@ -101,7 +101,7 @@ struct SharedProduct {
   }
 
   __device__ __forceinline__ void multiply() {
-    constexpr int kPasses = kKind == MulKind::general ? 3 : Shape::kLimbsWide;
+    constexpr int kPasses = kKind == MulKind::kGeneral ? 3 : Shape::kLimbsWide;
 #pragma unroll
     for (int i = 0; i < 64; ++i)
       sum[i / 32][i / 4 % 8][i % 4] = 0;
@@ -111,8 +111,8 @@ struct SharedProduct {
 #pragma unroll 1
     for (int pass = 0; pass < kPasses; ++pass) {
       const bool low = pass == kPasses - 1;
-      const int limb_x = kLimbsX == 1 ? 0 : kKind == MulKind::general ? pass == 0 : !low;
-      const int limb_s = kLimbsS == 1 ? 0 : kKind == MulKind::general ? pass == 1 : !low;
+      const int limb_x = kLimbsX == 1 ? 0 : kKind == MulKind::kGeneral ? pass == 0 : !low;
+      const int limb_s = kLimbsS == 1 ? 0 : kKind == MulKind::kGeneral ? pass == 1 : !low;
       if (kPasses > 1 && low) {
 #pragma unroll
         for (int i = 0; i < 64; ++i)
@@ -149,7 +149,7 @@ struct SharedProduct {
           multiply_add(sum[half][tile], items, fresh[tile]);
           multiply_add(sum[half][tile + 4], items, window[tile + 4]);
         }
-        if constexpr (kKind == MulKind::s3) {
+        if constexpr (kKind == MulKind::kS3) {
           uint32_t end[2];
           load_pair(end, s + 64 * group + 32 * step - (N - 5));
           multiply_add(tail[half], items, end);
@@ -180,7 +180,8 @@ struct SharedProduct {
       for (int upper = 0; upper < 2; ++upper) {
         const size_t item = first + 16 * half + 8 * upper + lane / 4;
         // Column N-1 is column 4 of the tile that begins at N - 5.
-        const int last = kKind == MulKind::s3 ? 2 * __shfl_sync(kAllLanes, tail[half][2 * upper], lane / 4 * 4 + 2) : 0;
+        const int last =
+            kKind == MulKind::kS3 ? 2 * __shfl_sync(kAllLanes, tail[half][2 * upper], lane / 4 * 4 + 2) : 0;
         if (item >= count) continue;
         uint32_t* row = reinterpret_cast<uint32_t*>(c + item * Shape::kStride);
 #pragma unroll
@@ -194,12 +195,12 @@ struct SharedProduct {
   }
 
   __device__ __forceinline__ uint32_t finish(uint32_t low, uint32_t high, int at, int last, uint32_t mask) const {
-    if constexpr (kKind == MulKind::s3) {
+    if constexpr (kKind == MulKind::kS3) {
       low = mod3(low + last);
       high = mod3(high + last);
     }
     uint32_t pair = __byte_perm(low, high, 0x5410);
-    if constexpr (kKind != MulKind::s3) pair &= mask;
+    if constexpr (kKind != MulKind::kS3) pair &= mask;
     return at >= N ? 0 : at + 1 >= N ? pair & 0xffff : pair;
   }
 };
@@ -256,7 +257,7 @@ cudaError_t launch_imma_shared(MulKind kind, size_t n, const MulArgs& args, cuda
   return with_degree_and_kind(n, kind, [&]<int N, MulKind kKind>() {
     if constexpr (N > 821) {
       return cudaErrorInvalidValue;
-    } else if constexpr (kKind == MulKind::ternary) {
+    } else if constexpr (kKind == MulKind::kTernary) {
       return shared_a ? launch<N, kKind, true>(args, true, stream) : launch<N, kKind, false>(args, false, stream);
     } else {
       return launch<N, kKind, true>(args, shared_a, stream);

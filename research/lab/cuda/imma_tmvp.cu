@@ -29,7 +29,7 @@ struct TmvpShape {
   static_assert(2 * kHalf <= 32 * Limbs::kSteps, "the reversed copies end before u = 2h");
 };
 
-enum class Tail { none, select_first, zero };
+enum class Tail { kNone, kSelectFirst, kZero };
 
 template <int N, MulKind kKind>
 struct TmvpProduct : LimbStaging<N, kKind, 7> {
@@ -81,21 +81,21 @@ struct TmvpProduct : LimbStaging<N, kKind, 7> {
     const uint32_t p = plain_address(shared, Limbs::kPlainCopy);
     const uint32_t d = plain_address(differences(), Shape::kDifferenceCopy);
     Sums both = {};
-    add_half<Tail::select_first>(both, p + Shape::kHalf, Limbs::kPlainBytes, reversed_address(sums(), Shape::kSumCopy),
+    add_half<Tail::kSelectFirst>(both, p + Shape::kHalf, Limbs::kPlainBytes, reversed_address(sums(), Shape::kSumCopy),
                                  Shape::kSumBytes);
     Sums half;
     const uint8_t* r = reversed_address(Staging::reversed_limbs(), Limbs::kReversedCopy);
     copy<-1>(half, both);
-    add_half<Tail::zero>(half, d + Shape::kHalf, Shape::kDifferenceBytes, r + Shape::kHalf, Limbs::kReversedBytes);
+    add_half<Tail::kZero>(half, d + Shape::kHalf, Shape::kDifferenceBytes, r + Shape::kHalf, Limbs::kReversedBytes);
     constexpr int kWord = (N - 1 - Shape::kHalf) / 2;
     static_assert((N - 1) % 2 == 0);
     int last = 0;
-    if constexpr (kKind == MulKind::s3) {
+    if constexpr (kKind == MulKind::kS3) {
       last = 2 * __shfl_sync(kAllLanes, -coefficient(half, kWord / 32, 0), kWord % 32);
     }
     store_half<-1>(half, Shape::kHalf / 2, last, mask, store);
     copy<1>(half, both);
-    add_half<Tail::none>(half, d, Shape::kDifferenceBytes, r, Limbs::kReversedBytes);
+    add_half<Tail::kNone>(half, d, Shape::kDifferenceBytes, r, Limbs::kReversedBytes);
     store_half<1>(half, 0, last, mask, store);
   }
 
@@ -168,10 +168,10 @@ struct TmvpProduct : LimbStaging<N, kKind, 7> {
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         uint32_t word = *reinterpret_cast<const uint32_t*>(source + limb * r_limb + 16 * i);
-        if (kTail != Tail::none && step == Shape::kSteps - 1) {
+        if (kTail != Tail::kNone && step == Shape::kSteps - 1) {
           const uint32_t mask = Staging::mask_from_n(Shape::kHalf + 32 * step + 16 * i + 4 * (lane % 4));
           uint32_t other = 0;
-          if (kTail == Tail::select_first) {
+          if (kTail == Tail::kSelectFirst) {
             const uint8_t* r = reversed_address(Staging::reversed_limbs(), Limbs::kReversedCopy);
             other = *reinterpret_cast<const uint32_t*>(r + limb * Limbs::kReversedBytes + 32 * step + 16 * i);
           }
@@ -197,12 +197,12 @@ struct TmvpProduct : LimbStaging<N, kKind, 7> {
       const unsigned offset = 32 * group + lane;
       uint32_t low = kSign * coefficient(sum, group, 0);
       uint32_t high = kSign * coefficient(sum, group, 1);
-      if constexpr (kKind == MulKind::s3) {
+      if constexpr (kKind == MulKind::kS3) {
         low = mod3(low + last);
         high = mod3(high + last);
       }
       uint32_t pair = __byte_perm(low, high, 0x5410);
-      if constexpr (kKind != MulKind::s3) pair &= mask;
+      if constexpr (kKind != MulKind::kS3) pair &= mask;
       const unsigned word = first_word + offset;
       if (2 * word + 1 >= N) pair = 2 * word >= N ? 0 : pair & 0xffff;
       if (offset < Shape::kHalf / 2) store(word, pair);

@@ -232,7 +232,7 @@ Work work(const Problem& problem, Sharing sharing) {
     using S = Split<R, kTop>;
     operations = static_cast<double>(S::kLeaves) * S::kLeaf * S::kLeaf;
   });
-  return {Unit::imad, operations, ring_bytes(problem, sharing)};
+  return {Unit::kImad, operations, ring_bytes(problem, sharing)};
 }
 
 const Registration kKaratsuba({

@@ -55,10 +55,10 @@ void download_rows(uint16_t* words, const DeviceArray<T>& device, size_t rows, s
 }
 
 inline size_t copies_of_a(const Batch& batch) {
-  return batch.sharing == Sharing::a ? 1 : batch.items;
+  return batch.sharing == Sharing::kA ? 1 : batch.items;
 }
 inline size_t copies_of_b(const Batch& batch) {
-  return batch.sharing == Sharing::b ? 1 : batch.items;
+  return batch.sharing == Sharing::kB ? 1 : batch.items;
 }
 
 /// A derived class sets `launch` and `kernel`, and reads.

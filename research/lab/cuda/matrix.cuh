@@ -16,13 +16,13 @@ struct MatrixArgs {
 
 /// n: what the copies of 16 bytes need.
 inline bool is_matrix(const Problem& problem) {
-  return problem.shape == Shape::matrix && problem.power_of_two() && problem.n % 16 == 0 && problem.b_bound < 128 &&
+  return problem.shape == Shape::kMatrix && problem.power_of_two() && problem.n % 16 == 0 && problem.b_bound < 128 &&
          problem.b_bound > 0;
 }
 
 inline double matrix_bytes(const Problem& problem, Sharing sharing) {
   const auto n = static_cast<double>(problem.n), rows = static_cast<double>(problem.rows);
-  return (sharing == Sharing::a ? 0 : 2 * n * n) + rows * n * ((sharing == Sharing::b ? 0 : 1) + 2);
+  return (sharing == Sharing::kA ? 0 : 2 * n * n) + rows * n * ((sharing == Sharing::kB ? 0 : 1) + 2);
 }
 
 /// The operands of a batch; S' is given per item.
@@ -37,9 +37,9 @@ class MatrixRows : public KernelJob {
         args{a_.data,
              s_.data,
              c_.data,
-             batch.sharing == Sharing::a ? 0 : n_ * n_,
+             batch.sharing == Sharing::kA ? 0 : n_ * n_,
              static_cast<uint32_t>(n_),
-             static_cast<uint32_t>(batch.sharing == Sharing::a ? rows_ : batch.problem.rows),
+             static_cast<uint32_t>(batch.sharing == Sharing::kA ? rows_ : batch.problem.rows),
              batch.problem.q - 1} {}
   void read(uint16_t* c) override { download_rows(c, c_, rows_, n_, n_); }
 

@@ -126,7 +126,7 @@ class MatrixDotsJob : public MatrixRows {
     const size_t shared = size_t{kRows} * args.n;
     kernel = prepare_kernel(matrix_dots_kernel<MulUnit, kRows>, kThreads, shared);
     const dim3 grid((args.n + kColumns - 1) / kColumns, (args.rows + kRows - 1) / kRows,
-                    static_cast<unsigned>(batch.sharing == Sharing::a ? 1 : batch.items));
+                    static_cast<unsigned>(batch.sharing == Sharing::kA ? 1 : batch.items));
     launch = [args = args, grid, shared] {
       matrix_dots_kernel<MulUnit, kRows><<<grid, kThreads, shared>>>(args);
       return cudaGetLastError();
@@ -136,24 +136,25 @@ class MatrixDotsJob : public MatrixRows {
 
 template <class MulUnit>
 std::unique_ptr<Job> start(const Batch& batch) {
-  if (batch.sharing == Sharing::a) return std::make_unique<MatrixDotsJob<MulUnit, 16>>(batch);
+  if (batch.sharing == Sharing::kA) return std::make_unique<MatrixDotsJob<MulUnit, 16>>(batch);
   if (batch.problem.rows == 1) return std::make_unique<MatrixDotsJob<MulUnit, 1>>(batch);
   return std::make_unique<MatrixDotsJob<MulUnit, 8>>(batch);
 }
 
 bool supports(const Problem& problem, Sharing sharing) {
-  return is_matrix(problem) && sharing != Sharing::b;
+  return is_matrix(problem) && sharing != Sharing::kB;
 }
 template <Unit kUnit>
 Work work(const Problem& problem, Sharing sharing) {
-  return {kUnit, (kUnit == Unit::dp4a ? 2 : 1) * problem.products(), matrix_bytes(problem, sharing)};
+  return {kUnit, (kUnit == Unit::kDp4a ? 2 : 1) * problem.products(), matrix_bytes(problem, sharing)};
 }
 
 const Registration kMatrixDots({
-    {"int32", "cuda", "schoolbook, A read once for the rows of a block", supports, work<Unit::imad>, start<MatrixImad>},
-    {"dp2a", "cuda", "the same, two products of a word and a byte an instruction", supports, work<Unit::dp2a>,
+    {"int32", "cuda", "schoolbook, A read once for the rows of a block", supports, work<Unit::kImad>,
+     start<MatrixImad>},
+    {"dp2a", "cuda", "the same, two products of a word and a byte an instruction", supports, work<Unit::kDp2a>,
      start<MatrixDp2a>},
-    {"dp4a", "cuda", "the same, four products of bytes an instruction", supports, work<Unit::dp4a>, start<MatrixDp4a>},
+    {"dp4a", "cuda", "the same, four products of bytes an instruction", supports, work<Unit::kDp4a>, start<MatrixDp4a>},
 });
 
 }  // namespace

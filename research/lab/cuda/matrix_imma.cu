@@ -117,11 +117,11 @@ std::unique_ptr<Job> start(const Batch& batch) {
   return std::make_unique<MatrixImmaJob>(batch);
 }
 bool supports(const Problem& problem, Sharing sharing) {
-  return is_matrix(problem) && sharing == Sharing::none;
+  return is_matrix(problem) && sharing == Sharing::kNone;
 }
 /// Each byte of A meets a zero beside the byte of S', in both passes.
 Work work(const Problem& problem, Sharing sharing) {
-  return {Unit::imma, 2 * problem.products(), matrix_bytes(problem, sharing)};
+  return {Unit::kImma, 2 * problem.products(), matrix_bytes(problem, sharing)};
 }
 
 const Registration kMatrixImma({{"imma", "cuda", "int8 tensor cores, an A of its own for every item", supports, work,

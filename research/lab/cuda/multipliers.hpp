@@ -9,15 +9,15 @@ namespace polykem::cuda {
 
 /// Named by algorithm. All give the same coefficients.
 enum class Multiplier {
-  schoolbook_int32,  ///< one block per product, one 32-bit multiply-add per coefficient pair [SEONG21, algorithm 2]
-  dp4a,              ///< one warp per product, byte limbs, four multiply-adds per instruction
-  imma,              ///< one warp per product, int8 tensor cores, operands distinct per item: the library's
-  imma_tmvp,         ///< the same after one level of the three-product Toeplitz split (logq <= 14)
-  imma_shared,       ///< a matrix product on int8 tensor cores; needs one operand shared by all items
+  kSchoolbookInt32,  ///< one block per product, one 32-bit multiply-add per coefficient pair [SEONG21, algorithm 2]
+  kDp4a,             ///< one warp per product, byte limbs, four multiply-adds per instruction
+  kImma,             ///< one warp per product, int8 tensor cores, operands distinct per item: the library's
+  kImmaTmvp,         ///< the same after one level of the three-product Toeplitz split (logq <= 14)
+  kImmaShared,       ///< a matrix product on int8 tensor cores; needs one operand shared by all items
 };
 
 /// Which operand is one row used for every item.
-enum class Shared { none, a, b };
+enum class Shared { kNone, kA, kB };
 
 /// Whether launch_multiplier() accepts the combination.
 bool multiplier_supports(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, Shared shared);

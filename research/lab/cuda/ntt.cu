@@ -217,7 +217,7 @@ Work work(const Problem& problem, Sharing sharing) {
     using S = NttShape<R>;
     butterflies = 3.0 * S::kLayers * S::kLength / 2;
   });
-  return {Unit::butterfly, butterflies, ring_bytes(problem, sharing)};
+  return {Unit::kButterfly, butterflies, ring_bytes(problem, sharing)};
 }
 
 const Registration kNtt({{"ntt", "cuda", "transforms of 32-bit words modulo a 30-bit prime", supports, work, start}});

@@ -54,7 +54,7 @@ bool supports(const Problem& problem, Sharing) {
 }
 /// Three transforms of seven layers.
 Work work(const Problem& problem, Sharing sharing) {
-  return {Unit::butterfly, 3 * 7 * 128, ring_bytes(problem, sharing)};
+  return {Unit::kButterfly, 3 * 7 * 128, ring_bytes(problem, sharing)};
 }
 
 const Registration kNttKyber({{"ntt_kyber", "cuda", "Kyber's own transform, as in ML-KEM's kernels", supports, work,

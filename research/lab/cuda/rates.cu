@@ -71,12 +71,12 @@ Rates measure_rates() {
   };
   Rates rates;
   const auto set = [&](Unit unit, double value) { rates.of[static_cast<size_t>(unit)] = value; };
-  set(Unit::imma, rate(steps / 32 * 4096, [&] { imma_rate<<<blocks, kThreads>>>(out.data, 7); }));
-  set(Unit::dp4a, rate(steps * 4, [&] { dp4a_rate<<<blocks, kThreads>>>(out.data, 7); }));
-  set(Unit::dp2a, rate(steps * 2, [&] { dp2a_rate<<<blocks, kThreads>>>(out.data, 7); }));
-  set(Unit::imad, rate(steps, [&] { imad_rate<<<blocks, kThreads>>>(out.data, 7); }));
+  set(Unit::kImma, rate(steps / 32 * 4096, [&] { imma_rate<<<blocks, kThreads>>>(out.data, 7); }));
+  set(Unit::kDp4a, rate(steps * 4, [&] { dp4a_rate<<<blocks, kThreads>>>(out.data, 7); }));
+  set(Unit::kDp2a, rate(steps * 2, [&] { dp2a_rate<<<blocks, kThreads>>>(out.data, 7); }));
+  set(Unit::kImad, rate(steps, [&] { imad_rate<<<blocks, kThreads>>>(out.data, 7); }));
   const Factor w{17, static_cast<uint32_t>((uint64_t{17} << 32) / kPrime)};
-  set(Unit::butterfly, rate(steps, [&] { butterfly_rate<<<blocks, kThreads>>>(out.data, w); }));
+  set(Unit::kButterfly, rate(steps, [&] { butterfly_rate<<<blocks, kThreads>>>(out.data, w); }));
   constexpr size_t kBytes = size_t{1} << 30;
   const DeviceArray<char> source(kBytes), target(kBytes);
   check(cudaMemset(source.data, 0x5a, kBytes), "cudaMemset");

@@ -39,19 +39,19 @@ struct Modulus {
 /// Calls f.template operator()<Ring>() for the problem's ring; false if there is none.
 template <class F>
 bool with_ring(const Problem& problem, F&& f) {
-  if (problem.shape == Shape::matrix || problem.modulo_phi || problem.b_bound == 0) return false;
+  if (problem.shape == Shape::kMatrix || problem.modulo_phi || problem.b_bound == 0) return false;
   const bool bytes = problem.q <= 256;
   const auto is = [&](Shape shape, size_t n, bool narrow) {
     return problem.shape == shape && problem.n == n && bytes == narrow;
   };
-  if (is(Shape::cyclic, 509, false)) return f.template operator()<Ring<509, false, uint16_t>>(), true;
-  if (is(Shape::cyclic, 677, false)) return f.template operator()<Ring<677, false, uint16_t>>(), true;
-  if (is(Shape::cyclic, 701, false)) return f.template operator()<Ring<701, false, uint16_t>>(), true;
-  if (is(Shape::cyclic, 821, false)) return f.template operator()<Ring<821, false, uint16_t>>(), true;
-  if (is(Shape::negacyclic, 256, false)) return f.template operator()<Ring<256, true, uint16_t>>(), true;
-  if (is(Shape::negacyclic, 512, false)) return f.template operator()<Ring<512, true, uint16_t>>(), true;
-  if (is(Shape::negacyclic, 512, true)) return f.template operator()<Ring<512, true, uint8_t>>(), true;
-  if (is(Shape::negacyclic, 1024, true)) return f.template operator()<Ring<1024, true, uint8_t>>(), true;
+  if (is(Shape::kCyclic, 509, false)) return f.template operator()<Ring<509, false, uint16_t>>(), true;
+  if (is(Shape::kCyclic, 677, false)) return f.template operator()<Ring<677, false, uint16_t>>(), true;
+  if (is(Shape::kCyclic, 701, false)) return f.template operator()<Ring<701, false, uint16_t>>(), true;
+  if (is(Shape::kCyclic, 821, false)) return f.template operator()<Ring<821, false, uint16_t>>(), true;
+  if (is(Shape::kNegacyclic, 256, false)) return f.template operator()<Ring<256, true, uint16_t>>(), true;
+  if (is(Shape::kNegacyclic, 512, false)) return f.template operator()<Ring<512, true, uint16_t>>(), true;
+  if (is(Shape::kNegacyclic, 512, true)) return f.template operator()<Ring<512, true, uint8_t>>(), true;
+  if (is(Shape::kNegacyclic, 1024, true)) return f.template operator()<Ring<1024, true, uint8_t>>(), true;
   return false;
 }
 
@@ -63,7 +63,7 @@ inline bool has_ring(const Problem& problem) {
 inline double ring_bytes(const Problem& problem, Sharing sharing) {
   const double wide = problem.q <= 256 ? 1 : 2;
   const auto n = static_cast<double>(problem.n);
-  return n * ((sharing == Sharing::a ? 0 : wide) + (sharing == Sharing::b ? 0 : 1) + wide);
+  return n * ((sharing == Sharing::kA ? 0 : wide) + (sharing == Sharing::kB ? 0 : 1) + wide);
 }
 
 /// Pointers to rows and the distances between them, 0 for a shared operand.
@@ -89,8 +89,8 @@ class RingRows : public KernelJob {
              b_.data,
              c_.data,
              batch.items,
-             batch.sharing == Sharing::a ? 0 : size_t{R::kStride},
-             batch.sharing == Sharing::b ? 0 : size_t{R::kStride},
+             batch.sharing == Sharing::kA ? 0 : size_t{R::kStride},
+             batch.sharing == Sharing::kB ? 0 : size_t{R::kStride},
              Modulus(batch.problem.q)} {}
   void read(uint16_t* c) override { download_rows(c, c_, args.count, R::kN, R::kStride); }
 

@@ -32,13 +32,13 @@ __global__ void __launch_bounds__(kThreads) schoolbook_int32_kernel(MulArgs args
 
   uint32_t sum[kOutputs] = {};
   for (int i = 0; i < N; ++i) {
-    const uint32_t factor = kKind == MulKind::ternary ? static_cast<uint32_t>(static_cast<int8_t>(b[i])) : b[i];
+    const uint32_t factor = kKind == MulKind::kTernary ? static_cast<uint32_t>(static_cast<int8_t>(b[i])) : b[i];
 #pragma unroll
     for (int m = 0; m < kOutputs; ++m)
       sum[m] += factor * twice_a[N - i + m * kThreads + threadIdx.x];
   }
 
-  if (kKind == MulKind::s3) {
+  if (kKind == MulKind::kS3) {
     if (threadIdx.x == (N - 1) % kThreads) last = 2 * sum[(N - 1) / kThreads];
     __syncthreads();
   }
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kThreads) schoolbook_int32_kernel(MulArgs args
   for (int m = 0; m < kOutputs; ++m) {
     const int k = m * kThreads + threadIdx.x;
     if (k >= kStride) continue;
-    uint32_t value = kKind == MulKind::s3 ? mod3(sum[m] + last) : sum[m] & args.mask;
+    uint32_t value = kKind == MulKind::kS3 ? mod3(sum[m] + last) : sum[m] & args.mask;
     if (k >= N) value = 0;
     args.c[item * kStride + k] = static_cast<uint16_t>(value);
   }

@@ -129,8 +129,8 @@ Work work(const Problem& problem, Sharing sharing) {
 
 const Registration kTmvp({
     {"tmvp_int32", "cuda", "Toeplitz matrix by vector, nine products for sixteen, over 32-bit words", supports,
-     work<Unit::imad>, start<Imad>},
-    {"tmvp_dp2a", "cuda", "the same over dp2a", supports, work<Unit::dp2a>, start<Dp2a>},
+     work<Unit::kImad>, start<Imad>},
+    {"tmvp_dp2a", "cuda", "the same over dp2a", supports, work<Unit::kDp2a>, start<Dp2a>},
 });
 
 }  // namespace

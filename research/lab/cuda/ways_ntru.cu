@@ -12,9 +12,9 @@ using cuda::MulKind;
 using cuda::Multiplier;
 
 MulKind kind_of(const Problem& problem) {
-  if (problem.modulo_phi) return MulKind::s3;
-  if (problem.b_bound == 1) return MulKind::ternary;
-  return problem.q == 256 ? MulKind::bytes : MulKind::general;
+  if (problem.modulo_phi) return MulKind::kS3;
+  if (problem.b_bound == 1) return MulKind::kTernary;
+  return problem.q == 256 ? MulKind::kBytes : MulKind::kGeneral;
 }
 
 unsigned log_q(const Problem& problem) {
@@ -22,7 +22,7 @@ unsigned log_q(const Problem& problem) {
 }
 
 cuda::Shared shared_of(Sharing sharing) {
-  return sharing == Sharing::none ? cuda::Shared::none : sharing == Sharing::a ? cuda::Shared::a : cuda::Shared::b;
+  return sharing == Sharing::kNone ? cuda::Shared::kNone : sharing == Sharing::kA ? cuda::Shared::kA : cuda::Shared::kB;
 }
 
 /// What the driver says of the kernel that `launch` puts on a stream; nothing if it cannot say.
@@ -83,32 +83,32 @@ std::unique_ptr<Job> start(const Batch& batch) {
 
 template <Multiplier kMultiplier>
 bool supports(const Problem& problem, Sharing sharing) {
-  return problem.shape == Shape::cyclic && problem.b_bound <= 1 &&
+  return problem.shape == Shape::kCyclic && problem.b_bound <= 1 &&
          cuda::multiplier_supports(kMultiplier, kind_of(problem), problem.n, log_q(problem), shared_of(sharing));
 }
 
 /// Products of polynomials with one byte a coefficient: two limbs are 2^16, so that of the two high ones vanishes.
 double limb_products(MulKind kind) {
-  return kind == MulKind::general ? 3 : kind == MulKind::ternary ? 2 : 1;
+  return kind == MulKind::kGeneral ? 3 : kind == MulKind::kTernary ? 2 : 1;
 }
 
 template <Unit kUnit>
 Work work(const Problem& problem, Sharing sharing) {
-  const double limbs = kUnit == Unit::imad ? 1 : limb_products(kind_of(problem));
-  return {kUnit, limbs * problem.products(), (sharing == Sharing::none ? 6.0 : 4.0) * static_cast<double>(problem.n)};
+  const double limbs = kUnit == Unit::kImad ? 1 : limb_products(kind_of(problem));
+  return {kUnit, limbs * problem.products(), (sharing == Sharing::kNone ? 6.0 : 4.0) * static_cast<double>(problem.n)};
 }
 
 const Registration kNtru({
     {"schoolbook_int32", "cuda", "a block per product, a thread per coefficient, as in 2021",
-     supports<Multiplier::schoolbook_int32>, work<Unit::imad>, start<Multiplier::schoolbook_int32>},
-    {"dp4a_warp", "cuda", "dp4a, a warp per product, operands staged as for imma", supports<Multiplier::dp4a>,
-     work<Unit::dp4a>, start<Multiplier::dp4a>},
-    {"imma", "cuda", "int8 tensor cores, a warp per product, every item its own operands", supports<Multiplier::imma>,
-     work<Unit::imma>, start<Multiplier::imma>, true},
+     supports<Multiplier::kSchoolbookInt32>, work<Unit::kImad>, start<Multiplier::kSchoolbookInt32>},
+    {"dp4a_warp", "cuda", "dp4a, a warp per product, operands staged as for imma", supports<Multiplier::kDp4a>,
+     work<Unit::kDp4a>, start<Multiplier::kDp4a>},
+    {"imma", "cuda", "int8 tensor cores, a warp per product, every item its own operands", supports<Multiplier::kImma>,
+     work<Unit::kImma>, start<Multiplier::kImma>, true},
     {"imma_tmvp", "cuda", "the same after one level of the three-product Toeplitz split",
-     supports<Multiplier::imma_tmvp>, work<Unit::imma>, start<Multiplier::imma_tmvp>},
+     supports<Multiplier::kImmaTmvp>, work<Unit::kImma>, start<Multiplier::kImmaTmvp>},
     {"imma_shared", "cuda", "int8 tensor cores, the shared operand's circulant in registers",
-     supports<Multiplier::imma_shared>, work<Unit::imma>, start<Multiplier::imma_shared>},
+     supports<Multiplier::kImmaShared>, work<Unit::kImma>, start<Multiplier::kImmaShared>},
 });
 
 }  // namespace

@@ -149,18 +149,18 @@ const ModuleTable* CudaAccelerator::table() {
 // ---- operations
 
 Status CudaAccelerator::status_of(Outcome outcome, const ErrorText& why) {
-  if (outcome == Outcome::ok) return Status::ok;
+  if (outcome == Outcome::kOk) return Status::kOk;
   try {
     problem_.store(static_text(why.text));
   } catch (const std::bad_alloc&) {  // the status says enough
   }
   switch (outcome) {
-    case Outcome::out_of_memory:
-      return Status::out_of_memory;
-    case Outcome::refused:
-      return Status::argument;
+    case Outcome::kOutOfMemory:
+      return Status::kOutOfMemory;
+    case Outcome::kRefused:
+      return Status::kArgument;
     default:
-      return Status::backend_unavailable;
+      return Status::kBackendUnavailable;
   }
 }
 
@@ -177,7 +177,7 @@ Status CudaAccelerator::with_seed(const DeviceOperation& operation, const Batch&
 
 Status CudaAccelerator::run(const DeviceOperation& operation, const Batch& batch, StepTimes* times) {
   const ModuleTable* module = table();
-  if (module == nullptr) return Status::backend_unavailable;
+  if (module == nullptr) return Status::kBackendUnavailable;
   return with_seed(operation, batch, [&](const uint8_t* seed, ErrorText* why) {
     return module->run(operation, batch, seed, times, why);
   });
@@ -252,7 +252,7 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
   for (const FieldInfo& f : kRecordFields) {
     if (f.data(batch) == nullptr || (f.key && batch.shared_key)) continue;
     item_bytes += bytes.*f.bytes;
-    if (table()->place_of(f.data(batch)) == Place::pageable) staged_bytes += bytes.*f.bytes;
+    if (table()->place_of(f.data(batch)) == Place::kPageable) staged_bytes += bytes.*f.bytes;
   }
   const size_t most = in_whole_transactions(kChunkBytes / item_bytes);
   if (threads == 1 || staged_bytes == 0) return most;
@@ -264,16 +264,16 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
 
 Status CudaAccelerator::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {
   const SchemeContext* known = find(scheme);
-  if (known == nullptr) return Status::backend_unavailable;
+  if (known == nullptr) return Status::kBackendUnavailable;
   const DeviceOperation& operation = known->device->operation(op);
-  if (count > operation.most_items) return Status::argument;
+  if (count > operation.most_items) return Status::kArgument;
   bytes = table()->queue_bytes(operation, count);
-  return Status::ok;
+  return Status::kOk;
 }
 
 Status CudaAccelerator::queue(const Scheme& scheme, Op op, const Batch& batch, void* workspace, void* stream) {
   const SchemeContext* known = find(scheme);
-  if (known == nullptr) return Status::backend_unavailable;
+  if (known == nullptr) return Status::kBackendUnavailable;
   const DeviceOperation& operation = known->device->operation(op);
   return with_seed(operation, batch, [&](const uint8_t* seed, ErrorText* why) {
     return table()->queue(operation, batch, seed, static_cast<std::byte*>(workspace), stream, why);
@@ -283,23 +283,23 @@ Status CudaAccelerator::queue(const Scheme& scheme, Op op, const Batch& batch, v
 // ---- memory
 
 Owner CudaAccelerator::owner_of(const void* pointer) {
-  if (in_use_.load(std::memory_order_acquire) == nullptr) return Owner::other;
+  if (in_use_.load(std::memory_order_acquire) == nullptr) return Owner::kOther;
   const ModuleTable* module = table();
-  if (module == nullptr) return Owner::other;  // memory of a GPU does not survive a fork
+  if (module == nullptr) return Owner::kOther;  // memory of a GPU does not survive a fork
   switch (module->place_of(pointer)) {
-    case Place::device:
-      return Owner::self;
-    case Place::unknown:
-      return Owner::unknown;
+    case Place::kDevice:
+      return Owner::kSelf;
+    case Place::kUnknown:
+      return Owner::kUnknown;
     default:
-      return Owner::other;
+      return Owner::kOther;
   }
 }
 
 std::unique_ptr<KeyMemory> CudaAccelerator::place_keys(const Scheme& scheme, KeyKind kind, size_t count) {
   const SchemeContext* known = find(scheme);
   if (known == nullptr) return nullptr;
-  const bool public_keys = kind == KeyKind::public_keys;
+  const bool public_keys = kind == KeyKind::kPublicKeys;
   auto keys = std::make_unique<CudaKeys>(*this, public_keys ? known->device->public_form : known->device->secret_form,
                                          count, public_keys ? scheme.public_key_bytes : scheme.secret_key_bytes);
   return keys->allocate() ? std::move(keys) : nullptr;
@@ -320,7 +320,7 @@ CudaKeys::~CudaKeys() {
 
 Status CudaKeys::fill(const uint8_t* records) {
   const ModuleTable* module = accelerator_.table();
-  if (module == nullptr) return Status::backend_unavailable;
+  if (module == nullptr) return Status::kBackendUnavailable;
   ErrorText why{};
   return accelerator_.status_of(module->copy(records_, records, bytes_, &why), why);
 }
@@ -330,7 +330,7 @@ void CudaKeys::expand() {
   if (form_.bytes == 0 || count_ > form_.most_keys || module == nullptr) return;
   ErrorText why{};
   expanded_ = module->allocate(count_ * form_.bytes, records_, &why);
-  if (expanded_ == nullptr || module->expand(form_, expanded_, records(), count_, &why) == Outcome::ok) return;
+  if (expanded_ == nullptr || module->expand(form_, expanded_, records(), count_, &why) == Outcome::kOk) return;
   module->release(expanded_, count_ * form_.bytes);
   expanded_ = nullptr;
 }

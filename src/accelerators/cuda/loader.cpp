@@ -84,7 +84,7 @@ const ModuleTable* accept(const LoadedFile& file, std::string& problem) {
 
 LoadedModule open(const LoadedModule& module) {
   ErrorText why{};
-  if (module.table == nullptr || module.table->open(&why) == Outcome::ok) return module;
+  if (module.table == nullptr || module.table->open(&why) == Outcome::kOk) return module;
   return {.table = nullptr, .problem = std::string("no usable GPU: ") + why.text};
 }
 

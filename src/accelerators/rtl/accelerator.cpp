@@ -42,7 +42,7 @@ class RtlAccelerator;
 /// One operation of a set: what Operation::context points to.
 struct OperationContext {
   RtlAccelerator* accelerator = nullptr;
-  Op op = Op::keygen;
+  Op op = Op::kKeygen;
   CoreSet set;
   RecordBytes bytes{};
   std::vector<StepInfo> steps;
@@ -70,11 +70,11 @@ class RtlAccelerator final : public Accelerator {
   }
 
   /// A core keeps no records: keys stay on the host, and nothing can be queued.
-  Owner owner_of(const void*) override { return Owner::other; }
+  Owner owner_of(const void*) override { return Owner::kOther; }
   void zero(void*, size_t) override {}
   std::unique_ptr<KeyMemory> place_keys(const Scheme&, KeyKind, size_t) override { return nullptr; }
-  Status queue_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::backend_unavailable; }
-  Status queue(const Scheme&, Op, const Batch&, void*, void*) override { return Status::backend_unavailable; }
+  Status queue_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::kBackendUnavailable; }
+  Status queue(const Scheme&, Op, const Batch&, void*, void*) override { return Status::kBackendUnavailable; }
 
   Status run(const OperationContext& operation, const Batch& batch, StepTimes* times);
 
@@ -164,15 +164,15 @@ Outcome compute(Core& core, const OperationContext& operation, const Item& item,
   const Batch& b = item.batch;
   const RecordBytes& n = item.bytes;
   switch (operation.op) {
-    case Op::keygen:
+    case Op::kKeygen:
       return core.keygen(operation.set, coins, item.out(b.pk_out, n.pk), item.out(b.sk_out, n.sk));
-    case Op::encaps:
+    case Op::kEncaps:
       return core.encaps(operation.set, item.key(b.pk, n.pk), coins, item.out(b.ct_out, n.ct),
                          item.out(b.ss_out, n.ss));
-    case Op::decaps:
+    case Op::kDecaps:
       return core.decaps(operation.set, item.key(b.sk, n.sk), item.in(b.ct, n.ct), item.out(b.ss_out, n.ss));
   }
-  return Outcome::refused;
+  return Outcome::kRefused;
 }
 
 /// Adds the core's counters to the steps from "core" on.
@@ -189,12 +189,12 @@ void add_cycles(Core& core, StepTimes& times, size_t core_step) {
 
 Status RtlAccelerator::run(const OperationContext& operation, const Batch& batch, StepTimes* times) {
   const Units::Lease lease = units_.get().take();
-  if (lease.get() == nullptr) return Status::backend_unavailable;
+  if (lease.get() == nullptr) return Status::kBackendUnavailable;
   std::array<uint8_t, kMaxCoins> drawn{};
   const size_t coin_bytes = operation.bytes.coins, core_step = coin_bytes > 0 ? 1 : 0;
   StepClock clock(times);
-  Status status = Status::ok;
-  for (size_t i = 0; i < batch.count && status == Status::ok; ++i) {
+  Status status = Status::kOk;
+  for (size_t i = 0; i < batch.count && status == Status::kOk; ++i) {
     const Item item{batch, operation.bytes, i};
     if (coin_bytes > 0 && batch.coins == nullptr) batch.drbg->fill({drawn.data(), coin_bytes});
     if (coin_bytes > 0) clock.stop(kDrawStep, 1);
@@ -202,13 +202,13 @@ Status RtlAccelerator::run(const OperationContext& operation, const Batch& batch
         batch.coins == nullptr ? ConstBytes(drawn.data(), coin_bytes) : item.in(batch.coins, coin_bytes);
     const Outcome outcome = compute(*lease.get(), operation, item, coins);
     clock.stop(core_step, 1);
-    if (outcome == Outcome::public_key) {
-      batch.item_status[i] = Status::public_key;
-    } else if (outcome == Outcome::secret_key) {
-      batch.item_status[i] = Status::secret_key;
-    } else if (outcome != Outcome::ok) {
+    if (outcome == Outcome::kPublicKey) {
+      batch.item_status[i] = Status::kPublicKey;
+    } else if (outcome == Outcome::kSecretKey) {
+      batch.item_status[i] = Status::kSecretKey;
+    } else if (outcome != Outcome::kOk) {
       last_failure_.store(lease.get()->problem());
-      status = Status::backend_unavailable;
+      status = Status::kBackendUnavailable;
     } else if (times != nullptr) {
       add_cycles(*lease.get(), *times, core_step);
       clock = StepClock(times);

@@ -8,7 +8,7 @@ namespace polykem {
 
 bool BatchMemory::gather(const std::vector<Ticket*>& tickets) {
   const size_t count = tickets.size();
-  status_.assign(count, Status::ok);
+  status_.assign(count, Status::kOk);
   request_ = tickets.front()->inputs();
   item_ = tickets.front()->item();
   BatchView& all = request_.records;
@@ -35,8 +35,8 @@ bool BatchMemory::gather(const std::vector<Ticket*>& tickets) {
 }
 
 void BatchMemory::copy_out(size_t i, Ticket& to) {
-  if (status_[i] == Status::ok && !to.reserve_outputs()) status_[i] = Status::out_of_memory;
-  if (status_[i] != Status::ok) return;
+  if (status_[i] == Status::kOk && !to.reserve_outputs()) status_[i] = Status::kOutOfMemory;
+  if (status_[i] != Status::kOk) return;
   const BatchView outputs = to.request().records;
   for (const FieldInfo& f : kRecordFields) {
     if (f.out == nullptr || !item_.has(f)) continue;
@@ -48,7 +48,7 @@ void BatchMemory::copy_out(size_t i, Ticket& to) {
 bool BatchMemory::equals(size_t i, Ticket& ticket) const {
   const BatchView expected = ticket.request().records;
   if (status_[i] != ticket.poll()) return false;
-  if (status_[i] != Status::ok) return true;
+  if (status_[i] != Status::kOk) return true;
   uint8_t differences = 0;  // of secrets too: the time must not tell where they begin
   for (const FieldInfo& f : kRecordFields) {
     if (f.out == nullptr || !item_.has(f)) continue;

@@ -49,7 +49,7 @@ struct BatchSlot {
   TicketQueue* queue = nullptr;
   unsigned width = 1;  ///< threads of the CPU that it keeps busy
   /// late: its deadline is over, the CPU computes what it has; stalled: its executor has been given up for that.
-  enum class Pace { in_time, late, stalled } pace = Pace::in_time;
+  enum class Pace { kInTime, kLate, kStalled } pace = Pace::kInTime;
   Clock::duration expected{};
   Clock::time_point started{};
 };

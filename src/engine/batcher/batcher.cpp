@@ -7,16 +7,16 @@ namespace polykem {
 
 namespace {
 
-/// Status::ok if the request is one operation with its inputs, and nothing else.
+/// Status::kOk if the request is one operation with its inputs, and nothing else.
 Status validate_operation(const Request& request) {
   const BatchView& r = request.records;
   if (r.count != 1 || request.keyset != nullptr || r.key_index != nullptr || r.item_status != nullptr)
-    return Status::argument;
+    return Status::kArgument;
   Request with_outputs = request;
   uint8_t somewhere = 0;
   for (const FieldInfo& f : kRecordFields) {
     if (f.out == nullptr) continue;
-    if (r.*f.out != nullptr) return Status::argument;
+    if (r.*f.out != nullptr) return Status::kArgument;
     with_outputs.records.*f.out = &somewhere;
   }
   return validate(with_outputs);
@@ -39,17 +39,17 @@ std::shared_ptr<BatcherCore> Batcher::core() {
 Status Batcher::add(const Request& request, Ticket::Callback done, void* user, Ticket*& out,
                     Clock::duration longest_here) {
   Status status = validate_operation(request);
-  if (status != Status::ok) return status;
-  if (engine_.cpu_backend_for(*request.scheme) == nullptr) return Status::backend_unavailable;
+  if (status != Status::kOk) return status;
+  if (engine_.cpu_backend_for(*request.scheme) == nullptr) return Status::kBackendUnavailable;
   const auto mine = core();
   Ticket* const ticket = Ticket::create(request);
-  if (ticket == nullptr) return Status::out_of_memory;
+  if (ticket == nullptr) return Status::kOutOfMemory;
   if (request.records.coins == nullptr && !ticket->coins().empty()) status = engine_.draw(ticket->coins());
   Ticket* const before = out;
   out = ticket;
   const uint32_t queue = TicketQueues::index_of(*request.scheme, request.op, request.sk_is_seed);
-  if (status == Status::ok) status = mine->add(ticket, queue, done, user, {longest_here, request.caller_waits});
-  if (status == Status::ok) return status;
+  if (status == Status::kOk) status = mine->add(ticket, queue, done, user, {longest_here, request.caller_waits});
+  if (status == Status::kOk) return status;
   out = before;
   ticket->release();
   return status;

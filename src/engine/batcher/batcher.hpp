@@ -38,11 +38,11 @@ struct BatcherStats {
 };
 
 struct ExecutorHealth {
-  enum class State { unused, closed, open, half_open };
+  enum class State { kUnused, kClosed, kOpen, kHalfOpen };
 
   const char* name = "";
-  Executor::Kind kind = Executor::Kind::cpu;
-  State state = State::unused;
+  Executor::Kind kind = Executor::Kind::kCpu;
+  State state = State::kUnused;
   const char* reason = "";  ///< why the breaker opened last
   uint64_t opened = 0;
   unsigned batches = 0;  ///< in flight

@@ -13,7 +13,7 @@ namespace polykem {
 /// (half-open), whose result closes it or makes the pause twice as long. Not thread-safe.
 class Breaker {
  public:
-  enum class State { closed, open, half_open };
+  enum class State { kClosed, kOpen, kHalfOpen };
 
   static constexpr unsigned kFailuresInARow = 3;
   /// On a busy machine a healthy device is late a few times in a row, when its thread waits for a CPU; a device that is
@@ -26,7 +26,7 @@ class Breaker {
   explicit Breaker(Clock::duration longest_pause = kLongestPause) : longest_pause_(longest_pause) {}
 
   State state() const { return state_; }
-  bool closed() const { return state_ == State::closed; }
+  bool closed() const { return state_ == State::kClosed; }
   /// Why it opened last, static storage; "" if it never did.
   const char* reason() const { return reason_; }
   uint64_t opened() const { return opened_; }
@@ -47,8 +47,8 @@ class Breaker {
     if (++late_ >= kLateInARow) open(reason, now);
   }
   void open(const char* reason, Clock::time_point now) {
-    if (state_ == State::open) return;
-    state_ = State::open;
+    if (state_ == State::kOpen) return;
+    state_ = State::kOpen;
     reason_ = reason;
     successes_ = failures_ = late_ = 0;
     ++opened_;
@@ -56,14 +56,14 @@ class Breaker {
     pause_ = std::min(2 * pause_, longest_pause_);
   }
   /// The pause is over and a probe starts.
-  void probe() { state_ = State::half_open; }
+  void probe() { state_ = State::kHalfOpen; }
   void close() {
-    state_ = State::closed;
+    state_ = State::kClosed;
     successes_ = failures_ = late_ = 0;
   }
 
  private:
-  State state_ = State::closed;
+  State state_ = State::kClosed;
   unsigned failures_ = 0, successes_ = 0, late_ = 0;
   uint64_t opened_ = 0;
   Clock::duration longest_pause_;

@@ -57,25 +57,25 @@ Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, v
   const Clock::time_point now = Clock::now();
   Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
-  if (!queues_.admit(queue)) return Status::busy;
+  if (!queues_.admit(queue)) return Status::kBusy;
   if (std::ranges::any_of(
           executors_, [&](const ExecutorState& executor) { return executor.forced() && executor.cannot_run(queue); })) {
     queues_.leave(queue, 1);
-    return Status::backend_unavailable;
+    return Status::kBackendUnavailable;
   }
   const bool here = caller_is_sooner(queue, caller, now);
   want_executors(queue, !here, now);
   if (here) {
     lock.unlock();
     compute_here(ticket, queue);
-    return Status::ok;
+    return Status::kOk;
   }
   ticket->place.core = shared_from_this();
   queues_.push(queue, ticket, now);
   lock.unlock();
   dispatch();
   ticket->arm(done, user);
-  return Status::ok;
+  return Status::kOk;
 }
 
 bool BatcherCore::caller_is_sooner(const TicketQueue& queue, Caller caller, Clock::time_point now) {
@@ -95,9 +95,9 @@ void BatcherCore::compute_here(Ticket* ticket, TicketQueue& queue) {
   const Lock lock(mutex_);
   // One interrupted call must not raise the estimate of the operation's cost.
   const Clock::duration most = queue.single.known() ? 2 * queue.single.of(1) : end - begin;
-  if (status != Status::out_of_memory) queue.single.add(1, std::min(end - begin, most));
+  if (status != Status::kOutOfMemory) queue.single.add(1, std::min(end - begin, most));
   ++queue.stats->on_caller;
-  if (status != Status::ok) ++queue.stats->failed;
+  if (status != Status::kOk) ++queue.stats->failed;
   count_finished(queue, 1);
 }
 
@@ -220,7 +220,7 @@ bool BatcherCore::check_deadlines(Clock::time_point now, Clock::time_point& next
       executor.check_deadline(*slot, config_.deadline, now, next);
       if (slot->pace == before) continue;
       passed = true;
-      slot->pace == BatchSlot::Pace::late ? queues_.rescue(*slot->queue, slot->tickets) : prober_alarm_.ring();
+      slot->pace == BatchSlot::Pace::kLate ? queues_.rescue(*slot->queue, slot->tickets) : prober_alarm_.ring();
     }
   }
   return passed;

@@ -18,7 +18,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   BatcherCore(Engine& engine, const BatcherConfig& config);
   ~BatcherCore() { finish(); }
 
-  /// Takes over a reference to the ticket if it returns Status::ok. `done` is armed before it returns.
+  /// Takes over a reference to the ticket if it returns Status::kOk. `done` is armed before it returns.
   Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user, Caller caller) noexcept;
   void abandon(Ticket* ticket);
   void hold();

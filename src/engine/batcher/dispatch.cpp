@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kRecheckEvery = 32;
 
 bool ran(Status status) {
-  return status == Status::ok || status == Status::items;
+  return status == Status::kOk || status == Status::kItems;
 }
 
 /// By Executor::Kind: operations computed there.
@@ -97,10 +97,10 @@ void BatcherCore::launch(BatchSlot& slot, ExecutorState& executor, TicketQueue& 
 /// Without a lock. What cannot start ends here; the caller looks for the next batch anyway.
 void BatcherCore::start(BatchSlot* slot) {
   const bool cpu = slot->executor->cpu();
-  Status status = Status::out_of_memory;
+  Status status = Status::kOutOfMemory;
   if (slot->memory.gather(slot->tickets)) {
     status = slot->executor->executor().submit(slot->memory.request(), [this, slot](Status s) { on_done(slot, s); });
-    if (status == Status::ok) return;
+    if (status == Status::kOk) return;
     if (cpu) status = engine_.run_here(slot->memory.request());
   }
   if (conclude(*slot, status)) deliver(*slot, status);
@@ -160,7 +160,7 @@ void BatcherCore::deliver(BatchSlot& slot, Status status) {
     }
     slot.memory.copy_out(i, ticket);
     ++finished;
-    failed += slot.memory.item_status(i) != Status::ok ? 1 : 0;
+    failed += slot.memory.item_status(i) != Status::kOk ? 1 : 0;
   }
   slot.memory.wipe();  // before anybody hears of it
   {

@@ -24,7 +24,7 @@ class AcceleratorExecutor final : public Executor {
   AcceleratorExecutor(Engine& engine, Accelerator& accelerator) : engine_(engine), accelerator_(accelerator) {}
   ~AcceleratorExecutor() override;
 
-  Kind kind() const override { return Kind::accelerator; }
+  Kind kind() const override { return Kind::kAccelerator; }
   const char* name() const override { return accelerator_.name(); }
   unsigned slots() const override { return kSlots; }
   bool available(const Scheme& scheme, Op) override {
@@ -71,20 +71,20 @@ Status AcceleratorExecutor::submit(const Request& request, Done done) {
       try {
         slot.thread = start_thread([this, &slot] { loop(slot); });
       } catch (const std::system_error&) {
-        return Status::out_of_memory;
+        return Status::kOutOfMemory;
       } catch (const std::bad_alloc&) {
-        return Status::out_of_memory;
+        return Status::kOutOfMemory;
       }
     }
     slot.request = request;
-    slot.request.run_on = RunOn::accelerator;
+    slot.request.run_on = RunOn::kAccelerator;
     slot.request.accelerator = &accelerator_;
     slot.done = std::move(done);
     slot.taken = slot.ready = true;
     wake_.notify_all();
-    return Status::ok;
+    return Status::kOk;
   }
-  return Status::busy;
+  return Status::kBusy;
 }
 
 void AcceleratorExecutor::loop(Slot& slot) {

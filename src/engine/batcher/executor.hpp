@@ -15,7 +15,7 @@ class Executor {
  public:
   using Done = std::function<void(Status)>;
 
-  enum class Kind { cpu, accelerator, broker };
+  enum class Kind { kCpu, kAccelerator, kBroker };
 
   virtual ~Executor() = default;
 
@@ -31,9 +31,9 @@ class Executor {
   /// True if it can compute the operation. Asked on the batcher's own thread before the first batch of an operation,
   /// and again before each probe after a failure; may block while it loads or connects.
   virtual bool available(const Scheme& scheme, Op op) = 0;
-  /// Starts the batch and returns without waiting. If it returns Status::ok, `done` is called exactly once, on any
+  /// Starts the batch and returns without waiting. If it returns Status::kOk, `done` is called exactly once, on any
   /// thread, perhaps before submit() returns; the arrays (host memory) stay valid until then, however long that takes.
-  /// Otherwise `done` is not called. Status::backend_unavailable, or any other failure of the whole batch, makes the
+  /// Otherwise `done` is not called. Status::kBackendUnavailable, or any other failure of the whole batch, makes the
   /// CPU compute it.
   virtual Status submit(const Request& request, Done done) = 0;
 };
@@ -42,7 +42,7 @@ class Executor {
 class CpuExecutor final : public Executor {
  public:
   explicit CpuExecutor(Engine& engine) : engine_(engine) {}
-  Kind kind() const override { return Kind::cpu; }
+  Kind kind() const override { return Kind::kCpu; }
   const char* name() const override { return "cpu"; }
   unsigned slots() const override { return engine_.threads(); }
   bool available(const Scheme&, Op) override { return true; }

@@ -28,14 +28,14 @@ ExecutorState::ExecutorState(std::unique_ptr<Executor> executor, size_t queues, 
 
 ExecutorHealth ExecutorState::health() const {
   using State = ExecutorHealth::State;
-  const auto proven = [](const Known& known) { return known.proof == Proof::proven; };
+  const auto proven = [](const Known& known) { return known.proof == Proof::kProven; };
   const bool used = cpu() || breaker_.opened() > 0 || std::ranges::any_of(known_, proven);
-  const State state = breaker_.closed()                          ? State::closed
-                      : breaker_.state() == Breaker::State::open ? State::open
-                                                                 : State::half_open;
+  const State state = breaker_.closed()                           ? State::kClosed
+                      : breaker_.state() == Breaker::State::kOpen ? State::kOpen
+                                                                  : State::kHalfOpen;
   return {.name = executor_->name(),
           .kind = executor_->kind(),
-          .state = used ? state : State::unused,
+          .state = used ? state : State::kUnused,
           .reason = breaker_.reason(),
           .opened = breaker_.opened(),
           .batches = static_cast<unsigned>(in_flight_.size())};
@@ -49,7 +49,7 @@ bool ExecutorState::idle() const {
 }
 
 bool ExecutorState::all_late() const {
-  return std::ranges::all_of(in_flight_, [](const BatchSlot* slot) { return slot->pace != BatchSlot::Pace::in_time; });
+  return std::ranges::all_of(in_flight_, [](const BatchSlot* slot) { return slot->pace != BatchSlot::Pace::kInTime; });
 }
 
 Clock::duration ExecutorState::busy_for(Clock::time_point now) const {
@@ -60,7 +60,7 @@ Clock::duration ExecutorState::busy_for(Clock::time_point now) const {
 void ExecutorState::started(BatchSlot& slot, TicketQueue& queue, Clock::duration expected, Clock::time_point now) {
   slot.executor = this;
   slot.queue = &queue;
-  slot.pace = BatchSlot::Pace::in_time;
+  slot.pace = BatchSlot::Pace::kInTime;
   slot.started = now;
   slot.expected = expected;
   ready_at_ = std::max(ready_at_, now) + expected;
@@ -88,8 +88,8 @@ bool ExecutorState::ended(BatchSlot& slot, bool ran, bool right, Clock::time_poi
     breaker_.failed("batches failed in a row", now);
   } else if (!right) {
     breaker_.open("a result was wrong", now);
-    it.proof = Proof::none;
-  } else if (slot.pace == BatchSlot::Pace::in_time) {
+    it.proof = Proof::kNone;
+  } else if (slot.pace == BatchSlot::Pace::kInTime) {
     breaker_.succeeded();
   }
   return ran && right;
@@ -97,56 +97,56 @@ bool ExecutorState::ended(BatchSlot& slot, bool ran, bool right, Clock::time_poi
 
 void ExecutorState::probe_ended(BatchSlot& slot, bool passed, Clock::duration took, Clock::time_point now) {
   Known& it = known_[slot.queue->index];
-  if (slot.pace != BatchSlot::Pace::in_time) return;
+  if (slot.pace != BatchSlot::Pace::kInTime) return;
   if (!passed) {
-    it.proof = Proof::none;
+    it.proof = Proof::kNone;
     breaker_.open("a probe failed", now);
     return;
   }
   breaker_.close();
   if (++it.passed == 1) {
-    it.proof = Proof::wanted;
+    it.proof = Proof::kWanted;
     return;
   }
   if (now - it.measured > kForgotten) it.service = {};
   it.service.add(slot.tickets.size(), took);
   it.measured = now;
-  it.proof = Proof::proven;
+  it.proof = Proof::kProven;
 }
 
 void ExecutorState::check_deadline(BatchSlot& slot, Clock::duration deadline, Clock::time_point now,
                                    Clock::time_point& next) {
   using Pace = BatchSlot::Pace;
-  if (slot.pace == Pace::stalled) return;
-  const bool late = slot.pace == Pace::late;
+  if (slot.pace == Pace::kStalled) return;
+  const bool late = slot.pace == Pace::kLate;
   const Clock::time_point limit = slot.started + (slot.probe ? std::max(deadline, kProbeDeadline)
                                                   : late     ? std::max(kDeadlinesOfAStall * deadline, kShortestStall)
                                                              : deadline);
   if (now < limit) {
     next = std::min(next, limit);
   } else if (slot.probe || late) {
-    slot.pace = Pace::stalled;
+    slot.pace = Pace::kStalled;
     breaker_.open(slot.probe ? "a probe passed its deadline" : "a batch stalled", now);
-    if (slot.probe) known_[slot.queue->index].proof = Proof::none;
+    if (slot.probe) known_[slot.queue->index].proof = Proof::kNone;
   } else {
-    slot.pace = Pace::late;
+    slot.pace = Pace::kLate;
     breaker_.late("batches passed their deadline in a row", slot.started, now);
   }
 }
 
 bool ExecutorState::lacks_probe(const TicketQueue& queue, bool waits, Clock::time_point now) const {
   const Known& it = known_[queue.index];
-  if (cpu() || it.proof == Proof::unfit) return false;
+  if (cpu() || it.proof == Proof::kUnfit) return false;
   if (!breaker_.closed()) return !asked_for_;
-  const bool old = it.proof == Proof::proven && now - it.measured > kForgotten && in_flight_.empty();
-  if (it.proof != Proof::none && !old) return false;
+  const bool old = it.proof == Proof::kProven && now - it.measured > kForgotten && in_flight_.empty();
+  if (it.proof != Proof::kNone && !old) return false;
   const bool is_long = queue.single.known() && queue.single.of(1) > kLongOperation;
-  return forced_ || executor_->kind() != Executor::Kind::accelerator || waits || is_long;
+  return forced_ || executor_->kind() != Executor::Kind::kAccelerator || waits || is_long;
 }
 
 void ExecutorState::ask_for_probe(const TicketQueue& queue) {
   if (breaker_.closed()) {
-    known_[queue.index].proof = Proof::wanted;
+    known_[queue.index].proof = Proof::kWanted;
   } else {
     asked_for_ = true;
   }
@@ -154,7 +154,7 @@ void ExecutorState::ask_for_probe(const TicketQueue& queue) {
 
 std::optional<uint32_t> ExecutorState::begin_probe(Clock::time_point now, Clock::time_point& next) {
   if (cpu() || !idle()) return {};
-  if (breaker_.state() == Breaker::State::open && asked_for_) {
+  if (breaker_.state() == Breaker::State::kOpen && asked_for_) {
     if (now < breaker_.pause_ends()) {
       next = std::min(next, breaker_.pause_ends());
       return {};
@@ -162,19 +162,19 @@ std::optional<uint32_t> ExecutorState::begin_probe(Clock::time_point now, Clock:
     breaker_.probe();
     asked_for_ = false;
   } else {
-    const auto wanted = std::ranges::find(known_, Proof::wanted, &Known::proof);
+    const auto wanted = std::ranges::find(known_, Proof::kWanted, &Known::proof);
     if (!breaker_.closed() || wanted == known_.end()) return {};
     last_queue_ = static_cast<uint32_t>(wanted - known_.begin());
   }
-  known_[last_queue_].proof = Proof::probing;
+  known_[last_queue_].proof = Proof::kProbing;
   probe_comes_ = true;
   return last_queue_;
 }
 
 void ExecutorState::cancel_probe(const TicketQueue& queue, bool available, Clock::time_point now) {
   probe_comes_ = false;
-  const bool never = !available && executor_->kind() == Executor::Kind::accelerator && breaker_.closed();
-  known_[queue.index].proof = never ? Proof::unfit : Proof::none;
+  const bool never = !available && executor_->kind() == Executor::Kind::kAccelerator && breaker_.closed();
+  known_[queue.index].proof = never ? Proof::kUnfit : Proof::kNone;
   if (!never) breaker_.open(available ? "no memory for a probe" : executor_->problem(), now);
 }
 

@@ -19,10 +19,12 @@ class ExecutorState {
   ExecutorState(std::unique_ptr<Executor> executor, size_t queues, bool forced);
 
   Executor& executor() const { return *executor_; }
-  bool cpu() const { return executor_->kind() == Executor::Kind::cpu; }
+  bool cpu() const { return executor_->kind() == Executor::Kind::kCpu; }
   bool forced() const { return forced_; }
-  bool takes(const TicketQueue& queue) const { return breaker_.closed() && known_[queue.index].proof == Proof::proven; }
-  bool cannot_run(const TicketQueue& queue) const { return known_[queue.index].proof == Proof::unfit; }
+  bool takes(const TicketQueue& queue) const {
+    return breaker_.closed() && known_[queue.index].proof == Proof::kProven;
+  }
+  bool cannot_run(const TicketQueue& queue) const { return known_[queue.index].proof == Proof::kUnfit; }
   const ServiceTime& service(const TicketQueue& queue) const { return known_[queue.index].service; }
   ExecutorHealth health() const;
 
@@ -51,15 +53,15 @@ class ExecutorState {
 
  private:
   enum class Proof {
-    none,     ///< nobody has asked for it
-    wanted,   ///< a probe comes before the first batch
-    probing,  ///< which runs
-    proven,
-    unfit,  ///< the executor has not the operation
+    kNone,     ///< nobody has asked for it
+    kWanted,   ///< a probe comes before the first batch
+    kProbing,  ///< which runs
+    kProven,
+    kUnfit,  ///< the executor has not the operation
   };
   /// Of one queue.
   struct Known {
-    Proof proof = Proof::none;
+    Proof proof = Proof::kNone;
     unsigned passed = 0;  ///< probes; the first one warms up, the second one is measured
     ServiceTime service;
     Clock::time_point measured{};

@@ -92,10 +92,10 @@ size_t Placement::items_allowed(const ExecutorState& executor, const TicketQueue
   const RecordBytes bytes = queue.scheme->record_bytes(queue.op);
   const size_t most_items =
       std::clamp<size_t>(kMaxBytesOnCpu / (bytes.pk + bytes.sk + bytes.ct), 1, config.batch_items);
-  if (queue.op == Op::decaps) return most_items;
+  if (queue.op == Op::kDecaps) return most_items;
   Clock::duration left = kMaxAhead;
   for (const BatchSlot* slot : executor.in_flight())
-    if (slot->queue->op != Op::decaps) left -= slot->expected;
+    if (slot->queue->op != Op::kDecaps) left -= slot->expected;
   if (left <= left.zero()) return 0;
   const bool first = left == kMaxAhead;
   const Clock::duration one = service_of(executor, queue, 1);

@@ -12,13 +12,13 @@ constexpr size_t kProbeItems = 2;
 }  // namespace
 
 Status compute_now(Engine& engine, Ticket& ticket) {
-  Status item = Status::out_of_memory;
+  Status item = Status::kOutOfMemory;
   if (ticket.reserve_outputs()) {
     Request request = ticket.request();
-    request.run_on = RunOn::caller;
+    request.run_on = RunOn::kCaller;
     request.records.item_status = &item;
     const Status status = engine.run_here(request);
-    if (status != Status::items) item = status;
+    if (status != Status::kItems) item = status;
   }
   ticket.finish(item, 1);
   return item;
@@ -27,11 +27,11 @@ Status compute_now(Engine& engine, Ticket& ticket) {
 Ticket* computed(Engine& engine, const Request& inputs) {
   Ticket* const ticket = Ticket::create(inputs);
   if (ticket == nullptr) return nullptr;
-  Status status = Status::ok;
+  Status status = Status::kOk;
   if (inputs.records.coins == nullptr && !ticket->coins().empty()) status = engine.draw(ticket->coins());
   ticket->claim();
-  if (status == Status::ok) status = compute_now(engine, *ticket);
-  if (status != Status::out_of_memory && status != Status::random) return ticket;
+  if (status == Status::kOk) status = compute_now(engine, *ticket);
+  if (status != Status::kOutOfMemory && status != Status::kRandom) return ticket;
   ticket->release();
   return nullptr;
 }
@@ -40,15 +40,15 @@ std::vector<Ticket*> make_probe(Engine& engine, const TicketQueue& queue) try {
   std::vector<Ticket*> tickets;
   tickets.reserve(kProbeItems);
   for (size_t i = 0; i < kProbeItems; ++i) {
-    Ticket *pair = computed(engine, {.op = Op::keygen, .scheme = queue.scheme}), *encapsulated = nullptr,
+    Ticket *pair = computed(engine, {.op = Op::kKeygen, .scheme = queue.scheme}), *encapsulated = nullptr,
            *result = pair;
-    if (queue.op != Op::keygen && pair != nullptr) {
-      Request encaps{.op = Op::encaps, .scheme = queue.scheme};
+    if (queue.op != Op::kKeygen && pair != nullptr) {
+      Request encaps{.op = Op::kEncaps, .scheme = queue.scheme};
       encaps.records.pk = pair->request().records.pk_out;
       result = encapsulated = computed(engine, encaps);
     }
-    if (queue.op == Op::decaps && encapsulated != nullptr) {
-      Request decaps{.op = Op::decaps, .sk_is_seed = queue.sk_is_seed, .scheme = queue.scheme};
+    if (queue.op == Op::kDecaps && encapsulated != nullptr) {
+      Request decaps{.op = Op::kDecaps, .sk_is_seed = queue.sk_is_seed, .scheme = queue.scheme};
       decaps.records.sk = queue.sk_is_seed ? pair->coins().data() : pair->request().records.sk_out;
       decaps.records.ct = encapsulated->request().records.ct_out;
       result = computed(engine, decaps);

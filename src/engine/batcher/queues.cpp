@@ -80,7 +80,7 @@ void TicketQueues::count_batch(TicketQueue& queue, size_t items, Clock::duration
 }
 
 void TicketQueues::link(TicketQueue& queue, Ticket* ticket, In in) {
-  TicketList& list = in == ticket->place.waiting ? queue.waiting : queue.rescue;
+  TicketList& list = in == ticket->place.kWaiting ? queue.waiting : queue.rescue;
   ticket->place.in = in;
   ticket->place.previous = list.last;
   (list.last == nullptr ? list.first : list.last->place.next) = ticket;
@@ -92,11 +92,11 @@ void TicketQueues::link(TicketQueue& queue, Ticket* ticket, In in) {
 
 void TicketQueues::unlink(TicketQueue& queue, Ticket* ticket) {
   auto& place = ticket->place;
-  TicketList& list = place.in == place.waiting ? queue.waiting : queue.rescue;
+  TicketList& list = place.in == place.kWaiting ? queue.waiting : queue.rescue;
   (place.previous == nullptr ? list.first : place.previous->place.next) = place.next;
   (place.next == nullptr ? list.last : place.next->place.previous) = place.previous;
   place.next = place.previous = nullptr;
-  place.in = place.nowhere;
+  place.in = place.kNowhere;
   --list.size;
   --waiting_of_op_[static_cast<size_t>(queue.op)];
   --queue.stats->waiting;
@@ -106,11 +106,11 @@ void TicketQueues::push(TicketQueue& queue, Ticket* ticket, Clock::time_point no
   ticket->add_reference();
   ticket->place.queue = queue.index;
   ticket->place.since = now;
-  link(queue, ticket, ticket->place.waiting);
+  link(queue, ticket, ticket->place.kWaiting);
 }
 
 bool TicketQueues::remove(Ticket* ticket) {
-  if (ticket->place.in == ticket->place.nowhere) return false;
+  if (ticket->place.in == ticket->place.kNowhere) return false;
   TicketQueue& queue = queues_[ticket->place.queue];
   unlink(queue, ticket);
   if (ticket->claim()) {
@@ -141,9 +141,9 @@ size_t TicketQueues::take(TicketQueue& queue, bool rescue, size_t most, Clock::t
 
 void TicketQueues::rescue(TicketQueue& queue, const std::vector<Ticket*>& batch) {
   for (Ticket* ticket : batch) {
-    if (ticket->claimed() || ticket->place.in != ticket->place.nowhere) continue;
+    if (ticket->claimed() || ticket->place.in != ticket->place.kNowhere) continue;
     ticket->add_reference();
-    link(queue, ticket, ticket->place.rescue);
+    link(queue, ticket, ticket->place.kRescue);
     ++queue.stats->rescued;
   }
 }
@@ -158,7 +158,7 @@ Clock::time_point TicketQueues::waits_since(Op op, Clock::time_point now) const 
 }
 
 std::array<Op, kOps> TicketQueues::order(Clock::time_point now) const {
-  std::array order{Op::decaps, Op::encaps, Op::keygen};
+  std::array order{Op::kDecaps, Op::kEncaps, Op::kKeygen};
   std::ranges::stable_sort(order, std::greater(), [&](Op op) { return (now - waits_since(op, now)) / kMaxAhead; });
   return order;
 }

@@ -25,7 +25,7 @@ struct TicketList {
 struct TicketQueue {
   uint32_t index = 0;
   const Scheme* scheme = nullptr;
-  Op op = Op::keygen;
+  Op op = Op::kKeygen;
   bool sk_is_seed = false;
   size_t granule = 1;             ///< the number of items that fills the CPU's registers
   BatcherStats* stats = nullptr;  ///< of the set and operation

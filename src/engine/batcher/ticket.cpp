@@ -53,7 +53,7 @@ bool Ticket::is_foreign() const {
 }
 
 Request Ticket::inputs() const {
-  Request request{.op = op_, .sk_is_seed = sk_is_seed_, .scheme = scheme_, .run_on = RunOn::cpu};
+  Request request{.op = op_, .sk_is_seed = sk_is_seed_, .scheme = scheme_, .run_on = RunOn::kCpu};
   request.records.count = 1;
   for (const FieldInfo& f : kRecordFields)
     if (f.in != nullptr) request.records.*f.in = arrays_.*f.in;
@@ -69,7 +69,7 @@ Request Ticket::request() const {
 Status Ticket::wait() {
   for (int state = state_.load(std::memory_order_acquire); state != kDone;
        state = state_.load(std::memory_order_acquire)) {
-    if (is_foreign()) return Status::argument;
+    if (is_foreign()) return Status::kArgument;
     state_.wait(state, std::memory_order_acquire);
   }
   return status_;
@@ -92,7 +92,7 @@ Status Ticket::take(uint8_t* public_out, uint8_t* secret_out) {
   for (const FieldInfo& f : kRecordFields) {
     uint8_t* const to = f.secret ? secret_out : public_out;
     if (f.out == nullptr || !item_.has(f) || to == nullptr) continue;
-    if (status == Status::ok) {
+    if (status == Status::kOk) {
       copy_secret(to, arrays_.*f.out, item_.bytes(f));
     } else {
       std::memset(to, 0, item_.bytes(f));

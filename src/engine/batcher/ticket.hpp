@@ -39,9 +39,9 @@ class Ticket {
   std::span<uint8_t> coins() { return {const_cast<uint8_t*>(arrays_.coins), item_.coin_bytes()}; }
 
   bool finished() const { return state_.load(std::memory_order_acquire) == kDone; }
-  /// Status::busy until it is finished.
-  Status poll() const { return finished() ? status_ : Status::busy; }
-  /// Status::argument where it would wait for ever: in a fork of the process that handed it in.
+  /// Status::kBusy until it is finished.
+  Status poll() const { return finished() ? status_ : Status::kBusy; }
+  /// Status::kArgument where it would wait for ever: in a fork of the process that handed it in.
   Status wait();
   /// Copies the outputs out; where the operation failed they are zero.
   Status take(uint8_t* public_out, uint8_t* secret_out);
@@ -67,7 +67,7 @@ class Ticket {
   struct {
     std::shared_ptr<BatcherCore> core;
     Ticket *next = nullptr, *previous = nullptr;
-    enum { nowhere, waiting, rescue } in = nowhere;  ///< the list that it is in
+    enum { kNowhere, kWaiting, kRescue } in = kNowhere;  ///< the list that it is in
     uint32_t queue = 0;
     Clock::time_point since{};
   } place;
@@ -90,7 +90,7 @@ class Ticket {
   const uint64_t process_;
   std::atomic<int> references_{1};
   std::atomic<int> state_{kPending};
-  Status status_ = Status::busy;
+  Status status_ = Status::kBusy;
   size_t batch_items_ = 0;
   Callback done_ = nullptr;
   void* user_ = nullptr;

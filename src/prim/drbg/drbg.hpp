@@ -10,7 +10,7 @@
 
 namespace polykem {
 
-/// Random bytes from the operating system; Status::random if it gives none.
+/// Random bytes from the operating system; Status::kRandom if it gives none.
 [[nodiscard]] Status os_entropy(std::span<uint8_t> out);
 
 /// The sources that a generator draws on. Tests pass their own.

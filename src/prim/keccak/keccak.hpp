@@ -20,7 +20,7 @@ void sha3_512(uint8_t out[64], std::span<const uint8_t> first, std::span<const u
 /// SHAKE as a stream: absorb any number of times, then squeeze any number of times. Zeroises itself. [FIPS202, 6.2]
 class Shake {
  public:
-  enum class Strength { shake128 = 168, shake256 = 136 };  ///< the value is the rate in bytes
+  enum class Strength { kShake128 = 168, kShake256 = 136 };  ///< the value is the rate in bytes
 
   explicit Shake(Strength strength) : rate_(static_cast<size_t>(strength)) {}
   ~Shake();

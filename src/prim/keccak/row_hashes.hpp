@@ -22,7 +22,7 @@ struct PortableHashes {
   }
   template <size_t kBytes>
   static void shake256(ByteRows out, ConstByteRows in, size_t) {
-    Shake xof(Shake::Strength::shake256);
+    Shake xof(Shake::Strength::kShake256);
     xof.absorb({in.data, kBytes});
     xof.squeeze({out.data, 32});
   }

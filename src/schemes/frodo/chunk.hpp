@@ -34,7 +34,7 @@ struct Chunk {
   /// True if `items` items with one key are enough to keep all of A, which the worker has to wipe.
   static bool may_pack(const Set& set, const Kernels& kernels, size_t items) {
     constexpr size_t kMinToPack = 16;
-    return kernels.tiles != nullptr && set.gen_a == GenA::shake && items >= kMinToPack;
+    return kernels.tiles != nullptr && set.gen_a == GenA::kShake && items >= kMinToPack;
   }
   bool next_tile();
 

@@ -18,11 +18,11 @@ namespace {
 
 constexpr RecordBytes record_bytes(const Set& set, Op op) {
   return {set.public_key_bytes(), set.secret_key_bytes(), set.ciphertext_bytes(), set.p.secret_bytes,
-          op == Op::keygen ? set.keygen_coin_bytes() : set.encaps_coin_bytes()};
+          op == Op::kKeygen ? set.keygen_coin_bytes() : set.encaps_coin_bytes()};
 }
 
 template <size_t kSet, class Backend>
-using PlansOf = std::conditional_t<(kSets[kSet].gen_a == GenA::aes ? Backend::kTiles : Backend::kRows), FusedKem, Kem>;
+using PlansOf = std::conditional_t<(kSets[kSet].gen_a == GenA::kAes ? Backend::kTiles : Backend::kRows), FusedKem, Kem>;
 
 /// One set on one backend, in the form that the engine runs.
 template <size_t kSet, class Backend>
@@ -50,7 +50,7 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
       chunk.has_key = batch.shared_key && first > 0;
       run_plan(SetOperations::template plan<kOp>(), chunk, part.count, times);
     }
-    return Status::ok;
+    return Status::kOk;
   }
 };
 

@@ -31,7 +31,7 @@ void generate_rows_shake(Matrix16 out, const uint8_t* seed_a, RowRange rows) {
   uint8_t in[kRowInput];
   for (size_t k = 0; k < rows.count; ++k) {
     row_input(in, rows.first + k, seed_a);
-    Shake stream(Shake::Strength::shake128);
+    Shake stream(Shake::Strength::kShake128);
     stream.absorb(in);
     stream.squeeze({reinterpret_cast<uint8_t*>(out.row(k)), rows.n * sizeof(uint16_t)});
     words_of_little_endian(out.row(k), rows.n);
@@ -41,7 +41,7 @@ void generate_rows_shake(Matrix16 out, const uint8_t* seed_a, RowRange rows) {
 }  // namespace
 
 void generate_rows(Matrix16 out, GenA gen_a, const Kernels& kernels, const uint8_t* seed_a, RowRange rows) {
-  if (gen_a == GenA::aes) {
+  if (gen_a == GenA::kAes) {
     kernels.aes.grid(out.data, out.stride, seed_a, rows.first, rows.count, rows.n);
   } else if (kernels.keccak != nullptr) {
     generate_rows_shake_lanes(out, *kernels.keccak, seed_a, rows);

@@ -21,7 +21,7 @@ size_t Chunk::workspace_bytes(const Set& set, const Kernels& kernels, size_t ite
 }
 
 size_t Chunk::product_space_bytes(const Set& set, const Kernels& kernels, size_t items) {
-  const bool by_rows = kernels.rows != nullptr && set.gen_a == GenA::shake;
+  const bool by_rows = kernels.rows != nullptr && set.gen_a == GenA::kShake;
   return std::max(kernels.tiles != nullptr ? kernels.tiles->workspace_bytes(set.n(), items) : 0,
                   by_rows ? kernels.rows->workspace_bytes(set.n()) : 0);
 }
@@ -76,7 +76,7 @@ void shake(const Chunk& c, ByteRows out, size_t out_length, const Joined& in, si
     return;
   }
   for (size_t i = 0; i < count; ++i) {
-    Shake stream(c.set.p.shake256 ? Shake::Strength::shake256 : Shake::Strength::shake128);
+    Shake stream(c.set.p.shake256 ? Shake::Strength::kShake256 : Shake::Strength::kShake128);
     stream.absorb({in.first.data + i * in.first.stride, in.first_length});
     stream.absorb({in.rest.data + i * in.rest.stride, in.length});
     stream.squeeze({out.data + i * out.stride, out_length});
@@ -138,7 +138,7 @@ void mul_a_s(Chunk& c) {
 
 void gen_mul_a_s(Chunk& c) {
   for (size_t i = 0; i < c.io.count; ++i) {
-    if (c.set.gen_a == GenA::shake) {
+    if (c.set.gen_a == GenA::kShake) {
       c.kernels.rows->a_s(c.e(i), c.pk_out(i), c.s(i), c.n());
     } else {
       c.kernels.tiles->a_s(c.e(i), c.pk_out(i), c.s(i), c.n(), c.product_space());
@@ -237,7 +237,7 @@ void gen_mul_s1_a_shake(Chunk& c) {
 }
 
 void gen_mul_s1_a(Chunk& c) {
-  if (c.set.gen_a == GenA::shake) return gen_mul_s1_a_shake(c);
+  if (c.set.gen_a == GenA::kShake) return gen_mul_s1_a_shake(c);
   const size_t items = c.io.shared_key ? c.io.count : 1;
   for (size_t i = 0; i < c.keys(); ++i)
     c.kernels.tiles->s_a(c.e1(i), c.s(i), c.pk(i), c.n(), items, c.noise_stride(), c.product_space());

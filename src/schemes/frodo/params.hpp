@@ -52,7 +52,7 @@ inline constexpr FrodoParams kFrodo1344{
     1344, 16, 4, 32, true, 5, {7, {9142, 23462, 30338, 32361, 32725, 32765, 32767}}};
 
 /// How A is generated from its seed. [FRODO21, Algorithms 7 and 8]
-enum class GenA { aes, shake };
+enum class GenA { kAes, kShake };
 
 inline constexpr size_t kShake128Rate = 168, kShake256Rate = 136;  ///< bytes [FIPS202, 6.2]
 
@@ -96,18 +96,18 @@ struct Set {
 };
 
 inline constexpr Set kSets[] = {
-    {"frodokem640aes", "FrodoKEM-640-AES", kFrodo640, GenA::aes, true},
-    {"frodokem640shake", "FrodoKEM-640-SHAKE", kFrodo640, GenA::shake, true},
-    {"frodokem976aes", "FrodoKEM-976-AES", kFrodo976, GenA::aes, true},
-    {"frodokem976shake", "FrodoKEM-976-SHAKE", kFrodo976, GenA::shake, true},
-    {"frodokem1344aes", "FrodoKEM-1344-AES", kFrodo1344, GenA::aes, true},
-    {"frodokem1344shake", "FrodoKEM-1344-SHAKE", kFrodo1344, GenA::shake, true},
-    {"efrodokem640aes", "eFrodoKEM-640-AES", kFrodo640, GenA::aes, false},
-    {"efrodokem640shake", "eFrodoKEM-640-SHAKE", kFrodo640, GenA::shake, false},
-    {"efrodokem976aes", "eFrodoKEM-976-AES", kFrodo976, GenA::aes, false},
-    {"efrodokem976shake", "eFrodoKEM-976-SHAKE", kFrodo976, GenA::shake, false},
-    {"efrodokem1344aes", "eFrodoKEM-1344-AES", kFrodo1344, GenA::aes, false},
-    {"efrodokem1344shake", "eFrodoKEM-1344-SHAKE", kFrodo1344, GenA::shake, false},
+    {"frodokem640aes", "FrodoKEM-640-AES", kFrodo640, GenA::kAes, true},
+    {"frodokem640shake", "FrodoKEM-640-SHAKE", kFrodo640, GenA::kShake, true},
+    {"frodokem976aes", "FrodoKEM-976-AES", kFrodo976, GenA::kAes, true},
+    {"frodokem976shake", "FrodoKEM-976-SHAKE", kFrodo976, GenA::kShake, true},
+    {"frodokem1344aes", "FrodoKEM-1344-AES", kFrodo1344, GenA::kAes, true},
+    {"frodokem1344shake", "FrodoKEM-1344-SHAKE", kFrodo1344, GenA::kShake, true},
+    {"efrodokem640aes", "eFrodoKEM-640-AES", kFrodo640, GenA::kAes, false},
+    {"efrodokem640shake", "eFrodoKEM-640-SHAKE", kFrodo640, GenA::kShake, false},
+    {"efrodokem976aes", "eFrodoKEM-976-AES", kFrodo976, GenA::kAes, false},
+    {"efrodokem976shake", "eFrodoKEM-976-SHAKE", kFrodo976, GenA::kShake, false},
+    {"efrodokem1344aes", "eFrodoKEM-1344-AES", kFrodo1344, GenA::kAes, false},
+    {"efrodokem1344shake", "eFrodoKEM-1344-SHAKE", kFrodo1344, GenA::kShake, false},
 };
 inline constexpr size_t kSetCount = std::size(kSets);
 

@@ -18,7 +18,7 @@ struct IsaOperations : Operations<Kem<Ops<Isa>>, Chunk<Isa>> {
   static Status run(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times) {
     Chunk<Isa> chunk(*static_cast<const Set*>(context), batch, workspace);
     run_plan(IsaOperations::template plan<kOp>(), chunk, batch.count, times);
-    return Status::ok;
+    return Status::kOk;
   }
 };
 

@@ -28,14 +28,14 @@ inline void noise2(int8_t* out, const uint8_t* bytes, const Set& set) {
   uint8_t bits[4][kMaxNoise2 / 2];
   for (size_t first = 0; first < count; first += kMaxNoise2 / 2) {
     const size_t now = count - first < kMaxNoise2 / 2 ? count - first : kMaxNoise2 / 2;
-    const size_t parts = set.noise2 == Noise2::quarter ? 2 : 4;
+    const size_t parts = set.noise2 == Noise2::kQuarter ? 2 : 4;
     for (size_t p = 0; p < parts; ++p)
       spread_bits(bits[p], bytes + p * part + first / 8, now / 8);
     for (size_t i = 0; i < now; ++i) {
       const int difference = bits[0][i] - bits[1][i];
       out[first + i] = static_cast<int8_t>(difference);
     }
-    if (set.noise2 == Noise2::quarter) continue;
+    if (set.noise2 == Noise2::kQuarter) continue;
     for (size_t i = 0; i < now; ++i)
       out[first + i] = static_cast<int8_t>(out[first + i] * (bits[2][i] - bits[3][i]));
   }

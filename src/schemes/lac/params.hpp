@@ -14,7 +14,7 @@ inline constexpr size_t kMaxNoise2 = 800;
 inline constexpr size_t kMaxCiphertextBytes = 1424;
 
 /// How e2 is drawn: each of +1 and -1 has this probability.
-enum class Noise2 { quarter, eighth };
+enum class Noise2 { kQuarter, kEighth };
 
 struct Set {
   const char *name, *alias, *title;
@@ -32,7 +32,7 @@ struct Set {
   /// Coefficients of the ciphertext's second part.
   constexpr size_t c2_coefficients() const { return (d2 ? 2 : 1) * code_bits(); }
   constexpr size_t word_bytes() const { return 4 * weight; }  ///< of the PRG, for 2 weight places
-  constexpr size_t noise2_bytes() const { return c2_coefficients() / (noise2 == Noise2::quarter ? 4 : 2); }
+  constexpr size_t noise2_bytes() const { return c2_coefficients() / (noise2 == Noise2::kQuarter ? 4 : 2); }
 
   constexpr size_t public_key_bytes() const { return kSeedBytes + n; }
   constexpr size_t secret_key_bytes() const { return n + public_key_bytes(); }
@@ -46,9 +46,9 @@ constexpr size_t chain_hashes(const Set& set) {
   return set.n == 512 ? 16 : set.weight == 128 ? 8 : 25;
 }
 
-constexpr Set kLac128{"lac128", "lac128_r2", "LAC-128", 1, 512, 128, 16, 18, Noise2::quarter, false, true};
-constexpr Set kLac192{"lac192", "lac192_r2", "LAC-192", 3, 1024, 128, 8, 9, Noise2::eighth, false, true};
-constexpr Set kLac256{"lac256", "lac256_r2", "LAC-256", 5, 1024, 256, 16, 18, Noise2::quarter, true, true};
+constexpr Set kLac128{"lac128", "lac128_r2", "LAC-128", 1, 512, 128, 16, 18, Noise2::kQuarter, false, true};
+constexpr Set kLac192{"lac192", "lac192_r2", "LAC-192", 3, 1024, 128, 8, 9, Noise2::kEighth, false, true};
+constexpr Set kLac256{"lac256", "lac256_r2", "LAC-256", 5, 1024, 256, 16, 18, Noise2::kQuarter, true, true};
 
 /// The same without the quirk.
 constexpr Set mended(Set set, const char* name, const char* title) {

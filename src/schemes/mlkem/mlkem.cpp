@@ -15,10 +15,10 @@ template <MlkemParams P>
 struct SetBackends {
   using Cpu = tuning::Cpu;
   static SchemeBackend avx512() {
-    return kCpuIsZen5 ? avx512_backend<P, Cpu::avx512_zen5>() : avx512_backend<P, Cpu::avx512>();
+    return kCpuIsZen5 ? avx512_backend<P, Cpu::kAvx512Zen5>() : avx512_backend<P, Cpu::kAvx512>();
   }
   static SchemeBackend avx2() {
-    return kCpuByIntel ? avx2_backend<P, Cpu::avx2_intel>() : avx2_backend<P, Cpu::avx2>();
+    return kCpuByIntel ? avx2_backend<P, Cpu::kAvx2Intel>() : avx2_backend<P, Cpu::kAvx2>();
   }
   static SchemeBackend neon_sha3() { return neon_sha3_backend<P>(); }
   static SchemeBackend neon() { return neon_backend<P>(); }

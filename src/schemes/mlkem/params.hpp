@@ -9,7 +9,7 @@ namespace polykem::mlkem {
 
 /// ML-KEM is the final standard; Kyber of round 3 derives seeds and shared secrets differently and does not check
 /// inputs.
-enum class Version { mlkem, kyber };
+enum class Version { kMlkem, kKyber };
 
 inline constexpr size_t kN = 256;
 inline constexpr uint32_t kQ = 3329;
@@ -40,7 +40,7 @@ struct Dims {
 
 struct MlkemParams : Dims {
   Version version;
-  constexpr bool kyber() const { return version == Version::kyber; }
+  constexpr bool kyber() const { return version == Version::kKyber; }
 };
 
 inline constexpr size_t kKeygenCoinBytes = 2 * kSymBytes;  ///< d, z
@@ -50,9 +50,9 @@ inline constexpr Dims kDims512{2, 3, 10, 4};
 inline constexpr Dims kDims768{3, 2, 10, 4};
 inline constexpr Dims kDims1024{4, 2, 11, 5};
 
-inline constexpr MlkemParams kMlkem512{kDims512, Version::mlkem}, kKyber512{kDims512, Version::kyber};
-inline constexpr MlkemParams kMlkem768{kDims768, Version::mlkem}, kKyber768{kDims768, Version::kyber};
-inline constexpr MlkemParams kMlkem1024{kDims1024, Version::mlkem}, kKyber1024{kDims1024, Version::kyber};
+inline constexpr MlkemParams kMlkem512{kDims512, Version::kMlkem}, kKyber512{kDims512, Version::kKyber};
+inline constexpr MlkemParams kMlkem768{kDims768, Version::kMlkem}, kKyber768{kDims768, Version::kKyber};
+inline constexpr MlkemParams kMlkem1024{kDims1024, Version::kMlkem}, kKyber1024{kDims1024, Version::kKyber};
 
 static_assert(kDims512.public_key_bytes() == 800 && kDims512.secret_key_bytes() == 1632);
 static_assert(kDims768.public_key_bytes() == 1184 && kDims768.secret_key_bytes() == 2400);

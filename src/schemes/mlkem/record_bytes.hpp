@@ -9,7 +9,7 @@ namespace polykem::mlkem {
 /// The lengths of the records of set P in one operation.
 template <MlkemParams P>
 constexpr RecordBytes record_bytes(Op op) {
-  const size_t coins = op == Op::keygen ? kKeygenCoinBytes : op == Op::encaps ? kEncapsCoinBytes : 0;
+  const size_t coins = op == Op::kKeygen ? kKeygenCoinBytes : op == Op::kEncaps ? kEncapsCoinBytes : 0;
   return {P.public_key_bytes(), P.secret_key_bytes(), P.ciphertext_bytes(), kSymBytes, coins};
 }
 

@@ -10,7 +10,7 @@ namespace polykem::mlkem {
 inline namespace POLYKEM_ISA {
 
 template <MlkemParams P>
-inline constexpr fo::Derivation kDerivation = P.kyber() ? fo::Derivation::kyber : fo::Derivation::fips203;
+inline constexpr fo::Derivation kDerivation = P.kyber() ? fo::Derivation::kKyber : fo::Derivation::kFips203;
 
 /// The steps that only hash, and those that look at keys. L: a KeyLayout.
 template <MlkemParams P, class L>
@@ -56,7 +56,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   /// [FIPS203, Alg 17, L3]
   static void store_ss(Chunk& c) {
     Fo::store_ss(c);
-    refuse_invalid(c, Status::public_key);
+    refuse_invalid(c, Status::kPublicKey);
   }
 
   /// For ML-KEM, compares the hash of ek with the stored one. Both are public. [FIPS203, 7.3]
@@ -73,7 +73,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   /// [FIPS203, Alg 18, L9-12]
   static void select(Chunk& c) {
     Fo::select(c);
-    refuse_invalid(c, Status::secret_key);
+    refuse_invalid(c, Status::kSecretKey);
   }
 
  private:

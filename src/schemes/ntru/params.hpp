@@ -8,7 +8,7 @@
 namespace polykem::ntru {
 
 /// The family of sample spaces and the lift: HPS draws g and m with a fixed weight, HRSS draws all polynomials alike.
-enum class Variant { hps, hrss };
+enum class Variant { kHps, kHrss };
 
 struct NtruParams {
   Variant variant;
@@ -25,7 +25,7 @@ struct NtruParams {
   constexpr size_t fixed_type_coin_bytes() const { return (30 * (n - 1) + 7) / 8; }
   /// Random bytes for (f, g) or for (r, m).
   constexpr size_t pair_coin_bytes() const {
-    return iid_coin_bytes() + (variant == Variant::hps ? fixed_type_coin_bytes() : iid_coin_bytes());
+    return iid_coin_bytes() + (variant == Variant::kHps ? fixed_type_coin_bytes() : iid_coin_bytes());
   }
 
   static constexpr size_t kPrfKeyBytes = 32;
@@ -41,12 +41,12 @@ struct NtruParams {
   static constexpr size_t kSharedSecretBytes = 32;
 };
 
-inline constexpr NtruParams kHps2048509{Variant::hps, 509, 11};
-inline constexpr NtruParams kHps2048677{Variant::hps, 677, 11};
-inline constexpr NtruParams kHps4096821{Variant::hps, 821, 12};
-inline constexpr NtruParams kHrss701{Variant::hrss, 701, 13};
-inline constexpr NtruParams kHps40961229{Variant::hps, 1229, 12};
-inline constexpr NtruParams kHrss1373{Variant::hrss, 1373, 14};
+inline constexpr NtruParams kHps2048509{Variant::kHps, 509, 11};
+inline constexpr NtruParams kHps2048677{Variant::kHps, 677, 11};
+inline constexpr NtruParams kHps4096821{Variant::kHps, 821, 12};
+inline constexpr NtruParams kHrss701{Variant::kHrss, 701, 13};
+inline constexpr NtruParams kHps40961229{Variant::kHps, 1229, 12};
+inline constexpr NtruParams kHrss1373{Variant::kHrss, 1373, 14};
 
 static_assert(kHps2048509.secret_key_bytes() == 935 && kHps2048509.public_key_bytes() == 699);
 static_assert(kHps2048677.secret_key_bytes() == 1234 && kHps2048677.public_key_bytes() == 930);

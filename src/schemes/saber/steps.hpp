@@ -8,9 +8,9 @@ namespace polykem::saber {
 inline namespace POLYKEM_ISA {
 
 template <SaberParams P, class L>
-struct Steps : fo::Transform<P, L, fo::Derivation::saber> {
+struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
   using Chunk = typename L::Chunk;
-  using Fo = fo::Transform<P, L, fo::Derivation::saber>;
+  using Fo = fo::Transform<P, L, fo::Derivation::kSaber>;
   using Fo::coins, Fo::each;
   static constexpr size_t kL = P.l;
 

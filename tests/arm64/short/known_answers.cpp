@@ -55,7 +55,8 @@ std::vector<Set> sets() {
   for (const Scheme& scheme : frodo::schemes()) {
     for (const SchemeBackend& backend : scheme.backends) {
       if (std::strcmp(backend.name, cpu::kNeon) == 0)
-        all.push_back({scheme.name, backend, scheme.record_bytes(Op::keygen), scheme.record_bytes(Op::encaps), false});
+        all.push_back(
+            {scheme.name, backend, scheme.record_bytes(Op::kKeygen), scheme.record_bytes(Op::kEncaps), false});
     }
   }
   return all;
@@ -64,7 +65,7 @@ std::vector<Set> sets() {
 // ---- a file: its cases of one kind as arrays of records
 
 struct Cases {
-  explicit Cases(Status wanted = Status::ok) : status(wanted) {}
+  explicit Cases(Status wanted = Status::kOk) : status(wanted) {}
 
   Status status;
   size_t count = 0;
@@ -88,7 +89,7 @@ class Reader {
 };
 
 struct File {
-  Cases keygen, encaps, decaps, bad_pk{Status::public_key}, bad_sk{Status::secret_key};
+  Cases keygen, encaps, decaps, bad_pk{Status::kPublicKey}, bad_sk{Status::kSecretKey};
 
   void add(Reader& in, const Set& set) {
     const RecordBytes& b = set.keygen;
@@ -138,21 +139,21 @@ Bytes take(const Bytes& all, size_t bytes, size_t first, size_t count) {
 
 /// Computes `count` items of the cases and compares all outputs.
 bool holds(const Set& set, Op op, const Cases& cases, size_t first, size_t count) {
-  const RecordBytes& b = op == Op::keygen ? set.keygen : set.encaps;
+  const RecordBytes& b = op == Op::kKeygen ? set.keygen : set.encaps;
   const Bytes coins = take(cases.coins, b.coins, first, count), pk = take(cases.pk, b.pk, first, count),
               sk = take(cases.sk, b.sk, first, count), ct = take(cases.ct, b.ct, first, count),
               ss = take(cases.ss, b.ss, first, count);
   Bytes pk_out(count * b.pk), sk_out(count * b.sk), ct_out(count * b.ct), ss_out(count * b.ss);
-  std::vector<Status> status(count, Status::ok);
+  std::vector<Status> status(count, Status::kOk);
   Batch batch;
   batch.count = count;
   batch.item_status = status.data();
   batch.ss_out = ss_out.data();
-  if (op == Op::keygen) {
+  if (op == Op::kKeygen) {
     batch.coins = coins.data();
     batch.pk_out = pk_out.data();
     batch.sk_out = sk_out.data();
-  } else if (op == Op::encaps) {
+  } else if (op == Op::kEncaps) {
     batch.coins = coins.data();
     batch.pk = pk.data();
     batch.ct_out = ct_out.data();
@@ -168,10 +169,10 @@ bool holds(const Set& set, Op op, const Cases& cases, size_t first, size_t count
   void* begin = memory.data();
   size_t room = memory.size();
   std::align(64, bytes, begin, room);
-  if (operation.run(operation.context, batch, static_cast<std::byte*>(begin), nullptr) != Status::ok) return false;
+  if (operation.run(operation.context, batch, static_cast<std::byte*>(begin), nullptr) != Status::kOk) return false;
   if (std::any_of(status.begin(), status.end(), [&](Status s) { return s != cases.status; })) return false;
-  if (op == Op::keygen) return pk_out == pk && sk_out == sk;
-  return ss_out == ss && (op == Op::decaps || ct_out == ct);
+  if (op == Op::kKeygen) return pk_out == pk && sk_out == sk;
+  return ss_out == ss && (op == Op::kDecaps || ct_out == ct);
 }
 
 /// Each case alone, and all of them in batches of the sizes that lanes make different.
@@ -205,9 +206,9 @@ unsigned check_file(const char* path) {
   while (in.more())
     file.add(in, *set);
   const unsigned failures =
-      check(*set, Op::keygen, "keygen", file.keygen) + check(*set, Op::encaps, "encaps", file.encaps) +
-      check(*set, Op::decaps, "decaps", file.decaps) + check(*set, Op::encaps, "refused public key", file.bad_pk) +
-      check(*set, Op::decaps, "refused secret key", file.bad_sk);
+      check(*set, Op::kKeygen, "keygen", file.keygen) + check(*set, Op::kEncaps, "encaps", file.encaps) +
+      check(*set, Op::kDecaps, "decaps", file.decaps) + check(*set, Op::kEncaps, "refused public key", file.bad_pk) +
+      check(*set, Op::kDecaps, "refused secret key", file.bad_sk);
   std::printf("%s on %s: %zu cases, %u failures\n", name.c_str(), set->backend.name,
               file.keygen.count + file.encaps.count + file.decaps.count, failures);
   return failures + (file.keygen.count == 0);

@@ -18,7 +18,7 @@ constexpr int kOldestMajor = 7, kOldestMinor = 5;
 /// A device that fails so many batches in a row is not tried again, even if it answers.
 constexpr int kMaxFailures = 16;
 
-std::atomic<int> due_fault{static_cast<int>(Fault::none)};
+std::atomic<int> due_fault{static_cast<int>(Fault::kNone)};
 std::atomic<int> calls_until_fault{0};
 
 }  // namespace
@@ -37,7 +37,7 @@ void inject(Fault fault, int after) {
 void fail_if_due(Fault fault, cudaError_t as, const char* what) {
   if (due_fault.load(std::memory_order_relaxed) != static_cast<int>(fault)) return;
   if (calls_until_fault.fetch_sub(1) != 0) return;
-  due_fault.store(static_cast<int>(Fault::none));
+  due_fault.store(static_cast<int>(Fault::kNone));
   throw CudaError{as, std::string(what) + ": " + cudaGetErrorName(as) + " (asked for by a test)"};
 }
 
@@ -46,14 +46,14 @@ PlaceOnDevice place_of(const void* pointer) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
     (void)cudaGetLastError();
-    return {Place::unknown, -1};
+    return {Place::kUnknown, -1};
   }
-  if (attributes.type == cudaMemoryTypeDevice) return {Place::device, attributes.device};
-  return {attributes.type == cudaMemoryTypeHost ? Place::pinned : Place::pageable, -1};
+  if (attributes.type == cudaMemoryTypeDevice) return {Place::kDevice, attributes.device};
+  return {attributes.type == cudaMemoryTypeHost ? Place::kPinned : Place::kPageable, -1};
 }
 
 void DeviceMemory::reserve(size_t bytes) {
-  fail_if_due(Fault::allocation, cudaErrorMemoryAllocation, "allocating device memory");
+  fail_if_due(Fault::kAllocation, cudaErrorMemoryAllocation, "allocating device memory");
   if (bytes <= size_) return;
   release();
   void* fresh = nullptr;

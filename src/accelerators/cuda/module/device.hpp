@@ -61,7 +61,7 @@ class CallersState {
 
 /// Where an array lies, and on which device.
 struct PlaceOnDevice {
-  Place place = Place::pageable;
+  Place place = Place::kPageable;
   int ordinal = -1;
 };
 PlaceOnDevice place_of(const void* pointer);

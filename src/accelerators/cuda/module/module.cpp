@@ -30,22 +30,22 @@ void say(ErrorText* why, const char* text) {
 /// Runs `body`, turning what it throws into an outcome and a text.
 template <class F>
 Outcome guarded(const CallersState& callers, ErrorText* why, F&& body) {
-  if (!callers.allowed()) return say(why, "the process ends"), Outcome::failed;
+  if (!callers.allowed()) return say(why, "the process ends"), Outcome::kFailed;
   try {
     body();
-    return Outcome::ok;
+    return Outcome::kOk;
   } catch (const CudaError& error) {
     say(why, error.text.c_str());
-    return error.code == cudaErrorMemoryAllocation ? Outcome::out_of_memory : Outcome::failed;
+    return error.code == cudaErrorMemoryAllocation ? Outcome::kOutOfMemory : Outcome::kFailed;
   } catch (const Refusal& refusal) {
     say(why, refusal.text);
-    return Outcome::refused;
+    return Outcome::kRefused;
   } catch (const std::bad_alloc&) {
     say(why, "out of host memory");
-    return Outcome::out_of_memory;
+    return Outcome::kOutOfMemory;
   } catch (const std::exception& error) {
     say(why, error.what());
-    return Outcome::failed;
+    return Outcome::kFailed;
   }
 }
 
@@ -59,8 +59,8 @@ Outcome open_devices(ErrorText* why) {
 
 Outcome open(ErrorText* why) {
   const DriverCall call;
-  if (!call.allowed()) return say(why, "the process ends"), Outcome::failed;
-  Outcome outcome = Outcome::failed;
+  if (!call.allowed()) return say(why, "the process ends"), Outcome::kFailed;
+  Outcome outcome = Outcome::kFailed;
   exit_gate.stay_first_during([&] { outcome = open_devices(why); });
   return outcome;
 }
@@ -114,7 +114,7 @@ Outcome run(const DeviceOperation& operation, const BatchView& view, const uint8
     pipeline->batch_succeeded();
     pipeline.reset();
   });
-  if (outcome == Outcome::failed && pipeline.has_value()) pipeline->used().batch_failed();
+  if (outcome == Outcome::kFailed && pipeline.has_value()) pipeline->used().batch_failed();
   return outcome;
 }
 
@@ -134,7 +134,8 @@ bool may_queue(const DeviceOperation& operation, const BatchView& view, const st
   const auto elsewhere = [current](const void* array) {
     if (array == nullptr) return false;
     const PlaceOnDevice found = place_of(array);
-    if (found.place == Place::unknown) throw CudaError{cudaErrorUnknown, "the driver does not say where an array lies"};
+    if (found.place == Place::kUnknown)
+      throw CudaError{cudaErrorUnknown, "the driver does not say where an array lies"};
     return found.ordinal != current;
   };
   const bool misplaced = std::any_of(std::begin(kRecordFields), std::end(kRecordFields),
@@ -173,8 +174,8 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
     });
     check(cudaMemsetAsync(workspace, 0, bytes, on), "wiping device memory");
   });
-  if (refused) return outcome == Outcome::ok ? Outcome::refused : outcome;
-  if (outcome != Outcome::ok) {
+  if (refused) return outcome == Outcome::kOk ? Outcome::kRefused : outcome;
+  if (outcome != Outcome::kOk) {
     (void)cudaMemsetAsync(workspace, 0, bytes, on);
     (void)cudaGetLastError();
   }
@@ -203,10 +204,10 @@ std::byte* allocate(size_t bytes, const void* beside, ErrorText* why) {
   void* memory = nullptr;
   const Outcome outcome = guarded(callers, why, [&] {
     device_of(beside).streams();  // so that the wipe in release() needs nothing that can fail
-    fail_if_due(Fault::allocation, cudaErrorMemoryAllocation, "allocating device memory");
+    fail_if_due(Fault::kAllocation, cudaErrorMemoryAllocation, "allocating device memory");
     check(cudaMalloc(&memory, bytes + 4), "allocating device memory");  // readable to the next multiple of 4
   });
-  return outcome == Outcome::ok ? static_cast<std::byte*>(memory) : nullptr;
+  return outcome == Outcome::kOk ? static_cast<std::byte*>(memory) : nullptr;
 }
 
 Outcome zero(void* memory, size_t bytes, ErrorText* why) {
@@ -242,7 +243,7 @@ Outcome expand(const DeviceKeyForm& form, std::byte* out, const uint8_t* keys, s
 
 Place place(const void* pointer) {
   const CallersState callers;
-  return callers.allowed() ? place_of(pointer).place : Place::unknown;
+  return callers.allowed() ? place_of(pointer).place : Place::kUnknown;
 }
 
 /// Copies ordinary memory through pinned memory that is wiped: the driver would leave copies in its own buffers.
@@ -256,7 +257,7 @@ Outcome copy(void* to, const void* from, size_t bytes, ErrorText* why) {
         return cudaMemcpyAsync(static_cast<std::byte*>(to) + at, source, count, cudaMemcpyDefault, stream);
       });
     };
-    if (place_of(from).place != Place::pageable) return copy_now(0, from, bytes);
+    if (place_of(from).place != Place::kPageable) return copy_now(0, from, bytes);
     piece.reserve(std::min(bytes, kPieceBytes));
     for (size_t done = 0; done < bytes; done += kPieceBytes) {
       const size_t now = std::min(bytes - done, kPieceBytes);

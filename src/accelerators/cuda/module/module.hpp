@@ -33,22 +33,22 @@ struct DeviceInfo {
 
 /// Where an array lies.
 enum class Place : int {
-  pageable = 0,  ///< ordinary host memory
-  pinned = 1,    ///< host memory that a GPU can copy from and to directly
-  device = 2,    ///< a GPU's memory
-  unknown = 3,   ///< the driver does not answer: the GPU may be lost
+  kPageable = 0,  ///< ordinary host memory
+  kPinned = 1,    ///< host memory that a GPU can copy from and to directly
+  kDevice = 2,    ///< a GPU's memory
+  kUnknown = 3,   ///< the driver does not answer: the GPU may be lost
 };
 
 /// What a failed call means for the caller.
 enum class Outcome : int {
-  ok = 0,
-  out_of_memory = 1,  ///< the device's memory does not even hold a single item
-  failed = 2,         ///< the driver or a kernel reported an error; the device may be lost
-  refused = 3,        ///< the batch cannot be run as it is given: too many items, arrays on several devices
+  kOk = 0,
+  kOutOfMemory = 1,  ///< the device's memory does not even hold a single item
+  kFailed = 2,       ///< the driver or a kernel reported an error; the device may be lost
+  kRefused = 3,      ///< the batch cannot be run as it is given: too many items, arrays on several devices
 };
 
 /// Failures that tests inject.
-enum class Fault : int { none = 0, allocation = 1, step = 2, synchronize = 3 };
+enum class Fault : int { kNone = 0, kAllocation = 1, kStep = 2, kSynchronize = 3 };
 
 /// All functions are thread-safe. Names and spans are static storage of the module. A batch's arrays lie in host memory
 /// (pinned or not) or in the memory of one GPU, the same for all of them; key_index lies in host memory, and so does
@@ -57,7 +57,7 @@ struct ModuleTable {
   uint32_t interface_hash;  ///< kInterfaceHash of the module's sources (interface.cmake)
   uint32_t table_bytes;
 
-  /// Finds the devices; Outcome::failed and why, if there is no usable one. Idempotent.
+  /// Finds the devices; Outcome::kFailed and why, if there is no usable one. Idempotent.
   Outcome (*open)(ErrorText* why);
   int (*device_count)();
   DeviceInfo (*device_info)(int device);

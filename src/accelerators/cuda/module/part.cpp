@@ -85,7 +85,7 @@ void Part::list_arrays() {
     if (items_.expanded.data == nullptr) {  // the device copies the chosen records side by side
       const FieldInfo& key = key_field(operation_.op);
       arrays_[kChosen].bytes = count_ * (operation_.record_bytes.*key.bytes);
-      arrays_[kChosen].place = Place::pinned;  // nothing to stage
+      arrays_[kChosen].place = Place::kPinned;  // nothing to stage
       arrays_[kChosen].secret = key.secret;
     }
   }
@@ -152,7 +152,7 @@ void Part::queue(SharedStreams* shared) {
 
 std::unique_ptr<Slot> Part::finish() {
   device_.make_current();
-  fail_if_due(Fault::synchronize, cudaErrorLaunchFailure, operation_.scheme);
+  fail_if_due(Fault::kSynchronize, cudaErrorLaunchFailure, operation_.scheme);
   check(cudaEventSynchronize(slot_->done), operation_.scheme);
   queued_ = false;
   unstage();
@@ -184,7 +184,7 @@ void Part::place_arrays() {
     }
   }
   for (Array& a : arrays_) {
-    if (a.place == Place::device) a.device = a.in != nullptr ? const_cast<std::byte*>(a.in) : a.out;
+    if (a.place == Place::kDevice) a.device = a.in != nullptr ? const_cast<std::byte*>(a.in) : a.out;
     if (a.needs_staging()) a.staged = take(host, a.bytes);
   }
 }
@@ -289,7 +289,7 @@ void Part::queue_steps(size_t first_step, size_t end_step, cudaStream_t stream) 
 
 void Part::run_step(size_t step, size_t tile, cudaStream_t stream) {
   const char* name = operation_.steps[step].info.name;
-  fail_if_due(Fault::step, cudaErrorLaunchFailure, name);
+  fail_if_due(Fault::kStep, cudaErrorLaunchFailure, name);
   const bool apart = side_by_side_ && operation_.steps[step].fills_device;
   const cudaStream_t on = apart ? slot_->filling : stream;
   if (apart) follow(on, stream, slot_->begun);
@@ -302,7 +302,7 @@ void Part::run_step(size_t step, size_t tile, cudaStream_t stream) {
 void Part::arrive() {
   if (device_batch_.item_status != nullptr)
     check(cudaMemsetAsync(device_batch_.item_status, 0, arrays_[kStatus].bytes, streams_.kernels), "clearing status");
-  if (operation_.op == Op::keygen && items_.coins == nullptr) return;
+  if (operation_.op == Op::kKeygen && items_.coins == nullptr) return;
   if (streams_.up != streams_.kernels)
     check(cudaStreamWaitEvent(streams_.kernels, slot_->uploaded, 0), "waiting for an event");
   if (arrays_[kChosen].bytes == 0) return;

@@ -38,13 +38,13 @@ class Part {
     std::byte* out = nullptr;
     size_t bytes = 0;
     Fields field = 0;
-    Place place = Place::pageable;
+    Place place = Place::kPageable;
     bool secret = false;
     std::byte* device = nullptr;
     std::byte* staged = nullptr;
 
-    bool needs_device() const { return bytes > 0 && place != Place::device; }
-    bool needs_staging() const { return bytes > 0 && place == Place::pageable; }
+    bool needs_device() const { return bytes > 0 && place != Place::kDevice; }
+    bool needs_staging() const { return bytes > 0 && place == Place::kPageable; }
   };
   /// The records in the order of kRecordFields, then the other arrays.
   enum Name { kIndex = std::size(kRecordFields), kChosen, kStatus, kArrays };

@@ -11,14 +11,15 @@ PlacedBatch::PlacedBatch(const DeviceOperation& operation, const BatchView& batc
     const FieldInfo& f = kRecordFields[i];
     if (f.data(batch) == nullptr) continue;
     const PlaceOnDevice found = place_of(f.data(batch));
-    if (found.place == Place::unknown) throw CudaError{cudaErrorUnknown, "the driver does not say where an array lies"};
+    if (found.place == Place::kUnknown)
+      throw CudaError{cudaErrorUnknown, "the driver does not say where an array lies"};
     places_[i] = found.place;
-    if (found.place == Place::device && ordinal_ >= 0 && ordinal_ != found.ordinal)
+    if (found.place == Place::kDevice && ordinal_ >= 0 && ordinal_ != found.ordinal)
       throw Refusal{"arrays and keys of a batch lie on several GPUs"};
-    if (found.place == Place::device) ordinal_ = found.ordinal;
+    if (found.place == Place::kDevice) ordinal_ = found.ordinal;
     const size_t bytes = f.key && batch.shared_key ? 0 : operation.record_bytes.*f.bytes;
     item_bytes_ += bytes;
-    if (found.place == Place::device) continue;
+    if (found.place == Place::kDevice) continue;
     crossing_bytes_ += bytes;
     if (f.out != nullptr) returning_bytes_ += bytes;
   }

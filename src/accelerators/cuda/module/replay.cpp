@@ -33,7 +33,7 @@ void Replay::run(const Launches& launches, cudaStream_t stream, const std::funct
     queue();
     return;
   }
-  fail_if_due(Fault::step, cudaErrorLaunchFailure, launches.operation->scheme);
+  fail_if_due(Fault::kStep, cudaErrorLaunchFailure, launches.operation->scheme);
   check(cudaGraphLaunch(known.graph, stream), launches.operation->scheme);
 }
 

@@ -57,26 +57,26 @@ CoreCycles Core::cycles() {
 }
 
 Outcome Core::keygen(CoreSet set, ConstBytes coins, Bytes ek, Bytes dk) {
-  const Outcome outcome = run({Command::keygen, params_of(set), {coins, {}}, {dk, {}}});
+  const Outcome outcome = run({Command::kKeygen, params_of(set), {coins, {}}, {dk, {}}});
   const size_t vector_bytes = ek.size() - kSeedBytes;
   std::copy_n(dk.begin() + static_cast<ptrdiff_t>(vector_bytes), ek.size(), ek.begin());  // zeros after an error
   return outcome;
 }
 
 Outcome Core::encaps(CoreSet set, ConstBytes ek, ConstBytes m, Bytes ct, Bytes ss) {
-  return run({Command::encaps, params_of(set), {m, ek}, {ct, ss}});
+  return run({Command::kEncaps, params_of(set), {m, ek}, {ct, ss}});
 }
 
 Outcome Core::decaps(CoreSet set, ConstBytes dk, ConstBytes ct, Bytes ss) {
-  return run({Command::decaps, params_of(set), {ct, dk}, {ss, {}}});
+  return run({Command::kDecaps, params_of(set), {ct, dk}, {ss, {}}});
 }
 
 Outcome Core::transform(bool inverse, ConstBytes in, Bytes out) {
-  return run({inverse ? Command::intt : Command::ntt, params_of({.k = 2}), {in, {}}, {out, {}}});
+  return run({inverse ? Command::kIntt : Command::kNtt, params_of({.k = 2}), {in, {}}, {out, {}}});
 }
 
 Outcome Core::multiply(ConstBytes a, ConstBytes b, Bytes out) {
-  return run({Command::pwm, params_of({.k = 2}), {a, b}, {out, {}}});
+  return run({Command::kPwm, params_of({.k = 2}), {a, b}, {out, {}}});
 }
 
 Outcome Core::hash(CoreHash hash, ConstBytes in, Bytes out) {
@@ -84,19 +84,19 @@ Outcome Core::hash(CoreHash hash, ConstBytes in, Bytes out) {
   const bool whole = in.size() % kWordBytes == 0 && out.size() % kWordBytes == 0;
   if (!whole || in_words < 1 || in_words > kMaxWords || out_words < 1 || out_words > kMaxWords) {
     problem_ = "a hash of no whole words, or of too many";
-    return Outcome::refused;
+    return Outcome::kRefused;
   }
-  const uint32_t rate = hash == CoreHash::sha3_512 ? 0 : hash == CoreHash::shake128 ? 2 : 1;
-  const uint32_t xof = hash == CoreHash::shake128 || hash == CoreHash::shake256 ? kXofBit : 0;
+  const uint32_t rate = hash == CoreHash::kSha3_512 ? 0 : hash == CoreHash::kShake128 ? 2 : 1;
+  const uint32_t xof = hash == CoreHash::kShake128 || hash == CoreHash::kShake256 ? kXofBit : 0;
   const auto words = static_cast<uint32_t>(in_words << kInWordsShift | out_words << kOutWordsShift);
-  return run({Command::shake, params_of({.k = 2}) | rate << kRateShift | xof | words, {in, {}}, {out, {}}});
+  return run({Command::kShake, params_of({.k = 2}) | rate << kRateShift | xof | words, {in, {}}, {out, {}}});
 }
 
 /// The streams are ready before the command is, so that the core waits for neither.
 Outcome Core::run(const Job& job) {
   if (!cleared_ && !zeroize()) {
     wipe_outputs(job.out);
-    return Outcome::timed_out;
+    return Outcome::kTimedOut;
   }
   cleared_ = false;
   problem_ = "";
@@ -111,27 +111,27 @@ Outcome Core::run(const Job& job) {
   const uint32_t error = transport_->reg_read(reg::kError);
   const size_t received = transport_->end_streams(ended && error == 0);
   const Outcome outcome = judge(ended, error, received, job.out[0].size() + job.out[1].size());
-  if (outcome != Outcome::ok) return fail(job, outcome);
+  if (outcome != Outcome::kOk) return fail(job, outcome);
   cleared_ = true;  // the core clears its secrets at the end of a command
-  return Outcome::ok;
+  return Outcome::kOk;
 }
 
 Outcome Core::judge(bool ended, uint32_t error, size_t received, size_t wanted) {
-  if (error == error::kDkHash) return Outcome::secret_key;
-  if (error == error::kEkModulus) return Outcome::public_key;
+  if (error == error::kDkHash) return Outcome::kSecretKey;
+  if (error == error::kEkModulus) return Outcome::kPublicKey;
   if (error != 0) {
     problem_ = (error & error::kInputSize) != 0 ? "the core found an input too short or too long"
                                                 : "the core refused a command";
-    return Outcome::refused;
+    return Outcome::kRefused;
   }
   if (!ended) {
     problem_ = "the core did not end a command in time";
-    return Outcome::timed_out;
+    return Outcome::kTimedOut;
   }
-  if (received == wanted) return Outcome::ok;
+  if (received == wanted) return Outcome::kOk;
   problem_ = received < wanted ? "the core sent less than its command's output"
                                : "the core sent more than its command's output";
-  return Outcome::bad_output;
+  return Outcome::kBadOutput;
 }
 
 Outcome Core::fail(const Job& job, Outcome outcome) {

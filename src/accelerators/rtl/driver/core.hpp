@@ -16,15 +16,15 @@ struct CoreSet {
   bool kyber = false;
 };
 
-enum class CoreHash { sha3_512, sha3_256, shake256, shake128 };
+enum class CoreHash { kSha3_512, kSha3_256, kShake256, kShake128 };
 
 enum class Outcome {
-  ok,
-  public_key,  ///< ek has a coefficient that is not below q
-  secret_key,  ///< the hash of ek in dk is wrong
-  refused,     ///< the core did not take the command, its parameters or the length of its input
-  timed_out,   ///< the core did not end the command
-  bad_output,  ///< the core sent less or more than the command's output
+  kOk,
+  kPublicKey,  ///< ek has a coefficient that is not below q
+  kSecretKey,  ///< the hash of ek in dk is wrong
+  kRefused,    ///< the core did not take the command, its parameters or the length of its input
+  kTimedOut,   ///< the core did not end the command
+  kBadOutput,  ///< the core sent less or more than the command's output
 };
 
 /// Cycles of the last command. [hw/doc/registers.md]

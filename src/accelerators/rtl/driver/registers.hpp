@@ -31,7 +31,7 @@ inline constexpr uint32_t kKyberBit = 1u << 3, kXofBit = 1u << 6;
 inline constexpr unsigned kRateShift = 4, kInWordsShift = 8, kOutWordsShift = 16;
 inline constexpr size_t kMaxWords = 255;
 
-enum class Command : uint32_t { keygen = 1, encaps = 2, decaps = 3, ntt = 4, intt = 5, pwm = 6, shake = 7 };
+enum class Command : uint32_t { kKeygen = 1, kEncaps = 2, kDecaps = 3, kNtt = 4, kIntt = 5, kPwm = 6, kShake = 7 };
 
 inline constexpr size_t kPhases = 4;
 /// What the core's sponge is at in the cycles that PHASE[i] counts; the other units work beside it.

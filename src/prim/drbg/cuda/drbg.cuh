@@ -11,7 +11,7 @@
 namespace polykem::cuda {
 
 /// Which operation draws. It separates the streams of one seed.
-enum class DrawDomain : uint8_t { keygen = 0, encaps = 1 };
+enum class DrawDomain : uint8_t { kKeygen = 0, kEncaps = 1 };
 
 static_assert(kDrawBlockBytes == kRateBytes);
 

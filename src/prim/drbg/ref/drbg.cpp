@@ -43,10 +43,10 @@ Status os_entropy(std::span<uint8_t> out) {
   while (done < out.size()) {
     const ssize_t got = getrandom(out.data() + done, out.size() - done, 0);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return Status::random;
+    if (got <= 0) return Status::kRandom;
     done += static_cast<size_t>(got);
   }
-  return Status::ok;
+  return Status::kOk;
 }
 
 Drbg::~Drbg() {
@@ -57,8 +57,8 @@ Drbg::~Drbg() {
 Status Drbg::seed() {
   uint8_t entropy[kEntropyBytes];
   const Status status = sources_.entropy({entropy, sizeof entropy});
-  if (status == Status::ok) {
-    Shake mix(Shake::Strength::shake256);
+  if (status == Status::kOk) {
+    Shake mix(Shake::Strength::kShake256);
     mix.absorb(key_);
     mix.absorb(entropy);
     mix.squeeze(key_);
@@ -72,13 +72,13 @@ Status Drbg::prepare() {
   const uint64_t now = sources_.nanoseconds();
   nonce_ = now ^ sources_.cpu_random();
   const bool fresh = now - seeded_at_ < kSeedLifetime;  // also false if the clock went backwards
-  if (fills_left_ > 0 && generation == generation_ && fresh) return Status::ok;
+  if (fills_left_ > 0 && generation == generation_ && fresh) return Status::kOk;
   const Status status = seed();
-  if (status != Status::ok) return status;
+  if (status != Status::kOk) return status;
   generation_ = generation;
   seeded_at_ = now;
   fills_left_ = kReseedInterval;
-  return Status::ok;
+  return Status::kOk;
 }
 
 /// The first blocks are the next key.
@@ -112,7 +112,7 @@ void Drbg::fill(std::span<uint8_t> out, Aes256Ctr keystream) {
   } else {
     uint8_t nonce[sizeof nonce_];
     std::memcpy(nonce, &nonce_, sizeof nonce);
-    Shake stream(Shake::Strength::shake256);
+    Shake stream(Shake::Strength::kShake256);
     stream.absorb(key_);
     stream.absorb(nonce);
     stream.squeeze(key_);

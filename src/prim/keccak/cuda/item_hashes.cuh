@@ -29,7 +29,7 @@ static_assert(kHashStageWords >= kStageWords);
 
 /// Of the lanes' items the SHA3-256 of their records, or another function of the same rate, over a prefix too. stage:
 /// kHashStageWords words of shared memory, 16-byte aligned.
-template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::sha3>
+template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
 __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], uint32_t* stage, Records records,
                                              const LaneItem& item, const uint32_t* prefix = nullptr) {
   const uint8_t* const base = records[item.first];
@@ -59,7 +59,7 @@ __device__ __forceinline__ void hash_64(uint32_t (&out)[kWords], const uint32_t 
 __device__ __forceinline__ void sha3_512_of_64(uint32_t (&first)[8], uint32_t (&second)[8], const uint32_t (&m)[8],
                                                const uint32_t (&h)[8]) {
   uint32_t both[16];
-  hash_64<kSha3_512RateBytes, KeccakSuffix::sha3>(both, m, h);
+  hash_64<kSha3_512RateBytes, KeccakSuffix::kSha3>(both, m, h);
 #pragma unroll
   for (int w = 0; w < 8; ++w)
     first[w] = both[w], second[w] = both[8 + w];

@@ -82,7 +82,7 @@ inline constexpr int kStageStride = kRateWords + 1;
 inline constexpr int kStageWords = 32 * kStageStride;  ///< shared memory of one warp, in 32-bit words
 
 /// What follows a message: the bits that tell the functions apart and the first bit of the padding. [FIPS202, 6]
-enum class KeccakSuffix : uint8_t { sha3 = 0x06, shake = 0x1f };
+enum class KeccakSuffix : uint8_t { kSha3 = 0x06, kShake = 0x1f };
 
 /// The state that has absorbed `seed` and the words `tail` below 2^64, padded for a rate of kRate bytes. tail: the rest
 /// of the message and its suffix, up to 8 bytes.
@@ -113,7 +113,7 @@ inline constexpr int kShake128RateBytes = 168, kSha3_512RateBytes = 72;
 /// every lane. A message is the kPrefix words of `prefix` (nullptr if there are none) and kBytes bytes of any alignment
 /// in global memory, readable up to the next multiple of 4. record(m): the address of lane m's bytes, which any lane
 /// may ask for. stage: kStageWords words of shared memory of this warp.
-template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::sha3, class Record>
+template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::kSha3, class Record>
 __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint32_t* prefix, uint32_t* stage,
                                               unsigned lane, Record record) {
   static_assert(kPrefix % 2 == 0);
@@ -175,7 +175,7 @@ inline constexpr int kStagePieces = 9;  ///< of 16 bytes, which a block of 136 b
 
 /// The same of messages whose bytes are aligned to 16 and are a multiple of 16, as is kPrefix of 4. Lane m's bytes are
 /// at records + m stride; valid: lanes with a message. stage: 32 kStagePieces pieces of shared memory of this warp.
-template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::sha3>
+template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
 __device__ __forceinline__ void warp_sha3_256_aligned(uint32_t (&digest)[8], const uint32_t* prefix, uint4* stage,
                                                       unsigned lane, const uint8_t* records, size_t stride,
                                                       unsigned valid) {

@@ -19,7 +19,7 @@ struct WarpHashes {
 
   /// H or another function of the same rate over kBytes bytes of a record, behind the 32 bytes `prefix` if there are
   /// some.
-  template <int kBytes, KeccakSuffix kSuffix = KeccakSuffix::sha3>
+  template <int kBytes, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
   __device__ __forceinline__ uint64_t record(const uint8_t* bytes, const uint8_t* prefix = nullptr) const {
     static_assert(kBytes % 8 == 0);
     const uint32_t before = prefix == nullptr ? 0 : kSymWords;
@@ -63,7 +63,7 @@ struct WarpHashes {
                                            size_t item) const {
     if (coins != nullptr) return load_word64(coins + item * 8 * kWords64, lane % kWords64);
     return of<kWords>(draw_word(seed, domain, item, 0, lane), kDrawMessageWords,
-                      static_cast<uint64_t>(KeccakSuffix::shake));
+                      static_cast<uint64_t>(KeccakSuffix::kShake));
   }
 };
 

@@ -10,12 +10,12 @@
 namespace polykem::cuda {
 
 /// What tests have chosen for all batches of the process.
-inline std::atomic<KernelChoice> kernel_choice{KernelChoice::by_count};
+inline std::atomic<KernelChoice> kernel_choice{KernelChoice::kByCount};
 
 /// Whether a batch of `count` items takes the kernel for few; the one for many is sooner above `most`.
 inline bool is_few(size_t count, size_t most) {
   const KernelChoice choice = kernel_choice.load(std::memory_order_relaxed);
-  return choice == KernelChoice::by_count ? count <= most : choice == KernelChoice::few;
+  return choice == KernelChoice::kByCount ? count <= most : choice == KernelChoice::kFew;
 }
 
 }  // namespace polykem::cuda

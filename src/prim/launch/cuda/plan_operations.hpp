@@ -13,9 +13,9 @@ template <class Plan, class Context>
 struct PlanOperations {
   template <Op kOp>
   static constexpr const auto& steps() {
-    if constexpr (kOp == Op::keygen) {
+    if constexpr (kOp == Op::kKeygen) {
       return Plan::keygen;
-    } else if constexpr (kOp == Op::encaps) {
+    } else if constexpr (kOp == Op::kEncaps) {
       return Plan::encaps;
     } else {
       return Plan::decaps;

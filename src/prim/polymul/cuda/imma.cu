@@ -6,7 +6,7 @@ namespace polykem::cuda {
 namespace {
 
 template <int N, MulKind kKind>
-constexpr int kBlocksPerSm = kKind == MulKind::s3 || kKind == MulKind::bytes ? 0 : kImmaBlocks<N>;
+constexpr int kBlocksPerSm = kKind == MulKind::kS3 || kKind == MulKind::kBytes ? 0 : kImmaBlocks<N>;
 
 /// Warps of a block, each of which computes a product. With two or four it is 4 to 6 % slower.
 constexpr int kWarps = 1;
@@ -70,8 +70,8 @@ cudaError_t launch_mul_crosswise(MulKind kind, size_t n, const uint16_t* a, cons
     const auto launch = [&]<MulKind kKind>() {
       return cuda::launch(imma_crosswise_kernel<N, kKind>, count, kWarp, 0, stream, args);
     };
-    if (kind == MulKind::bytes) return launch.template operator()<MulKind::bytes>();
-    if (kind == MulKind::s3) return launch.template operator()<MulKind::s3>();
+    if (kind == MulKind::kBytes) return launch.template operator()<MulKind::kBytes>();
+    if (kind == MulKind::kS3) return launch.template operator()<MulKind::kS3>();
     return cudaErrorInvalidValue;
   });
 }
@@ -82,8 +82,8 @@ cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_
     static_assert(kBytes <= 48 * 1024);
     return cuda::launch(imma_kernel<N, kKind>, blocks_for(args.count, kWarps), kWarps * kWarp, kBytes, stream, args);
   };
-  if (kind != MulKind::bytes) return with_degree_and_kind(n, kind, launch);
-  return with_degree(n, [&]<int N>() { return launch.template operator()<N, MulKind::bytes>(); });
+  if (kind != MulKind::kBytes) return with_degree_and_kind(n, kind, launch);
+  return with_degree(n, [&]<int N>() { return launch.template operator()<N, MulKind::kBytes>(); });
 }
 
 }  // namespace polykem::cuda

@@ -74,19 +74,19 @@ struct ImmaProduct : LimbStaging<N, kKind> {
   template <class Store>
   __device__ __forceinline__ void for_each_pair(uint32_t mask, Store&& store) const {
     constexpr int kNotNegative = 3 * 8192;  // 0 mod 3; sums of three coefficients are between -6 n and 12 n
-    static_assert(kKind != MulKind::s3 || (6 * N <= kNotNegative && 12 * N + kNotNegative < 3 * 16384));
-    const int last = kKind == MulKind::s3 ? 2 * last_coefficient() + kNotNegative : 0;
+    static_assert(kKind != MulKind::kS3 || (6 * N <= kNotNegative && 12 * N + kNotNegative < 3 * 16384));
+    const int last = kKind == MulKind::kS3 ? 2 * last_coefficient() + kNotNegative : 0;
 #pragma unroll
     for (int half = 0; half < Shape::kHalves; ++half) {
       const unsigned word = half * 32 + lane;
       uint32_t low = coefficient(half, 0);
       uint32_t high = coefficient(half, 1);
-      if constexpr (kKind == MulKind::s3) {
+      if constexpr (kKind == MulKind::kS3) {
         low = mod3(low + last);
         high = mod3(high + last);
       }
       uint32_t pair = __byte_perm(low, high, 0x5410);
-      if constexpr (kKind != MulKind::s3) pair &= mask;
+      if constexpr (kKind != MulKind::kS3) pair &= mask;
       if (half == Shape::kHalves - 1) pair = 2 * word >= N ? 0 : 2 * word + 1 >= N ? pair & 0xffff : pair;
       if ((half + 1) * 64 <= Shape::kStride || 2 * word < Shape::kStride) store(word, pair);
     }
@@ -143,7 +143,7 @@ struct ImmaProduct : LimbStaging<N, kKind> {
 
   __device__ __forceinline__ void add_limb_products(int tile, const uint32_t (&p)[Shape::kLimbsPlain][4],
                                                     const uint32_t (&r)[Shape::kLimbsReversed][2]) {
-    constexpr bool kSignedP = kKind == MulKind::ternary || kKind == MulKind::s3, kSignedR = kKind == MulKind::s3;
+    constexpr bool kSignedP = kKind == MulKind::kTernary || kKind == MulKind::kS3, kSignedR = kKind == MulKind::kS3;
     mma_16x8x32<kSignedP, kSignedR>(sum[0][tile], p[0], r[0]);
     if constexpr (Shape::kLimbsReversed == 2) mma_16x8x32<kSignedP, kSignedR>(sum[1][tile], p[0], r[1]);
     if constexpr (Shape::kLimbsPlain == 2) mma_16x8x32<kSignedP, kSignedR>(sum[1][tile], p[1], r[0]);

@@ -27,8 +27,8 @@ struct LimbShape {
   static constexpr int kRounds = (kGroups + 31) / 32;  ///< groups per lane
   static constexpr int kLastGroup = kGroups - 1;       ///< holds the coefficients N-5..N-1
   static constexpr int kStride = kPolyStride<N>;       ///< in coefficients
-  static constexpr int kLimbsPlain = kKind == MulKind::general ? 2 : 1;
-  static constexpr int kLimbsReversed = kKind == MulKind::s3 || kKind == MulKind::bytes ? 1 : 2;
+  static constexpr int kLimbsPlain = kKind == MulKind::kGeneral ? 2 : 1;
+  static constexpr int kLimbsReversed = kKind == MulKind::kS3 || kKind == MulKind::kBytes ? 1 : 2;
   static constexpr int kSums = kLimbsReversed;                ///< accumulators: of weight 1 and of weight 2^8
   static constexpr int kFragments = kSteps + 2 * kTiles - 2;  ///< fragments of one plain limb
   /// Bytes of a plain copy: what fragments read, and what the next copy has before its index 0. 64 modulo 128, so that
@@ -61,7 +61,7 @@ struct LimbStaging {
   /// Writes the limbs of a to shared memory: lane l holds the groups l, l + 32, ..; group j is the coefficients
   /// 8j..8j+7. Anything past coefficient N-1 is ignored.
   __device__ __forceinline__ void stage_a(const Groups& group) {
-    if constexpr (kKind == MulKind::ternary) {
+    if constexpr (kKind == MulKind::kTernary) {
       stage_reversed(group);
     } else {
       stage_plain(group);
@@ -70,7 +70,7 @@ struct LimbStaging {
 
   /// The same for b.
   __device__ __forceinline__ void stage_b(const Groups& group) {
-    if constexpr (kKind == MulKind::ternary) {
+    if constexpr (kKind == MulKind::kTernary) {
       stage_plain(group);
     } else {
       stage_reversed(group);

@@ -45,13 +45,13 @@ template <class F>
 cudaError_t with_degree_and_kind(size_t n, MulKind kind, F&& f) {
   return with_degree(n, [&]<int N>() {
     switch (kind) {
-      case MulKind::ternary:
-        return f.template operator()<N, MulKind::ternary>();
-      case MulKind::general:
-        return f.template operator()<N, MulKind::general>();
-      case MulKind::s3:
-        return f.template operator()<N, MulKind::s3>();
-      case MulKind::bytes:
+      case MulKind::kTernary:
+        return f.template operator()<N, MulKind::kTernary>();
+      case MulKind::kGeneral:
+        return f.template operator()<N, MulKind::kGeneral>();
+      case MulKind::kS3:
+        return f.template operator()<N, MulKind::kS3>();
+      case MulKind::kBytes:
         return cudaErrorInvalidValue;  // imma's own
     }
     return cudaErrorInvalidValue;

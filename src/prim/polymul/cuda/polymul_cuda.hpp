@@ -13,11 +13,11 @@
 namespace polykem::cuda {
 
 enum class MulKind {
-  ternary,  ///< b has coefficients -128..127, such as 0, 1 and -1, of which only the low 8 bits are read; a is any
-  general,  ///< both operands are any 16-bit coefficients
-  bytes,    ///< only the low 8 bits of both operands and of the product are used (logq = 8)
-  s3,       ///< both have coefficients 0, 1, 2 or -1; the product is reduced modulo (3, Phi_n), so its coefficient
-            ///< n - 1 is 0
+  kTernary,  ///< b has coefficients -128..127, such as 0, 1 and -1, of which only the low 8 bits are read; a is any
+  kGeneral,  ///< both operands are any 16-bit coefficients
+  kBytes,    ///< only the low 8 bits of both operands and of the product are used (logq = 8)
+  kS3,       ///< both have coefficients 0, 1, 2 or -1; the product is reduced modulo (3, Phi_n), so its coefficient
+             ///< n - 1 is 0
 };
 
 /// The operands of one launch. With a stride of 0 coefficients all items share the operand.
@@ -51,7 +51,7 @@ cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_
 
 /// (q - 1) * 0x10001 for q = 2^logq; s3 takes 16 bits.
 constexpr uint32_t mul_mask(MulKind kind, unsigned logq) {
-  return (kind == MulKind::s3 ? 0xffff : (1u << logq) - 1) * 0x10001u;
+  return (kind == MulKind::kS3 ? 0xffff : (1u << logq) - 1) * 0x10001u;
 }
 
 }  // namespace polykem::cuda

@@ -26,14 +26,14 @@ size_t LaunchContext::layout(std::byte* workspace) {
   polykem::cuda::DeviceArena arena(workspace, io.count);
   coins = arena.take<uint8_t>(kCoinStride);
   noise = arena.take<uint8_t>(sizes.noise_stride);
-  if (op == Op::keygen) return arena.used();
+  if (op == Op::kKeygen) return arena.used();
   pkh = arena.take<uint8_t>(kSecretStride);
   k = arena.take<uint8_t>(kSecretStride);
-  if (op == Op::decaps) fail = arena.take<uint32_t>(sizeof(uint32_t));
+  if (op == Op::kDecaps) fail = arena.take<uint32_t>(sizeof(uint32_t));
   v = arena.take<uint16_t>(kSquare * sizeof(uint16_t));
   if (has_form()) {
     limbs = reinterpret_cast<uint8_t*>(const_cast<std::byte*>(io.expanded.data));
-    if (op == Op::encaps) pkh = limbs + limb_bytes(sizes.n);
+    if (op == Op::kEncaps) pkh = limbs + limb_bytes(sizes.n);
   } else if (is_kept(io.count)) {
     polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
     limbs = one.take<uint8_t>(limb_bytes(sizes.n));
@@ -47,14 +47,14 @@ namespace {
 using Step = polykem::KernelStep<LaunchContext>;
 
 void mul_as(LaunchContext& t) {
-  t.set.gen_a == GenA::shake ? mul_as_shake(t) : mul_as_aes(t);
+  t.set.gen_a == GenA::kShake ? mul_as_shake(t) : mul_as_aes(t);
 }
 
 void mul_sa(LaunchContext& t) {
   if (t.keeps_a()) {
     mul_sa_shared(t);
   } else {
-    t.set.gen_a == GenA::shake ? mul_sa_shake(t) : mul_sa_aes(t);
+    t.set.gen_a == GenA::kShake ? mul_sa_shake(t) : mul_sa_aes(t);
   }
 }
 
@@ -87,9 +87,9 @@ static_assert(covers_each_stage_once(kDecaps, kDecapsStages.size()));
 
 template <Op kOp>
 constexpr const auto& steps() {
-  if constexpr (kOp == Op::keygen) {
+  if constexpr (kOp == Op::kKeygen) {
     return kKeygen;
-  } else if constexpr (kOp == Op::encaps) {
+  } else if constexpr (kOp == Op::kEncaps) {
     return kEncaps;
   } else {
     return kDecaps;
@@ -121,7 +121,9 @@ constexpr size_t kMinItems = 256;
 template <size_t kSet, Op kOp>
 constexpr DeviceOperation operation() {
   constexpr const Set& kS = kSets[kSet];
-  constexpr size_t kCoins = kOp == Op::keygen ? kS.keygen_coin_bytes() : kOp == Op::encaps ? kS.encaps_coin_bytes() : 0;
+  constexpr size_t kCoins = kOp == Op::kKeygen   ? kS.keygen_coin_bytes()
+                            : kOp == Op::kEncaps ? kS.encaps_coin_bytes()
+                                                 : 0;
   return {
       .scheme = kS.name,
       .op = kOp,
@@ -152,13 +154,13 @@ int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void* 
     DeviceBatch batch;
     batch.count = 1;
     batch.shared_key = true;
-    if constexpr (kOp == Op::encaps) batch.pk = keys + i * kS.public_key_bytes();
-    if constexpr (kOp == Op::decaps) batch.sk = keys + i * kS.secret_key_bytes();
+    if constexpr (kOp == Op::kEncaps) batch.pk = keys + i * kS.public_key_bytes();
+    if constexpr (kOp == Op::kDecaps) batch.sk = keys + i * kS.secret_key_bytes();
     LaunchContext context(kS, batch, nullptr, static_cast<cudaStream_t>(stream), kOp);
     context.limbs = reinterpret_cast<uint8_t*>(out);
     context.pkh = context.limbs + limb_bytes(kS.n());
     expand_key(context);
-    if constexpr (kOp == Op::encaps) hash_pk(context);
+    if constexpr (kOp == Op::kEncaps) hash_pk(context);
     error = context.error;
   }
   return static_cast<int>(error);
@@ -174,11 +176,11 @@ constexpr DeviceKeyForm kForm = {.bytes = key_form_bytes(kSets[kSet].n()),
 template <size_t kSet>
 constexpr DeviceScheme kScheme = {
     .name = kSets[kSet].name,
-    .operations = {operation<kSet, Op::keygen>(), operation<kSet, Op::encaps>(), operation<kSet, Op::decaps>()},
-    .public_form = kForm<kSet, Op::encaps>,
-    .secret_form = kForm<kSet, Op::decaps>,
+    .operations = {operation<kSet, Op::kKeygen>(), operation<kSet, Op::kEncaps>(), operation<kSet, Op::kDecaps>()},
+    .public_form = kForm<kSet, Op::kEncaps>,
+    .secret_form = kForm<kSet, Op::kDecaps>,
     .shared_bytes =
-        kSets[kSet].gen_a == GenA::aes ? aes_shared_bytes(kSets[kSet].n()) : shake_shared_bytes(kSets[kSet].n())};
+        kSets[kSet].gen_a == GenA::kAes ? aes_shared_bytes(kSets[kSet].n()) : shake_shared_bytes(kSets[kSet].n())};
 
 template <size_t... kSet>
 std::span<const DeviceScheme* const> all_schemes(std::index_sequence<kSet...>) {

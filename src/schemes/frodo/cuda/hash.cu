@@ -229,13 +229,13 @@ void with_rate(const LaunchContext& t, F&& f) {
 }  // namespace
 
 void draw(LaunchContext& t) {
-  const size_t bytes = t.op == Op::keygen ? t.set.keygen_coin_bytes() : t.set.encaps_coin_bytes();
+  const size_t bytes = t.op == Op::kKeygen ? t.set.keygen_coin_bytes() : t.set.encaps_coin_bytes();
   if (t.io.coins != nullptr) {
     t.keep(cudaMemcpy2DAsync(t.coins, kCoinStride, t.io.coins, bytes, bytes, t.count(), cudaMemcpyDeviceToDevice,
                              t.stream));
     return;
   }
-  const auto domain = t.op == Op::keygen ? polykem::cuda::DrawDomain::keygen : polykem::cuda::DrawDomain::encaps;
+  const auto domain = t.op == Op::kKeygen ? polykem::cuda::DrawDomain::kKeygen : polykem::cuda::DrawDomain::kEncaps;
   t.launch(draw_kernel<kCoinStride>, t.lane_blocks(), 32, 0, t.coins, t.io.seed, domain, t.count());
 }
 
@@ -282,7 +282,7 @@ void expand_encaps(LaunchContext& t) {
 }
 
 void hash_ss(LaunchContext& t) {
-  const uint32_t* fail = t.op == Op::decaps ? t.fail : nullptr;
+  const uint32_t* fail = t.op == Op::kDecaps ? t.fail : nullptr;
   with_rate(t, [&](auto rate, auto) {
     if (has_few_items(t))
       return t.launch(warp_hash_ss_kernel<rate>, t.count(), 32, 0, t.io.ss_out, ct_of(t), k_of(t), sk_of(t), fail,

@@ -241,7 +241,7 @@ void expand_key(LaunchContext& t) {
   const uint32_t n = t.sizes.n;
   const LimbMatrix a{t.limbs, limb_columns(n), limb_rows(n)};
   const uint8_t* const pk = pk_of(t).base;
-  if (t.set.gen_a == GenA::shake) {
+  if (t.set.gen_a == GenA::kShake) {
     t.launch(gen_a_shake_kernel, polykem::cuda::blocks_for(n, 32), 32, 0, a, pk, n);
   } else {
     t.launch(gen_a_aes_kernel, n / kAesRows, kAesThreads, aes_layout(n).end, a, pk, n);

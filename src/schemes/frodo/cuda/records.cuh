@@ -20,22 +20,22 @@ inline Records sk_of(const LaunchContext& t) {
 }
 /// The public keys, in decaps those in the secret keys.
 inline Records pk_of(const LaunchContext& t) {
-  if (t.op == Op::decaps) return {t.io.sk + t.sizes.pk_offset, t.io.shared_key ? 0 : t.sizes.sk_bytes};
+  if (t.op == Op::kDecaps) return {t.io.sk + t.sizes.pk_offset, t.io.shared_key ? 0 : t.sizes.sk_bytes};
   return {t.io.pk, t.io.shared_key ? 0 : t.sizes.pk_bytes};
 }
 /// The ciphertexts whose hash is ss.
 inline Records ct_of(const LaunchContext& t) {
-  return {t.op == Op::decaps ? t.io.ct : t.io.ct_out, t.sizes.ct_bytes};
+  return {t.op == Op::kDecaps ? t.io.ct : t.io.ct_out, t.sizes.ct_bytes};
 }
 inline Ciphertexts target_of(const LaunchContext& t) {
-  return {t.op == Op::decaps ? const_cast<uint8_t*>(t.io.ct) : t.io.ct_out, t.fail};
+  return {t.op == Op::kDecaps ? const_cast<uint8_t*>(t.io.ct) : t.io.ct_out, t.fail};
 }
 inline Rows coins_of(const LaunchContext& t) {
   return {t.coins, kCoinStride};
 }
 /// Encaps with a shared key has one hash for all.
 inline Rows pkh_of(const LaunchContext& t) {
-  return {t.pkh, t.op == Op::encaps && t.io.shared_key ? 0 : kSecretStride};
+  return {t.pkh, t.op == Op::kEncaps && t.io.shared_key ? 0 : kSecretStride};
 }
 inline Rows k_of(const LaunchContext& t) {
   return {t.k, kSecretStride};

@@ -63,7 +63,7 @@ struct KeygenChunk : Chunk {
         strings(*arena.take<Strings>(1)),
         s{arena.take<uint16_t>(kBar * n()), n()},
         e{arena.take<uint16_t>(with.tile_rows * kBar), kBar},
-        r(of.p.shake256 ? Shake::Strength::shake256 : Shake::Strength::shake128) {}
+        r(of.p.shake256 ? Shake::Strength::kShake256 : Shake::Strength::kShake128) {}
 };
 
 /// Encaps and decaps. B lies in the place of A's rows, a few at a time. S and the ciphertext's B' of decaps lie where

@@ -16,7 +16,7 @@ using Bytes = std::span<const uint8_t>;
 
 /// The SHAKE that is used for everything but A, of the parts one after the other.
 void shake(const Set& set, std::span<uint8_t> out, std::initializer_list<Bytes> parts) {
-  Shake stream(set.p.shake256 ? Shake::Strength::shake256 : Shake::Strength::shake128);
+  Shake stream(set.p.shake256 ? Shake::Strength::kShake256 : Shake::Strength::kShake128);
   for (const Bytes part : parts)
     stream.absorb(part);
   stream.squeeze(out);

@@ -35,7 +35,7 @@ __device__ __forceinline__ uint2 noise2_signs(const uint32_t (&stream)[kWords], 
   constexpr int kPart = S::kC2 / 8;
   const auto part = [&](int p) { return noise2_word<S, kQuirk>(stream, p * kPart + 4 * word); };
   const uint32_t p0 = part(0), p1 = part(1);
-  if constexpr (S::kParams.noise2 == Noise2::quarter) {
+  if constexpr (S::kParams.noise2 == Noise2::kQuarter) {
     return make_uint2(p0 & ~p1, p1 & ~p0);
   } else {  // (p0 - p1)(p2 - p3)
     const uint32_t p2 = part(2), p3 = part(3), some = (p0 ^ p1) & (p2 ^ p3), opposite = p1 ^ p3;

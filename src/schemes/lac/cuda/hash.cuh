@@ -28,7 +28,7 @@ template <class S>
 __global__ void __launch_bounds__(32) draw_seed_kernel(Work work) {
   const LaneItem own(work.count);
   uint32_t seed[8];
-  draw(seed, work, DrawDomain::keygen, own.index());
+  draw(seed, work, DrawDomain::kKeygen, own.index());
   if (own.valid()) work.seed.store(seed, own.index());
 }
 
@@ -37,7 +37,7 @@ template <class S>
 __global__ void __launch_bounds__(32) draw_m_kernel(Work work) {
   const LaneItem own(work.count);
   uint32_t m[8], hash[8];
-  draw(m, work, DrawDomain::encaps, own.index());
+  draw(m, work, DrawDomain::kEncaps, own.index());
   polykem::cuda::sha256_of_digest(hash, m);
   if (!own.valid()) return;
   work.m.store(m, own.index());

@@ -88,15 +88,15 @@ struct LaunchContext {
     blocks(work.seeds, S::kSeedBlocks);
     blocks(work.places, 2 * S::kPlaceBlocks);
     rows(work.a, S::kN);
-    if (op != Op::keygen && io.shared_key) work.a.stride = 0;
+    if (op != Op::kKeygen && io.shared_key) work.a.stride = 0;
     rows(work.secret, 2 * S::kN);  // and the rows of noise behind them
     work.secret.stride = S::kN;
     work.noise = {work.secret.base + kGroup * arena.items() * S::kN, S::kN};
-    if (op == Op::keygen) return arena.used();
+    if (op == Op::kKeygen) return arena.used();
     blocks(work.m, 2);
     blocks(work.stream, S::kNoise2Blocks);
     rows(work.noise2, S::kNoise2Row);
-    if (op == Op::decaps) {
+    if (op == Op::kDecaps) {
       blocks(work.rejected, 2);
       rows(work.code, 64);
       work.fail = arena.take<uint32_t>(kGroup * sizeof(uint32_t));
@@ -206,7 +206,7 @@ struct Plan {
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {
-    constexpr size_t kCoins = kOp == Op::decaps ? 0 : kSeedBytes;
+    constexpr size_t kCoins = kOp == Op::kDecaps ? 0 : kSeedBytes;
     return {.scheme = kName,
             .op = kOp,
             .record_bytes = {S::kPublicKeyBytes, S::kSecretKeyBytes, S::kCiphertextBytes, kSeedBytes, kCoins},
@@ -230,8 +230,8 @@ constexpr DeviceScheme device_scheme() {
                 kSets[kIndex].errors == kSets[kCommon].errors && kSets[kIndex].d2 == kSets[kCommon].d2);
   using P = Plan<Shape<kCommon>, kIndex>;
   return {.name = P::kName,
-          .operations = {P::template operation<Op::keygen>(), P::template operation<Op::encaps>(),
-                         P::template operation<Op::decaps>()}};
+          .operations = {P::template operation<Op::kKeygen>(), P::template operation<Op::kEncaps>(),
+                         P::template operation<Op::kDecaps>()}};
 }
 
 }  // namespace polykem::lac::cuda

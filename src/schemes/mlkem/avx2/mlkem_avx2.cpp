@@ -25,17 +25,17 @@ const SchemeBackend& avx2_backend() {
   return kBackend;
 }
 
-template const SchemeBackend& avx2_backend<kMlkem512, tuning::Cpu::avx2>();
-template const SchemeBackend& avx2_backend<kMlkem512, tuning::Cpu::avx2_intel>();
-template const SchemeBackend& avx2_backend<kMlkem768, tuning::Cpu::avx2>();
-template const SchemeBackend& avx2_backend<kMlkem768, tuning::Cpu::avx2_intel>();
-template const SchemeBackend& avx2_backend<kMlkem1024, tuning::Cpu::avx2>();
-template const SchemeBackend& avx2_backend<kMlkem1024, tuning::Cpu::avx2_intel>();
-template const SchemeBackend& avx2_backend<kKyber512, tuning::Cpu::avx2>();
-template const SchemeBackend& avx2_backend<kKyber512, tuning::Cpu::avx2_intel>();
-template const SchemeBackend& avx2_backend<kKyber768, tuning::Cpu::avx2>();
-template const SchemeBackend& avx2_backend<kKyber768, tuning::Cpu::avx2_intel>();
-template const SchemeBackend& avx2_backend<kKyber1024, tuning::Cpu::avx2>();
-template const SchemeBackend& avx2_backend<kKyber1024, tuning::Cpu::avx2_intel>();
+template const SchemeBackend& avx2_backend<kMlkem512, tuning::Cpu::kAvx2>();
+template const SchemeBackend& avx2_backend<kMlkem512, tuning::Cpu::kAvx2Intel>();
+template const SchemeBackend& avx2_backend<kMlkem768, tuning::Cpu::kAvx2>();
+template const SchemeBackend& avx2_backend<kMlkem768, tuning::Cpu::kAvx2Intel>();
+template const SchemeBackend& avx2_backend<kMlkem1024, tuning::Cpu::kAvx2>();
+template const SchemeBackend& avx2_backend<kMlkem1024, tuning::Cpu::kAvx2Intel>();
+template const SchemeBackend& avx2_backend<kKyber512, tuning::Cpu::kAvx2>();
+template const SchemeBackend& avx2_backend<kKyber512, tuning::Cpu::kAvx2Intel>();
+template const SchemeBackend& avx2_backend<kKyber768, tuning::Cpu::kAvx2>();
+template const SchemeBackend& avx2_backend<kKyber768, tuning::Cpu::kAvx2Intel>();
+template const SchemeBackend& avx2_backend<kKyber1024, tuning::Cpu::kAvx2>();
+template const SchemeBackend& avx2_backend<kKyber1024, tuning::Cpu::kAvx2Intel>();
 
 }  // namespace polykem::mlkem

@@ -27,23 +27,23 @@ const SchemeBackend& avx512_backend() {
   static constexpr SchemeBackend kBackend = [] {
     SchemeBackend backend = interleaved::backend<P, Avx512, kCpu>();
     constexpr tuning::Arrangement kMany = tuning::row(tuning::kMlkem, kCpu, P.k).many;
-    if (kMany == tuning::Arrangement::x8) x8::use_x8<P, Avx512>(backend);
+    if (kMany == tuning::Arrangement::kX8) x8::use_x8<P, Avx512>(backend);
     return backend;
   }();
   return kBackend;
 }
 
-template const SchemeBackend& avx512_backend<kMlkem512, tuning::Cpu::avx512>();
-template const SchemeBackend& avx512_backend<kMlkem512, tuning::Cpu::avx512_zen5>();
-template const SchemeBackend& avx512_backend<kMlkem768, tuning::Cpu::avx512>();
-template const SchemeBackend& avx512_backend<kMlkem768, tuning::Cpu::avx512_zen5>();
-template const SchemeBackend& avx512_backend<kMlkem1024, tuning::Cpu::avx512>();
-template const SchemeBackend& avx512_backend<kMlkem1024, tuning::Cpu::avx512_zen5>();
-template const SchemeBackend& avx512_backend<kKyber512, tuning::Cpu::avx512>();
-template const SchemeBackend& avx512_backend<kKyber512, tuning::Cpu::avx512_zen5>();
-template const SchemeBackend& avx512_backend<kKyber768, tuning::Cpu::avx512>();
-template const SchemeBackend& avx512_backend<kKyber768, tuning::Cpu::avx512_zen5>();
-template const SchemeBackend& avx512_backend<kKyber1024, tuning::Cpu::avx512>();
-template const SchemeBackend& avx512_backend<kKyber1024, tuning::Cpu::avx512_zen5>();
+template const SchemeBackend& avx512_backend<kMlkem512, tuning::Cpu::kAvx512>();
+template const SchemeBackend& avx512_backend<kMlkem512, tuning::Cpu::kAvx512Zen5>();
+template const SchemeBackend& avx512_backend<kMlkem768, tuning::Cpu::kAvx512>();
+template const SchemeBackend& avx512_backend<kMlkem768, tuning::Cpu::kAvx512Zen5>();
+template const SchemeBackend& avx512_backend<kMlkem1024, tuning::Cpu::kAvx512>();
+template const SchemeBackend& avx512_backend<kMlkem1024, tuning::Cpu::kAvx512Zen5>();
+template const SchemeBackend& avx512_backend<kKyber512, tuning::Cpu::kAvx512>();
+template const SchemeBackend& avx512_backend<kKyber512, tuning::Cpu::kAvx512Zen5>();
+template const SchemeBackend& avx512_backend<kKyber768, tuning::Cpu::kAvx512>();
+template const SchemeBackend& avx512_backend<kKyber768, tuning::Cpu::kAvx512Zen5>();
+template const SchemeBackend& avx512_backend<kKyber1024, tuning::Cpu::kAvx512>();
+template const SchemeBackend& avx512_backend<kKyber1024, tuning::Cpu::kAvx512Zen5>();
 
 }  // namespace polykem::mlkem

@@ -65,10 +65,10 @@ inline Octet cbd2(const uint8_t* in) {
 /// 112 candidates in a block, so that two of them cannot be too many.
 void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second) {
   const uint8_t position[2] = {static_cast<uint8_t>(first), static_cast<uint8_t>(second)};
-  Shake xof(Shake::Strength::shake128);
+  Shake xof(Shake::Strength::kShake128);
   xof.absorb({rho, kSymBytes});
   xof.absorb(position);
-  uint8_t block[static_cast<size_t>(Shake::Strength::shake128)];
+  uint8_t block[static_cast<size_t>(Shake::Strength::kShake128)];
   static_assert(sizeof block % kTwelve == 0 && 2 * (2 * sizeof block / 3) < kN);
   uint16_t* next = a.c;
   uint16_t* const end = a.c + kN;

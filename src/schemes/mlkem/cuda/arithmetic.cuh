@@ -276,7 +276,7 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kForm>) encrypt_
   finish_encryption<Set>(sink, u, v, noise, work, lane);
   if constexpr (!S::kKyber) {
     store_secret(work, lane, 0, valid);
-    report(work, lane, valid, Status::public_key);
+    report(work, lane, valid, Status::kPublicKey);
   }
 }
 
@@ -299,7 +299,7 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kForm>) compare_
   } else {
     const uint32_t valid = kForm ? noted_valid(work, lane, S::Form::kSecretValid) : 0u - work.valid.at(0, lane.item);
     store_secret(work, lane, fail, valid);
-    report(work, lane, valid, Status::secret_key);
+    report(work, lane, valid, Status::kSecretKey);
   }
 }
 

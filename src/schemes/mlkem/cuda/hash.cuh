@@ -18,7 +18,7 @@ using polykem::cuda::kSha3_512RateBytes;
 using polykem::cuda::LaneItem;
 
 /// H(bytes of records) of the lanes' items: SHA3-256, or another function of the same rate, over a prefix too.
-template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::sha3>
+template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
 __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], Records records, size_t count,
                                              const uint32_t* prefix = nullptr) {
   __shared__ alignas(16) uint32_t stage[polykem::cuda::kHashStageWords];
@@ -44,12 +44,12 @@ __global__ void __launch_bounds__(32, kHashBlocks) draw_seeds_kernel(Work work) 
   clear_retries(work);
   const LaneItem own(work.count);
   uint32_t coins[16], d[8], z[8], seeds[16];
-  draw_words(coins, work, DrawDomain::keygen, own.index());
+  draw_words(coins, work, DrawDomain::kKeygen, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w)
     d[w] = coins[w], z[w] = coins[8 + w];
   uint64_t state[25];
-  const uint64_t suffix = static_cast<uint64_t>(KeccakSuffix::sha3);
+  const uint64_t suffix = static_cast<uint64_t>(KeccakSuffix::kSha3);
   polykem::cuda::absorb_seed<kSha3_512RateBytes>(state, d, S::kKyber ? suffix : S::kK | suffix << 8);
   keccak_f1600(state);
   polykem::cuda::squeeze_words(seeds, state);
@@ -81,10 +81,10 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work)
   clear_retries(work);
   const LaneItem own(work.count);
   uint32_t h[8], m[8], key[8], r[8];
-  draw_words(m, work, DrawDomain::encaps, own.index());
+  draw_words(m, work, DrawDomain::kEncaps, own.index());
   if constexpr (S::kKyber) {
     uint64_t state[25];
-    polykem::cuda::absorb_seed<kRateBytes>(state, m, static_cast<uint64_t>(KeccakSuffix::sha3));
+    polykem::cuda::absorb_seed<kRateBytes>(state, m, static_cast<uint64_t>(KeccakSuffix::kSha3));
     keccak_f1600(state);
     polykem::cuda::squeeze_words(m, state);
   }
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_encaps_kernel(Work wor
   hash_records<S::kCiphertextBytes>(hash, {work.ct_out, S::kCiphertextBytes}, work.count);
   const LaneItem own(work.count);
   work.secret.load(key, own.index());
-  hash_64<kRateBytes, KeccakSuffix::shake>(secret, key, hash);
+  hash_64<kRateBytes, KeccakSuffix::kShake>(secret, key, hash);
   if (own.valid()) store_words(work.ss_out + own.index() * kSymBytes, secret);
 }
 
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work)
                                         : work.sk[own.index()] + S::kZOffset;
     uint32_t z[8];
     load_words(z, secret);
-    hash_records<S::kCiphertextBytes, 8, KeccakSuffix::shake>(other, work.ct, work.count, z);
+    hash_records<S::kCiphertextBytes, 8, KeccakSuffix::kShake>(other, work.ct, work.count, z);
   }
   if (own.valid()) work.other.store(other, own.index());
 }
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work wor
 #pragma unroll
   for (int w = 0; w < 8; ++w)
     key[w] ^= fail & (key[w] ^ z[w]);
-  hash_64<kRateBytes, KeccakSuffix::shake>(secret, key, hash);
+  hash_64<kRateBytes, KeccakSuffix::kShake>(secret, key, hash);
   if (own.valid()) store_words(work.ss_out + own.index() * kSymBytes, secret);
 }
 

@@ -17,8 +17,8 @@ __global__ void __launch_bounds__(32) warp_draw_seeds_kernel(Work work) {
   clear_retries(work);
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  const uint64_t coins = hash.draw<8>(work.coins, work.draw_seed, DrawDomain::keygen, item);
-  const uint64_t suffix = static_cast<uint64_t>(KeccakSuffix::sha3);
+  const uint64_t coins = hash.draw<8>(work.coins, work.draw_seed, DrawDomain::kKeygen, item);
+  const uint64_t suffix = static_cast<uint64_t>(KeccakSuffix::kSha3);
   const uint64_t seeds =
       hash.of<WarpHashes::kSha3_512Words>(coins, WarpHashes::kSymWords, S::kKyber ? suffix : S::kK | suffix << 8);
   hash.store(work.z, item, coins, WarpHashes::kSymWords);
@@ -43,16 +43,16 @@ __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
   clear_retries(work);
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  uint64_t m = hash.draw<4>(work.coins, work.draw_seed, DrawDomain::encaps, item), h;
+  uint64_t m = hash.draw<4>(work.coins, work.draw_seed, DrawDomain::kEncaps, item), h;
   if constexpr (S::kKyber)
-    m = hash.of<WarpHashes::kWords>(m, WarpHashes::kSymWords, static_cast<uint64_t>(KeccakSuffix::sha3));
+    m = hash.of<WarpHashes::kWords>(m, WarpHashes::kSymWords, static_cast<uint64_t>(KeccakSuffix::kSha3));
   hash.store(work.m, item, m);
   if constexpr (kForm) {
     h = hash.load(reinterpret_cast<const uint8_t*>(work.keys[item] + S::Form::kHash));
   } else {
     h = hash.record<S::kPublicKeyBytes>(work.ek[item]);
   }
-  const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::sha3>(m, h);
+  const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::kSha3>(m, h);
   hash.store(work.secret, item, both);
   hash.store(work.prf_seed, item, both, WarpHashes::kSymWords);
 }
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(32) warp_derive_encaps_kernel(Work work) {
   const WarpHashes hash;
   const uint64_t digest = hash.record<S::kCiphertextBytes>(work.ct_out + item * S::kCiphertextBytes);
   const uint64_t key = hash.load(work.secret, item);
-  hash.store(work.ss_out + item * kSymBytes, hash.of_two<WarpHashes::kWords, KeccakSuffix::shake>(key, digest));
+  hash.store(work.ss_out + item * kSymBytes, hash.of_two<WarpHashes::kWords, KeccakSuffix::kShake>(key, digest));
 }
 
 /// A warp of warp_hash_decaps_kernel for G; one for J or H(c); where keys are records of ML-KEM one that checks them.
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(32 * kDecapsHashes<Set, kForm>) warp_hash_deca
   const uint8_t* const stored = kForm ? form + S::Form::kHash : work.sk[item] + S::kHashOffset;
   if (part == 0) {
     const uint64_t m = hash.load(work.m, item), h = hash.load(stored);
-    const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::sha3>(m, h);
+    const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::kSha3>(m, h);
     hash.store(work.secret, item, both);
     hash.store(work.prf_seed, item, both, WarpHashes::kSymWords);
   } else if (part == 1) {
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(32 * kDecapsHashes<Set, kForm>) warp_hash_deca
       other = hash.record<S::kCiphertextBytes>(work.ct[item]);
     } else {
       const uint8_t* const z = kForm ? form + S::Form::kZ : work.sk[item] + S::kZOffset;
-      other = hash.record<S::kCiphertextBytes, KeccakSuffix::shake>(work.ct[item], z);
+      other = hash.record<S::kCiphertextBytes, KeccakSuffix::kShake>(work.ct[item], z);
     }
     hash.store(work.other, item, other);
   } else if constexpr (kDecapsHashes<Set, kForm> == 3) {
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
   const uint32_t fail = work.fail.at(0, item);
   uint64_t key = hash.load(work.secret, item);
   key ^= (fail | static_cast<uint64_t>(fail) << 32) & (key ^ hash.load(rejected));
-  const uint64_t secret = hash.of_two<WarpHashes::kWords, KeccakSuffix::shake>(key, hash.load(work.other, item));
+  const uint64_t secret = hash.of_two<WarpHashes::kWords, KeccakSuffix::kShake>(key, hash.load(work.other, item));
   hash.store(work.ss_out + item * kSymBytes, secret);
 }
 

@@ -82,23 +82,23 @@ struct LaunchContext {
       place = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
     };
     work.a = arena.take<uint16_t>(S::kEntries * kRowBytes);
-    work.noise = arena.take<uint32_t>((op == Op::keygen ? 2 * S::kK : 2 * S::kK + 1) * kNoiseBytes);
+    work.noise = arena.take<uint32_t>((op == Op::kKeygen ? 2 * S::kK : 2 * S::kK + 1) * kNoiseBytes);
     work.retries = arena.take<uint32_t>((S::kEntries + 1) * sizeof(uint32_t));
     words(work.prf_seed, 8);
-    if (op == Op::keygen) {
+    if (op == Op::kKeygen) {
       words(work.rho, 8);
       words(work.z, 8);
     } else {
       words(work.m, 8);
       words(work.secret, 8);
     }
-    if (op == Op::decaps) {
+    if (op == Op::kDecaps) {
       words(work.other, 8);
       words(work.valid, 1);
       words(work.fail, 1);
     }
     polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
-    if (op != Op::keygen) form = one.take<std::byte>(op == Op::encaps ? Form::kPublicBytes : Form::kSecretBytes);
+    if (op != Op::kKeygen) form = one.take<std::byte>(op == Op::kEncaps ? Form::kPublicBytes : Form::kSecretBytes);
     take_records();
     return arena.used() + one.used();
   }
@@ -310,13 +310,13 @@ struct Plan {
   template <Op kOp>
   static constexpr DeviceOperation operation() {
     constexpr MlkemParams kP = S::kParams;
-    constexpr size_t kCoins = kOp == Op::keygen ? kKeygenCoinBytes : kOp == Op::encaps ? kEncapsCoinBytes : 0;
+    constexpr size_t kCoins = kOp == Op::kKeygen ? kKeygenCoinBytes : kOp == Op::kEncaps ? kEncapsCoinBytes : 0;
     return {.scheme = Set::kName,
             .op = kOp,
             .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kCoins},
             .steps = Operations::template kSteps<kOp>,
             .part_items = kWave,
-            .busy_part_items = kOp == Op::encaps ? (kP.k == 4 ? 3 : 2) * kWave : 0,
+            .busy_part_items = kOp == Op::kEncaps ? (kP.k == 4 ? 3 : 2) * kWave : 0,
             .staged_bytes = size_t{4} << 20,
             .least_items = 1024,
             .most_items = kMaxItems,
@@ -348,8 +348,8 @@ constexpr DeviceScheme device_scheme() {
   using P = Plan<Set>;
   using Form = typename Shape<Set>::Form;
   return {.name = Set::kName,
-          .operations = {P::template operation<Op::keygen>(), P::template operation<Op::encaps>(),
-                         P::template operation<Op::decaps>()},
+          .operations = {P::template operation<Op::kKeygen>(), P::template operation<Op::kEncaps>(),
+                         P::template operation<Op::kDecaps>()},
           .public_form = {Form::kPublicBytes, P::expand_workspace_bytes, P::template expand<false>},
           .secret_form = {Form::kSecretBytes, P::expand_workspace_bytes, P::template expand<true>}};
 }

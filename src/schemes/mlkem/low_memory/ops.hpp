@@ -57,7 +57,7 @@ struct Ops {
   [[gnu::noinline]] static const uint8_t* prf(Work& w, const uint8_t* seed, size_t nonce) {
     uint8_t* out = reinterpret_cast<uint8_t*>(w.row[1].c + kN) - 64 * kEta;
     const auto last = static_cast<uint8_t>(nonce);
-    Shake shake(Shake::Strength::shake256);
+    Shake shake(Shake::Strength::kShake256);
     shake.absorb({seed, kSymBytes});
     shake.absorb({&last, 1});
     shake.squeeze({out, 64 * kEta});
@@ -151,7 +151,7 @@ struct Ops {
 
   static void store_ss(Chunk& c) {
     std::memcpy(c.io.ss_out, c.work.seeds, kSymBytes);
-    if (c.work.differences != 0) c.io.item_status[0] = Status::public_key;
+    if (c.work.differences != 0) c.io.item_status[0] = Status::kPublicKey;
   }
 
   // ---- decaps
@@ -160,7 +160,7 @@ struct Ops {
   static void check_dk(Chunk& c) {
     const uint8_t* stored = c.io.sk + P.hash_offset();
     sha3_256(c.work.hash(), {c.io.sk + P.pk_offset(), P.public_key_bytes()});
-    if (std::memcmp(c.work.hash(), stored, kSymBytes) != 0) c.io.item_status[0] = Status::secret_key;
+    if (std::memcmp(c.work.hash(), stored, kSymBytes) != 0) c.io.item_status[0] = Status::kSecretKey;
   }
 
   static void decrypt(Chunk& c) {
@@ -178,7 +178,7 @@ struct Ops {
   }
 
   static void hash_reject(Chunk& c) {
-    Shake reject(Shake::Strength::shake256);
+    Shake reject(Shake::Strength::kShake256);
     reject.absorb({c.io.sk + P.z_offset(), kSymBytes});
     reject.absorb({c.io.ct, P.ciphertext_bytes()});
     reject.squeeze(c.work.rejected);

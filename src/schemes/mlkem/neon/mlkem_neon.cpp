@@ -22,7 +22,7 @@ static_assert(InstructionSet<Neon>);
 
 template <MlkemParams P>
 const SchemeBackend& neon_backend() {
-  static constexpr SchemeBackend kBackend = interleaved::backend<P, Neon, tuning::Cpu::neon>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, Neon, tuning::Cpu::kNeon>();
   return kBackend;
 }
 

@@ -21,7 +21,7 @@ static_assert(InstructionSet<NeonSha3>);
 
 template <MlkemParams P>
 const SchemeBackend& neon_sha3_backend() {
-  static constexpr SchemeBackend kBackend = interleaved::backend<P, NeonSha3, tuning::Cpu::neon_sha3>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, NeonSha3, tuning::Cpu::kNeonSha3>();
   return kBackend;
 }
 

@@ -111,7 +111,7 @@ struct Layout : PortableHashes {
   static void sample_poly(Poly& a, const uint8_t* seed, size_t nonce) {
     const auto last = static_cast<uint8_t>(nonce);
     uint8_t bytes[64 * kEta];
-    Shake prf(Shake::Strength::shake256);
+    Shake prf(Shake::Strength::kShake256);
     prf.absorb({seed, kSymBytes});
     prf.absorb({&last, 1});
     prf.squeeze(bytes);

@@ -15,12 +15,12 @@ inline namespace POLYKEM_ISA {
 /// A uniform transform from SHAKE128(rho, first, second): the 12-bit integers that are below q. [FIPS203, Alg 7]
 inline void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second) {
   const uint8_t position[2] = {static_cast<uint8_t>(first), static_cast<uint8_t>(second)};
-  Shake xof(Shake::Strength::shake128);
+  Shake xof(Shake::Strength::kShake128);
   xof.absorb({rho, kSymBytes});
   xof.absorb(position);
   uint16_t accepted[kN + 1];  // the last may be one too many
   for (size_t filled = 0; filled < kN;) {
-    uint8_t block[static_cast<size_t>(Shake::Strength::shake128)];
+    uint8_t block[static_cast<size_t>(Shake::Strength::kShake128)];
     xof.squeeze(block);
     for (size_t i = 0; i < sizeof block && filled < kN; i += 3) {
       const uint32_t bits = block[i] | uint32_t{block[i + 1]} << 8 | uint32_t{block[i + 2]} << 16;

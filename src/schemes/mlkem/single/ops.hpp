@@ -81,10 +81,10 @@ struct SingleOperations {
 
   /// What an item of round 3's encaps keeps for its last step: K, H(c).
   template <Op kOp>
-  static constexpr size_t kKeptBytes = P.kyber() && kOp == Op::encaps ? 2 * kSymBytes : 0;
+  static constexpr size_t kKeptBytes = P.kyber() && kOp == Op::kEncaps ? 2 * kSymBytes : 0;
   /// Whether the last step is computed for all items at once, if they are kMinTogether.
   template <Op kOp>
-  static constexpr bool kEndsTogether = kOp == Op::keygen || kKeptBytes<kOp> != 0;
+  static constexpr bool kEndsTogether = kOp == Op::kKeygen || kKeptBytes<kOp> != 0;
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
@@ -99,9 +99,9 @@ struct SingleOperations {
     }
     for (size_t i = 0; i < batch.count; ++i) {
       const Status status = Single::template run<kOp>(nullptr, item(i), workspace, times);
-      if (status != Status::ok) return status;
+      if (status != Status::kOk) return status;
     }
-    return Status::ok;
+    return Status::kOk;
   }
 
  private:
@@ -120,16 +120,16 @@ struct SingleOperations {
     StepClock clock(times);
     end_together<kOp>(batch, kept);
     clock.stop(plan.size() - 1, batch.count);
-    return Status::ok;
+    return Status::kOk;
   }
 
   /// The last step of all items: hash_new_pk, or store_ss of round 3.
   template <Op kOp>
   static void end_together(const Batch& batch, uint8_t* kept) {
     static_assert(Single::template plan<kOp>().back().run ==
-                  (kOp == Op::keygen ? ItemOps::hash_new_pk : ItemOps::store_ss));
+                  (kOp == Op::kKeygen ? ItemOps::hash_new_pk : ItemOps::store_ss));
     const KeccakLanes& keccak = Isa::keccak();
-    if constexpr (kOp == Op::keygen) {
+    if constexpr (kOp == Op::kKeygen) {
       keccak.sha3_256({batch.sk_out + P.hash_offset(), P.secret_key_bytes()}, {batch.pk_out, P.public_key_bytes()},
                       P.public_key_bytes(), batch.count);
     } else {

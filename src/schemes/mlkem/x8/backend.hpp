@@ -46,9 +46,9 @@ struct X8Operations {
       const size_t count = std::min(kGranule, items.count - first);
       const Batch eight{items.slice(record_bytes<P>(kOp), first, count), items.drbg};
       const Status status = OfEight::template run<kOp>(nullptr, eight, of_eight, times);
-      if (status != Status::ok) return status;
+      if (status != Status::kOk) return status;
     }
-    return Status::ok;
+    return Status::kOk;
   }
 
  private:

@@ -21,7 +21,7 @@ struct Avx2 {
 template <NtruParams P>
 const SchemeBackend& avx2_backend() {
   static constexpr SchemeBackend kBackend =
-      interleaved::backend<P, interleaved::WithSinglePrims<Avx2>, tuning::Cpu::avx2>();
+      interleaved::backend<P, interleaved::WithSinglePrims<Avx2>, tuning::Cpu::kAvx2>();
   return kBackend;
 }
 

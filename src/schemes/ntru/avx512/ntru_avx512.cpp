@@ -34,7 +34,7 @@ using Singles = Operations<Kem<single::Ops<P, Rows>, ref::Ops<P, Lanes>>, single
 
 template <NtruParams P>
 const SchemeBackend& avx512_backend() {
-  static constexpr SchemeBackend kBackend = interleaved::backend<P, Lanes, tuning::Cpu::avx512, Singles<P>>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, Lanes, tuning::Cpu::kAvx512, Singles<P>>();
   return kBackend;
 }
 

@@ -30,7 +30,7 @@ template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     encrypt_kernel(uint8_t* ct, Records pk, const uint8_t* r, const uint8_t* m) {
   using S = Shape<Set>;
-  using P = Product<Set, MulKind::ternary>;
+  using P = Product<Set, MulKind::kTernary>;
   __shared__ alignas(128) uint8_t shared[P::Shape::kShared];
   __shared__ alignas(16) uint8_t trits[S::kRow];
   P product(shared);
@@ -77,7 +77,7 @@ __device__ __forceinline__ uint16_t centred_mod3(uint32_t pair, uint32_t add) {
 template <class Set>
 __device__ __forceinline__ void multiply_cf(uint8_t* shared, const uint8_t* ct, const uint8_t* f_packed) {
   using S = Shape<Set>;
-  Product<Set, MulKind::ternary> product(shared);
+  Product<Set, MulKind::kTernary> product(shared);
   {
     const unsigned lane = lane_again();
     Groups<Set> c;
@@ -106,7 +106,7 @@ __device__ __forceinline__ void multiply_cf(uint8_t* shared, const uint8_t* ct, 
 template <class Set>
 __device__ __forceinline__ void multiply_m(uint8_t* shared, const uint8_t* inverse_f) {
   using S = Shape<Set>;
-  Product<Set, MulKind::s3> product(shared);
+  Product<Set, MulKind::kS3> product(shared);
   {
     const unsigned lane = lane_again();
     ByteGroups<Set> cf, factor;
@@ -143,7 +143,7 @@ template <class Set>
 __device__ __forceinline__ uint32_t multiply_r(uint8_t* shared, const uint8_t* ct, const uint8_t* m,
                                                const uint8_t* inverse_h) {
   using S = Shape<Set>;
-  Product<Set, MulKind::general> product(shared);
+  Product<Set, MulKind::kGeneral> product(shared);
   {
     const unsigned lane = lane_again();
     const int skip = begin_record(shared + S::kRow, m, S::kTritsBytes, lane);
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
     decrypt_m_kernel(uint8_t* rm, uint32_t* fail, Records ct, Records sk) {
   using S = Shape<Set>;
   constexpr unsigned kUsedBits = static_cast<unsigned>(S::kN - 1) * S::kLogQ % 8;
-  __shared__ alignas(128) uint8_t shared[Product<Set, MulKind::ternary>::Shape::kShared];
+  __shared__ alignas(128) uint8_t shared[Product<Set, MulKind::kTernary>::Shape::kShared];
   __shared__ alignas(16) uint8_t packed[2 * S::kTritsBytes + 6];  // f and 1/f
   const size_t item = blockIdx.x;
   const int skip = begin_record(packed, sk[item], 2 * S::kTritsBytes, lane_again());
@@ -205,7 +205,7 @@ template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     decrypt_r_kernel(uint8_t* rm, uint32_t* fail, Records ct, Records sk) {
   using S = Shape<Set>;
-  __shared__ alignas(128) uint8_t shared[Product<Set, MulKind::general>::Shape::kShared];
+  __shared__ alignas(128) uint8_t shared[Product<Set, MulKind::kGeneral>::Shape::kShared];
   const size_t item = blockIdx.x;
   const uint32_t bad =
       multiply_r<Set>(shared, ct[item], rm + item * S::kRmStride + S::kTritsBytes, sk[item] + S::kInverseHOffset);

@@ -9,7 +9,7 @@
 namespace polykem::ntru::cuda {
 
 template <class Set>
-using GroupShape = polykem::cuda::LimbShape<Shape<Set>::kN, polykem::cuda::MulKind::general>;
+using GroupShape = polykem::cuda::LimbShape<Shape<Set>::kN, polykem::cuda::MulKind::kGeneral>;
 
 /// A lane's groups, of 16-bit coefficients and of bytes.
 template <class Set>

@@ -41,7 +41,7 @@ inline constexpr int kByteWarps = 2;  ///< warps per block of invert_bytes_kerne
 template <class Set>
 __global__ void __launch_bounds__(32 * kByteWarps) invert_bytes_kernel(uint16_t* v, const uint16_t* x, size_t count) {
   using S = Shape<Set>;
-  using Product = polykem::cuda::ImmaProduct<S::kN, polykem::cuda::MulKind::bytes>;
+  using Product = polykem::cuda::ImmaProduct<S::kN, polykem::cuda::MulKind::kBytes>;
   __shared__ alignas(128) uint8_t staged[kByteWarps][Product::Shape::kShared];
   __shared__ alignas(16) uint16_t rows[kByteWarps][S::kRow];
   __shared__ uint32_t words[kByteWarps][polykem::cuda::DivstepShape<S::kN>::kStringWords];
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(32 * kByteWarps) invert_bytes_kernel(uint16_t*
   clear_row_end<Set>(row, lane);
   Product product(staged[warp]);
   const auto load = [](uint4(&groups)[Product::Shape::kRounds], const uint16_t* source) {
-    polykem::cuda::load_groups<S::kN, polykem::cuda::MulKind::bytes>(groups, source);
+    polykem::cuda::load_groups<S::kN, polykem::cuda::MulKind::kBytes>(groups, source);
   };
   const auto multiply = [&product, row](auto change) {
     __syncwarp();

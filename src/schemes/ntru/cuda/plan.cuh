@@ -71,18 +71,18 @@ struct LaunchContext {
   /// Lays out the intermediates and returns their bytes. Buffers that are no longer needed are reused, which keeps the
   /// workspace, and so the wipe after it, small.
   size_t layout(std::byte* workspace, Op op) {
-    polykem::cuda::DeviceArena arena(workspace, op == Op::keygen ? tree.rows() : io.count);
-    if (op == Op::encaps) {
+    polykem::cuda::DeviceArena arena(workspace, op == Op::kKeygen ? tree.rows() : io.count);
+    if (op == Op::kEncaps) {
       r = arena.take<uint8_t>(S::kRow);
       m = arena.take<uint8_t>(S::kRow);
     }
-    if (op != Op::keygen) rm = arena.take<uint8_t>(S::kRmStride);
-    if (op == Op::decaps) {
+    if (op != Op::kKeygen) rm = arena.take<uint8_t>(S::kRmStride);
+    if (op == Op::kDecaps) {
       fail = arena.take<uint32_t>(sizeof(uint32_t));
       return arena.used();
     }
-    coins = arena.take<uint8_t>(op == Op::encaps ? S::kCoinStride : std::max(size_t{S::kCoinStride}, 2 * kRowBytes));
-    if (op == Op::encaps) return arena.used();
+    coins = arena.take<uint8_t>(op == Op::kEncaps ? S::kCoinStride : std::max(size_t{S::kCoinStride}, 2 * kRowBytes));
+    if (op == Op::kEncaps) return arena.used();
     x = reinterpret_cast<uint16_t*>(coins);
     nodes_f = x + arena.items() * S::kRow;
     for (uint16_t** row : {&a, &b, &u, &v, &inverse_f})
@@ -106,7 +106,7 @@ struct Plan {
 
   /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
-    const unsigned logq = kind == MulKind::bytes ? 8 : S::kLogQ;
+    const unsigned logq = kind == MulKind::kBytes ? 8 : S::kLogQ;
     t.keep(polykem::cuda::launch_mul(kind, S::kParams.n, logq, a, b, c, rows, t.stream));
   }
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b) {
@@ -141,7 +141,7 @@ struct Plan {
                t.count());
     }
   }
-  static void draw_keygen(F& t) { draw<S::kKeygenCoinBytes>(t, polykem::cuda::DrawDomain::keygen); }
+  static void draw_keygen(F& t) { draw<S::kKeygenCoinBytes>(t, polykem::cuda::DrawDomain::kKeygen); }
 
   static void sample_fg(F& t) {
     const size_t rows = t.tree.rows();
@@ -149,7 +149,7 @@ struct Plan {
   }
   static void invert_f(F& t) {
     const polykem::cuda::GraphBranch branch;
-    invert_all(t, MulKind::s3, t.inverse_f, t.a, t.nodes_f, [&t](uint16_t* v, const uint16_t* a, size_t rows) {
+    invert_all(t, MulKind::kS3, t.inverse_f, t.a, t.nodes_f, [&t](uint16_t* v, const uint16_t* a, size_t rows) {
       t.launch(invert_mod3_kernel<Set>, F::blocks(rows), kThreads, v, a, rows);
     });
   }
@@ -159,7 +159,7 @@ struct Plan {
   }
   static void mul_Gf(F& t) {
     const size_t rows = t.tree.rows();
-    multiply(t, MulKind::ternary, t.x, t.b, t.a, rows);
+    multiply(t, MulKind::kTernary, t.x, t.b, t.a, rows);
     if constexpr (!S::kHps) t.launch(times_x_minus_1_kernel<Set>, F::blocks(rows), kThreads, t.x, rows);
   }
 
@@ -167,27 +167,27 @@ struct Plan {
   /// as signed bytes. [NTRU20, S2_inverse, Rq_inverse]
   static void invert_Gf(F& t) {
     static_assert(S::kLogQ > 8 && S::kLogQ <= 16);
-    invert_all(t, MulKind::bytes, t.v, t.x, t.u, [&t](uint16_t* v, const uint16_t* x, size_t rows) {
+    invert_all(t, MulKind::kBytes, t.v, t.x, t.u, [&t](uint16_t* v, const uint16_t* x, size_t rows) {
       t.launch(invert_bytes_kernel<Set>, polykem::cuda::blocks_for(rows, kByteWarps), 32 * kByteWarps, v, x, rows);
     });
-    multiply(t, MulKind::ternary, t.u, t.x, t.v);
+    multiply(t, MulKind::kTernary, t.u, t.x, t.v);
     t.launch(newton_error_kernel<Set>, t.blocks(), kThreads, t.u, t.count());
-    multiply(t, MulKind::bytes, t.u, t.u, t.v);
+    multiply(t, MulKind::kBytes, t.u, t.u, t.v);
     t.launch(newton_correct_kernel<Set>, t.blocks(), kThreads, t.v, t.u, t.count());
   }
-  static void mul_vf(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.a); }
-  static void mul_invh(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.a); }
+  static void mul_vf(F& t) { multiply(t, MulKind::kTernary, t.u, t.v, t.a); }
+  static void mul_invh(F& t) { multiply(t, MulKind::kTernary, t.x, t.u, t.a); }
   static void store_invh(F& t) {
     t.launch(pack_third_kernel<Set>, t.blocks(), kThreads, t.io.sk_out + S::kInverseHOffset, S::kSecretKeyBytes, t.x,
              t.zero, t.count());
   }
-  static void mul_vG(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.b); }
-  static void mul_h(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.b); }
+  static void mul_vG(F& t) { multiply(t, MulKind::kTernary, t.u, t.v, t.b); }
+  static void mul_h(F& t) { multiply(t, MulKind::kTernary, t.x, t.u, t.b); }
   static void store_h(F& t) { t.launch(pack_h_kernel<Set>, t.blocks(), kThreads, t.io.pk_out, t.x, t.zero, t.count()); }
 
   // ---- encaps
 
-  static void draw_encaps(F& t) { draw<S::kEncapsCoinBytes>(t, polykem::cuda::DrawDomain::encaps); }
+  static void draw_encaps(F& t) { draw<S::kEncapsCoinBytes>(t, polykem::cuda::DrawDomain::kEncaps); }
   static void sample_rm(F& t) {
     t.launch(sample_rm_kernel<Set>, t.blocks(), kThreads, t.r, t.m, t.rm, t.coins, t.count());
   }
@@ -236,18 +236,18 @@ struct Plan {
   /// The items that fill an H200, and the bytes that suit 16 threads beside it: key generation's kernels need larger
   /// chunks. docs/adr/0006 and 0009 have the measurements.
   template <Op kOp>
-  static constexpr size_t kPartItems = kOp == Op::keygen   ? 20480
-                                       : kOp == Op::encaps ? 7168
+  static constexpr size_t kPartItems = kOp == Op::kKeygen   ? 20480
+                                       : kOp == Op::kEncaps ? 7168
                                                            : 12288;
   template <Op kOp>
-  static constexpr size_t kStagedBytes = (kOp == Op::keygen ? size_t{8} : size_t{4}) << 20;
+  static constexpr size_t kStagedBytes = (kOp == Op::kKeygen ? size_t{8} : size_t{4}) << 20;
   static constexpr size_t kMinItems = 1024;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {
     constexpr NtruParams kP = S::kParams;
-    constexpr size_t kCoins = kOp == Op::keygen   ? kP.keygen_coin_bytes()
-                              : kOp == Op::encaps ? kP.encaps_coin_bytes()
+    constexpr size_t kCoins = kOp == Op::kKeygen   ? kP.keygen_coin_bytes()
+                              : kOp == Op::kEncaps ? kP.encaps_coin_bytes()
                                                   : 0;
     return {.scheme = Set::kName,
             .op = kOp,
@@ -268,8 +268,8 @@ template <class Set>
 constexpr DeviceScheme device_scheme() {
   using P = Plan<Set>;
   return {.name = Set::kName,
-          .operations = {P::template operation<Op::keygen>(), P::template operation<Op::encaps>(),
-                         P::template operation<Op::decaps>()}};
+          .operations = {P::template operation<Op::kKeygen>(), P::template operation<Op::kEncaps>(),
+                         P::template operation<Op::kDecaps>()}};
 }
 
 }  // namespace polykem::ntru::cuda

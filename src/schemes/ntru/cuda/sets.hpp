@@ -52,7 +52,7 @@ constexpr bool generates(int base, int n) {
 template <class Set>
 struct Shape {
   static constexpr NtruParams kParams = Set::kParams;
-  static constexpr bool kHps = kParams.variant == Variant::hps;
+  static constexpr bool kHps = kParams.variant == Variant::kHps;
   static constexpr int kN = static_cast<int>(kParams.n);
   static constexpr unsigned kLogQ = kParams.logq;
   static constexpr uint32_t kMask = kParams.q() - 1;

@@ -102,7 +102,7 @@ struct KeygenOps {
     KeyBlock<P>& b = c.now();
     sample_iid<P>(b.f, c.coins(0), c.count(), c.t->records);
     const ConstByteRows second = c.coins(P.iid_coin_bytes());
-    if constexpr (P.variant == Variant::hps) {
+    if constexpr (P.variant == Variant::kHps) {
       sample_fixed_type<P>(b.g, second, c.count(), c.t->records);
     } else {
       sample_iid<P>(b.g, second, c.count(), c.t->records);

@@ -69,7 +69,7 @@ struct Ops : KeygenOps<P, Isa> {
   static void sample_rm(Chunk& c) {
     sample_iid<P>(c.t->a, c.coins, c.count, c.t->scratch);
     const ConstByteRows second = c.coins_from(P.iid_coin_bytes());
-    if constexpr (P.variant == Variant::hps) {
+    if constexpr (P.variant == Variant::kHps) {
       sample_fixed_type<P>(c.t->b, second, c.count, c.t->scratch);
     } else {
       sample_iid<P>(c.t->b, second, c.count, c.t->scratch);
@@ -138,7 +138,7 @@ struct Ops : KeygenOps<P, Isa> {
 
   static void check_rm(Chunk& c) {
     V16 bad = poly_ternary<P>(c.t->a, c.t->z);
-    if constexpr (P.variant == Variant::hps) bad = bad | wrong_weight<P>(c.t->b);
+    if constexpr (P.variant == Variant::kHps) bad = bad | wrong_weight<P>(c.t->b);
     alignas(64) uint16_t lanes[kLanes];
     bad.store(lanes);
     for (size_t l = 0; l < c.count; ++l)

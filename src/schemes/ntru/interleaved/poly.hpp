@@ -52,10 +52,10 @@ void poly_Z3_to_Zq(LanePoly<P, Rq>& out, const LanePoly<P, S3>& in) {
 template <NtruParams P>
 void poly_G(LanePoly<P, Rq>& out, const LanePoly<P, S3>& g) {
   const V16 three = V16::set1(3);
-  V16 before = P.variant == Variant::hps ? V16::zero() : centred(g.get(P.n - 1));
+  V16 before = P.variant == Variant::kHps ? V16::zero() : centred(g.get(P.n - 1));
   for (size_t i = 0; i < P.n; ++i) {
     const V16 x = centred(g.get(i));
-    if constexpr (P.variant == Variant::hps) {
+    if constexpr (P.variant == Variant::kHps) {
       out.set(i, three * x);
     } else {
       out.set(i, three * (before - x));
@@ -97,7 +97,7 @@ void poly_Rq_to_S3(LanePoly<P, S3>& out, const LanePoly<P, Rq>& a) {
 /// Calls use(i, Lift(m)_i) for all i; see ref::poly_lift for the algebra. [NTRU20, Lift]
 template <NtruParams P, class Use>
 POLYKEM_INLINE void for_lifted(const LanePoly<P, S3>& m, Use&& use) {
-  if constexpr (P.variant == Variant::hps) {
+  if constexpr (P.variant == Variant::kHps) {
     for (size_t i = 0; i < P.n; ++i)
       use(i, centred(m.get(i)));
   } else {

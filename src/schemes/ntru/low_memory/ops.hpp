@@ -125,7 +125,7 @@ struct Ops {
     auto& g = c.work.g.c;
     ref::poly_Z3_to_Zq<P>(c.work.f.c);
     ref::poly_Z3_to_Zq<P>(g);
-    if constexpr (P.variant == Variant::hps) {
+    if constexpr (P.variant == Variant::kHps) {
       for (auto& x : g)
         x = static_cast<uint16_t>(3u * x);
     } else {

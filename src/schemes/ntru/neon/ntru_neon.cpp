@@ -22,7 +22,7 @@ struct Neon {
 template <NtruParams P>
 const SchemeBackend& neon_backend() {
   static constexpr SchemeBackend kBackend =
-      interleaved::backend<P, interleaved::WithSinglePrims<Neon>, tuning::Cpu::neon>();
+      interleaved::backend<P, interleaved::WithSinglePrims<Neon>, tuning::Cpu::kNeon>();
   return kBackend;
 }
 

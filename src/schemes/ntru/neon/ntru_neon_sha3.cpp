@@ -21,7 +21,7 @@ struct NeonSha3 {
 template <NtruParams P>
 const SchemeBackend& neon_sha3_backend() {
   static constexpr SchemeBackend kBackend =
-      interleaved::backend<P, interleaved::WithSinglePrims<NeonSha3>, tuning::Cpu::neon_sha3>();
+      interleaved::backend<P, interleaved::WithSinglePrims<NeonSha3>, tuning::Cpu::kNeonSha3>();
   return kBackend;
 }
 

@@ -152,7 +152,7 @@ struct Ops {
       std::memcpy(t.x.c, t.a.c, sizeof t.x.c);
       poly_Z3_to_Zq<P>(t.x.c);
       poly_Z3_to_Zq<P>(t.b.c);
-      if constexpr (P.variant == Variant::hps) {
+      if constexpr (P.variant == Variant::kHps) {
         for (size_t i = 0; i < P.n; ++i)
           t.y.c[i] = static_cast<uint16_t>(3u * t.b.c[i]);
       } else {

@@ -39,11 +39,11 @@ void poly_Z3_to_Zq(uint16_t (&c)[P.n]) {
 /// With d = m + t Phi_n and t such that d(1) = 0 mod 3, the quotient's coefficients are minus the prefix sums of d.
 template <NtruParams P>
 void poly_lift(Poly<P, Rq>& out, const Poly<P, S3>& m) {
-  if constexpr (P.variant == Variant::hps) {
+  if constexpr (P.variant == Variant::kHps) {
     std::memcpy(out.c, m.c, sizeof out.c);
     poly_Z3_to_Zq<P>(out.c);
   } else {
-    static_assert(P.variant == Variant::hps || P.n % 3 == 2, "t = m(1) needs -1/n = 1 mod 3");
+    static_assert(P.variant == Variant::kHps || P.n % 3 == 2, "t = m(1) needs -1/n = 1 mod 3");
     uint32_t m_at_1 = 0;
     for (const auto x : m.c)
       m_at_1 += x;
@@ -91,7 +91,7 @@ uint32_t recover_r(Poly<P, S3>& r, const Poly<P, Rq>& a) {
 /// All ones if m has not the weight that its set asks for, else 0.
 template <NtruParams P>
 uint32_t wrong_weight(const Poly<P, S3>& m) {
-  if constexpr (P.variant == Variant::hps) {
+  if constexpr (P.variant == Variant::kHps) {
     uint32_t ones = 0, twos = 0;
     for (const auto x : m.c) {
       ones += x & 1u;

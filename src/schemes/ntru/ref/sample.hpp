@@ -72,7 +72,7 @@ void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void
 /// The second polynomial of a pair: of fixed weight for HPS, else like the first.
 template <NtruParams P, class Prims>
 void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws) {
-  if constexpr (P.variant == Variant::hps) {
+  if constexpr (P.variant == Variant::kHps) {
     sample_fixed_type<P, Prims>(a, bytes, keys, ws);
   } else {
     sample_iid<P>(a, bytes);
@@ -82,7 +82,7 @@ void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws
 /// f and g of a key pair. [NTRU20, Sample_fg]
 template <NtruParams P, class Prims>
 void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* coins, int32_t* keys, void* ws) {
-  if constexpr (P.variant == Variant::hps) {
+  if constexpr (P.variant == Variant::kHps) {
     sample_iid<P>(f, coins);
     sample_fixed_type<P, Prims>(g, coins + P.iid_coin_bytes(), keys, ws);
   } else {

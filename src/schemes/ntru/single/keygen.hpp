@@ -23,7 +23,7 @@ inline namespace POLYKEM_ISA {
 template <NtruParams P, class Prims>
 size_t shared_bytes(size_t items) {
   const size_t product = Prims::mul(P.n)->workspace_bytes;
-  return P.variant == Variant::hps ? std::max(product, sort_rows_workspace_bytes(P.n, items)) : product;
+  return P.variant == Variant::kHps ? std::max(product, sort_rows_workspace_bytes(P.n, items)) : product;
 }
 
 /// Field x of items that lie one after the other, as the operands of products.
@@ -115,7 +115,7 @@ struct KeygenOps {
 
   static void sample_fg(KeygenChunk& c) {
     c.each([&](Key& k, size_t i) { sample_iid<P>(k.f, c.coins(i)); });
-    if constexpr (P.variant == Variant::hps) {
+    if constexpr (P.variant == Variant::kHps) {
       Prims::sort().sample_fixed_type({c.key->g.c, sizeof(Key)}, {c.coins(0) + P.iid_coin_bytes(), c.kCoinBytes},
                                       c.count, P.n, P.weight(), c.shared_memory);
     } else {

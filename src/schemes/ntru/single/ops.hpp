@@ -88,7 +88,7 @@ struct Ops : KeygenOps<P, Prims> {
   }
   static void sample_m(Chunk& c) {
     const ConstByteRows coins = c.m_coins();
-    if constexpr (P.variant == Variant::hps) {
+    if constexpr (P.variant == Variant::kHps) {
       Prims::sort().sample_fixed_type({c.item->b.c, sizeof(Item)}, coins, c.count, P.n, P.weight(), c.shared);
     } else {
       c.each([&](Item& t, size_t i) { sample_iid<P>(t.b, coins.data + i * coins.stride); });
@@ -195,7 +195,7 @@ struct Ops : KeygenOps<P, Prims> {
   static void check_rm(Chunk& c) {
     c.each([&](Item& t, size_t) {
       t.fail |= poly_ternary<P>(t.a, t.z);
-      if constexpr (P.variant == Variant::hps) t.fail |= wrong_weight<P>(t.b);
+      if constexpr (P.variant == Variant::kHps) t.fail |= wrong_weight<P>(t.b);
     });
   }
 

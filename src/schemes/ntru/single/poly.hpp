@@ -130,7 +130,7 @@ void poly_G(Small<P>& out, const Trits<P>& g) {
   __m512i below = _mm512_setzero_si512();  // coefficient n - 1 of g is 0
   each_bytes<P>([&](size_t i) {
     const __m512i x = load64(out.c + i);
-    if constexpr (P.variant == Variant::hps) {
+    if constexpr (P.variant == Variant::kHps) {
       store64(out.c + i, three_times(x));
     } else {
       store64(out.c + i, three_times(_mm512_sub_epi8(shifted_in(x, below), x)));
@@ -273,7 +273,7 @@ POLYKEM_INLINE __m512i last_byte(__m512i x) {
 /// ref::poly_lift for the algebra. [NTRU20, Lift]
 template <NtruParams P>
 void poly_lift(Small<P>& out, const Trits<P>& m) {
-  if constexpr (P.variant == Variant::hps) {
+  if constexpr (P.variant == Variant::kHps) {
     poly_Z3_to_Zq<P>(out, m);
   } else {
     static_assert(P.n % 3 == 2);

@@ -17,7 +17,7 @@ struct Avx2 {
 
 template <SaberParams P>
 const SchemeBackend& avx2_backend() {
-  static constexpr SchemeBackend kBackend = interleaved::backend<P, Avx2, tuning::Cpu::avx2>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, Avx2, tuning::Cpu::kAvx2>();
   return kBackend;
 }
 

@@ -17,7 +17,7 @@ struct Avx512 {
 
 template <SaberParams P>
 const SchemeBackend& avx512_backend() {
-  static constexpr SchemeBackend kBackend = interleaved::backend<P, Avx512, tuning::Cpu::avx512>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, Avx512, tuning::Cpu::kAvx512>();
   return kBackend;
 }
 

@@ -20,8 +20,8 @@ using polykem::cuda::kShake128RateBytes;
 using polykem::cuda::LaneItem;
 
 inline constexpr int kShakeWords = kShake128RateBytes / 8;
-inline constexpr auto kSha3Suffix = static_cast<uint64_t>(KeccakSuffix::sha3);
-inline constexpr auto kShakeSuffix = static_cast<uint64_t>(KeccakSuffix::shake);
+inline constexpr auto kSha3Suffix = static_cast<uint64_t>(KeccakSuffix::kSha3);
+inline constexpr auto kShakeSuffix = static_cast<uint64_t>(KeccakSuffix::kShake);
 
 /// The same for a kernel whose blocks do several things: it needs more registers, and 20 warps hash as fast as 24.
 inline constexpr int kMixedBlocks = kHashBlocks == 1 ? 1 : 20;
@@ -91,7 +91,7 @@ __device__ __forceinline__ void hash_m(uint32_t (&r)[8], const Work& work, const
 __device__ __forceinline__ void store_secret(const Work& work, const LaneItem& item, const uint32_t (&key)[8],
                                              const uint32_t (&hash)[8]) {
   uint32_t secret[8];
-  hash_64<kRateBytes, KeccakSuffix::sha3>(secret, key, hash);
+  hash_64<kRateBytes, KeccakSuffix::kSha3>(secret, key, hash);
   if (item.valid()) store_words(work.ss_out + item.index() * kSymBytes, secret);
 }
 
@@ -102,7 +102,7 @@ template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) draw_seeds_kernel(Work work) {
   const LaneItem own(work.count);
   uint32_t coins[24], seed[8], part[8];
-  polykem::cuda::draw_words(coins, work.coins, work.draw_seed, DrawDomain::keygen, own.index());
+  polykem::cuda::draw_words(coins, work.coins, work.draw_seed, DrawDomain::kKeygen, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w)
     part[w] = coins[8 + w], seed[w] = coins[16 + w];
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(32, kMixedBlocks) hash_encaps_kernel(Work work
   }
   const LaneItem own(work.count, blockIdx.x - a_blocks);
   uint32_t h[8], m[8], r[8];
-  polykem::cuda::draw_words(m, work.coins, work.draw_seed, DrawDomain::encaps, own.index());
+  polykem::cuda::draw_words(m, work.coins, work.draw_seed, DrawDomain::kEncaps, own.index());
   uint64_t state[25];
   polykem::cuda::absorb_seed<kRateBytes>(state, m, kSha3Suffix);
   keccak_f1600(state);

@@ -42,7 +42,7 @@ __device__ __forceinline__ void warp_squeeze_a(const WarpHashes& hash, const Wor
 /// G: stores K and returns r.
 __device__ __forceinline__ uint64_t warp_hash_m(const WarpHashes& hash, const Work& work, size_t item, uint64_t m,
                                                 uint64_t h) {
-  const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::sha3>(m, h);
+  const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::kSha3>(m, h);
   hash.store(work.secret, item, both);
   return __shfl_down_sync(0xffffffff, both, kSymWords);
 }
@@ -53,7 +53,7 @@ template <class Set>
 __global__ void __launch_bounds__(32) warp_draw_seeds_kernel(Work work) {
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  const uint64_t coins = hash.draw<3 * kSymWords>(work.coins, work.draw_seed, DrawDomain::keygen, item);
+  const uint64_t coins = hash.draw<3 * kSymWords>(work.coins, work.draw_seed, DrawDomain::kKeygen, item);
   hash.store(work.seed_s, item, coins, kSymWords);
   hash.store(work.z, item, coins, 2 * kSymWords);
   hash.store(work.seed_a, item, hash.of<kShakeWords>(coins, kSymWords, kShakeSuffix));
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work, uint32_
   const WarpHashes hash;
   if (blockIdx.x < a_blocks) return warp_squeeze_a<Set>(hash, work, blockIdx.x);
   const size_t item = blockIdx.x - a_blocks;
-  const uint64_t drawn = hash.draw<kSymWords>(work.coins, work.draw_seed, DrawDomain::encaps, item);
+  const uint64_t drawn = hash.draw<kSymWords>(work.coins, work.draw_seed, DrawDomain::kEncaps, item);
   const uint64_t m = hash.of<WarpHashes::kWords>(drawn, kSymWords, kSha3Suffix);
   hash.store(work.m, item, m);
   const uint64_t h =
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(32) warp_derive_encaps_kernel(Work work) {
   const WarpHashes hash;
   const uint64_t digest = hash.record<S::kCiphertextBytes>(work.ct_out + item * S::kCiphertextBytes);
   const uint64_t key = hash.load(work.secret, item);
-  hash.store(work.ss_out + item * kSymBytes, hash.of_two<WarpHashes::kWords, KeccakSuffix::sha3>(key, digest));
+  hash.store(work.ss_out + item * kSymBytes, hash.of_two<WarpHashes::kWords, KeccakSuffix::kSha3>(key, digest));
 }
 
 // ---- decaps
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
   const uint32_t fail = work.fail.at(0, item);
   uint64_t key = hash.load(work.secret, item);
   key ^= (fail | static_cast<uint64_t>(fail) << 32) & (key ^ hash.load(work.z_of<Shape<Set>>(item)));
-  const uint64_t secret = hash.of_two<WarpHashes::kWords, KeccakSuffix::sha3>(key, hash.load(work.ct_hash, item));
+  const uint64_t secret = hash.of_two<WarpHashes::kWords, KeccakSuffix::kSha3>(key, hash.load(work.ct_hash, item));
   hash.store(work.ss_out + item * kSymBytes, secret);
 }
 

@@ -100,7 +100,7 @@ struct LaunchContext {
     };
     work.a = arena.take<uint8_t>(S::kMatrixBytes);
     work.noise = arena.take<uint8_t>(S::kNoiseBytes);
-    if (op == Op::keygen) {
+    if (op == Op::kKeygen) {
       words(work.seed_a, 8);
       words(work.seed_s, 8);
       words(work.z, 8);
@@ -108,12 +108,12 @@ struct LaunchContext {
       words(work.m, 8);
       words(work.secret, 8);
     }
-    if (op == Op::decaps) {
+    if (op == Op::kDecaps) {
       words(work.ct_hash, 8);
       words(work.fail, 1);
     }
     polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
-    if (op != Op::keygen) form = one.take<uint8_t>(op == Op::encaps ? Form::kPublicBytes : Form::kSecretBytes);
+    if (op != Op::kKeygen) form = one.take<uint8_t>(op == Op::kEncaps ? Form::kPublicBytes : Form::kSecretBytes);
     take_records();
     return arena.used() + one.used();
   }
@@ -206,7 +206,7 @@ struct Plan {
   template <Op kOp>
   static constexpr DeviceOperation operation() {
     constexpr SaberParams kP = S::kParams;
-    constexpr size_t kCoins = kOp == Op::keygen ? kKeygenCoinBytes : kOp == Op::encaps ? kEncapsCoinBytes : 0;
+    constexpr size_t kCoins = kOp == Op::kKeygen ? kKeygenCoinBytes : kOp == Op::kEncaps ? kEncapsCoinBytes : 0;
     return {.scheme = Set::kName,
             .op = kOp,
             .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kCoins},
@@ -240,8 +240,8 @@ constexpr DeviceScheme device_scheme() {
   using P = Plan<Set>;
   using Form = typename Shape<Set>::Form;
   return {.name = Set::kName,
-          .operations = {P::template operation<Op::keygen>(), P::template operation<Op::encaps>(),
-                         P::template operation<Op::decaps>()},
+          .operations = {P::template operation<Op::kKeygen>(), P::template operation<Op::kEncaps>(),
+                         P::template operation<Op::kDecaps>()},
           .public_form = {Form::kPublicBytes, P::expand_workspace_bytes, P::template expand<false>},
           .secret_form = {Form::kSecretBytes, P::expand_workspace_bytes, P::template expand<true>}};
 }

@@ -33,7 +33,7 @@ struct alignas(64) Block {
 };
 
 /// What is multiplied by: A^T of a new key; A, then b, of the items' keys; s of the items' keys.
-enum class Factors { own_matrix, matrix, secret };
+enum class Factors { kOwnMatrix, kMatrix, kSecret };
 
 template <SaberParams P>
 struct Chunk : Records<P, PublicKey<P.l>, SecretKey<P.l>> {
@@ -64,9 +64,9 @@ struct Chunk : Records<P, PublicKey<P.l>, SecretKey<P.l>> {
   LanePoly& cm() { return t.cm; }
   ByteRows noise() { return rows_of(t.noise); }
   ByteRows reencrypted_ct() { return rows_of(t.reencrypted_ct); }
-  Factors own_matrix() const { return Factors::own_matrix; }
-  Factors matrix() const { return Factors::matrix; }
-  Factors secret() const { return Factors::secret; }
+  Factors own_matrix() const { return Factors::kOwnMatrix; }
+  Factors matrix() const { return Factors::kMatrix; }
+  Factors secret() const { return Factors::kSecret; }
 };
 
 }  // namespace POLYKEM_ISA

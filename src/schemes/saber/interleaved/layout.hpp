@@ -35,9 +35,9 @@ struct Layout : LaneHashes<Isa> {
 
   template <size_t kRows>
   static void multiply(Chunk& c, LanePoly* out, Factors factors, const LanePoly* b) {
-    if (c.one_key() && factors != Factors::own_matrix) {
+    if (c.one_key() && factors != Factors::kOwnMatrix) {
       return multiply_shared<kRows>(c, b, out,
-                                    factors == Factors::secret ? c.expanded_secret(0).s : c.expanded_public(0).rows);
+                                    factors == Factors::kSecret ? c.expanded_secret(0).s : c.expanded_public(0).rows);
     }
     auto& product = c.t.product;
     for (size_t j = 0; j < kL; ++j)
@@ -88,8 +88,8 @@ struct Layout : LaneHashes<Isa> {
   /// w = factor (i, j) of each item.
   static void load_factor(Chunk& c, Factors factors, size_t i, size_t j) {
     auto& t = c.t;
-    if (factors == Factors::own_matrix) return load_entry(c, j, i);
-    const bool secret = factors == Factors::secret;
+    if (factors == Factors::kOwnMatrix) return load_entry(c, j, i);
+    const bool secret = factors == Factors::kSecret;
     if (c.expanded()) {
       gather(t.w, c.count, [&](size_t l) -> const saber::Poly& {
         return secret ? c.expanded_secret(l).s[j] : c.expanded_public(l).rows[i * kL + j];

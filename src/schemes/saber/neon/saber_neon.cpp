@@ -18,7 +18,7 @@ struct Neon {
 
 template <SaberParams P>
 const SchemeBackend& neon_backend() {
-  static constexpr SchemeBackend kBackend = interleaved::backend<P, Neon, tuning::Cpu::neon>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, Neon, tuning::Cpu::kNeon>();
   return kBackend;
 }
 

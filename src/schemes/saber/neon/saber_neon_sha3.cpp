@@ -17,7 +17,7 @@ struct NeonSha3 {
 
 template <SaberParams P>
 const SchemeBackend& neon_sha3_backend() {
-  static constexpr SchemeBackend kBackend = interleaved::backend<P, NeonSha3, tuning::Cpu::neon_sha3>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, NeonSha3, tuning::Cpu::kNeonSha3>();
   return kBackend;
 }
 

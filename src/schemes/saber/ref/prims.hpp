@@ -16,7 +16,7 @@ struct PortablePrims : PortableHashes {
   /// kOut bytes of SHAKE128 of a seed.
   template <size_t kOut>
   static void shake128(ByteRows out, ConstByteRows seed, size_t) {
-    Shake xof(Shake::Strength::shake128);
+    Shake xof(Shake::Strength::kShake128);
     xof.absorb({seed.data, kSymBytes});
     xof.squeeze({out.data, kOut});
   }
