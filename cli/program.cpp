@@ -61,7 +61,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/** Throws if the first word is not a command, and suggests the nearest one: clearer than the parser's own message. */
+/// Throws if the first word is not a command, and suggests the nearest one: clearer than the parser's own message.
 void check_command(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> names = command_names(app);
   for (const std::string& name : names) {
@@ -73,7 +73,7 @@ void check_command(const CLI::App& app, const std::string& word) {
                                : fmt::format("did you mean '{}'? 'polykem --help' shows all", close));
 }
 
-/** A result that cannot be written at the end would be lost, so its place is checked before the work begins. */
+/// A result that cannot be written at the end would be lost, so its place is checked before the work begins.
 void check_json_place(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     const CLI::Option* json = command->get_option_no_throw("--json");
@@ -84,7 +84,7 @@ void check_json_place(const CLI::App& app) {
   }
 }
 
-/** "polykem help COMMAND" is "polykem COMMAND --help". */
+/// "polykem help COMMAND" is "polykem COMMAND --help".
 void rewrite_help(std::vector<std::string>& words) {
   if (words.empty()) words.emplace_back("--help");
   if (words[0] != "help") return;

@@ -10,27 +10,27 @@
 
 namespace polykem::formats {
 
-/** More than any key or ciphertext has. */
+/// More than any key or ciphertext has.
 inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
-/** How many characters base64 of so many bytes has, in lines of 64 characters [RFC7468, 2], with their ends. */
+/// How many characters base64 of so many bytes has, in lines of 64 characters [RFC7468, 2], with their ends.
 std::size_t base64_bytes(std::size_t bytes);
-/** Writes them and returns the place behind them. */
+/// Writes them and returns the place behind them.
 std::uint8_t* write_base64(std::uint8_t* out, ByteView bytes);
-/** Appends them. */
+/// Appends them.
 void append_base64(SecretBytes& out, ByteView bytes);
 
-/** Decodes text line by line. Padding is allowed only at the very end, and only as much as belongs there. */
+/// Decodes text line by line. Padding is allowed only at the very end, and only as much as belongs there.
 class Base64Decoder {
  public:
   enum class Style {
-    kStrict,  /**< canonical: no kBlanks, no stray bits before the padding */
-    kLenient, /**< as OpenSSL reads it: both are passed over */
+    kStrict,   ///< canonical: no kBlanks, no stray bits before the padding
+    kLenient,  ///< as OpenSSL reads it: both are passed over
   };
   explicit Base64Decoder(Style style = Style::kStrict) : style_(style) {}
-  /** Throws FormatError: a character that is not base64, or more than kMaxBytes. */
+  /// Throws FormatError: a character that is not base64, or more than kMaxBytes.
   void line(std::string_view text);
-  /** The bytes of all lines. Throws FormatError if the text is incomplete. */
+  /// The bytes of all lines. Throws FormatError if the text is incomplete.
   SecretBytes finish();
 
  private:

@@ -13,7 +13,7 @@
 namespace polykem::formats {
 namespace {
 
-/** Contents of an OBJECT IDENTIFIER. */
+/// Contents of an OBJECT IDENTIFIER.
 using Oid = std::array<std::uint8_t, 9>;
 
 struct Entry {
@@ -21,7 +21,7 @@ struct Entry {
   Oid oid;
 };
 
-/** 2.16.840.1.101.3.4.4.1, .2 and .3 [RFC9935, 3]. */
+/// 2.16.840.1.101.3.4.4.1, .2 and .3 [RFC9935, 3].
 constexpr std::array<Entry, 3> kEntries = {{
     {"mlkem512", {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04, 0x01}},
     {"mlkem768", {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04, 0x02}},
@@ -51,7 +51,7 @@ const Entry* entry_of(const Scheme& scheme) {
   return nullptr;
 }
 
-/** "1.2.840.113549.1.1.1" */
+/// "1.2.840.113549.1.1.1"
 std::string dotted(ByteView oid) {
   constexpr std::size_t kMaxOidBytes = 40;
   constexpr std::uint64_t kMaxArc = std::uint64_t{1} << 50;
@@ -73,7 +73,7 @@ std::string dotted(ByteView oid) {
   return text;
 }
 
-/** For people: "1.2.840.113549.1.1.1 (RSA)". */
+/// For people: "1.2.840.113549.1.1.1 (RSA)".
 std::string algorithm_text(ByteView oid) {
   constexpr std::pair<std::string_view, const char*> kNames[] = {{"1.2.840.113549.1.1.1", "RSA"},
                                                                  {"1.2.840.10045.2.1", "EC"},
@@ -122,7 +122,7 @@ Scheme read_algorithm(DerReader& in) {
   throw FormatError("the key is of algorithm " + algorithm_text(oid), kConvert);
 }
 
-/** Throws FormatError unless `bytes` has `size` bytes. */
+/// Throws FormatError unless `bytes` has `size` bytes.
 void need_size(ByteView bytes, std::size_t size, const char* name, const Scheme& scheme) {
   if (bytes.size() == size) return;
   throw FormatError(std::string(name) + " has " + std::to_string(bytes.size()) + " bytes, expected " +
@@ -133,7 +133,7 @@ SecretBytes secret(ByteView bytes) {
   return {bytes.data(), bytes.data() + bytes.size()};
 }
 
-/** The contents of a BIT STRING of whole bytes that holds a public key. */
+/// The contents of a BIT STRING of whole bytes that holds a public key.
 Bytes public_bits(ByteView bits, const Scheme& scheme) {
   if (bits.size() == 0 || *bits.data() != 0) {
     throw FormatError("the DER encoding is malformed: the public key's BIT STRING has unused bits");
@@ -143,8 +143,8 @@ Bytes public_bits(ByteView bits, const Scheme& scheme) {
   return {key.data(), key.data() + key.size()};
 }
 
-/** ML-KEM-PrivateKey [RFC9935, 6]: the tag says which alternative it is. Programs older than that wrote the bytes
- * alone, which no alternative is as long as. */
+/// ML-KEM-PrivateKey [RFC9935, 6]: the tag says which alternative it is. Programs older than that wrote the bytes
+/// alone, which no alternative is as long as.
 PrivateKey read_alternative(ByteView der, const Scheme& scheme) {
   if (der.size() == scheme.info().secret_seed_bytes) return {scheme, PrivateForm::kSeed, secret(der), {}, {}};
   if (der.size() == scheme.secret_key_bytes()) return {scheme, PrivateForm::kExpanded, {}, secret(der), {}};
@@ -170,7 +170,7 @@ PrivateKey read_alternative(ByteView der, const Scheme& scheme) {
   return key;
 }
 
-/** After a SEQUENCE's header: SubjectPublicKeyInfo, OneAsymmetricKey or EncryptedPrivateKeyInfo? */
+/// After a SEQUENCE's header: SubjectPublicKeyInfo, OneAsymmetricKey or EncryptedPrivateKeyInfo?
 enum class Outline { kPublic, kPrivate, kEncrypted };
 
 Outline outline_of(DerReader in) {
@@ -179,7 +179,7 @@ Outline outline_of(DerReader in) {
   return in.next_is(der::kOctetString) ? Outline::kEncrypted : Outline::kPublic;
 }
 
-/** The contents of the one SEQUENCE that a key is. */
+/// The contents of the one SEQUENCE that a key is.
 ByteView whole_key(ByteView der) {
   DerReader in(der);
   const ByteView contents = in.take(der::kSequence, "the key's SEQUENCE");
@@ -213,7 +213,7 @@ PrivateKey read_private(DerReader in) {
   throw FormatError("the private key is encrypted");
 }
 
-/** Encapsulates to the key inside `expanded` and decapsulates. */
+/// Encapsulates to the key inside `expanded` and decapsulates.
 void check_pairwise(polykem_context* context, const Scheme& scheme, ByteView expanded) {
   const ByteView pk = public_key_of(scheme, expanded);
   Bytes ct(scheme.ciphertext_bytes());
@@ -230,7 +230,7 @@ void check_pairwise(polykem_context* context, const Scheme& scheme, ByteView exp
   }
 }
 
-/** The expanded key that follows from the seed. */
+/// The expanded key that follows from the seed.
 SecretBytes expand(polykem_context* context, const Scheme& scheme, ByteView seed) {
   Bytes pk(scheme.public_key_bytes());
   SecretBytes sk(scheme.secret_key_bytes());

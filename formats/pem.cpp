@@ -30,14 +30,14 @@ bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-/** The text between `prefix` and the closing dashes, or nothing if `line` is not such a line. */
+/// The text between `prefix` and the closing dashes, or nothing if `line` is not such a line.
 std::string_view between(std::string_view line, std::string_view prefix) {
   if (line.size() < prefix.size() + kDashes.size() || !starts_with(line, prefix)) return {};
   if (line.substr(line.size() - kDashes.size()) != kDashes) return {};
   return line.substr(prefix.size(), line.size() - prefix.size() - kDashes.size());
 }
 
-/** Without blanks at its end, to which OpenSSL also counts control characters and bytes outside of ASCII. */
+/// Without blanks at its end, to which OpenSSL also counts control characters and bytes outside of ASCII.
 std::string_view trimmed(std::string_view line, PemReader::Style style) {
   const auto blank = [style](char c) {
     return style == PemReader::Style::kStrict ? c == '\r' || c == ' ' || c == '\t' : static_cast<signed char>(c) <= ' ';

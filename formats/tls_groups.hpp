@@ -11,7 +11,7 @@ struct TlsGroup {
   const char* set;
   unsigned code_point;
 };
-/** OpenSSL 3.5 has them too. */
+/// OpenSSL 3.5 has them too.
 inline constexpr TlsGroup kStandardGroups[] = {
     {"X25519MLKEM768", "mlkem768", 0x11EC},
     {"SecP256r1MLKEM768", "mlkem768", 0x11EB},

@@ -11,7 +11,7 @@
 namespace polykem::hpke {
 namespace {
 
-/** Items that are computed together: what is kept beside the caller's arrays is bounded by it, 20 MB. */
+/// Items that are computed together: what is kept beside the caller's arrays is bounded by it, 20 MB.
 constexpr std::size_t kBatchItems = 8192;
 
 using KeySetPtr = std::unique_ptr<polykem_keyset, Freed<polykem_keyset_free>>;
@@ -36,7 +36,7 @@ void random_bytes(SecretBytes& out) {
   }
 }
 
-/** Records [first, first + items) of `from`, cut to `bytes` from `at` on, one behind the other. */
+/// Records [first, first + items) of `from`, cut to `bytes` from `at` on, one behind the other.
 template <class Out>
 void gather(const std::uint8_t* from, std::size_t record, std::size_t at, std::size_t bytes, std::size_t items,
             Out& out) {
@@ -60,21 +60,21 @@ void run(polykem_context* context, const polykem_request& request) {
   if (status != POLYKEM_ERR_ITEMS) check(status, "ML-KEM of HPKE");
 }
 
-/** A key that all items of several batches use is expanded once. */
+/// A key that all items of several batches use is expanded once.
 KeySetPtr import_shared(const Batch& batch, polykem_key_kind kind, const std::uint8_t* key) {
   polykem_keyset* keyset = nullptr;
   check(polykem_keyset_import(batch.context, batch.suite.scheme().handle(), kind, 1, key, &keyset), "shared key");
   return KeySetPtr(keyset);
 }
 
-/** What a thread needs, and the items it found wanting. */
+/// What a thread needs, and the items it found wanting.
 struct Worker {
   explicit Worker(const Suite& suite) : hybrid(suite.hybrid() ? std::make_unique<Hybrid>(suite) : nullptr) {}
   ErrorMark mark;
   std::unique_ptr<Hybrid> hybrid;
 };
 
-/** `item(worker, i)` for all i < items, over threads; `make()` makes a thread's worker. */
+/// `item(worker, i)` for all i < items, over threads; `make()` makes a thread's worker.
 template <class Make, class Item>
 void for_items(const Batch& batch, std::size_t items, const Make& make, const Item& item) {
   over_threads(polykem_context_threads(batch.context), items, [&](const auto& claim) {
@@ -102,12 +102,12 @@ void check_messages(std::size_t count, const Messages& in, const MessagesOut& ou
   require(out.data || out.offsets[0] == out.offsets[count], "nowhere to write messages");
 }
 
-/** Where item i is written, if every item has `width` bytes where there are no offsets. */
+/// Where item i is written, if every item has `width` bytes where there are no offsets.
 std::uint8_t* place(const MessagesOut& out, std::size_t width, std::size_t i) {
   return out.data + (out.offsets ? out.offsets[i] : i * width);
 }
 
-/** `malformed` says what is wrong with an item whose key or point is malformed. */
+/// `malformed` says what is wrong with an item whose key or point is malformed.
 ItemStatus status_of(Outcome outcome, ItemStatus malformed) {
   if (outcome == Outcome::kDone) return ItemStatus::kOk;
   return outcome == Outcome::kMalformed ? malformed : ItemStatus::kInternal;
@@ -142,7 +142,7 @@ class Sealing {
     MessageCipher cipher;
   };
 
-  /** The lattice's half: shared secrets, and ciphertexts in `enc` or, of a hybrid, in `ct_`. */
+  /// The lattice's half: shared secrets, and ciphertexts in `enc` or, of a hybrid, in `ct_`.
   void encapsulate(std::size_t first, std::size_t items) {
     const Scheme& scheme = suite_.scheme();
     const std::size_t pk_bytes = suite_.public_key_bytes(), m_bytes = scheme.info().encaps_coin_bytes;
@@ -193,7 +193,7 @@ class Sealing {
     put_status(request_.status, item, status, failed_);
   }
 
-  /** The group's half, if there is one. */
+  /// The group's half, if there is one.
   Outcome finish_encaps(SealWorker& worker, std::size_t item, std::size_t i, std::uint8_t* enc, std::uint8_t* shared) {
     if (!suite_.hybrid()) return Outcome::kDone;
     const std::size_t ct_bytes = suite_.scheme().ciphertext_bytes();
@@ -214,7 +214,7 @@ class Sealing {
   std::atomic<std::size_t> failed_{0};
 };
 
-/** Secret keys of a hybrid as ML-KEM and the group take them. Of a pure KEM nothing is done. */
+/// Secret keys of a hybrid as ML-KEM and the group take them. Of a pure KEM nothing is done.
 class ExpandedKeys {
  public:
   explicit ExpandedKeys(const Suite& suite) : suite_(suite) {}
@@ -233,7 +233,7 @@ class ExpandedKeys {
         });
   }
 
-  /** d, z of the records that expand() was given last; `sk` are those. */
+  /// d, z of the records that expand() was given last; `sk` are those.
   const std::uint8_t* lattice(const std::uint8_t* sk) const { return suite_.hybrid() ? lattice_.data() : sk; }
   Outcome outcome(std::size_t i) const { return suite_.hybrid() ? outcomes_[i] : Outcome::kDone; }
   const std::uint8_t* scalar(std::size_t i) const { return scalars_.data() + i * suite_.kem().scalar_bytes; }
@@ -317,7 +317,7 @@ class Opening {
     put_status(request_.status, item, status, failed_);
   }
 
-  /** The group's half, if there is one. */
+  /// The group's half, if there is one.
   ItemStatus finish_decaps(OpenWorker& worker, std::size_t item, std::size_t i, std::uint8_t* shared) {
     if (!suite_.hybrid()) return ItemStatus::kOk;
     const std::size_t key = keyset_ ? 0 : i;
@@ -328,7 +328,7 @@ class Opening {
     return status_of(worker.hybrid->decaps(keys_.scalar(key), own, point, shared), ItemStatus::kEncapsulation);
   }
 
-  /** The public point of secret key i. */
+  /// The public point of secret key i.
   Outcome public_point(Worker& worker, std::size_t i, Bytes& point) {
     const Outcome expanded = keys_.outcome(i);
     return expanded == Outcome::kDone ? worker.hybrid->public_point(keys_.scalar(i), point.data()) : expanded;
@@ -347,7 +347,7 @@ class Opening {
   std::atomic<std::size_t> failed_{0};
 };
 
-/** LabeledDerive(ikm, "DeriveKeyPair", "", out) of a KEM [HPKE, 4.4], [HPKEPQ, 3]. */
+/// LabeledDerive(ikm, "DeriveKeyPair", "", out) of a KEM [HPKE, 4.4], [HPKEPQ, 3].
 bool derive_seed(const Suite& suite, EVP_MD_CTX* digest, ByteView ikm, std::uint8_t* out) {
   const auto id = static_cast<unsigned>(suite.kem().id);
   const auto low = [](std::size_t value) { return static_cast<std::uint8_t>(value); };

@@ -8,7 +8,7 @@
 namespace polykem::hpke {
 namespace {
 
-/** An allocation failed: the first or the last error says so, since OpenSSL may go on after it. */
+/// An allocation failed: the first or the last error says so, since OpenSSL may go on after it.
 bool lacked_memory() {
   return ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE ||
          ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE;
@@ -43,7 +43,7 @@ class X25519Group final : public Group {
  private:
   static constexpr std::size_t kBytes = 32;
 
-  /** OpenSSL computes the public key with it, so it is kept: callers ask for both with the same scalar. */
+  /// OpenSSL computes the public key with it, so it is kept: callers ask for both with the same scalar.
   EVP_PKEY* own_key(const std::uint8_t* scalar) {
     if (own_ && CRYPTO_memcmp(scalar, own_scalar_.data(), kBytes) == 0) return own_.get();
     own_.reset(EVP_PKEY_new_raw_private_key_ex(nullptr, "X25519", nullptr, scalar, kBytes));
@@ -100,7 +100,7 @@ class NistGroup final : public Group {
   }
 
  private:
-  /** From 1 to the order - 1. */
+  /// From 1 to the order - 1.
   Outcome read_scalar(const std::uint8_t* bytes) {
     BN_set_flags(scalar_.get(), BN_FLG_CONSTTIME);
     if (!BN_bin2bn(bytes, static_cast<int>(kem_.scalar_bytes), scalar_.get())) return Outcome::kFailed;
@@ -108,7 +108,7 @@ class NistGroup final : public Group {
     return in_range ? Outcome::kDone : Outcome::kMalformed;
   }
 
-  /** Why OpenSSL did not take the bytes of a point. */
+  /// Why OpenSSL did not take the bytes of a point.
   static bool is_no_point() {
     const unsigned long error = ERR_peek_last_error();
     const int reason = ERR_GET_REASON(error);

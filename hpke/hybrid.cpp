@@ -44,7 +44,7 @@ Outcome Hybrid::decaps(const std::uint8_t* scalar, const std::uint8_t* own, cons
   return outcome == Outcome::kDone ? combine(point, own, shared) : outcome;
 }
 
-/** C2PRICombiner with SHA3-256. */
+/// C2PRICombiner with SHA3-256.
 Outcome Hybrid::combine(const std::uint8_t* ephemeral, const std::uint8_t* recipient, std::uint8_t* shared) {
   EVP_MD_CTX* digest = digest_.get();
   return done_if(EVP_DigestInit_ex2(digest, algorithms_.sha3.get(), nullptr) == 1 &&

@@ -7,18 +7,18 @@
 
 namespace polykem::hpke {
 
-/** One for each thread. */
+/// One for each thread.
 class Hybrid {
  public:
   explicit Hybrid(const Suite& suite);
 
-  /** expandDecapsKeyG without its key generations: `lattice` gets 64 bytes, `scalar` the group's. */
+  /// expandDecapsKeyG without its key generations: `lattice` gets 64 bytes, `scalar` the group's.
   Outcome expand(const std::uint8_t* secret_key, std::uint8_t* lattice, std::uint8_t* scalar);
   Outcome public_point(const std::uint8_t* scalar, std::uint8_t* point) { return group_->public_point(scalar, point); }
 
-  /** The group's half of Encaps, and the combiner. `shared` has ML-KEM's shared secret and gets the hybrid's. */
+  /// The group's half of Encaps, and the combiner. `shared` has ML-KEM's shared secret and gets the hybrid's.
   Outcome encaps(const std::uint8_t* draw, const std::uint8_t* peer, std::uint8_t* point, std::uint8_t* shared);
-  /** The same of Decaps; `own` is the public point of `scalar`. */
+  /// The same of Decaps; `own` is the public point of `scalar`.
   Outcome decaps(const std::uint8_t* scalar, const std::uint8_t* own, const std::uint8_t* point, std::uint8_t* shared);
 
  private:

@@ -25,7 +25,7 @@ void add_number(Bytes& to, std::size_t value) {  // I2OSP(value, 2)
   to.push_back(static_cast<std::uint8_t>(value));
 }
 
-/** "HPKE", and the three numbers [HPKE, 5.1]. */
+/// "HPKE", and the three numbers [HPKE, 5.1].
 Bytes suite_id(const Suite& suite) {
   Bytes id;
   add(id, "HPKE");
@@ -35,7 +35,7 @@ Bytes suite_id(const Suite& suite) {
   return id;
 }
 
-/** What LabeledExtract extracts from [HPKE, 4.4]. */
+/// What LabeledExtract extracts from [HPKE, 4.4].
 Bytes extract_message(const Bytes& id, std::string_view label, ByteView ikm) {
   Bytes message;
   add(message, kVersion);
@@ -45,7 +45,7 @@ Bytes extract_message(const Bytes& id, std::string_view label, ByteView ikm) {
   return message;
 }
 
-/** What LabeledExpand gives to the only HMAC of an expansion of at most one hash [HPKE, 4.4], [RFC5869, 2.3]. */
+/// What LabeledExpand gives to the only HMAC of an expansion of at most one hash [HPKE, 4.4], [RFC5869, 2.3].
 Bytes expand_message(const Bytes& id, std::string_view label, const Bytes& context, std::size_t bytes) {
   Bytes message;
   add_number(message, bytes);
@@ -133,7 +133,7 @@ MessageCipher::MessageCipher(const KeySchedule& schedule)
 
 MessageCipher::~MessageCipher() = default;
 
-/** HMAC [RFC2104]; no key here is longer than a block. */
+/// HMAC [RFC2104]; no key here is longer than a block.
 bool MessageCipher::hmac(ByteView key, ByteView message, std::uint8_t* out) {
   const std::size_t block = schedule_.kdf.block_bytes, hash = schedule_.kdf.hash_bytes;
   std::uint8_t* inner_hash = secrets_.data() + kInnerAt;

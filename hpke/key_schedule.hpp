@@ -11,7 +11,7 @@
 
 namespace polykem::hpke {
 
-/** What all messages of a batch share: everything that is hashed but the shared secret. */
+/// What all messages of a batch share: everything that is hashed but the shared secret.
 struct KeySchedule {
   KeySchedule(const Suite& suite, ByteView info);
 
@@ -26,7 +26,7 @@ struct KeySchedule {
   std::size_t derive_gap = 0;
 };
 
-/** Seals and opens single messages; one for each thread. Its contexts are made once. */
+/// Seals and opens single messages; one for each thread. Its contexts are made once.
 class MessageCipher {
  public:
   explicit MessageCipher(const KeySchedule& schedule);
@@ -34,14 +34,14 @@ class MessageCipher {
   MessageCipher(const MessageCipher&) = delete;
   MessageCipher& operator=(const MessageCipher&) = delete;
 
-  /** Writes plaintext.size() + kTagBytes. */
+  /// Writes plaintext.size() + kTagBytes.
   bool seal(const std::uint8_t* shared_secret, ByteView aad, ByteView plaintext, std::uint8_t* ciphertext);
 
   enum class Opened { kYes, kNo, kFailed };
-  /** Writes ciphertext.size() - kTagBytes; zeros unless it is opened. */
+  /// Writes ciphertext.size() - kTagBytes; zeros unless it is opened.
   Opened open(const std::uint8_t* shared_secret, ByteView aad, ByteView ciphertext, std::uint8_t* plaintext);
 
-  /** The first half of both: key and nonce, kept inside. */
+  /// The first half of both: key and nonce, kept inside.
   bool derive(const std::uint8_t* shared_secret);
 
  private:
@@ -52,8 +52,8 @@ class MessageCipher {
   const KeySchedule& schedule_;
   DigestContextPtr digest_;
   CipherContextPtr encrypt_, decrypt_;
-  SecretBytes block_;   /**< the padded key of an HMAC and its message; or the one-stage message */
-  SecretBytes secrets_; /**< key, then nonce, where derive() leaves them; the two-stage secret behind */
+  SecretBytes block_;    ///< the padded key of an HMAC and its message; or the one-stage message
+  SecretBytes secrets_;  ///< key, then nonce, where derive() leaves them; the two-stage secret behind
 };
 
 }  // namespace polykem::hpke

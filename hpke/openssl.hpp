@@ -30,7 +30,7 @@ using NumberContextPtr = std::unique_ptr<BN_CTX, Freed<BN_CTX_free>>;
 using GroupPtr = std::unique_ptr<EC_GROUP, Freed<EC_GROUP_free>>;
 using PointPtr = std::unique_ptr<EC_POINT, Freed<EC_POINT_clear_free>>;
 
-/** What fails in its lifetime leaves nothing in the thread's error queue: failures are statuses here. */
+/// What fails in its lifetime leaves nothing in the thread's error queue: failures are statuses here.
 class ErrorMark {
  public:
   ErrorMark() { ERR_set_mark(); }
@@ -39,13 +39,13 @@ class ErrorMark {
   ErrorMark& operator=(const ErrorMark&) = delete;
 };
 
-/** Algorithms of a suite, fetched. */
+/// Algorithms of a suite, fetched.
 struct Algorithms {
-  DigestPtr kdf;      /**< of the suite's KDF */
-  DigestPtr shake256; /**< of key derivation [HPKEPQ, 3] and expansion [HYBRIDKEMS, 5.1.1] */
-  DigestPtr sha3;     /**< of the hybrids' combiner */
+  DigestPtr kdf;       ///< of the suite's KDF
+  DigestPtr shake256;  ///< of key derivation [HPKEPQ, 3] and expansion [HYBRIDKEMS, 5.1.1]
+  DigestPtr sha3;      ///< of the hybrids' combiner
   CipherPtr aead;
-  GroupPtr group; /**< of the hybrids with a NIST curve, else null */
+  GroupPtr group;  ///< of the hybrids with a NIST curve, else null
 };
 
 }  // namespace polykem::hpke

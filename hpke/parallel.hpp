@@ -12,8 +12,8 @@
 
 namespace polykem::hpke {
 
-/** `work(claim)` on at most `threads` threads, the caller's among them. It calls claim(first, last) for items until
- * that returns false. The first exception is thrown again when all have ended. */
+/// `work(claim)` on at most `threads` threads, the caller's among them. It calls claim(first, last) for items until
+/// that returns false. The first exception is thrown again when all have ended.
 template <class Work>
 void over_threads(unsigned threads, std::size_t count, const Work& work) {
   constexpr std::size_t kItems = 64;  // half a millisecond at most, a few microseconds an item at least

@@ -18,10 +18,10 @@ enum class Kem : std::uint16_t {
   kMlKem1024 = 0x0042,
   kMlKem768P256 = 0x0050,
   kMlKem1024P384 = 0x0051,
-  kMlKem768X25519 = 0x647a, /**< X-Wing */
+  kMlKem768X25519 = 0x647a,  ///< X-Wing
 };
 
-/** HKDF has two stages, SHAKE one [HPKE, 4.2]. */
+/// HKDF has two stages, SHAKE one [HPKE, 4.2].
 enum class Kdf : std::uint16_t {
   kHkdfSha256 = 0x0001,
   kHkdfSha384 = 0x0002,
@@ -32,51 +32,51 @@ enum class Kdf : std::uint16_t {
 
 enum class Aead : std::uint16_t { kAes128Gcm = 0x0001, kAes256Gcm = 0x0002, kChaCha20Poly1305 = 0x0003 };
 
-inline constexpr std::size_t kNonceBytes = 12;        /**< Nn of every AEAD here */
-inline constexpr std::size_t kTagBytes = 16;          /**< Nt of every AEAD here */
-inline constexpr std::size_t kSharedSecretBytes = 32; /**< Nsecret of every KEM here */
-inline constexpr std::size_t kMaxKeyBytes = 32;       /**< the longest Nk */
-/** A one-stage KDF writes the length of `info` in two bytes [HPKE, 7.2.1]. */
+inline constexpr std::size_t kNonceBytes = 12;         ///< Nn of every AEAD here
+inline constexpr std::size_t kTagBytes = 16;           ///< Nt of every AEAD here
+inline constexpr std::size_t kSharedSecretBytes = 32;  ///< Nsecret of every KEM here
+inline constexpr std::size_t kMaxKeyBytes = 32;        ///< the longest Nk
+/// A one-stage KDF writes the length of `info` in two bytes [HPKE, 7.2.1].
 inline constexpr std::size_t kMaxOneStageInfoBytes = 65535;
 
 enum class Curve { kNone, kX25519, kP256, kP384 };
 
 struct KemInfo {
   Kem id;
-  std::string_view name;   /**< as the draft spells it: "MLKEM768-X25519" */
-  const char* scheme;      /**< the parameter set of its ML-KEM */
-  Curve curve;             /**< of its other half; kNone: there is none */
-  std::size_t point_bytes; /**< of an encoded point, uncompressed */
-  std::size_t seed_bytes;  /**< that a scalar is made from */
+  std::string_view name;    ///< as the draft spells it: "MLKEM768-X25519"
+  const char* scheme;       ///< the parameter set of its ML-KEM
+  Curve curve;              ///< of its other half; kNone: there is none
+  std::size_t point_bytes;  ///< of an encoded point, uncompressed
+  std::size_t seed_bytes;   ///< that a scalar is made from
   std::size_t scalar_bytes;
-  std::string_view label; /**< of the combiner */
+  std::string_view label;  ///< of the combiner
 };
 
 struct KdfInfo {
   Kdf id;
   std::string_view name;
-  const char* digest; /**< OpenSSL's name of the hash or the extendable-output function */
+  const char* digest;  ///< OpenSSL's name of the hash or the extendable-output function
   std::size_t hash_bytes;
-  std::size_t block_bytes; /**< of HMAC; 0: a KDF of one stage */
+  std::size_t block_bytes;  ///< of HMAC; 0: a KDF of one stage
 };
 
 struct AeadInfo {
   Aead id;
   std::string_view name;
-  const char* cipher; /**< OpenSSL's name */
+  const char* cipher;  ///< OpenSSL's name
   std::size_t key_bytes;
 };
 
-/** In the order of their numbers. */
+/// In the order of their numbers.
 const std::vector<KemInfo>& kems();
 const std::vector<KdfInfo>& kdfs();
 const std::vector<AeadInfo>& aeads();
 
 struct Algorithms;
 
-/** A choice of the three, with OpenSSL's algorithms fetched once. Copies share them; any number of threads may use
- * it. Throws Error: POLYKEM_ERR_ARGUMENT for a number that polykem does not have, POLYKEM_ERR_BACKEND_UNAVAILABLE if
- * OpenSSL lacks an algorithm. */
+/// A choice of the three, with OpenSSL's algorithms fetched once. Copies share them; any number of threads may use
+/// it. Throws Error: POLYKEM_ERR_ARGUMENT for a number that polykem does not have, POLYKEM_ERR_BACKEND_UNAVAILABLE if
+/// OpenSSL lacks an algorithm.
 class Suite {
  public:
   Suite(Kem kem, Kdf kdf, Aead aead);
@@ -87,13 +87,13 @@ class Suite {
   bool hybrid() const noexcept { return kem_->curve != Curve::kNone; }
 
   std::size_t public_key_bytes() const noexcept { return scheme_.public_key_bytes() + kem_->point_bytes; }
-  /** Secret keys are seeds: d, z of ML-KEM; 32 bytes of a hybrid. */
+  /// Secret keys are seeds: d, z of ML-KEM; 32 bytes of a hybrid.
   std::size_t secret_key_bytes() const noexcept { return hybrid() ? 32 : 64; }
   std::size_t enc_bytes() const noexcept { return scheme_.ciphertext_bytes() + kem_->point_bytes; }
-  /** Random bytes that one encapsulation takes: m of ML-KEM, then what the ephemeral scalar is made from. */
+  /// Random bytes that one encapsulation takes: m of ML-KEM, then what the ephemeral scalar is made from.
   std::size_t coin_bytes() const noexcept { return scheme_.info().encaps_coin_bytes + kem_->seed_bytes; }
 
-  /** The parameter set of the KEM's ML-KEM. */
+  /// The parameter set of the KEM's ML-KEM.
   const Scheme& scheme() const noexcept { return scheme_; }
   const Algorithms& algorithms() const noexcept { return *algorithms_; }
 

@@ -21,7 +21,7 @@ constexpr Classical kP256{"p256", "EC", "P-256", 65, 32};
 constexpr Classical kP384{"p384", "EC", "P-384", 97, 48};
 constexpr Classical kP521{"p521", "EC", "P-521", 133, 66};
 
-/** The hybrids of draft-ietf-tls-ecdhe-mlkem, with the order of their parts. */
+/// The hybrids of draft-ietf-tls-ecdhe-mlkem, with the order of their parts.
 struct StandardHybrid {
   std::string_view name;
   const Classical* classical;
@@ -33,9 +33,9 @@ constexpr StandardHybrid kStandardHybrids[] = {
     {"SecP384r1MLKEM1024", &kP384, true},
 };
 
-/** Groups outside the standards, by the names and, where it has some, the code points of the Open Quantum Safe project:
- * the set alone, with a NIST curve, with a Montgomery curve (0: there is none). What it never had is above 65082, in
- * the range for private use. */
+/// Groups outside the standards, by the names and, where it has some, the code points of the Open Quantum Safe project:
+/// the set alone, with a NIST curve, with a Montgomery curve (0: there is none). What it never had is above 65082, in
+/// the range for private use.
 struct OtherGroups {
   const char* set;
   const char* name;
@@ -67,7 +67,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/** Adds a name unless it is there; names are compared without regard to letter case. */
+/// Adds a name unless it is there; names are compared without regard to letter case.
 void add_name(Algorithm& algorithm, const std::string& name) {
   const auto framed = [](const std::string& text) { return lower(std::string(":").append(text).append(":")); };
   if (framed(algorithm.names).find(framed(name)) != std::string::npos) return;
@@ -105,7 +105,7 @@ void add_hybrid(Offer& offer, std::size_t alone, const Classical& classical, boo
   offer.groups.push_back({name, offer.algorithms.size() - 1, id});
 }
 
-/** The curve that goes with a set's security category. */
+/// The curve that goes with a set's security category.
 const Classical& nist_curve(const Scheme& scheme) {
   const auto category = scheme.info().security_category;
   return category >= 5 ? kP521 : category >= 3 ? kP384 : kP256;

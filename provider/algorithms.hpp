@@ -10,22 +10,22 @@
 
 namespace polykem::provider {
 
-/** The classical part of a hybrid; libcrypto computes it. */
+/// The classical part of a hybrid; libcrypto computes it.
 struct Classical {
-  const char* name;         /**< as a user calls it: "x25519", "p256" */
-  const char* algorithm;    /**< libcrypto's: "X25519", "EC" */
-  const char* group;        /**< of EC: "P-256"; nullptr for others */
-  std::size_t share_bytes;  /**< of a public key */
-  std::size_t secret_bytes; /**< of a shared secret */
+  const char* name;          ///< as a user calls it: "x25519", "p256"
+  const char* algorithm;     ///< libcrypto's: "X25519", "EC"
+  const char* group;         ///< of EC: "P-256"; nullptr for others
+  std::size_t share_bytes;   ///< of a public key
+  std::size_t secret_bytes;  ///< of a shared secret
 };
 
-/** A set alone, or a hybrid. In every concatenation (public keys, ciphertexts, secrets) the parts have one order. */
+/// A set alone, or a hybrid. In every concatenation (public keys, ciphertexts, secrets) the parts have one order.
 struct Algorithm {
   Scheme scheme;
-  const Classical* classical = nullptr; /**< nullptr: the set alone */
+  const Classical* classical = nullptr;  ///< nullptr: the set alone
   bool classical_first = false;
-  std::string name;  /**< the first of `names` */
-  std::string names; /**< name and aliases, separated by ':' */
+  std::string name;   ///< the first of `names`
+  std::string names;  ///< name and aliases, separated by ':'
 
   bool is_hybrid() const { return classical != nullptr; }
   std::size_t share_bytes() const { return is_hybrid() ? classical->share_bytes : 0; }
@@ -37,7 +37,7 @@ struct Algorithm {
   int security_bits() const;
 };
 
-/** Where the two parts of a concatenation lie. */
+/// Where the two parts of a concatenation lie.
 struct Parts {
   std::size_t scheme_at, classical_at;
 };
@@ -45,11 +45,11 @@ inline Parts parts_of(const Algorithm& algorithm, std::size_t scheme_bytes, std:
   return algorithm.classical_first ? Parts{classical_bytes, 0} : Parts{0, scheme_bytes};
 }
 
-/** A TLS group and its code point, unless openssl.cnf gives it another one. */
+/// A TLS group and its code point, unless openssl.cnf gives it another one.
 struct Group {
   std::string name;
-  std::size_t algorithm; /**< index into the list of algorithms */
-  unsigned id;           /**< 0: not offered */
+  std::size_t algorithm;  ///< index into the list of algorithms
+  unsigned id;            ///< 0: not offered
 };
 
 struct Offer {
@@ -57,11 +57,11 @@ struct Offer {
   std::vector<Group> groups;
 };
 
-/** builtin_mlkem: OpenSSL has ML-KEM, its hybrids and their groups itself (3.5 and newer), so that only the sets and
- * the groups that it lacks are offered. */
+/// builtin_mlkem: OpenSSL has ML-KEM, its hybrids and their groups itself (3.5 and newer), so that only the sets and
+/// the groups that it lacks are offered.
 Offer make_offer(bool builtin_mlkem);
 
-/** The dispatch tables are made at compile time, this many for each operation. */
+/// The dispatch tables are made at compile time, this many for each operation.
 inline constexpr std::size_t kMaxAlgorithms = 96;
 
 }  // namespace polykem::provider

@@ -18,13 +18,13 @@ using PkeyPtr = std::unique_ptr<EVP_PKEY, PkeyFree>;
 
 PkeyPtr generate_classical(OSSL_LIB_CTX* library, const Classical& classical);
 
-/** The public key behind a share; it is on the curve. */
+/// The public key behind a share; it is on the curve.
 PkeyPtr classical_from_share(OSSL_LIB_CTX* library, const Classical& classical, ByteView share);
 
-/** Writes share_bytes. */
+/// Writes share_bytes.
 bool write_share(const Classical& classical, EVP_PKEY* key, std::uint8_t* out);
 
-/** Writes secret_bytes. */
+/// Writes secret_bytes.
 bool derive_classical(OSSL_LIB_CTX* library, const Classical& classical, EVP_PKEY* own, EVP_PKEY* peer,
                       std::uint8_t* out);
 

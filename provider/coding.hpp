@@ -15,10 +15,10 @@
 
 namespace polykem::provider {
 
-/** The sets by their place in the formats' list. The dispatch tables are made for each at compile time. */
+/// The sets by their place in the formats' list. The dispatch tables are made for each at compile time.
 inline constexpr std::size_t kCodedSets = 3;
 
-/** The algorithms of the offer that are such sets, in their order there. */
+/// The algorithms of the offer that are such sets, in their order there.
 inline const Algorithm& coded_algorithm(const Offer& offer, std::size_t set) {
   for (const Algorithm& each : offer.algorithms) {
     if (!each.is_hybrid() && formats::has_key_format(each.scheme) && set-- == 0) return each;
@@ -26,7 +26,7 @@ inline const Algorithm& coded_algorithm(const Offer& offer, std::size_t set) {
   throw std::logic_error("more coded sets than algorithms with a form of keys");
 }
 
-/** A function of the algorithm's key manager. */
+/// A function of the algorithm's key manager.
 template <class Function>
 Function* manager_function(const Provider& provider, const Algorithm& algorithm, int id) {
   for (const OSSL_ALGORITHM& manager : provider.key_managers) {
@@ -38,7 +38,7 @@ Function* manager_function(const Provider& provider, const Algorithm& algorithm,
   throw std::logic_error("a key manager without that function");
 }
 
-/** An encoder or decoder: which algorithm, and its properties. */
+/// An encoder or decoder: which algorithm, and its properties.
 struct Coding {
   std::size_t set;
   const char* properties;

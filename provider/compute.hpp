@@ -15,15 +15,15 @@ namespace polykem::provider {
 
 class Compute;
 
-/** One operation that was handed in. Without finish() it is dropped. */
+/// One operation that was handed in. Without finish() it is dropped.
 class Pending {
  public:
-  /** Pauses the ASYNC job, if this is one, until the operation is done. A job that is abandoned loses what it has
-   * allocated by then. */
+  /// Pauses the ASYNC job, if this is one, until the operation is done. A job that is abandoned loses what it has
+  /// allocated by then.
   void pause() { pause_until_done(operation_); }
-  /** Waits, in an ASYNC job by pausing it, and copies the results out; NULL: not wanted. */
+  /// Waits, in an ASYNC job by pausing it, and copies the results out; NULL: not wanted.
   polykem_status finish(std::uint8_t* public_out, std::uint8_t* secret_out);
-  /** Secrets that belong to the operation: a paused job that is abandoned frees nothing that is on its stack. */
+  /// Secrets that belong to the operation: a paused job that is abandoned frees nothing that is on its stack.
   SecretBytes& secrets() { return operation_->secrets; }
   PkeyPtr& classical() { return operation_->classical; }
 
@@ -32,19 +32,19 @@ class Pending {
   std::unique_ptr<Operation> operation_;
 };
 
-/** Nothing is created before the first operation: servers load providers and then fork. Thread-safe; after a fork the
- * child goes on by itself. */
+/// Nothing is created before the first operation: servers load providers and then fork. Thread-safe; after a fork the
+/// child goes on by itself.
 class Compute {
  public:
   explicit Compute(Config config);
   ~Compute();
-  /** The process ends, and nothing is destroyed. */
+  /// The process ends, and nothing is destroyed.
   void end() const;
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
 
-  /** Hands in an operation: encapsulation with a public key, decapsulation with a secret key and a ciphertext; all are
-   * copied. `coins` are its random inputs; empty: random. May compute it at once, within 16 KB of the stack. */
+  /// Hands in an operation: encapsulation with a public key, decapsulation with a secret key and a ciphertext; all are
+  /// copied. `coins` are its random inputs; empty: random. May compute it at once, within 16 KB of the stack.
   polykem_status start(const Scheme& scheme, polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext,
                        SecretBytes coins, Pending& out);
 
@@ -58,7 +58,7 @@ class Compute {
   polykem_status machine(Machine*& out);
 
   const Config config_;
-  const std::shared_ptr<Pauses> pauses_; /**< shared with operations, which may outlive the provider */
+  const std::shared_ptr<Pauses> pauses_;  ///< shared with operations, which may outlive the provider
   Statistics statistics_;
   std::atomic<Machine*> machine_{nullptr};
 };

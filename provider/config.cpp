@@ -28,14 +28,14 @@ constexpr const char* kGroupPrefix = "groups.";
 
 constexpr const char* kKeys[] = {"backend",    "threads", "deadline_us", "linger_us",       "batch_items", "high_water",
                                  "hard_limit", "broker",  "async",       "abandoned_limit", "statistics"};
-/** What OpenSSL itself reads in the section of a provider. */
+/// What OpenSSL itself reads in the section of a provider.
 constexpr const char* kOpensslKeys[] = {"identity", "module", "activate", "soft_load"};
 
 [[noreturn]] void fail(const std::string& key, const std::string& value, const std::string& what) {
   throw ConfigError("openssl.cnf: " + key + " = " + value + ": " + what);
 }
 
-/** Decimal, hexadecimal after 0x or octal after 0. */
+/// Decimal, hexadecimal after 0x or octal after 0.
 std::uint64_t parse_number(const std::string& key, const char* text, std::uint64_t least, std::uint64_t most) {
   char* end = nullptr;
   errno = 0;
@@ -123,8 +123,8 @@ bool is_known(const std::string& key, const Offer& offer) {
                      [&](const Group& group) { return key == kGroupPrefix + group.name; });
 }
 
-/** OpenSSL tells a provider the value of a key, but not which keys there are: those are in the file. The file may be
- * another one than the program has loaded, so that only keys count which OpenSSL knows too. */
+/// OpenSSL tells a provider the value of a key, but not which keys there are: those are in the file. The file may be
+/// another one than the program has loaded, so that only keys count which OpenSSL knows too.
 void check_keys(const CoreParameters& core, const Offer& offer) {
   const char* provider = core.get(OSSL_PROV_PARAM_CORE_PROV_NAME);
   if (provider == nullptr) return;

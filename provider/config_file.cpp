@@ -47,7 +47,7 @@ void add_keys(const CONF* conf, const char* section, const std::string& prefix, 
   });
 }
 
-/** The section's key "identity" is the provider's name if it is there. */
+/// The section's key "identity" is the provider's name if it is there.
 bool is_section_of(const CONF* conf, const CONF_VALUE& entry, const char* provider) {
   const char* identity = NCONF_get_string(conf, entry.value, "identity");
   return std::strcmp(identity != nullptr ? identity : entry.name, provider) == 0;

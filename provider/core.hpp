@@ -11,7 +11,7 @@
 
 namespace polykem::provider {
 
-/** nullptr if the core does not have it. */
+/// nullptr if the core does not have it.
 template <class Function>
 Function* core_function(const OSSL_DISPATCH* core, int id) {
   for (; core->function_id != 0; ++core) {
@@ -20,11 +20,11 @@ Function* core_function(const OSSL_DISPATCH* core, int id) {
   return nullptr;
 }
 
-/** Reads and writes the streams that encoders and decoders are given. */
+/// Reads and writes the streams that encoders and decoders are given.
 class CoreStreams {
  public:
   explicit CoreStreams(const OSSL_DISPATCH* core);
-  /** Reads all of it or returns false, as write() does. */
+  /// Reads all of it or returns false, as write() does.
   bool read(OSSL_CORE_BIO* stream, std::uint8_t* out, std::size_t bytes) const;
   bool write(OSSL_CORE_BIO* stream, const std::uint8_t* in, std::size_t bytes) const;
 
@@ -33,17 +33,15 @@ class CoreStreams {
   OSSL_FUNC_BIO_write_ex_fn* write_;
 };
 
-/**
- * The library context that the provider was loaded into, with the program's other providers.
- *
- * OpenSSL tears a provider down with its last object, which a program may free after the context. So where the program
- * uses our libcrypto, we use its context itself, and have nothing to give back. Where it has another one (a static one,
- * say), a child context in ours stands for it, which asks its parent when it is freed: there the context has to be the
- * last.
- */
+/// The library context that the provider was loaded into, with the program's other providers.
+///
+/// OpenSSL tears a provider down with its last object, which a program may free after the context. So where the program
+/// uses our libcrypto, we use its context itself, and have nothing to give back. Where it has another one (a static
+/// one, say), a child context in ours stands for it, which asks its parent when it is freed: there the context has to
+/// be the last.
 class CoreLibrary {
  public:
-  /** Throws std::bad_alloc. */
+  /// Throws std::bad_alloc.
   CoreLibrary(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core);
   ~CoreLibrary();
   CoreLibrary(const CoreLibrary&) = delete;

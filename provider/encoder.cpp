@@ -28,7 +28,7 @@ struct Encoder {
   Provider& provider;
   const Algorithm& algorithm;
   Form form;
-  std::string cipher, cipher_properties; /**< of private keys; empty: not encrypted */
+  std::string cipher, cipher_properties;  ///< of private keys; empty: not encrypted
 };
 
 template <std::size_t kSet, Form kForm>
@@ -91,7 +91,7 @@ void free_object(void* key) {
 
 // ---- contents
 
-/** With the seed where it is known and the expanded key, as OpenSSL writes it. */
+/// With the seed where it is known and the expanded key, as OpenSSL writes it.
 SecretBytes private_der(const Key& key) {
   const formats::PrivateForm form =
       key.seed().size() == 0 ? formats::PrivateForm::kExpanded : formats::PrivateForm::kBoth;
@@ -107,7 +107,7 @@ using Pkcs8Ptr = std::unique_ptr<PKCS8_PRIV_KEY_INFO, Free<PKCS8_PRIV_KEY_INFO, 
 using CipherPtr = std::unique_ptr<EVP_CIPHER, Free<EVP_CIPHER, EVP_CIPHER_free>>;
 using EncryptedPtr = std::unique_ptr<X509_SIG, Free<X509_SIG, X509_SIG_free>>;
 
-/** EncryptedPrivateKeyInfo, by libcrypto; empty with an error raised if that fails. */
+/// EncryptedPrivateKeyInfo, by libcrypto; empty with an error raised if that fails.
 SecretBytes encrypted(const Encoder& encoder, ByteView der, OSSL_PASSPHRASE_CALLBACK* ask, void* argument) {
   constexpr std::size_t kMaxPassphraseBytes = 1024;
   const Errors& errors = encoder.provider.errors;
@@ -143,7 +143,7 @@ void append_text(SecretBytes& out, std::string_view text) {
   out.insert(out.end(), text.begin(), text.end());
 }
 
-/** A title, then the bytes in hexadecimal, fifteen in a line; nothing for no bytes. */
+/// A title, then the bytes in hexadecimal, fifteen in a line; nothing for no bytes.
 void append_hex(SecretBytes& out, std::string_view title, ByteView bytes) {
   constexpr std::size_t kBytesInALine = 15;
   // The value of a nibble is no index: it may be secret.
@@ -172,7 +172,7 @@ SecretBytes text_of(const Key& key, bool with_private) {
   return out;
 }
 
-/** What is written; empty with an error raised if there is nothing. */
+/// What is written; empty with an error raised if there is nothing.
 SecretBytes content_of(const Encoder& encoder, const Key& key, bool with_private, OSSL_PASSPHRASE_CALLBACK* ask,
                        void* argument) {
   if (encoder.form == Form::kText) return text_of(key, with_private);

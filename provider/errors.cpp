@@ -33,7 +33,7 @@ Reason reason_of(polykem_status status) {
   }
 }
 
-/** Not const: OSSL_ITEM holds pointers to void. */
+/// Not const: OSSL_ITEM holds pointers to void.
 OSSL_ITEM reasons[] = {
     {number(Reason::kOutOfMemory), const_cast<char*>("out of memory")},
     {number(Reason::kConfiguration), const_cast<char*>("bad configuration")},

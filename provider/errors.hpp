@@ -28,12 +28,12 @@ enum class Reason : int {
   kInternal,
 };
 
-/** Puts errors into the queue of the program that loaded the provider, which may use another libcrypto than we do. */
+/// Puts errors into the queue of the program that loaded the provider, which may use another libcrypto than we do.
 class Errors {
  public:
   Errors(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core);
   void raise(Reason reason, const char* format, ...) const __attribute__((format(printf, 3, 4)));
-  /** What a call of the library returned. */
+  /// What a call of the library returned.
   void raise(polykem_status status, const char* what) const;
 
  private:
@@ -45,7 +45,7 @@ class Errors {
 
 const OSSL_ITEM* reason_strings();
 
-/** Runs `body` for OpenSSL, which knows no exceptions: one becomes an error, and the result is the null value. */
+/// Runs `body` for OpenSSL, which knows no exceptions: one becomes an error, and the result is the null value.
 template <class Body>
 auto guarded(const Errors& errors, Body&& body) -> decltype(body()) {
   try {

@@ -20,7 +20,7 @@ OSSL_PARAM text(const char* key, const std::string& value) {
   return OSSL_PARAM_construct_utf8_string(key, const_cast<char*>(value.c_str()), value.size() + 1);
 }
 
-/** KEM groups exist from TLS 1.3 on, and not in DTLS as long as that has no version 1.3. */
+/// KEM groups exist from TLS 1.3 on, and not in DTLS as long as that has no version 1.3.
 int offer_group(const Group& group, const Algorithm& algorithm, OSSL_CALLBACK* callback, void* argument) {
   unsigned id = group.id, is_kem = 1, security_bits = static_cast<unsigned>(algorithm.security_bits());
   int min_tls = TLS1_3_VERSION, max_tls = kNoLimit, dtls = kNever;

@@ -20,7 +20,7 @@ struct KemContext {
 
   Provider& provider;
   KeyPtr key;
-  SecretBytes coins; /**< of the next encapsulation only, if they were given */
+  SecretBytes coins;  ///< of the next encapsulation only, if they were given
 };
 
 KemContext& as_context(void* pointer) {
@@ -96,7 +96,7 @@ int begin_decapsulate(void* data, void* key, const OSSL_PARAM /*params*/[]) {
   return 1;
 }
 
-/** Answers a query of the length, or checks that there is room. True if the operation is to go on. */
+/// Answers a query of the length, or checks that there is room. True if the operation is to go on.
 bool has_room(const Algorithm& algorithm, const Errors& errors, const char* what, std::size_t right,
               const std::size_t* given) {
   if (given == nullptr || *given >= right) return true;
@@ -105,7 +105,7 @@ bool has_room(const Algorithm& algorithm, const Errors& errors, const char* what
   return false;
 }
 
-/** An ephemeral classical key against the peer's share: writes its own share and the secret. */
+/// An ephemeral classical key against the peer's share: writes its own share and the secret.
 bool encapsulate_classical(const Key& key, std::uint8_t* share, std::uint8_t* secret) {
   OSSL_LIB_CTX* library = key.provider().library.get();
   const Classical& classical = *key.algorithm().classical;
@@ -134,7 +134,7 @@ Parts ciphertext_parts(const Algorithm& algorithm) {
   return parts_of(algorithm, algorithm.scheme.ciphertext_bytes(), algorithm.share_bytes());
 }
 
-/** The classical part is computed while the other one is on its way. */
+/// The classical part is computed while the other one is on its way.
 bool encapsulate(KemContext& context, std::uint8_t* ciphertext, std::uint8_t* secret) {
   const Key& key = *context.key;
   const Parts in_ciphertext = ciphertext_parts(key.algorithm()), in_secret = secret_parts(key.algorithm());

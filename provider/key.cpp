@@ -17,7 +17,7 @@ bool has_seed_form(const Scheme& scheme) {
   return scheme.info().secret_seed_bytes != 0;
 }
 
-/** Every coefficient is below q [FIPS203, 7.2], 12 bits each, before the 32 bytes of rho. */
+/// Every coefficient is below q [FIPS203, 7.2], 12 bits each, before the 32 bytes of rho.
 bool is_reduced(const Scheme& scheme, ByteView public_key) {
   constexpr int kQ = 3329;
   constexpr std::size_t kRhoBytes = 32;
@@ -99,7 +99,7 @@ bool Key::finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secre
   return status == POLYKEM_OK;
 }
 
-/** For sets whose secret keys have a form as a seed, which must be known; others draw by themselves. */
+/// For sets whose secret keys have a form as a seed, which must be known; others draw by themselves.
 bool Key::draw_seed(SecretBytes& out) const {
   if (!has_seed_form(algorithm_.scheme)) return true;
   out.resize(algorithm_.scheme.info().keygen_coin_bytes);

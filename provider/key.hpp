@@ -11,11 +11,9 @@
 
 namespace polykem::provider {
 
-/**
- * A key of one algorithm: none, a public key, a private key or both. Counted references; key material does not change
- * once it is there, and is zeroised with the last reference. Functions that return false have raised an error, and the
- * key is as it was.
- */
+/// A key of one algorithm: none, a public key, a private key or both. Counted references; key material does not change
+/// once it is there, and is zeroised with the last reference. Functions that return false have raised an error, and the
+/// key is as it was.
 class Key {
  public:
   Key(Provider& provider, const Algorithm& algorithm) : provider_(provider), algorithm_(algorithm) {}
@@ -23,9 +21,9 @@ class Key {
   Key& operator=(const Key&) = delete;
 
   Key* up_ref();
-  /** Frees the key with the last reference. */
+  /// Frees the key with the last reference.
   void release();
-  /** A copy of its own with what `selection` (OSSL_KEYMGMT_SELECT_*) names; nullptr with an error raised. */
+  /// A copy of its own with what `selection` (OSSL_KEYMGMT_SELECT_*) names; nullptr with an error raised.
   Key* duplicate(int selection) const;
 
   Provider& provider() const { return provider_; }
@@ -33,36 +31,36 @@ class Key {
 
   bool has_public() const { return !public_key_.empty(); }
   bool has_private() const { return !secret_key_.empty(); }
-  /** The set's public key; of a hybrid, without the classical share. Empty if there is none, here and below. */
+  /// The set's public key; of a hybrid, without the classical share. Empty if there is none, here and below.
   ByteView public_key() const { return public_key_; }
-  /** The set's secret key, expanded. */
+  /// The set's secret key, expanded.
   ByteView secret_key() const { return secret_key_; }
-  /** The seed that the secret key was made from, where the set has that form and it is known. */
+  /// The seed that the secret key was made from, where the set has that form and it is known.
   ByteView seed() const { return seed_; }
-  /** The classical part of a hybrid. */
+  /// The classical part of a hybrid.
   EVP_PKEY* classical() const { return classical_.get(); }
-  /** Operations with the set's part of the key; false with an error raised. */
+  /// Operations with the set's part of the key; false with an error raised.
   bool start_encapsulate(SecretBytes coins, Pending& out) const;
   bool start_decapsulate(const std::uint8_t* ciphertext, Pending& out) const;
   bool finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secret_out) const;
-  /** As it crosses the wire: of a hybrid, both shares. */
+  /// As it crosses the wire: of a hybrid, both shares.
   Bytes encoded_public_key() const;
 
-  /** Makes a key pair. `coins` are the set's random inputs, of the length that keygen takes; empty: random. */
+  /// Makes a key pair. `coins` are the set's random inputs, of the length that keygen takes; empty: random.
   bool generate(SecretBytes coins);
-  /** From the encoding; of the classical share it is checked that it is a point, of ML-KEM's that it is reduced. */
+  /// From the encoding; of the classical share it is checked that it is a point, of ML-KEM's that it is reduced.
   bool set_public_key(ByteView encoded);
-  /** From the expanded form; the public key follows where the secret key contains it. Not for hybrids. */
+  /// From the expanded form; the public key follows where the secret key contains it. Not for hybrids.
   bool set_secret_key(ByteView expanded);
-  /** From the seed; the expanded form and the public key follow. Not for hybrids. */
+  /// From the seed; the expanded form and the public key follow. Not for hybrids.
   bool set_seed(ByteView seed);
 
-  /** Whether the library takes the public key. Of ML-KEM it was found out when the key was set, of the others one
-   * encapsulation shows it. */
+  /// Whether the library takes the public key. Of ML-KEM it was found out when the key was set, of the others one
+  /// encapsulation shows it.
   bool check_public() const;
-  /** One decapsulation shows whether the library takes the private key. */
+  /// One decapsulation shows whether the library takes the private key.
   bool check_private() const;
-  /** What is encapsulated to the public key, the private key decapsulates. */
+  /// What is encapsulated to the public key, the private key decapsulates.
   bool check_pair() const;
 
  private:
@@ -87,7 +85,7 @@ struct KeyRelease {
 };
 using KeyPtr = std::unique_ptr<Key, KeyRelease>;
 
-/** Takes the same time whatever the bytes are. */
+/// Takes the same time whatever the bytes are.
 inline bool same_bytes(ByteView a, ByteView b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }

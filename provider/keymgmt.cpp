@@ -29,7 +29,7 @@ void free_key(void* key) {
   if (key != nullptr) as_key(key).release();
 }
 
-/** A reference as decoders hand it out: a pointer to the pointer to a key, which moves to the caller. */
+/// A reference as decoders hand it out: a pointer to the pointer to a key, which moves to the caller.
 void* load_key(const void* reference, std::size_t bytes) {
   if (bytes != sizeof(Key*)) return nullptr;
   return std::exchange(*static_cast<Key**>(const_cast<void*>(reference)), nullptr);
@@ -119,7 +119,7 @@ const OSSL_PARAM* gettable_params(void* /*provider*/) {
   return list;
 }
 
-/** The bytes of an octet string; false with an error if the parameter is of another type. */
+/// The bytes of an octet string; false with an error if the parameter is of another type.
 bool octets(const Errors& errors, const OSSL_PARAM& param, ByteView& out) {
   const void* data = nullptr;
   std::size_t bytes = 0;
@@ -150,7 +150,7 @@ const OSSL_PARAM* settable_params(void* /*provider*/) {
 
 // ---- import and export
 
-/** Reads what is there into the key. */
+/// Reads what is there into the key.
 bool import_parts(Key& key, int selection, const OSSL_PARAM params[]) {
   const Errors& errors = key.provider().errors;
   const auto read = [&](const char* name, bool (Key::*set)(ByteView)) {
@@ -224,7 +224,7 @@ struct Generation {
   SecretBytes seed;
 };
 
-/** Whether that is a name of the algorithm, or of one of its TLS groups. Those of OpenSSL itself have no name here. */
+/// Whether that is a name of the algorithm, or of one of its TLS groups. Those of OpenSSL itself have no name here.
 bool is_name(const Provider& provider, const Algorithm& algorithm, std::string_view name) {
   const auto same = [&](std::string_view other) {
     return other.size() == name.size() && strncasecmp(other.data(), name.data(), name.size()) == 0;
@@ -297,7 +297,7 @@ void* generate(void* data, OSSL_CALLBACK* /*callback*/, void* /*argument*/) {
   });
 }
 
-/** Only what makes an object depends on the algorithm: OpenSSL does not say for which one it calls. */
+/// Only what makes an object depends on the algorithm: OpenSSL does not say for which one it calls.
 template <std::size_t kIndex>
 const OSSL_DISPATCH* functions() {
   static const OSSL_DISPATCH table[] = {

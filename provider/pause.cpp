@@ -11,11 +11,11 @@ namespace polykem::provider {
 
 namespace {
 
-/** Where pauses are forbidden (ASYNC_block_pause), each returns at once, like a resume without cause. After so many of
- * either the thread waits. */
+/// Where pauses are forbidden (ASYNC_block_pause), each returns at once, like a resume without cause. After so many of
+/// either the thread waits.
 constexpr int kMaxIdleResumes = 1000;
 
-/** What belongs to an ASYNC_WAIT_CTX, which is a connection's. One job at a time pauses there. */
+/// What belongs to an ASYNC_WAIT_CTX, which is a connection's. One job at a time pauses there.
 struct Waiter {
   ~Waiter() {
     if (operation != nullptr) operation->pauses->abandon();
@@ -24,26 +24,26 @@ struct Waiter {
     if (wait_fd >= 0) close(wait_fd);
   }
 
-  int wait_fd = -1;                     /**< for the event loop */
-  int wake_fd = -1;                     /**< a duplicate: the program may close a descriptor it was given */
-  std::unique_ptr<Operation> operation; /**< what is paused */
+  int wait_fd = -1;                      ///< for the event loop
+  int wake_fd = -1;                      ///< a duplicate: the program may close a descriptor it was given
+  std::unique_ptr<Operation> operation;  ///< what is paused
 };
 
 const char kKey = 0;  // its address is ours in a wait context
 
-/** The wait context goes: the job that pauses there, if any, will not be resumed. */
+/// The wait context goes: the job that pauses there, if any, will not be resumed.
 void abandon(ASYNC_WAIT_CTX* /*context*/, const void* /*key*/, OSSL_ASYNC_FD /*fd*/, void* waiter) {
   delete static_cast<Waiter*>(waiter);
 }
 
-/** nullptr if there is none. */
+/// nullptr if there is none.
 Waiter* waits_here(ASYNC_WAIT_CTX* context) {
   OSSL_ASYNC_FD fd = -1;
   void* known = nullptr;
   return ASYNC_WAIT_CTX_get_fd(context, &kKey, &fd, &known) == 1 ? static_cast<Waiter*>(known) : nullptr;
 }
 
-/** nullptr if the process has no file descriptors left. */
+/// nullptr if the process has no file descriptors left.
 Waiter* waiter_of(ASYNC_WAIT_CTX* context) {
   if (Waiter* known = waits_here(context); known != nullptr) return known;
   auto fresh = std::make_unique<Waiter>();
@@ -54,8 +54,8 @@ Waiter* waiter_of(ASYNC_WAIT_CTX* context) {
   return fresh.release();
 }
 
-/** A descriptor that was set and never paused on is unknown to the program, and HAProxy 2.6 ends when it meets one
- * later. So the waiter of such an operation goes; as nothing was paused since, clearing does not call abandon(). */
+/// A descriptor that was set and never paused on is unknown to the program, and HAProxy 2.6 ends when it meets one
+/// later. So the waiter of such an operation goes; as nothing was paused since, clearing does not call abandon().
 void forget_if_unpaused(ASYNC_WAIT_CTX* context, Waiter* waiter) {
   std::size_t added = 0, removed = 0;
   if (ASYNC_WAIT_CTX_get_changed_fds(context, nullptr, &added, nullptr, &removed) != 1 || added == 0) return;

@@ -60,8 +60,8 @@ const OSSL_ITEM* get_reason_strings(void* /*provider*/) {
   return reason_strings();
 }
 
-/** The instances that are loaded, and those that stay so until the process has ended: what checks for leaks finds them
- * here. Never destroyed. */
+/// The instances that are loaded, and those that stay so until the process has ended: what checks for leaks finds them
+/// here. Never destroyed.
 struct Loaded {
   std::mutex mutex;
   std::vector<std::pair<Provider*, OSSL_FUNC_provider_up_ref_fn*>> instances;
@@ -72,8 +72,8 @@ Loaded& loaded() {
   return *all;
 }
 
-/** With the last object of a provider OpenSSL tears it down. A program's globals are freed after OPENSSL_cleanup, when
- * what OpenSSL needs for that is gone: so each instance gets a reference that nobody gives back. */
+/// With the last object of a provider OpenSSL tears it down. A program's globals are freed after OPENSSL_cleanup, when
+/// what OpenSSL needs for that is gone: so each instance gets a reference that nobody gives back.
 void stay_loaded() {
   std::unique_lock lock(loaded().mutex);
   auto staying = std::exchange(loaded().instances, {});
@@ -88,8 +88,8 @@ void stay_loaded() {
     provider->compute->end();
 }
 
-/** For programs that call OPENSSL_cleanup themselves; and a child that is forked while another thread holds the mutex
- * has it free. */
+/// For programs that call OPENSSL_cleanup themselves; and a child that is forked while another thread holds the mutex
+/// has it free.
 bool register_handlers() {
   if (pthread_atfork([] { loaded().mutex.lock(); }, [] { loaded().mutex.unlock(); }, [] { loaded().mutex.unlock(); }) !=
       0)
@@ -97,7 +97,7 @@ bool register_handlers() {
   return OPENSSL_atexit(stay_loaded) == 1;
 }
 
-/** The module is loaded after libcrypto has registered OPENSSL_cleanup, and so this is destroyed before that runs. */
+/// The module is loaded after libcrypto has registered OPENSSL_cleanup, and so this is destroyed before that runs.
 const struct AtExit {
   ~AtExit() { stay_loaded(); }
 } kAtExit;
@@ -119,7 +119,7 @@ void teardown(void* provider) {
   delete static_cast<Provider*>(provider);
 }
 
-/** OpenSSL 3.5 and newer have ML-KEM. The program's libcrypto decides, which may be another one than ours. */
+/// OpenSSL 3.5 and newer have ML-KEM. The program's libcrypto decides, which may be another one than ours.
 bool has_builtin_mlkem(const CoreParameters& core) {
   unsigned major = OPENSSL_version_major(), minor = OPENSSL_version_minor();
   if (const char* version = core.get(OSSL_PROV_PARAM_CORE_VERSION); version != nullptr)

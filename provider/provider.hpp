@@ -27,7 +27,7 @@ struct Provider {
   Errors errors;
   CoreStreams streams;
   CoreLibrary library;
-  Offer offer; /**< does not change once the provider is loaded */
+  Offer offer;  ///< does not change once the provider is loaded
   std::vector<OSSL_ALGORITHM> key_managers, kems, encoders, decoders;
   std::unique_ptr<Compute> compute;
 };
@@ -36,15 +36,15 @@ inline Provider& as_provider(void* pointer) {
   return *static_cast<Provider*>(pointer);
 }
 
-/** Tables with an entry for each algorithm of the offer; they end with an empty entry. */
+/// Tables with an entry for each algorithm of the offer; they end with an empty entry.
 std::vector<OSSL_ALGORITHM> key_manager_table(const Offer& offer);
 std::vector<OSSL_ALGORITHM> kem_table(const Offer& offer);
 
-/** Tables for the sets whose keys have forms in the standards. */
+/// Tables for the sets whose keys have forms in the standards.
 std::vector<OSSL_ALGORITHM> encoder_table(const Offer& offer);
 std::vector<OSSL_ALGORITHM> decoder_table(const Offer& offer);
 
-/** GET_CAPABILITIES of the provider. */
+/// GET_CAPABILITIES of the provider.
 int get_capabilities(void* provider, const char* capability, OSSL_CALLBACK* callback, void* argument);
 
 }  // namespace polykem::provider

@@ -60,7 +60,7 @@ void close_list(std::string& out) {
   out += ']';
 }
 
-/** What is there to tell, of every set and operation that was used. */
+/// What is there to tell, of every set and operation that was used.
 std::string json(polykem_batcher* batcher, const Pauses& pauses) {
   std::string out = "{\"operations\": [";
   for (std::size_t i = 0; i < polykem_scheme_count(); ++i) {
@@ -104,8 +104,8 @@ void Statistics::write_at_end(polykem_batcher* batcher) const {
   if (process_.load(std::memory_order_relaxed) == getpid()) write(batcher);
 }
 
-/** Readers see the old file or the new one. What cannot be written is left: a server's work does not hang on it. In a
- * folder that others write to, a link or a pipe of theirs at that place is neither followed nor waited for. */
+/// Readers see the old file or the new one. What cannot be written is left: a server's work does not hang on it. In a
+/// folder that others write to, a link or a pipe of theirs at that place is neither followed nor waited for.
 void Statistics::write(polykem_batcher* batcher) const {
   const std::string name = path_ + "." + std::to_string(getpid()), fresh = name + ".new",
                     text = json(batcher, *pauses_);

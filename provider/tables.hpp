@@ -14,7 +14,7 @@ OSSL_DISPATCH entry(int id, Function* function) {
   return {id, reinterpret_cast<void (*)()>(function)};
 }
 
-/** An entry for each algorithm of the offer, whose strings it points to, with functions(index). */
+/// An entry for each algorithm of the offer, whose strings it points to, with functions(index).
 template <class Functions>
 std::vector<OSSL_ALGORITHM> algorithm_table(const Offer& offer, Functions&& functions) {
   std::vector<OSSL_ALGORITHM> table;

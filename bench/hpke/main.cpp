@@ -24,10 +24,10 @@ constexpr std::size_t kMessageBytes = 32;
 struct Row {
   std::string kem, kdf, aead, op, keys;
   std::size_t count;
-  double total, lattice, curve, schedule, cipher, floor; /**< microseconds an item */
+  double total, lattice, curve, schedule, cipher, floor;  ///< microseconds an item
 };
 
-/** Microseconds an item: the best of some rounds. */
+/// Microseconds an item: the best of some rounds.
 double microseconds(std::size_t items, const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::milliseconds(300);
@@ -185,7 +185,7 @@ class Bench {
     });
   }
 
-  /** Key schedule and cipher, the latter as what a message takes more. */
+  /// Key schedule and cipher, the latter as what a message takes more.
   void symmetric(bool sealing, Row& row) {
     MessageCipher cipher(schedule_);
     const Bytes secret(kSharedSecretBytes, 9), plaintext(kMessageBytes, 7);
@@ -206,7 +206,7 @@ class Bench {
     row.cipher = both - row.schedule;
   }
 
-  /** Blocks of the hash that a key schedule compresses. */
+  /// Blocks of the hash that a key schedule compresses.
   double blocks() const {
     if (suite_.kdf().block_bytes == 0) {
       const std::size_t rate = suite_.kdf().id == Kdf::kShake128 ? 168 : 136;

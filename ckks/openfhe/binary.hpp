@@ -12,7 +12,7 @@ namespace polykem::openfhe {
 
 class BinaryReader final : public Reader {
  public:
-  /** Reads the first byte. */
+  /// Reads the first byte.
   explicit BinaryReader(std::streambuf& in);
 
   void flag(const char* name, bool& value) override;

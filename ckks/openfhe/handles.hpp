@@ -10,31 +10,31 @@
 
 namespace polykem::openfhe {
 
-/** The moduli of key switching, which only keys list: those that it has beyond its context's. */
+/// The moduli of key switching, which only keys list: those that it has beyond its context's.
 Moduli special_moduli(const SwitchingKey& key);
 
-/** Into how many digits the residues are decomposed: context.digits, or fewer where the moduli do not fill them. */
+/// Into how many digits the residues are decomposed: context.digits, or fewer where the moduli do not fill them.
 unsigned digits_of(const Context& context);
 
-/** The context of a file, with the special moduli of keys. */
+/// The context of a file, with the special moduli of keys.
 polykem_ckks_status make(const Context& from, const Moduli& special, unsigned threads, bool allow_insecure,
                          polykem_ckks_context** out);
 
-/** Throw FormatError unless the object has the ring dimension, the moduli, the roots and the number of rows of
- * `context`; else return what polykem_ckks_..._new says. */
+/// Throw FormatError unless the object has the ring dimension, the moduli, the roots and the number of rows of
+/// `context`; else return what polykem_ckks_..._new says.
 polykem_ckks_status make(const Ciphertext& from, const polykem_ckks_context* context, polykem_ckks_ciphertexts** out);
 polykem_ckks_status make(const PublicKey& from, const polykem_ckks_context* context, polykem_ckks_public_key** out);
 polykem_ckks_status make(const SecretKey& from, const polykem_ckks_context* context, polykem_ckks_secret_key** out);
 polykem_ckks_status make(const SwitchingKey& from, const polykem_ckks_context* context,
                          polykem_ckks_switching_key** out);
 
-/** Words of an object of polykem/ckks.h that are still to be read. */
+/// Words of an object of polykem/ckks.h that are still to be read.
 struct Words {
   const std::uint64_t* at;
   std::size_t left;
 };
-/** Takes the rows of a polynomial, n words for each of the first `towers` moduli. Throws FormatError if too few are
- * left. */
+/// Takes the rows of a polynomial, n words for each of the first `towers` moduli. Throws FormatError if too few are
+/// left.
 Polynomial take_polynomial(Words& words, std::uint32_t n, const Moduli& moduli, std::size_t towers);
 
 }  // namespace polykem::openfhe

@@ -11,11 +11,11 @@ namespace polykem::openfhe {
 namespace {
 
 constexpr std::string_view kIndent = "    ";
-/** From 10^21 on and below 10^-6 a number is written with an exponent. */
+/// From 10^21 on and below 10^-6 a number is written with an exponent.
 constexpr int kMaxPointPosition = 21;
 constexpr int kMinPointPosition = -5;
 
-/** The shortest digits that give the number back, as cereal lays them out: 36.0, 0.001, 1.2e24. */
+/// The shortest digits that give the number back, as cereal lays them out: 36.0, 0.001, 1.2e24.
 std::string decimal(double value) {
   if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
   std::array<char, 32> text;

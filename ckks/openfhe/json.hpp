@@ -12,7 +12,7 @@ namespace polykem::openfhe {
 
 class JsonReader final : public Reader {
  public:
-  /** Reads the whole text. */
+  /// Reads the whole text.
   explicit JsonReader(std::istream& in);
 
   void flag(const char* name, bool& value) override;
@@ -21,7 +21,7 @@ class JsonReader final : public Reader {
   void finish() override { leave(); }
 
  private:
-  /** What is open: one of the two, and the element of a list that comes next. */
+  /// What is open: one of the two, and the element of a list that comes next.
   struct Open {
     JsonFields* fields = nullptr;
     JsonList* list = nullptr;
@@ -63,11 +63,11 @@ class JsonWriter final : public Writer {
 
   void begin(const char* name, char bracket);
   void end(char bracket);
-  /** Begins a field or an element: comma, line, name. */
+  /// Begins a field or an element: comma, line, name.
   void item(const char* name);
   void line();
 
-  std::vector<bool> filled_; /**< for each that is open: whether something is in it */
+  std::vector<bool> filled_;  ///< for each that is open: whether something is in it
 };
 
 }  // namespace polykem::openfhe

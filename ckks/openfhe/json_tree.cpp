@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxDepth = 64;
-/** Nodes other than the integers of lists. A tower has 14, so these are more residues than most machines can hold. */
+/// Nodes other than the integers of lists. A tower has 14, so these are more residues than most machines can hold.
 constexpr std::size_t kMaxNodes = std::size_t{1} << 20;
 constexpr std::size_t kMaxFields = 32;
 constexpr std::size_t kMaxWords = std::size_t{1} << 17;
@@ -107,7 +107,7 @@ const char* known_name(std::string_view name) {
                     "', which OpenFHE 1.6.1 does not write for CKKS");
 }
 
-/** Takes the parser's events. */
+/// Takes the parser's events.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
   bool null() override { throw FormatError("the JSON has a null"); }
@@ -136,10 +136,10 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool have_root_ = false;
   std::vector<JsonNode*> open_;
   std::size_t nodes_ = 0;
-  JsonWords words_; /**< the integers of the list that is open */
+  JsonWords words_;  ///< the integers of the list that is open
 };
 
-/** Puts the node where it belongs. */
+/// Puts the node where it belongs.
 JsonNode& Builder::place(JsonNode node) {
   if (++nodes_ > kMaxNodes) throw FormatError("the JSON has too many parts");
   if (open_.empty()) {

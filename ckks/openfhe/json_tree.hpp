@@ -16,7 +16,7 @@ struct JsonField;
 struct JsonNode;
 using JsonFields = std::vector<JsonField>;
 using JsonList = std::vector<JsonNode>;
-/** A list that begins with an integer has nothing but integers. */
+/// A list that begins with an integer has nothing but integers.
 using JsonWords = std::vector<std::uint64_t, ZeroizingAllocator<std::uint64_t>>;
 
 struct JsonNode {
@@ -24,13 +24,13 @@ struct JsonNode {
 };
 
 struct JsonField {
-  const char* name = nullptr; /**< a static string */
+  const char* name = nullptr;  ///< a static string
   bool taken = false;
   JsonNode node;
 };
 
-/** Reads a whole text. Throws FormatError: for what is no JSON, names that OpenFHE does not use, negative numbers and
- * null, and texts that nest deeper or have more parts than any of its files. */
+/// Reads a whole text. Throws FormatError: for what is no JSON, names that OpenFHE does not use, negative numbers and
+/// null, and texts that nest deeper or have more parts than any of its files.
 JsonFields read_json(std::istream& in);
 
 }  // namespace polykem::openfhe

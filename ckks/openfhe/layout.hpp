@@ -26,7 +26,7 @@
 
 namespace polykem::openfhe {
 
-/** Classes that have versions. Crypto contexts and ciphertexts have version 1, all others 0. */
+/// Classes that have versions. Crypto contexts and ciphertexts have version 1, all others 0.
 enum class Class : std::size_t {
   kCryptoContext,
   kParametersCkks,
@@ -56,11 +56,11 @@ enum class Class : std::size_t {
   kCount
 };
 
-/** The product of the moduli: 64 bits in a word, the lowest first. */
+/// The product of the moduli: 64 bits in a word, the lowest first.
 std::vector<std::uint64_t> product(const Moduli& moduli);
 std::uint32_t bits_of(const std::vector<std::uint64_t>& number);
 
-/** Fails unless `name` is `wanted`; says so if it belongs to another scheme. */
+/// Fails unless `name` is `wanted`; says so if it belongs to another scheme.
 void demand_class(Reader& reader, const std::string& name, const std::string& wanted);
 
 template <class Archive>
@@ -121,7 +121,7 @@ class Layout {
 
   // Parts of every file
 
-  /** A number that has one value only. */
+  /// A number that has one value only.
   template <class T>
   void constant(const char* name, T wanted, const char* otherwise) {
     T value = wanted;
@@ -183,7 +183,7 @@ class Layout {
     ar_.close_list();
   }
 
-  /** Of which class the object of a pointer is: without a name, of the one that is declared. */
+  /// Of which class the object of a pointer is: without a name, of the one that is declared.
   void class_of_object(const std::string& wanted) {
     bool present = true;
     class_of_object(wanted, present);
@@ -192,7 +192,7 @@ class Layout {
     }
   }
 
-  /** The same for a pointer that may be null. */
+  /// The same for a pointer that may be null.
   void class_of_object(const std::string& wanted, bool& present) {
     const auto known = std::find(classes_.begin(), classes_.end(), wanted);
     const bool is_new = !wanted.empty() && known == classes_.end();
@@ -212,7 +212,7 @@ class Layout {
     if (is_new) classes_.push_back(wanted);
   }
 
-  /** A pointer to an object that nothing else points to. `body` is its field "data". */
+  /// A pointer to an object that nothing else points to. `body` is its field "data".
   template <class Body>
   void pointer_wrapper(Body body) {
     ar_.open("ptr_wrapper");
@@ -236,7 +236,7 @@ class Layout {
     ar_.close();
   }
 
-  /** A pointer to an object that others may point to as well; reading, body() makes a new one. */
+  /// A pointer to an object that others may point to as well; reading, body() makes a new one.
   template <class T, class Body>
   void shared_pointer(const char* name, T& object, Body body) {
     ar_.open(name);
@@ -273,7 +273,7 @@ class Layout {
     }
   }
 
-  /** A small integer that is 0 here. */
+  /// A small integer that is 0 here.
   void zero(const char* name, Class which = Class::kInteger) {
     ar_.open(name);
     version(which);
@@ -469,7 +469,7 @@ class Layout {
     ar_.close();
   }
 
-  /** The pointer that is null in most contexts. */
+  /// The pointer that is null in most contexts.
   void bootstrapping(Ref<std::optional<BootstrappingSet>> set) {
     ar_.open("fhe");
     bool present = set.has_value();
@@ -487,7 +487,7 @@ class Layout {
     ar_.close();
   }
 
-  /** Two of them, without members. */
+  /// Two of them, without members.
   void base_classes() {
     ar_.open("value0");
     ar_.open("value0");
@@ -608,7 +608,7 @@ class Layout {
   std::conditional_t<kReading, ReadPointers, WrittenPointers> pointers_;
   std::array<bool, static_cast<std::size_t>(Class::kCount)> seen_{};
   std::vector<std::string> classes_;
-  std::uint32_t dimension_ = 0; /**< of the context that was last; 0 before its first moduli */
+  std::uint32_t dimension_ = 0;  ///< of the context that was last; 0 before its first moduli
 };
 
 }  // namespace polykem::openfhe

@@ -14,7 +14,7 @@
 namespace polykem::openfhe {
 namespace {
 
-/** The binary form begins with the byte order. */
+/// The binary form begins with the byte order.
 constexpr int kMaxOrderByte = 1;
 
 class ViewBuffer final : public std::streambuf {

@@ -18,16 +18,16 @@ namespace polykem::openfhe {
 
 enum class Form { kJson, kBinary };
 
-/** Reads a file that holds an object of type T and nothing else; its form is recognised. T is Context, PublicKey,
- * SecretKey, Ciphertext, RelinearisationKeys or AutomorphismKeys. All that objects.hpp says of T holds afterwards,
- * except that moduli are not proved to be primes. Throws FormatError, whose text names the place. Memory is at most a
- * small multiple of what was read, and of the residues one copy. */
+/// Reads a file that holds an object of type T and nothing else; its form is recognised. T is Context, PublicKey,
+/// SecretKey, Ciphertext, RelinearisationKeys or AutomorphismKeys. All that objects.hpp says of T holds afterwards,
+/// except that moduli are not proved to be primes. Throws FormatError, whose text names the place. Memory is at most a
+/// small multiple of what was read, and of the residues one copy.
 template <class T>
 T read(std::istream& in);
 template <class T>
 T read(std::span<const std::uint8_t> bytes);
 
-/** Throws FormatError if the object is not what objects.hpp demands, and std::ios_base::failure if `out` fails. */
+/// Throws FormatError if the object is not what objects.hpp demands, and std::ios_base::failure if `out` fails.
 template <class T>
 void write(std::ostream& out, const T& object, Form form);
 template <class T>

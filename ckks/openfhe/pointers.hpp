@@ -20,11 +20,11 @@ using Shared = std::variant<std::monostate, Modulus, Moduli, std::shared_ptr<con
 
 inline constexpr std::uint32_t kNewPointer = std::uint32_t{1} << 31;
 
-/** What a file's pointers led to, by number from 1 on. */
+/// What a file's pointers led to, by number from 1 on.
 class ReadPointers {
  public:
   explicit ReadPointers(const Sharing&) {}
-  /** Takes a number that is marked as new; returns it without the mark. */
+  /// Takes a number that is marked as new; returns it without the mark.
   std::uint32_t add(Reader& reader, std::uint32_t marked);
   void set(std::uint32_t number, Shared object) { objects_[number - 1] = std::move(object); }
   template <class T>
@@ -38,13 +38,13 @@ class ReadPointers {
   std::vector<Shared> objects_;
 };
 
-/** Which numbers to write, as Sharing demands or so that what is equal is written once. */
+/// Which numbers to write, as Sharing demands or so that what is equal is written once.
 class WrittenPointers {
  public:
   explicit WrittenPointers(const Sharing& sharing) : sharing_(sharing) {}
-  /** A marked number if the object is to follow. */
+  /// A marked number if the object is to follow.
   std::uint32_t number_of(const Shared& object);
-  /** For an object that is not shared. */
+  /// For an object that is not shared.
   std::uint32_t next() { return ++last_ | kNewPointer; }
 
  private:

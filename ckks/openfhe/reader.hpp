@@ -13,7 +13,7 @@
 
 namespace polykem::openfhe {
 
-/** Fields have names, elements of a list have none: nullptr asks for the next one. All of it throws FormatError. */
+/// Fields have names, elements of a list have none: nullptr asks for the next one. All of it throws FormatError.
 class Reader {
  public:
   static constexpr bool kReading = true;
@@ -22,7 +22,7 @@ class Reader {
 
   void open(const char* name);
   void close();
-  /** The number of elements, which is at most `most`. */
+  /// The number of elements, which is at most `most`.
   std::size_t open_list(const char* name, std::size_t most);
   void close_list();
 
@@ -41,11 +41,11 @@ class Reader {
     }
   }
   virtual void flag(const char* name, bool& value) = 0;
-  /** At most 256 bytes. */
+  /// At most 256 bytes.
   virtual void text(const char* name, std::string& value) = 0;
-  /** At most `most` integers. */
+  /// At most `most` integers.
   virtual void words(const char* name, std::vector<std::uint64_t>& values, std::size_t most) = 0;
-  /** To be called at the end: nothing may be left. */
+  /// To be called at the end: nothing may be left.
   virtual void finish() = 0;
 
   [[noreturn]] void fail(const std::string& what) const;

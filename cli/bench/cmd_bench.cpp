@@ -35,7 +35,7 @@ constexpr const char* kBenchFooter =
     "A figure takes --seconds, up to three times that if keys must be made first, and at least one batch.\n"
     "Keys: 'per-item' gives every item its own key, 'shared' one key to the whole batch.";
 
-/** Fewer have no spread. */
+/// Fewer have no spread.
 constexpr std::size_t kMinRuns = 3;
 
 struct BenchOptions {
@@ -158,7 +158,7 @@ Table as_table(const std::vector<BenchRow>& rows, bool rules) {
   return table;
 }
 
-/** Says which batches were larger than the memory limit and ran in parts. */
+/// Says which batches were larger than the memory limit and ran in parts.
 void print_parts(const std::vector<BenchRow>& rows, const BenchOptions& options) {
   std::vector<std::string> parts;
   for (const BenchRow& row : rows) {

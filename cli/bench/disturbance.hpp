@@ -15,10 +15,10 @@ struct BenchRow {
   std::string backend;
 };
 
-/** Why the figure of `row` is doubtful, in words; "" if nothing tells. others: rows of the same run. */
+/// Why the figure of `row` is doubtful, in words; "" if nothing tells. others: rows of the same run.
 std::string doubt(const BenchRow& row, const std::vector<BenchRow>& others);
 
-/** A sentence for each row that is doubtful, and what to do; empty if there is none. */
+/// A sentence for each row that is doubtful, and what to do; empty if there is none.
 std::vector<std::string> doubts(const std::vector<BenchRow>& rows);
 
 }  // namespace polykem::cli

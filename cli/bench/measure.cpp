@@ -20,16 +20,16 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMinRuns = 3;
-/** A figure may take this many times --seconds, including making keys and warming up. */
+/// A figure may take this many times --seconds, including making keys and warming up.
 constexpr double kMaxTimesSeconds = 3;
-/** A figure may always take this long, however small --seconds is. */
+/// A figure may always take this long, however small --seconds is.
 constexpr double kSecondsToSpare = 0.1;
 
-/** Of this process, in seconds. */
+/// Of this process, in seconds.
 struct CpuUse {
-  Clock::time_point when; /**< `computed` was read */
-  double computed = 0;    /**< by all threads */
-  double waited = 0;      /**< by all threads, while they could have computed */
+  Clock::time_point when;  ///< `computed` was read
+  double computed = 0;     ///< by all threads
+  double waited = 0;       ///< by all threads, while they could have computed
   std::size_t threads = 0;
 };
 
@@ -50,7 +50,7 @@ CpuUse cpu_use() {
   return out;
 }
 
-/** Of the time between two looks, in the mean of the threads; they are read one after the other, so roughly. */
+/// Of the time between two looks, in the mean of the threads; they are read one after the other, so roughly.
 double waited_share(const CpuUse& before, const CpuUse& after, double wall) {
   const double threads = static_cast<double>(std::max<std::size_t>({before.threads, after.threads, 1}));
   return std::clamp((after.waited - before.waited) / threads / wall, 0.0, 1.0);

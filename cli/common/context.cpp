@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMinBeginning = 3;
 
-/** How the backend was requested, in words. */
+/// How the backend was requested, in words.
 std::string backend_asked(const std::string& option) {
   if (!option.empty()) return fmt::format("'{}'", option);
   const char* variable = std::getenv(kBackendVariable);
@@ -40,7 +40,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/** As the library compares names: letter case, '-' and '_' do not matter. */
+/// As the library compares names: letter case, '-' and '_' do not matter.
 std::string plain(const std::string& word) {
   std::string out;
   for (const char c : word) {

@@ -17,15 +17,15 @@
 
 namespace polykem::cli {
 
-/** Where the work runs and where the result goes. */
+/// Where the work runs and where the result goes.
 struct CommonOptions {
-  std::string backend; /**< empty: POLYKEM_BACKEND if set, else the best available */
-  JsonFile json;       /**< its `force` holds for all outputs of a command */
+  std::string backend;  ///< empty: POLYKEM_BACKEND if set, else the best available
+  JsonFile json;        ///< its `force` holds for all outputs of a command
   unsigned threads = 0;
   bool quiet = false;
 };
 
-/** Refuses 0 and anything that is not a plain decimal number, and says why. */
+/// Refuses 0 and anything that is not a plain decimal number, and says why.
 inline CLI::Validator at_least_one() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
@@ -38,7 +38,7 @@ inline CLI::Validator at_least_one() {
       "");
 }
 
-/** Refuses what is no finite decimal number within these limits, and says why. */
+/// Refuses what is no finite decimal number within these limits, and says why.
 inline CLI::Validator within(double low, double high) {
   return CLI::Validator(
       [low, high](std::string& text) -> std::string {
@@ -52,18 +52,18 @@ inline CLI::Validator within(double low, double high) {
       "");
 }
 
-/** Adds a count that must be at least 1. */
+/// Adds a count that must be at least 1.
 inline CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& value, const std::string& help) {
   return app.add_option(name, value, help)->check(at_least_one())->type_name("N");
 }
 
-/** Adds --backend. */
+/// Adds --backend.
 inline void add_backend(CLI::App& app, CommonOptions& options) {
   app.add_option("--backend", options.backend, "Force a backend (else POLYKEM_BACKEND, else the best here)")
       ->type_name("NAME");
 }
 
-/** Adds --threads with its default. */
+/// Adds --threads with its default.
 inline void add_threads(CLI::App& app, CommonOptions& options, unsigned preset) {
   options.threads = preset;
   const char* help =
@@ -71,18 +71,18 @@ inline void add_threads(CLI::App& app, CommonOptions& options, unsigned preset) 
   app.add_option("--threads", options.threads, help)->check(CLI::Range(0U, 1024U))->type_name("N");
 }
 
-/** Adds --format of tables; parse_table_format() checks it. */
+/// Adds --format of tables; parse_table_format() checks it.
 inline void add_format(CLI::App& app, std::string& format) {
   app.add_option("--format", format, "Format of tables (default text)")->type_name("text|markdown|csv");
 }
 
-/** Adds --json and -f, --force. */
+/// Adds --json and -f, --force.
 inline void add_json(CLI::App& app, CommonOptions& options) {
   app.add_option("--json", options.json.path, kJsonHelp)->type_name("FILE");
   app.add_flag("-f,--force", options.json.force, "Replace output files that exist");
 }
 
-/** Adds -q, --quiet. */
+/// Adds -q, --quiet.
 inline void add_quiet(CLI::App& app, CommonOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "No progress and no summary; errors only");
 }

@@ -34,7 +34,7 @@ constexpr int kMaxNames = 100;
   throw CliError(kExitUsage, fmt::format("'{}' exists already", name), "use --force to replace it, or another name");
 }
 
-/** Resolves symbolic links, so that a rename replaces the file and not the link, and each file has one name. */
+/// Resolves symbolic links, so that a rename replaces the file and not the link, and each file has one name.
 std::string behind_links(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::weakly_canonical(std::filesystem::absolute(path), error);
@@ -46,7 +46,7 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-/** stream: the descriptor that "-" stands for. */
+/// stream: the descriptor that "-" stands for.
 Place locate(const std::string& path, int stream) {
   const bool standard = stream == STDIN_FILENO ? is_standard_input(path) : is_standard_output(path);
   Place place{path, standard ? "-" : behind_links(path), std::nullopt, standard};
@@ -82,7 +82,7 @@ void check_place(const Place& place, bool force) {
   if (S_ISREG(info.st_mode) && !force) throw_exists(place.name);
 }
 
-/** False if it fails, with errno. */
+/// False if it fails, with errno.
 bool write_all(int fd, ByteView bytes, std::uint64_t& written) {
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -97,14 +97,14 @@ bool write_all(int fd, ByteView bytes, std::uint64_t& written) {
 
 constexpr const char* kMakeRoom = "make room, or write to another file system";
 
-/** Bytes that the user may still write on the file system of an open file; nullopt if it does not say. */
+/// Bytes that the user may still write on the file system of an open file; nullopt if it does not say.
 std::optional<std::uint64_t> room_beside(int fd) {
   struct statvfs info {};
   if (::fstatvfs(fd, &info) != 0 || info.f_blocks == 0) return std::nullopt;
   return std::uint64_t{info.f_bavail} * (info.f_frsize != 0 ? info.f_frsize : info.f_bsize);
 }
 
-/** Finds a free name beside `path` by calling `attempt(name)`, which returns 0 or sets errno. */
+/// Finds a free name beside `path` by calling `attempt(name)`, which returns 0 or sets errno.
 template <class Attempt>
 std::string beside(const std::string& path, const std::string& shown_name, Attempt attempt) {
   for (int i = 0; i < kMaxNames; ++i) {

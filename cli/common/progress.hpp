@@ -9,21 +9,21 @@
 
 namespace polykem::cli {
 
-/** One progress display. Not thread-safe: call it from one thread. */
+/// One progress display. Not thread-safe: call it from one thread.
 class Progress {
  public:
   enum class Rate { kShown, kHidden };
 
-  /** quiet: print nothing at all. total: the number of items that makes 100 %; 0: unknown, so no percentage is shown.
-   * unit: what is counted, e.g. "clients". rate: hidden where items per second mean nothing. */
+  /// quiet: print nothing at all. total: the number of items that makes 100 %; 0: unknown, so no percentage is shown.
+  /// unit: what is counted, e.g. "clients". rate: hidden where items per second mean nothing.
   Progress(std::string label, std::uint64_t total, std::string unit, bool quiet, Rate rate = Rate::kShown);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /** `done` items are finished; `note` is shown behind the figures. Cheap to call often. */
+  /// `done` items are finished; `note` is shown behind the figures. Cheap to call often.
   void update(std::uint64_t done, const std::string& note = {});
-  /** Removes the bar from a terminal. The destructor does the same. */
+  /// Removes the bar from a terminal. The destructor does the same.
   void finish();
 
  private:

@@ -9,12 +9,12 @@ namespace polykem::cli {
 
 enum class TableFormat { kText, kMarkdown, kCsv };
 
-/** From "text", "markdown", "md" or "csv". Throws CliError (usage). */
+/// From "text", "markdown", "md" or "csv". Throws CliError (usage).
 TableFormat parse_table_format(const std::string& name);
 
 enum class Align { kLeft, kRight };
 
-/** Rows of cells under a header. Text cells are UTF-8, one column wide per code point. */
+/// Rows of cells under a header. Text cells are UTF-8, one column wide per code point.
 class Table {
  public:
   struct Column {
@@ -23,14 +23,14 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  /** Adds a row; it has as many cells as there are columns. */
+  /// Adds a row; it has as many cells as there are columns.
   void row(std::vector<std::string> cells);
-  /** A thin line between groups of rows, in text only. */
+  /// A thin line between groups of rows, in text only.
   void rule();
-  /** The whole table, with a final newline. Text fits the terminal: cells are wrapped at blanks, and columns that do
-   * not fit beside each other follow below, each group with the first column again. */
+  /// The whole table, with a final newline. Text fits the terminal: cells are wrapped at blanks, and columns that do
+  /// not fit beside each other follow below, each group with the first column again.
   std::string render(TableFormat format = TableFormat::kText) const;
-  /** As text of at most that many columns. */
+  /// As text of at most that many columns.
   std::string render_text(std::size_t columns) const;
   bool empty() const { return rows_.empty(); }
 
@@ -38,34 +38,34 @@ class Table {
   std::string render_markdown() const;
   std::string render_csv() const;
   std::string render_part(const std::vector<std::size_t>& shown, std::size_t columns) const;
-  /** Widths of all columns without wrapping, and at least. */
+  /// Widths of all columns without wrapping, and at least.
   std::vector<std::size_t> widths() const;
   std::vector<std::size_t> least_widths() const;
-  /** Widths of the columns in `shown`, wrapped as far as `columns` demand it. */
+  /// Widths of the columns in `shown`, wrapped as far as `columns` demand it.
   std::vector<std::size_t> fitted_widths(const std::vector<std::size_t>& shown, std::size_t columns) const;
-  /** Groups of columns, each with the first, that fit beside each other. */
+  /// Groups of columns, each with the first, that fit beside each other.
   std::vector<std::vector<std::size_t>> parts(std::size_t columns) const;
 
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_; /**< An empty vector is a rule. */
+  std::vector<std::vector<std::string>> rows_;  ///< An empty vector is a rule.
 };
 
-/** `text` in lines of at most `columns`, broken at blanks; a longer word has a line of its own. */
+/// `text` in lines of at most `columns`, broken at blanks; a longer word has a line of its own.
 std::vector<std::string> wrapped(const std::string& text, std::size_t columns);
 
-/** Breaks the lines of `text` that are longer than `columns` at blanks; what follows is indented that far. */
+/// Breaks the lines of `text` that are longer than `columns` at blanks; what follows is indented that far.
 std::string wrap_lines(const std::string& text, std::size_t columns, std::size_t indent);
 
-/** 1234567 -> "1,234,567". */
+/// 1234567 -> "1,234,567".
 std::string with_commas(unsigned long long value);
 
-/** A rate or a figure with three to four significant digits: "12.34", "1,234", "0.00123". */
+/// A rate or a figure with three to four significant digits: "12.34", "1,234", "0.00123".
 std::string significant(double value);
 
-/** A duration in seconds as "12.3 µs", "4.56 ms", "1.23 s". */
+/// A duration in seconds as "12.3 µs", "4.56 ms", "1.23 s".
 std::string duration(double seconds);
 
-/** A size in bytes as "1,230 B", "12.3 KiB", "4.5 MiB". */
+/// A size in bytes as "1,230 B", "12.3 KiB", "4.5 MiB".
 std::string data_size(unsigned long long bytes);
 
 }  // namespace polykem::cli

@@ -6,7 +6,7 @@
 namespace polykem::cli {
 namespace {
 
-/** `keys` repeated to `count` records of `size` bytes. */
+/// `keys` repeated to `count` records of `size` bytes.
 template <class To, class From>
 void repeat(To& out, const From& keys, std::size_t size, std::size_t distinct, std::size_t count) {
   out.resize(count * size);

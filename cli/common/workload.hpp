@@ -8,30 +8,30 @@
 
 namespace polykem::cli {
 
-/** Inputs and outputs of one batch, all allocated and made beforehand. */
+/// Inputs and outputs of one batch, all allocated and made beforehand.
 class Workload {
  public:
-  /** The most distinct key pairs and ciphertexts; larger batches repeat them, and each item has its own copy. */
+  /// The most distinct key pairs and ciphertexts; larger batches repeat them, and each item has its own copy.
   static constexpr std::size_t kMaxDistinct = 256;
-  /** The most bytes of records that are held by default. */
+  /// The most bytes of records that are held by default.
   static constexpr std::size_t kMemory = std::size_t{1} << 30;
-  /** The most items that check() verifies, spread evenly; for decaps it checks all. */
+  /// The most items that check() verifies, spread evenly; for decaps it checks all.
   static constexpr std::size_t kMaxChecked = 256;
 
-  /** Makes the keys, and for decaps the ciphertexts. `mode` does not matter for keygen. memory: bytes of records to
-   * hold at most; a batch that needs more runs in parts of in_flight() items, which use the same memory. */
+  /// Makes the keys, and for decaps the ciphertexts. `mode` does not matter for keygen. memory: bytes of records to
+  /// hold at most; a batch that needs more runs in parts of in_flight() items, which use the same memory.
   Workload(const Context& context, const Scheme& scheme, polykem_op op, std::size_t count, KeyMode mode,
            std::size_t memory = kMemory);
 
-  /** Runs the whole batch once. */
+  /// Runs the whole batch once.
   void run();
-  /** Runs the items that are in memory at once. */
+  /// Runs the items that are in memory at once.
   void warm_up() { run_part(in_flight_); }
-  /** Items in memory at once: count(), or fewer where that would take too much. */
+  /// Items in memory at once: count(), or fewer where that would take too much.
   std::size_t in_flight() const { return in_flight_; }
-  /** True if the outputs of the last run are right: key pairs that work, secrets that agree. */
+  /// True if the outputs of the last run are right: key pairs that work, secrets that agree.
   bool check() const;
-  /** Items that check() looks at. */
+  /// Items that check() looks at.
   std::size_t checked() const;
   std::size_t count() const { return count_; }
 
@@ -49,8 +49,8 @@ class Workload {
   KeyMode mode_;
   std::size_t in_flight_ = 0;
   std::size_t distinct_keys_ = 0;
-  KeyPairs keys_; /**< the distinct pairs; for keygen: the output */
-  Bytes pk_, ct_; /**< pk_: a key per item; ct_: input of decaps, output of encaps */
+  KeyPairs keys_;  ///< the distinct pairs; for keygen: the output
+  Bytes pk_, ct_;  ///< pk_: a key per item; ct_: input of decaps, output of encaps
   SecretBytes sk_, ss_, expected_;
 };
 

@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* kUsualFolder = "/run/polykem";
 constexpr std::time_t kLookSeconds = 10;
-/** The priorities of the journal. */
+/// The priorities of the journal.
 enum class Priority { kWarning = 4, kInfo = 6 };
 
 class Log {
@@ -87,7 +87,7 @@ std::string usual_socket() {
   return fmt::format("{}/socket", folder == nullptr ? kUsualFolder : folder);
 }
 
-/** Each client takes two descriptors; secrets belong in no core dump. */
+/// Each client takes two descriptors; secrets belong in no core dump.
 void set_limits() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -98,7 +98,7 @@ void set_limits() {
   ::setrlimit(RLIMIT_CORE, &none);
 }
 
-/** Locks as much memory as workers may share, which the broker does piece by piece, and says so if that is refused. */
+/// Locks as much memory as workers may share, which the broker does piece by piece, and says so if that is refused.
 void warn_if_swappable(const Log& log, std::uint32_t memory_mib) {
   const std::size_t bytes = std::size_t{memory_mib} << 20;
   void* const probe = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -158,7 +158,7 @@ std::string describe_stats(const polykem_broker_stats_t& s) {
                      s.in_flight);
 }
 
-/** The signals that the main thread waits for; every thread made later has them blocked. */
+/// The signals that the main thread waits for; every thread made later has them blocked.
 sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -168,7 +168,7 @@ sigset_t block_signals() {
   return signals;
 }
 
-/** Until SIGTERM or SIGINT; SIGHUP writes the figures into the log. */
+/// Until SIGTERM or SIGINT; SIGHUP writes the figures into the log.
 void serve_until_signal(const sigset_t& signals, const polykem_broker* broker, const Log& log) {
   polykem_broker_stats_t before = stats_of(broker);
   while (true) {

@@ -16,18 +16,18 @@ namespace polykem::cli {
 
 struct DaemonOptions {
   CommonOptions common;
-  std::string socket;       /**< empty: systemd's, else $RUNTIME_DIRECTORY/socket */
-  std::string mode;         /**< octal; empty: 0600, with allowed users or groups 0666 */
-  std::string uids, gids;   /**< names or numbers, separated by commas */
-  std::string metrics;      /**< HOST:PORT; empty: none */
-  std::string log = "info"; /**< "info" or "warning" */
+  std::string socket;        ///< empty: systemd's, else $RUNTIME_DIRECTORY/socket
+  std::string mode;          ///< octal; empty: 0600, with allowed users or groups 0666
+  std::string uids, gids;    ///< names or numbers, separated by commas
+  std::string metrics;       ///< HOST:PORT; empty: none
+  std::string log = "info";  ///< "info" or "warning"
   std::uint32_t clients = 256, clients_per_user = 128, slots = 256, memory_mib = 4096;
   std::size_t batch_items = 1024;
 };
 
 void add_daemon_options(CLI::App& app, DaemonOptions& options);
 
-/** Runs until SIGTERM or SIGINT. Returns an exit code; throws CliError. */
+/// Runs until SIGTERM or SIGINT. Returns an exit code; throws CliError.
 int run_daemon(const DaemonOptions& options);
 
 }  // namespace polykem::cli

@@ -14,14 +14,14 @@ namespace polykem::cli {
 
 struct Crossover {
   Scheme scheme;
-  std::array<std::size_t, 3> items; /**< of keygen, encaps, decaps; SIZE_MAX: never */
+  std::array<std::size_t, 3> items;  ///< of keygen, encaps, decaps; SIZE_MAX: never
   bool measured;
 };
 
-/** Those of the sets that can run on a GPU here; empty if there is no GPU. */
+/// Those of the sets that can run on a GPU here; empty if there is no GPU.
 std::vector<Crossover> crossovers();
 
-/** Measures those of all such sets. Throws CliError if there is no GPU. */
+/// Measures those of all such sets. Throws CliError if there is no GPU.
 void tune_crossovers(bool silent);
 
 void print_crossovers(const std::vector<Crossover>& all);

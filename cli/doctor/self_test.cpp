@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kItems = 4;
 
-/** The seed of count 0 in every file made by NIST's KAT program. */
+/// The seed of count 0 in every file made by NIST's KAT program.
 constexpr std::string_view kSeedOfCountZero =
     "061550234D158C5EC95595FE04EF7A25767F2E24CC2BC479D09D86DC9ABCFDE7056A8C266F9EF97ED08541DBD2E1FFA1";
 
-/** Digests of published answers (not of this program's own output); a test recomputes them from the files. */
+/// Digests of published answers (not of this program's own output); a test recomputes them from the files.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kDigests = {{
     {"ntruhps2048509", "7fe60a9fa778d6e32ae7ec54ade0794aa273f58fb71d5bb10243d28bc6ad6bc1"},
     {"ntruhps2048677", "1291049ca672e721d3b04306c44a48d791f0d61e2cbdcaf9ee9cee3f8e9a66e6"},
@@ -55,7 +55,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kDigests
     {"lac256_r2_ctrfix", "b80c55f82c64b0cddad5bc0995789e7ce2bd9b546191db0f6d0b6ef6813aa49b"},
 }};
 
-/** Record `i` of `a` equals record `j` of `b`. */
+/// Record `i` of `a` equals record `j` of `b`.
 bool same(const SecretBytes& a, std::size_t i, const SecretBytes& b, std::size_t j, std::size_t size) {
   return std::equal(a.data() + i * size, a.data() + (i + 1) * size, b.data() + j * size);
 }

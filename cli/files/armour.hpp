@@ -18,32 +18,32 @@ namespace polykem::cli {
 
 enum class RecordKind { kPublicKey, kSecretKey, kCiphertext, kSharedSecret };
 
-/** "public key", "secret key", "ciphertext", "shared secret". */
+/// "public key", "secret key", "ciphertext", "shared secret".
 const char* kind_name(RecordKind kind);
 
-/** Bytes of one record of that kind. */
+/// Bytes of one record of that kind.
 std::size_t record_bytes(const Scheme& scheme, RecordKind kind);
 
-/** A record in a form that names its set. */
+/// A record in a form that names its set.
 struct NamedRecord {
-  std::string scheme; /**< as written there */
+  std::string scheme;  ///< as written there
   RecordKind kind;
   SecretBytes bytes;
 };
 
-/** The label of its block: "mlkem768 PUBLIC KEY". */
+/// The label of its block: "mlkem768 PUBLIC KEY".
 std::string armour_label(const std::string& scheme, RecordKind kind);
 
-/** True if a block with that label is polykem's, of whatever set. */
+/// True if a block with that label is polykem's, of whatever set.
 bool is_armour_label(std::string_view label);
 
-/** Reads armour line by line. Names and sizes are not looked up here. */
+/// Reads armour line by line. Names and sizes are not looked up here.
 class ArmourReader {
  public:
-  /** Takes a line, without its line feed. Returns true if a block is complete: block() returns it until the next call.
-   * Throws FormatError that names the line. */
+  /// Takes a line, without its line feed. Returns true if a block is complete: block() returns it until the next call.
+  /// Throws FormatError that names the line.
   bool line(std::string_view text);
-  /** Throws FormatError if the text ended inside a block. */
+  /// Throws FormatError if the text ended inside a block.
   void finish() const { reader_.finish(); }
   const NamedRecord& block() const { return block_; }
 

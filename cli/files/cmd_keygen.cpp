@@ -40,7 +40,7 @@ void check_format(const FileOptions& options, const Scheme& scheme, bool form_gi
                  "leave --format out, or take mlkem512, mlkem768 or mlkem1024");
 }
 
-/** `count` seeds from the operating system. */
+/// `count` seeds from the operating system.
 SecretBytes draw_seeds(const Scheme& scheme, std::size_t count) {
   SecretBytes seeds(count * scheme.info().secret_seed_bytes);
   for (std::size_t done = 0; done < seeds.size();) {

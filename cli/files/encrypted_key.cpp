@@ -27,7 +27,7 @@ struct EncryptedFree {
   void operator()(X509_SIG* key) const { X509_SIG_free(key); }
 };
 
-/** A positive INTEGER, or more than kMaxWork. */
+/// A positive INTEGER, or more than kMaxWork.
 std::uint64_t work_of(ByteView integer) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < integer.size() && value <= kMaxWork; ++i)
@@ -35,7 +35,7 @@ std::uint64_t work_of(ByteView integer) {
   return value;
 }
 
-/** Throws FormatError if the key derivation that the key names would take unbelievably long. */
+/// Throws FormatError if the key derivation that the key names would take unbelievably long.
 void check_work(ByteView encrypted, std::uint64_t most_work) {
   DerReader key(DerReader(encrypted).take(der::kSequence, "the key's SEQUENCE"));
   DerReader algorithm(key.take(der::kSequence, "AlgorithmIdentifier"));
@@ -62,8 +62,8 @@ void check_work(ByteView encrypted, std::uint64_t most_work) {
 }
 
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
-/** A context of our own: what openssl.cnf says about providers does not matter here. One for all keys, as long as the
- * process lives: to make one takes milliseconds, and OpenSSL 3.0 keeps a kilobyte of each that is freed. */
+/// A context of our own: what openssl.cnf says about providers does not matter here. One for all keys, as long as the
+/// process lives: to make one takes milliseconds, and OpenSSL 3.0 keeps a kilobyte of each that is freed.
 OSSL_LIB_CTX* library() {
   static OSSL_LIB_CTX* const made = OSSL_LIB_CTX_new();
   if (made == nullptr) throw std::bad_alloc();
@@ -71,7 +71,7 @@ OSSL_LIB_CTX* library() {
 }
 #endif
 
-/** What libcrypto decrypts, whatever it is; nothing with its errors in the queue if that fails. */
+/// What libcrypto decrypts, whatever it is; nothing with its errors in the queue if that fails.
 std::optional<SecretBytes> decrypt(const X509_SIG& key, ByteView passphrase) {
   const X509_ALGOR* algorithm = nullptr;
   const ASN1_OCTET_STRING* sealed = nullptr;

@@ -18,7 +18,7 @@
 namespace polykem::cli {
 namespace {
 
-/** OpenSSL's programs read no more either. */
+/// OpenSSL's programs read no more either.
 constexpr std::size_t kMaxPassphraseBytes = 1024;
 
 std::string descriptor_name(const std::string& fd) {
@@ -33,7 +33,7 @@ std::string descriptor_name(const std::string& fd) {
   throw CliError(kExitBadInput, fmt::format("{}: holds no passphrase", name));
 }
 
-/** The next line, without its end. Takes byte by byte, so that what follows stays in the descriptor. */
+/// The next line, without its end. Takes byte by byte, so that what follows stays in the descriptor.
 SecretBytes next_line(int fd, const std::string& name) {
   SecretBytes out;
   out.reserve(kMaxPassphraseBytes);
@@ -57,7 +57,7 @@ SecretBytes first_line(const std::string& path) {
   return {line.begin(), line.end()};
 }
 
-/** The controlling terminal, which does not show what is typed. */
+/// The controlling terminal, which does not show what is typed.
 class SilentTerminal {
  public:
   SilentTerminal() : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {

@@ -10,28 +10,28 @@
 
 namespace polykem::cli {
 
-/** Where it comes from; the terminal if neither is given. */
+/// Where it comes from; the terminal if neither is given.
 struct PassphraseOptions {
-  std::string file; /**< its first line; "-" is standard input */
-  std::string fd;   /**< the number of a descriptor, whose next line it is */
+  std::string file;  ///< its first line; "-" is standard input
+  std::string fd;    ///< the number of a descriptor, whose next line it is
 };
 
-/** Adds --passphrase-file and --passphrase-fd. */
+/// Adds --passphrase-file and --passphrase-fd.
 void add_passphrase_options(CLI::App& app, PassphraseOptions& options);
 
-/** True if the passphrase is read from standard input. */
+/// True if the passphrase is read from standard input.
 bool passphrase_from_stdin(const PassphraseOptions& options);
 
-/** One passphrase for all keys of a command, which is zeroised. */
+/// One passphrase for all keys of a command, which is zeroised.
 class Passphrase {
  public:
-  /** Reads it if `options` name a place. Call it before the command opens files: a descriptor that is not open yet
-   * could become one of theirs. Throws CliError: io if it cannot be read, bad input if it is empty or too long. */
+  /// Reads it if `options` name a place. Call it before the command opens files: a descriptor that is not open yet
+  /// could become one of theirs. Throws CliError: io if it cannot be read, bad input if it is empty or too long.
   explicit Passphrase(const PassphraseOptions& options);
   explicit Passphrase(SecretBytes bytes) : known_(true), bytes_(std::move(bytes)) {}
 
-  /** Asks for it at the terminal if it is not known yet, naming the file `key`. Throws CliError (usage) if there is no
-   * terminal. */
+  /// Asks for it at the terminal if it is not known yet, naming the file `key`. Throws CliError (usage) if there is no
+  /// terminal.
   ByteView get(const std::string& key);
 
  private:

@@ -18,7 +18,7 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::size_t kBytesAtOnce = std::size_t{16} << 20;
-/** Of text, which stays in the cache between its making and its writing. */
+/// Of text, which stays in the cache between its making and its writing.
 constexpr std::size_t kTextAtOnce = std::size_t{1} << 18;
 
 constexpr const char* kFormats = "Output format: armour (text that names its set, default) or raw";
@@ -30,15 +30,15 @@ formats::PrivateForm form_of(const std::string& name) {
   return name == "expanded" ? formats::PrivateForm::kExpanded : formats::PrivateForm::kBoth;
 }
 
-/** The set named inside a file; an unknown one is bad input, not bad usage. */
+/// The set named inside a file; an unknown one is bad input, not bad usage.
 Scheme scheme_of_block(const std::string& name, const std::string& where) {
   const polykem_scheme* handle = nullptr;
   if (polykem_scheme_find(name.c_str(), &handle) == POLYKEM_OK) return Scheme(handle);
   throw CliError(kExitBadInput, fmt::format("{}: this build has no parameter set '{}'", where, name), suggestion(name));
 }
 
-/** Guesses what else a raw file of that size could be, as a hint after a mix-up. Prefers one record to several, and the
- * requested set to others. */
+/// Guesses what else a raw file of that size could be, as a hint after a mix-up. Prefers one record to several, and the
+/// requested set to others.
 std::string guess_by_size(std::size_t size, const Scheme& asked) {
   std::vector<Scheme> schemes = Scheme::all();
   std::stable_partition(schemes.begin(), schemes.end(), [&](const Scheme& scheme) { return scheme == asked; });
@@ -55,7 +55,7 @@ std::string guess_by_size(std::size_t size, const Scheme& asked) {
   return "the file may be cut off or not be raw";
 }
 
-/** Bytes of an armoured record in a file: a title line, lines of 64 characters, an end line. */
+/// Bytes of an armoured record in a file: a title line, lines of 64 characters, an end line.
 std::uint64_t armoured_bytes(const Scheme& scheme, RecordKind kind) {
   const std::size_t characters = (record_bytes(scheme, kind) + 2) / 3 * 4;
   const std::size_t titles = 2 * (std::strlen(scheme.name()) + std::strlen(kind_name(kind))) + 30;

@@ -34,13 +34,13 @@ std::vector<std::string> scheme_names(bool with_families) {
   return out;
 }
 
-/** The argument's name without what validators append to it ("F:{armour,raw}"). */
+/// The argument's name without what validators append to it ("F:{armour,raw}").
 std::string argument_name(const CLI::Option& option) {
   const std::string text = option.get_type_name();
   return text.substr(0, text.find(':'));
 }
 
-/** The words of "tcp|inproc", "auto|N" or "F:{armour,raw}", without the placeholders in capital letters. */
+/// The words of "tcp|inproc", "auto|N" or "F:{armour,raw}", without the placeholders in capital letters.
 std::vector<std::string> listed_values(const CLI::Option& option) {
   const std::string text = option.get_type_name();
   const std::size_t open = text.find('{');
@@ -79,7 +79,7 @@ Json option_as_json(const CLI::Option& option) {
               {"description", option.get_description()}};
 }
 
-/** "  polykem list      what this build can do": the command ends at the first two blanks. */
+/// "  polykem list      what this build can do": the command ends at the first two blanks.
 Json example_as_json(const std::string& line) {
   const std::string text = line.substr(line.find_first_not_of(' '));
   const std::size_t end = text.find("  ");
@@ -87,7 +87,7 @@ Json example_as_json(const std::string& line) {
   return Json{{"command", text.substr(0, end)}, {"description", rest == std::string::npos ? "" : text.substr(rest)}};
 }
 
-/** Divides what --help shows under the options: the lines after "Examples:" up to a blank line, and all others. */
+/// Divides what --help shows under the options: the lines after "Examples:" up to a blank line, and all others.
 void add_footer(Json& out, const std::string& footer) {
   out["examples"] = Json::array();
   std::string notes;

@@ -26,7 +26,7 @@ constexpr std::size_t kMaxShown = 40;
                  close.empty() ? help : fmt::format("did you mean '{}'? {}", close, help));
 }
 
-/** Checks a word that begins with '-'. Returns true if the next word is its value. */
+/// Checks a word that begins with '-'. Returns true if the next word is its value.
 bool check_option(const CLI::App& command, const std::string& where, const std::string& word) {
   if (word.rfind("--", 0) == 0) {
     const std::size_t assigned = word.find('=');

@@ -11,8 +11,8 @@ class App;
 
 namespace polykem::cli {
 
-/** Throws CliError (usage) that names the first option in `words` that the command there has not, and the one it
- * resembles. words: the command line after the program's name, which could not be parsed. */
+/// Throws CliError (usage) that names the first option in `words` that the command there has not, and the one it
+/// resembles. words: the command line after the program's name, which could not be parsed.
 void check_options(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace polykem::cli

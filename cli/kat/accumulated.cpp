@@ -39,7 +39,7 @@ std::vector<AccumulatedCase> parse_set(const Json& modes) {
   return out;
 }
 
-/** The rounds of a run in batches, and the bytes that go into the hash. */
+/// The rounds of a run in batches, and the bytes that go into the hash.
 class Rounds {
  public:
   Rounds(const Context& context, const Scheme& scheme, const AccumulatedCase& wanted)

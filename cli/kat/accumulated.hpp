@@ -17,7 +17,7 @@
 namespace polykem::cli {
 
 struct AccumulatedCase {
-  std::string mode; /**< "pk,sk,ct,ss,ssr" or fewer of these */
+  std::string mode;  ///< "pk,sk,ct,ss,ssr" or fewer of these
   std::size_t rounds = 0;
   Bytes hash;
 };
@@ -27,14 +27,14 @@ struct AccumulatedSet {
   std::vector<AccumulatedCase> cases;
 };
 
-/** True if the JSON is a file of accumulated hashes. */
+/// True if the JSON is a file of accumulated hashes.
 bool is_accumulated(const Json& root);
 
-/** Throws CliError (bad input) naming the set. */
+/// Throws CliError (bad input) naming the set.
 std::vector<AccumulatedSet> parse_accumulated(const Json& root);
 
-/** Runs one case; rounds run in batches of `batch` items; 0: a suitable size. Also checks that every ciphertext
- * decapsulates to the secret of its encapsulation. */
+/// Runs one case; rounds run in batches of `batch` items; 0: a suitable size. Also checks that every ciphertext
+/// decapsulates to the secret of its encapsulation.
 Tally run_accumulated(const Context& context, const Scheme& scheme, const AccumulatedCase& wanted, std::size_t batch,
                       const Tick& tick);
 

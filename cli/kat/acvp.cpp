@@ -9,7 +9,7 @@
 namespace polykem::cli {
 namespace {
 
-/** The group and one of its tests; a field of the test wins over the group's. */
+/// The group and one of its tests; a field of the test wins over the group's.
 struct Entry {
   const Json& group;
   const Json& test;
@@ -52,7 +52,7 @@ Check decaps_check(const Entry& e, bool seed_key) {
   return check;
 }
 
-/** A check that a key is accepted or refused; the caller fills in the key. */
+/// A check that a key is accepted or refused; the caller fills in the key.
 Check key_check(const Entry& e, polykem_op op, polykem_status refusal) {
   Check check;
   check.label = json_string(e.group, "function");
@@ -74,7 +74,7 @@ Check decaps_key_check(const Entry& e) {
   return check;
 }
 
-/** Which keys a decapsulation group gives. */
+/// Which keys a decapsulation group gives.
 bool seed_keys(const Json& group) {
   if (!group.contains("keyFormat")) return false;
   const std::string format = json_string(group, "keyFormat");

@@ -12,11 +12,11 @@
 
 namespace polykem::cli {
 
-/** True if the JSON is an ACVP file, whatever its algorithm. */
+/// True if the JSON is an ACVP file, whatever its algorithm.
 bool is_acvp(const Json& root);
 
-/** One suite per parameter set. Throws CliError (bad input) naming group and test, also for an algorithm, mode or
- * function that is not known. */
+/// One suite per parameter set. Throws CliError (bad input) naming group and test, also for an algorithm, mode or
+/// function that is not known.
 std::vector<Suite> parse_acvp(const Json& root);
 
 }  // namespace polykem::cli

@@ -15,7 +15,7 @@
 namespace polykem::cli {
 namespace {
 
-/** Keys shorter than this are not ML-KEM keys. */
+/// Keys shorter than this are not ML-KEM keys.
 constexpr std::size_t kMinKeyDigits = 1000;
 
 bool all_hex(std::string_view text) {
@@ -31,7 +31,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return out;
 }
 
-/** The set of `family` ("mlkem", "kyber") whose key has that size. */
+/// The set of `family` ("mlkem", "kyber") whose key has that size.
 std::string set_of_size(std::string_view family, std::size_t bytes, std::size_t (Scheme::*size)() const noexcept) {
   for (const Scheme& scheme : Scheme::all()) {
     const std::string_view name = scheme.name();
@@ -60,7 +60,7 @@ std::vector<Suite> parse_modulus(const std::vector<std::string>& lines) {
 
 using Values = std::map<std::string, Bytes>;
 
-/** The values that a check can use. */
+/// The values that a check can use.
 Values parse_values(const std::vector<std::string>& lines) {
   Values values;
   for (std::size_t i = 0; i < lines.size(); ++i) {

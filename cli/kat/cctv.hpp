@@ -14,11 +14,10 @@
 
 namespace polykem::cli {
 
-/** True if the text looks like one of these files. */
+/// True if the text looks like one of these files.
 bool is_cctv(std::string_view text);
 
-/** The files do not name their set; the sizes of their keys determine it. Throws CliError (bad input) naming the line.
- */
+/// The files do not name their set; the sizes of their keys determine it. Throws CliError (bad input) naming the line.
 std::vector<Suite> parse_cctv(std::string_view text);
 
 }  // namespace polykem::cli

@@ -39,11 +39,11 @@ struct KatOptions {
   bool skip_unknown = false;
 };
 
-/** One line of the result: a file and a set in it. */
+/// One line of the result: a file and a set in it.
 struct Row {
   std::string file, scheme, backend;
   Tally tally;
-  std::string error, hint; /**< why nothing or not all could run; empty if all is well */
+  std::string error, hint;  ///< why nothing or not all could run; empty if all is well
   bool skipped = false;
 };
 
@@ -226,7 +226,7 @@ Json rows_as_json(const std::vector<Row>& rows, const KatOptions& options) {
   return result;
 }
 
-/** Throws CliError (usage) if the result would overwrite a file of known answers. */
+/// Throws CliError (usage) if the result would overwrite a file of known answers.
 void check_result_place(const KatOptions& options) {
   if (options.common.json.path.empty()) return;
   OutputFiles result(options.common.json.force);

@@ -18,7 +18,7 @@ void crypto_ok(int result, const char* what) {
   if (result != 1) throw std::runtime_error(fmt::format("OpenSSL: {} failed", what));
 }
 
-/** Families whose key pair makes several calls: the length of those after the first, and how many there are. */
+/// Families whose key pair makes several calls: the length of those after the first, and how many there are.
 struct SplitRule {
   std::string_view family;
   std::size_t later_call;

@@ -12,17 +12,17 @@
 
 namespace polykem::cli {
 
-/** One of the two is empty. */
+/// One of the two is empty.
 struct KnownAnswers {
-  std::vector<Suite> suites; /**< not fitted yet; a suite of a set that this build lacks has no checks */
+  std::vector<Suite> suites;  ///< not fitted yet; a suite of a set that this build lacks has no checks
   std::vector<AccumulatedSet> accumulated;
 };
 
-/** Reads NIST .rsp text, the JSON form of it, accumulated hashes, ACVP, Wycheproof and CCTV files. `only`: the set of a
- * .rsp or JSON file that does not name its own; may be NULL. Throws CliError (bad input). */
+/// Reads NIST .rsp text, the JSON form of it, accumulated hashes, ACVP, Wycheproof and CCTV files. `only`: the set of a
+/// .rsp or JSON file that does not name its own; may be NULL. Throws CliError (bad input).
 KnownAnswers parse_known_answers(std::string_view text, const polykem_scheme* only);
 
-/** A set by name or alias; NULL if this build has none. */
+/// A set by name or alias; NULL if this build has none.
 const polykem_scheme* find_scheme(const std::string& name);
 
 }  // namespace polykem::cli

@@ -12,25 +12,25 @@
 
 namespace polykem::cli {
 
-/** JSON text as a value. Throws CliError (bad input) with the position. */
+/// JSON text as a value. Throws CliError (bad input) with the position.
 Json parse_json(std::string_view text);
 
-/** Bytes from hex digits of either case. Throws CliError (bad input). */
+/// Bytes from hex digits of either case. Throws CliError (bad input).
 Bytes parse_hex(std::string_view text);
 
-/** A string of hex digits. */
+/// A string of hex digits.
 Bytes json_hex(const Json& object, const char* key);
 
-/** A string. */
+/// A string.
 std::string json_string(const Json& object, const char* key);
 
-/** A number, zero or more. */
+/// A number, zero or more.
 std::uint64_t json_number(const Json& object, const char* key);
 
-/** true or false. */
+/// true or false.
 bool json_bool(const Json& object, const char* key);
 
-/** A list. */
+/// A list.
 const Json& json_list(const Json& object, const char* key);
 
 }  // namespace polykem::cli

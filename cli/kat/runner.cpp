@@ -13,7 +13,7 @@ namespace {
 
 using Checks = std::vector<const Check*>;
 
-/** A field of all items of a batch, one after the other. */
+/// A field of all items of a batch, one after the other.
 Bytes gather(const Checks& checks, std::size_t start, std::size_t batch, Bytes Check::*field) {
   Bytes out;
   out.reserve(batch * (checks.front()->*field).size());
@@ -24,13 +24,13 @@ Bytes gather(const Checks& checks, std::size_t start, std::size_t batch, Bytes C
   return out;
 }
 
-/** The outputs of a batch and the checks they belong to. */
+/// The outputs of a batch and the checks they belong to.
 class Comparison {
  public:
   Comparison(const Checks& checks, std::size_t start, std::size_t batch, std::vector<std::string>& faults)
       : checks_(checks), start_(start), batch_(batch), faults_(faults) {}
 
-  /** `statuses` is empty if every item succeeded. */
+  /// `statuses` is empty if every item succeeded.
   void statuses(const std::vector<polykem_status>& statuses) {
     for (std::size_t i = 0; i < batch_; ++i) {
       const polykem_status got = statuses.empty() ? POLYKEM_OK : statuses[i];
@@ -67,13 +67,13 @@ class Comparison {
   std::vector<std::string>& faults_;
 };
 
-/** Runs checks of one operation and one form of keys. */
+/// Runs checks of one operation and one form of keys.
 class Runner {
  public:
   Runner(const Context& context, const Scheme& scheme, const RunOptions& options)
       : context_(context), scheme_(scheme), options_(options) {}
 
-  /** Runs all checks in batches of the same size; the last batch is filled up with the first checks. */
+  /// Runs all checks in batches of the same size; the last batch is filled up with the first checks.
   Tally run(const Checks& checks, const Tick& tick) const {
     Tally tally;
     if (checks.empty()) return tally;
@@ -156,7 +156,7 @@ class Runner {
     context_.run(request);
   }
 
-  /** Empty if the call refuses the wrong lengths of this check, as it must. */
+  /// Empty if the call refuses the wrong lengths of this check, as it must.
   std::string fault_of_wrong_size(const Checks& one) const {
     std::vector<std::string> ignored(1);
     try {
@@ -172,7 +172,7 @@ class Runner {
   const RunOptions& options_;
 };
 
-/** Checks that go through the same calls. */
+/// Checks that go through the same calls.
 template <class Body>
 void for_each_group(const Suite& suite, Body&& body) {
   for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
@@ -189,7 +189,7 @@ void for_each_group(const Suite& suite, Body&& body) {
   }
 }
 
-/** The first field of a wrong length, and the length that it must have; empty if there is none. */
+/// The first field of a wrong length, and the length that it must have; empty if there is none.
 std::string wrong_length(const Check& check, const Scheme& scheme) {
   struct Field {
     const char* name;

@@ -10,31 +10,31 @@
 
 namespace polykem::cli {
 
-/** One operation: what goes in, and what must come out. */
+/// One operation: what goes in, and what must come out.
 struct Check {
-  std::string label;      /**< the case and the operation, for messages: "count 3, encaps" */
-  std::size_t number = 0; /**< the case of the suite that it belongs to, from 0 */
+  std::string label;       ///< the case and the operation, for messages: "count 3, encaps"
+  std::size_t number = 0;  ///< the case of the suite that it belongs to, from 0
   polykem_op op = POLYKEM_KEYGEN;
-  bool seed_key = false;                    /**< sk is the seed of a secret key */
-  Bytes coins, pk, sk, ct;                  /**< inputs; empty where the operation takes none */
-  Bytes want_pk, want_sk, want_ct, want_ss; /**< outputs; empty: not compared */
-  bool key_only = false; /**< only the key is checked: coins or ct do not matter and are left empty */
-  /** The item's status. Anything but POLYKEM_OK also demands outputs of zeros; POLYKEM_ERR_SIZE says that an input has
-   * a length the set does not have, and that the call must refuse it. */
+  bool seed_key = false;                     ///< sk is the seed of a secret key
+  Bytes coins, pk, sk, ct;                   ///< inputs; empty where the operation takes none
+  Bytes want_pk, want_sk, want_ct, want_ss;  ///< outputs; empty: not compared
+  bool key_only = false;                     ///< only the key is checked: coins or ct do not matter and are left empty
+  /// The item's status. Anything but POLYKEM_OK also demands outputs of zeros; POLYKEM_ERR_SIZE says that an input has
+  /// a length the set does not have, and that the call must refuse it.
   polykem_status want = POLYKEM_OK;
 };
 
-/** The cases that a file has for one set. Every case needs at least one check: run_suite fails the others. */
+/// The cases that a file has for one set. Every case needs at least one check: run_suite fails the others.
 struct Suite {
-  std::string scheme; /**< as the file names it */
+  std::string scheme;  ///< as the file names it
   std::size_t cases = 0;
   std::vector<Check> checks;
 
-  /** Adds the checks of the next case: their number and label are filled in. */
+  /// Adds the checks of the next case: their number and label are filled in.
   void add_case(const std::string& name, std::vector<Check> of_case);
 };
 
-/** The suite of that set, made if there is none yet. */
+/// The suite of that set, made if there is none yet.
 Suite& suite_for(std::vector<Suite>& suites, const std::string& scheme);
 
 }  // namespace polykem::cli

@@ -11,7 +11,7 @@
 namespace polykem::cli {
 namespace {
 
-/** If the test must be refused, its outputs are missing or empty. */
+/// If the test must be refused, its outputs are missing or empty.
 Bytes output(const Json& test, const char* key, polykem_status want) {
   return want == POLYKEM_OK ? json_hex(test, key) : Bytes();
 }

@@ -17,11 +17,11 @@
 
 namespace polykem::cli {
 
-/** True if the JSON is a Wycheproof file, whatever its algorithm. */
+/// True if the JSON is a Wycheproof file, whatever its algorithm.
 bool is_wycheproof(const Json& root);
 
-/** One suite per parameter set. Throws CliError (bad input) naming the test, also for a schema that is not known and
- * if the file holds another number of tests than it says. */
+/// One suite per parameter set. Throws CliError (bad input) naming the test, also for a schema that is not known and
+/// if the file holds another number of tests than it says.
 std::vector<Suite> parse_wycheproof(const Json& root);
 
 }  // namespace polykem::cli

@@ -22,7 +22,7 @@ struct ListOptions {
 
 struct Backend {
   polykem_backend_info_t info{};
-  std::optional<Context> context; /**< with this backend forced; empty where it is not available */
+  std::optional<Context> context;  ///< with this backend forced; empty where it is not available
 };
 
 std::vector<Backend> all_backends() {

@@ -26,7 +26,7 @@ class Collected final : public prometheus::Collectable {
   MetricsSource source_;
 };
 
-/** A connection that says nothing keeps a thread for that long. */
+/// A connection that says nothing keeps a thread for that long.
 constexpr const char* kPatienceMs = "2000";
 constexpr const char* kThreads = "4";
 

@@ -10,21 +10,21 @@
 
 namespace polykem::cli {
 
-/** What is published; the handles must outlive the Exporter. */
+/// What is published; the handles must outlive the Exporter.
 struct MetricsSource {
-  std::string program;                /**< "polykemd", "polykem serve" */
-  polykem_batcher* batcher = nullptr; /**< never null */
-  polykem_broker* broker = nullptr;   /**< null: there is none */
+  std::string program;                 ///< "polykemd", "polykem serve"
+  polykem_batcher* batcher = nullptr;  ///< never null
+  polykem_broker* broker = nullptr;    ///< null: there is none
 };
 
-/** The text that /metrics shows. */
+/// The text that /metrics shows.
 std::string metrics_text(const MetricsSource& source);
 
-/** Answers http://HOST:PORT/metrics on a thread of its own until it is destroyed. */
+/// Answers http://HOST:PORT/metrics on a thread of its own until it is destroyed.
 class Exporter {
  public:
-  /** endpoint: "HOST:PORT"; port 0: any free one. Throws CliError: usage for an endpoint that is malformed, io if it
-   * cannot listen there. */
+  /// endpoint: "HOST:PORT"; port 0: any free one. Throws CliError: usage for an endpoint that is malformed, io if it
+  /// cannot listen there.
   Exporter(const std::string& endpoint, MetricsSource source);
   ~Exporter();
   Exporter(const Exporter&) = delete;

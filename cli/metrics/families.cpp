@@ -21,7 +21,7 @@ using prometheus::MetricFamily;
 using prometheus::MetricType;
 using Labels = std::vector<ClientMetric::Label>;
 
-/** Buckets of times beyond that, about 9 minutes, are part of +Inf. */
+/// Buckets of times beyond that, about 9 minutes, are part of +Inf.
 constexpr std::size_t kTimeBuckets = 29;
 constexpr double kMicrosecond = 1e-6;
 
@@ -60,8 +60,8 @@ Labels with(Labels labels, std::string name, std::string value) {
   return labels;
 }
 
-/** counts[i]: values v with 2^i <= v < 2^(i+1) of `unit`, the first also 0, the last all above; sum: of the values.
- * whole: values are whole numbers. */
+/// counts[i]: values v with 2^i <= v < 2^(i+1) of `unit`, the first also 0, the last all above; sum: of the values.
+/// whole: values are whole numbers.
 template <std::size_t N>
 ClientMetric histogram(Labels labels, const std::uint64_t (&counts)[N], std::uint64_t sum, std::size_t shown,
                        double unit, bool whole) {

@@ -8,7 +8,7 @@ class App;
 
 namespace polykem::cli {
 
-/** Adds exchange, serve and swarm to `app`; the one that was called runs and sets `exit_code`. */
+/// Adds exchange, serve and swarm to `app`; the one that was called runs and sets `exit_code`.
 void register_exchange(CLI::App& app, int& exit_code);
 
 namespace net {

@@ -16,33 +16,33 @@ namespace polykem::cli::net {
 
 class Connection;
 
-/** The owner of the connections of one end. */
+/// The owner of the connections of one end.
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
-  /** The handshake has ended. The connection may still be sending the reason. */
+  /// The handshake has ended. The connection may still be sending the reason.
   virtual void on_finished(Connection& connection, Outcome outcome, const std::string& detail) = 0;
-  /** The socket is closed; the owner drops the connection. */
+  /// The socket is closed; the owner drops the connection.
   virtual void on_closed(Connection& connection) = 0;
   virtual KemOperations& operations() = 0;
 };
 
-/** Non-blocking reads into a buffer that the loop's connections share, and writes that wait only if the kernel's buffer
- * is full. */
+/// Non-blocking reads into a buffer that the loop's connections share, and writes that wait only if the kernel's buffer
+/// is full.
 class Connection : public SessionHost, public std::enable_shared_from_this<Connection> {
  public:
   Connection(asio::ip::tcp::socket socket, ConnectionOwner& owner) : socket_(std::move(socket)), owner_(owner) {}
-  /** Not connected yet. */
+  /// Not connected yet.
   Connection(asio::io_context& loop, ConnectionOwner& owner) : socket_(loop), owner_(owner) {}
   ~Connection() override;
 
   void attach(std::shared_ptr<Session> session) { session_ = std::move(session); }
   Session& session() { return *session_; }
-  /** Starts reading. The socket is connected. */
+  /// Starts reading. The socket is connected.
   void start();
-  /** Ends the session, or the goodbye after it, if it has waited since before `oldest`. */
+  /// Ends the session, or the goodbye after it, if it has waited since before `oldest`.
   void check_deadline(Clock::time_point oldest);
-  /** Closes the socket at once. */
+  /// Closes the socket at once.
   void close();
 
   void send(ByteView bytes) override;
@@ -55,7 +55,7 @@ class Connection : public SessionHost, public std::enable_shared_from_this<Conne
   ConnectionOwner& owner_;
 
  private:
-  /** Without memory for `work` the session ends and the connection is closed; the others go on. */
+  /// Without memory for `work` the session ends and the connection is closed; the others go on.
   template <class Work>
   void unless_no_memory(Work&& work);
   void wait_readable();

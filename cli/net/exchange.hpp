@@ -23,11 +23,11 @@ struct ExchangeOptions : NetOptions {
   bool talks() const { return announce && !quiet && !json_to_stdout(json); }
 };
 
-/** Server and clients as processes of their own over loopback. Fills in all but the comparison.
- * Throws CliError if a process fails for its own reasons. */
+/// Server and clients as processes of their own over loopback. Fills in all but the comparison.
+/// Throws CliError if a process fails for its own reasons.
 void run_tcp(const ExchangeOptions& options, ExchangeResult& result);
 
-/** Both ends in this process without sockets. Fills in all but the comparison. */
+/// Both ends in this process without sockets. Fills in all but the comparison.
 void run_inproc(const ExchangeOptions& options, const Scheme& scheme, ExchangeResult& result);
 
 }  // namespace polykem::cli::net

@@ -54,7 +54,7 @@ void run_sequential(const ExchangeOptions& options, double seconds, ExchangeResu
   result.sequential_per_s = sequential.handshakes_per_s();
 }
 
-/** Sets `result.signal` instead of the costs if a signal comes meanwhile. */
+/// Sets `result.signal` instead of the costs if a signal comes meanwhile.
 void compare_in_process(const ExchangeOptions& options, const Scheme& scheme, double seconds, ExchangeResult& result) {
   struct Interrupted {};
   asio::io_context loop;

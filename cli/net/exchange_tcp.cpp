@@ -22,8 +22,8 @@ namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
 
-/** The parent: starts the server, then the clients, follows their messages, and stops the server when no client is
- * left. */
+/// The parent: starts the server, then the clients, follows their messages, and stops the server when no client is
+/// left.
 class TcpRun {
  public:
   explicit TcpRun(const ExchangeOptions& options)

@@ -20,14 +20,14 @@ using ByteView = std::span<const std::uint8_t>;
 inline constexpr std::array<std::uint8_t, 4> kMagic = {'P', 'K', 'E', 'X'};
 inline constexpr std::uint8_t kProtocolVersion = 1;
 inline constexpr std::size_t kHeaderBytes = 12;
-/** No frame is longer, whatever the parameter set. */
+/// No frame is longer, whatever the parameter set.
 inline constexpr std::size_t kMaxPayloadBytes = 65536;
 inline constexpr std::size_t kMaxSchemeNameBytes = 64;
 inline constexpr std::size_t kMaxErrorTextBytes = 255;
 
 enum class FrameType : std::uint8_t { kHello = 1, kPublicKey = 2, kCiphertext = 3, kConfirm = 4, kError = 5 };
 
-/** Who does what: in kServerDecaps the server makes the key pairs, in kServerEncaps the clients do. */
+/// Who does what: in kServerDecaps the server makes the key pairs, in kServerEncaps the clients do.
 enum class Role : std::uint8_t { kServerDecaps = 1, kServerEncaps = 2 };
 
 enum class ParseStatus {
@@ -48,11 +48,11 @@ struct ParseResult {
   std::size_t consumed = 0;  // bytes of the whole frame, 0 unless kComplete
 };
 
-/** Looks at the frame that starts at bytes[0]. Reads only `bytes`, keeps no state, accepts any input: a wrong byte is
- * reported as soon as it arrives, and the length field is checked before the payload has arrived. */
+/// Looks at the frame that starts at bytes[0]. Reads only `bytes`, keeps no state, accepts any input: a wrong byte is
+/// reported as soon as it arrives, and the length field is checked before the payload has arrived.
 ParseResult parse_frame(ByteView bytes) noexcept;
 
-/** Appends one frame. payload.size() <= kMaxPayloadBytes. */
+/// Appends one frame. payload.size() <= kMaxPayloadBytes.
 void append_frame(Bytes& out, FrameType type, ByteView payload);
 
 struct Hello {
@@ -60,7 +60,7 @@ struct Hello {
   std::string_view scheme;  // 1..kMaxSchemeNameBytes printable ASCII characters, points into the payload
 };
 
-/** The payload of a HELLO frame: role (1 byte), scheme name. std::nullopt if it is malformed. */
+/// The payload of a HELLO frame: role (1 byte), scheme name. std::nullopt if it is malformed.
 std::optional<Hello> parse_hello(ByteView payload) noexcept;
 Bytes encode_hello(Role role, std::string_view scheme);
 
@@ -69,11 +69,11 @@ struct ErrorMessage {
   std::string_view text;  // up to kMaxErrorTextBytes printable ASCII characters, points into the payload
 };
 
-/** The payload of an ERROR frame: code (1 byte), text. std::nullopt if it is malformed. */
+/// The payload of an ERROR frame: code (1 byte), text. std::nullopt if it is malformed.
 std::optional<ErrorMessage> parse_error(ByteView payload) noexcept;
 Bytes encode_error(std::uint8_t code, std::string_view text);
 
-/** "server-decaps" or "server-encaps". */
+/// "server-decaps" or "server-encaps".
 std::string_view role_name(Role role) noexcept;
 std::optional<Role> role_from_name(std::string_view name) noexcept;
 

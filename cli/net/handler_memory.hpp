@@ -8,7 +8,7 @@
 
 namespace polykem::cli::net {
 
-/** Memory for one handler at a time, which Asio gives back before it calls the handler. */
+/// Memory for one handler at a time, which Asio gives back before it calls the handler.
 class HandlerMemory {
  public:
   void* take(std::size_t bytes) {
@@ -46,7 +46,7 @@ struct HandlerAllocator {
   HandlerMemory* memory;
 };
 
-/** `work` as a handler that lies in `memory`. */
+/// `work` as a handler that lies in `memory`.
 template <class Work>
 class HandlerIn {
  public:

@@ -8,7 +8,7 @@
 
 namespace polykem::cli::net {
 
-/** One handshake: a host for each end, and the bytes on their way from one to the other. */
+/// One handshake: a host for each end, and the bytes on their way from one to the other.
 class InprocPair final : public std::enable_shared_from_this<InprocPair> {
  public:
   explicit InprocPair(InprocExchange& exchange)

@@ -22,8 +22,8 @@ struct InprocOptions {
 
 class InprocPair;
 
-/** Runs `clients` handshakes, `concurrency` at once. Server and clients have a context and a batcher each, as they have
- * over TCP. Everything happens on the loop's thread. */
+/// Runs `clients` handshakes, `concurrency` at once. Server and clients have a context and a batcher each, as they have
+/// over TCP. Everything happens on the loop's thread.
 class InprocExchange {
  public:
   InprocExchange(asio::io_context& loop, const Context& server, const Context& client, const Scheme& scheme,
@@ -31,9 +31,9 @@ class InprocExchange {
   ~InprocExchange();
 
   void start();
-  /** Called once, when every handshake has ended. */
+  /// Called once, when every handshake has ended.
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
-  /** Starts no more handshakes and ends those under way. */
+  /// Starts no more handshakes and ends those under way.
   void stop();
 
   const OutcomeCounts& outcomes() const { return client_report_.outcomes; }

@@ -12,8 +12,8 @@ struct FdBudget {
   std::string note;         // what was done, for people
 };
 
-/** Raises the soft limit as far as `wanted` connections need and the hard limit allows, counting what is open already.
- * Throws CliError (resources) if not even one connection fits. */
+/// Raises the soft limit as far as `wanted` connections need and the hard limit allows, counting what is open already.
+/// Throws CliError (resources) if not even one connection fits.
 FdBudget budget_connections(std::size_t wanted);
 
 }  // namespace polykem::cli::net

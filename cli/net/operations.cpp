@@ -10,7 +10,7 @@
 
 namespace polykem::cli::net {
 
-/** One operation between add() and its answer. */
+/// One operation between add() and its answer.
 struct KemOperation {
   KemOperations& owner;
   polykem_op op;

@@ -23,14 +23,14 @@
 
 namespace polykem::cli::net {
 
-/** The inputs of one operation, copied when it is handed in. Members that it does not use are empty. */
+/// The inputs of one operation, copied when it is handed in. Members that it does not use are empty.
 struct KemInput {
   ByteView public_key;  // encaps
   ByteView secret_key;  // decaps
   ByteView ciphertext;  // decaps
 };
 
-/** The outputs of one operation, valid during the call. Members that it does not produce are empty. */
+/// The outputs of one operation, valid during the call. Members that it does not produce are empty.
 struct KemOutput {
   ByteView public_key;     // keygen
   ByteView secret_key;     // keygen
@@ -41,7 +41,7 @@ struct KemOutput {
 class KemOperations;
 struct KemOperation;
 
-/** Operations in order, linked through themselves. */
+/// Operations in order, linked through themselves.
 struct KemOperationList {
   KemOperation *first = nullptr, *last = nullptr;
 
@@ -49,19 +49,19 @@ struct KemOperationList {
   void remove(KemOperation& operation);
 };
 
-/** Something that needs one operation computed at a time. */
+/// Something that needs one operation computed at a time.
 class KemUser {
  public:
   virtual ~KemUser() = default;
   virtual KemInput kem_input(polykem_op op) const = 0;
-  /** The operation is about to begin: a look at whether anybody is still there for the result. May cancel it. */
+  /// The operation is about to begin: a look at whether anybody is still there for the result. May cancel it.
   virtual void kem_look() {}
-  /** On anything but POLYKEM_OK the outputs are empty. Does not throw. */
+  /// On anything but POLYKEM_OK the outputs are empty. Does not throw.
   virtual void kem_done(polykem_op op, polykem_status status, const KemOutput& out) = 0;
 
  protected:
-  /** Nobody needs the result any more: an operation that has not begun is dropped, and kem_done() will not be called.
-   * The user may be destroyed by this. */
+  /// Nobody needs the result any more: an operation that has not begun is dropped, and kem_done() will not be called.
+  /// The user may be destroyed by this.
   void kem_cancel();
 
  private:
@@ -75,21 +75,21 @@ struct BatchPolicy {
   std::string broker{};                 // socket of a polykemd; empty: none
 };
 
-/** Lives on the loop's thread, where the results arrive; the library's threads only post to it. */
+/// Lives on the loop's thread, where the results arrive; the library's threads only post to it.
 class KemOperations {
  public:
   KemOperations(asio::io_context& loop, const Context& context, const Scheme& scheme, BatchPolicy policy);
-  /** Waits for what runs; nobody is called back. The loop must not run afterwards. */
+  /// Waits for what runs; nobody is called back. The loop must not run afterwards.
   ~KemOperations();
   KemOperations(const KemOperations&) = delete;
   KemOperations& operator=(const KemOperations&) = delete;
 
-  /** Throws std::bad_alloc; the operation is then not added. The inputs are read some turns of the loop later. */
+  /// Throws std::bad_alloc; the operation is then not added. The inputs are read some turns of the loop later.
   void add(polykem_op op, std::shared_ptr<KemUser> user);
 
-  /** For its figures. */
+  /// For its figures.
   polykem_batcher* batcher() const { return batcher_.handle(); }
-  /** Operations that have not been answered. */
+  /// Operations that have not been answered.
   std::size_t pending() const { return operations_.size(); }
   BatchStats stats() const;
 

@@ -25,11 +25,11 @@ struct NetOptions : CommonOptions {
   Role parsed_role() const { return *role_from_name(role); }
   BatchPolicy policy() const;
   std::chrono::milliseconds timeout() const;
-  /** The same options as words, for a child process. Output options are left out. */
+  /// The same options as words, for a child process. Output options are left out.
   std::vector<std::string> as_arguments() const;
 };
 
-/** timeout_seconds: the command's default. */
+/// timeout_seconds: the command's default.
 void add_net_options(CLI::App& command, NetOptions& options, double timeout_seconds);
 
 }  // namespace polykem::cli::net

@@ -10,7 +10,7 @@
 
 namespace polykem::cli::net {
 
-/** The values travel as the code of an ERROR frame; docs/protocol.md lists them. */
+/// The values travel as the code of an ERROR frame; docs/protocol.md lists them.
 enum class Outcome : std::uint8_t {
   kAgreed = 0,
   kGarbage = 1,          // bytes that are no frame of this protocol
@@ -32,11 +32,11 @@ enum class Outcome : std::uint8_t {
 };
 inline constexpr std::size_t kOutcomeCount = 17;
 
-/** "half_frame": the name in tables and JSON. */
+/// "half_frame": the name in tables and JSON.
 std::string_view outcome_name(Outcome outcome) noexcept;
-/** The outcome that an ERROR frame of this code reports; std::nullopt for a code that may not be sent. */
+/// The outcome that an ERROR frame of this code reports; std::nullopt for a code that may not be sent.
 std::optional<Outcome> outcome_from_code(std::uint8_t code) noexcept;
-/** A sentence for the ERROR frame and for people, printable ASCII. */
+/// A sentence for the ERROR frame and for people, printable ASCII.
 std::string_view outcome_text(Outcome outcome) noexcept;
 
 struct OutcomeCounts {

@@ -27,23 +27,23 @@ struct ExchangeResult {
   std::uint64_t sequential_clients = 0;
   int signal = 0;  // that interrupted it, or 0
 
-  /** Handshakes that both ends confirmed. */
+  /// Handshakes that both ends confirmed.
   std::uint64_t agreed() const;
   double seconds() const;
   double handshakes_per_s() const;
-  /** The same exchange one client at a time: over tcp, or without a network for inproc. Needs the comparison. */
+  /// The same exchange one client at a time: over tcp, or without a network for inproc. Needs the comparison.
   double single_per_s() const;
 };
 
-/** The whole report, ending with a newline. */
+/// The whole report, ending with a newline.
 std::string render(const ExchangeResult& result);
 Json to_json(const ExchangeResult& result);
 
-/** The report of one end alone: serve or swarm. */
+/// The report of one end alone: serve or swarm.
 std::string render_end(const EndReport& report, const char* who, bool with_stages);
 Json end_to_json(const EndReport& report, const NetOptions& options, const std::string& command);
 
-/** {"half_frame": 3, ...}: the reasons that occurred, without "agreed". */
+/// {"half_frame": 3, ...}: the reasons that occurred, without "agreed".
 Json failed_reasons(const OutcomeCounts& outcomes);
 
 }  // namespace polykem::cli::net

@@ -83,8 +83,7 @@ void conclude(const ServeOptions& options, const EndReport& report) {
   write_json(options.json, end_to_json(report, options, "serve"));
 }
 
-/** Runs the loop to its end. When a handler finds no memory, the loop goes on after a short wait, and after `resume`.
- */
+/// Runs the loop to its end. When a handler finds no memory, the loop goes on after a short wait, and after `resume`.
 template <class Resume>
 void run_whatever_memory(asio::io_context& loop, Resume&& resume) {
   constexpr auto kPause = std::chrono::milliseconds(10);

@@ -25,24 +25,24 @@ struct ServerOptions {
   BatchPolicy batch;
 };
 
-/** Accepts connections and runs a ServerSession on each. Everything happens on the loop's thread. */
+/// Accepts connections and runs a ServerSession on each. Everything happens on the loop's thread.
 class Server final : public ConnectionOwner {
  public:
-  /** Listens at once. Throws CliError: usage for an address that cannot be read, io if it cannot listen there. */
+  /// Listens at once. Throws CliError: usage for an address that cannot be read, io if it cannot listen there.
   Server(asio::io_context& loop, const Context& context, const Scheme& scheme, const ServerOptions& options);
   ~Server() override = default;
 
   asio::ip::tcp::endpoint endpoint() const { return endpoint_; }
-  /** Called once, when stop_after handshakes have agreed or stop() was called, and no connection is left. */
+  /// Called once, when stop_after handshakes have agreed or stop() was called, and no connection is left.
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
-  /** Accepts no more and ends the open sessions. */
+  /// Accepts no more and ends the open sessions.
   void stop();
-  /** Continues after a handler of the loop has thrown std::bad_alloc. */
+  /// Continues after a handler of the loop has thrown std::bad_alloc.
   void resume();
 
   polykem_batcher* batcher() const { return operations_.batcher(); }
   const OutcomeCounts& outcomes() const { return report_.outcomes; }
-  /** The figures so far. */
+  /// The figures so far.
   EndReport report() const;
 
  private:

@@ -21,44 +21,44 @@ using Clock = std::chrono::steady_clock;
 
 class Session;
 
-/** What a session needs from its host. Everything happens on the loop's thread. */
+/// What a session needs from its host. Everything happens on the loop's thread.
 class SessionHost {
  public:
   virtual ~SessionHost() = default;
-  /** A client session is ready to talk; its host connects and then calls Session::on_connected. */
+  /// A client session is ready to talk; its host connects and then calls Session::on_connected.
   virtual void open() {}
-  /** Sends bytes to the other end, in order. */
+  /// Sends bytes to the other end, in order.
   virtual void send(ByteView bytes) = 0;
-  /** Queues one KEM operation of the session. */
+  /// Queues one KEM operation of the session.
   virtual void compute(polykem_op op) = 0;
-  /** Reports at once if the other end has hung up. */
+  /// Reports at once if the other end has hung up.
   virtual void look() {}
-  /** The handshake has ended, once. detail: what the other end said, or empty. */
+  /// The handshake has ended, once. detail: what the other end said, or empty.
   virtual void finished(Outcome outcome, const std::string& detail) = 0;
 };
 
-/** What both ends have in common: parsing frames, refusing unexpected ones, the transcript. */
+/// What both ends have in common: parsing frames, refusing unexpected ones, the transcript.
 class Session : public KemUser {
  public:
   Session(const Scheme& scheme, Role role, SessionHost& host) : scheme_(scheme), role_(role), host_(&host) {}
 
-  /** Bytes from the other end, in any portions. */
+  /// Bytes from the other end, in any portions.
   void on_bytes(ByteView bytes);
-  /** The other end has closed; nothing will follow. */
+  /// The other end has closed; nothing will follow.
   void on_disconnect();
-  /** There is no memory to continue: the session ends without a word to the other end. */
+  /// There is no memory to continue: the session ends without a word to the other end.
   void on_no_memory();
-  /** This end is being stopped. */
+  /// This end is being stopped.
   void stop() { fail(Outcome::kStopped); }
-  /** The host could not connect. */
+  /// The host could not connect.
   void on_connect_failed(const std::string& detail) { finish(Outcome::kConnectFailed, detail); }
-  /** Ends the handshake if the other end has owed a frame since before `oldest`. */
+  /// Ends the handshake if the other end has owed a frame since before `oldest`.
   void check_deadline(Clock::time_point oldest);
 
   bool done() const { return done_; }
-  /** A first whole frame has come. */
+  /// A first whole frame has come.
   bool greeted() const { return greeted_; }
-  /** The host is being destroyed; the session will not call it again. */
+  /// The host is being destroyed; the session will not call it again.
   void detach() {
     host_ = nullptr;
     kem_cancel();
@@ -70,30 +70,30 @@ class Session : public KemUser {
   void kem_done(polykem_op op, polykem_status status, const KemOutput& out) final;
 
  protected:
-  /** The one frame that may come next (besides ERROR), with the payload sizes it may have. */
+  /// The one frame that may come next (besides ERROR), with the payload sizes it may have.
   struct Expected {
     FrameType type;
     std::size_t min_bytes;
     std::size_t max_bytes;
   };
-  /** std::nullopt: no frame may come in this state. Not called while an operation of this session runs. */
+  /// std::nullopt: no frame may come in this state. Not called while an operation of this session runs.
   virtual std::optional<Expected> expected() const = 0;
   virtual void on_frame(FrameType type, ByteView payload) = 0;
-  /** An operation that compute() queued has succeeded. */
+  /// An operation that compute() queued has succeeded.
   virtual void on_result(polykem_op op, const KemOutput& out) = 0;
-  /** The outcome of the handshake when the other end has closed, cleanly or not. */
+  /// The outcome of the handshake when the other end has closed, cleanly or not.
   virtual Outcome outcome_of_disconnect() const { return Outcome::kDisconnected; }
-  /** The outcome of the handshake when nothing came in time. */
+  /// The outcome of the handshake when nothing came in time.
   virtual Outcome outcome_of_timeout() const;
 
   void send_frame(FrameType type, ByteView payload);
   void compute(polykem_op op);
   void finish(Outcome outcome, const std::string& detail = {});
-  /** Tells the other end why in an ERROR frame, then finishes. */
+  /// Tells the other end why in an ERROR frame, then finishes.
   void fail(Outcome outcome);
-  /** From now on the other end owes a frame. */
+  /// From now on the other end owes a frame.
   void wait_for_peer() { waiting_since_ = Clock::now(); }
-  /** Computes both tags from the shared secret, which is not kept. Ends the transcript. */
+  /// Computes both tags from the shared secret, which is not kept. Ends the transcript.
   void derive_tags(ByteView secret);
 
   const Scheme& scheme() const { return scheme_; }
@@ -122,7 +122,7 @@ class Session : public KemUser {
   std::optional<Clock::time_point> waiting_since_;
 };
 
-/** The server's end of one connection. */
+/// The server's end of one connection.
 class ServerSession final : public Session {
  public:
   ServerSession(const Scheme& scheme, Role role, SessionHost& host);
@@ -149,12 +149,12 @@ class ServerSession final : public Session {
   Bytes ciphertext_;        // server-decaps: the client's
 };
 
-/** The client's end of one connection. */
+/// The client's end of one connection.
 class ClientSession final : public Session {
  public:
   ClientSession(const Scheme& scheme, Role role, SessionHost& host) : Session(scheme, role, host) {}
 
-  /** Makes the key pair if this role needs one, then asks the host to open the connection. */
+  /// Makes the key pair if this role needs one, then asks the host to open the connection.
   void start();
   void on_connected();
 

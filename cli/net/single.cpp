@@ -69,13 +69,13 @@ double confirm_round(const Scheme& scheme, const Round& round) {
   return seconds_since(start);
 }
 
-/** Sums up the costs of handshakes whose operations take `batch_size` items a call. */
+/// Sums up the costs of handshakes whose operations take `batch_size` items a call.
 class CostMeter {
  public:
   CostMeter(const Context& context, const Scheme& scheme, std::size_t batch_size)
       : context_(context), scheme_(scheme), batch_size_(batch_size) {}
 
-  /** Runs one batch of handshakes, at most `limit`. */
+  /// Runs one batch of handshakes, at most `limit`.
   void run_round(std::uint64_t limit) {
     Round round(scheme_, static_cast<std::size_t>(std::min<std::uint64_t>(batch_size_, limit)));
     for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {

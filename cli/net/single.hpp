@@ -12,29 +12,29 @@
 
 namespace polykem::cli::net {
 
-/** Seconds per item and operation, and the number of items measured. */
+/// Seconds per item and operation, and the number of items measured.
 struct OpCosts {
   std::array<double, 3> seconds{};  // indexed by polykem_op
   double confirm_seconds = 0;       // both tags of both ends
   std::uint64_t handshakes = 0;
 
-  /** The server's share of a handshake. */
+  /// The server's share of a handshake.
   double server(Role role) const;
-  /** Everything both ends compute. */
+  /// Everything both ends compute.
   double whole() const;
 };
 
-/** The same handshakes one at a time and in batches, without a network. */
+/// The same handshakes one at a time and in batches, without a network.
 struct Comparison {
   OpCosts single;
   OpCosts batched;
   std::size_t batch_size = 1;  // of `batched`
 };
 
-/** Runs complete handshakes, one at a time and in batches: `handshakes` of each kind or as many as `budget_seconds`
- * allow, and at least one call of each. The two kinds take turns, so that other load on the machine affects both alike.
- * progress is called with the handshakes done one at a time. Throws Error if the library fails, and CliError (check
- * failed) if two secrets differ. */
+/// Runs complete handshakes, one at a time and in batches: `handshakes` of each kind or as many as `budget_seconds`
+/// allow, and at least one call of each. The two kinds take turns, so that other load on the machine affects both
+/// alike. progress is called with the handshakes done one at a time. Throws Error if the library fails, and CliError
+/// (check failed) if two secrets differ.
 Comparison compare_costs(const Context& context, const Scheme& scheme, std::size_t batch_size, std::uint64_t handshakes,
                          double budget_seconds, const std::function<void(std::uint64_t)>& progress);
 

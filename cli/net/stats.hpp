@@ -16,7 +16,7 @@
 
 namespace polykem::cli::net {
 
-/** Sizes of batches: number of batches by size. */
+/// Sizes of batches: number of batches by size.
 class SizeCounts {
  public:
   void add(std::size_t size, std::uint64_t times = 1) { counts_[size] += times; }
@@ -28,7 +28,7 @@ class SizeCounts {
   std::size_t min() const { return counts_.begin()->first; }
   std::size_t max() const { return counts_.rbegin()->first; }
   double mean() const { return static_cast<double>(items()) / static_cast<double>(batches()); }
-  /** The median size of a batch. There must be at least one batch. */
+  /// The median size of a batch. There must be at least one batch.
   std::size_t median() const;
 
   const std::map<std::size_t, std::uint64_t>& counts() const { return counts_; }
@@ -37,14 +37,14 @@ class SizeCounts {
   std::map<std::size_t, std::uint64_t> counts_;
 };
 
-/** What a batcher did. */
+/// What a batcher did.
 struct BatchStats {
   std::array<SizeCounts, 3> by_op;   // indexed by polykem_op
   std::chrono::nanoseconds busy{0};  // time during which at least one batch was running
 };
 
-/** The texts of errors that ended handshakes: from ERROR frames and from the system. Strangers choose these texts,
- * so only the first kMaxTexts distinct ones are kept, cut at kMaxBytes; the rest are counted as kOther. */
+/// The texts of errors that ended handshakes: from ERROR frames and from the system. Strangers choose these texts,
+/// so only the first kMaxTexts distinct ones are kept, cut at kMaxBytes; the rest are counted as kOther.
 class PeerErrors {
  public:
   static constexpr std::size_t kMaxTexts = 32;
@@ -54,14 +54,14 @@ class PeerErrors {
   void add(std::string_view text, std::uint64_t times = 1);
   void add(const PeerErrors& other);
 
-  /** By text: printable ASCII, at most kMaxTexts and kOther. */
+  /// By text: printable ASCII, at most kMaxTexts and kOther.
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
 
  private:
   std::map<std::string, std::uint64_t> counts_;
 };
 
-/** One step of the library's plan and the time it took. */
+/// One step of the library's plan and the time it took.
 struct StageTime {
   std::string op;
   std::string step;
@@ -71,7 +71,7 @@ struct StageTime {
   std::uint64_t nanoseconds = 0;
 };
 
-/** The report of one end. Times are of the steady clock, which all processes of a machine share. */
+/// The report of one end. Times are of the steady clock, which all processes of a machine share.
 struct EndReport {
   OutcomeCounts outcomes;
   PeerErrors peer_errors;
@@ -85,19 +85,19 @@ struct EndReport {
   std::vector<std::string> limits;  // what it did about limits
 };
 
-/** Nanoseconds of the steady clock. */
+/// Nanoseconds of the steady clock.
 std::int64_t now_ns();
 
-/** The p-th percentile (0 < p <= 100), nearest rank, of sorted samples; 0 if there are none. */
+/// The p-th percentile (0 < p <= 100), nearest rank, of sorted samples; 0 if there are none.
 std::uint32_t percentile(const std::vector<std::uint32_t>& sorted, double p);
 
-/** Adds another client process's figures. */
+/// Adds another client process's figures.
 void merge(EndReport& into, const EndReport& other);
 
-/** {"number", "min", "median", "mean", "max", "sizes"}: the sizes only if asked for. Empty counts give number 0. */
+/// {"number", "min", "median", "mean", "max", "sizes"}: the sizes only if asked for. Empty counts give number 0.
 Json to_json(const SizeCounts& counts, bool with_sizes);
 
-/** The whole report, for a pipe between processes, and back. from_json throws nlohmann::json::exception. */
+/// The whole report, for a pipe between processes, and back. from_json throws nlohmann::json::exception.
 Json to_json(const EndReport& report);
 EndReport end_report_from_json(const Json& json);
 

@@ -19,7 +19,7 @@ constexpr auto kSwarmSweepInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
-/** A connection that is made only when its session asks for it. */
+/// A connection that is made only when its session asks for it.
 class SwarmClient final : public Connection {
  public:
   SwarmClient(asio::io_context& loop, Swarm& swarm, const Scheme& scheme, Role role)

@@ -27,20 +27,20 @@ struct SwarmOptions {
 
 class SwarmClient;
 
-/** Runs `clients` handshakes, `concurrency` at once. Everything happens on the loop's thread. */
+/// Runs `clients` handshakes, `concurrency` at once. Everything happens on the loop's thread.
 class Swarm final : public ConnectionOwner {
  public:
   Swarm(asio::io_context& loop, const Context& context, const Scheme& scheme, const SwarmOptions& options);
   ~Swarm() override = default;
 
   void start();
-  /** Called once, when every client has finished and no connection is left. */
+  /// Called once, when every client has finished and no connection is left.
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
-  /** Starts no more clients and ends those under way. */
+  /// Starts no more clients and ends those under way.
   void stop();
 
   const OutcomeCounts& outcomes() const { return report_.outcomes; }
-  /** The figures so far. */
+  /// The figures so far.
   EndReport report() const;
 
  private:

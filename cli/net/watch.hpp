@@ -14,26 +14,26 @@
 
 namespace polykem::cli::net {
 
-/** Whose signals a process obeys. */
+/// Whose signals a process obeys.
 enum class Signals {
   kFromPeople,  // SIGINT, SIGTERM, and SIGHUP unless it was ignored when the program started (nohup)
   kFromParent   // SIGTERM only: signals that a terminal sends to the whole group are for the parent
 };
 
-/** Calls `look` ten times a second, until stopped, and `interrupted` on the first signal that asks for the end. A
- * second one ends the process at once. */
+/// Calls `look` ten times a second, until stopped, and `interrupted` on the first signal that asks for the end. A
+/// second one ends the process at once.
 class Watch {
  public:
   Watch(asio::io_context& loop, Signals signals, std::function<void()> look, std::function<void()> interrupted);
-  /** Signals that come later end the process again: with a word, unless its parent speaks for it. */
+  /// Signals that come later end the process again: with a word, unless its parent speaks for it.
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
-  /** The signal that came, or 0. */
+  /// The signal that came, or 0.
   int signal() const { return signal_; }
-  /** Lets the loop end. */
+  /// Lets the loop end.
   void stop();
-  /** Continues after a handler of the loop has thrown std::bad_alloc. */
+  /// Continues after a handler of the loop has thrown std::bad_alloc.
   void resume();
 
  private:
@@ -50,13 +50,13 @@ class Watch {
   int signal_ = 0;
 };
 
-/** Says that `signal` ended the work when `done` of `total` clients had agreed. Returns the exit code. */
+/// Says that `signal` ended the work when `done` of `total` clients had agreed. Returns the exit code.
 int interrupted(int signal, std::uint64_t done, std::uint64_t total);
 
-/** The recorded steps of `context`, in plan order. */
+/// The recorded steps of `context`, in plan order.
 std::vector<StageTime> read_stages(const Context& context);
 
-/** "13 failed" or "", for the progress line. */
+/// "13 failed" or "", for the progress line.
 std::string failure_note(const OutcomeCounts& outcomes);
 
 }  // namespace polykem::cli::net

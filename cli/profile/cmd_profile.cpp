@@ -47,13 +47,13 @@ struct ProfileOptions {
   bool steps = false;
 };
 
-/** Rows of one operation as they are printed: the stages, then the rest. */
+/// Rows of one operation as they are printed: the stages, then the rest.
 struct Line {
   std::string name;
   std::uint64_t steps;
   double milliseconds;
   double share;
-  double cycles; /**< of one operation, by a device's own counter */
+  double cycles;  ///< of one operation, by a device's own counter
 };
 
 std::vector<Line> lines_of(const OpProfile& profile, std::size_t per) {
@@ -88,7 +88,7 @@ std::string cycles_text(const Line& line) {
   return line.cycles > 0 ? with_commas(static_cast<std::uint64_t>(line.cycles + 0.5)) : "";
 }
 
-/** Of a core's phases only cycles are known; their time is part of another row. */
+/// Of a core's phases only cycles are known; their time is part of another row.
 bool has_time(const Line& line, const OpProfile& profile) {
   return line.milliseconds > 0 || !profile.has_cycles();
 }
@@ -101,7 +101,7 @@ std::string share_text(const Line& line, const OpProfile& profile) {
   return has_time(line, profile) ? stage_share_text(line.share) : "";
 }
 
-/** One set: function, calls, ms, %, and the cycles of an operation where a device counts them. */
+/// One set: function, calls, ms, %, and the cycles of an operation where a device counts them.
 Table single_table(const OpProfile& profile, std::size_t per) {
   std::vector<Table::Column> columns = {
       {op_name(profile.op), Align::kLeft}, {"calls", Align::kRight}, {"ms", Align::kRight}, {"%", Align::kRight}};
@@ -120,7 +120,7 @@ Table single_table(const OpProfile& profile, std::size_t per) {
   return table;
 }
 
-/** The names of the rows of several sets, merged so that each set's order is kept. */
+/// The names of the rows of several sets, merged so that each set's order is kept.
 std::vector<std::string> merged_names(const std::vector<SchemeProfile>& profiles, std::size_t op, std::size_t per) {
   std::vector<std::string> out;
   for (const SchemeProfile& profile : profiles) {
@@ -135,7 +135,7 @@ std::vector<std::string> merged_names(const std::vector<SchemeProfile>& profiles
   return out;
 }
 
-/** Several sets side by side: function, then ms and % of each, and the cycles of an operation where a device counts. */
+/// Several sets side by side: function, then ms and % of each, and the cycles of an operation where a device counts.
 Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, std::size_t per) {
   std::vector<Table::Column> columns = {{op_name(profiles.front().ops[op].op), Align::kLeft}};
   for (const SchemeProfile& profile : profiles) {
@@ -167,7 +167,7 @@ Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, s
   return table;
 }
 
-/** For programs: one line per set, operation and stage. */
+/// For programs: one line per set, operation and stage.
 std::string as_csv(const std::vector<SchemeProfile>& profiles, std::size_t per) {
   Table table(
       {{"scheme"}, {"backend"}, {"op"}, {"function"}, {"calls"}, {"ms"}, {"percent"}, {"per"}, {"count"}, {"cycles"}});
@@ -217,7 +217,7 @@ Json as_json(const std::vector<SchemeProfile>& profiles) {
   return result;
 }
 
-/** Which backend ran and how much was measured: "ntruhps4096821 on avx2, 1 thread; 5,000 keygen, 20,000 encaps". */
+/// Which backend ran and how much was measured: "ntruhps4096821 on avx2, 1 thread; 5,000 keygen, 20,000 encaps".
 std::string caption(const SchemeProfile& profile) {
   std::string counts;
   for (const OpProfile& op : profile.ops) {
@@ -237,7 +237,7 @@ std::uint64_t most_in_a_batch(const std::vector<SchemeProfile>& profiles) {
   return most;
 }
 
-/** The contexts to measure in: one for the requested backend, or with "all" one for each backend that can run here. */
+/// The contexts to measure in: one for the requested backend, or with "all" one for each backend that can run here.
 std::vector<Context> open_contexts(const ProfileOptions& options) {
   std::vector<Context> out;
   if (options.common.backend != "all") {

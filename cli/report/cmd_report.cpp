@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kReporter = "polykem-report";
 
-/** What polykem-report takes; tests/report compares its own --help. */
+/// What polykem-report takes; tests/report compares its own --help.
 struct ReportOptions {
   CommonOptions common;
   std::string scheme;
@@ -37,7 +37,7 @@ std::string this_program() {
   return std::filesystem::read_symlink("/proc/self/exe", failed).string();
 }
 
-/** The options that were given, each as one word, so that a value that begins with '-' stays one. */
+/// The options that were given, each as one word, so that a value that begins with '-' stays one.
 std::vector<std::string> given_words(const CLI::App& command) {
   std::vector<std::string> words = {kReporter};
   for (const CLI::Option* option : command.get_options()) {

@@ -42,7 +42,7 @@ ConfigFile::ConfigFile(const std::string& path) : path_(path), conf_(NCONF_new(n
   read_places();
 }
 
-/** Only where something stands; what it says is libcrypto's answer. */
+/// Only where something stands; what it says is libcrypto's answer.
 void ConfigFile::read_places() {
   std::ifstream in(path_);
   std::string text, section = kDefaultSection;

@@ -15,25 +15,25 @@ class ConfigFile {
     std::string name, value;
   };
 
-  /** problem() says so if OpenSSL cannot read it. */
+  /// problem() says so if OpenSSL cannot read it.
   explicit ConfigFile(const std::string& path);
 
   const std::string& path() const { return path_; }
   const std::string& problem() const { return problem_; }
 
   bool has(const std::string& section) const;
-  /** In the order of the file; empty if there is no such section. */
+  /// In the order of the file; empty if there is no such section.
   std::vector<Entry> entries(const std::string& section) const;
-  /** The value, or nullptr. Unlike NCONF_get_string it does not look in the default section too. */
+  /// The value, or nullptr. Unlike NCONF_get_string it does not look in the default section too.
   const char* value(const std::string& section, const std::string& name) const;
   std::vector<std::string> sections() const;
-  /** "line 7: ", or "" if it stands in an included file. */
+  /// "line 7: ", or "" if it stands in an included file.
   std::string line(const std::string& section, const std::string& name) const;
-  /** The same of the line before that one with this name in this section; "" if there is none. */
+  /// The same of the line before that one with this name in this section; "" if there is none.
   std::string line_before(const std::string& section, const std::string& name) const;
-  /** True if a section, name or value contains `word`. */
+  /// True if a section, name or value contains `word`.
   bool mentions(const std::string& word) const;
-  /** The section meant for polykem, whether OpenSSL finds it or not; empty if there is none. */
+  /// The section meant for polykem, whether OpenSSL finds it or not; empty if there is none.
   std::string section_for_polykem() const;
 
  private:
@@ -48,13 +48,13 @@ class ConfigFile {
   std::vector<Place> places_;
 };
 
-/** The section in which names before the first [section] stand. */
+/// The section in which names before the first [section] stand.
 inline constexpr const char* kDefaultSection = "default";
 
-/** OpenSSL ignores what stands before the first dot of a provider's and a command's name. */
+/// OpenSSL ignores what stands before the first dot of a provider's and a command's name.
 std::string after_dot(const std::string& name);
 
-/** True if an entry of a list of providers is polykem's: by its name, its identity or its module. */
+/// True if an entry of a list of providers is polykem's: by its name, its identity or its module.
 bool is_entry_of_polykem(const ConfigFile& file, const ConfigFile::Entry& entry);
 
 }  // namespace polykem::cli

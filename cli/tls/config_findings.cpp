@@ -23,7 +23,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return close.empty() ? "" : fmt::format("; did you mean '{}'?", close);
 }
 
-/** As OpenSSLs newer than 3.0 read it; what is neither on nor off is an error to them. */
+/// As OpenSSLs newer than 3.0 read it; what is neither on nor off is an error to them.
 bool is_on(const std::string& value) {
   return value == "1" || strcasecmp(value.c_str(), "yes") == 0 || strcasecmp(value.c_str(), "true") == 0 ||
          strcasecmp(value.c_str(), "on") == 0;
@@ -34,7 +34,7 @@ bool is_groups(const std::string& name) {
   return strcasecmp(command.c_str(), "Groups") == 0 || strcasecmp(command.c_str(), "Curves") == 0;
 }
 
-/** libcrypto takes the beginning of a module's name for it, and a suffix after the last dot. */
+/// libcrypto takes the beginning of a module's name for it, and a suffix after the last dot.
 std::string module_name(const std::string& name) {
   const std::string base = name.substr(0, name.rfind('.'));
   for (const std::string& module : kModules)
@@ -42,7 +42,7 @@ std::string module_name(const std::string& name) {
   return base;
 }
 
-/** libcrypto's answer. */
+/// libcrypto's answer.
 bool is_known_module(const std::string& name) {
   if (module_name(name) == "ssl_conf") return true;  // to ask would make libssl forget what it has read
   const std::string text = fmt::format("openssl_conf = a\n[a]\n{} = polykem_no_such_section\n", name);
@@ -95,7 +95,7 @@ class Examination {
     out_.sentences.push_back(file_.line(section, name) + sentence);
   }
 
-  /** A hint if a name in the section resembles the one that is missing. */
+  /// A hint if a name in the section resembles the one that is missing.
   std::string near_in(const std::string& section, const std::string& missing) const {
     for (const ConfigFile::Entry& entry : file_.entries(section))
       if (!nearest(entry.name, {missing}).empty())
@@ -103,7 +103,7 @@ class Examination {
     return "";
   }
 
-  /** True if a value names a section that is there. */
+  /// True if a value names a section that is there.
   bool leads_on(const std::string& section, const std::string& name, const std::string& value,
                 const std::string& consequence) {
     if (file_.has(value)) return true;
@@ -216,7 +216,7 @@ class Examination {
     }
   }
 
-  /** A property that names a provider which is not active selects nothing. */
+  /// A property that names a provider which is not active selects nothing.
   void examine_properties(const std::string& section, const ConfigFile::Entry& entry) {
     const OpensslPtr<OSSL_LIB_CTX> context(OSSL_LIB_CTX_new());
     if (EVP_set_default_properties(context.get(), entry.value.c_str()) != 1)
@@ -254,7 +254,7 @@ class Examination {
                       section, near));
   }
 
-  /** libssl says which commands it knows. */
+  /// libssl says which commands it knows.
   void follow_commands(const std::string& section) {
     const OpensslPtr<SSL_CTX> context(SSL_CTX_new(TLS_method()));
     if (context == nullptr) {  // without a provider for ciphers; that is said elsewhere
@@ -293,7 +293,7 @@ class Examination {
       out_.groups.push_back(std::move(group.name));
   }
 
-  /** An earlier line of this name, which libcrypto forgets, or the list of another name that libssl has taken. */
+  /// An earlier line of this name, which libcrypto forgets, or the list of another name that libssl has taken.
   void say_what_is_replaced(const std::string& section, const ConfigFile::Entry& entry, bool taken) {
     std::string before = file_.line_before(section, entry.name);
     if (before.empty() && taken && has_list_)
@@ -328,7 +328,7 @@ class Examination {
     bool optional;
   };
 
-  /** Without OpenSSL 3.5's marks: '?' (if there is such a group), '*' and '-' before a group, '/' between tuples. */
+  /// Without OpenSSL 3.5's marks: '?' (if there is such a group), '*' and '-' before a group, '/' between tuples.
   static std::vector<ListedGroup> groups_of_list(std::string list) {
     std::replace(list.begin(), list.end(), '/', ':');
     std::vector<ListedGroup> out;
@@ -342,7 +342,7 @@ class Examination {
     return out;
   }
 
-  /** There is a list of groups, but not where every program reads it. */
+  /// There is a list of groups, but not where every program reads it.
   void stray_groups() {
     for (const std::string& section : file_.sections())
       for (const ConfigFile::Entry& entry : file_.entries(section))

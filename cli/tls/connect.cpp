@@ -26,7 +26,7 @@ std::vector<std::string> names_of(const std::vector<TlsGroup>& groups) {
   return out;
 }
 
-/** The client's list, the best first. */
+/// The client's list, the best first.
 std::vector<std::string> list_to_offer(const std::vector<TlsGroup>& known, const std::string& list) {
   if (list != "all") {
     std::vector<TlsGroup> all = known;

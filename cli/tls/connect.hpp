@@ -10,11 +10,11 @@ namespace polykem::cli {
 
 struct ConnectOptions {
   std::string server, modules;
-  std::string groups = "all"; /**< or names separated by commas */
+  std::string groups = "all";  ///< or names separated by commas
   double timeout_seconds = 10;
 };
 
-/** Returns the exit code. Throws CliError. */
+/// Returns the exit code. Throws CliError.
 int show_group_of_server(const ConnectOptions& options, const CommonOptions& common);
 
 }  // namespace polykem::cli

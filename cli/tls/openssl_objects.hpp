@@ -25,7 +25,7 @@ struct OpensslFree {
 template <class T>
 using OpensslPtr = std::unique_ptr<T, OpensslFree>;
 
-/** What OpenSSL says went wrong, the first error first, separated by "; ". Its queue is empty then. */
+/// What OpenSSL says went wrong, the first error first, separated by "; ". Its queue is empty then.
 std::string openssl_errors();
 
 }  // namespace polykem::cli

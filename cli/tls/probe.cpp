@@ -44,7 +44,7 @@ class Descriptor {
   int number_;
 };
 
-/** False if the time is over. */
+/// False if the time is over.
 bool wait_for(int descriptor, short events, Clock::time_point end) {
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -62,7 +62,7 @@ std::string numeric(const addrinfo& at) {
   return host;
 }
 
-/** 0, or the reason as errno. */
+/// 0, or the reason as errno.
 int try_address(const addrinfo& at, Clock::time_point end, Descriptor& out) {
   out = Descriptor(socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (out.get() < 0) return errno;
@@ -75,7 +75,7 @@ int try_address(const addrinfo& at, Clock::time_point end, Descriptor& out) {
   return error;
 }
 
-/** To the first address that takes the connection. One that does not answer leaves time for the others. */
+/// To the first address that takes the connection. One that does not answer leaves time for the others.
 Descriptor connect_to(const Endpoint& server, Clock::time_point end, std::string& address) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
@@ -111,7 +111,7 @@ void hear(int is_written, int /*version*/, int type, const void* data, std::size
   heard.last = hello;
 }
 
-/** The first error of OpenSSL's queue decides what kind it is. */
+/// The first error of OpenSSL's queue decides what kind it is.
 [[noreturn]] void refuse(const std::string& where, const std::string& groups, bool heard_hello) {
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_REASON(code);
@@ -158,7 +158,7 @@ std::string subject_of(SSL* ssl) {
   return printable(std::string_view(data, static_cast<std::size_t>(std::max(0L, size))), 200);
 }
 
-/** TLS 1.2 does not have the group in its ServerHello. */
+/// TLS 1.2 does not have the group in its ServerHello.
 std::string classical_group(SSL* ssl) {
   EVP_PKEY* raw = nullptr;
   if (SSL_get_peer_tmp_key(ssl, &raw) != 1) return "";

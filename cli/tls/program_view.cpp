@@ -67,7 +67,7 @@ Active active_providers() {
   return out;
 }
 
-/** Who computes a KEM for a program that does not say whom it wants; empty: nobody. */
+/// Who computes a KEM for a program that does not say whom it wants; empty: nobody.
 std::string provider_of_kem(const char* name) {
   ERR_set_mark();
   EVP_KEM* kem = EVP_KEM_fetch(nullptr, name, nullptr);
@@ -91,7 +91,7 @@ const char* kem_of_group(const std::string& name) {
   return found == std::end(formats::kStandardGroups) ? nullptr : found->set;
 }
 
-/** True if polykem computes that group: one of its own, or OpenSSL's with ML-KEM from polykem. */
+/// True if polykem computes that group: one of its own, or OpenSSL's with ML-KEM from polykem.
 bool is_by_polykem(const std::vector<TlsGroup>& offered, const std::string& name, const std::string& provider) {
   const auto found =
       std::find_if(offered.begin(), offered.end(), [&](const TlsGroup& each) { return each.name == name; });
@@ -103,7 +103,7 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-/** What clients and servers of such programs do. Returns the server, or nullptr if there can be none. */
+/// What clients and servers of such programs do. Returns the server, or nullptr if there can be none.
 std::unique_ptr<LoopbackServer> shake_hands(ProgramView& view, const std::vector<TlsGroup>& offered,
                                             const std::string& provider, const std::vector<std::string>& names) try {
   auto server = std::make_unique<LoopbackServer>(nullptr);
@@ -122,8 +122,8 @@ std::unique_ptr<LoopbackServer> shake_hands(ProgramView& view, const std::vector
   return nullptr;
 }
 
-/** Each configured group by itself, at a server that has the file's list. Returns the group that takes the place of
- * the first of polykem's, as the file spells it; empty: none does. */
+/// Each configured group by itself, at a server that has the file's list. Returns the group that takes the place of
+/// the first of polykem's, as the file spells it; empty: none does.
 std::string try_configured(ProgramView& view, const ConfigFindings& found, const std::vector<std::string>& ours,
                            const LoopbackServer& server) {
   std::string instead;
@@ -139,7 +139,7 @@ std::string try_configured(ProgramView& view, const ConfigFindings& found, const
   return instead;
 }
 
-/** Why two such programs do not use polykem although the list is read. */
+/// Why two such programs do not use polykem although the list is read.
 void explain_handshake(ProgramView& view, const ConfigFindings& found, const std::vector<std::string>& ours,
                        const LoopbackServer* server) {
   const Loopback& got = view.handshake;
@@ -165,7 +165,7 @@ void explain_handshake(ProgramView& view, const ConfigFindings& found, const std
     view.findings.push_back(fmt::format("two programs with this file negotiate {}, not {}", got.group, *first));
 }
 
-/** With the default properties out of the way: are they what hides an algorithm? The last of all questions. */
+/// With the default properties out of the way: are they what hides an algorithm? The last of all questions.
 void examine_properties(ProgramView& view, const ConfigFile& file) {
   const bool had_digest = has_digest(), had_kem = !provider_of_kem(kOwnKem).empty();
   if ((had_digest && had_kem) || !view.active || !file.mentions("default_properties")) return;
@@ -180,7 +180,7 @@ void examine_properties(ProgramView& view, const ConfigFile& file) {
         "handshake needs; write default_properties = ?provider=polykem, with the question mark");
 }
 
-/** Why OpenSSL does not load a provider that the file activates. */
+/// Why OpenSSL does not load a provider that the file activates.
 void explain_load(ProgramView& view, const ConfigFile& file, const ConfigFindings& found) {
   if (view.active) view.notes = found.switched_off;
   if (view.active || !found.loads_polykem) return;
@@ -213,7 +213,7 @@ void look_at_file(ProgramView& view, const std::vector<TlsGroup>& offered, const
   examine_properties(view, file);
 }
 
-/** They quote the file, and are shown on a terminal. */
+/// They quote the file, and are shown on a terminal.
 void remove_control_characters(std::vector<std::string>& sentences) {
   const auto is_control = [](unsigned char byte) { return byte < 0x20 || byte == 0x7F; };
   for (std::string& each : sentences)
@@ -250,7 +250,7 @@ ProgramView look(const std::vector<std::string>& names) {
   return view;
 }
 
-/** Everything that comes through a pipe until its end. */
+/// Everything that comes through a pipe until its end.
 std::string read_to_end(int descriptor) {
   std::string out;
   char buffer[4096];
@@ -270,7 +270,7 @@ void write_whole(int descriptor, const std::string& text) {
   }
 }
 
-/** The process that looks. It ends without its parent's destructors and buffers. */
+/// The process that looks. It ends without its parent's destructors and buffers.
 [[noreturn]] void look_and_end(int pipe, const std::vector<std::string>& names) {
   alarm(kMaxSeconds);
   int code = 1;

@@ -53,7 +53,7 @@ std::vector<ModuleFolder> folders_to_look_in(const std::string& modules) {
   return out;
 }
 
-/** In a configuration file a value may be cut by '#' and expanded by '$'. */
+/// In a configuration file a value may be cut by '#' and expanded by '$'.
 std::string escaped_value(const char* value) {
   std::string out;
   for (; *value != '\0'; ++value) {
@@ -63,8 +63,8 @@ std::string escaped_value(const char* value) {
   return out;
 }
 
-/** The lines of a section and of those below it, as OpenSSL names their keys, without what makes it load at once. path:
- * the sections above and this one. Returns a section that leads back to itself, which OpenSSL refuses; empty: none. */
+/// The lines of a section and of those below it, as OpenSSL names their keys, without what makes it load at once. path:
+/// the sections above and this one. Returns a section that leads back to itself, which OpenSSL refuses; empty: none.
 std::string append_section(const ConfigFile& file, std::vector<std::string>& path, const std::string& prefix,
                            std::string& out) {
   for (const ConfigFile::Entry& entry : file.entries(path.back())) {
@@ -82,7 +82,7 @@ std::string append_section(const ConfigFile& file, std::vector<std::string>& pat
   return "";
 }
 
-/** Why the broker does not take an operation; empty: it does. The batcher asks it at its first operation. */
+/// Why the broker does not take an operation; empty: it does. The batcher asks it at its first operation.
 std::string problem_of_broker(const std::string& path) try {
   polykem_batcher_config config{};
   config.broker = path.c_str();
@@ -103,7 +103,7 @@ std::string problem_of_broker(const std::string& path) try {
   return e.what();
 }
 
-/** Why no file can be made beside `path`; empty: it can. Makes one: root may write where nothing can be made. */
+/// Why no file can be made beside `path`; empty: it can. Makes one: root may write where nothing can be made.
 std::string problem_of_statistics(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::string name = path + ".XXXXXX";
@@ -114,7 +114,7 @@ std::string problem_of_statistics(const std::string& path) {
   return "";
 }
 
-/** What the section says of things outside this process. */
+/// What the section says of things outside this process.
 void check_surroundings(const ConfigFile& file, const std::string& section, ProviderCheck& check) {
   const auto value = [&](const char* key) {
     const char* text = file.value(section, key);
@@ -127,8 +127,8 @@ void check_surroundings(const ConfigFile& file, const std::string& section, Prov
   if (!check.statistics.empty()) check.statistics_problem = problem_of_statistics(check.statistics);
 }
 
-/** Tells the library context what a section says of the provider, but not to load it: OpenSSL swallows the errors of a
- * provider that a file activates, and returns those of one that it is asked for. Empty, or what it says. */
+/// Tells the library context what a section says of the provider, but not to load it: OpenSSL swallows the errors of a
+/// provider that a file activates, and returns those of one that it is asked for. Empty, or what it says.
 std::string configure(OSSL_LIB_CTX* context, const ConfigFile& file, const std::string& section) {
   std::string text = "openssl_conf = init\n[init]\nproviders = list\n[list]\npolykem = own\n[own]\n";
   std::vector<std::string> path = {section};

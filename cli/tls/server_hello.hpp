@@ -9,11 +9,11 @@
 namespace polykem::cli {
 
 struct ServerHello {
-  bool is_retry = false; /**< a HelloRetryRequest: the server wants another key share */
-  unsigned group = 0;    /**< of the key share, or for a retry the group that it wants; 0: there is none */
+  bool is_retry = false;  ///< a HelloRetryRequest: the server wants another key share
+  unsigned group = 0;     ///< of the key share, or for a retry the group that it wants; 0: there is none
 };
 
-/** message: a handshake message with its header of four bytes. False if it is no whole ServerHello. */
+/// message: a handshake message with its header of four bytes. False if it is no whole ServerHello.
 bool read_server_hello(std::span<const std::uint8_t> message, ServerHello& out);
 
 }  // namespace polykem::cli

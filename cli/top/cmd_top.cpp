@@ -39,7 +39,7 @@ struct TopOptions {
   bool once = false;
 };
 
-/** Two readings an interval apart, again and again. */
+/// Two readings an interval apart, again and again.
 class Readings {
  public:
   explicit Readings(const TopOptions& options) : options_(options), before_(read()), then_(Clock::now()) {}
@@ -63,7 +63,7 @@ class Readings {
   Clock::time_point then_;
 };
 
-/** From the upper left corner on a terminal, over what was there, without a flicker; else below each other. */
+/// From the upper left corner on a terminal, over what was there, without a flicker; else below each other.
 void show(const std::string& text, bool terminal, bool first) {
   if (!terminal) {
     print_out("{}{}", first ? "" : "\n", text);

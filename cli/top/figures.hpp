@@ -13,15 +13,15 @@
 
 namespace polykem::cli::top {
 
-/** One set and operation. Times in seconds; quantiles are upper ends of powers of two, 0 if nothing was counted. */
+/// One set and operation. Times in seconds; quantiles are upper ends of powers of two, 0 if nothing was counted.
 struct OperationFigures {
   std::string set, op;
-  std::map<std::string, double> rates; /**< operations a second, by where they were computed */
+  std::map<std::string, double> rates;  ///< operations a second, by where they were computed
   double rate = 0;
   double batch_p50 = 0, batch_p99 = 0;
   double wait_p50 = 0, wait_p99 = 0, service_p50 = 0, service_p99 = 0;
   double waiting = 0, in_flight = 0;
-  double spilled = 0, rescued = 0, refused = 0, failed = 0; /**< a second */
+  double spilled = 0, rescued = 0, refused = 0, failed = 0;  ///< a second
 };
 
 struct ExecutorFigures {
@@ -31,16 +31,16 @@ struct ExecutorFigures {
 
 struct Figures {
   std::string program, version;
-  double seconds = 0; /**< the interval */
+  double seconds = 0;  ///< the interval
   std::vector<OperationFigures> operations;
   std::vector<ExecutorFigures> executors;
-  std::map<std::string, double> broker; /**< gauges of polykemd by name: clients, in_flight; empty: not a daemon */
+  std::map<std::string, double> broker;  ///< gauges of polykemd by name: clients, in_flight; empty: not a daemon
 };
 
-/** Figures of the interval between two readings. Counters that have fallen belong to a new process: it began at 0. */
+/// Figures of the interval between two readings. Counters that have fallen belong to a new process: it began at 0.
 Figures compare(const std::vector<Sample>& before, const std::vector<Sample>& after, double seconds);
 
-/** The display, 80 columns at most. */
+/// The display, 80 columns at most.
 std::string render(const Figures& figures, const std::string& place);
 
 Json to_json(const Figures& figures, const std::string& place);

@@ -21,7 +21,7 @@
 namespace polykem {
 inline namespace v0 {
 
-/** A failed call: what() is a sentence, status() the code of the C API. */
+/// A failed call: what() is a sentence, status() the code of the C API.
 class Error : public std::runtime_error {
  public:
   Error(polykem_status status, const std::string& what)
@@ -32,12 +32,12 @@ class Error : public std::runtime_error {
   polykem_status status_;
 };
 
-/** Throws Error unless `status` is POLYKEM_OK. `what` names what was attempted. */
+/// Throws Error unless `status` is POLYKEM_OK. `what` names what was attempted.
 inline void check(polykem_status status, const char* what) {
   if (status != POLYKEM_OK) throw Error(status, what);
 }
 
-/** An allocator whose memory is overwritten with zeros before it is given back. */
+/// An allocator whose memory is overwritten with zeros before it is given back.
 template <class T>
 struct ZeroizingAllocator {
   using value_type = T;
@@ -62,7 +62,7 @@ struct ZeroizingAllocator {
 using Bytes = std::vector<std::uint8_t>;
 using SecretBytes = std::vector<std::uint8_t, ZeroizingAllocator<std::uint8_t>>;
 
-/** Read-only view of bytes: made from any vector or array of bytes, or from a pointer and a length. */
+/// Read-only view of bytes: made from any vector or array of bytes, or from a pointer and a length.
 class ByteView {
  public:
   constexpr ByteView() = default;
@@ -83,7 +83,7 @@ enum class KeyMode { kPerItem = POLYKEM_KEY_PER_ITEM, kShared = POLYKEM_KEY_SHAR
 enum class KeyKind { kPublic = POLYKEM_PUBLIC_KEYS, kSecret = POLYKEM_SECRET_KEYS, kSeed = POLYKEM_SECRET_SEEDS };
 enum class SecretForm { kExpanded = POLYKEM_SECRET_EXPANDED, kSeed = POLYKEM_SECRET_SEED };
 
-/** One parameter set. A small value; the set itself has static storage. */
+/// One parameter set. A small value; the set itself has static storage.
 class Scheme {
  public:
   explicit Scheme(const polykem_scheme* handle) : handle_(handle) {
@@ -91,7 +91,7 @@ class Scheme {
     check(polykem_scheme_info(handle, &info_), "parameter set");
   }
 
-  /** By registry name or alias; letter case, '-' and '_' do not matter. Throws if there is none. */
+  /// By registry name or alias; letter case, '-' and '_' do not matter. Throws if there is none.
   static Scheme find(const std::string& name) {
     const polykem_scheme* handle = nullptr;
     const polykem_status status = polykem_scheme_find(name.c_str(), &handle);
@@ -102,7 +102,7 @@ class Scheme {
     return Scheme(handle);
   }
 
-  /** All sets of this build, in registry order. */
+  /// All sets of this build, in registry order.
   static std::vector<Scheme> all() {
     std::vector<Scheme> out;
     for (std::size_t i = 0; i < polykem_scheme_count(); ++i)
@@ -126,39 +126,39 @@ class Scheme {
   polykem_scheme_info_t info_{};
 };
 
-/** `count` key pairs, contiguous. */
+/// `count` key pairs, contiguous.
 struct KeyPairs {
   Bytes pk;
   SecretBytes sk;
 };
 
-/** `count` ciphertexts and shared secrets. items: a status per item, empty if every item succeeded. */
+/// `count` ciphertexts and shared secrets. items: a status per item, empty if every item succeeded.
 struct Encapsulations {
   Bytes ct;
   SecretBytes ss;
   std::vector<polykem_status> items;
 };
 
-/** `count` shared secrets. items: a status per item, empty if every item succeeded. */
+/// `count` shared secrets. items: a status per item, empty if every item succeeded.
 struct SharedSecrets {
   SecretBytes ss;
   std::vector<polykem_status> items;
 };
 
-/** One step of an operation's plan, and the specification's stages that it covers, separated by '+'. */
+/// One step of an operation's plan, and the specification's stages that it covers, separated by '+'.
 struct PlanStep {
   std::string step;
   std::string stages;
 };
 
-/** A batch that runs in the background. Destruction waits for it. */
+/// A batch that runs in the background. Destruction waits for it.
 class Job {
  public:
   Job() = default;
   explicit Job(polykem_job* job) : job_(job) {}
-  /** POLYKEM_ERR_BUSY while it runs, then the batch's status. */
+  /// POLYKEM_ERR_BUSY while it runs, then the batch's status.
   polykem_status poll() const { return polykem_job_poll(job_.get()); }
-  /** Blocks until the batch has finished and returns its status. */
+  /// Blocks until the batch has finished and returns its status.
   polykem_status wait() const { return polykem_job_wait(job_.get()); }
   explicit operator bool() const noexcept { return job_ != nullptr; }
 
@@ -169,8 +169,8 @@ class Job {
   std::unique_ptr<polykem_job, Free> job_;
 };
 
-/** Keys that stay where they are used. A set must not outlive its context, and no batch may use it when it is
- * destroyed. */
+/// Keys that stay where they are used. A set must not outlive its context, and no batch may use it when it is
+/// destroyed.
 class KeySet {
  public:
   KeySet() = default;
@@ -185,10 +185,10 @@ class KeySet {
   std::unique_ptr<polykem_keyset, Free> set_;
 };
 
-/** A thread pool, a choice of backend and random generators. May be used by several threads at once. */
+/// A thread pool, a choice of backend and random generators. May be used by several threads at once.
 class Context {
  public:
-  /** threads: 0 for one per CPU this process may use. backend: empty for POLYKEM_BACKEND if set, else the best. */
+  /// threads: 0 for one per CPU this process may use. backend: empty for POLYKEM_BACKEND if set, else the best.
   explicit Context(unsigned threads = 0, const std::string& backend = {}) {
     polykem_config config{};
     config.struct_size = sizeof config;
@@ -201,13 +201,13 @@ class Context {
 
   polykem_context* handle() const noexcept { return context_.get(); }
   unsigned threads() const noexcept { return polykem_context_threads(context_.get()); }
-  /** Name of the backend that runs `scheme` here; empty if none can. */
+  /// Name of the backend that runs `scheme` here; empty if none can.
   std::string backend(const Scheme& scheme) const {
     const char* name = polykem_context_backend(context_.get(), scheme.handle());
     return name == nullptr ? std::string() : std::string(name);
   }
 
-  /** A request with struct_size, op, scheme and count filled in. */
+  /// A request with struct_size, op, scheme and count filled in.
   static polykem_request request(polykem_op op, const Scheme& scheme, std::size_t count) {
     polykem_request request{};
     request.struct_size = sizeof request;
@@ -217,21 +217,21 @@ class Context {
     return request;
   }
 
-  /** Runs any batch and returns its status: POLYKEM_OK or POLYKEM_ERR_ITEMS; throws for any other. */
+  /// Runs any batch and returns its status: POLYKEM_OK or POLYKEM_ERR_ITEMS; throws for any other.
   polykem_status run(const polykem_request& request) const {
     const polykem_status status = polykem_run(context_.get(), &request);
     if (status != POLYKEM_ERR_ITEMS) check(status, "batch");
     return status;
   }
 
-  /** Starts a batch. The buffers must stay valid until the job has finished. */
+  /// Starts a batch. The buffers must stay valid until the job has finished.
   Job submit(const polykem_request& request, polykem_callback callback = nullptr, void* user = nullptr) const {
     polykem_job* job = nullptr;
     check(polykem_submit(context_.get(), &request, callback, user, &job), "submit");
     return Job(job);
   }
 
-  /** Makes `count` key pairs. coins: empty, or count x keygen_coin_bytes to derandomise. */
+  /// Makes `count` key pairs. coins: empty, or count x keygen_coin_bytes to derandomise.
   KeyPairs keygen(const Scheme& scheme, std::size_t count, ByteView coins = {}) const {
     const auto& info = scheme.info();
     KeyPairs out{Bytes(count * info.public_key_bytes), SecretBytes(count * info.secret_key_bytes)};
@@ -243,7 +243,7 @@ class Context {
     return out;
   }
 
-  /** Encapsulates `count` times. pk: count keys, or one with KeyMode::kShared. */
+  /// Encapsulates `count` times. pk: count keys, or one with KeyMode::kShared.
   Encapsulations encaps(const Scheme& scheme, std::size_t count, KeyMode mode, ByteView pk, ByteView coins = {}) const {
     const auto& info = scheme.info();
     need(pk, keys(mode, count) * info.public_key_bytes, "public keys");
@@ -258,7 +258,7 @@ class Context {
     return out;
   }
 
-  /** Decapsulates `count` ciphertexts. sk: count keys in the given form, or one with KeyMode::kShared. */
+  /// Decapsulates `count` ciphertexts. sk: count keys in the given form, or one with KeyMode::kShared.
   SharedSecrets decaps(const Scheme& scheme, std::size_t count, KeyMode mode, ByteView sk, ByteView ct,
                        SecretForm form = SecretForm::kExpanded) const {
     const auto& info = scheme.info();
@@ -276,7 +276,7 @@ class Context {
     return out;
   }
 
-  /** Copies `count` keys into a set. */
+  /// Copies `count` keys into a set.
   KeySet import_keys(const Scheme& scheme, KeyKind kind, std::size_t count, ByteView keys) const {
     const auto& info = scheme.info();
     const std::size_t record = kind == KeyKind::kPublic ? info.public_key_bytes
@@ -289,7 +289,7 @@ class Context {
     return KeySet(set);
   }
 
-  /** Makes `count` key pairs whose secret keys stay in the set; the public keys go to `pk`. */
+  /// Makes `count` key pairs whose secret keys stay in the set; the public keys go to `pk`.
   KeySet generate_keys(const Scheme& scheme, std::size_t count, Bytes& pk) const {
     pk.resize(count * scheme.public_key_bytes());
     polykem_keyset* set = nullptr;
@@ -297,10 +297,10 @@ class Context {
     return KeySet(set);
   }
 
-  /** Starts (clearing earlier figures) or stops recording the time of every step. */
+  /// Starts (clearing earlier figures) or stops recording the time of every step.
   void profile(bool enable) const { check(polykem_profile_enable(context_.get(), enable ? 1 : 0), "profile"); }
 
-  /** The recorded steps, in plan order. */
+  /// The recorded steps, in plan order.
   std::vector<polykem_step_record> profile_records() const {
     std::size_t size = 0;
     check(polykem_profile_read(context_.get(), nullptr, 0, &size), "profile");
@@ -311,7 +311,7 @@ class Context {
     return out;
   }
 
-  /** The steps that `op` of `scheme` takes in this context. */
+  /// The steps that `op` of `scheme` takes in this context.
   std::vector<PlanStep> plan(const Scheme& scheme, polykem_op op) const {
     std::vector<PlanStep> out;
     const char* step = nullptr;
@@ -352,20 +352,20 @@ class Context {
   std::unique_ptr<polykem_context, Free> context_;
 };
 
-/** One operation that was handed in. Destruction drops it if it has not begun. */
+/// One operation that was handed in. Destruction drops it if it has not begun.
 class Ticket {
  public:
   Ticket() = default;
   explicit Ticket(polykem_ticket* ticket) : ticket_(ticket) {}
-  /** POLYKEM_ERR_BUSY until it has finished, then the operation's status. */
+  /// POLYKEM_ERR_BUSY until it has finished, then the operation's status.
   polykem_status poll() const { return polykem_ticket_poll(ticket_.get()); }
-  /** Blocks until it has finished and returns the operation's status. */
+  /// Blocks until it has finished and returns the operation's status.
   polykem_status wait() const { return polykem_ticket_wait(ticket_.get()); }
-  /** Copies the results out, waits if it must. Either may be NULL. */
+  /// Copies the results out, waits if it must. Either may be NULL.
   polykem_status take(std::uint8_t* public_out, std::uint8_t* secret_out) const {
     return polykem_ticket_take(ticket_.get(), public_out, secret_out);
   }
-  /** The size of the batch that it was computed in; 0: not finished yet. */
+  /// The size of the batch that it was computed in; 0: not finished yet.
   std::size_t batch_items() const { return polykem_ticket_batch_items(ticket_.get()); }
   explicit operator bool() const noexcept { return ticket_ != nullptr; }
 
@@ -376,10 +376,10 @@ class Ticket {
   std::unique_ptr<polykem_ticket, Free> ticket_;
 };
 
-/** Collects single operations into batches. Its context must outlive it; destruction waits for what is in flight. */
+/// Collects single operations into batches. Its context must outlive it; destruction waits for what is in flight.
 class Batcher {
  public:
-  /** struct_size of the configuration need not be set. */
+  /// struct_size of the configuration need not be set.
   explicit Batcher(const Context& context, polykem_batcher_config config = {}) {
     config.struct_size = sizeof config;
     polykem_batcher* handle = nullptr;
@@ -389,7 +389,7 @@ class Batcher {
 
   polykem_batcher* handle() const noexcept { return batcher_.get(); }
 
-  /** Hands in an operation, see polykem_batcher_add. An empty ticket: too much is in flight. */
+  /// Hands in an operation, see polykem_batcher_add. An empty ticket: too much is in flight.
   Ticket add(const polykem_request& request, polykem_ticket_callback done = nullptr, void* user = nullptr) const {
     polykem_ticket* ticket = nullptr;
     const polykem_status status = polykem_batcher_add(batcher_.get(), &request, done, user, &ticket);
@@ -404,7 +404,7 @@ class Batcher {
     return out;
   }
 
-  /** The CPU, then a GPU and a broker if there are any. */
+  /// The CPU, then a GPU and a broker if there are any.
   std::vector<polykem_lane_health_t> health() const {
     std::vector<polykem_lane_health_t> out;
     for (;;) {

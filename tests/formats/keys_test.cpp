@@ -26,7 +26,7 @@ std::string example_text(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/** The DER of a file with one block. */
+/// The DER of a file with one block.
 SecretBytes example(const std::string& name) {
   PemReader reader(PemReader::Style::kStrict);
   std::istringstream lines(example_text(name));
@@ -92,7 +92,7 @@ TEST(Keys, ExamplesOfInconsistentKeysAreRefused) {
   }
 }
 
-/** Bytes from hexadecimal text with blanks. */
+/// Bytes from hexadecimal text with blanks.
 SecretBytes hex(const std::string& text) {
   SecretBytes out;
   std::istringstream in(text);
@@ -255,7 +255,7 @@ TEST(Keys, APublicKeyBesideThePrivateKeyMustFit) {
   expect_refused([&] { completed(key()); }, "the public key has 799 bytes");
 }
 
-/** Only the version and the last byte of the identifier have other values that are right. */
+/// Only the version and the last byte of the identifier have other values that are right.
 TEST(Keys, EveryCutAndEveryChangedHeaderIsRefused) {
   constexpr std::size_t kVersionPlace = 4, kSetPlace = 17;
   const SecretBytes der = example("ML-KEM-512-seed.priv");

@@ -12,7 +12,7 @@ namespace {
 using Event = PemReader::Event;
 using Style = PemReader::Style;
 
-/** Label and contents of each block. */
+/// Label and contents of each block.
 std::vector<std::pair<std::string, std::string>> blocks(const std::string& text, Style style) {
   PemReader reader(style);
   std::vector<std::pair<std::string, std::string>> out;
@@ -56,7 +56,7 @@ TEST(Pem, TakesAByteOrderMarkBeforeABlock) {
   }
 }
 
-/** What OpenSSL 3.0 takes; tests/cli/test_pem_as_openssl.py asks it. */
+/// What OpenSSL 3.0 takes; tests/cli/test_pem_as_openssl.py asks it.
 TEST(Pem, TakesWhatOpenSslTakes) {
   const std::string begin = "-----BEGIN K-----\n", end = "-----END K-----\n", full(64, 'A');
   const std::string bytes(48, '\0');

@@ -20,7 +20,7 @@ inline std::string text_of(const SecretBytes& bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-/** Expects that `call` throws a FormatError whose sentence has these words. */
+/// Expects that `call` throws a FormatError whose sentence has these words.
 template <class Call>
 void expect_refused(Call call, std::string_view words) {
   try {

@@ -44,7 +44,7 @@ void check_certificate(ByteView der) {
   if (scheme_in(key)) check_der(key);
 }
 
-/** Labels and contents. */
+/// Labels and contents.
 std::vector<std::pair<std::string, SecretBytes>> blocks_of(ByteView text, PemReader::Style style) {
   std::vector<std::pair<std::string, SecretBytes>> out;
   PemReader reader(style);

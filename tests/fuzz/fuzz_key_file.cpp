@@ -15,7 +15,7 @@ using namespace polykem::cli;
 
 namespace {
 
-/** All records, `at_once` in a batch; nothing if the content is refused. */
+/// All records, `at_once` in a batch; nothing if the content is refused.
 std::optional<SecretBytes> records_of(ByteView content, RecordKind kind, std::size_t at_once) {
   try {
     InputFile file(content, "input");

@@ -17,7 +17,7 @@ struct Batch {
   Sealed sealed;
 };
 
-/** Item kBad fails with `status` and yields zeros, every other is opened. */
+/// Item kBad fails with `status` and yields zeros, every other is opened.
 void expect_one_refused(const Opened& opened, const Bytes& plaintexts, ItemStatus status) {
   EXPECT_EQ(1u, opened.failed);
   for (std::size_t i = 0; i < kCount; ++i) {

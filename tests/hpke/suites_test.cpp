@@ -84,7 +84,7 @@ TEST(Suites, EveryItemHasAnEncapsulationOfItsOwn) {
   EXPECT_NE(half(sealed.ct, 0, 26), half(sealed.ct, 26, 26));
 }
 
-/** The same coins yield the same bytes, whatever the batch and the threads. */
+/// The same coins yield the same bytes, whatever the batch and the threads.
 TEST(Suites, BatchesAndThreadsDoNotMatter) {
   for (const Kem kem : {Kem::kMlKem768, Kem::kMlKem768X25519}) {
     const Suite suite(kem, Kdf::kHkdfSha256, Aead::kAes256Gcm);
@@ -112,7 +112,7 @@ TEST(Suites, BatchesAndThreadsDoNotMatter) {
   }
 }
 
-/** More items than are computed at a time. */
+/// More items than are computed at a time.
 TEST(Suites, LargeBatches) {
   const std::size_t count = 8192 + 70;
   const Pairs keys = pairs(usual(), count);
@@ -143,7 +143,7 @@ TEST(Messages, OneForAll) {
     EXPECT_EQ(plaintext, Bytes(opened.begin() + i * 13, opened.begin() + (i + 1) * 13));
 }
 
-/** Lengths with and without whole blocks, none among them. */
+/// Lengths with and without whole blocks, none among them.
 TEST(Messages, OfDifferentLengths) {
   for (const AeadInfo& aead : aeads()) {
     const Suite suite(Kem::kMlKem512, Kdf::kHkdfSha512, aead.id);

@@ -21,7 +21,7 @@ inline Bytes bytes_of(std::string_view text) {
   return {text.begin(), text.end()};
 }
 
-/** `count` messages of `width` bytes that differ. */
+/// `count` messages of `width` bytes that differ.
 inline Bytes messages(std::size_t count, std::size_t width) {
   Bytes out(count * width);
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -53,7 +53,7 @@ struct Opened {
   std::size_t failed;
 };
 
-/** Info and additional data of a test, and how it computes. */
+/// Info and additional data of a test, and how it computes.
 struct How {
   Bytes info = bytes_of("info"), aad = bytes_of("additional data");
   bool shared = false;

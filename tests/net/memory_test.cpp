@@ -54,7 +54,7 @@ class User final : public KemUser {
   Bytes sk_, ct_;
 };
 
-/** Runs 50 items while the nth allocation fails; false if there are fewer. */
+/// Runs 50 items while the nth allocation fails; false if there are fewer.
 bool run_with_failure(const Context& context, const Scheme& scheme, int nth, bool all_later) {
   asio::io_context loop{1};
   KemOperations operations(loop, context, scheme, {64, {}});

@@ -29,7 +29,7 @@ std::string new_folder() {
   return ::mkdtemp(name.data()) == nullptr ? throw std::runtime_error("no folder") : name;
 }
 
-/** In a new folder: two files that exist together or not at all, and one that a signal removes. */
+/// In a new folder: two files that exist together or not at all, and one that a signal removes.
 struct Files {
   ~Files() { std::filesystem::remove_all(folder); }
 
@@ -37,7 +37,7 @@ struct Files {
   const std::string first = folder + "/first", second = folder + "/second", temporary = folder + "/temporary";
 };
 
-/** Creates and removes the files without end. A thread of its own takes the signals. */
+/// Creates and removes the files without end. A thread of its own takes the signals.
 [[noreturn]] void work(const Files& files) {
   ::alarm(20);
   handle_signals();
@@ -86,8 +86,8 @@ TEST(Signals, OnAnyThreadEndTheProgramAndLeaveNoHalf) {
   }
 }
 
-/** Runs `body` as the first process of a new PID namespace and returns its wait status; -1 if there can be none here. A
- * process that hangs is killed: it ignores SIGALRM. */
+/// Runs `body` as the first process of a new PID namespace and returns its wait status; -1 if there can be none here. A
+/// process that hangs is killed: it ignores SIGALRM.
 template <class Body>
 int status_as_first_process(Body&& body) {
   if (::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) return -1;

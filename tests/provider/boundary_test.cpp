@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kSets[] = {"mlkem512",         "mlkem768",           "ntruhps2048509",
                                  "frodokem640shake", "x25519_frodo640aes", "p256_frodo640aes"};
 
-/** A function of the provider, by one of the algorithm's names. */
+/// A function of the provider, by one of the algorithm's names.
 template <class Function>
 Function* function_of(const Library& library, int operation, const std::string& name, int id) {
   int no_cache = 0;
@@ -41,7 +41,7 @@ Function* function_of(const Library& library, int operation, const std::string& 
 
 constexpr unsigned kQ = 3329;
 
-/** Puts a coefficient of 12 bits into an encoded vector. */
+/// Puts a coefficient of 12 bits into an encoded vector.
 void set_coefficient(Bytes& key, std::size_t index, unsigned value) {
   std::uint8_t* p = key.data() + index / 2 * 3;
   if (index % 2 == 0) {
@@ -83,7 +83,7 @@ const std::vector<Hybrid>& hybrids_with_points() {
   return list;
 }
 
-/** The other form of an uncompressed point, which libcrypto reads: 6 or 7, by the parity of y. */
+/// The other form of an uncompressed point, which libcrypto reads: 6 or 7, by the parity of y.
 Bytes with_hybrid_point(Bytes bytes, std::size_t share_bytes) {
   bytes[0] = static_cast<std::uint8_t>(6 | (bytes[share_bytes - 1] & 1));
   return bytes;
@@ -105,7 +105,7 @@ TEST(PublicKey, PointsHaveOneForm) {
   }
 }
 
-/** Its multiples are all zero, which tells nothing of the secret key. */
+/// Its multiples are all zero, which tells nothing of the secret key.
 TEST(PublicKey, X25519OfSmallOrder) {
   const Library library;
   const char* const name = "x25519_frodo640aes";
@@ -149,7 +149,7 @@ TEST(Import, TheSeedBelongsToTheKey) {
   }
 }
 
-/** The last 32 bytes of the expanded key are used for rejections alone, and are in no public key. */
+/// The last 32 bytes of the expanded key are used for rejections alone, and are in no public key.
 TEST(Import, TheSeedBelongsToTheRejectionsToo) {
   const Library library;
   const KeyPtr key = generate(library, "mlkem512");
@@ -173,7 +173,7 @@ TEST(Import, HybridsHaveNoPrivateForm) {
   }
 }
 
-/** Where only a public key is asked for, a private one is not taken. */
+/// Where only a public key is asked for, a private one is not taken.
 TEST(Import, TakesWhatWasAskedFor) {
   const Library library;
   const KeyPtr key = generate(library, "mlkem512");
@@ -198,7 +198,7 @@ TEST(Import, PartsAreOctets) {
   }
 }
 
-/** Which parts of a key come out. */
+/// Which parts of a key come out.
 std::string exported(const KeyPtr& key, int selection) {
   OSSL_PARAM* params = nullptr;
   std::string out;
@@ -223,7 +223,7 @@ TEST(Export, GivesWhatWasAskedFor) {
 
 // ---- keys
 
-/** A key of the provider by its own functions. */
+/// A key of the provider by its own functions.
 class RawKey {
  public:
   RawKey(const Library& library, const std::string& name, int selection,
@@ -373,7 +373,7 @@ TEST(Key, ParametersHaveTheirType) {
   errors();
 }
 
-/** The parameters may come with the call that begins. */
+/// The parameters may come with the call that begins.
 TEST(Generation, TakesParametersAtItsBeginning) {
   const Library library;
   const std::string name = "ML-KEM-512";
@@ -405,7 +405,7 @@ TEST(Key, IsLoadedByAReferenceOfItsSize) {
 
 // ---- forms
 
-/** How many keys the decoder of that structure alone finds. */
+/// How many keys the decoder of that structure alone finds.
 int keys_found(const Library& library, const Bytes& der, const std::string& structure) {
   const std::string properties = "provider=polykem,input=der,structure=" + structure;
   OSSL_DECODER* decoder = OSSL_DECODER_fetch(library.get(), "ML-KEM-512", properties.c_str());
@@ -457,7 +457,7 @@ std::size_t most_resident_kilobytes() {
   return static_cast<std::size_t>(usage.ru_maxrss);
 }
 
-/** A stream that says it has more than any key takes no memory for it. */
+/// A stream that says it has more than any key takes no memory for it.
 TEST(Forms, ALengthIsNoReasonToTakeMemory) {
   const Library library;
   const std::size_t before = most_resident_kilobytes();
@@ -472,7 +472,7 @@ void* malloc_of_another(std::size_t bytes, const char* file, int line) {
   return CRYPTO_malloc(bytes, file, line);
 }
 
-/** Begins the module with functions of which one is not this libcrypto's. */
+/// Begins the module with functions of which one is not this libcrypto's.
 int begin_from_another(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* in, const OSSL_DISPATCH** out,
                        void** context) {
   std::vector<OSSL_DISPATCH> core;
@@ -567,7 +567,7 @@ TEST_P(Kem, WritesNothingWithoutRoom) {
   errors();
 }
 
-/** The secret's buffer is zero after a failure that comes late, whatever was written by then. */
+/// The secret's buffer is zero after a failure that comes late, whatever was written by then.
 TEST_P(Kem, AFailureLeavesNoSecret) {
   const Bytes zero(secret_bytes, 0);
   Bytes ciphertext(bytes), secret(secret_bytes, 0xAA);
@@ -624,7 +624,7 @@ TEST(Ikme, HasOneLengthAndIsNotForHybrids) {
   EXPECT_NE(errors().find("bad parameter"), std::string::npos);
 }
 
-/** libcrypto itself refuses such a call. */
+/// libcrypto itself refuses such a call.
 TEST(Ikme, ACiphertextGoesWithASecret) {
   const Library library;
   const std::string name = "ML-KEM-512";

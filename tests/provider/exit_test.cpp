@@ -23,12 +23,12 @@ namespace {
 
 bool is_child = false;
 
-/** Freed after OPENSSL_cleanup, which is registered later than this and so runs sooner. */
+/// Freed after OPENSSL_cleanup, which is registered later than this and so runs sooner.
 std::vector<std::shared_ptr<void>> globals;
 
 }  // namespace
 
-/** A hook of LeakSanitizer: a child leaves its parent's state alone, and paused jobs, which then look lost. */
+/// A hook of LeakSanitizer: a child leaves its parent's state alone, and paused jobs, which then look lost.
 extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
   return is_child ? 1 : 0;
 }
@@ -126,7 +126,7 @@ void decoder(OSSL_LIB_CTX* library) {
   keep(key, EVP_PKEY_free);
 }
 
-/** Of the default provider; read with polykem's decoders in between. */
+/// Of the default provider; read with polykem's decoders in between.
 void other_key(OSSL_LIB_CTX* library) {
   const KeyPtr made(EVP_PKEY_Q_keygen(library, nullptr, "EC", "P-256"));
   const Bytes der = private_der(made.get());
@@ -144,7 +144,7 @@ void tls_context(OSSL_LIB_CTX* library) {
   require(SSL_CTX_set1_groups_list(context, hybrid_name()) == 1);
 }
 
-/** Both sides, with their contexts. */
+/// Both sides, with their contexts.
 Pair& keep_pair(OSSL_LIB_CTX* library, const char* group, long mode = 0) {
   return *keep(
       new Pair(library, group, group, mode), +[](Pair* pair) { delete pair; });
@@ -171,7 +171,7 @@ void paused_handshake(OSSL_LIB_CTX* library) {
   require(pair.step(pair.client.get(), false) && pair.pauses == 1);
 }
 
-/** A job whose objects are freed before its wait context: nothing is left that holds the provider. */
+/// A job whose objects are freed before its wait context: nothing is left that holds the provider.
 void paused_job(OSSL_LIB_CTX* library) {
   struct Run {
     EVP_PKEY_CTX* context;
@@ -223,7 +223,7 @@ const Kind kKinds[] = {
     {"LoadedProvider", loaded_provider},
 };
 
-/** Runs `body` in a child that then ends by exit(), with all destructors; the child's status as waitpid() gives it. */
+/// Runs `body` in a child that then ends by exit(), with all destructors; the child's status as waitpid() gives it.
 int status_of_child(const std::function<void()>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -242,7 +242,7 @@ int status_of_child(const std::function<void()>& body) {
   return status;
 }
 
-/** The default context, as openssl.cnf fills it. */
+/// The default context, as openssl.cnf fills it.
 void load_into_default(const std::string& more = "") {
   OSSL_PROVIDER_set_default_search_path(nullptr, POLYKEM_MODULES);
   const ConfigFile file("activate = 1\n" + more);
@@ -306,7 +306,7 @@ TEST(Exit, WritesStatisticsWhileAKeyIsLeft) {
   std::filesystem::remove_all(folder);
 }
 
-/** Threads that never end, each with a context of its own; nobody frees those. */
+/// Threads that never end, each with a context of its own; nobody frees those.
 void compute_forever(EVP_PKEY* key) {
   for (int i = 0; i < 3; ++i) {
     EVP_PKEY_CTX* context = EVP_PKEY_CTX_new_from_pkey(nullptr, key, nullptr);
@@ -331,7 +331,7 @@ TEST(Exit, FromAnotherThreadWhileOthersCompute) {
             0);
 }
 
-/** A server that loads the provider, forks, and whose child ends in order. */
+/// A server that loads the provider, forks, and whose child ends in order.
 TEST(Exit, OfAChildOfTheLoader) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "AddressSanitizer's allocator may be locked by a thread that the child does not have";
@@ -350,7 +350,7 @@ TEST(Exit, OfAChildOfTheLoader) {
 
 std::atomic<bool> is_ending{false};
 
-/** The provider calls it under its lock. */
+/// The provider calls it under its lock.
 int slow_up_ref(const OSSL_CORE_HANDLE* /*handle*/, int /*activate*/) {
   is_ending = true;
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -370,7 +370,7 @@ int begin_with_slow_up_ref(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* 
                                                                                        context);
 }
 
-/** The child frees a library context; the thread that held the lock is not in it. */
+/// The child frees a library context; the thread that held the lock is not in it.
 int status_of_fork_meanwhile(Library* library) {
   while (!is_ending)
     std::this_thread::yield();

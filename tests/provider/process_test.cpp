@@ -22,14 +22,14 @@ bool is_child = false;
 std::atomic<bool> no_entropy{false};
 }  // namespace
 
-/** Comes before the C library's, for the library too. */
+/// Comes before the C library's, for the library too.
 extern "C" __attribute__((visibility("default"))) ssize_t getrandom(void* out, std::size_t bytes, unsigned flags) {
   if (!no_entropy) return syscall(SYS_getrandom, out, bytes, flags);
   errno = EIO;
   return -1;
 }
 
-/** A hook of LeakSanitizer: a child leaves its parent's state alone, which then looks lost. */
+/// A hook of LeakSanitizer: a child leaves its parent's state alone, which then looks lost.
 extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
   return is_child ? 1 : 0;
 }
@@ -139,8 +139,8 @@ TEST(Process, DefaultContextAtExit) {
   EVP_PKEY_free(key);
 }
 
-/** What a neighbour puts where the statistics go, in a folder that both may write to, is neither followed nor waited
- * for. */
+/// What a neighbour puts where the statistics go, in a folder that both may write to, is neither followed nor waited
+/// for.
 TEST(Process, StatisticsTrustNoNeighbour) {
   const std::string path = testing::TempDir() + "polykem-statistics", mine = path + "." + std::to_string(getpid());
   const std::string fresh = mine + ".new", victim = path + ".victim";
@@ -167,7 +167,7 @@ TEST(Process, StatisticsTrustNoNeighbour) {
     std::remove(name.c_str());
 }
 
-/** A child that ends without an operation starts nothing for its end: no batcher, and no GPU's driver. */
+/// A child that ends without an operation starts nothing for its end: no batcher, and no GPU's driver.
 TEST(Process, AChildWithoutOperationsHasNoStatistics) {
   const std::string path = testing::TempDir() + "polykem-of-child";
   std::optional<Library> library(std::in_place, "statistics = " + path);

@@ -34,7 +34,7 @@ std::atomic<unsigned> delay_us{initial_delay()};
 std::atomic<bool> results_fail{false};
 std::atomic<std::size_t> tickets{0};
 
-/** Never destroyed: its thread runs until the process ends. */
+/// Never destroyed: its thread runs until the process ends.
 struct Device {
   std::recursive_mutex mutex;  // held in callbacks, which may free their ticket
   std::condition_variable_any wake;
@@ -148,7 +148,7 @@ POLYKEM_API polykem_status polykem_batcher_add(polykem_batcher* batcher, const p
   return POLYKEM_OK;
 }
 
-/** Who was told that a ticket is finished is not told again: so it is, if the library's is not yet. */
+/// Who was told that a ticket is finished is not told again: so it is, if the library's is not yet.
 POLYKEM_API polykem_status polykem_ticket_poll(const polykem_ticket* ticket) {
   REAL(polykem_ticket_wait);
   const auto& slow = *reinterpret_cast<const SlowTicket*>(ticket);
@@ -159,7 +159,7 @@ POLYKEM_API polykem_status polykem_ticket_poll(const polykem_ticket* ticket) {
   return real_polykem_ticket_wait(slow.real);
 }
 
-/** Whoever could release a device that holds waits here. */
+/// Whoever could release a device that holds waits here.
 POLYKEM_API polykem_status polykem_ticket_wait(polykem_ticket* ticket) {
   REAL(polykem_ticket_wait);
   if (delay_us == kHold) polykem_slow_device_release();

@@ -4,14 +4,13 @@
 #include <cstddef>
 
 extern "C" {
-/** Operations take so long from now on, those that wait together as one batch; 0: they are passed to the library. */
+/// Operations take so long from now on, those that wait together as one batch; 0: they are passed to the library.
 void polykem_slow_device_set(unsigned microseconds);
-/** Operations wait from now on until polykem_slow_device_release() lets those go that wait, or a thread waits for one.
- */
+/// Operations wait from now on until polykem_slow_device_release() lets those go that wait, or a thread waits for one.
 void polykem_slow_device_hold();
 void polykem_slow_device_release();
-/** Results are written from now on, and then said to have failed. */
+/// Results are written from now on, and then said to have failed.
 void polykem_slow_device_fail(bool fails);
-/** Tickets that are not freed yet. */
+/// Tickets that are not freed yet.
 std::size_t polykem_slow_device_tickets();
 }

@@ -25,7 +25,7 @@ void enter() {
   current.body(current.argument);
 }
 
-/** Runs `body` on a painted stack and returns how deep it went. */
+/// Runs `body` on a painted stack and returns how deep it went.
 template <class Body>
 std::size_t stack_used(Body&& body) {
   static std::vector<std::uint8_t> stack(kStackBytes);

@@ -35,7 +35,7 @@ using LibraryPtr = std::unique_ptr<OSSL_LIB_CTX, Free>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Free>;
 using ContextPtr = std::unique_ptr<EVP_PKEY_CTX, Free>;
 
-/** The error queue as text, which is then empty. */
+/// The error queue as text, which is then empty.
 inline std::string errors() {
   std::string out;
   unsigned long code = 0;
@@ -49,7 +49,7 @@ inline std::string errors() {
   return out;
 }
 
-/** A configuration file that is the default one while it exists. */
+/// A configuration file that is the default one while it exists.
 class ConfigFile {
  public:
   explicit ConfigFile(const std::string& section)
@@ -71,8 +71,8 @@ class ConfigFile {
   std::string path_;
 };
 
-/** A library context with the default provider and polykem, which has `section` in openssl.cnf. `init`: how the program
- * begins the provider, instead of loading the module. */
+/// A library context with the default provider and polykem, which has `section` in openssl.cnf. `init`: how the program
+/// begins the provider, instead of loading the module.
 class Library {
  public:
   explicit Library(const std::string& section = "", OSSL_provider_init_fn* init = nullptr)
@@ -101,16 +101,16 @@ class Library {
   OSSL_PROVIDER* polykem_ = nullptr;
 };
 
-/** OpenSSL 3.5 has ML-KEM, its hybrids and their groups; the provider leaves the hybrids and groups to it. */
+/// OpenSSL 3.5 has ML-KEM, its hybrids and their groups; the provider leaves the hybrids and groups to it.
 inline bool openssl_has_mlkem() {
   return OPENSSL_version_major() > 3 || OPENSSL_version_minor() >= 5;
 }
-/** A hybrid of the provider. */
+/// A hybrid of the provider.
 inline const char* hybrid_name() {
   return openssl_has_mlkem() ? "x25519_frodo640aes" : "X25519MLKEM768";
 }
 
-/** Every KEM of the provider, by a name. */
+/// Every KEM of the provider, by a name.
 inline std::vector<std::string> algorithm_names(OSSL_PROVIDER* provider) {
   std::vector<std::string> out;
   int no_cache = 0;
@@ -120,7 +120,7 @@ inline std::vector<std::string> algorithm_names(OSSL_PROVIDER* provider) {
   return out;
 }
 
-/** A name of GoogleTest's. */
+/// A name of GoogleTest's.
 inline std::string identifier(std::string name) {
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
@@ -139,7 +139,7 @@ inline OSSL_PARAM octets(const char* name, ByteView bytes) {
   return OSSL_PARAM_construct_octet_string(name, const_cast<std::uint8_t*>(bytes.data()), bytes.size());
 }
 
-/** A key pair; from a seed if one is given. */
+/// A key pair; from a seed if one is given.
 inline KeyPtr generate(const Library& library, const std::string& name, ByteView seed = {}) {
   const ContextPtr context = context_of(library, name);
   EVP_PKEY* key = nullptr;
@@ -164,7 +164,7 @@ inline KeyPtr import(const Library& library, const std::string& name, int select
   return KeyPtr(key);
 }
 
-/** A parameter of a key; empty if it has none. */
+/// A parameter of a key; empty if it has none.
 inline Bytes get(EVP_PKEY* key, const char* name) {
   std::size_t bytes = 0;
   if (EVP_PKEY_get_octet_string_param(key, name, nullptr, 0, &bytes) != 1 || bytes == 0) return {};
@@ -188,7 +188,7 @@ inline std::optional<Encapsulated> encapsulate(const Library& library, EVP_PKEY*
   return out;
 }
 
-/** Empty on failure. */
+/// Empty on failure.
 inline Bytes decapsulate(const Library& library, EVP_PKEY* key, const Bytes& ciphertext) {
   const ContextPtr context = context_of(library, key);
   std::size_t bytes = 0;

@@ -19,7 +19,7 @@ struct TlsFree {
 using SslPtr = std::unique_ptr<SSL, TlsFree>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, TlsFree>;
 
-/** A server's context with a certificate of its own. */
+/// A server's context with a certificate of its own.
 inline SslContextPtr server_context(OSSL_LIB_CTX* library) {
   SslContextPtr context(SSL_CTX_new_ex(library, nullptr, TLS_server_method()));
   const KeyPtr key(EVP_PKEY_Q_keygen(library, nullptr, "EC", "P-256"));
@@ -35,7 +35,7 @@ inline SslContextPtr server_context(OSSL_LIB_CTX* library) {
   return context;
 }
 
-/** A client and a server, connected in memory. */
+/// A client and a server, connected in memory.
 struct Pair {
   SslContextPtr server_context, client_context;
   SslPtr server, client;
@@ -58,7 +58,7 @@ struct Pair {
     SSL_set_connect_state(client.get());
   }
 
-  /** True until the handshake of that side has ended, well or not. */
+  /// True until the handshake of that side has ended, well or not.
   bool step(SSL* ssl, bool wait = true) {
     const int result = SSL_do_handshake(ssl);
     if (result == 1) return false;

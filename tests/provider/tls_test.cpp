@@ -24,7 +24,7 @@ void __lsan_enable() __attribute__((weak));
 
 namespace {
 
-/** Private keys that anybody here has generated and nobody has freed. */
+/// Private keys that anybody here has generated and nobody has freed.
 std::set<const EVP_PKEY*>& live_keys() {
   static std::set<const EVP_PKEY*> keys;
   return keys;
@@ -32,7 +32,7 @@ std::set<const EVP_PKEY*>& live_keys() {
 
 }  // namespace
 
-/** These come before libcrypto's, for the provider too. */
+/// These come before libcrypto's, for the provider too.
 extern "C" int EVP_PKEY_keygen(EVP_PKEY_CTX* context, EVP_PKEY** key) {
   static const auto real = reinterpret_cast<decltype(&EVP_PKEY_keygen)>(dlsym(RTLD_NEXT, "EVP_PKEY_keygen"));
   const int result = real(context, key);
@@ -48,7 +48,7 @@ extern "C" void EVP_PKEY_free(EVP_PKEY* key) {
 namespace polykem::provider_test {
 namespace {
 
-/** The groups that the provider offers, with their code points. */
+/// The groups that the provider offers, with their code points.
 std::vector<std::pair<std::string, unsigned>> groups_of(OSSL_PROVIDER* provider) {
   std::vector<std::pair<std::string, unsigned>> out;
   OSSL_PROVIDER_get_capabilities(
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(All, Handshake, testing::ValuesIn(groups_of(Library().p
 
 const char* const kGroup = hybrid_name();
 
-/** The device holds operations while a test of this kind runs. */
+/// The device holds operations while a test of this kind runs.
 class Jobs : public testing::Test {
  protected:
   Jobs() { polykem_slow_device_hold(); }
@@ -148,7 +148,7 @@ bool is_readable(SSL* ssl) {
   return poll(&poll_fd, 1, 0) == 1;
 }
 
-/** A client pauses twice on one descriptor. An event loop would turn without an end if it stayed readable. */
+/// A client pauses twice on one descriptor. An event loop would turn without an end if it stayed readable.
 TEST_F(Jobs, ADescriptorIsReadableOnceForEachPause) {
   const Library library;
   Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
@@ -169,7 +169,7 @@ TEST_F(Jobs, ADescriptorIsReadableOnceForEachPause) {
   EXPECT_TRUE(pair.handshake()) << errors();
 }
 
-/** OpenSSL loses the stack of a job that is not resumed; that is not ours to find. */
+/// OpenSSL loses the stack of a job that is not resumed; that is not ours to find.
 struct LeaksAllowed {
   LeaksAllowed() {
     if (__lsan_disable != nullptr) __lsan_disable();
@@ -204,14 +204,14 @@ TEST_F(Jobs, Abandoned) {
   EXPECT_EQ(open_descriptors(), descriptors);
 }
 
-/** Resident memory of the process, in bytes. */
+/// Resident memory of the process, in bytes.
 std::size_t resident_bytes() {
   std::size_t all = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> all >> resident;
   return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-/** Handshakes that are abandoned at their first pause; how many of them paused. */
+/// Handshakes that are abandoned at their first pause; how many of them paused.
 int abandon_handshakes(const Library& library, int count) {
   int paused = 0;
   for (int i = 0; i < count; ++i) {
@@ -226,7 +226,7 @@ int abandon_handshakes(const Library& library, int count) {
   return paused;
 }
 
-/** What OpenSSL keeps of an abandoned job is its own, so their number has a limit; then operations wait. */
+/// What OpenSSL keeps of an abandoned job is its own, so their number has a limit; then operations wait.
 TEST_F(Jobs, AbandonedUpToALimit) {
   constexpr int kLimit = 20, kMore = 300;
   constexpr std::size_t kStackOfAJob = 16384;  // what it touches of it, at least
@@ -251,7 +251,7 @@ TEST_F(Jobs, AbandonedUpToALimit) {
   EXPECT_EQ(waits.pauses, 0);
 }
 
-/** The counters are written with operations, once a second. */
+/// The counters are written with operations, once a second.
 TEST_F(Jobs, AbandonedPausesAreCounted) {
   const std::string path = testing::TempDir() + "polykem-abandoned", file = path + "." + std::to_string(getpid());
   const LeaksAllowed by_openssl;

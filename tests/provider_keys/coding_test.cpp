@@ -87,7 +87,7 @@ Bytes der_of(const Pkey& key, Write write) {
   return out;
 }
 
-/** What is encapsulated to one key, the other decapsulates. */
+/// What is encapsulated to one key, the other decapsulates.
 void expect_pair(OSSL_LIB_CTX* library, const Pkey& to, const Pkey& with) {
   const PkeyContext sender(EVP_PKEY_CTX_new_from_pkey(library, to.get(), nullptr));
   const PkeyContext receiver(EVP_PKEY_CTX_new_from_pkey(library, with.get(), nullptr));
@@ -142,7 +142,7 @@ TEST_F(Coding, KeysGoThroughEncryptedPem) {
   expect_pair(library(), key, again);
 }
 
-/** A cipher that cannot be had must not end in a key that is not encrypted. */
+/// A cipher that cannot be had must not end in a key that is not encrypted.
 TEST_F(Coding, NothingIsWrittenWithoutTheCipherOrThePassphrase) {
   const Pkey key = generate("ML-KEM-512");
   const auto written = [&](const char* cipher, bool with_passphrase) {

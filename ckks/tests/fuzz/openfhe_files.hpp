@@ -30,7 +30,7 @@ void check_openfhe_file(std::span<const std::uint8_t> bytes) {
   require(openfhe::write(openfhe::read<T>(json), Form::kBinary) == binary, "the same object from JSON");
 }
 
-/** The bytes as a file of every kind; returns what LLVMFuzzerTestOneInput returns. */
+/// The bytes as a file of every kind; returns what LLVMFuzzerTestOneInput returns.
 inline int check_openfhe_files(std::span<const std::uint8_t> bytes) {
   check_openfhe_file<openfhe::Context>(bytes);
   check_openfhe_file<openfhe::PublicKey>(bytes);

@@ -25,7 +25,7 @@ inline std::uint64_t power_of(std::uint64_t base, std::uint64_t exponent, std::u
   return result;
 }
 
-/** A small prime, 1 modulo 2N, with a root. */
+/// A small prime, 1 modulo 2N, with a root.
 inline Modulus modulus_of(std::uint64_t prime, std::uint32_t n) {
   for (std::uint64_t x = 2;; ++x) {
     const std::uint64_t root = power_of(x, (prime - 1) / (2 * n), prime);
@@ -40,7 +40,7 @@ struct Ring {
 };
 inline const Ring kSmall = {16, {97, 353}, {65537, 193}}, kLarge = {32, {193, 449}, {65537, 257}};
 
-/** One object for each set of values, as files have it. */
+/// One object for each set of values, as files have it.
 inline std::shared_ptr<const Context> context_of(const Ring& ring) {
   Context context;
   context.ring_dimension = ring.n;
@@ -66,7 +66,7 @@ inline SwitchingKey key_of(const Ring& ring, std::size_t digits) {
   return {context, "tag", half, half};
 }
 
-/** The bytes of an object that write() would refuse. */
+/// The bytes of an object that write() would refuse.
 template <class T>
 std::string unchecked(const T& object, Form form) {
   std::ostringstream out;
@@ -82,7 +82,7 @@ std::string unchecked(const T& object, Form form) {
   return out.str();
 }
 
-/** Two keys of one tag, in both orders; those of two rings in both forms. */
+/// Two keys of one tag, in both orders; those of two rings in both forms.
 inline void add_pair(std::map<std::string, std::string>& files, const std::string& name, const SwitchingKey& one,
                      const SwitchingKey& other) {
   for (const bool swapped : {false, true}) {
@@ -102,7 +102,7 @@ inline void add_pair(std::map<std::string, std::string>& files, const std::strin
   }
 }
 
-/** By name. Of the keys "digits" each is sound as the format goes: only a context tells. */
+/// By name. Of the keys "digits" each is sound as the format goes: only a context tells.
 inline std::map<std::string, std::string> hostile_files() {
   std::map<std::string, std::string> files;
   const SwitchingKey small = key_of(kSmall, 1);

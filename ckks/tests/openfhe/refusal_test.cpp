@@ -12,12 +12,12 @@
 namespace polykem::openfhe::test {
 namespace {
 
-/** Expects the text to say so. */
+/// Expects the text to say so.
 void expect_says(const std::string& text, const std::string& part) {
   EXPECT_PRED_FORMAT2(testing::IsSubstring, part, text);
 }
 
-/** Replaces the occurrence number `which`, from 0, of `from`. */
+/// Replaces the occurrence number `which`, from 0, of `from`.
 std::string replaced(std::string text, const std::string& from, const std::string& to, int which = 0) {
   std::size_t at = text.find(from);
   for (; which > 0; --which)
@@ -61,7 +61,7 @@ TEST(Refusals, BytesAfterTheObject) {
   expect_says(refusal<Context>(file("context.json") + "{}"), "not valid JSON");
 }
 
-/** No byte may bring the reader down; with a sanitizer this says more. */
+/// No byte may bring the reader down; with a sanitizer this says more.
 TEST(Refusals, ChangedBytes) {
   for (const unsigned char change : {0x01, 0x80, 0xFF}) {
     std::string bytes = file("rotated.bin");
@@ -166,7 +166,7 @@ TEST(Refusals, DescriptionsOfModuliThatContradictThemselves) {
               "another product than its moduli");
 }
 
-/** A fault in an object: whoever writes it is told, and so is whoever reads it. */
+/// A fault in an object: whoever writes it is told, and so is whoever reads it.
 template <class T>
 void expect_refusal(const T& sound, const std::function<void(T&)>& spoil, const std::string& what) {
   T object = sound;

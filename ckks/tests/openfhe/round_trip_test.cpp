@@ -7,7 +7,7 @@
 namespace polykem::openfhe::test {
 namespace {
 
-/** Reads every form that is there and writes every form that is there. */
+/// Reads every form that is there and writes every form that is there.
 template <class T>
 void expect_same_bytes(const std::string& name) {
   const std::string binary = file(name + ".bin");
