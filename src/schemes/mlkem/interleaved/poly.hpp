@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "prim/ntt/binomial.hpp"
 #include "prim/ntt/lanes/pairs.hpp"
 #include "prim/records/records_lanes.hpp"
+#include "schemes/mlkem/binomial.hpp"
 #include "schemes/mlkem/types.hpp"
 
 namespace polykem::mlkem::interleaved {
@@ -101,7 +101,7 @@ POLYKEM_NOINLINE void sample_cbd(LanePoly& a, const uint16_t* words) {
     static constexpr auto kTable = [] {
       std::array<int16_t, 32> table{};
       for (unsigned i = 0; i < table.size(); ++i)
-        table[i] = static_cast<int16_t>(ntt::binomial<kEta>(i % 16));
+        table[i] = static_cast<int16_t>(binomial<kEta>(i % 16));
       return table;
     }();
     const __m512i table = _mm512_loadu_si512(kTable.data());
@@ -116,7 +116,7 @@ POLYKEM_NOINLINE void sample_cbd(LanePoly& a, const uint16_t* words) {
     static constexpr auto kTable = [] {
       std::array<int8_t, 64> table{};
       for (unsigned i = 0; i < table.size(); ++i)
-        table[i] = static_cast<int8_t>(ntt::binomial<kEta>(i) + static_cast<int>(kEta));
+        table[i] = static_cast<int8_t>(binomial<kEta>(i) + static_cast<int>(kEta));
       return table;
     }();
     const __m512i table = _mm512_loadu_si512(kTable.data());

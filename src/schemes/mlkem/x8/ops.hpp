@@ -5,7 +5,6 @@
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"
-#include "prim/ntt/avx512/noise.hpp"
 #include "schemes/mlkem/instruction_set.hpp"
 #include "schemes/mlkem/interleaved/fetch.hpp"
 #include "schemes/mlkem/single/poly.hpp"
@@ -13,6 +12,7 @@
 #include "schemes/mlkem/x8/chunk.hpp"
 #include "schemes/mlkem/x8/kem.hpp"
 #include "schemes/mlkem/x8/matrix_sampler.hpp"
+#include "schemes/mlkem/x8/noise.hpp"
 #include "schemes/mlkem/x8/noise_prf.hpp"
 
 namespace polykem::mlkem::x8 {
@@ -104,9 +104,9 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
     auto& t = c.t;
     constexpr size_t kRow = sizeof t.prf_s[0][0];
     hash_noise<P.eta1>(c, kK);
-    ntt::forward_noise<P.eta1, ntt::Canonical>(t.s[0][0].c, t.prf_s[0][0], kRow, c.count * kK);
+    forward_noise<P.eta1, ntt::Canonical>(t.s[0][0].c, t.prf_s[0][0], kRow, c.count * kK);
     for (size_t l = 0; l < c.count; ++l)
-      ntt::forward_noise<P.eta1, ntt::Unreduced, ntt::kInverseR>(t.e[l][0].c, t.prf_e[l][0], kRow, kK);
+      forward_noise<P.eta1, ntt::Unreduced, ntt::kInverseR>(t.e[l][0].c, t.prf_e[l][0], kRow, kK);
   }
 
   /// e^ is within 8.3 q and a product within q, so that their sum has 16 bits. Both carry 2^-16.
@@ -134,7 +134,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   static void sample_noise(Chunk& c) {
     auto& t = c.t;
     hash_noise<P.kEta2>(c, kK + 1);
-    ntt::forward_noise<P.eta1, ntt::Reduced>(t.s[0][0].c, t.prf_s[0][0], sizeof t.prf_s[0][0], c.count * kK);
+    forward_noise<P.eta1, ntt::Reduced>(t.s[0][0].c, t.prf_s[0][0], sizeof t.prf_s[0][0], c.count * kK);
   }
 
   /// Without the factor 2^16, by which the inverse transform multiplies. t^ follows A^T.
@@ -165,7 +165,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
       V16 x[ntt::kSingleRegisters];
       ntt::unroll<ntt::kSingleRegisters>([&](auto r) __attribute__((always_inline)) {
         constexpr size_t kAt = r * V16::kLanes;
-        x[r] = V16::load(poly.c + kAt) + ntt::noise_single<2 * ntt::kQ>(t.prf_e[l][n], kAt) + message(kAt);
+        x[r] = V16::load(poly.c + kAt) + noise_single<2 * ntt::kQ>(t.prf_e[l][n], kAt) + message(kAt);
       });
       ntt::unroll<ntt::kSingleRegisters>([&](auto r)
                                              __attribute__((always_inline)) { x[r] = ntt::compress<bits>(x[r]); });

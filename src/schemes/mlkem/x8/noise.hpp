@@ -4,11 +4,14 @@
 #pragma once
 
 #include "prim/ntt/avx512/single.hpp"
-#include "prim/ntt/binomial.hpp"
 #include "prim/ntt/lanes/single_records.hpp"
+#include "schemes/mlkem/binomial.hpp"
 
-namespace polykem::ntt {
+namespace polykem::mlkem::x8 {
 inline namespace POLYKEM_ISA {
+
+using ntt::centred, ntt::in_twos, ntt::InRegisters, ntt::kZetas, ntt::ShuffleTable, ntt::unpack_fields, ntt::unroll;
+using simd::V16;
 
 /// What coefficients i, i + 64, i + 128 and i + 192 are multiplied by in layers 0 and 1, times kScale. The second and
 /// the last one go into two sums each.
@@ -111,4 +114,4 @@ POLYKEM_NOINLINE void forward_noise(uint16_t* a, const uint8_t* rows, size_t str
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::ntt
+}  // namespace polykem::mlkem::x8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace polykem::ntt {
+namespace polykem::mlkem {
 
 /// The difference of the sums of kEta bits each, for every value of 2 kEta bits. [FIPS203, Alg 8]
 template <unsigned kEta>
@@ -12,4 +12,4 @@ constexpr int binomial(unsigned bits) {
   return difference;
 }
 
-}  // namespace polykem::ntt
+}  // namespace polykem::mlkem
