@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "accelerators/cuda/module/gather.hpp"
-#include "prim/launch/cuda/launch.hpp"
+#include "prim/cuda/launch.hpp"
 #include "schemes/device_schemes.hpp"
 
 extern "C" const polykem::cuda::ModuleTable* polykem_cuda_module();

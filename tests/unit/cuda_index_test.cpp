@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "prim/cuda/grid.hpp"
 #include "prim/drbg/cuda/draw_place.hpp"
-#include "prim/launch/cuda/grid.hpp"
 #include "schemes/ntru/cuda/sets.hpp"
 #include "schemes/ntru/polyinv/cuda/inverse_tree.cuh"
 

@@ -2,7 +2,7 @@
 // Asynchronous copies in groups, of which some may be under way.
 #pragma once
 
-#include "prim/copy/cuda/copy.cuh"
+#include "prim/cuda/copy.cuh"
 
 namespace polykem::lab {
 

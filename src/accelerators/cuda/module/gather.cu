@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "accelerators/cuda/module/gather.hpp"
 
-#include "prim/launch/cuda/launch.hpp"
+#include "prim/cuda/launch.hpp"
 
 namespace polykem::cuda {
 

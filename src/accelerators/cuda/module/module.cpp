@@ -16,7 +16,7 @@
 #include "accelerators/cuda/module/launches.hpp"
 #include "accelerators/cuda/module/pipeline.hpp"
 #include "accelerators/cuda/module/seed_slots.hpp"
-#include "prim/launch/cuda/choice.hpp"
+#include "prim/cuda/choice.hpp"
 #include "schemes/device_schemes.hpp"
 
 namespace polykem::cuda {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "accelerators/cuda/module/device.hpp"
-#include "prim/launch/cuda/launch.hpp"
+#include "prim/cuda/launch.hpp"
 
 namespace polykem::cuda {
 

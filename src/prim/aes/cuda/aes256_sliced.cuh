@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "prim/aes/ref/sbox.hpp"
-#include "prim/warp/cuda/transpose.cuh"
+#include "prim/cuda/transpose.cuh"
 
 namespace polykem::cuda {
 

@@ -3,9 +3,9 @@
 // shared memory. [FIPS202]
 #pragma once
 
+#include "prim/cuda/warp.cuh"
 #include "prim/keccak/cuda/keccak.cuh"
 #include "prim/records/cuda/items.cuh"
-#include "prim/warp/cuda/warp.cuh"
 
 namespace polykem::cuda {
 

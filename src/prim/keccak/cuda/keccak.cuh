@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "prim/copy/cuda/copy.cuh"
+#include "prim/cuda/copy.cuh"
 
 namespace polykem::cuda {
 

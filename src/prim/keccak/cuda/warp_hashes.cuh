@@ -2,10 +2,10 @@
 // Hashes of the items of a batch too small to fill the GPU with a thread for each: an item by a warp. [FIPS202]
 #pragma once
 
+#include "prim/cuda/warp.cuh"
 #include "prim/drbg/cuda/drbg.cuh"
 #include "prim/keccak/cuda/keccak_warp.cuh"
 #include "prim/records/cuda/items.cuh"
-#include "prim/warp/cuda/warp.cuh"
 
 namespace polykem::cuda {
 

@@ -2,7 +2,7 @@
 // Device code that all multipliers share, those of research/lab too.
 #pragma once
 
-#include "prim/launch/cuda/launch.hpp"
+#include "prim/cuda/launch.hpp"
 #include "prim/polymul/cuda/polymul_cuda.hpp"
 
 namespace polykem::cuda {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "prim/copy/cuda/copy.cuh"
+#include "prim/cuda/copy.cuh"
 
 namespace polykem::cuda {
 

@@ -4,9 +4,9 @@
 // SHAKE128, 17 for SHAKE256.
 #include <type_traits>
 
+#include "prim/cuda/warp.cuh"
 #include "prim/drbg/cuda/drbg.cuh"
 #include "prim/keccak/cuda/shake.cuh"
-#include "prim/warp/cuda/warp.cuh"
 #include "schemes/frodo/cuda/hash_warp.cuh"
 
 namespace polykem::frodo::cuda {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "core/device.hpp"
-#include "prim/arena/cuda/device_arena.hpp"
-#include "prim/launch/cuda/choice.hpp"
-#include "prim/launch/cuda/launch.hpp"
+#include "prim/cuda/choice.hpp"
+#include "prim/cuda/device_arena.hpp"
+#include "prim/cuda/launch.hpp"
 #include "schemes/frodo/cuda/sizes.hpp"
 
 namespace polykem::frodo::cuda {

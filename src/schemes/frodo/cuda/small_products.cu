@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 8 x 8 products and what surrounds them: one warp computes one item.
-#include "prim/warp/cuda/warp.cuh"
+#include "prim/cuda/warp.cuh"
 #include "schemes/frodo/cuda/records.cuh"
 
 namespace polykem::frodo::cuda {

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "core/device.hpp"
-#include "prim/arena/cuda/device_arena.hpp"
-#include "prim/launch/cuda/launch.hpp"
-#include "prim/launch/cuda/plan_operations.hpp"
+#include "prim/cuda/device_arena.hpp"
+#include "prim/cuda/launch.hpp"
+#include "prim/cuda/plan_operations.hpp"
 #include "schemes/lac/cuda/code.cuh"
 #include "schemes/lac/cuda/hash.cuh"
 #include "schemes/lac/cuda/products.cuh"

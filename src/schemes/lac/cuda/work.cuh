@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "prim/cuda/warp.cuh"
 #include "prim/records/cuda/records.cuh"
-#include "prim/warp/cuda/warp.cuh"
 #include "schemes/lac/cuda/sets.hpp"
 
 namespace polykem::lac::cuda {

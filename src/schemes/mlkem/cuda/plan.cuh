@@ -6,9 +6,9 @@
 #include <array>
 
 #include "core/device.hpp"
-#include "prim/arena/cuda/device_arena.hpp"
-#include "prim/launch/cuda/launcher.hpp"
-#include "prim/launch/cuda/plan_operations.hpp"
+#include "prim/cuda/device_arena.hpp"
+#include "prim/cuda/launcher.hpp"
+#include "prim/cuda/plan_operations.hpp"
 #include "schemes/mlkem/cuda/arithmetic.cuh"
 #include "schemes/mlkem/cuda/hash_warp.cuh"
 #include "schemes/mlkem/stages.hpp"

@@ -2,9 +2,9 @@
 // What the kernels of one batch work on, and how a lane reads and writes it.
 #pragma once
 
+#include "prim/cuda/warp.cuh"
 #include "prim/ntt/cuda/ntt.cuh"
 #include "prim/records/cuda/items.cuh"
-#include "prim/warp/cuda/warp.cuh"
 #include "schemes/mlkem/cuda/sets.hpp"
 
 namespace polykem::mlkem::cuda {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "prim/cuda/warp.cuh"
 #include "prim/records/cuda/records.cuh"
-#include "prim/warp/cuda/warp.cuh"
 #include "schemes/ntru/cuda/sets.hpp"
 
 namespace polykem::ntru::cuda {

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "core/device.hpp"
-#include "prim/arena/cuda/device_arena.hpp"
-#include "prim/launch/cuda/launcher.hpp"
-#include "prim/launch/cuda/plan_operations.hpp"
+#include "prim/cuda/device_arena.hpp"
+#include "prim/cuda/launcher.hpp"
+#include "prim/cuda/plan_operations.hpp"
 #include "schemes/saber/cuda/hash_warp.cuh"
 #include "schemes/saber/cuda/product.cuh"
 #include "schemes/saber/stages.hpp"

@@ -2,8 +2,8 @@
 // What the kernels of one batch work on.
 #pragma once
 
+#include "prim/cuda/warp.cuh"
 #include "prim/records/cuda/items.cuh"
-#include "prim/warp/cuda/warp.cuh"
 #include "schemes/saber/cuda/sets.hpp"
 
 namespace polykem::saber::cuda {

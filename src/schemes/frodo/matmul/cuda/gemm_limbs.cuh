@@ -3,7 +3,7 @@
 // byte: one block of threads computes 128 x 64 sums. Both operands have their inner dimension contiguous.
 #pragma once
 
-#include "prim/copy/cuda/copy.cuh"
+#include "prim/cuda/copy.cuh"
 #include "prim/polymul/cuda/imma.cuh"
 
 namespace polykem::cuda {

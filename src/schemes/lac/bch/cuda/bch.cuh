@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "prim/warp/cuda/transpose.cuh"
+#include "prim/cuda/transpose.cuh"
 #include "schemes/lac/bch/code.hpp"
 
 namespace polykem::cuda {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/device.hpp"
-#include "prim/launch/cuda/launch.hpp"
+#include "prim/cuda/launch.hpp"
 
 namespace polykem::cuda {
 

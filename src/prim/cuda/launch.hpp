@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <tuple>
 
-#include "prim/launch/cuda/grid.hpp"
+#include "prim/cuda/grid.hpp"
 
 namespace polykem::cuda {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "prim/cuda/choice.hpp"
+#include "prim/cuda/launch.hpp"
 #include "prim/keccak/cuda/keccak_warp.cuh"
-#include "prim/launch/cuda/choice.hpp"
-#include "prim/launch/cuda/launch.hpp"
 
 namespace polykem::cuda {
 
