@@ -44,7 +44,7 @@ class PemReader {
   void finish_without_block() const;
 
   const std::string& label() const { return label_; }
-  /// Of the block that ended; the caller may move them away.
+  /// The bytes of the block that ended; the caller may move them away.
   SecretBytes& bytes() { return bytes_; }
   /// Lines taken so far.
   std::size_t number() const { return number_; }

@@ -9,8 +9,8 @@ namespace polykem::provider {
 /// The configuration file that libcrypto loads by itself.
 struct DefaultFile {
   std::string path;
-  /// Of a provider's section; those of a section below it as "section.key", as OpenSSL names them. Empty if there is no
-  /// such file.
+  /// The keys of a provider's section; those of a section below it as "section.key", as OpenSSL names them. Empty if
+  /// there is no such file.
   std::vector<std::string> keys;
 };
 DefaultFile default_file(const char* provider);

@@ -31,10 +31,10 @@ class Work {
         key_rows_(2 * digits_ * all_ / static_cast<double>(batch)),
         plain_rows_(limbs_ / static_cast<double>(batch)) {}
 
-  /// Of one row; passes: over memory.
+  /// The cost of one row's transform with so many passes over memory.
   Cost transform(int passes = 1) const { return {passes * 2 * n_ * word_bytes_, ntt_slots_, 0}; }
-  /// Of one row by products with matrices, in which each coefficient has so many terms. 16 products of bytes are one of
-  /// words.
+  /// The cost of one row's transform by products with matrices, in which each coefficient has so many terms. 16
+  /// products of bytes are one of words.
   Cost matrix_transform(int passes, double terms) const { return {passes * 2 * n_ * word_bytes_, 0, 16 * terms * n_}; }
   Cost add() const { return words(6 * limbs_); }
   Cost add_plain() const { return words(4 * limbs_ + plain_rows_); }

@@ -183,7 +183,7 @@ class Layout {
     ar_.close_list();
   }
 
-  /// Of which class the object of a pointer is: without a name, of the one that is declared.
+  /// Reads or writes the class of a pointer's object: an object without a name is of the declared class.
   void class_of_object(const std::string& wanted) {
     bool present = true;
     class_of_object(wanted, present);

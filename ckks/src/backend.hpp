@@ -16,7 +16,7 @@ class Backend {
   virtual void allocate(Ciphertexts& out) const = 0;
   /// Sums and differences.
   virtual void combine(Operation operation, const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const = 0;
-  /// Of products every part, of sums and differences the first.
+  /// Products multiply every part; sums and differences change the first part only.
   virtual void combine_plain(Operation operation, const Ciphertexts& a, const Plaintexts& b,
                              Ciphertexts& out) const = 0;
   virtual void negate(const Ciphertexts& a, Ciphertexts& out) const = 0;

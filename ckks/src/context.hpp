@@ -41,7 +41,7 @@ class Context {
   uint64_t q_id() const { return q_id_; }
   uint64_t id() const { return id_; }
 
-  /// Of prime i: those of Q first, then those of P.
+  /// The transform modulo prime i: the primes of Q first, then those of P.
   const Ntt& ntt(size_t i) const { return ntts_[i]; }
   const Modulus& modulus(size_t i) const { return ntts_[i].modulus(); }
 

@@ -19,7 +19,7 @@ using Complex = std::complex<double>;
 /// if a value is not finite, or too large for the first `limbs` primes.
 Plaintexts encode(const Context& context, std::span<const Complex> values, size_t slots, size_t limbs, double scale);
 
-/// Of one item: plaintext.slots numbers.
+/// Decodes one item: plaintext.slots numbers.
 void decode(const Context& context, const Plaintexts& plaintext, size_t item, std::span<Complex> values);
 
 /// The N coefficients of one item divided by the scale, each the one nearest to 0.

@@ -23,7 +23,7 @@ SwitchingKey make_relinearisation_key(const Context& context, const SecretKey& s
 SwitchingKey make_automorphism_key(const Context& context, const SecretKey& secret, uint64_t g, Drbg& drbg);
 
 Ciphertexts encrypt(const Context& context, const PublicKey& key, const Plaintexts& messages, Drbg& drbg);
-/// Of two or three parts.
+/// Decrypts ciphertexts of two or three parts.
 Plaintexts decrypt(const Context& context, const SecretKey& secret, const Ciphertexts& ciphertexts);
 
 }  // namespace polykem::ckks

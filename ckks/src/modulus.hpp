@@ -60,7 +60,7 @@ class Modulus {
     }
     return result;
   }
-  /// Of a != 0, if q is prime.
+  /// 1 / a mod q, for a in [1, q) and q prime.
   constexpr uint64_t inverse(uint64_t a) const { return pow(a, q_ - 2); }
   constexpr Factor factor(uint64_t a) const { return {a, static_cast<uint64_t>((Wide{a} << 64) / q_)}; }
 

@@ -27,12 +27,12 @@ std::vector<std::function<void(Verdict&)>> checks_of(int bits, bool all_fills) {
       device.add_imma();
       for (cuda::Form form : cuda::kForms) {
         if (!cuda::supports(form, log_n, sizeof(Word))) continue;
-        check_ntt(form, device, {Fill::kRandom, Fill::kZero, Fill::kMost, Fill::kSingle}, verdict);
+        check_ntt(form, device, {Fill::kRandom, Fill::kZero, Fill::kMax, Fill::kSingle}, verdict);
       }
     });
     checks.push_back([=](Verdict& verdict) {
       check_operations<Word>(log_n, bits, {4, 2, 2, 2}, {Fill::kRandom}, verdict);
-      if (all_fills) check_operations<Word>(log_n, bits, {4, 2, 2, 2}, {Fill::kMost, Fill::kZero}, verdict);
+      if (all_fills) check_operations<Word>(log_n, bits, {4, 2, 2, 2}, {Fill::kMax, Fill::kZero}, verdict);
     });
   }
   const auto add = [&](int log_n, int bits_of, Shape shape, Fill fill) {
@@ -41,7 +41,7 @@ std::vector<std::function<void(Verdict&)>> checks_of(int bits, bool all_fills) {
   add(12, bits, {48, 12, 12, 1}, Fill::kRandom);  // what is measured
   add(12, bits, {24, 6, 6, 1}, Fill::kRandom);
   add(12, bits, {5, 1, 1, 9}, Fill::kRandom);  // more digits and ciphertexts than one launch takes
-  add(12, bits, {11, 9, 10, 2}, Fill::kMost);  // more sources than a step of a tensor core
+  add(12, bits, {11, 9, 10, 2}, Fill::kMax);   // more sources than a step of a tensor core
   add(12, bits, {11, 9, 10, 2}, Fill::kRandom);
   add(13, bits - 4, {20, 17, 17, 1}, Fill::kRandom);
   add(13, bits - 4, {20, 17, 17, 1}, Fill::kSingle);

@@ -119,7 +119,7 @@ Residues reference_automorphism(const Residues& a, uint64_t exponent, uint64_t q
 }
 
 Residues make_residues(size_t count, uint64_t q, Fill fill, std::mt19937_64& random) {
-  Residues values(count, fill == Fill::kMost ? q - 1 : 0);
+  Residues values(count, fill == Fill::kMax ? q - 1 : 0);
   if (fill == Fill::kSingle) values[random() % count] = q - 1;
   if (fill == Fill::kRandom) std::generate(values.begin(), values.end(), [&] { return random() % q; });
   return values;

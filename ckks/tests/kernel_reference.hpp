@@ -26,7 +26,7 @@ uint64_t evaluate(const Residues& a, uint32_t i, const PrimeRoot& prime);
 /// a(X^exponent), coefficients, for an odd exponent.
 Residues reference_automorphism(const Residues& a, uint64_t exponent, uint64_t q);
 
-enum class Fill { kRandom, kZero, kMost, kSingle };
+enum class Fill { kRandom, kZero, kMax, kSingle };
 /// Residues modulo q: random, all 0, all q - 1, or zeros with one q - 1.
 Residues make_residues(size_t count, uint64_t q, Fill fill, std::mt19937_64& random);
 

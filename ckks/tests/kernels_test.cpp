@@ -36,9 +36,9 @@ void check_form(cuda::Form form, int bits) {
     DeviceTables<Word> device(log_n, make_primes(2, bits, log_n));
     if (form >= cuda::Form::kImma256x256) {
       device.add_imma();
-      check_ntt(form, device, {Fill::kMost}, verdict);
+      check_ntt(form, device, {Fill::kMax}, verdict);
     } else {
-      check_ntt(form, device, {Fill::kRandom, Fill::kZero, Fill::kMost, Fill::kSingle}, verdict);
+      check_ntt(form, device, {Fill::kRandom, Fill::kZero, Fill::kMax, Fill::kSingle}, verdict);
     }
     EXPECT_EQ(verdict.faults(), 0u);
     EXPECT_GT(verdict.compared(), 0u);
@@ -105,8 +105,8 @@ void check_shape(int bits, const Shape& shape, std::initializer_list<Fill> fills
 }
 
 TEST(Operations, EqualReference) {
-  check_shape<uint32_t>(31, {3, 2, 2, 2}, {Fill::kRandom, Fill::kMost});
-  check_shape<uint64_t>(61, {3, 2, 2, 2}, {Fill::kMost});
+  check_shape<uint32_t>(31, {3, 2, 2, 2}, {Fill::kRandom, Fill::kMax});
+  check_shape<uint64_t>(61, {3, 2, 2, 2}, {Fill::kMax});
 }
 
 TEST(Operations, TakeMoreDigitsAndCiphertextsThanOneLaunch) {
@@ -119,7 +119,7 @@ TEST(Operations, TakeMoreDigitsAndCiphertextsThanOneLaunch) {
 }
 
 TEST(Operations, TakeManySources) {
-  check_shape<uint32_t>(31, {11, 9, 10, 1}, {Fill::kMost});
+  check_shape<uint32_t>(31, {11, 9, 10, 1}, {Fill::kMax});
 }
 
 }  // namespace

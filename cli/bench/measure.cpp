@@ -25,7 +25,7 @@ constexpr double kMaxTimesSeconds = 3;
 /// A figure may always take this long, however small --seconds is.
 constexpr double kSecondsToSpare = 0.1;
 
-/// Of this process, in seconds.
+/// What the threads of this process have computed and waited, in seconds.
 struct CpuUse {
   Clock::time_point when;  ///< `computed` was read
   double computed = 0;     ///< by all threads
@@ -50,7 +50,7 @@ CpuUse cpu_use() {
   return out;
 }
 
-/// Of the time between two looks, in the mean of the threads; they are read one after the other, so roughly.
+/// The part of the time between two looks that a thread waited, in the mean; roughly, since threads are read in turn.
 double waited_share(const CpuUse& before, const CpuUse& after, double wall) {
   const double threads = static_cast<double>(std::max<std::size_t>({before.threads, after.threads, 1}));
   return std::clamp((after.waited - before.waited) / threads / wall, 0.0, 1.0);

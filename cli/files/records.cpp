@@ -18,7 +18,7 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::size_t kBytesAtOnce = std::size_t{16} << 20;
-/// Of text, which stays in the cache between its making and its writing.
+/// The same of text, which stays in the cache between its making and its writing.
 constexpr std::size_t kTextAtOnce = std::size_t{1} << 18;
 
 constexpr const char* kFormats = "Output format: armour (text that names its set, default) or raw";

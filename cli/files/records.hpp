@@ -107,7 +107,7 @@ class RecordOutputs {
     RecordKind kind;
   };
   SecretBytes key_der(const Scheme& scheme, RecordKind kind, ByteView bytes, ByteView seed) const;
-  /// Of one record in a file, about and not more.
+  /// About the bytes of one record in a file, and not more.
   std::uint64_t file_bytes(const Scheme& scheme, RecordKind kind) const;
   void print_summary(const Json& json, const Scheme& scheme, std::uint64_t count) const;
   Json result(const char* command, const Scheme& scheme, std::uint64_t count, const std::string& backend) const;

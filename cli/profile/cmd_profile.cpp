@@ -88,7 +88,7 @@ std::string cycles_text(const Line& line) {
   return line.cycles > 0 ? with_commas(static_cast<std::uint64_t>(line.cycles + 0.5)) : "";
 }
 
-/// Of a core's phases only cycles are known; their time is part of another row.
+/// False for the phases of a core: only their cycles are known, and their time is part of another row.
 bool has_time(const Line& line, const OpProfile& profile) {
   return line.milliseconds > 0 || !profile.has_cycles();
 }

@@ -196,7 +196,7 @@ std::string verdict(const ProgramView& view, bool well) {
                      view.handshake.group);
 }
 
-/// Of the groups in a process with the configuration, or if polykem is not active there, of the provider alone.
+/// Tries the groups in a process with the configuration; if polykem is not active there, with the provider alone.
 std::vector<GroupResult> try_groups(const ProgramView& view, const ProviderCheck& check, const std::string& list) {
   if (check.provider == nullptr) return view.results;
   const std::vector<TlsGroup> asked = groups_asked_for(check.groups, list);

@@ -50,7 +50,7 @@ std::string name_of_group(SSL* side, int group) {
   return name == nullptr ? "?" : name;
 }
 
-/// Of an ended handshake: without a session libssl dereferences a null pointer.
+/// Call it after a handshake has ended: without a session libssl dereferences a null pointer.
 void describe(SSL* server, SSL* client, Loopback& out) {
   out.version = SSL_get_version(client);
   const auto group = static_cast<int>(SSL_get_negotiated_group(client));

@@ -48,7 +48,7 @@ std::vector<ModuleFolder> folders_to_look_in(const std::string& modules) {
   }
   for (ModuleFolder& folder : out)
     folder.found = access((folder.path + "/" + kModuleFile).c_str(), R_OK) == 0;
-  // Of the guesses beside the program, only what is there is worth a word.
+  // Folders beside the program are guesses; those that do not exist are not worth a word.
   std::erase_if(out, [](const ModuleFolder& folder) { return !folder.by_openssl && !folder.found; });
   return out;
 }

@@ -112,7 +112,7 @@ class Request {
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
   const polykem_request& get() const noexcept { return request_; }
-  /// Of some items in a row. `index` holds what it points to.
+  /// The request of `items` items from item `first` on. `index` holds what it points to.
   polykem_request piece(std::size_t first, std::size_t items, std::vector<std::size_t>& index) const;
   static constexpr std::size_t kOperations = 3;
   std::size_t kind() const noexcept { return kind_; }  ///< a number for each operation of each set

@@ -68,7 +68,7 @@ struct Work {
   double operations = 0, bytes = 0;
 };
 
-/// Of one device, measured in the same run: operations of each unit and bytes a second; 0: it has no such unit.
+/// The rates of one device, measured in the same run: operations of each unit and bytes, a second; 0: no such unit.
 struct Rates {
   double of[kUnits] = {};
   double bytes = 0;

@@ -23,7 +23,7 @@ std::string resources_text(const Resources& resources);
 /// The same as members of a JSON object, each after a comma.
 std::string resources_json(const Resources& resources);
 
-/// Of the sources; POLYKEM_COMMIT in the environment, if there is such, says it instead.
+/// The commit of the sources, or POLYKEM_COMMIT where the environment has it.
 std::string commit();
 std::string cpu_name();
 /// The words that started this, for a JSON document; `program` for the first.

@@ -22,7 +22,8 @@ struct Words {
   std::string at(const std::string& option) const { return has(option) ? values.at(option) : std::string(); }
 };
 
-/// Of all words but the first, in both forms, "--a B" and "--a=B"; -q and -h are --quiet and --help. Throws UsageError.
+/// Reads all words but the first, in both forms, "--a B" and "--a=B"; -q and -h are --quiet and --help. Throws
+/// UsageError.
 Words read_words(int argc, char** argv, const std::vector<std::string>& with_value,
                  const std::vector<std::string>& flags);
 

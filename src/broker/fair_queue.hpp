@@ -14,7 +14,7 @@ namespace polykem::broker {
 /// (start-time fair queueing). Not thread-safe.
 class FairQueue {
  public:
-  /// Of one client; its owner keeps it.
+  /// The time that one client has had; the client's owner keeps it.
   struct Share {
     uint64_t had_ns = 0;
     bool waits = false;  ///< in the queue

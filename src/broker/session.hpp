@@ -43,7 +43,7 @@ class Session {
   /// Reads what the socket has. False if the client is to be dropped. most_slots: a power of two; 0: there is no memory
   /// for another client.
   bool receive(uint32_t most_slots);
-  /// Of the memory that it shares with the client.
+  /// The bytes of the memory that it shares with the client.
   size_t shared_bytes() const { return map_bytes(view_.slots()); }
   enum class Turn { kEmpty, kMore, kDrop };
   /// Takes submissions until they cost more than a turn or are as many as the ring holds; adds to the client's share

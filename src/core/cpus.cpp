@@ -64,7 +64,7 @@ double quotient(std::istream& quota, std::istream& period) {
   return quota >> a && period >> b && a > 0 && b > 0 ? a / b : 0;
 }
 
-/// Of the group in this folder.
+/// The CPUs that the group in this folder may use; 0 if it sets no limit.
 double quota_of_group(const std::string& folder, bool version2) {
   if (version2) {
     std::ifstream both(folder + "/cpu.max");

@@ -51,7 +51,7 @@ class ItemRecords {
   size_t coin_bytes() const { return bytes_.coins; }
   size_t input_bytes() const { return input_bytes_; }
   size_t output_bytes() const { return output_bytes_; }
-  /// Of the outputs that are not secret.
+  /// The bytes of the outputs that are not secret.
   size_t public_bytes() const { return public_bytes_; }
 
  private:

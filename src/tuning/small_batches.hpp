@@ -26,7 +26,7 @@ struct MaxItems {
   size_t keygen, encaps, decaps;
 };
 
-/// Of the operations that take keys.
+/// Limits of the operations that take keys.
 struct MaxKeys {
   size_t encaps, decaps;
 };

@@ -43,7 +43,7 @@ struct SlowDevice : testing::Test {
     EXPECT_EQ(polykem_ticket_wait(ticket), POLYKEM_OK);
     polykem_ticket_free(ticket);
   }
-  /// Of one operation after the other for a second, the time of the longest.
+  /// The longest time of an operation, one after the other for a second.
   Clock::duration longest_exchange() {
     Clock::duration longest{};
     const Clock::time_point end = Clock::now() + milliseconds(1000);

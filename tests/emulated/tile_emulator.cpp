@@ -126,7 +126,7 @@ class Instruction {
   size_t rm() const { return (modrm_ & 7) | ((bytes_[1] & 0x20) == 0 ? 8 : 0); }
   size_t vvvv() const { return 15 - (bytes_[2] >> 3 & 15); }
 
-  /// Of the operand in memory; without the index where that is the stride.
+  /// The address of the operand in memory; without the index where that is the stride.
   uint8_t* address(bool with_index) const { return reinterpret_cast<uint8_t*>(base_ + (with_index ? index_ : 0)); }
   int64_t stride() const { return static_cast<int64_t>(index_); }
   size_t length() const { return length_; }

@@ -162,7 +162,7 @@ TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
   }
 }
 
-/// Of each chunk first what r takes for all items, then what m takes, in a whole chunk beside the product.
+/// Each chunk draws first what r takes for all items, then what m takes, in a whole chunk beside the product.
 TEST_P(NtruRowsTest, EncapsTakesItsCoinsFromTheGenerator) {
   const Scheme& s = scheme();
   Noise noise(GetParam());

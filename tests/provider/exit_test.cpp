@@ -126,7 +126,7 @@ void decoder(OSSL_LIB_CTX* library) {
   keep(key, EVP_PKEY_free);
 }
 
-/// Of the default provider; read with polykem's decoders in between.
+/// A key of the default provider, read with polykem's decoders in between.
 void other_key(OSSL_LIB_CTX* library) {
   const KeyPtr made(EVP_PKEY_Q_keygen(library, nullptr, "EC", "P-256"));
   const Bytes der = private_der(made.get());

@@ -55,7 +55,7 @@ class Captured {
 
   size_t launches() const { return nodes_.size(); }
 
-  /// Of the kernel that has the most threads.
+  /// The resources of the kernel that has the most threads.
   Resources resources() const {
     size_t most = 0;
     cudaGraphNode_t largest = nullptr;

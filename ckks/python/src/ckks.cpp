@@ -90,7 +90,7 @@ void decode(const CkksContext& context, const CkksPlaintexts& plaintexts, nb::ha
   check_ckks(status);
 }
 
-/// Of a batch whose words Python has; `make` is ..._new of the C API.
+/// A handle of a batch whose words Python has; `make` is ..._new of the C API.
 template <class Handle, class Make>
 Owned<Handle> from_words(const CkksContext& context, nb::handle words, std::size_t count, std::size_t parts,
                          std::size_t limbs, std::size_t slots, double scale, Make make) {
@@ -102,7 +102,7 @@ Owned<Handle> from_words(const CkksContext& context, nb::handle words, std::size
   });
 }
 
-/// Of a key whose words Python has.
+/// A handle of a key whose words Python has.
 template <class Handle, class Make>
 Owned<Handle> key_from_words(const CkksContext& context, nb::handle words, std::size_t rows, Make make) {
   const Bytes in(words, "words", rows * ring(context) * sizeof(std::uint64_t), false);

@@ -77,7 +77,7 @@ void decrypt(const ContextHandle& context, const SecretKeyHandle& secret, const 
   polykem_ckks_decode(context.get(), plain.get(), values.data(), values.size() / 2);
 }
 
-/// Of that many limbs, all words 1.
+/// Ciphertexts of that many limbs, all words 1.
 CiphertextsHandle ones(const ContextHandle& context, std::size_t parts, std::size_t limbs) {
   const std::size_t n = polykem_ckks_ring_dimension(context.get());
   const polykem_ckks_shape shape{sizeof shape, 1, parts, limbs, 1, 1};

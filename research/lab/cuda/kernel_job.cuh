@@ -81,7 +81,7 @@ class KernelJob : public Job {
   void start() const { check(launch(), "launching a kernel"); }
 };
 
-/// Of a kernel whose blocks have `threads` threads and `dynamic` bytes beside their static shared memory.
+/// The resources of a kernel whose blocks have `threads` threads and `dynamic` bytes beside their static shared memory.
 inline Resources kernel_resources(const void* function, int threads, size_t dynamic) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, function), "asking for a kernel's attributes");

@@ -23,14 +23,14 @@ __device__ __forceinline__ uint32_t times(uint32_t x, Factor w) {
   return x * w.value - __umulhi(x, w.quotient) * kPrime;
 }
 
-/// Of values in [0, 4p), to the same.
+/// x, y in [0, 4p), before and after.
 __device__ __forceinline__ void forward_butterfly(uint32_t& x, uint32_t& y, Factor w) {
   const uint32_t low = reduced_once(x, 2 * kPrime), t = times(y, w);
   x = low + t;
   y = low - t + 2 * kPrime;
 }
 
-/// Of values in [0, 2p), to the same.
+/// x, y in [0, 2p), before and after.
 __device__ __forceinline__ void inverse_butterfly(uint32_t& x, uint32_t& y, Factor w) {
   const uint32_t difference = x - y + 2 * kPrime;
   x = reduced_once(x + y, 2 * kPrime);

@@ -22,7 +22,7 @@ class BatchMemory {
   bool gather(const std::vector<Ticket*>& tickets);
   const Request& request() const { return request_; }
   Status item_status(size_t i) const { return status_[i]; }
-  /// Of every item; none of them has outputs.
+  /// Gives every item the status; no item has outputs.
   void set_status(Status status) { std::fill(status_.begin(), status_.end(), status); }
   /// Copies the outputs of item i to a ticket. Where it has no memory, that is the item's status.
   void copy_out(size_t i, Ticket& to);

@@ -37,7 +37,7 @@ class ServiceTime {
     const double linear = t_ + each() * (static_cast<double>(items) - n_);
     return Clock::duration(std::llround(std::max(linear, least_)));
   }
-  /// Of an item of a batch as large as those of late. Call it when known.
+  /// The time of one item in a batch as large as recent ones. Call it when known.
   Clock::duration share() const { return Clock::duration(std::llround(t_ / n_)); }
   /// The size of batches of late. Call it when known.
   size_t usual_items() const { return static_cast<size_t>(std::llround(n_)); }

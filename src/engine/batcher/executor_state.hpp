@@ -59,7 +59,7 @@ class ExecutorState {
     kProven,
     kUnfit,  ///< the executor has not the operation
   };
-  /// Of one queue.
+  /// What is known of one queue's operation on this executor.
   struct Known {
     Proof proof = Proof::kNone;
     unsigned passed = 0;  ///< probes; the first one warms up, the second one is measured

@@ -9,7 +9,7 @@ namespace polykem {
 
 namespace {
 
-/// Of the time to wake a thread that waits for a result.
+/// An estimate of the time to wake a thread that waits for a result.
 constexpr Clock::duration kSwitch = std::chrono::microseconds(10);
 /// The part of the CPUs that may be busy with operations on their callers' threads.
 constexpr double kBusyCpus = 0.6;

@@ -37,7 +37,7 @@ extern const KeccakLanes kKeccakLanesAvx512;
 extern const KeccakLanes kKeccakLanesNeon;
 extern const KeccakLanes kKeccakLanesNeonSha3;
 
-/// What has two forms with AVX-512; which one runs depends on who made the CPU.
+/// Functions that have two forms with AVX-512; which one runs depends on the maker of the CPU.
 struct KeccakForms {
   /// KeccakLanes::permute in assembly, and as compiled.
   void (*assembly)(uint64_t* states);

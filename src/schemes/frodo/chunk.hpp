@@ -63,7 +63,7 @@ struct Chunk {
   Matrix16 e1(size_t i) const { return {s(i).data + kBar * n(), n()}; }
   /// E'', then V, then C: kBar rows of kBar.
   Matrix16 e2(size_t i) const { return {s(i).data + 2 * kBar * n(), kBar}; }
-  /// Of each key: S transposed in keygen, else B transposed: kBar rows of n, each of which begins at a cache line.
+  /// S transposed of key i in keygen, else B transposed of key i: kBar rows of n, each at the start of a cache line.
   Matrix16 b(size_t i) const { return {b_ + i * kBar * tile_stride(set), tile_stride(set)}; }
   /// k of encaps, k' or s of decaps.
   uint8_t* k(size_t i) const { return items[i].ct_tail_k + set.ciphertext_tail_bytes(); }

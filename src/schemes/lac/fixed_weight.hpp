@@ -134,7 +134,7 @@ struct FixedWeight {
     plus.take_chain(hash, more);
     all.take_chain(hash, more);
   }
-  /// Of 2 w places in `all` at most w are not tried for `plus`, so `plus` has its w too.
+  /// 1 once `all` has 2 w places. At most w of those are not tried for `plus`, so `plus` has its w then too.
   uint32_t complete() const { return all.complete(); }
 
   /// Writes the n coefficients -1, 0, 1.

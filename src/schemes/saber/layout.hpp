@@ -30,7 +30,7 @@ concept Layout = fo::Layout<L> && requires(typename L::Chunk& c, typename L::Pol
   L::load_pk(c);
   /// s and z, likewise. [SABER20, BS2POLVECq]
   L::load_sk(c);
-  /// Of 32 mu bytes. [SABER20, GenSecret]
+  /// A polynomial of the secret from 32 mu bytes. [SABER20, GenSecret]
   L::sample_secret(c, a, in);
 
   /// out[i] = the sum over j < l of row i of a matrix times b, i < 1. c.own_matrix(): A^T of a new key. c.matrix(): A,

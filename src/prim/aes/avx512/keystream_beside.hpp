@@ -13,7 +13,7 @@ inline namespace POLYKEM_ISA {
 
 class KeystreamBeside {
  public:
-  /// Of `bytes` bytes in all.
+  /// The whole keystream has `bytes` bytes.
   KeystreamBeside(uint8_t* out, size_t bytes, const Aes256Keystream& stream)
       : counters_(first_counters(stream.nonce, stream.counter)), out_(out), left_(bytes) {
     expand_key(keys_, stream.key);

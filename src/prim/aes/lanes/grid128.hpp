@@ -23,11 +23,11 @@ class GridParts {
       : first_(Blocks::all(keys.at[0])), second_(Blocks::all(keys.at[1])), third_(Blocks::all(keys.at[2])) {
     origin_ = two_rounds(Blocks::of_word(0));
   }
-  /// Of Blocks::kCount rows, a block each.
+  /// What Blocks::kCount rows from row i on contribute, a block each.
   POLYKEM_INLINE Blocks rows(size_t i) const {
     return two_rounds(Blocks::of_word(static_cast<uint32_t>(i)) + Blocks::of_steps(1));
   }
-  /// Of kGridColumns columns.
+  /// What kGridColumns columns from column j on contribute.
   POLYKEM_INLINE Blocks columns(size_t j) const {
     const Blocks input = Blocks::of_word(static_cast<uint32_t>(j) << 16) + Blocks::of_steps(kGridBlockColumns << 16);
     return two_rounds(input) ^ origin_;

@@ -9,8 +9,8 @@
 
 namespace polykem::cuda {
 
-/// Of kernels that hash an item in each lane, blocks of one warp for which a multiprocessor must have registers: on
-/// compute capability 9.0 as many as it can run without spills, so that a batch of 100,000 is one wave.
+/// The least number of blocks of one warp that a multiprocessor must have registers for, in kernels that hash an item
+/// in each lane. On compute capability 9.0: as many as run without spills, so that a batch of 100,000 is one wave.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 inline constexpr int kHashBlocks = 24;
 #else
@@ -27,8 +27,8 @@ struct LaneRecords {
 inline constexpr int kHashStageWords = 32 * 4 * kStagePieces;
 static_assert(kHashStageWords >= kStageWords);
 
-/// Of the lanes' items the SHA3-256 of their records, or another function of the same rate, over a prefix too. stage:
-/// kHashStageWords words of shared memory, 16-byte aligned.
+/// digest: the SHA3-256 of the record of each lane's item, or another function of the same rate, with a prefix if there
+/// is one. stage: kHashStageWords words of shared memory, 16-byte aligned.
 template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
 __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], uint32_t* stage, Records records,
                                              const LaneItem& item, const uint32_t* prefix = nullptr) {

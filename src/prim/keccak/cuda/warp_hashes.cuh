@@ -34,7 +34,7 @@ struct WarpHashes {
     return keccak.absorbed<kRate>(lane, words, suffix, [word](uint32_t) { return word; });
   }
 
-  /// Of two messages of 32 bytes one after the other.
+  /// A function of rate kRate over two messages of 32 bytes, one after the other.
   template <int kRate, KeccakSuffix kSuffix>
   __device__ __forceinline__ uint64_t of_two(uint64_t first, uint64_t second) const {
     const uint64_t moved = __shfl_up_sync(0xffffffff, second, kSymWords);

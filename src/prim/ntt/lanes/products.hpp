@@ -117,8 +117,8 @@ inline void canonical_block(uint16_t* block) {
       block, [](V16 x) __attribute__((always_inline)) { return positive(barrett(x)); });
 }
 
-/// Of x mod q, for x below 4 q: the quotient by a reciprocal is the rounded one or one less, and its remainder in
-/// [0, 3q/2) tells which. Cf. ref::compress.
+/// Compress_kBits(x mod q) for x in [0, 4 q); the result has kBits bits. The quotient by a reciprocal is the rounded
+/// one or one less; its remainder, in [0, 3 q / 2), tells which. Compare ref::compress. [FIPS203, (4.7)]
 template <unsigned kBits>
 POLYKEM_INLINE V16 compress(V16 x) {
   const V16 quotient = mulhi_u(x, V16::set1(static_cast<uint16_t>((1u << (16 + kBits)) / kQ)));

@@ -150,7 +150,7 @@ POLYKEM_INLINE void store_bits_single(uint8_t* message, size_t i, V16 x) {
 
 #else
 
-/// Of 16 bytes in both halves, the four that hold each of eight coefficients.
+/// A shuffle of both halves of 16 bytes: for each of eight coefficients, the four bytes that hold it.
 template <unsigned kBits>
 inline constexpr auto kCoefficientBytes = [] {
   ShuffleTable<32, uint8_t> table;
@@ -201,7 +201,7 @@ POLYKEM_INLINE V16 unpack_single(const uint8_t* row, size_t i) {
   return {_mm256_permute4x64_epi64(words, 0xd8)};
 }
 
-/// Of each 128 bits, which hold eight packed coefficients, the bytes that are used.
+/// A shuffle of each 128 bits, which hold eight packed coefficients: the bytes that are used.
 template <unsigned kBits>
 inline constexpr auto kUsedBytes = [] {
   ShuffleTable<32, uint8_t> table;

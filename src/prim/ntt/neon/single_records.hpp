@@ -14,7 +14,7 @@ struct Table {
   alignas(16) T at[kCount] = {};
 };
 
-/// Of the bytes that hold eight coefficients, the two or three of each: the first two, and the last.
+/// Shuffles of the bytes that hold eight coefficients: the first two bytes of each, and the last byte.
 template <unsigned kBits>
 inline constexpr auto kFirstBytes = [] {
   Table<uint8_t, 16> table;
@@ -78,7 +78,7 @@ POLYKEM_INLINE V16 unpack_single(const uint8_t* row, size_t i) {
   return {{unpack_eight<kBits>(row, i), unpack_eight<kBits>(row, i + 8)}};
 }
 
-/// Of the two halves of eight packed coefficients, the bytes that are used.
+/// A shuffle of the two halves of eight packed coefficients: the bytes that are used.
 template <unsigned kBits>
 inline constexpr auto kUsedBytes = [] {
   Table<uint8_t, 16> table;

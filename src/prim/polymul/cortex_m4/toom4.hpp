@@ -81,7 +81,7 @@ void Toom4<kWords>::combine_windows() {
   }
 }
 
-/// Of the parts of v at point p, times 8 over the denominator of point p.
+/// The values of v's parts at each point p, times 8 over the denominator of point p.
 template <size_t kWords>
 void Toom4<kWords>::evaluate() {
   constexpr size_t kPart = 4 * kWords;

@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(32, S::kN == 512 ? 16 : 10) sample_fixed_kerne
       more.add_pair(pair);
     plus.take_chain(hash, more);
     all.take_chain(hash, more);
-    // Of 2 w places in `all` at most w are not tried for `plus`, so `plus` has its w too.
+    // `all` has 2 w places, of which at most w are not tried for `plus`, so `plus` has its w too.
     if (hashes >= kHashes && __all_sync(0xffffffff, all.complete() != 0)) break;
   }
   plus.finish();

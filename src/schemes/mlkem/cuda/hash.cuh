@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work wor
 
 // ---- expanded keys
 
-/// Of every key to its expanded form: H(ek); of a secret key the stored one, whether it is right, and z.
+/// Writes H(ek) into the expanded form of every key; for a secret key the stored H(ek), whether it is right, and z.
 template <class Set, bool kSecret>
 __global__ void __launch_bounds__(32, kHashBlocks)
     expand_hashes_kernel(std::byte* forms, size_t form_bytes, Work work) {

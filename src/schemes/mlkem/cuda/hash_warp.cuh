@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
   hash.store(work.ss_out + item * kSymBytes, secret);
 }
 
-/// Of every key to its expanded form.
+/// expand_hashes_kernel with a warp for each key.
 template <class Set, bool kSecret>
 __global__ void __launch_bounds__(32) warp_expand_hashes_kernel(std::byte* forms, size_t form_bytes, Work work) {
   using S = Shape<Set>;

@@ -222,7 +222,7 @@ struct Plan {
 
   // ---- decaps
 
-  /// Of few items hash_decaps() does so, at the same time as its other hashes.
+  /// Checks the stored H(ek) of each key. Where items are few, hash_decaps() does so beside its other hashes.
   static void check_dk(F& t) {
     expand_shared<true>(t);
     if (!t.uses_forms() && !t.has_few_items()) t.to.by_lane(check_dk_kernel<Set>, t.count(), t.work);

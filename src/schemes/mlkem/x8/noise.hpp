@@ -41,7 +41,7 @@ inline constexpr auto kNoiseProducts = [] {
 template <>
 struct Noise<2> {
   V16 bits;
-  /// Of coefficients i to i + V16::kLanes - 1 of a row of 128 bytes.
+  /// Coefficients i to i + V16::kLanes - 1 of a row of 128 bytes.
   static POLYKEM_INLINE Noise load(const uint8_t* row, size_t i) { return {unpack_fields<4>(row, i)}; }
   template <uint32_t kFactor, uint32_t kMore = 0>
   POLYKEM_INLINE V16 times() const {

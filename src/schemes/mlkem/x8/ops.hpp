@@ -212,7 +212,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
     });
   }
 
-  /// Of v - s^T u, plus q so that it is in (0, 3 q).
+  /// m = Compress_1(v - s^T u); q is added first, so that the difference is in (0, 3 q).
   static void decode_m(Chunk& c) {
     auto& t = c.t;
     ntt::each_inverse<ntt::kR>(

@@ -27,7 +27,7 @@ inline constexpr size_t kSplitRows = kLeaves * kLeaf;         ///< the same of a
 inline constexpr size_t kValueRows = kPoints * kBlock;        ///< a polynomial's values at the points
 static_assert(16 - Toom4Points::kLostBits >= kQBits);
 
-/// Of four coefficients 16 apart, those of the leaves.
+/// The leaves' coefficients from four coefficients that are 16 apart.
 POLYKEM_INLINE void split_point_row(V16 (&leaves)[kLeavesOfPoint], V16 x0, V16 x1, V16 x2, V16 x3) {
   leaves[0] = x0;
   leaves[1] = x1;

@@ -54,8 +54,8 @@ struct Bits {
   void set(unsigned which, size_t i, uint32_t bit) { word[2 * which + i / 32] |= (bit & 1) << (i % 32); }
   uint32_t get(unsigned which, size_t i) const { return word[2 * which + i / 32] >> (i % 32) & 1; }
 
-  /// Of two steps; `minus` is `take` of the second. `swap` has the first one's in bit 31, the second one's in bit 30,
-  /// so that one shift to the left makes them carry and sign.
+  /// The masks of two steps: `take` is the first step's, `minus` the second step's `take`. `swap` has the first step's
+  /// in bit 31 and the second step's in bit 30, so that one shift to the left makes them carry and sign.
   Masks masks(int32_t& delta) const {
     const uint32_t take = ct::barrier(0u - (word[2] & 1));
     const uint32_t swap = swap_mask(delta, take);
@@ -122,7 +122,8 @@ struct Trits {
   static constexpr unsigned kW = 0, kV = 1;
   uint32_t word[4];  ///< f f g g, or w w v v; the lower bit first
 
-  /// Of two steps: g and w get `take` f and v, times -1 where `minus`. `swap` as in Bits.
+  /// The masks of two steps. In each, g and w get f and v where `take` is set, negated where `minus` is set. `swap` as
+  /// in Bits.
   struct TwoMasks {
     uint32_t take, minus, take_next, minus_next, swap;
   };
