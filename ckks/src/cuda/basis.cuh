@@ -43,7 +43,8 @@ struct ConversionPlace {
 
 inline constexpr int kLogConvertThreads = 7, kConvertThreads = 1 << kLogConvertThreads;
 
-/// The integer units: a block converts 128 points, a thread all targets of one. The residues y lie in shared memory.
+/// The integer units: a block converts 128 points, a thread all targets of one. y: the residues times hat_inverse, in
+/// [0, q) of their source primes, in shared memory. out: in [0, q) of the target primes.
 __device__ __forceinline__ void convert_group(uint32_t (&out)[kTargetGroup], const uint32_t* y, unsigned sources,
                                               const uint32_t* matrix, const uint32_t (&q)[kTargetGroup],
                                               const Prime<uint32_t>* const (&primes)[kTargetGroup]) {
@@ -84,6 +85,7 @@ __device__ __forceinline__ void convert_group(uint64_t (&out)[kTargetGroup], con
     out[l] = sums[l].reduced(*primes[l]);
 }
 
+/// In: words in [0, q) of the source primes. Out: in [0, q) of the target primes.
 template <class Word>
 __global__ void __launch_bounds__(kConvertThreads)
     convert_kernel(const Conversions<Word> job, const Tables<Word> tables) {
@@ -130,7 +132,8 @@ inline constexpr int kConvertWarps = 8, kLogImmaPoints = 8;
 /// Tensor cores, at most 8 kSteps sources: a warp converts 32 points, of which four neighbours are a column of products
 /// 0 .. 3. Columns 0, 2, 4, 6 are the first 16 points and the odd ones the others, so that a warp's store is of whole
 /// sectors. Lane 4 g + t has the sources t, t + 4, .. of column g; as a word is the four bytes of a column of the
-/// product, residues are operands as they are. The lane gets target g of a group at the columns 2 t and 2 t + 1.
+/// product, residues are operands as they are. The lane gets target g of a group at the columns 2 t and 2 t + 1. In:
+/// words in [0, q) of the source primes. Out: in [0, q) of the target primes.
 template <int kSteps>
 __global__ void __launch_bounds__(kConvertWarps* kWarp)
     convert_imma_kernel(const Conversions<uint32_t> job, const Tables<uint32_t> tables) {

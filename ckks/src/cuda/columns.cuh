@@ -59,7 +59,8 @@ struct RunFactors {
   }
 };
 
-/// The butterflies of node m of layer number kDepth of kBits.
+/// The butterflies of node m of layer number kDepth of kBits. In and out: below 2q (32 bits) or 8q (64 bits); kInverse:
+/// below q or 4q.
 template <int kBits, int kDepth, bool kInverse, class Word>
 __device__ __forceinline__ void transform_node(Word (&x)[1 << kBits], int m, Factor<Word> w, Word q) {
   constexpr int kHalf = 1 << (kBits - 1 - kDepth);
@@ -89,6 +90,7 @@ __device__ __forceinline__ void transform_layer(Word (&x)[1 << kBits], const Fac
   }
 }
 
+/// All layers of a forward transform's column. In and out: below 2q (32 bits) or 8q (64 bits).
 template <int kBits, int kDepth = 0, class Word, class Factors>
 __device__ __forceinline__ void transform_column(Word (&x)[1 << kBits], const Factors& factors, Word q) {
   if constexpr (kDepth < kBits) {
@@ -97,7 +99,7 @@ __device__ __forceinline__ void transform_column(Word (&x)[1 << kBits], const Fa
   }
 }
 
-/// Down to the layer kEnd.
+/// The layers of an inverse transform's column, down to layer kEnd. In and out: below q (32 bits) or 4q (64 bits).
 template <int kBits, int kEnd = 0, int kDepth = kBits - 1, class Word, class Factors>
 __device__ __forceinline__ void invert_column(Word (&x)[1 << kBits], const Factors& factors, Word q) {
   if constexpr (kDepth >= kEnd) {
@@ -106,7 +108,8 @@ __device__ __forceinline__ void invert_column(Word (&x)[1 << kBits], const Facto
   }
 }
 
-/// The inverse's last layers, with the division by N; to [0, q). factors: of the prime.
+/// The inverse's last layers, with the division by N. In: below q (32 bits) or 4q (64 bits). Out: in [0, q). factors:
+/// the prime's.
 template <int kBits, class Word>
 __device__ __forceinline__ void finish_column(Word (&x)[1 << kBits], const Factor<Word>* factors,
                                               Factor<Word> inverse_n, Word q) {

@@ -56,8 +56,9 @@ struct MultiplyWords {
   }
 };
 
-/// out = a op b. Row r of a meets row (r / a_per_b) * count + r % count of b, count the rows of a polynomial. A thread
-/// takes the same words of kPolynomials polynomials, of which a_per_b / count is a multiple.
+/// out = a op b. In and out: words in [0, q). Row r of a meets row (r / a_per_b) * count + r % count of b, count the
+/// rows of a polynomial. A thread takes the same words of kPolynomials polynomials, of which a_per_b / count is a
+/// multiple.
 template <class Op, int kPolynomials, class Word>
 __global__ void __launch_bounds__(kElementThreads)
     elementwise_kernel(Word* out, const Word* a, const Word* b, unsigned a_per_b, const RowMap map,
@@ -81,7 +82,8 @@ __global__ void __launch_bounds__(kElementThreads)
                  make_vector<Word>([&](int j) { return Op::apply(x[p].at[j], y.at[j], prime); }));
 }
 
-/// (c0, c1, c2) = (a0 b0, a0 b1 + a1 b0, a1 b1); a row of the grid is a limb of a ciphertext.
+/// (c0, c1, c2) = (a0 b0, a0 b1 + a1 b0, a1 b1). In and out: words in [0, q). A row of the grid is a limb of a
+/// ciphertext.
 template <class Word>
 __global__ void __launch_bounds__(kElementThreads)
     tensor_kernel(Word* out, const Word* a, const Word* b, const RowMap map, const Tables<Word> tables) {
@@ -120,7 +122,7 @@ struct KeyProduct {
 inline constexpr int kKeyDigits = 4;            ///< digits of one launch; ProductSum<uint32_t> has room for no more
 inline constexpr unsigned kKeyCiphertexts = 8;  ///< that one block multiplies by the same words of the keys
 
-/// A block keeps its words of the keys in registers and runs through ciphertexts.
+/// A block keeps its words of the keys in registers and runs through ciphertexts. In and out: words in [0, q).
 template <class Word, int kDigits>
 __global__ void __launch_bounds__(kElementThreads)
     key_product_kernel(const KeyProduct<Word> job, const RowMap map, const RowMap key_limb, const Tables<Word> tables) {
@@ -169,7 +171,8 @@ __global__ void __launch_bounds__(kElementThreads)
 }
 
 /// out = a(X^exponent) in evaluation form: the point i of the result is the value of a at psi to exponent times what i
-/// stands for. 2^k neighbouring points, aligned, come from as many aligned neighbours, so a warp reads whole lines.
+/// stands for. Words are copied, so any range. 2^k neighbouring points, aligned, come from as many aligned neighbours,
+/// so a warp reads whole lines.
 template <class Word>
 __global__ void __launch_bounds__(kElementThreads)
     automorphism_kernel(Word* out, const Word* a, unsigned exponent, const RowMap map, int log_n) {

@@ -48,8 +48,7 @@ __device__ __forceinline__ uint64_t multiply(uint64_t x, Factor<uint64_t> w, uin
   return subtract_once(subtract_once(multiply_lazy(x, w, q), 2 * q), q);
 }
 
-/// How words lie between two layers of a transform. Forward: below 2q (32 bits) or 8q (64 bits). Inverse: below q or
-/// 4q.
+/// x mod q, for x as the layers of a forward transform leave it: below 2q (32 bits) or 8q (64 bits).
 __device__ __forceinline__ uint32_t reduce_forward(uint32_t x, uint32_t q) {
   return subtract_once(x, q);
 }
@@ -57,7 +56,7 @@ __device__ __forceinline__ uint64_t reduce_forward(uint64_t x, uint64_t q) {
   return subtract_once(subtract_once(subtract_once(x, 4 * q), 2 * q), q);
 }
 
-/// (x, y) <- (x + y w, x - y w).
+/// (x, y) <- (x + y w, x - y w). In: x below 2q (32 bits) or 8q (64 bits), y any word. Out: both below 2q or 8q.
 __device__ __forceinline__ void butterfly(uint32_t& x, uint32_t& y, Factor<uint32_t> w, uint32_t q) {
   const uint32_t a = subtract_once(x, q), b = multiply(y, w, q);
   x = a + b;
@@ -69,7 +68,7 @@ __device__ __forceinline__ void butterfly(uint64_t& x, uint64_t& y, Factor<uint6
   y = a - b + 4 * q;
 }
 
-/// (x, y) <- (x + y, (x - y) w).
+/// (x, y) <- (x + y, (x - y) w). In and out: below q (32 bits) or 4q (64 bits).
 __device__ __forceinline__ void inverse_butterfly(uint32_t& x, uint32_t& y, Factor<uint32_t> w, uint32_t q) {
   const uint32_t difference = x - y + q;
   x = subtract_once(x + y, q);
@@ -81,7 +80,7 @@ __device__ __forceinline__ void inverse_butterfly(uint64_t& x, uint64_t& y, Fact
   y = multiply_lazy(difference, w, q);
 }
 
-/// (x, y) <- ((x + y) s, (x - y) w) in [0, q).
+/// (x, y) <- ((x + y) s, (x - y) w). In: below q (32 bits) or 4q (64 bits). Out: in [0, q).
 __device__ __forceinline__ void last_butterfly(uint32_t& x, uint32_t& y, Factor<uint32_t> s, Factor<uint32_t> w,
                                                uint32_t q) {
   const uint32_t difference = x - y + q;
@@ -95,6 +94,7 @@ __device__ __forceinline__ void last_butterfly(uint64_t& x, uint64_t& y, Factor<
   y = multiply(difference, w, q);
 }
 
+/// -x mod q. In and out: in [0, q).
 __device__ __forceinline__ uint32_t negate(uint32_t x, uint32_t q) {
   return x == 0 ? 0 : q - x;
 }

@@ -136,6 +136,7 @@ struct ImmaNtt {
   }
 };
 
+/// A transform in place by a cluster. In: any residues' words. Out: in [0, q).
 template <class Passes, bool kInverse>
 __global__ void __launch_bounds__(kImmaWarps* kWarp, 2)
     ntt_imma_kernel(uint32_t* data, const RowMap map, const Prime<uint32_t>* primes, const ImmaTables::OnePass tables) {
@@ -168,7 +169,7 @@ __global__ void __launch_bounds__(kImmaWarps* kWarp, 2)
   }
 }
 
-/// The bytes of four words, each byte's in one word.
+/// bytes[i]: byte i of each of the four words.
 __device__ __forceinline__ void split_bytes(uint32_t (&bytes)[4], const uint32_t (&words)[4]) {
   const uint32_t low01 = __byte_perm(words[0], words[1], 0x5140), low23 = __byte_perm(words[2], words[3], 0x5140);
   const uint32_t high01 = __byte_perm(words[0], words[1], 0x7362), high23 = __byte_perm(words[2], words[3], 0x7362);
@@ -178,7 +179,7 @@ __device__ __forceinline__ void split_bytes(uint32_t (&bytes)[4], const uint32_t
   bytes[3] = __byte_perm(high01, high23, 0x7632);
 }
 
-/// sums[i], below 2^27, times 2^(8 i), mod q.
+/// The sum over k of sums[k][i] 2^(8 k), in [0, q); sums are in [0, 2^27).
 __device__ __forceinline__ uint32_t join_products(const int (&sums)[7][4], int i, const Prime<uint32_t>& prime) {
   uint64_t low = 0, high = 0;
 #pragma unroll
@@ -191,7 +192,8 @@ __device__ __forceinline__ uint32_t join_products(const int (&sums)[7][4], int i
 }
 
 /// One of the two products of the 256 x 256 form, in place. A warp keeps the bytes of eight columns of 256 words, which
-/// lie 256 words apart or (kContiguous) side by side, and runs through the matrix. kTwisted: multiplies by the factors.
+/// lie 256 words apart or (kContiguous) side by side, and runs through the matrix. kTwisted: multiplies by
+/// the factors. In: any residues' words. Out: in [0, q).
 template <bool kContiguous, bool kTwisted>
 __global__ void __launch_bounds__(kImmaWarps* kWarp, 1)
     ntt_split_kernel(uint32_t* data, const RowMap map, const Prime<uint32_t>* primes, const uint32_t* matrices,

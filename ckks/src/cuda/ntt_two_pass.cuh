@@ -31,6 +31,7 @@ struct TwoPassNtt {
   }
 };
 
+/// The forward transform but for its last eight layers. In and out: below 2q (32 bits) or 8q (64 bits).
 template <class Word, int kLogN>
 __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
     ntt_tile_kernel(Word* data, const RowMap map, const Tables<Word> tables) {
@@ -66,6 +67,7 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
   });
 }
 
+/// The inverse transform but for its first eight layers. In: below q (32 bits) or 4q (64 bits). Out: in [0, q).
 template <class Word, int kLogN>
 __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
     ntt_inverse_tile_kernel(Word* data, const RowMap map, const Tables<Word> tables) {
@@ -102,7 +104,8 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
   });
 }
 
-/// The last eight layers, or the first of the inverse.
+/// The last eight layers. In: below 2q (32 bits) or 8q (64 bits). Out: in [0, q). kInverse: the first eight layers of
+/// the inverse. In: in [0, q). Out: below q or 4q.
 template <class Word, int kLogN, bool kInverse>
 __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
     ntt_slice_kernel(Word* data, const RowMap map, const Tables<Word> tables) {
