@@ -10,7 +10,7 @@ namespace polykem {
 ///
 /// Block layout (mul_cyclic, mul_s3): `lanes` items at once, item-interleaved. A polynomial is n rows of `lanes` 16-bit
 /// words, coefficient i of item l at [i * lanes + l], rows ascending, 64-byte aligned. Unused lanes may hold anything.
-/// Single layout (the _one functions): n consecutive words of any alignment.
+/// Single layout (the _single functions): n consecutive words of any alignment.
 ///
 /// c may be a or b, but must not overlap them in part; a and b are otherwise only read. ws: workspace of at least the
 /// stated number of bytes, 64-byte aligned, not overlapping a, b or c; nothing is allocated. The workspace holds

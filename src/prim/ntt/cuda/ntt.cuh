@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/range.hpp"
 #include "prim/ntt/ntt.hpp"
 
 namespace polykem::cuda {
@@ -35,6 +36,7 @@ __host__ __device__ constexpr uint32_t factor_of(uint32_t w) {
 /// a w mod q in [0, q), for a < kMaxMultiplied.
 inline constexpr uint32_t kMaxMultiplied = 0xffffffff / kNttQ;
 __host__ __device__ constexpr uint32_t multiply_by(uint32_t a, uint32_t factor) {
+  POLYKEM_ASSERT_RANGE(a, 0, kMaxMultiplied);
   return multiply_high(a * factor, kNttQ);
 }
 
@@ -174,12 +176,14 @@ __host__ __device__ __forceinline__ void add_product(uint32_t& sum0, uint32_t& s
 template <int kBits>
 __host__ __device__ constexpr uint32_t compress(uint32_t x) {
   static_assert((3 * kNttQ << kBits) + kNttQ / 2 < 20642679);
+  POLYKEM_ASSERT_RANGE(x, 0, 3 * kNttQ);
   return (multiply_high((x << kBits) + kNttQ / 2, 20642679) >> 4) & ((1u << kBits) - 1);
 }
 
-/// round(q y / 2^kBits). [FIPS203, 4.2.1, Decompress]
+/// round(q y / 2^kBits), in [0, q), for y < 2^kBits. [FIPS203, 4.2.1, Decompress]
 template <int kBits>
 __host__ __device__ constexpr uint32_t decompress(uint32_t y) {
+  POLYKEM_ASSERT_RANGE(y, 0, 1 << kBits);
   return (y * kNttQ + (1u << (kBits - 1))) >> kBits;
 }
 

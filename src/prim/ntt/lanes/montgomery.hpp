@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "core/range.hpp"
 #include "prim/ntt/lanes/modulus.hpp"
 #ifdef POLYKEM_ISA_NEON
 #include "prim/ntt/neon/reduction.hpp"
@@ -35,7 +36,9 @@ struct Twiddle {
 
 /// a times the factor mod q, in (-q, q), for any 16-bit a (or if the factor is not reduced, |a z| < 2^15 q).
 POLYKEM_INLINE V16 mul(V16 a, const Twiddle& t) {
-  return whole(mulhi_s(a, t.z) - mulhi_s(a * t.zq, V16::set1(kQ)));
+  const V16 product = whole(mulhi_s(a, t.z) - mulhi_s(a * t.zq, V16::set1(kQ)));
+  POLYKEM_ASSERT_RANGE(product, 1 - int{kQ}, int{kQ});
+  return product;
 }
 
 /// A representative in (-q, q) of any 16-bit word. (check-magic: 20159 == round(2^26 / 3329))
@@ -47,6 +50,7 @@ POLYKEM_INLINE V16 barrett(V16 x) {
 
 /// (-q, q) to [0, q).
 POLYKEM_INLINE V16 positive(V16 x) {
+  POLYKEM_ASSERT_RANGE(x, 1 - int{kQ}, int{kQ});
   return min_u(x, x + V16::set1(kQ));
 }
 

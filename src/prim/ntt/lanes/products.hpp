@@ -121,6 +121,7 @@ inline void canonical_block(uint16_t* block) {
 /// one or one less; its remainder, in [0, 3 q / 2), tells which. Compare ref::compress. [FIPS203, (4.7)]
 template <unsigned kBits>
 POLYKEM_INLINE V16 compress(V16 x) {
+  POLYKEM_ASSERT_RANGE(x, 0, 4 * int{kQ});
   const V16 quotient = mulhi_u(x, V16::set1(static_cast<uint16_t>((1u << (16 + kBits)) / kQ)));
   const V16 remainder = x.template shl<kBits>() - quotient * V16::set1(kQ);
   return plus_one_if_greater(quotient, remainder, V16::set1(kQ / 2)) & V16::set1((1u << kBits) - 1);

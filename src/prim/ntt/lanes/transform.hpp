@@ -8,8 +8,9 @@
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-/// Cooley and Tukey: results grow by q. [FIPS203, Alg 9, L8-12]
+/// Cooley and Tukey: results grow by q, so |a| <= 2^15 - q. [FIPS203, Alg 9, L8-12]
 POLYKEM_INLINE void butterfly(V16& a, V16& b, const Twiddle& zeta) {
+  POLYKEM_ASSERT_RANGE(a, int{kQ} - (1 << 15), (1 << 15) - int{kQ} + 1);
   const V16 t = mul(b, zeta);
   b = a - t;
   a = a + t;
@@ -83,6 +84,8 @@ POLYKEM_INLINE void inverse_pass(uint16_t* rows, Finish&& finish) {
       V16 v[kCount];
       unroll<kCount>([&](auto i)
                          __attribute__((always_inline)) { v[i] = V16::load(base + i * kStride * V16::kLanes); });
+      for (const V16& x : v)
+        POLYKEM_ASSERT_RANGE(x, -((1 << 15) >> kLayers), ((1 << 15) >> kLayers) + 1);
       unroll<kLayers>([&](auto up) __attribute__((always_inline)) {
         constexpr size_t kLayer = kLayers - 1 - up, kHalf = kCount >> (kLayer + 1);
         unroll<kCount / 2>([&](auto i) __attribute__((always_inline)) {

@@ -6,6 +6,7 @@
 #include "prim/ntt/avx512/single.hpp"
 #include "prim/ntt/lanes/single_records.hpp"
 #include "schemes/mlkem/binomial.hpp"
+#include "schemes/mlkem/params.hpp"
 
 namespace polykem::mlkem::x8 {
 inline namespace POLYKEM_ISA {
