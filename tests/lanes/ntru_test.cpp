@@ -65,7 +65,7 @@ TEST_P(NtruLanesTest, KeysDoNotDependOnTheWorkspace) {
 POLYKEM_EVERY_SHA3_ISA(NtruLanesTest);
 
 /// One item after the other on the backend with matrix tiles, against the reference.
-class NtruRowsTest : public ::testing::TestWithParam<size_t> {
+class NtruSingleTest : public ::testing::TestWithParam<size_t> {
  protected:
   static constexpr size_t kMax = 40;
 
@@ -124,7 +124,7 @@ class NtruRowsTest : public ::testing::TestWithParam<size_t> {
   }
 };
 
-TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
+TEST_P(NtruSingleTest, EveryCountAgreesWithTheReference) {
   const Scheme& s = scheme();
   Noise noise(GetParam());
   const Bytes keygen_coins = noise.bytes(kMax * s.keygen_coin_bytes);
@@ -163,7 +163,7 @@ TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
 }
 
 /// Each chunk draws first what r takes for all items, then what m takes, in a whole chunk beside the product.
-TEST_P(NtruRowsTest, EncapsTakesItsCoinsFromTheGenerator) {
+TEST_P(NtruSingleTest, EncapsTakesItsCoinsFromTheGenerator) {
   const Scheme& s = scheme();
   Noise noise(GetParam());
   const size_t chunk = cpu_backend(s, cpu::kAmx)->op(Op::kEncaps).chunk;
@@ -195,7 +195,7 @@ TEST_P(NtruRowsTest, EncapsTakesItsCoinsFromTheGenerator) {
   }
 }
 
-TEST_P(NtruRowsTest, AKeyWithoutInverseSpoilsNoOther) {
+TEST_P(NtruSingleTest, AKeyWithoutInverseSpoilsNoOther) {
   const Scheme& s = scheme();
   if (s.public_key_bytes > 1500) GTEST_SKIP() << "the two large sets: the same code";
   Noise noise(GetParam());
@@ -208,7 +208,7 @@ TEST_P(NtruRowsTest, AKeyWithoutInverseSpoilsNoOther) {
   EXPECT_EQ(keys.sk, want.sk);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, NtruRowsTest, ::testing::Range(size_t{0}, size_t{6}),
+INSTANTIATE_TEST_SUITE_P(Sets, NtruSingleTest, ::testing::Range(size_t{0}, size_t{6}),
                          [](const auto& info) { return std::string(ntru::schemes()[info.param].name); });
 
 }  // namespace
