@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Times polykem against its peers: the same operation, all sides in turn, a distinct key for every item (or one public key for
 //! all), outputs checked against each other. The ratio is to the fastest peer.
-//! `polykem-bench-peers [--json FILE [--update]] [--count N] [--seconds S] [--sets PREFIX,...] [--kinds KIND,...] [--quiet]`; kinds: measure::KINDS.
+//! USAGE has the arguments; kinds: measure::KINDS.
 //! --update keeps what the file has of other rows. --quiet counts only slices of time at whose start and end the core's other hardware
 //! thread is idle (for shared hosts; needs AMX). It pins the thread to one CPU at a time, so the rows with two threads are left out.
 mod aws_lc;
@@ -22,11 +22,32 @@ mod wolfssl;
 use measure::{measure, Report, Wishes, KINDS, ROUNDS};
 use peer::Peer;
 use serde_json::{json, Value};
-use std::time::Duration;
+use std::{process::exit, time::Duration};
 use timer::{core_ghz, median, Gate, Timer};
 
 /// The CPU that the peers were compiled for.
 const CPU: &str = env!("POLYKEM_PEER_CPU", "`make bench-peers` sets it");
+
+const USAGE: &str = "usage: polykem-bench-peers [--json FILE [--update]] [--count N] [--seconds S] [--sets PREFIX,...] [--kinds KIND,...] \
+    [--quiet]";
+const WITH_VALUE: [&str; 5] = ["--json", "--count", "--seconds", "--sets", "--kinds"];
+const FLAGS: [&str; 2] = ["--update", "--quiet"];
+
+/// Ends the program at an argument that it does not know: a run takes minutes.
+fn refuse_unknown(arguments: &[String]) {
+    let mut rest = arguments.iter().skip(1);
+    while let Some(argument) = rest.next() {
+        if WITH_VALUE.contains(&argument.as_str()) {
+            rest.next();
+        } else if argument == "--help" {
+            println!("{USAGE}");
+            exit(0);
+        } else if !FLAGS.contains(&argument.as_str()) {
+            eprintln!("polykem-bench-peers: unknown argument {argument}\n{USAGE}");
+            exit(2);
+        }
+    }
+}
 
 fn option(arguments: &[String], name: &str) -> Option<String> {
     let at = arguments.iter().position(|a| a == name)?;
@@ -80,6 +101,7 @@ fn updated(earlier: &[Value], new: &[Value]) -> Vec<Value> {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
+    refuse_unknown(&arguments);
     let seconds = option(&arguments, "--seconds").map_or(0.05, |v| v.parse().expect("--seconds S"));
     let wishes = Wishes {
         count: option(&arguments, "--count").map_or(1024, |v| v.parse().expect("--count N")),
