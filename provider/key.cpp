@@ -99,7 +99,7 @@ bool Key::finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secre
   return status == POLYKEM_OK;
 }
 
-/// For sets whose secret keys have a form as a seed, which must be known; others draw by themselves.
+/// Draws the seed of a set whose secret key may be stored as one. The library draws the coins of other sets.
 bool Key::draw_seed(SecretBytes& out) const {
   if (!has_seed_form(algorithm_.scheme)) return true;
   out.resize(algorithm_.scheme.info().keygen_coin_bytes);

@@ -13,8 +13,8 @@
 
 namespace polykem::provider {
 
-/// Whether jobs may pause. What OpenSSL keeps of a job that is abandoned while it pauses, its stack above all, nobody
-/// can free: after so many of them no job pauses any more.
+/// Whether jobs may pause. OpenSSL leaks a job that is abandoned while it pauses, above all the job's stack. After
+/// kMaxAbandoned such jobs no job pauses any more.
 class Pauses {
  public:
   static constexpr std::uint64_t kMaxAbandoned = 1000;

@@ -215,8 +215,8 @@ void add_daemon_options(CLI::App& app, DaemonOptions& o) {
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
   app.add_option("--memory", o.memory_mib,
-                 "Limit of memory that all workers share with the daemon, in MiB; one user of several gets half, a "
-                 "worker half of what is left for its user (default 4096)")
+                 "Limit of memory that all workers share with the daemon, in MiB; each of several users may take half "
+                 "of what the others leave, a worker half of what its user has left (default 4096)")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("MIB");
   app.add_option("--metrics", o.metrics, "HOST:PORT; publish figures for Prometheus at http://HOST:PORT/metrics")
@@ -235,7 +235,8 @@ int run_daemon(const DaemonOptions& options) {
   const int inherited = inherited_socket();
   const std::string path = options.socket.empty() ? usual_socket() : options.socket;
   if (inherited >= 0 && !options.socket.empty())
-    throw CliError(kExitUsage, "--socket, and a socket was handed over", "ListenStream= names it then");
+    throw CliError(kExitUsage, "--socket was given, but systemd has passed a socket",
+                   "leave --socket out; ListenStream= in polykemd.socket sets the path");
   const Context context = open_context(options.common.threads, options.common.backend);
   polykem_batcher_config config{};
   config.batch_items = options.batch_items;

@@ -56,7 +56,7 @@ void check_work(ByteView encrypted, std::uint64_t most_work) {
   for (std::size_t i = 0; i < factors; ++i) {
     work *= numbers[i];
     if (work > most_work)
-      throw FormatError("the key's encryption asks for an unbelievable amount of work, more than 2^24 rounds",
+      throw FormatError("the key's encryption asks for more than the limit of 2^24 rounds",
                         "the key is damaged, or encrypt it again with fewer rounds");
   }
 }

@@ -9,9 +9,9 @@
 
 namespace polykem::broker {
 
-/// Clients that wait for their turn. Next is who has had least time so far; a client that comes back has had no less
-/// than the one served last, so that a rest saves nothing up. Time is that which operations cost, in nanoseconds
-/// (start-time fair queueing). Not thread-safe.
+/// Clients that wait for their turn (start-time fair queueing). The next client is the one with the least time so far,
+/// in nanoseconds of its operations. A client that returns starts at the time of the client served last, so that idling
+/// earns no credit. Not thread-safe.
 class FairQueue {
  public:
   /// The time that one client has had; the client's owner keeps it.

@@ -9,7 +9,7 @@ use serde_json::json;
 pub const ROUNDS: usize = 9;
 /// FrodoKEM's batch is this many times smaller: an item takes milliseconds.
 const FRODO_DIVISOR: usize = 16;
-/// Batches that do not fill the lanes: is there a valley between a lone item and a full batch?
+/// Batches that do not fill the lanes: is there a valley between a single item and a full batch?
 const SMALL_COUNTS: [usize; 4] = [2, 4, 8, 16];
 
 /// What the command line asks for.
@@ -27,7 +27,7 @@ impl Wishes {
 
 /// The kinds of rows: full batches with a key per item or one for all, the backend avx2, one item, small batches, keys that both
 /// sides have parsed before, two threads.
-pub const KINDS: [&str; 7] = ["batch", "shared", "avx2", "lone", "small", "parsed", "threads"];
+pub const KINDS: [&str; 7] = ["batch", "shared", "avx2", "single", "small", "parsed", "threads"];
 
 /// How the sides get their keys.
 #[derive(Clone, Copy, PartialEq)]
@@ -70,7 +70,7 @@ fn cases(count: usize, compatible: bool) -> Vec<Case> {
     if compatible {
         let avx2 = Some("avx2");
         all.extend([case("avx2", avx2, count, PerItem), case("avx2", avx2, count, Shared), case("avx2", avx2, 1, PerItem)]);
-        all.push(case("lone", None, 1, PerItem));
+        all.push(case("single", None, 1, PerItem));
         all.extend(SMALL_COUNTS.map(|small| case("small", None, small, PerItem)));
         all.extend([case("parsed", None, count, Parsed), case("parsed", None, 1, Parsed)]);
     }

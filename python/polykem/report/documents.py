@@ -213,7 +213,7 @@ def read_peers(document: dict[str, Any], records: Records) -> None:
         for other in objects(row.get("peers", [])):
             word(other["name"]), number(other["ops_per_s"]), number(other["ratio"])
         if peer.startswith("polykem") or 1 < batch <= cpu_floors.MOST_OF_SMALL:
-            continue  # of two threads over one; between a lone item and a full batch
+            continue  # of two threads over one; between a single item and a full batch
         records.peers.append(PeerRatio(machine, scheme, op, backend, batch, word(row["keys"]), peer,
                                        number(row["ratio"])))
         floor = cpu_floors.floor(scheme, op, machine)

@@ -42,7 +42,7 @@ cudaError_t launch_mul(MulKind kind, size_t n, unsigned logq, const uint16_t* a,
 
 /// The products a y and a x for the halves x, y of b: c[i] = a[i] b[count + i] and c[count + i] = a[i] b[i], i < count.
 ///
-/// kind: bytes or s3. Memory, errors and stream as for launch_mul; c is neither a nor b.
+/// kind: bytes or s3. Memory, errors and stream as for launch_mul; c must not be a or b.
 cudaError_t launch_mul_crosswise(MulKind kind, size_t n, const uint16_t* a, const uint16_t* b, uint16_t* c,
                                  size_t count, cudaStream_t stream);
 
