@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "hpke/ending.hpp"
 #include "hpke/hpke.hpp"
 #include "hpke/hybrid.hpp"
 #include "hpke/key_schedule.hpp"
@@ -80,8 +81,10 @@ void for_items(const Batch& batch, std::size_t items, const Make& make, const It
   over_threads(polykem_context_threads(batch.context), items, [&](const auto& claim) {
     auto worker = make();
     for (std::size_t first = 0, last = 0; claim(first, last);) {
-      for (std::size_t i = first; i < last; ++i)
+      for (std::size_t i = first; i < last; ++i) {
+        OpensslCall::go_on();
         item(worker, i);
+      }
     }
   });
 }
@@ -385,6 +388,7 @@ const char* item_status_text(ItemStatus status) {
 
 std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest& request) {
   if (request.count == 0) return 0;
+  const OpensslCall call;
   require(context && request.pk.data && request.enc, "a pointer of HPKE's seal");
   check_messages(request.count, request.plaintexts, request.ciphertexts, kTagBytes);
   return Sealing({context, suite, request.count}, request).run_all();
@@ -392,6 +396,7 @@ std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest
 
 std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest& request) {
   if (request.count == 0) return 0;
+  const OpensslCall call;
   require(context && request.sk.data && request.enc, "a pointer of HPKE's open");
   check_messages(request.count, request.ciphertexts, request.plaintexts, -static_cast<std::ptrdiff_t>(kTagBytes));
   return Opening({context, suite, request.count}, request).run_all();
@@ -400,6 +405,7 @@ std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest
 std::size_t public_keys(polykem_context* context, const Suite& suite, std::size_t count, const std::uint8_t* sk,
                         std::uint8_t* pk, ItemStatus* status) {
   if (count == 0) return 0;
+  const OpensslCall call;
   require(context && sk && pk, "a pointer of HPKE's keys");
   const Batch batch{context, suite, count};
   const Scheme& scheme = suite.scheme();
@@ -436,6 +442,7 @@ std::size_t public_keys(polykem_context* context, const Suite& suite, std::size_
 }
 
 void generate(polykem_context* context, const Suite& suite, std::size_t count, std::uint8_t* pk, std::uint8_t* sk) {
+  const OpensslCall call;
   SecretBytes seeds(count * suite.secret_key_bytes());
   random_bytes(seeds);
   if (public_keys(context, suite, count, seeds.data(), pk) != 0) throw Error(POLYKEM_ERR_INTERNAL, "keys of HPKE");
@@ -445,6 +452,7 @@ void generate(polykem_context* context, const Suite& suite, std::size_t count, s
 std::size_t derive_key_pairs(polykem_context* context, const Suite& suite, std::size_t count, const std::uint8_t* ikm,
                              std::size_t ikm_bytes, std::uint8_t* pk, std::uint8_t* sk, ItemStatus* status) {
   if (count == 0) return 0;
+  const OpensslCall call;
   require(context && ikm && sk, "a pointer of HPKE's keys");
   for_items(
       {context, suite, count}, count, [] { return DigestContextPtr(EVP_MD_CTX_new()); },

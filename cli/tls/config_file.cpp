@@ -3,13 +3,16 @@
 
 #include <openssl/err.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 namespace polykem::cli {
 namespace {
 
 constexpr const char* kBlanks = " \t\r\n";
+constexpr std::string_view kInclude = ".include";
 
 std::string trimmed(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);
@@ -42,6 +45,17 @@ ConfigFile::ConfigFile(const std::string& path) : path_(path), conf_(NCONF_new(n
   read_places();
 }
 
+/// `what` follows .include in line `number`: a path, perhaps after '='. One with variables is not looked at.
+void ConfigFile::read_include(int number, const std::string& what) {
+  const std::string path = what.rfind('=', 0) == 0 ? trimmed(what.substr(1)) : what;
+  const char* folder = std::getenv("OPENSSL_CONF_INCLUDE");
+  if (path.find('$') != std::string::npos ||
+      std::filesystem::exists(std::filesystem::path(folder ? folder : "") / path))
+    return;
+  missing_includes_.push_back("line " + std::to_string(number) + ": OpenSSL ignores '" + std::string(kInclude) + " " +
+                              path + "', which does not exist");
+}
+
 /// Only where something stands; what it says is libcrypto's answer.
 void ConfigFile::read_places() {
   std::ifstream in(path_);
@@ -52,6 +66,10 @@ void ConfigFile::read_places() {
     const bool is_continuation = continues;
     continues = !text.empty() && text.back() == '\\';
     if (is_continuation || text.empty() || text[0] == '#') continue;
+    if (text.rfind(kInclude, 0) == 0) {
+      read_include(number, trimmed(text.substr(kInclude.size())));
+      continue;
+    }
     const std::size_t end = text.find(']'), equals = text.find('=');
     if (text[0] == '[' && end != std::string::npos) {
       section = trimmed(text.substr(1, end - 1));

@@ -31,6 +31,8 @@ class ConfigFile {
   std::string line(const std::string& section, const std::string& name) const;
   /// The same of the line before that one with this name in this section; "" if there is none.
   std::string line_before(const std::string& section, const std::string& name) const;
+  /// A sentence for each line that includes a file or folder which does not exist.
+  const std::vector<std::string>& missing_includes() const { return missing_includes_; }
   /// True if a section, name or value contains `word`.
   bool mentions(const std::string& word) const;
   /// The section meant for polykem, whether OpenSSL finds it or not; empty if there is none.
@@ -42,8 +44,10 @@ class ConfigFile {
     std::string section, name;
   };
   void read_places();
+  void read_include(int number, const std::string& what);
 
   std::string path_, problem_;
+  std::vector<std::string> missing_includes_;
   OpensslPtr<CONF> conf_;
   std::vector<Place> places_;
 };

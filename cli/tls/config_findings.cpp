@@ -78,6 +78,7 @@ class Examination {
     for (const std::string& section : file_.sections())
       for (const ConfigFile::Entry& entry : file_.entries(section))
         out_.names_groups = out_.names_groups || is_groups(entry.name);
+    out_.notes = file_.missing_includes();
     out_.section = file_.section_for_polykem();
     if (enter()) {
       follow_modules();

@@ -165,11 +165,13 @@ void explain_handshake(ProgramView& view, const ConfigFindings& found, const std
     view.findings.push_back(fmt::format("two programs with this file negotiate {}, not {}", got.group, *first));
 }
 
-/// With the default properties out of the way: are they what hides an algorithm? The last of all questions.
-void examine_properties(ProgramView& view, const ConfigFile& file) {
+/// True if the default properties hide an algorithm. They are out of the way then, so that what is asked later finds
+/// the other faults.
+bool examine_properties(ProgramView& view, const ConfigFile& file) {
   const bool had_digest = has_digest(), had_kem = !provider_of_kem(kOwnKem).empty();
-  if ((had_digest && had_kem) || !view.active || !file.mentions("default_properties")) return;
+  if ((had_digest && had_kem) || !view.active || !file.mentions("default_properties")) return false;
   EVP_set_default_properties(nullptr, "");
+  const std::size_t before = view.findings.size();
   if (!had_kem && !provider_of_kem(kOwnKem).empty())
     view.findings.emplace_back(
         "default_properties exclude polykem's algorithms; write default_properties = "
@@ -178,6 +180,7 @@ void examine_properties(ProgramView& view, const ConfigFile& file) {
     view.findings.emplace_back(
         "default_properties exclude OpenSSL's own algorithms, SHA-256 for example, which every "
         "handshake needs; write default_properties = ?provider=polykem, with the question mark");
+  return view.findings.size() > before;
 }
 
 /// Why OpenSSL does not load a provider that the file activates.
@@ -201,6 +204,7 @@ void look_at_file(ProgramView& view, const std::vector<TlsGroup>& offered, const
   if (!view.mentions_polykem) return;
   if (view.failure.empty() && view.active && !view.has_default)
     view.findings.emplace_back("OpenSSL's own provider, 'default', is not active; every program needs it");
+  const bool hidden = view.failure.empty() && examine_properties(view, file);
   const ConfigFindings found = examine(file, ours);
   view.section = found.section;
   view.unread_groups = found.names_groups && !found.reads_groups;
@@ -209,8 +213,7 @@ void look_at_file(ProgramView& view, const std::vector<TlsGroup>& offered, const
   if (!view.failure.empty()) return;
   explain_load(view, file, found);
   view.notes.insert(view.notes.end(), found.notes.begin(), found.notes.end());
-  if (view.active) explain_handshake(view, found, ours, server);
-  examine_properties(view, file);
+  if (view.active && !hidden) explain_handshake(view, found, ours, server);
 }
 
 /// They quote the file, and are shown on a terminal.

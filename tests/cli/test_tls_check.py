@@ -274,6 +274,19 @@ class TlsFiles(FilesCase):
                 self.assertIn("Something is wrong.", said)
                 self.assertNotIn("All is well", said)
 
+    def test_default_properties_are_named_as_the_only_fault(self):
+        code, said = self.check(changed(self.fine, "?provider=polykem", "provider=default"))
+        self.assertEqual(code, CHECK_FAILED, said)
+        self.assertNotIn("has no group", said)
+        self.assertNotIn("stands before", said)
+
+    def test_an_include_of_nothing_is_noted(self):
+        (self.dir / "there.cnf").write_text("", encoding="utf-8")
+        for name, noted in (("nothing.cnf", True), (str(self.dir / "there.cnf"), False)):
+            code, said = self.check(f".include {name}\n" + self.fine)
+            self.assertEqual(code, OK, said)
+            self.assertIs(f"Note: line 1: OpenSSL ignores '.include {name}', which does not exist" in said, noted, said)
+
     def test_never_says_that_all_is_well_where_programs_do_not_negotiate(self):
         self.check_variants(list(variants(self.fine.replace(HYBRID, OWN)))[::VARIANTS_OF_WHICH_ONE])
 

@@ -250,7 +250,11 @@ def run_job(options: argparse.Namespace) -> Json:
     summary["left_out_files"] = sum(dataset.left_out for dataset in inputs)
     if not options.quiet and options.json != "-":
         from .progress import print_table
-        print_table(summary)
+        try:
+            print_table(summary)
+        except OSError as error:
+            raise BulkError("the job is complete, but its table cannot be written to standard output: "
+                            f"{error.strerror or error}", IO) from error
     if summary["bad_rows"]:
         summary["exit_code"] = DATA
         complain(*statuses.in_words(summary))
@@ -279,6 +283,8 @@ def run_verify(options: argparse.Namespace) -> Json:
 
 def run_export(options: argparse.Namespace) -> Json:
     from . import reader
+    if options.target == "-":
+        raise BulkError("export writes Parquet to a file, not to standard output", USAGE, "name a file")
     job = reader.folder_of(options.out).job()
     secret = {column.name for column in job.writes if column.secret}
     if secret & set(options.column or secret) and not options.plain_secrets:

@@ -46,6 +46,22 @@ def test_output_that_cannot_be_written(tmp_path, full, words, unbuffered, monkey
         (tmp_path / "key").unlink(missing_ok=True)
 
 
+def test_a_table_that_cannot_be_written_leaves_a_complete_job(tmp_path, full):
+    assert run(tmp_path, "new-key", "key").returncode == 0
+    words = ("--scheme", "mlkem512", "--count", "10", "--key-file", "key", "--ray", "none")
+    for folder, given in (("a", {"stdout": full}), ("b", {"close": (1,)})):
+        done = run(tmp_path, "keygen", folder, *words, **given)
+        assert done.returncode == IO, done.stderr
+        assert "the job is complete, but its table cannot be written to standard output" in done.stderr
+        assert run(tmp_path, "verify", folder, "--key-file", "key").returncode == 0
+
+
+def test_export_does_not_take_a_dash_for_a_file(tmp_path):
+    done = run(tmp_path, "export", "job", "-")
+    assert (done.returncode, list(tmp_path.iterdir())) == (USAGE, [])
+    assert "not to standard output" in done.stderr
+
+
 @pytest.mark.parametrize("words, wrong, close", [
     (("keygen", "--schme", "mlkem768"), "polykem-bulk keygen has no option '--schme'", "--scheme"),
     (("verify", "--key-fil=x", "--quite"), "polykem-bulk verify has no option '--quite'", "--quiet"),
