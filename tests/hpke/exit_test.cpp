@@ -20,7 +20,9 @@ void begin_generating(const Context& context, const Suite& suite) {
     try {
       for (;;)
         generate(context.handle(), suite, 50, pk.data(), sk.data());
-    } catch (const Error&) {  // the process ends
+    } catch (const Error&) {  // the process ends; a thread that ended now could not free what OpenSSL keeps for it
+      for (;;)
+        pause();
     }
   }).detach();
 }
