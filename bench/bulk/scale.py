@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time and memory of three bulk jobs (key pairs, encapsulations, decapsulations) by their number of rows, ML-KEM-768.
 
-    PYTHONPATH=build-test/python python3 bench/bulk/scale.py --rows 1e4 1e5 1e6 1e7 --json bench/results/bulk_scale.json
+    PYTHONPATH=$PWD/build/python python3 bench/bulk/scale.py --rows 1e4 1e5 1e6 1e7 --json bench/results/bulk_scale.json
 
 Keys are seeds, secrets are encrypted under a key file, and nothing else should run. 10^7 rows take 25 GB of disk, which
 are freed at the end. Both sides' secrets are compared after the third job.

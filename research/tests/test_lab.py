@@ -175,7 +175,7 @@ class Lab(unittest.TestCase):
         self.fails(USAGE, ["multiple of 16"], "--n", "100")
         self.fails(USAGE, ["--frob"], "--frob")
         self.fails(USAGE, ["needs a value"], "--json")
-        self.fails(USAGE, ["neither"], "--shared", "c")
+        self.fails(USAGE, ["must be none, a or b"], "--shared", "c")
         self.fails(USAGE, ["--seconds"], "--seconds", "nan")
         self.fails(NOTHING, ["nothing here"], "--way", "no_such_way")
         self.fails(
