@@ -37,13 +37,10 @@ bool register_end() {
 OpensslCall::OpensslCall() {
   static const bool registered = register_end();
   if (!registered) throw Error(POLYKEM_ERR_OUT_OF_MEMORY, "OpenSSL");
-  ++calls;
-  try {
-    go_on();
-  } catch (...) {
-    --calls;
-    throw;
-  }
+  ++calls;  // before it is asked, so that end() sees this call or this call sees the end
+  if (!ending) return;
+  --calls;
+  go_on();
 }
 
 OpensslCall::~OpensslCall() {
