@@ -2,6 +2,8 @@
 // Eight items, as many as a register has Keccak states, with their records and keys.
 #pragma once
 
+#include <cstddef>
+
 #include "core/arena.hpp"
 #include "schemes/fo_transform.hpp"
 #include "schemes/mlkem/types.hpp"
@@ -54,7 +56,8 @@ struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   auto& fo() { return t.fo; }
   const uint8_t* pk_hash(size_t l) const { return public_key(l).hash; }
   const uint8_t* z(size_t l) const { return secret_key(l).z; }
-  ByteRows own_hashes() { return {t.own[0].pk.hash, sizeof t.own[0]}; }
+  /// Counted from the keys on: a pointer to one key's hash does not reach the next one's.
+  ByteRows own_hashes() { return {reinterpret_cast<uint8_t*>(t.own) + offsetof(Secret, pk.hash), sizeof(Secret)}; }
   ByteRows z_and_c() { return rows_of(t.joined); }
   bool valid(size_t l) const { return this->decapsulates() ? secret_key(l).valid : public_key(l).valid; }
   void set_valid(size_t l, bool valid) { t.own[l].valid = valid; }
