@@ -9,7 +9,7 @@ Rules: a licence line in every source; citations whose key BIBLIOGRAPHY.yml has;
 in their "check-magic:" comment; functions of at most 80 lines; lines of at most 120 columns; notes of unfinished work
 that name an issue; links of Markdown files that lead somewhere, headings included; pages under docs/ that exist where
 they are named; includes that follow the arrows of ARCHITECTURE.md; commits of this history where results and Markdown
-files name commits.
+files name commits; results that say by which command they are repeated.
 """
 
 import ast
@@ -340,9 +340,17 @@ def results_without_commit():
     that brought the figures."""
     if not history():
         return []
-    return [name for name in git("ls-files", "bench/results/*.json", "ckks/bench/results/*.json")
-            if not any(map(has_commit, re.findall(r'"(?:commit|recorded_in)": "([0-9a-f]{7,40})"',
-                                                  (ROOT / name).read_text())))]
+    return [name for name in results() if not any(map(has_commit, re.findall(
+        r'"(?:commit|recorded_in)": "([0-9a-f]{7,40})"', (ROOT / name).read_text())))]
+
+
+def results():
+    return git("ls-files", "bench/results/*.json", "ckks/bench/results/*.json")
+
+
+def results_without_command():
+    """Files of results that do not say how they are repeated."""
+    return [name for name in results() if not re.search(r'"command": "[^"]', (ROOT / name).read_text())]
 
 
 def check_links_below(folder):
@@ -373,6 +381,9 @@ def main():
     for name in [] if sys.argv[1:] else results_without_commit():
         broken += 1
         print(f"{name}: names no commit of this history, as `commit` or `recorded_in`")
+    for name in [] if sys.argv[1:] else results_without_command():
+        broken += 1
+        print(f"{name}: has no `command`")
     print(f"lint: {count} files, {broken} findings")
     return 1 if broken else 0
 
