@@ -19,12 +19,12 @@ using simd::V16;
 /// What coefficients i, i + 64, i + 128 and i + 192 are multiplied by in layers 0 and 1, times kScale. The second and
 /// the last one go into two sums each.
 template <uint32_t kScale>
-inline constexpr uint32_t kNoiseFactors[] = {kScale,
-                                             kScale* kZetas[2] % kQ,
-                                             kScale* kZetas[1] % kQ,
-                                             kScale* kZetas[2] % kQ* kZetas[1] % kQ,
-                                             kScale* kZetas[3] % kQ,
-                                             kScale* kZetas[3] % kQ* kZetas[1] % kQ};
+inline constexpr uint32_t kNoiseFactors[6] = {kScale,
+                                              kScale* kZetas[2] % kQ,
+                                              kScale* kZetas[1] % kQ,
+                                              kScale* kZetas[2] % kQ* kZetas[1] % kQ,
+                                              kScale* kZetas[3] % kQ,
+                                              kScale* kZetas[3] % kQ* kZetas[1] % kQ};
 
 /// The size of the representative in (-q/2, q/2).
 constexpr int size_mod_q(uint32_t x) {
