@@ -9,7 +9,7 @@ Rules: a licence line in every source; citations whose key BIBLIOGRAPHY.yml has;
 in their "check-magic:" comment; functions of at most 80 lines; lines of at most 120 columns; notes of unfinished work
 that name an issue; links of Markdown files that lead somewhere, headings included; pages under docs/ that exist where
 they are named; includes that follow the arrows of ARCHITECTURE.md; commits of this history where results and Markdown
-files name commits.
+files name commits; results that say by which command they are repeated.
 """
 
 import ast
@@ -51,7 +51,6 @@ ARROWS = {
     "formats": {"formats", "include"},
     "hpke": {"hpke", "include"},
     "cli": {"cli", "formats", "include", "bench/frodo_scaling"},
-    "bench/frodo_scaling": {"bench/frodo_scaling", "src/schemes", "src/prim", "src/core"},
     "src/broker": {"src/broker", "src/engine", "src/schemes", "src/core"},
     "python": {"python", "ckks/python", "hpke", "include"},
     "provider": {"provider", "formats", "include"},
@@ -62,11 +61,30 @@ ARROWS = {
     "ckks/python": {"ckks/python", "ckks/openfhe", "ckks/include", "python"},
     "ckks/examples": {"ckks/include"},
     "ckks/include": {"ckks/include"},
+    "ckks/tests": {"ckks/tests", "ckks/openfhe", "ckks/src", "ckks/include", "tests", "src/ct"},
+    "ckks/bench": {"ckks/bench", "ckks/tests", "ckks/src", "research/lab"},
+    "bench": {"bench", "bench/cuda", "src/engine", "src/schemes", "src/prim", "src/core", "include"},
+    "bench/cuda": {"bench/cuda", "src/accelerators/cuda", "src/accelerators/cuda/module", "src/engine", "src/schemes",
+                   "src/core", "include"},
+    "bench/frodo_scaling": {"bench/frodo_scaling", "src/schemes", "src/core"},
+    "bench/hpke": {"bench/hpke", "hpke"},
+    "bench/m4": {"bench/m4", "embedded", "include"},
+    "research": {"research", "bench/cuda", "bench/frodo_scaling", "src/accelerators/cuda", "src/schemes", "src/prim",
+                 "src/core", "include"},
+    "research/lab": {"research/lab", "ckks/bench", "src/schemes", "src/prim", "src/core"},
+    "tests": {"tests", "cli", "formats", "hpke", "python", "src/broker", "src/engine",
+              "src/accelerators/cuda", "src/accelerators/cuda/module", "src/accelerators/rtl",
+              "src/accelerators/rtl/driver", "src/schemes", "src/prim", "src/ct", "src/core", "include"},
+    "tests/ct": {"tests/ct", "include"},
+    "tests/embedded": {"tests/embedded", "embedded", "src/schemes", "src/prim", "include"},
+    "tests/formats": {"tests/formats", "formats", "include"},
+    "tests/hpke": {"tests/hpke", "hpke"},
+    "tests/provider": {"tests/provider", "include"},
 }
 # All of the library that CKKS uses: headers by the names that they are included by.
 CKKS_USES = {line for line in (ROOT / "ckks/uses.txt").read_text().splitlines() if not line.startswith("#")}
 # All that the host side may know of the module, which it loads at run time.
-MODULE_ABI = ("accelerators/cuda/module/module.hpp", "accelerators/cuda/module/interface_hash.hpp")
+MODULE_ABI = ("src/accelerators/cuda/module/module.hpp", "src/accelerators/cuda/module/interface_hash.hpp")
 # The libraries depend on the C and C++ run time and on nothing else.
 DEPEND_ON_NOTHING = ("src", "include", "formats", "embedded", "ckks/src", "ckks/include")
 FOREIGN = re.compile(r"^(CLI|fmt|spdlog|nlohmann|asio|openssl|zlib|gtest|gmock|benchmark|boost)\b")
@@ -229,29 +247,36 @@ def folder_of(name):
     return None
 
 
+# Where the compiler looks for headers; below the first of them also for those in angle brackets.
+SEARCHED = ("include", "ckks/include", "src", "", "bench", "research", "tests", "cli", "ckks/src", "ckks", "embedded")
+IN_BRACKETS = SEARCHED[:4]
+
+
+def included(path, folder, header, quoted):
+    """The file that an #include names, from the root of this repository; None when it is not here."""
+    beside = [path.parent, ROOT / folder] if quoted else []
+    for place in beside + [ROOT / name for name in (SEARCHED if quoted else IN_BRACKETS)]:
+        if (place / header).exists() or (place / (header + ".in")).exists():
+            return relative((place / header).resolve())
+    return None
+
+
 def check_arrows(path, lines):
     folder = folder_of(relative(path))
     if folder is None or path.suffix not in CODE:
         return
     for number, line in enumerate(lines, 1):
-        found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        found = re.match(r'\s*#\s*include\s*([<"])([^">]+)[>"]', line)
         if not found:
             continue
-        header = found[2]
-        if header.startswith("polykem/"):
-            target = "ckks/include" if (ROOT / "ckks/include" / header).exists() else "include"
-        elif header.startswith(("formats/", "hpke/", "python/", "ckks/")):
-            target = folder_of(header)
-        elif (ROOT / "src" / header).exists() or (ROOT / "src" / (header + ".in")).exists():
-            target = folder_of("src/" + header)
-        elif found[1] == '"':
-            target = folder if (path.parent / header).exists() or (ROOT / folder / header).exists() else None
-            target = folder_of("bench/" + header) if target is None and (ROOT / "bench" / header).exists() else target
-        else:
+        quoted, header = found[1] == '"', found[2]
+        file = included(path, folder, header, quoted)
+        if file is None and not quoted:
             if folder.startswith(DEPEND_ON_NOTHING) and FOREIGN.match(header):
                 yield number, f"the library must not depend on <{header}>"
             continue
-        beyond_abi = folder == "src/accelerators/cuda" and target == folder + "/module" and header not in MODULE_ABI
+        target = folder_of(file or "")
+        beyond_abi = folder == "src/accelerators/cuda" and target == folder + "/module" and file not in MODULE_ABI
         used = folder in ("ckks/src", "ckks/openfhe") and header in CKKS_USES
         if (target not in ARROWS[folder] and not used) or beyond_abi:
             yield number, f"{folder} must not include {header}"
@@ -315,9 +340,17 @@ def results_without_commit():
     that brought the figures."""
     if not history():
         return []
-    return [name for name in git("ls-files", "bench/results/*.json", "ckks/bench/results/*.json")
-            if not any(map(has_commit, re.findall(r'"(?:commit|recorded_in)": "([0-9a-f]{7,40})"',
-                                                  (ROOT / name).read_text())))]
+    return [name for name in results() if not any(map(has_commit, re.findall(
+        r'"(?:commit|recorded_in)": "([0-9a-f]{7,40})"', (ROOT / name).read_text())))]
+
+
+def results():
+    return git("ls-files", "bench/results/*.json", "ckks/bench/results/*.json")
+
+
+def results_without_command():
+    """Files of results that do not say how they are repeated."""
+    return [name for name in results() if not re.search(r'"command": "[^"]', (ROOT / name).read_text())]
 
 
 def check_links_below(folder):
@@ -348,6 +381,9 @@ def main():
     for name in [] if sys.argv[1:] else results_without_commit():
         broken += 1
         print(f"{name}: names no commit of this history, as `commit` or `recorded_in`")
+    for name in [] if sys.argv[1:] else results_without_command():
+        broken += 1
+        print(f"{name}: has no `command`")
     print(f"lint: {count} files, {broken} findings")
     return 1 if broken else 0
 

@@ -82,7 +82,8 @@ def main():
     commit = run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True).stdout
     records = [record for one in RUNS for record in counted(plugin, program, *one)]
     document = {"what": "A64 instructions an item, keys per item, with the random generator", "emulator": version,
-                "cpu": "max", "commit": commit.strip(), "records": records}  # fmt: skip
+                "cpu": "max", "commit": commit.strip(), "command": "bench/arm64/measure.py",
+                "records": records}  # fmt: skip
     arguments.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -95,7 +95,8 @@ def main():
                             "peak_mb": summary["peak_mb"]})
             print(json.dumps(records[-1]), flush=True)
     if options.json:
-        record = {"commit": options.commit, "machine": options.machine, "records": records}
+        record = {"commit": options.commit, "command": " ".join(["bench/bulk/scale.py", *sys.argv[1:]]),
+                  "machine": options.machine, "records": records}
         Path(options.json).write_text(json.dumps(record, indent=1) + "\n")
 
 

@@ -97,7 +97,7 @@ def main():
     commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True,
                             text=True).stdout.strip()
     document = {"schema": "polykem-m4-cycles-1", "machine": "modelled Cortex-M4, tools/m4cycles",
-                "compiler": f"GCC {compiler}", "commit": commit, "sets": {}}
+                "compiler": f"GCC {compiler}", "commit": commit, "command": "make bench-m4", "sets": {}}
     for name in sets:
         document["sets"][name] = memory[name]
     for kind, flags in BUILDS.items():

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // POLYKEM_ASSERT_RANGE(x, low, high) checks that x is in [low, high): an integer, or each 16-bit lane of a vector,
-// which are signed if low is negative. Only builds with POLYKEM_CHECK_RANGES check (the presets debug and sanitize):
-// values are secret, so nothing else may branch on them. Code on a device never checks.
+// which are signed if low is negative. POLYKEM_ASSERT_WITHIN(x, bound) checks that |x| < bound. Only builds with
+// POLYKEM_CHECK_RANGES check (the presets debug and sanitize): values are secret, so nothing else may branch on them.
+// Code on a device never checks.
 #pragma once
 
 #include <concepts>
@@ -15,6 +16,8 @@
 #else
 #define POLYKEM_ASSERT_RANGE(x, low, high) static_cast<void>(sizeof(x))
 #endif
+
+#define POLYKEM_ASSERT_WITHIN(x, bound) POLYKEM_ASSERT_RANGE(x, 1LL - (bound), bound)
 
 #ifdef POLYKEM_CHECK_RANGES
 

@@ -78,7 +78,7 @@ bool disarm() {
   bool happened = false;
   for (Counter& counter : counters) {
     counter.left = 0;
-    happened |= counter.happened;
+    happened |= counter.happened.exchange(false);
   }
   return happened;
 }

@@ -20,7 +20,7 @@ struct Fault {
 };
 
 void arm(const Fault& fault);
-/// Ends the injection; true if the fault has happened.
+/// Ends the injection; true if the fault has happened since arm().
 bool disarm();
 
 /// The number of blocks of memory that are allocated now.

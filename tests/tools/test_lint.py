@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which commits a Markdown file may name: those of this history, and another repository's on the line that names it."""
+"""Which commits a Markdown file may name: those of this history, and another repository's on the line that names it.
+Which headers a folder may include."""
 
 import pathlib
 import sys
@@ -32,6 +33,32 @@ class Commits(unittest.TestCase):
 
     def test_without_history_nothing_is_reported(self):
         self.assertEqual(self.findings("measured at 26145aa", history=[]), [])
+
+class Arrows(unittest.TestCase):
+    def findings(self, source, header):
+        return list(lint.check_arrows(lint.ROOT / source, [f"#include {header}"]))
+
+    def test_what_a_folder_uses_passes(self):
+        for source, header in (("src/engine/new.cpp", '"schemes/registry.hpp"'),
+                               ("cli/net/new.cpp", '"common/table.hpp"'),
+                               ("bench/gpu_rates/new.cu", '"cuda/common.hpp"'),
+                               ("research/lab/new.cpp", '"options.hpp"'),
+                               ("tests/kat/new.cpp", '"kat/suite.hpp"'),
+                               ("tests/hpke/new.cpp", "<openssl/evp.h>")):
+            self.assertEqual(self.findings(source, header), [], source)
+
+    def test_what_lies_above_or_beside_is_reported(self):
+        for source, header in (("src/prim/new.cpp", '"engine/engine.hpp"'),
+                               ("src/core/new.cpp", "<openssl/evp.h>"),
+                               ("src/accelerators/cuda/new.cpp", '"module/part.hpp"'),
+                               ("bench/prim/new.cpp", '"common/table.hpp"'),
+                               ("ckks/bench/new.cpp", '"engine/engine.hpp"'),
+                               ("ckks/tests/new.cpp", '"engine/engine.hpp"'),
+                               ("research/lab/new.cpp", '"polykem/polykem.h"'),
+                               ("tests/provider/new.cpp", '"engine/engine.hpp"'),
+                               ("tests/unit/new.cpp", '"lab/lab.hpp"'),
+                               ("tests/unit/new.cpp", '"none.hpp"')):
+            self.assertEqual(len(self.findings(source, header)), 1, source)
 
 
 if __name__ == "__main__":

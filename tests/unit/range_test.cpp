@@ -43,6 +43,12 @@ TEST(Range, EveryLaneCounts) {
   }
 }
 
+TEST(Range, ABoundIsForBothSigns) {
+  POLYKEM_ASSERT_WITHIN((Vector{{0, 2, 65534}}), 3U);
+  for (const int outside : {-3, 3})
+    EXPECT_DEATH(POLYKEM_ASSERT_WITHIN(outside, 3U), "outside is out of its range");
+}
+
 TEST(Range, TheArithmeticOfMlKemsKernelsChecksItsBounds) {
   const uint32_t factor = cuda::factor_of(17);
   EXPECT_EQ(cuda::multiply_by(cuda::kMaxMultiplied - 1, factor), uint64_t{cuda::kMaxMultiplied - 1} * 17 % cuda::kNttQ);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic mod 3329 on polynomials of many items, an item per 16-bit lane, and on one polynomial with the same
-// instructions. Words are signed and in (-q, q) unless stated otherwise; "canonical" is [0, q).
+// instructions. Words are signed and within q unless stated otherwise (bounds.hpp); "canonical" is [0, q).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "prim/ntt/ntt.hpp"
+#include "prim/ntt/bounds.hpp"
 
 namespace polykem {
 
@@ -18,22 +18,24 @@ struct NttLanes {
   size_t lanes;
   bool pairs_interleaved;
 
-  /// In place; results within 8 q. [FIPS203, Alg 9]
+  /// In place; results within ntt::kTransformBound. [FIPS203, Alg 9]
   void (*forward)(uint16_t* block);
-  /// In place, 2^16 times the inverse: undoes the factor that `multiply` leaves. Within 2.4 q before. [FIPS203, Alg 10]
+  /// In place, 2^16 times the inverse: undoes the factor that `multiply` leaves. Within ntt::kProductBound before.
+  /// [FIPS203, Alg 10]
   void (*inverse)(uint16_t* block);
   /// c[r] = 2^-16 times the sum over i < terms <= 4 of a[r * terms + i] y[i], r < rows; blocks, a paired. a below
-  /// 2^12, y within 8 q, c within 2.4 q. [FIPS203, Alg 11]
+  /// 2^12, y within ntt::kTransformBound, c within ntt::kProductBound. [FIPS203, Alg 11]
   void (*multiply)(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, size_t terms);
   /// The same where a is the same for all items: polynomials of 256 words, 64-byte aligned.
   void (*multiply_shared)(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, size_t terms);
-  /// c = 2^16 c + e, canonical, in place. Any c, e within 8 q.
+  /// c = 2^16 c + e, canonical, in place. Any c, e within ntt::kTransformBound.
   void (*add_product)(uint16_t* c, const uint16_t* e);
-  /// c = c + e, canonical, in place; the sum within 9 q.
+  /// c = c + e, canonical, in place; the sum has 16 bits.
   void (*add)(uint16_t* c, const uint16_t* e);
-  /// Within 9 q to canonical, in place.
+  /// Any words to canonical, in place.
   void (*canonical)(uint16_t* block);
-  /// round(x 2^bits / q) mod 2^bits, in place, bits one of 1, 4, 5, 10, 11; x below 4 q. [FIPS203, 4.2.1]
+  /// round(x 2^bits / q) mod 2^bits, in place, bits one of 1, 4, 5, 10, 11; x below ntt::kCompressBound.
+  /// [FIPS203, 4.2.1]
   void (*compress)(uint16_t* block, unsigned bits);
   /// round(q y / 2^bits), in place; canonical afterwards. [FIPS203, 4.2.1]
   void (*decompress)(uint16_t* block, unsigned bits);

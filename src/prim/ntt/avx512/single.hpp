@@ -125,7 +125,8 @@ POLYKEM_INLINE void each_last_pair(InRegisters<kCount>& a, F&& f) {
   });
 }
 
-/// Layers kFirst <= 2 to 6. Coefficients within b q before, within (b + 7 - kFirst) q <= 9.8 q after. [FIPS203, Alg 9]
+/// Layers kFirst <= 2 to 6. Coefficients within b before, within forward_bound(b, 7 - kFirst) <= kWordBound after.
+/// [FIPS203, Alg 9]
 template <size_t kFirst, size_t kCount>
 POLYKEM_INLINE void forward_in_registers(InRegisters<kCount>& a) {
   const auto f = [](V16 & x, V16 & y, const Twiddle& zeta) __attribute__((always_inline)) {
@@ -152,7 +153,7 @@ POLYKEM_INLINE void inverse_in_registers(InRegisters<kCount>& a) {
   each_last_pair<true>(a, f);
   each_pair<2>(a, turned_factor<true>, f);
   each_pair<1>(a, turned_factor<true>, f);
-  reduce(0, 4);  // sums of all three layers, within 8 q; of the others, none exceeds 2 q
+  reduce(0, 4);  // sums of all three layers, within inverse_bound(kQ, 3); the others are within inverse_bound(kQ, 1)
   each_pair<0>(a, turned_factor<true>, f);
   reduce(0, 1, 2, 3);
   transpose_fours(a);

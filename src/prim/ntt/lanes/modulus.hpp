@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "prim/ntt/ntt.hpp"
+#include "prim/ntt/bounds.hpp"
 #include "prim/simd/vec16.hpp"
 
 namespace polykem::ntt {

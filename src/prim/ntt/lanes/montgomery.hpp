@@ -37,7 +37,7 @@ struct Twiddle {
 /// a times the factor mod q, in (-q, q), for any 16-bit a (or if the factor is not reduced, |a z| < 2^15 q).
 POLYKEM_INLINE V16 mul(V16 a, const Twiddle& t) {
   const V16 product = whole(mulhi_s(a, t.z) - mulhi_s(a * t.zq, V16::set1(kQ)));
-  POLYKEM_ASSERT_RANGE(product, 1 - int{kQ}, int{kQ});
+  POLYKEM_ASSERT_WITHIN(product, kQ);
   return product;
 }
 
@@ -50,7 +50,7 @@ POLYKEM_INLINE V16 barrett(V16 x) {
 
 /// (-q, q) to [0, q).
 POLYKEM_INLINE V16 positive(V16 x) {
-  POLYKEM_ASSERT_RANGE(x, 1 - int{kQ}, int{kQ});
+  POLYKEM_ASSERT_WITHIN(x, kQ);
   return min_u(x, x + V16::set1(kQ));
 }
 

@@ -67,12 +67,13 @@ void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows
     unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
       const uint16_t* pair = y + term * kBlockWords + 2 * i * V16::kLanes;
       const V16 y0 = barrett(V16::load(pair)), wide = V16::load(pair + V16::kLanes);
+      POLYKEM_ASSERT_WITHIN(wide, kTransformBound);
       const V16 y1 = kTerms < 4 ? wide : barrett(wide);
       for_even[term] = Pairs::of(y0, mul(y1, gamma));
       for_odd[term] = Pairs::of(y1, y0);
     });
     for (size_t row = 0; row < rows; ++row) {
-      Pairs even{V16::zero(), V16::zero()}, odd = even;  // at most kTerms 2^12 9 q, or 2 kTerms 2^12 q
+      Pairs even{V16::zero(), V16::zero()}, odd = even;  // within sum_bound(kTerms, y1's bound)
       unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
         const Pairs x = a(row * kTerms + term, i);
         even = {add_products(even.low, x.low, for_even[term].low),
@@ -117,11 +118,11 @@ inline void canonical_block(uint16_t* block) {
       block, [](V16 x) __attribute__((always_inline)) { return positive(barrett(x)); });
 }
 
-/// Compress_kBits(x mod q) for x in [0, 4 q); the result has kBits bits. The quotient by a reciprocal is the rounded
-/// one or one less; its remainder, in [0, 3 q / 2), tells which. Compare ref::compress. [FIPS203, (4.7)]
+/// Compress_kBits(x mod q) for x in [0, kCompressBound); the result has kBits bits. The quotient by a reciprocal is the
+/// rounded one or one less; its remainder, in [0, 3 q / 2), tells which. Compare ref::compress. [FIPS203, (4.7)]
 template <unsigned kBits>
 POLYKEM_INLINE V16 compress(V16 x) {
-  POLYKEM_ASSERT_RANGE(x, 0, 4 * int{kQ});
+  POLYKEM_ASSERT_RANGE(x, 0, kCompressBound);
   const V16 quotient = mulhi_u(x, V16::set1(static_cast<uint16_t>((1u << (16 + kBits)) / kQ)));
   const V16 remainder = x.template shl<kBits>() - quotient * V16::set1(kQ);
   return plus_one_if_greater(quotient, remainder, V16::set1(kQ / 2)) & V16::set1((1u << kBits) - 1);

@@ -110,7 +110,7 @@ POLYKEM_INLINE void each_product_single(const uint16_t* a, const uint16_t* y, Us
     unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
       unroll<kRows>([&](auto row) __attribute__((always_inline)) {
         const V16 factor = V16::load(a + (row * kTerms + term) * kN + i);
-        even[row] = add_products(even[row], factor, for_even[term]);  // in the end at most 2 kTerms 2^12 q
+        even[row] = add_products(even[row], factor, for_even[term]);  // within sum_bound(kTerms, kQ)
         odd[row] = add_products(odd[row], factor, for_odd[term]);
       });
     });

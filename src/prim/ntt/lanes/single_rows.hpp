@@ -83,7 +83,7 @@ inline void multiply_single(uint16_t* c, const uint16_t* a, const uint16_t* b, s
   const Twiddle scale = Twiddle::of(Factor::of(kR));
   for (size_t i = 0; i < kN; i += kSide) {
     const Twiddle gamma = kGammasOfOne[i / kSide].load();
-    V16 even = V16::zero(), odd = even;  // at most 2 terms 2^12 q
+    V16 even = V16::zero(), odd = even;  // within sum_bound(terms, kQ)
     for (size_t term = 0; term < terms; ++term) {
       const V16 x = V16::load(a + term * kN + i), y = V16::load(b + term * kN + i);
       even = add_products(even, x, even_odd(y, mul(y, gamma)));

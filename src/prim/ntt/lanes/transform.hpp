@@ -8,9 +8,9 @@
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-/// Cooley and Tukey: results grow by q, so |a| <= 2^15 - q. [FIPS203, Alg 9, L8-12]
+/// Cooley and Tukey: results grow by q, so a is within kWordBound - q. [FIPS203, Alg 9, L8-12]
 POLYKEM_INLINE void butterfly(V16& a, V16& b, const Twiddle& zeta) {
-  POLYKEM_ASSERT_RANGE(a, int{kQ} - (1 << 15), (1 << 15) - int{kQ} + 1);
+  POLYKEM_ASSERT_WITHIN(a, kWordBound - int{kQ});
   const V16 t = mul(b, zeta);
   b = a - t;
   a = a + t;
@@ -18,6 +18,8 @@ POLYKEM_INLINE void butterfly(V16& a, V16& b, const Twiddle& zeta) {
 
 /// Gentleman and Sande: the sum may be twice as large, the product is in (-q, q). [FIPS203, Alg 10, L7-11]
 POLYKEM_INLINE void inverse_butterfly(V16& a, V16& b, const Twiddle& zeta) {
+  POLYKEM_ASSERT_WITHIN(a, kWordBound / 2);
+  POLYKEM_ASSERT_WITHIN(b, kWordBound / 2);
   const V16 difference = b - a;
   a = a + b;
   b = mul(difference, zeta);
@@ -66,12 +68,13 @@ POLYKEM_INLINE void forward_pass(uint16_t* rows) {
   }
 }
 
-/// Undoes forward_pass up to factors. Inputs within 2.4 q and kLayers <= 2, or within q; finish(i, x) gives the value
-/// to store for row i of a group, where x is within 2^kLayers times as much, or in (-q, q) if the highest bit of i is
-/// set.
+/// Undoes forward_pass up to factors. Inputs within kBound; finish(i, x) gives the value to store for row i of a group,
+/// where x is within inverse_bound(kBound, kLayers), or within q if the highest bit of i is set.
 template <size_t kRows, size_t kFirst, size_t kLayers, class Factors = RowFactors, class Finish>
 POLYKEM_INLINE void inverse_pass(uint16_t* rows, Finish&& finish) {
   constexpr size_t kCount = 1 << kLayers, kStride = kRows >> (kFirst + kLayers);
+  constexpr int kBound = kLayers <= 2 ? kProductBound : int{kQ};
+  static_assert(inverse_bound(kBound, kLayers) <= kWordBound);
   for (size_t block = 0; block < 1u << kFirst; ++block) {
     Twiddle zetas[kCount];
     unroll<kLayers>([&](auto t) __attribute__((always_inline)) {
@@ -85,7 +88,7 @@ POLYKEM_INLINE void inverse_pass(uint16_t* rows, Finish&& finish) {
       unroll<kCount>([&](auto i)
                          __attribute__((always_inline)) { v[i] = V16::load(base + i * kStride * V16::kLanes); });
       for (const V16& x : v)
-        POLYKEM_ASSERT_RANGE(x, -((1 << 15) >> kLayers), ((1 << 15) >> kLayers) + 1);
+        POLYKEM_ASSERT_WITHIN(x, kBound);
       unroll<kLayers>([&](auto up) __attribute__((always_inline)) {
         constexpr size_t kLayer = kLayers - 1 - up, kHalf = kCount >> (kLayer + 1);
         unroll<kCount / 2>([&](auto i) __attribute__((always_inline)) {

@@ -21,7 +21,7 @@ template <Dims D>
 struct alignas(64) Eight {
   SecretKey<D.k> own[kItems];  ///< the items' keys, if no key set has them
   Poly s[kItems][D.k];         ///< s^ or y^
-  Poly e[kItems][D.k];         ///< 2^-16 e^, within 8.3 q; or u of a ciphertext that is decrypted, then u^
+  Poly e[kItems][D.k];         ///< 2^-16 e^, within kNoiseTransformBound; or u of a received ciphertext, then u^
   Poly u[kItems][D.k];         ///< 2^-16 u^, then u without noise
   Poly v[kItems];              ///< v of a ciphertext that is decrypted; 2^-16 v^, then v without noise
   Poly w[kItems];              ///< 2^-16 s^T u^, then s^T u

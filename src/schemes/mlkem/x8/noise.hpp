@@ -3,6 +3,8 @@
 // its product with a factor of the first two layers is looked up, or is small enough not to be reduced.
 #pragma once
 
+#include <algorithm>
+
 #include "prim/ntt/avx512/single.hpp"
 #include "prim/ntt/lanes/single_records.hpp"
 #include "schemes/mlkem/binomial.hpp"
@@ -17,12 +19,17 @@ using simd::V16;
 /// What coefficients i, i + 64, i + 128 and i + 192 are multiplied by in layers 0 and 1, times kScale. The second and
 /// the last one go into two sums each.
 template <uint32_t kScale>
-inline constexpr uint32_t kNoiseFactors[] = {kScale,
-                                             kScale* kZetas[2] % kQ,
-                                             kScale* kZetas[1] % kQ,
-                                             kScale* kZetas[2] % kQ* kZetas[1] % kQ,
-                                             kScale* kZetas[3] % kQ,
-                                             kScale* kZetas[3] % kQ* kZetas[1] % kQ};
+inline constexpr uint32_t kNoiseFactors[6] = {kScale,
+                                              kScale* kZetas[2] % kQ,
+                                              kScale* kZetas[1] % kQ,
+                                              kScale* kZetas[2] % kQ* kZetas[1] % kQ,
+                                              kScale* kZetas[3] % kQ,
+                                              kScale* kZetas[3] % kQ* kZetas[1] % kQ};
+
+/// The size of the representative in (-q/2, q/2).
+constexpr int size_mod_q(uint32_t x) {
+  return static_cast<int>(std::min(x % kQ, kQ - x % kQ));
+}
 
 template <unsigned kEta>
 struct Noise;
@@ -42,6 +49,8 @@ inline constexpr auto kNoiseProducts = [] {
 template <>
 struct Noise<2> {
   V16 bits;
+  /// The largest size of a product with `factor`.
+  static constexpr int largest(uint32_t factor) { return std::max(size_mod_q(factor), size_mod_q(2 * factor)); }
   /// Coefficients i to i + V16::kLanes - 1 of a row of 128 bytes.
   static POLYKEM_INLINE Noise load(const uint8_t* row, size_t i) { return {unpack_fields<4>(row, i)}; }
   template <uint32_t kFactor, uint32_t kMore = 0>
@@ -60,6 +69,7 @@ struct Noise<3> {
     return table;
   }();
   V16 value;
+  static constexpr int largest(uint32_t factor) { return 3 * size_mod_q(factor); }
 
   static POLYKEM_INLINE Noise load(const uint8_t* row, size_t i) {
     const __m512i table = _mm512_loadu_si512(kDifferencesPlus3.data());
@@ -79,7 +89,17 @@ POLYKEM_INLINE V16 noise_single(const uint8_t* row, size_t i) {
   return Noise<2>::load(row, i).times<1, kMore>();
 }
 
-/// Layers 0 and 1, times kScale; within 4.5 q after.
+/// The words after layers 0 and 1, times kScale: sums of four products.
+template <unsigned kEta, uint32_t kScale>
+inline constexpr int kNoiseSumBound = [] {
+  const auto largest = [](size_t i) { return Noise<kEta>::largest(kNoiseFactors<kScale>[i]); };
+  return largest(0) + largest(2) + std::max(largest(1) + largest(3), largest(4) + largest(5)) + 1;
+}();
+/// And after all layers.
+template <unsigned kEta, uint32_t kScale>
+inline constexpr int kNoiseTransformBound = ntt::forward_bound(kNoiseSumBound<kEta, kScale>, 5);
+
+/// Layers 0 and 1, times kScale; within kNoiseSumBound after.
 template <unsigned kEta, uint32_t kScale, size_t kCount>
 POLYKEM_INLINE void begin_forward(InRegisters<kCount>& a, const uint8_t* rows, size_t stride) {
   constexpr auto& kFactors = kNoiseFactors<kScale>;
@@ -102,15 +122,22 @@ POLYKEM_INLINE void begin_forward(InRegisters<kCount>& a, const uint8_t* rows, s
 }
 
 /// kScale times the transforms of `count` polynomials, polynomial i from the 64 kEta bytes at rows + i * stride, within
-/// 8.3 q before Finish: a product that a layer adds is within 0.75 q. [FIPS203, Alg 8 and 9]
+/// kNoiseTransformBound before Finish. [FIPS203, Alg 8 and 9]
 template <unsigned kEta, class Finish, uint32_t kScale = 1>
 POLYKEM_NOINLINE void forward_noise(uint16_t* a, const uint8_t* rows, size_t stride, size_t count) {
+  static_assert(kNoiseTransformBound<kEta, kScale> <= ntt::kWordBound);
   in_twos(
       count, [&]<size_t kCount>(size_t i) __attribute__((always_inline)) {
         InRegisters<kCount> polys;
         begin_forward<kEta, kScale>(polys, rows + i * stride, stride);
+        polys.each([](size_t, size_t, V16 & x)
+                       __attribute__((always_inline)) { POLYKEM_ASSERT_WITHIN(x, (kNoiseSumBound<kEta, kScale>)); });
         forward_in_registers<2>(polys);
-        polys.store(a + i * kN, Finish());
+        polys.store(
+            a + i * kN, [](V16 x) __attribute__((always_inline)) {
+              POLYKEM_ASSERT_WITHIN(x, (kNoiseTransformBound<kEta, kScale>));
+              return Finish()(x);
+            });
       });
 }
 

@@ -109,10 +109,11 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
       forward_noise<P.eta1, ntt::Unreduced, ntt::kInverseR>(t.e[l][0].c, t.prf_e[l][0], kRow, kK);
   }
 
-  /// e^ is within 8.3 q and a product within q, so that their sum has 16 bits. Both carry 2^-16.
+  /// The sum of e^ and a product has 16 bits. Both carry 2^-16.
   static void mul_as_store(Chunk& c) {
     auto& t = c.t;
     const ntt::Twiddle scale = ntt::Twiddle::of(ntt::Factor::of(ntt::kR));
+    static_assert(kNoiseTransformBound<P.eta1, ntt::kInverseR> + int{ntt::kQ} <= ntt::kWordBound);
     each(c, [&](size_t l) {
       uint8_t* const pk = c.pk_out().at(l);
       uint8_t* const sk = c.sk_out().at(l);
