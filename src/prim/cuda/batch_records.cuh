@@ -7,8 +7,8 @@
 
 namespace polykem::cuda {
 
-/// Points `work` at the records of the batch. S has the lengths of its set's records. pk: the member of `work` for public
-/// keys; pk_offset: where they are in secret keys.
+/// Points `work` at the records of the batch. S has the lengths of its set's records. pk: the member of `work` for
+/// public keys; pk_offset: where they are in secret keys.
 template <class S, class Work>
 void take_records(Work& work, Records& pk, const DeviceBatch& io, size_t pk_offset) {
   const auto stride = [&io](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
