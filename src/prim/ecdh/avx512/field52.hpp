@@ -63,7 +63,7 @@ struct Prime<P256> {
   static constexpr size_t kLimbs = 5;
   /// R > kRoom p.
   static constexpr long long kRoom = 1 << 4;
-  /// settle() makes of any Sum a Number<C, kSettled>.
+  /// settle() makes a Number<C, kSettled> of a Sum.
   static constexpr int kSettled = 2;
   /// Whether products are compiled into their callers, who then have something to do while they wait.
   static constexpr bool kInline = true;
@@ -89,7 +89,8 @@ struct Prime<P256> {
     x[4] += all_lanes((kFactor << 48) - (kFactor << 16));
   }
 
-  /// x - floor(x / 2^256) p, but for what the lower limbs carry, which is less than 2^(208 + 11): in [0, 2 p].
+  /// x - floor(x / 2^256) p, but for what the lower limbs carry, which is less than 2^(208 + 11); x is in [0, 64 p]
+  /// before and in [0, 2 p] after.
   static POLYKEM_INLINE void settle(V (&x)[kLimbs]) {
     const V quotient = x[4] >> 48;
     x[0] += quotient;
@@ -112,7 +113,7 @@ struct Prime<P384> {
   static POLYKEM_INLINE void cancel(V* sum, V* minus) {
     const V shift44 = all_lanes(uint64_t{1} << 44), shift32 = all_lanes(uint64_t{1} << 32);
     const V shift24 = all_lanes(uint64_t{1} << 24), shift20 = all_lanes(uint64_t{1} << 20);
-    const V limb = sum[0] - minus[0], m = add_low(limb, limb, shift32);
+    const V limb = sum[0] - minus[0], m = limb + ((limb << 32) & all_lanes(kLimbMask));
     sum[1] = add_high(sum[1], m, shift32) + (m >> kLimbBits);
     minus[1] = add_low(minus[1], m, shift44);
     minus[2] = add_low(add_high(minus[2], m, shift44), m, shift24);
@@ -225,9 +226,9 @@ POLYKEM_INLINE Number<C, kA> number(const Sum<C, kA>& a) {
 /// The same number modulo p.
 template <class C, int kA>
 POLYKEM_INLINE Settled<C> settled(Sum<C, kA> a) {
+  static_assert(kA <= 64);
   Prime<C>::settle(a.limb);
   Sum<C, Prime<C>::kSettled> out;
-  static_assert(kA <= Prime<C>::kSettled || Prime<C>::kRoom < 1024);
   for (size_t i = 0; i < kLimbs<C>; ++i)
     out.limb[i] = a.limb[i];
   return number(out);
@@ -412,7 +413,7 @@ constexpr Words<C::kWords> square_of_r() {
 
 /// Between numbers and Montgomery's form.
 template <class C, int kA>
-Number<C, 2> to_form(const Number<C, kA>& a) {
+POLYKEM_NOINLINE Number<C, 2> to_form(const Number<C, kA>& a) {
   constexpr auto kSquare = limbs_of<kLimbs<C>>(square_of_r<C>());
   return number(mul(a, constant<C>(kSquare)));
 }
@@ -421,18 +422,16 @@ Number<C, 2> to_form(const Words<C::kWords>& a) {
   return to_form(constant<C>(limbs_of<kLimbs<C>>(a)));
 }
 
-/// b in the lanes of the mask, else a.
+/// out = a in these lanes.
 template <class C, int kA, Form kForm>
-POLYKEM_INLINE Value<C, kA, kForm> select(__mmask8 mask, const Value<C, kA, kForm>& a, const Value<C, kA, kForm>& b) {
-  Value<C, kA, kForm> out;
+POLYKEM_INLINE void assign(__mmask8 lanes, Value<C, kA, kForm>& out, const Value<C, kA, kForm>& a) {
   for (size_t i = 0; i < kLimbs<C>; ++i)
-    out.limb[i] = _mm512_mask_mov_epi64(a.limb[i], mask, b.limb[i]);
-  return out;
+    out.limb[i] = _mm512_mask_mov_epi64(out.limb[i], lanes, a.limb[i]);
 }
 
 /// The number that a stands for, below p.
 template <class C, int kA, Form kForm>
-Number<C, 1> from_form(const Value<C, kA, kForm>& a) {
+POLYKEM_NOINLINE Number<C, 1> from_form(const Value<C, kA, kForm>& a) {
   static_assert(kA < Prime<C>::kRoom);
   const auto x = number(mul(a, constant<C>(Limbs<kLimbs<C>>{{1}})));  // p at most
   constexpr auto kModulus = limbs_of<kLimbs<C>>(C::kP);
@@ -458,12 +457,12 @@ __mmask8 zero_lanes(const Value<C, kA, kForm>& a) {
 
 /// Appends to the exponent of `power` as many bits, the last of which are the exponent of `ones`.
 template <class C>
-Factor<C, 2> append(const Factor<C, 2>& power, size_t bits, const Factor<C, 2>& ones) {
+POLYKEM_NOINLINE Factor<C, 2> append(const Factor<C, 2>& power, size_t bits, const Factor<C, 2>& ones) {
   return factor(mul(sqr(power, bits), ones));
 }
 
 /// 1 / x = x^(p - 2); 0 for 0. eN has N ones as its exponent; comments are the bits of p - 2 from the top.
-inline Factor<P256, 2> invert(const Factor<P256, 2>& e1) {
+POLYKEM_NOINLINE inline Factor<P256, 2> invert(const Factor<P256, 2>& e1) {
   const auto e2 = append(e1, 1, e1), e4 = append(e2, 2, e2), e8 = append(e4, 4, e4), e16 = append(e8, 8, e8);
   const auto e32 = append(e16, 16, e16);
   auto x = append(e32, 32, e1);  // e32 and 0...01
@@ -476,11 +475,15 @@ inline Factor<P256, 2> invert(const Factor<P256, 2>& e1) {
   return append(x, 2, e1);
 }
 
-inline Factor<P384, 2> invert(const Factor<P384, 2>& e1) {
-  const auto e2 = append(e1, 1, e1), e3 = append(e2, 1, e1), e6 = append(e3, 3, e3), e12 = append(e6, 6, e6);
-  const auto e15 = append(e12, 3, e3), e30 = append(e15, 15, e15), e60 = append(e30, 30, e30);
-  const auto e120 = append(e60, 60, e60), e240 = append(e120, 120, e120);
-  auto x = append(e240, 15, e15);         // e255
+POLYKEM_NOINLINE inline Factor<P384, 2> invert(const Factor<P384, 2>& e1) {
+  const auto e2 = append(e1, 1, e1), e3 = append(e2, 1, e1);
+  auto x = append(e3, 3, e3);
+  x = append(x, 6, x);
+  const auto e15 = append(x, 3, e3), e30 = append(e15, 15, e15);
+  x = append(e30, 30, e30);
+  x = append(x, 60, x);
+  x = append(x, 120, x);
+  x = append(x, 15, e15);                 // e255
   x = append(x, 33, append(e30, 2, e2));  // 0 and e32
   x = append(x, 94, e30);                 // 64 zeros and e30
   return append(x, 2, e1);                // 01

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // P-256 and P-384 for eight items at a time.
 //
-// Scalars are odd here: k or n - k, whichever is, the point's sign with it. An odd number below 2^(w m) has m digits of
-// w bits that are odd and between -2^w and 2^w [JT09]: 2 e - (2^w - 1), where e are the digits of (k - 1) / 2 + 2^(w m
-// - 1). So no digit is 0, every digit needs one addition, and sums are multiples s of the point with s odd or doubled,
-// in (0, n). The addition of d does not know s = d and s = -d modulo n. That cannot be while s and d are small against
-// n, which is until the last addition; there s + d = k is not 0, and s = d is seen and doubled instead.
+// Scalars are odd here: k itself or n - k, whose multiple of a point has the other sign. In windows of w bits an odd
+// number below 2^(w m) is the sum of d[i] 2^(w i), i < m, with d[i] = 2 e[i] - (2^w - 1), where e[i] are the windows of
+// (k - 1) / 2 with the highest bit set [JT09]. All d[i] are odd: each takes one addition, and no sum is 0.
+//
+// add_affine() knows neither s + s nor s - s. For a point of any kind, digits are added from the top: s = 16 s' with s'
+// odd, 0 < s' < n / 16^(i + 1) + 1, so that s > |d|, and s + |d| < n before the last digit. For the base point they are
+// added from the bottom: |s| < 32^i <= |d| for the digit d with its power, and |s| + |d| < n before the last digit.
+// With the last digit s + d = k is not 0; s = d does happen, for k = n - 2 on P-256, and add_last() doubles there.
 #include <cstring>
 #include <new>
 
-#include "core/secure.hpp"
 #include "prim/ecdh/avx512/field52.hpp"
 #include "prim/ecdh/nist.hpp"
 
@@ -19,6 +21,8 @@ inline namespace POLYKEM_ISA {
 namespace {
 
 constexpr size_t kLanes = 8;
+template <class C>
+inline constexpr int kSettled = Prime<C>::kSettled;
 
 template <class C>
 struct Affine {
@@ -31,6 +35,18 @@ struct Jacobian {
   Settled<C> x, y;
   Factor<C, 4> z;
 };
+
+template <class C>
+void assign(__mmask8 lanes, Affine<C>& out, const Affine<C>& a) {
+  assign(lanes, out.x, a.x);
+  assign(lanes, out.y, a.y);
+}
+template <class C>
+void assign(__mmask8 lanes, Jacobian<C>& out, const Jacobian<C>& a) {
+  assign(lanes, out.x, a.x);
+  assign(lanes, out.y, a.y);
+  assign(lanes, out.z, a.z);
+}
 
 template <class C>
 Number<C, 2> one() {
@@ -48,12 +64,19 @@ enum class Then { kDouble, kAdd };
 /// doubled again; zz = z^2 if it is then added to.
 template <Then kThen, class C>
 POLYKEM_NOINLINE void double_point(Jacobian<C>& p, Settled<C>& az4, Factor<C, 2>& zz) {
-  const auto [xx, y2] = both(square(p.x), square(p.y));
-  const auto slope = factor(times<3>(xx) + az4);
-  const auto yy = factor(y2);
-  const auto [yz, y4] = both(product(p.y, p.z), square(yy));
-  const auto yyyy = number(y4);
-  p.z = factor(times<2>(yz));
+  Factor<C, 3 * product_bound<C>(kSettled<C>, kSettled<C>) + kSettled<C>> slope;
+  Factor<C, 2> yy;
+  {
+    const auto [xx, y2] = both(square(p.x), square(p.y));
+    slope = factor(times<3>(xx) + az4);
+    yy = factor(y2);
+  }
+  Number<C, 2> yyyy;
+  {
+    const auto [yz, y4] = both(product(p.y, p.z), square(yy));
+    yyyy = number(y4);
+    p.z = factor(times<2>(yz));
+  }
   const auto [slope2, xyy] = both(square(slope), product(p.x, yy));
   p.x = settled(slope2 - times<8>(xyy));
   const auto down = factor(times<4>(xyy) - p.x);
@@ -72,17 +95,24 @@ POLYKEM_NOINLINE void double_point(Jacobian<C>& p, Settled<C>& az4, Factor<C, 2>
 /// p = -q, z becomes 0.
 template <class C>
 POLYKEM_NOINLINE auto add_affine(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<C>& q) {
-  const auto [xzz, z3] = both(product(q.x, zz), product(p.z, zz));
-  const auto h = factor(xzz - p.x);
-  const auto zzz = factor(z3);
-  const auto [yzzz, h2] = both(product(q.y, zzz), square(h));
-  const auto r = factor(yzzz - p.y);
-  const auto hh = factor(h2);
+  Factor<C, 2 + kSettled<C>> h, r;
+  Factor<C, 2> hh;
+  {
+    const auto [xzz, z3] = both(product(q.x, zz), product(p.z, zz));
+    h = factor(xzz - p.x);
+    const auto zzz = factor(z3);
+    const auto [yzzz, h2] = both(product(q.y, zzz), square(h));
+    r = factor(yzzz - p.y);
+    hh = factor(h2);
+  }
   const auto [zh, v] = both(product(p.z, h), product(p.x, hh));
   p.z = factor(zh);
-  const auto [r2, h3] = both(square(r), product(h, hh));
-  const auto hhh = number(h3);
-  p.x = settled(r2 - (hhh + times<2>(v)));
+  Number<C, 2> hhh;
+  {
+    const auto [r2, h3] = both(square(r), product(h, hh));
+    hhh = number(h3);
+    p.x = settled(r2 - (hhh + times<2>(v)));
+  }
   const auto down = factor(v - p.x);
   const auto [z2, yhhh] = both(square(p.z), product(p.y, hhh));
   zz = factor(z2);
@@ -92,53 +122,79 @@ POLYKEM_NOINLINE auto add_affine(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<
 
 /// p = p + q, also if they are equal; p != -q. zz = z^2.
 template <class C>
-void add_last(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<C>& q, const Settled<C>& a) {
+POLYKEM_NOINLINE void add_last(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<C>& q, const Settled<C>& a) {
   Jacobian<C> twice = {q.x, q.y, one<C>()};
   Settled<C> az4 = a;
   double_point<Then::kDouble>(twice, az4, zz);
-  const __mmask8 equal = zero_lanes(add_affine(p, zz, q));
-  p = {select(equal, p.x, twice.x), select(equal, p.y, twice.y), select(equal, p.z, twice.z)};
+  assign(zero_lanes(add_affine(p, zz, q)), p, twice);
 }
 
-/// multiples[i] = (2 i + 1) p, brought to a common z, which it returns: the points (x, y) are those of multiples of p
-/// on the isomorphic curve with a = -3 z^4. Consecutive additions of 2 p share their z. [MEL07]
-template <size_t kMultiples, class C>
-Factor<C, 4> odd_multiples(Affine<C> (&multiples)[kMultiples], const Affine<C>& p) {
-  Factor<C, 2 * Prime<C>::kSettled> ratios[kMultiples];  // of the z of neighbours
-  Jacobian<C> twice = {p.x, p.y, one<C>()};
-  Settled<C> minus_3 = settled(-times<3>(one<C>()));
-  const auto yy = factor(sqr(p.y));
-  multiples[0] = {settled(times<4>(mul(p.x, yy))), settled(times<8>(sqr(yy)))};
-  Factor<C, 2> zz;
-  double_point<Then::kAdd>(twice, minus_3, zz);
-  for (size_t i = 1; i < kMultiples; ++i) {
-    const Affine<C>& last = multiples[i - 1];
-    const auto dx = factor(last.x - twice.x), dy = factor(last.y - twice.y);
+/// point[i] is (2 i + 1) times a point p, on the isomorphic curve with a = -3 z^4. Made by additions of 2 p, each with
+/// the z of the last sum [MEL07]; then all are brought to the last z.
+template <class C, size_t kCount>
+class Multiples {
+ public:
+  POLYKEM_NOINLINE void set(const Affine<C>& p) {
+    start(p);
+    for (size_t i = 1; i < kCount; ++i)
+      add_twice(i);
+    share_z();
+  }
+
+  Affine<C> point[kCount];
+  Factor<C, 4> z;
+
+ private:
+  POLYKEM_NOINLINE void start(const Affine<C>& p) {
+    const auto yy = factor(sqr(p.y));
+    point[0].x = settled(times<4>(mul(p.x, yy)));
+    point[0].y = settled(times<8>(sqr(yy)));
+    twice_.x = p.x;
+    twice_.y = p.y;
+    twice_.z = one<C>();
+    Settled<C> minus_3 = settled(-times<3>(one<C>()));
+    Factor<C, 2> zz;
+    double_point<Then::kAdd>(twice_, minus_3, zz);
+    z = twice_.z;
+  }
+
+  POLYKEM_NOINLINE void add_twice(size_t i) {
+    const Affine<C>& last = point[i - 1];
+    const auto dx = factor(last.x - twice_.x), dy = factor(last.y - twice_.y);
     const auto dxdx = factor(sqr(dx));
-    const auto x_twice = number(mul(twice.x, dxdx)), x_last = number(mul(last.x, dxdx));
-    const auto y_twice = number(mul(twice.y, factor(x_last - x_twice)));
-    multiples[i].x = settled(sqr(dy) - (x_twice + x_last));
-    multiples[i].y = settled(mul(dy, factor(x_twice - multiples[i].x)) - y_twice);
-    twice = {x_twice, y_twice, factor(mul(twice.z, dx))};
-    ratios[i] = dx;
+    const auto x_twice = number(mul(twice_.x, dxdx)), x_last = number(mul(last.x, dxdx));
+    const auto y_twice = number(mul(twice_.y, factor(x_last - x_twice)));
+    point[i].x = settled(sqr(dy) - (x_twice + x_last));
+    point[i].y = settled(mul(dy, factor(x_twice - point[i].x)) - y_twice);
+    twice_.x = x_twice;
+    twice_.y = y_twice;
+    z = factor(mul(z, dx));
+    ratios_[i] = dx;
   }
-  auto ratio = ratios[kMultiples - 1];  // of the last multiple's z to that of multiple i
-  for (size_t i = kMultiples - 1; i-- > 0;) {
-    const auto ratio2 = factor(sqr(ratio));
-    multiples[i] = {number(mul(multiples[i].x, ratio2)), number(mul(multiples[i].y, factor(mul(ratio2, ratio))))};
-    if (i > 0) ratio = factor(mul(ratio, ratios[i]));
+
+  POLYKEM_NOINLINE void share_z() {
+    auto ratio = ratios_[kCount - 1];  // of the last z to that of point i
+    for (size_t i = kCount - 1; i-- > 0;) {
+      const auto ratio2 = factor(sqr(ratio));
+      point[i].x = number(mul(point[i].x, ratio2));
+      point[i].y = number(mul(point[i].y, factor(mul(ratio2, ratio))));
+      if (i > 0) ratio = factor(mul(ratio, ratios_[i]));
+    }
   }
-  return twice.z;
-}
+
+  Jacobian<C> twice_;
+  Factor<C, 2 * kSettled<C>> ratios_[kCount];  // of the z of points i and i - 1
+};
 
 template <class C>
-Affine<C> to_affine(const Jacobian<C>& p) {
+POLYKEM_NOINLINE void to_affine(Affine<C>& out, const Jacobian<C>& p) {
   const auto inverse = invert(factor(mul(p.z, one<C>()))), square = factor(sqr(inverse));
-  return {number(mul(p.x, square)), number(mul(p.y, factor(mul(square, inverse))))};
+  out.x = number(mul(p.x, square));
+  out.y = number(mul(p.y, factor(mul(square, inverse))));
 }
 
 template <class C>
-__mmask8 on_curve(const Affine<C>& p) {
+POLYKEM_NOINLINE __mmask8 on_curve(const Affine<C>& p) {
   const auto right = mul(factor(sqr(p.x)), p.x) - times<3>(p.x) + to_form<C>(C::kB);
   return zero_lanes(factor(sqr(p.y) - right));
 }
@@ -189,7 +245,7 @@ struct alignas(64) LaneWords {
 template <class C>
 struct Scalars {
   LaneWords<C> half;
-  __mmask8 negated = 0;
+  __mmask8 negated;
 
   void set(size_t lane, const Words<C::kWords>& scalar) {
     Words<C::kWords> odd, complement;
@@ -210,7 +266,7 @@ struct Digit {
   __mmask8 negative;
 };
 template <unsigned kBits, size_t kDigits, class C>
-Digit digit(const Scalars<C>& scalars, size_t i) {
+Digit digit_of(const Scalars<C>& scalars, size_t i) {
   const V half = all_lanes(uint64_t{1} << (kBits - 1)), low = all_lanes((uint64_t{1} << (kBits - 1)) - 1);
   V e = kBits * i < 64 * C::kWords ? scalars.half.bits(kBits * i, kBits) : _mm512_setzero_si512();
   if (i + 1 == kDigits) e |= half;
@@ -220,198 +276,246 @@ Digit digit(const Scalars<C>& scalars, size_t i) {
 
 template <class C>
 void negate(Affine<C>& p, __mmask8 lanes) {
-  p.y = select(lanes, p.y, settled(-p.y));
+  assign(lanes, p.y, settled(-p.y));
 }
 
-/// A point of any curve, in windows of four bits.
+/// What a block of eight items needs.
+template <class C>
+struct Workspace {
+  Scalars<C> scalars;
+  LaneWords<C> x, y;
+  Affine<C> point, addend;
+  Multiples<C, 8> multiples;
+  Jacobian<C> sum;
+  Settled<C> a, az4;
+  Factor<C, 2> zz;
+};
+
+/// Points of any kind, in windows of four bits.
 template <class C>
 struct VariableBase {
   static constexpr unsigned kBits = 4;
   static constexpr size_t kDigits = 64 * C::kWords / kBits;
-  Affine<C> multiples[1 << (kBits - 1)];
 
-  Affine<C> look_up(const Digit& digit) const {
-    Affine<C> out = multiples[0];
-    for (uint64_t i = 1; i < 1 << (kBits - 1); ++i) {
-      const __mmask8 here = _mm512_cmpeq_epi64_mask(digit.index, all_lanes(i));
-      out = {select(here, out.x, multiples[i].x), select(here, out.y, multiples[i].y)};
+  /// w.addend = digit i times w.point. Reads all multiples.
+  static POLYKEM_NOINLINE void look_up(Workspace<C>& w, size_t i) {
+    constexpr size_t kCount = 1 << (kBits - 1);
+    const Digit digit = digit_of<kBits, kDigits>(w.scalars, i);
+    __mmask8 here[kCount];
+    for (size_t index = 0; index < kCount; ++index)
+      here[index] = _mm512_cmpeq_epi64_mask(digit.index, all_lanes(index));
+    const Affine<C>(&point)[kCount] = w.multiples.point;
+    for (size_t limb = 0; limb < kLimbs<C>; ++limb) {
+      V x = point[0].x.limb[limb], y = point[0].y.limb[limb];
+#pragma GCC unroll 8
+      for (size_t index = 1; index < kCount; ++index) {
+        x = _mm512_mask_mov_epi64(x, here[index], point[index].x.limb[limb]);
+        y = _mm512_mask_mov_epi64(y, here[index], point[index].y.limb[limb]);
+      }
+      w.addend.x.limb[limb] = x;
+      w.addend.y.limb[limb] = y;
     }
-    negate(out, digit.negative);
-    return out;
+    negate(w.addend, digit.negative);
   }
 
-  Jacobian<C> multiply(const Scalars<C>& scalars, const Affine<C>& point) {
-    const auto z = odd_multiples(multiples, point);
-    const Settled<C> a = settled(-times<3>(sqr(factor(sqr(z)))));
-    const Affine<C> first = look_up(digit<kBits, kDigits>(scalars, kDigits - 1));
-    Jacobian<C> sum = {first.x, first.y, one<C>()};
-    Settled<C> az4 = a;
-    Factor<C, 2> zz;
+  /// w.sum = w.scalars times w.point.
+  static POLYKEM_NOINLINE void multiply(Workspace<C>& w) {
+    w.multiples.set(w.point);
+    w.a = settled(-times<3>(sqr(factor(sqr(w.multiples.z)))));
+    w.az4 = w.a;
+    look_up(w, kDigits - 1);
+    w.sum.x = w.addend.x;
+    w.sum.y = w.addend.y;
+    w.sum.z = one<C>();
     for (size_t i = kDigits - 1; i-- > 0;) {
       for (unsigned bit = 1; bit < kBits; ++bit)
-        double_point<Then::kDouble>(sum, az4, zz);
-      double_point<Then::kAdd>(sum, az4, zz);
-      const Affine<C> multiple = look_up(digit<kBits, kDigits>(scalars, i));
-      if (i == 0) {
-        add_last(sum, zz, multiple, a);
-      } else {
-        add_affine(sum, zz, multiple);
-        az4 = number(mul(a, factor(sqr(zz))));
-      }
+        double_point<Then::kDouble>(w.sum, w.az4, w.zz);
+      double_point<Then::kAdd>(w.sum, w.az4, w.zz);
+      look_up(w, i);
+      if (i == 0) break;
+      add_affine(w.sum, w.zz, w.addend);
+      w.az4 = number(mul(w.a, factor(sqr(w.zz))));
     }
-    sum.z = factor(mul(sum.z, z));
-    return sum;
+    add_last(w.sum, w.zz, w.addend, w.a);
+    w.sum.z = factor(mul(w.sum.z, w.multiples.z));
   }
 };
 
 /// The base point: digits of five bits, for each of which there are 16 multiples, so that nothing is doubled.
 template <class C>
-struct FixedBase {
+class FixedBase {
+ public:
+  /// Made when it is first used.
+  static const FixedBase& get() {
+    static const FixedBase base;
+    return base;
+  }
+
+  /// w.sum = w.scalars times the base point.
+  POLYKEM_NOINLINE void multiply(Workspace<C>& w) const {
+    look_up(w, 0);
+    w.sum.x = w.addend.x;
+    w.sum.y = w.addend.y;
+    w.sum.z = one<C>();
+    w.zz = one<C>();
+    for (size_t i = 1; i + 1 < kDigits; ++i) {
+      look_up(w, i);
+      add_affine(w.sum, w.zz, w.addend);
+    }
+    look_up(w, kDigits - 1);
+    w.a = settled(-times<3>(one<C>()));
+    add_last(w.sum, w.zz, w.addend, w.a);
+  }
+
+ private:
   static constexpr unsigned kBits = 5;
   static constexpr size_t kDigits = 64 * C::kWords / kBits + 1, kMultiples = 1 << (kBits - 1);
-  /// Of (2 e + 1) 2^(5 i) times the base point, limb l of coordinate c is at [i][c][l][e].
-  alignas(64) uint64_t table[kDigits][2][kLimbs<C>][kMultiples];
 
-  FixedBase() {
-    const Affine<C> base = base_point<C>();
-    Jacobian<C> power = {base.x, base.y, one<C>()}, powers = power;
-    Settled<C> az4 = settled(-times<3>(one<C>()));
+  /// What the constructor works on, once: too much for a fibre's stack.
+  struct Making {
+    Multiples<C, kMultiples> multiples;
+    Affine<C> point;
+    Jacobian<C> power, powers;
+    Settled<C> az4;
     Factor<C, 2> zz;
+  };
+
+  POLYKEM_NOINLINE FixedBase() {
+    static Making making;
+    making.point = base_point<C>();
+    making.power.x = making.point.x;
+    making.power.y = making.point.y;
+    making.power.z = one<C>();
+    making.az4 = settled(-times<3>(one<C>()));
+    making.powers = making.power;
     for (size_t i = 0; i < kDigits; ++i) {
-      const auto lane = static_cast<__mmask8>(1 << i % kLanes);
-      powers = {select(lane, powers.x, power.x), select(lane, powers.y, power.y), select(lane, powers.z, power.z)};
-      if (i % kLanes == kLanes - 1 || i == kDigits - 1) fill(i - i % kLanes, i % kLanes + 1, powers);
+      assign(static_cast<__mmask8>(1 << i % kLanes), making.powers, making.power);
+      if (i % kLanes == kLanes - 1 || i == kDigits - 1) fill(making, i - i % kLanes, i % kLanes + 1);
       for (unsigned bit = 0; bit < kBits; ++bit)
-        double_point<Then::kDouble>(power, az4, zz);
+        double_point<Then::kDouble>(making.power, making.az4, making.zz);
     }
   }
 
   /// The table at digits first to first + count - 1, whose points are in the first lanes of `powers`.
-  void fill(size_t first, size_t count, const Jacobian<C>& powers) {
-    static Affine<C> multiples[kMultiples];  // too large for a fibre's stack; only the constructor comes here
-    const auto z = odd_multiples(multiples, to_affine(powers));
-    const auto inverse = invert(factor(mul(z, one<C>()))), square = factor(sqr(inverse));
+  POLYKEM_NOINLINE void fill(Making& making, size_t first, size_t count) {
+    Affine<C>& point = making.point;
+    to_affine(point, making.powers);
+    making.multiples.set(point);
+    const auto inverse = invert(factor(mul(making.multiples.z, one<C>()))), square = factor(sqr(inverse));
     const auto cube = factor(mul(square, inverse));
     for (size_t e = 0; e < kMultiples; ++e) {
-      const Affine<C> point = {number(mul(multiples[e].x, square)), number(mul(multiples[e].y, cube))};
+      point.x = number(mul(making.multiples.point[e].x, square));
+      point.y = number(mul(making.multiples.point[e].y, cube));
       for (size_t limb = 0; limb < kLimbs<C>; ++limb) {
         alignas(64) uint64_t x[kLanes], y[kLanes];
         _mm512_store_si512(x, point.x.limb[limb]);
         _mm512_store_si512(y, point.y.limb[limb]);
         for (size_t lane = 0; lane < count; ++lane) {
-          table[first + lane][0][limb][e] = x[lane];
-          table[first + lane][1][limb][e] = y[lane];
+          table_[first + lane][0][limb][e] = x[lane];
+          table_[first + lane][1][limb][e] = y[lane];
         }
       }
     }
   }
 
-  /// Reads all multiples into registers, whose lanes are then permuted.
-  Affine<C> look_up(size_t i, const Digit& digit) const {
-    Affine<C> out;
+  /// w.addend = digit i times 2^(5 i) times the base point. Reads all multiples into registers, whose lanes are
+  /// permuted.
+  POLYKEM_NOINLINE void look_up(Workspace<C>& w, size_t i) const {
+    const Digit digit = digit_of<kBits, kDigits>(w.scalars, i);
+    const auto permuted = [&](const uint64_t(&words)[kMultiples]) {
+      return _mm512_permutex2var_epi64(_mm512_load_si512(words), digit.index, _mm512_load_si512(words + kLanes));
+    };
     for (size_t limb = 0; limb < kLimbs<C>; ++limb) {
-      const auto at = [&](size_t coordinate) {
-        const uint64_t* const words = table[i][coordinate][limb];
-        return _mm512_permutex2var_epi64(_mm512_load_si512(words), digit.index, _mm512_load_si512(words + kLanes));
-      };
-      out.x.limb[limb] = at(0);
-      out.y.limb[limb] = at(1);
+      w.addend.x.limb[limb] = permuted(table_[i][0][limb]);
+      w.addend.y.limb[limb] = permuted(table_[i][1][limb]);
     }
-    negate(out, digit.negative);
-    return out;
+    negate(w.addend, digit.negative);
   }
 
-  Jacobian<C> multiply(const Scalars<C>& scalars) const {
-    const auto multiple = [&](size_t i) { return look_up(i, digit<kBits, kDigits>(scalars, i)); };
-    const Affine<C> first = multiple(0);
-    Jacobian<C> sum = {first.x, first.y, one<C>()};
-    Factor<C, 2> zz = one<C>();
-    for (size_t i = 1; i + 1 < kDigits; ++i)
-      add_affine(sum, zz, multiple(i));
-    add_last(sum, zz, multiple(kDigits - 1), settled(-times<3>(one<C>())));
-    return sum;
-  }
-
-  static const FixedBase& get() {
-    static const FixedBase base;
-    return base;
-  }
+  /// Of (2 e + 1) 2^(5 i) times the base point, limb l of coordinate c is at [i][c][l][e].
+  alignas(64) uint64_t table_[kDigits][2][kLimbs<C>][kMultiples];
 };
 
 /// The scalars of up to eight items, 1 for those that are invalid or none; the lanes of those that are valid.
 template <class C>
-__mmask8 load_scalars(Scalars<C>& scalars, size_t first, size_t count, In in) {
+POLYKEM_NOINLINE unsigned load_scalars(Scalars<C>& scalars, size_t first, size_t count, In in) {
   unsigned valid = 0;
+  scalars.negated = 0;
   for (size_t lane = 0; lane < kLanes; ++lane) {
     Words<C::kWords> scalar{};
     const bool good = lane < count && load_scalar<C>(scalar, in.at(first + lane));
     valid |= unsigned{good} << lane;
     scalars.set(lane, good ? scalar : Words<C::kWords>{{1}});
   }
-  return static_cast<__mmask8>(valid);
+  return valid;
+}
+
+/// w.point = the points of up to eight items, the base point for those that are invalid or none; the lanes of those
+/// that are valid.
+template <class C>
+POLYKEM_NOINLINE unsigned load_points(Workspace<C>& w, size_t first, size_t count, In in) {
+  unsigned valid = 0;
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    Words<C::kWords> x{}, y{};
+    valid |= unsigned{lane < count && load_point<C>(x, y, in.at(first + lane))} << lane;
+    w.x.set(lane, x);
+    w.y.set(lane, y);
+  }
+  w.point = {to_form(w.x.limbs()), to_form(w.y.limbs())};
+  valid &= on_curve(w.point);
+  assign(static_cast<__mmask8>(~valid), w.point, base_point<C>());
+  return valid;
 }
 
 template <class C>
-POLYKEM_NOINLINE void public_keys_of_block(size_t first, size_t count, In in, Out out, bool* valid) {
-  Scalars<C> scalars;
-  const __mmask8 good = load_scalars<C>(scalars, first, count, in);
-  Affine<C> keys = to_affine(FixedBase<C>::get().multiply(scalars));
-  negate(keys, scalars.negated);
-  LaneWords<C> x, y;
-  x.set_limbs(from_form(keys.x));
-  y.set_limbs(from_form(keys.y));
+void public_keys_of_block(Workspace<C>& w, size_t first, size_t count, In scalars, Out out, bool* valid) {
+  const unsigned good = load_scalars(w.scalars, first, count, scalars);
+  FixedBase<C>::get().multiply(w);
+  to_affine(w.point, w.sum);
+  negate(w.point, w.scalars.negated);
+  w.x.set_limbs(from_form(w.point.x));
+  w.y.set_limbs(from_form(w.point.y));
   for (size_t lane = 0; lane < count; ++lane) {
     uint8_t* const key = out.at(first + lane);
     valid[first + lane] = (good >> lane & 1) != 0;
     std::memset(key, 0, 1 + 2 * C::kBytes);
     if (!valid[first + lane]) continue;
     key[0] = 4;
-    to_bytes(key + 1, x.get(lane));
-    to_bytes(key + 1 + C::kBytes, y.get(lane));
+    to_bytes(key + 1, w.x.get(lane));
+    to_bytes(key + 1 + C::kBytes, w.y.get(lane));
   }
 }
 
 template <class C>
-POLYKEM_NOINLINE void shared_secrets_of_block(VariableBase<C>& base, size_t first, size_t count, In scalars_in,
-                                              In points_in, Out out, bool* valid) {
-  Scalars<C> scalars;
-  unsigned good = load_scalars<C>(scalars, first, count, scalars_in);
-  LaneWords<C> x, y;
-  for (size_t lane = 0; lane < kLanes; ++lane) {
-    Words<C::kWords> px = C::kBaseX, py = C::kBaseY;
-    if (lane < count && !load_point<C>(px, py, points_in.at(first + lane))) good &= ~(1u << lane);
-    x.set(lane, px);
-    y.set(lane, py);
-  }
-  Affine<C> points = {to_form(x.limbs()), to_form(y.limbs())};
-  good &= on_curve(points);
-  const Affine<C> valid_point = base_point<C>();
-  const auto bad = static_cast<__mmask8>(~good);
-  points = {select(bad, points.x, valid_point.x), select(bad, points.y, valid_point.y)};
-  x.set_limbs(from_form(to_affine(base.multiply(scalars, points)).x));
+void shared_secrets_of_block(Workspace<C>& w, size_t first, size_t count, In scalars, In points, Out out, bool* valid) {
+  const unsigned good = load_scalars(w.scalars, first, count, scalars) & load_points(w, first, count, points);
+  VariableBase<C>::multiply(w);
+  to_affine(w.point, w.sum);
+  w.x.set_limbs(from_form(w.point.x));
   for (size_t lane = 0; lane < count; ++lane) {
     uint8_t* const secret = out.at(first + lane);
     valid[first + lane] = (good >> lane & 1) != 0;
     std::memset(secret, 0, C::kBytes);
-    if (valid[first + lane]) to_bytes(secret, x.get(lane));
+    if (valid[first + lane]) to_bytes(secret, w.x.get(lane));
   }
 }
 
 template <class C>
-void public_keys(size_t count, In scalars, Out points, bool* valid, std::byte* /*workspace*/) {
+void public_keys(size_t count, In scalars, Out points, bool* valid, std::byte* workspace) {
+  auto& w = *new (workspace) Workspace<C>;
   for (size_t i = 0; i < count; i += kLanes)
-    public_keys_of_block<C>(i, count - i < kLanes ? count - i : kLanes, scalars, points, valid);
+    public_keys_of_block(w, i, count - i < kLanes ? count - i : kLanes, scalars, points, valid);
 }
 
 template <class C>
 void shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* workspace) {
-  auto& base = *new (workspace) VariableBase<C>;
+  auto& w = *new (workspace) Workspace<C>;
   for (size_t i = 0; i < count; i += kLanes)
-    shared_secrets_of_block(base, i, count - i < kLanes ? count - i : kLanes, scalars, points, secrets, valid);
+    shared_secrets_of_block(w, i, count - i < kLanes ? count - i : kLanes, scalars, points, secrets, valid);
 }
 
-constexpr Implementation kP256 = {sizeof(VariableBase<P256>), public_keys<P256>, shared_secrets<P256>};
-constexpr Implementation kP384 = {sizeof(VariableBase<P384>), public_keys<P384>, shared_secrets<P384>};
+constexpr Implementation kP256 = {sizeof(Workspace<P256>), public_keys<P256>, shared_secrets<P256>};
+constexpr Implementation kP384 = {sizeof(Workspace<P384>), public_keys<P384>, shared_secrets<P384>};
 
 }  // namespace
 
