@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Known answers of the hybrids: ML-KEM by polykem, whose own answers are NIST's; curves by pyca/cryptography, hashes by hashlib.
+"""Known answers of the hybrids: ML-KEM by polykem, whose own answers are NIST's; curves by pyca/cryptography, hashes by
+hashlib.
 
     python tests/data/hybrids.py    writes a file for each set here, and prints the entries of accumulated.json
 """
@@ -57,7 +58,8 @@ class X25519:
 
     @staticmethod
     def secret(scalar, point):
-        return x25519.X25519PrivateKey.from_private_bytes(scalar).exchange(x25519.X25519PublicKey.from_public_bytes(point))
+        public = x25519.X25519PublicKey.from_public_bytes(point)
+        return x25519.X25519PrivateKey.from_private_bytes(scalar).exchange(public)
 
 
 class Nist:
@@ -162,8 +164,10 @@ def known_answers(name, hybrid):
         for at in (0, 500, 1000):
             changed = bytearray(ct)
             changed[kem_at + at] ^= 1 << count % 8
-            reject.append({"byte": kem_at + at, "xor": 1 << count % 8, "ss": hybrid.decaps(keygen_coins, bytes(changed)).hex()})
-        counts.append({"count": count, "seed": seed.hex(), "keypair_draws": [keygen_coins.hex()], "encaps_draws": [encaps_coins.hex()],
+            reject.append({"byte": kem_at + at, "xor": 1 << count % 8,
+                           "ss": hybrid.decaps(keygen_coins, bytes(changed)).hex()})
+        counts.append({"count": count, "seed": seed.hex(),
+                       "keypair_draws": [keygen_coins.hex()], "encaps_draws": [encaps_coins.hex()],
                        "pk": pk.hex(), "sk": sk.hex(), "ct": ct.hex(), "ss": ss.hex(), "reject": reject})
     return {"name": name, "counts": counts}
 

@@ -386,8 +386,8 @@ http {{
 
 
 class SServer(Server):
-    """`openssl s_server`: one connection at a time. With -www or -rev it ends a connection that pauses, and without them
-    it ends with its standard input."""
+    """`openssl s_server`: one connection at a time. With -www or -rev it ends a connection that pauses, and without
+    them it ends with its standard input."""
     program = "openssl"
     can_pause = True
     stdin = subprocess.PIPE
