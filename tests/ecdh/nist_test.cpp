@@ -10,6 +10,7 @@
 
 #include "core/backend.hpp"
 #include "core/secure.hpp"
+#include "ct/ct.hpp"
 #include "prim/ecdh/nist.hpp"
 #include "support/batch.hpp"
 
@@ -424,9 +425,10 @@ __attribute__((noinline)) void paint_stack() {
 
 /// The bytes from the deepest one that was written since, to this frame.
 __attribute__((noinline)) size_t painted_over() {
-  volatile uint8_t below[kStack];
+  uint8_t below[kStack];
+  const volatile uint8_t* const bytes = ct::barrier(static_cast<uint8_t*>(below));
   size_t untouched = 0;
-  while (untouched < kStack && below[untouched] == kPaint)
+  while (untouched < kStack && bytes[untouched] == kPaint)
     ++untouched;
   return kStack - untouched;
 }
