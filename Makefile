@@ -44,9 +44,9 @@ test: ## Run every quick test that needs no GPU: sources, library, programs, con
 	@tools/setup.sh lint test tls python docs
 	@tools/test.sh tests sanitize threads
 
-test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, constant time by Clang too, fuzzers, mutants, clang-tidy
-	@tools/setup.sh lint test python full fuzz docs tidy
-	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants tidy
+test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, constant time by Clang too, fuzzers, mutants, clang-tidy, other compilers
+	@tools/setup.sh lint test python full fuzz docs tidy compilers
+	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants tidy compilers
 
 test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64
@@ -167,7 +167,7 @@ tidy-changed: ## The same over what is not on the upstream branch yet
 	@tools/setup.sh tidy python
 	@JOBS=$(JOBS) tools/tidy.sh --changed $(if $(CHECKS),'--checks=$(CHECKS)')
 
-compilers: ## Compile everything with the oldest and the newest GCC and Clang found here; warnings are errors
+compilers: ## Compile all but tests with the oldest and the newest GCC and Clang found here; warnings are errors
 	@tools/setup.sh compilers
 	@JOBS=$(JOBS) tools/compilers.sh
 

@@ -21,6 +21,8 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 include(${CMAKE_CURRENT_LIST_DIR}/warnings.cmake)
 # By each target's own compile line: a library that linked it would hand it on to those who use the library.
 add_compile_options($<TARGET_PROPERTY:polykem_warnings,INTERFACE_COMPILE_OPTIONS>)
+# For sources with vector code: GCC 12 warns of the undefined registers in its own intrinsics.
+set(POLYKEM_ISA_WARNINGS $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized -Wno-maybe-uninitialized>)
 option(POLYKEM_HARDENING "Stack protector, FORTIFY, control-flow protection, read-only relocations" ON)
 include(${CMAKE_CURRENT_LIST_DIR}/hardening.cmake)
 

@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compiles everything with the oldest and the newest GCC and Clang found here, with warnings as errors; each has a
-# folder in build-compilers/.
+# Compiles libraries, programs and benchmarks with the oldest and the newest GCC and Clang found here, with warnings as
+# errors, and the tests with the newest Clang: GCC compiles them in `make test`. Each has a folder in build-compilers/.
 #
-#   tools/compilers.sh [COMPILER...]      g++-11, for example: these instead
+#   tools/compilers.sh [COMPILER...]      g++-11, for example: these instead, the tests with the last one
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+launcher=()
+if command -v ccache >/dev/null 2>&1; then
+  launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+fi
 
 # ends NAME: of the programs NAME-VERSION the one of the lowest version and the one of the highest.
 ends() { compgen -c "$1-" | grep -xE "${1//+/[+]}-[0-9]+" | sort -u -V | sed -n '1p;$p' | uniq; }
 
-# compile COMPILER, whose other half is the C compiler.
+# compile COMPILER TESTS: with that one and the C compiler beside it.
 compile() {
   local dir=build-compilers/$1 c=${1/clang++/clang}
   mkdir -p "$dir"
-  cmake --preset compilers -B "$dir" -DCMAKE_CXX_COMPILER="$1" -DCMAKE_C_COMPILER="${c/g++/gcc}" >"$dir/log" 2>&1 &&
-    cmake --build "$dir" -j "$jobs" -- -k 0 >>"$dir/log" 2>&1
+  cmake --preset compilers -B "$dir" "${launcher[@]}" -DPOLYKEM_BUILD_TESTS="$2" -DCMAKE_CXX_COMPILER="$1" \
+    -DCMAKE_C_COMPILER="${c/g++/gcc}" >"$dir/log" 2>&1 && cmake --build "$dir" -j "$jobs" -- -k 0 >>"$dir/log" 2>&1
 }
 
 compilers=("$@")
@@ -27,9 +31,10 @@ compilers=("$@")
   exit 1
 }
 echo "compilers: ${compilers[*]}"
-failed=0
+failed=0 tests=OFF
 for compiler in "${compilers[@]}"; do
-  if compile "$compiler"; then
+  [[ $compiler != "${compilers[-1]}" ]] || tests=ON
+  if compile "$compiler" "$tests"; then
     echo "$compiler: no warning ($("$compiler" --version | head -n 1))"
   else
     failed=1

@@ -54,7 +54,7 @@ constexpr FeatureName kNames[] = {
 
 #ifdef __x86_64__
 
-constexpr uint64_t kAvxState = 0x6, kAvx512State = 0xe6, kAmxState = 0x60000;
+constexpr uint64_t kAvxState = 0x6, kAvx512State = 0xe6;
 
 /// The register state that the operating system saves: bit 2 AVX, bits 5-7 AVX-512, bits 17-18 AMX; 0 if it says
 /// nothing. [Intel SDM vol. 1, 13.3]
@@ -85,7 +85,7 @@ bool is_zen5() {
 
 /// The maker's name in the registers of CPUID's leaf 0.
 bool made_by(uint32_t ebx, uint32_t ecx, uint32_t edx) {
-  uint32_t most, b, c, d;
+  uint32_t most = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(0, &most, &b, &c, &d) != 0 && b == ebx && c == ecx && d == edx;
 }
 
@@ -131,6 +131,7 @@ uint32_t probe() {
     add(c, 6, CpuFeatures::kAvx512vbmi2);
     add(c, 11, CpuFeatures::kAvx512vnni);
   }
+  constexpr uint64_t kAmxState = 0x60000;
   if ((state & kAmxState) == kAmxState) {
     add(d, 24, CpuFeatures::kAmxTile);
     add(d, 25, CpuFeatures::kAmxInt8);
