@@ -51,7 +51,7 @@ declare -A typical=([tests.build]=620 [tests.test]=610 [sanitize.build]=155 [san
   [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
   [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
   [fuzz.test]=360 [mutants.test]=900 [tidy.test]=900
-  [compilers.build]=1700 [coverage.build]=300 [coverage.test]=400)
+  [compilers.build]=1700 [coverage.build]=610 [coverage.test]=1180)
 
 passed=0
 failed=0
