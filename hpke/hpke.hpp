@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hybrid public key encryption [HPKE] in base mode, single shot, in batches: every item has an encapsulation of its own
-// and one message under it. ML-KEM is computed over the batch by the context, on a GPU too if it has one; curves,
-// hashes and ciphers come from OpenSSL, an item at a time, on as many threads as the context has.
+// and one message under it. The KEM is computed over the batch by the context, on a GPU too if that has it; key
+// schedule and ciphers come from OpenSSL, an item at a time, on as many threads as the context has.
 //
 //  - Records (keys, encapsulations, coins) are contiguous and of fixed size: Suite says how long.
 //  - An item that fails does not fail the batch: its status says why, its outputs are zero, the others are done.

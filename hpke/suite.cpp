@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpke/suite.hpp"
 
-#include <openssl/obj_mac.h>
-
 #include <algorithm>
 
 #include "hpke/openssl.hpp"
@@ -29,24 +27,13 @@ CipherPtr fetch_cipher(const char* name) {
   return cipher;
 }
 
-GroupPtr make_group(Curve curve) {
-  if (curve != Curve::kP256 && curve != Curve::kP384) return nullptr;
-  GroupPtr group(EC_GROUP_new_by_curve_name(curve == Curve::kP256 ? NID_X9_62_prime256v1 : NID_secp384r1));
-  if (!group) throw Error(POLYKEM_ERR_BACKEND_UNAVAILABLE, "elliptic curve");
-  return group;
-}
-
 }  // namespace
 
 const std::vector<KemInfo>& kems() {
-  // P-256 has three candidates for a scalar, as in the vectors: each is refused with a probability of 2^-32.
   static const std::vector<KemInfo> list = {
-      {Kem::kMlKem512, "ML-KEM-512", "mlkem512", Curve::kNone, 0, 0, 0, ""},
-      {Kem::kMlKem768, "ML-KEM-768", "mlkem768", Curve::kNone, 0, 0, 0, ""},
-      {Kem::kMlKem1024, "ML-KEM-1024", "mlkem1024", Curve::kNone, 0, 0, 0, ""},
-      {Kem::kMlKem768P256, "MLKEM768-P256", "mlkem768", Curve::kP256, 65, 96, 32, "MLKEM768-P256"},
-      {Kem::kMlKem1024P384, "MLKEM1024-P384", "mlkem1024", Curve::kP384, 97, 48, 48, "MLKEM1024-P384"},
-      {Kem::kMlKem768X25519, "MLKEM768-X25519", "mlkem768", Curve::kX25519, 32, 32, 32, "\\.//^\\"},
+      {Kem::kMlKem512, "ML-KEM-512"},          {Kem::kMlKem768, "ML-KEM-768"},
+      {Kem::kMlKem1024, "ML-KEM-1024"},        {Kem::kMlKem768P256, "MLKEM768-P256"},
+      {Kem::kMlKem1024P384, "MLKEM1024-P384"}, {Kem::kMlKem768X25519, "MLKEM768-X25519"},
   };
   return list;
 }
@@ -73,14 +60,12 @@ Suite::Suite(Kem kem, Kdf kdf, Aead aead)
     : kem_(find(kems(), kem, "KEM of HPKE")),
       kdf_(find(kdfs(), kdf, "KDF of HPKE")),
       aead_(find(aeads(), aead, "AEAD of HPKE")),
-      scheme_(Scheme::find(kem_->scheme)) {
+      scheme_(Scheme::find(kem_->name.data())) {
   const ErrorMark mark;
   auto fetched = std::make_shared<Algorithms>();
   fetched->kdf = fetch_digest(kdf_->digest);
   fetched->shake256 = fetch_digest("SHAKE256");
-  fetched->sha3 = fetch_digest("SHA3-256");
   fetched->aead = fetch_cipher(aead_->cipher);
-  fetched->group = make_group(kem_->curve);
   algorithms_ = std::move(fetched);
 }
 

@@ -39,17 +39,9 @@ inline constexpr std::size_t kMaxKeyBytes = 32;        ///< the longest Nk
 /// A one-stage KDF writes the length of `info` in two bytes [HPKE, 7.2.1].
 inline constexpr std::size_t kMaxOneStageInfoBytes = 65535;
 
-enum class Curve { kNone, kX25519, kP256, kP384 };
-
 struct KemInfo {
   Kem id;
-  std::string_view name;    ///< as the draft spells it: "MLKEM768-X25519"
-  const char* scheme;       ///< the parameter set of its ML-KEM
-  Curve curve;              ///< of its other half; kNone: there is none
-  std::size_t point_bytes;  ///< of an encoded point, uncompressed
-  std::size_t seed_bytes;   ///< that a scalar is made from
-  std::size_t scalar_bytes;
-  std::string_view label;  ///< of the combiner
+  std::string_view name;  ///< as the draft spells it: "MLKEM768-X25519"
 };
 
 struct KdfInfo {
@@ -84,16 +76,17 @@ class Suite {
   const KemInfo& kem() const noexcept { return *kem_; }
   const KdfInfo& kdf() const noexcept { return *kdf_; }
   const AeadInfo& aead() const noexcept { return *aead_; }
-  bool hybrid() const noexcept { return kem_->curve != Curve::kNone; }
 
-  std::size_t public_key_bytes() const noexcept { return scheme_.public_key_bytes() + kem_->point_bytes; }
-  /// Secret keys are seeds: d, z of ML-KEM; 32 bytes of a hybrid.
-  std::size_t secret_key_bytes() const noexcept { return hybrid() ? 32 : 64; }
-  std::size_t enc_bytes() const noexcept { return scheme_.ciphertext_bytes() + kem_->point_bytes; }
-  /// Random bytes that one encapsulation takes: m of ML-KEM, then what the ephemeral scalar is made from.
-  std::size_t coin_bytes() const noexcept { return scheme_.info().encaps_coin_bytes + kem_->seed_bytes; }
+  std::size_t public_key_bytes() const noexcept { return scheme_.public_key_bytes(); }
+  /// Secret keys are the coins of key generation: d, z of ML-KEM; the seed of a hybrid.
+  std::size_t secret_key_bytes() const noexcept { return scheme_.info().keygen_coin_bytes; }
+  /// Whether the parameter set has another form of secret keys than that: ML-KEM does, a hybrid has not.
+  bool secret_key_is_seed() const noexcept { return scheme_.secret_key_bytes() != secret_key_bytes(); }
+  std::size_t enc_bytes() const noexcept { return scheme_.ciphertext_bytes(); }
+  /// Random bytes that one encapsulation takes: m of ML-KEM, then what a hybrid's ephemeral scalar is made from.
+  std::size_t coin_bytes() const noexcept { return scheme_.info().encaps_coin_bytes; }
 
-  /// The parameter set of the KEM's ML-KEM.
+  /// The KEM's parameter set.
   const Scheme& scheme() const noexcept { return scheme_; }
   const Algorithms& algorithms() const noexcept { return *algorithms_; }
 

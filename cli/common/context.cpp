@@ -67,6 +67,7 @@ ExitCode exit_code_of(polykem_status status) {
     case POLYKEM_ERR_ITEMS:
     case POLYKEM_ERR_PUBLIC_KEY:
     case POLYKEM_ERR_SECRET_KEY:
+    case POLYKEM_ERR_CIPHERTEXT:
     case POLYKEM_ERR_SIZE:
       return kExitBadInput;
     default:

@@ -17,7 +17,7 @@ bool is_in_transcript(FrameType type) {
 }
 
 bool is_item_error(polykem_status status) {
-  return status == POLYKEM_ERR_PUBLIC_KEY || status == POLYKEM_ERR_SECRET_KEY;
+  return status == POLYKEM_ERR_PUBLIC_KEY || status == POLYKEM_ERR_SECRET_KEY || status == POLYKEM_ERR_CIPHERTEXT;
 }
 
 }  // namespace

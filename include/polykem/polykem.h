@@ -58,7 +58,9 @@ typedef enum polykem_status {
   POLYKEM_ERR_BUSY = 12,      /* polykem_job_poll, polykem_ticket_poll: not finished yet; polykem_batcher_add: too many
                                  operations in flight */
   POLYKEM_ERR_RANGE = 13,     /* an index outside its list or key set */
-  POLYKEM_ERR_INTERNAL = 14   /* a defect in polykem; please report it */
+  POLYKEM_ERR_INTERNAL = 14,  /* a defect in polykem; please report it */
+  POLYKEM_ERR_CIPHERTEXT = 15 /* item: the ciphertext is malformed, as only a hybrid's can be: its share is no point of
+                                 the curve, or yields X25519's zero */
 } polykem_status;
 
 /* A short English sentence for a status, static storage. */

@@ -29,6 +29,7 @@ class Status(IntEnum):
     BUSY = 12
     RANGE = 13
     INTERNAL = 14
+    CIPHERTEXT = 15
 
     @property
     def text(self) -> str:

@@ -62,7 +62,8 @@ uint32_t index_of(const Scheme* scheme) {
 
 /// What one item of a batch may end with; after anything else the batch is computed elsewhere.
 bool is_result(Status status) {
-  return status == Status::kOk || status == Status::kPublicKey || status == Status::kSecretKey;
+  return status == Status::kOk || status == Status::kPublicKey || status == Status::kSecretKey ||
+         status == Status::kCiphertext;
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ static_assert(static_cast<int>(Status::kSize) == POLYKEM_ERR_SIZE);
 static_assert(static_cast<int>(Status::kBusy) == POLYKEM_ERR_BUSY);
 static_assert(static_cast<int>(Status::kRange) == POLYKEM_ERR_RANGE);
 static_assert(static_cast<int>(Status::kInternal) == POLYKEM_ERR_INTERNAL);
+static_assert(static_cast<int>(Status::kCiphertext) == POLYKEM_ERR_CIPHERTEXT);
 static_assert(static_cast<int>(KeyKind::kPublicKeys) == POLYKEM_PUBLIC_KEYS);
 static_assert(static_cast<int>(KeyKind::kSecretKeys) == POLYKEM_SECRET_KEYS);
 static_assert(static_cast<int>(KeyKind::kSecretSeeds) == POLYKEM_SECRET_SEEDS);
@@ -132,6 +133,8 @@ const char* polykem_status_text(polykem_status status) {
       return "an index is out of range";
     case POLYKEM_ERR_INTERNAL:
       return "internal error; please report it";
+    case POLYKEM_ERR_CIPHERTEXT:
+      return "the ciphertext is malformed";
   }
   return "unknown status";
 }

@@ -19,6 +19,7 @@ enum class Status : int {
   kBusy = 12,
   kRange = 13,
   kInternal = 14,
+  kCiphertext = 15,
 };
 
 }  // namespace polykem

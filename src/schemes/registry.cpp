@@ -10,6 +10,7 @@
 
 #include "core/backend.hpp"
 #include "schemes/frodo/frodo.hpp"
+#include "schemes/hybrid/hybrid.hpp"
 #include "schemes/lac/lac.hpp"
 #include "schemes/mlkem/mlkem.hpp"
 #include "schemes/ntru/ntru.hpp"
@@ -25,7 +26,8 @@ struct Registry {
   size_t count = 0;
 
   Registry() {
-    for (const auto family : {ntru::schemes(), mlkem::schemes(), frodo::schemes(), saber::schemes(), lac::schemes()}) {
+    for (const auto family :
+         {ntru::schemes(), mlkem::schemes(), frodo::schemes(), saber::schemes(), lac::schemes(), hybrid::schemes()}) {
       for (const Scheme& scheme : family)
         sets.at(count++) = &scheme;
     }

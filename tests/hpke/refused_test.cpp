@@ -43,7 +43,8 @@ void expect_one_unsealed(const Suite& suite, const Sealed& sealed) {
 class Refused : public testing::TestWithParam<Kem> {
  protected:
   const Suite suite{GetParam(), Kdf::kHkdfSha256, Aead::kAes128Gcm};
-  const std::size_t lattice_pk = suite.scheme().public_key_bytes(), lattice_ct = suite.scheme().ciphertext_bytes();
+  const Scheme lattice = Scheme::find(suite.kem().id == Kem::kMlKem1024P384 ? "mlkem1024" : "mlkem768");
+  const std::size_t lattice_pk = lattice.public_key_bytes(), lattice_ct = lattice.ciphertext_bytes();
 };
 
 TEST_P(Refused, ChangedCiphertextsAndTags) {
@@ -95,9 +96,9 @@ class RefusedPoints : public Refused {};
 
 TEST_P(RefusedPoints, OfEncapsulationsAndKeys) {
   const Batch batch(suite);
-  const std::size_t point_bytes = suite.kem().point_bytes;
+  const std::size_t point_bytes = suite.enc_bytes() - lattice_ct;
   std::vector<Bytes> points;
-  if (suite.kem().curve == Curve::kX25519) {
+  if (suite.kem().id == Kem::kMlKem768X25519) {
     points = {Bytes(32, 0), Bytes(32, 0)};  // of order 4 and 1: every scalar leads to zero
     points[1][0] = 1;
   } else {

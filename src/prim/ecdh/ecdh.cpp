@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prim/ecdh/ecdh.hpp"
+
+#include <cstring>
+
+#include "ct/ct.hpp"
+#include "prim/ecdh/nist.hpp"
+#include "prim/ecdh/x25519.hpp"
+
+namespace polykem::ecdh {
+namespace {
+
+/// The orders of the groups. [SP800-186, 3.2.1]
+constexpr uint8_t kOrderP256[] = {0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff,
+                                  0xff, 0xff, 0xff, 0xff, 0xff, 0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17,
+                                  0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51};
+constexpr uint8_t kOrderP384[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                  0xc7, 0x63, 0x4d, 0x81, 0xf4, 0x37, 0x2d, 0xdf, 0x58, 0x1a, 0x0d, 0xb2,
+                                  0x48, 0xb0, 0xa7, 0x7a, 0xec, 0xec, 0x19, 0x6a, 0xcc, 0xc5, 0x29, 0x73};
+
+/// An implementation for blocks of `lanes` items; fewer than `least` are left to the next one.
+struct Blocks {
+  const Implementation* by;
+  size_t lanes, least;
+};
+
+/// The implementations of a curve, in the order in which they take items. The last one takes any number.
+struct Choice {
+  Blocks blocks[2];
+};
+
+Choice choice(Curve curve, Means means) {
+  const bool x25519 = curve == Curve::kX25519;
+  const Implementation& portable = x25519 ? x25519_portable() : nist_portable(curve);
+#ifdef POLYKEM_HAVE_AVX512
+  if (means == Means::kAvx512) {
+    if (x25519) return {{{&x25519_avx512(), 8, 2}, {&x25519_avx2_single(), 1, 1}}};
+    return {{{&nist_avx512(curve), 8, curve == Curve::kP256 ? size_t{2} : size_t{1}}, {&portable, 1, 1}}};
+  }
+#endif
+#ifdef POLYKEM_HAVE_X86
+  if (means == Means::kAvx2 && x25519) return {{{&x25519_avx2(), 4, 3}, {&x25519_avx2_single(), 1, 1}}};
+#endif
+  return {{{&portable, 1, 1}, {&portable, 1, 1}}};
+}
+
+/// Calls compute(implementation, first, items) for parts of a batch.
+template <class Compute>
+void split(Curve curve, Means means, size_t count, const Compute& compute) {
+  const Choice chosen = choice(curve, means);
+  const Blocks &blocks = chosen.blocks[0], &rest = chosen.blocks[1];
+  const size_t items = count % blocks.lanes < blocks.least ? count / blocks.lanes * blocks.lanes : count;
+  if (items > 0) compute(*blocks.by, 0, items);
+  if (items < count) compute(*rest.by, items, count - items);
+}
+
+}  // namespace
+
+void public_keys(Curve curve, Means means, size_t count, In scalars, Out points, bool* valid) {
+  split(curve, means, count, [&](const Implementation& by, size_t first, size_t items) {
+    by.public_keys(items, {scalars.at(first), scalars.stride}, {points.at(first), points.stride}, valid + first);
+  });
+}
+
+void shared_secrets(Curve curve, Means means, size_t count, In scalars, In points, Out secrets, bool* valid) {
+  split(curve, means, count, [&](const Implementation& by, size_t first, size_t items) {
+    by.shared_secrets(items, {scalars.at(first), scalars.stride}, {points.at(first), points.stride},
+                      {secrets.at(first), secrets.stride}, valid + first);
+  });
+}
+
+bool valid_scalar(Curve curve, const uint8_t* scalar) {
+  if (curve == Curve::kX25519) return true;
+  const uint8_t* const order = curve == Curve::kP256 ? kOrderP256 : kOrderP384;
+  unsigned any = 0, borrow = 0;
+  for (size_t i = info(curve).scalar_bytes; i-- > 0;) {
+    any |= scalar[i];
+    borrow = (unsigned{scalar[i]} - order[i] - borrow) >> 31;
+  }
+  bool valid = ((any + 255) >> 8 & borrow) != 0;
+  ct::declassify(&valid, sizeof valid);
+  return valid;
+}
+
+void choose_scalars(Curve curve, size_t count, In seeds, size_t seed_bytes, Out scalars) {
+  const size_t bytes = info(curve).scalar_bytes;
+  for (size_t i = 0; i < count; ++i) {
+    size_t at = 0;
+    while (at + 2 * bytes <= seed_bytes && !valid_scalar(curve, seeds.at(i) + at))
+      at += bytes;
+    std::memcpy(scalars.at(i), seeds.at(i) + at, bytes);
+  }
+}
+
+}  // namespace polykem::ecdh

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/hybrid/kem.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/arena.hpp"
+#include "ct/ct.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "prim/keccak/keccak.hpp"
+#include "schemes/hybrid/stages.hpp"
+
+namespace polykem::hybrid {
+namespace {
+
+/// Working memory; or, of no memory, how much is needed.
+class Space {
+ public:
+  explicit Space(std::byte* memory) : memory_(memory) {}
+
+  template <class T = uint8_t>
+  T* take(size_t count) {
+    const size_t at = used_;
+    used_ += Arena::bytes<T>(count);
+    return memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + at);
+  }
+  size_t used() const { return used_; }
+
+ private:
+  std::byte* memory_;
+  size_t used_ = 0;
+};
+
+void copy_rows(ByteRows to, ConstByteRows from, size_t bytes, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(to.at(i), from.at(i), bytes);
+}
+
+/// The bytes that an operation of ML-KEM needs, whichever of its implementations computes the items.
+size_t kem_workspace_bytes(const Parts& p, Op op, size_t items) {
+  const Operation& operation = p.backend.op(op);
+  size_t bytes = operation.workspace_bytes(items);
+  for (const auto& [small, limits] : operation.small_batches) {
+    if (small != nullptr) bytes = std::max(bytes, small->workspace_bytes(items));
+  }
+  return bytes;
+}
+
+Status run_kem(const Parts& p, Op op, const Batch& batch, std::byte* workspace) {
+  const Operation& most = p.backend.op(op);
+  const SmallPart small = most.small_part(batch);
+  const auto part = [&](const Operation* by, size_t first, size_t count) {
+    if (count == 0) return Status::kOk;
+    const Batch items{batch.slice(p.kem.record_bytes(op), first, count), batch.drbg};
+    return by->run(by->context, items, workspace, nullptr);
+  };
+  const size_t others = batch.count - small.count;
+  const Status status = part(&most, 0, others);
+  return status == Status::kOk ? part(small.operation, others, small.count) : status;
+}
+
+/// Key pairs from seeds: the steps of key generation, which decapsulation from a seed begins with.
+struct KeyPairs {
+  KeyPairs(const Parts& parts, size_t keys, Space& space)
+      : p(parts),
+        count(keys),
+        seeds(space.take(keys * p.params.expanded_seed_bytes())),
+        coins(space.take(keys * kKemCoinBytes)),
+        ek(space.take(keys * p.kem.public_key_bytes)),
+        dk(space.take(keys * p.kem.secret_key_bytes)),
+        scalars(space.take(keys * p.curve().scalar_bytes)),
+        points(space.take(keys * p.curve().point_bytes)),
+        valid(space.take<bool>(keys)),
+        status(space.take<Status>(keys)),
+        workspace(space.take<std::byte>(kem_workspace_bytes(p, Op::kKeygen, keys))) {}
+
+  /// [HYBRIDKEMS, 5.1.1]
+  void expand_seeds(const uint8_t* from) {
+    const size_t bytes = p.params.expanded_seed_bytes();
+    if (p.params.hpke()) {
+      p.hashes.shake256({seeds, bytes}, bytes, {from, kSymBytes}, kSymBytes, count);
+    } else {
+      std::memcpy(seeds, from, count * bytes);
+    }
+  }
+  Status make_kem_keys() {
+    copy_rows({coins, kKemCoinBytes}, {seeds, p.params.expanded_seed_bytes()}, kKemCoinBytes, count);
+    std::fill_n(status, count, Status::kOk);
+    Batch batch;
+    batch.count = count;
+    batch.coins = coins;
+    batch.pk_out = ek;
+    batch.sk_out = dk;
+    batch.item_status = status;
+    return run_kem(p, Op::kKeygen, batch, workspace);
+  }
+  void make_curve_keys() {
+    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
+    ecdh::choose_scalars(p.params.curve, count, {seeds + kKemCoinBytes, p.params.expanded_seed_bytes()},
+                         p.params.scalar_seed_bytes, {scalars, scalar_bytes});
+    ecdh::public_keys(p.params.curve, p.curve_means, count, {scalars, scalar_bytes}, {points, point_bytes}, valid);
+  }
+
+  const Parts& p;
+  size_t count;
+  uint8_t *seeds, *coins, *ek, *dk, *scalars, *points;
+  bool* valid;
+  Status* status;
+  std::byte* workspace;
+};
+
+/// The shared secrets of both parts, and what becomes of them.
+struct Secrets {
+  Secrets(const Parts& parts, size_t items, Space& space)
+      : p(parts),
+        count(items),
+        hashed_bytes(kSymBytes + p.curve().secret_bytes + 2 * p.curve().point_bytes + std::strlen(p.params.label)),
+        kem(space.take(items * kSymBytes)),
+        curve(space.take(items * p.curve().secret_bytes)),
+        hashed(space.take(p.params.hpke() ? items * hashed_bytes : 0)),
+        valid(space.take<bool>(items)) {}
+
+  /// C2PRICombiner of SHA3-256 [HYBRIDKEMS, 5.5.1]; ephemeral, recipient: the points of ciphertexts and keys.
+  void combine(ConstByteRows ephemeral, ConstByteRows recipient, uint8_t* out) {
+    const size_t secret_bytes = p.curve().secret_bytes, point_bytes = p.curve().point_bytes;
+    const size_t bytes = p.params.shared_secret_bytes();
+    if (!p.params.hpke()) {
+      copy_rows({out + p.kem_at(secret_bytes), bytes}, {kem, kSymBytes}, kSymBytes, count);
+      copy_rows({out + p.curve_at(kSymBytes), bytes}, {curve, secret_bytes}, secret_bytes, count);
+      return;
+    }
+    size_t at = 0;
+    const auto append = [&](ConstByteRows rows, size_t length) {
+      copy_rows({hashed + at, hashed_bytes}, rows, length, count);
+      at += length;
+    };
+    append({kem, kSymBytes}, kSymBytes);
+    append({curve, secret_bytes}, secret_bytes);
+    append(ephemeral, point_bytes);
+    append(recipient, point_bytes);
+    append({reinterpret_cast<const uint8_t*>(p.params.label), 0}, std::strlen(p.params.label));
+    p.hashes.sha3_256({out, bytes}, {hashed, hashed_bytes}, hashed_bytes, count);
+  }
+
+  const Parts& p;
+  size_t count, hashed_bytes;
+  uint8_t *kem, *curve, *hashed;
+  bool* valid;
+};
+
+/// Coins of the items: the caller's, or the generator's, in `own`.
+const uint8_t* coins_of(const Parts& p, const Batch& batch, uint8_t* own, size_t bytes) {
+  if (batch.coins != nullptr) return batch.coins;
+  batch.drbg->fill({own, batch.count * bytes}, p.keystream);
+  return own;
+}
+
+void zero_failed(const Batch& batch, const RecordBytes& bytes) {
+  for (size_t i = 0; i < batch.count; ++i) {
+    if (batch.item_status[i] == Status::kOk) continue;
+    for (const FieldInfo& f : kRecordFields) {
+      if (f.out != nullptr && f.data(batch) != nullptr)
+        std::memset(batch.*f.out + i * (bytes.*f.bytes), 0, bytes.*f.bytes);
+    }
+  }
+}
+
+struct Keygen {
+  static constexpr Op kOp = Op::kKeygen;
+  static constexpr StepInfo kSteps[] = {
+      {"randombytes", 0, 1}, {"expand_seed", 1, 1}, {"kem_keygen", 2, 1}, {"ecdh_keygen", 3, 1}};
+
+  Keygen(const Parts& parts, size_t items, Space& space)
+      : p(parts), coins(space.take(items * p.params.keygen_coin_bytes())), pairs(p, items, space) {}
+
+  Status run(const Batch& batch, StepTimes* times) {
+    const size_t count = batch.count;
+    StepClock clock(times);
+    const uint8_t* seeds = coins_of(p, batch, coins, p.params.keygen_coin_bytes());
+    clock.stop(0, count);
+    pairs.expand_seeds(seeds);
+    clock.stop(1, count);
+    const Status status = pairs.make_kem_keys();
+    if (status != Status::kOk) return status;
+    clock.stop(2, count);
+    pairs.make_curve_keys();
+    store(batch, seeds);
+    clock.stop(3, count);
+    return Status::kOk;
+  }
+
+ private:
+  void store(const Batch& batch, const uint8_t* seeds) {
+    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
+    const size_t pk_bytes = p.public_key_bytes(), sk_bytes = p.secret_key_bytes(), count = batch.count;
+    const size_t ek_bytes = p.kem.public_key_bytes, dk_bytes = p.kem.secret_key_bytes;
+    copy_rows({batch.pk_out + p.kem_at(point_bytes), pk_bytes}, {pairs.ek, ek_bytes}, ek_bytes, count);
+    copy_rows({batch.pk_out + p.curve_at(ek_bytes), pk_bytes}, {pairs.points, point_bytes}, point_bytes, count);
+    if (p.params.hpke()) {
+      std::memcpy(batch.sk_out, seeds, count * sk_bytes);
+    } else {
+      copy_rows({batch.sk_out + p.kem_at(scalar_bytes), sk_bytes}, {pairs.dk, dk_bytes}, dk_bytes, count);
+      copy_rows({batch.sk_out + p.curve_at(dk_bytes), sk_bytes}, {pairs.scalars, scalar_bytes}, scalar_bytes, count);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      if (!pairs.valid[i]) batch.item_status[i] = Status::kSecretKey;
+    }
+  }
+
+  const Parts& p;
+  uint8_t* coins;
+  KeyPairs pairs;
+};
+
+struct Encaps {
+  static constexpr Op kOp = Op::kEncaps;
+  static constexpr StepInfo kSteps[] = {
+      {"randombytes", 0, 1}, {"kem_encaps", 1, 1}, {"ecdh_keygen", 2, 1}, {"ecdh_derive", 3, 1}, {"combine", 4, 1}};
+
+  Encaps(const Parts& parts, size_t items, Space& space)
+      : p(parts),
+        own_coins(space.take(items * p.params.encaps_coin_bytes())),
+        m(space.take(items * kKemEncapsCoinBytes)),
+        ek(space.take(items * p.kem.public_key_bytes)),
+        ct(space.take(items * p.kem.ciphertext_bytes)),
+        scalars(space.take(items * p.curve().scalar_bytes)),
+        secrets(p, items, space),
+        workspace(space.take<std::byte>(kem_workspace_bytes(p, kOp, items))) {}
+
+  Status run(const Batch& batch, StepTimes* times) {
+    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
+    const size_t count = batch.count, keys = batch.shared_key ? 1 : count, coin_bytes = p.params.encaps_coin_bytes();
+    const size_t pk_bytes = p.public_key_bytes(), ct_bytes = p.ciphertext_bytes();
+    StepClock clock(times);
+    const uint8_t* coins = coins_of(p, batch, own_coins, coin_bytes);
+    clock.stop(0, count);
+
+    copy_rows({m, kKemEncapsCoinBytes}, {coins, coin_bytes}, kKemEncapsCoinBytes, count);
+    copy_rows({ek, p.kem.public_key_bytes}, {batch.pk + p.kem_at(point_bytes), pk_bytes}, p.kem.public_key_bytes, keys);
+    Batch kem = batch;
+    kem.coins = m;
+    kem.pk = ek;
+    kem.ct_out = ct;
+    kem.ss_out = secrets.kem;
+    const Status status = run_kem(p, kOp, kem, workspace);
+    if (status != Status::kOk) return status;
+    copy_rows({batch.ct_out + p.kem_at(point_bytes), ct_bytes}, {ct, p.kem.ciphertext_bytes}, p.kem.ciphertext_bytes,
+              count);
+    clock.stop(1, count);
+
+    const uint8_t* recipient = batch.pk + p.curve_at(p.kem.public_key_bytes);
+    uint8_t* ephemeral = batch.ct_out + p.curve_at(p.kem.ciphertext_bytes);
+    const size_t recipient_stride = batch.shared_key ? 0 : pk_bytes;
+    ecdh::choose_scalars(p.params.curve, count, {coins + kKemEncapsCoinBytes, coin_bytes}, p.params.scalar_seed_bytes,
+                         {scalars, scalar_bytes});
+    ecdh::public_keys(p.params.curve, p.curve_means, count, {scalars, scalar_bytes}, {ephemeral, ct_bytes},
+                      secrets.valid);
+    clock.stop(2, count);
+    ecdh::shared_secrets(p.params.curve, p.curve_means, count, {scalars, scalar_bytes}, {recipient, recipient_stride},
+                         {secrets.curve, secret_bytes}, secrets.valid);
+    clock.stop(3, count);
+    for (size_t i = 0; i < count; ++i) {
+      if (!secrets.valid[i]) batch.item_status[i] = Status::kPublicKey;
+    }
+    secrets.combine({ephemeral, ct_bytes}, {recipient, recipient_stride}, batch.ss_out);
+    clock.stop(4, count);
+    return Status::kOk;
+  }
+
+ private:
+  const Parts& p;
+  uint8_t *own_coins, *m, *ek, *ct, *scalars;
+  Secrets secrets;
+  std::byte* workspace;
+};
+
+/// A curve key in a key set's form, behind ML-KEM's.
+struct CurveKey {
+  uint8_t point[97], scalar[48];
+  bool valid;
+};
+
+struct Decaps {
+  static constexpr Op kOp = Op::kDecaps;
+  static constexpr StepInfo kSteps[] = {
+      {"expand_seed", 0, 1}, {"kem_decaps", 1, 1}, {"ecdh_derive", 2, 1}, {"combine", 3, 1}};
+
+  Decaps(const Parts& parts, size_t items, Space& space)
+      : p(parts),
+        pairs(p, p.params.hpke() ? items : 0, space),
+        dk(space.take(p.params.hpke() ? 0 : items * p.kem.secret_key_bytes)),
+        ct(space.take(items * p.kem.ciphertext_bytes)),
+        scalars(space.take(items * p.curve().scalar_bytes)),
+        points(space.take(items * p.curve().point_bytes)),
+        secrets(p, items, space),
+        workspace(space.take<std::byte>(kem_workspace_bytes(p, kOp, items))) {}
+
+  Status run(const Batch& batch, StepTimes* times) {
+    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
+    const size_t count = batch.count, ct_bytes = p.ciphertext_bytes();
+    StepClock clock(times);
+    Batch kem = batch;
+    Status status = take_keys(batch, kem);
+    if (status != Status::kOk) return status;
+    clock.stop(0, count);
+
+    copy_rows({ct, p.kem.ciphertext_bytes}, {batch.ct + p.kem_at(point_bytes), ct_bytes}, p.kem.ciphertext_bytes,
+              count);
+    kem.ct = ct;
+    kem.ss_out = secrets.kem;
+    status = run_kem(p, kOp, kem, workspace);
+    if (status != Status::kOk) return status;
+    clock.stop(1, count);
+
+    const uint8_t* ephemeral = batch.ct + p.curve_at(p.kem.ciphertext_bytes);
+    const bool one_key = batch.shared_key;
+    ecdh::shared_secrets(p.params.curve, p.curve_means, count, {scalars, one_key ? 0 : scalar_bytes},
+                         {ephemeral, ct_bytes}, {secrets.curve, secret_bytes}, secrets.valid);
+    for (size_t i = 0; i < count; ++i) {
+      if (!secrets.valid[i] && batch.item_status[i] == Status::kOk) batch.item_status[i] = Status::kCiphertext;
+    }
+    clock.stop(2, count);
+    secrets.combine({ephemeral, ct_bytes}, {points, one_key ? 0 : point_bytes}, batch.ss_out);
+    clock.stop(3, count);
+    return Status::kOk;
+  }
+
+ private:
+  /// Finds ML-KEM's keys, scalars and points.
+  Status take_keys(const Batch& batch, Batch& kem) {
+    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
+    const size_t keys = batch.shared_key ? 1 : batch.count;
+    if (batch.expanded.data != nullptr) {
+      for (size_t i = 0; i < keys; ++i) {
+        const auto& key = *reinterpret_cast<const CurveKey*>(batch.expanded.key(i) + p.backend.secret_form.bytes);
+        std::memcpy(scalars + i * scalar_bytes, key.scalar, scalar_bytes);
+        std::memcpy(points + i * point_bytes, key.point, point_bytes);
+        note(batch, i, key.valid);
+      }
+      return Status::kOk;
+    }
+    if (p.params.hpke()) {
+      pairs.count = keys;
+      pairs.expand_seeds(batch.sk);
+      const Status status = pairs.make_kem_keys();
+      if (status != Status::kOk) return status;
+      pairs.make_curve_keys();
+      kem.sk = pairs.dk;
+      std::memcpy(scalars, pairs.scalars, keys * scalar_bytes);
+      std::memcpy(points, pairs.points, keys * point_bytes);
+      for (size_t i = 0; i < keys; ++i)
+        note(batch, i, pairs.valid[i]);
+      return Status::kOk;
+    }
+    const size_t sk_bytes = p.secret_key_bytes(), dk_bytes = p.kem.secret_key_bytes;
+    copy_rows({dk, dk_bytes}, {batch.sk + p.kem_at(scalar_bytes), sk_bytes}, dk_bytes, keys);
+    copy_rows({scalars, scalar_bytes}, {batch.sk + p.curve_at(dk_bytes), sk_bytes}, scalar_bytes, keys);
+    kem.sk = dk;
+    for (size_t i = 0; i < keys; ++i)
+      note(batch, i, ecdh::valid_scalar(p.params.curve, scalars + i * scalar_bytes));
+    return Status::kOk;
+  }
+
+  /// Whether key i is valid.
+  static void note(const Batch& batch, size_t i, bool valid) {
+    if (valid) return;
+    if (batch.shared_key) {
+      std::fill_n(batch.item_status, batch.count, Status::kSecretKey);
+    } else {
+      batch.item_status[i] = Status::kSecretKey;
+    }
+  }
+
+  const Parts& p;
+  KeyPairs pairs;
+  uint8_t *dk, *ct, *scalars, *points;
+  Secrets secrets;
+  std::byte* workspace;
+};
+
+const KeyForm& kem_form(const Parts& p, Op op) {
+  return op == Op::kEncaps ? p.backend.public_form : p.backend.secret_form;
+}
+
+/// From key records to the form of key sets: ML-KEM's, and of secret keys a CurveKey.
+struct Expansion {
+  Expansion(const Parts& parts, Op op, size_t keys, Space& space)
+      : p(parts),
+        form(kem_form(parts, op)),
+        bytes(expanded_key_bytes(parts, op)),
+        pairs(parts, op == Op::kDecaps && p.params.hpke() ? keys : 0, space),
+        workspace(space.take<std::byte>(form.workspace_bytes(1))) {}
+
+  void expand_public(std::byte* out, const uint8_t* keys, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      form.expand(out + i * bytes, keys + i * p.public_key_bytes() + p.kem_at(p.curve().point_bytes), 1, workspace);
+  }
+
+  void expand_secret(std::byte* out, const uint8_t* keys, size_t count) {
+    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
+    const size_t dk_bytes = p.kem.secret_key_bytes;
+    bool made = true;
+    if (p.params.hpke()) {
+      pairs.expand_seeds(keys);
+      made = pairs.make_kem_keys() == Status::kOk;
+      pairs.make_curve_keys();
+    }
+    for (size_t i = 0; i < count; ++i) {
+      auto& key = *reinterpret_cast<CurveKey*>(out + i * bytes + form.bytes);
+      if (p.params.hpke()) {
+        form.expand(out + i * bytes, pairs.dk + i * dk_bytes, 1, workspace);
+        std::memcpy(key.scalar, pairs.scalars + i * scalar_bytes, scalar_bytes);
+        std::memcpy(key.point, pairs.points + i * point_bytes, point_bytes);
+        key.valid = made && pairs.valid[i];
+      } else {
+        const uint8_t* const record = keys + i * p.secret_key_bytes();
+        form.expand(out + i * bytes, record + p.kem_at(scalar_bytes), 1, workspace);
+        std::memcpy(key.scalar, record + p.curve_at(dk_bytes), scalar_bytes);
+        key.valid = ecdh::valid_scalar(p.params.curve, key.scalar);
+      }
+    }
+  }
+
+  const Parts& p;
+  const KeyForm& form;
+  size_t bytes;
+  KeyPairs pairs;
+  std::byte* workspace;
+};
+
+template <class F>
+auto with_operation(Op op, F&& f) {
+  return op == Op::kKeygen   ? f.template operator()<Keygen>()
+         : op == Op::kEncaps ? f.template operator()<Encaps>()
+                             : f.template operator()<Decaps>();
+}
+
+}  // namespace
+
+void Hashes::shake256(ByteRows out, size_t out_bytes, ConstByteRows in, size_t in_bytes, size_t count) const {
+  if (lanes != nullptr) return lanes->shake256(out, out_bytes, in, in_bytes, count);
+  for (size_t i = 0; i < count; ++i) {
+    Shake xof(Shake::Strength::kShake256);
+    xof.absorb({in.at(i), in_bytes});
+    xof.squeeze({out.at(i), out_bytes});
+  }
+}
+
+void Hashes::sha3_256(ByteRows out, ConstByteRows in, size_t in_bytes, size_t count) const {
+  if (lanes != nullptr) return lanes->sha3_256(out, in, in_bytes, count);
+  for (size_t i = 0; i < count; ++i)
+    polykem::sha3_256(out.at(i), {in.at(i), in_bytes});
+}
+
+std::span<const StepInfo> step_infos(Op op) {
+  return with_operation(op, []<class Operation>() { return std::span<const StepInfo>(Operation::kSteps); });
+}
+
+size_t workspace_bytes(const Parts& parts, Op op, size_t items) {
+  return with_operation(op, [&]<class Operation>() {
+    Space space(nullptr);
+    Operation needed(parts, items, space);
+    return space.used();
+  });
+}
+
+Status run(const Parts& parts, Op op, const Batch& batch, std::byte* workspace, StepTimes* times) {
+  const Status status = with_operation(op, [&]<class Operation>() {
+    Space space(workspace);
+    return Operation(parts, batch.count, space).run(batch, times);
+  });
+  if (status == Status::kOk) zero_failed(batch, parts.record_bytes());
+  return status;
+}
+
+size_t expanded_key_bytes(const Parts& parts, Op op) {
+  const size_t kem = kem_form(parts, op).bytes;
+  return op == Op::kEncaps || kem == 0 ? kem : kem + Arena::bytes<CurveKey>(1);
+}
+
+size_t expansion_workspace_bytes(const Parts& parts, Op op, size_t count) {
+  Space space(nullptr);
+  Expansion(parts, op, count, space);
+  return space.used();
+}
+
+void expand_keys(const Parts& parts, Op op, std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace) {
+  Space space(workspace);
+  Expansion expansion(parts, op, count, space);
+  if (op == Op::kEncaps) {
+    expansion.expand_public(out, keys, count);
+  } else {
+    expansion.expand_secret(out, keys, count);
+  }
+}
+
+}  // namespace polykem::hybrid
