@@ -59,8 +59,9 @@ install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 install(DIRECTORY ckks/bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/ckks/bench)
 install(FILES ckks/README.md ckks/figures.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/ckks)
 foreach(folder ckks/openfhe ckks/src ckks/src/cuda research research/seong2021 research/frodo_cuda research/lab
-        tools/m4cycles src/embedded
-        src/prim src/prim/keccak src/schemes/ntru src/schemes/mlkem src/schemes/frodo src/schemes/lac src/schemes/saber)
+        tools/m4cycles cli provider tests src/accelerators src/broker src/embedded src/engine src/prim src/prim/ecdh
+        src/prim/keccak src/schemes/ntru src/schemes/mlkem src/schemes/frodo src/schemes/hybrid src/schemes/lac
+        src/schemes/saber)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 if(POLYKEM_BUILD_CLI)

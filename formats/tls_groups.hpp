@@ -13,9 +13,9 @@ struct TlsGroup {
 };
 /// OpenSSL 3.5 has them too.
 inline constexpr TlsGroup kStandardGroups[] = {
-    {"X25519MLKEM768", "mlkem768", 0x11EC},
-    {"SecP256r1MLKEM768", "mlkem768", 0x11EB},
-    {"SecP384r1MLKEM1024", "mlkem1024", 0x11ED},
+    {"X25519MLKEM768", "x25519mlkem768", 0x11EC},
+    {"SecP256r1MLKEM768", "secp256r1mlkem768", 0x11EB},
+    {"SecP384r1MLKEM1024", "secp384r1mlkem1024", 0x11ED},
     {"MLKEM512", "mlkem512", 0x0200},
     {"MLKEM768", "mlkem768", 0x0201},
     {"MLKEM1024", "mlkem1024", 0x0202},

@@ -21,18 +21,6 @@ constexpr Classical kP256{"p256", "EC", "P-256", 65, 32};
 constexpr Classical kP384{"p384", "EC", "P-384", 97, 48};
 constexpr Classical kP521{"p521", "EC", "P-521", 133, 66};
 
-/// The hybrids of draft-ietf-tls-ecdhe-mlkem, with the order of their parts.
-struct StandardHybrid {
-  std::string_view name;
-  const Classical* classical;
-  bool classical_first;
-};
-constexpr StandardHybrid kStandardHybrids[] = {
-    {"X25519MLKEM768", &kX25519, false},
-    {"SecP256r1MLKEM768", &kP256, true},
-    {"SecP384r1MLKEM1024", &kP384, true},
-};
-
 /// Groups outside the standards, by the names and, where it has some, the code points of the Open Quantum Safe project:
 /// the set alone, with a NIST curve, with a Montgomery curve (0: there is none). What it never had is above 65082, in
 /// the range for private use.
@@ -62,6 +50,19 @@ constexpr OtherGroups kOtherGroups[] = {
     {"ntruhrss1373", "ntru_hrss1373", 65090, 65091, 0},
 };
 
+/// The parts of the standards' hybrids [RFC10024, 3], [HYBRIDKEMS, 5]. X25519's points need no check.
+struct StandardHybrid {
+  std::string_view set;
+  const char* kem;
+  const Classical* curve;
+  bool curve_first;
+};
+constexpr StandardHybrid kStandardHybrids[] = {
+    {"x25519mlkem768", "mlkem768", nullptr, false},    {"secp256r1mlkem768", "mlkem768", &kP256, true},
+    {"secp384r1mlkem1024", "mlkem1024", &kP384, true}, {"mlkem768x25519", "mlkem768", nullptr, false},
+    {"mlkem768p256", "mlkem768", &kP256, false},       {"mlkem1024p384", "mlkem1024", &kP384, false},
+};
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
@@ -77,7 +78,7 @@ void add_name(Algorithm& algorithm, const std::string& name) {
 }
 
 Algorithm alone(const Scheme& scheme) {
-  Algorithm out{scheme, nullptr, false, {}, {}};
+  Algorithm out{scheme, nullptr, {}, {}};
   add_name(out, scheme.info().title);
   add_name(out, scheme.name());
   if (formats::has_key_format(scheme)) {
@@ -97,9 +98,8 @@ std::size_t index_of(const Offer& offer, std::string_view set) {
   throw std::logic_error("a group of an unknown set");
 }
 
-void add_hybrid(Offer& offer, std::size_t alone, const Classical& classical, bool classical_first,
-                const std::string& name, unsigned id) {
-  Algorithm hybrid{offer.algorithms[alone].scheme, &classical, classical_first, {}, {}};
+void add_hybrid(Offer& offer, std::size_t alone, const Classical& classical, const std::string& name, unsigned id) {
+  Algorithm hybrid{offer.algorithms[alone].scheme, &classical, {}, {}};
   add_name(hybrid, name);
   offer.algorithms.push_back(hybrid);
   offer.groups.push_back({name, offer.algorithms.size() - 1, id});
@@ -114,19 +114,6 @@ const Classical& montgomery_curve(const Scheme& scheme) {
   return scheme.info().security_category >= 3 ? kX448 : kX25519;
 }
 
-void add_standard(Offer& offer) {
-  for (const formats::TlsGroup& group : formats::kStandardGroups) {
-    const std::size_t alone = index_of(offer, group.set);
-    const auto hybrid = std::find_if(std::begin(kStandardHybrids), std::end(kStandardHybrids),
-                                     [&](const StandardHybrid& each) { return each.name == group.name; });
-    if (hybrid == std::end(kStandardHybrids)) {
-      offer.groups.push_back({group.name, alone, group.code_point});
-    } else {
-      add_hybrid(offer, alone, *hybrid->classical, hybrid->classical_first, group.name, group.code_point);
-    }
-  }
-}
-
 }  // namespace
 
 int Algorithm::security_bits() const {
@@ -134,18 +121,32 @@ int Algorithm::security_bits() const {
   return kBits.at(scheme.info().security_category);
 }
 
+PublicKeyParts public_key_parts(const Scheme& scheme) {
+  const auto hybrid = std::find_if(std::begin(kStandardHybrids), std::end(kStandardHybrids),
+                                   [&](const StandardHybrid& each) { return each.set == scheme.name(); });
+  if (hybrid == std::end(kStandardHybrids)) {
+    const bool mlkem = scheme.info().secret_seed_bytes != 0;
+    return {0, mlkem ? scheme.public_key_bytes() : 0, nullptr, 0};
+  }
+  const std::size_t ek_bytes = Scheme::find(hybrid->kem).public_key_bytes();
+  const std::size_t ek_at = hybrid->curve_first ? hybrid->curve->share_bytes : 0;
+  return {ek_at, ek_bytes, hybrid->curve, hybrid->curve_first ? 0 : ek_bytes};
+}
+
 Offer make_offer(bool builtin_mlkem) {
   Offer offer;
   for (const Scheme& scheme : Scheme::all())
     offer.algorithms.push_back(alone(scheme));
-  if (!builtin_mlkem) add_standard(offer);
+  for (const formats::TlsGroup& group : formats::kStandardGroups) {
+    if (!builtin_mlkem) offer.groups.push_back({group.name, index_of(offer, group.set), group.code_point});
+  }
   for (const OtherGroups& each : kOtherGroups) {
     const std::size_t set = index_of(offer, each.set);
     const Scheme scheme = offer.algorithms[set].scheme;
     offer.groups.push_back({each.name, set, each.id});
     for (const auto& [classical, id] :
          {std::pair(&nist_curve(scheme), each.id_p), std::pair(&montgomery_curve(scheme), each.id_x)}) {
-      if (id != 0) add_hybrid(offer, set, *classical, true, std::string(classical->name) + "_" + each.name, id);
+      if (id != 0) add_hybrid(offer, set, *classical, std::string(classical->name) + "_" + each.name, id);
     }
   }
   if (offer.algorithms.size() > kMaxAlgorithms) throw std::logic_error("more algorithms than dispatch tables");

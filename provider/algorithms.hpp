@@ -19,31 +19,22 @@ struct Classical {
   std::size_t secret_bytes;  ///< of a shared secret
 };
 
-/// A set alone, or a hybrid. In every concatenation (public keys, ciphertexts, secrets) the parts have one order.
+/// A set of the registry, the standards' hybrids among them; or a hybrid of one with a curve of libcrypto's, whose part
+/// comes first in every concatenation (public keys, ciphertexts, secrets).
 struct Algorithm {
   Scheme scheme;
   const Classical* classical = nullptr;  ///< nullptr: the set alone
-  bool classical_first = false;
-  std::string name;   ///< the first of `names`
-  std::string names;  ///< name and aliases, separated by ':'
+  std::string name;                      ///< the first of `names`
+  std::string names;                     ///< name and aliases, separated by ':'
 
   bool is_hybrid() const { return classical != nullptr; }
   std::size_t share_bytes() const { return is_hybrid() ? classical->share_bytes : 0; }
   std::size_t public_key_bytes() const { return scheme.public_key_bytes() + share_bytes(); }
   std::size_t ciphertext_bytes() const { return scheme.ciphertext_bytes() + share_bytes(); }
-  std::size_t secret_bytes() const {
-    return scheme.shared_secret_bytes() + (is_hybrid() ? classical->secret_bytes : 0);
-  }
+  std::size_t classical_secret_bytes() const { return is_hybrid() ? classical->secret_bytes : 0; }
+  std::size_t secret_bytes() const { return scheme.shared_secret_bytes() + classical_secret_bytes(); }
   int security_bits() const;
 };
-
-/// Where the two parts of a concatenation lie.
-struct Parts {
-  std::size_t scheme_at, classical_at;
-};
-inline Parts parts_of(const Algorithm& algorithm, std::size_t scheme_bytes, std::size_t classical_bytes) {
-  return algorithm.classical_first ? Parts{classical_bytes, 0} : Parts{0, scheme_bytes};
-}
 
 /// A TLS group and its code point, unless openssl.cnf gives it another one.
 struct Group {
@@ -51,6 +42,15 @@ struct Group {
   std::size_t algorithm;  ///< index into the list of algorithms
   unsigned id;            ///< 0: not offered
 };
+
+/// Where a set's public key has what is checked as soon as a key is set: the encapsulation key of ML-KEM
+/// [FIPS203, 7.2], and the point of a NIST curve.
+struct PublicKeyParts {
+  std::size_t ek_at = 0, ek_bytes = 0;  ///< 0 bytes: there is none
+  const Classical* curve = nullptr;     ///< nullptr: there is no point
+  std::size_t point_at = 0;
+};
+PublicKeyParts public_key_parts(const Scheme& scheme);
 
 struct Offer {
   std::vector<Algorithm> algorithms;
@@ -62,6 +62,6 @@ struct Offer {
 Offer make_offer(bool builtin_mlkem);
 
 /// The dispatch tables are made at compile time, this many for each operation.
-inline constexpr std::size_t kMaxAlgorithms = 96;
+inline constexpr std::size_t kMaxAlgorithms = 104;
 
 }  // namespace polykem::provider

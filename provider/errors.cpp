@@ -19,6 +19,8 @@ Reason reason_of(polykem_status status) {
       return Reason::kPublicKey;
     case POLYKEM_ERR_SECRET_KEY:
       return Reason::kPrivateKey;
+    case POLYKEM_ERR_CIPHERTEXT:
+      return Reason::kClassical;
     case POLYKEM_ERR_OUT_OF_MEMORY:
       return Reason::kOutOfMemory;
     case POLYKEM_ERR_RANDOM:

@@ -126,33 +126,23 @@ bool decapsulate_classical(const Key& key, ByteView share, std::uint8_t* secret)
   return false;
 }
 
-Parts secret_parts(const Algorithm& algorithm) {
-  return parts_of(algorithm, algorithm.scheme.shared_secret_bytes(),
-                  algorithm.is_hybrid() ? algorithm.classical->secret_bytes : 0);
-}
-Parts ciphertext_parts(const Algorithm& algorithm) {
-  return parts_of(algorithm, algorithm.scheme.ciphertext_bytes(), algorithm.share_bytes());
-}
-
 /// The classical part is computed while the other one is on its way.
 bool encapsulate(KemContext& context, std::uint8_t* ciphertext, std::uint8_t* secret) {
   const Key& key = *context.key;
-  const Parts in_ciphertext = ciphertext_parts(key.algorithm()), in_secret = secret_parts(key.algorithm());
+  const Algorithm& algorithm = key.algorithm();
   Pending pending;
   return key.start_encapsulate(std::exchange(context.coins, {}), pending) &&
-         (!key.algorithm().is_hybrid() ||
-          encapsulate_classical(key, ciphertext + in_ciphertext.classical_at, secret + in_secret.classical_at)) &&
-         key.finish(pending, ciphertext + in_ciphertext.scheme_at, secret + in_secret.scheme_at);
+         (!algorithm.is_hybrid() || encapsulate_classical(key, ciphertext, secret)) &&
+         key.finish(pending, ciphertext + algorithm.share_bytes(), secret + algorithm.classical_secret_bytes());
 }
 
 bool decapsulate(const Key& key, const std::uint8_t* ciphertext, std::uint8_t* secret) {
-  const Parts in_ciphertext = ciphertext_parts(key.algorithm()), in_secret = secret_parts(key.algorithm());
+  const Algorithm& algorithm = key.algorithm();
+  const std::size_t share_bytes = algorithm.share_bytes();
   Pending pending;
-  return key.start_decapsulate(ciphertext + in_ciphertext.scheme_at, pending) &&
-         (!key.algorithm().is_hybrid() ||
-          decapsulate_classical(key, {ciphertext + in_ciphertext.classical_at, key.algorithm().share_bytes()},
-                                secret + in_secret.classical_at)) &&
-         key.finish(pending, nullptr, secret + in_secret.scheme_at);
+  return key.start_decapsulate(ciphertext + share_bytes, pending) &&
+         (!algorithm.is_hybrid() || decapsulate_classical(key, {ciphertext, share_bytes}, secret)) &&
+         key.finish(pending, nullptr, secret + algorithm.classical_secret_bytes());
 }
 
 int encapsulate_call(void* data, unsigned char* out, std::size_t* out_bytes, unsigned char* secret,

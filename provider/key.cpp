@@ -18,11 +18,11 @@ bool has_seed_form(const Scheme& scheme) {
 }
 
 /// Every coefficient is below q [FIPS203, 7.2], 12 bits each, before the 32 bytes of rho.
-bool is_reduced(const Scheme& scheme, ByteView public_key) {
+bool is_reduced(ByteView ek) {
   constexpr int kQ = 3329;
   constexpr std::size_t kRhoBytes = 32;
   bool reduced = true;
-  for (const std::uint8_t* p = public_key.data(); p < public_key.data() + scheme.public_key_bytes() - kRhoBytes; p += 3)
+  for (const std::uint8_t* p = ek.data(); p + kRhoBytes < ek.data() + ek.size(); p += 3)
     reduced = reduced && (p[0] | (p[1] & 0xF) << 8) < kQ && (p[1] >> 4 | p[2] << 4) < kQ;
   return reduced;
 }
@@ -66,9 +66,8 @@ Key* Key::duplicate(int selection) const {
 Bytes Key::encoded_public_key() const {
   if (!algorithm_.is_hybrid() || !has_public()) return public_key_;
   Bytes out(algorithm_.public_key_bytes());
-  const Parts parts = parts_of(algorithm_, public_key_.size(), algorithm_.classical->share_bytes);
-  std::copy(public_key_.begin(), public_key_.end(), out.data() + parts.scheme_at);
-  return write_share(*algorithm_.classical, classical_.get(), out.data() + parts.classical_at) ? out : Bytes();
+  std::copy(public_key_.begin(), public_key_.end(), out.data() + algorithm_.share_bytes());
+  return write_share(*algorithm_.classical, classical_.get(), out.data()) ? out : Bytes();
 }
 
 bool Key::has_length(ByteView bytes, std::size_t right, const char* what) const {
@@ -134,20 +133,26 @@ bool Key::generate(SecretBytes coins) {
 bool Key::set_public_key(ByteView encoded) {
   if (!has_length(encoded, algorithm_.public_key_bytes(), "a public key")) return false;
   const Scheme& scheme = algorithm_.scheme;
-  const Parts parts = parts_of(algorithm_, scheme.public_key_bytes(), algorithm_.share_bytes());
-  const ByteView own(encoded.data() + parts.scheme_at, scheme.public_key_bytes());
+  const ByteView own(encoded.data() + algorithm_.share_bytes(), scheme.public_key_bytes());
   if (has_private() && has_public()) {
     if (same_bytes(encoded, encoded_public_key())) return true;
     provider_.errors.raise(Reason::kMismatch, "%s: the private key has another public key", algorithm_.name.c_str());
     return false;
   }
-  if (has_seed_form(scheme) && !is_reduced(scheme, own)) {
+  const PublicKeyParts parts = public_key_parts(scheme);
+  if (parts.ek_bytes != 0 && !is_reduced({own.data() + parts.ek_at, parts.ek_bytes})) {
     provider_.errors.raise(Reason::kPublicKey, "%s: a coefficient is not reduced", algorithm_.name.c_str());
+    return false;
+  }
+  if (parts.curve != nullptr &&
+      classical_from_share(provider_.library.get(), *parts.curve,
+                           {own.data() + parts.point_at, parts.curve->share_bytes}) == nullptr) {
+    provider_.errors.raise(Reason::kPublicKey, "%s: malformed classical share", algorithm_.name.c_str());
     return false;
   }
   PkeyPtr classical;
   if (algorithm_.is_hybrid()) {
-    const ByteView share(encoded.data() + parts.classical_at, algorithm_.classical->share_bytes);
+    const ByteView share(encoded.data(), algorithm_.classical->share_bytes);
     classical = classical_from_share(provider_.library.get(), *algorithm_.classical, share);
     if (classical == nullptr) {
       provider_.errors.raise(Reason::kPublicKey, "%s: malformed classical share", algorithm_.name.c_str());
@@ -210,14 +215,21 @@ bool Key::decapsulate(ByteView ciphertext, SecretBytes& secret) const {
 }
 
 bool Key::check_public() const {
-  if (has_seed_form(algorithm_.scheme)) return true;
+  if (public_key_parts(algorithm_.scheme).ek_bytes != 0) return true;
   SecretBytes ciphertext, secret;
   return encapsulate(ciphertext, secret);
 }
 
 bool Key::check_private() const {
-  SecretBytes secret;
-  return decapsulate(Bytes(algorithm_.scheme.ciphertext_bytes()), secret);
+  const Bytes zeros(algorithm_.scheme.ciphertext_bytes());
+  SecretBytes secret(algorithm_.scheme.shared_secret_bytes());
+  Pending pending;
+  if (!start_decapsulate(zeros.data(), pending)) return false;
+  const polykem_status status = pending.finish(nullptr, secret.data());
+  // Zeros are no ciphertext of a hybrid, but then its key was read.
+  if (status == POLYKEM_OK || status == POLYKEM_ERR_CIPHERTEXT) return true;
+  provider_.errors.raise(status, algorithm_.name.c_str());
+  return false;
 }
 
 bool Key::check_pair() const {

@@ -19,7 +19,7 @@ constexpr std::string_view kSeedOfCountZero =
     "061550234D158C5EC95595FE04EF7A25767F2E24CC2BC479D09D86DC9ABCFDE7056A8C266F9EF97ED08541DBD2E1FFA1";
 
 /// Digests of published answers (not of this program's own output); a test recomputes them from the files.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kDigests = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 39> kDigests = {{
     {"ntruhps2048509", "7fe60a9fa778d6e32ae7ec54ade0794aa273f58fb71d5bb10243d28bc6ad6bc1"},
     {"ntruhps2048677", "1291049ca672e721d3b04306c44a48d791f0d61e2cbdcaf9ee9cee3f8e9a66e6"},
     {"ntruhps4096821", "d4bc85be19cd9f791eb44a1b3e8023eb3ded4c5b3a52df9fc5947c5371a25434"},
@@ -53,6 +53,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kDigests
     {"lac128_r2_ctrfix", "8d099e68712eda67f9e331c01f4045b4b9b0e55fd523f55351feec1d7f6e95f7"},
     {"lac192_r2_ctrfix", "6fcbbcc96b96199210679b86bb1ee66eb29cdac4dbf7ea886a5efe95d58e0248"},
     {"lac256_r2_ctrfix", "b80c55f82c64b0cddad5bc0995789e7ce2bd9b546191db0f6d0b6ef6813aa49b"},
+    {"x25519mlkem768", "29314ed5a682800a282c500193e813488c6e071c3f993e1baf644c58e3e6e3ca"},
+    {"secp256r1mlkem768", "b64e83e993a727ec9e609bb3877b39d9ad11580a0b3adbbd6ae5e2cf0c1b65be"},
+    {"secp384r1mlkem1024", "251b2845681a83d31d3c745235714f47661d6dc2487aaecfba64577fa49bdcec"},
+    {"mlkem768x25519", "076184942d00304850355f47fa71672f307c90843223490cee8055559b9563c4"},
+    {"mlkem768p256", "7439e1713fee03a76b9a119143c6ebdb2a2c7d3544d582c839ea7850fc3603e3"},
+    {"mlkem1024p384", "ef4c0e93d16a592b86a87755b97c5ec040f6abc8cb341758bfc8c3fb1b064d99"},
 }};
 
 /// Record `i` of `a` equals record `j` of `b`.

@@ -14,6 +14,7 @@
 
 #include "common/input.hpp"
 #include "core/cpu.hpp"
+#include "core/secure.hpp"
 #include "prim/ecdh/cuda/base_table32.hpp"
 #include "prim/ecdh/nist.hpp"
 #include "prim/ecdh/x25519.hpp"
@@ -36,7 +37,7 @@ struct FieldOfGpus : Field32 {
     for (size_t i = 0; i < 32; ++i)
       out.at(first)[i] = static_cast<uint8_t>(value.word[i / 4] >> (8 * (i % 4)));
   }
-  static void public_keys(size_t count, In scalars, Out points, bool* valid) {
+  static void public_keys(size_t count, In scalars, Out points, bool* valid, std::byte* /*workspace*/) {
     static const auto table = [] {
       std::vector<Window> windows;
       AffinePoint power = kEdwardsBasePoint;
@@ -52,7 +53,7 @@ struct FieldOfGpus : Field32 {
     std::fill_n(valid, count, true);
   }
 };
-constexpr Implementation kTextOfGpus{FieldOfGpus::public_keys, x25519_shared_secrets<FieldOfGpus>};
+constexpr Implementation kTextOfGpus{0, FieldOfGpus::public_keys, x25519_shared_secrets<FieldOfGpus>};
 
 /// All implementations that this CPU can run, the portable ones first.
 std::vector<Named> implementations() {
@@ -83,6 +84,16 @@ Bytes from_hex(const std::string& hex) {
   return out;
 }
 
+/// 64-byte aligned, for one call at a time.
+std::byte* workspace(size_t bytes) {
+  static SecureBuffer memory;
+  EXPECT_TRUE(memory.reserve(bytes + 1));
+  return memory.data();
+}
+std::byte* workspace(const Implementation& of) {
+  return workspace(of.workspace_bytes);
+}
+
 struct Answer {
   Bytes bytes;
   bool valid;
@@ -91,13 +102,13 @@ struct Answer {
 
 Answer public_key(const Named& n, const Bytes& scalar) {
   Answer out{Bytes(info(n.curve).point_bytes, 0xee), false};
-  n.by->public_keys(1, {scalar.data(), 0}, {out.bytes.data(), 0}, &out.valid);
+  n.by->public_keys(1, {scalar.data(), 0}, {out.bytes.data(), 0}, &out.valid, workspace(*n.by));
   return out;
 }
 
 Answer shared_secret(const Named& n, const Bytes& scalar, const Bytes& point) {
   Answer out{Bytes(info(n.curve).secret_bytes, 0xee), false};
-  n.by->shared_secrets(1, {scalar.data(), 0}, {point.data(), 0}, {out.bytes.data(), 0}, &out.valid);
+  n.by->shared_secrets(1, {scalar.data(), 0}, {point.data(), 0}, {out.bytes.data(), 0}, &out.valid, workspace(*n.by));
   return out;
 }
 
@@ -197,14 +208,15 @@ TEST_P(EveryImplementation, AgreesWithThePortableOneForAnyCountAndStride) {
         Bytes points(count * point_stride, 0xaa), secrets(count * secret_stride, 0xbb),
             same_key(count * secret_stride, 0xcc);
         const auto valid = std::make_unique<bool[]>(count);
-        by.public_keys(count, {scalars.data(), scalar_stride}, {points.data(), point_stride}, valid.get());
+        by.public_keys(count, {scalars.data(), scalar_stride}, {points.data(), point_stride}, valid.get(),
+                       workspace(by));
         Bytes peers = points;
         std::rotate(peers.begin(), peers.begin() + static_cast<ptrdiff_t>(point_stride * (count / 2)), peers.end());
         by.shared_secrets(count, {scalars.data(), scalar_stride}, {peers.data(), point_stride},
-                          {secrets.data(), secret_stride}, valid.get());
+                          {secrets.data(), secret_stride}, valid.get(), workspace(by));
         EXPECT_TRUE(std::all_of(valid.get(), valid.get() + count, [](bool each) { return each; }));
         by.shared_secrets(count, {scalars.data(), 0}, {peers.data(), point_stride}, {same_key.data(), secret_stride},
-                          valid.get());
+                          valid.get(), workspace(by));
         return std::array{points, secrets, same_key};
       };
       EXPECT_EQ(compute(*n.by), compute(*portable().by)) << count << " items, " << gap << " bytes between them";
@@ -260,7 +272,8 @@ TEST_P(EveryImplementation, X25519OfSmallOrderIsRefused) {
   const Bytes scalars = random_bytes(32 * items, 7);
   Bytes secrets(32 * items, 0xee);
   const auto valid = std::make_unique<bool[]>(items);
-  n.by->shared_secrets(items, {scalars.data(), 32}, {points.data(), 32}, {secrets.data(), 32}, valid.get());
+  n.by->shared_secrets(items, {scalars.data(), 32}, {points.data(), 32}, {secrets.data(), 32}, valid.get(),
+                       workspace(*n.by));
   for (size_t i = 0; i < items; ++i) {
     const auto at = secrets.begin() + static_cast<ptrdiff_t>(32 * i);
     const bool zero = std::all_of(at, at + 32, [](uint8_t byte) { return byte == 0; });
@@ -312,9 +325,11 @@ TEST(Means, AllCountsAgree) {
       for (size_t count = 1; count <= kMost; ++count) {
         Bytes points(count * c.point_bytes), secrets(count * c.secret_bytes);
         bool valid[kMost];
-        public_keys(curve, means, count, {scalars.data(), c.scalar_bytes}, {points.data(), c.point_bytes}, valid);
+        std::byte* const memory = workspace(workspace_bytes(curve, means));
+        public_keys(curve, means, count, {scalars.data(), c.scalar_bytes}, {points.data(), c.point_bytes}, valid,
+                    memory);
         shared_secrets(curve, means, count, {scalars.data(), c.scalar_bytes}, {points.data(), c.point_bytes},
-                       {secrets.data(), c.secret_bytes}, valid);
+                       {secrets.data(), c.secret_bytes}, valid, memory);
         if (first_points.size() < points.size()) {
           first_points = points;
           first_secrets = secrets;

@@ -88,7 +88,7 @@ sets_of() {
     saberkem) echo lightsaber saber firesaber ;;
     efrodokem) echo efrodokem{640,976,1344}{aes,shake} ;;
     lac) echo lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix ;;
-    hybrid) echo x25519mlkem768 mlkem768-x25519 ;;
+    hybrid) echo x25519mlkem768 mlkem768x25519 ;;
     *) echo "$1" ;;
   esac
 }
@@ -222,7 +222,7 @@ for step in $steps; do
             bench lac --family lac --shared
             ;;
           hybrid)
-            bench hybrid --scheme x25519mlkem768 --scheme mlkem768-x25519 --shared
+            bench hybrid --scheme x25519mlkem768 --scheme mlkem768x25519 --shared
             ;;
           *)
             bench "$family" --scheme "$family" --shared

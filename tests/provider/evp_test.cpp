@@ -12,8 +12,9 @@ class Algorithm : public testing::TestWithParam<std::string> {
   KeyPtr key = generate(library, name);
 };
 
+/// With a curve of libcrypto's; the standards' hybrids are sets of the registry.
 bool is_hybrid(const std::string& name) {
-  return name.find('_') != std::string::npos || name.find("MLKEM") != std::string::npos;
+  return name.find('_') != std::string::npos;
 }
 
 TEST_P(Algorithm, RoundTrip) {
@@ -119,7 +120,8 @@ TEST_P(Algorithm, Transfer) {
   const KeyPtr only_private = import(library, name, EVP_PKEY_KEYPAIR, {{"priv", priv}});
   ASSERT_NE(only_private, nullptr) << errors();
   EXPECT_EQ(decapsulate(library, only_private.get(), sent->ciphertext), sent->secret);
-  if (name.rfind("NTRU", 0) != 0) {  // the others' secret keys contain the public key
+  if (name.rfind("NTRU", 0) != 0 && name.find("MLKEM") == std::string::npos) {
+    // The others' secret keys contain the public key.
     EXPECT_EQ(get(only_private.get(), OSSL_PKEY_PARAM_PUB_KEY), pub);
   }
 }

@@ -31,6 +31,7 @@ class Server:
     """The base of all: starts `command()` after `configure()` and waits until it listens."""
 
     program = ""
+    stdin = subprocess.DEVNULL
     can_pause = False  # knows asynchronous handshakes
 
     def __init__(self, groups, provider="polykem", asynchronous=False, workers=1, wrapper=(),
@@ -81,7 +82,7 @@ class Server:
 
     def _start(self):
         environment = openssl.environment(self._openssl_prefix, OPENSSL_CONF=self.openssl_conf, **self._variables)
-        self._process = subprocess.Popen([*self._wrapper, *map(str, self.command())], stdin=subprocess.DEVNULL,
+        self._process = subprocess.Popen([*self._wrapper, *map(str, self.command())], stdin=self.stdin,
                                          stdout=self._log, stderr=self._log, env=environment, cwd=self.folder,
                                          start_new_session=True)
         self._wait_until(self.listens, "does not listen")
@@ -385,14 +386,16 @@ http {{
 
 
 class SServer(Server):
-    """`openssl s_server`: one connection at a time; with -www it does not pause, so without."""
+    """`openssl s_server`: one connection at a time. With -www or -rev it ends a connection that pauses, and without them
+    it ends with its standard input."""
     program = "openssl"
     can_pause = True
+    stdin = subprocess.PIPE
 
     def command(self):
         command = [openssl.program(), "s_server", "-accept", f"127.0.0.1:{self.port}", "-cert", self.certificate,
-                   "-key", self.key, "-groups", self.groups, "-tls1_3", "-no_ticket", "-rev"]
-        return command + ["-async"] * self.asynchronous
+                   "-key", self.key, "-groups", self.groups, "-tls1_3", "-no_ticket"]
+        return command + (["-async"] if self.asynchronous else ["-rev"])
 
 
 ALL = (HAProxy, TrafficServer, Apache, Nginx, SServer)

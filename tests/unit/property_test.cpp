@@ -87,7 +87,10 @@ bool may_stay_valid(const std::string& set, size_t bit) {
   return bit / logq + 64 > n && bit % logq < 2;
 }
 
-TEST_P(Property, AnyFlippedCiphertextBitYieldsTheRejectionSecret) {
+/// Of one KEM; tests/ecdh has the hybrids.
+class Rejection : public Property {};
+
+TEST_P(Rejection, AnyFlippedCiphertextBitYieldsTheRejectionSecret) {
   const Exchange one(context_.get(), set_, 1, 21);
   const size_t bits = 8 * sizes_.ciphertext_bytes;
   const size_t stride = bits / items(400) + 1;
@@ -118,7 +121,7 @@ TEST_P(Property, ItemsDoNotTouchEachOther) {
   const Exchange all(context_.get(), set_, count, 31);
   Bytes ct = all.ct;
   for (size_t i = 0; i < count; i += 3)
-    ct[i * sizes_.ciphertext_bytes + i] ^= 1;
+    ct[i * sizes_.ciphertext_bytes + sizes_.ciphertext_bytes / 2 + i] ^= 1;
   Bytes ss(count * secret_bytes_);
   ASSERT_EQ(
       polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, all.sk.data(), ct.data(), ss.data(), nullptr),
@@ -283,7 +286,9 @@ TEST_P(MemoryUse, ALargeBatchNeedsLittleMemoryBeyondItsBuffers) {
   // A first batch lets every thread take its workspace, or opens all GPUs of a host, for which the driver takes memory.
   const size_t opening = on_gpu ? count / 2 : 128;
   const Exchange one(context_.get(), set_, 1, 71);
-  Bytes ct(count * sizes_.ciphertext_bytes, 1), ss(count * secret_bytes_, 1);
+  Bytes ct, ss(count * secret_bytes_, 1);
+  for (ct.reserve(count * sizes_.ciphertext_bytes); ct.size() < count * sizes_.ciphertext_bytes;)
+    ct.insert(ct.end(), one.ct.begin(), one.ct.end());
   const auto decaps = [&](size_t items) {
     return polykem_decaps(context_.get(), set_, items, POLYKEM_KEY_SHARED, one.sk.data(), ct.data(), ss.data(),
                           nullptr);
@@ -343,6 +348,10 @@ bool is_quick_for_memory(const Case& c) {
   return is_quick(c) && (c.backend != "ref" || is(c.set, {"ntruhps2048509", "mlkem512"}));
 }
 
+bool is_hybrid(const Case& c) {
+  return std::string(info(scheme(c.set)).family) == "hybrid";
+}
+
 bool is_ntru(const std::string& set) {
   return set.starts_with("ntru");
 }
@@ -355,6 +364,12 @@ const auto kSetName = [](const auto& info) { return info.param; };
 
 INSTANTIATE_TEST_SUITE_P(All, Property, testing::ValuesIn(cases(is_quick)), case_name);
 INSTANTIATE_TEST_SUITE_P(Full, Property, testing::ValuesIn(cases(std::not_fn(is_quick))), case_name);
+INSTANTIATE_TEST_SUITE_P(All, Rejection,
+                         testing::ValuesIn(cases([](const Case& c) { return is_quick(c) && !is_hybrid(c); })),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Full, Rejection,
+                         testing::ValuesIn(cases([](const Case& c) { return !is_quick(c) && !is_hybrid(c); })),
+                         case_name);
 INSTANTIATE_TEST_SUITE_P(All, MemoryUse, testing::ValuesIn(cases(is_quick_for_memory)), case_name);
 INSTANTIATE_TEST_SUITE_P(Full, MemoryUse, testing::ValuesIn(cases(std::not_fn(is_quick_for_memory))), case_name);
 INSTANTIATE_TEST_SUITE_P(All, Differential, testing::ValuesIn(sets(adds_code)), kSetName);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prim/ecdh/ecdh.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ct/ct.hpp"
@@ -36,7 +37,7 @@ Choice choice(Curve curve, Means means) {
 #ifdef POLYKEM_HAVE_AVX512
   if (means == Means::kAvx512) {
     if (x25519) return {{{&x25519_avx512(), 8, 2}, {&x25519_avx2_single(), 1, 1}}};
-    return {{{&nist_avx512(curve), 8, curve == Curve::kP256 ? size_t{2} : size_t{1}}, {&portable, 1, 1}}};
+    return {{{&nist_avx512(curve), 8, curve == Curve::kP256 ? size_t{3} : size_t{2}}, {&portable, 1, 1}}};
   }
 #endif
 #ifdef POLYKEM_HAVE_X86
@@ -57,16 +58,23 @@ void split(Curve curve, Means means, size_t count, const Compute& compute) {
 
 }  // namespace
 
-void public_keys(Curve curve, Means means, size_t count, In scalars, Out points, bool* valid) {
+size_t workspace_bytes(Curve curve, Means means) {
+  const Choice chosen = choice(curve, means);
+  return std::max(chosen.blocks[0].by->workspace_bytes, chosen.blocks[1].by->workspace_bytes);
+}
+
+void public_keys(Curve curve, Means means, size_t count, In scalars, Out points, bool* valid, std::byte* workspace) {
   split(curve, means, count, [&](const Implementation& by, size_t first, size_t items) {
-    by.public_keys(items, {scalars.at(first), scalars.stride}, {points.at(first), points.stride}, valid + first);
+    by.public_keys(items, {scalars.at(first), scalars.stride}, {points.at(first), points.stride}, valid + first,
+                   workspace);
   });
 }
 
-void shared_secrets(Curve curve, Means means, size_t count, In scalars, In points, Out secrets, bool* valid) {
+void shared_secrets(Curve curve, Means means, size_t count, In scalars, In points, Out secrets, bool* valid,
+                    std::byte* workspace) {
   split(curve, means, count, [&](const Implementation& by, size_t first, size_t items) {
     by.shared_secrets(items, {scalars.at(first), scalars.stride}, {points.at(first), points.stride},
-                      {secrets.at(first), secrets.stride}, valid + first);
+                      {secrets.at(first), secrets.stride}, valid + first, workspace);
   });
 }
 

@@ -36,21 +36,25 @@ struct Out {
 };
 
 /// One way to compute a curve. Time and addresses depend neither on scalars nor on secrets; whether an input is valid
-/// may show. Functions allocate nothing and leave nothing secret on the stack.
+/// may show. Functions allocate nothing; what they keep besides a few kilobytes of the stack lies in the workspace,
+/// 64-byte aligned, which the caller wipes like the stack.
 struct Implementation {
+  size_t workspace_bytes;
   /// scalars -> points: scalar times the base point. valid[i] is 0 and the point zero if a NIST scalar is not in
   /// [1, order - 1].
-  void (*public_keys)(size_t count, In scalars, Out points, bool* valid);
+  void (*public_keys)(size_t count, In scalars, Out points, bool* valid, std::byte* workspace);
   /// scalars, points -> secrets. valid[i] is 0 and the secret zero if a NIST scalar is not in [1, order - 1], if the
   /// point is not one of the curve's in its only encoding, or if the secret of X25519 is zero [RFC7748, 6.1].
-  void (*shared_secrets)(size_t count, In scalars, In points, Out secrets, bool* valid);
+  void (*shared_secrets)(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* workspace);
 };
 
 /// Which instructions a curve is computed with. Whatever the number of items, the fastest implementation computes them:
 /// with AVX-512 eight at a time, with AVX2 four (X25519), else one by one.
 enum class Means { kPortable, kAvx2, kAvx512 };
-void public_keys(Curve curve, Means means, size_t count, In scalars, Out points, bool* valid);
-void shared_secrets(Curve curve, Means means, size_t count, In scalars, In points, Out secrets, bool* valid);
+size_t workspace_bytes(Curve curve, Means means);
+void public_keys(Curve curve, Means means, size_t count, In scalars, Out points, bool* valid, std::byte* workspace);
+void shared_secrets(Curve curve, Means means, size_t count, In scalars, In points, Out secrets, bool* valid,
+                    std::byte* workspace);
 
 /// Whether the scalar is in the range that its curve asks for: of X25519, always.
 bool valid_scalar(Curve curve, const uint8_t* scalar);

@@ -108,7 +108,7 @@ Block<kLanes> block_of(In records, size_t first, size_t count) {
 }
 
 template <LadderField F>
-void x25519_shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid) {
+void x25519_shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* /*workspace*/) {
   for (size_t first = 0; first < count; first += F::kLanes) {
     const size_t items = std::min(F::kLanes, count - first);
     F::store(ladder<F>(F::load_scalars(block_of<F::kLanes>(scalars, first, count)),

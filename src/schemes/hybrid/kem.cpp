@@ -36,27 +36,32 @@ void copy_rows(ByteRows to, ConstByteRows from, size_t bytes, size_t count) {
     std::memcpy(to.at(i), from.at(i), bytes);
 }
 
-/// The bytes that an operation of ML-KEM needs, whichever of its implementations computes the items.
-size_t kem_workspace_bytes(const Parts& p, Op op, size_t items) {
-  const Operation& operation = p.backend.op(op);
-  size_t bytes = operation.workspace_bytes(items);
-  for (const auto& [small, limits] : operation.small_batches) {
-    if (small != nullptr) bytes = std::max(bytes, small->workspace_bytes(items));
+/// The bytes that each part needs in turn: the curve, and an operation of ML-KEM, whichever of its implementations
+/// computes the items.
+size_t workspace_for(const Parts& p, Op op, size_t items) {
+  const Operation& most = p.backend.op(op);
+  const size_t at_a_time = std::min(items, most.chunk);
+  size_t bytes = std::max(ecdh::workspace_bytes(p.params.curve, p.curve_means), most.workspace_bytes(at_a_time));
+  for (const auto& [small, limits] : most.small_batches) {
+    if (small != nullptr) bytes = std::max(bytes, small->workspace_bytes(at_a_time));
   }
   return bytes;
 }
 
+/// Computes any number of items, of which ML-KEM takes its own chunks.
 Status run_kem(const Parts& p, Op op, const Batch& batch, std::byte* workspace) {
   const Operation& most = p.backend.op(op);
-  const SmallPart small = most.small_part(batch);
-  const auto part = [&](const Operation* by, size_t first, size_t count) {
-    if (count == 0) return Status::kOk;
-    const Batch items{batch.slice(p.kem.record_bytes(op), first, count), batch.drbg};
-    return by->run(by->context, items, workspace, nullptr);
-  };
-  const size_t others = batch.count - small.count;
-  const Status status = part(&most, 0, others);
-  return status == Status::kOk ? part(small.operation, others, small.count) : status;
+  for (size_t first = 0; first < batch.count;) {
+    Batch items{batch.slice(p.kem.record_bytes(op), first, std::min(batch.count - first, most.chunk)), batch.drbg};
+    const SmallPart small = most.small_part(items);
+    const bool only_small = small.count == items.count;
+    if (!only_small) items.count -= small.count;
+    const Operation& by = only_small ? *small.operation : most;
+    const Status status = by.run(by.context, items, workspace, nullptr);
+    if (status != Status::kOk) return status;
+    first += items.count;
+  }
+  return Status::kOk;
 }
 
 /// Key pairs from seeds: the steps of key generation, which decapsulation from a seed begins with.
@@ -72,7 +77,7 @@ struct KeyPairs {
         points(space.take(keys * p.curve().point_bytes)),
         valid(space.take<bool>(keys)),
         status(space.take<Status>(keys)),
-        workspace(space.take<std::byte>(kem_workspace_bytes(p, Op::kKeygen, keys))) {}
+        workspace(space.take<std::byte>(workspace_for(p, Op::kKeygen, keys))) {}
 
   /// [HYBRIDKEMS, 5.1.1]
   void expand_seeds(const uint8_t* from) {
@@ -98,7 +103,8 @@ struct KeyPairs {
     const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
     ecdh::choose_scalars(p.params.curve, count, {seeds + kKemCoinBytes, p.params.expanded_seed_bytes()},
                          p.params.scalar_seed_bytes, {scalars, scalar_bytes});
-    ecdh::public_keys(p.params.curve, p.curve_means, count, {scalars, scalar_bytes}, {points, point_bytes}, valid);
+    ecdh::public_keys(p.params.curve, p.curve_means, count, {scalars, scalar_bytes}, {points, point_bytes}, valid,
+                      workspace);
   }
 
   const Parts& p;
@@ -225,7 +231,7 @@ struct Encaps {
         ct(space.take(items * p.kem.ciphertext_bytes)),
         scalars(space.take(items * p.curve().scalar_bytes)),
         secrets(p, items, space),
-        workspace(space.take<std::byte>(kem_workspace_bytes(p, kOp, items))) {}
+        workspace(space.take<std::byte>(workspace_for(p, kOp, items))) {}
 
   Status run(const Batch& batch, StepTimes* times) {
     const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
@@ -254,10 +260,10 @@ struct Encaps {
     ecdh::choose_scalars(p.params.curve, count, {coins + kKemEncapsCoinBytes, coin_bytes}, p.params.scalar_seed_bytes,
                          {scalars, scalar_bytes});
     ecdh::public_keys(p.params.curve, p.curve_means, count, {scalars, scalar_bytes}, {ephemeral, ct_bytes},
-                      secrets.valid);
+                      secrets.valid, workspace);
     clock.stop(2, count);
     ecdh::shared_secrets(p.params.curve, p.curve_means, count, {scalars, scalar_bytes}, {recipient, recipient_stride},
-                         {secrets.curve, secret_bytes}, secrets.valid);
+                         {secrets.curve, secret_bytes}, secrets.valid, workspace);
     clock.stop(3, count);
     for (size_t i = 0; i < count; ++i) {
       if (!secrets.valid[i]) batch.item_status[i] = Status::kPublicKey;
@@ -293,7 +299,7 @@ struct Decaps {
         scalars(space.take(items * p.curve().scalar_bytes)),
         points(space.take(items * p.curve().point_bytes)),
         secrets(p, items, space),
-        workspace(space.take<std::byte>(kem_workspace_bytes(p, kOp, items))) {}
+        workspace(space.take<std::byte>(workspace_for(p, kOp, items))) {}
 
   Status run(const Batch& batch, StepTimes* times) {
     const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
@@ -315,7 +321,7 @@ struct Decaps {
     const uint8_t* ephemeral = batch.ct + p.curve_at(p.kem.ciphertext_bytes);
     const bool one_key = batch.shared_key;
     ecdh::shared_secrets(p.params.curve, p.curve_means, count, {scalars, one_key ? 0 : scalar_bytes},
-                         {ephemeral, ct_bytes}, {secrets.curve, secret_bytes}, secrets.valid);
+                         {ephemeral, ct_bytes}, {secrets.curve, secret_bytes}, secrets.valid, workspace);
     for (size_t i = 0; i < count; ++i) {
       if (!secrets.valid[i] && batch.item_status[i] == Status::kOk) batch.item_status[i] = Status::kCiphertext;
     }

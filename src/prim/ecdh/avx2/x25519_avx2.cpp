@@ -278,7 +278,7 @@ struct SingleLadder {
     return Field51::mul(F::to_field51(state, 0), invert<Field51>(F::to_field51(state, 1)));
   }
 
-  static void shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid) {
+  static void shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* /*workspace*/) {
     for (size_t i = 0; i < count; ++i) {
       const uint8_t *const scalar = scalars.at(i), *const point = points.at(i);
       Field51::store(compute(F::load_scalars({scalar, scalar, scalar, scalar}), F::load({point, point, point, point})),
@@ -291,12 +291,12 @@ struct SingleLadder {
 }  // namespace
 
 const Implementation& x25519_avx2() {
-  static constexpr Implementation kFour{x25519_public_keys<Field25x4>, x25519_shared_secrets<Field25x4>};
+  static constexpr Implementation kFour{0, x25519_public_keys<Field25x4>, x25519_shared_secrets<Field25x4>};
   return kFour;
 }
 
 const Implementation& x25519_avx2_single() {
-  static constexpr Implementation kSingle{x25519_public_keys<Field51>, SingleLadder::shared_secrets};
+  static constexpr Implementation kSingle{0, x25519_public_keys<Field51>, SingleLadder::shared_secrets};
   return kSingle;
 }
 

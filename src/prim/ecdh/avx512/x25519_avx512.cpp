@@ -207,7 +207,7 @@ struct Field51x8 {
 }  // namespace
 
 const Implementation& x25519_avx512() {
-  static constexpr Implementation kEight{x25519_public_keys<Field51x8>, x25519_shared_secrets<Field51x8>};
+  static constexpr Implementation kEight{0, x25519_public_keys<Field51x8>, x25519_shared_secrets<Field51x8>};
   return kEight;
 }
 

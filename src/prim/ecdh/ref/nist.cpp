@@ -207,21 +207,19 @@ POLYKEM_NOINLINE bool shared_secret(const uint8_t* scalar_bytes, const uint8_t* 
 }
 
 template <class C>
-void public_keys(size_t count, In scalars, Out points, bool* valid) {
+void public_keys(size_t count, In scalars, Out points, bool* valid, std::byte* /*workspace*/) {
   for (size_t i = 0; i < count; ++i)
     valid[i] = public_key<C>(scalars.at(i), points.at(i));
-  wipe_stack();
 }
 
 template <class C>
-void shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid) {
+void shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* /*workspace*/) {
   for (size_t i = 0; i < count; ++i)
     valid[i] = shared_secret<C>(scalars.at(i), points.at(i), secrets.at(i));
-  wipe_stack();
 }
 
-constexpr Implementation kP256 = {public_keys<P256>, shared_secrets<P256>};
-constexpr Implementation kP384 = {public_keys<P384>, shared_secrets<P384>};
+constexpr Implementation kP256 = {0, public_keys<P256>, shared_secrets<P256>};
+constexpr Implementation kP384 = {0, public_keys<P384>, shared_secrets<P384>};
 
 }  // namespace
 

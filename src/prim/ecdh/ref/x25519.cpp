@@ -4,7 +4,7 @@
 namespace polykem::ecdh {
 
 const Implementation& x25519_portable() {
-  static constexpr Implementation kOne{x25519_public_keys<Field51>, x25519_shared_secrets<Field51>};
+  static constexpr Implementation kOne{0, x25519_public_keys<Field51>, x25519_shared_secrets<Field51>};
   return kOne;
 }
 

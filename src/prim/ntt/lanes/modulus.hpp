@@ -25,5 +25,11 @@ static_assert((kQInverse * kQ & 0xffff) == 1);
 template <unsigned kBits>
 inline constexpr size_t kPackedBytes = kN / 8 * kBits;
 
+/// True if 16 bytes from coefficient i on, a multiple of eight, are inside the packed polynomial.
+template <unsigned kBits>
+constexpr bool sixteen_bytes_inside(size_t i) {
+  return i / 8 * kBits + 16 <= kPackedBytes<kBits>;
+}
+
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::ntt

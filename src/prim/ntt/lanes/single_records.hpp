@@ -171,12 +171,6 @@ POLYKEM_INLINE __m256i load_table(const ShuffleTable<kCount, T>& table) {
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(table.at));
 }
 
-/// True if 16 bytes from eight coefficients on are inside the row.
-template <unsigned kBits>
-constexpr bool sixteen_bytes_inside(size_t i) {
-  return i / 8 * kBits + 16 <= kPackedBytes<kBits>;
-}
-
 /// Coefficients i to i + 7 in 32-bit lanes.
 template <unsigned kBits>
 POLYKEM_INLINE __m256i unpack_eight(const uint8_t* row, size_t i) {

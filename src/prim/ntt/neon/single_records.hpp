@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one_records.hpp needs of an instruction set: packed coefficients to lanes and back.
+// What single_records.hpp needs of an instruction set: packed coefficients to lanes and back.
 #pragma once
 
 #include <cstring>
@@ -44,12 +44,6 @@ inline constexpr auto kThirdShifts = [] {
     table.at[i] = static_cast<int16_t>(16 - i * kBits % 8);
   return table;
 }();
-
-/// True if 16 bytes from eight coefficients on are inside the row.
-template <unsigned kBits>
-constexpr bool sixteen_bytes_inside(size_t i) {
-  return i / 8 * kBits + 16 <= kPackedBytes<kBits>;
-}
 
 /// Coefficients i to i + 7.
 template <unsigned kBits>

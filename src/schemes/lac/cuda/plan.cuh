@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/device.hpp"
+#include "prim/cuda/batch_records.cuh"
 #include "prim/cuda/device_arena.hpp"
 #include "prim/cuda/launch.hpp"
 #include "prim/cuda/plan_operations.hpp"
@@ -23,7 +24,7 @@ template <class S>
 struct LaunchContext {
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t own_stream, Op op)
       : io(batch), stream(own_stream) {
-    take_records();
+    polykem::cuda::take_records<S>(work, work.pk, io, S::kN);
     layout(workspace, op);
   }
 
@@ -62,18 +63,6 @@ struct LaunchContext {
 
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
-
-  void take_records() {
-    const auto stride = [this](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
-    work.count = io.count;
-    work.draw_seed = io.seed;
-    work.coins = io.coins;
-    work.sk = {io.sk, stride(S::kSecretKeyBytes)};
-    work.pk = io.sk != nullptr ? Records{io.sk + S::kN, stride(S::kSecretKeyBytes)}
-                               : Records{io.pk, stride(S::kPublicKeyBytes)};
-    work.ct = {io.ct, S::kCiphertextBytes};
-    work.pk_out = io.pk_out, work.sk_out = io.sk_out, work.ct_out = io.ct_out, work.ss_out = io.ss_out;
-  }
 
   /// Lays out the intermediates and returns their bytes. Of one key's rows there are as many as of the items'.
   size_t layout(std::byte* workspace, Op op) {

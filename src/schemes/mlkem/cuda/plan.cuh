@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/device.hpp"
+#include "prim/cuda/batch_records.cuh"
 #include "prim/cuda/device_arena.hpp"
 #include "prim/cuda/launcher.hpp"
 #include "prim/cuda/plan_operations.hpp"
@@ -55,26 +56,6 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
-  void take_records() {
-    const auto stride = [this](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
-    work.count = io.count;
-    work.draw_seed = io.seed;
-    work.coins = io.coins;
-    work.sk = {io.sk, stride(S::kSecretKeyBytes)};
-    work.ek = io.sk != nullptr ? Records{io.sk + S::kEkOffset, stride(S::kSecretKeyBytes)}
-                               : Records{io.pk, stride(S::kPublicKeyBytes)};
-    work.ct = {io.ct, S::kCiphertextBytes};
-    work.pk_out = io.pk_out, work.sk_out = io.sk_out, work.ct_out = io.ct_out, work.ss_out = io.ss_out;
-    work.status = reinterpret_cast<int*>(io.item_status);
-    static_assert(sizeof(Status) == sizeof(int) && sizeof(size_t) == sizeof(uint64_t));
-    if (io.expanded.data != nullptr) {
-      work.keys = {io.expanded.data, io.expanded.shared ? 0 : io.expanded.bytes,
-                   reinterpret_cast<const uint64_t*>(io.expanded.index)};
-    } else if (io.shared_key) {
-      work.keys = {form, 0, nullptr};
-    }
-  }
-
   /// Lays out the intermediates and returns their bytes.
   size_t layout(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
@@ -99,7 +80,10 @@ struct LaunchContext {
     }
     polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
     if (op != Op::kKeygen) form = one.take<std::byte>(op == Op::kEncaps ? Form::kPublicBytes : Form::kSecretBytes);
-    take_records();
+    polykem::cuda::take_records<S>(work, work.ek, io, S::kEkOffset);
+    work.keys = polykem::cuda::expanded_keys(io, form);
+    static_assert(sizeof(Status) == sizeof(int));
+    work.status = reinterpret_cast<int*>(io.item_status);
     return arena.used() + one.used();
   }
 };

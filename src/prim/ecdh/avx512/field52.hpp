@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of P-256 and P-384 for eight items at a time, an item in each 64-bit lane: limbs of 52 bits, which IFMA
+// multiplies, and Montgomery's form, in which x stands for x R^-1, R = 2^(52 kLimbs) [GK16].
+//
+// Numbers are not reduced to less than p. Their types say how large they are and which limbs they have, and the
+// compiler adds up the bounds: a Sum<C, 5> is in [0, 5 p]. The CPU has time for an addition or shift beside every
+// second multiplication, so carries are left out where limbs may be large.
+#pragma once
+
+#include <immintrin.h>
+
+#include "prim/ecdh/nist_curves.hpp"
+
+namespace polykem::ecdh {
+inline namespace POLYKEM_ISA {
+
+/// Eight lanes; + - & | work on each, << and >> too (>> keeps the sign).
+using V = __m512i;
+
+inline constexpr int kLimbBits = 52;
+inline constexpr uint64_t kLimbMask = (uint64_t{1} << kLimbBits) - 1;
+
+POLYKEM_INLINE V all_lanes(uint64_t x) {
+  return _mm512_set1_epi64(static_cast<long long>(x));
+}
+/// sum + the low or high 52 bits of a b; of the factors the low 52 bits count.
+POLYKEM_INLINE V add_low(V sum, V a, V b) {
+  return _mm512_madd52lo_epu64(sum, a, b);
+}
+POLYKEM_INLINE V add_high(V sum, V a, V b) {
+  return _mm512_madd52hi_epu64(sum, a, b);
+}
+
+/// The limbs of a constant.
+template <size_t kLimbs>
+struct Limbs {
+  uint64_t limb[kLimbs];
+};
+
+/// factor x in limbs of 52 bits, of which the last may have more.
+template <size_t kLimbs, size_t kWords>
+constexpr Limbs<kLimbs> limbs_of(const Words<kWords>& x, uint64_t factor = 1) {
+  Limbs<kLimbs> out{};
+  Wide carry = 0;
+  for (size_t i = 0; i < kLimbs; ++i) {
+    const size_t word = 52 * i / 64, shift = 52 * i % 64;
+    uint64_t bits = word < kWords ? x.word[word] >> shift : 0;
+    if (shift > 12 && word + 1 < kWords) bits |= x.word[word + 1] << (64 - shift);
+    carry += Wide{bits & kLimbMask} * factor;
+    out.limb[i] = static_cast<uint64_t>(carry) & (i + 1 < kLimbs ? kLimbMask : ~uint64_t{0});
+    carry >>= kLimbBits;
+  }
+  return out;
+}
+
+/// What the form of p, in limbs, makes simple.
+template <class C>
+struct Prime;
+
+/// p = 2^256 - 2^224 + 2^192 + 2^96 - 1.
+template <>
+struct Prime<P256> {
+  static constexpr size_t kLimbs = 5;
+  /// R > kRoom p.
+  static constexpr long long kRoom = 1 << 4;
+  /// settle() makes of any Sum a Number<C, kSettled>.
+  static constexpr int kSettled = 2;
+  /// Whether products are compiled into their callers, who then have something to do while they wait.
+  static constexpr bool kInline = true;
+
+  /// Adds to the sum that begins with limb 0 the multiple m p that makes the low 52 bits of this limb 0, and carries
+  /// the others: m is those bits, as p = -1 modulo 2^52. The sum is that of `sum` less that of `minus`, here 0.
+  static POLYKEM_INLINE void cancel(V* sum, V*) {
+    const V m = sum[0], shift44 = all_lanes(uint64_t{1} << 44), shift36 = all_lanes(uint64_t{1} << 36);
+    const V top = all_lanes((uint64_t{1} << 48) - (uint64_t{1} << 16));
+    sum[1] = add_low(sum[1], m, shift44) + (m >> kLimbBits);
+    sum[2] = add_high(sum[2], m, shift44);
+    sum[3] = add_low(sum[3], m, shift36);
+    sum[4] = add_low(add_high(sum[4], m, shift36), m, top);
+    sum[5] = add_high(sum[5], m, top);
+  }
+
+  /// x + factor p.
+  template <uint64_t kFactor>
+  static POLYKEM_INLINE void add_multiple(V (&x)[kLimbs]) {
+    x[0] -= all_lanes(kFactor);
+    x[1] += all_lanes(kFactor << 44);
+    x[3] += all_lanes(kFactor << 36);
+    x[4] += all_lanes((kFactor << 48) - (kFactor << 16));
+  }
+
+  /// x - floor(x / 2^256) p, but for what the lower limbs carry, which is less than 2^(208 + 11): in [0, 2 p].
+  static POLYKEM_INLINE void settle(V (&x)[kLimbs]) {
+    const V quotient = x[4] >> 48;
+    x[0] += quotient;
+    x[1] -= quotient << 44;
+    x[3] -= quotient << 36;
+    x[4] += (quotient << 16) - (quotient << 48);
+  }
+};
+
+/// p = 2^384 - 2^128 - 2^96 + 2^32 - 1.
+template <>
+struct Prime<P384> {
+  static constexpr size_t kLimbs = 8;
+  static constexpr long long kRoom = 1ll << 32;
+  static constexpr int kSettled = 64;
+  static constexpr bool kInline = false;  // they need all registers
+
+  /// m is the limb times 1 + 2^32, as p = 2^32 - 1 modulo 2^52. Of m p the low 52 bits with the limb's make a carry:
+  /// that of the limb times 1 + 2^32.
+  static POLYKEM_INLINE void cancel(V* sum, V* minus) {
+    const V shift44 = all_lanes(uint64_t{1} << 44), shift32 = all_lanes(uint64_t{1} << 32);
+    const V shift24 = all_lanes(uint64_t{1} << 24), shift20 = all_lanes(uint64_t{1} << 20);
+    const V limb = sum[0] - minus[0], m = add_low(limb, limb, shift32);
+    sum[1] = add_high(sum[1], m, shift32) + (m >> kLimbBits);
+    minus[1] = add_low(minus[1], m, shift44);
+    minus[2] = add_low(add_high(minus[2], m, shift44), m, shift24);
+    minus[3] = add_high(minus[3], m, shift24);
+    sum[7] = add_low(sum[7], m, shift20);
+    sum[8] = add_high(sum[8], m, shift20);
+  }
+
+  template <uint64_t kFactor>
+  static POLYKEM_INLINE void add_multiple(V (&x)[kLimbs]) {
+    static_assert(kFactor < 1 << 19);
+    x[0] += all_lanes((kFactor << 32) - kFactor);
+    x[1] -= all_lanes(kFactor << 44);
+    x[2] -= all_lanes(kFactor << 24);
+    x[7] += all_lanes(kFactor << 20);
+  }
+
+  /// There is room enough.
+  static POLYKEM_INLINE void settle(V (&)[kLimbs]) {}
+};
+
+template <class C>
+inline constexpr size_t kLimbs = Prime<C>::kLimbs;
+
+/// What the limbs of a value are: any signed ones, only to be added; such that the low 52 bits of each are the number,
+/// only to be multiplied; or in [0, 2^52).
+enum class Form { kSum, kFactor, kNumber };
+
+/// A value in [0, kBound p].
+template <class C, int kBound, Form kForm>
+struct alignas(64) Value {
+  static_assert(kForm == Form::kSum || kBound <= Prime<C>::kRoom);
+  V limb[kLimbs<C>];
+
+  Value() = default;
+  /// A weaker statement of the same.
+  template <int kLess, Form kOther>
+  POLYKEM_INLINE Value(const Value<C, kLess, kOther>& other) {
+    static_assert(kLess <= kBound && (kOther == kForm || kOther == Form::kNumber));
+    for (size_t i = 0; i < kLimbs<C>; ++i)
+      limb[i] = other.limb[i];
+  }
+};
+
+template <class C, int kBound>
+using Sum = Value<C, kBound, Form::kSum>;
+template <class C, int kBound>
+using Factor = Value<C, kBound, Form::kFactor>;
+template <class C, int kBound>
+using Number = Value<C, kBound, Form::kNumber>;
+template <class C>
+using Settled = Number<C, Prime<C>::kSettled>;
+
+template <class C, int kA, Form kFormA, int kB, Form kFormB>
+POLYKEM_INLINE Sum<C, kA + kB> operator+(const Value<C, kA, kFormA>& a, const Value<C, kB, kFormB>& b) {
+  static_assert(kFormA != Form::kFactor && kFormB != Form::kFactor);
+  Sum<C, kA + kB> out;
+  for (size_t i = 0; i < kLimbs<C>; ++i)
+    out.limb[i] = a.limb[i] + b.limb[i];
+  return out;
+}
+
+/// a - b + kB p.
+template <class C, int kA, Form kFormA, int kB, Form kFormB>
+POLYKEM_INLINE Sum<C, kA + kB> operator-(const Value<C, kA, kFormA>& a, const Value<C, kB, kFormB>& b) {
+  static_assert(kFormA != Form::kFactor && kFormB != Form::kFactor);
+  Sum<C, kA + kB> out;
+  for (size_t i = 0; i < kLimbs<C>; ++i)
+    out.limb[i] = a.limb[i] - b.limb[i];
+  Prime<C>::template add_multiple<kB>(out.limb);
+  return out;
+}
+
+/// kB p - b.
+template <class C, int kB, Form kFormB>
+POLYKEM_INLINE Sum<C, kB> operator-(const Value<C, kB, kFormB>& b) {
+  Sum<C, 0> zero;
+  for (V& limb : zero.limb)
+    limb = _mm512_setzero_si512();
+  return zero - b;
+}
+
+template <int kFactor, class C, int kA, Form kForm>
+POLYKEM_INLINE Sum<C, kFactor * kA> times(const Value<C, kA, kForm>& a) {
+  static_assert(kForm != Form::kFactor && (kFactor == 3 || (kFactor & (kFactor - 1)) == 0));
+  Sum<C, kFactor * kA> out;
+  for (size_t i = 0; i < kLimbs<C>; ++i)
+    out.limb[i] = kFactor == 3 ? a.limb[i] + a.limb[i] + a.limb[i] : a.limb[i] << __builtin_ctz(kFactor);
+  return out;
+}
+
+template <class C, int kA>
+POLYKEM_INLINE Factor<C, kA> factor(const Sum<C, kA>& a) {
+  Factor<C, kA> out;
+  out.limb[0] = a.limb[0];
+  for (size_t i = 1; i < kLimbs<C>; ++i)
+    out.limb[i] = a.limb[i] + (out.limb[i - 1] >> kLimbBits);
+  return out;
+}
+
+template <class C, int kA>
+POLYKEM_INLINE Number<C, kA> number(const Sum<C, kA>& a) {
+  const Factor<C, kA> carried = factor(a);
+  Number<C, kA> out;
+  for (size_t i = 0; i < kLimbs<C>; ++i)
+    out.limb[i] = i + 1 < kLimbs<C> ? carried.limb[i] & all_lanes(kLimbMask) : carried.limb[i];
+  return out;
+}
+
+/// The same number modulo p.
+template <class C, int kA>
+POLYKEM_INLINE Settled<C> settled(Sum<C, kA> a) {
+  Prime<C>::settle(a.limb);
+  Sum<C, Prime<C>::kSettled> out;
+  static_assert(kA <= Prime<C>::kSettled || Prime<C>::kRoom < 1024);
+  for (size_t i = 0; i < kLimbs<C>; ++i)
+    out.limb[i] = a.limb[i];
+  return number(out);
+}
+
+/// (a b + m p) / R < (a b / (R p) + 1) p.
+template <class C>
+constexpr int product_bound(long long a, long long b) {
+  return static_cast<int>((a * b + Prime<C>::kRoom - 1) / Prime<C>::kRoom) + 1;
+}
+
+/// A product of 2 kLimbs limbs on its way to one of kLimbs.
+template <class C>
+struct Product {
+  static constexpr size_t n = kLimbs<C>;
+  V sum[2 * n], minus[2 * n];
+
+  POLYKEM_INLINE Product() {
+    for (size_t i = 0; i < 2 * n; ++i)
+      sum[i] = minus[i] = _mm512_setzero_si512();
+  }
+  POLYKEM_INLINE void cancel(size_t i) { Prime<C>::cancel(sum + i, minus + i); }
+  POLYKEM_INLINE void finish(V (&out)[n]) {
+    for (size_t i = 0; i < n; ++i)
+      out[i] = sum[n + i] - minus[n + i];
+  }
+};
+
+/// a b, by rows.
+template <class C, int kTimes>
+struct Multiplication {
+  static constexpr size_t n = kLimbs<C>;
+  static constexpr int kBound = kTimes;
+  using Curve = C;
+  const V (&a)[n], (&b)[n];
+
+  POLYKEM_INLINE void step(Product<C>& product, size_t i) const {
+    V(&sum)[2 * n] = product.sum;
+#pragma GCC unroll 8
+    for (size_t j = 0; j < n; ++j) {
+      sum[i + j] = add_low(sum[i + j], a[j], b[i]);
+      sum[i + j + 1] = add_high(sum[i + j + 1], a[j], b[i]);
+    }
+    product.cancel(i);
+  }
+};
+
+/// a^2, by columns, since most of a column is doubled.
+template <class C, int kTimes>
+struct Squaring {
+  static constexpr size_t n = kLimbs<C>;
+  static constexpr int kBound = kTimes;
+  using Curve = C;
+  const V (&a)[n];
+
+  POLYKEM_INLINE void step(Product<C>& product, size_t i) const {
+    if (i == 0) {
+#pragma GCC unroll 8
+      for (size_t k = 0; k < n; ++k)
+        product.sum[k] = column(k);
+    }
+    product.sum[n + i] = column(n + i);
+    product.cancel(i);
+  }
+
+  POLYKEM_INLINE V column(size_t k) const {
+    V sum = _mm512_setzero_si512();
+#pragma GCC unroll 8
+    for (size_t i = 0; i < n; ++i) {
+      if (k > 2 * i && k - i < n) sum = add_low(sum, a[i], a[k - i]);
+      if (k > 2 * i + 1 && k - 1 - i < n) sum = add_high(sum, a[i], a[k - 1 - i]);
+    }
+    sum += sum;
+    return k % 2 == 0 ? add_low(sum, a[k / 2], a[k / 2]) : add_high(sum, a[k / 2], a[k / 2]);
+  }
+};
+
+template <class Work>
+using Result = Sum<typename Work::Curve, Work::kBound>;
+
+template <class Work>
+POLYKEM_INLINE Result<Work> run_here(Work work) {
+  Product<typename Work::Curve> product;
+  Result<Work> out;
+#pragma GCC unroll 8
+  for (size_t i = 0; i < Work::n; ++i)
+    work.step(product, i);
+  product.finish(out.limb);
+  return out;
+}
+template <class Work>
+POLYKEM_NOINLINE Result<Work> run_apart(Work work) {
+  return run_here(work);
+}
+template <class Work>
+POLYKEM_INLINE Result<Work> run(Work work) {
+  if constexpr (Prime<typename Work::Curve>::kInline) return run_here(work);
+  return run_apart(work);
+}
+
+template <class First, class Second>
+struct Both {
+  Result<First> first;
+  Result<Second> second;
+};
+template <class First, class Second>
+POLYKEM_INLINE Both<First, Second> both_here(First first, Second second) {
+  Product<typename First::Curve> product, other;
+  Both<First, Second> out;
+#pragma GCC unroll 8
+  for (size_t i = 0; i < First::n; ++i) {
+    first.step(product, i);
+    second.step(other, i);
+  }
+  product.finish(out.first.limb);
+  other.finish(out.second.limb);
+  return out;
+}
+template <class First, class Second>
+POLYKEM_NOINLINE Both<First, Second> both_apart(First first, Second second) {
+  return both_here(first, second);
+}
+/// Two results that do not wait for each other, step by step: the CPU would not look so far ahead.
+template <class First, class Second>
+POLYKEM_INLINE Both<First, Second> both(First first, Second second) {
+  if constexpr (Prime<typename First::Curve>::kInline) return both_here(first, second);
+  return both_apart(first, second);
+}
+
+template <class C, int kA, Form kFormA, int kB, Form kFormB>
+POLYKEM_INLINE auto product(const Value<C, kA, kFormA>& a, const Value<C, kB, kFormB>& b) {
+  static_assert(kFormA != Form::kSum && kFormB != Form::kSum);
+  return Multiplication<C, product_bound<C>(kA, kB)>{a.limb, b.limb};
+}
+template <class C, int kA, Form kForm>
+POLYKEM_INLINE auto square(const Value<C, kA, kForm>& a) {
+  static_assert(kForm != Form::kSum);
+  return Squaring<C, product_bound<C>(kA, kA)>{a.limb};
+}
+POLYKEM_INLINE auto mul(const auto& a, const auto& b) {
+  return run(product(a, b));
+}
+POLYKEM_INLINE auto sqr(const auto& a) {
+  return run(square(a));
+}
+
+/// a^(2^times).
+template <class C>
+POLYKEM_NOINLINE Factor<C, 2> sqr(const Factor<C, 2>& a, size_t times) {
+  Factor<C, 2> power = a;
+  while (times-- > 0)
+    power = factor(run_here(square(power)));
+  return power;
+}
+
+/// The same number in all lanes; x < p.
+template <class C>
+Number<C, 1> constant(const Limbs<kLimbs<C>>& x) {
+  Number<C, 1> out;
+  for (size_t i = 0; i < kLimbs<C>; ++i)
+    out.limb[i] = all_lanes(x.limb[i]);
+  return out;
+}
+
+/// R^2 modulo p.
+template <class C>
+constexpr Words<C::kWords> square_of_r() {
+  Words<C::kWords> power{{1}};
+  for (size_t bit = 0; bit < 2 * kLimbBits * kLimbs<C>; ++bit) {
+    uint64_t carry = 0;
+    for (uint64_t& word : power.word) {
+      const uint64_t top = word >> 63;
+      word = word << 1 | carry;
+      carry = top;
+    }
+    Words<C::kWords> less_p{};
+    const uint64_t borrow = subtract(less_p, power, C::kP);
+    if (carry >= borrow) power = less_p;
+  }
+  return power;
+}
+
+/// Between numbers and Montgomery's form.
+template <class C, int kA>
+Number<C, 2> to_form(const Number<C, kA>& a) {
+  constexpr auto kSquare = limbs_of<kLimbs<C>>(square_of_r<C>());
+  return number(mul(a, constant<C>(kSquare)));
+}
+template <class C>
+Number<C, 2> to_form(const Words<C::kWords>& a) {
+  return to_form(constant<C>(limbs_of<kLimbs<C>>(a)));
+}
+
+/// b in the lanes of the mask, else a.
+template <class C, int kA, Form kForm>
+POLYKEM_INLINE Value<C, kA, kForm> select(__mmask8 mask, const Value<C, kA, kForm>& a, const Value<C, kA, kForm>& b) {
+  Value<C, kA, kForm> out;
+  for (size_t i = 0; i < kLimbs<C>; ++i)
+    out.limb[i] = _mm512_mask_mov_epi64(a.limb[i], mask, b.limb[i]);
+  return out;
+}
+
+/// The number that a stands for, below p.
+template <class C, int kA, Form kForm>
+Number<C, 1> from_form(const Value<C, kA, kForm>& a) {
+  static_assert(kA < Prime<C>::kRoom);
+  const auto x = number(mul(a, constant<C>(Limbs<kLimbs<C>>{{1}})));  // p at most
+  constexpr auto kModulus = limbs_of<kLimbs<C>>(C::kP);
+  Sum<C, 1> difference;
+  for (size_t i = 0; i < kLimbs<C>; ++i)
+    difference.limb[i] = x.limb[i] - all_lanes(kModulus.limb[i]);
+  Number<C, 1> out = number(difference);
+  const __mmask8 negative = _mm512_movepi64_mask(out.limb[kLimbs<C> - 1]);
+  for (size_t i = 0; i < kLimbs<C>; ++i)
+    out.limb[i] = _mm512_mask_mov_epi64(out.limb[i], negative, x.limb[i]);
+  return out;
+}
+
+/// The lanes in which a is 0 modulo p.
+template <class C, int kA, Form kForm>
+__mmask8 zero_lanes(const Value<C, kA, kForm>& a) {
+  const auto x = from_form(a);
+  V bits = x.limb[0];
+  for (size_t i = 1; i < kLimbs<C>; ++i)
+    bits |= x.limb[i];
+  return _mm512_testn_epi64_mask(bits, bits);
+}
+
+/// Appends to the exponent of `power` as many bits, the last of which are the exponent of `ones`.
+template <class C>
+Factor<C, 2> append(const Factor<C, 2>& power, size_t bits, const Factor<C, 2>& ones) {
+  return factor(mul(sqr(power, bits), ones));
+}
+
+/// 1 / x = x^(p - 2); 0 for 0. eN has N ones as its exponent; comments are the bits of p - 2 from the top.
+inline Factor<P256, 2> invert(const Factor<P256, 2>& e1) {
+  const auto e2 = append(e1, 1, e1), e4 = append(e2, 2, e2), e8 = append(e4, 4, e4), e16 = append(e8, 8, e8);
+  const auto e32 = append(e16, 16, e16);
+  auto x = append(e32, 32, e1);  // e32 and 0...01
+  x = append(x, 128, e32);       // 96 zeros and e32
+  x = append(x, 32, e32);        // e32
+  x = append(x, 16, e16);        // e30 and 01
+  x = append(x, 8, e8);
+  x = append(x, 4, e4);
+  x = append(x, 2, e2);
+  return append(x, 2, e1);
+}
+
+inline Factor<P384, 2> invert(const Factor<P384, 2>& e1) {
+  const auto e2 = append(e1, 1, e1), e3 = append(e2, 1, e1), e6 = append(e3, 3, e3), e12 = append(e6, 6, e6);
+  const auto e15 = append(e12, 3, e3), e30 = append(e15, 15, e15), e60 = append(e30, 30, e30);
+  const auto e120 = append(e60, 60, e60), e240 = append(e120, 120, e120);
+  auto x = append(e240, 15, e15);         // e255
+  x = append(x, 33, append(e30, 2, e2));  // 0 and e32
+  x = append(x, 94, e30);                 // 64 zeros and e30
+  return append(x, 2, e1);                // 01
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ecdh
