@@ -305,6 +305,20 @@ TEST(Field32, Extremes) {
   EXPECT_EQ(value(F::add(F::sub(F::small(0), product), F::small(4095 + 19))), zero);
   EXPECT_EQ(value(F::sub(product, product)), zero);
   EXPECT_EQ(value(F::sub(p, F::small(0))), zero);
+  // 2^256 + a - b, less 38, borrows from every word.
+  F::Element borrows = p;
+  borrows.word[0] = 0xffffffe0;
+  EXPECT_EQ(value(F::sub(F::small(0), borrows)), value(F::small(13)));
+  // (2^n - 1) (2^n + 1): the lower half of the product has all bits set, so that folding the upper one carries.
+  F::Sum expected = F::small(38);
+  for (size_t n = 129; n < 256; ++n) {
+    expected = F::twice(F::twice(expected));
+    F::Element below{}, above = F::small(1);
+    for (size_t bit = 0; bit < n; ++bit)
+      below.word[bit / 32] |= 1u << (bit % 32);
+    above.word[n / 32] |= 1u << (n % 32);
+    EXPECT_EQ(value(F::mul(below, above)), value(F::sub(expected, F::small(1)))) << n;
+  }
 }
 
 /// Every split of a batch between implementations has the same results.
