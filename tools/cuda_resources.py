@@ -29,6 +29,8 @@ KINDS = {"kind 0": "ternary", "kind 1": "general", "kind 2": "bytes", "kind 3": 
 COLUMNS = [("mlkem::", "ML-KEM's", {"512": "Mlkem512", "768": "Mlkem768", "1024": "Mlkem1024"}),
            ("saber::", "Saber's", {"LightSaber": "LightSaber", "Saber": "Saber", "FireSaber": "FireSaber"})]
 LAC_SETS = ["lac128", "lac192", "lac256"]
+HYBRID = ("hybrid::", "x25519_kernel")
+HYBRID_SETS = {"Shape<0ul>": "x25519mlkem768", "Shape<3ul>": "mlkem768x25519"}
 # Their blocks are one warp; of ML-KEM's kernels it is all but these.
 FOUR_WARPS_MLKEM = ("keygen_kernel", "encrypt_kernel", "compare_kernel", "decrypt_kernel", "expand_vector_kernel")
 ONE_WARP = ("draw_kernel", "encrypt_kernel", "decrypt_m_kernel", "decrypt_r_kernel", "hash_rm_kernel",
@@ -56,7 +58,8 @@ def kernels(folder):
 
 
 def short(name):
-    name = re.sub(r"\(.*", "", name.replace("(anonymous namespace)::", "").replace("(polykem::cuda::MulKind)", "kind "))
+    name = name.replace("(anonymous namespace)::", "").replace("(polykem::cuda::MulKind)", "kind ")
+    name = re.sub(r"\(.*", "", name.replace("(polykem::Status)", "status "))
     return re.sub(r"^void |polykem::|ntru::|cuda::", "", name)
 
 
@@ -64,7 +67,8 @@ def warps(name, registers, shared):
     if name.startswith("mlkem::"):
         block = 4 if any(f"::{kernel}" in name for kernel in FOUR_WARPS_MLKEM) else 1
     else:
-        block = 1 if name.startswith(("saber::", "lac::")) or any(kernel in name for kernel in ONE_WARP) else 4
+        one = name.startswith(("saber::", "lac::")) or (name.startswith("hybrid::") and "_rows_" not in name)
+        block = 1 if one or any(kernel in name for kernel in ONE_WARP) else 4
     per_warp = (registers * 32 + 255) // 256 * 256
     blocks = min(BLOCKS_PER_SM, WARPS_PER_SM // block, REGISTERS_PER_SM // (per_warp * block))
     if shared:
@@ -76,7 +80,7 @@ def cells(found, names):
     """{row: {degree: "registers / shared / warps"}} of compute capability 9.0; row 0 has what knows no degree."""
     table = {}
     for name, (_, arch, registers, shared, _, _) in zip(names, found):
-        if arch != "sm_90" or name.startswith(("mlkem::", "saber::", "frodo::", "lac::")):
+        if arch != "sm_90" or name.startswith(("mlkem::", "saber::", "frodo::", "lac::", *HYBRID)):
             continue
         head, _, rest = name.partition("<")
         words = [w.strip() for w in rest.rstrip(">").split(",")] if rest else []
@@ -128,6 +132,18 @@ def lac_table(found, names):
     return "\n".join(dict.fromkeys(lines)) + "\n"
 
 
+def hybrid_table(found, names):
+    """X25519, and what hybrids do around it and ML-KEM."""
+    lines = ["| the hybrids' kernel | registers / shared memory / warps |", "|---|---|"]
+    for name, (_, arch, registers, shared, _, _) in sorted(zip(names, found)):
+        if arch == "sm_90" and name.startswith(HYBRID):
+            own = re.sub(r"hybrid::|_kernel", "", name).replace(" >", ">")
+            for shape, title in HYBRID_SETS.items():
+                own = own.replace(shape, title)
+            lines.append(f"| `{own}` | {registers} / {shared} / {warps(name, registers, shared)} |")
+    return "\n".join(dict.fromkeys(lines)) + "\n"
+
+
 def matrix(found, names):
     degrees = sorted(set(DEGREES.values()))
     lines = ["| kernel | " + " | ".join(f"n = {n}" for n in degrees) + " |", "|---" * (len(degrees) + 1) + "|"]
@@ -135,7 +151,8 @@ def matrix(found, names):
         shown = [columns.get(n, columns.get(0, "")) for n in degrees]
         lines.append(f"| `{row}` | " + " | ".join(shown) + " |")
     tables = [family_table(found, names, *columns) for columns in COLUMNS]
-    return "\n".join([*lines, "", *tables, frodo_table(found, names), lac_table(found, names)])
+    tables += [of_family(found, names) for of_family in (frodo_table, lac_table, hybrid_table)]
+    return "\n".join([*lines, "", *tables])
 
 
 def read(folder):

@@ -8,6 +8,7 @@
 #include "common.hpp"
 #include "core/device.hpp"
 #include "floors_frodo.hpp"
+#include "floors_hybrid.hpp"
 #include "floors_lac.hpp"
 #include "floors_mlkem.hpp"
 #include "floors_ntru.hpp"
@@ -60,6 +61,10 @@ inline double floor_ns(const DeviceOperation& o, const DeviceStep& step, bool sh
   for (const lac::Set& set : lac::kSets) {
     if (name != set.name) continue;
     return add(lac::kStages, [&](const char* stage, Work& w) { return lac_work(set, stage, shared, w); });
+  }
+  for (const hybrid::HybridParams& set : hybrid::kSets) {
+    if (name != set.name) continue;
+    return add(hybrid::kStages, [&](const char* stage, Work& w) { return hybrid_work(set, o.op, stage, shared, w); });
   }
   die("no floors are known for " + name + ": give the set its own in bench/cuda");
 }

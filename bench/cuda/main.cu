@@ -2,10 +2,10 @@
 // KEMs on the GPU: kernels with all data on the card, step by step beside what the hardware allows, then host to host.
 //   polykem_bench_cuda [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels | --pinned]
 //                      [--json FILE]
-// Without names: every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac, or the beginning
-// of a set's name. --shared: one key for all items too. --kernels: nothing from host to host. --pinned: only the whole
-// batch from host to host, from pinned memory. Every run is checked: both sides must have the same secrets, and `ref`
-// must agree for some items that stayed on the card.
+// Without names: every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac, hybrid, or the
+// beginning of a set's name. --shared: one key for all items too. --kernels: nothing from host to host. --pinned: only
+// the whole batch from host to host, from pinned memory. Every run is checked: both sides must have the same secrets,
+// and `ref` must agree for some items that stayed on the card.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -79,9 +79,11 @@ std::vector<Set> chosen_sets(const Options& options, const cuda::ModuleTable& ta
   return sets;
 }
 
-/// As many as keep the card busy: of FrodoKEM, whose hashes take a thread an item, 128 for each multiprocessor.
+/// As many as keep the card busy: of FrodoKEM, whose hashes take a thread an item, 128 for each multiprocessor; of the
+/// hybrids twice as many as X25519 computes at a time.
 size_t suitable_items(const cuda::ModuleTable& table, const Set& set) {
   const auto multiprocessors = static_cast<size_t>(table.device_info(0).multiprocessors);
+  if (set.family() == "hybrid") return multiprocessors * 1024;
   return set.family() == "frodokem" ? multiprocessors * 128 : 100000;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "prim/aes/cuda/aes128_table.cuh"
+#include "prim/ecdh/cuda/field32.hpp"
 #include "prim/keccak/cuda/keccak.cuh"
 #include "prim/ntt/cuda/ntt.cuh"
 #include "prim/polymul/cuda/imma.cuh"
@@ -76,6 +77,38 @@ __global__ void __launch_bounds__(kThreads) butterfly_kernel(uint32_t* out, int 
   for (int j = 1; j < cuda::kLaneCoefficients; ++j)
     a[0] ^= a[j];
   out[thread_number()] = a[0];
+}
+
+/// Two chains of products of words, which X25519 consists of. Each chain multiplies words of the other one's sum.
+inline constexpr int kProductWords = 16, kProductsOfStep = kProductWords / 2;
+__host__ __device__ __forceinline__ void product_step(uint32_t (&x)[kProductWords], uint32_t factor) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    ecdh::Chain chain;
+    const int to = 8 * half, from = 8 - to;
+    chain.multiply(x[to], x[to + 1], x[from], factor);
+#pragma unroll
+    for (int j = 2; j < 8; j += 2)
+      chain.next_multiply(x[to + j], x[to + j + 1], x[from + j], factor);
+  }
+}
+
+__host__ __device__ __forceinline__ void fill_products(uint32_t (&x)[kProductWords], uint32_t thread) {
+#pragma unroll
+  for (int j = 0; j < kProductWords; ++j)
+    x[j] = (thread + 1) * (2654435761u + 2 * static_cast<uint32_t>(j));
+}
+
+__global__ void __launch_bounds__(kThreads) product_kernel(uint32_t* out, int steps, uint32_t factor) {
+  uint32_t x[kProductWords];
+  fill_products(x, thread_number());
+#pragma unroll 8
+  for (int i = 0; i < steps; ++i)
+    product_step(x, factor);
+#pragma unroll
+  for (int j = 1; j < kProductWords; ++j)
+    x[0] ^= x[j];
+  out[thread_number()] = x[0];
 }
 
 /// Word `which` of a lane's fragments of the product: 0 to 3 of the left operand, 4 and 5 of the right one.

@@ -96,6 +96,25 @@ double butterfly_rate(int processors) {
   return 1e3 * kSteps * kButterfliesOfStep * static_cast<double>(grid.all()) / ms;
 }
 
+double product_rate(int processors) {
+  constexpr int kSteps = 2048;
+  constexpr uint32_t kFactor = 0x9e3779b9;
+  const Grid grid = filled(processors, kThreads, 8);
+  const DeviceBytes out(grid.all() * sizeof(uint32_t));
+  const double ms = gpu_milliseconds(
+      [&] { product_kernel<<<grid.blocks, grid.threads>>>(reinterpret_cast<uint32_t*>(out.data), kSteps, kFactor); });
+  for (const size_t thread : {size_t{0}, grid.all() - 1}) {
+    uint32_t x[kProductWords], sum = 0;
+    fill_products(x, static_cast<uint32_t>(thread));
+    for (int i = 0; i < kSteps; ++i)
+      product_step(x, kFactor);
+    for (const uint32_t word : x)
+      sum ^= word;
+    expect(read_at<uint32_t>(out, thread) == sum, "products");
+  }
+  return 1e3 * kSteps * kProductsOfStep * static_cast<double>(grid.all()) / ms;
+}
+
 /// Row `row` and column `column` of the product that tensor_kernel computes; where a warp holds what is PTX's layout of
 /// mma.m16n8k32.
 int product_entry(uint32_t row, uint32_t column) {
@@ -190,6 +209,7 @@ std::vector<Rate> measure(int processors) {
       {"byte_macs", "int8 mma.sync m16n8k32", tensor_rate(processors), kMacsPerSecond},
       {"logic", "32-bit logic operations of three operands", logic_rate(processors), kLogicPerSecond},
       {"butterflies", "multiply, high multiply, add, subtract", butterfly_rate(processors), kButterfliesPerSecond},
+      {"products", "32-bit words, added with a carry", product_rate(processors), kProductsPerSecond},
       {"lookups", "32-bit words of shared memory, no conflicts", lookup_rate(processors), kAesBitsPerSecond},
       {"aes_bits", "AES-128 by tables, blocks of a row share two rounds", aes_rate(processors), 0},
       {"memory_bytes", "read and written by a copy", copied, kBytesPerSecond},

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "schemes/frodo/cuda/frodo_cuda.hpp"
+#include "schemes/hybrid/cuda/hybrid_cuda.hpp"
 #include "schemes/lac/cuda/lac_cuda.hpp"
 #include "schemes/mlkem/cuda/mlkem_cuda.hpp"
 #include "schemes/ntru/cuda/ntru_cuda.hpp"
@@ -20,7 +21,7 @@ struct DeviceSchemes {
 
   DeviceSchemes() {
     for (const auto family : {ntru::cuda::schemes(), mlkem::cuda::schemes(), frodo::cuda::schemes(),
-                              saber::cuda::schemes(), lac::cuda::schemes()}) {
+                              saber::cuda::schemes(), lac::cuda::schemes(), hybrid::cuda::schemes()}) {
       for (const DeviceScheme* scheme : family)
         sets.at(count++) = scheme;
     }

@@ -15,6 +15,7 @@
 #include "common/input.hpp"
 #include "core/cpu.hpp"
 #include "core/secure.hpp"
+#include "prim/ecdh/cuda/base_table32.hpp"
 #include "prim/ecdh/nist.hpp"
 #include "prim/ecdh/x25519.hpp"
 
@@ -29,11 +30,37 @@ struct Named {
   const Implementation* by;
 };
 
+/// The GPU's arithmetic and table, by this CPU.
+struct FieldOfGpus : Field32 {
+  static void store(const Element& a, Out out, size_t first, size_t /*items*/) {
+    const Element value = reduced(a);
+    for (size_t i = 0; i < 32; ++i)
+      out.at(first)[i] = static_cast<uint8_t>(value.word[i / 4] >> (8 * (i % 4)));
+  }
+  static void public_keys(size_t count, In scalars, Out points, bool* valid, std::byte* /*workspace*/) {
+    static const auto table = [] {
+      std::vector<Window> windows;
+      AffinePoint power = kEdwardsBasePoint;
+      while (windows.size() < edwards25519::kWindows) {
+        const auto [window, next] = window_of(power);
+        windows.push_back(window);
+        power = next;
+      }
+      return windows;
+    }();
+    for (size_t i = 0; i < count; ++i)
+      store(base_point_times<Field32>({scalars.at(i)}, table.data()), points, i, 1);
+    std::fill_n(valid, count, true);
+  }
+};
+constexpr Implementation kTextOfGpus{0, FieldOfGpus::public_keys, x25519_shared_secrets<FieldOfGpus>};
+
 /// All implementations that this CPU can run, the portable ones first.
 std::vector<Named> implementations() {
   std::vector<Named> all{{"x25519_portable", Curve::kX25519, &x25519_portable()},
                          {"p256_portable", Curve::kP256, &nist_portable(Curve::kP256)},
-                         {"p384_portable", Curve::kP384, &nist_portable(Curve::kP384)}};
+                         {"p384_portable", Curve::kP384, &nist_portable(Curve::kP384)},
+                         {"x25519_cuda", Curve::kX25519, &kTextOfGpus}};
 #if defined(POLYKEM_TEST_X86) && defined(__x86_64__)
   if (cpu_features().avx2()) {
     all.push_back({"x25519_avx2", Curve::kX25519, &x25519_avx2()});
@@ -252,6 +279,45 @@ TEST_P(EveryImplementation, X25519OfSmallOrderIsRefused) {
     const bool zero = std::all_of(at, at + 32, [](uint8_t byte) { return byte == 0; });
     EXPECT_EQ(valid[i], i % 2 == 1) << i;
     EXPECT_EQ(zero, i % 2 == 0) << i;
+  }
+}
+
+/// Factors with all bits set, and the least and the largest products of which sums and differences are formed.
+TEST(Field32, Extremes) {
+  using F = Field32;
+  F::Element most{}, product = F::small(4095);
+  std::fill_n(most.word, F::kWords, ~0u);
+  F::Element p = most;
+  p.word[0] -= 18, p.word[7] >>= 1;
+  product.word[7] = 0x80000000;  // 2^255 + 2^12 - 1
+  const auto value = [](const F::Element& a) {
+    const F::Element r = F::reduced(a);
+    return Bytes(reinterpret_cast<const uint8_t*>(r.word), reinterpret_cast<const uint8_t*>(r.word + F::kWords));
+  };
+  const Bytes zero = value(F::small(0));
+  EXPECT_EQ(value(p), zero);
+  EXPECT_EQ(value(most), value(F::small(37)));
+  EXPECT_EQ(value(F::mul(most, most)), value(F::small(37 * 37)));
+  EXPECT_EQ(value(F::square(most)), value(F::small(37 * 37)));
+  EXPECT_EQ(value(F::mul_add(product, most, 121665)), value(F::small(4095 + 19 + 37 * 121665)));
+  EXPECT_EQ(value(F::add(product, product)), value(F::small(2 * (4095 + 19))));
+  EXPECT_EQ(value(F::twice(product)), value(F::small(2 * (4095 + 19))));
+  EXPECT_EQ(value(F::add(F::sub(F::small(0), product), F::small(4095 + 19))), zero);
+  EXPECT_EQ(value(F::sub(product, product)), zero);
+  EXPECT_EQ(value(F::sub(p, F::small(0))), zero);
+  // 2^256 + a - b, less 38, borrows from every word.
+  F::Element borrows = p;
+  borrows.word[0] = 0xffffffe0;
+  EXPECT_EQ(value(F::sub(F::small(0), borrows)), value(F::small(13)));
+  // (2^n - 1) (2^n + 1): the lower half of the product has all bits set, so that folding the upper one carries.
+  F::Sum expected = F::small(38);
+  for (size_t n = 129; n < 256; ++n) {
+    expected = F::twice(F::twice(expected));
+    F::Element below{}, above = F::small(1);
+    for (size_t bit = 0; bit < n; ++bit)
+      below.word[bit / 32] |= 1u << (bit % 32);
+    above.word[n / 32] |= 1u << (n % 32);
+    EXPECT_EQ(value(F::mul(below, above)), value(F::sub(expected, F::small(1)))) << n;
   }
 }
 

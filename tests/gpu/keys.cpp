@@ -176,6 +176,8 @@ void set_coefficient(uint8_t* vector, size_t i, unsigned value) {
 constexpr unsigned kQ = 3329;
 constexpr size_t kTail = 64;  ///< H(ek) and z at the end of a secret key
 
+constexpr size_t kPointBytes = 32;  ///< of X25519, at the end of a hybrid's keys and ciphertexts
+
 bool public_key_breaks(size_t i) {
   return i % 7 == 3;
 }
@@ -184,31 +186,73 @@ bool secret_key_breaks(size_t i) {
   return i % 5 == 2;
 }
 
+bool point_breaks(size_t i) {
+  return i % 11 == 5;
+}
+
+/// What the CPU must report of an item: it refuses the broken keys and points alone, and no key of Kyber.
+polykem_status wanted_status(const Set& set, polykem_op op, size_t i) {
+  const bool hybrid = set.is("hybrid"), point = hybrid && point_breaks(i);
+  if (!hybrid && set.name().rfind("mlkem", 0) != 0) return POLYKEM_OK;
+  if (op == POLYKEM_ENCAPS) return public_key_breaks(i) || point ? POLYKEM_ERR_PUBLIC_KEY : POLYKEM_OK;
+  const bool seed = set.info.secret_key_bytes == 32;  // which has no hash that could be wrong
+  if (secret_key_breaks(i) && !seed) return POLYKEM_ERR_SECRET_KEY;
+  return point ? POLYKEM_ERR_CIPHERTEXT : POLYKEM_OK;
+}
+
+/// Points of order 1, 2, 4 and 8, also in other encodings, whose multiples by a clamped scalar are zero; one in turn.
+void set_small_point(uint8_t* point, size_t i) {
+  constexpr uint8_t kOrder8[2][kPointBytes] = {
+      {0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
+       0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00},
+      {0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83, 0xef, 0x5b,
+       0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd, 0xd0, 0x9f, 0x11, 0x57}};
+  const size_t which = i % 7;
+  if (which < 2) {
+    std::memcpy(point, kOrder8[which], kPointBytes);
+  } else if (which < 4) {  // 0, 1
+    std::memset(point, 0, kPointBytes);
+    point[0] = static_cast<uint8_t>(which - 2);
+  } else {  // p - 1, p, p + 1
+    std::memset(point, 0xff, kPointBytes);
+    point[0] = static_cast<uint8_t>(0xec + which - 4);
+    point[31] = 0x7f;
+  }
+  if (i / 7 % 2 == 1) point[31] |= 0x80;  // which is ignored
+}
+
 /// A coefficient of some public keys becomes q or more, the first and the last among them; some secret keys hold
-/// another hash than that of their public key.
+/// another hash than that of their public key. Of hybrids some points of keys and ciphertexts have small order.
 void break_keys(const Set& set, Exchange& x) {
+  const bool hybrid = set.is("hybrid");
   const size_t pk_bytes = set.info.public_key_bytes, sk_bytes = set.info.secret_key_bytes;
-  const size_t coefficients = (pk_bytes - 32) / 3 * 2;
+  const size_t ct_bytes = set.info.ciphertext_bytes, behind = hybrid ? kPointBytes : 0;
+  const size_t ek_bytes = pk_bytes - behind, coefficients = (ek_bytes - 32) / 3 * 2;
   for (size_t i = 0; i < x.count; ++i) {
     uint8_t *pk = x.pk.data() + i * pk_bytes, *sk = x.sk.data() + i * sk_bytes;
     const size_t where = i % 3 == 0 ? 0 : i % 3 == 1 ? coefficients - 1 : i * 37 % coefficients;
     if (public_key_breaks(i)) set_coefficient(pk, where, kQ + static_cast<unsigned>(i * 29 % (4096 - kQ)));
-    if (!secret_key_breaks(i)) continue;
+    if (hybrid && point_breaks(i)) {
+      set_small_point(pk + ek_bytes, i);
+      set_small_point(x.ct.data() + (i + 1) * ct_bytes - kPointBytes, i);
+    }
+    if (!secret_key_breaks(i) || sk_bytes == kPointBytes) continue;
+    uint8_t* const tail = sk + sk_bytes - behind - kTail;
     if (i % 2 == 0)
-      sk[sk_bytes - kTail + i % 32] ^= static_cast<uint8_t>(1u << (i % 8));
+      tail[i % 32] ^= static_cast<uint8_t>(1u << (i % 8));
     else
-      sk[sk_bytes - kTail - pk_bytes + i % pk_bytes] ^= 0x10;
+      *(tail - ek_bytes + i % ek_bytes) ^= 0x10;
   }
 }
 
-/// The CPU must refuse exactly the broken keys, and no key of Kyber.
-void expect_refusals(const Set& set, const Outcome& cpu, bool (*breaks)(size_t), polykem_status refusal,
-                     const std::string& what) {
-  const bool checks = set.name().rfind("mlkem", 0) == 0;
-  expect(cpu.status == (checks ? POLYKEM_ERR_ITEMS : POLYKEM_OK), set.name() + " " + what + " on the CPU");
-  size_t wrong = 0;
-  for (size_t i = 0; i < cpu.items.size(); ++i)
-    wrong += cpu.items[i] != (checks && breaks(i) ? refusal : POLYKEM_OK);
+void expect_refusals(const Set& set, const Outcome& cpu, polykem_op op, const std::string& what) {
+  size_t wrong = 0, refused = 0;
+  for (size_t i = 0; i < cpu.items.size(); ++i) {
+    const polykem_status wanted = wanted_status(set, op, i);
+    wrong += cpu.items[i] != wanted;
+    refused += wanted != POLYKEM_OK;
+  }
+  expect(cpu.status == (refused > 0 ? POLYKEM_ERR_ITEMS : POLYKEM_OK), set.name() + " " + what + " on the CPU");
   expect(wrong == 0, set.name() + " " + what + ": the CPU does not refuse the keys that are broken");
 }
 
@@ -222,8 +266,7 @@ void compare_broken(const Set& set, const Context& gpu, const Context& cpu, cons
   r.sk = encaps ? nullptr : x.sk.data();
   r.ct = encaps ? nullptr : x.ct.data();
   const Outcome wanted = run(cpu, set, r);
-  expect_refusals(set, wanted, encaps ? public_key_breaks : secret_key_breaks,
-                  encaps ? POLYKEM_ERR_PUBLIC_KEY : POLYKEM_ERR_SECRET_KEY, what);
+  expect_refusals(set, wanted, op, what);
   expect_same(set, run(gpu, set, r), wanted, what);
   expect_same(set, run(gpu, set, r, true), run(cpu, set, r, true), what + " without statuses");
 
@@ -309,7 +352,7 @@ void check_seeds(const Set& set) {
 }
 
 void check_malformed(const Set& set) {
-  if (!set.is("mlkem")) return;
+  if (!set.is("mlkem") && !set.is("hybrid")) return;
   const size_t count = std::min<size_t>(2101, wanted_items(set));
   const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
   std::mt19937_64 random(29);

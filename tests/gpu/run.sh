@@ -30,7 +30,7 @@ build=${1:-$root/build-gpu}
 shift || true
 steps=${*:-test sanitize rates bench seong2021 frodo lab ckks}
 data=$root/tests/data
-families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem saberkem lac}
+families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem saberkem lac hybrid}
 families=${families//,/ }
 failed=no
 export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)}
@@ -88,6 +88,7 @@ sets_of() {
     saberkem) echo lightsaber saber firesaber ;;
     efrodokem) echo efrodokem{640,976,1344}{aes,shake} ;;
     lac) echo lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix ;;
+    hybrid) echo x25519mlkem768 mlkem768x25519 ;;
     *) echo "$1" ;;
   esac
 }
@@ -219,6 +220,9 @@ for step in $steps; do
             ;;
           lac)
             bench lac --family lac --shared
+            ;;
+          hybrid)
+            bench hybrid --scheme x25519mlkem768 --scheme mlkem768x25519 --shared
             ;;
           *)
             bench "$family" --scheme "$family" --shared

@@ -3,8 +3,8 @@
 
 Sources in bench/results: h200_ntru.json and a second run of it (100,000 items), h200_ntru_400000.json,
 h200x2_cards_*.json and h200x2_bulk*.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json
-(100,000 items), h200_mlkem_500000.json, h200_saber.json, h200_saber_500000.json, h200_frodokem.json, h200_lac.json
-and h200_gpu_rates.json.
+(100,000 items), h200_mlkem_500000.json, h200_saber.json, h200_saber_500000.json, h200_frodokem.json, h200_lac.json,
+h200_hybrid.json and h200_gpu_rates.json.
 """
 
 import statistics
@@ -20,7 +20,8 @@ TWO_GPUS = ["h200x2_cards_frodokem976shake.json", "h200x2_cards_frodokem976shake
             "h200x2_cards_ntru_400000.json"]
 BULK_TWO_GPUS = ["h200x2_bulk.json", "h200x2_bulk_ntru.json", "h200x2_bulk_ntru_400000.json"]
 # kernels of every family
-FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json", "h200_saber.json", "h200_lac.json"]
+FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json", "h200_saber.json", "h200_lac.json",
+            "h200_hybrid.json"]
 
 
 def resident_rates():
@@ -275,4 +276,5 @@ TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": ta
           "gpu-mlkem": family_table(["h200_mlkem.json", "h200_mlkem_500000.json"], "mlkem768", with_ratio),
           "gpu-saber": family_table(["h200_saber.json", "h200_saber_500000.json"], "saber", line=host_peer_line),
           "gpu-frodokem": family_table(["h200_frodokem.json"], "frodokem976shake", line=lambda _: one_key_line()),
-          "gpu-lac": family_table(["h200_lac.json"], "lac128")}
+          "gpu-lac": family_table(["h200_lac.json"], "lac128"),
+          "gpu-hybrid": family_table(["h200_hybrid.json"], "x25519mlkem768")}

@@ -32,11 +32,11 @@ struct BaseMultiple {
   typename F::Element plus, minus, product;
 };
 
-/// A ladder's field that also multiplies base points. A Digit is from -8 to 8; next_digit takes 4 bits of the scalars
-/// and the carry of the digit before, and leaves its own.
+/// A ladder's field that also multiplies base points. It has a form of its own of the table's windows. A Digit is from
+/// -8 to 8; next_digit takes 4 bits of the scalars and the carry of the digit before, and leaves its own.
 template <class F>
 concept BasePointField = LadderField<F> &&
-    requires(typename F::Scalars k, typename F::Sum s, typename F::Digit digit, const edwards25519::Window& window) {
+    requires(typename F::Scalars k, typename F::Sum s, typename F::Digit digit, const typename F::Window& window) {
   { F::twice(s) } -> std::same_as<typename F::Sum>;
   { F::next_digit(k, size_t{0}, digit) } -> std::same_as<typename F::Digit>;
   { F::look_up(window, digit) } -> std::same_as<BaseMultiple<F>>;
@@ -50,28 +50,29 @@ struct EdwardsPoint {
 
 /// Complete: right for all points. [HWCD08, 3.1]
 template <BasePointField F>
-EdwardsPoint<F> add(const EdwardsPoint<F>& p, const BaseMultiple<F>& q) {
+constexpr EdwardsPoint<F> add(const EdwardsPoint<F>& p, const BaseMultiple<F>& q) {
   const auto a = F::mul(F::sub(p.y, p.x), q.minus), b = F::mul(F::add(p.y, p.x), q.plus);
   const auto c = F::mul(F::carry(p.t), q.product), d = F::twice(p.z);
   const auto e = F::sub(b, a), f = F::sub(d, c), g = F::add(d, c), h = F::add(b, a);
   return {F::mul(e, f), F::mul(g, h), F::mul(f, g), F::mul(e, h)};
 }
 
-/// The u coordinates of scalar times the base point: a sum of one multiple for each digit of 4 bits.
+/// The u coordinates of scalar times the base point: a sum of one multiple for each digit of 4 bits. table: kWindows.
 template <BasePointField F>
-typename F::Element base_point_times(const typename F::Scalars& scalars) {
+constexpr typename F::Element base_point_times(const typename F::Scalars& scalars, const typename F::Window* table) {
   const auto zero = F::mul(F::small(0), F::small(0)), one = F::mul(F::small(1), F::small(1));
   EdwardsPoint<F> sum{zero, one, one, zero};
   typename F::Digit carry{};
   for (size_t i = 0; i < edwards25519::kWindows; ++i)
-    sum = add<F>(sum, F::look_up(edwards25519::base_table()[i], F::next_digit(scalars, i, carry)));
+    sum = add<F>(sum, F::look_up(table[i], F::next_digit(scalars, i, carry)));
   return F::carry(F::mul(F::add(sum.z, sum.y), invert<F>(F::sub(sum.z, sum.y))));
 }
 
 template <BasePointField F>
 void x25519_public_keys(size_t count, In scalars, Out points, bool* valid, std::byte* /*workspace*/) {
   for (size_t first = 0; first < count; first += F::kLanes) {
-    const auto u = base_point_times<F>(F::load_scalars(block_of<F::kLanes>(scalars, first, count)));
+    const auto u = base_point_times<F>(F::load_scalars(block_of<F::kLanes>(scalars, first, count)),
+                                       edwards25519::base_table().data());
     F::store(u, points, first, std::min(F::kLanes, count - first));
   }
   std::fill_n(valid, count, true);

@@ -37,7 +37,7 @@ concept LadderField = requires(typename F::Element e, typename F::Sum s, typenam
 
 /// a^(2^n)
 template <LadderField F>
-typename F::Element square_times(typename F::Element a, int n) {
+constexpr typename F::Element square_times(typename F::Element a, int n) {
   for (int i = 0; i < n; ++i)
     a = F::carry(F::square(a));
   return a;
@@ -45,7 +45,7 @@ typename F::Element square_times(typename F::Element a, int n) {
 
 /// a^(p - 2), the inverse; 0 of 0. Exponents are written as in a_5_0 = a^(2^5 - 2^0).
 template <LadderField F>
-typename F::Element invert(const typename F::Element& a) {
+constexpr typename F::Element invert(const typename F::Element& a) {
   const auto mul = [](const auto& x, const auto& y) { return F::carry(F::mul(x, y)); };
   const auto a2 = square_times<F>(a, 1);
   const auto a9 = mul(square_times<F>(a2, 2), a);
@@ -66,7 +66,7 @@ typename F::Element invert(const typename F::Element& a) {
 /// The ladder keeps (R, R + P) in an order that depends on the last bit: `doubled` came of a doubling, `added` of an
 /// addition. The addition is symmetric in its operands, so that only those of the doubling are selected.
 template <LadderField F>
-typename F::Element ladder(const typename F::Scalars& scalars, const typename F::Element& u) {
+constexpr typename F::Element ladder(const typename F::Scalars& scalars, const typename F::Element& u) {
   struct Projective {
     typename F::Sum x, z;
   };

@@ -14,17 +14,6 @@
 namespace polykem::hybrid {
 namespace {
 
-using ecdh::Curve;
-
-constexpr const char* kXWing[] = {"X-Wing"};
-constexpr HybridParams kSets[] = {
-    {"x25519mlkem768", "X25519MLKEM768", {}, "mlkem768", Curve::kX25519, Version::kTls, false, 32, ""},
-    {"secp256r1mlkem768", "SecP256r1MLKEM768", {}, "mlkem768", Curve::kP256, Version::kTls, true, 96, ""},
-    {"secp384r1mlkem1024", "SecP384r1MLKEM1024", {}, "mlkem1024", Curve::kP384, Version::kTls, true, 48, ""},
-    {"mlkem768x25519", "MLKEM768-X25519", kXWing, "mlkem768", Curve::kX25519, Version::kHpke, false, 32, "\\.//^\\"},
-    {"mlkem768p256", "MLKEM768-P256", {}, "mlkem768", Curve::kP256, Version::kHpke, false, 96, "MLKEM768-P256"},
-    {"mlkem1024p384", "MLKEM1024-P384", {}, "mlkem1024", Curve::kP384, Version::kHpke, false, 48, "MLKEM1024-P384"},
-};
 constexpr size_t kMaxBackends = 4;
 
 const Scheme& kem_of(const HybridParams& params) {

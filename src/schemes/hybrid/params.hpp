@@ -40,4 +40,23 @@ struct HybridParams {
   constexpr size_t shared_secret_bytes() const { return kSymBytes + (hpke() ? 0 : curve_info().secret_bytes); }
 };
 
+inline constexpr const char* kXWing[] = {"X-Wing"};
+inline constexpr HybridParams kSets[] = {
+    {"x25519mlkem768", "X25519MLKEM768", {}, "mlkem768", ecdh::Curve::kX25519, Version::kTls, false, 32, ""},
+    {"secp256r1mlkem768", "SecP256r1MLKEM768", {}, "mlkem768", ecdh::Curve::kP256, Version::kTls, true, 96, ""},
+    {"secp384r1mlkem1024", "SecP384r1MLKEM1024", {}, "mlkem1024", ecdh::Curve::kP384, Version::kTls, true, 48, ""},
+    {"mlkem768x25519", "MLKEM768-X25519", kXWing, "mlkem768", ecdh::Curve::kX25519, Version::kHpke, false, 32,
+     "\\.//^\\"},
+    {"mlkem768p256", "MLKEM768-P256", {}, "mlkem768", ecdh::Curve::kP256, Version::kHpke, false, 96, "MLKEM768-P256"},
+    {"mlkem1024p384",
+     "MLKEM1024-P384",
+     {},
+     "mlkem1024",
+     ecdh::Curve::kP384,
+     Version::kHpke,
+     false,
+     48,
+     "MLKEM1024-P384"},
+};
+
 }  // namespace polykem::hybrid

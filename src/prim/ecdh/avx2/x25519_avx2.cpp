@@ -30,6 +30,7 @@ struct Field25x4 {
   };
   using Mask = V64;
   using Digit = V64;
+  using Window = edwards25519::Window;
 
   static constexpr int bits(size_t limb) { return limb % 2 == 0 ? 26 : 25; }
   static constexpr uint64_t twice_p(size_t limb) { return (uint64_t{2} << bits(limb)) - (limb == 0 ? 38 : 2); }

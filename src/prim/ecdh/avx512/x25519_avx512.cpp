@@ -32,6 +32,7 @@ struct Field51x8 {
   };
   using Mask = __mmask8;
   using Digit = V64;
+  using Window = edwards25519::Window;
 
   static void load_words(V64 (&w)[4], const Block<8>& records) {
     for (size_t i = 0; i < 4; ++i) {

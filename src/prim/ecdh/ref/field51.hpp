@@ -23,6 +23,7 @@ struct Field51 {
   using Scalars = std::array<uint64_t, 4>;
   using Mask = uint64_t;
   using Digit = int64_t;
+  using Window = edwards25519::Window;
 
   static std::array<uint64_t, 4> words(const uint8_t* bytes) {
     std::array<uint64_t, 4> out{};

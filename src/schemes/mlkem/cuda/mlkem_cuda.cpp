@@ -3,10 +3,6 @@
 
 namespace polykem::mlkem::cuda {
 
-// One translation unit per set, so that they compile in parallel.
-extern const DeviceScheme kMlkem512Device, kMlkem768Device, kMlkem1024Device, kKyber512Device, kKyber768Device,
-    kKyber1024Device;
-
 std::span<const DeviceScheme* const> schemes() {
   static const DeviceScheme* const all[] = {&kMlkem512Device, &kMlkem768Device, &kMlkem1024Device,
                                             &kKyber512Device, &kKyber768Device, &kKyber1024Device};

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The least work of the stages of the hybrids: ML-KEM's, and multiplications of 32-bit words for X25519.
+#pragma once
+
+#include <string_view>
+
+#include "floors_mlkem.hpp"
+#include "schemes/hybrid/params.hpp"
+#include "schemes/hybrid/stages.hpp"
+
+namespace polykem::bench {
+
+/// Products of 32-bit words in the field's arithmetic: a factor has 8 words, 2^256 is 38 modulo p, and of a square
+/// those of two different words are computed once.
+inline constexpr double kFoldProducts = 8, kMulProducts = 64 + kFoldProducts, kSquareProducts = 36 + kFoldProducts;
+inline constexpr double kInvertProducts = 254 * kSquareProducts + 11 * kMulProducts;
+/// The ladder: for each of 255 bits 5 products, 4 squares and one by 121665.
+inline constexpr double kSecretProducts =
+    255 * (5 * kMulProducts + 4 * kSquareProducts + 8) + kInvertProducts + kMulProducts;
+/// Multiples of the base point: 64 additions of 7 products.
+inline constexpr double kPointProducts = 64 * 7 * kMulProducts + kInvertProducts + kMulProducts;
+
+constexpr Work mlkem768_work(Op op, bool shared) {
+  Work all;
+  for (const Stage& stage : mlkem::kStages.of(op)) {
+    Work work;
+    mlkem_work(mlkem::kMlkem768, op, stage.name, shared, work);
+    all += work;
+  }
+  return all;
+}
+
+/// False if the stage is unknown, and of hybrids with other parts. shared: one key for the batch; what follows from it
+/// alone counts as nothing.
+constexpr bool hybrid_work(const hybrid::HybridParams& p, Op op, std::string_view stage, bool shared, Work& work) {
+  if (p.curve != ecdh::Curve::kX25519) return false;
+  if (stage == "randombytes") return work.permutations = 1, true;
+  if (stage == "expand_seed") {
+    if (!p.hpke() || shared) return true;
+    if (op == Op::kDecaps) work = mlkem768_work(Op::kKeygen, false), work.products = kPointProducts;
+    return work.permutations += 1, true;
+  }
+  if (stage == "kem_keygen" || stage == "kem_encaps" || stage == "kem_decaps")
+    return work = mlkem768_work(op, shared), true;
+  if (stage == "ecdh_keygen") return work.products = kPointProducts, true;
+  if (stage == "ecdh_derive") return work.products = kSecretProducts, true;
+  if (stage == "combine") return work.permutations = p.hpke() ? 1 : 0, true;
+  return false;
+}
+
+constexpr bool hybrid_floors_are_complete() {
+  for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
+    for (const Stage& stage : hybrid::kStages.of(op)) {
+      Work work;
+      if (!hybrid_work(hybrid::kSets[0], op, stage.name, false, work)) return false;
+    }
+  }
+  return true;
+}
+static_assert(hybrid_floors_are_complete());
+
+}  // namespace polykem::bench

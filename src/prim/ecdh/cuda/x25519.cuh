@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// X25519 on the device, an item in each thread. [RFC7748, 5]
+#pragma once
+
+#include "prim/ecdh/cuda/base_table32.hpp"
+#include "prim/records/cuda/items.cuh"
+
+namespace polykem::cuda {
+
+/// Threads of a block, and the blocks of which a multiprocessor has registers for all.
+inline constexpr int kX25519Threads = 128, kX25519Blocks = 4;
+/// The items that a multiprocessor computes at a time.
+inline constexpr size_t kX25519Wave = size_t{kX25519Threads} * kX25519Blocks;
+
+__device__ __forceinline__ const ecdh::Field32::Window* base_windows() {
+  static constexpr ecdh::BaseTable32 kTable =
+      ecdh::base_table32(std::make_index_sequence<ecdh::edwards25519::kWindows>());
+  return kTable.window;
+}
+
+/// out: 32 bytes of each item, 4-byte aligned. Points: kPoint times their scalars; else the base point is multiplied.
+/// A result of zero is for the caller to find.
+template <bool kPoint>
+__global__ void __launch_bounds__(kX25519Threads, kX25519Blocks)
+    x25519_kernel(uint32_t* out, Records scalars, Records points, size_t count) {
+  using F = ecdh::Field32;
+  const size_t item = blockIdx.x * size_t{kX25519Threads} + threadIdx.x;
+  if (item >= count) return;
+  const F::Scalars scalar{scalars[item]};
+  F::Element result;
+  if constexpr (kPoint) {
+    F::Element u;
+    load_words(u.word, points[item]);
+    result = ecdh::ladder<F>(scalar, F::masked(u));
+  } else {
+    result = ecdh::base_point_times<F>(scalar, base_windows());
+  }
+  store_words(reinterpret_cast<uint8_t*>(out + item * F::kWords), F::reduced(result).word);
+}
+
+}  // namespace polykem::cuda

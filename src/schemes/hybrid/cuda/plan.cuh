@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch lists of the hybrids: the steps of ML-KEM on rows of its own records, X25519 and what joins them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "core/device.hpp"
+#include "prim/cuda/device_arena.hpp"
+#include "prim/cuda/launcher.hpp"
+#include "prim/cuda/plan_operations.hpp"
+#include "prim/ecdh/cuda/x25519.cuh"
+#include "schemes/hybrid/cuda/kernels.cuh"
+#include "schemes/hybrid/stages.hpp"
+#include "schemes/mlkem/cuda/mlkem_cuda.hpp"
+
+namespace polykem::hybrid::cuda {
+
+inline const DeviceOperation& kem_operation(Op op) {
+  return mlkem::cuda::kMlkem768Device.operation(op);
+}
+
+/// Rows of the items of a batch, in the workspace; nullptr where the operation has none. A shared key has one row.
+struct Rows {
+  SeedRows seed;           ///< d and z, or m; the scalar
+  uint32_t *ek, *dk, *ct;  ///< ML-KEM's records
+  uint32_t* points;        ///< of new keys, of ciphertexts; in decapsulation of the keys
+  uint32_t *kem_secrets, *curve_secrets, *masks;
+  int* kem_status;
+  std::byte* kem_workspace;
+};
+
+/// What the launches of one batch work on: its records, its intermediates and its stream.
+template <class S>
+struct LaunchContext {
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
+    layout(workspace, op);
+  }
+
+  static size_t workspace_bytes(size_t items, Op op) {
+    DeviceBatch batch;
+    batch.count = items;
+    return LaunchContext(batch).layout(nullptr, op);
+  }
+
+  cudaError_t failure() const { return to.error; }
+  size_t count() const { return io.count; }
+  size_t keys() const { return io.shared_key ? 1 : io.count; }
+  /// Of keys in rows or in records of so many bytes.
+  Records key_records(const void* base, int bytes) const {
+    return {static_cast<const uint8_t*>(base), io.shared_key ? 0u : static_cast<uint32_t>(bytes)};
+  }
+
+  /// All steps of an operation of ML-KEM; of its batch only the records are set.
+  void run_kem(Op op, DeviceBatch kem) {
+    const DeviceOperation& operation = kem_operation(op);
+    kem.overlapped = io.overlapped;
+    for (size_t step = 0; step < operation.steps.size() && to.error == cudaSuccess; ++step)
+      to.error = static_cast<cudaError_t>(operation.run_step(step, 0, kem, rows.kem_workspace, to.stream));
+  }
+  /// points: nullptr in `base`: the base point.
+  void run_curve(uint32_t* out, Records scalars, Records points, size_t items) {
+    constexpr int kThreads = polykem::cuda::kX25519Threads;
+    to.launch(points.base == nullptr ? polykem::cuda::x25519_kernel<false> : polykem::cuda::x25519_kernel<true>,
+              polykem::cuda::blocks_for(items, kThreads), kThreads, out, scalars, points, items);
+  }
+  template <int kBytes>
+  void take(uint32_t* to_rows, Records from, size_t items) {
+    to.launch(take_rows_kernel<kBytes>, polykem::cuda::blocks_for(items, kCopyItems), kCopyThreads, to_rows, from,
+              items);
+  }
+  template <int kFirst>
+  void join(uint8_t* out, const uint32_t* first, const uint32_t* second, const uint32_t* masks) {
+    to.launch(join_rows_kernel<kFirst>, polykem::cuda::blocks_for(count(), kCopyItems), kCopyThreads, out, first,
+              second, masks, count());
+  }
+
+  const DeviceBatch& io;
+  polykem::cuda::Launcher to;
+  Rows rows{};
+
+ private:
+  explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
+
+  /// Lays out the intermediates and returns their bytes.
+  size_t layout(std::byte* workspace, Op op) {
+    polykem::cuda::DeviceArena arena(workspace, io.count);
+    const auto take = [&](uint32_t*& row, size_t bytes) { row = arena.take<uint32_t>(bytes); };
+    const bool makes_keys = op == Op::kKeygen || (S::kHpke && op == Op::kDecaps);
+    size_t kem_bytes = kem_operation(op).workspace_bytes(io.count);
+    if (makes_keys) kem_bytes = std::max(kem_bytes, kem_operation(Op::kKeygen).workspace_bytes(io.count));
+    if (makes_keys || op == Op::kEncaps) {
+      take(rows.seed.kem, makes_keys ? kKemCoinBytes : kKemEncapsCoinBytes);
+      take(rows.seed.scalars, kCurveBytes);
+      take(rows.ek, S::kEkBytes);
+      take(rows.points, kCurveBytes);
+    }
+    if (op != Op::kEncaps) take(rows.dk, S::kDkBytes);
+    if (op != Op::kKeygen) {
+      take(rows.ct, S::kCtBytes);
+      take(rows.kem_secrets, kSymBytes);
+      take(rows.curve_secrets, kCurveBytes);
+      take(rows.masks, sizeof(uint32_t));
+      rows.kem_status = arena.take<int>(sizeof(int));
+    }
+    rows.kem_workspace = workspace + arena.used();
+    return arena.used() + kem_bytes;
+  }
+};
+
+template <size_t kIndex>
+struct Plan {
+  using S = Shape<kIndex>;
+  using F = LaunchContext<S>;
+  using Step = polykem::KernelStep<F>;
+
+  static const uint8_t* bytes_of(const uint32_t* rows) { return reinterpret_cast<const uint8_t*>(rows); }
+  static uint8_t* bytes_of(uint32_t* rows) { return reinterpret_cast<uint8_t*>(rows); }
+
+  // ---- keys
+
+  static void make_kem_keys(F& t) {
+    DeviceBatch kem;
+    kem.count = t.keys();
+    kem.coins = bytes_of(t.rows.seed.kem);
+    kem.pk_out = bytes_of(t.rows.ek);
+    kem.sk_out = bytes_of(t.rows.dk);
+    t.run_kem(Op::kKeygen, kem);
+  }
+  /// One for each scalar.
+  static void make_points(F& t, size_t items) {
+    t.run_curve(t.rows.points, {bytes_of(t.rows.seed.scalars), kCurveBytes}, {nullptr, 0}, items);
+  }
+
+  // ---- keygen
+
+  static void draw_keygen(F& t) {
+    t.to.by_lane(draw_keygen_kernel<S>, t.count(), t.rows.seed, t.io.sk_out, t.io.coins, t.io.seed, t.count());
+  }
+  static void join_keys(F& t) {
+    make_points(t, t.count());
+    t.template join<S::kEkBytes>(t.io.pk_out, t.rows.ek, t.rows.points, nullptr);
+    if constexpr (!S::kHpke) t.template join<S::kDkBytes>(t.io.sk_out, t.rows.dk, t.rows.seed.scalars, nullptr);
+  }
+
+  // ---- encaps
+
+  static void draw_encaps(F& t) {
+    t.to.by_lane(draw_encaps_kernel<S>, t.count(), t.rows.seed, t.io.coins, t.io.seed, t.count());
+  }
+  static void kem_encaps(F& t) {
+    t.template take<S::kEkBytes>(t.rows.ek, t.key_records(t.io.pk, S::kPublicKeyBytes), t.keys());
+    DeviceBatch kem;
+    kem.count = t.count();
+    kem.shared_key = t.io.shared_key;
+    kem.coins = bytes_of(t.rows.seed.kem);
+    kem.pk = bytes_of(t.rows.ek);
+    kem.ct_out = bytes_of(t.rows.ct);
+    kem.ss_out = bytes_of(t.rows.kem_secrets);
+    kem.item_status = reinterpret_cast<Status*>(t.rows.kem_status);
+    t.run_kem(Op::kEncaps, kem);
+  }
+  static void make_ephemerals(F& t) { make_points(t, t.count()); }
+  static Records recipients(const F& t) { return t.key_records(t.io.pk + S::kEkBytes, S::kPublicKeyBytes); }
+  static void derive_encaps(F& t) {
+    t.run_curve(t.rows.curve_secrets, {bytes_of(t.rows.seed.scalars), kCurveBytes}, recipients(t), t.count());
+  }
+  static void combine_encaps(F& t) {
+    combine<Status::kPublicKey>(t, {bytes_of(t.rows.points), kCurveBytes}, recipients(t));
+    t.template join<S::kCtBytes>(t.io.ct_out, t.rows.ct, t.rows.points, t.rows.masks);
+  }
+
+  // ---- decaps
+
+  static void expand_keys(F& t) {
+    const Records keys = t.key_records(t.io.sk, S::kSecretKeyBytes);
+    if constexpr (S::kHpke) {
+      t.to.by_lane(expand_seed_kernel<S>, t.keys(), t.rows.seed, keys, t.keys());
+      make_kem_keys(t);
+      make_points(t, t.keys());
+    } else {
+      t.template take<S::kDkBytes>(t.rows.dk, keys, t.keys());
+    }
+  }
+  static void kem_decaps(F& t) {
+    t.template take<S::kCtBytes>(t.rows.ct, {t.io.ct, S::kCiphertextBytes}, t.count());
+    DeviceBatch kem;
+    kem.count = t.count();
+    kem.shared_key = t.io.shared_key;
+    kem.sk = bytes_of(t.rows.dk);
+    kem.ct = bytes_of(t.rows.ct);
+    kem.ss_out = bytes_of(t.rows.kem_secrets);
+    kem.item_status = reinterpret_cast<Status*>(t.rows.kem_status);
+    t.run_kem(Op::kDecaps, kem);
+  }
+  static Records ephemerals(const F& t) { return {t.io.ct + S::kCtBytes, S::kCiphertextBytes}; }
+  static void derive_decaps(F& t) {
+    const Records scalars = S::kHpke ? t.key_records(t.rows.seed.scalars, kCurveBytes)
+                                     : t.key_records(t.io.sk + S::kDkBytes, S::kSecretKeyBytes);
+    t.run_curve(t.rows.curve_secrets, scalars, ephemerals(t), t.count());
+  }
+  static void combine_decaps(F& t) {
+    combine<Status::kCiphertext>(t, ephemerals(t), t.key_records(t.rows.points, kCurveBytes));
+  }
+
+  template <Status kInvalid>
+  static void combine(F& t, Records ephemeral, Records recipient) {
+    const Secrets secrets{t.rows.kem_secrets,
+                          t.rows.curve_secrets,
+                          t.rows.kem_status,
+                          ephemeral,
+                          recipient,
+                          t.io.ss_out,
+                          reinterpret_cast<int*>(t.io.item_status),
+                          t.rows.masks};
+    t.to.by_lane(combine_kernel<S, kInvalid>, t.count(), secrets, t.count());
+  }
+
+  // ---- the lists
+
+  static constexpr Fields kDrawn = S::kHpke ? field::kSkOut : 0;
+  static constexpr std::array keygen{
+      Step{{"shake_draw_expand", 0, 2}, field::kCoins, kDrawn, draw_keygen},
+      Step{{"kem_keygen", 2, 1}, 0, 0, make_kem_keys},
+      Step{{"ecdh_keygen", 3, 1}, 0, S::kHpke ? field::kPkOut : field::kPkOut | field::kSkOut, join_keys},
+  };
+  static constexpr std::array encaps{
+      Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw_encaps},
+      Step{{"kem_encaps", 1, 1}, field::kPk, 0, kem_encaps},
+      Step{{"ecdh_keygen", 2, 1}, 0, 0, make_ephemerals},
+      Step{{"ecdh_derive", 3, 1}, field::kPk, 0, derive_encaps},
+      Step{{"combine", 4, 1}, field::kPk, field::kCtOut | field::kSsOut | field::kItemStatus, combine_encaps},
+  };
+  static constexpr std::array decaps{
+      Step{{"expand_seed", 0, 1}, field::kSk, 0, expand_keys},
+      Step{{"kem_decaps", 1, 1}, field::kCt, 0, kem_decaps},
+      Step{{"ecdh_derive", 2, 1}, field::kSk | field::kCt, 0, derive_decaps},
+      Step{{"combine", 3, 1}, field::kCt, field::kSsOut | field::kItemStatus, combine_decaps},
+  };
+  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
+  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
+  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+
+  using Operations = polykem::cuda::PlanOperations<Plan, F>;
+
+  template <Op kOp>
+  static constexpr DeviceOperation operation() {
+    constexpr HybridParams kP = S::kParams;
+    constexpr size_t kCoins = kOp == Op::kKeygen   ? kP.keygen_coin_bytes()
+                              : kOp == Op::kEncaps ? kP.encaps_coin_bytes()
+                                                   : 0;
+    return {
+        .scheme = kP.name,
+        .op = kOp,
+        .record_bytes = {S::kPublicKeyBytes, S::kSecretKeyBytes, S::kCiphertextBytes, S::kSharedSecretBytes, kCoins},
+        .steps = Operations::template kSteps<kOp>,
+        .part_items = kMeasuredMultiprocessors * polykem::cuda::kX25519Wave,
+        .staged_bytes = size_t{4} << 20,
+        .least_items = 1024,
+        .most_items = mlkem::cuda::kMaxItems,
+        .workspace_bytes = Operations::template workspace_bytes<kOp>,
+        .tiles = nullptr,
+        .run_step = Operations::template run_step<kOp>};
+  }
+};
+
+template <size_t kIndex>
+constexpr DeviceScheme device_scheme() {
+  using P = Plan<kIndex>;
+  return {.name = kSets[kIndex].name,
+          .operations = {P::template operation<Op::kKeygen>(), P::template operation<Op::kEncaps>(),
+                         P::template operation<Op::kDecaps>()}};
+}
+
+}  // namespace polykem::hybrid::cuda
