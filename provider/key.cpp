@@ -98,8 +98,8 @@ bool Key::finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secre
   return status == POLYKEM_OK;
 }
 
-/// Draws the seed of a set whose secret key may be stored as one. The library draws the coins of other sets.
-bool Key::draw_seed(SecretBytes& out) const {
+/// A random seed for a set whose secret key may be stored as one. The library makes the coins of other sets.
+bool Key::make_seed(SecretBytes& out) const {
   if (!has_seed_form(algorithm_.scheme)) return true;
   out.resize(algorithm_.scheme.info().keygen_coin_bytes);
   if (RAND_priv_bytes_ex(provider_.library.get(), out.data(), out.size(), 0) == 1) return true;
@@ -109,7 +109,7 @@ bool Key::draw_seed(SecretBytes& out) const {
 
 bool Key::generate(SecretBytes coins) {
   const Scheme& scheme = algorithm_.scheme;
-  if (coins.empty() ? !draw_seed(coins) : !has_length(coins, scheme.info().keygen_coin_bytes, "a seed")) return false;
+  if (coins.empty() ? !make_seed(coins) : !has_length(coins, scheme.info().keygen_coin_bytes, "a seed")) return false;
   Pending pending;
   if (!start(POLYKEM_KEYGEN, nullptr, nullptr, std::move(coins), pending)) return false;
   if (algorithm_.is_hybrid()) {

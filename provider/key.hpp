@@ -68,7 +68,7 @@ class Key {
   bool has_length(ByteView bytes, std::size_t right, const char* what) const;
   bool start(polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext, SecretBytes coins,
              Pending& out) const;
-  bool draw_seed(SecretBytes& out) const;
+  bool make_seed(SecretBytes& out) const;
   bool encapsulate(SecretBytes& ciphertext, SecretBytes& secret) const;
   bool decapsulate(ByteView ciphertext, SecretBytes& secret) const;
 

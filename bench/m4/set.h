@@ -21,19 +21,19 @@ static const polykem_embedded_set* const set = &POLYKEM_BENCH_NAME(POLYKEM_BENCH
 static uint8_t pk[kPublicKey], sk[kSecretKey], ct[kCiphertext], ss[kSharedSecret], partners_ss[kSharedSecret];
 static _Alignas(POLYKEM_EMBEDDED_ALIGNMENT) uint8_t memory[POLYKEM_BENCH_CONSTANT(WORKSPACE)];
 static const polykem_embedded_workspace workspace = {memory, sizeof memory};
-static uint32_t draw_state = 2463534242u;
+static uint32_t random_state = 2463534242u;
 
 /* Marsaglia's xorshift generator: any bytes will do. */
-static int draw(void* context, uint8_t* out, size_t bytes) {
+static int random_bytes(void* context, uint8_t* out, size_t bytes) {
   (void)context;
-  uint32_t x = draw_state;
+  uint32_t x = random_state;
   for (size_t i = 0; i < bytes; ++i) {
     x ^= x << 13;
     x ^= x >> 17;
     x ^= x << 5;
     out[i] = (uint8_t)(x >> 11);
   }
-  draw_state = x;
+  random_state = x;
   return 0;
 }
 
@@ -41,10 +41,10 @@ static int draw(void* context, uint8_t* out, size_t bytes) {
 #define POLYKEM_BENCH_FUNCTION __attribute__((noinline, noclone)) static
 
 POLYKEM_BENCH_FUNCTION void keygen(void) {
-  polykem_embedded_keygen(set, pk, sk, draw, NULL, workspace);
+  polykem_embedded_keygen(set, pk, sk, random_bytes, NULL, workspace);
 }
 POLYKEM_BENCH_FUNCTION void encaps(void) {
-  polykem_embedded_encaps(set, ct, partners_ss, pk, draw, NULL, workspace);
+  polykem_embedded_encaps(set, ct, partners_ss, pk, random_bytes, NULL, workspace);
 }
 POLYKEM_BENCH_FUNCTION void decaps(void) {
   polykem_embedded_decaps(set, ss, ct, sk, workspace);

@@ -44,8 +44,8 @@ class Records {
   Records(const Scheme& scheme, const SchemeBackend& backend) : scheme_(scheme) {
     for (const Op op : {Op::kKeygen, Op::kEncaps})
       compute(backend.op(op), batch(op, Keys::kOwn, kRecords), backend.op(op).chunk);
-    expand(backend.public_form, pk_, expanded_pk_);
-    expand(backend.secret_form, sk_, expanded_sk_);
+    expand(backend.expanded_public_key, pk_, expanded_pk_);
+    expand(backend.expanded_secret_key, sk_, expanded_sk_);
   }
 
   Batch batch(Op op, Keys keys, size_t count) {
@@ -75,11 +75,12 @@ class Records {
   }
 
  private:
-  static void expand(const KeyForm& form, const Bytes& keys, SecureBuffer& out) {
-    if (form.bytes == 0) return;
+  static void expand(const ExpandedKeyFormat& format, const Bytes& keys, SecureBuffer& out) {
+    if (format.bytes == 0) return;
     SecureBuffer space;
-    if (!out.reserve(kRecords * form.bytes) || !space.reserve(form.workspace_bytes(kRecords) + 64)) fail("no memory");
-    form.expand(out.data(), keys.data(), kRecords, space.data());
+    if (!out.reserve(kRecords * format.bytes) || !space.reserve(format.workspace_bytes(kRecords) + 64))
+      fail("no memory");
+    format.expand(out.data(), keys.data(), kRecords, space.data());
   }
 
   const Scheme& scheme_;
@@ -177,7 +178,7 @@ void print_row(const Scheme& scheme, const SchemeBackend& best) {
   const auto most = [&](Op op, Keys keys) { return measure(records, backend, op, keys); };
   const size_t keygen = most(Op::kKeygen, Keys::kOwn), encaps = most(Op::kEncaps, Keys::kOwn),
                decaps = most(Op::kDecaps, Keys::kOwn);
-  const bool expands = backend.public_form.bytes != 0;
+  const bool expands = backend.expanded_public_key.bytes != 0;
   std::string cpu = backend.name;
   if (mlkem && kCpuByIntel && cpu == "avx2") cpu += "-intel";
   if (mlkem && kCpuIsZen5 && cpu == "avx512") cpu += "-zen5";

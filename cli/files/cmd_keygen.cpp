@@ -41,7 +41,7 @@ void check_format(const FileOptions& options, const Scheme& scheme, bool form_gi
 }
 
 /// `count` seeds from the operating system.
-SecretBytes draw_seeds(const Scheme& scheme, std::size_t count) {
+SecretBytes make_seeds(const Scheme& scheme, std::size_t count) {
   SecretBytes seeds(count * scheme.info().secret_seed_bytes);
   for (std::size_t done = 0; done < seeds.size();) {
     const ssize_t got = getrandom(seeds.data() + done, seeds.size() - done, 0);
@@ -64,8 +64,8 @@ int run_keygen(const FileOptions& options, bool form_given) {
   Progress progress("keygen", options.count, "key pairs", options.common.quiet);
   for (std::size_t done = 0; done < options.count;) {
     const std::size_t n = std::min(items_at_once(scheme), options.count - done);
-    // A seed can only be written if it was drawn here: the library's own coins stay in it.
-    const SecretBytes seeds = standard_format(options) ? draw_seeds(scheme, n) : SecretBytes();
+    // A seed can only be written if it was made here: the library's own coins stay in it.
+    const SecretBytes seeds = standard_format(options) ? make_seeds(scheme, n) : SecretBytes();
     const KeyPairs pairs = context.keygen(scheme, n, seeds);
     outputs.write(pk, scheme, pairs.pk);
     outputs.write(sk, scheme, pairs.sk, seeds);

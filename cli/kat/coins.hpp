@@ -34,8 +34,8 @@ class NistDrbg {
   evp_cipher_ctx_st* cipher_;
 };
 
-/// Lengths of the randombytes calls that an operation's coins are made of, in call order. Their sum is the set's
-/// draw length. Only the NIST generator needs them, because its state changes between calls.
+/// Lengths of the randombytes calls that an operation's coins are made of, in call order. Their sum is the
+/// length of its coins. Only the NIST generator needs them, because its state changes between calls.
 std::vector<std::size_t> coin_calls(const Scheme& scheme, polykem_op op);
 
 /// The first `n` bytes of SHAKE128(input) [FIPS202].

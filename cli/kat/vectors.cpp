@@ -85,7 +85,7 @@ KatCase json_case(const Json& object) {
   return out;
 }
 
-Bytes draw(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
+Bytes coins_of(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
   Bytes out;
   for (const std::size_t n : coin_calls(scheme, op)) {
     const Bytes call = drbg.generate(n);
@@ -104,8 +104,8 @@ void complete_case(KatCase& c, const Scheme& scheme) {
   const auto& info = scheme.info();
   if (c.keygen_coins.empty() && c.encaps_coins.empty()) {
     NistDrbg drbg(c.seed);
-    c.keygen_coins = draw(drbg, scheme, POLYKEM_KEYGEN);
-    c.encaps_coins = draw(drbg, scheme, POLYKEM_ENCAPS);
+    c.keygen_coins = coins_of(drbg, scheme, POLYKEM_KEYGEN);
+    c.encaps_coins = coins_of(drbg, scheme, POLYKEM_ENCAPS);
   }
   check_size("keypair coins", c.keygen_coins.size(), info.keygen_coin_bytes);
   check_size("encaps coins", c.encaps_coins.size(), info.encaps_coin_bytes);

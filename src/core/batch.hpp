@@ -39,7 +39,7 @@ struct ExpandedKeys {
 struct BatchView {
   size_t count = 0;
   bool shared_key = false;         ///< pk or sk is one record for all items
-  const uint8_t* coins = nullptr;  ///< nullptr: the first step draws
+  const uint8_t* coins = nullptr;  ///< nullptr: the first step makes them
   const uint8_t* pk = nullptr;
   const uint8_t* sk = nullptr;
   const uint8_t* ct = nullptr;

@@ -81,7 +81,7 @@ struct DeviceOperation {
 
 /// The expanded form in which a key set keeps keys on the device, besides their records. bytes == 0: there is no such
 /// form. Batches get it if their key set has it.
-struct DeviceKeyForm {
+struct DeviceExpandedKeyFormat {
   size_t bytes = 0;                                   ///< of one key; a multiple of 64
   size_t (*workspace_bytes)(size_t count) = nullptr;  ///< device memory; a multiple of 256
   /// out: count x bytes, 64-byte aligned. Asynchronous; the driver's error code.
@@ -94,7 +94,7 @@ struct DeviceKeyForm {
 struct DeviceScheme {
   const char* name;
   std::array<DeviceOperation, kOps> operations;
-  DeviceKeyForm public_form{}, secret_form{};
+  DeviceExpandedKeyFormat expanded_public_key{}, expanded_secret_key{};
   size_t shared_bytes = 0;  ///< dynamic shared memory that a block needs; a device with less cannot run the set
 
   const DeviceOperation& operation(Op op) const { return operations[static_cast<size_t>(op)]; }

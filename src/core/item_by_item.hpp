@@ -31,8 +31,9 @@ struct ItemByItem : Single {
   }
 };
 
-/// `Inner`, for which a key that several items share is expanded first, as a key set would. Keys has the KeyForms
-/// kPublicForm and kSecretForm, and kMatrixStage: for each operation, the number of the stage that most of it is.
+/// `Inner`, for which a key that several items share is expanded first, as a key set would. Keys has the
+/// ExpandedKeyFormats kExpandedPublicKey and kExpandedSecretKey, and kMatrixStage: for each operation, the number of
+/// the stage that most of it is.
 template <class Inner, class Keys>
 struct SharedKeyFirst : Inner {
   template <Op kOp>
@@ -47,8 +48,8 @@ struct SharedKeyFirst : Inner {
         StepClock clock(times);
         Batch items = batch;
         std::byte* const key = workspace + Inner::template workspace_bytes<kOp>(batch.count);
-        form<kOp>().expand(key, kOp == Op::kEncaps ? batch.pk : batch.sk, 1, key + form<kOp>().bytes);
-        items.expanded = {key, form<kOp>().bytes, true, nullptr};
+        format<kOp>().expand(key, kOp == Op::kEncaps ? batch.pk : batch.sk, 1, key + format<kOp>().bytes);
+        items.expanded = {key, format<kOp>().bytes, true, nullptr};
         clock.stop(kMatrixStep<kOp>, 0);
         return Inner::template run<kOp>(nullptr, items, workspace, times);
       }
@@ -58,12 +59,12 @@ struct SharedKeyFirst : Inner {
 
  private:
   template <Op kOp>
-  static constexpr const KeyForm& form() {
-    return kOp == Op::kEncaps ? Keys::kPublicForm : Keys::kSecretForm;
+  static constexpr const ExpandedKeyFormat& format() {
+    return kOp == Op::kEncaps ? Keys::kExpandedPublicKey : Keys::kExpandedSecretKey;
   }
   template <Op kOp>
   static size_t key_bytes() {
-    return kOp == Op::kKeygen ? 0 : form<kOp>().bytes + form<kOp>().workspace_bytes(1);
+    return kOp == Op::kKeygen ? 0 : format<kOp>().bytes + format<kOp>().workspace_bytes(1);
   }
 
   /// The step that the expansion is charged to.

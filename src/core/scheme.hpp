@@ -35,7 +35,7 @@ struct OpStages {
 /// A chunk of a batch, as the engine hands it to a backend. item_status is preset to ok and never nullptr. key_index is
 /// nullptr except for keys that an accelerator keeps.
 struct Batch : BatchView {
-  Drbg* drbg = nullptr;  ///< the first stage draws from it where coins is nullptr
+  Drbg* drbg = nullptr;  ///< the first stage makes coins with it where they are nullptr
 };
 
 struct Operation;
@@ -89,7 +89,7 @@ struct Operation {
 
 /// The expanded form in which a backend keeps the keys of a key set, besides their records, so that a key is expanded
 /// only once. bytes == 0: there is no such form.
-struct KeyForm {
+struct ExpandedKeyFormat {
   size_t bytes = 0;  ///< size of one key; a multiple of 64
   size_t (*workspace_bytes)(size_t count) = nullptr;
   /// out: count x bytes, 64-byte aligned like the workspace. The form notes that a key is malformed, and each item that
@@ -100,7 +100,7 @@ struct KeyForm {
 struct SchemeBackend {
   const char* name;  ///< the backend's name: "avx2"
   Operation ops[kOps];
-  KeyForm public_form{}, secret_form{};
+  ExpandedKeyFormat expanded_public_key{}, expanded_secret_key{};
   const Operation& op(Op which) const { return ops[static_cast<size_t>(which)]; }
 };
 

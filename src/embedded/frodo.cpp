@@ -14,12 +14,12 @@ namespace {
 namespace low_memory = frodo::low_memory;
 using frodo::Set;
 
-void draw_keygen(low_memory::KeygenChunk& c) {
-  draw(c, c.strings.coins, c.set.keygen_coin_bytes());
+void make_keygen_coins(low_memory::KeygenChunk& c) {
+  random_bytes(c, c.strings.coins, c.set.keygen_coin_bytes());
 }
 
-void draw_encaps(low_memory::EncryptionChunk& c) {
-  draw(c, c.mu(), c.set.encaps_coin_bytes());
+void make_encaps_coins(low_memory::EncryptionChunk& c) {
+  random_bytes(c, c.mu(), c.set.encaps_coin_bytes());
 }
 
 /// A chunk of one set.
@@ -29,7 +29,7 @@ struct FrodoChunk : Chunk {
 };
 
 template <size_t kSet>
-struct FrodoKem : low_memory::Kem<draw_keygen, draw_encaps> {
+struct FrodoKem : low_memory::Kem<make_keygen_coins, make_encaps_coins> {
   using KeygenChunk = FrodoChunk<low_memory::KeygenChunk, kSet>;
   using EncapsChunk = FrodoChunk<low_memory::EncryptionChunk, kSet>;
   using DecapsChunk = EncapsChunk;

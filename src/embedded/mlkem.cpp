@@ -17,8 +17,8 @@ using mlkem::MlkemParams;
 template <MlkemParams P>
 struct MlkemOps : mlkem::low_memory::Ops<P, MlkemPrims> {
   using Chunk = mlkem::low_memory::Chunk<P, MlkemPrims>;
-  static void draw_keygen(Chunk& c) { draw(c, c.work.inputs, mlkem::kKeygenCoinBytes); }
-  static void draw_encaps(Chunk& c) { draw(c, c.work.m(), mlkem::kEncapsCoinBytes); }
+  static void make_keygen_coins(Chunk& c) { random_bytes(c, c.work.inputs, mlkem::kKeygenCoinBytes); }
+  static void make_encaps_coins(Chunk& c) { random_bytes(c, c.work.m(), mlkem::kEncapsCoinBytes); }
 };
 
 template <MlkemParams P>

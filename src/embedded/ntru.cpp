@@ -19,8 +19,8 @@ struct NtruOps : ntru::low_memory::Ops<P, NtruPrims> {
   using Base = ntru::low_memory::Ops<P, NtruPrims>;
   using typename Base::EncapsChunk;
   using typename Base::KeygenChunk;
-  static void draw_keygen(KeygenChunk& c) { draw(c, c.work.sampling.coins, P.keygen_coin_bytes()); }
-  static void draw_encaps(EncapsChunk& c) { draw(c, c.work.sampling.coins, P.encaps_coin_bytes()); }
+  static void make_keygen_coins(KeygenChunk& c) { random_bytes(c, c.work.sampling.coins, P.keygen_coin_bytes()); }
+  static void make_encaps_coins(EncapsChunk& c) { random_bytes(c, c.work.sampling.coins, P.encaps_coin_bytes()); }
 };
 
 template <NtruParams P>

@@ -17,13 +17,13 @@ struct Request : Batch {
   void* random_context = nullptr;
   mutable bool random_failed = false;
 
-  void draw(uint8_t* out, size_t bytes) const { random_failed = random(random_context, out, bytes) != 0; }
+  void random_bytes(uint8_t* out, size_t bytes) const { random_failed = random(random_context, out, bytes) != 0; }
 };
 
 /// What the first step of a plan calls: fills `bytes` coins of the chunk's item.
 template <class Chunk>
-void draw(const Chunk& chunk, uint8_t* out, size_t bytes) {
-  static_cast<const Request&>(chunk.io).draw(out, bytes);
+void random_bytes(const Chunk& chunk, uint8_t* out, size_t bytes) {
+  static_cast<const Request&>(chunk.io).random_bytes(out, bytes);
 }
 
 /// Runs the steps of a plan, with tiled steps repeated as in run_plan of core/plan.hpp, but ends when the first one got

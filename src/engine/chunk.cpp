@@ -8,8 +8,8 @@ namespace polykem {
 namespace {
 
 /// Runs a plan; batch.item_status is preset.
-Status run_part(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
-                Profile* profile) {
+Status run_plan_on(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
+                   Profile* profile) {
   if (batch.count == 0) return Status::kOk;
   if (!worker.reserve_workspace(operation, batch.count)) return Status::kOutOfMemory;
   StepTimes times;
@@ -28,14 +28,14 @@ Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch&
   }
   std::fill_n(batch.item_status, batch.count, Status::kOk);
   const SmallPart small = operation.small_part(batch);
-  if (small.count == 0) return run_part(scheme, op, operation, batch, worker, profile);
+  if (small.count == 0) return run_plan_on(scheme, op, operation, batch, worker, profile);
   const size_t others = batch.count - small.count;
   const auto part = [&](size_t first, size_t count) {
     return Batch{batch.slice(scheme.record_bytes(op), first, count), batch.drbg};
   };
-  const Status status = run_part(scheme, op, operation, part(0, others), worker, profile);
+  const Status status = run_plan_on(scheme, op, operation, part(0, others), worker, profile);
   if (status != Status::kOk) return status;
-  return run_part(scheme, op, *small.operation, part(others, small.count), worker, profile);
+  return run_plan_on(scheme, op, *small.operation, part(others, small.count), worker, profile);
 }
 
 /// Makes the secret keys of the items from their seeds, in the worker's memory.

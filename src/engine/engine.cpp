@@ -136,7 +136,7 @@ std::span<Accelerator* const> Engine::usable_accelerators() const {
   return {};
 }
 
-Status Engine::draw(std::span<uint8_t> out) {
+Status Engine::random_bytes(std::span<uint8_t> out) {
   static const Aes256Ctr keystream = best_keystream();
   WorkerPool& workers = states_.get().workers;
   auto worker = workers.take();
@@ -310,13 +310,14 @@ void Engine::expand(KeySet& set) const {
   constexpr size_t kAtATime = 64;
   if (set.placed != nullptr) return set.placed->expand();
   if (set.expanded_for == nullptr) return;
-  const KeyForm& form = set.form(*set.expanded_for);
-  if (form.bytes == 0 || set.count > KeySet::kExpandedBudget / form.bytes) return;
+  const ExpandedKeyFormat& format = set.expanded_format(*set.expanded_for);
+  if (format.bytes == 0 || set.count > KeySet::kExpandedBudget / format.bytes) return;
   SecureBuffer workspace;
-  if (!workspace.reserve(form.workspace_bytes(kAtATime)) || !set.host_expanded.reserve(set.count * form.bytes)) return;
+  if (!workspace.reserve(format.workspace_bytes(kAtATime)) || !set.host_expanded.reserve(set.count * format.bytes))
+    return;
   for (size_t first = 0; first < set.count; first += kAtATime) {
-    form.expand(set.host_expanded.data() + first * form.bytes, set.records() + first * set.record_bytes(),
-                std::min(kAtATime, set.count - first), workspace.data());
+    format.expand(set.host_expanded.data() + first * format.bytes, set.records() + first * set.record_bytes(),
+                  std::min(kAtATime, set.count - first), workspace.data());
   }
 }
 

@@ -41,7 +41,7 @@ class Engine {
   /// True if the caller chose the backend.
   bool is_forced() const { return forced_ != nullptr; }
   /// Random bytes from the generator of a worker.
-  [[nodiscard]] Status draw(std::span<uint8_t> out);
+  [[nodiscard]] Status random_bytes(std::span<uint8_t> out);
 
   /// Decides who computes a batch of `count` items of the set whose arrays are in host memory.
   Route route_for(const Scheme& scheme, Op op = Op::kDecaps, size_t count = kLargeBatch) const;

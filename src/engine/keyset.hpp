@@ -46,15 +46,15 @@ struct KeySet {
     return kind == KeyKind::kPublicKeys ? scheme->public_key_bytes : scheme->secret_key_bytes;
   }
   /// The form in which `backend` keeps such keys besides the records.
-  const KeyForm& form(const SchemeBackend& backend) const {
-    return kind == KeyKind::kPublicKeys ? backend.public_form : backend.secret_form;
+  const ExpandedKeyFormat& expanded_format(const SchemeBackend& backend) const {
+    return kind == KeyKind::kPublicKeys ? backend.expanded_public_key : backend.expanded_secret_key;
   }
   uint8_t* records() const { return placed != nullptr ? placed->records() : reinterpret_cast<uint8_t*>(host.data()); }
   /// The keys in the form of `backend`, if the set has it for batches with one key (shared) or with many.
   ExpandedKeys expanded(const SchemeBackend& backend, bool shared) const {
     if (placed != nullptr) return placed->expanded(shared);
     if (host_expanded.size() == 0 || expanded_for != &backend) return {};
-    return {.data = host_expanded.data(), .bytes = form(backend).bytes};
+    return {.data = host_expanded.data(), .bytes = expanded_format(backend).bytes};
   }
 };
 

@@ -28,7 +28,7 @@ struct Request {
   bool caller_waits = false;           ///< Batcher::add: its thread waits for the ticket next
 };
 
-/// The arrays of records of an operation. Coins may be drawn instead, and a key set may have the keys.
+/// The arrays of records of an operation. Coins may be missing, and a key set may have the keys.
 constexpr Fields fields_of(Op op) {
   constexpr Fields kFields[kOps] = {field::kCoins | field::kPkOut | field::kSkOut,
                                     field::kCoins | field::kPk | field::kCtOut | field::kSsOut,

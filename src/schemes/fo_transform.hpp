@@ -73,7 +73,7 @@ struct Transform {
   static ConstByteRows coins(Chunk& c, size_t bytes) {
     return {c.io.coins != nullptr ? c.io.coins : c.fo().coins[0], bytes};
   }
-  static void draw(Chunk& c, size_t bytes) {
+  static void make_coins(Chunk& c, size_t bytes) {
     if (c.io.coins == nullptr) c.io.drbg->fill({c.fo().coins[0], c.count * bytes}, L::keystream());
   }
 
@@ -83,8 +83,8 @@ struct Transform {
   }
 
   /// [FIPS203, Alg 20, L1]; before it, m is a hash, so that it does not tell the generator's output.
-  static void draw_encaps(Chunk& c) {
-    draw(c, kSymBytes);
+  static void make_encaps_coins(Chunk& c) {
+    make_coins(c, kSymBytes);
     if constexpr (kFips203) {
       each(c, [&](size_t l) { std::memcpy(c.fo().hashed[l], coins(c, kSymBytes).at(l), kSymBytes); });
     } else {

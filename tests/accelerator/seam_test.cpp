@@ -91,7 +91,8 @@ TEST_P(Seam, KeysOfASetAreChosenWhereTheyLie) {
   ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::kSecretKeys, kCount, x.sk.data(), secrets), Status::kOk);
   ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::kPublicKeys, kCount, x.pk.data(), publics), Status::kOk);
   EXPECT_EQ(secrets.accelerator, &device);
-  EXPECT_EQ(secrets.placed->expanded(false).data != nullptr, cpu_backend(x.s, cpu::kRef)->secret_form.bytes > 0);
+  EXPECT_EQ(secrets.placed->expanded(false).data != nullptr,
+            cpu_backend(x.s, cpu::kRef)->expanded_secret_key.bytes > 0);
   std::vector<size_t> index(kCount);
   Bytes pk(x.pk.size()), sk(x.sk.size());
   for (size_t i = 0; i < kCount; ++i) {

@@ -68,7 +68,7 @@ class TestAccelerator final : public Accelerator {
   std::unique_ptr<KeyMemory> place_keys(const Scheme& scheme, KeyKind kind, size_t count) override {
     const SchemeBackend& ref = *cpu_backend(scheme, cpu::kRef);
     const bool is_public = kind == KeyKind::kPublicKeys;
-    return std::make_unique<Keys>(*this, is_public ? ref.public_form : ref.secret_form, count,
+    return std::make_unique<Keys>(*this, is_public ? ref.expanded_public_key : ref.expanded_secret_key, count,
                                   is_public ? scheme.public_key_bytes : scheme.secret_key_bytes);
   }
 
@@ -106,9 +106,9 @@ class TestAccelerator final : public Accelerator {
 
   class Keys final : public KeyMemory {
    public:
-    Keys(TestAccelerator& accelerator, const KeyForm& form, size_t count, size_t bytes)
+    Keys(TestAccelerator& accelerator, const ExpandedKeyFormat& format, size_t count, size_t bytes)
         : accelerator_(accelerator),
-          form_(form),
+          format_(format),
           count_(count),
           bytes_(bytes),
           data_(accelerator.allocate(count * bytes)) {}
@@ -118,17 +118,17 @@ class TestAccelerator final : public Accelerator {
       return Status::kOk;
     }
     void expand() override {
-      if (form_.bytes == 0) return;
-      expanded_ = reinterpret_cast<std::byte*>(accelerator_.allocate(count_ * form_.bytes));
+      if (format_.bytes == 0) return;
+      expanded_ = reinterpret_cast<std::byte*>(accelerator_.allocate(count_ * format_.bytes));
       SecureBuffer workspace;
-      if (!workspace.reserve(form_.workspace_bytes(count_) + 64)) throw std::bad_alloc();
-      form_.expand(expanded_, data_, count_, workspace.data());
+      if (!workspace.reserve(format_.workspace_bytes(count_) + 64)) throw std::bad_alloc();
+      format_.expand(expanded_, data_, count_, workspace.data());
     }
-    ExpandedKeys expanded(bool) const override { return {.data = expanded_, .bytes = form_.bytes}; }
+    ExpandedKeys expanded(bool) const override { return {.data = expanded_, .bytes = format_.bytes}; }
 
    private:
     TestAccelerator& accelerator_;
-    const KeyForm form_;
+    const ExpandedKeyFormat format_;
     const size_t count_, bytes_;
     uint8_t* const data_;
     std::byte* expanded_ = nullptr;

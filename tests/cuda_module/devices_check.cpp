@@ -136,9 +136,10 @@ void check_status() {
     fake_runtime::run_all();
     expect(tiles_run > 0 && tiles_run % kTiles == 0, "tiled steps run in rounds");
     auto* keys = table().allocate(count * kSk, nullptr, nullptr);
-    auto* forms = table().allocate(count * kFormBytes, keys, nullptr);
+    auto* forms = table().allocate(count * kExpandedBytes, keys, nullptr);
     expect(table().copy(keys, r.sk, count * kSk, nullptr) == Outcome::kOk, "copy");
-    expect(table().expand(toy().secret_form, forms, reinterpret_cast<uint8_t*>(keys), count, nullptr) == Outcome::kOk,
+    expect(table().expand(toy().expanded_secret_key, forms, reinterpret_cast<uint8_t*>(keys), count, nullptr) ==
+               Outcome::kOk,
            "expand");
     std::vector<size_t> index(count);
     std::vector<uint8_t> wanted(count * kSs);
@@ -154,7 +155,7 @@ void check_status() {
     BatchView b{.count = count};
     b.sk = reinterpret_cast<uint8_t*>(keys), b.ct = r.ct, b.ss_out = r.ss2;
     b.key_index = index.data();
-    b.expanded = {.data = forms, .bytes = kFormBytes, .shared = false, .index = index.data()};
+    b.expanded = {.data = forms, .bytes = kExpandedBytes, .shared = false, .index = index.data()};
     b.item_status = status.data();
     const std::array<uint8_t, kSeedBytes> seed{};
     marks_seen = 0;
@@ -165,7 +166,7 @@ void check_status() {
     for (size_t i = 0; i < count; ++i)
       good &= status[i] == (i % 1000 == 7 ? Status::kSecretKey : Status::kOk);
     expect(good, "each item has its own status");
-    table().release(forms, count * kFormBytes);
+    table().release(forms, count * kExpandedBytes);
     table().release(keys, count * kSk);
   }
 }
@@ -195,13 +196,13 @@ void check_capture() {
     const Records r(5000, false);
     expect(exchange(r), "exchange");
     std::byte* keys = table().allocate(r.count * kSk, nullptr, nullptr);
-    auto* forms = table().allocate(r.count * kFormBytes, keys, nullptr);
+    auto* forms = table().allocate(r.count * kExpandedBytes, keys, nullptr);
     auto* sk = reinterpret_cast<uint8_t*>(keys);
     expect(table().copy(keys, r.sk, r.count * kSk, nullptr) == Outcome::kOk, "keys for the device");
-    expect(table().expand(toy().secret_form, forms, sk, r.count, nullptr) == Outcome::kOk, "expand");
+    expect(table().expand(toy().expanded_secret_key, forms, sk, r.count, nullptr) == Outcome::kOk, "expand");
     expect(run(Op::kDecaps, r, nullptr, nullptr, sk) == Outcome::kOk, "decaps");
     expect(table().zero(keys, r.count * kSk, nullptr) == Outcome::kOk, "zero");
-    table().release(forms, r.count * kFormBytes);
+    table().release(forms, r.count * kExpandedBytes);
     table().release(keys, r.count * kSk);
   }
   expect(fake_runtime::broken_captures() == 0, "no capture is broken");

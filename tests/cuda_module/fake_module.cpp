@@ -106,22 +106,22 @@ DeviceOperation make(Op op) {
   return result;
 }
 
-/// In the mode key_forms two keys of a set are kept expanded, for batches with one of them.
-DeviceKeyForm key_form() {
-  if (mode() != "key_forms") return {};
+/// In the mode expanded_keys two keys of a set are kept expanded, for batches with one of them.
+DeviceExpandedKeyFormat expanded_key_format() {
+  if (mode() != "expanded_keys") return {};
   return {.bytes = 64, .most_keys = 2, .shared_only = true};
 }
 
 const DeviceScheme* scheme(const char* name) {
   static const DeviceScheme set{
-      described().name, {make(Op::kKeygen), make(Op::kEncaps), make(Op::kDecaps)}, {}, key_form()};
+      described().name, {make(Op::kKeygen), make(Op::kEncaps), make(Op::kDecaps)}, {}, expanded_key_format()};
   return std::strcmp(name, set.name) == 0 ? &set : nullptr;
 }
 
 Outcome run(const DeviceOperation& operation, const BatchView& batch, const uint8_t*, StepTimes*, ErrorText* why) {
   // A broken device leaves garbage in the outputs, which no caller may see.
   if (batch.ss_out != nullptr) std::memset(batch.ss_out, 0xee, batch.count * operation.record_bytes.ss);
-  if (mode() == "key_forms") {  // the first byte of the secrets says whether the key came expanded
+  if (mode() == "expanded_keys") {  // the first byte of the secrets says whether the key came expanded
     if (batch.ss_out != nullptr) batch.ss_out[0] = batch.expanded.data != nullptr ? 1 : 0;
     return Outcome::kOk;
   }
@@ -171,7 +171,9 @@ ModuleTable table() {
   t.queue_bytes = [](const DeviceOperation&, size_t count) { return count; };
   t.allocate = allocate;
   t.release = [](std::byte* memory, size_t) { std::free(memory); };
-  t.expand = [](const DeviceKeyForm&, std::byte*, const uint8_t*, size_t, ErrorText*) { return Outcome::kOk; };
+  t.expand = [](const DeviceExpandedKeyFormat&, std::byte*, const uint8_t*, size_t, ErrorText*) {
+    return Outcome::kOk;
+  };
   t.place_of = [](const void*) { return Place::kPageable; };
   t.copy = copy;
   t.zero = zero;

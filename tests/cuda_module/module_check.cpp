@@ -216,7 +216,7 @@ bool gets_expanded(polykem_context* gpu, size_t keys_in_set, polykem_key_mode mo
 }
 
 /// A form of keys that only sets of few keys have, and only batches with one key get.
-void check_key_forms() {
+void check_expanded_keys() {
   polykem_context* gpu = context("cuda", POLYKEM_OK);
   expect(gets_expanded(gpu, 1, POLYKEM_KEY_SHARED) && gets_expanded(gpu, 2, POLYKEM_KEY_SHARED), "one key for all");
   expect(!gets_expanded(gpu, 2, POLYKEM_KEY_PER_ITEM), "a key for each item");
@@ -353,8 +353,8 @@ int main(int argc, char** argv) {
     check_status_after_failure();
   else if (mode == "keys_no_memory")
     check_keys_on_host();
-  else if (mode == "key_forms")
-    check_key_forms();
+  else if (mode == "expanded_keys")
+    check_expanded_keys();
   else
     expect(false, "unknown mode");
   return failures == 0 ? 0 : 1;

@@ -209,7 +209,9 @@ ModuleTable table() {
   t.queue_bytes = [](const DeviceOperation&, size_t count) { return count; };
   t.allocate = [](size_t bytes, const void*, ErrorText*) { return static_cast<std::byte*>(std::malloc(bytes)); };
   t.release = [](std::byte* memory, size_t) { std::free(memory); };
-  t.expand = [](const DeviceKeyForm&, std::byte*, const uint8_t*, size_t, ErrorText*) { return Outcome::kOk; };
+  t.expand = [](const DeviceExpandedKeyFormat&, std::byte*, const uint8_t*, size_t, ErrorText*) {
+    return Outcome::kOk;
+  };
   t.place_of = place_of;
   t.copy = [](void* to, const void* from, size_t bytes, ErrorText*) {
     std::memcpy(to, from, bytes);

@@ -36,8 +36,8 @@ constexpr uint8_t kMark = 0x5a;
 int expand_keys(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void*) {
   for (size_t i = 0; i < count; ++i) {
     for (size_t j = 0; j < kPk; ++j)
-      out[i * kFormBytes + j] = static_cast<std::byte>(keys[i * kSk + j] + 1);
-    out[i * kFormBytes + kPk] = static_cast<std::byte>(kMark);
+      out[i * kExpandedBytes + j] = static_cast<std::byte>(keys[i * kSk + j] + 1);
+    out[i * kExpandedBytes + kPk] = static_cast<std::byte>(kMark);
   }
   return 0;
 }
@@ -230,12 +230,12 @@ std::span<const DeviceScheme* const> device_schemes() {
   static constexpr DeviceScheme kToy{
       .name = "toy",
       .operations = {kOperation<Op::kKeygen>, kOperation<Op::kEncaps>, kOperation<Op::kDecaps>},
-      .secret_form = {
-          .bytes = kFormBytes, .workspace_bytes = [](size_t) { return size_t{256}; }, .expand = expand_keys}};
+      .expanded_secret_key = {
+          .bytes = kExpandedBytes, .workspace_bytes = [](size_t) { return size_t{256}; }, .expand = expand_keys}};
   static constexpr DeviceScheme kLarge{.name = "large",
                                        .operations = {},
-                                       .public_form = {},
-                                       .secret_form = {},
+                                       .expanded_public_key = {},
+                                       .expanded_secret_key = {},
                                        .shared_bytes = fake_runtime::kSharedBytes + 1};
   static const DeviceScheme filling = with_filling_step(kToy);
   static const DeviceScheme* const all[] = {&kToy, &kLarge, &filling};

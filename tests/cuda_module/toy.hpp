@@ -15,7 +15,7 @@ namespace polykem::cuda::test {
 
 constexpr size_t kCoins = 16, kPk = kCoins, kSk = 2 * kCoins, kCt = kCoins + 1, kSs = 32;
 /// Bytes of a key of a set in its expanded form.
-constexpr size_t kFormBytes = 64;
+constexpr size_t kExpandedBytes = 64;
 /// How often the step runs that is tiled.
 constexpr size_t kTiles = 3;
 

@@ -103,8 +103,8 @@ TEST(Suites, BatchesAndThreadsDoNotMatter) {
       const auto record = [i](const Bytes& all, std::size_t bytes) {
         return Bytes(all.begin() + i * bytes, all.begin() + (i + 1) * bytes);
       };
-      const Bytes draw = record(coins, suite.coin_bytes());
-      how.coins = &draw;
+      const Bytes own = record(coins, suite.coin_bytes());
+      how.coins = &own;
       const Sealed single = seal_all(suite, record(keys.pk, suite.public_key_bytes()), record(plaintexts, 32), 1, how);
       EXPECT_EQ(record(one.enc, suite.enc_bytes()), single.enc) << i;
       EXPECT_EQ(record(one.ct, 48), single.ct) << i;

@@ -86,12 +86,12 @@ TEST_P(SaberLanesTest, ExpandedKeysGiveTheSame) {
     for (size_t i = 0; i < kMax; ++i)
       index[i] = i * 29 % kMax;
     for (const Op op : {Op::kEncaps, Op::kDecaps}) {
-      const KeyForm& form = op == Op::kEncaps ? backend.public_form : backend.secret_form;
+      const ExpandedKeyFormat& format = op == Op::kEncaps ? backend.expanded_public_key : backend.expanded_secret_key;
       const Bytes& records = op == Op::kEncaps ? in.pk : in.sk;
       const size_t bytes = op == Op::kEncaps ? s.public_key_bytes : s.secret_key_bytes;
-      ASSERT_EQ(form.bytes % 64, 0u);
-      AlignedBuffer<std::byte> expanded(kMax * form.bytes), workspace(form.workspace_bytes(kMax) + 64);
-      form.expand(expanded.data(), records.data(), kMax, workspace.data());
+      ASSERT_EQ(format.bytes % 64, 0u);
+      AlignedBuffer<std::byte> expanded(kMax * format.bytes), workspace(format.workspace_bytes(kMax) + 64);
+      format.expand(expanded.data(), records.data(), kMax, workspace.data());
       for (const bool shared : {false, true}) {
         Bytes gathered;
         for (size_t i = 0; i < kMax; ++i) {
@@ -102,8 +102,8 @@ TEST_P(SaberLanesTest, ExpandedKeysGiveTheSame) {
         (op == Op::kEncaps ? batch.pk : batch.sk) = gathered.data();
         (op == Op::kEncaps ? batch.coins : batch.ct) = op == Op::kEncaps ? in.encaps_coins.data() : in.ct.data();
         const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
-        batch.expanded = {.data = expanded.data() + (shared ? 5 * form.bytes : 0),
-                          .bytes = form.bytes,
+        batch.expanded = {.data = expanded.data() + (shared ? 5 * format.bytes : 0),
+                          .bytes = format.bytes,
                           .shared = shared,
                           .index = shared ? nullptr : index.data()};
         for (const size_t count : kCounts) {

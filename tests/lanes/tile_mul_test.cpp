@@ -129,8 +129,8 @@ TEST_P(TileMulTest, DrawsBesideAProduct) {
       std::vector<uint8_t> drawn(bytes + 64, 0x5a), expected = drawn;
       const auto words = [&](Operand& x) { return WordPolys{x.words.data(), mul.width * sizeof(uint16_t)}; };
       mul.mul_words_bytes(words(want), a.as_words(), b.as_bytes(), count, workspace.data());
-      mul.mul_words_bytes_and_draw(words(result), a.as_words(), b.as_bytes(), count, workspace.data(), drawn.data(),
-                                   bytes, stream);
+      mul.mul_words_bytes_and_keystream(words(result), a.as_words(), b.as_bytes(), count, workspace.data(),
+                                        drawn.data(), bytes, stream);
       aes256_ctr_portable(expected.data(), bytes, stream.key, stream.nonce, stream.counter);
       EXPECT_EQ(drawn, expected) << bytes;
       for (size_t i = 0; i < count; ++i)

@@ -51,8 +51,8 @@ struct SchemeContext {
 
 class CudaKeys final : public KeyMemory {
  public:
-  CudaKeys(CudaAccelerator& accelerator, const DeviceKeyForm& form, size_t count, size_t record_bytes)
-      : accelerator_(accelerator), form_(form), count_(count), bytes_(count * record_bytes) {}
+  CudaKeys(CudaAccelerator& accelerator, const DeviceExpandedKeyFormat& format, size_t count, size_t record_bytes)
+      : accelerator_(accelerator), format_(format), count_(count), bytes_(count * record_bytes) {}
   ~CudaKeys() override;
 
   bool allocate();
@@ -60,13 +60,13 @@ class CudaKeys final : public KeyMemory {
   Status fill(const uint8_t* records) override;
   void expand() override;
   ExpandedKeys expanded(bool shared) const override {
-    if (form_.shared_only && !shared) return {};
-    return {.data = expanded_, .bytes = form_.bytes};
+    if (format_.shared_only && !shared) return {};
+    return {.data = expanded_, .bytes = format_.bytes};
   }
 
  private:
   CudaAccelerator& accelerator_;
-  const DeviceKeyForm form_;
+  const DeviceExpandedKeyFormat format_;
   const size_t count_, bytes_;
   std::byte *records_ = nullptr, *expanded_ = nullptr;
 };
@@ -300,8 +300,9 @@ std::unique_ptr<KeyMemory> CudaAccelerator::place_keys(const Scheme& scheme, Key
   const SchemeContext* known = find(scheme);
   if (known == nullptr) return nullptr;
   const bool public_keys = kind == KeyKind::kPublicKeys;
-  auto keys = std::make_unique<CudaKeys>(*this, public_keys ? known->device->public_form : known->device->secret_form,
-                                         count, public_keys ? scheme.public_key_bytes : scheme.secret_key_bytes);
+  auto keys = std::make_unique<CudaKeys>(
+      *this, public_keys ? known->device->expanded_public_key : known->device->expanded_secret_key, count,
+      public_keys ? scheme.public_key_bytes : scheme.secret_key_bytes);
   return keys->allocate() ? std::move(keys) : nullptr;
 }
 
@@ -315,7 +316,7 @@ CudaKeys::~CudaKeys() {
   const ModuleTable* module = accelerator_.table();
   if (module == nullptr) return;
   module->release(records_, bytes_);
-  module->release(expanded_, count_ * form_.bytes);
+  module->release(expanded_, count_ * format_.bytes);
 }
 
 Status CudaKeys::fill(const uint8_t* records) {
@@ -327,11 +328,11 @@ Status CudaKeys::fill(const uint8_t* records) {
 
 void CudaKeys::expand() {
   const ModuleTable* module = accelerator_.table();
-  if (form_.bytes == 0 || count_ > form_.most_keys || module == nullptr) return;
+  if (format_.bytes == 0 || count_ > format_.most_keys || module == nullptr) return;
   ErrorText why{};
-  expanded_ = module->allocate(count_ * form_.bytes, records_, &why);
-  if (expanded_ == nullptr || module->expand(form_, expanded_, records(), count_, &why) == Outcome::kOk) return;
-  module->release(expanded_, count_ * form_.bytes);
+  expanded_ = module->allocate(count_ * format_.bytes, records_, &why);
+  if (expanded_ == nullptr || module->expand(format_, expanded_, records(), count_, &why) == Outcome::kOk) return;
+  module->release(expanded_, count_ * format_.bytes);
   expanded_ = nullptr;
 }
 

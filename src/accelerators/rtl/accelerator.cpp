@@ -95,16 +95,16 @@ const char* RtlAccelerator::problem() {
 
 // ---- plans
 
-/// What is drawn, the core's work as a whole, of it the phases that its own counters measure, and how long it
+/// The coins, the core's work as a whole, of it the phases that its own counters measure, and how long it
 /// overwrites its secrets afterwards.
 constexpr size_t kDrawStep = 0;
 
 std::vector<StepInfo> steps_of(const Scheme& scheme, Op op) {
   const auto stages = static_cast<uint8_t>(scheme.stages.of(op).size());
-  const uint8_t drawn = scheme.coin_bytes(op) > 0 ? 1 : 0;
+  const uint8_t makes_coins = scheme.coin_bytes(op) > 0 ? 1 : 0;
   std::vector<StepInfo> steps;
-  if (drawn > 0) steps.push_back({"randombytes", 0, drawn});
-  steps.push_back({"core", drawn, static_cast<uint8_t>(stages - drawn)});
+  if (makes_coins > 0) steps.push_back({"randombytes", 0, makes_coins});
+  steps.push_back({"core", makes_coins, static_cast<uint8_t>(stages - makes_coins)});
   for (const char* phase : kPhaseNames)
     steps.push_back({phase, stages, 0});
   steps.push_back({"core: clearing", stages, 0});
@@ -190,16 +190,16 @@ void add_cycles(Core& core, StepTimes& times, size_t core_step) {
 Status RtlAccelerator::run(const OperationContext& operation, const Batch& batch, StepTimes* times) {
   const Units::Lease lease = units_.get().take();
   if (lease.get() == nullptr) return Status::kBackendUnavailable;
-  std::array<uint8_t, kMaxCoins> drawn{};
+  std::array<uint8_t, kMaxCoins> own_coins{};
   const size_t coin_bytes = operation.bytes.coins, core_step = coin_bytes > 0 ? 1 : 0;
   StepClock clock(times);
   Status status = Status::kOk;
   for (size_t i = 0; i < batch.count && status == Status::kOk; ++i) {
     const Item item{batch, operation.bytes, i};
-    if (coin_bytes > 0 && batch.coins == nullptr) batch.drbg->fill({drawn.data(), coin_bytes});
+    if (coin_bytes > 0 && batch.coins == nullptr) batch.drbg->fill({own_coins.data(), coin_bytes});
     if (coin_bytes > 0) clock.stop(kDrawStep, 1);
     const ConstBytes coins =
-        batch.coins == nullptr ? ConstBytes(drawn.data(), coin_bytes) : item.in(batch.coins, coin_bytes);
+        batch.coins == nullptr ? ConstBytes(own_coins.data(), coin_bytes) : item.in(batch.coins, coin_bytes);
     const Outcome outcome = compute(*lease.get(), operation, item, coins);
     clock.stop(core_step, 1);
     if (outcome == Outcome::kPublicKey) {
@@ -214,7 +214,7 @@ Status RtlAccelerator::run(const OperationContext& operation, const Batch& batch
       clock = StepClock(times);
     }
   }
-  secure_zero(drawn.data(), drawn.size());
+  secure_zero(own_coins.data(), own_coins.size());
   return status;
 }
 

@@ -44,7 +44,7 @@ Status Batcher::add(const Request& request, Ticket::Callback done, void* user, T
   const auto mine = core();
   Ticket* const ticket = Ticket::create(request);
   if (ticket == nullptr) return Status::kOutOfMemory;
-  if (request.records.coins == nullptr && !ticket->coins().empty()) status = engine_.draw(ticket->coins());
+  if (request.records.coins == nullptr && !ticket->coins().empty()) status = engine_.random_bytes(ticket->coins());
   Ticket* const before = out;
   out = ticket;
   const uint32_t queue = TicketQueues::index_of(*request.scheme, request.op, request.sk_is_seed);

@@ -28,7 +28,7 @@ Ticket* computed(Engine& engine, const Request& inputs) {
   Ticket* const ticket = Ticket::create(inputs);
   if (ticket == nullptr) return nullptr;
   Status status = Status::kOk;
-  if (inputs.records.coins == nullptr && !ticket->coins().empty()) status = engine.draw(ticket->coins());
+  if (inputs.records.coins == nullptr && !ticket->coins().empty()) status = engine.random_bytes(ticket->coins());
   ticket->claim();
   if (status == Status::kOk) status = compute_now(engine, *ticket);
   if (status != Status::kOutOfMemory && status != Status::kRandom) return ticket;

@@ -22,13 +22,13 @@ void take_records(Work& work, Records& pk, const DeviceBatch& io, size_t pk_offs
   work.pk_out = io.pk_out, work.sk_out = io.sk_out, work.ct_out = io.ct_out, work.ss_out = io.ss_out;
 }
 
-/// The expanded keys of the batch: given, or for one key that all items share, in `form`, where a step expands it.
-inline FormKeys expanded_keys(const DeviceBatch& io, const std::byte* form) {
+/// The expanded keys of the batch: given, or for one key that all items share, in `own`, where a step expands it.
+inline DeviceExpandedKeys expanded_keys(const DeviceBatch& io, const std::byte* own) {
   static_assert(sizeof(size_t) == sizeof(uint64_t));
   if (io.expanded.data != nullptr)
     return {io.expanded.data, io.expanded.shared ? 0 : io.expanded.bytes,
             reinterpret_cast<const uint64_t*>(io.expanded.index)};
-  return {io.shared_key ? form : nullptr, 0, nullptr};
+  return {io.shared_key ? own : nullptr, 0, nullptr};
 }
 
 }  // namespace polykem::cuda

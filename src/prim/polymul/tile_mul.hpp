@@ -39,9 +39,9 @@ struct TileMul {
   void (*mul_bytes)(WordPolys c, ConstBytePolys a, ConstBytePolys b, size_t count, void* workspace);
   void (*mul_words_bytes)(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count, void* workspace);
   void (*mul_words)(WordPolys c, ConstWordPolys a, ConstWordPolys b, size_t count, void* workspace);
-  /// mul_words_bytes, and beside it exactly `bytes` bytes of the keystream from its counter on. drawn overlaps nothing.
-  void (*mul_words_bytes_and_draw)(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count, void* workspace,
-                                   uint8_t* drawn, size_t bytes, const Aes256Keystream& stream);
+  /// mul_words_bytes, and beside it exactly `bytes` bytes of the keystream from its counter on. out overlaps nothing.
+  void (*mul_words_bytes_and_keystream)(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count, void* workspace,
+                                        uint8_t* out, size_t bytes, const Aes256Keystream& stream);
 };
 
 /// The table for n = 509, 677, 701, 821, 1229 or 1373; nullptr for any other n. Calling its functions needs the CPU

@@ -26,7 +26,7 @@ struct Kem {
   static constexpr bool kTiled = true;
 
   static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, ops::draw_keygen},
+      Step{{"randombytes", 0, 1}, ops::make_keygen_coins},
       Step{{"shake.seed_a", 1, 1}, ops::expand_seed_a},
       Step{{"shake.r", 2, 1}, ops::expand_r_keygen},
       Step{{"sample_matrix", 3, 1}, ops::sample_s_e},
@@ -38,7 +38,7 @@ struct Kem {
   };
 
   static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, ops::draw_encaps},
+      Step{{"randombytes", 0, 1}, ops::make_encaps_coins},
       Step{{"shake.pkh", 1, 1}, ops::hash_pk},
       Step{{"shake.seed_se", 2, 1}, ops::derive_seed_k},
       Step{{"shake.r", 3, 1}, ops::expand_r},

@@ -8,7 +8,7 @@ struct Chunk;
 
 namespace ops {
 
-void draw_keygen(Chunk& c);
+void make_keygen_coins(Chunk& c);
 void expand_seed_a(Chunk& c);
 void expand_r_keygen(Chunk& c);
 void sample_s_e(Chunk& c);
@@ -19,8 +19,8 @@ void pack_b(Chunk& c);
 void hash_new_pk(Chunk& c);
 void store_sk(Chunk& c);
 
-void draw_encaps(Chunk& c);
-/// The second half of draw_encaps: copies mu and salt to where they are used.
+void make_encaps_coins(Chunk& c);
+/// The second half of make_encaps_coins: copies mu and salt to where they are used.
 void place_encaps_coins(Chunk& c);
 void hash_pk(Chunk& c);
 void derive_seed_k(Chunk& c);

@@ -63,7 +63,7 @@ struct Bound {
             }};
   }
   template <Op kOp>
-  static KeyForm form() {
+  static ExpandedKeyFormat format() {
     const size_t bytes = expanded_key_bytes(parts(), kOp);
     if (bytes == 0) return {};
     return {bytes, [](size_t count) { return expansion_workspace_bytes(parts(), kOp, count); },
@@ -75,8 +75,8 @@ struct Bound {
   static SchemeBackend backend() {
     return {parts().backend.name,
             {operation<Op::kKeygen>(), operation<Op::kEncaps>(), operation<Op::kDecaps>()},
-            form<Op::kEncaps>(),
-            form<Op::kDecaps>()};
+            format<Op::kEncaps>(),
+            format<Op::kDecaps>()};
   }
 };
 

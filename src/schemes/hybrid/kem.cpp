@@ -280,7 +280,7 @@ struct Encaps {
   std::byte* workspace;
 };
 
-/// A curve key in a key set's form, behind ML-KEM's.
+/// A curve key in a key set's format, behind ML-KEM's.
 struct CurveKey {
   uint8_t point[97], scalar[48];
   bool valid;
@@ -338,7 +338,8 @@ struct Decaps {
     const size_t keys = batch.shared_key ? 1 : batch.count;
     if (batch.expanded.data != nullptr) {
       for (size_t i = 0; i < keys; ++i) {
-        const auto& key = *reinterpret_cast<const CurveKey*>(batch.expanded.key(i) + p.backend.secret_form.bytes);
+        const auto& key =
+            *reinterpret_cast<const CurveKey*>(batch.expanded.key(i) + p.backend.expanded_secret_key.bytes);
         std::memcpy(scalars + i * scalar_bytes, key.scalar, scalar_bytes);
         std::memcpy(points + i * point_bytes, key.point, point_bytes);
         note(batch, i, key.valid);
@@ -384,22 +385,22 @@ struct Decaps {
   std::byte* workspace;
 };
 
-const KeyForm& kem_form(const Parts& p, Op op) {
-  return op == Op::kEncaps ? p.backend.public_form : p.backend.secret_form;
+const ExpandedKeyFormat& kem_format(const Parts& p, Op op) {
+  return op == Op::kEncaps ? p.backend.expanded_public_key : p.backend.expanded_secret_key;
 }
 
 /// From key records to the form of key sets: ML-KEM's, and of secret keys a CurveKey.
 struct Expansion {
   Expansion(const Parts& parts, Op op, size_t keys, Space& space)
       : p(parts),
-        form(kem_form(parts, op)),
+        format(kem_format(parts, op)),
         bytes(expanded_key_bytes(parts, op)),
         pairs(parts, op == Op::kDecaps && p.params.hpke() ? keys : 0, space),
-        workspace(space.take<std::byte>(form.workspace_bytes(1))) {}
+        workspace(space.take<std::byte>(format.workspace_bytes(1))) {}
 
   void expand_public(std::byte* out, const uint8_t* keys, size_t count) {
     for (size_t i = 0; i < count; ++i)
-      form.expand(out + i * bytes, keys + i * p.public_key_bytes() + p.kem_at(p.curve().point_bytes), 1, workspace);
+      format.expand(out + i * bytes, keys + i * p.public_key_bytes() + p.kem_at(p.curve().point_bytes), 1, workspace);
   }
 
   void expand_secret(std::byte* out, const uint8_t* keys, size_t count) {
@@ -412,15 +413,15 @@ struct Expansion {
       pairs.make_curve_keys();
     }
     for (size_t i = 0; i < count; ++i) {
-      auto& key = *reinterpret_cast<CurveKey*>(out + i * bytes + form.bytes);
+      auto& key = *reinterpret_cast<CurveKey*>(out + i * bytes + format.bytes);
       if (p.params.hpke()) {
-        form.expand(out + i * bytes, pairs.dk + i * dk_bytes, 1, workspace);
+        format.expand(out + i * bytes, pairs.dk + i * dk_bytes, 1, workspace);
         std::memcpy(key.scalar, pairs.scalars + i * scalar_bytes, scalar_bytes);
         std::memcpy(key.point, pairs.points + i * point_bytes, point_bytes);
         key.valid = made && pairs.valid[i];
       } else {
         const uint8_t* const record = keys + i * p.secret_key_bytes();
-        form.expand(out + i * bytes, record + p.kem_at(scalar_bytes), 1, workspace);
+        format.expand(out + i * bytes, record + p.kem_at(scalar_bytes), 1, workspace);
         std::memcpy(key.scalar, record + p.curve_at(dk_bytes), scalar_bytes);
         key.valid = ecdh::valid_scalar(p.params.curve, key.scalar);
       }
@@ -428,7 +429,7 @@ struct Expansion {
   }
 
   const Parts& p;
-  const KeyForm& form;
+  const ExpandedKeyFormat& format;
   size_t bytes;
   KeyPairs pairs;
   std::byte* workspace;
@@ -480,7 +481,7 @@ Status run(const Parts& parts, Op op, const Batch& batch, std::byte* workspace, 
 }
 
 size_t expanded_key_bytes(const Parts& parts, Op op) {
-  const size_t kem = kem_form(parts, op).bytes;
+  const size_t kem = kem_format(parts, op).bytes;
   return op == Op::kEncaps || kem == 0 ? kem : kem + Arena::bytes<CurveKey>(1);
 }
 

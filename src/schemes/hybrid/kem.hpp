@@ -42,7 +42,7 @@ size_t workspace_bytes(const Parts& parts, Op op, size_t items);
 Status run(const Parts& parts, Op op, const Batch& batch, std::byte* workspace, StepTimes* times);
 std::span<const StepInfo> step_infos(Op op);
 
-/// Keys as a key set keeps them: ML-KEM's own form, then what CurveKey holds.
+/// Keys as a key set keeps them: ML-KEM's own format, then what CurveKey holds.
 size_t expanded_key_bytes(const Parts& parts, Op op);
 size_t expansion_workspace_bytes(const Parts& parts, Op op, size_t count);
 void expand_keys(const Parts& parts, Op op, std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace);

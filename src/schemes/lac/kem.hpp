@@ -16,13 +16,16 @@ struct Kem {
   using Step = polykem::Step<Chunk>;
 
   static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::draw},    Step{{"prg", 1, 1}, Ops::expand_seeds},
-      Step{{"gen_a", 2, 1}, Ops::gen_a},         Step{{"gen_psi_fix", 3, 1}, Ops::sample_fixed},
-      Step{{"poly_aff", 4, 1}, Ops::multiply_a}, Step{{"tobytes", 5, 1}, Ops::store_keys},
+      Step{{"randombytes", 0, 1}, Ops::make_coins},
+      Step{{"prg", 1, 1}, Ops::expand_seeds},
+      Step{{"gen_a", 2, 1}, Ops::gen_a},
+      Step{{"gen_psi_fix", 3, 1}, Ops::sample_fixed},
+      Step{{"poly_aff", 4, 1}, Ops::multiply_a},
+      Step{{"tobytes", 5, 1}, Ops::store_keys},
   };
 
   static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::draw},         Step{{"sha256.m", 1, 1}, Ops::hash_m},
+      Step{{"randombytes", 0, 1}, Ops::make_coins},   Step{{"sha256.m", 1, 1}, Ops::hash_m},
       Step{{"prg", 2, 1}, Ops::expand_seeds},         Step{{"gen_a", 3, 1}, Ops::gen_a},
       Step{{"gen_psi_fix", 4, 1}, Ops::sample_fixed}, Step{{"gen_psi", 5, 1}, Ops::sample_e2},
       Step{{"poly_aff.c1", 6, 1}, Ops::multiply_a},   Step{{"ecc_enc", 7, 1}, Ops::encode},

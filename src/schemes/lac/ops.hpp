@@ -26,7 +26,7 @@ struct Ops {
   }
 
   /// The seed of a key pair, or m.
-  static void draw(Chunk& c) {
+  static void make_coins(Chunk& c) {
     c.each([&](Item& t, size_t i) {
       uint8_t* to = c.has_keys() ? t.hashed.m : t.seed;
       if (c.io.coins != nullptr) {

@@ -16,7 +16,7 @@ struct Kem {
   using Step = polykem::Step<Chunk>;
 
   static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::draw_keygen},
+      Step{{"randombytes", 0, 1}, Ops::make_keygen_coins},
       Step{{"sha3_512", 1, 1}, Ops::hash_d},
       Step{{"gen_a", 2, 1}, Ops::gen_a},
       Step{{"sample_cbd", 3, 1}, Ops::sample_se},
@@ -27,7 +27,7 @@ struct Kem {
   };
 
   static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::draw_encaps},
+      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
       Step{{"sha3_256.ek", 1, 1}, Ops::hash_pk},
       Step{{"sha3_512", 2, 1}, Ops::hash_m},
       Step{{"frombytes", 3, 1}, Ops::load_ek},

@@ -32,7 +32,7 @@ struct Dims {
   constexpr size_t hash_offset() const { return pk_offset() + public_key_bytes(); }
   constexpr size_t z_offset() const { return hash_offset() + kSymBytes; }
   constexpr size_t secret_key_bytes() const { return z_offset() + kSymBytes; }
-  /// The number of polynomials that an encryption draws: y, e1, e2.
+  /// The number of polynomials that an encryption samples: y, e1, e2.
   constexpr size_t noise_polys() const { return 2 * k + 1; }
   /// Bytes from one output of the PRF to the next.
   constexpr size_t prf_stride() const { return 64 * eta1; }

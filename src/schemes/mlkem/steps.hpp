@@ -17,11 +17,11 @@ template <MlkemParams P, class L>
 struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   using Chunk = typename L::Chunk;
   using Fo = fo::Transform<P, L, kDerivation<P>>;
-  using Fo::coins, Fo::draw, Fo::each;
+  using Fo::coins, Fo::make_coins, Fo::each;
   static constexpr size_t kK = P.k;
 
   /// [FIPS203, Alg 19, L1-2]
-  static void draw_keygen(Chunk& c) { draw(c, kKeygenCoinBytes); }
+  static void make_keygen_coins(Chunk& c) { make_coins(c, kKeygenCoinBytes); }
 
   /// rho, sigma = G(d, k); round 3: G(d). [FIPS203, Alg 13, L1]
   static void hash_d(Chunk& c) {

@@ -18,7 +18,7 @@ struct Kem {
   using KeygenStep = polykem::Step<typename KeygenOps::KeygenChunk>;
 
   static constexpr std::array keygen{
-      KeygenStep{{"randombytes", 0, 1, true}, KeygenOps::draw_keygen},
+      KeygenStep{{"randombytes", 0, 1, true}, KeygenOps::make_keygen_coins},
       KeygenStep{{"sample_fg", 1, 1, true}, KeygenOps::sample_fg},
       KeygenStep{{"poly_S3_inv", 2, 1}, KeygenOps::invert_f},
       KeygenStep{{"poly_S3_tobytes", 3, 1, true}, KeygenOps::store_f},
@@ -34,7 +34,7 @@ struct Kem {
   };
 
   static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::draw_encaps},
+      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
       Step{{"sample_rm", 1, 1}, Ops::sample_rm},
       Step{{"poly_S3_tobytes", 2, 1}, Ops::pack_rm},
       Step{{"sha3_256", 3, 1}, Ops::hash_rm},

@@ -7,7 +7,8 @@
 
 namespace polykem::ntru {
 
-/// The family of sample spaces and the lift: HPS draws g and m with a fixed weight, HRSS draws all polynomials alike.
+/// The family of sample spaces and the lift: HPS samples g and m with a fixed weight, HRSS samples all polynomials
+/// alike.
 enum class Variant { kHps, kHrss };
 
 struct NtruParams {

@@ -16,17 +16,21 @@ struct Kem {
   using Step = polykem::Step<Chunk>;
 
   static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::draw_keygen},     Step{{"shake128", 1, 1}, Ops::hash_seed},
-      Step{{"gen_matrix", 2, 1}, Ops::gen_a_transposed}, Step{{"gen_secret", 3, 1}, Ops::gen_s},
-      Step{{"matrix_vector_mul", 4, 1}, Ops::mul_as},    Step{{"round_tobytes", 5, 1}, Ops::store_keys},
+      Step{{"randombytes", 0, 1}, Ops::make_keygen_coins}, Step{{"shake128", 1, 1}, Ops::hash_seed},
+      Step{{"gen_matrix", 2, 1}, Ops::gen_a_transposed},   Step{{"gen_secret", 3, 1}, Ops::gen_s},
+      Step{{"matrix_vector_mul", 4, 1}, Ops::mul_as},      Step{{"round_tobytes", 5, 1}, Ops::store_keys},
       Step{{"sha3_256.pk", 6, 1}, Ops::hash_new_pk},
   };
 
   static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::draw_encaps}, Step{{"sha3_256.pk", 1, 1}, Ops::hash_pk},
-      Step{{"sha3_512", 2, 1}, Ops::hash_m},         Step{{"gen_matrix", 3, 1}, Ops::gen_a},
-      Step{{"gen_secret", 4, 1}, Ops::gen_s},        Step{{"matrix_vector_mul", 5, 1}, Ops::mul_abs},
-      Step{{"round_tobytes", 6, 1}, Ops::store_c},   Step{{"sha3_256.c", 7, 1}, Ops::store_ss},
+      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
+      Step{{"sha3_256.pk", 1, 1}, Ops::hash_pk},
+      Step{{"sha3_512", 2, 1}, Ops::hash_m},
+      Step{{"gen_matrix", 3, 1}, Ops::gen_a},
+      Step{{"gen_secret", 4, 1}, Ops::gen_s},
+      Step{{"matrix_vector_mul", 5, 1}, Ops::mul_abs},
+      Step{{"round_tobytes", 6, 1}, Ops::store_c},
+      Step{{"sha3_256.c", 7, 1}, Ops::store_ss},
   };
 
   static constexpr std::array decaps{

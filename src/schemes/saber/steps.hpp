@@ -17,16 +17,16 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
   // ---- Saber.PKE.KeyGen
 
   /// [SABER20, Saber.KEM.KeyGen]
-  static void draw_keygen(Chunk& c) { Fo::draw(c, kKeygenCoinBytes); }
+  static void make_keygen_coins(Chunk& c) { Fo::make_coins(c, kKeygenCoinBytes); }
 
-  /// What is published is a hash of the seed drawn, so that it does not tell the generator's output.
+  /// What is published is a hash of the seed among the coins, so that it does not tell the generator's output.
   static void hash_seed(Chunk& c) {
     auto& seeds = c.fo().seeds;
-    const ConstByteRows drawn = coins(c, kKeygenCoinBytes);
-    L::template shake128<kSymBytes>(rows_of(seeds), drawn, c.count);
+    const ConstByteRows random = coins(c, kKeygenCoinBytes);
+    L::template shake128<kSymBytes>(rows_of(seeds), random, c.count);
     each(c, [&](size_t l) {
       ct::declassify(seeds[l], kSymBytes);
-      std::memcpy(seeds[l] + kSymBytes, drawn.at(l) + kSymBytes, kSymBytes);
+      std::memcpy(seeds[l] + kSymBytes, random.at(l) + kSymBytes, kSymBytes);
     });
   }
 

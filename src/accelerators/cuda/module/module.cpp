@@ -227,14 +227,15 @@ void release(std::byte* memory, size_t bytes) {
   (void)cudaGetLastError();
 }
 
-Outcome expand(const DeviceKeyForm& form, std::byte* out, const uint8_t* keys, size_t count, ErrorText* why) {
+Outcome expand(const DeviceExpandedKeyFormat& format, std::byte* out, const uint8_t* keys, size_t count,
+               ErrorText* why) {
   const CallersState callers;
   DeviceMemory workspace;
   return guarded(callers, why, [&] {
     work_beside(keys, "expanding keys", [&](cudaStream_t stream) {
-      const size_t bytes = form.workspace_bytes(count);
+      const size_t bytes = format.workspace_bytes(count);
       workspace.reserve(bytes);
-      const auto result = static_cast<cudaError_t>(form.expand(out, keys, count, workspace.data(), stream));
+      const auto result = static_cast<cudaError_t>(format.expand(out, keys, count, workspace.data(), stream));
       if (bytes > 0) check(cudaMemsetAsync(workspace.data(), 0, bytes, stream), "wiping device memory");
       return result;
     });

@@ -82,7 +82,8 @@ struct ModuleTable {
   /// Wipes and frees memory from allocate().
   void (*release)(std::byte* memory, size_t bytes);
   /// Writes the expanded form of `count` keys. Both arrays are from allocate(), on the same device.
-  Outcome (*expand)(const DeviceKeyForm& form, std::byte* out, const uint8_t* keys, size_t count, ErrorText* why);
+  Outcome (*expand)(const DeviceExpandedKeyFormat& format, std::byte* out, const uint8_t* keys, size_t count,
+                    ErrorText* why);
   Place (*place_of)(const void* pointer);
   /// Copies to device memory from any place, and waits until it is done.
   Outcome (*copy)(void* to, const void* from, size_t bytes, ErrorText* why);

@@ -49,7 +49,7 @@ class Core {
 
   /// coins: d, z; 64 bytes. dk holds ek, from which it is copied.
   [[nodiscard]] Outcome keygen(CoreSet set, ConstBytes coins, Bytes ek, Bytes dk);
-  /// m: 32 bytes, as they were drawn.
+  /// m: 32 bytes, the coins themselves.
   [[nodiscard]] Outcome encaps(CoreSet set, ConstBytes ek, ConstBytes m, Bytes ct, Bytes ss);
   [[nodiscard]] Outcome decaps(CoreSet set, ConstBytes dk, ConstBytes ct, Bytes ss);
 

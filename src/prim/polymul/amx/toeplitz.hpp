@@ -112,10 +112,10 @@ struct ToeplitzProduct {
     NothingBeside nothing;
     mul_words_bytes_beside(c, a, b, count, memory, nothing);
   }
-  static POLYKEM_NOINLINE void mul_words_bytes_and_draw(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count,
-                                                        void* memory, uint8_t* drawn, size_t bytes,
-                                                        const Aes256Keystream& stream) {
-    aes::KeystreamBeside keystream(drawn, bytes, stream);
+  static POLYKEM_NOINLINE void mul_words_bytes_and_keystream(WordPolys c, ConstWordPolys a, ConstBytePolys b,
+                                                             size_t count, void* memory, uint8_t* out, size_t bytes,
+                                                             const Aes256Keystream& stream) {
+    aes::KeystreamBeside keystream(out, bytes, stream);
     mul_words_bytes_beside(c, a, b, count, memory, keystream);
     keystream.finish();
   }
@@ -363,13 +363,14 @@ struct ToeplitzProduct {
 };
 
 template <size_t kN>
-inline constexpr TileMul kTileMul = {.n = kN,
-                                     .width = ToeplitzProduct<kN>::kWidth,
-                                     .workspace_bytes = sizeof(typename ToeplitzProduct<kN>::Workspace),
-                                     .mul_bytes = ToeplitzProduct<kN>::mul_bytes,
-                                     .mul_words_bytes = ToeplitzProduct<kN>::mul_words_bytes,
-                                     .mul_words = ToeplitzProduct<kN>::mul_words,
-                                     .mul_words_bytes_and_draw = ToeplitzProduct<kN>::mul_words_bytes_and_draw};
+inline constexpr TileMul kTileMul = {
+    .n = kN,
+    .width = ToeplitzProduct<kN>::kWidth,
+    .workspace_bytes = sizeof(typename ToeplitzProduct<kN>::Workspace),
+    .mul_bytes = ToeplitzProduct<kN>::mul_bytes,
+    .mul_words_bytes = ToeplitzProduct<kN>::mul_words_bytes,
+    .mul_words = ToeplitzProduct<kN>::mul_words,
+    .mul_words_bytes_and_keystream = ToeplitzProduct<kN>::mul_words_bytes_and_keystream};
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::polymul

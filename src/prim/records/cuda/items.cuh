@@ -28,8 +28,8 @@ struct ItemWords {
   }
 };
 
-/// Keys in their expanded form, see Shape::Form. The index is public.
-struct FormKeys {
+/// Keys in their expanded form, see Shape::ExpandedKey. The index is public.
+struct DeviceExpandedKeys {
   const std::byte* data;  ///< nullptr: the keys are records
   uint64_t bytes;         ///< from one key to the next; 0: all items use the same
   const uint64_t* index;  ///< nullptr: item i uses key i

@@ -31,7 +31,7 @@ size_t LaunchContext::layout(std::byte* workspace) {
   k = arena.take<uint8_t>(kSecretStride);
   if (op == Op::kDecaps) fail = arena.take<uint32_t>(sizeof(uint32_t));
   v = arena.take<uint16_t>(kSquare * sizeof(uint16_t));
-  if (has_form()) {
+  if (has_expanded_key()) {
     limbs = reinterpret_cast<uint8_t*>(const_cast<std::byte*>(io.expanded.data));
     if (op == Op::kEncaps) pkh = limbs + limb_bytes(sizes.n);
   } else if (is_kept(io.count)) {
@@ -150,7 +150,7 @@ template <size_t kSet, Op kOp>
 int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void* stream) {
   constexpr const Set& kS = kSets[kSet];
   cudaError_t error = cudaSuccess;
-  for (size_t i = 0; i < count && error == cudaSuccess; ++i, out += key_form_bytes(kS.n())) {
+  for (size_t i = 0; i < count && error == cudaSuccess; ++i, out += expanded_key_bytes(kS.n())) {
     DeviceBatch batch;
     batch.count = 1;
     batch.shared_key = true;
@@ -167,18 +167,18 @@ int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void* 
 }
 
 template <size_t kSet, Op kOp>
-constexpr DeviceKeyForm kForm = {.bytes = key_form_bytes(kSets[kSet].n()),
-                                 .workspace_bytes = no_workspace,
-                                 .expand = expand<kSet, kOp>,
-                                 .most_keys = kMaxExpandedKeys,
-                                 .shared_only = true};
+constexpr DeviceExpandedKeyFormat kExpandedKey = {.bytes = expanded_key_bytes(kSets[kSet].n()),
+                                                  .workspace_bytes = no_workspace,
+                                                  .expand = expand<kSet, kOp>,
+                                                  .most_keys = kMaxExpandedKeys,
+                                                  .shared_only = true};
 
 template <size_t kSet>
 constexpr DeviceScheme kScheme = {
     .name = kSets[kSet].name,
     .operations = {operation<kSet, Op::kKeygen>(), operation<kSet, Op::kEncaps>(), operation<kSet, Op::kDecaps>()},
-    .public_form = kForm<kSet, Op::kEncaps>,
-    .secret_form = kForm<kSet, Op::kDecaps>,
+    .expanded_public_key = kExpandedKey<kSet, Op::kEncaps>,
+    .expanded_secret_key = kExpandedKey<kSet, Op::kDecaps>,
     .shared_bytes =
         kSets[kSet].gen_a == GenA::kAes ? aes_shared_bytes(kSets[kSet].n()) : shake_shared_bytes(kSets[kSet].n())};
 

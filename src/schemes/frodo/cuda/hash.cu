@@ -260,7 +260,7 @@ void hash_new_pk(LaunchContext& t) {
 }
 
 void hash_pk(LaunchContext& t) {
-  if (t.has_form()) return;
+  if (t.has_expanded_key()) return;
   with_rate(t, [&](auto rate, auto) {
     const size_t keys = t.io.shared_key ? 1 : t.count();
     if (keys == 1 || has_few_items(t))

@@ -41,10 +41,10 @@ struct LaunchContext {
   size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
   size_t count() const { return io.count; }
   /// The one key of all items comes in its expanded form.
-  bool has_form() const { return io.expanded.data != nullptr; }
+  bool has_expanded_key() const { return io.expanded.data != nullptr; }
   /// A serves all items: it is in the expanded form of the key, or there are so many items that it is generated once
   /// and kept. Only for a few would each make its own.
-  bool keeps_a() const { return has_form() || (io.shared_key && is_kept(io.count)); }
+  bool keeps_a() const { return has_expanded_key() || (io.shared_key && is_kept(io.count)); }
   static bool is_kept(size_t count) { return !polykem::cuda::is_few(count, kMinForKeptA - 1); }
 
   const Set& set;
@@ -76,7 +76,7 @@ constexpr uint32_t limb_rows(uint32_t n) {
 constexpr size_t limb_bytes(uint32_t n) {
   return size_t{2} * limb_columns(n) * limb_rows(n);
 }
-constexpr size_t key_form_bytes(uint32_t n) {
+constexpr size_t expanded_key_bytes(uint32_t n) {
   return (limb_bytes(n) + kSecretStride + 255) / 256 * 256;
 }
 

@@ -250,7 +250,7 @@ void expand_key(LaunchContext& t) {
 }
 
 void mul_sa_shared(LaunchContext& t) {
-  if (!t.has_form()) expand_key(t);
+  if (!t.has_expanded_key()) expand_key(t);
   const LimbMatrix a{t.limbs, limb_columns(t.sizes.n), limb_rows(t.sizes.n)};
   t.launch(mul_sa_shared_kernel, polykem::cuda::blocks_for(t.count(), kGemmItems) * (a.columns / kGemmColumns),
            polykem::cuda::kGemmThreads, kSharedProductBytes, target_of(t), t.v, a, t.noise, t.sizes, t.count());

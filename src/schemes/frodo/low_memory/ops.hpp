@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of low_memory/kem.hpp, without those that draw.
+// The stages of low_memory/kem.hpp, without those that make coins.
 #pragma once
 
 namespace polykem::frodo::low_memory {

@@ -54,8 +54,8 @@ __device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& w
 }
 
 /// Blocks of which a multiprocessor has registers for all.
-template <class Set, bool kForm>
-inline constexpr int kEncryptBlocks = Shape<Set>::kK == 4 || (Shape<Set>::kK == 3 && kForm) ? 3 : 4;
+template <class Set, bool kExpanded>
+inline constexpr int kEncryptBlocks = Shape<Set>::kK == 4 || (Shape<Set>::kK == 3 && kExpanded) ? 3 : 4;
 
 /// s, e -> s^, t^ = A^ s^ + e^, and everything of ek and dk but H(ek).
 template <class Set>
@@ -163,21 +163,23 @@ __device__ __forceinline__ void add_message(Coefficients& a, const ItemWords& m,
   }
 }
 
-/// The first half of K-PKE.Encrypt: A^T y^ and t^T y^. kForm: the keys are expanded. Returns all ones if the
+/// The first half of K-PKE.Encrypt: A^T y^ and t^T y^. kExpanded: the keys are expanded. Returns all ones if the
 /// coefficients of t are below q, else 0, where the key is a record.
-template <class Set, bool kForm>
+template <class Set, bool kExpanded>
 __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK], Coefficients& v,
                                                const uint32_t* noise, const Work& work, const ItemLane& lane) {
   using S = Shape<Set>;
-  const std::byte* const a =
-      kForm ? work.keys[lane.item] : reinterpret_cast<const std::byte*>(work.a) + lane.item * (S::kEntries * kRowBytes);
-  const uint8_t* const ek = kForm ? nullptr : work.ek[lane.item];
+  const std::byte* const a = kExpanded
+                                 ? work.keys[lane.item]
+                                 : reinterpret_cast<const std::byte*>(work.a) + lane.item * (S::kEntries * kRowBytes);
+  const uint8_t* const ek = kExpanded ? nullptr : work.ek[lane.item];
   const RowFactors factors = polykem::cuda::kRowFactors.forward[lane.index];
   const auto begin_column = [&](int j) {
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
       begin_row(lane.rows + i * kRowWords, a + (i * S::kK + j) * static_cast<int>(kRowBytes), lane.index);
-    if (kForm) begin_row(lane.rows + S::kK * kRowWords, a + S::Form::kT + j * static_cast<int>(kRowBytes), lane.index);
+    if (kExpanded)
+      begin_row(lane.rows + S::kK * kRowWords, a + S::ExpandedKey::kT + j * static_cast<int>(kRowBytes), lane.index);
   };
   uint32_t below_q = 0xffffffff;
   uint2 next = load_noise(noise, lane.index);
@@ -185,7 +187,7 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
     PackedPart<12> t_packed;
-    if constexpr (!kForm) t_packed = load_packed<12>(ek + j * static_cast<int>(kPolyBytes), lane.index);
+    if constexpr (!kExpanded) t_packed = load_packed<12>(ek + j * static_cast<int>(kPolyBytes), lane.index);
     Coefficients y;
     uint32_t odd[8];
     unpack_noise<S::kEta1>(y, next);
@@ -196,7 +198,7 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
       add_row_product(u[i], load_row(lane.rows + i * kRowWords, lane.index), y, odd);
-    if constexpr (kForm) {
+    if constexpr (kExpanded) {
       add_row_product(v, load_row(lane.rows + S::kK * kRowWords, lane.index), y, odd);
     } else {
       Coefficients t;
@@ -262,15 +264,15 @@ __device__ __forceinline__ uint32_t noted_valid(const Work& work, const ItemLane
 }
 
 /// Encapsulation's encryption. Of an item with a malformed key the ciphertext and the secret are zero, and it reports.
-template <class Set, bool kForm>
-__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kForm>) encrypt_kernel(Work work) {
+template <class Set, bool kExpanded>
+__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kExpanded>) encrypt_kernel(Work work) {
   using S = Shape<Set>;
-  __shared__ BlockMemory<S::kK + (kForm ? 1 : 0)> memory;
+  __shared__ BlockMemory<S::kK + (kExpanded ? 1 : 0)> memory;
   const ItemLane lane = item_lane(work.count, memory);
   const uint32_t* const noise = encryption_noise<Set>(work, lane);
   Coefficients u[S::kK] = {}, v = {};
-  uint32_t valid = multiply_y<Set, kForm>(u, v, noise, work, lane);
-  if constexpr (kForm) valid = noted_valid(work, lane, S::Form::kPublicValid);
+  uint32_t valid = multiply_y<Set, kExpanded>(u, v, noise, work, lane);
+  if constexpr (kExpanded) valid = noted_valid(work, lane, S::ExpandedKey::kPublicValid);
   if constexpr (S::kKyber) valid = 0xffffffff;
   StoreFields sink{work.ct_out + lane.item * S::kCiphertextBytes, lane.inside, valid};
   finish_encryption<Set>(sink, u, v, noise, work, lane);
@@ -282,14 +284,14 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kForm>) encrypt_
 
 /// Decapsulation's second encryption, its comparison with the ciphertext, and for ML-KEM the choice of the secret. An
 /// item with a malformed key has a zero secret and reports.
-template <class Set, bool kForm>
-__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kForm>) compare_kernel(Work work) {
+template <class Set, bool kExpanded>
+__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kExpanded>) compare_kernel(Work work) {
   using S = Shape<Set>;
-  __shared__ BlockMemory<S::kK + (kForm ? 1 : 0)> memory;
+  __shared__ BlockMemory<S::kK + (kExpanded ? 1 : 0)> memory;
   const ItemLane lane = item_lane(work.count, memory);
   const uint32_t* const noise = encryption_noise<Set>(work, lane);
   Coefficients u[S::kK] = {}, v = {};
-  multiply_y<Set, kForm>(u, v, noise, work, lane);
+  multiply_y<Set, kExpanded>(u, v, noise, work, lane);
   CompareFields sink{work.ct[lane.item], 0};
   finish_encryption<Set>(sink, u, v, noise, work, lane);
   const uint32_t differences = any_of_item(sink.differences);
@@ -297,21 +299,22 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kForm>) compare_
   if constexpr (S::kKyber) {
     if (lane.index == 0 && lane.inside) work.fail.at(0, lane.item) = fail;
   } else {
-    const uint32_t valid = kForm ? noted_valid(work, lane, S::Form::kSecretValid) : 0u - work.valid.at(0, lane.item);
+    const uint32_t valid =
+        kExpanded ? noted_valid(work, lane, S::ExpandedKey::kSecretValid) : 0u - work.valid.at(0, lane.item);
     store_secret(work, lane, fail, valid);
     report(work, lane, valid, Status::kSecretKey);
   }
 }
 
 /// K-PKE.Decrypt: m.
-template <class Set, bool kForm>
+template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
   using S = Shape<Set>;
   __shared__ BlockMemory<0> memory;
   const ItemLane lane = item_lane(work.count, memory);
   const uint8_t* const ct = work.ct[lane.item];
-  const std::byte* const form = kForm ? work.keys[lane.item] : nullptr;
-  const uint8_t* const sk = kForm ? nullptr : work.sk[lane.item];
+  const std::byte* const expanded_key = kExpanded ? work.keys[lane.item] : nullptr;
+  const uint8_t* const sk = kExpanded ? nullptr : work.sk[lane.item];
   Coefficients w = {};
   {
     PackedPart<S::kDu> next = load_packed<S::kDu>(ct, lane.index);
@@ -320,8 +323,8 @@ __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
     for (int j = 0; j < S::kK; ++j) {
       RowPart s_row;
       PackedPart<12> s_packed;
-      if constexpr (kForm) {
-        s_row = load_row(form + S::Form::kS + j * static_cast<int>(kRowBytes), lane.index);
+      if constexpr (kExpanded) {
+        s_row = load_row(expanded_key + S::ExpandedKey::kS + j * static_cast<int>(kRowBytes), lane.index);
       } else {
         s_packed = load_packed<12>(sk + j * static_cast<int>(kPolyBytes), lane.index);
       }
@@ -335,7 +338,7 @@ __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
       polykem::cuda::to_columns(u, lane.exchange, lane.index);
       polykem::cuda::forward_transform(u, factors, lane.exchange, lane.index);
       polykem::cuda::times_gamma(odd, u, factors);
-      if constexpr (kForm) {
+      if constexpr (kExpanded) {
         add_row_product(w, s_row, u, odd);
       } else {
         Coefficients s;
@@ -361,7 +364,7 @@ __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
 /// q, or nullptr.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
-    expand_vector_kernel(std::byte* rows, size_t form_bytes, uint32_t* valid, Records from, size_t count) {
+    expand_vector_kernel(std::byte* rows, size_t key_bytes, uint32_t* valid, Records from, size_t count) {
   using S = Shape<Set>;
   __shared__ BlockMemory<0> memory;
   const ItemLane lane = item_lane(count, memory);
@@ -373,11 +376,11 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (const uint32_t x : a)
       below_q &= x - kNttQ;
-    if (lane.inside) store_row(rows + lane.item * form_bytes + j * static_cast<int>(kRowBytes), a, lane.index);
+    if (lane.inside) store_row(rows + lane.item * key_bytes + j * static_cast<int>(kRowBytes), a, lane.index);
   }
   const uint32_t bad = any_of_item(1 - (below_q >> 31));
   if (valid != nullptr && lane.index == 0 && lane.inside)
-    valid[lane.item * (form_bytes / sizeof(uint32_t))] = S::kKyber ? 1 : 1 - bad;
+    valid[lane.item * (key_bytes / sizeof(uint32_t))] = S::kKyber ? 1 : 1 - bad;
 }
 
 }  // namespace polykem::mlkem::cuda

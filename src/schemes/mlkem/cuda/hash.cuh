@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_new_ek_kernel(Work work)
 
 // ---- encaps
 
-/// randombytes, H(ek) and G: m, K, r. kForm: H(ek) is in the keys' expanded form.
-template <class Set, bool kForm>
+/// randombytes, H(ek) and G: m, K, r. kExpanded: H(ek) is in the keys' expanded form.
+template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work) {
   using S = Shape<Set>;
   clear_retries(work);
@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work)
     polykem::cuda::squeeze_words(m, state);
   }
   if (own.valid()) work.m.store(m, own.index());  // and loaded again, which saves its registers during the next hash
-  if constexpr (kForm) {
-    load_words(h, reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::Form::kHash));
+  if constexpr (kExpanded) {
+    load_words(h, reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::ExpandedKey::kHash));
   } else {
     hash_records<S::kPublicKeyBytes>(h, work.ek, work.count);
   }
@@ -131,14 +131,15 @@ __global__ void __launch_bounds__(32, kHashBlocks) check_dk_kernel(Work work) {
 }
 
 /// G of m and H(ek): K and r. And J, the rejection secret, or of round 3 H(c).
-template <class Set, bool kForm>
+template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work) {
   using S = Shape<Set>;
   clear_retries(work);
   const LaneItem own(work.count);
   {
-    const uint8_t* const hash = kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::Form::kHash)
-                                      : work.sk[own.index()] + S::kHashOffset;
+    const uint8_t* const hash = kExpanded
+                                    ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::ExpandedKey::kHash)
+                                    : work.sk[own.index()] + S::kHashOffset;
     uint32_t h[8], m[8], key[8], r[8];
     load_words(h, hash);
     work.m.load(m, own.index());
@@ -152,8 +153,9 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work)
   if constexpr (S::kKyber) {
     hash_records<S::kCiphertextBytes>(other, work.ct, work.count);
   } else {
-    const uint8_t* const secret = kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::Form::kZ)
-                                        : work.sk[own.index()] + S::kZOffset;
+    const uint8_t* const secret = kExpanded
+                                      ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::ExpandedKey::kZ)
+                                      : work.sk[own.index()] + S::kZOffset;
     uint32_t z[8];
     load_words(z, secret);
     hash_records<S::kCiphertextBytes, 8, KeccakSuffix::kShake>(other, work.ct, work.count, z);
@@ -162,12 +164,13 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work)
 }
 
 /// Round 3: the shared secret, from K or z and H(c).
-template <class Set, bool kForm>
+template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work work) {
   using S = Shape<Set>;
   const LaneItem own(work.count);
-  const uint8_t* const rejected = kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::Form::kZ)
-                                        : work.sk[own.index()] + S::kZOffset;
+  const uint8_t* const rejected = kExpanded
+                                      ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::ExpandedKey::kZ)
+                                      : work.sk[own.index()] + S::kZOffset;
   uint32_t key[8], z[8], hash[8], secret[8];
   load_words(z, rejected);
   work.secret.load(key, own.index());
@@ -185,11 +188,11 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work wor
 /// Writes H(ek) into the expanded form of every key; for a secret key the stored H(ek), whether it is right, and z.
 template <class Set, bool kSecret>
 __global__ void __launch_bounds__(32, kHashBlocks)
-    expand_hashes_kernel(std::byte* forms, size_t form_bytes, Work work) {
+    expand_hashes_kernel(std::byte* expanded, size_t key_bytes, Work work) {
   using S = Shape<Set>;
   clear_retries(work);
   const LaneItem own(work.count);
-  auto* const form = reinterpret_cast<uint8_t*>(forms + own.index() * form_bytes);
+  auto* const expanded_key = reinterpret_cast<uint8_t*>(expanded + own.index() * key_bytes);
   uint32_t hash[8] = {};
   if (!kSecret || !S::kKyber) hash_records<S::kPublicKeyBytes>(hash, work.ek, work.count);
   if constexpr (kSecret) {
@@ -203,10 +206,10 @@ __global__ void __launch_bounds__(32, kHashBlocks)
     }
     if (!own.valid()) return;
     const uint32_t valid[1] = {S::kKyber || differences == 0 ? 1u : 0u};
-    store_words(form + S::Form::kZ, z);
-    store_words(form + S::Form::kSecretValid, valid);
+    store_words(expanded_key + S::ExpandedKey::kZ, z);
+    store_words(expanded_key + S::ExpandedKey::kSecretValid, valid);
   }
-  if (own.valid()) store_words(form + S::Form::kHash, hash);
+  if (own.valid()) store_words(expanded_key + S::ExpandedKey::kHash, hash);
 }
 
 }  // namespace polykem::mlkem::cuda

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(32) warp_hash_new_ek_kernel(Work work) {
 }
 
 /// randombytes, H(ek) and G.
-template <class Set, bool kForm>
+template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
   using S = Shape<Set>;
   clear_retries(work);
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
   if constexpr (S::kKyber)
     m = hash.of<WarpHashes::kWords>(m, WarpHashes::kSymWords, static_cast<uint64_t>(KeccakSuffix::kSha3));
   hash.store(work.m, item, m);
-  if constexpr (kForm) {
-    h = hash.load(reinterpret_cast<const uint8_t*>(work.keys[item] + S::Form::kHash));
+  if constexpr (kExpanded) {
+    h = hash.load(reinterpret_cast<const uint8_t*>(work.keys[item] + S::ExpandedKey::kHash));
   } else {
     h = hash.record<S::kPublicKeyBytes>(work.ek[item]);
   }
@@ -69,20 +69,20 @@ __global__ void __launch_bounds__(32) warp_derive_encaps_kernel(Work work) {
 }
 
 /// A warp of warp_hash_decaps_kernel for G; one for J or H(c); where keys are records of ML-KEM one that checks them.
-template <class Set, bool kForm>
-inline constexpr unsigned kDecapsHashes = kForm || Shape<Set>::kKyber ? 2 : 3;
+template <class Set, bool kExpanded>
+inline constexpr unsigned kDecapsHashes = kExpanded || Shape<Set>::kKyber ? 2 : 3;
 
 /// The hashes of decaps, all at the same time: G of m and H(ek); J, or of round 3 H(c); whether the hash of ek in dk is
 /// right, which is public.
-template <class Set, bool kForm>
-__global__ void __launch_bounds__(32 * kDecapsHashes<Set, kForm>) warp_hash_decaps_kernel(Work work) {
+template <class Set, bool kExpanded>
+__global__ void __launch_bounds__(32 * kDecapsHashes<Set, kExpanded>) warp_hash_decaps_kernel(Work work) {
   using S = Shape<Set>;
   clear_retries(work);
   const size_t item = blockIdx.x;
   const unsigned part = threadIdx.x / 32;
   const WarpHashes hash;
-  const auto* const form = kForm ? reinterpret_cast<const uint8_t*>(work.keys[item]) : nullptr;
-  const uint8_t* const stored = kForm ? form + S::Form::kHash : work.sk[item] + S::kHashOffset;
+  const auto* const expanded_key = kExpanded ? reinterpret_cast<const uint8_t*>(work.keys[item]) : nullptr;
+  const uint8_t* const stored = kExpanded ? expanded_key + S::ExpandedKey::kHash : work.sk[item] + S::kHashOffset;
   if (part == 0) {
     const uint64_t m = hash.load(work.m, item), h = hash.load(stored);
     const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::kSha3>(m, h);
@@ -93,11 +93,11 @@ __global__ void __launch_bounds__(32 * kDecapsHashes<Set, kForm>) warp_hash_deca
     if constexpr (S::kKyber) {
       other = hash.record<S::kCiphertextBytes>(work.ct[item]);
     } else {
-      const uint8_t* const z = kForm ? form + S::Form::kZ : work.sk[item] + S::kZOffset;
+      const uint8_t* const z = kExpanded ? expanded_key + S::ExpandedKey::kZ : work.sk[item] + S::kZOffset;
       other = hash.record<S::kCiphertextBytes, KeccakSuffix::kShake>(work.ct[item], z);
     }
     hash.store(work.other, item, other);
-  } else if constexpr (kDecapsHashes<Set, kForm> == 3) {
+  } else if constexpr (kDecapsHashes<Set, kExpanded> == 3) {
     const uint64_t digest = hash.record<S::kPublicKeyBytes>(work.ek[item]);
     const bool differs = hash.lane < WarpHashes::kSymWords && digest != hash.load(stored);
     const bool wrong = __any_sync(0xffffffff, differs);
@@ -106,13 +106,13 @@ __global__ void __launch_bounds__(32 * kDecapsHashes<Set, kForm>) warp_hash_deca
 }
 
 /// Round 3: the shared secret, from K or z and H(c).
-template <class Set, bool kForm>
+template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
   using S = Shape<Set>;
   const size_t item = blockIdx.x;
   const WarpHashes hash;
   const uint8_t* const rejected =
-      kForm ? reinterpret_cast<const uint8_t*>(work.keys[item] + S::Form::kZ) : work.sk[item] + S::kZOffset;
+      kExpanded ? reinterpret_cast<const uint8_t*>(work.keys[item] + S::ExpandedKey::kZ) : work.sk[item] + S::kZOffset;
   const uint32_t fail = work.fail.at(0, item);
   uint64_t key = hash.load(work.secret, item);
   key ^= (fail | static_cast<uint64_t>(fail) << 32) & (key ^ hash.load(rejected));
@@ -122,23 +122,23 @@ __global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
 
 /// expand_hashes_kernel with a warp for each key.
 template <class Set, bool kSecret>
-__global__ void __launch_bounds__(32) warp_expand_hashes_kernel(std::byte* forms, size_t form_bytes, Work work) {
+__global__ void __launch_bounds__(32) warp_expand_hashes_kernel(std::byte* expanded, size_t key_bytes, Work work) {
   using S = Shape<Set>;
   clear_retries(work);
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  auto* const form = reinterpret_cast<uint8_t*>(forms + item * form_bytes);
+  auto* const expanded_key = reinterpret_cast<uint8_t*>(expanded + item * key_bytes);
   uint64_t digest = 0;
   if constexpr (!kSecret || !S::kKyber) digest = hash.record<S::kPublicKeyBytes>(work.ek[item]);
   if constexpr (kSecret) {
     const uint64_t stored = hash.load(work.sk[item] + S::kHashOffset);
     const bool wrong = __any_sync(0xffffffff, hash.lane < WarpHashes::kSymWords && digest != stored);
     const uint32_t valid[1] = {S::kKyber || !wrong ? 1u : 0u};
-    hash.store(form + S::Form::kZ, hash.load(work.sk[item] + S::kZOffset));
-    if (hash.lane == 0) store_words(form + S::Form::kSecretValid, valid);
+    hash.store(expanded_key + S::ExpandedKey::kZ, hash.load(work.sk[item] + S::kZOffset));
+    if (hash.lane == 0) store_words(expanded_key + S::ExpandedKey::kSecretValid, valid);
     digest = stored;
   }
-  hash.store(form + S::Form::kHash, digest);
+  hash.store(expanded_key + S::ExpandedKey::kHash, digest);
 }
 
 }  // namespace polykem::mlkem::cuda

@@ -29,7 +29,7 @@ struct Launcher : polykem::cuda::Launcher {
 template <class Set>
 struct LaunchContext {
   using S = Shape<Set>;
-  using Form = typename S::Form;
+  using ExpandedKey = typename S::ExpandedKey;
 
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{{stream}} {
     layout(workspace, op);
@@ -44,14 +44,14 @@ struct LaunchContext {
   cudaError_t failure() const { return to.error; }
   size_t count() const { return io.count; }
   bool has_few_items() const { return polykem::cuda::is_few(io.count, polykem::cuda::kFewMessages); }
-  bool uses_forms() const { return work.keys.data != nullptr; }
+  bool has_expanded_keys() const { return work.keys.data != nullptr; }
   /// True if the one key of all items is a record, to be expanded before its use.
   bool expands_key() const { return io.shared_key && io.expanded.data == nullptr; }
 
   const DeviceBatch& io;
   Launcher to;
   Work work{};
-  std::byte* form = nullptr;  ///< the expanded form of the one key
+  std::byte* expanded_key = nullptr;  ///< the expanded form of the one key
 
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
@@ -79,9 +79,10 @@ struct LaunchContext {
       words(work.fail, 1);
     }
     polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
-    if (op != Op::kKeygen) form = one.take<std::byte>(op == Op::kEncaps ? Form::kPublicBytes : Form::kSecretBytes);
+    if (op != Op::kKeygen)
+      expanded_key = one.take<std::byte>(op == Op::kEncaps ? ExpandedKey::kPublicBytes : ExpandedKey::kSecretBytes);
     polykem::cuda::take_records<S>(work, work.ek, io, S::kEkOffset);
-    work.keys = polykem::cuda::expanded_keys(io, form);
+    work.keys = polykem::cuda::expanded_keys(io, expanded_key);
     static_assert(sizeof(Status) == sizeof(int));
     work.status = reinterpret_cast<int*>(io.item_status);
     return arena.used() + one.used();
@@ -116,17 +117,18 @@ void launch_noise(Launcher& to, uint32_t* noise, ItemWords seeds, const Entries&
 template <class Set, bool kSecret>
 void launch_expand(Launcher& to, std::byte* out, Records ek, Records sk, size_t keys, uint32_t* retries) {
   using S = Shape<Set>;
-  using Form = typename S::Form;
-  constexpr size_t kBytes = kSecret ? Form::kSecretBytes : Form::kPublicBytes;
+  using ExpandedKey = typename S::ExpandedKey;
+  constexpr size_t kBytes = kSecret ? ExpandedKey::kSecretBytes : ExpandedKey::kPublicBytes;
   Work work{};
   work.count = keys;
   work.ek = ek;
   work.sk = sk;
   work.retries = retries;
   to.hash(expand_hashes_kernel<Set, kSecret>, warp_expand_hashes_kernel<Set, kSecret>, keys, out, kBytes, work);
-  to.by_item_lanes(expand_vector_kernel<Set>, keys, out + Form::kT, kBytes,
-                   reinterpret_cast<uint32_t*>(out + Form::kPublicValid), ek, keys);
-  if constexpr (kSecret) to.by_item_lanes(expand_vector_kernel<Set>, keys, out + Form::kS, kBytes, nullptr, sk, keys);
+  to.by_item_lanes(expand_vector_kernel<Set>, keys, out + ExpandedKey::kT, kBytes,
+                   reinterpret_cast<uint32_t*>(out + ExpandedKey::kPublicValid), ek, keys);
+  if constexpr (kSecret)
+    to.by_item_lanes(expand_vector_kernel<Set>, keys, out + ExpandedKey::kS, kBytes, nullptr, sk, keys);
   const Entries a{{out, kBytes}, {ek.base + S::kVectorBytes, ek.stride, 4}, retries, keys};
   launch_gen_a<Set, true>(to, a);
   launch_noise<Set, true, S::kEta2, 0, 1, 1>(to, nullptr, {}, a);
@@ -146,14 +148,14 @@ struct Plan {
     return {{reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
             {t.work.ek.base + S::kVectorBytes, t.work.ek.stride, 4},
             t.work.retries,
-            t.uses_forms() ? 0 : t.count()};
+            t.has_expanded_keys() ? 0 : t.count()};
   }
   static void gen_a_transposed(F& t) {
-    if (!t.uses_forms()) launch_gen_a<Set, true>(t.to, transposed(t));
+    if (!t.has_expanded_keys()) launch_gen_a<Set, true>(t.to, transposed(t));
   }
   template <bool kSecret>
   static void expand_shared(F& t) {
-    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.form, t.work.ek, t.work.sk, 1, t.work.retries);
+    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.expanded_key, t.work.ek, t.work.sk, 1, t.work.retries);
   }
 
   static void sample_noise(F& t) {
@@ -169,8 +171,8 @@ struct Plan {
 
   /// Launches the form of a kernel that suits where the keys are.
   template <class Kernel>
-  static Kernel choose(const F& t, Kernel for_records, Kernel for_forms) {
-    return t.uses_forms() ? for_forms : for_records;
+  static Kernel choose(const F& t, Kernel for_records, Kernel for_expanded) {
+    return t.has_expanded_keys() ? for_expanded : for_records;
   }
 
   // ---- keygen
@@ -209,7 +211,7 @@ struct Plan {
   /// Checks the stored H(ek) of each key. Where items are few, hash_decaps() does so beside its other hashes.
   static void check_dk(F& t) {
     expand_shared<true>(t);
-    if (!t.uses_forms() && !t.has_few_items()) t.to.by_lane(check_dk_kernel<Set>, t.count(), t.work);
+    if (!t.has_expanded_keys() && !t.has_few_items()) t.to.by_lane(check_dk_kernel<Set>, t.count(), t.work);
   }
   static void decrypt(F& t) {
     if constexpr (S::kKyber) expand_shared<true>(t);
@@ -217,7 +219,7 @@ struct Plan {
   }
   static void hash_decaps(F& t) {
     if (t.has_few_items()) {
-      const unsigned warps = t.uses_forms() ? kDecapsHashes<Set, true> : kDecapsHashes<Set, false>;
+      const unsigned warps = t.has_expanded_keys() ? kDecapsHashes<Set, true> : kDecapsHashes<Set, false>;
       t.to.launch(choose(t, warp_hash_decaps_kernel<Set, false>, warp_hash_decaps_kernel<Set, true>), t.count(),
                   32 * warps, t.work);
     } else {
@@ -330,12 +332,12 @@ struct Plan {
 template <class Set>
 constexpr DeviceScheme device_scheme() {
   using P = Plan<Set>;
-  using Form = typename Shape<Set>::Form;
+  using ExpandedKey = typename Shape<Set>::ExpandedKey;
   return {.name = Set::kName,
           .operations = {P::template operation<Op::kKeygen>(), P::template operation<Op::kEncaps>(),
                          P::template operation<Op::kDecaps>()},
-          .public_form = {Form::kPublicBytes, P::expand_workspace_bytes, P::template expand<false>},
-          .secret_form = {Form::kSecretBytes, P::expand_workspace_bytes, P::template expand<true>}};
+          .expanded_public_key = {ExpandedKey::kPublicBytes, P::expand_workspace_bytes, P::template expand<false>},
+          .expanded_secret_key = {ExpandedKey::kSecretBytes, P::expand_workspace_bytes, P::template expand<true>}};
 }
 
 }  // namespace polykem::mlkem::cuda

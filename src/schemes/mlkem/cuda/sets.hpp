@@ -59,7 +59,7 @@ struct Shape {
 
   /// An expanded public key: A^T and t as rows, H(ek), whether it is well formed. An expanded secret key goes on with s
   /// as rows, z, whether it is well formed.
-  struct Form {
+  struct ExpandedKey {
     static constexpr size_t kT = kEntries * kRowBytes;
     static constexpr size_t kHash = kT + kK * kRowBytes;
     static constexpr size_t kPublicValid = kHash + kSymBytes;

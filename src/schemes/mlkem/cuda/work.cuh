@@ -12,7 +12,7 @@ namespace polykem::mlkem::cuda {
 using polykem::cuda::Coefficients;
 using polykem::cuda::compress;
 using polykem::cuda::decompress;
-using polykem::cuda::FormKeys;
+using polykem::cuda::DeviceExpandedKeys;
 using polykem::cuda::ItemWords;
 using polykem::cuda::kExchangeStride;
 using polykem::cuda::kLaneCoefficients;
@@ -32,7 +32,7 @@ struct Work {
   const uint32_t* draw_seed;
   const uint8_t* coins;
   Records ek, sk, ct;
-  FormKeys keys;
+  DeviceExpandedKeys keys;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
   int* status;
   uint16_t* a;                                   ///< A or A^T of each item, row by row

@@ -23,8 +23,8 @@ constexpr SchemeBackend backend() {
   using Singles = single::SingleOperations<P, Isa, row.hashes_together>;
   SchemeBackend result = scheme_backend<SharedKeyFirst<Blocks, Keys>>(Isa::kName);
   add_small_batches<SharedKeyFirst<Singles, Keys>>(result, row.limits(true));
-  result.public_form = Keys::kPublicForm;
-  result.secret_form = Keys::kSecretForm;
+  result.expanded_public_key = Keys::kExpandedPublicKey;
+  result.expanded_secret_key = Keys::kExpandedSecretKey;
   return result;
 }
 

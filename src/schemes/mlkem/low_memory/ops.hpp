@@ -64,8 +64,8 @@ struct Ops {
     return out;
   }
 
-  /// vector = the transform of kK drawn polynomials.
-  static void draw_vector(Work& w, const uint8_t* seed) {
+  /// vector = the transform of kK sampled polynomials.
+  static void sample_vector(Work& w, const uint8_t* seed) {
     for (size_t i = 0; i < kK; ++i) {
       Prims::template sample_cbd<P.eta1>(w.vector[i], prf<P.eta1>(w, seed, i));
       transform(w, i);
@@ -94,7 +94,7 @@ struct Ops {
   static void make_keys(Chunk& c) {
     Work& w = c.work;
     const uint8_t* sigma = w.seeds + kSymBytes;
-    draw_vector(w, sigma);
+    sample_vector(w, sigma);
     for (size_t i = 0; i < kK; ++i)
       Prims::tobytes(c.io.sk_out + i * kPolyBytes, w.vector[i]);
     for (size_t i = 0; i < kK; ++i) {
@@ -122,7 +122,7 @@ struct Ops {
   template <class Use>
   static uint32_t encrypt(Work& w, const uint8_t* ek, Use&& use) {
     const uint8_t* r = w.seeds + kSymBytes;
-    draw_vector(w, r);
+    sample_vector(w, r);
     for (size_t i = 0; i < kK; ++i) {
       multiply_row(w, ek + P.vector_bytes(), i, true);
       finish(w, r, kK + i);
@@ -213,22 +213,24 @@ struct Ops {
   }
 };
 
-/// The three operations. Ops are those above with two more, which draw.
+/// The three operations. Ops are those above with two more, which make coins.
 template <class Ops>
 struct Kem {
   using Chunk = typename Ops::Chunk;
   using Step = polykem::Step<Chunk>;
 
   static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::draw_keygen},
+      Step{{"randombytes", 0, 1}, Ops::make_keygen_coins},
       Step{{"sha3_512", 1, 1}, Ops::hash_d},
       Step{{"make_keys", 2, 5}, Ops::make_keys},
       Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_ek},
   };
 
   static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::draw_encaps}, Step{{"sha3_256.ek", 1, 1}, Ops::hash_ek},
-      Step{{"sha3_512", 2, 1}, Ops::hash_m},         Step{{"encrypt", 3, 8}, Ops::encrypt_m},
+      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
+      Step{{"sha3_256.ek", 1, 1}, Ops::hash_ek},
+      Step{{"sha3_512", 2, 1}, Ops::hash_m},
+      Step{{"encrypt", 3, 8}, Ops::encrypt_m},
       Step{{"shared_secret", 11, 1}, Ops::store_ss},
   };
 

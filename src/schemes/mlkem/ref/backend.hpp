@@ -17,8 +17,8 @@ constexpr SchemeBackend backend() {
   using SingleItem = Operations<Kem<Steps<P, Layout>>, typename Layout::Chunk>;
   using Items = SharedKeyFirst<ItemByItem<SingleItem, 8, record_bytes<P>>, Keys>;
   SchemeBackend result = scheme_backend<Items>(cpu::kRef);
-  result.public_form = Keys::kPublicForm;
-  result.secret_form = Keys::kSecretForm;
+  result.expanded_public_key = Keys::kExpandedPublicKey;
+  result.expanded_secret_key = Keys::kExpandedSecretKey;
   return result;
 }
 

@@ -15,7 +15,7 @@ template <class Ops, class... Sampling>
 constexpr auto keygen_plan(Sampling... sampling) {
   using Step = polykem::Step<typename Ops::Chunk>;
   return std::array{
-      Step{{"randombytes", 0, 1}, Ops::draw_keygen},
+      Step{{"randombytes", 0, 1}, Ops::make_keygen_coins},
       Step{{"sha3_512", 1, 1}, Ops::hash_d},
       sampling...,
       Step{{"ntt", 4, 1}, Ops::ntt_se},
@@ -40,7 +40,7 @@ struct Kem {
 
   // clang-format off
   static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::draw_encaps},
+      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
       Step{{"hash_gen_a", 1, 1, false, stage_bit(4)}, Ops::hash_ek_gen_a},
       Step{{"sha3_512", 2, 1}, Ops::hash_m},
       Step{{"frombytes", 3, 1}, Ops::load_ek},

@@ -52,7 +52,7 @@ struct X8Operations {
   }
 
  private:
-  /// Drawn for all items at once: a generator's new key takes longer than what eight items draw.
+  /// Coins are made for all items at once: a generator's new key takes longer than the coins of eight items.
   template <Op kOp>
   static constexpr size_t kCoinBytes = record_bytes<P>(kOp).coins;
   static constexpr size_t kDraw = 0;  ///< the number of that step

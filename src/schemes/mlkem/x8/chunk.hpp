@@ -43,7 +43,7 @@ struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   static constexpr size_t kGranule = x8::kItems, kItems = x8::kItems;
   static size_t workspace_bytes(size_t) { return Arena::bytes<Eight<kDims>>(1); }
 
-  /// batch: of at most kItems items, with what is drawn for them.
+  /// batch: of at most kItems items, with the coins made for them.
   Chunk(const Batch& batch, std::byte* workspace)
       : Records<P, Public, Secret>(batch), count(batch.count), t(*Arena(workspace).take<Eight<kDims>>(1)) {}
 

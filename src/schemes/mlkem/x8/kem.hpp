@@ -17,7 +17,7 @@ struct Kem {
   using Step = polykem::Step<Chunk>;
 
   static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::draw_keygen},
+      Step{{"randombytes", 0, 1}, Ops::make_keygen_coins},
       Step{{"sha3_512", 1, 1}, Ops::hash_d},
       Step{{"gen_a", 2, 1}, Ops::gen_a},
       Step{{"sample_cbd_ntt", 3, 2}, Ops::sample_se},
@@ -26,10 +26,14 @@ struct Kem {
   };
 
   static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::draw_encaps}, Step{{"sha3_256.ek", 1, 1}, Ops::hash_pk},
-      Step{{"sha3_512", 2, 1}, Ops::hash_m},         Step{{"frombytes", 3, 1}, Ops::load_ek},
-      Step{{"gen_a", 4, 1}, Ops::gen_a_transposed},  Step{{"sample_cbd_ntt", 5, 2}, Ops::sample_noise},
-      Step{{"basemul", 7, 1}, Ops::mul_ay},          Step{{"invntt_add_compress", 8, 3}, Ops::store_c},
+      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
+      Step{{"sha3_256.ek", 1, 1}, Ops::hash_pk},
+      Step{{"sha3_512", 2, 1}, Ops::hash_m},
+      Step{{"frombytes", 3, 1}, Ops::load_ek},
+      Step{{"gen_a", 4, 1}, Ops::gen_a_transposed},
+      Step{{"sample_cbd_ntt", 5, 2}, Ops::sample_noise},
+      Step{{"basemul", 7, 1}, Ops::mul_ay},
+      Step{{"invntt_add_compress", 8, 3}, Ops::store_c},
       Step{{"shared_secret", 11, 1}, Ops::store_ss},
   };
 

@@ -17,15 +17,15 @@ struct Amx {
   static const SortRows& sort() { return kSortRowsAmx; }
 };
 
-/// Kem with the product of encaps first, which hides most of what is drawn. That step samples r, too, and sample_rm has
-/// m only.
+/// Kem with the product of encaps first, which hides most of the random generator. That step samples r, too, and
+/// sample_rm has m only.
 template <class Ops>
 struct TileKem : Kem<Ops> {
   using Step = typename Kem<Ops>::Step;
   static constexpr uint32_t kFrombytes = stage_bit(4), kMul = stage_bit(5);
 
   static constexpr std::array encaps{
-      Step{{"randombytes.frombytes.mul", 0, 1, false, kFrombytes | kMul}, Ops::mul_hr_draw_m},
+      Step{{"randombytes.frombytes.mul", 0, 1, false, kFrombytes | kMul}, Ops::mul_hr_make_m_coins},
       Step{{"sample_rm", 1, 1}, Ops::sample_m},
       Step{{"poly_S3_tobytes", 2, 1}, Ops::pack_rm},
       Step{{"sha3_256", 3, 1}, Ops::hash_rm},

@@ -92,7 +92,7 @@ struct KeygenOps {
     Isa::mul(P.n)->mul_cyclic(out.data(), a.data(), b.data(), c.mul_workspace);
   }
 
-  static void draw_keygen(KeygenChunk& c) {
+  static void make_keygen_coins(KeygenChunk& c) {
     if (c.io.coins != nullptr) return;
     c.io.drbg->fill({c.now().coins[0], c.count() * P.keygen_coin_bytes()}, Isa::keystream());
   }

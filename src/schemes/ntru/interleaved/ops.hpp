@@ -62,7 +62,7 @@ struct Ops : KeygenOps<P, Isa> {
 
   // ---- encaps: a = r, b = m, x = h, y = r mod q, z = h r then c
 
-  static void draw_encaps(Chunk& c) {
+  static void make_encaps_coins(Chunk& c) {
     if (c.io.coins == nullptr) c.io.drbg->fill({c.t->coins[0], c.count * P.encaps_coin_bytes()}, Isa::keystream());
   }
 

@@ -263,7 +263,8 @@ struct Ops {
   }
 };
 
-/// The three operations. Ops are those above with two more, which draw. 1/f and 1/h are unpacked when they are needed.
+/// The three operations. Ops are those above with two more, which make coins. 1/f and 1/h are unpacked when they are
+/// needed.
 template <class Ops>
 struct Kem {
   using KeygenChunk = typename Ops::KeygenChunk;
@@ -274,7 +275,7 @@ struct Kem {
   using DecapsStep = Step<DecapsChunk>;
 
   static constexpr std::array keygen{
-      KeygenStep{{"randombytes", 0, 1}, Ops::draw_keygen},
+      KeygenStep{{"randombytes", 0, 1}, Ops::make_keygen_coins},
       KeygenStep{{"sample_fg", 1, 1}, Ops::sample_fg},
       KeygenStep{{"poly_S3_inv", 2, 1}, Ops::invert_f},
       KeygenStep{{"poly_S3_tobytes", 3, 1}, Ops::store_f},
@@ -290,7 +291,7 @@ struct Kem {
   };
 
   static constexpr std::array encaps{
-      EncapsStep{{"randombytes", 0, 1}, Ops::draw_encaps},
+      EncapsStep{{"randombytes", 0, 1}, Ops::make_encaps_coins},
       EncapsStep{{"sample_rm", 1, 1}, Ops::sample_rm},
       EncapsStep{{"poly_S3_tobytes", 2, 1}, Ops::pack_rm},
       EncapsStep{{"sha3_256", 3, 1}, Ops::hash_rm},

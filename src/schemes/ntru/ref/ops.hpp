@@ -120,7 +120,7 @@ struct Ops {
 
   // ---- keygen: a = f, b = g, x = f mod q, y = G, z = G f, u = v = 1/(G f)
 
-  static void draw(Chunk& c, size_t bytes) {
+  static void make_coins(Chunk& c, size_t bytes) {
     c.each([&](Item& t, size_t i) {
       if (c.io.coins != nullptr) {
         std::memcpy(t.coins, c.io.coins + i * bytes, bytes);
@@ -129,7 +129,7 @@ struct Ops {
       }
     });
   }
-  static void draw_keygen(Chunk& c) { draw(c, P.keygen_coin_bytes()); }
+  static void make_keygen_coins(Chunk& c) { make_coins(c, P.keygen_coin_bytes()); }
 
   static void sample_fg(Chunk& c) {
     c.each([&](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.coins, t.keys, c.ws); });
@@ -193,7 +193,7 @@ struct Ops {
 
   // ---- encaps: a = r, b = m, x = h, y = r mod q then Lift(m), z = h r then c
 
-  static void draw_encaps(Chunk& c) { draw(c, P.encaps_coin_bytes()); }
+  static void make_encaps_coins(Chunk& c) { make_coins(c, P.encaps_coin_bytes()); }
 
   static void sample_rm(Chunk& c) {
     c.each([&](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.coins, t.keys, c.ws); });

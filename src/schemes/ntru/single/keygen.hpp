@@ -76,7 +76,7 @@ struct KeygenChunk {
   KeygenChunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     key = arena.take<Key<P>>(count);
-    drawn = arena.take<uint8_t>(count * kCoinBytes);
+    own_coins = arena.take<uint8_t>(count * kCoinBytes);
     t = arena.take<KeygenScratch<P>>(1);
     shared_memory = arena.take<std::byte>(shared(count));
   }
@@ -84,11 +84,11 @@ struct KeygenChunk {
   const Batch& io;
   const size_t count;
   Key<P>* key;
-  uint8_t* drawn;
+  uint8_t* own_coins;
   KeygenScratch<P>* t;
   std::byte* shared_memory;
 
-  const uint8_t* coins(size_t i) const { return (io.coins != nullptr ? io.coins : drawn) + i * kCoinBytes; }
+  const uint8_t* coins(size_t i) const { return (io.coins != nullptr ? io.coins : own_coins) + i * kCoinBytes; }
   uint8_t* pk_out(size_t i) const { return io.pk_out + i * P.public_key_bytes(); }
   uint8_t* sk_out(size_t i) const { return io.sk_out + i * P.secret_key_bytes(); }
 
@@ -109,8 +109,8 @@ struct KeygenOps {
   using KeygenChunk = single::KeygenChunk<P, Prims>;
   using Key = single::Key<P>;
 
-  static void draw_keygen(KeygenChunk& c) {
-    if (c.io.coins == nullptr) c.io.drbg->fill({c.drawn, c.count * c.kCoinBytes}, Prims::keystream());
+  static void make_keygen_coins(KeygenChunk& c) {
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.own_coins, c.count * c.kCoinBytes}, Prims::keystream());
   }
 
   static void sample_fg(KeygenChunk& c) {

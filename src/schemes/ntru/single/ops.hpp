@@ -36,23 +36,24 @@ struct Chunk {
   Chunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     item = arena.take<Item<P>>(count);
-    drawn = arena.take<uint8_t>(count * kCoinBytes);
+    own_coins = arena.take<uint8_t>(count * kCoinBytes);
     shared = arena.take<std::byte>(shared_bytes<P, Prims>(count));
   }
 
   const Batch& io;
   const size_t count;
   Item<P>* item;
-  uint8_t* drawn;     ///< for r of all items, then for m of all items
-  std::byte* shared;  ///< for products and sorts, one after the other
+  uint8_t* own_coins;  ///< for r of all items, then for m of all items
+  std::byte* shared;   ///< for products and sorts, one after the other
 
   static constexpr size_t kRBytes = P.iid_coin_bytes(), kMBytes = kCoinBytes - kRBytes;
-  uint8_t* drawn_m() const { return drawn + count * kRBytes; }
+  uint8_t* own_coins_of_m() const { return own_coins + count * kRBytes; }
   ConstByteRows r_coins() const {
-    return io.coins != nullptr ? ConstByteRows{io.coins, kCoinBytes} : ConstByteRows{drawn, kRBytes};
+    return io.coins != nullptr ? ConstByteRows{io.coins, kCoinBytes} : ConstByteRows{own_coins, kRBytes};
   }
   ConstByteRows m_coins() const {
-    return io.coins != nullptr ? ConstByteRows{io.coins + kRBytes, kCoinBytes} : ConstByteRows{drawn_m(), kMBytes};
+    return io.coins != nullptr ? ConstByteRows{io.coins + kRBytes, kCoinBytes}
+                               : ConstByteRows{own_coins_of_m(), kMBytes};
   }
   const uint8_t* pk(size_t i) const { return io.pk + (io.shared_key ? 0 : i * P.public_key_bytes()); }
   const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * P.secret_key_bytes()); }
@@ -78,8 +79,8 @@ struct Ops : KeygenOps<P, Prims> {
 
   // ---- encaps: a = r, b = m, x = h, small = r mod q then Lift(m), z = h r then c
 
-  static void draw_encaps(Chunk& c) {
-    if (c.io.coins == nullptr) c.io.drbg->fill({c.drawn, c.count * c.kCoinBytes}, Prims::keystream());
+  static void make_encaps_coins(Chunk& c) {
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.own_coins, c.count * c.kCoinBytes}, Prims::keystream());
   }
 
   static void sample_r(Chunk& c) {
@@ -123,11 +124,11 @@ struct Ops : KeygenOps<P, Prims> {
     Prims::mul(P.n)->mul_words_bytes(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small), c.count, c.shared);
   }
 
-  /// For matrix tiles. h r needs no m: AES draws that meanwhile, on a port that the tiles leave free. Both together
-  /// lower the core's clock more than tiles alone, so that few items are slower by it, see the README.
-  static void mul_hr_draw_m(Chunk& c) {
+  /// For matrix tiles. h r needs no m: AES makes the coins of m meanwhile, on a port that the tiles leave free. Both
+  /// together lower the core's clock more than tiles alone, so that few items are slower by it, see the README.
+  static void mul_hr_make_m_coins(Chunk& c) {
     if (c.io.coins != nullptr || c.count < Chunk::kItems) {
-      draw_encaps(c);
+      make_encaps_coins(c);
       sample_r(c);
       load_h(c);
       return mul_hr(c);
@@ -136,13 +137,14 @@ struct Ops : KeygenOps<P, Prims> {
     const size_t r_bytes = c.count * c.kRBytes;
     Aes256Keystream keystream;
     c.io.drbg->take(keystream, Prims::keystream());
-    Prims::keystream()(c.drawn, r_bytes, keystream.key, keystream.nonce, keystream.counter);
+    Prims::keystream()(c.own_coins, r_bytes, keystream.key, keystream.nonce, keystream.counter);
     keystream.counter += r_bytes / kAesBlockBytes;
     sample_r(c);
     load_h(c);
     c.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });
-    Prims::mul(P.n)->mul_words_bytes_and_draw(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small), c.count,
-                                              c.shared, c.drawn_m(), c.count * c.kMBytes, keystream);
+    Prims::mul(P.n)->mul_words_bytes_and_keystream(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small),
+                                                   c.count, c.shared, c.own_coins_of_m(), c.count * c.kMBytes,
+                                                   keystream);
   }
 
   static void lift_add(Chunk& c) {

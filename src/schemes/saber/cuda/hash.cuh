@@ -163,8 +163,8 @@ __global__ void __launch_bounds__(32, kMixedBlocks) hash_encaps_kernel(Work work
   keccak_f1600(state);
   polykem::cuda::squeeze_words(m, state);
   if (own.valid()) work.m.store(m, own.index());  // and loaded again, which saves its registers during the next hash
-  if (work.has_forms()) {
-    load_words(h, work.form(own.index()) + S::Form::kHash);
+  if (work.has_expanded_keys()) {
+    load_words(h, work.expanded_key(own.index()) + S::ExpandedKey::kHash);
   } else {
     hash_records<S::kPublicKeyBytes>(h, memory.hashed, work.pk, own);
   }
@@ -229,20 +229,20 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work wor
 
 /// A of every key.
 template <class Set>
-__global__ void __launch_bounds__(32, kHashBlocks) expand_a_kernel(uint8_t* forms, size_t form_bytes, Work work) {
+__global__ void __launch_bounds__(32, kHashBlocks) expand_a_kernel(uint8_t* expanded, size_t key_bytes, Work work) {
   __shared__ HashMemory memory;
-  squeeze_a<Set>(memory, forms, form_bytes, work.published_seeds<Shape<Set>>(), LaneItem(work.count));
+  squeeze_a<Set>(memory, expanded, key_bytes, work.published_seeds<Shape<Set>>(), LaneItem(work.count));
 }
 
 /// H(pk) of every public key.
 template <class Set>
-__global__ void __launch_bounds__(32, kHashBlocks) expand_hash_kernel(uint8_t* forms, size_t form_bytes, Work work) {
+__global__ void __launch_bounds__(32, kHashBlocks) expand_hash_kernel(uint8_t* expanded, size_t key_bytes, Work work) {
   using S = Shape<Set>;
   __shared__ HashMemory memory;
   const LaneItem own(work.count);
   uint32_t digest[8];
   hash_records<S::kPublicKeyBytes>(digest, memory.hashed, work.pk, own);
-  if (own.valid()) store_words(forms + own.index() * form_bytes + S::Form::kHash, digest);
+  if (own.valid()) store_words(expanded + own.index() * key_bytes + S::ExpandedKey::kHash, digest);
 }
 
 }  // namespace polykem::saber::cuda

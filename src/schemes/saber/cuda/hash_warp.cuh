@@ -92,8 +92,8 @@ __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work, uint32_
   const uint64_t drawn = hash.draw<kSymWords>(work.coins, work.draw_seed, DrawDomain::kEncaps, item);
   const uint64_t m = hash.of<WarpHashes::kWords>(drawn, kSymWords, kSha3Suffix);
   hash.store(work.m, item, m);
-  const uint64_t h =
-      work.has_forms() ? hash.load(work.form(item) + S::Form::kHash) : hash.record<S::kPublicKeyBytes>(work.pk[item]);
+  const uint64_t h = work.has_expanded_keys() ? hash.load(work.expanded_key(item) + S::ExpandedKey::kHash)
+                                              : hash.record<S::kPublicKeyBytes>(work.pk[item]);
   warp_squeeze_noise<Set>(hash, work, item, warp_hash_m(hash, work, item, m, h));
 }
 
@@ -139,19 +139,19 @@ __global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
 // ---- expanded keys
 
 template <class Set>
-__global__ void __launch_bounds__(32) warp_expand_a_kernel(uint8_t* forms, size_t form_bytes, Work work) {
+__global__ void __launch_bounds__(32) warp_expand_a_kernel(uint8_t* expanded, size_t key_bytes, Work work) {
   using S = Shape<Set>;
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  warp_squeeze_row<S::kMatrixBytes>(hash, forms + item * form_bytes, hash.load(work.pk[item] + S::kVectorBytes));
+  warp_squeeze_row<S::kMatrixBytes>(hash, expanded + item * key_bytes, hash.load(work.pk[item] + S::kVectorBytes));
 }
 
 template <class Set>
-__global__ void __launch_bounds__(32) warp_expand_hash_kernel(uint8_t* forms, size_t form_bytes, Work work) {
+__global__ void __launch_bounds__(32) warp_expand_hash_kernel(uint8_t* expanded, size_t key_bytes, Work work) {
   using S = Shape<Set>;
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  hash.store(forms + item * form_bytes + S::Form::kHash, hash.record<S::kPublicKeyBytes>(work.pk[item]));
+  hash.store(expanded + item * key_bytes + S::ExpandedKey::kHash, hash.record<S::kPublicKeyBytes>(work.pk[item]));
 }
 
 }  // namespace polykem::saber::cuda

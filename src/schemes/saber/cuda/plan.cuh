@@ -29,23 +29,23 @@ struct BlockCounts {
 
 /// Keys to their expanded form. pk and sk: the records, sk of public keys has no base.
 template <class Set, bool kSecret>
-void launch_expand(Launcher& to, uint8_t* forms, Records pk, Records sk, size_t keys) {
-  using Form = typename Shape<Set>::Form;
-  constexpr size_t kBytes = kSecret ? Form::kSecretBytes : Form::kPublicBytes;
+void launch_expand(Launcher& to, uint8_t* expanded, Records pk, Records sk, size_t keys) {
+  using ExpandedKey = typename Shape<Set>::ExpandedKey;
+  constexpr size_t kBytes = kSecret ? ExpandedKey::kSecretBytes : ExpandedKey::kPublicBytes;
   Work work{};
   work.count = keys;
   work.pk = pk;
   work.sk = sk;
-  to.hash(expand_a_kernel<Set>, warp_expand_a_kernel<Set>, keys, forms, kBytes, work);
-  if constexpr (!kSecret) to.hash(expand_hash_kernel<Set>, warp_expand_hash_kernel<Set>, keys, forms, kBytes, work);
-  to.launch(copy_parts_kernel<Set, kSecret>, keys, 32, forms, kBytes, work);
+  to.hash(expand_a_kernel<Set>, warp_expand_a_kernel<Set>, keys, expanded, kBytes, work);
+  if constexpr (!kSecret) to.hash(expand_hash_kernel<Set>, warp_expand_hash_kernel<Set>, keys, expanded, kBytes, work);
+  to.launch(copy_parts_kernel<Set, kSecret>, keys, 32, expanded, kBytes, work);
 }
 
 /// What the launches of one batch work on: its records, its intermediates and its stream.
 template <class Set>
 struct LaunchContext {
   using S = Shape<Set>;
-  using Form = typename S::Form;
+  using ExpandedKey = typename S::ExpandedKey;
 
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
     layout(workspace, op);
@@ -69,7 +69,7 @@ struct LaunchContext {
   const DeviceBatch& io;
   Launcher to;
   Work work{};
-  uint8_t* form = nullptr;  ///< the expanded form of the one key
+  uint8_t* expanded_key = nullptr;  ///< the expanded form of the one key
 
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
@@ -95,9 +95,10 @@ struct LaunchContext {
       words(work.fail, 1);
     }
     polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
-    if (op != Op::kKeygen) form = one.take<uint8_t>(op == Op::kEncaps ? Form::kPublicBytes : Form::kSecretBytes);
+    if (op != Op::kKeygen)
+      expanded_key = one.take<uint8_t>(op == Op::kEncaps ? ExpandedKey::kPublicBytes : ExpandedKey::kSecretBytes);
     polykem::cuda::take_records<S>(work, work.pk, io, S::kPkOffset);
-    work.keys = polykem::cuda::expanded_keys(io, reinterpret_cast<const std::byte*>(form));
+    work.keys = polykem::cuda::expanded_keys(io, reinterpret_cast<const std::byte*>(expanded_key));
     return arena.used() + one.used();
   }
 };
@@ -110,7 +111,7 @@ struct Plan {
 
   template <bool kSecret>
   static void expand_shared(F& t) {
-    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.form, t.work.pk, t.work.sk, 1);
+    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.expanded_key, t.work.pk, t.work.sk, 1);
   }
   /// For a kernel in which a warp computes an item.
   static void by_warp(F& t, void (*kernel)(Work)) { t.to.launch(kernel, t.count(), 32, t.work); }
@@ -221,12 +222,12 @@ struct Plan {
 template <class Set>
 constexpr DeviceScheme device_scheme() {
   using P = Plan<Set>;
-  using Form = typename Shape<Set>::Form;
+  using ExpandedKey = typename Shape<Set>::ExpandedKey;
   return {.name = Set::kName,
           .operations = {P::template operation<Op::kKeygen>(), P::template operation<Op::kEncaps>(),
                          P::template operation<Op::kDecaps>()},
-          .public_form = {Form::kPublicBytes, P::expand_workspace_bytes, P::template expand<false>},
-          .secret_form = {Form::kSecretBytes, P::expand_workspace_bytes, P::template expand<true>}};
+          .expanded_public_key = {ExpandedKey::kPublicBytes, P::expand_workspace_bytes, P::template expand<false>},
+          .expanded_secret_key = {ExpandedKey::kSecretBytes, P::expand_workspace_bytes, P::template expand<true>}};
 }
 
 }  // namespace polykem::saber::cuda

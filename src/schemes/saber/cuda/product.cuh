@@ -286,21 +286,21 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) decrypt_kernel(Work w
 
 /// The parts of each key's record that its expanded form has as they are: b; of a secret key s, H(pk) and z as well.
 template <class Set, bool kSecret>
-__global__ void __launch_bounds__(32) copy_parts_kernel(uint8_t* forms, size_t form_bytes, Work work) {
+__global__ void __launch_bounds__(32) copy_parts_kernel(uint8_t* expanded, size_t key_bytes, Work work) {
   using S = Shape<Set>;
-  using Form = typename S::Form;
+  using ExpandedKey = typename S::ExpandedKey;
   const size_t item = blockIdx.x;
   const unsigned lane = warp_lane();
-  uint8_t* const form = forms + item * form_bytes;
+  uint8_t* const expanded_key = expanded + item * key_bytes;
   const auto copy = [&](size_t to, const uint8_t* from, int bytes) {
     for (int w = static_cast<int>(lane); w < bytes / 4; w += 32)
-      reinterpret_cast<uint32_t*>(form + to)[w] = polykem::cuda::record_word(from, w, bytes);
+      reinterpret_cast<uint32_t*>(expanded_key + to)[w] = polykem::cuda::record_word(from, w, bytes);
   };
-  copy(Form::kB, work.pk[item], S::kVectorBytes);
+  copy(ExpandedKey::kB, work.pk[item], S::kVectorBytes);
   if constexpr (kSecret) {
-    copy(Form::kHash, work.sk[item] + S::kHashOffset, kSymBytes);
-    copy(Form::kS, work.sk[item], S::kSecretBytes);
-    copy(Form::kZ, work.sk[item] + S::kZOffset, kSymBytes);
+    copy(ExpandedKey::kHash, work.sk[item] + S::kHashOffset, kSymBytes);
+    copy(ExpandedKey::kS, work.sk[item], S::kSecretBytes);
+    copy(ExpandedKey::kZ, work.sk[item] + S::kZOffset, kSymBytes);
   }
 }
 

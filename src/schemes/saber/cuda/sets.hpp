@@ -42,7 +42,7 @@ struct Shape {
   static constexpr int kZOffset = static_cast<int>(kParams.z_offset());
 
   /// An expanded public key: A, b, H(pk). An expanded secret key goes on with s and z. All are packed as in records.
-  struct Form {
+  struct ExpandedKey {
     static constexpr size_t kB = kMatrixBytes;
     static constexpr size_t kHash = kB + kVectorBytes;
     static constexpr size_t kPublicBytes = (kHash + kSymBytes + 63) / 64 * 64;

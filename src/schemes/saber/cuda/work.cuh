@@ -8,7 +8,7 @@
 
 namespace polykem::saber::cuda {
 
-using polykem::cuda::FormKeys;
+using polykem::cuda::DeviceExpandedKeys;
 using polykem::cuda::ItemWords;
 using polykem::cuda::load_words;
 using polykem::cuda::Records;
@@ -22,35 +22,35 @@ struct Work {
   const uint32_t* draw_seed;
   const uint8_t* coins;
   Records pk, sk, ct;
-  FormKeys keys;
+  DeviceExpandedKeys keys;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
   uint8_t* a;                                       ///< A of each item, kMatrixBytes
   uint8_t* noise;                                   ///< what s or s' is sampled from, kNoiseBytes
   ItemWords seed_a, seed_s, z, m, secret, ct_hash;  ///< 32 bytes each; secret: K
   ItemWords fail;                                   ///< one word, all ones if the ciphertext is rejected
 
-  __device__ bool has_forms() const { return keys.data != nullptr; }
-  __device__ const uint8_t* form(size_t item) const { return reinterpret_cast<const uint8_t*>(keys[item]); }
+  __device__ bool has_expanded_keys() const { return keys.data != nullptr; }
+  __device__ const uint8_t* expanded_key(size_t item) const { return reinterpret_cast<const uint8_t*>(keys[item]); }
   /// The parts of an item's key, packed, wherever it is.
   template <class S>
   __device__ const uint8_t* hash_of(size_t item) const {
-    return has_forms() ? form(item) + S::Form::kHash : sk[item] + S::kHashOffset;
+    return has_expanded_keys() ? expanded_key(item) + S::ExpandedKey::kHash : sk[item] + S::kHashOffset;
   }
   template <class S>
   __device__ const uint8_t* z_of(size_t item) const {
-    return has_forms() ? form(item) + S::Form::kZ : sk[item] + S::kZOffset;
+    return has_expanded_keys() ? expanded_key(item) + S::ExpandedKey::kZ : sk[item] + S::kZOffset;
   }
   template <class S>
   __device__ const uint8_t* s_of(size_t item) const {
-    return has_forms() ? form(item) + S::Form::kS : sk[item];
+    return has_expanded_keys() ? expanded_key(item) + S::ExpandedKey::kS : sk[item];
   }
   template <class S>
   __device__ const uint8_t* a_of(size_t item) const {
-    return has_forms() ? form(item) : a + item * S::kMatrixBytes;
+    return has_expanded_keys() ? expanded_key(item) : a + item * S::kMatrixBytes;
   }
   template <class S>
   __device__ const uint8_t* b_of(size_t item) const {
-    return has_forms() ? form(item) + S::Form::kB : pk[item];
+    return has_expanded_keys() ? expanded_key(item) + S::ExpandedKey::kB : pk[item];
   }
   /// Where the seeds in the public keys are.
   template <class S>

@@ -18,8 +18,8 @@ constexpr SchemeBackend backend() {
   using Blocks = Operations<Kem<Steps<P, Layout>>, typename Layout::Chunk>;
   SchemeBackend result = scheme_backend<SharedKeyFirst<Blocks, Keys>>(Isa::kName);
   add_small_batches<ref::Items<P, SinglePrims<Isa>>>(result, tuning::row(tuning::kSaber, kCpu).limits(false));
-  result.public_form = Keys::kPublicForm;
-  result.secret_form = Keys::kSecretForm;
+  result.expanded_public_key = Keys::kExpandedPublicKey;
+  result.expanded_secret_key = Keys::kExpandedSecretKey;
   return result;
 }
 

@@ -25,8 +25,8 @@ template <SaberParams P>
 constexpr SchemeBackend backend() {
   static_assert(saber::Layout<Layout<P, PortablePrims>>);
   SchemeBackend result = scheme_backend<Items<P, PortablePrims>>(cpu::kRef);
-  result.public_form = Keys<P, PortablePrims>::kPublicForm;
-  result.secret_form = Keys<P, PortablePrims>::kSecretForm;
+  result.expanded_public_key = Keys<P, PortablePrims>::kExpandedPublicKey;
+  result.expanded_secret_key = Keys<P, PortablePrims>::kExpandedSecretKey;
   return result;
 }
 

@@ -64,8 +64,8 @@ struct Keys {
   }
 
   static size_t workspace_bytes(size_t) { return (P.matrix_bytes() + 63) / 64 * 64; }
-  static constexpr KeyForm kPublicForm{sizeof(Public), workspace_bytes, expand_public};
-  static constexpr KeyForm kSecretForm{sizeof(Secret), workspace_bytes, expand_secret};
+  static constexpr ExpandedKeyFormat kExpandedPublicKey{sizeof(Public), workspace_bytes, expand_public};
+  static constexpr ExpandedKeyFormat kExpandedSecretKey{sizeof(Secret), workspace_bytes, expand_secret};
 };
 
 }  // namespace POLYKEM_ISA

@@ -10,7 +10,7 @@ namespace polykem::frodo::ops {
 
 namespace {
 
-void draw(Chunk& c, size_t bytes) {
+void make_coins(Chunk& c, size_t bytes) {
   for (size_t i = 0; i < c.io.count; ++i) {
     uint8_t* coins = c.items[i].coins;
     if (c.io.coins != nullptr) {
@@ -23,12 +23,12 @@ void draw(Chunk& c, size_t bytes) {
 
 }  // namespace
 
-void draw_keygen(Chunk& c) {
-  draw(c, c.set.keygen_coin_bytes());
+void make_keygen_coins(Chunk& c) {
+  make_coins(c, c.set.keygen_coin_bytes());
 }
 
-void draw_encaps(Chunk& c) {
-  draw(c, c.set.encaps_coin_bytes());
+void make_encaps_coins(Chunk& c) {
+  make_coins(c, c.set.encaps_coin_bytes());
   place_encaps_coins(c);
 }
 
