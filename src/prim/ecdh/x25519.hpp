@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/isa.hpp"
+#include "ct/ct.hpp"
 #include "prim/ecdh/ecdh.hpp"
 
 namespace polykem::ecdh {
@@ -91,11 +92,12 @@ constexpr typename F::Element ladder(const typename F::Scalars& scalars, const t
   return F::carry(F::mul(F::carry(doubled.x), invert<F>(F::carry(doubled.z))));
 }
 
-/// Whether the 32 bytes are not all zero.
+/// Whether the 32 bytes of a secret are not all zero, which may show.
 inline bool any_bit(const uint8_t* bytes) {
   uint8_t any = 0;
   for (size_t i = 0; i < info(Curve::kX25519).secret_bytes; ++i)
     any = static_cast<uint8_t>(any | bytes[i]);
+  ct::declassify(&any, sizeof any);
   return any != 0;
 }
 
