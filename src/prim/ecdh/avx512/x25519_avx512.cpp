@@ -9,13 +9,14 @@ namespace {
 
 using simd::V64;
 
-/// a + the lower or upper 52 bits of the product of the lower 52 bits of b and c.
-POLYKEM_INLINE V64 madd_lo(V64 a, V64 b, V64 c) {
-  return {_mm512_madd52lo_epu64(a.r, b.r, c.r)};
-}
-POLYKEM_INLINE V64 madd_hi(V64 a, V64 b, V64 c) {
-  return {_mm512_madd52hi_epu64(a.r, b.r, c.r)};
-}
+/// a + the lower or upper 52 bits of the product of the lower 52 bits of b and c. Lambdas, since GCC 11 does not inline
+/// functions that are arguments.
+constexpr auto madd_lo = [](V64 a, V64 b, V64 c) __attribute__((always_inline)) {
+  return V64{_mm512_madd52lo_epu64(a.r, b.r, c.r)};
+};
+constexpr auto madd_hi = [](V64 a, V64 b, V64 c) __attribute__((always_inline)) {
+  return V64{_mm512_madd52hi_epu64(a.r, b.r, c.r)};
+};
 
 /// Eight items, one in each lane, in limbs of 51 bits. An Element's limbs are below 2^51 + 2^15, so that they are
 /// factors of 52 bits; a Sum's are below 2^59.
