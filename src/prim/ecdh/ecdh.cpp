@@ -31,7 +31,7 @@ struct Choice {
   Blocks blocks[2];
 };
 
-Choice choice(Curve curve, Means means) {
+Choice choice(Curve curve, [[maybe_unused]] Means means) {
   const bool x25519 = curve == Curve::kX25519;
   const Implementation& portable = x25519 ? x25519_portable() : nist_portable(curve);
 #ifdef POLYKEM_HAVE_AVX512
