@@ -84,13 +84,14 @@ struct Exchange {
     // For odd seeds every third ciphertext is rejected: acceptance and rejection must take the same path.
     if (seed % 2 == 1) {
       for (size_t i = 0; i < count; i += 3)
-        ct[i * info.ciphertext_bytes + i] ^= 1;
+        ct[i * info.ciphertext_bytes + info.ciphertext_bytes / 2 + i] ^= 1;
     }
     if (!own_keys) replace_secrets(seed);
   }
   /// Puts the secrets of other keys around the public keys: ML-KEM's has s before it, its hash and z after it [FIPS203,
   /// Alg 16], LAC's s before it.
   void replace_secrets(uint64_t seed) {
+    if (std::strcmp(info.family, "hybrid") == 0) return replace_scalars(seed);
     const size_t hash = std::strcmp(info.family, "mlkem") == 0 ? 32 : 0;
     const Bytes public_keys = pk, secret_keys = sk;
     keygen_coins = pattern(keys() * info.keygen_coin_bytes, seed + 2000);
@@ -100,6 +101,15 @@ struct Exchange {
       std::memcpy(&sk[at], &secret_keys[at], info.public_key_bytes + hash);
     }
     pk = public_keys;
+  }
+  /// Of TLS's hybrids: behind ML-KEM's key, which stays, or before it.
+  void replace_scalars(uint64_t seed) {
+    const bool first = std::strncmp(info.name, "secp", 4) == 0;
+    const size_t bytes = std::strcmp(info.name, "secp384r1mlkem1024") == 0 ? 48 : 32;
+    const Bytes scalars = pattern(keys() * bytes, seed + 3000);
+    for (size_t i = 0; i < keys(); ++i)
+      std::memcpy(&sk[i * info.secret_key_bytes + (first ? 0 : info.secret_key_bytes - bytes)], &scalars[i * bytes],
+                  bytes);
   }
   void keygen() {
     polykem_request r = request(POLYKEM_KEYGEN);
@@ -224,7 +234,7 @@ int main(int argc, char** argv) {
     if (name == "leak") e.leak();
   };
   const std::string family = exchange.info.family;
-  const bool public_rejections = family == "mlkem" || family == "lac";
+  const bool public_rejections = family == "mlkem" || family == "lac" || family == "hybrid";
   Trace first, second;
   bool same = false;
   if (public_rejections && name == "keygen") {
