@@ -13,19 +13,30 @@
 namespace polykem::formats {
 namespace {
 
-/// Contents of an OBJECT IDENTIFIER.
-using Oid = std::array<std::uint8_t, 9>;
+/// Contents of the OBJECT IDENTIFIERs above those of the sets: 2.16.840.1.101.3.4.4 [RFC9935, 3] and 1.0.18033.2.2.7
+/// [ISO18033A2].
+constexpr std::array<std::uint8_t, 8> kMlkemArc = {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04};
+constexpr std::array<std::uint8_t, 7> kFrodoArc = {0x28, 0x81, 0x8C, 0x71, 0x02, 0x02, 0x07};
 
 struct Entry {
   const char* scheme;
-  Oid oid;
+  const char* identifier;  ///< its name there; FrodoKEM's as in [FRODOCERT]
+  ByteView arc;
+  std::array<std::uint8_t, 1> last;
 };
 
-/// 2.16.840.1.101.3.4.4.1, .2 and .3 [RFC9935, 3].
-constexpr std::array<Entry, 3> kEntries = {{
-    {"mlkem512", {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04, 0x01}},
-    {"mlkem768", {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04, 0x02}},
-    {"mlkem1024", {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04, 0x03}},
+constexpr std::array<Entry, kSetsWithKeyFormat> kEntries = {{
+    {"mlkem512", "id-alg-ml-kem-512", kMlkemArc, {1}},
+    {"mlkem768", "id-alg-ml-kem-768", kMlkemArc, {2}},
+    {"mlkem1024", "id-alg-ml-kem-1024", kMlkemArc, {3}},
+    {"frodokem976shake", "id-kem-frodokem976-shake", kFrodoArc, {1}},
+    {"frodokem1344shake", "id-kem-frodokem1344-shake", kFrodoArc, {2}},
+    {"efrodokem976shake", "id-kem-efrodokem976-shake", kFrodoArc, {3}},
+    {"efrodokem1344shake", "id-kem-efrodokem1344-shake", kFrodoArc, {4}},
+    {"frodokem976aes", "id-kem-frodokem976-aes", kFrodoArc, {5}},
+    {"frodokem1344aes", "id-kem-frodokem1344-aes", kFrodoArc, {6}},
+    {"efrodokem976aes", "id-kem-efrodokem976-aes", kFrodoArc, {7}},
+    {"efrodokem1344aes", "id-kem-efrodokem1344-aes", kFrodoArc, {8}},
 }};
 
 constexpr std::array<std::uint8_t, 3> kVersion1 = {der::kInteger, 1, 0};
@@ -34,7 +45,7 @@ constexpr std::uint8_t kSeedTag = der::context(0);
 constexpr std::uint8_t kAttributesTag = der::context_constructed(0);
 constexpr std::uint8_t kPublicKeyTag = der::context(1);
 
-constexpr const char* kConvert = "polykem reads keys of ML-KEM-512, ML-KEM-768 and ML-KEM-1024";
+constexpr const char* kConvert = "polykem reads keys of ML-KEM, FrodoKEM-976 and FrodoKEM-1344";
 
 bool equal(ByteView a, ByteView b) {
   if (a.size() != b.size()) return false;
@@ -49,6 +60,11 @@ const Entry* entry_of(const Scheme& scheme) {
     if (std::strcmp(entry.scheme, scheme.name()) == 0) return &entry;
   }
   return nullptr;
+}
+
+bool is_of(const Entry& entry, ByteView oid) {
+  const std::size_t arc = entry.arc.size();
+  return oid.size() == arc + 1 && equal({oid.data(), arc}, entry.arc) && oid.data()[arc] == entry.last[0];
 }
 
 /// "1.2.840.113549.1.1.1"
@@ -99,7 +115,7 @@ SecretBytes algorithm_identifier(const Scheme& scheme) {
                       "identifier");
   }
   SecretBytes oid;
-  append_der(oid, der::kObjectIdentifier, {entry->oid});
+  append_der(oid, der::kObjectIdentifier, {entry->arc, entry->last});
   SecretBytes out;
   append_der(out, der::kSequence, {oid});
   return out;
@@ -107,7 +123,7 @@ SecretBytes algorithm_identifier(const Scheme& scheme) {
 
 std::optional<Scheme> scheme_of(ByteView oid) {
   for (const Entry& entry : kEntries) {
-    if (equal(oid, entry.oid)) return Scheme::find(entry.scheme);
+    if (is_of(entry, oid)) return Scheme::find(entry.scheme);
   }
   return std::nullopt;
 }
@@ -116,7 +132,7 @@ Scheme read_algorithm(DerReader& in) {
   DerReader algorithm(in.take(der::kSequence, "AlgorithmIdentifier"));
   const ByteView oid = algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER");
   if (const std::optional<Scheme> scheme = scheme_of(oid); scheme) {
-    algorithm.finish("AlgorithmIdentifier, which has no parameters for ML-KEM,");
+    algorithm.finish("AlgorithmIdentifier, which has no parameters for KEMs,");
     return *scheme;
   }
   throw FormatError("the key is of algorithm " + algorithm_text(oid), kConvert);
@@ -143,17 +159,24 @@ Bytes public_bits(ByteView bits, const Scheme& scheme) {
   return {key.data(), key.data() + key.size()};
 }
 
-/// ML-KEM-PrivateKey [RFC9935, 6]: the tag says which alternative it is. Programs older than that wrote the bytes
-/// alone, which no alternative is as long as.
+bool has_seed_form(const Scheme& scheme) {
+  return scheme.info().secret_seed_bytes != 0;
+}
+
+/// ML-KEM-PrivateKey [RFC9935, 6]: the tag says which alternative it is. FrodoKEM has one, the expanded key in an OCTET
+/// STRING, as wolfSSL 5.9.4, Bouncy Castle and CryptoNext write it. Some programs wrote the bytes alone, for ML-KEM
+/// before RFC 9935, which no alternative is as long as; Botan 3.13 does so for FrodoKEM.
 PrivateKey read_alternative(ByteView der, const Scheme& scheme) {
-  if (der.size() == scheme.info().secret_seed_bytes) return {scheme, PrivateForm::kSeed, secret(der), {}, {}};
+  const bool has_seed = has_seed_form(scheme);
+  if (has_seed && der.size() == scheme.info().secret_seed_bytes)
+    return {scheme, PrivateForm::kSeed, secret(der), {}, {}};
   if (der.size() == scheme.secret_key_bytes()) return {scheme, PrivateForm::kExpanded, {}, secret(der), {}};
   PrivateKey key{scheme, PrivateForm::kBoth, {}, {}, {}};
   DerReader in(der);
-  if (in.next_is(kSeedTag)) {
+  if (has_seed && in.next_is(kSeedTag)) {
     key.form = PrivateForm::kSeed;
     key.seed = secret(in.take(kSeedTag, "the seed"));
-  } else if (in.next_is(der::kOctetString)) {
+  } else if (!has_seed || in.next_is(der::kOctetString)) {
     key.form = PrivateForm::kExpanded;
     key.expanded = secret(in.take(der::kOctetString, "the expanded key"));
   } else {
@@ -248,8 +271,13 @@ bool has_key_format(const Scheme& scheme) {
   return entry_of(scheme) != nullptr;
 }
 
+const char* identifier_name(const Scheme& scheme) {
+  return entry_of(scheme)->identifier;
+}
+
 std::string object_identifier(const Scheme& scheme) {
-  return dotted(entry_of(scheme)->oid);
+  const Entry& entry = *entry_of(scheme);
+  return dotted({entry.arc.data(), entry.arc.size()}) + '.' + std::to_string(entry.last[0]);
 }
 
 SecretBytes write_public_key(const Scheme& scheme, ByteView public_key) {
@@ -264,6 +292,8 @@ SecretBytes write_public_key(const Scheme& scheme, ByteView public_key) {
 
 SecretBytes write_private_key(const PrivateKey& key) {
   const SecretBytes algorithm = algorithm_identifier(key.scheme);
+  if (key.form != PrivateForm::kExpanded && !has_seed_form(key.scheme))
+    throw FormatError(std::string("private keys of ") + key.scheme.info().title + " have no form as a seed");
   SecretBytes alternative;
   if (key.form == PrivateForm::kSeed) append_der(alternative, kSeedTag, {key.seed});
   if (key.form == PrivateForm::kExpanded) append_der(alternative, der::kOctetString, {key.expanded});

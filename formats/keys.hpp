@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys in the forms of the standards, for the sets that have an object identifier (ML-KEM): public keys as
-// SubjectPublicKeyInfo [RFC5280, 4.1], private keys as OneAsymmetricKey [RFC5958, 2], which is PKCS #8, both with the
-// contents that RFC 9935 lays down. Encrypted private keys are recognised; who reads them decrypts
-// them before.
+// Keys in the forms of the standards, for the sets that have an object identifier: ML-KEM, FrodoKEM-976 and
+// FrodoKEM-1344. Public keys are SubjectPublicKeyInfo [RFC5280, 4.1], private keys OneAsymmetricKey [RFC5958, 2], which
+// is PKCS #8. RFC 9935 lays down what is inside for ML-KEM; for FrodoKEM no standard does, so it is what other
+// libraries write. Encrypted private keys are recognised; who reads them decrypts them before.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -19,7 +19,10 @@ inline constexpr std::string_view kPublicKeyLabel = "PUBLIC KEY";
 inline constexpr std::string_view kPrivateKeyLabel = "PRIVATE KEY";
 inline constexpr std::string_view kEncryptedLabel = "ENCRYPTED PRIVATE KEY";
 
-/// The alternatives of a private key [RFC9935, 6].
+/// How many sets have these forms.
+inline constexpr std::size_t kSetsWithKeyFormat = 11;
+
+/// The alternatives of a private key [RFC9935, 6]. FrodoKEM has kExpanded alone.
 enum class PrivateForm { kSeed, kExpanded, kBoth };
 
 struct PublicKey {
@@ -39,6 +42,8 @@ using Key = std::variant<PublicKey, PrivateKey>;
 
 /// True if the set has an object identifier, so that its keys have these forms.
 bool has_key_format(const Scheme& scheme);
+/// The name of the object identifier of such a set: "id-alg-ml-kem-768".
+const char* identifier_name(const Scheme& scheme);
 /// The object identifier of such a set, in dots.
 std::string object_identifier(const Scheme& scheme);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TLS groups that use ML-KEM and have a standard's name and code point, the only list of them.
+// The TLS groups that use ML-KEM and have a standard's name and code point, the only list of them. The hybrids are of
+// [RFC10024].
 #pragma once
 
 #include <string_view>

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hybrid public key encryption [HPKE] in base mode, single shot, in batches: every item has an encapsulation of its own
-// and one message under it. The KEM is computed over the batch by the context, on a GPU too if that has it; key
-// schedule and ciphers come from OpenSSL, an item at a time, on as many threads as the context has.
+// Hybrid public key encryption [HPKE] in batches, in the modes base and PSK. Every item has an encapsulation of its own
+// and one message under it (seal, open), or a context for many messages and exported secrets (Sender, Recipient). The
+// KEM is computed over the batch by the context, on a GPU too if that has it; key schedule and ciphers come from
+// OpenSSL, an item at a time, on as many threads as the context has.
 //
 //  - Records (keys, encapsulations, coins) are contiguous and of fixed size: Suite says how long.
 //  - An item that fails does not fail the batch: its status says why, its outputs are zero, the others are done.
 //  - What fails as a whole throws polykem::Error; outputs are then not to be used.
 //  - Outputs must not overlap inputs or each other.
 #pragma once
+
+#include <memory>
 
 #include "hpke/suite.hpp"
 
@@ -19,7 +22,8 @@ enum class ItemStatus : std::int32_t {
   kSecretKey = POLYKEM_ERR_SECRET_KEY,  ///< a seed from which no scalar follows; does not happen by chance
   kInternal = POLYKEM_ERR_INTERNAL,     ///< OpenSSL failed
   kEncapsulation = 101,                 ///< malformed: a point that is none
-  kOpen = 102,  ///< what is opened was not sealed so: another key, info or aad, or bytes that were changed
+  kOpen = 102,    ///< what is opened was not sealed so: another key, info or aad, or bytes that were changed
+  kNumber = 103,  ///< the context has no message number left
 };
 
 /// A short English sentence, static storage.
@@ -43,6 +47,18 @@ struct Messages {
     if (offsets) return {data + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
     return {data + (shared ? 0 : i * width), width};
   }
+  /// Whether at() is the same for all items.
+  bool is_one() const { return !offsets && (shared || width == 0); }
+};
+
+/// The same bytes for all items.
+inline Messages for_all(ByteView bytes) {
+  return {bytes.data(), bytes.size(), nullptr, true};
+}
+
+/// Pre-shared keys of at least kMinPskBytes with their identities [HPKE, 5.1.2]: both or neither, for the mode PSK.
+struct Psk {
+  Messages key, id;
 };
 
 /// Where messages go: contiguous, or, where the inputs have offsets, from offsets[i] to offsets[i + 1]. Those must
@@ -56,7 +72,8 @@ struct MessagesOut {
 struct SealRequest {
   std::size_t count = 0;
   Records pk;
-  ByteView info, aad;  ///< the same for all items
+  Messages info, aad;  ///< an item each, or for_all()
+  Psk psk;
   Messages plaintexts;
   const std::uint8_t* coins = nullptr;  ///< for tests: count records of coin_bytes() instead of random bytes
   std::uint8_t* enc = nullptr;
@@ -67,7 +84,8 @@ struct SealRequest {
 struct OpenRequest {
   std::size_t count = 0;
   Records sk;
-  ByteView info, aad;  ///< the same for all items
+  Messages info, aad;  ///< an item each, or for_all()
+  Psk psk;
   const std::uint8_t* enc = nullptr;
   Messages ciphertexts;
   MessagesOut plaintexts;
@@ -77,6 +95,91 @@ struct OpenRequest {
 /// Each returns how many items failed.
 std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest& request);
 std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest& request);
+
+/// Messages that a context seals or opens: number 0 to kMaxMessages - 1.
+inline constexpr std::uint64_t kMaxMessages = UINT64_MAX;
+
+struct ExportRequest {
+  std::size_t first = 0, count = 0;  ///< which contexts
+  Messages contexts;                 ///< the exporter contexts [HPKE, 5.3], an item each, or for_all()
+  std::size_t bytes = 0;             ///< of a secret, at most Suite::max_export_bytes()
+  std::uint8_t* out = nullptr;       ///< count secrets
+  ItemStatus* status = nullptr;      ///< count entries, or nullptr
+};
+
+/// Contexts of a batch: keys, base nonces, exporter secrets and message numbers, zeroised at the end. One thread at a
+/// time may use them; a second one gets POLYKEM_ERR_BUSY.
+class Contexts {
+ public:
+  Contexts(Contexts&&) noexcept;
+  Contexts& operator=(Contexts&&) noexcept;
+
+  std::size_t count() const;
+  /// How many items' setup failed, and what each item's yielded. Calls give a failed item the same status, and zeros.
+  std::size_t failed() const;
+  ItemStatus status(std::size_t i) const;
+  /// Number of item i's next message.
+  std::uint64_t number(std::size_t i) const;
+  /// Messages before `number` are lost: every context that is before it goes on there. None goes back.
+  void skip_to(std::uint64_t number);
+  /// Context.Export. Returns how many items failed.
+  std::size_t export_secrets(const ExportRequest& request);
+
+ protected:
+  struct State;
+  explicit Contexts(std::unique_ptr<State> state);
+  ~Contexts();
+  std::unique_ptr<State> state_;
+};
+
+struct SenderRequest {
+  std::size_t count = 0;
+  Records pk;
+  Messages info;
+  Psk psk;
+  const std::uint8_t* coins = nullptr;  ///< for tests, as in SealRequest
+  std::uint8_t* enc = nullptr;
+};
+
+struct RecipientRequest {
+  std::size_t count = 0;
+  Records sk;
+  Messages info;
+  Psk psk;
+  const std::uint8_t* enc = nullptr;
+};
+
+struct ContextSealRequest {
+  std::size_t first = 0, count = 0;  ///< which contexts
+  Messages aad, plaintexts;
+  MessagesOut ciphertexts;
+  ItemStatus* status = nullptr;  ///< count entries, or nullptr
+};
+
+struct ContextOpenRequest {
+  std::size_t first = 0, count = 0;  ///< which contexts
+  Messages aad, ciphertexts;
+  const std::uint64_t* numbers = nullptr;  ///< count message numbers to open, instead of each context's next
+  MessagesOut plaintexts;
+  ItemStatus* status = nullptr;  ///< count entries, or nullptr
+};
+
+/// Senders' contexts. In a forked process they do not seal: parent and child would use the same nonces.
+class Sender : public Contexts {
+ public:
+  Sender(polykem_context* context, const Suite& suite, const SenderRequest& request);
+  /// The next message of every item. Returns how many items failed; their numbers count all the same.
+  std::size_t seal(const ContextSealRequest& request);
+};
+
+/// Recipients' contexts.
+class Recipient : public Contexts {
+ public:
+  Recipient(polykem_context* context, const Suite& suite, const RecipientRequest& request);
+  /// The next message of every item, or those with the given numbers, which leave the contexts' own as they are. A
+  /// message that does not open is not counted. Returns how many items failed.
+  std::size_t open(const ContextOpenRequest& request);
+};
 
 /// `count` key pairs from random bytes.
 void generate(polykem_context* context, const Suite& suite, std::size_t count, std::uint8_t* pk, std::uint8_t* sk);

@@ -1,59 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a KEM's shared secret to the key and nonce of one message, and the message itself [HPKE, 5.1, 6.1]. Base mode,
-// first message of its context: the nonce is the base nonce, the exporter secret is not computed.
+// From a KEM's shared secret to the secrets of a context, and from them to exported secrets [HPKE, 5.1, 5.3].
 #pragma once
 
 #include <array>
-#include <optional>
 
 #include "hpke/openssl.hpp"
 #include "hpke/suite.hpp"
 
 namespace polykem::hpke {
 
-/// What all messages of a batch share: everything that is hashed but the shared secret.
-struct KeySchedule {
-  KeySchedule(const Suite& suite, ByteView info);
+inline constexpr std::size_t kMaxHashBytes = 64;
 
-  const KdfInfo& kdf;
-  const AeadInfo& aead;
-  const EVP_MD* digest;
-  const EVP_CIPHER* cipher;
-  /* A KDF of two stages: the messages of its three HMACs. */
-  Bytes secret_message, key_message, nonce_message;
+/// What a context keeps of its setup.
+struct ContextSecrets {
+  ContextSecrets() = default;
+  ContextSecrets(const ContextSecrets&) = default;
+  ContextSecrets& operator=(const ContextSecrets&) = default;
+  ~ContextSecrets() { polykem_zeroize(this, sizeof *this); }
+
+  std::array<std::uint8_t, kMaxKeyBytes> key{};
+  std::array<std::uint8_t, kNonceBytes> base_nonce{};
+  std::array<std::uint8_t, kMaxHashBytes> exporter{};
+};
+
+/// What a key schedule binds a context to beside the shared secret. With a pre-shared key the mode is PSK, else base.
+struct Binding {
+  ByteView info, psk, psk_id;
+};
+
+/// Everything that a key schedule hashes but the shared secret.
+struct KeySchedule {
+  KeySchedule(const Suite& suite, const Binding& binding);
+
+  /* A KDF of two stages: the messages of its HMACs. */
+  SecretBytes secret_message;
+  Bytes key_message, nonce_message, exporter_message;
   /* A KDF of one stage: its only message, with a gap for the shared secret. */
-  Bytes derive_message;
+  SecretBytes derive_message;
   std::size_t derive_gap = 0;
 };
 
-/// Seals and opens single messages; one for each thread. Its contexts are made once.
-class MessageCipher {
+/// Runs key schedules of one suite; one for each thread.
+class Deriver {
  public:
-  explicit MessageCipher(const KeySchedule& schedule);
-  ~MessageCipher();
-  MessageCipher(const MessageCipher&) = delete;
-  MessageCipher& operator=(const MessageCipher&) = delete;
+  explicit Deriver(const Suite& suite);
+  Deriver(const Deriver&) = delete;
+  Deriver& operator=(const Deriver&) = delete;
 
-  /// Writes plaintext.size() + kTagBytes.
-  bool seal(const std::uint8_t* shared_secret, ByteView aad, ByteView plaintext, std::uint8_t* ciphertext);
-
-  enum class Opened { kYes, kNo, kFailed };
-  /// Writes ciphertext.size() - kTagBytes; zeros unless it is opened.
-  Opened open(const std::uint8_t* shared_secret, ByteView aad, ByteView ciphertext, std::uint8_t* plaintext);
-
-  /// The first half of both: key and nonce, kept inside.
-  bool derive(const std::uint8_t* shared_secret);
+  /// Writes key and base nonce, and the exporter secret if `exporter`. False: OpenSSL failed.
+  bool derive(const KeySchedule& schedule, const std::uint8_t* shared_secret, bool exporter, ContextSecrets& out);
+  /// Context.Export [HPKE, 5.3]. `bytes` is at most max_export_bytes(). False: OpenSSL failed.
+  bool export_secret(const ContextSecrets& from, ByteView exporter_context, std::size_t bytes, std::uint8_t* out);
 
  private:
-  bool derive_two_stages(const std::uint8_t* shared_secret);
-  bool derive_one_stage(const std::uint8_t* shared_secret);
+  bool derive_two_stages(const KeySchedule& schedule, const std::uint8_t* shared_secret, bool exporter,
+                         ContextSecrets& out);
+  bool derive_one_stage(const KeySchedule& schedule, const std::uint8_t* shared_secret, bool exporter,
+                        ContextSecrets& out);
+  bool expand(ByteView secret, ByteView message, std::size_t bytes, std::uint8_t* out);
   bool hmac(ByteView key, ByteView message, std::uint8_t* out);
+  bool shake(ByteView message, std::size_t bytes, std::uint8_t* out);
 
-  const KeySchedule& schedule_;
+  const KdfInfo& kdf_;
+  const AeadInfo& aead_;
+  Bytes suite_id_;
   DigestContextPtr digest_;
-  CipherContextPtr encrypt_, decrypt_;
-  SecretBytes block_;    ///< the padded key of an HMAC and its message; or the one-stage message
-  SecretBytes secrets_;  ///< key, then nonce, where derive() leaves them; the two-stage secret behind
+  SecretBytes block_;    ///< the padded key of an HMAC and its message; or a one-stage message
+  SecretBytes secrets_;  ///< what hashes leave on the way
 };
 
 }  // namespace polykem::hpke

@@ -35,7 +35,7 @@ class ErrorMark {
 struct Algorithms {
   DigestPtr kdf;       ///< of the suite's KDF
   DigestPtr shake256;  ///< of key derivation [HPKEPQ, 3]
-  CipherPtr aead;
+  CipherPtr aead;      ///< null for export only
 };
 
 }  // namespace polykem::hpke

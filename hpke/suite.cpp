@@ -33,7 +33,7 @@ const std::vector<KemInfo>& kems() {
   static const std::vector<KemInfo> list = {
       {Kem::kMlKem512, "ML-KEM-512"},          {Kem::kMlKem768, "ML-KEM-768"},
       {Kem::kMlKem1024, "ML-KEM-1024"},        {Kem::kMlKem768P256, "MLKEM768-P256"},
-      {Kem::kMlKem1024P384, "MLKEM1024-P384"}, {Kem::kMlKem768X25519, "MLKEM768-X25519"},
+      {Kem::kMlKem1024P384, "MLKEM1024-P384"}, {Kem::kMlKem768X25519, "MLKEM768-X25519", "X-Wing"},
   };
   return list;
 }
@@ -52,6 +52,7 @@ const std::vector<AeadInfo>& aeads() {
       {Aead::kAes128Gcm, "AES-128-GCM", "AES-128-GCM", 16},
       {Aead::kAes256Gcm, "AES-256-GCM", "AES-256-GCM", 32},
       {Aead::kChaCha20Poly1305, "ChaCha20Poly1305", "ChaCha20-Poly1305", 32},
+      {Aead::kExportOnly, "Export-only", nullptr, 0},
   };
   return list;
 }
@@ -65,7 +66,7 @@ Suite::Suite(Kem kem, Kdf kdf, Aead aead)
   auto fetched = std::make_shared<Algorithms>();
   fetched->kdf = fetch_digest(kdf_->digest);
   fetched->shake256 = fetch_digest("SHAKE256");
-  fetched->aead = fetch_cipher(aead_->cipher);
+  if (aead_->cipher) fetched->aead = fetch_cipher(aead_->cipher);
   algorithms_ = std::move(fetched);
 }
 

@@ -30,18 +30,25 @@ enum class Kdf : std::uint16_t {
   kShake256 = 0x0011,
 };
 
-enum class Aead : std::uint16_t { kAes128Gcm = 0x0001, kAes256Gcm = 0x0002, kChaCha20Poly1305 = 0x0003 };
+enum class Aead : std::uint16_t {
+  kAes128Gcm = 0x0001,
+  kAes256Gcm = 0x0002,
+  kChaCha20Poly1305 = 0x0003,
+  kExportOnly = 0xffff,  ///< no cipher: contexts only export secrets
+};
 
-inline constexpr std::size_t kNonceBytes = 12;         ///< Nn of every AEAD here
-inline constexpr std::size_t kTagBytes = 16;           ///< Nt of every AEAD here
+inline constexpr std::size_t kNonceBytes = 12;         ///< Nn of every cipher here
+inline constexpr std::size_t kTagBytes = 16;           ///< Nt of every cipher here
 inline constexpr std::size_t kSharedSecretBytes = 32;  ///< Nsecret of every KEM here
 inline constexpr std::size_t kMaxKeyBytes = 32;        ///< the longest Nk
-/// A one-stage KDF writes the length of `info` in two bytes [HPKE, 7.2.1].
-inline constexpr std::size_t kMaxOneStageInfoBytes = 65535;
+inline constexpr std::size_t kMinPskBytes = 32;        ///< [HPKE, 9.5]
+/// A one-stage KDF writes the lengths of `info`, a pre-shared key and its identity in two bytes [HPKE, 7.2.1].
+inline constexpr std::size_t kMaxOneStageBytes = 65535;
 
 struct KemInfo {
   Kem id;
-  std::string_view name;  ///< as the draft spells it: "MLKEM768-X25519"
+  std::string_view name;        ///< as the draft spells it: "MLKEM768-X25519"
+  std::string_view alias = {};  ///< another name, or empty
 };
 
 struct KdfInfo {
@@ -55,8 +62,10 @@ struct KdfInfo {
 struct AeadInfo {
   Aead id;
   std::string_view name;
-  const char* cipher;  ///< OpenSSL's name
-  std::size_t key_bytes;
+  const char* cipher;     ///< OpenSSL's name; nullptr: none, contexts only export
+  std::size_t key_bytes;  ///< 0 without a cipher
+
+  std::size_t nonce_bytes() const noexcept { return key_bytes > 0 ? kNonceBytes : 0; }
 };
 
 /// In the order of their numbers.
@@ -85,6 +94,11 @@ class Suite {
   std::size_t enc_bytes() const noexcept { return scheme_.ciphertext_bytes(); }
   /// Random bytes that one encapsulation takes: m of ML-KEM, then what a hybrid's ephemeral scalar is made from.
   std::size_t coin_bytes() const noexcept { return scheme_.info().encaps_coin_bytes; }
+
+  /// The longest secret that a context exports [HPKE, 7.2.1].
+  std::size_t max_export_bytes() const noexcept {
+    return kdf_->block_bytes == 0 ? kMaxOneStageBytes : 255 * kdf_->hash_bytes;
+  }
 
   /// The KEM's parameter set.
   const Scheme& scheme() const noexcept { return scheme_; }

@@ -82,7 +82,7 @@ Algorithm alone(const Scheme& scheme) {
   add_name(out, scheme.info().title);
   add_name(out, scheme.name());
   if (formats::has_key_format(scheme)) {
-    add_name(out, "id-alg-" + lower(scheme.info().title));
+    add_name(out, formats::identifier_name(scheme));
     add_name(out, formats::object_identifier(scheme));
   }
   for (const OtherGroups& each : kOtherGroups) {

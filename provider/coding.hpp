@@ -15,8 +15,8 @@
 
 namespace polykem::provider {
 
-/// The sets by their place in the formats' list. The dispatch tables are made for each at compile time.
-inline constexpr std::size_t kCodedSets = 3;
+/// The dispatch tables are made for each at compile time.
+inline constexpr std::size_t kCodedSets = formats::kSetsWithKeyFormat;
 
 /// The algorithms of the offer that are such sets, in their order there.
 inline const Algorithm& coded_algorithm(const Offer& offer, std::size_t set) {

@@ -160,15 +160,17 @@ void append_hex(SecretBytes& out, std::string_view title, ByteView bytes) {
   }
 }
 
+/// The parts of ML-KEM's keys have FIPS 203's names, as in OpenSSL 3.5, and those of other keys OpenSSL's usual ones.
 SecretBytes text_of(const Key& key, bool with_private) {
+  const bool mlkem = key.algorithm().name.starts_with("ML-KEM-");
   SecretBytes out;
   append_text(out, key.algorithm().name);
   append_text(out, with_private ? " Private-Key:\n" : " Public-Key:\n");
   if (with_private) {
     append_hex(out, "seed:", key.seed());
-    append_hex(out, "dk:", key.secret_key());
+    append_hex(out, mlkem ? "dk:" : "priv:", key.secret_key());
   }
-  append_hex(out, "ek:", key.public_key());
+  append_hex(out, mlkem ? "ek:" : "pub:", key.public_key());
   return out;
 }
 

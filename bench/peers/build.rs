@@ -10,7 +10,7 @@ fn main() {
     let sources = ["src/clock.cpp", "src/random.cpp"];
     cc::Build::new().cpp(true).std("c++20").include("../../src").files(sources).compile("polykem_peers_helpers");
     println!("cargo:rustc-link-arg=-Wl,--wrap=PQCRYPTO_RUST_randombytes");
-    wolfssl_build::compile(Path::new("src"));
+    wolfssl_build::compile(Path::new("src"), false);
     let ippcp = env::var("POLYKEM_IPPCP").expect("set POLYKEM_IPPCP to the folder of libippcp.a, or use `make bench-peers`");
     println!("cargo:rerun-if-env-changed=POLYKEM_IPPCP");
     println!("cargo:rustc-link-search=native={ippcp}");

@@ -12,6 +12,9 @@ const WOLFSSL: [&str; 14] = [
     "wc_frodokem_mat.c", "wc_mlkem.c", "wc_mlkem_asm.S", "wc_mlkem_poly.c", "wc_port.c",
 ];
 
+/// What its keys in DER need besides.
+const KEY_FILES: [&str; 5] = ["asn.c", "hash.c", "sha256.c", "sp_int.c", "wolfmath.c"];
+
 /// The folder of wolfSSL's sources, where cargo has put the crate that carries them.
 fn wolfssl_folder() -> PathBuf {
     let arguments = ["metadata", "--format-version", "1", "--locked", "--features", "wolfssl-sys"];
@@ -22,11 +25,16 @@ fn wolfssl_folder() -> PathBuf {
     Path::new(&text[start..end]).join("wolfssl-sys-5.3.0/wolfssl-src")
 }
 
-/// `settings`: the folder of wolfssl_settings.h and wolfssl.c.
-pub fn compile(settings: &Path) {
+/// `settings`: the folder of wolfssl_settings.h and wolfssl.c. `key_files`: with FrodoKEM's keys in DER.
+pub fn compile(settings: &Path, key_files: bool) {
     let folder = wolfssl_folder();
     let settings = settings.canonicalize().expect("the folder of wolfssl_settings.h");
-    cc::Build::new()
+    let mut build = cc::Build::new();
+    if key_files {
+        build.define("POLYKEM_WOLFSSL_KEY_FILES", None);
+        build.files(KEY_FILES.map(|name| folder.join("wolfcrypt/src").join(name)));
+    }
+    build
         .flag("-include")
         .flag(settings.join("wolfssl_settings.h"))
         .define("WOLFSSL_X86_64_BUILD", None)

@@ -22,7 +22,8 @@ using formats::FormatError;
 constexpr std::string_view kCertificateLabel = "CERTIFICATE";
 
 constexpr const char* kNoKemKey =
-    "ask who has it for an ML-KEM public key; 'polykem keygen --scheme mlkem768 --format pem' makes a key pair";
+    "ask who has it for a public key of ML-KEM or FrodoKEM; 'polykem keygen --scheme mlkem768 --format pem' makes a "
+    "key pair";
 
 bool is_private_label(std::string_view label) {
   return label == formats::kPrivateKeyLabel || label == formats::kEncryptedLabel;

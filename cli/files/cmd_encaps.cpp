@@ -22,7 +22,7 @@ constexpr const char* kEncapsFooter =
     "\n"
     "A file with N keys gives N ciphertexts, one per key; with one key, --count N gives N for that key.\n"
     "Keys may be polykem's armour, PEM or DER (SubjectPublicKeyInfo), which name their set, or raw with --scheme.\n"
-    "A certificate may supply a key of ML-KEM; its signature and dates are not checked.";
+    "A certificate may supply a key of ML-KEM or FrodoKEM; its signature and dates are not checked.";
 
 [[noreturn]] void throw_count(const FileOptions& options, std::uint64_t keys) {
   throw CliError(kExitUsage, fmt::format("'{}' holds {} keys, --count asks for {}", options.pk, keys, options.count),

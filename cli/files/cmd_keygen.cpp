@@ -24,20 +24,31 @@ constexpr const char* kKeygenFooter =
     "  polykem keygen --scheme mlkem768 --format pem --pk alice.pub --sk alice.key\n"
     "\n"
     "Secret key files get mode 0600. Existing files are kept unless --force is given.\n"
-    "--format pem and der write keys of ML-KEM as RFC 9935 says, for other programs: SubjectPublicKeyInfo and PKCS "
-    "#8.\n"
-    "There --sk-form says what a private key holds: its 64-byte seed, which all programs read, the expanded key, or "
-    "both.";
+    "--format pem and der write keys for other programs, as SubjectPublicKeyInfo and PKCS #8: of ML-KEM (RFC 9935), "
+    "and "
+    "of FrodoKEM-976 and FrodoKEM-1344 with the object identifiers of ISO/IEC 18033-2.\n"
+    "There --sk-form says what a private key of ML-KEM holds: its 64-byte seed, which all programs read, the expanded "
+    "key, or both. One of FrodoKEM holds the expanded key.";
+
+bool has_seed_form(const Scheme& scheme) {
+  return scheme.info().secret_seed_bytes != 0;
+}
 
 void check_format(const FileOptions& options, const Scheme& scheme, bool form_given) {
   if (form_given && !standard_format(options)) {
     throw CliError(kExitUsage, "--sk-form goes with --format pem or der",
                    "armour and raw hold the expanded key; leave --sk-form out");
   }
-  if (!standard_format(options) || formats::has_key_format(scheme)) return;
-  throw CliError(kExitUsage,
-                 fmt::format("no standard says how a key of {} is written in {}", scheme.name(), options.format),
-                 "leave --format out, or take mlkem512, mlkem768 or mlkem1024");
+  if (!standard_format(options)) return;
+  if (!formats::has_key_format(scheme)) {
+    throw CliError(kExitUsage,
+                   fmt::format("{} has no object identifier, which keys in {} need", scheme.name(), options.format),
+                   "leave --format out, or take a set of ML-KEM, FrodoKEM-976 or FrodoKEM-1344");
+  }
+  if (!has_seed_form(scheme) && options.sk_form != "expanded") {
+    throw CliError(kExitUsage, fmt::format("a private key of {} has no form as a seed", scheme.name()),
+                   "leave --sk-form out");
+  }
 }
 
 /// `count` seeds from the operating system.
@@ -51,8 +62,9 @@ SecretBytes make_seeds(const Scheme& scheme, std::size_t count) {
   return seeds;
 }
 
-int run_keygen(const FileOptions& options, bool form_given) {
+int run_keygen(FileOptions options, bool form_given) {
   const Scheme scheme = open_scheme(options.scheme);
+  if (!form_given && !has_seed_form(scheme)) options.sk_form = "expanded";
   check_format(options, scheme, form_given);
   RecordOutputs outputs(options);
   const std::size_t pk = outputs.add(options.pk, RecordKind::kPublicKey);
@@ -90,7 +102,7 @@ void register_keygen(CLI::App& app, int& exit_code) {
   add_count(*command, "--count", options->count, "Key pairs to make; each file holds them in order (default 1)");
   add_file_options(*command, *options, Formats::kKeys);
   CLI::Option* form = command->add_option("--sk-form", options->sk_form,
-                                          "Private keys in pem and der: seed (default), expanded or both");
+                                          "ML-KEM's private keys in pem and der: seed (default), expanded or both");
   form->check(CLI::IsMember({"seed", "expanded", "both"}))->type_name("FORM");
   command->callback([options, form, &exit_code] {
     exit_code = run_guarded([&] { return run_keygen(*options, form->count() > 0); });

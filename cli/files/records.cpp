@@ -23,7 +23,9 @@ constexpr std::size_t kTextAtOnce = std::size_t{1} << 18;
 
 constexpr const char* kFormats = "Output format: armour (text that names its set, default) or raw";
 constexpr const char* kKeyFormats =
-    "Output format: armour (text that names its set, default), pem or der (for other programs; ML-KEM only), or raw";
+    "Output format: armour (text that names its set, default), pem or der (for other programs; ML-KEM, FrodoKEM-976 "
+    "and "
+    "1344), or raw";
 
 formats::PrivateForm form_of(const std::string& name) {
   if (name == "seed") return formats::PrivateForm::kSeed;

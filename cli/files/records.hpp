@@ -65,7 +65,7 @@ struct FileOptions {
   std::string scheme;
   std::string pk, sk, ct, ss;
   std::string format = "armour";  ///< or raw; of keygen also pem or der
-  std::string sk_form = "seed";   ///< of private keys in PEM and DER: seed, expanded or both
+  std::string sk_form = "seed";   ///< of ML-KEM's private keys in PEM and DER: seed, expanded or both
   std::size_t count = 1;
   bool count_given = false;
 };

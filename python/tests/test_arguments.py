@@ -27,9 +27,9 @@ def suite():
 def test_info_and_aad_are_bytes(ctx, suite, name, value):
     pk, sk = suite.generate(ctx, 1)
     sealed = suite.seal(ctx, pk, b"message")
-    with pytest.raises(TypeError, match=f"{name} is .*; pass bytes"):
+    with pytest.raises(TypeError, match=rf"{name}(\[0\])? is .*; pass bytes"):
         suite.seal(ctx, pk, b"message", **{name: value})
-    with pytest.raises(TypeError, match=f"{name} is .*; pass bytes"):
+    with pytest.raises(TypeError, match=rf"{name}(\[0\])? is .*; pass bytes"):
         suite.open(ctx, sk, *sealed, **{name: value})
 
 

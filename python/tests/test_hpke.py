@@ -2,7 +2,9 @@
 """polykem.hpke, by itself and with pyca/cryptography, whose hpke module has the same KEMs."""
 
 import base64
+import copy
 import hashlib
+import hmac
 import json
 import os
 import pickle
@@ -18,6 +20,8 @@ from known_answers import ROOT
 hpke = pytest.importorskip("polykem.hpke", reason="polykem was built without OpenSSL 3", exc_type=ImportError)
 USUAL = hpke.Suite("ML-KEM-768", "HKDF-SHA256", "AES-128-GCM")
 MESSAGES = 1000
+CIPHERS = [aead for aead in hpke.Aead if aead != hpke.Aead.EXPORT_ONLY]
+PSK, PSK_ID = b"a pre-shared key of 32 bytes.....", b"its identity"
 
 
 def differing(count, width):
@@ -124,6 +128,152 @@ def test_arguments(ctx):
         hpke.Suite("ML-KEM-768", "SHAKE256", "AES-128-GCM").seal(ctx, pk, b"x", info=bytes(65536))
 
 
+def test_each_item_has_its_own_info_and_additional_data(ctx):
+    pk, sk = USUAL.generate(ctx, 3)
+    infos, aads = differing(3, 6), [b"", b"one", bytes(100)]
+    enc, ciphertexts = USUAL.seal(ctx, pk, b"to all", infos, aads)
+    opened = USUAL.open(ctx, sk, enc, ciphertexts, infos, aads)
+    assert [bytes(p) for p in np.asarray(opened.plaintexts)] == [b"to all"] * 3
+    for i in range(3):
+        assert USUAL.open(ctx, sk[i], enc[i], ciphertexts[i], bytes(infos[i]), aads[i]).plaintexts[0] == b"to all"
+    opened = USUAL.open(ctx, sk, enc, ciphertexts, infos[[0, 2, 1]], aads, errors="return")
+    assert opened.status.tolist() == [0, hpke.ItemStatus.OPEN, hpke.ItemStatus.OPEN]
+    opened = USUAL.open(ctx, sk, enc, ciphertexts, list(map(bytes, infos)), [b"", b"", b""], errors="return")
+    assert opened.status.tolist() == [0, hpke.ItemStatus.OPEN, hpke.ItemStatus.OPEN]
+    for wrong in ({"info": infos[:2]}, {"aad": aads[:2]}, {"psk": [PSK] * 2, "psk_id": PSK_ID}):
+        with pytest.raises(polykem.ArgumentError, match="different numbers"):
+            USUAL.seal(ctx, pk, b"x", **wrong)
+    enc, ciphertexts = USUAL.seal(ctx, pk[0], b"number of items", aad=aads)
+    assert len(enc) == 3
+
+
+def test_pre_shared_keys(ctx):
+    pk, sk = USUAL.generate(ctx, 2)
+    psk = {"psk": [PSK, PSK[::-1]], "psk_id": PSK_ID}
+    enc, ciphertexts = USUAL.seal(ctx, pk, [b"a", b"b"], **psk)
+    assert USUAL.open(ctx, sk, enc, ciphertexts, **psk).plaintexts == [b"a", b"b"]
+    opened = USUAL.open(ctx, sk, enc, ciphertexts, psk=PSK, psk_id=PSK_ID, errors="return")
+    assert opened.status.tolist() == [0, hpke.ItemStatus.OPEN]
+    assert USUAL.open(ctx, sk, enc, ciphertexts, errors="return").status.all()
+    for wrong in ({"psk": PSK}, {"psk_id": PSK_ID}, {"psk": PSK, "psk_id": [b"x", b""]}):
+        with pytest.raises(polykem.ArgumentError, match="both psk and psk_id"):
+            USUAL.seal(ctx, pk, b"x", **wrong)
+    with pytest.raises(polykem.SizeError, match="31 bytes; a pre-shared key has at least 32"):
+        USUAL.open(ctx, sk, enc, ciphertexts, psk=[PSK, PSK[:31]], psk_id=PSK_ID)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_contexts(ctx, listed):
+    pk, sk = USUAL.generate(ctx, 3)
+    sender = USUAL.sender(ctx, pk, b"info", psk=PSK, psk_id=PSK_ID)
+    recipient = USUAL.recipient(ctx, sk, sender.enc, b"info", psk=PSK, psk_id=PSK_ID)
+    texts = [list(map(bytes, differing(3, 4 + i))) if listed else differing(3, 4 + i) for i in range(4)]
+    aads = differing(3, 2)
+    sealed = [sender.seal(text, aads) for text in texts]
+    assert sender.numbers.tolist() == [4, 4, 4]
+    assert recipient.open(sealed[0], aads).plaintexts == texts[0]
+    assert recipient.open(sealed[2], aads, errors="return").status.tolist() == [hpke.ItemStatus.OPEN] * 3
+    assert recipient.open(sealed[2], aads, numbers=2).plaintexts == texts[2]
+    assert recipient.numbers.tolist() == [1, 1, 1]
+    recipient.skip_to(3)
+    assert recipient.open(sealed[3], aads, numbers=[3, 3, 3]).plaintexts == texts[3]
+    assert recipient.open(sealed[3], aads).plaintexts == texts[3]
+    with pytest.raises(polykem.ItemsError, match="not sealed for this key"):
+        recipient.open(sealed[3], aads)
+    assert len(sender) == 3 and repr(sender).startswith("<polykem.hpke.Sender: 3 contexts")
+
+
+def test_contexts_end_at_the_last_number(ctx):
+    pk, _ = USUAL.generate(ctx)
+    sender = USUAL.sender(ctx, pk)
+    sender.skip_to((1 << 64) - 1)
+    with pytest.raises(polykem.ItemsError, match="no message number left"):
+        sender.seal(b"x")
+
+
+def test_what_contexts_refuse(ctx):
+    pk, sk = USUAL.generate(ctx, 2)
+    sender = USUAL.sender(ctx, pk)
+    recipient = USUAL.recipient(ctx, sk, sender.enc)
+    for wrong in (lambda: sender.seal([b"x"] * 3), lambda: recipient.open(bytes(20)),
+                  lambda: recipient.open(np.zeros((2, 20), np.uint8), numbers=[1]),
+                  lambda: recipient.open(np.zeros((2, 20), np.uint8), numbers=-1),
+                  lambda: recipient.open(np.zeros((2, 20), np.uint8), numbers=1.5),
+                  lambda: sender.skip_to(-1), lambda: sender.export([b""] * 3, 32),
+                  lambda: USUAL.sender(ctx, pk, [b"x"] * 3), lambda: USUAL.recipient(ctx, sk, sender.enc[:1])):
+        with pytest.raises(polykem.ArgumentError):
+            wrong()
+    for length in (0, 255 * 32 + 1):
+        with pytest.raises(polykem.SizeError, match="exports 1 to 8160 bytes"):
+            sender.export(b"", length)
+    for copied in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="same nonces"):
+            copied(sender)
+    pk[1, :2] = 0xFF
+    with pytest.raises(polykem.ItemsError):
+        USUAL.sender(ctx, pk)
+    sender = USUAL.sender(ctx, pk, errors="return")
+    assert sender.status.tolist() == [0, hpke.ItemStatus.PUBLIC_KEY] and not sender.enc[1].any()
+    assert not sender.seal(b"x", errors="return")[1].any()
+    assert sender.export(b"", 9, errors="return")[1] == bytes(9)
+
+
+def test_export_only(ctx):
+    suite = hpke.Suite("X-Wing", "SHAKE128", "Export-only")
+    assert suite.kem == hpke.Kem.MLKEM768_X25519
+    pk, sk = suite.generate(ctx, 2)
+    sender = suite.sender(ctx, pk)
+    secrets = sender.export([b"a", b"b"], 40)
+    assert isinstance(secrets, polykem.Secret)
+    assert suite.recipient(ctx, sk, sender.enc).export([b"a", b"b"], 40) == secrets
+    for wrong in (lambda: sender.seal(b"x"), lambda: suite.seal(ctx, pk, b"x")):
+        with pytest.raises(polykem.ArgumentError, match="no cipher"):
+            wrong()
+
+
+def reference_export(suite, shared_secret, info, psk, psk_id, exporter_context, length):
+    """A secret of at most one hash, from the text of RFC 9180 and draft-ietf-hpke-pq."""
+    def two(number):
+        return number.to_bytes(2, "big")
+    identity = b"HPKE" + two(suite.kem) + two(suite.kdf) + two(suite.aead)
+    mode = bytes([1 if psk else 0])
+    if suite.kdf in (hpke.Kdf.SHAKE128, hpke.Kdf.SHAKE256):
+        shake = hashlib.shake_128 if suite.kdf == hpke.Kdf.SHAKE128 else hashlib.shake_256
+        hash_bytes = 32 if suite.kdf == hpke.Kdf.SHAKE128 else 64
+
+        def derive(ikm, label, context, bytes_out):
+            labeled = ikm + b"HPKE-v1" + identity + two(len(label)) + label + two(bytes_out) + context
+            return shake(labeled).digest(bytes_out)
+        context = mode + two(len(psk_id)) + psk_id + two(len(info)) + info
+        all_secrets = derive(two(len(psk)) + psk + two(len(shared_secret)) + shared_secret, b"secret", context,
+                             hash_bytes)
+        return derive(all_secrets, b"sec", exporter_context, length)
+    name = {hpke.Kdf.HKDF_SHA256: "sha256", hpke.Kdf.HKDF_SHA384: "sha384", hpke.Kdf.HKDF_SHA512: "sha512"}[suite.kdf]
+
+    def extract(salt, label, ikm):
+        return hmac.digest(salt, b"HPKE-v1" + identity + label + ikm, name)
+
+    def expand(prk, label, text, bytes_out):
+        return hmac.digest(prk, two(bytes_out) + b"HPKE-v1" + identity + label + text + b"\1", name)[:bytes_out]
+    context = mode + extract(b"", b"psk_id_hash", psk_id) + extract(b"", b"info_hash", info)
+    secret = extract(shared_secret, b"secret", psk)
+    return expand(expand(secret, b"exp", context, len(secret)), b"sec", exporter_context, length)
+
+
+@pytest.mark.parametrize("kdf", list(hpke.Kdf))
+def test_the_key_schedule_with_a_pre_shared_key(ctx, kdf):
+    """The drafts have no vectors of this mode for KEMs that polykem has."""
+    suite = hpke.Suite("ML-KEM-768", kdf, "Export-only")
+    pk, sk = suite.generate(ctx)
+    sender = suite.sender(ctx, pk, b"info", psk=PSK, psk_id=PSK_ID)
+    shared_secret = ctx.decaps("mlkem768", sk, sender.enc).ss[0].export()
+    expected = reference_export(suite, shared_secret, b"info", PSK, PSK_ID, b"for a test", 31)
+    assert sender.export(b"for a test", 31)[0] == expected
+    plain = suite.sender(ctx, pk, b"info")
+    shared_secret = ctx.decaps("mlkem768", sk, plain.enc).ss[0].export()
+    assert plain.export(b"", 32)[0] == reference_export(suite, shared_secret, b"info", b"", b"", b"", 32)
+
+
 def test_suites_are_values():
     same = hpke.Suite(0x41, hpke.Kdf.HKDF_SHA256, "aes_128_gcm")
     assert same == USUAL and hash(same) == hash(USUAL) and pickle.loads(pickle.dumps(USUAL)) == USUAL
@@ -144,6 +294,13 @@ def test_the_working_group_vectors(ctx):
         enc, ciphertexts = suite.seal(ctx, pk, bytes.fromhex(first["pt"]), bytes.fromhex(vector["info"]),
                                       bytes.fromhex(first["aad"]), coins=bytes.fromhex(vector["ikmE"]))
         assert enc.tobytes().hex() == vector["enc"] and ciphertexts.tobytes().hex() == first["ct"]
+        recipient = suite.recipient(ctx, sk, enc, bytes.fromhex(vector["info"]))
+        for one in vector["encryptions"]:
+            assert recipient.open(bytes.fromhex(one["ct"]), bytes.fromhex(one["aad"])).plaintexts[0] \
+                == bytes.fromhex(one["pt"])
+        for one in vector["exports"]:
+            assert recipient.export(bytes.fromhex(one["exporter_context"]), one["L"])[0] \
+                == bytes.fromhex(one["exported_value"])
         checked += 1
     assert checked == 8
 
@@ -171,7 +328,7 @@ PYCA_KEMS = {"ML-KEM-768": "MLKEM768", "ML-KEM-1024": "MLKEM1024", "MLKEM768-X25
 # With OpenSSL 3.0 a multiplication on P-384 takes half a millisecond: but for one suite they wait for the long tests,
 # and so do most messages.
 PYCA_SUITES = [pytest.param(kem, kdf, aead, count, marks=[pytest.mark.long] if slow or count == MESSAGES else [])
-               for kem in PYCA_KEMS for kdf in hpke.Kdf for aead in hpke.Aead
+               for kem in PYCA_KEMS for kdf in hpke.Kdf for aead in CIPHERS
                for slow in [kem == "MLKEM1024-P384" and (kdf, aead) != (hpke.Kdf.HKDF_SHA384, hpke.Aead.AES_256_GCM)]
                for count in ([MESSAGES] if slow else [100, MESSAGES])]
 
@@ -201,7 +358,7 @@ def test_pyca_opens_what_polykem_seals_and_the_other_way_round(ctx, kem, kdf, ae
 # ---- Go's crypto/hpke
 
 GO_SUITES = [(kem, kdf, aead) for kem in hpke.Kem if kem != hpke.Kem.ML_KEM_512 for kdf in hpke.Kdf
-             for aead in hpke.Aead]
+             for aead in CIPHERS]
 
 
 def go_program(folder):
@@ -229,14 +386,20 @@ def test_go_opens_what_polykem_seals_and_the_other_way_round(ctx, tmp_path):
         suite = hpke.Suite(kem, kdf, aead)
         pk, sk = suite.generate(ctx)
         keys.append(sk)
-        enc, ciphertexts = suite.seal(ctx, pk[0], messages, b"info", b"aad")
+        sender = suite.sender(ctx, pk[0], b"info", count=len(messages))
+        enc, ciphertexts, second = sender.enc, sender.seal(messages, b"aad"), sender.seal(b"again")
         batches.append({"Kem": kem, "Kdf": kdf, "Aead": aead, "Info": text(b"info"), "AAD": text(b"aad"),
                         "SecretKey": text(sk[0]), "Encs": [text(e) for e in enc],
-                        "Ciphertexts": [text(c) for c in ciphertexts], "Plaintexts": [text(p) for p in messages]})
+                        "Ciphertexts": [text(c) for c in ciphertexts], "Plaintexts": [text(p) for p in messages],
+                        "Second": [text(c) for c in second], "Again": text(b"again"), "ExporterContext": "for Go",
+                        "Exported": [text(s) for s in sender.export(b"for Go", 48)]})
     answer = subprocess.run([go_program(tmp_path)], input=json.dumps(batches), capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     for numbers, sk, batch, sealed in zip(GO_SUITES, keys, batches, json.loads(answer.stdout), strict=True):
         enc = np.stack([np.frombuffer(base64.b64decode(e), np.uint8) for e in sealed["Encs"]])
         ciphertexts = [base64.b64decode(c) for c in sealed["Ciphertexts"]]
-        opened = hpke.Suite(*numbers).open(ctx, sk[0], enc, ciphertexts, b"info", b"aad")
-        assert [text(p) for p in opened.plaintexts] == batch["Plaintexts"]
+        recipient = hpke.Suite(*numbers).recipient(ctx, sk[0], enc, b"info")
+        assert [text(p) for p in recipient.open(ciphertexts, b"aad").plaintexts] == batch["Plaintexts"]
+        again = recipient.open([base64.b64decode(c) for c in sealed["Second"]])
+        assert set(again.plaintexts) == {b"again"}
+        assert [text(s) for s in recipient.export(b"for Go", 48)] == sealed["Exported"]

@@ -12,6 +12,11 @@ FORMS = ("seed", "expanded", "both")
 EXPANDED_BYTES = {"mlkem512": 1632, "mlkem768": 2400, "mlkem1024": 3168}
 SEED_BYTES = 64
 FOREIGN = DATA / "foreign_keys"
+#: FrodoKEM's sets with an object identifier, 1.0.18033.2.2.7 and a number, and the bytes of their private keys.
+FRODO = {"frodokem976shake": (1, 31296), "frodokem1344shake": (2, 43088), "efrodokem976shake": (3, 31296),
+         "efrodokem1344shake": (4, 43088), "frodokem976aes": (5, 31296), "frodokem1344aes": (6, 43088),
+         "efrodokem976aes": (7, 31296), "efrodokem1344aes": (8, 43088)}
+FRODO_ARC = bytes.fromhex("06082881 8c710202 07")
 
 
 def content(block):
@@ -47,6 +52,49 @@ class KeyFormats(Case):
                 self.assertEqual(len(self.read("sk")), size, (name, form))
         self.make("mlkem768", "--format", "der")
         self.assertEqual(len(self.read("sk")), 22 + SEED_BYTES)
+
+    def test_frodokem(self):
+        for name, (number, size) in FRODO.items():
+            for encoding in ("pem", "der"):
+                with self.subTest(f"{name} {encoding}"):
+                    self.make(name, "--format", encoding)
+                    self.agree()
+                    for file in ("pk", "sk"):
+                        der = content(self.read(file)) if encoding == "pem" else self.read(file)
+                        self.assertIn(FRODO_ARC + bytes([number]), der[:24])
+                    self.assertEqual(len(der), size + 27)
+        self.make("frodokem976aes", "--format", "pem", "--sk-form", "expanded", "--count", "3")
+        self.agree()
+        self.assertEqual(self.read("ss1").count(b"BEGIN"), 3)
+        result = self.json("keygen", "-s", "frodokem976aes", "--format", "der", "--pk", "a", "--sk", "b")
+        self.assertEqual(result["sk_form"], "expanded")
+
+    def test_frodokem_keys_that_are_refused(self):
+        files = ("--pk", "a", "--sk", "b")
+        for form in ("seed", "both"):
+            self.fails(USAGE, ["of frodokem976aes has no form as a seed", "leave --sk-form out"],
+                       "keygen", "-s", "frodokem976aes", "--format", "pem", "--sk-form", form, *files)
+        for name in ("frodokem640aes", "efrodokem640shake", "saber"):
+            self.fails(USAGE, [f"{name} has no object identifier", "leave --format out", "FrodoKEM-976"],
+                       "keygen", "-s", name, "--format", "der", *files)
+        self.make("frodokem976shake", "--format", "der")
+        self.ok("encaps", "--pk", "pk", "--ct", "ct", "--ss", "ss1")
+        pk, sk = self.read("pk"), self.read("sk")
+        self.refused(pk[:-1], ["key 1 is cut off: 15652 of 15653"])
+        self.refused(pk + b"\0", ["the bytes after key 1 are not a key"])
+        self.refused(pk.replace(FRODO_ARC + b"\1", FRODO_ARC + b"\2"), ["has 15632 bytes, expected 21520"])
+        self.refused(pk.replace(FRODO_ARC + b"\1", FRODO_ARC + b"\x09"), ["of algorithm 1.0.18033.2.2.7.9"])
+        for change, words in ((sk[:-1], "key 1 is cut off"), (sk[:-1] + bytes([sk[-1] ^ 1]), "is damaged"),
+                              (sk.replace(FRODO_ARC + b"\1", FRODO_ARC + b"\5"), "is damaged")):
+            self.write("bad", change)
+            self.fails(BAD_INPUT, ["'bad'", words], "decaps", "--sk", "bad", "--ct", "ct", "--ss", "x")
+        self.make("efrodokem976shake", "--format", "der")
+        self.fails(BAD_INPUT, ["'ct': is of set frodokem976shake, expected efrodokem976shake"],
+                   "decaps", "--sk", "sk", "--ct", "ct", "--ss", "x")
+
+    def test_keys_of_wolfssl(self):
+        self.agree(FOREIGN / "wolfssl_pk.der", FOREIGN / "wolfssl_sk.der")
+        self.assertIn(b"BEGIN frodokem976shake CIPHERTEXT", self.read("ct"))
 
     def test_armour_stays_the_default(self):
         self.make("mlkem768")
@@ -114,7 +162,8 @@ class KeyFormats(Case):
 
     def test_sets_and_options_without_a_standard(self):
         files = ("--pk", "a", "--sk", "b")
-        self.fails(USAGE, [f"a key of {SET}", "leave --format out"], "keygen", "-s", SET, "--format", "pem", *files)
+        self.fails(USAGE, [f"{SET} has no object identifier", "leave --format out"],
+                   "keygen", "-s", SET, "--format", "pem", *files)
         self.fails(USAGE, ["--sk-form goes with"], "keygen", "-s", "mlkem768", "--sk-form", "seed", *files)
         self.fails(USAGE, ["text not in"], "keygen", "-s", "mlkem768", "--format", "text", *files)
         self.make("mlkem768", "--format", "pem")
@@ -142,7 +191,7 @@ class KeyFormats(Case):
         self.refused(der + b"\0", ["the bytes after key 1 are not a key"])
         self.refused(der + der[:600], ["key 2 is cut off: 600 of 1206"])
         ed25519 = bytes.fromhex("302a300506032b6570032100") + bytes(32)
-        self.refused(ed25519, ["of algorithm 1.3.101.112", "ML-KEM-768"])
+        self.refused(ed25519, ["of algorithm 1.3.101.112", "reads keys of ML-KEM, FrodoKEM-976"])
         self.fails(BAD_INPUT, ["is of set mlkem768"], "encaps", "-s", "mlkem512", "--pk", "pk", *outputs)
         self.make("mlkem512", "--format", "pem")
         self.refused(pk + self.read("pk"), ["is of set mlkem512, expected mlkem768"])

@@ -225,6 +225,120 @@ TEST(Keys, SeedsAndExpandedKeysWithoutATagAreRead) {  // as programs older than 
   expect_refused([&] { completed(sequence({kVersion0, kAlgorithm, octets(damaged)})); }, "is damaged");
 }
 
+struct FrodoSet {
+  const char* name;
+  const char* identifier;
+  std::uint8_t number;
+};
+
+void PrintTo(const FrodoSet& set, std::ostream* out) {
+  *out << set.name;
+}
+
+/// FrodoKEM's keys, whose private form is one OCTET STRING. One backend is enough for the key pairs.
+class FrodoKeys : public testing::TestWithParam<FrodoSet> {
+ protected:
+  Scheme scheme() const { return Scheme::find(GetParam().name); }
+  SecretBytes algorithm() const {
+    SecretBytes oid = hex("06 08 28 81 8C 71 02 02 07");
+    oid.push_back(GetParam().number);
+    return sequence({oid});
+  }
+};
+
+TEST_P(FrodoKeys, AreWrittenAndRead) {
+  const KeyPairs pair = context().keygen(scheme(), 1, SecretBytes());
+  EXPECT_EQ(object_identifier(scheme()), "1.0.18033.2.2.7." + std::to_string(GetParam().number));
+  EXPECT_STREQ(identifier_name(scheme()), GetParam().identifier);
+  const SecretBytes pub = write_public_key(scheme(), pair.pk);
+  EXPECT_EQ(pub, sequence({algorithm(), wrapped(der::kBitString, joined({{0}, {pair.pk.begin(), pair.pk.end()}}))}));
+  EXPECT_EQ(read_public_key(pub).scheme, scheme());
+  EXPECT_EQ(read_public_key(pub).bytes, pair.pk);
+  const SecretBytes priv = write_private_key({scheme(), PrivateForm::kExpanded, {}, pair.sk, {}});
+  EXPECT_EQ(priv, sequence({kVersion0, algorithm(), octets(octets(pair.sk))}));
+  for (const SecretBytes& der : {priv, sequence({kVersion0, algorithm(), octets(pair.sk)})}) {
+    const PrivateKey key = completed(der);
+    EXPECT_EQ(key.scheme, scheme());
+    EXPECT_EQ(key.form, PrivateForm::kExpanded);
+    EXPECT_EQ(key.expanded, pair.sk);
+    EXPECT_EQ(scheme_in(der), scheme());
+    EXPECT_EQ(key_der_bytes(der), der.size());
+    EXPECT_EQ(key_der_bytes(ByteView(der.data(), 30)), der.size());
+  }
+}
+
+TEST_P(FrodoKeys, DamagedKeysAreRefused) {
+  const KeyPairs pair = context().keygen(scheme(), 1, SecretBytes());
+  const std::size_t public_at = scheme().info().public_key_at;
+  const std::size_t s_at = public_at + scheme().public_key_bytes(), hash_at = pair.sk.size() - 1;
+  for (const std::size_t place : {public_at, public_at + 16, s_at, s_at + 101, hash_at}) {
+    SecretBytes damaged = pair.sk;
+    damaged[place] ^= 1;
+    const SecretBytes der = sequence({kVersion0, algorithm(), octets(octets(damaged))});
+    expect_refused([&] { completed(der); }, "the expanded private key is damaged");
+  }
+  Bytes other = pair.pk;
+  other[20] ^= 1;
+  const SecretBytes bits = joined({{0}, {other.begin(), other.end()}});
+  const SecretBytes both = sequence({kVersion1, algorithm(), octets(octets(pair.sk)), wrapped(der::context(1), bits)});
+  expect_refused([&] { completed(both); }, "the public key does not match the private key");
+}
+
+TEST_P(FrodoKeys, OtherStructuresAreRefused) {
+  const std::size_t size = scheme().secret_key_bytes(), public_size = scheme().public_key_bytes();
+  const SecretBytes null = hex("05 00"), bytes(size, 1);
+  const auto key = [&](const SecretBytes& inside) { return sequence({kVersion0, algorithm(), octets(inside)}); };
+  const auto bits = [](std::size_t n) { return wrapped(der::kBitString, SecretBytes(n + 1, 0)); };
+  ASSERT_NO_THROW(read_key(key(octets(bytes))));
+  const SecretBytes with_null = sequence({joined({hex("06 08 28 81 8C 71 02 02 07 01"), null})});
+  expect_all_refused({
+      {"parameters", sequence({kVersion0, with_null, octets(octets(bytes))}), "which has no parameters"},
+      {"parameters of a public key", sequence({with_null, bits(public_size)}), "which has no parameters"},
+      {"empty", key({}), "the expanded key is missing"},
+      {"short", key(octets(SecretBytes(size - 1))), "the expanded private key has"},
+      {"long", key(octets(SecretBytes(size + 1))), "the expanded private key has"},
+      {"short and bare", key(SecretBytes(size - 1, 1)), "the expanded key is missing"},
+      {"a seed", key(seed_element()), "the expanded key is missing"},
+      {"64 bare bytes", key(SecretBytes(64, 1)), "the expanded key is missing"},
+      {"both", key(sequence({octets(SecretBytes(64, 1)), octets(bytes)})), "the expanded key is missing"},
+      {"three times", key(octets(octets(bytes))), "the expanded private key has"},
+      {"and more", key(joined({octets(bytes), null})), "the private key goes on after its end"},
+      {"a public key that is short", sequence({algorithm(), bits(public_size - 1)}), "the public key has"},
+      {"a public key that is long", sequence({algorithm(), bits(public_size + 1)}), "the public key has"},
+  });
+  for (const PrivateForm form : {PrivateForm::kSeed, PrivateForm::kBoth})
+    expect_refused([&] { write_private_key({scheme(), form, SecretBytes(64), bytes, {}}); }, "no form as a seed");
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FrodoKeys,
+                         testing::Values(FrodoSet{"frodokem976shake", "id-kem-frodokem976-shake", 1},
+                                         FrodoSet{"frodokem1344shake", "id-kem-frodokem1344-shake", 2},
+                                         FrodoSet{"efrodokem976shake", "id-kem-efrodokem976-shake", 3},
+                                         FrodoSet{"efrodokem1344shake", "id-kem-efrodokem1344-shake", 4},
+                                         FrodoSet{"frodokem976aes", "id-kem-frodokem976-aes", 5},
+                                         FrodoSet{"frodokem1344aes", "id-kem-frodokem1344-aes", 6},
+                                         FrodoSet{"efrodokem976aes", "id-kem-efrodokem976-aes", 7},
+                                         FrodoSet{"efrodokem1344aes", "id-kem-efrodokem1344-aes", 8}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Keys, OtherArcsThanFrodoKemsAreRefused) {
+  const SecretBytes inside = octets(octets(SecretBytes(31296, 1)));
+  const std::pair<const char*, const char*> others[] = {
+      {"06 08 28 81 8C 71 02 02 07 00", "1.0.18033.2.2.7.0"},
+      {"06 08 28 81 8C 71 02 02 07 09", "1.0.18033.2.2.7.9"},
+      {"06 07 28 81 8C 71 02 02 07", "1.0.18033.2.2.7"},
+      {"06 09 28 81 8C 71 02 02 07 01 01", "1.0.18033.2.2.7.1.1"},
+      {"06 08 28 81 8C 71 02 02 06 01", "1.0.18033.2.2.6.1"},  // Classic McEliece
+      {"06 0B 2B 06 01 04 01 81 C5 2A 01 0E 02", "1.3.6.1.4.1.25258.1.14.2"},
+  };
+  for (const auto& [oid, dots] : others)
+    expect_refused(
+        [&, oid = oid] {
+          read_key(sequence({kVersion0, sequence({hex(oid)}), inside}));
+        },
+        std::string("of algorithm ") + dots);
+}
+
 TEST(Keys, EncryptedKeysAreRecognised) {
   const SecretBytes pbes2 = hex("30 0B 06 09 2A 86 48 86 F7 0D 01 05 0D");
   const SecretBytes der = sequence({pbes2, octets(SecretBytes(100, 9))});
@@ -255,6 +369,46 @@ TEST(Keys, APublicKeyBesideThePrivateKeyMustFit) {
   expect_refused([&] { completed(key()); }, "the public key has 799 bytes");
 }
 
+void expect_every_cut_refused(const SecretBytes& der) {
+  for (std::size_t size = 0; size < der.size(); size += size < 64 ? 1 : 997)
+    EXPECT_THROW(read_key(ByteView(der.data(), size)), FormatError) << size;
+  EXPECT_THROW(read_key(ByteView(der.data(), der.size() - 1)), FormatError);
+}
+
+/// Only the version, and the identifier's last byte between sets of one size, have other values that are right.
+TEST(Keys, EveryCutAndEveryChangedHeaderOfFrodoKemIsRefused) {
+  constexpr std::size_t kPrivateBytes = 31296, kPublicBytes = 15632;
+  const Scheme scheme = Scheme::find("frodokem976shake");
+  const SecretBytes sk(kPrivateBytes, 1);
+  const SecretBytes priv = write_private_key({scheme, PrivateForm::kExpanded, {}, sk, {}});
+  const SecretBytes pub = write_public_key(scheme, Bytes(kPublicBytes, 1));
+  for (const bool is_private : {true, false}) {
+    SecretBytes der = is_private ? priv : pub;
+    expect_every_cut_refused(der);
+    const std::size_t headers = der.size() - (is_private ? kPrivateBytes : kPublicBytes);
+    const std::size_t set_place = is_private ? 18 : 15;
+    for (std::size_t place = 0; place < headers; ++place) {
+      const std::uint8_t right = der[place];
+      for (unsigned value = 0; value < 256; ++value) {
+        if (value == right || (is_private && place == 6 && value == 1)) continue;
+        if (place == set_place && (value == 3 || value == 5 || value == 7)) continue;
+        der[place] = static_cast<std::uint8_t>(value);
+        EXPECT_THROW(read_key(der), FormatError) << place << ' ' << value;
+      }
+      der[place] = right;
+    }
+  }
+}
+
+TEST(Keys, HostileLengthsAreRefused) {
+  for (const char* begin : {"30 84 FF FF FF FF 30 0A 06 08 28 81 8C 71 02 02 07 01",
+                            "30 84 80 00 00 00 02 01 00 30 0A 06 08 28 81 8C 71 02 02 07 01 04 84 7F FF FF EA",
+                            "30 82 00 20 02 01 00 30 0A 06 08 28 81 8C 71 02 02 07 01 04 84 FF FF FF FF",
+                            "30 1D 02 01 00 30 0A 06 08 28 81 8C 71 02 02 07 01 04 0C 04 84 FF FF FF FF 01 02 03",
+                            "30 88 FF FF FF FF FF FF FF FF 30 0A 06 08 28 81 8C 71 02 02 07 01"})
+    EXPECT_THROW(read_key(hex(begin)), FormatError) << begin;
+}
+
 /// Only the version and the last byte of the identifier have other values that are right.
 TEST(Keys, EveryCutAndEveryChangedHeaderIsRefused) {
   constexpr std::size_t kVersionPlace = 4, kSetPlace = 17;
@@ -278,9 +432,13 @@ TEST(Keys, OnlySetsWithAnIdentifierHaveTheseForms) {
   for (const Scheme& scheme : Scheme::all()) {
     if (has_key_format(scheme)) names.emplace_back(scheme.name());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"mlkem512", "mlkem768", "mlkem1024"}));
-  const Scheme other = Scheme::find("kyber512");
-  expect_refused([&] { write_public_key(other, Bytes(other.public_key_bytes())); }, "no object identifier");
+  EXPECT_EQ(names, (std::vector<std::string>{"mlkem512", "mlkem768", "mlkem1024", "frodokem976aes", "frodokem976shake",
+                                             "frodokem1344aes", "frodokem1344shake", "efrodokem976aes",
+                                             "efrodokem976shake", "efrodokem1344aes", "efrodokem1344shake"}));
+  for (const char* name : {"kyber512", "frodokem640shake", "efrodokem640aes", "ntruhrss701", "saber", "lac128"}) {
+    const Scheme other = Scheme::find(name);
+    expect_refused([&] { write_public_key(other, Bytes(other.public_key_bytes())); }, "no object identifier");
+  }
 }
 
 TEST(Keys, TheSetIsKnownBeforeTheKeyIsRead) {

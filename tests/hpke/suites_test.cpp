@@ -9,7 +9,7 @@ std::vector<Suite> every_suite() {
   std::vector<Suite> all;
   for (const KemInfo& kem : kems()) {
     for (const KdfInfo& kdf : kdfs()) {
-      for (const AeadInfo& aead : aeads())
+      for (const AeadInfo& aead : ciphers())
         all.emplace_back(kem.id, kdf.id, aead.id);
     }
   }
@@ -132,8 +132,8 @@ TEST(Messages, OneForAll) {
   request.count = 4;
   request.pk = {keys.pk.data()};
   const How how;
-  request.info = how.info;
-  request.aad = how.aad;
+  request.info = for_all(how.info);
+  request.aad = for_all(how.aad);
   request.plaintexts = {plaintext.data(), plaintext.size(), nullptr, true};
   request.enc = sealed.enc.data();
   request.ciphertexts = {sealed.ct.data()};
@@ -145,7 +145,7 @@ TEST(Messages, OneForAll) {
 
 /// Lengths with and without whole blocks, none among them.
 TEST(Messages, OfDifferentLengths) {
-  for (const AeadInfo& aead : aeads()) {
+  for (const AeadInfo& aead : ciphers()) {
     const Suite suite(Kem::kMlKem512, Kdf::kHkdfSha512, aead.id);
     const std::vector<std::uint64_t> begins = {0, 0, 1, 17, 17, 81, 70081, 70113};
     const std::size_t count = begins.size() - 1;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -27,6 +28,13 @@ inline Bytes messages(std::size_t count, std::size_t width) {
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
   return out;
+}
+
+/// The AEADs that seal messages.
+inline std::vector<AeadInfo> ciphers() {
+  std::vector<AeadInfo> all = aeads();
+  std::erase_if(all, [](const AeadInfo& aead) { return aead.id == Aead::kExportOnly; });
+  return all;
 }
 
 struct Pairs {
@@ -59,6 +67,7 @@ struct How {
   bool shared = false;
   unsigned threads = 3;
   const Bytes* coins = nullptr;
+  Bytes psk = {}, psk_id = {};
 };
 
 inline Sealed seal_all(const Suite& suite, const Bytes& pk, const Bytes& plaintexts, std::size_t count,
@@ -69,8 +78,9 @@ inline Sealed seal_all(const Suite& suite, const Bytes& pk, const Bytes& plainte
   SealRequest request;
   request.count = count;
   request.pk = {pk.data(), how.shared};
-  request.info = how.info;
-  request.aad = how.aad;
+  request.info = for_all(how.info);
+  request.aad = for_all(how.aad);
+  request.psk = {for_all(how.psk), for_all(how.psk_id)};
   request.plaintexts = {plaintexts.data(), out.width};
   request.coins = how.coins ? how.coins->data() : nullptr;
   request.enc = out.enc.data();
@@ -85,13 +95,78 @@ inline Opened open_all(const Suite& suite, const SecretBytes& sk, const Sealed& 
   OpenRequest request;
   request.count = sealed.count;
   request.sk = {sk.data(), how.shared};
-  request.info = how.info;
-  request.aad = how.aad;
+  request.info = for_all(how.info);
+  request.aad = for_all(how.aad);
+  request.psk = {for_all(how.psk), for_all(how.psk_id)};
   request.enc = sealed.enc.data();
   request.ciphertexts = {sealed.ct.data(), sealed.width + kTagBytes};
   request.plaintexts = {out.plaintexts.data()};
   request.status = out.status.data();
   out.failed = open(context(how.threads), suite, request);
+  return out;
+}
+
+inline Sender sender_of(const Suite& suite, const Bytes& pk, std::size_t count, Bytes& enc, const How& how = {}) {
+  enc.assign(count * suite.enc_bytes(), 0xee);
+  SenderRequest request;
+  request.count = count;
+  request.pk = {pk.data(), how.shared};
+  request.info = for_all(how.info);
+  request.psk = {for_all(how.psk), for_all(how.psk_id)};
+  request.coins = how.coins ? how.coins->data() : nullptr;
+  request.enc = enc.data();
+  return {context(how.threads), suite, request};
+}
+
+inline Recipient recipient_of(const Suite& suite, const SecretBytes& sk, std::size_t count, const Bytes& enc,
+                              const How& how = {}) {
+  RecipientRequest request;
+  request.count = count;
+  request.sk = {sk.data(), how.shared};
+  request.info = for_all(how.info);
+  request.psk = {for_all(how.psk), for_all(how.psk_id)};
+  request.enc = enc.data();
+  return {context(how.threads), suite, request};
+}
+
+/// The next message of every context.
+inline Sealed seal_next(Sender& sender, const Bytes& plaintexts, const Bytes& aad) {
+  const std::size_t count = sender.count();
+  Sealed out{count, plaintexts.size() / count, {}, {}, std::vector<ItemStatus>(count), 0};
+  out.ct.assign(plaintexts.size() + count * kTagBytes, 0xee);
+  ContextSealRequest request;
+  request.count = count;
+  request.aad = for_all(aad);
+  request.plaintexts = {plaintexts.data(), out.width};
+  request.ciphertexts = {out.ct.data()};
+  request.status = out.status.data();
+  out.failed = sender.seal(request);
+  return out;
+}
+
+/// The next message of every context, or those with the given numbers.
+inline Opened open_next(Recipient& recipient, const Sealed& sealed, const Bytes& aad,
+                        const std::vector<std::uint64_t>& numbers = {}) {
+  Opened out{Bytes(sealed.count * sealed.width, 0xee), std::vector<ItemStatus>(sealed.count), 0};
+  ContextOpenRequest request;
+  request.count = sealed.count;
+  request.aad = for_all(aad);
+  request.ciphertexts = {sealed.ct.data(), sealed.width + kTagBytes};
+  request.numbers = numbers.empty() ? nullptr : numbers.data();
+  request.plaintexts = {out.plaintexts.data()};
+  request.status = out.status.data();
+  out.failed = recipient.open(request);
+  return out;
+}
+
+inline Bytes exported(Contexts& contexts, const Bytes& exporter_context, std::size_t bytes) {
+  Bytes out(contexts.count() * bytes, 0xee);
+  ExportRequest request;
+  request.count = contexts.count();
+  request.contexts = for_all(exporter_context);
+  request.bytes = bytes;
+  request.out = out.data();
+  EXPECT_EQ(contexts.failed(), contexts.export_secrets(request));
   return out;
 }
 

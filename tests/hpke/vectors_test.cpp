@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vectors of draft-ietf-hpke-pq [HPKEPQ, A]: key derivation, encapsulation and the first message of each context.
+// The vectors of draft-ietf-hpke-pq [HPKEPQ, A]: key derivation, encapsulation, messages and exported secrets.
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -46,6 +46,29 @@ void check_message(const Suite& suite, const nlohmann::json& vector) {
   EXPECT_EQ(plaintext, open_all(suite, SecretBytes(sk.begin(), sk.end()), sealed, how).plaintexts);
 }
 
+void check_context(const Suite& suite, const nlohmann::json& vector) {
+  const Bytes coins = from_hex(vector["ikmE"]), sk = from_hex(vector["skRm"]);
+  How how{from_hex(vector["info"]), {}};
+  how.coins = &coins;
+  Bytes enc;
+  Sender sender = sender_of(suite, from_hex(vector["pkRm"]), 1, enc, how);
+  Recipient recipient = recipient_of(suite, SecretBytes(sk.begin(), sk.end()), 1, enc, how);
+  std::uint64_t number = 0;
+  for (const nlohmann::json& one : vector["encryptions"]) {
+    const Bytes plaintext = from_hex(one["pt"]), aad = from_hex(one["aad"]);
+    const Sealed sealed = seal_next(sender, plaintext, aad);
+    EXPECT_EQ(from_hex(one["ct"]), sealed.ct);
+    EXPECT_EQ(plaintext, open_next(recipient, sealed, aad, {number}).plaintexts);
+    EXPECT_EQ(plaintext, open_next(recipient, sealed, aad).plaintexts);
+    EXPECT_EQ(++number, recipient.number(0));
+  }
+  for (const nlohmann::json& one : vector["exports"]) {
+    const Bytes exporter_context = from_hex(one["exporter_context"]), value = from_hex(one["exported_value"]);
+    EXPECT_EQ(value, exported(sender, exporter_context, value.size()));
+    EXPECT_EQ(value, exported(recipient, exporter_context, value.size()));
+  }
+}
+
 TEST(Vectors, OfTheWorkingGroup) {
   int checked = 0;
   for (const nlohmann::json& vector : vectors()) {
@@ -58,6 +81,7 @@ TEST(Vectors, OfTheWorkingGroup) {
     check_key_pair(suite, vector);
     if (!known(kdfs(), kdf)) continue;
     check_message(suite, vector);
+    check_context(suite, vector);
     ++checked;
   }
   EXPECT_EQ(8, checked);

@@ -8,7 +8,7 @@ use std::{env, path::Path};
 fn main() {
     println!("cargo:rerun-if-env-changed=POLYKEM_BUILD");
     println!("cargo:rerun-if-changed=../../bench/peers");
-    wolfssl_build::compile(Path::new("../../bench/peers/src"));
+    wolfssl_build::compile(Path::new("../../bench/peers/src"), true);
     let build = env::var("POLYKEM_BUILD").expect("set POLYKEM_BUILD to polykem's build directory");
     let library = Path::new(&build).join("src");
     println!("cargo:rustc-link-search=native={}", library.display());

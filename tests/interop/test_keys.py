@@ -5,6 +5,8 @@ CTest runs it, or by hand, each class where its peer is:
   POLYKEM_PROGRAM=build/bin/polykem "$(tests/interop/pyca.sh)" -B tests/interop/test_keys.py Pyca
   POLYKEM_PROGRAM=build/bin/polykem POLYKEM_OPENSSL="$(tests/tls/openssl35.sh)" \\
     python3 -B tests/interop/test_keys.py OpenSsl
+  POLYKEM_PROGRAM=build/bin/polykem POLYKEM_INTEROP=build/interop/release/polykem-interop \\
+    python3 -B tests/interop/test_keys.py WolfSsl
 """
 
 import itertools
@@ -155,6 +157,49 @@ class OpenSsl(Case):
         self.assertIn(b"is encrypted", done.stderr)
         self.openssl("pkey", "-in", "sealed", "-passin", "pass:x", "-out", "sk")
         self.agree("pem")
+
+
+class WolfSsl(Case):
+    """wolfSSL 5.9.4, of which polykem-interop is the program. It has FrodoKEM's keys in DER."""
+
+    #: Bytes of a public and of a private key.
+    SETS = {prefix + size + hash_: sizes for size, sizes in (("976", (15632, 31296)), ("1344", (21520, 43088)))
+            for prefix in ("frodokem", "efrodokem") for hash_ in ("shake", "aes")}
+
+    def wolfssl(self, *args):
+        self.command(os.environ["POLYKEM_INTEROP"], *args)
+
+    def agree(self, name):
+        """Encapsulation by one and decapsulation by the other, both ways."""
+        ciphertext, secret = self.encaps("pk")
+        self.write("ct", ciphertext)
+        self.wolfssl("decaps", name, "sk", "ct", "ss")
+        self.assertEqual(self.read("ss"), secret)
+        self.wolfssl("encaps", name, "pk", "ct", "ss")
+        secret = self.read("ss")
+        self.assertEqual(self.decaps("sk", self.read("ct")), secret)
+
+    def headers(self, name):
+        """What is before the bytes of the keys."""
+        return [self.read(file)[:-size] for file, size in zip(("pk", "sk"), self.SETS[name])]
+
+    def test_keys_go_both_ways(self):
+        for (name,) in self.each(self.SETS):
+            self.keygen(name, "der", "expanded")
+            headers = self.headers(name)
+            self.agree(name)
+            self.wolfssl("keygen", name, "pk", "sk")
+            self.assertEqual(self.headers(name), headers)
+            self.agree(name)
+
+    def test_keys_of_another_set_are_refused(self):
+        self.keygen("frodokem976shake", "der", "expanded")
+        self.encaps("pk")
+        for other in ("efrodokem976shake", "frodokem976aes", "frodokem1344shake"):
+            with self.assertRaises(AssertionError):
+                self.wolfssl("decaps", other, "sk", "ct", "ss2")
+            with self.assertRaises(AssertionError):
+                self.wolfssl("encaps", other, "pk", "ct", "ss2")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,13 @@ using Pkcs8 = std::unique_ptr<PKCS8_PRIV_KEY_INFO, Free<PKCS8_PRIV_KEY_INFO, PKC
 using Bio = std::unique_ptr<BIO, Free<BIO, BIO_free_all>>;
 using Bytes = std::vector<unsigned char>;
 
-constexpr const char* kSets[] = {"ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"};
+constexpr const char* kMlkem[] = {"ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"};
+constexpr const char* kSets[] = {"ML-KEM-512",           "ML-KEM-768",          "ML-KEM-1024",
+                                 "FrodoKEM-976-SHAKE",   "FrodoKEM-1344-SHAKE", "eFrodoKEM-976-SHAKE",
+                                 "eFrodoKEM-1344-SHAKE", "FrodoKEM-976-AES",    "FrodoKEM-1344-AES",
+                                 "eFrodoKEM-976-AES",    "eFrodoKEM-1344-AES"};
+/// One of each kind, for tests that are the same for every set.
+constexpr const char* kKinds[] = {"ML-KEM-768", "FrodoKEM-976-AES"};
 
 class Coding : public testing::Test {
  protected:
@@ -119,27 +125,32 @@ TEST_F(Coding, KeysGoThroughDer) {
 }
 
 TEST_F(Coding, KeysGoThroughPkcs8) {
-  const Pkey key = generate("ML-KEM-768");
-  const Pkcs8 info(EVP_PKEY2PKCS8(key.get()));
-  ASSERT_NE(info, nullptr);
-  const Pkey again(EVP_PKCS82PKEY_ex(info.get(), library(), nullptr));
-  ASSERT_NE(again, nullptr);
-  expect_pair(library(), key, again);
+  for (const char* name : kKinds) {
+    const Pkey key = generate(name);
+    const Pkcs8 info(EVP_PKEY2PKCS8(key.get()));
+    ASSERT_NE(info, nullptr) << name;
+    const Pkey again(EVP_PKCS82PKEY_ex(info.get(), library(), nullptr));
+    ASSERT_NE(again, nullptr) << name;
+    expect_pair(library(), key, again);
+  }
 }
 
 TEST_F(Coding, KeysGoThroughEncryptedPem) {
-  const Pkey key = generate("ML-KEM-768");
-  const Bio memory(BIO_new(BIO_s_mem()));
-  std::string word = "a passphrase";
-  auto* bytes = reinterpret_cast<unsigned char*>(word.data());
   const std::unique_ptr<EVP_CIPHER, Free<EVP_CIPHER, EVP_CIPHER_free>> cipher(
       EVP_CIPHER_fetch(library(), "AES-256-CBC", nullptr));
-  ASSERT_EQ(PEM_write_bio_PrivateKey_ex(memory.get(), key.get(), cipher.get(), bytes, static_cast<int>(word.size()),
-                                        nullptr, nullptr, library(), nullptr),
-            1);
-  const Pkey again(PEM_read_bio_PrivateKey_ex(memory.get(), nullptr, nullptr, word.data(), library(), nullptr));
-  ASSERT_NE(again, nullptr);
-  expect_pair(library(), key, again);
+  std::string word = "a passphrase";
+  auto* bytes = reinterpret_cast<unsigned char*>(word.data());
+  for (const char* name : kSets) {
+    SCOPED_TRACE(name);
+    const Pkey key = generate(name);
+    const Bio memory(BIO_new(BIO_s_mem()));
+    ASSERT_EQ(PEM_write_bio_PrivateKey_ex(memory.get(), key.get(), cipher.get(), bytes, static_cast<int>(word.size()),
+                                          nullptr, nullptr, library(), nullptr),
+              1);
+    const Pkey again(PEM_read_bio_PrivateKey_ex(memory.get(), nullptr, nullptr, word.data(), library(), nullptr));
+    ASSERT_NE(again, nullptr);
+    expect_pair(library(), key, again);
+  }
 }
 
 /// A cipher that cannot be had must not end in a key that is not encrypted.
@@ -166,15 +177,46 @@ TEST_F(Coding, NothingIsWrittenWithoutTheCipherOrThePassphrase) {
 }
 
 TEST_F(Coding, ReadsOneKeyAndNothingBehindIt) {
-  Bytes der = der_of(generate("ML-KEM-512"), i2d_PrivateKey);
-  der.insert(der.end(), {1, 2, 3});
-  EXPECT_NE(private_key(der, 3), nullptr);
-  der.resize(der.size() - 4);
-  EXPECT_EQ(private_key(der), nullptr);
+  for (const char* name : kKinds) {
+    Bytes der = der_of(generate(name), i2d_PrivateKey);
+    der.insert(der.end(), {1, 2, 3});
+    EXPECT_NE(private_key(der, 3), nullptr) << name;
+    der.resize(der.size() - 4);
+    EXPECT_EQ(private_key(der), nullptr) << name;
+  }
+}
+
+/// Its secret part, its public part and its hash, which FrodoKEM-976's keys have at these places.
+TEST_F(Coding, DamagedKeysAreRefused) {
+  const Bytes der = der_of(generate("FrodoKEM-976-AES"), i2d_PrivateKey);
+  for (const std::size_t from_the_end : {1U, 24U + 2, 24U + 15616, 24U + 15616 + 15632}) {
+    Bytes other = der;
+    other[other.size() - from_the_end] ^= 1;
+    EXPECT_EQ(private_key(other), nullptr) << from_the_end;
+  }
+}
+
+TEST_F(Coding, HostileLengthsAreRefused) {
+  for (const bool is_private : {false, true}) {
+    const Pkey key = generate("FrodoKEM-976-AES");
+    const Bytes der = der_of(key, is_private ? i2d_PrivateKey : i2d_PUBKEY);
+    for (const unsigned char length : {0x00, 0x7F, 0x80, 0xFF}) {
+      for (const std::size_t place : {2U, 3U, is_private ? 21U : 18U, is_private ? 25U : 19U}) {
+        Bytes other = der;
+        other[place] = length;
+        if (other == der) continue;
+        const unsigned char* in = other.data();
+        const auto size = static_cast<long>(other.size());
+        const Pkey read(is_private ? d2i_AutoPrivateKey_ex(nullptr, &in, size, library(), nullptr)
+                                   : d2i_PUBKEY_ex(nullptr, &in, size, library(), nullptr));
+        EXPECT_EQ(read, nullptr) << place << ' ' << static_cast<int>(length);
+      }
+    }
+  }
 }
 
 TEST_F(Coding, ExamplesOfTheStandard) {
-  for (const char* name : kSets) {
+  for (const char* name : kMlkem) {
     const Pkey seed = from_file(std::string(name) + "-seed.priv");
     for (const char* form : {"-expanded.priv", "-both.priv"}) {
       const Pkey other = from_file(std::string(name) + form);
@@ -188,9 +230,11 @@ TEST_F(Coding, ExamplesOfTheStandard) {
 }
 
 TEST_F(Coding, SetsWithoutAFormAreRefused) {
-  const Pkey key = generate("NTRU-HPS-2048-509");
-  EXPECT_LE(i2d_PUBKEY(key.get(), nullptr), 0);
-  EXPECT_LE(i2d_PrivateKey(key.get(), nullptr), 0);
+  for (const char* name : {"NTRU-HPS-2048-509", "FrodoKEM-640-AES"}) {
+    const Pkey key = generate(name);
+    EXPECT_LE(i2d_PUBKEY(key.get(), nullptr), 0) << name;
+    EXPECT_LE(i2d_PrivateKey(key.get(), nullptr), 0) << name;
+  }
 }
 
 }  // namespace

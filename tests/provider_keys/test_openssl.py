@@ -21,6 +21,9 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "program.md"
 SYSTEM = os.environ.get("POLYKEM_SYSTEM_OPENSSL", "openssl")
 EXAMPLES = pathlib.Path(os.environ.get("POLYKEM_TEST_DATA", "tests/data")).resolve() / "rfc9935"
 SETS = ("ML-KEM-512", "ML-KEM-768", "ML-KEM-1024")
+#: The last arc of their object identifiers, below 1.0.18033.2.2.7.
+FRODO = {"FrodoKEM-976-SHAKE": 1, "FrodoKEM-1344-SHAKE": 2, "eFrodoKEM-976-SHAKE": 3, "eFrodoKEM-1344-SHAKE": 4,
+         "FrodoKEM-976-AES": 5, "FrodoKEM-1344-AES": 6, "eFrodoKEM-976-AES": 7, "eFrodoKEM-1344-AES": 8}
 WITH_PROVIDER = ("-provider", "polykem", "-provider", "default")
 
 
@@ -114,8 +117,57 @@ class System(Case):
             done = self.call(SYSTEM, "pkey", *WITH_PROVIDER, "-noout", "-in", key)
             self.assertNotEqual(done.returncode, 0, number)
 
+    def test_frodokem(self):
+        """Between this openssl with the provider and polykem: what one writes the other reads and writes again."""
+        for name, encoding in self.each(FRODO, ("pem", "der")):
+            self.polykem("keygen", "-s", name, "--format", encoding, "--pk", "pub", "--sk", "key", "--force")
+            again = self.system("pkey", "-in", "key", "-inform", encoding, "-outform", encoding)
+            self.assertEqual(again, self.read("key"))
+            public = self.system("pkey", "-in", "key", "-inform", encoding, "-pubout", "-outform", encoding)
+            self.assertEqual(public, self.read("pub"))
+            tree = self.command(SYSTEM, "asn1parse", "-in", "pub", "-inform", encoding).decode()
+            self.assertIn(f":1.0.18033.2.2.7.{FRODO[name]}\n", tree)
+            self.system("genpkey", "-algorithm", name, "-outform", encoding, "-out", "key")
+            self.system("pkey", "-in", "key", "-inform", encoding, "-pubout", "-outform", encoding, "-out", "pub")
+            self.assert_polykem_agrees("pub", "key")
+
+    def test_encrypted_frodokem(self):
+        (self.dir / "passphrase").write_text("secret\n", encoding="utf-8")
+        for (name,) in self.each(FRODO):
+            self.polykem("keygen", "-s", name, "--format", "pem", "--pk", "pub", "--sk", "key", "--force")
+            self.system("pkey", "-in", "key", "-aes256", "-passout", "file:passphrase", "-out", "sealed")
+            self.assertTrue(self.read("sealed").startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n"))
+            self.assert_polykem_agrees("pub", "sealed", "--passphrase-file", "passphrase")
+            self.assertEqual(self.system("pkey", "-in", "sealed", "-passin", "file:passphrase"), self.read("key"))
+
+    def test_frodokem_in_certificates(self):
+        curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+        self.command(SYSTEM, "req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.crt", "-subj", "/CN=ca")
+        self.command(SYSTEM, "req", "-new", *curve, "-keyout", "unused", "-out", "request", "-subj", "/CN=alice")
+        for (name,) in self.each(FRODO):
+            self.polykem("keygen", "-s", name, "--format", "pem", "--pk", "pub", "--sk", "key", "--force")
+            self.system("x509", "-req", "-in", "request", "-force_pubkey", "pub", "-CA", "ca.crt", "-CAkey", "ca.key",
+                        "-set_serial", "1", "-out", "leaf")
+            self.assertEqual(self.system("x509", "-in", "leaf", "-noout", "-pubkey"), self.read("pub"))
+            self.assertIn(f"{name} Public-Key:", self.system("x509", "-in", "leaf", "-noout", "-text").decode())
+            self.system("verify", "-CAfile", "ca.crt", "leaf")
+            self.assert_polykem_agrees("leaf", "key")
+
+    def test_text_of_frodokem(self):
+        self.system("genpkey", "-algorithm", "FrodoKEM-976-AES", "-out", "key")
+        text = self.system("pkey", "-in", "key", "-text", "-noout").decode().splitlines()
+        self.assertEqual([line for line in text if not line.startswith(" ")],
+                         ["FrodoKEM-976-AES Private-Key:", "priv:", "pub:"])
+        self.assertEqual(sum(line.count(":") + (not line.endswith(":")) for line in text if line.startswith(" ")),
+                         31296 + 15632)
+
+    def assert_polykem_agrees(self, public, private, *options):
+        self.polykem("encaps", "--pk", public, "--ct", "ct", "--ss", "sent", "--force")
+        self.polykem("decaps", "--sk", private, "--ct", "ct", "--ss", "got", "--force", *options)
+        self.assertEqual(self.read("got"), self.read("sent"))
+
     def test_round_trips(self):
-        for name, encoding in self.each(SETS, ("pem", "der")):
+        for name, encoding in self.each((*SETS, *FRODO), ("pem", "der")):
             self.system("genpkey", "-algorithm", name, "-outform", encoding, "-out", "key")
             self.system("pkey", "-inform", encoding, "-in", "key", "-outform", "der", "-out", "key.der")
             again = self.system("pkey", "-inform", "der", "-in", "key.der", "-outform", encoding)
@@ -186,6 +238,13 @@ class OpenSsl35(Case):
             self.newer("pkey", "-in", "key", "-check", "-noout")
             self.assertEqual(self.newer("pkey", "-in", "key"), self.read("key"))
             self.assertEqual(self.newer("pkey", "-in", "key", "-pubout"), self.system("pkey", "-in", "key", "-pubout"))
+
+    def test_frodokem_with_the_provider_in_it(self):
+        for (name,) in self.each(FRODO):
+            self.newer("genpkey", *WITH_PROVIDER, "-algorithm", name, "-out", "key")
+            self.assertEqual(self.system("pkey", "-in", "key"), self.read("key"))
+            public = self.newer("pkey", *WITH_PROVIDER, "-in", "key", "-pubout")
+            self.assertEqual(self.system("pkey", "-in", "key", "-pubout"), public)
 
     def test_encrypted_keys_both_ways(self):
         for one, other in ((self.newer, self.system), (self.system, self.newer)):

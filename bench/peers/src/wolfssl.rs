@@ -11,7 +11,7 @@ use std::ptr::null_mut;
 use std::rc::Rc;
 
 type Key = *mut c_void;
-const INVALID_DEVID: c_int = -2;
+pub const INVALID_DEVID: c_int = -2;
 /// Flags of the types of keys.
 const KYBER: c_int = 0x10;
 const FRODO_AES: c_int = 0x10;
@@ -19,17 +19,17 @@ const FRODO_EPHEMERAL: c_int = 0x20;
 const MOST_COINS: usize = 256;
 
 /// The functions of wolfSSL for one kind of key.
-struct Functions {
-    key_bytes: usize,
-    init: unsafe extern "C" fn(Key, c_int, *mut c_void, c_int) -> c_int,
-    free: unsafe extern "C" fn(Key) -> c_int,
+pub struct Functions {
+    pub key_bytes: usize,
+    pub init: unsafe extern "C" fn(Key, c_int, *mut c_void, c_int) -> c_int,
+    pub free: unsafe extern "C" fn(Key) -> c_int,
     make: unsafe extern "C" fn(Key, *const u8, c_int) -> c_int,
     encapsulate: unsafe extern "C" fn(Key, *mut u8, *mut u8, *const u8, c_int) -> c_int,
     decapsulate: unsafe extern "C" fn(Key, *mut u8, *const u8, u32) -> c_int,
-    decode_private: unsafe extern "C" fn(Key, *const u8, u32) -> c_int,
-    decode_public: unsafe extern "C" fn(Key, *const u8, u32) -> c_int,
-    encode_private: unsafe extern "C" fn(Key, *mut u8, u32) -> c_int,
-    encode_public: unsafe extern "C" fn(Key, *mut u8, u32) -> c_int,
+    pub decode_private: unsafe extern "C" fn(Key, *const u8, u32) -> c_int,
+    pub decode_public: unsafe extern "C" fn(Key, *const u8, u32) -> c_int,
+    pub encode_private: unsafe extern "C" fn(Key, *mut u8, u32) -> c_int,
+    pub encode_public: unsafe extern "C" fn(Key, *mut u8, u32) -> c_int,
 }
 
 macro_rules! functions {
@@ -225,6 +225,23 @@ const FRODO: [[&str; 4]; 3] = [
     ["frodokem1344shake", "frodokem1344aes", "efrodokem1344shake", "efrodokem1344aes"],
 ];
 
+fn frodo_type(size: usize, variant: usize) -> c_int {
+    let (aes, ephemeral) = (variant % 2 == 1, variant >= 2);
+    size as c_int | if aes { FRODO_AES } else { 0 } | if ephemeral { FRODO_EPHEMERAL } else { 0 }
+}
+
+/// wolfSSL's type of the keys of a set of FrodoKEM, for tests/interop.
+#[allow(dead_code)]
+pub fn frodo_kind(set: &str) -> Option<c_int> {
+    let found = |size: usize| FRODO[size].iter().position(|&name| name == set).map(|variant| frodo_type(size, variant));
+    (0..FRODO.len()).find_map(found)
+}
+
+#[allow(dead_code)]
+pub fn frodo_functions() -> Functions {
+    frodo::all()
+}
+
 pub fn peers() -> Vec<Box<dyn Peer>> {
     let mut all = vec![];
     for (kind, name) in ["mlkem512", "mlkem768", "mlkem1024"].into_iter().enumerate() {
@@ -236,10 +253,8 @@ pub fn peers() -> Vec<Box<dyn Peer>> {
     for (size, names) in FRODO.into_iter().enumerate() {
         let secret = [16, 24, 32][size]; // bytes of a shared secret; seedSE and the salt have twice as many
         for (variant, name) in names.into_iter().enumerate() {
-            let (aes, ephemeral) = (variant % 2 == 1, variant >= 2);
-            let kind = size as c_int | if aes { FRODO_AES } else { 0 } | if ephemeral { FRODO_EPHEMERAL } else { 0 };
-            let (seed, salt) = if ephemeral { (secret, 0) } else { (2 * secret, 2 * secret) };
-            all.push(WolfSsl::new(name, frodo::all(), kind, secret + seed + 16, secret + salt));
+            let (seed, salt) = if variant >= 2 { (secret, 0) } else { (2 * secret, 2 * secret) };
+            all.push(WolfSsl::new(name, frodo::all(), frodo_type(size, variant), secret + seed + 16, secret + salt));
         }
     }
     all

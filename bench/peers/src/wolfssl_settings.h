@@ -16,10 +16,8 @@
 #define WOLFSSL_FRODOKEM_AES
 #define WOLFSSL_FRODOKEM_SHAKE
 #define WOLFSSL_FRODOKEM_EPHEMERAL
-#define WOLFSSL_FRODOKEM_NO_ASN1
 #define WC_NO_RNG
 #define SINGLE_THREADED
-#define NO_ASN
 #define NO_DES3
 #define NO_DH
 #define NO_DSA
@@ -32,3 +30,12 @@
 #define NO_RC4
 #define NO_RSA
 #define NO_SHA
+/* FrodoKEM's keys in DER, for tests/interop. */
+#ifdef POLYKEM_WOLFSSL_KEY_FILES
+#define WC_ENABLE_ASYM_KEY_EXPORT
+#define WC_ENABLE_ASYM_KEY_IMPORT
+#define NO_CERTS
+#else
+#define WOLFSSL_FRODOKEM_NO_ASN1
+#define NO_ASN
+#endif

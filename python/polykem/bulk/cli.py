@@ -110,8 +110,8 @@ def add_job_options(parser: argparse.ArgumentParser, operation: str) -> None:
     if operation in ("keygen", "decaps"):
         parser.add_argument("--seeds", action="store_true", help="secret keys as seeds (64 bytes with ML-KEM)")
     if suite:
-        parser.add_argument("--info", default="", help="HPKE's info")
-        parser.add_argument("--aad", default="", help="HPKE's additional data")
+        parser.add_argument("--info", default="", help="HPKE's info of all rows (--column info=NAME: of each row)")
+        parser.add_argument("--aad", default="", help="HPKE's additional data, in the same way")
     secret = parser.add_argument_group("secrets")
     secret.add_argument("--key-file", metavar="FILE", help="encrypt secret columns under this key (AES-256-GCM)")
     secret.add_argument("--to", metavar="FILE", help="encrypt secret columns to this HPKE public key")

@@ -195,6 +195,8 @@ def describe(operation: str, scheme: str, *, rows: int | None = None, inputs: Se
         Columns to copy, named in the same way.
     seeds : bool
         keygen writes, and decaps reads, secret keys as seeds.
+    info, aad : str
+        HPKE's, of all rows. `names` or `constants` make them columns.
     protection : str
         Of secret columns: "aes-256-gcm" (a key file), "hpke" (a public key) or "plain".
     """
@@ -206,6 +208,8 @@ def describe(operation: str, scheme: str, *, rows: int | None = None, inputs: Se
         role = "plaintext" if operation == "seal" else "ciphertext"
         plaintext_bytes = messages.message_bytes(operation, message_width(inputs, role, names, constants))
     reads, writes = kem.columns(operation, scheme, to_scheme, plaintext_bytes, seeds)
+    if operation in messages.OPERATIONS:
+        reads += bound_columns(inputs, names, constants, {"info": info, "aad": aad})
     row = kem.row_bytes(operation, scheme, [*reads, *writes])
     check_roles(reads, names, constants)
     rows = agree_on_rows(rows, inputs)
@@ -231,6 +235,20 @@ def check_arguments(operation: str, rows: int | None, partition_bytes: int, grou
         bounds.check(value, name, 1, bounds.PARTITION_MB << 20)
     for text in texts:
         bounds.check_utf8(text, "the text")
+
+
+def bound_columns(inputs: Sequence[Dataset], names: Mapping[str, str], constants: Mapping[str, bytes],
+                  texts: Mapping[str, str]) -> list[Column]:
+    """Info and additional data that each row has, where a column is named for them."""
+    columns = []
+    for role in messages.BOUND:
+        if role not in names and role not in constants:
+            continue
+        if texts[role]:
+            raise BulkError(f"{role} would be one text and a column", USAGE,
+                            f"give --{role} or --column {role}=NAME, not both")
+        columns.append(Column(role, role, message_width(inputs, role, names, constants)))
+    return columns
 
 
 def message_width(inputs: Sequence[Dataset], role: str, names: Mapping[str, str],

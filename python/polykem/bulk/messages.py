@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 OPERATIONS = ("seal", "open", "rewrap")
 IKM_BYTES = 64  # of a key pair: at least as much entropy as any secret key has bytes
 TAG_BYTES = 16
+BOUND = ("info", "aad")  # what messages are bound to: texts of the job, or columns
 
 
 def is_suite(text: str) -> bool:
@@ -99,7 +100,7 @@ class MessageComputer:
         self.job = job
         self.memory: Memory = Ordinary()
         self.suite, self.to_suite = suite(job.scheme), suite(job.to_scheme or job.scheme)
-        self.info, self.aad = job.info.encode(), job.aad.encode()
+        self.texts = {"info": job.info.encode(), "aad": job.aad.encode()}
 
     def run(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         """Role -> uint8 (rows, width); see `kem.Computer.run`."""
@@ -110,21 +111,25 @@ class MessageComputer:
         pairs = self.suite.derive_key_pairs(self.context, coins)
         return {"pk": pairs.pk, "sk": np.asarray(pairs.sk).reshape(rows, -1)}
 
+    def _bound(self, rows: int, inputs: dict[str, Records]) -> dict[str, bytes | Records]:
+        """Info and additional data of the rows."""
+        return {role: one_or_all(inputs[role], rows) if role in inputs else self.texts[role] for role in BOUND}
+
     def _seal(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         sealed = self.to_suite.seal(self.context, one_or_all(inputs["pk"], rows),
-                                    one_or_all(inputs["plaintext"], rows), count=rows, coins=coins, info=self.info,
-                                    aad=self.aad, errors="return")
+                                    one_or_all(inputs["plaintext"], rows), count=rows, coins=coins, errors="return",
+                                    **self._bound(rows, inputs))
         return {"enc": sealed.enc, "ciphertext": np.asarray(sealed.ciphertexts), "status": narrow(sealed.status)}
 
     def _open(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         opened = self.suite.open(self.context, one_or_all(inputs["sk"], rows), inputs["enc"], inputs["ciphertext"],
-                                 info=self.info, aad=self.aad, errors="return")
+                                 errors="return", **self._bound(rows, inputs))
         return {"plaintext": np.asarray(opened.plaintexts).reshape(rows, -1), "status": narrow(opened.status)}
 
     def _rewrap(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         opened = self._open(rows, inputs, None)
         try:
-            sealed = self._seal(rows, {"pk": inputs["to_pk"], "plaintext": opened["plaintext"]}, coins)
+            sealed = self._seal(rows, {**inputs, "pk": inputs["to_pk"], "plaintext": opened["plaintext"]}, coins)
         finally:
             wipe(opened["plaintext"])
         bad = opened["status"][:, 0] != 0

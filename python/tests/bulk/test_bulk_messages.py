@@ -2,6 +2,7 @@
 """HPKE jobs: seal, open and rewrap, and jobs whose secrets are protected to a public key."""
 
 import numpy as np
+import polykem
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -46,6 +47,60 @@ def test_letters_are_sealed_opened_and_wrapped_again(letters, suite):
           "new.parquet", *bound)
     place("open", "arrived", "--suite", NEW, "--input", "new", "--input", "moved", *bound)
     assert np.array_equal(place.columns("arrived", "plaintext", key="key")[0], place.text)
+
+
+@pytest.fixture
+def contexts(letters):
+    """Info of six bytes and additional data of nine for each letter."""
+    values = np.arange(ROWS * 15, dtype=np.uint32).astype(np.uint8).reshape(ROWS, 15)
+    pq.write_table(pa.table({"topic": fixed(values[:, :6]), "aad": fixed(values[:, 6:])}), "contexts.parquet")
+    letters.values = values
+    return letters
+
+
+COLUMNS = ("--input", "contexts.parquet", "--column", "info=topic", "--column", "aad=aad")
+
+
+def test_info_and_additional_data_of_each_row(contexts):
+    place, suite = contexts, SUITES[0]
+    place("keygen", "keys", "--suite", suite, "--count", ROWS, *KEY)
+    seal = ("--suite", suite, "--input", "keys", "--input", "letters.parquet", *COLUMNS, *KEY)
+    summary = place("seal", "sealed", *seal)
+    assert summary["bad_rows"] == 0 and summary["partitions"] > 1
+    again = undisturbed(place, "sealed", "seal", *seal)
+    assert again == data_files("sealed")
+    with polykem.Context(threads=1) as ctx:
+        enc, ciphertext = place.columns("sealed", "enc", "ciphertext")
+        opened = hpke.Suite(*suite.split(",")).open(ctx, place.columns("keys", "sk", key="key")[0], enc, ciphertext,
+                                                    np.ascontiguousarray(place.values[:, :6]),
+                                                    np.ascontiguousarray(place.values[:, 6:]))
+    assert opened.plaintexts == place.text
+    reading = ("--suite", suite, "--input", "keys", "--input", "sealed", "--input-key", "key", *KEY)
+    place("open", "opened", *reading, *COLUMNS)
+    assert np.array_equal(place.columns("opened", "plaintext", key="key")[0], place.text)
+    place("rewrap", "moved", *reading, *COLUMNS, "--column", "to_pk=1:pk")
+    place("open", "others", *reading, "--input", "contexts.parquet", "--column", "info=topic", "--aad", "x", expect=3)
+    assert set(place.columns("others", "status")[0].reshape(-1)) == {hpke.ItemStatus.OPEN}
+
+
+def test_a_resume_with_other_columns_of_info_is_refused(contexts):
+    place, suite = contexts, SUITES[0]
+    place("keygen", "keys", "--suite", suite, "--count", ROWS, *KEY)
+    seal = ("--suite", suite, "--input", "keys", "--input", "letters.parquet", "--input", "contexts.parquet", *KEY)
+    place("seal", "sealed", *seal, "--column", "info=topic")
+    before = data_files("sealed")
+    for other in ((), ("--column", "info=aad"), ("--column", "info=topic", "--column", "aad=aad"), ("--info", "x"),
+                  ("--column", "info=topic", "--aad", "x")):
+        assert "holds another job: its " in place("seal", "sealed", *seal, *other, "--resume", expect=3)["error"]
+    assert data_files("sealed") == before
+    both = place("seal", "both", *seal, "--column", "info=topic", "--info", "x", expect=2)
+    assert both["error"] == "info would be one text and a column"
+    (place / "topic").write_bytes(b"one for all")
+    place("seal", "one", *seal, "--one", "info=topic")
+    place("open", "read", "--suite", suite, "--input", "keys", "--input", "one", "--info", "one for all",
+          "--input-key", "key", *KEY)
+    assert "reads no column" in place("keygen", "no", "--suite", suite, "--count", 3, "--column", "info=topic", *KEY,
+                                      expect=2)["error"]
 
 
 def test_no_plaintext_reaches_the_disk_and_a_retry_writes_the_same(letters):

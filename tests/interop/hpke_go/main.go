@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Opens what polykem sealed, and seals for polykem, with Go's crypto/hpke. Reads a list of batches as JSON and answers
-// with the list of what it sealed; bytes are base64. python/tests/test_hpke.py is the other side.
+// with the list of what it sealed; bytes are base64. Each context has two messages and an exported secret. python/tests/test_hpke.py is the other side.
 package main
 
 import (
@@ -14,11 +14,13 @@ import (
 
 type batch struct {
 	Kem, Kdf, Aead                uint16
-	Info, AAD, SecretKey          []byte
+	Info, AAD, SecretKey, Again   []byte
+	ExporterContext               string
 	Encs, Ciphertexts, Plaintexts [][]byte
+	Second, Exported              [][]byte
 }
 
-type sealed struct{ Encs, Ciphertexts [][]byte }
+type sealed struct{ Encs, Ciphertexts, Second, Exported [][]byte }
 
 func algorithms(b batch) (hpke.KEM, hpke.KDF, hpke.AEAD) {
 	kem, err := hpke.NewKEM(b.Kem)
@@ -40,15 +42,28 @@ func answer(b batch) sealed {
 		check(err)
 		opened, err := recipient.Open(b.AAD, b.Ciphertexts[i])
 		check(err)
-		if !bytes.Equal(opened, plaintext) {
+		again, err := recipient.Open(nil, b.Second[i])
+		check(err)
+		if !bytes.Equal(opened, plaintext) || !bytes.Equal(again, b.Again) {
 			check(fmt.Errorf("message %d is another one", i))
+		}
+		secret, err := recipient.Export(b.ExporterContext, len(b.Exported[i]))
+		check(err)
+		if !bytes.Equal(secret, b.Exported[i]) {
+			check(fmt.Errorf("exported secret %d is another one", i))
 		}
 		enc, sender, err := hpke.NewSender(key.PublicKey(), kdf, aead, b.Info)
 		check(err)
 		ciphertext, err := sender.Seal(b.AAD, plaintext)
 		check(err)
+		second, err := sender.Seal(nil, b.Again)
+		check(err)
+		secret, err = sender.Export(b.ExporterContext, len(b.Exported[i]))
+		check(err)
 		out.Encs = append(out.Encs, enc)
 		out.Ciphertexts = append(out.Ciphertexts, ciphertext)
+		out.Second = append(out.Second, second)
+		out.Exported = append(out.Exported, secret)
 	}
 	return out
 }

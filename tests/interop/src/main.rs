@@ -4,11 +4,14 @@
 //! rejection secret. Fresh random numbers each time; a failure prints the key and the ciphertext.
 //!
 //!   polykem-interop [PAIRS]      key pairs for each set and direction, 200 if not given; a tenth for FrodoKEM
+//!   polykem-interop keygen SET PK SK | encaps SET PK CT SS | decaps SET SK CT SS
+//!                                wolfSSL with FrodoKEM's keys in files in DER, for test_keys.py
 mod aws_lc;
 mod polykem;
 mod pqclean;
 mod random;
 mod wolfssl;
+mod wolfssl_files;
 // wolfSSL as `make bench-peers` calls it.
 #[path = "../../../bench/peers/src/peer.rs"]
 #[allow(dead_code)]
@@ -31,7 +34,11 @@ pub trait Foreign {
 }
 
 fn main() {
-    let pairs = std::env::args().nth(1).map_or(200, |text| text.parse().expect("PAIRS is a number"));
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.len() > 1 {
+        return wolfssl_files::run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    let pairs = arguments.first().map_or(200, |text| text.parse().expect("PAIRS is a number"));
     let mut peers: Vec<Box<dyn Foreign>> = aws_lc::sets();
     peers.extend(pqclean::sets());
     peers.extend(wolfssl::sets());

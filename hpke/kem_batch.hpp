@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first half of HPKE's calls: encapsulations over a batch, then each item's key schedule.
+#pragma once
+
+#include <cstring>
+#include <optional>
+
+#include "hpke/ending.hpp"
+#include "hpke/hpke.hpp"
+#include "hpke/message_cipher.hpp"
+#include "hpke/parallel.hpp"
+
+namespace polykem::hpke {
+
+/// Items that are computed together: what is kept beside the caller's arrays is bounded by it, 20 MB.
+inline constexpr std::size_t kBatchItems = 8192;
+
+inline void require(bool condition, const char* what) {
+  if (!condition) throw Error(POLYKEM_ERR_ARGUMENT, what);
+}
+
+polykem_request kem_request(const Suite& suite, polykem_op op, std::size_t items);
+/// Throws Error, but not for items that failed.
+void run(polykem_context* context, const polykem_request& request);
+/// What the KEM says of an item.
+ItemStatus status_of(polykem_status status);
+
+inline void put_status(ItemStatus* all, std::size_t i, ItemStatus status, std::atomic<std::size_t>& failed) {
+  if (all) all[i] = status;
+  if (status != ItemStatus::kOk) failed.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// `item(worker, i)` for all i < items, on at most `threads` threads; `make()` makes what a thread needs.
+template <class Make, class Item>
+void for_items(unsigned threads, std::size_t items, const Make& make, const Item& item) {
+  over_threads(threads, items, [&](const auto& claim) {
+    auto worker = make();
+    for (std::size_t first = 0, last = 0; claim(first, last);) {
+      for (std::size_t i = first; i < last; ++i) {
+        OpensslCall::go_on();
+        item(worker, i);
+      }
+    }
+  });
+}
+
+/// Shared secrets of a part of a batch, which encapsulation or decapsulation yields.
+class KemBatch {
+ public:
+  /// Encapsulates to `pk`; writes to `enc`.
+  KemBatch(polykem_context* context, const Suite& suite, const Records& pk, const std::uint8_t* coins,
+           std::uint8_t* enc);
+  /// Decapsulates `enc`.
+  KemBatch(polykem_context* context, const Suite& suite, const Records& sk, const std::uint8_t* enc);
+
+  /// The `items` items from `first` on.
+  void compute(std::size_t first, std::size_t items);
+  /// Of item first + i.
+  const std::uint8_t* shared_secret(std::size_t i) const { return shared_.data() + i * kSharedSecretBytes; }
+  ItemStatus status(std::size_t i) const { return status_of(status_[i]); }
+  unsigned threads() const { return polykem_context_threads(context_); }
+
+ private:
+  using KeySetPtr = std::unique_ptr<polykem_keyset, Freed<polykem_keyset_free>>;
+
+  void import_shared(polykem_key_kind kind);
+
+  polykem_context* context_;
+  const Suite& suite_;
+  Records keys_;
+  const std::uint8_t *coins_ = nullptr, *enc_in_ = nullptr;
+  std::uint8_t* enc_out_ = nullptr;
+  KeySetPtr keyset_;  ///< a key that all items of several parts use is expanded once
+  SecretBytes shared_;
+  std::vector<polykem_status> status_;
+};
+
+/// The key schedules of a batch: one if all items have the same info and pre-shared key.
+class Schedules {
+ public:
+  /// Throws Error for arguments that HPKE does not allow.
+  Schedules(const Suite& suite, std::size_t count, const Messages& info, const Psk& psk);
+
+  /// Item i's; `own` holds it if items differ.
+  const KeySchedule& of(std::size_t i, std::optional<KeySchedule>& own) const {
+    return shared_ ? *shared_ : own.emplace(suite_, binding(i));
+  }
+
+ private:
+  Binding binding(std::size_t i) const { return {info_.at(i), psk_.key.at(i), psk_.id.at(i)}; }
+
+  const Suite& suite_;
+  Messages info_;
+  Psk psk_;
+  std::optional<KeySchedule> shared_;
+};
+
+/// What a thread needs for items.
+struct ItemWorker {
+  explicit ItemWorker(const Suite& suite) : deriver(suite), cipher(suite) {}
+  Deriver deriver;
+  MessageCipher cipher;
+  std::optional<KeySchedule> schedule;
+  ContextSecrets secrets;
+};
+
+/// Sets up `count` contexts and hands each to use(worker, i, status), its secrets in the worker.
+template <class Use>
+void set_up(KemBatch& kem, const Suite& suite, const Schedules& schedules, std::size_t count, bool exporter,
+            const Use& use) {
+  for (std::size_t first = 0; first < count; first += kBatchItems) {
+    const std::size_t items = std::min(kBatchItems, count - first);
+    kem.compute(first, items);
+    for_items(
+        kem.threads(), items, [&] { return ItemWorker(suite); },
+        [&](ItemWorker& worker, std::size_t i) {
+          ItemStatus status = kem.status(i);
+          if (status == ItemStatus::kOk) {
+            const KeySchedule& schedule = schedules.of(first + i, worker.schedule);
+            if (!worker.deriver.derive(schedule, kem.shared_secret(i), exporter, worker.secrets))
+              status = ItemStatus::kInternal;
+          }
+          use(worker, first + i, status);
+        });
+  }
+}
+
+/// Throws Error unless messages have a form that HPKE's calls take, and a place for `difference` bytes more each.
+void check_messages(std::size_t count, const Messages& in, const MessagesOut& out, std::ptrdiff_t difference);
+/// The same for what is only read.
+void check_readable(std::size_t count, const Messages& in, const char* what);
+
+/// Where item i is written, if every item has `width` bytes where there are no offsets.
+inline std::uint8_t* place(const MessagesOut& out, std::size_t width, std::size_t i) {
+  return out.data + (out.offsets ? out.offsets[i] : i * width);
+}
+
+/// Message `number` of a context into its place, zeros if `status` or the cipher says so. Returns the item's status.
+ItemStatus seal_item(ItemStatus status, MessageCipher& cipher, const ContextSecrets& secrets, std::uint64_t number,
+                     ByteView aad, ByteView plaintext, std::uint8_t* out);
+ItemStatus open_item(ItemStatus status, MessageCipher& cipher, const ContextSecrets& secrets, std::uint64_t number,
+                     ByteView aad, ByteView ciphertext, std::uint8_t* out);
+
+/// Bytes of the plaintext of a ciphertext.
+constexpr std::size_t opened_bytes(std::size_t ciphertext_bytes) {
+  return ciphertext_bytes < kTagBytes ? 0 : ciphertext_bytes - kTagBytes;
+}
+
+}  // namespace polykem::hpke
