@@ -68,6 +68,7 @@ ARROWS = {
                    "src/core", "include"},
     "bench/frodo_scaling": {"bench/frodo_scaling", "src/schemes", "src/core"},
     "bench/hpke": {"bench/hpke", "hpke"},
+    "bench/hybrids": {"bench/hybrids", "include"},
     "bench/m4": {"bench/m4", "embedded", "include"},
     "research": {"research", "bench/cuda", "bench/frodo_scaling", "src/accelerators/cuda", "src/schemes", "src/prim",
                  "src/core", "include"},
