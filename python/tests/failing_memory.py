@@ -116,7 +116,11 @@ class Calls:
         suite = hpke.Suite("ML-KEM-512", "HKDF-SHA256", "AES-128-GCM")
         pk, sk = suite.generate(self.ctx, 2)
         enc, ciphertexts = suite.seal(self.ctx, pk, [b"one", b"three"])
-        return suite.open(self.ctx, sk, enc, ciphertexts).plaintexts
+        sender = suite.sender(self.ctx, pk, [b"a", b"bc"])
+        recipient = suite.recipient(self.ctx, sk, sender.enc, [b"a", b"bc"])
+        assert recipient.export(b"", 9) == sender.export(b"", 9)
+        first = suite.open(self.ctx, sk, enc, ciphertexts).plaintexts
+        return first + recipient.open(sender.seal([b"x", b"yz"])).plaintexts
 
 
 NAMES = [name for name in vars(Calls) if not name.startswith("_")]

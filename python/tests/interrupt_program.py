@@ -39,7 +39,9 @@ def hpke(name):
             "hpke.derive_key_pairs": lambda: suite.derive_key_pairs(CTX, many),
             "hpke.public_keys": lambda: suite.public_keys(CTX, many),
             "hpke.seal": lambda: suite.seal(CTX, pk[0], b"message", count=MESSAGES),
-            "hpke.open": lambda: suite.open(CTX, sk[0], enc, ciphertexts)}[name]
+            "hpke.open": lambda: suite.open(CTX, sk[0], enc, ciphertexts),
+            "hpke.sender": lambda: suite.sender(CTX, pk[0], count=MESSAGES),
+            "hpke.recipient": lambda: suite.recipient(CTX, sk[0], enc)}[name]
 
 
 def into_own_arrays():

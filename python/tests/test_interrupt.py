@@ -13,7 +13,8 @@ import pytest
 PROGRAM = str(Path(__file__).with_name("interrupt_program.py"))
 KEM = ["keygen", "encaps", "encaps with a key set", "decaps", "decaps with a key set", "profile", "a job's result",
        "out"]
-HPKE = ["hpke.generate", "hpke.derive_key_pairs", "hpke.public_keys", "hpke.seal", "hpke.open"]
+HPKE = ["hpke.generate", "hpke.derive_key_pairs", "hpke.public_keys", "hpke.seal", "hpke.open", "hpke.sender",
+        "hpke.recipient"]
 
 
 @pytest.mark.parametrize("name", KEM + (HPKE if hasattr(polykem._core, "HpkeSuite") else []))
@@ -94,6 +95,13 @@ def test_hpke_in_pieces(ctx):
             pieces, whole = exchange(), in_a_thread(exchange)
             assert all(a == b if isinstance(a, (list, polykem.Secret)) else np.array_equal(a, b)
                        for a, b in zip(pieces, whole))
+    infos = [bytes(m[:i % 7]) for i, m in enumerate(messages)]
+
+    def contexts():
+        sender = suite.sender(ctx, pk, infos, psk=messages[0].tobytes() + ikm[0].tobytes(), psk_id=infos[6],
+                              coins=keygen_coins)
+        return [sender.enc, sender.seal(messages, infos), sender.seal(messages), sender.export(messages, 20)]
+    assert same(contexts(), in_a_thread(contexts))
     assert same(in_a_thread(lambda: suite.derive_key_pairs(ctx, ikm)), (pk, sk))
     assert np.array_equal(suite.public_keys(ctx, sk), pk)
     pk, sk = suite.generate(ctx, count)
