@@ -17,6 +17,7 @@ contexts for many, and for exported secrets. The KEMs and the SHAKE key schedule
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Generic, Sequence, Tuple, TypeVar, Union, overload
@@ -27,7 +28,7 @@ import numpy.typing as npt
 from . import _core
 from ._arrays import ByteArray, StatusArray, as_array, as_bytes, check_count, check_records, items_of
 from ._context import Context, Errors
-from ._errors import ArgumentError, ItemsError, SizeError, check
+from ._errors import ArgumentError, BusyError, ItemsError, SizeError, Status, check
 from ._results import KeyPairs
 from ._secret import Secret, check_unwiped, secrets_of
 
@@ -639,7 +640,7 @@ class _Contexts:
     """What both sides' contexts are."""
 
     def __init__(self, suite: Suite, made: Any, status: StatusArray) -> None:
-        self.suite, self.status, self._core = suite, status, made
+        self.suite, self.status, self._core, self._process = suite, status, made, os.getpid()
 
     def __len__(self) -> int:
         return len(self.status)
@@ -687,7 +688,7 @@ class _Contexts:
             raise SizeError(f"length is {length}; a context of {self.suite.kdf.name} exports 1 to {most} bytes")
         _one_count({"exporter_context": contexts.count, "the contexts": len(self)}, 1)
         out, status = Secret.zeros((len(self), length)), np.zeros(len(self), np.int32)
-        check(self._core.export_secrets(contexts.core, length, out, status), "exporting")
+        _check_turn(self._core.export_secrets(contexts.core, length, out, status), "exporting")
         check_unwiped(secrets_of(exporter_context), "exporting")
         return _finish("exporting", status, out, errors)
 
@@ -748,10 +749,13 @@ class Sender(_Contexts):
         """
         _check_errors(errors)
         self.suite._check_cipher()
+        if os.getpid() != self._process:
+            raise ArgumentError("a sender does not seal in a forked process, where nonces would be used twice; make a "
+                                "new one there")
         messages, data = _Messages.of(plaintexts, "plaintexts"), _Messages.bound(aad, "aad")
         _one_count({"plaintexts": messages.count, "aad": data.count, "the contexts": len(self)}, 1)
         status, out = np.zeros(len(self), np.int32), _Place(messages, len(self), TAG_BYTES, False)
-        check(self._core.seal(data.core, messages.core, out.core, status), "sealing")
+        _check_turn(self._core.seal(data.core, messages.core, out.core, status), "sealing")
         check_unwiped(secrets_of(plaintexts, aad), "sealing")
         return _finish("sealing", status, out.result, errors)
 
@@ -800,9 +804,17 @@ class Recipient(_Contexts):
         _one_count({"ciphertexts": messages.count or 1, "aad": data.count, "the contexts": len(self)}, 1)
         wanted = None if numbers is None else _message_numbers(numbers, len(self))
         status, out = np.zeros(len(self), np.int32), _Place(messages, len(self), -TAG_BYTES, True)
-        check(self._core.open(data.core, messages.core, wanted, out.core, status), "opening")
+        _check_turn(self._core.open(data.core, messages.core, wanted, out.core, status), "opening")
         check_unwiped(secrets_of(ciphertexts, aad), "opening")
         return _finish("opening", status, Opened(out.result, status), errors)
+
+
+def _check_turn(status: int, what: str) -> None:
+    if status != Status.BUSY:
+        return check(status, what)
+    error = BusyError(f"{what}: another thread is using these contexts, and one at a time may")
+    error.status = Status.BUSY
+    raise error
 
 
 def _message_numbers(numbers: Any, count: int) -> npt.NDArray[np.uint64]:

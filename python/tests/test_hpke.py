@@ -10,6 +10,7 @@ import os
 import pickle
 import shutil
 import subprocess
+import threading
 
 import numpy as np
 import pytest
@@ -216,6 +217,34 @@ def test_what_contexts_refuse(ctx):
     assert sender.status.tolist() == [0, hpke.ItemStatus.PUBLIC_KEY] and not sender.enc[1].any()
     assert not sender.seal(b"x", errors="return")[1].any()
     assert sender.export(b"", 9, errors="return")[1] == bytes(9)
+
+
+def test_a_sender_does_not_seal_in_another_process(ctx, monkeypatch):
+    sender = USUAL.sender(ctx, USUAL.generate(ctx).pk)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getpid", lambda: 0)
+        with pytest.raises(polykem.ArgumentError, match="forked process"):
+            sender.seal(b"x")
+    sender.seal(b"x")
+    assert sender.numbers.tolist() == [1]
+
+
+def test_contexts_of_two_threads(ctx):
+    """Each call is refused or has a number of its own."""
+    sender, done, refused = USUAL.sender(ctx, USUAL.generate(ctx).pk), [], []
+
+    def seal_until_refused():
+        while not refused:
+            try:
+                done.append(sender.seal(bytes(1_000_000)).shape)
+            except polykem.BusyError as error:
+                refused.append(str(error))
+    threads = [threading.Thread(target=seal_until_refused) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert "another thread is using these contexts" in refused[0] and sender.numbers.tolist() == [len(done)]
 
 
 def test_export_only(ctx):
