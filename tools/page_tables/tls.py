@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/tls_figures.md, for tools/tables.py. Sources in bench/results: tls_haproxy.json, tls_crowd.json
-and h200_tls_crowd.json. A table whose source is not there is empty."""
+"""The tables of docs/tls_figures.md, for tools/tables.py. Sources in bench/results: tls_haproxy.json, tls_crowd.json,
+h200_tls_crowd.json, hybrids_zen4.json and hybrids_xeon.json. A table whose source is not there is empty."""
 
 from statistics import median
 
@@ -80,4 +80,25 @@ def table_crowd_gpu(_):
     return markdown(["clients at once", *header], rows)
 
 
-TABLES = {"tls-haproxy": table_haproxy, "tls-crowd": table_crowd, "tls-crowd-gpu": table_crowd_gpu}
+HYBRIDS = ("hybrids_zen4.json", "hybrids_xeon.json")
+
+
+def table_hybrids(_):
+    rows = []
+    for source in filter(present, HYBRIDS):
+        result = load(source)
+        for r in result["records"]:
+            openssl = r["openssl_ops_per_s"]
+            rows.append([result["machine"].removeprefix("one core of "), r["set"], r["op"], f"{r['batch_ops_per_s']:,}",
+                         f"{r['single_ops_per_s']:,}", f"{openssl:,}", f"{r['batch_ops_per_s'] / openssl:.1f}x",
+                         f"{r['single_ops_per_s'] / openssl:.2f}x"])  # fmt: skip
+    return markdown(["one core of", "group", "operation", "1,024 at a time, /s", "one at a time, /s", "OpenSSL 3.5, /s",
+                     "ratio", "one at a time"], rows) if rows else ""
+
+
+TABLES = {
+    "tls-hybrids": table_hybrids,
+    "tls-haproxy": table_haproxy,
+    "tls-crowd": table_crowd,
+    "tls-crowd-gpu": table_crowd_gpu,
+}
