@@ -37,7 +37,7 @@ Choice choice(Curve curve, [[maybe_unused]] Means means) {
 #ifdef POLYKEM_HAVE_AVX512
   if (means == Means::kAvx512) {
     if (x25519) return {{{&x25519_avx512(), 8, 2}, {&x25519_avx2_single(), 1, 1}}};
-    return {{{&nist_avx512(curve), 8, curve == Curve::kP256 ? size_t{3} : size_t{2}}, {&portable, 1, 1}}};
+    return {{{&nist_avx512(curve), 8, 2}, {&portable, 1, 1}}};
   }
 #endif
 #ifdef POLYKEM_HAVE_X86

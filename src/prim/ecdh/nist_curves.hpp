@@ -81,6 +81,24 @@ constexpr uint64_t subtract(Words<kWords>& difference, const Words<kWords>& a, c
   return borrow;
 }
 
+/// 2^bits modulo p.
+template <class C>
+constexpr Words<C::kWords> power_of_two(size_t bits) {
+  Words<C::kWords> power{{1}};
+  while (bits-- > 0) {
+    uint64_t carry = 0;
+    for (uint64_t& word : power.word) {
+      const uint64_t top = word >> 63;
+      word = word << 1 | carry;
+      carry = top;
+    }
+    Words<C::kWords> less_p{};
+    const uint64_t borrow = subtract(less_p, power, C::kP);
+    if (carry >= borrow) power = less_p;
+  }
+  return power;
+}
+
 /// Whether a < b. Takes the same time for all numbers.
 template <size_t kWords>
 bool less(const Words<kWords>& a, const Words<kWords>& b) {
@@ -99,6 +117,61 @@ bool load_scalar(Words<C::kWords>& scalar, const uint8_t* bytes) {
   bool valid = (zero | (less(scalar, C::kN) ? 0u : 1u)) == 0;
   ct::declassify(&valid, sizeof valid);
   return valid;
+}
+
+// Scalars are odd when they multiply: k itself or n - k, whose multiple of a point has the other sign. In windows of w
+// bits an odd number below 2^(w m) is the sum of d[i] 2^(w i), i < m, with d[i] = 2 e[i] - (2^w - 1), where e[i] are
+// the windows of (k - 1) / 2 with the highest bit set [JT09]. All d[i] are odd: each takes one addition, no sum is 0.
+//
+// The usual addition knows neither s + s nor s - s. For a point of any kind, digits of four bits are added from the
+// top: s = 16 s' with s' odd, 0 < s' < n / 16^(i + 1) + 1, so that s > |d|, and s + |d| < n before the last digit. For
+// the base point digits of five bits are added from the bottom: |s| < 32^i <= |d| for the digit d with its power, and
+// |s| + |d| < n before the last digit. With the last digit s + d = k is not 0; s = d does happen, for k = n - 2 on
+// P-256, and add_last() doubles there.
+
+/// half = (k - 1) / 2, k = scalar or n - scalar, the odd one. Returns all ones if it is n - scalar, else 0.
+template <class C>
+uint64_t halve_odd(Words<C::kWords>& half, const Words<C::kWords>& scalar) {
+  Words<C::kWords> odd, complement;
+  subtract(complement, C::kN, scalar);
+  const uint64_t keep = ct::barrier(0 - (scalar.word[0] & 1));
+  for (size_t i = 0; i < C::kWords; ++i)
+    odd.word[i] = (scalar.word[i] & keep) | (complement.word[i] & ~keep);
+  for (size_t i = 0; i < C::kWords; ++i)
+    half.word[i] = odd.word[i] >> 1 | (i + 1 < C::kWords ? odd.word[i + 1] << 63 : 0);
+  return ~keep;
+}
+
+// 1 / x = x^(p - 2); 0 for 0. eN has N ones as its exponent; comments are the bits of p - 2 from the top. append(power,
+// bits, ones) appends to the exponent of `power` as many bits, the last of which are the exponent of `ones`.
+
+template <class Element>
+Element invert(P256, const Element& e1) {
+  const Element e2 = append(e1, 1, e1), e4 = append(e2, 2, e2), e8 = append(e4, 4, e4), e16 = append(e8, 8, e8);
+  const Element e32 = append(e16, 16, e16);
+  Element x = append(e32, 32, e1);  // e32 and 0...01
+  x = append(x, 128, e32);          // 96 zeros and e32
+  x = append(x, 32, e32);           // e32
+  x = append(x, 16, e16);           // e30 and 01
+  x = append(x, 8, e8);
+  x = append(x, 4, e4);
+  x = append(x, 2, e2);
+  return append(x, 2, e1);
+}
+
+template <class Element>
+Element invert(P384, const Element& e1) {
+  const Element e2 = append(e1, 1, e1), e3 = append(e2, 1, e1);
+  Element x = append(e3, 3, e3);
+  x = append(x, 6, x);
+  const Element e15 = append(x, 3, e3), e30 = append(e15, 15, e15);
+  x = append(e30, 30, e30);
+  x = append(x, 60, x);
+  x = append(x, 120, x);
+  x = append(x, 15, e15);                 // e255
+  x = append(x, 33, append(e30, 2, e2));  // 0 and e32
+  x = append(x, 94, e30);                 // 64 zeros and e30
+  return append(x, 2, e1);                // 01
 }
 
 /// The coordinates of an uncompressed point. Returns false if they are not reduced or the first byte is wrong; does not

@@ -393,28 +393,10 @@ Number<C, 1> constant(const Limbs<kLimbs<C>>& x) {
   return out;
 }
 
-/// R^2 modulo p.
-template <class C>
-constexpr Words<C::kWords> square_of_r() {
-  Words<C::kWords> power{{1}};
-  for (size_t bit = 0; bit < 2 * kLimbBits * kLimbs<C>; ++bit) {
-    uint64_t carry = 0;
-    for (uint64_t& word : power.word) {
-      const uint64_t top = word >> 63;
-      word = word << 1 | carry;
-      carry = top;
-    }
-    Words<C::kWords> less_p{};
-    const uint64_t borrow = subtract(less_p, power, C::kP);
-    if (carry >= borrow) power = less_p;
-  }
-  return power;
-}
-
 /// Between numbers and Montgomery's form.
 template <class C, int kA>
 POLYKEM_NOINLINE Number<C, 2> to_form(const Number<C, kA>& a) {
-  constexpr auto kSquare = limbs_of<kLimbs<C>>(square_of_r<C>());
+  constexpr auto kSquare = limbs_of<kLimbs<C>>(power_of_two<C>(2 * kLimbBits * kLimbs<C>));
   return number(mul(a, constant<C>(kSquare)));
 }
 template <class C>
@@ -455,38 +437,15 @@ __mmask8 zero_lanes(const Value<C, kA, kForm>& a) {
   return _mm512_testn_epi64_mask(bits, bits);
 }
 
-/// Appends to the exponent of `power` as many bits, the last of which are the exponent of `ones`.
+/// What invert() asks for.
 template <class C>
 POLYKEM_NOINLINE Factor<C, 2> append(const Factor<C, 2>& power, size_t bits, const Factor<C, 2>& ones) {
   return factor(mul(sqr(power, bits), ones));
 }
 
-/// 1 / x = x^(p - 2); 0 for 0. eN has N ones as its exponent; comments are the bits of p - 2 from the top.
-POLYKEM_NOINLINE inline Factor<P256, 2> invert(const Factor<P256, 2>& e1) {
-  const auto e2 = append(e1, 1, e1), e4 = append(e2, 2, e2), e8 = append(e4, 4, e4), e16 = append(e8, 8, e8);
-  const auto e32 = append(e16, 16, e16);
-  auto x = append(e32, 32, e1);  // e32 and 0...01
-  x = append(x, 128, e32);       // 96 zeros and e32
-  x = append(x, 32, e32);        // e32
-  x = append(x, 16, e16);        // e30 and 01
-  x = append(x, 8, e8);
-  x = append(x, 4, e4);
-  x = append(x, 2, e2);
-  return append(x, 2, e1);
-}
-
-POLYKEM_NOINLINE inline Factor<P384, 2> invert(const Factor<P384, 2>& e1) {
-  const auto e2 = append(e1, 1, e1), e3 = append(e2, 1, e1);
-  auto x = append(e3, 3, e3);
-  x = append(x, 6, x);
-  const auto e15 = append(x, 3, e3), e30 = append(e15, 15, e15);
-  x = append(e30, 30, e30);
-  x = append(x, 60, x);
-  x = append(x, 120, x);
-  x = append(x, 15, e15);                 // e255
-  x = append(x, 33, append(e30, 2, e2));  // 0 and e32
-  x = append(x, 94, e30);                 // 64 zeros and e30
-  return append(x, 2, e1);                // 01
+template <class C>
+POLYKEM_NOINLINE Factor<C, 2> invert(const Factor<C, 2>& x) {
+  return invert(C{}, x);
 }
 
 }  // namespace POLYKEM_ISA

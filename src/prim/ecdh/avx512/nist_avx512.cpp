@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// P-256 and P-384 for eight items at a time.
-//
-// Scalars are odd here: k itself or n - k, whose multiple of a point has the other sign. In windows of w bits an odd
-// number below 2^(w m) is the sum of d[i] 2^(w i), i < m, with d[i] = 2 e[i] - (2^w - 1), where e[i] are the windows of
-// (k - 1) / 2 with the highest bit set [JT09]. All d[i] are odd: each takes one addition, and no sum is 0.
-//
-// add_affine() knows neither s + s nor s - s. For a point of any kind, digits are added from the top: s = 16 s' with s'
-// odd, 0 < s' < n / 16^(i + 1) + 1, so that s > |d|, and s + |d| < n before the last digit. For the base point they are
-// added from the bottom: |s| < 32^i <= |d| for the digit d with its power, and |s| + |d| < n before the last digit.
-// With the last digit s + d = k is not 0; s = d does happen, for k = n - 2 on P-256, and add_last() doubles there.
+// P-256 and P-384 for eight items at a time; nist_curves.hpp says why the digits of scalars suffice.
 #include <cstring>
 #include <new>
 
@@ -248,15 +239,10 @@ struct Scalars {
   __mmask8 negated;
 
   void set(size_t lane, const Words<C::kWords>& scalar) {
-    Words<C::kWords> odd, complement;
-    subtract(complement, C::kN, scalar);
-    const uint64_t keep = ct::barrier(0 - (scalar.word[0] & 1));
-    for (size_t i = 0; i < C::kWords; ++i)
-      odd.word[i] = (scalar.word[i] & keep) | (complement.word[i] & ~keep);
-    for (size_t i = 0; i < C::kWords; ++i)
-      odd.word[i] = odd.word[i] >> 1 | (i + 1 < C::kWords ? odd.word[i + 1] << 63 : 0);
+    Words<C::kWords> odd;
+    const uint64_t minus = halve_odd<C>(odd, scalar);
     half.set(lane, odd);
-    negated = static_cast<__mmask8>(negated | (~keep & 1) << lane);
+    negated = static_cast<__mmask8>(negated | (minus & 1) << lane);
   }
 };
 

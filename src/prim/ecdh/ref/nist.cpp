@@ -1,208 +1,285 @@
 // SPDX-License-Identifier: Apache-2.0
-// P-256 and P-384 an item at a time: homogeneous coordinates and one complete addition, which also doubles and knows no
-// exceptional points, so that nothing but the codec tells one scalar from another.
+// P-256 and P-384 an item at a time, as avx512/nist_avx512.cpp computes eight.
 #include "prim/ecdh/nist.hpp"
 
 #include <cstring>
-#include <type_traits>
 
 #include "core/secure.hpp"
 #include "prim/ecdh/nist_curves.hpp"
+#include "prim/ecdh/ref/field64.hpp"
 
 namespace polykem::ecdh {
 
 namespace {
 
-/// Numbers modulo p, below p, in Montgomery's form: x stands for x R^-1, R = 2^(64 kWords).
 template <class C>
-struct Field {
-  static constexpr size_t kWords = C::kWords;
-  using Number = Words<kWords>;
+struct Affine {
+  Number<C> x, y;
+};
 
-  /// a if the mask is all ones, b if it is 0.
-  static constexpr Number select(uint64_t mask, const Number& a, const Number& b) {
-    if (!std::is_constant_evaluated()) mask = ct::barrier(mask);
-    Number out{};
-    for (size_t i = 0; i < kWords; ++i)
-      out.word[i] = (a.word[i] & mask) | (b.word[i] & ~mask);
-    return out;
-  }
-
-  /// x + carry R - p if that is not negative, else x; x + carry R < 2 p.
-  static constexpr Number reduce_once(const Number& x, uint64_t carry) {
-    Number less_p{};
-    const uint64_t borrow = subtract(less_p, x, C::kP);
-    return select(carry - borrow, x, less_p);
-  }
-
-  static constexpr Number add(const Number& a, const Number& b) {
-    Number sum{};
-    uint64_t carry = 0;
-    for (size_t i = 0; i < kWords; ++i) {
-      const Wide step = Wide{a.word[i]} + b.word[i] + carry;
-      sum.word[i] = static_cast<uint64_t>(step);
-      carry = static_cast<uint64_t>(step >> 64);
-    }
-    return reduce_once(sum, carry);
-  }
-
-  static constexpr Number sub(const Number& a, const Number& b) {
-    Number minus_b{};
-    subtract(minus_b, C::kP, b);
-    return add(a, minus_b);
-  }
-
-  /// -1 / p modulo 2^64, by Newton's iteration, which doubles the number of right bits.
-  static constexpr uint64_t minus_inverse() {
-    uint64_t inverse = 1;
-    for (int bits = 1; bits < 64; bits *= 2)
-      inverse *= 2 - C::kP.word[0] * inverse;
-    return 0 - inverse;
-  }
-
-  /// a b / R.
-  static constexpr Number mul(const Number& a, const Number& b) {
-    constexpr uint64_t kMinusInverse = minus_inverse();
-    Number sum{};
-    uint64_t top = 0;
-    for (size_t i = 0; i < kWords; ++i) {
-      const uint64_t factor = (sum.word[0] + a.word[0] * b.word[i]) * kMinusInverse;
-      Wide product = Wide{a.word[0]} * b.word[i] + sum.word[0];
-      Wide multiple = Wide{factor} * C::kP.word[0] + static_cast<uint64_t>(product);
-      for (size_t j = 1; j < kWords; ++j) {
-        product = Wide{a.word[j]} * b.word[i] + sum.word[j] + (product >> 64);
-        multiple = Wide{factor} * C::kP.word[j] + static_cast<uint64_t>(product) + (multiple >> 64);
-        sum.word[j - 1] = static_cast<uint64_t>(multiple);
-      }
-      const Wide last = Wide{top} + (product >> 64) + (multiple >> 64);
-      sum.word[kWords - 1] = static_cast<uint64_t>(last);
-      top = static_cast<uint64_t>(last >> 64);
-    }
-    return reduce_once(sum, top);
-  }
-
-  /// 2^doublings R modulo p.
-  static constexpr Number power_of_two(size_t doublings) {
-    Number power{};
-    subtract(power, power, C::kP);  // R - p, as 2^(64 kWords - 1) < p
-    while (doublings-- > 0)
-      power = add(power, power);
-    return power;
-  }
-  static constexpr Number to_form(const Number& x) { return mul(x, power_of_two(64 * kWords)); }
-  static constexpr Number from_form(const Number& x) { return mul(x, {{1}}); }
-
-  static constexpr Number kOne = power_of_two(0), kB = to_form(C::kB);
-
-  /// x^(p - 2) = 1 / x; zero for zero.
-  static Number invert(const Number& x) {
-    Number exponent{};
-    subtract(exponent, C::kP, Number{{2}});
-    Number power = kOne;
-    for (size_t i = 64 * kWords; i-- > 0;) {
-      power = mul(power, power);
-      if ((exponent.word[i / 64] >> (i % 64) & 1) != 0) power = mul(power, x);
-    }
-    return power;
-  }
+/// The affine point (x / z^2, y / z^3).
+template <class C>
+struct Jacobian {
+  Number<C> x, y, z;
 };
 
 template <class C>
-struct Point {
-  using F = Field<C>;
-  using Number = typename F::Number;
-  Number x, y, z;  ///< the affine point (x / z, y / z); (0 : 1 : 0) is the neutral element
+Affine<C> base_point() {
+  return {to_form<C>(C::kBaseX), to_form<C>(C::kBaseY)};
+}
 
-  static Point neutral() { return {{}, F::kOne, {}}; }
-  static Point base() { return {F::to_form(C::kBaseX), F::to_form(C::kBaseY), F::kOne}; }
+/// p = 2 p on y^2 = x^3 + a x + b, az4 = a z^4 [CMO98, modified Jacobian coordinates]. Returns 8 y^4.
+template <class C>
+POLYKEM_NOINLINE Number<C> double_point(Jacobian<C>& p, const Number<C>& az4) {
+  const Number<C> slope = triple(sqr_here(p.x)) + az4, yy2 = twice(sqr_here(p.y));
+  const Number<C> xyy4 = twice(mul_here(p.x, yy2)), yyyy8 = twice(sqr_here(yy2));
+  p.z = twice(mul_here(p.y, p.z));
+  p.x = sqr_here(slope) - twice(xyy4);
+  p.y = mul_here(slope, xyy4 - p.x) - yyyy8;
+  return yyyy8;
+}
 
-  bool on_curve() const {
-    const Number cube = F::mul(F::mul(x, x), x), three_x = F::add(F::add(x, x), x);
-    const Number difference = F::sub(F::mul(y, y), F::add(F::sub(cube, three_x), F::kB));
-    uint64_t bits = 0;
-    for (const uint64_t word : difference.word)
-      bits |= word;
-    return bits == 0;
+/// The same, az4 kept up to date.
+template <class C>
+void double_again(Jacobian<C>& p, Number<C>& az4) {
+  az4 = twice(mul(az4, double_point(p, az4)));
+}
+
+/// p = p + q; zz = z^2 before and after [CMO98]. Returns a number that is 0 if they are equal; then, and if p = -q, z
+/// becomes 0.
+template <class C>
+POLYKEM_NOINLINE Number<C> add_affine(Jacobian<C>& p, Number<C>& zz, const Affine<C>& q) {
+  const Number<C> h = mul_here(q.x, zz) - p.x, r = mul_here(q.y, mul_here(p.z, zz)) - p.y;
+  const Number<C> hh = sqr_here(h), hhh = mul_here(h, hh), v = mul_here(p.x, hh);
+  p.z = mul_here(p.z, h);
+  zz = sqr_here(p.z);
+  p.x = sqr_here(r) - (hhh + twice(v));
+  p.y = mul_here(r, v - p.x) - mul_here(p.y, hhh);
+  return h;
+}
+
+/// p = p + q, also if they are equal; p != -q. zz = z^2.
+template <class C>
+POLYKEM_NOINLINE void add_last(Jacobian<C>& p, Number<C>& zz, const Affine<C>& q, const Number<C>& a) {
+  Jacobian<C> same = {q.x, q.y, one<C>()};
+  double_point(same, a);
+  const uint64_t equal = zero_mask(add_affine(p, zz, q));
+  assign(equal, p.x, same.x);
+  assign(equal, p.y, same.y);
+  assign(equal, p.z, same.z);
+}
+
+/// point[i] is (2 i + 1) times a point p, on the isomorphic curve with a = -3 z^4. Made by additions of 2 p, each with
+/// the z of the last sum [MEL07]; then all are brought to the last z.
+template <class C, size_t kCount>
+class Multiples {
+ public:
+  explicit Multiples(const Affine<C>& p) {
+    start(p);
+    for (size_t i = 1; i < kCount; ++i)
+      add_twice(i);
+    share_z();
   }
+
+  Affine<C> point[kCount];
+  Number<C> z;
+
+ private:
+  POLYKEM_NOINLINE void start(const Affine<C>& p) {
+    const Number<C> yy2 = twice(sqr(p.y));
+    point[0] = {twice(mul(p.x, yy2)), twice(sqr(yy2))};
+    twice_ = {p.x, p.y, one<C>()};
+    double_point(twice_, -triple(one<C>()));
+    z = twice_.z;
+  }
+
+  POLYKEM_NOINLINE void add_twice(size_t i) {
+    const Affine<C>& last = point[i - 1];
+    const Number<C> dx = last.x - twice_.x, dy = last.y - twice_.y, dxdx = sqr(dx);
+    const Number<C> x_twice = mul(twice_.x, dxdx), x_last = mul(last.x, dxdx);
+    const Number<C> y_twice = mul(twice_.y, x_last - x_twice);
+    point[i].x = sqr(dy) - (x_twice + x_last);
+    point[i].y = mul(dy, x_twice - point[i].x) - y_twice;
+    twice_.x = x_twice;
+    twice_.y = y_twice;
+    z = mul(z, dx);
+    ratios_[i] = dx;
+  }
+
+  POLYKEM_NOINLINE void share_z() {
+    Number<C> ratio = ratios_[kCount - 1];  // of the last z to that of point i
+    for (size_t i = kCount - 1; i-- > 0;) {
+      const Number<C> ratio2 = sqr(ratio);
+      point[i].x = mul(point[i].x, ratio2);
+      point[i].y = mul(point[i].y, mul(ratio2, ratio));
+      if (i > 0) ratio = mul(ratio, ratios_[i]);
+    }
+  }
+
+  Jacobian<C> twice_;
+  Number<C> ratios_[kCount];  // of the z of points i and i - 1
 };
 
-template <class F>
-typename F::Number triple(const typename F::Number& x) {
-  return F::add(F::add(x, x), x);
+/// (x z^-2, y z^-3); `inverse` is 1 / z.
+template <class C>
+Affine<C> divided(const Number<C>& x, const Number<C>& y, const Number<C>& inverse) {
+  const Number<C> square = sqr(inverse);
+  return {mul(x, square), mul(y, mul(square, inverse))};
 }
 
-/// a + b for any two points of the curve. [RCB16, Algorithm 4]
 template <class C>
-Point<C> add(const Point<C>& a, const Point<C>& b) {
-  using F = Field<C>;
-  const auto xx = F::mul(a.x, b.x), yy = F::mul(a.y, b.y), zz = F::mul(a.z, b.z);
-  const auto xy = F::sub(F::mul(F::add(a.x, a.y), F::add(b.x, b.y)), F::add(xx, yy));  // a.x b.y + a.y b.x
-  const auto yz = F::sub(F::mul(F::add(a.y, a.z), F::add(b.y, b.z)), F::add(yy, zz));
-  const auto xz = F::sub(F::mul(F::add(a.x, a.z), F::add(b.x, b.z)), F::add(xx, zz));
-  const auto s = triple<F>(F::sub(xz, F::mul(F::kB, zz)));
-  const auto plus = F::add(yy, s), minus = F::sub(yy, s);
-  const auto u = triple<F>(F::sub(F::sub(F::mul(F::kB, xz), triple<F>(zz)), xx));
-  const auto w = triple<F>(F::sub(xx, zz));
-  return {F::sub(F::mul(xy, plus), F::mul(yz, u)), F::add(F::mul(plus, minus), F::mul(w, u)),
-          F::add(F::mul(yz, minus), F::mul(xy, w))};
+POLYKEM_NOINLINE Affine<C> to_affine(const Jacobian<C>& p) {
+  return divided(p.x, p.y, invert(p.z));
 }
 
-/// table[index], having read all of it.
 template <class C>
-Point<C> look_up(const Point<C> (&table)[16], uint64_t index) {
-  Point<C> out = table[0];
-  for (uint64_t i = 1; i < 16; ++i) {
-    const uint64_t mask = 0 - (((i ^ index) - 1) >> 63);
-    out.x = Field<C>::select(mask, table[i].x, out.x);
-    out.y = Field<C>::select(mask, table[i].y, out.y);
-    out.z = Field<C>::select(mask, table[i].z, out.z);
+POLYKEM_NOINLINE bool on_curve(const Affine<C>& p) {
+  const Number<C> right = mul(sqr(p.x), p.x) - triple(p.x) + to_form<C>(C::kB);
+  return zero_mask(sqr(p.y) - right) != 0;
+}
+
+/// An odd scalar, halved.
+template <class C>
+struct Scalar {
+  Words<C::kWords> half;
+  uint64_t negated;  ///< all ones or 0
+};
+
+template <class C>
+void negate(Affine<C>& p, uint64_t mask) {
+  assign(mask, p.y, -p.y);
+}
+
+/// Digit i, 2 e - (2^w - 1), times a point, whose odd multiples the table has. Reads all of them.
+template <unsigned kBits, size_t kDigits, class C>
+POLYKEM_NOINLINE void look_up(Affine<C>& out, const Affine<C> (&table)[1 << (kBits - 1)], const Scalar<C>& scalar,
+                              size_t i) {
+  constexpr uint64_t kHalf = uint64_t{1} << (kBits - 1);
+  const size_t at = kBits * i / 64, shift = kBits * i % 64;
+  uint64_t e = at < C::kWords ? scalar.half.word[at] >> shift : 0;
+  if (shift + kBits > 64 && at + 1 < C::kWords) e |= scalar.half.word[at + 1] << (64 - shift);
+  if (i + 1 == kDigits) e |= kHalf;
+  const uint64_t negative = ct::barrier(((e & kHalf) >> (kBits - 1)) - 1), index = (e ^ negative) & (kHalf - 1);
+  out = {};
+  for (uint64_t entry = 0; entry < kHalf; ++entry) {
+    const uint64_t mask = ct::barrier(0 - (((entry ^ index) - 1) >> 63));
+    for (size_t word = 0; word < C::kWords; ++word) {
+      out.x.word[word] |= table[entry].x.word[word] & mask;
+      out.y.word[word] |= table[entry].y.word[word] & mask;
+    }
   }
-  return out;
+  negate(out, negative);
 }
 
-/// scalar times the point, four bits at a time. The affine coordinates, not in Montgomery's form.
+/// Points of any kind, in windows of four bits.
 template <class C>
-void multiply(Words<C::kWords>& x, Words<C::kWords>& y, const Words<C::kWords>& scalar, const Point<C>& point) {
-  using F = Field<C>;
-  Point<C> table[16] = {Point<C>::neutral()};
-  for (size_t i = 1; i < 16; ++i)
-    table[i] = add(table[i - 1], point);
-  Point<C> sum = Point<C>::neutral();
-  for (size_t i = 16 * C::kWords; i-- > 0;) {
-    for (int doubling = 0; doubling < 4; ++doubling)
-      sum = add(sum, sum);
-    sum = add(sum, look_up(table, scalar.word[i / 16] >> (4 * (i % 16)) & 15));
+POLYKEM_NOINLINE Jacobian<C> multiply(const Scalar<C>& scalar, const Affine<C>& point) {
+  constexpr unsigned kBits = 4;
+  constexpr size_t kDigits = 64 * C::kWords / kBits;
+  const Multiples<C, 1 << (kBits - 1)> multiples(point);
+  const Number<C> a = -triple(sqr(sqr(multiples.z)));
+  Number<C> az4 = a, zz;
+  Affine<C> addend;
+  look_up<kBits, kDigits>(addend, multiples.point, scalar, kDigits - 1);
+  Jacobian<C> sum = {addend.x, addend.y, one<C>()};
+  for (size_t i = kDigits - 1; i-- > 0;) {
+    for (unsigned bit = 1; bit < kBits; ++bit)
+      double_again(sum, az4);
+    double_point(sum, az4);
+    zz = sqr(sum.z);
+    look_up<kBits, kDigits>(addend, multiples.point, scalar, i);
+    if (i == 0) break;
+    add_affine(sum, zz, addend);
+    az4 = mul(a, sqr(zz));
   }
-  const auto inverse = F::invert(sum.z);
-  x = F::from_form(F::mul(sum.x, inverse));
-  y = F::from_form(F::mul(sum.y, inverse));
+  add_last(sum, zz, addend, a);
+  sum.z = mul(sum.z, multiples.z);
+  return sum;
+}
+
+/// The base point: digits of five bits, for each of which there are 16 multiples, so that nothing is doubled.
+template <class C>
+class FixedBase {
+ public:
+  /// Made when it is first used.
+  static const FixedBase& get() {
+    static const FixedBase base;
+    return base;
+  }
+
+  POLYKEM_NOINLINE Jacobian<C> multiply(const Scalar<C>& scalar) const {
+    Affine<C> addend;
+    look_up<kBits, kDigits>(addend, table_[0], scalar, 0);
+    Jacobian<C> sum = {addend.x, addend.y, one<C>()};
+    Number<C> zz = one<C>();
+    for (size_t i = 1; i + 1 < kDigits; ++i) {
+      look_up<kBits, kDigits>(addend, table_[i], scalar, i);
+      add_affine(sum, zz, addend);
+    }
+    look_up<kBits, kDigits>(addend, table_[kDigits - 1], scalar, kDigits - 1);
+    add_last(sum, zz, addend, -triple(one<C>()));
+    return sum;
+  }
+
+ private:
+  static constexpr unsigned kBits = 5;
+  static constexpr size_t kDigits = 64 * C::kWords / kBits + 1, kMultiples = 1 << (kBits - 1);
+
+  POLYKEM_NOINLINE FixedBase() {
+    const Affine<C> base = base_point<C>();
+    Jacobian<C> power = {base.x, base.y, one<C>()};
+    Number<C> az4 = -triple(one<C>());
+    for (auto& multiples : table_) {
+      fill(multiples, to_affine(power));
+      for (unsigned bit = 0; bit < kBits; ++bit)
+        double_again(power, az4);
+    }
+  }
+
+  static POLYKEM_NOINLINE void fill(Affine<C> (&out)[kMultiples], const Affine<C>& point) {
+    const Multiples<C, kMultiples> multiples(point);
+    const Number<C> inverse = invert(multiples.z);
+    for (size_t e = 0; e < kMultiples; ++e)
+      out[e] = divided(multiples.point[e].x, multiples.point[e].y, inverse);
+  }
+
+  Affine<C> table_[kDigits][kMultiples];  // [i][e] is (2 e + 1) 2^(5 i) times the base point
+};
+
+template <class C>
+bool load(Scalar<C>& scalar, const uint8_t* bytes) {
+  Words<C::kWords> number;
+  const bool valid = load_scalar<C>(number, bytes);
+  scalar.negated = halve_odd<C>(scalar.half, number);
+  return valid;
 }
 
 template <class C>
 POLYKEM_NOINLINE bool public_key(const uint8_t* scalar_bytes, uint8_t* out) {
-  Words<C::kWords> scalar, x, y;
-  if (!load_scalar<C>(scalar, scalar_bytes)) {
+  Scalar<C> scalar;
+  if (!load(scalar, scalar_bytes)) {
     std::memset(out, 0, 1 + 2 * C::kBytes);
     return false;
   }
-  multiply(x, y, scalar, Point<C>::base());
+  Affine<C> point = to_affine(FixedBase<C>::get().multiply(scalar));
+  negate(point, scalar.negated);
   out[0] = 4;
-  to_bytes(out + 1, x);
-  to_bytes(out + 1 + C::kBytes, y);
+  to_bytes(out + 1, from_form(point.x));
+  to_bytes(out + 1 + C::kBytes, from_form(point.y));
   return true;
 }
 
 template <class C>
 POLYKEM_NOINLINE bool shared_secret(const uint8_t* scalar_bytes, const uint8_t* point_bytes, uint8_t* out) {
-  Words<C::kWords> scalar, x, y;
+  Scalar<C> scalar;
+  Words<C::kWords> x, y;
   const bool reduced = load_point<C>(x, y, point_bytes);
-  const Point<C> point = {Field<C>::to_form(x), Field<C>::to_form(y), Field<C>::kOne};
-  if (!load_scalar<C>(scalar, scalar_bytes) || !reduced || !point.on_curve()) {
+  const Affine<C> point = {to_form<C>(x), to_form<C>(y)};
+  if (!load(scalar, scalar_bytes) || !reduced || !on_curve(point)) {
     std::memset(out, 0, C::kBytes);
     return false;
   }
-  multiply(x, y, scalar, point);
-  to_bytes(out, x);
+  to_bytes(out, from_form(to_affine(multiply(scalar, point)).x));
   return true;
 }
 
