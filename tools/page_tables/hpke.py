@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/hpke_figures.md, for tools/tables.py. Source: hpke_zen5.json of bench/results."""
+"""The table of docs/hpke_figures.md, for tools/tables.py. Source: hpke_zen4.json of bench/results."""
 
 from page_tables.sources import load, markdown, present
 
-SOURCE = "hpke_zen5.json"
+SOURCE = "hpke_zen4.json"
 KEYS = {"shared": "one key", "per-item": "a key each"}
 
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/tls_figures.md, for tools/tables.py. Sources in bench/results: tls_haproxy.json, tls_crowd.json,
-h200_tls_crowd.json, hybrids_zen4.json and hybrids_xeon.json. A table whose source is not there is empty."""
+"""The tables of docs/tls_figures.md, for tools/tables.py. Sources in bench/results: tls_haproxy.json,
+tls_haproxy_zen4.json, tls_crowd.json, h200_tls_crowd.json, hybrids_zen4.json and hybrids_xeon.json. A table whose source
+is not there is empty."""
 
 from statistics import median
 
 from page_tables.sources import load, markdown, present
 
-HAPROXY, CROWD, CROWD_GPU = "tls_haproxy.json", "tls_crowd.json", "h200_tls_crowd.json"
+HAPROXY, HAPROXY_HYBRIDS = "tls_haproxy.json", "tls_haproxy_zen4.json"
+CROWD, CROWD_GPU = "tls_crowd.json", "h200_tls_crowd.json"
 CLIENTS = (10, 1000, 10000)
 CONTENDERS = {  # of bench/tls/compare.py: OpenSSL's version, group, who computes
     "ML-KEM, OpenSSL's own": ("3.5", "X25519MLKEM768", "OpenSSL"),
@@ -33,11 +35,11 @@ def latencies(point):
     return f"{milliseconds(point['p50_us'])} / {milliseconds(point['p99_us'])}"
 
 
-def table_haproxy(_):
+def table_haproxy(source):
     """Medians over the rounds."""
-    if not present(HAPROXY):
+    if not present(source):
         return ""
-    rounds = load(HAPROXY)["rounds"]
+    rounds = load(source)["rounds"]
 
     def of(name, what, quantity):
         return f"{median(found[name][what][quantity] for found in rounds):,.0f}"
@@ -45,7 +47,7 @@ def table_haproxy(_):
                      "server's CPU, us", "whole handshakes/s"],
                     [[*words, of(name, "low", "p50_us"), of(name, "high", "per_second"),
                       of(name, "high", "server_cpu_us"), of(name, "whole", "per_second")]
-                     for name, words in CONTENDERS.items()])
+                     for name, words in CONTENDERS.items() if name in rounds[0]])
 
 
 def table_crowd(_):
@@ -98,7 +100,8 @@ def table_hybrids(_):
 
 TABLES = {
     "tls-hybrids": table_hybrids,
-    "tls-haproxy": table_haproxy,
+    "tls-haproxy": lambda _: table_haproxy(HAPROXY),
+    "tls-haproxy-hybrids": lambda _: table_haproxy(HAPROXY_HYBRIDS),
     "tls-crowd": table_crowd,
     "tls-crowd-gpu": table_crowd_gpu,
 }
