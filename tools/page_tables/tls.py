@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/tls_figures.md, for tools/tables.py. Sources in bench/results: tls_haproxy.json,
-tls_haproxy_zen4.json, tls_crowd.json, h200_tls_crowd.json, hybrids_zen4.json and hybrids_xeon.json. A table whose source
-is not there is empty."""
+tls_haproxy_zen4.json, tls_crowd.json, h200_tls_crowd.json, hybrids_zen4.json and hybrids_xeon.json. A table whose
+source is not there is empty."""
 
 from statistics import median
 
