@@ -77,11 +77,7 @@ POLYKEM_INLINE void cancel(P384, uint64_t* sum, uint64_t& carry) {
   sum[3] = sub_borrow(sum[3], chain, borrow);
   sum[4] = sub_borrow(sum[4], 0, borrow);
   sum[5] = sub_borrow(sum[5], 0, borrow);
-  uint64_t last = 0;
-  chain = 0;
-  sum[6] = add_carry(sum[6], m - borrow, chain);
-  sum[6] = add_carry(sum[6], carry, last);
-  carry = chain + last;
+  sum[6] = add_carry(sum[6], m - borrow, carry);  // nothing is borrowed for m = 0
 }
 
 /// x + p if the mask is all ones, x if it is 0; modulo R.
@@ -189,10 +185,11 @@ POLYKEM_INLINE Number<C> sqr_here(const Number<C>& a) {
     (add_row<n - 1 - kI>(product + 2 * kI + 1, a.word + kI + 1, a.word[kI]), ...);
   }
   (std::make_index_sequence<n - 1>{});
-#pragma GCC unroll 16
-  for (size_t i = 2 * n - 1; i > 0; --i)
-    product[i] = product[i] << 1 | product[i - 1] >> 63;
   uint64_t carry = 0;
+#pragma GCC unroll 16
+  for (size_t i = 1; i < 2 * n; ++i)
+    product[i] = add_carry(product[i], product[i], carry);
+  carry = 0;
 #pragma GCC unroll 8
   for (size_t i = 0; i < n; ++i) {
     const Wide square = Wide{a.word[i]} * a.word[i];
