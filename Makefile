@@ -167,7 +167,7 @@ tidy-changed: ## The same over what is not on the upstream branch yet
 	@tools/setup.sh tidy python
 	@JOBS=$(JOBS) tools/tidy.sh --changed $(if $(CHECKS),'--checks=$(CHECKS)')
 
-compilers: ## Compile all but tests with the oldest and the newest GCC and Clang found here; warnings are errors
+compilers: ## Compile with the oldest and the newest GCC and Clang found here, tests with the newest Clang only; warnings are errors
 	@tools/setup.sh compilers
 	@JOBS=$(JOBS) tools/compilers.sh
 

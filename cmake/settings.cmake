@@ -15,11 +15,12 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 option(POLYKEM_UNITY "Compile sources of a folder together: headers are read once" ON)
 option(POLYKEM_PCH "Precompile the headers that take longest to read, those of the program and of its tests" OFF)
-option(POLYKEM_QUICK_COMPILE "Optimise less what no test waits for, and no library" OFF)
+option(POLYKEM_QUICK_COMPILE
+       "Less optimisation for nanobind, network code of the program, CUDA objects never linked; libraries keep -O3" OFF)
 set(CMAKE_UNITY_BUILD ${POLYKEM_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 include(${CMAKE_CURRENT_LIST_DIR}/warnings.cmake)
-# By each target's own compile line: a library that linked it would hand it on to those who use the library.
+# Added to every target directly: linking polykem_warnings would export the flags to users.
 add_compile_options($<TARGET_PROPERTY:polykem_warnings,INTERFACE_COMPILE_OPTIONS>)
 # For sources with vector code: GCC 12 warns of the undefined registers in its own intrinsics.
 set(POLYKEM_ISA_WARNINGS $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized -Wno-maybe-uninitialized>)

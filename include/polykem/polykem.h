@@ -241,7 +241,8 @@ POLYKEM_API void polykem_job_free(polykem_job* job);
 
 /* A batcher takes one operation at a time from any number of threads and computes what waits in batches: on the
  * caller's thread where that is faster, else on the context's threads, on a GPU or by a broker. Whenever one of them is
- * idle, it takes what waits; there is no timer. Decapsulations go first, then encapsulations, then key pairs. */
+ * idle, it takes what waits, at once unless linger_us is set. Decapsulations go first, then encapsulations, then key
+ * pairs. */
 typedef struct polykem_batcher polykem_batcher;
 typedef struct polykem_ticket polykem_ticket; /* one operation that was handed in */
 
@@ -426,9 +427,9 @@ POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context
  * POLYKEM_SECRET_EXPANDED. The batch never returns POLYKEM_ERR_ITEMS: item_status[i] is right when the stream has
  * passed this point, and the outputs of a malformed item are zero. workspace: device memory, 256-byte aligned, busy
  * until then, afterwards zero. Errors of kernels show on the stream; after any failure neither the outputs nor
- * item_status may be used. POLYKEM_ERR_ARGUMENT for more items than one launch can count (2^30 for NTRU, 2^27 for
- * ML-KEM and Kyber, 2^24 for FrodoKEM), for arrays in host memory or on another device, and while the stream is
- * captured into a graph if random numbers are needed: replays would repeat them. */
+ * item_status may be used. POLYKEM_ERR_ARGUMENT for more items than one launch can count (2^30 for NTRU, 2^28 for
+ * Saber, 2^27 for ML-KEM, Kyber, LAC and hybrids, 2^24 for FrodoKEM), for arrays in host memory or on another device,
+ * and while the stream is captured into a graph if random numbers are needed: replays would repeat them. */
 POLYKEM_API polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
                                               void* stream);
 

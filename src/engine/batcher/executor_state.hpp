@@ -11,8 +11,8 @@
 
 namespace polykem {
 
-/// An executor beside the CPU computes an operation once probes of it have come to the CPU's results, and as long as
-/// the breaker is closed, which opens after failures, wrong results and deadlines. Not thread-safe.
+/// An executor beside the CPU computes an operation after its probes have matched the CPU's results, and only while the
+/// breaker is closed. The breaker opens after failures, wrong results and missed deadlines. Not thread-safe.
 class ExecutorState {
  public:
   /// forced: the CPU computes only until it is proven, and what it failed to compute.
@@ -35,9 +35,11 @@ class ExecutorState {
   /// How long the next batch waits for those in flight.
   Clock::duration busy_for(Clock::time_point now) const;
 
-  /// A batch, its tickets and width set, starts; it takes `expected` once those before it have ended.
+  /// Records that a batch has started; its tickets and width are set. `expected`: how long it runs after the batches
+  /// before it have ended.
   void started(BatchSlot& slot, TicketQueue& queue, Clock::duration expected, Clock::time_point now);
-  /// False if the CPU has to compute the batch. ran: the executor has computed it; right: without a wrong result.
+  /// Records that a batch has ended. ran: the executor computed it; right: no result was wrong. False if the CPU must
+  /// compute it again.
   bool ended(BatchSlot& slot, bool ran, bool right, Clock::time_point now);
   /// Sets the batch's pace, and `next` to its next deadline if that comes sooner.
   void check_deadline(BatchSlot& slot, Clock::duration deadline, Clock::time_point now, Clock::time_point& next);

@@ -10,8 +10,8 @@
 
 namespace polykem {
 
-/// Encaps and keygen on the CPU take at most so long together, and one batch of them half of it: a decapsulation waits
-/// no longer for them. A single one may take longer.
+/// Upper bound on how long queued encapsulations and key generations may delay a decapsulation on the CPU. One batch of
+/// them may use at most half. A single operation that takes longer than the bound still runs.
 constexpr Clock::duration kMaxAhead = std::chrono::milliseconds(40);
 
 /// Tickets in order, linked through Ticket::place.
