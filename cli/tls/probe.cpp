@@ -120,7 +120,8 @@ void hear(int is_written, int /*version*/, int type, const void* data, std::size
     throw CliError(kExitIo, fmt::format("{} closes the connection during the handshake", where),
                    "does it speak TLS at this port?");
   if (ERR_GET_LIB(code) != ERR_LIB_SSL)  // of the library that was given the server's bytes
-    throw CliError(kExitBadInput, fmt::format("{} sends what cannot be right: {}", where, text));
+    throw CliError(kExitBadInput, fmt::format("{}: malformed TLS handshake: {}", where, text),
+                   "is this a TLS 1.3 port?");
   if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST || reason == SSL_R_PACKET_LENGTH_TOO_LONG)
     throw CliError(kExitBadInput, fmt::format("{} does not speak TLS: {}", where, text));
   if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING)

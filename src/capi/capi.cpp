@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "capi/handles.hpp"
 #include "core/cpu.hpp"
@@ -96,9 +97,10 @@ Status translate(const polykem_request* given, Request& out) {
 
 namespace {
 
-/// The accelerator that the crossover functions refer to.
-Accelerator& first_accelerator() {
-  return *polykem::accelerators().front();
+/// The accelerator that the crossover functions refer to. Every build lists it.
+Accelerator& gpu() {
+  const auto all = polykem::accelerators();
+  return **std::ranges::find(all, std::string_view("cuda"), &Accelerator::name);
 }
 
 }  // namespace
@@ -476,7 +478,7 @@ polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, si
   if (scheme == nullptr || !is_op(op) || items == nullptr || measured == nullptr) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     bool is_measured = false;
-    *items = first_accelerator().crossovers().items(*from_c(scheme), static_cast<Op>(op), is_measured);
+    *items = gpu().crossovers().items(*from_c(scheme), static_cast<Op>(op), is_measured);
     *measured = is_measured ? 1 : 0;
     return POLYKEM_OK;
   });
@@ -484,13 +486,13 @@ polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, si
 
 polykem_status polykem_tune(const polykem_scheme* scheme) {
   if (scheme == nullptr) return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] { return to_c(polykem::tune(first_accelerator(), *from_c(scheme))); });
+  return guarded([&] { return to_c(polykem::tune(gpu(), *from_c(scheme))); });
 }
 
 const char* polykem_crossover_note(void) {
   const char* note = "";
   guarded([&] {
-    note = first_accelerator().crossovers().note();
+    note = gpu().crossovers().note();
     return POLYKEM_OK;
   });
   return note;

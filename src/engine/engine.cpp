@@ -240,6 +240,7 @@ Status Engine::refuse(const Request& request, Status failure) {
 }
 
 Status Engine::generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out) {
+  if (!count_fits(scheme, count)) return Status::kArgument;
   out.scheme = &scheme;
   out.kind = KeyKind::kSecretKeys;
   out.count = count;
@@ -249,8 +250,7 @@ Status Engine::generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, 
 Status Engine::import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out) {
   const bool seeds = kind == KeyKind::kSecretSeeds;
   if (seeds && scheme.secret_seed_bytes() == 0) return Status::kArgument;
-  if (count > std::numeric_limits<ptrdiff_t>::max() / (scheme.secret_key_bytes + scheme.public_key_bytes))
-    return Status::kArgument;
+  if (!count_fits(scheme, count)) return Status::kArgument;
   out.scheme = &scheme;
   out.kind = seeds ? KeyKind::kSecretKeys : kind;
   out.count = count;

@@ -42,13 +42,17 @@ ItemRecords::ItemRecords(const Scheme& scheme, Op op, bool sk_is_seed)
   }
 }
 
+bool count_fits(const Scheme& s, size_t count) {
+  const size_t widest =
+      s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.keygen_coin_bytes + s.encaps_coin_bytes;
+  return count <= std::numeric_limits<ptrdiff_t>::max() / widest;
+}
+
 Status validate(const Request& r) {
   const BatchView& b = r.records;
   if (r.scheme == nullptr || b.count == 0) return Status::kArgument;
   const Scheme& s = *r.scheme;
-  const size_t widest =
-      s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.keygen_coin_bytes + s.encaps_coin_bytes;
-  if (b.count > std::numeric_limits<ptrdiff_t>::max() / widest) return Status::kArgument;
+  if (!count_fits(s, b.count)) return Status::kArgument;
   for (const FieldInfo& f : kRecordFields) {
     const bool needed = (fields_of(r.op) & f.field) != 0 && f.field != field::kCoins && !f.key;
     if (needed && f.data(b) == nullptr) return Status::kArgument;

@@ -60,6 +60,9 @@ class ItemRecords {
   size_t input_bytes_ = 0, output_bytes_ = 0, public_bytes_ = 0;
 };
 
+/// True if `count` items of all records of the scheme together have a size that a pointer difference can hold.
+bool count_fits(const Scheme& scheme, size_t count);
+
 /// Status::kOk, or what is wrong with the request as a whole.
 Status validate(const Request& request);
 

@@ -590,8 +590,8 @@ class TlsConnect(Case):
         for share in (bytes(1120), bytes(1119), bytes(1121), b"\x01", bytes([7]) * 1088 + bytes(32)):
             alerts = queue.Queue()
             with self.subTest(share=len(share)), stranger(answer(share)) as port:
-                said = self.fails(BAD_INPUT, [f"127.0.0.1 port {port} sends what cannot be right: "], "tls-check",
-                                  "--connect", f"127.0.0.1:{port}")
+                words = [f"127.0.0.1 port {port}: malformed TLS handshake: ", "is this a TLS 1.3 port?"]
+                said = self.fails(BAD_INPUT, words, "tls-check", "--connect", f"127.0.0.1:{port}")
                 self.assertEqual(alerts.get(timeout=60)[:1], b"\x15", said)
 
     def test_an_address_that_does_not_answer_leaves_time_for_the_next(self):

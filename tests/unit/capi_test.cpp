@@ -58,11 +58,28 @@ TEST_F(Api, SizesAreThoseOfTheSpecification) {
 }
 
 TEST_F(Api, EveryStatusHasItsOwnText) {
-  std::vector<std::string> texts;
-  for (int s = POLYKEM_OK; s <= POLYKEM_ERR_INTERNAL; ++s)
-    texts.emplace_back(polykem_status_text(static_cast<polykem_status>(s)));
-  std::sort(texts.begin(), texts.end());
-  EXPECT_EQ(std::unique(texts.begin(), texts.end()), texts.end());
+  const std::set<int> statuses = {POLYKEM_OK,
+                                  POLYKEM_ERR_ARGUMENT,
+                                  POLYKEM_ERR_UNKNOWN_SCHEME,
+                                  POLYKEM_ERR_UNKNOWN_BACKEND,
+                                  POLYKEM_ERR_BACKEND_UNAVAILABLE,
+                                  POLYKEM_ERR_OUT_OF_MEMORY,
+                                  POLYKEM_ERR_RANDOM,
+                                  POLYKEM_ERR_ITEMS,
+                                  POLYKEM_ERR_PUBLIC_KEY,
+                                  POLYKEM_ERR_SECRET_KEY,
+                                  POLYKEM_ERR_SIZE,
+                                  POLYKEM_ERR_BUSY,
+                                  POLYKEM_ERR_RANGE,
+                                  POLYKEM_ERR_INTERNAL,
+                                  POLYKEM_ERR_CIPHERTEXT};
+  std::set<std::string> texts;
+  for (int s = 0; s < 64; ++s) {
+    const std::string text = polykem_status_text(static_cast<polykem_status>(s));
+    EXPECT_EQ(text != "unknown status", statuses.contains(s)) << s << " has the text '" << text << "'";
+    if (statuses.contains(s)) texts.insert(text);
+  }
+  EXPECT_EQ(texts.size(), statuses.size());
 }
 
 TEST_F(Api, RefusesWrongArgumentsAndWritesNothing) {
@@ -184,6 +201,17 @@ TEST_F(Api, RandomisedCallsGiveDifferentKeysAndSecrets) {
     keys.emplace(reinterpret_cast<const char*>(&pk[i * sizes_.public_key_bytes]), sizes_.public_key_bytes);
   }
   EXPECT_EQ(keys.size(), count);
+}
+
+TEST_F(Api, KeySetsRefuseACountWhoseBytesOverflow) {
+  Bytes sk(sizes_.secret_key_bytes), pk(sizes_.public_key_bytes);
+  const size_t wraps = SIZE_MAX / sizes_.secret_key_bytes + 1;  // to less than the bytes of one key
+  for (const size_t count : {wraps, SIZE_MAX}) {
+    polykem_keyset* set = nullptr;
+    EXPECT_EQ(polykem_keyset_import(context_.get(), set_, POLYKEM_SECRET_KEYS, count, sk.data(), &set),
+              POLYKEM_ERR_ARGUMENT);
+    EXPECT_EQ(polykem_keyset_generate(context_.get(), set_, count, pk.data(), &set), POLYKEM_ERR_ARGUMENT);
+  }
 }
 
 TEST_F(Api, KeySetsSelectKeysAsDocumented) {
