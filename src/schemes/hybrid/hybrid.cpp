@@ -23,7 +23,7 @@ const Scheme& kem_of(const HybridParams& params) {
 }
 
 Parts parts_of(const HybridParams& params, const SchemeBackend& backend) {
-  const std::string_view name = backend.name;
+  [[maybe_unused]] const std::string_view name = backend.name;
   Parts parts{params, kem_of(params), backend, ecdh::Means::kPortable, {nullptr}, nullptr};
 #if defined(POLYKEM_HAVE_X86)
   if (name == cpu::kAvx2) {
