@@ -17,10 +17,12 @@ contexts for many, and for exported secrets. The KEMs and the SHAKE key schedule
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Generic, Sequence, Tuple, TypeVar, Union, overload
+from typing import Any, Generic, Iterator, Sequence, Tuple, TypeVar, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -641,6 +643,7 @@ class _Contexts:
 
     def __init__(self, suite: Suite, made: Any, status: StatusArray) -> None:
         self.suite, self.status, self._core, self._process = suite, status, made, os.getpid()
+        self._in_use = threading.Lock()
 
     def __len__(self) -> int:
         return len(self.status)
@@ -651,18 +654,32 @@ class _Contexts:
     def __reduce_ex__(self, protocol: object) -> Any:
         raise TypeError("contexts are neither pickled nor copied: a copy would use the same nonces again")
 
+    @contextlib.contextmanager
+    def _turn(self, what: str) -> Iterator[None]:
+        """A whole call's turn: the core takes turns too, but for each piece of a long call."""
+        if not self._in_use.acquire(blocking=False):
+            error = BusyError(f"{what}: another thread is using these contexts, and one at a time may")
+            error.status = Status.BUSY
+            raise error
+        try:
+            yield
+        finally:
+            self._in_use.release()
+
     @property
     def numbers(self) -> npt.NDArray[np.uint64]:
         """uint64, (n,): the number of each context's next message."""
         out = np.zeros(len(self), np.uint64)
-        self._core.numbers(out)
+        with self._turn("reading the numbers"):
+            self._core.numbers(out)
         return out
 
     def skip_to(self, number: int) -> None:
         """Go on at a message number, wherever a context is before it: the messages in between are lost."""
         if not 0 <= number < 1 << 64:
             raise ArgumentError(f"number is {number}; message numbers have 64 bits")
-        self._core.skip_to(number)
+        with self._turn("skipping messages"):
+            self._core.skip_to(number)
 
     def export(self, exporter_context: Any, length: int, *, errors: Errors = "raise") -> Secret:
         """Export a secret from each context: the same on both sides.
@@ -688,7 +705,8 @@ class _Contexts:
             raise SizeError(f"length is {length}; a context of {self.suite.kdf.name} exports 1 to {most} bytes")
         _one_count({"exporter_context": contexts.count, "the contexts": len(self)}, 1)
         out, status = Secret.zeros((len(self), length)), np.zeros(len(self), np.int32)
-        _check_turn(self._core.export_secrets(contexts.core, length, out, status), "exporting")
+        with self._turn("exporting"):
+            check(self._core.export_secrets(contexts.core, length, out, status), "exporting")
         check_unwiped(secrets_of(exporter_context), "exporting")
         return _finish("exporting", status, out, errors)
 
@@ -755,7 +773,8 @@ class Sender(_Contexts):
         messages, data = _Messages.of(plaintexts, "plaintexts"), _Messages.bound(aad, "aad")
         _one_count({"plaintexts": messages.count, "aad": data.count, "the contexts": len(self)}, 1)
         status, out = np.zeros(len(self), np.int32), _Place(messages, len(self), TAG_BYTES, False)
-        _check_turn(self._core.seal(data.core, messages.core, out.core, status), "sealing")
+        with self._turn("sealing"):
+            check(self._core.seal(data.core, messages.core, out.core, status), "sealing")
         check_unwiped(secrets_of(plaintexts, aad), "sealing")
         return _finish("sealing", status, out.result, errors)
 
@@ -804,17 +823,10 @@ class Recipient(_Contexts):
         _one_count({"ciphertexts": messages.count or 1, "aad": data.count, "the contexts": len(self)}, 1)
         wanted = None if numbers is None else _message_numbers(numbers, len(self))
         status, out = np.zeros(len(self), np.int32), _Place(messages, len(self), -TAG_BYTES, True)
-        _check_turn(self._core.open(data.core, messages.core, wanted, out.core, status), "opening")
+        with self._turn("opening"):
+            check(self._core.open(data.core, messages.core, wanted, out.core, status), "opening")
         check_unwiped(secrets_of(ciphertexts, aad), "opening")
         return _finish("opening", status, Opened(out.result, status), errors)
-
-
-def _check_turn(status: int, what: str) -> None:
-    if status != Status.BUSY:
-        return check(status, what)
-    error = BusyError(f"{what}: another thread is using these contexts, and one at a time may")
-    error.status = Status.BUSY
-    raise error
 
 
 def _message_numbers(numbers: Any, count: int) -> npt.NDArray[np.uint64]:

@@ -247,6 +247,33 @@ def test_contexts_of_two_threads(ctx):
     assert "another thread is using these contexts" in refused[0] and sender.numbers.tolist() == [len(done)]
 
 
+def test_a_call_has_its_turn_until_its_last_piece(ctx):
+    """Contexts made in the main thread are pieces: whoever is refused has sealed none of them."""
+    sender, done, refused = USUAL.sender(ctx, USUAL.generate(ctx).pk[0], count=20_000), [], []
+
+    def seal(times):
+        for _ in range(times):
+            try:
+                done.append(len(sender.seal([bytes(100)] * len(sender))))
+            except polykem.BusyError as error:
+                refused.append(error)
+    while len(refused) < 5:
+        other = threading.Thread(target=seal, args=(3,))
+        other.start()
+        seal(3)
+        other.join()
+    assert refused[0].status == polykem.Status.BUSY and np.unique(sender.numbers).tolist() == [len(done)]
+
+
+@pytest.mark.parametrize("call", [lambda sender: sender.seal(b"x"), lambda sender: sender.export(b"x", 32),
+                                  lambda sender: sender.skip_to(1), lambda sender: sender.numbers])
+def test_every_call_takes_a_turn(ctx, call):
+    sender = USUAL.sender(ctx, USUAL.generate(ctx).pk)
+    with sender._turn("waiting"), pytest.raises(polykem.BusyError, match="another thread"):
+        call(sender)
+    call(sender)
+
+
 def test_export_only(ctx):
     suite = hpke.Suite("X-Wing", "SHAKE128", "Export-only")
     assert suite.kem == hpke.Kem.MLKEM768_X25519

@@ -126,8 +126,9 @@ bool load_scalar(Words<C::kWords>& scalar, const uint8_t* bytes) {
 // The usual addition knows neither s + s nor s - s. For a point of any kind, digits of four bits are added from the
 // top: s = 16 s' with s' odd, 0 < s' < n / 16^(i + 1) + 1, so that s > |d|, and s + |d| < n before the last digit. For
 // the base point digits of five bits are added from the bottom: |s| < 32^i <= |d| for the digit d with its power, and
-// |s| + |d| < n before the last digit. With the last digit s + d = k is not 0; s = d does happen, for k = n - 2 on
-// P-256, and add_last() doubles there.
+// |s| + |d| < n before the last digit. With the last digit s + d = k is not 0, but s = d does happen, where
+// add_last() doubles: for any point with k = n - 2 on P-256 and n - 6 on P-384, for the base point with k = 2^256 - n
+// and 15 * 2^381 - n.
 
 /// half = (k - 1) / 2, k = scalar or n - scalar, the odd one. Returns all ones if it is n - scalar, else 0.
 template <class C>

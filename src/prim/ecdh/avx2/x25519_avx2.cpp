@@ -17,8 +17,8 @@ POLYKEM_INLINE V64 lanes(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
 }
 
 /// Four elements of GF(2^255 - 19), one in each lane, in limbs of 26 and 25 bits by turns. A product's limbs are below
-/// 2^26 + 2^14 and 2^25 + 2^14; those of sums and differences of two are below 2^27 + 2^26 and 2^26 + 2^25, so that 19
-/// times a limb has 32 bits, and a column of products 62.
+/// 2^26 + 2^14 and 2^25 + 2^14; those of sums and differences of two are below 2^27 + 2^26 + 2^15 and 2^26 + 2^25 +
+/// 2^15, so that 19 times a limb has 32 bits, and a column of products 63.
 struct Field25x4 {
   static constexpr size_t kLanes = 4, kLimbs = 10;
   struct Element {

@@ -18,8 +18,8 @@ constexpr auto madd_hi = [](V64 a, V64 b, V64 c) __attribute__((always_inline)) 
   return V64{_mm512_madd52hi_epu64(a.r, b.r, c.r)};
 };
 
-/// Eight items, one in each lane, in limbs of 51 bits. An Element's limbs are below 2^51 + 2^15, so that they are
-/// factors of 52 bits; a Sum's are below 2^59.
+/// Eight items, one in each lane, in limbs of 51 bits. An Element's limbs are factors of 52 bits: below 2^51 + 2^15
+/// out of a product, below 2^52 out of the base table. A Sum's are below 2^60.
 struct Field51x8 {
   static constexpr size_t kLanes = 8, kLimbs = 5;
   struct Element {
