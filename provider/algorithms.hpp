@@ -57,8 +57,8 @@ struct Offer {
   std::vector<Group> groups;
 };
 
-/// builtin_mlkem: OpenSSL has ML-KEM, its hybrids and their groups itself (3.5 and newer), so that only the sets and
-/// the groups that it lacks are offered.
+/// All sets, and the groups. builtin_mlkem: OpenSSL has the groups of ML-KEM and its hybrids itself (3.5 and newer), so
+/// that only the groups that it lacks are offered.
 Offer make_offer(bool builtin_mlkem);
 
 /// The dispatch tables are made at compile time, this many for each operation.

@@ -414,6 +414,7 @@ struct Expansion {
     }
     for (size_t i = 0; i < count; ++i) {
       auto& key = *reinterpret_cast<CurveKey*>(out + i * bytes + format.bytes);
+      key = {};
       if (p.params.hpke()) {
         format.expand(out + i * bytes, pairs.dk + i * dk_bytes, 1, workspace);
         std::memcpy(key.scalar, pairs.scalars + i * scalar_bytes, scalar_bytes);
