@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library for LD_PRELOAD: memory that polykem's extension and the C++ runtime ask for is refused on demand, Python's
-// and NumPy's own never is. It counts their blocks, and finds secrets in blocks that they free.
+// and NumPy's own never is. It counts their blocks, and finds secrets in blocks that they free. A block starts without
+// what its memory held before: Python and NumPy do not wipe theirs.
 #include <link.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -67,13 +68,15 @@ std::uint64_t mark(void* memory) {
   return kMark ^ reinterpret_cast<std::uint64_t>(memory);
 }
 
-/// What allocate(bytes) returns, marked if it is of a watched caller; null if that one's turn to fail has come.
+/// What allocate(bytes) returns, marked and filled if it is of a watched caller; null if that one's turn to fail has
+/// come.
 template <class Allocate>
-void* allocated(std::size_t bytes, const void* caller, const Allocate& allocate) {
+void* allocated(std::size_t bytes, const void* caller, const Allocate& allocate, unsigned char fill = 0xa5) {
   if (!is_watched(caller)) return allocate(bytes);
   if (fails() || bytes > SIZE_MAX - sizeof kMark) return nullptr;
   void* memory = allocate(bytes + sizeof kMark);
   if (memory == nullptr) return nullptr;
+  std::memset(memory, fill, malloc_usable_size(memory));
   *mark_of(memory) = mark(memory);
   ++blocks;
   return memory;
@@ -152,7 +155,7 @@ void* malloc(size_t bytes) {
 void* calloc(size_t count, size_t bytes) {
   size_t all = 0;
   if (__builtin_mul_overflow(count, bytes, &all)) return __libc_calloc(count, bytes);
-  return allocated(all, __builtin_return_address(0), [](size_t size) { return __libc_calloc(1, size); });
+  return allocated(all, __builtin_return_address(0), [](size_t size) { return __libc_calloc(1, size); }, 0);
 }
 
 void* realloc(void* old, size_t bytes) {
@@ -160,9 +163,12 @@ void* realloc(void* old, size_t bytes) {
   if (old == nullptr) return allocated(bytes, caller, __libc_malloc);
   if (bytes > 0 && is_watched(caller) && fails()) return nullptr;
   if (!unmark(old)) return __libc_realloc(old, bytes);
+  const size_t had = malloc_usable_size(old);
   void* memory = __libc_realloc(old, bytes == 0 ? 0 : bytes + sizeof kMark);
   void* const marked = memory != nullptr || bytes == 0 ? memory : old;
   if (marked == nullptr) return nullptr;
+  if (malloc_usable_size(marked) > had)
+    std::memset(static_cast<char*>(marked) + had, 0xa5, malloc_usable_size(marked) - had);
   *mark_of(marked) = mark(marked);
   ++blocks;
   return memory;
