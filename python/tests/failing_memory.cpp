@@ -155,7 +155,8 @@ void* malloc(size_t bytes) {
 void* calloc(size_t count, size_t bytes) {
   size_t all = 0;
   if (__builtin_mul_overflow(count, bytes, &all)) return __libc_calloc(count, bytes);
-  return allocated(all, __builtin_return_address(0), [](size_t size) { return __libc_calloc(1, size); }, 0);
+  return allocated(
+      all, __builtin_return_address(0), [](size_t size) { return __libc_calloc(1, size); }, 0);
 }
 
 void* realloc(void* old, size_t bytes) {
