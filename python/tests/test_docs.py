@@ -15,12 +15,20 @@ from known_answers import ROOT
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MODULES = ["polykem"] + [f"polykem.{m.name}" for m in pkgutil.iter_modules(polykem.__path__)
                          if m.name.startswith("_") and m.name not in ("_core", "__main__")]
+HPKE = ["polykem.hpke", "polykem.hpke._suite", "polykem.hpke._contexts"]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
     assert doctest.testmod(importlib.import_module(name), optionflags=FLAGS).failed == 0
+
+
+@pytest.mark.parametrize("name", HPKE)
+def test_docstrings_of_hpke(name):
+    module = pytest.importorskip(name, exc_type=ImportError)
+    failed, attempted = doctest.testmod(module, optionflags=FLAGS)
+    assert attempted > 0 and failed == 0
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md", "ckks/README.md", "docs/bulk.md"])

@@ -113,6 +113,6 @@ def test_no_repr_shows_a_secret(ctx):
         suite.open(ctx, pairs.sk, np.zeros((1, 1088), np.uint8), [bytes(20)])
     batch = ctx._decaps("mlkem768", pattern, sent.ct)
     for thing in (pairs, opened, secret, keys, sent, job, ctx.keyset("mlkem768", pattern), caught.value,
-                  caught.value.result, batch, batch.request, hpke._Messages.of([text], "m"), suite, ctx):
+                  caught.value.result, batch, batch.request, hpke._messages.Messages.of([text], "m"), suite, ctx):
         for shown in (ADDRESS.sub("", repr(thing)), ADDRESS.sub("", str(thing))):
             assert "dawn" not in shown and "167" not in shown and "a7a7" not in shown.lower(), shown
