@@ -3,77 +3,33 @@
 
 namespace polykem::hpke {
 
-polykem_request kem_request(const Suite& suite, polykem_op op, std::size_t items) {
-  polykem_request request{};
-  request.struct_size = sizeof request;
-  request.op = op;
-  request.scheme = suite.scheme().handle();
-  request.count = items;
-  return request;
-}
-
-void run(polykem_context* context, const polykem_request& request) {
-  const polykem_status status = polykem_run(context, &request);
-  if (status != POLYKEM_ERR_ITEMS) check(status, "KEM of HPKE");
-}
-
-ItemStatus status_of(polykem_status status) {
-  switch (status) {
-    case POLYKEM_OK:
-      return ItemStatus::kOk;
-    case POLYKEM_ERR_PUBLIC_KEY:
-      return ItemStatus::kPublicKey;
-    case POLYKEM_ERR_SECRET_KEY:
-      return ItemStatus::kSecretKey;
-    case POLYKEM_ERR_CIPHERTEXT:
-      return ItemStatus::kEncapsulation;
-    default:
-      return ItemStatus::kInternal;
-  }
-}
-
 KemBatch::KemBatch(polykem_context* context, const Suite& suite, const Records& pk, const std::uint8_t* coins,
                    std::uint8_t* enc)
     : context_(context), suite_(suite), keys_(pk), coins_(coins), enc_out_(enc) {
   require(context && pk.data && enc, "a pointer of HPKE's sender");
-  if (pk.shared) import_shared(POLYKEM_PUBLIC_KEYS);
+  if (pk.shared) shared_key_ = suite.kem_functions().share_public_key(context, pk.data);
 }
 
 KemBatch::KemBatch(polykem_context* context, const Suite& suite, const Records& sk, const std::uint8_t* enc)
     : context_(context), suite_(suite), keys_(sk), enc_in_(enc) {
   require(context && sk.data && enc, "a pointer of HPKE's recipient");
-  if (sk.shared) import_shared(suite.secret_key_is_seed() ? POLYKEM_SECRET_SEEDS : POLYKEM_SECRET_KEYS);
-}
-
-void KemBatch::import_shared(polykem_key_kind kind) {
-  polykem_keyset* keyset = nullptr;
-  check(polykem_keyset_import(context_, suite_.scheme().handle(), kind, 1, keys_.data, &keyset), "shared key");
-  keyset_.reset(keyset);
+  if (sk.shared) shared_key_ = suite.kem_functions().share_secret_key(context, sk.data);
 }
 
 void KemBatch::compute(std::size_t first, std::size_t items) {
+  const KemFunctions& kem = suite_.kem_functions();
   const bool sender = enc_out_ != nullptr;
-  polykem_request request = kem_request(suite_, sender ? POLYKEM_ENCAPS : POLYKEM_DECAPS, items);
-  if (keyset_) {
-    request.keyset = keyset_.get();
-    request.key_mode = POLYKEM_KEY_SHARED;
-  } else if (sender) {
-    request.pk = keys_.data + first * suite_.public_key_bytes();
-  } else {
-    request.sk = keys_.data + first * suite_.secret_key_bytes();
-    if (suite_.secret_key_is_seed()) request.secret_form = POLYKEM_SECRET_SEED;
-  }
-  if (sender) {
-    if (coins_) request.coins = coins_ + first * suite_.coin_bytes();
-    request.ct_out = enc_out_ + first * suite_.enc_bytes();
-  } else {
-    request.ct = enc_in_ + first * suite_.enc_bytes();
-  }
+  const std::size_t key_bytes = sender ? suite_.public_key_bytes() : suite_.secret_key_bytes();
+  const KemFunctions::Keys keys{keys_.data + first * key_bytes, shared_key_.get()};
   shared_.resize(items * kSharedSecretBytes);
   status_.resize(items);
-  request.ss_out = shared_.data();
-  request.item_status = status_.data();
-  run(context_, request);
+  if (sender) {
+    const std::uint8_t* const coins = coins_ ? coins_ + first * suite_.coin_bytes() : nullptr;
+    kem.encapsulate(context_, items, keys, coins, enc_out_ + first * suite_.enc_bytes(), shared_.data(),
+                    status_.data());
+  } else {
+    kem.decapsulate(context_, items, keys, enc_in_ + first * suite_.enc_bytes(), shared_.data(), status_.data());
+  }
 }
 
 Schedules::Schedules(const Suite& suite, std::size_t count, const Messages& info, const Psk& psk)

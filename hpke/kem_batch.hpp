@@ -5,44 +5,11 @@
 #include <cstring>
 #include <optional>
 
-#include "hpke/ending.hpp"
-#include "hpke/hpke.hpp"
+#include "hpke/items.hpp"
+#include "hpke/kem.hpp"
 #include "hpke/message_cipher.hpp"
-#include "hpke/parallel.hpp"
 
 namespace polykem::hpke {
-
-/// Items that are computed together: what is kept beside the caller's arrays is bounded by it, 20 MB.
-inline constexpr std::size_t kBatchItems = 8192;
-
-inline void require(bool condition, const char* what) {
-  if (!condition) throw Error(POLYKEM_ERR_ARGUMENT, what);
-}
-
-polykem_request kem_request(const Suite& suite, polykem_op op, std::size_t items);
-/// Throws Error, but not for items that failed.
-void run(polykem_context* context, const polykem_request& request);
-/// What the KEM says of an item.
-ItemStatus status_of(polykem_status status);
-
-inline void put_status(ItemStatus* all, std::size_t i, ItemStatus status, std::atomic<std::size_t>& failed) {
-  if (all) all[i] = status;
-  if (status != ItemStatus::kOk) failed.fetch_add(1, std::memory_order_relaxed);
-}
-
-/// `item(worker, i)` for all i < items, on at most `threads` threads; `make()` makes what a thread needs.
-template <class Make, class Item>
-void for_items(unsigned threads, std::size_t items, const Make& make, const Item& item) {
-  over_threads(threads, items, [&](const auto& claim) {
-    auto worker = make();
-    for (std::size_t first = 0, last = 0; claim(first, last);) {
-      for (std::size_t i = first; i < last; ++i) {
-        OpensslCall::go_on();
-        item(worker, i);
-      }
-    }
-  });
-}
 
 /// Shared secrets of a part of a batch, which encapsulation or decapsulation yields.
 class KemBatch {
@@ -57,22 +24,18 @@ class KemBatch {
   void compute(std::size_t first, std::size_t items);
   /// Of item first + i.
   const std::uint8_t* shared_secret(std::size_t i) const { return shared_.data() + i * kSharedSecretBytes; }
-  ItemStatus status(std::size_t i) const { return status_of(status_[i]); }
+  ItemStatus status(std::size_t i) const { return status_[i]; }
   unsigned threads() const { return polykem_context_threads(context_); }
 
  private:
-  using KeySetPtr = std::unique_ptr<polykem_keyset, Freed<polykem_keyset_free>>;
-
-  void import_shared(polykem_key_kind kind);
-
   polykem_context* context_;
   const Suite& suite_;
   Records keys_;
   const std::uint8_t *coins_ = nullptr, *enc_in_ = nullptr;
   std::uint8_t* enc_out_ = nullptr;
-  KeySetPtr keyset_;  ///< a key that all items of several parts use is expanded once
+  std::unique_ptr<KemFunctions::SharedKey> shared_key_;
   SecretBytes shared_;
-  std::vector<polykem_status> status_;
+  std::vector<ItemStatus> status_;
 };
 
 /// The key schedules of a batch: one if all items have the same info and pre-shared key.

@@ -4,25 +4,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hpke/hkdf.hpp"
+
 namespace polykem::hpke {
 namespace {
 
-constexpr std::string_view kVersion = "HPKE-v1";
 constexpr std::uint8_t kModeBase = 0, kModePsk = 1;
 /* Where Deriver::secrets_ has them. */
-constexpr std::size_t kOutAt = 0, kSecretAt = kMaxHashBytes, kInnerAt = 2 * kMaxHashBytes;
-constexpr std::size_t kSecretsBytes = 3 * kMaxHashBytes;
-
-void add(auto& to, std::string_view text) {
-  to.insert(to.end(), text.begin(), text.end());
-}
-void add(auto& to, ByteView bytes) {
-  to.insert(to.end(), bytes.data(), bytes.data() + bytes.size());
-}
-void add_number(auto& to, std::size_t value) {  // I2OSP(value, 2)
-  to.push_back(static_cast<std::uint8_t>(value >> 8));
-  to.push_back(static_cast<std::uint8_t>(value));
-}
+constexpr std::size_t kOutAt = 0, kSecretAt = kMaxHashBytes, kSecretsBytes = 2 * kMaxHashBytes;
 
 /// "HPKE", and the three numbers [HPKE, 5.1].
 Bytes suite_id(const Suite& suite) {
@@ -32,27 +21,6 @@ Bytes suite_id(const Suite& suite) {
   add_number(id, static_cast<std::size_t>(suite.kdf().id));
   add_number(id, static_cast<std::size_t>(suite.aead().id));
   return id;
-}
-
-/// What LabeledExtract extracts from [HPKE, 4.4].
-SecretBytes extract_message(const Bytes& id, std::string_view label, ByteView ikm) {
-  SecretBytes message;
-  add(message, kVersion);
-  add(message, id);
-  add(message, label);
-  add(message, ikm);
-  return message;
-}
-
-/// What LabeledExpand expands a secret with [HPKE, 4.4].
-Bytes expand_message(const Bytes& id, std::string_view label, ByteView context, std::size_t bytes) {
-  Bytes message;
-  add_number(message, bytes);
-  add(message, kVersion);
-  add(message, id);
-  add(message, label);
-  add(message, context);
-  return message;
 }
 
 void add_with_length(auto& to, ByteView bytes, const char* what) {
@@ -111,31 +79,11 @@ Deriver::Deriver(const Suite& suite)
     : kdf_(suite.kdf()),
       aead_(suite.aead()),
       suite_id_(suite_id(suite)),
-      digest_(EVP_MD_CTX_new()),
-      secrets_(kSecretsBytes) {
-  if (!digest_ || EVP_DigestInit_ex2(digest_.get(), suite.algorithms().kdf.get(), nullptr) != 1)
-    throw Error(POLYKEM_ERR_OUT_OF_MEMORY, "hash of HPKE");
-}
+      digest_(digest_context(suite.algorithms().kdf.get())),
+      secrets_(kSecretsBytes) {}
 
-/// HMAC [RFC2104]; no key here is longer than a block.
 bool Deriver::hmac(ByteView key, ByteView message, std::uint8_t* out) {
-  const std::size_t block = kdf_.block_bytes, hash = kdf_.hash_bytes;
-  block_.resize(std::max(block_.size(), block + std::max(message.size(), hash)));
-  std::uint8_t* inner_hash = secrets_.data() + kInnerAt;
-  EVP_MD_CTX* context = digest_.get();
-  std::memset(block_.data(), 0x36, block);
-  for (std::size_t i = 0; i < key.size(); ++i)
-    block_[i] ^= key.data()[i];
-  std::memcpy(block_.data() + block, message.data(), message.size());
-  bool ok = EVP_DigestInit_ex2(context, nullptr, nullptr) == 1 &&
-            EVP_DigestUpdate(context, block_.data(), block + message.size()) == 1 &&
-            EVP_DigestFinal_ex(context, inner_hash, nullptr) == 1;
-  for (std::size_t i = 0; i < block; ++i)
-    block_[i] ^= 0x36 ^ 0x5c;
-  std::memcpy(block_.data() + block, inner_hash, hash);
-  ok = ok && EVP_DigestInit_ex2(context, nullptr, nullptr) == 1 &&
-       EVP_DigestUpdate(context, block_.data(), block + hash) == 1 && EVP_DigestFinal_ex(context, out, nullptr) == 1;
-  return ok;
+  return hpke::hmac(kdf_, digest_.get(), block_, key, message, out);
 }
 
 bool Deriver::shake(ByteView message, std::size_t bytes, std::uint8_t* out) {

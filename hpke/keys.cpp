@@ -3,9 +3,8 @@
 
 #include <cstring>
 
-#include "hpke/ending.hpp"
-#include "hpke/hpke.hpp"
-#include "hpke/kem_batch.hpp"
+#include "hpke/items.hpp"
+#include "hpke/kem.hpp"
 
 namespace polykem::hpke {
 namespace {
@@ -20,22 +19,6 @@ void random_bytes(SecretBytes& out) {
   }
 }
 
-/// LabeledDerive(ikm, "DeriveKeyPair", "", out) of a KEM [HPKE, 4.4], [HPKEPQ, 3].
-bool derive_seed(const Suite& suite, EVP_MD_CTX* digest, ByteView ikm, std::uint8_t* out) {
-  const auto id = static_cast<unsigned>(suite.kem().id);
-  const auto low = [](std::size_t value) { return static_cast<std::uint8_t>(value); };
-  constexpr std::string_view kFirst = "HPKE-v1KEM", kLabel = "DeriveKeyPair";
-  const std::array<std::uint8_t, 4> numbers = {low(id >> 8), low(id), 0, low(kLabel.size())};
-  const std::array<std::uint8_t, 2> bytes = {0, low(suite.secret_key_bytes())};
-  return EVP_DigestInit_ex2(digest, suite.algorithms().shake256.get(), nullptr) == 1 &&
-         EVP_DigestUpdate(digest, ikm.data(), ikm.size()) == 1 &&
-         EVP_DigestUpdate(digest, kFirst.data(), kFirst.size()) == 1 &&
-         EVP_DigestUpdate(digest, numbers.data(), numbers.size()) == 1 &&
-         EVP_DigestUpdate(digest, kLabel.data(), kLabel.size()) == 1 &&
-         EVP_DigestUpdate(digest, bytes.data(), bytes.size()) == 1 &&
-         EVP_DigestFinalXOF(digest, out, suite.secret_key_bytes()) == 1;
-}
-
 }  // namespace
 
 std::size_t public_keys(polykem_context* context, const Suite& suite, std::size_t count, const std::uint8_t* sk,
@@ -43,22 +26,7 @@ std::size_t public_keys(polykem_context* context, const Suite& suite, std::size_
   if (count == 0) return 0;
   const OpensslCall call;
   require(context && sk && pk, "a pointer of HPKE's keys");
-  // A hybrid's secret key is its coins; ML-KEM's expanded key is not kept.
-  SecretBytes expanded(std::min(kBatchItems, count) * suite.scheme().secret_key_bytes());
-  std::vector<polykem_status> found(std::min(kBatchItems, count));
-  std::atomic<std::size_t> failed{0};
-  for (std::size_t first = 0; first < count; first += kBatchItems) {
-    const std::size_t items = std::min(kBatchItems, count - first);
-    polykem_request request = kem_request(suite, POLYKEM_KEYGEN, items);
-    request.coins = sk + first * suite.secret_key_bytes();
-    request.pk_out = pk + first * suite.public_key_bytes();
-    request.sk_out = expanded.data();
-    request.item_status = found.data();
-    run(context, request);
-    for (std::size_t i = 0; i < items; ++i)
-      put_status(status, first + i, status_of(found[i]), failed);
-  }
-  return failed;
+  return suite.kem_functions().public_keys(context, count, sk, pk, status);
 }
 
 void generate(polykem_context* context, const Suite& suite, std::size_t count, std::uint8_t* pk, std::uint8_t* sk) {
@@ -74,13 +42,7 @@ std::size_t derive_key_pairs(polykem_context* context, const Suite& suite, std::
   if (count == 0) return 0;
   const OpensslCall call;
   require(context && ikm && sk, "a pointer of HPKE's keys");
-  for_items(
-      polykem_context_threads(context), count, [] { return DigestContextPtr(EVP_MD_CTX_new()); },
-      [&](DigestContextPtr& digest, std::size_t i) {
-        const ByteView record(ikm + i * ikm_bytes, ikm_bytes);
-        if (!digest || !derive_seed(suite, digest.get(), record, sk + i * suite.secret_key_bytes()))
-          throw Error(POLYKEM_ERR_INTERNAL, "hash of HPKE");
-      });
+  suite.kem_functions().derive_secret_keys(context, count, ikm, ikm_bytes, sk);
   return public_keys(context, suite, count, sk, pk, status);
 }
 

@@ -4,6 +4,7 @@
 
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <polykem/polykem.hpp>
 
 #include <memory>
 
@@ -22,6 +23,12 @@ using CipherPtr = std::unique_ptr<EVP_CIPHER, Freed<EVP_CIPHER_free>>;
 using DigestContextPtr = std::unique_ptr<EVP_MD_CTX, Freed<EVP_MD_CTX_free>>;
 using CipherContextPtr = std::unique_ptr<EVP_CIPHER_CTX, Freed<EVP_CIPHER_CTX_free>>;
 
+inline DigestPtr fetch_digest(const char* name) {
+  DigestPtr digest(EVP_MD_fetch(nullptr, name, nullptr));
+  if (!digest) throw Error(POLYKEM_ERR_BACKEND_UNAVAILABLE, name);
+  return digest;
+}
+
 /// What fails in its lifetime leaves nothing in the thread's error queue: failures are statuses here.
 class ErrorMark {
  public:
@@ -31,11 +38,10 @@ class ErrorMark {
   ErrorMark& operator=(const ErrorMark&) = delete;
 };
 
-/// Algorithms of a suite, fetched.
+/// Algorithms of a suite's KDF and AEAD, fetched.
 struct Algorithms {
-  DigestPtr kdf;       ///< of the suite's KDF
-  DigestPtr shake256;  ///< of key derivation [HPKEPQ, 3]
-  CipherPtr aead;      ///< null for export only
+  DigestPtr kdf;
+  CipherPtr aead;  ///< null for export only
 };
 
 }  // namespace polykem::hpke

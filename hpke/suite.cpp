@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hpke/kem.hpp"
 #include "hpke/openssl.hpp"
 
 namespace polykem::hpke {
@@ -15,12 +16,6 @@ const Info* find(const std::vector<Info>& list, Id id, const char* what) {
   return &*at;
 }
 
-DigestPtr fetch_digest(const char* name) {
-  DigestPtr digest(EVP_MD_fetch(nullptr, name, nullptr));
-  if (!digest) throw Error(POLYKEM_ERR_BACKEND_UNAVAILABLE, name);
-  return digest;
-}
-
 CipherPtr fetch_cipher(const char* name) {
   CipherPtr cipher(EVP_CIPHER_fetch(nullptr, name, nullptr));
   if (!cipher) throw Error(POLYKEM_ERR_BACKEND_UNAVAILABLE, name);
@@ -31,9 +26,12 @@ CipherPtr fetch_cipher(const char* name) {
 
 const std::vector<KemInfo>& kems() {
   static const std::vector<KemInfo> list = {
-      {Kem::kMlKem512, "ML-KEM-512"},          {Kem::kMlKem768, "ML-KEM-768"},
-      {Kem::kMlKem1024, "ML-KEM-1024"},        {Kem::kMlKem768P256, "MLKEM768-P256"},
-      {Kem::kMlKem1024P384, "MLKEM1024-P384"}, {Kem::kMlKem768X25519, "MLKEM768-X25519", "X-Wing"},
+      {Kem::kMlKem512, "ML-KEM-512", {}, parameter_set_kem},
+      {Kem::kMlKem768, "ML-KEM-768", {}, parameter_set_kem},
+      {Kem::kMlKem1024, "ML-KEM-1024", {}, parameter_set_kem},
+      {Kem::kMlKem768P256, "MLKEM768-P256", {}, parameter_set_kem},
+      {Kem::kMlKem1024P384, "MLKEM1024-P384", {}, parameter_set_kem},
+      {Kem::kMlKem768X25519, "MLKEM768-X25519", "X-Wing", parameter_set_kem},
   };
   return list;
 }
@@ -60,12 +58,12 @@ const std::vector<AeadInfo>& aeads() {
 Suite::Suite(Kem kem, Kdf kdf, Aead aead)
     : kem_(find(kems(), kem, "KEM of HPKE")),
       kdf_(find(kdfs(), kdf, "KDF of HPKE")),
-      aead_(find(aeads(), aead, "AEAD of HPKE")),
-      scheme_(Scheme::find(kem_->name.data())) {
+      aead_(find(aeads(), aead, "AEAD of HPKE")) {
   const ErrorMark mark;
+  kem_functions_ = kem_->functions(*kem_);
+  kem_sizes_ = kem_functions_->sizes();
   auto fetched = std::make_shared<Algorithms>();
   fetched->kdf = fetch_digest(kdf_->digest);
-  fetched->shake256 = fetch_digest("SHAKE256");
   if (aead_->cipher) fetched->aead = fetch_cipher(aead_->cipher);
   algorithms_ = std::move(fetched);
 }

@@ -45,10 +45,17 @@ inline constexpr std::size_t kMinPskBytes = 32;        ///< [HPKE, 9.5]
 /// A one-stage KDF writes the lengths of `info`, a pre-shared key and its identity in two bytes [HPKE, 7.2.1].
 inline constexpr std::size_t kMaxOneStageBytes = 65535;
 
+struct KemSizes {
+  std::size_t public_key = 0, secret_key = 0, enc = 0, coins = 0;
+};
+
+class KemFunctions;
+
 struct KemInfo {
   Kem id;
-  std::string_view name;        ///< as the draft spells it: "MLKEM768-X25519"
-  std::string_view alias = {};  ///< another name, or empty
+  std::string_view name;   ///< as the drafts spell it: "MLKEM768-X25519"
+  std::string_view alias;  ///< another name, or empty
+  std::shared_ptr<const KemFunctions> (*functions)(const KemInfo& kem);
 };
 
 struct KdfInfo {
@@ -86,29 +93,27 @@ class Suite {
   const KdfInfo& kdf() const noexcept { return *kdf_; }
   const AeadInfo& aead() const noexcept { return *aead_; }
 
-  std::size_t public_key_bytes() const noexcept { return scheme_.public_key_bytes(); }
+  std::size_t public_key_bytes() const noexcept { return kem_sizes_.public_key; }
   /// Secret keys are the coins of key generation: d, z of ML-KEM; the seed of a hybrid.
-  std::size_t secret_key_bytes() const noexcept { return scheme_.info().keygen_coin_bytes; }
-  /// Whether the parameter set has another form of secret keys than that: ML-KEM does, a hybrid has not.
-  bool secret_key_is_seed() const noexcept { return scheme_.secret_key_bytes() != secret_key_bytes(); }
-  std::size_t enc_bytes() const noexcept { return scheme_.ciphertext_bytes(); }
+  std::size_t secret_key_bytes() const noexcept { return kem_sizes_.secret_key; }
+  std::size_t enc_bytes() const noexcept { return kem_sizes_.enc; }
   /// Random bytes that one encapsulation takes: m of ML-KEM, then what a hybrid's ephemeral scalar is made from.
-  std::size_t coin_bytes() const noexcept { return scheme_.info().encaps_coin_bytes; }
+  std::size_t coin_bytes() const noexcept { return kem_sizes_.coins; }
 
   /// The longest secret that a context exports [HPKE, 7.2.1].
   std::size_t max_export_bytes() const noexcept {
     return kdf_->block_bytes == 0 ? kMaxOneStageBytes : 255 * kdf_->hash_bytes;
   }
 
-  /// The KEM's parameter set.
-  const Scheme& scheme() const noexcept { return scheme_; }
+  const KemFunctions& kem_functions() const noexcept { return *kem_functions_; }
   const Algorithms& algorithms() const noexcept { return *algorithms_; }
 
  private:
   const KemInfo* kem_;
   const KdfInfo* kdf_;
   const AeadInfo* aead_;
-  Scheme scheme_;
+  KemSizes kem_sizes_;
+  std::shared_ptr<const KemFunctions> kem_functions_;
   std::shared_ptr<const Algorithms> algorithms_;
 };
 

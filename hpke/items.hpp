@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops over the items of a batch, and what they leave.
+#pragma once
+
+#include "hpke/ending.hpp"
+#include "hpke/hpke.hpp"
+#include "hpke/parallel.hpp"
+
+namespace polykem::hpke {
+
+/// Items that are computed together: what is kept beside the caller's arrays is bounded by it, 20 MB.
+inline constexpr std::size_t kBatchItems = 8192;
+
+inline void require(bool condition, const char* what) {
+  if (!condition) throw Error(POLYKEM_ERR_ARGUMENT, what);
+}
+
+inline void put_status(ItemStatus* all, std::size_t i, ItemStatus status, std::atomic<std::size_t>& failed) {
+  if (all) all[i] = status;
+  if (status != ItemStatus::kOk) failed.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// `item(worker, i)` for all i < items, on at most `threads` threads; `make()` makes what a thread needs.
+template <class Make, class Item>
+void for_items(unsigned threads, std::size_t items, const Make& make, const Item& item) {
+  over_threads(threads, items, [&](const auto& claim) {
+    auto worker = make();
+    for (std::size_t first = 0, last = 0; claim(first, last);) {
+      for (std::size_t i = first; i < last; ++i) {
+        OpensslCall::go_on();
+        item(worker, i);
+      }
+    }
+  });
+}
+
+}  // namespace polykem::hpke

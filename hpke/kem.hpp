@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The KEM of a suite: one interface, which the library's parameter sets implement.
+#pragma once
+
+#include "hpke/hpke.hpp"
+
+namespace polykem::hpke {
+
+/// A KEM over batches, on as many threads as a context has [HPKE, 4]. An item that fails has a status and outputs that
+/// mean nothing; what fails as a whole throws Error. Any number of threads may use one object.
+class KemFunctions {
+ public:
+  /// A key that all items of several calls use, prepared once.
+  class SharedKey {
+   public:
+    virtual ~SharedKey() = default;
+  };
+  /// A key for each item, or a shared one.
+  struct Keys {
+    const std::uint8_t* each = nullptr;
+    const SharedKey* shared = nullptr;
+  };
+
+  explicit KemFunctions(const KemSizes& sizes) : sizes_(sizes) {}
+  virtual ~KemFunctions() = default;
+  KemFunctions(const KemFunctions&) = delete;
+  KemFunctions& operator=(const KemFunctions&) = delete;
+
+  const KemSizes& sizes() const noexcept { return sizes_; }
+
+  virtual std::unique_ptr<SharedKey> share_public_key(polykem_context* context, const std::uint8_t* pk) const = 0;
+  virtual std::unique_ptr<SharedKey> share_secret_key(polykem_context* context, const std::uint8_t* sk) const = 0;
+
+  /// The first half of DeriveKeyPair.
+  virtual void derive_secret_keys(polykem_context* context, std::size_t count, const std::uint8_t* ikm,
+                                  std::size_t ikm_bytes, std::uint8_t* sk) const = 0;
+  /// Returns how many items failed; `status` may be null.
+  virtual std::size_t public_keys(polykem_context* context, std::size_t count, const std::uint8_t* sk, std::uint8_t* pk,
+                                  ItemStatus* status) const = 0;
+  /// Writes encapsulations and shared secrets. Without coins, of random bytes.
+  virtual void encapsulate(polykem_context* context, std::size_t count, const Keys& pk, const std::uint8_t* coins,
+                           std::uint8_t* enc, std::uint8_t* shared_secrets, ItemStatus* status) const = 0;
+  virtual void decapsulate(polykem_context* context, std::size_t count, const Keys& sk, const std::uint8_t* enc,
+                           std::uint8_t* shared_secrets, ItemStatus* status) const = 0;
+
+ private:
+  const KemSizes sizes_;
+};
+
+/// The library's parameter set with a KEM's name.
+std::shared_ptr<const KemFunctions> parameter_set_kem(const KemInfo& kem);
+
+}  // namespace polykem::hpke
