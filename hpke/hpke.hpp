@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hybrid public key encryption [HPKE] in batches, in the modes base and PSK. Every item has an encapsulation of its own
 // and one message under it (seal, open), or a context for many messages and exported secrets (Sender, Recipient). The
-// KEM is computed over the batch by the context, on a GPU too if that has it; key schedule and ciphers come from
+// KEM is computed over the batch by the context, on a GPU too if that has it; DHKEM, key schedule and ciphers come from
 // OpenSSL, an item at a time, on as many threads as the context has.
 //
 //  - Records (keys, encapsulations, coins) are contiguous and of fixed size: Suite says how long.
@@ -18,10 +18,11 @@ namespace polykem::hpke {
 
 enum class ItemStatus : std::int32_t {
   kOk = POLYKEM_OK,
-  kPublicKey = POLYKEM_ERR_PUBLIC_KEY,  ///< malformed: a coefficient that is not reduced, a point that is none
+  kPublicKey = POLYKEM_ERR_PUBLIC_KEY,  ///< malformed: a coefficient that is not reduced, a point off its curve or of
+                                        ///< small order
   kSecretKey = POLYKEM_ERR_SECRET_KEY,  ///< a seed from which no scalar follows; does not happen by chance
   kInternal = POLYKEM_ERR_INTERNAL,     ///< OpenSSL failed
-  kEncapsulation = 101,                 ///< malformed: a point that is none
+  kEncapsulation = 101,                 ///< malformed: a point off its curve or of small order
   kOpen = 102,    ///< what is opened was not sealed so: another key, info or aad, or bytes that were changed
   kNumber = 103,  ///< the context has no message number left
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The KEM of a suite: one interface, which the library's parameter sets implement.
+// The KEM of a suite: one interface, which the library's parameter sets and DHKEM implement.
 #pragma once
 
 #include "hpke/hpke.hpp"
@@ -49,5 +49,7 @@ class KemFunctions {
 
 /// The library's parameter set with a KEM's name.
 std::shared_ptr<const KemFunctions> parameter_set_kem(const KemInfo& kem);
+/// DHKEM(X25519, HKDF-SHA256) [RFC9180, 4.1], with OpenSSL's X25519.
+std::shared_ptr<const KemFunctions> dhkem_x25519(const KemInfo& kem);
 
 }  // namespace polykem::hpke

@@ -22,6 +22,9 @@ using DigestPtr = std::unique_ptr<EVP_MD, Freed<EVP_MD_free>>;
 using CipherPtr = std::unique_ptr<EVP_CIPHER, Freed<EVP_CIPHER_free>>;
 using DigestContextPtr = std::unique_ptr<EVP_MD_CTX, Freed<EVP_MD_CTX_free>>;
 using CipherContextPtr = std::unique_ptr<EVP_CIPHER_CTX, Freed<EVP_CIPHER_CTX_free>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
+using KeyContextPtr = std::unique_ptr<EVP_PKEY_CTX, Freed<EVP_PKEY_CTX_free>>;
+using KeyExchangePtr = std::unique_ptr<EVP_KEYEXCH, Freed<EVP_KEYEXCH_free>>;
 
 inline DigestPtr fetch_digest(const char* name) {
   DigestPtr digest(EVP_MD_fetch(nullptr, name, nullptr));

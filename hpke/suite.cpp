@@ -26,6 +26,7 @@ CipherPtr fetch_cipher(const char* name) {
 
 const std::vector<KemInfo>& kems() {
   static const std::vector<KemInfo> list = {
+      {Kem::kDhkemX25519, "DHKEM(X25519, HKDF-SHA256)", "X25519", dhkem_x25519},
       {Kem::kMlKem512, "ML-KEM-512", {}, parameter_set_kem},
       {Kem::kMlKem768, "ML-KEM-768", {}, parameter_set_kem},
       {Kem::kMlKem1024, "ML-KEM-1024", {}, parameter_set_kem},

@@ -13,6 +13,7 @@
 namespace polykem::hpke {
 
 enum class Kem : std::uint16_t {
+  kDhkemX25519 = 0x0020,  ///< not post-quantum: for messages from before
   kMlKem512 = 0x0040,
   kMlKem768 = 0x0041,
   kMlKem1024 = 0x0042,
@@ -94,10 +95,11 @@ class Suite {
   const AeadInfo& aead() const noexcept { return *aead_; }
 
   std::size_t public_key_bytes() const noexcept { return kem_sizes_.public_key; }
-  /// Secret keys are the coins of key generation: d, z of ML-KEM; the seed of a hybrid.
+  /// Secret keys are the coins of key generation: d, z of ML-KEM; the seed of a hybrid; the scalar of DHKEM.
   std::size_t secret_key_bytes() const noexcept { return kem_sizes_.secret_key; }
   std::size_t enc_bytes() const noexcept { return kem_sizes_.enc; }
-  /// Random bytes that one encapsulation takes: m of ML-KEM, then what a hybrid's ephemeral scalar is made from.
+  /// Random bytes that one encapsulation takes: m of ML-KEM, then what a hybrid's ephemeral scalar is made from; what
+  /// DHKEM derives its ephemeral key pair from.
   std::size_t coin_bytes() const noexcept { return kem_sizes_.coins; }
 
   /// The longest secret that a context exports [HPKE, 7.2.1].

@@ -141,10 +141,20 @@ TEST_P(HpkeThreads, MemoryFails) {
 }
 
 std::string kem_name(const testing::TestParamInfo<Kem>& info) {
-  return info.param == Kem::kMlKem768 ? "MlKem768" : info.param == Kem::kMlKem768X25519 ? "X25519" : "P256";
+  switch (info.param) {
+    case Kem::kDhkemX25519:
+      return "Dhkem";
+    case Kem::kMlKem768:
+      return "MlKem768";
+    case Kem::kMlKem768X25519:
+      return "X25519";
+    default:
+      return "P256";
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kems, HpkeOf, testing::Values(Kem::kMlKem768, Kem::kMlKem768P256), kem_name);
+INSTANTIATE_TEST_SUITE_P(Kems, HpkeOf, testing::Values(Kem::kDhkemX25519, Kem::kMlKem768, Kem::kMlKem768P256),
+                         kem_name);
 INSTANTIATE_TEST_SUITE_P(Full, HpkeOf, testing::Values(Kem::kMlKem768X25519), kem_name);  // a hybrid like P256's
 INSTANTIATE_TEST_SUITE_P(Full, HpkeThreads, testing::Values(Kem::kMlKem768), kem_name);
 

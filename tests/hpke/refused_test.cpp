@@ -43,6 +43,10 @@ void expect_one_unsealed(const Suite& suite, const Sealed& sealed) {
 class Refused : public testing::TestWithParam<Kem> {
  protected:
   const Suite suite{GetParam(), Kdf::kHkdfSha256, Aead::kAes128Gcm};
+};
+
+class RefusedLattices : public Refused {
+ protected:
   const Scheme lattice = Scheme::find(suite.kem().id == Kem::kMlKem1024P384 ? "mlkem1024" : "mlkem768");
   const std::size_t lattice_pk = lattice.public_key_bytes(), lattice_ct = lattice.ciphertext_bytes();
 };
@@ -62,7 +66,7 @@ TEST_P(Refused, ChangedEncapsulationsAndKeys) {
   changed.enc[kBad * suite.enc_bytes() + 5] ^= 1;
   expect_one_refused(open_all(suite, batch.keys.sk, changed), batch.plaintexts, ItemStatus::kOpen);
   SecretBytes sk = batch.keys.sk;
-  sk[kBad * suite.secret_key_bytes()] ^= 1;
+  sk[kBad * suite.secret_key_bytes() + 5] ^= 1;
   expect_one_refused(open_all(suite, sk, batch.sealed), batch.plaintexts, ItemStatus::kOpen);
 }
 
@@ -81,7 +85,7 @@ TEST_P(Refused, AnotherSuite) {
   EXPECT_EQ(kCount, open_all(other, batch.keys.sk, batch.sealed).failed);
 }
 
-TEST_P(Refused, LatticeKeysThatAreNotReduced) {
+TEST_P(RefusedLattices, KeysThatAreNotReduced) {
   Pairs keys = pairs(suite, kCount);
   keys.pk[kBad * suite.public_key_bytes() + 0] = 0xff;
   keys.pk[kBad * suite.public_key_bytes() + 1] |= 0x0f;
@@ -92,7 +96,7 @@ TEST_P(Refused, LatticeKeysThatAreNotReduced) {
   EXPECT_EQ(3u, seal_all(suite, bad, messages(3, kWidth), 3, how).failed);
 }
 
-class RefusedPoints : public Refused {};
+class RefusedPoints : public RefusedLattices {};
 
 TEST_P(RefusedPoints, OfEncapsulationsAndKeys) {
   const Batch batch(suite);
@@ -119,14 +123,63 @@ TEST_P(RefusedPoints, OfEncapsulationsAndKeys) {
   }
 }
 
+/// All encodings of points of small order, with which every scalar leads to zero, with and without the highest bit,
+/// which X25519 does not read [RFC7748, 5].
+std::vector<Bytes> small_order_points() {
+  constexpr std::size_t kBytes = 32;
+  const std::vector<Bytes> of_order_8 = {
+      {0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
+       0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00},
+      {0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83, 0xef, 0x5b,
+       0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd, 0xd0, 0x9f, 0x11, 0x57}};
+  std::vector<Bytes> all = of_order_8;
+  for (const std::uint8_t low : {0, 1}) {
+    all.emplace_back(kBytes, 0);
+    all.back()[0] = low;
+  }
+  for (const std::uint8_t low : {0xec, 0xed, 0xee}) {  // the prime less 1, the prime, the prime and 1
+    all.emplace_back(kBytes, 0xff);
+    all.back()[0] = low;
+    all.back()[kBytes - 1] = 0x7f;
+  }
+  for (std::size_t i = all.size(); i-- > 0;) {
+    all.push_back(all[i]);
+    all.back()[kBytes - 1] |= 0x80;
+  }
+  return all;
+}
+
+TEST(RefusedDhkem, PointsOfSmallOrder) {
+  const Suite suite(Kem::kDhkemX25519, Kdf::kHkdfSha256, Aead::kAes128Gcm);
+  const Batch batch(suite);
+  const std::vector<Bytes> points = small_order_points();
+  EXPECT_EQ(14u, points.size());
+  for (const Bytes& point : points) {
+    Sealed changed = batch.sealed;
+    std::copy(point.begin(), point.end(), changed.enc.begin() + kBad * suite.enc_bytes());
+    expect_one_refused(open_all(suite, batch.keys.sk, changed), batch.plaintexts, ItemStatus::kEncapsulation);
+    Bytes pk = batch.keys.pk;
+    std::copy(point.begin(), point.end(), pk.begin() + kBad * suite.public_key_bytes());
+    expect_one_unsealed(suite, seal_all(suite, pk, batch.plaintexts, kCount));
+    How how;
+    how.shared = true;
+    EXPECT_EQ(std::vector<ItemStatus>(3, ItemStatus::kPublicKey),
+              seal_all(suite, point, messages(3, kWidth), 3, how).status);
+  }
+}
+
 std::string kem_name(const testing::TestParamInfo<Kem>& info) {
   return std::to_string(static_cast<int>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(Hybrids, RefusedPoints,
                          testing::Values(Kem::kMlKem768P256, Kem::kMlKem1024P384, Kem::kMlKem768X25519), kem_name);
-INSTANTIATE_TEST_SUITE_P(Kems, Refused,
+INSTANTIATE_TEST_SUITE_P(Lattices, RefusedLattices,
                          testing::Values(Kem::kMlKem768, Kem::kMlKem768P256, Kem::kMlKem1024P384, Kem::kMlKem768X25519),
+                         kem_name);
+INSTANTIATE_TEST_SUITE_P(Kems, Refused,
+                         testing::Values(Kem::kDhkemX25519, Kem::kMlKem768, Kem::kMlKem768P256, Kem::kMlKem1024P384,
+                                         Kem::kMlKem768X25519),
                          kem_name);
 
 const Suite& usual() {
@@ -153,7 +206,7 @@ TEST(Messages, ShorterThanATag) {
 }
 
 TEST(Arguments, AreChecked) {
-  EXPECT_THROW(Suite(static_cast<Kem>(0x20), Kdf::kHkdfSha256, Aead::kAes128Gcm), Error);
+  EXPECT_THROW(Suite(static_cast<Kem>(0x10), Kdf::kHkdfSha256, Aead::kAes128Gcm), Error);
   EXPECT_THROW(Suite(Kem::kMlKem768, static_cast<Kdf>(0x12), Aead::kAes128Gcm), Error);
   EXPECT_THROW(Suite(Kem::kMlKem768, Kdf::kHkdfSha256, static_cast<Aead>(4)), Error);
 

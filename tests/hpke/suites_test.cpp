@@ -22,7 +22,7 @@ const Suite& usual() {
 }
 
 TEST(Suites, OpenWhatTheySealed) {
-  EXPECT_EQ(90u, every_suite().size());
+  EXPECT_EQ(105u, every_suite().size());
   for (const Suite& suite : every_suite()) {
     SCOPED_TRACE(std::string(suite.kem().name) + ", " + std::string(suite.kdf().name) + ", " +
                  std::string(suite.aead().name));
@@ -41,9 +41,10 @@ TEST(Suites, SizesAreThoseOfTheRegistry) {
     Kem kem;
     std::size_t enc, pk, sk;
   };
-  for (const Row& row : {Row{Kem::kMlKem512, 768, 800, 64}, Row{Kem::kMlKem768, 1088, 1184, 64},
-                         Row{Kem::kMlKem1024, 1568, 1568, 64}, Row{Kem::kMlKem768P256, 1153, 1249, 32},
-                         Row{Kem::kMlKem1024P384, 1665, 1665, 32}, Row{Kem::kMlKem768X25519, 1120, 1216, 32}}) {
+  for (const Row& row :
+       {Row{Kem::kDhkemX25519, 32, 32, 32}, Row{Kem::kMlKem512, 768, 800, 64}, Row{Kem::kMlKem768, 1088, 1184, 64},
+        Row{Kem::kMlKem1024, 1568, 1568, 64}, Row{Kem::kMlKem768P256, 1153, 1249, 32},
+        Row{Kem::kMlKem1024P384, 1665, 1665, 32}, Row{Kem::kMlKem768X25519, 1120, 1216, 32}}) {
     const Suite suite(row.kem, Kdf::kShake128, Aead::kAes256Gcm);
     EXPECT_EQ(row.enc, suite.enc_bytes()) << suite.kem().name;
     EXPECT_EQ(row.pk, suite.public_key_bytes()) << suite.kem().name;
@@ -86,7 +87,7 @@ TEST(Suites, EveryItemHasAnEncapsulationOfItsOwn) {
 
 /// The same coins yield the same bytes, whatever the batch and the threads.
 TEST(Suites, BatchesAndThreadsDoNotMatter) {
-  for (const Kem kem : {Kem::kMlKem768, Kem::kMlKem768X25519}) {
+  for (const Kem kem : {Kem::kDhkemX25519, Kem::kMlKem768, Kem::kMlKem768X25519}) {
     const Suite suite(kem, Kdf::kHkdfSha256, Aead::kAes256Gcm);
     const std::size_t count = 300;
     const Pairs keys = pairs(suite, count);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vectors of draft-ietf-hpke-pq [HPKEPQ, A]: key derivation, encapsulation, messages and exported secrets.
+// The vectors of draft-ietf-hpke-pq [HPKEPQ, A] and RFC 9180 [RFC9180, A]: key derivation, encapsulation, messages and
+// exported secrets.
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -15,8 +16,8 @@ Bytes from_hex(const std::string& hex) {
   return out;
 }
 
-nlohmann::json vectors() {
-  std::ifstream file(POLYKEM_HPKE_VECTORS);
+nlohmann::json vectors(const char* name) {
+  std::ifstream file(std::string(POLYKEM_HPKE_VECTORS "/") + name);
   return nlohmann::json::parse(file);
 }
 
@@ -33,12 +34,21 @@ void check_key_pair(const Suite& suite, const nlohmann::json& vector) {
   EXPECT_EQ(from_hex(vector["pkRm"]), pk);
 }
 
+/// What a vector binds messages to but their additional data.
+How how_of(const nlohmann::json& vector, const Bytes& coins) {
+  How how{from_hex(vector["info"]), {}};
+  how.coins = &coins;
+  how.psk = from_hex(vector.value("psk", ""));
+  how.psk_id = from_hex(vector.value("psk_id", ""));
+  return how;
+}
+
 void check_message(const Suite& suite, const nlohmann::json& vector) {
   const nlohmann::json& first = vector["encryptions"][0];
   const Bytes coins = from_hex(vector["ikmE"]), plaintext = from_hex(first["pt"]), sk = from_hex(vector["skRm"]);
   ASSERT_EQ(suite.coin_bytes(), coins.size());
-  How how{from_hex(vector["info"]), from_hex(first["aad"])};
-  how.coins = &coins;
+  How how = how_of(vector, coins);
+  how.aad = from_hex(first["aad"]);
   const Sealed sealed = seal_all(suite, from_hex(vector["pkRm"]), plaintext, 1, how);
   EXPECT_EQ(0u, sealed.failed);
   EXPECT_EQ(from_hex(vector["enc"]), sealed.enc);
@@ -48,13 +58,15 @@ void check_message(const Suite& suite, const nlohmann::json& vector) {
 
 void check_context(const Suite& suite, const nlohmann::json& vector) {
   const Bytes coins = from_hex(vector["ikmE"]), sk = from_hex(vector["skRm"]);
-  How how{from_hex(vector["info"]), {}};
-  how.coins = &coins;
+  const How how = how_of(vector, coins);
   Bytes enc;
   Sender sender = sender_of(suite, from_hex(vector["pkRm"]), 1, enc, how);
   Recipient recipient = recipient_of(suite, SecretBytes(sk.begin(), sk.end()), 1, enc, how);
   std::uint64_t number = 0;
   for (const nlohmann::json& one : vector["encryptions"]) {
+    number = one.value("number", number);
+    sender.skip_to(number);
+    recipient.skip_to(number);
     const Bytes plaintext = from_hex(one["pt"]), aad = from_hex(one["aad"]);
     const Sealed sealed = seal_next(sender, plaintext, aad);
     EXPECT_EQ(from_hex(one["ct"]), sealed.ct);
@@ -71,7 +83,7 @@ void check_context(const Suite& suite, const nlohmann::json& vector) {
 
 TEST(Vectors, OfTheWorkingGroup) {
   int checked = 0;
-  for (const nlohmann::json& vector : vectors()) {
+  for (const nlohmann::json& vector : vectors("test-vectors.json")) {
     const auto kem = static_cast<Kem>(vector["kem_id"].get<int>());
     const auto kdf = static_cast<Kdf>(vector["kdf_id"].get<int>());
     if (!known(kems(), kem)) continue;
@@ -85,6 +97,20 @@ TEST(Vectors, OfTheWorkingGroup) {
     ++checked;
   }
   EXPECT_EQ(8, checked);
+}
+
+TEST(Vectors, OfRfc9180) {
+  int checked = 0;
+  for (const nlohmann::json& vector : vectors("rfc9180.json")) {
+    const Suite suite(static_cast<Kem>(vector["kem_id"].get<int>()), static_cast<Kdf>(vector["kdf_id"].get<int>()),
+                      static_cast<Aead>(vector["aead_id"].get<int>()));
+    SCOPED_TRACE(std::string(suite.aead().name) + ", mode " + vector["mode"].dump());
+    check_key_pair(suite, vector);
+    if (suite.aead().cipher) check_message(suite, vector);
+    check_context(suite, vector);
+    ++checked;
+  }
+  EXPECT_EQ(6, checked);
 }
 
 }  // namespace

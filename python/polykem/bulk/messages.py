@@ -36,7 +36,7 @@ def suite(text: str) -> Suite:
         from polykem import hpke
     except ImportError as error:
         raise BulkError(str(error), RESOURCES) from None
-    parts = [part.strip() for part in text.split(",")]
+    parts = [part.strip() for part in text.rsplit(",", 2)]  # DHKEM's name has a comma
     if len(parts) != 3:
         raise BulkError(f"'{text}' is not a suite", USAGE,
                         "a suite is KEM,KDF,AEAD: ML-KEM-768,HKDF-SHA256,AES-256-GCM")

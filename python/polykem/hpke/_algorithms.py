@@ -18,6 +18,7 @@ Number = TypeVar("Number", bound=IntEnum)
 class Kem(IntEnum):
     """KEMs, by their number in IANA's registry."""
 
+    DHKEM_X25519 = 0x0020
     ML_KEM_512 = 0x0040
     ML_KEM_768 = 0x0041
     ML_KEM_1024 = 0x0042

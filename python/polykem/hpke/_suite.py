@@ -28,7 +28,8 @@ class Suite:
     ----------
     kem : Kem, int or str
         "ML-KEM-512", "ML-KEM-768", "ML-KEM-1024", "MLKEM768-P256", "MLKEM1024-P384", or "MLKEM768-X25519", which is
-        also called "X-Wing".
+        also called "X-Wing". "DHKEM(X25519, HKDF-SHA256)", also called "X25519", is for messages from before: it is
+        not post-quantum.
     kdf : Kdf, int or str
         "HKDF-SHA256", "HKDF-SHA384", "HKDF-SHA512", "SHAKE128" or "SHAKE256".
     aead : Aead, int or str
@@ -61,7 +62,7 @@ class Suite:
 
     @property
     def secret_key_bytes(self) -> int:
-        """Bytes of a secret key, which is a seed: d, z of ML-KEM, or the 32 bytes of a hybrid."""
+        """Bytes of a secret key: d, z of ML-KEM, the seed of a hybrid, or the scalar of DHKEM."""
         return self._core.secret_key_bytes
 
     @property
