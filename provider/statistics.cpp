@@ -48,8 +48,8 @@ void add_counters(std::string& out, const char* set, polykem_op op, const polyke
   out += "}, ";
 }
 
-void add_health(std::string& out, const polykem_lane_health_t& health) {
-  out.append("{\"lane\": \"").append(health.name).append("\", \"state\": \"").append(kStates[health.state]);
+void add_health(std::string& out, const polykem_executor_health_t& health) {
+  out.append("{\"executor\": \"").append(health.name).append("\", \"state\": \"").append(kStates[health.state]);
   out.append("\", \"reason\": \"").append(health.reason).append("\"");
   add(out, "opened", health.opened);
   out += "}, ";
@@ -77,8 +77,8 @@ std::string json(polykem_batcher* batcher, const Pauses& pauses) {
     }
   }
   close_list(out);
-  out += ", \"lanes\": [";
-  polykem_lane_health_t health{};
+  out += ", \"executors\": [";
+  polykem_executor_health_t health{};
   health.struct_size = sizeof health;
   for (std::size_t i = 0; polykem_batcher_health(batcher, i, &health) == POLYKEM_OK; ++i)
     add_health(out, health);

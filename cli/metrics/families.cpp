@@ -137,15 +137,15 @@ void add_executors(std::vector<MetricFamily>& out, polykem_batcher* batcher) {
       family("polykem_breaker_state", "1 for the state that an executor's breaker is in", MetricType::Gauge);
   MetricFamily opened =
       family("polykem_breaker_opened_total", "How often an executor's breaker has opened", MetricType::Counter);
-  MetricFamily batches = family("polykem_lane_batches", "Batches that an executor has now", MetricType::Gauge);
-  constexpr std::pair<polykem_lane_state, const char*> kStates[] = {{POLYKEM_LANE_UNUSED, "unused"},
-                                                                    {POLYKEM_LANE_CLOSED, "closed"},
-                                                                    {POLYKEM_LANE_OPEN, "open"},
-                                                                    {POLYKEM_LANE_HALF_OPEN, "half_open"}};
-  polykem_lane_health_t health{};
+  MetricFamily batches = family("polykem_executor_batches", "Batches that an executor has now", MetricType::Gauge);
+  constexpr std::pair<polykem_executor_state, const char*> kStates[] = {{POLYKEM_EXECUTOR_UNUSED, "unused"},
+                                                                        {POLYKEM_EXECUTOR_CLOSED, "closed"},
+                                                                        {POLYKEM_EXECUTOR_OPEN, "open"},
+                                                                        {POLYKEM_EXECUTOR_HALF_OPEN, "half_open"}};
+  polykem_executor_health_t health{};
   health.struct_size = sizeof health;
   for (std::size_t i = 0; polykem_batcher_health(batcher, i, &health) == POLYKEM_OK; ++i) {
-    const Labels labels{{"lane", health.name}};
+    const Labels labels{{"executor", health.name}};
     for (const auto& [which, name] : kStates)
       add(state, with(labels, "state", name), health.state == which ? 1 : 0);
     add(opened, labels, static_cast<double>(health.opened));

@@ -92,9 +92,9 @@ std::string problem_of_broker(const std::string& path) try {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
   while (std::chrono::steady_clock::now() < end) {
     if (batcher.add(Context::request(POLYKEM_KEYGEN, scheme, 1)).wait() != POLYKEM_OK) break;
-    for (const polykem_lane_health_t& health : batcher.health()) {
-      if (std::strcmp(health.name, "broker") != 0 || health.state == POLYKEM_LANE_UNUSED) continue;
-      return health.state == POLYKEM_LANE_CLOSED ? std::string() : health.reason;
+    for (const polykem_executor_health_t& health : batcher.health()) {
+      if (std::strcmp(health.name, "broker") != 0 || health.state == POLYKEM_EXECUTOR_UNUSED) continue;
+      return health.state == POLYKEM_EXECUTOR_CLOSED ? std::string() : health.reason;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -102,10 +102,10 @@ void add_sample(Figures& out, const Sample& sample, const Interval& interval) {
     out.version = sample.label("version");
   }
   if (sample.name == "polykem_breaker_state" && sample.value == 1)
-    out.executors.push_back({sample.label("lane"), sample.label("state"), 0});
+    out.executors.push_back({sample.label("executor"), sample.label("state"), 0});
   if (sample.name == "polykem_breaker_opened_total") {
     for (ExecutorFigures& executor : out.executors)
-      executor.opened = executor.name == sample.label("lane") ? sample.value : executor.opened;
+      executor.opened = executor.name == sample.label("executor") ? sample.value : executor.opened;
   }
   if (sample.name.rfind(kBroker, 0) == 0) {
     const std::string name = sample.name.substr(kBroker.size());
@@ -223,9 +223,9 @@ Json to_json(const Figures& figures, const std::string& place) {
                                  {"refused", one.refused},
                                  {"failed", one.failed}});
   }
-  out["lanes"] = Json::array();
+  out["executors"] = Json::array();
   for (const ExecutorFigures& executor : figures.executors)
-    out["lanes"].push_back({{"lane", executor.name}, {"state", executor.state}, {"opened", executor.opened}});
+    out["executors"].push_back({{"executor", executor.name}, {"state", executor.state}, {"opened", executor.opened}});
   out["broker"] = figures.broker;
   return out;
 }

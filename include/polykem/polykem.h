@@ -317,25 +317,26 @@ typedef struct polykem_batcher_stats_t {
 POLYKEM_API polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_scheme* scheme, polykem_op op,
                                                  polykem_batcher_stats_t* out);
 
-/* State of a lane's circuit breaker. */
-typedef enum polykem_lane_state {
-  POLYKEM_LANE_UNUSED = 0,   /* no batch has gone there yet */
-  POLYKEM_LANE_CLOSED = 1,   /* the breaker is closed: it takes batches */
-  POLYKEM_LANE_OPEN = 2,     /* it failed and gets no batches */
-  POLYKEM_LANE_HALF_OPEN = 3 /* a probe tests whether it works again */
-} polykem_lane_state;
+/* State of an executor's circuit breaker. */
+typedef enum polykem_executor_state {
+  POLYKEM_EXECUTOR_UNUSED = 0,   /* no batch has gone there yet */
+  POLYKEM_EXECUTOR_CLOSED = 1,   /* the breaker is closed: it takes batches */
+  POLYKEM_EXECUTOR_OPEN = 2,     /* it failed and gets no batches */
+  POLYKEM_EXECUTOR_HALF_OPEN = 3 /* a probe tests whether it works again */
+} polykem_executor_state;
 
 /* Who computes batches: the CPU, a GPU, a broker. */
-typedef struct polykem_lane_health_t {
+typedef struct polykem_executor_health_t {
   size_t struct_size;
   const char* name; /* "cpu", "cuda", "broker"; static storage */
-  polykem_lane_state state;
+  polykem_executor_state state;
   uint32_t batches;   /* in flight */
   const char* reason; /* why the breaker opened last, "" if it never did; static storage */
   uint64_t opened;    /* how often it did */
-} polykem_lane_health_t;
-/* POLYKEM_ERR_RANGE past the last lane. Set out->struct_size. */
-POLYKEM_API polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t lane, polykem_lane_health_t* out);
+} polykem_executor_health_t;
+/* executor counts from 0, the CPU; POLYKEM_ERR_RANGE past the last. Set out->struct_size. */
+POLYKEM_API polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t executor,
+                                                  polykem_executor_health_t* out);
 
 /* ---- a broker: one process computes for others of this machine ------------------------------------------ */
 

@@ -405,15 +405,15 @@ class Batcher {
   }
 
   /// The CPU, then a GPU and a broker if there are any.
-  std::vector<polykem_lane_health_t> health() const {
-    std::vector<polykem_lane_health_t> out;
+  std::vector<polykem_executor_health_t> health() const {
+    std::vector<polykem_executor_health_t> out;
     for (;;) {
-      polykem_lane_health_t lane{};
-      lane.struct_size = sizeof lane;
-      const polykem_status status = polykem_batcher_health(batcher_.get(), out.size(), &lane);
+      polykem_executor_health_t executor{};
+      executor.struct_size = sizeof executor;
+      const polykem_status status = polykem_batcher_health(batcher_.get(), out.size(), &executor);
       if (status == POLYKEM_ERR_RANGE) return out;
-      check(status, "lane");
-      out.push_back(lane);
+      check(status, "executor");
+      out.push_back(executor);
     }
   }
 

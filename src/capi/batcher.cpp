@@ -19,10 +19,10 @@ using polykem::Status;
 using polykem::Ticket;
 using polykem::broker::ServerConfig;
 
-static_assert(static_cast<int>(ExecutorHealth::State::kUnused) == POLYKEM_LANE_UNUSED);
-static_assert(static_cast<int>(ExecutorHealth::State::kClosed) == POLYKEM_LANE_CLOSED);
-static_assert(static_cast<int>(ExecutorHealth::State::kOpen) == POLYKEM_LANE_OPEN);
-static_assert(static_cast<int>(ExecutorHealth::State::kHalfOpen) == POLYKEM_LANE_HALF_OPEN);
+static_assert(static_cast<int>(ExecutorHealth::State::kUnused) == POLYKEM_EXECUTOR_UNUSED);
+static_assert(static_cast<int>(ExecutorHealth::State::kClosed) == POLYKEM_EXECUTOR_CLOSED);
+static_assert(static_cast<int>(ExecutorHealth::State::kOpen) == POLYKEM_EXECUTOR_OPEN);
+static_assert(static_cast<int>(ExecutorHealth::State::kHalfOpen) == POLYKEM_EXECUTOR_HALF_OPEN);
 
 struct polykem_batcher {
   Batcher batcher;
@@ -179,13 +179,13 @@ polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_sch
   });
 }
 
-polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t lane, polykem_lane_health_t* out) {
+polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t executor, polykem_executor_health_t* out) {
   if (batcher == nullptr || !has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     ExecutorHealth h;
-    if (!batcher->batcher.health(lane, h)) return POLYKEM_ERR_RANGE;
-    const auto state = static_cast<polykem_lane_state>(h.state);
-    write_struct(out, out->struct_size, polykem_lane_health_t{0, h.name, state, h.batches, h.reason, h.opened});
+    if (!batcher->batcher.health(executor, h)) return POLYKEM_ERR_RANGE;
+    const auto state = static_cast<polykem_executor_state>(h.state);
+    write_struct(out, out->struct_size, polykem_executor_health_t{0, h.name, state, h.batches, h.reason, h.opened});
     return POLYKEM_OK;
   });
 }

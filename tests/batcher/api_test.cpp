@@ -173,7 +173,7 @@ TEST_F(Api, WrongArgumentsAreRefused) {
   config.struct_size = sizeof config;
   config.batch_items = 100000;
   EXPECT_EQ(polykem_batcher_new(context.get(), &config, &none), POLYKEM_ERR_ARGUMENT);
-  polykem_lane_health_t health{};
+  polykem_executor_health_t health{};
   health.struct_size = sizeof health;
   EXPECT_EQ(polykem_batcher_health(b.get(), 0, &health), POLYKEM_OK);
   EXPECT_STREQ(health.name, "cpu");

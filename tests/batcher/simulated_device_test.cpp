@@ -112,7 +112,7 @@ TEST_F(SimulatedDevice, MayStallAndFail) {
     EXPECT_TRUE(eventually([&] { return batcher.health().at(1).opened > opened; })) << fault;
     EXPECT_GT(stats().rescued, 0u);
     set_fault("none");
-    EXPECT_TRUE(eventually([&] { return batcher.health().at(1).state == POLYKEM_LANE_CLOSED; })) << fault;
+    EXPECT_TRUE(eventually([&] { return batcher.health().at(1).state == POLYKEM_EXECUTOR_CLOSED; })) << fault;
   }
 }
 

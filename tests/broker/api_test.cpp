@@ -32,7 +32,7 @@ struct BrokerApi : testing::Test {
   /// After one operation: whether a worker is without the broker for this reason.
   static bool is_away(const polykem::Batcher& worker, const std::string& reason) {
     worker.add(polykem::Context::request(POLYKEM_KEYGEN, polykem::Scheme::find("mlkem512"), 1)).wait();
-    polykem_lane_health_t health{};
+    polykem_executor_health_t health{};
     health.struct_size = sizeof health;
     for (size_t i = 0; polykem_batcher_health(worker.handle(), i, &health) == POLYKEM_OK; ++i)
       if (health.reason == reason) return true;
@@ -115,7 +115,7 @@ TEST_F(BrokerApi, ABatcherFindsItByItself) {
     return stats.clients == 1 && stats.operations > 0;  // of the probe
   };
   EXPECT_TRUE(eventually(has_connected));
-  polykem_lane_health_t health{};
+  polykem_executor_health_t health{};
   health.struct_size = sizeof health;
   ASSERT_EQ(polykem_batcher_health(worker.handle(), 0, &health), POLYKEM_OK);
   bool found = false;

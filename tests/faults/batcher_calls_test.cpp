@@ -77,10 +77,10 @@ class Collected {
     return polykem_batcher_add(batcher_, &request, nullptr, nullptr, &out);
   }
   bool broker_was_tried() {
-    polykem_lane_health_t health{};
+    polykem_executor_health_t health{};
     health.struct_size = sizeof health;
     for (size_t i = 0; polykem_batcher_health(batcher_, i, &health) == POLYKEM_OK; ++i)
-      if (std::string(health.name) == "broker") return health.state != POLYKEM_LANE_UNUSED;
+      if (std::string(health.name) == "broker") return health.state != POLYKEM_EXECUTOR_UNUSED;
     return false;
   }
 

@@ -161,14 +161,14 @@ class Server:
                     add_counters(total, entry)
         return total
 
-    def lanes(self):
+    def executors(self):
         """What polykem says of each device and broker, in each process."""
-        return [lane for path in (self.folder / "counters").glob("of.*[0-9]")
-                for lane in json.loads(path.read_text())["lanes"]]
+        return [executor for path in (self.folder / "counters").glob("of.*[0-9]")
+                for executor in json.loads(path.read_text())["executors"]]
 
     def breakers_opened(self):
-        """How often a lane of polykem's, a device or a broker, was given up for a while."""
-        return sum(lane["opened"] for lane in self.lanes())
+        """How often an executor of polykem's, a device or a broker, was given up for a while."""
+        return sum(executor["opened"] for executor in self.executors())
 
     def descriptors(self):
         return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in self.processes())

@@ -2,7 +2,7 @@
 """The tables of one core beside its peers in README.md and docs/performance.md, for tools/tables.py.
 
 Sources in bench/results, for each kind of machine: cpu_peers*.json and, against peers without AVX-512,
-cpu_peers*_haswell.json; cpu_rates_xeon.json. A table whose source is not there is empty.
+cpu_peers*_haswell.json; cpu_rates_xeon.json, hybrids_zen4.json. A table whose source is not there is empty.
 """
 
 import json
@@ -18,6 +18,7 @@ BUILD = ROOT / "build"
 FRONT = ["mlkem512", "mlkem768", "mlkem1024", "frodokem976aes", "frodokem976shake", "ntruhps4096821", "ntruhrss701",
          "saber"]  # the bars of README.md's plot
 OPS = ["keygen", "encaps", "decaps"]
+HYBRIDS = "hybrids_zen4.json"
 RATES = "cpu_rates_xeon.json"
 RATES_OF_FLOORS = {"vpaddw": "add", "vpternlogq": "ternary", "vprolq": "rotate", "vpmullw": "multiply",
                    "vpdpwssd": "multiply", "vpminud": "minimum", "vaesenc": "aes"}  # fmt: skip
@@ -126,13 +127,18 @@ def table_summary(results):
 def table_front(results):
     """Encapsulation rates of some sets, in batches and alone."""
     rows = []
-    for core, names in ((results.xeon, ("mlkem768", "frodokem976aes", "frodokem976shake", "ntruhps4096821")),
-                        (results.zen5, ("ntruhps4096821",))):  # the others were measured without wolfSSL there
-        for name in names:
-            if found := core.find(name, "encaps"):
-                alone = ratio(core.find(name, "encaps", count=1), 2)
-                rows.append([name, f"one core, {core.kind.name}", rate(found["ours_ops_per_s"]), ratio(found), alone,
-                             found["peer"].split(",")[0]])  # fmt: skip
+    for name in ("mlkem768", "frodokem976aes", "ntruhps4096821"):
+        if found := results.xeon.find(name, "encaps"):
+            alone = ratio(results.xeon.find(name, "encaps", count=1), 2)
+            rows.append([name, f"one core, {results.xeon.kind.name}", rate(found["ours_ops_per_s"]), ratio(found), alone,
+                         found["peer"].split(",")[0]])  # fmt: skip
+    if present(HYBRIDS):
+        hybrids = load(HYBRIDS)
+        found = next(r for r in hybrids["records"] if r["set"] == "X25519MLKEM768" and r["op"] == "encaps")
+        peer = found["openssl_ops_per_s"]
+        rows.append(["x25519mlkem768", "one core, Zen 4", rate(found["batch_ops_per_s"]),
+                     f"{found['batch_ops_per_s'] / peer:.1f}x", f"{found['single_ops_per_s'] / peer:.2f}x",
+                     f"OpenSSL {hybrids['openssl']}"])  # fmt: skip
     if gpu := results.gpu.get(("mlkem768", "encaps")):
         rows.append(["mlkem768", "one NVIDIA H200", f"{million(gpu)} million", "", "", ""])
     return markdown(["set", "on", "encapsulations per second", "against the fastest peer", "one item at a time",
