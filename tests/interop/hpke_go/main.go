@@ -14,10 +14,10 @@ import (
 
 type batch struct {
 	Kem, Kdf, Aead                uint16
-	Info, AAD, SecretKey, Again   []byte
+	Info, AAD, Again              []byte
 	ExporterContext               string
 	Encs, Ciphertexts, Plaintexts [][]byte
-	Second, Exported              [][]byte
+	SecretKeys, Second, Exported  [][]byte
 }
 
 type sealed struct{ Encs, Ciphertexts, Second, Exported [][]byte }
@@ -34,10 +34,10 @@ func algorithms(b batch) (hpke.KEM, hpke.KDF, hpke.AEAD) {
 
 func answer(b batch) sealed {
 	kem, kdf, aead := algorithms(b)
-	key, err := kem.NewPrivateKey(b.SecretKey)
-	check(err)
 	var out sealed
 	for i, plaintext := range b.Plaintexts {
+		key, err := kem.NewPrivateKey(b.SecretKeys[i%len(b.SecretKeys)])
+		check(err)
 		recipient, err := hpke.NewRecipient(b.Encs[i], key, kdf, aead, b.Info)
 		check(err)
 		opened, err := recipient.Open(b.AAD, b.Ciphertexts[i])

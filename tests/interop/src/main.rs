@@ -3,13 +3,15 @@
 //! other encapsulates, the one decapsulates. With keys that both hold, changed ciphertexts must give both the same
 //! rejection secret. Fresh random numbers each time; a failure prints the key and the ciphertext.
 //!
-//!   polykem-interop [PAIRS]      key pairs for each set and direction, 200 if not given; a tenth for FrodoKEM
+//!   polykem-interop [PAIRS]      key pairs for each set and direction, 200 if not given; a tenth for FrodoKEM, five
+//!                                times as many for hybrids
 //!   polykem-interop keygen SET PK SK | encaps SET PK CT SS | decaps SET SK CT SS
 //!                                wolfSSL with FrodoKEM's keys in files in DER, for test_keys.py
 mod aws_lc;
 mod polykem;
 mod pqclean;
 mod random;
+mod rustls_groups;
 mod wolfssl;
 mod wolfssl_files;
 // wolfSSL as `make bench-peers` calls it.
@@ -45,17 +47,27 @@ fn main() {
     let mut failures = 0;
     for peer in &peers {
         let pairs = if peer.set().contains("frodokem") { usize::div_ceil(pairs, 10) } else { pairs };
-        for backend in ["ref", "avx2", "avx512", "amx"] {
-            let Some(ours) = Polykem::new(peer.set(), backend) else {
-                println!("{:<16} {:<8} this machine cannot run it", peer.set(), backend);
-                continue;
-            };
-            let bad = exchange(&ours, peer.as_ref(), pairs);
-            println!("{:<16} {:<8} {} with {}: {} of {} wrong", peer.set(), backend, pairs, peer.name(), bad, 4 * pairs);
-            failures += bad;
-        }
+        failures += on_each_backend(peer.set(), &peer.name(), 4 * pairs, |ours| exchange(ours, peer.as_ref(), pairs));
+    }
+    for set in rustls_groups::SETS {
+        failures += on_each_backend(set, "rustls", 10 * pairs, |ours| rustls_groups::exchange(ours, set, 5 * pairs));
     }
     std::process::exit(if failures == 0 { 0 } else { 1 });
+}
+
+/// How many of `comparisons` failed, on all backends together.
+fn on_each_backend(set: &str, name: &str, comparisons: usize, exchange: impl Fn(&Polykem) -> usize) -> usize {
+    let mut failures = 0;
+    for backend in ["ref", "avx2", "avx512", "amx"] {
+        let Some(ours) = Polykem::new(set, backend) else {
+            println!("{set:<18} {backend:<8} this machine cannot run it");
+            continue;
+        };
+        let bad = exchange(&ours);
+        println!("{set:<18} {backend:<8} with {name}: {bad} of {comparisons} wrong");
+        failures += bad;
+    }
+    failures
 }
 
 /// How many of 4 x `pairs` comparisons failed.

@@ -30,12 +30,14 @@ extern "C" {
 const KEY_PER_ITEM: c_int = 0;
 
 /// Bytes of a record as the specifications state them: public key, secret key, ciphertext, shared secret.
-/// [FIPS203, Table 3; NTRU20; FRODO21, Table 5; FrodoKEM's salt is in its ciphertext]
+/// [FIPS203, Table 3; NTRU20; FRODO21, Table 5; FrodoKEM's salt is in its ciphertext; RFC10024]
 pub fn sizes(set: &str) -> [usize; 4] {
     match set.trim_end_matches("aes").trim_end_matches("shake") {
         "mlkem512" => [800, 1632, 768, 32],
         "mlkem768" => [1184, 2400, 1088, 32],
         "mlkem1024" => [1568, 3168, 1568, 32],
+        "x25519mlkem768" => [1216, 2432, 1120, 64],
+        "secp256r1mlkem768" => [1249, 2432, 1153, 64],
         "ntruhps2048509" => [699, 935, 699, 32],
         "ntruhps2048677" => [930, 1234, 930, 32],
         "ntruhps4096821" => [1230, 1590, 1230, 32],

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Go's programs of tests/interop."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from known_answers import ROOT
+
+
+def go_program(name, version, folder):
+    """The program tests/interop/`name`, built into `folder`; it needs Go `version`."""
+    go = shutil.which("go") or pytest.skip(f"needs Go {version}")
+    environment = {**os.environ, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod"}
+    built = subprocess.run([go, "build", "-o", folder / name, "."], cwd=ROOT / "tests/interop" / name,
+                           capture_output=True, text=True, env=environment)
+    if f"requires go >= {version}" in built.stderr:
+        pytest.skip(f"needs Go {version}")
+    assert built.returncode == 0, built.stderr
+    return folder / name

@@ -1,0 +1,3 @@
+module polykem/tls
+
+go 1.24
