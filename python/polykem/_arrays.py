@@ -57,8 +57,8 @@ def _joined(value: Any, name: str) -> str:
     return f'; of records in bytes, numpy.frombuffer(b"".join({name}), numpy.uint8).reshape(len({name}), -1) makes one'
 
 
-def as_bytes(value: Any, name: str) -> bytes:
-    """A copy of an object with the buffer protocol whose elements are bytes."""
+def as_bytes(value: Any, name: str) -> bytes | memoryview:
+    """The bytes of an object with the buffer protocol; copied only if they are not contiguous."""
     if type(value) is bytes:
         return value
     view: memoryview | None = None
@@ -66,7 +66,14 @@ def as_bytes(value: Any, name: str) -> bytes:
         view = memoryview(value)
     if view is None or view.ndim == 0 or view.format not in ("B", "b", "c"):
         raise ArgumentTypeError(f"{name} is {type(value).__name__}; pass bytes, or an array of uint8")
-    return view.tobytes()
+    return flat(view)
+
+
+def flat(view: memoryview) -> memoryview:
+    """In one dimension."""
+    if not view.c_contiguous:
+        view = memoryview(view.tobytes())
+    return view.cast("B") if view.nbytes else memoryview(b"")
 
 
 def shape_error(name: str, shape: tuple[int, ...], sizes: str, record: int) -> SizeError:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import ByteArray
+from ._arrays import ByteArray, flat
 from ._errors import ArgumentError, ArgumentTypeError
 
 
@@ -112,7 +112,7 @@ class Secret(_core.SecretMemory):
             theirs = memoryview(other)  # type: ignore[arg-type]
         except TypeError:
             return NotImplemented
-        return hmac.compare_digest(_flat(memoryview(self)), _flat(theirs))
+        return hmac.compare_digest(flat(memoryview(self)), flat(theirs))
 
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None  # array == secret asks the secret
@@ -176,9 +176,3 @@ def erase(value: Any) -> None:
         value.wipe()
     else:
         np.asarray(value if isinstance(value, np.ndarray) else memoryview(value))[...] = 0
-
-
-def _flat(view: memoryview) -> memoryview:
-    if not view.c_contiguous:
-        view = memoryview(view.tobytes())
-    return view.cast("B") if view.nbytes else memoryview(b"")

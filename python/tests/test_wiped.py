@@ -208,3 +208,26 @@ def test_wiped_while_hpke_reads_it(ctx, monkeypatch):
         with monkeypatch.context() as patch, wiped_is_refused:
             patch.setattr(polykem._core, f"hpke_{name}", then_wiped)
             call(ctx, secret)
+
+
+def test_what_is_bound_and_listed_for_hpke_has_no_other_copy(ctx, monkeypatch):
+    """A list is joined in memory that is wiped; a bytearray, which its owner wipes, is read where it is."""
+    hpke = pytest.importorskip("polykem.hpke", exc_type=ImportError)
+    suite = hpke.Suite("MLKEM768-X25519", "HKDF-SHA256", "AES-128-GCM")
+    pk, sk = suite.generate(ctx, ITEMS)
+    messages, read = [polykem.Secret(bytes([i]) * (30 + i)) for i in range(1, ITEMS + 1)], []
+    listed, psk = b"".join(map(bytes, messages)), bytearray(b"p" * 40)
+    psks = [bytearray(bytes([i]) * 40) for i in range(1, ITEMS + 1)]
+
+    def seal(*arguments):
+        read.extend(one[0] for one in arguments if isinstance(one, tuple) and one[0] is not None)
+        return compute(*arguments)
+
+    compute = polykem._core.hpke_seal
+    monkeypatch.setattr(polykem._core, "hpke_seal", seal)
+    sealed = suite.seal(ctx, pk, messages, psk=psk, psk_id=b"id")
+    assert suite.open(ctx, sk, *sealed, psk=psk, psk_id=b"id").plaintexts == list(map(bytes, messages))
+    assert [isinstance(one, polykem.Secret) for one in read if bytes(one) == listed] == [True]
+    assert [one.obj is psk for one in read if bytes(one) == psk] == [True]
+    suite.seal(ctx, pk, b"m", psk=psks, psk_id=b"id")
+    assert [isinstance(one, polykem.Secret) for one in read if bytes(one) == b"".join(psks)] == [True]

@@ -62,8 +62,9 @@ class Messages:
             raise ArgumentError(f"{name} is empty; a batch has at least one item")
         items = [as_bytes(value, f"{name}[{i}]") for i, value in enumerate(values)]
         lengths = np.fromiter(map(len, items), np.uint64, len(items))
-        data = b"".join(items)
-        return cls(data, len(data), begins=begins(lengths), lengths=lengths, count=len(values))
+        at = begins(lengths)
+        data = join(items, at)
+        return cls(data, len(data), begins=at, lengths=lengths, count=len(values))
 
 
 class Bindings:
@@ -118,6 +119,17 @@ def one_count(what: dict[str, int | None], default: int) -> int:
     if len(set(counts.values())) > 1:
         raise ArgumentError("different numbers of items: " + ", ".join(f"{n} has {c}" for n, c in counts.items()))
     return next(iter(counts.values()), default)
+
+
+def join(items: list[bytes | memoryview], at: npt.NDArray[np.uint64]) -> bytes | Secret:
+    """In memory that is wiped, unless all are bytes, which nobody can wipe."""
+    if all(type(item) is bytes for item in items):
+        return b"".join(items)
+    data = Secret.zeros(int(at[-1]))
+    view, ends = memoryview(data), at.tolist()
+    for item, first, last in zip(items, ends, ends[1:]):
+        view[first:last] = item
+    return data
 
 
 def begins(lengths: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
