@@ -197,7 +197,7 @@ class Metrics(Case):
         self.assertEqual({dict(labels)["where"] for name, labels in values if name == "polykem_operations_total"},
                          {"caller", "cpu", "accelerator", "broker"})
         self.assertEqual(total(values, "polykem_in_flight"), 0)
-        self.assertEqual(total(values, "polykem_breaker_state", lane="cpu"), 1)
+        self.assertEqual(total(values, "polykem_breaker_state", executor="cpu"), 1)
         for histogram in ("batch_items", "wait_seconds", "service_seconds"):
             self.check_histogram(values, text, f"polykem_{histogram}")
         self.check_dashboard(text)
@@ -256,7 +256,7 @@ class Metrics(Case):
         self.assertEqual(result["broker"]["clients"], 1)
         self.assertEqual({one["set"] for one in result["operations"]}, {SET})
         self.assertGreater(sum(one["per_second"] for one in result["operations"]), 0)
-        self.assertIn("cpu", {lane["lane"] for lane in result["lanes"]})
+        self.assertIn("cpu", {executor["executor"] for executor in result["executors"]})
         self.report_of(worker)
 
     def test_a_server_publishes_them_too(self):
@@ -270,7 +270,7 @@ class Metrics(Case):
         values, _ = samples(port)
         self.assertEqual(total(values, "polykem_build_info", program="polykem serve"), 1)
         self.assertEqual(total(values, "polykem_operations_total", set=SET, op="encaps"), 300)
-        self.assertEqual(total(values, "polykem_breaker_state", lane="broker"), 1)
+        self.assertEqual(total(values, "polykem_breaker_state", executor="broker"), 1)
         self.assertNotIn("polykem_broker_clients", {name for name, _ in values})
         self.stop(server)
 

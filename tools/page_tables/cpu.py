@@ -130,8 +130,8 @@ def table_front(results):
     for name in ("mlkem768", "frodokem976aes", "ntruhps4096821"):
         if found := results.xeon.find(name, "encaps"):
             alone = ratio(results.xeon.find(name, "encaps", count=1), 2)
-            rows.append([name, f"one core, {results.xeon.kind.name}", rate(found["ours_ops_per_s"]), ratio(found), alone,
-                         found["peer"].split(",")[0]])  # fmt: skip
+            rows.append([name, f"one core, {results.xeon.kind.name}", rate(found["ours_ops_per_s"]), ratio(found),
+                         alone, found["peer"].split(",")[0]])  # fmt: skip
     if present(HYBRIDS):
         hybrids = load(HYBRIDS)
         found = next(r for r in hybrids["records"] if r["set"] == "X25519MLKEM768" and r["op"] == "encaps")
