@@ -72,11 +72,11 @@ def mean_batch(counters):
     return items / counters["batches"] if counters.get("batches") else 1
 
 
-def warm(server, group, waits_for_lane):
+def warm(server, group, waits_for_device):
     """A few handshakes; with a device or a broker, which take seconds to open, until it takes batches."""
     patient_until = time.monotonic() + OPENS_WITHIN
     cases.load(server, group, connections=10, seconds=0.1)
-    while waits_for_lane and not any(lane["lane"] != "cpu" and lane["state"] == "closed" for lane in server.lanes()):
+    while waits_for_device and not any(e["executor"] != "cpu" and e["state"] == "closed" for e in server.executors()):
         if time.monotonic() > patient_until:
             print(f"# no lane takes batches: {server.lanes()}", flush=True)
             return

@@ -309,7 +309,7 @@ class Metrics(Case):
     def test_top_shows_nothing_that_a_terminal_obeys(self):
         text = ('polykem_build_info{program="a\x1b]0;title\x07",version="1"} 1\n'
                 'polykem_operations_total{set="b\x1b[2J",op="c\\nd",where="cpu"} 5\n'
-                'polykem_breaker_state{lane="d\x1b[5m",state="closed"} 1\n')  # fmt: skip
+                'polykem_breaker_state{executor="d\x1b[5m",state="closed"} 1\n')  # fmt: skip
         shown = self.top_of(text, text)
         self.assertIn("b?[2J", shown)
         self.assertIn("c?d", shown)
