@@ -78,7 +78,7 @@ def warm(server, group, waits_for_device):
     cases.load(server, group, connections=10, seconds=0.1)
     while waits_for_device and not any(e["executor"] != "cpu" and e["state"] == "closed" for e in server.executors()):
         if time.monotonic() > patient_until:
-            print(f"# no lane takes batches: {server.lanes()}", flush=True)
+            print(f"# no device takes batches: {server.executors()}", flush=True)
             return
         cases.load(server, group, connections=64, seconds=1.2)  # the counters are a second old at most
 
@@ -97,11 +97,11 @@ def measure(row, load, clients, settings, options):
         server.finish()
         if server.crashed():
             sys.exit(f"{name}: HAProxy died of {server.crashed()} at its end: {server.log()}")
-        counters, lanes = server.counters(), server.lanes()
+        counters, executors = server.counters(), server.executors()
     return {"name": name, "load": load, "clients": clients, "group": group, "asynchronous": asynchronous,
             **{key: report[key] for key in KEPT}, "server_cpu_us": 1e6 * cpu / report["handshakes"],
             "mean_batch": mean_batch(counters), "operations": {who: counters.get(who, 0) for who in WHO},
-            "lanes": lanes}
+            "executors": executors}
 
 
 def line(point):
