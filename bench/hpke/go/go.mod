@@ -1,0 +1,3 @@
+module polykem/bench/hpke
+
+go 1.26
