@@ -76,7 +76,8 @@ class Go:
         self.program, source = Path(folder) / "go", Path(__file__).parent / "go"
         self.environment = {**os.environ, "GOTOOLCHAIN": "local", "GOMAXPROCS": "1"}
         subprocess.run(["go", "build", "-o", self.program, "."], cwd=source, env=self.environment, check=True)
-        self.version = subprocess.check_output(["go", "env", "GOVERSION"], cwd=source, text=True).strip().removeprefix("go")
+        version = subprocess.check_output(["go", "env", "GOVERSION"], cwd=source, text=True)
+        self.version = version.strip().removeprefix("go")
 
     def rates(self, kem, kdf, aead, message_bytes):
         """As pyca_rates."""
