@@ -50,7 +50,7 @@ constexpr OtherGroups kOtherGroups[] = {
     {"ntruhrss1373", "ntru_hrss1373", 65090, 65091, 0},
 };
 
-/// The parts of the standards' hybrids [RFC10024, 3], [HYBRIDKEMS, 5]. X25519's points need no check.
+/// The parts of the standards' hybrids [RFC10024, 3], [HYBRIDKEMS, 5].
 struct StandardHybrid {
   std::string_view set;
   const char* kem;
@@ -58,8 +58,8 @@ struct StandardHybrid {
   bool curve_first;
 };
 constexpr StandardHybrid kStandardHybrids[] = {
-    {"x25519mlkem768", "mlkem768", nullptr, false},    {"secp256r1mlkem768", "mlkem768", &kP256, true},
-    {"secp384r1mlkem1024", "mlkem1024", &kP384, true}, {"mlkem768x25519", "mlkem768", nullptr, false},
+    {"x25519mlkem768", "mlkem768", &kX25519, false},   {"secp256r1mlkem768", "mlkem768", &kP256, true},
+    {"secp384r1mlkem1024", "mlkem1024", &kP384, true}, {"mlkem768x25519", "mlkem768", &kX25519, false},
     {"mlkem768p256", "mlkem768", &kP256, false},       {"mlkem1024p384", "mlkem1024", &kP384, false},
 };
 

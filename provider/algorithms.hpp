@@ -44,7 +44,7 @@ struct Group {
 };
 
 /// Where a set's public key has what is checked as soon as a key is set: the encapsulation key of ML-KEM
-/// [FIPS203, 7.2], and the point of a NIST curve.
+/// [FIPS203, 7.2], and the point of a curve.
 struct PublicKeyParts {
   std::size_t ek_at = 0, ek_bytes = 0;  ///< 0 bytes: there is none
   const Classical* curve = nullptr;     ///< nullptr: there is no point

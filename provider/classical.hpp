@@ -18,7 +18,7 @@ using PkeyPtr = std::unique_ptr<EVP_PKEY, PkeyFree>;
 
 PkeyPtr generate_classical(OSSL_LIB_CTX* library, const Classical& classical);
 
-/// The public key behind a share; it is on the curve.
+/// The public key behind a share; it is on the curve and not of small order.
 PkeyPtr classical_from_share(OSSL_LIB_CTX* library, const Classical& classical, ByteView share);
 
 /// Writes share_bytes.

@@ -105,20 +105,63 @@ TEST(PublicKey, PointsHaveOneForm) {
   }
 }
 
-/// Its multiples are all zero, which tells nothing of the secret key.
-TEST(PublicKey, X25519OfSmallOrder) {
+/// Their multiples by a private key are all zero, which tells nothing of the secret key.
+std::vector<Bytes> of_small_order(std::size_t bytes) {
+  Bytes one(bytes), p(bytes, 0xFF);
+  one[0] = 1;
+  if (bytes == 32) {
+    p.front() = 0xED, p.back() = 0x7F;
+  } else {
+    p[28] = 0xFE;
+  }
+  Bytes below = p, above = p;
+  below[0] -= 1;
+  for (std::size_t i = 0; ++above[i] == 0; ++i) {
+  }
+  std::vector<Bytes> points{Bytes(bytes), one, below, p, above};
+  if (bytes != 32) return points;
+  for (const char* order8 : {"e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+                             "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157"}) {
+    long size = 0;
+    unsigned char* point = OPENSSL_hexstr2buf(order8, &size);
+    points.emplace_back(point, point + size);
+    OPENSSL_free(point);
+  }
+  for (std::size_t i = 0, count = points.size(); i < count; ++i) {
+    points.push_back(points[i]);
+    points.back().back() |= 0x80;  // the bit is ignored
+  }
+  return points;
+}
+
+/// As public keys and in ciphertexts; of a hybrid of the registry they are the end of a public key.
+TEST(PublicKey, PointsOfSmallOrder) {
   const Library library;
-  const char* const name = "x25519_frodo640aes";
-  const KeyPtr key = generate(library, name);
-  Bytes pub = get(key.get(), "pub");
-  std::fill_n(pub.begin(), 32, 0);
-  const KeyPtr zero = import(library, name, EVP_PKEY_PUBLIC_KEY, {{"pub", pub}});
-  EXPECT_TRUE(zero == nullptr || !encapsulate(library, zero.get()));
-  auto sent = encapsulate(library, key.get());
-  ASSERT_TRUE(sent);
-  std::fill_n(sent->ciphertext.begin(), 32, 0);
-  EXPECT_TRUE(decapsulate(library, key.get(), sent->ciphertext).empty());
-  errors();
+  for (const auto& [name, share_bytes, at_the_end] :
+       {std::tuple("x25519_frodo640aes", 32, false), std::tuple("x448_frodo976shake", 56, false),
+        std::tuple("x25519mlkem768", 32, true), std::tuple("mlkem768x25519", 32, true)}) {
+    const KeyPtr key = generate(library, name);
+    ASSERT_NE(key, nullptr) << name << errors();
+    const Bytes pub = get(key.get(), "pub");
+    const auto sent = encapsulate(library, key.get());
+    ASSERT_TRUE(sent) << errors();
+    const auto with = [&, from_end = at_the_end, bytes = share_bytes](Bytes record, const Bytes& point) {
+      std::copy(point.begin(), point.end(), from_end ? record.end() - bytes : record.begin());
+      return record;
+    };
+    for (const Bytes& point : of_small_order(static_cast<std::size_t>(share_bytes))) {
+      const KeyPtr peer = import(library, name, EVP_PKEY_PUBLIC_KEY, {{"pub", pub}});
+      ASSERT_NE(peer, nullptr) << name << errors();
+      EXPECT_EQ(import(library, name, EVP_PKEY_PUBLIC_KEY, {{"pub", with(pub, point)}}), nullptr) << name;
+      EXPECT_NE(errors().find("malformed public key"), std::string::npos);
+      EXPECT_EQ(EVP_PKEY_set1_encoded_public_key(peer.get(), with(pub, point).data(), pub.size()), 0) << name;
+      EXPECT_TRUE(decapsulate(library, key.get(), with(sent->ciphertext, point)).empty()) << name;
+      EXPECT_NE(errors().find("the classical part of a hybrid failed"), std::string::npos);
+    }
+    Bytes two(static_cast<std::size_t>(share_bytes));
+    two[0] = 2;  // of large order
+    EXPECT_NE(import(library, name, EVP_PKEY_PUBLIC_KEY, {{"pub", with(pub, two)}}), nullptr) << name << errors();
+  }
 }
 
 TEST(PublicKey, OfAPairIsNotExchanged) {

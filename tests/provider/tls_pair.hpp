@@ -20,8 +20,8 @@ using SslPtr = std::unique_ptr<SSL, TlsFree>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, TlsFree>;
 
 /// A server's context with a certificate of its own.
-inline SslContextPtr server_context(OSSL_LIB_CTX* library) {
-  SslContextPtr context(SSL_CTX_new_ex(library, nullptr, TLS_server_method()));
+inline SslContextPtr server_context(OSSL_LIB_CTX* library, const char* properties = nullptr) {
+  SslContextPtr context(SSL_CTX_new_ex(library, properties, TLS_server_method()));
   const KeyPtr key(EVP_PKEY_Q_keygen(library, nullptr, "EC", "P-256"));
   const std::unique_ptr<X509, TlsFree> certificate(X509_new_ex(library, nullptr));
   X509_set_version(certificate.get(), X509_VERSION_3);
@@ -41,9 +41,10 @@ struct Pair {
   SslPtr server, client;
   int pauses = 0;
 
-  Pair(OSSL_LIB_CTX* library, const char* server_groups, const char* client_groups, long mode = 0)
-      : server_context(provider_test::server_context(library)),
-        client_context(SSL_CTX_new_ex(library, nullptr, TLS_client_method())) {
+  Pair(OSSL_LIB_CTX* library, const char* server_groups, const char* client_groups, long mode = 0,
+       const char* properties = nullptr)
+      : server_context(provider_test::server_context(library, properties)),
+        client_context(SSL_CTX_new_ex(library, properties, TLS_client_method())) {
     for (SSL_CTX* context : {server_context.get(), client_context.get()})
       SSL_CTX_set_mode(context, mode);
     EXPECT_EQ(SSL_CTX_set1_groups_list(server_context.get(), server_groups), 1) << errors();
