@@ -474,9 +474,9 @@ POLYKEM_API polykem_status polykem_plan_step(const polykem_context* context, con
 /* Overwrites memory with zeros in a way the compiler keeps. */
 POLYKEM_API void polykem_zeroize(void* memory, size_t bytes);
 
-/* Clears the calling thread's vector registers and the 16 KB of its stack below the caller's frame, where functions
+/* Clears the calling thread's vector registers and the 20 KB of its stack below the caller's frame, where functions
  * that handled secrets leave copies: memcpy() in registers, the dynamic linker on the stack when it binds a function at
- * its first call. polykem does so after its own operations. */
+ * its first call. polykem's own operations clear what they used of the stack without this call. */
 POLYKEM_API void polykem_zeroize_stack(void);
 
 #ifdef __cplusplus

@@ -154,6 +154,7 @@ void polykem_zeroize(void* memory, size_t bytes) {
 }
 
 void polykem_zeroize_stack(void) {
+  static_assert(polykem::kWipedStackBytes == 20 * 1024, "polykem.h says how much of the stack is cleared");
   polykem::wipe_stack();
 }
 
