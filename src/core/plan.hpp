@@ -10,7 +10,9 @@
 
 namespace polykem {
 
-/// One logical stage of an operation: its name in the specification, its place there, and its shapes.
+/// One logical stage of an operation: its name, its place in the specification, and its shapes. The name is that of
+/// a function of the scheme's reference implementation where one does the same: ML-KEM's "gen_a", "basemul" and
+/// "tobytes" are those of pq-crystals/kyber.
 struct Stage {
   const char* name;   ///< e.g. "poly_Rq_mul.cf": the text before '.' is the function, after it the use
   const char* spec;   ///< citation, e.g. "[NTRU20, Lift]"

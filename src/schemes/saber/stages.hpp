@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of Saber as lists of stages, in the specification's words. Independent of any implementation.
+// The operations of Saber as lists of stages. Independent of any implementation.
 #pragma once
 
 #include <array>
