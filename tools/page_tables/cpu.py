@@ -20,6 +20,7 @@ FRONT = ["mlkem512", "mlkem768", "mlkem1024", "frodokem976aes", "frodokem976shak
 OPS = ["keygen", "encaps", "decaps"]
 HYBRIDS = "hybrids_zen4.json"
 RATES = "cpu_rates_xeon.json"
+OF_WOLFSSL = ("mlkem", "kyber", "frodokem", "efrodokem")  # sets of which wolfSSL is, as a rule, the fastest peer
 RATES_OF_FLOORS = {"vpaddw": "add", "vpternlogq": "ternary", "vprolq": "rotate", "vpmullw": "multiply",
                    "vpdpwssd": "multiply", "vpminud": "minimum", "vaesenc": "aes"}  # fmt: skip
 
@@ -66,13 +67,10 @@ class Core:
                 return r
         return None
 
-    def column(self, op):
-        """The heading of a rate, with what the machine's peers lack."""
-        return f"{self.kind.name}{'' if self.has_wolfssl() else ' (without wolfSSL)'}: {op}/s"
-
-    def has_wolfssl(self):
-        """wolfSSL, which is faster than most, is among the peers of this machine's measurement."""
-        return any("wolfSSL" in p["name"] for r in self.records for p in r.get("peers", []))
+    def without_fastest_peer(self, name):
+        """Ratios of such a set would be too high: wolfSSL computes it and was not measured on this machine."""
+        return name.startswith(OF_WOLFSSL) and not any(
+            "wolfSSL" in p["name"] for r in self.records for p in r.get("peers", []))
 
     def sets(self, all_sets):
         return [s["name"] for s in all_sets if self.find(s["name"], "decaps")]
@@ -95,8 +93,10 @@ def ratio(record, digits=1):
     return f"{record['ratio']:.{digits}f}x" if record else ""
 
 
-def rate_and_ratio(record):
-    return f"{rate(record['ours_ops_per_s'])} ({ratio(record)})" if record else ""
+def rate_and_ratio(core, name, op):
+    if (record := core.find(name, op)) is None:
+        return ""
+    return rate(record["ours_ops_per_s"]) + ("" if core.without_fastest_peer(name) else f" ({ratio(record)})")
 
 
 def table_sets(results):
@@ -113,14 +113,15 @@ def table_summary(results):
     rows = []
     for name in results.zen5.sets(results.sets):
         narrow = [results.zen5.find(name, op, "avx2", narrow=True) or results.zen5.find(name, op, "avx2") for op in OPS]
+        compared = all(narrow) and not results.zen5.without_fastest_peer(name)
         gpu = [results.gpu.get((name, op)) for op in OPS]
         rows.append(
             [name]
-            + [rate_and_ratio(core.find(name, op)) for core in cores for op in OPS]
-            + [" / ".join(ratio(r) for r in narrow) if all(narrow) else ""]
+            + [rate_and_ratio(core, name, op) for core in cores for op in OPS]
+            + [" / ".join(ratio(r) for r in narrow) if compared else ""]
             + [" / ".join(million(g) for g in gpu) if all(gpu) else ""]
         )
-    header = [core.column(op) if op == OPS[0] else f"{op}/s" for core in cores for op in OPS]
+    header = [f"{core.kind.name}: {op}/s" if op == OPS[0] else f"{op}/s" for core in cores for op in OPS]
     return markdown(["set", *header, "both sides AVX2 (Zen 5)", "H200, million/s"], rows)
 
 
@@ -155,7 +156,7 @@ def ratios(records, digits=1):
 
 
 def peers_table(core, sets):
-    """The ratios of every set to the fastest of its peers; those of full batches of the chosen backend are in the
+    """The ratios of sets to the fastest of their peers; those of full batches of the chosen backend are in the
     summary."""
     if not core.records:
         return ""
@@ -163,6 +164,8 @@ def peers_table(core, sets):
               "single item, AVX2 forced", "encaps, one public key", "two threads over one"]
     rows = []
     for name in core.sets(sets):
+        if core.without_fastest_peer(name):
+            continue
         chosen, two = ([core.find(name, op, threads=threads) for op in OPS] for threads in (1, 2))
         rows.append([
             name, " / ".join(dict.fromkeys(r["peer"] for r in chosen)),
