@@ -83,7 +83,7 @@ def man_page(command, version, parent, section=1, environment=ENVIRONMENT):
              f".SH NAME\n{roff(man_name(command))} \\- {roff(what.rstrip('.'))}\n",
              ".SH SYNOPSIS\n" + synopsis(command)]
     if command["notes"].strip():
-        parts.append(".SH DESCRIPTION\n" + "\n.PP\n".join(map(roff, command["notes"].strip().splitlines())) + "\n")
+        parts.append(".SH DESCRIPTION\n" + roff(command["notes"].strip()).replace("\n\n", "\n.PP\n") + "\n")
     if command["commands"]:
         parts.append(".SH COMMANDS\n" + "".join(
             f".TP\n.BR {roff(man_name(c))} (1)\n{roff(c['description'])}\n" for c in command["commands"]))
