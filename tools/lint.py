@@ -5,16 +5,17 @@
     tools/lint.py [FILE...]           without arguments: every file that git knows of
     tools/lint.py --links FOLDER      only the links of the Markdown files below
 
-Rules: a licence line in every source; citations whose key BIBLIOGRAPHY.yml has; constants that follow from the formula
-in their "check-magic:" comment; functions of at most 80 lines; lines of at most 120 columns; notes of unfinished work
-that name an issue; links of Markdown files that lead somewhere, headings included; pages under docs/ that exist where
-they are named; includes that follow the arrows of ARCHITECTURE.md; commits of this history where results and Markdown
-files name commits; results that say by which command they are repeated.
+Rules: a licence line in every source; citations whose key BIBLIOGRAPHY.yml has; constants that follow from the
+formula in their "check-magic:" comment; functions of at most 80 lines; lines of at most 120 columns; notes of
+unfinished work that name an issue; links of Markdown files that lead somewhere, headings included; pages under docs/
+that exist where they are named; includes that follow the arrows of ARCHITECTURE.md, without cycles; commits of this
+history where results and Markdown files name commits; results that say by which command they are repeated.
 """
 
 import ast
 import bisect
 import functools
+import graphlib
 import math
 import re
 import subprocess
@@ -29,7 +30,7 @@ MAX_FUNCTION_LINES = 80
 MAX_COLUMNS = 120
 MAX_PROSE = 140
 
-# folder -> folders whose headers it may include. Above includes below, never the other way round.
+# folder -> folders whose headers it may include. They form no cycle: above includes below, never the other way round.
 ARROWS = {
     "src/core": {"src/core"},
     "src/ct": {"src/ct", "src/core"},
@@ -52,7 +53,7 @@ ARROWS = {
     "hpke": {"hpke", "include"},
     "cli": {"cli", "formats", "include", "bench/frodo_scaling"},
     "src/broker": {"src/broker", "src/engine", "src/schemes", "src/core"},
-    "python": {"python", "ckks/python", "hpke", "include"},
+    "python": {"python", "hpke", "include"},
     "provider": {"provider", "formats", "include"},
     "examples": {"include"},
     "include": {"include"},
@@ -72,7 +73,7 @@ ARROWS = {
     "bench/m4": {"bench/m4", "embedded", "include"},
     "research": {"research", "bench/cuda", "bench/frodo_scaling", "src/accelerators/cuda", "src/schemes", "src/prim",
                  "src/core", "include"},
-    "research/lab": {"research/lab", "ckks/bench", "src/schemes", "src/prim", "src/core"},
+    "research/lab": {"research/lab", "src/schemes", "src/prim", "src/core"},
     "tests": {"tests", "cli", "formats", "hpke", "python", "src/broker", "src/engine",
               "src/accelerators/cuda", "src/accelerators/cuda/module", "src/accelerators/rtl",
               "src/accelerators/rtl/driver", "src/schemes", "src/prim", "src/ct", "src/core", "include"},
@@ -299,6 +300,15 @@ def check(path, keys):
         yield from check_commits(path, lines)
 
 
+def cycle_of(arrows):
+    """Folders that include each other in a circle, the first also at the end; none if there is no such circle."""
+    try:
+        graphlib.TopologicalSorter({folder: used - {folder} for folder, used in arrows.items()}).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1]
+    return []
+
+
 def unused_by_ckks(paths):
     """Lines of ckks/uses.txt that no source of CKKS includes."""
     text = "".join(path.read_text(encoding="utf-8") for path in paths
@@ -376,6 +386,9 @@ def main():
         for line, message in check(path, keys):
             broken += 1
             print(f"{relative(path)}:{line}: {message}")
+    if cycle := cycle_of(ARROWS):
+        broken += 1
+        print(f"tools/lint.py: ARROWS has a cycle, {' <- '.join(cycle)}")
     for header in [] if sys.argv[1:] else unused_by_ckks(paths):
         broken += 1
         print(f"ckks/uses.txt: CKKS does not include {header}")

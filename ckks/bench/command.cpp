@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "command.hpp"
+#include "research/lab/ckks_command.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -120,10 +120,12 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int run_command(int argc, char** argv) {
+}  // namespace polykem::ckks::lab
+
+int polykem::lab::run_ckks(int argc, char** argv) {
   try {
-    return run(argc, argv);
-  } catch (const polykem::lab::UsageError& error) {
+    return ckks::lab::run(argc, argv);
+  } catch (const UsageError& error) {
     std::fprintf(stderr, "polykem-lab: %s\n", error.what());
     return Exit::kUsage;
   } catch (const std::exception& error) {
@@ -131,5 +133,3 @@ int run_command(int argc, char** argv) {
     return Exit::kFailed;
   }
 }
-
-}  // namespace polykem::ckks::lab

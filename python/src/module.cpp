@@ -9,10 +9,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "batch.hpp"
+#include "ckks_submodules.hpp"
 #include "hpke_binding.hpp"
-#ifdef POLYKEM_PYTHON_CKKS
-#include "ckks/python/src/ckks_binding.hpp"
-#endif
 
 namespace polykem::python {
 namespace {

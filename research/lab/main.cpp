@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "ckks_command.hpp"
 #include "draw.hpp"
 #include "exit_codes.hpp"
 #include "files.hpp"
@@ -14,10 +15,6 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "text.hpp"
-
-#ifdef POLYKEM_CKKS_BENCH
-#include "ckks/bench/command.hpp"
-#endif
 
 namespace polykem::lab {
 
@@ -156,7 +153,7 @@ int guarded(int argc, char** argv) {
 
 int main(int argc, char** argv) {
 #ifdef POLYKEM_CKKS_BENCH
-  if (argc > 1 && std::strcmp(argv[1], "ckks") == 0) return polykem::ckks::lab::run_command(argc - 1, argv + 1);
+  if (argc > 1 && std::strcmp(argv[1], "ckks") == 0) return polykem::lab::run_ckks(argc - 1, argv + 1);
 #endif
   return polykem::lab::guarded(argc, argv);
 }

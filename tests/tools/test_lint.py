@@ -60,6 +60,12 @@ class Arrows(unittest.TestCase):
                                ("tests/unit/new.cpp", '"none.hpp"')):
             self.assertEqual(len(self.findings(source, header)), 1, source)
 
+    def test_folders_that_include_each_other_are_reported(self):
+        self.assertEqual(lint.cycle_of(lint.ARROWS), [])
+        for folder, above in (("src/core", "src/engine"), ("python", "ckks/python"), ("research/lab", "ckks/bench")):
+            cycle = lint.cycle_of({**lint.ARROWS, folder: lint.ARROWS[folder] | {above}})
+            self.assertLessEqual({folder, above}, set(cycle), cycle)
+
 
 if __name__ == "__main__":
     unittest.main()

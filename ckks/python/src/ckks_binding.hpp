@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "python/src/bytes.hpp"
+#include "python/src/ckks_submodules.hpp"
 #include "python/src/gil.hpp"
 
 namespace polykem::python {
@@ -102,9 +103,5 @@ Words words_of(const Owned<Handle>& owner, const std::uint64_t* (*get)(const Han
 }
 
 polykem_ckks_shape shape_of(const CkksCiphertexts& ciphertexts);
-
-void bind_ckks(nb::module_& m);
-/// Files of OpenFHE; only where nlohmann-json is.
-void bind_openfhe(nb::module_& m);
 
 }  // namespace polykem::python
