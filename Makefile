@@ -3,7 +3,7 @@
 
 BUILD   ?= build
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
-SCHEME  ?= ntruhps4096821
+SCHEME  ?= mlkem768
 CLIENTS ?= 10000
 PEER    ?= native
 CCACHE  := $(shell command -v ccache)

@@ -27,9 +27,9 @@ namespace {
 constexpr const char* kFooter =
     "Examples:\n"
     "  polykem list                                       what this build can do\n"
-    "  polykem exchange --scheme ntruhps4096821 --clients 10000\n"
-    "  polykem keygen --scheme ntruhps4096821 --pk alice.pk --sk alice.sk\n"
-    "  polykem profile --scheme ntruhps4096821            where the time goes\n"
+    "  polykem exchange --scheme mlkem768 --clients 10000\n"
+    "  polykem keygen --scheme mlkem768 --pk alice.pk --sk alice.sk\n"
+    "  polykem profile --scheme mlkem768                  where the time goes\n"
     "  polykem doctor                                     is this machine in order?\n"
     "\n"
     "'polykem COMMAND --help' explains a command. Exit codes: docs/exit_codes.md.";

@@ -29,7 +29,7 @@ int main(void) {
   /* A parameter set, found by name, and the sizes of its records. */
   const polykem_scheme* scheme = NULL;
   polykem_scheme_info_t info = {.struct_size = sizeof info};
-  must(polykem_scheme_find("ntruhps4096821", &scheme), "find the parameter set");
+  must(polykem_scheme_find("mlkem768", &scheme), "find the parameter set");
   must(polykem_scheme_info(scheme, &info), "read its sizes");
 
   /* A context has the threads and the random generator. Make one and keep it; NULL means the defaults. */

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kClients = 100;
 
 bool exchange() {
-  const auto scheme = polykem::Scheme::find("NTRU-HPS-4096-821");  // the specification's spelling works as well
+  const auto scheme = polykem::Scheme::find("ML-KEM-768");  // the specification's spelling works as well
   const polykem::Context context;
 
   // One key pair per client. The secret keys never leave the set; the public keys go out to the clients.

@@ -24,9 +24,9 @@ namespace {
 
 constexpr const char* kBenchFooter =
     "Examples:\n"
-    "  polykem bench --scheme ntruhps4096821\n"
+    "  polykem bench --scheme mlkem768\n"
     "  polykem bench --all --op decaps --batch 1,64,4096 --json bench.json\n"
-    "  polykem bench --scheme ntruhrss701 --op encaps --keys both --threads 1 --backend ref\n"
+    "  polykem bench --scheme mlkem1024 --op encaps --keys both --threads 1 --backend ref\n"
     "\n"
     "Each figure is the median of repeated calls, timed from host to host memory; results are verified afterwards.\n"
     "Spread: the interquartile range of the calls over their median. Doubtful figures are marked, with the reason:\n"

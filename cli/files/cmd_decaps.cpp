@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kDecapsFooter =
     "Examples:\n"
     "  polykem decaps --sk alice.sk --ct to_alice.ct --ss secret.ss\n"
-    "  polykem decaps --scheme ntruhrss701 --sk fleet.sk --ct fleet.ct --ss fleet.ss --format raw\n"
+    "  polykem decaps --scheme mlkem1024 --sk fleet.sk --ct fleet.ct --ss fleet.ss --format raw\n"
     "\n"
     "The secret key may be polykem's armour, PEM or DER (PKCS #8), or raw with --scheme.\n"
     "polykem asks for the passphrase of an encrypted key at the terminal, unless an option says where to read it.\n"

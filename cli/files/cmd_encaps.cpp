@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kEncapsFooter =
     "Examples:\n"
     "  polykem encaps --pk alice.pk --ct to_alice.ct --ss secret.ss\n"
-    "  polykem encaps --scheme ntruhrss701 --pk fleet.pk --ct fleet.ct --ss fleet.ss --format raw\n"
+    "  polykem encaps --scheme mlkem1024 --pk fleet.pk --ct fleet.ct --ss fleet.ss --format raw\n"
     "\n"
     "A file with N keys gives N ciphertexts, one per key; with one key, --count N gives N for that key.\n"
     "Keys may be polykem's armour, PEM or DER (SubjectPublicKeyInfo), which name their set, or raw with --scheme.\n"

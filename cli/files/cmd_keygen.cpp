@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* kKeygenFooter =
     "Examples:\n"
-    "  polykem keygen --scheme ntruhps4096821 --pk alice.pk --sk alice.sk\n"
-    "  polykem keygen --scheme ntruhrss701 --count 1000 --format raw --pk fleet.pk --sk fleet.sk\n"
+    "  polykem keygen --scheme mlkem768 --pk alice.pk --sk alice.sk\n"
+    "  polykem keygen --scheme mlkem1024 --count 1000 --format raw --pk fleet.pk --sk fleet.sk\n"
     "  polykem keygen --scheme mlkem768 --format pem --pk alice.pub --sk alice.key\n"
     "\n"
     "Secret key files get mode 0600. Existing files are kept unless --force is given.\n"

@@ -22,9 +22,9 @@ namespace {
 
 constexpr const char* kKatFooter =
     "Examples:\n"
-    "  polykem kat ntruhps4096821.json                  keygen, encaps, decaps and rejections, count by count\n"
+    "  polykem kat mlkem768.json                        keygen, encaps, decaps and rejections, count by count\n"
     "  polykem kat PQCkemKAT_1590.rsp --batch 64        NIST's own file, in batches of 64 different keys\n"
-    "  polykem kat accumulated.json --scheme ntruhrss701\n"
+    "  polykem kat accumulated.json --scheme mlkem768\n"
     "  polykem kat internalProjection.json.gz mlkem_768_test.json.gz     NIST's ACVP, Wycheproof\n"
     "\n"
     "Files may be gzipped; their kind is recognised by content. A case is one entry of the file, a check one of its\n"
@@ -278,7 +278,7 @@ void register_kat(CLI::App& app, int& exit_code) {
   command->callback([options, files, accumulated, &exit_code] {
     exit_code = run_guarded([&] {
       if (files->count() + accumulated->count() == 0) {
-        throw CliError(kExitUsage, "no file named", "for example: polykem kat tests/data/ntruhps4096821.json");
+        throw CliError(kExitUsage, "no file named", "for example: polykem kat tests/data/mlkem768.json");
       }
       return run_kat(*options);
     });

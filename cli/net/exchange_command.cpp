@@ -110,9 +110,9 @@ void register_exchange_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("exchange", "Exchange keys between a server and many clients, and compare every secret");
   command->footer(
       "Examples:\n"
-      "  polykem exchange --scheme ntruhps4096821 --clients 10000\n"
+      "  polykem exchange --scheme mlkem768 --clients 10000\n"
       "  polykem exchange --role server-encaps --transport inproc --clients 1000\n"
-      "  polykem exchange --scheme mlkem768 --batch 64 --clients 1000 --json report.json");
+      "  polykem exchange --scheme frodokem976aes --batch 64 --clients 1000 --json report.json");
   add_count(*command, "--clients", options->clients, "Clients (default 10000)");
   command
       ->add_option("--transport", options->transport,

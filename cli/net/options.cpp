@@ -54,7 +54,7 @@ std::vector<std::string> NetOptions::as_arguments() const {
 
 void add_net_options(CLI::App& command, NetOptions& options, double timeout_seconds) {
   options.timeout_seconds = timeout_seconds;
-  command.add_option("-s,--scheme", options.scheme, "Parameter set, see 'polykem list' (default ntruhps4096821)")
+  command.add_option("-s,--scheme", options.scheme, "Parameter set, see 'polykem list' (default mlkem768)")
       ->type_name("NAME");
   command
       .add_option("--role", options.role,

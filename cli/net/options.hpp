@@ -15,7 +15,7 @@
 namespace polykem::cli::net {
 
 struct NetOptions : CommonOptions {
-  std::string scheme = "ntruhps4096821";
+  std::string scheme = "mlkem768";
   std::string role = "server-decaps";
   std::string batch = "auto";
   std::uint32_t linger_us = 0;

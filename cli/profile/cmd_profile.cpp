@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* kProfileFooter =
     "Examples:\n"
-    "  polykem profile --scheme ntruhps4096821\n"
-    "  polykem profile --scheme ntruhps2048509,ntruhrss701 --format markdown\n"
+    "  polykem profile --scheme mlkem768\n"
+    "  polykem profile --scheme mlkem512,mlkem1024 --format markdown\n"
     "  polykem profile --all --op decaps --json profile.json\n"
     "  polykem profile --scheme frodokem --steps --backend all --seconds 0.2\n"
     "\n"
@@ -217,7 +217,7 @@ Json as_json(const std::vector<SchemeProfile>& profiles) {
   return result;
 }
 
-/// Which backend ran and how much was measured: "ntruhps4096821 on avx2, 1 thread; 5,000 keygen, 20,000 encaps".
+/// Which backend ran and how much was measured: "mlkem768 on avx2, 1 thread; 5,000 keygen, 20,000 encaps".
 std::string caption(const SchemeProfile& profile) {
   std::string counts;
   for (const OpProfile& op : profile.ops) {

@@ -76,9 +76,9 @@ typedef struct polykem_scheme polykem_scheme; /* one parameter set, static stora
 /* Names and sizes of a parameter set. */
 typedef struct polykem_scheme_info_t {
   size_t struct_size;         /* in: sizeof(polykem_scheme_info_t) */
-  const char* name;           /* registry name: "ntruhps4096821" */
-  const char* family;         /* "ntru" */
-  const char* title;          /* as its specification spells it: "NTRU-HPS-4096-821" */
+  const char* name;           /* registry name: "mlkem768" */
+  const char* family;         /* "mlkem" */
+  const char* title;          /* as its specification spells it: "ML-KEM-768" */
   uint32_t security_category; /* NIST category 1..5, 0 where none was claimed */
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
   size_t keygen_coin_bytes; /* coins of one key pair: random bytes, in the order of the known-answer tests */
