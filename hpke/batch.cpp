@@ -24,16 +24,13 @@ const char* item_status_text(ItemStatus status) {
   return "unknown status";
 }
 
-std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest& request) {
+std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest& request, const Pieces& pieces) {
   if (request.count == 0) return 0;
   const OpensslCall call;
-  require(suite.aead().cipher, "a message with a suite that only exports");
-  check_messages(request.count, request.plaintexts, request.ciphertexts, kTagBytes);
-  check_readable(request.count, request.aad, "additional data of HPKE");
+  check_messages(suite, request.count, request.aad, request.plaintexts, request.ciphertexts, kTagBytes);
   KemBatch kem(context, suite, request.pk, request.coins, request.enc);
-  const Schedules schedules(suite, request.count, request.info, request.psk);
   std::atomic<std::size_t> failed{0};
-  set_up(kem, suite, schedules, request.count, false, [&](ItemWorker& worker, std::size_t i, ItemStatus status) {
+  set_up(kem, suite, request, false, pieces, [&](ItemWorker& worker, std::size_t i, ItemStatus status) {
     const ByteView plaintext = request.plaintexts.at(i);
     std::uint8_t* out = place(request.ciphertexts, plaintext.size() + kTagBytes, i);
     status = seal_item(status, worker.cipher, worker.secrets, 0, request.aad.at(i), plaintext, out);
@@ -43,16 +40,14 @@ std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest
   return failed;
 }
 
-std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest& request) {
+std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest& request, const Pieces& pieces) {
   if (request.count == 0) return 0;
   const OpensslCall call;
-  require(suite.aead().cipher, "a message with a suite that only exports");
-  check_messages(request.count, request.ciphertexts, request.plaintexts, -static_cast<std::ptrdiff_t>(kTagBytes));
-  check_readable(request.count, request.aad, "additional data of HPKE");
+  check_messages(suite, request.count, request.aad, request.ciphertexts, request.plaintexts,
+                 -static_cast<std::ptrdiff_t>(kTagBytes));
   KemBatch kem(context, suite, request.sk, request.enc);
-  const Schedules schedules(suite, request.count, request.info, request.psk);
   std::atomic<std::size_t> failed{0};
-  set_up(kem, suite, schedules, request.count, false, [&](ItemWorker& worker, std::size_t i, ItemStatus status) {
+  set_up(kem, suite, request, false, pieces, [&](ItemWorker& worker, std::size_t i, ItemStatus status) {
     const ByteView ciphertext = request.ciphertexts.at(i);
     std::uint8_t* out = place(request.plaintexts, opened_bytes(ciphertext.size()), i);
     status = open_item(status, worker.cipher, worker.secrets, 0, request.aad.at(i), ciphertext, out);

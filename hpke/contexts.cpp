@@ -7,6 +7,9 @@
 namespace polykem::hpke {
 
 struct Contexts::State {
+  class Turn;
+  class Call;
+
   State(const Suite& of, std::size_t count, unsigned at_most)
       : suite(of), threads(at_most), secrets(count), numbers(count), status(count) {}
 
@@ -31,13 +34,11 @@ struct Contexts::State {
   const pid_t process = getpid();
 };
 
-namespace {
-
-/// A call of one thread; a second one at the same time throws.
-class Turn {
+/// Of a call, until it ends; a second one at the same time throws.
+class Contexts::State::Turn {
  public:
   explicit Turn(std::atomic<bool>& in_use) : in_use_(in_use) {
-    if (in_use.exchange(true)) throw Error(POLYKEM_ERR_BUSY, "contexts of HPKE on two threads");
+    if (in_use.exchange(true)) throw Error(POLYKEM_ERR_BUSY, "two calls of HPKE's contexts at once");
   }
   ~Turn() { in_use_ = false; }
   Turn(const Turn&) = delete;
@@ -47,11 +48,37 @@ class Turn {
   std::atomic<bool>& in_use_;
 };
 
-void check_range(std::size_t first, std::size_t count, std::size_t all) {
-  require(first <= all && count <= all - first, "more items than HPKE's contexts");
-}
+/// A call for some of the contexts, with OpenSSL.
+class Contexts::State::Call {
+ public:
+  template <class Request>
+  Call(State& state, const Request& request)
+      : turn_(state.in_use), state_(state), first_(request.first), count_(request.count), status_(request.status) {
+    const std::size_t all = state.secrets.size();
+    require(first_ <= all && count_ <= all - first_, "more items than HPKE's contexts");
+  }
 
-}  // namespace
+  /// `item(worker, i, context)` returns the status of the request's item i, for all of them. `make()` makes what a
+  /// thread needs. Returns how many items failed.
+  template <class Make, class Item>
+  std::size_t for_all(const Pieces& pieces, const Make& make, const Item& item) {
+    std::atomic<std::size_t> failed{0};
+    pieces(count_, [&](std::size_t begin, std::size_t items) {
+      for_items(state_.threads, items, make, [&](auto& worker, std::size_t i) {
+        i += begin;
+        put_status(status_, i, item(worker, i, first_ + i), failed);
+      });
+    });
+    return failed;
+  }
+
+ private:
+  const Turn turn_;
+  const OpensslCall openssl_;
+  State& state_;
+  std::size_t first_, count_;
+  ItemStatus* status_;
+};
 
 Contexts::Contexts(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Contexts::Contexts(Contexts&&) noexcept = default;
@@ -71,103 +98,89 @@ std::uint64_t Contexts::number(std::size_t i) const {
   return state_->numbers[i];
 }
 
+void Contexts::numbers(std::uint64_t* out) const {
+  const State::Turn turn(state_->in_use);
+  std::copy(state_->numbers.begin(), state_->numbers.end(), out);
+}
+
 void Contexts::skip_to(std::uint64_t number) {
-  const Turn turn(state_->in_use);
+  const State::Turn turn(state_->in_use);
   for (std::uint64_t& one : state_->numbers)
     one = std::max(one, number);
 }
 
-std::size_t Contexts::export_secrets(const ExportRequest& request) {
-  const Turn turn(state_->in_use);
-  const OpensslCall call;
-  check_range(request.first, request.count, count());
+std::size_t Contexts::export_secrets(const ExportRequest& request, const Pieces& pieces) {
+  State::Call call(*state_, request);
   check_readable(request.count, request.contexts, "exporter contexts");
   require(request.bytes <= state_->suite.max_export_bytes(), "more bytes than a context exports");
   require(request.out || request.bytes == 0, "nowhere to export to");
-  std::atomic<std::size_t> failed{0};
-  for_items(
-      state_->threads, request.count, [&] { return Deriver(state_->suite); },
-      [&](Deriver& deriver, std::size_t i) {
-        ItemStatus status = state_->status[request.first + i];
+  return call.for_all(
+      pieces, [&] { return Deriver(state_->suite); },
+      [&](Deriver& deriver, std::size_t i, std::size_t context) {
+        ItemStatus status = state_->status[context];
         std::uint8_t* out = request.out + i * request.bytes;
-        const ContextSecrets& secrets = state_->secrets[request.first + i];
+        const ContextSecrets& secrets = state_->secrets[context];
         if (status == ItemStatus::kOk && !deriver.export_secret(secrets, request.contexts.at(i), request.bytes, out))
           status = ItemStatus::kInternal;
         if (status != ItemStatus::kOk && request.bytes > 0) polykem_zeroize(out, request.bytes);
-        put_status(request.status, i, status, failed);
+        return status;
       });
-  return failed;
 }
 
-Sender::Sender(polykem_context* context, const Suite& suite, const SenderRequest& request)
+Sender::Sender(polykem_context* context, const Suite& suite, const SenderRequest& request, const Pieces& pieces)
     : Contexts(std::make_unique<State>(suite, request.count, polykem_context_threads(context))) {
   if (request.count == 0) return;
   const OpensslCall call;
   KemBatch kem(context, suite, request.pk, request.coins, request.enc);
-  const Schedules schedules(suite, request.count, request.info, request.psk);
-  set_up(kem, suite, schedules, request.count, true, [&](ItemWorker& worker, std::size_t i, ItemStatus status) {
+  set_up(kem, suite, request, true, pieces, [&](ItemWorker& worker, std::size_t i, ItemStatus status) {
     if (status != ItemStatus::kOk) std::memset(request.enc + i * suite.enc_bytes(), 0, suite.enc_bytes());
     state_->take(i, worker.secrets, status);
   });
 }
 
-std::size_t Sender::seal(const ContextSealRequest& request) {
-  const Turn turn(state_->in_use);
-  const OpensslCall call;
-  require(state_->suite.aead().cipher, "a message with a suite that only exports");
+std::size_t Sender::seal(const ContextSealRequest& request, const Pieces& pieces) {
+  State::Call call(*state_, request);
   require(state_->process == getpid(), "a sender's contexts in a forked process, which would use nonces twice");
-  check_range(request.first, request.count, count());
-  check_messages(request.count, request.plaintexts, request.ciphertexts, kTagBytes);
-  check_readable(request.count, request.aad, "additional data of HPKE");
-  std::atomic<std::size_t> failed{0};
-  for_items(
-      state_->threads, request.count, [&] { return MessageCipher(state_->suite); },
-      [&](MessageCipher& cipher, std::size_t i) {
-        const std::size_t item = request.first + i;
+  check_messages(state_->suite, request.count, request.aad, request.plaintexts, request.ciphertexts, kTagBytes);
+  return call.for_all(
+      pieces, [&] { return MessageCipher(state_->suite); },
+      [&](MessageCipher& cipher, std::size_t i, std::size_t context) {
         const ByteView plaintext = request.plaintexts.at(i);
-        std::uint64_t& number = state_->numbers[item];
+        std::uint64_t& number = state_->numbers[context];
         const std::uint64_t mine = number;
-        ItemStatus status = state_->number_status(item, mine);
+        const ItemStatus status = state_->number_status(context, mine);
         if (status == ItemStatus::kOk) ++number;  // before the nonce is used, whatever becomes of the message
-        status = seal_item(status, cipher, state_->secrets[item], mine, request.aad.at(i), plaintext,
-                           place(request.ciphertexts, plaintext.size() + kTagBytes, i));
-        put_status(request.status, i, status, failed);
+        return seal_item(status, cipher, state_->secrets[context], mine, request.aad.at(i), plaintext,
+                         place(request.ciphertexts, plaintext.size() + kTagBytes, i));
       });
-  return failed;
 }
 
-Recipient::Recipient(polykem_context* context, const Suite& suite, const RecipientRequest& request)
+Recipient::Recipient(polykem_context* context, const Suite& suite, const RecipientRequest& request,
+                     const Pieces& pieces)
     : Contexts(std::make_unique<State>(suite, request.count, polykem_context_threads(context))) {
   if (request.count == 0) return;
   const OpensslCall call;
   KemBatch kem(context, suite, request.sk, request.enc);
-  const Schedules schedules(suite, request.count, request.info, request.psk);
-  set_up(kem, suite, schedules, request.count, true,
+  set_up(kem, suite, request, true, pieces,
          [&](ItemWorker& worker, std::size_t i, ItemStatus status) { state_->take(i, worker.secrets, status); });
 }
 
-std::size_t Recipient::open(const ContextOpenRequest& request) {
-  const Turn turn(state_->in_use);
-  const OpensslCall call;
-  require(state_->suite.aead().cipher, "a message with a suite that only exports");
-  check_range(request.first, request.count, count());
-  check_messages(request.count, request.ciphertexts, request.plaintexts, -static_cast<std::ptrdiff_t>(kTagBytes));
-  check_readable(request.count, request.aad, "additional data of HPKE");
-  std::atomic<std::size_t> failed{0};
-  for_items(
-      state_->threads, request.count, [&] { return MessageCipher(state_->suite); },
-      [&](MessageCipher& cipher, std::size_t i) {
-        const std::size_t item = request.first + i;
+std::size_t Recipient::open(const ContextOpenRequest& request, const Pieces& pieces) {
+  State::Call call(*state_, request);
+  check_messages(state_->suite, request.count, request.aad, request.ciphertexts, request.plaintexts,
+                 -static_cast<std::ptrdiff_t>(kTagBytes));
+  return call.for_all(
+      pieces, [&] { return MessageCipher(state_->suite); },
+      [&](MessageCipher& cipher, std::size_t i, std::size_t context) {
         const ByteView ciphertext = request.ciphertexts.at(i);
-        std::uint64_t& next = state_->numbers[item];
+        std::uint64_t& next = state_->numbers[context];
         const std::uint64_t number = request.numbers ? request.numbers[i] : next;
         const ItemStatus status =
-            open_item(state_->number_status(item, number), cipher, state_->secrets[item], number, request.aad.at(i),
-                      ciphertext, place(request.plaintexts, opened_bytes(ciphertext.size()), i));
+            open_item(state_->number_status(context, number), cipher, state_->secrets[context], number,
+                      request.aad.at(i), ciphertext, place(request.plaintexts, opened_bytes(ciphertext.size()), i));
         if (status == ItemStatus::kOk && !request.numbers) ++next;
-        put_status(request.status, i, status, failed);
+        return status;
       });
-  return failed;
 }
 
 }  // namespace polykem::hpke

@@ -10,6 +10,7 @@
 //  - Outputs must not overlap inputs or each other.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "hpke/suite.hpp"
@@ -29,6 +30,16 @@ enum class ItemStatus : std::int32_t {
 
 /// A short English sentence, static storage.
 const char* item_status_text(ItemStatus status);
+
+/// A part of a call: `items` items from item `first` on.
+using Part = std::function<void(std::size_t first, std::size_t items)>;
+/// How a call goes through its items: it calls part(first, items) on its own thread until all of `count` are done. What
+/// it throws in between ends the call as a failure of the whole does.
+using Pieces = std::function<void(std::size_t count, const Part& part)>;
+
+inline void in_one_piece(std::size_t count, const Part& part) {
+  part(0, count);
+}
 
 /// Records of fixed size, one each or the same for all items.
 struct Records {
@@ -70,32 +81,41 @@ struct MessagesOut {
   const std::uint64_t* offsets = nullptr;  ///< count + 1
 };
 
-struct SealRequest {
+/// The setup of a sender's side.
+struct SenderRequest {
   std::size_t count = 0;
   Records pk;
-  Messages info, aad;  ///< an item each, or for_all()
+  Messages info;  ///< an item each, or for_all()
   Psk psk;
-  Messages plaintexts;
   const std::uint8_t* coins = nullptr;  ///< for tests: count records of coin_bytes() instead of random bytes
   std::uint8_t* enc = nullptr;
+};
+
+struct RecipientRequest {
+  std::size_t count = 0;
+  Records sk;
+  Messages info;  ///< an item each, or for_all()
+  Psk psk;
+  const std::uint8_t* enc = nullptr;
+};
+
+struct SealRequest : SenderRequest {
+  Messages aad, plaintexts;  ///< an item each, or for_all()
   MessagesOut ciphertexts;
   ItemStatus* status = nullptr;  ///< count entries, or nullptr
 };
 
-struct OpenRequest {
-  std::size_t count = 0;
-  Records sk;
-  Messages info, aad;  ///< an item each, or for_all()
-  Psk psk;
-  const std::uint8_t* enc = nullptr;
-  Messages ciphertexts;
+struct OpenRequest : RecipientRequest {
+  Messages aad, ciphertexts;  ///< an item each, or for_all()
   MessagesOut plaintexts;
   ItemStatus* status = nullptr;  ///< count entries, or nullptr
 };
 
 /// Each returns how many items failed.
-std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest& request);
-std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest& request);
+std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest& request,
+                 const Pieces& pieces = in_one_piece);
+std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest& request,
+                 const Pieces& pieces = in_one_piece);
 
 /// Messages that a context seals or opens: number 0 to kMaxMessages - 1.
 inline constexpr std::uint64_t kMaxMessages = UINT64_MAX;
@@ -108,8 +128,8 @@ struct ExportRequest {
   ItemStatus* status = nullptr;      ///< count entries, or nullptr
 };
 
-/// Contexts of a batch: keys, base nonces, exporter secrets and message numbers, zeroised at the end. One thread at a
-/// time may use them; a second one gets POLYKEM_ERR_BUSY.
+/// Contexts of a batch: keys, base nonces, exporter secrets and message numbers, zeroised at the end. They take one
+/// call at a time, however many pieces it has; a second one gets POLYKEM_ERR_BUSY.
 class Contexts {
  public:
   Contexts(Contexts&&) noexcept;
@@ -119,35 +139,19 @@ class Contexts {
   /// How many items' setup failed, and what each item's yielded. Calls give a failed item the same status, and zeros.
   std::size_t failed() const;
   ItemStatus status(std::size_t i) const;
-  /// Number of item i's next message.
+  /// Number of item i's next message; not during another call. The second writes count() of them.
   std::uint64_t number(std::size_t i) const;
+  void numbers(std::uint64_t* out) const;
   /// Messages before `number` are lost: every context that is before it goes on there. None goes back.
   void skip_to(std::uint64_t number);
   /// Context.Export. Returns how many items failed.
-  std::size_t export_secrets(const ExportRequest& request);
+  std::size_t export_secrets(const ExportRequest& request, const Pieces& pieces = in_one_piece);
 
  protected:
   struct State;
   explicit Contexts(std::unique_ptr<State> state);
   ~Contexts();
   std::unique_ptr<State> state_;
-};
-
-struct SenderRequest {
-  std::size_t count = 0;
-  Records pk;
-  Messages info;
-  Psk psk;
-  const std::uint8_t* coins = nullptr;  ///< for tests, as in SealRequest
-  std::uint8_t* enc = nullptr;
-};
-
-struct RecipientRequest {
-  std::size_t count = 0;
-  Records sk;
-  Messages info;
-  Psk psk;
-  const std::uint8_t* enc = nullptr;
 };
 
 struct ContextSealRequest {
@@ -168,28 +172,32 @@ struct ContextOpenRequest {
 /// Senders' contexts. In a forked process they do not seal: parent and child would use the same nonces.
 class Sender : public Contexts {
  public:
-  Sender(polykem_context* context, const Suite& suite, const SenderRequest& request);
+  Sender(polykem_context* context, const Suite& suite, const SenderRequest& request,
+         const Pieces& pieces = in_one_piece);
   /// The next message of every item. Returns how many items failed; their numbers count all the same.
-  std::size_t seal(const ContextSealRequest& request);
+  std::size_t seal(const ContextSealRequest& request, const Pieces& pieces = in_one_piece);
 };
 
 /// Recipients' contexts.
 class Recipient : public Contexts {
  public:
-  Recipient(polykem_context* context, const Suite& suite, const RecipientRequest& request);
+  Recipient(polykem_context* context, const Suite& suite, const RecipientRequest& request,
+            const Pieces& pieces = in_one_piece);
   /// The next message of every item, or those with the given numbers, which leave the contexts' own as they are. A
   /// message that does not open is not counted. Returns how many items failed.
-  std::size_t open(const ContextOpenRequest& request);
+  std::size_t open(const ContextOpenRequest& request, const Pieces& pieces = in_one_piece);
 };
 
 /// `count` key pairs from random bytes.
-void generate(polykem_context* context, const Suite& suite, std::size_t count, std::uint8_t* pk, std::uint8_t* sk);
+void generate(polykem_context* context, const Suite& suite, std::size_t count, std::uint8_t* pk, std::uint8_t* sk,
+              const Pieces& pieces = in_one_piece);
 /// DeriveKeyPair for `count` records of ikm_bytes; [HPKE, 4.1] asks for at least secret_key_bytes() of entropy. Returns
 /// how many items failed.
 std::size_t derive_key_pairs(polykem_context* context, const Suite& suite, std::size_t count, const std::uint8_t* ikm,
-                             std::size_t ikm_bytes, std::uint8_t* pk, std::uint8_t* sk, ItemStatus* status = nullptr);
+                             std::size_t ikm_bytes, std::uint8_t* pk, std::uint8_t* sk, ItemStatus* status = nullptr,
+                             const Pieces& pieces = in_one_piece);
 /// The public keys of secret keys. Returns how many items failed.
 std::size_t public_keys(polykem_context* context, const Suite& suite, std::size_t count, const std::uint8_t* sk,
-                        std::uint8_t* pk, ItemStatus* status = nullptr);
+                        std::uint8_t* pk, ItemStatus* status = nullptr, const Pieces& pieces = in_one_piece);
 
 }  // namespace polykem::hpke

@@ -54,7 +54,10 @@ void check_readable(std::size_t count, const Messages& in, const char* what) {
   require(in.data || bytes == 0, what);
 }
 
-void check_messages(std::size_t count, const Messages& in, const MessagesOut& out, std::ptrdiff_t difference) {
+void check_messages(const Suite& suite, std::size_t count, const Messages& aad, const Messages& in,
+                    const MessagesOut& out, std::ptrdiff_t difference) {
+  require(suite.aead().cipher, "a message with a suite that only exports");
+  check_readable(count, aad, "additional data of HPKE");
   require((in.offsets == nullptr) == (out.offsets == nullptr), "offsets for one side of a batch");
   if (!in.offsets) {
     const std::size_t least = difference < 0 ? static_cast<std::size_t>(-difference) : 0;

@@ -67,12 +67,20 @@ struct ItemWorker {
   ContextSecrets secrets;
 };
 
-/// Sets up `count` contexts and hands each to use(worker, i, status), its secrets in the worker.
-template <class Use>
-void set_up(KemBatch& kem, const Suite& suite, const Schedules& schedules, std::size_t count, bool exporter,
+/// part(first, items) for all of `count` items, at most kBatchItems at a time.
+inline void in_batches(const Pieces& pieces, std::size_t count, const Part& part) {
+  pieces(count, [&](std::size_t first, std::size_t items) {
+    for (const std::size_t end = first + items; first < end; first += kBatchItems)
+      part(first, std::min(kBatchItems, end - first));
+  });
+}
+
+/// Sets up the contexts of a request and hands each to use(worker, i, status), its secrets in the worker.
+template <class Request, class Use>
+void set_up(KemBatch& kem, const Suite& suite, const Request& request, bool exporter, const Pieces& pieces,
             const Use& use) {
-  for (std::size_t first = 0; first < count; first += kBatchItems) {
-    const std::size_t items = std::min(kBatchItems, count - first);
+  const Schedules schedules(suite, request.count, request.info, request.psk);
+  in_batches(pieces, request.count, [&](std::size_t first, std::size_t items) {
     kem.compute(first, items);
     for_items(
         kem.threads(), items, [&] { return ItemWorker(suite); },
@@ -85,11 +93,13 @@ void set_up(KemBatch& kem, const Suite& suite, const Schedules& schedules, std::
           }
           use(worker, first + i, status);
         });
-  }
+  });
 }
 
-/// Throws Error unless messages have a form that HPKE's calls take, and a place for `difference` bytes more each.
-void check_messages(std::size_t count, const Messages& in, const MessagesOut& out, std::ptrdiff_t difference);
+/// Throws Error unless the suite has a cipher and messages have a form that HPKE's calls take, with a place for
+/// `difference` bytes more each.
+void check_messages(const Suite& suite, std::size_t count, const Messages& aad, const Messages& in,
+                    const MessagesOut& out, std::ptrdiff_t difference);
 /// The same for what is only read.
 void check_readable(std::size_t count, const Messages& in, const char* what);
 

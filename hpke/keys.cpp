@@ -22,28 +22,46 @@ void random_bytes(SecretBytes& out) {
 }  // namespace
 
 std::size_t public_keys(polykem_context* context, const Suite& suite, std::size_t count, const std::uint8_t* sk,
-                        std::uint8_t* pk, ItemStatus* status) {
+                        std::uint8_t* pk, ItemStatus* status, const Pieces& pieces) {
   if (count == 0) return 0;
   const OpensslCall call;
   require(context && sk && pk, "a pointer of HPKE's keys");
-  return suite.kem_functions().public_keys(context, count, sk, pk, status);
+  std::size_t failed = 0;
+  pieces(count, [&](std::size_t first, std::size_t items) {
+    failed +=
+        suite.kem_functions().public_keys(context, items, sk + first * suite.secret_key_bytes(),
+                                          pk + first * suite.public_key_bytes(), status ? status + first : nullptr);
+  });
+  return failed;
 }
 
-void generate(polykem_context* context, const Suite& suite, std::size_t count, std::uint8_t* pk, std::uint8_t* sk) {
+void generate(polykem_context* context, const Suite& suite, std::size_t count, std::uint8_t* pk, std::uint8_t* sk,
+              const Pieces& pieces) {
+  if (count == 0) return;
   const OpensslCall call;
-  SecretBytes seeds(count * suite.secret_key_bytes());
-  random_bytes(seeds);
-  if (public_keys(context, suite, count, seeds.data(), pk) != 0) throw Error(POLYKEM_ERR_INTERNAL, "keys of HPKE");
-  if (count > 0) std::memcpy(sk, seeds.data(), seeds.size());
+  pieces(count, [&](std::size_t first, std::size_t items) {
+    SecretBytes seeds(items * suite.secret_key_bytes());
+    random_bytes(seeds);
+    if (public_keys(context, suite, items, seeds.data(), pk + first * suite.public_key_bytes()) != 0)
+      throw Error(POLYKEM_ERR_INTERNAL, "keys of HPKE");
+    std::memcpy(sk + first * suite.secret_key_bytes(), seeds.data(), seeds.size());
+  });
 }
 
 std::size_t derive_key_pairs(polykem_context* context, const Suite& suite, std::size_t count, const std::uint8_t* ikm,
-                             std::size_t ikm_bytes, std::uint8_t* pk, std::uint8_t* sk, ItemStatus* status) {
+                             std::size_t ikm_bytes, std::uint8_t* pk, std::uint8_t* sk, ItemStatus* status,
+                             const Pieces& pieces) {
   if (count == 0) return 0;
   const OpensslCall call;
   require(context && ikm && sk, "a pointer of HPKE's keys");
-  suite.kem_functions().derive_secret_keys(context, count, ikm, ikm_bytes, sk);
-  return public_keys(context, suite, count, sk, pk, status);
+  std::size_t failed = 0;
+  pieces(count, [&](std::size_t first, std::size_t items) {
+    std::uint8_t* secret_keys = sk + first * suite.secret_key_bytes();
+    suite.kem_functions().derive_secret_keys(context, items, ikm + first * ikm_bytes, ikm_bytes, secret_keys);
+    failed += public_keys(context, suite, items, secret_keys, pk + first * suite.public_key_bytes(),
+                          status ? status + first : nullptr);
+  });
+  return failed;
 }
 
 }  // namespace polykem::hpke

@@ -232,8 +232,13 @@ int Context::run(const Request& request) const {
     if (status != POLYKEM_OK) whole = status;
     return status == POLYKEM_OK || status == POLYKEM_ERR_ITEMS;
   };
-  in_pieces(paces_[request.kind()], request.get().count, work, [&] { request.wipe_outputs(); });
-  if (whole != POLYKEM_OK && whole != POLYKEM_ERR_ITEMS) request.wipe_outputs();
+  bool done = false;
+  {
+    WithoutGil no_gil;
+    done = in_pieces(no_gil, paces_[request.kind()], request.get().count, work);
+  }
+  if (!done || (whole != POLYKEM_OK && whole != POLYKEM_ERR_ITEMS)) request.wipe_outputs();
+  if (!done) throw nb::python_error();
   return whole;
 }
 

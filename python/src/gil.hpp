@@ -13,7 +13,20 @@ namespace polykem::python {
 class WithoutGil {
  public:
   WithoutGil() noexcept : state_(PyEval_SaveThread()) {}
-  ~WithoutGil() {
+  ~WithoutGil() { take_back(); }
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+
+  /// Python handles signals. False: a handler raised, and its exception is set.
+  bool handle_signals() noexcept {
+    take_back();
+    const bool quiet = PyErr_CheckSignals() == 0;
+    state_ = PyEval_SaveThread();
+    return quiet;
+  }
+
+ private:
+  void take_back() noexcept {
     try {
       PyEval_RestoreThread(state_);
     } catch (...) {  // pthread_exit(): nothing else is thrown in C
@@ -21,10 +34,7 @@ class WithoutGil {
         pause();
     }
   }
-  WithoutGil(const WithoutGil&) = delete;
-  WithoutGil& operator=(const WithoutGil&) = delete;
 
- private:
   PyThreadState* state_;
 };
 

@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <hpke/hpke.hpp>
 
-#include <algorithm>
+#include <optional>
 
 #include "batch.hpp"
 #include "hpke_binding.hpp"
@@ -15,25 +15,35 @@ using namespace nb::literals;
 using hpke::ItemStatus;
 using hpke::Suite;
 
-/// Calls work(first, items) without the GIL, in pieces in the main thread; Error becomes its status. Whatever ends it
-/// early, the bytes of `secrets` are zero then.
-template <class Work>
-int guarded(std::size_t count, const Work& work, const Bytes& secrets) {
+/// Calls call(pieces), one of hpke/, without the GIL; Error becomes its status. In the main thread it is in pieces, so
+/// that a signal handler that raises can end it. Whatever ends it early, the bytes of `secrets` are zero then.
+template <class Call>
+int guarded(const Call& call, const Bytes& secrets) {
+  struct Interrupted {};
   int status = POLYKEM_OK;
-  Pace pace = kFirstPiece;
-  const auto guarded_work = [&](std::size_t first, std::size_t items) {
+  bool interrupted = false;
+  {
+    WithoutGil no_gil;
+    Pace pace = kFirstPiece;
+    const auto pieces = [&](std::size_t count, const hpke::Part& part) {
+      const auto work = [&](std::size_t first, std::size_t items) {
+        part(first, items);
+        return true;
+      };
+      if (!in_pieces(no_gil, pace, count, work)) throw Interrupted{};
+    };
     try {
-      work(first, items);
+      call(pieces);
+    } catch (const Interrupted&) {
+      interrupted = true;
     } catch (const Error& error) {
       status = error.status();
     } catch (const std::bad_alloc&) {
       status = POLYKEM_ERR_OUT_OF_MEMORY;
     }
-    return status == POLYKEM_OK;
-  };
-  const auto wipe = [&] { polykem_zeroize(secrets.data(), secrets.size()); };
-  in_pieces(pace, count, guarded_work, wipe);
-  if (status != POLYKEM_OK) wipe();
+  }
+  if (interrupted || status != POLYKEM_OK) polykem_zeroize(secrets.data(), secrets.size());
+  if (interrupted) throw nb::python_error();
   return status;
 }
 
@@ -54,15 +64,8 @@ struct MessageArray {
       refuse(std::string(name) + " ends before its last item");
   }
   const std::uint64_t* at() const { return reinterpret_cast<const std::uint64_t*>(offsets.data()); }
-  /// From item `first` on.
-  hpke::Messages from(std::size_t first) const {
-    if (at()) return {held.data(), width, at() + first, shared};
-    return {held.data() + (shared ? 0 : first * width), width, nullptr, shared};
-  }
-  hpke::MessagesOut out_from(std::size_t first) const {
-    if (at()) return {held.data(), at() + first};
-    return {held.data() + first * width, nullptr};
-  }
+  hpke::Messages in() const { return {held.data(), width, at(), shared}; }
+  hpke::MessagesOut out() const { return {held.data(), at()}; }
 
   Bytes held;
   std::size_t width;
@@ -70,242 +73,177 @@ struct MessageArray {
   bool shared;
 };
 
-/// Keys of `bytes` each, or one for all.
-struct Keys {
-  Keys(nb::handle object, const char* name, bool one, std::size_t count, std::size_t bytes_each)
-      : held(object, name, (one ? 1 : count) * bytes_each, false), bytes(bytes_each), shared(one) {}
-  hpke::Records from(std::size_t first) const { return {held.data() + (shared ? 0 : first * bytes), shared}; }
+/// What sets up contexts on either side, held: keys, or one for all; info and pre-shared keys.
+struct Setup {
+  Setup(std::size_t items, nb::handle key, const char* key_name, std::size_t key_bytes, bool key_shared,
+        const MessageTuple& info_given, const MessageTuple& psk_given, const MessageTuple& psk_id_given)
+      : count(items),
+        keys(key, key_name, (key_shared ? 1 : count) * key_bytes, false),
+        shared(key_shared),
+        info(info_given, count, "info"),
+        psk(psk_given, count, "psk"),
+        psk_id(psk_id_given, count, "psk_id") {}
+  hpke::Records records() const { return {keys.data(), shared}; }
+  hpke::Psk both() const { return {psk.in(), psk_id.in()}; }
 
-  Bytes held;
-  std::size_t bytes;
+  std::size_t count;
+  Bytes keys;
   bool shared;
-};
-
-/// What key schedules bind to: info, pre-shared keys, their identities.
-struct Bindings {
-  Bindings(const MessageTuple& info_given, const MessageTuple& psk_given, const MessageTuple& psk_id_given,
-           std::size_t count)
-      : info(info_given, count, "info"), psk(psk_given, count, "psk"), psk_id(psk_id_given, count, "psk_id") {}
-  hpke::Psk psk_from(std::size_t first) const { return {psk.from(first), psk_id.from(first)}; }
   MessageArray info, psk, psk_id;
 };
 
-ItemStatus* statuses(const Bytes& bytes) {
-  return reinterpret_cast<ItemStatus*>(bytes.data());
-}
+struct SenderSetup : Setup {
+  SenderSetup(const Suite& suite, std::size_t count, nb::handle pk, bool pk_shared, const MessageTuple& info,
+              const MessageTuple& psk, const MessageTuple& psk_id, nb::handle coins_given, nb::handle enc_out)
+      : Setup(count, pk, "pk", suite.public_key_bytes(), pk_shared, info, psk, psk_id),
+        coins(coins_given, "coins", count * suite.coin_bytes(), false),
+        enc(enc_out, "enc", count * suite.enc_bytes(), true) {}
+  hpke::SenderRequest request() const { return {count, records(), info.in(), both(), coins.data(), enc.data()}; }
+
+  Bytes coins, enc;
+};
+
+struct RecipientSetup : Setup {
+  RecipientSetup(const Suite& suite, std::size_t count, nb::handle sk, bool sk_shared, const MessageTuple& info,
+                 const MessageTuple& psk, const MessageTuple& psk_id, nb::handle enc_in)
+      : Setup(count, sk, "sk", suite.secret_key_bytes(), sk_shared, info, psk, psk_id),
+        enc(enc_in, "enc", count * suite.enc_bytes(), false) {}
+  hpke::RecipientRequest request() const { return {count, records(), info.in(), both(), enc.data()}; }
+
+  Bytes enc;
+};
+
+/// The statuses of `count` items, held.
+struct Statuses {
+  Statuses(nb::handle object, std::size_t count) : held(object, "status", count * sizeof(ItemStatus), true) {}
+  ItemStatus* data() const { return reinterpret_cast<ItemStatus*>(held.data()); }
+  Bytes held;
+};
+
+/// Messages to seal or to open, and what becomes of them, held.
+struct MessageArrays {
+  MessageArrays(std::size_t count, const MessageTuple& aad_given, const MessageTuple& read, const char* read_name,
+                const MessageTuple& written, const char* written_name, nb::handle status_out)
+      : aad(aad_given, count, "aad"),
+        in(read, count, read_name),
+        out(written, count, written_name, true),
+        status(status_out, count) {}
+  MessageArray aad, in, out;
+  Statuses status;
+};
 
 int seal(const Context& context, const Suite& suite, std::size_t count, nb::handle pk, bool pk_shared,
          MessageTuple info, MessageTuple psk, MessageTuple psk_id, MessageTuple aad, MessageTuple plaintexts,
          nb::handle coins, nb::handle enc, MessageTuple ciphertexts, nb::handle status) {
-  const Keys keys(pk, "pk", pk_shared, count, suite.public_key_bytes());
-  const Bindings bindings(info, psk, psk_id, count);
-  const Bytes random(coins, "coins", count * suite.coin_bytes(), false);
-  const Bytes enc_out(enc, "enc", count * suite.enc_bytes(), true);
-  const Bytes status_out(status, "status", count * sizeof(ItemStatus), true);
-  const MessageArray data(aad, count, "aad"), in(plaintexts, count, "plaintexts");
-  const MessageArray out(ciphertexts, count, "ciphertexts", true);
+  const SenderSetup setup(suite, count, pk, pk_shared, info, psk, psk_id, coins, enc);
+  const MessageArrays arrays(count, aad, plaintexts, "plaintexts", ciphertexts, "ciphertexts", status);
+  const hpke::SealRequest request{
+      {setup.request()}, arrays.aad.in(), arrays.in.in(), arrays.out.out(), arrays.status.data()};
   const ContextHandle handle = context.handle();
-  const auto work = [&](std::size_t first, std::size_t items) {
-    hpke::SealRequest part;
-    part.count = items;
-    part.pk = keys.from(first);
-    part.info = bindings.info.from(first);
-    part.psk = bindings.psk_from(first);
-    part.aad = data.from(first);
-    part.plaintexts = in.from(first);
-    if (random.data()) part.coins = random.data() + first * suite.coin_bytes();
-    part.enc = enc_out.data() + first * suite.enc_bytes();
-    part.ciphertexts = out.out_from(first);
-    part.status = statuses(status_out) + first;
-    hpke::seal(handle.get(), suite, part);
-  };
-  return guarded(count, work, {});
+  return guarded([&](const hpke::Pieces& pieces) { hpke::seal(handle.get(), suite, request, pieces); }, {});
 }
 
 int open(const Context& context, const Suite& suite, std::size_t count, nb::handle sk, bool sk_shared,
          MessageTuple info, MessageTuple psk, MessageTuple psk_id, MessageTuple aad, nb::handle enc,
          MessageTuple ciphertexts, MessageTuple plaintexts, nb::handle status) {
-  const Keys keys(sk, "sk", sk_shared, count, suite.secret_key_bytes());
-  const Bindings bindings(info, psk, psk_id, count);
-  const Bytes enc_in(enc, "enc", count * suite.enc_bytes(), false);
-  const Bytes status_out(status, "status", count * sizeof(ItemStatus), true);
-  const MessageArray data(aad, count, "aad"), in(ciphertexts, count, "ciphertexts");
-  const MessageArray out(plaintexts, count, "plaintexts", true);
+  const RecipientSetup setup(suite, count, sk, sk_shared, info, psk, psk_id, enc);
+  const MessageArrays arrays(count, aad, ciphertexts, "ciphertexts", plaintexts, "plaintexts", status);
+  const hpke::OpenRequest request{
+      {setup.request()}, arrays.aad.in(), arrays.in.in(), arrays.out.out(), arrays.status.data()};
   const ContextHandle handle = context.handle();
-  const auto work = [&](std::size_t first, std::size_t items) {
-    hpke::OpenRequest part;
-    part.count = items;
-    part.sk = keys.from(first);
-    part.info = bindings.info.from(first);
-    part.psk = bindings.psk_from(first);
-    part.aad = data.from(first);
-    part.enc = enc_in.data() + first * suite.enc_bytes();
-    part.ciphertexts = in.from(first);
-    part.plaintexts = out.out_from(first);
-    part.status = statuses(status_out) + first;
-    hpke::open(handle.get(), suite, part);
-  };
-  return guarded(count, work, out.held);
+  return guarded([&](const hpke::Pieces& pieces) { hpke::open(handle.get(), suite, request, pieces); },
+                 arrays.out.held);
 }
 
-/// Contexts of one side, made and used in pieces: a signal handler that raises can end a long call.
+/// Contexts of one side, hpke::Sender or hpke::Recipient.
 template <class Side>
-class ContextPieces {
+class Contexts {
  public:
-  ContextPieces() = default;
-  ContextPieces(const ContextPieces&) = delete;
-  ContextPieces& operator=(const ContextPieces&) = delete;
+  Contexts(const Contexts&) = delete;
+  Contexts& operator=(const Contexts&) = delete;
 
-  /// `make(first, items)` makes contexts.
-  template <class Make>
-  int set_up(std::size_t count, const Make& make, const Bytes& status) {
-    const auto work = [&](std::size_t first, std::size_t items) {
-      pieces_.push_back({first, make(first, items)});
-      for (std::size_t i = 0; i < items; ++i)
-        statuses(status)[first + i] = pieces_.back().side.status(i);
-    };
-    return guarded(count, work, {});
-  }
-
-  /// `call(side, first in side, first of all, items)` for all items.
-  template <class Call>
-  int run(const Call& call, const Bytes& secrets) {
-    const auto work = [&](std::size_t first, std::size_t items) {
-      for (Piece& piece : pieces_) {
-        const std::size_t begin = std::max(first, piece.first);
-        const std::size_t end = std::min(first + items, piece.first + piece.side.count());
-        if (begin < end) call(piece.side, begin - piece.first, begin, end - begin);
-      }
-    };
-    return guarded(count(), work, secrets);
-  }
-
-  std::size_t count() const { return pieces_.empty() ? 0 : pieces_.back().first + pieces_.back().side.count(); }
-
-  void skip_to(std::uint64_t number) {
-    for (Piece& piece : pieces_)
-      piece.side.skip_to(number);
+  /// The next three return the C API's status.
+  int skip_to(std::uint64_t number) {
+    return run([&](Side& side, const hpke::Pieces&) { side.skip_to(number); }, {});
   }
 
   /// Writes the number of each item's next message.
-  void numbers(nb::handle out) const {
+  int numbers(nb::handle out) {
     const Bytes all(out, "numbers", count() * sizeof(std::uint64_t), true);
-    for (const Piece& piece : pieces_) {
-      for (std::size_t i = 0; i < piece.side.count(); ++i)
-        reinterpret_cast<std::uint64_t*>(all.data())[piece.first + i] = piece.side.number(i);
-    }
+    auto* const to = reinterpret_cast<std::uint64_t*>(all.data());
+    return run([&](Side& side, const hpke::Pieces&) { side.numbers(to); }, {});
   }
 
   int export_secrets(MessageTuple contexts, std::size_t bytes, nb::handle out, nb::handle status) {
     const MessageArray exporter_contexts(contexts, count(), "exporter_context");
     const Bytes secrets(out, "secrets", count() * bytes, true);
-    const Bytes status_out(status, "status", count() * sizeof(ItemStatus), true);
-    const auto call = [&](Side& side, std::size_t begin, std::size_t first, std::size_t items) {
-      hpke::ExportRequest part;
-      part.first = begin;
-      part.count = items;
-      part.contexts = exporter_contexts.from(first);
-      part.bytes = bytes;
-      part.out = secrets.data() + first * bytes;
-      part.status = statuses(status_out) + first;
-      side.export_secrets(part);
-    };
-    return run(call, secrets);
+    const Statuses statuses(status, count());
+    const hpke::ExportRequest request{0, count(), exporter_contexts.in(), bytes, secrets.data(), statuses.data()};
+    return run([&](Side& side, const hpke::Pieces& pieces) { side.export_secrets(request, pieces); }, secrets);
   }
 
+  int failure = POLYKEM_OK;  ///< of the setup
+
+ protected:
+  Contexts() = default;
+
+  template <class Request>
+  void set_up(const Context& context, const Suite& suite, const Request& request, const Statuses& status) {
+    const ContextHandle handle = context.handle();
+    const auto make = [&](const hpke::Pieces& pieces) {
+      side_.emplace(handle.get(), suite, request, pieces);
+      for (std::size_t i = 0; i < request.count; ++i)
+        status.data()[i] = side_->status(i);
+    };
+    failure = guarded(make, {});
+  }
+
+  /// call(side, pieces)
+  template <class Call>
+  int run(const Call& call, const Bytes& secrets) {
+    if (!side_) return failure;
+    return guarded([&](const hpke::Pieces& pieces) { call(*side_, pieces); }, secrets);
+  }
+
+  std::size_t count() const { return side_ ? side_->count() : 0; }
+
  private:
-  struct Piece {
-    std::size_t first;
-    Side side;
-  };
-  std::vector<Piece> pieces_;
+  std::optional<Side> side_;
 };
 
-class Sender : public ContextPieces<hpke::Sender> {
+class Sender : public Contexts<hpke::Sender> {
  public:
   Sender(const Context& context, const Suite& suite, std::size_t count, nb::handle pk, bool pk_shared,
          MessageTuple info, MessageTuple psk, MessageTuple psk_id, nb::handle coins, nb::handle enc,
          nb::handle status) {
-    const Keys keys(pk, "pk", pk_shared, count, suite.public_key_bytes());
-    const Bindings bindings(info, psk, psk_id, count);
-    const Bytes random(coins, "coins", count * suite.coin_bytes(), false);
-    const Bytes enc_out(enc, "enc", count * suite.enc_bytes(), true);
-    const Bytes status_out(status, "status", count * sizeof(ItemStatus), true);
-    const ContextHandle handle = context.handle();
-    const auto make = [&](std::size_t first, std::size_t items) {
-      hpke::SenderRequest part;
-      part.count = items;
-      part.pk = keys.from(first);
-      part.info = bindings.info.from(first);
-      part.psk = bindings.psk_from(first);
-      if (random.data()) part.coins = random.data() + first * suite.coin_bytes();
-      part.enc = enc_out.data() + first * suite.enc_bytes();
-      return hpke::Sender(handle.get(), suite, part);
-    };
-    failure = set_up(count, make, status_out);
+    const SenderSetup setup(suite, count, pk, pk_shared, info, psk, psk_id, coins, enc);
+    set_up(context, suite, setup.request(), Statuses(status, count));
   }
 
   int seal(MessageTuple aad, MessageTuple plaintexts, MessageTuple ciphertexts, nb::handle status) {
-    const MessageArray data(aad, count(), "aad"), in(plaintexts, count(), "plaintexts");
-    const MessageArray out(ciphertexts, count(), "ciphertexts", true);
-    const Bytes status_out(status, "status", count() * sizeof(ItemStatus), true);
-    const auto call = [&](hpke::Sender& side, std::size_t begin, std::size_t first, std::size_t items) {
-      hpke::ContextSealRequest part;
-      part.first = begin;
-      part.count = items;
-      part.aad = data.from(first);
-      part.plaintexts = in.from(first);
-      part.ciphertexts = out.out_from(first);
-      part.status = statuses(status_out) + first;
-      side.seal(part);
-    };
-    return run(call, {});
+    const MessageArrays arrays(count(), aad, plaintexts, "plaintexts", ciphertexts, "ciphertexts", status);
+    const hpke::ContextSealRequest request{
+        0, count(), arrays.aad.in(), arrays.in.in(), arrays.out.out(), arrays.status.data()};
+    return run([&](hpke::Sender& side, const hpke::Pieces& pieces) { side.seal(request, pieces); }, {});
   }
-
-  int failure = POLYKEM_OK;  ///< of the setup
 };
 
-class Recipient : public ContextPieces<hpke::Recipient> {
+class Recipient : public Contexts<hpke::Recipient> {
  public:
   Recipient(const Context& context, const Suite& suite, std::size_t count, nb::handle sk, bool sk_shared,
             MessageTuple info, MessageTuple psk, MessageTuple psk_id, nb::handle enc, nb::handle status) {
-    const Keys keys(sk, "sk", sk_shared, count, suite.secret_key_bytes());
-    const Bindings bindings(info, psk, psk_id, count);
-    const Bytes enc_in(enc, "enc", count * suite.enc_bytes(), false);
-    const Bytes status_out(status, "status", count * sizeof(ItemStatus), true);
-    const ContextHandle handle = context.handle();
-    const auto make = [&](std::size_t first, std::size_t items) {
-      hpke::RecipientRequest part;
-      part.count = items;
-      part.sk = keys.from(first);
-      part.info = bindings.info.from(first);
-      part.psk = bindings.psk_from(first);
-      part.enc = enc_in.data() + first * suite.enc_bytes();
-      return hpke::Recipient(handle.get(), suite, part);
-    };
-    failure = set_up(count, make, status_out);
+    const RecipientSetup setup(suite, count, sk, sk_shared, info, psk, psk_id, enc);
+    set_up(context, suite, setup.request(), Statuses(status, count));
   }
 
   int open(MessageTuple aad, MessageTuple ciphertexts, nb::handle numbers, MessageTuple plaintexts, nb::handle status) {
-    const MessageArray data(aad, count(), "aad"), in(ciphertexts, count(), "ciphertexts");
-    const MessageArray out(plaintexts, count(), "plaintexts", true);
+    const MessageArrays arrays(count(), aad, ciphertexts, "ciphertexts", plaintexts, "plaintexts", status);
     const Bytes wanted(numbers, "numbers", count() * sizeof(std::uint64_t), false);
-    const Bytes status_out(status, "status", count() * sizeof(ItemStatus), true);
-    const auto call = [&](hpke::Recipient& side, std::size_t begin, std::size_t first, std::size_t items) {
-      hpke::ContextOpenRequest part;
-      part.first = begin;
-      part.count = items;
-      part.aad = data.from(first);
-      part.ciphertexts = in.from(first);
-      if (wanted.data()) part.numbers = reinterpret_cast<const std::uint64_t*>(wanted.data()) + first;
-      part.plaintexts = out.out_from(first);
-      part.status = statuses(status_out) + first;
-      side.open(part);
-    };
-    return run(call, out.held);
+    const auto* const given = reinterpret_cast<const std::uint64_t*>(wanted.data());
+    const hpke::ContextOpenRequest request{0,     count(),          arrays.aad.in(),     arrays.in.in(),
+                                           given, arrays.out.out(), arrays.status.data()};
+    return run([&](hpke::Recipient& side, const hpke::Pieces& pieces) { side.open(request, pieces); }, arrays.out.held);
   }
-
-  int failure = POLYKEM_OK;  ///< of the setup
 };
 
 int derive(const Context& context, const Suite& suite, std::size_t count, nb::handle ikm, std::size_t ikm_bytes,
@@ -313,38 +251,35 @@ int derive(const Context& context, const Suite& suite, std::size_t count, nb::ha
   const Bytes in(ikm, "ikm", count * ikm_bytes, false);
   const Bytes pk_out(pk, "pk", count * suite.public_key_bytes(), true);
   const Bytes sk_out(sk, "sk", count * suite.secret_key_bytes(), true);
-  const Bytes status_out(status, "status", count * sizeof(ItemStatus), true);
+  const Statuses statuses(status, count);
   const ContextHandle handle = context.handle();
-  const auto work = [&](std::size_t first, std::size_t items) {
-    hpke::derive_key_pairs(handle.get(), suite, items, in.data() + first * ikm_bytes, ikm_bytes,
-                           pk_out.data() + first * suite.public_key_bytes(),
-                           sk_out.data() + first * suite.secret_key_bytes(), statuses(status_out) + first);
+  const auto call = [&](const hpke::Pieces& pieces) {
+    hpke::derive_key_pairs(handle.get(), suite, count, in.data(), ikm_bytes, pk_out.data(), sk_out.data(),
+                           statuses.data(), pieces);
   };
-  return guarded(count, work, sk_out);
+  return guarded(call, sk_out);
 }
 
 int generate(const Context& context, const Suite& suite, std::size_t count, nb::handle pk, nb::handle sk) {
   const Bytes pk_out(pk, "pk", count * suite.public_key_bytes(), true);
   const Bytes sk_out(sk, "sk", count * suite.secret_key_bytes(), true);
   const ContextHandle handle = context.handle();
-  const auto work = [&](std::size_t first, std::size_t items) {
-    hpke::generate(handle.get(), suite, items, pk_out.data() + first * suite.public_key_bytes(),
-                   sk_out.data() + first * suite.secret_key_bytes());
+  const auto call = [&](const hpke::Pieces& pieces) {
+    hpke::generate(handle.get(), suite, count, pk_out.data(), sk_out.data(), pieces);
   };
-  return guarded(count, work, sk_out);
+  return guarded(call, sk_out);
 }
 
 int public_keys(const Context& context, const Suite& suite, std::size_t count, nb::handle sk, nb::handle pk,
                 nb::handle status) {
   const Bytes sk_in(sk, "sk", count * suite.secret_key_bytes(), false);
   const Bytes pk_out(pk, "pk", count * suite.public_key_bytes(), true);
-  const Bytes status_out(status, "status", count * sizeof(ItemStatus), true);
+  const Statuses statuses(status, count);
   const ContextHandle handle = context.handle();
-  const auto work = [&](std::size_t first, std::size_t items) {
-    hpke::public_keys(handle.get(), suite, items, sk_in.data() + first * suite.secret_key_bytes(),
-                      pk_out.data() + first * suite.public_key_bytes(), statuses(status_out) + first);
+  const auto call = [&](const hpke::Pieces& pieces) {
+    hpke::public_keys(handle.get(), suite, count, sk_in.data(), pk_out.data(), statuses.data(), pieces);
   };
-  return guarded(count, work, {});
+  return guarded(call, {});
 }
 
 using Names = nb::typed<nb::list, nb::typed<nb::tuple, int, nb::str>>;
@@ -365,6 +300,15 @@ Names kem_names() {
     if (!info.alias.empty()) out.append(nb::make_tuple(static_cast<int>(info.id), std::string(info.alias)));
   }
   return out;
+}
+
+/// What both sides have.
+template <class Side>
+void bind_contexts(nb::class_<Side>& side) {
+  side.def_ro("failure", &Side::failure)
+      .def("export_secrets", &Side::export_secrets, "contexts"_a, "bytes"_a, "out"_a, "status"_a)
+      .def("skip_to", &Side::skip_to, "number"_a)
+      .def("numbers", &Side::numbers, "out"_a);
 }
 
 }  // namespace
@@ -401,25 +345,21 @@ void bind_hpke(nb::module_& m) {
         "aad"_a, "plaintexts"_a, "coins"_a.none(), "enc"_a, "ciphertexts"_a, "status"_a);
   m.def("hpke_open", &open, "context"_a, "suite"_a, "count"_a, "sk"_a, "sk_shared"_a, "info"_a, "psk"_a, "psk_id"_a,
         "aad"_a, "enc"_a, "ciphertexts"_a, "plaintexts"_a, "status"_a);
-  nb::class_<Sender>(m, "HpkeSender")
+  nb::class_<Sender> sender(m, "HpkeSender");
+  sender
       .def(nb::init<const Context&, const Suite&, std::size_t, nb::handle, bool, MessageTuple, MessageTuple,
                     MessageTuple, nb::handle, nb::handle, nb::handle>(),
            "context"_a, "suite"_a, "count"_a, "pk"_a, "pk_shared"_a, "info"_a, "psk"_a, "psk_id"_a, "coins"_a.none(),
            "enc"_a, "status"_a)
-      .def_ro("failure", &Sender::failure)
-      .def("seal", &Sender::seal, "aad"_a, "plaintexts"_a, "ciphertexts"_a, "status"_a)
-      .def("export_secrets", &Sender::export_secrets, "contexts"_a, "bytes"_a, "out"_a, "status"_a)
-      .def("skip_to", &Sender::skip_to, "number"_a)
-      .def("numbers", &Sender::numbers, "out"_a);
-  nb::class_<Recipient>(m, "HpkeRecipient")
+      .def("seal", &Sender::seal, "aad"_a, "plaintexts"_a, "ciphertexts"_a, "status"_a);
+  bind_contexts(sender);
+  nb::class_<Recipient> recipient(m, "HpkeRecipient");
+  recipient
       .def(nb::init<const Context&, const Suite&, std::size_t, nb::handle, bool, MessageTuple, MessageTuple,
                     MessageTuple, nb::handle, nb::handle>(),
            "context"_a, "suite"_a, "count"_a, "sk"_a, "sk_shared"_a, "info"_a, "psk"_a, "psk_id"_a, "enc"_a, "status"_a)
-      .def_ro("failure", &Recipient::failure)
-      .def("open", &Recipient::open, "aad"_a, "ciphertexts"_a, "numbers"_a.none(), "plaintexts"_a, "status"_a)
-      .def("export_secrets", &Recipient::export_secrets, "contexts"_a, "bytes"_a, "out"_a, "status"_a)
-      .def("skip_to", &Recipient::skip_to, "number"_a)
-      .def("numbers", &Recipient::numbers, "out"_a);
+      .def("open", &Recipient::open, "aad"_a, "ciphertexts"_a, "numbers"_a.none(), "plaintexts"_a, "status"_a);
+  bind_contexts(recipient);
 }
 
 }  // namespace polykem::python

@@ -38,27 +38,20 @@ inline bool on_main_thread() {
 #endif
 }
 
-/// Calls work(first, items) without the GIL for all of `count` items, until it returns false. In the main thread it
-/// does so in pieces and lets Python handle signals between them: what a handler raises, KeyboardInterrupt usually, is
-/// thrown after give_up().
-template <class Work, class GiveUp>
-void in_pieces(Pace& pace, std::size_t count, const Work& work, const GiveUp& give_up) {
+/// Calls work(first, items) for all of `count` items, until it returns false. In the main thread it does so in pieces,
+/// between which Python handles signals. False: a handler raised, KeyboardInterrupt usually, and its exception is set.
+template <class Work>
+bool in_pieces(WithoutGil& no_gil, Pace& pace, std::size_t count, const Work& work) {
   using Clock = std::chrono::steady_clock;
   const bool whole = !on_main_thread();
   for (std::size_t first = 0;;) {
     const std::size_t left = count - first, items = whole ? left : std::min(left, pace.load(std::memory_order_relaxed));
     const Clock::time_point begun = Clock::now();
-    bool more = false;
-    {
-      const WithoutGil no_gil;
-      more = work(first, items);
-    }
+    const bool more = work(first, items);
     measured(pace, items, std::chrono::duration<double>(Clock::now() - begun).count());
     first += items;
-    if (!more || first == count) return;
-    if (PyErr_CheckSignals() == 0) continue;
-    give_up();
-    throw nb::python_error();
+    if (!more || first == count) return true;
+    if (!no_gil.handle_signals()) return false;
   }
 }
 

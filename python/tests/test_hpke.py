@@ -5,9 +5,11 @@ import base64
 import copy
 import hashlib
 import hmac
+import itertools
 import json
 import os
 import pickle
+import signal
 import subprocess
 import threading
 
@@ -248,30 +250,30 @@ def test_contexts_of_two_threads(ctx):
     assert "another thread is using these contexts" in refused[0] and sender.numbers.tolist() == [len(done)]
 
 
-def test_a_call_has_its_turn_until_its_last_piece(ctx):
-    """Contexts made in the main thread are pieces: whoever is refused has sealed none of them."""
-    sender, done, refused = USUAL.sender(ctx, USUAL.generate(ctx).pk[0], count=20_000), [], []
-
-    def seal(times):
-        for _ in range(times):
-            try:
-                done.append(len(sender.seal([bytes(100)] * len(sender))))
-            except polykem.BusyError as error:
-                refused.append(error)
-    while len(refused) < 5:
-        other = threading.Thread(target=seal, args=(3,))
-        other.start()
-        seal(3)
-        other.join()
-    assert refused[0].status == polykem.Status.BUSY and np.unique(sender.numbers).tolist() == [len(done)]
-
-
 @pytest.mark.parametrize("call", [lambda sender: sender.seal(b"x"), lambda sender: sender.export(b"x", 32),
                                   lambda sender: sender.skip_to(1), lambda sender: sender.numbers])
 def test_every_call_takes_a_turn(ctx, call):
-    sender = USUAL.sender(ctx, USUAL.generate(ctx).pk)
-    with sender._turn("waiting"), pytest.raises(polykem.BusyError, match="another thread"):
-        call(sender)
+    """Until its last piece: what a signal's handler calls between two pieces is refused and seals nothing."""
+    sender, refused = USUAL.sender(ctx, USUAL.generate(ctx).pk[0], count=20_000), []
+
+    def between(*_):
+        try:
+            call(sender)
+        except polykem.BusyError as error:
+            refused.append(error)
+
+    before = signal.signal(signal.SIGALRM, between)
+    try:
+        for delay in itertools.islice(itertools.cycle([0.0005, 0.001, 0.002, 0.004]), 1000):
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            sender.seal(bytes(100))
+            if refused:
+                break
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert refused[0].status == polykem.Status.BUSY and "another thread" in str(refused[0])
+    assert len(np.unique(sender.numbers)) == 1
     call(sender)
 
 

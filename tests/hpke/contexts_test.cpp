@@ -182,6 +182,57 @@ TEST(Contexts, AreOfOneThreadAtATime) {
   EXPECT_EQ(done, both.sender.number(0));
 }
 
+/// Seven items at a time, with `between` after each piece.
+Pieces in_sevens(const std::function<void()>& between) {
+  return [=](std::size_t count, const Part& part) {
+    for (std::size_t first = 0; first < count; first += 7) {
+      part(first, std::min<std::size_t>(7, count - first));
+      between();
+    }
+  };
+}
+
+TEST(Contexts, HaveTheirTurnUntilTheLastPiece) {
+  Both both(usual());
+  const Bytes plaintexts = messages(kCount, kWidth);
+  Bytes ct(kCount * (kWidth + kTagBytes));
+  ContextSealRequest request;
+  request.count = kCount;
+  request.plaintexts = {plaintexts.data(), kWidth};
+  request.ciphertexts = {ct.data()};
+  std::vector<std::uint64_t> numbers(kCount);
+  std::size_t pieces = 0;
+  const auto between = [&] {
+    ++pieces;
+    EXPECT_EQ(POLYKEM_ERR_BUSY, status_of([&] { both.sender.seal(request); }));
+    EXPECT_EQ(POLYKEM_ERR_BUSY, status_of([&] { exported(both.sender, {}, 16); }));
+    EXPECT_EQ(POLYKEM_ERR_BUSY, status_of([&] { both.sender.skip_to(9); }));
+    EXPECT_EQ(POLYKEM_ERR_BUSY, status_of([&] { both.sender.numbers(numbers.data()); }));
+  };
+  EXPECT_EQ(0u, both.sender.seal(request, in_sevens(between)));
+  EXPECT_EQ(kCount / 7, pieces);
+  both.sender.numbers(numbers.data());
+  EXPECT_EQ(std::vector<std::uint64_t>(kCount, 1), numbers);
+  const Sealed sealed{kCount, kWidth, {}, ct, std::vector<ItemStatus>(kCount), 0};
+  EXPECT_EQ(plaintexts, open_next(both.recipient, sealed, {}).plaintexts);
+}
+
+TEST(Contexts, AreFreeAfterACallThatWasEndedBetweenPieces) {
+  Both both(usual());
+  const Bytes plaintexts = messages(kCount, kWidth);
+  Bytes ct(kCount * (kWidth + kTagBytes));
+  ContextSealRequest request;
+  request.count = kCount;
+  request.plaintexts = {plaintexts.data(), kWidth};
+  request.ciphertexts = {ct.data()};
+  const auto end = [] { throw Error(POLYKEM_ERR_RANDOM, "for a test"); };
+  EXPECT_EQ(POLYKEM_ERR_RANDOM, status_of([&] { both.sender.seal(request, in_sevens(end)); }));
+  EXPECT_EQ(1u, both.sender.number(6));
+  EXPECT_EQ(0u, both.sender.number(7));
+  EXPECT_EQ(0u, both.sender.seal(request));
+  EXPECT_EQ(2u, both.sender.number(6)) << "a number was used twice";
+}
+
 TEST(Exporter, GivesBothSidesTheSame) {
   for (const KdfInfo& kdf : kdfs()) {
     const Suite suite(Kem::kMlKem512, kdf.id, Aead::kAes256Gcm);

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
-from typing import TYPE_CHECKING, Any, Iterator, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +26,6 @@ class Contexts:
 
     def __init__(self, suite: Suite, made: Any, status: StatusArray) -> None:
         self.suite, self.status, self._core, self._process = suite, status, made, os.getpid()
-        self._in_use = threading.Lock()
 
     def __len__(self) -> int:
         return len(self.status)
@@ -39,32 +36,18 @@ class Contexts:
     def __reduce_ex__(self, protocol: object) -> Any:
         raise TypeError("contexts are neither pickled nor copied: a copy would use the same nonces again")
 
-    @contextlib.contextmanager
-    def _turn(self, what: str) -> Iterator[None]:
-        """A whole call's turn: the core takes turns too, but for each piece of a long call."""
-        if not self._in_use.acquire(blocking=False):
-            error = BusyError(f"{what}: another thread is using these contexts, and one at a time may")
-            error.status = Status.BUSY
-            raise error
-        try:
-            yield
-        finally:
-            self._in_use.release()
-
     @property
     def numbers(self) -> npt.NDArray[np.uint64]:
         """uint64, (n,): the number of each context's next message."""
         out = np.zeros(len(self), np.uint64)
-        with self._turn("reading the numbers"):
-            self._core.numbers(out)
+        check_call(self._core.numbers(out), "reading the numbers")
         return out
 
     def skip_to(self, number: int) -> None:
         """Go on at a message number, wherever a context is before it: the messages in between are lost."""
         if not 0 <= number < 1 << 64:
             raise ArgumentError(f"number is {number}; message numbers have 64 bits")
-        with self._turn("skipping messages"):
-            self._core.skip_to(number)
+        check_call(self._core.skip_to(number), "skipping messages")
 
     def export(self, exporter_context: Any, length: int, *, errors: Errors = "raise") -> Secret:
         """Export a secret from each context: the same on both sides.
@@ -90,8 +73,7 @@ class Contexts:
             raise SizeError(f"length is {length}; a context of {self.suite.kdf.name} exports 1 to {most} bytes")
         one_count({"exporter_context": contexts.count, "the contexts": len(self)}, 1)
         out, status = Secret.zeros((len(self), length)), np.zeros(len(self), np.int32)
-        with self._turn("exporting"):
-            check(self._core.export_secrets(contexts.core, length, out, status), "exporting")
+        check_call(self._core.export_secrets(contexts.core, length, out, status), "exporting")
         check_unwiped(secrets_of(exporter_context), "exporting")
         return finish("exporting", status, out, errors)
 
@@ -158,8 +140,7 @@ class Sender(Contexts):
         messages, data = Messages.of(plaintexts, "plaintexts"), Messages.bound(aad, "aad")
         one_count({"plaintexts": messages.count, "aad": data.count, "the contexts": len(self)}, 1)
         status, out = np.zeros(len(self), np.int32), Place(messages, len(self), TAG_BYTES, False)
-        with self._turn("sealing"):
-            check(self._core.seal(data.core, messages.core, out.core, status), "sealing")
+        check_call(self._core.seal(data.core, messages.core, out.core, status), "sealing")
         check_unwiped(secrets_of(plaintexts, aad), "sealing")
         return finish("sealing", status, out.result, errors)
 
@@ -208,10 +189,18 @@ class Recipient(Contexts):
         one_count({"ciphertexts": messages.count or 1, "aad": data.count, "the contexts": len(self)}, 1)
         wanted = None if numbers is None else message_numbers(numbers, len(self))
         status, out = np.zeros(len(self), np.int32), Place(messages, len(self), -TAG_BYTES, True)
-        with self._turn("opening"):
-            check(self._core.open(data.core, messages.core, wanted, out.core, status), "opening")
+        check_call(self._core.open(data.core, messages.core, wanted, out.core, status), "opening")
         check_unwiped(secrets_of(ciphertexts, aad), "opening")
         return finish("opening", status, Opened(out.result, status), errors)
+
+
+def check_call(status: int, what: str) -> None:
+    """The same as `check` for calls of contexts, which take one at a time."""
+    if status == Status.BUSY:
+        error = BusyError(f"{what}: another thread is using these contexts, and one at a time may")
+        error.status = Status.BUSY
+        raise error
+    check(status, what)
 
 
 def message_numbers(numbers: Any, count: int) -> npt.NDArray[np.uint64]:
