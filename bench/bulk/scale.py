@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Time and memory of three bulk jobs (key pairs, encapsulations, decapsulations) by their number of rows, ML-KEM-768.
+"""Time and memory of three bulk jobs by their number of rows: key pairs, encapsulations and decapsulations of
+ML-KEM-768; with --suite, key pairs of an HPKE suite, and a message of 32 bytes to each, sealed and opened.
 
-    PYTHONPATH=$PWD/build/python python3 bench/bulk/scale.py --rows 1e4 1e5 1e6 1e7 --json bench/results/bulk_scale.json
+    export PYTHONPATH=$PWD/build/python
+    python3 bench/bulk/scale.py --rows 1e4 1e5 1e6 1e7 --json bench/results/bulk_scale.json
+    python3 bench/bulk/scale.py --suite X-Wing,HKDF-SHA256,AES-256-GCM --rows 1e5 1e6 2e6 --json bench/results/bulk_hpke.json
 
 Keys are seeds, secrets are encrypted under a key file, and nothing else should run. 10^7 rows take 25 GB of disk, which
-are freed at the end. Both sides' secrets are compared after the third job.
+are freed at the end. After the third job its secrets or messages are compared with those of the sender.
 """
 
 import argparse
@@ -18,9 +21,12 @@ import tempfile
 import time
 from pathlib import Path
 
-BYTES_A_ROW = 1184 + 64 + 1088 + 32 + 1 + 32 + 1
+BYTES_A_ROW = 1184 + 64 + 1088 + 32 + 1 + 32 + 1  # of both: X-Wing's keys and encapsulations are about as long
 JOBS = [("keygen", "keys", "--seeds"), ("encaps", "sealed", "--input", "keys"),
         ("decaps", "opened", "--seeds", "--input", "keys", "--input", "sealed", "--input-key", "key")]
+MESSAGE_JOBS = [("keygen", "keys"), ("seal", "sealed", "--input", "keys", "--input", "letters.parquet"),
+                ("open", "opened", "--input", "keys", "--input", "sealed", "--input-key", "key")]
+MESSAGE_BYTES = 32
 COMPARED_ROWS = 200_000  # at a time
 
 
@@ -55,31 +61,54 @@ def run(rows, folder, command, name, *options):
     return {**summary, "seconds": round(seconds, 2)}
 
 
-def compare_secrets(rows, folder):
-    """Raises an error unless both sides have the same secrets."""
+def parts(rows):
+    """(first row, number of rows) of what is written or compared at a time."""
+    return [(first, min(COMPARED_ROWS, rows - first)) for first in range(0, rows, COMPARED_ROWS)]
+
+
+def write_letters(rows, path):
+    """A file of random messages."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    kind = pa.binary(MESSAGE_BYTES)
+    with pq.ParquetWriter(path, pa.schema([("plaintext", kind)])) as file:
+        for _, count in parts(rows):
+            data = pa.py_buffer(os.urandom(count * MESSAGE_BYTES))
+            file.write_table(pa.table({"plaintext": pa.Array.from_buffers(kind, count, [None, data])}))
+
+
+def compare(rows, folder, column, sent):
+    """Raises an error unless the last job's column is what was sent: the column of a job or a file."""
     from polykem.bulk import Dataset, open_column_key
     from polykem.bulk.secrets import read_key_file
     key = read_key_file(folder / "key")
-    sent, received = (Dataset(job, open_column_key(job, key)) for job in (folder / "sealed", folder / "opened"))
-    for first in range(0, rows, COMPARED_ROWS):
-        part = (first, min(COMPARED_ROWS, rows - first), ["ss"])
-        if sent.read(*part).column("ss") != received.read(*part).column("ss"):
-            raise RuntimeError(f"the secrets of rows {first} to {first + part[1] - 1} differ")
+    both = [Dataset(path, open_column_key(path, key) if path.is_dir() else None)
+            for path in (folder / sent, folder / "opened")]
+    for first, count in parts(rows):
+        one, other = (dataset.read(first, count, [column]).column(column) for dataset in both)
+        if one != other:
+            raise RuntimeError(f"{column} of rows {first} to {first + count - 1} is another one")
 
 
-def three_jobs(rows, parent):
+def three_jobs(rows, parent, suite):
     """Runs the jobs below a folder, which it leaves as it was. Returns their summaries."""
     with tempfile.TemporaryDirectory(dir=parent) as temporary:
         folder = Path(temporary)
         subprocess.run([sys.executable, "-m", "polykem.bulk", "new-key", "key"], check=True, cwd=folder)
-        summaries = [run(rows, folder, *job, *(("--count", rows) if job[0] == "keygen" else ())) for job in JOBS]
-        compare_secrets(rows, folder)
+        if suite:
+            write_letters(rows, folder / "letters.parquet")
+        summaries = []
+        for job in MESSAGE_JOBS if suite else JOBS:
+            summaries.append(run(rows, folder, *job, *(("--count", rows) if job[0] == "keygen" else ()),
+                                 *(("--suite", suite) if suite else ())))
+        compare(rows, folder, *(("plaintext", "letters.parquet") if suite else ("ss", "sealed")))
     return summaries
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=float, nargs="+", default=[1e4, 1e5])
+    parser.add_argument("--suite", help="KEM,KDF,AEAD: messages instead of encapsulations")
     parser.add_argument("--machine", default="this machine", help="words for the table")
     parser.add_argument("--commit", default="", help="of which the package is")
     parser.add_argument("--folder", default=".", help="where the jobs' files go meanwhile")
@@ -90,8 +119,8 @@ def main():
         needed = int(1.2 * rows * BYTES_A_ROW)
         if shutil.disk_usage(options.folder).free < needed:
             sys.exit(f"scale.py: {rows} rows take {needed / 1e9:.1f} GB in {options.folder}, which has less free")
-        for (job, *_), summary in zip(JOBS, three_jobs(rows, options.folder)):
-            records.append({"job": job, "rows": rows, "seconds": summary["seconds"], "bytes": summary["bytes"],
+        for summary in three_jobs(rows, options.folder, options.suite):
+            records.append({"job": summary["operation"], "rows": rows, "seconds": summary["seconds"], "bytes": summary["bytes"],
                             "peak_mb": summary["peak_mb"]})
             print(json.dumps(records[-1]), flush=True)
     if options.json:
