@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <thread>
 #include <vector>
@@ -137,7 +138,6 @@ TEST(Fork, AChildUsesAContextOfItsOwn) {
   EXPECT_EQ(after_fork([](Watched&) { return one_batch({.op = POLYKEM_DECAPS, .count = 400, .threads = 3}); }), "");
 }
 
-/// Parent and child encapsulate to one key; nothing that they make may be equal.
 /// Whatever locks the parent's threads hold at that moment, the child waits for none of them.
 TEST(Fork, AChildOfAProcessWithBusyThreadsComputes) {
   const polykem_config config{sizeof config, 2, nullptr};
@@ -172,6 +172,38 @@ TEST(Fork, AChildOfAProcessWithBusyThreadsComputes) {
   polykem_context_free(context);
 }
 
+using Curves = testing::TestWithParam<std::pair<const char*, const char*>>;
+
+/// Another thread of the parent makes the tables of a curve's base point, for up to some milliseconds, when it forks.
+TEST_P(Curves, AChildForkedDuringTheirFirstUseComputes) {
+  const auto& [set, backend] = GetParam();
+  std::string problem;
+  for (int i = 0; i < 100 && problem.empty(); ++i) {
+    problem = in_child([&]() -> std::string {
+      if (const std::string warm = one_batch({.backend = backend}); !warm.empty()) return warm;
+      std::atomic<bool> begun{false};
+      std::string others;
+      std::thread other([&] {
+        begun = true;
+        others = one_batch({.scheme = set, .backend = backend});
+      });
+      while (!begun) {
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(20 * i));
+      const std::string childs = in_child([&] { return one_batch({.scheme = set, .backend = backend}); }, 10);
+      other.join();
+      return childs + others;
+    });
+  }
+  EXPECT_EQ(problem, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Fork, Curves,
+                         testing::Values(std::pair("x25519mlkem768", "ref"), std::pair("secp256r1mlkem768", "ref"),
+                                         std::pair("secp384r1mlkem1024", nullptr)),
+                         [](const auto& info) { return std::string(info.param.first); });
+
+/// Parent and child encapsulate to one key; nothing that they make may be equal.
 TEST(Fork, AChildDrawsItsOwnSecrets) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

@@ -5,6 +5,7 @@
 
 #include "prim/ecdh/avx512/field52.hpp"
 #include "prim/ecdh/nist.hpp"
+#include "prim/ecdh/once.hpp"
 
 namespace polykem::ecdh {
 inline namespace POLYKEM_ISA {
@@ -333,7 +334,9 @@ class FixedBase {
  public:
   /// Made when it is first used.
   static const FixedBase& get() {
-    static const FixedBase base;
+    static FixedBase base;
+    static Once once;
+    once.call([] { base.make(); });
     return base;
   }
 
@@ -357,7 +360,7 @@ class FixedBase {
   static constexpr unsigned kBits = 5;
   static constexpr size_t kDigits = 64 * C::kWords / kBits + 1, kMultiples = 1 << (kBits - 1);
 
-  /// What the constructor works on, once: too much for a fibre's stack.
+  /// What make() works on: too much for a fibre's stack.
   struct Making {
     Multiples<C, kMultiples> multiples;
     Affine<C> point;
@@ -366,7 +369,7 @@ class FixedBase {
     Factor<C, 2> zz;
   };
 
-  POLYKEM_NOINLINE FixedBase() {
+  POLYKEM_NOINLINE void make() {
     static Making making;
     making.point = base_point<C>();
     making.power.x = making.point.x;

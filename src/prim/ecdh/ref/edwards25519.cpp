@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prim/ecdh/edwards25519.hpp"
 
+#include "prim/ecdh/once.hpp"
 #include "prim/ecdh/ref/field51.hpp"
 
 namespace polykem::ecdh::edwards25519 {
@@ -14,15 +15,14 @@ Element carried(const Element& a) {
   return F::mul(a, F::small(1));
 }
 
-/// d = -121665 / 121666
-const Element& d() {
-  static const Element value = carried(F::sub(F::small(0), F::mul(F::small(121665), invert<F>(F::small(121666)))));
-  return value;
+/// -121665 / 121666
+Element curve_constant() {
+  return carried(F::sub(F::small(0), F::mul(F::small(121665), invert<F>(F::small(121666)))));
 }
 
 /// Of a point with z = 1.
-BaseMultiple<F> multiple_of(const Element& x, const Element& y) {
-  const Element xy = F::mul(F::mul(x, y), d());
+BaseMultiple<F> multiple_of(const Element& x, const Element& y, const Element& d) {
+  const Element xy = F::mul(F::mul(x, y), d);
   return {F::add(y, x), F::sub(y, x), F::add(xy, xy)};
 }
 
@@ -43,30 +43,34 @@ void store(const Element& value, uint64_t (&limbs)[kLimbs][kEntries], size_t ent
     limbs[i][entry] = reduced[i];
 }
 
+std::array<Window, kWindows> table;
+
+void make_table() {
+  const Element d = curve_constant();
+  Point power = base_point();  // 16^i times the base point
+  for (Window& window : table) {
+    const Element scale = invert<F>(power.z);
+    const BaseMultiple<F> once = multiple_of(F::mul(power.x, scale), F::mul(power.y, scale), d);
+    Point multiple = power;
+    for (size_t entry = 0; entry < kEntries; ++entry) {
+      const Element inverse = invert<F>(multiple.z);
+      const auto [plus, minus, product] = multiple_of(F::mul(multiple.x, inverse), F::mul(multiple.y, inverse), d);
+      store(plus, window.plus, entry);
+      store(minus, window.minus, entry);
+      store(product, window.product, entry);
+      multiple = add<F>(multiple, once);
+    }
+    for (int i = 0; i < 7; ++i)
+      multiple = add<F>(multiple, once);
+    power = multiple;
+  }
+}
+
 }  // namespace
 
 const std::array<Window, kWindows>& base_table() {
-  static const auto table = [] {
-    std::array<Window, kWindows> all;
-    Point power = base_point();  // 16^i times the base point
-    for (Window& window : all) {
-      const Element scale = invert<F>(power.z);
-      const BaseMultiple<F> once = multiple_of(F::mul(power.x, scale), F::mul(power.y, scale));
-      Point multiple = power;
-      for (size_t entry = 0; entry < kEntries; ++entry) {
-        const Element inverse = invert<F>(multiple.z);
-        const auto [plus, minus, product] = multiple_of(F::mul(multiple.x, inverse), F::mul(multiple.y, inverse));
-        store(plus, window.plus, entry);
-        store(minus, window.minus, entry);
-        store(product, window.product, entry);
-        multiple = add<F>(multiple, once);
-      }
-      for (int i = 0; i < 7; ++i)
-        multiple = add<F>(multiple, once);
-      power = multiple;
-    }
-    return all;
-  }();
+  static Once once;
+  once.call(make_table);
   return table;
 }
 

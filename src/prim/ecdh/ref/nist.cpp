@@ -6,6 +6,7 @@
 
 #include "core/secure.hpp"
 #include "prim/ecdh/nist_curves.hpp"
+#include "prim/ecdh/once.hpp"
 #include "prim/ecdh/ref/field64.hpp"
 
 namespace polykem::ecdh {
@@ -203,7 +204,9 @@ class FixedBase {
  public:
   /// Made when it is first used.
   static const FixedBase& get() {
-    static const FixedBase base;
+    static FixedBase base;
+    static Once once;
+    once.call([] { base.make(); });
     return base;
   }
 
@@ -225,7 +228,7 @@ class FixedBase {
   static constexpr unsigned kBits = 5;
   static constexpr size_t kDigits = 64 * C::kWords / kBits + 1, kMultiples = 1 << (kBits - 1);
 
-  POLYKEM_NOINLINE FixedBase() {
+  POLYKEM_NOINLINE void make() {
     const Affine<C> base = base_point<C>();
     Jacobian<C> power = {base.x, base.y, one<C>()};
     Number<C> az4 = -triple(one<C>());
