@@ -2,6 +2,7 @@
 // Every call of the library, with every allocation, thread start and request for random numbers failing once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "scenarios.hpp"
@@ -17,15 +18,19 @@ struct Made {
   Bytes keys, pk;
 };
 
-Scenario making(unsigned threads, polykem_status (*act)(Made&), bool needs_context = true) {
+Scenario making(unsigned threads, polykem_status (*act)(Made&), bool needs_context = true,
+                const char* set = "mlkem512") {
   auto made = std::make_shared<Made>();
-  const auto begin = [made, threads, needs_context] {
+  const auto begin = [made, threads, needs_context, set] {
     if (!needs_context) return;
     const polykem_config config{sizeof config, threads, nullptr};
     polykem_context_new(&config, &made->context);
-    polykem_scheme_find("mlkem512", &made->scheme);
-    made->keys = Bytes(64 * 1632, 1);
-    made->pk = Bytes(64 * 800, 0);
+    polykem_scheme_find(set, &made->scheme);
+    polykem_scheme_info_t sizes{};
+    sizes.struct_size = sizeof sizes;
+    polykem_scheme_info(made->scheme, &sizes);
+    made->keys = Bytes(64 * std::max(sizes.secret_key_bytes, sizes.public_key_bytes), 1);
+    made->pk = Bytes(64 * sizes.public_key_bytes, 0);
   };
   return {.begin = begin,
           .act = [made, act] { return act(*made); },
@@ -82,6 +87,23 @@ TEST(Calls, GenerateKeySet) {
     EXPECT_GT(sweep(Call::kRandom, [=] { return making(threads, act); }), 0);
   }
   EXPECT_GT(sweep(Call::kThread, [=] { return making(3, act); }), 0);
+}
+
+/// Both halves are expanded: from ML-KEM's key and a scalar, or from a seed.
+TEST(Calls, KeySetsOfHybrids) {
+  const auto import = [](Made& m) {
+    return polykem_keyset_import(m.context, m.scheme, POLYKEM_SECRET_KEYS, 64, m.keys.data(), &m.keyset);
+  };
+  const auto generate = [](Made& m) {
+    return polykem_keyset_generate(m.context, m.scheme, 64, m.pk.data(), &m.keyset);
+  };
+  for (const char* set : {"secp256r1mlkem768", "mlkem768x25519"}) {
+    for (const auto act : {+import, +generate}) {
+      EXPECT_GT(sweep(Call::kMemory, [=] { return making(3, act, true, set); }), 0);
+      sweep(Call::kThread, [=] { return making(3, act, true, set); });
+    }
+    EXPECT_GT(sweep(Call::kRandom, [=] { return making(3, generate, true, set); }), 0);
+  }
 }
 
 TEST(Calls, Profile) {
@@ -154,6 +176,9 @@ std::vector<Watched::Shape> shapes() {
     result.push_back({.op = op, .count = 70, .threads = 3, .with_item_status = true});
   }
   result.push_back({.op = POLYKEM_DECAPS, .count = 70, .threads = 3, .by_keyset = true});
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS})
+    result.push_back({.scheme = "x25519mlkem768", .op = op, .count = 40, .threads = 2, .with_item_status = true});
+  result.push_back({.scheme = "mlkem768p256", .op = POLYKEM_DECAPS, .count = 40, .threads = 2, .by_keyset = true});
   return result;
 }
 
@@ -164,6 +189,7 @@ std::vector<Watched::Shape> other_shapes() {
     result.push_back({.op = op, .count = 40, .threads = 2, .backend = "ref"});
     result.push_back({.scheme = "ntruhps2048509", .op = op, .count = 70, .threads = 2});
     result.push_back({.scheme = "frodokem640shake", .op = op, .count = 20, .threads = 2});
+    result.push_back({.scheme = "mlkem1024p384", .op = op, .count = 20, .threads = 2});
   }
   return result;
 }
