@@ -5,7 +5,8 @@ ML-KEM-768; with --suite, key pairs of an HPKE suite, and a message of 32 bytes 
 
     export PYTHONPATH=$PWD/build/python
     python3 bench/bulk/scale.py --rows 1e4 1e5 1e6 1e7 --json bench/results/bulk_scale.json
-    python3 bench/bulk/scale.py --suite X-Wing,HKDF-SHA256,AES-256-GCM --rows 1e5 1e6 2e6 --json bench/results/bulk_hpke.json
+    python3 bench/bulk/scale.py --suite X-Wing,HKDF-SHA256,AES-256-GCM --rows 1e5 1e6 2e6 \\
+        --json bench/results/bulk_hpke.json
 
 Keys are seeds, secrets are encrypted under a key file, and nothing else should run. 10^7 rows take 25 GB of disk, which
 are freed at the end. After the third job its secrets or messages are compared with those of the sender.
@@ -120,8 +121,8 @@ def main():
         if shutil.disk_usage(options.folder).free < needed:
             sys.exit(f"scale.py: {rows} rows take {needed / 1e9:.1f} GB in {options.folder}, which has less free")
         for summary in three_jobs(rows, options.folder, options.suite):
-            records.append({"job": summary["operation"], "rows": rows, "seconds": summary["seconds"], "bytes": summary["bytes"],
-                            "peak_mb": summary["peak_mb"]})
+            records.append({"job": summary["operation"], "rows": rows, "seconds": summary["seconds"],
+                            "bytes": summary["bytes"], "peak_mb": summary["peak_mb"]})
             print(json.dumps(records[-1]), flush=True)
     if options.json:
         record = {"commit": options.commit, "command": " ".join(["bench/bulk/scale.py", *sys.argv[1:]]),
