@@ -39,13 +39,24 @@ struct DeviceStep {
 
 /// A step and the function that launches its kernels. `Context`: the scheme's own view of the batch, the workspace and
 /// the stream.
-template <class Context>
+template <class Context, class Info = StepInfo>
 struct KernelStep {
-  StepInfo info;
+  Info info;
   Fields needs, produces;
   void (*run)(Context&);
   bool fills_device = false;
 };
+
+/// As plan_of().
+template <const auto& kStages, class Context, size_t N>
+constexpr std::array<KernelStep<Context>, N> kernel_plan_of(const KernelStep<Context, StepStages> (&steps)[N]) {
+  std::array<KernelStep<Context>, N> plan{};
+  for (size_t i = 0; i < N; ++i)
+    plan[i] = {step_info(kStages, steps[i].info), steps[i].needs, steps[i].produces, steps[i].run,
+               steps[i].fills_device};
+  if (!covers_each_stage_once(plan, kStages.size())) not_every_stage_is_covered_once();
+  return plan;
+}
 
 template <class Context, size_t N>
 consteval std::array<DeviceStep, N> device_steps(const std::array<KernelStep<Context>, N>& steps) {

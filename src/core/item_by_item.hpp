@@ -32,8 +32,8 @@ struct ItemByItem : Single {
 };
 
 /// `Inner`, for which a key that several items share is expanded first, as a key set would. Keys has the
-/// ExpandedKeyFormats kExpandedPublicKey and kExpandedSecretKey, and kMatrixStage: for each operation, the number of
-/// the stage that most of it is.
+/// ExpandedKeyFormats kExpandedPublicKey and kExpandedSecretKey. kMatrixStage[op] is the stage that takes most of an
+/// expansion's time; its step is charged for it.
 template <class Inner, class Keys>
 struct SharedKeyFirst : Inner {
   template <Op kOp>

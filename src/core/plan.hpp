@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "core/isa.hpp"
 
@@ -33,20 +35,37 @@ struct StepInfo {
   constexpr uint64_t stages() const { return (((uint64_t{1} << count) - 1) << first) | ahead; }
 };
 
-/// For StepInfo::ahead.
-consteval uint32_t stage_bit(size_t number) {
-  return uint32_t{1} << number;
+/// What a step of a plan covers, as plan_of() takes it: a stage, whose name the step has unless it is given another, or
+/// all from `first` to `last`.
+struct StepStages {
+  constexpr StepStages(const char* stage) : StepStages(stage, stage, stage) {}
+  constexpr StepStages(const char* step, const char* stage) : StepStages(step, stage, stage) {}
+  constexpr StepStages(const char* step, const char* first_stage, const char* last_stage)
+      : name(step), first(first_stage), last(last_stage) {}
+
+  const char *name, *first, *last;
+  bool is_tiled = false;
+  std::array<const char*, 2> ahead{};  ///< stages for StepInfo::ahead, or nullptr
+};
+
+constexpr StepStages tiled(StepStages step) {
+  step.is_tiled = true;
+  return step;
+}
+
+constexpr StepStages with_ahead(StepStages step, const char* stage, const char* another = nullptr) {
+  step.ahead = {stage, another};
+  return step;
 }
 
 /// A step and its code. `Chunk` is the backend's own view of the items that it works on.
-template <class Chunk>
+template <class Chunk, class Info = StepInfo>
 struct Step {
-  StepInfo info;
+  Info info;
   void (*run)(Chunk&);
 };
 
-/// True if the steps cover every one of `stages` stages exactly once: in order, but for what is done ahead. Use it in a
-/// static_assert.
+/// True if the steps cover every one of `stages` stages exactly once: in order, but for what is done ahead.
 template <class Steps>
 constexpr bool covers_each_stage_once(const Steps& steps, size_t stages) {
   uint64_t covered = 0;
@@ -58,6 +77,46 @@ constexpr bool covers_each_stage_once(const Steps& steps, size_t stages) {
     covered |= info.stages();
   }
   return covered == (uint64_t{1} << stages) - 1;
+}
+
+/// Defined nowhere: a plan that calls one of them while it is compiled does not compile.
+void no_stage_has_this_name();
+void not_every_stage_is_covered_once();
+
+/// The number of a stage in its operation.
+constexpr size_t stage_number(std::span<const Stage> stages, std::string_view name) {
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].name == name) return i;
+  }
+  no_stage_has_this_name();
+  return stages.size();
+}
+
+constexpr StepInfo step_info(std::span<const Stage> stages, const StepStages& step) {
+  const size_t first = stage_number(stages, step.first), last = stage_number(stages, step.last);
+  uint32_t ahead = 0;
+  for (const char* stage : step.ahead)
+    ahead |= stage == nullptr ? 0 : uint32_t{1} << stage_number(stages, stage);
+  return {step.name, static_cast<uint8_t>(first), static_cast<uint8_t>(last + 1 - first), step.is_tiled, ahead};
+}
+
+/// The plan of an operation; it must cover each of the operation's stages once.
+template <const auto& kStages, class Chunk, size_t N>
+constexpr std::array<Step<Chunk>, N> plan_of(const Step<Chunk, StepStages> (&steps)[N]) {
+  std::array<Step<Chunk>, N> plan{};
+  for (size_t i = 0; i < N; ++i)
+    plan[i] = {step_info(kStages, steps[i].info), steps[i].run};
+  if (!covers_each_stage_once(plan, kStages.size())) not_every_stage_is_covered_once();
+  return plan;
+}
+
+/// A step for each stage.
+template <size_t N>
+consteval std::array<StepInfo, N> a_step_each(const std::array<Stage, N>& stages) {
+  std::array<StepInfo, N> infos{};
+  for (size_t i = 0; i < N; ++i)
+    infos[i] = step_info(stages, stages[i].name);
+  return infos;
 }
 
 template <class Chunk, size_t N>

@@ -30,6 +30,10 @@ struct OpStages {
   constexpr std::span<const Stage> of(Op op) const {
     return op == Op::kKeygen ? keygen : op == Op::kEncaps ? encaps : decaps;
   }
+  /// The number of the stage `name` in each operation.
+  consteval std::array<size_t, kOps> numbers(std::string_view name) const {
+    return {stage_number(keygen, name), stage_number(encaps, name), stage_number(decaps, name)};
+  }
 };
 
 /// A chunk of a batch, as the engine hands it to a backend. item_status is preset to ok and never nullptr. key_index is

@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace {
 
 using polykem::Step;
 using polykem::StepTimes;
+using polykem::tiled;
+using polykem::with_ahead;
 
 /// Records which steps ran; has `tiles` tiles.
 struct Diary {
@@ -47,6 +51,52 @@ static_assert(!ahead_covers(1 << 2, 2), "stage 1 is missing and stage 2 is there
 static_assert(!ahead_covers(1 << 1, 1), "stage 1 is there twice");
 static_assert(!ahead_covers(1 << 0 | 1 << 1, 2), "a stage is not ahead of itself");
 static_assert(!ahead_covers(1 << 1 | 1 << 3, 2), "there is no stage 3");
+
+constexpr std::array kStages{polykem::Stage{"a", "", ""}, polykem::Stage{"gen", "", ""},
+                             polykem::Stage{"mul.x", "", ""}, polykem::Stage{"mul.y", "", ""},
+                             polykem::Stage{"z", "", ""}};
+
+constexpr bool same(const polykem::StepInfo& a, const polykem::StepInfo& b) {
+  return std::string_view(a.name) == b.name && a.first == b.first && a.count == b.count && a.tiled == b.tiled &&
+         a.ahead == b.ahead;
+}
+
+constexpr auto kNamed = polykem::plan_of<kStages, Diary>({
+    {"a", write<'a'>},
+    {tiled("gen"), write<'g'>},
+    {tiled({"mul", "mul.x", "mul.y"}), write<'m'>},
+    {{"end", "z"}, write<'z'>},
+});
+static_assert(same(kNamed[0].info, kPlan[0].info) && same(kNamed[1].info, kPlan[1].info));
+static_assert(same(kNamed[2].info, kPlan[2].info) && same(kNamed[3].info, {"end", 4, 1}));
+constexpr auto kNamedAhead = polykem::plan_of<kStages, Diary>({
+    {with_ahead("a", "mul.x", "z"), write<'a'>},
+    {"gen", write<'b'>},
+    {"mul.y", write<'d'>},
+});
+static_assert(same(kNamedAhead[0].info, {"a", 0, 1, false, 1 << 2 | 1 << 4}));
+
+/// Whether plan_of() accepts T's steps.
+template <class T>
+concept IsPlan = requires {
+  typename std::integral_constant<size_t, T::plan().size()>;
+};
+template <class First>
+struct Named {
+  static constexpr auto plan() {
+    return polykem::plan_of<kStages, Diary>({{First::kStage, write<'a'>}, {{"rest", "gen", "z"}, write<'z'>}});
+  }
+};
+struct A {
+  static constexpr const char* kStage = "a";
+};
+struct Unknown {
+  static constexpr const char* kStage = "b";
+};
+struct Twice {
+  static constexpr const char* kStage = "gen";
+};
+static_assert(IsPlan<Named<A>> && !IsPlan<Named<Unknown>> && !IsPlan<Named<Twice>>);
 
 TEST(Plan, TiledStepsRepeatAsAGroup) {
   Diary diary{.tiles = 3};

@@ -173,8 +173,7 @@ void zero_failed(const Batch& batch, const RecordBytes& bytes) {
 
 struct Keygen {
   static constexpr Op kOp = Op::kKeygen;
-  static constexpr StepInfo kSteps[] = {
-      {"randombytes", 0, 1}, {"expand_seed", 1, 1}, {"kem_keygen", 2, 1}, {"ecdh_keygen", 3, 1}};
+  static constexpr auto kSteps = a_step_each(kKeygenStages);
 
   Keygen(const Parts& parts, size_t items, Space& space)
       : p(parts), coins(space.take(items * p.params.keygen_coin_bytes())), pairs(p, items, space) {}
@@ -220,8 +219,7 @@ struct Keygen {
 
 struct Encaps {
   static constexpr Op kOp = Op::kEncaps;
-  static constexpr StepInfo kSteps[] = {
-      {"randombytes", 0, 1}, {"kem_encaps", 1, 1}, {"ecdh_keygen", 2, 1}, {"ecdh_derive", 3, 1}, {"combine", 4, 1}};
+  static constexpr auto kSteps = a_step_each(kEncapsStages);
 
   Encaps(const Parts& parts, size_t items, Space& space)
       : p(parts),
@@ -288,8 +286,7 @@ struct CurveKey {
 
 struct Decaps {
   static constexpr Op kOp = Op::kDecaps;
-  static constexpr StepInfo kSteps[] = {
-      {"expand_seed", 0, 1}, {"kem_decaps", 1, 1}, {"ecdh_derive", 2, 1}, {"combine", 3, 1}};
+  static constexpr auto kSteps = a_step_each(kDecapsStages);
 
   Decaps(const Parts& parts, size_t items, Space& space)
       : p(parts),

@@ -13,56 +13,51 @@ namespace polykem::mlkem {
 template <class Ops>
 struct Kem {
   using Chunk = typename Ops::Chunk;
-  using Step = polykem::Step<Chunk>;
 
-  static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::make_keygen_coins},
-      Step{{"sha3_512", 1, 1}, Ops::hash_d},
-      Step{{"gen_a", 2, 1}, Ops::gen_a},
-      Step{{"sample_cbd", 3, 1}, Ops::sample_se},
-      Step{{"ntt", 4, 1}, Ops::ntt_se},
-      Step{{"basemul", 5, 1}, Ops::mul_as},
-      Step{{"tobytes", 6, 1}, Ops::store_keys},
-      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_pk},
-  };
+  static constexpr auto keygen = plan_of<kKeygenStages, Chunk>({
+      {"randombytes", Ops::make_keygen_coins},
+      {"sha3_512", Ops::hash_d},
+      {"gen_a", Ops::gen_a},
+      {"sample_cbd", Ops::sample_se},
+      {"ntt", Ops::ntt_se},
+      {"basemul", Ops::mul_as},
+      {"tobytes", Ops::store_keys},
+      {"sha3_256.ek", Ops::hash_new_pk},
+  });
 
-  static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
-      Step{{"sha3_256.ek", 1, 1}, Ops::hash_pk},
-      Step{{"sha3_512", 2, 1}, Ops::hash_m},
-      Step{{"frombytes", 3, 1}, Ops::load_ek},
-      Step{{"gen_a", 4, 1}, Ops::gen_a_transposed},
-      Step{{"sample_cbd", 5, 1}, Ops::sample_noise},
-      Step{{"ntt", 6, 1}, Ops::ntt_y},
-      Step{{"basemul", 7, 1}, Ops::mul_ay},
-      Step{{"invntt", 8, 1}, Ops::inverse_uv},
-      Step{{"add", 9, 1}, Ops::add_noise},
-      Step{{"compress_tobytes", 10, 1}, Ops::store_c},
-      Step{{"shared_secret", 11, 1}, Ops::store_ss},
-  };
+  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+      {"randombytes", Ops::make_encaps_coins},
+      {"sha3_256.ek", Ops::hash_pk},
+      {"sha3_512", Ops::hash_m},
+      {"frombytes", Ops::load_ek},
+      {"gen_a", Ops::gen_a_transposed},
+      {"sample_cbd", Ops::sample_noise},
+      {"ntt", Ops::ntt_y},
+      {"basemul", Ops::mul_ay},
+      {"invntt", Ops::inverse_uv},
+      {"add", Ops::add_noise},
+      {"compress_tobytes", Ops::store_c},
+      {"shared_secret", Ops::store_ss},
+  });
 
-  static constexpr std::array decaps{
-      Step{{"sha3_256.ek", 0, 1}, Ops::check_dk},
-      Step{{"frombytes", 1, 1}, Ops::load_c_dk},
-      Step{{"ntt.u", 2, 1}, Ops::ntt_u},
-      Step{{"basemul.su", 3, 1}, Ops::mul_su},
-      Step{{"invntt.su", 4, 1}, Ops::inverse_su},
-      Step{{"tomsg", 5, 1}, Ops::decode_m},
-      Step{{"sha3_512", 6, 1}, Ops::hash_m},
-      Step{{"shake256.reject", 7, 1}, Ops::hash_c},
-      Step{{"gen_a", 8, 1}, Ops::gen_a_transposed},
-      Step{{"sample_cbd", 9, 1}, Ops::sample_noise},
-      Step{{"ntt", 10, 1}, Ops::ntt_y},
-      Step{{"basemul", 11, 1}, Ops::mul_ay},
-      Step{{"invntt", 12, 1}, Ops::inverse_uv},
-      Step{{"add", 13, 1}, Ops::add_noise},
-      Step{{"compress_compare", 14, 1}, Ops::compare_c},
-      Step{{"cmov", 15, 1}, Ops::select},
-  };
-
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+      {"sha3_256.ek", Ops::check_dk},
+      {"frombytes", Ops::load_c_dk},
+      {"ntt.u", Ops::ntt_u},
+      {"basemul.su", Ops::mul_su},
+      {"invntt.su", Ops::inverse_su},
+      {"tomsg", Ops::decode_m},
+      {"sha3_512", Ops::hash_m},
+      {"shake256.reject", Ops::hash_c},
+      {"gen_a", Ops::gen_a_transposed},
+      {"sample_cbd", Ops::sample_noise},
+      {"ntt", Ops::ntt_y},
+      {"basemul", Ops::mul_ay},
+      {"invntt", Ops::inverse_uv},
+      {"add", Ops::add_noise},
+      {"compress_compare", Ops::compare_c},
+      {"cmov", Ops::select},
+  });
 };
 
 }  // namespace polykem::mlkem

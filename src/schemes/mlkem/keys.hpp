@@ -8,6 +8,7 @@
 #include "core/arena.hpp"
 #include "core/scheme.hpp"
 #include "ct/ct.hpp"
+#include "schemes/mlkem/stages.hpp"
 #include "schemes/mlkem/types.hpp"
 
 namespace polykem::mlkem {
@@ -31,8 +32,7 @@ struct Keys {
   using Public = PublicKey<P.k>;
   using Secret = SecretKey<P.k>;
   using Space = typename L::KeySpace;
-  /// The stages that most of an expansion is, for SharedKeyFirst.
-  static constexpr std::array<size_t, kOps> kMatrixStage{0, 4, 8};
+  static constexpr std::array kMatrixStage = kStages.numbers("gen_a");
 
   static void expand_public(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
     auto& space = *Arena(workspace).take<Space>(1);

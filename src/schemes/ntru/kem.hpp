@@ -14,53 +14,48 @@ namespace polykem::ntru {
 template <class Ops, class KeygenOps = Ops>
 struct Kem {
   using Chunk = typename Ops::Chunk;
-  using Step = polykem::Step<Chunk>;
-  using KeygenStep = polykem::Step<typename KeygenOps::KeygenChunk>;
+  using KeygenChunk = typename KeygenOps::KeygenChunk;
 
-  static constexpr std::array keygen{
-      KeygenStep{{"randombytes", 0, 1, true}, KeygenOps::make_keygen_coins},
-      KeygenStep{{"sample_fg", 1, 1, true}, KeygenOps::sample_fg},
-      KeygenStep{{"poly_S3_inv", 2, 1}, KeygenOps::invert_f},
-      KeygenStep{{"poly_S3_tobytes", 3, 1, true}, KeygenOps::store_f},
-      KeygenStep{{"poly_Z3_to_Zq", 4, 1, true}, KeygenOps::lift_fg},
-      KeygenStep{{"poly_Rq_mul.Gf", 5, 1, true}, KeygenOps::mul_Gf},
-      KeygenStep{{"poly_Rq_inv", 6, 1}, KeygenOps::invert_Gf},
-      KeygenStep{{"poly_Rq_mul.vf", 7, 1, true}, KeygenOps::mul_vf},
-      KeygenStep{{"poly_Sq_mul.invh", 8, 1, true}, KeygenOps::mul_invh},
-      KeygenStep{{"poly_Sq_tobytes", 9, 1, true}, KeygenOps::store_invh},
-      KeygenStep{{"poly_Rq_mul.vG", 10, 1, true}, KeygenOps::mul_vG},
-      KeygenStep{{"poly_Rq_mul.h", 11, 1, true}, KeygenOps::mul_h},
-      KeygenStep{{"poly_Rq_sum_zero_tobytes", 12, 1, true}, KeygenOps::store_h},
-  };
+  static constexpr auto keygen = plan_of<kKeygenStages, KeygenChunk>({
+      {tiled("randombytes"), KeygenOps::make_keygen_coins},
+      {tiled("sample_fg"), KeygenOps::sample_fg},
+      {"poly_S3_inv", KeygenOps::invert_f},
+      {tiled("poly_S3_tobytes"), KeygenOps::store_f},
+      {tiled("poly_Z3_to_Zq"), KeygenOps::lift_fg},
+      {tiled("poly_Rq_mul.Gf"), KeygenOps::mul_Gf},
+      {"poly_Rq_inv", KeygenOps::invert_Gf},
+      {tiled("poly_Rq_mul.vf"), KeygenOps::mul_vf},
+      {tiled("poly_Sq_mul.invh"), KeygenOps::mul_invh},
+      {tiled("poly_Sq_tobytes"), KeygenOps::store_invh},
+      {tiled("poly_Rq_mul.vG"), KeygenOps::mul_vG},
+      {tiled("poly_Rq_mul.h"), KeygenOps::mul_h},
+      {tiled("poly_Rq_sum_zero_tobytes"), KeygenOps::store_h},
+  });
 
-  static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
-      Step{{"sample_rm", 1, 1}, Ops::sample_rm},
-      Step{{"poly_S3_tobytes", 2, 1}, Ops::pack_rm},
-      Step{{"sha3_256", 3, 1}, Ops::hash_rm},
-      Step{{"poly_Rq_sum_zero_frombytes", 4, 1}, Ops::load_h},
-      Step{{"poly_Rq_mul", 5, 1}, Ops::mul_hr},
-      Step{{"poly_lift_add", 6, 1}, Ops::lift_add},
-      Step{{"poly_Rq_sum_zero_tobytes", 7, 1}, Ops::store_c},
-  };
+  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+      {"randombytes", Ops::make_encaps_coins},
+      {"sample_rm", Ops::sample_rm},
+      {"poly_S3_tobytes", Ops::pack_rm},
+      {"sha3_256", Ops::hash_rm},
+      {"poly_Rq_sum_zero_frombytes", Ops::load_h},
+      {"poly_Rq_mul", Ops::mul_hr},
+      {"poly_lift_add", Ops::lift_add},
+      {"poly_Rq_sum_zero_tobytes", Ops::store_c},
+  });
 
-  static constexpr std::array decaps{
-      Step{{"frombytes", 0, 1}, Ops::load_c_sk},
-      Step{{"poly_Rq_mul.cf", 1, 1}, Ops::mul_cf},
-      Step{{"poly_Rq_to_S3", 2, 1}, Ops::reduce_cf},
-      Step{{"poly_S3_mul", 3, 1}, Ops::mul_m},
-      Step{{"poly_lift_sub", 4, 1}, Ops::lift_sub},
-      Step{{"poly_Sq_mul", 5, 1}, Ops::mul_r},
-      Step{{"check_rm", 6, 1}, Ops::check_rm},
-      Step{{"poly_S3_tobytes", 7, 1}, Ops::pack_rm},
-      Step{{"sha3_256", 8, 1}, Ops::hash_rm},
-      Step{{"sha3_256.reject", 9, 1}, Ops::hash_reject},
-      Step{{"cmov", 10, 1}, Ops::select},
-  };
-
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+      {"frombytes", Ops::load_c_sk},
+      {"poly_Rq_mul.cf", Ops::mul_cf},
+      {"poly_Rq_to_S3", Ops::reduce_cf},
+      {"poly_S3_mul", Ops::mul_m},
+      {"poly_lift_sub", Ops::lift_sub},
+      {"poly_Sq_mul", Ops::mul_r},
+      {"check_rm", Ops::check_rm},
+      {"poly_S3_tobytes", Ops::pack_rm},
+      {"sha3_256", Ops::hash_rm},
+      {"sha3_256.reject", Ops::hash_reject},
+      {"cmov", Ops::select},
+  });
 };
 
 }  // namespace polykem::ntru

@@ -13,42 +13,40 @@ namespace polykem::saber {
 template <class Ops>
 struct Kem {
   using Chunk = typename Ops::Chunk;
-  using Step = polykem::Step<Chunk>;
 
-  static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::make_keygen_coins}, Step{{"shake128", 1, 1}, Ops::hash_seed},
-      Step{{"gen_matrix", 2, 1}, Ops::gen_a_transposed},   Step{{"gen_secret", 3, 1}, Ops::gen_s},
-      Step{{"matrix_vector_mul", 4, 1}, Ops::mul_as},      Step{{"round_tobytes", 5, 1}, Ops::store_keys},
-      Step{{"sha3_256.pk", 6, 1}, Ops::hash_new_pk},
-  };
+  static constexpr auto keygen = plan_of<kKeygenStages, Chunk>({
+      {"randombytes", Ops::make_keygen_coins},
+      {"shake128", Ops::hash_seed},
+      {"gen_matrix", Ops::gen_a_transposed},
+      {"gen_secret", Ops::gen_s},
+      {"matrix_vector_mul", Ops::mul_as},
+      {"round_tobytes", Ops::store_keys},
+      {"sha3_256.pk", Ops::hash_new_pk},
+  });
 
-  static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
-      Step{{"sha3_256.pk", 1, 1}, Ops::hash_pk},
-      Step{{"sha3_512", 2, 1}, Ops::hash_m},
-      Step{{"gen_matrix", 3, 1}, Ops::gen_a},
-      Step{{"gen_secret", 4, 1}, Ops::gen_s},
-      Step{{"matrix_vector_mul", 5, 1}, Ops::mul_abs},
-      Step{{"round_tobytes", 6, 1}, Ops::store_c},
-      Step{{"sha3_256.c", 7, 1}, Ops::store_ss},
-  };
+  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+      {"randombytes", Ops::make_encaps_coins},
+      {"sha3_256.pk", Ops::hash_pk},
+      {"sha3_512", Ops::hash_m},
+      {"gen_matrix", Ops::gen_a},
+      {"gen_secret", Ops::gen_s},
+      {"matrix_vector_mul", Ops::mul_abs},
+      {"round_tobytes", Ops::store_c},
+      {"sha3_256.c", Ops::store_ss},
+  });
 
-  static constexpr std::array decaps{
-      Step{{"frombytes", 0, 1}, Ops::load_c_sk},
-      Step{{"inner_prod", 1, 1}, Ops::mul_bs},
-      Step{{"tomsg", 2, 1}, Ops::decode_m},
-      Step{{"sha3_512", 3, 1}, Ops::hash_m},
-      Step{{"gen_matrix", 4, 1}, Ops::gen_a},
-      Step{{"gen_secret", 5, 1}, Ops::gen_s},
-      Step{{"matrix_vector_mul", 6, 1}, Ops::mul_abs},
-      Step{{"round_compare", 7, 1}, Ops::compare_c},
-      Step{{"sha3_256.c", 8, 1}, Ops::hash_c},
-      Step{{"cmov", 9, 1}, Ops::select},
-  };
-
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+      {"frombytes", Ops::load_c_sk},
+      {"inner_prod", Ops::mul_bs},
+      {"tomsg", Ops::decode_m},
+      {"sha3_512", Ops::hash_m},
+      {"gen_matrix", Ops::gen_a},
+      {"gen_secret", Ops::gen_s},
+      {"matrix_vector_mul", Ops::mul_abs},
+      {"round_compare", Ops::compare_c},
+      {"sha3_256.c", Ops::hash_c},
+      {"cmov", Ops::select},
+  });
 };
 
 }  // namespace polykem::saber

@@ -44,8 +44,6 @@ size_t LaunchContext::layout(std::byte* workspace) {
 
 namespace {
 
-using Step = polykem::KernelStep<LaunchContext>;
-
 void mul_as(LaunchContext& t) {
   t.set.gen_a == GenA::kShake ? mul_as_shake(t) : mul_as_aes(t);
 }
@@ -58,32 +56,29 @@ void mul_sa(LaunchContext& t) {
   }
 }
 
-constexpr std::array kKeygen{
-    Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw},
-    Step{{"shake_sample", 1, 3}, 0, field::kPkOut | field::kSkOut, expand_keygen},
-    Step{{"gen_a_mul_pack", 4, 3}, field::kPkOut, field::kPkOut | field::kSkOut, mul_as, true},
-    Step{{"shake.pkh", 7, 1}, field::kPkOut, field::kSkOut, hash_new_pk},
-    Step{{"store_s", 8, 1}, 0, field::kSkOut, store_s},
-};
-constexpr std::array kEncaps{
-    Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw},
-    Step{{"shake.pkh", 1, 1}, field::kPk, 0, hash_pk},
-    Step{{"shake_sample", 2, 3}, 0, 0, expand_encaps},
-    Step{{"gen_a_mul_pack", 5, 3}, field::kPk, field::kCtOut, mul_sa, true},
-    Step{{"mul_encode_pack", 8, 4}, field::kPk, field::kCtOut, encrypt_mu},
-    Step{{"shake.ss", 12, 1}, field::kCtOut, field::kSsOut, hash_ss},
-};
+constexpr auto kKeygen = kernel_plan_of<kKeygenStages, LaunchContext>({
+    {{"shake_draw", "randombytes"}, field::kCoins, 0, draw},
+    {{"shake_sample", "shake.seed_a", "sample_matrix"}, 0, field::kPkOut | field::kSkOut, expand_keygen},
+    {{"gen_a_mul_pack", "gen_a", "pack"}, field::kPkOut, field::kPkOut | field::kSkOut, mul_as, true},
+    {"shake.pkh", field::kPkOut, field::kSkOut, hash_new_pk},
+    {{"store_s", "store_sk"}, 0, field::kSkOut, store_s},
+});
+constexpr auto kEncaps = kernel_plan_of<kEncapsStages, LaunchContext>({
+    {{"shake_draw", "randombytes"}, field::kCoins, 0, draw},
+    {"shake.pkh", field::kPk, 0, hash_pk},
+    {{"shake_sample", "shake.seed_se", "sample_matrix"}, 0, 0, expand_encaps},
+    {{"gen_a_mul_pack", "gen_a", "pack.c1"}, field::kPk, field::kCtOut, mul_sa, true},
+    {{"mul_encode_pack", "unpack.b", "pack.c2"}, field::kPk, field::kCtOut, encrypt_mu},
+    {"shake.ss", field::kCtOut, field::kSsOut, hash_ss},
+});
 /// The product compares c1 with the ciphertext, so that B'' is not stored.
-constexpr std::array kDecaps{
-    Step{{"mul_decode", 0, 3}, field::kSk | field::kCt, 0, decrypt_mu},
-    Step{{"shake_sample", 3, 3}, 0, 0, expand_encaps},
-    Step{{"gen_a_mul_compare", 6, 2}, field::kSk | field::kCt, 0, mul_sa, true},
-    Step{{"mul_encode_compare", 8, 4}, field::kSk | field::kCt, 0, encrypt_mu},
-    Step{{"select_shake.ss", 12, 2}, field::kSk | field::kCt, field::kSsOut, hash_ss},
-};
-static_assert(covers_each_stage_once(kKeygen, kKeygenStages.size()));
-static_assert(covers_each_stage_once(kEncaps, kEncapsStages.size()));
-static_assert(covers_each_stage_once(kDecaps, kDecapsStages.size()));
+constexpr auto kDecaps = kernel_plan_of<kDecapsStages, LaunchContext>({
+    {{"mul_decode", "unpack.c", "decode"}, field::kSk | field::kCt, 0, decrypt_mu},
+    {{"shake_sample", "shake.seed_se", "sample_matrix"}, 0, 0, expand_encaps},
+    {{"gen_a_mul_compare", "gen_a", "matmul.sa"}, field::kSk | field::kCt, 0, mul_sa, true},
+    {{"mul_encode_compare", "unpack.b", "compare"}, field::kSk | field::kCt, 0, encrypt_mu},
+    {{"select_shake.ss", "select", "shake.ss"}, field::kSk | field::kCt, field::kSsOut, hash_ss},
+});
 
 template <Op kOp>
 constexpr const auto& steps() {

@@ -112,7 +112,6 @@ template <size_t kIndex>
 struct Plan {
   using S = Shape<kIndex>;
   using F = LaunchContext<S>;
-  using Step = polykem::KernelStep<F>;
 
   static const uint8_t* bytes_of(const uint32_t* rows) { return reinterpret_cast<const uint8_t*>(rows); }
   static uint8_t* bytes_of(uint32_t* rows) { return reinterpret_cast<uint8_t*>(rows); }
@@ -219,27 +218,24 @@ struct Plan {
   // ---- the lists
 
   static constexpr Fields kDrawn = S::kHpke ? field::kSkOut : 0;
-  static constexpr std::array keygen{
-      Step{{"shake_draw_expand", 0, 2}, field::kCoins, kDrawn, draw_keygen},
-      Step{{"kem_keygen", 2, 1}, 0, 0, make_kem_keys},
-      Step{{"ecdh_keygen", 3, 1}, 0, S::kHpke ? field::kPkOut : field::kPkOut | field::kSkOut, join_keys},
-  };
-  static constexpr std::array encaps{
-      Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw_encaps},
-      Step{{"kem_encaps", 1, 1}, field::kPk, 0, kem_encaps},
-      Step{{"ecdh_keygen", 2, 1}, 0, 0, make_ephemerals},
-      Step{{"ecdh_derive", 3, 1}, field::kPk, 0, derive_encaps},
-      Step{{"combine", 4, 1}, field::kPk, field::kCtOut | field::kSsOut | field::kItemStatus, combine_encaps},
-  };
-  static constexpr std::array decaps{
-      Step{{"expand_seed", 0, 1}, field::kSk, 0, expand_keys},
-      Step{{"kem_decaps", 1, 1}, field::kCt, 0, kem_decaps},
-      Step{{"ecdh_derive", 2, 1}, field::kSk | field::kCt, 0, derive_decaps},
-      Step{{"combine", 3, 1}, field::kCt, field::kSsOut | field::kItemStatus, combine_decaps},
-  };
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+      {{"shake_draw_expand", "randombytes", "expand_seed"}, field::kCoins, kDrawn, draw_keygen},
+      {"kem_keygen", 0, 0, make_kem_keys},
+      {"ecdh_keygen", 0, S::kHpke ? field::kPkOut : field::kPkOut | field::kSkOut, join_keys},
+  });
+  static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
+      {{"shake_draw", "randombytes"}, field::kCoins, 0, draw_encaps},
+      {"kem_encaps", field::kPk, 0, kem_encaps},
+      {"ecdh_keygen", 0, 0, make_ephemerals},
+      {"ecdh_derive", field::kPk, 0, derive_encaps},
+      {"combine", field::kPk, field::kCtOut | field::kSsOut | field::kItemStatus, combine_encaps},
+  });
+  static constexpr auto decaps = kernel_plan_of<kDecapsStages, F>({
+      {"expand_seed", field::kSk, 0, expand_keys},
+      {"kem_decaps", field::kCt, 0, kem_decaps},
+      {"ecdh_derive", field::kSk | field::kCt, 0, derive_decaps},
+      {"combine", field::kCt, field::kSsOut | field::kItemStatus, combine_decaps},
+  });
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 

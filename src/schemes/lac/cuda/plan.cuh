@@ -100,7 +100,6 @@ struct Plan {
   static constexpr const char* kName = kSets[kIndex].name;
   static constexpr bool kQuirk = kSets[kIndex].tail_quirk;
   using F = LaunchContext<S>;
-  using Step = polykem::KernelStep<F>;
   static constexpr int kSeedS = 1, kSeedR = 0, kSeedE2 = 2;  ///< places among an item's seeds
 
   // ---- shared
@@ -157,36 +156,33 @@ struct Plan {
 
   // ---- the lists
 
-  static constexpr std::array keygen{
-      Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw_seed},
-      Step{{"prg", 1, 1}, 0, 0, expand_seeds},
-      Step{{"gen_a", 2, 1}, 0, 0, gen_a_of_seeds},
-      Step{{"gen_psi_fix", 3, 1}, 0, 0, sample_fixed<kSeedS>},
-      Step{{"poly_aff_tobytes", 4, 2}, 0, field::kPkOut | field::kSkOut, multiply_keys},
-  };
-  static constexpr std::array encaps{
-      Step{{"shake_draw_sha256", 0, 2}, field::kCoins, 0, draw_m},
-      Step{{"prg", 2, 1}, 0, 0, expand_seeds},
-      Step{{"gen_a", 3, 1}, field::kPk, 0, gen_a},
-      Step{{"gen_psi_fix", 4, 1}, 0, 0, sample_fixed<kSeedR>},
-      Step{{"gen_psi", 5, 1}, 0, 0, sample_e2},
-      Step{{"encrypt", 6, 4}, field::kPk, field::kCtOut, encrypt<false>},
-      Step{{"sha256.ss", 10, 1}, 0, field::kSsOut, hash_ss},
-  };
-  static constexpr std::array decaps{
-      Step{{"decrypt", 0, 3}, field::kSk | field::kCt, 0, decrypt},
-      Step{{"ecc_dec", 3, 1}, 0, 0, decode},
-      Step{{"sha256.m", 4, 1}, 0, 0, hash_m},
-      Step{{"prg", 5, 1}, 0, 0, expand_seeds},
-      Step{{"gen_a", 6, 1}, field::kSk, 0, gen_a},
-      Step{{"gen_psi_fix", 7, 1}, 0, 0, sample_fixed<kSeedR>},
-      Step{{"gen_psi", 8, 1}, 0, 0, sample_e2},
-      Step{{"encrypt_compare", 9, 4}, field::kSk | field::kCt, 0, encrypt<true>},
-      Step{{"sha256.reject_ss", 13, 2}, field::kSk | field::kCt, field::kSsOut, hash_reject_ss},
-  };
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+      {{"shake_draw", "randombytes"}, field::kCoins, 0, draw_seed},
+      {"prg", 0, 0, expand_seeds},
+      {"gen_a", 0, 0, gen_a_of_seeds},
+      {"gen_psi_fix", 0, 0, sample_fixed<kSeedS>},
+      {{"poly_aff_tobytes", "poly_aff", "tobytes"}, 0, field::kPkOut | field::kSkOut, multiply_keys},
+  });
+  static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
+      {{"shake_draw_sha256", "randombytes", "sha256.m"}, field::kCoins, 0, draw_m},
+      {"prg", 0, 0, expand_seeds},
+      {"gen_a", field::kPk, 0, gen_a},
+      {"gen_psi_fix", 0, 0, sample_fixed<kSeedR>},
+      {"gen_psi", 0, 0, sample_e2},
+      {{"encrypt", "poly_aff.c1", "compress"}, field::kPk, field::kCtOut, encrypt<false>},
+      {"sha256.ss", 0, field::kSsOut, hash_ss},
+  });
+  static constexpr auto decaps = kernel_plan_of<kDecapsStages, F>({
+      {{"decrypt", "decompress", "demodulate"}, field::kSk | field::kCt, 0, decrypt},
+      {"ecc_dec", 0, 0, decode},
+      {"sha256.m", 0, 0, hash_m},
+      {"prg", 0, 0, expand_seeds},
+      {"gen_a", field::kSk, 0, gen_a},
+      {"gen_psi_fix", 0, 0, sample_fixed<kSeedR>},
+      {"gen_psi", 0, 0, sample_e2},
+      {{"encrypt_compare", "poly_aff.c1", "compress_compare"}, field::kSk | field::kCt, 0, encrypt<true>},
+      {{"sha256.reject_ss", "sha256.reject", "sha256.ss"}, field::kSk | field::kCt, field::kSsOut, hash_reject_ss},
+  });
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 

@@ -138,7 +138,7 @@ template <class Set>
 struct Plan {
   using S = Shape<Set>;
   using F = LaunchContext<Set>;
-  using Step = polykem::KernelStep<F>;
+  using Step = polykem::KernelStep<F, StepStages>;
   static_assert(kMaxItems * S::kEntries <= size_t{1} << 31);
 
   // ---- shared
@@ -237,54 +237,65 @@ struct Plan {
 
   // ---- the lists. Each stage is listed where the reference has it; t of a record is unpacked where it is multiplied.
 
-  static constexpr std::array keygen{
-      Step{{"shake_draw_sha3_512", 0, 2}, field::kCoins, 0, draw_seeds},
-      Step{{"gen_a", 2, 1}, 0, 0, gen_a},
-      Step{{"sample_cbd", 3, 1}, 0, 0, sample_se},
-      Step{{"ntt_basemul_tobytes", 4, 3}, 0, field::kPkOut | field::kSkOut, multiply_keys},
-      Step{{"sha3_256.ek", 7, 1}, 0, field::kSkOut, hash_new_ek},
-  };
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+      {{"shake_draw_sha3_512", "randombytes", "sha3_512"}, field::kCoins, 0, draw_seeds},
+      {"gen_a", 0, 0, gen_a},
+      {"sample_cbd", 0, 0, sample_se},
+      {{"ntt_basemul_tobytes", "ntt", "tobytes"}, 0, field::kPkOut | field::kSkOut, multiply_keys},
+      {"sha3_256.ek", 0, field::kSkOut, hash_new_ek},
+  });
 
-  static constexpr auto encaps_steps() {
-    const Step hash{{"shake_draw_sha3", 0, 3}, field::kCoins | field::kPk, 0, hash_encaps};
-    const Step gen{{"gen_a", 3, 2}, field::kPk, 0, gen_a_transposed};
-    const Step noise{{"sample_cbd", 5, 1}, 0, 0, sample_noise};
+  static consteval auto encaps_plan() {
+    const Step hash{{"shake_draw_sha3", "randombytes", "sha3_512"}, field::kCoins | field::kPk, 0, hash_encaps};
+    const Step gen{{"gen_a", "frombytes", "gen_a"}, field::kPk, 0, gen_a_transposed};
+    const Step noise{"sample_cbd", 0, 0, sample_noise};
     constexpr Fields kWritten = field::kCtOut | field::kSsOut | field::kItemStatus;
     if constexpr (S::kKyber) {
-      return std::array{hash, gen, noise, Step{{"encrypt", 6, 5}, field::kPk, field::kCtOut, encrypt},
-                        Step{{"shared_secret", 11, 1}, 0, field::kSsOut, derive_encaps}};
+      return kernel_plan_of<kEncapsStages, F>({
+          hash,
+          gen,
+          noise,
+          {{"encrypt", "ntt", "compress_tobytes"}, field::kPk, field::kCtOut, encrypt},
+          {"shared_secret", 0, field::kSsOut, derive_encaps},
+      });
     } else {
-      return std::array{hash, gen, noise, Step{{"encrypt", 6, 6}, field::kPk, kWritten, encrypt}};
+      return kernel_plan_of<kEncapsStages, F>({
+          hash,
+          gen,
+          noise,
+          {{"encrypt", "ntt", "shared_secret"}, field::kPk, kWritten, encrypt},
+      });
     }
   }
 
-  static constexpr auto decaps_steps() {
+  static consteval auto decaps_plan() {
     constexpr Fields kInputs = field::kSk | field::kCt;
-    const Step hash{{"sha3_512_reject", 6, 2}, kInputs, 0, hash_decaps};
-    const Step gen{{"gen_a", 8, 1}, field::kSk, 0, gen_a_transposed};
-    const Step noise{{"sample_cbd", 9, 1}, 0, 0, sample_noise};
+    const Step hash{{"sha3_512_reject", "sha3_512", "shake256.reject"}, kInputs, 0, hash_decaps};
+    const Step gen{"gen_a", field::kSk, 0, gen_a_transposed};
+    const Step noise{"sample_cbd", 0, 0, sample_noise};
     if constexpr (S::kKyber) {
-      return std::array{Step{{"decrypt", 0, 6}, kInputs, 0, decrypt},
-                        hash,
-                        gen,
-                        noise,
-                        Step{{"encrypt_compare", 10, 5}, kInputs, 0, compare},
-                        Step{{"cmov", 15, 1}, field::kSk, field::kSsOut, derive_decaps}};
+      return kernel_plan_of<kDecapsStages, F>({
+          {{"decrypt", "sha3_256.ek", "tomsg"}, kInputs, 0, decrypt},
+          hash,
+          gen,
+          noise,
+          {{"encrypt_compare", "ntt", "compress_compare"}, kInputs, 0, compare},
+          {"cmov", field::kSk, field::kSsOut, derive_decaps},
+      });
     } else {
-      return std::array{Step{{"sha3_256.ek", 0, 1}, field::kSk, 0, check_dk},
-                        Step{{"decrypt", 1, 5}, kInputs, 0, decrypt},
-                        hash,
-                        gen,
-                        noise,
-                        Step{{"encrypt_compare_cmov", 10, 6}, kInputs, field::kSsOut | field::kItemStatus, compare}};
+      return kernel_plan_of<kDecapsStages, F>({
+          {"sha3_256.ek", field::kSk, 0, check_dk},
+          {{"decrypt", "frombytes", "tomsg"}, kInputs, 0, decrypt},
+          hash,
+          gen,
+          noise,
+          {{"encrypt_compare_cmov", "ntt", "cmov"}, kInputs, field::kSsOut | field::kItemStatus, compare},
+      });
     }
   }
 
-  static constexpr auto encaps = encaps_steps();
-  static constexpr auto decaps = decaps_steps();
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto encaps = encaps_plan();
+  static constexpr auto decaps = decaps_plan();
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 

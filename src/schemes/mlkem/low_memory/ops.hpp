@@ -217,35 +217,30 @@ struct Ops {
 template <class Ops>
 struct Kem {
   using Chunk = typename Ops::Chunk;
-  using Step = polykem::Step<Chunk>;
 
-  static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::make_keygen_coins},
-      Step{{"sha3_512", 1, 1}, Ops::hash_d},
-      Step{{"make_keys", 2, 5}, Ops::make_keys},
-      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_ek},
-  };
+  static constexpr auto keygen = plan_of<kKeygenStages, Chunk>({
+      {"randombytes", Ops::make_keygen_coins},
+      {"sha3_512", Ops::hash_d},
+      {{"make_keys", "gen_a", "tobytes"}, Ops::make_keys},
+      {"sha3_256.ek", Ops::hash_new_ek},
+  });
 
-  static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
-      Step{{"sha3_256.ek", 1, 1}, Ops::hash_ek},
-      Step{{"sha3_512", 2, 1}, Ops::hash_m},
-      Step{{"encrypt", 3, 8}, Ops::encrypt_m},
-      Step{{"shared_secret", 11, 1}, Ops::store_ss},
-  };
+  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+      {"randombytes", Ops::make_encaps_coins},
+      {"sha3_256.ek", Ops::hash_ek},
+      {"sha3_512", Ops::hash_m},
+      {{"encrypt", "frombytes", "compress_tobytes"}, Ops::encrypt_m},
+      {"shared_secret", Ops::store_ss},
+  });
 
-  static constexpr std::array decaps{
-      Step{{"sha3_256.ek", 0, 1}, Ops::check_dk},
-      Step{{"decrypt", 1, 5}, Ops::decrypt},
-      Step{{"sha3_512", 6, 1}, Ops::hash_m},
-      Step{{"shake256.reject", 7, 1}, Ops::hash_reject},
-      Step{{"encrypt_compare", 8, 7}, Ops::encrypt_and_compare},
-      Step{{"cmov", 15, 1}, Ops::select},
-  };
-
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+      {"sha3_256.ek", Ops::check_dk},
+      {{"decrypt", "frombytes", "tomsg"}, Ops::decrypt},
+      {"sha3_512", Ops::hash_m},
+      {"shake256.reject", Ops::hash_reject},
+      {{"encrypt_compare", "gen_a", "compress_compare"}, Ops::encrypt_and_compare},
+      {"cmov", Ops::select},
+  });
 };
 
 }  // namespace POLYKEM_ISA

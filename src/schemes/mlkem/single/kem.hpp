@@ -12,68 +12,61 @@ namespace polykem::mlkem::single {
 
 /// keygen with one or two steps for the matrix and the noise.
 template <class Ops, class... Sampling>
-constexpr auto keygen_plan(Sampling... sampling) {
-  using Step = polykem::Step<typename Ops::Chunk>;
-  return std::array{
-      Step{{"randombytes", 0, 1}, Ops::make_keygen_coins},
-      Step{{"sha3_512", 1, 1}, Ops::hash_d},
+consteval auto keygen_plan(const Sampling&... sampling) {
+  return plan_of<kKeygenStages, typename Ops::Chunk>({
+      {"randombytes", Ops::make_keygen_coins},
+      {"sha3_512", Ops::hash_d},
       sampling...,
-      Step{{"ntt", 4, 1}, Ops::ntt_se},
-      Step{{"basemul", 5, 1}, Ops::mul_as},
-      Step{{"tobytes", 6, 1}, Ops::store_keys},
-      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_pk},
-  };
+      {"ntt", Ops::ntt_se},
+      {"basemul", Ops::mul_as},
+      {"tobytes", Ops::store_keys},
+      {"sha3_256.ek", Ops::hash_new_pk},
+  });
 }
 
 template <class Ops>
 struct Kem {
   using Chunk = typename Ops::Chunk;
-  using Step = polykem::Step<Chunk>;
+  using Sampling = Step<Chunk, StepStages>;
 
   static constexpr auto keygen = [] {
     if constexpr (Ops::kNoiseBesideMatrix) {
-      return keygen_plan<Ops>(Step{{"gen_a_sample_cbd", 2, 2}, Ops::gen_a_sample_se});
+      return keygen_plan<Ops>(Sampling{{"gen_a_sample_cbd", "gen_a", "sample_cbd"}, Ops::gen_a_sample_se});
     } else {
-      return keygen_plan<Ops>(Step{{"gen_a", 2, 1}, Ops::gen_a}, Step{{"sample_cbd", 3, 1}, Ops::sample_se});
+      return keygen_plan<Ops>(Sampling{"gen_a", Ops::gen_a}, Sampling{"sample_cbd", Ops::sample_se});
     }
   }();
 
-  // clang-format off
-  static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
-      Step{{"hash_gen_a", 1, 1, false, stage_bit(4)}, Ops::hash_ek_gen_a},
-      Step{{"sha3_512", 2, 1}, Ops::hash_m},
-      Step{{"frombytes", 3, 1}, Ops::load_ek},
-      Step{{"sample_cbd", 5, 1}, Ops::sample_noise},
-      Step{{"ntt", 6, 1}, Ops::ntt_y},
-      Step{{"basemul", 7, 1}, Ops::mul_ay},
-      Step{{"invntt", 8, 1}, Ops::inverse_uv},
-      Step{{"add", 9, 1}, Ops::add_noise},
-      Step{{"compress_tobytes", 10, 1}, Ops::store_c},
-      Step{{"shared_secret", 11, 1}, Ops::store_ss},
-  };
-  // clang-format on
+  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+      {"randombytes", Ops::make_encaps_coins},
+      {with_ahead({"hash_gen_a", "sha3_256.ek"}, "gen_a"), Ops::hash_ek_gen_a},
+      {"sha3_512", Ops::hash_m},
+      {"frombytes", Ops::load_ek},
+      {"sample_cbd", Ops::sample_noise},
+      {"ntt", Ops::ntt_y},
+      {"basemul", Ops::mul_ay},
+      {"invntt", Ops::inverse_uv},
+      {"add", Ops::add_noise},
+      {"compress_tobytes", Ops::store_c},
+      {"shared_secret", Ops::store_ss},
+  });
 
-  static constexpr std::array decaps{
-      Step{{"hash_gen_a", 0, 1, false, stage_bit(7) | stage_bit(8)}, Ops::hash_inputs_gen_a},
-      Step{{"frombytes", 1, 1}, Ops::load_c_dk},
-      Step{{"ntt.u", 2, 1}, Ops::ntt_u},
-      Step{{"basemul.su", 3, 1}, Ops::mul_su},
-      Step{{"invntt.su", 4, 1}, Ops::inverse_su},
-      Step{{"tomsg", 5, 1}, Ops::decode_m},
-      Step{{"sha3_512", 6, 1}, Ops::hash_m},
-      Step{{"sample_cbd", 9, 1}, Ops::sample_noise},
-      Step{{"ntt", 10, 1}, Ops::ntt_y},
-      Step{{"basemul", 11, 1}, Ops::mul_ay},
-      Step{{"invntt", 12, 1}, Ops::inverse_uv},
-      Step{{"add", 13, 1}, Ops::add_noise},
-      Step{{"compress_compare", 14, 1}, Ops::compare_c},
-      Step{{"cmov", 15, 1}, Ops::select},
-  };
-
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+      {with_ahead({"hash_gen_a", "sha3_256.ek"}, "shake256.reject", "gen_a"), Ops::hash_inputs_gen_a},
+      {"frombytes", Ops::load_c_dk},
+      {"ntt.u", Ops::ntt_u},
+      {"basemul.su", Ops::mul_su},
+      {"invntt.su", Ops::inverse_su},
+      {"tomsg", Ops::decode_m},
+      {"sha3_512", Ops::hash_m},
+      {"sample_cbd", Ops::sample_noise},
+      {"ntt", Ops::ntt_y},
+      {"basemul", Ops::mul_ay},
+      {"invntt", Ops::inverse_uv},
+      {"add", Ops::add_noise},
+      {"compress_compare", Ops::compare_c},
+      {"cmov", Ops::select},
+  });
 };
 
 }  // namespace polykem::mlkem::single

@@ -14,47 +14,42 @@ namespace polykem::mlkem::x8 {
 template <class Ops>
 struct Kem {
   using Chunk = typename Ops::Chunk;
-  using Step = polykem::Step<Chunk>;
 
-  static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::make_keygen_coins},
-      Step{{"sha3_512", 1, 1}, Ops::hash_d},
-      Step{{"gen_a", 2, 1}, Ops::gen_a},
-      Step{{"sample_cbd_ntt", 3, 2}, Ops::sample_se},
-      Step{{"basemul_tobytes", 5, 2}, Ops::mul_as_store},
-      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_pk},
-  };
+  static constexpr auto keygen = plan_of<kKeygenStages, Chunk>({
+      {"randombytes", Ops::make_keygen_coins},
+      {"sha3_512", Ops::hash_d},
+      {"gen_a", Ops::gen_a},
+      {{"sample_cbd_ntt", "sample_cbd", "ntt"}, Ops::sample_se},
+      {{"basemul_tobytes", "basemul", "tobytes"}, Ops::mul_as_store},
+      {"sha3_256.ek", Ops::hash_new_pk},
+  });
 
-  static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::make_encaps_coins},
-      Step{{"sha3_256.ek", 1, 1}, Ops::hash_pk},
-      Step{{"sha3_512", 2, 1}, Ops::hash_m},
-      Step{{"frombytes", 3, 1}, Ops::load_ek},
-      Step{{"gen_a", 4, 1}, Ops::gen_a_transposed},
-      Step{{"sample_cbd_ntt", 5, 2}, Ops::sample_noise},
-      Step{{"basemul", 7, 1}, Ops::mul_ay},
-      Step{{"invntt_add_compress", 8, 3}, Ops::store_c},
-      Step{{"shared_secret", 11, 1}, Ops::store_ss},
-  };
+  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+      {"randombytes", Ops::make_encaps_coins},
+      {"sha3_256.ek", Ops::hash_pk},
+      {"sha3_512", Ops::hash_m},
+      {"frombytes", Ops::load_ek},
+      {"gen_a", Ops::gen_a_transposed},
+      {{"sample_cbd_ntt", "sample_cbd", "ntt"}, Ops::sample_noise},
+      {"basemul", Ops::mul_ay},
+      {{"invntt_add_compress", "invntt", "compress_tobytes"}, Ops::store_c},
+      {"shared_secret", Ops::store_ss},
+  });
 
-  static constexpr std::array decaps{
-      Step{{"sha3_256.ek", 0, 1}, Ops::check_dk},
-      Step{{"frombytes", 1, 1}, Ops::load_c_dk},
-      Step{{"ntt.u", 2, 1}, Ops::ntt_u},
-      Step{{"basemul.su", 3, 1}, Ops::mul_su},
-      Step{{"invntt_tomsg.su", 4, 2}, Ops::decode_m},
-      Step{{"sha3_512", 6, 1}, Ops::hash_m},
-      Step{{"shake256.reject", 7, 1}, Ops::hash_c},
-      Step{{"gen_a", 8, 1}, Ops::gen_a_transposed},
-      Step{{"sample_cbd_ntt", 9, 2}, Ops::sample_noise},
-      Step{{"basemul", 11, 1}, Ops::mul_ay},
-      Step{{"invntt_add_compare", 12, 3}, Ops::compare_c},
-      Step{{"cmov", 15, 1}, Ops::select},
-  };
-
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+      {"sha3_256.ek", Ops::check_dk},
+      {"frombytes", Ops::load_c_dk},
+      {"ntt.u", Ops::ntt_u},
+      {"basemul.su", Ops::mul_su},
+      {{"invntt_tomsg.su", "invntt.su", "tomsg"}, Ops::decode_m},
+      {"sha3_512", Ops::hash_m},
+      {"shake256.reject", Ops::hash_c},
+      {"gen_a", Ops::gen_a_transposed},
+      {{"sample_cbd_ntt", "sample_cbd", "ntt"}, Ops::sample_noise},
+      {"basemul", Ops::mul_ay},
+      {{"invntt_add_compare", "invntt", "compress_compare"}, Ops::compare_c},
+      {"cmov", Ops::select},
+  });
 };
 
 }  // namespace polykem::mlkem::x8

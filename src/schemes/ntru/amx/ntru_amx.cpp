@@ -21,18 +21,15 @@ struct Amx {
 /// sample_rm has m only.
 template <class Ops>
 struct TileKem : Kem<Ops> {
-  using Step = typename Kem<Ops>::Step;
-  static constexpr uint32_t kFrombytes = stage_bit(4), kMul = stage_bit(5);
-
-  static constexpr std::array encaps{
-      Step{{"randombytes.frombytes.mul", 0, 1, false, kFrombytes | kMul}, Ops::mul_hr_make_m_coins},
-      Step{{"sample_rm", 1, 1}, Ops::sample_m},
-      Step{{"poly_S3_tobytes", 2, 1}, Ops::pack_rm},
-      Step{{"sha3_256", 3, 1}, Ops::hash_rm},
-      Step{{"poly_lift_add", 6, 1}, Ops::lift_add},
-      Step{{"poly_Rq_sum_zero_tobytes", 7, 1}, Ops::store_c},
-  };
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
+  static constexpr auto encaps = plan_of<kEncapsStages, typename Ops::Chunk>({
+      {with_ahead({"randombytes.frombytes.mul", "randombytes"}, "poly_Rq_sum_zero_frombytes", "poly_Rq_mul"),
+       Ops::mul_hr_make_m_coins},
+      {"sample_rm", Ops::sample_m},
+      {"poly_S3_tobytes", Ops::pack_rm},
+      {"sha3_256", Ops::hash_rm},
+      {"poly_lift_add", Ops::lift_add},
+      {"poly_Rq_sum_zero_tobytes", Ops::store_c},
+  });
 };
 
 }  // namespace

@@ -96,7 +96,6 @@ template <class Set>
 struct Plan {
   using S = Shape<Set>;
   using F = LaunchContext<Set>;
-  using Step = polykem::KernelStep<F>;
   using MulKind = polykem::cuda::MulKind;
   static_assert(sizeof(uint16_t) * S::kRow <= S::kCoinStride);
   // The largest grids: a product has a block for each item or row of the tree, the generator has one block for 32
@@ -202,34 +201,31 @@ struct Plan {
     t.launch(hash_select_kernel<Set>, t.lane_blocks(), 32, t.io.ss_out, t.rm, t.fail, t.sk(), t.ct(), t.count());
   }
 
-  static constexpr std::array keygen{
-      Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw_keygen},
-      Step{{"sample_fg", 1, 1}, 0, field::kSkOut, sample_fg},
-      Step{{"invert_mod3", 2, 1}, 0, 0, invert_f},
-      Step{{"pack_f_lift", 3, 2}, 0, field::kSkOut, store_f},
-      Step{{"mul_Gf", 5, 1}, 0, 0, mul_Gf},
-      Step{{"invert_mod_q", 6, 1}, 0, 0, invert_Gf},
-      Step{{"mul_vf", 7, 1}, 0, 0, mul_vf},
-      Step{{"mul_invh", 8, 1}, 0, 0, mul_invh},
-      Step{{"pack_invh", 9, 1}, 0, field::kSkOut, store_invh},
-      Step{{"mul_vG", 10, 1}, 0, 0, mul_vG},
-      Step{{"mul_h", 11, 1}, 0, 0, mul_h},
-      Step{{"pack_h", 12, 1}, 0, field::kPkOut, store_h},
-  };
-  static constexpr std::array encaps{
-      Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw_encaps},
-      Step{{"sample_rm_pack", 1, 2}, 0, 0, sample_rm},
-      Step{{"sha3_256", 3, 1}, 0, field::kSsOut, hash_rm},
-      Step{{"dpke_encrypt", 4, 4}, field::kPk, field::kCtOut, encrypt},
-  };
-  static constexpr std::array decaps{
-      Step{{"dpke_decrypt_m", 0, 4}, field::kSk | field::kCt, 0, decrypt_m},
-      Step{{"dpke_decrypt_r", 4, 4}, field::kSk | field::kCt, 0, decrypt_r},
-      Step{{"sha3_256_select", 8, 3}, field::kSk | field::kCt, field::kSsOut, hash_select},
-  };
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+      {{"shake_draw", "randombytes"}, field::kCoins, 0, draw_keygen},
+      {"sample_fg", 0, field::kSkOut, sample_fg},
+      {{"invert_mod3", "poly_S3_inv"}, 0, 0, invert_f},
+      {{"pack_f_lift", "poly_S3_tobytes", "poly_Z3_to_Zq"}, 0, field::kSkOut, store_f},
+      {{"mul_Gf", "poly_Rq_mul.Gf"}, 0, 0, mul_Gf},
+      {{"invert_mod_q", "poly_Rq_inv"}, 0, 0, invert_Gf},
+      {{"mul_vf", "poly_Rq_mul.vf"}, 0, 0, mul_vf},
+      {{"mul_invh", "poly_Sq_mul.invh"}, 0, 0, mul_invh},
+      {{"pack_invh", "poly_Sq_tobytes"}, 0, field::kSkOut, store_invh},
+      {{"mul_vG", "poly_Rq_mul.vG"}, 0, 0, mul_vG},
+      {{"mul_h", "poly_Rq_mul.h"}, 0, 0, mul_h},
+      {{"pack_h", "poly_Rq_sum_zero_tobytes"}, 0, field::kPkOut, store_h},
+  });
+  static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
+      {{"shake_draw", "randombytes"}, field::kCoins, 0, draw_encaps},
+      {{"sample_rm_pack", "sample_rm", "poly_S3_tobytes"}, 0, 0, sample_rm},
+      {"sha3_256", 0, field::kSsOut, hash_rm},
+      {{"dpke_encrypt", "poly_Rq_sum_zero_frombytes", "poly_Rq_sum_zero_tobytes"}, field::kPk, field::kCtOut, encrypt},
+  });
+  static constexpr auto decaps = kernel_plan_of<kDecapsStages, F>({
+      {{"dpke_decrypt_m", "frombytes", "poly_S3_mul"}, field::kSk | field::kCt, 0, decrypt_m},
+      {{"dpke_decrypt_r", "poly_lift_sub", "poly_S3_tobytes"}, field::kSk | field::kCt, 0, decrypt_r},
+      {{"sha3_256_select", "sha3_256", "cmov"}, field::kSk | field::kCt, field::kSsOut, hash_select},
+  });
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
@@ -238,7 +234,7 @@ struct Plan {
   template <Op kOp>
   static constexpr size_t kPartItems = kOp == Op::kKeygen   ? 20480
                                        : kOp == Op::kEncaps ? 7168
-                                                           : 12288;
+                                                            : 12288;
   template <Op kOp>
   static constexpr size_t kStagedBytes = (kOp == Op::kKeygen ? size_t{8} : size_t{4}) << 20;
   static constexpr size_t kMinItems = 1024;
@@ -248,7 +244,7 @@ struct Plan {
     constexpr NtruParams kP = S::kParams;
     constexpr size_t kCoins = kOp == Op::kKeygen   ? kP.keygen_coin_bytes()
                               : kOp == Op::kEncaps ? kP.encaps_coin_bytes()
-                                                  : 0;
+                                                   : 0;
     return {.scheme = Set::kName,
             .op = kOp,
             .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kP.kSharedSecretBytes,

@@ -270,54 +270,46 @@ struct Kem {
   using KeygenChunk = typename Ops::KeygenChunk;
   using EncapsChunk = typename Ops::EncapsChunk;
   using DecapsChunk = typename Ops::DecapsChunk;
-  using KeygenStep = Step<KeygenChunk>;
-  using EncapsStep = Step<EncapsChunk>;
-  using DecapsStep = Step<DecapsChunk>;
+  static constexpr auto keygen = plan_of<kKeygenStages, KeygenChunk>({
+      {"randombytes", Ops::make_keygen_coins},
+      {"sample_fg", Ops::sample_fg},
+      {"poly_S3_inv", Ops::invert_f},
+      {"poly_S3_tobytes", Ops::store_f},
+      {"poly_Z3_to_Zq", Ops::lift_fg},
+      {"poly_Rq_mul.Gf", Ops::mul_Gf},
+      {"poly_Rq_inv", Ops::invert_Gf},
+      {"poly_Rq_mul.vf", Ops::mul_vf},
+      {"poly_Sq_mul.invh", Ops::mul_invh},
+      {"poly_Sq_tobytes", Ops::store_invh},
+      {"poly_Rq_mul.vG", Ops::mul_vG},
+      {"poly_Rq_mul.h", Ops::mul_h},
+      {"poly_Rq_sum_zero_tobytes", Ops::store_h},
+  });
 
-  static constexpr std::array keygen{
-      KeygenStep{{"randombytes", 0, 1}, Ops::make_keygen_coins},
-      KeygenStep{{"sample_fg", 1, 1}, Ops::sample_fg},
-      KeygenStep{{"poly_S3_inv", 2, 1}, Ops::invert_f},
-      KeygenStep{{"poly_S3_tobytes", 3, 1}, Ops::store_f},
-      KeygenStep{{"poly_Z3_to_Zq", 4, 1}, Ops::lift_fg},
-      KeygenStep{{"poly_Rq_mul.Gf", 5, 1}, Ops::mul_Gf},
-      KeygenStep{{"poly_Rq_inv", 6, 1}, Ops::invert_Gf},
-      KeygenStep{{"poly_Rq_mul.vf", 7, 1}, Ops::mul_vf},
-      KeygenStep{{"poly_Sq_mul.invh", 8, 1}, Ops::mul_invh},
-      KeygenStep{{"poly_Sq_tobytes", 9, 1}, Ops::store_invh},
-      KeygenStep{{"poly_Rq_mul.vG", 10, 1}, Ops::mul_vG},
-      KeygenStep{{"poly_Rq_mul.h", 11, 1}, Ops::mul_h},
-      KeygenStep{{"poly_Rq_sum_zero_tobytes", 12, 1}, Ops::store_h},
-  };
+  static constexpr auto encaps = plan_of<kEncapsStages, EncapsChunk>({
+      {"randombytes", Ops::make_encaps_coins},
+      {"sample_rm", Ops::sample_rm},
+      {"poly_S3_tobytes", Ops::pack_rm},
+      {"sha3_256", Ops::hash_rm},
+      {"poly_Rq_sum_zero_frombytes", Ops::load_h},
+      {"poly_Rq_mul", Ops::mul_hr},
+      {"poly_lift_add", Ops::lift_add},
+      {"poly_Rq_sum_zero_tobytes", Ops::store_c},
+  });
 
-  static constexpr std::array encaps{
-      EncapsStep{{"randombytes", 0, 1}, Ops::make_encaps_coins},
-      EncapsStep{{"sample_rm", 1, 1}, Ops::sample_rm},
-      EncapsStep{{"poly_S3_tobytes", 2, 1}, Ops::pack_rm},
-      EncapsStep{{"sha3_256", 3, 1}, Ops::hash_rm},
-      EncapsStep{{"poly_Rq_sum_zero_frombytes", 4, 1}, Ops::load_h},
-      EncapsStep{{"poly_Rq_mul", 5, 1}, Ops::mul_hr},
-      EncapsStep{{"poly_lift_add", 6, 1}, Ops::lift_add},
-      EncapsStep{{"poly_Rq_sum_zero_tobytes", 7, 1}, Ops::store_c},
-  };
-
-  static constexpr std::array decaps{
-      DecapsStep{{"frombytes", 0, 1}, Ops::load_c_f},
-      DecapsStep{{"poly_Rq_mul.cf", 1, 1}, Ops::mul_cf},
-      DecapsStep{{"poly_Rq_to_S3", 2, 1}, Ops::reduce_cf},
-      DecapsStep{{"poly_S3_mul", 3, 1}, Ops::mul_m},
-      DecapsStep{{"poly_lift_sub", 4, 1}, Ops::lift_sub},
-      DecapsStep{{"poly_Sq_mul", 5, 1}, Ops::mul_r},
-      DecapsStep{{"check_rm", 6, 1}, Ops::check_rm},
-      DecapsStep{{"poly_S3_tobytes", 7, 1}, Ops::pack_rm},
-      DecapsStep{{"sha3_256", 8, 1}, Ops::hash_rm},
-      DecapsStep{{"sha3_256.reject", 9, 1}, Ops::hash_reject},
-      DecapsStep{{"cmov", 10, 1}, Ops::select},
-  };
-
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto decaps = plan_of<kDecapsStages, DecapsChunk>({
+      {"frombytes", Ops::load_c_f},
+      {"poly_Rq_mul.cf", Ops::mul_cf},
+      {"poly_Rq_to_S3", Ops::reduce_cf},
+      {"poly_S3_mul", Ops::mul_m},
+      {"poly_lift_sub", Ops::lift_sub},
+      {"poly_Sq_mul", Ops::mul_r},
+      {"check_rm", Ops::check_rm},
+      {"poly_S3_tobytes", Ops::pack_rm},
+      {"sha3_256", Ops::hash_rm},
+      {"sha3_256.reject", Ops::hash_reject},
+      {"cmov", Ops::select},
+  });
 };
 
 }  // namespace POLYKEM_ISA

@@ -107,7 +107,6 @@ template <class Set>
 struct Plan {
   using S = Shape<Set>;
   using F = LaunchContext<Set>;
-  using Step = polykem::KernelStep<F>;
 
   template <bool kSecret>
   static void expand_shared(F& t) {
@@ -160,27 +159,26 @@ struct Plan {
 
   // ---- the lists
 
-  static constexpr std::array keygen{
-      Step{{"shake_draw_shake128", 0, 2}, field::kCoins, 0, draw_seeds},
-      Step{{"gen_matrix_gen_secret", 2, 2}, 0, 0, expand_seeds},
-      Step{{"matrix_vector_mul_round_tobytes", 4, 2}, 0, field::kPkOut | field::kSkOut, multiply_keys},
-      Step{{"sha3_256.pk", 6, 1}, 0, field::kSkOut, hash_new_pk},
-  };
-  static constexpr std::array encaps{
-      Step{{"shake_draw_sha3_gen", 0, 5}, field::kCoins | field::kPk, 0, hash_encaps},
-      Step{{"matrix_vector_mul_round_tobytes", 5, 2}, field::kPk, field::kCtOut, encrypt},
-      Step{{"sha3_256.c", 7, 1}, 0, field::kSsOut, derive_encaps},
-  };
-  static constexpr uint32_t kHashOfC = 1u << 8;
-  static constexpr std::array decaps{
-      Step{{"frombytes_inner_prod_tomsg", 0, 3}, field::kSk | field::kCt, 0, decrypt},
-      Step{{"sha3_gen", 3, 3, false, kHashOfC}, field::kSk | field::kCt, 0, hash_decaps},
-      Step{{"matrix_vector_mul_round_compare", 6, 2}, field::kSk | field::kCt, 0, compare},
-      Step{{"cmov", 9, 1}, field::kSk, field::kSsOut, derive_decaps},
-  };
-  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
-  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
-  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+      {{"shake_draw_shake128", "randombytes", "shake128"}, field::kCoins, 0, draw_seeds},
+      {{"gen_matrix_gen_secret", "gen_matrix", "gen_secret"}, 0, 0, expand_seeds},
+      {{"matrix_vector_mul_round_tobytes", "matrix_vector_mul", "round_tobytes"},
+       0,
+       field::kPkOut | field::kSkOut,
+       multiply_keys},
+      {"sha3_256.pk", 0, field::kSkOut, hash_new_pk},
+  });
+  static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
+      {{"shake_draw_sha3_gen", "randombytes", "gen_secret"}, field::kCoins | field::kPk, 0, hash_encaps},
+      {{"matrix_vector_mul_round_tobytes", "matrix_vector_mul", "round_tobytes"}, field::kPk, field::kCtOut, encrypt},
+      {"sha3_256.c", 0, field::kSsOut, derive_encaps},
+  });
+  static constexpr auto decaps = kernel_plan_of<kDecapsStages, F>({
+      {{"frombytes_inner_prod_tomsg", "frombytes", "tomsg"}, field::kSk | field::kCt, 0, decrypt},
+      {with_ahead({"sha3_gen", "sha3_512", "gen_secret"}, "sha3_256.c"), field::kSk | field::kCt, 0, hash_decaps},
+      {{"matrix_vector_mul_round_compare", "matrix_vector_mul", "round_compare"}, field::kSk | field::kCt, 0, compare},
+      {"cmov", field::kSk, field::kSsOut, derive_decaps},
+  });
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 

@@ -8,6 +8,7 @@
 
 #include "ct/ct.hpp"
 #include "schemes/saber/ref/prims.hpp"
+#include "schemes/saber/stages.hpp"
 
 namespace polykem::saber::ref {
 inline namespace POLYKEM_ISA {
@@ -18,8 +19,7 @@ struct Keys {
   static constexpr size_t kL = P.l;
   using Public = PublicKey<kL>;
   using Secret = SecretKey<kL>;
-  /// The stages that most of an expansion is, for SharedKeyFirst.
-  static constexpr std::array<size_t, kOps> kMatrixStage{0, 3, 4};
+  static constexpr std::array kMatrixStage = kStages.numbers("gen_matrix");
 
   /// a[i l + j] = entry (i, j) of A, or (j, i) if transposed. [SABER20, GenMatrix]
   static void gen_a(Poly* a, const uint8_t* seed, bool transposed, uint8_t* space) {
