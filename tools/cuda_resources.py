@@ -33,7 +33,7 @@ HYBRID = ("hybrid::", "x25519_kernel")
 HYBRID_SETS = {"Shape<0ul>": "x25519mlkem768", "Shape<3ul>": "mlkem768x25519"}
 # Their blocks are one warp; of ML-KEM's kernels it is all but these.
 FOUR_WARPS_MLKEM = ("keygen_kernel", "encrypt_kernel", "compare_kernel", "decrypt_kernel", "expand_vector_kernel")
-ONE_WARP = ("draw_kernel", "encrypt_kernel", "decrypt_m_kernel", "decrypt_r_kernel", "hash_rm_kernel",
+ONE_WARP = ("coin_kernel", "encrypt_kernel", "decrypt_m_kernel", "decrypt_r_kernel", "hash_rm_kernel",
             "hash_select_kernel", "invert_mod", "imma_kernel")
 
 

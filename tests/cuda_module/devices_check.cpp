@@ -24,7 +24,7 @@ void check_sizes(bool pinned) {
     bool all_different = true;
     for (size_t i = 1; i < count; ++i)
       all_different = all_different && std::memcmp(r.sk, r.sk + i * kSk, kSk) != 0;
-    expect(all_different, "items of different parts draw different numbers");
+    expect(all_different, "items of different parts get different numbers");
     fake_runtime::run_all();
     for (const size_t item : {size_t{0}, count / 2, count - 1}) {
       const uint8_t *sk = r.sk + item * kSk, *ss = r.ss + item * kSs;
@@ -39,7 +39,7 @@ void check_sizes(bool pinned) {
 }
 
 /// True if no coins of the latest keygen were wiped before they were used.
-bool all_drawn(const Records& r) {
+bool all_have_coins(const Records& r) {
   for (size_t i = 0; i < r.count; ++i) {
     if (std::all_of(r.sk + i * kSk, r.sk + (i + 1) * kSk, [](uint8_t byte) { return byte == 0; })) return false;
   }
@@ -52,7 +52,7 @@ void check_order() {
     fake_runtime::shuffle(seed);
     const Records r(3000 + 600 * seed, true);
     for (int round = 0; round < 3; ++round)
-      expect(exchange(r) && all_drawn(r), "exchange while streams run ahead");
+      expect(exchange(r) && all_have_coins(r), "exchange while streams run ahead");
   }
   fake_runtime::shuffle(0);
 }
@@ -69,9 +69,9 @@ void check_wipes() {
         const Outcome outcome = run(Op::kKeygen, r);
         failed = fake_runtime::failed() != nullptr;
         fake_runtime::fail_call(0);
-        if (outcome == Outcome::kOk) expect(all_drawn(r), "a batch that succeeded is right");
+        if (outcome == Outcome::kOk) expect(all_have_coins(r), "a batch that succeeded is right");
         for (int round = 0; round < 2; ++round)
-          expect(exchange(r) && all_drawn(r), "exchange after a wipe that failed");
+          expect(exchange(r) && all_have_coins(r), "exchange after a wipe that failed");
       }
     }
   }
@@ -314,14 +314,14 @@ void check_replay() {
   std::vector<uint8_t> earlier(r.count * kSk);
   for (int round = 0; round < 8; ++round) {
     expect(exchange(r), "exchange, again");
-    expect(std::memcmp(earlier.data(), r.sk, earlier.size()) != 0, "each batch draws anew");
+    expect(std::memcmp(earlier.data(), r.sk, earlier.size()) != 0, "each batch makes new coins");
     std::memcpy(earlier.data(), r.sk, earlier.size());
     fake_runtime::run_all();
     expect(!fake_runtime::device_memory_has({r.sk, r.sk + kSk}), "secret keys are wiped");
   }
   const Records pageable(r.count, false);
   for (int round = 0; round < 8; ++round) {
-    expect(run(Op::kKeygen, pageable) == Outcome::kOk && pageable.sk[0] == latest_draw(),
+    expect(run(Op::kKeygen, pageable) == Outcome::kOk && pageable.sk[0] == latest_coin(),
            "the seed is read where it lies now");
     expect(exchange(pageable), "exchange from elsewhere");
   }

@@ -49,7 +49,7 @@ void check_ciphertexts(const DeviceBatch& b) {
 }
 
 /// The coins of an item lie in the workspace, where the second step finds them.
-void draw(const DeviceBatch& b, std::byte* workspace) {
+void make_coins(const DeviceBatch& b, std::byte* workspace) {
   if (b.coins != nullptr) {
     std::memcpy(workspace, b.coins, b.count * kCoins);
     return;
@@ -117,7 +117,7 @@ cudaError_t launch_work(Work work, cudaStream_t stream) {
 template <Op kOp>
 int run_step(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream) {
   const auto work = [=] {
-    if (step == 0 && kOp != Op::kDecaps) draw(batch, workspace);
+    if (step == 0 && kOp != Op::kDecaps) make_coins(batch, workspace);
     if (step == 0 && kOp == Op::kDecaps) check_ciphertexts(batch);
     if (step == 1 && kOp == Op::kKeygen) compute_sk(batch, workspace);
     if (step == 1 && kOp == Op::kEncaps && tile < kTiles) ++tiles_run;
@@ -130,11 +130,11 @@ size_t workspace_bytes(size_t items) {
   return (items * kCoins + 255) / 256 * 256;
 }
 
-constexpr DeviceStep kDraw{{"draw", 0, 1}, field::kCoins, 0}, kComputeSk{{"compute_sk", 1, 1}, 0, field::kSkOut};
+constexpr DeviceStep kCoinStep{{"coins", 0, 1}, field::kCoins, 0}, kComputeSk{{"compute_sk", 1, 1}, 0, field::kSkOut};
 constexpr DeviceStep kSkip{{"compute_sk", 1, 1}, 0, 0}, kTiled{{"tiled", 1, 1, true}, 0, 0};
-constexpr std::array<DeviceStep, 3> kKeygenSteps = {kDraw, kComputeSk, {{"compute", 2, 1}, 0, field::kPkOut}};
+constexpr std::array<DeviceStep, 3> kKeygenSteps = {kCoinStep, kComputeSk, {{"compute", 2, 1}, 0, field::kPkOut}};
 constexpr std::array<DeviceStep, 3> kEncapsSteps = {
-    kDraw, kTiled, {{"compute", 2, 1}, field::kPk, field::kCtOut | field::kSsOut}};
+    kCoinStep, kTiled, {{"compute", 2, 1}, field::kPk, field::kCtOut | field::kSsOut}};
 constexpr std::array<DeviceStep, 3> kDecapsSteps = {DeviceStep{{"check", 0, 1}, field::kCt, field::kItemStatus},
                                                     kSkip,
                                                     {{"compute", 2, 1}, field::kSk | field::kCt, field::kSsOut}};
@@ -184,7 +184,7 @@ const DeviceScheme& toy() {
   return *table().scheme(scheme_name);
 }
 
-uint8_t latest_draw() {
+uint8_t latest_coin() {
   return static_cast<uint8_t>(16 * 37 + 2 * batches);
 }
 

@@ -59,7 +59,7 @@ struct Records {
 /// The shared secret of coins and a public key.
 void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk);
 /// The first byte of the first secret key that the latest batch drew.
-uint8_t latest_draw();
+uint8_t latest_coin();
 Outcome run(Op op, const Records& r, StepTimes* times = nullptr, const size_t* key_index = nullptr,
             const uint8_t* keys = nullptr);
 bool exchange(const Records& r, StepTimes* times = nullptr);

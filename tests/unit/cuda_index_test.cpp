@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "prim/cuda/grid.hpp"
-#include "prim/drbg/cuda/draw_place.hpp"
+#include "prim/drbg/cuda/coin_place.hpp"
 #include "schemes/ntru/cuda/sets.hpp"
 #include "schemes/ntru/polyinv/cuda/inverse_tree.cuh"
 
@@ -39,9 +39,9 @@ std::set<uint64_t> interesting_warps(uint64_t count) {
 }
 
 template <uint32_t kBlocks, uint32_t kStride>
-void check_draws(uint64_t count) {
+void check_coins(uint64_t count) {
   for (const uint64_t warp : interesting_warps<kBlocks, kStride>(count)) {
-    const DrawPlace<kBlocks, kStride> place(warp, count);
+    const CoinPlace<kBlocks, kStride> place(warp, count);
     uint32_t valid = 0;
     for (uint32_t lane = 0; lane < 32; ++lane) {
       const Exact block = Exact{warp} * 32 + lane, item = block / kBlocks;
@@ -49,7 +49,7 @@ void check_draws(uint64_t count) {
       ASSERT_EQ(Exact{place.item(lane)}, item) << "warp " << warp << " of " << count << " items";
       ASSERT_EQ(Exact{place.block(lane)}, block % kBlocks);
       ASSERT_EQ(Exact{place.row_offset()} + Exact{8} * place.block_offset(lane),
-                item * kStride + block % kBlocks * kDrawBlockBytes)
+                item * kStride + block % kBlocks * kCoinBlockBytes)
           << "warp " << warp << " of " << count << " items";
     }
     ASSERT_EQ(place.valid(), valid) << "warp " << warp << " of " << count << " items";
@@ -67,16 +67,16 @@ TYPED_TEST(CudaIndex, EveryItemOfALargeBatchGetsItsOwnRandomBytes) {
   // 9,000,000 items of ntruhps4096821, 15,000,000 of ntruhps2048509 and 22,900,000 of ntruhrss701 wrapped once.
   for (const uint64_t count : {uint64_t{1}, uint64_t{33}, uint64_t{9'000'000}, uint64_t{15'000'000},
                                uint64_t{22'900'000}, uint64_t{ntru::cuda::kMaxItems}}) {
-    check_draws<draw_blocks(S::kKeygenCoinBytes), S::kCoinStride>(count);
-    check_draws<draw_blocks(S::kEncapsCoinBytes), S::kCoinStride>(count);
+    check_coins<coin_blocks(S::kKeygenCoinBytes), S::kCoinStride>(count);
+    check_coins<coin_blocks(S::kEncapsCoinBytes), S::kCoinStride>(count);
   }
 }
 
 TYPED_TEST(CudaIndex, GridsOfTheLargestBatchFit) {
   using S = ntru::cuda::Shape<TypeParam>;
   constexpr size_t kMax = ntru::cuda::kMaxItems;
-  EXPECT_LE(blocks_for(kMax * draw_blocks(S::kKeygenCoinBytes), 32), kMaxBlocks);
-  EXPECT_LE(blocks_for(kMax * draw_blocks(S::kEncapsCoinBytes), 32), kMaxBlocks);
+  EXPECT_LE(blocks_for(kMax * coin_blocks(S::kKeygenCoinBytes), 32), kMaxBlocks);
+  EXPECT_LE(blocks_for(kMax * coin_blocks(S::kEncapsCoinBytes), 32), kMaxBlocks);
   // A product of a tree is a block; the last batches before a power of two are rounded up most.
   for (const size_t count : {kMax, kMax - 1, kMax - kMax / 192, kMax / 2 + 1})
     EXPECT_LE(InverseTree<S::kRow>(count).rows(), kMaxBlocks) << count;

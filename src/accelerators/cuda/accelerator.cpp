@@ -164,7 +164,7 @@ Status CudaAccelerator::status_of(Outcome outcome, const ErrorText& why) {
   }
 }
 
-/// call(seed, why): the seed is drawn if the operation needs coins that the batch has not, and wiped afterwards.
+/// call(seed, why): the seed is made if the operation needs coins that the batch has not, and wiped afterwards.
 template <class Call>
 Status CudaAccelerator::with_seed(const DeviceOperation& operation, const Batch& batch, Call&& call) {
   uint8_t seed[kSeedBytes] = {};

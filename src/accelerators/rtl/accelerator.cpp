@@ -97,7 +97,7 @@ const char* RtlAccelerator::problem() {
 
 /// The coins, the core's work as a whole, of it the phases that its own counters measure, and how long it
 /// overwrites its secrets afterwards.
-constexpr size_t kDrawStep = 0;
+constexpr size_t kCoinStep = 0;
 
 std::vector<StepInfo> steps_of(const Scheme& scheme, Op op) {
   const auto stages = static_cast<uint8_t>(scheme.stages.of(op).size());
@@ -197,7 +197,7 @@ Status RtlAccelerator::run(const OperationContext& operation, const Batch& batch
   for (size_t i = 0; i < batch.count && status == Status::kOk; ++i) {
     const Item item{batch, operation.bytes, i};
     if (coin_bytes > 0 && batch.coins == nullptr) batch.drbg->fill({own_coins.data(), coin_bytes});
-    if (coin_bytes > 0) clock.stop(kDrawStep, 1);
+    if (coin_bytes > 0) clock.stop(kCoinStep, 1);
     const ConstBytes coins =
         batch.coins == nullptr ? ConstBytes(own_coins.data(), coin_bytes) : item.in(batch.coins, coin_bytes);
     const Outcome outcome = compute(*lease.get(), operation, item, coins);

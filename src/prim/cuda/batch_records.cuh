@@ -13,7 +13,7 @@ template <class S, class Work>
 void take_records(Work& work, Records& pk, const DeviceBatch& io, size_t pk_offset) {
   const auto stride = [&io](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
   work.count = io.count;
-  work.draw_seed = io.seed;
+  work.coin_seed = io.seed;
   work.coins = io.coins;
   work.sk = {io.sk, stride(S::kSecretKeyBytes)};
   pk = io.sk != nullptr ? Records{io.sk + pk_offset, stride(S::kSecretKeyBytes)}

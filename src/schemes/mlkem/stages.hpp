@@ -22,7 +22,7 @@ inline constexpr std::array kKeygenStages{
 };
 
 inline constexpr std::array kEncapsStages{
-    Stage{"randombytes", "[FIPS203, Alg 20, L1]", "-> m (round 3: SHA3-256 of what was drawn)"},
+    Stage{"randombytes", "[FIPS203, Alg 20, L1]", "-> m (round 3: SHA3-256 of the random bytes)"},
     Stage{"sha3_256.ek", "[FIPS203, Alg 17, L1]", "ek -> H(ek)"},
     Stage{"sha3_512", "[FIPS203, Alg 17, L1]", "m, H(ek) -> K, r"},
     Stage{"frombytes", "[FIPS203, Alg 14, L2-3]", "ek -> t^, rho, validity (round 3: always)"},

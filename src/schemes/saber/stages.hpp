@@ -20,7 +20,7 @@ inline constexpr std::array kKeygenStages{
 };
 
 inline constexpr std::array kEncapsStages{
-    Stage{"randombytes", "[SABER20, Saber.KEM.Encaps]", "-> m = SHA3-256 of what was drawn"},
+    Stage{"randombytes", "[SABER20, Saber.KEM.Encaps]", "-> m = SHA3-256 of the random bytes"},
     Stage{"sha3_256.pk", "[SABER20, Saber.KEM.Encaps]", "pk -> H(pk)"},
     Stage{"sha3_512", "[SABER20, Saber.KEM.Encaps]", "m, H(pk) -> K, r"},
     Stage{"gen_matrix", "[SABER20, GenMatrix]", "pk -> A, b"},

@@ -150,7 +150,7 @@ bool may_queue(const DeviceOperation& operation, const BatchView& view, const st
   check(cudaStreamIsCapturing(stream, &capturing), "asking whether the stream is captured");
   const bool needs_coins = view.coins == nullptr && operation.record_bytes.coins > 0;
   if (needs_coins && capturing != cudaStreamCaptureStatusNone)
-    return say(why, "a captured batch would draw the same random numbers at every replay"), false;
+    return say(why, "a captured batch would make the same random numbers at every replay"), false;
   return true;
 }
 

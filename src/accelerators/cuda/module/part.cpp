@@ -213,7 +213,7 @@ void Part::fill_device_batch() {
 /// The host's copies into pinned memory.
 void Part::stage() {
   std::memcpy(seed_staged_, batch_.seed(), kSeedBytes);
-  // The index of items restarts with every part, so each part needs a seed of its own to draw different numbers.
+  // The index of items restarts with every part, so each part needs a seed of its own to make different numbers.
   for (size_t b = 0; b < sizeof first_; ++b)
     seed_staged_[b] ^= static_cast<std::byte>(first_ >> (8 * b));
   for (const Array& a : arrays_) {
@@ -239,7 +239,7 @@ void Part::steps(SharedStreams* shared) {
   constexpr size_t kMinEarlyBytes = size_t{1} << 20;
   const size_t end = operation_.steps.size();
   const Overlap overlap = overlap_of(operation_.steps);
-  const size_t early = shared != nullptr && batch_.draws_on_device() ? overlap.early_steps : 0;
+  const size_t early = shared != nullptr && batch_.makes_coins() ? overlap.early_steps : 0;
   const size_t late = shared != nullptr ? overlap.late_step : end;
   if (early > 0) {
     check(cudaStreamWaitEvent(streams_.early, shared->late, 0), "waiting for an event");
@@ -281,7 +281,7 @@ void Part::launch(size_t first_step, size_t end_step, cudaStream_t stream) {
 
 /// A kernel fetches the seed: a copy engine would do so only after the records of other parts.
 void Part::queue_steps(size_t first_step, size_t end_step, cudaStream_t stream) {
-  if (first_step == 0 && batch_.draws_on_device())
+  if (first_step == 0 && batch_.makes_coins())
     check(read_from_host(seed_device_, seed_staged_, kSeedBytes, stream), "copying the seed");
   for_each_launch(operation_, device_batch_, first_step, end_step,
                   [&](size_t step, size_t tile) { run_step(step, tile, stream); });

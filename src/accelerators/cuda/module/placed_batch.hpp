@@ -32,7 +32,7 @@ class PlacedBatch {
   size_t returning_bytes() const { return returning_bytes_; }
   /// Whether the items' status has to be copied back.
   bool wants_status() const { return wants_status_; }
-  bool draws_on_device() const { return batch_.coins == nullptr && operation_.record_bytes.coins > 0; }
+  bool makes_coins() const { return batch_.coins == nullptr && operation_.record_bytes.coins > 0; }
 
  private:
   const DeviceOperation& operation_;

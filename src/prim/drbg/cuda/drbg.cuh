@@ -4,31 +4,31 @@
 // from the host's generator.
 #pragma once
 
-#include "prim/drbg/cuda/draw_place.hpp"
+#include "prim/drbg/cuda/coin_place.hpp"
 #include "prim/keccak/cuda/keccak.cuh"
 #include "prim/records/cuda/items.cuh"
 
 namespace polykem::cuda {
 
-/// Which operation draws. It separates the streams of one seed.
-enum class DrawDomain : uint8_t { kKeygen = 0, kEncaps = 1 };
+/// Whose coins they are. It separates the streams of one seed.
+enum class CoinDomain : uint8_t { kKeygen = 0, kEncaps = 1 };
 
-static_assert(kDrawBlockBytes == kRateBytes);
+static_assert(kCoinBlockBytes == kRateBytes);
 
-inline constexpr uint64_t kDrawName = 0x006d656b796c6f70;  ///< "polykem"
+inline constexpr uint64_t kCoinName = 0x006d656b796c6f70;  ///< "polykem"
 
-/// Word j of the message of a block, which has kDrawMessageWords.
-inline constexpr uint32_t kDrawMessageWords = 7;
-__device__ __forceinline__ uint64_t draw_word(const uint32_t* seed, DrawDomain domain, uint64_t item, uint64_t block,
-                                              unsigned j) {
+/// Word j of the message of a block, which has kCoinMessageWords.
+inline constexpr uint32_t kCoinMessageWords = 7;
+__device__ __forceinline__ uint64_t coin_message_word(const uint32_t* seed, CoinDomain domain, uint64_t item,
+                                                      uint64_t block, unsigned j) {
   if (j < 4) return seed[2 * j] | (static_cast<uint64_t>(seed[2 * j + 1]) << 32);
   if (j == 4) return item;
-  return j == 5 ? kDrawName | (static_cast<uint64_t>(domain) << 56) : block;
+  return j == 5 ? kCoinName | (static_cast<uint64_t>(domain) << 56) : block;
 }
 
 /// Block `block` of an item: the first kRateBytes of the state.
-__device__ __forceinline__ void draw_block(uint64_t (&state)[25], const uint32_t* seed, DrawDomain domain,
-                                           uint64_t item, uint64_t block) {
+__device__ __forceinline__ void make_coin_block(uint64_t (&state)[25], const uint32_t* seed, CoinDomain domain,
+                                                uint64_t item, uint64_t block) {
 #pragma unroll
   for (int j = 0; j < 25; ++j)
     state[j] = 0;
@@ -36,7 +36,7 @@ __device__ __forceinline__ void draw_block(uint64_t (&state)[25], const uint32_t
   for (int j = 0; j < 4; ++j)
     state[j] = seed[2 * j] | (static_cast<uint64_t>(seed[2 * j + 1]) << 32);
   state[4] = item;
-  state[5] = kDrawName | (static_cast<uint64_t>(domain) << 56);
+  state[5] = kCoinName | (static_cast<uint64_t>(domain) << 56);
   state[6] = block;
   state[7] = 0x1f;
   state[16] = 0x8000000000000000;
@@ -45,22 +45,22 @@ __device__ __forceinline__ void draw_block(uint64_t (&state)[25], const uint32_t
 
 /// The first kWords words of the random bytes of an item: the caller's coins, which have no more, or the generator's.
 template <int kWords>
-__device__ __forceinline__ void draw_words(uint32_t (&words)[kWords], const uint8_t* coins, const uint32_t* seed,
-                                           DrawDomain domain, size_t item) {
+__device__ __forceinline__ void make_coin_words(uint32_t (&words)[kWords], const uint8_t* coins, const uint32_t* seed,
+                                                CoinDomain domain, size_t item) {
   if (coins != nullptr) return load_words(words, coins + item * 4 * kWords);
   uint64_t state[25];
-  draw_block(state, seed, domain, item, 0);
+  make_coin_block(state, seed, domain, item, 0);
   squeeze_words(words, state);
 }
 
 /// Makes the 32 blocks that belong to warp number `warp`, of a batch of `count` items. rows: kStride bytes per item.
 /// stage: kStageWords words of shared memory of this warp.
 template <uint32_t kBlocks, uint32_t kStride>
-__device__ __forceinline__ void warp_draw(uint8_t* rows, const uint32_t* seed, DrawDomain domain, uint64_t warp,
-                                          uint64_t count, uint32_t* stage, unsigned lane) {
-  const DrawPlace<kBlocks, kStride> place(warp, count);
+__device__ __forceinline__ void warp_make_coins(uint8_t* rows, const uint32_t* seed, CoinDomain domain, uint64_t warp,
+                                                uint64_t count, uint32_t* stage, unsigned lane) {
+  const CoinPlace<kBlocks, kStride> place(warp, count);
   uint64_t state[25];
-  draw_block(state, seed, domain, place.item(lane), place.block(lane));
+  make_coin_block(state, seed, domain, place.item(lane), place.block(lane));
 #pragma unroll
   for (int j = 0; j < kRateWords / 2; ++j) {
     uint32_t* row = stage + lane * kStageStride + 2 * j;

@@ -59,10 +59,10 @@ struct WarpHashes {
 
   /// The random bytes of an item, kWords64 words: the caller's coins or the generator's.
   template <uint32_t kWords64>
-  __device__ __forceinline__ uint64_t draw(const uint8_t* coins, const uint32_t* seed, DrawDomain domain,
-                                           size_t item) const {
+  __device__ __forceinline__ uint64_t make_coins(const uint8_t* coins, const uint32_t* seed, CoinDomain domain,
+                                                 size_t item) const {
     if (coins != nullptr) return load_word64(coins + item * 8 * kWords64, lane % kWords64);
-    return of<kWords>(draw_word(seed, domain, item, 0, lane), kDrawMessageWords,
+    return of<kWords>(coin_message_word(seed, domain, item, 0, lane), kCoinMessageWords,
                       static_cast<uint64_t>(KeccakSuffix::kShake));
   }
 };

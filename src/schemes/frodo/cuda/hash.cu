@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that hash, draw and sample: one item per thread, blocks of one warp; in small batches those of
+// The kernels that hash, make coins and sample: one item per thread, blocks of one warp; in small batches those of
 // hash_warp.cuh. Records have any alignment; rows of the workspace are aligned as sizes.hpp says. kRate: 21 for
 // SHAKE128, 17 for SHAKE256.
 #include <type_traits>
@@ -53,10 +53,10 @@ __device__ __forceinline__ uint64_t load_word(const uint8_t* from) {
 /// randombytes. Each lane makes the block of an item.
 template <int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
-    draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, uint64_t count) {
-  static_assert(polykem::cuda::draw_blocks(kBytes) == 1);
+    coin_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::CoinDomain domain, uint64_t count) {
+  static_assert(polykem::cuda::coin_blocks(kBytes) == 1);
   __shared__ uint32_t stage[polykem::cuda::kStageWords];
-  polykem::cuda::warp_draw<1, kCoinStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
+  polykem::cuda::warp_make_coins<1, kCoinStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
 }
 
 /// shake.pkh: the hash of each record of `bytes` bytes, a multiple of 8.
@@ -228,15 +228,15 @@ void with_rate(const LaunchContext& t, F&& f) {
 
 }  // namespace
 
-void draw(LaunchContext& t) {
+void make_coins(LaunchContext& t) {
   const size_t bytes = t.op == Op::kKeygen ? t.set.keygen_coin_bytes() : t.set.encaps_coin_bytes();
   if (t.io.coins != nullptr) {
     t.keep(cudaMemcpy2DAsync(t.coins, kCoinStride, t.io.coins, bytes, bytes, t.count(), cudaMemcpyDeviceToDevice,
                              t.stream));
     return;
   }
-  const auto domain = t.op == Op::kKeygen ? polykem::cuda::DrawDomain::kKeygen : polykem::cuda::DrawDomain::kEncaps;
-  t.launch(draw_kernel<kCoinStride>, t.lane_blocks(), 32, 0, t.coins, t.io.seed, domain, t.count());
+  const auto domain = t.op == Op::kKeygen ? polykem::cuda::CoinDomain::kKeygen : polykem::cuda::CoinDomain::kEncaps;
+  t.launch(coin_kernel<kCoinStride>, t.lane_blocks(), 32, 0, t.coins, t.io.seed, domain, t.count());
 }
 
 void expand_keygen(LaunchContext& t) {

@@ -81,7 +81,7 @@ constexpr size_t expanded_key_bytes(uint32_t n) {
 }
 
 // hash.cu
-void draw(LaunchContext& t);
+void make_coins(LaunchContext& t);
 void expand_keygen(LaunchContext& t);
 void hash_new_pk(LaunchContext& t);
 void hash_pk(LaunchContext& t);

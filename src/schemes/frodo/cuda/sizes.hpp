@@ -11,7 +11,7 @@ namespace polykem::frodo::cuda {
 /// The largest batch of an operation: products have a block for each 32 rows of an item's matrix.
 inline constexpr size_t kMaxItems = size_t{1} << 24;
 
-/// Rows of intermediates, in bytes: mu and salt or all that key generation draws, one block of random bytes; pkh or k.
+/// Rows of intermediates, in bytes: mu and salt or all coins of key generation, one block of random bytes; pkh or k.
 inline constexpr uint32_t kCoinStride = 136, kSecretStride = kMaxSecretBytes;
 
 /// Sizes of a set. `words` are of 64 bits.

@@ -11,12 +11,12 @@
 
 namespace polykem::frodo::low_memory {
 
-/// kDrawKeygen fills the coins of a KeygenChunk, kDrawEncaps mu and salt, which are neighbours.
-template <void (*kDrawKeygen)(KeygenChunk&), void (*kDrawEncaps)(EncryptionChunk&)>
+/// kMakeKeygenCoins fills the coins of a KeygenChunk, kMakeEncapsCoins mu and salt, which are neighbours.
+template <void (*kMakeKeygenCoins)(KeygenChunk&), void (*kMakeEncapsCoins)(EncryptionChunk&)>
 struct Kem {
   /// What shake.r and sample_matrix do for E is left to matmul.as.
   static constexpr auto keygen = plan_of<kKeygenStages, KeygenChunk>({
-      {"randombytes", kDrawKeygen},
+      {"randombytes", kMakeKeygenCoins},
       {"shake.seed_a", ops::expand_seed_a},
       {{"shake.s", "shake.r", "sample_matrix"}, ops::expand_s},
       {tiled("gen_a"), ops::gen_a_keygen},
@@ -26,7 +26,7 @@ struct Kem {
   });
 
   static constexpr auto encaps = plan_of<kEncapsStages, EncryptionChunk>({
-      {"randombytes", kDrawEncaps},
+      {"randombytes", kMakeEncapsCoins},
       {"shake.pkh", ops::hash_pk},
       {"shake.seed_se", ops::derive_seed_k},
       {{"shake.r", "shake.r", "sample_matrix"}, ops::expand_noise},

@@ -10,7 +10,7 @@
 
 namespace polykem::hybrid::cuda {
 
-using polykem::cuda::DrawDomain;
+using polykem::cuda::CoinDomain;
 using polykem::cuda::KeccakSuffix;
 using polykem::cuda::kRateBytes;
 using polykem::cuda::LaneItem;
@@ -47,16 +47,16 @@ __device__ __forceinline__ void expand_seed(uint32_t (&words)[kWords], const uin
 /// randombytes and expand_seed of key generation. sk_out: of HPKE, whose secret keys are seeds.
 template <class S>
 __global__ void __launch_bounds__(32)
-    draw_keygen_kernel(SeedRows rows, uint8_t* sk_out, const uint8_t* coins, const uint32_t* draw_seed, size_t count) {
+    keygen_coin_kernel(SeedRows rows, uint8_t* sk_out, const uint8_t* coins, const uint32_t* coin_seed, size_t count) {
   const LaneItem own(count);
   uint32_t words[S::kSeedWords];
   if constexpr (S::kHpke) {
     uint32_t seed[kSymBytes / 4];
-    polykem::cuda::draw_words(seed, coins, draw_seed, DrawDomain::kKeygen, own.index());
+    polykem::cuda::make_coin_words(seed, coins, coin_seed, CoinDomain::kKeygen, own.index());
     expand_seed(words, seed);
     if (own.valid()) store_words(sk_out + own.index() * kSymBytes, seed);
   } else {
-    polykem::cuda::draw_words(words, coins, draw_seed, DrawDomain::kKeygen, own.index());
+    polykem::cuda::make_coin_words(words, coins, coin_seed, CoinDomain::kKeygen, own.index());
   }
   rows.store(words, own);
 }
@@ -74,10 +74,10 @@ __global__ void __launch_bounds__(32) expand_seed_kernel(SeedRows rows, Records 
 /// randombytes of encapsulation: m and the scalar.
 template <class S>
 __global__ void __launch_bounds__(32)
-    draw_encaps_kernel(SeedRows rows, const uint8_t* coins, const uint32_t* draw_seed, size_t count) {
+    encaps_coin_kernel(SeedRows rows, const uint8_t* coins, const uint32_t* coin_seed, size_t count) {
   const LaneItem own(count);
   uint32_t words[S::kParams.encaps_coin_bytes() / 4];
-  polykem::cuda::draw_words(words, coins, draw_seed, DrawDomain::kEncaps, own.index());
+  polykem::cuda::make_coin_words(words, coins, coin_seed, CoinDomain::kEncaps, own.index());
   rows.store(words, own);
 }
 

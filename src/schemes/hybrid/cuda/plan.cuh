@@ -133,8 +133,8 @@ struct Plan {
 
   // ---- keygen
 
-  static void draw_keygen(F& t) {
-    t.to.by_lane(draw_keygen_kernel<S>, t.count(), t.rows.seed, t.io.sk_out, t.io.coins, t.io.seed, t.count());
+  static void make_keygen_coins(F& t) {
+    t.to.by_lane(keygen_coin_kernel<S>, t.count(), t.rows.seed, t.io.sk_out, t.io.coins, t.io.seed, t.count());
   }
   static void join_keys(F& t) {
     make_points(t, t.count());
@@ -144,8 +144,8 @@ struct Plan {
 
   // ---- encaps
 
-  static void draw_encaps(F& t) {
-    t.to.by_lane(draw_encaps_kernel<S>, t.count(), t.rows.seed, t.io.coins, t.io.seed, t.count());
+  static void make_encaps_coins(F& t) {
+    t.to.by_lane(encaps_coin_kernel<S>, t.count(), t.rows.seed, t.io.coins, t.io.seed, t.count());
   }
   static void kem_encaps(F& t) {
     t.template take<S::kEkBytes>(t.rows.ek, t.key_records(t.io.pk, S::kPublicKeyBytes), t.keys());
@@ -217,14 +217,14 @@ struct Plan {
 
   // ---- the lists
 
-  static constexpr Fields kDrawn = S::kHpke ? field::kSkOut : 0;
+  static constexpr Fields kCoinsKept = S::kHpke ? field::kSkOut : 0;
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
-      {{"shake_draw_expand", "randombytes", "expand_seed"}, field::kCoins, kDrawn, draw_keygen},
+      {{"shake_coins_expand", "randombytes", "expand_seed"}, field::kCoins, kCoinsKept, make_keygen_coins},
       {"kem_keygen", 0, 0, make_kem_keys},
       {"ecdh_keygen", 0, S::kHpke ? field::kPkOut : field::kPkOut | field::kSkOut, join_keys},
   });
   static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
-      {{"shake_draw", "randombytes"}, field::kCoins, 0, draw_encaps},
+      {{"shake_coins", "randombytes"}, field::kCoins, 0, make_encaps_coins},
       {"kem_encaps", field::kPk, 0, kem_encaps},
       {"ecdh_keygen", 0, 0, make_ephemerals},
       {"ecdh_derive", field::kPk, 0, derive_encaps},

@@ -8,36 +8,36 @@
 
 namespace polykem::lac::cuda {
 
-using polykem::cuda::DrawDomain;
+using polykem::cuda::CoinDomain;
 
 /// 32 random bytes of an item: the caller's coins or the generator's.
-__device__ __forceinline__ void draw(uint32_t (&words)[8], const Work& work, DrawDomain domain, size_t item) {
+__device__ __forceinline__ void make_coins(uint32_t (&words)[8], const Work& work, CoinDomain domain, size_t item) {
   if (work.coins != nullptr) {
 #pragma unroll
     for (int w = 0; w < 8; ++w)
       words[w] = record_word(work.coins + item * kSeedBytes, w, kSeedBytes);
   } else {
     uint64_t state[25];
-    polykem::cuda::draw_block(state, work.draw_seed, domain, item, 0);
+    polykem::cuda::make_coin_block(state, work.coin_seed, domain, item, 0);
     polykem::cuda::squeeze_words(words, state);
   }
 }
 
 /// The seeds of key pairs. S: the set, so that each has its own copy.
 template <class S>
-__global__ void __launch_bounds__(32) draw_seed_kernel(Work work) {
+__global__ void __launch_bounds__(32) make_seed_kernel(Work work) {
   const LaneItem own(work.count);
   uint32_t seed[8];
-  draw(seed, work, DrawDomain::kKeygen, own.index());
+  make_coins(seed, work, CoinDomain::kKeygen, own.index());
   if (own.valid()) work.seed.store(seed, own.index());
 }
 
 /// m and its hash.
 template <class S>
-__global__ void __launch_bounds__(32) draw_m_kernel(Work work) {
+__global__ void __launch_bounds__(32) make_m_kernel(Work work) {
   const LaneItem own(work.count);
   uint32_t m[8], hash[8];
-  draw(m, work, DrawDomain::kEncaps, own.index());
+  make_coins(m, work, CoinDomain::kEncaps, own.index());
   polykem::cuda::sha256_of_digest(hash, m);
   if (!own.valid()) return;
   work.m.store(m, own.index());

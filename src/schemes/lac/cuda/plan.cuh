@@ -122,13 +122,13 @@ struct Plan {
 
   // ---- keygen
 
-  static void draw_seed(F& t) { t.by_lane(draw_seed_kernel<S>, t.count(), t.work); }
+  static void make_seed(F& t) { t.by_lane(make_seed_kernel<S>, t.count(), t.work); }
   static void gen_a_of_seeds(F& t) { gen_a_of(t, BlockKeys{t.work.seeds, 0}, t.count()); }
   static void multiply_keys(F& t) { t.launch(keygen_kernel<S>, t.count(), t.work); }
 
   // ---- encaps
 
-  static void draw_m(F& t) { t.by_lane(draw_m_kernel<S>, t.count(), t.work); }
+  static void make_m(F& t) { t.by_lane(make_m_kernel<S>, t.count(), t.work); }
   static void gen_a(F& t) { gen_a_of(t, RecordKeys{t.work.pk}, t.keys()); }
   static void sample_e2(F& t) {
     using Out = ToBlocks<S::kNoise2Blocks>;
@@ -157,14 +157,14 @@ struct Plan {
   // ---- the lists
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
-      {{"shake_draw", "randombytes"}, field::kCoins, 0, draw_seed},
+      {{"shake_coins", "randombytes"}, field::kCoins, 0, make_seed},
       {"prg", 0, 0, expand_seeds},
       {"gen_a", 0, 0, gen_a_of_seeds},
       {"gen_psi_fix", 0, 0, sample_fixed<kSeedS>},
       {{"poly_aff_tobytes", "poly_aff", "tobytes"}, 0, field::kPkOut | field::kSkOut, multiply_keys},
   });
   static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
-      {{"shake_draw_sha256", "randombytes", "sha256.m"}, field::kCoins, 0, draw_m},
+      {{"shake_coins_sha256", "randombytes", "sha256.m"}, field::kCoins, 0, make_m},
       {"prg", 0, 0, expand_seeds},
       {"gen_a", field::kPk, 0, gen_a},
       {"gen_psi_fix", 0, 0, sample_fixed<kSeedR>},

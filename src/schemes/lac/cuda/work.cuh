@@ -60,7 +60,7 @@ struct Rows {
 /// The records of a batch and the intermediates of its operation; nullptr where it has none.
 struct Work {
   size_t count;
-  const uint32_t* draw_seed;
+  const uint32_t* coin_seed;
   const uint8_t* coins;
   Records pk, sk, ct;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;

@@ -9,7 +9,7 @@
 
 namespace polykem::mlkem::cuda {
 
-using polykem::cuda::DrawDomain;
+using polykem::cuda::CoinDomain;
 using polykem::cuda::hash_64;
 using polykem::cuda::KeccakSuffix;
 using polykem::cuda::kHashBlocks;
@@ -26,9 +26,9 @@ __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], Records reco
 }
 
 template <int kWords>
-__device__ __forceinline__ void draw_words(uint32_t (&words)[kWords], const Work& work, DrawDomain domain,
-                                           size_t item) {
-  polykem::cuda::draw_words(words, work.coins, work.draw_seed, domain, item);
+__device__ __forceinline__ void make_coin_words(uint32_t (&words)[kWords], const Work& work, CoinDomain domain,
+                                                size_t item) {
+  polykem::cuda::make_coin_words(words, work.coins, work.coin_seed, domain, item);
 }
 
 __device__ __forceinline__ void clear_retries(const Work& work) {
@@ -39,12 +39,12 @@ __device__ __forceinline__ void clear_retries(const Work& work) {
 
 /// randombytes and G: rho, sigma, z.
 template <class Set>
-__global__ void __launch_bounds__(32, kHashBlocks) draw_seeds_kernel(Work work) {
+__global__ void __launch_bounds__(32, kHashBlocks) make_seeds_kernel(Work work) {
   using S = Shape<Set>;
   clear_retries(work);
   const LaneItem own(work.count);
   uint32_t coins[16], d[8], z[8], seeds[16];
-  draw_words(coins, work, DrawDomain::kKeygen, own.index());
+  make_coin_words(coins, work, CoinDomain::kKeygen, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w)
     d[w] = coins[w], z[w] = coins[8 + w];
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work)
   clear_retries(work);
   const LaneItem own(work.count);
   uint32_t h[8], m[8], key[8], r[8];
-  draw_words(m, work, DrawDomain::kEncaps, own.index());
+  make_coin_words(m, work, CoinDomain::kEncaps, own.index());
   if constexpr (S::kKyber) {
     uint64_t state[25];
     polykem::cuda::absorb_seed<kRateBytes>(state, m, static_cast<uint64_t>(KeccakSuffix::kSha3));

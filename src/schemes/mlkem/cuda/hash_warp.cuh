@@ -12,12 +12,12 @@ using polykem::cuda::WarpHashes;
 
 /// randombytes and G.
 template <class Set>
-__global__ void __launch_bounds__(32) warp_draw_seeds_kernel(Work work) {
+__global__ void __launch_bounds__(32) warp_make_seeds_kernel(Work work) {
   using S = Shape<Set>;
   clear_retries(work);
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  const uint64_t coins = hash.draw<8>(work.coins, work.draw_seed, DrawDomain::kKeygen, item);
+  const uint64_t coins = hash.make_coins<8>(work.coins, work.coin_seed, CoinDomain::kKeygen, item);
   const uint64_t suffix = static_cast<uint64_t>(KeccakSuffix::kSha3);
   const uint64_t seeds =
       hash.of<WarpHashes::kSha3_512Words>(coins, WarpHashes::kSymWords, S::kKyber ? suffix : S::kK | suffix << 8);
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
   clear_retries(work);
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  uint64_t m = hash.draw<4>(work.coins, work.draw_seed, DrawDomain::kEncaps, item), h;
+  uint64_t m = hash.make_coins<4>(work.coins, work.coin_seed, CoinDomain::kEncaps, item), h;
   if constexpr (S::kKyber)
     m = hash.of<WarpHashes::kWords>(m, WarpHashes::kSymWords, static_cast<uint64_t>(KeccakSuffix::kSha3));
   hash.store(work.m, item, m);

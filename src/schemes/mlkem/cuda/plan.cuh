@@ -177,7 +177,7 @@ struct Plan {
 
   // ---- keygen
 
-  static void draw_seeds(F& t) { t.to.hash(draw_seeds_kernel<Set>, warp_draw_seeds_kernel<Set>, t.count(), t.work); }
+  static void make_seeds(F& t) { t.to.hash(make_seeds_kernel<Set>, warp_make_seeds_kernel<Set>, t.count(), t.work); }
   static Entries entries(const F& t) {
     return {{reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
             {reinterpret_cast<const uint8_t*>(t.work.rho.base), 4, 4 * t.count()},
@@ -238,7 +238,7 @@ struct Plan {
   // ---- the lists. Each stage is listed where the reference has it; t of a record is unpacked where it is multiplied.
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
-      {{"shake_draw_sha3_512", "randombytes", "sha3_512"}, field::kCoins, 0, draw_seeds},
+      {{"shake_coins_sha3_512", "randombytes", "sha3_512"}, field::kCoins, 0, make_seeds},
       {"gen_a", 0, 0, gen_a},
       {"sample_cbd", 0, 0, sample_se},
       {{"ntt_basemul_tobytes", "ntt", "tobytes"}, 0, field::kPkOut | field::kSkOut, multiply_keys},
@@ -246,7 +246,7 @@ struct Plan {
   });
 
   static consteval auto encaps_plan() {
-    const Step hash{{"shake_draw_sha3", "randombytes", "sha3_512"}, field::kCoins | field::kPk, 0, hash_encaps};
+    const Step hash{{"shake_coins_sha3", "randombytes", "sha3_512"}, field::kCoins | field::kPk, 0, hash_encaps};
     const Step gen{{"gen_a", "frombytes", "gen_a"}, field::kPk, 0, gen_a_transposed};
     const Step noise{"sample_cbd", 0, 0, sample_noise};
     constexpr Fields kWritten = field::kCtOut | field::kSsOut | field::kItemStatus;

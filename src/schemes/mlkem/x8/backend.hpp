@@ -40,7 +40,7 @@ struct X8Operations {
       const std::span coins(arena.take<uint8_t>(items.count * kCoinBytes<kOp>), items.count * kCoinBytes<kOp>);
       items.drbg->fill(coins, Isa::keystream());
       items.coins = coins.data();
-      clock.stop(kDraw, 0);
+      clock.stop(kCoinStep, 0);
     }
     for (size_t first = 0; first < items.count; first += kGranule) {
       const size_t count = std::min(kGranule, items.count - first);
@@ -55,7 +55,7 @@ struct X8Operations {
   /// Coins are made for all items at once: a generator's new key takes longer than the coins of eight items.
   template <Op kOp>
   static constexpr size_t kCoinBytes = record_bytes<P>(kOp).coins;
-  static constexpr size_t kDraw = 0;  ///< the number of that step
+  static constexpr size_t kCoinStep = 0;  ///< the number of that step
 };
 
 /// Has a backend compute in eights what it leaves to the implementation for many items.

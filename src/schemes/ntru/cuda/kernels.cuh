@@ -29,10 +29,11 @@ __device__ __forceinline__ size_t warp_item() {
 /// randombytes. Each lane makes a block of 136 bytes. rows: kCoinStride bytes per item.
 template <class Set, int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
-    draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, uint64_t count) {
-  constexpr uint32_t kBlocks = polykem::cuda::draw_blocks(kBytes);
+    coin_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::CoinDomain domain, uint64_t count) {
+  constexpr uint32_t kBlocks = polykem::cuda::coin_blocks(kBytes);
   __shared__ uint32_t stage[polykem::cuda::kStageWords];
-  polykem::cuda::warp_draw<kBlocks, Shape<Set>::kCoinStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
+  polykem::cuda::warp_make_coins<kBlocks, Shape<Set>::kCoinStride>(rows, seed, domain, blockIdx.x, count, stage,
+                                                                   warp_lane());
 }
 
 /// Replaces the trits of 0, which has no inverse, by those of 1. Returns all ones if they were 0.

@@ -101,7 +101,7 @@ struct Plan {
   // The largest grids: a product has a block for each item or row of the tree, the generator has one block for 32
   // blocks of bytes.
   static_assert(polykem::cuda::InverseTree<S::kRow>(kMaxItems).rows() <= polykem::cuda::kMaxBlocks);
-  static_assert(kMaxItems * polykem::cuda::draw_blocks(S::kKeygenCoinBytes) / 32 < polykem::cuda::kMaxBlocks);
+  static_assert(kMaxItems * polykem::cuda::coin_blocks(S::kKeygenCoinBytes) / 32 < polykem::cuda::kMaxBlocks);
 
   /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
@@ -130,17 +130,17 @@ struct Plan {
   // that most products have a ternary operand: 1/h = v f f / 3 and h = 3 v g g, or 3 (x - 1)^2 v g g.
 
   template <int kBytes>
-  static void draw(F& t, polykem::cuda::DrawDomain domain) {
+  static void make_coins(F& t, polykem::cuda::CoinDomain domain) {
     if (t.io.coins != nullptr) {
       t.error = cudaMemcpy2DAsync(t.coins, S::kCoinStride, t.io.coins, kBytes, kBytes, t.count(),
                                   cudaMemcpyDeviceToDevice, t.stream);
     } else {
-      const size_t blocks = t.count() * polykem::cuda::draw_blocks(kBytes);
-      t.launch(draw_kernel<Set, kBytes>, polykem::cuda::blocks_for(blocks, 32), 32, t.coins, t.io.seed, domain,
+      const size_t blocks = t.count() * polykem::cuda::coin_blocks(kBytes);
+      t.launch(coin_kernel<Set, kBytes>, polykem::cuda::blocks_for(blocks, 32), 32, t.coins, t.io.seed, domain,
                t.count());
     }
   }
-  static void draw_keygen(F& t) { draw<S::kKeygenCoinBytes>(t, polykem::cuda::DrawDomain::kKeygen); }
+  static void make_keygen_coins(F& t) { make_coins<S::kKeygenCoinBytes>(t, polykem::cuda::CoinDomain::kKeygen); }
 
   static void sample_fg(F& t) {
     const size_t rows = t.tree.rows();
@@ -186,7 +186,7 @@ struct Plan {
 
   // ---- encaps
 
-  static void draw_encaps(F& t) { draw<S::kEncapsCoinBytes>(t, polykem::cuda::DrawDomain::kEncaps); }
+  static void make_encaps_coins(F& t) { make_coins<S::kEncapsCoinBytes>(t, polykem::cuda::CoinDomain::kEncaps); }
   static void sample_rm(F& t) {
     t.launch(sample_rm_kernel<Set>, t.blocks(), kThreads, t.r, t.m, t.rm, t.coins, t.count());
   }
@@ -202,7 +202,7 @@ struct Plan {
   }
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
-      {{"shake_draw", "randombytes"}, field::kCoins, 0, draw_keygen},
+      {{"shake_coins", "randombytes"}, field::kCoins, 0, make_keygen_coins},
       {"sample_fg", 0, field::kSkOut, sample_fg},
       {{"invert_mod3", "poly_S3_inv"}, 0, 0, invert_f},
       {{"pack_f_lift", "poly_S3_tobytes", "poly_Z3_to_Zq"}, 0, field::kSkOut, store_f},
@@ -216,7 +216,7 @@ struct Plan {
       {{"pack_h", "poly_Rq_sum_zero_tobytes"}, 0, field::kPkOut, store_h},
   });
   static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
-      {{"shake_draw", "randombytes"}, field::kCoins, 0, draw_encaps},
+      {{"shake_coins", "randombytes"}, field::kCoins, 0, make_encaps_coins},
       {{"sample_rm_pack", "sample_rm", "poly_S3_tobytes"}, 0, 0, sample_rm},
       {"sha3_256", 0, field::kSsOut, hash_rm},
       {{"dpke_encrypt", "poly_Rq_sum_zero_frombytes", "poly_Rq_sum_zero_tobytes"}, field::kPk, field::kCtOut, encrypt},

@@ -45,7 +45,7 @@ __host__ __device__ constexpr int sort_registers() {
 }
 
 /// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. It does not matter
-/// which lane draws which key, as long as the key keeps its type. coins: n - 1 little-endian words of 30 bits, 4-byte
+/// which lane has which key, as long as the key keeps its type. coins: n - 1 little-endian words of 30 bits, 4-byte
 /// aligned; one word past them is read. [NTRU20, Fixed_Type]
 template <class Set>
 __device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* coins, unsigned lane) {

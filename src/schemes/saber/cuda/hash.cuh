@@ -9,7 +9,7 @@
 
 namespace polykem::saber::cuda {
 
-using polykem::cuda::DrawDomain;
+using polykem::cuda::CoinDomain;
 using polykem::cuda::hash_64;
 using polykem::cuda::hash_records;
 using polykem::cuda::keccak_f1600;
@@ -99,10 +99,10 @@ __device__ __forceinline__ void store_secret(const Work& work, const LaneItem& i
 
 /// randombytes and the seed that is published.
 template <class Set>
-__global__ void __launch_bounds__(32, kHashBlocks) draw_seeds_kernel(Work work) {
+__global__ void __launch_bounds__(32, kHashBlocks) make_seeds_kernel(Work work) {
   const LaneItem own(work.count);
   uint32_t coins[24], seed[8], part[8];
-  polykem::cuda::draw_words(coins, work.coins, work.draw_seed, DrawDomain::kKeygen, own.index());
+  polykem::cuda::make_coin_words(coins, work.coins, work.coin_seed, CoinDomain::kKeygen, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w)
     part[w] = coins[8 + w], seed[w] = coins[16 + w];
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(32, kMixedBlocks) hash_encaps_kernel(Work work
   }
   const LaneItem own(work.count, blockIdx.x - a_blocks);
   uint32_t h[8], m[8], r[8];
-  polykem::cuda::draw_words(m, work.coins, work.draw_seed, DrawDomain::kEncaps, own.index());
+  polykem::cuda::make_coin_words(m, work.coins, work.coin_seed, CoinDomain::kEncaps, own.index());
   uint64_t state[25];
   polykem::cuda::absorb_seed<kRateBytes>(state, m, kSha3Suffix);
   keccak_f1600(state);

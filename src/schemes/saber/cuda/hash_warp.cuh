@@ -50,10 +50,10 @@ __device__ __forceinline__ uint64_t warp_hash_m(const WarpHashes& hash, const Wo
 // ---- keygen
 
 template <class Set>
-__global__ void __launch_bounds__(32) warp_draw_seeds_kernel(Work work) {
+__global__ void __launch_bounds__(32) warp_make_seeds_kernel(Work work) {
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  const uint64_t coins = hash.draw<3 * kSymWords>(work.coins, work.draw_seed, DrawDomain::kKeygen, item);
+  const uint64_t coins = hash.make_coins<3 * kSymWords>(work.coins, work.coin_seed, CoinDomain::kKeygen, item);
   hash.store(work.seed_s, item, coins, kSymWords);
   hash.store(work.z, item, coins, 2 * kSymWords);
   hash.store(work.seed_a, item, hash.of<kShakeWords>(coins, kSymWords, kShakeSuffix));
@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work, uint32_
   const WarpHashes hash;
   if (blockIdx.x < a_blocks) return warp_squeeze_a<Set>(hash, work, blockIdx.x);
   const size_t item = blockIdx.x - a_blocks;
-  const uint64_t drawn = hash.draw<kSymWords>(work.coins, work.draw_seed, DrawDomain::kEncaps, item);
-  const uint64_t m = hash.of<WarpHashes::kWords>(drawn, kSymWords, kSha3Suffix);
+  const uint64_t coins = hash.make_coins<kSymWords>(work.coins, work.coin_seed, CoinDomain::kEncaps, item);
+  const uint64_t m = hash.of<WarpHashes::kWords>(coins, kSymWords, kSha3Suffix);
   hash.store(work.m, item, m);
   const uint64_t h = work.has_expanded_keys() ? hash.load(work.expanded_key(item) + S::ExpandedKey::kHash)
                                               : hash.record<S::kPublicKeyBytes>(work.pk[item]);

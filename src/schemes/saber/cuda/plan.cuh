@@ -117,7 +117,7 @@ struct Plan {
 
   // ---- keygen
 
-  static void draw_seeds(F& t) { t.to.hash(draw_seeds_kernel<Set>, warp_draw_seeds_kernel<Set>, t.count(), t.work); }
+  static void make_seeds(F& t) { t.to.hash(make_seeds_kernel<Set>, warp_make_seeds_kernel<Set>, t.count(), t.work); }
   static void expand_seeds(F& t) {
     const BlockCounts blocks(t.count());
     t.to.launch(blocks.few ? warp_expand_seeds_kernel<Set> : expand_seeds_kernel<Set>, 2 * blocks.each, 32, t.work,
@@ -160,7 +160,7 @@ struct Plan {
   // ---- the lists
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
-      {{"shake_draw_shake128", "randombytes", "shake128"}, field::kCoins, 0, draw_seeds},
+      {{"shake_coins_shake128", "randombytes", "shake128"}, field::kCoins, 0, make_seeds},
       {{"gen_matrix_gen_secret", "gen_matrix", "gen_secret"}, 0, 0, expand_seeds},
       {{"matrix_vector_mul_round_tobytes", "matrix_vector_mul", "round_tobytes"},
        0,
@@ -169,7 +169,7 @@ struct Plan {
       {"sha3_256.pk", 0, field::kSkOut, hash_new_pk},
   });
   static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
-      {{"shake_draw_sha3_gen", "randombytes", "gen_secret"}, field::kCoins | field::kPk, 0, hash_encaps},
+      {{"shake_coins_sha3_gen", "randombytes", "gen_secret"}, field::kCoins | field::kPk, 0, hash_encaps},
       {{"matrix_vector_mul_round_tobytes", "matrix_vector_mul", "round_tobytes"}, field::kPk, field::kCtOut, encrypt},
       {"sha3_256.c", 0, field::kSsOut, derive_encaps},
   });

@@ -19,7 +19,7 @@ using polykem::cuda::warp_lane;
 /// The records of a batch and the intermediates of its operation; nullptr where it has none. Names as in stages.hpp.
 struct Work {
   size_t count;
-  const uint32_t* draw_seed;
+  const uint32_t* coin_seed;
   const uint8_t* coins;
   Records pk, sk, ct;
   DeviceExpandedKeys keys;

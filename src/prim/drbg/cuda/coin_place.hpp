@@ -8,11 +8,11 @@
 namespace polykem::cuda {
 
 /// Bytes of a block of random bytes: what SHAKE256 gives for one permutation.
-inline constexpr uint32_t kDrawBlockBytes = 136;
+inline constexpr uint32_t kCoinBlockBytes = 136;
 
 /// Blocks for the `bytes` random bytes of an item.
-constexpr uint32_t draw_blocks(int bytes) {
-  return (static_cast<uint32_t>(bytes) + kDrawBlockBytes - 1) / kDrawBlockBytes;
+constexpr uint32_t coin_blocks(int bytes) {
+  return (static_cast<uint32_t>(bytes) + kCoinBlockBytes - 1) / kCoinBlockBytes;
 }
 
 /// The 32 consecutive blocks of one warp, one for each lane: block b of a batch is block b % kBlocks of item b /
@@ -20,13 +20,13 @@ constexpr uint32_t draw_blocks(int bytes) {
 ///
 /// kBlocks: blocks of an item. kStride: bytes from one item's row to the next.
 template <uint32_t kBlocks, uint32_t kStride>
-class DrawPlace {
+class CoinPlace {
  public:
-  static_assert(kStride % 8 == 0 && kStride >= kBlocks * kDrawBlockBytes);
+  static_assert(kStride % 8 == 0 && kStride >= kBlocks * kCoinBlockBytes);
   static_assert((kBlocks + 31) / kBlocks * uint64_t{kStride} < (uint64_t{1} << 32));
 
   /// warp: index of the warp in the grid, one warp per block. count: items of the batch, below 2^64 / kBlocks.
-  constexpr DrawPlace(uint64_t warp, uint64_t count) {
+  constexpr CoinPlace(uint64_t warp, uint64_t count) {
     const uint64_t first = warp * 32, end = count * kBlocks;
     first_item_ = first / kBlocks;
     first_block_ = static_cast<uint32_t>(first % kBlocks);
@@ -42,7 +42,7 @@ class DrawPlace {
   constexpr uint64_t row_offset() const { return first_item_ * kStride; }
   /// Units of 8 bytes from there to a lane's block.
   constexpr uint32_t block_offset(uint32_t lane) const {
-    return (first_block_ + lane) / kBlocks * (kStride / 8) + block(lane) * (kDrawBlockBytes / 8);
+    return (first_block_ + lane) / kBlocks * (kStride / 8) + block(lane) * (kCoinBlockBytes / 8);
   }
 
  private:
