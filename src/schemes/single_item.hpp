@@ -16,22 +16,23 @@ struct ItemChunk : Records<P, Public, Secret> {
   static constexpr size_t kGranule = 1, kItems = 1, count = 1;
   static size_t workspace_bytes(size_t) { return Arena::bytes<Item>(1); }
 
-  ItemChunk(const Batch& batch, std::byte* workspace) : ItemChunk::Records(batch), t(*Arena(workspace).take<Item>(1)) {}
+  ItemChunk(const Batch& batch, std::byte* workspace)
+      : ItemChunk::Records(batch), work(*Arena(workspace).take<Item>(1)) {}
 
-  Item& t;
+  Item& work;
 
-  const Secret& secret_key() const { return this->expanded() ? this->expanded_secret(0) : t.own; }
-  const Public& public_key() const { return this->expanded() ? this->expanded_public(0) : t.own.pk; }
+  const Secret& secret_key() const { return this->expanded() ? this->expanded_secret(0) : work.own; }
+  const Public& public_key() const { return this->expanded() ? this->expanded_public(0) : work.own.pk; }
 
-  auto& fo() { return t.fo; }
+  auto& fo() { return work.fo; }
   const uint8_t* pk_hash(size_t) const { return public_key().hash; }
   const uint8_t* z(size_t) const { return secret_key().z; }
-  ByteRows own_hashes() { return {t.own.pk.hash, fo::kSymBytes}; }
+  ByteRows own_hashes() { return {work.own.pk.hash, fo::kSymBytes}; }
 
-  auto* s() { return t.poly.s; }
-  auto* u() { return t.poly.u; }
-  ByteRows reencrypted_ct() { return rows_of(t.poly.reencrypted_ct); }
-  auto* own_matrix() const { return t.own.pk.rows; }
+  auto* s() { return work.poly.s; }
+  auto* u() { return work.poly.u; }
+  ByteRows reencrypted_ct() { return rows_of(work.poly.reencrypted_ct); }
+  auto* own_matrix() const { return work.own.pk.rows; }
   auto* matrix() const { return public_key().rows; }
   auto* secret() const { return secret_key().s; }
 };

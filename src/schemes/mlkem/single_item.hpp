@@ -22,11 +22,11 @@ template <MlkemParams P, class Item>
 struct SingleItem : ItemChunk<P, PublicKey<P.k>, SecretKey<P.k>, Item> {
   using SingleItem::ItemChunk::ItemChunk;
 
-  Poly* e() { return this->t.poly.e; }
-  Poly& w() { return this->t.poly.w; }
-  ByteRows z_and_c() { return this->t.z_and_c(); }
+  Poly* e() { return this->work.poly.e; }
+  Poly& w() { return this->work.poly.w; }
+  ByteRows z_and_c() { return this->work.z_and_c(); }
   bool valid(size_t) const { return this->decapsulates() ? this->secret_key().valid : this->public_key().valid; }
-  void set_valid(size_t, bool valid) { this->t.own.valid = valid; }
+  void set_valid(size_t, bool valid) { this->work.own.valid = valid; }
 };
 
 }  // namespace POLYKEM_ISA

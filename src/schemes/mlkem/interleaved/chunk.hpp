@@ -44,35 +44,35 @@ struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   static size_t workspace_bytes(size_t) { return Arena::bytes<Block<kDims>>(1); }
 
   Chunk(const Batch& batch, std::byte* workspace)
-      : Records<P, Public, Secret>(batch), count(batch.count), t(*Arena(workspace).take<Block<kDims>>(1)) {}
+      : Records<P, Public, Secret>(batch), count(batch.count), work(*Arena(workspace).take<Block<kDims>>(1)) {}
 
   const size_t count;
-  Block<kDims>& t;
+  Block<kDims>& work;
 
   /// Whether all items use one key, which is expanded.
   bool one_key() const { return this->io.shared_key && this->expanded(); }
 
-  auto& fo() { return t.fo; }
-  const uint8_t* pk_hash(size_t l) const { return this->expanded() ? this->expanded_public(l).hash : t.ek_hash[l]; }
+  auto& fo() { return work.fo; }
+  const uint8_t* pk_hash(size_t l) const { return this->expanded() ? this->expanded_public(l).hash : work.ek_hash[l]; }
   const uint8_t* z(size_t l) const {
     return this->expanded() ? this->expanded_secret(l).z : this->sk_in().at(l) + P.z_offset();
   }
-  ByteRows own_hashes() { return rows_of(t.ek_hash); }
-  ByteRows z_and_c() { return rows_of(t.joined); }
+  ByteRows own_hashes() { return rows_of(work.ek_hash); }
+  ByteRows z_and_c() { return rows_of(work.joined); }
   bool valid(size_t l) const {
-    if (!this->expanded()) return t.valid[l];
+    if (!this->expanded()) return work.valid[l];
     return this->decapsulates() ? this->expanded_secret(l).valid : this->expanded_public(l).valid;
   }
-  void set_valid(size_t l, bool valid) { t.valid[l] = valid; }
+  void set_valid(size_t l, bool valid) { work.valid[l] = valid; }
 
-  LanePoly* s() { return t.s; }
-  LanePoly* e() { return t.e; }
-  LanePoly* u() { return t.u; }
-  LanePoly& w() { return t.w; }
-  ByteRows reencrypted_ct() { return rows_of(t.reencrypted_ct); }
-  Factors own_matrix() const { return {t.rows, nullptr}; }
-  Factors matrix() const { return {t.rows, one_key() ? this->expanded_public(0).rows : nullptr}; }
-  Factors secret() const { return {t.s, one_key() ? this->expanded_secret(0).s : nullptr}; }
+  LanePoly* s() { return work.s; }
+  LanePoly* e() { return work.e; }
+  LanePoly* u() { return work.u; }
+  LanePoly& w() { return work.w; }
+  ByteRows reencrypted_ct() { return rows_of(work.reencrypted_ct); }
+  Factors own_matrix() const { return {work.rows, nullptr}; }
+  Factors matrix() const { return {work.rows, one_key() ? this->expanded_public(0).rows : nullptr}; }
+  Factors secret() const { return {work.s, one_key() ? this->expanded_secret(0).s : nullptr}; }
 };
 
 }  // namespace POLYKEM_ISA

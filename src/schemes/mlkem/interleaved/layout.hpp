@@ -23,7 +23,7 @@ struct Layout : LaneHashes<Isa> {
   static Aes256Ctr keystream() { return Isa::keystream(); }
 
   static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
-    auto& t = c.t;
+    auto& work = c.work;
     Seeds seeds[kLanes / kStates];
     for (size_t first = 0; first < c.count; first += kStates)
       seeds[first / kStates] = Seeds::load({rho.data + first * rho.stride, rho.stride}, c.count - first);
@@ -32,9 +32,9 @@ struct Layout : LaneHashes<Isa> {
         const V64 tails = V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i));
         for (size_t first = 0; first < c.count; first += kStates) {
           fetch_output<P>(c.io, first, first + kStates, i * kK + j, kK * kK);
-          sample_ntt_rows(t.accepted[first], kAcceptedWords, seeds[first / kStates], tails);
+          sample_ntt_rows(work.accepted[first], kAcceptedWords, seeds[first / kStates], tails);
         }
-        gather_paired(t.rows[i * kK + j], c.count, [&](size_t l) { return t.accepted[0] + l * kAcceptedWords; });
+        gather_paired(work.rows[i * kK + j], c.count, [&](size_t l) { return work.accepted[0] + l * kAcceptedWords; });
       }
     }
   }
@@ -44,7 +44,7 @@ struct Layout : LaneHashes<Isa> {
     load_t(c);
     if (!c.expanded()) return;
     for (size_t i = 0; i < kK * kK; ++i)
-      gather_paired(c.t.rows[i], c.count, [&](size_t l) { return c.expanded_public(l).rows[i].c; });
+      gather_paired(c.work.rows[i], c.count, [&](size_t l) { return c.expanded_public(l).rows[i].c; });
   }
 
   static void load_sk(Chunk& c) {
@@ -54,17 +54,18 @@ struct Layout : LaneHashes<Isa> {
       if (c.expanded()) {
         gather_paired(c.s()[i], c.count, [&](size_t l) { return c.expanded_secret(l).s[i].c; });
       } else {
-        unpack_paired(c.s()[i], c.sk_in(i * kPolyBytes), c.count, c.t.scratch);
+        unpack_paired(c.s()[i], c.sk_in(i * kPolyBytes), c.count, c.work.scratch);
       }
     }
   }
 
   template <unsigned kEta, size_t kOthers>
   static void sample_noise(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     Seeds seeds[kLanes / kStates];
     for (size_t first = 0; first < c.count; first += kStates) {
-      seeds[first / kStates] = Seeds::load({t.fo.seeds[first] + kSymBytes, sizeof t.fo.seeds[0]}, c.count - first);
+      seeds[first / kStates] =
+          Seeds::load({work.fo.seeds[first] + kSymBytes, sizeof work.fo.seeds[0]}, c.count - first);
     }
     Prf prf;
     for (size_t n = 0; n < kK; ++n)
@@ -88,7 +89,7 @@ struct Layout : LaneHashes<Isa> {
   static void add_to_product(LanePoly& a, const LanePoly& b) { Isa::ntt().add_product(a.data(), b.data()); }
   static void add(LanePoly& a, const LanePoly& b) { Isa::ntt().add(a.data(), b.data()); }
   static void add_message(Chunk& c, LanePoly& v) {
-    unpack<1>(c.w(), rows_of(c.fo().hashed), c.count, c.t.scratch);
+    unpack<1>(c.w(), rows_of(c.fo().hashed), c.count, c.work.scratch);
     Isa::ntt().decompress(c.w().data(), 1);
     Isa::ntt().add(v.data(), c.w().data());
   }
@@ -101,44 +102,44 @@ struct Layout : LaneHashes<Isa> {
 
   template <unsigned kBits>
   static void encode(Chunk& c, ByteRows out, const LanePoly& a) {
-    pack<kBits>(out, a, c.count, c.t.scratch);
+    pack<kBits>(out, a, c.count, c.work.scratch);
   }
   template <unsigned kBits>
   static void compress(Chunk& c, ByteRows out, LanePoly& a) {
     Isa::ntt().compress(a.data(), kBits);
-    pack<kBits>(out, a, c.count, c.t.scratch);
+    pack<kBits>(out, a, c.count, c.work.scratch);
   }
   template <unsigned kBits>
   static void decompress(Chunk& c, LanePoly& a, ConstByteRows in) {
-    unpack<kBits>(a, in, c.count, c.t.scratch);
+    unpack<kBits>(a, in, c.count, c.work.scratch);
     Isa::ntt().decompress(a.data(), kBits);
   }
 
  private:
   template <unsigned kEta>
   static void sample_secret(Chunk& c, LanePoly& a, Prf& prf, const Seeds* seeds, size_t nonce) {
-    auto& t = c.t;
+    auto& work = c.work;
     for (size_t first = 0; first < c.count; first += kStates)
-      prf_rows<kEta>(prf, t.prf[first], sizeof t.prf[0], seeds[first / kStates], V64::set1(prf_tail(nonce)));
-    records::rows_to_block(t.scratch.words, {t.prf[0], sizeof t.prf[0]}, 64 * kEta, c.count);
-    sample_cbd<kEta>(a, t.scratch.words);
+      prf_rows<kEta>(prf, work.prf[first], sizeof work.prf[0], seeds[first / kStates], V64::set1(prf_tail(nonce)));
+    records::rows_to_block(work.scratch.words, {work.prf[0], sizeof work.prf[0]}, 64 * kEta, c.count);
+    sample_cbd<kEta>(a, work.scratch.words);
   }
 
   /// Loads t^ of every item and checks that all its coefficients are below q. [FIPS203, 7.2]
   static void load_t(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     TooLarge wrong;
     for (size_t i = 0; i < kK; ++i) {
-      LanePoly& poly = t.rows[kK * kK + i];
+      LanePoly& poly = work.rows[kK * kK + i];
       if (c.expanded()) {
         gather_paired(poly, c.count, [&](size_t l) { return c.expanded_public(l).t()[i].c; });
       } else {
-        unpack_paired(poly, c.pk_in(i * kPolyBytes), c.count, t.scratch);
+        unpack_paired(poly, c.pk_in(i * kPolyBytes), c.count, work.scratch);
         wrong.look(poly);
       }
     }
     if (c.expanded() || c.decapsulates()) return;
-    wrong.each(c.count, [&](size_t l, bool none) { t.valid[l] = P.kyber() || none; });
+    wrong.each(c.count, [&](size_t l, bool none) { work.valid[l] = P.kyber() || none; });
   }
 };
 

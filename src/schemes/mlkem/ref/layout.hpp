@@ -30,12 +30,14 @@ struct Layout : PortableHashes {
 
   static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
 
-  static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) { gen_a(c.t.own.pk, rho.data, transposed); }
+  static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
+    gen_a(c.work.own.pk, rho.data, transposed);
+  }
   static void load_pk(Chunk& c) {
-    if (!c.expanded()) load_ek(c.t.own.pk, c.io.pk);
+    if (!c.expanded()) load_ek(c.work.own.pk, c.io.pk);
   }
   static void load_sk(Chunk& c) {
-    if (!c.expanded()) load_dk(c.t.own, c.io.sk);
+    if (!c.expanded()) load_dk(c.work.own, c.io.sk);
   }
 
   template <unsigned kEta, size_t kOthers>

@@ -26,29 +26,29 @@ struct Layout : polykem::lanes::SingleHashes {
   static Aes256Ctr keystream() { return Isa::keystream(); }
 
   static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
-    MatrixSampler<kK>(c.t.own.pk.rows, rho.data, transposed, c.t.hash.squeezed).sample(c.t.states);
+    MatrixSampler<kK>(c.work.own.pk.rows, rho.data, transposed, c.work.hash.squeezed).sample(c.work.states);
   }
   static void load_pk(Chunk& c) {
-    if (!c.expanded()) load_ek(c.t.own.pk, c.io.pk);
+    if (!c.expanded()) load_ek(c.work.own.pk, c.io.pk);
   }
   static void load_sk(Chunk& c) {
-    if (!c.expanded()) load_dk(c.t.own, c.io.sk);
+    if (!c.expanded()) load_dk(c.work.own, c.io.sk);
   }
 
   template <unsigned kEta, size_t kOthers>
   static void sample_noise(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     constexpr size_t kLong = P.eta1 == 2 ? 0 : kEta == 2 ? kK : kK + kOthers;
-    prf_rows<kK + kOthers, kLong>(t.poly.prf[0], sizeof t.poly.prf[0], t.fo.seeds[0] + kSymBytes, t.states);
+    prf_rows<kK + kOthers, kLong>(work.poly.prf[0], sizeof work.poly.prf[0], work.fo.seeds[0] + kSymBytes, work.states);
     sample_from_rows<kEta, kOthers>(c);
   }
   /// From what the PRF gave.
   template <unsigned kEta, size_t kOthers>
   static void sample_from_rows(Chunk& c) {
     for (size_t n = 0; n < kK; ++n)
-      sample<P.eta1>(c.s()[n], c.t.poly.prf[n]);
+      sample<P.eta1>(c.s()[n], c.work.poly.prf[n]);
     for (size_t n = 0; n < kOthers; ++n)
-      sample<kEta>(c.e()[n], c.t.poly.prf[kK + n]);
+      sample<kEta>(c.e()[n], c.work.poly.prf[kK + n]);
   }
 
   static void ntt(Poly& a) {

@@ -27,40 +27,40 @@ struct Ops : Steps<P, Layout<P, Isa>> {
 
   static void gen_a_sample_se(Chunk& c) {
     static_assert(sizeof(Polys<kDims>) >= sizeof(Squeezed));  // prf, which follows, is in use too
-    auto& t = c.t;
-    MatrixSampler<kK> sampler(t.own.pk.rows, t.fo.seeds[0], false, t.hash.squeezed);
-    sampler.template sample_with_noise<2 * kK, P.eta1 - 1>(t.states, t.poly.prf[0], sizeof t.poly.prf[0],
-                                                           t.fo.seeds[0] + kSymBytes);
+    auto& work = c.work;
+    MatrixSampler<kK> sampler(work.own.pk.rows, work.fo.seeds[0], false, work.hash.squeezed);
+    sampler.template sample_with_noise<2 * kK, P.eta1 - 1>(work.states, work.poly.prf[0], sizeof work.poly.prf[0],
+                                                           work.fo.seeds[0] + kSymBytes);
     Layout::template sample_from_rows<P.eta1, kK>(c);
   }
 
   static void hash_ek_gen_a(Chunk& c) {
     if (c.expanded()) return;
-    auto& t = c.t;
+    auto& work = c.work;
     const uint8_t* const ek = c.pk_in().data;
     ct::declassify(ek, P.public_key_bytes());
-    Layout::hash_gen_a(t.own.pk, ek, t.hash, t.states);
+    Layout::hash_gen_a(work.own.pk, ek, work.hash, work.states);
   }
 
   /// Hashes what depends on z and c, and for ML-KEM compares the hash of ek with the stored one. Both are public.
   /// [FIPS203, 7.3]
   static void hash_inputs_gen_a(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     if (c.expanded()) return Ops::hash_c(c);
     const uint8_t *const dk = c.io.sk, *const ek = c.pk_in().data;
     ct::declassify(ek, P.public_key_bytes() + kSymBytes);
-    MatrixSampler<kK> sampler(t.own.pk.rows, ek + P.vector_bytes(), true, t.hash.squeezed);
+    MatrixSampler<kK> sampler(work.own.pk.rows, ek + P.vector_bytes(), true, work.hash.squeezed);
     if constexpr (P.kyber()) {
-      t.hash.round3.set(c.io.ct, 0, c.io.ct, polykem::lanes::kSha3Suffix);
-      sampler.template sample_beside<kRound3Blocks, 1>(t.states, {t.hash.round3.bytes});
-      store_digest(t.fo.kdf[0] + kSymBytes, t.states, 0);
+      work.hash.round3.set(c.io.ct, 0, c.io.ct, polykem::lanes::kSha3Suffix);
+      sampler.template sample_beside<kRound3Blocks, 1>(work.states, {work.hash.round3.bytes});
+      store_digest(work.fo.kdf[0] + kSymBytes, work.states, 0);
     } else {
       static_assert(kRejectBlocks == kEkBlocks);
-      t.hash.ek.set(ek, 0, ek, polykem::lanes::kSha3Suffix);
-      t.hash.reject.set(dk + P.z_offset(), kSymBytes, c.io.ct, polykem::lanes::kShakeSuffix);
-      sampler.template sample_beside<kEkBlocks, 2>(t.states, {t.hash.ek.bytes, t.hash.reject.bytes});
-      store_digest(t.own.pk.hash, t.states, 0);
-      store_digest(t.fo.kdf[0], t.states, 1);
+      work.hash.ek.set(ek, 0, ek, polykem::lanes::kSha3Suffix);
+      work.hash.reject.set(dk + P.z_offset(), kSymBytes, c.io.ct, polykem::lanes::kShakeSuffix);
+      sampler.template sample_beside<kEkBlocks, 2>(work.states, {work.hash.ek.bytes, work.hash.reject.bytes});
+      store_digest(work.own.pk.hash, work.states, 0);
+      store_digest(work.fo.kdf[0], work.states, 1);
     }
     Ops::check_hashes(c);
   }

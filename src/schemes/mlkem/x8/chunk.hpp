@@ -45,22 +45,22 @@ struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
 
   /// batch: of at most kItems items, with the coins made for them.
   Chunk(const Batch& batch, std::byte* workspace)
-      : Records<P, Public, Secret>(batch), count(batch.count), t(*Arena(workspace).take<Eight<kDims>>(1)) {}
+      : Records<P, Public, Secret>(batch), count(batch.count), work(*Arena(workspace).take<Eight<kDims>>(1)) {}
 
   const size_t count;
-  Eight<kDims>& t;
+  Eight<kDims>& work;
 
-  const Secret& secret_key(size_t l) const { return this->expanded() ? this->expanded_secret(l) : t.own[l]; }
-  const Public& public_key(size_t l) const { return this->expanded() ? this->expanded_public(l) : t.own[l].pk; }
+  const Secret& secret_key(size_t l) const { return this->expanded() ? this->expanded_secret(l) : work.own[l]; }
+  const Public& public_key(size_t l) const { return this->expanded() ? this->expanded_public(l) : work.own[l].pk; }
 
-  auto& fo() { return t.fo; }
+  auto& fo() { return work.fo; }
   const uint8_t* pk_hash(size_t l) const { return public_key(l).hash; }
   const uint8_t* z(size_t l) const { return secret_key(l).z; }
   /// Counted from the keys on: a pointer to one key's hash does not reach the next one's.
-  ByteRows own_hashes() { return {reinterpret_cast<uint8_t*>(t.own) + offsetof(Secret, pk.hash), sizeof(Secret)}; }
-  ByteRows z_and_c() { return rows_of(t.joined); }
+  ByteRows own_hashes() { return {reinterpret_cast<uint8_t*>(work.own) + offsetof(Secret, pk.hash), sizeof(Secret)}; }
+  ByteRows z_and_c() { return rows_of(work.joined); }
   bool valid(size_t l) const { return this->decapsulates() ? secret_key(l).valid : public_key(l).valid; }
-  void set_valid(size_t l, bool valid) { t.own[l].valid = valid; }
+  void set_valid(size_t l, bool valid) { work.own[l].valid = valid; }
 };
 
 }  // namespace POLYKEM_ISA

@@ -47,26 +47,26 @@ struct Layout : LaneHashes<Isa> {
   static void load_pk(Chunk& c) {
     if (c.expanded()) return;
     for (size_t l = 0; l < c.count; ++l)
-      single::load_t<P>(c.t.own[l].pk, c.pk_in().at(l));
+      single::load_t<P>(c.work.own[l].pk, c.pk_in().at(l));
   }
   static void load_sk(Chunk& c) {
     if (c.expanded()) return;
     for (size_t l = 0; l < c.count; ++l)
-      single::load_dk<P>(c.t.own[l], c.sk_in().at(l));
+      single::load_dk<P>(c.work.own[l], c.sk_in().at(l));
   }
 
  private:
   static void accept(Chunk& c, const MatrixSampler& sampler) {
     for (size_t l = 0; l < kItems; ++l)
-      sampler.accept(c.t.accepted[l], l);
+      sampler.accept(c.work.accepted[l], l);
   }
 
   /// To the keys, which are not in the nearest cache: accept() writes across the lines' ends, which takes longer there.
   static void store_accepted(Chunk& c, size_t entry) {
-    auto& t = c.t;
+    auto& work = c.work;
     for (size_t l = 0; l < kItems; ++l) {
       for (size_t n = 0; n < kN; n += V16::kLanes)
-        V16::load(t.accepted[l] + n).store(t.own[l].pk.rows[entry].c + n);
+        V16::load(work.accepted[l] + n).store(work.own[l].pk.rows[entry].c + n);
     }
   }
 };
@@ -84,45 +84,45 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   /// The PRF's output for s and e, or y, e1 and e2, nonce by nonce.
   template <unsigned kEta>
   static void hash_noise(Chunk& c, size_t others) {
-    auto& t = c.t;
+    auto& work = c.work;
     RowPointers s, e;
     for (size_t l = 0; l < kItems; ++l) {
-      s.at[l] = t.prf_s[l][0];
-      e.at[l] = t.prf_e[l][0];
+      s.at[l] = work.prf_s[l][0];
+      e.at[l] = work.prf_e[l][0];
     }
-    Seeds seeds = Seeds::load(rows_of(t.fo.seeds, kSymBytes), c.count);
+    Seeds seeds = Seeds::load(rows_of(work.fo.seeds, kSymBytes), c.count);
     NoisePrf prf(seeds);
     for (size_t n = 0; n < kK; ++n)
-      prf.next<P.eta1>(n, s, n * sizeof t.prf_s[0][0]);
+      prf.next<P.eta1>(n, s, n * sizeof work.prf_s[0][0]);
     for (size_t n = 0; n < others; ++n)
-      prf.next<kEta>(kK + n, e, n * sizeof t.prf_e[0][0]);
+      prf.next<kEta>(kK + n, e, n * sizeof work.prf_e[0][0]);
     prf.end();
     secure_zero(&seeds, sizeof seeds);
   }
 
   static void sample_se(Chunk& c) {
-    auto& t = c.t;
-    constexpr size_t kRow = sizeof t.prf_s[0][0];
+    auto& work = c.work;
+    constexpr size_t kRow = sizeof work.prf_s[0][0];
     hash_noise<P.eta1>(c, kK);
-    forward_noise<P.eta1, ntt::Canonical>(t.s[0][0].c, t.prf_s[0][0], kRow, c.count * kK);
+    forward_noise<P.eta1, ntt::Canonical>(work.s[0][0].c, work.prf_s[0][0], kRow, c.count * kK);
     for (size_t l = 0; l < c.count; ++l)
-      forward_noise<P.eta1, ntt::Unreduced, ntt::kInverseR>(t.e[l][0].c, t.prf_e[l][0], kRow, kK);
+      forward_noise<P.eta1, ntt::Unreduced, ntt::kInverseR>(work.e[l][0].c, work.prf_e[l][0], kRow, kK);
   }
 
   /// The sum of e^ and a product has 16 bits. Both carry 2^-16.
   static void mul_as_store(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     const ntt::Twiddle scale = ntt::Twiddle::of(ntt::Factor::of(ntt::kR));
     static_assert(kNoiseTransformBound<P.eta1, ntt::kInverseR> + int{ntt::kQ} <= ntt::kWordBound);
     each(c, [&](size_t l) {
       uint8_t* const pk = c.pk_out().at(l);
       uint8_t* const sk = c.sk_out().at(l);
       for (size_t i = 0; i < kK; ++i)
-        single::store<12>(sk + i * kPolyBytes, t.s[l][i]);
+        single::store<12>(sk + i * kPolyBytes, work.s[l][i]);
       ntt::each_product_single<kK, kK>(
-          t.own[l].pk.rows->c, t.s[l]->c, [&](size_t at, V16(&x)[kK]) __attribute__((always_inline)) {
+          work.own[l].pk.rows->c, work.s[l]->c, [&](size_t at, V16(&x)[kK]) __attribute__((always_inline)) {
             ntt::unroll<kK>([&](auto i) __attribute__((always_inline)) {
-              x[i] = ntt::positive(ntt::mul(x[i] + V16::load(t.e[l][i].c + at), scale));
+              x[i] = ntt::positive(ntt::mul(x[i] + V16::load(work.e[l][i].c + at), scale));
             });
             ntt::unroll<kK>([&](auto i) __attribute__((always_inline)) {
               ntt::pack_single<12>(pk + i * kPolyBytes, at, x[i]);
@@ -133,20 +133,20 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   }
 
   static void sample_noise(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     hash_noise<P.kEta2>(c, kK + 1);
-    forward_noise<P.eta1, ntt::Reduced>(t.s[0][0].c, t.prf_s[0][0], sizeof t.prf_s[0][0], c.count * kK);
+    forward_noise<P.eta1, ntt::Reduced>(work.s[0][0].c, work.prf_s[0][0], sizeof work.prf_s[0][0], c.count * kK);
   }
 
   /// Without the factor 2^16, by which the inverse transform multiplies. t^ follows A^T.
   static void mul_ay(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     each(c, [&](size_t l) {
       ntt::each_product_single<kK, kK + 1>(
-          c.public_key(l).rows->c, t.s[l]->c, [&](size_t at, V16(&x)[kK + 1]) __attribute__((always_inline)) {
+          c.public_key(l).rows->c, work.s[l]->c, [&](size_t at, V16(&x)[kK + 1]) __attribute__((always_inline)) {
             for (size_t i = 0; i < kK; ++i)
-              x[i].store(t.u[l][i].c + at);
-            x[kK].store(t.v[l].c + at);
+              x[i].store(work.u[l][i].c + at);
+            x[kK].store(work.v[l].c + at);
           });
     });
   }
@@ -160,13 +160,13 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   template <class Use>
   static POLYKEM_INLINE void each_compressed(Chunk& c, Use&& use) {
     static_assert(P.kEta2 == 2);  // noise_single's
-    auto& t = c.t;
+    auto& work = c.work;
     const auto of_poly = [&](auto bits, size_t l, size_t n, size_t offset, const Poly& poly, auto&& message)
         __attribute__((always_inline)) {
       V16 x[ntt::kSingleRegisters];
       ntt::unroll<ntt::kSingleRegisters>([&](auto r) __attribute__((always_inline)) {
         constexpr size_t kAt = r * V16::kLanes;
-        x[r] = V16::load(poly.c + kAt) + noise_single<2 * ntt::kQ>(t.prf_e[l][n], kAt) + message(kAt);
+        x[r] = V16::load(poly.c + kAt) + noise_single<2 * ntt::kQ>(work.prf_e[l][n], kAt) + message(kAt);
       });
       ntt::unroll<ntt::kSingleRegisters>([&](auto r)
                                              __attribute__((always_inline)) { x[r] = ntt::compress<bits>(x[r]); });
@@ -175,14 +175,14 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
       });
     };
     ntt::each_inverse<ntt::kR>(
-        t.u[0]->c, c.count * kK, [&](size_t number) __attribute__((always_inline)) {
+        work.u[0]->c, c.count * kK, [&](size_t number) __attribute__((always_inline)) {
           const size_t l = number / kK, n = number % kK;
-          of_poly(Bits<P.du>(), l, n, n * (kN * P.du / 8), t.u[l][n], [](size_t) { return V16::zero(); });
+          of_poly(Bits<P.du>(), l, n, n * (kN * P.du / 8), work.u[l][n], [](size_t) { return V16::zero(); });
         });
     ntt::each_inverse<ntt::kR>(
-        t.v->c, c.count, [&](size_t l) __attribute__((always_inline)) {
-          of_poly(Bits<P.dv>(), l, kK, P.u_bytes(), t.v[l],
-                  [&](size_t i) { return ntt::message_single(t.fo.hashed[l], i); });
+        work.v->c, c.count, [&](size_t l) __attribute__((always_inline)) {
+          of_poly(Bits<P.dv>(), l, kK, P.u_bytes(), work.v[l],
+                  [&](size_t i) { return ntt::message_single(work.fo.hashed[l], i); });
         });
   }
 
@@ -193,47 +193,47 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   }
 
   static void load_c_dk(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     each(c, [&](size_t l) {
       for (size_t i = 0; i < kK; ++i)
-        single::load_compressed<P.du>(t.e[l][i], c.ct_in().at(l) + i * (kN * P.du / 8));
-      single::load_compressed<P.dv>(t.v[l], c.ct_in().at(l) + P.u_bytes());
+        single::load_compressed<P.du>(work.e[l][i], c.ct_in().at(l) + i * (kN * P.du / 8));
+      single::load_compressed<P.dv>(work.v[l], c.ct_in().at(l) + P.u_bytes());
     });
     Layout::load_sk(c);
   }
 
-  static void ntt_u(Chunk& c) { ntt::forward_polys<ntt::Reduced>(c.t.e[0][0].c, c.count * kK); }
+  static void ntt_u(Chunk& c) { ntt::forward_polys<ntt::Reduced>(c.work.e[0][0].c, c.count * kK); }
 
   static void mul_su(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     each(c, [&](size_t l) {
       ntt::each_product_single<kK, 1>(
           c.secret_key(l).s->c,
-          t.e[l]->c, [&](size_t at, V16(&x)[1]) __attribute__((always_inline)) { x[0].store(t.w[l].c + at); });
+          work.e[l]->c, [&](size_t at, V16(&x)[1]) __attribute__((always_inline)) { x[0].store(work.w[l].c + at); });
     });
   }
 
   /// m = Compress_1(v - s^T u); q is added first, so that the difference is in (0, 3 q).
   static void decode_m(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     ntt::each_inverse<ntt::kR>(
-        t.w->c, c.count, [&](size_t l) __attribute__((always_inline)) {
+        work.w->c, c.count, [&](size_t l) __attribute__((always_inline)) {
           for (size_t i = 0; i < kN; i += V16::kLanes) {
-            const V16 noisy = V16::load(t.v[l].c + i) - V16::load(t.w[l].c + i) + V16::set1(ntt::kQ);
-            ntt::store_bits_single(t.fo.hashed[l], i, ntt::compress<1>(noisy));
+            const V16 noisy = V16::load(work.v[l].c + i) - V16::load(work.w[l].c + i) + V16::set1(ntt::kQ);
+            ntt::store_bits_single(work.fo.hashed[l], i, ntt::compress<1>(noisy));
           }
         });
   }
 
   static void compare_c(Chunk& c) {
-    auto& t = c.t;
-    each(c, [&](size_t l) { V16::zero().store(t.different[l]); });
+    auto& work = c.work;
+    each(c, [&](size_t l) { V16::zero().store(work.different[l]); });
     each_compressed(
         c, [&](auto bits, size_t l, size_t offset, size_t i, V16 x) __attribute__((always_inline)) {
           const V16 different = ntt::differs_from_packed<bits>(c.ct_in().at(l) + offset, i, x);
-          (V16::load(t.different[l]) | different).store(t.different[l]);
+          (V16::load(work.different[l]) | different).store(work.different[l]);
         });
-    each(c, [&](size_t l) { t.fo.fail[l] = ct::mask_nonzero(single::any_bits(t.different[l])); });
+    each(c, [&](size_t l) { work.fo.fail[l] = ct::mask_nonzero(single::any_bits(work.different[l])); });
   }
 };
 

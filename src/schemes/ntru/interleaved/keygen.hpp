@@ -47,7 +47,7 @@ struct KeygenChunk {
   KeygenChunk(const Batch& batch, std::byte* workspace) : io(batch), blocks(blocks_of(batch.count)) {
     Arena arena(workspace);
     block = arena.take<KeyBlock<P>>(blocks);
-    t = arena.take<KeygenScratch<P>>(1);
+    work = arena.take<KeygenScratch<P>>(1);
     mul_workspace = arena.take<std::byte>(Isa::mul(P.n)->workspace_bytes);
     inverse_workspace = arena.take<std::byte>(Isa::inverse().workspace_bytes);
   }
@@ -55,7 +55,7 @@ struct KeygenChunk {
   const Batch& io;
   const size_t blocks;
   KeyBlock<P>* block;
-  KeygenScratch<P>* t;
+  KeygenScratch<P>* work;
   std::byte* mul_workspace;
   std::byte* inverse_workspace;
   size_t tile = 0;
@@ -100,12 +100,12 @@ struct KeygenOps {
   /// Lanes without an item repeat the last one.
   static void sample_fg(KeygenChunk& c) {
     KeyBlock<P>& b = c.now();
-    sample_iid<P>(b.f, c.coins(0), c.count(), c.t->records);
+    sample_iid<P>(b.f, c.coins(0), c.count(), c.work->records);
     const ConstByteRows second = c.coins(P.iid_coin_bytes());
     if constexpr (P.variant == Variant::kHps) {
-      sample_fixed_type<P>(b.g, second, c.count(), c.t->records);
+      sample_fixed_type<P>(b.g, second, c.count(), c.work->records);
     } else {
-      sample_iid<P>(b.g, second, c.count(), c.t->records);
+      sample_iid<P>(b.g, second, c.count(), c.work->records);
       poly_plus(b.f);
       poly_plus(b.g);
     }
@@ -141,7 +141,7 @@ struct KeygenOps {
 
   static void invert_f(KeygenChunk& c) {
     invert_together(
-        c, &KeyBlock<P>::inverse_f, &KeyBlock<P>::f, c.t->rest_S3,
+        c, &KeyBlock<P>::inverse_f, &KeyBlock<P>::f, c.work->rest_S3,
         [](const KeyBlock<P>& x) { return nonzero_lanes<P>(x.f); },
         [&](S3& out, const S3& a, const S3& b) {
           Isa::mul(P.n)->mul_s3(out.data(), a.data(), b.data(), c.mul_workspace);
@@ -150,8 +150,8 @@ struct KeygenOps {
   }
 
   static void store_f(KeygenChunk& c) {
-    store_S3<P>(c.sk_out(0), c.now().f, c.count(), c.t->records);
-    store_S3<P>(c.sk_out(P.inverse_f_offset()), c.now().inverse_f, c.count(), c.t->records);
+    store_S3<P>(c.sk_out(0), c.now().f, c.count(), c.work->records);
+    store_S3<P>(c.sk_out(P.inverse_f_offset()), c.now().inverse_f, c.count(), c.work->records);
     const ConstByteRows from = c.coins(P.pair_coin_bytes());
     const ByteRows to = c.sk_out(P.prf_key_offset());
     for (size_t l = 0; l < c.count(); ++l)
@@ -168,7 +168,7 @@ struct KeygenOps {
   /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20,
   /// Sq_inverse]
   static void poly_Rq_inv(KeygenChunk& c, Rq& v, const Rq& a) {
-    Rq& u = c.t->u;
+    Rq& u = c.work->u;
     u = a;
     poly_mod_q_Phi_n<P>(u);
     Isa::inverse().inverse_mod2(v.data(), u.data(), P.n, c.inverse_workspace);
@@ -181,23 +181,23 @@ struct KeygenOps {
 
   static void invert_Gf(KeygenChunk& c) {
     invert_together(
-        c, &KeyBlock<P>::v, &KeyBlock<P>::Gf, c.t->rest,
+        c, &KeyBlock<P>::v, &KeyBlock<P>::Gf, c.work->rest,
         [](const KeyBlock<P>& x) { return nonzero_lanes<P>(x.f) & nonzero_lanes<P>(x.g); },
         [&](Rq& out, const Rq& a, const Rq& b) { poly_Rq_mul(c, out, a, b); },
         [&](Rq& out, const Rq& a) { poly_Rq_inv(c, out, a); });
   }
 
-  static void mul_vf(KeygenChunk& c) { poly_Rq_mul(c, c.t->u, c.now().v, c.now().lifted_f); }
+  static void mul_vf(KeygenChunk& c) { poly_Rq_mul(c, c.work->u, c.now().v, c.now().lifted_f); }
   static void mul_invh(KeygenChunk& c) {
-    poly_Rq_mul(c, c.t->z, c.t->u, c.now().lifted_f);
-    poly_mod_q_Phi_n<P>(c.t->z);
+    poly_Rq_mul(c, c.work->z, c.work->u, c.now().lifted_f);
+    poly_mod_q_Phi_n<P>(c.work->z);
   }
   static void store_invh(KeygenChunk& c) {
-    store_Sq<P>(c.sk_out(P.inverse_h_offset()), c.t->z, c.count(), c.t->records);
+    store_Sq<P>(c.sk_out(P.inverse_h_offset()), c.work->z, c.count(), c.work->records);
   }
-  static void mul_vG(KeygenChunk& c) { poly_Rq_mul(c, c.t->u, c.now().v, c.now().G); }
-  static void mul_h(KeygenChunk& c) { poly_Rq_mul(c, c.t->z, c.t->u, c.now().G); }
-  static void store_h(KeygenChunk& c) { store_Sq<P>(c.pk_out(), c.t->z, c.count(), c.t->records); }
+  static void mul_vG(KeygenChunk& c) { poly_Rq_mul(c, c.work->u, c.now().v, c.now().G); }
+  static void mul_h(KeygenChunk& c) { poly_Rq_mul(c, c.work->z, c.work->u, c.now().G); }
+  static void store_h(KeygenChunk& c) { store_Sq<P>(c.pk_out(), c.work->z, c.count(), c.work->records); }
 };
 
 }  // namespace POLYKEM_ISA

@@ -77,7 +77,7 @@ struct KeygenChunk {
     Arena arena(workspace);
     key = arena.take<Key<P>>(count);
     own_coins = arena.take<uint8_t>(count * kCoinBytes);
-    t = arena.take<KeygenScratch<P>>(1);
+    work = arena.take<KeygenScratch<P>>(1);
     shared_memory = arena.take<std::byte>(shared(count));
   }
 
@@ -85,7 +85,7 @@ struct KeygenChunk {
   const size_t count;
   Key<P>* key;
   uint8_t* own_coins;
-  KeygenScratch<P>* t;
+  KeygenScratch<P>* work;
   std::byte* shared_memory;
 
   const uint8_t* coins(size_t i) const { return (io.coins != nullptr ? io.coins : own_coins) + i * kCoinBytes; }
@@ -133,8 +133,8 @@ struct KeygenOps {
     const auto bytes = [](const Trits<P>& x) -> ConstBytePolys {
       return {reinterpret_cast<const int8_t*>(x.c), sizeof x};
     };
-    Prims::mul(P.n)->mul_bytes({c.t->u.c, sizeof c.t->u}, bytes(a), bytes(b), 1, c.shared_memory);
-    poly_mod_3_Phi_n<P>(out, c.t->u);
+    Prims::mul(P.n)->mul_bytes({c.work->u.c, sizeof c.work->u}, bytes(a), bytes(b), 1, c.shared_memory);
+    poly_mod_3_Phi_n<P>(out, c.work->u);
   }
   static void mul_Rq(KeygenChunk& c, Words<P>& out, const Words<P>& a, const Words<P>& b) {
     Prims::mul(P.n)->mul_words({out.c, sizeof out}, {a.c, sizeof a}, {b.c, sizeof b}, 1, c.shared_memory);
@@ -184,10 +184,10 @@ struct KeygenOps {
 
   static void invert_f(KeygenChunk& c) {
     invert_together(
-        c, &Key::inverse_f, &Key::f, c.t->rest_S3, [](const Key& k) { return nonzero<P>(k.f); },
+        c, &Key::inverse_f, &Key::f, c.work->rest_S3, [](const Key& k) { return nonzero<P>(k.f); },
         [&](Trits<P>& out, const Trits<P>& a, const Trits<P>& b) { mul_S3(c, out, a, b); },
         [&](Trits<P>& out, const Trits<P>& a) {
-          auto& [in, inverse] = c.t->polynomial;
+          auto& [in, inverse] = c.work->polynomial;
           std::copy_n(a.c, P.n, in);
           Prims::inverse().inverse_mod3_single(inverse, in, P.n, c.shared_memory);
           std::copy_n(inverse, P.n, out.c);
@@ -231,15 +231,15 @@ struct KeygenOps {
   /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20,
   /// Sq_inverse] Until v has eight bits, products of bytes suffice.
   static void poly_Rq_inv(KeygenChunk& c, Words<P>& v, const Words<P>& a) {
-    auto& [in, inverse] = c.t->polynomial;
-    Words<P>& u = c.t->u;
+    auto& [in, inverse] = c.work->polynomial;
+    Words<P>& u = c.work->u;
     u = a;
     poly_mod_q_Phi_n<P>(u);
     std::copy_n(u.c, P.n, in);
     Prims::inverse().inverse_mod2_single(inverse, in, P.n, c.shared_memory);
     std::copy_n(inverse, P.n, v.c);
-    Small<P>& low_v = c.t->low;
-    Small<P>& low_a = reinterpret_cast<Small<P>&>(c.t->rest_S3);
+    Small<P>& low_v = c.work->low;
+    Small<P>& low_a = reinterpret_cast<Small<P>&>(c.work->rest_S3);
     const TileMul& mul = *Prims::mul(P.n);
     const auto words_of = [](Words<P>& x) -> WordPolys { return {x.c, sizeof x}; };
     const auto bytes_of = [](const Small<P>& x) -> ConstBytePolys { return {x.c, sizeof x}; };
@@ -259,7 +259,7 @@ struct KeygenOps {
 
   static void invert_Gf(KeygenChunk& c) {
     invert_together(
-        c, &Key::v, &Key::Gf, c.t->rest, [](const Key& k) { return nonzero<P>(k.f) & nonzero<P>(k.g); },
+        c, &Key::v, &Key::Gf, c.work->rest, [](const Key& k) { return nonzero<P>(k.f) & nonzero<P>(k.g); },
         [&](Words<P>& out, const Words<P>& a, const Words<P>& b) { mul_Rq(c, out, a, b); },
         [&](Words<P>& out, const Words<P>& a) { poly_Rq_inv(c, out, a); });
   }

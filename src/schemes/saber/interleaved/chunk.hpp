@@ -41,29 +41,29 @@ struct Chunk : Records<P, PublicKey<P.l>, SecretKey<P.l>> {
   static size_t workspace_bytes(size_t) { return Arena::bytes<Block<P>>(1); }
 
   Chunk(const Batch& batch, std::byte* workspace)
-      : Chunk::Records(batch), count(batch.count), t(*Arena(workspace).take<Block<P>>(1)) {}
+      : Chunk::Records(batch), count(batch.count), work(*Arena(workspace).take<Block<P>>(1)) {}
 
   const size_t count;
-  Block<P>& t;
+  Block<P>& work;
 
   /// Whether all items use one key, which is expanded.
   bool one_key() const { return this->io.shared_key && this->expanded(); }
 
-  auto& fo() { return t.fo; }
+  auto& fo() { return work.fo; }
   const uint8_t* pk_hash(size_t l) const {
     if (this->expanded()) return this->expanded_public(l).hash;
-    return this->decapsulates() ? this->sk_in(P.hash_offset()).at(l) : t.pk_hash[l];
+    return this->decapsulates() ? this->sk_in(P.hash_offset()).at(l) : work.pk_hash[l];
   }
   const uint8_t* z(size_t l) const {
     return this->expanded() ? this->expanded_secret(l).z : this->sk_in(P.z_offset()).at(l);
   }
-  ByteRows own_hashes() { return rows_of(t.pk_hash); }
+  ByteRows own_hashes() { return rows_of(work.pk_hash); }
 
-  LanePoly* s() { return t.s; }
-  LanePoly* u() { return t.u; }
-  LanePoly& cm() { return t.cm; }
-  ByteRows noise() { return rows_of(t.noise); }
-  ByteRows reencrypted_ct() { return rows_of(t.reencrypted_ct); }
+  LanePoly* s() { return work.s; }
+  LanePoly* u() { return work.u; }
+  LanePoly& cm() { return work.cm; }
+  ByteRows noise() { return rows_of(work.noise); }
+  ByteRows reencrypted_ct() { return rows_of(work.reencrypted_ct); }
   Factors own_matrix() const { return Factors::kOwnMatrix; }
   Factors matrix() const { return Factors::kMatrix; }
   Factors secret() const { return Factors::kSecret; }

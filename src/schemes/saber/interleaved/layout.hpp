@@ -20,7 +20,7 @@ struct Layout : LaneHashes<Isa> {
 
   /// As bytes; multiply() unpacks them.
   static void sample_matrix(Chunk& c, ConstByteRows seeds) {
-    LaneHashes<Isa>::template shake128<P.matrix_bytes()>(rows_of(c.t.matrix), seeds, c.count);
+    LaneHashes<Isa>::template shake128<P.matrix_bytes()>(rows_of(c.work.matrix), seeds, c.count);
   }
   static void load_pk(Chunk& c) {
     if (c.expanded()) return;
@@ -30,7 +30,7 @@ struct Layout : LaneHashes<Isa> {
   }
   static void load_sk(Chunk&) {}  ///< multiply() unpacks s
   static void sample_secret(Chunk& c, LanePoly& s, ConstByteRows in) {
-    interleaved::sample_secret<P.mu>(s, in, c.count, c.t.scratch);
+    interleaved::sample_secret<P.mu>(s, in, c.count, c.work.scratch);
   }
 
   template <size_t kRows>
@@ -39,13 +39,13 @@ struct Layout : LaneHashes<Isa> {
       return multiply_shared<kRows>(c, b, out,
                                     factors == Factors::kSecret ? c.expanded_secret(0).s : c.expanded_public(0).rows);
     }
-    auto& product = c.t.product;
+    auto& product = c.work.product;
     for (size_t j = 0; j < kL; ++j)
       product.set_column(j, b[j].data());
     for (size_t i = 0; i < kRows; ++i) {
       for (size_t j = 0; j < kL; ++j) {
         load_factor(c, factors, i, j);
-        product.set_row(j, c.t.w.data());
+        product.set_row(j, c.work.w.data());
       }
       product.multiply(out[i].data());
     }
@@ -57,67 +57,67 @@ struct Layout : LaneHashes<Isa> {
       a.set(i, (a.get(i) + h1).template shr<kQBits - kPBits>());
   }
   static void round_v(Chunk& c, LanePoly& v) {
-    auto& t = c.t;
-    unpack<1>(t.w, rows_of(t.fo.hashed), c.count, t.scratch);
+    auto& work = c.work;
+    unpack<1>(work.w, rows_of(work.fo.hashed), c.count, work.scratch);
     const V16 h1 = V16::set1(kH1), mask = V16::set1(kPMask);
     for (size_t i = 0; i < kN; ++i) {
-      const V16 x = v.get(i) + h1 - t.w.get(i).template shl<kPBits - 1>();
+      const V16 x = v.get(i) + h1 - work.w.get(i).template shl<kPBits - 1>();
       v.set(i, (x & mask).template shr<kPBits - P.t_bits>());
     }
   }
   static void decode_m(Chunk& c) {
-    auto& t = c.t;
+    auto& work = c.work;
     const V16 h2 = V16::set1(P.h2());
     for (size_t i = 0; i < kN; ++i) {
-      const V16 v = t.u[kL].get(i) + h2 - t.cm.get(i).template shl<kPBits - P.t_bits>();
-      t.w.set(i, v.template shr<kPBits - 1>());
+      const V16 v = work.u[kL].get(i) + h2 - work.cm.get(i).template shl<kPBits - P.t_bits>();
+      work.w.set(i, v.template shr<kPBits - 1>());
     }
-    pack<1>(rows_of(t.fo.hashed), t.w, c.count, t.scratch);
+    pack<1>(rows_of(work.fo.hashed), work.w, c.count, work.scratch);
   }
 
   template <unsigned kBits>
   static void encode(Chunk& c, ByteRows out, const LanePoly& a) {
-    pack<kBits>(out, a, c.count, c.t.scratch);
+    pack<kBits>(out, a, c.count, c.work.scratch);
   }
   template <unsigned kBits>
   static void decode(Chunk& c, LanePoly& a, ConstByteRows in) {
-    unpack<kBits>(a, in, c.count, c.t.scratch);
+    unpack<kBits>(a, in, c.count, c.work.scratch);
   }
 
  private:
   /// w = factor (i, j) of each item.
   static void load_factor(Chunk& c, Factors factors, size_t i, size_t j) {
-    auto& t = c.t;
+    auto& work = c.work;
     if (factors == Factors::kOwnMatrix) return load_entry(c, j, i);
     const bool secret = factors == Factors::kSecret;
     if (c.expanded()) {
-      gather(t.w, c.count, [&](size_t l) -> const saber::Poly& {
+      gather(work.w, c.count, [&](size_t l) -> const saber::Poly& {
         return secret ? c.expanded_secret(l).s[j] : c.expanded_public(l).rows[i * kL + j];
       });
     } else if (secret) {
-      unpack<kQBits>(t.w, c.sk_in(j * kPolyQBytes), c.count, t.scratch);
+      unpack<kQBits>(work.w, c.sk_in(j * kPolyQBytes), c.count, work.scratch);
     } else if (i == kL) {
-      unpack<kPBits>(t.w, c.pk_in(j * kPolyPBytes), c.count, t.scratch);
+      unpack<kPBits>(work.w, c.pk_in(j * kPolyPBytes), c.count, work.scratch);
     } else {
       load_entry(c, i, j);
     }
   }
   /// Entry (i, j) of A, of which sample_matrix() left the bytes.
   static void load_entry(Chunk& c, size_t i, size_t j) {
-    auto& t = c.t;
-    unpack<kQBits>(t.w, rows_of(t.matrix, (i * kL + j) * kPolyQBytes), c.count, t.scratch);
+    auto& work = c.work;
+    unpack<kQBits>(work.w, rows_of(work.matrix, (i * kL + j) * kPolyQBytes), c.count, work.scratch);
   }
 
   /// Where the factors are the same for all items: a[i l + j].
   template <size_t kRows>
   static void multiply_shared(Chunk& c, const LanePoly* s, LanePoly* u, const saber::Poly* a) {
-    auto& t = c.t;
+    auto& work = c.work;
     for (size_t j = 0; j < kL; ++j)
-      t.product.set_column(j, s[j].data());
+      work.product.set_column(j, s[j].data());
     for (size_t i = 0; i < kRows; ++i) {
       for (size_t j = 0; j < kL; ++j)
-        split_words(t.words + j * kSplitRows, a[i * kL + j].c);
-      t.product.multiply_shared(u[i].data(), t.words);
+        split_words(work.words + j * kSplitRows, a[i * kL + j].c);
+      work.product.multiply_shared(u[i].data(), work.words);
     }
   }
 };

@@ -34,23 +34,25 @@ struct Layout : Prims {
 
   struct Chunk : ItemChunk<P, PublicKey<P.l>, SecretKey<P.l>, Item<P, Prims>> {
     using Chunk::ItemChunk::ItemChunk;
-    Poly& cm() { return this->t.cm; }
-    ByteRows noise() { return rows_of(this->t.noise); }
-    ByteRows reencrypted_ct() { return rows_of(this->t.reencrypted_ct); }
+    Poly& cm() { return this->work.cm; }
+    ByteRows noise() { return rows_of(this->work.noise); }
+    ByteRows reencrypted_ct() { return rows_of(this->work.reencrypted_ct); }
   };
 
-  static void sample_matrix(Chunk& c, ConstByteRows seed) { Keys::gen_a(c.t.own.pk.rows, seed.data, true, c.t.stream); }
+  static void sample_matrix(Chunk& c, ConstByteRows seed) {
+    Keys::gen_a(c.work.own.pk.rows, seed.data, true, c.work.stream);
+  }
   static void load_pk(Chunk& c) {
-    if (!c.expanded()) Keys::load_pk(c.t.own.pk, c.pk_in().data, c.t.stream);
+    if (!c.expanded()) Keys::load_pk(c.work.own.pk, c.pk_in().data, c.work.stream);
   }
   static void load_sk(Chunk& c) {
-    if (!c.expanded()) Keys::load_sk(c.t.own, c.io.sk);
+    if (!c.expanded()) Keys::load_sk(c.work.own, c.io.sk);
   }
   static void sample_secret(Chunk&, Poly& s, ConstByteRows in) { ref::sample_secret<P.mu>(s, in.data); }
 
   template <size_t kRows>
   static void multiply(Chunk& c, Poly* out, const Poly* a, const Poly* b) {
-    Prims::template multiply<kRows, kL>(out, a, b, c.t.space);
+    Prims::template multiply<kRows, kL>(out, a, b, c.work.space);
   }
   static void round(Poly& a) {
     for (uint16_t& x : a.c)
