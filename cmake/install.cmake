@@ -61,7 +61,7 @@ install(FILES ckks/README.md ckks/figures.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
 foreach(folder ckks/openfhe ckks/src ckks/src/cuda research research/seong2021 research/frodo_cuda research/lab
         tools/m4cycles cli provider tests src/accelerators src/broker src/embedded src/engine src/prim src/prim/ecdh
         src/prim/keccak src/schemes/ntru src/schemes/mlkem src/schemes/frodo src/schemes/hybrid src/schemes/lac
-        src/schemes/saber)
+        src/schemes/mldsa src/schemes/saber)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 if(POLYKEM_BUILD_CLI)

@@ -13,19 +13,19 @@ std::atomic<std::uint64_t> forks{0};
 /// Watched from the start of the program. If there is no memory for the handler, process ids still differ.
 [[maybe_unused]] const int watched = pthread_atfork(nullptr, nullptr, [] { ++forks; });
 
-/// Differs between a process and its descendants: by `generation`, since ids are used again; by `id` after the system
-/// call clone(), for which no handler runs.
-struct Process {
-  std::uint64_t generation = forks;
-  pid_t id = getpid();
-  bool operator==(const Process&) const = default;
-};
-
 }  // namespace
 
 struct Contexts::State {
   class Turn;
   class Call;
+
+  /// Differs between a process and its descendants: by `generation`, since ids are used again; by `id` after the system
+  /// call clone(), for which no handler runs.
+  struct Process {
+    std::uint64_t generation = forks;
+    pid_t id = getpid();
+    bool operator==(const Process&) const = default;
+  };
 
   State(const Suite& of, std::size_t count, unsigned at_most)
       : suite(of), threads(at_most), secrets(count), numbers(count), status(count) {}
@@ -157,7 +157,7 @@ Sender::Sender(polykem_context* context, const Suite& suite, const SenderRequest
 
 std::size_t Sender::seal(const ContextSealRequest& request, const Pieces& pieces) {
   State::Call call(*state_, request);
-  require(state_->process == Process(), "a sender's contexts in a forked process, which would use nonces twice");
+  require(state_->process == State::Process(), "a sender's contexts in a forked process, which would use nonces twice");
   check_messages(state_->suite, request.count, request.aad, request.plaintexts, request.ciphertexts, kTagBytes);
   return call.for_all(
       pieces, [&] { return MessageCipher(state_->suite); },

@@ -188,6 +188,10 @@ const char* op_name(polykem_op op) {
       return "encaps";
     case POLYKEM_DECAPS:
       return "decaps";
+    case POLYKEM_SIGN:
+      return "sign";
+    case POLYKEM_VERIFY:
+      return "verify";
   }
   return "unknown";
 }

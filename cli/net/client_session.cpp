@@ -67,10 +67,9 @@ KemInput ClientSession::kem_input(polykem_op op) const {
       return {public_key_, {}, {}};
     case POLYKEM_DECAPS:
       return {{}, secret_key_, ciphertext_};
-    case POLYKEM_KEYGEN:
-      break;
+    default:
+      return {};
   }
-  return {};
 }
 
 void ClientSession::on_result(polykem_op op, const KemOutput& out) {

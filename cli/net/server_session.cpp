@@ -80,10 +80,9 @@ KemInput ServerSession::kem_input(polykem_op op) const {
       return {public_key_, {}, {}};
     case POLYKEM_DECAPS:
       return {{}, secret_key_, ciphertext_};
-    case POLYKEM_KEYGEN:
-      break;
+    default:
+      return {};
   }
-  return {};
 }
 
 void ServerSession::on_result(polykem_op op, const KemOutput& out) {

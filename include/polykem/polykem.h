@@ -50,17 +50,18 @@ typedef enum polykem_status {
   POLYKEM_ERR_UNKNOWN_BACKEND = 3,     /* no backend of that name */
   POLYKEM_ERR_BACKEND_UNAVAILABLE = 4, /* the backend exists but this machine or this build cannot run it */
   POLYKEM_ERR_OUT_OF_MEMORY = 5,
-  POLYKEM_ERR_RANDOM = 6,     /* the operating system gave no entropy */
-  POLYKEM_ERR_ITEMS = 7,      /* at least one item has its own error: see item_status */
-  POLYKEM_ERR_PUBLIC_KEY = 8, /* item: the public key is malformed */
-  POLYKEM_ERR_SECRET_KEY = 9, /* item: the secret key is malformed */
-  POLYKEM_ERR_SIZE = 11,      /* a buffer of another size than the set's records */
-  POLYKEM_ERR_BUSY = 12,      /* polykem_job_poll, polykem_ticket_poll: not finished yet; polykem_batcher_add: too many
-                                 operations in flight */
-  POLYKEM_ERR_RANGE = 13,     /* an index outside its list or key set */
-  POLYKEM_ERR_INTERNAL = 14,  /* a defect in polykem; please report it */
-  POLYKEM_ERR_CIPHERTEXT = 15 /* item: the ciphertext is malformed, as only a hybrid's can be: its share is no point of
+  POLYKEM_ERR_RANDOM = 6,      /* the operating system gave no entropy */
+  POLYKEM_ERR_ITEMS = 7,       /* at least one item has its own error: see item_status */
+  POLYKEM_ERR_PUBLIC_KEY = 8,  /* item: the public key is malformed */
+  POLYKEM_ERR_SECRET_KEY = 9,  /* item: the secret key is malformed */
+  POLYKEM_ERR_SIZE = 11,       /* a buffer of another size than the set's records */
+  POLYKEM_ERR_BUSY = 12,       /* polykem_job_poll, polykem_ticket_poll: not finished yet; polykem_batcher_add: too many
+                                  operations in flight */
+  POLYKEM_ERR_RANGE = 13,      /* an index outside its list or key set */
+  POLYKEM_ERR_INTERNAL = 14,   /* a defect in polykem; please report it */
+  POLYKEM_ERR_CIPHERTEXT = 15, /* item: the ciphertext is malformed, as only a hybrid's can be: its share is no point of
                                  the curve, or yields X25519's zero */
+  POLYKEM_ERR_SIGNATURE = 16   /* item: the signature is not one of this message under this key */
 } polykem_status;
 
 /* A short English sentence for a status, static storage. */
@@ -86,6 +87,8 @@ typedef struct polykem_scheme_info_t {
   size_t secret_seed_bytes; /* of a secret key in its form as a seed (FIPS 203: d, z); 0 if the set has none */
   size_t public_key_at; /* where a secret key holds its public key, in bytes from its start; SIZE_MAX if it does not */
   int research;         /* 1 if the set is for research only, since attacks on it are published */
+  size_t signature_bytes; /* of a signature set; 0 for a KEM, whose set has ciphertexts and shared secrets */
+  size_t sign_coin_bytes; /* coins of one signature: rnd of FIPS 204 */
 } polykem_scheme_info_t;
 
 /* How many parameter sets the library has. */
@@ -95,7 +98,12 @@ POLYKEM_API const polykem_scheme* polykem_scheme_at(size_t index); /* NULL if in
 POLYKEM_API polykem_status polykem_scheme_find(const char* name, const polykem_scheme** out);
 /* The registry name nearest to a mistyped one (edit distance), static storage; never NULL for a non-NULL name. */
 POLYKEM_API const char* polykem_scheme_suggest(const char* name);
-/* Set out->struct_size. */
+/* How many signature sets (ML-DSA) the library has: they have a list and operations of their own. */
+POLYKEM_API size_t polykem_signature_count(void);
+POLYKEM_API const polykem_scheme* polykem_signature_at(size_t index); /* NULL if index >= count */
+/* By registry name; letter case, '-' and '_' do not matter. POLYKEM_ERR_UNKNOWN_SCHEME if there is none. */
+POLYKEM_API polykem_status polykem_signature_find(const char* name, const polykem_scheme** out);
+/* Of a KEM's or a signature set. Set out->struct_size. */
 POLYKEM_API polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_info_t* out);
 
 /* ---- backends -------------------------------------------------------------------------------------------- */
@@ -155,8 +163,14 @@ POLYKEM_API const char* polykem_context_backend(const polykem_context* context, 
 
 /* ---- batch operations ------------------------------------------------------------------------------------ */
 
-/* Key generation, encapsulation, decapsulation. */
-typedef enum polykem_op { POLYKEM_KEYGEN = 0, POLYKEM_ENCAPS = 1, POLYKEM_DECAPS = 2 } polykem_op;
+/* Key generation; encapsulation and decapsulation with a KEM's set; signing and verification with a signature set. */
+typedef enum polykem_op {
+  POLYKEM_KEYGEN = 0,
+  POLYKEM_ENCAPS = 1,
+  POLYKEM_DECAPS = 2,
+  POLYKEM_SIGN = 3,
+  POLYKEM_VERIFY = 4
+} polykem_op;
 
 /* Which key an item of encaps or decaps uses. */
 typedef enum polykem_key_mode {
@@ -178,10 +192,41 @@ typedef enum polykem_request_flag {
 
 typedef struct polykem_keyset polykem_keyset; /* keys that the library holds where they are used, see below */
 
+/* A byte string for each item. data NULL: all are empty. Else, if offsets is not NULL, string i is data[offsets[i]] up
+ * to data[offsets[i + 1] - 1] (count + 1 offsets that do not fall); if it is NULL, every string has `width` bytes, and
+ * `shared` (1) says that all items have one string. */
+typedef struct polykem_strings {
+  const uint8_t* data;
+  const size_t* offsets;
+  size_t width;
+  int shared;
+} polykem_strings;
+
+/* What the strings of polykem_messages are. */
+typedef enum polykem_message_kind {
+  POLYKEM_MESSAGE = 0,        /* messages: ML-DSA [FIPS 204, 5.2, 5.3] */
+  POLYKEM_MESSAGE_DIGEST = 1, /* digests of messages, by the hash that digest_oid names: HashML-DSA [FIPS 204, 5.4] */
+  POLYKEM_MESSAGE_MU = 2      /* the 64 bytes of mu, computed by the caller; there is no context */
+} polykem_message_kind;
+
+/* What a batch signs or verifies. All arrays lie in host memory. */
+typedef struct polykem_messages {
+  size_t struct_size; /* sizeof(polykem_messages) */
+  polykem_message_kind kind;
+  polykem_strings strings;   /* of any lengths */
+  polykem_strings contexts;  /* of at most 255 bytes each */
+  const uint8_t* digest_oid; /* the hash's object identifier in DER, tag and length included */
+  size_t digest_oid_bytes;
+  int deterministic; /* 1: rnd is 32 zero bytes [FIPS 204, 3.4]; else it is random, or coins */
+} polykem_messages;
+
 /* One batch. Set struct_size, op, scheme, count and the fields the operation uses; leave the others zero.
  *   keygen: pk_out and sk_out. coins optional.
  *   encaps: key_mode with pk, or keyset (+ key_index); ct_out, ss_out. coins optional.
  *   decaps: key_mode with sk (+ secret_form), or keyset (+ key_index); ct, ss_out.
+ *   sign: key_mode with sk (+ secret_form), or keyset (+ key_index); messages, sig_out. coins optional.
+ *   verify: key_mode with pk, or keyset (+ key_index); messages, sig. An item whose signature does not verify has
+ *     POLYKEM_ERR_SIGNATURE.
  * coins: the operation's random inputs (count x *_coin_bytes); NULL: taken from the context's generator.
  * With a keyset: key_index NULL and key_mode PER_ITEM: item i uses key i of the set (count <= its size);
  * key_mode SHARED: key key_index[0], or key 0 if NULL; otherwise item i uses key key_index[i]. */
@@ -197,8 +242,11 @@ typedef struct polykem_request {
   polykem_status* item_status; /* count entries, or NULL */
   const polykem_keyset* keyset;
   const size_t* key_index;
-  polykem_secret_form secret_form; /* of sk */
-  uint32_t flags;                  /* of polykem_request_flag */
+  polykem_secret_form secret_form;  /* of sk */
+  uint32_t flags;                   /* of polykem_request_flag */
+  const polykem_messages* messages; /* of sign and verify; copied at the call, its arrays are not */
+  const uint8_t* sig;
+  uint8_t* sig_out;
 } polykem_request;
 
 /* Runs the batch and returns when it is done. */

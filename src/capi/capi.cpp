@@ -25,6 +25,7 @@ using polykem::Engine;
 using polykem::Job;
 using polykem::KeyKind;
 using polykem::KeySet;
+using polykem::MessageKind;
 using polykem::Op;
 using polykem::Request;
 using polykem::Scheme;
@@ -45,10 +46,13 @@ static_assert(static_cast<int>(Status::kBusy) == POLYKEM_ERR_BUSY);
 static_assert(static_cast<int>(Status::kRange) == POLYKEM_ERR_RANGE);
 static_assert(static_cast<int>(Status::kInternal) == POLYKEM_ERR_INTERNAL);
 static_assert(static_cast<int>(Status::kCiphertext) == POLYKEM_ERR_CIPHERTEXT);
+static_assert(static_cast<int>(Status::kSignature) == POLYKEM_ERR_SIGNATURE);
 static_assert(static_cast<int>(KeyKind::kPublicKeys) == POLYKEM_PUBLIC_KEYS);
 static_assert(static_cast<int>(KeyKind::kSecretKeys) == POLYKEM_SECRET_KEYS);
 static_assert(static_cast<int>(KeyKind::kSecretSeeds) == POLYKEM_SECRET_SEEDS);
 static_assert(static_cast<int>(Op::kDecaps) == POLYKEM_DECAPS);
+static_assert(static_cast<int>(Op::kVerify) == POLYKEM_VERIFY);
+static_assert(static_cast<int>(MessageKind::kMu) == POLYKEM_MESSAGE_MU);
 static_assert(sizeof(polykem_status) == sizeof(Status));
 
 struct polykem_keyset {
@@ -60,6 +64,27 @@ struct polykem_job {
 
 namespace polykem::capi {
 
+namespace {
+
+Strings translate(const polykem_strings& in) {
+  return {in.data, in.shared != 0 ? nullptr : in.offsets, in.width, in.shared != 0};
+}
+
+bool translate(const polykem_messages* given, Messages& out) {
+  polykem_messages in;
+  if (!read_struct<sizeof(polykem_messages)>(given, in)) return false;
+  if (in.kind != POLYKEM_MESSAGE && in.kind != POLYKEM_MESSAGE_DIGEST && in.kind != POLYKEM_MESSAGE_MU) return false;
+  if (in.digest_oid == nullptr && in.digest_oid_bytes > 0) return false;
+  out = {translate(in.strings),
+         translate(in.contexts),
+         static_cast<MessageKind>(in.kind),
+         {in.digest_oid, in.digest_oid_bytes},
+         in.deterministic != 0};
+  return true;
+}
+
+}  // namespace
+
 Status translate(const polykem_request* given, Request& out) {
   polykem_request in;
   if (!read_struct<offsetof(polykem_request, secret_form)>(given, in)) return Status::kArgument;
@@ -68,7 +93,8 @@ Status translate(const polykem_request* given, Request& out) {
   const bool known_form = in.secret_form == POLYKEM_SECRET_EXPANDED || in.secret_form == POLYKEM_SECRET_SEED;
   if (!is_op(in.op) || !known_mode || !known_form || (in.flags & ~kKnownFlags) != 0) return Status::kArgument;
   out.op = static_cast<Op>(in.op);
-  out.sk_is_seed = out.op == Op::kDecaps && in.secret_form == POLYKEM_SECRET_SEED;
+  const bool signs = out.op == Op::kSign || out.op == Op::kVerify;
+  out.sk_is_seed = (out.op == Op::kDecaps || out.op == Op::kSign) && in.secret_form == POLYKEM_SECRET_SEED;
   out.scheme = from_c(in.scheme);
   out.caller_waits = (in.flags & POLYKEM_CALLER_WAITS) != 0;
   out.keyset = in.keyset == nullptr ? nullptr : &in.keyset->set;
@@ -78,18 +104,20 @@ Status translate(const polykem_request* given, Request& out) {
                  .coins = in.coins,
                  .pk = in.pk,
                  .sk = in.sk,
-                 .ct = in.ct,
+                 .ct = signs ? in.sig : in.ct,
+                 .message = {},
                  .key_index = has_keys ? in.key_index : nullptr,
                  .expanded = {},
                  .pk_out = in.pk_out,
                  .sk_out = in.sk_out,
-                 .ct_out = in.ct_out,
+                 .ct_out = signs ? in.sig_out : in.ct_out,
                  .ss_out = in.ss_out,
                  .item_status = reinterpret_cast<Status*>(in.item_status)};
   for (const FieldInfo& f : kRecordFields) {  // what belongs to other operations is left aside
     if ((fields_of(out.op) & f.field) != 0) continue;
     f.in != nullptr ? void(out.records.*f.in = nullptr) : void(out.records.*f.out = nullptr);
   }
+  if (signs && !translate(in.messages, out.records.message)) return Status::kArgument;
   return Status::kOk;
 }
 
@@ -137,6 +165,8 @@ const char* polykem_status_text(polykem_status status) {
       return "internal error; please report it";
     case POLYKEM_ERR_CIPHERTEXT:
       return "the ciphertext is malformed";
+    case POLYKEM_ERR_SIGNATURE:
+      return "the signature is not one of this message under this key";
   }
   return "unknown status";
 }
@@ -169,14 +199,35 @@ const polykem_scheme* polykem_scheme_at(size_t index) {
   return index < all.size() ? to_c(all[index]) : nullptr;
 }
 
-polykem_status polykem_scheme_find(const char* name, const polykem_scheme** out) {
+namespace {
+
+polykem_status find(const Scheme* (*find_set)(const char*), const char* name, const polykem_scheme** out) {
   if (name == nullptr || out == nullptr) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
-    const Scheme* found = polykem::find_scheme(name);
+    const Scheme* found = find_set(name);
     if (found == nullptr) return POLYKEM_ERR_UNKNOWN_SCHEME;
     *out = to_c(found);
     return POLYKEM_OK;
   });
+}
+
+}  // namespace
+
+polykem_status polykem_scheme_find(const char* name, const polykem_scheme** out) {
+  return find(polykem::find_scheme, name, out);
+}
+
+size_t polykem_signature_count(void) {
+  return polykem::signature_registry().size();
+}
+
+const polykem_scheme* polykem_signature_at(size_t index) {
+  const auto all = polykem::signature_registry();
+  return index < all.size() ? to_c(all[index]) : nullptr;
+}
+
+polykem_status polykem_signature_find(const char* name, const polykem_scheme** out) {
+  return find(polykem::find_signature, name, out);
 }
 
 const char* polykem_scheme_suggest(const char* name) {
@@ -207,7 +258,9 @@ polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_
                                      .encaps_coin_bytes = s.encaps_coin_bytes,
                                      .secret_seed_bytes = s.secret_seed_bytes(),
                                      .public_key_at = s.public_key_at,
-                                     .research = s.research ? 1 : 0});
+                                     .research = s.research ? 1 : 0,
+                                     .signature_bytes = s.signature_bytes,
+                                     .sign_coin_bytes = s.sign_coin_bytes});
   return POLYKEM_OK;
 }
 
@@ -457,8 +510,7 @@ void polykem_keyset_free(polykem_keyset* keyset) {
 
 polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme, polykem_op op,
                                       size_t count, size_t* bytes) {
-  if (context == nullptr || scheme == nullptr || !is_op(op) || count == 0 || bytes == nullptr)
-    return POLYKEM_ERR_ARGUMENT;
+  if (context == nullptr || !is_kem_op(scheme, op) || count == 0 || bytes == nullptr) return POLYKEM_ERR_ARGUMENT;
   return guarded(
       [&] { return to_c(context->engine->queue_bytes(*from_c(scheme), static_cast<Op>(op), count, *bytes)); });
 }
@@ -476,7 +528,7 @@ polykem_status polykem_cuda_queue(polykem_context* context, const polykem_reques
 // ---- the choice between CPU and GPU
 
 polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, size_t* items, int* measured) {
-  if (scheme == nullptr || !is_op(op) || items == nullptr || measured == nullptr) return POLYKEM_ERR_ARGUMENT;
+  if (!is_kem_op(scheme, op) || items == nullptr || measured == nullptr) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     bool is_measured = false;
     *items = gpu().crossovers().items(*from_c(scheme), static_cast<Op>(op), is_measured);
@@ -486,7 +538,7 @@ polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, si
 }
 
 polykem_status polykem_tune(const polykem_scheme* scheme) {
-  if (scheme == nullptr) return POLYKEM_ERR_ARGUMENT;
+  if (scheme == nullptr || from_c(scheme)->is_signature()) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] { return to_c(polykem::tune(gpu(), *from_c(scheme))); });
 }
 

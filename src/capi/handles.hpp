@@ -69,7 +69,12 @@ void write_struct(void* out, size_t size, T value) {
 }
 
 inline bool is_op(polykem_op op) {
-  return op == POLYKEM_KEYGEN || op == POLYKEM_ENCAPS || op == POLYKEM_DECAPS;
+  return op >= POLYKEM_KEYGEN && op <= POLYKEM_VERIFY;
+}
+
+/// For what only a KEM's operations have.
+inline bool is_kem_op(const polykem_scheme* scheme, polykem_op op) {
+  return scheme != nullptr && is_op(op) && !from_c(scheme)->is_signature() && from_c(scheme)->has(static_cast<Op>(op));
 }
 
 /// A request as the engine sees it; Status::kArgument if a field has no meaning.

@@ -4,12 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/status.hpp"
 
 namespace polykem {
 
-/// The lengths of the records of one parameter set; `coins` is that of one operation.
+/// The lengths of the records of one parameter set; `coins` is that of one operation. ct: of a ciphertext or signature.
 struct RecordBytes {
   size_t pk, sk, ct, ss, coins;
 
@@ -34,6 +35,51 @@ struct ExpandedKeys {
   bool operator==(const ExpandedKeys&) const = default;
 };
 
+/// Byte strings of the items of a batch: of different lengths, of one length, or one for all.
+struct Strings {
+  const uint8_t* data = nullptr;  ///< string i is data[offsets[i]] to data[offsets[i + 1] - 1]; nullptr: all are empty
+  const size_t* offsets = nullptr;  ///< count + 1 of them; nullptr: each string has `width` bytes
+  size_t width = 0;
+  bool shared = false;  ///< one string of `width` bytes for all items
+
+  std::span<const uint8_t> at(size_t i) const {
+    if (data == nullptr) return {};
+    if (shared) return {data, width};
+    return offsets == nullptr ? std::span(data + i * width, width)
+                              : std::span(data + offsets[i], offsets[i + 1] - offsets[i]);
+  }
+  /// The strings of the items from `first` on.
+  Strings slice(size_t first) const {
+    if (data == nullptr || shared) return *this;
+    if (offsets != nullptr) return {data, offsets + first, 0, false};
+    return {data + first * width, nullptr, width, false};
+  }
+
+  bool operator==(const Strings&) const = default;
+};
+
+/// What is signed. [FIPS204, 5.2, 5.4; Alg 7, L6]
+enum class MessageKind {
+  kPure,    ///< the message itself
+  kDigest,  ///< a digest of the message, by the hash that digest_oid names: HashML-DSA
+  kMu,      ///< the 64 bytes of mu, which the caller has computed
+};
+
+struct Messages {
+  Strings strings{}, contexts{};  ///< contexts have at most 255 bytes
+  MessageKind kind = MessageKind::kPure;
+  std::span<const uint8_t> digest_oid{};  ///< of MessageKind::kDigest: the hash's object identifier in DER
+  bool deterministic = false;             ///< rnd is 0 [FIPS204, 3.4]
+
+  Messages slice(size_t first) const {
+    return {strings.slice(first), contexts.slice(first), kind, digest_oid, deterministic};
+  }
+  bool operator==(const Messages& other) const {
+    return strings == other.strings && contexts == other.contexts && kind == other.kind &&
+           digest_oid.data() == other.digest_oid.data() && deterministic == other.deterministic;
+  }
+};
+
 /// A run of consecutive items: a pointer to each array of records (nullptr if the operation has no such array). Records
 /// are contiguous and need no alignment.
 struct BatchView {
@@ -42,12 +88,13 @@ struct BatchView {
   const uint8_t* coins = nullptr;  ///< nullptr: the first step makes them
   const uint8_t* pk = nullptr;
   const uint8_t* sk = nullptr;
-  const uint8_t* ct = nullptr;
+  const uint8_t* ct = nullptr;        ///< or signatures
+  Messages message{};                 ///< of a signature
   const size_t* key_index = nullptr;  ///< item i uses record key_index[i] of pk or sk; nullptr: record i
   ExpandedKeys expanded{};            ///< the same keys in the backend's own form, if their key set has it
   uint8_t* pk_out = nullptr;
   uint8_t* sk_out = nullptr;
-  uint8_t* ct_out = nullptr;
+  uint8_t* ct_out = nullptr;  ///< or signatures
   uint8_t* ss_out = nullptr;
   Status* item_status = nullptr;
 
@@ -102,6 +149,7 @@ inline BatchView BatchView::slice(const RecordBytes& bytes, size_t first, size_t
   if (key_index != nullptr) part.key_index += first;
   if (item_status != nullptr) part.item_status += first;
   part.expanded = expanded.slice(first);
+  part.message = message.slice(first);
   return part;
 }
 

@@ -14,21 +14,24 @@ namespace polykem {
 
 class Drbg;
 
-enum class Op : int { kKeygen = 0, kEncaps = 1, kDecaps = 2 };
-inline constexpr size_t kOps = 3;
+/// A KEM has the first three, a signature scheme the first and the last two.
+enum class Op : int { kKeygen = 0, kEncaps = 1, kDecaps = 2, kSign = 3, kVerify = 4 };
+inline constexpr size_t kOps = 3;  ///< operations of a KEM
+inline constexpr size_t kAllOps = 5;
 
-/// The array that holds the keys of an operation that takes keys: pk of encaps, sk of decaps.
+/// The array that holds the keys of an operation that takes keys.
 constexpr const FieldInfo& key_field(Op op) {
-  return kRecordFields[op == Op::kEncaps ? 1 : 2];
+  return kRecordFields[op == Op::kEncaps || op == Op::kVerify ? 1 : 2];
 }
 static_assert(key_field(Op::kEncaps).field == field::kPk && key_field(Op::kDecaps).field == field::kSk);
 
-/// The logical stages of a scheme's three operations.
+/// The logical stages of a scheme's operations.
 struct OpStages {
-  std::span<const Stage> keygen, encaps, decaps;
+  std::span<const Stage> keygen, encaps, decaps, sign{}, verify{};
 
   constexpr std::span<const Stage> of(Op op) const {
-    return op == Op::kKeygen ? keygen : op == Op::kEncaps ? encaps : decaps;
+    const std::span<const Stage> all[kAllOps] = {keygen, encaps, decaps, sign, verify};
+    return all[static_cast<size_t>(op)];
   }
   /// The number of the stage `name` in each operation.
   consteval std::array<size_t, kOps> numbers(std::string_view name) const {
@@ -103,7 +106,7 @@ struct ExpandedKeyFormat {
 
 struct SchemeBackend {
   const char* name;  ///< the backend's name: "avx2"
-  Operation ops[kOps];
+  Operation ops[kAllOps];
   ExpandedKeyFormat expanded_public_key{}, expanded_secret_key{};
   const Operation& op(Op which) const { return ops[static_cast<size_t>(which)]; }
 };
@@ -115,8 +118,11 @@ struct Scheme {
   const char* title;
   std::span<const char* const> aliases;
   uint32_t security_category;
-  size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
-  size_t keygen_coin_bytes, encaps_coin_bytes;
+  size_t public_key_bytes, secret_key_bytes;
+  size_t ciphertext_bytes = 0, shared_secret_bytes = 0;  ///< of a KEM
+  size_t signature_bytes = 0;                            ///< of a signature scheme
+  size_t keygen_coin_bytes;
+  size_t encaps_coin_bytes = 0, sign_coin_bytes = 0;
   size_t public_key_at = SIZE_MAX;  ///< where a secret key holds its public key; SIZE_MAX: it does not
   bool research = false;            ///< not to be relied on: attacks on it are published
   OpStages stages;
@@ -127,11 +133,15 @@ struct Scheme {
   size_t secret_seed_bytes() const { return secret_seeds ? keygen_coin_bytes : 0; }
 
   size_t coin_bytes(Op op) const {
-    return op == Op::kKeygen ? keygen_coin_bytes : op == Op::kEncaps ? encaps_coin_bytes : 0;
+    const size_t all[kAllOps] = {keygen_coin_bytes, encaps_coin_bytes, 0, sign_coin_bytes, 0};
+    return all[static_cast<size_t>(op)];
   }
   RecordBytes record_bytes(Op op) const {
-    return {public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes, coin_bytes(op)};
+    return {public_key_bytes, secret_key_bytes, is_signature() ? signature_bytes : ciphertext_bytes,
+            shared_secret_bytes, coin_bytes(op)};
   }
+  bool is_signature() const { return signature_bytes != 0; }
+  bool has(Op op) const { return op == Op::kKeygen || is_signature() == (op == Op::kSign || op == Op::kVerify); }
 };
 
 }  // namespace polykem

@@ -20,6 +20,7 @@ enum class Status : int {
   kRange = 13,
   kInternal = 14,
   kCiphertext = 15,
+  kSignature = 16,
 };
 
 }  // namespace polykem

@@ -72,8 +72,9 @@ Status find_arrays(Accelerator& accelerator, const BatchView& records, Fields& f
     if (owner == Owner::kUnknown) return Status::kBackendUnavailable;
     if (owner == Owner::kSelf) found |= f.field;
   }
-  for (const void* array :
-       {static_cast<const void*>(records.key_index), static_cast<const void*>(records.item_status)}) {
+  for (const void* array : {static_cast<const void*>(records.key_index), static_cast<const void*>(records.item_status),
+                            static_cast<const void*>(records.message.strings.data),
+                            static_cast<const void*>(records.message.contexts.data)}) {
     if (array != nullptr && accelerator.owner_of(array) != Owner::kOther) return Status::kArgument;
   }
   return Status::kOk;
@@ -115,6 +116,7 @@ ThreadPool* Engine::pool() {
 
 Route Engine::route_for(const Scheme& scheme, Op op, size_t count) const {
   for (Accelerator* a : accelerators_) {
+    if (scheme.is_signature() && forced_ == nullptr) break;  // no accelerator computes signatures
     const bool forced = forced_ != nullptr && same(forced_, a->name());
     if (!forced && (forced_ != nullptr || !a->crossovers().pays(scheme, op, count))) continue;
     const SchemeBackend* backend = a->backend_for(scheme);
@@ -296,7 +298,9 @@ Status Engine::fill_by_keygen(KeySet& set, const uint8_t* coins, uint8_t* pk) {
 
 /// Takes memory for the records where the batches that use them will run.
 Status Engine::reserve(KeySet& set) const {
-  const Op used_by = set.kind == KeyKind::kPublicKeys ? Op::kEncaps : Op::kDecaps;
+  const bool signs = set.scheme->is_signature();
+  const Op used_by =
+      set.kind == KeyKind::kPublicKeys ? (signs ? Op::kVerify : Op::kEncaps) : (signs ? Op::kSign : Op::kDecaps);
   const Route route = route_for(*set.scheme, used_by, set.count);
   if (route.accelerator != nullptr) set.placed = route.accelerator->place_keys(*set.scheme, set.kind, set.count);
   if (set.placed != nullptr) set.accelerator = route.accelerator;

@@ -10,7 +10,7 @@ namespace {
 Status validate_keyset(const Request& r) {
   const KeySet& set = *r.keyset;
   const BatchView& b = r.records;
-  const KeyKind wanted = r.op == Op::kEncaps ? KeyKind::kPublicKeys : KeyKind::kSecretKeys;
+  const KeyKind wanted = key_field(r.op).field == field::kPk ? KeyKind::kPublicKeys : KeyKind::kSecretKeys;
   if (set.scheme != r.scheme || set.kind != wanted) return Status::kArgument;
   if (b.key_index == nullptr) return b.shared_key || b.count <= set.count ? Status::kOk : Status::kRange;
   const size_t indices = b.shared_key ? 1 : b.count;
@@ -24,6 +24,29 @@ Status validate_key(const Request& r, const uint8_t* key) {
   if (r.keyset == nullptr) return key != nullptr && r.records.key_index == nullptr ? Status::kOk : Status::kArgument;
   if (key != nullptr) return Status::kArgument;
   return validate_keyset(r);
+}
+
+/// True if the offsets do not fall and no string has more than `most` bytes.
+bool lengths_fit(const Strings& strings, size_t count, size_t most) {
+  if (strings.data == nullptr) return true;
+  if (strings.offsets == nullptr) return strings.width <= most;
+  for (size_t i = 0; i < count; ++i)
+    if (strings.offsets[i] > strings.offsets[i + 1] || strings.offsets[i + 1] - strings.offsets[i] > most) return false;
+  return true;
+}
+
+/// [FIPS204, Alg 2, L1; Alg 3, L1]
+Status validate_messages(const Messages& messages, size_t count) {
+  constexpr size_t kMostContext = 255, kMuBytes = 64;
+  const bool fit = lengths_fit(messages.strings, count, std::numeric_limits<ptrdiff_t>::max()) &&
+                   lengths_fit(messages.contexts, count, kMostContext);
+  const bool digest = messages.kind == MessageKind::kDigest;
+  if (!fit || digest == messages.digest_oid.empty()) return Status::kArgument;
+  if (messages.kind != MessageKind::kMu) return Status::kOk;
+  if (messages.contexts.data != nullptr || messages.strings.data == nullptr) return Status::kArgument;
+  for (size_t i = 0; i < count; ++i)
+    if (messages.strings.at(i).size() != kMuBytes) return Status::kArgument;
+  return Status::kOk;
 }
 
 }  // namespace
@@ -43,8 +66,8 @@ ItemRecords::ItemRecords(const Scheme& scheme, Op op, bool sk_is_seed)
 }
 
 bool count_fits(const Scheme& s, size_t count) {
-  const size_t widest =
-      s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.keygen_coin_bytes + s.encaps_coin_bytes;
+  const size_t widest = s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.signature_bytes +
+                        s.keygen_coin_bytes + s.encaps_coin_bytes;
   return count <= std::numeric_limits<ptrdiff_t>::max() / widest;
 }
 
@@ -52,14 +75,14 @@ Status validate(const Request& r) {
   const BatchView& b = r.records;
   if (r.scheme == nullptr || b.count == 0) return Status::kArgument;
   const Scheme& s = *r.scheme;
-  if (!count_fits(s, b.count)) return Status::kArgument;
+  if (!s.has(r.op) || !count_fits(s, b.count)) return Status::kArgument;
   for (const FieldInfo& f : kRecordFields) {
     const bool needed = (fields_of(r.op) & f.field) != 0 && f.field != field::kCoins && !f.key;
     if (needed && f.data(b) == nullptr) return Status::kArgument;
   }
   if (r.op == Op::kKeygen) return r.keyset == nullptr ? Status::kOk : Status::kArgument;
-  if (r.op == Op::kDecaps && r.sk_is_seed && (s.secret_seed_bytes() == 0 || r.keyset != nullptr))
-    return Status::kArgument;
+  if (r.sk_is_seed && (s.secret_seed_bytes() == 0 || r.keyset != nullptr)) return Status::kArgument;
+  if (s.is_signature() && validate_messages(b.message, b.count) != Status::kOk) return Status::kArgument;
   return validate_key(r, key_field(r.op).data(b));
 }
 

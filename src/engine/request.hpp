@@ -30,9 +30,9 @@ struct Request {
 
 /// The arrays of records of an operation. Coins may be missing, and a key set may have the keys.
 constexpr Fields fields_of(Op op) {
-  constexpr Fields kFields[kOps] = {field::kCoins | field::kPkOut | field::kSkOut,
-                                    field::kCoins | field::kPk | field::kCtOut | field::kSsOut,
-                                    field::kSk | field::kCt | field::kSsOut};
+  constexpr Fields kFields[kAllOps] = {
+      field::kCoins | field::kPkOut | field::kSkOut, field::kCoins | field::kPk | field::kCtOut | field::kSsOut,
+      field::kSk | field::kCt | field::kSsOut, field::kCoins | field::kSk | field::kCtOut, field::kPk | field::kCt};
   return kFields[static_cast<size_t>(op)];
 }
 

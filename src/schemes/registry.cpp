@@ -12,6 +12,7 @@
 #include "schemes/frodo/frodo.hpp"
 #include "schemes/hybrid/hybrid.hpp"
 #include "schemes/lac/lac.hpp"
+#include "schemes/mldsa/mldsa.hpp"
 #include "schemes/mlkem/mlkem.hpp"
 #include "schemes/ntru/ntru.hpp"
 #include "schemes/saber/saber.hpp"
@@ -25,9 +26,8 @@ struct Registry {
   std::array<const Scheme*, 64> sets{};
   size_t count = 0;
 
-  Registry() {
-    for (const auto family :
-         {ntru::schemes(), mlkem::schemes(), frodo::schemes(), saber::schemes(), lac::schemes(), hybrid::schemes()}) {
+  explicit Registry(std::initializer_list<std::span<const Scheme>> families) {
+    for (const auto family : families) {
       for (const Scheme& scheme : family)
         sets.at(count++) = &scheme;
     }
@@ -49,6 +49,14 @@ bool has_name(const Scheme& scheme, const std::string& wanted) {
                      [&](const char* alias) { return normalised(alias) == wanted; });
 }
 
+const Scheme* find_in(std::span<const Scheme* const> sets, const char* name) {
+  const std::string wanted = normalised(name);
+  for (const Scheme* scheme : sets) {
+    if (has_name(*scheme, wanted)) return scheme;
+  }
+  return nullptr;
+}
+
 size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
@@ -68,16 +76,22 @@ size_t edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::span<const Scheme* const> registry() {
-  static const Registry all;
+  static const Registry all{ntru::schemes(),  mlkem::schemes(), frodo::schemes(),
+                            saber::schemes(), lac::schemes(),   hybrid::schemes()};
+  return {all.sets.data(), all.count};
+}
+
+std::span<const Scheme* const> signature_registry() {
+  static const Registry all{mldsa::schemes()};
   return {all.sets.data(), all.count};
 }
 
 const Scheme* find_scheme(const char* name) {
-  const std::string wanted = normalised(name);
-  for (const Scheme* scheme : registry()) {
-    if (has_name(*scheme, wanted)) return scheme;
-  }
-  return nullptr;
+  return find_in(registry(), name);
+}
+
+const Scheme* find_signature(const char* name) {
+  return find_in(signature_registry(), name);
 }
 
 const Scheme& nearest_scheme(const char* name) {

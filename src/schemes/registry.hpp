@@ -7,13 +7,17 @@
 
 namespace polykem {
 
-/// Every parameter set, in the order they are listed to users.
+/// Every KEM's parameter set, in the order they are listed to users.
 std::span<const Scheme* const> registry();
+/// Every signature scheme's.
+std::span<const Scheme* const> signature_registry();
 
-/// By name, title or alias; letter case, '-' and '_' do not matter. nullptr if there is none.
+/// A KEM's set by name, title or alias; letter case, '-' and '_' do not matter. nullptr if there is none.
 const Scheme* find_scheme(const char* name);
+/// A signature set, likewise.
+const Scheme* find_signature(const char* name);
 
-/// The set whose name has the smallest edit distance.
+/// The KEM's set whose name has the smallest edit distance.
 const Scheme& nearest_scheme(const char* name);
 
 /// The set on the CPU backend of that name or, where it has nothing of its own for the set, on the one that it

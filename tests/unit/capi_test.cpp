@@ -72,7 +72,8 @@ TEST_F(Api, EveryStatusHasItsOwnText) {
                                   POLYKEM_ERR_BUSY,
                                   POLYKEM_ERR_RANGE,
                                   POLYKEM_ERR_INTERNAL,
-                                  POLYKEM_ERR_CIPHERTEXT};
+                                  POLYKEM_ERR_CIPHERTEXT,
+                                  POLYKEM_ERR_SIGNATURE};
   std::set<std::string> texts;
   for (int s = 0; s < 64; ++s) {
     const std::string text = polykem_status_text(static_cast<polykem_status>(s));

@@ -4,7 +4,7 @@
 NAVIGATION = {
     "Start here": ["docs/for_operators.md", "docs/for_developers.md", "docs/for_researchers.md",
                    "docs/for_hardware.md"],
-    "Guide": ["docs/user_guide.md", "docs/program.md", "docs/parameter_sets.md", "commands",
+    "Guide": ["docs/user_guide.md", "docs/program.md", "docs/parameter_sets.md", "docs/signatures.md", "commands",
               "docs/exit_codes.md", "docs/versions.md"],
     "Python": ["docs/python.md", "docs/hpke.md", "ckks/README.md", "docs/bulk.md", "docs/report.md", "api/python"],
     "Servers": ["docs/tls.md", "docs/tls_reference.md", "docs/broker.md", "docs/protocol.md"],
@@ -18,7 +18,7 @@ NAVIGATION = {
                 "research/seong2021/README.md"],
     "Design": ["ARCHITECTURE.md", "src/schemes/ntru/README.md", "src/schemes/mlkem/README.md",
                "src/schemes/frodo/README.md", "src/schemes/saber/README.md", "src/schemes/lac/README.md",
-               "src/schemes/hybrid/README.md",
+               "src/schemes/hybrid/README.md", "src/schemes/mldsa/README.md",
                "src/prim/README.md", "src/prim/keccak/README.md", "src/prim/ecdh/README.md", "src/engine/README.md",
                "src/broker/README.md",
                "src/accelerators/README.md", "cli/README.md", "provider/README.md", "tests/README.md",

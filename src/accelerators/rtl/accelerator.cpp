@@ -171,6 +171,9 @@ Outcome compute(Core& core, const OperationContext& operation, const Item& item,
                          item.out(b.ss_out, n.ss));
     case Op::kDecaps:
       return core.decaps(operation.set, item.key(b.sk, n.sk), item.in(b.ct, n.ct), item.out(b.ss_out, n.ss));
+    case Op::kSign:
+    case Op::kVerify:
+      break;  // it has no signatures
   }
   return Outcome::kRefused;
 }

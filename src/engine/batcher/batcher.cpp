@@ -10,6 +10,7 @@ namespace {
 /// Status::kOk if the request is one operation with its inputs, and nothing else.
 Status validate_operation(const Request& request) {
   const BatchView& r = request.records;
+  if (request.scheme != nullptr && request.scheme->is_signature()) return Status::kArgument;  // it has no queue
   if (r.count != 1 || request.keyset != nullptr || r.key_index != nullptr || r.item_status != nullptr)
     return Status::kArgument;
   Request with_outputs = request;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/operations.hpp"
+#include "schemes/mldsa/signature.hpp"
+#include "schemes/mldsa/steps.hpp"
+
+namespace polykem::mldsa {
+inline namespace POLYKEM_ISA {
+
+/// The records of set P in one operation.
+template <MldsaParams P>
+constexpr RecordBytes record_bytes(Op op) {
+  return {P.public_key_bytes(), P.secret_key_bytes(), P.signature_bytes(), 0, op == Op::kVerify ? 0 : kSeedBytes};
+}
+
+/// One operation: runs `Plan` on as many items as Ops::Chunk holds, and again, until all are done.
+template <MldsaParams P, Op kOp, template <class> class Plan, class Ops>
+struct OneOperation {
+  using Chunk = typename Ops::Chunk;
+  static constexpr auto kInfos = step_infos(Plan<Ops>::plan);
+
+  static size_t workspace_bytes(size_t items) { return Chunk::workspace_bytes(items); }
+  static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
+    for (size_t first = 0; first < batch.count; first += Chunk::kItems) {
+      const size_t count = std::min(Chunk::kItems, batch.count - first);
+      Chunk chunk(Batch{batch.slice(record_bytes<P>(kOp), first, count), batch.drbg}, workspace);
+      run_plan(Plan<Ops>::plan, chunk, count, times);
+    }
+    return Status::kOk;
+  }
+  /// Enough items for a job's hand-over to be little of the time, few enough to leave work for other threads.
+  static constexpr Operation operation() { return {kInfos, Chunk::kItems, 8 * Chunk::kItems, workspace_bytes, run}; }
+};
+
+template <MldsaParams P, InstructionSet Isa>
+constexpr SchemeBackend backend() {
+  SchemeBackend result{Isa::kName, {}};
+  const auto set = [&](Op op, const Operation& operation) { result.ops[static_cast<size_t>(op)] = operation; };
+  set(Op::kKeygen, OneOperation<P, Op::kKeygen, Keygen, KeygenSteps<P, Isa>>::operation());
+  set(Op::kSign, OneOperation<P, Op::kSign, Sign, SignSteps<P, Isa>>::operation());
+  set(Op::kVerify, OneOperation<P, Op::kVerify, Verify, VerifySteps<P, Isa>>::operation());
+  return result;
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mldsa

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "prim/keccak/keccak_lanes.hpp"
+#include "prim/simd/vec64.hpp"
+#include "schemes/mldsa/instruction_set.hpp"
+
+namespace polykem::mldsa {
+inline namespace POLYKEM_ISA {
+
+/// What an InstructionSet has for hashes: a message in each Keccak state.
+template <const KeccakLanes& kKeccak>
+struct LaneHashes {
+  static constexpr size_t kStates = simd::V64::kLanes, kItems = 8;
+
+  static void shake128(ByteRows out, size_t out_bytes, ConstByteRows in, size_t bytes, size_t count) {
+    kKeccak.shake128(out, out_bytes, in, bytes, count);
+  }
+  static void shake256(ByteRows out, size_t out_bytes, ConstByteRows in, size_t bytes, size_t count) {
+    kKeccak.shake256(out, out_bytes, in, bytes, count);
+  }
+  static void permute(uint64_t* states) { kKeccak.permute(states); }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mldsa

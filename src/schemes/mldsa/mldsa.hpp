@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "core/scheme.hpp"
+
+namespace polykem::mldsa {
+
+/// The parameter sets of ML-DSA with all backends that were built, for the registry.
+std::span<const Scheme> schemes();
+
+}  // namespace polykem::mldsa

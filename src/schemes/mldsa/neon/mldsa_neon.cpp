@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
+#include "core/cpu.hpp"
+#include "schemes/mldsa/backend.hpp"
+#include "schemes/mldsa/lane_hashes.hpp"
+#include "schemes/mldsa/vector_backends.hpp"
+
+namespace polykem::mldsa {
+
+namespace {
+
+struct Neon : LaneHashes<kKeccakLanesNeon> {
+  static constexpr const char* kName = cpu::kNeon;
+  static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
+};
+static_assert(InstructionSet<Neon>);
+
+}  // namespace
+
+template <MldsaParams P>
+const SchemeBackend& neon_backend() {
+  static constexpr SchemeBackend kBackend = backend<P, Neon>();
+  return kBackend;
+}
+
+template const SchemeBackend& neon_backend<kMldsa44>();
+template const SchemeBackend& neon_backend<kMldsa65>();
+template const SchemeBackend& neon_backend<kMldsa87>();
+
+}  // namespace polykem::mldsa

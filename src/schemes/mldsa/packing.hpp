@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials to and from bytes, least significant bit first. [FIPS204, 7.1]
+#pragma once
+
+#include <cstring>
+
+#include "schemes/mldsa/rounding.hpp"
+#include "schemes/mldsa/types.hpp"
+
+namespace polykem::mldsa {
+inline namespace POLYKEM_ISA {
+
+/// 32 kBits bytes of the 256 values of value(i), each below 2^kBits. [FIPS204, Alg 16]
+template <unsigned kBits, class Value>
+void pack(uint8_t* out, Value&& value) {
+  for (size_t i = 0; i < kN; i += 8, out += kBits) {
+    uint64_t bits = 0;
+    unsigned filled = 0, written = 0;
+    for (size_t j = 0; j < 8; ++j) {
+      bits |= static_cast<uint64_t>(static_cast<uint32_t>(value(i + j))) << filled;
+      for (filled += kBits; filled >= 8; filled -= 8, bits >>= 8)
+        out[written++] = static_cast<uint8_t>(bits);
+    }
+  }
+}
+
+/// The inverse: calls use(i, value) for all i. [FIPS204, Alg 18]
+template <unsigned kBits, class Use>
+void unpack(const uint8_t* in, Use&& use) {
+  constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
+  for (size_t i = 0; i < kN; i += 8, in += kBits) {
+    uint64_t bits = 0;
+    unsigned filled = 0, read = 0;
+    for (size_t j = 0; j < 8; ++j) {
+      for (; filled < kBits; filled += 8)
+        bits |= uint64_t{in[read++]} << filled;
+      use(i + j, static_cast<int32_t>(bits & kMask));
+      bits >>= kBits;
+      filled -= kBits;
+    }
+  }
+}
+
+/// Coefficients in [top - 2^kBits + 1, top] as top - c. [FIPS204, Alg 17]
+template <unsigned kBits>
+void pack_below(uint8_t* out, const Poly& a, int32_t top) {
+  pack<kBits>(out, [&](size_t i) { return top - a.c[i]; });
+}
+/// [FIPS204, Alg 19]
+template <unsigned kBits>
+void unpack_below(Poly& a, const uint8_t* in, int32_t top) {
+  unpack<kBits>(in, [&](size_t i, int32_t x) { a.c[i] = top - x; });
+}
+
+/// Positions of the ones of k polynomials, and after them how many there are up to the end of each. hint: k x 256
+/// values of 0 or 1, at most omega ones. [FIPS204, Alg 20]
+template <MldsaParams P>
+void pack_hint(uint8_t* out, const Poly* hint) {
+  std::memset(out, 0, P.omega + P.k);
+  size_t index = 0;
+  for (size_t i = 0; i < P.k; ++i) {
+    for (size_t j = 0; j < kN; ++j)
+      if (hint[i].c[j] != 0) out[index++] = static_cast<uint8_t>(j);
+    out[P.omega + i] = static_cast<uint8_t>(index);
+  }
+}
+
+/// The inverse; false if the bytes are not what pack_hint() writes. [FIPS204, Alg 21]
+template <MldsaParams P>
+bool unpack_hint(Poly* hint, const uint8_t* in) {
+  std::memset(hint, 0, P.k * sizeof(Poly));
+  size_t index = 0;
+  for (size_t i = 0; i < P.k; ++i) {
+    const size_t end = in[P.omega + i], first = index;
+    if (end < index || end > P.omega) return false;
+    for (; index < end; ++index) {
+      if (index > first && in[index - 1] >= in[index]) return false;
+      hint[i].c[in[index]] = 1;
+    }
+  }
+  for (; index < P.omega; ++index)
+    if (in[index] != 0) return false;
+  return true;
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mldsa

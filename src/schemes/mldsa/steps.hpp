@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every step of signature.hpp, in the standard's order, for any instruction set. A step computes a chunk of items.
+#pragma once
+
+#include <bit>
+
+#include "core/secure.hpp"
+#include "ct/ct.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "schemes/mldsa/chunk.hpp"
+#include "schemes/mldsa/ntt.hpp"
+#include "schemes/mldsa/sampling.hpp"
+#include "schemes/mldsa/string_hash.hpp"
+
+namespace polykem::mldsa {
+inline namespace POLYKEM_ISA {
+
+/// What several operations do.
+template <MldsaParams P, InstructionSet Isa>
+struct CommonSteps {
+  static constexpr size_t kK = P.k, kL = P.l, kStates = Isa::kStates;
+  static constexpr unsigned kEtaBits = P.eta_bits(), kZBits = P.z_bits(), kW1Bits = P.w1_bits();
+
+  /// kOut bytes of SHAKE128 or SHAKE256 for each of `streams` seeds of kIn bytes: fill(stream, seed) writes a seed,
+  /// use(stream, bytes) takes what it gives.
+  template <Shake::Strength kStrength, size_t kIn, size_t kOut, class Fill, class Use>
+  static void expand(size_t streams, Fill&& fill, Use&& use) {
+    uint8_t in[kStates][kIn], out[kStates][kOut];
+    for (size_t first = 0; first < streams; first += kStates) {
+      const size_t count = std::min(kStates, streams - first);
+      for (size_t i = 0; i < count; ++i)
+        fill(first + i, in[i]);
+      constexpr auto* kHash = kStrength == Shake::Strength::kShake128 ? Isa::shake128 : Isa::shake256;
+      kHash(rows_of(out), kOut, rows_of(in), kIn, count);
+      for (size_t i = 0; i < count; ++i)
+        use(first + i, out[i]);
+    }
+  }
+
+  /// A^ of `count` keys: matrix(key) is where, rho(key) its seed. [FIPS204, Alg 32]
+  template <class Matrix, class Rho>
+  static void expand_matrices(size_t count, Matrix&& matrix, Rho&& rho) {
+    constexpr size_t kEntries = kK * kL, kBlocks = 5;  // of 56 coefficients, of which 1 in 1,000 is rejected
+    const auto seed_of = [&](size_t stream, uint8_t* seed) {
+      const size_t entry = stream % kEntries;
+      std::memcpy(seed, rho(stream / kEntries), kSeedBytes);
+      seed[kSeedBytes] = static_cast<uint8_t>(entry % kL);
+      seed[kSeedBytes + 1] = static_cast<uint8_t>(entry / kL);
+    };
+    expand<Shake::Strength::kShake128, kSeedBytes + 2, kBlocks * kShake128Rate>(
+        count * kEntries, seed_of, [&](size_t stream, const uint8_t* bytes) {
+          Rejection poly(matrix(stream / kEntries)[stream % kEntries]);
+          poly.take_uniform({bytes, kBlocks * kShake128Rate});
+          if (poly.full()) return;
+          uint8_t seed[kSeedBytes + 2];
+          seed_of(stream, seed);
+          expand_rest<Shake::Strength::kShake128, kBlocks>(seed, poly, &Rejection::take_uniform);
+        });
+  }
+
+  /// mu of each item from its key's tr. [FIPS204, Alg 7, L6; Alg 8, L7]
+  template <class Tr, class Mu>
+  static void hash_messages(const Batch& io, Tr&& tr, Mu&& mu) {
+    for (size_t first = 0; first < io.count; first += kStates) {
+      const size_t count = std::min(kStates, io.count - first);
+      uint8_t out[kStates][kDigestBytes], headers[kStates][2];
+      PartReader messages[kStates];
+      for (size_t i = 0; i < count; ++i) {
+        const std::span message = io.message.strings.at(first + i);
+        if (io.message.kind == MessageKind::kMu) continue;
+        const std::span context = io.message.contexts.at(first + i);
+        headers[i][0] = io.message.kind == MessageKind::kDigest;
+        headers[i][1] = static_cast<uint8_t>(context.size());
+        messages[i].add({tr(first + i), kDigestBytes});
+        messages[i].add(headers[i]);
+        messages[i].add(context);
+        messages[i].add(io.message.digest_oid);
+        messages[i].add(message);
+      }
+      StringHashes<Isa>::run(rows_of(out), messages, count);
+      for (size_t i = 0; i < count; ++i) {
+        const bool given = io.message.kind == MessageKind::kMu;
+        std::memcpy(mu(first + i), given ? io.message.strings.at(first + i).data() : out[i], kDigestBytes);
+      }
+    }
+  }
+
+  /// c~ = H(mu, w1) of `count` items, item(i): an item of the chunk. [FIPS204, Alg 7, L15; Alg 8, L12]
+  template <class Item>
+  static void hash_challenges(size_t count, Item&& item) {
+    expand<Shake::Strength::kShake256, kDigestBytes + kK * P.w1_bytes(), P.challenge_bytes()>(
+        count, [&](size_t i, uint8_t* in) { std::memcpy(in, item(i).mu_w1, sizeof item(i).mu_w1); },
+        [&](size_t i, const uint8_t* bytes) { std::memcpy(item(i).challenge, bytes, P.challenge_bytes()); });
+  }
+
+  /// c^ of `count` items. [FIPS204, Alg 7, L16-17; Alg 8, L8-9]
+  template <class Challenge, class Item>
+  static void sample_challenges(size_t count, Challenge&& challenge, Item&& item) {
+    constexpr size_t kBytes = P.challenge_bytes();
+    expand<Shake::Strength::kShake256, kBytes, kShake256Rate>(
+        count, [&](size_t i, uint8_t* in) { std::memcpy(in, challenge(i), kBytes); },
+        [&](size_t i, const uint8_t* bytes) {
+          sample_in_ball(item(i).c, P.tau, Stream({challenge(i), kBytes}, {bytes, kShake256Rate}));
+          ntt(item(i).c);
+        });
+  }
+
+  /// The bytes of the k polynomials of w1. [FIPS204, Alg 28]
+  static void pack_w1(uint8_t* out, const Poly* w1) {
+    for (size_t i = 0; i < kK; ++i)
+      pack<kW1Bits>(out + i * P.w1_bytes(), [&](size_t j) { return w1[i].c[j]; });
+  }
+
+  /// s1 or s2 and its neighbours. [FIPS204, Alg 25]
+  static void unpack_small(Poly* out, const uint8_t* in, size_t polys) {
+    for (size_t i = 0; i < polys; ++i)
+      unpack_below<kEtaBits>(out[i], in + i * P.eta_bytes(), P.eta);
+  }
+
+  /// Fills `poly` from the blocks of a stream after the first kBlocks. Seldom needed.
+  template <Shake::Strength kStrength, size_t kBlocks, size_t kIn, class Take>
+  static void expand_rest(const uint8_t (&seed)[kIn], Rejection& poly, Take take) {
+    constexpr size_t kRate = static_cast<size_t>(kStrength);
+    uint8_t block[kRate];
+    Shake xof(kStrength);
+    xof.absorb(seed);
+    for (size_t i = 0; i < kBlocks; ++i)
+      xof.squeeze(block);
+    while (!poly.full()) {
+      xof.squeeze(block);
+      (poly.*take)(std::span<const uint8_t>(block));
+    }
+    secure_zero(block, sizeof block);
+  }
+
+  /// All ones unless every |c| < bound, |c| < q. In constant time. [FIPS204, 2.3, infinity norm]
+  static int32_t mask_too_large(const Poly& a, int32_t bound) {
+    int32_t beyond = 0;
+    for (const int32_t c : a.c) {
+      const int32_t magnitude = (c ^ mask_negative(c)) - mask_negative(c);
+      beyond |= bound - 1 - magnitude;
+    }
+    return mask_negative(beyond);
+  }
+};
+
+template <MldsaParams P, InstructionSet Isa>
+struct KeygenSteps : CommonSteps<P, Isa> {
+  using Common = CommonSteps<P, Isa>;
+  using Chunk = KeygenChunk<P, Isa>;
+  using Common::kK, Common::kL;
+
+  /// [FIPS204, Alg 1, L1]
+  static void make_xi(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i) {
+      if (c.io.coins == nullptr) {
+        c.io.drbg->fill(c.items[i].xi, Isa::keystream());
+      } else {
+        std::memcpy(c.items[i].xi, c.io.coins + i * kSeedBytes, kSeedBytes);
+      }
+    }
+  }
+
+  /// [FIPS204, Alg 6, L1]
+  static void expand_xi(Chunk& c) {
+    Common::template expand<Shake::Strength::kShake256, kSeedBytes + 2, sizeof c.items->seeds>(
+        c.count,
+        [&](size_t i, uint8_t* in) {
+          std::memcpy(in, c.items[i].xi, kSeedBytes);
+          in[kSeedBytes] = kK;
+          in[kSeedBytes + 1] = kL;
+        },
+        [&](size_t i, const uint8_t* bytes) {
+          std::memcpy(c.items[i].seeds, bytes, sizeof c.items->seeds);
+          ct::declassify(c.items[i].seeds, kSeedBytes);  // rho is a part of pk
+        });
+  }
+
+  /// [FIPS204, Alg 6, L3]
+  static void expand_a(Chunk& c) {
+    Common::expand_matrices(
+        c.count, [&](size_t i) { return c.items[i].a; }, [&](size_t i) { return c.items[i].seeds; });
+  }
+
+  /// [FIPS204, Alg 6, L4; Alg 33]
+  static void expand_s(Chunk& c) {
+    constexpr size_t kBlocks = 2, kSeed = kDigestBytes + 2;
+    const auto seed_of = [&](size_t stream, uint8_t* seed) {
+      std::memcpy(seed, c.items[stream / (kL + kK)].seeds + kSeedBytes, kDigestBytes);
+      seed[kDigestBytes] = static_cast<uint8_t>(stream % (kL + kK));
+      seed[kDigestBytes + 1] = 0;
+    };
+    Common::template expand<Shake::Strength::kShake256, kSeed, kBlocks * kShake256Rate>(
+        c.count * (kL + kK), seed_of, [&](size_t stream, const uint8_t* bytes) {
+          auto& item = c.items[stream / (kL + kK)];
+          const size_t i = stream % (kL + kK);
+          Rejection poly(i < kL ? item.s1[i] : item.s2[i - kL]);
+          poly.take_small<P.eta>({bytes, kBlocks * kShake256Rate});
+          if (poly.full()) return;
+          uint8_t seed[kSeed];
+          seed_of(stream, seed);
+          Common::template expand_rest<Shake::Strength::kShake256, kBlocks>(seed, poly, &Rejection::take_small<P.eta>);
+          secure_zero(seed, sizeof seed);
+        });
+  }
+
+  /// [FIPS204, Alg 6, L5]
+  static void ntt_s1(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i) {
+      std::memcpy(c.items[i].s1_hat, c.items[i].s1, sizeof c.items[i].s1);
+      for (Poly& s : c.items[i].s1_hat)
+        ntt(s);
+    }
+  }
+  static void multiply_a_s1(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i)
+      for (size_t row = 0; row < kK; ++row)
+        multiply(c.items[i].t[row], c.items[i].a + row * kL, c.items[i].s1_hat, kL);
+  }
+  static void inverse_t(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i) {
+      for (size_t row = 0; row < kK; ++row) {
+        Poly& t = c.items[i].t[row];
+        inverse_ntt(t);
+        for (size_t j = 0; j < kN; ++j)
+          t.c[j] = canonical(reduced(t.c[j] + c.items[i].s2[row].c[j]));
+      }
+    }
+  }
+
+  /// [FIPS204, Alg 6, L6-8]
+  static void store_t(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i) {
+      uint8_t* const pk = c.io.pk_out + i * P.public_key_bytes();
+      uint8_t* const sk = c.io.sk_out + i * P.secret_key_bytes();
+      std::memcpy(pk, c.items[i].seeds, kSeedBytes);
+      for (size_t row = 0; row < kK; ++row) {
+        const Poly& t = c.items[i].t[row];
+        pack<kT1Bits>(pk + kSeedBytes + row * P.t1_bytes(), [&](size_t j) { return power2_round(t.c[j]).high; });
+        pack<kD>(sk + P.t0_offset() + row * P.t0_bytes(),
+                 [&](size_t j) { return (1 << (kD - 1)) - power2_round(t.c[j]).low; });
+      }
+      ct::declassify(pk, P.public_key_bytes());
+    }
+  }
+
+  /// [FIPS204, Alg 6, L9]
+  static void hash_pk(Chunk& c) {
+    Isa::shake256({c.io.sk_out + P.tr_offset(), P.secret_key_bytes()}, kDigestBytes,
+                  {c.io.pk_out, P.public_key_bytes()}, P.public_key_bytes(), c.count);
+  }
+
+  /// [FIPS204, Alg 6, L10; Alg 24]
+  static void store_sk(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i) {
+      uint8_t* const sk = c.io.sk_out + i * P.secret_key_bytes();
+      std::memcpy(sk, c.items[i].seeds, kSeedBytes);
+      std::memcpy(sk + P.k_offset(), c.items[i].seeds + kSeedBytes + kDigestBytes, kSeedBytes);
+      for (size_t j = 0; j < kL; ++j)
+        pack_below<P.eta_bits()>(sk + P.s1_offset() + j * P.eta_bytes(), c.items[i].s1[j], P.eta);
+      for (size_t j = 0; j < kK; ++j)
+        pack_below<P.eta_bits()>(sk + P.s2_offset() + j * P.eta_bytes(), c.items[i].s2[j], P.eta);
+    }
+  }
+};
+
+template <MldsaParams P, InstructionSet Isa>
+struct SignSteps : CommonSteps<P, Isa> {
+  using Common = CommonSteps<P, Isa>;
+  using Chunk = SignChunk<P, Isa>;
+  using Item = typename Chunk::Item;
+  using Common::kK, Common::kL;
+
+  /// [FIPS204, Alg 2, L5-8]
+  static void make_rnd(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i) {
+      if (c.io.message.deterministic) {
+        std::memset(c.items[i].rnd, 0, kSeedBytes);
+      } else if (c.io.coins != nullptr) {
+        std::memcpy(c.items[i].rnd, c.io.coins + i * kSeedBytes, kSeedBytes);
+      } else {
+        c.io.drbg->fill(c.items[i].rnd, Isa::keystream());
+      }
+    }
+  }
+
+  /// [FIPS204, Alg 7, L1; Alg 25]
+  static void load_sk(Chunk& c) {
+    for (size_t i = 0; i < c.keys(); ++i) {
+      PrivateKey<P>& key = c.items[i].key;
+      const uint8_t* const sk = sk_of(c, i);
+      std::memcpy(key.k, sk + P.k_offset(), kSeedBytes);
+      std::memcpy(key.tr, sk + P.tr_offset(), kDigestBytes);
+      ct::declassify(key.tr, kDigestBytes);
+      Common::unpack_small(key.s1, sk + P.s1_offset(), kL);
+      Common::unpack_small(key.s2, sk + P.s2_offset(), kK);
+      for (size_t j = 0; j < kK; ++j)
+        unpack_below<kD>(key.t0[j], sk + P.t0_offset() + j * P.t0_bytes(), 1 << (kD - 1));
+    }
+  }
+
+  /// [FIPS204, Alg 7, L2-4]
+  static void ntt_key(Chunk& c) {
+    for (size_t i = 0; i < c.keys(); ++i) {
+      PrivateKey<P>& key = c.items[i].key;
+      for (Poly& s : key.s1)
+        ntt(s);
+      for (size_t j = 0; j < kK; ++j) {
+        ntt(key.s2[j]);
+        ntt(key.t0[j]);
+      }
+    }
+  }
+
+  /// [FIPS204, Alg 7, L5]
+  static void expand_a(Chunk& c) {
+    for (size_t i = 0; i < c.keys(); ++i)
+      ct::declassify(sk_of(c, i), kSeedBytes);
+    Common::expand_matrices(
+        c.keys(), [&](size_t i) { return c.items[i].key.a; }, [&](size_t i) { return sk_of(c, i); });
+  }
+
+  /// [FIPS204, Alg 7, L6]
+  static void hash_message(Chunk& c) {
+    Common::hash_messages(
+        c.io, [&](size_t i) { return c.key(i).tr; }, [&](size_t i) { return c.items[i].mu_w1; });
+  }
+
+  /// [FIPS204, Alg 7, L7]
+  static void expand_seed(Chunk& c) {
+    Common::template expand<Shake::Strength::kShake256, 2 * kSeedBytes + kDigestBytes, kDigestBytes>(
+        c.count,
+        [&](size_t i, uint8_t* in) {
+          std::memcpy(in, c.key(i).k, kSeedBytes);
+          std::memcpy(in + kSeedBytes, c.items[i].rnd, kSeedBytes);
+          std::memcpy(in + 2 * kSeedBytes, c.items[i].mu_w1, kDigestBytes);
+        },
+        [&](size_t i, const uint8_t* bytes) { std::memcpy(c.items[i].mask_seed, bytes, kDigestBytes); });
+  }
+
+  // ---- An attempt of every item that has no signature yet
+
+  /// [FIPS204, Alg 7, L11; Alg 34]
+  static void expand_mask(Chunk& c) {
+    Common::template expand<Shake::Strength::kShake256, kDigestBytes + 2, P.z_bytes()>(
+        c.unsigned_count * kL,
+        [&](size_t stream, uint8_t* in) {
+          const Item& item = c.items[c.unsigned_items[stream / kL]];
+          const size_t nonce = item.kappa + stream % kL;
+          std::memcpy(in, item.mask_seed, kDigestBytes);
+          in[kDigestBytes] = static_cast<uint8_t>(nonce);
+          in[kDigestBytes + 1] = static_cast<uint8_t>(nonce >> 8);
+        },
+        [&](size_t stream, const uint8_t* bytes) {
+          Item& item = c.items[c.unsigned_items[stream / kL]];
+          unpack_below<P.z_bits()>(item.y[stream % kL], bytes, P.gamma1());
+        });
+  }
+
+  /// [FIPS204, Alg 7, L12]
+  static void ntt_y(Chunk& c) {
+    each_attempt(c, [&](Item& item, size_t) {
+      std::memcpy(item.z, item.y, sizeof item.y);
+      for (Poly& z : item.z)
+        ntt(z);
+    });
+  }
+  static void multiply_a_y(Chunk& c) {
+    each_attempt(c, [&](Item& item, size_t i) {
+      for (size_t row = 0; row < kK; ++row)
+        multiply(item.w[row], c.key(i).a + row * kL, item.z, kL);
+    });
+  }
+  static void inverse_w(Chunk& c) {
+    each_attempt(c, [&](Item& item, size_t) {
+      for (Poly& w : item.w)
+        inverse_ntt(w);
+    });
+  }
+
+  /// [FIPS204, Alg 7, L13, L15, L21]
+  static void high_bits(Chunk& c) {
+    each_attempt(c, [&](Item& item, size_t) {
+      for (size_t row = 0; row < kK; ++row) {
+        for (size_t j = 0; j < kN; ++j) {
+          const Parts parts = decompose<P.gamma2_part>(canonical(item.w[row].c[j]));
+          item.w1[row].c[j] = parts.high;
+          item.w[row].c[j] = parts.low;
+        }
+      }
+      Common::pack_w1(item.mu_w1 + kDigestBytes, item.w1);
+    });
+  }
+
+  /// [FIPS204, Alg 7, L15]
+  static void hash_challenge(Chunk& c) {
+    const size_t count = c.find_attempts();
+    Common::hash_challenges(count, [&](size_t i) -> Item& { return c.items[c.attempts[i]]; });
+    for (size_t i = 0; i < count; ++i)  // c~ is uniform, and so says nothing of w1
+      ct::declassify(c.items[c.attempts[i]].challenge, P.challenge_bytes());
+  }
+
+  /// [FIPS204, Alg 7, L16-17]
+  static void sample_challenge(Chunk& c) {
+    const auto item = [&](size_t i) -> Item& { return c.items[c.attempts[i]]; };
+    Common::sample_challenges(
+        c.find_attempts(), [&](size_t i) { return item(i).challenge; }, item);
+  }
+
+  /// z = y + c s1. [FIPS204, Alg 7, L18, L20, L23]
+  static void respond(Chunk& c) {
+    each_attempt(c, [&](Item& item, size_t i) {
+      int32_t too_large = 0;
+      for (size_t j = 0; j < kL; ++j) {
+        multiply(item.z[j], &item.c, &c.key(i).s1[j]);
+        inverse_ntt(item.z[j]);
+        for (size_t n = 0; n < kN; ++n)
+          item.z[j].c[n] = centred_once(reduced(item.z[j].c[n] + item.y[j].c[n]));
+        too_large |= Common::mask_too_large(item.z[j], P.gamma1() - P.beta());
+      }
+      reject_if(item, too_large);
+    });
+  }
+
+  /// r0 = LowBits(w) - c s2, which is LowBits(w - c s2) wherever both are in range. [FIPS204, Alg 7, L19, L21, L23]
+  static void subtract_c_s2(Chunk& c) {
+    each_attempt(c, [&](Item& item, size_t i) {
+      int32_t too_large = 0;
+      for (size_t row = 0; row < kK; ++row) {
+        Poly product;
+        multiply(product, &item.c, &c.key(i).s2[row]);
+        inverse_ntt(product);
+        for (size_t n = 0; n < kN; ++n)
+          item.w[row].c[n] = centred_once(reduced(item.w[row].c[n] - product.c[n]));
+        too_large |= Common::mask_too_large(item.w[row], P.gamma2() - P.beta());
+      }
+      reject_if(item, too_large);
+    });
+  }
+
+  /// [FIPS204, Alg 7, L25-28]
+  static void find_hint(Chunk& c) {
+    each_attempt(c, [&](Item& item, size_t i) {
+      int32_t too_large = 0, ones = 0;
+      for (size_t row = 0; row < kK; ++row) {
+        Poly product;
+        multiply(product, &item.c, &c.key(i).t0[row]);
+        inverse_ntt(product);
+        for (size_t n = 0; n < kN; ++n)
+          product.c[n] = centred_once(product.c[n]);
+        too_large |= Common::mask_too_large(product, P.gamma2());
+        for (size_t n = 0; n < kN; ++n) {
+          item.hint[row].c[n] = make_hint<P.gamma2_part>(item.w1[row].c[n], item.w[row].c[n] + product.c[n]);
+          ones += item.hint[row].c[n];
+        }
+      }
+      reject_if(item, too_large | mask_negative(static_cast<int32_t>(P.omega) - ones));
+    });
+  }
+
+  /// [FIPS204, Alg 7, L33; Alg 26]
+  static void store_signature(Chunk& c) {
+    each_attempt(c, [&](Item& item, size_t i) {
+      uint8_t* const out = c.io.ct_out + i * P.signature_bytes();
+      ct::declassify(item.z, sizeof item.z);
+      ct::declassify(item.hint, sizeof item.hint);
+      std::memcpy(out, item.challenge, P.challenge_bytes());
+      for (size_t j = 0; j < kL; ++j)
+        pack_below<P.z_bits()>(out + P.z_offset() + j * P.z_bytes(), item.z[j], P.gamma1());
+      pack_hint<P>(out + P.hint_offset(), item.hint);
+    });
+  }
+
+ private:
+  static const uint8_t* sk_of(const Chunk& c, size_t key) { return c.io.sk + key * P.secret_key_bytes(); }
+
+  static void multiply(Poly& out, const Poly* a, const Poly* b, size_t terms = 1) { mldsa::multiply(out, a, b, terms); }
+
+  /// f(item, its number) for the attempts that have not failed.
+  template <class F>
+  static void each_attempt(Chunk& c, F&& f) {
+    const size_t count = c.find_attempts();
+    for (size_t i = 0; i < count; ++i)
+      f(c.items[c.attempts[i]], c.attempts[i]);
+  }
+
+  /// That an attempt fails, and at which check, is public. [FIPS204, 3.6.3]
+  static void reject_if(Item& item, int32_t mask) {
+    ct::declassify(&mask, sizeof mask);
+    item.rejected = mask != 0;
+  }
+};
+
+template <MldsaParams P, InstructionSet Isa>
+struct VerifySteps : CommonSteps<P, Isa> {
+  using Common = CommonSteps<P, Isa>;
+  using Chunk = VerifyChunk<P, Isa>;
+  using Item = typename Chunk::Item;
+  using Common::kK, Common::kL;
+
+  /// [FIPS204, Alg 8, L1-4; Alg 23, Alg 27]
+  static void load(Chunk& c) {
+    for (size_t i = 0; i < c.keys(); ++i)
+      for (size_t row = 0; row < kK; ++row)
+        unpack<kT1Bits>(pk_of(c, i) + kSeedBytes + row * P.t1_bytes(),
+                        [&](size_t n, int32_t t1) { c.items[i].key.t1[row].c[n] = t1 << kD; });
+    for (size_t i = 0; i < c.count; ++i) {
+      Item& item = c.items[i];
+      const uint8_t* const in = signature(c, i);
+      int32_t too_large = 0;
+      for (size_t j = 0; j < kL; ++j) {
+        unpack_below<P.z_bits()>(item.z[j], in + P.z_offset() + j * P.z_bytes(), P.gamma1());
+        too_large |= Common::mask_too_large(item.z[j], P.gamma1() - P.beta());
+      }
+      item.well_formed = unpack_hint<P>(item.hint, in + P.hint_offset()) && too_large == 0;
+    }
+  }
+
+  /// [FIPS204, Alg 8, L5]
+  static void expand_a(Chunk& c) {
+    Common::expand_matrices(
+        c.keys(), [&](size_t i) { return c.items[i].key.a; }, [&](size_t i) { return pk_of(c, i); });
+  }
+
+  /// [FIPS204, Alg 8, L6]
+  static void hash_pk(Chunk& c) {
+    uint8_t tr[Isa::kItems][kDigestBytes];
+    Isa::shake256(rows_of(tr), kDigestBytes, {c.io.pk, P.public_key_bytes()}, P.public_key_bytes(), c.keys());
+    for (size_t i = 0; i < c.keys(); ++i)
+      std::memcpy(c.items[i].key.tr, tr[i], kDigestBytes);
+  }
+
+  /// [FIPS204, Alg 8, L7]
+  static void hash_message(Chunk& c) {
+    Common::hash_messages(
+        c.io, [&](size_t i) { return c.key(i).tr; }, [&](size_t i) { return c.items[i].mu_w1; });
+  }
+
+  /// [FIPS204, Alg 8, L8]
+  static void sample_challenge(Chunk& c) {
+    Common::sample_challenges(
+        c.count, [&](size_t i) { return signature(c, i); }, [&](size_t i) -> Item& { return c.items[i]; });
+  }
+
+  /// [FIPS204, Alg 8, L9]
+  static void ntt_z_t1(Chunk& c) {
+    for (size_t i = 0; i < c.keys(); ++i)
+      for (Poly& t1 : c.items[i].key.t1)
+        ntt(t1);
+    for (size_t i = 0; i < c.count; ++i)
+      for (Poly& z : c.items[i].z)
+        ntt(z);
+  }
+  static void multiply_a_z(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i) {
+      for (size_t row = 0; row < kK; ++row) {
+        Poly product;
+        multiply(c.items[i].w[row], c.key(i).a + row * kL, c.items[i].z, kL);
+        multiply(product, &c.items[i].c, &c.key(i).t1[row], 1);
+        for (size_t n = 0; n < kN; ++n)
+          c.items[i].w[row].c[n] = reduced(c.items[i].w[row].c[n] - product.c[n]);
+      }
+    }
+  }
+  static void inverse_w(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i)
+      for (Poly& w : c.items[i].w)
+        inverse_ntt(w);
+  }
+
+  /// [FIPS204, Alg 8, L10]
+  static void use_hints(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i) {
+      Item& item = c.items[i];
+      for (size_t row = 0; row < kK; ++row)
+        for (size_t n = 0; n < kN; ++n)
+          item.w[row].c[n] = use_hint<P.gamma2_part>(canonical(item.w[row].c[n]), item.hint[row].c[n]);
+      Common::pack_w1(item.mu_w1 + kDigestBytes, item.w);
+    }
+  }
+
+  /// [FIPS204, Alg 8, L12]
+  static void hash_challenge(Chunk& c) {
+    Common::hash_challenges(c.count, [&](size_t i) -> Item& { return c.items[i]; });
+  }
+
+  /// [FIPS204, Alg 8, L13]
+  static void compare(Chunk& c) {
+    for (size_t i = 0; i < c.count; ++i) {
+      const bool equal = std::memcmp(c.items[i].challenge, signature(c, i), P.challenge_bytes()) == 0;
+      if (!equal || !c.items[i].well_formed) c.io.item_status[i] = Status::kSignature;
+    }
+  }
+
+ private:
+  static const uint8_t* pk_of(const Chunk& c, size_t key) { return c.io.pk + key * P.public_key_bytes(); }
+  static const uint8_t* signature(const Chunk& c, size_t i) { return c.io.ct + i * P.signature_bytes(); }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mldsa

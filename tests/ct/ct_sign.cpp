@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// ct_check for signatures: generates keys and signs with every secret poisoned. What is declassified here is what an
+// attacker sees anyway: public keys, messages and signatures.
+//
+//   ct_sign SET [--leak]     with --leak it branches on a private key, which memcheck must report
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <valgrind/memcheck.h>
+
+#include "polykem/polykem.h"
+
+namespace {
+
+constexpr int kSkip = 77;
+
+using Bytes = std::vector<uint8_t>;
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "ct_sign: %s\n", what.c_str());
+  std::exit(1);
+}
+
+void require(polykem_status status, const char* what) {
+  if (status != POLYKEM_OK) fail(std::string(what) + ": " + polykem_status_text(status));
+}
+
+/// Fixed pseudo-random bytes, poisoned.
+Bytes secret_coins(size_t bytes, uint32_t seed) {
+  Bytes out(bytes);
+  for (uint8_t& byte : out) {
+    seed = seed * 1664525u + 1013904223u;
+    byte = static_cast<uint8_t>(seed >> 24);
+  }
+  (void)VALGRIND_MAKE_MEM_UNDEFINED(out.data(), out.size());
+  return out;
+}
+
+void run(polykem_context* context, const polykem_scheme* scheme, size_t count, bool leak) {
+  polykem_scheme_info_t info{};
+  info.struct_size = sizeof info;
+  require(polykem_scheme_info(scheme, &info), "info");
+  const Bytes xi = secret_coins(count * info.keygen_coin_bytes, 1), rnd = secret_coins(count * info.sign_coin_bytes, 2);
+  Bytes pk(count * info.public_key_bytes), sk(count * info.secret_key_bytes), sig(count * info.signature_bytes);
+  polykem_request r{};
+  r.struct_size = sizeof r;
+  r.op = POLYKEM_KEYGEN;
+  r.scheme = scheme;
+  r.count = count;
+  r.coins = xi.data();
+  r.pk_out = pk.data();
+  r.sk_out = sk.data();
+  require(polykem_run(context, &r), "keygen");
+  (void)VALGRIND_MAKE_MEM_DEFINED(pk.data(), pk.size());
+  (void)VALGRIND_MAKE_MEM_UNDEFINED(sk.data(), sk.size());
+  if (leak && (sk[200] & 1) != 0) std::puts("a bit of the first private key is set");
+
+  const Bytes text(count * 40, 0x61);
+  polykem_messages messages{};
+  messages.struct_size = sizeof messages;
+  messages.strings = {text.data(), nullptr, 40, 0};
+  polykem_request s{};
+  s.struct_size = sizeof s;
+  s.op = POLYKEM_SIGN;
+  s.scheme = scheme;
+  s.count = count;
+  s.coins = rnd.data();
+  s.sk = sk.data();
+  s.messages = &messages;
+  s.sig_out = sig.data();
+  require(polykem_run(context, &s), "sign");
+  (void)VALGRIND_MAKE_MEM_DEFINED(sig.data(), sig.size());
+
+  polykem_request v{};
+  v.struct_size = sizeof v;
+  v.op = POLYKEM_VERIFY;
+  v.scheme = scheme;
+  v.count = count;
+  v.pk = pk.data();
+  v.messages = &messages;
+  v.sig = sig.data();
+  require(polykem_run(context, &v), "verify");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) fail("usage: ct_sign SET [--leak]");
+  const polykem_scheme* scheme = nullptr;
+  require(polykem_signature_find(argv[1], &scheme), argv[1]);
+  polykem_config config{};
+  config.struct_size = sizeof config;
+  config.threads = 1;
+  polykem_context* context = nullptr;
+  const polykem_status status = polykem_context_new(&config, &context);
+  if (status == POLYKEM_ERR_BACKEND_UNAVAILABLE) return kSkip;
+  require(status, "context");
+  const char* wanted = std::getenv("POLYKEM_BACKEND");
+  const char* backend = polykem_context_backend(context, scheme);
+  if (backend == nullptr) return kSkip;
+  if (wanted != nullptr && std::strcmp(wanted, backend) != 0) fail("another backend runs than was asked for");
+  constexpr size_t kMoreThanTheLanes = 9;
+  run(context, scheme, std::strcmp(backend, "ref") == 0 ? 2 : kMoreThanTheLanes,
+      argc > 2 && std::strcmp(argv[2], "--leak") == 0);
+  polykem_context_free(context);
+  std::printf("%s on %s: done\n", argv[1], backend);
+  return 0;
+}
