@@ -3,7 +3,8 @@
 #
 # Uses an installed polykem from outside the tree.
 #
-#   run.sh install  BUILD PREFIX LIST...             installs BUILD into PREFIX; what arrived is what the lists say
+#   run.sh install  BUILD PREFIX LIST...             installs BUILD into PREFIX, and each component by itself; what
+#                                                    arrived is what the lists say
 #   run.sh moved    PREFIX                           the tree still works after it was moved
 #   run.sh symbols  PREFIX [--update]                the shared library exports what symbols.txt lists and nothing else
 #   run.sh symbols-ckks PREFIX [--update]            the same of CKKS's
@@ -41,22 +42,36 @@ run_program() {
   LD_LIBRARY_PATH=$path "$program"
 }
 
-install_tree() {
-  rm -rf "$2"
-  cmake --install "$1" --prefix "$2" >/dev/null
-  local file pattern found patterns
-  mapfile -t patterns < <(grep -hv '^#' "${@:3}")
-  find "$2" -type f -printf '%P\n' -o -type l -printf '%P\n' >"$scratch/files"
+# has_what_is_listed TREE PATTERN...: files and patterns, of which those that begin with "?" may be missing.
+has_what_is_listed() {
+  local tree=$1 file pattern found
+  shift
+  find "$tree" -type f -printf '%P\n' -o -type l -printf '%P\n' >"$scratch/files"
   while read -r file; do
     found=no
-    for pattern in "${patterns[@]#\?}"; do
+    for pattern in "${@#\?}"; do
       # shellcheck disable=SC2053 # the right side is a pattern
       [[ $file != $pattern ]] || found=yes
     done
-    [[ $found == yes ]] || fail "$file is installed, and no list of installed files has it"
+    [[ $found == yes ]] || fail "$file is in $tree, and no list of installed files has it there"
   done <"$scratch/files"
-  for pattern in "${patterns[@]}"; do
-    [[ $pattern == \?* ]] || compgen -G "$2/$pattern" >/dev/null || fail "$pattern is not installed"
+  for pattern in "$@"; do
+    [[ $pattern == \?* ]] || compgen -G "$tree/$pattern" >/dev/null || fail "$pattern is not in $tree"
+  done
+}
+
+# The whole, and each component by itself.
+install_tree() {
+  rm -rf "$2"
+  cmake --install "$1" --prefix "$2" >/dev/null
+  local component patterns
+  mapfile -t patterns < <(sed -n 's/^[a-z][a-z]*  *//p' "${@:3}")
+  has_what_is_listed "$2" "${patterns[@]}"
+  for component in $(sed -n 's/^\([a-z][a-z]*\) .*/\1/p' "${@:3}" | sort -u); do
+    mkdir "$scratch/$component"
+    cmake --install "$1" --prefix "$scratch/$component" --component "$component" >/dev/null
+    mapfile -t patterns < <(sed -n "s/^$component  *//p" "${@:3}")
+    has_what_is_listed "$scratch/$component" "${patterns[@]}"
   done
   python3 -B "$here/../../tools/lint.py" --links "$2"
 }

@@ -58,7 +58,7 @@ if(NOT POLYKEM_CUDA_KERNELS)
   add_custom_target(polykem_cuda_host ALL DEPENDS ${host_objects})
 elseif(POLYKEM_INSTALL)
   # Beside the library, which looks there first.
-  install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)
 endif()
 
 # research/lab measures this very object.
