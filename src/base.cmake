@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# polykem_base: what src/ offers to a product that exchanges no keys, and what the library itself begins with. Zeroised
-# memory, the CPU probe, modules found at run time, the random generator and what it expands its key with.
+# polykem_base, the part of src/ that CKKS shares: zeroised memory, CPU detection, module loading, the random generator
+# and its hash.
 #   POLYKEM_VECTORS    which vector backends are built
 #   POLYKEM_CT_CHECK   compile in the hooks of the constant-time check
 include_guard(GLOBAL)

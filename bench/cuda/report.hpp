@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "anchors.hpp"
 #include "host.hpp"
+#include "published_rates.hpp"
 #include "resident.hpp"
 
 namespace polykem::bench {

@@ -5,8 +5,8 @@
 
 namespace polykem::ckks::lab {
 
+using polykem::lab::Arguments;
 using polykem::lab::UsageError;
-using polykem::lab::Words;
 
 const char* const kHelp =
     "Usage: polykem-lab ckks [OPTIONS]\n"
@@ -65,27 +65,27 @@ std::vector<std::string> read_operations(const std::string& list) {
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
-  const Words words =
-      polykem::lab::read_words(argc, argv, {"--seconds", "--json", "--report", "--on", "--only", "--log-n"},
-                               {"--check", "--planted-error", "--quiet", "--help"});
+  const Arguments arguments =
+      polykem::lab::parse_arguments(argc, argv, {"--seconds", "--json", "--report", "--on", "--only", "--log-n"},
+                                    {"--check", "--planted-error", "--quiet", "--help"});
   Options options;
-  options.help = words.has("--help");
-  options.quiet = words.has("--quiet");
-  options.check_only = words.has("--check");
-  options.json = words.at("--json");
-  options.report = words.at("--report");
-  if (words.has("--report") && options.report.empty()) throw UsageError("--report needs a folder");
-  if (options.check_only && words.has("--report"))
+  options.help = arguments.has("--help");
+  options.quiet = arguments.has("--quiet");
+  options.check_only = arguments.has("--check");
+  options.json = arguments.at("--json");
+  options.report = arguments.at("--report");
+  if (arguments.has("--report") && options.report.empty()) throw UsageError("--report needs a folder");
+  if (options.check_only && arguments.has("--report"))
     throw UsageError("--report needs figures, and --check measures none");
-  if (words.has("--on")) read_devices(words.at("--on"), options);
+  if (arguments.has("--on")) read_devices(arguments.at("--on"), options);
   Request& request = options.request;
-  request.planted_error = words.has("--planted-error");
-  if (words.has("--log-n")) request.log_ns = read_sizes(words.at("--log-n"));
-  if (words.has("--only")) request.only = read_operations(words.at("--only"));
-  request.seconds = words.has("--seconds")  ? polykem::lab::seconds(words.at("--seconds"))
-                    : words.has("--report") ? 0.01
-                                            : 0.1;
-  if (words.has("--report")) request.sustained = 1;
+  request.planted_error = arguments.has("--planted-error");
+  if (arguments.has("--log-n")) request.log_ns = read_sizes(arguments.at("--log-n"));
+  if (arguments.has("--only")) request.only = read_operations(arguments.at("--only"));
+  request.seconds = arguments.has("--seconds")  ? polykem::lab::seconds(arguments.at("--seconds"))
+                    : arguments.has("--report") ? 0.01
+                                                : 0.1;
+  if (arguments.has("--report")) request.sustained = 1;
   return options;
 }
 

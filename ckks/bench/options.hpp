@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ckks.hpp"
-#include "research/lab/words.hpp"
+#include "research/lab/arguments.hpp"
 
 namespace polykem::ckks::lab {
 

@@ -7,8 +7,8 @@
 
 namespace polykem::ckks::lab {
 
-/// Slots of the multiplier: of a product with a constant factor, which a butterfly has one of; of a product to double
-/// width; of a reduction from there by Montgomery's method.
+/// Multiplier slots that are taken by a product with a constant factor, of which a butterfly has one; by a product of
+/// double width; by its reduction, by Montgomery's method.
 struct Multiplier {
   double constant, wide, reduction;
 };

@@ -29,8 +29,10 @@ constexpr const char* kDoctorFooter =
     "  polykem doctor --backend ref --json -\n"
     "  polykem doctor --tune\n"
     "\n"
-    "The self-test of each set: a round trip on four key pairs, flipped bits, and one published answer, on every\n"
-    "backend that can run here (with --backend or POLYKEM_BACKEND: on that one). Exit code 1 if anything is wrong.";
+    "For each set and each backend that can run here (with --backend or POLYKEM_BACKEND: that one), the self-test "
+    "does\n"
+    "a round trip with four key pairs, flips bits of ciphertexts, and checks one published answer.\n"
+    "Exit code 1 if anything is wrong.";
 
 struct Limits {
   rlim_t soft = 0, hard = 0;

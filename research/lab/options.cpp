@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "words.hpp"
+#include "arguments.hpp"
 
 namespace polykem::lab {
 
@@ -112,35 +112,37 @@ std::vector<Subject> report_subjects(const std::vector<size_t>& sizes, const std
 
 Options parse_options(int argc, char** argv) {
   constexpr size_t kMaxItems = 10'000'000, kMaxSize = 8192;
-  const Words words = read_words(
+  const Arguments arguments = parse_arguments(
       argc, argv,
       {"--problem", "--way", "--on", "--shared", "--items", "--n", "--nbar", "--seconds", "--json", "--report"},
       {"--list", "--check", "--quiet", "--help"});
   Options options;
-  options.list = words.has("--list");
-  options.quiet = words.has("--quiet");
-  options.help = words.has("--help");
-  options.json = words.at("--json");
-  options.report = words.at("--report");
+  options.list = arguments.has("--list");
+  options.quiet = arguments.has("--quiet");
+  options.help = arguments.has("--help");
+  options.json = arguments.at("--json");
+  options.report = arguments.at("--report");
   Request& request = options.request;
-  request.check_only = words.has("--check");
-  request.ways = split(words.at("--way"));
-  request.on = split(words.at("--on"));
-  request.sharing = sharings(words.at("--shared"));
-  if (words.has("--items")) request.items = numbers("--items", words.at("--items"), kMaxItems);
-  request.seconds = words.has("--seconds") ? seconds(words.at("--seconds")) : words.has("--report") ? 0.05 : 0.1;
+  request.check_only = arguments.has("--check");
+  request.ways = split(arguments.at("--way"));
+  request.on = split(arguments.at("--on"));
+  request.sharing = sharings(arguments.at("--shared"));
+  if (arguments.has("--items")) request.items = numbers("--items", arguments.at("--items"), kMaxItems);
+  request.seconds = arguments.has("--seconds")  ? seconds(arguments.at("--seconds"))
+                    : arguments.has("--report") ? 0.05
+                                                : 0.1;
   std::vector<size_t> sizes, rows;
-  if (words.has("--n")) sizes = numbers("--n", words.at("--n"), kMaxSize);
-  if (words.has("--nbar")) rows = numbers("--nbar", words.at("--nbar"), kMaxSize);
+  if (arguments.has("--n")) sizes = numbers("--n", arguments.at("--n"), kMaxSize);
+  if (arguments.has("--nbar")) rows = numbers("--nbar", arguments.at("--nbar"), kMaxSize);
   for (const size_t n : sizes) {
     if (n % 16 != 0) throw UsageError("--n: " + std::to_string(n) + " is not a multiple of 16");
   }
-  const bool report = words.has("--report");
+  const bool report = arguments.has("--report");
   if (report && options.report.empty()) throw UsageError("--report needs a folder");
-  if (report && !words.has("--problem")) {
+  if (report && !arguments.has("--problem")) {
     request.subjects = report_subjects(sizes, rows);
   } else {
-    add(request.subjects, spread(choose(words.at("--problem")), sizes, rows), Extent::kEvery);
+    add(request.subjects, spread(choose(arguments.at("--problem")), sizes, rows), Extent::kEvery);
   }
   return options;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "arguments.hpp"
 #include "measure.hpp"
-#include "words.hpp"
 
 namespace polykem::lab {
 

@@ -8,8 +8,8 @@ import unittest
 
 from daemon import PATIENCE, SET, SLOW, WORKER, Case, samples, total
 
-# Some of the half a second after which a worker computes itself what the daemon keeps. A daemon that stands still keeps
-# it for ever.
+# Far more than the half second after which a worker computes operations that the daemon has not answered. A stopped
+# daemon never answers them.
 MOST_WAIT_MS = 20000
 DEATHS = 4
 

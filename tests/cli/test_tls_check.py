@@ -138,7 +138,7 @@ if NEWER:
 else:
     AS_FINE.append(("alg_section = properties\n", ""))
 # TlsFiles tries one in so many of the variants below, some of each kind; TlsVariants tries all.
-VARIANTS_OF_WHICH_ONE = 7
+SAMPLE_EVERY = 7
 
 
 def changed(text, old, new):
@@ -288,7 +288,7 @@ class TlsFiles(FilesCase):
             self.assertIs(f"Note: line 1: OpenSSL ignores '.include {name}', which does not exist" in said, noted, said)
 
     def test_never_says_that_all_is_well_where_programs_do_not_negotiate(self):
-        self.check_variants(list(variants(self.fine.replace(HYBRID, OWN)))[::VARIANTS_OF_WHICH_ONE])
+        self.check_variants(list(variants(self.fine.replace(HYBRID, OWN)))[::SAMPLE_EVERY])
 
     def test_activate_0(self):
         """OpenSSL 3.0 activates a provider whose section has the name, whatever its value; newer ones read it."""

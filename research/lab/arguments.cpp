@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "words.hpp"
+#include "arguments.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -38,12 +38,12 @@ double seconds(const std::string& word) {
   return value;
 }
 
-Words read_words(int argc, char** argv, const std::vector<std::string>& with_value,
-                 const std::vector<std::string>& flags) {
+Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& with_value,
+                          const std::vector<std::string>& flags) {
   const auto is_one_of = [](const std::vector<std::string>& list, const std::string& word) {
     return std::find(list.begin(), list.end(), word) != list.end();
   };
-  Words words;
+  Arguments arguments;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i], value;
     if (word == "-q") word = "--quiet";
@@ -52,15 +52,15 @@ Words read_words(int argc, char** argv, const std::vector<std::string>& with_val
     const bool attached = equals != std::string::npos;
     if (attached) value = word.substr(equals + 1), word.resize(equals);
     if (is_one_of(flags, word) && !attached) {
-      words.values[word] = "";
+      arguments.values[word] = "";
     } else if (is_one_of(with_value, word)) {
       if (!attached && ++i == argc) throw UsageError(word + " needs a value");
-      words.values[word] = attached ? value : argv[i];
+      arguments.values[word] = attached ? value : argv[i];
     } else {
       throw UsageError("'" + word + "' is no option; --help shows all");
     }
   }
-  return words;
+  return arguments;
 }
 
 }  // namespace polykem::lab

@@ -10,14 +10,14 @@ namespace polykem::bench {
 
 inline constexpr const char* kPeer = "cuPQC 0.4.1, best block size";
 
-struct Anchor {
+struct PublishedRate {
   const char* scheme;
   size_t items;          ///< of a batch
   double per_second[3];  ///< keygen, encaps, decaps
 };
 
 /// Kernels only, all data on the card.
-inline constexpr Anchor kAnchors[] = {
+inline constexpr PublishedRate kPublishedRates[] = {
     {"mlkem512", 10000, {18.7e6, 17.6e6, 16.9e6}},  {"mlkem512", 100000, {19.9e6, 18.5e6, 17.9e6}},
     {"mlkem512", 500000, {19.9e6, 18.6e6, 18.0e6}}, {"mlkem768", 10000, {11.8e6, 8.6e6, 8.0e6}},
     {"mlkem768", 100000, {13.2e6, 9.0e6, 8.3e6}},   {"mlkem768", 500000, {13.4e6, 9.1e6, 8.4e6}},
@@ -27,27 +27,27 @@ inline constexpr Anchor kAnchors[] = {
 
 /// From host to host, in batches of the size that its authors use.
 inline constexpr const char* kHostPeer = "DPCrypto";
-inline constexpr Anchor kHostAnchors[] = {{"saber", 768, {0, 0.27e6, 0.36e6}}};
+inline constexpr PublishedRate kPublishedHostRates[] = {{"saber", 768, {0, 0.27e6, 0.36e6}}};
 
 template <size_t N>
-double per_second_in(const Anchor (&anchors)[N], const std::string& scheme, size_t items, Op op) {
-  for (const Anchor& anchor : anchors)
-    if (scheme == anchor.scheme && items == anchor.items) return anchor.per_second[static_cast<size_t>(op)];
+double per_second_in(const PublishedRate (&rates)[N], const std::string& scheme, size_t items, Op op) {
+  for (const PublishedRate& rate : rates)
+    if (scheme == rate.scheme && items == rate.items) return rate.per_second[static_cast<size_t>(op)];
   return 0;
 }
 
 /// A peer's rate with a batch of so many items; 0: not measured.
 inline double peer_per_second(const std::string& scheme, size_t items, Op op) {
-  return per_second_in(kAnchors, scheme, items, op);
+  return per_second_in(kPublishedRates, scheme, items, op);
 }
 inline double host_peer_per_second(const std::string& scheme, size_t items, Op op) {
-  return per_second_in(kHostAnchors, scheme, items, op);
+  return per_second_in(kPublishedHostRates, scheme, items, op);
 }
 
 /// The batch for which a peer was measured from host to host; 0: there is none.
 inline size_t host_peer_items(const std::string& scheme) {
-  for (const Anchor& anchor : kHostAnchors)
-    if (scheme == anchor.scheme) return anchor.items;
+  for (const PublishedRate& rate : kPublishedHostRates)
+    if (scheme == rate.scheme) return rate.items;
   return 0;
 }
 

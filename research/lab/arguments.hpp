@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a command line.
+// The arguments of a command line.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ struct UsageError : std::runtime_error {
 };
 
 /// Options with a value, and without.
-struct Words {
+struct Arguments {
   std::map<std::string, std::string> values;
   bool has(const std::string& option) const { return values.count(option) != 0; }
   std::string at(const std::string& option) const { return has(option) ? values.at(option) : std::string(); }
 };
 
-/// Reads all words but the first, in both forms, "--a B" and "--a=B"; -q and -h are --quiet and --help. Throws
+/// Reads all arguments but the first, in both forms, "--a B" and "--a=B"; -q and -h are --quiet and --help. Throws
 /// UsageError.
-Words read_words(int argc, char** argv, const std::vector<std::string>& with_value,
-                 const std::vector<std::string>& flags);
+Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& with_value,
+                          const std::vector<std::string>& flags);
 
 /// At commas, without empty ones.
 std::vector<std::string> split(const std::string& list);
