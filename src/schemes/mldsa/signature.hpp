@@ -12,62 +12,58 @@ namespace polykem::mldsa {
 
 template <class Ops>
 struct Keygen {
-  using Step = polykem::Step<typename Ops::Chunk>;
-
-  static constexpr std::array plan{
-      Step{{"randombytes", 0, 1}, Ops::make_xi}, Step{{"shake256.seed", 1, 1}, Ops::expand_xi},
-      Step{{"expand_a", 2, 1}, Ops::expand_a},   Step{{"expand_s", 3, 1}, Ops::expand_s},
-      Step{{"ntt", 4, 1}, Ops::ntt_s1},          Step{{"multiply", 5, 1}, Ops::multiply_a_s1},
-      Step{{"invntt", 6, 1}, Ops::inverse_t},    Step{{"power2round_pack", 7, 1}, Ops::store_t},
-      Step{{"shake256.tr", 8, 1}, Ops::hash_pk}, Step{{"pack_sk", 9, 1}, Ops::store_sk},
-  };
-  static_assert(covers_each_stage_once(plan, kKeygenStages.size()));
+  static constexpr auto plan = plan_of<kKeygenStages, typename Ops::Chunk>({
+      {"randombytes", Ops::make_xi},
+      {"shake256.seed", Ops::expand_xi},
+      {"expand_a", Ops::expand_a},
+      {"expand_s", Ops::expand_s},
+      {"ntt", Ops::ntt_s1},
+      {"multiply", Ops::multiply_a_s1},
+      {"invntt", Ops::inverse_t},
+      {"power2round_pack", Ops::store_t},
+      {"shake256.tr", Ops::hash_pk},
+      {"pack_sk", Ops::store_sk},
+  });
 };
 
 template <class Ops>
 struct Sign {
-  using Step = polykem::Step<typename Ops::Chunk>;
-
-  static constexpr std::array plan{
-      Step{{"randombytes", 0, 1}, Ops::make_rnd},
-      Step{{"unpack_sk", 1, 1}, Ops::load_sk},
-      Step{{"ntt.key", 2, 1}, Ops::ntt_key},
-      Step{{"expand_a", 3, 1}, Ops::expand_a},
-      Step{{"shake256.mu", 4, 1}, Ops::hash_message},
-      Step{{"shake256.seed", 5, 1}, Ops::expand_seed},
-      Step{{"expand_mask", 6, 1, true}, Ops::expand_mask},
-      Step{{"ntt.y", 7, 1, true}, Ops::ntt_y},
-      Step{{"multiply.ay", 8, 1, true}, Ops::multiply_a_y},
-      Step{{"invntt.w", 9, 1, true}, Ops::inverse_w},
-      Step{{"high_bits", 10, 1, true}, Ops::high_bits},
-      Step{{"shake256.c", 11, 1, true}, Ops::hash_challenge},
-      Step{{"sample_in_ball", 12, 1, true}, Ops::sample_challenge},
-      Step{{"response", 13, 1, true}, Ops::respond},
-      Step{{"low_bits", 14, 1, true}, Ops::subtract_c_s2},
-      Step{{"hint", 15, 1, true}, Ops::find_hint},
-      Step{{"pack_signature", 16, 1, true}, Ops::store_signature},
-  };
-  static_assert(covers_each_stage_once(plan, kSignStages.size()));
+  static constexpr auto plan = plan_of<kSignStages, typename Ops::Chunk>({
+      {"randombytes", Ops::make_rnd},
+      {"unpack_sk", Ops::load_sk},
+      {"ntt.key", Ops::ntt_key},
+      {"expand_a", Ops::expand_a},
+      {"shake256.mu", Ops::hash_message},
+      {"shake256.seed", Ops::expand_seed},
+      {tiled("expand_mask"), Ops::expand_mask},
+      {tiled("ntt.y"), Ops::ntt_y},
+      {tiled("multiply.ay"), Ops::multiply_a_y},
+      {tiled("invntt.w"), Ops::inverse_w},
+      {tiled("high_bits"), Ops::high_bits},
+      {tiled("shake256.c"), Ops::hash_challenge},
+      {tiled("sample_in_ball"), Ops::sample_challenge},
+      {tiled("response"), Ops::respond},
+      {tiled("low_bits"), Ops::subtract_c_s2},
+      {tiled("hint"), Ops::find_hint},
+      {tiled("pack_signature"), Ops::store_signature},
+  });
 };
 
 template <class Ops>
 struct Verify {
-  using Step = polykem::Step<typename Ops::Chunk>;
-
-  static constexpr std::array plan{
-      Step{{"unpack", 0, 1}, Ops::load},
-      Step{{"expand_a", 1, 1}, Ops::expand_a},
-      Step{{"shake256.tr", 2, 1}, Ops::hash_pk},
-      Step{{"shake256.mu", 3, 1}, Ops::hash_message},
-      Step{{"sample_in_ball", 4, 1}, Ops::sample_challenge},
-      Step{{"ntt", 5, 1}, Ops::ntt_z_t1},
-      Step{{"multiply", 6, 1}, Ops::multiply_a_z},
-      Step{{"invntt", 7, 1}, Ops::inverse_w},
-      Step{{"use_hint", 8, 1}, Ops::use_hints},
-      Step{{"shake256.c", 9, 1}, Ops::hash_challenge},
-      Step{{"compare", 10, 1}, Ops::compare},
-  };
-  static_assert(covers_each_stage_once(plan, kVerifyStages.size()));
+  static constexpr auto plan = plan_of<kVerifyStages, typename Ops::Chunk>({
+      {"unpack", Ops::load},
+      {"expand_a", Ops::expand_a},
+      {"shake256.tr", Ops::hash_pk},
+      {"shake256.mu", Ops::hash_message},
+      {"sample_in_ball", Ops::sample_challenge},
+      {"ntt", Ops::ntt_z_t1},
+      {"multiply", Ops::multiply_a_z},
+      {"invntt", Ops::inverse_w},
+      {"use_hint", Ops::use_hints},
+      {"shake256.c", Ops::hash_challenge},
+      {"compare", Ops::compare},
+  });
 };
 
 }  // namespace polykem::mldsa
