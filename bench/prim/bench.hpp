@@ -84,7 +84,7 @@ struct Group {
 void bench_aes(Isa isa);
 void bench_keccak(Isa isa);
 /// Part of it, with AVX-512. floor: of eight states, cycles for one.
-void bench_keccak_beside(double floor);
+void bench_keccak_overlapped(double floor);
 void bench_lac(Isa isa);
 void bench_polyinv(Isa isa);
 void bench_sort(Isa isa);

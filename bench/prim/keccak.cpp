@@ -29,7 +29,7 @@ void bench_keccak(Isa isa) {
     report_permutation("keccak-f1600, compiled", kKeccakFormsAvx512.compiled, keccak.lanes);
     report_permutation("keccak-f1600, one state, planes", kKeccakFormsAvx512.planes, 1);
     report_permutation("keccak-f1600, one state, words", kKeccakFormsAvx512.words, 1);
-    bench_keccak_beside(floor);
+    bench_keccak_overlapped(floor);
   }
   report("sha3-256 of 328 bytes", isa, cycles([&] {
                                          keccak.sha3_256({out, 32}, {in, kLength}, kLength, kCount);

@@ -29,13 +29,13 @@ Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch&
   std::fill_n(batch.item_status, batch.count, Status::kOk);
   const SmallPart small = operation.small_part(batch);
   if (small.count == 0) return run_plan_on(scheme, op, operation, batch, worker, profile);
-  const size_t others = batch.count - small.count;
+  const size_t count_of_many = batch.count - small.count;
   const auto part = [&](size_t first, size_t count) {
     return Batch{batch.slice(scheme.record_bytes(op), first, count), batch.drbg};
   };
-  const Status status = run_plan_on(scheme, op, operation, part(0, others), worker, profile);
+  const Status status = run_plan_on(scheme, op, operation, part(0, count_of_many), worker, profile);
   if (status != Status::kOk) return status;
-  return run_plan_on(scheme, op, *small.operation, part(others, small.count), worker, profile);
+  return run_plan_on(scheme, op, *small.operation, part(count_of_many, small.count), worker, profile);
 }
 
 /// Makes the secret keys of the items from their seeds, in the worker's memory.

@@ -323,26 +323,25 @@ TEST(Field32, Extremes) {
 
 /// Every split of a batch between implementations has the same results.
 TEST(Means, AllCountsAgree) {
-  std::vector<Means> all{Means::kPortable};
+  std::vector<InstructionSet> all{InstructionSet::kPortable};
 #if defined(POLYKEM_TEST_X86) && defined(__x86_64__)
-  if (cpu_features().avx2()) all.push_back(Means::kAvx2);
+  if (cpu_features().avx2()) all.push_back(InstructionSet::kAvx2);
 #endif
 #if defined(POLYKEM_TEST_AVX512) && defined(__x86_64__)
-  if (cpu_features().avx512()) all.push_back(Means::kAvx512);
+  if (cpu_features().avx512()) all.push_back(InstructionSet::kAvx512);
 #endif
   constexpr size_t kMost = 19;
   for (const Curve curve : {Curve::kX25519, Curve::kP256, Curve::kP384}) {
     const CurveInfo c = info(curve);
     const Bytes scalars = random_bytes(kMost * c.scalar_bytes, 3);
     Bytes first_points, first_secrets;
-    for (const Means means : all) {
+    for (const InstructionSet isa : all) {
       for (size_t count = 1; count <= kMost; ++count) {
         Bytes points(count * c.point_bytes), secrets(count * c.secret_bytes);
         bool valid[kMost];
-        std::byte* const memory = workspace(workspace_bytes(curve, means));
-        public_keys(curve, means, count, {scalars.data(), c.scalar_bytes}, {points.data(), c.point_bytes}, valid,
-                    memory);
-        shared_secrets(curve, means, count, {scalars.data(), c.scalar_bytes}, {points.data(), c.point_bytes},
+        std::byte* const memory = workspace(workspace_bytes(curve, isa));
+        public_keys(curve, isa, count, {scalars.data(), c.scalar_bytes}, {points.data(), c.point_bytes}, valid, memory);
+        shared_secrets(curve, isa, count, {scalars.data(), c.scalar_bytes}, {points.data(), c.point_bytes},
                        {secrets.data(), c.secret_bytes}, valid, memory);
         if (first_points.size() < points.size()) {
           first_points = points;

@@ -44,8 +44,8 @@ class Drbg {
   /// Fills `out`; needs a successful prepare() before. Expands the key with SHAKE256, or with `keystream` if that is
   /// given: the backends that have fast AES name theirs.
   void fill(std::span<uint8_t> out, Aes256Ctr keystream = nullptr);
-  /// Instead of a fill() with `keystream`, and after prepare() like that: what it would write, for who writes it beside
-  /// other work. The old key lives as long as `out`.
+  /// Gives `out` the key and counter with which fill(out, keystream) would write, for a caller that generates the
+  /// keystream while it computes. Call prepare() before. The old key lives as long as `out`.
   void take(Aes256Keystream& out, Aes256Ctr keystream);
 
  private:

@@ -31,25 +31,25 @@ struct Choice {
   Blocks blocks[2];
 };
 
-Choice choice(Curve curve, [[maybe_unused]] Means means) {
+Choice choice(Curve curve, [[maybe_unused]] InstructionSet isa) {
   const bool x25519 = curve == Curve::kX25519;
   const Implementation& portable = x25519 ? x25519_portable() : nist_portable(curve);
 #ifdef POLYKEM_HAVE_AVX512
-  if (means == Means::kAvx512) {
+  if (isa == InstructionSet::kAvx512) {
     if (x25519) return {{{&x25519_avx512(), 8, 2}, {&x25519_avx2_single(), 1, 1}}};
     return {{{&nist_avx512(curve), 8, 2}, {&portable, 1, 1}}};
   }
 #endif
 #ifdef POLYKEM_HAVE_X86
-  if (means == Means::kAvx2 && x25519) return {{{&x25519_avx2(), 4, 3}, {&x25519_avx2_single(), 1, 1}}};
+  if (isa == InstructionSet::kAvx2 && x25519) return {{{&x25519_avx2(), 4, 3}, {&x25519_avx2_single(), 1, 1}}};
 #endif
   return {{{&portable, 1, 1}, {&portable, 1, 1}}};
 }
 
 /// Calls compute(implementation, first, items) for parts of a batch.
 template <class Compute>
-void split(Curve curve, Means means, size_t count, const Compute& compute) {
-  const Choice chosen = choice(curve, means);
+void split(Curve curve, InstructionSet isa, size_t count, const Compute& compute) {
+  const Choice chosen = choice(curve, isa);
   const Blocks &blocks = chosen.blocks[0], &rest = chosen.blocks[1];
   const size_t items = count % blocks.lanes < blocks.least ? count / blocks.lanes * blocks.lanes : count;
   if (items > 0) compute(*blocks.by, 0, items);
@@ -58,21 +58,22 @@ void split(Curve curve, Means means, size_t count, const Compute& compute) {
 
 }  // namespace
 
-size_t workspace_bytes(Curve curve, Means means) {
-  const Choice chosen = choice(curve, means);
+size_t workspace_bytes(Curve curve, InstructionSet isa) {
+  const Choice chosen = choice(curve, isa);
   return std::max(chosen.blocks[0].by->workspace_bytes, chosen.blocks[1].by->workspace_bytes);
 }
 
-void public_keys(Curve curve, Means means, size_t count, In scalars, Out points, bool* valid, std::byte* workspace) {
-  split(curve, means, count, [&](const Implementation& by, size_t first, size_t items) {
+void public_keys(Curve curve, InstructionSet isa, size_t count, In scalars, Out points, bool* valid,
+                 std::byte* workspace) {
+  split(curve, isa, count, [&](const Implementation& by, size_t first, size_t items) {
     by.public_keys(items, {scalars.at(first), scalars.stride}, {points.at(first), points.stride}, valid + first,
                    workspace);
   });
 }
 
-void shared_secrets(Curve curve, Means means, size_t count, In scalars, In points, Out secrets, bool* valid,
+void shared_secrets(Curve curve, InstructionSet isa, size_t count, In scalars, In points, Out secrets, bool* valid,
                     std::byte* workspace) {
-  split(curve, means, count, [&](const Implementation& by, size_t first, size_t items) {
+  split(curve, isa, count, [&](const Implementation& by, size_t first, size_t items) {
     by.shared_secrets(items, {scalars.at(first), scalars.stride}, {points.at(first), points.stride},
                       {secrets.at(first), secrets.stride}, valid + first, workspace);
   });

@@ -50,10 +50,11 @@ struct Implementation {
 
 /// Which instructions a curve is computed with. Whatever the number of items, the fastest implementation computes them:
 /// with AVX-512 eight at a time, with AVX2 four (X25519), else one by one.
-enum class Means { kPortable, kAvx2, kAvx512 };
-size_t workspace_bytes(Curve curve, Means means);
-void public_keys(Curve curve, Means means, size_t count, In scalars, Out points, bool* valid, std::byte* workspace);
-void shared_secrets(Curve curve, Means means, size_t count, In scalars, In points, Out secrets, bool* valid,
+enum class InstructionSet { kPortable, kAvx2, kAvx512 };
+size_t workspace_bytes(Curve curve, InstructionSet isa);
+void public_keys(Curve curve, InstructionSet isa, size_t count, In scalars, Out points, bool* valid,
+                 std::byte* workspace);
+void shared_secrets(Curve curve, InstructionSet isa, size_t count, In scalars, In points, Out secrets, bool* valid,
                     std::byte* workspace);
 
 /// Whether the scalar is in the range that its curve asks for: of X25519, always.

@@ -39,10 +39,10 @@ void copy_rows(ByteRows to, ConstByteRows from, size_t bytes, size_t count) {
 /// The bytes that each part needs in turn: the curve, and an operation of ML-KEM, whichever of its implementations
 /// computes the items.
 size_t workspace_for(const Parts& p, Op op, size_t items) {
-  const Operation& most = p.backend.op(op);
-  const size_t at_a_time = std::min(items, most.chunk);
-  size_t bytes = std::max(ecdh::workspace_bytes(p.params.curve, p.curve_means), most.workspace_bytes(at_a_time));
-  for (const auto& [small, limits] : most.small_batches) {
+  const Operation& for_many = p.backend.op(op);
+  const size_t at_a_time = std::min(items, for_many.chunk);
+  size_t bytes = std::max(ecdh::workspace_bytes(p.params.curve, p.curve_isa), for_many.workspace_bytes(at_a_time));
+  for (const auto& [small, limits] : for_many.small_batches) {
     if (small != nullptr) bytes = std::max(bytes, small->workspace_bytes(at_a_time));
   }
   return bytes;
@@ -50,14 +50,14 @@ size_t workspace_for(const Parts& p, Op op, size_t items) {
 
 /// Computes any number of items, of which ML-KEM takes its own chunks.
 Status run_kem(const Parts& p, Op op, const Batch& batch, std::byte* workspace) {
-  const Operation& most = p.backend.op(op);
+  const Operation& for_many = p.backend.op(op);
   for (size_t first = 0; first < batch.count;) {
-    Batch items{batch.slice(p.kem.record_bytes(op), first, std::min(batch.count - first, most.chunk)), batch.drbg};
-    const SmallPart small = most.small_part(items);
+    Batch items{batch.slice(p.kem.record_bytes(op), first, std::min(batch.count - first, for_many.chunk)), batch.drbg};
+    const SmallPart small = for_many.small_part(items);
     const bool only_small = small.count == items.count;
     if (!only_small) items.count -= small.count;
-    const Operation& by = only_small ? *small.operation : most;
-    const Status status = by.run(by.context, items, workspace, nullptr);
+    const Operation& chosen = only_small ? *small.operation : for_many;
+    const Status status = chosen.run(chosen.context, items, workspace, nullptr);
     if (status != Status::kOk) return status;
     first += items.count;
   }
@@ -103,7 +103,7 @@ struct KeyPairs {
     const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
     ecdh::choose_scalars(p.params.curve, count, {seeds + kKemCoinBytes, p.params.expanded_seed_bytes()},
                          p.params.scalar_seed_bytes, {scalars, scalar_bytes});
-    ecdh::public_keys(p.params.curve, p.curve_means, count, {scalars, scalar_bytes}, {points, point_bytes}, valid,
+    ecdh::public_keys(p.params.curve, p.curve_isa, count, {scalars, scalar_bytes}, {points, point_bytes}, valid,
                       workspace);
   }
 
@@ -257,10 +257,10 @@ struct Encaps {
     const size_t recipient_stride = batch.shared_key ? 0 : pk_bytes;
     ecdh::choose_scalars(p.params.curve, count, {coins + kKemEncapsCoinBytes, coin_bytes}, p.params.scalar_seed_bytes,
                          {scalars, scalar_bytes});
-    ecdh::public_keys(p.params.curve, p.curve_means, count, {scalars, scalar_bytes}, {ephemeral, ct_bytes},
-                      secrets.valid, workspace);
+    ecdh::public_keys(p.params.curve, p.curve_isa, count, {scalars, scalar_bytes}, {ephemeral, ct_bytes}, secrets.valid,
+                      workspace);
     clock.stop(2, count);
-    ecdh::shared_secrets(p.params.curve, p.curve_means, count, {scalars, scalar_bytes}, {recipient, recipient_stride},
+    ecdh::shared_secrets(p.params.curve, p.curve_isa, count, {scalars, scalar_bytes}, {recipient, recipient_stride},
                          {secrets.curve, secret_bytes}, secrets.valid, workspace);
     clock.stop(3, count);
     for (size_t i = 0; i < count; ++i) {
@@ -317,7 +317,7 @@ struct Decaps {
 
     const uint8_t* ephemeral = batch.ct + p.curve_at(p.kem.ciphertext_bytes);
     const bool one_key = batch.shared_key;
-    ecdh::shared_secrets(p.params.curve, p.curve_means, count, {scalars, one_key ? 0 : scalar_bytes},
+    ecdh::shared_secrets(p.params.curve, p.curve_isa, count, {scalars, one_key ? 0 : scalar_bytes},
                          {ephemeral, ct_bytes}, {secrets.curve, secret_bytes}, secrets.valid, workspace);
     for (size_t i = 0; i < count; ++i) {
       if (!secrets.valid[i] && batch.item_status[i] == Status::kOk) batch.item_status[i] = Status::kCiphertext;

@@ -22,7 +22,7 @@ struct Parts {
   const HybridParams& params;
   const Scheme& kem;
   const SchemeBackend& backend;  ///< of kem
-  ecdh::Means curve_means;
+  ecdh::InstructionSet curve_isa;
   Hashes hashes;
   Aes256Ctr keystream;  ///< of the random generator; nullptr: SHAKE256
 

@@ -128,7 +128,7 @@ POLYKEM_INLINE void pack_single(uint8_t* row, size_t i, V16 x) {
   _mm512_mask_storeu_epi8(row + i / 8 * kBits, kRegisterBytes<kBits>, packed_single<kBits>(x));
 }
 
-/// Ones in the result where the bytes differ that pack_single would store, and those that are there.
+/// Has ones where the bytes at `row` differ from those that pack_single would store.
 template <unsigned kBits>
 POLYKEM_INLINE V16 differs_from_packed(const uint8_t* row, size_t i, V16 x) {
   const __m512i there = _mm512_maskz_loadu_epi8(kRegisterBytes<kBits>, row + i / 8 * kBits);

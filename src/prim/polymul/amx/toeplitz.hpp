@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "prim/aes/avx512/keystream_beside.hpp"
+#include "prim/aes/avx512/overlapped_keystream.hpp"
 #include "prim/polymul/tile_mul.hpp"
 #include "prim/simd/isa.hpp"
 
@@ -59,7 +59,7 @@ class Tiles {
 };
 
 /// What else is done after each step of a product.
-struct NothingBeside {
+struct NothingOverlapped {
   POLYKEM_INLINE void advance() {}
 };
 
@@ -109,14 +109,14 @@ struct ToeplitzProduct {
 
   static POLYKEM_NOINLINE void mul_words_bytes(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count,
                                                void* memory) {
-    NothingBeside nothing;
-    mul_words_bytes_beside(c, a, b, count, memory, nothing);
+    NothingOverlapped nothing;
+    mul_words_bytes_overlapped(c, a, b, count, memory, nothing);
   }
   static POLYKEM_NOINLINE void mul_words_bytes_and_keystream(WordPolys c, ConstWordPolys a, ConstBytePolys b,
                                                              size_t count, void* memory, uint8_t* out, size_t bytes,
                                                              const Aes256Keystream& stream) {
-    aes::KeystreamBeside keystream(out, bytes, stream);
-    mul_words_bytes_beside(c, a, b, count, memory, keystream);
+    aes::OverlappedKeystream keystream(out, bytes, stream);
+    mul_words_bytes_overlapped(c, a, b, count, memory, keystream);
     keystream.finish();
   }
 
@@ -127,7 +127,7 @@ struct ToeplitzProduct {
     for (size_t i = 0; i < count; ++i) {
       set_a(w, item(a.data, a.stride, i));
       set_b(w, item(b.data, b.stride, i));
-      NothingBeside nothing;
+      NothingOverlapped nothing;
       multiply<2>(item(c.data, c.stride, i), w, nothing);
     }
   }
@@ -135,16 +135,16 @@ struct ToeplitzProduct {
  private:
   static constexpr TileConfig kConfig{kTileRows};
 
-  template <class Beside>
-  static POLYKEM_INLINE void mul_words_bytes_beside(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count,
-                                                    void* memory, Beside& beside) {
+  template <class Overlapped>
+  static POLYKEM_INLINE void mul_words_bytes_overlapped(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count,
+                                                        void* memory, Overlapped& overlapped) {
     Workspace& w = *static_cast<Workspace*>(memory);
     const Tiles tiles(kConfig);
     clear_margins(w, 1);
     for (size_t i = 0; i < count; ++i) {
       set_a(w, item(a.data, a.stride, i));
       set_b(w, item(b.data, b.stride, i));
-      multiply<1>(item(c.data, c.stride, i), w, beside);
+      multiply<1>(item(c.data, c.stride, i), w, overlapped);
     }
   }
 
@@ -325,8 +325,8 @@ struct ToeplitzProduct {
 
   /// c = a b, a of two limbs, b of kLimbs: kBlocks passes for columns 0 and 1, during which b is written out, and as
   /// many for columns 2 and 3, during which the first columns are combined.
-  template <size_t kLimbs, class Beside>
-  static POLYKEM_NOINLINE void multiply(uint16_t* c, Workspace& w, Beside& beside) {
+  template <size_t kLimbs, class Overlapped>
+  static POLYKEM_NOINLINE void multiply(uint16_t* c, Workspace& w, Overlapped& overlapped) {
     write_groups<kLimbs, 0, groups_before(0)>(w);
     unrolled<2 * kBlocks>([&](auto pass) __attribute__((always_inline)) {
       constexpr size_t kColumn = pass / kBlocks * 2, kBlock = pass % kBlocks;
@@ -334,7 +334,7 @@ struct ToeplitzProduct {
       unrolled<kSteps>([&](auto s) __attribute__((always_inline)) {
         finish_stores();
         multiply_step<kLimbs>(w, kBlock, s, kColumn);
-        beside.advance();
+        overlapped.advance();
         if constexpr (pass == 0) write_groups<kLimbs, groups_before(s), groups_before(s + 1)>(w);
         if constexpr (pass == kBlocks && s < kRows) combine<true>(c, w, 64 * s);
       });

@@ -173,7 +173,7 @@ class MatrixSampler {
 
   /// All entries, beside hashes of padded messages of kBlocks blocks; word w of hash h is then s.words[w][h].
   template <size_t kBlocks, size_t kHashes>
-  void sample_beside(States& s, const uint8_t* const (&messages)[kHashes]) {
+  void sample_overlapped(States& s, const uint8_t* const (&messages)[kHashes]) {
     using Plan = Waves<kEntries, kHashes, kBlocks>;
     for (size_t w = 0; w < kStateWords; ++w)
       s.set(w, V64::zero());

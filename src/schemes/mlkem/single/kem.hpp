@@ -30,7 +30,7 @@ struct Kem {
   using Sampling = Step<Chunk, StepStages>;
 
   static constexpr auto keygen = [] {
-    if constexpr (Ops::kNoiseBesideMatrix) {
+    if constexpr (Ops::kNoiseOverlapsMatrix) {
       return keygen_plan<Ops>(Sampling{{"gen_a_sample_cbd", "gen_a", "sample_cbd"}, Ops::gen_a_sample_se});
     } else {
       return keygen_plan<Ops>(Sampling{"gen_a", Ops::gen_a}, Sampling{"sample_cbd", Ops::sample_se});

@@ -120,7 +120,7 @@ struct Layout : polykem::lanes::SingleHashes {
                                           States& states) {
     hash.ek.set(ek, 0, ek, polykem::lanes::kSha3Suffix);
     MatrixSampler<kK> sampler(key.rows, ek + P.vector_bytes(), true, hash.squeezed);
-    sampler.template sample_beside<decltype(hash.ek)::kBlocks, 1>(states, {hash.ek.bytes});
+    sampler.template sample_overlapped<decltype(hash.ek)::kBlocks, 1>(states, {hash.ek.bytes});
     store_digest(key.hash, states, 0);
   }
   static void load_ek(PublicKey<kK>& key, const uint8_t* ek) {

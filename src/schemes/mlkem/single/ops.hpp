@@ -23,7 +23,7 @@ struct Ops : Steps<P, Layout<P, Isa>> {
   using Chunk = typename Layout::Chunk;
 
   /// Whether the last entries of the matrix leave room for the noise beside them.
-  static constexpr bool kNoiseBesideMatrix = MatrixSampler<kK>::kRest > 0;
+  static constexpr bool kNoiseOverlapsMatrix = MatrixSampler<kK>::kRest > 0;
 
   static void gen_a_sample_se(Chunk& c) {
     static_assert(sizeof(Polys<kDims>) >= sizeof(Squeezed));  // prf, which follows, is in use too
@@ -52,13 +52,13 @@ struct Ops : Steps<P, Layout<P, Isa>> {
     MatrixSampler<kK> sampler(work.own.pk.rows, ek + P.vector_bytes(), true, work.hash.squeezed);
     if constexpr (P.kyber()) {
       work.hash.round3.set(c.io.ct, 0, c.io.ct, polykem::lanes::kSha3Suffix);
-      sampler.template sample_beside<kRound3Blocks, 1>(work.states, {work.hash.round3.bytes});
+      sampler.template sample_overlapped<kRound3Blocks, 1>(work.states, {work.hash.round3.bytes});
       store_digest(work.fo.kdf[0] + kSymBytes, work.states, 0);
     } else {
       static_assert(kRejectBlocks == kEkBlocks);
       work.hash.ek.set(ek, 0, ek, polykem::lanes::kSha3Suffix);
       work.hash.reject.set(dk + P.z_offset(), kSymBytes, c.io.ct, polykem::lanes::kShakeSuffix);
-      sampler.template sample_beside<kEkBlocks, 2>(work.states, {work.hash.ek.bytes, work.hash.reject.bytes});
+      sampler.template sample_overlapped<kEkBlocks, 2>(work.states, {work.hash.ek.bytes, work.hash.reject.bytes});
       store_digest(work.own.pk.hash, work.states, 0);
       store_digest(work.fo.kdf[0], work.states, 1);
     }

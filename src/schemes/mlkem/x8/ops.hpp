@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout of eight items: hashes with an item in each Keccak state, arithmetic item by item with neighbouring
-// coefficients in a register. So nothing that is hashed is transposed further than into the items' rows. Its arithmetic
-// is fused, as kem.hpp says, and computes polynomials of all items in one loop; so it is written here.
+// coefficients in a register. Inputs and outputs of hashes stay in a row of each item. The arithmetic is fused over the
+// polynomials of all items (kem.hpp), so it replaces that of steps.hpp.
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"

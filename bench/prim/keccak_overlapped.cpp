@@ -47,7 +47,7 @@ POLYKEM_INLINE void round_of_both(V64* out, const V64* in, size_t round, Word* s
 
 /// kEach permutations of the eight states, and one of the ninth, a round of it to kEach of theirs.
 template <size_t kEach, size_t... kWord>
-POLYKEM_NOINLINE void permute_beside(uint64_t* states, uint64_t* single_state, std::index_sequence<kWord...>) {
+POLYKEM_NOINLINE void permute_overlapped(uint64_t* states, uint64_t* single_state, std::index_sequence<kWord...>) {
   V64 even[kStateWords] = {V64::load(states + kWord * V64::kLanes)...}, odd[kStateWords];
   Word single_even[kStateWords] = {Word{single_state[kWord]}...}, single_odd[kStateWords];
 #pragma GCC unroll 1
@@ -70,7 +70,7 @@ template <size_t kEach>
 void measure(const char* name, double floor) {
   auto *states = aligned<uint64_t>(kStateWords * V64::kLanes), *wanted = aligned<uint64_t>(kStateWords * V64::kLanes);
   auto* one = aligned<uint64_t>(kStateWords);
-  const auto permute = [&] { permute_beside<kEach>(states, one, std::make_index_sequence<kStateWords>()); };
+  const auto permute = [&] { permute_overlapped<kEach>(states, one, std::make_index_sequence<kStateWords>()); };
   const double spent = cycles([&] {
     for (int i = 0; i < 16; ++i)
       permute();
@@ -98,7 +98,7 @@ void measure(const char* name, double floor) {
 
 }  // namespace
 
-void bench_keccak_beside(double floor) {
+void bench_keccak_overlapped(double floor) {
   measure<1>("keccak-f1600, 8 and 1", floor);
   measure<2>("keccak-f1600, 8 twice and 1", floor);
 }

@@ -11,16 +11,16 @@
 namespace polykem::aes {
 inline namespace POLYKEM_ISA {
 
-class KeystreamBeside {
+class OverlappedKeystream {
  public:
   /// The whole keystream has `bytes` bytes.
-  KeystreamBeside(uint8_t* out, size_t bytes, const Aes256Keystream& stream)
+  OverlappedKeystream(uint8_t* out, size_t bytes, const Aes256Keystream& stream)
       : counters_(first_counters(stream.nonce, stream.counter)), out_(out), left_(bytes) {
     expand_key(keys_, stream.key);
   }
-  ~KeystreamBeside() { secure_zero(keys_, sizeof keys_); }
-  KeystreamBeside(const KeystreamBeside&) = delete;
-  KeystreamBeside& operator=(const KeystreamBeside&) = delete;
+  ~OverlappedKeystream() { secure_zero(keys_, sizeof keys_); }
+  OverlappedKeystream(const OverlappedKeystream&) = delete;
+  OverlappedKeystream& operator=(const OverlappedKeystream&) = delete;
 
   /// Writes a piece, as much as four products of tiles hide (src/schemes/ntru/README.md).
   POLYKEM_INLINE void advance() {
