@@ -4,9 +4,20 @@
 
 #include "schemes/mldsa/modulus.hpp"
 #include "schemes/mldsa/types.hpp"
+#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
+#include "schemes/mldsa/lanes/ntt.hpp"
+#endif
 
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
+
+#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
+
+using lanes::inverse_ntt;
+using lanes::multiply;
+using lanes::ntt;
+
+#else
 
 /// In place; |c| < q before, < 9 q after. [FIPS204, Alg 41]
 inline void ntt(Poly& a) {
@@ -49,6 +60,8 @@ inline void multiply(Poly& out, const Poly* a, const Poly* b, size_t terms) {
     out.c[j] = montgomery(sum);
   }
 }
+
+#endif
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::mldsa

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transform with the coefficients of one polynomial in registers. While butterflies are as long as a register, they
+// are of two registers; for the others, blocks of as many registers as lanes are transposed, and so are those again.
+#pragma once
+
+#include "schemes/mldsa/lanes/words.hpp"
+#include "schemes/mldsa/types.hpp"
+
+namespace polykem::mldsa::lanes {
+inline namespace POLYKEM_ISA {
+
+inline constexpr size_t kRows = kN / kLanes, kBlocks = kRows / kLanes;
+
+constexpr int32_t by_inverse_of_q(int32_t x) {
+  return static_cast<int32_t>(static_cast<uint32_t>(x) * static_cast<uint32_t>(kInverseQ));
+}
+
+/// Which of kZetas the butterflies of a length take: that of coefficients `start` and on, whose group is start / (2
+/// length). [FIPS204, Alg 41, L8; Alg 42, L8]
+template <bool kInverse>
+constexpr size_t zeta_of(size_t length, size_t group) {
+  return kInverse ? kN / length - 1 - group : kN / 2 / length + group;
+}
+
+template <bool kInverse>
+POLYKEM_INLINE Factor long_factor(size_t length, size_t group) {
+  const int32_t zeta = kZetas[zeta_of<kInverse>(length, group)];
+  return {all(zeta), all(by_inverse_of_q(zeta))};
+}
+
+/// The factors of butterflies that are shorter than a register, whose block is transposed: a lane has kLanes
+/// neighbours, which are one group or several.
+template <bool kInverse>
+struct ShortFactors {
+  static constexpr size_t kGroups = kLanes - 1;
+  alignas(64) int32_t value[kGroups][kBlocks][kLanes], by_inverse[kGroups][kBlocks][kLanes];
+
+  constexpr ShortFactors() : value{}, by_inverse{} {
+    for (size_t length = kLanes / 2; length >= 1; length /= 2) {
+      for (size_t group = 0; group < kLanes / 2 / length; ++group) {
+        for (size_t block = 0; block < kBlocks; ++block) {
+          for (size_t lane = 0; lane < kLanes; ++lane) {
+            const size_t start = kLanes * (kLanes * block + lane) + 2 * length * group;
+            const int32_t zeta = kZetas[zeta_of<kInverse>(length, start / (2 * length))];
+            value[at(length, group)][block][lane] = zeta;
+            by_inverse[at(length, group)][block][lane] = by_inverse_of_q(zeta);
+          }
+        }
+      }
+    }
+  }
+
+  static constexpr size_t at(size_t length, size_t group) { return kLanes / 2 / length - 1 + group; }
+  Factor of(size_t length, size_t group, size_t block) const {
+    return {load(value[at(length, group)][block]), load(by_inverse[at(length, group)][block])};
+  }
+};
+template <bool kInverse>
+inline constexpr ShortFactors<kInverse> kShortFactors;
+
+/// [FIPS204, Alg 41, L10-12]
+POLYKEM_INLINE void butterfly(Words& a, Words& b, Factor zeta) {
+  const Words t = montgomery(b, zeta);
+  b = sub(a, t);
+  a = add(a, t);
+}
+/// With -zeta. [FIPS204, Alg 42, L10-13]
+POLYKEM_INLINE void inverse_butterfly(Words& a, Words& b, Factor zeta) {
+  const Words t = sub(b, a);
+  a = add(a, b);
+  b = montgomery(t, zeta);
+}
+
+/// Butterflies of registers of r that are kDistance apart. factor(group): that of each 2 kDistance registers.
+template <bool kInverse, size_t kDistance, size_t kCount, class F>
+POLYKEM_INLINE void layer(Words (&r)[kCount], F&& factor) {
+#pragma GCC unroll 16
+  for (size_t group = 0; group < kCount / (2 * kDistance); ++group) {
+    const Factor zeta = factor(group);
+#pragma GCC unroll 16
+    for (size_t i = 2 * kDistance * group; i < 2 * kDistance * group + kDistance; ++i) {
+      if constexpr (kInverse) {
+        inverse_butterfly(r[i], r[i + kDistance], zeta);
+      } else {
+        butterfly(r[i], r[i + kDistance], zeta);
+      }
+    }
+  }
+}
+
+/// All layers from kDistance on, the inverse from the shortest, the other from the longest. factor(distance, group).
+template <bool kInverse, size_t kDistance, size_t kCount, class F>
+POLYKEM_INLINE void layers(Words (&r)[kCount], F&& factor) {
+  layer<kInverse, kDistance>(r, [&](size_t group) { return factor(kDistance, group); });
+  if constexpr (kInverse && 2 * kDistance < kCount) layers<kInverse, 2 * kDistance>(r, factor);
+  if constexpr (!kInverse && kDistance > 1) layers<kInverse, kDistance / 2>(r, factor);
+}
+
+template <size_t kCount>
+POLYKEM_INLINE void load_all(Words (&r)[kCount], const int32_t* c) {
+#pragma GCC unroll 32
+  for (size_t i = 0; i < kCount; ++i)
+    r[i] = load(c + kLanes * i);
+}
+template <size_t kCount>
+POLYKEM_INLINE void store_all(int32_t* c, const Words (&r)[kCount]) {
+#pragma GCC unroll 32
+  for (size_t i = 0; i < kCount; ++i)
+    store(c + kLanes * i, r[i]);
+}
+
+/// The layers whose butterflies are of whole registers.
+template <bool kInverse>
+POLYKEM_INLINE void long_layers(Words (&r)[kRows]) {
+  layers<kInverse, kInverse ? 1 : kRows / 2>(
+      r, [](size_t distance, size_t group) { return long_factor<kInverse>(kLanes * distance, group); });
+}
+
+/// The layers within registers, of block after block.
+template <bool kInverse>
+inline void short_layers(Poly& a) {
+  for (size_t block = 0; block < kBlocks; ++block) {
+    Words rows[kLanes];
+    load_all(rows, a.c + block * kLanes * kLanes);
+    simd::transpose32(rows);
+    layers<kInverse, kInverse ? 1 : kLanes / 2>(
+        rows, [&](size_t length, size_t group) { return kShortFactors<kInverse>.of(length, group, block); });
+    simd::transpose32(rows);
+    store_all(a.c + block * kLanes * kLanes, rows);
+  }
+}
+
+/// In place; |c| < q before, < 9 q after. [FIPS204, Alg 41]
+inline void ntt(Poly& a) {
+  Words r[kRows];
+  load_all(r, a.c);
+  long_layers<false>(r);
+  store_all(a.c, r);
+  short_layers<false>(a);
+}
+
+/// In place, of a Montgomery product, whose factor it removes; |c| < q before and after. [FIPS204, Alg 42]
+inline void inverse_ntt(Poly& a) {
+  short_layers<true>(a);
+  Words r[kRows];
+  load_all(r, a.c);
+  long_layers<true>(r);
+  const Factor last{all(kInverse256), all(by_inverse_of_q(kInverse256))};
+#pragma GCC unroll 32
+  for (Words& x : r)
+    x = montgomery(x, last);
+  store_all(a.c, r);
+}
+
+/// out = the sum of a[i] b[i] / 2^32, |c| < q; a in [0, q), |b| < 9 q, terms <= 7. [FIPS204, Alg 45, Alg 48]
+inline void multiply(Poly& out, const Poly* a, const Poly* b, size_t terms) {
+  for (size_t j = 0; j < kN; j += kLanes) {
+    Words even = all(0), odds = all(0);
+    for (size_t i = 0; i < terms; ++i) {
+      const Words x = load(a[i].c + j), y = load(b[i].c + j);
+      even = wide_add(even, wide_product(x, y));
+      odds = wide_add(odds, wide_product(odd(x), odd(y)));
+    }
+    store(out.c + j, montgomery_of(even, odds));
+  }
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mldsa::lanes
