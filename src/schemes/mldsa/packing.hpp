@@ -6,6 +6,9 @@
 
 #include "schemes/mldsa/rounding.hpp"
 #include "schemes/mldsa/types.hpp"
+#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
+#include "schemes/mldsa/lanes/unpacking.hpp"
+#endif
 
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
@@ -24,9 +27,15 @@ void pack(uint8_t* out, Value&& value) {
   }
 }
 
-/// The inverse: calls use(i, value) for all i. [FIPS204, Alg 18]
-template <unsigned kBits, class Use>
-void unpack(const uint8_t* in, Use&& use) {
+#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
+
+using lanes::unpack;
+
+#else
+
+/// The inverse. [FIPS204, Alg 18]
+template <unsigned kBits>
+void unpack(int32_t* out, const uint8_t* in) {
   constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
   for (size_t i = 0; i < kN; i += 8, in += kBits) {
     uint64_t bits = 0;
@@ -34,12 +43,14 @@ void unpack(const uint8_t* in, Use&& use) {
     for (size_t j = 0; j < 8; ++j) {
       for (; filled < kBits; filled += 8)
         bits |= uint64_t{in[read++]} << filled;
-      use(i + j, static_cast<int32_t>(bits & kMask));
+      out[i + j] = static_cast<int32_t>(bits & kMask);
       bits >>= kBits;
       filled -= kBits;
     }
   }
 }
+
+#endif
 
 /// Coefficients in [top - 2^kBits + 1, top] as top - c. [FIPS204, Alg 17]
 template <unsigned kBits>
@@ -49,7 +60,9 @@ void pack_below(uint8_t* out, const Poly& a, int32_t top) {
 /// [FIPS204, Alg 19]
 template <unsigned kBits>
 void unpack_below(Poly& a, const uint8_t* in, int32_t top) {
-  unpack<kBits>(in, [&](size_t i, int32_t x) { a.c[i] = top - x; });
+  unpack<kBits>(a.c, in);
+  for (int32_t& c : a.c)
+    c = top - c;
 }
 
 /// Positions of the ones of k polynomials, and after them how many there are up to the end of each. hint: k x 256

@@ -2,6 +2,7 @@
 // Polynomials from pseudorandom bytes. [FIPS204, 7.3]
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -24,7 +25,13 @@ class Rejection {
 
   /// Uniform: every three bytes whose 23 bits are below q. Public. [FIPS204, Alg 14, Alg 30]
   void take_uniform(std::span<const uint8_t> bytes) {
-    for (size_t i = 0; i + 3 <= bytes.size() && !full(); i += 3) {
+    size_t i = 0;
+#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
+    constexpr size_t kRead = 3 * lanes::kGroup + 4;  // 4 beyond, which AVX2 reads
+    for (; i + kRead <= bytes.size() && filled_ + lanes::kGroup <= kN; i += 3 * lanes::kGroup)
+      filled_ += lanes::take_uniform_group(out_ + filled_, bytes.data() + i);
+#endif
+    for (; i + 3 <= bytes.size() && !full(); i += 3) {
       const int32_t x = bytes[i] | bytes[i + 1] << 8 | (bytes[i + 2] & 0x7f) << 16;
       out_[filled_] = x;
       filled_ += x < kQ;
@@ -35,16 +42,24 @@ class Rejection {
   /// about the others. [FIPS204, Alg 15, Alg 31]
   template <int32_t kEta>
   void take_small(std::span<const uint8_t> bytes) {
-    constexpr int32_t kLimit = kEta == 2 ? 15 : 9;
+    constexpr unsigned kLimit = kEta == 2 ? 15 : 9;
+    const auto coefficient = [](int32_t half) { return kEta - (kEta == 2 ? half - 5 * (half * 205 >> 10) : half); };
+#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
+    uint8_t halves[kN + 8];
+    const size_t before = filled_;
+    for (size_t i = 0; i + 4 <= bytes.size() && !full(); i += 4)
+      filled_ = std::min(kN, filled_ + lanes::take_small_group<kLimit>(halves + filled_ - before, bytes.data() + i));
+    for (size_t i = before; i < filled_; ++i)
+      out_[i] = coefficient(halves[i - before]);
+#else
     for (size_t i = 0; i < bytes.size() && !full(); ++i) {
       for (const int32_t half : {bytes[i] & 15, bytes[i] >> 4}) {
-        int32_t rejected = mask_negative(kLimit - 1 - half);
+        int32_t rejected = mask_negative(static_cast<int32_t>(kLimit) - 1 - half);
         ct::declassify(&rejected, sizeof rejected);
-        if (rejected != 0 || full()) continue;
-        const int32_t mod5 = half - 5 * (half * 205 >> 10);
-        out_[filled_++] = kEta - (kEta == 2 ? mod5 : half);
+        if (rejected == 0 && !full()) out_[filled_++] = coefficient(half);
       }
     }
+#endif
   }
 
  private:

@@ -500,10 +500,14 @@ struct VerifySteps : CommonSteps<P, Isa> {
 
   /// [FIPS204, Alg 8, L1-4; Alg 23, Alg 27]
   static void load(Chunk& c) {
-    for (size_t i = 0; i < c.keys(); ++i)
-      for (size_t row = 0; row < kK; ++row)
-        unpack<kT1Bits>(pk_of(c, i) + kSeedBytes + row * P.t1_bytes(),
-                        [&](size_t n, int32_t t1) { c.items[i].key.t1[row].c[n] = t1 << kD; });
+    for (size_t i = 0; i < c.keys(); ++i) {
+      for (size_t row = 0; row < kK; ++row) {
+        Poly& t1 = c.items[i].key.t1[row];
+        unpack<kT1Bits>(t1.c, pk_of(c, i) + kSeedBytes + row * P.t1_bytes());
+        for (int32_t& x : t1.c)
+          x <<= kD;
+      }
+    }
     for (size_t i = 0; i < c.count; ++i) {
       Item& item = c.items[i];
       const uint8_t* const in = signature(c, i);
