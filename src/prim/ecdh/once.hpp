@@ -13,7 +13,8 @@ void make_once(std::atomic<bool>& made, void (*make)());
 inline namespace POLYKEM_ISA {
 
 /// std::call_once for tables, safe with fork(): while any thread makes one, a fork waits, so that no child inherits a
-/// table that a thread of its parent was making. Constant-initialised.
+/// table that a thread of its parent was making. A signal handler that forks while its own thread makes a table waits
+/// forever: fork() is not for handlers here. Constant-initialised.
 class Once {
  public:
   void call(void (*make)()) {
