@@ -214,7 +214,7 @@ def describe(operation: str, scheme: str, *, rows: int | None = None, inputs: Se
     check_roles(reads, names, constants)
     rows = agree_on_rows(rows, inputs)
     reads, writes = located(reads, inputs, names, constants), pick(writes, only)
-    check_columns(reads, inputs, constants)
+    check_columns(reads, inputs, constants, to_scheme)
     kept = check_kept(reads, writes, inputs, keep)
     partition_rows, group_rows = rows_of_a_partition(row, partition_bytes, group_bytes)
     return Job(operation, scheme, rows, partition_rows, group_rows, reads, writes,
@@ -289,7 +289,8 @@ def agree_on_rows(rows: int | None, inputs: Sequence[Dataset]) -> int:
     return known
 
 
-def check_columns(reads: list[Column], inputs: Sequence[Dataset], constants: Mapping[str, bytes]) -> None:
+def check_columns(reads: list[Column], inputs: Sequence[Dataset], constants: Mapping[str, bytes],
+                  to_scheme: str) -> None:
     """Every column that is read has its width, and its key where it is encrypted."""
     for column in reads:
         if column.role in constants:
@@ -305,7 +306,8 @@ def check_columns(reads: list[Column], inputs: Sequence[Dataset], constants: Map
                 raise source.no_key(column.name)
         if width != column.width:
             raise BulkError(f"column '{column.name}' has {width} bytes a row, and the operation needs {column.width}",
-                            DATA, "is this the right parameter set and column?")
+                            DATA, "give the new keys' --to-suite" if column.role == "to_pk" and not to_scheme else
+                            "is this the right parameter set and column?")
 
 
 def check_kept(reads: list[Column], writes: list[Column], inputs: Sequence[Dataset], keep: Sequence[str]) -> list[Kept]:

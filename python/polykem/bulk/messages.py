@@ -63,6 +63,10 @@ def columns(operation: str, scheme: str, to_scheme: str,
     pk, sk = Column("pk", "pk", to.public_key_bytes), Column("sk", "sk", of.secret_key_bytes, True)
     if operation == "keygen":
         return [], [pk, sk]
+    for name, its in ((scheme, of), (to_scheme, to)):
+        if its.aead.name == "EXPORT_ONLY":
+            raise BulkError(f"suite '{name}' has no cipher for messages", USAGE,
+                            "replace Export-only by AES-128-GCM, AES-256-GCM or ChaCha20Poly1305")
     assert plaintext_bytes is not None  # of every operation on messages
     plaintext = Column("plaintext", "plaintext", plaintext_bytes, True)
     ciphertext = Column("ciphertext", "ciphertext", plaintext_bytes + TAG_BYTES)

@@ -179,5 +179,29 @@ def test_suites_that_do_not_exist(letters):
         assert place_error(letters, suite)["exit_code"] == 2
 
 
+def test_suites_without_a_cipher_have_keys_only(letters):
+    place, export_only = letters, "ML-KEM-768,HKDF-SHA256,Export-only"
+    place("keygen", "keys", "--suite", export_only, "--count", ROWS, *KEY)
+    error = place_error(place, export_only)
+    assert error["exit_code"] == 2 and error["error"] == f"suite '{export_only}' has no cipher for messages"
+    sealed_by = ("--input", "keys", "--input", "letters.parquet", *KEY)
+    place("seal", "sealed", "--suite", "ML-KEM-768,HKDF-SHA256,AES-128-GCM", *sealed_by)
+    error = place("rewrap", "moved", "--suite", "ML-KEM-768,HKDF-SHA256,AES-128-GCM", "--to-suite", export_only,
+                  "--input", "keys", "--input", "sealed", "--column", "to_pk=1:pk", "--input-key", "key", *KEY,
+                  expect=2)
+    assert "has no cipher for messages" in error["error"]
+
+
+def test_rewrap_to_keys_of_another_suite_asks_for_it(letters):
+    place = letters
+    sealed(place, OLD)
+    place("keygen", "new", "--suite", NEW, "--count", ROWS, *KEY)
+    error = place("rewrap", "moved", "--suite", OLD, "--input", "keys", "--input", "sealed", "--input", "new",
+                  "--column", "to_pk=3:pk", "--column", "sk=1:sk", *BOUND, "--input-key", "key",
+                  *KEY, expect=3)
+    assert "column 'pk' has 1665 bytes a row, and the operation needs 32" in error["error"]
+    assert error["hint"] == "give the new keys' --to-suite"
+
+
 def place_error(place, suite):
     return place("seal", "sealed", "--suite", suite, "--input", "letters.parquet", *KEY, expect=2)
