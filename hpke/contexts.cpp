@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <pthread.h>
-#include <unistd.h>
-
 #include "hpke/hpke.hpp"
 #include "hpke/kem_batch.hpp"
+#include "hpke/process.hpp"
 
 namespace polykem::hpke {
-
-namespace {
-
-std::atomic<std::uint64_t> forks{0};
-/// Watched from the start of the program. If there is no memory for the handler, process ids still differ.
-[[maybe_unused]] const int watched = pthread_atfork(nullptr, nullptr, [] { ++forks; });
-
-}  // namespace
 
 struct Contexts::State {
   class Turn;
   class Call;
-
-  /// Differs between a process and its descendants: by `generation`, since ids are used again; by `id` after the system
-  /// call clone(), for which no handler runs.
-  struct Process {
-    std::uint64_t generation = forks;
-    pid_t id = getpid();
-    bool operator==(const Process&) const = default;
-  };
 
   State(const Suite& of, std::size_t count, unsigned at_most)
       : suite(of), threads(at_most), secrets(count), numbers(count), status(count) {}
@@ -48,14 +30,15 @@ struct Contexts::State {
   std::vector<ItemStatus> status;      ///< of its setup
   std::atomic<std::size_t> failed{0};
   std::atomic<bool> in_use{false};
-  const Process process;
+  const Process process = this_process();
 };
 
 /// Of a call, until it ends; a second one at the same time throws.
 class Contexts::State::Turn {
  public:
   explicit Turn(std::atomic<bool>& in_use) : in_use_(in_use) {
-    if (in_use.exchange(true)) throw Error(POLYKEM_ERR_BUSY, "two calls of HPKE's contexts at once");
+    if (in_use.exchange(true))
+      throw Error(POLYKEM_ERR_BUSY, "another thread is using these contexts, and one at a time may");
   }
   ~Turn() { in_use_ = false; }
   Turn(const Turn&) = delete;
@@ -157,7 +140,8 @@ Sender::Sender(polykem_context* context, const Suite& suite, const SenderRequest
 
 std::size_t Sender::seal(const ContextSealRequest& request, const Pieces& pieces) {
   State::Call call(*state_, request);
-  require(state_->process == State::Process(), "a sender's contexts in a forked process, which would use nonces twice");
+  require(state_->process == this_process(),
+          "a sender does not seal in a forked process, where nonces would be used twice; make a new one there");
   check_messages(state_->suite, request.count, request.aad, request.plaintexts, request.ciphertexts, kTagBytes);
   return call.for_all(
       pieces, [&] { return MessageCipher(state_->suite); },
@@ -186,18 +170,21 @@ std::size_t Recipient::open(const ContextOpenRequest& request, const Pieces& pie
   State::Call call(*state_, request);
   check_messages(state_->suite, request.count, request.aad, request.ciphertexts, request.plaintexts,
                  -static_cast<std::ptrdiff_t>(kTagBytes));
-  return call.for_all(
+  std::vector<std::uint8_t> opened(request.count);
+  const std::size_t failed = call.for_all(
       pieces, [&] { return MessageCipher(state_->suite); },
       [&](MessageCipher& cipher, std::size_t i, std::size_t context) {
         const ByteView ciphertext = request.ciphertexts.at(i);
-        std::uint64_t& next = state_->numbers[context];
-        const std::uint64_t number = request.numbers ? request.numbers[i] : next;
+        const std::uint64_t number = request.numbers ? request.numbers[i] : state_->numbers[context];
         const ItemStatus status =
             open_item(state_->number_status(context, number), cipher, state_->secrets[context], number,
                       request.aad.at(i), ciphertext, place(request.plaintexts, opened_bytes(ciphertext.size()), i));
-        if (status == ItemStatus::kOk && !request.numbers) ++next;
+        opened[i] = status == ItemStatus::kOk;
         return status;
       });
+  for (std::size_t i = 0; !request.numbers && i < request.count; ++i)
+    state_->numbers[request.first + i] += opened[i];
+  return failed;
 }
 
 }  // namespace polykem::hpke

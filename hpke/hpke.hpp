@@ -169,12 +169,15 @@ struct ContextOpenRequest {
   ItemStatus* status = nullptr;  ///< count entries, or nullptr
 };
 
-/// Senders' contexts. In a forked process they do not seal: parent and child would use the same nonces.
+/// Senders' contexts. In a copy of the process, by fork() or clone(), they do not seal: both would use the same nonces.
+/// A virtual machine that is resumed twice from one snapshot does repeat them.
 class Sender : public Contexts {
  public:
   Sender(polykem_context* context, const Suite& suite, const SenderRequest& request,
          const Pieces& pieces = in_one_piece);
-  /// The next message of every item. Returns how many items failed; their numbers count all the same.
+  /// The next message of every item. Returns how many items failed; their numbers count all the same. So do those of a
+  /// call that ends early, whose ciphertexts are lost: contexts then have different numbers, and
+  /// skip_to(the highest of numbers()) on both sides goes on.
   std::size_t seal(const ContextSealRequest& request, const Pieces& pieces = in_one_piece);
 };
 
@@ -184,7 +187,7 @@ class Recipient : public Contexts {
   Recipient(polykem_context* context, const Suite& suite, const RecipientRequest& request,
             const Pieces& pieces = in_one_piece);
   /// The next message of every item, or those with the given numbers, which leave the contexts' own as they are. A
-  /// message that does not open is not counted. Returns how many items failed.
+  /// message that does not open is not counted, nor is any of a call that ends early. Returns how many items failed.
   std::size_t open(const ContextOpenRequest& request, const Pieces& pieces = in_one_piece);
 };
 

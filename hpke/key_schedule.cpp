@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "hpke/hkdf.hpp"
 
@@ -23,8 +24,10 @@ Bytes suite_id(const Suite& suite) {
   return id;
 }
 
-void add_with_length(auto& to, ByteView bytes, const char* what) {
-  if (bytes.size() > kMaxOneStageBytes) throw Error(POLYKEM_ERR_SIZE, what);
+void add_with_length(auto& to, ByteView bytes, const std::string& name) {
+  if (bytes.size() > kMaxOneStageBytes)
+    throw Error(POLYKEM_ERR_SIZE, name + " has " + std::to_string(bytes.size()) + " bytes; SHAKE takes at most " +
+                                      std::to_string(kMaxOneStageBytes));
   add_number(to, bytes.size());
   add(to, bytes);
 }
@@ -50,7 +53,7 @@ KeySchedule::KeySchedule(const Suite& suite, const Binding& binding) {
   const Bytes id = suite_id(suite);
   const std::uint8_t mode = binding.psk.size() > 0 ? kModePsk : kModeBase;
   if (kdf.block_bytes == 0) {  // CombineSecrets_OneStage [HPKEPQ, 4]
-    add_with_length(derive_message, binding.psk, "pre-shared key of HPKE");
+    add_with_length(derive_message, binding.psk, "psk");
     add_number(derive_message, kSharedSecretBytes);
     derive_gap = derive_message.size();
     derive_message.resize(derive_gap + kSharedSecretBytes);
@@ -60,8 +63,8 @@ KeySchedule::KeySchedule(const Suite& suite, const Binding& binding) {
     add(derive_message, "secret");
     add_number(derive_message, aead.key_bytes + aead.nonce_bytes() + kdf.hash_bytes);
     derive_message.push_back(mode);
-    add_with_length(derive_message, binding.psk_id, "identity of a pre-shared key of HPKE");
-    add_with_length(derive_message, binding.info, "info of HPKE");
+    add_with_length(derive_message, binding.psk_id, "psk_id");
+    add_with_length(derive_message, binding.info, "info");
     return;
   }
   secret_message = extract_message(id, "secret", binding.psk);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from typing import Any, cast
 
 import numpy as np
@@ -100,11 +101,18 @@ def items_of(array: Any) -> int:
     return 1 if array.ndim == 1 else int(array.shape[0])
 
 
-def check_count(count: Any, name: str = "count") -> int:
+def check_whole(value: Any, name: str) -> int:
     try:
-        number: int = count.__index__()
-    except AttributeError:
-        raise ArgumentTypeError(f"{name} is a whole number, not {type(count).__name__}") from None
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
+        raise ArgumentTypeError(f"{name} is a whole number, not {type(value).__name__}")
+    return number
+
+
+def check_count(count: Any, name: str = "count") -> int:
+    number = check_whole(count, name)
     if number < 1:
         raise ArgumentError(f"{name} is {number}; a batch has at least one item")
     if number > _MOST_ITEMS:

@@ -158,11 +158,12 @@ _CLASSES: dict[Status, type[Error]] = {
 }
 
 
-def check(status: int, what: str) -> None:
-    """Raise the exception of a status that is not OK. `what` names what was attempted."""
+def check(status: int, what: str, sentence: str = "") -> None:
+    """Raise the exception of a status that is not OK. `what` names what was attempted; `sentence`: instead of the
+    status's own."""
     if status != Status.OK:
         code = Status(status)
-        error = _CLASSES.get(code, InternalError)(f"{what}: {code.text}")
+        error = _CLASSES.get(code, InternalError)(f"{what}: {sentence or code.text}")
         error.status = code
         raise error
 

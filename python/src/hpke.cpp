@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hpke/ as Python sees it: a suite, and calls that return the C API's status as a number.
+// hpke/ as Python sees it: a suite, and calls that return the C API's status as a number, with what hpke/ says of it.
 #include <nanobind/stl/string.h>
 #include <hpke/hpke.hpp>
 
@@ -15,13 +15,20 @@ using namespace nb::literals;
 using hpke::ItemStatus;
 using hpke::Suite;
 
-/// Calls call(pieces), one of hpke/, without the GIL; Error becomes its status. In the main thread it is in pieces, so
+/// The C API's status of a call, and a sentence if it is not POLYKEM_OK.
+using Outcome = nb::typed<nb::tuple, int, nb::str>;
+
+Outcome outcome(int status, const char* sentence) {
+  return Outcome(nb::make_tuple(status, sentence));
+}
+
+/// Calls call(pieces), one of hpke/, without the GIL; Error becomes its outcome. In the main thread it is in pieces, so
 /// that a signal handler that raises can end it. Whatever ends it early, the bytes of `secrets` are zero then.
 template <class Call>
-int guarded(const Call& call, const Bytes& secrets) {
+Outcome guarded(const Call& call, const Bytes& secrets) {
   struct Interrupted {};
-  int status = POLYKEM_OK;
-  bool interrupted = false;
+  std::optional<Error> error;
+  bool interrupted = false, no_memory = false;
   {
     WithoutGil no_gil;
     Pace pace = kFirstPiece;
@@ -36,15 +43,17 @@ int guarded(const Call& call, const Bytes& secrets) {
       call(pieces);
     } catch (const Interrupted&) {
       interrupted = true;
-    } catch (const Error& error) {
-      status = error.status();
+    } catch (const Error& thrown) {
+      error = thrown;
     } catch (const std::bad_alloc&) {
-      status = POLYKEM_ERR_OUT_OF_MEMORY;
+      no_memory = true;
     }
   }
-  if (interrupted || status != POLYKEM_OK) polykem_zeroize(secrets.data(), secrets.size());
+  if (interrupted || error || no_memory) polykem_zeroize(secrets.data(), secrets.size());
   if (interrupted) throw nb::python_error();
-  return status;
+  if (error) return outcome(error->status(), error->what());
+  const int status = no_memory ? POLYKEM_ERR_OUT_OF_MEMORY : POLYKEM_OK;
+  return outcome(status, no_memory ? polykem_status_text(POLYKEM_ERR_OUT_OF_MEMORY) : "");
 }
 
 /// Messages as Python gives them: a buffer or None, its bytes, a width, an array of offsets or None, and whether one
@@ -132,9 +141,9 @@ struct MessageArrays {
   Statuses status;
 };
 
-int seal(const Context& context, const Suite& suite, std::size_t count, nb::handle pk, bool pk_shared,
-         MessageTuple info, MessageTuple psk, MessageTuple psk_id, MessageTuple aad, MessageTuple plaintexts,
-         nb::handle coins, nb::handle enc, MessageTuple ciphertexts, nb::handle status) {
+Outcome seal(const Context& context, const Suite& suite, std::size_t count, nb::handle pk, bool pk_shared,
+             MessageTuple info, MessageTuple psk, MessageTuple psk_id, MessageTuple aad, MessageTuple plaintexts,
+             nb::handle coins, nb::handle enc, MessageTuple ciphertexts, nb::handle status) {
   const SenderSetup setup(suite, count, pk, pk_shared, info, psk, psk_id, coins, enc);
   const MessageArrays arrays(count, aad, plaintexts, "plaintexts", ciphertexts, "ciphertexts", status);
   const hpke::SealRequest request{
@@ -143,9 +152,9 @@ int seal(const Context& context, const Suite& suite, std::size_t count, nb::hand
   return guarded([&](const hpke::Pieces& pieces) { hpke::seal(handle.get(), suite, request, pieces); }, {});
 }
 
-int open(const Context& context, const Suite& suite, std::size_t count, nb::handle sk, bool sk_shared,
-         MessageTuple info, MessageTuple psk, MessageTuple psk_id, MessageTuple aad, nb::handle enc,
-         MessageTuple ciphertexts, MessageTuple plaintexts, nb::handle status) {
+Outcome open(const Context& context, const Suite& suite, std::size_t count, nb::handle sk, bool sk_shared,
+             MessageTuple info, MessageTuple psk, MessageTuple psk_id, MessageTuple aad, nb::handle enc,
+             MessageTuple ciphertexts, MessageTuple plaintexts, nb::handle status) {
   const RecipientSetup setup(suite, count, sk, sk_shared, info, psk, psk_id, enc);
   const MessageArrays arrays(count, aad, ciphertexts, "ciphertexts", plaintexts, "plaintexts", status);
   const hpke::OpenRequest request{
@@ -162,19 +171,18 @@ class Contexts {
   Contexts(const Contexts&) = delete;
   Contexts& operator=(const Contexts&) = delete;
 
-  /// The next three return the C API's status.
-  int skip_to(std::uint64_t number) {
+  Outcome skip_to(std::uint64_t number) {
     return run([&](Side& side, const hpke::Pieces&) { side.skip_to(number); }, {});
   }
 
   /// Writes the number of each item's next message.
-  int numbers(nb::handle out) {
+  Outcome numbers(nb::handle out) {
     const Bytes all(out, "numbers", count() * sizeof(std::uint64_t), true);
     auto* const to = reinterpret_cast<std::uint64_t*>(all.data());
     return run([&](Side& side, const hpke::Pieces&) { side.numbers(to); }, {});
   }
 
-  int export_secrets(MessageTuple contexts, std::size_t bytes, nb::handle out, nb::handle status) {
+  Outcome export_secrets(MessageTuple contexts, std::size_t bytes, nb::handle out, nb::handle status) {
     const MessageArray exporter_contexts(contexts, count(), "exporter_context");
     const Bytes secrets(out, "secrets", count() * bytes, true);
     const Statuses statuses(status, count());
@@ -182,7 +190,7 @@ class Contexts {
     return run([&](Side& side, const hpke::Pieces& pieces) { side.export_secrets(request, pieces); }, secrets);
   }
 
-  int failure = POLYKEM_OK;  ///< of the setup
+  Outcome failure = outcome(POLYKEM_OK, "");  ///< of the setup
 
  protected:
   Contexts() = default;
@@ -200,7 +208,7 @@ class Contexts {
 
   /// call(side, pieces)
   template <class Call>
-  int run(const Call& call, const Bytes& secrets) {
+  Outcome run(const Call& call, const Bytes& secrets) {
     if (!side_) return failure;
     return guarded([&](const hpke::Pieces& pieces) { call(*side_, pieces); }, secrets);
   }
@@ -220,7 +228,7 @@ class Sender : public Contexts<hpke::Sender> {
     set_up(context, suite, setup.request(), Statuses(status, count));
   }
 
-  int seal(MessageTuple aad, MessageTuple plaintexts, MessageTuple ciphertexts, nb::handle status) {
+  Outcome seal(MessageTuple aad, MessageTuple plaintexts, MessageTuple ciphertexts, nb::handle status) {
     const MessageArrays arrays(count(), aad, plaintexts, "plaintexts", ciphertexts, "ciphertexts", status);
     const hpke::ContextSealRequest request{
         0, count(), arrays.aad.in(), arrays.in.in(), arrays.out.out(), arrays.status.data()};
@@ -236,7 +244,8 @@ class Recipient : public Contexts<hpke::Recipient> {
     set_up(context, suite, setup.request(), Statuses(status, count));
   }
 
-  int open(MessageTuple aad, MessageTuple ciphertexts, nb::handle numbers, MessageTuple plaintexts, nb::handle status) {
+  Outcome open(MessageTuple aad, MessageTuple ciphertexts, nb::handle numbers, MessageTuple plaintexts,
+               nb::handle status) {
     const MessageArrays arrays(count(), aad, ciphertexts, "ciphertexts", plaintexts, "plaintexts", status);
     const Bytes wanted(numbers, "numbers", count() * sizeof(std::uint64_t), false);
     const auto* const given = reinterpret_cast<const std::uint64_t*>(wanted.data());
@@ -246,8 +255,8 @@ class Recipient : public Contexts<hpke::Recipient> {
   }
 };
 
-int derive(const Context& context, const Suite& suite, std::size_t count, nb::handle ikm, std::size_t ikm_bytes,
-           nb::handle pk, nb::handle sk, nb::handle status) {
+Outcome derive(const Context& context, const Suite& suite, std::size_t count, nb::handle ikm, std::size_t ikm_bytes,
+               nb::handle pk, nb::handle sk, nb::handle status) {
   const Bytes in(ikm, "ikm", count * ikm_bytes, false);
   const Bytes pk_out(pk, "pk", count * suite.public_key_bytes(), true);
   const Bytes sk_out(sk, "sk", count * suite.secret_key_bytes(), true);
@@ -260,7 +269,7 @@ int derive(const Context& context, const Suite& suite, std::size_t count, nb::ha
   return guarded(call, sk_out);
 }
 
-int generate(const Context& context, const Suite& suite, std::size_t count, nb::handle pk, nb::handle sk) {
+Outcome generate(const Context& context, const Suite& suite, std::size_t count, nb::handle pk, nb::handle sk) {
   const Bytes pk_out(pk, "pk", count * suite.public_key_bytes(), true);
   const Bytes sk_out(sk, "sk", count * suite.secret_key_bytes(), true);
   const ContextHandle handle = context.handle();
@@ -270,8 +279,8 @@ int generate(const Context& context, const Suite& suite, std::size_t count, nb::
   return guarded(call, sk_out);
 }
 
-int public_keys(const Context& context, const Suite& suite, std::size_t count, nb::handle sk, nb::handle pk,
-                nb::handle status) {
+Outcome public_keys(const Context& context, const Suite& suite, std::size_t count, nb::handle sk, nb::handle pk,
+                    nb::handle status) {
   const Bytes sk_in(sk, "sk", count * suite.secret_key_bytes(), false);
   const Bytes pk_out(pk, "pk", count * suite.public_key_bytes(), true);
   const Statuses statuses(status, count);

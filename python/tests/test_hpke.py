@@ -113,8 +113,11 @@ def test_arguments(ctx):
     pk, sk = USUAL.generate(ctx, 2)
     enc, ciphertexts = USUAL.seal(ctx, pk, b"x")
     for wrong in ("ML-KEM-769", 0x10, "P-256"):
-        with pytest.raises(polykem.ArgumentError, match="no Kem"):
+        with pytest.raises(polykem.ArgumentError, match=r"no Kem .*; there are 0x0020 .DHKEM.X25519, HKDF-SHA256. or "
+                                                        r"X25519., 0x0040 .ML-KEM-512., .*0x647a .MLKEM768-X25519 or"):
             hpke.Suite(wrong, "SHAKE128", "AES-128-GCM")
+    with pytest.raises(polykem.ArgumentError, match="no Aead 0x0004; there are 0x0001 .AES-128-GCM., "):
+        hpke.Suite("X-Wing", "SHAKE128", 4)
     with pytest.raises(polykem.SizeError):
         USUAL.seal(ctx, pk[:, :-1].copy(), b"x")
     with pytest.raises(polykem.ArgumentError, match="different numbers"):
@@ -128,8 +131,46 @@ def test_arguments(ctx):
             USUAL.seal(ctx, pk, plaintexts)
     with pytest.raises(polykem.ArgumentError, match="errors"):
         USUAL.seal(ctx, pk, b"x", errors="ignore")
-    with pytest.raises(polykem.SizeError):
-        hpke.Suite("ML-KEM-768", "SHAKE256", "AES-128-GCM").seal(ctx, pk, b"x", info=bytes(65536))
+    for wrong, message in (({"info": bytes(65536)}, "sealing: info has 65536 bytes; SHAKE takes at most 65535"),
+                           ({"psk": bytes(70000), "psk_id": b"a"}, "sealing: psk has 70000 bytes; SHAKE takes at "
+                                                                   "most 65535")):
+        with pytest.raises(polykem.SizeError) as caught:
+            hpke.Suite("ML-KEM-768", "SHAKE256", "AES-128-GCM").seal(ctx, pk, b"x", **wrong)
+        assert str(caught.value) == message
+
+
+def test_arguments_of_the_wrong_type_say_what_was_found(ctx):
+    pk, sk = USUAL.generate(ctx, 2)
+    sender = USUAL.sender(ctx, pk)
+    recipient = USUAL.recipient(ctx, sk, sender.enc)
+    ciphertexts = sender.seal(b"x")
+    for wrong, message in ((lambda: sender.skip_to(3.5), "number is a whole number, not float"),
+                           (lambda: sender.skip_to("3"), "number is a whole number, not str"),
+                           (lambda: sender.export(b"a", "32"), "length is a whole number, not str"),
+                           (lambda: sender.export(b"a", True), "length is a whole number, not bool"),
+                           (lambda: USUAL.sender(ctx, pk[0], count=True), "count is a whole number, not bool"),
+                           (lambda: recipient.open(ciphertexts, numbers=[0, 1.5]),
+                            "numbers is a whole number, not float"),
+                           (lambda: recipient.open(ciphertexts, numbers=np.zeros(2)),
+                            "numbers is a whole number, not float")):
+        with pytest.raises(polykem.ArgumentTypeError) as caught:
+            wrong()
+        assert str(caught.value) == message
+    for numbers in (-1, [0, -1], np.array([0, -1]), 1 << 64, [0, 1 << 64]):
+        with pytest.raises(polykem.ArgumentError, match="numbers is .*; message numbers are 0 to 18446744073709551615"):
+            recipient.open(ciphertexts, numbers=numbers)
+    with pytest.raises(polykem.ArgumentError, match=r"numbers have shape .3,.; pass one message number or 2"):
+        recipient.open(ciphertexts, numbers=[0, 0, 0])
+    most = (1 << 64) - 1
+    assert recipient.open(ciphertexts, numbers=[0, most], errors="return").status.tolist() \
+        == [0, hpke.ItemStatus.NUMBER]
+    assert recipient.open(ciphertexts, numbers=np.zeros(2, np.int8)).plaintexts[1].export() == b"x"
+    for call in (lambda: USUAL.sender(None, pk), lambda: USUAL.recipient(None, sk, sender.enc),
+                 lambda: USUAL.seal(None, pk, b"x"), lambda: USUAL.open(None, sk, sender.enc, ciphertexts),
+                 lambda: USUAL.generate(None), lambda: USUAL.public_keys(None, sk),
+                 lambda: USUAL.derive_key_pairs(None, bytes(64))):
+        with pytest.raises(polykem.ArgumentTypeError, match="^context is NoneType; pass a polykem.Context"):
+            call()
 
 
 def test_each_item_has_its_own_info_and_additional_data(ctx):
@@ -222,12 +263,19 @@ def test_what_contexts_refuse(ctx):
     assert sender.export(b"", 9, errors="return")[1] == bytes(9)
 
 
-def test_a_sender_does_not_seal_in_another_process(ctx, monkeypatch):
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_sender_does_not_seal_in_another_process(ctx):
     sender = USUAL.sender(ctx, USUAL.generate(ctx).pk)
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "getpid", lambda: 0)
-        with pytest.raises(polykem.ArgumentError, match="forked process"):
+    child = os.fork()
+    if child == 0:
+        try:
             sender.seal(b"x")
+        except polykem.ArgumentError as error:
+            os._exit(0 if str(error) == "sealing: a sender does not seal in a forked process, where nonces would be "
+                                        "used twice; make a new one there" else 2)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
     sender.seal(b"x")
     assert sender.numbers.tolist() == [1]
 
@@ -275,6 +323,64 @@ def test_every_call_takes_a_turn(ctx, call):
     assert refused[0].status == polykem.Status.BUSY and "another thread" in str(refused[0])
     assert len(np.unique(sender.numbers)) == 1
     call(sender)
+
+
+class Interruption(Exception):
+    """Of a test, by a signal's handler, as Ctrl-C raises KeyboardInterrupt."""
+
+
+@pytest.fixture
+def interrupted():
+    """interrupted(call): whether it was, within the call or just behind it."""
+    delays = itertools.cycle([0.0005, 0.001, 0.002, 0.004])
+
+    def raise_it(*_):
+        raise Interruption
+
+    def interrupted(call):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, next(delays))
+            call()
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        except Interruption:
+            return True
+        return False
+
+    before = signal.signal(signal.SIGALRM, raise_it)
+    yield interrupted
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_an_interrupted_open_counts_no_message_and_is_repeated(ctx, interrupted):
+    pk, sk = USUAL.generate(ctx)
+    sender = USUAL.sender(ctx, pk[0], count=20_000)
+    recipient, repeated = USUAL.recipient(ctx, sk[0], sender.enc), 0
+    for _ in range(100):
+        ciphertexts = sender.seal(bytes(100))
+        if interrupted(lambda: recipient.open(ciphertexts)):
+            numbers = np.unique(recipient.numbers)
+            assert len(numbers) == 1
+            if numbers[0] < sender.numbers[0]:  # else the call had ended before
+                recipient.open(ciphertexts)
+                repeated += 1
+        if repeated == 5:
+            break
+    assert repeated == 5
+
+
+def test_after_an_interrupted_seal_both_sides_skip(ctx, interrupted):
+    pk, sk = USUAL.generate(ctx)
+    sender = USUAL.sender(ctx, pk[0], count=20_000)
+    recipient = USUAL.recipient(ctx, sk[0], sender.enc)
+    for _ in range(100):
+        if interrupted(lambda: sender.seal(bytes(100))) and len(np.unique(sender.numbers)) > 1:
+            break
+    assert len(np.unique(sender.numbers)) == 2
+    highest = int(sender.numbers.max())
+    sender.skip_to(highest)
+    recipient.skip_to(highest)
+    assert recipient.open(sender.seal(b"again")).plaintexts[19_999].export() == b"again"
 
 
 def test_export_only(ctx):
@@ -351,7 +457,8 @@ def test_suites_are_values():
     assert same == USUAL and hash(same) == hash(USUAL) and pickle.loads(pickle.dumps(USUAL)) == USUAL
     assert repr(USUAL) == "<polykem.hpke.Suite: ML_KEM_768, HKDF_SHA256, AES_128_GCM>"
     assert USUAL != hpke.Suite("ML-KEM-1024", "HKDF-SHA256", "AES-128-GCM")
-    assert {hpke.Suite(kem, 1, 1) for kem in ("DHKEM(X25519, HKDF-SHA256)", "DHKEM-X25519", "x25519")} \
+    assert {hpke.Suite(kem, 1, 1) for kem in ("DHKEM(X25519, HKDF-SHA256)", "DHKEM(X25519,HKDF-SHA256)",
+                                             "DHKEM-X25519", "x25519")} \
         == {hpke.Suite(hpke.Kem.DHKEM_X25519, 1, 1)}
 
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <thread>
 
 #include "support.hpp"
@@ -162,13 +163,19 @@ TEST(Contexts, OfAFewItems) {
   EXPECT_EQ(POLYKEM_ERR_ARGUMENT, status_of([&] { both.sender.seal(request); }));
 }
 
-/// Whether a forked process refuses to seal. With the parent's id: like a descendant to which the kernel gives it.
-bool refuses_in_a_child(Both& both, bool with_the_parents_id) {
-  const pid_t parent = getpid(), child = fork();
+using MakeProcess = pid_t (*)();
+
+pid_t raw_clone() {  // bypasses the C library: no handler of pthread_atfork runs
+  return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+}
+
+/// Whether `check` holds in a child that `make` makes. With the parent's id: like one to which the kernel gives it, in
+/// a namespace of its own or after the parent's end.
+bool holds_in_a_child(MakeProcess make, bool with_the_parents_id, const std::function<bool()>& check) {
+  const pid_t parent = getpid(), child = make();
   if (child == 0) {
     if (with_the_parents_id) used_again = parent;
-    const bool refused = status_of([&] { seal_next(both.sender, Bytes(1), {}); }) == POLYKEM_ERR_ARGUMENT;
-    _exit(refused ? 0 : 1);
+    _exit(check() ? 0 : 1);
   }
   int status = -1;
   return waitpid(child, &status, 0) == child && status == 0;
@@ -176,9 +183,28 @@ bool refuses_in_a_child(Both& both, bool with_the_parents_id) {
 
 TEST(Contexts, DoNotSealInAForkedProcess) {
   Both both(usual(), 1);
-  EXPECT_TRUE(refuses_in_a_child(both, false));
-  EXPECT_TRUE(refuses_in_a_child(both, true));
+  const auto refuses = [&] { return status_of([&] { seal_next(both.sender, Bytes(1), {}); }) == POLYKEM_ERR_ARGUMENT; };
+  for (const MakeProcess make : {MakeProcess{fork}, MakeProcess{raw_clone}}) {
+    for (const bool with_the_parents_id : {false, true}) {
+      EXPECT_TRUE(holds_in_a_child(make, with_the_parents_id, refuses));
+      const auto below = [&] { return holds_in_a_child(make, with_the_parents_id, refuses); };
+      EXPECT_TRUE(holds_in_a_child(make, with_the_parents_id, below));
+    }
+  }
   EXPECT_EQ(0u, seal_next(both.sender, Bytes(1), {}).failed);
+}
+
+TEST(Contexts, SealInTheProcessThatMadeThem) {
+  for (const MakeProcess make : {MakeProcess{fork}, MakeProcess{raw_clone}}) {
+    EXPECT_TRUE(holds_in_a_child(make, true, [] {
+      Both both(usual(), 1);
+      const auto seals = [&] { return seal_next(both.sender, Bytes(1), {}).failed == 0; };
+      const auto refuses = [&] {
+        return status_of([&] { seal_next(both.sender, Bytes(1), {}); }) == POLYKEM_ERR_ARGUMENT;
+      };
+      return seals() && holds_in_a_child(raw_clone, true, refuses) && seals();
+    }));
+  }
 }
 
 /// Whoever comes while another thread's call runs is refused; whoever is not has numbers of its own.
@@ -235,7 +261,12 @@ TEST(Contexts, HaveTheirTurnUntilTheLastPiece) {
   EXPECT_EQ(plaintexts, open_next(both.recipient, sealed, {}).plaintexts);
 }
 
-TEST(Contexts, AreFreeAfterACallThatWasEndedBetweenPieces) {
+/// Ends a call after its first piece.
+void end_call() {
+  throw Error(POLYKEM_ERR_RANDOM, "for a test");
+}
+
+TEST(Contexts, GoOnAfterASealThatEndedEarly) {
   Both both(usual());
   const Bytes plaintexts = messages(kCount, kWidth);
   Bytes ct(kCount * (kWidth + kTagBytes));
@@ -243,12 +274,31 @@ TEST(Contexts, AreFreeAfterACallThatWasEndedBetweenPieces) {
   request.count = kCount;
   request.plaintexts = {plaintexts.data(), kWidth};
   request.ciphertexts = {ct.data()};
-  const auto end = [] { throw Error(POLYKEM_ERR_RANDOM, "for a test"); };
-  EXPECT_EQ(POLYKEM_ERR_RANDOM, status_of([&] { both.sender.seal(request, in_sevens(end)); }));
-  EXPECT_EQ(1u, both.sender.number(6));
+  EXPECT_EQ(POLYKEM_ERR_RANDOM, status_of([&] { both.sender.seal(request, in_sevens(end_call)); }));
+  EXPECT_EQ(1u, both.sender.number(6)) << "its nonce is used";
   EXPECT_EQ(0u, both.sender.number(7));
+  std::vector<std::uint64_t> numbers(kCount);
+  both.sender.numbers(numbers.data());
+  const std::uint64_t highest = *std::max_element(numbers.begin(), numbers.end());
+  both.sender.skip_to(highest);
+  both.recipient.skip_to(highest);
   EXPECT_EQ(0u, both.sender.seal(request));
-  EXPECT_EQ(2u, both.sender.number(6)) << "a number was used twice";
+  const Sealed sealed{kCount, kWidth, {}, ct, std::vector<ItemStatus>(kCount), 0};
+  EXPECT_EQ(plaintexts, open_next(both.recipient, sealed, {}).plaintexts);
+}
+
+TEST(Contexts, OpenAgainAfterAnOpenThatEndedEarly) {
+  Both both(usual());
+  const Bytes plaintexts = messages(kCount, kWidth);
+  const Sealed sealed = seal_next(both.sender, plaintexts, {});
+  Bytes opened(plaintexts.size());
+  ContextOpenRequest request;
+  request.count = kCount;
+  request.ciphertexts = {sealed.ct.data(), kWidth + kTagBytes};
+  request.plaintexts = {opened.data()};
+  EXPECT_EQ(POLYKEM_ERR_RANDOM, status_of([&] { both.recipient.open(request, in_sevens(end_call)); }));
+  EXPECT_EQ(0u, both.recipient.number(0));
+  EXPECT_EQ(plaintexts, open_next(both.recipient, sealed, {}).plaintexts);
 }
 
 TEST(Exporter, GivesBothSidesTheSame) {

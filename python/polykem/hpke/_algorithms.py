@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from enum import IntEnum
 from typing import Any, TypeVar
 
@@ -47,18 +48,19 @@ class Aead(IntEnum):
 
 
 def algorithm(kind: type[Number], value: Any, names: list[tuple[int, str]]) -> Number:
-    """The number that a member, a number or a name stands for; case, "-" and "_" of a name do not matter."""
+    """The number that a member, a number or a name stands for; case, spaces, "-" and "_" of a name do not matter."""
     if isinstance(value, str):
         known = {_plain(name): number for number, name in names}
         known.update({_plain(member.name): int(member) for member in kind})
-        if _plain(value) not in known:
-            raise ArgumentError(f"no {kind.__name__} {value!r}; there are {', '.join(name for _, name in names)}")
-        return kind(known[_plain(value)])
-    try:
-        return kind(value)
-    except ValueError:
-        raise ArgumentError(f"no {kind.__name__} {value!r}; there are {', '.join(map(str, list(kind)))}") from None
+        if _plain(value) in known:
+            return kind(known[_plain(value)])
+    else:
+        with contextlib.suppress(ValueError):
+            return kind(value)
+    wrong = f"{value:#06x}" if isinstance(value, int) else repr(value)
+    there = ", ".join(f"{number:#06x} ({' or '.join(name for n, name in names if n == number)})" for number in kind)
+    raise ArgumentError(f"no {kind.__name__} {wrong}; there are {there}")
 
 
 def _plain(name: str) -> str:
-    return name.lower().replace("-", "").replace("_", "")
+    return name.lower().translate({ord(c): None for c in "-_ "})

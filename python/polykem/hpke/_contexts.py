@@ -3,29 +3,30 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import ByteArray, StatusArray
+from .._arrays import ByteArray, StatusArray, check_whole
 from .._context import Errors
-from .._errors import ArgumentError, BusyError, SizeError, Status, check
+from .._errors import ArgumentError, SizeError
 from .._secret import Secret, check_unwiped, secrets_of
 from ._algorithms import TAG_BYTES
 from ._messages import Listed, Messages, Place, one_count
-from ._results import Opened, check_errors, finish
+from ._results import Opened, check, check_errors, finish
 
 if TYPE_CHECKING:
     from ._suite import Suite
+
+MOST_NUMBER = (1 << 64) - 1
 
 
 class Contexts:
     """What both sides' contexts are."""
 
     def __init__(self, suite: Suite, made: Any, status: StatusArray) -> None:
-        self.suite, self.status, self._core, self._process = suite, status, made, os.getpid()
+        self.suite, self.status, self._core = suite, status, made
 
     def __len__(self) -> int:
         return len(self.status)
@@ -40,14 +41,12 @@ class Contexts:
     def numbers(self) -> npt.NDArray[np.uint64]:
         """uint64, (n,): the number of each context's next message."""
         out = np.zeros(len(self), np.uint64)
-        check_call(self._core.numbers(out), "reading the numbers")
+        check(self._core.numbers(out), "reading the numbers")
         return out
 
     def skip_to(self, number: int) -> None:
         """Go on at a message number, wherever a context is before it: the messages in between are lost."""
-        if not 0 <= number < 1 << 64:
-            raise ArgumentError(f"number is {number}; message numbers have 64 bits")
-        check_call(self._core.skip_to(number), "skipping messages")
+        check(self._core.skip_to(message_number(number, "number")), "skipping messages")
 
     def export(self, exporter_context: Any, length: int, *, errors: Errors = "raise") -> Secret:
         """Export a secret from each context: the same on both sides.
@@ -69,11 +68,12 @@ class Contexts:
         check_errors(errors)
         contexts = Messages.bound(exporter_context, "exporter_context")
         most = self.suite._core.max_export_bytes
+        length = check_whole(length, "length")
         if not 1 <= length <= most:
             raise SizeError(f"length is {length}; a context of {self.suite.kdf.name} exports 1 to {most} bytes")
         one_count({"exporter_context": contexts.count, "the contexts": len(self)}, 1)
         out, status = Secret.zeros((len(self), length)), np.zeros(len(self), np.int32)
-        check_call(self._core.export_secrets(contexts.core, length, out, status), "exporting")
+        check(self._core.export_secrets(contexts.core, length, out, status), "exporting")
         check_unwiped(secrets_of(exporter_context), "exporting")
         return finish("exporting", status, out, errors)
 
@@ -81,8 +81,9 @@ class Contexts:
 class Sender(Contexts):
     """Contexts that seal messages: number 0, 1, 2, ... of each item. `Suite.sender` makes them.
 
-    One thread at a time may use them; a second one gets an error. They do not seal in a forked process, where nonces
-    would be used twice. Their keys are overwritten when they are released.
+    One thread at a time may use them; a second one gets an error. They do not seal in a copy of their process, by
+    fork() or clone(), where nonces would be used twice; a virtual machine that is resumed twice from one snapshot does
+    use them twice. Their keys are overwritten when they are released.
 
     Attributes
     ----------
@@ -120,6 +121,9 @@ class Sender(Contexts):
     def seal(self, plaintexts: Any, aad: Any = b"", *, errors: Errors = "raise") -> Any:
         """Seal the next message of every context.
 
+        A call that Ctrl-C interrupts has used the numbers of some messages, which are lost:
+        ``skip_to(int(numbers.max()))`` with the sender's numbers, on both sides, goes on.
+
         Parameters
         ----------
         plaintexts, aad
@@ -134,13 +138,10 @@ class Sender(Contexts):
         """
         check_errors(errors)
         self.suite._check_cipher()
-        if os.getpid() != self._process:
-            raise ArgumentError("a sender does not seal in a forked process, where nonces would be used twice; make a "
-                                "new one there")
         messages, data = Messages.of(plaintexts, "plaintexts"), Messages.bound(aad, "aad")
         one_count({"plaintexts": messages.count, "aad": data.count, "the contexts": len(self)}, 1)
         status, out = np.zeros(len(self), np.int32), Place(messages, len(self), TAG_BYTES, False)
-        check_call(self._core.seal(data.core, messages.core, out.core, status), "sealing")
+        check(self._core.seal(data.core, messages.core, out.core, status), "sealing")
         check_unwiped(secrets_of(plaintexts, aad), "sealing")
         return finish("sealing", status, out.result, errors)
 
@@ -167,7 +168,8 @@ class Recipient(Contexts):
              errors: Errors = "raise") -> Opened[Any]:
         """Open the next message of every context.
 
-        A message that does not open is not counted: the context's number stays.
+        A message that does not open is not counted: the context's number stays. If Ctrl-C interrupts the call, all
+        numbers stay: it can be repeated.
 
         Parameters
         ----------
@@ -189,22 +191,25 @@ class Recipient(Contexts):
         one_count({"ciphertexts": messages.count or 1, "aad": data.count, "the contexts": len(self)}, 1)
         wanted = None if numbers is None else message_numbers(numbers, len(self))
         status, out = np.zeros(len(self), np.int32), Place(messages, len(self), -TAG_BYTES, True)
-        check_call(self._core.open(data.core, messages.core, wanted, out.core, status), "opening")
+        check(self._core.open(data.core, messages.core, wanted, out.core, status), "opening")
         check_unwiped(secrets_of(ciphertexts, aad), "opening")
         return finish("opening", status, Opened(out.result, status), errors)
 
 
-def check_call(status: int, what: str) -> None:
-    """The same as `check` for calls of contexts, which take one at a time."""
-    if status == Status.BUSY:
-        error = BusyError(f"{what}: another thread is using these contexts, and one at a time may")
-        error.status = Status.BUSY
-        raise error
-    check(status, what)
+def message_number(number: Any, name: str) -> int:
+    whole = check_whole(number, name)
+    if not 0 <= whole <= MOST_NUMBER:
+        raise ArgumentError(f"{name} is {whole}; message numbers are 0 to {MOST_NUMBER}")
+    return whole
 
 
 def message_numbers(numbers: Any, count: int) -> npt.NDArray[np.uint64]:
-    array = np.asarray(numbers)
-    if array.dtype.kind not in "iu" or array.shape not in ((), (count,)) or (array < 0).any():
-        raise ArgumentError(f"numbers are {array.dtype} of shape {array.shape}; pass one message number or {count}")
+    array = np.asarray(numbers, None if hasattr(numbers, "dtype") else object)
+    if array.shape not in ((), (count,)):
+        raise ArgumentError(f"numbers have shape {array.shape}; pass one message number or {count}")
+    if array.dtype.kind not in "iu":
+        whole = [message_number(number, "numbers") for number in array.ravel().tolist()]
+        array = np.array(whole, np.uint64).reshape(array.shape)
+    elif array.size:
+        message_number(int(array.min()), "numbers")
     return np.ascontiguousarray(np.broadcast_to(array.astype(np.uint64), (count,)))

@@ -10,7 +10,8 @@ import numpy as np
 
 from .. import _core
 from .._arrays import ByteArray, StatusArray
-from .._errors import ArgumentError, ItemsError
+from .._errors import ArgumentError, ItemsError, Status
+from .._errors import check as check_status
 
 Ciphertexts = TypeVar("Ciphertexts")  # an array, or a list of bytes where the messages were one
 Plaintexts = TypeVar("Plaintexts")
@@ -105,6 +106,14 @@ class Opened(Tuple[Plaintexts, StatusArray], Generic[Plaintexts]):
 def check_errors(errors: str) -> None:
     if errors not in ("raise", "return"):
         raise ArgumentError(f'errors is {errors!r}; it is "raise" or "return"')
+
+
+def check(outcome: tuple[int, str], what: str) -> None:
+    """Raise the exception of a call's outcome, unless that is OK. `what` names what was attempted."""
+    status, sentence = outcome
+    if status in (Status.ARGUMENT, Status.SIZE, Status.BUSY):  # it says more than the general sentence behind it
+        sentence = sentence.removesuffix(f": {Status(status).text}")
+    check_status(status, what, sentence)
 
 
 def finish(what: str, status: StatusArray, result: T, errors: str) -> T:

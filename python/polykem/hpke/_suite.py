@@ -10,13 +10,13 @@ import numpy as np
 from .. import _core
 from .._arrays import ByteArray, as_array, check_count, check_records, items_of
 from .._context import Context, Errors
-from .._errors import ArgumentError, SizeError, check
+from .._errors import ArgumentError, ArgumentTypeError, SizeError
 from .._results import KeyPairs
 from .._secret import Secret, check_unwiped, secrets_of
 from ._algorithms import TAG_BYTES, Aead, Kdf, Kem, algorithm
 from ._contexts import Recipient, Sender
 from ._messages import Bindings, Listed, Messages, Place, one_count
-from ._results import Opened, Sealed, check_errors, finish
+from ._results import Opened, Sealed, check, check_errors, finish
 
 
 class Suite:
@@ -101,7 +101,7 @@ class Suite:
             pk, uint8, (count, public_key_bytes); sk, Secret, (count, secret_key_bytes).
         """
         pk, sk = self._pairs(check_count(count))
-        check(_core.hpke_generate(context._core, self._core, len(pk), pk, sk), "generating keys")
+        check(_core.hpke_generate(core_of(context), self._core, len(pk), pk, sk), "generating keys")
         return KeyPairs(pk, sk)
 
     def derive_key_pairs(self, context: Context, ikm: Any) -> KeyPairs:
@@ -130,7 +130,7 @@ class Suite:
         count, record = items_of(array), array.shape[-1]
         pk, sk = self._pairs(check_count(count, "the number of records in ikm"))
         status = np.zeros(count, np.int32)
-        check(_core.hpke_derive(context._core, self._core, count, array, record, pk, sk, status), "deriving keys")
+        check(_core.hpke_derive(core_of(context), self._core, count, array, record, pk, sk, status), "deriving keys")
         check_unwiped(secrets_of(ikm), "deriving keys")
         return finish("deriving keys", status, KeyPairs(pk, sk), "raise")
 
@@ -151,7 +151,7 @@ class Suite:
         check_records(array, "sk", self.secret_key_bytes)
         count = items_of(array)
         pk, status = np.zeros((count, self.public_key_bytes), np.uint8), np.zeros(count, np.int32)
-        check(_core.hpke_public_keys(context._core, self._core, count, array, pk, status), "public keys")
+        check(_core.hpke_public_keys(core_of(context), self._core, count, array, pk, status), "public keys")
         check_unwiped(secrets_of(sk), "public keys")
         return finish("public keys", status, pk, "raise")
 
@@ -213,7 +213,7 @@ class Suite:
         enc, status = np.zeros((items, self.enc_bytes), np.uint8), np.zeros(items, np.int32)
         out = Place(messages, items, TAG_BYTES, False)
         self._check_cipher()
-        check(_core.hpke_seal(context._core, self._core, items, keys, keys.ndim == 1, *bindings.core, data.core,
+        check(_core.hpke_seal(core_of(context), self._core, items, keys, keys.ndim == 1, *bindings.core, data.core,
                               messages.core, random, enc, out.core, status), "sealing")
         check_unwiped((*bindings.secrets, *secrets_of(pk, plaintexts, aad, coins)), "sealing")
         return finish("sealing", status, Sealed(enc, out.result, status), errors)
@@ -262,7 +262,7 @@ class Suite:
             "ciphertexts": messages.count or 1, "aad": data.count, **bindings.counts})
         status, out = np.zeros(items, np.int32), Place(messages, items, -TAG_BYTES, True)
         self._check_cipher()
-        check(_core.hpke_open(context._core, self._core, items, keys, keys.ndim == 1, *bindings.core, data.core,
+        check(_core.hpke_open(core_of(context), self._core, items, keys, keys.ndim == 1, *bindings.core, data.core,
                               capsules, messages.core, out.core, status), "opening")
         check_unwiped((*bindings.secrets, *secrets_of(sk, enc, ciphertexts, aad)), "opening")
         return finish("opening", status, Opened(out.result, status), errors)
@@ -289,7 +289,7 @@ class Suite:
         bindings = Bindings(info, psk, psk_id)
         keys, items, random = self._sender_arguments(pk, coins, count, bindings.counts)
         enc, status = np.zeros((items, self.enc_bytes), np.uint8), np.zeros(items, np.int32)
-        made = _core.HpkeSender(context._core, self._core, items, keys, keys.ndim == 1, *bindings.core, random, enc,
+        made = _core.HpkeSender(core_of(context), self._core, items, keys, keys.ndim == 1, *bindings.core, random, enc,
                                 status)
         check(made.failure, "setting up senders")
         check_unwiped((*bindings.secrets, *secrets_of(pk, coins)), "setting up senders")
@@ -314,7 +314,7 @@ class Suite:
         bindings = Bindings(info, psk, psk_id)
         keys, capsules, items = self._recipient_arguments(sk, enc, bindings.counts)
         status = np.zeros(items, np.int32)
-        made = _core.HpkeRecipient(context._core, self._core, items, keys, keys.ndim == 1, *bindings.core, capsules,
+        made = _core.HpkeRecipient(core_of(context), self._core, items, keys, keys.ndim == 1, *bindings.core, capsules,
                                    status)
         check(made.failure, "setting up recipients")
         check_unwiped((*bindings.secrets, *secrets_of(sk, enc)), "setting up recipients")
@@ -346,3 +346,9 @@ class Suite:
     def _check_cipher(self) -> None:
         if self.aead is Aead.EXPORT_ONLY:
             raise ArgumentError("EXPORT_ONLY has no cipher for messages; sender() and recipient() export secrets")
+
+
+def core_of(context: Any) -> Any:
+    if not isinstance(context, Context):
+        raise ArgumentTypeError(f"context is {type(context).__name__}; pass a polykem.Context")
+    return context._core

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpke/process.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <new>
+
+namespace polykem::hpke {
+namespace {
+
+using Number = std::atomic<std::uint64_t>;
+
+Number forks{0};
+Number last{1};  ///< the highest number that the page has had; a child inherits it
+
+/// Where a new child finds 0; nullptr if the kernel has no such pages.
+Number* make_page() noexcept {
+#ifdef MADV_WIPEONFORK
+  const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return nullptr;
+  if (madvise(page, bytes, MADV_WIPEONFORK) == 0) return new (page) Number(1);
+  munmap(page, bytes);
+#endif
+  return nullptr;
+}
+
+Number* page() noexcept {
+  static Number* const made = make_page();
+  return made;
+}
+
+/// Of threads of a new child that find the page empty at once, one sets the number and the others use it.
+std::uint64_t page_number(Number& at) noexcept {
+  std::uint64_t number = at;
+  if (number != 0) return number;
+  const std::uint64_t next = ++last;
+  return at.compare_exchange_strong(number, next) ? next : number;
+}
+
+/// Both from the start of the program, so that no fork meets a thread that makes the page. Each detects what it can if
+/// there is no memory for the other.
+[[maybe_unused]] const bool has_page = page() != nullptr;
+[[maybe_unused]] const int watched = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+
+}  // namespace
+
+Process this_process() noexcept {
+  Number* const at = page();
+  return {forks, at ? page_number(*at) : static_cast<std::uint64_t>(getpid())};
+}
+
+}  // namespace polykem::hpke
