@@ -42,8 +42,7 @@ struct Sign {
       {tiled("high_bits"), Ops::high_bits},
       {tiled("shake256.c"), Ops::hash_challenge},
       {tiled("sample_in_ball"), Ops::sample_challenge},
-      {tiled("response"), Ops::respond},
-      {tiled("low_bits"), Ops::subtract_c_s2},
+      {tiled({"low_bits_response", "response", "low_bits"}), Ops::respond},
       {tiled("hint"), Ops::find_hint},
       {tiled("pack_signature"), Ops::store_signature},
   });

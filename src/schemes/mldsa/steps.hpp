@@ -407,34 +407,14 @@ struct SignSteps : CommonSteps<P, Isa> {
         c.find_attempts(), [&](size_t i) { return item(i).challenge; }, item);
   }
 
-  /// z = y + c s1. [FIPS204, Alg 7, L18, L20, L23]
+  /// r0 and z, polynomial by polynomial until one is too large: r0 first, which fails more often. [FIPS204, Alg 7,
+  /// L18-23]
   static void respond(Chunk& c) {
     each_attempt(c, [&](Item& item, size_t i) {
-      int32_t too_large = 0;
-      for (size_t j = 0; j < kL; ++j) {
-        multiply(item.z[j], &item.c, &c.key(i).s1[j]);
-        inverse_ntt(item.z[j]);
-        for (size_t n = 0; n < kN; ++n)
-          item.z[j].c[n] = centred_once(reduced(item.z[j].c[n] + item.y[j].c[n]));
-        too_large |= Common::mask_too_large(item.z[j], P.gamma1() - P.beta());
-      }
-      reject_if(item, too_large);
-    });
-  }
-
-  /// r0 = LowBits(w) - c s2, which is LowBits(w - c s2) wherever both are in range. [FIPS204, Alg 7, L19, L21, L23]
-  static void subtract_c_s2(Chunk& c) {
-    each_attempt(c, [&](Item& item, size_t i) {
-      int32_t too_large = 0;
-      for (size_t row = 0; row < kK; ++row) {
-        Poly product;
-        multiply(product, &item.c, &c.key(i).s2[row]);
-        inverse_ntt(product);
-        for (size_t n = 0; n < kN; ++n)
-          item.w[row].c[n] = centred_once(reduced(item.w[row].c[n] - product.c[n]));
-        too_large |= Common::mask_too_large(item.w[row], P.gamma2() - P.beta());
-      }
-      reject_if(item, too_large);
+      for (size_t row = 0; row < kK && !item.rejected; ++row)
+        subtract_c_s2(item, c.key(i).s2[row], item.w[row]);
+      for (size_t j = 0; j < kL && !item.rejected; ++j)
+        add_c_s1(item, c.key(i).s1[j], item.y[j], item.z[j]);
     });
   }
 
@@ -484,7 +464,26 @@ struct SignSteps : CommonSteps<P, Isa> {
       f(c.items[c.attempts[i]], c.attempts[i]);
   }
 
-  /// That an attempt fails, and at which check, is public. [FIPS204, 3.6.3]
+  /// w becomes r0 = LowBits(w) - c s2, which is LowBits(w - c s2) wherever both are in range.
+  static void subtract_c_s2(Item& item, const Poly& s2, Poly& w) {
+    Poly product;
+    multiply(product, &item.c, &s2);
+    inverse_ntt(product);
+    for (size_t n = 0; n < kN; ++n)
+      w.c[n] = centred_once(reduced(w.c[n] - product.c[n]));
+    reject_if(item, Common::mask_too_large(w, P.gamma2() - P.beta()));
+  }
+
+  /// z = y + c s1.
+  static void add_c_s1(Item& item, const Poly& s1, const Poly& y, Poly& z) {
+    multiply(z, &item.c, &s1);
+    inverse_ntt(z);
+    for (size_t n = 0; n < kN; ++n)
+      z.c[n] = centred_once(reduced(z.c[n] + y.c[n]));
+    reject_if(item, Common::mask_too_large(z, P.gamma1() - P.beta()));
+  }
+
+  /// That an attempt fails, at which check and at which polynomial, is public. [FIPS204, 3.6.3]
   static void reject_if(Item& item, int32_t mask) {
     ct::declassify(&mask, sizeof mask);
     item.rejected = mask != 0;
