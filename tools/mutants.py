@@ -227,7 +227,7 @@ MUTANTS = [
            "if (set.scheme != r.scheme || set.kind != wanted)", "if (set.kind != wanted)",
            "capi_test", "Api.KeySets*"),
     Mutant("a count whose bytes overflow taken", "src/engine/request.cpp",
-           "if (!count_fits(s, b.count)) return Status::kArgument;", "",
+           "if (!s.has(r.op) || !count_fits(s, b.count)) return Status::kArgument;", "",
            "capi_test", "Api.Refuses*"),
     # Schemes: rejection, and refusal of keys
     Mutant("NTRU accepts what does not decapsulate", "src/schemes/ntru/ref/ops.hpp",

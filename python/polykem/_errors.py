@@ -30,6 +30,7 @@ class Status(IntEnum):
     RANGE = 13
     INTERNAL = 14
     CIPHERTEXT = 15
+    SIGNATURE = 16
 
     @property
     def text(self) -> str:
