@@ -2,7 +2,10 @@
 // The hybrids of TLS 1.3 on one core: polykem one item and 1,024 at a time, OpenSSL's own one at a time if it has them
 // (3.5 and newer), in turn. Medians of nine rounds. Outputs are checked: what one side sends, the other receives.
 //
-//   polykem_bench_hybrids [FILE.json]
+//   polykem_bench_hybrids [--backend NAME]... [FILE.json]
+//
+// --backend: what computes polykem's side (avx512, avx2, ref); given more than once, one after the other. By default
+// the best of this machine.
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -111,11 +114,12 @@ double median(std::vector<double> values) {
 
 struct Row {
   const char *set, *op;
+  std::string backend;
   double batch = 0, single = 0, openssl = 0;
 };
 
-std::vector<Row> measure(const char* name) {
-  const Context context(1);
+std::vector<Row> measure(const char* name, const std::string& backend) {
+  const Context context(1, backend);
   const Scheme scheme = Scheme::find(name);
   const std::size_t pk_bytes = scheme.public_key_bytes(), sk_bytes = scheme.secret_key_bytes();
   const KeyPairs keys = context.keygen(scheme, kBatch);
@@ -140,7 +144,8 @@ std::vector<Row> measure(const char* name) {
     require(context.decaps(scheme, 1, KeyMode::kPerItem, one_sk, ct).ss == ss, "what OpenSSL sent to polykem");
   }
 
-  std::vector<Row> rows = {{name, "keygen"}, {name, "encaps"}, {name, "decaps"}};
+  const std::string used = context.backend(scheme);
+  std::vector<Row> rows = {{name, "keygen", used}, {name, "encaps", used}, {name, "decaps", used}};
   std::vector<double> rates[3][3];
   for (int round = 0; round < kRounds; ++round) {
     rates[0][0].push_back(rate(kBatch, [&] { context.keygen(scheme, kBatch); }));
@@ -163,37 +168,61 @@ std::vector<Row> measure(const char* name) {
   return rows;
 }
 
-void write(const std::vector<Row>& rows, const char* path) {
+void write(const std::vector<Row>& rows, const std::string& options, const char* path) {
   std::FILE* file = std::fopen(path, "w");
   require(file != nullptr, "the file cannot be written");
   const char* commit = std::getenv("POLYKEM_COMMIT");
-  std::fprintf(file, "{\n \"commit\": \"%s\",\n \"command\": \"polykem_bench_hybrids FILE.json\",\n",
-               commit ? commit : "");
+  std::fprintf(file, "{\n \"commit\": \"%s\",\n \"command\": \"polykem_bench_hybrids %sFILE.json\",\n",
+               commit ? commit : "", options.c_str());
   std::fprintf(file, " \"openssl\": \"%s\",\n \"rounds\": %d,\n \"batch\": %zu,\n \"threads\": 1,\n \"records\": [\n",
                OpenSSL_version(OPENSSL_VERSION_STRING), kRounds, kBatch);
   for (const Row& row : rows) {
     std::fprintf(file,
-                 "  {\"set\": \"%s\", \"op\": \"%s\", \"batch_ops_per_s\": %.0f, \"single_ops_per_s\": %.0f, "
-                 "\"openssl_ops_per_s\": %.0f}%s\n",
-                 row.set, row.op, row.batch, row.single, row.openssl, &row == &rows.back() ? "" : ",");
+                 "  {\"set\": \"%s\", \"op\": \"%s\", \"backend\": \"%s\", \"batch_ops_per_s\": %.0f, "
+                 "\"single_ops_per_s\": %.0f, \"openssl_ops_per_s\": %.0f}%s\n",
+                 row.set, row.op, row.backend.c_str(), row.batch, row.single, row.openssl,
+                 &row == &rows.back() ? "" : ",");
   }
   std::fprintf(file, " ]\n}\n");
   std::fclose(file);
 }
 
+void print(const Row& row) {
+  std::printf("%-20s %-7s %-8s %12.0f %12.0f %12.0f", row.set, row.op, row.backend.c_str(), row.batch, row.single,
+              row.openssl);
+  if (row.openssl > 0) std::printf(" %7.1fx %7.2fx", row.batch / row.openssl, row.single / row.openssl);
+  std::printf("\n");
+}
+
 }  // namespace
 
-int main(int argc, char** argv) {
-  std::printf("%-20s %-7s %12s %12s %12s %8s %8s\n", "set", "op", "batch/s", "single/s", "OpenSSL/s", "batch",
-              "single");
-  std::vector<Row> rows;
-  for (const char* set : kSets) {
-    for (const Row& row : measure(set)) {
-      std::printf("%-20s %-7s %12.0f %12.0f %12.0f", row.set, row.op, row.batch, row.single, row.openssl);
-      if (row.openssl > 0) std::printf(" %7.1fx %7.2fx", row.batch / row.openssl, row.single / row.openssl);
-      std::printf("\n");
-      rows.push_back(row);
+int main(int argc, char** argv) try {
+  std::vector<std::string> backends;
+  std::string options;
+  const char* path = nullptr;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string(argv[i]) == "--backend" && i + 1 < argc) {
+      backends.emplace_back(argv[++i]);
+      options += "--backend " + backends.back() + " ";
+    } else {
+      require(argv[i][0] != '-' && path == nullptr, "usage: polykem_bench_hybrids [--backend NAME]... [FILE.json]");
+      path = argv[i];
     }
   }
-  if (argc > 1) write(rows, argv[1]);
+  if (backends.empty()) backends.emplace_back();
+
+  std::printf("%-20s %-7s %-8s %12s %12s %12s %8s %8s\n", "set", "op", "backend", "batch/s", "single/s", "OpenSSL/s",
+              "batch", "single");
+  std::vector<Row> rows;
+  for (const std::string& backend : backends) {
+    for (const char* set : kSets) {
+      for (const Row& row : measure(set, backend)) {
+        print(row);
+        rows.push_back(row);
+      }
+    }
+  }
+  if (path) write(rows, options, path);
+} catch (const Error& error) {
+  fail(error.what());
 }
