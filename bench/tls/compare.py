@@ -83,25 +83,37 @@ RATIOS = (
 )
 
 
-def measure(contender, options):
-    """{load: report} of one contender, in one round."""
-    prefix = options.openssl if contender.newer else ""
-    found = {}
+def server_of(contender, options):
+    """HAProxy as the contender has it, to be entered."""
     # The device is this machine's CPU and late when others need that; a deadline would take its work away.
     device = {"variables": openssl.simulated_device(), "backend": "cuda", "deadline_us": 500000}
-    with HAProxy(contender.group, contender.provider, asynchronous=contender.asynchronous, workers=2,
-                 openssl_prefix=prefix, **(device if contender.device else {})) as server:
-        cases.load(server, contender.group, seconds=0.5, openssl_prefix=prefix)
-        for name, load in LOADS.items():
-            conf = server.client_conf if name == "whole" else client_configuration(server, contender)
-            cpu, begun = server.cpu_seconds(), time.monotonic()
-            report = cases.load(server, contender.group, seconds=options.seconds, conf=conf, openssl_prefix=prefix,
-                                **load)
-            cpu, wall = server.cpu_seconds() - cpu, time.monotonic() - begun
-            report["server_cpu_us"] = 1e6 * cpu / max(1, report["handshakes"])
-            report["server_cores"] = cpu / wall
-            found[name] = report
-    return found
+    return HAProxy(contender.group, contender.provider, asynchronous=contender.asynchronous, workers=2,
+                   openssl_prefix=prefix_of(contender, options), **(device if contender.device else {}))
+
+
+def prefix_of(contender, options):
+    return options.openssl if contender.newer else ""
+
+
+def warm(server, contender, options):
+    cases.load(server, contender.group, seconds=0.5, openssl_prefix=prefix_of(contender, options))
+
+
+def under_load(server, contender, name, options):
+    """The report of one load, with the server's CPU time."""
+    conf = server.client_conf if name == "whole" else client_configuration(server, contender)
+    cpu, begun = server.cpu_seconds(), time.monotonic()
+    report = cases.load(server, contender.group, seconds=options.seconds, conf=conf,
+                        openssl_prefix=prefix_of(contender, options), **LOADS[name])
+    cpu, wall = server.cpu_seconds() - cpu, time.monotonic() - begun
+    return {**report, "server_cpu_us": 1e6 * cpu / max(1, report["handshakes"]), "server_cores": cpu / wall}
+
+
+def measure(contender, options):
+    """{load: report} of one contender, in one round."""
+    with server_of(contender, options) as server:
+        warm(server, contender, options)
+        return {name: under_load(server, contender, name, options) for name in LOADS}
 
 
 def client_configuration(server, contender):

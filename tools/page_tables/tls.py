@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/tls_figures.md, for tools/tables.py. Sources in bench/results: tls_haproxy.json,
-tls_haproxy_zen4.json, tls_crowd.json, h200_tls_crowd.json, hybrids_zen4.json and hybrids_xeon.json. A table whose
-source is not there is empty."""
+tls_haproxy_zen4.json, tls_shares_zen4.json, tls_crowd.json, h200_tls_crowd.json, hybrids_zen4.json and
+hybrids_xeon.json. A table whose source is not there is empty."""
 
 from statistics import median
 
 from page_tables.sources import load, markdown, present
 
 HAPROXY, HAPROXY_HYBRIDS = "tls_haproxy.json", "tls_haproxy_zen4.json"
+SHARES = "tls_shares_zen4.json"
 CROWD, CROWD_GPU = "tls_crowd.json", "h200_tls_crowd.json"
 CLIENTS = (10, 1000, 10000)
 CONTENDERS = {  # of bench/tls/compare.py: OpenSSL's version, group, who computes
@@ -26,6 +27,8 @@ CONTENDERS = {  # of bench/tls/compare.py: OpenSSL's version, group, who compute
     "ML-KEM, device of 1 ms, pausing": ("3.0", "X25519MLKEM768", "polykem, device of 1 ms, async"),
 }  # fmt: skip
 
+QUANTITIES = (("low", "p50_us"), ("high", "per_second"), ("high", "server_cpu_us"), ("whole", "per_second"))
+
 
 def milliseconds(microseconds):
     return f"{microseconds / 1000:,.{0 if microseconds >= 100000 else 1}f}"
@@ -35,19 +38,28 @@ def latencies(point):
     return f"{milliseconds(point['p50_us'])} / {milliseconds(point['p99_us'])}"
 
 
-def table_haproxy(source):
-    """Medians over the rounds."""
+def table_haproxy(source, ratios=False):
+    """Medians over the rounds; ratios to OpenSSL's in the same mode where wanted."""
     if not present(source):
         return ""
     rounds = load(source)["rounds"]
+    name_of = {words: name for name, words in CONTENDERS.items() if name in rounds[0]}
 
     def of(name, what, quantity):
-        return f"{median(found[name][what][quantity] for found in rounds):,.0f}"
-    return markdown(["OpenSSL", "group", "computed by", "1 connection, us", "64 connections, answers/s",
-                     "server's CPU, us", "whole handshakes/s"],
-                    [[*words, of(name, "low", "p50_us"), of(name, "high", "per_second"),
-                      of(name, "high", "server_cpu_us"), of(name, "whole", "per_second")]
-                     for name, words in CONTENDERS.items() if name in rounds[0]])
+        return median(found[name][what][quantity] for found in rounds)
+
+    def beside_openssl(words):
+        openssl = name_of.get((*words[:2], words[2].replace("polykem", "OpenSSL")))
+        if openssl in (None, name_of[words]):
+            return ["", ""]
+        return [f"{of(name_of[words], 'high', 'per_second') / of(openssl, 'high', 'per_second'):.2f}x",
+                f"{of(openssl, 'high', 'server_cpu_us') / of(name_of[words], 'high', 'server_cpu_us'):.2f}x"]
+
+    rows = [[*words, *(f"{of(name, *quantity):,.0f}" for quantity in QUANTITIES),
+             *(beside_openssl(words) if ratios else [])] for words, name in name_of.items()]
+    header = ["OpenSSL", "group", "computed by", "1 connection, us", "64 connections, answers/s", "server's CPU, us",
+              "whole handshakes/s", *(["answers/s, ratio", "CPU, ratio"] if ratios else [])]
+    return markdown(header, rows)
 
 
 def table_crowd(_):
@@ -89,19 +101,32 @@ def table_hybrids(_):
     rows = []
     for source in filter(present, HYBRIDS):
         result = load(source)
+        machine = result["machine"].removeprefix("one core of ")
         for r in result["records"]:
-            openssl = r["openssl_ops_per_s"]
-            rows.append([result["machine"].removeprefix("one core of "), r["set"], r["op"], f"{r['batch_ops_per_s']:,}",
-                         f"{r['single_ops_per_s']:,}", f"{openssl:,}", f"{r['batch_ops_per_s'] / openssl:.1f}x",
-                         f"{r['single_ops_per_s'] / openssl:.2f}x"])  # fmt: skip
-    return markdown(["one core of", "group", "operation", "1,024 at a time, /s", "one at a time, /s", "OpenSSL 3.5, /s",
-                     "ratio", "one at a time"], rows) if rows else ""
+            batch, single, openssl = (r[f"{who}_ops_per_s"] for who in ("batch", "single", "openssl"))
+            # Older results did not name the backend: it was the machine's best.
+            rows.append([machine, r["set"], r["op"], r.get("backend", "avx512"), f"{batch:,}", f"{single:,}",
+                         f"{openssl:,}", f"{batch / openssl:.1f}x", f"{single / openssl:.2f}x"])
+    return markdown(["one core of", "group", "operation", "backend", "1,024 at a time, /s", "one at a time, /s",
+                     "OpenSSL 3.5, /s", "ratio", "one at a time"], rows) if rows else ""
+
+
+def table_shares(_):
+    """Microseconds of the server's CPU time for an answered handshake, by part."""
+    if not present(SHARES):
+        return ""
+    records = load(SHARES)["records"]
+    rows = [[part, *(f"{r['us'][part]:,.1f}" for r in records)] for part in records[0]["us"]]
+    rows += [[what, *(f"{r[quantity]:,.{digits}f}" for r in records)] for what, quantity, digits in
+             (("**together**", "server_cpu_us", 1), ("answers/s", "per_second", 0), ("mean batch", "mean_batch", 1))]
+    return markdown(["us a handshake", *(CONTENDERS[r["name"]][2] for r in records)], rows)
 
 
 TABLES = {
     "tls-hybrids": table_hybrids,
     "tls-haproxy": lambda _: table_haproxy(HAPROXY),
-    "tls-haproxy-hybrids": lambda _: table_haproxy(HAPROXY_HYBRIDS),
+    "tls-haproxy-hybrids": lambda _: table_haproxy(HAPROXY_HYBRIDS, ratios=True),
+    "tls-shares": table_shares,
     "tls-crowd": table_crowd,
     "tls-crowd-gpu": table_crowd_gpu,
 }
