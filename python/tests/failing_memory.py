@@ -28,7 +28,7 @@ except ImportError:
 
 SHIM = ctypes.CDLL(os.environ["LD_PRELOAD"])
 SHIM.live_blocks.restype = SHIM.secrets_found.restype = ctypes.c_long
-SET = polykem.Scheme("mlkem512")
+SET, HYBRID = polykem.Scheme("mlkem512"), polykem.Scheme("x25519mlkem768")
 COUNT, MOST = 3, 2000
 COINS = (np.arange(COUNT * 64) * 37 % 251).astype(np.uint8).reshape(COUNT, 64)
 PARAMETERS = ckks.Parameters.choose(5, 2, 40, 60)
@@ -42,6 +42,7 @@ class Calls:
         self.ctx = ctx
         self.pk, self.sk = ctx.keygen(SET, COUNT, coins=COINS)
         self.ct, self.ss, _ = ctx.encaps(SET, self.pk, coins=COINS[:, :32].copy())
+        self.hybrid_sk, self.hybrid_ss = self.hybrid()[2:]
 
     def context(self):
         with polykem.Context(threads=2) as context:
@@ -66,6 +67,13 @@ class Calls:
 
     def decaps(self):
         return self.ctx.decaps(SET, self.sk, self.ct).ss == self.ss
+
+    def hybrid(self):
+        coins = np.resize(COINS, (1, HYBRID.keygen_coin_bytes)), np.resize(COINS, (1, HYBRID.encaps_coin_bytes))
+        pk, sk = self.ctx.keygen(HYBRID, 1, coins=coins[0])
+        ct, ss, status = self.ctx.encaps(HYBRID, pk, coins=coins[1])
+        assert self.ctx.decaps(HYBRID, sk, ct).ss == ss and not status.any()
+        return pk.tobytes(), ct.tobytes(), sk, ss
 
     def submit(self):
         jobs = [self.ctx.submit("decaps", SET, self.sk, self.ct) for _ in range(3)]
@@ -240,7 +248,7 @@ def planted(place):
 def add_secrets():
     """What `Calls` computes with fixed coins, beside the coins."""
     calls = Calls(polykem.Context(threads=1))
-    for secrets in (calls.sk, calls.ss):
+    for secrets in (calls.sk, calls.ss, calls.hybrid_sk, calls.hybrid_ss):
         for row in np.asarray(secrets):
             SHIM.add_secret(row.tobytes()[:16])
 
