@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """HPKE jobs: seal, open and rewrap, and jobs whose secrets are protected to a public key."""
 
+import errno
+import shutil
+import signal
+import subprocess
+import sys
+
 import numpy as np
 import polykem
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from bulk_support import data_files, fixed, undisturbed
+from polykem.bulk import layout
 from test_bulk_jobs import small
 
 hpke = pytest.importorskip("polykem.hpke")
@@ -205,3 +212,154 @@ def test_rewrap_to_keys_of_another_suite_asks_for_it(letters):
 
 def place_error(place, suite):
     return place("seal", "sealed", "--suite", suite, "--input", "letters.parquet", *KEY, expect=2)
+
+
+# ---- columns of info and additional data: what is wrong with them, and what happens to a job that reads them
+
+# A worker process of polykem-bulk with small partitions, which dies while it writes its second.
+KILLED_AFTER_A_PARTITION = """
+import os, signal, sys
+from pathlib import Path
+from polykem.bulk import cli, job, layout
+job.rows_of_a_partition = lambda row, *_: (max(1, 40_000 // row), max(1, 40_000 // 3 // row))
+whole = layout.Hashed.write
+
+def die(self, data):
+    receipts = Path("job/receipts")
+    if receipts.is_dir() and list(receipts.iterdir()):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return whole(self, data)
+
+layout.Hashed.write = die
+cli.main(sys.argv[1:])
+"""
+READING = ("--input", "keys", "--input", "sealed", "--input-key", "key")
+
+
+@pytest.fixture
+def bound(contexts):
+    """Keys, letters and contexts, and the options that bind letters to these."""
+    contexts("keygen", "keys", "--suite", SUITES[0], "--count", ROWS, *KEY)
+    contexts.sealing = ("--suite", SUITES[0], "--input", "keys", "--input", "letters.parquet")
+    return contexts
+
+
+def contexts_with(place, **columns):
+    """contexts.parquet with other columns; values of the arrays are bytes."""
+    table = pq.read_table("contexts.parquet")
+    for name, (change, kind) in columns.items():
+        values = change([value.as_py() for value in table.column(name)])
+        table = table.set_column(table.column_names.index(name), name, pa.array(values, kind))
+    pq.write_table(table, "contexts.parquet")
+
+
+def changed(*changes):
+    def change(values):
+        for row, value in changes:
+            values[row] = value
+        return values
+    return change
+
+
+def test_a_row_without_info_or_additional_data_has_a_status(bound):
+    place = bound
+    contexts_with(place, topic=(changed((0, None), (17, b"")), pa.binary()),
+                  aad=(changed((18, None), (59, b"longer than others")), pa.large_binary()))
+    summary = place("seal", "sealed", *place.sealing, *COLUMNS, *KEY, expect=3)
+    assert summary["statuses"] == {"201": 2, "202": 2} and summary["first_bad_row"] == 0
+    sealed = pq.read_table("sealed/data")
+    bad = np.flatnonzero(place.columns("sealed", "status")[0])
+    assert bad.tolist() == [0, 17, 18, 59]
+    for name in ("enc", "ciphertext"):
+        assert np.flatnonzero(sealed.column(name).is_null().to_numpy()).tolist() == bad.tolist()
+    for job, more in (("open", ()), ("rewrap", ("--column", "to_pk=1:pk"))):
+        target = f"{job}-again"
+        place(job, target, "--suite", SUITES[0], *READING, *COLUMNS, *more, *KEY, expect=3)
+        assert np.flatnonzero(place.columns(target, "status", key="key")[0]).tolist() == bad.tolist()
+    plaintext, = place.columns("open-again", "plaintext", key="key")
+    assert not plaintext[bad].any()
+    assert np.array_equal(np.delete(plaintext, bad, 0), np.delete(place.text, bad, 0))
+
+
+@pytest.mark.parametrize("role", ["info", "aad"])
+def test_columns_of_info_that_cannot_be_used_are_refused(bound, role):
+    place = bound
+    table = pq.read_table("contexts.parquet")
+    more = {"text": pa.array(["topic"] * ROWS), "number": pa.array(range(ROWS)), "empty": pa.array([b""] * ROWS),
+            "nothing": pa.nulls(ROWS, pa.binary()), "untyped": pa.nulls(ROWS), "list": pa.array([[b"x"]] * ROWS)}
+    for name, column in more.items():
+        table = table.append_column(name, column)
+    pq.write_table(table, "contexts.parquet")
+
+    def refused(name, code, *says):
+        error = place("seal", "no", *place.sealing, "--input", "contexts.parquet", "--column", f"{role}={name}", *KEY,
+                      expect=code)
+        for part in says:
+            assert part in error["error"] + " " + error["hint"], error
+    for name, kind in (("text", "string"), ("number", "int64"), ("list", "list")):
+        refused(name, 3, f"is {kind}", "reads bytes", "cast it")
+    for name in ("empty", "nothing", "untyped"):
+        refused(name, 3, "no value whose length")
+    refused("absent", 3, "no input has a column 'absent'", "topic")
+    refused("2:topic", 3, "input 2", "letters.parquet", "has no column 'topic'", "it has plaintext")
+    refused("4:topic", 2, "names input 4, and there are 3")
+    letters = pq.read_table("letters.parquet")
+    pq.write_table(letters.append_column("topic", table.column("topic")), "letters.parquet")
+    refused("topic", 2, "several inputs have a column 'topic'", f"--column {role}=2:topic or --column {role}=3:topic")
+    assert not (place / "no").exists()
+
+
+def test_a_file_without_the_column_of_info_is_refused(bound):
+    place = bound
+    table = pq.read_table("contexts.parquet")
+    (place / "split").mkdir()
+    pq.write_table(table.slice(0, 40), "split/a.parquet")
+    pq.write_table(table.slice(40).drop_columns(["topic"]), "split/b.parquet")
+    error = place("seal", "no", *place.sealing, "--input", "split", "--column", "info=topic", *KEY, expect=3)
+    assert "b.parquet" in error["error"] and not (place / "no").exists()
+    pq.write_table(table.slice(40), "split/b.parquet")
+    place("seal", "sealed", *place.sealing, "--input", "split", "--column", "info=topic", *KEY)
+    place("open", "opened", "--suite", SUITES[0], *READING, "--input", "contexts.parquet", "--column", "info=topic",
+          *KEY)
+    assert np.array_equal(place.columns("opened", "plaintext", key="key")[0], place.text)
+
+
+@pytest.mark.parametrize("operation", ["seal", "open", "rewrap"])
+def test_a_job_with_columns_of_info_survives_a_full_disk(bound, monkeypatch, operation):
+    place = bound
+    contexts_with(place, topic=(changed((3, None)), pa.binary(6)))
+    arguments = (operation, "job", *place.sealing, *COLUMNS, *KEY)
+    if operation != "seal":
+        place("seal", "sealed", *place.sealing, *COLUMNS, *KEY, expect=3)
+        more = ("--column", "to_pk=1:pk") if operation == "rewrap" else ()
+        arguments = (operation, "job", "--suite", SUITES[0], *READING, *COLUMNS, *more, *KEY)
+    whole, written = layout.Hashed.write, []
+
+    def fill(self, data):
+        if (place / "job/receipts").is_dir() and list((place / "job/receipts").iterdir()):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written.append(len(data))
+        return whole(self, data)
+    with monkeypatch.context() as patched:
+        patched.setattr(layout.Hashed, "write", fill)
+        assert "is full" in place(*arguments, expect=5)["error"]
+    assert written and not list((place / "job/tmp").iterdir())
+    summary = place(*arguments, "--resume", expect=3)
+    assert 0 < summary["computed_partitions"] < summary["partitions"] and summary["statuses"] == {"201": 1}
+    other = place / "undisturbed"
+    other.mkdir()
+    shutil.copy("job/job.json", other)
+    place(operation, other, *arguments[2:], "--resume", expect=3)
+    assert data_files("job") == data_files(other)
+
+
+def test_a_killed_job_with_columns_of_info_is_resumed(bound):
+    place = bound
+    arguments = ("seal", "job", *place.sealing, *COLUMNS, *KEY)
+    killed = subprocess.run([sys.executable, "-c", KILLED_AFTER_A_PARTITION, *map(str, arguments), "--ray", "none"],
+                            capture_output=True, text=True, timeout=120)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    committed = len(list((place / "job/receipts").iterdir()))
+    summary = place(*arguments, "--resume")
+    assert 0 < committed == summary["partitions"] - summary["computed_partitions"] < summary["partitions"]
+    assert data_files("job") == undisturbed(place, "job", *arguments[:1], *arguments[2:])
