@@ -27,6 +27,7 @@ const char* item_status_text(ItemStatus status) {
 std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest& request, const Pieces& pieces) {
   if (request.count == 0) return 0;
   const OpensslCall call;
+  fitting(request.count, suite);
   check_messages(suite, request.count, request.aad, request.plaintexts, request.ciphertexts, kTagBytes);
   KemBatch kem(context, suite, request.pk, request.coins, request.enc);
   std::atomic<std::size_t> failed{0};
@@ -43,6 +44,7 @@ std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest
 std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest& request, const Pieces& pieces) {
   if (request.count == 0) return 0;
   const OpensslCall call;
+  fitting(request.count, suite);
   check_messages(suite, request.count, request.aad, request.ciphertexts, request.plaintexts,
                  -static_cast<std::ptrdiff_t>(kTagBytes));
   KemBatch kem(context, suite, request.sk, request.enc);

@@ -10,7 +10,7 @@ struct Contexts::State {
   class Call;
 
   State(const Suite& of, std::size_t count, unsigned at_most)
-      : suite(of), threads(at_most), secrets(count), numbers(count), status(count) {}
+      : suite(of), threads(at_most), secrets(fitting(count, suite)), numbers(count), status(count) {}
 
   ItemStatus number_status(std::size_t i, std::uint64_t number) const {
     return status[i] == ItemStatus::kOk && number == kMaxMessages ? ItemStatus::kNumber : status[i];

@@ -15,6 +15,15 @@ inline void require(bool condition, const char* what) {
   if (!condition) throw Error(POLYKEM_ERR_ARGUMENT, what);
 }
 
+/// Returns `count`; throws Error where that many records would have more bytes than an object can have.
+inline std::size_t fitting(std::size_t count, std::size_t record_bytes) {
+  require(record_bytes == 0 || count <= PTRDIFF_MAX / record_bytes, "more items than memory holds");
+  return count;
+}
+
+/// The same for all that HPKE reads and writes of an item, messages apart.
+std::size_t fitting(std::size_t count, const Suite& suite);
+
 inline void put_status(ItemStatus* all, std::size_t i, ItemStatus status, std::atomic<std::size_t>& failed) {
   if (all) all[i] = status;
   if (status != ItemStatus::kOk) failed.fetch_add(1, std::memory_order_relaxed);

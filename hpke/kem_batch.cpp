@@ -3,6 +3,11 @@
 
 namespace polykem::hpke {
 
+std::size_t fitting(std::size_t count, const Suite& suite) {
+  return fitting(count, suite.public_key_bytes() + suite.secret_key_bytes() + suite.enc_bytes() + suite.coin_bytes() +
+                            sizeof(ContextSecrets));
+}
+
 KemBatch::KemBatch(polykem_context* context, const Suite& suite, const Records& pk, const std::uint8_t* coins,
                    std::uint8_t* enc)
     : context_(context), suite_(suite), keys_(pk), coins_(coins), enc_out_(enc) {
@@ -50,6 +55,7 @@ Schedules::Schedules(const Suite& suite, std::size_t count, const Messages& info
 void check_readable(std::size_t count, const Messages& in, const char* what) {
   for (std::size_t i = 0; in.offsets && i < count; ++i)
     require(in.offsets[i] <= in.offsets[i + 1], what);
+  if (!in.offsets && !in.shared) fitting(count, in.width);
   const std::size_t bytes = in.offsets ? static_cast<std::size_t>(in.offsets[count]) : in.width;
   require(in.data || bytes == 0, what);
 }
@@ -62,6 +68,8 @@ void check_messages(const Suite& suite, std::size_t count, const Messages& aad, 
   if (!in.offsets) {
     const std::size_t least = difference < 0 ? static_cast<std::size_t>(-difference) : 0;
     require(out.data || in.width <= least, "nowhere to write messages");
+    require(in.width <= PTRDIFF_MAX - kTagBytes, "a message longer than memory");
+    fitting(count, in.width + kTagBytes);
     return;
   }
   for (std::size_t i = 0; i < count; ++i) {

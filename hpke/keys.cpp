@@ -26,6 +26,7 @@ std::size_t public_keys(polykem_context* context, const Suite& suite, std::size_
   if (count == 0) return 0;
   const OpensslCall call;
   require(context && sk && pk, "a pointer of HPKE's keys");
+  fitting(count, suite);
   std::size_t failed = 0;
   pieces(count, [&](std::size_t first, std::size_t items) {
     failed +=
@@ -39,6 +40,8 @@ void generate(polykem_context* context, const Suite& suite, std::size_t count, s
               const Pieces& pieces) {
   if (count == 0) return;
   const OpensslCall call;
+  require(context && pk && sk, "a pointer of HPKE's keys");
+  fitting(count, suite);
   pieces(count, [&](std::size_t first, std::size_t items) {
     SecretBytes seeds(items * suite.secret_key_bytes());
     random_bytes(seeds);
@@ -53,7 +56,9 @@ std::size_t derive_key_pairs(polykem_context* context, const Suite& suite, std::
                              const Pieces& pieces) {
   if (count == 0) return 0;
   const OpensslCall call;
-  require(context && ikm && sk, "a pointer of HPKE's keys");
+  require(context && ikm && pk && sk, "a pointer of HPKE's keys");
+  fitting(count, suite);
+  fitting(count, ikm_bytes);
   std::size_t failed = 0;
   pieces(count, [&](std::size_t first, std::size_t items) {
     std::uint8_t* secret_keys = sk + first * suite.secret_key_bytes();

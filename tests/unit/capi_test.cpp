@@ -215,6 +215,34 @@ TEST_F(Api, KeySetsRefuseACountWhoseBytesOverflow) {
   }
 }
 
+/// Of each kind of record of a hybrid: to 2^63, 2^64, and just beyond. The arrays are of one item.
+TEST(Schemes, HybridsRefuseACountWhoseBytesOverflow) {
+  const Context context = make_context();
+  for (const char* name : {"x25519mlkem768", "secp256r1mlkem768", "secp384r1mlkem1024"}) {
+    const auto* set = scheme(name);
+    const auto sizes = info(set);
+    Bytes pk(sizes.public_key_bytes), sk(sizes.secret_key_bytes), ct(sizes.ciphertext_bytes),
+        ss(sizes.shared_secret_bytes);
+    for (const size_t record : {pk.size(), sk.size(), ct.size(), ss.size(), size_t{sizes.keygen_coin_bytes}}) {
+      for (const size_t count : {SIZE_MAX / record, SIZE_MAX / record + 1, SIZE_MAX / 2 / record + 1, SIZE_MAX}) {
+        auto* c = context.get();
+        polykem_keyset* keys = nullptr;
+        EXPECT_EQ(polykem_keygen(c, set, count, pk.data(), sk.data()), POLYKEM_ERR_ARGUMENT);
+        for (const auto mode : {POLYKEM_KEY_PER_ITEM, POLYKEM_KEY_SHARED}) {
+          EXPECT_EQ(polykem_encaps(c, set, count, mode, pk.data(), ct.data(), ss.data(), nullptr),
+                    POLYKEM_ERR_ARGUMENT);
+          EXPECT_EQ(polykem_decaps(c, set, count, mode, sk.data(), ct.data(), ss.data(), nullptr),
+                    POLYKEM_ERR_ARGUMENT);
+        }
+        EXPECT_EQ(polykem_keyset_generate(c, set, count, pk.data(), &keys), POLYKEM_ERR_ARGUMENT);
+        EXPECT_EQ(polykem_keyset_import(c, set, POLYKEM_PUBLIC_KEYS, count, pk.data(), &keys), POLYKEM_ERR_ARGUMENT);
+        EXPECT_EQ(polykem_keyset_import(c, set, POLYKEM_SECRET_KEYS, count, sk.data(), &keys), POLYKEM_ERR_ARGUMENT);
+        EXPECT_EQ(keys, nullptr);
+      }
+    }
+  }
+}
+
 TEST_F(Api, KeySetsSelectKeysAsDocumented) {
   const size_t count = 5;
   const Exchange all(context_.get(), set_, count);
