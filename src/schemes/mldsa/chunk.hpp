@@ -13,25 +13,9 @@
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
 
-/// What all operations need. kRows: Keccak states or items, whichever are more.
-template <MldsaParams P, InstructionSet Isa>
-struct ChunkBase {
-  static constexpr size_t kGranule = Isa::kItems, kItems = Isa::kItems;
-
-  explicit ChunkBase(const Batch& batch) : io(batch), count(batch.count) {}
-
-  Batch io;
-  size_t count;
-
-  /// A key that all items share is expanded once.
-  size_t keys() const { return io.shared_key ? 1 : count; }
-  size_t key_of(size_t item) const { return io.shared_key ? 0 : item; }
-};
-
 template <MldsaParams P>
 struct KeygenItem {
   uint8_t xi[kSeedBytes];
-  uint8_t hashed[kSeedBytes + 2];                ///< xi, k, l
   uint8_t seeds[2 * kSeedBytes + kDigestBytes];  ///< rho, rho', K
   Poly a[P.k * P.l], s1[P.l], s1_hat[P.l], s2[P.k], t[P.k];
 };
@@ -40,8 +24,7 @@ template <MldsaParams P>
 struct SignItem {
   PrivateKey<P> key;
   uint8_t rnd[kSeedBytes];
-  uint8_t hashed[2 * kSeedBytes + kDigestBytes];  ///< K, rnd, mu
-  uint8_t mask_seed[kDigestBytes];                ///< rho''
+  uint8_t mask_seed[kDigestBytes];  ///< rho''
   uint8_t mu_w1[kDigestBytes + P.k * P.w1_bytes()];
   uint8_t challenge[P.challenge_bytes()];  ///< c~
   Poly y[P.l], z[P.l];                     ///< z: y^, then z
@@ -60,43 +43,47 @@ struct VerifyItem {
   bool well_formed;
 };
 
-template <MldsaParams P, InstructionSet Isa>
-struct KeygenChunk : ChunkBase<P, Isa> {
-  using Item = KeygenItem<P>;
-  static size_t workspace_bytes(size_t) { return Arena::bytes<Item>(Isa::kItems); }
-  KeygenChunk(const Batch& batch, std::byte* workspace)
-      : KeygenChunk::ChunkBase(batch), items(Arena(workspace).take<Item>(Isa::kItems)) {}
+/// A chunk's items and their working memory.
+template <InstructionSet Isa, class ItemMemory>
+struct ItemsChunk {
+  using Item = ItemMemory;
+  static constexpr size_t kItems = Isa::kItems;
+  static size_t workspace_bytes(size_t) { return Arena::bytes<Item>(kItems); }
+
+  ItemsChunk(const Batch& batch, std::byte* workspace)
+      : io(batch), count(batch.count), items(Arena(workspace).take<Item>(kItems)) {}
+
+  Batch io;
+  size_t count;
   Item* items;
+
+  /// A key that all items share is expanded once.
+  size_t keys() const { return io.shared_key ? 1 : count; }
+  auto& key(size_t item) const { return items[io.shared_key ? 0 : item].key; }
 };
 
 template <MldsaParams P, InstructionSet Isa>
-struct VerifyChunk : ChunkBase<P, Isa> {
-  using Item = VerifyItem<P>;
-  static size_t workspace_bytes(size_t) { return Arena::bytes<Item>(Isa::kItems); }
-  VerifyChunk(const Batch& batch, std::byte* workspace)
-      : VerifyChunk::ChunkBase(batch), items(Arena(workspace).take<Item>(Isa::kItems)) {}
-  Item* items;
-  PublicKey<P>& key(size_t item) { return items[this->key_of(item)].key; }
-};
+using KeygenChunk = ItemsChunk<Isa, KeygenItem<P>>;
+template <MldsaParams P, InstructionSet Isa>
+using VerifyChunk = ItemsChunk<Isa, VerifyItem<P>>;
 
 template <MldsaParams P, InstructionSet Isa>
-struct SignChunk : ChunkBase<P, Isa> {
-  using Item = SignItem<P>;
-  static size_t workspace_bytes(size_t) { return Arena::bytes<Item>(Isa::kItems); }
+struct SignChunk : ItemsChunk<Isa, SignItem<P>> {
+  using SignChunk::ItemsChunk::items;
+  using typename SignChunk::ItemsChunk::Item;
+
   SignChunk(const Batch& batch, std::byte* workspace)
-      : SignChunk::ChunkBase(batch), items(Arena(workspace).take<Item>(Isa::kItems)), unsigned_count(batch.count) {
+      : SignChunk::ItemsChunk(batch, workspace), unsigned_count(batch.count) {
     for (size_t i = 0; i < batch.count; ++i) {
       unsigned_items[i] = i;
       items[i].kappa = 0;
       items[i].rejected = false;
     }
   }
-  Item* items;
+
   /// The items that have no signature yet; they make an attempt together.
   std::array<size_t, Isa::kItems> unsigned_items, attempts;
   size_t unsigned_count;
-
-  const PrivateKey<P>& key(size_t item) const { return items[this->key_of(item)].key; }
 
   /// The items whose attempt has not failed so far, packed to the front of `attempts`.
   size_t find_attempts() {

@@ -2,8 +2,6 @@
 // Every step of signature.hpp, in the standard's order, for any instruction set. A step computes a chunk of items.
 #pragma once
 
-#include <bit>
-
 #include "core/secure.hpp"
 #include "ct/ct.hpp"
 #include "prim/drbg/drbg.hpp"
