@@ -13,9 +13,10 @@
 namespace polykem::formats {
 namespace {
 
-/// Contents of the OBJECT IDENTIFIERs above those of the sets: 2.16.840.1.101.3.4.4 [RFC9935, 3] and 1.0.18033.2.2.7
-/// [ISO18033A2].
+/// Contents of the OBJECT IDENTIFIERs above those of the sets: 2.16.840.1.101.3.4.4 [RFC9935, 3],
+/// 2.16.840.1.101.3.4.3 [RFC9881, 2] and 1.0.18033.2.2.7 [ISO18033A2].
 constexpr std::array<std::uint8_t, 8> kMlkemArc = {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04};
+constexpr std::array<std::uint8_t, 8> kMldsaArc = {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03};
 constexpr std::array<std::uint8_t, 7> kFrodoArc = {0x28, 0x81, 0x8C, 0x71, 0x02, 0x02, 0x07};
 
 struct Entry {
@@ -23,6 +24,7 @@ struct Entry {
   const char* identifier;  ///< its name there; FrodoKEM's as in [FRODOCERT]
   ByteView arc;
   std::array<std::uint8_t, 1> last;
+  KeyUse use = KeyUse::kKem;
 };
 
 constexpr std::array<Entry, kSetsWithKeyFormat> kEntries = {{
@@ -37,6 +39,9 @@ constexpr std::array<Entry, kSetsWithKeyFormat> kEntries = {{
     {"frodokem1344aes", "id-kem-frodokem1344-aes", kFrodoArc, {6}},
     {"efrodokem976aes", "id-kem-efrodokem976-aes", kFrodoArc, {7}},
     {"efrodokem1344aes", "id-kem-efrodokem1344-aes", kFrodoArc, {8}},
+    {"mldsa44", "id-ml-dsa-44", kMldsaArc, {17}, KeyUse::kSignature},
+    {"mldsa65", "id-ml-dsa-65", kMldsaArc, {18}, KeyUse::kSignature},
+    {"mldsa87", "id-ml-dsa-87", kMldsaArc, {19}, KeyUse::kSignature},
 }};
 
 constexpr std::array<std::uint8_t, 3> kVersion1 = {der::kInteger, 1, 0};
@@ -45,7 +50,17 @@ constexpr std::uint8_t kSeedTag = der::context(0);
 constexpr std::uint8_t kAttributesTag = der::context_constructed(0);
 constexpr std::uint8_t kPublicKeyTag = der::context(1);
 
-constexpr const char* kConvert = "polykem reads keys of ML-KEM, FrodoKEM-976 and FrodoKEM-1344";
+const char* hint_of(KeyUse use) {
+  switch (use) {
+    case KeyUse::kKem:
+      return "polykem reads keys of ML-KEM, FrodoKEM-976 and FrodoKEM-1344";
+    case KeyUse::kSignature:
+      return "polykem signs and verifies with keys of ML-DSA";
+    case KeyUse::kAny:
+      break;
+  }
+  return "polykem reads keys of ML-KEM, FrodoKEM-976, FrodoKEM-1344 and ML-DSA";
+}
 
 bool equal(ByteView a, ByteView b) {
   if (a.size() != b.size()) return false;
@@ -121,21 +136,22 @@ SecretBytes algorithm_identifier(const Scheme& scheme) {
   return out;
 }
 
-std::optional<Scheme> scheme_of(ByteView oid) {
+std::optional<Scheme> scheme_of(ByteView oid, KeyUse use) {
   for (const Entry& entry : kEntries) {
-    if (is_of(entry, oid)) return Scheme::find(entry.scheme);
+    if (!is_of(entry, oid) || (use != KeyUse::kAny && use != entry.use)) continue;
+    return entry.use == KeyUse::kSignature ? Scheme::find_signature(entry.scheme) : Scheme::find(entry.scheme);
   }
   return std::nullopt;
 }
 
-Scheme read_algorithm(DerReader& in) {
+Scheme read_algorithm(DerReader& in, KeyUse use) {
   DerReader algorithm(in.take(der::kSequence, "AlgorithmIdentifier"));
   const ByteView oid = algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER");
-  if (const std::optional<Scheme> scheme = scheme_of(oid); scheme) {
-    algorithm.finish("AlgorithmIdentifier, which has no parameters for KEMs,");
+  if (const std::optional<Scheme> scheme = scheme_of(oid, use); scheme) {
+    algorithm.finish("AlgorithmIdentifier, which has no parameters here,");
     return *scheme;
   }
-  throw FormatError("the key is of algorithm " + algorithm_text(oid), kConvert);
+  throw FormatError("the key is of algorithm " + algorithm_text(oid), hint_of(use));
 }
 
 /// Throws FormatError unless `bytes` has `size` bytes.
@@ -163,9 +179,10 @@ bool has_seed_form(const Scheme& scheme) {
   return scheme.info().secret_seed_bytes != 0;
 }
 
-/// ML-KEM-PrivateKey [RFC9935, 6]: the tag says which alternative it is. FrodoKEM has one, the expanded key in an OCTET
-/// STRING, as wolfSSL 5.9.4, Bouncy Castle and CryptoNext write it. Some programs wrote the bytes alone, for ML-KEM
-/// before RFC 9935, which no alternative is as long as; Botan 3.13 does so for FrodoKEM.
+/// ML-KEM-PrivateKey [RFC9935, 6] or ML-DSA-PrivateKey [RFC9881, 6]: the tag says which alternative it is. FrodoKEM has
+/// one, the expanded key in an OCTET STRING, as wolfSSL 5.9.4, Bouncy Castle and CryptoNext write it. Some programs
+/// wrote the bytes alone, for ML-KEM and ML-DSA before the RFCs, which no alternative is as long as; Botan 3.13 does so
+/// for FrodoKEM.
 PrivateKey read_alternative(ByteView der, const Scheme& scheme) {
   const bool has_seed = has_seed_form(scheme);
   if (has_seed && der.size() == scheme.info().secret_seed_bytes)
@@ -210,19 +227,19 @@ ByteView whole_key(ByteView der) {
   return contents;
 }
 
-PublicKey read_public(DerReader in) {
-  const Scheme scheme = read_algorithm(in);
+PublicKey read_public(DerReader in, KeyUse use) {
+  const Scheme scheme = read_algorithm(in, use);
   PublicKey key{scheme, public_bits(in.take(der::kBitString, "the public key"), scheme)};
   in.finish("SubjectPublicKeyInfo");
   return key;
 }
 
-PrivateKey read_private(DerReader in) {
+PrivateKey read_private(DerReader in, KeyUse use) {
   const ByteView version = in.take(der::kInteger, "the version");
   if (version.size() != 1 || *version.data() > 1)
     throw FormatError("the private key has an unknown version, expected 0 or 1");
   const bool version2 = *version.data() == 1;
-  const Scheme scheme = read_algorithm(in);
+  const Scheme scheme = read_algorithm(in, use);
   PrivateKey key = read_alternative(in.take(der::kOctetString, "the private key"), scheme);
   if (in.next_is(kAttributesTag)) in.take(kAttributesTag, "the attributes");
   if (version2 && in.next_is(kPublicKeyTag)) {
@@ -236,9 +253,19 @@ PrivateKey read_private(DerReader in) {
   throw FormatError("the private key is encrypted");
 }
 
-/// Encapsulates to the key inside `expanded` and decapsulates.
-void check_pairwise(polykem_context* context, const Scheme& scheme, ByteView expanded) {
-  const ByteView pk = public_key_of(scheme, expanded);
+constexpr const char* kDamaged = "the expanded private key is damaged: its parts do not belong together";
+
+/// The public key that goes with `expanded`. Of ML-DSA it is computed, and tr and t0 are compared [RFC9881, 8.2].
+Bytes public_key_of(const Scheme& scheme, ByteView expanded) {
+  Bytes pk(scheme.public_key_bytes());
+  const polykem_status status = polykem_public_key_of(scheme.handle(), expanded.data(), pk.data());
+  if (status == POLYKEM_ERR_SECRET_KEY) throw FormatError(kDamaged);
+  polykem::check(status, "public key of a private key");
+  return pk;
+}
+
+/// Encapsulates to `pk` and decapsulates with `expanded`, which holds it.
+void check_pairwise(polykem_context* context, const Scheme& scheme, ByteView pk, ByteView expanded) {
   Bytes ct(scheme.ciphertext_bytes());
   SecretBytes sent(scheme.shared_secret_bytes()), received(scheme.shared_secret_bytes());
   polykem_status status =
@@ -248,21 +275,18 @@ void check_pairwise(polykem_context* context, const Scheme& scheme, ByteView exp
                             received.data(), nullptr);
   }
   if (status != POLYKEM_ERR_ITEMS) polykem::check(status, "check of a private key");
-  if (status == POLYKEM_ERR_ITEMS || !equal(sent, received)) {
-    throw FormatError("the expanded private key is damaged: it does not fit the public key in it");
-  }
+  if (status == POLYKEM_ERR_ITEMS || !equal(sent, received)) throw FormatError(kDamaged);
 }
 
-/// The expanded key that follows from the seed.
-SecretBytes expand(polykem_context* context, const Scheme& scheme, ByteView seed) {
-  Bytes pk(scheme.public_key_bytes());
-  SecretBytes sk(scheme.secret_key_bytes());
+/// The key pair that follows from the seed.
+KeyPairs expand(polykem_context* context, const Scheme& scheme, ByteView seed) {
+  KeyPairs pair{Bytes(scheme.public_key_bytes()), SecretBytes(scheme.secret_key_bytes())};
   polykem_request request = Context::request(POLYKEM_KEYGEN, scheme, 1);
   request.coins = seed.data();
-  request.pk_out = pk.data();
-  request.sk_out = sk.data();
+  request.pk_out = pair.pk.data();
+  request.sk_out = pair.sk.data();
   polykem::check(polykem_run(context, &request), "expansion of a seed");
-  return sk;
+  return pair;
 }
 
 }  // namespace
@@ -378,59 +402,58 @@ bool is_encrypted_key(ByteView der) {
   }
 }
 
-std::optional<Scheme> scheme_in(ByteView der) {
+std::optional<Scheme> scheme_in(ByteView der, KeyUse use) {
   try {
     DerReader in(DerReader(der).take(der::kSequence, "the key's SEQUENCE"));
     if (in.next_is(der::kInteger)) in.take(der::kInteger, "the version");
     DerReader algorithm(in.take(der::kSequence, "AlgorithmIdentifier"));
-    return scheme_of(algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER"));
+    return scheme_of(algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER"), use);
   } catch (const FormatError&) {
     return std::nullopt;
   }
 }
 
-Key read_key(ByteView der) {
+Key read_key(ByteView der, KeyUse use) {
   const DerReader contents(whole_key(der));
   switch (outline_of(contents)) {
     case Outline::kPublic:
-      return read_public(contents);
+      return read_public(contents, use);
     case Outline::kPrivate:
-      return read_private(contents);
+      return read_private(contents, use);
     case Outline::kEncrypted:
       break;
   }
   refuse_encrypted();
 }
 
-PublicKey read_public_key(ByteView der) {
-  Key key = read_key(der);
+PublicKey read_public_key(ByteView der, KeyUse use) {
+  Key key = read_key(der, use);
   if (auto* found = std::get_if<PublicKey>(&key)) return std::move(*found);
   throw FormatError("a private key, expected a public key");
 }
 
-PrivateKey read_private_key(ByteView der) {
-  Key key = read_key(der);
+PrivateKey read_private_key(ByteView der, KeyUse use) {
+  Key key = read_key(der, use);
   if (auto* found = std::get_if<PrivateKey>(&key)) return std::move(*found);
   throw FormatError("a public key, expected a private key");
 }
 
 void complete(polykem_context* context, PrivateKey& key) {
+  Bytes public_key;
   if (key.form == PrivateForm::kExpanded) {
-    check_pairwise(context, key.scheme, key.expanded);
+    public_key = public_key_of(key.scheme, key.expanded);
+    if (key.scheme.info().signature_bytes == 0) check_pairwise(context, key.scheme, public_key, key.expanded);
   } else {
-    SecretBytes expanded = expand(context, key.scheme, key.seed);
-    if (key.form == PrivateForm::kBoth && !equal(expanded, key.expanded)) {
+    KeyPairs pair = expand(context, key.scheme, key.seed);
+    if (key.form == PrivateForm::kBoth && !equal(pair.sk, key.expanded)) {
       throw FormatError("the seed does not match the expanded private key");
     }
-    key.expanded = std::move(expanded);
+    key.expanded = std::move(pair.sk);
+    public_key = std::move(pair.pk);
   }
-  if (key.public_key.empty() || equal(key.public_key, public_key_of(key.scheme, key.expanded))) return;
-  throw FormatError("the public key does not match the private key");
-}
-
-ByteView public_key_of(const Scheme& scheme, ByteView expanded) {
-  const std::size_t at = scheme.info().public_key_at;
-  return at == SIZE_MAX ? ByteView{} : ByteView{expanded.data() + at, scheme.public_key_bytes()};
+  if (!key.public_key.empty() && !equal(key.public_key, public_key))
+    throw FormatError("the public key does not match the private key");
+  key.public_key = std::move(public_key);
 }
 
 }  // namespace polykem::formats

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys in the forms of the standards, for the sets that have an object identifier: ML-KEM, FrodoKEM-976 and
-// FrodoKEM-1344. Public keys are SubjectPublicKeyInfo [RFC5280, 4.1], private keys OneAsymmetricKey [RFC5958, 2], which
-// is PKCS #8. RFC 9935 lays down what is inside for ML-KEM; for FrodoKEM no standard does, so it is what other
-// libraries write. Encrypted private keys are recognised; who reads them decrypts them before.
+// Keys in the forms of the standards, for the sets that have an object identifier: ML-KEM, FrodoKEM-976, FrodoKEM-1344
+// and ML-DSA. Public keys are SubjectPublicKeyInfo [RFC5280, 4.1], private keys OneAsymmetricKey [RFC5958, 2], which is
+// PKCS #8. RFC 9935 lays down what is inside for ML-KEM, RFC 9881 for ML-DSA; for FrodoKEM no standard does, so it is
+// what other libraries write. Encrypted private keys are recognised; who reads them decrypts them before.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -20,9 +20,12 @@ inline constexpr std::string_view kPrivateKeyLabel = "PRIVATE KEY";
 inline constexpr std::string_view kEncryptedLabel = "ENCRYPTED PRIVATE KEY";
 
 /// How many sets have these forms.
-inline constexpr std::size_t kSetsWithKeyFormat = 11;
+inline constexpr std::size_t kKemsWithKeyFormat = 11, kSetsWithKeyFormat = kKemsWithKeyFormat + 3;
 
-/// The alternatives of a private key [RFC9935, 6]. FrodoKEM has kExpanded alone.
+/// What a key that is read may be for; other keys count as of an algorithm without these forms.
+enum class KeyUse { kAny, kKem, kSignature };
+
+/// The alternatives of a private key [RFC9935, 6; RFC9881, 6]. FrodoKEM has kExpanded alone.
 enum class PrivateForm { kSeed, kExpanded, kBoth };
 
 struct PublicKey {
@@ -33,9 +36,9 @@ struct PublicKey {
 struct PrivateKey {
   Scheme scheme;
   PrivateForm form;
-  SecretBytes seed;      ///< d, z; empty in the form kExpanded
+  SecretBytes seed;      ///< d, z of ML-KEM, xi of ML-DSA; empty in the form kExpanded
   SecretBytes expanded;  ///< empty in the form kSeed, until complete()
-  Bytes public_key;      ///< empty unless it was given beside the private key
+  Bytes public_key;      ///< until complete(), empty unless it was given beside the private key
 };
 
 using Key = std::variant<PublicKey, PrivateKey>;
@@ -66,22 +69,19 @@ std::string algorithm_of(ByteView public_key);
 /// True if `der` looks like an EncryptedPrivateKeyInfo [RFC5958, 3].
 bool is_encrypted_key(ByteView der);
 
-/// The set of the key in `der`, if its algorithm is one that has these forms; the rest is not looked at.
-std::optional<Scheme> scheme_in(ByteView der);
+/// The set of the key in `der`, if its algorithm is one of that use; the rest is not looked at.
+std::optional<Scheme> scheme_in(ByteView der, KeyUse use = KeyUse::kAny);
 
 /// Reads a key; `der` holds it and nothing else. Sizes are right then; what is inside is checked by complete(), or
 /// where a public key is used. Throws FormatError.
-Key read_key(ByteView der);
-PublicKey read_public_key(ByteView der);
-PrivateKey read_private_key(ByteView der);
+Key read_key(ByteView der, KeyUse use = KeyUse::kAny);
+PublicKey read_public_key(ByteView der, KeyUse use = KeyUse::kAny);
+PrivateKey read_private_key(ByteView der, KeyUse use = KeyUse::kAny);
 
-/// Computes the expanded key where there is only a seed, and checks that the parts of the key belong together: the seed
-/// and the expanded key [RFC9935, 8], the public key beside it, and without a seed that what is encapsulated to the key
-/// can be decapsulated, which includes FIPS 203's check of its hash. Throws FormatError if they do not, Error if the
-/// library fails.
+/// Computes the expanded key where there is only a seed and the public key, and checks that the parts of the key belong
+/// together: the seed and the expanded key [RFC9935, 8; RFC9881, 8.2], and the public key beside it. Without a seed,
+/// what is encapsulated to a KEM's key must be decapsulated, which includes FIPS 203's check of its hash; of ML-DSA's
+/// key, tr and t0 must follow from the rest. Throws FormatError if they do not, Error if the library fails.
 void complete(polykem_context* context, PrivateKey& key);
-
-/// The public key inside an expanded private key; empty if the set keeps none there.
-ByteView public_key_of(const Scheme& scheme, ByteView expanded);
 
 }  // namespace polykem::formats

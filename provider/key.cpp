@@ -170,7 +170,9 @@ bool Key::set_secret_key(ByteView expanded) {
     return false;
   }
   if (!has_length(expanded, algorithm_.scheme.secret_key_bytes(), "a private key")) return false;
-  const ByteView inside = formats::public_key_of(algorithm_.scheme, expanded);
+  const std::size_t public_at = algorithm_.scheme.info().public_key_at;
+  const ByteView inside =
+      public_at == SIZE_MAX ? ByteView{} : ByteView{expanded.data() + public_at, algorithm_.scheme.public_key_bytes()};
   if ((has_private() && !same_bytes(secret_key_, expanded)) ||
       (inside.size() != 0 && has_public() && !same_bytes(public_key_, inside))) {
     provider_.errors.raise(Reason::kMismatch, "%s: private and public key differ", algorithm_.name.c_str());

@@ -122,7 +122,7 @@ bool BlockReader::take_pem() {
 
 bool BlockReader::take_certificate(ByteView der) {
   const SecretBytes key = formats::public_key_in_certificate(der);
-  if (formats::scheme_in(key)) {
+  if (formats::scheme_in(key, formats::KeyUse::kKem)) {
     take_key(key);
     return true;
   }
@@ -170,7 +170,7 @@ void BlockReader::take_encrypted(ByteView der) {
 
 void BlockReader::take_key(ByteView der) {
   if (formats::is_encrypted_key(der)) return take_encrypted(der);
-  formats::Key key = formats::read_key(der);
+  formats::Key key = formats::read_key(der, formats::KeyUse::kKem);
   if (auto* found = std::get_if<formats::PublicKey>(&key)) {
     block_ = {found->scheme.name(), RecordKind::kPublicKey, SecretBytes(found->bytes.begin(), found->bytes.end())};
     return;

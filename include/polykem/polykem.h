@@ -105,6 +105,10 @@ POLYKEM_API const polykem_scheme* polykem_signature_at(size_t index); /* NULL if
 POLYKEM_API polykem_status polykem_signature_find(const char* name, const polykem_scheme** out);
 /* Of a KEM's or a signature set. Set out->struct_size. */
 POLYKEM_API polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_info_t* out);
+/* The public key of an expanded secret key: computed for ML-DSA, copied where the secret key holds it.
+ * POLYKEM_ERR_SECRET_KEY and zeros if the parts of an ML-DSA key do not belong together; keys of KEMs are not checked.
+ * POLYKEM_ERR_ARGUMENT if the set's public keys do not follow from secret keys in this form. */
+POLYKEM_API polykem_status polykem_public_key_of(const polykem_scheme* scheme, const uint8_t* sk, uint8_t* pk);
 
 /* ---- backends -------------------------------------------------------------------------------------------- */
 

@@ -102,11 +102,26 @@ class Scheme {
     return Scheme(handle);
   }
 
-  /// All sets of this build, in registry order.
+  /// A signature set, by registry name in the same way. Throws if there is none.
+  static Scheme find_signature(const std::string& name) {
+    const polykem_scheme* handle = nullptr;
+    check(polykem_signature_find(name.c_str(), &handle), ("'" + name + "'").c_str());
+    return Scheme(handle);
+  }
+
+  /// All sets of KEMs of this build, in registry order.
   static std::vector<Scheme> all() {
     std::vector<Scheme> out;
     for (std::size_t i = 0; i < polykem_scheme_count(); ++i)
       out.emplace_back(polykem_scheme_at(i));
+    return out;
+  }
+
+  /// All signature sets.
+  static std::vector<Scheme> all_signatures() {
+    std::vector<Scheme> out;
+    for (std::size_t i = 0; i < polykem_signature_count(); ++i)
+      out.emplace_back(polykem_signature_at(i));
     return out;
   }
 

@@ -264,6 +264,15 @@ polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_
   return POLYKEM_OK;
 }
 
+polykem_status polykem_public_key_of(const polykem_scheme* scheme, const uint8_t* sk, uint8_t* pk) {
+  if (scheme == nullptr || sk == nullptr || pk == nullptr) return POLYKEM_ERR_ARGUMENT;
+  const Scheme& s = *from_c(scheme);
+  if (s.public_key_of != nullptr) return to_c(s.public_key_of(sk, pk));
+  if (s.public_key_at == SIZE_MAX) return POLYKEM_ERR_ARGUMENT;
+  std::memcpy(pk, sk + s.public_key_at, s.public_key_bytes);
+  return POLYKEM_OK;
+}
+
 size_t polykem_backend_count(void) {
   return polykem::accelerators().size() + polykem::cpu_backends().size();
 }

@@ -124,7 +124,10 @@ struct Scheme {
   size_t keygen_coin_bytes;
   size_t encaps_coin_bytes = 0, sign_coin_bytes = 0;
   size_t public_key_at = SIZE_MAX;  ///< where a secret key holds its public key; SIZE_MAX: it does not
-  bool research = false;            ///< not to be relied on: attacks on it are published
+  /// Computes the public key of a secret key that does not hold it; Status::kSecretKey and zeros if the secret key's
+  /// parts do not belong together. nullptr: there is no such computation.
+  Status (*public_key_of)(const uint8_t* sk, uint8_t* pk) = nullptr;
+  bool research = false;  ///< not to be relied on: attacks on it are published
   OpStages stages;
   bool secret_seeds = false;  ///< the coins of keygen may stand for the secret key, see secret_seed_bytes()
   std::span<const SchemeBackend> backends;  ///< best first

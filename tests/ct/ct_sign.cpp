@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ct_check for signatures: generates keys and signs with every secret poisoned. What is declassified here is what an
-// attacker sees anyway: public keys, messages and signatures.
+// ct_check for signatures: generates keys, derives a public key and signs with every secret poisoned. What is
+// declassified here is what an attacker sees anyway: public keys, messages and signatures.
 //
 //   ct_sign SET [--leak]     with --leak it branches on a private key, which memcheck must report
 #include <cstdint>
@@ -57,6 +57,8 @@ void run(polykem_context* context, const polykem_scheme* scheme, size_t count, b
   require(polykem_run(context, &r), "keygen");
   (void)VALGRIND_MAKE_MEM_DEFINED(pk.data(), pk.size());
   (void)VALGRIND_MAKE_MEM_UNDEFINED(sk.data(), sk.size());
+  Bytes derived(info.public_key_bytes);
+  require(polykem_public_key_of(scheme, sk.data(), derived.data()), "public key");
   if (leak && (sk[200] & 1) != 0) std::puts("a bit of the first private key is set");
 
   const Bytes text(count * 40, 0x61);

@@ -20,8 +20,17 @@ const Context& context() {
   return instance;
 }
 
+bool signs(const std::string& name) {
+  return name.find("ML-DSA") != std::string::npos;
+}
+
+/// By title.
+Scheme set_of(const std::string& title) {
+  return signs(title) ? Scheme::find_signature(title) : Scheme::find(title);
+}
+
 std::string example_text(const std::string& name) {
-  std::ifstream file(std::string(POLYKEM_TEST_DATA) + "/rfc9935/" + name);
+  std::ifstream file(std::string(POLYKEM_TEST_DATA) + (signs(name) ? "/rfc9881/" : "/rfc9935/") + name);
   EXPECT_TRUE(file) << name;
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -42,19 +51,21 @@ PrivateKey completed(ByteView der) {
   return key;
 }
 
-SecretBytes seed_of_the_examples() {
-  SecretBytes seed(64);
+SecretBytes seed_of_the_examples(std::size_t size = 64) {
+  SecretBytes seed(size);
   for (std::size_t i = 0; i < seed.size(); ++i)
     seed[i] = static_cast<std::uint8_t>(i);
   return seed;
 }
 
-class Rfc9935 : public testing::TestWithParam<const char*> {};
+/// RFC 9935's and RFC 9881's.
+class Examples : public testing::TestWithParam<const char*> {};
 
-TEST_P(Rfc9935, ExamplesAreReadAndWritten) {
+TEST_P(Examples, AreReadAndWritten) {
   const std::string title = GetParam();
-  const Scheme scheme = Scheme::find(title);
-  const KeyPairs pair = context().keygen(scheme, 1, seed_of_the_examples());
+  const Scheme scheme = set_of(title);
+  const SecretBytes seed = seed_of_the_examples(scheme.info().secret_seed_bytes);
+  const KeyPairs pair = context().keygen(scheme, 1, seed);
   const SecretBytes pub = example(title + ".pub");
   EXPECT_EQ(read_public_key(pub).scheme, scheme);
   EXPECT_EQ(read_public_key(pub).bytes, pair.pk);
@@ -69,8 +80,9 @@ TEST_P(Rfc9935, ExamplesAreReadAndWritten) {
     const PrivateKey key = completed(der);
     EXPECT_EQ(key.scheme, scheme);
     EXPECT_EQ(key.form, form);
-    EXPECT_EQ(key.seed, form == PrivateForm::kExpanded ? SecretBytes() : seed_of_the_examples());
+    EXPECT_EQ(key.seed, form == PrivateForm::kExpanded ? SecretBytes() : seed);
     EXPECT_EQ(key.expanded, pair.sk);
+    EXPECT_EQ(key.public_key, pair.pk);
     EXPECT_EQ(write_private_key(key), der);
     EXPECT_EQ(key_der_bytes(der), der.size());
     SecretBytes pem;
@@ -79,7 +91,14 @@ TEST_P(Rfc9935, ExamplesAreReadAndWritten) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Rfc9935, testing::Values("ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"));
+INSTANTIATE_TEST_SUITE_P(Formats, Examples,
+                         testing::Values("ML-KEM-512", "ML-KEM-768", "ML-KEM-1024", "ML-DSA-44", "ML-DSA-65",
+                                         "ML-DSA-87"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(Keys, ExamplesOfInconsistentKeysAreRefused) {
   for (const int number : {1, 4}) {
@@ -90,6 +109,10 @@ TEST(Keys, ExamplesOfInconsistentKeysAreRefused) {
     const SecretBytes der = example("bad-ML-KEM-512-" + std::to_string(number) + ".priv");
     expect_refused([&] { completed(der); }, "the expanded private key is damaged");
   }
+  expect_refused([] { completed(example("bad-ML-DSA-44-1.priv")); }, "the seed does not match the expanded");
+  for (const int number : {2, 3})  // tr; t0
+    expect_refused([&] { completed(example("bad-ML-DSA-44-" + std::to_string(number) + ".priv")); },
+                   "the expanded private key is damaged");
 }
 
 /// Bytes from hexadecimal text with blanks.
@@ -160,8 +183,8 @@ TEST(Keys, MalformedPrivateKeysAreRefused) {
       {"parameters", sequence({kVersion0, sequence({kOid512, null}), seed}), "which has no parameters"},
       {"RSA", sequence({kVersion0, sequence({hex("06 09 2A 86 48 86 F7 0D 01 01 01"), null}), seed}),
        "of algorithm 1.2.840.113549.1.1.1"},
-      {"ML-DSA-44", sequence({kVersion0, sequence({hex("06 09 60 86 48 01 65 03 04 03 11")}), seed}),
-       "of algorithm 2.16.840.1.101.3.4.3.17"},
+      {"SLH-DSA", sequence({kVersion0, sequence({hex("06 09 60 86 48 01 65 03 04 03 14")}), seed}),
+       "of algorithm 2.16.840.1.101.3.4.3.20"},
       {"no arcs", sequence({kVersion0, sequence({hex("06 00")}), seed}), "of algorithm unreadable"},
       {"no key", sequence({kVersion0, kAlgorithm}), "the private key is missing"},
       {"empty key", sequence({kVersion0, kAlgorithm, octets({})}), "SEQUENCE of both) is missing"},
@@ -223,6 +246,70 @@ TEST(Keys, SeedsAndExpandedKeysWithoutATagAreRead) {  // as programs older than 
   SecretBytes damaged = pair.sk;
   damaged[5] ^= 1;
   expect_refused([&] { completed(sequence({kVersion0, kAlgorithm, octets(damaged)})); }, "is damaged");
+}
+
+const SecretBytes kAlgorithmDsa44 = sequence({hex("06 09 60 86 48 01 65 03 04 03 11")});
+
+SecretBytes private_dsa44(const SecretBytes& inside) {
+  return sequence({kVersion0, kAlgorithmDsa44, octets(inside)});
+}
+
+TEST(Keys, MalformedKeysOfMldsaAreRefused) {
+  const SecretBytes null = hex("05 00"), seed = octets(SecretBytes(32, 5)), expanded = octets(SecretBytes(2560, 1));
+  const SecretBytes with_null = sequence({hex("06 09 60 86 48 01 65 03 04 03 11"), null});
+  const auto bits = [](std::size_t size) { return wrapped(der::kBitString, SecretBytes(size + 1, 0)); };
+  ASSERT_NO_THROW(read_key(private_dsa44(seed_element(32))));
+  ASSERT_NO_THROW(read_key(private_dsa44(sequence({seed, expanded}))));
+  ASSERT_NO_THROW(read_key(sequence({kAlgorithmDsa44, bits(1312)})));
+  expect_all_refused({
+      {"parameters", sequence({kVersion0, with_null, octets(seed_element(32))}), "which has no parameters"},
+      {"parameters of a public key", sequence({with_null, bits(1312)}), "which has no parameters"},
+      {"trailing byte", joined({private_dsa44(seed_element(32)), {0}}), "the key goes on after its end"},
+      {"short seed", private_dsa44(seed_element(31)), "the seed has 31 bytes, expected 32 for ML-DSA-44"},
+      {"seed of ML-KEM", private_dsa44(seed_element(64)), "the seed has 64 bytes, expected 32"},
+      {"seed and more", private_dsa44(joined({seed_element(32), null})), "the private key goes on after its end"},
+      {"of ML-DSA-65", private_dsa44(octets(SecretBytes(4032, 1))), "has 4032 bytes, expected 2560 for ML-DSA-44"},
+      {"both in the other order", private_dsa44(sequence({expanded, seed})), "the seed has 2560 bytes"},
+      {"both and more", private_dsa44(sequence({seed, expanded, null})), "SEQUENCE of seed and expanded key goes on"},
+      {"secret and public key", private_dsa44(octets(SecretBytes(2560 + 1312, 1))), "has 3872 bytes, expected 2560"},
+      {"short public key", sequence({kAlgorithmDsa44, bits(1311)}), "has 1311 bytes, expected 1312 for ML-DSA-44"},
+      {"public key of ML-DSA-65", sequence({kAlgorithmDsa44, bits(1952)}), "has 1952 bytes, expected 1312"},
+  });
+}
+
+TEST(Keys, DamagedKeysOfMldsaAreRefused) {
+  constexpr std::size_t kS1 = 128, kS2 = 512, kT0 = 896;
+  const SecretBytes right = read_private_key(example("ML-DSA-44-expanded.priv")).expanded;
+  // K, between rho and tr, is random: nothing follows from it.
+  for (const std::size_t place :
+       {std::size_t{0}, std::size_t{64}, std::size_t{127}, kS1, kS2 - 1, kS2, kT0, right.size() - 1}) {
+    SecretBytes damaged = right;
+    damaged[place] ^= 1;
+    expect_refused([&] { completed(private_dsa44(octets(damaged))); }, "the expanded private key is damaged");
+  }
+  // A coefficient of s2 becomes -5 and t0's changes as much, so that t1, tr and t0 are what follows from it.
+  SecretBytes large = right;
+  const int field = large[kS2] & 7;
+  large[kS2] |= 7;
+  const int t0 = (large[kT0] | (large[kT0 + 1] & 0x1F) << 8) + 7 - field;
+  ASSERT_LT(t0, 1 << 13);
+  large[kT0] = static_cast<std::uint8_t>(t0);
+  large[kT0 + 1] = static_cast<std::uint8_t>((large[kT0 + 1] & 0xE0) | t0 >> 8);
+  expect_refused([&] { completed(private_dsa44(octets(large))); }, "the expanded private key is damaged");
+  const SecretBytes seed = octets(seed_of_the_examples(32));
+  EXPECT_NO_THROW(completed(private_dsa44(sequence({seed, octets(right)}))));
+  expect_refused([&] { completed(private_dsa44(sequence({seed, octets(large)}))); }, "the seed does not match");
+}
+
+TEST(Keys, OnlyKeysOfTheWantedUseAreRead) {
+  const SecretBytes dsa = example("ML-DSA-65.pub"), kem = example("ML-KEM-768.pub");
+  EXPECT_EQ(read_key(dsa, KeyUse::kSignature).index(), 0U);
+  EXPECT_EQ(read_key(kem, KeyUse::kKem).index(), 0U);
+  expect_refused([&] { read_key(dsa, KeyUse::kKem); }, "of algorithm 2.16.840.1.101.3.4.3.18 (ML-DSA-65)");
+  expect_refused([&] { read_public_key(kem, KeyUse::kSignature); }, "of algorithm 2.16.840.1.101.3.4.4.2");
+  EXPECT_EQ(scheme_in(dsa), Scheme::find_signature("mldsa65"));
+  EXPECT_EQ(scheme_in(dsa, KeyUse::kKem), std::nullopt);
+  EXPECT_EQ(scheme_in(kem, KeyUse::kSignature), std::nullopt);
 }
 
 struct FrodoSet {
@@ -410,21 +497,26 @@ TEST(Keys, HostileLengthsAreRefused) {
 }
 
 /// Only the version and the last byte of the identifier have other values that are right.
-TEST(Keys, EveryCutAndEveryChangedHeaderIsRefused) {
+void expect_changed_headers_refused(const SecretBytes& der, std::size_t seed_bytes,
+                                    const std::vector<unsigned>& sets_of_one_size) {
   constexpr std::size_t kVersionPlace = 4, kSetPlace = 17;
-  const SecretBytes der = example("ML-KEM-512-seed.priv");
   for (std::size_t size = 0; size < der.size(); ++size) {
     EXPECT_THROW(read_key(ByteView(der.data(), size)), FormatError) << size;
   }
-  for (std::size_t place = 0; place < der.size() - 64; ++place) {
+  for (std::size_t place = 0; place < der.size() - seed_bytes; ++place) {
     for (unsigned value = 0; value < 256; ++value) {
       SecretBytes other = der;
       other[place] = static_cast<std::uint8_t>(value);
       if (other == der || (place == kVersionPlace && value == 1)) continue;
-      if (place == kSetPlace && (value == 2 || value == 3)) continue;
+      if (place == kSetPlace && std::ranges::count(sets_of_one_size, value) != 0) continue;
       EXPECT_THROW(read_key(other), FormatError) << place << ' ' << value;
     }
   }
+}
+
+TEST(Keys, EveryCutAndEveryChangedHeaderIsRefused) {
+  expect_changed_headers_refused(example("ML-KEM-512-seed.priv"), 64, {1, 2, 3});
+  expect_changed_headers_refused(example("ML-DSA-44-seed.priv"), 32, {17, 18, 19});
 }
 
 TEST(Keys, OnlySetsWithAnIdentifierHaveTheseForms) {
@@ -435,6 +527,10 @@ TEST(Keys, OnlySetsWithAnIdentifierHaveTheseForms) {
   EXPECT_EQ(names, (std::vector<std::string>{"mlkem512", "mlkem768", "mlkem1024", "frodokem976aes", "frodokem976shake",
                                              "frodokem1344aes", "frodokem1344shake", "efrodokem976aes",
                                              "efrodokem976shake", "efrodokem1344aes", "efrodokem1344shake"}));
+  for (const Scheme& scheme : Scheme::all_signatures())
+    EXPECT_TRUE(has_key_format(scheme)) << scheme.name();
+  EXPECT_EQ(object_identifier(Scheme::find_signature("mldsa87")), "2.16.840.1.101.3.4.3.19");
+  EXPECT_STREQ(identifier_name(Scheme::find_signature("mldsa87")), "id-ml-dsa-87");
   for (const char* name : {"kyber512", "frodokem640shake", "efrodokem640aes", "ntruhrss701", "saber", "lac128"}) {
     const Scheme other = Scheme::find(name);
     expect_refused([&] { write_public_key(other, Bytes(other.public_key_bytes())); }, "no object identifier");
@@ -470,6 +566,7 @@ TEST(Keys, ACertificatesKeyIsFound) {
   const SecretBytes rsa = sequence({sequence({hex("06 09 2A 86 48 86 F7 0D 01 01 01"), hex("05 00")})});
   EXPECT_EQ(public_key_in_certificate(certificate(rsa)), rsa);
   EXPECT_EQ(algorithm_of(rsa), "1.2.840.113549.1.1.1 (RSA)");
+  EXPECT_EQ(public_key_in_certificate(example("ML-DSA-65.crt")), example("ML-DSA-65.pub"));
   for (std::size_t size = 0; size < der.size(); ++size)
     EXPECT_THROW(public_key_in_certificate(ByteView(der.data(), size)), FormatError) << size;
   expect_refused(

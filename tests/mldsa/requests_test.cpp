@@ -67,6 +67,35 @@ TEST_P(Requests, HedgedSignaturesDiffer) {
   EXPECT_EQ(signer.verify(2, pk, m, two), std::vector<polykem_status>(2, POLYKEM_OK));
 }
 
+TEST_P(Requests, PublicKeysOfPrivateKeys) {
+  const Signer signer(GetParam());
+  const size_t bytes = signer.info.secret_key_bytes;
+  Bytes pk, sk, found(signer.info.public_key_bytes);
+  signer.keygen(3, pattern(96, 5), pk, sk);
+  for (size_t i = 0; i < 3; ++i) {
+    ASSERT_EQ(polykem_public_key_of(signer.scheme, sk.data() + i * bytes, found.data()), POLYKEM_OK);
+    EXPECT_TRUE(std::equal(found.begin(), found.end(), pk.data() + i * found.size()));
+  }
+  sk.back() ^= 1;
+  EXPECT_EQ(polykem_public_key_of(signer.scheme, sk.data() + 2 * bytes, found.data()), POLYKEM_ERR_SECRET_KEY);
+  EXPECT_EQ(found, Bytes(found.size()));
+  EXPECT_EQ(polykem_public_key_of(nullptr, sk.data(), found.data()), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_public_key_of(signer.scheme, nullptr, found.data()), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_public_key_of(signer.scheme, sk.data(), nullptr), POLYKEM_ERR_ARGUMENT);
+}
+
+TEST(PublicKeys, OfKemsAreCopiedWhereTheSecretKeyHoldsThem) {
+  const polykem_scheme* scheme = nullptr;
+  ASSERT_EQ(polykem_scheme_find("mlkem512", &scheme), POLYKEM_OK);
+  const Bytes sk = pattern(1632, 3);
+  Bytes pk(800);
+  EXPECT_EQ(polykem_public_key_of(scheme, sk.data(), pk.data()), POLYKEM_OK);
+  EXPECT_TRUE(std::equal(pk.begin(), pk.end(), sk.data() + 768));
+  ASSERT_EQ(polykem_scheme_find("x25519mlkem768", &scheme), POLYKEM_OK);
+  const Bytes hybrid = pattern(10'000, 3);
+  EXPECT_EQ(polykem_public_key_of(scheme, hybrid.data(), pk.data()), POLYKEM_ERR_ARGUMENT);
+}
+
 /// Seeds and key sets give the signatures that expanded keys give.
 TEST_P(Requests, FormsOfKeys) {
   const Signer signer(GetParam(), "", 2);
