@@ -7,31 +7,33 @@
 #include "schemes/mldsa/rounding.hpp"
 #include "schemes/mldsa/types.hpp"
 #if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
+#include "schemes/mldsa/lanes/packing.hpp"
 #include "schemes/mldsa/lanes/unpacking.hpp"
 #endif
 
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
 
-/// 32 kBits bytes of the 256 values of value(i), each below 2^kBits. [FIPS204, Alg 16]
-template <unsigned kBits, class Value>
-void pack(uint8_t* out, Value&& value) {
+#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
+
+using lanes::pack;
+using lanes::unpack;
+
+#else
+
+/// 32 kBits bytes of 256 coefficients in [0, 2^kBits). [FIPS204, Alg 16]
+template <unsigned kBits>
+void pack(uint8_t* out, const int32_t* c) {
   for (size_t i = 0; i < kN; i += 8, out += kBits) {
     uint64_t bits = 0;
     unsigned filled = 0, written = 0;
     for (size_t j = 0; j < 8; ++j) {
-      bits |= static_cast<uint64_t>(static_cast<uint32_t>(value(i + j))) << filled;
+      bits |= static_cast<uint64_t>(static_cast<uint32_t>(c[i + j])) << filled;
       for (filled += kBits; filled >= 8; filled -= 8, bits >>= 8)
         out[written++] = static_cast<uint8_t>(bits);
     }
   }
 }
-
-#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
-
-using lanes::unpack;
-
-#else
 
 /// The inverse. [FIPS204, Alg 18]
 template <unsigned kBits>
@@ -55,7 +57,10 @@ void unpack(int32_t* out, const uint8_t* in) {
 /// Coefficients in [top - 2^kBits + 1, top] as top - c. [FIPS204, Alg 17]
 template <unsigned kBits>
 void pack_below(uint8_t* out, const Poly& a, int32_t top) {
-  pack<kBits>(out, [&](size_t i) { return top - a.c[i]; });
+  Poly from_top;
+  for (size_t i = 0; i < kN; ++i)
+    from_top.c[i] = top - a.c[i];
+  pack<kBits>(out, from_top.c);
 }
 /// [FIPS204, Alg 19]
 template <unsigned kBits>

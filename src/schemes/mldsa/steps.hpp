@@ -106,7 +106,7 @@ struct CommonSteps {
   /// The bytes of the k polynomials of w1. [FIPS204, Alg 28]
   static void pack_w1(uint8_t* out, const Poly* w1) {
     for (size_t i = 0; i < kK; ++i)
-      pack<kW1Bits>(out + i * P.w1_bytes(), [&](size_t j) { return w1[i].c[j]; });
+      pack<kW1Bits>(out + i * P.w1_bytes(), w1[i].c);
   }
 
   /// s1 or s2 and its neighbours. [FIPS204, Alg 25]
@@ -233,10 +233,14 @@ struct KeygenSteps : CommonSteps<P, Isa> {
       uint8_t* const sk = c.io.sk_out + i * P.secret_key_bytes();
       std::memcpy(pk, c.items[i].seeds, kSeedBytes);
       for (size_t row = 0; row < kK; ++row) {
-        const Poly& t = c.items[i].t[row];
-        pack<kT1Bits>(pk + kSeedBytes + row * P.t1_bytes(), [&](size_t j) { return power2_round(t.c[j]).high; });
-        pack<kD>(sk + P.t0_offset() + row * P.t0_bytes(),
-                 [&](size_t j) { return (1 << (kD - 1)) - power2_round(t.c[j]).low; });
+        Poly t1, t0;
+        for (size_t j = 0; j < kN; ++j) {
+          const Parts parts = power2_round(c.items[i].t[row].c[j]);
+          t1.c[j] = parts.high;
+          t0.c[j] = parts.low;
+        }
+        pack<kT1Bits>(pk + kSeedBytes + row * P.t1_bytes(), t1.c);
+        pack_below<kD>(sk + P.t0_offset() + row * P.t0_bytes(), t0, 1 << (kD - 1));
       }
       ct::declassify(pk, P.public_key_bytes());
     }

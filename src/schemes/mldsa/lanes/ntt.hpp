@@ -88,12 +88,11 @@ POLYKEM_INLINE void layer(Words (&r)[kCount], F&& factor) {
   }
 }
 
-/// All layers from kDistance on, the inverse from the shortest, the other from the longest. factor(distance, group).
-template <bool kInverse, size_t kDistance, size_t kCount, class F>
+/// All layers from kDistance to kEnd, the inverse from the shortest, the other from the longest. factor(distance, group).
+template <bool kInverse, size_t kDistance, size_t kEnd, size_t kCount, class F>
 POLYKEM_INLINE void layers(Words (&r)[kCount], F&& factor) {
   layer<kInverse, kDistance>(r, [&](size_t group) { return factor(kDistance, group); });
-  if constexpr (kInverse && 2 * kDistance < kCount) layers<kInverse, 2 * kDistance>(r, factor);
-  if constexpr (!kInverse && kDistance > 1) layers<kInverse, kDistance / 2>(r, factor);
+  if constexpr (kDistance != kEnd) layers<kInverse, kInverse ? 2 * kDistance : kDistance / 2, kEnd>(r, factor);
 }
 
 template <size_t kCount>
@@ -109,10 +108,10 @@ POLYKEM_INLINE void store_all(int32_t* c, const Words (&r)[kCount]) {
     store(c + kLanes * i, r[i]);
 }
 
-/// The layers whose butterflies are of whole registers.
+/// The layers whose butterflies are of whole registers, but for the inverse's last one.
 template <bool kInverse>
 POLYKEM_INLINE void long_layers(Words (&r)[kRows]) {
-  layers<kInverse, kInverse ? 1 : kRows / 2>(
+  layers<kInverse, kInverse ? 1 : kRows / 2, kInverse ? kRows / 4 : 1>(
       r, [](size_t distance, size_t group) { return long_factor<kInverse>(kLanes * distance, group); });
 }
 
@@ -123,10 +122,23 @@ inline void short_layers(Poly& a) {
     Words rows[kLanes];
     load_all(rows, a.c + block * kLanes * kLanes);
     simd::transpose32(rows);
-    layers<kInverse, kInverse ? 1 : kLanes / 2>(
+    layers<kInverse, kInverse ? 1 : kLanes / 2, kInverse ? kLanes / 2 : 1>(
         rows, [&](size_t length, size_t group) { return kShortFactors<kInverse>.of(length, group, block); });
     simd::transpose32(rows);
     store_all(a.c + block * kLanes * kLanes, rows);
+  }
+}
+
+/// The last layer, and the last factor of the inverse transform: a + b, and the factor of a - b is in zeta already.
+POLYKEM_INLINE void last_inverse_layer(Words (&r)[kRows]) {
+  constexpr int32_t kOfSum = kInverse256, kOfDifference = mldsa::montgomery(int64_t{-kZetas[1]} * kInverse256);
+  const Factor of_sum{all(kOfSum), all(by_inverse_of_q(kOfSum))};
+  const Factor of_difference{all(kOfDifference), all(by_inverse_of_q(kOfDifference))};
+#pragma GCC unroll 32
+  for (size_t i = 0; i < kRows / 2; ++i) {
+    const Words sum = add(r[i], r[i + kRows / 2]), difference = sub(r[i], r[i + kRows / 2]);
+    r[i] = montgomery(sum, of_sum);
+    r[i + kRows / 2] = montgomery(difference, of_difference);
   }
 }
 
@@ -145,10 +157,7 @@ inline void inverse_ntt(Poly& a) {
   Words r[kRows];
   load_all(r, a.c);
   long_layers<true>(r);
-  const Factor last{all(kInverse256), all(by_inverse_of_q(kInverse256))};
-#pragma GCC unroll 32
-  for (Words& x : r)
-    x = montgomery(x, last);
+  last_inverse_layer(r);
   store_all(a.c, r);
 }
 
