@@ -30,16 +30,16 @@ struct OneOperation {
     return Status::kOk;
   }
   /// Enough items for a job's hand-over to be little of the time, few enough to leave work for other threads.
-  static constexpr Operation operation() { return {kInfos, Chunk::kItems, 8 * Chunk::kItems, workspace_bytes, run}; }
+  static constexpr Operation operation(size_t granule) { return {kInfos, granule, 8 * granule, workspace_bytes, run}; }
 };
 
 template <MldsaParams P, InstructionSet Isa>
 constexpr SchemeBackend backend() {
   SchemeBackend result{Isa::kName, {}};
   const auto set = [&](Op op, const Operation& operation) { result.ops[static_cast<size_t>(op)] = operation; };
-  set(Op::kKeygen, OneOperation<P, Op::kKeygen, Keygen, KeygenSteps<P, Isa>>::operation());
-  set(Op::kSign, OneOperation<P, Op::kSign, Sign, SignSteps<P, Isa>>::operation());
-  set(Op::kVerify, OneOperation<P, Op::kVerify, Verify, VerifySteps<P, Isa>>::operation());
+  set(Op::kKeygen, OneOperation<P, Op::kKeygen, Keygen, KeygenSteps<P, Isa>>::operation(Isa::kItems));
+  set(Op::kSign, OneOperation<P, Op::kSign, Sign, SignSteps<P, Isa>>::operation(Isa::kItems));
+  set(Op::kVerify, OneOperation<P, Op::kVerify, Verify, VerifySteps<P, Isa>>::operation(Isa::kItems));
   return result;
 }
 

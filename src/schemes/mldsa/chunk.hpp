@@ -22,16 +22,25 @@ struct KeygenItem {
 
 template <MldsaParams P>
 struct SignItem {
-  PrivateKey<P> key;
   uint8_t rnd[kSeedBytes];
   uint8_t mask_seed[kDigestBytes];  ///< rho''
+  uint8_t mu[kDigestBytes];
+};
+
+/// unneeded: an earlier attempt of the item has passed so far.
+enum class Fate : uint8_t { kOpen, kRejected, kUnneeded };
+
+/// An attempt at a signature.
+template <MldsaParams P>
+struct Attempt {
   uint8_t mu_w1[kDigestBytes + P.k * P.w1_bytes()];
   uint8_t challenge[P.challenge_bytes()];  ///< c~
   Poly y[P.l], z[P.l];                     ///< z: y^, then z
   Poly w[P.k], w1[P.k], hint[P.k];         ///< w, then its low part, then r0
   Poly c;                                  ///< c^
+  size_t place;                            ///< that of its item
   uint16_t kappa;
-  bool rejected;  ///< the attempt
+  Fate fate;
 };
 
 template <MldsaParams P>
@@ -67,45 +76,90 @@ using KeygenChunk = ItemsChunk<Isa, KeygenItem<P>>;
 template <MldsaParams P, InstructionSet Isa>
 using VerifyChunk = ItemsChunk<Isa, VerifyItem<P>>;
 
+/// A queue of items that need a signature. Up to kAttempts of them have a place, with their key. A round makes an attempt
+/// for each; while the queue is empty and places are free, several attempts for an item, the first of which to succeed
+/// counts. A signed item leaves its place to the next one, so that rounds stay full.
 template <MldsaParams P, InstructionSet Isa>
-struct SignChunk : ItemsChunk<Isa, SignItem<P>> {
-  using SignChunk::ItemsChunk::items;
-  using typename SignChunk::ItemsChunk::Item;
+struct SignChunk {
+  static constexpr size_t kAttempts = Isa::kItems, kItems = 8 * Isa::kItems;
+  /// The most attempts for an item in a round; what more of them compute is seldom needed.
+  static constexpr size_t kMostAhead = 3;
+  using Item = SignItem<P>;
+  using Key = PrivateKey<P>;
 
-  SignChunk(const Batch& batch, std::byte* workspace)
-      : SignChunk::ItemsChunk(batch, workspace), unsigned_count(batch.count) {
-    for (size_t i = 0; i < batch.count; ++i) {
-      unsigned_items[i] = i;
-      items[i].kappa = 0;
-      items[i].rejected = false;
+  struct Place {
+    const Key* key;
+    size_t item;
+    uint16_t kappa;  ///< of its next attempt
+    bool taken;
+  };
+
+  static size_t workspace_bytes(size_t items) {
+    return Arena::bytes<Item>(std::min(items, kItems)) + Arena::bytes<Attempt<P>>(kAttempts) +
+           Arena::bytes<Key>(kAttempts);
+  }
+
+  SignChunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
+    Arena arena(workspace);
+    items = arena.take<Item>(count);
+    attempts = arena.take<Attempt<P>>(kAttempts);
+    keys = arena.take<Key>(kAttempts);
+  }
+
+  Batch io;
+  size_t count;
+  Item* items;
+  Attempt<P>* attempts;  ///< of this round; those of an item in their order
+  size_t attempt_count = 0;
+  Key* keys;  ///< a place's key, unless it is expanded already or all items share it
+  std::array<Place, kAttempts> places{};
+  std::array<size_t, kAttempts> new_keys{};  ///< the places whose keys are to be expanded
+  size_t new_key_count = 0;
+
+  const Place& place_of(const Attempt<P>& attempt) const { return places[attempt.place]; }
+  Item& item_of(const Attempt<P>& attempt) const { return items[place_of(attempt).item]; }
+
+  /// Fills the places from the queue and begins the attempts of a round.
+  void begin_round() {
+    new_key_count = attempt_count = 0;
+    size_t taken = 0;
+    for (size_t i = 0; i < kAttempts; ++i) {
+      if (!places[i].taken && next_item_ < count) take_place(i, next_item_++);
+      taken += places[i].taken;
+    }
+    const size_t each = std::min(kMostAhead, kAttempts / taken);
+    for (size_t i = 0; i < kAttempts; ++i) {
+      for (size_t ahead = 0; places[i].taken && ahead < each; ++ahead) {
+        Attempt<P>& attempt = attempts[attempt_count++];
+        attempt.place = i;
+        attempt.kappa = static_cast<uint16_t>(places[i].kappa + ahead * P.l);
+        attempt.fate = Fate::kOpen;
+      }
     }
   }
 
-  /// The items that have no signature yet; they make an attempt together.
-  std::array<size_t, Isa::kItems> unsigned_items, attempts;
-  size_t unsigned_count;
-
-  /// The items whose attempt has not failed so far, packed to the front of `attempts`.
-  size_t find_attempts() {
-    size_t found = 0;
-    for (size_t i = 0; i < unsigned_count; ++i)
-      if (!items[unsigned_items[i]].rejected) attempts[found++] = unsigned_items[i];
-    return found;
-  }
-
-  /// Keeps the items whose attempt failed; false if there are none. [FIPS204, Alg 7, L31]
+  /// Ends a round; false if every item has its signature. [FIPS204, Alg 7, L31]
   bool next_tile() {
-    size_t kept = 0;
-    for (size_t i = 0; i < unsigned_count; ++i) {
-      Item& item = items[unsigned_items[i]];
-      if (!item.rejected) continue;
-      item.rejected = false;
-      item.kappa = static_cast<uint16_t>(item.kappa + P.l);
-      unsigned_items[kept++] = unsigned_items[i];
+    for (size_t i = 0; i < attempt_count; ++i) {
+      Place& place = places[attempts[i].place];
+      if (attempts[i].fate == Fate::kRejected) place.kappa = static_cast<uint16_t>(place.kappa + P.l);
+      if (attempts[i].fate == Fate::kOpen) place.taken = false;
     }
-    unsigned_count = kept;
-    return kept > 0;
+    const auto taken = [](const Place& place) { return place.taken; };
+    return next_item_ < count || std::any_of(places.begin(), places.end(), taken);
   }
+
+ private:
+  void take_place(size_t i, size_t item) {
+    const bool expanded = io.expanded.data != nullptr;
+    const Key* const key = expanded        ? reinterpret_cast<const Key*>(io.expanded.key(item))
+                           : io.shared_key ? keys
+                                           : &keys[i];
+    places[i] = {key, item, 0, true};
+    if (!expanded && (item == 0 || !io.shared_key)) new_keys[new_key_count++] = i;
+  }
+
+  size_t next_item_ = 0;
 };
 
 }  // namespace POLYKEM_ISA

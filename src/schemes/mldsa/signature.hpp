@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three operations of ML-DSA. Read this first: one step per stage, in order; the steps are in steps.hpp and compute
-// a chunk of items. Tiled steps are an attempt at a signature, which is repeated until every item has one.
+// a chunk of items. Tiled steps are a round of attempts at signatures, which is repeated until every item has one.
 #pragma once
 
 #include <array>
@@ -29,12 +29,10 @@ struct Keygen {
 template <class Ops>
 struct Sign {
   static constexpr auto plan = plan_of<kSignStages, typename Ops::Chunk>({
-      {"randombytes", Ops::make_rnd},
-      {"unpack_sk", Ops::load_sk},
-      {"ntt.key", Ops::ntt_key},
-      {"expand_a", Ops::expand_a},
-      {"shake256.mu", Ops::hash_message},
-      {"shake256.seed", Ops::expand_seed},
+      {with_ahead({"prepare", "randombytes"}, "shake256.mu", "shake256.seed"), Ops::prepare_items},
+      {tiled("unpack_sk"), Ops::load_sk},
+      {tiled("ntt.key"), Ops::ntt_key},
+      {tiled("expand_a"), Ops::expand_a},
       {tiled("expand_mask"), Ops::expand_mask},
       {tiled("ntt.y"), Ops::ntt_y},
       {tiled("multiply.ay"), Ops::multiply_a_y},

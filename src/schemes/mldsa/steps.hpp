@@ -270,225 +270,232 @@ template <MldsaParams P, InstructionSet Isa>
 struct SignSteps : CommonSteps<P, Isa> {
   using Common = CommonSteps<P, Isa>;
   using Chunk = SignChunk<P, Isa>;
-  using Item = typename Chunk::Item;
+  using Try = Attempt<P>;
   using Common::kK, Common::kL;
 
-  /// [FIPS204, Alg 2, L5-8]
-  static void make_rnd(Chunk& c) {
+  /// rnd, mu and the seed of the masks of each item. [FIPS204, Alg 2, L5-8; Alg 7, L6-7]
+  static void prepare_items(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
-      if (c.io.message.deterministic) {
-        std::memset(c.items[i].rnd, 0, kSeedBytes);
-      } else if (c.io.coins != nullptr) {
-        std::memcpy(c.items[i].rnd, c.io.coins + i * kSeedBytes, kSeedBytes);
-      } else {
-        c.io.drbg->fill(c.items[i].rnd, Isa::keystream());
-      }
+      ct::declassify(sk_of(c, i) + P.tr_offset(), kDigestBytes);
+      make_rnd(c, i);
     }
+    Common::hash_messages(
+        c.io, [&](size_t i) { return sk_of(c, i) + P.tr_offset(); }, [&](size_t i) { return c.items[i].mu; });
+    Common::template expand<Shake::Strength::kShake256, 2 * kSeedBytes + kDigestBytes, kDigestBytes>(
+        c.count,
+        [&](size_t i, uint8_t* in) {
+          std::memcpy(in, sk_of(c, i) + P.k_offset(), kSeedBytes);
+          std::memcpy(in + kSeedBytes, c.items[i].rnd, kSeedBytes);
+          std::memcpy(in + 2 * kSeedBytes, c.items[i].mu, kDigestBytes);
+        },
+        [&](size_t i, const uint8_t* bytes) { std::memcpy(c.items[i].mask_seed, bytes, kDigestBytes); });
   }
+
+  // ---- A round of attempts
 
   /// [FIPS204, Alg 7, L1; Alg 25]
   static void load_sk(Chunk& c) {
-    for (size_t i = 0; i < c.keys(); ++i) {
-      PrivateKey<P>& key = c.items[i].key;
-      const uint8_t* const sk = sk_of(c, i);
-      std::memcpy(key.k, sk + P.k_offset(), kSeedBytes);
-      std::memcpy(key.tr, sk + P.tr_offset(), kDigestBytes);
-      ct::declassify(key.tr, kDigestBytes);
+    c.begin_round();
+    each_new_key(c, [&](PrivateKey<P>& key, const uint8_t* sk) {
       Common::unpack_small(key.s1, sk + P.s1_offset(), kL);
       Common::unpack_small(key.s2, sk + P.s2_offset(), kK);
       for (size_t j = 0; j < kK; ++j)
         unpack_below<kD>(key.t0[j], sk + P.t0_offset() + j * P.t0_bytes(), 1 << (kD - 1));
-    }
+    });
   }
 
   /// [FIPS204, Alg 7, L2-4]
   static void ntt_key(Chunk& c) {
-    for (size_t i = 0; i < c.keys(); ++i) {
-      PrivateKey<P>& key = c.items[i].key;
+    each_new_key(c, [&](PrivateKey<P>& key, const uint8_t*) {
       for (Poly& s : key.s1)
         ntt(s);
       for (size_t j = 0; j < kK; ++j) {
         ntt(key.s2[j]);
         ntt(key.t0[j]);
       }
-    }
+    });
   }
 
   /// [FIPS204, Alg 7, L5]
   static void expand_a(Chunk& c) {
-    for (size_t i = 0; i < c.keys(); ++i)
-      ct::declassify(sk_of(c, i), kSeedBytes);
+    each_new_key(c, [&](PrivateKey<P>&, const uint8_t* sk) { ct::declassify(sk, kSeedBytes); });
     Common::expand_matrices(
-        c.keys(), [&](size_t i) { return c.items[i].key.a; }, [&](size_t i) { return sk_of(c, i); });
+        c.new_key_count, [&](size_t i) { return c.keys[c.new_keys[i]].a; },
+        [&](size_t i) { return sk_of(c, c.places[c.new_keys[i]].item); });
   }
-
-  /// [FIPS204, Alg 7, L6]
-  static void hash_message(Chunk& c) {
-    Common::hash_messages(
-        c.io, [&](size_t i) { return c.key(i).tr; }, [&](size_t i) { return c.items[i].mu_w1; });
-  }
-
-  /// [FIPS204, Alg 7, L7]
-  static void expand_seed(Chunk& c) {
-    Common::template expand<Shake::Strength::kShake256, 2 * kSeedBytes + kDigestBytes, kDigestBytes>(
-        c.count,
-        [&](size_t i, uint8_t* in) {
-          std::memcpy(in, c.key(i).k, kSeedBytes);
-          std::memcpy(in + kSeedBytes, c.items[i].rnd, kSeedBytes);
-          std::memcpy(in + 2 * kSeedBytes, c.items[i].mu_w1, kDigestBytes);
-        },
-        [&](size_t i, const uint8_t* bytes) { std::memcpy(c.items[i].mask_seed, bytes, kDigestBytes); });
-  }
-
-  // ---- An attempt of every item that has no signature yet
 
   /// [FIPS204, Alg 7, L11; Alg 34]
   static void expand_mask(Chunk& c) {
     Common::template expand<Shake::Strength::kShake256, kDigestBytes + 2, P.z_bytes()>(
-        c.unsigned_count * kL,
+        c.attempt_count * kL,
         [&](size_t stream, uint8_t* in) {
-          const Item& item = c.items[c.unsigned_items[stream / kL]];
-          const size_t nonce = item.kappa + stream % kL;
-          std::memcpy(in, item.mask_seed, kDigestBytes);
+          const auto& attempt = c.attempts[stream / kL];
+          const size_t nonce = attempt.kappa + stream % kL;
+          std::memcpy(in, c.item_of(attempt).mask_seed, kDigestBytes);
           in[kDigestBytes] = static_cast<uint8_t>(nonce);
           in[kDigestBytes + 1] = static_cast<uint8_t>(nonce >> 8);
         },
         [&](size_t stream, const uint8_t* bytes) {
-          Item& item = c.items[c.unsigned_items[stream / kL]];
-          unpack_below<P.z_bits()>(item.y[stream % kL], bytes, P.gamma1());
+          unpack_below<P.z_bits()>(c.attempts[stream / kL].y[stream % kL], bytes, P.gamma1());
         });
   }
 
   /// [FIPS204, Alg 7, L12]
   static void ntt_y(Chunk& c) {
-    each_attempt(c, [&](Item& item, size_t) {
-      std::memcpy(item.z, item.y, sizeof item.y);
-      for (Poly& z : item.z)
+    each_attempt(c, [](Try& attempt) {
+      std::memcpy(attempt.z, attempt.y, sizeof attempt.y);
+      for (Poly& z : attempt.z)
         ntt(z);
     });
   }
   static void multiply_a_y(Chunk& c) {
-    each_attempt(c, [&](Item& item, size_t i) {
+    each_attempt(c, [&](Try& attempt) {
       for (size_t row = 0; row < kK; ++row)
-        multiply(item.w[row], c.key(i).a + row * kL, item.z, kL);
+        multiply(attempt.w[row], key_of(c, attempt).a + row * kL, attempt.z, kL);
     });
   }
   static void inverse_w(Chunk& c) {
-    each_attempt(c, [&](Item& item, size_t) {
-      for (Poly& w : item.w)
+    each_attempt(c, [](Try& attempt) {
+      for (Poly& w : attempt.w)
         inverse_ntt(w);
     });
   }
 
   /// [FIPS204, Alg 7, L13, L15, L21]
   static void high_bits(Chunk& c) {
-    each_attempt(c, [&](Item& item, size_t) {
+    each_attempt(c, [&](Try& attempt) {
       for (size_t row = 0; row < kK; ++row) {
         for (size_t j = 0; j < kN; ++j) {
-          const Parts parts = decompose<P.gamma2_part>(canonical(item.w[row].c[j]));
-          item.w1[row].c[j] = parts.high;
-          item.w[row].c[j] = parts.low;
+          const Parts parts = decompose<P.gamma2_part>(canonical(attempt.w[row].c[j]));
+          attempt.w1[row].c[j] = parts.high;
+          attempt.w[row].c[j] = parts.low;
         }
       }
-      Common::pack_w1(item.mu_w1 + kDigestBytes, item.w1);
+      std::memcpy(attempt.mu_w1, c.item_of(attempt).mu, kDigestBytes);
+      Common::pack_w1(attempt.mu_w1 + kDigestBytes, attempt.w1);
     });
   }
 
   /// [FIPS204, Alg 7, L15]
   static void hash_challenge(Chunk& c) {
-    const size_t count = c.find_attempts();
-    Common::hash_challenges(count, [&](size_t i) -> Item& { return c.items[c.attempts[i]]; });
-    for (size_t i = 0; i < count; ++i)  // c~ is uniform, and so says nothing of w1
-      ct::declassify(c.items[c.attempts[i]].challenge, P.challenge_bytes());
+    Common::hash_challenges(c.attempt_count, [&](size_t i) -> Try& { return c.attempts[i]; });
+    for (size_t i = 0; i < c.attempt_count; ++i)  // c~ is uniform, and so says nothing of w1
+      ct::declassify(c.attempts[i].challenge, P.challenge_bytes());
   }
 
   /// [FIPS204, Alg 7, L16-17]
   static void sample_challenge(Chunk& c) {
-    const auto item = [&](size_t i) -> Item& { return c.items[c.attempts[i]]; };
     Common::sample_challenges(
-        c.find_attempts(), [&](size_t i) { return item(i).challenge; }, item);
+        c.attempt_count, [&](size_t i) { return c.attempts[i].challenge; },
+        [&](size_t i) -> Try& { return c.attempts[i]; });
   }
 
   /// r0 and z, polynomial by polynomial until one is too large: r0 first, which fails more often. [FIPS204, Alg 7,
   /// L18-23]
   static void respond(Chunk& c) {
-    each_attempt(c, [&](Item& item, size_t i) {
-      for (size_t row = 0; row < kK && !item.rejected; ++row)
-        subtract_c_s2(item, c.key(i).s2[row], item.w[row]);
-      for (size_t j = 0; j < kL && !item.rejected; ++j)
-        add_c_s1(item, c.key(i).s1[j], item.y[j], item.z[j]);
+    const Try* passed = nullptr;
+    each_attempt(c, [&](Try& attempt) {
+      if (passed != nullptr && passed->place == attempt.place) {
+        attempt.fate = Fate::kUnneeded;
+        return;
+      }
+      for (size_t row = 0; row < kK && attempt.fate == Fate::kOpen; ++row)
+        subtract_c_s2(attempt, key_of(c, attempt).s2[row], attempt.w[row]);
+      for (size_t j = 0; j < kL && attempt.fate == Fate::kOpen; ++j)
+        add_c_s1(attempt, key_of(c, attempt).s1[j], attempt.y[j], attempt.z[j]);
+      if (attempt.fate == Fate::kOpen) passed = &attempt;
     });
   }
 
   /// [FIPS204, Alg 7, L25-28]
   static void find_hint(Chunk& c) {
-    each_attempt(c, [&](Item& item, size_t i) {
+    each_attempt(c, [&](Try& attempt) {
       int32_t too_large = 0, ones = 0;
       for (size_t row = 0; row < kK; ++row) {
         Poly product;
-        multiply(product, &item.c, &c.key(i).t0[row]);
+        multiply(product, &attempt.c, &key_of(c, attempt).t0[row]);
         inverse_ntt(product);
         for (size_t n = 0; n < kN; ++n)
           product.c[n] = centred_once(product.c[n]);
         too_large |= Common::mask_too_large(product, P.gamma2());
         for (size_t n = 0; n < kN; ++n) {
-          item.hint[row].c[n] = make_hint<P.gamma2_part>(item.w1[row].c[n], item.w[row].c[n] + product.c[n]);
-          ones += item.hint[row].c[n];
+          attempt.hint[row].c[n] =
+              make_hint<P.gamma2_part>(attempt.w1[row].c[n], attempt.w[row].c[n] + product.c[n]);
+          ones += attempt.hint[row].c[n];
         }
       }
-      reject_if(item, too_large | mask_negative(static_cast<int32_t>(P.omega) - ones));
+      reject_if(attempt, too_large | mask_negative(static_cast<int32_t>(P.omega) - ones));
     });
   }
 
   /// [FIPS204, Alg 7, L33; Alg 26]
   static void store_signature(Chunk& c) {
-    each_attempt(c, [&](Item& item, size_t i) {
-      uint8_t* const out = c.io.ct_out + i * P.signature_bytes();
-      ct::declassify(item.z, sizeof item.z);
-      ct::declassify(item.hint, sizeof item.hint);
-      std::memcpy(out, item.challenge, P.challenge_bytes());
+    each_attempt(c, [&](Try& attempt) {
+      uint8_t* const out = c.io.ct_out + c.place_of(attempt).item * P.signature_bytes();
+      ct::declassify(attempt.z, sizeof attempt.z);
+      ct::declassify(attempt.hint, sizeof attempt.hint);
+      std::memcpy(out, attempt.challenge, P.challenge_bytes());
       for (size_t j = 0; j < kL; ++j)
-        pack_below<P.z_bits()>(out + P.z_offset() + j * P.z_bytes(), item.z[j], P.gamma1());
-      pack_hint<P>(out + P.hint_offset(), item.hint);
+        pack_below<P.z_bits()>(out + P.z_offset() + j * P.z_bytes(), attempt.z[j], P.gamma1());
+      pack_hint<P>(out + P.hint_offset(), attempt.hint);
     });
   }
 
  private:
-  static const uint8_t* sk_of(const Chunk& c, size_t key) { return c.io.sk + key * P.secret_key_bytes(); }
+  static const uint8_t* sk_of(const Chunk& c, size_t item) {
+    return c.io.sk + (c.io.shared_key ? 0 : item) * P.secret_key_bytes();
+  }
+  static const PrivateKey<P>& key_of(const Chunk& c, const Try& attempt) { return *c.place_of(attempt).key; }
+
+  static void make_rnd(Chunk& c, size_t i) {
+    if (c.io.message.deterministic) {
+      std::memset(c.items[i].rnd, 0, kSeedBytes);
+    } else if (c.io.coins != nullptr) {
+      std::memcpy(c.items[i].rnd, c.io.coins + i * kSeedBytes, kSeedBytes);
+    } else {
+      c.io.drbg->fill(c.items[i].rnd, Isa::keystream());
+    }
+  }
 
   static void multiply(Poly& out, const Poly* a, const Poly* b, size_t terms = 1) { mldsa::multiply(out, a, b, terms); }
 
-  /// f(item, its number) for the attempts that have not failed.
+  /// f(key, its record) for the keys that are to be expanded.
+  template <class F>
+  static void each_new_key(Chunk& c, F&& f) {
+    for (size_t i = 0; i < c.new_key_count; ++i)
+      f(c.keys[c.new_keys[i]], sk_of(c, c.places[c.new_keys[i]].item));
+  }
+
+  /// f(attempt) for those that have not failed.
   template <class F>
   static void each_attempt(Chunk& c, F&& f) {
-    const size_t count = c.find_attempts();
-    for (size_t i = 0; i < count; ++i)
-      f(c.items[c.attempts[i]], c.attempts[i]);
+    for (size_t i = 0; i < c.attempt_count; ++i)
+      if (c.attempts[i].fate == Fate::kOpen) f(c.attempts[i]);
   }
 
   /// w becomes r0 = LowBits(w) - c s2, which is LowBits(w - c s2) wherever both are in range.
-  static void subtract_c_s2(Item& item, const Poly& s2, Poly& w) {
+  static void subtract_c_s2(Try& attempt, const Poly& s2, Poly& w) {
     Poly product;
-    multiply(product, &item.c, &s2);
+    multiply(product, &attempt.c, &s2);
     inverse_ntt(product);
     for (size_t n = 0; n < kN; ++n)
       w.c[n] = centred_once(reduced(w.c[n] - product.c[n]));
-    reject_if(item, Common::mask_too_large(w, P.gamma2() - P.beta()));
+    reject_if(attempt, Common::mask_too_large(w, P.gamma2() - P.beta()));
   }
 
   /// z = y + c s1.
-  static void add_c_s1(Item& item, const Poly& s1, const Poly& y, Poly& z) {
-    multiply(z, &item.c, &s1);
+  static void add_c_s1(Try& attempt, const Poly& s1, const Poly& y, Poly& z) {
+    multiply(z, &attempt.c, &s1);
     inverse_ntt(z);
     for (size_t n = 0; n < kN; ++n)
       z.c[n] = centred_once(reduced(z.c[n] + y.c[n]));
-    reject_if(item, Common::mask_too_large(z, P.gamma1() - P.beta()));
+    reject_if(attempt, Common::mask_too_large(z, P.gamma1() - P.beta()));
   }
 
   /// That an attempt fails, at which check and at which polynomial, is public. [FIPS204, 3.6.3]
-  static void reject_if(Item& item, int32_t mask) {
+  static void reject_if(Try& attempt, int32_t mask) {
     ct::declassify(&mask, sizeof mask);
-    item.rejected = mask != 0;
+    if (mask != 0) attempt.fate = Fate::kRejected;
   }
 };
 

@@ -24,7 +24,6 @@ template <MldsaParams P>
 struct PrivateKey {
   Poly a[P.k * P.l];               ///< A^, row by row, in [0, q)
   Poly s1[P.l], s2[P.k], t0[P.k];  ///< their transforms
-  uint8_t k[kSeedBytes], tr[kDigestBytes];
 };
 
 }  // namespace polykem::mldsa
