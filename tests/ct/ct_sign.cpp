@@ -77,6 +77,17 @@ void run(polykem_context* context, const polykem_scheme* scheme, size_t count, b
   require(polykem_run(context, &s), "sign");
   (void)VALGRIND_MAKE_MEM_DEFINED(sig.data(), sig.size());
 
+  polykem_keyset* keys = nullptr;
+  require(polykem_keyset_import(context, scheme, POLYKEM_SECRET_KEYS, count, sk.data(), &keys), "key set");
+  Bytes again(sig.size());
+  s.sk = nullptr;
+  s.keyset = keys;
+  s.sig_out = again.data();
+  require(polykem_run(context, &s), "sign with a key set");
+  (void)VALGRIND_MAKE_MEM_DEFINED(again.data(), again.size());
+  polykem_keyset_free(keys);
+  if (again != sig) fail("a key set signs otherwise");
+
   polykem_request v{};
   v.struct_size = sizeof v;
   v.op = POLYKEM_VERIFY;

@@ -147,6 +147,77 @@ TEST_P(Requests, FormsOfKeys) {
   polykem_keyset_free(pub);
 }
 
+/// Keys that a key set has expanded give what their records give, for one item, all with one key, and a key for each.
+TEST_P(Requests, KeySetsOnEveryBackend) {
+  for (const std::string& backend : backends()) {
+    const Signer signer(GetParam(), backend);
+    Bytes pk, sk;
+    signer.keygen(kCount, pattern(kCount * 32, 7), pk, sk);
+    const Bytes text = pattern(kCount * 8, 2);
+    polykem_messages m = Signer::messages(strings(text, 8));
+    m.deterministic = 1;
+    polykem_keyset *secret = nullptr, *pub = nullptr;
+    ASSERT_EQ(
+        polykem_keyset_import(signer.context.get(), signer.scheme, POLYKEM_SECRET_KEYS, kCount, sk.data(), &secret),
+        POLYKEM_OK);
+    ASSERT_EQ(polykem_keyset_import(signer.context.get(), signer.scheme, POLYKEM_PUBLIC_KEYS, kCount, pk.data(), &pub),
+              POLYKEM_OK);
+    const size_t shared = 5, bytes = signer.info.secret_key_bytes;
+    const Bytes one(sk.begin() + static_cast<ptrdiff_t>(shared * bytes),
+                    sk.begin() + static_cast<ptrdiff_t>((shared + 1) * bytes));
+    for (const size_t count : {size_t{1}, kCount}) {
+      for (const bool each : {false, true}) {
+        if (each && count == 1) continue;
+        Bytes sig(count * signer.info.signature_bytes);
+        polykem_request r = signer.request(POLYKEM_SIGN, count);
+        r.key_mode = each ? POLYKEM_KEY_PER_ITEM : POLYKEM_KEY_SHARED;
+        r.messages = &m;
+        r.keyset = secret;
+        r.key_index = each ? nullptr : &shared;
+        r.sig_out = sig.data();
+        ASSERT_EQ(polykem_run(signer.context.get(), &r), POLYKEM_OK);
+        EXPECT_EQ(sig, signer.sign(count, each ? sk : one, m)) << backend << ' ' << count << ' ' << each;
+        sig[sig.size() - 1] ^= 1;
+        std::vector<polykem_status> items(count), expected(count, POLYKEM_OK);
+        expected.back() = POLYKEM_ERR_SIGNATURE;
+        polykem_request v = signer.request(POLYKEM_VERIFY, count);
+        v.key_mode = r.key_mode;
+        v.messages = &m;
+        v.keyset = pub;
+        v.key_index = r.key_index;
+        v.sig = sig.data();
+        v.item_status = items.data();
+        EXPECT_EQ(polykem_run(signer.context.get(), &v), POLYKEM_ERR_ITEMS);
+        EXPECT_EQ(items, expected) << backend << ' ' << count << ' ' << each;
+      }
+    }
+    polykem_keyset_free(secret);
+    polykem_keyset_free(pub);
+  }
+}
+
+/// More items than a chunk has, and counts that leave places empty; a signature takes one attempt to dozens.
+TEST_P(Requests, ManyItemsOnEveryBackend) {
+  constexpr size_t kMany = 300;
+  const Bytes xi = pattern(kMany * 32, 3), text = pattern(kMany * 16, 5);
+  polykem_messages m = Signer::messages(strings(text, 16));
+  m.deterministic = 1;
+  Bytes pk, sk, all;
+  const auto front = [](const Bytes& records, size_t count) {
+    return Bytes(records.begin(), records.begin() + static_cast<ptrdiff_t>(records.size() / kMany * count));
+  };
+  for (const std::string& backend : backends()) {
+    const Signer signer(GetParam(), backend);
+    if (sk.empty()) signer.keygen(kMany, xi, pk, sk);
+    if (all.empty()) all = signer.sign(kMany, sk, m);
+    for (const size_t count : {kMany, size_t{65}, size_t{9}, size_t{2}}) {
+      const Bytes sig = signer.sign(count, front(sk, count), m);
+      EXPECT_EQ(sig, front(all, count)) << backend << ' ' << count;
+      EXPECT_EQ(signer.verify(count, front(pk, count), m, sig), std::vector<polykem_status>(count, POLYKEM_OK));
+    }
+  }
+}
+
 TEST_P(Requests, WrongSignaturesAreFound) {
   for (const std::string& backend : backends()) {
     const Signer signer(GetParam(), backend);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/operations.hpp"
+#include "schemes/mldsa/keys.hpp"
 #include "schemes/mldsa/signature.hpp"
 #include "schemes/mldsa/steps.hpp"
 
@@ -40,6 +41,8 @@ constexpr SchemeBackend backend() {
   set(Op::kKeygen, OneOperation<P, Op::kKeygen, Keygen, KeygenSteps<P, Isa>>::operation(Isa::kItems));
   set(Op::kSign, OneOperation<P, Op::kSign, Sign, SignSteps<P, Isa>>::operation(Isa::kItems));
   set(Op::kVerify, OneOperation<P, Op::kVerify, Verify, VerifySteps<P, Isa>>::operation(Isa::kItems));
+  result.expanded_public_key = Keys<P, Isa>::kExpandedPublicKey;
+  result.expanded_secret_key = Keys<P, Isa>::kExpandedPrivateKey;
   return result;
 }
 

@@ -37,15 +37,16 @@ struct Attempt {
   uint8_t challenge[P.challenge_bytes()];  ///< c~
   Poly y[P.l], z[P.l];                     ///< z: y^, then z
   Poly w[P.k], w1[P.k], hint[P.k];         ///< w, then its low part, then r0
-  Poly c;                                  ///< c^
-  size_t place;                            ///< that of its item
+  Poly c;
+  SmallPoly small_c;
+  size_t place;  ///< that of its item
   uint16_t kappa;
   Fate fate;
 };
 
 template <MldsaParams P>
 struct VerifyItem {
-  PublicKey<P> key;
+  PublicKey<P> key;  ///< unless it is expanded already
   uint8_t mu_w1[kDigestBytes + P.k * P.w1_bytes()];
   uint8_t challenge[P.challenge_bytes()];  ///< c~'
   Poly z[P.l], w[P.k], hint[P.k], c;
@@ -65,20 +66,27 @@ struct ItemsChunk {
   Batch io;
   size_t count;
   Item* items;
-
-  /// A key that all items share is expanded once.
-  size_t keys() const { return io.shared_key ? 1 : count; }
-  auto& key(size_t item) const { return items[io.shared_key ? 0 : item].key; }
 };
 
 template <MldsaParams P, InstructionSet Isa>
 using KeygenChunk = ItemsChunk<Isa, KeygenItem<P>>;
-template <MldsaParams P, InstructionSet Isa>
-using VerifyChunk = ItemsChunk<Isa, VerifyItem<P>>;
 
-/// A queue of items that need a signature. Up to kAttempts of them have a place, with their key. A round makes an attempt
-/// for each; while the queue is empty and places are free, several attempts for an item, the first of which to succeed
-/// counts. A signed item leaves its place to the next one, so that rounds stay full.
+template <MldsaParams P, InstructionSet Isa>
+struct VerifyChunk : ItemsChunk<Isa, VerifyItem<P>> {
+  using VerifyChunk::ItemsChunk::count, VerifyChunk::ItemsChunk::io, VerifyChunk::ItemsChunk::items;
+  using VerifyChunk::ItemsChunk::ItemsChunk;
+
+  /// How many keys are to be expanded; the first items have them.
+  size_t new_keys() const { return io.expanded.data != nullptr ? 0 : io.shared_key ? 1 : count; }
+  const PublicKey<P>& key(size_t item) const {
+    if (io.expanded.data != nullptr) return *reinterpret_cast<const PublicKey<P>*>(io.expanded.key(item));
+    return items[io.shared_key ? 0 : item].key;
+  }
+};
+
+/// A queue of items that need a signature. Up to kAttempts of them have a place, with their key. A round makes an
+/// attempt for each; while the queue is empty and places are free, several attempts for an item, the first of which to
+/// succeed counts. A signed item leaves its place to the next one, so that rounds stay full.
 template <MldsaParams P, InstructionSet Isa>
 struct SignChunk {
   static constexpr size_t kAttempts = Isa::kItems, kItems = 8 * Isa::kItems;

@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include "prim/aes/aes256_ctr.hpp"
+#include "prim/ntt/ntt_lanes.hpp"
 #include "prim/simd/rows.hpp"
 
 namespace polykem::mldsa {
@@ -15,6 +16,8 @@ concept InstructionSet = requires(ByteRows out, ConstByteRows in, size_t bytes, 
   { Isa::kName } -> std::convertible_to<const char*>;
   /// Random bytes from AES-256 in counter mode; nullptr: from SHAKE256.
   { Isa::keystream() } -> std::same_as<Aes256Ctr>;
+  /// Transforms mod 3329, for small products.
+  { Isa::small_ntt() } -> std::same_as<const NttSingle&>;
   /// Keccak states that are permuted together, and items that are computed together.
   { Isa::kStates } -> std::convertible_to<size_t>;
   { Isa::kItems } -> std::convertible_to<size_t>;

@@ -2,6 +2,7 @@
 // Polynomials to and from bytes, least significant bit first. [FIPS204, 7.1]
 #pragma once
 
+#include <bit>
 #include <cstring>
 
 #include "schemes/mldsa/rounding.hpp"
@@ -71,14 +72,17 @@ void unpack_below(Poly& a, const uint8_t* in, int32_t top) {
 }
 
 /// Positions of the ones of k polynomials, and after them how many there are up to the end of each. hint: k x 256
-/// values of 0 or 1, at most omega ones. [FIPS204, Alg 20]
+/// values of 0 or 1, at most omega ones. Public. [FIPS204, Alg 20]
 template <MldsaParams P>
 void pack_hint(uint8_t* out, const Poly* hint) {
   std::memset(out, 0, P.omega + P.k);
   size_t index = 0;
   for (size_t i = 0; i < P.k; ++i) {
-    for (size_t j = 0; j < kN; ++j)
-      if (hint[i].c[j] != 0) out[index++] = static_cast<uint8_t>(j);
+    uint64_t bits[kN / 64];
+    pack<1>(reinterpret_cast<uint8_t*>(bits), hint[i].c);
+    for (size_t word = 0; word < kN / 64; ++word)
+      for (; bits[word] != 0; bits[word] &= bits[word] - 1)
+        out[index++] = static_cast<uint8_t>(64 * word + static_cast<size_t>(std::countr_zero(bits[word])));
     out[P.omega + i] = static_cast<uint8_t>(index);
   }
 }

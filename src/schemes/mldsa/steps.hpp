@@ -91,7 +91,7 @@ struct CommonSteps {
         [&](size_t i, const uint8_t* bytes) { std::memcpy(item(i).challenge, bytes, P.challenge_bytes()); });
   }
 
-  /// c^ of `count` items. [FIPS204, Alg 7, L16-17; Alg 8, L8-9]
+  /// c of `count` items. [FIPS204, Alg 7, L16; Alg 8, L8]
   template <class Challenge, class Item>
   static void sample_challenges(size_t count, Challenge&& challenge, Item&& item) {
     constexpr size_t kBytes = P.challenge_bytes();
@@ -99,7 +99,6 @@ struct CommonSteps {
         count, [&](size_t i, uint8_t* in) { std::memcpy(in, challenge(i), kBytes); },
         [&](size_t i, const uint8_t* bytes) {
           sample_in_ball(item(i).c, P.tau, Stream({challenge(i), kBytes}, {bytes, kShake256Rate}));
-          ntt(item(i).c);
         });
   }
 
@@ -109,7 +108,7 @@ struct CommonSteps {
       pack<kW1Bits>(out + i * P.w1_bytes(), w1[i].c);
   }
 
-  /// s1 or s2 and its neighbours. [FIPS204, Alg 25]
+  /// s1 or s2. [FIPS204, Alg 25]
   static void unpack_small(Poly* out, const uint8_t* in, size_t polys) {
     for (size_t i = 0; i < polys; ++i)
       unpack_below<kEtaBits>(out[i], in + i * P.eta_bytes(), P.eta);
@@ -291,29 +290,34 @@ struct SignSteps : CommonSteps<P, Isa> {
         [&](size_t i, const uint8_t* bytes) { std::memcpy(c.items[i].mask_seed, bytes, kDigestBytes); });
   }
 
+  static void load_key(PrivateKey<P>& key, const uint8_t* sk) {
+    for (size_t j = 0; j < kL; ++j)
+      load_small(key.s1[j], sk + P.s1_offset() + j * P.eta_bytes());
+    for (size_t j = 0; j < kK; ++j)
+      load_small(key.s2[j], sk + P.s2_offset() + j * P.eta_bytes());
+    for (size_t j = 0; j < kK; ++j)
+      unpack_below<kD>(key.t0[j], sk + P.t0_offset() + j * P.t0_bytes(), 1 << (kD - 1));
+  }
+  static void transform_key(PrivateKey<P>& key) {
+    for (SmallPoly& s : key.s1)
+      Isa::small_ntt().forward(s.c);
+    for (SmallPoly& s : key.s2)
+      Isa::small_ntt().forward(s.c);
+    for (Poly& t : key.t0)
+      ntt(t);
+  }
+
   // ---- A round of attempts
 
   /// [FIPS204, Alg 7, L1; Alg 25]
   static void load_sk(Chunk& c) {
     c.begin_round();
-    each_new_key(c, [&](PrivateKey<P>& key, const uint8_t* sk) {
-      Common::unpack_small(key.s1, sk + P.s1_offset(), kL);
-      Common::unpack_small(key.s2, sk + P.s2_offset(), kK);
-      for (size_t j = 0; j < kK; ++j)
-        unpack_below<kD>(key.t0[j], sk + P.t0_offset() + j * P.t0_bytes(), 1 << (kD - 1));
-    });
+    each_new_key(c, load_key);
   }
 
   /// [FIPS204, Alg 7, L2-4]
   static void ntt_key(Chunk& c) {
-    each_new_key(c, [&](PrivateKey<P>& key, const uint8_t*) {
-      for (Poly& s : key.s1)
-        ntt(s);
-      for (size_t j = 0; j < kK; ++j) {
-        ntt(key.s2[j]);
-        ntt(key.t0[j]);
-      }
-    });
+    each_new_key(c, [](PrivateKey<P>& key, const uint8_t*) { transform_key(key); });
   }
 
   /// [FIPS204, Alg 7, L5]
@@ -388,6 +392,10 @@ struct SignSteps : CommonSteps<P, Isa> {
     Common::sample_challenges(
         c.attempt_count, [&](size_t i) { return c.attempts[i].challenge; },
         [&](size_t i) -> Try& { return c.attempts[i]; });
+    each_attempt(c, [](Try& attempt) {
+      small_of(attempt.small_c, attempt.c);
+      Isa::small_ntt().forward(attempt.small_c.c);
+    });
   }
 
   /// r0 and z, polynomial by polynomial until one is too large: r0 first, which fails more often. [FIPS204, Alg 7,
@@ -411,6 +419,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   static void find_hint(Chunk& c) {
     each_attempt(c, [&](Try& attempt) {
       int32_t too_large = 0, ones = 0;
+      ntt(attempt.c);
       for (size_t row = 0; row < kK; ++row) {
         Poly product;
         multiply(product, &attempt.c, &key_of(c, attempt).t0[row]);
@@ -419,8 +428,7 @@ struct SignSteps : CommonSteps<P, Isa> {
           product.c[n] = centred_once(product.c[n]);
         too_large |= Common::mask_too_large(product, P.gamma2());
         for (size_t n = 0; n < kN; ++n) {
-          attempt.hint[row].c[n] =
-              make_hint<P.gamma2_part>(attempt.w1[row].c[n], attempt.w[row].c[n] + product.c[n]);
+          attempt.hint[row].c[n] = make_hint<P.gamma2_part>(attempt.w1[row].c[n], attempt.w[row].c[n] + product.c[n]);
           ones += attempt.hint[row].c[n];
         }
       }
@@ -473,22 +481,42 @@ struct SignSteps : CommonSteps<P, Isa> {
       if (c.attempts[i].fate == Fate::kOpen) f(c.attempts[i]);
   }
 
-  /// w becomes r0 = LowBits(w) - c s2, which is LowBits(w - c s2) wherever both are in range.
-  static void subtract_c_s2(Try& attempt, const Poly& s2, Poly& w) {
-    Poly product;
-    multiply(product, &attempt.c, &s2);
-    inverse_ntt(product);
+  /// Coefficients in (-3329, 3329), as prim/ntt takes them.
+  static void small_of(SmallPoly& out, const Poly& a) {
     for (size_t n = 0; n < kN; ++n)
-      w.c[n] = centred_once(reduced(w.c[n] - product.c[n]));
+      out.c[n] = static_cast<uint16_t>(a.c[n] + (mask_negative(a.c[n]) & static_cast<int32_t>(ntt::kQ)));
+  }
+  static void load_small(SmallPoly& out, const uint8_t* in) {
+    Poly s;
+    unpack_below<Common::kEtaBits>(s, in, P.eta);
+    small_of(out, s);
+  }
+
+  /// Coefficients of c s, where s is s1 or s2.
+  static void small_product(int32_t (&out)[kN], const Try& attempt, const SmallPoly& s) {
+    SmallPoly product;
+    Isa::small_ntt().multiply(product.c, attempt.small_c.c, s.c, 1);
+    Isa::small_ntt().inverse(product.c);
+    constexpr auto kHalf = static_cast<int32_t>(ntt::kQ / 2);
+    for (size_t n = 0; n < kN; ++n)
+      out[n] = product.c[n] - (mask_negative(kHalf - product.c[n]) & static_cast<int32_t>(ntt::kQ));
+  }
+
+  /// w becomes r0 = LowBits(w) - c s2, which is LowBits(w - c s2) wherever both are in range.
+  static void subtract_c_s2(Try& attempt, const SmallPoly& s2, Poly& w) {
+    int32_t product[kN];
+    small_product(product, attempt, s2);
+    for (size_t n = 0; n < kN; ++n)
+      w.c[n] -= product[n];
     reject_if(attempt, Common::mask_too_large(w, P.gamma2() - P.beta()));
   }
 
   /// z = y + c s1.
-  static void add_c_s1(Try& attempt, const Poly& s1, const Poly& y, Poly& z) {
-    multiply(z, &attempt.c, &s1);
-    inverse_ntt(z);
+  static void add_c_s1(Try& attempt, const SmallPoly& s1, const Poly& y, Poly& z) {
+    int32_t product[kN];
+    small_product(product, attempt, s1);
     for (size_t n = 0; n < kN; ++n)
-      z.c[n] = centred_once(reduced(z.c[n] + y.c[n]));
+      z.c[n] = y.c[n] + product[n];
     reject_if(attempt, Common::mask_too_large(z, P.gamma1() - P.beta()));
   }
 
@@ -506,16 +534,30 @@ struct VerifySteps : CommonSteps<P, Isa> {
   using Item = typename Chunk::Item;
   using Common::kK, Common::kL;
 
+  static void load_key(PublicKey<P>& key, const uint8_t* pk) {
+    for (size_t row = 0; row < kK; ++row) {
+      unpack<kT1Bits>(key.t1[row].c, pk + kSeedBytes + row * P.t1_bytes());
+      for (int32_t& x : key.t1[row].c)
+        x <<= kD;
+    }
+  }
+  static void transform_key(PublicKey<P>& key) {
+    for (Poly& t1 : key.t1)
+      ntt(t1);
+  }
+  /// tr(i): where tr of key i goes.
+  template <class Tr>
+  static void hash_keys(ConstByteRows pk, size_t count, Tr&& tr) {
+    uint8_t out[Isa::kItems][kDigestBytes];
+    Isa::shake256(rows_of(out), kDigestBytes, pk, P.public_key_bytes(), count);
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(tr(i), out[i], kDigestBytes);
+  }
+
   /// [FIPS204, Alg 8, L1-4; Alg 23, Alg 27]
   static void load(Chunk& c) {
-    for (size_t i = 0; i < c.keys(); ++i) {
-      for (size_t row = 0; row < kK; ++row) {
-        Poly& t1 = c.items[i].key.t1[row];
-        unpack<kT1Bits>(t1.c, pk_of(c, i) + kSeedBytes + row * P.t1_bytes());
-        for (int32_t& x : t1.c)
-          x <<= kD;
-      }
-    }
+    for (size_t i = 0; i < c.new_keys(); ++i)
+      load_key(c.items[i].key, pk_of(c, i));
     for (size_t i = 0; i < c.count; ++i) {
       Item& item = c.items[i];
       const uint8_t* const in = signature(c, i);
@@ -531,15 +573,13 @@ struct VerifySteps : CommonSteps<P, Isa> {
   /// [FIPS204, Alg 8, L5]
   static void expand_a(Chunk& c) {
     Common::expand_matrices(
-        c.keys(), [&](size_t i) { return c.items[i].key.a; }, [&](size_t i) { return pk_of(c, i); });
+        c.new_keys(), [&](size_t i) { return c.items[i].key.a; }, [&](size_t i) { return pk_of(c, i); });
   }
 
   /// [FIPS204, Alg 8, L6]
   static void hash_pk(Chunk& c) {
-    uint8_t tr[Isa::kItems][kDigestBytes];
-    Isa::shake256(rows_of(tr), kDigestBytes, {c.io.pk, P.public_key_bytes()}, P.public_key_bytes(), c.keys());
-    for (size_t i = 0; i < c.keys(); ++i)
-      std::memcpy(c.items[i].key.tr, tr[i], kDigestBytes);
+    if (c.new_keys() == 0) return;
+    hash_keys({c.io.pk, P.public_key_bytes()}, c.new_keys(), [&](size_t i) { return c.items[i].key.tr; });
   }
 
   /// [FIPS204, Alg 8, L7]
@@ -556,12 +596,13 @@ struct VerifySteps : CommonSteps<P, Isa> {
 
   /// [FIPS204, Alg 8, L9]
   static void ntt_z_t1(Chunk& c) {
-    for (size_t i = 0; i < c.keys(); ++i)
-      for (Poly& t1 : c.items[i].key.t1)
-        ntt(t1);
-    for (size_t i = 0; i < c.count; ++i)
+    for (size_t i = 0; i < c.new_keys(); ++i)
+      transform_key(c.items[i].key);
+    for (size_t i = 0; i < c.count; ++i) {
+      ntt(c.items[i].c);
       for (Poly& z : c.items[i].z)
         ntt(z);
+    }
   }
   static void multiply_a_z(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {

@@ -11,6 +11,12 @@ struct alignas(64) Poly {
   int32_t c[kN];
 };
 
+/// The transform mod 3329 of a polynomial with small coefficients, in the order of prim/ntt. Products of c with s1 and
+/// s2 have coefficients of at most tau eta <= 196, so they are exact mod 3329 and fit 16 bits.
+struct alignas(64) SmallPoly {
+  uint16_t c[kN];
+};
+
 /// A public key ready for use.
 template <MldsaParams P>
 struct PublicKey {
@@ -22,8 +28,9 @@ struct PublicKey {
 /// A private key ready for use.
 template <MldsaParams P>
 struct PrivateKey {
-  Poly a[P.k * P.l];               ///< A^, row by row, in [0, q)
-  Poly s1[P.l], s2[P.k], t0[P.k];  ///< their transforms
+  Poly a[P.k * P.l];  ///< A^, row by row, in [0, q)
+  Poly t0[P.k];       ///< its transform
+  SmallPoly s1[P.l], s2[P.k];
 };
 
 }  // namespace polykem::mldsa

@@ -88,7 +88,8 @@ POLYKEM_INLINE void layer(Words (&r)[kCount], F&& factor) {
   }
 }
 
-/// All layers from kDistance to kEnd, the inverse from the shortest, the other from the longest. factor(distance, group).
+/// All layers from kDistance to kEnd, the inverse from the shortest, the other from the longest. factor(distance,
+/// group).
 template <bool kInverse, size_t kDistance, size_t kEnd, size_t kCount, class F>
 POLYKEM_INLINE void layers(Words (&r)[kCount], F&& factor) {
   layer<kInverse, kDistance>(r, [&](size_t group) { return factor(kDistance, group); });

@@ -13,7 +13,9 @@ inline namespace POLYKEM_ISA {
 
 /// Neighbours are joined to one value in a lane twice as wide, until it has 64 bits.
 template <unsigned kBits>
-inline constexpr size_t kJoined = kBits <= 8 ? 8 : kBits <= 16 ? 4 : 2;
+inline constexpr size_t kJoined = kBits <= 8    ? 8
+                                  : kBits <= 16 ? 4
+                                                : 2;
 
 /// How many coefficients the 64-bit lanes of a register have then.
 template <unsigned kBits>

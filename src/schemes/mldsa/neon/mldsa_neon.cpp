@@ -12,6 +12,7 @@ namespace {
 struct Neon : LaneHashes<kKeccakLanesNeon> {
   static constexpr const char* kName = cpu::kNeon;
   static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
+  static const NttSingle& small_ntt() { return kNttSingleNeon; }
 };
 static_assert(InstructionSet<Neon>);
 

@@ -3,6 +3,7 @@
 
 #include "core/backend.hpp"
 #include "prim/keccak/keccak.hpp"
+#include "prim/ntt/ntt.hpp"
 #include "schemes/mldsa/instruction_set.hpp"
 
 namespace polykem::mldsa::ref {
@@ -13,6 +14,10 @@ struct Portable {
   static constexpr size_t kStates = 1, kItems = 1;
 
   static Aes256Ctr keystream() { return nullptr; }
+  static const NttSingle& small_ntt() {
+    static constexpr NttSingle kPortable{ntt::forward, ntt::inverse, ntt::multiply};
+    return kPortable;
+  }
   static void shake128(ByteRows out, size_t out_bytes, ConstByteRows in, size_t bytes, size_t count) {
     hash(Shake::Strength::kShake128, out, out_bytes, in, bytes, count);
   }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expands key records into keys that are ready for use, the form in which a key set keeps them.
+#pragma once
+
+#include "schemes/mldsa/steps.hpp"
+
+namespace polykem::mldsa {
+inline namespace POLYKEM_ISA {
+
+template <MldsaParams P, InstructionSet Isa>
+struct Keys {
+  using Public = PublicKey<P>;
+  using Private = PrivateKey<P>;
+
+  static void expand_public(std::byte* out, const uint8_t* records, size_t count, std::byte*) {
+    using Steps = VerifySteps<P, Isa>;
+    auto* const keys = reinterpret_cast<Public*>(out);
+    const auto record = [&](size_t i) { return records + i * P.public_key_bytes(); };
+    for (size_t i = 0; i < count; ++i) {
+      Steps::load_key(keys[i], record(i));
+      Steps::transform_key(keys[i]);
+    }
+    Steps::expand_matrices(
+        count, [&](size_t i) { return keys[i].a; }, record);
+    for (size_t first = 0; first < count; first += Isa::kItems) {
+      Steps::hash_keys({record(first), P.public_key_bytes()}, std::min(Isa::kItems, count - first),
+                       [&](size_t i) { return keys[first + i].tr; });
+    }
+  }
+
+  static void expand_private(std::byte* out, const uint8_t* records, size_t count, std::byte*) {
+    using Steps = SignSteps<P, Isa>;
+    auto* const keys = reinterpret_cast<Private*>(out);
+    const auto record = [&](size_t i) { return records + i * P.secret_key_bytes(); };
+    for (size_t i = 0; i < count; ++i) {
+      ct::declassify(record(i), kSeedBytes);
+      Steps::load_key(keys[i], record(i));
+      Steps::transform_key(keys[i]);
+    }
+    Steps::expand_matrices(
+        count, [&](size_t i) { return keys[i].a; }, record);
+  }
+
+  static size_t workspace_bytes(size_t) { return 64; }
+  static constexpr ExpandedKeyFormat kExpandedPublicKey{sizeof(Public), workspace_bytes, expand_public};
+  static constexpr ExpandedKeyFormat kExpandedPrivateKey{sizeof(Private), workspace_bytes, expand_private};
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mldsa
