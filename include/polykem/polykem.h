@@ -87,8 +87,10 @@ typedef struct polykem_scheme_info_t {
   size_t secret_seed_bytes; /* of a secret key in its form as a seed (FIPS 203: d, z); 0 if the set has none */
   size_t public_key_at; /* where a secret key holds its public key, in bytes from its start; SIZE_MAX if it does not */
   int research;         /* 1 if the set is for research only, since attacks on it are published */
-  size_t signature_bytes; /* of a signature set; 0 for a KEM, whose set has ciphertexts and shared secrets */
-  size_t sign_coin_bytes; /* coins of one signature: rnd of FIPS 204 */
+  size_t signature_bytes;     /* of a signature set; 0 for a KEM, whose set has ciphertexts and shared secrets */
+  size_t sign_coin_bytes;     /* coins of one signature: rnd of FIPS 204 */
+  const char* const* aliases; /* alias_count other names by which the set is found, beside name and title */
+  size_t alias_count;
 } polykem_scheme_info_t;
 
 /* How many parameter sets the library has. */
@@ -103,6 +105,8 @@ POLYKEM_API size_t polykem_signature_count(void);
 POLYKEM_API const polykem_scheme* polykem_signature_at(size_t index); /* NULL if index >= count */
 /* By registry name; letter case, '-' and '_' do not matter. POLYKEM_ERR_UNKNOWN_SCHEME if there is none. */
 POLYKEM_API polykem_status polykem_signature_find(const char* name, const polykem_scheme** out);
+/* As polykem_scheme_suggest, of a signature set. */
+POLYKEM_API const char* polykem_signature_suggest(const char* name);
 /* Of a KEM's or a signature set. Set out->struct_size. */
 POLYKEM_API polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_info_t* out);
 /* The public key of an expanded secret key: computed for ML-DSA, copied where the secret key holds it.

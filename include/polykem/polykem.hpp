@@ -91,7 +91,7 @@ class Scheme {
     check(polykem_scheme_info(handle, &info_), "parameter set");
   }
 
-  /// By registry name or alias; letter case, '-' and '_' do not matter. Throws if there is none.
+  /// A KEM's set, by registry name or alias; letter case, '-' and '_' do not matter. Throws if there is none.
   static Scheme find(const std::string& name) {
     const polykem_scheme* handle = nullptr;
     const polykem_status status = polykem_scheme_find(name.c_str(), &handle);
@@ -102,14 +102,18 @@ class Scheme {
     return Scheme(handle);
   }
 
-  /// A signature set, by registry name in the same way. Throws if there is none.
+  /// A signature set, likewise.
   static Scheme find_signature(const std::string& name) {
     const polykem_scheme* handle = nullptr;
-    check(polykem_signature_find(name.c_str(), &handle), ("'" + name + "'").c_str());
+    const polykem_status status = polykem_signature_find(name.c_str(), &handle);
+    if (status == POLYKEM_ERR_UNKNOWN_SCHEME) {
+      throw Error(status, "'" + name + "' (nearest: '" + polykem_signature_suggest(name.c_str()) + "')");
+    }
+    check(status, "signature set");
     return Scheme(handle);
   }
 
-  /// All sets of KEMs of this build, in registry order.
+  /// All KEM sets of this build, in registry order.
   static std::vector<Scheme> all() {
     std::vector<Scheme> out;
     for (std::size_t i = 0; i < polykem_scheme_count(); ++i)
@@ -132,6 +136,8 @@ class Scheme {
   std::size_t secret_key_bytes() const noexcept { return info_.secret_key_bytes; }
   std::size_t ciphertext_bytes() const noexcept { return info_.ciphertext_bytes; }
   std::size_t shared_secret_bytes() const noexcept { return info_.shared_secret_bytes; }
+  std::size_t signature_bytes() const noexcept { return info_.signature_bytes; }
+  bool is_signature() const noexcept { return info_.signature_bytes != 0; }
 
   friend bool operator==(const Scheme& a, const Scheme& b) noexcept { return a.handle_ == b.handle_; }
   friend bool operator!=(const Scheme& a, const Scheme& b) noexcept { return a.handle_ != b.handle_; }
@@ -158,6 +164,101 @@ struct Encapsulations {
 struct SharedSecrets {
   SecretBytes ss;
   std::vector<polykem_status> items;
+};
+
+/// A byte string for each item of a batch. It refers to the caller's bytes; only copies() has bytes of its own.
+class Strings {
+ public:
+  Strings() = default;  ///< all are empty
+  /// One string for all items.
+  static Strings shared(ByteView one) {
+    Strings out;
+    out.strings_ = {one.size() == 0 ? nullptr : one.data(), nullptr, one.size(), 1};
+    return out;
+  }
+  /// `all` has a string of `width` bytes after another.
+  static Strings of_width(ByteView all, std::size_t width) {
+    if (width == 0 || all.size() % width != 0) throw Error(POLYKEM_ERR_SIZE, "strings of one width");
+    Strings out;
+    out.strings_ = {all.data(), nullptr, width, 0};
+    out.count_ = all.size() / width;
+    return out;
+  }
+  /// String i is all[offsets[i]] up to all[offsets[i + 1] - 1].
+  static Strings at(ByteView all, std::vector<std::size_t> offsets) {
+    bool fit = !offsets.empty() && offsets.back() <= all.size();
+    for (std::size_t i = 1; fit && i < offsets.size(); ++i)
+      fit = offsets[i - 1] <= offsets[i];
+    if (!fit) throw Error(POLYKEM_ERR_ARGUMENT, "offsets that fall or lead beyond the bytes");
+    Strings out;
+    out.count_ = offsets.size() - 1;
+    out.offsets_ = std::move(offsets);
+    out.strings_.data = all.data();
+    return out;
+  }
+  /// Of a list whose entries have data() and size(): of Bytes or std::string, for example.
+  template <class List>
+  static Strings copies(const List& list) {
+    Bytes all;
+    std::vector<std::size_t> offsets{0};
+    for (const auto& entry : list) {
+      all.insert(all.end(), entry.data(), entry.data() + entry.size());
+      offsets.push_back(all.size());
+    }
+    Strings out = at(all, std::move(offsets));
+    out.bytes_ = std::move(all);
+    return out;
+  }
+
+  /// True if there is a string for each of `count` items.
+  bool fit(std::size_t count) const noexcept {
+    return strings_.data == nullptr || strings_.shared != 0 || count_ == count;
+  }
+  /// For a request, while this object lives.
+  polykem_strings c_strings() const noexcept {
+    polykem_strings out = strings_;
+    if (!offsets_.empty()) out.offsets = offsets_.data();
+    if (!bytes_.empty()) out.data = bytes_.data();
+    return out;
+  }
+
+ private:
+  polykem_strings strings_{};
+  std::size_t count_ = 0;
+  Bytes bytes_;
+  std::vector<std::size_t> offsets_;
+};
+
+/// What a batch signs or verifies.
+struct Messages {
+  Messages(Strings of_messages, Strings of_contexts = {})
+      : strings(std::move(of_messages)), contexts(std::move(of_contexts)) {}
+
+  Strings strings;
+  Strings contexts;  ///< of at most 255 bytes each
+  polykem_message_kind kind = POLYKEM_MESSAGE;
+  ByteView digest_oid;         ///< of digests: the hash's object identifier in DER
+  bool deterministic = false;  ///< rnd is zero
+
+  /// For a request, while this object lives.
+  polykem_messages c_messages() const noexcept {
+    return {
+        sizeof(polykem_messages), kind, strings.c_strings(), contexts.c_strings(), digest_oid.data(), digest_oid.size(),
+        deterministic ? 1 : 0};
+  }
+};
+
+/// `count` signatures. items: a status per item, empty if every item succeeded.
+struct Signatures {
+  Bytes sig;
+  std::vector<polykem_status> items;
+};
+
+/// Which signatures verify. items: a status per item, empty if every signature is valid.
+struct Verification {
+  std::vector<polykem_status> items;
+  bool valid(std::size_t item) const { return items.empty() || items.at(item) == POLYKEM_OK; }
+  bool all_valid() const noexcept { return items.empty(); }
 };
 
 /// One step of an operation's plan, and the specification's stages that it covers, separated by '+'.
@@ -291,6 +392,44 @@ class Context {
     return out;
   }
 
+  /// Signs `count` messages. sk: count keys in the given form, or one with KeyMode::kShared. coins: empty, or
+  /// count x sign_coin_bytes.
+  Signatures sign(const Scheme& scheme, std::size_t count, KeyMode mode, ByteView sk, const Messages& messages,
+                  ByteView coins = {}, SecretForm form = SecretForm::kExpanded) const {
+    const auto& info = scheme.info();
+    const std::size_t record = form == SecretForm::kSeed ? info.secret_seed_bytes : info.secret_key_bytes;
+    need(sk, keys(mode, count) * record, "secret keys");
+    need_strings(messages, count);
+    Signatures out{Bytes(count * info.signature_bytes), {}};
+    const polykem_messages given = messages.c_messages();
+    polykem_request r = request(POLYKEM_SIGN, scheme, count);
+    r.key_mode = static_cast<polykem_key_mode>(mode);
+    r.secret_form = static_cast<polykem_secret_form>(form);
+    r.sk = sk.data();
+    r.coins = coins_or_null(coins, count * info.sign_coin_bytes);
+    r.messages = &given;
+    r.sig_out = out.sig.data();
+    run_items(r, out.items);
+    return out;
+  }
+
+  /// Verifies `count` signatures. pk: count keys, or one with KeyMode::kShared.
+  Verification verify(const Scheme& scheme, std::size_t count, KeyMode mode, ByteView pk, const Messages& messages,
+                      ByteView sig) const {
+    need(pk, keys(mode, count) * scheme.public_key_bytes(), "public keys");
+    need(sig, count * scheme.signature_bytes(), "signatures");
+    need_strings(messages, count);
+    const polykem_messages given = messages.c_messages();
+    polykem_request r = request(POLYKEM_VERIFY, scheme, count);
+    r.key_mode = static_cast<polykem_key_mode>(mode);
+    r.pk = pk.data();
+    r.messages = &given;
+    r.sig = sig.data();
+    Verification out;
+    run_items(r, out.items);
+    return out;
+  }
+
   /// Copies `count` keys into a set.
   KeySet import_keys(const Scheme& scheme, KeyKind kind, std::size_t count, ByteView keys) const {
     const auto& info = scheme.info();
@@ -350,6 +489,11 @@ class Context {
     if (bytes.size() == size) return;
     throw Error(POLYKEM_ERR_SIZE, std::string(what) + ", " + std::to_string(bytes.size()) + " bytes where " +
                                       std::to_string(size) + " belong");
+  }
+
+  static void need_strings(const Messages& messages, std::size_t count) {
+    if (!messages.strings.fit(count) || !messages.contexts.fit(count))
+      throw Error(POLYKEM_ERR_SIZE, "messages or contexts, which are not " + std::to_string(count));
   }
 
   static const std::uint8_t* coins_or_null(ByteView coins, std::size_t size) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batched post-quantum key exchange.
+"""Batched post-quantum key exchange, and signatures.
 
 One call computes a batch: arrays of records in, arrays of records out.
 
@@ -18,9 +18,11 @@ from ._errors import (ArgumentError, ArgumentTypeError, BackendUnavailable, Busy
                       OutOfMemory, RandomError, RangeError, SizeError, Status, UnknownBackend, UnknownScheme)
 from ._jobs import Job
 from ._keyset import KeySet
+from ._messages import Strings
 from ._profile import Profile, StepRecord
-from ._results import Decapsulations, Encapsulations, KeyPairs
-from ._scheme import Backend, Crossover, Scheme, backends, cpu_features, crossover, schemes, tune
+from ._results import Decapsulations, Encapsulations, KeyPairs, Signatures
+from ._scheme import (Backend, Crossover, Scheme, SignatureScheme, backends, cpu_features, crossover, schemes,
+                      signature_schemes, tune)
 from ._secret import Secret
 
 __version__ = _version()
@@ -28,9 +30,9 @@ __version__ = _version()
 __all__ = [
     "ArgumentError", "ArgumentTypeError", "Backend", "BackendUnavailable", "BusyError", "Context", "Crossover",
     "Decapsulations", "DeviceSecret", "Encapsulations", "Error", "InternalError", "ItemsError", "Job", "KeyPairs",
-    "KeySet", "OutOfMemory", "Profile", "RandomError", "RangeError", "Scheme", "Secret", "SizeError", "Status",
-    "StepRecord", "UnknownBackend", "UnknownScheme", "__version__", "backends", "cpu_features", "crossover", "schemes",
-    "tune",
+    "KeySet", "OutOfMemory", "Profile", "RandomError", "RangeError", "Scheme", "Secret", "SignatureScheme",
+    "Signatures", "SizeError", "Status", "StepRecord", "Strings", "UnknownBackend", "UnknownScheme", "__version__",
+    "backends", "cpu_features", "crossover", "schemes", "signature_schemes", "tune",
 ]
 
 

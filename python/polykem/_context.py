@@ -4,62 +4,25 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import Any, Callable, Generic, Literal, TypeVar, overload
+from typing import Any, Callable, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _jobs
-from ._arrays import check_count, check_records, items_of, shape_error
-from ._device import place_of
-from ._errors import ArgumentError, ArgumentTypeError, RangeError, Status, check, items_error
+from . import _core, _jobs, _signing
+from ._arrays import check_count, check_records, items_of
+from ._batch import (EXPANDED, PER_ITEM, SHARED, Batch, Errors, Keys, Result, checked_errors, coins_of, finish, form_of,
+                     keys_of_set, refuse_index)
+from ._device import check_host, place_of
+from ._errors import ArgumentError, ArgumentTypeError, check
 from ._jobs import Job
 from ._keyset import KeySet
 from ._places import HOST
 from ._profile import Profile, StepRecord
-from ._results import Decapsulations, Encapsulations, KeyPairs
-from ._scheme import (DECAPS, ENCAPS, KEYGEN, OPS, Backend, Scheme, SchemeLike, as_scheme, backend_name, op_index)
-from ._secret import Secret, check_unwiped, erase, secrets_of
-
-_PER_ITEM, _SHARED = 0, 1
-_EXPANDED, _SEED = 0, 1
-
-Errors = Literal["raise", "return"]
-
-
-Result = TypeVar("Result", bound=tuple[Any, ...])
-
-
-@dataclass(repr=False)
-class _Batch(Generic[Result]):
-    """A batch that is ready to run, and what it will return."""
-
-    what: str
-    op: int
-    scheme: Scheme
-    count: int
-    place: Any
-    request: _core.Request
-    result: Result
-    errors: str
-    queued: bool = True  # on a GPU: on the caller's stream
-    secrets: tuple[Secret, ...] = ()  # of the caller, who may wipe them while the batch runs
-
-
-@dataclass(repr=False)
-class _Keys:
-    """The keys of a batch: an array, or a key set with the indices of its keys."""
-
-    mode: int
-    array: Any = None
-    keyset: KeySet | None = None
-    index: npt.NDArray[np.uintp] | None = None
-
-    def fields(self) -> dict[str, Any]:
-        if self.keyset is None:
-            return {"key_mode": self.mode}
-        return {"key_mode": self.mode, "keyset": self.keyset._core, "key_index": self.index}
+from ._results import Decapsulations, Encapsulations, KeyPairs, Signatures, Verified
+from ._scheme import (DECAPS, ENCAPS, KEYGEN, OPS, SIGN, AnySet, AnySetLike, Backend, SchemeLike, SignatureLike,
+                      SignatureScheme, as_scheme, as_set, backend_name, op_index)
+from ._secret import secrets_of
 
 
 class Context:
@@ -109,12 +72,12 @@ class Context:
         """Worker threads."""
         return self._core.threads
 
-    def backend(self, scheme: SchemeLike) -> str | None:
+    def backend(self, scheme: AnySetLike) -> str | None:
         """Name of the backend that runs `scheme` here, None if none can.
 
         If it is "cuda" and was not forced, small batches still run on the CPU.
         """
-        return self._core.backend(as_scheme(scheme)._index)
+        return self._core.backend(as_set(scheme)._index)
 
     def close(self) -> None:
         """Release the context now. Batches and key sets that use it keep it until they end."""
@@ -131,12 +94,12 @@ class Context:
 
     # ---- batches
 
-    def keygen(self, scheme: SchemeLike, count: int = 1, *, coins: Any = None, out: Any = None) -> KeyPairs:
+    def keygen(self, scheme: AnySetLike, count: int = 1, *, coins: Any = None, out: Any = None) -> KeyPairs:
         """Make `count` key pairs.
 
         Parameters
         ----------
-        scheme : Scheme or str
+        scheme : Scheme, SignatureScheme or str
         count : int
             At least 1.
         coins : array, uint8, (count, keygen_coin_bytes), optional
@@ -217,8 +180,87 @@ class Context:
         """
         return self._run(self._decaps(scheme, sk, ct, key_index=key_index, errors=errors))
 
+    def sign(self, scheme: SignatureLike, sk: Any, messages: Any, *, context: Any = b"", prehash: str | None = None,
+             mu: bool = False, deterministic: bool = False, coins: Any = None, key_index: Any = None,
+             errors: Errors = "raise") -> Signatures:
+        """Sign messages.
+
+        An expanded private key is not checked [FIPS204, Alg 25]: signatures by a damaged one do not verify.
+
+        Parameters
+        ----------
+        scheme : SignatureScheme or str
+        sk : Secret or array, uint8
+            (n, secret_key_bytes): item i uses key i. (secret_key_bytes,): one key for all. Records of secret_seed_bytes
+            are seeds. Or a `KeySet`.
+        messages : list of bytes, array or Strings
+            A list has a message of any length for each item; (n, bytes) are n of one length; ``bytes`` or (bytes,) are
+            one for all.
+        context : bytes, list of bytes, array or Strings
+            At most 255 bytes for each item, in the same forms: what the verifier must know besides the message.
+        prehash : str, optional
+            HashML-DSA: `messages` are digests by the hash of that name, "sha512" for example.
+        mu : bool
+            `messages` are the 64 bytes mu of each item [FIPS204, 5.4]; the context is in them.
+        deterministic : bool
+            The same message yields the same signature.
+        coins : array, uint8, (n, sign_coin_bytes), optional
+            The random inputs, for tests.
+        key_index : int or array of int, optional
+            With a `KeySet`, as in `encaps`.
+        errors : {"raise", "return"}
+            What to do about items with a status of their own, after the others are done.
+
+        Returns
+        -------
+        Signatures
+            sig, uint8, (n, signature_bytes); status, int32, (n,).
+
+        Raises
+        ------
+        ArgumentError, SizeError, OutOfMemory, RandomError
+
+        Examples
+        --------
+        >>> import polykem
+        >>> ctx = polykem.Context(threads=1)
+        >>> pk, sk = ctx.keygen("mldsa65")
+        >>> sig, status = ctx.sign("mldsa65", sk[0], [b"to Ada", b"to Grace"], context=b"letters")
+        >>> ctx.verify("mldsa65", pk[0], [b"to Ada", b"to Emmy"], sig, context=b"letters").tolist()
+        [True, False]
+        """
+        return self._run(_signing.sign(scheme, sk, messages, context=context, prehash=prehash, mu=mu,
+                                       deterministic=deterministic, coins=coins, key_index=key_index, errors=errors))
+
+    def verify(self, scheme: SignatureLike, pk: Any, messages: Any, sig: Any, *, context: Any = b"",
+               prehash: str | None = None, mu: bool = False, key_index: Any = None) -> npt.NDArray[np.bool_]:
+        """Find out which signatures are right.
+
+        Parameters
+        ----------
+        scheme : SignatureScheme or str
+        pk : array, uint8
+            (n, public_key_bytes): item i uses key i. (public_key_bytes,): one key for all. Or a `KeySet`.
+        messages, context, prehash, mu
+            As in `sign`.
+        sig : array, uint8, (n, signature_bytes) or (signature_bytes,)
+        key_index : int or array of int, optional
+            With a `KeySet`, as in `encaps`.
+
+        Returns
+        -------
+        numpy.ndarray
+            bool, (n,): True where the signature is one of this message under this key. Ask ``.all()``.
+
+        Raises
+        ------
+        ArgumentError, SizeError, OutOfMemory
+        """
+        return self._run(_signing.verify(scheme, pk, messages, sig, context=context, prehash=prehash, mu=mu,
+                                         key_index=key_index)).valid
+
     @overload
-    def submit(self, op: Literal["keygen"], scheme: SchemeLike, count: int = 1, *, coins: Any = None,
+    def submit(self, op: Literal["keygen"], scheme: AnySetLike, count: int = 1, *, coins: Any = None,
                out: Any = None) -> Job[KeyPairs]: ...
     @overload
     def submit(self, op: Literal["encaps"], scheme: SchemeLike, pk: Any, count: int | None = None, *,
@@ -226,13 +268,21 @@ class Context:
     @overload
     def submit(self, op: Literal["decaps"], scheme: SchemeLike, sk: Any, ct: Any, *, key_index: Any = None,
                errors: Errors = "raise") -> Job[Decapsulations]: ...
+    @overload
+    def submit(self, op: Literal["sign"], scheme: SignatureLike, sk: Any, messages: Any, *, context: Any = b"",
+               prehash: str | None = None, mu: bool = False, deterministic: bool = False, coins: Any = None,
+               key_index: Any = None, errors: Errors = "raise") -> Job[Signatures]: ...
+    @overload
+    def submit(self, op: Literal["verify"], scheme: SignatureLike, pk: Any, messages: Any, sig: Any, *,
+               context: Any = b"", prehash: str | None = None, mu: bool = False,
+               key_index: Any = None) -> Job[npt.NDArray[np.bool_]]: ...
 
     def submit(self, op: str, *args: Any, **kwargs: Any) -> Job[Any]:
         """Start a batch and return immediately.
 
         Parameters
         ----------
-        op : {"keygen", "encaps", "decaps"}
+        op : {"keygen", "encaps", "decaps", "sign", "verify"}
         *args, **kwargs
             The arguments of the method of that name. Do not change the arrays before the job has finished; it raises
             ArgumentError if a Secret among them has been wiped.
@@ -250,8 +300,12 @@ class Context:
         >>> job.result(timeout=60).pk.shape
         (10, 800)
         """
-        prepare: Callable[..., _Batch[Any]] = (self._keygen, self._encaps, self._decaps)[op_index(op)]
-        batch: _Batch[Any] = prepare(*args, **kwargs)
+        prepare: dict[str, Callable[..., Batch[Any]]] = {
+            "keygen": self._keygen, "encaps": self._encaps, "decaps": self._decaps, "sign": _signing.sign,
+            "verify": _signing.verify}
+        if op not in prepare:
+            raise ArgumentError(f"there is no operation {op!r}; there are {', '.join(OPS)}")
+        batch = prepare[op](*args, **kwargs)
         if batch.place is not HOST:
             raise ArgumentError(f'{op} on a GPU is queued on your stream and returns at once: call {op}(..., '
                                 'errors="return") instead of submit')
@@ -260,14 +314,18 @@ class Context:
         def start(completions: _core.Completions, number: int) -> None:
             check(core.submit(batch.request, completions, number), batch.what)
 
-        return _jobs.submit(start, lambda status: _finish(batch, status), (core, batch))
+        def end(status: int) -> Any:
+            result = finish(batch, status)
+            return result.valid if isinstance(result, Verified) else result
 
-    def keyset(self, scheme: SchemeLike, keys: Any, kind: str | None = None) -> KeySet:
+        return _jobs.submit(start, end, (core, batch))
+
+    def keyset(self, scheme: AnySetLike, keys: Any, kind: str | None = None) -> KeySet:
         """Copy keys into a `KeySet`.
 
         Parameters
         ----------
-        scheme : Scheme or str
+        scheme : Scheme, SignatureScheme or str
         keys : array, uint8, (n, bytes) or (bytes,)
             Public keys, secret keys or seeds of secret keys.
         kind : {"public", "secret", "seed"}, optional
@@ -277,15 +335,15 @@ class Context:
 
     # ---- where the time goes
 
-    def profile(self, scheme: SchemeLike, op: str, count: int = 1000, *, batch: int = 256) -> Profile:
+    def profile(self, scheme: AnySetLike, op: str, count: int = 1000, *, batch: int = 256) -> Profile:
         """Run about `count` operations and return the time of each step of the backend's plan.
 
         Other batches of this context that run meanwhile count as well.
 
         Parameters
         ----------
-        scheme : Scheme or str
-        op : {"keygen", "encaps", "decaps"}
+        scheme : Scheme, SignatureScheme or str
+        op : {"keygen", "encaps", "decaps", "sign", "verify"}
         count : int
             Operations, rounded up to whole batches; one more batch warms up.
         batch : int
@@ -303,7 +361,8 @@ class Context:
         >>> p.count, p.threads, p[0].op, all(record.stages for record in p)
         (64, 1, 'encaps', True)
         """
-        scheme, number = as_scheme(scheme), op_index(op)
+        scheme = as_set(scheme)
+        number = op_index(op, scheme)
         batch = min(check_count(batch, "batch"), check_count(count))
         work = self._workload(scheme, number, batch)
         self._run(work)
@@ -323,28 +382,36 @@ class Context:
         out.count, out.batch, out.threads, out.wall_nanoseconds = runs * batch, batch, self.threads, wall
         return out
 
-    def plan(self, scheme: SchemeLike, op: str) -> list[tuple[str, tuple[str, ...]]]:
+    def plan(self, scheme: AnySetLike, op: str) -> list[tuple[str, tuple[str, ...]]]:
         """The steps of one operation here, each with the specification's stages that it covers."""
+        scheme = as_set(scheme)
         return [(step, tuple(stages.split("+"))) for step, stages in
-                self._core.plan(as_scheme(scheme)._index, op_index(op))]
+                self._core.plan(scheme._index, op_index(op, scheme))]
 
-    def _workload(self, scheme: Scheme, op: int, count: int) -> _Batch[Any]:
+    def _workload(self, scheme: AnySet, op: int, count: int) -> Batch[Any]:
         if op == KEYGEN:
             return self._keygen(scheme, count)
         pk, sk = self.keygen(scheme, count)
+        if isinstance(scheme, SignatureScheme):
+            messages = np.arange(count, dtype=np.uint64).view(np.uint8).reshape(count, 8)
+            if op == SIGN:
+                return _signing.sign(scheme, sk, messages)
+            return _signing.verify(scheme, pk, messages, self.sign(scheme, sk, messages).sig)
         if op == ENCAPS:
             return self._encaps(scheme, pk)
         return self._decaps(scheme, sk, self.encaps(scheme, pk).ct)
 
     # ---- from arguments to batches
 
-    def _run(self, batch: _Batch[Result]) -> Result:
-        return _finish(batch, batch.place.run(self, batch))
+    def _run(self, batch: Batch[Result]) -> Result:
+        return finish(batch, batch.place.run(self, batch))
 
-    def _keygen(self, scheme: SchemeLike, count: int = 1, *, coins: Any = None, out: Any = None) -> _Batch[KeyPairs]:
-        scheme, count = as_scheme(scheme), check_count(count)
+    def _keygen(self, scheme: AnySetLike, count: int = 1, *, coins: Any = None, out: Any = None) -> Batch[KeyPairs]:
+        scheme, count = as_set(scheme), check_count(count)
         given_out = None if out is None else _pair(out)
         place = place_of(coins, *(given_out or ()))
+        if isinstance(scheme, SignatureScheme):
+            check_host(place, "coins or out")
         if given_out is None:
             result = written = KeyPairs(place.empty((count, scheme.public_key_bytes)),
                                         place.secret((count, scheme.secret_key_bytes)))
@@ -353,76 +420,55 @@ class Context:
             written = KeyPairs(place.output(result.pk, "out.pk"), place.output(result.sk, "out.sk"))
             check_records(written.pk, "out.pk", scheme.public_key_bytes, count)
             check_records(written.sk, "out.sk", scheme.secret_key_bytes, count)
-        given, coins = coins, _coins(place, coins, scheme.keygen_coin_bytes, count)
+        given, coins = coins, coins_of(place, coins, scheme.keygen_coin_bytes, count)
         request = _core.Request(KEYGEN, scheme._index, count, {
             "coins": place.lend(coins), "pk_out": place.lend(written.pk), "sk_out": place.lend(written.sk)})
-        return _Batch(f"{count} key pairs of {scheme.name}", KEYGEN, scheme, count, place, request, result, "raise",
+        return Batch(f"{count} key pairs of {scheme.name}", KEYGEN, scheme, count, place, request, result, "raise",
                       secrets=secrets_of(given, *result))
 
     def _encaps(self, scheme: SchemeLike, pk: Any, count: int | None = None, *, key_index: Any = None,
-                coins: Any = None, errors: Errors = "raise") -> _Batch[Encapsulations]:
+                coins: Any = None, errors: Errors = "raise") -> Batch[Encapsulations]:
         scheme = as_scheme(scheme)
         place, secrets = place_of(pk, coins), secrets_of(pk, coins)
         if isinstance(pk, KeySet):
-            keys, count = _keys_of_set(pk, scheme, "public", key_index, count)
+            keys, count = keys_of_set(pk, scheme, "public", key_index, count)
         else:
             pk = place.input(pk, "pk")
             check_records(pk, "pk", scheme.public_key_bytes, None if pk.ndim == 1 else count)
-            _refuse_index(key_index)
-            keys = _Keys(_SHARED if pk.ndim == 1 else _PER_ITEM, pk)
+            refuse_index(key_index)
+            keys = Keys(SHARED if pk.ndim == 1 else PER_ITEM, pk)
             count = items_of(pk) if count is None else check_count(count)
-        coins = _coins(place, coins, scheme.encaps_coin_bytes, count)
+        coins = coins_of(place, coins, scheme.encaps_coin_bytes, count)
         queued = keys.keyset is None
         result = Encapsulations(place.empty((count, scheme.ciphertext_bytes)),
                                 place.secret((count, scheme.shared_secret_bytes)), place.status(count, queued))
         request = _core.Request(ENCAPS, scheme._index, count, {
             "coins": place.lend(coins), "pk": place.lend(keys.array), "ct_out": place.lend(result.ct),
             "ss_out": place.lend(result.ss)}, item_status=place.lend(result.status), **keys.fields())
-        return _Batch(f"{count} encapsulations of {scheme.name}", ENCAPS, scheme, count, place, request, result,
-                      _checked(errors), queued, secrets)
+        return Batch(f"{count} encapsulations of {scheme.name}", ENCAPS, scheme, count, place, request, result,
+                      checked_errors(errors), queued, secrets)
 
     def _decaps(self, scheme: SchemeLike, sk: Any, ct: Any, *, key_index: Any = None,
-                errors: Errors = "raise") -> _Batch[Decapsulations]:
+                errors: Errors = "raise") -> Batch[Decapsulations]:
         scheme = as_scheme(scheme)
         place, secrets = place_of(sk, ct), secrets_of(sk, ct)
         ct = place.input(ct, "ct")
         check_records(ct, "ct", scheme.ciphertext_bytes)
-        count, form = items_of(ct), _EXPANDED
+        count, form = items_of(ct), EXPANDED
         if isinstance(sk, KeySet):
-            keys, count = _keys_of_set(sk, scheme, "secret", key_index, count)
+            keys, count = keys_of_set(sk, scheme, "secret", key_index, count)
         else:
             sk = place.input(sk, "sk")
-            form = _form_of(scheme, sk, count)
-            _refuse_index(key_index)
-            keys = _Keys(_SHARED if sk.ndim == 1 else _PER_ITEM, sk)
-        queued = keys.keyset is None and form == _EXPANDED
+            form = form_of(scheme, sk, count, "ciphertexts")
+            refuse_index(key_index)
+            keys = Keys(SHARED if sk.ndim == 1 else PER_ITEM, sk)
+        queued = keys.keyset is None and form == EXPANDED
         result = Decapsulations(place.secret((count, scheme.shared_secret_bytes)), place.status(count, queued))
         request = _core.Request(DECAPS, scheme._index, count, {
             "sk": place.lend(keys.array), "ct": place.lend(ct), "ss_out": place.lend(result.ss)}, secret_form=form,
             item_status=place.lend(result.status), **keys.fields())
-        return _Batch(f"{count} decapsulations of {scheme.name}", DECAPS, scheme, count, place, request, result,
-                      _checked(errors), queued, secrets)
-
-
-def _finish(batch: _Batch[Result], status: int) -> Result:
-    try:
-        check_unwiped(batch.secrets, batch.what)
-    except ArgumentError:
-        for output in batch.result:
-            erase(output)
-        raise
-    if status == Status.ITEMS:
-        if batch.errors == "return":
-            return batch.result
-        raise items_error(batch.what, batch.place.host_status(getattr(batch.result, "status")), batch.result)
-    check(status, batch.what)
-    return batch.result
-
-
-def _checked(errors: str) -> str:
-    if errors not in ("raise", "return"):
-        raise ArgumentError(f'errors is {errors!r}; it is "raise" or "return"')
-    return errors
+        return Batch(f"{count} decapsulations of {scheme.name}", DECAPS, scheme, count, place, request, result,
+                      checked_errors(errors), queued, secrets)
 
 
 def _pair(out: Any) -> KeyPairs:
@@ -430,61 +476,3 @@ def _pair(out: Any) -> KeyPairs:
         return KeyPairs(*out)
     except TypeError:
         raise ArgumentTypeError("out is two arrays, (pk, sk)") from None
-
-
-def _coins(place: Any, coins: Any, record: int, count: int) -> Any:
-    if coins is None:
-        return None
-    coins = place.input(coins, "coins")
-    check_records(coins, "coins", record, count)
-    return coins
-
-
-def _refuse_index(key_index: Any) -> None:
-    if key_index is not None:
-        raise ArgumentError("key_index chooses keys of a KeySet; index the array instead")
-
-
-def _form_of(scheme: Scheme, sk: Any, count: int) -> int:
-    """Expanded keys or seeds, by the size of the records."""
-    sizes = [size for size in (scheme.secret_key_bytes, scheme.secret_seed_bytes) if size]
-    if sk.ndim not in (1, 2) or sk.shape[-1] not in sizes:
-        records = " or ".join(f"({size},) or ({count}, {size})" for size in sizes)
-        raise shape_error("sk", sk.shape, records, scheme.secret_key_bytes)
-    if sk.ndim == 2 and sk.shape[0] != count:
-        hint = "; pass sk[0] to use one key for all" if sk.shape[0] == 1 else ""
-        raise ArgumentError(f"there are {sk.shape[0]} secret keys for {count} ciphertexts{hint}")
-    return _SEED if sk.shape[-1] == scheme.secret_seed_bytes else _EXPANDED
-
-
-def _keys_of_set(keyset: KeySet, scheme: Scheme, kind: str, key_index: Any, count: int | None) -> tuple[_Keys, int]:
-    size = len(keyset)
-    if keyset.closed:
-        raise ArgumentError("the key set is closed")
-    if keyset.scheme is not scheme:
-        raise ArgumentError(f"the key set is of {keyset.scheme.name}, not of {scheme.name}")
-    if keyset.kind != kind:
-        raise ArgumentError(f"the key set has {keyset.kind} keys; this takes {kind} keys")
-    if key_index is None:
-        count = size if count is None else check_count(count)
-        if count > size:
-            raise RangeError(f"{count} items of a key set of {size} keys; key_index says which key each item uses")
-        return _Keys(_PER_ITEM, keyset=keyset), count
-    try:
-        index = np.asarray(key_index)
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise ArgumentError(f"key_index is an int or a one-dimensional array of int: {error}") from error
-    if index.dtype.kind not in "iu" or index.ndim > 1:
-        raise ArgumentError("key_index is an int or a one-dimensional array of int")
-    if index.size == 0 or index.min() < 0 or index.max() >= size:
-        raise RangeError(f"key_index has 0 to {size - 1}, the keys of the set")
-    if index.ndim == 0:
-        count = 1 if count is None else check_count(count)
-        return _Keys(_SHARED, keyset=keyset, index=_indices(index.reshape(1))), count
-    if count not in (None, index.size):
-        raise ArgumentError(f"key_index has {index.size} entries for {count} items")
-    return _Keys(_PER_ITEM, keyset=keyset, index=_indices(index)), index.size
-
-
-def _indices(index: npt.NDArray[Any]) -> npt.NDArray[np.uintp]:
-    return np.ascontiguousarray(index, dtype=np.uintp)

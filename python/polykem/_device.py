@@ -322,6 +322,13 @@ def _dlpack_device_of(array: Any) -> int | None:
     return kind
 
 
+def check_host(place: Host, name: str) -> None:
+    """Raise for arrays of signatures, which no GPU computes yet."""
+    if place is not HOST:
+        raise ArgumentError(f"{name} is on a GPU, and signatures are computed on the CPU only; copy it to host memory, "
+                            "by cupy.asnumpy(array) or tensor.cpu()")
+
+
 def place_of(*arrays: Any) -> Host:
     """The place of these arrays: that of the first which is on a GPU; None counts for none."""
     for value in arrays:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import ByteArray, check_count, check_records, items_of
-from ._device import place_of
+from ._device import check_host, place_of
 from ._errors import ArgumentError, check
 from ._places import HOST
-from ._scheme import Scheme, SchemeLike, as_scheme
+from ._scheme import AnySet, AnySetLike, SignatureScheme, as_set
 from ._secret import check_unwiped, secrets_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class KeySet:
     Parameters
     ----------
     context : Context
-    scheme : Scheme or str
+    scheme : Scheme, SignatureScheme or str
     keys : array, uint8, (n, bytes) or (bytes,)
         Public keys, secret keys or seeds of secret keys; copied. A malformed key is reported when an item uses it.
     kind : {"public", "secret", "seed"}, optional
@@ -50,9 +50,11 @@ class KeySet:
     True
     """
 
-    def __init__(self, context: Context, scheme: SchemeLike, keys: Any, kind: str | None = None):
-        self.scheme: Scheme = as_scheme(scheme)
+    def __init__(self, context: Context, scheme: AnySetLike, keys: Any, kind: str | None = None):
+        self.scheme: AnySet = as_set(scheme)
         place = place_of(keys)
+        if isinstance(self.scheme, SignatureScheme):
+            check_host(place, "keys")
         array = place.input(keys, "keys")
         kind = _kind_of(self.scheme, array, kind)
         record = {"public": self.scheme.public_key_bytes, "secret": self.scheme.secret_key_bytes,
@@ -71,7 +73,7 @@ class KeySet:
         self.kind: str = "public" if kind == "public" else "secret"
 
     @classmethod
-    def generate(cls, context: Context, scheme: SchemeLike, count: int) -> tuple[KeySet, ByteArray]:
+    def generate(cls, context: Context, scheme: AnySetLike, count: int) -> tuple[KeySet, ByteArray]:
         """Make `count` key pairs whose secret keys never leave the set.
 
         Returns
@@ -82,7 +84,7 @@ class KeySet:
             uint8, (count, public_key_bytes).
         """
         self = cls.__new__(cls)
-        self.scheme, self.kind = as_scheme(scheme), "secret"
+        self.scheme, self.kind = as_set(scheme), "secret"
         pk = HOST.empty((check_count(count), self.scheme.public_key_bytes))
         self._core = _core.KeySet.generate(context._core, self.scheme._index, count, pk)
         check(self._core.status, f"{count} key pairs of {self.scheme.name}")
@@ -114,7 +116,7 @@ class KeySet:
         raise TypeError("a KeySet is not pickled: its keys stay where they are used")
 
 
-def _kind_of(scheme: Scheme, array: Any, kind: str | None) -> str:
+def _kind_of(scheme: AnySet, array: Any, kind: str | None) -> str:
     if kind is not None:
         if kind not in _KINDS:
             raise ArgumentError(f"kind is {kind!r}; it is one of {', '.join(_KINDS)}")

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from ._arrays import ByteArray, StatusArray
 from ._secret import Secret
 
@@ -29,3 +32,20 @@ class Decapsulations(NamedTuple):
 
     ss: Secret  #: (count, shared_secret_bytes)
     status: StatusArray  #: int32, (count,): 0, or what is wrong with the item, a Status
+
+
+class Signatures(NamedTuple):
+    """`count` signatures."""
+
+    sig: ByteArray  #: uint8, (count, signature_bytes)
+    status: StatusArray  #: int32, (count,): 0, or what is wrong with the item, a Status
+
+
+class Verified(NamedTuple):
+    """What a batch of verifications has found."""
+
+    status: StatusArray
+
+    @property
+    def valid(self) -> npt.NDArray[np.bool_]:
+        return np.equal(self.status, 0)

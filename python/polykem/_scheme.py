@@ -3,18 +3,60 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
-from typing import Union
+from typing import Any, ClassVar, TypeVar, Union
 
 from . import _core
 from ._errors import ArgumentError, ArgumentTypeError, UnknownScheme, check
 
-OPS = ("keygen", "encaps", "decaps")
-KEYGEN, ENCAPS, DECAPS = range(3)
+OPS = ("keygen", "encaps", "decaps", "sign", "verify")
+KEYGEN, ENCAPS, DECAPS, SIGN, VERIFY = range(5)
+
+Self = TypeVar("Self", bound="_ParameterSet")
 
 
-class Scheme:
-    """One parameter set.
+class _ParameterSet:
+    """What sets of KEMs and of signatures share."""
+
+    __slots__ = ("_index", "name", "family", "title", "aliases", "security_category", "public_key_bytes",
+                 "secret_key_bytes", "keygen_coin_bytes", "secret_seed_bytes")
+
+    ops: ClassVar[tuple[str, ...]]
+
+    _index: int  # by which the extension names it
+    name: str
+    family: str
+    title: str
+    aliases: tuple[str, ...]
+    security_category: int
+    public_key_bytes: int
+    secret_key_bytes: int
+    keygen_coin_bytes: int
+    secret_seed_bytes: int
+
+    @classmethod
+    def _at(cls: type[Self], index: int) -> Self:
+        self = object.__new__(cls)
+        object.__setattr__(self, "_index", index)
+        slots = {*_ParameterSet.__slots__, *cls.__slots__}
+        for field, value in _core.scheme_fields(index).items():
+            if field in slots:
+                object.__setattr__(self, field, value)
+        return self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a {type(self).__name__} does not change")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def __reduce__(self) -> tuple[type[_ParameterSet], tuple[str]]:
+        return type(self), (self.name,)
+
+
+class Scheme(_ParameterSet):
+    """One parameter set of a KEM.
 
     Parameters
     ----------
@@ -32,20 +74,22 @@ class Scheme:
     >>> s = polykem.Scheme("ML-KEM-768")
     >>> s.name, s.public_key_bytes, s.security_category
     ('mlkem768', 1184, 3)
+    >>> polykem.Scheme("X-Wing").name, polykem.Scheme("X-Wing").aliases
+    ('mlkem768x25519', ('X-Wing',))
     >>> polykem.Scheme("mlkem786")
     Traceback (most recent call last):
         ...
     polykem._errors.UnknownScheme: there is no parameter set 'mlkem786'; did you mean 'mlkem768'?
     """
 
-    __slots__ = ("_index", "name", "family", "title", "security_category", "public_key_bytes", "secret_key_bytes",
-                 "ciphertext_bytes", "shared_secret_bytes", "keygen_coin_bytes", "encaps_coin_bytes",
-                 "secret_seed_bytes", "public_key_at", "research")
+    __slots__ = ("ciphertext_bytes", "shared_secret_bytes", "encaps_coin_bytes", "public_key_at", "research")
 
-    _index: int  # in the registry
+    ops = OPS[:3]
+
     name: str  #: registry name, "mlkem768"
     family: str  #: "ntru", "mlkem", "frodokem", "saberkem", "lac"
     title: str  #: as the specification spells it, "ML-KEM-768"
+    aliases: tuple[str, ...]  #: other names by which it is found
     security_category: int  #: NIST category 1..5, 0 where none was claimed
     public_key_bytes: int
     secret_key_bytes: int
@@ -58,44 +102,126 @@ class Scheme:
     research: bool  #: for research only, since attacks on it are published
 
     def __new__(cls, name: str) -> Scheme:
-        if not isinstance(name, str):
-            raise ArgumentTypeError(f"a parameter set is named by a str, not {type(name).__name__}")
-        index = _core.find_scheme(name)
-        if index is None:
-            nearest = _core.suggest_scheme(name)
-            raise UnknownScheme(f"there is no parameter set {name!r}; did you mean {nearest!r}?", nearest)
-        return _ALL[index]
+        index = _core.find_scheme(_checked_name(name))
+        if index is not None:
+            return _ALL[index]
+        if _core.find_signature(name) is not None:
+            raise ArgumentError(f"{name} is a signature set, which has {', '.join(SignatureScheme.ops)}; this needs a "
+                                "KEM's, which polykem.schemes() lists")
+        raise _unknown(name, _core.suggest_scheme(name))
 
-    @classmethod
-    def _at(cls, index: int) -> Scheme:
-        self = object.__new__(cls)
-        object.__setattr__(self, "_index", index)
-        for field, value in _core.scheme_fields(index).items():
-            object.__setattr__(self, field, value)
-        return self
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a Scheme does not change")
+class SignatureScheme(_ParameterSet):
+    """One parameter set of a signature scheme.
 
-    def __repr__(self) -> str:
-        return f"Scheme({self.name!r})"
+    Parameters
+    ----------
+    name : str
+        Registry name or title; letter case, ``-`` and ``_`` do not matter.
 
-    def __reduce__(self) -> tuple[type[Scheme], tuple[str]]:
-        return Scheme, (self.name,)
+    Raises
+    ------
+    UnknownScheme
+        With the nearest name in the message.
+
+    Examples
+    --------
+    >>> import polykem
+    >>> s = polykem.SignatureScheme("ML-DSA-65")
+    >>> s.name, s.public_key_bytes, s.signature_bytes
+    ('mldsa65', 1952, 3309)
+    """
+
+    __slots__ = ("signature_bytes", "sign_coin_bytes")
+
+    ops = ("keygen", "sign", "verify")
+
+    name: str  #: registry name, "mldsa65"
+    family: str  #: "mldsa"
+    title: str  #: as the specification spells it, "ML-DSA-65"
+    aliases: tuple[str, ...]  #: other names by which it is found
+    security_category: int  #: NIST category
+    public_key_bytes: int
+    secret_key_bytes: int
+    signature_bytes: int
+    keygen_coin_bytes: int  #: coins of one key pair: xi of FIPS 204
+    sign_coin_bytes: int  #: coins of one signature: rnd of FIPS 204
+    secret_seed_bytes: int  #: of a secret key in its form as a seed
+
+    def __new__(cls, name: str) -> SignatureScheme:
+        index = _core.find_signature(_checked_name(name))
+        if index is not None:
+            return _SIGNATURES[index - len(_ALL)]
+        if _core.find_scheme(name) is not None:
+            raise ArgumentError(f"{name} is a KEM's set, which has {', '.join(Scheme.ops)}; this needs a set of "
+                                "signatures, which polykem.signature_schemes() lists")
+        raise _unknown(name, _core.suggest_signature(name))
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"a parameter set is named by a str, not {type(name).__name__}")
+    return name
+
+
+def _unknown(name: str, nearest: str) -> UnknownScheme:
+    return UnknownScheme(f"there is no parameter set {name!r}; did you mean {nearest!r}?", nearest)
 
 
 _ALL = [Scheme._at(index) for index in range(_core.scheme_count())]
+_SIGNATURES = [SignatureScheme._at(index) for index in range(_core.scheme_count(), _core.set_count())]
 
 SchemeLike = Union[Scheme, str]
+SignatureLike = Union[SignatureScheme, str]
+AnySet = Union[Scheme, SignatureScheme]
+AnySetLike = Union[Scheme, SignatureScheme, str]
 
 
 def schemes() -> list[Scheme]:
-    """All parameter sets of this build, in registry order."""
+    """All parameter sets of KEMs of this build, in registry order."""
     return list(_ALL)
 
 
+def signature_schemes() -> list[SignatureScheme]:
+    """All parameter sets of signatures.
+
+    Examples
+    --------
+    >>> import polykem
+    >>> [s.title for s in polykem.signature_schemes()]
+    ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87']
+    """
+    return list(_SIGNATURES)
+
+
 def as_scheme(scheme: SchemeLike) -> Scheme:
-    return scheme if isinstance(scheme, Scheme) else Scheme(scheme)
+    if isinstance(scheme, Scheme):
+        return scheme
+    return Scheme(scheme.name if isinstance(scheme, SignatureScheme) else scheme)
+
+
+def as_signature(scheme: SignatureLike) -> SignatureScheme:
+    if isinstance(scheme, SignatureScheme):
+        return scheme
+    return SignatureScheme(scheme.name if isinstance(scheme, Scheme) else scheme)
+
+
+def as_set(scheme: AnySetLike) -> AnySet:
+    """Of either kind."""
+    if isinstance(scheme, (Scheme, SignatureScheme)):
+        return scheme
+    index = _core.find_scheme(_checked_name(scheme))
+    if index is None:
+        index = _core.find_signature(scheme)
+    if index is None:
+        raise _unknown(scheme, _nearest(scheme))
+    return _ALL[index] if index < len(_ALL) else _SIGNATURES[index - len(_ALL)]
+
+
+def _nearest(name: str) -> str:
+    """Of a KEM's and a signature set the one whose name shares more with it."""
+    return max(_core.suggest_scheme(name), _core.suggest_signature(name),
+               key=lambda other: difflib.SequenceMatcher(None, name.lower(), other).ratio())
 
 
 @dataclass(frozen=True)
@@ -135,7 +261,8 @@ class Crossover:
 
 def crossover(scheme: SchemeLike, op: str) -> Crossover:
     """The batch size at which ``op`` of ``scheme`` moves from the CPU to the GPU, without a forced backend."""
-    items, measured = _core.crossover(as_scheme(scheme)._index, op_index(op))
+    scheme = as_scheme(scheme)
+    items, measured = _core.crossover(scheme._index, op_index(op, scheme))
     return Crossover(None if items == 2**64 - 1 else items, measured)
 
 
@@ -150,11 +277,10 @@ def tune(scheme: SchemeLike) -> None:
     check(_core.tune(as_scheme(scheme)._index), "measuring the crossover")
 
 
-def op_index(op: str) -> int:
-    try:
-        return OPS.index(op)
-    except ValueError:
-        raise ArgumentError(f"there is no operation {op!r}; there are {', '.join(OPS)}") from None
+def op_index(op: str, scheme: AnySet) -> int:
+    if op not in scheme.ops:
+        raise ArgumentError(f"{scheme.name} has no operation {op!r}; it has {', '.join(scheme.ops)}")
+    return OPS.index(op)
 
 
 def backend_name(backend: Backend | str | None) -> str | None:

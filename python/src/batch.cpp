@@ -10,8 +10,13 @@ namespace polykem::python {
 
 static_assert(sizeof(polykem_status) == sizeof(std::int32_t), "item status arrays are int32");
 
+std::size_t set_count() {
+  return polykem_scheme_count() + polykem_signature_count();
+}
+
 const polykem_scheme* scheme_at(std::size_t index) {
-  const polykem_scheme* scheme = polykem_scheme_at(index);
+  const std::size_t kems = polykem_scheme_count();
+  const polykem_scheme* scheme = index < kems ? polykem_scheme_at(index) : polykem_signature_at(index - kems);
   if (scheme == nullptr) throw nb::index_error("no parameter set of that index");
   return scheme;
 }
@@ -119,6 +124,18 @@ std::unique_ptr<KeySet> KeySet::generate(const Context& context, std::size_t sch
   return keyset;
 }
 
+SignedMessages::SignedMessages(const SignedTuple& given, std::size_t count)
+    : kind(static_cast<polykem_message_kind>(nb::cast<int>(given[0]))),
+      messages(nb::cast<MessageTuple>(given[1]), count, "messages"),
+      contexts(nb::cast<MessageTuple>(given[2]), count, "context"),
+      digest_oid(given[3], "digest_oid", nb::len(nb::handle(given[3])), false),
+      deterministic(nb::cast<bool>(given[4])) {}
+
+polykem_messages SignedMessages::get() const {
+  return {sizeof(polykem_messages), kind, messages.strings(), contexts.strings(), digest_oid.data(), digest_oid.size(),
+          deterministic ? 1 : 0};
+}
+
 const std::uint8_t* Request::input(nb::handle object, const char* name, std::size_t bytes) {
   on_device_ = on_device_ || nb::isinstance<DeviceBytes>(object);
   return held_.emplace_back(Held{Bytes(object, name, bytes, false), name, false}).bytes.data();
@@ -141,7 +158,8 @@ void Request::refuse_overlaps() const {
 }
 
 Request::Request(int op, std::size_t scheme, std::size_t count, const ArraysByName& arrays, int key_mode,
-                 int secret_form, nb::handle item_status, const KeySet* keyset, nb::handle key_index) {
+                 int secret_form, nb::handle item_status, const KeySet* keyset, nb::handle key_index,
+                 nb::handle messages) {
   const polykem_scheme* set = scheme_at(scheme);
   kind_ = scheme * kOperations + static_cast<std::size_t>(op);
   request_.struct_size = sizeof request_;
@@ -161,6 +179,11 @@ Request::Request(int op, std::size_t scheme, std::size_t count, const ArraysByNa
   }
   request_.item_status =
       reinterpret_cast<polykem_status*>(output(item_status, "status", total(count, sizeof(polykem_status))));
+  if (!messages.is_none()) {
+    signed_.emplace(nb::cast<SignedTuple>(messages), count);
+    messages_ = signed_->get();
+    request_.messages = &messages_;
+  }
   refuse_overlaps();
   if (keyset == nullptr) return;
   keyset_ = keyset->handle();
@@ -170,8 +193,9 @@ Request::Request(int op, std::size_t scheme, std::size_t count, const ArraysByNa
       reinterpret_cast<const std::size_t*>(input(key_index, "key_index", total(keys, sizeof(std::size_t))));
 }
 
-polykem_request Request::piece(std::size_t first, std::size_t items, std::vector<std::size_t>& index) const {
-  polykem_request part = request_;
+void Request::piece(std::size_t first, std::size_t items, Piece& out) const {
+  polykem_request& part = out.request;
+  part = request_;
   part.count = items;
   const bool shared = part.key_mode == POLYKEM_KEY_SHARED;
   for (const RecordField& f : kRecordFields) {
@@ -180,13 +204,18 @@ polykem_request Request::piece(std::size_t first, std::size_t items, std::vector
     if (f.out != nullptr && part.*f.out != nullptr) part.*f.out += skipped;
   }
   if (part.item_status != nullptr) part.item_status += first;
-  if (shared) return part;
+  if (part.messages != nullptr) {
+    out.messages = messages_;
+    out.messages.strings = from_item(messages_.strings, first);
+    out.messages.contexts = from_item(messages_.contexts, first);
+    part.messages = &out.messages;
+  }
+  if (shared) return;
   if (part.key_index != nullptr) part.key_index += first;
-  if (part.keyset == nullptr || part.key_index != nullptr || first == 0) return part;
-  index.resize(items);  // item i uses key i
-  std::iota(index.begin(), index.end(), first);
-  part.key_index = index.data();
-  return part;
+  if (part.keyset == nullptr || part.key_index != nullptr || first == 0) return;
+  out.index.resize(items);  // item i uses key i
+  std::iota(out.index.begin(), out.index.end(), first);
+  part.key_index = out.index.data();
 }
 
 void Request::wipe_outputs() const noexcept {
@@ -202,8 +231,9 @@ Context::Context(unsigned threads, std::optional<const char*> backend) {
   polykem_context* made = nullptr;
   status_ = polykem_context_new(&config, &made);
   if (made != nullptr) handle_.set({made, polykem_context_free});
-  paces_ = std::make_unique<Pace[]>(polykem_scheme_count() * Request::kOperations);
-  for (std::size_t i = 0; i < polykem_scheme_count() * Request::kOperations; ++i)
+  const std::size_t kinds = set_count() * Request::kOperations;
+  paces_ = std::make_unique<Pace[]>(kinds);
+  for (std::size_t i = 0; i < kinds; ++i)
     paces_[i] = kFirstPiece;
 }
 
@@ -224,11 +254,11 @@ int Context::run(const Request& request) const {
     return polykem_run(held.get(), &request.get());
   }
   polykem_status whole = POLYKEM_OK;
-  std::vector<std::size_t> index;
-  if (request.get().keyset != nullptr) index.reserve(request.get().count);  // pieces must not fail halfway
+  Request::Piece part;
+  if (request.get().keyset != nullptr) part.index.reserve(request.get().count);  // pieces must not fail halfway
   const auto work = [&](std::size_t first, std::size_t items) {
-    const polykem_request part = request.piece(first, items, index);
-    const polykem_status status = polykem_run(held.get(), &part);
+    request.piece(first, items, part);
+    const polykem_status status = polykem_run(held.get(), &part.request);
     if (status != POLYKEM_OK) whole = status;
     return status == POLYKEM_OK || status == POLYKEM_ERR_ITEMS;
   };

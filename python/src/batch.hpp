@@ -15,6 +15,7 @@
 
 #include "bytes.hpp"
 #include "gil.hpp"
+#include "message_array.hpp"
 #include "pieces.hpp"
 #include "record_fields.hpp"
 
@@ -104,17 +105,38 @@ class KeySet {
 /// Arrays of records by RecordField::argument; each is None, an object with a buffer, or DeviceBytes.
 using ArraysByName = nb::typed<nb::dict, nb::str, nb::any>;
 
+/// What a batch signs or verifies: a polykem_message_kind, messages, contexts, the hash's object identifier or no
+/// bytes, and whether signatures are deterministic.
+using SignedTuple = nb::typed<nb::tuple, int, MessageTuple, MessageTuple, nb::any, bool>;
+
+/// That of `count` items, held.
+struct SignedMessages {
+  SignedMessages(const SignedTuple& given, std::size_t count);
+  polykem_messages get() const;
+
+  polykem_message_kind kind;
+  MessageArray messages, contexts;
+  Bytes digest_oid;
+  bool deterministic;
+};
+
 /// A polykem_request whose arrays are checked against the set's sizes and held.
 class Request {
  public:
   Request(int op, std::size_t scheme, std::size_t count, const ArraysByName& arrays, int key_mode, int secret_form,
-          nb::handle item_status, const KeySet* keyset, nb::handle key_index);
+          nb::handle item_status, const KeySet* keyset, nb::handle key_index, nb::handle messages);
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
   const polykem_request& get() const noexcept { return request_; }
-  /// The request of `items` items from item `first` on. `index` holds what it points to.
-  polykem_request piece(std::size_t first, std::size_t items, std::vector<std::size_t>& index) const;
-  static constexpr std::size_t kOperations = 3;
+  /// A part of the request, and what it points to.
+  struct Piece {
+    polykem_request request{};
+    polykem_messages messages{};
+    std::vector<std::size_t> index;
+  };
+  /// Makes `out` the request of `items` items from item `first` on.
+  void piece(std::size_t first, std::size_t items, Piece& out) const;
+  static constexpr std::size_t kOperations = 5;
   std::size_t kind() const noexcept { return kind_; }  ///< a number for each operation of each set
   bool on_device() const noexcept { return on_device_; }
   void wipe_outputs() const noexcept;  ///< in host memory
@@ -136,6 +158,8 @@ class Request {
   bool on_device_ = false;  ///< an array is in the memory of a GPU
   std::vector<Held> held_;
   std::shared_ptr<polykem_keyset> keyset_;
+  std::optional<SignedMessages> signed_;
+  polykem_messages messages_{};
 };
 
 struct StepRecord {
@@ -174,7 +198,9 @@ class Context {
 /// `status`, of a call whose other failures are answers, too; throws std::bad_alloc.
 polykem_status unless_no_memory(polykem_status status);
 
-/// The set at an index of the registry; throws IndexError.
+/// Signature sets follow the KEMs' in the indices by which Python names sets.
+std::size_t set_count();
+/// The set at an index; throws IndexError.
 const polykem_scheme* scheme_at(std::size_t index);
 polykem_scheme_info_t info_of(const polykem_scheme* scheme);
 

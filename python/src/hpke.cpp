@@ -7,6 +7,7 @@
 
 #include "batch.hpp"
 #include "hpke_binding.hpp"
+#include "message_array.hpp"
 
 namespace polykem::python {
 namespace {
@@ -56,31 +57,12 @@ Outcome guarded(const Call& call, const Bytes& secrets) {
   return outcome(status, no_memory ? polykem_status_text(POLYKEM_ERR_OUT_OF_MEMORY) : "");
 }
 
-/// Messages as Python gives them: a buffer or None, its bytes, a width, an array of offsets or None, and whether one
-/// message is for all.
-using MessageTuple = nb::typed<nb::tuple, nb::any, int, int, nb::any, bool>;
-
-/// Those of `count` items, held.
-struct MessageArray {
-  MessageArray(const MessageTuple& given, std::size_t count, const char* name, bool writable = false)
-      : held(given[0], name, nb::cast<std::size_t>(given[1]), writable),
-        width(nb::cast<std::size_t>(given[2])),
-        offsets(given[3], "offsets", (count + 1) * sizeof(std::uint64_t), false),
-        shared(nb::cast<bool>(given[4])) {
-    const std::uint64_t* begins = at();
-    const std::size_t records = shared ? 1 : count;
-    if (begins ? begins[count] > held.size() : width > 0 && held.size() / width < records)
-      refuse(std::string(name) + " ends before its last item");
-  }
-  const std::uint64_t* at() const { return reinterpret_cast<const std::uint64_t*>(offsets.data()); }
-  hpke::Messages in() const { return {held.data(), width, at(), shared}; }
-  hpke::MessagesOut out() const { return {held.data(), at()}; }
-
-  Bytes held;
-  std::size_t width;
-  Bytes offsets;
-  bool shared;
-};
+hpke::Messages messages_in(const MessageArray& messages) {
+  return {messages.held.data(), messages.width, messages.at(), messages.shared};
+}
+hpke::MessagesOut messages_out(const MessageArray& messages) {
+  return {messages.held.data(), messages.at()};
+}
 
 /// What sets up contexts on either side, held: keys, or one for all; info and pre-shared keys.
 struct Setup {
@@ -93,7 +75,7 @@ struct Setup {
         psk(psk_given, count, "psk"),
         psk_id(psk_id_given, count, "psk_id") {}
   hpke::Records records() const { return {keys.data(), shared}; }
-  hpke::Psk both() const { return {psk.in(), psk_id.in()}; }
+  hpke::Psk both() const { return {messages_in(psk), messages_in(psk_id)}; }
 
   std::size_t count;
   Bytes keys;
@@ -107,7 +89,9 @@ struct SenderSetup : Setup {
       : Setup(count, pk, "pk", suite.public_key_bytes(), pk_shared, info, psk, psk_id),
         coins(coins_given, "coins", count * suite.coin_bytes(), false),
         enc(enc_out, "enc", count * suite.enc_bytes(), true) {}
-  hpke::SenderRequest request() const { return {count, records(), info.in(), both(), coins.data(), enc.data()}; }
+  hpke::SenderRequest request() const {
+    return {count, records(), messages_in(info), both(), coins.data(), enc.data()};
+  }
 
   Bytes coins, enc;
 };
@@ -117,7 +101,7 @@ struct RecipientSetup : Setup {
                  const MessageTuple& psk, const MessageTuple& psk_id, nb::handle enc_in)
       : Setup(count, sk, "sk", suite.secret_key_bytes(), sk_shared, info, psk, psk_id),
         enc(enc_in, "enc", count * suite.enc_bytes(), false) {}
-  hpke::RecipientRequest request() const { return {count, records(), info.in(), both(), enc.data()}; }
+  hpke::RecipientRequest request() const { return {count, records(), messages_in(info), both(), enc.data()}; }
 
   Bytes enc;
 };
@@ -146,8 +130,11 @@ Outcome seal(const Context& context, const Suite& suite, std::size_t count, nb::
              nb::handle coins, nb::handle enc, MessageTuple ciphertexts, nb::handle status) {
   const SenderSetup setup(suite, count, pk, pk_shared, info, psk, psk_id, coins, enc);
   const MessageArrays arrays(count, aad, plaintexts, "plaintexts", ciphertexts, "ciphertexts", status);
-  const hpke::SealRequest request{
-      {setup.request()}, arrays.aad.in(), arrays.in.in(), arrays.out.out(), arrays.status.data()};
+  const hpke::SealRequest request{{setup.request()},
+                                  messages_in(arrays.aad),
+                                  messages_in(arrays.in),
+                                  messages_out(arrays.out),
+                                  arrays.status.data()};
   const ContextHandle handle = context.handle();
   return guarded([&](const hpke::Pieces& pieces) { hpke::seal(handle.get(), suite, request, pieces); }, {});
 }
@@ -157,8 +144,11 @@ Outcome open(const Context& context, const Suite& suite, std::size_t count, nb::
              MessageTuple ciphertexts, MessageTuple plaintexts, nb::handle status) {
   const RecipientSetup setup(suite, count, sk, sk_shared, info, psk, psk_id, enc);
   const MessageArrays arrays(count, aad, ciphertexts, "ciphertexts", plaintexts, "plaintexts", status);
-  const hpke::OpenRequest request{
-      {setup.request()}, arrays.aad.in(), arrays.in.in(), arrays.out.out(), arrays.status.data()};
+  const hpke::OpenRequest request{{setup.request()},
+                                  messages_in(arrays.aad),
+                                  messages_in(arrays.in),
+                                  messages_out(arrays.out),
+                                  arrays.status.data()};
   const ContextHandle handle = context.handle();
   return guarded([&](const hpke::Pieces& pieces) { hpke::open(handle.get(), suite, request, pieces); },
                  arrays.out.held);
@@ -186,7 +176,8 @@ class Contexts {
     const MessageArray exporter_contexts(contexts, count(), "exporter_context");
     const Bytes secrets(out, "secrets", count() * bytes, true);
     const Statuses statuses(status, count());
-    const hpke::ExportRequest request{0, count(), exporter_contexts.in(), bytes, secrets.data(), statuses.data()};
+    const hpke::ExportRequest request{0,     count(),        messages_in(exporter_contexts),
+                                      bytes, secrets.data(), statuses.data()};
     return run([&](Side& side, const hpke::Pieces& pieces) { side.export_secrets(request, pieces); }, secrets);
   }
 
@@ -231,7 +222,7 @@ class Sender : public Contexts<hpke::Sender> {
   Outcome seal(MessageTuple aad, MessageTuple plaintexts, MessageTuple ciphertexts, nb::handle status) {
     const MessageArrays arrays(count(), aad, plaintexts, "plaintexts", ciphertexts, "ciphertexts", status);
     const hpke::ContextSealRequest request{
-        0, count(), arrays.aad.in(), arrays.in.in(), arrays.out.out(), arrays.status.data()};
+        0, count(), messages_in(arrays.aad), messages_in(arrays.in), messages_out(arrays.out), arrays.status.data()};
     return run([&](hpke::Sender& side, const hpke::Pieces& pieces) { side.seal(request, pieces); }, {});
   }
 };
@@ -249,8 +240,13 @@ class Recipient : public Contexts<hpke::Recipient> {
     const MessageArrays arrays(count(), aad, ciphertexts, "ciphertexts", plaintexts, "plaintexts", status);
     const Bytes wanted(numbers, "numbers", count() * sizeof(std::uint64_t), false);
     const auto* const given = reinterpret_cast<const std::uint64_t*>(wanted.data());
-    const hpke::ContextOpenRequest request{0,     count(),          arrays.aad.in(),     arrays.in.in(),
-                                           given, arrays.out.out(), arrays.status.data()};
+    const hpke::ContextOpenRequest request{0,
+                                           count(),
+                                           messages_in(arrays.aad),
+                                           messages_in(arrays.in),
+                                           given,
+                                           messages_out(arrays.out),
+                                           arrays.status.data()};
     return run([&](hpke::Recipient& side, const hpke::Pieces& pieces) { side.open(request, pieces); }, arrays.out.held);
   }
 };

@@ -25,6 +25,10 @@ FieldsByName scheme_fields(std::size_t index) {
   fields["name"] = info.name;
   fields["family"] = info.family;
   fields["title"] = info.title;
+  nb::list aliases;
+  for (std::size_t i = 0; i < info.alias_count; ++i)
+    aliases.append(info.aliases[i]);
+  fields["aliases"] = nb::tuple(aliases);
   fields["security_category"] = info.security_category;
   fields["public_key_bytes"] = info.public_key_bytes;
   fields["secret_key_bytes"] = info.secret_key_bytes;
@@ -35,15 +39,18 @@ FieldsByName scheme_fields(std::size_t index) {
   fields["secret_seed_bytes"] = info.secret_seed_bytes;
   fields["public_key_at"] = info.public_key_at == SIZE_MAX ? nb::object(nb::none()) : nb::int_(info.public_key_at);
   fields["research"] = info.research != 0;
+  fields["signature_bytes"] = info.signature_bytes;
+  fields["sign_coin_bytes"] = info.sign_coin_bytes;
   return fields;
 }
 
 /// The index of the set of that name or alias, or nothing.
-std::optional<std::size_t> find_scheme(const char* name) {
+template <auto kFind>
+std::optional<std::size_t> find_set(const char* name) {
   const polykem_scheme* found = nullptr;
-  if (unless_no_memory(polykem_scheme_find(name, &found)) != POLYKEM_OK) return std::nullopt;
+  if (unless_no_memory(kFind(name, &found)) != POLYKEM_OK) return std::nullopt;
   std::size_t index = 0;
-  while (polykem_scheme_at(index) != found)
+  while (scheme_at(index) != found)
     ++index;
   return index;
 }
@@ -80,8 +87,11 @@ void bind_library(nb::module_& m) {
       "status_text", [](int status) { return polykem_status_text(static_cast<polykem_status>(status)); }, "status"_a);
   m.def("scheme_count", &polykem_scheme_count);
   m.def("scheme_fields", &scheme_fields, "index"_a);
-  m.def("find_scheme", &find_scheme, "name"_a);
+  m.def("set_count", &set_count);
+  m.def("find_scheme", &find_set<polykem_scheme_find>, "name"_a);
+  m.def("find_signature", &find_set<polykem_signature_find>, "name"_a);
   m.def("suggest_scheme", &polykem_scheme_suggest, "name"_a);
+  m.def("suggest_signature", &polykem_signature_suggest, "name"_a);
   m.def("backend_count", &polykem_backend_count);
   m.def("backend_fields", &backend_fields, "index"_a);
   m.def("cpu_features", &polykem_cpu_features);
@@ -108,10 +118,11 @@ void bind_memory(nb::module_& m) {
 
 void bind_request(nb::module_& m) {
   nb::class_<Request>(m, "Request")
-      .def(nb::init<int, std::size_t, std::size_t, const ArraysByName&, int, int, nb::handle, const KeySet*,
+      .def(nb::init<int, std::size_t, std::size_t, const ArraysByName&, int, int, nb::handle, const KeySet*, nb::handle,
                     nb::handle>(),
            "op"_a, "scheme"_a, "count"_a, "arrays"_a, "key_mode"_a = 0, "secret_form"_a = 0,
-           "item_status"_a = nb::none(), "keyset"_a.none() = nb::none(), "key_index"_a = nb::none());
+           "item_status"_a = nb::none(), "keyset"_a.none() = nb::none(), "key_index"_a = nb::none(),
+           "messages"_a = nb::none());
 }
 
 void bind_context(nb::module_& m) {

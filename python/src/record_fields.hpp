@@ -11,16 +11,22 @@ namespace polykem::python {
 
 /// The lengths of the records of a request.
 struct RecordLengths {
-  std::size_t coins, pk, sk, ct, ss;
+  std::size_t coins, pk, sk, ct, ss, sig;
 };
 
 inline RecordLengths record_lengths(const polykem_scheme_info_t& info, const polykem_request& request) {
-  const bool seeds = request.op == POLYKEM_DECAPS && request.secret_form == POLYKEM_SECRET_SEED;
+  const bool seeds =
+      (request.op == POLYKEM_DECAPS || request.op == POLYKEM_SIGN) && request.secret_form == POLYKEM_SECRET_SEED;
   const std::size_t coins = request.op == POLYKEM_KEYGEN   ? info.keygen_coin_bytes
                             : request.op == POLYKEM_ENCAPS ? info.encaps_coin_bytes
+                            : request.op == POLYKEM_SIGN   ? info.sign_coin_bytes
                                                            : 0;
-  return {coins, info.public_key_bytes, seeds ? info.secret_seed_bytes : info.secret_key_bytes, info.ciphertext_bytes,
-          info.shared_secret_bytes};
+  return {coins,
+          info.public_key_bytes,
+          seeds ? info.secret_seed_bytes : info.secret_key_bytes,
+          info.ciphertext_bytes,
+          info.shared_secret_bytes,
+          info.signature_bytes};
 }
 
 struct RecordField {
@@ -41,6 +47,8 @@ inline constexpr RecordField kRecordFields[] = {
     {"sk_out", "sk", nullptr, &polykem_request::sk_out, &RecordLengths::sk, false},
     {"ct_out", "ct", nullptr, &polykem_request::ct_out, &RecordLengths::ct, false},
     {"ss_out", "ss", nullptr, &polykem_request::ss_out, &RecordLengths::ss, false},
+    {"sig", "sig", &polykem_request::sig, nullptr, &RecordLengths::sig, false},
+    {"sig_out", "sig", nullptr, &polykem_request::sig_out, &RecordLengths::sig, false},
 };
 
 }  // namespace polykem::python

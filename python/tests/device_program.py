@@ -38,6 +38,19 @@ def secrets_die(ctx, scheme, pk):
     assert cupy.log == [("fill", 5 * 32, 7)]
 
 
+def signatures(ctx):
+    """They are computed on the CPU only."""
+    pk, sk = ctx.keygen("mldsa44", 2)
+    sig = ctx.sign("mldsa44", sk, b"x").sig
+    for call in (lambda: ctx.verify("mldsa44", cupy.asarray(pk), b"x", sig),
+                 lambda: ctx.verify("mldsa44", pk, b"x", cupy.asarray(sig)),
+                 lambda: ctx.verify("mldsa44", pk, cupy.asarray(pk), sig),
+                 lambda: ctx.sign("mldsa44", cupy.asarray(np.asarray(sk)), b"x"),
+                 lambda: ctx.keyset("mldsa44", cupy.asarray(pk)),
+                 lambda: ctx.keygen("mldsa44", 2, out=(cupy.asarray(pk), cupy.asarray(np.asarray(sk))))):
+        raises(polykem.ArgumentError, "computed on the CPU only", call)
+
+
 def main():
     scheme = polykem.Scheme("mlkem768")
     ctx = polykem.Context(threads=1, backend="cuda")
@@ -73,6 +86,7 @@ def main():
     with polykem.Context(threads=1, backend="ref") as cpu:
         raises(polykem.BackendUnavailable, 'backend="cuda"', lambda: cpu.encaps(scheme, pk))
         raises(polykem.BackendUnavailable, 'backend="cuda"', lambda: cpu.keyset(scheme, pk))
+        signatures(cpu)
     print("passed")
 
 

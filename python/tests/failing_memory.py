@@ -29,6 +29,7 @@ except ImportError:
 SHIM = ctypes.CDLL(os.environ["LD_PRELOAD"])
 SHIM.live_blocks.restype = SHIM.secrets_found.restype = ctypes.c_long
 SET, HYBRID = polykem.Scheme("mlkem512"), polykem.Scheme("x25519mlkem768")
+SIGNER = polykem.SignatureScheme("mldsa44")
 COUNT, MOST = 3, 2000
 COINS = (np.arange(COUNT * 64) * 37 % 251).astype(np.uint8).reshape(COUNT, 64)
 PARAMETERS = ckks.Parameters.choose(5, 2, 40, 60)
@@ -43,6 +44,7 @@ class Calls:
         self.pk, self.sk = ctx.keygen(SET, COUNT, coins=COINS)
         self.ct, self.ss, _ = ctx.encaps(SET, self.pk, coins=COINS[:, :32].copy())
         self.hybrid_sk, self.hybrid_ss = self.hybrid()[2:]
+        self.signing_sk = ctx.keygen(SIGNER, COUNT, coins=COINS[:, :32].copy()).sk
 
     def context(self):
         with polykem.Context(threads=2) as context:
@@ -117,6 +119,13 @@ class Calls:
         y = evaluator.rotate(evaluator.square(x), 1)
         assert y.words.shape[0] == 1
         return bool(np.abs(context.decrypt(secret, y) - np.roll(NUMBERS * NUMBERS, -1)).max() < 1e-3)
+
+    def signatures(self):
+        pk, sk = self.ctx.keygen(SIGNER, COUNT, coins=COINS[:, :32].copy())
+        with self.ctx.keyset(SIGNER, sk) as keys:
+            sig = self.ctx.sign(SIGNER, keys, [b"a", b"", b"bc"], context=b"x", deterministic=True).sig
+        job = self.ctx.submit("verify", SIGNER, pk, polykem.Strings(b"abc", [0, 1, 1, 3]), sig, context=b"x")
+        return sig.tobytes(), job.result(20).tolist()
 
     def hpke(self):
         if hpke is None:
@@ -251,6 +260,9 @@ def add_secrets():
     for secrets in (calls.sk, calls.ss, calls.hybrid_sk, calls.hybrid_ss):
         for row in np.asarray(secrets):
             SHIM.add_secret(row.tobytes()[:16])
+    for row in np.asarray(calls.signing_sk):  # rho, which is public, K, tr, s1
+        for at in 32, 128:
+            SHIM.add_secret(row.tobytes()[at:at + 16])
 
 
 def first_uses(onward):

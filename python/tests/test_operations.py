@@ -181,7 +181,7 @@ def test_tensors_in_host_memory(ctx):
     (lambda c, p: c.decaps("mlkem512", np.zeros((1, 1632), np.uint8), np.zeros((2, 768), np.uint8)),
      polykem.ArgumentError, r"pass sk\[0\]"),
     (lambda c, p: c.decaps("mlkem512", bytes(1633), bytes(768)), polykem.SizeError, r"\(1632,\).*\(64,\)"),
-    (lambda c, p: c.submit("sign", "mlkem512"), polykem.ArgumentError, "keygen, encaps, decaps"),
+    (lambda c, p: c.submit("seal", "mlkem512"), polykem.ArgumentError, "keygen, encaps, decaps"),
     (lambda c, p: polykem.Context(backend="avx1024"), polykem.UnknownBackend, "avx1024"),
     (lambda c, p: polykem.Context(threads=5000), polykem.ArgumentError, "threads"),
     (lambda c, p: c.keyset("mlkem512", p, "private"), polykem.ArgumentError, "public, secret, seed"),

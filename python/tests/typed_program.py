@@ -56,6 +56,20 @@ def messages(ctx: polykem.Context) -> None:
     print(hpke.ItemStatus(int(together.status[0])).text)
 
 
+def signatures(ctx: polykem.Context) -> None:
+    scheme = polykem.SignatureScheme("ML-DSA-44")
+    pk, sk = ctx.keygen(scheme, 2)
+    sig, status = ctx.sign(scheme, sk, [b"a", b"bc"], context=b"x")
+    assert_type(sig, Bytes2D)
+    assert_type(status, npt.NDArray[np.int32])
+    valid = ctx.verify(scheme, pk, polykem.Strings(b"abc", [0, 1, 3]), sig, context=b"x")
+    assert_type(valid, npt.NDArray[np.bool_])
+    assert valid.all()
+    assert_type(ctx.submit("sign", scheme, sk, b"x"), polykem.Job[polykem.Signatures])
+    later = ctx.submit("verify", "mldsa44", pk, [b"a", b"bc"], sig, context=b"x")
+    assert_type(later.result(timeout=60), npt.NDArray[np.bool_])
+
+
 async def jobs(ctx: polykem.Context) -> None:
     job = ctx.submit("keygen", "mlkem768", 10)
     assert_type(job, polykem.Job[polykem.KeyPairs])
@@ -112,6 +126,7 @@ def main() -> None:
         print(stored, [record.step for record in ctx.profile("mlkem512", "encaps", 8, batch=8)])
         secrets(ss)
         messages(ctx)
+        signatures(ctx)
         asyncio.run(jobs(ctx))
         try:
             ctx.encaps("mlkem768", np.full((2, 1184), 255, np.uint8))
@@ -127,7 +142,8 @@ def mistakes(ctx: polykem.Context, suite: hpke.Suite, pk: Bytes2D) -> None:
     ctx.encaps("mlkem768", pk, errors="ignore")  # type: ignore[arg-type]
     ctx.keygen(768)  # type: ignore[arg-type]
     ctx.submit("keygen", "mlkem768", "ten")  # type: ignore[call-overload]
-    ctx.submit("sign", "mlkem768")  # type: ignore[call-overload]
+    ctx.submit("sign", "mldsa65")  # type: ignore[call-overload]
+    ctx.sign(polykem.Scheme("mlkem768"), pk, b"x")  # type: ignore[arg-type]
     suite.seal(ctx, pk, [b"a"]).ciphertexts.shape  # type: ignore[attr-defined]
     polykem.no_such_name  # type: ignore[attr-defined]
     for name in pk, ctx.keygen("mlkem768").sk:

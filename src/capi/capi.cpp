@@ -211,6 +211,16 @@ polykem_status find(const Scheme* (*find_set)(const char*), const char* name, co
   });
 }
 
+const char* suggest(const Scheme& (*nearest_set)(const char*), const char* name) {
+  if (name == nullptr) return nullptr;
+  const char* nearest = "";
+  guarded([&] {
+    nearest = nearest_set(name).name;
+    return POLYKEM_OK;
+  });
+  return nearest;
+}
+
 }  // namespace
 
 polykem_status polykem_scheme_find(const char* name, const polykem_scheme** out) {
@@ -231,13 +241,11 @@ polykem_status polykem_signature_find(const char* name, const polykem_scheme** o
 }
 
 const char* polykem_scheme_suggest(const char* name) {
-  if (name == nullptr) return nullptr;
-  const char* nearest = "";
-  guarded([&] {
-    nearest = polykem::nearest_scheme(name).name;
-    return POLYKEM_OK;
-  });
-  return nearest;
+  return suggest(polykem::nearest_scheme, name);
+}
+
+const char* polykem_signature_suggest(const char* name) {
+  return suggest(polykem::nearest_signature, name);
 }
 
 polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_info_t* out) {
@@ -260,7 +268,9 @@ polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_
                                      .public_key_at = s.public_key_at,
                                      .research = s.research ? 1 : 0,
                                      .signature_bytes = s.signature_bytes,
-                                     .sign_coin_bytes = s.sign_coin_bytes});
+                                     .sign_coin_bytes = s.sign_coin_bytes,
+                                     .aliases = s.aliases.data(),
+                                     .alias_count = s.aliases.size()});
   return POLYKEM_OK;
 }
 

@@ -73,6 +73,13 @@ size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+const Scheme& nearest_in(std::span<const Scheme* const> sets, const char* name) {
+  const std::string wanted = normalised(name).substr(0, 64);
+  const auto distance = [&](const Scheme* s) { return edit_distance(wanted, normalised(s->name)); };
+  return **std::min_element(sets.begin(), sets.end(),
+                            [&](const Scheme* a, const Scheme* b) { return distance(a) < distance(b); });
+}
+
 }  // namespace
 
 std::span<const Scheme* const> registry() {
@@ -95,11 +102,11 @@ const Scheme* find_signature(const char* name) {
 }
 
 const Scheme& nearest_scheme(const char* name) {
-  const std::string wanted = normalised(name).substr(0, 64);
-  const auto distance = [&](const Scheme* s) { return edit_distance(wanted, normalised(s->name)); };
-  const auto all = registry();
-  return **std::min_element(all.begin(), all.end(),
-                            [&](const Scheme* a, const Scheme* b) { return distance(a) < distance(b); });
+  return nearest_in(registry(), name);
+}
+
+const Scheme& nearest_signature(const char* name) {
+  return nearest_in(signature_registry(), name);
 }
 
 const SchemeBackend* cpu_backend(const Scheme& scheme, const char* name) {

@@ -19,6 +19,8 @@ const Scheme* find_signature(const char* name);
 
 /// The KEM's set whose name has the smallest edit distance.
 const Scheme& nearest_scheme(const char* name);
+/// The signature set, likewise.
+const Scheme& nearest_signature(const char* name);
 
 /// The set on the CPU backend of that name or, where it has nothing of its own for the set, on the one that it
 /// inherits; nullptr if this build has none.

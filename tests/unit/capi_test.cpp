@@ -49,6 +49,18 @@ TEST(Schemes, LacIsForResearchOnlyAndItsVectorFilesNamesAreAliases) {
   EXPECT_NE(scheme("lac192_r2_ctrfix"), scheme("lac192"));
 }
 
+TEST(Schemes, ListTheirAliases) {
+  for (const auto& name : scheme_names()) {
+    const polykem_scheme_info_t set = info(scheme(name));
+    for (size_t i = 0; i < set.alias_count; ++i)
+      EXPECT_EQ(scheme(set.aliases[i]), scheme(name)) << set.aliases[i];
+  }
+  const polykem_scheme_info_t xwing = info(scheme("X-Wing"));
+  ASSERT_EQ(xwing.alias_count, 1U);
+  EXPECT_STREQ(xwing.aliases[0], "X-Wing");
+  EXPECT_STREQ(polykem_signature_suggest("ML-DSA-66"), "mldsa65");
+}
+
 TEST_F(Api, SizesAreThoseOfTheSpecification) {
   EXPECT_EQ(sizes_.public_key_bytes, 699u);
   EXPECT_EQ(sizes_.secret_key_bytes, 935u);

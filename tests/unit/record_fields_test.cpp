@@ -2,8 +2,10 @@
 // The records of each operation, as the engine lists them: the C API and the Python extension agree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 
 #include "engine/request.hpp"
 #include "python/src/record_fields.hpp"
@@ -14,30 +16,50 @@ namespace polykem::test {
 namespace {
 
 constexpr Op kAll[] = {Op::kKeygen, Op::kEncaps, Op::kDecaps};
+constexpr Op kOfSignatures[] = {Op::kKeygen, Op::kSign, Op::kVerify};
 
-/// The fields of python::kRecordFields are the engine's, in its order.
+/// The fields of python::kRecordFields are the engine's, in its order; then follow those of signatures, for which the
+/// engine has those of ciphertexts.
 const FieldInfo& engines(const python::RecordField& f) {
-  return kRecordFields[&f - python::kRecordFields];
+  const auto index = static_cast<size_t>(&f - python::kRecordFields);
+  if (index < std::size(kRecordFields)) return kRecordFields[index];
+  return *std::ranges::find(kRecordFields, f.in != nullptr ? field::kCt : field::kCtOut, &FieldInfo::field);
+}
+
+bool is_signatures(const python::RecordField& f) {
+  return &f - python::kRecordFields >= std::ssize(kRecordFields);
+}
+
+std::span<const python::RecordField> kem_fields() {
+  return std::span(python::kRecordFields).first(std::size(kRecordFields));
+}
+
+void compare(const Scheme& s, Op op, bool seeds) {
+  polykem_request request = make_request(static_cast<polykem_op>(op), reinterpret_cast<const polykem_scheme*>(&s), 1);
+  request.secret_form = seeds ? POLYKEM_SECRET_SEED : POLYKEM_SECRET_EXPANDED;
+  const python::RecordLengths lengths = python::record_lengths(info(request.scheme), request);
+  const RecordBytes bytes = record_bytes(s, op, seeds);
+  for (const python::RecordField& f : python::kRecordFields) {
+    EXPECT_EQ(f.in != nullptr, engines(f).in != nullptr) << f.argument;
+    EXPECT_EQ(f.out != nullptr, engines(f).out != nullptr) << f.argument;
+    EXPECT_EQ(f.key, engines(f).key) << f.argument;
+    const bool ciphertexts = !is_signatures(f) && (engines(f).field & (field::kCt | field::kCtOut)) != 0;
+    const bool others = s.is_signature() ? ciphertexts : is_signatures(f);
+    EXPECT_EQ(lengths.*f.length, others ? 0 : bytes.*engines(f).bytes) << s.name << " " << f.argument;
+  }
 }
 
 TEST(RecordFields, PythonsAreTheEngines) {
-  ASSERT_EQ(std::size(python::kRecordFields), std::size(kRecordFields));
+  ASSERT_EQ(std::size(python::kRecordFields), std::size(kRecordFields) + 2);
   for (const Scheme* s : registry()) {
-    for (const Op op : kAll) {
-      for (const bool seeds : {false, true}) {
-        if (seeds && (op != Op::kDecaps || s->secret_seed_bytes() == 0)) continue;
-        polykem_request request = make_request(static_cast<polykem_op>(op), scheme(s->name), 1);
-        request.secret_form = seeds ? POLYKEM_SECRET_SEED : POLYKEM_SECRET_EXPANDED;
-        const python::RecordLengths lengths = python::record_lengths(info(request.scheme), request);
-        const RecordBytes bytes = record_bytes(*s, op, seeds);
-        for (const python::RecordField& f : python::kRecordFields) {
-          EXPECT_EQ(lengths.*f.length, bytes.*engines(f).bytes) << s->name << " " << f.argument;
-          EXPECT_EQ(f.in != nullptr, engines(f).in != nullptr) << f.argument;
-          EXPECT_EQ(f.out != nullptr, engines(f).out != nullptr) << f.argument;
-          EXPECT_EQ(f.key, engines(f).key) << f.argument;
-        }
-      }
-    }
+    for (const Op op : kAll)
+      compare(*s, op, false);
+    if (s->secret_seed_bytes() != 0) compare(*s, Op::kDecaps, true);
+  }
+  for (const Scheme* s : signature_registry()) {
+    for (const Op op : kOfSignatures)
+      compare(*s, op, false);
+    compare(*s, Op::kSign, true);
   }
 }
 
@@ -51,7 +73,7 @@ TEST(RecordFields, TheCApisAreTheEngines) {
     const ItemRecords item(s, op, false);
     polykem_request request = make_request(static_cast<polykem_op>(op), scheme(s.name), 1);
     std::map<const char*, Bytes> arrays;
-    for (const python::RecordField& f : python::kRecordFields) {
+    for (const python::RecordField& f : kem_fields()) {
       const size_t bytes = s.record_bytes(op).*engines(f).bytes;
       Bytes& array = arrays[f.argument] = f.in != nullptr && made.contains(bytes) ? made[bytes] : pattern(bytes, 7);
       array.resize(bytes + 8, 0x5a);
@@ -60,7 +82,7 @@ TEST(RecordFields, TheCApisAreTheEngines) {
     }
     const auto before = arrays;
     ASSERT_EQ(polykem_run(context.get(), &request), POLYKEM_OK);
-    for (const python::RecordField& f : python::kRecordFields) {
+    for (const python::RecordField& f : kem_fields()) {
       const size_t bytes = s.record_bytes(op).*engines(f).bytes;
       const Bytes &array = arrays[f.argument], &old = before.at(f.argument);
       if (f.in != nullptr || !item.has(engines(f))) {
@@ -72,7 +94,7 @@ TEST(RecordFields, TheCApisAreTheEngines) {
         made[bytes] = Bytes(array.begin(), array.end() - 8);
       }
     }
-    for (const python::RecordField& f : python::kRecordFields) {
+    for (const python::RecordField& f : kem_fields()) {
       polykem_request less = request;
       if (f.in != nullptr) less.*f.in = nullptr;
       if (f.out != nullptr) less.*f.out = nullptr;

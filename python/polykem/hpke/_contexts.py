@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._arrays import ByteArray, StatusArray, check_whole
-from .._context import Errors
+from .._batch import Errors
 from .._errors import ArgumentError, SizeError
+from .._messages import Listed, Messages, one_count
 from .._secret import Secret, check_unwiped, secrets_of
 from ._algorithms import TAG_BYTES
-from ._messages import Listed, Messages, Place, one_count
+from ._messages import Place
 from ._results import Opened, check, check_errors, finish
 
 if TYPE_CHECKING:

@@ -3,69 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Sequence, Union
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import as_array, as_bytes
 from .._errors import ArgumentError, SizeError
+from .._messages import Messages, begins
 from .._secret import Secret, secrets_of
 from ._algorithms import MIN_PSK_BYTES
-
-Listed = Union["list[Any]", "tuple[Any, ...]"]
-
-
-@dataclass(repr=False)
-class Messages:
-    """Messages of a batch: records of one width, or offsets where they were a list; or one for all items."""
-
-    data: Any
-    bytes: int
-    width: int = 0
-    begins: npt.NDArray[np.uint64] | None = None
-    lengths: npt.NDArray[np.uint64] | None = None
-    count: int | None = None  # None: one for all
-
-    @classmethod
-    def of(cls, value: Any, name: str) -> Messages:
-        if isinstance(value, (list, tuple)):
-            return cls._of_list(value, name)
-        array = as_array(value, name)
-        if array.ndim == 1:
-            return cls(array, array.nbytes, width=array.nbytes)
-        if array.ndim != 2 or array.shape[0] == 0:
-            raise ArgumentError(f"{name} has shape {array.shape}; pass (n, bytes), one message, or a list of bytes")
-        return cls(array, array.nbytes, width=array.shape[1], count=array.shape[0])
-
-    @classmethod
-    def bound(cls, value: Any, name: str) -> Messages:
-        """The same for what messages are bound to: none, where a value has no bytes."""
-        if isinstance(value, (list, tuple, Secret)) or getattr(value, "ndim", 1) == 2:
-            return cls.of(value, name)
-        data = as_bytes(value, name)
-        return cls(data or None, len(data), width=len(data))
-
-    @property
-    def core(self) -> tuple[Any, int, int, npt.NDArray[np.uint64] | None, bool]:
-        """As the extension takes them."""
-        return self.data, self.bytes, self.width, self.begins, self.count is None
-
-    @property
-    def shortest(self) -> int:
-        return self.width if self.lengths is None else int(self.lengths.min())
-
-    @classmethod
-    def _of_list(cls, values: Sequence[Any], name: str) -> Messages:
-        if not values:
-            raise ArgumentError(f"{name} is empty; a batch has at least one item")
-        items = [as_bytes(value, f"{name}[{i}]") for i, value in enumerate(values)]
-        lengths = np.fromiter(map(len, items), np.uint64, len(items))
-        at = begins(lengths)
-        data = join(items, at)
-        return cls(data, len(data), begins=at, lengths=lengths, count=len(values))
-
 
 class Bindings:
     """Info and pre-shared keys of a call."""
@@ -111,31 +57,6 @@ class Place:
     @property
     def result(self) -> Any:
         return self.data if self.begins is None else split(self.data, self.begins)
-
-
-def one_count(what: dict[str, int | None], default: int) -> int:
-    """The number of items that the arguments agree on."""
-    counts = {name: count for name, count in what.items() if count is not None}
-    if len(set(counts.values())) > 1:
-        raise ArgumentError("different numbers of items: " + ", ".join(f"{n} has {c}" for n, c in counts.items()))
-    return next(iter(counts.values()), default)
-
-
-def join(items: list[bytes | memoryview], at: npt.NDArray[np.uint64]) -> bytes | Secret:
-    """In memory that is wiped, unless all are bytes, which nobody can wipe."""
-    if all(type(item) is bytes for item in items):
-        return b"".join(items)
-    data = Secret.zeros(int(at[-1]))
-    view, ends = memoryview(data), at.tolist()
-    for item, first, last in zip(items, ends, ends[1:]):
-        view[first:last] = item
-    return data
-
-
-def begins(lengths: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    begins = np.zeros(len(lengths) + 1, np.uint64)
-    np.cumsum(lengths, out=begins[1:])
-    return begins
 
 
 def split(data: Any, begins: npt.NDArray[np.uint64]) -> list[bytes]:

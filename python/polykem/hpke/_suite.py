@@ -9,13 +9,15 @@ import numpy as np
 
 from .. import _core
 from .._arrays import ByteArray, as_array, check_count, check_records, items_of
-from .._context import Context, Errors
+from .._batch import Errors
+from .._context import Context
 from .._errors import ArgumentError, ArgumentTypeError, SizeError
+from .._messages import Listed, Messages, one_count
 from .._results import KeyPairs
 from .._secret import Secret, check_unwiped, secrets_of
 from ._algorithms import TAG_BYTES, Aead, Kdf, Kem, algorithm
 from ._contexts import Recipient, Sender
-from ._messages import Bindings, Listed, Messages, Place, one_count
+from ._messages import Bindings, Place
 from ._results import Opened, Sealed, check, check_errors, finish
 
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "schemes/built_backends.hpp"
@@ -26,10 +27,11 @@ template <size_t kSet>
 Scheme scheme() {
   static constexpr const Set& set = kSets[kSet];
   static constexpr std::array aliases{set.alias};
+  static constexpr bool named_so = std::string_view(set.alias) == set.name;
   return {.name = set.name,
           .family = "lac",
           .title = set.title,
-          .aliases = aliases,
+          .aliases = std::span(aliases).first(named_so ? 0 : 1),
           .security_category = set.category,
           .public_key_bytes = set.public_key_bytes(),
           .secret_key_bytes = set.secret_key_bytes(),
