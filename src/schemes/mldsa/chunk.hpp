@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/arena.hpp"
+#include "core/round.hpp"
 #include "core/scheme.hpp"
 #include "schemes/mldsa/instruction_set.hpp"
 #include "schemes/mldsa/types.hpp"
@@ -58,7 +59,7 @@ template <InstructionSet Isa, class ItemMemory>
 struct ItemsChunk {
   using Item = ItemMemory;
   static constexpr size_t kItems = Isa::kItems;
-  static size_t workspace_bytes(size_t) { return Arena::bytes<Item>(kItems); }
+  static size_t workspace_bytes(size_t count) { return Arena::bytes<Item>(std::min(count, kItems)); }
 
   ItemsChunk(const Batch& batch, std::byte* workspace)
       : io(batch), count(batch.count), items(Arena(workspace).take<Item>(kItems)) {}
@@ -90,8 +91,15 @@ struct VerifyChunk : ItemsChunk<Isa, VerifyItem<P>> {
 template <MldsaParams P, InstructionSet Isa>
 struct SignChunk {
   static constexpr size_t kAttempts = Isa::kItems, kItems = 8 * Isa::kItems;
-  /// The most attempts for an item in a round; what more of them compute is seldom needed.
-  static constexpr size_t kMostAhead = 3;
+  /// The most attempts for an item in a round: so many that their masks fill Keccak states best. What more than three
+  /// compute is seldom needed.
+  static constexpr size_t kMostAhead = [] {
+    const auto idle = [](size_t attempts) { return rounded_up(attempts * P.l, Isa::kStates) - attempts * P.l; };
+    size_t best = 1;
+    for (const size_t more : {2, 3})
+      if (idle(more) * best < idle(best) * more) best = more;
+    return best;
+  }();
   using Item = SignItem<P>;
   using Key = PrivateKey<P>;
 
@@ -102,16 +110,16 @@ struct SignChunk {
     bool taken;
   };
 
-  static size_t workspace_bytes(size_t items) {
-    return Arena::bytes<Item>(std::min(items, kItems)) + Arena::bytes<Attempt<P>>(kAttempts) +
-           Arena::bytes<Key>(kAttempts);
+  static size_t workspace_bytes(size_t count) {
+    return Arena::bytes<Item>(std::min(count, kItems)) + Arena::bytes<Attempt<P>>(most_attempts(count)) +
+           Arena::bytes<Key>(std::min(count, kAttempts));
   }
 
   SignChunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     items = arena.take<Item>(count);
-    attempts = arena.take<Attempt<P>>(kAttempts);
-    keys = arena.take<Key>(kAttempts);
+    attempts = arena.take<Attempt<P>>(most_attempts(count));
+    keys = arena.take<Key>(std::min(count, kAttempts));
   }
 
   Batch io;
@@ -158,6 +166,8 @@ struct SignChunk {
   }
 
  private:
+  static size_t most_attempts(size_t count) { return std::min(count * kMostAhead, kAttempts); }
+
   void take_place(size_t i, size_t item) {
     const bool expanded = io.expanded.data != nullptr;
     const Key* const key = expanded        ? reinterpret_cast<const Key*>(io.expanded.key(item))

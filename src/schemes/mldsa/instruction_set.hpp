@@ -11,7 +11,7 @@ namespace polykem::mldsa {
 
 /// What an instruction set offers to steps.hpp. Its arithmetic is compiled with the flags of the source.
 template <class Isa>
-concept InstructionSet = requires(ByteRows out, ConstByteRows in, size_t bytes, uint64_t* states) {
+concept InstructionSet = requires(ByteRows out, ConstByteRows in, uint8_t* to, size_t bytes, uint64_t* states) {
   /// The backend's name, one of core/backend.hpp.
   { Isa::kName } -> std::convertible_to<const char*>;
   /// Random bytes from AES-256 in counter mode; nullptr: from SHAKE256.
@@ -24,6 +24,9 @@ concept InstructionSet = requires(ByteRows out, ConstByteRows in, size_t bytes, 
   /// `bytes` bytes of SHAKE128 and SHAKE256 of rows of `bytes` bytes; the last: how many rows.
   Isa::shake128(out, bytes, in, bytes, bytes);
   Isa::shake256(out, bytes, in, bytes, bytes);
+  /// 8 bytes of SHAKE256 of 8 bytes, and so of any numbers, at most a block out. With one state, which takes less time
+  /// than kStates of them.
+  Isa::template shake256_of_one<8, 8>(to, to);
   /// kStates permutations: word w of state i at states[w kStates + i], 64-byte aligned.
   Isa::permute(states);
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "prim/keccak/keccak.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
+#include "prim/keccak/lanes/single.hpp"
 #include "prim/simd/vec64.hpp"
 #include "schemes/mldsa/instruction_set.hpp"
 
@@ -18,6 +20,10 @@ struct LaneHashes {
   }
   static void shake256(ByteRows out, size_t out_bytes, ConstByteRows in, size_t bytes, size_t count) {
     kKeccak.shake256(out, out_bytes, in, bytes, count);
+  }
+  template <size_t kOut, size_t kIn>
+  static void shake256_of_one(uint8_t* out, const uint8_t* in) {
+    polykem::lanes::hash_single<static_cast<size_t>(Shake::Strength::kShake256), 0x1f, kOut, kIn>(out, in);
   }
   static void permute(uint64_t* states) { kKeccak.permute(states); }
 };

@@ -24,6 +24,13 @@ struct CommonSteps {
   template <Shake::Strength kStrength, size_t kIn, size_t kOut, class Fill, class Use>
   static void expand(size_t streams, Fill&& fill, Use&& use) {
     uint8_t in[kStates][kIn], out[kStates][kOut];
+    if constexpr (kStrength == Shake::Strength::kShake256 && kOut <= kShake256Rate) {
+      if (streams == 1) {
+        fill(0, in[0]);
+        Isa::template shake256_of_one<kOut, kIn>(out[0], in[0]);
+        return use(0, out[0]);
+      }
+    }
     for (size_t first = 0; first < streams; first += kStates) {
       const size_t count = std::min(kStates, streams - first);
       for (size_t i = 0; i < count; ++i)

@@ -24,6 +24,10 @@ struct Portable {
   static void shake256(ByteRows out, size_t out_bytes, ConstByteRows in, size_t bytes, size_t count) {
     hash(Shake::Strength::kShake256, out, out_bytes, in, bytes, count);
   }
+  template <size_t kOut, size_t kIn>
+  static void shake256_of_one(uint8_t* out, const uint8_t* in) {
+    shake256({out, kOut}, kOut, {in, kIn}, kIn, 1);
+  }
   static void permute(uint64_t* state) { keccak_f1600(state); }
 
  private:
