@@ -36,6 +36,34 @@ struct V32 {
   friend POLYKEM_INLINE V32 operator|(V32 a, V32 b) {
     return {_mm512_or_si512(a.r, b.r)};
   }
+  friend POLYKEM_INLINE V32 operator+(V32 a, V32 b) {
+    return {_mm512_add_epi32(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 operator-(V32 a, V32 b) {
+    return {_mm512_sub_epi32(a.r, b.r)};
+  }
+  /// The lower words of the products.
+  friend POLYKEM_INLINE V32 operator*(V32 a, V32 b) {
+    return {_mm512_mullo_epi32(a.r, b.r)};
+  }
+  /// 64-bit products of the even lanes, signed.
+  friend POLYKEM_INLINE V32 wide_product(V32 a, V32 b) {
+    return {_mm512_mul_epi32(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 wide_add(V32 a, V32 b) {
+    return {_mm512_add_epi64(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 wide_sub(V32 a, V32 b) {
+    return {_mm512_sub_epi64(a.r, b.r)};
+  }
+  /// The odd lanes, in the even ones.
+  POLYKEM_INLINE V32 odd() const {
+    return {_mm512_srli_epi64(r, 32)};
+  }
+  /// The upper halves of 64-bit words: even's in the even lanes, odd's in the odd ones.
+  static POLYKEM_INLINE V32 upper_halves(V32 even, V32 odd) {
+    return {_mm512_mask_shuffle_epi32(odd.r, 0x5555, even.r, static_cast<_MM_PERM_ENUM>(0xf5))};
+  }
   friend POLYKEM_INLINE V32 min_s(V32 a, V32 b) {
     return {_mm512_min_epi32(a.r, b.r)};
   }
@@ -90,6 +118,30 @@ struct V32 {
   }
   friend POLYKEM_INLINE V32 operator|(V32 a, V32 b) {
     return {_mm256_or_si256(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 operator+(V32 a, V32 b) {
+    return {_mm256_add_epi32(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 operator-(V32 a, V32 b) {
+    return {_mm256_sub_epi32(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 operator*(V32 a, V32 b) {
+    return {_mm256_mullo_epi32(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 wide_product(V32 a, V32 b) {
+    return {_mm256_mul_epi32(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 wide_add(V32 a, V32 b) {
+    return {_mm256_add_epi64(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 wide_sub(V32 a, V32 b) {
+    return {_mm256_sub_epi64(a.r, b.r)};
+  }
+  POLYKEM_INLINE V32 odd() const {
+    return {_mm256_srli_epi64(r, 32)};
+  }
+  static POLYKEM_INLINE V32 upper_halves(V32 even, V32 odd) {
+    return {_mm256_blend_epi32(_mm256_shuffle_epi32(even.r, 0xf5), odd.r, 0xaa)};
   }
   friend POLYKEM_INLINE V32 min_s(V32 a, V32 b) {
     return {_mm256_min_epi32(a.r, b.r)};
@@ -203,6 +255,16 @@ POLYKEM_INLINE void transpose32(__m256i (&r)[8]) {
   }
 }
 #endif
+POLYKEM_INLINE void transpose32(V32 (&v)[V32::kLanes]) {
+  V32::Reg r[V32::kLanes];
+#pragma GCC unroll 16
+  for (size_t i = 0; i < V32::kLanes; ++i)
+    r[i] = v[i].r;
+  transpose32(r);
+#pragma GCC unroll 16
+  for (size_t i = 0; i < V32::kLanes; ++i)
+    v[i].r = r[i];
+}
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::simd

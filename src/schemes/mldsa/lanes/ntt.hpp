@@ -25,7 +25,7 @@ constexpr size_t zeta_of(size_t length, size_t group) {
 template <bool kInverse>
 POLYKEM_INLINE Factor long_factor(size_t length, size_t group) {
   const int32_t zeta = kZetas[zeta_of<kInverse>(length, group)];
-  return {all(zeta), all(by_inverse_of_q(zeta))};
+  return {V32::set1(zeta), V32::set1(by_inverse_of_q(zeta))};
 }
 
 /// The factors of butterflies that are shorter than a register, whose block is transposed: a lane has kLanes
@@ -52,28 +52,28 @@ struct ShortFactors {
 
   static constexpr size_t at(size_t length, size_t group) { return kLanes / 2 / length - 1 + group; }
   Factor of(size_t length, size_t group, size_t block) const {
-    return {load(value[at(length, group)][block]), load(by_inverse[at(length, group)][block])};
+    return {V32::load(value[at(length, group)][block]), V32::load(by_inverse[at(length, group)][block])};
   }
 };
 template <bool kInverse>
 inline constexpr ShortFactors<kInverse> kShortFactors;
 
 /// [FIPS204, Alg 41, L10-12]
-POLYKEM_INLINE void butterfly(Words& a, Words& b, Factor zeta) {
-  const Words t = montgomery(b, zeta);
-  b = sub(a, t);
-  a = add(a, t);
+POLYKEM_INLINE void butterfly(V32& a, V32& b, Factor zeta) {
+  const V32 t = montgomery(b, zeta);
+  b = a - t;
+  a = a + t;
 }
 /// With -zeta. [FIPS204, Alg 42, L10-13]
-POLYKEM_INLINE void inverse_butterfly(Words& a, Words& b, Factor zeta) {
-  const Words t = sub(b, a);
-  a = add(a, b);
+POLYKEM_INLINE void inverse_butterfly(V32& a, V32& b, Factor zeta) {
+  const V32 t = b - a;
+  a = a + b;
   b = montgomery(t, zeta);
 }
 
 /// Butterflies of registers of r that are kDistance apart. factor(group): that of each 2 kDistance registers.
 template <bool kInverse, size_t kDistance, size_t kCount, class F>
-POLYKEM_INLINE void layer(Words (&r)[kCount], F&& factor) {
+POLYKEM_INLINE void layer(V32 (&r)[kCount], F&& factor) {
 #pragma GCC unroll 16
   for (size_t group = 0; group < kCount / (2 * kDistance); ++group) {
     const Factor zeta = factor(group);
@@ -91,27 +91,27 @@ POLYKEM_INLINE void layer(Words (&r)[kCount], F&& factor) {
 /// All layers from kDistance to kEnd, the inverse from the shortest, the other from the longest. factor(distance,
 /// group).
 template <bool kInverse, size_t kDistance, size_t kEnd, size_t kCount, class F>
-POLYKEM_INLINE void layers(Words (&r)[kCount], F&& factor) {
+POLYKEM_INLINE void layers(V32 (&r)[kCount], F&& factor) {
   layer<kInverse, kDistance>(r, [&](size_t group) { return factor(kDistance, group); });
   if constexpr (kDistance != kEnd) layers<kInverse, kInverse ? 2 * kDistance : kDistance / 2, kEnd>(r, factor);
 }
 
 template <size_t kCount>
-POLYKEM_INLINE void load_all(Words (&r)[kCount], const int32_t* c) {
+POLYKEM_INLINE void load_all(V32 (&r)[kCount], const int32_t* c) {
 #pragma GCC unroll 32
   for (size_t i = 0; i < kCount; ++i)
-    r[i] = load(c + kLanes * i);
+    r[i] = V32::load(c + kLanes * i);
 }
 template <size_t kCount>
-POLYKEM_INLINE void store_all(int32_t* c, const Words (&r)[kCount]) {
+POLYKEM_INLINE void store_all(int32_t* c, const V32 (&r)[kCount]) {
 #pragma GCC unroll 32
   for (size_t i = 0; i < kCount; ++i)
-    store(c + kLanes * i, r[i]);
+    r[i].store(c + kLanes * i);
 }
 
 /// The layers whose butterflies are of whole registers, but for the inverse's last one.
 template <bool kInverse>
-POLYKEM_INLINE void long_layers(Words (&r)[kRows]) {
+POLYKEM_INLINE void long_layers(V32 (&r)[kRows]) {
   layers<kInverse, kInverse ? 1 : kRows / 2, kInverse ? kRows / 4 : 1>(
       r, [](size_t distance, size_t group) { return long_factor<kInverse>(kLanes * distance, group); });
 }
@@ -120,7 +120,7 @@ POLYKEM_INLINE void long_layers(Words (&r)[kRows]) {
 template <bool kInverse>
 inline void short_layers(Poly& a) {
   for (size_t block = 0; block < kBlocks; ++block) {
-    Words rows[kLanes];
+    V32 rows[kLanes];
     load_all(rows, a.c + block * kLanes * kLanes);
     simd::transpose32(rows);
     layers<kInverse, kInverse ? 1 : kLanes / 2, kInverse ? kLanes / 2 : 1>(
@@ -131,13 +131,13 @@ inline void short_layers(Poly& a) {
 }
 
 /// The last layer, and the last factor of the inverse transform: a + b, and the factor of a - b is in zeta already.
-POLYKEM_INLINE void last_inverse_layer(Words (&r)[kRows]) {
+POLYKEM_INLINE void last_inverse_layer(V32 (&r)[kRows]) {
   constexpr int32_t kOfSum = kInverse256, kOfDifference = mldsa::montgomery(int64_t{-kZetas[1]} * kInverse256);
-  const Factor of_sum{all(kOfSum), all(by_inverse_of_q(kOfSum))};
-  const Factor of_difference{all(kOfDifference), all(by_inverse_of_q(kOfDifference))};
+  const Factor of_sum{V32::set1(kOfSum), V32::set1(by_inverse_of_q(kOfSum))};
+  const Factor of_difference{V32::set1(kOfDifference), V32::set1(by_inverse_of_q(kOfDifference))};
 #pragma GCC unroll 32
   for (size_t i = 0; i < kRows / 2; ++i) {
-    const Words sum = add(r[i], r[i + kRows / 2]), difference = sub(r[i], r[i + kRows / 2]);
+    const V32 sum = r[i] + r[i + kRows / 2], difference = r[i] - r[i + kRows / 2];
     r[i] = montgomery(sum, of_sum);
     r[i + kRows / 2] = montgomery(difference, of_difference);
   }
@@ -145,7 +145,7 @@ POLYKEM_INLINE void last_inverse_layer(Words (&r)[kRows]) {
 
 /// In place; |c| < q before, < 9 q after. [FIPS204, Alg 41]
 inline void ntt(Poly& a) {
-  Words r[kRows];
+  V32 r[kRows];
   load_all(r, a.c);
   long_layers<false>(r);
   store_all(a.c, r);
@@ -155,7 +155,7 @@ inline void ntt(Poly& a) {
 /// In place, of a Montgomery product, whose factor it removes; |c| < q before and after. [FIPS204, Alg 42]
 inline void inverse_ntt(Poly& a) {
   short_layers<true>(a);
-  Words r[kRows];
+  V32 r[kRows];
   load_all(r, a.c);
   long_layers<true>(r);
   last_inverse_layer(r);
@@ -165,13 +165,13 @@ inline void inverse_ntt(Poly& a) {
 /// out = the sum of a[i] b[i] / 2^32, |c| < q; a in [0, q), |b| < 9 q, terms <= 7. [FIPS204, Alg 45, Alg 48]
 inline void multiply(Poly& out, const Poly* a, const Poly* b, size_t terms) {
   for (size_t j = 0; j < kN; j += kLanes) {
-    Words even = all(0), odds = all(0);
+    V32 even = V32::set1(0), odds = V32::set1(0);
     for (size_t i = 0; i < terms; ++i) {
-      const Words x = load(a[i].c + j), y = load(b[i].c + j);
+      const V32 x = V32::load(a[i].c + j), y = V32::load(b[i].c + j);
       even = wide_add(even, wide_product(x, y));
-      odds = wide_add(odds, wide_product(odd(x), odd(y)));
+      odds = wide_add(odds, wide_product(x.odd(), y.odd()));
     }
-    store(out.c + j, montgomery_of(even, odds));
+    montgomery_of(even, odds).store(out.c + j);
   }
 }
 

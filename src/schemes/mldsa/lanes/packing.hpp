@@ -5,11 +5,14 @@
 #include <array>
 #include <cstring>
 
-#include "schemes/mldsa/lanes/words.hpp"
+#include "prim/simd/vec32.hpp"
 #include "schemes/mldsa/params.hpp"
 
 namespace polykem::mldsa::lanes {
 inline namespace POLYKEM_ISA {
+
+using simd::V32;
+using Reg = V32::Reg;
 
 /// Neighbours are joined to one value in a lane twice as wide, until it has 64 bits.
 template <unsigned kBits>
@@ -19,7 +22,7 @@ inline constexpr size_t kJoined = kBits <= 8    ? 8
 
 /// How many coefficients the 64-bit lanes of a register have then.
 template <unsigned kBits>
-inline constexpr size_t kPackedAtOnce = kLanes / 2 * kJoined<kBits>;
+inline constexpr size_t kPackedAtOnce = V32::kLanes / 2 * kJoined<kBits>;
 
 /// 2^kBits and 1 for the upper and the lower neighbour, in lanes of 8 or 16 bits.
 template <unsigned kBits>
@@ -30,27 +33,27 @@ constexpr int32_t join_factors(unsigned lane_bits) {
 
 #ifdef POLYKEM_ISA_AVX512
 
-POLYKEM_INLINE Words join_words(Words x, unsigned bits) {
-  const Words low = _mm512_and_si512(x, _mm512_set1_epi64(0xffffffff));
+POLYKEM_INLINE Reg join_words(Reg x, unsigned bits) {
+  const Reg low = _mm512_and_si512(x, _mm512_set1_epi64(0xffffffff));
   return _mm512_or_si512(low, _mm512_slli_epi64(_mm512_srli_epi64(x, 32), bits));
 }
 
 /// kPackedAtOnce coefficients, kJoined in each 64-bit lane.
 template <unsigned kBits>
-POLYKEM_INLINE Words joined(const int32_t* c) {
+POLYKEM_INLINE Reg joined(const int32_t* c) {
   if constexpr (kBits > 16) {
-    return join_words(load(c), kBits);
+    return join_words(V32::load(c).r, kBits);
   } else if constexpr (kBits > 8) {
-    const __m256i low = _mm512_cvtepi32_epi16(load(c)), high = _mm512_cvtepi32_epi16(load(c + 16));
-    const Words halves = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-    return join_words(_mm512_madd_epi16(halves, all(join_factors<kBits>(16))), 2 * kBits);
+    const __m256i low = _mm512_cvtepi32_epi16(V32::load(c).r), high = _mm512_cvtepi32_epi16(V32::load(c + 16).r);
+    const Reg halves = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    return join_words(_mm512_madd_epi16(halves, V32::set1(join_factors<kBits>(16)).r), 2 * kBits);
   } else {
-    Words bytes = _mm512_castsi128_si512(_mm512_cvtepi32_epi8(load(c)));
-    bytes = _mm512_inserti32x4(bytes, _mm512_cvtepi32_epi8(load(c + 16)), 1);
-    bytes = _mm512_inserti32x4(bytes, _mm512_cvtepi32_epi8(load(c + 32)), 2);
-    bytes = _mm512_inserti32x4(bytes, _mm512_cvtepi32_epi8(load(c + 48)), 3);
-    const Words pairs = _mm512_maddubs_epi16(bytes, all(join_factors<kBits>(8)));
-    return join_words(_mm512_madd_epi16(pairs, all(join_factors<2 * kBits>(16))), 4 * kBits);
+    Reg bytes = _mm512_castsi128_si512(_mm512_cvtepi32_epi8(V32::load(c).r));
+    bytes = _mm512_inserti32x4(bytes, _mm512_cvtepi32_epi8(V32::load(c + 16).r), 1);
+    bytes = _mm512_inserti32x4(bytes, _mm512_cvtepi32_epi8(V32::load(c + 32).r), 2);
+    bytes = _mm512_inserti32x4(bytes, _mm512_cvtepi32_epi8(V32::load(c + 48).r), 3);
+    const Reg pairs = _mm512_maddubs_epi16(bytes, V32::set1(join_factors<kBits>(8)).r);
+    return join_words(_mm512_madd_epi16(pairs, V32::set1(join_factors<2 * kBits>(16)).r), 4 * kBits);
   }
 }
 
@@ -77,38 +80,38 @@ void pack(uint8_t* out, const int32_t* c) {
   constexpr unsigned kLaneBits = kBits * kJoined<kBits>, kBytes = kLaneBits;
   static_assert(kLaneBits % 4 == 0 && kBytes <= 64);
   static constexpr LaneBytes<kLaneBits> kEven(0), kOdd(1);
-  const Words shifts = _mm512_set1_epi64(0);
-  const Words odd_shifts = _mm512_mask_mov_epi64(shifts, 0xaa, _mm512_set1_epi64(kLaneBits % 8));
+  const Reg shifts = _mm512_set1_epi64(0);
+  const Reg odd_shifts = _mm512_mask_mov_epi64(shifts, 0xaa, _mm512_set1_epi64(kLaneBits % 8));
   for (size_t i = 0; i < kN; i += kPackedAtOnce<kBits>, out += kBytes) {
-    const Words lanes = _mm512_sllv_epi64(joined<kBits>(c + i), odd_shifts);
-    const Words even = _mm512_maskz_permutexvar_epi8(kEven.mask, _mm512_loadu_si512(kEven.indices), lanes);
-    const Words odds = _mm512_maskz_permutexvar_epi8(kOdd.mask, _mm512_loadu_si512(kOdd.indices), lanes);
+    const Reg lanes = _mm512_sllv_epi64(joined<kBits>(c + i), odd_shifts);
+    const Reg even = _mm512_maskz_permutexvar_epi8(kEven.mask, _mm512_loadu_si512(kEven.indices), lanes);
+    const Reg odds = _mm512_maskz_permutexvar_epi8(kOdd.mask, _mm512_loadu_si512(kOdd.indices), lanes);
     _mm512_mask_storeu_epi8(out, ~uint64_t{0} >> (64 - kBytes), _mm512_or_si512(even, odds));
   }
 }
 
 #else
 
-POLYKEM_INLINE Words join_words(Words x, unsigned bits) {
-  const Words low = _mm256_and_si256(x, _mm256_set1_epi64x(0xffffffff));
+POLYKEM_INLINE Reg join_words(Reg x, unsigned bits) {
+  const Reg low = _mm256_and_si256(x, _mm256_set1_epi64x(0xffffffff));
   return _mm256_or_si256(low, _mm256_slli_epi64(_mm256_srli_epi64(x, 32), static_cast<int>(bits)));
 }
 
 /// 16-bit lanes of c[0] to c[15].
-POLYKEM_INLINE Words halves(const int32_t* c) {
-  return _mm256_permute4x64_epi64(_mm256_packus_epi32(load(c), load(c + 8)), 0xd8);
+POLYKEM_INLINE Reg halves(const int32_t* c) {
+  return _mm256_permute4x64_epi64(_mm256_packus_epi32(V32::load(c).r, V32::load(c + 8).r), 0xd8);
 }
 
 template <unsigned kBits>
-POLYKEM_INLINE Words joined(const int32_t* c) {
+POLYKEM_INLINE Reg joined(const int32_t* c) {
   if constexpr (kBits > 16) {
-    return join_words(load(c), kBits);
+    return join_words(V32::load(c).r, kBits);
   } else if constexpr (kBits > 8) {
-    return join_words(_mm256_madd_epi16(halves(c), all(join_factors<kBits>(16))), 2 * kBits);
+    return join_words(_mm256_madd_epi16(halves(c), V32::set1(join_factors<kBits>(16)).r), 2 * kBits);
   } else {
-    const Words bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(halves(c), halves(c + 16)), 0xd8);
-    const Words pairs = _mm256_maddubs_epi16(bytes, all(join_factors<kBits>(8)));
-    return join_words(_mm256_madd_epi16(pairs, all(join_factors<2 * kBits>(16))), 4 * kBits);
+    const Reg bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(halves(c), halves(c + 16)), 0xd8);
+    const Reg pairs = _mm256_maddubs_epi16(bytes, V32::set1(join_factors<kBits>(8)).r);
+    return join_words(_mm256_madd_epi16(pairs, V32::set1(join_factors<2 * kBits>(16)).r), 4 * kBits);
   }
 }
 
@@ -118,7 +121,7 @@ void pack(uint8_t* out, const int32_t* c) {
   constexpr unsigned kLaneBits = kBits * kJoined<kBits>, kBytes = kLaneBits / 2;
   for (size_t i = 0; i < kN; i += kPackedAtOnce<kBits>, out += kBytes) {
     alignas(32) uint64_t lanes[4];
-    _mm256_store_si256(reinterpret_cast<Words*>(lanes), joined<kBits>(c + i));
+    _mm256_store_si256(reinterpret_cast<Reg*>(lanes), joined<kBits>(c + i));
     for (size_t pair = 0; pair < 2; ++pair) {
       const uint64_t low = lanes[2 * pair], high = lanes[2 * pair + 1];
       const uint64_t words[2] = {low | high << kLaneBits, high >> (64 - kLaneBits)};

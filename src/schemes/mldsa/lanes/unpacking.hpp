@@ -8,10 +8,13 @@
 
 #include "core/round.hpp"
 #include "ct/ct.hpp"
-#include "schemes/mldsa/lanes/words.hpp"
+#include "prim/simd/vec32.hpp"
 
 namespace polykem::mldsa::lanes {
 inline namespace POLYKEM_ISA {
+
+using simd::V32;
+using Reg = V32::Reg;
 
 #ifdef POLYKEM_ISA_AVX512
 
@@ -26,10 +29,10 @@ consteval auto byte_indices(First first) {
   return indices;
 }
 
-POLYKEM_INLINE Words load_bytes(const uint8_t* in, size_t bytes) {
+POLYKEM_INLINE Reg load_bytes(const uint8_t* in, size_t bytes) {
   return _mm512_maskz_loadu_epi8((uint64_t{1} << bytes) - 1, in);
 }
-POLYKEM_INLINE Words bytes_of(Words from, const std::array<uint8_t, 64>& indices) {
+POLYKEM_INLINE Reg bytes_of(Reg from, const std::array<uint8_t, 64>& indices) {
   return _mm512_permutexvar_epi8(_mm512_loadu_si512(indices.data()), from);
 }
 
@@ -38,7 +41,7 @@ inline constexpr size_t kBytesRead = 2 * kBits;
 
 /// Sixteen coefficients of kBits <= 25 bits from 2 kBits bytes.
 template <unsigned kBits>
-POLYKEM_INLINE Words unpacked(const uint8_t* in) {
+POLYKEM_INLINE Reg unpacked(const uint8_t* in) {
   static constexpr auto kIndices = byte_indices([](size_t lane) { return lane * kBits / 8; });
   alignas(64) static constexpr auto kShifts = [] {
     std::array<int32_t, 16> shifts{};
@@ -46,15 +49,15 @@ POLYKEM_INLINE Words unpacked(const uint8_t* in) {
       shifts[i] = static_cast<int32_t>(i * kBits % 8);
     return shifts;
   }();
-  const Words words = bytes_of(load_bytes(in, 2 * kBits), kIndices);
-  return _mm512_and_si512(_mm512_srlv_epi32(words, load(kShifts.data())), all((1 << kBits) - 1));
+  const Reg words = bytes_of(load_bytes(in, 2 * kBits), kIndices);
+  return _mm512_and_si512(_mm512_srlv_epi32(words, V32::load(kShifts.data()).r), V32::set1((1 << kBits) - 1).r);
 }
 
 /// Appends the 23-bit integers of 48 bytes that are below q to out, which has space for 16; returns how many.
 POLYKEM_INLINE size_t take_uniform_group(int32_t* out, const uint8_t* in) {
   static constexpr auto kIndices = byte_indices([](size_t lane) { return 3 * lane; });
-  const Words x = _mm512_and_si512(bytes_of(load_bytes(in, 48), kIndices), all(0x7fffff));
-  const __mmask16 taken = _mm512_cmplt_epi32_mask(x, all(kQ));
+  const Reg x = _mm512_and_si512(bytes_of(load_bytes(in, 48), kIndices), V32::set1(0x7fffff).r);
+  const __mmask16 taken = _mm512_cmplt_epi32_mask(x, V32::set1(kQ).r);
   _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(taken, x));
   return static_cast<size_t>(std::popcount(static_cast<uint32_t>(taken)));
 }
@@ -72,9 +75,9 @@ consteval auto byte_indices(First first) {
   return indices;
 }
 
-POLYKEM_INLINE Words bytes_of(const uint8_t* low, const uint8_t* high, const std::array<uint8_t, 32>& indices) {
-  const Words both = _mm256_loadu2_m128i(reinterpret_cast<const __m128i*>(high), reinterpret_cast<const __m128i*>(low));
-  return _mm256_shuffle_epi8(both, _mm256_loadu_si256(reinterpret_cast<const Words*>(indices.data())));
+POLYKEM_INLINE Reg bytes_of(const uint8_t* low, const uint8_t* high, const std::array<uint8_t, 32>& indices) {
+  const Reg both = _mm256_loadu2_m128i(reinterpret_cast<const __m128i*>(high), reinterpret_cast<const __m128i*>(low));
+  return _mm256_shuffle_epi8(both, _mm256_loadu_si256(reinterpret_cast<const Reg*>(indices.data())));
 }
 
 template <unsigned kBits>
@@ -82,7 +85,7 @@ inline constexpr size_t kBytesRead = kBits / 2 + 16;
 
 /// Eight coefficients of kBits <= 25 bits from kBits bytes; reads kBytesRead.
 template <unsigned kBits>
-POLYKEM_INLINE Words unpacked(const uint8_t* in) {
+POLYKEM_INLINE Reg unpacked(const uint8_t* in) {
   constexpr size_t kHigh = 4 * kBits / 8;
   static constexpr auto kIndices = byte_indices([](size_t lane) { return lane * kBits / 8 - (lane < 4 ? 0 : kHigh); });
   alignas(32) static constexpr auto kShifts = [] {
@@ -91,22 +94,23 @@ POLYKEM_INLINE Words unpacked(const uint8_t* in) {
       shifts[i] = static_cast<int32_t>(i * kBits % 8);
     return shifts;
   }();
-  const Words words = bytes_of(in, in + kHigh, kIndices);
-  return _mm256_and_si256(_mm256_srlv_epi32(words, load(kShifts.data())), all((1 << kBits) - 1));
+  const Reg words = bytes_of(in, in + kHigh, kIndices);
+  return _mm256_and_si256(_mm256_srlv_epi32(words, V32::load(kShifts.data()).r), V32::set1((1 << kBits) - 1).r);
 }
 
 /// Appends the 23-bit integers of 24 bytes that are below q to out, which has space for 8; returns how many. Reads 28
 /// bytes.
 POLYKEM_INLINE size_t take_uniform_group(int32_t* out, const uint8_t* in) {
   static constexpr auto kIndices = byte_indices([](size_t lane) { return 3 * (lane % 4); });
-  const Words x = _mm256_and_si256(bytes_of(in, in + 12, kIndices), all(0x7fffff));
-  const auto taken = static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(all(kQ), x))));
+  const Reg x = _mm256_and_si256(bytes_of(in, in + 12, kIndices), V32::set1(0x7fffff).r);
+  const auto taken =
+      static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(V32::set1(kQ).r, x))));
   if (taken == 0xff) {  // almost always
-    _mm256_storeu_si256(reinterpret_cast<Words*>(out), x);
+    _mm256_storeu_si256(reinterpret_cast<Reg*>(out), x);
     return kGroup;
   }
   alignas(32) int32_t candidates[kGroup];
-  store(candidates, x);
+  V32{x}.store(candidates);
   size_t filled = 0;
   for (const int32_t c : candidates) {
     out[filled] = c;
@@ -140,9 +144,9 @@ void unpack(int32_t* out, const uint8_t* in) {
   uint8_t end[kCopied * kBytes + kBytesRead<kBits>] = {};
   std::memcpy(end, in + (kGroups - kCopied) * kBytes, kCopied * kBytes);
   for (size_t i = 0; i < kGroups - kCopied; ++i)
-    store(out + i * kGroup, unpacked<kBits>(in + i * kBytes));
+    V32{unpacked<kBits>(in + i * kBytes)}.store(out + i * kGroup);
   for (size_t i = 0; i < kCopied; ++i)
-    store(out + (kGroups - kCopied + i) * kGroup, unpacked<kBits>(end + i * kBytes));
+    V32{unpacked<kBits>(end + i * kBytes)}.store(out + (kGroups - kCopied + i) * kGroup);
 }
 
 }  // namespace POLYKEM_ISA
