@@ -223,7 +223,7 @@ typedef struct polykem_messages {
   polykem_message_kind kind;
   polykem_strings strings;   /* of any lengths */
   polykem_strings contexts;  /* of at most 255 bytes each */
-  const uint8_t* digest_oid; /* the hash's object identifier in DER, tag and length included */
+  const uint8_t* digest_oid; /* the hash's object identifier in DER, tag and length included, at most 32 bytes */
   size_t digest_oid_bytes;
   int deterministic; /* 1: rnd is 32 zero bytes [FIPS 204, 3.4]; else it is random, or coins */
 } polykem_messages;

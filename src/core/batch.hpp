@@ -48,6 +48,13 @@ struct Strings {
     return offsets == nullptr ? std::span(data + i * width, width)
                               : std::span(data + offsets[i], offsets[i + 1] - offsets[i]);
   }
+  /// Where the strings of `count` items begin, and how many bytes they have together.
+  const uint8_t* begin() const { return offsets == nullptr || data == nullptr ? data : data + offsets[0]; }
+  size_t bytes(size_t count) const {
+    if (data == nullptr) return 0;
+    if (shared) return width;
+    return offsets == nullptr ? count * width : offsets[count] - offsets[0];
+  }
   /// The strings of the items from `first` on.
   Strings slice(size_t first) const {
     if (data == nullptr || shared) return *this;
@@ -66,11 +73,14 @@ enum class MessageKind {
 };
 
 struct Messages {
+  static constexpr size_t kMostOidBytes = 32;
   Strings strings{}, contexts{};  ///< contexts have at most 255 bytes
   MessageKind kind = MessageKind::kPure;
   std::span<const uint8_t> digest_oid{};  ///< of MessageKind::kDigest: the hash's object identifier in DER
   bool deterministic = false;             ///< rnd is 0 [FIPS204, 3.4]
 
+  /// Of all strings of `count` items.
+  size_t bytes(size_t count) const { return strings.bytes(count) + contexts.bytes(count); }
   Messages slice(size_t first) const {
     return {strings.slice(first), contexts.slice(first), kind, digest_oid, deterministic};
   }

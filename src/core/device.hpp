@@ -83,11 +83,16 @@ struct DeviceOperation {
   size_t least_items;                 ///< a hint: fewer at a time waste the device, however many bytes they have
   size_t most_items;                  ///< the most that one launch can index
   size_t (*workspace_bytes)(size_t items);  ///< device memory for the intermediates of a batch; a multiple of 256
+  /// Of the workspace's bytes, those from the first on that may hold secrets; a multiple of 256. nullptr: all.
+  size_t (*secret_bytes)(size_t items) = nullptr;
   /// The number of rounds of the tiled steps for a batch; nullptr if no step is tiled.
   size_t (*tiles)(const DeviceBatch& batch);
-  /// tile: the round of a tiled step, else 0. workspace: 256-byte aligned; it holds secrets afterwards, and the caller
-  /// wipes it.
+  /// tile: the round of a tiled step, else 0. workspace: 256-byte aligned; the caller wipes its first wiped_bytes().
   int (*run_step)(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream);
+
+  size_t wiped_bytes(size_t items) const {
+    return secret_bytes == nullptr ? workspace_bytes(items) : secret_bytes(items);
+  }
 };
 
 /// The expanded form in which a key set keeps keys on the device, besides their records. bytes == 0: there is no such
@@ -104,7 +109,7 @@ struct DeviceExpandedKeyFormat {
 /// Everything that a module knows of one parameter set.
 struct DeviceScheme {
   const char* name;
-  std::array<DeviceOperation, kOps> operations;
+  std::array<DeviceOperation, kAllOps> operations;  ///< those that the set has
   DeviceExpandedKeyFormat expanded_public_key{}, expanded_secret_key{};
   size_t shared_bytes = 0;  ///< dynamic shared memory that a block needs; a device with less cannot run the set
 

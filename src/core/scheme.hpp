@@ -19,6 +19,12 @@ enum class Op : int { kKeygen = 0, kEncaps = 1, kDecaps = 2, kSign = 3, kVerify 
 inline constexpr size_t kOps = 3;  ///< operations of a KEM
 inline constexpr size_t kAllOps = 5;
 
+/// The place of an operation among the kOps of its set.
+constexpr size_t place_of(Op op) {
+  return static_cast<size_t>(op) < kOps ? static_cast<size_t>(op) : static_cast<size_t>(op) + 1 - kOps;
+}
+static_assert(place_of(Op::kSign) == place_of(Op::kEncaps) && place_of(Op::kVerify) == place_of(Op::kDecaps));
+
 /// The array that holds the keys of an operation that takes keys.
 constexpr const FieldInfo& key_field(Op op) {
   return kRecordFields[op == Op::kEncaps || op == Op::kVerify ? 1 : 2];

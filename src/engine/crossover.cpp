@@ -160,7 +160,7 @@ void Crossovers::confirm_devices(Table& t) const {
 
 size_t Crossovers::items_of(const Table& t, const Scheme& scheme, Op op) const {
   const auto found = t.measured.find(scheme.name);
-  return found == t.measured.end() ? guess_ : found->second[static_cast<size_t>(op)];
+  return found == t.measured.end() ? guess_ : found->second[place_of(op)];
 }
 
 /// If memory runs out here, the answer is the CPU.

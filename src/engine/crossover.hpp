@@ -17,7 +17,7 @@ namespace polykem {
 
 class Accelerator;
 
-/// The fewest items of each operation that are worth the accelerator.
+/// The fewest items of each operation of a set that are worth the accelerator, by place_of().
 using CrossoverOps = std::array<size_t, kOps>;
 
 /// The crossovers of one accelerator. Thread-safe. The file is in polykem/ in $XDG_CACHE_HOME or ~/.cache. It is text

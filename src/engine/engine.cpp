@@ -116,7 +116,6 @@ ThreadPool* Engine::pool() {
 
 Route Engine::route_for(const Scheme& scheme, Op op, size_t count) const {
   for (Accelerator* a : accelerators_) {
-    if (scheme.is_signature() && forced_ == nullptr) break;  // no accelerator computes signatures
     const bool forced = forced_ != nullptr && same(forced_, a->name());
     if (!forced && (forced_ != nullptr || !a->crossovers().pays(scheme, op, count))) continue;
     const SchemeBackend* backend = a->backend_for(scheme);

@@ -41,7 +41,8 @@ Status validate_messages(const Messages& messages, size_t count) {
   const bool fit = lengths_fit(messages.strings, count, std::numeric_limits<ptrdiff_t>::max()) &&
                    lengths_fit(messages.contexts, count, kMostContext);
   const bool digest = messages.kind == MessageKind::kDigest;
-  if (!fit || digest == messages.digest_oid.empty()) return Status::kArgument;
+  const size_t oid_bytes = messages.digest_oid.size();
+  if (!fit || digest == (oid_bytes == 0) || oid_bytes > Messages::kMostOidBytes) return Status::kArgument;
   if (messages.kind != MessageKind::kMu) return Status::kOk;
   if (messages.contexts.data != nullptr || messages.strings.data == nullptr) return Status::kArgument;
   for (size_t i = 0; i < count; ++i)

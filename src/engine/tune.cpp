@@ -18,19 +18,19 @@ constexpr int kRepeats = 5;
 constexpr int kWinsInARow = 3;  ///< doublings of the size that the device must win one after the other
 constexpr int kRefinements = 3;
 
-/// One key pair and one exchange, kMaxItems times over.
+/// One key pair and one exchange, or a signature of the empty message, kMaxItems times over.
 class Records {
  public:
   explicit Records(const Scheme& scheme) : scheme_(scheme) {}
 
   Status make(Engine& engine) {
-    const size_t sizes[] = {scheme_.public_key_bytes, scheme_.secret_key_bytes, scheme_.ciphertext_bytes,
-                            scheme_.shared_secret_bytes};
+    const RecordBytes bytes = scheme_.record_bytes(Op::kKeygen);
+    const size_t sizes[] = {bytes.pk, bytes.sk, bytes.ct, bytes.ss};
     SecureBuffer* all[] = {&pk_, &sk_, &ct_, &ss_};
     for (size_t i = 0; i < 4; ++i) {
       if (!all[i]->reserve(kMaxItems * sizes[i])) return Status::kOutOfMemory;
     }
-    for (const Op op : {Op::kKeygen, Op::kEncaps}) {
+    for (const Op op : {Op::kKeygen, scheme_.is_signature() ? Op::kSign : Op::kEncaps}) {
       const Status status = engine.run(request(op, 1));
       if (status != Status::kOk) return status;
     }
@@ -47,6 +47,8 @@ class Records {
     if (op == Op::kKeygen) r.pk_out = bytes(pk_), r.sk_out = bytes(sk_);
     if (op == Op::kEncaps) r.pk = bytes(pk_), r.ct_out = bytes(ct_), r.ss_out = bytes(ss_);
     if (op == Op::kDecaps) r.sk = bytes(sk_), r.ct = bytes(ct_), r.ss_out = bytes(ss_);
+    if (op == Op::kSign) r.sk = bytes(sk_), r.ct_out = bytes(ct_);
+    if (op == Op::kVerify) r.pk = bytes(pk_), r.ct = bytes(ct_);
     return {.op = op, .scheme = &scheme_, .records = r};
   }
 
@@ -107,8 +109,10 @@ Status tune(Accelerator& accelerator, const Scheme& scheme) {
   status = records.make(*cpu);
   if (status != Status::kOk) return status;
   CrossoverOps ops{};
-  for (size_t i = 0; i < kOps; ++i)
-    ops[i] = crossover(*device, *cpu, records, static_cast<Op>(i));
+  for (size_t i = 0; i < kAllOps; ++i) {
+    const auto op = static_cast<Op>(i);
+    if (scheme.has(op)) ops[place_of(op)] = crossover(*device, *cpu, records, op);
+  }
   accelerator.crossovers().set(scheme, ops);
   return Status::kOk;
 }

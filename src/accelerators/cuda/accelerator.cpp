@@ -45,7 +45,7 @@ struct OperationContext {
 struct SchemeContext {
   const Scheme* scheme = nullptr;
   const DeviceScheme* device = nullptr;
-  std::array<OperationContext, kOps> operations;
+  std::array<OperationContext, kAllOps> operations;
   SchemeBackend backend{};
 };
 
@@ -198,8 +198,9 @@ bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, Sch
   out.scheme = &scheme;
   out.device = &device;
   out.backend.name = name();
-  for (size_t i = 0; i < kOps; ++i) {
+  for (size_t i = 0; i < kAllOps; ++i) {
     const auto op = static_cast<Op>(i);
+    if (!scheme.has(op)) continue;
     const DeviceOperation& operation = device.operation(op);
     const size_t stages = scheme.stages.of(op).size();
     if (operation.op != op || !covers_each_stage_once(operation.steps, stages) ||
@@ -222,14 +223,16 @@ void CudaAccelerator::bind_all() {
   const std::lock_guard lock(mutex_);
   if (bound_) return;
   schemes_.clear();
-  for (const Scheme* scheme : registry()) {
-    const DeviceScheme* device = table()->scheme(scheme->name);
-    auto known = std::make_unique<SchemeContext>();
-    if (device == nullptr) continue;
-    if (bind(*scheme, *device, *known)) {
-      schemes_.push_back(std::move(known));
-    } else {
-      problem_.store("libpolykem_cuda.so describes a parameter set differently: it belongs to another build");
+  for (const auto sets : {registry(), signature_registry()}) {
+    for (const Scheme* scheme : sets) {
+      const DeviceScheme* device = table()->scheme(scheme->name);
+      auto known = std::make_unique<SchemeContext>();
+      if (device == nullptr) continue;
+      if (bind(*scheme, *device, *known)) {
+        schemes_.push_back(std::move(known));
+      } else {
+        problem_.store("libpolykem_cuda.so describes a parameter set differently: it belongs to another build");
+      }
     }
   }
   bound_ = true;
@@ -254,6 +257,8 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
     item_bytes += bytes.*f.bytes;
     if (table()->place_of(f.data(batch)) == Place::kPageable) staged_bytes += bytes.*f.bytes;
   }
+  const size_t message_bytes = batch.message.bytes(batch.count) / batch.count;
+  item_bytes += message_bytes, staged_bytes += message_bytes;
   const size_t most = in_whole_transactions(kChunkBytes / item_bytes);
   if (threads == 1 || staged_bytes == 0) return most;
   const size_t share = divided_up(batch.count, threads);

@@ -7,8 +7,8 @@
 namespace polykem::cuda {
 
 /// What a set's DeviceOperation needs of its plan. Plan has the steps of each operation as constexpr arrays of
-/// KernelStep: keygen, encaps, decaps. A step works on a Context(batch, workspace, stream, op), whose failure() is the
-/// first error of its launches.
+/// KernelStep: keygen, encaps, decaps or keygen, sign, verify. A step works on a Context(batch, workspace, stream, op),
+/// whose failure() is the first error of its launches; it has a member `tile` if steps are tiled.
 template <class Plan, class Context>
 struct PlanOperations {
   template <Op kOp>
@@ -17,8 +17,12 @@ struct PlanOperations {
       return Plan::keygen;
     } else if constexpr (kOp == Op::kEncaps) {
       return Plan::encaps;
-    } else {
+    } else if constexpr (kOp == Op::kDecaps) {
       return Plan::decaps;
+    } else if constexpr (kOp == Op::kSign) {
+      return Plan::sign;
+    } else {
+      return Plan::verify;
     }
   }
 
@@ -31,8 +35,9 @@ struct PlanOperations {
   }
 
   template <Op kOp>
-  static int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
+  static int run_step(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream) {
     Context context(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
+    if constexpr (requires { context.tile; }) context.tile = tile;
     steps<kOp>()[step].run(context);
     return static_cast<int>(context.failure());
   }

@@ -158,7 +158,7 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
               void* stream, ErrorText* why) {
   const CallersState callers;
   const auto on = static_cast<cudaStream_t>(stream);
-  const size_t bytes = queue_bytes(operation, view.count);
+  const size_t bytes = operation.wiped_bytes(view.count) + kSeedRoom;
   bool refused = true;
   const Outcome outcome = guarded(callers, why, [&] {
     refused = !may_queue(operation, view, workspace, on, why);

@@ -94,10 +94,28 @@ void Part::list_arrays() {
     arrays_[kStatus].bytes = count_ * sizeof(Status);
     arrays_[kStatus].field = field::kItemStatus;
   }
+  list_strings(items_.message.strings, kMessages, kMessageOffsets);
+  list_strings(items_.message.contexts, kContexts, kContextOffsets);
+}
+
+void Part::list_strings(const Strings& strings, Name bytes, Name offsets) {
+  arrays_[bytes].in = reinterpret_cast<const std::byte*>(strings.begin());
+  arrays_[bytes].bytes = strings.bytes(count_);
+  if (strings.offsets == nullptr) return;
+  arrays_[offsets].in = reinterpret_cast<const std::byte*>(strings.offsets);
+  arrays_[offsets].bytes = (count_ + 1) * sizeof(size_t);
+}
+
+/// Data that is not nullptr, though all strings are empty: they are not absent.
+Strings Part::on_device(const Strings& strings, Name bytes, Name offsets) const {
+  if (strings.data == nullptr) return {};
+  const std::byte* const data = arrays_[bytes].bytes > 0 ? arrays_[bytes].device : seed_device_;
+  return {reinterpret_cast<const uint8_t*>(data), reinterpret_cast<const size_t*>(arrays_[offsets].device),
+          strings.width, strings.shared};
 }
 
 size_t Part::device_bytes() const {
-  size_t total = secret_bytes();
+  size_t total = secret_bytes() + operation_.workspace_bytes(count_) - operation_.wiped_bytes(count_);
   for (const Array& a : arrays_)
     total += a.needs_device() && !a.secret ? aligned(a.bytes) : 0;
   return total;
@@ -105,7 +123,7 @@ size_t Part::device_bytes() const {
 
 /// They come first in the arena, because only they are wiped.
 size_t Part::secret_bytes() const {
-  size_t total = aligned(kSeedBytes) + operation_.workspace_bytes(count_);
+  size_t total = aligned(kSeedBytes) + operation_.wiped_bytes(count_);
   for (const Array& a : arrays_)
     total += a.needs_device() && a.secret ? aligned(a.bytes) : 0;
   return total;
@@ -176,13 +194,14 @@ void Part::place_arrays() {
   };
   seed_device_ = take(device, kSeedBytes);
   seed_staged_ = take(host, kSeedBytes);
+  const auto take_arrays = [&](bool secret) {
+    for (Array& a : arrays_)
+      if (a.needs_device() && a.secret == secret) a.device = take(device, a.bytes);
+  };
+  take_arrays(true);
   workspace_ = device;
   device += operation_.workspace_bytes(count_);
-  for (const bool secret : {true, false}) {
-    for (Array& a : arrays_) {
-      if (a.needs_device() && a.secret == secret) a.device = take(device, a.bytes);
-    }
-  }
+  take_arrays(false);
   for (Array& a : arrays_) {
     if (a.place == Place::kDevice) a.device = a.in != nullptr ? const_cast<std::byte*>(a.in) : a.out;
     if (a.needs_staging()) a.staged = take(host, a.bytes);
@@ -203,6 +222,9 @@ void Part::fill_device_batch() {
   }
   device_batch_.item_status = reinterpret_cast<Status*>(arrays_[kStatus].device);
   device_batch_.expanded = items_.expanded;
+  device_batch_.message = items_.message;
+  device_batch_.message.strings = on_device(items_.message.strings, kMessages, kMessageOffsets);
+  device_batch_.message.contexts = on_device(items_.message.contexts, kContexts, kContextOffsets);
   if (arrays_[kChosen].bytes > 0) {
     device_batch_.*key_field(operation_.op).in = reinterpret_cast<uint8_t*>(arrays_[kChosen].device);
   } else if (items_.key_index != nullptr) {
@@ -270,8 +292,10 @@ void Part::steps(SharedStreams* shared) {
 }
 
 void Part::launch(size_t first_step, size_t end_step, cudaStream_t stream) {
-  // Only kernels can be recorded: not the copy of the caller's coins, and not events.
-  if (times_ != nullptr || items_.coins != nullptr || side_by_side_) {
+  // Only kernels can be recorded: not the copy of the caller's coins, and not events. A digest's object identifier,
+  // which is the caller's, is a part of the launch.
+  const bool names_hash = items_.message.kind == MessageKind::kDigest;
+  if (times_ != nullptr || items_.coins != nullptr || side_by_side_ || names_hash) {
     queue_steps(first_step, end_step, stream);
     return;
   }

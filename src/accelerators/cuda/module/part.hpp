@@ -47,13 +47,24 @@ class Part {
     bool needs_staging() const { return bytes > 0 && place == Place::kPageable; }
   };
   /// The records in the order of kRecordFields, then the other arrays.
-  enum Name { kIndex = std::size(kRecordFields), kChosen, kStatus, kArrays };
+  enum Name {
+    kIndex = std::size(kRecordFields),
+    kChosen,
+    kStatus,
+    kMessages,
+    kMessageOffsets,
+    kContexts,
+    kContextOffsets,
+    kArrays
+  };
   struct Streams {
     cudaStream_t up, early, kernels, down;
   };
 
   size_t secret_bytes() const;
   void list_arrays();
+  void list_strings(const Strings& strings, Name bytes, Name offsets);
+  Strings on_device(const Strings& strings, Name bytes, Name offsets) const;
   void place_arrays();
   void fill_device_batch();
   void stage();

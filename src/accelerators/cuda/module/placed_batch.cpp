@@ -23,6 +23,8 @@ PlacedBatch::PlacedBatch(const DeviceOperation& operation, const BatchView& batc
     crossing_bytes_ += bytes;
     if (f.out != nullptr) returning_bytes_ += bytes;
   }
+  const size_t message_bytes = batch.message.bytes(batch.count) / batch.count;
+  item_bytes_ += message_bytes, crossing_bytes_ += message_bytes;
   const auto produces_status = [](const DeviceStep& step) { return (step.produces & field::kItemStatus) != 0; };
   wants_status_ =
       batch.item_status != nullptr && std::any_of(operation.steps.begin(), operation.steps.end(), produces_status);
