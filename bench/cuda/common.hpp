@@ -18,7 +18,7 @@
 namespace polykem::bench {
 
 inline constexpr int kSamples = 9;
-inline constexpr const char* kOpNames[] = {"keygen", "encaps", "decaps"};
+inline constexpr const char* kOpNames[] = {"keygen", "encaps", "decaps", "sign", "verify"};
 
 /// Says why and ends the program.
 [[noreturn]] inline void die(const std::string& why) {
@@ -35,8 +35,12 @@ inline void check(polykem_status status, const std::string& what) {
 }
 
 inline polykem_op c_op(Op op) {
-  return op == Op::kKeygen ? POLYKEM_KEYGEN : op == Op::kEncaps ? POLYKEM_ENCAPS : POLYKEM_DECAPS;
+  constexpr polykem_op kOps[] = {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS, POLYKEM_SIGN, POLYKEM_VERIFY};
+  return kOps[static_cast<size_t>(op)];
 }
+
+/// Bytes of each message that is signed.
+inline constexpr size_t kMessageBytes = 32;
 
 /// One parameter set as the C API describes it.
 struct Set {
@@ -49,6 +53,13 @@ struct Set {
   }
   std::string name() const { return info.name; }
   std::string family() const { return info.family; }
+  bool signs() const { return info.signature_bytes > 0; }
+  size_t ciphertext_bytes() const { return signs() ? info.signature_bytes : info.ciphertext_bytes; }
+  /// Its operations, the first of which makes keys.
+  std::vector<Op> ops() const {
+    if (signs()) return {Op::kKeygen, Op::kSign, Op::kVerify};
+    return {Op::kKeygen, Op::kEncaps, Op::kDecaps};
+  }
 };
 
 /// A context with a forced backend.

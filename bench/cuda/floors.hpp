@@ -10,6 +10,7 @@
 #include "floors_frodo.hpp"
 #include "floors_hybrid.hpp"
 #include "floors_lac.hpp"
+#include "floors_mldsa.hpp"
 #include "floors_mlkem.hpp"
 #include "floors_ntru.hpp"
 #include "floors_saber.hpp"
@@ -61,6 +62,10 @@ inline double floor_ns(const DeviceOperation& o, const DeviceStep& step, bool sh
   for (const lac::Set& set : lac::kSets) {
     if (name != set.name) continue;
     return add(lac::kStages, [&](const char* stage, Work& w) { return lac_work(set, stage, shared, w); });
+  }
+  for (const MldsaSet& set : kMldsaSets) {
+    if (name != set.name) continue;
+    return add(kMldsaStages, [&](const char* stage, Work& w) { return mldsa_work(set, o.op, stage, shared, w); });
   }
   for (const hybrid::HybridParams& set : hybrid::kSets) {
     if (name != set.name) continue;

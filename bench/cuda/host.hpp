@@ -135,16 +135,21 @@ inline Rates measure_rates(int devices) {
 
 /// The records of one batch, and its requests.
 struct HostBatch {
-  HostBytes pk, sk, ct, ss, ss2;
+  HostBytes pk, sk, ct, ss, ss2, texts;
+  polykem_messages messages{};
   const size_t items;
 
   HostBatch(const Set& set, size_t count, bool pinned)
       : pk(count * set.info.public_key_bytes, pinned),
         sk(count * set.info.secret_key_bytes, pinned),
-        ct(count * set.info.ciphertext_bytes, pinned),
+        ct(count * set.ciphertext_bytes(), pinned),
         ss(count * set.info.shared_secret_bytes, pinned),
         ss2(count * set.info.shared_secret_bytes, pinned),
-        items(count) {}
+        texts(count * kMessageBytes, pinned),
+        items(count) {
+    messages.struct_size = sizeof messages;
+    messages.strings = {texts.data, nullptr, kMessageBytes, 0};
+  }
 
   polykem_request request(const polykem_scheme* scheme, Op op) const {
     polykem_request r{};
@@ -156,6 +161,8 @@ struct HostBatch {
     if (op == Op::kKeygen) r.pk_out = pk.data, r.sk_out = sk.data;
     if (op == Op::kEncaps) r.pk = pk.data, r.ct_out = ct.data, r.ss_out = ss.data;
     if (op == Op::kDecaps) r.sk = sk.data, r.ct = ct.data, r.ss_out = ss2.data;
+    if (op == Op::kSign) r.sk = sk.data, r.messages = &messages, r.sig_out = ct.data;
+    if (op == Op::kVerify) r.pk = pk.data, r.messages = &messages, r.sig = ct.data;
     return r;
   }
   bool agrees() const { return std::memcmp(ss.data, ss2.data, ss.size) == 0; }
@@ -217,12 +224,12 @@ inline std::vector<HostResult> host_to_host(const Rates& rates, const Set& set, 
   const Context gpu("cuda");
   const HostBatch batch(set, items, pinned), second(set, with_row ? items : 1, pinned);
   const auto pk = static_cast<double>(set.info.public_key_bytes), sk = static_cast<double>(set.info.secret_key_bytes);
-  const auto ct = static_cast<double>(set.info.ciphertext_bytes),
-             ss = static_cast<double>(set.info.shared_secret_bytes);
+  const auto ct = static_cast<double>(set.ciphertext_bytes()), ss = static_cast<double>(set.info.shared_secret_bytes);
+  constexpr double kText = kMessageBytes;
   std::vector<HostResult> results;
-  for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
-    const double in = op == Op::kKeygen ? 0.0 : op == Op::kEncaps ? pk : sk + ct;
-    const double out = op == Op::kKeygen ? pk + sk : op == Op::kEncaps ? ct + ss : ss;
+  for (const Op op : set.ops()) {
+    const double ins[] = {0, pk, sk + ct, sk + kText, pk + ct + kText}, outs[] = {pk + sk, ct + ss, ss, ct, 0};
+    const double in = ins[static_cast<size_t>(op)], out = outs[static_cast<size_t>(op)];
     const double bytes_in = in * static_cast<double>(items), bytes_out = out * static_cast<double>(items);
     const polykem_request requests[] = {batch.request(set.scheme, op), second.request(set.scheme, op)};
     const int warm_ups = warm_up(gpu, requests[0], set.name());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// KEMs on the GPU: kernels with all data on the card, step by step beside what the hardware allows, then host to host.
+// KEMs and signatures on the GPU: kernels with all data on the card, step by step beside what the hardware allows, then
+// host to host.
 //   polykem_bench_cuda [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels | --pinned]
 //                      [--json FILE]
-// Without names: every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac, hybrid, or the
-// beginning of a set's name. --shared: one key for all items too. --kernels: nothing from host to host. --pinned: only
-// the whole batch from host to host, from pinned memory. Every run is checked: both sides must have the same secrets,
-// and `ref` must agree for some items that stayed on the card.
+// Without names: every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac, hybrid, mldsa,
+// or the beginning of a set's name. --shared: one key for all items too. --kernels: nothing from host to host.
+// --pinned: only the whole batch from host to host, from pinned memory. Every run is checked: both sides must have the
+// same secrets, signatures must verify, and `ref` must agree for some items that stayed on the card.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -67,8 +68,9 @@ bool wanted(const Options& options, const Set& set) {
 /// The module's sets that were asked for, in the order of the registry.
 std::vector<Set> chosen_sets(const Options& options, const cuda::ModuleTable& table) {
   std::vector<Set> sets;
-  for (size_t i = 0; i < polykem_scheme_count(); ++i) {
-    const Set set(polykem_scheme_at(i));
+  const size_t kems = polykem_scheme_count();
+  for (size_t i = 0; i < kems + polykem_signature_count(); ++i) {
+    const Set set(i < kems ? polykem_scheme_at(i) : polykem_signature_at(i - kems));
     if (!wanted(options, set)) continue;
     if (table.scheme(set.info.name) != nullptr)
       sets.push_back(set);

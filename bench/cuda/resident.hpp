@@ -28,7 +28,7 @@ struct OpResult {
 
 struct ResidentResult {
   std::vector<OpResult> ops;         ///< a key per item
-  std::vector<OpResult> shared_ops;  ///< encaps and decaps with one key; empty if not asked for
+  std::vector<OpResult> shared_ops;  ///< all but keygen with one key; empty if not asked for
 };
 
 /// A launch of the list that an operation is.
@@ -62,9 +62,11 @@ class Resident {
         items_(items),
         pk_(items * set.info.public_key_bytes + 4),
         sk_(items * set.info.secret_key_bytes + 4),
-        ct_(items * set.info.ciphertext_bytes + 4),
+        ct_(items * set.ciphertext_bytes() + 4),
         ss_(items * set.info.shared_secret_bytes + 4),
         ss2_(items * set.info.shared_secret_bytes + 4),
+        messages_(items * kMessageBytes),
+        status_(items * sizeof(Status)),
         seed_(cuda::kSeedBytes),
         workspace_(largest_workspace()) {
     if (getrandom(host_seed_, sizeof host_seed_, 0) != sizeof host_seed_) die("no entropy");
@@ -75,6 +77,13 @@ class Resident {
     batch_.pk = batch_.pk_out = pk_.data;
     batch_.sk = batch_.sk_out = sk_.data;
     batch_.ct = batch_.ct_out = ct_.data;
+    if (!set.signs()) return;
+    std::vector<uint8_t> messages(items * kMessageBytes);
+    for (size_t i = 0; i < messages.size(); ++i)
+      messages[i] = static_cast<uint8_t>(i ^ i >> 8 ^ i >> 16);
+    check(cudaMemcpy(messages_.data, messages.data(), messages.size(), cudaMemcpyHostToDevice), "messages");
+    batch_.message.strings = {messages_.data, nullptr, kMessageBytes, false};
+    batch_.item_status = reinterpret_cast<Status*>(status_.data);
   }
   Resident(const Resident&) = delete;
   Resident& operator=(const Resident&) = delete;
@@ -83,19 +92,19 @@ class Resident {
   /// with_shared: one key for all items is measured too.
   ResidentResult run(bool with_shared) {
     ResidentResult result;
-    for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
+    for (const Op op : set_.ops()) {
       result.ops.push_back({op, rate(op), {}});
       result.ops.back().steps = run_steps(operation(op));
     }
-    check_secrets();
-    check_with_ref();
+    check_outputs();
     if (!with_shared) return result;
     batch_.shared_key = true;
-    for (const Op op : {Op::kEncaps, Op::kDecaps}) {
+    for (const Op op : set_.ops()) {
+      if (op == Op::kKeygen) continue;
       result.shared_ops.push_back({op, rate(op), {}});
       result.shared_ops.back().steps = run_steps(operation(op));
     }
-    check_secrets();
+    set_.signs() ? check_verdicts() : check_secrets();
     batch_.shared_key = false;
     return result;
   }
@@ -109,7 +118,7 @@ class Resident {
 
   size_t largest_workspace() const {
     size_t most = 0;
-    for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps})
+    for (const Op op : set_.ops())
       most = std::max(most, table_.queue_bytes(operation(op), items_));
     return most;
   }
@@ -154,7 +163,7 @@ class Resident {
         check(static_cast<cudaError_t>(o.run_step(step, tile, batch_, workspace, stream_)), o.steps[step].info.name);
         marks.record(l + 1, stream_);
       }
-      check(cudaMemsetAsync(workspace, 0, o.workspace_bytes(items_), stream_), "wipe");
+      check(cudaMemsetAsync(workspace, 0, o.wiped_bytes(items_), stream_), "wipe");
       marks.record(list.size() + 1, stream_);
       marks.wait(o.scheme);
       std::vector<float> sums(wipe + 1);
@@ -169,9 +178,43 @@ class Resident {
     for (size_t s = 0; s < wipe; ++s)
       results.push_back(
           {o.steps[s].info.name, median(samples[s]) * per_item, floor_ns(o, o.steps[s], batch_.shared_key)});
-    const double wiped = static_cast<double>(o.workspace_bytes(items_)) / items;
+    const double wiped = static_cast<double>(o.wiped_bytes(items_)) / items;
     results.push_back({"wipe", median(samples[wipe]) * per_item, wiped / kBytesPerSecond * 1e9});
     return results;
+  }
+
+  void check_outputs() const {
+    if (set_.signs()) return check_verdicts(), check_signatures_with_ref();
+    check_secrets();
+    check_with_ref();
+  }
+
+  /// All signatures must have been verified.
+  void check_verdicts() const {
+    for (const uint8_t byte : read(status_, 0, status_.size))
+      if (byte != 0) die(set_.name() + ": a signature was refused");
+  }
+
+  /// `ref` verifies the last signatures.
+  void check_signatures_with_ref() const {
+    const auto& info = set_.info;
+    const size_t count = std::min<size_t>(items_, 4), first = items_ - count;
+    const Context ref("ref");
+    const std::vector<uint8_t> pk = read(pk_, first * info.public_key_bytes, count * info.public_key_bytes);
+    const std::vector<uint8_t> sig = read(ct_, first * info.signature_bytes, count * info.signature_bytes);
+    const std::vector<uint8_t> texts = read(messages_, first * kMessageBytes, count * kMessageBytes);
+    polykem_messages messages{};
+    messages.struct_size = sizeof messages;
+    messages.strings = {texts.data(), nullptr, kMessageBytes, 0};
+    polykem_request r{};
+    r.struct_size = sizeof r;
+    r.op = POLYKEM_VERIFY;
+    r.scheme = set_.scheme;
+    r.count = count;
+    r.pk = pk.data();
+    r.messages = &messages;
+    r.sig = sig.data();
+    check(polykem_run(ref.context, &r), set_.name() + ": ref refuses a signature");
   }
 
   /// Both sides must have the same secrets.
@@ -213,7 +256,7 @@ class Resident {
   const cuda::ModuleTable& table_;
   const Set set_;
   const size_t items_;
-  DeviceBytes pk_, sk_, ct_, ss_, ss2_, seed_, workspace_;
+  DeviceBytes pk_, sk_, ct_, ss_, ss2_, messages_, status_, seed_, workspace_;
   cudaStream_t stream_ = nullptr;
   uint8_t host_seed_[cuda::kSeedBytes];
   DeviceBatch batch_;

@@ -7,6 +7,7 @@
 #include "schemes/frodo/cuda/frodo_cuda.hpp"
 #include "schemes/hybrid/cuda/hybrid_cuda.hpp"
 #include "schemes/lac/cuda/lac_cuda.hpp"
+#include "schemes/mldsa/cuda/mldsa_cuda.hpp"
 #include "schemes/mlkem/cuda/mlkem_cuda.hpp"
 #include "schemes/ntru/cuda/ntru_cuda.hpp"
 #include "schemes/saber/cuda/saber_cuda.hpp"
@@ -20,8 +21,9 @@ struct DeviceSchemes {
   size_t count = 0;
 
   DeviceSchemes() {
-    for (const auto family : {ntru::cuda::schemes(), mlkem::cuda::schemes(), frodo::cuda::schemes(),
-                              saber::cuda::schemes(), lac::cuda::schemes(), hybrid::cuda::schemes()}) {
+    for (const auto family :
+         {ntru::cuda::schemes(), mlkem::cuda::schemes(), frodo::cuda::schemes(), saber::cuda::schemes(),
+          lac::cuda::schemes(), hybrid::cuda::schemes(), mldsa::cuda::schemes()}) {
       for (const DeviceScheme* scheme : family)
         sets.at(count++) = scheme;
     }

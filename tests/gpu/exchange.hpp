@@ -247,4 +247,17 @@ inline size_t wanted_items(const Set& set) {
   return (text == nullptr ? (set.frodo() ? 2001 : 20000) : std::strtoul(text, nullptr, 10)) | 1;
 }
 
+/// Tells the module which kernels POLYKEM_GPU_KERNELS names; false if it names none.
+inline bool choose_kernels() {
+  const char* const text = std::getenv("POLYKEM_GPU_KERNELS");
+  if (text == nullptr) return true;
+  const std::string choice = text;
+  if (choice != "few" && choice != "many") {
+    std::fprintf(stderr, "POLYKEM_GPU_KERNELS is '%s'; it may be few or many\n", text);
+    return false;
+  }
+  cuda::loaded_module().table->choose_kernels(choice == "few" ? KernelChoice::kFew : KernelChoice::kMany);
+  return true;
+}
+
 }  // namespace polykem::gpu_test

@@ -608,13 +608,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "skipped: %s\n", module.problem.c_str());
     return 77;
   }
-  if (const char* kernels = std::getenv("POLYKEM_GPU_KERNELS"); kernels != nullptr) {
-    const std::string choice = kernels;
-    if (choice != "few" && choice != "many") {
-      std::fprintf(stderr, "POLYKEM_GPU_KERNELS is '%s'; it may be few or many\n", kernels);
-      return 2;
-    }
-    module.table->choose_kernels(choice == "few" ? polykem::KernelChoice::kFew : polykem::KernelChoice::kMany);
-  }
+  if (!polykem::gpu_test::choose_kernels()) return 2;
   return polykem::gpu_test::run(argv[1], argv[2], argc > 3 ? argv[3] : "");
 }

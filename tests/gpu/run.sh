@@ -30,7 +30,7 @@ build=${1:-$root/build-gpu}
 shift || true
 steps=${*:-test sanitize rates bench seong2021 frodo lab ckks}
 data=$root/tests/data
-families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem saberkem lac hybrid}
+families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem saberkem lac hybrid mldsa}
 families=${families//,/ }
 failed=no
 export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)}
@@ -63,6 +63,7 @@ sanitize_one() {
   local log=$build/sanitize/$1.$2.$3.$5.log verdict=ok status=0 said begun=$SECONDS
   [[ $2 == - ]] || export POLYKEM_GPU_KERNELS=$2
   local program=("$build/bin/polykem_gpu_check" "$4" "$data" "$5")
+  [[ $4 != signatures ]] || program=(env "POLYKEM_GPU_FAMILIES=$5" "$build/bin/polykem_gpu_signatures")
   [[ $4 != lab ]] || program=("$build/bin/polykem-lab" --on cuda --check --items "$3" --problem "$5")
   POLYKEM_GPU_ITEMS=$3 timeout "${POLYKEM_GPU_SANITIZE_SECONDS:-300}" compute-sanitizer --tool "$1" \
     --error-exitcode 9 "${program[@]}" >"$log" 2>&1 || status=$?
@@ -89,6 +90,7 @@ sets_of() {
     efrodokem) echo efrodokem{640,976,1344}{aes,shake} ;;
     lac) echo lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix ;;
     hybrid) echo x25519mlkem768 mlkem768x25519 ;;
+    mldsa) echo mldsa44 mldsa65 mldsa87 ;;
     *) echo "$1" ;;
   esac
 }
@@ -117,6 +119,12 @@ sanitizer_runs() {
         lac*) # their kernels are the same for few and many items
           echo memcheck - 33 kat,differential,replay,keysets,arrays "$set"
           echo racecheck - 33 kat,differential "$set"
+          ;;
+        mldsa*)
+          for kernels in few many; do
+            echo memcheck $kernels 33 signatures "$set"
+            echo racecheck $kernels 3 signatures "$set"
+          done
           ;;
         *kem* | kyber* | *saber)
           for kernels in few many; do
@@ -220,6 +228,9 @@ for step in $steps; do
             ;;
           lac)
             bench lac --family lac --shared
+            ;;
+          mldsa)
+            bench mldsa --family mldsa --shared
             ;;
           hybrid)
             bench hybrid --scheme x25519mlkem768 --scheme mlkem768x25519 --shared

@@ -4,7 +4,7 @@
 Sources in bench/results: h200_ntru.json and a second run of it (100,000 items), h200_ntru_400000.json,
 h200x2_cards_*.json and h200x2_bulk*.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json
 (100,000 items), h200_mlkem_500000.json, h200_saber.json, h200_saber_500000.json, h200_frodokem.json, h200_lac.json,
-h200_hybrid.json and h200_gpu_rates.json.
+h200_hybrid.json, h200_mldsa.json and h200_gpu_rates.json.
 """
 
 import statistics
@@ -21,7 +21,12 @@ TWO_GPUS = ["h200x2_cards_frodokem976shake.json", "h200x2_cards_frodokem976shake
 BULK_TWO_GPUS = ["h200x2_bulk.json", "h200x2_bulk_ntru.json", "h200x2_bulk_ntru_400000.json"]
 # kernels of every family
 FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json", "h200_saber.json", "h200_lac.json",
-            "h200_hybrid.json"]
+            "h200_hybrid.json", "h200_mldsa.json"]
+
+
+def ops_of(document):
+    """The operations of a family's sets."""
+    return [r["op"] for r in document["sets"][0]["resident"]]
 
 
 def resident_rates():
@@ -208,21 +213,22 @@ def kernels_table(documents, shown):
     rows = [[s["name"], f"{s['items']:,}", *(shown(r) for r in s["resident"]),
              *(f"{million(r['per_second'])} M/s" for r in s.get("shared_key", []))] for s in sets]
     columns = max(map(len, rows))
-    header = ["set", "items", *OPS, "one key: encaps", "decaps"][:columns]
+    ops = ops_of(documents[0])
+    header = ["set", "items", *ops, f"one key: {ops[1]}", ops[2]][:columns]
     return markdown(header, [row + [""] * (columns - len(row)) for row in rows])
 
 
 def host_table(document):
     """Host to host, the largest batch of each set; nothing if it was not measured."""
-    rows = []
+    rows, ops = [], ops_of(document)
     for s in document["sets"]:
         many = {(h["op"], h["pinned"]): h for h in s["host_to_host"] if h["items"] == s["items"]}
-        found = [many[op, True] for op in OPS if (op, True) in many]
+        found = [many[op, True] for op in ops if (op, True) in many]
         if not found:
             continue
         limits = [limit(document, s["name"], h) for h in found]
         of_limit = [least / h["row_ms"] for (least, _), h in zip(limits, found)]
-        ordinary = [f"{many[op, False]['ms']:.2f}" for op in OPS if (op, False) in many]
+        ordinary = [f"{many[op, False]['ms']:.2f}" for op in ops if (op, False) in many]
         rows.append([s["name"], ", ".join(map(shown_limit, limits)), *triples([h["row_ms"] for h in found], of_limit),
                      ", ".join(f"{h['ms']:.2f}" for h in found), ", ".join(ordinary)])
     if not rows:
@@ -278,4 +284,5 @@ TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": ta
           "gpu-saber": family_table(["h200_saber.json", "h200_saber_500000.json"], "saber", line=host_peer_line),
           "gpu-frodokem": family_table(["h200_frodokem.json"], "frodokem976shake", line=lambda _: one_key_line()),
           "gpu-lac": family_table(["h200_lac.json"], "lac128"),
-          "gpu-hybrid": family_table(["h200_hybrid.json"], "x25519mlkem768")}
+          "gpu-hybrid": family_table(["h200_hybrid.json"], "x25519mlkem768"),
+          "gpu-mldsa": family_table(["h200_mldsa.json"], "mldsa65", with_ratio)}

@@ -11,7 +11,7 @@
 namespace polykem::cuda {
 
 /// Whose coins they are. It separates the streams of one seed.
-enum class CoinDomain : uint8_t { kKeygen = 0, kEncaps = 1 };
+enum class CoinDomain : uint8_t { kKeygen = 0, kEncaps = 1, kSign = 2 };
 
 static_assert(kCoinBlockBytes == kRateBytes);
 

@@ -5,6 +5,7 @@
 #include "prim/cuda/warp.cuh"
 #include "prim/ntt/cuda/ntt.cuh"
 #include "prim/records/cuda/items.cuh"
+#include "prim/records/cuda/packed.cuh"
 #include "schemes/mlkem/cuda/sets.hpp"
 
 namespace polykem::mlkem::cuda {
@@ -23,6 +24,7 @@ using polykem::cuda::record_word;
 using polykem::cuda::Records;
 using polykem::cuda::RowFactors;
 using polykem::cuda::SeedPlace;
+using polykem::cuda::stage_fields;
 using polykem::cuda::store_words;
 using polykem::cuda::warp_lane;
 
@@ -83,47 +85,9 @@ __device__ __forceinline__ void unpack(Coefficients& fields, const PackedPart<kB
   }
 }
 
-/// The inverse: 16 fields below 2^kBits as 2 kBits bytes; a half word at the end may be left.
-template <int kBits>
-__device__ __forceinline__ void pack_fields(uint32_t (&words)[(kBits + 1) / 2], const Coefficients& fields) {
-#pragma unroll
-  for (uint32_t& word : words)
-    word = 0;
-#pragma unroll
-  for (int r = 0; r < kLaneCoefficients; ++r) {
-    const int bit = kBits * r;
-    words[bit / 32] |= fields[r] << (bit % 32);
-    if (bit % 32 + kBits > 32) words[bit / 32 + 1] |= fields[r] >> (32 - bit % 32);
-  }
-}
-
 template <int kBytes>
 __device__ __forceinline__ void store_staged(uint8_t* to, const uint32_t* staged, unsigned l) {
   polykem::cuda::store_staged<kBytes, kPolyLanes>(to, staged, l);
-}
-
-/// Stages the packed coefficients of 16 lanes in rows, and `mask`: 32 kBits bytes. The lanes meet before and
-/// afterwards.
-template <int kBits>
-__device__ __forceinline__ void stage_fields(uint32_t* stage, const Coefficients& fields, unsigned l,
-                                             uint32_t mask = 0xffffffff) {
-  uint32_t words[(kBits + 1) / 2];
-  pack_fields<kBits>(words, fields);
-#pragma unroll
-  for (uint32_t& word : words)
-    word &= mask;
-  __syncwarp();
-  if constexpr (kBits % 2 == 0) {
-#pragma unroll
-    for (int w = 0; w < kBits / 2; ++w)
-      stage[kBits / 2 * l + w] = words[w];
-  } else {
-    auto* halves = reinterpret_cast<uint16_t*>(stage) + kBits * l;
-#pragma unroll
-    for (int h = 0; h < kBits; ++h)
-      halves[h] = static_cast<uint16_t>(words[h / 2] >> (16 * (h % 2)));
-  }
-  __syncwarp();
 }
 
 /// A lane's part of a row of noise.

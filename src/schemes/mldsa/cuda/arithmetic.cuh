@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of an item or attempt, by 16 lanes of a warp. Names as in stages.hpp.
+#pragma once
+
+#include "schemes/mldsa/cuda/sample.cuh"
+#include "schemes/mldsa/rounding.hpp"
+
+namespace polykem::mldsa::cuda {
+
+inline constexpr int kBlockItems = 4, kThreads = kBlockItems * kPolyLanes;
+
+/// Shared memory of the 16 lanes: `polys` polynomials of which each lane reads only its own rows again, which also
+/// serve as exchange; 16 words more, so that the two halves of a warp lie in different banks.
+template <int kPolys>
+struct alignas(16) LaneMemory {
+  uint32_t polys[kPolys][kExchangeWords], padding[16];
+};
+
+/// The lanes of an item: which item of the block, and the lane's place among them.
+__device__ __forceinline__ unsigned block_item() {
+  return threadIdx.x / kPolyLanes;
+}
+__device__ __forceinline__ unsigned poly_lane() {
+  return threadIdx.x % kPolyLanes;
+}
+
+/// Of a predicate of each lane: whether it holds for one of the 16.
+__device__ __forceinline__ bool any_of_item(bool predicate) {
+  return (__ballot_sync(0xffffffff, predicate) >> (warp_lane() & 16) & 0xffff) != 0;
+}
+
+/// Rows of a lane that it stored itself.
+__device__ __forceinline__ void store_rows(uint32_t* poly, const Coefficients& a, unsigned l) {
+#pragma unroll
+  for (unsigned c = 0; c < 4; ++c)
+    reinterpret_cast<uint4*>(poly + polykem::cuda::kExchangeRow * l)[c] =
+        make_uint4(a[4 * c], a[4 * c + 1], a[4 * c + 2], a[4 * c + 3]);
+}
+__device__ __forceinline__ void load_rows(Coefficients& a, const uint32_t* poly, unsigned l) {
+#pragma unroll
+  for (unsigned c = 0; c < 4; ++c) {
+    const uint4 four = reinterpret_cast<const uint4*>(poly + polykem::cuda::kExchangeRow * l)[c];
+    a[4 * c] = four.x, a[4 * c + 1] = four.y, a[4 * c + 2] = four.z, a[4 * c + 3] = four.w;
+  }
+}
+
+/// top less a field of kBits bits, plus q: below 2q, in columns. [FIPS204, Alg 19]
+template <int kBits>
+__device__ __forceinline__ void unpack_below(Coefficients& a, const uint8_t* from, uint32_t top, unsigned l) {
+#pragma unroll
+  for (unsigned r = 0; r < kLaneCoefficients; ++r)
+    a[r] = kModulus + top - packed_field<kBits>(from, l + kPolyLanes * r);
+}
+
+/// The challenge's transform, in rows, below 17q.
+__device__ __forceinline__ void load_ball(Coefficients& c, const uint32_t* ball, uint32_t* exchange, unsigned l) {
+#pragma unroll
+  for (int r = 0; r < kLaneCoefficients; ++r) {
+    const uint32_t code = ball[r] >> (2 * l) & 3;
+    c[r] = code == 2 ? kModulus - 1 : code;
+  }
+  forward_transform(c, exchange, l);
+}
+
+/// a = a c, from transforms in rows (a below 18q) to columns, in [0, q).
+__device__ __forceinline__ void multiply_transforms(Coefficients& a, const Coefficients& c, uint32_t* exchange,
+                                                    unsigned l) {
+#pragma unroll
+  for (int i = 0; i < kLaneCoefficients; ++i)
+    a[i] = divided_by_2_32(uint64_t{a[i]} * c[i]);
+  inverse_transform(a, exchange, l);
+}
+
+/// The bytes of w1, in columns, below 2^kBits. exchange: 256 bytes of it are used. [FIPS204, Alg 28]
+template <int kBits>
+__device__ __forceinline__ void store_w1(uint8_t* out, const Coefficients& w1, uint32_t* exchange, unsigned l) {
+  auto* const bytes = reinterpret_cast<uint8_t*>(exchange);
+  __syncwarp();
+#pragma unroll
+  for (unsigned r = 0; r < kLaneCoefficients; ++r)
+    bytes[l + kPolyLanes * r] = static_cast<uint8_t>(w1[r]);
+  __syncwarp();
+  Coefficients row;
+  const uint4 four = reinterpret_cast<const uint4*>(bytes)[l];
+  const uint32_t words[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+  for (int i = 0; i < kLaneCoefficients; ++i)
+    row[i] = words[i / 4] >> (8 * (i % 4)) & 255;
+  uint32_t packed[kBits / 2];
+  polykem::cuda::pack_fields<kBits>(packed, row);
+#pragma unroll
+  for (int w = 0; w < kBits / 2; ++w)
+    reinterpret_cast<uint32_t*>(out)[kBits / 2 * l + w] = packed[w];
+}
+
+/// mu, in front of w1's bytes.
+__device__ __forceinline__ void copy_mu(uint8_t* out, const ItemWords& mu, size_t item, unsigned l) {
+  static_assert(kDigestWords == kPolyLanes);
+  reinterpret_cast<uint32_t*>(out)[l] = mu.at(static_cast<int>(l), item);
+}
+
+/// Row `row` of the product of A^ with the transforms in `memory`.
+template <class Set, class Memory>
+__device__ __forceinline__ void add_row(Sums& sums, const uint32_t* matrix, int row, const Memory& memory, unsigned l) {
+#pragma unroll 2
+  for (int j = 0; j < Shape<Set>::kL; ++j) {
+    Coefficients a, y;
+    load_row(a, matrix + (row * Shape<Set>::kL + j) * kN, l);
+    load_rows(y, memory.polys[j], l);
+    sums.add(a, y);
+  }
+}
+
+// ---- keygen
+
+/// Small coefficients plus q, in columns.
+template <class Set>
+__device__ __forceinline__ void load_small(Coefficients& a, const uint8_t* poly, unsigned l) {
+#pragma unroll
+  for (unsigned r = 0; r < kLaneCoefficients; ++r)
+    a[r] = kModulus + Shape<Set>::kEta - poly[l + kPolyLanes * r];
+}
+
+/// t, and from it and the seeds everything of both keys but tr. [FIPS204, Alg 6, L5-10]
+template <class Set>
+__global__ void __launch_bounds__(kThreads) keygen_kernel(Work work) {
+  using S = Shape<Set>;
+  __shared__ LaneMemory<S::kL + 1> memories[kBlockItems];
+  auto& memory = memories[block_item()];
+  const unsigned l = poly_lane();
+  const size_t own = blockIdx.x * size_t{kBlockItems} + block_item(), item = min(own, work.count - 1);
+  const bool valid = own < work.count;
+  uint8_t* const pk = work.pk_out + item * S::kPublicKeyBytes;
+  uint8_t* const sk = work.sk_out + item * S::kSecretKeyBytes;
+  const uint8_t* const small = work.s + item * ((S::kL + S::kK) * kN);
+  uint32_t* const exchange = memory.polys[S::kL];
+  Coefficients a;
+#pragma unroll 1
+  for (int j = 0; j < S::kL + S::kK; ++j) {
+    if (j < S::kL) {
+      load_small<Set>(a, small + j * kN, l);
+      forward_transform(a, memory.polys[j], l);
+      store_rows(memory.polys[j], a, l);
+    }
+    const uint4 four = reinterpret_cast<const uint4*>(small + j * kN)[l];
+    const uint32_t words[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+    for (int i = 0; i < kLaneCoefficients; ++i)
+      a[i] = words[i / 4] >> (8 * (i % 4)) & 255;
+    stage_fields<S::kEtaBits>(exchange, a, l);
+    if (valid) polykem::cuda::store_staged<S::kEtaBytes, kPolyLanes>(sk + S::kS1Offset + j * S::kEtaBytes, exchange, l);
+  }
+#pragma unroll 1
+  for (int row = 0; row < S::kK; ++row) {
+    Sums sums;
+    add_row<Set>(sums, work.matrix<Set>(item), row, memory, l);
+    sums.reduce(a);
+    inverse_transform(a, exchange, l);
+    Coefficients s2;
+    load_small<Set>(s2, small + (S::kL + row) * kN, l);
+#pragma unroll
+    for (int r = 0; r < kLaneCoefficients; ++r) {
+      const Parts parts = power2_round(static_cast<int32_t>(reduced_once(reduced_once(a[r] + s2[r]))));
+      a[r] = static_cast<uint32_t>(parts.high) | static_cast<uint32_t>((1 << (kD - 1)) - parts.low) << 16;
+    }
+    polykem::cuda::to_rows(a, exchange, l);
+    Coefficients part;
+#pragma unroll
+    for (int i = 0; i < kLaneCoefficients; ++i)
+      part[i] = a[i] & 0xffff;
+    stage_fields<kT1Bits>(exchange, part, l);
+    if (valid) polykem::cuda::store_staged<S::kT1Bytes, kPolyLanes>(pk + kSeedBytes + row * S::kT1Bytes, exchange, l);
+#pragma unroll
+    for (int i = 0; i < kLaneCoefficients; ++i)
+      part[i] = a[i] >> 16;
+    stage_fields<kD>(exchange, part, l);
+    if (valid) polykem::cuda::store_staged<S::kT0Bytes, kPolyLanes>(sk + S::kT0Offset + row * S::kT0Bytes, exchange, l);
+  }
+  if (!valid || l >= kSeedWords) return;
+  const auto store = [l](uint8_t* to, const uint32_t word) {
+#pragma unroll
+    for (int b = 0; b < 4; ++b)
+      to[4 * l + b] = static_cast<uint8_t>(word >> (8 * b));
+  };
+  store(pk, work.rho.at(static_cast<int>(l), item));
+  store(sk, work.rho.at(static_cast<int>(l), item));
+  store(sk + S::kKOffset, work.k.at(static_cast<int>(l), item));
+}
+
+// ---- sign
+
+/// Of a coefficient of w, its low part and behind it, in kHighBits bits, its high part. Coefficients 16 m + g and 16 m
+/// + g + 8, which a lane of Answer reads, are neighbours.
+inline constexpr unsigned kHighBits = 6;
+__device__ __forceinline__ unsigned commitment_place(unsigned i) {
+  return i / 16 * 16 + i % 8 * 2 + i / 8 % 2;
+}
+
+/// From y of the attempt in `slot`: the parts of w, and mu and w1's bytes. [FIPS204, Alg 7, L12-15]
+template <class Set, class Memory>
+__device__ __forceinline__ void commit(Memory& memory, const Work& work, size_t slot, size_t item, unsigned l) {
+  using S = Shape<Set>;
+  uint32_t* const exchange = memory.polys[S::kL];
+  Coefficients a;
+#pragma unroll 1
+  for (int j = 0; j < S::kL; ++j) {
+    unpack_below<S::kZBits>(a, reinterpret_cast<const uint8_t*>(work.y + (slot * S::kL + j) * S::kMaskWords),
+                            S::kGamma1, l);
+    forward_transform(a, memory.polys[j], l);
+    store_rows(memory.polys[j], a, l);
+  }
+  uint8_t* const mu_w1 = work.mu_w1 + slot * S::kMuW1Bytes;
+  copy_mu(mu_w1, work.mu, item, l);
+#pragma unroll 1
+  for (int row = 0; row < S::kK; ++row) {
+    Sums sums;
+    add_row<Set>(sums, work.matrix<Set>(item), row, memory, l);
+    sums.reduce(a);
+    inverse_transform(a, exchange, l);
+    int32_t* const w = work.w + (slot * S::kK + row) * kN;
+#pragma unroll
+    for (unsigned r = 0; r < kLaneCoefficients; ++r) {
+      const Parts parts = decompose<S::kParams.gamma2_part>(static_cast<int32_t>(a[r]));
+      w[commitment_place(l + kPolyLanes * r)] = parts.low * (1 << kHighBits) | parts.high;
+      a[r] = static_cast<uint32_t>(parts.high);
+    }
+    store_w1<S::kW1Bits>(mu_w1 + kDigestBytes + row * S::kW1Bytes, a, exchange, l);
+  }
+}
+
+template <class Set>
+__global__ void __launch_bounds__(kThreads) commit_kernel(Work work, uint32_t round) {
+  __shared__ LaneMemory<Shape<Set>::kL + 1> memories[kBlockItems];
+  const uint32_t count = work.unsigned_counts[round], first = blockIdx.x * kBlockItems;
+  if (first >= count) return;
+  const uint32_t slot = min(first + block_item(), count - 1);  // lanes beyond repeat the last attempt
+  commit<Set>(memories[block_item()], work, slot, work.unsigned_items[round % 2][slot], poly_lane());
+}
+
+// ---- verify
+
+/// The hint's bits; false if its bytes are not what pack_hint() writes. All lanes of the warp call it. [FIPS204, Alg
+/// 21]
+template <class Set>
+__device__ __forceinline__ bool unpack_hint(uint16_t (&hint)[Shape<Set>::kK][kPolyLanes], const uint8_t* in,
+                                            unsigned l) {
+  using S = Shape<Set>;
+  bool malformed = false;
+  if (l < S::kK) {
+    for (unsigned r = 0; r < kPolyLanes; ++r)
+      hint[l][r] = 0;
+    const unsigned begin = l == 0 ? 0 : in[S::kOmega + l - 1], end = in[S::kOmega + l];
+    malformed = end < begin || end > S::kOmega;
+    for (unsigned i = begin; !malformed && i < end; ++i) {
+      malformed = i > begin && in[i - 1] >= in[i];
+      hint[l][in[i] / kPolyLanes] |= static_cast<uint16_t>(1u << in[i] % kPolyLanes);
+    }
+  }
+  for (unsigned i = in [S::kOmega + S::kK - 1] + l; i < S::kOmega; i += kPolyLanes)
+    malformed = malformed || in[i] != 0;
+  __syncwarp();
+  return !any_of_item(malformed);
+}
+
+/// mu and the bytes of w1', and whether the signature is well formed. [FIPS204, Alg 8, L1-10]
+template <class Set>
+__global__ void __launch_bounds__(kThreads) verify_kernel(Work work) {
+  using S = Shape<Set>;
+  __shared__ LaneMemory<S::kL + 1> memories[kBlockItems];
+  __shared__ uint16_t hints[kBlockItems][S::kK][kPolyLanes];
+  auto& memory = memories[block_item()];
+  auto& hint = hints[block_item()];
+  const unsigned l = poly_lane();
+  const size_t item = min(blockIdx.x * size_t{kBlockItems} + block_item(), work.count - 1);
+  const uint8_t* const pk = work.pk[item];
+  const uint8_t* const signature = work.signature[item];
+  uint32_t* const exchange = memory.polys[S::kL];
+  uint8_t* const mu_w1 = work.mu_w1 + item * S::kMuW1Bytes;
+  Coefficients a, c;
+  const bool well_formed = unpack_hint<Set>(hint, signature + S::kHintOffset, l);
+  bool too_large = false;
+#pragma unroll 1
+  for (int j = 0; j < S::kL; ++j) {
+    unpack_below<S::kZBits>(a, signature + S::kZOffset + j * 4 * S::kMaskWords, S::kGamma1, l);
+#pragma unroll
+    for (const uint32_t x : a)
+      too_large |= abs(static_cast<int32_t>(x - kModulus)) >= S::kGamma1 - S::kBeta;
+    forward_transform(a, memory.polys[j], l);
+    store_rows(memory.polys[j], a, l);
+  }
+  const bool beyond = any_of_item(too_large);
+  if (l == 0) work.valid[item] = well_formed && !beyond;
+  copy_mu(mu_w1, work.mu, item, l);
+  load_ball(c, work.ball + item * kBallWords, exchange, l);
+#pragma unroll 1
+  for (int row = 0; row < S::kK; ++row) {
+#pragma unroll
+    for (unsigned r = 0; r < kLaneCoefficients; ++r)
+      a[r] = kModulus - (packed_field<kT1Bits>(pk + kSeedBytes + row * S::kT1Bytes, l + kPolyLanes * r) << kD);
+    forward_transform(a, exchange, l);
+    Sums sums;
+    sums.add(a, c);
+    add_row<Set>(sums, work.matrix<Set>(item), row, memory, l);
+    sums.reduce(a);
+    inverse_transform(a, exchange, l);
+#pragma unroll
+    for (int r = 0; r < kLaneCoefficients; ++r)
+      a[r] = static_cast<uint32_t>(use_hint<S::kParams.gamma2_part>(static_cast<int32_t>(a[r]), hint[row][r] >> l & 1));
+    store_w1<S::kW1Bits>(mu_w1 + kDigestBytes + row * S::kW1Bytes, a, exchange, l);
+  }
+}
+
+}  // namespace polykem::mldsa::cuda

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block signs an item to the end, four attempts at a time: for few items, and for those that many rounds have left.
+#pragma once
+
+#include "schemes/mldsa/cuda/answer.cuh"
+#include "schemes/mldsa/cuda/hash.cuh"
+
+namespace polykem::mldsa::cuda {
+
+template <class Set>
+__global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t round) {
+  using S = Shape<Set>;
+  static_assert(kBlockItems * S::kL <= 32);
+  constexpr unsigned kWarps = kThreads / 32;
+  __shared__ union Memory {
+    uint32_t mask[kMaskStageWords];
+    LaneMemory<S::kL + 1> commit[kBlockItems];
+    HashMemory hash;
+    AnswerMemory<Set> answer[kWarps];
+  } memory;
+  __shared__ unsigned accepted;  ///< the first of the four attempts that is
+  const uint32_t count = work.unsigned_counts[round], first = blockIdx.x * kBlockItems;
+  const unsigned own = block_item(), l = poly_lane();
+  for (uint32_t index = blockIdx.x; index < count; index += gridDim.x) {
+    const uint32_t item = work.unsigned_items[round % 2][index];
+    uint32_t kappa = round * S::kL;
+    do {
+      if (threadIdx.x == 0) accepted = kBlockItems;
+      if (threadIdx.x < 32)
+        expand_mask<Set>(memory.mask, work, first * S::kL, (first + kBlockItems) * S::kL, [&](uint32_t slot) {
+          return Attempt{item, kappa + (slot - first) * S::kL};
+        });
+      __syncthreads();
+      commit<Set>(memory.commit[own], work, first + own, item, l);
+      __syncthreads();
+      if (threadIdx.x < 32) challenge_attempts<Set>(memory.hash, work, first, kBlockItems);
+      __syncthreads();
+      for (unsigned attempt = threadIdx.x / 32; attempt < kBlockItems; attempt += kWarps) {
+        const bool good = Answer<Set>(memory.answer[threadIdx.x / 32], work, first + attempt, item).accepted();
+        if (good && warp_lane() == 0) atomicMin(&accepted, attempt);
+        __syncthreads();
+        if (accepted == attempt) store_signature<Set>(memory.answer[threadIdx.x / 32], work, first + attempt, item);
+        if (accepted < kBlockItems) break;
+      }
+      kappa += kBlockItems * S::kL;
+      __syncthreads();
+    } while (accepted == kBlockItems);
+    __syncthreads();
+  }
+}
+
+}  // namespace polykem::mldsa::cuda

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch lists of ML-DSA: which kernels an operation runs, in which order, over which buffers.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "core/device.hpp"
+#include "prim/cuda/batch_records.cuh"
+#include "prim/cuda/device_arena.hpp"
+#include "prim/cuda/launcher.hpp"
+#include "prim/cuda/plan_operations.hpp"
+#include "schemes/mldsa/cuda/finish.cuh"
+#include "schemes/mldsa/stages.hpp"
+
+namespace polykem::mldsa::cuda {
+
+/// Up to so many items, a block signs each from the first attempt on.
+inline constexpr size_t kFewSigned = 2048;
+/// Rounds of attempts of all items that have no signature yet; they leave at most 1.3 % to finish_kernel.
+inline constexpr uint32_t kRounds = 20;
+/// The most blocks of finish_kernel: 16 for each multiprocessor.
+inline constexpr size_t kFinishBlocks = 16 * kMeasuredMultiprocessors;
+
+struct Launcher : polykem::cuda::Launcher {
+  /// For a kernel in which 16 lanes compute an item.
+  template <class Kernel, class... Arguments>
+  void by_item_lanes(Kernel kernel, size_t items, Arguments... arguments) {
+    launch(kernel, polykem::cuda::blocks_for(items, kBlockItems), kThreads, arguments...);
+  }
+};
+
+inline DeviceStrings device_strings(const Strings& strings) {
+  return {strings.data, reinterpret_cast<const uint64_t*>(strings.offsets), strings.width, strings.shared};
+}
+
+inline DeviceMessages device_messages(const Messages& messages) {
+  DeviceMessages result{.strings = device_strings(messages.strings),
+                        .contexts = device_strings(messages.contexts),
+                        .is_mu = messages.kind == MessageKind::kMu,
+                        .is_digest = messages.kind == MessageKind::kDigest,
+                        .deterministic = messages.deterministic,
+                        .oid_bytes = static_cast<uint32_t>(messages.digest_oid.size()),
+                        .oid = {}};
+  for (size_t i = 0; i < messages.digest_oid.size(); ++i)
+    result.oid[i / 8] |= uint64_t{messages.digest_oid[i]} << (8 * (i % 8));
+  return result;
+}
+
+/// What the launches of one batch work on: its records, its intermediates and its stream.
+template <class Set>
+struct LaunchContext {
+  using S = Shape<Set>;
+  static constexpr size_t kMatrixBytes = S::kEntries * kN * sizeof(uint32_t);
+
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{{stream}} {
+    layout(workspace, op);
+    work.count = io.count;
+    work.coin_seed = io.seed;
+    work.coins = io.coins;
+    work.one_key = io.shared_key;
+    work.pk = {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)};
+    work.sk = {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)};
+    work.signature = {io.ct, static_cast<uint32_t>(S::kSignatureBytes)};
+    work.messages = device_messages(io.message);
+    work.pk_out = io.pk_out, work.sk_out = io.sk_out, work.signature_out = io.ct_out;
+    static_assert(sizeof(Status) == sizeof(int));
+    work.status = reinterpret_cast<int*>(io.item_status);
+  }
+
+  static size_t workspace_bytes(size_t items, Op op) {
+    polykem::cuda::DeviceArena matrices(nullptr, items);
+    matrices.take<uint32_t>(kMatrixBytes);
+    return secret_bytes(items, op) + matrices.used();
+  }
+  static size_t secret_bytes(size_t items, Op op) {
+    DeviceBatch batch;
+    batch.count = items;
+    return LaunchContext(batch).layout(nullptr, op);
+  }
+
+  static bool is_few(size_t items) { return polykem::cuda::is_few(items, kFewSigned); }
+  static uint32_t rounds(size_t items) { return is_few(items) ? 0 : kRounds; }
+  static size_t finish_blocks(size_t items) { return std::min(items, kFinishBlocks); }
+
+  cudaError_t failure() const { return to.error; }
+  size_t count() const { return io.count; }
+  size_t keys() const { return io.shared_key ? 1 : io.count; }
+  bool is_round() const { return tile < rounds(io.count); }
+  bool is_last_tile() const { return tile + 1 >= rounds(io.count); }
+  uint32_t round() const { return static_cast<uint32_t>(tile); }
+
+  const DeviceBatch& io;
+  Launcher to;
+  Work work{};
+  size_t tile = 0;
+
+ private:
+  explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
+
+  /// Lays out the intermediates, the public matrix last, and returns the bytes of the others.
+  size_t layout(std::byte* workspace, Op op) {
+    const size_t used = layout_secrets(workspace, op);
+    work.a = polykem::cuda::DeviceArena(workspace + used, io.count).take<uint32_t>(kMatrixBytes);
+    return used;
+  }
+
+  size_t layout_secrets(std::byte* workspace, Op op) {
+    polykem::cuda::DeviceArena arena(workspace, io.count);
+    const auto words = [&](ItemWords& place, size_t each) {
+      place = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
+    };
+    if (op == Op::kKeygen) {
+      work.s = arena.take<uint8_t>((S::kK + S::kL) * kN);
+      words(work.rho, kSeedWords);
+      words(work.secret_seed, kDigestWords);
+      words(work.k, kSeedWords);
+      return arena.used();
+    }
+    words(work.mu, kDigestWords);
+    if (op == Op::kVerify) {
+      work.valid = arena.take<uint32_t>(sizeof(uint32_t));
+      return arena.used() + layout_attempts(workspace + arena.used(), io.count, op);
+    }
+    words(work.mask_seed, kDigestWords);
+    for (uint32_t*& items : work.unsigned_items)
+      items = arena.take<uint32_t>(sizeof(uint32_t));
+    polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
+    work.unsigned_counts = one.take<uint32_t>((kRounds + 1) * sizeof(uint32_t));
+    const size_t used = arena.used() + one.used();
+    // For any choice of kernels, so that a test's choice does not change what is reserved.
+    const size_t slots = std::max(io.count, kBlockItems * finish_blocks(io.count));
+    return used + layout_attempts(workspace + used, slots, op);
+  }
+
+  size_t layout_attempts(std::byte* workspace, size_t slots, Op op) {
+    polykem::cuda::DeviceArena arena(workspace, slots);
+    work.mu_w1 = arena.take<uint8_t>(S::kMuW1Bytes);
+    work.ball = arena.take<uint32_t>(kBallWords * sizeof(uint32_t));
+    if (op == Op::kVerify) return arena.used();
+    work.challenge = arena.take<uint32_t>(kDigestBytes);
+    work.y = arena.take<uint32_t>(S::kL * S::kMaskWords * sizeof(uint32_t));
+    work.w = arena.take<int32_t>(S::kK * kN * sizeof(int32_t));
+    return arena.used();
+  }
+};
+
+template <class Set>
+struct Plan {
+  using S = Shape<Set>;
+  using F = LaunchContext<Set>;
+  static_assert(kMaxItems * S::kEntries <= size_t{1} << 31);
+
+  static void expand_a(F& t, const SeedPlace& rho) {
+    const size_t entries = t.keys() * S::kEntries;
+    t.to.by_lane(expand_a_kernel<Set>, entries, t.work.a, rho, static_cast<uint32_t>(entries));
+  }
+
+  // ---- keygen
+
+  static void make_seeds(F& t) { t.to.by_lane(make_seeds_kernel<Set>, t.count(), t.work); }
+  static void expand_new_a(F& t) { expand_a(t, {reinterpret_cast<const uint8_t*>(t.work.rho.base), 4, 4 * t.count()}); }
+  static void expand_s(F& t) { t.to.by_lane(expand_s_kernel<Set>, t.count() * (S::kK + S::kL), t.work); }
+  static void multiply(F& t) { t.to.by_item_lanes(keygen_kernel<Set>, t.count(), t.work); }
+  static void hash_new_pk(F& t) { t.to.by_lane(hash_new_pk_kernel<Set>, t.count(), t.work); }
+
+  // ---- sign
+
+  static void prepare_sign(F& t) { t.to.by_lane(prepare_sign_kernel<Set>, t.count(), t.work, kRounds); }
+  static void expand_sk_a(F& t) { expand_a(t, {t.work.sk.base, t.work.sk.stride, 4}); }
+  static void expand_mask(F& t) {
+    if (t.is_round()) t.to.by_lane(expand_mask_kernel<Set>, t.count() * S::kL, t.work, t.round());
+  }
+  static void commit(F& t) {
+    if (t.is_round()) t.to.by_item_lanes(commit_kernel<Set>, t.count(), t.work, t.round());
+  }
+  static void challenge(F& t) {
+    if (t.is_round()) t.to.by_lane(challenge_kernel<Set>, t.count(), t.work, t.round());
+  }
+  static void answer(F& t) {
+    if (t.is_round()) t.to.launch(answer_kernel<Set>, t.count(), 32, t.work, t.round());
+    if (t.is_last_tile())
+      t.to.launch(finish_kernel<Set>, F::finish_blocks(t.count()), kThreads, t.work, F::rounds(t.count()));
+  }
+
+  // ---- verify
+
+  static void expand_pk_a(F& t) { expand_a(t, {t.work.pk.base, t.work.pk.stride, 4}); }
+  static void prepare_verify(F& t) { t.to.by_lane(prepare_verify_kernel<Set>, t.count(), t.work); }
+  static void multiply_and_hint(F& t) { t.to.by_item_lanes(verify_kernel<Set>, t.count(), t.work); }
+  static void compare(F& t) { t.to.by_lane(compare_kernel<Set>, t.count(), t.work); }
+
+  // ---- the lists. Keys are unpacked and transformed where they are multiplied.
+
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+      {{"shake_coins_seed", "randombytes", "shake256.seed"}, field::kCoins, 0, make_seeds},
+      {"expand_a", 0, 0, expand_new_a},
+      {"expand_s", 0, 0, expand_s},
+      {with_ahead({"ntt_multiply_pack", "ntt", "power2round_pack"}, "pack_sk"), 0, field::kPkOut | field::kSkOut,
+       multiply},
+      {"shake256.tr", field::kPkOut, field::kSkOut, hash_new_pk},
+  });
+
+  static constexpr auto sign = kernel_plan_of<kSignStages, F>({
+      {with_ahead({"shake_coins_mu_seed", "randombytes"}, "shake256.mu", "shake256.seed"), field::kCoins | field::kSk,
+       0, prepare_sign},
+      {{"expand_a", "unpack_sk", "expand_a"}, field::kSk, 0, expand_sk_a},
+      {tiled("expand_mask"), 0, 0, expand_mask},
+      {tiled({"ntt_multiply_decompose", "ntt.y", "high_bits"}), field::kSk, 0, commit},
+      {tiled({"shake256_sample_in_ball", "shake256.c", "sample_in_ball"}), 0, 0, challenge},
+      {tiled({"response_hint_pack", "response", "pack_signature"}), field::kSk, field::kCtOut, answer},
+  });
+
+  static constexpr auto verify = kernel_plan_of<kVerifyStages, F>({
+      {{"expand_a", "unpack", "expand_a"}, field::kPk, 0, expand_pk_a},
+      {{"shake256_sample_in_ball", "shake256.tr", "sample_in_ball"}, field::kPk | field::kCt, 0, prepare_verify},
+      {{"ntt_multiply_hint", "ntt", "use_hint"}, field::kPk | field::kCt, 0, multiply_and_hint},
+      {{"shake256_compare", "shake256.c", "compare"}, field::kCt, field::kItemStatus, compare},
+  });
+
+  using Operations = polykem::cuda::PlanOperations<Plan, F>;
+
+  /// Items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. More where they are
+  /// signed, since the last rounds have few of them.
+  static constexpr size_t kWave = kMeasuredMultiprocessors * 128;
+
+  /// All that a verification computes is public.
+  template <Op kOp>
+  static size_t secret_bytes(size_t items) {
+    return kOp == Op::kVerify ? 0 : F::secret_bytes(items, kOp);
+  }
+  static size_t tiles(const DeviceBatch& batch) { return std::max(1u, F::rounds(batch.count)); }
+
+  template <Op kOp>
+  static constexpr DeviceOperation operation() {
+    constexpr MldsaParams kP = S::kParams;
+    return {.scheme = Set::kName,
+            .op = kOp,
+            .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.signature_bytes(), 0,
+                             kOp == Op::kVerify ? 0 : kSeedBytes},
+            .steps = Operations::template kSteps<kOp>,
+            .part_items = kOp == Op::kSign ? 4 * kWave : kWave,
+            .staged_bytes = size_t{8} << 20,
+            .least_items = 1024,
+            .most_items = kMaxItems,
+            .workspace_bytes = Operations::template workspace_bytes<kOp>,
+            .secret_bytes = secret_bytes<kOp>,
+            .tiles = kOp == Op::kSign ? tiles : nullptr,
+            .run_step = Operations::template run_step<kOp>};
+  }
+};
+
+template <class Set>
+constexpr DeviceScheme device_scheme() {
+  using P = Plan<Set>;
+  DeviceScheme scheme{.name = Set::kName, .operations = {}};
+  scheme.operations[static_cast<size_t>(Op::kKeygen)] = P::template operation<Op::kKeygen>();
+  scheme.operations[static_cast<size_t>(Op::kSign)] = P::template operation<Op::kSign>();
+  scheme.operations[static_cast<size_t>(Op::kVerify)] = P::template operation<Op::kVerify>();
+  return scheme;
+}
+
+}  // namespace polykem::mldsa::cuda
