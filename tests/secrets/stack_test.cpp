@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 
+#include "mldsa/signer.hpp"
 #include "own_batch.hpp"
 
 namespace polykem::test {
@@ -78,6 +79,33 @@ TEST(Stack, IsWipedAfterCoinsBesideAProduct) {
     bytes_left_on_stack(run);
     EXPECT_LE(bytes_left_on_stack(run), sizeof(void*)) << set;
     EXPECT_EQ(status, POLYKEM_OK);
+  }
+}
+
+/// Key pairs and signatures of ML-DSA, and the keys that a key set expands.
+TEST(Stack, IsWipedAfterSignatures) {
+  for (const std::string& backend : mldsa_tests::backends()) {
+    for (const char* set : {"mldsa44", "mldsa87"}) {
+      const mldsa_tests::Signer signer(set, backend);
+      for (const size_t count : {size_t{1}, size_t{37}}) {
+        mldsa_tests::Bytes pk, sk, sig;
+        const mldsa_tests::Bytes coins(count * 32, 0x5a), text(count * 8, 3);
+        const polykem_messages messages = mldsa_tests::Signer::messages(mldsa_tests::strings(text, 8));
+        const auto keygen = [&] { signer.keygen(count, coins, pk, sk); };
+        const auto sign = [&] { sig = signer.sign(count, sk, messages, coins); };
+        const auto expand = [&] {
+          polykem_keyset* keys = nullptr;
+          EXPECT_EQ(
+              polykem_keyset_import(signer.context.get(), signer.scheme, POLYKEM_SECRET_KEYS, count, sk.data(), &keys),
+              POLYKEM_OK);
+          polykem_keyset_free(keys);
+        };
+        for (const std::function<void()>& work : {std::function<void()>(keygen), {sign}, {expand}}) {
+          bytes_left_on_stack(work);
+          EXPECT_LE(bytes_left_on_stack(work), sizeof(void*)) << set << ' ' << backend << ' ' << count;
+        }
+      }
+    }
   }
 }
 

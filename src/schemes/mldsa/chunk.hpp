@@ -54,26 +54,39 @@ struct VerifyItem {
   bool well_formed;
 };
 
+/// Messages of one hash for each Keccak state, and what comes out.
+template <MldsaParams P, InstructionSet Isa>
+struct HashRows {
+  alignas(64) uint8_t in[Isa::kStates * (kDigestBytes + P.k * P.w1_bytes())];
+  alignas(64) uint8_t out[Isa::kStates * kMatrixBytes];
+};
+
 /// A chunk's items and their working memory.
-template <InstructionSet Isa, class ItemMemory>
+template <MldsaParams P, InstructionSet Isa, class ItemMemory>
 struct ItemsChunk {
   using Item = ItemMemory;
   static constexpr size_t kItems = Isa::kItems;
-  static size_t workspace_bytes(size_t count) { return Arena::bytes<Item>(std::min(count, kItems)); }
+  static size_t workspace_bytes(size_t count) {
+    return Arena::bytes<HashRows<P, Isa>>(1) + Arena::bytes<Item>(std::min(count, kItems));
+  }
 
-  ItemsChunk(const Batch& batch, std::byte* workspace)
-      : io(batch), count(batch.count), items(Arena(workspace).take<Item>(kItems)) {}
+  ItemsChunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
+    Arena arena(workspace);
+    rows = arena.take<HashRows<P, Isa>>(1);
+    items = arena.take<Item>(count);
+  }
 
   Batch io;
   size_t count;
+  HashRows<P, Isa>* rows;
   Item* items;
 };
 
 template <MldsaParams P, InstructionSet Isa>
-using KeygenChunk = ItemsChunk<Isa, KeygenItem<P>>;
+using KeygenChunk = ItemsChunk<P, Isa, KeygenItem<P>>;
 
 template <MldsaParams P, InstructionSet Isa>
-struct VerifyChunk : ItemsChunk<Isa, VerifyItem<P>> {
+struct VerifyChunk : ItemsChunk<P, Isa, VerifyItem<P>> {
   using VerifyChunk::ItemsChunk::count, VerifyChunk::ItemsChunk::io, VerifyChunk::ItemsChunk::items;
   using VerifyChunk::ItemsChunk::ItemsChunk;
 
@@ -111,12 +124,13 @@ struct SignChunk {
   };
 
   static size_t workspace_bytes(size_t count) {
-    return Arena::bytes<Item>(std::min(count, kItems)) + Arena::bytes<Attempt<P>>(most_attempts(count)) +
-           Arena::bytes<Key>(std::min(count, kAttempts));
+    return Arena::bytes<HashRows<P, Isa>>(1) + Arena::bytes<Item>(std::min(count, kItems)) +
+           Arena::bytes<Attempt<P>>(most_attempts(count)) + Arena::bytes<Key>(std::min(count, kAttempts));
   }
 
   SignChunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
+    rows = arena.take<HashRows<P, Isa>>(1);
     items = arena.take<Item>(count);
     attempts = arena.take<Attempt<P>>(most_attempts(count));
     keys = arena.take<Key>(std::min(count, kAttempts));
@@ -124,6 +138,7 @@ struct SignChunk {
 
   Batch io;
   size_t count;
+  HashRows<P, Isa>* rows;
   Item* items;
   Attempt<P>* attempts;  ///< of this round; those of an item in their order
   size_t attempt_count = 0;

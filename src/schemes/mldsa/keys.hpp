@@ -12,7 +12,7 @@ struct Keys {
   using Public = PublicKey<P>;
   using Private = PrivateKey<P>;
 
-  static void expand_public(std::byte* out, const uint8_t* records, size_t count, std::byte*) {
+  static void expand_public(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
     using Steps = VerifySteps<P, Isa>;
     auto* const keys = reinterpret_cast<Public*>(out);
     const auto record = [&](size_t i) { return records + i * P.public_key_bytes(); };
@@ -21,14 +21,14 @@ struct Keys {
       Steps::transform_key(keys[i]);
     }
     Steps::expand_matrices(
-        count, [&](size_t i) { return keys[i].a; }, record);
+        rows_in(workspace), count, [&](size_t i) { return keys[i].a; }, record);
     for (size_t first = 0; first < count; first += Isa::kItems) {
       Steps::hash_keys({record(first), P.public_key_bytes()}, std::min(Isa::kItems, count - first),
                        [&](size_t i) { return keys[first + i].tr; });
     }
   }
 
-  static void expand_private(std::byte* out, const uint8_t* records, size_t count, std::byte*) {
+  static void expand_private(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
     using Steps = SignSteps<P, Isa>;
     auto* const keys = reinterpret_cast<Private*>(out);
     const auto record = [&](size_t i) { return records + i * P.secret_key_bytes(); };
@@ -38,12 +38,15 @@ struct Keys {
       Steps::transform_key(keys[i]);
     }
     Steps::expand_matrices(
-        count, [&](size_t i) { return keys[i].a; }, record);
+        rows_in(workspace), count, [&](size_t i) { return keys[i].a; }, record);
   }
 
-  static size_t workspace_bytes(size_t) { return 64; }
+  static size_t workspace_bytes(size_t) { return Arena::bytes<HashRows<P, Isa>>(1); }
   static constexpr ExpandedKeyFormat kExpandedPublicKey{sizeof(Public), workspace_bytes, expand_public};
   static constexpr ExpandedKeyFormat kExpandedPrivateKey{sizeof(Private), workspace_bytes, expand_private};
+
+ private:
+  static HashRows<P, Isa>& rows_in(std::byte* workspace) { return *Arena(workspace).take<HashRows<P, Isa>>(1); }
 };
 
 }  // namespace POLYKEM_ISA

@@ -14,6 +14,8 @@ inline constexpr size_t kSeedBytes = 32;    ///< xi, rho, K, rnd
 inline constexpr size_t kDigestBytes = 64;  ///< tr, mu, rho', rho''
 inline constexpr size_t kT1Bits = 10;
 inline constexpr size_t kMaxContextBytes = 255;
+/// Bytes for a polynomial of A: five blocks of SHAKE128, 280 candidates of which 1 in 1,000 is rejected.
+inline constexpr size_t kMatrixBytes = 5 * 168;
 
 /// Bytes of a polynomial with `bits` bits for each coefficient.
 constexpr size_t poly_bytes(size_t bits) {

@@ -22,40 +22,41 @@ struct CommonSteps {
   /// kOut bytes of SHAKE128 or SHAKE256 for each of `streams` seeds of kIn bytes: fill(stream, seed) writes a seed,
   /// use(stream, bytes) takes what it gives.
   template <Shake::Strength kStrength, size_t kIn, size_t kOut, class Fill, class Use>
-  static void expand(size_t streams, Fill&& fill, Use&& use) {
-    uint8_t in[kStates][kIn], out[kStates][kOut];
+  static void expand(HashRows<P, Isa>& rows, size_t streams, Fill&& fill, Use&& use) {
+    static_assert(kStates * kIn <= sizeof rows.in && kStates * kOut <= sizeof rows.out);
+    const ByteRows in{rows.in, kIn}, out{rows.out, kOut};
     if constexpr (kStrength == Shake::Strength::kShake256 && kOut <= kShake256Rate) {
       if (streams == 1) {
-        fill(0, in[0]);
-        Isa::template shake256_of_one<kOut, kIn>(out[0], in[0]);
-        return use(0, out[0]);
+        fill(0, rows.in);
+        Isa::template shake256_of_one<kOut, kIn>(rows.out, rows.in);
+        return use(0, rows.out);
       }
     }
     for (size_t first = 0; first < streams; first += kStates) {
       const size_t count = std::min(kStates, streams - first);
       for (size_t i = 0; i < count; ++i)
-        fill(first + i, in[i]);
+        fill(first + i, in.at(i));
       constexpr auto* kHash = kStrength == Shake::Strength::kShake128 ? Isa::shake128 : Isa::shake256;
-      kHash(rows_of(out), kOut, rows_of(in), kIn, count);
+      kHash(out, kOut, in, kIn, count);
       for (size_t i = 0; i < count; ++i)
-        use(first + i, out[i]);
+        use(first + i, out.at(i));
     }
   }
 
   /// A^ of `count` keys: matrix(key) is where, rho(key) its seed. [FIPS204, Alg 32]
   template <class Matrix, class Rho>
-  static void expand_matrices(size_t count, Matrix&& matrix, Rho&& rho) {
-    constexpr size_t kEntries = kK * kL, kBlocks = 5;  // of 56 coefficients, of which 1 in 1,000 is rejected
+  static void expand_matrices(HashRows<P, Isa>& rows, size_t count, Matrix&& matrix, Rho&& rho) {
+    constexpr size_t kEntries = kK * kL, kBlocks = kMatrixBytes / kShake128Rate;
     const auto seed_of = [&](size_t stream, uint8_t* seed) {
       const size_t entry = stream % kEntries;
       std::memcpy(seed, rho(stream / kEntries), kSeedBytes);
       seed[kSeedBytes] = static_cast<uint8_t>(entry % kL);
       seed[kSeedBytes + 1] = static_cast<uint8_t>(entry / kL);
     };
-    expand<Shake::Strength::kShake128, kSeedBytes + 2, kBlocks * kShake128Rate>(
-        count * kEntries, seed_of, [&](size_t stream, const uint8_t* bytes) {
+    expand<Shake::Strength::kShake128, kSeedBytes + 2, kMatrixBytes>(
+        rows, count * kEntries, seed_of, [&](size_t stream, const uint8_t* bytes) {
           Rejection poly(matrix(stream / kEntries)[stream % kEntries]);
-          poly.take_uniform({bytes, kBlocks * kShake128Rate});
+          poly.take_uniform({bytes, kMatrixBytes});
           if (poly.full()) return;
           uint8_t seed[kSeedBytes + 2];
           seed_of(stream, seed);
@@ -92,18 +93,18 @@ struct CommonSteps {
 
   /// c~ = H(mu, w1) of `count` items, item(i): an item of the chunk. [FIPS204, Alg 7, L15; Alg 8, L12]
   template <class Item>
-  static void hash_challenges(size_t count, Item&& item) {
+  static void hash_challenges(HashRows<P, Isa>& rows, size_t count, Item&& item) {
     expand<Shake::Strength::kShake256, kDigestBytes + kK * P.w1_bytes(), P.challenge_bytes()>(
-        count, [&](size_t i, uint8_t* in) { std::memcpy(in, item(i).mu_w1, sizeof item(i).mu_w1); },
+        rows, count, [&](size_t i, uint8_t* in) { std::memcpy(in, item(i).mu_w1, sizeof item(i).mu_w1); },
         [&](size_t i, const uint8_t* bytes) { std::memcpy(item(i).challenge, bytes, P.challenge_bytes()); });
   }
 
   /// c of `count` items. [FIPS204, Alg 7, L16; Alg 8, L8]
   template <class Challenge, class Item>
-  static void sample_challenges(size_t count, Challenge&& challenge, Item&& item) {
+  static void sample_challenges(HashRows<P, Isa>& rows, size_t count, Challenge&& challenge, Item&& item) {
     constexpr size_t kBytes = P.challenge_bytes();
     expand<Shake::Strength::kShake256, kBytes, kShake256Rate>(
-        count, [&](size_t i, uint8_t* in) { std::memcpy(in, challenge(i), kBytes); },
+        rows, count, [&](size_t i, uint8_t* in) { std::memcpy(in, challenge(i), kBytes); },
         [&](size_t i, const uint8_t* bytes) {
           sample_in_ball(item(i).c, P.tau, Stream({challenge(i), kBytes}, {bytes, kShake256Rate}));
         });
@@ -168,7 +169,7 @@ struct KeygenSteps : CommonSteps<P, Isa> {
   /// [FIPS204, Alg 6, L1]
   static void expand_xi(Chunk& c) {
     Common::template expand<Shake::Strength::kShake256, kSeedBytes + 2, sizeof c.items->seeds>(
-        c.count,
+        *c.rows, c.count,
         [&](size_t i, uint8_t* in) {
           std::memcpy(in, c.items[i].xi, kSeedBytes);
           in[kSeedBytes] = kK;
@@ -183,7 +184,7 @@ struct KeygenSteps : CommonSteps<P, Isa> {
   /// [FIPS204, Alg 6, L3]
   static void expand_a(Chunk& c) {
     Common::expand_matrices(
-        c.count, [&](size_t i) { return c.items[i].a; }, [&](size_t i) { return c.items[i].seeds; });
+        *c.rows, c.count, [&](size_t i) { return c.items[i].a; }, [&](size_t i) { return c.items[i].seeds; });
   }
 
   /// [FIPS204, Alg 6, L4; Alg 33]
@@ -195,7 +196,7 @@ struct KeygenSteps : CommonSteps<P, Isa> {
       seed[kDigestBytes + 1] = 0;
     };
     Common::template expand<Shake::Strength::kShake256, kSeed, kBlocks * kShake256Rate>(
-        c.count * (kL + kK), seed_of, [&](size_t stream, const uint8_t* bytes) {
+        *c.rows, c.count * (kL + kK), seed_of, [&](size_t stream, const uint8_t* bytes) {
           auto& item = c.items[stream / (kL + kK)];
           const size_t i = stream % (kL + kK);
           Rejection poly(i < kL ? item.s1[i] : item.s2[i - kL]);
@@ -288,7 +289,7 @@ struct SignSteps : CommonSteps<P, Isa> {
     Common::hash_messages(
         c.io, [&](size_t i) { return sk_of(c, i) + P.tr_offset(); }, [&](size_t i) { return c.items[i].mu; });
     Common::template expand<Shake::Strength::kShake256, 2 * kSeedBytes + kDigestBytes, kDigestBytes>(
-        c.count,
+        *c.rows, c.count,
         [&](size_t i, uint8_t* in) {
           std::memcpy(in, sk_of(c, i) + P.k_offset(), kSeedBytes);
           std::memcpy(in + kSeedBytes, c.items[i].rnd, kSeedBytes);
@@ -331,14 +332,14 @@ struct SignSteps : CommonSteps<P, Isa> {
   static void expand_a(Chunk& c) {
     each_new_key(c, [&](PrivateKey<P>&, const uint8_t* sk) { ct::declassify(sk, kSeedBytes); });
     Common::expand_matrices(
-        c.new_key_count, [&](size_t i) { return c.keys[c.new_keys[i]].a; },
+        *c.rows, c.new_key_count, [&](size_t i) { return c.keys[c.new_keys[i]].a; },
         [&](size_t i) { return sk_of(c, c.places[c.new_keys[i]].item); });
   }
 
   /// [FIPS204, Alg 7, L11; Alg 34]
   static void expand_mask(Chunk& c) {
     Common::template expand<Shake::Strength::kShake256, kDigestBytes + 2, P.z_bytes()>(
-        c.attempt_count * kL,
+        *c.rows, c.attempt_count * kL,
         [&](size_t stream, uint8_t* in) {
           const auto& attempt = c.attempts[stream / kL];
           const size_t nonce = attempt.kappa + stream % kL;
@@ -389,7 +390,7 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   /// [FIPS204, Alg 7, L15]
   static void hash_challenge(Chunk& c) {
-    Common::hash_challenges(c.attempt_count, [&](size_t i) -> Try& { return c.attempts[i]; });
+    Common::hash_challenges(*c.rows, c.attempt_count, [&](size_t i) -> Try& { return c.attempts[i]; });
     for (size_t i = 0; i < c.attempt_count; ++i)  // c~ is uniform, and so says nothing of w1
       ct::declassify(c.attempts[i].challenge, P.challenge_bytes());
   }
@@ -397,7 +398,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   /// [FIPS204, Alg 7, L16-17]
   static void sample_challenge(Chunk& c) {
     Common::sample_challenges(
-        c.attempt_count, [&](size_t i) { return c.attempts[i].challenge; },
+        *c.rows, c.attempt_count, [&](size_t i) { return c.attempts[i].challenge; },
         [&](size_t i) -> Try& { return c.attempts[i]; });
     each_attempt(c, [](Try& attempt) {
       small_of(attempt.small_c, attempt.c);
@@ -580,7 +581,7 @@ struct VerifySteps : CommonSteps<P, Isa> {
   /// [FIPS204, Alg 8, L5]
   static void expand_a(Chunk& c) {
     Common::expand_matrices(
-        c.new_keys(), [&](size_t i) { return c.items[i].key.a; }, [&](size_t i) { return pk_of(c, i); });
+        *c.rows, c.new_keys(), [&](size_t i) { return c.items[i].key.a; }, [&](size_t i) { return pk_of(c, i); });
   }
 
   /// [FIPS204, Alg 8, L6]
@@ -598,7 +599,7 @@ struct VerifySteps : CommonSteps<P, Isa> {
   /// [FIPS204, Alg 8, L8]
   static void sample_challenge(Chunk& c) {
     Common::sample_challenges(
-        c.count, [&](size_t i) { return signature(c, i); }, [&](size_t i) -> Item& { return c.items[i]; });
+        *c.rows, c.count, [&](size_t i) { return signature(c, i); }, [&](size_t i) -> Item& { return c.items[i]; });
   }
 
   /// [FIPS204, Alg 8, L9]
@@ -641,7 +642,7 @@ struct VerifySteps : CommonSteps<P, Isa> {
 
   /// [FIPS204, Alg 8, L12]
   static void hash_challenge(Chunk& c) {
-    Common::hash_challenges(c.count, [&](size_t i) -> Item& { return c.items[i]; });
+    Common::hash_challenges(*c.rows, c.count, [&](size_t i) -> Item& { return c.items[i]; });
   }
 
   /// [FIPS204, Alg 8, L13]
