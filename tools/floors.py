@@ -38,6 +38,8 @@ def main():
     for r in document["records"]:
         if not is_best(r) or r["threads"] != 1 or r["count"] <= MOST_OF_SMALL or r["keys"] == "parsed":
             continue
+        if r["scheme"].startswith("mldsa"):
+            continue  # whose floor is not known
         floor = floors(r["scheme"], r["keys"] == "shared", layout)[r["op"]]
         cycles = cycles_of(r, ghz)
         print(f"| {r['scheme']} | {r['op']} | {r['keys']} | {cycles:,.0f} | {floor:,.0f} | {cycles / floor:.2f} |")

@@ -6,14 +6,15 @@ use std::{
     process::Command,
 };
 
-/// What ML-KEM and FrodoKEM need of wolfSSL.
-const WOLFSSL: [&str; 14] = [
-    "aes.c", "aes_asm.S", "aes_x86_64_asm.S", "cpuid.c", "memory.c", "sha3.c", "sha3_asm.S", "wc_frodokem.c", "wc_frodokem_asm.S",
-    "wc_frodokem_mat.c", "wc_mlkem.c", "wc_mlkem_asm.S", "wc_mlkem_poly.c", "wc_port.c",
+/// What ML-KEM, FrodoKEM and ML-DSA need of wolfSSL.
+const WOLFSSL: [&str; 19] = [
+    "aes.c", "aes_asm.S", "aes_x86_64_asm.S", "cpuid.c", "hash.c", "memory.c", "sha256.c", "sha256_asm.S", "sha3.c", "sha3_asm.S",
+    "wc_frodokem.c", "wc_frodokem_asm.S", "wc_frodokem_mat.c", "wc_mldsa.c", "wc_mldsa_asm.S", "wc_mlkem.c", "wc_mlkem_asm.S",
+    "wc_mlkem_poly.c", "wc_port.c",
 ];
 
 /// What its keys in DER need besides.
-const KEY_FILES: [&str; 5] = ["asn.c", "hash.c", "sha256.c", "sp_int.c", "wolfmath.c"];
+const KEY_FILES: [&str; 3] = ["asn.c", "sp_int.c", "wolfmath.c"];
 
 /// The folder of wolfSSL's sources, where cargo has put the crate that carries them.
 fn wolfssl_folder() -> PathBuf {

@@ -16,6 +16,8 @@ mod peer;
 mod polykem;
 mod pqclean;
 mod random;
+mod signatures;
+mod signers;
 mod timer;
 mod wolfssl;
 
@@ -130,6 +132,12 @@ fn main() {
     let mut report = Report::new();
     for peers in peers_by_set(&all).iter().filter(|peers| wanted(peers[0].set())) {
         measure(peers, &wishes, &mut timer, &mut report);
+        if let Some(path) = &path {
+            save(path, &earlier, &report, &timer, &arguments);
+        }
+    }
+    for (set, peers) in signers::peers_by_set().iter().filter(|(set, _)| wanted(set)) {
+        signatures::measure(set, peers, &wishes, &mut timer, &mut report);
         if let Some(path) = &path {
             save(path, &earlier, &report, &timer, &arguments);
         }

@@ -51,7 +51,20 @@ struct Case {
     keys: Keys,
 }
 
+/// What a row of the report is about, besides its set and backend.
+pub struct Row {
+    pub op: &'static str,
+    pub count: usize,
+    pub keys: &'static str,
+    /// The backend is not the best one.
+    pub forced: bool,
+}
+
 impl Case {
+    fn row(&self, op: Op) -> Row {
+        Row { op: op.name(), count: self.count, keys: self.keys.name(), forced: self.backend.is_some() }
+    }
+
     /// The operations that the kind of keys makes a difference to.
     fn ops(&self) -> &'static [Op] {
         match self.keys {
@@ -126,20 +139,19 @@ impl Report {
     }
 
     /// Measures and keeps a row. `names`: of the peers. `sides`: ours, then theirs.
-    fn add(&mut self, names: &[String], ours: &Polykem, op: Op, case: &Case, sides: Vec<Side>, timer: &mut Timer) {
+    pub fn add(&mut self, names: &[String], ours: &Polykem, row: &Row, sides: Vec<Side>, timer: &mut Timer) {
         let rates = compare(sides, timer);
         let (mine, theirs) = rates.split_first().unwrap();
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_by(|&a, &b| theirs[b].median().total_cmp(&theirs[a].median()));
         let fastest = order[0];
-        let (set, op, backend, threads) = (&ours.set, op.name(), ours.backend(), ours.threads);
-        let keys = case.keys.name();
+        let (set, backend, threads) = (&ours.set, ours.backend(), ours.threads);
+        let &Row { op, count, keys, forced } = row;
         let ratio = mine.ratio(&theirs[fastest]);
         let others: Vec<String> =
             order[1..].iter().map(|&i| format!("{} {:.0}", names[i], theirs[i].median())).collect();
         println!(
-            "{set:<18} {op:<7} {backend:<7} {threads:>2} {:>6} {keys:<8}  {:>10.0} {:>10.0}  {ratio:>6.2}  {}{}",
-            case.count,
+            "{set:<18} {op:<7} {backend:<7} {threads:>2} {count:>6} {keys:<8}  {:>10.0} {:>10.0}  {ratio:>6.2}  {}{}",
             mine.median(),
             theirs[fastest].median(),
             names[fastest],
@@ -151,8 +163,8 @@ impl Report {
             .map(|(i, record)| theirs[i].with_ghz(record))
             .collect();
         let record = json!({
-            "peer": names[fastest], "scheme": set, "op": op, "backend": backend, "threads": threads, "count": case.count,
-            "keys": keys, "forced": case.backend.is_some(), "ratio": ratio, "ours_ops_per_s": mine.median(),
+            "peer": names[fastest], "scheme": set, "op": op, "backend": backend, "threads": threads, "count": count,
+            "keys": keys, "forced": forced, "ratio": ratio, "ours_ops_per_s": mine.median(),
             "peer_ops_per_s": theirs[fastest].median(), "peers": peers,
         });
         self.records.push(mine.with_ghz(record));
@@ -179,7 +191,7 @@ fn against_peers(peers: &[&dyn Peer], case: &Case, timer: &mut Timer, report: &m
             }
             sides.push(Box::new(move || crowd.run_some(op)));
         }
-        report.add(&names, &ours, op, case, sides, timer);
+        report.add(&names, &ours, &case.row(op), sides, timer);
     }
 }
 
@@ -190,7 +202,7 @@ fn against_one_thread(set: &str, count: usize, timer: &mut Timer, report: &mut R
     for op in Op::ALL {
         let (mut a, mut b) = (Crowd::new(&two, count, false), Crowd::new(&one, count, false));
         let sides: Vec<Side> = vec![Box::new(move || a.run_all(op)), Box::new(move || b.run_all(op))];
-        report.add(&["polykem, 1 thread".to_owned()], &two, op, &case, sides, timer);
+        report.add(&["polykem, 1 thread".to_owned()], &two, &case.row(op), sides, timer);
     }
 }
 

@@ -8,7 +8,7 @@ use openssl_sys::*;
 use std::ptr::{null, null_mut};
 
 /// A parameter of that name, and the end of the list. The bytes must outlive it.
-fn octets(name: &'static [u8], bytes: &mut [u8]) -> [OSSL_PARAM; 2] {
+pub fn octets(name: &'static [u8], bytes: &mut [u8]) -> [OSSL_PARAM; 2] {
     let name = name.as_ptr().cast::<c_char>();
     unsafe {
         [
@@ -20,6 +20,11 @@ fn octets(name: &'static [u8], bytes: &mut [u8]) -> [OSSL_PARAM; 2] {
 
 fn done(status: c_int) {
     assert_eq!(status, 1, "OpenSSL: {}", unsafe { ERR_get_error() });
+}
+
+pub fn version() -> String {
+    let version = unsafe { std::ffi::CStr::from_ptr(OpenSSL_version(OPENSSL_VERSION)) };
+    version.to_string_lossy().split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
 /// A key, and what is needed to use it again and again.
@@ -94,8 +99,7 @@ impl OpenSsl {
 
 impl Peer for OpenSsl {
     fn name(&self) -> String {
-        let version = unsafe { std::ffi::CStr::from_ptr(OpenSSL_version(OPENSSL_VERSION)) };
-        version.to_string_lossy().split(' ').take(2).collect::<Vec<_>>().join(" ")
+        version()
     }
     fn set(&self) -> &'static str {
         self.set

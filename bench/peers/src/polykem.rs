@@ -25,6 +25,31 @@ struct SchemeInfo {
     keygen_coin_bytes: usize,
     encaps_coin_bytes: usize,
     secret_seed_bytes: usize,
+    public_key_at: usize,
+    research: c_int,
+    signature_bytes: usize,
+    sign_coin_bytes: usize,
+}
+
+/// polykem_strings: all of one width.
+#[repr(C)]
+struct Strings {
+    data: *const u8,
+    offsets: *const usize,
+    width: usize,
+    shared: c_int,
+}
+
+/// polykem_messages.
+#[repr(C)]
+struct Messages {
+    struct_size: usize,
+    kind: c_int,
+    strings: Strings,
+    contexts: Strings,
+    digest_oid: *const u8,
+    digest_oid_bytes: usize,
+    deterministic: c_int,
 }
 
 /// polykem_request.
@@ -48,6 +73,9 @@ struct Request {
     key_index: *const usize,
     secret_form: c_int,
     flags: u32,
+    messages: *const Messages,
+    sig: *const u8,
+    sig_out: *mut u8,
 }
 
 extern "C" {
@@ -60,6 +88,7 @@ extern "C" {
     fn polykem_context_free(context: *mut c_void);
     fn polykem_context_backend(context: *const c_void, scheme: *const c_void) -> *const c_char;
     fn polykem_scheme_find(name: *const c_char, out: *mut *const c_void) -> c_int;
+    fn polykem_signature_find(name: *const c_char, out: *mut *const c_void) -> c_int;
     fn polykem_scheme_info(scheme: *const c_void, out: *mut SchemeInfo) -> c_int;
     fn polykem_keygen(context: *mut c_void, scheme: *const c_void, count: usize, pk: *mut u8, sk: *mut u8) -> c_int;
     fn polykem_encaps(
@@ -74,6 +103,8 @@ extern "C" {
 
 const ENCAPS: c_int = 1;
 const DECAPS: c_int = 2;
+const SIGN: c_int = 3;
+const VERIFY: c_int = 4;
 const PUBLIC_KEYS: c_int = 0;
 const SECRET_KEYS: c_int = 1;
 const KEY_PER_ITEM: c_int = 0;
@@ -89,6 +120,7 @@ pub struct Polykem {
     pub secret_key_bytes: usize,
     pub ciphertext_bytes: usize,
     pub shared_secret_bytes: usize,
+    pub signature_bytes: usize,
 }
 
 impl Polykem {
@@ -109,7 +141,8 @@ impl Polykem {
             if polykem_context_new(&config, &mut context) != 0 {
                 return None;
             }
-            assert_eq!(polykem_scheme_find(name.as_ptr(), &mut scheme), 0, "unknown set {set:?}");
+            let found = polykem_scheme_find(name.as_ptr(), &mut scheme) == 0;
+            assert!(found || polykem_signature_find(name.as_ptr(), &mut scheme) == 0, "unknown set {set:?}");
             assert_eq!(polykem_scheme_info(scheme, &mut info), 0);
             if polykem_context_backend(context, scheme).is_null() {
                 polykem_context_free(context);
@@ -125,6 +158,7 @@ impl Polykem {
             secret_key_bytes: info.secret_key_bytes,
             ciphertext_bytes: info.ciphertext_bytes,
             shared_secret_bytes: info.shared_secret_bytes,
+            signature_bytes: info.signature_bytes,
         })
     }
 
@@ -156,6 +190,41 @@ impl Polykem {
             unsafe { polykem_decaps(self.context, self.scheme, count, KEY_PER_ITEM, sk, ct, ss, ptr::null_mut()) };
         assert_eq!(status, 0, "polykem_decaps");
     }
+
+    fn request(&self, op: c_int, count: usize) -> Request {
+        let request = unsafe { std::mem::zeroed::<Request>() };
+        let (scheme, struct_size) = (self.scheme, std::mem::size_of::<Request>());
+        Request { struct_size, op, scheme, count, ..request }
+    }
+
+    fn run(&self, request: &Request, what: &str) {
+        assert_eq!(unsafe { polykem_run(self.context, request) }, 0, "polykem_run: {what}");
+    }
+
+    /// polykem_messages of `count` messages.
+    fn messages(messages: &[u8], count: usize) -> Messages {
+        let all = unsafe { std::mem::zeroed::<Messages>() };
+        let strings = Strings { data: messages.as_ptr(), offsets: ptr::null(), width: messages.len() / count, shared: 0 };
+        Messages { struct_size: std::mem::size_of::<Messages>(), strings, ..all }
+    }
+
+    /// `sk` holds a key for every signature, or one key for all.
+    pub fn sign(&self, sk: &[u8], messages: &[u8], sig: &mut [u8]) {
+        let count = sig.len() / self.signature_bytes;
+        let messages = Self::messages(messages, count);
+        let key_mode = if sk.len() == count * self.secret_key_bytes { KEY_PER_ITEM } else { KEY_SHARED };
+        let request = Request { key_mode, sk: sk.as_ptr(), sig_out: sig.as_mut_ptr(), ..self.request(SIGN, count) };
+        self.run(&Request { messages: &messages, ..request }, "sign");
+    }
+
+    /// `pk` likewise. Whether all signatures are valid.
+    pub fn verify(&self, pk: &[u8], messages: &[u8], sig: &[u8]) -> bool {
+        let count = sig.len() / self.signature_bytes;
+        let messages = Self::messages(messages, count);
+        let key_mode = if pk.len() == count * self.public_key_bytes { KEY_PER_ITEM } else { KEY_SHARED };
+        let request = Request { key_mode, pk: pk.as_ptr(), sig: sig.as_ptr(), ..self.request(VERIFY, count) };
+        (unsafe { polykem_run(self.context, &Request { messages: &messages, ..request }) }) == 0
+    }
 }
 
 /// Public and secret keys that polykem has read before.
@@ -179,25 +248,33 @@ impl<'a> KeySets<'a> {
         Self { ours, public, secret: import(SECRET_KEYS, sk, ours.secret_key_bytes) }
     }
 
-    fn run(&self, request: Request) {
-        let status = unsafe { polykem_run(self.ours.context, &request) };
-        assert_eq!(status, 0, "polykem_run with a key set");
-    }
-
-    fn request(&self, op: c_int, keyset: *mut c_void, ct: usize) -> Request {
-        let request = unsafe { std::mem::zeroed::<Request>() };
-        let (scheme, struct_size) = (self.ours.scheme, std::mem::size_of::<Request>());
-        Request { struct_size, op, scheme, keyset, count: ct / self.ours.ciphertext_bytes, ..request }
+    fn request(&self, op: c_int, keyset: *mut c_void, count: usize) -> Request {
+        Request { keyset, ..self.ours.request(op, count) }
     }
 
     pub fn encaps(&self, ct: &mut [u8], ss: &mut [u8]) {
-        let request = self.request(ENCAPS, self.public, ct.len());
-        self.run(Request { ct_out: ct.as_mut_ptr(), ss_out: ss.as_mut_ptr(), ..request });
+        let request = self.request(ENCAPS, self.public, ct.len() / self.ours.ciphertext_bytes);
+        self.ours.run(&Request { ct_out: ct.as_mut_ptr(), ss_out: ss.as_mut_ptr(), ..request }, "encaps with a key set");
     }
 
     pub fn decaps(&self, ct: &[u8], ss: &mut [u8]) {
-        let request = self.request(DECAPS, self.secret, ct.len());
-        self.run(Request { ct: ct.as_ptr(), ss_out: ss.as_mut_ptr(), ..request });
+        let request = self.request(DECAPS, self.secret, ct.len() / self.ours.ciphertext_bytes);
+        self.ours.run(&Request { ct: ct.as_ptr(), ss_out: ss.as_mut_ptr(), ..request }, "decaps with a key set");
+    }
+
+    /// All with the first key.
+    pub fn sign(&self, messages: &[u8], sig: &mut [u8]) {
+        let count = sig.len() / self.ours.signature_bytes;
+        let messages = Polykem::messages(messages, count);
+        let request = Request { key_mode: KEY_SHARED, messages: &messages, ..self.request(SIGN, self.secret, count) };
+        self.ours.run(&Request { sig_out: sig.as_mut_ptr(), ..request }, "sign with a key set");
+    }
+
+    pub fn verify(&self, messages: &[u8], sig: &[u8]) -> bool {
+        let count = sig.len() / self.ours.signature_bytes;
+        let messages = Polykem::messages(messages, count);
+        let request = Request { key_mode: KEY_SHARED, messages: &messages, ..self.request(VERIFY, self.public, count) };
+        (unsafe { polykem_run(self.ours.context, &Request { sig: sig.as_ptr(), ..request }) }) == 0
     }
 }
 

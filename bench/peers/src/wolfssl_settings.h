@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wolfSSL's user_settings.h for the benchmark: ML-KEM, Kyber and FrodoKEM with all assembly, chosen at run time. */
+/* wolfSSL's user_settings.h for the benchmark, with all assembly, chosen at run time. */
 #define WOLFCRYPT_ONLY
 #define USE_INTEL_SPEEDUP
 #define WOLFSSL_AESNI
@@ -16,6 +16,11 @@
 #define WOLFSSL_FRODOKEM_AES
 #define WOLFSSL_FRODOKEM_SHAKE
 #define WOLFSSL_FRODOKEM_EPHEMERAL
+#define WOLFSSL_HAVE_MLDSA
+#define WOLFSSL_MLDSA_NO_ASN1
+/* A key that is kept holds its matrix and vectors. */
+#define WC_MLDSA_CACHE_PRIV_VECTORS
+#define WC_MLDSA_CACHE_PUB_VECTORS
 #define WC_NO_RNG
 #define SINGLE_THREADED
 #define NO_DES3
