@@ -79,9 +79,12 @@ struct DeviceOperation {
   std::span<const DeviceStep> steps;  ///< the launch list
   size_t part_items;                  ///< a hint: so many items keep kMeasuredMultiprocessors busy
   size_t busy_part_items = 0;         ///< the same while the device has another batch to compute as well; 0: the same
-  size_t staged_bytes;                ///< a hint: bytes of records that one thread copies and hands over at a time
-  size_t least_items;                 ///< a hint: fewer at a time waste the device, however many bytes they have
-  size_t most_items;                  ///< the most that one launch can index
+  /// The most bytes of the records of a part; 0: as many as let the first outputs be copied back early. Operations
+  /// whose kernels take much longer than the copies have larger parts.
+  size_t part_bytes = 0;
+  size_t staged_bytes;  ///< a hint: bytes of records that one thread copies and hands over at a time
+  size_t least_items;   ///< a hint: fewer at a time waste the device, however many bytes they have
+  size_t most_items;    ///< the most that one launch can index
   size_t (*workspace_bytes)(size_t items);  ///< device memory for the intermediates of a batch; a multiple of 256
   /// Of the workspace's bytes, those from the first on that may hold secrets; a multiple of 256. nullptr: all.
   size_t (*secret_bytes)(size_t items) = nullptr;

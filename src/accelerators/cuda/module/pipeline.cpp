@@ -33,12 +33,12 @@ size_t scaled(size_t items, const Device& device) {
 size_t part_items(const PlacedBatch& batch, const std::vector<Device*>& devices) {
   const DeviceOperation& operation = batch.operation();
   if (batch.crossing_bytes() == 0) return std::min(batch.count(), operation.most_items);
-  const size_t bytes = batch.item_bytes();
+  const size_t bytes = batch.item_bytes(), most_bytes = operation.part_bytes > 0 ? operation.part_bytes : kMaxPartBytes;
   const bool busy = std::any_of(devices.begin(), devices.end(), [](const Device* d) { return d->in_flight() > 0; });
   const size_t most =
       busy && operation.busy_part_items > 0
           ? scaled(operation.busy_part_items, *devices.front())
-          : std::max<size_t>(1, std::min(scaled(operation.part_items, *devices.front()), kMaxPartBytes / bytes));
+          : std::max<size_t>(1, std::min(scaled(operation.part_items, *devices.front()), most_bytes / bytes));
   const size_t parts = std::max(
       {size_t{1}, divided_up(batch.count(), most), std::min(devices.size(), batch.count() * bytes / kMinPartBytes)});
   return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.most_items);
@@ -46,7 +46,7 @@ size_t part_items(const PlacedBatch& batch, const std::vector<Device*>& devices)
 
 /// The number of items of the next part, of the `left` ones that remain.
 size_t next_items(const PlacedBatch& batch, size_t part, size_t left) {
-  const bool last = left <= part && left > part / 2;
+  const bool last = left <= part && left > part / 2 && batch.operation().part_bytes == 0;
   if (last && left * batch.returning_bytes() >= kMinHalvedBytes) return in_whole_transactions(left / 2);
   return std::min(part, left);
 }

@@ -17,8 +17,9 @@ namespace polykem::mldsa::cuda {
 
 /// Up to so many items, a block signs each from the first attempt on.
 inline constexpr size_t kFewSigned = 2048;
-/// Rounds of attempts of all items that have no signature yet; they leave at most 1.3 % to finish_kernel.
-inline constexpr uint32_t kRounds = 20;
+/// What rounds of attempts leave to finish_kernel, about: more would take longer there than another round takes.
+inline constexpr double kLeftToFinish = 1024;
+inline constexpr uint32_t kMostRounds = 64;
 /// The most blocks of finish_kernel: 16 for each multiprocessor.
 inline constexpr size_t kFinishBlocks = 16 * kMeasuredMultiprocessors;
 
@@ -80,7 +81,14 @@ struct LaunchContext {
   }
 
   static bool is_few(size_t items) { return polykem::cuda::is_few(items, kFewSigned); }
-  static uint32_t rounds(size_t items) { return is_few(items) ? 0 : kRounds; }
+  /// Rounds of attempts of all items that have no signature yet.
+  static uint32_t rounds(size_t items) {
+    if (is_few(items)) return 0;
+    uint32_t rounds = 1;
+    for (auto left = static_cast<double>(items); left > kLeftToFinish && rounds < kMostRounds; ++rounds)
+      left *= 1 - 1 / S::kAttempts;
+    return rounds;
+  }
   static size_t finish_blocks(size_t items) { return std::min(items, kFinishBlocks); }
 
   cudaError_t failure() const { return to.error; }
@@ -126,7 +134,7 @@ struct LaunchContext {
     for (uint32_t*& items : work.unsigned_items)
       items = arena.take<uint32_t>(sizeof(uint32_t));
     polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
-    work.unsigned_counts = one.take<uint32_t>((kRounds + 1) * sizeof(uint32_t));
+    work.unsigned_counts = one.take<uint32_t>((kMostRounds + 1) * sizeof(uint32_t));
     const size_t used = arena.used() + one.used();
     // For any choice of kernels, so that a test's choice does not change what is reserved.
     const size_t slots = std::max(io.count, kBlockItems * finish_blocks(io.count));
@@ -166,7 +174,7 @@ struct Plan {
 
   // ---- sign
 
-  static void prepare_sign(F& t) { t.to.by_lane(prepare_sign_kernel<Set>, t.count(), t.work, kRounds); }
+  static void prepare_sign(F& t) { t.to.by_lane(prepare_sign_kernel<Set>, t.count(), t.work, F::rounds(t.count())); }
   static void expand_sk_a(F& t) { expand_a(t, {t.work.sk.base, t.work.sk.stride, 4}); }
   static void expand_mask(F& t) {
     if (t.is_round()) t.to.by_lane(expand_mask_kernel<Set>, t.count() * S::kL, t.work, t.round());
@@ -240,7 +248,8 @@ struct Plan {
                              kOp == Op::kVerify ? 0 : kSeedBytes},
             .steps = Operations::template kSteps<kOp>,
             .part_items = kOp == Op::kSign ? 4 * kWave : kWave,
-            .staged_bytes = size_t{8} << 20,
+            .part_bytes = kOp == Op::kSign ? size_t{1} << 30 : 0,
+            .staged_bytes = size_t{kOp == Op::kSign ? 256 : 8} << 20,
             .least_items = 1024,
             .most_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,

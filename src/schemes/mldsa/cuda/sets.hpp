@@ -13,14 +13,17 @@ inline constexpr size_t kMaxItems = size_t{1} << 25;
 struct Mldsa44 {
   static constexpr const char* kName = "mldsa44";
   static constexpr MldsaParams kParams = kMldsa44;
+  static constexpr double kAttempts = 4.25;  ///< of a signature, on average [FIPS204, 4, Table 1]
 };
 struct Mldsa65 {
   static constexpr const char* kName = "mldsa65";
   static constexpr MldsaParams kParams = kMldsa65;
+  static constexpr double kAttempts = 5.1;
 };
 struct Mldsa87 {
   static constexpr const char* kName = "mldsa87";
   static constexpr MldsaParams kParams = kMldsa87;
+  static constexpr double kAttempts = 3.85;
 };
 
 inline constexpr int kSeedWords = kSeedBytes / 4, kDigestWords = kDigestBytes / 4;
@@ -30,6 +33,7 @@ inline constexpr int kBallWords = 16;
 template <class Set>
 struct Shape {
   static constexpr MldsaParams kParams = Set::kParams;
+  static constexpr double kAttempts = Set::kAttempts;
   static constexpr int kK = static_cast<int>(kParams.k), kL = static_cast<int>(kParams.l);
   static constexpr int kEntries = kK * kL;  ///< of A
   static constexpr int kEta = kParams.eta, kTau = static_cast<int>(kParams.tau);
