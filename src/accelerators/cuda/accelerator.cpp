@@ -257,8 +257,11 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
     item_bytes += bytes.*f.bytes;
     if (table()->place_of(f.data(batch)) == Place::kPageable) staged_bytes += bytes.*f.bytes;
   }
-  const size_t message_bytes = batch.message.bytes(batch.count) / batch.count;
-  item_bytes += message_bytes, staged_bytes += message_bytes;
+  for (const Strings& strings : {batch.message.strings, batch.message.contexts}) {
+    const size_t bytes_of_item = strings.bytes(batch.count) / batch.count;
+    item_bytes += bytes_of_item;
+    if (bytes_of_item > 0 && table()->place_of(strings.data) == Place::kPageable) staged_bytes += bytes_of_item;
+  }
   const size_t most = in_whole_transactions(kChunkBytes / item_bytes);
   if (threads == 1 || staged_bytes == 0) return most;
   const size_t share = divided_up(batch.count, threads);

@@ -250,7 +250,7 @@ struct Plan {
             .part_items = kOp == Op::kSign ? 4 * kWave : kWave,
             .part_bytes = kOp == Op::kSign ? size_t{1} << 30 : 0,
             .staged_bytes = size_t{kOp == Op::kSign ? 256 : 8} << 20,
-            .least_items = 1024,
+            .least_items = kOp == Op::kSign ? kWave : 1024,
             .most_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .secret_bytes = secret_bytes<kOp>,
