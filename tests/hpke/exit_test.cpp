@@ -28,8 +28,9 @@ void begin_generating(const Context& context, const Suite& suite) {
 }
 
 [[noreturn]] void exit_while_generating() {
-  static const Context context(1);
-  static const Suite suite(Kem::kMlKem768X25519, Kdf::kHkdfSha256, Aead::kAes128Gcm);
+  // Never destroyed: exit() would do so while the threads use them.
+  static const Context& context = *new Context(1);
+  static const Suite& suite = *new Suite(Kem::kMlKem768X25519, Kdf::kHkdfSha256, Aead::kAes128Gcm);
   for (int thread = 0; thread < 3; ++thread)
     begin_generating(context, suite);
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
