@@ -122,6 +122,7 @@ TEST(Calls, NamesAndLists) {
                           EXPECT_GE(polykem_cpus(&why), 1U);
                           EXPECT_NE(why, nullptr);
                           polykem_scheme_suggest("mlkem");
+                          polykem_signature_suggest("mldsa");
                           polykem_crossover_note();
                           polykem_backend_info_t backend{};
                           backend.struct_size = sizeof backend;
@@ -140,7 +141,8 @@ TEST_P(OneBatch, Run) {
   const auto run = [] { return Watched::scenario(GetParam(), &Watched::run); };
   EXPECT_GT(sweep(Call::kMemory, run), 0);
   const int random = sweep(Call::kRandom, run);
-  EXPECT_EQ(random > 0, GetParam().op != POLYKEM_DECAPS) << "decapsulation needs no random numbers";
+  const bool needs_random = GetParam().op != POLYKEM_DECAPS && GetParam().op != POLYKEM_VERIFY;
+  EXPECT_EQ(random > 0, needs_random) << "decapsulation and verification need no random numbers";
   sweep(Call::kMapping, run);
   const int threads = sweep(Call::kThread, run);
   EXPECT_EQ(threads > 0, GetParam().threads > 1);
@@ -179,6 +181,9 @@ std::vector<Watched::Shape> shapes() {
   for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS})
     result.push_back({.scheme = "x25519mlkem768", .op = op, .count = 40, .threads = 2, .with_item_status = true});
   result.push_back({.scheme = "mlkem768p256", .op = POLYKEM_DECAPS, .count = 40, .threads = 2, .by_keyset = true});
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_SIGN, POLYKEM_VERIFY})
+    result.push_back({.scheme = "mldsa44", .op = op, .count = 20, .threads = 3, .with_item_status = true});
+  result.push_back({.scheme = "mldsa44", .op = POLYKEM_SIGN, .count = 20, .threads = 2, .by_keyset = true});
   return result;
 }
 
@@ -191,6 +196,11 @@ std::vector<Watched::Shape> other_shapes() {
     result.push_back({.scheme = "frodokem640shake", .op = op, .count = 20, .threads = 2});
     result.push_back({.scheme = "mlkem1024p384", .op = op, .count = 20, .threads = 2});
   }
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_SIGN, POLYKEM_VERIFY}) {
+    result.push_back({.scheme = "mldsa65", .op = op});
+    result.push_back({.scheme = "mldsa87", .op = op, .count = 20, .threads = 2, .backend = "ref"});
+  }
+  result.push_back({.scheme = "mldsa87", .op = POLYKEM_VERIFY, .count = 20, .threads = 2, .by_keyset = true});
   return result;
 }
 

@@ -207,31 +207,65 @@ INSTANTIATE_TEST_SUITE_P(Fork, Curves,
                                          std::pair("secp384r1mlkem1024", nullptr)),
                          [](const auto& info) { return std::string(info.param.first); });
 
+/// What `make` makes in this process, and in a fork of it that has the same generators.
+std::pair<Bytes, Bytes> own_and_childs(const std::function<polykem_status(Bytes&)>& make, size_t bytes) {
+  int ends[2];
+  Bytes own(bytes), childs(bytes);
+  EXPECT_EQ(pipe(ends), 0);
+  const std::string problem = in_child([&]() -> std::string {
+    if (const polykem_status status = make(childs); status != POLYKEM_OK) return text(status);
+    return write(ends[1], childs.data(), bytes) == static_cast<ssize_t>(bytes) ? "" : "no pipe";
+  });
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(read(ends[0], childs.data(), bytes), static_cast<ssize_t>(bytes));
+  EXPECT_EQ(make(own), POLYKEM_OK);
+  close(ends[0]);
+  close(ends[1]);
+  return {own, childs};
+}
+
 /// Parent and child encapsulate to one key; nothing that they make may be equal.
 TEST(Fork, AChildDrawsItsOwnSecrets) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
   const polykem_scheme* scheme = nullptr;
   ASSERT_EQ(polykem_scheme_find("mlkem512", &scheme), POLYKEM_OK);
   const polykem_config config{sizeof config, 1, nullptr};
   polykem_context* context = nullptr;
   ASSERT_EQ(polykem_context_new(&config, &context), POLYKEM_OK);
-  Bytes pk(800), sk(1632), ct(768), own(32), childs(32);
+  Bytes pk(800), sk(1632), ct(768);
   ASSERT_EQ(polykem_keygen(context, scheme, 1, pk.data(), sk.data()), POLYKEM_OK);
   const auto encaps = [&](Bytes& secret) {
     return polykem_encaps(context, scheme, 1, POLYKEM_KEY_SHARED, pk.data(), ct.data(), secret.data(), nullptr);
   };
-  const std::string problem = in_child([&]() -> std::string {
-    if (const polykem_status status = encaps(childs); status != POLYKEM_OK) return text(status);
-    return write(ends[1], childs.data(), childs.size()) == 32 ? "" : "no pipe";
-  });
-  ASSERT_EQ(problem, "");
-  ASSERT_EQ(read(ends[0], childs.data(), childs.size()), 32);
-  EXPECT_EQ(encaps(own), POLYKEM_OK);
+  const auto [own, childs] = own_and_childs(encaps, 32);
   EXPECT_NE(own, childs);
   polykem_context_free(context);
-  close(ends[0]);
-  close(ends[1]);
+}
+
+/// Signatures of one message differ in rnd alone.
+TEST(Fork, AChildSignsWithItsOwnRandomNumbers) {
+  const polykem_scheme* scheme = nullptr;
+  ASSERT_EQ(polykem_signature_find("mldsa44", &scheme), POLYKEM_OK);
+  const polykem_config config{sizeof config, 1, nullptr};
+  polykem_context* context = nullptr;
+  ASSERT_EQ(polykem_context_new(&config, &context), POLYKEM_OK);
+  Bytes pk(1312), sk(2560);
+  ASSERT_EQ(polykem_keygen(context, scheme, 1, pk.data(), sk.data()), POLYKEM_OK);
+  polykem_messages messages{};
+  messages.struct_size = sizeof messages;
+  polykem_request request{};
+  request.struct_size = sizeof request;
+  request.op = POLYKEM_SIGN;
+  request.scheme = scheme;
+  request.count = 1;
+  request.sk = sk.data();
+  request.messages = &messages;
+  const auto sign = [&](Bytes& sig) {
+    request.sig_out = sig.data();
+    return polykem_run(context, &request);
+  };
+  const auto [own, childs] = own_and_childs(sign, 2420);
+  EXPECT_NE(own, childs);
+  polykem_context_free(context);
 }
 
 }  // namespace

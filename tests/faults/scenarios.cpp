@@ -44,20 +44,25 @@ void Watched::begin() {
   const size_t n = shape_.count;
   polykem_scheme_info_t sizes{};
   sizes.struct_size = sizeof sizes;
-  polykem_scheme_find(shape_.scheme, &scheme_);
+  if (polykem_scheme_find(shape_.scheme, &scheme_) != POLYKEM_OK) polykem_signature_find(shape_.scheme, &scheme_);
   polykem_scheme_info(scheme_, &sizes);
   const polykem_config config{sizeof config, shape_.threads, shape_.backend};
   polykem_context_new(&config, &context_);
   pk_.resize(n * sizes.public_key_bytes);
   sk_.resize(n * sizes.secret_key_bytes);
-  ct_.resize(n * sizes.ciphertext_bytes);
+  ct_.resize(n * (sizes.ciphertext_bytes + sizes.signature_bytes));
   ss_.resize(n * sizes.shared_secret_bytes);
+  offsets_.assign(1, 0);
+  for (size_t i = 0; i < n; ++i)
+    offsets_.push_back(offsets_.back() + i % 40);
+  texts_.assign(offsets_.back() + 1, 0x5c);
+  messages_ = {sizeof messages_, POLYKEM_MESSAGE, {texts_.data(), offsets_.data(), 0, 0}, {}, nullptr, 0, 0};
   make_inputs();
   index_.resize(n);
   for (size_t i = 0; i < n; ++i)
     index_[i] = i;
   if (shape_.by_keyset) {
-    const bool secret = shape_.op == POLYKEM_DECAPS;
+    const bool secret = uses_secret_keys();
     polykem_keyset_import(context_, scheme_, secret ? POLYKEM_SECRET_KEYS : POLYKEM_PUBLIC_KEYS, n,
                           secret ? sk_.data() : pk_.data(), &keyset_);
   }
@@ -77,7 +82,32 @@ void Watched::make_inputs() {
   polykem_keygen(maker, scheme_, shape_.count, pk_.data(), sk_.data());
   if (shape_.op == POLYKEM_DECAPS)
     polykem_encaps(maker, scheme_, shape_.count, POLYKEM_KEY_PER_ITEM, pk_.data(), ct_.data(), ss_.data(), nullptr);
+  if (shape_.op == POLYKEM_VERIFY) sign(maker, sk_, ct_);
   polykem_context_free(maker);
+}
+
+polykem_status Watched::sign(polykem_context* context, const Bytes& sk, Bytes& sig) const {
+  polykem_request request{};
+  request.struct_size = sizeof request;
+  request.op = POLYKEM_SIGN;
+  request.scheme = scheme_;
+  request.count = shape_.count;
+  request.sk = sk.data();
+  request.messages = &messages_;
+  request.sig_out = sig.data();
+  return polykem_run(context, &request);
+}
+
+polykem_status Watched::verify(polykem_context* context, const Bytes& pk, const Bytes& sig) const {
+  polykem_request request{};
+  request.struct_size = sizeof request;
+  request.op = POLYKEM_VERIFY;
+  request.scheme = scheme_;
+  request.count = shape_.count;
+  request.pk = pk.data();
+  request.messages = &messages_;
+  request.sig = sig.data();
+  return polykem_run(context, &request);
 }
 
 polykem_request Watched::request() {
@@ -92,11 +122,14 @@ polykem_request Watched::request() {
   } else {
     request.keyset = keyset_;
     request.key_index = shape_.by_keyset ? index_.data() : nullptr;
-    (shape_.op == POLYKEM_ENCAPS ? request.pk : request.sk) =
-        shape_.by_keyset ? nullptr : (shape_.op == POLYKEM_ENCAPS ? pk_ : sk_).data();
+    (uses_secret_keys() ? request.sk : request.pk) =
+        shape_.by_keyset ? nullptr : (uses_secret_keys() ? sk_ : pk_).data();
     request.ct = shape_.op == POLYKEM_DECAPS ? ct_.data() : nullptr;
     request.ct_out = shape_.op == POLYKEM_ENCAPS ? ct_out_.data() : nullptr;
     request.ss_out = ss_out_.data();
+    request.messages = &messages_;
+    request.sig = shape_.op == POLYKEM_VERIFY ? ct_.data() : nullptr;
+    request.sig_out = shape_.op == POLYKEM_SIGN ? ct_out_.data() : nullptr;
   }
   request.item_status = shape_.with_item_status ? item_status_.data() : nullptr;
   return request;
@@ -147,14 +180,34 @@ std::string Watched::check(polykem_status status) {
 /// The outputs of a failed batch are zero: it was out of memory or of random numbers.
 std::string Watched::check_wiped() const {
   const bool keygen = shape_.op == POLYKEM_KEYGEN, encaps = shape_.op == POLYKEM_ENCAPS;
+  if (shape_.op == POLYKEM_VERIFY) return "";
+  if (shape_.op == POLYKEM_SIGN) return all(ct_out_, 0) ? "" : "signatures of a failed batch are not zero";
   if (keygen && !(all(pk_out_, 0) && all(sk_out_, 0))) return "keys of a failed batch are not zero";
   if (encaps && !all(ct_out_, 0)) return "ciphertexts of a failed batch are not zero";
   if (!keygen && !all(ss_out_, 0)) return "shared secrets of a failed batch are not zero";
   return "";
 }
 
+/// Keys make signatures that verify; signatures do so with these messages only.
+std::string Watched::check_signatures() {
+  polykem_status status = POLYKEM_OK;
+  if (shape_.op == POLYKEM_KEYGEN) status = sign(context_, sk_out_, ct_);
+  const Bytes& sig = shape_.op == POLYKEM_SIGN ? ct_out_ : ct_;
+  const Bytes& pk = shape_.op == POLYKEM_KEYGEN ? pk_out_ : pk_;
+  if (status == POLYKEM_OK) status = verify(context_, pk, sig);
+  if (status != POLYKEM_OK) return std::string("signatures do not verify: ") + polykem_status_text(status);
+  messages_.contexts = {texts_.data(), nullptr, 1, 1};
+  status = verify(context_, pk, sig);
+  messages_.contexts = {};
+  return status == POLYKEM_ERR_ITEMS ? "" : "signatures verify in another context";
+}
+
 /// Keys, ciphertexts and secrets fit together.
 std::string Watched::check_right() {
+  polykem_scheme_info_t sizes{};
+  sizes.struct_size = sizeof sizes;
+  polykem_scheme_info(scheme_, &sizes);
+  if (sizes.signature_bytes > 0) return check_signatures();
   const size_t n = shape_.count;
   Bytes secrets(ss_.size());
   polykem_status status = POLYKEM_OK;
@@ -180,9 +233,10 @@ void Watched::end() {
   polykem_context_free(context_);
   keyset_ = nullptr;
   context_ = nullptr;
-  for (Bytes* bytes : {&pk_, &sk_, &ct_, &ss_, &pk_out_, &sk_out_, &ct_out_, &ss_out_})
+  for (Bytes* bytes : {&pk_, &sk_, &ct_, &ss_, &pk_out_, &sk_out_, &ct_out_, &ss_out_, &texts_})
     Bytes().swap(*bytes);
   std::vector<size_t>().swap(index_);
+  std::vector<size_t>().swap(offsets_);
   std::vector<polykem_status>().swap(item_status_);
 }
 
@@ -196,7 +250,7 @@ Scenario Watched::scenario(const Shape& shape, polykem_status (Watched::*act)())
 }
 
 void PrintTo(const Watched::Shape& s, std::ostream* out) {
-  static const char* const kOps[] = {"Keygen", "Encaps", "Decaps"};
+  static const char* const kOps[] = {"Keygen", "Encaps", "Decaps", "Sign", "Verify"};
   *out << kOps[s.op] << '_' << s.scheme << '_' << s.count << "items_" << s.threads << "threads";
   if (s.by_keyset) *out << "_keyset";
   if (s.with_item_status) *out << "_item_status";

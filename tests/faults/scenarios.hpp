@@ -29,7 +29,7 @@ class Watched {
 
   explicit Watched(const Shape& shape);
 
-  void begin();                   ///< context, keys, ciphertexts; outputs filled with a pattern
+  void begin();                   ///< context, keys, ciphertexts or signatures; outputs filled with a pattern
   polykem_status run();           ///< the operation
   polykem_status run_profiled();  ///< the same, and reads the figures
   polykem_status submit_and_wait();
@@ -46,6 +46,11 @@ class Watched {
  private:
   void make_inputs();
   polykem_request request();
+  bool uses_secret_keys() const { return shape_.op == POLYKEM_DECAPS || shape_.op == POLYKEM_SIGN; }
+  /// Of the messages by keys that are no key set.
+  polykem_status sign(polykem_context* context, const Bytes& sk, Bytes& sig) const;
+  polykem_status verify(polykem_context* context, const Bytes& pk, const Bytes& sig) const;
+  std::string check_signatures();
   std::string check_right();
   std::string check_wiped() const;
 
@@ -53,7 +58,10 @@ class Watched {
   const polykem_scheme* scheme_ = nullptr;
   polykem_context* context_ = nullptr;
   polykem_keyset* keyset_ = nullptr;
-  Bytes pk_, sk_, ct_, ss_;  ///< inputs, and what the outputs are compared with
+  Bytes pk_, sk_, ct_, ss_;  ///< inputs, and what the outputs are compared with; ct_: or signatures
+  Bytes texts_;
+  std::vector<size_t> offsets_;
+  polykem_messages messages_{};
   Bytes pk_out_, sk_out_, ct_out_, ss_out_;
   std::vector<size_t> index_;
   std::vector<polykem_status> item_status_;
