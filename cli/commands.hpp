@@ -17,6 +17,8 @@ void register_list(CLI::App& app, int& exit_code);
 void register_keygen(CLI::App& app, int& exit_code);
 void register_encaps(CLI::App& app, int& exit_code);
 void register_decaps(CLI::App& app, int& exit_code);
+void register_sign(CLI::App& app, int& exit_code);
+void register_verify(CLI::App& app, int& exit_code);
 void register_profile(CLI::App& app, int& exit_code);
 void register_bench(CLI::App& app, int& exit_code);
 void register_kat(CLI::App& app, int& exit_code);

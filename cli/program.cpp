@@ -42,6 +42,8 @@ void register_all(CLI::App& app, int& exit_code) {
   register_keygen(app, exit_code);
   register_encaps(app, exit_code);
   register_decaps(app, exit_code);
+  register_sign(app, exit_code);
+  register_verify(app, exit_code);
   register_profile(app, exit_code);
   register_bench(app, exit_code);
   register_kat(app, exit_code);
@@ -103,7 +105,7 @@ int parse_error(const CLI::App& app, const CLI::ParseError& e) {
 }  // namespace
 
 int run_polykem(int argc, char** argv) {
-  CLI::App app{"polykem: batched post-quantum key exchange.", "polykem"};
+  CLI::App app{"polykem: batched post-quantum key exchange and signatures.", "polykem"};
   int exit_code = kExitOk;
   app.set_version_flag("-V,--version", fmt::format("polykem {} ({})", polykem_version(), build_commit()));
   app.require_subcommand(1);

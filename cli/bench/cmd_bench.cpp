@@ -27,16 +27,15 @@ constexpr const char* kBenchFooter =
     "  polykem bench --scheme mlkem768\n"
     "  polykem bench --all --op decaps --batch 1,64,4096 --json bench.json\n"
     "  polykem bench --scheme mlkem1024 --op encaps --keys both --threads 1 --backend ref\n"
+    "  polykem bench --scheme mldsa65 --op sign,verify\n"
     "\n"
     "Each figure is the median of repeated calls, timed from host to host memory; results are verified afterwards.\n"
     "Spread: the interquartile range of the calls over their median. Doubtful figures are marked, with the reason:\n"
     "a large spread, too little CPU time, a larger batch that is slower.\n"
     "Outputs go to memory that was used before: large batches into fresh memory take longer, see the user guide.\n"
     "A figure takes --seconds, up to three times that if keys must be made first, and at least one batch.\n"
+    "Messages that are signed have 32 bytes.\n"
     "Keys: 'per-item' gives every item its own key, 'shared' one key to the whole batch.";
-
-/// Fewer have no spread.
-constexpr std::size_t kMinRuns = 3;
 
 struct BenchOptions {
   CommonOptions common;
@@ -77,14 +76,15 @@ std::vector<BenchPoint> points_of(const BenchOptions& options) {
     for (const polykem_op op : parse_ops(options.ops)) {
       for (const KeyMode keys : parse_keys(options.keys)) {
         // A key pair is always made for one item: there is no shared form of keygen.
-        if (op == POLYKEM_KEYGEN && keys == KeyMode::kShared) continue;
+        if ((op == POLYKEM_KEYGEN && keys == KeyMode::kShared) || !has_op(scheme, op)) continue;
         for (const std::size_t count : parse_batches(options.batches))
           out.push_back({scheme, op, count, keys});
       }
     }
   }
   if (out.empty()) {
-    throw CliError(kExitUsage, "nothing to measure: keygen has no shared key", "use --keys per-item, or another --op");
+    throw CliError(kExitUsage, "nothing to measure: these sets lack the operation, or keygen has no shared key",
+                   "KEMs have keygen, encaps and decaps, signatures keygen, sign and verify; use --keys per-item");
   }
   return out;
 }
@@ -214,7 +214,7 @@ void register_bench(CLI::App& app, int& exit_code) {
       command->add_option("-s,--scheme", options->schemes, "Parameter sets or families, separated by commas")
           ->type_name("NAMES");
   command->add_flag("--all", options->all, "All parameter sets")->excludes(scheme);
-  command->add_option("--op", options->ops, "keygen, encaps, decaps or all (default)")->type_name("OPS");
+  command->add_option("--op", options->ops, "keygen, encaps, decaps, sign, verify or all (default)")->type_name("OPS");
   command->add_option("--batch", options->batches, "Batch sizes, separated by commas (default 1,64,1024)")
       ->type_name("N,...");
   command->add_option("--keys", options->keys, "per-item (default), shared or both")

@@ -19,7 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMinRuns = 3;
 /// A figure may take this many times --seconds, including making keys and warming up.
 constexpr double kMaxTimesSeconds = 3;
 /// A figure may always take this long, however small --seconds is.

@@ -9,6 +9,9 @@
 
 namespace polykem::cli {
 
+/// Fewer runs have no spread.
+inline constexpr std::size_t kMinRuns = 3;
+
 struct BenchPoint {
   Scheme scheme;
   polykem_op op;

@@ -16,6 +16,7 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::size_t kMinBeginning = 3;
+constexpr const char* kOpsHint = "use keygen, encaps, decaps, sign, verify or all";
 
 /// How the backend was requested, in words.
 std::string backend_asked(const std::string& option) {
@@ -69,28 +70,55 @@ ExitCode exit_code_of(polykem_status status) {
     case POLYKEM_ERR_SECRET_KEY:
     case POLYKEM_ERR_CIPHERTEXT:
     case POLYKEM_ERR_SIZE:
+    case POLYKEM_ERR_SIGNATURE:
       return kExitBadInput;
     default:
       return kExitInternal;
   }
 }
 
+std::vector<Scheme> all_sets(Sets sets) {
+  std::vector<Scheme> out;
+  if (sets != Sets::kSignatures) out = Scheme::all();
+  if (sets == Sets::kKems) return out;
+  const std::vector<Scheme> signatures = Scheme::all_signatures();
+  out.insert(out.end(), signatures.begin(), signatures.end());
+  return out;
+}
+
+const polykem_scheme* find_set(const std::string& name) {
+  const polykem_scheme* handle = nullptr;
+  polykem_status status = polykem_scheme_find(name.c_str(), &handle);
+  if (status == POLYKEM_ERR_UNKNOWN_SCHEME) status = polykem_signature_find(name.c_str(), &handle);
+  if (status == POLYKEM_ERR_UNKNOWN_SCHEME) return nullptr;
+  check(status, "parameter set");
+  return handle;
+}
+
 std::string suggestion(const std::string& name) {
   std::vector<std::string> names;
-  for (const Scheme& scheme : Scheme::all())
+  for (const Scheme& scheme : all_sets())
     names.emplace_back(scheme.name());
   const std::string close = nearest(name, names);
   return close.empty() ? "'polykem list' shows all" : fmt::format("did you mean '{}'? 'polykem list' shows all", close);
 }
 
-Scheme open_scheme(const std::string& name) {
-  const polykem_scheme* handle = nullptr;
-  const polykem_status status = polykem_scheme_find(name.c_str(), &handle);
-  if (status == POLYKEM_ERR_UNKNOWN_SCHEME) {
-    throw CliError(kExitUsage, fmt::format("no parameter set '{}'", name), suggestion(name));
-  }
-  check(status, "parameter set");
-  return Scheme(handle);
+Scheme open_scheme(const std::string& name, Sets sets) {
+  const polykem_scheme* handle = find_set(name);
+  if (handle == nullptr) throw CliError(kExitUsage, fmt::format("no parameter set '{}'", name), suggestion(name));
+  const Scheme scheme(handle);
+  check_kind(scheme, sets, kExitUsage);
+  return scheme;
+}
+
+void check_kind(const Scheme& scheme, Sets sets, ExitCode code, const std::string& where) {
+  if (sets == Sets::kAll || scheme.is_signature() == (sets == Sets::kSignatures)) return;
+  const std::string what = where.empty() ? std::string() : where + ": ";
+  if (scheme.is_signature())
+    throw CliError(code, fmt::format("{}{} is a signature set, and this needs a KEM's", what, scheme.name()),
+                   "its commands are keygen, sign and verify");
+  throw CliError(code, fmt::format("{}{} is a KEM's set, and this needs a signature set", what, scheme.name()),
+                 "its commands are keygen, encaps and decaps");
 }
 
 std::vector<Scheme> open_schemes(const std::string& list) {
@@ -100,12 +128,12 @@ std::vector<Scheme> open_schemes(const std::string& list) {
   };
   for (const std::string& word : split(list, ',')) {
     bool group = false;
-    for (const Scheme& scheme : Scheme::all()) {
+    for (const Scheme& scheme : all_sets()) {
       if (word != "all" && word != scheme.info().family) continue;
       group = true;
       add(scheme);
     }
-    if (!group) add(open_scheme(word));
+    if (!group) add(open_scheme(word, Sets::kAll));
   }
   if (out.empty()) throw CliError(kExitUsage, "no parameter set named", "use --scheme NAME or --all");
   return out;
@@ -162,6 +190,11 @@ std::string describe_failures() {
   return out;
 }
 
+bool has_op(const Scheme& scheme, polykem_op op) {
+  const bool signs = op == POLYKEM_SIGN || op == POLYKEM_VERIFY;
+  return op == POLYKEM_KEYGEN || signs == scheme.is_signature();
+}
+
 std::vector<polykem_op> parse_ops(const std::string& list) {
   std::vector<polykem_op> out;
   const auto add = [&out](polykem_op op) {
@@ -169,14 +202,14 @@ std::vector<polykem_op> parse_ops(const std::string& list) {
   };
   for (const std::string& word : split(list, ',')) {
     bool known = false;
-    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS, POLYKEM_SIGN, POLYKEM_VERIFY}) {
       if (word != "all" && word != op_name(op)) continue;
       known = true;
       add(op);
     }
-    if (!known) throw CliError(kExitUsage, fmt::format("no operation '{}'", word), "use keygen, encaps, decaps or all");
+    if (!known) throw CliError(kExitUsage, fmt::format("no operation '{}'", word), kOpsHint);
   }
-  if (out.empty()) throw CliError(kExitUsage, "no operation named", "use keygen, encaps, decaps or all");
+  if (out.empty()) throw CliError(kExitUsage, "no operation named", kOpsHint);
   return out;
 }
 

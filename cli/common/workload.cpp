@@ -2,6 +2,7 @@
 #include "common/workload.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace polykem::cli {
 namespace {
@@ -30,6 +31,10 @@ std::size_t Workload::item_bytes() const {
       return info.public_key_bytes + info.secret_key_bytes;
     case POLYKEM_ENCAPS:
       return (shared ? 0 : info.public_key_bytes) + info.ciphertext_bytes + info.shared_secret_bytes;
+    case POLYKEM_SIGN:
+      return (shared ? 0 : info.secret_key_bytes) + info.signature_bytes + kMessageBytes;
+    case POLYKEM_VERIFY:
+      return (shared ? 0 : info.public_key_bytes) + info.signature_bytes + kMessageBytes;
     default:
       break;
   }
@@ -50,6 +55,20 @@ Workload::Workload(const Context& context, const Scheme& scheme, polykem_op op, 
   distinct_keys_ = mode == KeyMode::kShared ? 1 : items;
   const std::size_t keys_used = mode == KeyMode::kShared ? 1 : in_flight_;
   keys_ = context.keygen(scheme, distinct_keys_);
+  if (op == POLYKEM_SIGN) {
+    repeat(sk_, keys_.sk, info.secret_key_bytes, distinct_keys_, keys_used);
+    make_messages(in_flight_);
+    ct_.resize(in_flight_ * info.signature_bytes);
+    return;
+  }
+  if (op == POLYKEM_VERIFY) {
+    make_messages(items);
+    const Signatures made =
+        context.sign(scheme, items, mode, keys_.sk, messages(ByteView(messages_.data(), items * kMessageBytes)));
+    repeat(pk_, keys_.pk, info.public_key_bytes, distinct_keys_, keys_used);
+    repeat(ct_, made.sig, info.signature_bytes, items, in_flight_);
+    return;
+  }
   ss_.resize(in_flight_ * info.shared_secret_bytes);
   if (op == POLYKEM_ENCAPS) {
     repeat(pk_, keys_.pk, info.public_key_bytes, distinct_keys_, keys_used);
@@ -62,6 +81,15 @@ Workload::Workload(const Context& context, const Scheme& scheme, polykem_op op, 
   repeat(expected_, made.ss, info.shared_secret_bytes, items, in_flight_);
 }
 
+/// Numbered ones, `distinct` of them repeated.
+void Workload::make_messages(std::size_t distinct) {
+  messages_.resize(in_flight_ * kMessageBytes);
+  for (std::size_t i = 0; i < in_flight_; ++i) {
+    const std::uint64_t number = i % distinct;
+    std::memcpy(messages_.data() + i * kMessageBytes, &number, sizeof number);
+  }
+}
+
 void Workload::run() {
   for (std::size_t done = 0; done < count_; done += in_flight_)
     run_part(std::min(in_flight_, count_ - done));
@@ -70,6 +98,7 @@ void Workload::run() {
 void Workload::run_part(std::size_t count) {
   polykem_request request = Context::request(op_, scheme_, count);
   request.key_mode = static_cast<polykem_key_mode>(mode_);
+  const polykem_messages given = messages_.empty() ? polykem_messages{} : messages(messages_).c_messages();
   switch (op_) {
     case POLYKEM_KEYGEN:
       request.key_mode = POLYKEM_KEY_PER_ITEM;
@@ -80,6 +109,16 @@ void Workload::run_part(std::size_t count) {
       request.pk = pk_.data();
       request.ct_out = ct_.data();
       request.ss_out = ss_.data();
+      break;
+    case POLYKEM_SIGN:
+      request.sk = sk_.data();
+      request.messages = &given;
+      request.sig_out = ct_.data();
+      break;
+    case POLYKEM_VERIFY:
+      request.pk = pk_.data();
+      request.messages = &given;
+      request.sig = ct_.data();
       break;
     default:
       request.sk = sk_.data();
@@ -100,6 +139,10 @@ bool Workload::check() const {
       return check_keygen();
     case POLYKEM_ENCAPS:
       return check_encaps();
+    case POLYKEM_SIGN:
+      return check_signatures();
+    case POLYKEM_VERIFY:
+      return check_refusals();
     default:
       break;
   }
@@ -113,6 +156,11 @@ bool Workload::check_keygen() const {
   for (std::size_t i = 0; i < n; ++i) {
     append_record(pk, keys_.pk, i * in_flight_ / n, scheme_.public_key_bytes());
     append_record(sk, keys_.sk, i * in_flight_ / n, scheme_.secret_key_bytes());
+  }
+  if (scheme_.is_signature()) {
+    const Messages text(Strings::shared(ByteView(pk.data(), kMessageBytes)));
+    const Signatures made = context_.sign(scheme_, n, KeyMode::kPerItem, sk, text);
+    return context_.verify(scheme_, n, KeyMode::kPerItem, pk, text, made.sig).all_valid();
   }
   const Encapsulations made = context_.encaps(scheme_, n, KeyMode::kPerItem, pk);
   return context_.decaps(scheme_, n, KeyMode::kPerItem, sk, made.ct).ss == made.ss;
@@ -129,6 +177,33 @@ bool Workload::check_encaps() const {
     append_record(expected, ss_, item, scheme_.shared_secret_bytes());
   }
   return context_.decaps(scheme_, n, KeyMode::kPerItem, sk, ct).ss == expected;
+}
+
+Workload::Sample Workload::sample() const {
+  const std::size_t n = checked();
+  Sample out;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t item = i * in_flight_ / n;
+    append_record(out.pk, keys_.pk, key_of(item), scheme_.public_key_bytes());
+    append_record(out.sig, ct_, item, scheme_.signature_bytes());
+    append_record(out.texts, messages_, item, kMessageBytes);
+  }
+  return out;
+}
+
+bool Workload::check_signatures() const {
+  const Sample some = sample();
+  return context_.verify(scheme_, checked(), KeyMode::kPerItem, some.pk, messages(some.texts), some.sig).all_valid();
+}
+
+bool Workload::check_refusals() const {
+  Sample some = sample();
+  for (std::size_t i = 0; i < checked(); ++i)
+    some.texts[i * kMessageBytes + kMessageBytes - 1] = 1;
+  const Verification found =
+      context_.verify(scheme_, checked(), KeyMode::kPerItem, some.pk, messages(some.texts), some.sig);
+  const auto refused = std::count(found.items.begin(), found.items.end(), POLYKEM_ERR_SIGNATURE);
+  return static_cast<std::size_t>(refused) == checked();
 }
 
 }  // namespace polykem::cli

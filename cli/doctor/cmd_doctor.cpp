@@ -31,7 +31,7 @@ constexpr const char* kDoctorFooter =
     "\n"
     "For each set and each backend that can run here (with --backend or POLYKEM_BACKEND: that one), the self-test "
     "does\n"
-    "a round trip with four key pairs, flips bits of ciphertexts, and checks one published answer.\n"
+    "a round trip with four key pairs, flips bits of ciphertexts or signatures, and checks one published answer.\n"
     "Exit code 1 if anything is wrong.";
 
 struct Limits {
@@ -220,7 +220,7 @@ int run_doctor(const DoctorOptions& all_options) {
   const std::vector<Crossover> from_here = crossovers();
   if (!silent) print_crossovers(from_here);
   std::vector<Diagnosis> diagnoses;
-  const std::vector<Scheme> schemes = Scheme::all();
+  const std::vector<Scheme> schemes = all_sets();
   Progress progress("self-test", schemes.size(), "sets", silent, Progress::Rate::kHidden);
   bool well = true;
   for (const Scheme& scheme : schemes) {

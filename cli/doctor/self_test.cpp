@@ -18,8 +18,12 @@ constexpr std::size_t kItems = 4;
 constexpr std::string_view kSeedOfCountZero =
     "061550234D158C5EC95595FE04EF7A25767F2E24CC2BC479D09D86DC9ABCFDE7056A8C266F9EF97ED08541DBD2E1FFA1";
 
+/// The key's seed, 32 times, and the message of test 1 in Wycheproof's files of ML-DSA.
+constexpr std::uint8_t kSeedOfTestOne = 0x2A;
+constexpr std::string_view kMessageOfTestOne = "Hello world";
+
 /// Digests of published answers (not of this program's own output); a test recomputes them from the files.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 39> kDigests = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 42> kDigests = {{
     {"ntruhps2048509", "7fe60a9fa778d6e32ae7ec54ade0794aa273f58fb71d5bb10243d28bc6ad6bc1"},
     {"ntruhps2048677", "1291049ca672e721d3b04306c44a48d791f0d61e2cbdcaf9ee9cee3f8e9a66e6"},
     {"ntruhps4096821", "d4bc85be19cd9f791eb44a1b3e8023eb3ded4c5b3a52df9fc5947c5371a25434"},
@@ -59,6 +63,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 39> kDigests
     {"mlkem768x25519", "076184942d00304850355f47fa71672f307c90843223490cee8055559b9563c4"},
     {"mlkem768p256", "7439e1713fee03a76b9a119143c6ebdb2a2c7d3544d582c839ea7850fc3603e3"},
     {"mlkem1024p384", "ef4c0e93d16a592b86a87755b97c5ec040f6abc8cb341758bfc8c3fb1b064d99"},
+    {"mldsa44", "7a2327e955b20dbaf319724c2854903f84a86d6e2b4285648cf4de0ae7f79306"},
+    {"mldsa65", "a2656decf9eb782f27a6fcf244d1ef6982b11566dee38a8ac942094fab9677bc"},
+    {"mldsa87", "23fcbaa5b87dc3d334111cf80e1fdbb581216591326e996038fe574d7e731b7b"},
 }};
 
 /// Record `i` of `a` equals record `j` of `b`.
@@ -112,6 +119,52 @@ bool known_answer_comes_out(const Context& context, const Scheme& scheme) {
   return shake128(all, 32) == parse_hex(known_answer_digest(scheme.name()));
 }
 
+ByteView test_message() {
+  return {reinterpret_cast<const std::uint8_t*>(kMessageOfTestOne.data()), kMessageOfTestOne.size()};
+}
+
+bool known_signature_comes_out(const Context& context, const Scheme& scheme) {
+  const KeyPairs keys = context.keygen(scheme, 1, Bytes(scheme.info().keygen_coin_bytes, kSeedOfTestOne));
+  Messages message(Strings::shared(test_message()));
+  message.deterministic = true;
+  const Signatures made = context.sign(scheme, 1, KeyMode::kPerItem, keys.sk, message);
+  Bytes all = keys.pk;
+  all.insert(all.end(), made.sig.begin(), made.sig.end());
+  return shake128(all, 32) == parse_hex(known_answer_digest(scheme.name()));
+}
+
+/// A flipped bit in each signature, in its beginning, middle and end.
+bool refuses(const Context& context, const Scheme& scheme, const Bytes& pk, const Messages& message, Bytes sig) {
+  const std::size_t size = scheme.signature_bytes();
+  for (std::size_t i = 0; i < kItems; ++i) {
+    std::uint8_t& byte = sig[i * size + i * (size - 1) / (kItems - 1)];
+    byte = static_cast<std::uint8_t>(byte ^ 1U);
+  }
+  const Verification found = context.verify(scheme, kItems, KeyMode::kPerItem, pk, message, sig);
+  return std::count(found.items.begin(), found.items.end(), POLYKEM_ERR_SIGNATURE) ==
+         static_cast<std::ptrdiff_t>(kItems);
+}
+
+void test_signatures(const Context& context, const Scheme& scheme, SelfTest& out) {
+  const KeyPairs keys = context.keygen(scheme, kItems);
+  const Messages message(Strings::shared(test_message()));
+  const Signatures made = context.sign(scheme, kItems, KeyMode::kPerItem, keys.sk, message);
+  const SecretBytes signatures(made.sig.begin(), made.sig.end());
+  out.round_trip = context.verify(scheme, kItems, KeyMode::kPerItem, keys.pk, message, made.sig).all_valid() &&
+                   all_distinct(signatures, scheme.signature_bytes());
+  out.rejection = refuses(context, scheme, keys.pk, message, made.sig);
+  if (out.has_known_answer) out.known_answer = known_signature_comes_out(context, scheme);
+}
+
+void test_kem(const Context& context, const Scheme& scheme, SelfTest& out) {
+  const KeyPairs keys = context.keygen(scheme, kItems);
+  const Encapsulations made = context.encaps(scheme, kItems, KeyMode::kPerItem, keys.pk);
+  const SharedSecrets back = context.decaps(scheme, kItems, KeyMode::kPerItem, keys.sk, made.ct);
+  out.round_trip = back.ss == made.ss && all_distinct(made.ss, scheme.shared_secret_bytes());
+  out.rejection = rejects(context, scheme, keys, made);
+  if (out.has_known_answer) out.known_answer = known_answer_comes_out(context, scheme);
+}
+
 }  // namespace
 
 std::string known_answer_digest(const std::string& scheme) {
@@ -126,12 +179,7 @@ SelfTest run_self_test(const Context& context, const Scheme& scheme) {
   out.backend = context.backend(scheme);
   out.has_known_answer = !known_answer_digest(scheme.name()).empty();
   try {
-    const KeyPairs keys = context.keygen(scheme, kItems);
-    const Encapsulations made = context.encaps(scheme, kItems, KeyMode::kPerItem, keys.pk);
-    const SharedSecrets back = context.decaps(scheme, kItems, KeyMode::kPerItem, keys.sk, made.ct);
-    out.round_trip = back.ss == made.ss && all_distinct(made.ss, scheme.shared_secret_bytes());
-    out.rejection = rejects(context, scheme, keys, made);
-    if (out.has_known_answer) out.known_answer = known_answer_comes_out(context, scheme);
+    scheme.is_signature() ? test_signatures(context, scheme, out) : test_kem(context, scheme, out);
   } catch (const Error& e) {
     out.error = e.what();
   }

@@ -10,8 +10,8 @@ namespace polykem::cli {
 
 struct SelfTest {
   std::string backend;
-  bool round_trip = false;        ///< key pairs work, and all secrets differ
-  bool rejection = false;         ///< a flipped bit yields another secret, the same one each time
+  bool round_trip = false;        ///< key pairs work, and all secrets or signatures differ
+  bool rejection = false;         ///< a flipped bit yields another secret, the same one each time, or does not verify
   bool known_answer = false;      ///< count 0 of the set's known answers comes out
   bool has_known_answer = false;  ///< this program carries one for the set
   std::string error;              ///< the error, if the test could not run
@@ -22,7 +22,8 @@ struct SelfTest {
 /// Runs the self-test of `scheme` on the backend that `context` chooses for it. Never throws for a wrong result.
 SelfTest run_self_test(const Context& context, const Scheme& scheme);
 
-/// SHAKE128 (32 bytes, hex) over pk, sk, ct, ss of count 0 of the set's known-answer file, or empty.
+/// SHAKE128 (32 bytes, hex) over pk, sk, ct, ss of count 0 of the set's known-answer file, for signatures over pk and
+/// sig of Wycheproof's test 1; or empty.
 std::string known_answer_digest(const std::string& scheme);
 
 }  // namespace polykem::cli

@@ -14,11 +14,12 @@
 namespace polykem::cli {
 namespace {
 
-constexpr std::array<std::pair<RecordKind, std::string_view>, 4> kLabels = {{
+constexpr std::array<std::pair<RecordKind, std::string_view>, 5> kLabels = {{
     {RecordKind::kPublicKey, "PUBLIC KEY"},
     {RecordKind::kSecretKey, "SECRET KEY"},
     {RecordKind::kCiphertext, "CIPHERTEXT"},
     {RecordKind::kSharedSecret, "SHARED SECRET"},
+    {RecordKind::kSignature, "SIGNATURE"},
 }};
 
 std::string_view label_of(RecordKind kind) {
@@ -57,6 +58,8 @@ const char* kind_name(RecordKind kind) {
       return "ciphertext";
     case RecordKind::kSharedSecret:
       return "shared secret";
+    case RecordKind::kSignature:
+      return "signature";
   }
   return "record";
 }
@@ -69,6 +72,8 @@ std::size_t record_bytes(const Scheme& scheme, RecordKind kind) {
       return scheme.secret_key_bytes();
     case RecordKind::kCiphertext:
       return scheme.ciphertext_bytes();
+    case RecordKind::kSignature:
+      return scheme.signature_bytes();
     case RecordKind::kSharedSecret:
       break;
   }

@@ -16,9 +16,9 @@
 
 namespace polykem::cli {
 
-enum class RecordKind { kPublicKey, kSecretKey, kCiphertext, kSharedSecret };
+enum class RecordKind { kPublicKey, kSecretKey, kCiphertext, kSharedSecret, kSignature };
 
-/// "public key", "secret key", "ciphertext", "shared secret".
+/// "public key", "secret key", "ciphertext", "shared secret", "signature".
 const char* kind_name(RecordKind kind);
 
 /// Bytes of one record of that kind.

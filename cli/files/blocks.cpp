@@ -24,6 +24,7 @@ constexpr std::string_view kCertificateLabel = "CERTIFICATE";
 constexpr const char* kNoKemKey =
     "ask who has it for a public key of ML-KEM or FrodoKEM; 'polykem keygen --scheme mlkem768 --format pem' makes a "
     "key pair";
+constexpr const char* kNoSignatureKey = "ask who has it for a public key of ML-DSA";
 
 bool is_private_label(std::string_view label) {
   return label == formats::kPrivateKeyLabel || label == formats::kEncryptedLabel;
@@ -58,6 +59,21 @@ Encoding encoding_of(ByteView begin) {
   if (is_armour_label(label)) return Encoding::kArmour;
   if (!label.empty() || characters.find("-----BEGIN ") != std::string_view::npos) return Encoding::kPem;
   return formats::key_der_bytes(begin) || formats::certificate_der_bytes(begin) ? Encoding::kDer : Encoding::kRaw;
+}
+
+BlockReader::BlockReader(InputFile& file, Encoding encoding, RecordKind kind, const Context& context,
+                         Passphrase* passphrase, Sets sets)
+    : file_(file),
+      encoding_(encoding),
+      kind_(kind),
+      context_(context),
+      passphrase_(passphrase),
+      use_(sets == Sets::kKems         ? formats::KeyUse::kKem
+           : sets == Sets::kSignatures ? formats::KeyUse::kSignature
+                                       : formats::KeyUse::kAny) {}
+
+const char* BlockReader::other_key_hint() const {
+  return use_ == formats::KeyUse::kSignature ? kNoSignatureKey : kNoKemKey;
 }
 
 bool BlockReader::next() {
@@ -122,7 +138,7 @@ bool BlockReader::take_pem() {
 
 bool BlockReader::take_certificate(ByteView der) {
   const SecretBytes key = formats::public_key_in_certificate(der);
-  if (formats::scheme_in(key, formats::KeyUse::kKem)) {
+  if (formats::scheme_in(key, use_)) {
     take_key(key);
     return true;
   }
@@ -152,7 +168,7 @@ bool BlockReader::next_der() {
     if (!certificate) {
       take_key(der);
     } else if (!take_certificate(der)) {
-      throw FormatError("holds " + passed_over_ + ", expected a public key", kNoKemKey);
+      throw FormatError("holds " + passed_over_ + ", expected a public key", other_key_hint());
     }
   } catch (const FormatError& e) {
     throw FormatError(fmt::format("key {}: {}", keys_, e.what()), e.hint());
@@ -170,7 +186,7 @@ void BlockReader::take_encrypted(ByteView der) {
 
 void BlockReader::take_key(ByteView der) {
   if (formats::is_encrypted_key(der)) return take_encrypted(der);
-  formats::Key key = formats::read_key(der, formats::KeyUse::kKem);
+  formats::Key key = formats::read_key(der, use_);
   if (auto* found = std::get_if<formats::PublicKey>(&key)) {
     block_ = {found->scheme.name(), RecordKind::kPublicKey, SecretBytes(found->bytes.begin(), found->bytes.end())};
     return;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/context.hpp"
 #include "common/input.hpp"
 #include "files/armour.hpp"
 #include "files/passphrase.hpp"
@@ -25,9 +26,9 @@ Encoding encoding_of(ByteView begin);
 class BlockReader {
  public:
   /// kind: what is expected. Seeds are expanded, and private keys checked, in `context`. passphrase: of encrypted
-  /// private keys; needed where secret keys are expected.
-  BlockReader(InputFile& file, Encoding encoding, RecordKind kind, const Context& context, Passphrase* passphrase)
-      : file_(file), encoding_(encoding), kind_(kind), context_(context), passphrase_(passphrase) {}
+  /// private keys; needed where secret keys are expected. sets: whose keys in PEM and DER are wanted.
+  BlockReader(InputFile& file, Encoding encoding, RecordKind kind, const Context& context, Passphrase* passphrase,
+              Sets sets);
   /// Reads on to the end of a block; false at the end of the file. Throws CliError (bad input) that names the file.
   bool next();
   /// Until the next call. A private key is its expanded form; where another kind is expected it has no bytes.
@@ -43,12 +44,15 @@ class BlockReader {
   bool take_certificate(ByteView der);
   void take_key(ByteView der);
   void take_encrypted(ByteView der);
+  /// What to do about a certificate of another key.
+  const char* other_key_hint() const;
 
   InputFile& file_;
   Encoding encoding_;
   RecordKind kind_;
   const Context& context_;
   Passphrase* passphrase_;
+  formats::KeyUse use_;
   ArmourReader armour_;
   formats::PemReader pem_{formats::PemReader::Style::kLenient};
   std::size_t keys_ = 0;     ///< read from DER or PEM so far

@@ -22,13 +22,13 @@ constexpr const char* kKeygenFooter =
     "  polykem keygen --scheme mlkem768 --pk alice.pk --sk alice.sk\n"
     "  polykem keygen --scheme mlkem1024 --count 1000 --format raw --pk fleet.pk --sk fleet.sk\n"
     "  polykem keygen --scheme mlkem768 --format pem --pk alice.pub --sk alice.key\n"
+    "  polykem keygen --scheme mldsa65 --pk signer.pk --sk signer.sk\n"
     "\n"
     "Secret key files get mode 0600. Existing files are kept unless --force is given.\n"
-    "--format pem and der write keys for other programs, as SubjectPublicKeyInfo and PKCS #8: of ML-KEM (RFC 9935), "
-    "and "
-    "of FrodoKEM-976 and FrodoKEM-1344 with the object identifiers of ISO/IEC 18033-2.\n"
-    "There --sk-form says what a private key of ML-KEM holds: its 64-byte seed, which all programs read, the expanded "
-    "key, or both. One of FrodoKEM holds the expanded key.";
+    "--format pem and der write keys for other programs, as SubjectPublicKeyInfo and PKCS #8: of ML-KEM (RFC 9935), of "
+    "ML-DSA (RFC 9881), and of FrodoKEM-976 and FrodoKEM-1344 with the object identifiers of ISO/IEC 18033-2.\n"
+    "There --sk-form says what a private key of ML-KEM or ML-DSA holds: its seed, which all programs read, the "
+    "expanded key, or both. One of FrodoKEM holds the expanded key.";
 
 bool has_seed_form(const Scheme& scheme) {
   return scheme.info().secret_seed_bytes != 0;
@@ -43,7 +43,7 @@ void check_format(const FileOptions& options, const Scheme& scheme, bool form_gi
   if (!formats::has_key_format(scheme)) {
     throw CliError(kExitUsage,
                    fmt::format("{} has no object identifier, which keys in {} need", scheme.name(), options.format),
-                   "leave --format out, or take a set of ML-KEM, FrodoKEM-976 or FrodoKEM-1344");
+                   "leave --format out, or take a set of ML-KEM or ML-DSA, FrodoKEM-976 or FrodoKEM-1344");
   }
   if (!has_seed_form(scheme) && options.sk_form != "expanded") {
     throw CliError(kExitUsage, fmt::format("a private key of {} has no form as a seed", scheme.name()),
@@ -63,7 +63,7 @@ SecretBytes make_seeds(const Scheme& scheme, std::size_t count) {
 }
 
 int run_keygen(FileOptions options, bool form_given) {
-  const Scheme scheme = open_scheme(options.scheme);
+  const Scheme scheme = open_scheme(options.scheme, Sets::kAll);
   if (!form_given && !has_seed_form(scheme)) options.sk_form = "expanded";
   check_format(options, scheme, form_given);
   RecordOutputs outputs(options);
@@ -101,8 +101,9 @@ void register_keygen(CLI::App& app, int& exit_code) {
   command->add_option("--sk", options->sk, "Secret key file to write")->required()->type_name("FILE");
   add_count(*command, "--count", options->count, "Key pairs to make; each file holds them in order (default 1)");
   add_file_options(*command, *options, Formats::kKeys);
-  CLI::Option* form = command->add_option("--sk-form", options->sk_form,
-                                          "ML-KEM's private keys in pem and der: seed (default), expanded or both");
+  CLI::Option* form =
+      command->add_option("--sk-form", options->sk_form,
+                          "Private keys of ML-KEM and ML-DSA in pem and der: seed (default), expanded or both");
   form->check(CLI::IsMember({"seed", "expanded", "both"}))->type_name("FORM");
   command->callback([options, form, &exit_code] {
     exit_code = run_guarded([&] { return run_keygen(*options, form->count() > 0); });

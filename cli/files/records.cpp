@@ -23,9 +23,8 @@ constexpr std::size_t kTextAtOnce = std::size_t{1} << 18;
 
 constexpr const char* kFormats = "Output format: armour (text that names its set, default) or raw";
 constexpr const char* kKeyFormats =
-    "Output format: armour (text that names its set, default), pem or der (for other programs; ML-KEM, FrodoKEM-976 "
-    "and "
-    "1344), or raw";
+    "Output format: armour (text that names its set, default), pem or der (for other programs; ML-KEM, ML-DSA, "
+    "FrodoKEM-976 and 1344), or raw";
 
 formats::PrivateForm form_of(const std::string& name) {
   if (name == "seed") return formats::PrivateForm::kSeed;
@@ -34,20 +33,21 @@ formats::PrivateForm form_of(const std::string& name) {
 
 /// The set named inside a file; an unknown one is bad input, not bad usage.
 Scheme scheme_of_block(const std::string& name, const std::string& where) {
-  const polykem_scheme* handle = nullptr;
-  if (polykem_scheme_find(name.c_str(), &handle) == POLYKEM_OK) return Scheme(handle);
+  if (const polykem_scheme* handle = find_set(name); handle != nullptr) return Scheme(handle);
   throw CliError(kExitBadInput, fmt::format("{}: this build has no parameter set '{}'", where, name), suggestion(name));
 }
 
 /// Guesses what else a raw file of that size could be, as a hint after a mix-up. Prefers one record to several, and the
 /// requested set to others.
 std::string guess_by_size(std::size_t size, const Scheme& asked) {
-  std::vector<Scheme> schemes = Scheme::all();
+  std::vector<Scheme> schemes = all_sets();
   std::stable_partition(schemes.begin(), schemes.end(), [&](const Scheme& scheme) { return scheme == asked; });
   for (const bool single : {true, false}) {
     for (const Scheme& scheme : schemes) {
-      for (const RecordKind kind : {RecordKind::kPublicKey, RecordKind::kSecretKey, RecordKind::kCiphertext}) {
+      for (const RecordKind kind :
+           {RecordKind::kPublicKey, RecordKind::kSecretKey, RecordKind::kCiphertext, RecordKind::kSignature}) {
         const std::size_t record = record_bytes(scheme, kind);
+        if (record == 0) continue;
         if (single && size == record) return fmt::format("it has the size of a {} {}", scheme.name(), kind_name(kind));
         if (single || size % record != 0) continue;
         return fmt::format("it has the size of {} {} {}s", size / record, scheme.name(), kind_name(kind));
@@ -71,12 +71,12 @@ bool is_secret(RecordKind kind) {
 }  // namespace
 
 RecordReader::RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name, const Context& context,
-                           Passphrase* passphrase)
+                           Passphrase* passphrase, Sets sets)
     : file_(file),
       kind_(kind),
       encoding_(encoding_of(file.peek())),
-      blocks_(file, encoding_, kind, context, passphrase),
-      scheme_(find_scheme(scheme_name)),
+      blocks_(file, encoding_, kind, context, passphrase, sets),
+      scheme_(find_scheme(scheme_name, sets)),
       record_bytes_(record_bytes(scheme_, kind)),
       file_bytes_(record_bytes_) {
   if (encoding_ != Encoding::kRaw) {
@@ -89,16 +89,17 @@ RecordReader::RecordReader(InputFile& file, RecordKind kind, const std::string& 
   }
 }
 
-Scheme RecordReader::find_scheme(const std::string& scheme_name) {
+Scheme RecordReader::find_scheme(const std::string& scheme_name, Sets sets) {
   if (file_.peek().size() == 0) throw CliError(kExitBadInput, fmt::format("{}: is empty", file_.name()));
   if (encoding_ == Encoding::kRaw) {
-    if (!scheme_name.empty()) return open_scheme(scheme_name);
+    if (!scheme_name.empty()) return open_scheme(scheme_name, sets);
     throw CliError(kExitUsage, fmt::format("{}: raw bytes do not name their parameter set", file_.name()),
                    "name it with --scheme; 'polykem list' shows all");
   }
   if (!blocks_.next()) throw CliError(kExitBadInput, fmt::format("{}: holds no block", file_.name()));
   const Scheme scheme = scheme_of_block(blocks_.block().scheme, file_.name());
-  return scheme_name.empty() ? scheme : open_scheme(scheme_name);
+  check_kind(scheme, sets, kExitBadInput, file_.name());
+  return scheme_name.empty() ? scheme : open_scheme(scheme_name, sets);
 }
 
 void RecordReader::check_block() const {
@@ -187,7 +188,8 @@ void add_file_options(CLI::App& app, FileOptions& options, Formats formats) {
   const bool keys = formats == Formats::kKeys;
   const auto only_of_keys = [keys](const std::string& value) -> std::string {
     if (keys || (value != "pem" && value != "der")) return {};
-    return fmt::format("'{}' is a format of keys; ciphertexts and secrets are written as armour or raw", value);
+    return fmt::format("'{}' is a format of keys; ciphertexts, secrets and signatures are written as armour or raw",
+                       value);
   };
   const std::vector<std::string> names =
       keys ? std::vector<std::string>{"armour", "pem", "der", "raw"} : std::vector<std::string>{"armour", "raw"};
@@ -207,8 +209,8 @@ bool standard_format(const FileOptions& options) {
 
 std::size_t items_at_once(const Scheme& scheme) {
   const auto& info = scheme.info();
-  const std::size_t item =
-      info.public_key_bytes + info.secret_key_bytes + info.ciphertext_bytes + info.shared_secret_bytes;
+  const std::size_t item = info.public_key_bytes + info.secret_key_bytes + info.ciphertext_bytes +
+                           info.shared_secret_bytes + info.signature_bytes;
   return std::max<std::size_t>(1, kBytesAtOnce / item);
 }
 
@@ -257,9 +259,10 @@ SecretBytes RecordOutputs::key_der(const Scheme& scheme, RecordKind kind, ByteVi
 }
 
 void RecordOutputs::write(std::size_t file, const Scheme& scheme, ByteView bytes, ByteView seeds) {
-  if (options_.format == "raw") return out_.write(file, bytes);
   const RecordKind kind = files_[file].kind;
   const std::size_t size = record_bytes(scheme, kind);
+  files_[file].records += bytes.size() / size;
+  if (options_.format == "raw") return out_.write(file, bytes);
   const bool standard = standard_format(options_);
   const std::string label =
       standard ? std::string(kind == RecordKind::kPublicKey ? formats::kPublicKeyLabel : formats::kPrivateKeyLabel)
@@ -297,6 +300,7 @@ Json RecordOutputs::result(const char* command, const Scheme& scheme, std::uint6
   for (std::size_t i = 0; i < files_.size(); ++i) {
     out["files"].push_back({{"path", files_[i].path},
                             {"kind", kind_name(files_[i].kind)},
+                            {"records", files_[i].records},
                             {"record_bytes", record_bytes(scheme, files_[i].kind)},
                             {"file_bytes", out_.written(i)}});
   }
@@ -311,21 +315,21 @@ void RecordOutputs::commit(const char* command, const Scheme& scheme, std::uint6
   }
   out_.commit();
   try {
-    print_summary(json, scheme, count);
+    print_summary(json, scheme);
     flush_output();
   } catch (const CliError& e) {
     throw CliError(e.code(), e.what(), "the files are complete");
   }
 }
 
-void RecordOutputs::print_summary(const Json& json, const Scheme& scheme, std::uint64_t count) const {
+void RecordOutputs::print_summary(const Json& json, const Scheme& scheme) const {
   if (json_to_stdout(options_.common.json)) return write_json(options_.common.json, json);
   const bool data_on_stdout =
       std::any_of(files_.begin(), files_.end(), [](const File& f) { return is_standard_output(f.path); });
   if (data_on_stdout || options_.common.quiet) return;
   for (const File& file : files_) {
-    print_out("{}: {} {}{}, {}{}\n", without_controls(file.path), with_commas(count), kind_name(file.kind),
-              count == 1 ? "" : "s", scheme.name(), is_secret(file.kind) ? ", readable by you alone" : "");
+    print_out("{}: {} {}{}, {}{}\n", without_controls(file.path), with_commas(file.records), kind_name(file.kind),
+              file.records == 1 ? "" : "s", scheme.name(), is_secret(file.kind) ? ", readable by you alone" : "");
   }
 }
 

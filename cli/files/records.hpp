@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/context.hpp"
 #include "common/input.hpp"
 #include "common/json_out.hpp"
 #include "common/options.hpp"
@@ -27,7 +28,7 @@ class RecordReader {
   /// encrypted private keys, without which these are refused. Throws CliError: bad input for another set or kind, a
   /// wrong size or a truncated file; usage if the set is unknown.
   RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name, const Context& context,
-               Passphrase* passphrase = nullptr);
+               Passphrase* passphrase = nullptr, Sets sets = Sets::kKems);
 
   const Scheme& scheme() const { return scheme_; }
   /// True if the file holds exactly one record. Call it only before the first read().
@@ -40,7 +41,7 @@ class RecordReader {
   std::uint64_t expected() const;
 
  private:
-  Scheme find_scheme(const std::string& scheme_name);
+  Scheme find_scheme(const std::string& scheme_name, Sets sets);
   /// Appends up to n records that were not read before.
   std::size_t append(SecretBytes& out, std::size_t n);
   std::size_t append_raw(SecretBytes& out, std::size_t n);
@@ -59,13 +60,13 @@ class RecordReader {
   std::uint64_t count_ = 0;
 };
 
-/// Options of keygen, encaps and decaps.
+/// Options of keygen, encaps, decaps, sign and verify.
 struct FileOptions {
   CommonOptions common;
   std::string scheme;
-  std::string pk, sk, ct, ss;
+  std::string pk, sk, ct, ss, sig;
   std::string format = "armour";  ///< or raw; of keygen also pem or der
-  std::string sk_form = "seed";   ///< of ML-KEM's private keys in PEM and DER: seed, expanded or both
+  std::string sk_form = "seed";   ///< of private keys of ML-KEM and ML-DSA in PEM and DER: seed, expanded or both
   std::size_t count = 1;
   bool count_given = false;
 };
@@ -73,7 +74,7 @@ struct FileOptions {
 /// Which values --format has.
 enum class Formats {
   kKeys,     ///< armour, kRaw, kPem, der
-  kRecords,  ///< armour, raw: ciphertexts and secrets have no standard form
+  kRecords,  ///< armour, raw: ciphertexts, secrets and signatures have no standard form
 };
 
 /// Adds --format, --force, --backend, --threads, --json and --quiet.
@@ -105,11 +106,12 @@ class RecordOutputs {
   struct File {
     std::string path;
     RecordKind kind;
+    std::uint64_t records = 0;  ///< written so far
   };
   SecretBytes key_der(const Scheme& scheme, RecordKind kind, ByteView bytes, ByteView seed) const;
   /// About the bytes of one record in a file, and not more.
   std::uint64_t file_bytes(const Scheme& scheme, RecordKind kind) const;
-  void print_summary(const Json& json, const Scheme& scheme, std::uint64_t count) const;
+  void print_summary(const Json& json, const Scheme& scheme) const;
   Json result(const char* command, const Scheme& scheme, std::uint64_t count, const std::string& backend) const;
 
   const FileOptions& options_;

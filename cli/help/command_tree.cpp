@@ -25,7 +25,7 @@ bool is_word(const std::string& text) {
 std::vector<std::string> scheme_names(bool with_families) {
   std::vector<std::string> out;
   std::vector<std::string> families;
-  for (const Scheme& scheme : Scheme::all()) {
+  for (const Scheme& scheme : all_sets()) {
     out.emplace_back(scheme.name());
     const std::string family = scheme.info().family;
     if (std::find(families.begin(), families.end(), family) == families.end()) families.push_back(family);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/exit_codes.hpp"
+#include "common/prehash.hpp"
 #include "kat/json_fields.hpp"
 
 namespace polykem::cli {
@@ -94,10 +95,70 @@ std::vector<Check> checks_of(const Entry& e, const std::string& mode) {
   return {decaps_check(e, false)};
 }
 
-void add_test(Suite& suite, const Entry& e, const std::string& mode) {
+Check signer_check(const Entry& e) {
+  Check check;
+  check.op = POLYKEM_KEYGEN;
+  check.coins = e.hex("seed");
+  check.want_pk = e.hex("pk");
+  check.want_sk = e.hex("sk");
+  return check;
+}
+
+/// What a test signs or verifies; `tr` is the hash of its public key.
+SignedMessage message_of(const Entry& e, ByteView tr) {
+  SignedMessage out;
+  const auto is = [&](const char* key) { return e.group.contains(key) && json_bool(e.group, key); };
+  const bool external =
+      e.group.contains("signatureInterface") && json_string(e.group, "signatureInterface") == "external";
+  if (!external) {
+    out.kind = POLYKEM_MESSAGE_MU;
+    out.bytes = is("externalMu") ? e.hex("mu") : shake256_of(tr, e.hex("message"));
+    return out;
+  }
+  out.context = e.hex("context");
+  out.bytes = e.hex("message");
+  if (json_string(e.group, "preHash") != "preHash") return out;
+  Prehash hash(json_string(e.test, "hashAlg"));
+  hash.update(out.bytes);
+  out.bytes.clear();
+  hash.finish(out.bytes);
+  out.kind = POLYKEM_MESSAGE_DIGEST;
+  out.digest_oid = hash.oid();
+  return out;
+}
+
+Check sign_check(const Entry& e) {
+  constexpr std::size_t kTrAt = 64, kTrBytes = 64;  // [FIPS204, Alg 24]
+  Check check;
+  check.op = POLYKEM_SIGN;
+  check.sk = e.hex("sk");
+  if (check.sk.size() < kTrAt + kTrBytes) bad_input("the secret key is too short");
+  check.message = message_of(e, {check.sk.data() + kTrAt, kTrBytes});
+  check.message.deterministic = json_bool(e.group, "deterministic");
+  if (!check.message.deterministic) check.coins = e.hex("rnd");
+  check.want_sig = e.hex("signature");
+  return check;
+}
+
+Check verify_check(const Entry& e) {
+  Check check;
+  check.op = POLYKEM_VERIFY;
+  check.want = json_bool(e.test, "testPassed") ? POLYKEM_OK : POLYKEM_ERR_SIGNATURE;
+  check.pk = e.hex("pk");
+  check.message = message_of(e, shake256_of(check.pk, {}));
+  check.sig = e.hex("signature");
+  return check;
+}
+
+std::vector<Check> signature_checks_of(const Entry& e, const std::string& mode) {
+  if (mode == "keyGen") return {signer_check(e)};
+  return {mode == "sigGen" ? sign_check(e) : verify_check(e)};
+}
+
+void add_test(Suite& suite, const Entry& e, const std::string& algorithm, const std::string& mode) {
   const std::string label = fmt::format("test {}", json_number(e.test, "tcId"));
   try {
-    suite.add_case(label, checks_of(e, mode));
+    suite.add_case(label, algorithm == "ML-DSA" ? signature_checks_of(e, mode) : checks_of(e, mode));
   } catch (const CliError& error) {
     bad_input(label + ": " + error.what(), error.hint());
   }
@@ -112,15 +173,18 @@ bool is_acvp(const Json& root) {
 std::vector<Suite> parse_acvp(const Json& root) {
   const std::string algorithm = json_string(root, "algorithm");
   const std::string mode = json_string(root, "mode");
-  if (algorithm != "ML-KEM" || (mode != "keyGen" && mode != "encapDecap"))
-    bad_input(fmt::format("no ACVP vectors of ML-KEM but of '{}', '{}'", printable(algorithm), printable(mode)));
+  const bool kem = algorithm == "ML-KEM" && (mode == "keyGen" || mode == "encapDecap");
+  const bool signature = algorithm == "ML-DSA" && (mode == "keyGen" || mode == "sigGen" || mode == "sigVer");
+  if (!kem && !signature)
+    bad_input(
+        fmt::format("no ACVP vectors of ML-KEM or ML-DSA but of '{}', '{}'", printable(algorithm), printable(mode)));
   std::vector<Suite> suites;
   for (const Json& group : json_list(root, "testGroups")) {
     if (!group.contains("parameterSet"))
       bad_input("a group that does not name its set", "internalProjection.json holds inputs and expected results");
     Suite& suite = suite_for(suites, json_string(group, "parameterSet"));
     for (const Json& test : json_list(group, "tests"))
-      add_test(suite, {group, test}, mode);
+      add_test(suite, {group, test}, algorithm, mode);
   }
   return suites;
 }

@@ -25,7 +25,7 @@ constexpr const char* kKatFooter =
     "  polykem kat mlkem768.json                        keygen, encaps, decaps and rejections, count by count\n"
     "  polykem kat PQCkemKAT_1590.rsp --batch 64        NIST's own file, in batches of 64 different keys\n"
     "  polykem kat accumulated.json --scheme mlkem768\n"
-    "  polykem kat internalProjection.json.gz mlkem_768_test.json.gz     NIST's ACVP, Wycheproof\n"
+    "  polykem kat internalProjection.json.gz mlkem_768_test.json.gz     NIST's ACVP, Wycheproof; also of ML-DSA\n"
     "\n"
     "Files may be gzipped; their kind is recognised by content. A case is one entry of the file, a check one of its\n"
     "operations. Exit code 1: an answer was wrong, a case was not run, or nothing was run.";
@@ -50,7 +50,7 @@ struct Row {
 class KatRun {
  public:
   KatRun(const KatOptions& options, const Context& context) : options_(options), context_(context) {
-    if (!options.scheme.empty()) only_ = open_scheme(options.scheme).handle();
+    if (!options.scheme.empty()) only_ = open_scheme(options.scheme, Sets::kAll).handle();
   }
 
   void file(const std::string& path) {
@@ -84,7 +84,7 @@ class KatRun {
   void suites(const std::string& path, std::vector<Suite>& all) {
     std::size_t others = 0;
     for (Suite& suite : all) {
-      const polykem_scheme* handle = find_scheme(suite.scheme);
+      const polykem_scheme* handle = find_set(suite.scheme);
       if (handle == nullptr) {
         unknown(path, suite.scheme);
       } else if (only_ != nullptr && only_ != handle) {
@@ -95,7 +95,7 @@ class KatRun {
     }
     if (others < all.size()) return;
     throw CliError(kExitBadInput, fmt::format("the file is of set {}, not of {}",
-                                              Scheme(find_scheme(all[0].scheme)).name(), Scheme(only_).name()));
+                                              Scheme(find_set(all[0].scheme)).name(), Scheme(only_).name()));
   }
 
   void cases(const std::string& path, const Scheme& scheme, Suite& suite) {
@@ -113,10 +113,11 @@ class KatRun {
   void accumulated(const std::string& path, const std::vector<AccumulatedSet>& sets) {
     std::vector<std::string> absent;
     for (const AccumulatedSet& set : sets) {
-      const polykem_scheme* handle = find_scheme(set.scheme);
+      const polykem_scheme* handle = find_set(set.scheme);
       if (handle == nullptr) absent.push_back(set.scheme);
       if (handle == nullptr || (only_ != nullptr && only_ != handle)) continue;
       const Scheme scheme(handle);
+      check_kind(scheme, Sets::kKems, kExitBadInput);
       Row row;
       row.file = path;
       row.scheme = scheme.name();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "kat/acvp.hpp"
 #include "kat/cctv.hpp"
@@ -16,7 +17,7 @@ namespace {
 KnownAnswers from_nist(KatFile file, const polykem_scheme* only) {
   if (file.scheme.empty() && only == nullptr)
     throw CliError(kExitBadInput, "the file does not name its set", "name it with --scheme");
-  const polykem_scheme* handle = file.scheme.empty() ? only : find_scheme(file.scheme);
+  const polykem_scheme* handle = file.scheme.empty() ? only : find_set(file.scheme);
   KnownAnswers out;
   if (handle == nullptr) {
     suite_for(out.suites, file.scheme).cases = file.cases.size();
@@ -24,6 +25,7 @@ KnownAnswers from_nist(KatFile file, const polykem_scheme* only) {
   }
   if (file.cases.empty()) throw CliError(kExitBadInput, "the file holds no cases", "is the file complete?");
   const Scheme scheme(handle);
+  check_kind(scheme, Sets::kKems, kExitBadInput);
   complete_cases(file, scheme);
   out.suites.push_back(suite_of(file));
   out.suites.back().scheme = scheme.name();
@@ -31,11 +33,6 @@ KnownAnswers from_nist(KatFile file, const polykem_scheme* only) {
 }
 
 }  // namespace
-
-const polykem_scheme* find_scheme(const std::string& name) {
-  const polykem_scheme* handle = nullptr;
-  return polykem_scheme_find(name.c_str(), &handle) == POLYKEM_OK ? handle : nullptr;
-}
 
 KnownAnswers parse_known_answers(std::string_view text, const polykem_scheme* only) {
   const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());

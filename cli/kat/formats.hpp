@@ -22,7 +22,4 @@ struct KnownAnswers {
 /// .rsp or JSON file that does not name its own; may be NULL. Throws CliError (bad input).
 KnownAnswers parse_known_answers(std::string_view text, const polykem_scheme* only);
 
-/// A set by name or alias; NULL if this build has none.
-const polykem_scheme* find_scheme(const std::string& name);
-
 }  // namespace polykem::cli

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "common/context.hpp"
 #include "common/table.hpp"
@@ -13,6 +15,8 @@ namespace {
 
 using Checks = std::vector<const Check*>;
 
+constexpr std::size_t kMostContext = 255;
+
 /// A field of all items of a batch, one after the other.
 Bytes gather(const Checks& checks, std::size_t start, std::size_t batch, Bytes Check::*field) {
   Bytes out;
@@ -21,6 +25,24 @@ Bytes gather(const Checks& checks, std::size_t start, std::size_t batch, Bytes C
     const Bytes& bytes = checks[(start + i) % checks.size()]->*field;
     out.insert(out.end(), bytes.begin(), bytes.end());
   }
+  return out;
+}
+
+/// Strings of all items of a batch, of different lengths.
+Strings gather_strings(const Checks& checks, std::size_t start, std::size_t batch, Bytes SignedMessage::*field) {
+  std::vector<Bytes> out;
+  for (std::size_t i = 0; i < batch; ++i)
+    out.push_back(checks[(start + i) % checks.size()]->message.*field);
+  return Strings::copies(out);
+}
+
+Messages gather_messages(const Checks& checks, std::size_t start, std::size_t batch) {
+  const SignedMessage& first = checks.front()->message;
+  Messages out(gather_strings(checks, start, batch, &SignedMessage::bytes),
+               gather_strings(checks, start, batch, &SignedMessage::context));
+  out.kind = first.kind;
+  out.digest_oid = first.digest_oid;
+  out.deterministic = first.deterministic;
   return out;
 }
 
@@ -112,6 +134,12 @@ class Runner {
       compare.statuses(out.items);
       compare.field("ct", out.ct, &Check::want_ct);
       compare.field("ss", out.ss, &Check::want_ss);
+    } else if (op == POLYKEM_SIGN) {
+      const Signatures out = sign(checks, start, batch);
+      compare.statuses(out.items);
+      compare.field("sig", out.sig, &Check::want_sig);
+    } else if (op == POLYKEM_VERIFY) {
+      compare.statuses(verify(checks, start, batch).items);
     } else {
       const SharedSecrets out = decaps(batch, checks.front()->seed_key, gather(checks, start, batch, &Check::sk),
                                        gather(checks, start, batch, &Check::ct));
@@ -150,6 +178,42 @@ class Runner {
     return out;
   }
 
+  Signatures sign(const Checks& checks, std::size_t start, std::size_t batch) const {
+    const bool seed_key = checks.front()->seed_key;
+    const Messages messages = gather_messages(checks, start, batch);
+    const Bytes sk = gather(checks, start, batch, &Check::sk), coins = gather(checks, start, batch, &Check::coins);
+    if (!options_.key_sets) {
+      const SecretForm form = seed_key ? SecretForm::kSeed : SecretForm::kExpanded;
+      return context_.sign(scheme_, batch, KeyMode::kPerItem, sk, messages, coins, form);
+    }
+    const KeySet keys = context_.import_keys(scheme_, seed_key ? KeyKind::kSeed : KeyKind::kSecret, batch, sk);
+    const polykem_messages given = messages.c_messages();
+    Signatures out{Bytes(batch * scheme_.signature_bytes()), {}};
+    polykem_request request = Context::request(POLYKEM_SIGN, scheme_, batch);
+    request.keyset = keys.handle();
+    request.coins = coins.empty() ? nullptr : coins.data();
+    request.messages = &given;
+    request.sig_out = out.sig.data();
+    run_request(request, out.items);
+    return out;
+  }
+
+  Verification verify(const Checks& checks, std::size_t start, std::size_t batch) const {
+    const Messages messages = gather_messages(checks, start, batch);
+    const Bytes pk = gather(checks, start, batch, &Check::pk), sig = gather(checks, start, batch, &Check::sig);
+    if (!options_.key_sets) return context_.verify(scheme_, batch, KeyMode::kPerItem, pk, messages, sig);
+    if (sig.size() != batch * scheme_.signature_bytes()) throw Error(POLYKEM_ERR_SIZE, "signatures");
+    const KeySet keys = context_.import_keys(scheme_, KeyKind::kPublic, batch, pk);
+    const polykem_messages given = messages.c_messages();
+    Verification out;
+    polykem_request request = Context::request(POLYKEM_VERIFY, scheme_, batch);
+    request.keyset = keys.handle();
+    request.messages = &given;
+    request.sig = sig.data();
+    run_request(request, out.items);
+    return out;
+  }
+
   void run_request(polykem_request& request, std::vector<polykem_status>& items) const {
     items.assign(request.count, POLYKEM_OK);
     request.item_status = items.data();
@@ -162,7 +226,8 @@ class Runner {
     try {
       run_batch(one, 0, 1, ignored);
     } catch (const Error& e) {
-      return e.status() == POLYKEM_ERR_SIZE ? std::string() : e.what();
+      const bool long_context = one.front()->message.context.size() > kMostContext;
+      return e.status() == (long_context ? POLYKEM_ERR_ARGUMENT : POLYKEM_ERR_SIZE) ? std::string() : e.what();
     }
     return "an input of the wrong length was not refused";
   }
@@ -175,18 +240,14 @@ class Runner {
 /// Checks that go through the same calls.
 template <class Body>
 void for_each_group(const Suite& suite, Body&& body) {
-  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
-    for (const bool seed_key : {false, true}) {
-      for (const bool wrong_size : {false, true}) {
-        Checks group;
-        for (const Check& check : suite.checks) {
-          if (check.op == op && check.seed_key == seed_key && (check.want == POLYKEM_ERR_SIZE) == wrong_size)
-            group.push_back(&check);
-        }
-        if (!group.empty()) body(group);
-      }
-    }
-  }
+  const auto form = [](const Check& c) {
+    return std::tuple_cat(std::make_tuple(c.op, c.seed_key, c.want == POLYKEM_ERR_SIZE), c.message.form());
+  };
+  std::map<decltype(form(std::declval<Check>())), Checks> groups;
+  for (const Check& check : suite.checks)
+    groups[form(check)].push_back(&check);
+  for (const auto& [unused, group] : groups)
+    body(group);
 }
 
 /// The first field of a wrong length, and the length that it must have; empty if there is none.
@@ -198,12 +259,16 @@ std::string wrong_length(const Check& check, const Scheme& scheme) {
     bool given;
   };
   const auto& info = scheme.info();
-  const bool keygen = check.op == POLYKEM_KEYGEN, encaps = check.op == POLYKEM_ENCAPS, decaps = !keygen && !encaps;
+  const bool keygen = check.op == POLYKEM_KEYGEN, encaps = check.op == POLYKEM_ENCAPS;
+  const bool decaps = check.op == POLYKEM_DECAPS, sign = check.op == POLYKEM_SIGN, verify = check.op == POLYKEM_VERIFY;
+  const std::size_t coins = keygen ? info.keygen_coin_bytes : encaps ? info.encaps_coin_bytes : info.sign_coin_bytes;
   const Field fields[] = {
-      {"coins", check.coins, keygen ? info.keygen_coin_bytes : info.encaps_coin_bytes, !decaps},
-      {"public key", check.pk, info.public_key_bytes, encaps},
-      {"secret key", check.sk, check.seed_key ? info.secret_seed_bytes : info.secret_key_bytes, decaps},
+      {"coins", check.coins, coins, keygen || encaps || (sign && !check.message.deterministic)},
+      {"public key", check.pk, info.public_key_bytes, encaps || verify},
+      {"secret key", check.sk, check.seed_key ? info.secret_seed_bytes : info.secret_key_bytes, decaps || sign},
       {"ciphertext", check.ct, info.ciphertext_bytes, decaps},
+      {"signature", check.sig, info.signature_bytes, verify},
+      {"signature", check.want_sig, info.signature_bytes, !check.want_sig.empty()},
       {"public key", check.want_pk, info.public_key_bytes, !check.want_pk.empty()},
       {"secret key", check.want_sk, info.secret_key_bytes, !check.want_sk.empty()},
       {"ciphertext", check.want_ct, info.ciphertext_bytes, !check.want_ct.empty()},
@@ -214,6 +279,8 @@ std::string wrong_length(const Check& check, const Scheme& scheme) {
       return fmt::format("{}: {} bytes, expected {} for {}", field.name, with_commas(field.bytes.size()),
                          with_commas(field.size), info.title);
   }
+  if (check.message.context.size() > kMostContext)
+    return fmt::format("context: {} bytes, at most {}", check.message.context.size(), kMostContext);
   return {};
 }
 

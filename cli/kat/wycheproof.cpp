@@ -47,7 +47,51 @@ Check decaps_check(const Json& test, bool seed_key, polykem_status want) {
   return check;
 }
 
-enum class Schema { kTest, kKeygenSeed, kEncaps, kSemiExpandedDecaps };
+SignedMessage message_of(const Json& test) {
+  SignedMessage out;
+  if (!test.contains("msg")) {
+    out.kind = POLYKEM_MESSAGE_MU;
+    out.bytes = json_hex(test, "mu");
+    return out;
+  }
+  out.bytes = json_hex(test, "msg");
+  if (test.contains("ctx")) out.context = json_hex(test, "ctx");
+  return out;
+}
+
+Check signer_check(const Json& group) {
+  Check check;
+  check.op = POLYKEM_KEYGEN;
+  check.coins = json_hex(group, "privateSeed");
+  check.want_pk = json_hex(group, "publicKey");
+  return check;
+}
+
+/// Its signature is of the message, or of mu where the file has no message.
+Check sign_check(const Json& group, const Json& test, bool valid) {
+  Check check;
+  check.op = POLYKEM_SIGN;
+  check.want = valid ? POLYKEM_OK : POLYKEM_ERR_SIZE;
+  check.seed_key = true;
+  check.sk = json_hex(group, "privateSeed");
+  check.message = message_of(test);
+  check.message.deterministic = !test.contains("rnd");
+  if (test.contains("rnd")) check.coins = json_hex(test, "rnd");
+  check.want_sig = output(test, "sig", check.want);
+  return check;
+}
+
+Check verify_check(const Json& group, const Json& test, bool valid) {
+  Check check;
+  check.op = POLYKEM_VERIFY;
+  check.want = valid ? POLYKEM_OK : POLYKEM_ERR_SIGNATURE;
+  check.pk = json_hex(group, "publicKey");
+  check.message = message_of(test);
+  check.sig = json_hex(test, "sig");
+  return check;
+}
+
+enum class Schema { kTest, kKeygenSeed, kEncaps, kSemiExpandedDecaps, kSignSeed, kVerify };
 
 Schema schema_of(const Json& root) {
   const std::string name = json_string(root, "schema");
@@ -55,10 +99,12 @@ Schema schema_of(const Json& root) {
   if (name == "mlkem_keygen_seed_test_schema.json") return Schema::kKeygenSeed;
   if (name == "mlkem_encaps_test_schema.json") return Schema::kEncaps;
   if (name == "mlkem_semi_expanded_decaps_test_schema.json") return Schema::kSemiExpandedDecaps;
-  bad_input(fmt::format("no Wycheproof schema of ML-KEM that is known here: '{}'", printable(name, 80)));
+  if (name == "mldsa_sign_seed_schema.json") return Schema::kSignSeed;
+  if (name == "mldsa_verify_schema.json") return Schema::kVerify;
+  bad_input(fmt::format("no Wycheproof schema of ML-KEM or ML-DSA that is known here: '{}'", printable(name, 80)));
 }
 
-std::vector<Check> checks_of(const Json& test, Schema schema) {
+std::vector<Check> checks_of(const Json& group, const Json& test, Schema schema) {
   const std::string result = json_string(test, "result");
   if (result != "valid" && result != "invalid") bad_input(fmt::format("unknown result '{}'", printable(result)));
   const bool valid = result == "valid";
@@ -70,6 +116,11 @@ std::vector<Check> checks_of(const Json& test, Schema schema) {
       return {encaps_check(test, valid ? POLYKEM_OK : POLYKEM_ERR_PUBLIC_KEY)};
     case Schema::kSemiExpandedDecaps:
       return {decaps_check(test, false, valid ? POLYKEM_OK : POLYKEM_ERR_SECRET_KEY)};
+    case Schema::kSignSeed:
+      if (!valid) return {sign_check(group, test, valid)};
+      return {signer_check(group), sign_check(group, test, valid)};
+    case Schema::kVerify:
+      return {verify_check(group, test, valid)};
     case Schema::kTest:
       break;
   }
@@ -88,11 +139,12 @@ std::vector<Suite> parse_wycheproof(const Json& root) {
   std::vector<Suite> suites;
   std::size_t tests = 0;
   for (const Json& group : json_list(root, "testGroups")) {
-    Suite& suite = suite_for(suites, json_string(group, "parameterSet"));
+    const bool signatures = schema == Schema::kSignSeed || schema == Schema::kVerify;
+    Suite& suite = suite_for(suites, signatures ? json_string(root, "algorithm") : json_string(group, "parameterSet"));
     for (const Json& test : json_list(group, "tests")) {
       const std::string label = fmt::format("test {}", json_number(test, "tcId"));
       try {
-        suite.add_case(label, checks_of(test, schema));
+        suite.add_case(label, checks_of(group, test, schema));
       } catch (const CliError& error) {
         bad_input(label + ": " + error.what(), error.hint());
       }

@@ -43,25 +43,45 @@ std::vector<std::string> backends_of(const Scheme& scheme, const std::vector<Bac
   return out;
 }
 
+std::vector<std::string> aliases_of(const Scheme& scheme) {
+  const auto& info = scheme.info();
+  return {info.aliases, info.aliases + info.alias_count};
+}
+
+/// What KEMs and signatures have in common.
+Json set_as_json(const Scheme& scheme, const std::vector<Backend>& backends) {
+  const auto& info = scheme.info();
+  return {{"name", info.name},
+          {"family", info.family},
+          {"title", info.title},
+          {"aliases", aliases_of(scheme)},
+          {"security_category", info.security_category},
+          {"public_key_bytes", info.public_key_bytes},
+          {"secret_key_bytes", info.secret_key_bytes},
+          {"keygen_coin_bytes", info.keygen_coin_bytes},
+          {"secret_seed_bytes", info.secret_seed_bytes},
+          {"backends", backends_of(scheme, backends)}};
+}
+
 Json list_as_json(const std::vector<Backend>& backends) {
   Json result = json_header("polykem-list-1");
   result["schemes"] = Json::array();
   for (const Scheme& scheme : Scheme::all()) {
     const auto& info = scheme.info();
-    result["schemes"].push_back({{"name", info.name},
-                                 {"family", info.family},
-                                 {"title", info.title},
-                                 {"security_category", info.security_category},
-                                 {"public_key_bytes", info.public_key_bytes},
-                                 {"secret_key_bytes", info.secret_key_bytes},
-                                 {"ciphertext_bytes", info.ciphertext_bytes},
-                                 {"shared_secret_bytes", info.shared_secret_bytes},
-                                 {"keygen_coin_bytes", info.keygen_coin_bytes},
-                                 {"encaps_coin_bytes", info.encaps_coin_bytes},
-                                 {"secret_seed_bytes", info.secret_seed_bytes},
-                                 {"public_key_at", info.public_key_at == SIZE_MAX ? Json() : Json(info.public_key_at)},
-                                 {"research", info.research != 0},
-                                 {"backends", backends_of(scheme, backends)}});
+    Json set = set_as_json(scheme, backends);
+    set["ciphertext_bytes"] = info.ciphertext_bytes;
+    set["shared_secret_bytes"] = info.shared_secret_bytes;
+    set["encaps_coin_bytes"] = info.encaps_coin_bytes;
+    set["public_key_at"] = info.public_key_at == SIZE_MAX ? Json() : Json(info.public_key_at);
+    set["research"] = info.research != 0;
+    result["schemes"].push_back(set);
+  }
+  result["signatures"] = Json::array();
+  for (const Scheme& scheme : Scheme::all_signatures()) {
+    Json set = set_as_json(scheme, backends);
+    set["signature_bytes"] = scheme.info().signature_bytes;
+    set["sign_coin_bytes"] = scheme.info().sign_coin_bytes;
+    result["signatures"].push_back(set);
   }
   result["backends"] = Json::array();
   for (const Backend& backend : backends) {
@@ -73,6 +93,24 @@ Json list_as_json(const std::vector<Backend>& backends) {
   return result;
 }
 
+std::string category_of(const Scheme& scheme) {
+  const std::uint32_t category = scheme.info().security_category;
+  return category == 0 ? "-" : std::to_string(category);
+}
+
+/// Title and aliases.
+std::string other_names(const Scheme& scheme) {
+  std::vector<std::string> names = aliases_of(scheme);
+  names.insert(names.begin(), scheme.info().title);
+  if (scheme.info().research != 0) names.emplace_back("research only");
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// "-" where the set has no such record.
+std::string size_text(std::size_t bytes) {
+  return bytes == 0 ? "-" : std::to_string(bytes);
+}
+
 Table scheme_table(const std::vector<Backend>& backends) {
   Table table({{"set", Align::kLeft},
                {"also known as", Align::kLeft},
@@ -81,14 +119,13 @@ Table scheme_table(const std::vector<Backend>& backends) {
                {"secret key", Align::kRight},
                {"ciphertext", Align::kRight},
                {"secret", Align::kRight},
+               {"signature", Align::kRight},
                {"backends here", Align::kLeft}});
-  for (const Scheme& scheme : Scheme::all()) {
+  for (const Scheme& scheme : all_sets()) {
     const auto& info = scheme.info();
-    const std::string title = info.research != 0 ? std::string(info.title) + ", research only" : info.title;
-    table.row({info.name, title, info.security_category == 0 ? "-" : std::to_string(info.security_category),
-               std::to_string(info.public_key_bytes), std::to_string(info.secret_key_bytes),
-               std::to_string(info.ciphertext_bytes), std::to_string(info.shared_secret_bytes),
-               fmt::format("{}", fmt::join(backends_of(scheme, backends), " "))});
+    table.row({info.name, other_names(scheme), category_of(scheme), size_text(info.public_key_bytes),
+               size_text(info.secret_key_bytes), size_text(info.ciphertext_bytes), size_text(info.shared_secret_bytes),
+               size_text(info.signature_bytes), fmt::format("{}", fmt::join(backends_of(scheme, backends), " "))});
   }
   return table;
 }
@@ -101,7 +138,8 @@ int run_list(const ListOptions& options) {
   print_out("{}", scheme_table(backends).render(format));
   if (format != TableFormat::kText) return kExitOk;
   print_out(
-      "\nSizes in bytes; category: NIST security category, '-' where none was claimed.\n"
+      "\nSizes in bytes; category: NIST security category, '-' where none was claimed. Sets with signatures sign,\n"
+      "the others are KEMs.\n"
       "Research only: attacks on it are published; do not protect anything with it.\n\n");
   print_out("{}", describe_backends());
   return kExitOk;

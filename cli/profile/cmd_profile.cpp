@@ -22,7 +22,7 @@ constexpr const char* kProfileFooter =
     "Examples:\n"
     "  polykem profile --scheme mlkem768\n"
     "  polykem profile --scheme mlkem512,mlkem1024 --format markdown\n"
-    "  polykem profile --all --op decaps --json profile.json\n"
+    "  polykem profile --scheme mldsa65 --op sign --json profile.json\n"
     "  polykem profile --scheme frodokem --steps --backend all --seconds 0.2\n"
     "\n"
     "Times are for --per operations (default 1,000, so ms reads as microseconds per operation).\n"
@@ -274,10 +274,25 @@ void print_tables(const std::vector<SchemeProfile>& profiles, const ProfileOptio
   }
 }
 
+/// The sets that have one of the operations. Throws CliError (usage) if there are none, or if the stages of KEMs and of
+/// signatures would stand side by side.
+std::vector<Scheme> schemes_of(const ProfileOptions& options, const std::vector<polykem_op>& ops) {
+  std::vector<Scheme> out;
+  for (const Scheme& scheme : open_schemes(options.all ? "all" : options.schemes))
+    if (std::any_of(ops.begin(), ops.end(), [&](polykem_op op) { return has_op(scheme, op); })) out.push_back(scheme);
+  if (out.empty())
+    throw CliError(kExitUsage, fmt::format("{} has no operation '{}'", options.schemes, options.ops),
+                   "KEMs have keygen, encaps and decaps, signatures keygen, sign and verify");
+  const auto signs = std::count_if(out.begin(), out.end(), [](const Scheme& scheme) { return scheme.is_signature(); });
+  if (options.steps || options.all || signs == 0 || signs == static_cast<std::ptrdiff_t>(out.size())) return out;
+  throw CliError(kExitUsage, "the stages of KEMs and of signatures do not go into one table",
+                 "profile them one after the other, or add --steps");
+}
+
 int run_profile(const ProfileOptions& options) {
   const TableFormat format = parse_table_format(options.format);
-  const std::vector<Scheme> schemes = open_schemes(options.all ? "all" : options.schemes);
   const std::vector<polykem_op> ops = parse_ops(options.ops);
+  const std::vector<Scheme> schemes = schemes_of(options, ops);
   const bool every_backend = options.common.backend == "all";
   if (every_backend && !options.steps && !options.all) {
     throw CliError(kExitUsage, "--backend all needs --steps or --all", "without them, name one backend");
@@ -295,6 +310,7 @@ int run_profile(const ProfileOptions& options) {
       if (every_backend && (backend.empty() || !measured.insert(backend).second)) continue;
       profiles.push_back({scheme, backend_for(context, scheme, options.common.backend), {}});
       for (const polykem_op op : ops) {
+        if (!has_op(scheme, op)) continue;
         progress.update(done++, fmt::format("{} {} on {}", scheme.name(), op_name(op), profiles.back().backend));
         profiles.back().ops.push_back(
             measure_profile(context, scheme, op, options.count, options.batch, options.seconds, !options.no_merge));
@@ -317,7 +333,7 @@ void register_profile(CLI::App& app, int& exit_code) {
       command->add_option("-s,--scheme", options->schemes, "Parameter sets or families, separated by commas")
           ->type_name("NAMES");
   command->add_flag("--all", options->all, "All parameter sets, as with --steps")->excludes(scheme);
-  command->add_option("--op", options->ops, "keygen, encaps, decaps or all (default)")->type_name("OPS");
+  command->add_option("--op", options->ops, "keygen, encaps, decaps, sign, verify or all (default)")->type_name("OPS");
   add_format(*command, options->format);
   add_count(*command, "--count", options->count, "Operations to measure (default: about a second's worth of each)");
   add_count(*command, "--batch", options->batch, "Operations per call (default 256, on a GPU 16,896)");

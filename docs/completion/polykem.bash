@@ -10,7 +10,7 @@ _polykem() {
   fi
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case "$path ${COMP_WORDS[i]}" in
-      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor' | 'polykem tls-check' | 'polykem top' | 'polykem report') path+=" ${COMP_WORDS[i]}" ;;
+      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem sign' | 'polykem verify' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor' | 'polykem tls-check' | 'polykem top' | 'polykem report') path+=" ${COMP_WORDS[i]}" ;;
     esac
   done
   case "$path $before" in
@@ -31,7 +31,7 @@ _polykem() {
       return
       ;;
     'polykem exchange -s' | 'polykem exchange --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
       return
       ;;
     'polykem exchange --role')
@@ -79,7 +79,7 @@ _polykem() {
       return
       ;;
     'polykem serve -s' | 'polykem serve --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
       return
       ;;
     'polykem serve --role')
@@ -120,7 +120,7 @@ _polykem() {
       return
       ;;
     'polykem swarm -s' | 'polykem swarm --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
       return
       ;;
     'polykem swarm --role')
@@ -157,7 +157,7 @@ _polykem() {
       return
       ;;
     'polykem keygen -s' | 'polykem keygen --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
       return
       ;;
     'polykem keygen --pk')
@@ -203,7 +203,7 @@ _polykem() {
       return
       ;;
     'polykem encaps -s' | 'polykem encaps --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
       return
       ;;
     'polykem encaps --count')
@@ -237,7 +237,7 @@ _polykem() {
       return
       ;;
     'polykem decaps -s' | 'polykem decaps --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
       return
       ;;
     'polykem decaps --passphrase-file')
@@ -262,9 +262,90 @@ _polykem() {
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
+    'polykem sign --sk')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem sign --sig')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem sign -s' | 'polykem sign --scheme')
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
+      return
+      ;;
+    'polykem sign --message-bytes')
+      return
+      ;;
+    'polykem sign --context')
+      return
+      ;;
+    'polykem sign --context-hex')
+      return
+      ;;
+    'polykem sign --prehash')
+      return
+      ;;
+    'polykem sign --passphrase-file')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem sign --passphrase-fd')
+      return
+      ;;
+    'polykem sign --format')
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'armour raw' -- "${cur##*,}")
+      return
+      ;;
+    'polykem sign --backend')
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
+      return
+      ;;
+    'polykem sign --threads')
+      return
+      ;;
+    'polykem sign --json')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem verify --pk')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem verify --sig')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem verify -s' | 'polykem verify --scheme')
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
+      return
+      ;;
+    'polykem verify --message-bytes')
+      return
+      ;;
+    'polykem verify --context')
+      return
+      ;;
+    'polykem verify --context-hex')
+      return
+      ;;
+    'polykem verify --prehash')
+      return
+      ;;
+    'polykem verify --backend')
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
+      return
+      ;;
+    'polykem verify --threads')
+      return
+      ;;
+    'polykem verify --json')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
     'polykem profile -s' | 'polykem profile --scheme')
       [[ $cur != *,* ]] || kept="${cur%,*},"
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 ntru mlkem frodokem saberkem lac hybrid' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87 ntru mlkem frodokem saberkem lac hybrid mldsa' -- "${cur##*,}")
       return
       ;;
     'polykem profile --op')
@@ -299,7 +380,7 @@ _polykem() {
       ;;
     'polykem bench -s' | 'polykem bench --scheme')
       [[ $cur != *,* ]] || kept="${cur%,*},"
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 ntru mlkem frodokem saberkem lac hybrid' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87 ntru mlkem frodokem saberkem lac hybrid mldsa' -- "${cur##*,}")
       return
       ;;
     'polykem bench --op')
@@ -362,7 +443,7 @@ _polykem() {
       return
       ;;
     'polykem kat -s' | 'polykem kat --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
       return
       ;;
     'polykem kat --batch')
@@ -422,7 +503,7 @@ _polykem() {
       ;;
     'polykem report -s' | 'polykem report --scheme')
       [[ $cur != *,* ]] || kept="${cur%,*},"
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 ntru mlkem frodokem saberkem lac hybrid' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87 ntru mlkem frodokem saberkem lac hybrid mldsa' -- "${cur##*,}")
       return
       ;;
     'polykem report --seconds')
@@ -451,7 +532,7 @@ _polykem() {
   esac
   case $path in
     'polykem') local options='-h --help -V --version' files=
-      words='exchange serve swarm list keygen encaps decaps profile bench kat doctor tls-check top report' ;;
+      words='exchange serve swarm list keygen encaps decaps sign verify profile bench kat doctor tls-check top report' ;;
     'polykem exchange') local options='-h --help --clients --transport --concurrency --client-processes --compare-seconds -s --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
     'polykem serve') local options='-h --help --address --port --clients --max-clients --metrics --broker -s --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
@@ -465,6 +546,10 @@ _polykem() {
     'polykem encaps') local options='-h --help --pk --ct --ss -s --scheme --count --format --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
     'polykem decaps') local options='-h --help --sk --ct --ss -s --scheme --passphrase-file --passphrase-fd --format --backend --threads --json -f --force -q --quiet' files=
+      words='' ;;
+    'polykem sign') local options='-h --help --sk --sig -s --scheme --message-bytes --context --context-hex --prehash --deterministic --passphrase-file --passphrase-fd --format --backend --threads --json -f --force -q --quiet' files=yes
+      words='' ;;
+    'polykem verify') local options='-h --help --pk --sig -s --scheme --message-bytes --context --context-hex --prehash --backend --threads --json -f --force -q --quiet' files=yes
       words='' ;;
     'polykem profile') local options='-h --help -s --scheme --all --op --format --count --batch --per --seconds --steps --no-merge --backend --threads --json -f --force -q --quiet' files=
       words='' ;;

@@ -19,7 +19,7 @@ READ_AND_WRITTEN = (
     re.compile(rf"\b(?:cat|sed|jq|sort|tr|base64|zcat|awk|grep|head|tail|openssl)\b"
                rf"[^|;&>`]*?\s{WORD}\s*>\s*\1(?![\w./-])"),
 )
-FILES_OF_POLYKEM = {"--pk", "--sk", "--ct", "--ss", "--json", "--svg", "--passphrase-file"}
+FILES_OF_POLYKEM = {"--pk", "--sk", "--ct", "--ss", "--sig", "--json", "--svg", "--passphrase-file"}
 
 
 def overwrites(line):
@@ -27,7 +27,7 @@ def overwrites(line):
     for pattern in READ_AND_WRITTEN:
         if found := pattern.search(line):
             return found.group(1)
-    if re.search(r"\bpolykem (keygen|encaps|decaps)\b", line):
+    if re.search(r"\bpolykem (keygen|encaps|decaps|sign|verify)\b", line):
         files = [value for option, value in OPTION.findall(line) if option in FILES_OF_POLYKEM and value != "-"]
         for value in files:
             if files.count(value) > 1:
@@ -54,7 +54,8 @@ class Hints(unittest.TestCase):
                      "decrypt it with `openssl pkey -in FILE -out FILE` first.", "openssl x509 -out a.pem -in a.pem",
                      "openssl pkey -in key.pem -passin file:x -out key.pem", "sort names > names", "tr a b < x > x",
                      "openssl pkey -in=alice.key -out=alice.key", "polykem encaps --pk k --ct k --ss s",
-                     "polykem decaps --sk a.sk --ct m.ct --ss a.sk", "jq . result.json >result.json"):
+                     "polykem decaps --sk a.sk --ct m.ct --ss a.sk", "polykem sign --sk a.sk --sig a.sk m",
+                     "jq . result.json >result.json"):
             self.assertIsNotNone(overwrites(line), line)
 
     def test_other_commands_are_not(self):
@@ -67,7 +68,7 @@ class Hints(unittest.TestCase):
         count = 0
         for place, line in lines():
             count += 1
-            if re.search(r"openssl|polykem (keygen|encaps|decaps)|\$ |^\s*(cat|sort|sed|jq) ", line):
+            if re.search(r"openssl|polykem (keygen|encaps|decaps|sign|verify)|\$ |^\s*(cat|sort|sed|jq) ", line):
                 self.assertIsNone(overwrites(line), f"{place}: {line.strip()}")
         self.assertGreater(count, 50_000)
 

@@ -35,7 +35,7 @@ class List(Case):
         sets = {s["name"]: s["research"] for s in self.json("list")["schemes"]}
         self.assertEqual({s for s in sets if sets[s]}, {s for s in sets if s.startswith("lac")})
         self.assertIn("lac128", sets)
-        self.assertIn("LAC-128, research only", self.ok("list"))
+        self.assertIn("LAC-128, lac128_r2, research only", self.ok("list"))
 
     def test_formats(self):
         rows = list(csv.DictReader(io.StringIO(self.ok("list", "--format", "csv"))))

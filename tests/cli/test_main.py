@@ -12,7 +12,7 @@ class Main(Case):
         self.assertIn("Subcommands:", self.ok())
 
     def test_every_command_has_help_with_examples(self):
-        commands = ["list", "keygen", "encaps", "decaps", "profile", "bench", "kat", "doctor"]
+        commands = ["list", "keygen", "encaps", "decaps", "sign", "verify", "profile", "bench", "kat", "doctor"]
         general = self.ok("--help")
         for command in commands:
             self.assertIn(command, general)

@@ -40,9 +40,11 @@ class Profile(Case):
         self.assertIn(f"{SET} ms", side)
         self.assertIn(f"{OTHER} ms", side)
         rows = list(csv.DictReader(io.StringIO(self.ok("profile", "--all", "--count", "2", "--format", "csv"))))
-        self.assertEqual({r["scheme"] for r in rows}, {s["name"] for s in self.json("list")["schemes"]})
+        sets = self.json("list")
+        names = {s["name"] for s in [*sets["schemes"], *sets["signatures"]]}
+        self.assertEqual({r["scheme"] for r in rows}, names)
         for name in {r["scheme"] for r in rows}:
-            total = sum(float(r["percent"]) for r in rows if r["scheme"] == name and r["op"] == "decaps")
+            total = sum(float(r["percent"]) for r in rows if r["scheme"] == name and r["op"] == "keygen")
             self.assertAlmostEqual(total, 100, delta=0.1)
 
     def test_steps(self):
@@ -74,6 +76,7 @@ class Profile(Case):
         self.assertEqual(len(self.json("profile", "-s", "ntru", "--op", "encaps", "--count", "1")["profiles"]), 6)
         self.fails(USAGE, ["--all"], "profile")
         self.fails(USAGE, ["no operation 'sign'"], "profile", "-s", SET, "--op", "sign")
+        self.fails(USAGE, ["no operation 'seal'"], "profile", "-s", SET, "--op", "seal")
         self.fails(USAGE, ["did you mean"], "profile", "-s", "ntruhps2048508")
         self.fails(USAGE, ["at least 1"], "profile", "-s", SET, "--count", "0")
         self.fails(USAGE, ["excludes"], "profile", "-s", SET, "--all")

@@ -27,6 +27,7 @@ class WholeFiles(Case):
         ("keygen", "-s", SET, "--pk", "new_pk", "--sk", "new_sk"),
         ("encaps", "--pk", "pk", "--ct", "new_ct", "--ss", "new_ss"),
         ("decaps", "--sk", "sk", "--ct", "ct", "--ss", "new_ss"),
+        ("sign", "--sk", "signing_sk", "ct", "ss"),
     )
 
     def setUp(self):
@@ -36,6 +37,7 @@ class WholeFiles(Case):
     def inputs(self):
         self.keys()
         self.ok("encaps", "--pk", "pk", "--ct", "ct", "--ss", "ss")
+        self.ok("keygen", "-s", "mldsa44", "--pk", "signing_pk", "--sk", "signing_sk")
         return self.files()
 
     def test_a_signal_leaves_nothing(self):

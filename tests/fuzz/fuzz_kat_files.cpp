@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "common.hpp"
+#include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "kat/formats.hpp"
 #include "kat/runner.hpp"
@@ -16,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     KnownAnswers answers = parse_known_answers(text, nullptr);
     fuzz::require(answers.suites.empty() || answers.accumulated.empty(), "a file is of one kind");
     for (Suite& suite : answers.suites) {
-      const polykem_scheme* handle = find_scheme(suite.scheme);
+      const polykem_scheme* handle = find_set(suite.scheme);
       if (handle == nullptr) continue;
       const Scheme scheme(handle);
       fit_suite(suite, scheme);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "kat/formats.hpp"
 #include "kat/runner.hpp"
@@ -119,7 +120,7 @@ TEST_P(KnownAnswerFile, EveryCaseAtEveryBatchCount) {
   KnownAnswers answers = load(kData, file);
   std::size_t cases = 0, checks = 0;
   for (Suite& suite : answers.suites) {
-    const polykem_scheme* handle = find_scheme(suite.scheme);
+    const polykem_scheme* handle = find_set(suite.scheme);
     ASSERT_NE(handle, nullptr) << suite.scheme;
     const Scheme scheme(handle);
     if (context.backend(scheme).empty()) GTEST_SKIP() << backend << " does not run " << suite.scheme;
@@ -167,7 +168,7 @@ TEST_P(Accumulated, HashesOfEveryMode) {
   ASSERT_EQ(context.backend(scheme), backend);
   std::size_t cases = 0;
   for (const AccumulatedSet& of_set : load(kData, kAccumulated).accumulated) {
-    if (find_scheme(of_set.scheme) != find_scheme(set)) continue;  // some go by an alias
+    if (find_set(of_set.scheme) != find_set(set)) continue;  // some go by an alias
     for (const AccumulatedCase& wanted : of_set.cases) {
       expect_all_passed(run_accumulated(context, scheme, wanted, 0, ignore_ticks));
       ++cases;

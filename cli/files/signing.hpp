@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sign and verify read: messages of any lengths, a batch at a time, and how they are signed.
+#pragma once
+
+#include <polykem/polykem.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/input.hpp"
+#include "common/prehash.hpp"
+#include "files/records.hpp"
+
+namespace polykem::cli {
+
+/// Options of sign and verify.
+struct SigningOptions : FileOptions {
+  std::vector<std::string> messages;
+  std::string context, context_hex, prehash;
+  std::size_t message_bytes = 0;  ///< of each record of one file of messages; 0: each file is a message
+  bool deterministic = false;
+};
+
+/// Adds the messages, --sig, --scheme, --message-bytes, --context, --context-hex and --prehash.
+void add_signing_options(CLI::App& app, SigningOptions& options, const char* sig_help);
+
+/// Where the signature of a message goes that has a file to itself.
+std::string signature_path(const std::string& message);
+
+/// The context that all messages have. Throws CliError (usage) if it is too long or not hexadecimal.
+Bytes context_of(const SigningOptions& options);
+
+/// Messages of a batch, or digests of them.
+struct MessageBatch {
+  Bytes bytes;
+  std::vector<std::size_t> offsets{0};
+
+  std::size_t count() const { return offsets.size() - 1; }
+};
+
+class MessageReader {
+ public:
+  /// Throws CliError: usage for options that contradict each other, io if a file of records cannot be read.
+  explicit MessageReader(const SigningOptions& options);
+
+  /// Replaces `out` by the next messages, at most `most`, of some megabytes together unless one is longer; none at the
+  /// end. Throws CliError (io, bad input).
+  void read(MessageBatch& out, std::size_t most);
+  /// Signed or verified with these: the batch, the context, the hash.
+  Messages signed_as(const MessageBatch& batch) const;
+  /// How messages call message `number`, from 0: "'a.txt'" or "record 17 of 'log'".
+  std::string name(std::uint64_t number) const;
+  /// How many messages there are; 0 if that is not known.
+  std::uint64_t expected() const;
+
+ private:
+  bool next(Bytes& out);
+  bool next_record(Bytes& out);
+  void read_all(InputFile& file, Bytes& out);
+
+  const SigningOptions& options_;
+  Bytes context_;
+  std::unique_ptr<Prehash> prehash_;
+  std::unique_ptr<InputFile> records_;
+  std::size_t opened_ = 0;  ///< files, where each is a message
+};
+
+/// The keys of as many messages as come: one for all, or one for each.
+class SigningKeys {
+ public:
+  SigningKeys(RecordReader& keys, std::string path, RecordKind kind);
+  KeyMode mode() const { return mode_; }
+  /// Those of the next `count` messages. Throws CliError (bad input) if there are fewer.
+  ByteView next(std::size_t count);
+  /// Throws CliError (bad input) if there are more keys than the `count` messages.
+  void finish(std::uint64_t count);
+
+ private:
+  [[noreturn]] void refuse(std::uint64_t keys, const std::string& messages) const;
+
+  RecordReader& keys_;
+  std::string path_;
+  RecordKind kind_;
+  KeyMode mode_;
+  SecretBytes bytes_;
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace polykem::cli
