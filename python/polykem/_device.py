@@ -323,10 +323,10 @@ def _dlpack_device_of(array: Any) -> int | None:
 
 
 def check_host(place: Host, name: str) -> None:
-    """Raise for arrays of signatures, which no GPU computes yet."""
+    """Raise for an array on a GPU, where signatures must have all of theirs on the host."""
     if place is not HOST:
-        raise ArgumentError(f"{name} is on a GPU, and signatures are computed on the CPU only; copy it to host memory, "
-                            "by cupy.asnumpy(array) or tensor.cpu()")
+        raise ArgumentError(f"{name} is on a GPU, and signatures take arrays in host memory; copy it there, by "
+                            "cupy.asnumpy(array) or tensor.cpu()")
 
 
 def place_of(*arrays: Any) -> Host:
