@@ -22,10 +22,7 @@ struct Keys {
     }
     Steps::expand_matrices(
         rows_in(workspace), count, [&](size_t i) { return keys[i].a; }, record);
-    for (size_t first = 0; first < count; first += Isa::kItems) {
-      Steps::hash_keys({record(first), P.public_key_bytes()}, std::min(Isa::kItems, count - first),
-                       [&](size_t i) { return keys[first + i].tr; });
-    }
+    Steps::hash_public_keys({keys[0].tr, sizeof(Public)}, {records, P.public_key_bytes()}, count);
   }
 
   static void expand_private(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {

@@ -64,6 +64,13 @@ struct CommonSteps {
         });
   }
 
+  /// tr of `count` public keys. [FIPS204, Alg 6, L9; Alg 8, L6]
+  static void hash_public_keys(ByteRows tr, ConstByteRows pk, size_t count) {
+    constexpr size_t kBytes = P.public_key_bytes();
+    if (count == 1) return Isa::template shake256_of_one<kDigestBytes, kBytes>(tr.data, pk.data);
+    Isa::shake256(tr, kDigestBytes, pk, kBytes, count);
+  }
+
   /// mu of each item from its key's tr. [FIPS204, Alg 7, L6; Alg 8, L7]
   template <class Tr, class Mu>
   static void hash_messages(const Batch& io, Tr&& tr, Mu&& mu) {
@@ -255,8 +262,8 @@ struct KeygenSteps : CommonSteps<P, Isa> {
 
   /// [FIPS204, Alg 6, L9]
   static void hash_pk(Chunk& c) {
-    Isa::shake256({c.io.sk_out + P.tr_offset(), P.secret_key_bytes()}, kDigestBytes,
-                  {c.io.pk_out, P.public_key_bytes()}, P.public_key_bytes(), c.count);
+    Common::hash_public_keys({c.io.sk_out + P.tr_offset(), P.secret_key_bytes()}, {c.io.pk_out, P.public_key_bytes()},
+                             c.count);
   }
 
   /// [FIPS204, Alg 6, L10; Alg 24]
@@ -553,14 +560,6 @@ struct VerifySteps : CommonSteps<P, Isa> {
     for (Poly& t1 : key.t1)
       ntt(t1);
   }
-  /// tr(i): where tr of key i goes.
-  template <class Tr>
-  static void hash_keys(ConstByteRows pk, size_t count, Tr&& tr) {
-    uint8_t out[Isa::kItems][kDigestBytes];
-    Isa::shake256(rows_of(out), kDigestBytes, pk, P.public_key_bytes(), count);
-    for (size_t i = 0; i < count; ++i)
-      std::memcpy(tr(i), out[i], kDigestBytes);
-  }
 
   /// [FIPS204, Alg 8, L1-4; Alg 23, Alg 27]
   static void load(Chunk& c) {
@@ -587,7 +586,7 @@ struct VerifySteps : CommonSteps<P, Isa> {
   /// [FIPS204, Alg 8, L6]
   static void hash_pk(Chunk& c) {
     if (c.new_keys() == 0) return;
-    hash_keys({c.io.pk, P.public_key_bytes()}, c.new_keys(), [&](size_t i) { return c.items[i].key.tr; });
+    Common::hash_public_keys({c.items[0].key.tr, sizeof(Item)}, {c.io.pk, P.public_key_bytes()}, c.new_keys());
   }
 
   /// [FIPS204, Alg 8, L7]
