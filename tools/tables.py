@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from page_tables import arm64, bulk, ckks, cpu, frodo_cuda, gpu, hpke, m4, tls
+from page_tables import arm64, bulk, ckks, cpu, frodo_cuda, gpu, hpke, m4, mldsa, tls
 from page_tables.cpu import FRONT, OPS
 from page_tables.plot_peers import plot
 
@@ -29,7 +29,7 @@ PAGES = ["README.md", "docs/performance.md", "docs/parameter_sets.md", "docs/gpu
          "research/frodo_cuda/README.md", "docs/arm_figures.md", "ckks/figures.md"]
 PLOT = "bench/results/cpu_peers.svg"
 BLOCK = re.compile(r"(<!-- table: ([a-z0-9-]+) -->\n).*?(<!-- end of table -->)", re.S)
-TABLES = {name: make for module in (arm64, bulk, ckks, cpu, frodo_cuda, gpu, hpke, m4, tls)
+TABLES = {name: make for module in (arm64, bulk, ckks, cpu, frodo_cuda, gpu, hpke, m4, mldsa, tls)
           for name, make in module.TABLES.items()}
 
 
