@@ -17,7 +17,7 @@ inline namespace POLYKEM_ISA {
 template <MldsaParams P, InstructionSet Isa>
 struct CommonSteps {
   static constexpr size_t kK = P.k, kL = P.l, kStates = Isa::kStates;
-  static constexpr unsigned kEtaBits = P.eta_bits(), kZBits = P.z_bits(), kW1Bits = P.w1_bits();
+  static constexpr unsigned kEtaBits = P.eta_bits(), kW1Bits = P.w1_bits();
 
   /// kOut bytes of SHAKE128 or SHAKE256 for each of `streams` seeds of kIn bytes: fill(stream, seed) writes a seed,
   /// use(stream, bytes) takes what it gives.
