@@ -58,7 +58,7 @@ struct VerifyItem {
 template <MldsaParams P, InstructionSet Isa>
 struct HashRows {
   alignas(64) uint8_t in[Isa::kStates * (kDigestBytes + P.k * P.w1_bytes())];
-  alignas(64) uint8_t out[Isa::kStates * kMatrixBytes];
+  alignas(64) uint8_t out[Isa::kStates * rounded_up(kMatrixBytes, 64)];
 };
 
 /// A chunk's items and their working memory.

@@ -23,8 +23,9 @@ struct CommonSteps {
   /// use(stream, bytes) takes what it gives.
   template <Shake::Strength kStrength, size_t kIn, size_t kOut, class Fill, class Use>
   static void expand(HashRows<P, Isa>& rows, size_t streams, Fill&& fill, Use&& use) {
-    static_assert(kStates * kIn <= sizeof rows.in && kStates * kOut <= sizeof rows.out);
-    const ByteRows in{rows.in, kIn}, out{rows.out, kOut};
+    constexpr size_t kStride = rounded_up(kOut, 64);  // whole cache lines are stored
+    static_assert(kStates * kIn <= sizeof rows.in && kStates * kStride <= sizeof rows.out);
+    const ByteRows in{rows.in, kIn}, out{rows.out, kStride};
     if constexpr (kStrength == Shake::Strength::kShake256 && kOut <= kShake256Rate) {
       if (streams == 1) {
         fill(0, rows.in);
