@@ -297,8 +297,8 @@ POLYKEM_API void polykem_job_free(polykem_job* job);
 
 /* A batcher takes one operation at a time from any number of threads and computes what waits in batches: on the
  * caller's thread where that is faster, else on the context's threads, on a GPU or by a broker. Whenever one of them is
- * idle, it takes what waits, at once unless linger_us is set. Decapsulations go first, then encapsulations, then key
- * pairs. */
+ * idle, it takes what waits, at once unless linger_us is set. Decapsulations go first, then signatures, encapsulations
+ * and key pairs. */
 typedef struct polykem_batcher polykem_batcher;
 typedef struct polykem_ticket polykem_ticket; /* one operation that was handed in */
 
@@ -326,10 +326,11 @@ POLYKEM_API void polykem_batcher_free(polykem_batcher* batcher);
 typedef void (*polykem_ticket_callback)(void* user);
 
 /* Hands in one operation: request->count is 1, there are no outputs, no keyset and no item_status; inputs lie in host
- * memory and are copied. Coins are optional. done may be NULL; it is not called if the ticket had finished before this
- * function returned (ask polykem_ticket_poll; a ticket that finishes right after the return may be seen both ways).
- * Needs no more than 16 KB of the caller's stack. POLYKEM_ERR_BUSY at the hard limit; then, and after any other error,
- * there is no ticket. */
+ * memory and are copied, of a message its mu, which is hashed at once. A private key of ML-DSA is given expanded. A
+ * broker computes no signatures. Coins are optional. done may be NULL; it is not called if the ticket had finished
+ * before this function returned (ask polykem_ticket_poll; a ticket that finishes right after the return may be seen
+ * both ways). Needs no more than 16 KB of the caller's stack. POLYKEM_ERR_BUSY at the hard limit; then, and after any
+ * other error, there is no ticket. */
 POLYKEM_API polykem_status polykem_batcher_add(polykem_batcher* batcher, const polykem_request* request,
                                                polykem_ticket_callback done, void* user, polykem_ticket** out);
 /* For a loop that adds several operations: no thread begins any of them before polykem_batcher_release, so that they
@@ -343,8 +344,8 @@ POLYKEM_API polykem_status polykem_ticket_poll(const polykem_ticket* ticket);
  * process that this one was forked from. Do not wait for other tickets in a callback. */
 POLYKEM_API polykem_status polykem_ticket_wait(polykem_ticket* ticket);
 /* Copies the results out and returns the operation's status; waits where polykem_ticket_wait would. public_out: the
- * public key or the ciphertext (decaps has none); secret_out: the secret key or the shared secret; NULL: not wanted.
- * Where the operation failed, zeros. */
+ * public key, the ciphertext or the signature (decaps and verify have none); secret_out: the secret key or the shared
+ * secret; NULL: not wanted. Where the operation failed, zeros. */
 POLYKEM_API polykem_status polykem_ticket_take(polykem_ticket* ticket, uint8_t* public_out, uint8_t* secret_out);
 /* The size of the batch in which this operation was computed: 1 if its caller computed it, 0 if it has not finished. */
 POLYKEM_API size_t polykem_ticket_batch_items(const polykem_ticket* ticket);

@@ -22,6 +22,8 @@ class BrokerExecutor final : public Executor {
   unsigned slots() const override { return kBatches; }
   /// To find out that nobody listens costs little.
   Clock::duration longest_pause() const override { return std::chrono::seconds(1); }
+  /// The protocol has no messages.
+  bool has(const Scheme& scheme) const override { return !scheme.is_signature(); }
   bool available(const Scheme& scheme, Op op) override;
   Status submit(const Request& request, Done done) override;
   const char* problem() const override { return problem_; }

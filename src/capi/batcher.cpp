@@ -147,7 +147,7 @@ void polykem_ticket_free(polykem_ticket* ticket) {
 
 polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_scheme* scheme, polykem_op op,
                                      polykem_batcher_stats_t* out) {
-  if (batcher == nullptr || !is_kem_op(scheme, op) || !has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
+  if (batcher == nullptr || !is_op_of(scheme, op) || !has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     const BatcherStats s = batcher->batcher.stats(*from_c(scheme), static_cast<Op>(op));
     polykem_batcher_stats_t stats{.struct_size = 0,

@@ -72,9 +72,13 @@ inline bool is_op(polykem_op op) {
   return op >= POLYKEM_KEYGEN && op <= POLYKEM_VERIFY;
 }
 
+inline bool is_op_of(const polykem_scheme* scheme, polykem_op op) {
+  return scheme != nullptr && is_op(op) && from_c(scheme)->has(static_cast<Op>(op));
+}
+
 /// For what only a KEM's operations have.
 inline bool is_kem_op(const polykem_scheme* scheme, polykem_op op) {
-  return scheme != nullptr && is_op(op) && !from_c(scheme)->is_signature() && from_c(scheme)->has(static_cast<Op>(op));
+  return is_op_of(scheme, op) && !from_c(scheme)->is_signature();
 }
 
 /// A request as the engine sees it; Status::kArgument if a field has no meaning.

@@ -72,6 +72,8 @@ enum class MessageKind {
   kMu,      ///< the 64 bytes of mu, which the caller has computed
 };
 
+inline constexpr size_t kMuBytes = 64;
+
 struct Messages {
   static constexpr size_t kMostOidBytes = 32;
   Strings strings{}, contexts{};  ///< contexts have at most 255 bytes
@@ -81,6 +83,10 @@ struct Messages {
 
   /// Of all strings of `count` items.
   size_t bytes(size_t count) const { return strings.bytes(count) + contexts.bytes(count); }
+  /// Messages that are mu, kMuBytes each.
+  static Messages of_mu(const uint8_t* mu) {
+    return {.strings = {mu, nullptr, kMuBytes, false}, .kind = MessageKind::kMu};
+  }
   Messages slice(size_t first) const {
     return {strings.slice(first), contexts.slice(first), kind, digest_oid, deterministic};
   }

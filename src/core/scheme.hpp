@@ -133,6 +133,9 @@ struct Scheme {
   /// Computes the public key of a secret key that does not hold it; Status::kSecretKey and zeros if the secret key's
   /// parts do not belong together. nullptr: there is no such computation.
   Status (*public_key_of)(const uint8_t* sk, uint8_t* pk) = nullptr;
+  /// mu of the first of the messages: 64 bytes, from which a signature set signs and verifies [FIPS204, Alg 7, L6].
+  /// key: the private key for Op::kSign, the public key for Op::kVerify.
+  void (*mu)(Op op, const uint8_t* key, const Messages& messages, uint8_t* out) = nullptr;
   bool research = false;  ///< not to be relied on: attacks on it are published
   OpStages stages;
   bool secret_seeds = false;  ///< the coins of keygen may stand for the secret key, see secret_seed_bytes()

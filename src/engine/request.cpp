@@ -37,7 +37,7 @@ bool lengths_fit(const Strings& strings, size_t count, size_t most) {
 
 /// [FIPS204, Alg 2, L1; Alg 3, L1]
 Status validate_messages(const Messages& messages, size_t count) {
-  constexpr size_t kMostContext = 255, kMuBytes = 64;
+  constexpr size_t kMostContext = 255;
   const bool fit = lengths_fit(messages.strings, count, std::numeric_limits<ptrdiff_t>::max()) &&
                    lengths_fit(messages.contexts, count, kMostContext);
   const bool digest = messages.kind == MessageKind::kDigest;
@@ -59,7 +59,9 @@ RecordBytes record_bytes(const Scheme& scheme, Op op, bool sk_is_seed) {
 }
 
 ItemRecords::ItemRecords(const Scheme& scheme, Op op, bool sk_is_seed)
-    : fields_(fields_of(op)), bytes_(record_bytes(scheme, op, sk_is_seed)) {
+    : fields_(fields_of(op)),
+      bytes_(record_bytes(scheme, op, sk_is_seed)),
+      mu_bytes_(op == Op::kSign || op == Op::kVerify ? kMuBytes : 0) {
   for (const FieldInfo& f : kRecordFields) {
     (f.in != nullptr ? input_bytes_ : output_bytes_) += bytes(f);
     public_bytes_ += f.out != nullptr && !f.secret ? bytes(f) : 0;

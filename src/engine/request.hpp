@@ -49,6 +49,8 @@ class ItemRecords {
   /// 0 if the operation has no such record.
   size_t bytes(const FieldInfo& f) const { return has(f) ? bytes_.*f.bytes : 0; }
   size_t coin_bytes() const { return bytes_.coins; }
+  /// Of an operation on a message; else 0.
+  size_t mu_bytes() const { return mu_bytes_; }
   size_t input_bytes() const { return input_bytes_; }
   size_t output_bytes() const { return output_bytes_; }
   /// The bytes of the outputs that are not secret.
@@ -57,6 +59,7 @@ class ItemRecords {
  private:
   Fields fields_ = 0;
   RecordBytes bytes_{};
+  size_t mu_bytes_ = 0;
   size_t input_bytes_ = 0, output_bytes_ = 0, public_bytes_ = 0;
 };
 

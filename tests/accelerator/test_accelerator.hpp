@@ -89,8 +89,9 @@ class TestAccelerator final : public Accelerator {
     };
     SchemeContext(TestAccelerator& accelerator, const Scheme& scheme) {
       backend.name = accelerator.name();
-      for (size_t i = 0; i < kOps; ++i) {
+      for (size_t i = 0; i < kAllOps; ++i) {
         const auto op = static_cast<Op>(i);
+        if (!scheme.has(op)) continue;
         const auto& ref = cpu_backend(scheme, cpu::kRef)->op(op);
         operations[i] = {&accelerator, &scheme, op};
         backend.ops[i] = {ref.steps, 1, 1, [](size_t) { return size_t{0}; }, run_operation, &operations[i]};
@@ -100,7 +101,7 @@ class TestAccelerator final : public Accelerator {
       const auto& o = *static_cast<const OperationContext*>(context);
       return o.accelerator->run(*o.scheme, o.op, batch);
     }
-    OperationContext operations[kOps];
+    OperationContext operations[kAllOps];
     SchemeBackend backend{};
   };
 

@@ -65,19 +65,35 @@ struct Case {
 
 class CallersStack : public testing::TestWithParam<Case> {};
 
+/// A KEM's or a signature set.
+const polykem_scheme* any_set(const std::string& name) {
+  const polykem_scheme* found = nullptr;
+  return polykem_signature_find(name.c_str(), &found) == POLYKEM_OK ? found : scheme(name);
+}
+
 TEST_P(CallersStack, SixteenKilobytesSuffice) {
   const Context context = make_context(GetParam().backend.c_str(), 2);
-  const polykem_scheme* const set = scheme(GetParam().scheme);
+  const polykem_scheme* const set = any_set(GetParam().scheme);
   const polykem_scheme_info_t sizes = info(set);
+  const bool signs = sizes.signature_bytes != 0;
   polykem_batcher* batcher = nullptr;
   ASSERT_EQ(polykem_batcher_new(context.get(), nullptr, &batcher), POLYKEM_OK);
-  Bytes pk(sizes.public_key_bytes), sk(sizes.secret_key_bytes), ct(sizes.ciphertext_bytes), ss(64);
-  ASSERT_EQ(polykem_keygen(context.get(), set, 1, pk.data(), sk.data()), POLYKEM_OK);
-  polykem_request requests[] = {make_request(POLYKEM_KEYGEN, set, 1), make_request(POLYKEM_ENCAPS, set, 1),
-                                make_request(POLYKEM_DECAPS, set, 1)};
-  requests[1].pk = pk.data();
-  requests[2].sk = sk.data();
-  requests[2].ct = ct.data();
+  Bytes pk(sizes.public_key_bytes), sk(sizes.secret_key_bytes), ct(sizes.ciphertext_bytes + sizes.signature_bytes);
+  polykem_request keygen = make_request(POLYKEM_KEYGEN, set, 1);
+  keygen.pk_out = pk.data();
+  keygen.sk_out = sk.data();
+  ASSERT_EQ(polykem_run(context.get(), &keygen), POLYKEM_OK);
+  const Bytes text(1000, 1);
+  polykem_messages messages{};
+  messages.struct_size = sizeof messages;
+  messages.strings = {text.data(), nullptr, text.size(), 0};
+  polykem_request requests[] = {make_request(POLYKEM_KEYGEN, set, 1),
+                                make_request(signs ? POLYKEM_SIGN : POLYKEM_ENCAPS, set, 1),
+                                make_request(signs ? POLYKEM_VERIFY : POLYKEM_DECAPS, set, 1)};
+  requests[1].pk = requests[2].pk = pk.data();
+  requests[1].sk = requests[2].sk = sk.data();
+  requests[1].messages = requests[2].messages = &messages;
+  requests[2].ct = requests[2].sig = ct.data();
   for (const polykem_request& request : requests) {
     polykem_status status = POLYKEM_ERR_BUSY;
     size_t frame = 0;
@@ -107,9 +123,11 @@ TEST_P(CallersStack, SixteenKilobytesSuffice) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const std::string& scheme : scheme_names())
+  std::vector<std::string> sets = scheme_names();
+  sets.insert(sets.end(), {"mldsa44", "mldsa65", "mldsa87"});
+  for (const std::string& scheme : sets)
     for (const std::string& backend : available_backends())
-      if (backend != "cuda" && computes(backend, scheme)) all.push_back({scheme, backend});
+      if (backend != "cuda" && computes(backend, any_set(scheme))) all.push_back({scheme, backend});
   return all;
 }
 

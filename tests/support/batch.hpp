@@ -64,9 +64,12 @@ inline std::vector<std::string> available_backends() {
 }
 
 /// True if the backend computes the set itself: amx leaves all but FrodoKEM and NTRU to avx512.
-inline bool computes(const std::string& backend, const std::string& set) {
-  const char* name = polykem_context_backend(make_context(backend.c_str()).get(), scheme(set));
+inline bool computes(const std::string& backend, const polykem_scheme* set) {
+  const char* name = polykem_context_backend(make_context(backend.c_str()).get(), set);
   return name != nullptr && name == backend;
+}
+inline bool computes(const std::string& backend, const std::string& set) {
+  return computes(backend, scheme(set));
 }
 
 /// The words side by side, as the name of a test: letters, digits and '_'.

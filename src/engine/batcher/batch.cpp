@@ -13,7 +13,8 @@ bool BatchMemory::gather(const std::vector<Ticket*>& tickets) {
   item_ = tickets.front()->item();
   BatchView& all = request_.records;
   all.count = count;
-  size_t needed = 0;
+  const size_t mu_bytes = item_.mu_bytes();
+  size_t needed = count * mu_bytes;
   for (const FieldInfo& f : kRecordFields)
     needed += rounded_up(count * item_.bytes(f), 64);
   if (!memory_.reserve(needed)) return false;
@@ -29,6 +30,11 @@ bool BatchMemory::gather(const std::vector<Ticket*>& tickets) {
         copy_secret(next + i * bytes, tickets[i]->inputs().records.*f.in, bytes);
     }
     next += rounded_up(count * bytes, 64);
+  }
+  if (mu_bytes > 0) {
+    all.message = Messages::of_mu(next);
+    for (size_t i = 0; i < count; ++i)
+      copy_secret(next + i * mu_bytes, tickets[i]->inputs().records.message.strings.data, mu_bytes);
   }
   used_ = needed;
   return true;

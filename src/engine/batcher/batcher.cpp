@@ -10,7 +10,7 @@ namespace {
 /// Status::kOk if the request is one operation with its inputs, and nothing else.
 Status validate_operation(const Request& request) {
   const BatchView& r = request.records;
-  if (request.scheme != nullptr && request.scheme->is_signature()) return Status::kArgument;  // it has no queue
+  if (request.op == Op::kSign && request.sk_is_seed) return Status::kArgument;  // mu follows from the expanded key
   if (r.count != 1 || request.keyset != nullptr || r.key_index != nullptr || r.item_status != nullptr)
     return Status::kArgument;
   Request with_outputs = request;
@@ -43,9 +43,12 @@ Status Batcher::add(const Request& request, Ticket::Callback done, void* user, T
   if (status != Status::kOk) return status;
   if (engine_.cpu_backend_for(*request.scheme) == nullptr) return Status::kBackendUnavailable;
   const auto mine = core();
-  Ticket* const ticket = Ticket::create(request);
+  Request copied = request;
+  if (request.records.message.deterministic) copied.records.coins = nullptr;  // a ticket's are zero then
+  Ticket* const ticket = Ticket::create(copied);
   if (ticket == nullptr) return Status::kOutOfMemory;
-  if (request.records.coins == nullptr && !ticket->coins().empty()) status = engine_.random_bytes(ticket->coins());
+  const bool makes_coins = copied.records.coins == nullptr && !request.records.message.deterministic;
+  if (makes_coins && !ticket->coins().empty()) status = engine_.random_bytes(ticket->coins());
   Ticket* const before = out;
   out = ticket;
   const uint32_t queue = TicketQueues::index_of(*request.scheme, request.op, request.sk_is_seed);

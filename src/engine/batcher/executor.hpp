@@ -28,6 +28,8 @@ class Executor {
   virtual const char* problem() const { return "it cannot be reached"; }
   /// The longest pause between two probes of an executor that fails.
   virtual Clock::duration longest_pause() const { return Breaker::kLongestPause; }
+  /// False if it never computes anything of the set. Asked under the batcher's lock.
+  virtual bool has(const Scheme&) const { return true; }
   /// True if it can compute the operation. Asked on the batcher's own thread before the first batch of an operation,
   /// and again before each probe after a failure; may block while it loads or connects.
   virtual bool available(const Scheme& scheme, Op op) = 0;

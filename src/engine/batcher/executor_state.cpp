@@ -136,7 +136,7 @@ void ExecutorState::check_deadline(BatchSlot& slot, Clock::duration deadline, Cl
 
 bool ExecutorState::lacks_probe(const TicketQueue& queue, bool waits, Clock::time_point now) const {
   const Known& it = known_[queue.index];
-  if (cpu() || it.proof == Proof::kUnfit) return false;
+  if (cpu() || it.proof == Proof::kUnfit || !executor_->has(*queue.scheme)) return false;
   if (!breaker_.closed()) return !asked_for_;
   const bool old = it.proof == Proof::kProven && now - it.measured > kForgotten && in_flight_.empty();
   if (it.proof != Proof::kNone && !old) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/batcher/probe.hpp"
 
+#include <array>
 #include <new>
 
 namespace polykem {
@@ -8,6 +9,42 @@ namespace polykem {
 namespace {
 
 constexpr size_t kProbeItems = 2;
+
+/// Encapsulates to the key pair, or signs with it.
+Ticket* use(Engine& engine, const Scheme& scheme, Ticket& pair) {
+  constexpr std::array<uint8_t, kMuBytes> kMu{1, 2, 3};
+  Request request{.op = scheme.is_signature() ? Op::kSign : Op::kEncaps, .scheme = &scheme};
+  request.records.message = Messages::of_mu(kMu.data());
+  const BatchView keys = pair.request().records;
+  (request.op == Op::kSign ? request.records.sk : request.records.pk) =
+      request.op == Op::kSign ? keys.sk_out : keys.pk_out;
+  return computed(engine, request);
+}
+
+/// The inverse: decapsulates, or verifies.
+Ticket* use_again(Engine& engine, const TicketQueue& queue, Ticket& pair, Ticket& used) {
+  Request request{.op = queue.op, .sk_is_seed = queue.sk_is_seed, .scheme = queue.scheme};
+  const BatchView keys = pair.request().records;
+  request.records.pk = keys.pk_out;
+  request.records.sk = queue.sk_is_seed ? pair.coins().data() : keys.sk_out;
+  request.records.ct = used.request().records.ct_out;
+  request.records.message = used.inputs().records.message;
+  return computed(engine, request);
+}
+
+/// One operation of the queue, computed; nullptr if there is no memory.
+Ticket* make_item(Engine& engine, const TicketQueue& queue) {
+  Ticket* const pair = computed(engine, {.op = Op::kKeygen, .scheme = queue.scheme});
+  if (queue.op == Op::kKeygen || pair == nullptr) return pair;
+  Ticket* const used = use(engine, *queue.scheme, *pair);
+  Ticket* result = used;
+  if (used != nullptr && queue.op != used->op()) {
+    result = use_again(engine, queue, *pair, *used);
+    used->release();
+  }
+  pair->release();
+  return result;
+}
 
 }  // namespace
 
@@ -40,22 +77,7 @@ std::vector<Ticket*> make_probe(Engine& engine, const TicketQueue& queue) try {
   std::vector<Ticket*> tickets;
   tickets.reserve(kProbeItems);
   for (size_t i = 0; i < kProbeItems; ++i) {
-    Ticket *pair = computed(engine, {.op = Op::kKeygen, .scheme = queue.scheme}), *encapsulated = nullptr,
-           *result = pair;
-    if (queue.op != Op::kKeygen && pair != nullptr) {
-      Request encaps{.op = Op::kEncaps, .scheme = queue.scheme};
-      encaps.records.pk = pair->request().records.pk_out;
-      result = encapsulated = computed(engine, encaps);
-    }
-    if (queue.op == Op::kDecaps && encapsulated != nullptr) {
-      Request decaps{.op = Op::kDecaps, .sk_is_seed = queue.sk_is_seed, .scheme = queue.scheme};
-      decaps.records.sk = queue.sk_is_seed ? pair->coins().data() : pair->request().records.sk_out;
-      decaps.records.ct = encapsulated->request().records.ct_out;
-      result = computed(engine, decaps);
-    }
-    for (Ticket* used : {pair, encapsulated})
-      if (used != nullptr && used != result) used->release();
-    if (result != nullptr) tickets.push_back(result);
+    if (Ticket* const result = make_item(engine, queue); result != nullptr) tickets.push_back(result);
   }
   return tickets;
 } catch (const std::bad_alloc&) {

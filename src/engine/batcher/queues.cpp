@@ -11,12 +11,30 @@ namespace polykem {
 
 namespace {
 
-constexpr size_t kQueuesOfSet = kOps + 1;  // decaps of seeds has its own
+constexpr size_t kQueuesOfSet = kOps + 1;  // decaps of seeds has its own; signature sets have no use for it
+constexpr std::array<Op, kQueuesOfSet> kKemOps{Op::kKeygen, Op::kEncaps, Op::kDecaps, Op::kDecaps};
+constexpr std::array<Op, kQueuesOfSet> kSignatureOps{Op::kKeygen, Op::kSign, Op::kVerify, Op::kVerify};
+
+/// The sets of KEMs, then those of signatures.
+std::vector<const Scheme*> all_sets() {
+  std::vector<const Scheme*> sets(registry().begin(), registry().end());
+  sets.insert(sets.end(), signature_registry().begin(), signature_registry().end());
+  return sets;
+}
 
 size_t index_of_set(const Scheme& scheme) {
-  const auto sets = registry();
-  return static_cast<size_t>(std::ranges::find(sets, &scheme) - sets.begin());
+  const auto sets = scheme.is_signature() ? signature_registry() : registry();
+  const auto index = static_cast<size_t>(std::ranges::find(sets, &scheme) - sets.begin());
+  return scheme.is_signature() ? registry().size() + index : index;
 }
+
+/// The operation's number among the kOps of its set.
+size_t index_of_op(Op op) {
+  const auto index = static_cast<size_t>(op);
+  return index < kOps ? index : index - 2;
+}
+static_assert(kSignatureOps[static_cast<size_t>(Op::kSign) - 2] == Op::kSign);
+static_assert(kSignatureOps[static_cast<size_t>(Op::kVerify) - 2] == Op::kVerify);
 
 /// Counts a value in a histogram of BatcherStats.
 template <size_t kBuckets>
@@ -33,28 +51,28 @@ uint64_t microseconds(Clock::duration time) {
 }  // namespace
 
 TicketQueues::TicketQueues(const Engine& engine, const BatcherConfig& config) : config_(config) {
-  const auto sets = registry();
+  const std::vector<const Scheme*> sets = all_sets();
   stats_.resize(sets.size() * kOps);
   queues_.resize(sets.size() * kQueuesOfSet);
   for (uint32_t i = 0; i < queues_.size(); ++i) {
-    const size_t set = i / kQueuesOfSet, op = std::min(i % kQueuesOfSet, kOps - 1);
+    const size_t set = i / kQueuesOfSet, number = i % kQueuesOfSet;
     TicketQueue& queue = queues_[i];
     queue.index = i;
     queue.scheme = sets[set];
-    queue.op = static_cast<Op>(op);
-    queue.sk_is_seed = i % kQueuesOfSet == kOps;
-    queue.stats = &stats_[set * kOps + op];
+    queue.op = (queue.scheme->is_signature() ? kSignatureOps : kKemOps)[number];
+    queue.sk_is_seed = number == kOps;
+    queue.stats = &stats_[set * kOps + index_of_op(queue.op)];
     if (const SchemeBackend* const backend = engine.cpu_backend_for(*queue.scheme); backend != nullptr)
       queue.granule = std::max<size_t>(backend->op(queue.op).granule, 1);
   }
 }
 
 uint32_t TicketQueues::index_of(const Scheme& scheme, Op op, bool sk_is_seed) {
-  return static_cast<uint32_t>(index_of_set(scheme) * kQueuesOfSet + (sk_is_seed ? kOps : static_cast<size_t>(op)));
+  return static_cast<uint32_t>(index_of_set(scheme) * kQueuesOfSet + (sk_is_seed ? kOps : index_of_op(op)));
 }
 
 const BatcherStats& TicketQueues::stats(const Scheme& scheme, Op op) const {
-  return stats_[index_of_set(scheme) * kOps + static_cast<size_t>(op)];
+  return stats_[index_of_set(scheme) * kOps + index_of_op(op)];
 }
 
 bool TicketQueues::admit(TicketQueue& queue) {
@@ -157,8 +175,8 @@ Clock::time_point TicketQueues::waits_since(Op op, Clock::time_point now) const 
   return since;
 }
 
-std::array<Op, kOps> TicketQueues::order(Clock::time_point now) const {
-  std::array order{Op::kDecaps, Op::kEncaps, Op::kKeygen};
+std::array<Op, kAllOps> TicketQueues::order(Clock::time_point now) const {
+  std::array order{Op::kDecaps, Op::kSign, Op::kVerify, Op::kEncaps, Op::kKeygen};
   std::ranges::stable_sort(order, std::greater(), [&](Op op) { return (now - waits_since(op, now)) / kMaxAhead; });
   return order;
 }

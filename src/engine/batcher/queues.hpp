@@ -20,8 +20,8 @@ struct TicketList {
   size_t size = 0;
 };
 
-/// The operations of one set that may share a batch: kinds are those of Op, and decaps of secret keys in their form as
-/// seeds.
+/// The operations of one set that may share a batch: kinds are those of Op that it has, and decaps of secret keys in
+/// their form as seeds.
 struct TicketQueue {
   uint32_t index = 0;
   const Scheme* scheme = nullptr;
@@ -68,9 +68,9 @@ class TicketQueues {
   /// What has no result yet waits again, for the CPU.
   void rescue(TicketQueue& queue, const std::vector<Ticket*>& batch);
 
-  /// Handshakes under way are finished first: decaps before encaps before keygen, but nothing that has waited for less
-  /// than kMaxAhead before what has waited longer.
-  std::array<Op, kOps> order(Clock::time_point now) const;
+  /// Handshakes under way are finished first: decaps, then signatures, encaps and keygen, but nothing that has waited
+  /// for less than kMaxAhead before what has waited longer.
+  std::array<Op, kAllOps> order(Clock::time_point now) const;
   /// The queue of the operation whose first ticket has waited longest, of those for which `starts` holds; nullptr:
   /// none.
   template <class Starts>
@@ -88,7 +88,7 @@ class TicketQueues {
   const BatcherConfig& config_;
   std::vector<BatcherStats> stats_;
   std::vector<TicketQueue> queues_;
-  std::array<size_t, kOps> waiting_of_op_{};
+  std::array<size_t, kAllOps> waiting_of_op_{};
   size_t in_flight_ = 0;  ///< operations
   unsigned held_ = 0;     ///< calls of hold() without release()
   bool closed_ = false;   ///< nothing more is taken

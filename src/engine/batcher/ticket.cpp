@@ -11,7 +11,8 @@ namespace polykem {
 
 /// One allocation: the ticket, then its inputs.
 Ticket* Ticket::create(const Request& request) noexcept {
-  const size_t bytes = ItemRecords(*request.scheme, request.op, request.sk_is_seed).input_bytes();
+  const ItemRecords item(*request.scheme, request.op, request.sk_is_seed);
+  const size_t bytes = item.input_bytes() + item.mu_bytes();
   void* memory = ::operator new(sizeof(Ticket) + bytes, std::nothrow);
   return memory == nullptr ? nullptr : new (memory) Ticket(request, bytes);
 }
@@ -36,6 +37,12 @@ Ticket::Ticket(const Request& request, size_t data_bytes)
     arrays_.*f.in = next;
     next += item_.bytes(f);
   }
+  if (item_.mu_bytes() > 0) take_message(request, next);
+}
+
+void Ticket::take_message(const Request& request, uint8_t* mu) {
+  scheme_->mu(op_, key_field(op_).data(request.records), request.records.message, mu);
+  arrays_.message = Messages::of_mu(mu);
 }
 
 /// A copy of the process has what its parent held: nobody else there uses it.
@@ -57,6 +64,7 @@ Request Ticket::inputs() const {
   request.records.count = 1;
   for (const FieldInfo& f : kRecordFields)
     if (f.in != nullptr) request.records.*f.in = arrays_.*f.in;
+  request.records.message = arrays_.message;
   return request;
 }
 

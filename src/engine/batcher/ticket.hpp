@@ -14,8 +14,8 @@ namespace polykem {
 
 class BatcherCore;
 
-/// One operation that was handed in: copies of its inputs and coins, and, once it has been computed, its outputs.
-/// Zeroised when the last reference goes.
+/// One operation that was handed in: copies of its inputs and coins, and, once it has been computed, its outputs. Of a
+/// message it keeps mu, so that messages of all lengths and kinds share batches. Zeroised when the last reference goes.
 class Ticket {
  public:
   using Callback = void (*)(void* user);
@@ -77,6 +77,7 @@ class Ticket {
   enum { kUnarmed, kArmed, kRunning, kOver };
 
   explicit Ticket(const Request& request, size_t data_bytes);
+  void take_message(const Request& request, uint8_t* mu);
   ~Ticket() = default;
   uint8_t* data() { return reinterpret_cast<uint8_t*>(this + 1); }
 

@@ -3,6 +3,7 @@
 
 #include "schemes/built_backends.hpp"
 #include "schemes/mldsa/backend.hpp"
+#include "schemes/mldsa/mu.hpp"
 #include "schemes/mldsa/public_key.hpp"
 #include "schemes/mldsa/ref/portable.hpp"
 #include "schemes/mldsa/vector_backends.hpp"
@@ -34,6 +35,7 @@ Scheme scheme(const char* name, const char* title, uint32_t category) {
           .keygen_coin_bytes = kSeedBytes,
           .sign_coin_bytes = kSeedBytes,
           .public_key_of = public_key_of<P>,
+          .mu = mu<P>,
           .stages = {kKeygenStages, {}, {}, kSignStages, kVerifyStages},
           .secret_seeds = true,
           .backends = built_backends<SetBackends<P>>()};

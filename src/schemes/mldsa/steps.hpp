@@ -586,7 +586,7 @@ struct VerifySteps : CommonSteps<P, Isa> {
 
   /// [FIPS204, Alg 8, L6]
   static void hash_pk(Chunk& c) {
-    if (c.new_keys() == 0) return;
+    if (c.new_keys() == 0 || c.io.message.kind == MessageKind::kMu) return;
     Common::hash_public_keys({c.items[0].key.tr, sizeof(Item)}, {c.io.pk, P.public_key_bytes()}, c.new_keys());
   }
 
