@@ -122,20 +122,6 @@ std::string algorithm_text(ByteView oid) {
   return text;
 }
 
-SecretBytes algorithm_identifier(const Scheme& scheme) {
-  const Entry* entry = entry_of(scheme);
-  if (entry == nullptr) {
-    throw FormatError(std::string("keys of ") + scheme.name() +
-                      " have no form in PEM or DER: the set has no object "
-                      "identifier");
-  }
-  SecretBytes oid;
-  append_der(oid, der::kObjectIdentifier, {entry->arc, entry->last});
-  SecretBytes out;
-  append_der(out, der::kSequence, {oid});
-  return out;
-}
-
 std::optional<Scheme> scheme_of(ByteView oid, KeyUse use) {
   for (const Entry& entry : kEntries) {
     if (!is_of(entry, oid) || (use != KeyUse::kAny && use != entry.use)) continue;
@@ -302,6 +288,20 @@ const char* identifier_name(const Scheme& scheme) {
 std::string object_identifier(const Scheme& scheme) {
   const Entry& entry = *entry_of(scheme);
   return dotted({entry.arc.data(), entry.arc.size()}) + '.' + std::to_string(entry.last[0]);
+}
+
+SecretBytes algorithm_identifier(const Scheme& scheme) {
+  const Entry* entry = entry_of(scheme);
+  if (entry == nullptr) {
+    throw FormatError(std::string("keys of ") + scheme.name() +
+                      " have no form in PEM or DER: the set has no object "
+                      "identifier");
+  }
+  SecretBytes oid;
+  append_der(oid, der::kObjectIdentifier, {entry->arc, entry->last});
+  SecretBytes out;
+  append_der(out, der::kSequence, {oid});
+  return out;
 }
 
 SecretBytes write_public_key(const Scheme& scheme, ByteView public_key) {

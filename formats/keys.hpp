@@ -20,7 +20,7 @@ inline constexpr std::string_view kPrivateKeyLabel = "PRIVATE KEY";
 inline constexpr std::string_view kEncryptedLabel = "ENCRYPTED PRIVATE KEY";
 
 /// How many sets have these forms.
-inline constexpr std::size_t kKemsWithKeyFormat = 11, kSetsWithKeyFormat = kKemsWithKeyFormat + 3;
+inline constexpr std::size_t kSetsWithKeyFormat = 14;
 
 /// What a key that is read may be for; other keys count as of an algorithm without these forms.
 enum class KeyUse { kAny, kKem, kSignature };
@@ -49,6 +49,8 @@ bool has_key_format(const Scheme& scheme);
 const char* identifier_name(const Scheme& scheme);
 /// The object identifier of such a set, in dots.
 std::string object_identifier(const Scheme& scheme);
+/// Its AlgorithmIdentifier in DER, without parameters: in keys, and of ML-DSA beside signatures [RFC9881, 2].
+SecretBytes algorithm_identifier(const Scheme& scheme);
 
 /// SubjectPublicKeyInfo in DER.
 SecretBytes write_public_key(const Scheme& scheme, ByteView public_key);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "formats/keys.hpp"
 #include "formats/tls_groups.hpp"
@@ -63,6 +64,10 @@ constexpr StandardHybrid kStandardHybrids[] = {
     {"mlkem768p256", "mlkem768", &kP256, false},       {"mlkem1024p384", "mlkem1024", &kP384, false},
 };
 
+/// By set, whose name is the algorithm's [TLSMLDSA, 3].
+constexpr std::pair<const char*, unsigned> kSignatureAlgorithms[] = {
+    {"mldsa44", 0x0904}, {"mldsa65", 0x0905}, {"mldsa87", 0x0906}};
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
@@ -95,7 +100,7 @@ std::size_t index_of(const Offer& offer, std::string_view set) {
   for (std::size_t i = 0; i < offer.algorithms.size(); ++i) {
     if (!offer.algorithms[i].is_hybrid() && set == offer.algorithms[i].scheme.name()) return i;
   }
-  throw std::logic_error("a group of an unknown set");
+  throw std::logic_error("a group or signature algorithm of an unknown set");
 }
 
 void add_hybrid(Offer& offer, std::size_t alone, const Classical& classical, const std::string& name, unsigned id) {
@@ -125,7 +130,7 @@ PublicKeyParts public_key_parts(const Scheme& scheme) {
   const auto hybrid = std::find_if(std::begin(kStandardHybrids), std::end(kStandardHybrids),
                                    [&](const StandardHybrid& each) { return each.set == scheme.name(); });
   if (hybrid == std::end(kStandardHybrids)) {
-    const bool mlkem = scheme.info().secret_seed_bytes != 0;
+    const bool mlkem = std::string_view(scheme.info().family) == "mlkem";
     return {0, mlkem ? scheme.public_key_bytes() : 0, nullptr, 0};
   }
   const std::size_t ek_bytes = Scheme::find(hybrid->kem).public_key_bytes();
@@ -149,6 +154,10 @@ Offer make_offer(bool builtin_mlkem) {
       if (id != 0) add_hybrid(offer, set, *classical, std::string(classical->name) + "_" + each.name, id);
     }
   }
+  for (const Scheme& scheme : Scheme::all_signatures())
+    offer.algorithms.push_back(alone(scheme));
+  for (const auto& [set, code_point] : kSignatureAlgorithms)
+    offer.signature_algorithms.push_back({set, index_of(offer, set), code_point});
   if (offer.algorithms.size() > kMaxAlgorithms) throw std::logic_error("more algorithms than dispatch tables");
   return offer;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the provider offers: every set of the registry, and hybrids of a set with a classical key exchange.
+// What the provider offers: every set of a KEM, hybrids of a set with a classical key exchange, and signature sets.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -19,8 +19,8 @@ struct Classical {
   std::size_t secret_bytes;  ///< of a shared secret
 };
 
-/// A set of the registry, the standards' hybrids among them; or a hybrid of one with a curve of libcrypto's, whose part
-/// comes first in every concatenation (public keys, ciphertexts, secrets).
+/// A set of a KEM, the standards' hybrids among them, or of signatures; or a hybrid of one with a curve of libcrypto's,
+/// whose part comes first in every concatenation (public keys, ciphertexts, secrets).
 struct Algorithm {
   Scheme scheme;
   const Classical* classical = nullptr;  ///< nullptr: the set alone
@@ -28,6 +28,7 @@ struct Algorithm {
   std::string names;                     ///< name and aliases, separated by ':'
 
   bool is_hybrid() const { return classical != nullptr; }
+  bool signs() const { return scheme.info().signature_bytes != 0; }
   std::size_t share_bytes() const { return is_hybrid() ? classical->share_bytes : 0; }
   std::size_t public_key_bytes() const { return scheme.public_key_bytes() + share_bytes(); }
   std::size_t ciphertext_bytes() const { return scheme.ciphertext_bytes() + share_bytes(); }
@@ -43,6 +44,13 @@ struct Group {
   unsigned id;            ///< 0: not offered
 };
 
+/// A signature algorithm of TLS 1.3 [TLSMLDSA, 3].
+struct SignatureAlgorithm {
+  const char* name;
+  std::size_t algorithm;  ///< index into the list of algorithms
+  unsigned code_point;
+};
+
 /// Where a set's public key has what is checked as soon as a key is set: the encapsulation key of ML-KEM
 /// [FIPS203, 7.2], and the point of a curve.
 struct PublicKeyParts {
@@ -55,13 +63,15 @@ PublicKeyParts public_key_parts(const Scheme& scheme);
 struct Offer {
   std::vector<Algorithm> algorithms;
   std::vector<Group> groups;
+  std::vector<SignatureAlgorithm> signature_algorithms;
 };
 
-/// All sets, and the groups. builtin_mlkem: OpenSSL has the groups of ML-KEM and its hybrids itself (3.5 and newer), so
-/// that only the groups that it lacks are offered.
+/// All sets, the groups and signature algorithms. builtin_mlkem: OpenSSL has the groups of ML-KEM and its hybrids
+/// itself (3.5 and newer), so that only the groups that it lacks are offered. It has ML-DSA then too, but libssl takes
+/// a signature algorithm only from the provider whose keys it would use.
 Offer make_offer(bool builtin_mlkem);
 
 /// The dispatch tables are made at compile time, this many for each operation.
-inline constexpr std::size_t kMaxAlgorithms = 104;
+inline constexpr std::size_t kMaxAlgorithms = 107;
 
 }  // namespace polykem::provider

@@ -16,7 +16,7 @@
 namespace polykem::provider {
 
 /// The dispatch tables are made for each at compile time.
-inline constexpr std::size_t kCodedSets = formats::kKemsWithKeyFormat;
+inline constexpr std::size_t kCodedSets = formats::kSetsWithKeyFormat;
 
 /// The algorithms of the offer that are such sets, in their order there.
 inline const Algorithm& coded_algorithm(const Offer& offer, std::size_t set) {

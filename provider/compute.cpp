@@ -55,8 +55,7 @@ polykem_status Compute::machine(Machine*& out) {
   return status;
 }
 
-polykem_status Compute::start(const Scheme& scheme, polykem_op op, const std::uint8_t* key,
-                              const std::uint8_t* ciphertext, SecretBytes coins, Pending& out) {
+polykem_status Compute::start(polykem_request& request, SecretBytes coins, Pending& out) {
   Machine* mine = nullptr;
   const polykem_status status = machine(mine);
   if (status != POLYKEM_OK) return status;
@@ -65,13 +64,6 @@ polykem_status Compute::start(const Scheme& scheme, polykem_op op, const std::ui
   Operation& operation = *out.operation_;
   operation.secrets = std::move(coins);
   if (config_.async && pauses_->allowed() && in_job()) operation.pauses = pauses_;
-  polykem_request request{};
-  request.struct_size = sizeof request;
-  request.scheme = scheme.handle();
-  request.op = op;
-  request.count = 1;
-  (op == POLYKEM_ENCAPS ? request.pk : request.sk) = key;
-  request.ct = ciphertext;
   const bool pauses = operation.pauses != nullptr;
   request.flags = pauses ? 0 : POLYKEM_CALLER_WAITS;
   request.coins = operation.secrets.empty() ? nullptr : operation.secrets.data();

@@ -38,15 +38,16 @@ class Compute {
  public:
   explicit Compute(Config config);
   ~Compute();
+  /// Whether each signature is verified before it is given out.
+  bool verifies_signatures() const { return config_.verify_after_sign; }
   /// The process ends, and nothing is destroyed.
   void end() const;
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
 
-  /// Hands in an operation: encapsulation with a public key, decapsulation with a secret key and a ciphertext; all are
-  /// copied. `coins` are its random inputs; empty: random. May compute it at once, within 16 KB of the stack.
-  polykem_status start(const Scheme& scheme, polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext,
-                       SecretBytes coins, Pending& out);
+  /// Hands in an operation of one item, whose inputs are copied. `coins` are its random inputs; empty: random. May
+  /// compute it at once, within 16 KB of the stack. Sets the request's flags and coins.
+  polykem_status start(polykem_request& request, SecretBytes coins, Pending& out);
 
  private:
   struct Machine {

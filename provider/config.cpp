@@ -26,8 +26,9 @@ constexpr std::uint64_t kMaxBatchItems = 65536;
 constexpr std::uint64_t kMaxCodePoint = 0xFFFF;
 constexpr const char* kGroupPrefix = "groups.";
 
-constexpr const char* kKeys[] = {"backend",    "threads", "deadline_us", "linger_us",       "batch_items", "high_water",
-                                 "hard_limit", "broker",  "async",       "abandoned_limit", "statistics"};
+constexpr const char* kKeys[] = {"backend",     "threads",         "deadline_us", "linger_us",
+                                 "batch_items", "high_water",      "hard_limit",  "broker",
+                                 "async",       "abandoned_limit", "statistics",  "verify_after_sign"};
 /// What OpenSSL itself reads in the section of a provider.
 constexpr const char* kOpensslKeys[] = {"identity", "module", "activate", "soft_load"};
 
@@ -91,12 +92,12 @@ void read_statistics(const CoreParameters& core, Config& config) {
   if (config.statistics[0] != '/') fail("statistics", text, "not an absolute path");
 }
 
-void read_async(const CoreParameters& core, Config& config) {
-  const char* text = core.get("async");
+void read_switch(const CoreParameters& core, const char* key, bool& out) {
+  const char* text = core.get(key);
   if (text == nullptr) return;
   const std::string_view value = text;
-  if (value != "on" && value != "off") fail("async", text, "expected 'on' or 'off'");
-  config.async = value == "on";
+  if (value != "on" && value != "off") fail(key, text, "expected 'on' or 'off'");
+  out = value == "on";
 }
 
 void read_groups(const CoreParameters& core, Offer& offer) {
@@ -161,7 +162,8 @@ Config read_config(const CoreParameters& core, Offer& offer) {
   read_number(core, "high_water", config.high_water, kMaxItems);
   read_number(core, "hard_limit", config.hard_limit, kMaxItems);
   read_broker(core, config);
-  read_async(core, config);
+  read_switch(core, "async", config.async);
+  read_switch(core, "verify_after_sign", config.verify_after_sign);
   read_number(core, "abandoned_limit", config.abandoned_limit, kMaxItems);
   read_statistics(core, config);
   read_groups(core, offer);

@@ -26,6 +26,7 @@ struct Config {
   std::size_t batch_items = 0, high_water = 0, hard_limit = 0;
   std::string broker;  ///< path of a socket; empty: none
   bool async = true;   ///< pause in ASYNC jobs
+  bool verify_after_sign = false;
   /// After so many abandoned pauses none pauses any more; 0: Pauses::kMaxAbandoned.
   std::size_t abandoned_limit = 0;
   std::string statistics;  ///< path of a file; empty: none

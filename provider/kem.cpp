@@ -210,7 +210,8 @@ const OSSL_DISPATCH* functions() {
 }  // namespace
 
 std::vector<OSSL_ALGORITHM> kem_table(const Offer& offer) {
-  return algorithm_table(offer, [](std::size_t /*index*/) { return functions(); });
+  return algorithm_table(
+      offer, [](const Algorithm& each) { return !each.signs(); }, [](std::size_t /*index*/) { return functions(); });
 }
 
 }  // namespace polykem::provider

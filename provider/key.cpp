@@ -77,19 +77,42 @@ bool Key::has_length(ByteView bytes, std::size_t right, const char* what) const 
   return false;
 }
 
-bool Key::start(polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext, SecretBytes coins,
-                Pending& out) const {
-  const polykem_status status = provider_.compute->start(algorithm_.scheme, op, key, ciphertext, std::move(coins), out);
+/// With the key that the operation takes.
+polykem_request Key::request(polykem_op op) const {
+  polykem_request out = Context::request(op, algorithm_.scheme, 1);
+  if (op == POLYKEM_ENCAPS || op == POLYKEM_VERIFY) out.pk = public_key_.data();
+  if (op == POLYKEM_DECAPS || op == POLYKEM_SIGN) out.sk = secret_key_.data();
+  return out;
+}
+
+bool Key::start(polykem_request& request, SecretBytes coins, Pending& out) const {
+  const polykem_status status = provider_.compute->start(request, std::move(coins), out);
   if (status != POLYKEM_OK) provider_.errors.raise(status, algorithm_.name.c_str());
   return status == POLYKEM_OK;
 }
 
 bool Key::start_encapsulate(SecretBytes coins, Pending& out) const {
-  return start(POLYKEM_ENCAPS, public_key_.data(), nullptr, std::move(coins), out);
+  polykem_request encaps = request(POLYKEM_ENCAPS);
+  return start(encaps, std::move(coins), out);
 }
 
 bool Key::start_decapsulate(const std::uint8_t* ciphertext, Pending& out) const {
-  return start(POLYKEM_DECAPS, secret_key_.data(), ciphertext, {}, out);
+  polykem_request decaps = request(POLYKEM_DECAPS);
+  decaps.ct = ciphertext;
+  return start(decaps, {}, out);
+}
+
+bool Key::start_sign(const polykem_messages& message, SecretBytes coins, Pending& out) const {
+  polykem_request sign = request(POLYKEM_SIGN);
+  sign.messages = &message;
+  return start(sign, std::move(coins), out);
+}
+
+bool Key::start_verify(const polykem_messages& message, const std::uint8_t* signature, Pending& out) const {
+  polykem_request verify = request(POLYKEM_VERIFY);
+  verify.messages = &message;
+  verify.sig = signature;
+  return start(verify, {}, out);
 }
 
 bool Key::finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secret_out) const {
@@ -111,7 +134,8 @@ bool Key::generate(SecretBytes coins) {
   const Scheme& scheme = algorithm_.scheme;
   if (coins.empty() ? !make_seed(coins) : !has_length(coins, scheme.info().keygen_coin_bytes, "a seed")) return false;
   Pending pending;
-  if (!start(POLYKEM_KEYGEN, nullptr, nullptr, std::move(coins), pending)) return false;
+  polykem_request keygen = request(POLYKEM_KEYGEN);
+  if (!start(keygen, std::move(coins), pending)) return false;
   if (algorithm_.is_hybrid()) {
     pending.classical() = generate_classical(provider_.library.get(), *algorithm_.classical);
     if (pending.classical() == nullptr) {
@@ -164,21 +188,31 @@ bool Key::set_public_key(ByteView encoded) {
   return true;
 }
 
+/// The public key of a secret key that holds it, or from which it follows; empty if neither. False if its parts do not
+/// belong together.
+bool Key::public_key_inside(ByteView expanded, Bytes& out) const {
+  out.resize(algorithm_.scheme.public_key_bytes());
+  const polykem_status status = polykem_public_key_of(algorithm_.scheme.handle(), expanded.data(), out.data());
+  if (status == POLYKEM_ERR_ARGUMENT) out.clear();
+  if (status == POLYKEM_OK || status == POLYKEM_ERR_ARGUMENT) return true;
+  provider_.errors.raise(status, algorithm_.name.c_str());
+  return false;
+}
+
 bool Key::set_secret_key(ByteView expanded) {
   if (algorithm_.is_hybrid()) {
     provider_.errors.raise(Reason::kParameter, "%s: hybrids have no private format", algorithm_.name.c_str());
     return false;
   }
   if (!has_length(expanded, algorithm_.scheme.secret_key_bytes(), "a private key")) return false;
-  const std::size_t public_at = algorithm_.scheme.info().public_key_at;
-  const ByteView inside =
-      public_at == SIZE_MAX ? ByteView{} : ByteView{expanded.data() + public_at, algorithm_.scheme.public_key_bytes()};
+  Bytes inside;
+  if (!public_key_inside(expanded, inside)) return false;
   if ((has_private() && !same_bytes(secret_key_, expanded)) ||
-      (inside.size() != 0 && has_public() && !same_bytes(public_key_, inside))) {
+      (!inside.empty() && has_public() && !same_bytes(public_key_, inside))) {
     provider_.errors.raise(Reason::kMismatch, "%s: private and public key differ", algorithm_.name.c_str());
     return false;
   }
-  if (inside.size() != 0) public_key_ = copy(inside);
+  if (!inside.empty()) public_key_.swap(inside);
   secret_key_ = secret_copy(expanded);
   return true;
 }
@@ -217,12 +251,13 @@ bool Key::decapsulate(ByteView ciphertext, SecretBytes& secret) const {
 }
 
 bool Key::check_public() const {
-  if (public_key_parts(algorithm_.scheme).ek_bytes != 0) return true;
+  if (algorithm_.signs() || public_key_parts(algorithm_.scheme).ek_bytes != 0) return true;
   SecretBytes ciphertext, secret;
   return encapsulate(ciphertext, secret);
 }
 
 bool Key::check_private() const {
+  if (algorithm_.signs()) return true;
   const Bytes zeros(algorithm_.scheme.ciphertext_bytes());
   SecretBytes secret(algorithm_.scheme.shared_secret_bytes());
   Pending pending;
@@ -235,6 +270,13 @@ bool Key::check_private() const {
 }
 
 bool Key::check_pair() const {
+  if (algorithm_.signs()) {
+    Bytes inside;
+    if (!public_key_inside(secret_key_, inside)) return false;
+    if (same_bytes(inside, public_key_)) return true;
+    provider_.errors.raise(Reason::kMismatch, "%s: private and public key differ", algorithm_.name.c_str());
+    return false;
+  }
   SecretBytes ciphertext, secret, again;
   if (!encapsulate(ciphertext, secret) || !decapsulate(ciphertext, again)) return false;
   if (same_bytes(secret, again)) return true;

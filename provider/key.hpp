@@ -42,6 +42,8 @@ class Key {
   /// Operations with the set's part of the key; false with an error raised.
   bool start_encapsulate(SecretBytes coins, Pending& out) const;
   bool start_decapsulate(const std::uint8_t* ciphertext, Pending& out) const;
+  bool start_sign(const polykem_messages& message, SecretBytes coins, Pending& out) const;
+  bool start_verify(const polykem_messages& message, const std::uint8_t* signature, Pending& out) const;
   bool finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secret_out) const;
   /// As it crosses the wire: of a hybrid, both shares.
   Bytes encoded_public_key() const;
@@ -50,24 +52,28 @@ class Key {
   bool generate(SecretBytes coins);
   /// From the encoding; of the classical share it is checked that it is a point, of ML-KEM's that it is reduced.
   bool set_public_key(ByteView encoded);
-  /// From the expanded form; the public key follows where the secret key contains it. Not for hybrids.
+  /// From the expanded form; the public key follows where the secret key contains it, and of ML-DSA, whose parts are
+  /// compared. Not for hybrids.
   bool set_secret_key(ByteView expanded);
   /// From the seed; the expanded form and the public key follow. Not for hybrids.
   bool set_seed(ByteView seed);
 
-  /// Whether the library takes the public key. Of ML-KEM it was found out when the key was set, of the others one
-  /// encapsulation shows it.
+  /// Whether the library takes the public key. Of ML-KEM it was found out when the key was set, of other KEMs one
+  /// encapsulation shows it. Of ML-DSA all of the right length are.
   bool check_public() const;
-  /// One decapsulation shows whether the library takes the private key.
+  /// One decapsulation shows whether the library takes the private key. Of ML-DSA it was found out when the key was
+  /// set.
   bool check_private() const;
-  /// What is encapsulated to the public key, the private key decapsulates.
+  /// What is encapsulated to the public key, the private key decapsulates; of ML-DSA the public key follows from the
+  /// private one.
   bool check_pair() const;
 
  private:
   ~Key() = default;
   bool has_length(ByteView bytes, std::size_t right, const char* what) const;
-  bool start(polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext, SecretBytes coins,
-             Pending& out) const;
+  polykem_request request(polykem_op op) const;
+  bool start(polykem_request& request, SecretBytes coins, Pending& out) const;
+  bool public_key_inside(ByteView expanded, Bytes& out) const;
   bool make_seed(SecretBytes& out) const;
   bool encapsulate(SecretBytes& ciphertext, SecretBytes& secret) const;
   bool decapsulate(ByteView ciphertext, SecretBytes& secret) const;

@@ -90,6 +90,17 @@ bool set_number(OSSL_PARAM params[], const char* name, std::size_t value) {
   return param == nullptr || OSSL_PARAM_set_int(param, static_cast<int>(value)) == 1;
 }
 
+/// Of what an operation makes: a ciphertext or a signature.
+std::size_t most_bytes_of(const Algorithm& algorithm) {
+  return algorithm.signs() ? algorithm.scheme.info().signature_bytes : algorithm.ciphertext_bytes();
+}
+
+/// ML-DSA signs messages: programs must not hash them before.
+bool set_no_digest(const Algorithm& algorithm, OSSL_PARAM params[]) {
+  OSSL_PARAM* param = OSSL_PARAM_locate(params, OSSL_PKEY_PARAM_MANDATORY_DIGEST);
+  return param == nullptr || !algorithm.signs() || OSSL_PARAM_set_utf8_string(param, "") == 1;
+}
+
 int get_params(void* data, OSSL_PARAM params[]) {
   const Key& key = as_key(data);
   return guarded(key.provider().errors, [&]() -> int {
@@ -99,7 +110,7 @@ int get_params(void* data, OSSL_PARAM params[]) {
     const Bytes encoded = wants_public ? key.encoded_public_key() : Bytes();
     return set_number(params, OSSL_PKEY_PARAM_BITS, 8 * algorithm.public_key_bytes()) &&
            set_number(params, OSSL_PKEY_PARAM_SECURITY_BITS, static_cast<std::size_t>(algorithm.security_bits())) &&
-           set_number(params, OSSL_PKEY_PARAM_MAX_SIZE, algorithm.ciphertext_bytes()) &&
+           set_number(params, OSSL_PKEY_PARAM_MAX_SIZE, most_bytes_of(algorithm)) && set_no_digest(algorithm, params) &&
            set_octets(params, OSSL_PKEY_PARAM_PUB_KEY, encoded) &&
            set_octets(params, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, encoded) &&
            (algorithm.is_hybrid() ||
@@ -111,6 +122,7 @@ const OSSL_PARAM* gettable_params(void* /*provider*/) {
   static const OSSL_PARAM list[] = {OSSL_PARAM_int(OSSL_PKEY_PARAM_BITS, nullptr),
                                     OSSL_PARAM_int(OSSL_PKEY_PARAM_SECURITY_BITS, nullptr),
                                     OSSL_PARAM_int(OSSL_PKEY_PARAM_MAX_SIZE, nullptr),
+                                    OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_MANDATORY_DIGEST, nullptr, 0),
                                     OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, nullptr, 0),
                                     OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, nullptr, 0),
                                     OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PRIV_KEY, nullptr, 0),
@@ -336,7 +348,8 @@ const OSSL_DISPATCH* functions_at(std::size_t index, std::index_sequence<kIndex.
 
 std::vector<OSSL_ALGORITHM> key_manager_table(const Offer& offer) {
   return algorithm_table(
-      offer, [](std::size_t index) { return functions_at(index, std::make_index_sequence<kMaxAlgorithms>()); });
+      offer, [](const Algorithm&) { return true; },
+      [](std::size_t index) { return functions_at(index, std::make_index_sequence<kMaxAlgorithms>()); });
 }
 
 }  // namespace polykem::provider

@@ -15,6 +15,7 @@
 #include <new>
 #include <utility>
 
+#include "formats/keys.hpp"
 #include "tables.hpp"
 
 namespace polykem::provider {
@@ -35,7 +36,7 @@ int get_params(void* /*provider*/, OSSL_PARAM params[]) {
     return param == nullptr || OSSL_PARAM_set_utf8_ptr(param, value) == 1;
   };
   OSSL_PARAM* status = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_STATUS);
-  return set(OSSL_PROV_PARAM_NAME, "polykem: ML-KEM, NTRU and FrodoKEM") &&
+  return set(OSSL_PROV_PARAM_NAME, "polykem: ML-KEM, ML-DSA, NTRU and FrodoKEM") &&
          set(OSSL_PROV_PARAM_VERSION, polykem_version()) && set(OSSL_PROV_PARAM_BUILDINFO, polykem_version()) &&
          (status == nullptr || OSSL_PARAM_set_int(status, 1) == 1);
 }
@@ -47,6 +48,8 @@ const OSSL_ALGORITHM* query_operation(void* provider, int operation, int* no_cac
       return as_provider(provider).key_managers.data();
     case OSSL_OP_KEM:
       return as_provider(provider).kems.data();
+    case OSSL_OP_SIGNATURE:
+      return as_provider(provider).signatures.data();
     case OSSL_OP_ENCODER:
       return as_provider(provider).encoders.data();
     case OSSL_OP_DECODER:
@@ -127,6 +130,20 @@ bool has_builtin_mlkem(const CoreParameters& core) {
   return major > 3 || (major == 3 && minor >= 5);
 }
 
+/// Tells OpenSSL before 3.5 of the object identifiers of signatures, without which it verifies no certificate. Later
+/// versions have them.
+void name_objects(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core, const Offer& offer) {
+  auto* const create = core_function<OSSL_FUNC_core_obj_create_fn>(core, OSSL_FUNC_CORE_OBJ_CREATE);
+  auto* const add_signature = core_function<OSSL_FUNC_core_obj_add_sigid_fn>(core, OSSL_FUNC_CORE_OBJ_ADD_SIGID);
+  if (create == nullptr || add_signature == nullptr) return;
+  for (const Algorithm& each : offer.algorithms) {
+    if (!each.signs()) continue;
+    const std::string identifier = formats::object_identifier(each.scheme);
+    create(handle, identifier.c_str(), formats::identifier_name(each.scheme), each.name.c_str());
+    add_signature(handle, identifier.c_str(), "", identifier.c_str());
+  }
+}
+
 const OSSL_DISPATCH* functions() {
   static const OSSL_DISPATCH table[] = {
       entry<OSSL_FUNC_provider_teardown_fn>(OSSL_FUNC_PROVIDER_TEARDOWN, teardown),
@@ -143,10 +160,13 @@ const OSSL_DISPATCH* functions() {
 std::unique_ptr<Provider> make_provider(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* in) {
   auto provider = std::make_unique<Provider>(handle, in);
   const CoreParameters core(handle, in);
-  provider->offer = make_offer(has_builtin_mlkem(core));
+  const bool builtin = has_builtin_mlkem(core);
+  provider->offer = make_offer(builtin);
+  if (!builtin) name_objects(handle, in, provider->offer);
   provider->compute = std::make_unique<Compute>(read_config(core, provider->offer));
   provider->key_managers = key_manager_table(provider->offer);
   provider->kems = kem_table(provider->offer);
+  provider->signatures = signature_table(provider->offer);
   provider->encoders = encoder_table(provider->offer);
   provider->decoders = decoder_table(provider->offer);
   return provider;

@@ -28,7 +28,7 @@ struct Provider {
   CoreStreams streams;
   CoreLibrary library;
   Offer offer;  ///< does not change once the provider is loaded
-  std::vector<OSSL_ALGORITHM> key_managers, kems, encoders, decoders;
+  std::vector<OSSL_ALGORITHM> key_managers, kems, signatures, encoders, decoders;
   std::unique_ptr<Compute> compute;
 };
 
@@ -36,9 +36,11 @@ inline Provider& as_provider(void* pointer) {
   return *static_cast<Provider*>(pointer);
 }
 
-/// Tables with an entry for each algorithm of the offer; they end with an empty entry.
+/// Tables with an entry for each algorithm of the offer, for each KEM, for each that signs; they end with an empty
+/// entry.
 std::vector<OSSL_ALGORITHM> key_manager_table(const Offer& offer);
 std::vector<OSSL_ALGORITHM> kem_table(const Offer& offer);
+std::vector<OSSL_ALGORITHM> signature_table(const Offer& offer);
 
 /// Tables for the sets whose keys have forms in the standards.
 std::vector<OSSL_ALGORITHM> encoder_table(const Offer& offer);

@@ -12,7 +12,7 @@ namespace polykem::provider {
 namespace {
 
 constexpr std::int64_t kPeriodMs = 1000;
-constexpr const char* kOperations[] = {"keygen", "encaps", "decaps"};
+constexpr const char* kOperations[] = {"keygen", "encaps", "decaps", "sign", "verify"};
 constexpr const char* kStates[] = {"unused", "closed", "open", "half-open"};
 
 void add(std::string& out, const char* name, std::uint64_t value) {
@@ -48,6 +48,19 @@ void add_counters(std::string& out, const char* set, polykem_op op, const polyke
   out += "}, ";
 }
 
+void add_set(std::string& out, polykem_batcher* batcher, const polykem_scheme* scheme) {
+  polykem_scheme_info_t info{};
+  info.struct_size = sizeof info;
+  polykem_scheme_info(scheme, &info);
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS, POLYKEM_SIGN, POLYKEM_VERIFY}) {
+    polykem_batcher_stats_t stats{};
+    stats.struct_size = sizeof stats;  // an operation that the set does not have is an error
+    if (polykem_batcher_stats(batcher, scheme, op, &stats) == POLYKEM_OK &&
+        stats.operations + stats.in_flight + stats.abandoned + stats.refused > 0)
+      add_counters(out, info.name, op, stats);
+  }
+}
+
 void add_health(std::string& out, const polykem_executor_health_t& health) {
   out.append("{\"executor\": \"").append(health.name).append("\", \"state\": \"").append(kStates[health.state]);
   out.append("\", \"reason\": \"").append(health.reason).append("\"");
@@ -63,19 +76,10 @@ void close_list(std::string& out) {
 /// What is there to tell, of every set and operation that was used.
 std::string json(polykem_batcher* batcher, const Pauses& pauses) {
   std::string out = "{\"operations\": [";
-  for (std::size_t i = 0; i < polykem_scheme_count(); ++i) {
-    const polykem_scheme* scheme = polykem_scheme_at(i);
-    polykem_scheme_info_t info{};
-    info.struct_size = sizeof info;
-    polykem_scheme_info(scheme, &info);
-    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
-      polykem_batcher_stats_t stats{};
-      stats.struct_size = sizeof stats;
-      if (polykem_batcher_stats(batcher, scheme, op, &stats) == POLYKEM_OK &&
-          stats.operations + stats.in_flight + stats.abandoned + stats.refused > 0)
-        add_counters(out, info.name, op, stats);
-    }
-  }
+  for (std::size_t i = 0; i < polykem_scheme_count(); ++i)
+    add_set(out, batcher, polykem_scheme_at(i));
+  for (std::size_t i = 0; i < polykem_signature_count(); ++i)
+    add_set(out, batcher, polykem_signature_at(i));
   close_list(out);
   out += ", \"executors\": [";
   polykem_executor_health_t health{};

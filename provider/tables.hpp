@@ -14,12 +14,13 @@ OSSL_DISPATCH entry(int id, Function* function) {
   return {id, reinterpret_cast<void (*)()>(function)};
 }
 
-/// An entry for each algorithm of the offer, whose strings it points to, with functions(index).
-template <class Functions>
-std::vector<OSSL_ALGORITHM> algorithm_table(const Offer& offer, Functions&& functions) {
+/// An entry for each algorithm of the offer that takes(algorithm), whose strings it points to, with functions(index).
+template <class Takes, class Functions>
+std::vector<OSSL_ALGORITHM> algorithm_table(const Offer& offer, Takes&& takes, Functions&& functions) {
   std::vector<OSSL_ALGORITHM> table;
   for (std::size_t i = 0; i < offer.algorithms.size(); ++i) {
     const Algorithm& each = offer.algorithms[i];
+    if (!takes(each)) continue;
     table.push_back({each.names.c_str(), kProperties, functions(i), each.name.c_str()});
   }
   table.push_back({nullptr, nullptr, nullptr, nullptr});

@@ -53,11 +53,11 @@ unsigned code_point(const std::string& section, const std::string& group) {
 
 TEST(Config, Right) {
   EXPECT_EQ(problem(""), "");
-  EXPECT_EQ(
-      problem("backend = ref\nthreads = 2\ndeadline_us = 5000\nlinger_us = 0\nbatch_items = 0x100\n"
-              "high_water = 1000\nhard_limit = 2000\nabandoned_limit = 500\nbroker = /run/polykemd.sock\nasync = off\n"
-              "groups.frodo976aes = 0xFE80\ngroups.frodo640aes = off\n"),
-      "");
+  EXPECT_EQ(problem("backend = ref\nthreads = 2\ndeadline_us = 5000\nlinger_us = 0\nbatch_items = 0x100\n"
+                    "high_water = 1000\nhard_limit = 2000\nabandoned_limit = 500\nbroker = /run/polykemd.sock\nasync = "
+                    "off\nverify_after_sign = on\n"
+                    "groups.frodo976aes = 0xFE80\ngroups.frodo640aes = off\n"),
+            "");
   EXPECT_EQ(problem("groups = points\n[points]\nfrodo976aes = 0xFE80\nfrodo640aes = off\nfrodo640shake = off\n"), "");
 }
 
@@ -99,6 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"abandoned_limit = many", "abandoned_limit = many: not a number from 0 to"},
                     Wrong{"statistics = here", "statistics = here: not an absolute path"},
                     Wrong{"async = yes", "async = yes: expected 'on' or 'off'"},
+                    Wrong{"verify_after_sign = 1", "verify_after_sign = 1: expected 'on' or 'off'"},
                     Wrong{"groups.frodo976aes = 0x10000", "groups.frodo976aes = 0x10000: not a number"},
                     Wrong{"groups.frodo976aes = 0", "groups.frodo976aes = 0: not a number"},
                     Wrong{"groups.frodo976aes = 0x0214", "has that code point"}));

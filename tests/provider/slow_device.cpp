@@ -23,6 +23,7 @@ struct SlowTicket {
   polykem_ticket_callback done = nullptr;
   void* user = nullptr;
   bool finished = false;
+  polykem_op op = POLYKEM_KEYGEN;
 };
 
 unsigned initial_delay() {
@@ -31,7 +32,7 @@ unsigned initial_delay() {
 }
 constexpr unsigned kHold = ~0U;
 std::atomic<unsigned> delay_us{initial_delay()};
-std::atomic<bool> results_fail{false};
+std::atomic<bool> results_fail{false}, signatures_wrong{false};
 std::atomic<std::size_t> tickets{0};
 
 /// Never destroyed: its thread runs until the process ends.
@@ -121,6 +122,10 @@ void polykem_slow_device_fail(bool fails) {
   results_fail = fails;
 }
 
+void polykem_slow_device_forge(bool forges) {
+  signatures_wrong = forges;
+}
+
 std::size_t polykem_slow_device_tickets() {
   return tickets;
 }
@@ -137,6 +142,7 @@ POLYKEM_API polykem_status polykem_batcher_add(polykem_batcher* batcher, const p
   ++tickets;
   ticket->done = done;
   ticket->user = user;
+  ticket->op = request->op;
   ticket->finished = delay_us == 0;
   if (!ticket->finished) {
     Device& mine = here();
@@ -174,6 +180,7 @@ POLYKEM_API polykem_status polykem_ticket_take(polykem_ticket* ticket, uint8_t* 
   REAL(polykem_ticket_take);
   polykem_ticket_wait(ticket);
   const polykem_status status = real_polykem_ticket_take(as_slow(ticket).real, public_out, secret_out);
+  if (signatures_wrong && as_slow(ticket).op == POLYKEM_SIGN) public_out[0] ^= 1;
   return results_fail ? POLYKEM_ERR_INTERNAL : status;
 }
 

@@ -11,6 +11,8 @@ void polykem_slow_device_hold();
 void polykem_slow_device_release();
 /// Results are written from now on, and then said to have failed.
 void polykem_slow_device_fail(bool fails);
+/// A bit of each signature that is made from now on is wrong.
+void polykem_slow_device_forge(bool forges);
 /// Tickets that are not freed yet.
 std::size_t polykem_slow_device_tickets();
 }

@@ -12,7 +12,7 @@ namespace polykem::provider_test {
 namespace {
 
 constexpr std::size_t kStackBytes = 256 * 1024;
-constexpr std::size_t kMaxBytes = 16 * 1024;
+constexpr std::size_t kMaxBytes = 17 * 1024;
 constexpr std::uint8_t kPaint = 0xA5;
 
 struct Call {

@@ -77,6 +77,8 @@ class Library {
  public:
   explicit Library(const std::string& section = "", OSSL_provider_init_fn* init = nullptr)
       : context_(OSSL_LIB_CTX_new()) {
+    // The default context with the system's file, before the provider's first look at an object loads it with ours.
+    OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, nullptr);
     if (init != nullptr) OSSL_PROVIDER_add_builtin(context_.get(), "polykem", init);
     const ConfigFile file(section);
     OSSL_PROVIDER_set_default_search_path(context_.get(), POLYKEM_MODULES);

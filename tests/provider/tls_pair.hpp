@@ -19,17 +19,19 @@ struct TlsFree {
 using SslPtr = std::unique_ptr<SSL, TlsFree>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, TlsFree>;
 
-/// A server's context with a certificate of its own.
-inline SslContextPtr server_context(OSSL_LIB_CTX* library, const char* properties = nullptr) {
+/// A server's context with a certificate of its own, of P-256 or of that signature algorithm.
+inline SslContextPtr server_context(OSSL_LIB_CTX* library, const char* properties = nullptr,
+                                    const char* signature = nullptr) {
   SslContextPtr context(SSL_CTX_new_ex(library, properties, TLS_server_method()));
-  const KeyPtr key(EVP_PKEY_Q_keygen(library, nullptr, "EC", "P-256"));
+  const KeyPtr key(signature == nullptr ? EVP_PKEY_Q_keygen(library, nullptr, "EC", "P-256")
+                                        : EVP_PKEY_Q_keygen(library, properties, signature));
   const std::unique_ptr<X509, TlsFree> certificate(X509_new_ex(library, nullptr));
   X509_set_version(certificate.get(), X509_VERSION_3);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
   X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
   X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
   X509_set_pubkey(certificate.get(), key.get());
-  X509_sign(certificate.get(), key.get(), EVP_sha256());
+  X509_sign(certificate.get(), key.get(), signature == nullptr ? EVP_sha256() : nullptr);
   SSL_CTX_use_certificate(context.get(), certificate.get());
   SSL_CTX_use_PrivateKey(context.get(), key.get());
   return context;
@@ -42,8 +44,8 @@ struct Pair {
   int pauses = 0;
 
   Pair(OSSL_LIB_CTX* library, const char* server_groups, const char* client_groups, long mode = 0,
-       const char* properties = nullptr)
-      : server_context(provider_test::server_context(library, properties)),
+       const char* properties = nullptr, const char* signature = nullptr)
+      : server_context(provider_test::server_context(library, properties, signature)),
         client_context(SSL_CTX_new_ex(library, properties, TLS_client_method())) {
     for (SSL_CTX* context : {server_context.get(), client_context.get()})
       SSL_CTX_set_mode(context, mode);

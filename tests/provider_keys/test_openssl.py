@@ -19,7 +19,9 @@ import unittest
 POLYKEM = os.path.abspath(os.environ.get("POLYKEM_PROGRAM", "build/bin/polykem"))
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "program.md"
 SYSTEM = os.environ.get("POLYKEM_SYSTEM_OPENSSL", "openssl")
-EXAMPLES = pathlib.Path(os.environ.get("POLYKEM_TEST_DATA", "tests/data")).resolve() / "rfc9935"
+DATA = pathlib.Path(os.environ.get("POLYKEM_TEST_DATA", "tests/data")).resolve()
+EXAMPLES, MLDSA_EXAMPLES = DATA / "rfc9935", DATA / "rfc9881"
+MLDSA = ("ML-DSA-44", "ML-DSA-65", "ML-DSA-87")
 SETS = ("ML-KEM-512", "ML-KEM-768", "ML-KEM-1024")
 #: The last arc of their object identifiers, below 1.0.18033.2.2.7.
 FRODO = {"FrodoKEM-976-SHAKE": 1, "FrodoKEM-1344-SHAKE": 2, "eFrodoKEM-976-SHAKE": 3, "eFrodoKEM-1344-SHAKE": 4,
@@ -45,6 +47,17 @@ class Case(unittest.TestCase):
     def system(self, command, *args):
         """The system's program with the provider."""
         return self.command(SYSTEM, command, *WITH_PROVIDER, *args)
+
+    def certify(self, openssl, authority, name):
+        """An authority's certificate, and one that it signs."""
+        (self.dir / "leaf.cnf").write_text("basicConstraints = critical,CA:FALSE\n", encoding="utf-8")
+        (self.dir / "req.cnf").write_text("[req]\ndistinguished_name = name\nx509_extensions = extensions\n[name]\n"
+                                          "[extensions]\nbasicConstraints = critical,CA:TRUE\n", encoding="utf-8")
+        new = ("req", "-config", "req.cnf", "-nodes", "-newkey")
+        openssl(*new, authority, "-x509", "-keyout", "ca.key", "-out", "ca.crt", "-subj", "/CN=ca")
+        openssl(*new, name, "-new", "-keyout", "key", "-out", "request", "-subj", "/CN=leaf")
+        openssl("x509", "-req", "-in", "request", "-CA", "ca.crt", "-CAkey", "ca.key", "-set_serial", "1", "-extfile",
+                "leaf.cnf", "-out", "leaf")
 
     def read(self, name):
         return (self.dir / name).read_bytes()
@@ -117,6 +130,39 @@ class System(Case):
             done = self.call(SYSTEM, "pkey", *WITH_PROVIDER, "-noout", "-in", key)
             self.assertNotEqual(done.returncode, 0, number)
 
+    def test_examples_of_mldsa(self):
+        for name, form in self.each(MLDSA, ("seed", "expanded", "both")):
+            private, public = MLDSA_EXAMPLES / f"{name}-{form}.priv", (MLDSA_EXAMPLES / f"{name}.pub").read_bytes()
+            self.assertEqual(self.system("pkey", "-in", private, "-pubout"), public)
+            written = MLDSA_EXAMPLES / f"{name}-{'expanded' if form == 'expanded' else 'both'}.priv"
+            self.assertEqual(self.system("pkey", "-in", private), written.read_bytes())
+            certificate = MLDSA_EXAMPLES / f"{name}.crt"
+            self.assertEqual(self.system("x509", "-in", certificate, "-noout", "-pubkey"), public)
+            self.system("verify", "-check_ss_sig", "-CAfile", certificate, certificate)
+        for number in range(1, 4):
+            key = MLDSA_EXAMPLES / f"bad-ML-DSA-44-{number}.priv"
+            done = self.call(SYSTEM, "pkey", *WITH_PROVIDER, "-noout", "-in", key)
+            self.assertNotEqual(done.returncode, 0, number)
+
+    def test_certificates_of_mldsa(self):
+        for authority, name in (("mldsa87", "ML-DSA-44"), ("ML-DSA-44", "mldsa65"), ("id-ml-dsa-65", "mldsa87")):
+            self.certify(self.system, authority, name)
+            self.system("req", "-config", "req.cnf", "-in", "request", "-verify", "-noout")
+            self.system("verify", "-check_ss_sig", "-CAfile", "ca.crt", "leaf")
+            der = bytearray(self.system("x509", "-in", "leaf", "-outform", "der"))
+            der[-1000] ^= 1
+            (self.dir / "wrong").write_bytes(der)
+            done = self.call(SYSTEM, "verify", *WITH_PROVIDER, "-CAfile", "ca.crt", "wrong")
+            self.assertIn(b"certificate signature failure", done.stderr)
+
+    def test_text_of_mldsa(self):
+        text = self.system("pkey", "-in", MLDSA_EXAMPLES / "ML-DSA-44-seed.priv", "-text", "-noout").decode()
+        self.assertEqual([line for line in text.splitlines() if not line.startswith(" ")],
+                         ["ML-DSA-44 Private-Key:", "seed:", "priv:", "pub:"])
+        text = self.system("x509", "-in", MLDSA_EXAMPLES / "ML-DSA-44.crt", "-noout", "-text").decode()
+        self.assertIn("Signature Algorithm: ML-DSA-44", text)
+        self.assertIn("ML-DSA-44 Public-Key:", text)
+
     def test_frodokem(self):
         """Between this openssl with the provider and polykem: what one writes the other reads and writes again."""
         for name, encoding in self.each(FRODO, ("pem", "der")):
@@ -167,7 +213,7 @@ class System(Case):
         self.assertEqual(self.read("got"), self.read("sent"))
 
     def test_round_trips(self):
-        for name, encoding in self.each((*SETS, *FRODO), ("pem", "der")):
+        for name, encoding in self.each((*SETS, *FRODO, *MLDSA), ("pem", "der")):
             self.system("genpkey", "-algorithm", name, "-outform", encoding, "-out", "key")
             self.system("pkey", "-inform", encoding, "-in", "key", "-outform", "der", "-out", "key.der")
             again = self.system("pkey", "-inform", "der", "-in", "key.der", "-outform", encoding)
@@ -202,7 +248,7 @@ class System(Case):
 
 
 class OpenSsl35(Case):
-    """Keys between OpenSSL 3.5's own ML-KEM and the provider in the system's OpenSSL."""
+    """Keys and certificates between OpenSSL 3.5's own ML-KEM and ML-DSA and the provider in the system's OpenSSL."""
 
     def setUp(self):
         super().setUp()
@@ -225,15 +271,16 @@ class OpenSsl35(Case):
         self.assertEqual(self.read("got"), self.read("sent"))
 
     def test_its_keys_are_read(self):
-        for name, form in self.each(SETS, ("seed-priv", "seed-only", "priv-only")):
-            self.newer("genpkey", "-algorithm", name, "-out", "key", "-provparam", f"ml-kem.output_formats={form}")
+        for name, form in self.each((*SETS, *MLDSA), ("seed-priv", "seed-only", "priv-only")):
+            family = "ml-dsa" if name in MLDSA else "ml-kem"
+            self.newer("genpkey", "-algorithm", name, "-out", "key", "-provparam", f"{family}.output_formats={form}")
             self.newer("pkey", "-in", "key", "-pubout", "-out", "pub")
             self.assertEqual(self.system("pkey", "-in", "key", "-pubout"), self.read("pub"))
             for arguments in (("-in", "key", "-text", "-noout"), ("-pubin", "-in", "pub", "-text", "-noout")):
                 self.assertEqual(self.system("pkey", *arguments), self.newer("pkey", *arguments))
 
     def test_keys_are_read_by_it(self):
-        for (name,) in self.each(SETS):
+        for (name,) in self.each((*SETS, *MLDSA)):
             self.system("genpkey", "-algorithm", name, "-out", "key")
             self.newer("pkey", "-in", "key", "-check", "-noout")
             self.assertEqual(self.newer("pkey", "-in", "key"), self.read("key"))
@@ -252,12 +299,55 @@ class OpenSsl35(Case):
             one("pkey", "-in", "key", "-aes256", "-passout", "pass:secret", "-out", "sealed")
             self.assertEqual(other("pkey", "-in", "sealed", "-passin", "pass:secret"), self.read("key"))
 
+    def test_certificates_of_mldsa_both_ways(self):
+        for one, other in ((self.newer, self.system), (self.system, self.newer)):
+            for authority, name in (("ML-DSA-65", "ML-DSA-44"), ("ML-DSA-87", "ML-DSA-65")):
+                self.certify(one, authority, name)
+                other("verify", "-check_ss_sig", "-CAfile", "ca.crt", "leaf")
+                other("req", "-config", "req.cnf", "-in", "request", "-verify", "-noout")
+
+    def test_signatures_both_ways(self):
+        ours = (*WITH_PROVIDER, "-propquery", "?provider=polykem")
+        (self.dir / "message").write_bytes(b"message" * 100)
+        for name, context in self.each(MLDSA, ("", "0011ff")):
+            self.newer("genpkey", "-algorithm", name, "-out", "key")
+            options = ("-rawin", "-in", "message", "-inkey", "key",
+                       *(("-pkeyopt", f"hexcontext-string:{context}") if context else ()))
+            for one, other in ((ours, ()), ((), ours)):
+                self.newer("pkeyutl", "-sign", *one, *options, "-out", "signature")
+                self.newer("pkeyutl", "-verify", *other, *options, "-sigfile", "signature")
+
     def test_the_provider_beside_its_own(self):
         """With both, either may be asked; the keys are the same."""
         self.newer("genpkey", "-algorithm", "ML-KEM-768", "-out", "key")
         for preferred in ("polykem", "default"):
             again = self.newer("pkey", *WITH_PROVIDER, "-propquery", f"?provider={preferred}", "-in", "key")
             self.assertEqual(again, self.read("key"))
+
+
+class Pyca(Case):
+    """Keys, certificates and signatures between the provider and pyca/cryptography, whose Python runs this."""
+
+    def test_keys(self):
+        from cryptography.hazmat.primitives import serialization as s
+        from cryptography.hazmat.primitives.asymmetric import mldsa
+        for (name,) in self.each(MLDSA):  # pyca reads private keys as seeds alone
+            self.system("pkey", "-in", MLDSA_EXAMPLES / f"{name}-both.priv", "-pubout", "-out", "pub")
+            key = s.load_pem_private_key((MLDSA_EXAMPLES / f"{name}-seed.priv").read_bytes(), None)
+            self.assertEqual(s.load_pem_public_key(self.read("pub")), key.public_key())
+            theirs = getattr(mldsa, name.replace("-", "") + "PrivateKey").generate()
+            (self.dir / "theirs").write_bytes(
+                theirs.private_bytes(s.Encoding.PEM, s.PrivateFormat.PKCS8, s.NoEncryption()))
+            public = theirs.public_key().public_bytes(s.Encoding.PEM, s.PublicFormat.SubjectPublicKeyInfo)
+            self.assertEqual(self.system("pkey", "-in", "theirs", "-pubout"), public)
+
+    def test_certificates(self):
+        from cryptography import x509
+        for authority, name in (("ML-DSA-87", "ML-DSA-44"), ("ML-DSA-44", "ML-DSA-65")):
+            self.certify(self.system, authority, name)
+            root, leaf = (x509.load_pem_x509_certificate(self.read(file)) for file in ("ca.crt", "leaf"))
+            leaf.verify_directly_issued_by(root)
+            root.verify_directly_issued_by(root)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TLS groups that libssl learns of.
+// The TLS groups that libssl learns of, and from OpenSSL 3.2 on the signature algorithms.
 #include <openssl/core_names.h>
 #include <openssl/params.h>
 #include <openssl/prov_ssl.h>
@@ -7,6 +7,7 @@
 
 #include <strings.h>
 
+#include "formats/keys.hpp"
 #include "provider.hpp"
 
 namespace polykem::provider {
@@ -15,6 +16,13 @@ namespace {
 
 constexpr int kNever = -1;  // of a range of protocol versions
 constexpr int kNoLimit = 0;
+
+// OSSL_CAPABILITY_TLS_SIGALG_... of OpenSSL 3.2
+constexpr const char* kIanaName = "tls-sigalg-iana-name";
+constexpr const char* kSignatureName = "tls-sigalg-name";
+constexpr const char* kSignatureOid = "tls-sigalg-oid";
+constexpr const char* kCodePoint = "tls-sigalg-code-point";
+constexpr const char* kSecurityBits = "tls-sigalg-sec-bits";
 
 OSSL_PARAM text(const char* key, const std::string& value) {
   return OSSL_PARAM_construct_utf8_string(key, const_cast<char*>(value.c_str()), value.size() + 1);
@@ -38,11 +46,35 @@ int offer_group(const Group& group, const Algorithm& algorithm, OSSL_CALLBACK* c
   return callback(params, argument);
 }
 
+/// Signatures of ML-DSA exist from TLS 1.3 on, and not in DTLS as long as that has no version 1.3.
+int offer_signature(const SignatureAlgorithm& signature, const Algorithm& algorithm, OSSL_CALLBACK* callback,
+                    void* argument) {
+  const std::string iana_name = signature.name, oid = formats::object_identifier(algorithm.scheme);
+  unsigned code_point = signature.code_point, security_bits = static_cast<unsigned>(algorithm.security_bits());
+  int min_tls = TLS1_3_VERSION, max_tls = kNoLimit, dtls = kNever;
+  const OSSL_PARAM params[] = {text(kIanaName, iana_name),
+                               text(kSignatureName, algorithm.name),
+                               text(kSignatureOid, oid),
+                               OSSL_PARAM_construct_uint(kCodePoint, &code_point),
+                               OSSL_PARAM_construct_uint(kSecurityBits, &security_bits),
+                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MIN_TLS, &min_tls),
+                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MAX_TLS, &max_tls),
+                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MIN_DTLS, &dtls),
+                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MAX_DTLS, &dtls),
+                               OSSL_PARAM_construct_end()};
+  return callback(params, argument);
+}
+
 }  // namespace
 
 int get_capabilities(void* provider, const char* capability, OSSL_CALLBACK* callback, void* argument) {
-  if (strcasecmp(capability, "TLS-GROUP") != 0) return 0;
   const Offer& offer = as_provider(provider).offer;
+  if (strcasecmp(capability, "TLS-SIGALG") == 0) {
+    for (const SignatureAlgorithm& each : offer.signature_algorithms)
+      if (offer_signature(each, offer.algorithms[each.algorithm], callback, argument) != 1) return 0;
+    return 1;
+  }
+  if (strcasecmp(capability, "TLS-GROUP") != 0) return 0;
   for (const Group& group : offer.groups) {
     if (group.id != 0 && offer_group(group, offer.algorithms[group.algorithm], callback, argument) != 1) return 0;
   }
