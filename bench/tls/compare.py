@@ -41,6 +41,7 @@ class Contender:
     newer: bool = False  # with the OpenSSL of --openssl
     asynchronous: bool = False
     device: bool = False  # polykem has a simulated device, which takes 1 ms for a batch
+    signature: str = "P-256"  # of the certificate
 
 
 CONTENDERS = (
@@ -52,6 +53,10 @@ CONTENDERS = (
     Contender("ML-KEM, OpenSSL's own, async", HYBRID, "none", newer=True, asynchronous=True),
     Contender("ML-KEM, polykem waiting, newer OpenSSL", HYBRID, "polykem", newer=True),
     Contender("ML-KEM, polykem pausing, newer OpenSSL", HYBRID, "polykem", newer=True, asynchronous=True),
+    Contender("ML-DSA-65, OpenSSL's own", HYBRID, "none", newer=True, signature="ML-DSA-65"),
+    Contender("ML-DSA-65, OpenSSL's own, async", HYBRID, "none", newer=True, asynchronous=True, signature="ML-DSA-65"),
+    Contender("ML-DSA-65, polykem waiting", HYBRID, "polykem", newer=True, signature="ML-DSA-65"),
+    Contender("ML-DSA-65, polykem pausing", HYBRID, "polykem", newer=True, asynchronous=True, signature="ML-DSA-65"),
     Contender("FrodoKEM-976, peer", FRODO, "peer"),
     Contender("FrodoKEM-976, polykem waiting", FRODO, "polykem"),
     Contender("FrodoKEM-976, polykem pausing", FRODO, "polykem", asynchronous=True),
@@ -72,6 +77,14 @@ RATIOS = (
      "ML-KEM, OpenSSL's own, async", "high", "per_second"),
     ("high load, waiting beside the peer", "ML-KEM, polykem waiting", "ML-KEM, peer", "high", "per_second"),
     ("high load, pausing beside the peer", "ML-KEM, polykem pausing", "ML-KEM, peer", "high", "per_second"),
+    ("ML-DSA-65, high load, waiting beside OpenSSL's own", "ML-DSA-65, polykem waiting", "ML-DSA-65, OpenSSL's own",
+     "high", "per_second"),
+    ("ML-DSA-65, high load, pausing beside OpenSSL's own", "ML-DSA-65, polykem pausing",
+     "ML-DSA-65, OpenSSL's own, async", "high", "per_second"),
+    ("ML-DSA-65, whole handshakes, waiting beside OpenSSL's own", "ML-DSA-65, polykem waiting",
+     "ML-DSA-65, OpenSSL's own", "whole", "per_second"),
+    ("ML-DSA-65, whole handshakes, pausing beside OpenSSL's own", "ML-DSA-65, polykem pausing",
+     "ML-DSA-65, OpenSSL's own, async", "whole", "per_second"),
     ("FrodoKEM-976, waiting beside the peer", "FrodoKEM-976, polykem waiting", "FrodoKEM-976, peer",
      "high", "per_second"),
     ("FrodoKEM-976, pausing beside the peer", "FrodoKEM-976, polykem pausing", "FrodoKEM-976, peer",
@@ -88,7 +101,8 @@ def server_of(contender, options):
     # The device is this machine's CPU and late when others need that; a deadline would take its work away.
     device = {"variables": openssl.simulated_device(), "backend": "cuda", "deadline_us": 500000}
     return HAProxy(contender.group, contender.provider, asynchronous=contender.asynchronous, workers=2,
-                   openssl_prefix=prefix_of(contender, options), **(device if contender.device else {}))
+                   openssl_prefix=prefix_of(contender, options), signature=contender.signature,
+                   **(device if contender.device else {}))
 
 
 def prefix_of(contender, options):

@@ -8,13 +8,15 @@ First clients that others wrote say which group they negotiated. Then the load g
 every second a line tells of its handshakes and of the server's batches. At the end there is a table."""
 
 import argparse
+import dataclasses
 import json
 import pathlib
 import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/tls"))
+TESTS = pathlib.Path(__file__).resolve().parents[2] / "tests/tls"
+sys.path.insert(0, str(TESTS))
 
 import cases  # noqa: E402
 import clients  # noqa: E402
@@ -23,20 +25,45 @@ import tap  # noqa: E402
 from servers import HAProxy  # noqa: E402
 
 HYBRID, FRODO = "X25519MLKEM768", "frodo976aes"
-# What runs, with which group, provider, and in asynchronous mode or not.
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """What runs. openssl: where an OpenSSL is installed that it needs; None: the one of all."""
+    name: str
+    group: str
+    provider: str
+    asynchronous: bool = False
+    signature: str = "P-256"  # of the certificate
+    openssl: str | None = None
+
+
 ROWS = (
-    ("provider off: X25519", "X25519", "none", False),
-    ("X25519MLKEM768, waiting", HYBRID, "polykem", False),
-    ("X25519MLKEM768, pausing", HYBRID, "polykem", True),
-    ("FrodoKEM-976, waiting", FRODO, "polykem", False),
-    ("FrodoKEM-976, pausing", FRODO, "polykem", True),
+    Row("provider off: X25519", "X25519", "none"),
+    Row("X25519MLKEM768, waiting", HYBRID, "polykem"),
+    Row("X25519MLKEM768, pausing", HYBRID, "polykem", True),
+    Row("FrodoKEM-976, waiting", FRODO, "polykem"),
+    Row("FrodoKEM-976, pausing", FRODO, "polykem", True),
 )
 
 
+def newer_openssl():
+    """Where an OpenSSL is that has ML-KEM and ML-DSA, POLYKEM_OPENSSL or one that the tests have built; "": nowhere."""
+    if openssl.version() >= (3, 5):
+        return openssl.PREFIX
+    found = subprocess.run([TESTS / "openssl35.sh", "--built"], capture_output=True, text=True, check=False)
+    return found.stdout.strip()
+
+
 def rows():
-    """Beside OpenSSL's own ML-KEM where it has it (POLYKEM_OPENSSL)."""
-    own = (("provider off: X25519MLKEM768", HYBRID, "none", False),) if openssl.version() >= (3, 5) else ()
-    return own + ROWS
+    """Beside OpenSSL's own ML-KEM and ML-DSA where it has them."""
+    own = (Row("provider off: X25519MLKEM768", HYBRID, "none"),) if openssl.version() >= (3, 5) else ()
+    newer = newer_openssl()
+    if not newer:
+        print("No rows with certificates of ML-DSA, which need OpenSSL 3.5: run tests/tls/openssl35.sh once.\n")
+        return own + ROWS
+    return (*own, *ROWS, Row("ML-DSA-65 cert., provider off", HYBRID, "none", False, "ML-DSA-65", newer),
+            Row("ML-DSA-65 certificate", HYBRID, "polykem", False, "ML-DSA-65", newer))
 
 
 def show_clients():
@@ -75,15 +102,15 @@ class Batches:
 
 def run(row, options):
     """Shows a line each second and returns the report of the whole."""
-    name, group, provider, asynchronous = row
     heads = ("handsh./s", "p50 ms", "p99 ms", "at once", "batches", "mean", "largest")
-    print(name, "".join(f"{head:>10}" for head in heads), sep="\n", flush=True)
-    with HAProxy(group, provider, asynchronous=asynchronous, workers=2) as server:
+    print(row.name, "".join(f"{head:>10}" for head in heads), sep="\n", flush=True)
+    with HAProxy(row.group, row.provider, asynchronous=row.asynchronous, workers=2, signature=row.signature,
+                 openssl_prefix=row.openssl) as server:
         batches = Batches(server)
-        command = [cases.LOAD, server.port, "--group", group, "--connections", options.connections,
+        command = [cases.LOAD, server.port, "--group", row.group, "--connections", options.connections,
                    "--seconds", options.seconds, "--warm-up", 1, "--every", 1]
         load = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True,
-                                env=openssl.environment(OPENSSL_CONF=server.client_conf))
+                                env=openssl.environment(row.openssl, OPENSSL_CONF=server.client_conf))
         report = {}
         for line in load.stdout:
             report = json.loads(line)
@@ -106,11 +133,11 @@ def main():
     show_clients()
     print("Each second: handshakes, then the server's encapsulations: how many the thread that had them computed\n"
           "at once, and of the others how many batches there were, and how large.\n")
-    reports = [(row[0], run(row, options)) for row in rows()]
+    reports = [(row.name, run(row, options)) for row in rows()]
     print(f"{options.connections} connections at once, server and clients on this machine:")
-    print(f"  {'':28}{'handshakes/s':>13}{'p50 ms':>9}{'p99 ms':>9}")
+    print(f"  {'':30}{'handshakes/s':>13}{'p50 ms':>9}{'p99 ms':>9}")
     for name, report in reports:
-        print(f"  {name:28}{report['per_second']:13.0f}{report['p50_us'] / 1000:9.1f}{report['p99_us'] / 1000:9.1f}")
+        print(f"  {name:30}{report['per_second']:13.0f}{report['p50_us'] / 1000:9.1f}{report['p99_us'] / 1000:9.1f}")
 
 
 if __name__ == "__main__":

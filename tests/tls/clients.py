@@ -59,7 +59,8 @@ def s_client(port, certificate, openssl_conf, group):
     if done.returncode != 0 or "Verify return code: 0" not in done.stdout:
         raise AssertionError(f"s_client ended with {done.returncode}: {done.stderr[-2000:]}")
     named = re.search(r"^Negotiated TLS1.3 group: (.*)", done.stdout, re.M)
-    return {"page": "", "group": named.group(1) if named else ""}
+    signed = re.search(r"^Peer signature type: (.*)", done.stdout, re.M)
+    return {"page": "", "group": named.group(1) if named else "", "signature": signed.group(1) if signed else ""}
 
 
 def go(port, certificate):

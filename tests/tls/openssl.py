@@ -46,14 +46,15 @@ def environment(prefix=None, **variables):
     return {**found, **{name: str(value) for name, value in variables.items()}}
 
 
-def program():
-    return f"{PREFIX}/bin/openssl" if PREFIX else "openssl"
+def program(prefix=None):
+    prefix = PREFIX if prefix is None else prefix
+    return f"{prefix}/bin/openssl" if prefix else "openssl"
 
 
-def run(*arguments, input_text="", **variables):
-    """`openssl ...` to its end."""
-    return subprocess.run([program(), *map(str, arguments)], input=input_text, capture_output=True, text=True,
-                          timeout=200, check=False, env=environment(**variables))
+def run(*arguments, input_text="", prefix=None, **variables):
+    """`openssl ...` to its end. prefix: of another OpenSSL."""
+    return subprocess.run([program(prefix), *map(str, arguments)], input=input_text, capture_output=True, text=True,
+                          timeout=200, check=False, env=environment(prefix, **variables))
 
 
 def version():
@@ -85,17 +86,18 @@ def simulated_device(microseconds=1000, fault=None):
     return {**found, "SIMULATED_DEVICE_FAULT": fault} if fault else found
 
 
-def certificate(folder):
-    """Makes a key and a certificate for localhost; returns their paths. Clients trust the certificate itself; some
-    insist that it is not an authority's."""
+def certificate(folder, algorithm="P-256", prefix=None):
+    """Makes a key (of that curve or signature algorithm) and a certificate for localhost with the OpenSSL at `prefix`;
+    returns their paths. Clients trust the certificate itself; some insist that it is not an authority's."""
     folder = pathlib.Path(folder)
     key, crt = folder / "key.pem", folder / "crt.pem"
     plain = folder / "req.cnf"
     # The program of OpenSSL 3.0 crashes with -addext on the library of 3.5.
     plain.write_text("[req]\ndistinguished_name = name\nx509_extensions = extensions\n[name]\n[extensions]\n"
                      "subjectAltName = DNS:localhost,IP:127.0.0.1\nbasicConstraints = critical,CA:FALSE\n")
-    done = run("req", "-config", plain, "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-               "-days", 2, "-keyout", key, "-out", crt, "-subj", "/CN=localhost")
+    new = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"] if algorithm == "P-256" else [algorithm]
+    done = run("req", "-config", plain, "-x509", "-newkey", *new, "-nodes", "-days", 2, "-keyout", key, "-out", crt,
+               "-subj", "/CN=localhost", prefix=prefix)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
     return key, crt

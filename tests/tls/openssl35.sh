@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# openssl35.sh: prints the folder of an OpenSSL 3.5 (bin/openssl, include, lib with shared libraries), which it builds
-# the first time: some CPU minutes. Ends with 77 where that is not possible, and says why on standard error.
+# openssl35.sh [--built]: prints the folder of an OpenSSL 3.5 (bin/openssl, include, lib with shared libraries), which
+# it builds the first time, but for --built: some CPU minutes. Ends with 77 where that is not possible, and says why on
+# standard error.
 #
 # The source (Apache-2.0) is the one that the crate openssl-src (MIT or Apache-2.0) of crates.io carries. The result
 # stays in ~/.cache/polykem, or in XDG_CACHE_HOME or POLYKEM_CACHE if those are set.
@@ -39,6 +40,7 @@ build() {
 
 exec 3>&1 >&2 # from here on everything that is printed is for people
 if [[ ! -x $prefix/bin/openssl ]]; then
+  [[ ${1:-} != --built ]] || give_up "it has not been built"
   for tool in curl perl make cc flock; do
     command -v "$tool" >/dev/null || give_up "there is no $tool"
   done

@@ -35,14 +35,16 @@ class Server:
     can_pause = False  # knows asynchronous handshakes
 
     def __init__(self, groups, provider="polykem", asynchronous=False, workers=1, wrapper=(),
-                 openssl_prefix=None, variables=None, **settings):
+                 openssl_prefix=None, variables=None, signature="P-256", **settings):
         """groups: as OpenSSL takes them. provider: see openssl.configuration, which gets `settings` for the server;
         self.client_conf has the same provider without them. workers: threads
         or processes. wrapper: a command that runs the server, e.g. ("taskset", "-c", "0"). openssl_prefix: where the
-        OpenSSL is that it shall use. variables: more environment."""
+        OpenSSL is that it shall use. variables: more environment. signature: of its certificate, see
+        openssl.certificate."""
         self.groups, self.asynchronous, self.workers = groups, asynchronous, workers
         self._provider, self._settings, self._wrapper = provider, settings, tuple(wrapper)
         self._openssl_prefix, self._variables = openssl_prefix, variables or {}
+        self._signature = signature
         self._process = None
 
     @classmethod
@@ -53,7 +55,7 @@ class Server:
         self._temporary = tempfile.TemporaryDirectory(prefix="polykem-tls-")
         self.folder = pathlib.Path(self._temporary.name)
         self.folder.chmod(0o755)  # for servers that give up being root
-        self.key, self.certificate = openssl.certificate(self.folder)
+        self.key, self.certificate = openssl.certificate(self.folder, self._signature, self._openssl_prefix)
         self.key.chmod(0o644)
         self.pem = self.folder / "both.pem"
         self.pem.write_text(self.key.read_text() + self.certificate.read_text())
