@@ -117,7 +117,9 @@ SignedMessage message_of(const Entry& e, ByteView tr) {
   }
   out.context = e.hex("context");
   out.bytes = e.hex("message");
-  if (json_string(e.group, "preHash") != "preHash") return out;
+  const std::string pre_hash = json_string(e.group, "preHash");
+  if (pre_hash == "pure") return out;
+  if (pre_hash != "preHash") bad_input(fmt::format("unknown preHash '{}'", printable(pre_hash)));
   Prehash hash(json_string(e.test, "hashAlg"));
   hash.update(out.bytes);
   out.bytes.clear();

@@ -281,6 +281,10 @@ class SignatureVectors(SignatureCase):
                 for i, (group, test) in enumerate(groups)]}
             self.write("file", json.dumps(root))
             self.assertEqual(self.json("kat", "file")["passed"], 4)
+            root["testGroups"][0]["preHash"] = "prehashed"
+            self.write("file", json.dumps(root))
+            self.fails(BAD_INPUT, ["test 0", "unknown preHash 'prehashed'"], "kat", "file", "--quiet")
+            root["testGroups"][0]["preHash"] = "pure"
             for group in root["testGroups"]:
                 group["tests"][0]["signature"] = ("01" if mode == "sigGen" else "00") * 2420
             self.failures(root, 4)
