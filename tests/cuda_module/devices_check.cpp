@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's devices and pipeline over the fake runtime: two devices, many threads, failures.
 //   polykem_cuda_devices_check TEST [SCHEME]
-// TEST: a name at the end of this file or of devices_failures.cpp. SCHEME: toy (the default), filling.
+// TEST: a name at the end of this file, of devices_failures.cpp or of devices_messages.cpp. SCHEME: toy (the default),
+// filling.
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -356,15 +356,11 @@ int main(int argc, char** argv) {
   using namespace polykem::cuda::test;
   const std::string test = argc >= 2 ? argv[1] : "";
   if (argc >= 3) scheme_name = argv[2];
-  const auto is_it = [&test](const Check& check) { return check.name == test; };
-  const auto own = std::ranges::find_if(kChecks, is_it);
-  const auto other = std::ranges::find_if(failure_checks(), is_it);
-  if (own != std::end(kChecks)) {
-    own->run();
-  } else if (other != failure_checks().end()) {
-    other->run();
-  } else {
-    expect(false, "unknown test");
-  }
+  const Check* chosen = nullptr;
+  for (const std::span<const Check> checks : {std::span<const Check>(kChecks), failure_checks(), message_checks()})
+    for (const Check& check : checks)
+      if (check.name == test) chosen = &check;
+  expect(chosen != nullptr, "unknown test");
+  if (chosen != nullptr) chosen->run();
   return failures == 0 ? 0 : 1;
 }

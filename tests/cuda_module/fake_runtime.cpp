@@ -238,6 +238,13 @@ bool device_memory_has(const std::vector<unsigned char>& bytes) {
   return memory_has(false, bytes);
 }
 
+bool in_device_memory(const void* begin, size_t bytes) {
+  const Lock lock(mutex);
+  const Block* block = find(begin);
+  return block != nullptr && block->device >= 0 &&
+         (bytes == 0 || find(static_cast<const unsigned char*>(begin) + bytes - 1) == block);
+}
+
 bool pinned_memory_has(const std::vector<unsigned char>& bytes) {
   return memory_has(true, bytes);
 }

@@ -45,7 +45,9 @@ size_t queued(int device);
 size_t replayed();
 /// True if some device's memory holds these bytes.
 bool device_memory_has(const std::vector<unsigned char>& bytes);
-/// The same of pinned host memory.
+/// True if all these bytes lie in one allocation of some device's memory.
+bool in_device_memory(const void* begin, size_t bytes);
+/// True if pinned host memory holds these bytes.
 bool pinned_memory_has(const std::vector<unsigned char>& bytes);
 
 }  // namespace fake_runtime

@@ -30,6 +30,28 @@ void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk) {
 
 namespace {
 
+using Work = std::function<void()>;
+
+void run_work(const Work* work) {
+  (*work)();
+}
+
+}  // namespace
+
+/// The work is kept, because it may be recorded and replayed.
+cudaError_t launch_work(std::function<void()> work, cudaStream_t stream) {
+  static std::mutex mutex;
+  static auto& kept = *new std::deque<Work>;  // never destroyed
+  const Work* last = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    last = &kept.emplace_back(std::move(work));
+  }
+  return launch(run_work, 1, 1, 0, stream, last);
+}
+
+namespace {
+
 /// A key in its expanded form is the public key, and this mark by which a test sees that it was used.
 constexpr uint8_t kMark = 0x5a;
 
@@ -94,24 +116,6 @@ void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
       secret_of(b.ss_out + i * kSs, b.ct + i * kCt, pk.data());
     }
   }
-}
-
-using Work = std::function<void()>;
-
-void run_work(const Work* work) {
-  (*work)();
-}
-
-/// Launches work as a kernel of the fake runtime. It is kept, because it may be recorded and replayed.
-cudaError_t launch_work(Work work, cudaStream_t stream) {
-  static std::mutex mutex;
-  static auto& kept = *new std::deque<Work>;  // never destroyed
-  const Work* last = nullptr;
-  {
-    const std::lock_guard lock(mutex);
-    last = &kept.emplace_back(std::move(work));
-  }
-  return launch(run_work, 1, 1, 0, stream, last);
 }
 
 template <Op kOp>
@@ -238,7 +242,7 @@ std::span<const DeviceScheme* const> device_schemes() {
                                        .expanded_secret_key = {},
                                        .shared_bytes = fake_runtime::kSharedBytes + 1};
   static const DeviceScheme filling = with_filling_step(kToy);
-  static const DeviceScheme* const all[] = {&kToy, &kLarge, &filling};
+  static const DeviceScheme* const all[] = {&kToy, &kLarge, &filling, &kSigner, &kSignerLarge};
   return all;
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the checks of the module's devices share: a toy scheme over the fake runtime, and exchanges with it. The toy: sk
 // = its coins twice, pk = the coins of sk plus 1, ct = r, pk's first byte, and ss what both sides can compute from r
-// and pk.
+// and pk. A second toy signs: toy_signer.cpp.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <span>
+#include <vector>
 
 #include "accelerators/cuda/module/module.hpp"
 #include "fake_runtime.hpp"
@@ -66,11 +69,31 @@ bool exchange(const Records& r, StepTimes* times = nullptr);
 /// The devices that a batch for all devices is computed on.
 int devices_in_use();
 
+/// Launches work as a kernel of the fake runtime.
+cudaError_t launch_work(std::function<void()> work, cudaStream_t stream);
+
+constexpr size_t kSignature = 1024;
+/// Sets that only sign: "signer", and "signer_large", whose parts may have many bytes.
+extern const DeviceScheme kSigner, kSignerLarge;
+/// Of each item their workspace holds so many secret bytes and, behind the secret bytes of all, as many public ones.
+constexpr size_t kTrace = 64;
+using Trace = std::array<uint8_t, kTrace>;
+Trace secret_trace(const uint8_t* sk);
+Trace public_trace(const uint8_t* sk);
+/// The signature of one item. It says of `messages` which strings are absent.
+void signature_of(uint8_t* signature, const uint8_t* sk, const Messages& messages, std::span<const uint8_t> message,
+                  std::span<const uint8_t> context);
+/// Strings and offsets that the toy found outside of device memory.
+inline std::atomic<size_t> strays{0};
+/// The number of items of each part since the last call, in the order in which they were launched.
+std::vector<size_t> parts_signed();
+
 struct Check {
   const char* name;
   void (*run)();
 };
-/// The checks of devices_failures.cpp.
+/// The checks of devices_failures.cpp and devices_messages.cpp.
 std::span<const Check> failure_checks();
+std::span<const Check> message_checks();
 
 }  // namespace polykem::cuda::test
