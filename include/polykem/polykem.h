@@ -468,9 +468,10 @@ POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
 
 /* ---- data that is on a GPU already ------------------------------------------------------------------- */
 
-/* With the backend "cuda" every array of a request but item_status and key_index may also lie in the memory of one
- * GPU (for polykem_cuda_queue it must, item_status included); it is then used where it is. The library recognises
- * such memory once a context has been created with that backend; before that, it treats every pointer as host memory.
+/* With the backend "cuda" every array of a request but item_status, key_index and messages may also lie in the memory
+ * of one GPU (for polykem_cuda_queue it must, item_status included); it is then used where it is. The library
+ * recognises such memory once a context has been created with that backend; before that, it treats every pointer as
+ * host memory.
  * Device arrays must be readable up to the next multiple of 4 bytes. Work of your own streams on them must have
  * finished before polykem_run, polykem_submit or polykem_keyset_import is called, because polykem's streams do not
  * wait for yours: call cudaStreamSynchronize for them first, and for the default stream after a cudaMemcpy from memory
@@ -480,14 +481,15 @@ POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
 /* Bytes of device memory that polykem_cuda_queue needs for `count` items. */
 POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme,
                                                   polykem_op op, size_t count, size_t* bytes);
-/* Queues a batch on the caller's stream (a cudaStream_t; NULL: the default stream) of the current device and returns
- * at once. Every array lies on that device, item_status (4-byte aligned, or NULL) too; keyset is NULL, secret_form is
- * POLYKEM_SECRET_EXPANDED. The batch never returns POLYKEM_ERR_ITEMS: item_status[i] is right when the stream has
- * passed this point, and the outputs of a malformed item are zero. workspace: device memory, 256-byte aligned, busy
- * until then, afterwards zero. Errors of kernels show on the stream; after any failure neither the outputs nor
- * item_status may be used. POLYKEM_ERR_ARGUMENT for more items than one launch can count (2^30 for NTRU, 2^28 for
- * Saber, 2^27 for ML-KEM, Kyber, LAC and hybrids, 2^24 for FrodoKEM), for arrays in host memory or on another device,
- * and while the stream is captured into a graph if random numbers are needed: replays would repeat them. */
+/* Queues a batch of a KEM on the caller's stream (a cudaStream_t; NULL: the default stream) of the current device and
+ * returns at once. Every array lies on that device, item_status (4-byte aligned, or NULL) too; keyset is NULL,
+ * secret_form is POLYKEM_SECRET_EXPANDED. The batch never returns POLYKEM_ERR_ITEMS: item_status[i] is right when the
+ * stream has passed this point, and the outputs of a malformed item are zero. workspace: device memory, 256-byte
+ * aligned, busy until then, afterwards zero. Errors of kernels show on the stream; after any failure neither the
+ * outputs nor item_status may be used. POLYKEM_ERR_ARGUMENT for more items than one launch can count (2^30 for NTRU,
+ * 2^28 for Saber, 2^27 for ML-KEM, Kyber, LAC and hybrids, 2^24 for FrodoKEM), for signature sets, for arrays in host
+ * memory or on another device, and while the stream is captured into a graph if random numbers are needed: replays
+ * would repeat them. */
 POLYKEM_API polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
                                               void* stream);
 

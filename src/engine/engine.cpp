@@ -341,6 +341,7 @@ Status Engine::queue(const Request& request, void* workspace, void* stream) {
   if (status != Status::kOk) return status;
   const BatchView& records = request.records;
   if (workspace == nullptr || request.keyset != nullptr || request.sk_is_seed) return Status::kArgument;
+  if (request.scheme->is_signature()) return Status::kArgument;  // their messages lie on the host
   Request without_status = request;
   without_status.records.item_status = nullptr;  // here the accelerator writes it itself
   Route route;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's use of an accelerator, tested with one that has no device: NTRU and ML-KEM.
+// The engine's use of an accelerator, tested with one that has no device: NTRU and ML-KEM, and what ML-DSA may not.
 #include <gtest/gtest.h>
 
 #include "engine/engine.hpp"
+#include "schemes/registry.hpp"
 #include "test_accelerator.hpp"
 
 namespace polykem {
@@ -230,6 +231,23 @@ TEST_P(Seam, ANoteOfTheCrossoversStaysReadable) {
   const char* const second = device.crossovers().note();
   EXPECT_EQ(first, before) << "static storage";
   EXPECT_NE(second, before);
+}
+
+/// The device could not read the messages, which lie on the host.
+TEST(SeamOfSignatures, AreNotQueuedOnAStream) {
+  test::TestAccelerator device;
+  Accelerator* const list[1] = {&device};
+  const auto any = engine(nullptr, list);
+  const Scheme& s = *signature_registry()[0];
+  uint8_t *const pk = device.allocate(s.public_key_bytes), *const sk = device.allocate(s.secret_key_bytes),
+                 *const sig = device.allocate(s.signature_bytes), *const workspace = device.allocate(64);
+  Request keygen{.op = Op::kKeygen, .scheme = &s}, sign{.op = Op::kSign, .scheme = &s};
+  keygen.records = {.count = 1, .pk_out = pk, .sk_out = sk};
+  sign.records = {.count = 1, .sk = sk, .ct_out = sig};
+  ASSERT_EQ(any->run(keygen), Status::kOk);
+  ASSERT_EQ(any->run(sign), Status::kOk);
+  EXPECT_EQ(any->queue(keygen, workspace, nullptr), Status::kArgument);
+  EXPECT_EQ(any->queue(sign, workspace, nullptr), Status::kArgument);
 }
 
 TEST_P(Seam, ArraysOnTheDeviceAreUsedThere) {
