@@ -15,7 +15,8 @@
 namespace polykem {
 
 /// A run of items whose arrays all lie in device memory, key_index too. Records have any alignment; the memory must be
-/// readable up to the next multiple of 4 bytes. key_index is nullptr where there is no expanded form: the chosen
+/// readable up to the next multiple of 4 bytes. Strings with offsets: the first lies at `data`, whatever offsets[0] is;
+/// data is nullptr only where the caller gave none. key_index is nullptr where there is no expanded form: the chosen
 /// records have then been copied side by side. item_status: preset to ok; nullptr if the caller does not want it.
 struct DeviceBatch : BatchView {
   const uint32_t* seed = nullptr;  ///< 32 bytes, 4-byte aligned, fresh for every batch; used where coins is nullptr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block signs an item to the end, four attempts at a time: for few items, and for those that many rounds have left.
+// A block signs an item to the end, four attempts at a time: for few items, and for those that rounds leave.
 #pragma once
 
 #include "schemes/mldsa/cuda/answer.cuh"
