@@ -15,6 +15,8 @@
 #include "schemes/frodo/stages.hpp"
 #include "schemes/lac/params.hpp"
 #include "schemes/lac/stages.hpp"
+#include "schemes/mldsa/params.hpp"
+#include "schemes/mldsa/stages.hpp"
 #include "schemes/mlkem/params.hpp"
 #include "schemes/mlkem/stages.hpp"
 #include "schemes/ntru/params.hpp"
@@ -45,8 +47,8 @@ Outcome open(ErrorText* why) {
 /// What the module says of a set.
 struct Described {
   const char* name;
-  RecordBytes bytes;  ///< of keygen
-  size_t encaps_coins;
+  RecordBytes bytes;    ///< of keygen
+  size_t second_coins;  ///< of encaps or sign
   OpStages stages;
 };
 
@@ -77,6 +79,11 @@ constexpr Described kDescribed[] = {
       lac::kSeedBytes, lac::kSeedBytes},
      lac::kSeedBytes,
      lac::kStages},
+    {"mldsa44",
+     {mldsa::kMldsa44.public_key_bytes(), mldsa::kMldsa44.secret_key_bytes(), mldsa::kMldsa44.signature_bytes(), 0,
+      mldsa::kSeedBytes},
+     mldsa::kSeedBytes,
+     {mldsa::kKeygenStages, {}, {}, mldsa::kSignStages, mldsa::kVerifyStages}},
 };
 
 const Described& described() {
@@ -87,7 +94,7 @@ const Described& described() {
 }
 
 DeviceOperation make(Op op) {
-  static std::array<DeviceStep, kOps> steps;
+  static std::array<DeviceStep, kAllOps> steps;
   const Described& set = described();
   DeviceStep& step = steps[static_cast<size_t>(op)];
   step = {{"everything", 0, static_cast<uint8_t>(set.stages.of(op).size())}, 0, 0};
@@ -95,7 +102,8 @@ DeviceOperation make(Op op) {
   result.scheme = set.name;
   result.op = op;
   result.record_bytes = set.bytes;
-  if (op != Op::kKeygen) result.record_bytes.coins = op == Op::kEncaps ? set.encaps_coins : 0;
+  if (op == Op::kEncaps || op == Op::kSign) result.record_bytes.coins = set.second_coins;
+  if (op == Op::kDecaps || op == Op::kVerify) result.record_bytes.coins = 0;
   if (mode() == "wrong_sizes") result.record_bytes.sk -= 1;
   if (mode() == "wrong_steps") step.info.count -= 1;
   result.steps = {&step, 1};
@@ -114,7 +122,10 @@ DeviceExpandedKeyFormat expanded_key_format() {
 
 const DeviceScheme* scheme(const char* name) {
   static const DeviceScheme set{
-      described().name, {make(Op::kKeygen), make(Op::kEncaps), make(Op::kDecaps)}, {}, expanded_key_format()};
+      described().name,
+      {make(Op::kKeygen), make(Op::kEncaps), make(Op::kDecaps), make(Op::kSign), make(Op::kVerify)},
+      {},
+      expanded_key_format()};
   return std::strcmp(name, set.name) == 0 ? &set : nullptr;
 }
 

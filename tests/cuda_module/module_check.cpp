@@ -10,8 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "accelerators/cuda/accelerator.hpp"
+#include "accelerators/cuda/module/module.hpp"
 #include "engine/job.hpp"
 #include "polykem/polykem.h"
+#include "schemes/registry.hpp"
 
 namespace {
 
@@ -224,6 +227,64 @@ void check_expanded_keys() {
   polykem_context_free(gpu);
 }
 
+/// The messages of a chunk, and their contexts, count as bytes that its thread copies; one string for all does not.
+void check_chunks_with_messages() {
+  constexpr size_t kMessage = 10000, kContext = 200, kCopied = size_t{4} << 20, kMost = size_t{512} << 20;
+  const polykem::Scheme& s = *polykem::signature_registry()[0];
+  const size_t records = s.secret_key_bytes + s.signature_bytes;
+  Bytes any(1);
+  polykem::BatchView batch{.count = 1000000};
+  batch.sk = any.data(), batch.ct_out = any.data();
+  const auto chunk = [&](unsigned threads) {
+    return polykem::cuda::accelerator().chunk_items(s, polykem::Op::kSign, batch, threads);
+  };
+  const auto expect_chunks = [&](size_t item_bytes, const char* what) {
+    expect(chunk(4) == polykem::cuda::in_whole_transactions(kCopied / item_bytes), what);
+    expect(chunk(1) == polykem::cuda::in_whole_transactions(kMost / (item_bytes + 1)), what);
+  };
+  expect_chunks(records, "chunks without messages");
+  batch.message.strings = {any.data(), nullptr, kMessage, false};
+  expect_chunks(records + kMessage, "chunks with messages");
+  batch.message.contexts = {any.data(), nullptr, kContext, false};
+  expect_chunks(records + kMessage + kContext, "chunks with contexts");
+  batch.message.strings.shared = batch.message.contexts.shared = true;
+  expect_chunks(records, "chunks with one message for all");
+}
+
+/// A device fails that should sign: the CPU does.
+void check_signatures() {
+  constexpr size_t kCount = 5;
+  const polykem_scheme* set = polykem_signature_at(0);
+  const polykem_scheme_info_t info = info_of(set);
+  Bytes xi(kCount * info.keygen_coin_bytes, 3), pk(kCount * info.public_key_bytes), sk(kCount * info.secret_key_bytes);
+  const Bytes text(kCount * 7, 9);
+  polykem_messages messages{};
+  messages.struct_size = sizeof messages;
+  messages.strings = {text.data(), nullptr, 7, 0};
+  messages.deterministic = 1;
+  polykem_request request{};
+  request.struct_size = sizeof request;
+  request.scheme = set;
+  request.count = kCount;
+  Bytes signatures[2];
+  for (const char* backend : {"cuda", "ref"}) {
+    polykem_context* any = context(backend, POLYKEM_OK);
+    request.op = POLYKEM_KEYGEN, request.coins = xi.data(), request.pk_out = pk.data(), request.sk_out = sk.data();
+    expect(polykem_run(any, &request) == POLYKEM_OK, "keygen");
+    Bytes& sig = signatures[backend[0] == 'c' ? 0 : 1];
+    sig.resize(kCount * info.signature_bytes);
+    polykem_request sign = request, verify = request;
+    sign.coins = verify.coins = nullptr;
+    sign.pk_out = sign.sk_out = verify.pk_out = verify.sk_out = nullptr;
+    sign.op = POLYKEM_SIGN, sign.sk = sk.data(), sign.messages = &messages, sign.sig_out = sig.data();
+    verify.op = POLYKEM_VERIFY, verify.pk = pk.data(), verify.messages = &messages, verify.sig = sig.data();
+    expect(polykem_run(any, &sign) == POLYKEM_OK && polykem_run(any, &verify) == POLYKEM_OK, "sign and verify");
+    polykem_context_free(any);
+  }
+  expect(signatures[0] == signatures[1], "the reference's signatures");
+  expect(polykem::chunk_fallbacks() == 3, "three chunks moved to the CPU");
+}
+
 size_t crossover(polykem_op op, int wanted_measured) {
   size_t items = 0;
   int measured = -1;
@@ -351,6 +412,8 @@ int main(int argc, char** argv) {
     check_file(mode);
   else if (mode == "status")
     check_status_after_failure();
+  else if (mode == "signatures")
+    check_signatures(), check_chunks_with_messages();
   else if (mode == "keys_no_memory")
     check_keys_on_host();
   else if (mode == "expanded_keys")
