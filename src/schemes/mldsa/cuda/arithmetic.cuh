@@ -62,15 +62,6 @@ __device__ __forceinline__ void load_ball(Coefficients& c, const uint32_t* ball,
   forward_transform(c, exchange, l);
 }
 
-/// a = a c, from transforms in rows (a below 18q) to columns, in [0, q).
-__device__ __forceinline__ void multiply_transforms(Coefficients& a, const Coefficients& c, uint32_t* exchange,
-                                                    unsigned l) {
-#pragma unroll
-  for (int i = 0; i < kLaneCoefficients; ++i)
-    a[i] = divided_by_2_32(uint64_t{a[i]} * c[i]);
-  inverse_transform(a, exchange, l);
-}
-
 /// The bytes of w1, in columns, below 2^kBits. exchange: 256 bytes of it are used. [FIPS204, Alg 28]
 template <int kBits>
 __device__ __forceinline__ void store_w1(uint8_t* out, const Coefficients& w1, uint32_t* exchange, unsigned l) {

@@ -41,12 +41,6 @@ __host__ __device__ constexpr uint32_t reduced_once(uint32_t x) {
   return less < x ? less : x;
 }
 
-/// x mod q in (-q/2, q/2], for x in [0, q).
-__host__ __device__ constexpr int32_t centred(uint32_t x) {
-  const auto below = static_cast<int32_t>(x), above = below - kQ;
-  return below > kQ / 2 ? above : below;
-}
-
 /// x / 2^32 mod q, below x / 2^32 + q.
 __host__ __device__ constexpr uint32_t divided_by_2_32(uint64_t x) {
   const uint32_t m = static_cast<uint32_t>(x) * (0U - static_cast<uint32_t>(kInverseQ));
