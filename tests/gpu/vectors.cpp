@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/context.hpp"
 #include "kat/formats.hpp"
 #include "kat/runner.hpp"
 #include "selection.hpp"
@@ -53,7 +54,7 @@ void check_file(const Context& gpu, const std::string& data, const std::string& 
   KnownAnswers answers = load(data, file);
   std::size_t cases = 0, checks = 0;
   for (Suite& suite : answers.suites) {
-    const polykem_scheme* handle = find_scheme(suite.scheme);
+    const polykem_scheme* handle = find_set(suite.scheme);
     if (handle == nullptr) return fail(file + ": no set " + suite.scheme);
     const Scheme scheme(handle);
     if (!wanted(scheme)) {
@@ -80,7 +81,7 @@ void check_file(const Context& gpu, const std::string& data, const std::string& 
 
 void check_accumulated(const Context& gpu, const std::string& data) {
   for (const AccumulatedSet& of_set : load(data, kAccumulated).accumulated) {
-    const polykem_scheme* handle = find_scheme(of_set.scheme);
+    const polykem_scheme* handle = find_set(of_set.scheme);
     if (handle == nullptr) continue;  // the file also has sets that are not in this library
     const Scheme scheme(handle);
     if (!wanted(scheme) || !runs(gpu, scheme)) continue;

@@ -39,8 +39,10 @@ __global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t
         const bool good = Answer<Set>(memory.answer[threadIdx.x / 32], work, first + attempt, item).accepted();
         if (good && warp_lane() == 0) atomicMin(&accepted, attempt);
         __syncthreads();
-        if (accepted == attempt) store_signature<Set>(memory.answer[threadIdx.x / 32], work, first + attempt, item);
-        if (accepted < kBlockItems) break;
+        const unsigned found = accepted;
+        __syncthreads();  // before a warp accepts its next attempt
+        if (found == attempt) store_signature<Set>(memory.answer[threadIdx.x / 32], work, first + attempt, item);
+        if (found < kBlockItems) break;
       }
       kappa += kBlockItems * S::kL;
       __syncthreads();
