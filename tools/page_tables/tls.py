@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/tls_figures.md, for tools/tables.py. Sources in bench/results: tls_haproxy.json,
-tls_haproxy_zen4.json, tls_shares_zen4.json, tls_crowd.json, h200_tls_crowd.json, hybrids_zen4.json and
-hybrids_xeon.json. A table whose source is not there is empty."""
+tls_haproxy_zen4.json, tls_mldsa_zen4.json, tls_shares_zen4.json, tls_crowd.json, h200_tls_crowd.json,
+hybrids_zen4.json and hybrids_xeon.json. A table whose source is not there is empty."""
 
 from statistics import median
 
 from page_tables.sources import load, markdown, present
 
 HAPROXY, HAPROXY_HYBRIDS = "tls_haproxy.json", "tls_haproxy_zen4.json"
+HAPROXY_MLDSA = "tls_mldsa_zen4.json"
 SHARES = "tls_shares_zen4.json"
 CROWD, CROWD_GPU = "tls_crowd.json", "h200_tls_crowd.json"
 CLIENTS = (10, 1000, 10000)
-CONTENDERS = {  # of bench/tls/compare.py: OpenSSL's version, group, who computes
+CONTENDERS = {  # of bench/tls/compare.py: OpenSSL's version; group, certificate where it is not of P-256; who computes
     "ML-KEM, OpenSSL's own": ("3.5", "X25519MLKEM768", "OpenSSL"),
     "ML-KEM, polykem waiting, newer OpenSSL": ("3.5", "X25519MLKEM768", "polykem"),
     "ML-KEM, OpenSSL's own, async": ("3.5", "X25519MLKEM768", "OpenSSL, async"),
     "ML-KEM, polykem pausing, newer OpenSSL": ("3.5", "X25519MLKEM768", "polykem, async"),
+    "ML-DSA-65, OpenSSL's own": ("3.5", "X25519MLKEM768, ML-DSA-65", "OpenSSL"),
+    "ML-DSA-65, polykem waiting": ("3.5", "X25519MLKEM768, ML-DSA-65", "polykem"),
+    "ML-DSA-65, OpenSSL's own, async": ("3.5", "X25519MLKEM768, ML-DSA-65", "OpenSSL, async"),
+    "ML-DSA-65, polykem pausing": ("3.5", "X25519MLKEM768, ML-DSA-65", "polykem, async"),
     "X25519 of OpenSSL 3.0": ("3.0", "X25519", "OpenSSL"),
     "ML-KEM, peer": ("3.0", "X25519MLKEM768", "oqs-provider"),
     "ML-KEM, polykem waiting": ("3.0", "X25519MLKEM768", "polykem"),
@@ -126,6 +131,7 @@ TABLES = {
     "tls-hybrids": table_hybrids,
     "tls-haproxy": lambda _: table_haproxy(HAPROXY),
     "tls-haproxy-hybrids": lambda _: table_haproxy(HAPROXY_HYBRIDS, ratios=True),
+    "tls-haproxy-mldsa": lambda _: table_haproxy(HAPROXY_MLDSA, ratios=True),
     "tls-shares": table_shares,
     "tls-crowd": table_crowd,
     "tls-crowd-gpu": table_crowd_gpu,
