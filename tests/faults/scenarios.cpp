@@ -87,11 +87,7 @@ void Watched::make_inputs() {
 }
 
 polykem_status Watched::sign(polykem_context* context, const Bytes& sk, Bytes& sig) const {
-  polykem_request request{};
-  request.struct_size = sizeof request;
-  request.op = POLYKEM_SIGN;
-  request.scheme = scheme_;
-  request.count = shape_.count;
+  polykem_request request = request_of(POLYKEM_SIGN);
   request.sk = sk.data();
   request.messages = &messages_;
   request.sig_out = sig.data();
@@ -99,23 +95,24 @@ polykem_status Watched::sign(polykem_context* context, const Bytes& sk, Bytes& s
 }
 
 polykem_status Watched::verify(polykem_context* context, const Bytes& pk, const Bytes& sig) const {
-  polykem_request request{};
-  request.struct_size = sizeof request;
-  request.op = POLYKEM_VERIFY;
-  request.scheme = scheme_;
-  request.count = shape_.count;
+  polykem_request request = request_of(POLYKEM_VERIFY);
   request.pk = pk.data();
   request.messages = &messages_;
   request.sig = sig.data();
   return polykem_run(context, &request);
 }
 
-polykem_request Watched::request() {
+polykem_request Watched::request_of(polykem_op op) const {
   polykem_request request{};
   request.struct_size = sizeof request;
-  request.op = shape_.op;
+  request.op = op;
   request.scheme = scheme_;
   request.count = shape_.count;
+  return request;
+}
+
+polykem_request Watched::request() {
+  polykem_request request = request_of(shape_.op);
   if (shape_.op == POLYKEM_KEYGEN) {
     request.pk_out = pk_out_.data();
     request.sk_out = sk_out_.data();

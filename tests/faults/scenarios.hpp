@@ -45,6 +45,7 @@ class Watched {
 
  private:
   void make_inputs();
+  polykem_request request_of(polykem_op op) const;
   polykem_request request();
   bool uses_secret_keys() const { return shape_.op == POLYKEM_DECAPS || shape_.op == POLYKEM_SIGN; }
   /// Of the messages by keys that are no key set.

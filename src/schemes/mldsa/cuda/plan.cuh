@@ -228,8 +228,8 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
-  /// Items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. More where they are
-  /// signed, since the last rounds have few of them.
+  /// Items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. Parts that are
+  /// signed have four times as many, since their last rounds have few.
   static constexpr size_t kWave = kMeasuredMultiprocessors * 128;
 
   /// All that a verification computes is public.
