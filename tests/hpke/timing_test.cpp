@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What valgrind does not check because it is libcrypto's: whether the time of its X25519 depends on the secret key. As
+// dudect does it: one secret key against random ones, in random order, and Welch's t test over the times.
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace polykem::hpke::test {
+namespace {
+
+constexpr std::size_t kMeasurements = 60'000, kBytes = 32;
+constexpr double kLeak = 10;  // |t| from which dudect says that the time probably depends on the secret
+
+using Scalar = std::array<std::uint8_t, kBytes>;
+using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+using KeyContext = std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)>;
+
+Key secret_key(const Scalar& scalar) {
+  return {EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, scalar.data(), kBytes), EVP_PKEY_free};
+}
+
+struct Mean {
+  double count = 0, mean = 0, squares = 0;
+
+  void add(double x) {
+    const double before = x - mean;
+    mean += before / ++count;
+    squares += before * (x - mean);
+  }
+  double variance_of_mean() const { return squares / (count - 1) / count; }
+};
+
+struct Times {
+  std::array<std::vector<double>, 2> of_class;  // a random key, the fixed one
+
+  /// |t| of the times up to a quantile of all: long ones are mostly interruptions.
+  double difference(double quantile) const {
+    std::vector<double> all = of_class[0];
+    all.insert(all.end(), of_class[1].begin(), of_class[1].end());
+    std::sort(all.begin(), all.end());
+    const double most = all[static_cast<std::size_t>(quantile * static_cast<double>(all.size() - 1))];
+    std::array<Mean, 2> means;
+    for (std::size_t i = 0; i < 2; ++i)
+      for (const double time : of_class[i])
+        if (time <= most) means[i].add(time);
+    return std::abs(means[0].mean - means[1].mean) /
+           std::sqrt(means[0].variance_of_mean() + means[1].variance_of_mean());
+  }
+  double difference() const {
+    double most = 0;
+    for (const double quantile : {0.5, 0.75, 0.9, 0.99})
+      most = std::max(most, difference(quantile));
+    return most;
+  }
+};
+
+/// Times of a call, for which the test prepares a secret key in the same way for both classes.
+Times times_of(const std::function<std::uint64_t(const Scalar&)>& cycles_with) {
+  std::mt19937_64 random(1);
+  Times times;
+  Scalar fixed{}, scalar{};  // the fixed one has the fewest bits that are set
+  for (std::size_t i = 0; i < kMeasurements; ++i) {
+    const std::size_t chosen = random() % 2;
+    std::generate(scalar.begin(), scalar.end(), [&] { return static_cast<std::uint8_t>(random()); });
+    if (chosen == 1) scalar = fixed;
+    times.of_class[chosen].push_back(static_cast<double>(cycles_with(scalar)));
+  }
+  return times;
+}
+
+template <class Call>
+std::uint64_t cycles(const Call& call) {
+  unsigned core;
+  _mm_lfence();
+  const std::uint64_t begun = __rdtsc();
+  call();
+  return __rdtscp(&core) - begun;
+}
+
+class Timing : public ::testing::Test {
+ protected:
+  /// Cycles of X25519 with the peer, followed by `then`, which gets the scalar.
+  template <class Then>
+  std::uint64_t shared_secret(const Scalar& scalar, const Then& then) {
+    const Key own = secret_key(scalar);
+    const KeyContext context(EVP_PKEY_CTX_new(own.get(), nullptr), EVP_PKEY_CTX_free);
+    EXPECT_EQ(EVP_PKEY_derive_init(context.get()), 1);
+    EXPECT_EQ(EVP_PKEY_derive_set_peer(context.get(), peer_.get()), 1);
+    Scalar secret;
+    std::size_t bytes = kBytes;
+    int done = 0;
+    const std::uint64_t taken = cycles([&] {
+      done = EVP_PKEY_derive(context.get(), secret.data(), &bytes);
+      then(scalar);
+    });
+    EXPECT_EQ(done, 1);
+    return taken;
+  }
+
+ private:
+  Key peer_ = secret_key({1, 2, 3});
+};
+
+TEST_F(Timing, LibcryptosX25519TakesTheSameTimeForAllScalars) {
+  const Times times = times_of([&](const Scalar& scalar) { return shared_secret(scalar, [](const Scalar&) {}); });
+  EXPECT_LT(times.difference(), kLeak);
+}
+
+TEST_F(Timing, LibcryptosPublicKeysTakeTheSameTimeForAllScalars) {
+  const Times times = times_of([](const Scalar& scalar) {
+    Key key(nullptr, EVP_PKEY_free);
+    return cycles([&] { key = secret_key(scalar); });
+  });
+  EXPECT_LT(times.difference(), kLeak);
+}
+
+/// The test is tested: a few cycles for each bit of the scalar that is set.
+TEST_F(Timing, ADependenceIsFound) {
+  volatile std::uint32_t work = 0;
+  const Times times = times_of([&](const Scalar& scalar) {
+    return shared_secret(scalar, [&](const Scalar& secret) {
+      for (std::size_t bit = 0; bit < 8 * kBytes; ++bit)
+        if (((secret[bit / 8] >> (bit % 8)) & 1) != 0) work = work + 1;
+    });
+  });
+  EXPECT_GT(times.difference(), kLeak);
+}
+
+}  // namespace
+}  // namespace polykem::hpke::test
