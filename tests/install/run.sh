@@ -13,6 +13,8 @@
 #   run.sh cmake    PREFIX LANGUAGE SOURCE ON|OFF    builds SOURCE with find_package (static: ON) and runs it
 #   run.sh subproject BUILD LANGUAGES add|fetch      builds it within the project of parent/, in BUILD
 #   run.sh pc       PREFIX COMPILER SOURCE ON|OFF    the same with pkg-config
+#   run.sh go       PREFIX                           tests and runs examples/go; 77 where there is no Go
+#   run.sh rust     PREFIX                           the same of examples/rust
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
@@ -21,6 +23,11 @@ trap 'rm -rf "$scratch"' EXIT
 fail() {
   echo "install test: $*" >&2
   exit 1
+}
+
+skip() {
+  echo "install test: $*" >&2
+  exit 77
 }
 
 library() { find "$1" -name "$2" -not -path '*/cmake/*' | head -n 1; }
@@ -162,6 +169,27 @@ with_pkg_config() {
   run_program "$scratch/program" "$3"
 }
 
+# in_copy FOLDER: changes to a copy of an example, whose programs find the library.
+in_copy() {
+  cp -a "$here/../../examples/$1" "$scratch/$1"
+  cd "$scratch/$1"
+  export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
+}
+
+with_go() {
+  command -v go >/dev/null || skip "no Go here"
+  in_copy go
+  export GOFLAGS=-mod=mod GOTOOLCHAIN=local
+  [[ -z $(gofmt -l .) ]] || fail "gofmt changes examples/go"
+  go vet ./... && go test ./... && go run .
+}
+
+with_rust() {
+  command -v cargo >/dev/null || skip "no Rust here"
+  in_copy rust
+  cargo test --quiet --offline --locked && cargo run --quiet --offline --locked
+}
+
 # The libraries that need least time to build: nothing of the vector code, not optimised.
 subproject() {
   cmake -S "$here/parent" -B "$1" -DLANGUAGES="${2//,/;}" -DHOW="$3" -DCMAKE_BUILD_TYPE=Debug -DPOLYKEM_VECTORS=none \
@@ -205,5 +233,7 @@ case "$what" in
   hardened) hardened ;;
   cmake) with_cmake "$@" ;;
   pc) with_pkg_config "$@" ;;
+  go) with_go ;;
+  rust) with_rust ;;
   *) fail "unknown request '$what'" ;;
 esac

@@ -1,0 +1,3 @@
+module polykem.example/batch
+
+go 1.19
