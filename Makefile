@@ -14,7 +14,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' ':!src/prim/keccak/avx512/rounds.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -110,6 +110,9 @@ bench-peers: ## Measure polykem and its peers alternately, one core; writes buil
 	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 	@python3 tools/floors.py $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 
+bench-gpu: ## Measure the CUDA backend on this machine's GPU; writes build-gpu/results (POLYKEM_GPU_FAMILIES=mlkem: one family)
+	@bench/cuda/run.sh build-gpu
+
 bench-m4: ## Count the modelled cycles of every set on a Cortex-M4 and write the tables of docs/arm_figures.md (minutes)
 	@tools/setup.sh m4
 	@python3 -B bench/m4/measure.py
@@ -179,7 +182,7 @@ install: all ## Install headers, libraries, program, CMake package and pkg-confi
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## Remove every build directory of this Makefile
-	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-test build-fuzz build-mutants build-tidy build-compilers build-coverage build-arm64 build-m4
+	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-test build-fuzz build-mutants build-tidy build-compilers build-coverage build-arm64 build-m4 build-gpu
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

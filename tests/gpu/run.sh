@@ -1,21 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the library, the CUDA module, the GPU tests and the benchmarks, and runs them; for a machine with a GPU, nvcc,
-# CMake and nothing else:
+# Builds the library, the CUDA module, the GPU tests and the benchmarks, and runs the tests; for a machine with a GPU,
+# nvcc, CMake and nothing else:
 #   tests/gpu/run.sh [BUILD_FOLDER] [STEP...]
-# Steps; all when none is named:
+# Steps; these three when none is named:
 #   test       ctest
 #   sanitize   compute-sanitizer over every kernel, small sizes; a line for each run as it ends, a table at the end
-#   rates      what each unit of the card does at best, from which floors are computed
-#   bench      the tables of docs/gpu_figures.md
-#   seong2021  the report of research/seong2021
-#   frodo      the report and the plots of research/frodo_cuda
-#   lab        the report of research/lab, every way to multiply; its plots where python3 has matplotlib
 #   ckks       CKKS's kernels: all against the CPU, the report of polykem-lab ckks; then the C API on the GPU. It builds
 #              them in BUILD_FOLDER/ckks
-# The measuring steps write to BUILD_FOLDER/results, under the names of bench/results: h200_mlkem.json on an H200, for
-# example. Copy them there to keep them; `make tables` then writes the tables of the pages.
+# The steps of bench/cuda/run.sh (rates, bench, seong2021, frodo, lab) may be named here too, after others.
 # POLYKEM_GPU_FAMILIES: only these, e.g. "mlkem" or "ntru frodokem640" (beginnings of families or names of sets).
 # POLYKEM_GPU_ITEMS: items per set of the tests that take many (default 20000; FrodoKEM 2001).
 # POLYKEM_GPU_VECTORS: a polykem_gpu_vectors of this version from a machine that has the libraries for it, with those
@@ -28,12 +22,14 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${1:-$root/build-gpu}
 shift || true
-steps=${*:-test sanitize rates bench seong2021 frodo lab ckks}
+steps=${*:-test sanitize ckks}
 data=$root/tests/data
 families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem saberkem lac hybrid mldsa}
 families=${families//,/ }
 failed=no
 export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)}
+
+. "$root/bench/cuda/result.sh"
 
 build_ckks() {
   cmake -S "$root/ckks" -B "$build/ckks" -DPOLYKEM_CKKS_CUDA=ON -DPOLYKEM_BUILD_BENCH=ON \
@@ -180,21 +176,6 @@ sanitize() {
     "in $((SECONDS - begun)) s"
 }
 
-# result NAME: the path of a result, for this card.
-result() {
-  local card
-  card=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0 | sed 's/NVIDIA //; s/[^A-Za-z0-9]//g; s/.*/\L&/')
-  mkdir -p "$build/results"
-  echo "$build/results/${card}_$1"
-}
-
-# bench NAME ARGUMENTS...
-bench() {
-  local name=$1
-  shift
-  "$build/bin/polykem_bench_cuda" "$@" --json "$(result "$name.json")" || failed=yes
-}
-
 for step in $steps; do
   case "$step" in
     test)
@@ -203,58 +184,8 @@ for step in $steps; do
     sanitize)
       sanitize
       ;;
-    rates)
-      "$build/bin/polykem_bench_gpu_rates" --json "$(result gpu_rates.json)" || failed=yes
-      ;;
-    bench)
-      for family in $families; do
-        case "$family" in
-          ntru)
-            bench ntru --family ntru
-            bench ntru_run2 --family ntru
-            bench ntru_400000 --family ntru --items 400000
-            ;;
-          mlkem | kyber)
-            bench mlkem --family mlkem --family kyber --shared
-            bench mlkem_500000 --family mlkem --family kyber --items 500000 --kernels
-            ;;
-          frodokem | efrodokem)
-            bench frodokem --family frodokem --shared
-            bench frodokem_one_key --scheme frodokem976shake --scheme frodokem976aes --items 101376 --shared --kernels
-            ;;
-          saberkem)
-            bench saber --family saberkem --shared
-            bench saber_500000 --family saberkem --items 500000 --kernels
-            ;;
-          lac)
-            bench lac --family lac --shared
-            ;;
-          mldsa)
-            bench mldsa --family mldsa --shared
-            ;;
-          hybrid)
-            bench hybrid --scheme x25519mlkem768 --scheme mlkem768x25519 --shared
-            ;;
-          *)
-            bench "$family" --scheme "$family" --shared
-            ;;
-        esac
-      done
-      ;;
-    seong2021)
-      "$build/bin/polykem_bench_seong2021" "$(result seong2021.json)" || failed=yes
-      ;;
-    frodo)
-      "$build/bin/polykem_bench_frodo_cuda" --json "$(result frodo_paper.json)" --svg "$(result frodo_paper.svg)" ||
-        failed=yes
-      ;;
-    lab)
-      json=$(result lab.json)
-      if "$build/bin/polykem-lab" --report "$build/results/lab"; then
-        cp "$build/results/lab/lab.json" "$json" || failed=yes
-      else # what it measured before it was ended is in the folder
-        failed=yes
-      fi
+    rates | bench | seong2021 | frodo | lab)
+      POLYKEM_GPU_BUILT=yes "$root/bench/cuda/run.sh" "$build" "$step" || failed=yes
       ;;
     ckks)
       rm -f "$build/results/ckks/ckks.json"
