@@ -9,7 +9,8 @@ Rules: a licence line in every source; citations whose key BIBLIOGRAPHY.yml has;
 formula in their "check-magic:" comment; functions of at most 80 lines; lines of at most 120 columns; notes of
 unfinished work that name an issue; links of Markdown files that lead somewhere, headings included; pages under docs/
 that exist where they are named; includes that follow the arrows of ARCHITECTURE.md, without cycles; commits of this
-history where results and Markdown files name commits; results that say by which command they are repeated.
+history where results and Markdown files name commits; results that say by which command they are repeated; jobs of
+.github/workflows that are targets of the Makefile.
 """
 
 import ast
@@ -284,6 +285,18 @@ def check_arrows(path, lines):
             yield number, f"{folder} must not include {header}"
 
 
+def makefile_targets():
+    return set(re.findall(r"^([a-z0-9-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+
+
+def check_jobs(path, lines):
+    """Every entry of a matrix `target: [...]` is a target that `make help` lists."""
+    for number, line in enumerate(lines, 1):
+        if found := re.match(r"\s*target: \[(.*)\]", line):
+            for target in sorted(set(found[1].split(", ")) - makefile_targets()):
+                yield number, f"the Makefile has no target '{target}'"
+
+
 def check(path, keys):
     lines = path.read_text(encoding="utf-8").splitlines()
     yield from check_licence(path, lines)
@@ -294,6 +307,8 @@ def check(path, keys):
         yield from check_magic(path, lines)
         yield from check_function_length(path, lines)
         yield from check_arrows(path, lines)
+    if path.suffix == ".yml" and path.parent.name == "workflows":
+        yield from check_jobs(path, lines)
     if path.suffix == ".md":
         yield from check_citations(path, lines, keys)
         yield from check_links(path, lines)

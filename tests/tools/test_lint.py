@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which commits a Markdown file may name: those of this history, and another repository's on the line that names it.
-Which headers a folder may include."""
+Which headers a folder may include. Which jobs a workflow may have."""
 
 import pathlib
 import sys
@@ -33,6 +33,13 @@ class Commits(unittest.TestCase):
 
     def test_without_history_nothing_is_reported(self):
         self.assertEqual(self.findings("measured at 26145aa", history=[]), [])
+
+
+class Jobs(unittest.TestCase):
+    def test_jobs_are_targets_of_the_makefile(self):
+        self.assertEqual(list(lint.check_jobs(None, ["        target: [lint, test]"])), [])
+        self.assertEqual([number for number, _ in lint.check_jobs(None, ["jobs:", "  target: [lint, tests]"])], [2])
+
 
 class Arrows(unittest.TestCase):
     def findings(self, source, header):
