@@ -86,7 +86,8 @@ std::vector<std::string> candidates(const ModuleFile& file) {
   };
   beside(library_path());
   if (!has_raised_rights()) beside(program_path());
-  paths.push_back(std::string(POLYKEM_MODULE_FOLDER) + "/" + file.name);
+  const std::string installed = POLYKEM_MODULE_FOLDER;  // empty in a Python wheel
+  if (!installed.empty()) paths.push_back(installed + "/" + file.name);
   return paths;
 }
 
