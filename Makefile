@@ -14,7 +14,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' ':!src/prim/keccak/avx512/rounds.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom package-sdist package-wheel package-wheel-cuda release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -138,6 +138,21 @@ sbom: all ## List the software in the library and the program, as SPDX; writes b
 	@tools/setup.sh test
 	@tools/sbom.py $(BUILD) $(BUILD)/polykem.spdx.json
 
+package-sdist: ## The source distribution of the Python package, of what is committed, in dist/
+	@tools/setup.sh wheel
+	@tools/package/wheel.py --sdist
+
+package-wheel: ## That and its wheels (manylinux_2_28), one for each of Python 3.10 to 3.12 found here (PYTHON=python3.11: only that)
+	@tools/setup.sh wheel
+	@tools/package/wheel.py $(addprefix --python ,$(PYTHON))
+
+package-wheel-cuda: ## The wheel of the CUDA modules, polykem-cuda, in dist/ (half an hour)
+	@tools/setup.sh wheel cuda
+	@tools/package/wheel.py --cuda
+
+release-files: ## Checksums, list of software and provenance of the packages in dist/ (KEY=gpg:ID, minisign:FILE, openssl:FILE: signed)
+	@tools/package/release_files.py dist $(KEY)
+
 program-docs: all ## Write the man pages and the shell completion from the program's own help
 	@tools/setup.sh test
 	@tools/program_docs.py --program $(PROGRAM)
@@ -182,7 +197,7 @@ install: all ## Install headers, libraries, program, CMake package and pkg-confi
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## Remove every build directory of this Makefile
-	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-test build-fuzz build-mutants build-tidy build-compilers build-coverage build-arm64 build-m4 build-gpu
+	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-test build-fuzz build-mutants build-tidy build-compilers build-coverage build-wheel build-arm64 build-m4 build-gpu
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

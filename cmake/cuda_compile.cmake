@@ -9,6 +9,7 @@
 # nvcc is called directly: CMake's own CUDA support wants a complete toolkit, and the compiler's wheels are none.
 include_guard()
 include(${CMAKE_CURRENT_LIST_DIR}/warnings.cmake)
+option(POLYKEM_CUDA_LINES "Kernels know their source's lines, for profilers: most of a module's size" ON)
 
 function(polykem_cuda_gencode result)
   set(gencode)
@@ -31,8 +32,11 @@ function(polykem_cuda_objects result folder)
   get_target_property(warnings polykem_warnings INTERFACE_COMPILE_OPTIONS)
   set(host_flags -fPIC -fvisibility=hidden -fvisibility-inlines-hidden ${warnings})
   list(JOIN host_flags "," nvcc_host_flags)
-  set(nvcc ${POLYKEM_NVCC} ${common} --expt-relaxed-constexpr -lineinfo -Xcompiler=${nvcc_host_flags}
+  set(nvcc ${POLYKEM_NVCC} ${common} --expt-relaxed-constexpr -Xcompiler=${nvcc_host_flags}
            -ccbin ${CMAKE_CXX_COMPILER} ${gencode} -x cu -Xptxas=-v)
+  if(POLYKEM_CUDA_LINES)
+    list(APPEND nvcc -lineinfo)
+  endif()
   get_filename_component(cuda_home ${POLYKEM_NVCC}/../.. ABSOLUTE)
   set(host ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${common} ${host_flags})
   if(POLYKEM_QUICK_COMPILE AND NOT POLYKEM_CUDA_KERNELS)  # objects that nothing links
@@ -79,16 +83,22 @@ endfunction()
 
 function(polykem_cuda_module target output)
   polykem_cuda_gencode(gencode)
-  set(hardened)
+  set(options_of_linker)
   if(POLYKEM_HARDENING)
-    set(hardened -Xlinker=-z,now,-z,relro)
+    set(options_of_linker -Xlinker=-z,now,-z,relro)
+  endif()
+  set(inputs ${ARGN})
+  if(POLYKEM_LINK_STUBS)
+    list(APPEND inputs $<TARGET_OBJECTS:polykem_old_glibc>)
+    list(APPEND options_of_linker -Xcompiler=-static-libstdc++ -L${POLYKEM_LINK_STUBS}
+                                  -Xlinker=${POLYKEM_STUBS_LINKER_OPTIONS})
   endif()
   get_filename_component(name ${output} NAME)
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${POLYKEM_NVCC} -shared -cudart static ${gencode} -ccbin ${CMAKE_CXX_COMPILER} ${ARGN} -o ${output} -Xlinker
-            --no-undefined -Xlinker --exclude-libs=ALL ${hardened}
-    DEPENDS ${ARGN}
+    COMMAND ${POLYKEM_NVCC} -shared -cudart static ${gencode} -ccbin ${CMAKE_CXX_COMPILER} ${inputs} -o ${output}
+            -Xlinker --no-undefined -Xlinker --exclude-libs=ALL ${options_of_linker}
+    DEPENDS ${inputs}
     COMMENT "Linking ${name}"
     VERBATIM)
   polykem_cuda_target(${target} ${output})

@@ -5,7 +5,7 @@
 #
 #   tools/setup.sh [--check] PURPOSE...
 #
-# PURPOSE: demo | test | tls | python | full | fuzz | lint | tidy | compilers | peers | cuda | docs | m4 | arm64
+# PURPOSE: demo | test | tls | python | wheel | full | fuzz | lint | tidy | compilers | peers | cuda | docs | m4 | arm64
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -92,6 +92,13 @@ need_python() {
   need_venv
   python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
     missing+=(python3-dev)
+}
+
+# Wheels contain libcrypto, whose headers and archive come in one package, and read and write OpenFHE's files.
+need_wheel() {
+  need_python
+  need_command git git
+  need_headers openssl/evp.h libssl-dev nlohmann/json.hpp nlohmann-json3-dev
 }
 
 # The long tests ask the shells what they complete, check man pages, compare the binary interface, build OpenSSL 3.5.
@@ -241,7 +248,7 @@ need_compilers() {
   done
 }
 
-purposes="demo test tls python full fuzz lint tidy compilers peers cuda docs m4 arm64"
+purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda docs m4 arm64"
 collect() {
   local purpose
   missing=()

@@ -26,5 +26,5 @@ NAVIGATION = {
                "ckks/src/cuda/README.md", "ckks/openfhe/README.md", "src/embedded/README.md",
                "hw/README.md", "hw/doc/walk.md", "hw/doc/registers.md", "docs/side_channels.md", "decisions",
                "bibliography"],
-    "Project": ["CONTRIBUTING.md", "SOUNDNESS.md", "SECURITY.md", "CHANGELOG.md"],
+    "Project": ["CONTRIBUTING.md", "docs/releasing.md", "SOUNDNESS.md", "SECURITY.md", "CHANGELOG.md"],
 }

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is published beside packages tells of them as they are, and nothing else is published."""
+
+import contextlib
+import io
+import json
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import tools_path  # noqa: F401
+
+import record
+import release_files
+
+COMMIT = record.Commit("a" * 40, 1_700_000_000)
+PART = record.Part("libstdc++", "12.2.0", "LicenseRef-own", "https://gcc.gnu.org")
+
+
+class ReleaseFiles(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.dist = Path(scratch.name) / "dist"
+        self.dist.mkdir()
+        self.enterContext(contextlib.redirect_stdout(io.StringIO()))
+        self.package("one.whl", COMMIT, [PART])
+        self.package("two.tar.gz", COMMIT, [])
+
+    def package(self, name, commit, parts):
+        (self.dist / name).write_bytes(name.encode())
+        record.write(self.dist / name, commit, parts)
+
+    def refused(self, words, signer=""):
+        with self.assertRaisesRegex(SystemExit, words):
+            release_files.write(self.dist, signer)
+
+    def one(self, pattern):
+        (path,) = self.dist.glob(pattern)
+        return path.read_text(encoding="utf-8")
+
+    def sums_hold(self):
+        return subprocess.run(["sha256sum", "--quiet", "--strict", "-c", "SHA256SUMS"], cwd=self.dist, check=False,
+                              capture_output=True).returncode == 0
+
+    def test_the_sums_are_of_every_file(self):
+        release_files.write(self.dist, "")
+        release_files.write(self.dist, "")  # what it wrote itself is no package
+        names = {line.split("  ")[1] for line in self.one("SHA256SUMS").splitlines()}
+        self.assertEqual(names, {path.name for path in self.dist.iterdir() if path.is_file()} - {"SHA256SUMS"})
+        self.assertTrue({"one.whl", "two.tar.gz"} < names)
+        self.assertTrue(self.sums_hold())
+        (self.dist / "one.whl").write_bytes(b"another")
+        self.assertFalse(self.sums_hold())
+
+    def test_only_what_a_build_left_is_published(self):
+        (self.dist / "stray.whl").write_bytes(b"")
+        self.refused("nobody noted how stray.whl was built")
+        (self.dist / "stray.whl").unlink()
+        (self.dist / "one.whl").write_bytes(b"another")
+        self.refused("one.whl has changed since it was built")
+        self.package("one.whl", record.Commit("b" * 40, 0), [])
+        self.refused("not of one commit: one.whl bbbbbbbbbbbb, two.tar.gz aaaaaaaaaaaa")
+
+    def test_an_empty_folder_has_no_release(self):
+        shutil.rmtree(self.dist)
+        self.dist.mkdir()
+        self.refused("has no packages")
+
+    def test_the_list_of_software_and_the_provenance(self):
+        release_files.write(self.dist, "")
+        listed = json.loads(self.one("*.spdx.json"))
+        names = {package.get("packageFileName", package["name"]): package for package in listed["packages"]}
+        self.assertEqual(set(names), {"one.whl", "two.tar.gz", "libstdc++"})
+        self.assertEqual(names["one.whl"]["checksums"][0]["checksumValue"], record.digest(self.dist / "one.whl"))
+        contains = [(r["spdxElementId"], r["relatedSpdxElement"]) for r in listed["relationships"]
+                    if r["relationshipType"] == "CONTAINS"]
+        self.assertEqual(contains, [(names["one.whl"]["SPDXID"], names["libstdc++"]["SPDXID"])])
+        self.assertEqual(listed["hasExtractedLicensingInfos"][0]["licenseId"], "LicenseRef-own")
+        statements = [json.loads(line) for line in self.one("*.provenance.jsonl").splitlines()]
+        self.assertEqual([s["subject"][0]["name"] for s in statements], ["one.whl", "two.tar.gz"])
+        definition = statements[0]["predicate"]["buildDefinition"]
+        self.assertEqual(definition["resolvedDependencies"][0]["digest"]["gitCommit"], COMMIT.name)
+        self.assertRegex(definition["internalParameters"]["tools"]["c++"], r"\d+\.\d+")
+
+    def test_the_signature_is_of_the_sums(self):
+        key, public = self.dist.parent / "key.pem", self.dist.parent / "public.pem"
+        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", key], check=True, capture_output=True)
+        subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", public], check=True)
+        release_files.write(self.dist, f"openssl:{key}")
+        verify = ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", public, "-rawin", "-sigfile", "SHA256SUMS.sig",
+                  "-in", "SHA256SUMS"]
+        self.assertEqual(subprocess.run(verify, cwd=self.dist, check=False, capture_output=True).returncode, 0)
+        with open(self.dist / "SHA256SUMS", "a", encoding="utf-8") as sums:
+            sums.write("\n")
+        self.assertNotEqual(subprocess.run(verify, cwd=self.dist, check=False, capture_output=True).returncode, 0)
+
+    def test_a_key_that_does_not_sign_is_an_error(self):
+        self.refused("'key.pem' is no key", "key.pem")
+        self.refused("openssl did not sign", f"openssl:{self.dist}/nowhere.pem")
+        self.assertFalse((self.dist / "SHA256SUMS.sig").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
