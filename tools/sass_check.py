@@ -34,7 +34,7 @@ PUBLIC = {
     "mul_as_aes_kernel": ("seedA in the public key", "pk sizes"),
     "mul_sa_aes_kernel": ("seedA in the public key", "seeds"),
     "gen_a_aes_kernel": ("seedA in the public key", "seed_a"),
-    "mlkem4cuda12gen_a_kernel": ("rho in the public key; how many entries of A to retry", "rho retries entries"),
+    "mlkem4cuda17sample_ntt_kernel": ("rho in the public key; how many entries of A to retry", "rho retries entries"),
     "mlkem4cuda19sample_noise_kernel": ("rho in the public key; which entries of A to retry",
                                         "rho retries retry_blocks"),
     "reject_a_kernel": ("a and its seed, which are in the public key", "a keys count"),

@@ -51,7 +51,7 @@ constexpr bool mldsa_work(const MldsaSet& set, Op op, std::string_view stage, bo
            true;
   if (stage == "ntt") return work.butterflies = kTransform * (keygen ? l : l + 1 + (shared ? 0 : k)), true;
   if (stage == "multiply") return work.operations = 2 * n * (keygen ? k * l : k * l + k), true;
-  if (stage == "invntt") return work.butterflies = kTransform * k, true;
+  if (stage == "inverse_ntt") return work.butterflies = kTransform * k, true;
   if (stage == "power2round_pack") return work.operations = 2 * 2 * n * k, true;
   if (stage == "pack_sk") return work.operations = 2 * n * (k + l), true;
   if (stage == "shake256.tr") {
@@ -66,7 +66,7 @@ constexpr bool mldsa_work(const MldsaSet& set, Op op, std::string_view stage, bo
     return each_attempt({.permutations = l * squeezed(static_cast<double>(p.z_bytes()), kRate)});
   if (stage == "ntt.y") return each_attempt({.butterflies = kTransform * l, .operations = 2 * n * l});
   if (stage == "multiply.ay") return each_attempt({.operations = 2 * n * k * l});
-  if (stage == "invntt.w") return each_attempt({.butterflies = kTransform * k});
+  if (stage == "inverse_ntt.w") return each_attempt({.butterflies = kTransform * k});
   if (stage == "high_bits") return each_attempt({.operations = 6 * n * k});
   if (stage == "shake256.c") return each_attempt({.permutations = challenge});
   if (stage == "sample_in_ball") return each_attempt({.permutations = kBall});

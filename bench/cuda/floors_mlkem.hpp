@@ -27,32 +27,32 @@ constexpr bool mlkem_work(const mlkem::MlkemParams& p, Op op, std::string_view s
   const bool keygen = op == Op::kKeygen, kyber = p.kyber();
   const auto noise = [](unsigned eta) { return squeezed(64 * eta, kRate); };
   if (stage == "randombytes") return work.permutations = 1 + (!keygen && kyber ? 1 : 0), true;
-  if (stage == "sha3_512") return work.permutations = 1, true;
-  if (stage == "gen_a") {
+  if (stage == "sha3_512.G") return work.permutations = 1, true;
+  if (stage == "sample_ntt") {
     if (!shared) work = {.permutations = 3 * k * k, .operations = 4 * kCandidates * k * k};
     return true;
   }
-  if (stage == "sample_cbd") {
+  if (stage == "sample_poly_cbd") {
     work.permutations = keygen ? 2 * k * noise(p.eta1) : k * noise(p.eta1) + (k + 1) * noise(mlkem::Dims::kEta2);
     return work.operations = 1.5 * n * (keygen ? 2 * k : 2 * k + 1), true;
   }
   if (stage == "ntt") return work.butterflies = kTransform * (keygen ? 2 * k : k), true;
   if (stage == "ntt.u") return work.butterflies = kTransform * k, true;
-  if (stage == "invntt") return work.butterflies = kTransform * (k + 1), true;
-  if (stage == "invntt.su") return work.butterflies = kTransform, true;
-  if (stage == "basemul")
+  if (stage == "inverse_ntt") return work.butterflies = kTransform * (k + 1), true;
+  if (stage == "inverse_ntt.su") return work.butterflies = kTransform, true;
+  if (stage == "multiply_ntts")
     return work.operations = 8 * n / 2 * (keygen ? k * k : k * k + k) + (keygen ? 0 : 2 * n * k), true;
-  if (stage == "basemul.su") return work.operations = 8 * n / 2 * k, true;
-  if (stage == "tobytes") return work.operations = 2 * n * 2 * k, true;
-  if (stage == "frombytes") return work.operations = op == Op::kEncaps ? 0 : 2 * n * (2 * k + 1), true;
-  if (stage == "compress_tobytes" || stage == "compress_compare") return work.operations = 2 * n * (k + 1), true;
+  if (stage == "multiply_ntts.su") return work.operations = 8 * n / 2 * k, true;
+  if (stage == "byte_encode") return work.operations = 2 * n * 2 * k, true;
+  if (stage == "byte_decode") return work.operations = op == Op::kEncaps ? 0 : 2 * n * (2 * k + 1), true;
+  if (stage == "compress_byte_encode" || stage == "compress_compare") return work.operations = 2 * n * (k + 1), true;
   if (stage == "add") return work.operations = 3 * n * (k + 1), true;
-  if (stage == "tomsg") return work.operations = 3 * n, true;
-  if (stage == "sha3_256.ek") {
+  if (stage == "compress.m") return work.operations = 3 * n, true;
+  if (stage == "sha3_256.H") {
     if (!shared && (op != Op::kDecaps || !kyber)) work.permutations = absorbed(pk, kRate);
     return true;
   }
-  if (stage == "shake256.reject") return work.permutations = absorbed(ct + (kyber ? 0 : 32), kRate), true;
+  if (stage == "shake256.J") return work.permutations = absorbed(ct + (kyber ? 0 : 32), kRate), true;
   if (stage == "shared_secret") return work.permutations = kyber ? absorbed(ct, kRate) + 1 : 0, true;
   if (stage == "cmov") {
     work.permutations = kyber ? 1 : 0;

@@ -75,7 +75,7 @@ Buffer packed(const uint16_t (&c)[ntt::kN]) {
   mlkem::Poly poly;
   std::copy_n(c, ntt::kN, poly.c);
   Buffer bytes(mlkem::kPolyBytes);
-  mlkem::ref::poly_tobytes(bytes.data(), poly);
+  mlkem::ref::poly_byte_encode(bytes.data(), poly);
   return bytes;
 }
 

@@ -215,17 +215,17 @@ class FakeCore {
 
   void compute_ring(const Buffer& in) {
     mlkem::Poly a{}, b{}, result{};
-    (void)mlkem::ref::poly_frombytes(a, in.data());
+    (void)mlkem::ref::poly_byte_decode(a, in.data());
     const auto command = static_cast<Command>(command_);
     if (command == Command::kPwm) {
-      (void)mlkem::ref::poly_frombytes(b, in.data() + mlkem::kPolyBytes);
+      (void)mlkem::ref::poly_byte_decode(b, in.data() + mlkem::kPolyBytes);
       ntt::multiply(result.c, a.c, b.c, 1);
     } else {
       result = a;
       (command == Command::kNtt ? ntt::forward : ntt::inverse)(result.c);
     }
     output_.resize(mlkem::kPolyBytes);
-    mlkem::ref::poly_tobytes(output_.data(), result);
+    mlkem::ref::poly_byte_encode(output_.data(), result);
   }
 
   void compute_hash(const Buffer& in) {

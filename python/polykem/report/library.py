@@ -18,9 +18,9 @@ SELF_TEST_ITEMS = 4
 PROFILE_BATCH = 256
 # How a stage's name begins or ends, and the step that it counts to; the first that fits. As in cli/profile/steps.cpp.
 PATTERNS = (("randombytes", "OS randomness"), ("shake", "hash"), ("sha3", "hash"), ("sha256", "hash"), ("prg", "hash"),
-            ("gen_a", "gen A"), ("gen_matrix", "gen A"), ("matmul", "product"), ("expand_a", "gen A"),
-            ("multiply", "product"), ("expand", "sampling"), ("*_mul", "product"), ("*ntt", "product"),
-            ("*basemul", "product"), ("inner_prod", "product"), ("poly_aff", "product"), ("*_inv", "inversion"),
+            ("gen_a", "gen A"), ("gen_matrix", "gen A"), ("sample_ntt", "gen A"), ("expand_a", "gen A"),
+            ("matmul", "product"), ("multiply", "product"), ("expand", "sampling"), ("*_mul", "product"),
+            ("*ntt", "product"), ("inner_prod", "product"), ("poly_aff", "product"), ("*_inv", "inversion"),
             ("sample", "sampling"), ("gen_secret", "sampling"), ("gen_psi", "sampling"))
 FUSED = "gen A, product"  # of a backend that multiplies A while it makes it
 

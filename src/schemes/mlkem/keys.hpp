@@ -24,7 +24,7 @@ bool check_hash(uint8_t* hash, const uint8_t* stored) {
 }
 
 /// L: the layout of one item. Of it, KeySpace is memory that holds nothing secret, and
-/// - hash_gen_a(key, ek, space) computes H(ek) and A^T,
+/// - hash_sample_a(key, ek, space) computes H(ek) and A^T,
 /// - load_ek(key, ek) loads t^, and for ML-KEM checks that its coefficients are below q, [FIPS203, 7.2]
 /// - load_dk(key, dk) loads s^, z, and t^ likewise.
 template <MlkemParams P, class L>
@@ -32,7 +32,7 @@ struct Keys {
   using Public = PublicKey<P.k>;
   using Secret = SecretKey<P.k>;
   using Space = typename L::KeySpace;
-  static constexpr std::array kMatrixStage = kStages.numbers("gen_a");
+  static constexpr std::array kMatrixStage = kStages.numbers("sample_ntt");
 
   static void expand_public(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
     auto& space = *Arena(workspace).take<Space>(1);
@@ -40,7 +40,7 @@ struct Keys {
     for (size_t i = 0; i < count; ++i) {
       const uint8_t* ek = records + i * P.public_key_bytes();
       ct::declassify(ek, P.public_key_bytes());
-      L::hash_gen_a(keys[i], ek, space);
+      L::hash_sample_a(keys[i], ek, space);
       L::load_ek(keys[i], ek);
     }
   }
@@ -51,7 +51,7 @@ struct Keys {
     for (size_t i = 0; i < count; ++i) {
       const uint8_t *const dk = records + i * P.secret_key_bytes(), *const ek = dk + P.pk_offset();
       ct::declassify(ek, P.public_key_bytes() + kSymBytes);
-      L::hash_gen_a(keys[i].pk, ek, space);
+      L::hash_sample_a(keys[i].pk, ek, space);
       L::load_dk(keys[i], dk);
       keys[i].valid = check_hash<P>(keys[i].pk.hash, dk + P.hash_offset());
     }

@@ -69,7 +69,7 @@ concept Layout = KeyLayout<L> &&
   /// m = Compress_1(v - w): v canonical, w as inverse_ntt() left it. [FIPS203, Alg 15, L6-7]
   L::store_message(c, a, a);
   /// ByteEncode_12 of canonical polynomials. [FIPS203, Alg 5]
-  L::template encode<12>(c, out, a);
+  L::template byte_encode<12>(c, out, a);
   /// ByteEncode_d(Compress_d()), d = 4, 5, 10 or 11, of canonical polynomials, which may be overwritten; and its
   /// inverse, canonical. [FIPS203, 4.2.1]
   L::template compress<4>(c, out, a);

@@ -35,7 +35,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   }
 
   /// [FIPS203, Alg 13, L3-7]
-  static void gen_a(Chunk& c) { L::sample_matrix(c, rows_of(c.fo().seeds), false); }
+  static void sample_a(Chunk& c) { L::sample_matrix(c, rows_of(c.fo().seeds), false); }
 
   /// rho, and the secret key's copies of ek and z; t^ and s^ have been stored. [FIPS203, Alg 13, L19; Alg 16, L3]
   static void store_rho_ek_z(Chunk& c, size_t l) {
@@ -49,7 +49,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   static void load_ek(Chunk& c) { L::load_pk(c); }
 
   /// [FIPS203, Alg 14, L4-8]
-  static void gen_a_transposed(Chunk& c) {
+  static void sample_a_transposed(Chunk& c) {
     if (!c.expanded()) L::sample_matrix(c, c.pk_in(P.vector_bytes()), true);
   }
 
@@ -120,8 +120,8 @@ struct Steps : KeySteps<P, L> {
   static void store_keys(Chunk& c) {
     for (size_t i = 0; i < kK; ++i) {
       L::canonical(c.s()[i]);
-      L::template encode<12>(c, c.sk_out(i * kPolyBytes), c.s()[i]);
-      L::template encode<12>(c, c.pk_out(i * kPolyBytes), c.u()[i]);
+      L::template byte_encode<12>(c, c.sk_out(i * kPolyBytes), c.s()[i]);
+      L::template byte_encode<12>(c, c.pk_out(i * kPolyBytes), c.u()[i]);
     }
     Steps::each(c, [&](size_t l) { Steps::store_rho_ek_z(c, l); });
   }

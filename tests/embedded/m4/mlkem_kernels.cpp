@@ -152,23 +152,23 @@ void check_bytes(unsigned pattern) {
   uint8_t ours[mlkem::kPolyBytes], wanted[mlkem::kPolyBytes];
   const Poly a = signed_poly(pattern, 32767), b = unsigned_poly(pattern, 4095);
   Poly back, wanted_back;
-  m4::poly_tobytes(ours, a);
-  ref::poly_tobytes(wanted, canonical(a));
-  expect(std::memcmp(ours, wanted, sizeof ours) == 0, "poly_tobytes", kN, pattern);
-  ref::poly_tobytes(wanted, b);
-  const bool below = m4::poly_frombytes(back, wanted) == 0;
-  expect(below == (ref::poly_frombytes(wanted_back, wanted) == 0), "poly_frombytes, validity", kN, pattern);
-  expect(same(back, wanted_back), "poly_frombytes", kN, pattern);
+  m4::poly_byte_encode(ours, a);
+  ref::poly_byte_encode(wanted, canonical(a));
+  expect(std::memcmp(ours, wanted, sizeof ours) == 0, "poly_byte_encode", kN, pattern);
+  ref::poly_byte_encode(wanted, b);
+  const bool below = m4::poly_byte_decode(back, wanted) == 0;
+  expect(below == (ref::poly_byte_decode(wanted_back, wanted) == 0), "poly_byte_decode, validity", kN, pattern);
+  expect(same(back, wanted_back), "poly_byte_decode", kN, pattern);
 }
 
 void check_too_large(size_t at) {
   Poly a = unsigned_poly(kLargest, kQ - 1);
   uint8_t bytes[mlkem::kPolyBytes];
-  ref::poly_tobytes(bytes, a);
-  expect(m4::poly_frombytes(a, bytes) == 0, "poly_frombytes, valid", at, 0);
+  ref::poly_byte_encode(bytes, a);
+  expect(m4::poly_byte_decode(a, bytes) == 0, "poly_byte_decode, valid", at, 0);
   a.c[at] = kQ;
-  ref::poly_tobytes(bytes, a);
-  expect(m4::poly_frombytes(a, bytes) != 0, "poly_frombytes, too large", at, 0);
+  ref::poly_byte_encode(bytes, a);
+  expect(m4::poly_byte_decode(a, bytes) != 0, "poly_byte_decode, too large", at, 0);
 }
 
 void check_noise(unsigned pattern) {
@@ -176,9 +176,9 @@ void check_noise(unsigned pattern) {
   for (size_t i = 0; i < sizeof bytes; ++i)
     bytes[i] = static_cast<uint8_t>(value(pattern, i, sizeof bytes, 255));
   Poly two, three, wanted, sum = signed_poly(pattern, 2000), wanted_sum = canonical(sum);
-  ref::sample_cbd<2>(wanted, bytes);
-  m4::sample_cbd<2>(two, bytes);
-  expect(same(canonical(two), wanted) && largest(two) <= 2, "sample_cbd", 2, pattern);
+  ref::sample_poly_cbd<2>(wanted, bytes);
+  m4::sample_poly_cbd<2>(two, bytes);
+  expect(same(canonical(two), wanted) && largest(two) <= 2, "sample_poly_cbd", 2, pattern);
   ref::poly_add(wanted_sum, wanted);
   m4::add_cbd2(sum, bytes);
   expect(same(canonical(sum), wanted_sum), "add_cbd2", 2, pattern);
@@ -186,9 +186,9 @@ void check_noise(unsigned pattern) {
   ref::poly_add(wanted_sum, wanted);
   m4::add_message(sum, bytes);
   expect(same(canonical(sum), wanted_sum), "add_message", 1, pattern);
-  ref::sample_cbd<3>(wanted, bytes);
-  m4::sample_cbd<3>(three, bytes);
-  expect(same(canonical(three), wanted) && largest(three) <= 3, "sample_cbd", 3, pattern);
+  ref::sample_poly_cbd<3>(wanted, bytes);
+  m4::sample_poly_cbd<3>(three, bytes);
+  expect(same(canonical(three), wanted) && largest(three) <= 3, "sample_poly_cbd", 3, pattern);
   Poly above[2];
   m4::sample_ntt(above[0], bytes, pattern, 7);
   ref::sample_ntt(wanted, bytes, pattern, 7);

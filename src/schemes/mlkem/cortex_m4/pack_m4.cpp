@@ -94,7 +94,7 @@ void add_message(Poly& a, const uint8_t* m) {
   }
 }
 
-void poly_tobytes(uint8_t* out, const Poly& a) {
+void poly_byte_encode(uint8_t* out, const Poly& a) {
   for (size_t i = 0; i < kN; i += 8, out += 12) {
     uint32_t t[4];  // two coefficients of 12 bits each
 #pragma GCC unroll 4
@@ -108,7 +108,7 @@ void poly_tobytes(uint8_t* out, const Poly& a) {
   }
 }
 
-uint32_t poly_frombytes(Poly& a, const uint8_t* in) {
+uint32_t poly_byte_decode(Poly& a, const uint8_t* in) {
   constexpr int32_t kLargest = (kQ - 1) | (kQ - 1) << 16;
   int32_t too_large = 0;
   const auto store = [&](uint16_t* to, uint32_t twice) {  // 24 bits

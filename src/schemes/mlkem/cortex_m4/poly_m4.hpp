@@ -15,7 +15,7 @@ inline constexpr size_t kSampleRoom = 8;
 
 /// a = the polynomial of SamplePolyCBD, or a + it. in: 64 kEta bytes. [FIPS203, Alg 8]
 template <unsigned kEta>
-void sample_cbd(Poly& a, const uint8_t* in);
+void sample_poly_cbd(Poly& a, const uint8_t* in);
 void add_cbd2(Poly& a, const uint8_t* in);
 
 /// Sums and differences mod 2^16, in place.
@@ -26,10 +26,10 @@ void poly_sub(Poly& a, const Poly& b);
 void add_message(Poly& a, const uint8_t* m);
 
 /// Twelve bits per coefficient, reduced to [0, q); any coefficients. [FIPS203, Alg 5]
-void poly_tobytes(uint8_t* out, const Poly& a);
+void poly_byte_encode(uint8_t* out, const Poly& a);
 
 /// Coefficients in [0, 2^12); returns 0 if all are below q. [FIPS203, Alg 6]
-uint32_t poly_frombytes(Poly& a, const uint8_t* in);
+uint32_t poly_byte_decode(Poly& a, const uint8_t* in);
 
 /// Compress and ByteEncode of kBits bits: 1, 4, 5, 10 or 11; any coefficients. [FIPS203, 4.2.1]
 template <unsigned kBits>

@@ -29,15 +29,15 @@ struct Prims {
     cortex_m4::sample_ntt(a, rho, first, second);
   }
   template <unsigned kEta>
-  static void sample_cbd(Poly& a, const uint8_t* in) {
-    cortex_m4::sample_cbd<kEta>(a, in);
+  static void sample_poly_cbd(Poly& a, const uint8_t* in) {
+    cortex_m4::sample_poly_cbd<kEta>(a, in);
   }
   static void add_cbd2(Poly& a, const uint8_t* in, Poly&) { cortex_m4::add_cbd2(a, in); }
   static void add_message(Poly& a, const uint8_t* m, Poly&) { cortex_m4::add_message(a, m); }
   static void add(Poly& a, const Poly& b) { poly_add(a, b); }
   static void subtract(Poly& a, const Poly& b) { poly_sub(a, b); }
-  static void tobytes(uint8_t* out, const Poly& a) { poly_tobytes(out, a); }
-  static uint32_t frombytes(Poly& a, const uint8_t* in) { return poly_frombytes(a, in); }
+  static void byte_encode(uint8_t* out, const Poly& a) { poly_byte_encode(out, a); }
+  static uint32_t byte_decode(Poly& a, const uint8_t* in) { return poly_byte_decode(a, in); }
   template <unsigned kBits>
   static void compress(uint8_t* out, const Poly& a) {
     poly_compress<kBits>(out, a);

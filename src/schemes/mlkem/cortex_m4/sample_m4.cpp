@@ -85,7 +85,7 @@ void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second) {
 }
 
 template <>
-void sample_cbd<2>(Poly& a, const uint8_t* in) {
+void sample_poly_cbd<2>(Poly& a, const uint8_t* in) {
   for (size_t i = 0; i < kN; i += 8, in += 4) {
     const Octet octet = cbd2(in);
 #pragma GCC unroll 4
@@ -105,7 +105,7 @@ void add_cbd2(Poly& a, const uint8_t* in) {
 
 /// Four coefficients in three bytes, each as six bits.
 template <>
-void sample_cbd<3>(Poly& a, const uint8_t* in) {
+void sample_poly_cbd<3>(Poly& a, const uint8_t* in) {
   for (size_t i = 0; i < kN; i += 4, in += 3) {
     const uint32_t bits = in[0] | uint32_t{in[1]} << 8 | uint32_t{in[2]} << 16;
     const uint32_t sums = (bits & 0x249249) + (bits >> 1 & 0x249249) + (bits >> 2 & 0x249249);

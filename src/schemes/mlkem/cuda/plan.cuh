@@ -99,9 +99,9 @@ struct Entries {
 
 /// Samples them but for those that go on the list `retries`, which a launch before has cleared.
 template <class Set, bool kTransposed>
-void launch_gen_a(Launcher& to, const Entries& a) {
+void launch_sample_a(Launcher& to, const Entries& a) {
   const size_t entries = a.keys * Shape<Set>::kEntries;
-  to.by_lane(gen_a_kernel<Set, kTransposed>, entries, a.to, a.rho, a.retries, static_cast<uint32_t>(entries));
+  to.by_lane(sample_ntt_kernel<Set, kTransposed>, entries, a.to, a.rho, a.retries, static_cast<uint32_t>(entries));
 }
 
 /// Samples noise, and the entries that the launch before has left: one in 140.
@@ -130,7 +130,7 @@ void launch_expand(Launcher& to, std::byte* out, Records ek, Records sk, size_t 
   if constexpr (kSecret)
     to.by_item_lanes(expand_vector_kernel<Set>, keys, out + ExpandedKey::kS, kBytes, nullptr, sk, keys);
   const Entries a{{out, kBytes}, {ek.base + S::kVectorBytes, ek.stride, 4}, retries, keys};
-  launch_gen_a<Set, true>(to, a);
+  launch_sample_a<Set, true>(to, a);
   launch_noise<Set, true, S::kEta2, 0, 1, 1>(to, nullptr, {}, a);
 }
 
@@ -150,8 +150,8 @@ struct Plan {
             t.work.retries,
             t.has_expanded_keys() ? 0 : t.count()};
   }
-  static void gen_a_transposed(F& t) {
-    if (!t.has_expanded_keys()) launch_gen_a<Set, true>(t.to, transposed(t));
+  static void sample_a_transposed(F& t) {
+    if (!t.has_expanded_keys()) launch_sample_a<Set, true>(t.to, transposed(t));
   }
   template <bool kSecret>
   static void expand_shared(F& t) {
@@ -184,7 +184,7 @@ struct Plan {
             t.work.retries,
             t.count()};
   }
-  static void gen_a(F& t) { launch_gen_a<Set, false>(t.to, entries(t)); }
+  static void sample_a(F& t) { launch_sample_a<Set, false>(t.to, entries(t)); }
   static void sample_se(F& t) {
     constexpr uint32_t kAll = 2 * S::kK;
     launch_noise<Set, false, S::kEta1, 0, kAll, kAll>(t.to, t.work.noise, t.work.prf_seed, entries(t));
@@ -238,24 +238,24 @@ struct Plan {
   // ---- the lists. Each stage is listed where the reference has it; t of a record is unpacked where it is multiplied.
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
-      {{"shake_coins_sha3_512", "randombytes", "sha3_512"}, field::kCoins, 0, make_seeds},
-      {"gen_a", 0, 0, gen_a},
-      {"sample_cbd", 0, 0, sample_se},
-      {{"ntt_basemul_tobytes", "ntt", "tobytes"}, 0, field::kPkOut | field::kSkOut, multiply_keys},
-      {"sha3_256.ek", 0, field::kSkOut, hash_new_ek},
+      {{"shake_coins_sha3_512", "randombytes", "sha3_512.G"}, field::kCoins, 0, make_seeds},
+      {"sample_ntt", 0, 0, sample_a},
+      {"sample_poly_cbd", 0, 0, sample_se},
+      {{"ntt_multiply_encode", "ntt", "byte_encode"}, 0, field::kPkOut | field::kSkOut, multiply_keys},
+      {"sha3_256.H", 0, field::kSkOut, hash_new_ek},
   });
 
   static consteval auto encaps_plan() {
-    const Step hash{{"shake_coins_sha3", "randombytes", "sha3_512"}, field::kCoins | field::kPk, 0, hash_encaps};
-    const Step gen{{"gen_a", "frombytes", "gen_a"}, field::kPk, 0, gen_a_transposed};
-    const Step noise{"sample_cbd", 0, 0, sample_noise};
+    const Step hash{{"shake_coins_sha3", "randombytes", "sha3_512.G"}, field::kCoins | field::kPk, 0, hash_encaps};
+    const Step gen{{"sample_ntt", "byte_decode", "sample_ntt"}, field::kPk, 0, sample_a_transposed};
+    const Step noise{"sample_poly_cbd", 0, 0, sample_noise};
     constexpr Fields kWritten = field::kCtOut | field::kSsOut | field::kItemStatus;
     if constexpr (S::kKyber) {
       return kernel_plan_of<kEncapsStages, F>({
           hash,
           gen,
           noise,
-          {{"encrypt", "ntt", "compress_tobytes"}, field::kPk, field::kCtOut, encrypt},
+          {{"encrypt", "ntt", "compress_byte_encode"}, field::kPk, field::kCtOut, encrypt},
           {"shared_secret", 0, field::kSsOut, derive_encaps},
       });
     } else {
@@ -270,12 +270,12 @@ struct Plan {
 
   static consteval auto decaps_plan() {
     constexpr Fields kInputs = field::kSk | field::kCt;
-    const Step hash{{"sha3_512_reject", "sha3_512", "shake256.reject"}, kInputs, 0, hash_decaps};
-    const Step gen{"gen_a", field::kSk, 0, gen_a_transposed};
-    const Step noise{"sample_cbd", 0, 0, sample_noise};
+    const Step hash{{"sha3_512_shake256", "sha3_512.G", "shake256.J"}, kInputs, 0, hash_decaps};
+    const Step gen{"sample_ntt", field::kSk, 0, sample_a_transposed};
+    const Step noise{"sample_poly_cbd", 0, 0, sample_noise};
     if constexpr (S::kKyber) {
       return kernel_plan_of<kDecapsStages, F>({
-          {{"decrypt", "sha3_256.ek", "tomsg"}, kInputs, 0, decrypt},
+          {{"decrypt", "sha3_256.H", "compress.m"}, kInputs, 0, decrypt},
           hash,
           gen,
           noise,
@@ -284,8 +284,8 @@ struct Plan {
       });
     } else {
       return kernel_plan_of<kDecapsStages, F>({
-          {"sha3_256.ek", field::kSk, 0, check_dk},
-          {{"decrypt", "frombytes", "tomsg"}, kInputs, 0, decrypt},
+          {"sha3_256.H", field::kSk, 0, check_dk},
+          {{"decrypt", "byte_decode", "compress.m"}, kInputs, 0, decrypt},
           hash,
           gen,
           noise,

@@ -117,7 +117,7 @@ __device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPl
 /// `retries`, and its row is not complete. Blocks of one warp.
 template <class Set, bool kTransposed>
 __global__ void __launch_bounds__(32, 12)
-    gen_a_kernel(EntryPlace to, SeedPlace rho, uint32_t* retries, uint32_t entries) {
+    sample_ntt_kernel(EntryPlace to, SeedPlace rho, uint32_t* retries, uint32_t entries) {
   __shared__ SampleMemory memory;
   const uint32_t first = blockIdx.x * 32u, mine = min(first + warp_lane(), entries - 1);
   const bool complete = sample_entry<Set, kTransposed, false>(memory, to, rho, mine, min(entries - first, 32u));

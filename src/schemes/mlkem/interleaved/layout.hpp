@@ -101,7 +101,7 @@ struct Layout : LaneHashes<Isa> {
   }
 
   template <unsigned kBits>
-  static void encode(Chunk& c, ByteRows out, const LanePoly& a) {
+  static void byte_encode(Chunk& c, ByteRows out, const LanePoly& a) {
     pack<kBits>(out, a, c.count, c.work.scratch);
   }
   template <unsigned kBits>
@@ -122,7 +122,7 @@ struct Layout : LaneHashes<Isa> {
     for (size_t first = 0; first < c.count; first += kStates)
       prf_rows<kEta>(prf, work.prf[first], sizeof work.prf[0], seeds[first / kStates], V64::set1(prf_tail(nonce)));
     records::rows_to_block(work.scratch.words, {work.prf[0], sizeof work.prf[0]}, 64 * kEta, c.count);
-    sample_cbd<kEta>(a, work.scratch.words);
+    sample_poly_cbd<kEta>(a, work.scratch.words);
   }
 
   /// Loads t^ of every item and checks that all its coefficients are below q. [FIPS203, 7.2]

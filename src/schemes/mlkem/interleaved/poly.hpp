@@ -96,7 +96,7 @@ struct TooLarge {
 /// A permutation looks the differences up in registers: all lanes take the same time, whatever they look up. [FIPS203,
 /// Alg 8]
 template <unsigned kEta>
-POLYKEM_NOINLINE void sample_cbd(LanePoly& a, const uint16_t* words) {
+POLYKEM_NOINLINE void sample_poly_cbd(LanePoly& a, const uint16_t* words) {
   if constexpr (kEta == 2) {
     static constexpr auto kTable = [] {
       std::array<int16_t, 32> table{};
@@ -139,7 +139,7 @@ POLYKEM_NOINLINE void sample_cbd(LanePoly& a, const uint16_t* words) {
 /// Differences of neighbouring sums of kEta bits: words of 64 kEta bytes to coefficients in [-kEta, kEta]. [FIPS203,
 /// Alg 8]
 template <unsigned kEta>
-POLYKEM_NOINLINE void sample_cbd(LanePoly& a, const uint16_t* words) {
+POLYKEM_NOINLINE void sample_poly_cbd(LanePoly& a, const uint16_t* words) {
   const V16 three = V16::set1(3), seven = V16::set1(7);
   if constexpr (kEta == 2) {
     const V16 every_other = V16::set1(0x5555);

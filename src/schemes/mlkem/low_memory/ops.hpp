@@ -67,7 +67,7 @@ struct Ops {
   /// vector = the transform of kK sampled polynomials.
   static void sample_vector(Work& w, const uint8_t* seed) {
     for (size_t i = 0; i < kK; ++i) {
-      Prims::template sample_cbd<P.eta1>(w.vector[i], prf<P.eta1>(w, seed, i));
+      Prims::template sample_poly_cbd<P.eta1>(w.vector[i], prf<P.eta1>(w, seed, i));
       transform(w, i);
     }
   }
@@ -96,13 +96,13 @@ struct Ops {
     const uint8_t* sigma = w.seeds + kSymBytes;
     sample_vector(w, sigma);
     for (size_t i = 0; i < kK; ++i)
-      Prims::tobytes(c.io.sk_out + i * kPolyBytes, w.vector[i]);
+      Prims::byte_encode(c.io.sk_out + i * kPolyBytes, w.vector[i]);
     for (size_t i = 0; i < kK; ++i) {
       multiply_row(w, w.seeds, i, false);
-      Prims::template sample_cbd<P.eta1>(w.row[1], prf<P.eta1>(w, sigma, kK + i));
+      Prims::template sample_poly_cbd<P.eta1>(w.row[1], prf<P.eta1>(w, sigma, kK + i));
       Prims::ntt(w.row[1]);
       Prims::add(w.row[0], w.row[1]);
-      Prims::tobytes(c.io.pk_out + i * kPolyBytes, w.row[0]);
+      Prims::byte_encode(c.io.pk_out + i * kPolyBytes, w.row[0]);
     }
     std::memcpy(c.io.pk_out + P.vector_bytes(), w.seeds, kSymBytes);
     std::memcpy(c.io.sk_out + P.pk_offset(), c.io.pk_out, P.public_key_bytes());
@@ -130,7 +130,7 @@ struct Ops {
     }
     uint32_t too_large = 0;
     for (size_t i = 0; i < kK; ++i)
-      too_large |= Prims::frombytes(w.row[i], ek + i * kPolyBytes);
+      too_large |= Prims::byte_decode(w.row[i], ek + i * kPolyBytes);
     multiply(w);
     finish(w, r, 2 * kK);
     Prims::add_message(w.row[0], w.m(), w.row[1]);
@@ -168,7 +168,7 @@ struct Ops {
     for (size_t i = 0; i < kK; ++i) {
       Prims::template decompress<P.du>(w.vector[i], c.io.ct + i * kN * P.du / 8);
       transform(w, i);
-      Prims::frombytes(w.row[i], c.io.sk + i * kPolyBytes);
+      Prims::byte_decode(w.row[i], c.io.sk + i * kPolyBytes);
     }
     multiply(w);
     Prims::inverse_ntt(w.row[0]);
@@ -220,25 +220,25 @@ struct Kem {
 
   static constexpr auto keygen = plan_of<kKeygenStages, Chunk>({
       {"randombytes", Ops::make_keygen_coins},
-      {"sha3_512", Ops::hash_d},
-      {{"make_keys", "gen_a", "tobytes"}, Ops::make_keys},
-      {"sha3_256.ek", Ops::hash_new_ek},
+      {"sha3_512.G", Ops::hash_d},
+      {{"make_keys", "sample_ntt", "byte_encode"}, Ops::make_keys},
+      {"sha3_256.H", Ops::hash_new_ek},
   });
 
   static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
       {"randombytes", Ops::make_encaps_coins},
-      {"sha3_256.ek", Ops::hash_ek},
-      {"sha3_512", Ops::hash_m},
-      {{"encrypt", "frombytes", "compress_tobytes"}, Ops::encrypt_m},
+      {"sha3_256.H", Ops::hash_ek},
+      {"sha3_512.G", Ops::hash_m},
+      {{"encrypt", "byte_decode", "compress_byte_encode"}, Ops::encrypt_m},
       {"shared_secret", Ops::store_ss},
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
-      {"sha3_256.ek", Ops::check_dk},
-      {{"decrypt", "frombytes", "tomsg"}, Ops::decrypt},
-      {"sha3_512", Ops::hash_m},
-      {"shake256.reject", Ops::hash_reject},
-      {{"encrypt_compare", "gen_a", "compress_compare"}, Ops::encrypt_and_compare},
+      {"sha3_256.H", Ops::check_dk},
+      {{"decrypt", "byte_decode", "compress.m"}, Ops::decrypt},
+      {"sha3_512.G", Ops::hash_m},
+      {"shake256.J", Ops::hash_reject},
+      {{"encrypt_compare", "sample_ntt", "compress_compare"}, Ops::encrypt_and_compare},
       {"cmov", Ops::select},
   });
 };

@@ -27,11 +27,11 @@ struct PortablePrims {
     ref::sample_ntt(a, rho, first, second);
   }
   template <unsigned kEta>
-  static void sample_cbd(Poly& a, const uint8_t* in) {
-    ref::sample_cbd<kEta>(a, in);
+  static void sample_poly_cbd(Poly& a, const uint8_t* in) {
+    ref::sample_poly_cbd<kEta>(a, in);
   }
   static void add_cbd2(Poly& a, const uint8_t* in, Poly& scratch) {
-    ref::sample_cbd<2>(scratch, in);
+    ref::sample_poly_cbd<2>(scratch, in);
     ref::poly_add(a, scratch);
   }
   static void add_message(Poly& a, const uint8_t* m, Poly& scratch) {
@@ -40,8 +40,8 @@ struct PortablePrims {
   }
   static void add(Poly& a, const Poly& b) { ref::poly_add(a, b); }
   static void subtract(Poly& a, const Poly& b) { ref::poly_sub(a, a, b); }
-  static void tobytes(uint8_t* out, const Poly& a) { ref::poly_tobytes(out, a); }
-  static uint32_t frombytes(Poly& a, const uint8_t* in) { return ref::poly_frombytes(a, in); }
+  static void byte_encode(uint8_t* out, const Poly& a) { ref::poly_byte_encode(out, a); }
+  static uint32_t byte_decode(Poly& a, const uint8_t* in) { return ref::poly_byte_decode(a, in); }
   template <unsigned kBits>
   static void compress(uint8_t* out, const Poly& a) {
     ref::poly_compress<kBits>(out, a);

@@ -31,7 +31,7 @@ struct Layout : PortableHashes {
   static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
 
   static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
-    gen_a(c.work.own.pk, rho.data, transposed);
+    sample_a(c.work.own.pk, rho.data, transposed);
   }
   static void load_pk(Chunk& c) {
     if (!c.expanded()) load_ek(c.work.own.pk, c.io.pk);
@@ -68,8 +68,8 @@ struct Layout : PortableHashes {
   }
 
   template <unsigned kBits>
-  static void encode(Chunk&, ByteRows out, const Poly& a) {
-    poly_tobytes(out.data, a);
+  static void byte_encode(Chunk&, ByteRows out, const Poly& a) {
+    poly_byte_encode(out.data, a);
   }
   template <unsigned kBits>
   static void compress(Chunk&, ByteRows out, const Poly& a) {
@@ -83,25 +83,25 @@ struct Layout : PortableHashes {
   // ---- For Keys
 
   struct KeySpace {};
-  static void hash_gen_a(PublicKey<kK>& key, const uint8_t* ek, KeySpace&) {
+  static void hash_sample_a(PublicKey<kK>& key, const uint8_t* ek, KeySpace&) {
     polykem::sha3_256(key.hash, {ek, P.public_key_bytes()});
-    gen_a(key, ek + P.vector_bytes(), true);
+    sample_a(key, ek + P.vector_bytes(), true);
   }
   static void load_ek(PublicKey<kK>& key, const uint8_t* ek) {
     uint32_t too_large = 0;
     for (size_t i = 0; i < kK; ++i)
-      too_large |= poly_frombytes(key.t()[i], ek + i * kPolyBytes);
+      too_large |= poly_byte_decode(key.t()[i], ek + i * kPolyBytes);
     key.valid = P.kyber() || too_large == 0;
   }
   static void load_dk(SecretKey<kK>& key, const uint8_t* dk) {
     for (size_t i = 0; i < kK; ++i)
-      poly_frombytes(key.s[i], dk + i * kPolyBytes);
+      poly_byte_decode(key.s[i], dk + i * kPolyBytes);
     std::memcpy(key.z, dk + P.z_offset(), kSymBytes);
     load_ek(key.pk, dk + P.pk_offset());
   }
 
  private:
-  static void gen_a(PublicKey<kK>& key, const uint8_t* rho, bool transposed) {
+  static void sample_a(PublicKey<kK>& key, const uint8_t* rho, bool transposed) {
     for (size_t i = 0; i < kK; ++i) {
       for (size_t j = 0; j < kK; ++j)
         sample_ntt(key.rows[i * kK + j], rho, transposed ? i : j, transposed ? j : i);
@@ -117,7 +117,7 @@ struct Layout : PortableHashes {
     prf.absorb({seed, kSymBytes});
     prf.absorb({&last, 1});
     prf.squeeze(bytes);
-    sample_cbd<kEta>(a, bytes);
+    sample_poly_cbd<kEta>(a, bytes);
     secure_zero(bytes, sizeof bytes);
   }
 };

@@ -54,7 +54,7 @@ struct Octet {
 
 /// 32 kBits bytes of 256 values below 2^kBits, least significant bit first. [FIPS203, Alg 5]
 template <unsigned kBits, class Value>
-void encode(uint8_t* out, Value&& value) {
+void byte_encode(uint8_t* out, Value&& value) {
   for (size_t i = 0; i < kN; i += 8, out += kBits) {
     uint64_t low = 0, high = 0;
     for (unsigned j = 0; j < 4; ++j) {
@@ -67,7 +67,7 @@ void encode(uint8_t* out, Value&& value) {
 
 /// The inverse: calls use(i, value) for all i. [FIPS203, Alg 6]
 template <unsigned kBits, class Use>
-void decode(const uint8_t* in, Use&& use) {
+void byte_decode(const uint8_t* in, Use&& use) {
   constexpr uint64_t kMask = (1u << kBits) - 1;
   for (size_t i = 0; i < kN; i += 8, in += kBits) {
     uint64_t low, high;
@@ -80,13 +80,13 @@ void decode(const uint8_t* in, Use&& use) {
 }
 
 /// Twelve bits per coefficient.
-inline void poly_tobytes(uint8_t* out, const Poly& a) {
-  encode<12>(out, [&](size_t i) { return a.c[i]; });
+inline void poly_byte_encode(uint8_t* out, const Poly& a) {
+  byte_encode<12>(out, [&](size_t i) { return a.c[i]; });
 }
 
 /// Returns 0 if all coefficients are below q.
-inline uint32_t poly_frombytes(Poly& a, const uint8_t* in) {
-  decode<12>(in, [&](size_t i, uint32_t x) { a.c[i] = static_cast<uint16_t>(x); });
+inline uint32_t poly_byte_decode(Poly& a, const uint8_t* in) {
+  byte_decode<12>(in, [&](size_t i, uint32_t x) { a.c[i] = static_cast<uint16_t>(x); });
   uint32_t too_large = 0;
   for (const uint16_t c : a.c)
     too_large |= (kQ - 1 - c) >> 31;
@@ -98,13 +98,13 @@ void poly_compress(uint8_t* out, const Poly& a) {
   Poly compressed;  // a loop of its own, so that compilers vectorise it
   for (size_t i = 0; i < kN; ++i)
     compressed.c[i] = compress<kBits>(a.c[i]);
-  encode<kBits>(out, [&](size_t i) { return compressed.c[i]; });
+  byte_encode<kBits>(out, [&](size_t i) { return compressed.c[i]; });
   secure_zero(&compressed, sizeof compressed);
 }
 
 template <unsigned kBits>
 void poly_decompress(Poly& a, const uint8_t* in) {
-  decode<kBits>(in, [&](size_t i, uint32_t y) { a.c[i] = static_cast<uint16_t>(y); });
+  byte_decode<kBits>(in, [&](size_t i, uint32_t y) { a.c[i] = static_cast<uint16_t>(y); });
   for (uint16_t& c : a.c)
     c = decompress<kBits>(c);
 }

@@ -36,7 +36,7 @@ inline void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second)
 
 /// Coefficient i is the sum of kEta bits minus the sum of the next kEta bits. in: 64 kEta bytes. [FIPS203, Alg 8]
 template <unsigned kEta>
-void sample_cbd(Poly& a, const uint8_t* in) {
+void sample_poly_cbd(Poly& a, const uint8_t* in) {
   constexpr unsigned kBytes = kEta == 2 ? 4 : 3, kCount = 8 * kBytes / (2 * kEta);  // read and sampled at a time
   constexpr uint32_t kEvery = kEta == 2 ? 0x55555555u : 0x249249u;                  // every kEta-th bit
   constexpr uint32_t kField = (1u << kEta) - 1;

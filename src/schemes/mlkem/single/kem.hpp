@@ -15,12 +15,12 @@ template <class Ops, class... Sampling>
 consteval auto keygen_plan(const Sampling&... sampling) {
   return plan_of<kKeygenStages, typename Ops::Chunk>({
       {"randombytes", Ops::make_keygen_coins},
-      {"sha3_512", Ops::hash_d},
+      {"sha3_512.G", Ops::hash_d},
       sampling...,
       {"ntt", Ops::ntt_se},
-      {"basemul", Ops::mul_as},
-      {"tobytes", Ops::store_keys},
-      {"sha3_256.ek", Ops::hash_new_pk},
+      {"multiply_ntts", Ops::mul_as},
+      {"byte_encode", Ops::store_keys},
+      {"sha3_256.H", Ops::hash_new_pk},
   });
 }
 
@@ -31,38 +31,38 @@ struct Kem {
 
   static constexpr auto keygen = [] {
     if constexpr (Ops::kNoiseOverlapsMatrix) {
-      return keygen_plan<Ops>(Sampling{{"gen_a_sample_cbd", "gen_a", "sample_cbd"}, Ops::gen_a_sample_se});
+      return keygen_plan<Ops>(Sampling{{"sample_ntt_poly_cbd", "sample_ntt", "sample_poly_cbd"}, Ops::sample_a_se});
     } else {
-      return keygen_plan<Ops>(Sampling{"gen_a", Ops::gen_a}, Sampling{"sample_cbd", Ops::sample_se});
+      return keygen_plan<Ops>(Sampling{"sample_ntt", Ops::sample_a}, Sampling{"sample_poly_cbd", Ops::sample_se});
     }
   }();
 
   static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
       {"randombytes", Ops::make_encaps_coins},
-      {with_ahead({"hash_gen_a", "sha3_256.ek"}, "gen_a"), Ops::hash_ek_gen_a},
-      {"sha3_512", Ops::hash_m},
-      {"frombytes", Ops::load_ek},
-      {"sample_cbd", Ops::sample_noise},
+      {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "sample_ntt"), Ops::hash_ek_sample_a},
+      {"sha3_512.G", Ops::hash_m},
+      {"byte_decode", Ops::load_ek},
+      {"sample_poly_cbd", Ops::sample_noise},
       {"ntt", Ops::ntt_y},
-      {"basemul", Ops::mul_ay},
-      {"invntt", Ops::inverse_uv},
+      {"multiply_ntts", Ops::mul_ay},
+      {"inverse_ntt", Ops::inverse_uv},
       {"add", Ops::add_noise},
-      {"compress_tobytes", Ops::store_c},
+      {"compress_byte_encode", Ops::store_c},
       {"shared_secret", Ops::store_ss},
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
-      {with_ahead({"hash_gen_a", "sha3_256.ek"}, "shake256.reject", "gen_a"), Ops::hash_inputs_gen_a},
-      {"frombytes", Ops::load_c_dk},
+      {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "shake256.J", "sample_ntt"), Ops::hash_inputs_sample_a},
+      {"byte_decode", Ops::load_c_dk},
       {"ntt.u", Ops::ntt_u},
-      {"basemul.su", Ops::mul_su},
-      {"invntt.su", Ops::inverse_su},
-      {"tomsg", Ops::decode_m},
-      {"sha3_512", Ops::hash_m},
-      {"sample_cbd", Ops::sample_noise},
+      {"multiply_ntts.su", Ops::mul_su},
+      {"inverse_ntt.su", Ops::inverse_su},
+      {"compress.m", Ops::decode_m},
+      {"sha3_512.G", Ops::hash_m},
+      {"sample_poly_cbd", Ops::sample_noise},
       {"ntt", Ops::ntt_y},
-      {"basemul", Ops::mul_ay},
-      {"invntt", Ops::inverse_uv},
+      {"multiply_ntts", Ops::mul_ay},
+      {"inverse_ntt", Ops::inverse_uv},
       {"add", Ops::add_noise},
       {"compress_compare", Ops::compare_c},
       {"cmov", Ops::select},

@@ -93,7 +93,7 @@ struct Layout : polykem::lanes::SingleHashes {
   }
 
   template <unsigned kBits>
-  static void encode(Chunk&, ByteRows out, const Poly& a) {
+  static void byte_encode(Chunk&, ByteRows out, const Poly& a) {
     store<kBits>(out.data, a);
   }
   template <unsigned kBits>
@@ -112,11 +112,11 @@ struct Layout : polykem::lanes::SingleHashes {
     States states;
     HashSpace<kDims> hash;
   };
-  static void hash_gen_a(PublicKey<kK>& key, const uint8_t* ek, KeySpace& space) {
-    hash_gen_a(key, ek, space.hash, space.states);
+  static void hash_sample_a(PublicKey<kK>& key, const uint8_t* ek, KeySpace& space) {
+    hash_sample_a(key, ek, space.hash, space.states);
   }
   /// Out of line: callers share what is unrolled for one hash.
-  static POLYKEM_NOINLINE void hash_gen_a(PublicKey<kK>& key, const uint8_t* ek, HashSpace<kDims>& hash,
+  static POLYKEM_NOINLINE void hash_sample_a(PublicKey<kK>& key, const uint8_t* ek, HashSpace<kDims>& hash,
                                           States& states) {
     hash.ek.set(ek, 0, ek, polykem::lanes::kSha3Suffix);
     MatrixSampler<kK> sampler(key.rows, ek + P.vector_bytes(), true, hash.squeezed);

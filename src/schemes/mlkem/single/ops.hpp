@@ -25,7 +25,7 @@ struct Ops : Steps<P, Layout<P, Isa>> {
   /// Whether the last entries of the matrix leave room for the noise beside them.
   static constexpr bool kNoiseOverlapsMatrix = MatrixSampler<kK>::kRest > 0;
 
-  static void gen_a_sample_se(Chunk& c) {
+  static void sample_a_se(Chunk& c) {
     static_assert(sizeof(Polys<kDims>) >= sizeof(Squeezed));  // prf, which follows, is in use too
     auto& work = c.work;
     MatrixSampler<kK> sampler(work.own.pk.rows, work.fo.seeds[0], false, work.hash.squeezed);
@@ -34,17 +34,17 @@ struct Ops : Steps<P, Layout<P, Isa>> {
     Layout::template sample_from_rows<P.eta1, kK>(c);
   }
 
-  static void hash_ek_gen_a(Chunk& c) {
+  static void hash_ek_sample_a(Chunk& c) {
     if (c.expanded()) return;
     auto& work = c.work;
     const uint8_t* const ek = c.pk_in().data;
     ct::declassify(ek, P.public_key_bytes());
-    Layout::hash_gen_a(work.own.pk, ek, work.hash, work.states);
+    Layout::hash_sample_a(work.own.pk, ek, work.hash, work.states);
   }
 
   /// Hashes what depends on z and c, and for ML-KEM compares the hash of ek with the stored one. Both are public.
   /// [FIPS203, 7.3]
-  static void hash_inputs_gen_a(Chunk& c) {
+  static void hash_inputs_sample_a(Chunk& c) {
     auto& work = c.work;
     if (c.expanded()) return Ops::hash_c(c);
     const uint8_t *const dk = c.io.sk, *const ek = c.pk_in().data;
