@@ -23,11 +23,11 @@ struct Pattern {
   std::size_t step;
 };
 constexpr Pattern kPatterns[] = {
-    {"randombytes", false, 0}, {"shake", false, 1},      {"sha3", false, 1},       {"sha256", false, 1},
-    {"prg", false, 1},         {"gen_a", false, 2},      {"gen_matrix", false, 2}, {"sample_ntt", false, 2},
-    {"expand_a", false, 2},    {"matmul", false, 3},     {"multiply", false, 3},   {"expand", false, 6},
-    {"_mul", true, 3},         {"ntt", true, 3},         {"inner_prod", false, 3}, {"poly_aff", false, 3},
-    {"_inv", true, 5},         {"sample", false, 6},     {"gen_secret", false, 6}, {"gen_psi", false, 6},
+    {"randombytes", false, 0}, {"shake", false, 1},  {"sha3", false, 1},       {"sha256", false, 1},
+    {"prg", false, 1},         {"gen_a", false, 2},  {"gen_matrix", false, 2}, {"sample_ntt", false, 2},
+    {"expand_a", false, 2},    {"matmul", false, 3}, {"multiply", false, 3},   {"expand", false, 6},
+    {"_mul", true, 3},         {"ntt", true, 3},     {"inner_prod", false, 3}, {"poly_aff", false, 3},
+    {"_inv", true, 5},         {"sample", false, 6}, {"gen_secret", false, 6}, {"gen_psi", false, 6},
 };
 
 std::size_t step_of_stage(const std::string& stage) {

@@ -13,8 +13,8 @@
 namespace polykem {
 
 /// One logical stage of an operation: its name, its place in the specification, and its shapes. The name is the
-/// standard's where there is one, in snake case (ML-KEM's "sample_ntt" is SampleNTT), and otherwise that of the function
-/// of the scheme's reference implementation that does the same.
+/// standard's where there is one, in snake case (ML-KEM's "sample_ntt" is SampleNTT), and otherwise that of the
+/// function of the scheme's reference implementation that does the same.
 struct Stage {
   const char* name;   ///< e.g. "poly_Rq_mul.cf": the text before '.' is the function, after it the use
   const char* spec;   ///< citation, e.g. "[NTRU20, Lift]"

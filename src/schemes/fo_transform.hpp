@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Fujisaki-Okamoto transform with implicit rejection: what ML-KEM, Kyber and Saber do around their public-key
-// encryption. Written once for all layouts; each step computes a chunk of items. What the papers call pk is the
-// standard's ek.
+// encryption. Written once for all layouts; each step computes a chunk of items. pk and sk are
+// the standard's ek and dk.
 #pragma once
 
 #include <concepts>

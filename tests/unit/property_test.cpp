@@ -189,7 +189,7 @@ Outcome encaps(polykem_context* context, const polykem_scheme* set, size_t count
   return out;
 }
 
-/// ML-KEM's decapsulation keys hold a hash of the public key, without which they are refused. [FIPS203, 7.3]
+/// ML-KEM's secret keys hold a hash of the public key, without which they are refused. [FIPS203, 7.3]
 void repair_hashes(const polykem_scheme_info_t& set, Bytes& sk) {
   if (set.secret_seed_bytes == 0) return;
   for (size_t at = set.secret_key_bytes; at <= sk.size(); at += set.secret_key_bytes) {

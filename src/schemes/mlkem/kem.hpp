@@ -29,7 +29,7 @@ struct Kem {
       {"randombytes", Ops::make_encaps_coins},
       {"sha3_256.H", Ops::hash_pk},
       {"sha3_512.G", Ops::hash_m},
-      {"byte_decode", Ops::load_ek},
+      {"byte_decode", Ops::load_pk},
       {"sample_ntt", Ops::sample_a_transposed},
       {"sample_poly_cbd", Ops::sample_noise},
       {"ntt", Ops::ntt_y},
@@ -41,8 +41,8 @@ struct Kem {
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
-      {"sha3_256.H", Ops::check_dk},
-      {"byte_decode", Ops::load_c_dk},
+      {"sha3_256.H", Ops::check_sk},
+      {"byte_decode", Ops::load_c_sk},
       {"ntt.u", Ops::ntt_u},
       {"multiply_ntts.su", Ops::mul_su},
       {"inverse_ntt.su", Ops::inverse_su},

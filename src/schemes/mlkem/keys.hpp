@@ -14,7 +14,7 @@
 namespace polykem::mlkem {
 inline namespace POLYKEM_ISA {
 
-/// True if the hash of ek is the stored one (round 3: always); the stored one is used from then on. Both are public.
+/// True if the hash of pk is the stored one (round 3: always); the stored one is used from then on. Both are public.
 /// [FIPS203, 7.3]
 template <MlkemParams P>
 bool check_hash(uint8_t* hash, const uint8_t* stored) {
@@ -24,9 +24,9 @@ bool check_hash(uint8_t* hash, const uint8_t* stored) {
 }
 
 /// L: the layout of one item. Of it, KeySpace is memory that holds nothing secret, and
-/// - hash_sample_a(key, ek, space) computes H(ek) and A^T,
-/// - load_ek(key, ek) loads t^, and for ML-KEM checks that its coefficients are below q, [FIPS203, 7.2]
-/// - load_dk(key, dk) loads s^, z, and t^ likewise.
+/// - hash_sample_a(key, pk, space) computes H(pk) and A^T,
+/// - load_pk(key, pk) loads t^, and for ML-KEM checks that its coefficients are below q, [FIPS203, 7.2]
+/// - load_sk(key, sk) loads s^, z, and t^ likewise.
 template <MlkemParams P, class L>
 struct Keys {
   using Public = PublicKey<P.k>;
@@ -38,10 +38,10 @@ struct Keys {
     auto& space = *Arena(workspace).take<Space>(1);
     auto* keys = reinterpret_cast<Public*>(out);
     for (size_t i = 0; i < count; ++i) {
-      const uint8_t* ek = records + i * P.public_key_bytes();
-      ct::declassify(ek, P.public_key_bytes());
-      L::hash_sample_a(keys[i], ek, space);
-      L::load_ek(keys[i], ek);
+      const uint8_t* pk = records + i * P.public_key_bytes();
+      ct::declassify(pk, P.public_key_bytes());
+      L::hash_sample_a(keys[i], pk, space);
+      L::load_pk(keys[i], pk);
     }
   }
 
@@ -49,11 +49,11 @@ struct Keys {
     auto& space = *Arena(workspace).take<Space>(1);
     auto* keys = reinterpret_cast<Secret*>(out);
     for (size_t i = 0; i < count; ++i) {
-      const uint8_t *const dk = records + i * P.secret_key_bytes(), *const ek = dk + P.pk_offset();
-      ct::declassify(ek, P.public_key_bytes() + kSymBytes);
-      L::hash_sample_a(keys[i].pk, ek, space);
-      L::load_dk(keys[i], dk);
-      keys[i].valid = check_hash<P>(keys[i].pk.hash, dk + P.hash_offset());
+      const uint8_t *const sk = records + i * P.secret_key_bytes(), *const pk = sk + P.pk_offset();
+      ct::declassify(pk, P.public_key_bytes() + kSymBytes);
+      L::hash_sample_a(keys[i].pk, pk, space);
+      L::load_sk(keys[i], sk);
+      keys[i].valid = check_hash<P>(keys[i].pk.hash, sk + P.hash_offset());
     }
   }
 

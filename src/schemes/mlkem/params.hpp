@@ -27,7 +27,7 @@ struct Dims {
   constexpr size_t vector_bytes() const { return k * kPolyBytes; }
   constexpr size_t public_key_bytes() const { return vector_bytes() + kSymBytes; }
   constexpr size_t ciphertext_bytes() const { return u_bytes() + v_bytes(); }
-  /// Offsets in the secret key: s, ek, H(ek), z.
+  /// Offsets in the secret key: s, pk, H(pk), z.
   constexpr size_t pk_offset() const { return vector_bytes(); }
   constexpr size_t hash_offset() const { return pk_offset() + public_key_bytes(); }
   constexpr size_t z_offset() const { return hash_offset() + kSymBytes; }

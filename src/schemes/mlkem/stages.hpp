@@ -17,15 +17,15 @@ inline constexpr std::array kKeygenStages{
     Stage{"sample_poly_cbd", "[FIPS203, Alg 13, L8-15]", "sigma -> s, e"},
     Stage{"ntt", "[FIPS203, Alg 13, L16-17]", "s, e -> s^, e^"},
     Stage{"multiply_ntts", "[FIPS203, Alg 13, L18]", "A^, s^, e^ -> t^ = A^ s^ + e^"},
-    Stage{"byte_encode", "[FIPS203, Alg 13, L19-20]", "t^, rho, s^, z -> ek and their parts of dk"},
-    Stage{"sha3_256.H", "[FIPS203, Alg 16, L3]", "ek -> H(ek), its part of dk"},
+    Stage{"byte_encode", "[FIPS203, Alg 13, L19-20]", "t^, rho, s^, z -> pk and their parts of sk"},
+    Stage{"sha3_256.H", "[FIPS203, Alg 16, L3]", "pk -> H(pk), its part of sk"},
 };
 
 inline constexpr std::array kEncapsStages{
     Stage{"randombytes", "[FIPS203, Alg 20, L1]", "-> m (round 3: SHA3-256 of the random bytes)"},
-    Stage{"sha3_256.H", "[FIPS203, Alg 17, L1]", "ek -> H(ek)"},
-    Stage{"sha3_512.G", "[FIPS203, Alg 17, L1]", "m, H(ek) -> K, r"},
-    Stage{"byte_decode", "[FIPS203, Alg 14, L2-3]", "ek -> t^, rho, validity (round 3: always)"},
+    Stage{"sha3_256.H", "[FIPS203, Alg 17, L1]", "pk -> H(pk)"},
+    Stage{"sha3_512.G", "[FIPS203, Alg 17, L1]", "m, H(pk) -> K, r"},
+    Stage{"byte_decode", "[FIPS203, Alg 14, L2-3]", "pk -> t^, rho, validity (round 3: always)"},
     Stage{"sample_ntt", "[FIPS203, Alg 14, L4-8]", "rho -> A^"},
     Stage{"sample_poly_cbd", "[FIPS203, Alg 14, L9-17]", "r -> y, e1, e2"},
     Stage{"ntt", "[FIPS203, Alg 14, L18]", "y -> y^"},
@@ -37,13 +37,13 @@ inline constexpr std::array kEncapsStages{
 };
 
 inline constexpr std::array kDecapsStages{
-    Stage{"sha3_256.H", "[FIPS203, 7.3]", "dk -> its hash of ek is right (round 3: always)"},
-    Stage{"byte_decode", "[FIPS203, Alg 15, L1-5]", "c, dk -> u, v, s^, t^, rho"},
+    Stage{"sha3_256.H", "[FIPS203, 7.3]", "sk -> its hash of pk is right (round 3: always)"},
+    Stage{"byte_decode", "[FIPS203, Alg 15, L1-5]", "c, sk -> u, v, s^, t^, rho"},
     Stage{"ntt.u", "[FIPS203, Alg 15, L6]", "u -> u^"},
     Stage{"multiply_ntts.su", "[FIPS203, Alg 15, L6]", "s^, u^ -> s^T u^"},
     Stage{"inverse_ntt.su", "[FIPS203, Alg 15, L6]", "s^T u^ -> s^T u"},
     Stage{"compress.m", "[FIPS203, Alg 15, L6-7]", "v - s^T u -> m"},
-    Stage{"sha3_512.G", "[FIPS203, Alg 18, L6]", "m, H(ek) -> K, r"},
+    Stage{"sha3_512.G", "[FIPS203, Alg 18, L6]", "m, H(pk) -> K, r"},
     Stage{"shake256.J", "[FIPS203, Alg 18, L7]", "z, c -> rejection secret (round 3: c -> SHA3-256(c))"},
     Stage{"sample_ntt", "[FIPS203, Alg 14, L4-8]", "rho -> A^"},
     Stage{"sample_poly_cbd", "[FIPS203, Alg 14, L9-17]", "r -> y, e1, e2"},

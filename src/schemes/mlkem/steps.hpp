@@ -31,14 +31,14 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
       t.hashed[l][kSymBytes] = kK;
     });
     L::template sha3_512<kSymBytes + (P.kyber() ? 0 : 1)>(rows_of(t.seeds), rows_of(t.hashed), c.count);
-    each(c, [&](size_t l) { ct::declassify(t.seeds[l], kSymBytes); });  // rho is a part of ek
+    each(c, [&](size_t l) { ct::declassify(t.seeds[l], kSymBytes); });  // rho is a part of pk
   }
 
   /// [FIPS203, Alg 13, L3-7]
   static void sample_a(Chunk& c) { L::sample_matrix(c, rows_of(c.fo().seeds), false); }
 
-  /// rho, and the secret key's copies of ek and z; t^ and s^ have been stored. [FIPS203, Alg 13, L19; Alg 16, L3]
-  static void store_rho_ek_z(Chunk& c, size_t l) {
+  /// rho, and the secret key's copies of pk and z; t^ and s^ have been stored. [FIPS203, Alg 13, L19; Alg 16, L3]
+  static void store_rho_pk_z(Chunk& c, size_t l) {
     uint8_t *const pk = c.pk_out().at(l), *const sk = c.sk_out().at(l);
     std::memcpy(pk + P.vector_bytes(), c.fo().seeds[l], kSymBytes);
     std::memcpy(sk + P.pk_offset(), pk, P.public_key_bytes());
@@ -46,7 +46,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   }
 
   /// [FIPS203, Alg 14, L2-3; 7.2]
-  static void load_ek(Chunk& c) { L::load_pk(c); }
+  static void load_pk(Chunk& c) { L::load_pk(c); }
 
   /// [FIPS203, Alg 14, L4-8]
   static void sample_a_transposed(Chunk& c) {
@@ -59,8 +59,8 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
     refuse_invalid(c, Status::kPublicKey);
   }
 
-  /// For ML-KEM, compares the hash of ek with the stored one. Both are public. [FIPS203, 7.3]
-  static void check_dk(Chunk& c) {
+  /// For ML-KEM, compares the hash of pk with the stored one. Both are public. [FIPS203, 7.3]
+  static void check_sk(Chunk& c) {
     if (c.expanded()) return;
     each(c, [&](size_t l) { ct::declassify(c.pk_in().at(l), P.public_key_bytes() + kSymBytes); });
     if constexpr (!P.kyber()) Fo::hash_pk(c);
@@ -123,7 +123,7 @@ struct Steps : KeySteps<P, L> {
       L::template byte_encode<12>(c, c.sk_out(i * kPolyBytes), c.s()[i]);
       L::template byte_encode<12>(c, c.pk_out(i * kPolyBytes), c.u()[i]);
     }
-    Steps::each(c, [&](size_t l) { Steps::store_rho_ek_z(c, l); });
+    Steps::each(c, [&](size_t l) { Steps::store_rho_pk_z(c, l); });
   }
 
   // ---- K-PKE.Encrypt
@@ -159,7 +159,7 @@ struct Steps : KeySteps<P, L> {
   // ---- K-PKE.Decrypt
 
   /// [FIPS203, Alg 15, L1-5]
-  static void load_c_dk(Chunk& c) {
+  static void load_c_sk(Chunk& c) {
     const ConstByteRows ct = c.ct_in();
     for (size_t i = 0; i < kK; ++i)
       L::template decompress<P.du>(c, c.u()[i], {ct.data + i * kUBytes, ct.stride});

@@ -14,24 +14,24 @@ struct alignas(64) Poly {
   uint16_t c[kN];
 };
 
-/// An encapsulation key ready for use: what a key set keeps.
+/// A public key ready for use: what a key set keeps.
 template <size_t kK>
 struct PublicKey {
   Poly rows[(kK + 1) * kK];  ///< A^T, row by row: rows[i k + j] = SampleNTT(rho, i, j); then t^
-  uint8_t hash[kSymBytes];   ///< H(ek)
+  uint8_t hash[kSymBytes];   ///< H(pk)
   uint32_t valid;            ///< 0 if a coefficient is not below q (ML-KEM)
 
   Poly* t() { return rows + kK * kK; }
   const Poly* t() const { return rows + kK * kK; }
 };
 
-/// A decapsulation key ready for use: what a key set keeps.
+/// A secret key ready for use: what a key set keeps.
 template <size_t kK>
 struct SecretKey {
   PublicKey<kK> pk;
   Poly s[kK];
   uint8_t z[kSymBytes];
-  uint32_t valid;  ///< 0 if H(ek) is not the stored hash (ML-KEM)
+  uint32_t valid;  ///< 0 if H(pk) is not the stored hash (ML-KEM)
 };
 
 }  // namespace polykem::mlkem

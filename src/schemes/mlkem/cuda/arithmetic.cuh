@@ -57,7 +57,7 @@ __device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& w
 template <class Set, bool kExpanded>
 inline constexpr int kEncryptBlocks = Shape<Set>::kK == 4 || (Shape<Set>::kK == 3 && kExpanded) ? 3 : 4;
 
-/// s, e -> s^, t^ = A^ s^ + e^, and everything of ek and dk but H(ek).
+/// s, e -> s^, t^ = A^ s^ + e^, and everything of pk and sk but H(pk).
 template <class Set>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, false>) keygen_kernel(Work work) {
   using S = Shape<Set>;
@@ -107,11 +107,11 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, false>) keygen_k
     stage_fields<12>(lane.exchange, e, lane.index);
     if (lane.inside) {
       store_staged<kPolyBytes>(pk + i * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
-      store_staged<kPolyBytes>(sk + S::kEkOffset + i * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
+      store_staged<kPolyBytes>(sk + S::kPkOffset + i * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
     }
   }
   store_item_words<8>(pk + S::kVectorBytes, work.rho, lane);
-  store_item_words<8>(sk + S::kEkOffset + S::kVectorBytes, work.rho, lane);
+  store_item_words<8>(sk + S::kPkOffset + S::kVectorBytes, work.rho, lane);
   store_item_words<8>(sk + S::kZOffset, work.z, lane);
 }
 
@@ -172,7 +172,7 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
   const std::byte* const a = kExpanded
                                  ? work.keys[lane.item]
                                  : reinterpret_cast<const std::byte*>(work.a) + lane.item * (S::kEntries * kRowBytes);
-  const uint8_t* const ek = kExpanded ? nullptr : work.ek[lane.item];
+  const uint8_t* const pk = kExpanded ? nullptr : work.pk[lane.item];
   const RowFactors factors = polykem::cuda::kRowFactors.forward[lane.index];
   const auto begin_column = [&](int j) {
 #pragma unroll
@@ -187,7 +187,7 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
     PackedPart<12> t_packed;
-    if constexpr (!kExpanded) t_packed = load_packed<12>(ek + j * static_cast<int>(kPolyBytes), lane.index);
+    if constexpr (!kExpanded) t_packed = load_packed<12>(pk + j * static_cast<int>(kPolyBytes), lane.index);
     Coefficients y;
     uint32_t odd[8];
     unpack_noise<S::kEta1>(y, next);

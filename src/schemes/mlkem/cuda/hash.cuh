@@ -62,9 +62,9 @@ __global__ void __launch_bounds__(32, kHashBlocks) make_seeds_kernel(Work work) 
   }
 }
 
-/// H(ek) of new keys, into dk.
+/// H(pk) of new keys, into sk.
 template <class Set>
-__global__ void __launch_bounds__(32, kHashBlocks) hash_new_ek_kernel(Work work) {
+__global__ void __launch_bounds__(32, kHashBlocks) hash_new_pk_kernel(Work work) {
   using S = Shape<Set>;
   uint32_t digest[8];
   hash_records<S::kPublicKeyBytes>(digest, {work.pk_out, S::kPublicKeyBytes}, work.count);
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_new_ek_kernel(Work work)
 
 // ---- encaps
 
-/// randombytes, H(ek) and G: m, K, r. kExpanded: H(ek) is in the keys' expanded form.
+/// randombytes, H(pk) and G: m, K, r. kExpanded: H(pk) is in the keys' expanded form.
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work)
   if constexpr (kExpanded) {
     load_words(h, reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::ExpandedKey::kHash));
   } else {
-    hash_records<S::kPublicKeyBytes>(h, work.ek, work.count);
+    hash_records<S::kPublicKeyBytes>(h, work.pk, work.count);
   }
   work.m.load(m, own.index());
   polykem::cuda::sha3_512_of_64(key, r, m, h);
@@ -115,12 +115,12 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_encaps_kernel(Work wor
 
 // ---- decaps
 
-/// Whether the hash of ek in dk is right. Both are public.
+/// Whether the hash of pk in sk is right. Both are public.
 template <class Set>
-__global__ void __launch_bounds__(32, kHashBlocks) check_dk_kernel(Work work) {
+__global__ void __launch_bounds__(32, kHashBlocks) check_sk_kernel(Work work) {
   using S = Shape<Set>;
   uint32_t digest[8], stored[8];
-  hash_records<S::kPublicKeyBytes>(digest, work.ek, work.count);
+  hash_records<S::kPublicKeyBytes>(digest, work.pk, work.count);
   const LaneItem own(work.count);
   load_words(stored, work.sk[own.index()] + S::kHashOffset);
   uint32_t differences = 0;
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) check_dk_kernel(Work work) {
   if (own.valid()) work.valid.at(0, own.index()) = differences == 0 ? 1 : 0;
 }
 
-/// G of m and H(ek): K and r. And J, the rejection secret, or of round 3 H(c).
+/// G of m and H(pk): K and r. And J, the rejection secret, or of round 3 H(c).
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work wor
 
 // ---- expanded keys
 
-/// Writes H(ek) into the expanded form of every key; for a secret key the stored H(ek), whether it is right, and z.
+/// Writes H(pk) into the expanded form of every key; for a secret key the stored H(pk), whether it is right, and z.
 template <class Set, bool kSecret>
 __global__ void __launch_bounds__(32, kHashBlocks)
     expand_hashes_kernel(std::byte* expanded, size_t key_bytes, Work work) {
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(32, kHashBlocks)
   const LaneItem own(work.count);
   auto* const expanded_key = reinterpret_cast<uint8_t*>(expanded + own.index() * key_bytes);
   uint32_t hash[8] = {};
-  if (!kSecret || !S::kKyber) hash_records<S::kPublicKeyBytes>(hash, work.ek, work.count);
+  if (!kSecret || !S::kKyber) hash_records<S::kPublicKeyBytes>(hash, work.pk, work.count);
   if constexpr (kSecret) {
     uint32_t stored[8], z[8], differences = 0;
     load_words(stored, work.sk[own.index()] + S::kHashOffset);

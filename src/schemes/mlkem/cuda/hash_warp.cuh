@@ -26,9 +26,9 @@ __global__ void __launch_bounds__(32) warp_make_seeds_kernel(Work work) {
   hash.store(work.prf_seed, item, seeds, WarpHashes::kSymWords);
 }
 
-/// H(ek) of new keys, into dk.
+/// H(pk) of new keys, into sk.
 template <class Set>
-__global__ void __launch_bounds__(32) warp_hash_new_ek_kernel(Work work) {
+__global__ void __launch_bounds__(32) warp_hash_new_pk_kernel(Work work) {
   using S = Shape<Set>;
   const size_t item = blockIdx.x;
   const WarpHashes hash;
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(32) warp_hash_new_ek_kernel(Work work) {
   hash.store(work.sk_out + item * S::kSecretKeyBytes + S::kHashOffset, digest);
 }
 
-/// randombytes, H(ek) and G.
+/// randombytes, H(pk) and G.
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
   if constexpr (kExpanded) {
     h = hash.load(reinterpret_cast<const uint8_t*>(work.keys[item] + S::ExpandedKey::kHash));
   } else {
-    h = hash.record<S::kPublicKeyBytes>(work.ek[item]);
+    h = hash.record<S::kPublicKeyBytes>(work.pk[item]);
   }
   const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::kSha3>(m, h);
   hash.store(work.secret, item, both);
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(32) warp_derive_encaps_kernel(Work work) {
 template <class Set, bool kExpanded>
 inline constexpr unsigned kDecapsHashes = kExpanded || Shape<Set>::kKyber ? 2 : 3;
 
-/// The hashes of decaps, all at the same time: G of m and H(ek); J, or of round 3 H(c); whether the hash of ek in dk is
+/// The hashes of decaps, all at the same time: G of m and H(pk); J, or of round 3 H(c); whether the hash of pk in sk is
 /// right, which is public.
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32 * kDecapsHashes<Set, kExpanded>) warp_hash_decaps_kernel(Work work) {
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(32 * kDecapsHashes<Set, kExpanded>) warp_hash_
     }
     hash.store(work.other, item, other);
   } else if constexpr (kDecapsHashes<Set, kExpanded> == 3) {
-    const uint64_t digest = hash.record<S::kPublicKeyBytes>(work.ek[item]);
+    const uint64_t digest = hash.record<S::kPublicKeyBytes>(work.pk[item]);
     const bool differs = hash.lane < WarpHashes::kSymWords && digest != hash.load(stored);
     const bool wrong = __any_sync(0xffffffff, differs);
     if (hash.lane == 0) work.valid.at(0, item) = wrong ? 0 : 1;
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(32) warp_expand_hashes_kernel(std::byte* expan
   const WarpHashes hash;
   auto* const expanded_key = reinterpret_cast<uint8_t*>(expanded + item * key_bytes);
   uint64_t digest = 0;
-  if constexpr (!kSecret || !S::kKyber) digest = hash.record<S::kPublicKeyBytes>(work.ek[item]);
+  if constexpr (!kSecret || !S::kKyber) digest = hash.record<S::kPublicKeyBytes>(work.pk[item]);
   if constexpr (kSecret) {
     const uint64_t stored = hash.load(work.sk[item] + S::kHashOffset);
     const bool wrong = __any_sync(0xffffffff, hash.lane < WarpHashes::kSymWords && digest != stored);

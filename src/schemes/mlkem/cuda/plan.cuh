@@ -81,7 +81,7 @@ struct LaunchContext {
     polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
     if (op != Op::kKeygen)
       expanded_key = one.take<std::byte>(op == Op::kEncaps ? ExpandedKey::kPublicBytes : ExpandedKey::kSecretBytes);
-    polykem::cuda::take_records<S>(work, work.ek, io, S::kEkOffset);
+    polykem::cuda::take_records<S>(work, work.pk, io, S::kPkOffset);
     work.keys = polykem::cuda::expanded_keys(io, expanded_key);
     static_assert(sizeof(Status) == sizeof(int));
     work.status = reinterpret_cast<int*>(io.item_status);
@@ -113,23 +113,23 @@ void launch_noise(Launcher& to, uint32_t* noise, ItemWords seeds, const Entries&
             a.retries, static_cast<uint32_t>(left));
 }
 
-/// Keys to their expanded form. ek and sk: the records, sk of public keys has no base.
+/// Keys to their expanded form. pk and sk: the records, sk of public keys has no base.
 template <class Set, bool kSecret>
-void launch_expand(Launcher& to, std::byte* out, Records ek, Records sk, size_t keys, uint32_t* retries) {
+void launch_expand(Launcher& to, std::byte* out, Records pk, Records sk, size_t keys, uint32_t* retries) {
   using S = Shape<Set>;
   using ExpandedKey = typename S::ExpandedKey;
   constexpr size_t kBytes = kSecret ? ExpandedKey::kSecretBytes : ExpandedKey::kPublicBytes;
   Work work{};
   work.count = keys;
-  work.ek = ek;
+  work.pk = pk;
   work.sk = sk;
   work.retries = retries;
   to.hash(expand_hashes_kernel<Set, kSecret>, warp_expand_hashes_kernel<Set, kSecret>, keys, out, kBytes, work);
   to.by_item_lanes(expand_vector_kernel<Set>, keys, out + ExpandedKey::kT, kBytes,
-                   reinterpret_cast<uint32_t*>(out + ExpandedKey::kPublicValid), ek, keys);
+                   reinterpret_cast<uint32_t*>(out + ExpandedKey::kPublicValid), pk, keys);
   if constexpr (kSecret)
     to.by_item_lanes(expand_vector_kernel<Set>, keys, out + ExpandedKey::kS, kBytes, nullptr, sk, keys);
-  const Entries a{{out, kBytes}, {ek.base + S::kVectorBytes, ek.stride, 4}, retries, keys};
+  const Entries a{{out, kBytes}, {pk.base + S::kVectorBytes, pk.stride, 4}, retries, keys};
   launch_sample_a<Set, true>(to, a);
   launch_noise<Set, true, S::kEta2, 0, 1, 1>(to, nullptr, {}, a);
 }
@@ -146,7 +146,7 @@ struct Plan {
   /// A^T of all keys where they are records. No entry where they are expanded.
   static Entries transposed(const F& t) {
     return {{reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
-            {t.work.ek.base + S::kVectorBytes, t.work.ek.stride, 4},
+            {t.work.pk.base + S::kVectorBytes, t.work.pk.stride, 4},
             t.work.retries,
             t.has_expanded_keys() ? 0 : t.count()};
   }
@@ -155,7 +155,7 @@ struct Plan {
   }
   template <bool kSecret>
   static void expand_shared(F& t) {
-    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.expanded_key, t.work.ek, t.work.sk, 1, t.work.retries);
+    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.expanded_key, t.work.pk, t.work.sk, 1, t.work.retries);
   }
 
   static void sample_noise(F& t) {
@@ -190,7 +190,7 @@ struct Plan {
     launch_noise<Set, false, S::kEta1, 0, kAll, kAll>(t.to, t.work.noise, t.work.prf_seed, entries(t));
   }
   static void multiply_keys(F& t) { t.to.by_item_lanes(keygen_kernel<Set>, t.count(), t.work); }
-  static void hash_new_ek(F& t) { t.to.hash(hash_new_ek_kernel<Set>, warp_hash_new_ek_kernel<Set>, t.count(), t.work); }
+  static void hash_new_pk(F& t) { t.to.hash(hash_new_pk_kernel<Set>, warp_hash_new_pk_kernel<Set>, t.count(), t.work); }
 
   // ---- encaps
 
@@ -208,10 +208,10 @@ struct Plan {
 
   // ---- decaps
 
-  /// Checks the stored H(ek) of each key. Where items are few, hash_decaps() does so beside its other hashes.
-  static void check_dk(F& t) {
+  /// Checks the stored H(pk) of each key. Where items are few, hash_decaps() does so beside its other hashes.
+  static void check_sk(F& t) {
     expand_shared<true>(t);
-    if (!t.has_expanded_keys() && !t.has_few_items()) t.to.by_lane(check_dk_kernel<Set>, t.count(), t.work);
+    if (!t.has_expanded_keys() && !t.has_few_items()) t.to.by_lane(check_sk_kernel<Set>, t.count(), t.work);
   }
   static void decrypt(F& t) {
     if constexpr (S::kKyber) expand_shared<true>(t);
@@ -242,7 +242,7 @@ struct Plan {
       {"sample_ntt", 0, 0, sample_a},
       {"sample_poly_cbd", 0, 0, sample_se},
       {{"ntt_multiply_encode", "ntt", "byte_encode"}, 0, field::kPkOut | field::kSkOut, multiply_keys},
-      {"sha3_256.H", 0, field::kSkOut, hash_new_ek},
+      {"sha3_256.H", 0, field::kSkOut, hash_new_pk},
   });
 
   static consteval auto encaps_plan() {
@@ -284,7 +284,7 @@ struct Plan {
       });
     } else {
       return kernel_plan_of<kDecapsStages, F>({
-          {"sha3_256.H", field::kSk, 0, check_dk},
+          {"sha3_256.H", field::kSk, 0, check_sk},
           {{"decrypt", "byte_decode", "compress.m"}, kInputs, 0, decrypt},
           hash,
           gen,
@@ -333,8 +333,8 @@ struct Plan {
   static int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace, void* stream) {
     Launcher to{{static_cast<cudaStream_t>(stream)}};
     const Records records{keys, static_cast<uint32_t>(kSecret ? S::kSecretKeyBytes : S::kPublicKeyBytes)};
-    const Records ek = kSecret ? Records{keys + S::kEkOffset, records.stride} : records;
-    launch_expand<Set, kSecret>(to, out, ek, kSecret ? records : Records{nullptr, 0}, count,
+    const Records pk = kSecret ? Records{keys + S::kPkOffset, records.stride} : records;
+    launch_expand<Set, kSecret>(to, out, pk, kSecret ? records : Records{nullptr, 0}, count,
                                 reinterpret_cast<uint32_t*>(workspace));
     return static_cast<int>(to.error);
   }

@@ -53,11 +53,11 @@ struct Shape {
   static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
   static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());
-  static constexpr int kEkOffset = static_cast<int>(kParams.pk_offset());
+  static constexpr int kPkOffset = static_cast<int>(kParams.pk_offset());
   static constexpr int kHashOffset = static_cast<int>(kParams.hash_offset());
   static constexpr int kZOffset = static_cast<int>(kParams.z_offset());
 
-  /// An expanded public key: A^T and t as rows, H(ek), whether it is well formed. An expanded secret key goes on with s
+  /// An expanded public key: A^T and t as rows, H(pk), whether it is well formed. An expanded secret key goes on with s
   /// as rows, z, whether it is well formed.
   struct ExpandedKey {
     static constexpr size_t kT = kEntries * kRowBytes;

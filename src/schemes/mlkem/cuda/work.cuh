@@ -33,7 +33,7 @@ struct Work {
   size_t count;
   const uint32_t* coin_seed;
   const uint8_t* coins;
-  Records ek, sk, ct;
+  Records pk, sk, ct;
   DeviceExpandedKeys keys;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
   int* status;

@@ -22,7 +22,7 @@ struct alignas(64) Block {
   Scratch scratch;
   uint16_t accepted[kLanes][kAcceptedWords];
   uint8_t prf[kLanes][D.prf_stride()];
-  uint8_t ek_hash[kLanes][kSymBytes];
+  uint8_t pk_hash[kLanes][kSymBytes];
   uint8_t joined[kLanes][kSymBytes + D.ciphertext_bytes()];  ///< z, c
   uint8_t reencrypted_ct[kLanes][D.ciphertext_bytes()];
   fo::Secrets<kLanes, kKeygenCoinBytes> fo;
@@ -53,11 +53,11 @@ struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   bool one_key() const { return this->io.shared_key && this->expanded(); }
 
   auto& fo() { return work.fo; }
-  const uint8_t* pk_hash(size_t l) const { return this->expanded() ? this->expanded_public(l).hash : work.ek_hash[l]; }
+  const uint8_t* pk_hash(size_t l) const { return this->expanded() ? this->expanded_public(l).hash : work.pk_hash[l]; }
   const uint8_t* z(size_t l) const {
     return this->expanded() ? this->expanded_secret(l).z : this->sk_in().at(l) + P.z_offset();
   }
-  ByteRows own_hashes() { return rows_of(work.ek_hash); }
+  ByteRows own_hashes() { return rows_of(work.pk_hash); }
   ByteRows z_and_c() { return rows_of(work.joined); }
   bool valid(size_t l) const {
     if (!this->expanded()) return work.valid[l];

@@ -22,7 +22,7 @@ struct Work {
   Poly row[D.k];     ///< of A, or another vector to multiply by; then its product in row[0], and row[1] is free
   uint16_t room[Prims::kSampleRoom + 2];
   typename Prims::Factors factors[D.k];
-  uint8_t inputs[2 * kSymBytes];  ///< d, z; or m, H(ek)
+  uint8_t inputs[2 * kSymBytes];  ///< d, z; or m, H(pk)
   uint8_t seeds[2 * kSymBytes];   ///< rho, sigma; or K, r
   uint8_t rejected[kSymBytes];
   uint32_t differences;  ///< of the ciphertexts; 0 if they are equal
@@ -109,28 +109,28 @@ struct Ops {
     std::memcpy(c.io.sk_out + P.z_offset(), w.inputs + kSymBytes, kSymBytes);
   }
 
-  static void hash_new_ek(Chunk& c) { sha3_256(c.io.sk_out + P.hash_offset(), {c.io.pk_out, P.public_key_bytes()}); }
+  static void hash_new_pk(Chunk& c) { sha3_256(c.io.sk_out + P.hash_offset(), {c.io.pk_out, P.public_key_bytes()}); }
 
   // ---- encaps
 
-  static void hash_ek(Chunk& c) { sha3_256(c.work.hash(), {c.io.pk, P.public_key_bytes()}); }
+  static void hash_pk(Chunk& c) { sha3_256(c.work.hash(), {c.io.pk, P.public_key_bytes()}); }
 
   static void hash_m(Chunk& c) { sha3_512(c.work.seeds, {c.work.m(), kSymBytes}, {c.work.hash(), kSymBytes}); }
 
-  /// Calls use(kBits, polynomial, offset in the ciphertext) for the polynomials of the encryption of m under ek with r.
+  /// Calls use(kBits, polynomial, offset in the ciphertext) for the polynomials of the encryption of m under pk with r.
   /// Returns 0 if all coefficients of t^ are below q. [FIPS203, Alg 14]
   template <class Use>
-  static uint32_t encrypt(Work& w, const uint8_t* ek, Use&& use) {
+  static uint32_t encrypt(Work& w, const uint8_t* pk, Use&& use) {
     const uint8_t* r = w.seeds + kSymBytes;
     sample_vector(w, r);
     for (size_t i = 0; i < kK; ++i) {
-      multiply_row(w, ek + P.vector_bytes(), i, true);
+      multiply_row(w, pk + P.vector_bytes(), i, true);
       finish(w, r, kK + i);
       use(std::integral_constant<unsigned, P.du>(), w.row[0], i * kN * P.du / 8);
     }
     uint32_t too_large = 0;
     for (size_t i = 0; i < kK; ++i)
-      too_large |= Prims::byte_decode(w.row[i], ek + i * kPolyBytes);
+      too_large |= Prims::byte_decode(w.row[i], pk + i * kPolyBytes);
     multiply(w);
     finish(w, r, 2 * kK);
     Prims::add_message(w.row[0], w.m(), w.row[1]);
@@ -156,8 +156,8 @@ struct Ops {
 
   // ---- decaps
 
-  /// The hash of ek is public, and so is whether it is right. [FIPS203, 7.3]
-  static void check_dk(Chunk& c) {
+  /// The hash of pk is public, and so is whether it is right. [FIPS203, 7.3]
+  static void check_sk(Chunk& c) {
     const uint8_t* stored = c.io.sk + P.hash_offset();
     sha3_256(c.work.hash(), {c.io.sk + P.pk_offset(), P.public_key_bytes()});
     if (std::memcmp(c.work.hash(), stored, kSymBytes) != 0) c.io.item_status[0] = Status::kSecretKey;
@@ -222,19 +222,19 @@ struct Kem {
       {"randombytes", Ops::make_keygen_coins},
       {"sha3_512.G", Ops::hash_d},
       {{"make_keys", "sample_ntt", "byte_encode"}, Ops::make_keys},
-      {"sha3_256.H", Ops::hash_new_ek},
+      {"sha3_256.H", Ops::hash_new_pk},
   });
 
   static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
       {"randombytes", Ops::make_encaps_coins},
-      {"sha3_256.H", Ops::hash_ek},
+      {"sha3_256.H", Ops::hash_pk},
       {"sha3_512.G", Ops::hash_m},
       {{"encrypt", "byte_decode", "compress_byte_encode"}, Ops::encrypt_m},
       {"shared_secret", Ops::store_ss},
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
-      {"sha3_256.H", Ops::check_dk},
+      {"sha3_256.H", Ops::check_sk},
       {{"decrypt", "byte_decode", "compress.m"}, Ops::decrypt},
       {"sha3_512.G", Ops::hash_m},
       {"shake256.J", Ops::hash_reject},

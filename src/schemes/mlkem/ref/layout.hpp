@@ -34,10 +34,10 @@ struct Layout : PortableHashes {
     sample_a(c.work.own.pk, rho.data, transposed);
   }
   static void load_pk(Chunk& c) {
-    if (!c.expanded()) load_ek(c.work.own.pk, c.io.pk);
+    if (!c.expanded()) load_pk(c.work.own.pk, c.io.pk);
   }
   static void load_sk(Chunk& c) {
-    if (!c.expanded()) load_dk(c.work.own, c.io.sk);
+    if (!c.expanded()) load_sk(c.work.own, c.io.sk);
   }
 
   template <unsigned kEta, size_t kOthers>
@@ -83,21 +83,21 @@ struct Layout : PortableHashes {
   // ---- For Keys
 
   struct KeySpace {};
-  static void hash_sample_a(PublicKey<kK>& key, const uint8_t* ek, KeySpace&) {
-    polykem::sha3_256(key.hash, {ek, P.public_key_bytes()});
-    sample_a(key, ek + P.vector_bytes(), true);
+  static void hash_sample_a(PublicKey<kK>& key, const uint8_t* pk, KeySpace&) {
+    polykem::sha3_256(key.hash, {pk, P.public_key_bytes()});
+    sample_a(key, pk + P.vector_bytes(), true);
   }
-  static void load_ek(PublicKey<kK>& key, const uint8_t* ek) {
+  static void load_pk(PublicKey<kK>& key, const uint8_t* pk) {
     uint32_t too_large = 0;
     for (size_t i = 0; i < kK; ++i)
-      too_large |= poly_byte_decode(key.t()[i], ek + i * kPolyBytes);
+      too_large |= poly_byte_decode(key.t()[i], pk + i * kPolyBytes);
     key.valid = P.kyber() || too_large == 0;
   }
-  static void load_dk(SecretKey<kK>& key, const uint8_t* dk) {
+  static void load_sk(SecretKey<kK>& key, const uint8_t* sk) {
     for (size_t i = 0; i < kK; ++i)
-      poly_byte_decode(key.s[i], dk + i * kPolyBytes);
-    std::memcpy(key.z, dk + P.z_offset(), kSymBytes);
-    load_ek(key.pk, dk + P.pk_offset());
+      poly_byte_decode(key.s[i], sk + i * kPolyBytes);
+    std::memcpy(key.z, sk + P.z_offset(), kSymBytes);
+    load_pk(key.pk, sk + P.pk_offset());
   }
 
  private:

@@ -12,7 +12,7 @@ inline namespace POLYKEM_ISA {
 template <Dims D>
 struct HashSpace {
   Squeezed squeezed;
-  Padded<D.public_key_bytes()> ek;
+  Padded<D.public_key_bytes()> pk;
   Padded<kSymBytes + D.ciphertext_bytes()> reject;  ///< z, c
   Padded<D.ciphertext_bytes()> round3;              ///< c
 };

@@ -39,9 +39,9 @@ struct Kem {
 
   static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
       {"randombytes", Ops::make_encaps_coins},
-      {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "sample_ntt"), Ops::hash_ek_sample_a},
+      {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "sample_ntt"), Ops::hash_pk_sample_a},
       {"sha3_512.G", Ops::hash_m},
-      {"byte_decode", Ops::load_ek},
+      {"byte_decode", Ops::load_pk},
       {"sample_poly_cbd", Ops::sample_noise},
       {"ntt", Ops::ntt_y},
       {"multiply_ntts", Ops::mul_ay},
@@ -53,7 +53,7 @@ struct Kem {
 
   static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
       {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "shake256.J", "sample_ntt"), Ops::hash_inputs_sample_a},
-      {"byte_decode", Ops::load_c_dk},
+      {"byte_decode", Ops::load_c_sk},
       {"ntt.u", Ops::ntt_u},
       {"multiply_ntts.su", Ops::mul_su},
       {"inverse_ntt.su", Ops::inverse_su},

@@ -29,10 +29,10 @@ struct Layout : polykem::lanes::SingleHashes {
     MatrixSampler<kK>(c.work.own.pk.rows, rho.data, transposed, c.work.hash.squeezed).sample(c.work.states);
   }
   static void load_pk(Chunk& c) {
-    if (!c.expanded()) load_ek(c.work.own.pk, c.io.pk);
+    if (!c.expanded()) load_pk(c.work.own.pk, c.io.pk);
   }
   static void load_sk(Chunk& c) {
-    if (!c.expanded()) load_dk(c.work.own, c.io.sk);
+    if (!c.expanded()) load_sk(c.work.own, c.io.sk);
   }
 
   template <unsigned kEta, size_t kOthers>
@@ -112,22 +112,22 @@ struct Layout : polykem::lanes::SingleHashes {
     States states;
     HashSpace<kDims> hash;
   };
-  static void hash_sample_a(PublicKey<kK>& key, const uint8_t* ek, KeySpace& space) {
-    hash_sample_a(key, ek, space.hash, space.states);
+  static void hash_sample_a(PublicKey<kK>& key, const uint8_t* pk, KeySpace& space) {
+    hash_sample_a(key, pk, space.hash, space.states);
   }
   /// Out of line: callers share what is unrolled for one hash.
-  static POLYKEM_NOINLINE void hash_sample_a(PublicKey<kK>& key, const uint8_t* ek, HashSpace<kDims>& hash,
-                                          States& states) {
-    hash.ek.set(ek, 0, ek, polykem::lanes::kSha3Suffix);
-    MatrixSampler<kK> sampler(key.rows, ek + P.vector_bytes(), true, hash.squeezed);
-    sampler.template sample_overlapped<decltype(hash.ek)::kBlocks, 1>(states, {hash.ek.bytes});
+  static POLYKEM_NOINLINE void hash_sample_a(PublicKey<kK>& key, const uint8_t* pk, HashSpace<kDims>& hash,
+                                             States& states) {
+    hash.pk.set(pk, 0, pk, polykem::lanes::kSha3Suffix);
+    MatrixSampler<kK> sampler(key.rows, pk + P.vector_bytes(), true, hash.squeezed);
+    sampler.template sample_overlapped<decltype(hash.pk)::kBlocks, 1>(states, {hash.pk.bytes});
     store_digest(key.hash, states, 0);
   }
-  static void load_ek(PublicKey<kK>& key, const uint8_t* ek) {
-    load_t<P>(key, ek);
+  static void load_pk(PublicKey<kK>& key, const uint8_t* pk) {
+    load_t<P>(key, pk);
   }
-  static void load_dk(SecretKey<kK>& key, const uint8_t* dk) {
-    single::load_dk<P>(key, dk);
+  static void load_sk(SecretKey<kK>& key, const uint8_t* sk) {
+    single::load_sk<P>(key, sk);
   }
 
  private:

@@ -17,7 +17,7 @@ struct Ops : Steps<P, Layout<P, Isa>> {
   static_assert(mlkem::Layout<Layout>);
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
-  static constexpr size_t kEkBlocks = decltype(HashSpace<kDims>::ek)::kBlocks;
+  static constexpr size_t kPkBlocks = decltype(HashSpace<kDims>::pk)::kBlocks;
   static constexpr size_t kRejectBlocks = decltype(HashSpace<kDims>::reject)::kBlocks;
   static constexpr size_t kRound3Blocks = decltype(HashSpace<kDims>::round3)::kBlocks;
   using Chunk = typename Layout::Chunk;
@@ -34,31 +34,31 @@ struct Ops : Steps<P, Layout<P, Isa>> {
     Layout::template sample_from_rows<P.eta1, kK>(c);
   }
 
-  static void hash_ek_sample_a(Chunk& c) {
+  static void hash_pk_sample_a(Chunk& c) {
     if (c.expanded()) return;
     auto& work = c.work;
-    const uint8_t* const ek = c.pk_in().data;
-    ct::declassify(ek, P.public_key_bytes());
-    Layout::hash_sample_a(work.own.pk, ek, work.hash, work.states);
+    const uint8_t* const pk = c.pk_in().data;
+    ct::declassify(pk, P.public_key_bytes());
+    Layout::hash_sample_a(work.own.pk, pk, work.hash, work.states);
   }
 
-  /// Hashes what depends on z and c, and for ML-KEM compares the hash of ek with the stored one. Both are public.
+  /// Hashes what depends on z and c, and for ML-KEM compares the hash of pk with the stored one. Both are public.
   /// [FIPS203, 7.3]
   static void hash_inputs_sample_a(Chunk& c) {
     auto& work = c.work;
     if (c.expanded()) return Ops::hash_c(c);
-    const uint8_t *const dk = c.io.sk, *const ek = c.pk_in().data;
-    ct::declassify(ek, P.public_key_bytes() + kSymBytes);
-    MatrixSampler<kK> sampler(work.own.pk.rows, ek + P.vector_bytes(), true, work.hash.squeezed);
+    const uint8_t *const sk = c.io.sk, *const pk = c.pk_in().data;
+    ct::declassify(pk, P.public_key_bytes() + kSymBytes);
+    MatrixSampler<kK> sampler(work.own.pk.rows, pk + P.vector_bytes(), true, work.hash.squeezed);
     if constexpr (P.kyber()) {
       work.hash.round3.set(c.io.ct, 0, c.io.ct, polykem::lanes::kSha3Suffix);
       sampler.template sample_overlapped<kRound3Blocks, 1>(work.states, {work.hash.round3.bytes});
       store_digest(work.fo.kdf[0] + kSymBytes, work.states, 0);
     } else {
-      static_assert(kRejectBlocks == kEkBlocks);
-      work.hash.ek.set(ek, 0, ek, polykem::lanes::kSha3Suffix);
-      work.hash.reject.set(dk + P.z_offset(), kSymBytes, c.io.ct, polykem::lanes::kShakeSuffix);
-      sampler.template sample_overlapped<kEkBlocks, 2>(work.states, {work.hash.ek.bytes, work.hash.reject.bytes});
+      static_assert(kRejectBlocks == kPkBlocks);
+      work.hash.pk.set(pk, 0, pk, polykem::lanes::kSha3Suffix);
+      work.hash.reject.set(sk + P.z_offset(), kSymBytes, c.io.ct, polykem::lanes::kShakeSuffix);
+      sampler.template sample_overlapped<kPkBlocks, 2>(work.states, {work.hash.pk.bytes, work.hash.reject.bytes});
       store_digest(work.own.pk.hash, work.states, 0);
       store_digest(work.fo.kdf[0], work.states, 1);
     }

@@ -42,13 +42,13 @@ inline uint16_t any_bits(const uint16_t (&words)[V16::kLanes]) {
 
 /// t^; for ML-KEM also checks that its coefficients are below q. [FIPS203, 7.2]
 template <MlkemParams P>
-void load_t(PublicKey<P.k>& key, const uint8_t* ek) {
+void load_t(PublicKey<P.k>& key, const uint8_t* pk) {
   const V16 largest = V16::set1(kQ - 1);
   V16 wrong = V16::zero();
   for (size_t j = 0; j < P.k; ++j) {
     Poly& poly = key.t()[j];
     for (size_t i = 0; i < kN; i += V16::kLanes) {
-      const V16 x = ntt::unpack_single<12>(ek + j * kPolyBytes, i);
+      const V16 x = ntt::unpack_single<12>(pk + j * kPolyBytes, i);
       wrong = wrong | (largest - x);
       x.store(poly.c + i);
     }
@@ -58,13 +58,13 @@ void load_t(PublicKey<P.k>& key, const uint8_t* ek) {
   key.valid = P.kyber() || any_bits(lanes) >> 15 == 0;
 }
 
-/// s^, z and t^ of a decapsulation key.
+/// s^, z and t^ of a secret key.
 template <MlkemParams P>
-void load_dk(SecretKey<P.k>& key, const uint8_t* dk) {
+void load_sk(SecretKey<P.k>& key, const uint8_t* sk) {
   for (size_t i = 0; i < P.k; ++i)
-    load<12>(key.s[i], dk + i * kPolyBytes);
-  std::memcpy(key.z, dk + P.z_offset(), kSymBytes);
-  load_t<P>(key.pk, dk + P.pk_offset());
+    load<12>(key.s[i], sk + i * kPolyBytes);
+  std::memcpy(key.z, sk + P.z_offset(), kSymBytes);
+  load_t<P>(key.pk, sk + P.pk_offset());
 }
 
 }  // namespace POLYKEM_ISA

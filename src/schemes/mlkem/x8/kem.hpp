@@ -28,7 +28,7 @@ struct Kem {
       {"randombytes", Ops::make_encaps_coins},
       {"sha3_256.H", Ops::hash_pk},
       {"sha3_512.G", Ops::hash_m},
-      {"byte_decode", Ops::load_ek},
+      {"byte_decode", Ops::load_pk},
       {"sample_ntt", Ops::sample_a_transposed},
       {{"sample_poly_cbd_ntt", "sample_poly_cbd", "ntt"}, Ops::sample_noise},
       {"multiply_ntts", Ops::mul_ay},
@@ -37,8 +37,8 @@ struct Kem {
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
-      {"sha3_256.H", Ops::check_dk},
-      {"byte_decode", Ops::load_c_dk},
+      {"sha3_256.H", Ops::check_sk},
+      {"byte_decode", Ops::load_c_sk},
       {"ntt.u", Ops::ntt_u},
       {"multiply_ntts.su", Ops::mul_su},
       {{"inverse_ntt_compress.m", "inverse_ntt.su", "compress.m"}, Ops::decode_m},

@@ -52,7 +52,7 @@ struct Layout : LaneHashes<Isa> {
   static void load_sk(Chunk& c) {
     if (c.expanded()) return;
     for (size_t l = 0; l < c.count; ++l)
-      single::load_dk<P>(c.work.own[l], c.sk_in().at(l));
+      single::load_sk<P>(c.work.own[l], c.sk_in().at(l));
   }
 
  private:
@@ -128,7 +128,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
               ntt::pack_single<12>(pk + i * kPolyBytes, at, x[i]);
             });
           });
-      Ops::store_rho_ek_z(c, l);
+      Ops::store_rho_pk_z(c, l);
     });
   }
 
@@ -192,7 +192,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
                __attribute__((always_inline)) { ntt::pack_single<bits>(c.ct_out().at(l) + offset, i, x); });
   }
 
-  static void load_c_dk(Chunk& c) {
+  static void load_c_sk(Chunk& c) {
     auto& work = c.work;
     each(c, [&](size_t l) {
       for (size_t i = 0; i < kK; ++i)
