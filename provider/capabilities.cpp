@@ -7,15 +7,14 @@
 
 #include <strings.h>
 
+#include <algorithm>
+
 #include "formats/keys.hpp"
 #include "provider.hpp"
 
 namespace polykem::provider {
 
 namespace {
-
-constexpr int kNever = -1;  // of a range of protocol versions
-constexpr int kNoLimit = 0;
 
 // OSSL_CAPABILITY_TLS_SIGALG_... of OpenSSL 3.2
 constexpr const char* kIanaName = "tls-sigalg-iana-name";
@@ -28,41 +27,40 @@ OSSL_PARAM text(const char* key, const std::string& value) {
   return OSSL_PARAM_construct_utf8_string(key, const_cast<char*>(value.c_str()), value.size() + 1);
 }
 
-/// KEM groups exist from TLS 1.3 on, and not in DTLS as long as that has no version 1.3.
+/// Calls back with `own` and the protocol versions: from TLS 1.3 on, and not in DTLS as long as that has no
+/// version 1.3. The keys are those of groups, which OpenSSL gave the same names for signature algorithms.
+template <std::size_t kCount>
+int offer(const OSSL_PARAM (&own)[kCount], OSSL_CALLBACK* callback, void* argument) {
+  int min_tls = TLS1_3_VERSION, no_limit = 0, never = -1;
+  OSSL_PARAM params[kCount + 5] = {};
+  OSSL_PARAM* next = std::copy_n(own, kCount, params);
+  *next++ = OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MIN_TLS, &min_tls);
+  *next++ = OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MAX_TLS, &no_limit);
+  *next++ = OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MIN_DTLS, &never);
+  *next++ = OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MAX_DTLS, &never);
+  *next = OSSL_PARAM_construct_end();
+  return callback(params, argument);
+}
+
 int offer_group(const Group& group, const Algorithm& algorithm, OSSL_CALLBACK* callback, void* argument) {
   unsigned id = group.id, is_kem = 1, security_bits = static_cast<unsigned>(algorithm.security_bits());
-  int min_tls = TLS1_3_VERSION, max_tls = kNoLimit, dtls = kNever;
   const OSSL_PARAM params[] = {text(OSSL_CAPABILITY_TLS_GROUP_NAME, group.name),
                                text(OSSL_CAPABILITY_TLS_GROUP_NAME_INTERNAL, group.name),
                                text(OSSL_CAPABILITY_TLS_GROUP_ALG, algorithm.name),
                                OSSL_PARAM_construct_uint(OSSL_CAPABILITY_TLS_GROUP_ID, &id),
                                OSSL_PARAM_construct_uint(OSSL_CAPABILITY_TLS_GROUP_SECURITY_BITS, &security_bits),
-                               OSSL_PARAM_construct_uint(OSSL_CAPABILITY_TLS_GROUP_IS_KEM, &is_kem),
-                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MIN_TLS, &min_tls),
-                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MAX_TLS, &max_tls),
-                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MIN_DTLS, &dtls),
-                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MAX_DTLS, &dtls),
-                               OSSL_PARAM_construct_end()};
-  return callback(params, argument);
+                               OSSL_PARAM_construct_uint(OSSL_CAPABILITY_TLS_GROUP_IS_KEM, &is_kem)};
+  return offer(params, callback, argument);
 }
 
-/// Signatures of ML-DSA exist from TLS 1.3 on, and not in DTLS as long as that has no version 1.3.
 int offer_signature(const SignatureAlgorithm& signature, const Algorithm& algorithm, OSSL_CALLBACK* callback,
                     void* argument) {
   const std::string iana_name = signature.name, oid = formats::object_identifier(algorithm.scheme);
   unsigned code_point = signature.code_point, security_bits = static_cast<unsigned>(algorithm.security_bits());
-  int min_tls = TLS1_3_VERSION, max_tls = kNoLimit, dtls = kNever;
-  const OSSL_PARAM params[] = {text(kIanaName, iana_name),
-                               text(kSignatureName, algorithm.name),
-                               text(kSignatureOid, oid),
-                               OSSL_PARAM_construct_uint(kCodePoint, &code_point),
-                               OSSL_PARAM_construct_uint(kSecurityBits, &security_bits),
-                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MIN_TLS, &min_tls),
-                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MAX_TLS, &max_tls),
-                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MIN_DTLS, &dtls),
-                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MAX_DTLS, &dtls),
-                               OSSL_PARAM_construct_end()};
-  return callback(params, argument);
+  const OSSL_PARAM params[] = {text(kIanaName, iana_name), text(kSignatureName, algorithm.name),
+                               text(kSignatureOid, oid), OSSL_PARAM_construct_uint(kCodePoint, &code_point),
+                               OSSL_PARAM_construct_uint(kSecurityBits, &security_bits)};
+  return offer(params, callback, argument);
 }
 
 }  // namespace
