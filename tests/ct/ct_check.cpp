@@ -4,55 +4,20 @@
 // and ciphertexts; and the shared secrets, after the operation, to compare them.
 //
 //   ct_check SET [--leak]     with --leak it branches on a shared secret, which memcheck must report
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <string>
-#include <vector>
 
-#include <valgrind/memcheck.h>
-
-#include "polykem/polykem.h"
+#include "poisoned.hpp"
 
 namespace {
+
+using namespace polykem::ct_test;
 
 /// Items of a batch: a small one runs one by one on every backend, a larger one across the lanes of the vector
 /// backends. Of ML-KEM up to fifteen run one by one, and two of AVX2's blocks share the inversions of NTRU's key
 /// generation; FrodoKEM takes long.
 constexpr size_t kSmallBatch = 2, kInterleaved = 9, kTwoBlocks = 20;
 size_t item_count = kSmallBatch;
-
-constexpr int kSkip = 77;
-
-using Bytes = std::vector<uint8_t>;
-
-void poison(const Bytes& bytes) {
-  (void)VALGRIND_MAKE_MEM_UNDEFINED(bytes.data(), bytes.size());
-}
-void declassify(const Bytes& bytes) {
-  (void)VALGRIND_MAKE_MEM_DEFINED(bytes.data(), bytes.size());
-}
-
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "ct_check: %s\n", what.c_str());
-  std::exit(1);
-}
-
-void require(polykem_status status, const char* what) {
-  if (status != POLYKEM_OK) fail(std::string(what) + ": " + polykem_status_text(status));
-}
-
-/// Fixed pseudo-random bytes (a linear congruence is enough to vary the inputs), poisoned.
-Bytes secret_coins(size_t bytes, uint32_t seed) {
-  Bytes out(bytes);
-  for (uint8_t& byte : out) {
-    seed = seed * 1664525u + 1013904223u;
-    byte = static_cast<uint8_t>(seed >> 24);
-  }
-  poison(out);
-  return out;
-}
 
 struct Check {
   polykem_context* context = nullptr;
@@ -206,18 +171,9 @@ int main(int argc, char** argv) {
   if (argc < 2) fail("usage: ct_check SET [--leak]");
   Check check;
   require(polykem_scheme_find(argv[1], &check.scheme), argv[1]);
-  check.info.struct_size = sizeof check.info;
-  require(polykem_scheme_info(check.scheme, &check.info), "info");
-  polykem_config config{};
-  config.struct_size = sizeof config;
-  config.threads = 1;
-  const polykem_status status = polykem_context_new(&config, &check.context);
-  if (status == POLYKEM_ERR_BACKEND_UNAVAILABLE) return kSkip;
-  require(status, "context");
-  const char* wanted = std::getenv("POLYKEM_BACKEND");
+  check.info = info_of(check.scheme);
+  check.context = open_context(check.scheme);
   const char* backend = polykem_context_backend(check.context, check.scheme);
-  if (backend == nullptr) return kSkip;
-  if (wanted != nullptr && std::strcmp(wanted, backend) != 0) fail("another backend runs than was asked for");
   run_all(check, argc > 2 && std::strcmp(argv[2], "--leak") == 0);
   if (std::strcmp(backend, "ref") != 0) {
     item_count = std::strstr(argv[1], "frodo") == nullptr ? kTwoBlocks : kInterleaved;

@@ -3,47 +3,17 @@
 // declassified here is what an attacker sees anyway: public keys, messages and signatures.
 //
 //   ct_sign SET [--leak]     with --leak it branches on a private key, which memcheck must report
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <string>
-#include <vector>
 
-#include <valgrind/memcheck.h>
-
-#include "polykem/polykem.h"
+#include "poisoned.hpp"
 
 namespace {
 
-constexpr int kSkip = 77;
-
-using Bytes = std::vector<uint8_t>;
-
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "ct_sign: %s\n", what.c_str());
-  std::exit(1);
-}
-
-void require(polykem_status status, const char* what) {
-  if (status != POLYKEM_OK) fail(std::string(what) + ": " + polykem_status_text(status));
-}
-
-/// Fixed pseudo-random bytes, poisoned.
-Bytes secret_coins(size_t bytes, uint32_t seed) {
-  Bytes out(bytes);
-  for (uint8_t& byte : out) {
-    seed = seed * 1664525u + 1013904223u;
-    byte = static_cast<uint8_t>(seed >> 24);
-  }
-  (void)VALGRIND_MAKE_MEM_UNDEFINED(out.data(), out.size());
-  return out;
-}
+using namespace polykem::ct_test;
 
 void run(polykem_context* context, const polykem_scheme* scheme, size_t count, bool leak) {
-  polykem_scheme_info_t info{};
-  info.struct_size = sizeof info;
-  require(polykem_scheme_info(scheme, &info), "info");
+  const polykem_scheme_info_t info = info_of(scheme);
   const Bytes xi = secret_coins(count * info.keygen_coin_bytes, 1), rnd = secret_coins(count * info.sign_coin_bytes, 2);
   Bytes pk(count * info.public_key_bytes), sk(count * info.secret_key_bytes), sig(count * info.signature_bytes);
   polykem_request r{};
@@ -55,8 +25,8 @@ void run(polykem_context* context, const polykem_scheme* scheme, size_t count, b
   r.pk_out = pk.data();
   r.sk_out = sk.data();
   require(polykem_run(context, &r), "keygen");
-  (void)VALGRIND_MAKE_MEM_DEFINED(pk.data(), pk.size());
-  (void)VALGRIND_MAKE_MEM_UNDEFINED(sk.data(), sk.size());
+  declassify(pk);
+  poison(sk);
   Bytes derived(info.public_key_bytes);
   require(polykem_public_key_of(scheme, sk.data(), derived.data()), "public key");
   if (leak && (sk[200] & 1) != 0) std::puts("a bit of the first private key is set");
@@ -75,7 +45,7 @@ void run(polykem_context* context, const polykem_scheme* scheme, size_t count, b
   s.messages = &messages;
   s.sig_out = sig.data();
   require(polykem_run(context, &s), "sign");
-  (void)VALGRIND_MAKE_MEM_DEFINED(sig.data(), sig.size());
+  declassify(sig);
 
   polykem_keyset* keys = nullptr;
   require(polykem_keyset_import(context, scheme, POLYKEM_SECRET_KEYS, count, sk.data(), &keys), "key set");
@@ -84,7 +54,7 @@ void run(polykem_context* context, const polykem_scheme* scheme, size_t count, b
   s.keyset = keys;
   s.sig_out = again.data();
   require(polykem_run(context, &s), "sign with a key set");
-  (void)VALGRIND_MAKE_MEM_DEFINED(again.data(), again.size());
+  declassify(again);
   polykem_keyset_free(keys);
   if (again != sig) fail("a key set signs otherwise");
 
@@ -105,17 +75,8 @@ int main(int argc, char** argv) {
   if (argc < 2) fail("usage: ct_sign SET [--leak]");
   const polykem_scheme* scheme = nullptr;
   require(polykem_signature_find(argv[1], &scheme), argv[1]);
-  polykem_config config{};
-  config.struct_size = sizeof config;
-  config.threads = 1;
-  polykem_context* context = nullptr;
-  const polykem_status status = polykem_context_new(&config, &context);
-  if (status == POLYKEM_ERR_BACKEND_UNAVAILABLE) return kSkip;
-  require(status, "context");
-  const char* wanted = std::getenv("POLYKEM_BACKEND");
+  polykem_context* context = open_context(scheme);
   const char* backend = polykem_context_backend(context, scheme);
-  if (backend == nullptr) return kSkip;
-  if (wanted != nullptr && std::strcmp(wanted, backend) != 0) fail("another backend runs than was asked for");
   constexpr size_t kMoreThanTheLanes = 9;
   run(context, scheme, std::strcmp(backend, "ref") == 0 ? 2 : kMoreThanTheLanes,
       argc > 2 && std::strcmp(argv[2], "--leak") == 0);
