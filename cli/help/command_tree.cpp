@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,17 @@ bool is_word(const std::string& text) {
   });
 }
 
-std::vector<std::string> scheme_names(bool with_families) {
+/// Whose sets a command takes.
+Sets sets_of(const std::string& command) {
+  if (command == "sign" || command == "verify") return Sets::kSignatures;
+  constexpr std::array kKemCommands = {"encaps", "decaps", "exchange", "serve", "swarm"};
+  return std::find(kKemCommands.begin(), kKemCommands.end(), command) == kKemCommands.end() ? Sets::kAll : Sets::kKems;
+}
+
+std::vector<std::string> scheme_names(Sets sets, bool with_families) {
   std::vector<std::string> out;
   std::vector<std::string> families;
-  for (const Scheme& scheme : all_sets()) {
+  for (const Scheme& scheme : all_sets(sets)) {
     out.emplace_back(scheme.name());
     const std::string family = scheme.info().family;
     if (std::find(families.begin(), families.end(), family) == families.end()) families.push_back(family);
@@ -55,13 +63,13 @@ std::vector<std::string> listed_values(const CLI::Option& option) {
   return out;
 }
 
-std::vector<std::string> values_of(const CLI::Option& option) {
-  if (option.check_lname("scheme")) return scheme_names(argument_name(option) == "NAMES");
+std::vector<std::string> values_of(const CLI::Option& option, const std::string& command) {
+  if (option.check_lname("scheme")) return scheme_names(sets_of(command), argument_name(option) == "NAMES");
   if (option.check_lname("backend")) return backend_names(false);
   return listed_values(option);
 }
 
-Json option_as_json(const CLI::Option& option) {
+Json option_as_json(const CLI::Option& option, const std::string& command) {
   Json names = Json::array();
   for (const std::string& name : option.get_snames())
     names.push_back("-" + name);
@@ -72,7 +80,7 @@ Json option_as_json(const CLI::Option& option) {
   const std::string argument = argument_name(option);
   return Json{{"names", names},
               {"argument", flag ? Json(nullptr) : Json(argument)},
-              {"values", flag ? std::vector<std::string>() : values_of(option)},
+              {"values", flag ? std::vector<std::string>() : values_of(option, command)},
               {"file", argument == "FILE"},
               {"required", option.get_required()},
               {"repeats", option.get_items_expected_max() > 1},
@@ -118,7 +126,7 @@ Json command_as_json(const CLI::App& app, const std::string& parent) {
            {"positionals", Json::array()}};
   // Options without a group are not for users.
   for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return !o->get_group().empty(); })) {
-    out[option->get_positional() ? "positionals" : "options"].push_back(option_as_json(*option));
+    out[option->get_positional() ? "positionals" : "options"].push_back(option_as_json(*option, app.get_name()));
   }
   add_footer(out, app.get_footer());
   out["commands"] = Json::array();

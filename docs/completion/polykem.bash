@@ -31,7 +31,7 @@ _polykem() {
       return
       ;;
     'polykem exchange -s' | 'polykem exchange --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
       return
       ;;
     'polykem exchange --role')
@@ -79,7 +79,7 @@ _polykem() {
       return
       ;;
     'polykem serve -s' | 'polykem serve --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
       return
       ;;
     'polykem serve --role')
@@ -120,7 +120,7 @@ _polykem() {
       return
       ;;
     'polykem swarm -s' | 'polykem swarm --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
       return
       ;;
     'polykem swarm --role')
@@ -203,7 +203,7 @@ _polykem() {
       return
       ;;
     'polykem encaps -s' | 'polykem encaps --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
       return
       ;;
     'polykem encaps --count')
@@ -237,7 +237,7 @@ _polykem() {
       return
       ;;
     'polykem decaps -s' | 'polykem decaps --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384' -- "${cur##*,}")
       return
       ;;
     'polykem decaps --passphrase-file')
@@ -271,7 +271,7 @@ _polykem() {
       return
       ;;
     'polykem sign -s' | 'polykem sign --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
       return
       ;;
     'polykem sign --message-bytes')
@@ -317,7 +317,7 @@ _polykem() {
       return
       ;;
     'polykem verify -s' | 'polykem verify --scheme')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix x25519mlkem768 secp256r1mlkem768 secp384r1mlkem1024 mlkem768x25519 mlkem768p256 mlkem1024p384 mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'mldsa44 mldsa65 mldsa87' -- "${cur##*,}")
       return
       ;;
     'polykem verify --message-bytes')

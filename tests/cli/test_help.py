@@ -51,6 +51,11 @@ class Help(Case):
         self.assertIn(SET, scheme["values"])
         self.assertNotIn("ntru", scheme["values"])
         self.assertIn("ntru", self.option("polykem bench", "--scheme")["values"])
+        kem, signature = SET, "mldsa65"
+        for command, sets in (("keygen", (True, True)), ("encaps", (True, False)), ("swarm", (True, False)),
+                              ("verify", (False, True)), ("kat", (True, True))):
+            values = self.option(f"polykem {command}", "--scheme")["values"]
+            self.assertEqual((kem in values, signature in values), sets, command)
         self.assertIn("ref", self.option("polykem keygen", "--backend")["values"])
         self.assertTrue(self.option("polykem keygen", "--pk")["file"])
         quiet = self.option("polykem keygen", "--quiet")
