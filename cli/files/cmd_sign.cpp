@@ -26,7 +26,8 @@ constexpr const char* kSignFooter =
     "N messages need N secret keys, used in order, or one key for all. With --sig, one file has all signatures in "
     "order;\n"
     "take it for thousands of messages.\n"
-    "A message is read whole into memory, but with --prehash in parts.\n"
+    "A message is read whole into memory, but with --prehash in parts. --mu takes what was hashed elsewhere\n"
+    "[FIPS204, Alg 7, L6].\n"
     "Signatures are hedged [FIPS204, 3.4] unless --deterministic is given.";
 
 /// The files that signatures go to, and their numbers in `outputs`.

@@ -15,6 +15,7 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::size_t kMostContext = 255;
+constexpr std::size_t kMuBytes = 64;
 constexpr std::size_t kMessageBytesAtOnce = std::size_t{16} << 20;
 
 }  // namespace
@@ -30,10 +31,13 @@ void add_signing_options(CLI::App& app, SigningOptions& options, const char* sig
   CLI::Option* context = app.add_option("--context", options.context,
                                         "What signer and verifier know besides the message, at most 255 bytes");
   context->type_name("TEXT");
-  app.add_option("--context-hex", options.context_hex, "The same in hexadecimal")->excludes(context)->type_name("HEX");
-  app.add_option("--prehash", options.prehash,
-                 "HashML-DSA: sign the digest by this hash, sha512 or shake256 for example")
-      ->type_name("HASH");
+  CLI::Option* hex = app.add_option("--context-hex", options.context_hex, "The same in hexadecimal");
+  hex->excludes(context)->type_name("HEX");
+  CLI::Option* prehash = app.add_option("--prehash", options.prehash,
+                                        "HashML-DSA: sign the digest by this hash, sha512 or shake256 for example");
+  prehash->type_name("HASH");
+  app.add_flag("--mu", options.mu, "Each message is the 64 bytes of its mu, computed elsewhere with its context")
+      ->excludes(context, hex, prehash);
 }
 
 std::string signature_path(const std::string& message) {
@@ -55,6 +59,9 @@ Bytes context_of(const SigningOptions& options) {
 MessageReader::MessageReader(const SigningOptions& options) : options_(options), context_(context_of(options)) {
   if (!options.prehash.empty()) prehash_ = std::make_unique<Prehash>(options.prehash);
   if (options.message_bytes == 0) return;
+  if (options.mu && options.message_bytes != kMuBytes)
+    throw CliError(kExitUsage,
+                   fmt::format("--message-bytes {} with --mu, which has {} bytes", options.message_bytes, kMuBytes));
   if (options.messages.size() != 1)
     throw CliError(kExitUsage,
                    fmt::format("--message-bytes takes one file of messages, not {}", options.messages.size()),
@@ -73,7 +80,12 @@ bool MessageReader::next(Bytes& out) {
   if (records_) return next_record(out);
   if (opened_ == options_.messages.size()) return false;
   InputFile file(options_.messages[opened_++]);
+  const std::size_t begin = out.size();
   read_all(file, out);
+  if (options_.mu && out.size() - begin != kMuBytes)
+    throw CliError(kExitBadInput,
+                   fmt::format("{}: {} bytes, and mu has {}", file.name(), with_commas(out.size() - begin), kMuBytes),
+                   "without --mu, messages have any length");
   return true;
 }
 
@@ -111,6 +123,7 @@ void MessageReader::read_all(InputFile& file, Bytes& out) {
 Messages MessageReader::signed_as(const MessageBatch& batch) const {
   Messages out(Strings::at(batch.bytes, batch.offsets), Strings::shared(context_));
   out.deterministic = options_.deterministic;
+  if (options_.mu) out.kind = POLYKEM_MESSAGE_MU;
   if (!prehash_) return out;
   out.kind = POLYKEM_MESSAGE_DIGEST;
   out.digest_oid = prehash_->oid();

@@ -21,10 +21,11 @@ struct SigningOptions : FileOptions {
   std::vector<std::string> messages;
   std::string context, context_hex, prehash;
   std::size_t message_bytes = 0;  ///< of each record of one file of messages; 0: each file is a message
+  bool mu = false;                ///< messages are their mu
   bool deterministic = false;
 };
 
-/// Adds the messages, --sig, --scheme, --message-bytes, --context, --context-hex and --prehash.
+/// Adds the messages, --sig, --scheme, --message-bytes, --context, --context-hex, --prehash and --mu.
 void add_signing_options(CLI::App& app, SigningOptions& options, const char* sig_help);
 
 /// Where the signature of a message goes that has a file to itself.
@@ -33,7 +34,7 @@ std::string signature_path(const std::string& message);
 /// The context that all messages have. Throws CliError (usage) if it is too long or not hexadecimal.
 Bytes context_of(const SigningOptions& options);
 
-/// Messages of a batch, or digests of them.
+/// Messages of a batch, or digests or mu of them.
 struct MessageBatch {
   Bytes bytes;
   std::vector<std::size_t> offsets{0};

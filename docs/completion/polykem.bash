@@ -547,9 +547,9 @@ _polykem() {
       words='' ;;
     'polykem decaps') local options='-h --help --sk --ct --ss -s --scheme --passphrase-file --passphrase-fd --format --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem sign') local options='-h --help --sk --sig -s --scheme --message-bytes --context --context-hex --prehash --deterministic --passphrase-file --passphrase-fd --format --backend --threads --json -f --force -q --quiet' files=yes
+    'polykem sign') local options='-h --help --sk --sig -s --scheme --message-bytes --context --context-hex --prehash --mu --deterministic --passphrase-file --passphrase-fd --format --backend --threads --json -f --force -q --quiet' files=yes
       words='' ;;
-    'polykem verify') local options='-h --help --pk --sig -s --scheme --message-bytes --context --context-hex --prehash --backend --threads --json -f --force -q --quiet' files=yes
+    'polykem verify') local options='-h --help --pk --sig -s --scheme --message-bytes --context --context-hex --prehash --mu --backend --threads --json -f --force -q --quiet' files=yes
       words='' ;;
     'polykem profile') local options='-h --help -s --scheme --all --op --format --count --batch --per --seconds --steps --no-merge --backend --threads --json -f --force -q --quiet' files=
       words='' ;;

@@ -17,6 +17,11 @@ OPENSSL = os.path.join(os.environ["POLYKEM_OPENSSL"], "bin/openssl") if "POLYKEM
 SIZES = {"mldsa44": (1312, 2560, 2420), "mldsa65": (1952, 4032, 3309), "mldsa87": (2592, 4896, 4627)}
 
 
+def mu_of(pk, context, message):
+    """[FIPS204, Alg 7, L6] of a message with its context."""
+    return hashlib.shake_256(hashlib.shake_256(pk).digest(64) + bytes([0, len(context)]) + context + message).digest(64)
+
+
 class SignatureCase(Case):
     def setUp(self):
         super().setUp()
@@ -116,6 +121,27 @@ class Signatures(SignatureCase):
         self.wrong(["'a'"], "--pk", "pk", "--prehash", "sha512", "a")
         self.wrong(["'a'"], "--pk", "pk", "a")
         self.fails(USAGE, ["no hash 'md5'", "sha3-512"], "sign", "--sk", "sk", "--prehash", "md5", "a")
+
+    def test_mu(self):
+        """The signature of a mu is that of its message."""
+        self.keys(SIGNER, "--format", "raw", "--force")
+        sign = ["sign", "-s", SIGNER, "--sk", "sk", "--deterministic", "--force"]
+        verify = ["verify", "-s", SIGNER, "--pk", "pk"]
+        self.ok(*sign, "--context", "c", "--sig", "all", "a", "b")
+        messages = [self.read(name) for name in "ab"]
+        mus = [mu_of(self.read("pk"), b"c", message) for message in messages]
+        self.write("mus", b"".join(mus))
+        for name, mu in zip(("a.mu", "b.mu"), mus):
+            self.write(name, mu)
+        for files in ("a.mu", "b.mu"), ("--message-bytes", "64", "mus"):
+            self.ok(*sign, "--mu", "--sig", "by mu", *files)
+            self.assertEqual(self.read("by mu"), self.read("all"))
+            self.ok(*verify, "--mu", "--sig", "all", *files)
+            self.wrong(["2 of 'mus'" if "mus" in files else "'b.mu'"], *verify[1:], "--sig", "all", *files)
+        self.fails(BAD_INPUT, ["'a': 11 bytes, and mu has 64"], *sign, "--mu", "--sig", "x", "a.mu", "a")
+        self.fails(USAGE, ["--message-bytes 32 with --mu"], *sign, "--mu", "--message-bytes", "32", "mus")
+        for option in ("--context", "c"), ("--context-hex", "00"), ("--prehash", "sha512"):
+            self.fails(USAGE, ["excludes"], *verify, "--mu", *option, "a.mu")
 
     def test_standard_streams(self):
         made = self.run_program("sign", "--sk", "sk", "--sig", "-", "-", stdin=b"one message")
@@ -264,7 +290,7 @@ class SignatureVectors(SignatureCase):
             self.ok("sign", "-s", SIGNER, "--sk", "sk", "--format", "raw", "--deterministic", "--force", "a", *options)
             return self.read("a.sig").hex()
 
-        mu = hashlib.shake_256(hashlib.shake_256(pk).digest(64) + b"\0\1c" + message).hexdigest(64)
+        mu = mu_of(pk, b"c", message).hex()
         common = {"pk": pk.hex(), "sk": sk.hex(), "message": message.hex(), "context": b"c".hex()}
         pure, hashed = signature("--context", "c"), signature("--context", "c", "--prehash", "sha512-224")
         groups = [
@@ -315,6 +341,12 @@ class SignaturesOfOpenssl(SignatureCase):
             self.ok("verify", "--pk", "theirs.pub", "a")
             self.ok("sign", "--sk", "theirs", "a", "--force")
             self.ok("verify", "--pk", "theirs.pub", "a")
+            self.write("mu", os.urandom(64))
+            mu = ["-rawin", "-in", "mu", "-pkeyopt", "mu:1"]
+            self.openssl("pkeyutl", "-sign", "-inkey", "theirs", "-out", "mu.sig", *mu)
+            self.ok("verify", "--pk", "theirs.pub", "--mu", "mu")
+            self.ok("sign", "--sk", "theirs", "--mu", "--format", "raw", "mu", "--force")
+            self.openssl("pkeyutl", "-verify", "-pubin", "-inkey", "theirs.pub", "-sigfile", "mu.sig", *mu)
 
 
 if __name__ == "__main__":
