@@ -63,10 +63,18 @@ def s_client(port, certificate, openssl_conf, group):
     return {"page": "", "group": named.group(1) if named else "", "signature": signed.group(1) if signed else ""}
 
 
-def go(port, certificate):
-    program = BUILD / "go-client"
-    run([need("go"), "build", "-o", program.resolve(), "."], cwd=HERE / "go", patience=300)
+def go(port, certificate, compiler=None):
+    program = BUILD / ("go-client" if compiler is None else "newer-go-client")
+    run([compiler or need("go"), "build", "-o", program.resolve(), "."], cwd=HERE / "go", patience=300)
     return json.loads(run([program, port, certificate]))
+
+
+def go127(port, certificate):
+    """Which verifies certificates of ML-DSA."""
+    found = subprocess.run([HERE / "go127.sh"], capture_output=True, text=True, check=False)
+    if found.returncode == 77:
+        raise MissingClient(found.stderr.strip())
+    return go(port, certificate, found.stdout.strip())
 
 
 def rustls(port, certificate):

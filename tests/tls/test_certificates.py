@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers whose certificate is of ML-DSA, with polykem's provider inside, and clients that verify it by OpenSSL's own
-ML-DSA. For OpenSSL 3.5, which has that."""
+ML-DSA, by Go's and, with rustls, by AWS-LC's. For OpenSSL 3.5, whose servers take such certificates."""
 
 import itertools
 import unittest
@@ -36,6 +36,24 @@ class Mldsa(unittest.TestCase):
 
     def test_nginx(self):
         self.serve(Nginx, "ML-DSA-65", False)
+
+    def verify(self, client):
+        for signature in ("ML-DSA-44", "ML-DSA-65", "ML-DSA-87"):
+            with self.subTest(signature), HAProxy(HYBRID, asynchronous=True, signature=signature) as server:
+                try:
+                    answer = client(server.port, server.certificate)
+                except clients.MissingClient as missing:
+                    self.skipTest(str(missing))
+                self.assertEqual(answer["page"], PAGE)
+                self.assertEqual(answer["group"], HYBRID)
+                server.finish()
+                self.assertEqual(server.counters("sign")["operations"], 1, "polykem signed")
+
+    def test_go(self):
+        self.verify(clients.go127)
+
+    def test_rustls(self):
+        self.verify(clients.rustls)
 
     def test_client(self):
         """polykem verifies what OpenSSL's own ML-DSA signed."""
