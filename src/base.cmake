@@ -16,6 +16,7 @@ option(POLYKEM_CT_CHECK "Compile in the hooks of the constant-time check (needs 
 
 set(sources
     core/cpu.cpp
+    core/control_groups.cpp
     core/cpus.cpp
     core/module_file.cpp
     core/secure.cpp

@@ -143,6 +143,15 @@ POLYKEM_API const char* polykem_cpu_features(void);
  * time. *why, unless NULL, becomes their numbers, static storage; on failure it is untouched. */
 POLYKEM_API unsigned polykem_cpus(const char** why);
 
+/* What a machine has, and control groups limit. */
+typedef enum polykem_resource {
+  POLYKEM_MEMORY = 0, /* bytes */
+  POLYKEM_THREADS = 1
+} polykem_resource;
+/* How much of it this process may have, together with whoever shares its control groups; 0 if that is unknown. *why,
+ * unless NULL, becomes whose limit that is, static storage; on failure it is untouched. */
+POLYKEM_API uint64_t polykem_limit(polykem_resource resource, const char** why);
+
 /* ---- context --------------------------------------------------------------------------------------------- */
 
 typedef struct polykem_context polykem_context; /* thread pool, backend choice, random generators */
@@ -426,6 +435,9 @@ POLYKEM_API polykem_status polykem_broker_new(polykem_batcher* batcher, const po
                                               polykem_broker** out);
 /* Takes no more operations, finishes those that it has, within ten seconds, and hangs up. NULL is allowed. */
 POLYKEM_API void polykem_broker_free(polykem_broker* broker);
+/* From now on clients are admitted as this configuration says; path, listen_fd and mode are not read. Those that are
+ * connected stay, and keep what they have. Returns when it holds. */
+POLYKEM_API polykem_status polykem_broker_admit(polykem_broker* broker, const polykem_broker_config* config);
 
 /* A broker's counters. */
 typedef struct polykem_broker_stats_t {
@@ -438,6 +450,7 @@ typedef struct polykem_broker_stats_t {
   uint64_t dropped;            /* their process went away */
   uint64_t bytes_of_client;    /* shared memory that one process can fill at most */
   uint64_t short_of_memory;    /* of the refused: no shared memory was left that their user's processes may hold */
+  uint64_t silent_ms;          /* since its thread last looked at its clients, which it does every second at least */
 } polykem_broker_stats_t;
 /* Set out->struct_size. */
 POLYKEM_API polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker_stats_t* out);

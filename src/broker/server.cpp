@@ -19,7 +19,7 @@ namespace polykem::broker {
 namespace {
 
 /// Ids of what is watched: two for each session, its socket's and that of its process.
-constexpr uint64_t kListener = 0, kStop = 1, kRoom = 2, kFirstSession = 4;
+constexpr uint64_t kListener = 0, kWake = 1, kRoom = 2, kFirstSession = 4;
 constexpr uint64_t kProcess = 1;
 
 constexpr uint64_t kMillisecond = 1'000'000;
@@ -27,6 +27,8 @@ constexpr uint64_t kGreetingTime = 5000 * kMillisecond;
 constexpr uint64_t kPauseWithoutDescriptors = 100 * kMillisecond;
 constexpr uint64_t kDrainTime = 10'000 * kMillisecond;
 constexpr int kTickMs = 100;
+/// So long it sleeps at most: silent_ms() tells a thread that has nothing to do from one that hangs.
+constexpr int kSleepMs = 1000;
 /// Let in between two looks at those who are there: who connects and leaves all the time must not keep them waiting.
 constexpr int kAcceptedInARow = 16;
 /// Those who may not come in cost less: an answer.
@@ -37,14 +39,18 @@ constexpr uint64_t kTogether = kMillisecond;
 /// and a batch on the CPU takes as long.
 constexpr uint64_t kWindow = 20 * kMillisecond;
 
+bool has_limits(const ServerConfig& config) {
+  return config.most_clients != 0 && config.most_slots != 0 && config.most_clients_of_user != 0 &&
+         config.most_slots <= kMaxSlots && std::has_single_bit(config.most_slots);
+}
+
 }  // namespace
 
 Server::Server(const ServerConfig& config, Collector& collector)
     : config_(config), collector_(collector), window_(kWindow) {}
 
 Status Server::create(const ServerConfig& config, Collector& collector, std::unique_ptr<Server>& out) {
-  if ((config.path == nullptr) == (config.listening < 0) || config.most_clients == 0 || config.most_slots == 0 ||
-      config.most_clients_of_user == 0 || config.most_slots > kMaxSlots || !std::has_single_bit(config.most_slots)) {
+  if ((config.path == nullptr) == (config.listening < 0) || !has_limits(config)) {
     errno = EINVAL;
     return Status::kArgument;
   }
@@ -53,8 +59,8 @@ Status Server::create(const ServerConfig& config, Collector& collector, std::uni
                                                : server->listener_.adopt(config.listening);
   if (status != Status::kOk) return status;
   server->epoll_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
-  server->stop_event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!server->epoll_ || !server->stop_event_ || !server->watch(server->stop_event_.get(), kStop) ||
+  server->wake_event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!server->epoll_ || !server->wake_event_ || !server->watch(server->wake_event_.get(), kWake) ||
       server->window_.room() < 0 || !server->watch(server->window_.room(), kRoom) ||
       !server->watch(server->listener_.fd(), kListener)) {
     return Status::kArgument;
@@ -71,9 +77,37 @@ Status Server::create(const ServerConfig& config, Collector& collector, std::uni
 Server::~Server() {
   if (!thread_.joinable()) return;
   stopping_ = true;
-  const uint64_t one = 1;
-  (void)!::write(stop_event_.get(), &one, sizeof one);
+  wake();
   thread_.join();
+}
+
+void Server::wake() const {
+  const uint64_t one = 1;
+  (void)!::write(wake_event_.get(), &one, sizeof one);
+}
+
+Status Server::admit_as(ServerConfig config) {
+  if (!has_limits(config)) return Status::kArgument;
+  std::unique_lock lock(next_mutex_);
+  next_config_ = std::move(config);
+  wake();
+  next_taken_.wait(lock, [this] { return !next_config_; });
+  return Status::kOk;
+}
+
+void Server::take_next_config() {
+  uint64_t wakings = 0;
+  (void)!::read(wake_event_.get(), &wakings, sizeof wakings);
+  const std::lock_guard lock(next_mutex_);
+  if (!next_config_) return;
+  config_ = std::move(*next_config_);
+  next_config_.reset();
+  next_taken_.notify_all();
+}
+
+uint64_t Server::silent_ms() const {
+  const uint64_t looked = looked_ns_, now = monotonic_ns();
+  return now > looked ? (now - looked) / kMillisecond : 0;
 }
 
 bool Server::watch(int fd, uint64_t id, uint32_t events) {
@@ -89,13 +123,14 @@ void Server::unwatch(int fd) {
 
 int Server::timeout_ms() const {
   if (!queue_.empty() && !full_) return 0;
-  return silent_ > 0 || listen_again_ns_ != 0 ? kTickMs : -1;
+  return silent_ > 0 || listen_again_ns_ != 0 ? kTickMs : kSleepMs;
 }
 
 void Server::loop() {
   epoll_event events[64];
   while (!stopping_) {
     const int many = ::epoll_wait(epoll_.get(), events, std::size(events), timeout_ms());
+    looked_ns_ = monotonic_ns();
     try {
       for (int i = 0; i < many; ++i)
         on_event(events[i].data.u64, events[i].events);
@@ -119,7 +154,7 @@ void Server::drain() {
 }
 
 void Server::on_event(uint64_t id, uint32_t events) {
-  if (id == kStop) return;
+  if (id == kWake) return take_next_config();
   if (id == kRoom) return window_.read_room();
   if (id == kListener) return accept_clients();
   const bool process_ended = (id & kProcess) != 0;

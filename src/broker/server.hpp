@@ -4,8 +4,11 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -39,6 +42,12 @@ class Server {
   ~Server();
 
   const ServerCounts& counts() const { return counts_; }
+  /// Since the thread last looked at its clients, which it does every second at least.
+  uint64_t silent_ms() const;
+
+  /// From now on clients are admitted as `config` says; where to listen is not read. Those that are connected stay, and
+  /// keep what they have. Returns when it holds. Status::kArgument: limits that create() refuses too.
+  [[nodiscard]] Status admit_as(ServerConfig config);
 
  private:
   Server(const ServerConfig& config, Collector& collector);
@@ -61,13 +70,19 @@ class Server {
   void drop_silent();
   int timeout_ms() const;
   void drain();
+  void wake() const;
+  void take_next_config();
 
-  const ServerConfig config_;
+  ServerConfig config_;  ///< of the thread
   Collector& collector_;
   Listener listener_;
-  Fd epoll_, stop_event_;
+  Fd epoll_, wake_event_;
   Window window_;
   std::atomic<bool> stopping_{false};
+  std::mutex next_mutex_;
+  std::condition_variable next_taken_;
+  std::optional<ServerConfig> next_config_;  ///< that the thread has not taken yet
+  std::atomic<uint64_t> looked_ns_{monotonic_ns()};
   ServerCounts counts_;
   uint64_t listen_again_ns_ = 0;  ///< 0: it listens; else when it tries to accept again
   uint64_t next_id_ = 0;

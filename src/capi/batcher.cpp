@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C API over the batcher and the broker.
+#include <atomic>
 #include <cerrno>
+#include <utility>
 
 #include "broker/batcher_collector.hpp"
 #include "broker/executor.hpp"
@@ -32,7 +34,7 @@ struct polykem_broker {
 
   polykem::broker::BatcherCollector collector;
   std::unique_ptr<polykem::broker::Server> server;
-  uint32_t slots = 0;
+  std::atomic<uint32_t> slots{0};
 };
 
 namespace {
@@ -209,6 +211,18 @@ void polykem_broker_free(polykem_broker* broker) {
   delete broker;
 }
 
+polykem_status polykem_broker_admit(polykem_broker* broker, const polykem_broker_config* config) {
+  if (broker == nullptr) return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] {
+    ServerConfig translated;
+    if (!translate(config, translated)) return POLYKEM_ERR_ARGUMENT;
+    const uint32_t slots = translated.most_slots;
+    const Status status = broker->server->admit_as(std::move(translated));
+    if (status == Status::kOk) broker->slots = slots;
+    return to_c(status);
+  });
+}
+
 polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker_stats_t* out) {
   constexpr size_t kMin = offsetof(polykem_broker_stats_t, short_of_memory);
   if (broker == nullptr || !has_known_size<kMin>(out)) return POLYKEM_ERR_ARGUMENT;
@@ -224,7 +238,8 @@ polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker
                                      .late = c.late,
                                      .dropped = c.dropped,
                                      .bytes_of_client = polykem::broker::map_bytes(broker->slots),
-                                     .short_of_memory = c.short_of_memory};
+                                     .short_of_memory = c.short_of_memory,
+                                     .silent_ms = broker->server->silent_ms()};
   write_struct(out, out->struct_size, stats);
   return POLYKEM_OK;
 }

@@ -12,6 +12,7 @@
 #include "capi/handles.hpp"
 #include "core/cpu.hpp"
 #include "core/cpus.hpp"
+#include "core/limits.hpp"
 #include "engine/engine.hpp"
 #include "engine/job.hpp"
 #include "engine/text.hpp"
@@ -343,6 +344,18 @@ unsigned polykem_cpus(const char** why) {
     return POLYKEM_OK;
   });
   return cpus;
+}
+
+uint64_t polykem_limit(polykem_resource resource, const char** why) {
+  uint64_t value = 0;
+  guarded([&] {
+    if (resource != POLYKEM_MEMORY && resource != POLYKEM_THREADS) return POLYKEM_ERR_ARGUMENT;
+    const polykem::Limit limit = resource == POLYKEM_MEMORY ? polykem::memory_limit("") : polykem::thread_limit("");
+    value = limit.value;
+    if (why != nullptr && value != 0) *why = limit.of_group ? "a limit of control groups" : "what the machine has";
+    return POLYKEM_OK;
+  });
+  return value;
 }
 
 // ---- context

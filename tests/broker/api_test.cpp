@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <deque>
 #include <string>
+#include <thread>
 
 #include "folder.hpp"
 
@@ -72,6 +74,58 @@ TEST_F(BrokerApi, RefusesNonsense) {
   polykem_broker_stats_t stats{};
   stats.struct_size = sizeof stats;
   EXPECT_EQ(polykem_broker_stats(nullptr, &stats), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_broker_admit(nullptr, &good), POLYKEM_ERR_ARGUMENT);
+}
+
+TEST_F(BrokerApi, RefusesNonsenseWhileItServes) {
+  ASSERT_EQ(open(config_here()), POLYKEM_OK);
+  polykem_broker_config config = config_here();
+  EXPECT_EQ(polykem_broker_admit(broker, nullptr), POLYKEM_ERR_ARGUMENT);
+  config.slots = 100;
+  EXPECT_EQ(polykem_broker_admit(broker, &config), POLYKEM_ERR_ARGUMENT);
+  polykem_broker_stats_t before{}, after{};
+  before.struct_size = after.struct_size = sizeof before;
+  ASSERT_EQ(polykem_broker_stats(broker, &before), POLYKEM_OK);
+  config.slots = 128;
+  EXPECT_EQ(polykem_broker_admit(broker, &config), POLYKEM_OK);
+  ASSERT_EQ(polykem_broker_stats(broker, &after), POLYKEM_OK);
+  EXPECT_LT(after.bytes_of_client, before.bytes_of_client);
+}
+
+TEST_F(BrokerApi, AdmitsMoreClientsThanBefore) {
+  polykem_broker_config config = config_here();
+  config.clients = 1;
+  ASSERT_EQ(open(config), POLYKEM_OK);
+  const polykem::Batcher first(context, worker_config());
+  polykem_broker_stats_t stats{};
+  stats.struct_size = sizeof stats;
+  const auto clients = [&] {
+    EXPECT_EQ(polykem_broker_stats(broker, &stats), POLYKEM_OK);
+    return stats.clients;
+  };
+  EXPECT_TRUE(eventually([&] {
+    is_away(first, "");
+    return clients() == 1;
+  }));
+  const polykem::Batcher second(context, worker_config());
+  EXPECT_TRUE(eventually([&] { return is_away(second, "the daemon has no place for another client"); }));
+  config.clients = 2;
+  ASSERT_EQ(polykem_broker_admit(broker, &config), POLYKEM_OK);
+  EXPECT_TRUE(eventually([&] {
+    is_away(second, "");
+    return clients() == 2;
+  }));
+}
+
+TEST_F(BrokerApi, LooksAtItsClientsAlsoWhenNobodyAsks) {
+  ASSERT_EQ(open(config_here()), POLYKEM_OK);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  polykem_broker_stats_t stats{};
+  stats.struct_size = sizeof stats;
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_EQ(polykem_broker_stats(broker, &stats), POLYKEM_OK);
+    return stats.silent_ms < 1000;
+  }));
 }
 
 TEST_F(BrokerApi, OneToAPath) {

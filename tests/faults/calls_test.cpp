@@ -121,6 +121,8 @@ TEST(Calls, NamesAndLists) {
                           const char* why = "";
                           EXPECT_GE(polykem_cpus(&why), 1U);
                           EXPECT_NE(why, nullptr);
+                          polykem_limit(POLYKEM_MEMORY, &why);
+                          polykem_limit(POLYKEM_THREADS, &why);
                           polykem_scheme_suggest("mlkem");
                           polykem_signature_suggest("mldsa");
                           polykem_crossover_note();
