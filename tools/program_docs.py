@@ -29,7 +29,9 @@ ENVIRONMENT = [
 ]
 DAEMON_ENVIRONMENT = [
     ("LISTEN_FDS, LISTEN_PID", "Set by systemd: the socket that it has opened."),
-    ("NOTIFY_SOCKET", "Set by systemd: where to report that the daemon is ready."),
+    ("NOTIFY_SOCKET", "Set by systemd: where to report that the daemon is ready, reads its configuration, or ends."),
+    ("WATCHDOG_USEC, WATCHDOG_PID", "Set by systemd: how often to report that the daemon serves."),
+    ("JOURNAL_STREAM", "Set by systemd: whether standard error goes to the journal."),
     ("RUNTIME_DIRECTORY", "Set by systemd: where to make the socket unless told otherwise."),
     *ENVIRONMENT,
 ]

@@ -53,7 +53,8 @@ need_demo() {
   need_command g++ g++
   need_command pkg-config pkg-config
   need_headers CLI/CLI.hpp libcli11-dev fmt/core.h libfmt-dev nlohmann/json.hpp nlohmann-json3-dev \
-    asio.hpp libasio-dev zlib.h zlib1g-dev openssl/evp.h libssl-dev prometheus/exposer.h prometheus-cpp-dev
+    asio.hpp libasio-dev zlib.h zlib1g-dev openssl/evp.h libssl-dev \
+    prometheus/metric_family.h prometheus-cpp-dev civetweb.h libcivetweb-dev
 }
 
 need_test() {

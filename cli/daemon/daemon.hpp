@@ -2,32 +2,15 @@
 // polykemd: computes for the worker processes of this machine.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
+#include <vector>
 
-#include "common/options.hpp"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): another library's name
-class App;
-}
+#include "daemon/settings.hpp"
 
 namespace polykem::cli {
 
-struct DaemonOptions {
-  CommonOptions common;
-  std::string socket;        ///< empty: systemd's, else $RUNTIME_DIRECTORY/socket
-  std::string mode;          ///< octal; empty: 0600, with allowed users or groups 0666
-  std::string uids, gids;    ///< names or numbers, separated by commas
-  std::string metrics;       ///< HOST:PORT; empty: none
-  std::string log = "info";  ///< "info" or "warning"
-  std::uint32_t clients = 256, clients_per_user = 128, slots = 256, memory_mib = 4096;
-  std::size_t batch_items = 1024;
-};
-
-void add_daemon_options(CLI::App& app, DaemonOptions& options);
-
-/// Runs until SIGTERM or SIGINT. Returns an exit code; throws CliError.
-int run_daemon(const DaemonOptions& options);
+/// Runs until SIGTERM or SIGINT; SIGHUP reads the configuration of the command line `words` again. configuration: what
+/// that was, without findings. Returns an exit code; throws CliError.
+int run_daemon(Configuration configuration, std::vector<std::string> words);
 
 }  // namespace polykem::cli

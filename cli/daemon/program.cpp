@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands.hpp"
@@ -10,7 +11,9 @@
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/json_out.hpp"
+#include "daemon/check.hpp"
 #include "daemon/daemon.hpp"
+#include "daemon/settings.hpp"
 #include "help/command_tree.hpp"
 #include "help/help_text.hpp"
 #include "help/unknown_option.hpp"
@@ -22,21 +25,25 @@ constexpr const char* kDaemonFooter =
     "Examples:\n"
     "  polykemd --socket /tmp/polykem.sock                    for workers of the same user\n"
     "  polykemd --allow-gid www-data --metrics 127.0.0.1:9464\n"
+    "  polykemd --check                                       is the configuration right, and the machine large "
+    "enough?\n"
     "\n"
     "Worker processes name the socket in the configuration of their batcher.\n"
-    "SIGTERM finishes what is in flight and ends; SIGHUP writes the figures into the log.\n"
+    "SIGTERM finishes what is in flight and ends; SIGHUP reads the configuration again and writes the figures into the "
+    "log.\n"
     "docs/broker.md has the set-up. Exit codes: docs/exit_codes.md.";
 
 }  // namespace
 
 int run_polykemd(int argc, char** argv) {
   CLI::App app{"polykemd: computes key exchanges in batches for the processes of this machine.", "polykemd"};
-  DaemonOptions options;
+  DaemonOptions options;  // of the command line alone
   app.set_version_flag("-V,--version", fmt::format("polykemd {} ({})", polykem_version(), build_commit()));
   app.formatter(help_layout());
   add_daemon_options(app, options);
   app.footer(kDaemonFooter);
   const std::vector<std::string> words(argv + 1, argv + argc);
+  send_errors_to(json_path_of(words));
   if (asks_for_tree(words)) {
     write_json({"-"}, command_tree(app));
     return kExitOk;
@@ -48,7 +55,10 @@ int run_polykemd(int argc, char** argv) {
     check_options(app, words);
     return report(kExitUsage, e.what(), "'polykemd --help' shows the options");
   }
-  return run_daemon(options);
+  Configuration configuration = read_configuration(words);
+  if (configuration.options.check) return check_configuration(configuration);
+  print_findings(configuration.findings);
+  return configuration.findings.empty() ? run_daemon(std::move(configuration), words) : kExitBadInput;
 }
 
 }  // namespace polykem::cli

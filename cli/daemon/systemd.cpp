@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
@@ -35,18 +36,31 @@ int inherited_socket() {
                  "polykemd.socket has one ListenStream=");
 }
 
-void notify_manager(const std::string& state) {
-  const std::string path = environment("NOTIFY_SOCKET");
+bool send_datagram(const std::string& path, const std::string& text) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof address.sun_path) return;
+  if (path.empty() || path.size() >= sizeof address.sun_path) return false;
   std::memcpy(address.sun_path, path.data(), path.size());
   if (address.sun_path[0] == '@') address.sun_path[0] = '\0';
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (socket < 0) return;
+  if (socket < 0) return false;
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
-  (void)::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), length);
+  const ssize_t sent =
+      ::sendto(socket, text.data(), text.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), length);
   ::close(socket);
+  return sent == static_cast<ssize_t>(text.size());
+}
+
+void notify_manager(const std::string& state) {
+  send_datagram(environment("NOTIFY_SOCKET"), state);
+}
+
+std::uint64_t watchdog_us() {
+  const std::string interval = environment("WATCHDOG_USEC"), pid = environment("WATCHDOG_PID");
+  if (!pid.empty() && pid != std::to_string(::getpid())) return 0;
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(interval.data(), interval.data() + interval.size(), value);
+  return problem == std::errc() && end == interval.data() + interval.size() ? value : 0;
 }
 
 bool logs_to_journal() {

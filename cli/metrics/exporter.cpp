@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/exporter.hpp"
 
+#include <civetweb.h>
 #include <fmt/format.h>
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
 #include <prometheus/text_serializer.h>
 
 #include <exception>
+#include <mutex>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "common/exit_codes.hpp"
 #include "metrics/endpoint.hpp"
@@ -17,24 +17,74 @@
 namespace polykem::cli {
 namespace {
 
-class Collected final : public prometheus::Collectable {
- public:
-  explicit Collected(MetricsSource source) : source_(std::move(source)) {}
-  std::vector<prometheus::MetricFamily> Collect() const override { return metric_families(source_); }
-
- private:
-  MetricsSource source_;
-};
-
 /// A connection that says nothing keeps a thread for that long.
 constexpr const char* kPatienceMs = "2000";
 constexpr const char* kThreads = "4";
 
+struct Answer {
+  int status;
+  std::string text;
+  const char* type = "text/plain; charset=utf-8";
+};
+
+const char* reason_of(int status) {
+  return status == 200 ? "OK" : status == 405 ? "Method Not Allowed" : status == 503 ? "Service Unavailable" : "Error";
+}
+
+int send(mg_connection* connection, const Answer& answer, bool with_body) {
+  const std::string head = fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: "
+      "close\r\n\r\n",
+      answer.status, reason_of(answer.status), answer.type, answer.text.size());
+  mg_write(connection, head.data(), head.size());
+  if (with_body) mg_write(connection, answer.text.data(), answer.text.size());
+  return answer.status;
+}
+
 }  // namespace
 
 struct Exporter::Impl {
-  std::shared_ptr<prometheus::Collectable> collected;
-  std::unique_ptr<prometheus::Exposer> exposer;
+  MetricsSource source;
+  std::mutex mutex;  ///< held while the source is used
+  bool drains = false;
+  mg_context* server = nullptr;
+
+  Answer metrics() {
+    const std::lock_guard lock(mutex);
+    return {200, metrics_text(source), "text/plain; version=0.0.4; charset=utf-8"};
+  }
+  /// Whether it works: restarting it helps if it does not.
+  Answer health() {
+    const std::lock_guard lock(mutex);
+    polykem_broker_stats_t stats{};
+    stats.struct_size = sizeof stats;
+    if (source.broker == nullptr || polykem_broker_stats(source.broker, &stats) != POLYKEM_OK ||
+        stats.silent_ms < kHangsMs)
+      return {200, "ok\n"};
+    return {503, fmt::format("the broker's thread has done nothing for {} s\n", stats.silent_ms / 1000)};
+  }
+  /// Whether it takes new work.
+  Answer readiness() {
+    {
+      const std::lock_guard lock(mutex);
+      if (drains) return {503, "it ends: new clients belong elsewhere\n"};
+    }
+    return health();
+  }
+
+  template <Answer (Impl::*kAnswer)()>
+  void serve(const char* path) {
+    const auto handler = [](mg_connection* connection, void* impl) {
+      const std::string_view method = mg_get_request_info(connection)->request_method;
+      if (method != "GET" && method != "HEAD") return send(connection, {405, "only GET and HEAD\n"}, true);
+      try {
+        return send(connection, (static_cast<Impl*>(impl)->*kAnswer)(), method == "GET");
+      } catch (const std::exception&) {
+        return send(connection, {500, "no memory, or a defect\n"}, true);
+      }
+    };
+    mg_set_request_handler(server, path, handler, this);
+  }
 };
 
 Exporter::Exporter(const std::string& endpoint, MetricsSource source) : impl_(std::make_unique<Impl>()) {
@@ -42,22 +92,33 @@ Exporter::Exporter(const std::string& endpoint, MetricsSource source) : impl_(st
     throw CliError(kExitUsage, fmt::format("--metrics: '{}' is not HOST:PORT", printable(endpoint)),
                    "for example 127.0.0.1:9464; HOST is an IP address");
   }
-  impl_->collected = std::make_shared<Collected>(std::move(source));
-  try {
-    impl_->exposer = std::make_unique<prometheus::Exposer>(std::vector<std::string>{
-        "listening_ports", endpoint, "num_threads", kThreads, "request_timeout_ms", kPatienceMs});
-  } catch (const std::exception&) {
+  impl_->source = std::move(source);
+  const char* options[] = {"listening_ports",    endpoint.c_str(), "num_threads", kThreads,
+                           "request_timeout_ms", kPatienceMs,      nullptr};
+  const mg_callbacks callbacks{};
+  impl_->server = mg_start(&callbacks, nullptr, options);
+  if (impl_->server == nullptr) {
     throw CliError(kExitIo, fmt::format("--metrics: cannot listen at {}", endpoint),
                    "is the address this machine's, and the port free?");
   }
-  impl_->exposer->RegisterCollectable(impl_->collected);
+  impl_->serve<&Impl::metrics>("/metrics$");
+  impl_->serve<&Impl::health>("/healthz$");
+  impl_->serve<&Impl::readiness>("/readyz$");
 }
 
-Exporter::~Exporter() = default;
+Exporter::~Exporter() {
+  mg_stop(impl_->server);
+}
 
 std::uint16_t Exporter::port() const {
-  const std::vector<int> ports = impl_->exposer->GetListeningPorts();
-  return ports.empty() ? 0 : static_cast<std::uint16_t>(ports.front());
+  mg_server_port port{};
+  return mg_get_server_ports(impl_->server, 1, &port) == 1 ? static_cast<std::uint16_t>(port.port) : 0;
+}
+
+void Exporter::begin_drain() {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->drains = true;
+  impl_->source.broker = nullptr;
 }
 
 std::string metrics_text(const MetricsSource& source) {

@@ -174,6 +174,8 @@ void add_broker(std::vector<MetricFamily>& out, polykem_broker* broker) {
   one("polykem_broker_operations_total", "Operations that clients got a result of", kCounter, stats.operations);
   one("polykem_broker_failed_total", "Operations that clients got an error for", kCounter, stats.failed);
   one("polykem_broker_late_total", "Operations whose deadline had passed before they began", kCounter, stats.late);
+  one("polykem_broker_silent_seconds", "Since the broker's thread last looked at its clients", kGauge,
+      stats.silent_ms / 1000);
   one("polykem_broker_dropped_total", "Operations of clients that went away", kCounter, stats.dropped);
 }
 
@@ -184,6 +186,9 @@ std::vector<MetricFamily> metric_families(const MetricsSource& source) {
   MetricFamily build = family("polykem_build_info", "Always 1; the labels say what runs", MetricType::Gauge);
   add(build, {{"program", source.program}, {"version", polykem_version()}, {"commit", build_commit()}}, 1);
   out.push_back(std::move(build));
+  MetricFamily start = family("polykem_start_time_seconds", "When the program began", MetricType::Gauge);
+  add(start, {}, source.start_time);
+  out.push_back(std::move(start));
   const std::vector<Used> used = used_operations(source.batcher);
   add_operations(out, used);
   add_counters(out, used);

@@ -61,6 +61,14 @@ class Case(unittest.TestCase):
         self.assertIn("listens at", process.first_line)
         return process
 
+    def activated(self, inherited, many="1", *options):
+        """A polykemd that is started as systemd does it."""
+        os.dup2(inherited.fileno(), 200)
+        script = 'exec 3<&200 200<&-; LISTEN_PID=$$ LISTEN_FDS=$MANY exec "$0" "$@"'
+        process = self.start("bash", "-c", script, DAEMON, *options, pass_fds=(200,), env={**os.environ, "MANY": many})
+        os.close(200)
+        return process
+
     def metrics_port(self, daemon):
         return int(re.search(r"metrics at port (\d+)", daemon.stderr.readline())[1])
 

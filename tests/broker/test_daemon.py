@@ -73,6 +73,7 @@ class Daemon(Case):
     def test_signals(self):
         daemon = self.daemon()
         daemon.send_signal(signal.SIGHUP)
+        self.assertIn("read again", daemon.stderr.readline())
         self.assertIn("0 clients, 0 operations", daemon.stderr.readline())
         daemon.send_signal(signal.SIGINT)
         _, errors = daemon.communicate(timeout=PATIENCE)
@@ -107,14 +108,6 @@ class Daemon(Case):
         with open(f"/proc/{daemon.pid}/limits", encoding="ascii") as limits:
             core = next(line for line in limits if line.startswith("Max core file size"))
         self.assertEqual(core.split()[4:6], ["0", "0"])
-
-    def activated(self, inherited, many="1", *options):
-        """A polykemd that is started as systemd does it."""
-        os.dup2(inherited.fileno(), 200)
-        script = 'exec 3<&200 200<&-; LISTEN_PID=$$ LISTEN_FDS=$MANY exec "$0" "$@"'
-        process = self.start("bash", "-c", script, DAEMON, *options, pass_fds=(200,), env={**os.environ, "MANY": many})
-        os.close(200)
-        return process
 
     def test_socket_activation(self):
         with listening_socket(self.socket) as inherited:
