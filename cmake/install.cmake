@@ -59,7 +59,8 @@ set(examples
     examples/rust/batch/Cargo.toml examples/rust/batch/src/lib.rs examples/rust/batch/src/main.rs
     examples/rust/batch/tests/exchange.rs examples/rust/polykem-sys/Cargo.toml examples/rust/polykem-sys/build.rs
     examples/rust/polykem-sys/src/lib.rs examples/rust/polykem-sys/tests/header.rs)
-set(others LICENSE docs/report.png docs/grafana_polykem.json bench/results/cpu_peers.svg bench/results/tls_crowd.svg
+set(others LICENSE docs/report.png docs/grafana_polykem.json docs/alerts_polykem.yml
+           bench/results/cpu_peers.svg bench/results/tls_crowd.svg
            bench/results/h200_tls_crowd.svg bench/results/zen5_frodo_scaling.svg ${examples})
 if(POLYKEM_CKKS)
   list(APPEND pages ckks/README.md ckks/figures.md)
