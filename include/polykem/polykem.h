@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* polykem: batched post-quantum key exchange. The C API.
+/* polykem: batched post-quantum key exchange and signatures. The C API.
  *
  * What holds for every function:
  *  - It returns a polykem_status (or a plain value where noted), never aborts and never prints.
@@ -189,13 +189,13 @@ typedef enum polykem_op {
   POLYKEM_VERIFY = 4
 } polykem_op;
 
-/* Which key an item of encaps or decaps uses. */
+/* Which key an item uses. */
 typedef enum polykem_key_mode {
   POLYKEM_KEY_PER_ITEM = 0, /* `count` keys, item i uses key i */
   POLYKEM_KEY_SHARED = 1    /* one key, used for all items */
 } polykem_key_mode;
 
-/* How decaps is given its secret keys. */
+/* How decaps and sign are given their secret keys. */
 typedef enum polykem_secret_form {
   POLYKEM_SECRET_EXPANDED = 0, /* records of secret_key_bytes, as keygen makes them */
   POLYKEM_SECRET_SEED = 1      /* records of secret_seed_bytes: the coins that keygen took */
@@ -209,9 +209,9 @@ typedef enum polykem_request_flag {
 
 typedef struct polykem_keyset polykem_keyset; /* keys that the library holds where they are used, see below */
 
-/* A byte string for each item. data NULL: all are empty. Else, if offsets is not NULL, string i is data[offsets[i]] up
- * to data[offsets[i + 1] - 1] (count + 1 offsets that do not fall); if it is NULL, every string has `width` bytes, and
- * `shared` (1) says that all items have one string. */
+/* A byte string for each item. If offsets is not NULL, string i is data[offsets[i]] up to data[offsets[i + 1] - 1]
+ * (count + 1 offsets that do not fall; width and shared are 0); if it is NULL, every string has `width` bytes, and
+ * `shared` (1) says that all items have one string. data may be NULL if all are empty. */
 typedef struct polykem_strings {
   const uint8_t* data;
   const size_t* offsets;
@@ -306,8 +306,8 @@ POLYKEM_API void polykem_job_free(polykem_job* job);
 
 /* A batcher takes one operation at a time from any number of threads and computes what waits in batches: on the
  * caller's thread where that is faster, else on the context's threads, on a GPU or by a broker. Whenever one of them is
- * idle, it takes what waits, at once unless linger_us is set. Decapsulations go first, then signatures, encapsulations
- * and key pairs. */
+ * idle, it takes what waits, at once unless linger_us is set. Decapsulations go first, then signatures, verifications,
+ * encapsulations and key pairs. */
 typedef struct polykem_batcher polykem_batcher;
 typedef struct polykem_ticket polykem_ticket; /* one operation that was handed in */
 

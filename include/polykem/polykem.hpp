@@ -212,7 +212,8 @@ class Strings {
 
   /// True if there is a string for each of `count` items.
   bool fit(std::size_t count) const noexcept {
-    return strings_.data == nullptr || strings_.shared != 0 || count_ == count;
+    const bool all_empty = offsets_.empty() && strings_.width == 0;
+    return all_empty || strings_.shared != 0 || count_ == count;
   }
   /// For a request, while this object lives.
   polykem_strings c_strings() const noexcept {

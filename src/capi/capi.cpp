@@ -67,8 +67,9 @@ namespace polykem::capi {
 
 namespace {
 
-Strings translate(const polykem_strings& in) {
-  return {in.data, in.shared != 0 ? nullptr : in.offsets, in.width, in.shared != 0};
+bool translate(const polykem_strings& in, Strings& out) {
+  out = {in.data, in.offsets, in.width, in.shared != 0};
+  return in.offsets == nullptr || (in.width == 0 && in.shared == 0);
 }
 
 bool translate(const polykem_messages* given, Messages& out) {
@@ -76,12 +77,10 @@ bool translate(const polykem_messages* given, Messages& out) {
   if (!read_struct<sizeof(polykem_messages)>(given, in)) return false;
   if (in.kind != POLYKEM_MESSAGE && in.kind != POLYKEM_MESSAGE_DIGEST && in.kind != POLYKEM_MESSAGE_MU) return false;
   if (in.digest_oid == nullptr && in.digest_oid_bytes > 0) return false;
-  out = {translate(in.strings),
-         translate(in.contexts),
-         static_cast<MessageKind>(in.kind),
-         {in.digest_oid, in.digest_oid_bytes},
-         in.deterministic != 0};
-  return true;
+  out.kind = static_cast<MessageKind>(in.kind);
+  out.digest_oid = {in.digest_oid, in.digest_oid_bytes};
+  out.deterministic = in.deterministic != 0;
+  return translate(in.strings, out.strings) && translate(in.contexts, out.contexts);
 }
 
 }  // namespace

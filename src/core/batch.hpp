@@ -114,6 +114,8 @@ struct BatchView {
   uint8_t* ss_out = nullptr;
   Status* item_status = nullptr;
 
+  /// True if an operation that takes coins makes them itself.
+  bool makes_coins() const { return coins == nullptr && !message.deterministic; }
   /// Items [first, first + items).
   BatchView slice(const RecordBytes& bytes, size_t first, size_t items) const;
 

@@ -22,7 +22,7 @@ Status run_plan_on(const Scheme& scheme, Op op, const Operation& operation, cons
 /// Runs the plan of most items, then that of a small part at the end.
 Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
            Profile* profile) {
-  if (batch.coins == nullptr && scheme.coin_bytes(op) > 0) {
+  if (batch.makes_coins() && scheme.coin_bytes(op) > 0) {
     const Status status = worker.drbg.prepare();
     if (status != Status::kOk) return status;
   }

@@ -17,10 +17,15 @@ namespace {
 
 constexpr size_t kTogether = 40;
 
-/// A batcher, and what it is asked for.
+/// A batcher, and what it is asked for: key pairs of ML-KEM, or signatures.
 class Collected {
  public:
-  explicit Collected(std::string broker = {}) : broker_(std::move(broker)) {}
+  explicit Collected(std::string broker = {}, polykem_op op = POLYKEM_KEYGEN) : broker_(std::move(broker)) {
+    request_.struct_size = sizeof request_;
+    request_.op = op;
+    request_.count = 1;
+    message_.struct_size = sizeof message_;
+  }
 
   void begin() {
     polykem_backend_info_t gpu{};  // whose texts are kept for ever once they are there
@@ -32,6 +37,14 @@ class Collected {
     batcher.broker = broker_.empty() ? nullptr : broker_.c_str();
     polykem_context_new(&config, &context_);
     polykem_batcher_new(context_, &batcher, &batcher_);
+    if (request_.op == POLYKEM_KEYGEN) {
+      polykem_scheme_find("mlkem512", &request_.scheme);
+    } else {
+      polykem_signature_find("mldsa44", &request_.scheme);
+      make_key();
+      request_.sk = sk_.data();
+      request_.messages = &message_;
+    }
   }
   /// Operations that share batches. Each ends with a result or says why not.
   polykem_status together() {
@@ -41,11 +54,23 @@ class Collected {
     for (polykem_ticket*& ticket : tickets)
       keep(first, add(ticket));
     if (held) keep(first, polykem_batcher_release(batcher_));
-    for (polykem_ticket* ticket : tickets) {
-      if (ticket != nullptr) keep(first, polykem_ticket_wait(ticket));
-      polykem_ticket_free(ticket);
+    for (size_t i = 0; i < kTogether; ++i) {
+      made_[i] = tickets[i] == nullptr ? POLYKEM_ERR_BUSY : polykem_ticket_take(tickets[i], signature(i), nullptr);
+      if (tickets[i] != nullptr) keep(first, made_[i]);
+      polykem_ticket_free(tickets[i]);
     }
     return first;
+  }
+  /// Of those that say that they succeeded.
+  std::string check_signatures() {
+    for (size_t i = 0; i < kTogether; ++i) {
+      polykem_request verify = request_;
+      verify.op = POLYKEM_VERIFY;
+      verify.pk = pk_.data();
+      verify.sig = signature(i);
+      if (made_[i] == POLYKEM_OK && polykem_run(context_, &verify) != POLYKEM_OK) return "a signature does not verify";
+    }
+    return {};
   }
   /// Operations until the broker has been tried; without threads it never is.
   polykem_status at_broker() {
@@ -66,16 +91,19 @@ class Collected {
   }
 
  private:
+  /// With another context: this one is to begin with its first signature.
+  void make_key() {
+    const polykem_config config{sizeof config, 1, nullptr};
+    polykem_context* maker = nullptr;
+    polykem_context_new(&config, &maker);
+    polykem_keygen(maker, request_.scheme, 1, pk_.data(), sk_.data());
+    polykem_context_free(maker);
+  }
   static void keep(polykem_status& first, polykem_status next) {
     if (first == POLYKEM_OK) first = next;
   }
-  polykem_status add(polykem_ticket*& out) {
-    polykem_request request{};
-    request.struct_size = sizeof request;
-    request.count = 1;
-    polykem_scheme_find("mlkem512", &request.scheme);
-    return polykem_batcher_add(batcher_, &request, nullptr, nullptr, &out);
-  }
+  polykem_status add(polykem_ticket*& out) { return polykem_batcher_add(batcher_, &request_, nullptr, nullptr, &out); }
+  uint8_t* signature(size_t i) { return request_.op == POLYKEM_SIGN ? signatures_.data() + i * 2420 : nullptr; }
   bool broker_was_tried() {
     polykem_executor_health_t health{};
     health.struct_size = sizeof health;
@@ -85,6 +113,11 @@ class Collected {
   }
 
   const std::string broker_;
+  polykem_request request_{};
+  polykem_messages message_{};
+  std::vector<uint8_t> pk_ = std::vector<uint8_t>(1312), sk_ = std::vector<uint8_t>(2560),
+                       signatures_ = std::vector<uint8_t>(kTogether * 2420);
+  polykem_status made_[kTogether] = {};
   polykem_context* context_ = nullptr;
   polykem_batcher* batcher_ = nullptr;
 };
@@ -99,6 +132,20 @@ Scenario collected(const std::string& broker, polykem_status (Collected::*act)()
 
 TEST(SingleOperations, Together) {
   const auto together = [] { return collected("", &Collected::together); };
+  EXPECT_GT(sweep(Call::kMemory, together), 0);
+  EXPECT_GT(sweep(Call::kRandom, together), 0);
+  EXPECT_GT(sweep(Call::kThread, together), 0);
+}
+
+TEST(SingleOperations, SignaturesTogether) {
+  const auto together = [] {
+    auto all = std::make_shared<Collected>("", POLYKEM_SIGN);
+    return Scenario{.begin = [all] { all->begin(); },
+                    .act = [all] { return all->together(); },
+                    .check = [all](polykem_status) { return all->check_signatures(); },
+                    .end = [all] { all->end(); },
+                    .allows = documented};
+  };
   EXPECT_GT(sweep(Call::kMemory, together), 0);
   EXPECT_GT(sweep(Call::kRandom, together), 0);
   EXPECT_GT(sweep(Call::kThread, together), 0);

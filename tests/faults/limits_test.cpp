@@ -241,6 +241,35 @@ TEST(Fork, AChildDrawsItsOwnSecrets) {
   polykem_context_free(context);
 }
 
+/// A machine without random numbers can still sign: that is what rnd 0 is for [FIPS204, 3.4].
+TEST(Entropy, DeterministicSignaturesNeedNone) {
+  const polykem_scheme* scheme = nullptr;
+  ASSERT_EQ(polykem_signature_find("mldsa44", &scheme), POLYKEM_OK);
+  const polykem_config config{sizeof config, 1, nullptr};
+  polykem_context* context = nullptr;
+  ASSERT_EQ(polykem_context_new(&config, &context), POLYKEM_OK);
+  const Bytes seed(32, 7);
+  Bytes sig(2420);
+  polykem_messages messages{};
+  messages.struct_size = sizeof messages;
+  polykem_request request{};
+  request.struct_size = sizeof request;
+  request.op = POLYKEM_SIGN;
+  request.scheme = scheme;
+  request.count = 1;
+  request.sk = seed.data();
+  request.secret_form = POLYKEM_SECRET_SEED;
+  request.messages = &messages;
+  request.sig_out = sig.data();
+  for (const int deterministic : {1, 0}) {
+    messages.deterministic = deterministic;
+    arm({Call::kRandom, 1, true});
+    EXPECT_EQ(polykem_run(context, &request), deterministic == 1 ? POLYKEM_OK : POLYKEM_ERR_RANDOM);
+    EXPECT_EQ(disarm(), deterministic == 0);
+  }
+  polykem_context_free(context);
+}
+
 /// Signatures of one message differ in rnd alone.
 TEST(Fork, AChildSignsWithItsOwnRandomNumbers) {
   const polykem_scheme* scheme = nullptr;

@@ -75,7 +75,7 @@ TEST_P(Borders, EmptyMessagesAndContexts) {
   const Bytes text(8, 1);
   const Bytes right = signer_.sign(2, sk_, deterministic({}));
   const polykem_strings forms[] = {
-      {}, {text.data(), none, 0, 0}, {text.data(), nullptr, 0, 0}, {text.data(), nullptr, 0, 1}};
+      {}, {text.data(), none, 0, 0}, {nullptr, none, 0, 0}, {text.data(), nullptr, 0, 0}, {text.data(), nullptr, 0, 1}};
   for (const polykem_strings& messages : forms)
     for (const polykem_strings& contexts : forms)
       EXPECT_EQ(signer_.sign(2, sk_, deterministic(messages, contexts)), right);
@@ -97,7 +97,7 @@ TEST_P(Borders, WhatLeadsNowhereIsRefused) {
   const Bytes data(600, 4);
   const size_t falling[] = {0, 20, 10}, falls_below_zero[] = {5, 4, 8}, half = std::numeric_limits<size_t>::max() / 2;
   const size_t endless[] = {0, 1, half + 2};
-  const size_t long_second[] = {0, 1, 257};
+  const size_t long_second[] = {0, 1, 257}, rising[] = {0, 3, 6}, beyond[] = {half, half + 1, half + 2};
   struct Refusal {
     const char* what;
     polykem_messages messages;
@@ -107,6 +107,14 @@ TEST_P(Borders, WhatLeadsNowhereIsRefused) {
       {"offsets that fall at once", deterministic({data.data(), falls_below_zero, 0, 0})},
       {"a message that no memory holds", deterministic({data.data(), endless, 0, 0})},
       {"a width that no memory holds", deterministic({data.data(), nullptr, half + 1, 0})},
+      {"widths that no memory holds together", deterministic({data.data(), nullptr, half, 0})},
+      {"offsets that no memory has", deterministic({data.data(), beyond, 0, 0})},
+      {"a width of messages that are not there", deterministic({nullptr, nullptr, 8, 0})},
+      {"a message for all that is not there", deterministic({nullptr, nullptr, 8, 1})},
+      {"offsets of messages that are not there", deterministic({nullptr, rising, 0, 0})},
+      {"offsets and a width", deterministic({data.data(), rising, 3, 0})},
+      {"offsets and one message for all", deterministic({data.data(), rising, 0, 1})},
+      {"a width of contexts that are not there", deterministic({}, {nullptr, nullptr, 8, 1})},
       {"offsets of contexts that fall", deterministic({}, {data.data(), falling, 0, 0})},
       {"a context of 256 bytes for all", deterministic({}, {data.data(), nullptr, 256, 1})},
       {"contexts of 256 bytes", deterministic({}, {data.data(), nullptr, 256, 0})},

@@ -75,6 +75,8 @@ TEST_F(Wrapper, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(status_of([&] { verify(1, {Strings(), Strings::of_width(text_, 2)}, sig); }), POLYKEM_ERR_SIZE);
   EXPECT_EQ(status_of([&] { verify(2, Strings(), sig); }), POLYKEM_ERR_SIZE);
   EXPECT_EQ(status_of([&] { Strings::of_width(text_, 4); }), POLYKEM_ERR_SIZE);
+  for (const Strings& none : {Strings::of_width(Bytes(), 4), Strings::at({}, {0}), Strings::at({}, {0, 0, 0})})
+    EXPECT_EQ(status_of([&] { verify(1, none, sig); }), POLYKEM_ERR_SIZE) << "not one message";
   EXPECT_EQ(status_of([&] { Strings::at(text_, {0, 7}); }), POLYKEM_ERR_ARGUMENT);
   EXPECT_EQ(status_of([&] { Strings::at(text_, {4, 2}); }), POLYKEM_ERR_ARGUMENT);
   EXPECT_EQ(status_of([&] { verify(1, {Strings(), Strings::shared(Bytes(256))}, sig); }), POLYKEM_ERR_ARGUMENT);

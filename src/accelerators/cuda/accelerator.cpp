@@ -168,7 +168,7 @@ Status CudaAccelerator::status_of(Outcome outcome, const ErrorText& why) {
 template <class Call>
 Status CudaAccelerator::with_seed(const DeviceOperation& operation, const Batch& batch, Call&& call) {
   uint8_t seed[kSeedBytes] = {};
-  if (batch.coins == nullptr && operation.record_bytes.coins > 0) batch.drbg->fill(seed);
+  if (batch.makes_coins() && operation.record_bytes.coins > 0) batch.drbg->fill(seed);
   ErrorText why{};
   const Outcome outcome = call(seed, &why);
   secure_zero(seed, sizeof seed);

@@ -47,8 +47,7 @@ Status Batcher::add(const Request& request, Ticket::Callback done, void* user, T
   if (request.records.message.deterministic) copied.records.coins = nullptr;  // a ticket's are zero then
   Ticket* const ticket = Ticket::create(copied);
   if (ticket == nullptr) return Status::kOutOfMemory;
-  const bool makes_coins = copied.records.coins == nullptr && !request.records.message.deterministic;
-  if (makes_coins && !ticket->coins().empty()) status = engine_.random_bytes(ticket->coins());
+  if (copied.records.makes_coins() && !ticket->coins().empty()) status = engine_.random_bytes(ticket->coins());
   Ticket* const before = out;
   out = ticket;
   const uint32_t queue = TicketQueues::index_of(*request.scheme, request.op, request.sk_is_seed);
