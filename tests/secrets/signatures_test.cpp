@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "own_batch.hpp"
+#include "prim/keccak/keccak.hpp"
+#include "schemes/mldsa/packing.hpp"
 
 namespace polykem::test {
 namespace {
@@ -56,13 +58,53 @@ size_t packed_secrets(const polykem_scheme_info_t& sizes) {
   return set == "mldsa44" ? 8 * 96 : set == "mldsa65" ? 11 * 128 : 15 * 96;
 }
 
+std::span<const uint8_t> bytes_of(const mldsa::Poly& poly) {
+  return {reinterpret_cast<const uint8_t*>(poly.c), sizeof poly.c};
+}
+
+/// What the first attempts compute from a private key and rnd: rho'', and y as bytes and as coefficients; and s1.
+/// [FIPS204, Alg 7, L1, L6-11]
+template <mldsa::MldsaParams P>
+void add_intermediates(Needles& needles, std::span<const uint8_t> sk, std::span<const uint8_t> rnd,
+                       std::span<const uint8_t> text) {
+  constexpr size_t kAttempts = 8, kFourCoefficients = 16, kSmallCoefficients = 128;
+  const auto hash = [](std::span<uint8_t> out, std::initializer_list<std::span<const uint8_t>> parts) {
+    Shake xof(Shake::Strength::kShake256);
+    for (const auto part : parts)
+      xof.absorb(part);
+    xof.squeeze(out);
+  };
+  const uint8_t head[] = {0, 0};
+  uint8_t mu[kMuBytes], mask_seed[mldsa::kDigestBytes], bytes[P.z_bytes()];
+  hash(mu, {sk.subspan(P.tr_offset(), mldsa::kDigestBytes), head, text});
+  hash(mask_seed, {sk.subspan(P.k_offset(), mldsa::kSeedBytes), rnd, mu});
+  needles.add("rho''", mask_seed, 8);
+  mldsa::Poly poly;
+  for (size_t kappa = 0; kappa < kAttempts * P.l; ++kappa) {
+    const uint8_t nonce[] = {static_cast<uint8_t>(kappa), 0};
+    hash(bytes, {mask_seed, nonce});
+    needles.add("bytes of y", bytes, 8);
+    mldsa::unpack_below<P.z_bits()>(poly, bytes, P.gamma1());
+    needles.add("y", bytes_of(poly), kFourCoefficients);
+  }
+  for (size_t i = 0; i < P.l; ++i) {
+    mldsa::unpack_below<P.eta_bits()>(poly, sk.data() + P.s1_offset() + i * P.eta_bytes(), P.eta);
+    needles.add("s1", bytes_of(poly), kSmallCoefficients);
+  }
+}
+
 std::unique_ptr<Needles> secrets_of(const OwnSignatures& batch) {
   auto needles = std::make_unique<Needles>();
+  const std::string set = batch.sizes.name;
+  auto* const add = set == "mldsa44"   ? add_intermediates<mldsa::kMldsa44>
+                    : set == "mldsa65" ? add_intermediates<mldsa::kMldsa65>
+                                       : add_intermediates<mldsa::kMldsa87>;
   inspect([&] {
     for (size_t i = 0; i < batch.count; i += 20) {
       const auto sk = batch.sk.subspan(i * batch.sizes.secret_key_bytes, batch.sizes.secret_key_bytes);
       needles->add("K of the private key", sk.subspan(32, 32), 8);
       needles->add("s1, s2 of the private key", sk.subspan(128, packed_secrets(batch.sizes)), 8);
+      add(*needles, sk, batch.rnd.subspan(i * kSeed, kSeed), batch.texts.subspan(i * kMuBytes, kMuBytes));
     }
     needles->add("seeds of keys", batch.seeds, 8);
     needles->add("rnd", batch.rnd, 8);
@@ -99,11 +141,12 @@ TEST_P(SecretsOfSignatures, NoneIsLeftInMemory) {
   ASSERT_EQ(polykem_signature_find(set.c_str(), &scheme), POLYKEM_OK);
   const Context context = make_context(backend.c_str(), threads);
   const OwnSignatures batch(scheme, count);
+  std::unique_ptr<Needles> needles;  // once there are keys
   const auto run = [&](const polykem_request& request, const char* what) {
     polykem_status status = POLYKEM_ERR_INTERNAL;
     const LastingThread caller([&] { status = polykem_run(context.get(), &request); });
     ASSERT_EQ(status, POLYKEM_OK) << what;
-    const auto needles = secrets_of(batch);
+    if (needles == nullptr) needles = secrets_of(batch);
     ASSERT_GT(needles->size(), 50u);
     EXPECT_EQ(needles->find(), "") << "after " << what;
   };
