@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signing and verification. Messages come whole; OpenSSL 3.5's own ML-DSA has the same parameters.
+// Signing and verification. A message that comes in parts is kept until its end. OpenSSL 3.5's own ML-DSA has the same
+// parameters.
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/params.h>
@@ -32,7 +33,8 @@ struct SignatureContext {
   Bytes context;      ///< of FIPS 204
   SecretBytes coins;  ///< of each signature, if they were given
   int deterministic = 0;
-  int is_mu = 0;  ///< what is signed is mu
+  int is_mu = 0;        ///< what is signed is mu
+  SecretBytes message;  ///< as far as it has come in parts
 };
 
 SignatureContext& as_context(void* pointer) {
@@ -57,6 +59,7 @@ void* duplicate_context(void* from) {
     out->coins = context.coins;
     out->deterministic = context.deterministic;
     out->is_mu = context.is_mu;
+    out->message = context.message;
     return out.release();
   });
 }
@@ -143,6 +146,7 @@ int begin(void* data, void* key, const OSSL_PARAM params[], bool signs) {
   }
   context.context.clear();
   context.coins.clear();
+  context.message.clear();
   context.deterministic = context.is_mu = 0;
   return set_params(data, params);
 }
@@ -187,11 +191,19 @@ bool describe(const SignatureContext& context, const unsigned char* bytes, std::
 
 /// A fault during the computation can yield a signature that tells of the private key: it must not leave.
 bool is_right(const Key& key, const polykem_messages& message, unsigned char* signature) {
-  Pending pending;
-  if (key.start_verify(message, signature, pending) && pending.finish(nullptr, nullptr) == POLYKEM_OK) return true;
   const Algorithm& algorithm = key.algorithm();
+  const Errors& errors = key.provider().errors;
+  Pending pending;
+  if (key.start_verify(message, signature, pending)) {
+    const polykem_status status = pending.finish(nullptr, nullptr);
+    if (status == POLYKEM_OK) return true;
+    if (status == POLYKEM_ERR_SIGNATURE) {
+      errors.raise(Reason::kInternal, "%s: the signature that was made is wrong", algorithm.name.c_str());
+    } else {
+      errors.raise(status, algorithm.name.c_str());
+    }
+  }
   OPENSSL_cleanse(signature, algorithm.scheme.info().signature_bytes);
-  key.provider().errors.raise(Reason::kInternal, "%s: the signature that was made is wrong", algorithm.name.c_str());
   return false;
 }
 
@@ -235,6 +247,26 @@ int verify(void* data, const unsigned char* signature, std::size_t signature_byt
   });
 }
 
+// ---- messages in parts
+
+int add_part(void* data, const unsigned char* part, std::size_t bytes) {
+  SignatureContext& context = as_context(data);
+  return guarded(context.provider.errors, [&]() -> int {
+    context.message.insert(context.message.end(), part, part + bytes);
+    return 1;
+  });
+}
+
+int sign_parts(void* data, unsigned char* out, std::size_t* out_bytes, std::size_t room) {
+  const SecretBytes& message = as_context(data).message;
+  return sign(data, out, out_bytes, room, message.data(), message.size());
+}
+
+int verify_parts(void* data, const unsigned char* signature, std::size_t signature_bytes) {
+  const SecretBytes& message = as_context(data).message;
+  return verify(data, signature, signature_bytes, message.data(), message.size());
+}
+
 const OSSL_DISPATCH* functions() {
   static const OSSL_DISPATCH table[] = {
       entry<OSSL_FUNC_signature_newctx_fn>(OSSL_FUNC_SIGNATURE_NEWCTX, new_context),
@@ -247,8 +279,12 @@ const OSSL_DISPATCH* functions() {
       entry<OSSL_FUNC_signature_verify_init_fn>(kVerifyMessageInit, begin_verify),
       entry<OSSL_FUNC_signature_verify_fn>(OSSL_FUNC_SIGNATURE_VERIFY, verify),
       entry<OSSL_FUNC_signature_digest_sign_init_fn>(OSSL_FUNC_SIGNATURE_DIGEST_SIGN_INIT, begin_digest_sign),
+      entry<OSSL_FUNC_signature_digest_sign_update_fn>(OSSL_FUNC_SIGNATURE_DIGEST_SIGN_UPDATE, add_part),
+      entry<OSSL_FUNC_signature_digest_sign_final_fn>(OSSL_FUNC_SIGNATURE_DIGEST_SIGN_FINAL, sign_parts),
       entry<OSSL_FUNC_signature_digest_sign_fn>(OSSL_FUNC_SIGNATURE_DIGEST_SIGN, sign),
       entry<OSSL_FUNC_signature_digest_verify_init_fn>(OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_INIT, begin_digest_verify),
+      entry<OSSL_FUNC_signature_digest_verify_update_fn>(OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_UPDATE, add_part),
+      entry<OSSL_FUNC_signature_digest_verify_final_fn>(OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_FINAL, verify_parts),
       entry<OSSL_FUNC_signature_digest_verify_fn>(OSSL_FUNC_SIGNATURE_DIGEST_VERIFY, verify),
       entry<OSSL_FUNC_signature_get_ctx_params_fn>(OSSL_FUNC_SIGNATURE_GET_CTX_PARAMS, get_params),
       entry<OSSL_FUNC_signature_gettable_ctx_params_fn>(OSSL_FUNC_SIGNATURE_GETTABLE_CTX_PARAMS, gettable_params),

@@ -155,6 +155,41 @@ TEST_P(Signatures, WithoutADigest) {
   EXPECT_EQ(EVP_PKEY_verify(context.get(), signature.data(), signature.size(), message.data(), message.size()), 1);
 }
 
+/// As the program openssl gives files to it, from OpenSSL 3.0 on.
+TEST_P(Signatures, MessagesInParts) {
+  const Bytes first(100, 1), second = text("the rest"), message = [&] {
+    Bytes all = first;
+    all.insert(all.end(), second.begin(), second.end());
+    return all;
+  }();
+  const OSSL_PARAM params[] = {number("deterministic", one), OSSL_PARAM_construct_end()};
+  const DigestPtr context(EVP_MD_CTX_new());
+  const auto add_parts = [&](auto* add) {
+    return add(context.get(), first.data(), first.size()) == 1 && add(context.get(), second.data(), 0) == 1 &&
+           add(context.get(), second.data(), second.size()) == 1;
+  };
+  Bytes signature(set.info().signature_bytes);
+  for (int twice = 0; twice < 2; ++twice) {  // nothing of the last message is left
+    ASSERT_EQ(
+        EVP_DigestSignInit_ex(context.get(), nullptr, nullptr, library.get(), "provider=polykem", key.get(), params), 1)
+        << errors();
+    ASSERT_TRUE(add_parts(EVP_DigestSignUpdate)) << errors();
+    std::size_t bytes = 0;
+    ASSERT_EQ(EVP_DigestSignFinal(context.get(), nullptr, &bytes), 1) << errors();
+    ASSERT_EQ(bytes, signature.size());
+    ASSERT_EQ(EVP_DigestSignFinal(context.get(), signature.data(), &bytes), 1) << errors();
+    EXPECT_EQ(signature, expected(message, POLYKEM_MESSAGE));
+  }
+  for (const int valid : {1, 0}) {
+    signature[0] ^= valid == 1 ? 0 : 1;
+    ASSERT_EQ(
+        EVP_DigestVerifyInit_ex(context.get(), nullptr, nullptr, library.get(), "provider=polykem", key.get(), nullptr),
+        1);
+    ASSERT_TRUE(add_parts(EVP_DigestVerifyUpdate)) << errors();
+    EXPECT_EQ(EVP_DigestVerifyFinal(context.get(), signature.data(), signature.size()), valid);
+  }
+}
+
 TEST_P(Signatures, KeysAreImportedWholeAndChecked) {
   const Bytes pub = get(key.get(), "pub"), priv = get(key.get(), "priv"), seed = get(key.get(), "seed");
   ASSERT_EQ(seed.size(), 32U);
