@@ -87,7 +87,7 @@ class Scheme(_ParameterSet):
     ops = OPS[:3]
 
     name: str  #: registry name, "mlkem768"
-    family: str  #: "ntru", "mlkem", "frodokem", "saberkem", "lac"
+    family: str  #: "ntru", "mlkem", "frodokem", "saberkem", "lac", "hybrid"
     title: str  #: as the specification spells it, "ML-KEM-768"
     aliases: tuple[str, ...]  #: other names by which it is found
     security_category: int  #: NIST category 1..5, 0 where none was claimed

@@ -3,6 +3,7 @@
 #include <openssl/async.h>
 #include <openssl/x509.h>
 
+#include <array>
 #include <cstring>
 
 #include "provider/tls_pair.hpp"
@@ -301,7 +302,7 @@ TEST_P(Signatures, PauseTheirJob) {
 INSTANTIATE_TEST_SUITE_P(All, Signatures, testing::Values("ML-DSA-44", "ML-DSA-65", "ML-DSA-87"),
                          [](const auto& info) { return identifier(info.param); });
 
-/// The algorithms by their names in TLS, and code points.
+/// The algorithms by their names in TLS, and code points; from TLS 1.3 on, never in DTLS.
 TEST(SignatureAlgorithms, LibsslIsTold) {
   const Library library;
   std::vector<std::string> found;
@@ -309,6 +310,12 @@ TEST(SignatureAlgorithms, LibsslIsTold) {
     const char* iana = nullptr;
     const char* oid = nullptr;
     unsigned code_point = 0;
+    int min_tls = 0, max_tls = -1, min_dtls = 0, max_dtls = 0;
+    EXPECT_TRUE(OSSL_PARAM_get_int(OSSL_PARAM_locate_const(params, "tls-min-tls"), &min_tls) == 1 &&
+                OSSL_PARAM_get_int(OSSL_PARAM_locate_const(params, "tls-max-tls"), &max_tls) == 1 &&
+                OSSL_PARAM_get_int(OSSL_PARAM_locate_const(params, "tls-min-dtls"), &min_dtls) == 1 &&
+                OSSL_PARAM_get_int(OSSL_PARAM_locate_const(params, "tls-max-dtls"), &max_dtls) == 1);
+    EXPECT_EQ((std::array{min_tls, max_tls, min_dtls, max_dtls}), (std::array{TLS1_3_VERSION, 0, -1, -1}));
     if (OSSL_PARAM_get_utf8_string_ptr(OSSL_PARAM_locate_const(params, "tls-sigalg-iana-name"), &iana) == 1 &&
         OSSL_PARAM_get_utf8_string_ptr(OSSL_PARAM_locate_const(params, "tls-sigalg-oid"), &oid) == 1 &&
         OSSL_PARAM_get_uint(OSSL_PARAM_locate_const(params, "tls-sigalg-code-point"), &code_point) == 1)

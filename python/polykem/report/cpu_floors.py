@@ -151,15 +151,15 @@ def ntru_floors(layout: Layout, n: int, logq: int, hps: bool) -> dict[str, float
 
 def mlkem_floors(layout: Layout, k: int, round3: bool, shared: bool) -> dict[str, float]:
     """k: rank; round3: Kyber of round 3, which hashes more."""
-    ek, ct = 384 * k + 32, 32 * ((10 if k < 4 else 11) * k + (4 if k < 4 else 5))
+    pk, ct = 384 * k + 32, 32 * ((10 if k < 4 else 11) * k + (4 if k < 4 else 5))
     transform = 7 * 128 / LANES_16 * layout.cycles(multiply=3, add=3)
     product = 128 / LANES_16 * layout.cycles(multiply=15, add=7)
     noise_rate = 2 if k == 2 else 1  # permutations for a polynomial of s, e and r (eta 3 needs two)
     matrix = 0 if shared else 3 * k * k
     encrypt = matrix + noise_rate * k + k + 1
-    keygen = 3 * k * k + noise_rate * 2 * k + 1 + permutations(ek)
-    encaps = encrypt + 1 + (0 if shared else permutations(ek)) + (2 + permutations(ct) if round3 else 0)
-    decaps = encrypt + 1 + permutations(ct) + (1 if round3 else 0 if shared else permutations(ek))
+    keygen = 3 * k * k + noise_rate * 2 * k + 1 + permutations(pk)
+    encaps = encrypt + 1 + (0 if shared else permutations(pk)) + (2 + permutations(ct) if round3 else 0)
+    decaps = encrypt + 1 + permutations(ct) + (1 if round3 else 0 if shared else permutations(pk))
     arithmetic = (2 * k + 1) * transform + (k * k + k) * product
     return {
         "keygen": keygen * permutation(layout) + 2 * k * transform + k * k * product,
