@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t
   for (uint32_t index = blockIdx.x; index < count; index += gridDim.x) {
     const uint32_t item = work.unsigned_items[round % 2][index];
     uint32_t kappa = round * S::kL;
+    if (threadIdx.x == 0) accepted = kBlockItems;
     do {
-      if (threadIdx.x == 0) accepted = kBlockItems;
       if (threadIdx.x < 32)
         expand_mask<Set>(memory.mask, work, first * S::kL, (first + kBlockItems) * S::kL, [&](uint32_t slot) {
           return Attempt{item, kappa + (slot - first) * S::kL};
