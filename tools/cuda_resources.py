@@ -27,12 +27,14 @@ DEGREES = {"509": 509, "677": 677, "701": 701, "821": 821, "1229": 1229, "1373":
 KINDS = {"kind 0": "ternary", "kind 1": "general", "kind 2": "bytes", "kind 3": "s3"}
 # Family, what its table calls it, its columns and the sets that they stand for.
 COLUMNS = [("mlkem::", "ML-KEM's", {"512": "Mlkem512", "768": "Mlkem768", "1024": "Mlkem1024"}),
-           ("saber::", "Saber's", {"LightSaber": "LightSaber", "Saber": "Saber", "FireSaber": "FireSaber"})]
+           ("saber::", "Saber's", {"LightSaber": "LightSaber", "Saber": "Saber", "FireSaber": "FireSaber"}),
+           ("mldsa::", "ML-DSA's", {"44": "Mldsa44", "65": "Mldsa65", "87": "Mldsa87"})]
 LAC_SETS = ["lac128", "lac192", "lac256"]
 HYBRID = ("hybrid::", "x25519_kernel")
 HYBRID_SETS = {"Shape<0ul>": "x25519mlkem768", "Shape<3ul>": "mlkem768x25519"}
-# Their blocks are one warp; of ML-KEM's kernels it is all but these.
+# Blocks of ML-KEM's and ML-DSA's kernels are one warp but for these; NTRU's are four but for the last ones.
 FOUR_WARPS_MLKEM = ("keygen_kernel", "encrypt_kernel", "compare_kernel", "decrypt_kernel", "expand_vector_kernel")
+TWO_WARPS_MLDSA = ("keygen_kernel", "commit_kernel", "verify_kernel", "finish_kernel")
 ONE_WARP = ("coin_kernel", "encrypt_kernel", "decrypt_m_kernel", "decrypt_r_kernel", "hash_rm_kernel",
             "hash_select_kernel", "invert_mod", "imma_kernel")
 
@@ -66,6 +68,8 @@ def short(name):
 def warps(name, registers, shared):
     if name.startswith("mlkem::"):
         block = 4 if any(f"::{kernel}" in name for kernel in FOUR_WARPS_MLKEM) else 1
+    elif name.startswith("mldsa::"):
+        block = 2 if any(f"::{kernel}" in name for kernel in TWO_WARPS_MLDSA) else 1
     else:
         one = name.startswith(("saber::", "lac::")) or (name.startswith("hybrid::") and "_rows_" not in name)
         block = 1 if one or any(kernel in name for kernel in ONE_WARP) else 4
@@ -80,7 +84,7 @@ def cells(found, names):
     """{row: {degree: "registers / shared / warps"}} of compute capability 9.0; row 0 has what knows no degree."""
     table = {}
     for name, (_, arch, registers, shared, _, _) in zip(names, found):
-        if arch != "sm_90" or name.startswith(("mlkem::", "saber::", "frodo::", "lac::", *HYBRID)):
+        if arch != "sm_90" or name.startswith(("mlkem::", "saber::", "mldsa::", "frodo::", "lac::", *HYBRID)):
             continue
         head, _, rest = name.partition("<")
         words = [w.strip() for w in rest.rstrip(">").split(",")] if rest else []
