@@ -21,6 +21,20 @@ if [[ ! -x $validator ]]; then
 fi
 "$tools/sbom.py" "$build" "$scratch/polykem.spdx.json"
 "$validator" -i "$scratch/polykem.spdx.json"
+# So is that of a release.
+mkdir "$scratch/dist"
+echo package >"$scratch/dist/package.whl"
+PYTHONPATH=$tools/package python3 -B - "$scratch/dist" <<'PROGRAM'
+import sys
+from pathlib import Path
+import record
+import release_files
+parts = [record.Part("libstdc++", "12.2", "GPL-3.0-or-later WITH GCC-exception-3.1", "https://gcc.gnu.org"),
+         record.Part("cudart", "13.0", "LicenseRef-NVIDIA-CUDA-EULA", "https://developer.nvidia.com/cuda-toolkit")]
+record.write(Path(sys.argv[1], "package.whl"), record.Commit("a" * 40, 1_700_000_000), parts)
+release_files.write(Path(sys.argv[1]), "")
+PROGRAM
+"$validator" -i "$scratch"/dist/*.spdx.json
 # The validator is awake: a package without a place to download it from is no SPDX.
 sed 's/"downloadLocation"/"elsewhere"/' "$scratch/polykem.spdx.json" >"$scratch/broken.spdx.json"
 if "$validator" -i "$scratch/broken.spdx.json" >/dev/null 2>&1; then

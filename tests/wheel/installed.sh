@@ -9,7 +9,8 @@
 # compiler's time and changes nothing that is checked here; DEFINEs of CMake replace the choice to leave it out.
 # Ends with 77 where PyPI cannot be reached.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 defines=("${@:-POLYKEM_VECTORS=none}")
@@ -64,6 +65,7 @@ for part in nanobind robin-map nlohmann-json OpenSSL libstdc++; do
   grep -q "$part" "$scratch"/bare/lib/python3*/site-packages/polykem-*.dist-info/licenses/python/NOTICE ||
     fail "NOTICE does not name $part"
 done
+"$here/older_glibc.py" "$wheel" || [[ $? == 77 ]] || fail "$(basename "$wheel") on an older glibc"
 
 "$python" -m venv "$scratch/offline"
 CMAKE_ARGS="${defines[*]/#/-D}" PIP_FIND_LINKS='' "$scratch/offline/bin/pip" install --quiet \

@@ -2,6 +2,7 @@
 // Calls what glibc has newer versions of, or has only since 2.29; test_stubs.py links it for 2.28.
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <chrono>
@@ -62,8 +63,9 @@ extern "C" __attribute__((visibility("default"))) int polykem_cuda_module(double
                         knows_files(folder, file),
                         std::abs(std::exp(one) - 2.718281828) < 1e-9,
                         std::random_device()() != std::random_device()() + 1,
-                        pthread_sigmask(SIG_BLOCK, &none, nullptr) == 0};
-  for (int i = 0; i < 7; ++i)
+                        pthread_sigmask(SIG_BLOCK, &none, nullptr) == 0,
+                        shm_unlink("/polykem has no such memory") == -1};
+  for (int i = 0; i < 8; ++i)
     if (!works[i]) return i + 1;
   return 0;
 }

@@ -17,7 +17,8 @@ import wheel
 HERE = Path(__file__).resolve().parent
 OPTIONS = ["-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-shared", "-static-libstdc++",
            "-Wl,--exclude-libs,ALL", f"-Wl,--version-script={TOOLS}/exports.map"]
-FORMER = ["-Wl,--push-state,--no-as-needed", "-l:libpthread.so.0", "-l:libdl.so.2", "-Wl,--pop-state"]
+FORMER = ["-Wl,--push-state,--no-as-needed", "-l:libpthread.so.0", "-l:libdl.so.2", "-l:librt.so.1",
+          "-Wl,--pop-state"]
 # The library with the wait that older systems need.
 WITHOUT_CLOCKWAIT = """
 #include <dlfcn.h>

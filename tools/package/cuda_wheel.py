@@ -37,8 +37,7 @@ Classifier: Operating System :: POSIX :: Linux
 Classifier: Environment :: GPU :: NVIDIA CUDA
 Requires-Dist: polykem=={version}
 
-The GPU code of [polykem](https://pypi.org/project/polykem/), for which it has no use by itself:
-`pip install polykem[cuda]`.
+The GPU code of the package polykem, without which it has no use: `pip install polykem[cuda]`.
 """
 
 

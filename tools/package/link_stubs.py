@@ -19,7 +19,7 @@ from pathlib import Path
 SYMBOL = re.compile(r"(FUNC|IFUNC|OBJECT|TLS) +(?:GLOBAL|WEAK) +DEFAULT +\d+ (\w+)@@?GLIBC_([\d.]+)$", re.M)
 LIBRARIES = ("libc.so.6", "libm.so.6")
 # Until 2.34 libraries of their own; a program that runs on older systems names them, and newer ones have them empty.
-FORMER = ("libpthread.so.0", "libdl.so.2")
+FORMER = ("libpthread.so.0", "libdl.so.2", "librt.so.1")
 # Of a symbol in assembler: its section and its type.
 KINDS = {"FUNC": (".text", "function"), "IFUNC": (".text", "function"), "OBJECT": (".data", "object"),
          "TLS": ('.section .tdata,"awT",@progbits', "tls_object")}
