@@ -35,8 +35,12 @@ std::uint64_t threads_of(const DaemonOptions& options) {
   return options.common.threads != 0 ? options.common.threads : ::polykem_cpus(nullptr);
 }
 
+std::uint64_t own_memory(const DaemonOptions& options) {
+  return kOwnMemory + threads_of(options) * kMemoryOfThread;
+}
+
 LimitRow memory_row(const DaemonOptions& options) {
-  const std::uint64_t threads = threads_of(options), own = kOwnMemory + threads * kMemoryOfThread;
+  const std::uint64_t threads = threads_of(options), own = own_memory(options);
   const std::uint32_t shared = memory_mib(options);
   const char* why = "unknown";
   const std::optional<std::uint64_t> available = limit_of(POLYKEM_MEMORY, why);
@@ -106,7 +110,8 @@ std::uint32_t memory_mib(const DaemonOptions& options) {
   if (options.memory_mib != 0) return options.memory_mib;
   const std::uint64_t all = ::polykem_limit(POLYKEM_MEMORY, nullptr);
   if (all == 0) return kUsualMemoryMib;
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(all / 2 / kMib, 1, kUsualMemoryMib));
+  const std::uint64_t own = own_memory(options), left = std::max(all, own) - own;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left / 2 / kMib, 1, kUsualMemoryMib));
 }
 
 /// The kernel decides for the memory that the broker locks piece by piece as it does for one piece of that size.

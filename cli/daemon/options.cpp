@@ -108,8 +108,8 @@ void add_limits(CLI::App& app, DaemonOptions& o) {
       ->type_name("N");
   app.add_option("--memory", o.memory_mib,
                  "Limit of memory that all workers share with the daemon, in MiB; each of several users may take half "
-                 "of what the others leave, a worker half of what its user has left (default 4096, or half of what "
-                 "this process may use if that is less)")
+                 "of what the others leave, a worker half of what its user has left (default 4096, or less where "
+                 "this process may not use twice as much)")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("MIB");
 }

@@ -147,6 +147,39 @@ class Limits(Files):
         alone = self.row("threads", OK, preexec_fn=lambda: os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]))
         self.assertEqual(alone["needed"], one)
 
+    def group(self, controller, version1, version2, value):
+        """A control group with a limit: the file to which a process writes its id to be in it. It ends with the test."""
+        for root, name in ((f"/sys/fs/cgroup/{controller}", version1), ("/sys/fs/cgroup", version2)):
+            folder = pathlib.Path(root) / f"polykem-test-{os.getpid()}"
+            try:
+                folder.mkdir()
+            except OSError:
+                continue
+            self.addCleanup(folder.rmdir)
+            if (folder / name).exists():
+                (folder / name).write_text(value)
+                return folder / "cgroup.procs"
+        return self.skipTest("no control groups may be made here")
+
+    def test_memory_of_a_control_group(self):
+        processes = self.group("memory", "memory.limit_in_bytes", "memory.max", str(128 << 20))
+        row = self.row("memory", OK, preexec_fn=lambda: processes.write_text(str(os.getpid())))
+        self.assertEqual((row["available"], row["limited_by"]), (128 << 20, "a limit of control groups"))
+        told = self.polykemd(RESOURCES, "--config", "", "--socket", self.socket, "--memory", "200",
+                             preexec_fn=lambda: processes.write_text(str(os.getpid())))  # fmt: skip
+        self.assertIn("MemoryMax=", told.stderr)
+
+    def test_quota_of_a_control_group(self):
+        processes = self.group("cpu", "cpu.cfs_quota_us", "cpu.max", "50000")
+        row = self.row("threads", OK, preexec_fn=lambda: processes.write_text(str(os.getpid())))
+        self.assertEqual(row["needed"], self.row("threads", OK, "--threads", 1)["needed"])
+
+    def test_threads_of_a_control_group(self):
+        processes = self.group("pids", "pids.max", "pids.max", "20")
+        row = self.row("threads", CHECK_FAILED, "--threads", 30,
+                       preexec_fn=lambda: processes.write_text(str(os.getpid())))  # fmt: skip
+        self.assertEqual((row["available"], row["enough"]), (20, False))
+
     def test_what_a_busy_one_takes(self):
         """The table is an upper bound of what polykemd has."""
         options = ("--config", "", "--clients", "3", "--memory", "64", "--metrics", "127.0.0.1:0")

@@ -49,6 +49,14 @@ class Words(Case):
         for name in used:
             self.assertRegex(text, rf"(?m)^{name}[{{ ]")
 
+    def test_the_providers_keys_are_those_of_its_reference(self):
+        source = (ROOT / "provider/config.cpp").read_text(encoding="utf-8")
+        keys = set(re.findall(r'"(\w+)"', re.search(r"(?s)kKeys\[\] = \{(.*?)\};", source)[1]))
+        reference = (ROOT / "docs/tls_reference.md").read_text(encoding="utf-8")
+        table = re.search(r"(?s)\| key \| values \|.*?\n\n", reference)[0]
+        self.assertTrue(keys)
+        self.assertEqual(set(re.findall(r"(?m)^\| `(\w+)` \|", table)), keys)
+
     def test_every_event_exists(self):
         source = (ROOT / "cli/daemon/daemon.cpp").read_text(encoding="utf-8")
         events = set(re.findall(r'"([a-z_]+)",\s', source))
