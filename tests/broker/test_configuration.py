@@ -148,7 +148,7 @@ class Limits(Files):
         self.assertEqual(alone["needed"], one)
 
     def group(self, controller, version1, version2, value):
-        """A control group with a limit: the file to which a process writes its id to be in it. It ends with the test."""
+        """A control group with a limit, until the test ends: the file in which a process writes its id to be in it."""
         for root, name in ((f"/sys/fs/cgroup/{controller}", version1), ("/sys/fs/cgroup", version2)):
             folder = pathlib.Path(root) / f"polykem-test-{os.getpid()}"
             try:
