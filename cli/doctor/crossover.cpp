@@ -31,10 +31,17 @@ std::vector<Scheme> schemes_with_gpu() {
   std::vector<Scheme> out;
   if (gpu_backend().available == 0) return out;
   const Context context(1, kGpu);
-  for (const Scheme& scheme : Scheme::all()) {
+  for (const Scheme& scheme : all_sets()) {
     if (context.backend(scheme) == kGpu) out.push_back(scheme);
   }
   return out;
+}
+
+using Ops = std::array<polykem_op, 3>;
+
+Ops ops_of(const Scheme& scheme) {
+  return scheme.is_signature() ? Ops{POLYKEM_KEYGEN, POLYKEM_SIGN, POLYKEM_VERIFY}
+                               : Ops{POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS};
 }
 
 std::string in_words(std::size_t items) {
@@ -48,8 +55,9 @@ std::vector<Crossover> crossovers() {
   for (const Scheme& scheme : schemes_with_gpu()) {
     Crossover entry{scheme, {}, false};
     int measured = 0;
-    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS})
-      check(polykem_crossover(scheme.handle(), op, &entry.items[op], &measured), "crossover");
+    const Ops ops = ops_of(scheme);
+    for (std::size_t i = 0; i < ops.size(); ++i)
+      check(polykem_crossover(scheme.handle(), ops[i], &entry.items[i], &measured), "crossover");
     entry.measured = measured != 0;
     out.push_back(entry);
   }
@@ -73,7 +81,8 @@ void tune_crossovers(bool silent) {
 
 void print_crossovers(const std::vector<Crossover>& all) {
   if (all.empty()) return;
-  Table table({{"items for the GPU", Align::kLeft}, {"keygen"}, {"encaps"}, {"decaps"}, {"", Align::kLeft}});
+  Table table(
+      {{"items for the GPU", Align::kLeft}, {"keygen"}, {"encaps, sign"}, {"decaps, verify"}, {"", Align::kLeft}});
   for (const Crossover& entry : all) {
     table.row({entry.scheme.name(), in_words(entry.items[0]), in_words(entry.items[1]), in_words(entry.items[2]),
                entry.measured ? "measured" : "guessed"});
@@ -86,11 +95,12 @@ Json crossovers_as_json(const std::vector<Crossover>& all) {
   Json sets = Json::array();
   const auto number = [](std::size_t items) { return items == SIZE_MAX ? Json(nullptr) : Json(items); };
   for (const Crossover& entry : all) {
-    sets.push_back({{"name", entry.scheme.name()},
-                    {"keygen", number(entry.items[0])},
-                    {"encaps", number(entry.items[1])},
-                    {"decaps", number(entry.items[2])},
-                    {"measured", entry.measured}});
+    Json set{{"name", entry.scheme.name()}};
+    const Ops ops = ops_of(entry.scheme);
+    for (std::size_t i = 0; i < ops.size(); ++i)
+      set[op_name(ops[i])] = number(entry.items[i]);
+    set["measured"] = entry.measured;
+    sets.push_back(set);
   }
   return {{"note", polykem_crossover_note()}, {"sets", sets}};
 }

@@ -14,7 +14,7 @@ namespace polykem::cli {
 
 struct Crossover {
   Scheme scheme;
-  std::array<std::size_t, 3> items;  ///< of keygen, encaps, decaps; SIZE_MAX: never
+  std::array<std::size_t, 3> items;  ///< of keygen, encaps or sign, decaps or verify; SIZE_MAX: never
   bool measured;
 };
 

@@ -259,14 +259,14 @@ class Crossover:
     measured: bool  #: False: a guess
 
 
-def crossover(scheme: SchemeLike, op: str) -> Crossover:
+def crossover(scheme: AnySetLike, op: str) -> Crossover:
     """The batch size at which ``op`` of ``scheme`` moves from the CPU to the GPU, without a forced backend."""
-    scheme = as_scheme(scheme)
+    scheme = as_set(scheme)
     items, measured = _core.crossover(scheme._index, op_index(op, scheme))
     return Crossover(None if items == 2**64 - 1 else items, measured)
 
 
-def tune(scheme: SchemeLike) -> None:
+def tune(scheme: AnySetLike) -> None:
     """Measure the crossovers of a set, which takes about a second, and store them in a file for later processes.
 
     Raises
@@ -274,7 +274,7 @@ def tune(scheme: SchemeLike) -> None:
     BackendUnavailable
         If the set cannot run on a GPU here.
     """
-    check(_core.tune(as_scheme(scheme)._index), "measuring the crossover")
+    check(_core.tune(as_set(scheme)._index), "measuring the crossover")
 
 
 def op_index(op: str, scheme: AnySet) -> int:

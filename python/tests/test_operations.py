@@ -300,8 +300,11 @@ def test_profile_has_the_cycles_of_the_hardware_core(ctx):
 
 def test_lists_of_the_machine():
     assert isinstance(polykem.cpu_features(), list)
-    crossover = polykem.crossover("mlkem768", "encaps")
-    assert crossover.items is None or crossover.items > 0
-    if not polykem.backends()[0].available:
-        with pytest.raises(polykem.BackendUnavailable):
-            polykem.tune("mlkem768")
+    for name, op in ("mlkem768", "encaps"), ("mldsa65", "sign"):
+        crossover = polykem.crossover(name, op)
+        assert crossover.items is None or crossover.items > 0
+        if not polykem.backends()[0].available:
+            with pytest.raises(polykem.BackendUnavailable):
+                polykem.tune(name)
+    with pytest.raises(polykem.ArgumentError, match="no operation 'encaps'"):
+        polykem.crossover("mldsa65", "encaps")

@@ -559,7 +559,7 @@ polykem_status polykem_cuda_queue(polykem_context* context, const polykem_reques
 // ---- the choice between CPU and GPU
 
 polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, size_t* items, int* measured) {
-  if (!is_kem_op(scheme, op) || items == nullptr || measured == nullptr) return POLYKEM_ERR_ARGUMENT;
+  if (!is_op_of(scheme, op) || items == nullptr || measured == nullptr) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     bool is_measured = false;
     *items = gpu().crossovers().items(*from_c(scheme), static_cast<Op>(op), is_measured);
@@ -569,7 +569,7 @@ polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, si
 }
 
 polykem_status polykem_tune(const polykem_scheme* scheme) {
-  if (scheme == nullptr || from_c(scheme)->is_signature()) return POLYKEM_ERR_ARGUMENT;
+  if (scheme == nullptr) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] { return to_c(polykem::tune(gpu(), *from_c(scheme))); });
 }
 

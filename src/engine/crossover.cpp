@@ -20,7 +20,8 @@ namespace polykem {
 
 namespace {
 
-constexpr const char* kFirstLine = "polykem crossover 2: fewest items for the accelerator: keygen encaps decaps";
+constexpr const char* kFirstLine =
+    "polykem crossover 3: fewest items for the accelerator: keygen, encaps or sign, decaps or verify";
 constexpr const char* kLastLine = "end";
 
 /// "" if there is no such folder.

@@ -336,6 +336,22 @@ void check_tune(bool slow) {
   expect(read_file().find("\ndevices 1 x Fake GPU\n") != std::string::npos, "the file names the GPU");
 }
 
+/// Signatures have figures of their own operations, and no others.
+void check_tune_signatures() {
+  std::remove(file_path().c_str());
+  const polykem_scheme* set = polykem_signature_at(0);
+  size_t items = 0;
+  int measured = 0;
+  expect(polykem_tune(set) == POLYKEM_OK, "polykem_tune");
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_SIGN, POLYKEM_VERIFY}) {
+    expect(polykem_crossover(set, op, &items, &measured) == POLYKEM_OK && measured == 1, "polykem_crossover");
+    expect(items == 1, "a fast GPU");
+  }
+  for (const polykem_op op : {POLYKEM_ENCAPS, POLYKEM_DECAPS})
+    expect(polykem_crossover(set, op, &items, &measured) == POLYKEM_ERR_ARGUMENT, "an operation that it lacks");
+  expect(read_file().find("\nmldsa44 1 1 1\n") != std::string::npos, "the file has the set");
+}
+
 /// A file with chosen figures for this machine; its CPU line comes from a measured file.
 std::string table_with(const std::string& entry) {
   const std::string measured = read_file();
@@ -406,6 +422,8 @@ int main(int argc, char** argv) {
     check_fallbacks("cudaErrorMemoryAllocation");
   else if (mode == "tune_fast" || mode == "tune_slow")
     check_tune(mode == "tune_slow");
+  else if (mode == "tune_signatures")
+    check_tune_signatures();
   else if (mode == "tune_unwritable")
     check_unwritable();
   else if (mode.rfind("file", 0) == 0 || mode == "other_gpu")
