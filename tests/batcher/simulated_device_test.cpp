@@ -103,6 +103,37 @@ TEST_F(SimulatedDevice, KeepsItsWorkOnABusyMachine) {
   EXPECT_EQ(kept, 4);
 }
 
+/// Signatures of waiting callers share batches too, and verify.
+TEST_F(SimulatedDevice, SignsInBatches) {
+  const Scheme signer = Scheme::find_signature("mldsa44");
+  const KeyPairs keys = cpu.keygen(signer, 1);
+  const Bytes text(100, 7);
+  const Messages message(Strings::shared(text));
+  polykem_request request = Context::request(POLYKEM_SIGN, signer, 1);
+  const polykem_messages messages = message.c_messages();
+  request.sk = keys.sk.data();
+  request.messages = &messages;
+  Bytes sig(signer.signature_bytes());
+  const auto sign = [&](size_t count) {
+    std::vector<Ticket> tickets;
+    for (size_t i = 0; i < count; ++i)
+      tickets.push_back(batcher.add(request));
+    for (const Ticket& ticket : tickets) {
+      ASSERT_EQ(ticket.take(sig.data(), nullptr), POLYKEM_OK);
+      ASSERT_TRUE(cpu.verify(signer, 1, KeyMode::kPerItem, keys.pk, message, sig).valid(0));
+    }
+  };
+  const auto stats_of_signing = [&] { return batcher.stats(signer, POLYKEM_SIGN); };
+  EXPECT_TRUE(test::eventually(
+      [&] {
+        const auto before = stats_of_signing();
+        sign(60);
+        const auto after = stats_of_signing();
+        return after.on_accelerator > before.on_accelerator && after.batches - before.batches < 30;
+      },
+      std::chrono::milliseconds(5)));
+}
+
 TEST_F(SimulatedDevice, MayStallAndFail) {
   ASSERT_TRUE(eventually([&] { return stats().on_accelerator > 0; }));
   for (const char* fault : {"stall", "fail"}) {

@@ -7,7 +7,8 @@
 //   SIMULATED_DEVICE_OPEN_MS how long the device takes to open, 0 if it is not set
 //   SIMULATED_DEVICE_EXIT_MS so long after the begin of that its driver registers what tears it down at exit, else 0
 //   SIMULATED_DEVICE_FAULT   a file whose first word says what is wrong now: "stall" (batches wait until it says
-//                            something else), "fail" (the device is gone), "lie" (one wrong bit in each batch)
+//                            something else), "fail" (the device is gone), "lie" (one wrong bit in each batch
+//                            but those of verifications)
 //
 // What simulated_device_allocate gives counts as memory of the device; a queued batch is computed at once, whatever the
 // stream, and the last stream is remembered.
@@ -95,8 +96,9 @@ Engine& engine() {
 /// One step that covers everything, for each operation of each set.
 struct Described {
   explicit Described(const Scheme& scheme) {
-    for (size_t i = 0; i < kOps; ++i) {
+    for (size_t i = 0; i < kAllOps; ++i) {
       const Op op = static_cast<Op>(i);
+      if (!scheme.has(op)) continue;
       steps[i] = {{"everything", 0, static_cast<uint8_t>(scheme.stages.of(op).size())}, 0, 0};
       DeviceOperation& operation = set.operations[i];
       operation.scheme = scheme.name;
@@ -110,15 +112,17 @@ struct Described {
     }
     set.name = scheme.name;
   }
-  DeviceStep steps[kOps]{};
+  DeviceStep steps[kAllOps]{};
   DeviceScheme set{};
 };
 
 const DeviceScheme* scheme(const char* name) {
   static const auto* const all = [] {  // never destroyed
     auto* const sets = new std::vector<std::unique_ptr<Described>>;
-    for (const Scheme* s : registry())
-      sets->push_back(std::make_unique<Described>(*s));
+    for (const auto& list : {registry(), signature_registry()}) {
+      for (const Scheme* s : list)
+        sets->push_back(std::make_unique<Described>(*s));
+    }
     return sets;
   }();
   for (const auto& described : *all)
@@ -134,8 +138,13 @@ std::vector<uint8_t> gathered(const BatchView& batch, const uint8_t* keys, size_
   return all;
 }
 
+const Scheme* set_of(const DeviceOperation& operation) {
+  const Scheme* kem = find_scheme(operation.scheme);
+  return kem != nullptr ? kem : find_signature(operation.scheme);
+}
+
 Outcome compute(const DeviceOperation& operation, const BatchView& batch, ErrorText* why) {
-  Request request{.op = operation.op, .scheme = find_scheme(operation.scheme), .records = batch};
+  Request request{.op = operation.op, .scheme = set_of(operation), .records = batch};
   request.records.expanded = {};
   std::vector<uint8_t> keys;
   if (batch.key_index != nullptr) {
@@ -148,6 +157,15 @@ Outcome compute(const DeviceOperation& operation, const BatchView& batch, ErrorT
   return status == Status::kOk || status == Status::kItems ? Outcome::kOk : fail(why, "the CPU failed");
 }
 
+/// Changes a bit of the first result.
+void lie(const BatchView& batch) {
+  for (uint8_t* results : {batch.ss_out, batch.pk_out, batch.ct_out}) {
+    if (results == nullptr) continue;
+    *results ^= 1;
+    return;
+  }
+}
+
 Outcome run(const DeviceOperation& operation, const BatchView& batch, const uint8_t*, StepTimes*, ErrorText* why) {
   static std::mutex device;
   const DriverCall call;
@@ -158,7 +176,7 @@ Outcome run(const DeviceOperation& operation, const BatchView& batch, const uint
   const std::lock_guard one_at_a_time(device);
   const auto end = Clock::now() + std::chrono::microseconds(number("SIMULATED_DEVICE_US", 1000));
   const Outcome outcome = compute(operation, batch, why);
-  if (fault() == "lie") *(batch.ss_out != nullptr ? batch.ss_out : batch.pk_out) ^= 1;
+  if (fault() == "lie") lie(batch);
   work_until(end);
   return outcome;
 }

@@ -37,6 +37,17 @@ class Mldsa(unittest.TestCase):
     def test_nginx(self):
         self.serve(Nginx, "ML-DSA-65", False)
 
+    def test_device(self):
+        """A device signs for handshakes that pause, several in a batch."""
+        device = {"variables": openssl.simulated_device(), "backend": "cuda", "deadline_us": 500000}
+        with HAProxy(HYBRID, asynchronous=True, signature="ML-DSA-65", **device) as server:
+            own = openssl.configuration(server.folder / "client", "none")
+            load(server, HYBRID, connections=32, seconds=2, conf=own)
+            server.finish()
+            signed = server.counters("sign")
+            self.assertGreater(signed["on_accelerator"], 2 * signed["batches"])
+            self.assertEqual(signed["failed"], 0)
+
     def verify(self, client):
         for signature in ("ML-DSA-44", "ML-DSA-65", "ML-DSA-87"):
             with self.subTest(signature), HAProxy(HYBRID, asynchronous=True, signature=signature) as server:

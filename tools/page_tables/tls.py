@@ -21,6 +21,8 @@ CONTENDERS = {  # of bench/tls/compare.py: OpenSSL's version; group, certificate
     "ML-DSA-65, polykem waiting": ("3.5", "X25519MLKEM768, ML-DSA-65", "polykem"),
     "ML-DSA-65, OpenSSL's own, async": ("3.5", "X25519MLKEM768, ML-DSA-65", "OpenSSL, async"),
     "ML-DSA-65, polykem pausing": ("3.5", "X25519MLKEM768, ML-DSA-65", "polykem, async"),
+    "ML-DSA-65, device of 1 ms, waiting": ("3.5", "X25519MLKEM768, ML-DSA-65", "polykem, device of 1 ms"),
+    "ML-DSA-65, device of 1 ms, pausing": ("3.5", "X25519MLKEM768, ML-DSA-65", "polykem, device of 1 ms, async"),
     "X25519 of OpenSSL 3.0": ("3.0", "X25519", "OpenSSL"),
     "ML-KEM, peer": ("3.0", "X25519MLKEM768", "oqs-provider"),
     "ML-KEM, polykem waiting": ("3.0", "X25519MLKEM768", "polykem"),
