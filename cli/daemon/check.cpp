@@ -17,7 +17,7 @@ namespace {
 void examine_backend(const std::string& name, std::vector<Finding>& out) {
   const char* missing = name.empty() ? nullptr : ::polykem_backend_missing(name.c_str());
   if (missing == nullptr) return;
-  out.push_back({"", fmt::format("backend '{}' cannot run here: {}", name, missing),
+  out.push_back({"", fmt::format("backend '{}' cannot run on this machine: {}", name, missing),
                  "'polykem doctor' shows what runs on this machine"});
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -38,6 +37,7 @@ struct Limits {
   rlim_t soft = 0, hard = 0;
   unsigned long long memory = 0;
   unsigned cpus = 0;
+  const char* why_memory = "unknown";
   const char* why_cpus = "";  ///< affinity and quota
 };
 
@@ -69,10 +69,7 @@ Limits limits_here(const CommonOptions& options) {
     out.soft = files.rlim_cur;
     out.hard = files.rlim_max;
   }
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page > 0)
-    out.memory = static_cast<unsigned long long>(pages) * static_cast<unsigned long long>(page);
+  out.memory = polykem_limit(POLYKEM_MEMORY, &out.why_memory);
   polykem_cpus(&out.why_cpus);
   out.cpus = open_context(0, options.backend).threads();
   return out;
@@ -143,7 +140,7 @@ void print_machine(const Limits& limits) {
   const std::string features = polykem_cpu_features();
   print_fact("features", features.empty() ? "none that matter here" : features);
   print_fact("CPUs to use", fmt::format("{} ({})", limits.cpus, limits.why_cpus));
-  print_fact("memory", data_size(limits.memory));
+  print_fact("memory", fmt::format("{} ({})", data_size(limits.memory), limits.why_memory));
   print_fact("open files",
              fmt::format("{} (can be raised to {}): about as many clients at once\n", with_commas(limits.soft),
                          limits.hard == RLIM_INFINITY ? "any number" : with_commas(limits.hard)));
