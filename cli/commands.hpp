@@ -23,6 +23,13 @@ void register_profile(CLI::App& app, int& exit_code);
 void register_bench(CLI::App& app, int& exit_code);
 void register_kat(CLI::App& app, int& exit_code);
 void register_doctor(CLI::App& app, int& exit_code);
+#ifdef POLYKEM_CLI_NET
+namespace net {
+void register_exchange(CLI::App& app, int& exit_code);
+void register_serve(CLI::App& app, int& exit_code);
+void register_swarm(CLI::App& app, int& exit_code);
+}  // namespace net
+#endif
 #ifdef POLYKEM_CLI_TLS
 void register_tls_check(CLI::App& app, int& exit_code);
 #endif

@@ -17,9 +17,6 @@
 #include "help/command_tree.hpp"
 #include "help/help_text.hpp"
 #include "help/unknown_option.hpp"
-#ifdef POLYKEM_CLI_NET
-#include "net/commands.hpp"
-#endif
 
 namespace polykem::cli {
 namespace {
@@ -36,7 +33,9 @@ constexpr const char* kFooter =
 
 void register_all(CLI::App& app, int& exit_code) {
 #ifdef POLYKEM_CLI_NET
-  register_exchange(app, exit_code);
+  net::register_exchange(app, exit_code);
+  net::register_serve(app, exit_code);
+  net::register_swarm(app, exit_code);
 #endif
   register_list(app, exit_code);
   register_keygen(app, exit_code);

@@ -3,17 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "net/commands.hpp"
-
-namespace polykem::cli {
-
-void register_exchange(CLI::App& app, int& exit_code) {
-  net::register_exchange_command(app, exit_code);
-  net::register_serve_command(app, exit_code);
-  net::register_swarm_command(app, exit_code);
-}
-
-namespace net {
+namespace polykem::cli::net {
 namespace {
 
 constexpr std::size_t kAutoBatchCap = 1024;
@@ -82,5 +72,4 @@ void add_net_options(CLI::App& command, NetOptions& options, double timeout_seco
   command.add_option("--pipe", options.pipe)->group("");
 }
 
-}  // namespace net
-}  // namespace polykem::cli
+}  // namespace polykem::cli::net

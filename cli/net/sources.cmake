@@ -2,9 +2,11 @@
 # exchange, serve and swarm; paths relative to cli/.
 set(POLYKEM_CLI_NET_SOURCES
   net/client_session.cpp
+  net/cmd_exchange.cpp
+  net/cmd_serve.cpp
+  net/cmd_swarm.cpp
   net/confirm.cpp
   net/connection.cpp
-  net/exchange_command.cpp
   net/exchange_inproc.cpp
   net/exchange_tcp.cpp
   net/frame.cpp
@@ -15,20 +17,18 @@ set(POLYKEM_CLI_NET_SOURCES
   net/outcome.cpp
   net/process.cpp
   net/report.cpp
-  net/serve_command.cpp
   net/server.cpp
   net/server_session.cpp
   net/session.cpp
   net/single.cpp
   net/stats.cpp
   net/swarm.cpp
-  net/swarm_command.cpp
   net/watch.cpp)
 # Asio without Boost: a header-only library.
 target_compile_definitions(polykem_cli PRIVATE ASIO_STANDALONE ASIO_NO_DEPRECATED)
 # Handshakes are counted here: -O1 costs an exchange in one process 7 %. Options and reports would only compile longer.
 set(POLYKEM_CLI_NET_HOT_SOURCES ${POLYKEM_CLI_NET_SOURCES})
-list(FILTER POLYKEM_CLI_NET_HOT_SOURCES EXCLUDE REGEX "/(.*_command|limits|options|process|report|watch)[.]cpp$")
+list(FILTER POLYKEM_CLI_NET_HOT_SOURCES EXCLUDE REGEX "/(cmd_.*|limits|options|process|report|watch)[.]cpp$")
 list(REMOVE_ITEM POLYKEM_CLI_NET_SOURCES ${POLYKEM_CLI_NET_HOT_SOURCES})
 add_library(polykem_cli_net OBJECT ${POLYKEM_CLI_NET_HOT_SOURCES})
 target_include_directories(polykem_cli_net PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

@@ -7,12 +7,12 @@
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 
+#include "commands.hpp"
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/progress.hpp"
 #include "common/streams.hpp"
 #include "common/table.hpp"
-#include "net/commands.hpp"
 #include "net/limits.hpp"
 #include "net/options.hpp"
 #include "net/process.hpp"
@@ -116,7 +116,7 @@ int swarm(SwarmCommandOptions options) {
 
 }  // namespace
 
-void register_swarm_command(CLI::App& app, int& exit_code) {
+void register_swarm(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<SwarmCommandOptions>();
   CLI::App* command =
       app.add_subcommand("swarm", "Run the clients' half of an exchange: many clients of 'polykem serve'");

@@ -8,11 +8,11 @@
 
 #include <asio/io_context.hpp>
 
+#include "commands.hpp"
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/streams.hpp"
 #include "common/table.hpp"
-#include "net/commands.hpp"
 #include "net/exchange.hpp"
 #include "net/watch.hpp"
 
@@ -104,7 +104,7 @@ int exchange(const ExchangeOptions& options) {
 
 }  // namespace
 
-void register_exchange_command(CLI::App& app, int& exit_code) {
+void register_exchange(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExchangeOptions>();
   CLI::App* command =
       app.add_subcommand("exchange", "Exchange keys between a server and many clients, and compare every secret");

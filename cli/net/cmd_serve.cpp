@@ -12,13 +12,13 @@
 
 #include <asio/io_context.hpp>
 
+#include "commands.hpp"
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/progress.hpp"
 #include "common/streams.hpp"
 #include "common/table.hpp"
 #include "metrics/exporter.hpp"
-#include "net/commands.hpp"
 #include "net/limits.hpp"
 #include "net/options.hpp"
 #include "net/process.hpp"
@@ -151,7 +151,7 @@ int serve(ServeOptions options) {
 
 }  // namespace
 
-void register_serve_command(CLI::App& app, int& exit_code) {
+void register_serve(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ServeOptions>();
   CLI::App* command =
       app.add_subcommand("serve", "Run the server's half of an exchange, for the clients of 'polykem swarm'");
