@@ -3,10 +3,11 @@
 #
 #   installed.sh [DEFINE...]
 #
-# The source distribution and the wheel of what is committed are built twice, in two folders and without ccache, and
-# have the same bytes. The wheel installs into a bare environment without a compiler, where README.md's lines run; the
-# source distribution installs from its listed requirements alone. Code for AVX2 and AVX-512 takes most of the
-# compiler's time and changes nothing that is checked here; DEFINEs of CMake replace the choice to leave it out.
+# The source distribution and the wheel of what is committed are built twice: in other folders, with another umask, time
+# zone and locale, without ccache. They have the same bytes. The wheel installs into a bare environment without a
+# compiler, where README.md's lines run; the source distribution installs from its listed requirements alone. Code for
+# AVX2 and AVX-512 takes most of the compiler's time and changes nothing that is checked here; DEFINEs of CMake replace
+# the choice to leave it out.
 # Ends with 77 where PyPI cannot be reached.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,13 +31,18 @@ mkdir "$scratch/requirements"
 pip=("$scratch/pip/bin/pip" --quiet --disable-pip-version-check)
 "${pip[@]}" wheel -w "$scratch/requirements" 'scikit-build-core>=0.11' 'nanobind>=3.1' 'numpy>=1.23' || exit 77
 
-# The second build has another folder, of another length, and starts with nothing of the first.
-for folder in first the_second; do
+build() {
   CCACHE_DISABLE=1 "$root/tools/package/wheel.py" --python "$python" "${defines[@]/#/--define=}" \
-    --scratch "$scratch/$folder/build" --dist "$scratch/$folder/dist" >"$scratch/log" 2>&1 ||
-    { tail -n 40 "$scratch/log" && fail "the build in $folder"; }
-done
-diff -r "$scratch/first/dist" "$scratch/the_second/dist" || fail "two builds differ"
+    --scratch "$scratch/$1/build" --dist "$scratch/$1/dist" >"$scratch/log" 2>&1 ||
+    { tail -n 40 "$scratch/log" && fail "the build in $1"; }
+}
+build first
+(
+  umask 077
+  export TZ=Asia/Tokyo LC_ALL=C
+  build another/longer/folder
+)
+diff -r "$scratch/first/dist" "$scratch/another/longer/folder/dist" || fail "two builds differ"
 wheel=$(echo "$scratch"/first/dist/*manylinux_2_28*.whl)
 sdist=$(echo "$scratch"/first/dist/*.tar.gz)
 

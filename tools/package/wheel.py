@@ -230,6 +230,9 @@ def main():
     scratch = arguments.scratch or (CUDA_SCRATCH if arguments.cuda else SCRATCH)
     if scratch == SCRATCH:  # in the same folder as the last time, so that ccache knows the commands again
         shutil.rmtree(SCRATCH, ignore_errors=True)
+    if scratch.exists():
+        sys.exit(f"wheel.py: {scratch} is there already; remove it, or build in another folder (--scratch)")
+    os.umask(0o022)  # of files in archives
     scratch.mkdir(mode=0o700, parents=True)
     try:
         for file in build(arguments, scratch.resolve()):
