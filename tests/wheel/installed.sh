@@ -29,7 +29,9 @@ git -C "$root" rev-parse HEAD >/dev/null 2>&1 || {
 mkdir "$scratch/requirements"
 "$python" -m venv "$scratch/pip"
 pip=("$scratch/pip/bin/pip" --quiet --disable-pip-version-check)
-"${pip[@]}" wheel -w "$scratch/requirements" 'scikit-build-core>=0.11' 'nanobind>=3.1' 'numpy>=1.23' || exit 77
+listed=$(sed -n '/^\(requires\|dependencies\) = /s/"\([^"]*\)"[^"]*/\n\1\n/gp' "$root/pyproject.toml")
+mapfile -t needs < <(grep '>=' <<<"$listed")
+"${pip[@]}" wheel -w "$scratch/requirements" "${needs[@]}" || exit 77
 
 build() {
   CCACHE_DISABLE=1 "$root/tools/package/wheel.py" --python "$python" "${defines[@]/#/--define=}" \
