@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches of signatures through the C API: every form of keys and messages, and requests that make no sense.
+#include <algorithm>
+#include <bit>
+
 #include "mldsa/signer.hpp"
 #include "prim/keccak/keccak.hpp"
 
@@ -307,6 +310,40 @@ TEST_P(Requests, NonsenseIsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Requests, testing::Values("mldsa44", "mldsa65", "mldsa87"));
+
+/// With extreme t0, whose hints are too long, a signature would take thousands of attempts, or for ever.
+TEST(DamagedKeys, FailTheirItemsAfterManyAttempts) {
+  constexpr size_t kItems = 12, kT0At = 128 + 8 * 96;  // of ML-DSA-44
+  const Bytes text = pattern(kItems * 8, 2);
+  polykem_messages m = Signer::messages(strings(text, 8));
+  m.deterministic = 1;
+  for (const std::string& backend : backends()) {
+    if (backend == "cuda") continue;  // TODO(#42): bound the attempts there, too
+    const Signer signer("mldsa44", backend);
+    const size_t sk_bytes = signer.info.secret_key_bytes, sig_bytes = signer.info.signature_bytes;
+    Bytes pk, sk, sig(kItems * sig_bytes, 0xee);
+    signer.keygen(kItems, pattern(kItems * 32, 7), pk, sk);
+    Bytes expected = signer.sign(kItems, sk, m);
+    std::vector<polykem_status> items(kItems), expected_items(kItems, POLYKEM_OK);
+    for (size_t i = 0; i < kItems; i += 4) {
+      expected_items[i] = POLYKEM_ERR_SECRET_KEY;
+      std::fill_n(&expected[i * sig_bytes], sig_bytes, 0);
+      for (size_t n = 0; n < 4 * 256 * 13; ++n) {  // fields of 13 bits, all 0 or all 1
+        const size_t field = n / 13, byte = i * sk_bytes + kT0At + n / 8;
+        const bool ones = std::popcount(field * field * 0x9e3779b9) % 2 != 0;
+        sk[byte] = static_cast<uint8_t>((sk[byte] & ~(1 << n % 8)) | (ones ? 1 << n % 8 : 0));
+      }
+    }
+    polykem_request r = signer.request(POLYKEM_SIGN, kItems);
+    r.sk = sk.data();
+    r.messages = &m;
+    r.sig_out = sig.data();
+    r.item_status = items.data();
+    EXPECT_EQ(polykem_run(signer.context.get(), &r), POLYKEM_ERR_ITEMS) << backend;
+    EXPECT_EQ(items, expected_items) << backend;
+    EXPECT_EQ(sig, expected) << backend;
+  }
+}
 
 TEST(Sets, AreListedApartFromKems) {
   ASSERT_EQ(polykem_signature_count(), 3U);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "core/arena.hpp"
 #include "core/round.hpp"
@@ -100,7 +101,8 @@ struct VerifyChunk : ItemsChunk<P, Isa, VerifyItem<P>> {
 
 /// A queue of items that need a signature. Up to kAttempts of them have a place, with their key. A round makes an
 /// attempt for each; while the queue is empty and places are free, several attempts for an item, the first of which to
-/// succeed counts. A signed item leaves its place to the next one, so that rounds stay full.
+/// succeed counts. A signed item leaves its place to the next one, so that rounds stay full. So does an item whose
+/// attempts all fail: with a private key that keygen made, that is less likely than 2^-256.
 template <MldsaParams P, InstructionSet Isa>
 struct SignChunk {
   static constexpr size_t kAttempts = Isa::kItems, kItems = 8 * Isa::kItems;
@@ -113,6 +115,7 @@ struct SignChunk {
       if (idle(more) * best < idle(best) * more) best = more;
     return best;
   }();
+  static constexpr size_t kEndOfAttempts = kMostAttempts * P.l;  ///< kappa after the last one
   using Item = SignItem<P>;
   using Key = PrivateKey<P>;
 
@@ -161,26 +164,35 @@ struct SignChunk {
     const size_t each = std::min(kMostAhead, kAttempts / taken);
     for (size_t i = 0; i < kAttempts; ++i) {
       for (size_t ahead = 0; places[i].taken && ahead < each; ++ahead) {
+        const size_t kappa = places[i].kappa + ahead * P.l;
+        if (kappa == kEndOfAttempts) break;
         Attempt<P>& attempt = attempts[attempt_count++];
         attempt.place = i;
-        attempt.kappa = static_cast<uint16_t>(places[i].kappa + ahead * P.l);
+        attempt.kappa = static_cast<uint16_t>(kappa);
         attempt.fate = Fate::kOpen;
       }
     }
   }
 
-  /// Ends a round; false if every item has its signature. [FIPS204, Alg 7, L31]
+  /// Ends a round; false if no item waits for its signature. [FIPS204, Alg 7, L31]
   bool next_tile() {
     for (size_t i = 0; i < attempt_count; ++i) {
       Place& place = places[attempts[i].place];
       if (attempts[i].fate == Fate::kRejected) place.kappa = static_cast<uint16_t>(place.kappa + P.l);
       if (attempts[i].fate == Fate::kOpen) place.taken = false;
+      if (place.kappa == kEndOfAttempts) give_up(place);
     }
     const auto taken = [](const Place& place) { return place.taken; };
     return next_item_ < count || std::any_of(places.begin(), places.end(), taken);
   }
 
  private:
+  void give_up(Place& place) {
+    io.item_status[place.item] = Status::kSecretKey;
+    std::memset(io.ct_out + place.item * P.signature_bytes(), 0, P.signature_bytes());
+    place.taken = false;
+  }
+
   static size_t most_attempts(size_t count) { return std::min(count * kMostAhead, kAttempts); }
 
   void take_place(size_t i, size_t item) {

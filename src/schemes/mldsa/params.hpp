@@ -13,6 +13,8 @@ inline constexpr unsigned kD = 13;          ///< bits dropped from t
 inline constexpr size_t kSeedBytes = 32;    ///< xi, rho, K, rnd
 inline constexpr size_t kDigestBytes = 64;  ///< tr, mu, rho', rho''
 inline constexpr size_t kT1Bits = 10;
+/// At a signature; it must not be less than 814. [FIPS204, App C]
+inline constexpr size_t kMostAttempts = 1000;
 /// Bytes for a polynomial of A: five blocks of SHAKE128, 280 candidates of which 1 in 1,000 is rejected.
 inline constexpr size_t kMatrixBytes = 5 * 168;
 
