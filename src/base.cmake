@@ -4,6 +4,7 @@
 # and its hash.
 #   POLYKEM_VECTORS    which vector backends are built
 #   POLYKEM_CT_CHECK   compile in the hooks of the constant-time check
+#   POLYKEM_MODULE_DIR where modules are installed, below the prefix, and looked for after the library's own folder
 include_guard(GLOBAL)
 include(GNUInstallDirs)
 find_package(Threads REQUIRED)
@@ -12,6 +13,7 @@ find_package(Threads REQUIRED)
 # backend.
 set(POLYKEM_VECTORS avx512 CACHE STRING "Vector backends: avx512 (both of x86-64, or NEON), avx2 (or NEON), none")
 set_property(CACHE POLYKEM_VECTORS PROPERTY STRINGS avx512 avx2 none)
+set(POLYKEM_MODULE_DIR ${CMAKE_INSTALL_LIBDIR} CACHE STRING "Where modules are installed, below the prefix")
 option(POLYKEM_CT_CHECK "Compile in the hooks of the constant-time check (needs valgrind's headers)" OFF)
 
 set(sources
@@ -35,7 +37,7 @@ list(FILTER core INCLUDE REGEX "/core/")
 set_source_files_properties(${core} PROPERTIES UNITY_GROUP core)
 target_include_directories(polykem_base_objects PRIVATE ${CMAKE_CURRENT_LIST_DIR})
 target_compile_options(polykem_base_objects PRIVATE $<$<CONFIG:Release>:-O3>)
-set(folder ${CMAKE_INSTALL_FULL_LIBDIR})
+GNUInstallDirs_get_absolute_install_dir(folder POLYKEM_MODULE_DIR LIBDIR)
 if(SKBUILD)  # the prefix is a temporary folder of the wheel's build
   set(folder "")
 endif()

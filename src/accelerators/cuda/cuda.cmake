@@ -57,8 +57,8 @@ if(NOT POLYKEM_CUDA_KERNELS)
   list(FILTER host_objects INCLUDE REGEX "[.]cpp[.]o$")
   add_custom_target(polykem_cuda_host ALL DEPENDS ${host_objects})
 elseif(POLYKEM_INSTALL)
-  # Beside the library, which looks there first.
-  install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)
+  # Beside the library, which looks there first, unless a package has another folder for it.
+  install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${POLYKEM_MODULE_DIR} COMPONENT cuda)
 endif()
 
 # research/lab measures this very object.

@@ -43,5 +43,5 @@ target_link_options(polykem_rtl PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefine
 set_target_properties(polykem_rtl PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 set(POLYKEM_RTL_MODULE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libpolykem_rtl.so CACHE INTERNAL "The simulated core")
 if(POLYKEM_INSTALL)
-  install(TARGETS polykem_rtl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT rtl)
+  install(TARGETS polykem_rtl LIBRARY DESTINATION ${POLYKEM_MODULE_DIR} COMPONENT rtl)
 endif()
