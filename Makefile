@@ -6,6 +6,7 @@ JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 SCHEME  ?= mlkem768
 CLIENTS ?= 10000
 PEER    ?= native
+SUITES  ?= bookworm
 CCACHE  := $(shell command -v ccache)
 
 PROGRAM   := $(BUILD)/bin/polykem
@@ -14,7 +15,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' ':!src/prim/keccak/avx512/rounds.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom package-sdist package-wheel package-wheel-cuda release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom package-sdist package-wheel package-wheel-cuda package-deb package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -149,6 +150,13 @@ package-wheel: ## That and its wheels (manylinux_2_28), one for each of Python 3
 package-wheel-cuda: ## The wheel of the CUDA modules, polykem-cuda, in dist/ (half an hour)
 	@tools/setup.sh wheel cuda
 	@tools/package/wheel.py --cuda
+
+package-deb: ## Debian packages of what is committed, in dist/SUITE, as root (SUITES="bookworm trixie", CUDA=1: polykem-cuda too, TWICE=1: twice, compared)
+	@tools/setup.sh deb
+	@tools/package/deb.sh $(if $(CUDA),--cuda) $(if $(TWICE),--twice) dist $(SUITES)
+
+package-test: package-deb ## Build Debian packages, then install, use, upgrade and remove them in bare systems, as root
+	@tests/package/deb.sh dist $(SUITES)
 
 release-files: ## Checksums, list of software and provenance of the packages in dist/ (KEY=gpg:ID, minisign:FILE, openssl:FILE: signed)
 	@tools/package/release_files.py dist $(KEY)

@@ -5,7 +5,8 @@
 #
 #   tools/setup.sh [--check] PURPOSE...
 #
-# PURPOSE: demo | test | tls | python | wheel | full | fuzz | lint | tidy | compilers | peers | cuda | docs | m4 | arm64
+# PURPOSE: demo | test | tls | python | wheel | full | fuzz | lint | tidy | compilers | peers | cuda | deb | docs | m4 |
+# arm64
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -114,6 +115,16 @@ need_full() {
   need_command mandoc mandoc
   need_command curl curl
   need_command perl perl
+}
+
+# Systems in which Debian packages are built and tried.
+need_deb() {
+  need_command mmdebstrap mmdebstrap
+  need_command dpkg-parsechangelog dpkg-dev
+  need_command git git
+  need_command python3 python3
+  need_command xz xz-utils
+  need_venv
 }
 
 need_docs() {
@@ -249,7 +260,7 @@ need_compilers() {
   done
 }
 
-purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda docs m4 arm64"
+purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb docs m4 arm64"
 collect() {
   local purpose
   missing=()

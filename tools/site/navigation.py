@@ -5,7 +5,7 @@ NAVIGATION = {
     "Start here": ["docs/for_operators.md", "docs/for_developers.md", "docs/for_researchers.md",
                    "docs/for_hardware.md"],
     "Guide": ["docs/user_guide.md", "docs/program.md", "docs/parameter_sets.md", "docs/signatures.md", "commands",
-              "docs/exit_codes.md", "docs/versions.md"],
+              "docs/exit_codes.md", "docs/versions.md", "docs/packages.md"],
     "Python": ["docs/python.md", "docs/hpke.md", "ckks/README.md", "docs/bulk.md", "docs/report.md", "api/python"],
     "Servers": ["docs/tls.md", "docs/tls_reference.md", "docs/broker.md", "docs/runbook.md",
                 "docs/protocol.md"],
