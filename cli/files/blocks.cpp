@@ -126,7 +126,7 @@ bool BlockReader::next_pem() {
   if (passed_over_.empty()) return false;
   throw FormatError(
       fmt::format("holds {}, expected a {}", passed_over_, kind_name(kind_)),
-      kind_ == RecordKind::kPublicKey && passed_over_.find("certificate") != std::string::npos ? kNoKemKey : "");
+      kind_ == RecordKind::kPublicKey && passed_over_.find("certificate") != std::string::npos ? other_key_hint() : "");
 }
 
 bool BlockReader::take_pem() {

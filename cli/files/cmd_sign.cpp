@@ -72,6 +72,14 @@ void check_inputs(const SigningOptions& options, const PassphraseOptions& passph
     throw CliError(kExitUsage, "only one input can come from standard input", "name a file for the other");
 }
 
+/// Throws CliError (bad input) if the parts of the key do not belong together: its signatures would not verify. Only of
+/// a key for all messages, because signing with a key takes less time than this.
+void check_key(const Scheme& scheme, ByteView sk, const std::string& path) {
+  Bytes pk(scheme.public_key_bytes());
+  const polykem_status status = polykem_public_key_of(scheme.handle(), sk.data(), pk.data());
+  refuse_bad_keys({status}, 0, KeyMode::kShared, RecordKind::kSecretKey, path);
+}
+
 int run_sign(const SigningOptions& options, const PassphraseOptions& passphrase_options) {
   check_inputs(options, passphrase_options);
   MessageReader messages(options);
@@ -90,6 +98,7 @@ int run_sign(const SigningOptions& options, const PassphraseOptions& passphrase_
   RecordReader reader(key_file, RecordKind::kSecretKey, options.scheme, context, &passphrase, Sets::kSignatures);
   const Scheme& scheme = reader.scheme();
   SigningKeys keys(reader, options.sk, RecordKind::kSecretKey);
+  if (keys.mode() == KeyMode::kShared) check_key(scheme, keys.next(1), options.sk);
   const std::string backend = backend_for(context, scheme, options.common.backend);
   outputs.expect(scheme, files.size() == 1 ? messages.expected() : 1);
   Progress progress("sign", messages.expected(), "signatures", options.common.quiet);

@@ -21,10 +21,12 @@ constexpr std::size_t kMessageBytesAtOnce = std::size_t{16} << 20;
 }  // namespace
 
 void add_signing_options(CLI::App& app, SigningOptions& options, const char* sig_help) {
+  // As from a shell's variable that is not set: the default would be something else.
+  const CLI::Validator not_empty([](const std::string& value) { return value.empty() ? "is empty" : ""; }, "");
   app.add_option("messages", options.messages, "Files of messages ('-': standard input)")
       ->required()
       ->type_name("FILE");
-  app.add_option("--sig", options.sig, sig_help)->type_name("FILE");
+  app.add_option("--sig", options.sig, sig_help)->check(not_empty)->type_name("FILE");
   app.add_option("-s,--scheme", options.scheme, "Signature set; needed for a raw key")->type_name("NAME");
   add_count(app, "--message-bytes", options.message_bytes,
             "The one file of messages has a message of N bytes after another");
@@ -35,7 +37,7 @@ void add_signing_options(CLI::App& app, SigningOptions& options, const char* sig
   hex->excludes(context)->type_name("HEX");
   CLI::Option* prehash = app.add_option("--prehash", options.prehash,
                                         "HashML-DSA: sign the digest by this hash, sha512 or shake256 for example");
-  prehash->type_name("HASH");
+  prehash->check(not_empty)->type_name("HASH");
   app.add_flag("--mu", options.mu, "Each message is the 64 bytes of its mu, computed elsewhere with its context")
       ->excludes(context, hex, prehash);
 }
@@ -67,6 +69,14 @@ MessageReader::MessageReader(const SigningOptions& options) : options_(options),
                    fmt::format("--message-bytes takes one file of messages, not {}", options.messages.size()),
                    "without it, each file is a message");
   records_ = std::make_unique<InputFile>(options.messages.front());
+  if (records_->size() % options.message_bytes != 0) refuse_size(records_->size());
+}
+
+void MessageReader::refuse_size(std::uint64_t bytes) const {
+  throw CliError(kExitBadInput,
+                 fmt::format("{}: {} bytes, no multiple of {}", records_->name(), with_commas(bytes),
+                             with_commas(options_.message_bytes)),
+                 "--message-bytes says how long each message is");
 }
 
 void MessageReader::read(MessageBatch& out, std::size_t most) {
@@ -93,11 +103,7 @@ bool MessageReader::next_record(Bytes& out) {
   Bytes record(options_.message_bytes);
   const std::size_t got = records_->read(record.data(), record.size());
   if (got == 0 && records_->taken() > 0) return false;
-  if (got < record.size())
-    throw CliError(kExitBadInput,
-                   fmt::format("{}: {} bytes, no multiple of {}", records_->name(), with_commas(records_->taken()),
-                               with_commas(options_.message_bytes)),
-                   "--message-bytes says how long each message is");
+  if (got < record.size()) refuse_size(records_->taken());
   if (prehash_) {
     prehash_->update(record);
     prehash_->finish(out);

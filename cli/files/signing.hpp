@@ -60,6 +60,7 @@ class MessageReader {
  private:
   bool next(Bytes& out);
   bool next_record(Bytes& out);
+  [[noreturn]] void refuse_size(std::uint64_t bytes) const;
   void read_all(InputFile& file, Bytes& out);
 
   const SigningOptions& options_;

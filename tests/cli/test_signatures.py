@@ -168,6 +168,20 @@ class Signatures(SignatureCase):
         for command in ("sign", "--sk", "sk", "b"), ("verify", "--pk", "pk", "a"):
             self.fails(BAD_INPUT, ["mlkem768 is a KEM's set", "keygen, encaps and decaps"], *command)
 
+    def test_what_would_be_signed_otherwise_than_was_meant(self):
+        for option in "--prehash", "--sig":
+            self.fails(USAGE, [option, "is empty"], "sign", "--sk", "sk", option, "", "a")
+            self.fails(USAGE, [option, "is empty"], "verify", "--pk", "pk", option, "", "a")
+        self.fails(BAD_INPUT, ["11 bytes, no multiple of 99,999,999,999,999,999"], "sign", "--sk", "sk",
+                   "--message-bytes", "9" * 17, "a")
+        self.keys(SIGNER, "--format", "raw", "--force")
+        key = bytearray(self.read("sk"))
+        key[2000] ^= 1
+        self.write("damaged", bytes(key))
+        self.fails(BAD_INPUT, ["'damaged'", "the secret key is malformed"], "sign", "-s", SIGNER, "--sk", "damaged",
+                   "a")
+        self.assertNotIn("a.sig", self.files())
+
     def test_a_kem_is_not_of_this_kind(self):
         self.fails(BAD_INPUT, ["mldsa44 is a signature set", "keygen, sign and verify"], "encaps", "--pk", "pk", "--ct",
                    "ct", "--ss", "ss")
