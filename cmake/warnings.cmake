@@ -7,6 +7,19 @@ target_compile_options(polykem_warnings INTERFACE -Wall -Wextra)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # which warns where GCC's library uses what it deprecates itself
   target_compile_options(polykem_warnings INTERFACE -Wno-deprecated-declarations)
 endif()
+# polykem_strict_warnings(TARGET...): those of the library and of what is loaded into other people's processes. By GCC
+# from version 12 on: Clang means other things by some of these names. Not -Wuseless-cast and -Wlogical-op, which warn
+# of templates that are right for other parameters.
+set(POLYKEM_STRICT_WARNINGS
+    -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wcast-qual -Wundef -Wredundant-decls -Wnon-virtual-dtor
+    -Woverloaded-virtual -Wsuggest-override -Wextra-semi -Wzero-as-null-pointer-constant -Wduplicated-cond
+    -Wduplicated-branches -Wdouble-promotion -Wformat=2 -Wvla)
+function(polykem_strict_warnings)
+  set(gcc "$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>>")
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE "$<${gcc}:${POLYKEM_STRICT_WARNINGS}>")
+  endforeach()
+endfunction()
 if(POLYKEM_WERROR)
   target_compile_options(polykem_warnings INTERFACE -Werror)
 endif()

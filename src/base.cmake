@@ -29,7 +29,9 @@ set(sources
     prim/keccak/ref/keccak.cpp
     prim/keccak/ref/permutation.cpp)
 list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+include(${CMAKE_CURRENT_LIST_DIR}/../cmake/warnings.cmake)
 add_library(polykem_base_objects OBJECT ${sources})
+polykem_strict_warnings(polykem_base_objects)
 # A folder of host code is compiled together; prim/ is large by itself.
 set_target_properties(polykem_base_objects PROPERTIES UNITY_BUILD_MODE GROUP)
 set(core ${sources})

@@ -160,7 +160,7 @@ void BatcherCore::deliver(BatchSlot& slot, Status status) {
     }
     slot.memory.copy_out(i, ticket);
     ++finished;
-    failed += slot.memory.item_status(i) != Status::kOk ? 1 : 0;
+    if (slot.memory.item_status(i) != Status::kOk) ++failed;
   }
   slot.memory.wipe();  // before anybody hears of it
   {

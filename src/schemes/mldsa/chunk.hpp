@@ -111,7 +111,7 @@ struct SignChunk {
   static constexpr size_t kMostAhead = [] {
     const auto idle = [](size_t attempts) { return rounded_up(attempts * P.l, Isa::kStates) - attempts * P.l; };
     size_t best = 1;
-    for (const size_t more : {2, 3})
+    for (const size_t more : {size_t{2}, size_t{3}})
       if (idle(more) * best < idle(best) * more) best = more;
     return best;
   }();

@@ -44,7 +44,7 @@ struct Field51 {
   }
   static Element small(uint32_t value) { return {value}; }
 
-  static Mask bit(const Scalars& k, int t) { return ct::barrier(0 - (k[t / 64] >> t % 64 & 1)); }
+  static Mask bit(const Scalars& k, int t) { return ct::barrier(0 - (k[static_cast<size_t>(t) / 64] >> t % 64 & 1)); }
   static Element select(Mask mask, const Element& a, const Element& b) {
     Element out;
     for (size_t i = 0; i < kLimbs; ++i)

@@ -44,9 +44,11 @@ using SliceReg __attribute__((vector_size(sizeof(Gf3::Reg)))) = SliceWord;
 template <int... kIndex>
 POLYKEM_INLINE Gf3::Reg pick_words(Gf3::Reg a, Gf3::Reg b) {
 #if __has_builtin(__builtin_shufflevector)
-  return (Gf3::Reg)__builtin_shufflevector((SliceReg)a, (SliceReg)b, kIndex...);
+  return reinterpret_cast<Gf3::Reg>(
+      __builtin_shufflevector(reinterpret_cast<SliceReg>(a), reinterpret_cast<SliceReg>(b), kIndex...));
 #else
-  return (Gf3::Reg)__builtin_shuffle((SliceReg)a, (SliceReg)b, SliceReg{kIndex...});
+  return reinterpret_cast<Gf3::Reg>(
+      __builtin_shuffle(reinterpret_cast<SliceReg>(a), reinterpret_cast<SliceReg>(b), SliceReg{kIndex...}));
 #endif
 }
 template <int... kIndex>
@@ -58,10 +60,10 @@ POLYKEM_INLINE Gf3 pick(Gf3 a, Gf3 b) {
 POLYKEM_INLINE Gf3::Reg first_twelve(Gf3::Reg x) {
   constexpr SliceWord kOnes = static_cast<SliceWord>(~SliceWord{0});
   const SliceReg used = {kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes};
-  return x & (Gf3::Reg)used;
+  return x & reinterpret_cast<Gf3::Reg>(used);
 }
 POLYKEM_INLINE Gf3::Reg all_words(SliceWord word) {
-  return (Gf3::Reg)(SliceReg{} + word);
+  return reinterpret_cast<Gf3::Reg>(SliceReg{} + word);
 }
 
 #ifdef POLYKEM_ISA_AVX512
