@@ -249,6 +249,8 @@ void check_chunks_with_messages() {
   expect_chunks(records + kMessage + kContext, "chunks with contexts");
   batch.message.strings.shared = batch.message.contexts.shared = true;
   expect_chunks(records, "chunks with one message for all");
+  batch.message.strings = {any.data(), nullptr, size_t{1} << 30, false};
+  expect(chunk(1) > 0 && chunk(4) > 0, "chunks with messages of a gigabyte");
 }
 
 /// A device fails that should sign: the CPU does.

@@ -262,12 +262,13 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
     item_bytes += bytes_of_item;
     if (bytes_of_item > 0 && table()->place_of(strings.data) == Place::kPageable) staged_bytes += bytes_of_item;
   }
-  const size_t most = in_whole_transactions(kChunkBytes / item_bytes);
+  const auto chunk = [](size_t items) { return in_whole_transactions(std::max<size_t>(items, 1)); };
+  const size_t most = chunk(kChunkBytes / item_bytes);
   if (threads == 1 || staged_bytes == 0) return most;
   const size_t share = divided_up(batch.count, threads);
   const DeviceOperation& operation = find(scheme)->device->operation(op);
   const size_t wanted = std::min(share, operation.staged_bytes / staged_bytes);
-  return std::min(most, in_whole_transactions(std::max(wanted, operation.least_items)));
+  return std::min(most, chunk(std::max(wanted, operation.least_items)));
 }
 
 Status CudaAccelerator::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {
