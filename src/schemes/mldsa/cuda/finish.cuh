@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block signs an item to the end, four attempts at a time: for few items, and for those that rounds leave.
+// A block signs an item to the end, four attempts at a time: for few items, and for those that rounds leave. With a
+// damaged private key no attempt may succeed; such an item fails.
 #pragma once
 
 #include "schemes/mldsa/cuda/answer.cuh"
 #include "schemes/mldsa/cuda/hash.cuh"
 
 namespace polykem::mldsa::cuda {
+
+/// The item has no signature. The whole block calls it.
+template <class Set>
+__device__ __forceinline__ void give_up(const Work& work, size_t item) {
+  constexpr size_t kBytes = Shape<Set>::kSignatureBytes;
+  for (size_t b = threadIdx.x; b < kBytes; b += kThreads)
+    work.signature_out[item * kBytes + b] = 0;
+  if (threadIdx.x == 0 && work.status != nullptr) work.status[item] = static_cast<int>(Status::kSecretKey);
+}
 
 template <class Set>
 __global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t round) {
@@ -46,7 +56,8 @@ __global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t
       }
       kappa += kBlockItems * S::kL;
       __syncthreads();
-    } while (accepted == kBlockItems);
+    } while (accepted == kBlockItems && kappa < kMostAttempts * S::kL);
+    if (accepted == kBlockItems) give_up<Set>(work, item);
     __syncthreads();
   }
 }

@@ -216,7 +216,8 @@ struct Plan {
       {tiled("expand_mask"), 0, 0, expand_mask},
       {tiled({"ntt_multiply_decompose", "ntt.y", "high_bits"}), field::kSk, 0, commit},
       {tiled({"shake256_sample_in_ball", "shake256.c", "sample_in_ball"}), 0, 0, challenge},
-      {tiled({"response_hint_pack", "response", "pack_signature"}), field::kSk, field::kCtOut, answer},
+      {tiled({"response_hint_pack", "response", "pack_signature"}), field::kSk, field::kCtOut | field::kItemStatus,
+       answer},
   });
 
   static constexpr auto verify = kernel_plan_of<kVerifyStages, F>({
