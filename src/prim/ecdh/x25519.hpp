@@ -79,7 +79,7 @@ constexpr typename F::Element ladder(const typename F::Scalars& scalars, const t
     const auto c = F::add(added.x, added.z), d = F::sub(added.x, added.z);
     const auto da = F::mul(d, a), cb = F::mul(c, b);
     const auto bit = F::bit(scalars, t);
-    const auto chosen = bit ^ last;
+    const auto chosen = static_cast<typename F::Mask>(bit ^ last);
     last = bit;
     const auto aa = F::square(F::select(chosen, a, c)), bb = F::square(F::select(chosen, b, d));
     const auto e = F::sub(aa, bb);

@@ -49,7 +49,7 @@ inline void load_keys(Sequences sequences, const uint8_t* const* rows, size_t co
   constexpr size_t kGroupBytes = 16 * kWordBits / 8;
   alignas(64) uint8_t tail[V32::kLanes][64] = {};
   const uint8_t* tail_rows[V32::kLanes];
-  const V32 above_label = V32::set1(~3u);
+  const V32 above_label = V32::set1(~3);
   for (size_t first = 0; first < count; first += 16) {
     const uint8_t* const* from = rows;
     size_t offset = first / 16 * kGroupBytes;
@@ -76,7 +76,7 @@ inline void load_keys(Sequences sequences, const uint8_t* const* rows, size_t co
 #pragma GCC unroll 16
     for (size_t w = 0; w < 16; ++w) {
       const size_t index = first + w;
-      const uint32_t label = index < weight / 2 ? 1 : index < weight ? 2 : 0;
+      const int32_t label = index < weight / 2 ? 1 : index < weight ? 2 : 0;
       sequences.at(index) = select(above_label, key[w], V32::set1(label));
     }
   }
