@@ -60,7 +60,7 @@ def tools_for(python):
 
 def environment(scratch, commit):
     """Nothing of this machine's folders and of the time of the build gets into what is compiled."""
-    maps = f"-ffile-prefix-map={scratch}=."
+    maps = f"-ffile-prefix-map={ROOT}=tools -ffile-prefix-map={scratch}=."  # nanobind's sources lie in ROOT
     result = {name: value for name, value in os.environ.items()
               if not name.startswith(("POLYKEM_", "SKBUILD", "PYTHON", "CMAKE_ARGS"))}
     for name in ("CFLAGS", "CXXFLAGS"):
@@ -115,7 +115,7 @@ def check(wheel, scratch):
             sys.exit(f"{wheel.name}: glibc {OLDEST_GLIBC} does not have {', '.join(missing)}, which {library.name} "
                      "calls; tools/package/old_glibc.cpp is the place for them")
     for file in folder.rglob("*"):
-        if file.is_file() and str(scratch).encode() in file.read_bytes():
+        if file.is_file() and any(str(place).encode() in file.read_bytes() for place in (scratch, ROOT)):
             sys.exit(f"{wheel.name}: {file.relative_to(folder)} has the name of the folder that it was built in")
 
 
