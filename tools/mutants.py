@@ -104,8 +104,8 @@ MUTANTS = [
     # Threads
     Mutant("a quota of CPUs counts for one less", "src/core/cpus.cpp",
            "std::ceil(quota)", "std::floor(quota)", "cpus_test", "UsableCpus.*"),
-    Mutant("groups above the own have no quota", "src/core/cpus.cpp",
-           "if (group.empty()) return least;", "return least;", "cpus_test", "CpuQuota.*"),
+    Mutant("groups above the own have no quota", "src/core/control_groups.cpp",
+           "if (group.empty()) return;", "return;", "cpus_test", "CpuQuota.*"),
     Mutant("CKKS starts threads beyond the allowed CPUs", "ckks/src/context.cpp",
            "std::min(usable_cpus().count, kMaxThreads)", "kMaxThreads", "ckks_threads_test", "CkksThreads.*"),
     # Broker

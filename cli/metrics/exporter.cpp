@@ -28,7 +28,18 @@ struct Answer {
 };
 
 const char* reason_of(int status) {
-  return status == 200 ? "OK" : status == 405 ? "Method Not Allowed" : status == 503 ? "Service Unavailable" : "Error";
+  switch (status) {
+    case 200:
+      return "OK";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 503:
+      return "Service Unavailable";
+    default:
+      return "Internal Server Error";
+  }
 }
 
 int send(mg_connection* connection, const Answer& answer, bool with_body) {
@@ -72,18 +83,23 @@ struct Exporter::Impl {
     return health();
   }
 
-  template <Answer (Impl::*kAnswer)()>
-  void serve(const char* path) {
-    const auto handler = [](mg_connection* connection, void* impl) {
-      const std::string_view method = mg_get_request_info(connection)->request_method;
-      if (method != "GET" && method != "HEAD") return send(connection, {405, "only GET and HEAD\n"}, true);
-      try {
-        return send(connection, (static_cast<Impl*>(impl)->*kAnswer)(), method == "GET");
-      } catch (const std::exception&) {
-        return send(connection, {500, "no memory, or a defect\n"}, true);
-      }
-    };
-    mg_set_request_handler(server, path, handler, this);
+  Answer answer(std::string_view method, std::string_view path) {
+    if (path != "/metrics" && path != "/healthz" && path != "/readyz")
+      return {404, "only /metrics, /healthz and /readyz\n"};
+    if (method != "GET" && method != "HEAD") return {405, "only GET and HEAD\n"};
+    return path == "/metrics" ? metrics() : path == "/healthz" ? health() : readiness();
+  }
+
+  /// Every request comes here: CivetWeb's own answer to an unknown path takes most of its threads' stack.
+  static int serve(mg_connection* connection) {
+    const mg_request_info& request = *mg_get_request_info(connection);
+    const std::string_view method = request.request_method;
+    try {
+      auto& impl = *static_cast<Impl*>(request.user_data);
+      return send(connection, impl.answer(method, request.local_uri), method != "HEAD");
+    } catch (const std::exception&) {
+      return send(connection, {500, "no memory, or a defect\n"}, true);
+    }
   }
 };
 
@@ -95,15 +111,13 @@ Exporter::Exporter(const std::string& endpoint, MetricsSource source) : impl_(st
   impl_->source = std::move(source);
   const char* options[] = {"listening_ports",    endpoint.c_str(), "num_threads", kThreads,
                            "request_timeout_ms", kPatienceMs,      nullptr};
-  const mg_callbacks callbacks{};
-  impl_->server = mg_start(&callbacks, nullptr, options);
+  mg_callbacks callbacks{};
+  callbacks.begin_request = Impl::serve;
+  impl_->server = mg_start(&callbacks, impl_.get(), options);
   if (impl_->server == nullptr) {
     throw CliError(kExitIo, fmt::format("--metrics: cannot listen at {}", endpoint),
                    "is the address this machine's, and the port free?");
   }
-  impl_->serve<&Impl::metrics>("/metrics$");
-  impl_->serve<&Impl::health>("/healthz$");
-  impl_->serve<&Impl::readiness>("/readyz$");
 }
 
 Exporter::~Exporter() {

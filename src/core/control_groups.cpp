@@ -3,24 +3,30 @@
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
-#include <vector>
+#include <string_view>
 
 namespace polykem {
 
 namespace {
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, separator);)
-    parts.push_back(part);
-  return parts;
+/// The n-th word of the text, from 0; empty if it has fewer.
+std::string_view word_of(std::string_view text, size_t n) {
+  for (; n > 0; --n) {
+    const size_t end = text.find(' ');
+    if (end == text.npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  return text.substr(0, text.find(' '));
 }
 
-bool has_word(const std::string& text, std::string_view word) {
-  const std::vector<std::string> words = split(text, ',');
-  return std::find(words.begin(), words.end(), word) != words.end();
+/// Whether the list, separated by commas, has the name.
+bool has_name(std::string_view list, std::string_view name) {
+  for (;;) {
+    const size_t end = list.find(',');
+    if (list.substr(0, end) == name) return true;
+    if (end == list.npos) return false;
+    list.remove_prefix(end + 1);
+  }
 }
 
 /// Where a hierarchy of control groups is mounted: the group `root` is the folder `point`.
@@ -34,10 +40,12 @@ bool find_mount(const std::string& root, std::string_view controller, bool versi
   for (std::string line; std::getline(in, line);) {
     const size_t dash = line.find(" - ");
     if (dash == line.npos) continue;
-    const std::vector<std::string> mount = split(line.substr(0, dash), ' '), type = split(line.substr(dash + 3), ' ');
-    if (mount.size() < 5 || type.size() < 3) continue;
-    if (version2 ? type[0] != "cgroup2" : type[0] != "cgroup" || !has_word(type[2], controller)) continue;
-    out = {mount[4], mount[3]};
+    const std::string_view mount = std::string_view(line).substr(0, dash),
+                           type = std::string_view(line).substr(dash + 3);
+    const std::string_view system = word_of(type, 0), point = word_of(mount, 4);
+    if (point.empty()) continue;
+    if (version2 ? system != "cgroup2" : system != "cgroup" || !has_name(word_of(type, 2), controller)) continue;
+    out = {std::string(point), std::string(word_of(mount, 3))};
     return true;
   }
   return false;
@@ -67,7 +75,7 @@ void for_each_control_group(const std::string& root, std::string_view controller
     if (first == line.npos || second == line.npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const bool version2 = controllers.empty();
-    if (version2 || has_word(controllers, controller))
+    if (version2 || has_name(controllers, controller))
       look_upwards(root, line.substr(second + 1), controller, version2, visit);
   }
 }

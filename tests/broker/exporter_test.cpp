@@ -17,7 +17,8 @@ namespace polykem::cli {
 namespace {
 
 /// The whole answer to a request for `path`.
-std::string get(std::uint16_t port, const std::string& path) {
+std::string get(std::uint16_t port, const std::string& path, const std::string& method = "GET",
+                const std::string& fields = "") {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -25,7 +26,7 @@ std::string get(std::uint16_t port, const std::string& path) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   std::string out;
   if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    const std::string request = method + " " + path + " HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n";
     EXPECT_EQ(::write(socket, request.data(), request.size()), static_cast<ssize_t>(request.size()));
     char bytes[4096];
     for (ssize_t got = 0; (got = ::read(socket, bytes, sizeof bytes)) > 0;)
@@ -67,7 +68,22 @@ TEST(Exporter, ServesWithoutABroker) {
   const Exporter exporter("127.0.0.1:0", {"polykem serve", batcher.handle()});
   EXPECT_TRUE(begins(get(exporter.port(), "/healthz"), "HTTP/1.1 200 OK\r\n"));
   EXPECT_TRUE(begins(get(exporter.port(), "/readyz"), "HTTP/1.1 200 OK\r\n"));
-  EXPECT_TRUE(begins(get(exporter.port(), "/metrics/x"), "HTTP/1.1 404 "));
+}
+
+TEST(Exporter, RefusesOtherRequests) {
+  const Context context(1);
+  const Batcher batcher(context);
+  const Exporter exporter("127.0.0.1:0", {"polykem serve", batcher.handle()});
+  for (const char* path : {"/", "/x", "/metrics/x", "/metrics/", "/metricsx", "/../../etc/passwd", "/%zz%00"})
+    EXPECT_TRUE(begins(get(exporter.port(), path), "HTTP/1.1 404 ")) << path;
+  for (const char* method : {"POST", "DELETE"})
+    EXPECT_TRUE(begins(get(exporter.port(), "/metrics", method, "Content-Length: 0\r\n"), "HTTP/1.1 405 ")) << method;
+  for (const char* method : {"PUT", "PROPFIND", "OPTIONS"})
+    EXPECT_TRUE(begins(get(exporter.port(), "/x", method, "Content-Length: 0\r\n"), "HTTP/1.1 404 ")) << method;
+  const std::string upgrade =
+      "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: abc\r\n";
+  EXPECT_TRUE(begins(get(exporter.port(), "/x", "GET", upgrade), "HTTP/1.1 404 "));
+  EXPECT_TRUE(begins(get(exporter.port(), "/healthz"), "HTTP/1.1 200 OK\r\n"));
 }
 
 }  // namespace
