@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <array>
+#include <memory>
 #include <new>
 
 #include <asio/buffer.hpp>
@@ -51,7 +52,9 @@ void Connection::wait_readable() {
 
 // A few reads per turn of the loop, so that one busy peer cannot starve the others.
 void Connection::on_readable() {
-  static thread_local std::array<std::uint8_t, 65536> buffer;
+  // On the heap: variables of threads lie in the stack of every thread, and an HTTP server's have 100 KB.
+  static thread_local const auto memory = std::make_unique<std::array<std::uint8_t, 65536>>();
+  std::array<std::uint8_t, 65536>& buffer = *memory;
   for (int i = 0; i < kReadsPerTurn && !closed_; ++i) {
     asio::error_code error;
     const std::size_t size = socket_.read_some(asio::buffer(buffer), error);

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import unittest
 import urllib.error
@@ -78,6 +79,11 @@ class Health(Case):
         self.assertEqual(answer(port, "/readyz", "POST")[0], 405)
         self.assertEqual(answer(port, "/healthzz")[0], 404)
         self.assertEqual(answer(port, "/")[0], 404)
+        for nonsense in (b"NONSENSE", b"GET http://[/ HTTP/9.9\r\nContent-Length: -5", b"GET /../x HTTP/1.1"):
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+                client.sendall(nonsense + b"\r\n\r\n")
+                self.assertNotIn(b" 200 ", client.recv(100))
+        self.assertEqual(answer(port, "/readyz"), (200, "ok\n"))
 
 
 class Procedures(Case):
