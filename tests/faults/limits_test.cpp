@@ -242,59 +242,60 @@ TEST(Fork, AChildDrawsItsOwnSecrets) {
 }
 
 /// A machine without random numbers can still sign: that is what rnd 0 is for [FIPS204, 3.4].
-TEST(Entropy, DeterministicSignaturesNeedNone) {
+/// Requests of one ML-DSA-44 signature of an empty message.
+class OneSignature {
+ public:
+  static constexpr size_t kPublicBytes = 1312, kSecretBytes = 2560, kBytes = 2420;
+
+  OneSignature() {
+    const polykem_config config{sizeof config, 1, nullptr};
+    EXPECT_EQ(polykem_signature_find("mldsa44", &scheme), POLYKEM_OK);
+    EXPECT_EQ(polykem_context_new(&config, &context), POLYKEM_OK);
+    messages.struct_size = sizeof messages;
+    request.struct_size = sizeof request;
+    request.op = POLYKEM_SIGN;
+    request.scheme = scheme;
+    request.count = 1;
+    request.messages = &messages;
+  }
+  ~OneSignature() { polykem_context_free(context); }
+  OneSignature(const OneSignature&) = delete;
+  OneSignature& operator=(const OneSignature&) = delete;
+
+  polykem_status sign(Bytes& sig) {
+    request.sig_out = sig.data();
+    return polykem_run(context, &request);
+  }
+
   const polykem_scheme* scheme = nullptr;
-  ASSERT_EQ(polykem_signature_find("mldsa44", &scheme), POLYKEM_OK);
-  const polykem_config config{sizeof config, 1, nullptr};
   polykem_context* context = nullptr;
-  ASSERT_EQ(polykem_context_new(&config, &context), POLYKEM_OK);
-  const Bytes seed(32, 7);
-  Bytes sig(2420);
   polykem_messages messages{};
-  messages.struct_size = sizeof messages;
   polykem_request request{};
-  request.struct_size = sizeof request;
-  request.op = POLYKEM_SIGN;
-  request.scheme = scheme;
-  request.count = 1;
-  request.sk = seed.data();
-  request.secret_form = POLYKEM_SECRET_SEED;
-  request.messages = &messages;
-  request.sig_out = sig.data();
+};
+
+TEST(Entropy, DeterministicSignaturesNeedNone) {
+  OneSignature signature;
+  const Bytes seed(32, 7);
+  Bytes sig(OneSignature::kBytes);
+  signature.request.sk = seed.data();
+  signature.request.secret_form = POLYKEM_SECRET_SEED;
   for (const int deterministic : {1, 0}) {
-    messages.deterministic = deterministic;
+    signature.messages.deterministic = deterministic;
     arm({Call::kRandom, 1, true});
-    EXPECT_EQ(polykem_run(context, &request), deterministic == 1 ? POLYKEM_OK : POLYKEM_ERR_RANDOM);
+    EXPECT_EQ(signature.sign(sig), deterministic == 1 ? POLYKEM_OK : POLYKEM_ERR_RANDOM);
     EXPECT_EQ(disarm(), deterministic == 0);
   }
-  polykem_context_free(context);
 }
 
 /// Signatures of one message differ in rnd alone.
 TEST(Fork, AChildSignsWithItsOwnRandomNumbers) {
-  const polykem_scheme* scheme = nullptr;
-  ASSERT_EQ(polykem_signature_find("mldsa44", &scheme), POLYKEM_OK);
-  const polykem_config config{sizeof config, 1, nullptr};
-  polykem_context* context = nullptr;
-  ASSERT_EQ(polykem_context_new(&config, &context), POLYKEM_OK);
-  Bytes pk(1312), sk(2560);
-  ASSERT_EQ(polykem_keygen(context, scheme, 1, pk.data(), sk.data()), POLYKEM_OK);
-  polykem_messages messages{};
-  messages.struct_size = sizeof messages;
-  polykem_request request{};
-  request.struct_size = sizeof request;
-  request.op = POLYKEM_SIGN;
-  request.scheme = scheme;
-  request.count = 1;
-  request.sk = sk.data();
-  request.messages = &messages;
-  const auto sign = [&](Bytes& sig) {
-    request.sig_out = sig.data();
-    return polykem_run(context, &request);
-  };
-  const auto [own, childs] = own_and_childs(sign, 2420);
+  OneSignature signature;
+  Bytes pk(OneSignature::kPublicBytes), sk(OneSignature::kSecretBytes);
+  ASSERT_EQ(polykem_keygen(signature.context, signature.scheme, 1, pk.data(), sk.data()), POLYKEM_OK);
+  signature.request.sk = sk.data();
+  const auto sign = [&](Bytes& sig) { return signature.sign(sig); };
+  const auto [own, childs] = own_and_childs(sign, OneSignature::kBytes);
   EXPECT_NE(own, childs);
-  polykem_context_free(context);
 }
 
 }  // namespace
