@@ -56,16 +56,20 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
+bool named(const Options& options, const Set& set) {
+  return std::find(options.schemes.begin(), options.schemes.end(), set.name()) != options.schemes.end();
+}
+
 bool wanted(const Options& options, const Set& set) {
   if (options.schemes.empty() && options.families.empty()) return true;
   const auto begins = [](const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; };
-  return std::find(options.schemes.begin(), options.schemes.end(), set.name()) != options.schemes.end() ||
+  return named(options, set) ||
          std::any_of(options.families.begin(), options.families.end(), [&](const std::string& family) {
            return begins(set.family(), family) || begins(set.name(), family);
          });
 }
 
-/// The module's sets that were asked for, in the order of the registry.
+/// The module's sets that were asked for, in the order of the registry; not all sets of a family are on GPUs.
 std::vector<Set> chosen_sets(const Options& options, const cuda::ModuleTable& table) {
   std::vector<Set> sets;
   const size_t kems = polykem_scheme_count();
@@ -74,7 +78,7 @@ std::vector<Set> chosen_sets(const Options& options, const cuda::ModuleTable& ta
     if (!wanted(options, set)) continue;
     if (table.scheme(set.info.name) != nullptr)
       sets.push_back(set);
-    else if (!options.schemes.empty() || !options.families.empty())
+    else if (named(options, set))
       die("the module has no operations for " + set.name());
   }
   if (sets.empty()) die("no set of that name; 'polykem list' shows all");
