@@ -2,7 +2,7 @@
 // The commands, their options and examples as JSON: `polykem help --json` prints it, and man pages and shell completion
 // are made from it. "polykem-help-1" is
 //
-//   {"schema": "polykem-help-1", "version": "0.1.0", "program": COMMAND}
+//   {"schema": "polykem-help-1", "version": "0.2.0", "program": COMMAND}
 //
 // with, for the program itself and for every command under it,
 //

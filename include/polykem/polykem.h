@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 #define POLYKEM_VERSION_MAJOR 0
-#define POLYKEM_VERSION_MINOR 1
+#define POLYKEM_VERSION_MINOR 2
 #define POLYKEM_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -67,7 +67,7 @@ typedef enum polykem_status {
 /* A short English sentence for a status, static storage. */
 POLYKEM_API const char* polykem_status_text(polykem_status status);
 
-/* "0.1.0", static storage. */
+/* "0.2.0", static storage. */
 POLYKEM_API const char* polykem_version(void);
 
 /* ---- parameter sets -------------------------------------------------------------------------------------- */
