@@ -13,7 +13,7 @@ inline constexpr const char* kPeer = "cuPQC 0.4.1, best block size";
 struct PublishedRate {
   const char* scheme;
   size_t items;          ///< of a batch
-  double per_second[3];  ///< by place_of() an operation
+  double per_second[3];  ///< by index_of_op()
 };
 
 /// Kernels only, all data on the card.
@@ -33,7 +33,7 @@ inline constexpr PublishedRate kPublishedHostRates[] = {{"saber", 768, {0, 0.27e
 template <size_t N>
 double per_second_in(const PublishedRate (&rates)[N], const std::string& scheme, size_t items, Op op) {
   for (const PublishedRate& rate : rates)
-    if (scheme == rate.scheme && items == rate.items) return rate.per_second[place_of(op)];
+    if (scheme == rate.scheme && items == rate.items) return rate.per_second[index_of_op(op)];
   return 0;
 }
 

@@ -9,7 +9,7 @@ namespace polykem::broker {
 
 namespace {
 
-/// The server's thread may compute for so long what one client asks for while the others wait.
+/// The longest operation that the server's thread computes itself, since the other clients wait meanwhile.
 constexpr auto kLongestHere = std::chrono::microseconds(50);
 
 class PendingTicket final : public PendingItem {

@@ -60,7 +60,7 @@ uint32_t index_of(const Scheme* scheme) {
   return static_cast<uint32_t>(std::find(all.begin(), all.end(), scheme) - all.begin());
 }
 
-/// What one item of a batch may end with; after anything else the batch is computed elsewhere.
+/// True if the daemon computed the item. With any other status the whole batch is computed elsewhere.
 bool is_result(Status status) {
   return status == Status::kOk || status == Status::kPublicKey || status == Status::kSecretKey ||
          status == Status::kCiphertext;
@@ -99,7 +99,7 @@ bool Connection::greet(const char* path, uint32_t slots, const char*& problem) {
   Welcome welcome;
   Fd memory;
   problem = "the daemon does not answer";
-  (void)send_message(socket_.get(), &hello, sizeof hello);  // whoever refuses may have hung up, and says so below
+  (void)send_message(socket_.get(), &hello, sizeof hello);  // a daemon that refuses may have hung up: read its answer
   if (::poll(&answer, 1, kGreetingMs) != 1) return false;
   if (receive_message(socket_.get(), &welcome, sizeof welcome, memory) != sizeof welcome) return false;
   problem = answer_problem(welcome.answer);
@@ -112,7 +112,7 @@ bool Connection::map(const Welcome& welcome, const Fd& memory) {
   if (welcome.map_bytes != map_bytes(welcome.slots) || !memory_.map(memory, welcome.map_bytes)) return false;
   view_ = SharedView(memory_.data(), welcome.slots);
   slots_.resize(welcome.slots);
-  for (uint32_t i = welcome.slots; i-- > 0;)  // the first slots are used most, the pages of the last perhaps never
+  for (uint32_t i = welcome.slots; i-- > 0;)  // so that the first slots are used most
     free_.push_back(i);
   return true;
 }
@@ -123,8 +123,9 @@ Connection::~Connection() {
     (void)!::write(stop_event_.get(), &one, sizeof one);
     receiver_.join();
   }
-  wipe();  // again: a daemon that came back to its senses may have written since
-  if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);  // a child of this process may keep it open
+  // The daemon may have written since give_back() wiped, and a child process may still hold the socket open.
+  wipe();
+  if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);
 }
 
 void Connection::EndedBatches::add(std::shared_ptr<Batch> batch) {
@@ -134,7 +135,7 @@ void Connection::EndedBatches::add(std::shared_ptr<Batch> batch) {
   last = added;
 }
 
-void Connection::EndedBatches::tell_all() {
+void Connection::EndedBatches::call_back() {
   last = nullptr;
   for (std::shared_ptr<Batch> batch = std::move(first); batch != nullptr; batch = std::move(batch->next))
     batch->done(batch->status);
@@ -159,7 +160,7 @@ Status Connection::submit(const Request& request, uint64_t deadline_ns, Done don
   return Status::kOutOfMemory;
 }
 
-/// Fills free slots. The lock is held.
+/// Submits waiting items while there are free slots. The caller holds the lock.
 void Connection::send_some() {
   const uint32_t before = published_;
   while (!unsent_.empty() && !free_.empty()) {
@@ -199,7 +200,7 @@ void Connection::write_item(uint32_t index, const std::shared_ptr<Batch>& batch)
   header.deadline_ns.store(batch->deadline_ns, std::memory_order_relaxed);
 }
 
-/// The lock is held.
+/// Copies the result out of a slot and frees it. The caller holds the lock.
 void Connection::read_item(uint32_t index, EndedBatches& ended) {
   Slot& slot = slots_[index];
   const std::shared_ptr<Batch> batch = std::move(slot.batch);
@@ -231,7 +232,7 @@ void Connection::receive() {
   give_back();
 }
 
-/// Waits for a wake-up. False after a hang-up, and when the connection is to end.
+/// Waits until the daemon wakes this side. Returns false if the daemon hung up or stalled, or the connection is to end.
 bool Connection::sleep() {
   SharedHeader& shared = view_.header();
   shared.client_sleeps.store(1, std::memory_order_seq_cst);
@@ -247,7 +248,7 @@ bool Connection::sleep() {
   return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/// False if the daemon has lost its senses.
+/// Takes the results that are in the ring. Returns false if the daemon names a slot that is not in use.
 bool Connection::take_completions() {
   SharedHeader& shared = view_.header();
   shared.client_sleeps.store(0, std::memory_order_relaxed);
@@ -262,7 +263,7 @@ bool Connection::take_completions() {
     }
     send_some();
   }
-  ended.tell_all();
+  ended.call_back();
   return sane;
 }
 
@@ -283,7 +284,7 @@ void Connection::give_back() {
     unsent_.clear();
     wipe();
   }
-  lost.tell_all();
+  lost.call_back();
 }
 
 }  // namespace polykem::broker

@@ -16,22 +16,23 @@
 
 namespace polykem::broker {
 
-/// A worker's connection with the daemon, and a thread that waits for results. A daemon that has work and finishes
+/// A worker's connection to the daemon, with a thread that waits for results. A daemon that has work but finishes
 /// nothing for two seconds counts as dead. Thread-safe.
 class Connection {
  public:
   using Done = std::function<void(Status)>;
 
-  /// Connects and greets; waits half a second at most for its place and a fifth of a second for the daemon's answer.
-  /// nullptr with `problem`, static storage.
+  /// Connects and greets. Waits at most half a second to be accepted and a fifth of a second for the answer. On failure
+  /// returns nullptr and sets `problem` to the reason, a static string.
   static std::unique_ptr<Connection> open(const char* path, uint32_t slots, const char*& problem);
-  /// Gives back what is in flight, as a hang-up does.
+  /// Ends what is in flight with Status::kBackendUnavailable, as a hang-up does.
   ~Connection();
 
-  /// False after a hang-up; the connection is then of no more use.
+  /// False after a hang-up. The connection is then useless.
   bool alive() const { return alive_.load(std::memory_order_relaxed); }
-  /// Hands over a batch whose coins are given; its arrays stay valid until done is called, once, on any thread.
-  /// Status::kBackendUnavailable, now or from done: the CPU is to compute it. deadline_ns: of monotonic_ns(), 0: none.
+  /// Submits a batch with coins. `done` is called once, on any thread; the arrays must stay valid until then.
+  /// Status::kBackendUnavailable, returned or passed to `done`, means that the CPU must compute the batch. deadline_ns:
+  /// on the clock of monotonic_ns(); 0: none.
   Status submit(const Request& request, uint64_t deadline_ns, Done done);
 
  private:
@@ -43,21 +44,22 @@ class Connection {
     ItemRecords item;
     size_t sent = 0, finished = 0;
     Status status = Status::kOk;
-    bool ended = false;           ///< it is in a list of those whose end is to be told
-    std::shared_ptr<Batch> next;  ///< there
+    bool ended = false;           ///< it is in an EndedBatches list
+    std::shared_ptr<Batch> next;  ///< in that list
   };
-  /// Batches whose end is to be told, in order. Takes no memory: results come where nobody could be told of a lack.
+  /// A list of finished batches whose callbacks are still to be called, in order. It allocates nothing, because a
+  /// failure could not be reported where results arrive.
   struct EndedBatches {
     std::shared_ptr<Batch> first;
     Batch* last = nullptr;
 
     void add(std::shared_ptr<Batch> batch);
-    void tell_all();
+    void call_back();
   };
   struct Slot {
     std::shared_ptr<Batch> batch;  ///< nullptr: free
     size_t item = 0;
-    size_t used_bytes = 0;  ///< the most that any operation has left there
+    size_t used_bytes = 0;  ///< the most that any operation has written there
   };
 
   Connection() = default;
@@ -77,7 +79,7 @@ class Connection {
   SharedMemory memory_;
   SharedView view_;
   std::atomic<bool> alive_{true};
-  uint32_t taken_ = kFirstEntry;  ///< completions read so far
+  uint32_t taken_ = kFirstEntry;  ///< kFirstEntry plus the completions read so far
   std::mutex mutex_;              ///< guards the rest
   uint32_t published_ = kFirstEntry;
   std::vector<Slot> slots_;

@@ -11,7 +11,7 @@ bool BrokerExecutor::available(const Scheme& /*scheme*/, Op /*op*/) {
   {
     const std::lock_guard lock(mutex_);
     if (connection_ != nullptr && connection_->alive()) return true;
-    if (connection_.use_count() > 1) return false;  // its own thread may be the user, and would wait for itself
+    if (connection_.use_count() > 1) return false;  // the user may be its own thread, which would wait for itself
     dead = std::move(connection_);
   }
   dead.reset();

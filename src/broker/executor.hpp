@@ -10,26 +10,26 @@
 
 namespace polykem::broker {
 
-/// polykemd as an executor of a batcher. It connects when it is asked whether it is available, and again after a
-/// hang-up; the batcher decides when to ask. A fork of the process makes its own.
+/// polykemd as an executor of a batcher. It connects when the batcher first asks whether it is available, and
+/// reconnects when asked after a hang-up. A forked child opens its own connection.
 class BrokerExecutor final : public Executor {
  public:
-  /// deadline: how long a result is of use to the batcher; 0: for ever.
+  /// deadline: how long a result is useful to the batcher; 0: forever.
   BrokerExecutor(std::string path, std::chrono::microseconds deadline) : path_(std::move(path)), deadline_(deadline) {}
 
   Kind kind() const override { return Kind::kBroker; }
   const char* name() const override { return "broker"; }
   unsigned slots() const override { return kBatches; }
-  /// To find out that nobody listens costs little.
+  /// Short, because it costs little to find out that no daemon listens.
   Clock::duration longest_pause() const override { return std::chrono::seconds(1); }
-  /// The protocol has no messages.
+  /// The protocol does not carry messages to be signed or verified.
   bool has(const Scheme& scheme) const override { return !scheme.is_signature(); }
   bool available(const Scheme& scheme, Op op) override;
   Status submit(const Request& request, Done done) override;
   const char* problem() const override { return problem_; }
 
  private:
-  /// The daemon puts the batches of all its clients together: many may be on their way, however small.
+  /// Many, since the daemon combines small batches of all its clients.
   static constexpr unsigned kBatches = 16;
   static constexpr uint32_t kSlots = 256;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is served next: fair shares of time.
+// The order in which clients are served: fair shares of time.
 #pragma once
 
 #include <algorithm>
@@ -9,23 +9,23 @@
 
 namespace polykem::broker {
 
-/// Clients that wait for their turn (start-time fair queueing). The next client is the one with the least time so far,
-/// in nanoseconds of its operations. A client that returns starts at the time of the client served last, so that idling
-/// earns no credit. Not thread-safe.
+/// Clients that wait for their turn, by start-time fair queueing: next is the client whose operations have taken the
+/// least time so far, in nanoseconds. A client that returns starts at the time of the client served last, so that
+/// idling earns no credit. Not thread-safe.
 class FairQueue {
  public:
-  /// The time that one client has had; the client's owner keeps it.
+  /// The time that one client has had. It is kept by the client's owner.
   struct Share {
     uint64_t had_ns = 0;
     bool waits = false;  ///< in the queue
   };
 
-  /// push() takes no memory while no more than `clients` are in the queue.
+  /// Until more than `clients` clients are in the queue, push() allocates nothing.
   void reserve(size_t clients) { waiting_.reserve(clients); }
   bool empty() const { return waiting_.empty(); }
   size_t size() const { return waiting_.size(); }
 
-  /// The client has work; nothing happens if it is in the queue.
+  /// Adds a client that has work, unless it is in the queue.
   void push(uint64_t id, Share& share) {
     if (share.waits) return;
     share.had_ns = std::max(share.had_ns, now_ns_);
@@ -33,7 +33,7 @@ class FairQueue {
     std::push_heap(waiting_.begin(), waiting_.end());
     share.waits = true;
   }
-  /// Takes out the next client. The caller marks its share, and adds to it what its turn costs.
+  /// Removes and returns the next client. The caller clears share.waits and adds the cost of the turn to the share.
   std::optional<uint64_t> pop() {
     if (waiting_.empty()) return std::nullopt;
     std::pop_heap(waiting_.begin(), waiting_.end());
@@ -50,14 +50,14 @@ class FairQueue {
  private:
   struct Entry {
     uint64_t had_ns, order, id;
-    /// The heap's greatest is next: the least time had, the longest wait among equals.
+    /// Orders the heap: next is who has had the least time and, among equals, has waited longest.
     bool operator<(const Entry& other) const {
       return had_ns != other.had_ns ? had_ns > other.had_ns : order > other.order;
     }
   };
 
   std::vector<Entry> waiting_;
-  uint64_t now_ns_ = 0;  ///< what the client served last had had
+  uint64_t now_ns_ = 0;  ///< the time of the client that was served last
   uint64_t next_ = 0;
 };
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker process and polykemd say to each other.
+// The protocol between a worker process and polykemd.
 //
-// A Unix stream socket carries one Hello, one Welcome with the file descriptor of the shared memory, and from then on
-// single bytes of any value: "look into your ring". Its hang-up is the news that the other side has died. Operations
-// cross in the shared memory:
+// A Unix stream socket carries one Hello, one Welcome with the file descriptor of the shared memory, and then single
+// bytes of any value, which mean "look into your ring". A hang-up shows that the other side has died. Operations are
+// passed in the shared memory:
 //
 //   SharedHeader | submitted slots, a ring | completed slots, a ring | slots: SlotHeader, inputs, outputs
 //
-// A ring has as many entries as there are slots and a slot is under way once at most, so a ring cannot overflow; each
-// side keeps the place where it reads in memory of its own. Whoever finds its ring empty sets its `sleeps` and looks
-// once more; whoever has published something sends a byte if that flag is set.
+// A ring has as many entries as there are slots, and a slot is in one ring at most, so a ring cannot overflow. Each
+// side keeps its read position in memory of its own. A side that finds its ring empty sets its `sleeps` flag and looks
+// once more; a side that has published an entry sends a byte if the other's flag is set.
 //
-// There is no eventfd between the processes: whether writing to one blocks is a flag of the open file that both would
-// share, so a client could stop the daemon with it. MSG_DONTWAIT belongs to the call.
+// An eventfd would not do: both sides would share its O_NONBLOCK flag, so a client could clear it and block the daemon.
+// MSG_DONTWAIT belongs to the call.
 #pragma once
 
 #include <atomic>
@@ -25,28 +25,28 @@ namespace polykem::broker {
 
 inline constexpr uint32_t kMagic = 0x4d4b4c50;
 inline constexpr uint32_t kVersion = 2;
-/// Slots of one client: a power of two.
+/// The most slots of one client. The number of slots is a power of two.
 inline constexpr uint32_t kMaxSlots = 4096;
 
-/// Where the rings' counters begin: so that they pass 2^32 soon, in every test too, and not once in a blue moon.
+/// The rings' counters start just below 2^32, so that every test sees them wrap.
 inline constexpr uint32_t kFirstEntry = 0u - 64;
 
 struct Hello {
   uint32_t magic = kMagic, version = kVersion;
   uint64_t registry = 0;  ///< registry_fingerprint()
-  uint32_t slots = 0;     ///< as many as it would like
+  uint32_t slots = 0;     ///< the number that the client asks for
   uint32_t reserved = 0;
 };
 
 enum class Answer : uint32_t {
   kWelcome = 0,
-  kOtherVersion = 1,  ///< of the protocol, or other parameter sets
-  kFull = 2,          ///< no place for another client, or for another of this user
+  kOtherVersion = 1,  ///< another version of the protocol, or other parameter sets
+  kFull = 2,          ///< too many clients, or too many of this user
   kNotAllowed = 3,    ///< this user may not use the daemon
-  kNoMemory = 4,      ///< no shared memory is left that this user's clients may hold
+  kNoMemory = 4,      ///< this user's clients may hold no more shared memory
 };
 
-/// With Answer::kWelcome the descriptor of the shared memory comes along.
+/// Answer::kWelcome comes with the descriptor of the shared memory.
 struct Welcome {
   uint32_t magic = kMagic, version = kVersion;
   Answer answer = Answer::kWelcome;
@@ -69,17 +69,17 @@ struct SharedHeader {
 struct alignas(64) SlotHeader {
   Word set;                           ///< index in the registry
   Word op;                            ///< an Op, plus kSecretIsSeed
-  std::atomic<uint64_t> deadline_ns;  ///< of CLOCK_MONOTONIC; later nobody wants the result. 0: none
-  Word status;                        ///< Status::kBusy: the server had no place or no time for it
+  std::atomic<uint64_t> deadline_ns;  ///< on CLOCK_MONOTONIC: a later result is of no use. 0: none
+  Word status;                        ///< Status::kBusy: the server refused it, full or too late
 };
 inline constexpr uint32_t kSecretIsSeed = 0x100;
 
-/// Slot header and records of the largest operation of any set: an operation's inputs and then its outputs in the order
-/// of kRecordFields, each right after the one before.
+/// The bytes of a slot: its header, and room for the records of the largest operation of any set. An operation's inputs
+/// and then its outputs follow the header without gaps, in the order of kRecordFields.
 size_t slot_bytes();
 size_t map_bytes(uint32_t slots);
 
-/// Differs when two builds differ in their sets, their order or their sizes.
+/// A hash of the parameter sets, their order and their sizes, which must be the same on both sides.
 uint64_t registry_fingerprint();
 
 /// Pointers into the shared memory of one client.
@@ -90,7 +90,7 @@ class SharedView {
 
   uint32_t slots() const { return slots_; }
   SharedHeader& header() const { return *reinterpret_cast<SharedHeader*>(memory_); }
-  /// Entry number `position`, counted from the beginning of time.
+  /// The ring's entry for the counter value `position`.
   Word& submission(uint32_t position) const { return entries()[position & (slots_ - 1)]; }
   Word& completion(uint32_t position) const { return entries()[slots_ + (position & (slots_ - 1))]; }
   SlotHeader& slot(uint32_t index) const { return *reinterpret_cast<SlotHeader*>(slot_memory(index)); }

@@ -18,7 +18,7 @@ namespace polykem::broker {
 
 namespace {
 
-/// Ids of what is watched: two for each session, its socket's and that of its process.
+/// The ids that epoll returns. A session has two: one for its socket and, with kProcess set, one for its process.
 constexpr uint64_t kListener = 0, kWake = 1, kRoom = 2, kFirstSession = 4;
 constexpr uint64_t kProcess = 1;
 
@@ -27,16 +27,16 @@ constexpr uint64_t kGreetingTime = 5000 * kMillisecond;
 constexpr uint64_t kPauseWithoutDescriptors = 100 * kMillisecond;
 constexpr uint64_t kDrainTime = 10'000 * kMillisecond;
 constexpr int kTickMs = 100;
-/// So long it sleeps at most: silent_ms() tells a thread that has nothing to do from one that hangs.
+/// The longest sleep. It bounds silent_ms() of a thread that has nothing to do.
 constexpr int kSleepMs = 1000;
-/// Let in between two looks at those who are there: who connects and leaves all the time must not keep them waiting.
+/// The most clients that are admitted before the present ones are served again.
 constexpr int kAcceptedInARow = 16;
-/// Those who may not come in cost less: an answer.
+/// The most clients that are turned away before the present ones are served again. Turning one away costs little.
 constexpr int kTurnedAwayInARow = 256;
-/// So long nothing begins while several clients have their turns.
+/// How long operations of several clients are held back so that they can share batches.
 constexpr uint64_t kTogether = kMillisecond;
-/// The time that all operations in flight take. A client that comes anew waits so long for what was there before it,
-/// and a batch on the CPU takes as long.
+/// The computing time of all operations in flight. A new client waits that long for earlier operations; a batch on the
+/// CPU takes about as long.
 constexpr uint64_t kWindow = 20 * kMillisecond;
 
 bool has_limits(const ServerConfig& config) {
@@ -138,13 +138,13 @@ void Server::loop() {
       drop_silent();
       if (listen_again_ns_ != 0 && monotonic_ns() > listen_again_ns_ && watch(listener_.fd(), kListener))
         listen_again_ns_ = 0;
-    } catch (const std::bad_alloc&) {  // the client that needed the memory is dropped with what it needed it for
+    } catch (const std::bad_alloc&) {  // what needed the memory is dropped
     }
   }
   drain();
 }
 
-/// The library finishes what was handed to it; a client computes the rest.
+/// Waits for operations that the library has; clients compute the rest themselves.
 void Server::drain() {
   const uint64_t end = monotonic_ns() + kDrainTime;
   while (counts_.in_flight > 0 && monotonic_ns() < end)
@@ -160,7 +160,7 @@ void Server::on_event(uint64_t id, uint32_t events) {
   const bool process_ended = (id & kProcess) != 0;
   id &= ~kProcess;
   if (!sessions_.contains(id)) return;
-  // After a hang-up nobody is there to read results, whatever the ring still has.
+  // After a hang-up no process would read results, so entries that are left in the ring do not matter.
   if (process_ended || (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) return drop(id, Why::kGone);
   Session& session = *sessions_[id];
   const bool greeted = session.greeted();
@@ -169,8 +169,8 @@ void Server::on_event(uint64_t id, uint32_t events) {
   if (session.greeted()) queue_.push(session.peer().uid, id, session.share());
 }
 
-/// As many turns as clients wait for one, for a limited time; then the sockets are looked at again. What several
-/// clients ask for may share batches.
+/// Gives each waiting client one turn, for a limited time, before the sockets are polled again. Operations of several
+/// clients may share batches.
 void Server::serve_in_turns() {
   const size_t turns = queue_.size();
   const uint64_t end = monotonic_ns() + kTogether;
@@ -180,7 +180,7 @@ void Server::serve_in_turns() {
   if (turns > 1) collector_.release();
 }
 
-/// False if nobody waits or there is no room.
+/// Gives the next client its turn. Returns false if no client waits or the window is full.
 bool Server::serve_next() {
   full_ = !queue_.empty() && !window_.has_room();
   if (full_) return false;
@@ -206,7 +206,8 @@ void Server::accept_clients() {
     }
     if (errno == EINTR || errno == ECONNABORTED) continue;
     if (errno == EAGAIN) return;
-    // No descriptor or no memory: whoever waits keeps the listening socket readable, so look away for a while.
+    // Out of descriptors or memory. Waiting clients keep the listening socket readable, so stop watching it for a
+    // while.
     unwatch(listener_.fd());
     listen_again_ns_ = monotonic_ns() + kPauseWithoutDescriptors;
     return;
@@ -225,14 +226,14 @@ size_t Server::clients_of(uid_t user) const {
   return static_cast<size_t>(std::count_if(sessions_.begin(), sessions_.end(), same_user));
 }
 
-/// Nobody but this process's own user may connect.
+/// True if only this process's own user may connect.
 bool Server::has_one_user() const {
   const auto is_own = [](uid_t user) { return user == ::geteuid(); };
   return config_.gids.empty() && std::all_of(config_.uids.begin(), config_.uids.end(), is_own);
 }
 
-/// The slots that another client of the user may have; a power of two, or 0. What the user's clients hold is then no
-/// more than what stays free, and the client has no more than it leaves to the user's next, unless it has one slot.
+/// How many slots another client of the user gets: a power of two, or 0. The user's clients then hold no more memory
+/// than stays free, and the client leaves at least as much to the user's next client, unless it has only one slot.
 uint32_t Server::slots_for(uid_t user) const {
   size_t all = 0, own = 0;
   for (const auto& [id, session] : sessions_) {
@@ -250,7 +251,7 @@ uint32_t Server::slots_for(uid_t user) const {
   return map_bytes(slots) <= users ? slots : 0;
 }
 
-/// False if the process is turned away.
+/// Returns false if the process is turned away.
 bool Server::admit(Fd socket) {
   Peer peer{};
   if (!peer_of(socket.get(), peer)) return false;
@@ -285,13 +286,13 @@ void Server::drop(uint64_t id, Why why) {
   if (why == Why::kGone) found->second->wipe();
   if (!found->second->greeted()) --silent_;
   if (found->second->share().waits) queue_.remove(user, id);
-  unwatch(found->second->socket());  // a child of the client may keep the socket open
+  unwatch(found->second->socket());  // a child of the client may hold the socket open
   sessions_.erase(found);
   if (clients_of(user) == 0) queue_.forget(user);
   counts_.clients = sessions_.size();
 }
 
-/// Drops clients that have connected and say nothing.
+/// Drops clients that have connected but not greeted in time.
 void Server::drop_silent() {
   if (silent_ == 0) return;
   const uint64_t now = monotonic_ns();

@@ -20,33 +20,33 @@ namespace polykem::broker {
 
 struct ServerConfig {
   const char* path = nullptr;  ///< where to listen
-  int listening = -1;          ///< a Unix stream socket that listens, if path is nullptr; it is closed in the end
+  int listening = -1;          ///< if path is nullptr: a listening Unix stream socket, which the server closes
   mode_t mode = 0600;          ///< of the socket's file
-  std::vector<uid_t> uids{};   ///< who may connect besides this process's user
-  std::vector<gid_t> gids{};   ///< whose members may connect
+  std::vector<uid_t> uids{};   ///< users that may connect, besides this process's own
+  std::vector<gid_t> gids{};   ///< groups whose members may connect
   uint32_t most_clients = 256;
   uint32_t most_clients_of_user = 128;
   uint32_t most_slots = 256;  ///< operations in flight of one client; a power of two
-  /// Shared memory of all clients; where several users may connect, those of each get at most half of what the others
-  /// leave. A client gets at most half of what its user may still have, or one slot.
+  /// The shared memory of all clients. If several users may connect, the clients of each get at most half of what the
+  /// others leave. A client gets at most half of what its user may still have, or one slot.
   size_t most_bytes = size_t{4} << 30;
 };
 
-/// The daemon's end: lets worker processes in, reads their rings and hands what they ask for to a Collector, in shares
-/// of time that are fair among users and among the clients of one. One thread, which waits for nobody.
+/// The daemon's end: admits worker processes, reads their rings and passes their operations to a Collector. Time is
+/// shared fairly among users, and among the clients of a user. It has one thread, which never blocks on a client.
 class Server {
  public:
-  /// Status::kBusy: another process listens at the path. Status::kArgument: no listening there, errno says why.
+  /// Status::kBusy: another process listens at the path. Status::kArgument: it cannot listen there; errno says why.
   [[nodiscard]] static Status create(const ServerConfig& config, Collector& collector, std::unique_ptr<Server>& out);
-  /// Takes nothing more, finishes what is in flight, and hangs up.
+  /// Stops taking operations, finishes those in flight, and hangs up.
   ~Server();
 
   const ServerCounts& counts() const { return counts_; }
-  /// Since the thread last looked at its clients, which it does every second at least.
+  /// Milliseconds since the thread last polled its clients, which it does at least once a second.
   uint64_t silent_ms() const;
 
-  /// From now on clients are admitted as `config` says; where to listen is not read. Those that are connected stay, and
-  /// keep what they have. Returns when it holds. Status::kArgument: limits that create() refuses too.
+  /// From now on `config` decides who is admitted; path, listening and mode are ignored. Connected clients stay and
+  /// keep what they have. Returns when the change is in force. Status::kArgument: limits that create() refuses too.
   [[nodiscard]] Status admit_as(ServerConfig config);
 
  private:
@@ -73,7 +73,7 @@ class Server {
   void wake() const;
   void take_next_config();
 
-  ServerConfig config_;  ///< of the thread
+  ServerConfig config_;  ///< used by the thread alone
   Collector& collector_;
   Listener listener_;
   Fd epoll_, wake_event_;
@@ -81,15 +81,15 @@ class Server {
   std::atomic<bool> stopping_{false};
   std::mutex next_mutex_;
   std::condition_variable next_taken_;
-  std::optional<ServerConfig> next_config_;  ///< that the thread has not taken yet
+  std::optional<ServerConfig> next_config_;  ///< for the thread to take
   std::atomic<uint64_t> looked_ns_{monotonic_ns()};
   ServerCounts counts_;
-  uint64_t listen_again_ns_ = 0;  ///< 0: it listens; else when it tries to accept again
+  uint64_t listen_again_ns_ = 0;  ///< when it accepts again after a lack of descriptors; 0: it accepts
   uint64_t next_id_ = 0;
   std::unordered_map<uint64_t, std::unique_ptr<Session>> sessions_;
-  UserQueue queue_;    ///< sessions whose ring has something, or may have
+  UserQueue queue_;    ///< sessions whose ring may have entries
   bool full_ = false;  ///< the window has no room
-  size_t silent_ = 0;  ///< sessions without a greeting so far
+  size_t silent_ = 0;  ///< sessions that have not greeted yet
   std::thread thread_;
 };
 

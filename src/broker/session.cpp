@@ -15,11 +15,11 @@ namespace polykem::broker {
 
 namespace {
 
-/// The client does not know whether its operation began, so it computes what has this status itself.
+/// The status of operations that the server did not compute. The client computes them itself.
 constexpr Status kNotDone = Status::kBusy;
-/// The time of a turn, after which it is another client's.
+/// The computing time that a client may submit in one turn.
 constexpr uint64_t kTurnNs = 1'000'000;
-/// What an operation costs that is refused, or too late.
+/// What a refused or late operation is charged.
 constexpr uint64_t kLookNs = 500;
 
 int open_process(pid_t pid) {
@@ -54,7 +54,7 @@ void Session::drop_all() {
     closed_ = true;
   }
   for (Slot& slot : slots_) {
-    std::unique_ptr<PendingItem> item;  // destroyed without the lock, which a callback that is running waits for
+    std::unique_ptr<PendingItem> item;  // destroyed without the lock, for which a running callback may wait
     const std::lock_guard lock(mutex_);
     if (!slot.busy) continue;
     slot.busy = false;
@@ -93,7 +93,7 @@ bool Session::greet(uint32_t most_slots) {
   return false;
 }
 
-/// False if there is no memory.
+/// Maps the shared memory and welcomes the client. Returns false if there is not enough memory.
 bool Session::open(uint32_t slots) {
   Fd memory;
   if (!copy_.reserve(slot_bytes()) || !memory_.create(map_bytes(slots), memory)) return false;
@@ -122,7 +122,7 @@ void Session::refuse(int socket, Answer answer) {
   (void)send_message(socket, &welcome, sizeof welcome);
 }
 
-/// Submissions that wait. At 0 the client wakes this side after the next one.
+/// The number of waiting submissions. If it is 0, the client will wake this side after the next one.
 uint32_t Session::waiting() {
   SharedHeader& shared = view_.header();
   uint32_t waiting = shared.submitted.load(std::memory_order_acquire) - taken_;
@@ -193,12 +193,12 @@ void Session::start(Slot& slot) {
   std::unique_lock lock(mutex_);
   if (status == Status::kOk) {
     if (!slot.finished_early && !item->finished()) {
-      slot.item = std::move(item);  // on_done() goes on
+      slot.item = std::move(item);  // on_done() continues with it
       return;
     }
     lock.unlock();
     status = take(slot, *item);
-    item.reset();  // waits for on_done() if it is running
+    item.reset();  // waits for a running on_done()
     lock.lock();
   }
   publish(slot, status);
@@ -234,7 +234,7 @@ void Session::on_done(void* user) {
   Session& session = *slot.session;
   const std::lock_guard lock(session.mutex_);
   if (session.closed_) return;
-  if (slot.item == nullptr) {  // start() goes on
+  if (slot.item == nullptr) {  // start() continues with it
     slot.finished_early = true;
     return;
   }
@@ -253,7 +253,7 @@ void Session::leave_window(Slot& slot) {
   window_.end(std::exchange(slot.cost_ns, 0));
 }
 
-/// Gives the slot back to the client. The lock is held.
+/// Returns the slot to the client. The caller holds the lock.
 void Session::publish(Slot& slot, Status status) {
   leave_window(slot);
   ++(status == Status::kOk ? counts_.operations : counts_.failed);

@@ -16,16 +16,17 @@
 
 namespace polykem::broker {
 
-/// What a Server counts; all but the last two only grow. Of the refused, `short_of_memory` found no shared memory left.
+/// A Server's counters; all but the last two only grow. `short_of_memory` counts the refused clients for which no
+/// shared memory was left.
 struct ServerCounts {
   std::atomic<uint64_t> accepted{0}, refused{0}, short_of_memory{0}, violations{0};
   std::atomic<uint64_t> operations{0}, failed{0}, late{0}, dropped{0};
   std::atomic<uint64_t> clients{0}, in_flight{0};
 };
 
-/// The server's side of one client, which may be hostile: whatever it writes into the shared memory and whenever, it
-/// harms its own operations only. Every word is read once, every record is copied before it is used. Used by the
-/// server's thread, and by whichever threads finish operations.
+/// The server's side of one client, which may be hostile: whatever it writes into the shared memory, and whenever,
+/// harms only its own operations. Every word is read once, and every record is copied before use. Used by the server's
+/// thread and by the threads that finish operations.
 class Session {
  public:
   Session(Fd socket, Peer peer, Collector& collector, Window& window, ServerCounts& counts);
@@ -35,25 +36,25 @@ class Session {
 
   int socket() const { return socket_.get(); }
   const Peer& peer() const { return peer_; }
-  /// Readable when the process that connected has ended, even if a child of it holds the socket; -1 if unknown.
+  /// A descriptor that is readable once the client's process has ended, even if a child holds the socket; -1 if
+  /// unknown.
   int process() const { return process_.get(); }
   bool greeted() const { return greeted_; }
   uint64_t since_ns() const { return since_ns_; }
 
-  /// Reads what the socket has. False if the client is to be dropped. most_slots: a power of two; 0: there is no memory
-  /// for another client.
+  /// Reads from the socket. Returns false if the client is to be dropped. most_slots: a power of two; 0: there is no
+  /// memory for another client.
   bool receive(uint32_t most_slots);
-  /// The bytes of the memory that it shares with the client.
+  /// Bytes of memory that it shares with the client.
   size_t shared_bytes() const { return map_bytes(view_.slots()); }
   enum class Turn { kEmpty, kMore, kDrop };
-  /// Takes submissions until they cost more than a turn or are as many as the ring holds; adds to the client's share
-  /// what they cost. Does not throw.
+  /// Takes submissions until they cost more than a turn or are as many as the ring holds, and adds their cost to the
+  /// client's share. Does not throw.
   Turn take_submissions();
   FairQueue::Share& share() { return share_; }
-  /// For a client that is gone: wipes what it left in the shared memory. One that is alive may be reading results, and
-  /// wipes them itself.
+  /// Wipes what a dead client left in the shared memory. A living one may be reading results, and wipes them itself.
   void wipe();
-  /// Answers and refuses.
+  /// Sends the answer and counts a refusal.
   void refuse(Answer answer);
   static void refuse(int socket, Answer answer);
 
@@ -64,12 +65,12 @@ class Session {
     uint32_t index;
     bool busy = false;
     bool finished_early = false;  ///< its callback ran before add() had returned
-    uint64_t cost_ns = 0;         ///< its part of the window
+    uint64_t cost_ns = 0;         ///< its share of the window
     ItemRecords records{};
-    size_t used_bytes = 0;  ///< the most that any operation has left there
+    size_t used_bytes = 0;  ///< the most that any operation has written there
     std::unique_ptr<PendingItem> item;
   };
-  /// What the client asks for, as read once.
+  /// The client's request, each word of which was read once.
   struct Asked {
     const Scheme* scheme;
     Op op;
@@ -104,8 +105,8 @@ class Session {
   FairQueue::Share share_;
   SharedMemory memory_;
   SharedView view_;
-  uint32_t taken_ = kFirstEntry;  ///< submissions read so far
-  SecureBuffer copy_;             ///< the records of the operation that is being taken
+  uint32_t taken_ = kFirstEntry;  ///< kFirstEntry plus the submissions read so far
+  SecureBuffer copy_;             ///< the records of the operation being taken
   std::mutex mutex_;              ///< guards the rest
   uint32_t published_ = kFirstEntry;
   bool closed_ = false;

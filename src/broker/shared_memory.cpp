@@ -19,7 +19,7 @@ bool SharedMemory::create(size_t bytes, Fd& fd) {
   fd = Fd(::memfd_create("polykem", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd || ::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) return false;
   if (::fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0 || !map_pages(fd.get(), bytes)) return false;
-  ::mlock2(data_, bytes_, MLOCK_ONFAULT);  // pages that nobody touches take no memory
+  ::mlock2(data_, bytes_, MLOCK_ONFAULT);  // locks pages when they are first used
   return true;
 }
 

@@ -7,8 +7,8 @@
 
 namespace polykem::broker {
 
-/// Memory that two processes see. Neither can change its size: access to it never fails. It is in no core dump and in
-/// no child of fork(), and in no swap if the maker may lock so much (RLIMIT_MEMLOCK).
+/// Memory that two processes share. Its size is sealed, so access never fails. It appears in no core dump and no forked
+/// child, and is never swapped out if RLIMIT_MEMLOCK lets its creator lock it.
 class SharedMemory {
  public:
   SharedMemory() = default;
@@ -16,9 +16,9 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  /// Makes it; fd is what the other side needs. False with errno.
+  /// Creates it; `fd` is for the other side. On failure returns false and sets errno.
   [[nodiscard]] bool create(size_t bytes, Fd& fd);
-  /// Maps what the other side has made. False if it has another size or could change it.
+  /// Maps what the other side created. Returns false if its size is different or not sealed.
   [[nodiscard]] bool map(const Fd& fd, size_t bytes);
 
   std::byte* data() const { return data_; }

@@ -15,9 +15,9 @@ namespace polykem::broker {
 
 namespace {
 
-/// Enough for every worker of a large machine, and those who will be refused, to come at once.
+/// The listen queue: room for all workers of a large machine to connect at once, with those that will be refused.
 constexpr int kBacklog = 4096;
-/// So long a worker waits for a place among those who connect.
+/// How long a worker waits while the listen queue is full.
 constexpr timeval kConnectTime{0, 500'000};
 /// SCM_MAX_FD, the most descriptors that the kernel lets a message carry.
 constexpr size_t kMaxAttached = 253;
@@ -64,7 +64,7 @@ bool is_trusted(int socket, const char* path) {
   return ::stat(folder_of(path).c_str(), &folder) == 0 && folder.st_uid == peer.uid;
 }
 
-/// Removes what a process that has died left at the path.
+/// Removes a socket that a dead process left at the path.
 Status clear_path(const char* path, const sockaddr_un& address) {
   struct stat file {};
   if (::lstat(path, &file) != 0) return errno == ENOENT ? Status::kOk : Status::kArgument;
@@ -78,7 +78,7 @@ Status clear_path(const char* path, const sockaddr_un& address) {
   return ::unlink(path) == 0 ? Status::kOk : Status::kArgument;
 }
 
-/// Every descriptor that came along is open from now on: `attached` takes one, the others are closed.
+/// Keeps one of the descriptors that came with the message in `attached`, and closes the others.
 void keep_one(msghdr& header, Fd& attached) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
@@ -106,7 +106,7 @@ Status Listener::listen_at(const char* path, mode_t mode) {
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? Status::kBusy : Status::kArgument;
   if (const Status status = clear_path(path, address); status != Status::kOk) return status;
   socket_ = stream_socket();
-  // The mode of an unbound socket is the file's from its first moment on; what the umask took away comes back below.
+  // An unbound socket's mode becomes its file's mode when it is bound, less the umask; chmod() below restores the rest.
   if (!socket_ || ::fchmod(socket_.get(), mode) != 0) return Status::kArgument;
   if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return Status::kArgument;
   path_ = path;

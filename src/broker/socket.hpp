@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unix stream sockets: where the daemon listens, who is at the other end, and messages that carry a descriptor.
+// Unix stream sockets: listening, connecting, the peer's identity, and messages that carry a descriptor.
 #pragma once
 
 #include <sys/types.h>
@@ -13,8 +13,8 @@
 
 namespace polykem::broker {
 
-/// A socket that listens at a path. A file "<path>.lock" says that a process uses the path, so that what a dead one has
-/// left behind can be told from a living one's.
+/// A socket that listens at a path. A lock on the file "<path>.lock" tells a socket in use from one that a dead process
+/// left behind.
 class Listener {
  public:
   Listener() = default;
@@ -22,24 +22,24 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Status::kBusy: another process listens there. Status::kArgument: not possible there, errno says why.
+  /// Status::kBusy: another process listens there. Status::kArgument: it cannot listen there; errno says why.
   Status listen_at(const char* path, mode_t mode);
-  /// Takes a socket that listens already; Status::kArgument if it does not or is of another kind.
+  /// Takes over a listening socket; Status::kArgument if it does not listen or is of another kind.
   Status adopt(int fd);
 
   int fd() const { return socket_.get(); }
 
  private:
   Fd socket_, lock_;
-  std::string path_;  ///< removed in the end; empty: not ours
+  std::string path_;  ///< of the file that the destructor removes; empty: none
 };
 
-/// Connects; waits half a second at most where many do so at once. An empty Fd with errno: EAGAIN after that time,
-/// EPERM if whoever listens there is neither root, nor this user, nor the owner of the folder: secret keys would go to
-/// them.
+/// Connects; waits at most half a second while the listen queue is full. On failure returns an empty Fd and sets errno:
+/// EAGAIN after that time; EPERM if the listening process belongs to neither root, nor this user, nor the owner of the
+/// folder, because it would receive secret keys.
 Fd connect_to(const char* path);
 
-/// As the kernel saw the process when it connected or listened.
+/// The process at the other end, as the kernel saw it when it connected or began to listen.
 struct Peer {
   pid_t pid;
   uid_t uid;
@@ -47,12 +47,12 @@ struct Peer {
 };
 bool peer_of(int socket, Peer& out);
 
-/// Sends a message whole or not at all; `attached` is a descriptor or -1. Never waits.
+/// Sends the whole message or nothing, without blocking. attached: a descriptor to pass on, or -1.
 bool send_message(int socket, const void* message, size_t bytes, int attached = -1);
-/// Receives at most `bytes` bytes and a descriptor, if one comes along; further ones are closed. The result is
-/// recv()'s; never waits.
+/// Receives at most `bytes` bytes, and a descriptor if one was attached; further ones are closed. Returns what recv()
+/// does, without blocking.
 ssize_t receive_message(int socket, void* message, size_t bytes, Fd& attached);
-/// Wakes the other side. If there is no room for another byte, it has unread ones and is awake.
+/// Wakes the other side. If the buffer is full, the other side has unread bytes and is awake anyway.
 void send_wake(int socket);
 
 }  // namespace polykem::broker

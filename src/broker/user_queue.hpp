@@ -10,27 +10,27 @@
 
 namespace polykem::broker {
 
-/// Clients of several users that wait for their turn. Users have equal shares of the time, however many clients each
-/// has, and so have the clients of one user among each other. Not thread-safe.
+/// Waiting clients of several users. Users get equal shares of the time, however many clients each has, and a user's
+/// clients get equal parts of that share. Not thread-safe.
 class UserQueue {
  public:
   struct Turn {
     uint64_t user, client;
   };
 
-  /// push() takes no memory while no more than `clients` clients of the user are in the queue.
+  /// Until more than `clients` clients of the user are in the queue, push() allocates nothing.
   void reserve(uint64_t user, size_t clients) {
     users_[user].clients.reserve(clients);
     queue_.reserve(users_.size());
   }
-  /// For a user who has no client left.
+  /// Removes a user who has no client left.
   void forget(uint64_t user) { users_.erase(user); }
 
   bool empty() const { return size_ == 0; }
-  /// Clients, of all users together.
+  /// The number of waiting clients of all users.
   size_t size() const { return size_; }
 
-  /// The client has work; nothing happens if it is in the queue.
+  /// Adds a client that has work, unless it is in the queue.
   void push(uint64_t user, uint64_t client, FairQueue::Share& share) {
     if (share.waits) return;
     User& owner = users_.at(user);
@@ -38,8 +38,8 @@ class UserQueue {
     queue_.push(user, owner.share);
     ++size_;
   }
-  /// Takes out the next client of the user who is next. The caller marks the client's share, adds to it what its turn
-  /// costs, and calls charge().
+  /// Removes and returns the next client of the next user. The caller clears share.waits, adds the cost of the turn to
+  /// the share, and calls charge().
   std::optional<Turn> pop() {
     const std::optional<uint64_t> user = queue_.pop();
     if (!user) return std::nullopt;
@@ -48,13 +48,13 @@ class UserQueue {
     --size_;
     return Turn{*user, *owner.clients.pop()};
   }
-  /// What a turn has cost. Only then is it the turn of the user's other clients.
+  /// Charges the user for a turn. The user's other clients wait until then.
   void charge(uint64_t user, uint64_t ns) {
     User& owner = users_.at(user);
     owner.share.had_ns += ns;
     if (!owner.clients.empty()) queue_.push(user, owner.share);
   }
-  /// Takes out a client that is in the queue.
+  /// Removes a client that is in the queue.
   void remove(uint64_t user, uint64_t client) {
     User& owner = users_.at(user);
     owner.clients.remove(client);
@@ -66,12 +66,12 @@ class UserQueue {
 
  private:
   struct User {
-    FairQueue clients;       ///< those that wait
-    FairQueue::Share share;  ///< of the user among users
+    FairQueue clients;       ///< the user's waiting clients
+    FairQueue::Share share;  ///< the user's own share
   };
 
   std::unordered_map<uint64_t, User> users_;
-  FairQueue queue_;  ///< users of whom a client waits
+  FairQueue queue_;  ///< users with a waiting client
   size_t size_ = 0;
 };
 

@@ -10,13 +10,13 @@
 
 namespace polykem::broker {
 
-/// The time that the operations in flight of all clients take together. What is beyond the limit stays in the clients'
-/// rings, where the order can still change. Thread-safe; one thread asks for room.
+/// Limits the computing time of all operations in flight. Operations beyond the limit stay in the clients' rings, where
+/// their order can still change. Thread-safe; only one thread asks for room.
 class Window {
  public:
   explicit Window(uint64_t limit_ns) : limit_ns_(limit_ns), room_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-  /// Becomes readable when has_room() has been false and there is room again.
+  /// A descriptor that becomes readable when there is room again after has_room() returned false.
   int room() const { return room_.get(); }
   void read_room() {
     uint64_t count = 0;

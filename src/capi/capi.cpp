@@ -113,7 +113,7 @@ Status translate(const polykem_request* given, Request& out) {
                  .ct_out = signs ? in.sig_out : in.ct_out,
                  .ss_out = in.ss_out,
                  .item_status = reinterpret_cast<Status*>(in.item_status)};
-  for (const FieldInfo& f : kRecordFields) {  // what belongs to other operations is left aside
+  for (const FieldInfo& f : kRecordFields) {  // ignore arrays of other operations
     if ((fields_of(out.op) & f.field) != 0) continue;
     f.in != nullptr ? void(out.records.*f.in = nullptr) : void(out.records.*f.out = nullptr);
   }
@@ -125,7 +125,7 @@ Status translate(const polykem_request* given, Request& out) {
 
 namespace {
 
-/// The accelerator that the crossover functions refer to. Every build lists it.
+/// The accelerator whose crossovers the C API shows. Every build has it in its list.
 Accelerator& gpu() {
   const auto all = polykem::accelerators();
   return **std::ranges::find(all, std::string_view("cuda"), &Accelerator::name);
@@ -301,7 +301,7 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
     }
     Accelerator& accelerator = *accelerators[index];
     const BackendDescription& description = accelerator.description();
-    const int available = accelerator.available() ? 1 : 0;  // called first: it finds out what is missing
+    const int available = accelerator.available() ? 1 : 0;  // called first, because it finds out what is missing
     std::string requirements = description.requirements;
     if (*accelerator.problem() != '\0') requirements += std::string("; here: ") + accelerator.problem();
     const auto moved = static_cast<uint32_t>(std::min<size_t>(accelerator.fallbacks(), UINT32_MAX));
@@ -472,7 +472,7 @@ polykem_status polykem_submit(polykem_context* context, const polykem_request* r
     if (callback != nullptr) done = [callback, user](Status s) { callback(user, to_c(s)); };
     if (job_out == nullptr) return to_c(context->engine->submit(translated, std::move(done), handle->job));
     polykem_job* const before = *job_out;
-    *job_out = handle.get();  // the callback may come, and free the job, before submit() returns
+    *job_out = handle.get();  // before submit(), since the callback may free the job
     status = context->engine->submit(translated, std::move(done), handle->job);
     if (status == Status::kOk) {
       handle.release();

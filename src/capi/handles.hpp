@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the C API share: the context behind its handle, types translated, structs of other versions.
+// What the files of the C API share: the context handle, translated types, and structs of other versions.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ polykem_status guarded(F&& body) noexcept {
   }
 }
 
-/// No version of a struct is longer; more is a mistake.
+/// A larger struct_size is a mistake: no version of a struct is this long.
 constexpr size_t kLongestStruct = 1024;
 
 /// kMin: the size of the oldest supported version.
@@ -48,7 +48,7 @@ bool has_known_size(const T* caller) {
   return caller != nullptr && caller->struct_size >= kMin && caller->struct_size <= kLongestStruct;
 }
 
-/// Reads a struct of an older or newer caller.
+/// Reads a struct of a caller that was compiled with an older or newer header.
 template <size_t kMin, class T>
 bool read_struct(const T* in, T& out) {
   if (!has_known_size<kMin>(in)) return false;
@@ -76,12 +76,12 @@ inline bool is_op_of(const polykem_scheme* scheme, polykem_op op) {
   return scheme != nullptr && is_op(op) && from_c(scheme)->has(static_cast<Op>(op));
 }
 
-/// For what only a KEM's operations have.
+/// True if `op` is an operation of the KEM `scheme`.
 inline bool is_kem_op(const polykem_scheme* scheme, polykem_op op) {
   return is_op_of(scheme, op) && !from_c(scheme)->is_signature();
 }
 
-/// A request as the engine sees it; Status::kArgument if a field has no meaning.
+/// Translates a request for the engine. Status::kArgument if a field has an unknown value.
 Status translate(const polykem_request* given, Request& out);
 
 }  // namespace polykem::capi

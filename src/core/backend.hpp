@@ -21,10 +21,10 @@ inline constexpr const char *kRef = "ref", *kAvx2 = "avx2", *kAvx512 = "avx512",
 /// The CPU backends, best first.
 std::span<const BackendDescription> cpu_backends();
 
-/// The backend that computes where that one has nothing of its own; nullptr if there is none.
+/// The backend whose code the named one uses where it has none of its own; nullptr if there is none.
 const char* inherited_cpu_backend(const char* name);
 
-/// True if this build and this machine can run the CPU backend of that name.
+/// True if this build has the CPU backend of that name and this machine can run it.
 bool cpu_backend_available(const char* name);
 
 }  // namespace polykem

@@ -10,14 +10,14 @@
 
 namespace polykem {
 
-/// The lengths of the records of one parameter set; `coins` is that of one operation. ct: of a ciphertext or signature.
+/// The lengths of a parameter set's records. ct: of a ciphertext or a signature. coins: of one operation.
 struct RecordBytes {
   size_t pk, sk, ct, ss, coins;
 
   bool operator==(const RecordBytes&) const = default;
 };
 
-/// Keys of a key set in a backend's own form. Item i uses the one at key(i).
+/// Keys of a key set in a backend's own form. Item i uses key(i).
 struct ExpandedKeys {
   const std::byte* data = nullptr;  ///< nullptr: none; 64-byte aligned
   size_t bytes = 0;                 ///< bytes of one key
@@ -25,7 +25,7 @@ struct ExpandedKeys {
   const size_t* index = nullptr;    ///< item i uses key index[i]; nullptr: key i
 
   const std::byte* key(size_t i) const { return data + (shared ? 0 : index == nullptr ? i : index[i]) * bytes; }
-  /// The keys of the items from `first` on.
+  /// The view for the items from `first` on.
   ExpandedKeys slice(size_t first) const {
     if (data == nullptr || shared) return *this;
     if (index != nullptr) return {data, bytes, false, index + first};
@@ -48,14 +48,14 @@ struct Strings {
     return offsets == nullptr ? std::span(data + i * width, width)
                               : std::span(data + offsets[i], offsets[i + 1] - offsets[i]);
   }
-  /// Where the strings of `count` items begin, and how many bytes they have together.
+  /// The start of the strings of all items, and the total bytes of the first `count`.
   const uint8_t* begin() const { return offsets == nullptr || data == nullptr ? data : data + offsets[0]; }
   size_t bytes(size_t count) const {
     if (data == nullptr) return 0;
     if (shared) return width;
     return offsets == nullptr ? count * width : offsets[count] - offsets[0];
   }
-  /// The strings of the items from `first` on.
+  /// The view for the items from `first` on.
   Strings slice(size_t first) const {
     if (data == nullptr || shared) return *this;
     if (offsets != nullptr) return {data, offsets + first, 0, false};
@@ -81,9 +81,9 @@ struct Messages {
   std::span<const uint8_t> digest_oid{};  ///< of MessageKind::kDigest: the hash's object identifier in DER
   bool deterministic = false;             ///< rnd is 0 [FIPS204, 3.4]
 
-  /// Of all strings of `count` items.
+  /// The total bytes of the messages and contexts of `count` items.
   size_t bytes(size_t count) const { return strings.bytes(count) + contexts.bytes(count); }
-  /// Messages that are mu, kMuBytes each.
+  /// Messages given as mu, kMuBytes each.
   static Messages of_mu(const uint8_t* mu) {
     return {.strings = {mu, nullptr, kMuBytes, false}, .kind = MessageKind::kMu};
   }
@@ -114,9 +114,9 @@ struct BatchView {
   uint8_t* ss_out = nullptr;
   Status* item_status = nullptr;
 
-  /// True if an operation that takes coins makes them itself.
+  /// True if an operation that takes coins must make them itself.
   bool makes_coins() const { return coins == nullptr && !message.deterministic; }
-  /// Items [first, first + items).
+  /// The view of items [first, first + items).
   BatchView slice(const RecordBytes& bytes, size_t first, size_t items) const;
 
   bool operator==(const BatchView&) const = default;

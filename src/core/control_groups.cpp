@@ -9,7 +9,7 @@ namespace polykem {
 
 namespace {
 
-/// The n-th word of the text, from 0; empty if it has fewer.
+/// Word n of the text, counted from 0; empty if there are fewer.
 std::string_view word_of(std::string_view text, size_t n) {
   for (; n > 0; --n) {
     const size_t end = text.find(' ');
@@ -19,7 +19,7 @@ std::string_view word_of(std::string_view text, size_t n) {
   return text.substr(0, text.find(' '));
 }
 
-/// Whether the list, separated by commas, has the name.
+/// True if the comma-separated list has the name.
 bool has_name(std::string_view list, std::string_view name) {
   for (;;) {
     const size_t end = list.find(',');
@@ -29,12 +29,12 @@ bool has_name(std::string_view list, std::string_view name) {
   }
 }
 
-/// Where a hierarchy of control groups is mounted: the group `root` is the folder `point`.
+/// A mounted hierarchy of control groups: the group `root` is at the folder `point`.
 struct Mount {
   std::string point, root;
 };
 
-/// The hierarchy of version 2, or of version 1 the one with the controller.
+/// The hierarchy of version 2, or that of version 1 with the controller.
 bool find_mount(const std::string& root, std::string_view controller, bool version2, Mount& out) {
   std::ifstream in(root + "/proc/self/mountinfo");
   for (std::string line; std::getline(in, line);) {
@@ -51,14 +51,14 @@ bool find_mount(const std::string& root, std::string_view controller, bool versi
   return false;
 }
 
-/// `group` is its name as /proc/self/cgroup has it.
+/// group: the name in /proc/self/cgroup.
 void look_upwards(const std::string& root, std::string group, std::string_view controller, bool version2,
                   const ControlGroupVisitor& visit) {
   Mount mount;
   if (!find_mount(root, controller, version2, mount)) return;
   if (mount.root == "/") mount.root.clear();
   const bool below = group.compare(0, mount.root.size(), mount.root) == 0 && group.find("/..") == group.npos;
-  group = below ? group.substr(mount.root.size()) : "";  // other groups are not mounted: the topmost holds them all
+  group = below ? group.substr(mount.root.size()) : "";  // not mounted: begin at the topmost group
   for (;;) {
     visit(root + mount.point + group, version2);
     if (group.empty()) return;

@@ -56,8 +56,8 @@ constexpr FeatureName kNames[] = {
 
 constexpr uint64_t kAvxState = 0x6, kAvx512State = 0xe6;
 
-/// The register state that the operating system saves: bit 2 AVX, bits 5-7 AVX-512, bits 17-18 AMX; 0 if it says
-/// nothing. [Intel SDM vol. 1, 13.3]
+/// The register state that the operating system saves: bit 2 AVX, bits 5-7 AVX-512, bits 17-18 AMX; 0 if that is
+/// unknown. [Intel SDM vol. 1, 13.3]
 uint64_t enabled_state() {
   uint32_t a, b, c, d;
   const bool osxsave = __get_cpuid(1, &a, &b, &c, &d) != 0 && ((c >> 27) & 1) != 0;
@@ -83,7 +83,7 @@ bool is_zen5() {
 
 #ifdef POLYKEM_HAVE_X86
 
-/// The maker's name in the registers of CPUID's leaf 0.
+/// The vendor's name as CPUID leaf 0 returns it in registers.
 bool made_by(uint32_t ebx, uint32_t ecx, uint32_t edx) {
   uint32_t most = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(0, &most, &b, &c, &d) != 0 && b == ebx && c == ecx && d == edx;
@@ -160,7 +160,7 @@ uint32_t probe() {
 
 #endif
 
-/// True if `name` is one of the names in `list`, which commas separate.
+/// True if `name` is in the comma-separated `list`.
 bool lists(std::string_view list, std::string_view name) {
   while (!list.empty()) {
     const size_t end = std::min(list.find(','), list.size());
@@ -184,7 +184,7 @@ uint32_t features_found() {
   return found;
 }
 
-/// The names side by side. No memory is allocated: the first call may come when there is none.
+/// The names, separated by spaces. Allocates nothing, since the first call may come when memory has run out.
 struct JoinedNames {
   explicit JoinedNames(uint32_t found) {
     char* end = text;

@@ -53,18 +53,18 @@ class CpuFeatures {
 
 const CpuFeatures& cpu_features();
 
-/// True on a CPU made by Intel. Found out when the library is loaded, false until then: results do not depend on it.
+/// True on Intel's CPUs. Set when the library is loaded and false before; results do not depend on it.
 extern const bool kCpuByIntel;
-/// The same for AMD's family 26, Zen 5.
+/// True on AMD's family 26, Zen 5; likewise.
 extern const bool kCpuIsZen5;
 
-/// Asks the operating system to let this process use the matrix tiles, once; true if it does. From then on a signal
-/// that reaches a thread which has used them needs 8 KB more of its stack, and sigaltstack() refuses smaller ones.
+/// Asks the operating system, once, to let this process use matrix tiles; true if it does. From then on a signal needs
+/// 8 KB more stack on threads that have used them, and sigaltstack() refuses smaller stacks.
 bool may_use_tiles();
-/// True if that was asked and answered so in this process.
+/// True if may_use_tiles() has returned true in this process.
 bool tiles_in_use();
 
-/// The widest vector registers that code of this process can use, whatever POLYKEM_CPU_MASK hides; on x86-64.
+/// The widest vector registers that code in this process can use, including those that POLYKEM_CPU_MASK hides. x86-64.
 enum class VectorRegisters { kSse, kAvx, kAvx512 };
 VectorRegisters vector_registers();
 

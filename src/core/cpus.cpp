@@ -15,7 +15,7 @@ namespace polykem {
 
 namespace {
 
-/// CPUs of the largest machine that Linux knows.
+/// The most CPUs that Linux supports.
 constexpr size_t kMaxCpus = 8192;
 
 unsigned cpus_of_affinity() {
@@ -24,13 +24,13 @@ unsigned cpus_of_affinity() {
   return static_cast<unsigned>(std::max(1, CPU_COUNT_S(sizeof sets, sets.data())));
 }
 
-/// The quotient of two numbers; 0 if they are none, "max" say, or one is not above 0.
+/// The quotient of two numbers; 0 unless both are positive numbers ("max", for example, is not).
 double quotient(std::istream& quota, std::istream& period) {
   double a = 0, b = 0;
   return quota >> a && period >> b && a > 0 && b > 0 ? a / b : 0;
 }
 
-/// The CPUs that the group in this folder may use; 0 if it sets no limit.
+/// How many CPUs' time the control group in this folder may use; 0 if it sets no limit.
 double quota_of_group(const std::string& folder, bool version2) {
   if (version2) {
     std::ifstream both(folder + "/cpu.max");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many CPUs this process may use, from which every pool takes its number of threads.
+// How many CPUs this process may use, which determines the number of threads of every pool.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 namespace polykem {
 
 struct UsableCpus {
-  unsigned count = 1;     ///< what a pool should have, at least 1
+  unsigned count = 1;     ///< threads for a pool, at least 1
   unsigned affinity = 1;  ///< CPUs that the calling thread may run on
-  double quota = 0;       ///< CPUs' worth of time that its control groups may take, the least of them; 0: any
+  double quota = 0;       ///< the lowest quota of its control groups, in CPUs; 0: none
 };
 
-/// Asks the system anew each time. `count` is `affinity`, or the quota, rounded up, where that is less.
+/// Queries the system at each call. `count` is the lower of `affinity` and the quota rounded up.
 UsableCpus usable_cpus();
-/// The same of an affinity and a quota.
+/// The same for a given affinity and quota.
 UsableCpus usable_cpus(unsigned affinity, double quota);
 
-/// The quota of this process's control groups and of those above them, as far as they are mounted: version 2's cpu.max
-/// and version 1's cpu.cfs_quota_us. 0 if there is none. `root` stands before every path.
+/// The lowest quota of this process's control groups and, as far as they are mounted, their ancestors: cpu.max in
+/// version 2, cpu.cfs_quota_us in version 1; 0 if there is none. root: a prefix of every path, for tests.
 double cpu_quota(const std::string& root);
 
 }  // namespace polykem

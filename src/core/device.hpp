@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scheme provides for an accelerator's module: a table of operations for each parameter set. An operation is a
+// What a scheme provides to an accelerator's module: a table of operations for each parameter set. An operation is a
 // list of steps that run on a stream.
 #pragma once
 
@@ -20,12 +20,12 @@ namespace polykem {
 /// records have then been copied side by side. item_status: preset to ok; nullptr if the caller does not want it.
 struct DeviceBatch : BatchView {
   const uint32_t* seed = nullptr;  ///< 32 bytes, 4-byte aligned, fresh for every batch; used where coins is nullptr
-  bool overlapped = false;         ///< other parts run meanwhile: work counts, not how long a step takes by itself
+  bool overlapped = false;         ///< other parts run at the same time: throughput matters, not a step's latency
 
   bool operator==(const DeviceBatch&) const = default;
 };
 
-/// Some steps have a kernel for few items and one for many. Tests can have one of them whatever the count is.
+/// Which kernels to use where a step has one for few items and one for many. Tests force one of them.
 enum class KernelChoice : int { kByCount = 0, kFew = 1, kMany = 2 };
 
 /// A step, and the arrays of the batch that it touches; data that stays in the workspace is not listed. The pipeline
@@ -78,7 +78,7 @@ struct DeviceOperation {
   Op op;
   RecordBytes record_bytes;
   std::span<const DeviceStep> steps;  ///< the launch list
-  size_t part_items;                  ///< a hint: so many items keep kMeasuredMultiprocessors busy
+  size_t part_items;                  ///< a hint: this many items keep kMeasuredMultiprocessors busy
   size_t busy_part_items = 0;         ///< the same while the device has another batch to compute as well; 0: the same
   /// The most bytes of the records of a part; 0: as many as let the first outputs be copied back early. Operations
   /// whose kernels take much longer than the copies have larger parts.
@@ -87,7 +87,7 @@ struct DeviceOperation {
   size_t least_items;   ///< a hint: fewer at a time waste the device, however many bytes they have
   size_t most_items;    ///< the most that one launch can index
   size_t (*workspace_bytes)(size_t items);  ///< device memory for the intermediates of a batch; a multiple of 256
-  /// Of the workspace's bytes, those from the first on that may hold secrets; a multiple of 256. nullptr: all.
+  /// How many bytes at the workspace's beginning may hold secrets, a multiple of 256. nullptr: all of it.
   size_t (*secret_bytes)(size_t items) = nullptr;
   /// The number of rounds of the tiled steps for a batch; nullptr if no step is tiled.
   size_t (*tiles)(const DeviceBatch& batch);

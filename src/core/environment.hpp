@@ -6,12 +6,12 @@ namespace polykem::environment {
 
 /// The backend that is forced, unless polykem_config names one.
 inline constexpr const char* kBackend = "POLYKEM_BACKEND";
-/// Extensions that the CPU is treated as lacking, separated by commas.
+/// CPU features to ignore, separated by commas.
 inline constexpr const char* kCpuMask = "POLYKEM_CPU_MASK";
 /// Paths of modules; set but empty: the module is not loaded.
 inline constexpr const char* kCudaModule = "POLYKEM_CUDA_MODULE";
 inline constexpr const char* kRtlModule = "POLYKEM_RTL_MODULE";
-/// The devices of hardware cores, separated by semicolons; what belongs to one core is separated by commas.
+/// The device files of hardware cores: commas separate the files of one core, semicolons the cores.
 inline constexpr const char* kRtlUio = "POLYKEM_RTL_UIO";
 
 }  // namespace polykem::environment

@@ -10,7 +10,7 @@ namespace polykem {
 
 namespace {
 
-/// The number at the beginning of a file; 0 if there is none: "max" is no limit.
+/// The number at the beginning of a file; 0 if there is none, as with "max".
 uint64_t number_in(const std::string& path) {
   std::ifstream in(path);
   uint64_t value = 0;

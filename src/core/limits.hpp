@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this process may use of the machine, with whoever shares its control groups.
+// How much of the machine this process may use, together with the processes that share its control groups.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@ namespace polykem {
 
 struct Limit {
   uint64_t value = 0;     ///< 0: unknown
-  bool of_group = false;  ///< a control group's, which is less than what the machine has
+  bool of_group = false;  ///< a control group sets it, lower than what the machine has
 };
 
-/// Bytes: version 2's memory.max, version 1's memory.limit_in_bytes, or the machine's. `root` stands before every path.
+/// Bytes of memory: memory.max in version 2, memory.limit_in_bytes in version 1, or the machine's memory. root: a
+/// prefix of every path, for tests.
 Limit memory_limit(const std::string& root);
-/// Threads: pids.max, or the machine's threads-max.
+/// Threads: pids.max, or the machine's threads-max. root: as above.
 Limit thread_limit(const std::string& root);
 
 }  // namespace polykem

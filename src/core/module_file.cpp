@@ -23,7 +23,7 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-/// True in a program with more rights than its user: then nothing that the user can choose is loaded.
+/// True in a program with raised rights (setuid, setcap), which loads nothing that its user can choose.
 bool has_raised_rights() {
   return getauxval(AT_SECURE) != 0;
 }
@@ -34,8 +34,8 @@ std::string program_path() {
   return length <= 0 ? "" : std::string(path.data(), static_cast<size_t>(length));
 }
 
-/// The file that this code was loaded from. "" if it is part of the program itself: the linker then only knows argv[0],
-/// which the caller chose.
+/// The file that this code was loaded from. "" if it is part of the program itself, because the linker then knows only
+/// argv[0], which the caller chose.
 std::string library_path() {
   Dl_info info{};
   void* extra = nullptr;
@@ -45,8 +45,8 @@ std::string library_path() {
   return name != nullptr && *name == '/' ? name : "";
 }
 
-/// True if nobody but root and this user can change the file or what lies in the folder. In a folder with the sticky
-/// bit others can add files, but not replace these: that is enough for a folder above.
+/// True if only root and this user can change the file, or the folder's contents. In a folder with the sticky bit
+/// others can add files but not replace these, which is enough for a parent folder.
 bool only_we_change(const std::string& path, bool is_above) {
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) return false;
@@ -54,7 +54,7 @@ bool only_we_change(const std::string& path, bool is_above) {
   return (about.st_mode & (S_IWOTH | S_IWGRP)) == 0 || (is_above && (about.st_mode & S_ISVTX) != 0);
 }
 
-/// True if nobody else can change it, a path without links, or a folder above it.
+/// True if only root and this user can change the file and every folder above it. path: without symbolic links.
 bool is_trusted(std::string each) {
   for (bool is_above = false; only_we_change(each, is_above); is_above = true) {
     if (each == "/") return true;
@@ -68,8 +68,7 @@ std::string without_links(const std::string& path) {
   return resolved == nullptr ? "" : resolved.get();
 }
 
-/// The file that the path leads to, if only root or this user can have put there both the file and a link to it; else
-/// "".
+/// The file that the path leads to, if only root or this user can have put the file and any link to it there; else "".
 std::string trusted_file(const std::string& path) {
   const std::string file = without_links(path), place = without_links(folder_of(path));
   return !file.empty() && !place.empty() && is_trusted(place) && is_trusted(file) ? file : "";
@@ -99,7 +98,7 @@ FoundFile find_module_file(const ModuleFile& file) {
   FoundFile result;
   for (const std::string& path : candidates(file)) {
     if (access(path.c_str(), R_OK) != 0) continue;
-    // What was looked at is what is loaded: a link on the way may be another by then.
+    // The resolved path that was checked is loaded, since links in `path` may change meanwhile.
     const std::string file_there = named != nullptr ? path : trusted_file(path);
     if (!file_there.empty()) return {file_there, ""};
     result.problem = path + " is not loaded: other users than root and this one can change it or a folder above it; " +

@@ -12,9 +12,9 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
-/// `Plans` has constexpr arrays keygen of Step<KeygenChunk>, encaps and decaps of Step<Chunk>. A chunk type has:
-/// Chunk(const Batch&, std::byte*), static size_t workspace_bytes(size_t items), and constants kGranule and kItems.
-/// What operation() needs of a type `Ops` is kInfos, kGranule, kItems, workspace_bytes and run, as they are here.
+/// `Plans` has constexpr arrays: keygen of Step<KeygenChunk>, encaps and decaps of Step<Chunk>. A chunk type has
+/// Chunk(const Batch&, std::byte*), static size_t workspace_bytes(size_t items), and the constants kGranule and kItems.
+/// operation() needs of a type `Ops` what this one has: kInfos, kGranule, kItems, workspace_bytes and run.
 template <class Plans, class Chunk, class KeygenChunk = Chunk>
 struct Operations {
   template <Op kOp>
@@ -66,8 +66,8 @@ constexpr SchemeBackend scheme_backend(const char* name) {
   return {name, {operation<Ops, Op::kKeygen>(), operation<Ops, Op::kEncaps>(), operation<Ops, Op::kDecaps>()}};
 }
 
-/// Has `Small` compute the small batches within the limits that no implementation at an earlier place takes. The caller
-/// knows the place: a look at `operation` would be no constant expression under UndefinedBehaviorSanitizer.
+/// Adds `Small` as implementation number `place` for batches within the limits; lower numbers have precedence. The
+/// caller passes the number because comparing `operation` with nullptr is no constant expression under UBSan.
 template <class Small, size_t kPlace = 0>
 constexpr void add_small_batches(SchemeBackend& backend, const std::array<SmallBatchLimits, kOps>& limits) {
   const Operation* const operations[kOps] = {&kOperation<Small, Op::kKeygen>, &kOperation<Small, Op::kEncaps>,

@@ -22,7 +22,7 @@ struct Stage {
 };
 
 /// What one step of a backend covers: stages [first, first + count) of its operation, and those in `ahead`, which come
-/// later in the specification but need nothing that is computed between. Neighbouring tiled steps are repeated as a
+/// later in the specification but need nothing that is computed in between. Neighbouring tiled steps are repeated as a
 /// group, once for each tile, where the data is too large to be kept whole.
 struct StepInfo {
   const char* name;
@@ -35,8 +35,8 @@ struct StepInfo {
   constexpr uint64_t stages() const { return (((uint64_t{1} << count) - 1) << first) | ahead; }
 };
 
-/// What a step of a plan covers, as plan_of() takes it: a stage, whose name the step has unless it is given another, or
-/// all from `first` to `last`.
+/// What a step covers, as plan_of() takes it: one stage, or all from `first` to `last`. A step that is given no name
+/// has the name of its stage.
 struct StepStages {
   constexpr StepStages(const char* stage) : StepStages(stage, stage, stage) {}
   constexpr StepStages(const char* step, const char* stage) : StepStages(step, stage, stage) {}
@@ -79,7 +79,7 @@ constexpr bool covers_each_stage_once(const Steps& steps, size_t stages) {
   return covered == (uint64_t{1} << stages) - 1;
 }
 
-/// Defined nowhere: a plan that calls one of them while it is compiled does not compile.
+/// Declared but not constexpr: a plan whose evaluation calls one of them does not compile.
 void no_stage_has_this_name();
 void not_every_stage_is_covered_once();
 
@@ -130,7 +130,7 @@ consteval std::array<StepInfo, N> step_infos(const std::array<Step<Chunk>, N>& s
 /// The longest plan that a recorder can hold.
 inline constexpr size_t kMaxSteps = 32;
 
-/// Time per step of one plan. cycles: of a device's own counter, 0 where there is none.
+/// The time of each step of a plan. cycles: from a device's own counter; 0 if it has none.
 struct StepTimes {
   struct Entry {
     uint64_t calls = 0, items = 0, nanoseconds = 0, cycles = 0;
@@ -140,7 +140,7 @@ struct StepTimes {
 
 inline namespace POLYKEM_ISA {
 
-/// Adds the time between calls to the entries of `times`, which may be nullptr.
+/// Adds the time since the previous call to an entry of `times`, which may be nullptr.
 class StepClock {
  public:
   explicit StepClock(StepTimes* times) : times_(times) {
@@ -164,7 +164,7 @@ class StepClock {
   Clock::time_point begin_;
 };
 
-/// Runs all steps but the last of a plan without tiled ones, on a chunk of one item.
+/// Runs all steps but the last of a plan without tiled steps, on a chunk of one item.
 template <class Chunk, size_t N>
 void run_all_but_last(const std::array<Step<Chunk>, N>& steps, Chunk& chunk, StepTimes* times) {
   static_assert(!requires { chunk.next_tile(); });

@@ -16,16 +16,18 @@ class Drbg;
 
 /// A KEM has the first three, a signature scheme the first and the last two.
 enum class Op : int { kKeygen = 0, kEncaps = 1, kDecaps = 2, kSign = 3, kVerify = 4 };
-inline constexpr size_t kOps = 3;  ///< operations of a KEM
-inline constexpr size_t kAllOps = 5;
+inline constexpr size_t kOps = 3;     ///< operations of one parameter set
+inline constexpr size_t kAllOps = 5;  ///< operations of KEMs and of signature schemes
 
-/// The place of an operation among the kOps of its set.
-constexpr size_t place_of(Op op) {
-  return static_cast<size_t>(op) < kOps ? static_cast<size_t>(op) : static_cast<size_t>(op) + 1 - kOps;
+/// The index of an operation among the kOps of its scheme.
+constexpr size_t index_of_op(Op op) {
+  const auto index = static_cast<size_t>(op);
+  return index < kOps ? index : index - (kAllOps - kOps);
 }
-static_assert(place_of(Op::kSign) == place_of(Op::kEncaps) && place_of(Op::kVerify) == place_of(Op::kDecaps));
+static_assert(index_of_op(Op::kSign) == index_of_op(Op::kEncaps));
+static_assert(index_of_op(Op::kVerify) == index_of_op(Op::kDecaps));
 
-/// The array that holds the keys of an operation that takes keys.
+/// The array with the keys of an operation that takes keys.
 constexpr const FieldInfo& key_field(Op op) {
   return kRecordFields[op == Op::kEncaps || op == Op::kVerify ? 1 : 2];
 }
@@ -39,7 +41,7 @@ struct OpStages {
     const std::span<const Stage> all[kAllOps] = {keygen, encaps, decaps, sign, verify};
     return all[static_cast<size_t>(op)];
   }
-  /// The number of the stage `name` in each operation.
+  /// The number of the stage `name` in each operation of a KEM.
   consteval std::array<size_t, kOps> numbers(std::string_view name) const {
     return {stage_number(keygen, name), stage_number(encaps, name), stage_number(decaps, name)};
   }

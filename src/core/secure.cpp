@@ -11,7 +11,8 @@ namespace {
 
 #ifdef __x86_64__
 
-// A compiler that uses these registers itself must know that they change; another one has no names for them.
+// With AVX-512 the compiler uses these registers itself and must know that they change; otherwise it has no names for
+// them.
 #ifdef __AVX512F__
 #define POLYKEM_UPPER_REGISTERS                                                                                        \
   "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", \
@@ -78,8 +79,8 @@ void clear_simd_registers() noexcept {
 
 #endif
 
-/// Otherwise a later function that saves them would copy their contents to the stack. Also those that no backend uses:
-/// the C library copies memory through the widest registers that there are.
+/// Otherwise a later function that saves them would copy their contents to the stack. This includes registers that no
+/// backend uses, because the C library copies memory through the widest registers of the CPU.
 void clear_vector_registers() noexcept {
 #ifdef __x86_64__
   const VectorRegisters widest = vector_registers();
@@ -108,7 +109,7 @@ __attribute__((noinline)) void wipe_below() noexcept {
 
 }  // namespace
 
-/// The registers first: the frames of calls that this takes are wiped too.
+/// Clears the registers first, so that the stack frames of that call are wiped too.
 void wipe_stack() noexcept {
   clear_vector_registers();
   wipe_below<kWipedStackBytes>();

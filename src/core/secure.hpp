@@ -7,39 +7,39 @@
 
 namespace polykem {
 
-/// Overwrites memory with zeros; the compiler cannot remove it. memory may be nullptr. In the caller's frame at any
-/// level of optimisation: wipe_stack() must not leave a return address below what it wipes.
+/// Overwrites memory with zeros in a way that the compiler keeps. memory may be nullptr. It is inlined at any level of
+/// optimisation, because wipe_stack() must not leave a return address below the memory that it wipes.
 __attribute__((always_inline)) inline void secure_zero(void* memory, size_t bytes) noexcept {
   if (memory == nullptr || bytes == 0) return;
   std::memset(memory, 0, bytes);
   asm volatile("" : : "r"(memory) : "memory");
 }
 
-/// Copies memory and clears the vector registers, through which the C library copies: what saves them later (the
-/// dynamic linker when it binds a function, the kernel at a signal) would leave the secret on the stack.
+/// Copies memory and clears the vector registers through which the C library copies. Otherwise the dynamic linker, when
+/// it binds a function, or the kernel, at a signal, would save the secret on the stack.
 void copy_secret(void* to, const void* from, size_t bytes) noexcept;
 
 /// Bytes that wipe_stack() overwrites: more than the deepest operation of any scheme and backend uses (15 KB, measured
 /// by tests/secrets).
 inline constexpr size_t kWipedStackBytes = 20 * 1024;
 
-/// The same for a batch of one item (12.2 KB, measured by tests/batcher). A caller whose stack is small computes one
-/// item in 16 KB, this wipe included.
+/// The same for a batch of one item (12.2 KB, measured by tests/batcher): a caller with a small stack computes one item
+/// in 16 KB, including this wipe.
 inline constexpr size_t kWipedStackOfSingleItem = 13 * 1024 + 512;
 
-/// Where threads use matrix tiles: the frame of a signal that came during an operation reaches 8 KB further down.
+/// The same for threads that use matrix tiles: the frame of a signal during an operation reaches 8 KB further down.
 inline constexpr size_t kWipedStackWithTiles = 28 * 1024;
 
 /// Zeroises the stack below the caller's frame and the vector registers, where operations leave spilled registers,
 /// permutation states and products. A thread calls it after it has computed its part of a batch. Functions rely on it
-/// for the temporaries in their frames; memory on the heap is wiped by its owner.
+/// for temporaries in their frames; heap memory is wiped by its owner.
 void wipe_stack() noexcept;
-/// The same after a batch of one item: kWipedStackOfSingleItem bytes.
+/// The same after a batch of one item, for kWipedStackOfSingleItem bytes.
 void wipe_stack_of_single_item() noexcept;
-/// The same on a thread that may have used matrix tiles: kWipedStackWithTiles bytes.
+/// The same on a thread that may have used matrix tiles, for kWipedStackWithTiles bytes.
 void wipe_stack_with_tiles() noexcept;
 
-/// 64-byte aligned memory that is zeroised before it is freed. Growing discards (and zeroises) the old contents.
+/// 64-byte aligned memory that is zeroised before it is freed. Growing it zeroises and discards the old contents.
 class SecureBuffer {
  public:
   SecureBuffer() = default;
@@ -47,7 +47,7 @@ class SecureBuffer {
   SecureBuffer(const SecureBuffer&) = delete;
   SecureBuffer& operator=(const SecureBuffer&) = delete;
 
-  /// At least `bytes` bytes; false if there is no memory (the buffer is then empty).
+  /// Makes room for at least `bytes` bytes. Returns false, and leaves the buffer empty, if there is not enough memory.
   [[nodiscard]] bool reserve(size_t bytes) noexcept;
   void release() noexcept;
 

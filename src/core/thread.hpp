@@ -9,8 +9,8 @@
 
 namespace polykem {
 
-/// Starts a thread of the library. It takes no signals, so that handlers of the program run on the program's threads;
-/// only those stay that a thread causes itself, such as SIGSEGV. Throws like std::thread.
+/// Starts a thread of the library. It blocks all signals except those that a thread causes itself, such as SIGSEGV, so
+/// that the program's handlers run on the program's threads. Throws like std::thread.
 template <class F>
 std::thread start_thread(F&& body) {
   class Blocked {

@@ -14,7 +14,7 @@
 
 namespace polykem {
 
-/// Whose memory a pointer points to. unknown: the device does not answer, so the pointer must not be used.
+/// Who owns the memory at a pointer. kUnknown: the device does not answer, so the pointer must not be used.
 enum class Owner { kOther, kSelf, kUnknown };
 
 /// A device, or several of one kind. A process has one object for each kind; it is thread-safe. Its memory may hold the
@@ -29,33 +29,32 @@ class Accelerator {
 
   const BackendDescription& description() const { return description_; }
   const char* name() const { return description_.name; }
-  /// The number of items from which a batch finishes sooner here than on the CPU.
+  /// The batch sizes from which a batch finishes sooner here than on the CPU.
   Crossovers& crossovers() { return crossovers_; }
-  /// The number of chunks that it failed to compute and the CPU did instead, since the process began.
+  /// The number of chunks that the CPU computed because this accelerator failed, since the process began.
   size_t fallbacks() const { return fallbacks_.load(std::memory_order_relaxed); }
   void count_fallback() { fallbacks_.fetch_add(1, std::memory_order_relaxed); }
-  /// True if it gets no batch unless it is forced: nobody else asks whether it is available, batchers leave it out.
+  /// True if it gets batches only when it is forced. Otherwise it is not opened, and batchers leave it out.
   virtual bool only_if_forced() const { return false; }
 
-  /// Why it cannot be available, as far as files tell; "" if they do not. It loads nothing, so a process may still
-  /// fork.
+  /// Which files it lacks; "" if none is known to be missing. Loads nothing, so that the process may still fork.
   virtual std::string missing_files() { return ""; }
   /// True if it can run batches. The first call loads the driver or module and opens the devices.
   virtual bool available() = 0;
-  /// False if that is so without opening devices, which may take seconds.
+  /// False if available() is known to be false without opening devices, which may take seconds.
   virtual bool may_be_available() { return available(); }
-  /// The devices in words, e.g. "1 x NVIDIA H200". Call it only if the accelerator is available.
+  /// Describes the devices, for example "1 x NVIDIA H200". Call it only if the accelerator is available.
   virtual std::string devices() = 0;
-  /// Why it is not available, or its last failure, in the driver's words; "" if there is none. Static storage.
+  /// Why it is not available, or its last failure, as the driver reports it; "" if there is none. Static storage.
   virtual const char* problem() = 0;
 
   /// The operations of a set on this accelerator, nullptr if it is not available or lacks the set. They return
   /// Status::kBackendUnavailable or Status::kOutOfMemory if the CPU may compute the batch instead.
   virtual const SchemeBackend* backend_for(const Scheme& scheme) = 0;
-  /// The items of a chunk: what one thread hands over at a time.
+  /// The number of items in a chunk, which one thread hands over at a time.
   virtual size_t chunk_items(const Scheme& scheme, Op op, const BatchView& batch, unsigned threads) = 0;
 
-  /// Owner::kOther until the accelerator is in use.
+  /// Who owns the memory at `pointer`; Owner::kOther until the accelerator is in use.
   virtual Owner owner_of(const void* pointer) = 0;
   /// Overwrites memory that it owns with zeros.
   virtual void zero(void* memory, size_t bytes) = 0;

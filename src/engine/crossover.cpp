@@ -24,7 +24,7 @@ constexpr const char* kFirstLine =
     "polykem crossover 3: fewest items for the accelerator: keygen, encaps or sign, decaps or verify";
 constexpr const char* kLastLine = "end";
 
-/// "" if there is no such folder.
+/// The folder of the file; "" if there is none.
 std::string cache_folder() {
   const char* cache = secure_getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return cache;
@@ -102,7 +102,7 @@ void Crossovers::forget(Table& t, const std::string& why) {
   t.note = "guessed; " + (why.empty() ? "polykem doctor --tune measures" : t.path + " is ignored: " + why);
 }
 
-/// False with an empty problem if there is no file.
+/// Reads the file. Returns false with an empty problem if there is none.
 bool Crossovers::read(Table& t, std::string& problem) {
   std::ifstream file(t.path);
   if (!file) return false;
@@ -149,7 +149,7 @@ bool Crossovers::write(const Table& t, std::string& problem) {
   return false;
 }
 
-/// The file is read before the devices are known; they are compared as soon as the accelerator has been loaded.
+/// The file is read before the devices are known. They are compared once the accelerator has been loaded.
 void Crossovers::confirm_devices(Table& t) const {
   if (t.devices_confirmed || !accelerator_.available()) return;
   t.devices_confirmed = true;
@@ -161,7 +161,7 @@ void Crossovers::confirm_devices(Table& t) const {
 
 size_t Crossovers::items_of(const Table& t, const Scheme& scheme, Op op) const {
   const auto found = t.measured.find(scheme.name);
-  return found == t.measured.end() ? guess_ : found->second[place_of(op)];
+  return found == t.measured.end() ? guess_ : found->second[index_of_op(op)];
 }
 
 /// If memory runs out here, the answer is the CPU.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The crossover: the number of items from which a batch finishes sooner on an accelerator. It is measured on this
-// machine and kept in a file; until then it is a guess.
+// The crossover is the batch size from which a batch finishes sooner on an accelerator. It is measured on this machine
+// and kept in a file; until then it is a guess.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace polykem {
 
 class Accelerator;
 
-/// The fewest items of each operation of a set that are worth the accelerator, by place_of().
+/// The fewest items of each operation of a set that are worth the accelerator, by index_of_op().
 using CrossoverOps = std::array<size_t, kOps>;
 
 /// The crossovers of one accelerator. Thread-safe. The file is in polykem/ in $XDG_CACHE_HOME or ~/.cache. It is text
@@ -27,16 +27,14 @@ class Crossovers {
  public:
   static constexpr size_t kNever = std::numeric_limits<size_t>::max();
 
-  /// file: the name of the file. guess: the crossover of operations that were not measured.
+  /// file: the name of the file. guess: the crossover of operations that have not been measured.
   Crossovers(Accelerator& accelerator, const char* file, size_t guess);
 
-  /// True if a batch of that size should go to the accelerator, which is loaded when the first batch is large enough
-  /// for it.
+  /// True if a batch of `count` items should go to the accelerator, which is loaded for the first such batch.
   bool pays(const Scheme& scheme, Op op, size_t count);
-  /// The fewest items that go to the accelerator; kNever if it gets no batch. measured: false if this is a guess.
+  /// The smallest batch that goes to the accelerator; kNever if none does. measured: false if this is the guess.
   size_t items(const Scheme& scheme, Op op, bool& measured);
-  /// Adopts the figures and writes the file. If the file cannot be written, the figures hold for this process, and
-  /// note() says why.
+  /// Adopts the figures and writes the file. If that fails, the figures hold for this process, and note() says why.
   void set(const Scheme& scheme, const CrossoverOps& ops);
   /// Where the figures come from, or why the file's are not used; one line, static storage.
   const char* note();
@@ -47,7 +45,7 @@ class Crossovers {
     bool loaded = false, devices_confirmed = false;
     std::string path, devices, note;
     std::map<std::string, CrossoverOps> measured;
-    std::atomic<size_t> least{0};  ///< no batch below pays, which is known without the lock
+    std::atomic<size_t> least{0};  ///< no smaller batch pays; read without the lock
   };
 
   void load(Table& table) const;

@@ -23,7 +23,7 @@ bool same(const char* a, const char* b) {
   return std::strcmp(a, b) == 0;
 }
 
-/// The static name of the backend to force; nullptr if none is forced.
+/// Sets `out` to the static name of the backend to force; nullptr if none is forced.
 Status find_forced(const EngineConfig& config, const char*& out) {
   const char* name = config.backend != nullptr ? config.backend : secure_getenv(environment::kBackend);
   out = nullptr;
@@ -42,15 +42,15 @@ Status find_forced(const EngineConfig& config, const char*& out) {
   return Status::kUnknownBackend;
 }
 
-/// Items per chunk: as many as fit the cache, adjusted so that all threads get equally many chunks and chunks fill the
-/// lanes.
+/// Items per chunk: as many as fit the cache, adjusted so that all threads get the same number of chunks and chunks
+/// fill the lanes.
 size_t chunk_items(const Operation& operation, size_t count, unsigned threads) {
   const size_t share = divided_up(count, threads);
   const size_t chunks_of_share = divided_up(share, operation.chunk);
   return std::min(operation.chunk, rounded_up(divided_up(share, chunks_of_share), operation.granule));
 }
 
-/// For the random generator; nullptr: the CPU has no fast AES.
+/// The AES of the random generator; nullptr if the CPU has no AES instructions.
 Aes256Ctr best_keystream() {
 #ifdef POLYKEM_HAVE_AVX512
   if (cpu_backend_available(cpu::kAvx512)) return aes256_ctr_avx512;
@@ -64,7 +64,7 @@ Aes256Ctr best_keystream() {
   return nullptr;
 }
 
-/// Finds the arrays in the accelerator's memory. Arrays that the host reads itself must not be there.
+/// Sets `found` to the arrays in the accelerator's memory. Arrays that the host reads itself must not be there.
 Status find_arrays(Accelerator& accelerator, const BatchView& records, Fields& found) {
   for (const FieldInfo& f : kRecordFields) {
     if (f.data(records) == nullptr) continue;
@@ -104,7 +104,7 @@ bool Engine::is_own_thread() {
   return mine->pool != nullptr && mine->pool->is_own_thread();
 }
 
-/// nullptr if the batch must be computed on the caller's thread.
+/// The threads; nullptr if the batch must be computed on the caller's thread.
 ThreadPool* Engine::pool() {
   State& mine = states_.get();
   {
@@ -181,7 +181,7 @@ Status Engine::find_route(const Request& request, Route& out) const {
   return out.backend == nullptr ? Status::kBackendUnavailable : Status::kOk;
 }
 
-/// Makes the job and calls start_job(job).
+/// Checks the request, chooses a route, makes the job and returns start_job(job).
 template <class Start>
 Status Engine::start(const Request& request, Job::Done done, Start&& start_job) {
   Status status = validate(request);
@@ -280,7 +280,7 @@ Status Engine::fill(KeySet& set, const uint8_t* keys) const {
   return status;
 }
 
-/// Secret keys from keygen; coins may be nullptr.
+/// Fills the set with secret keys from keygen. coins may be nullptr.
 Status Engine::fill_by_keygen(KeySet& set, const uint8_t* coins, uint8_t* pk) {
   Status status = reserve(set);
   if (status != Status::kOk) return status;
@@ -295,7 +295,7 @@ Status Engine::fill_by_keygen(KeySet& set, const uint8_t* coins, uint8_t* pk) {
   return status;
 }
 
-/// Takes memory for the records where the batches that use them will run.
+/// Allocates the records where the batches that use them will run.
 Status Engine::reserve(KeySet& set) const {
   const bool signs = set.scheme->is_signature();
   const Op used_by =
@@ -308,7 +308,7 @@ Status Engine::reserve(KeySet& set) const {
   return Status::kOutOfMemory;
 }
 
-/// Adds the backend's own form of the keys, if it has one and there is memory for it. The caller wipes the stack.
+/// Adds the backend's expanded form of the keys, if it has one and there is memory. The caller wipes the stack.
 void Engine::expand(KeySet& set) const {
   constexpr size_t kAtATime = 64;
   if (set.placed != nullptr) return set.placed->expand();
@@ -341,9 +341,9 @@ Status Engine::queue(const Request& request, void* workspace, void* stream) {
   if (status != Status::kOk) return status;
   const BatchView& records = request.records;
   if (workspace == nullptr || request.keyset != nullptr || request.sk_is_seed) return Status::kArgument;
-  if (request.scheme->is_signature()) return Status::kArgument;  // their messages lie on the host
+  if (request.scheme->is_signature()) return Status::kArgument;  // its messages are on the host
   Request without_status = request;
-  without_status.records.item_status = nullptr;  // here the accelerator writes it itself
+  without_status.records.item_status = nullptr;  // the accelerator itself writes it
   Route route;
   status = find_route(without_status, route);
   if (status != Status::kOk) return status;

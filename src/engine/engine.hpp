@@ -31,16 +31,16 @@ class Engine {
 
   unsigned threads() const { return threads_; }
   Profile& profile() { return states_.get().profile; }
-  /// True on one of the engine's threads, e.g. in a callback.
+  /// True on one of the engine's threads, for example in a callback.
   bool is_own_thread();
 
-  /// The CPU backend that computes what RunOn::kCpu asks for; nullptr if another one is forced that lacks the set.
+  /// The CPU backend for RunOn::kCpu; nullptr if the forced backend lacks the set.
   const SchemeBackend* cpu_backend_for(const Scheme& scheme) const;
-  /// The accelerators that a batch may go to if nobody says where: all, none, or the one that is forced.
+  /// The accelerators that a batch may go to with RunOn::kAny: all, none, or the forced one.
   std::span<Accelerator* const> usable_accelerators() const;
-  /// True if the caller chose the backend.
+  /// True if a backend was forced, by the configuration or the environment.
   bool is_forced() const { return forced_ != nullptr; }
-  /// Random bytes from the generator of a worker.
+  /// Random bytes from a worker's generator.
   [[nodiscard]] Status random_bytes(std::span<uint8_t> out);
 
   /// Decides who computes a batch of `count` items of the set whose arrays are in host memory.
@@ -50,15 +50,15 @@ class Engine {
   /// one of the engine's threads submits.
   Status run(const Request& request);
 
-  /// The same, all of it on the caller's thread.
+  /// Like run(), but all of it on the caller's thread.
   Status run_here(const Request& request);
 
-  /// Starts the batch; `done` is called once when it has finished, on one of the engine's threads. out is set before.
-  /// Status::kOutOfMemory if the system gives no thread.
+  /// Starts the batch and sets `out`; `done` is called once, on one of the engine's threads, when it has finished.
+  /// Status::kOutOfMemory if the system cannot start a thread.
   Status submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out);
 
-  /// Sets the outputs and item statuses as for a batch that failed with `failure`, and returns `failure`; if the
-  /// request is invalid, returns what is wrong with it.
+  /// Sets outputs and item statuses as for a batch that failed with `failure`, and returns `failure`. If the request is
+  /// invalid, returns what is wrong with it instead.
   Status refuse(const Request& request, Status failure);
 
   Status generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out);
@@ -67,19 +67,19 @@ class Engine {
 
   /// Queues a batch on the caller's stream and returns. All its arrays are in the memory of one accelerator.
   Status queue(const Request& request, void* workspace, void* stream);
-  /// Bytes of workspace that queue() needs, on whichever accelerator the arrays lie: that decides, not a forced
+  /// Bytes of workspace that queue() needs on any accelerator. The arrays decide where a batch runs, not a forced
   /// backend.
   Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const;
 
  private:
-  /// What belongs to one process; a fork gets its own.
+  /// The state of one process; a forked child makes its own.
   struct State {
     Profile profile;
     WorkerPool workers;
     std::mutex pool_starting;  ///< no once_flag: an exception cannot leave call_once without allocating memory
     std::unique_ptr<ThreadPool> pool;
 
-    /// The threads use all of the above, and a callback may submit another job: they end while everything still exists.
+    /// Ends the threads while all members still exist: threads use them, and a callback may submit another job.
     ~State() {
       if (pool != nullptr) pool->finish();
     }

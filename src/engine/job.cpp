@@ -14,10 +14,10 @@ namespace {
 
 std::atomic<size_t> fallbacks{0};
 
-/// The job whose callback this thread is in.
+/// The job whose callback runs on this thread.
 thread_local const Job* completing = nullptr;
 
-/// What wipes a thread's stack after a part of the batch.
+/// The function that wipes a thread's stack after its part of the batch.
 WipeStack* wipe_after(const Request& request) {
   if (tiles_in_use() && request.run_on != RunOn::kCaller) return wipe_stack_with_tiles;
   return request.records.count == 1 ? wipe_stack_of_single_item : wipe_stack;
@@ -46,8 +46,8 @@ Status Job::refuse(Status failure) const {
   return failure;
 }
 
-/// The next chunk is claimed before this one counts as done, so that a thread that gets none has wiped its memory
-/// before the batch is complete.
+/// A thread claims its next chunk before it counts the present one as done. So a thread that gets none has wiped its
+/// memory before the batch is complete.
 void Job::work(WorkerPool& workers, Profile& profile) noexcept {
   std::unique_ptr<Worker> worker;
   const auto claim = [this] { return next_.fetch_add(chunk_items_, std::memory_order_relaxed); };
@@ -84,7 +84,7 @@ Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile
   }
 }
 
-/// Computes the whole chunk again, in chunks that suit the CPU.
+/// Computes the whole chunk again on the CPU, in chunks that suit it.
 Status Job::compute_on_cpu(const BatchView& items, Worker& worker, Profile* profile) {
   const size_t most = route_.fallback->op(shape_.op).chunk;
   Status result = Status::kOk;
@@ -97,7 +97,7 @@ Status Job::compute_on_cpu(const BatchView& items, Worker& worker, Profile* prof
   return result;
 }
 
-/// A failure of the whole batch outranks errors of items; the first failure is kept.
+/// Records a chunk's status. A failure of the whole batch outranks errors of items, and the first failure is kept.
 void Job::fail(Status status) {
   int seen = status_.load(std::memory_order_relaxed);
   while (seen == static_cast<int>(Status::kOk) || seen == static_cast<int>(Status::kItems)) {

@@ -13,12 +13,12 @@
 
 namespace polykem {
 
-/// Who computes a batch.
+/// Where a batch is computed.
 struct Route {
-  const SchemeBackend* backend = nullptr;   ///< nullptr: no backend here can
-  Accelerator* accelerator = nullptr;       ///< the one that the backend belongs to; nullptr: the CPU computes
-  Fields on_accelerator = 0;                ///< arrays of the batch that lie in its memory
-  const SchemeBackend* fallback = nullptr;  ///< computes what the accelerator could not; nullptr: there is none
+  const SchemeBackend* backend = nullptr;   ///< nullptr: no backend can compute it here
+  Accelerator* accelerator = nullptr;       ///< the backend's accelerator; nullptr: the CPU
+  Fields on_accelerator = 0;                ///< arrays of the batch in the accelerator's memory
+  const SchemeBackend* fallback = nullptr;  ///< computes what the accelerator failed to; nullptr: none
 };
 
 /// A batch that is being computed. Threads claim its chunks until none is left; the last thread to finish completes the
@@ -30,19 +30,19 @@ class Job {
   Job(const Request& request, const Route& route, size_t chunk_items, Done done);
 
   size_t chunks() const { return (records_.count + chunk_items_ - 1) / chunk_items_; }
-  /// True when every chunk has been claimed.
+  /// True once every chunk has been claimed.
   bool exhausted() const { return next_.load(std::memory_order_relaxed) >= records_.count; }
   /// Claims and computes chunks until none is left.
   void work(WorkerPool& workers, Profile& profile) noexcept;
 
-  /// For a job that was not started: sets the outputs and item statuses of a failed batch, and returns `failure`.
+  /// Ends a job that was not started: sets outputs and item statuses as for a failed batch, and returns `failure`.
   Status refuse(Status failure) const;
 
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   /// The batch's status; meaningful once finished.
   Status status() const { return static_cast<Status>(status_.load(std::memory_order_acquire)); }
-  /// Returns Status::kArgument where it would wait for ever: in the job's own callback, and in a fork of the
-  /// process that submitted it.
+  /// Waits and returns the status. Status::kArgument where it would wait forever: in the job's own callback, and in a
+  /// forked child of the process that submitted it.
   Status wait();
 
  private:
@@ -70,7 +70,7 @@ class Job {
 /// Ends a batch that failed as a whole: zeroes every output and sets every item's status.
 void fail_batch(const BatchView& records, const RecordBytes& bytes, const Route& route, Status status) noexcept;
 
-/// The number of chunks that the CPU computed because some accelerator failed, since the process began.
+/// The number of chunks that the CPU computed because an accelerator failed, since the process began.
 size_t chunk_fallbacks();
 
 }  // namespace polykem

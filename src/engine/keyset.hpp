@@ -18,11 +18,11 @@ class KeyMemory {
   virtual ~KeyMemory() = default;
 
   virtual uint8_t* records() = 0;
-  /// Copies all records from host memory or the accelerator's.
+  /// Copies all records, from host memory or the accelerator's.
   virtual Status fill(const uint8_t* records) = 0;
   /// Makes the expanded form, if the accelerator has one for the set and memory for it. Call it after fill().
   virtual void expand() = 0;
-  /// data is nullptr if there is no expanded form for such batches. shared: all items of the batch use one key.
+  /// The expanded keys; data is nullptr if there is no expanded form for such batches. shared: all items use one key.
   virtual ExpandedKeys expanded(bool shared) const = 0;
 };
 
@@ -30,7 +30,8 @@ class KeyMemory {
 /// fits kExpandedBudget, a set on the host also holds them in their backend's own form. Immutable once filled; kind is
 /// never secret_seeds.
 struct KeySet {
-  /// Expanded forms take up to ten times the space of the records; larger sets on the host go without.
+  /// The most bytes of expanded keys on the host. They take up to ten times the space of the records; a set that would
+  /// need more has none.
   static constexpr size_t kExpandedBudget = size_t{256} << 20;
 
   const Scheme* scheme = nullptr;

@@ -8,8 +8,8 @@
 
 namespace polykem {
 
-/// A T for each process: after a fork the child makes its own and does not touch its parent's, whose locks may be held
-/// and whose threads do not exist in the child. Thread-safe.
+/// One T for each process. After a fork the child makes its own and does not touch its parent's, whose locks may be
+/// held and whose threads do not exist in the child. Thread-safe.
 template <class T>
 class PerProcess {
  public:

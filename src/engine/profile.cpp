@@ -25,7 +25,7 @@ bool same_steps(std::span<const StepInfo> a, std::span<const StepInfo> b) {
 
 }  // namespace
 
-/// Implementations of one operation that have the same steps are added up.
+/// Adds up implementations of an operation that have the same steps.
 void Profile::add(const Scheme& scheme, Op op, std::span<const StepInfo> steps, const StepTimes& times) {
   const std::lock_guard lock(mutex_);
   auto total = std::find_if(totals_.begin(), totals_.end(), [&](const Total& t) {

@@ -29,8 +29,8 @@ Status validate_key(const Request& r, const uint8_t* key) {
   return validate_keyset(r);
 }
 
-/// True if no string has more than `most` bytes, all fit in memory, and offsets do not fall. Without data all are
-/// empty: a missing pointer must not turn messages into empty ones.
+/// True if no string has more than `most` bytes, all fit in memory, and offsets do not decrease. Without data all must
+/// be empty, so that a missing pointer does not turn messages into empty ones.
 bool lengths_fit(const Strings& strings, size_t count, size_t most) {
   if (strings.offsets == nullptr) {
     if (strings.data == nullptr || strings.width == 0) return strings.width == 0;

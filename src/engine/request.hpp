@@ -8,12 +8,12 @@ namespace polykem {
 
 class Accelerator;
 
-/// Who may compute a batch.
+/// Where a batch may be computed.
 enum class RunOn {
-  kAny,          ///< whoever is sooner done, and the CPU what an accelerator cannot
-  kCpu,          ///< the CPU; every array lies in host memory
-  kCaller,       ///< the same on this thread, whose stack may be small: without matrix tiles, see may_use_tiles()
-  kAccelerator,  ///< Request::accelerator and nobody else
+  kAny,          ///< where it finishes soonest; the CPU computes what an accelerator cannot
+  kCpu,          ///< on the CPU; all arrays are in host memory
+  kCaller,       ///< on the caller's thread, whose stack may be small: the CPU without matrix tiles
+  kAccelerator,  ///< only on Request::accelerator
 };
 
 /// One batch as the caller requested it; polykem_request documents the fields.
@@ -24,11 +24,11 @@ struct Request {
   BatchView records{};  ///< item_status may be nullptr; key_index is an index into the key set
   const KeySet* keyset = nullptr;
   RunOn run_on = RunOn::kAny;
-  Accelerator* accelerator = nullptr;  ///< for RunOn::kAccelerator
-  bool caller_waits = false;           ///< Batcher::add: its thread waits for the ticket next
+  Accelerator* accelerator = nullptr;  ///< of RunOn::kAccelerator
+  bool caller_waits = false;           ///< for Batcher::add: the thread will wait for the ticket
 };
 
-/// The arrays of records of an operation. Coins may be missing, and a key set may have the keys.
+/// The arrays of records of an operation. Coins are optional, and a key set may replace the keys.
 constexpr Fields fields_of(Op op) {
   constexpr Fields kFields[kAllOps] = {
       field::kCoins | field::kPkOut | field::kSkOut, field::kCoins | field::kPk | field::kCtOut | field::kSsOut,
@@ -36,7 +36,7 @@ constexpr Fields fields_of(Op op) {
   return kFields[static_cast<size_t>(op)];
 }
 
-/// The lengths of the caller's records. sk_is_seed: secret keys have their form as seeds.
+/// The lengths of the caller's records. sk_is_seed: secret keys are given as seeds.
 RecordBytes record_bytes(const Scheme& scheme, Op op, bool sk_is_seed);
 
 /// The records of one item of an operation.
@@ -49,11 +49,11 @@ class ItemRecords {
   /// 0 if the operation has no such record.
   size_t bytes(const FieldInfo& f) const { return has(f) ? bytes_.*f.bytes : 0; }
   size_t coin_bytes() const { return bytes_.coins; }
-  /// Of an operation on a message; else 0.
+  /// Bytes of mu; 0 if the operation takes no message.
   size_t mu_bytes() const { return mu_bytes_; }
   size_t input_bytes() const { return input_bytes_; }
   size_t output_bytes() const { return output_bytes_; }
-  /// The bytes of the outputs that are not secret.
+  /// The bytes of the public outputs.
   size_t public_bytes() const { return public_bytes_; }
 
  private:
@@ -63,13 +63,13 @@ class ItemRecords {
   size_t input_bytes_ = 0, output_bytes_ = 0, public_bytes_ = 0;
 };
 
-/// True if `count` items of all records of the scheme together have a size that a pointer difference can hold.
+/// True if all records of `count` items together have no more bytes than a pointer difference can hold.
 bool count_fits(const Scheme& scheme, size_t count);
 
-/// Status::kOk, or what is wrong with the request as a whole.
+/// Checks a request. Status::kOk, or what is wrong with it as a whole.
 Status validate(const Request& request);
 
-/// The records of a valid request. If it has a key set, the keys are the set's, for use by `backend`.
+/// The records of a valid request, with the keys of its key set, if it has one, for use by `backend`.
 BatchView with_keys(const Request& request, const SchemeBackend& backend);
 
 }  // namespace polykem

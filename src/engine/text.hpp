@@ -5,7 +5,7 @@
 
 namespace polykem {
 
-/// Returns the text in static storage; equal texts are stored once. Thread-safe. Throws std::bad_alloc.
+/// Returns a copy of the text with static storage; equal texts share one copy. Thread-safe. Throws std::bad_alloc.
 const char* static_text(const std::string& text);
 
 }  // namespace polykem

@@ -14,7 +14,7 @@ ThreadPool::ThreadPool(unsigned threads, WorkerPool& workers, Profile& profile) 
   try {
     for (unsigned i = 0; i < threads; ++i)
       threads_.push_back(start_thread([this] { loop(); }));
-  } catch (const std::system_error&) {  // the threads that did start do the work
+  } catch (const std::system_error&) {  // the threads that started do the work
   } catch (const std::bad_alloc&) {
   }
 }
@@ -38,7 +38,7 @@ void ThreadPool::submit(std::shared_ptr<Job> job) {
   wake_.notify_all();
 }
 
-/// The oldest job that still has chunks, or nullptr when the pool stops and all is done.
+/// Waits for and returns the oldest job with unclaimed chunks; nullptr if the pool stops and none is left.
 std::shared_ptr<Job> ThreadPool::next_job() {
   std::unique_lock lock(mutex_);
   while (true) {

@@ -15,7 +15,7 @@ namespace polykem {
 /// Threads that compute jobs, oldest first, all threads on the same job.
 class ThreadPool {
  public:
-  /// Starts as many of `threads` threads as the system gives.
+  /// Starts `threads` threads, or as many of them as the system allows.
   ThreadPool(unsigned threads, WorkerPool& workers, Profile& profile);
   ~ThreadPool() { finish(); }
 
@@ -23,7 +23,7 @@ class ThreadPool {
   void finish();
   /// The number of threads that were started; if it is 0, nothing may be submitted.
   size_t size() const { return threads_.size(); }
-  /// True on a thread of this pool, e.g. in the callback of a job.
+  /// True on a thread of this pool, for example in the callback of a job.
   bool is_own_thread() const { return current_ == this; }
   /// Throws std::bad_alloc; the job is then not submitted.
   void submit(std::shared_ptr<Job> job);

@@ -13,12 +13,12 @@ namespace polykem {
 
 namespace {
 
-constexpr size_t kMaxItems = 8192;  ///< a device that loses with this many items is not used
+constexpr size_t kMaxItems = 8192;  ///< a device that is slower with this many items is not used
 constexpr int kRepeats = 5;
-constexpr int kWinsInARow = 3;  ///< doublings of the size that the device must win one after the other
+constexpr int kWinsInARow = 3;  ///< consecutive doublings of the size at which the device must win
 constexpr int kRefinements = 3;
 
-/// One key pair and one exchange, or a signature of the empty message, kMaxItems times over.
+/// One key pair and one exchange, or one signature of the empty message, repeated for kMaxItems items.
 class Records {
  public:
   explicit Records(const Scheme& scheme) : scheme_(scheme) {}
@@ -57,7 +57,7 @@ class Records {
   SecureBuffer pk_, sk_, ct_, ss_;
 };
 
-/// The least time of a batch, after one to warm up; infinite if it fails.
+/// The shortest time of a batch, after one to warm up; infinite if it fails.
 double seconds(Engine& engine, const Request& request) {
   using Clock = std::chrono::steady_clock;
   double least = 1e9;
@@ -111,7 +111,7 @@ Status tune(Accelerator& accelerator, const Scheme& scheme) {
   CrossoverOps ops{};
   for (size_t i = 0; i < kAllOps; ++i) {
     const auto op = static_cast<Op>(i);
-    if (scheme.has(op)) ops[place_of(op)] = crossover(*device, *cpu, records, op);
+    if (scheme.has(op)) ops[index_of_op(op)] = crossover(*device, *cpu, records, op);
   }
   accelerator.crossovers().set(scheme, ops);
   return Status::kOk;

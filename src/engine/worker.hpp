@@ -11,27 +11,27 @@
 
 namespace polykem {
 
-using WipeStack = void() noexcept;  ///< one of core/secure.hpp
+using WipeStack = void() noexcept;  ///< one of those in core/secure.hpp
 
 /// What one thread needs to compute a chunk: memory and random numbers.
 struct Worker {
   SecureBuffer workspace;
-  SecureBuffer keys;                ///< the chunk's keys, if they had to be gathered or made from seeds
-  std::vector<Status> item_status;  ///< the chunk's, if the caller does not want it
+  SecureBuffer keys;                ///< the chunk's keys, if they were gathered or made from seeds
+  std::vector<Status> item_status;  ///< the chunk's statuses, if the caller does not want them
   Drbg drbg;
 
-  /// Takes memory for a chunk of `items`; false if there is not enough.
+  /// Allocates the workspace for a chunk of `items`; false if there is not enough memory.
   [[nodiscard]] bool reserve_workspace(const Operation& operation, size_t items);
   [[nodiscard]] bool reserve_keys(size_t bytes);
-  /// Zeroises what the chunks of a job left in the memory and on this thread's stack.
+  /// Zeroises what the chunks of a job left in this memory and on this thread's stack.
   void wipe(WipeStack* stack = wipe_stack);
 
  private:
   bool clean_ = true;
-  size_t used_bytes_ = 0;  ///< of the workspace since the last wipe
+  size_t used_bytes_ = 0;  ///< bytes of the workspace used since the last wipe
 };
 
-/// Workers that are not in use. Thread-safe.
+/// The workers that are not in use. Thread-safe.
 class WorkerPool {
  public:
   /// nullptr if there is no memory.

@@ -7,7 +7,7 @@ namespace polykem {
 
 namespace {
 
-/// Status::kOk if the request is one operation with its inputs, and nothing else.
+/// Status::kOk if the request is a single operation with its inputs and without anything else.
 Status validate_operation(const Request& request) {
   const BatchView& r = request.records;
   if (request.op == Op::kSign && request.sk_is_seed) return Status::kArgument;  // mu follows from the expanded key
@@ -44,7 +44,7 @@ Status Batcher::add(const Request& request, Ticket::Callback done, void* user, T
   if (engine_.cpu_backend_for(*request.scheme) == nullptr) return Status::kBackendUnavailable;
   const auto mine = core();
   Request copied = request;
-  if (request.records.message.deterministic) copied.records.coins = nullptr;  // a ticket's are zero then
+  if (request.records.message.deterministic) copied.records.coins = nullptr;  // coins of such a ticket are zero
   Ticket* const ticket = Ticket::create(copied);
   if (ticket == nullptr) return Status::kOutOfMemory;
   if (copied.records.makes_coins() && !ticket->coins().empty()) status = engine_.random_bytes(ticket->coins());

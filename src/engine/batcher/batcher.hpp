@@ -16,12 +16,12 @@ namespace polykem {
 
 struct BatcherConfig {
   size_t batch_items = 1024;                 ///< most operations in one batch
-  std::chrono::microseconds linger{0};       ///< how long a batch that is not full waits for more
-  std::chrono::microseconds deadline{5000};  ///< then the CPU computes what an accelerator or broker still has
-  size_t high_water = 4096;                  ///< operations in flight from which on only the CPU takes more
-  size_t hard_limit = 65536;                 ///< operations in flight from which on add() refuses
+  std::chrono::microseconds linger{0};       ///< how long a batch that is not full waits for more operations
+  std::chrono::microseconds deadline{5000};  ///< an operation older than this is also computed by the CPU
+  size_t high_water = 4096;                  ///< with this many operations in flight, only the CPU takes more
+  size_t hard_limit = 65536;                 ///< with this many operations in flight, add() refuses more
   bool on_caller = true;                     ///< add() may compute an operation itself
-  /// Makes one more executor, at the first operation of a process; empty: none.
+  /// Makes an additional executor at the first operation of a process; empty: none.
   std::function<std::unique_ptr<Executor>()> make_executor{};
 };
 
@@ -50,8 +50,8 @@ struct ExecutorHealth {
 
 class BatcherCore;
 
-/// Whenever an executor is idle, what waits starts there as a batch; add() and the end of a batch see to it.
-/// Thread-safe. After a fork the child begins anew.
+/// Waiting operations start as a batch as soon as an executor is idle, in add() or when another batch ends.
+/// Thread-safe. After a fork the child starts with nothing in flight.
 class Batcher {
  public:
   static constexpr size_t kMaxBatchItems = 65536;
@@ -61,21 +61,21 @@ class Batcher {
   /// Waits until every operation has finished. Must not be called in a callback.
   ~Batcher();
 
-  /// Hands in one operation. `out` is set before the callback can come; the caller releases it. longest_here: what
-  /// takes longer than that is not computed on this thread once that is known.
+  /// Adds one operation. `out`, which the caller releases, is set before the callback can be called. longest_here: an
+  /// operation that is known to take longer is not computed on this thread.
   Status add(const Request& request, Ticket::Callback done, void* user, Ticket*& out,
              Clock::duration longest_here = Clock::duration::max());
-  /// Until as many calls of release(), nothing begins, so that operations that are handed in together share batches.
+  /// Operations that are added before release() share batches: none of them starts earlier. Calls nest.
   void hold();
   void release();
-  /// The computing time of an operation over all executors, from recent batches; an estimate until one has run.
+  /// The computing time of one operation on all executors, from recent batches, or an estimate until one has run.
   Clock::duration cost(const Scheme& scheme, Op op, bool sk_is_seed);
   BatcherStats stats(const Scheme& scheme, Op op);
-  /// False past the last executor.
+  /// Returns false if there is no executor of that index.
   bool health(size_t executor, ExecutorHealth& out);
-  /// True in a callback of a ticket.
+  /// True on a thread that is in a ticket's callback.
   static bool in_callback();
-  /// Drops the operation if it has not begun, and gives up the caller's reference.
+  /// Drops the operation if it has not started, and releases the caller's reference.
   static void abandon(Ticket* ticket);
 
  private:

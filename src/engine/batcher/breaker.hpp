@@ -9,17 +9,17 @@
 
 namespace polykem {
 
-/// Keeps work from an executor that fails. Open: nothing goes there until a pause is over. Then one probe may run
-/// (half-open), whose result closes it or makes the pause twice as long. Not thread-safe.
+/// A circuit breaker: keeps work from a failing executor. While it is open, the executor gets nothing until a pause is
+/// over; then one probe runs (half-open), which closes the breaker or doubles the pause. Not thread-safe.
 class Breaker {
  public:
   enum class State { kClosed, kOpen, kHalfOpen };
 
   static constexpr unsigned kFailuresInARow = 3;
-  /// On a busy machine a healthy device is late a few times in a row, when its thread waits for a CPU; a device that is
-  /// too slow always is. Until it opens, each time costs some operations a deadline.
+  /// On a busy machine a healthy device may be late a few times in a row because its thread waits for a CPU; a device
+  /// that is too slow is late always. Until the breaker opens, each late batch costs some operations a deadline.
   static constexpr unsigned kLateInARow = 8;
-  static constexpr unsigned kGoodAgain = 100;  ///< after so many batches the next pause is short again
+  static constexpr unsigned kGoodAgain = 100;  ///< after this many good batches the next pause is short again
   static constexpr Clock::duration kFirstPause = std::chrono::milliseconds(100);
   static constexpr Clock::duration kLongestPause = std::chrono::seconds(30);
 
@@ -27,7 +27,7 @@ class Breaker {
 
   State state() const { return state_; }
   bool closed() const { return state_ == State::kClosed; }
-  /// Why it opened last, static storage; "" if it never did.
+  /// Why it last opened, static storage; "" if it never did.
   const char* reason() const { return reason_; }
   uint64_t opened() const { return opened_; }
   Clock::time_point pause_ends() const { return pause_ends_; }
@@ -40,7 +40,7 @@ class Breaker {
     successes_ = 0;
     if (++failures_ >= kFailuresInARow) open(reason, now);
   }
-  /// A batch passed its deadline; it may still succeed. Those that were under way when another was late count with it.
+  /// A batch missed its deadline; it may still succeed. Batches in flight at the same time count as one.
   void late(const char* reason, Clock::time_point started, Clock::time_point now) {
     if (late_ > 0 && started <= late_at_) return;
     late_at_ = now;
@@ -55,7 +55,7 @@ class Breaker {
     pause_ends_ = now + pause_;
     pause_ = std::min(2 * pause_, longest_pause_);
   }
-  /// The pause is over and a probe starts.
+  /// A probe starts, after the pause.
   void probe() { state_ = State::kHalfOpen; }
   void close() {
     state_ = State::kClosed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations handed in, and the threads that watch executors beside the CPU: the monitor has deadlines and the timer of
-// a linger; the prober, whom an executor may keep waiting while it connects or opens a device, has probes. They start
-// when such an executor is first wanted and sleep without a timer while nothing is there.
+// Adding operations, and the threads that watch executors other than the CPU. The monitor checks deadlines and runs the
+// timer of `linger`. The prober sends probes; an executor may block it while it connects or opens a device. Both start
+// when such an executor is first wanted, and sleep without a timer while they have nothing to do.
 #include "engine/batcher/core.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace polykem {
 
 namespace {
 
-/// What this thread hands in, as if it computed all of it.
+/// The load that this thread would have if it computed all operations that it adds.
 thread_local Load own_load;
 
 bool is_available(Executor& executor, const TicketQueue& queue) try {
@@ -107,7 +107,7 @@ void BatcherCore::count_finished(TicketQueue& queue, size_t operations) {
   if (queues_.in_flight() == 0) idle_.notify_all();
 }
 
-/// Asks for probes of the executors that the queue could use.
+/// Requests probes of the executors that the queue could use.
 void BatcherCore::want_executors(const TicketQueue& queue, bool waits, Clock::time_point now) {
   for (ExecutorState& executor : executors_) {
     if (!executor.lacks_probe(queue, waits, now) || !start_threads()) continue;
@@ -154,7 +154,7 @@ void BatcherCore::finish() {
   }
   for (std::thread* thread : {&prober_, &monitor_})
     if (thread->joinable()) thread->join();
-  std::vector<ExecutorState> ended;  // their threads may wait for the lock
+  std::vector<ExecutorState> ended;  // destroyed without the lock, for which their threads may wait
   Lock lock(mutex_);
   idle_.wait(lock, all_done);
   ended.swap(executors_);
@@ -178,7 +178,7 @@ bool BatcherCore::health(size_t index, ExecutorHealth& out) {
   return true;
 }
 
-/// False if the system gives no thread.
+/// Returns false if the system cannot start a thread.
 bool BatcherCore::start_threads() try {
   if (!monitor_.joinable()) monitor_ = start_thread([this] { monitor(); });
   if (!prober_.joinable()) prober_ = start_thread([this] { prober(); });
@@ -210,7 +210,7 @@ void BatcherCore::monitor() {
   }
 }
 
-/// True if the CPU may have something to compute now.
+/// Gives the tickets of batches that are now late to the CPU. Returns true if a batch is newly late or stalled.
 bool BatcherCore::check_deadlines(Clock::time_point now, Clock::time_point& next) {
   bool passed = false;
   for (ExecutorState& executor : executors_) {
@@ -242,7 +242,7 @@ void BatcherCore::prober() {
   }
 }
 
-/// Starts a probe. Its end is that of any batch.
+/// Starts a probe, which ends like any batch.
 void BatcherCore::run_probe(Lock& lock, ExecutorState& executor, TicketQueue& queue) {
   lock.unlock();
   const bool available = is_available(executor.executor(), queue);

@@ -11,19 +11,19 @@
 
 namespace polykem {
 
-/// The batcher of one process: the lock and the threads around queues, placement and executors. The mutex guards
-/// everything; batches are put together, submitted and delivered without it.
+/// The batcher of one process: the lock and the threads around queues, placement and executors. The mutex guards all
+/// members. Batches are gathered, submitted and delivered without it.
 class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
  public:
   BatcherCore(Engine& engine, const BatcherConfig& config);
   ~BatcherCore() { finish(); }
 
-  /// Takes over a reference to the ticket if it returns Status::kOk. `done` is armed before it returns.
+  /// Takes over a reference to the ticket if it returns Status::kOk. `done` may be called before it returns.
   Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user, Caller caller) noexcept;
   void abandon(Ticket* ticket);
   void hold();
   void release();
-  /// Waits for everything in flight and ends the threads.
+  /// Waits for all operations in flight and ends the threads.
   void finish();
 
   Clock::duration cost(uint32_t queue);
@@ -34,7 +34,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   using Lock = std::unique_lock<std::mutex>;
   static constexpr Clock::time_point kNever = Clock::time_point::max();
 
-  /// Ends the sleep of one thread. Guarded by the mutex.
+  /// Wakes one thread. Guarded by the mutex.
   class Alarm {
    public:
     void ring() {
@@ -83,17 +83,17 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   std::mutex mutex_;
   std::condition_variable idle_;
   TicketQueues queues_;
-  std::vector<ExecutorState> executors_;  ///< the CPU's is the first
+  std::vector<ExecutorState> executors_;  ///< the CPU is the first
   std::vector<BatchSlot> slots_;
   std::vector<BatchSlot*> free_slots_;
   Load load_;
   std::atomic<uint64_t> device_batches_{0};
   bool slots_short_ = false;  ///< a batch could not start because all slots were in use
-  bool stopping_ = false;     ///< the threads end
+  bool stopping_ = false;     ///< the threads must end
 
   std::thread monitor_, prober_;
   Alarm monitor_alarm_, prober_alarm_;
-  Clock::time_point monitor_until_ = kNever;  ///< when it next looks by itself
+  Clock::time_point monitor_until_ = kNever;  ///< when the monitor wakes unless it is rung
   Clock::time_point linger_until_ = kNever;
 };
 

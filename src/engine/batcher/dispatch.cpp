@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches: which starts next and where, and what happens when it ends.
+// Which batch starts next and where, and what happens when a batch ends.
 #include "engine/batcher/core.hpp"
 #include "engine/batcher/probe.hpp"
 
@@ -7,18 +7,18 @@ namespace polykem {
 
 namespace {
 
-/// The CPU computes one item again of every kRecheckEvery batches of a device.
+/// The CPU recomputes one item in every kRecheckEvery batches of a device.
 constexpr uint64_t kRecheckEvery = 32;
 
 bool ran(Status status) {
   return status == Status::kOk || status == Status::kItems;
 }
 
-/// By Executor::Kind: operations computed there.
+/// The counters of operations by the Executor::Kind that computed them.
 constexpr uint64_t BatcherStats::*kFinishedOn[] = {&BatcherStats::on_cpu, &BatcherStats::on_accelerator,
                                                    &BatcherStats::on_broker};
 
-/// This thread is in the callback of a ticket.
+/// True while this thread is in a ticket's callback.
 thread_local unsigned delivering = 0;
 
 }  // namespace
@@ -39,7 +39,7 @@ void BatcherCore::dispatch() {
   }
 }
 
-/// nullptr: nothing waits, or nothing that an idle executor takes.
+/// Fills a slot for the next batch. Returns nullptr if nothing waits that an idle executor takes.
 BatchSlot* BatcherCore::next_batch(Clock::time_point now) {
   if (queues_.held()) return nullptr;
   const Placement places = placement(now);
@@ -55,7 +55,7 @@ BatchSlot* BatcherCore::next_batch(Clock::time_point now) {
     BatchSlot* const slot = take_slot();
     if (slot == nullptr || fill(*slot, executors_[*executor], *queue, now)) return slot;
     free_slots_.push_back(slot);
-    return next_batch(now);  // all of them had results by now; they are gone
+    return next_batch(now);  // all of its tickets have results by now
   }
   return nullptr;
 }
@@ -78,7 +78,7 @@ BatchSlot* BatcherCore::take_slot() {
   return slot;
 }
 
-/// False if no ticket without a result was left.
+/// Moves waiting tickets into the slot. Returns false if all of them had results already.
 bool BatcherCore::fill(BatchSlot& slot, ExecutorState& executor, TicketQueue& queue, Clock::time_point now) {
   const Placement places = placement(now);
   const size_t fresh = queues_.take(queue, executor.cpu(), places.items_allowed(executor, queue), now, slot.tickets);
@@ -91,10 +91,10 @@ bool BatcherCore::fill(BatchSlot& slot, ExecutorState& executor, TicketQueue& qu
 
 void BatcherCore::launch(BatchSlot& slot, ExecutorState& executor, TicketQueue& queue, Clock::time_point now) {
   executor.started(slot, queue, placement(now).service_of(executor, queue, slot.tickets.size()), now);
-  if (!executor.cpu() && now + config_.deadline < monitor_until_) monitor_alarm_.ring();  // it sets its timer
+  if (!executor.cpu() && now + config_.deadline < monitor_until_) monitor_alarm_.ring();  // so that it sets its timer
 }
 
-/// Without a lock. What cannot start ends here; the caller looks for the next batch anyway.
+/// Submits a batch, without the lock. A batch that cannot start ends here.
 void BatcherCore::start(BatchSlot* slot) {
   const bool cpu = slot->executor->cpu();
   Status status = Status::kOutOfMemory;
@@ -107,7 +107,7 @@ void BatcherCore::start(BatchSlot* slot) {
   recycle(slot);
 }
 
-/// On a thread of the executor. The next batch starts before this one's results are handed out.
+/// Called on a thread of the executor. Starts the next batch before it delivers this one's results.
 void BatcherCore::on_done(BatchSlot* slot, Status status) {
   const std::shared_ptr<BatcherCore> self = shared_from_this();
   const bool useful = conclude(*slot, status);
@@ -116,7 +116,7 @@ void BatcherCore::on_done(BatchSlot* slot, Status status) {
   if (recycle(slot)) dispatch();
 }
 
-/// False if the results must not be used; the CPU computes the tickets then.
+/// Records the end of a batch. Returns false if the results must not be used; the CPU then computes the tickets.
 bool BatcherCore::conclude(BatchSlot& slot, Status status) {
   const bool right = result_is_right(slot, status);
   const Lock lock(mutex_);
@@ -129,7 +129,7 @@ bool BatcherCore::conclude(BatchSlot& slot, Status status) {
   return useful;
 }
 
-/// Compares a probe, and now and then an item of a batch, with what the CPU computes from the same inputs and coins.
+/// Compares a probe, or sometimes one item of a batch, with what the CPU computes from the same inputs and coins.
 bool BatcherCore::result_is_right(BatchSlot& slot, Status status) {
   if (slot.executor->cpu() || !ran(status)) return true;
   if (slot.probe) {
@@ -146,8 +146,8 @@ bool BatcherCore::result_is_right(BatchSlot& slot, Status status) {
   return right;
 }
 
-/// Hands the results out; the first one counts. Counters come before results, so that nobody who has a result misses
-/// it.
+/// Delivers the results; a ticket keeps the first one. Counters are updated before, so that they include every result
+/// that has been delivered.
 void BatcherCore::deliver(BatchSlot& slot, Status status) {
   size_t finished = 0, failed = 0;
   if (!ran(status)) slot.memory.set_status(status);
@@ -162,7 +162,7 @@ void BatcherCore::deliver(BatchSlot& slot, Status status) {
     ++finished;
     if (slot.memory.item_status(i) != Status::kOk) ++failed;
   }
-  slot.memory.wipe();  // before anybody hears of it
+  slot.memory.wipe();  // before callbacks run
   {
     const Lock lock(mutex_);
     slot.queue->stats->failed += failed;
@@ -175,7 +175,7 @@ void BatcherCore::deliver(BatchSlot& slot, Status status) {
   --delivering;
 }
 
-/// True if a batch may have waited for a slot.
+/// Returns the slot. True if a batch may have waited for it.
 bool BatcherCore::recycle(BatchSlot* slot) {
   for (Ticket* ticket : slot->tickets)
     if (ticket != nullptr) ticket->release();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the batcher knows of time: how long batches take, and how much work arrives.
+// The batcher's estimates: how long batches take, and how much work arrives.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace polykem {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long batches of one operation take on one executor: fixed + items x each, by least squares over batches of which
-/// older ones count less. Not thread-safe.
+/// How long batches of one operation take on one executor: fixed + items x each, by least squares in which older
+/// batches weigh less. Not thread-safe.
 class ServiceTime {
  public:
   bool known() const { return known_; }
@@ -31,24 +31,24 @@ class ServiceTime {
     known_ = true;
   }
 
-  /// Call it when known. Never less than the shortest batch of late took, so that large batches do not make small ones
-  /// look cheap.
+  /// The time of a batch; only if known(). At least the time of the shortest recent batch, so that large batches do not
+  /// make small ones look cheap.
   Clock::duration of(size_t items) const {
     const double linear = t_ + each() * (static_cast<double>(items) - n_);
     return Clock::duration(std::llround(std::max(linear, least_)));
   }
-  /// The time of one item in a batch as large as recent ones. Call it when known.
+  /// The time of one item in a batch as large as recent ones; only if known().
   Clock::duration share() const { return Clock::duration(std::llround(t_ / n_)); }
-  /// The size of batches of late. Call it when known.
+  /// The size of recent batches; only if known().
   size_t usual_items() const { return static_cast<size_t>(std::llround(n_)); }
-  /// How many items, at least 1, take no more than `time`. More than a few are at most four times as many as the
-  /// largest batch of late had, since uneven times of small batches can look as if an item cost nothing.
+  /// How many items, at least 1, take no more than `time`: at most a few, or four times as many as the largest recent
+  /// batch, since uneven times of small batches can make an item look free.
   size_t items_in(Clock::duration time) const {
     const double left = nanoseconds(time) - (t_ - each() * n_), most = std::max(kFewItems, 4 * most_);
     return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), most)) : 0, 1);
   }
-  /// The same, but while batches of one size alone were seen, which tell nothing of larger ones, up to twice that size:
-  /// a device that takes a millisecond for whatever it gets would otherwise never be given a second item.
+  /// Like items_in(), but if all batches so far had one size, which says nothing about larger ones, up to twice that
+  /// size. Otherwise a device that takes a millisecond for any batch would never get a second item.
   size_t items_to_try(Clock::duration time) const {
     const size_t items = items_in(time);
     return sizes_differ() || t_ > nanoseconds(time) ? items : std::max(items, static_cast<size_t>(2 * n_));
@@ -68,7 +68,7 @@ class ServiceTime {
 
   bool known_ = false;
   double n_ = 0, t_ = 0, nn_ = 0, nt_ = 0;  ///< means of items, nanoseconds, and their products
-  double least_ = 0, most_ = 0;             ///< the shortest time and the largest batch of late
+  double least_ = 0, most_ = 0;             ///< shortest time and largest size of recent batches
 };
 
 /// The recent load, in CPUs: 1 keeps one CPU busy. Not thread-safe.

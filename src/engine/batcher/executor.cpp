@@ -33,7 +33,7 @@ class AcceleratorExecutor final : public Executor {
   Status submit(const Request& request, Done done) override;
 
  private:
-  static constexpr unsigned kSlots = 2;  ///< one computes while the other is put together
+  static constexpr unsigned kSlots = 2;  ///< one is computed while the other is gathered
 
   struct Slot {
     bool taken = false, ready = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who computes the batches of a batcher: the CPU's threads, an accelerator, a broker.
+// Executors, which compute a batcher's batches: the CPU's threads, an accelerator, a broker.
 #pragma once
 
 #include <functional>
@@ -26,12 +26,12 @@ class Executor {
   virtual unsigned slots() const = 0;
   /// Why it is not available, static storage.
   virtual const char* problem() const { return "it cannot be reached"; }
-  /// The longest pause between two probes of an executor that fails.
+  /// The longest pause between two probes of a failing executor.
   virtual Clock::duration longest_pause() const { return Breaker::kLongestPause; }
-  /// False if it never computes anything of the set. Asked under the batcher's lock.
+  /// False if it computes no operation of the set. Called with the batcher's lock held.
   virtual bool has(const Scheme&) const { return true; }
-  /// True if it can compute the operation. Asked on the batcher's own thread before the first batch of an operation,
-  /// and again before each probe after a failure; may block while it loads or connects.
+  /// True if it can compute the operation. Called on the batcher's own thread before the first batch of an operation
+  /// and before each probe after a failure. May block while it loads or connects.
   virtual bool available(const Scheme& scheme, Op op) = 0;
   /// Starts the batch and returns without waiting. If it returns Status::kOk, `done` is called exactly once, on any
   /// thread, perhaps before submit() returns; the arrays (host memory) stay valid until then, however long that takes.
@@ -54,8 +54,8 @@ class CpuExecutor final : public Executor {
   Engine& engine_;
 };
 
-/// An accelerator, with a thread for each batch that it takes at a time: a device that does not answer must not hold
-/// one of the engine's.
+/// An accelerator. It has a thread for each batch in flight, so that a device that does not answer blocks none of the
+/// engine's threads.
 std::unique_ptr<Executor> make_accelerator_executor(Engine& engine, Accelerator& accelerator);
 
 }  // namespace polykem

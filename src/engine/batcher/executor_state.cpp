@@ -7,15 +7,14 @@ namespace polykem {
 
 namespace {
 
-/// After that time without a batch, an executor's speed is measured again, and what was measured before no longer
-/// counts.
+/// After this time without a batch an executor's speed is measured again, and older measurements are discarded.
 constexpr Clock::duration kForgotten = std::chrono::seconds(10);
-/// An operation that takes longer on the CPU may be worth a device even when nothing waits.
+/// A device may be worthwhile for an operation that takes longer than this on the CPU, even if nothing waits.
 constexpr Clock::duration kLongOperation = std::chrono::microseconds(100);
-/// A first batch may load and allocate a good deal.
+/// A first batch may take much longer, since it loads and allocates.
 constexpr Clock::duration kProbeDeadline = std::chrono::seconds(2);
-/// A batch has stalled after so many deadlines, and not before the second constant: a busy machine may keep a device's
-/// thread from a CPU for tens of milliseconds.
+/// A batch counts as stalled after this many deadlines, but not before the time below: on a busy machine a device's
+/// thread may wait tens of milliseconds for a CPU.
 constexpr int kDeadlinesOfAStall = 10;
 constexpr Clock::duration kShortestStall = std::chrono::milliseconds(50);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the batcher knows of an executor: what is in flight there, how long it takes, and whether it may be relied on.
+// The state of an executor: its batches in flight, its speed, and whether it can be relied on.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace polykem {
 
-/// An executor beside the CPU computes an operation after its probes have matched the CPU's results, and only while the
-/// breaker is closed. The breaker opens after failures, wrong results and missed deadlines. Not thread-safe.
+/// An executor other than the CPU computes an operation only after its probes have matched the CPU's results, and while
+/// its breaker is closed. The breaker opens after failures, wrong results and missed deadlines. Not thread-safe.
 class ExecutorState {
  public:
-  /// forced: the CPU computes only until it is proven, and what it failed to compute.
+  /// forced: once it is proven, the CPU computes only what it failed to compute.
   ExecutorState(std::unique_ptr<Executor> executor, size_t queues, bool forced);
 
   Executor& executor() const { return *executor_; }
@@ -30,41 +30,41 @@ class ExecutorState {
 
   std::span<BatchSlot* const> in_flight() const { return in_flight_; }
   bool idle() const;
-  /// Every batch there has passed its deadline.
+  /// True if every batch in flight has missed its deadline.
   bool all_late() const;
-  /// How long the next batch waits for those in flight.
+  /// How long the next batch would wait for those in flight.
   Clock::duration busy_for(Clock::time_point now) const;
 
-  /// Records that a batch has started; its tickets and width are set. `expected`: how long it runs after the batches
-  /// before it have ended.
+  /// Records that a batch has started. slot: with its tickets and width. expected: how long it takes once earlier
+  /// batches have ended.
   void started(BatchSlot& slot, TicketQueue& queue, Clock::duration expected, Clock::time_point now);
-  /// Records that a batch has ended. ran: the executor computed it; right: no result was wrong. False if the CPU must
-  /// compute it again.
+  /// Records that a batch has ended. ran: the executor computed it; right: no result was wrong. Returns false if the
+  /// CPU must compute it again.
   bool ended(BatchSlot& slot, bool ran, bool right, Clock::time_point now);
-  /// Sets the batch's pace, and `next` to its next deadline if that comes sooner.
+  /// Updates the batch's pace, and moves `next` forward to the batch's next deadline if that is earlier.
   void check_deadline(BatchSlot& slot, Clock::duration deadline, Clock::time_point now, Clock::time_point& next);
 
-  /// True if the queue could use the executor after a probe for which nobody has asked. waits: its operations wait.
+  /// True if the queue could use the executor after a probe that has not been requested. waits: operations are waiting.
   bool lacks_probe(const TicketQueue& queue, bool waits, Clock::time_point now) const;
   void ask_for_probe(const TicketQueue& queue);
-  /// The index of the queue of which a probe comes now; a place is kept for it until it starts or is cancelled. If one
-  /// comes later, sets `next` to that time if that is sooner.
+  /// Returns the index of the queue whose probe is due, and reserves a place in flight until it starts or is cancelled.
+  /// If a probe is due later, moves `next` forward to that time if it is earlier.
   std::optional<uint32_t> begin_probe(Clock::time_point now, Clock::time_point& next);
-  /// available: the executor is, but there is no memory for the probe.
+  /// available: the executor is available, but there is no memory for the probe.
   void cancel_probe(const TicketQueue& queue, bool available, Clock::time_point now);
 
  private:
   enum class Proof {
-    kNone,     ///< nobody has asked for it
-    kWanted,   ///< a probe comes before the first batch
-    kProbing,  ///< which runs
+    kNone,     ///< no probe was requested
+    kWanted,   ///< requested
+    kProbing,  ///< the probe runs
     kProven,
-    kUnfit,  ///< the executor has not the operation
+    kUnfit,  ///< the executor lacks the operation
   };
-  /// What is known of one queue's operation on this executor.
+  /// What is known about one queue's operation on this executor.
   struct Known {
     Proof proof = Proof::kNone;
-    unsigned passed = 0;  ///< probes; the first one warms up, the second one is measured
+    unsigned passed = 0;  ///< successful probes; the first one warms up, the second one is measured
     ServiceTime service;
     Clock::time_point measured{};
   };
@@ -74,11 +74,11 @@ class ExecutorState {
   std::unique_ptr<Executor> executor_;
   bool forced_;
   Breaker breaker_;
-  std::vector<Known> known_;           ///< by queue
-  std::vector<BatchSlot*> in_flight_;  ///< batches whose end has not been reported; capacity for all places
-  bool probe_comes_ = false;           ///< one of the places is kept for it
-  uint32_t last_queue_ = 0;            ///< of which a half-open breaker takes a probe
-  bool asked_for_ = false;             ///< somebody would have used it while its breaker was open
+  std::vector<Known> known_;           ///< by TicketQueue::index
+  std::vector<BatchSlot*> in_flight_;  ///< has capacity for all batches that the executor takes
+  bool probe_comes_ = false;           ///< a place in flight is reserved for a probe
+  uint32_t last_queue_ = 0;            ///< the queue that probes a half-open breaker
+  bool asked_for_ = false;             ///< a queue would have used it while its breaker was open
   Clock::time_point ready_at_{}, last_finished_{};
 };
 

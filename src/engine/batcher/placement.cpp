@@ -11,15 +11,15 @@ namespace {
 
 /// An estimate of the time to wake a thread that waits for a result.
 constexpr Clock::duration kSwitch = std::chrono::microseconds(10);
-/// The part of the CPUs that may be busy with operations on their callers' threads.
+/// The fraction of the CPUs that may be busy with operations on their callers' threads.
 constexpr double kBusyCpus = 0.6;
-/// The part of its own time that a caller may spend so where batches are cheaper or other threads could do the work.
+/// The fraction of its time that a caller may spend on operations that batches or other threads would compute cheaper.
 constexpr double kBusyCaller = 0.1;
-/// What an operation may cost of which nothing is known.
+/// The assumed cost of an operation that was never measured.
 constexpr Clock::duration kUnmeasuredOperation = std::chrono::milliseconds(1);
-/// The items of a first batch of which nothing is known.
+/// The size of a batch of an operation that was never measured.
 constexpr size_t kUnmeasuredItems = 16;
-/// The CPU needs no more at once to fill its registers, and a slot keeps its memory.
+/// The largest batch on the CPU, in bytes of records. More would gain nothing, and a slot keeps its memory.
 constexpr size_t kMaxBytesOnCpu = size_t{16} << 20;
 
 }  // namespace
@@ -84,8 +84,8 @@ size_t Placement::items_allowed(const ExecutorState& executor, const TicketQueue
   const ServiceTime& service = executor.service(queue);
   if (!executor.cpu()) {
     if (!service.known()) return 1;
-    // Two batches in flight are done in half the deadline; where one item alone takes most of that, more of them in a
-    // batch make it no later than more batches.
+    // Two batches in flight should take half the deadline. Where one item alone takes most of that, larger batches are
+    // no later than more batches.
     const Clock::duration most = std::max<Clock::duration>(config.deadline / 4, service.of(1) * 3 / 2);
     return std::min(service.items_to_try(most), config.batch_items);
   }
@@ -116,7 +116,7 @@ unsigned Placement::cpu_width(const TicketQueue& queue, size_t items) const {
   return static_cast<unsigned>(std::min<size_t>(divided_up(items, queue.granule), threads));
 }
 
-/// True if large batches on the executor take less of its time for an item than the CPUs need for a single one.
+/// True if an item in a large batch takes less of the executor's time than a single item takes of the CPUs'.
 bool Placement::cheaper(const ExecutorState& executor, const TicketQueue& queue) const {
   const ServiceTime& service = executor.service(queue);
   if (executor.cpu() && !service.known()) return queue.granule > 1;

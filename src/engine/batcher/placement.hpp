@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who computes what waits, and how much of it at once.
+// Decides which executor computes waiting operations, and how many at once.
 #pragma once
 
 #include <optional>
@@ -9,37 +9,37 @@
 
 namespace polykem {
 
-/// What the thread that hands an operation in may compute itself, as in Batcher::add.
+/// What the thread that adds an operation may compute itself, as in Batcher::add.
 struct Caller {
   Clock::duration longest_here;
   bool waits;
 };
 
-/// Decisions from queues, executors and estimates as they are at one moment. Changes nothing.
+/// Decisions from the state of queues, executors and estimates at one moment. Changes nothing.
 struct Placement {
   const BatcherConfig& config;
-  unsigned threads;                          ///< of the engine
-  std::span<const ExecutorState> executors;  ///< the CPU's is the first
-  size_t in_flight;                          ///< operations
-  const Load& load;                          ///< by all operations, as if their callers' threads computed them
+  unsigned threads;                          ///< the engine's threads
+  std::span<const ExecutorState> executors;  ///< the CPU is the first
+  size_t in_flight;                          ///< operations in flight
+  const Load& load;                          ///< the load if callers' threads computed all operations
   Clock::time_point now;
 
-  /// False if operations of the queue are left to executors however long that takes.
+  /// False if the CPU leaves the queue's operations to another executor, however long they take.
   bool caller_may_compute(const TicketQueue& queue) const;
-  /// Whether computing on the caller's thread is faster than queueing, if it may and the time is known. own_load: what
-  /// that thread hands in, as if it computed all of it.
+  /// True if the caller's thread may compute the operation, its cost is known, and this is faster than queueing.
+  /// own_load: the load of that thread if it computed all operations that it adds.
   bool caller_is_sooner(const TicketQueue& queue, Caller caller, double own_load) const;
-  /// The executor of the queue's next batch; none: every executor that could compute it is busy.
+  /// The executor for the queue's next batch; none if every executor that could compute it is busy.
   std::optional<size_t> choose_executor(const TicketQueue& queue) const;
-  /// How many items a batch on the executor may have now; 0: it has to wait for one in flight.
+  /// How many items a batch on the executor may have now; 0: it must wait for a batch in flight.
   size_t items_allowed(const ExecutorState& executor, const TicketQueue& queue) const;
-  /// How long a batch of so many items takes on the executor, without those before it.
+  /// How long a batch of `items` items takes on the executor, without earlier batches.
   Clock::duration service_of(const ExecutorState& executor, const TicketQueue& queue, size_t items) const;
-  /// The threads that compute a batch of so many items on the CPU.
+  /// The number of threads that compute a batch of `items` items on the CPU.
   unsigned cpu_width(const TicketQueue& queue, size_t items) const;
-  /// The CPU computes what another executor could, because too much is in flight.
+  /// True if the CPU computes what another executor could, because too much is in flight.
   bool spills(const TicketQueue& queue) const;
-  /// The time that an operation takes of all that computes here.
+  /// The computing time of one operation, over all executors.
   Clock::duration cost(const TicketQueue& queue) const;
 
  private:

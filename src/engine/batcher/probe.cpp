@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kProbeItems = 2;
 
-/// Encapsulates to the key pair, or signs with it.
+/// Encapsulates to the key pair, or signs with it. Returns the finished ticket; nullptr if there is no memory.
 Ticket* use(Engine& engine, const Scheme& scheme, Ticket& pair) {
   constexpr std::array<uint8_t, kMuBytes> kMu{1, 2, 3};
   Request request{.op = scheme.is_signature() ? Op::kSign : Op::kEncaps, .scheme = &scheme};
@@ -21,7 +21,7 @@ Ticket* use(Engine& engine, const Scheme& scheme, Ticket& pair) {
   return computed(engine, request);
 }
 
-/// The inverse: decapsulates, or verifies.
+/// Decapsulates or verifies what use() made. Returns the finished ticket; nullptr if there is no memory.
 Ticket* use_again(Engine& engine, const TicketQueue& queue, Ticket& pair, Ticket& used) {
   Request request{.op = queue.op, .sk_is_seed = queue.sk_is_seed, .scheme = queue.scheme};
   const BatchView keys = pair.request().records;
@@ -32,7 +32,7 @@ Ticket* use_again(Engine& engine, const TicketQueue& queue, Ticket& pair, Ticket
   return computed(engine, request);
 }
 
-/// One operation of the queue, computed; nullptr if there is no memory.
+/// A finished operation of the queue's kind; nullptr if there is no memory.
 Ticket* make_item(Engine& engine, const TicketQueue& queue) {
   Ticket* const pair = computed(engine, {.op = Op::kKeygen, .scheme = queue.scheme});
   if (queue.op == Op::kKeygen || pair == nullptr) return pair;

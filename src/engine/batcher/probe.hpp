@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU computes on the calling thread: an operation for its caller, and what other executors must come to as
-// well.
+// What the CPU computes on the calling thread: operations for their caller, and the results that probes must reproduce.
 #pragma once
 
 #include <vector>
@@ -9,11 +8,11 @@
 
 namespace polykem {
 
-/// Computes the ticket, which the caller has claimed, and finishes it.
+/// Computes and finishes a ticket that the caller has claimed.
 Status compute_now(Engine& engine, Ticket& ticket);
-/// The ticket of `inputs`, finished, with fresh coins where they are missing; nullptr if the CPU cannot.
+/// A finished ticket for `inputs`, with fresh coins where they are missing; nullptr if the CPU cannot compute it.
 Ticket* computed(Engine& engine, const Request& inputs);
-/// Finished tickets of the queue's operation; empty if the CPU cannot.
+/// Finished tickets of the queue's operation; empty if the CPU cannot compute them.
 std::vector<Ticket*> make_probe(Engine& engine, const TicketQueue& queue);
 
 }  // namespace polykem

@@ -11,11 +11,11 @@ namespace polykem {
 
 namespace {
 
-constexpr size_t kQueuesOfSet = kOps + 1;  // decaps of seeds has its own; signature sets have no use for it
+constexpr size_t kQueuesOfSet = kOps + 1;  // the last one is for decaps with seeds; signature sets do not use it
 constexpr std::array<Op, kQueuesOfSet> kKemOps{Op::kKeygen, Op::kEncaps, Op::kDecaps, Op::kDecaps};
 constexpr std::array<Op, kQueuesOfSet> kSignatureOps{Op::kKeygen, Op::kSign, Op::kVerify, Op::kVerify};
 
-/// The sets of KEMs, then those of signatures.
+/// All KEM sets, then all signature sets.
 std::vector<const Scheme*> all_sets() {
   std::vector<const Scheme*> sets(registry().begin(), registry().end());
   sets.insert(sets.end(), signature_registry().begin(), signature_registry().end());
@@ -28,12 +28,7 @@ size_t index_of_set(const Scheme& scheme) {
   return scheme.is_signature() ? registry().size() + index : index;
 }
 
-/// The operation's number among the kOps of its set.
-size_t index_of_op(Op op) {
-  const auto index = static_cast<size_t>(op);
-  return index < kOps ? index : index - 2;
-}
-static_assert(kSignatureOps[static_cast<size_t>(Op::kSign) - 2] == Op::kSign);
+static_assert(kSignatureOps[index_of_op(Op::kSign)] == Op::kSign && kKemOps[index_of_op(Op::kDecaps)] == Op::kDecaps);
 static_assert(kSignatureOps[static_cast<size_t>(Op::kVerify) - 2] == Op::kVerify);
 
 /// Counts a value in a histogram of BatcherStats.
@@ -166,7 +161,7 @@ void TicketQueues::rescue(TicketQueue& queue, const std::vector<Ticket*>& batch)
   }
 }
 
-/// `now` if nothing waits.
+/// When the first waiting ticket of the operation began to wait; `now` if none waits.
 Clock::time_point TicketQueues::waits_since(Op op, Clock::time_point now) const {
   Clock::time_point since = now;
   if (waiting_of_op_[static_cast<size_t>(op)] == 0) return since;

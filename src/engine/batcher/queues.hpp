@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits in the batcher: in which order, for how long, and how much may be under way.
+// The waiting operations of a batcher: their order, how long they wait, and how many may be in flight.
 #pragma once
 
 #include <array>
@@ -10,30 +10,30 @@
 
 namespace polykem {
 
-/// Upper bound on how long queued encapsulations and key generations may delay a decapsulation on the CPU. One batch of
-/// them may use at most half. A single operation that takes longer than the bound still runs.
+/// The longest that queued encapsulations and key generations may delay a decapsulation on the CPU. One batch of them
+/// may take at most half of it. A single operation that takes longer still runs.
 constexpr Clock::duration kMaxAhead = std::chrono::milliseconds(40);
 
-/// Tickets in order, linked through Ticket::place.
+/// A list of tickets, linked through Ticket::place.
 struct TicketList {
   Ticket *first = nullptr, *last = nullptr;
   size_t size = 0;
 };
 
-/// The operations of one set that may share a batch: kinds are those of Op that it has, and decaps of secret keys in
-/// their form as seeds.
+/// Operations of one set that may share a batch. A set has a queue for each of its operations, and one for decaps with
+/// secret keys given as seeds.
 struct TicketQueue {
   uint32_t index = 0;
   const Scheme* scheme = nullptr;
   Op op = Op::kKeygen;
   bool sk_is_seed = false;
   size_t granule = 1;             ///< the number of items that fills the CPU's registers
-  BatcherStats* stats = nullptr;  ///< of the set and operation
-  TicketList waiting, rescue;     ///< rescue: what an executor failed to compute; for the CPU only
-  ServiceTime single;             ///< an operation on its caller's thread
+  BatcherStats* stats = nullptr;  ///< shared by the queues of one operation
+  TicketList waiting, rescue;     ///< rescue: what an executor failed to compute, for the CPU alone
+  ServiceTime single;             ///< the time of an operation on its caller's thread
 
   size_t size() const { return waiting.size + rescue.size; }
-  /// Since when its first ticket waits.
+  /// When its first ticket began to wait.
   Clock::time_point since() const { return (rescue.first != nullptr ? rescue.first : waiting.first)->place.since; }
 };
 
@@ -47,7 +47,7 @@ class TicketQueues {
   size_t size() const { return queues_.size(); }
   const BatcherStats& stats(const Scheme& scheme, Op op) const;
 
-  /// Counts an operation as in flight until it leaves; false if there are too many.
+  /// Counts an operation as in flight until leave(); false if there are too many.
   bool admit(TicketQueue& queue);
   void leave(TicketQueue& queue, size_t operations);
   size_t in_flight() const { return in_flight_; }
@@ -55,27 +55,27 @@ class TicketQueues {
   void close() { closed_ = true; }
   bool closed() const { return closed_; }
   void hold() { ++held_; }
-  /// True if the last hold is over.
+  /// True if no hold is left.
   bool release() { return held_ > 0 && --held_ == 0; }
   bool held() const { return held_ > 0 && !closed_; }
 
   void push(TicketQueue& queue, Ticket* ticket, Clock::time_point now);
-  /// False if it does not wait any more.
+  /// Returns false if the ticket no longer waits.
   bool remove(Ticket* ticket);
-  /// Moves at most so many tickets without results into an empty batch. rescue: also, and first, what other executors
-  /// failed to compute. Returns how many of them no executor has had before.
+  /// Moves at most `most` tickets without results into an empty batch. rescue: tickets that other executors failed to
+  /// compute come first; otherwise they are left. Returns how many of the tickets no executor has had before.
   size_t take(TicketQueue& queue, bool rescue, size_t most, Clock::time_point now, std::vector<Ticket*>& batch);
-  /// What has no result yet waits again, for the CPU.
+  /// Makes tickets without a result wait again, for the CPU.
   void rescue(TicketQueue& queue, const std::vector<Ticket*>& batch);
 
-  /// Handshakes under way are finished first: decaps, then signatures, encaps and keygen, but nothing that has waited
-  /// for less than kMaxAhead before what has waited longer.
+  /// The order in which operations are served: what finishes handshakes first, that is decaps, then signatures, encaps
+  /// and keygen. But an operation that has waited kMaxAhead longer comes first.
   std::array<Op, kAllOps> order(Clock::time_point now) const;
-  /// The queue of the operation whose first ticket has waited longest, of those for which `starts` holds; nullptr:
-  /// none.
+  /// Of the operation's queues for which `starts` holds, the one whose first ticket has waited longest; nullptr if
+  /// there is none.
   template <class Starts>
   TicketQueue* oldest(Op op, Starts&& starts);
-  /// Until when a batch of what waits is kept back because it may still grow.
+  /// Until when a batch is held back because it may still grow; none if it may start now.
   std::optional<Clock::time_point> lingers_until(const TicketQueue& queue, Clock::time_point now) const;
 
  private:
@@ -89,9 +89,9 @@ class TicketQueues {
   std::vector<BatcherStats> stats_;
   std::vector<TicketQueue> queues_;
   std::array<size_t, kAllOps> waiting_of_op_{};
-  size_t in_flight_ = 0;  ///< operations
+  size_t in_flight_ = 0;  ///< operations in flight
   unsigned held_ = 0;     ///< calls of hold() without release()
-  bool closed_ = false;   ///< nothing more is taken
+  bool closed_ = false;   ///< no operation is admitted
 };
 
 template <class Starts>

@@ -9,7 +9,7 @@
 
 namespace polykem {
 
-/// One allocation: the ticket, then its inputs.
+/// A ticket and its inputs are one allocation.
 Ticket* Ticket::create(const Request& request) noexcept {
   const ItemRecords item(*request.scheme, request.op, request.sk_is_seed);
   const size_t bytes = item.input_bytes() + item.mu_bytes();
@@ -45,7 +45,7 @@ void Ticket::take_message(const Request& request, uint8_t* mu) {
   arrays_.message = Messages::of_mu(mu);
 }
 
-/// A copy of the process has what its parent held: nobody else there uses it.
+/// In a forked child the parent's other references are never released, so the first release there frees the ticket.
 void Ticket::release() noexcept {
   const bool foreign = is_foreign();
   const bool last = references_.fetch_sub(1, std::memory_order_acq_rel) == 1;

@@ -14,14 +14,14 @@ namespace polykem {
 
 class BatcherCore;
 
-/// One operation that was handed in: copies of its inputs and coins, and, once it has been computed, its outputs. Of a
-/// message it keeps mu, so that messages of all lengths and kinds share batches. Zeroised when the last reference goes.
+/// One added operation: copies of its inputs and coins and, once it has been computed, its outputs. Of a message it
+/// keeps mu, so that messages of all lengths and kinds share batches. Zeroised with the last reference.
 class Ticket {
  public:
   using Callback = void (*)(void* user);
 
-  /// Copies the inputs of a valid request of one item; nullptr if there is no memory. The caller has the only
-  /// reference. Coins that the request lacks are zero: fill coins().
+  /// Copies the inputs of a valid request of one item; nullptr if there is no memory. The caller gets the only
+  /// reference. If the request has no coins, they are zero until coins() is filled.
   static Ticket* create(const Request& request) noexcept;
 
   void add_reference() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -29,11 +29,11 @@ class Ticket {
 
   const Scheme& scheme() const { return *scheme_; }
   Op op() const { return op_; }
-  /// Its inputs, as a request without outputs.
+  /// A request of its inputs, without outputs.
   Request inputs() const;
-  /// With its outputs, for whoever has claimed it and reserved them.
+  /// A request with its outputs, which the caller has claimed and reserved.
   Request request() const;
-  /// Takes memory for the outputs: not before they come, because thousands may wait. False if there is none.
+  /// Allocates the outputs. Not done earlier, because thousands of tickets may wait. False if there is no memory.
   [[nodiscard]] bool reserve_outputs();
   const ItemRecords& item() const { return item_; }
   std::span<uint8_t> coins() { return {const_cast<uint8_t*>(arrays_.coins), item_.coin_bytes()}; }
@@ -41,29 +41,30 @@ class Ticket {
   bool finished() const { return state_.load(std::memory_order_acquire) == kDone; }
   /// Status::kBusy until it is finished.
   Status poll() const { return finished() ? status_ : Status::kBusy; }
-  /// Status::kArgument where it would wait for ever: in a fork of the process that handed it in.
+  /// Waits for the result. Status::kArgument where that would take forever: in a forked child of the process that added
+  /// it.
   Status wait();
-  /// Copies the outputs out; where the operation failed they are zero.
+  /// Copies the outputs; zeros if the operation failed.
   Status take(uint8_t* public_out, uint8_t* secret_out);
-  /// True in a copy of the process that handed it in.
+  /// True in a forked child of the process that added it.
   bool is_foreign() const;
 
-  /// True for the first caller only, who then writes the outputs and calls finish().
+  /// Returns true to the first caller only, which then writes the outputs and calls finish().
   bool claim() {
     int pending = kPending;
     return state_.compare_exchange_strong(pending, kClaimed, std::memory_order_acq_rel);
   }
   bool claimed() const { return state_.load(std::memory_order_acquire) != kPending; }
-  /// items: the size of the batch.
+  /// Publishes the result. items: the size of the batch.
   void finish(Status status, size_t items) noexcept;
   size_t batch_items() const { return finished() ? batch_items_ : 0; }
 
-  /// finish() calls it from now on. If the ticket has finished already, nothing calls it.
+  /// Sets the callback for finish(). If the ticket has already finished, it is not called.
   void arm(Callback done, void* user) noexcept;
-  /// After this the callback neither runs nor will, unless this is called in it.
+  /// Afterwards the callback neither runs nor will run, unless this is called from within it.
   void disarm() noexcept;
 
-  /// What the batcher notes, under its lock.
+  /// The batcher's notes, guarded by its lock.
   struct {
     std::shared_ptr<BatcherCore> core;
     Ticket *next = nullptr, *previous = nullptr;
