@@ -7,6 +7,7 @@ SCHEME  ?= mlkem768
 CLIENTS ?= 10000
 PEER    ?= native
 SUITES  ?= bookworm
+DIST    ?= dist
 CCACHE  := $(shell command -v ccache)
 
 PROGRAM   := $(BUILD)/bin/polykem
@@ -158,8 +159,8 @@ package-deb: ## Debian packages of what is committed, in dist/SUITE, as root (SU
 package-test: package-deb ## Build Debian packages, then install, use, upgrade and remove them in bare systems, as root
 	@tests/package/deb.sh dist $(SUITES)
 
-release-files: ## Checksums, list of software and provenance of the packages in dist/ (KEY=gpg:ID, minisign:FILE, openssl:FILE: signed)
-	@tools/package/release_files.py dist $(KEY)
+release-files: ## Checksums, list of software and provenance of the packages in dist/ (KEY=gpg:ID, minisign:FILE, openssl:FILE: signed; DIST=FOLDER: those there)
+	@tools/package/release_files.py $(DIST) $(KEY)
 
 program-docs: all ## Write the man pages and the shell completion from the program's own help
 	@tools/setup.sh test

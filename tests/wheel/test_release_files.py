@@ -4,19 +4,27 @@
 import contextlib
 import io
 import json
+import os
+import re
+import shlex
 import shutil
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
-import tools_path  # noqa: F401
+import tools_path
 
 import record
 import release_files
 
 COMMIT = record.Commit("a" * 40, 1_700_000_000)
 PART = record.Part("libstdc++", "12.2.0", "LicenseRef-own", "https://gcc.gnu.org")
+
+
+def run(*command):
+    subprocess.run(command, check=True, capture_output=True)
 
 
 class ReleaseFiles(unittest.TestCase):
@@ -85,17 +93,47 @@ class ReleaseFiles(unittest.TestCase):
         self.assertEqual(definition["resolvedDependencies"][0]["digest"]["gitCommit"], COMMIT.name)
         self.assertRegex(definition["internalParameters"]["tools"]["c++"], r"\d+\.\d+")
 
-    def test_the_signature_is_of_the_sums(self):
-        key, public = self.dist.parent / "key.pem", self.dist.parent / "public.pem"
-        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", key], check=True, capture_output=True)
-        subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", public], check=True)
-        release_files.write(self.dist, f"openssl:{key}")
-        verify = ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", public, "-rawin", "-sigfile", "SHA256SUMS.sig",
-                  "-in", "SHA256SUMS"]
-        self.assertEqual(subprocess.run(verify, cwd=self.dist, check=False, capture_output=True).returncode, 0)
+    def throw_away_key(self, kind):
+        """Its name for KEY=, and the file that users verify with, if they need one."""
+        folder = self.dist.parent
+        private = folder / "private"
+        if kind == "gpg":
+            home = folder / "gnupg"
+            home.mkdir(mode=0o700)
+            self.enterContext(unittest.mock.patch.dict(os.environ, GNUPGHOME=str(home)))
+            self.addCleanup(run, "gpgconf", "--kill", "all")
+            run("gpg", "--batch", "--passphrase", "", "--quick-generate-key", "rehearsal", "ed25519", "sign", "never")
+            return "gpg:rehearsal", None
+        if kind == "minisign":
+            run("minisign", "-G", "-W", "-p", folder / "polykem.pub", "-s", private)
+            return f"minisign:{private}", folder / "polykem.pub"
+        run("openssl", "genpkey", "-algorithm", "ed25519", "-out", private)
+        run("openssl", "pkey", "-in", private, "-pubout", "-out", folder / "polykem.pem")
+        return f"openssl:{private}", folder / "polykem.pem"
+
+    def holds(self, command):
+        return subprocess.run(shlex.split(command), cwd=self.dist, check=False, capture_output=True).returncode == 0
+
+    def rehearse(self, check_sums, check_signature):
+        key, public = self.throw_away_key(check_signature.split()[0])
+        run("make", "-C", tools_path.ROOT, "release-files", f"DIST={self.dist}", f"KEY={key}")
+        if public:
+            shutil.copy(public, self.dist)
+        self.assertTrue(self.holds(check_sums))
+        self.assertTrue(self.holds(check_signature))
         with open(self.dist / "SHA256SUMS", "a", encoding="utf-8") as sums:
             sums.write("\n")
-        self.assertNotEqual(subprocess.run(verify, cwd=self.dist, check=False, capture_output=True).returncode, 0)
+        self.assertFalse(self.holds(check_signature))
+
+    def test_a_rehearsal_is_signed_and_checked_as_the_page_says(self):
+        page = (tools_path.ROOT / "docs/releasing.md").read_text(encoding="utf-8")
+        sums, *signatures = re.search(r"<!-- run: check -->\n```sh\n(.*?)```", page, re.S)[1].splitlines()
+        self.assertEqual({line.split()[0] for line in signatures}, set(release_files.SIGNATURES))
+        for signature in signatures:
+            if shutil.which(signature.split()[0]):
+                with self.subTest(signature):
+                    self.setUp()
+                    self.rehearse(sums, signature)
 
     def test_a_key_that_does_not_sign_is_an_error(self):
         self.refused("'key.pem' is no key", "key.pem")

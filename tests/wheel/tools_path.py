@@ -3,5 +3,6 @@
 import sys
 from pathlib import Path
 
-TOOLS = Path(__file__).resolve().parents[2] / "tools/package"
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = ROOT / "tools/package"
 sys.path.insert(0, str(TOOLS))
