@@ -19,14 +19,19 @@ set(CMAKE_UNITY_BUILD OFF)
 # No optimisation compiles soonest; the tests spend their time in the library.
 add_compile_options($<$<CONFIG:Release>:-O0>)
 
-# polykem_labels(TARGET LABEL...): several labels for the tests that gtest_discover_tests found, which takes only one.
+# polykem_gtests(TARGET ...): gtest_discover_tests, which would append a parameter's bytes, addresses among them, to names.
+function(polykem_gtests target)
+  gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 ${ARGN})
+endfunction()
+
+# polykem_labels(TARGET LABEL...): several labels for the tests that polykem_gtests found, which takes only one.
 function(polykem_labels target)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake
        "set_tests_properties(\${${target}_TESTS} PROPERTIES LABELS \"${ARGN}\")\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake)
 endfunction()
 
-# polykem_label_cases(TARGET LABEL PATTERN...): one more label for those of the tests that gtest_discover_tests found
+# polykem_label_cases(TARGET LABEL PATTERN...): one more label for those of the tests that polykem_gtests found
 # whose names a regular expression fits. Each has to fit one; where no vector code is built it need not.
 function(polykem_label_cases target label)
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_${label}.cmake)
