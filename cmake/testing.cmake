@@ -19,7 +19,7 @@ set(CMAKE_UNITY_BUILD OFF)
 # No optimisation compiles soonest; the tests spend their time in the library.
 add_compile_options($<$<CONFIG:Release>:-O0>)
 
-# polykem_gtests(TARGET ...): gtest_discover_tests, which would append a parameter's bytes, addresses among them, to names.
+# polykem_gtests(TARGET ...): gtest_discover_tests, which would append a parameter's bytes, addresses too, to names.
 function(polykem_gtests target)
   gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 ${ARGN})
 endfunction()
