@@ -4,8 +4,10 @@
 
     run_docs.py PREFIX PAGE
 
-A block of code is a file if the line before it is "<!-- file: NAME -->", and a command if that is "<!-- run -->". Every
-block of C, C++ and CMake must be a file, and every program must be run. ~/polykem is the installed tree at PREFIX.
+A block of code is a file if the line before it is "<!-- file: NAME -->", and commands if that is "<!-- run -->";
+~/polykem is the installed tree at PREFIX. "<!-- run: clone -->" marks commands in a clone, which take long: all that is
+checked of them is that the Makefile has their targets. Every block of C, C++, CMake and sh must be one of these, and
+every program must be run.
 """
 
 import os
@@ -15,25 +17,41 @@ import sys
 import tempfile
 from pathlib import Path
 
-BLOCK = re.compile(r"^(?:<!-- (file: (?P<name>\S+)|run) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
-CODE = {"c", "cpp", "cmake"}
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^(?:<!-- (?P<mark>file: \S+|run|run: clone) -->\n)?"
+                   r"```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
+CODE = {"c", "cpp", "cmake", "sh"}
+
+
+def blocks(page):
+    """Its files by name, and its commands by mark."""
+    files, commands = {}, {"run": [], "run: clone": []}
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        mark = block["mark"]
+        if mark in commands:
+            commands[mark].append(block["text"])
+        elif mark:
+            files[mark.removeprefix("file: ")] = block["text"]
+        elif block["language"] in CODE:
+            sys.exit(f"{page}: a block of {block['language']} that is neither compiled nor run:\n{block['text']}")
+    if not any(commands.values()):
+        sys.exit(f"{page}: nothing to run")
+    return files, commands["run"], commands["run: clone"]
+
+
+def check_targets(commands):
+    for line in "".join(commands).splitlines():
+        if line.startswith("make "):
+            subprocess.run(["bash", "-c", f"{line.split('#')[0]} -n"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
 
 
 def main():
     prefix, page = Path(sys.argv[1]), Path(sys.argv[2])
-    files, commands = {}, []
-    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
-        if block["name"]:
-            files[block["name"]] = block["text"]
-        elif block[1] == "run":
-            commands.append(block["text"])
-        elif block["language"] in CODE:
-            sys.exit(f"{page}: a block of {block['language']} that is neither compiled nor run:\n{block['text']}")
+    files, commands, in_clone = blocks(page)
     for name in files:
         if not name.startswith("CMakeLists") and not any(name in text for text in commands):
             sys.exit(f"{page}: no command uses {name}")
-    if not files or not commands:
-        sys.exit(f"{page}: nothing to run")
+    check_targets(in_clone)
     with tempfile.TemporaryDirectory() as home:
         (Path(home) / "polykem").symlink_to(prefix)
         for name, text in files.items():
