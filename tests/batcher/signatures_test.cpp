@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signatures in the batcher: messages of all lengths, kinds and contexts share batches.
+#include <sys/mman.h>
+
 #include "executors.hpp"
 #include "schemes/registry.hpp"
 #include "support/batch.hpp"
@@ -171,6 +173,34 @@ TEST_P(BatchedSignatures, RequestsThatMakeNoSenseAreRefused) {
   out.struct_size = sizeof out;
   EXPECT_EQ(polykem_batcher_stats(batcher.get(), set, POLYKEM_DECAPS, &out), POLYKEM_ERR_ARGUMENT);
   EXPECT_EQ(verify(m, sig), POLYKEM_ERR_SIGNATURE);
+}
+
+/// Its message is not hashed: here nobody could read it.
+TEST_P(BatchedSignatures, WhatIsRefusedCostsNothing) {
+  polykem_batcher_config config{};
+  config.struct_size = sizeof config;
+  config.hard_limit = 1;
+  polykem_batcher* small = nullptr;
+  ASSERT_EQ(polykem_batcher_new(context.get(), &config, &small), POLYKEM_OK);
+  batcher.reset(small);
+  constexpr size_t kBytes = 4096;
+  void* const unreadable = mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(unreadable, MAP_FAILED);
+  const Bytes text = pattern(20, 1), sig(sizes.signature_bytes);
+  const polykem_messages m = message(text);
+  polykem_messages hidden = m;
+  hidden.strings = {static_cast<const uint8_t*>(unreadable), nullptr, kBytes, 0};
+
+  ASSERT_EQ(polykem_batcher_hold(small), POLYKEM_OK);
+  OneTicket first = add(sign_request(m));
+  polykem_ticket* none = nullptr;
+  EXPECT_EQ(try_add(sign_request(hidden), none), POLYKEM_ERR_BUSY);
+  EXPECT_EQ(try_add(verify_request(hidden, sig), none), POLYKEM_ERR_BUSY);
+  EXPECT_EQ(none, nullptr);
+  ASSERT_EQ(polykem_batcher_release(small), POLYKEM_OK);
+  EXPECT_EQ(verify(m, signature_of(first)), POLYKEM_OK) << "there is room again";
+  EXPECT_EQ(stats(POLYKEM_SIGN).refused, 1u);
+  munmap(unreadable, kBytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BatchedSignatures, testing::Values("mldsa44", "mldsa65", "mldsa87"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/batcher/batcher.hpp"
 
+#include <new>
+
 #include "engine/batcher/core.hpp"
 
 namespace polykem {
@@ -37,24 +39,37 @@ std::shared_ptr<BatcherCore> Batcher::core() {
   return mine.core;
 }
 
+/// A ticket with the inputs and coins of the operation; its message is hashed here.
+Status Batcher::make_ticket(const Request& request, Ticket*& out) try {
+  Request copied = request;
+  if (request.records.message.deterministic) copied.records.coins = nullptr;  // coins of such a ticket are zero
+  Ticket* const ticket = Ticket::create(copied);
+  if (ticket == nullptr) return Status::kOutOfMemory;
+  out = ticket;
+  const bool makes_coins = copied.records.makes_coins() && !ticket->coins().empty();
+  return makes_coins ? engine_.random_bytes(ticket->coins()) : Status::kOk;
+} catch (const std::bad_alloc&) {
+  return Status::kOutOfMemory;
+}
+
 Status Batcher::add(const Request& request, Ticket::Callback done, void* user, Ticket*& out,
                     Clock::duration longest_here) {
   Status status = validate_operation(request);
   if (status != Status::kOk) return status;
   if (engine_.cpu_backend_for(*request.scheme) == nullptr) return Status::kBackendUnavailable;
   const auto mine = core();
-  Request copied = request;
-  if (request.records.message.deterministic) copied.records.coins = nullptr;  // coins of such a ticket are zero
-  Ticket* const ticket = Ticket::create(copied);
-  if (ticket == nullptr) return Status::kOutOfMemory;
-  if (copied.records.makes_coins() && !ticket->coins().empty()) status = engine_.random_bytes(ticket->coins());
-  Ticket* const before = out;
-  out = ticket;
   const uint32_t queue = TicketQueues::index_of(*request.scheme, request.op, request.sk_is_seed);
-  if (status == Status::kOk) status = mine->add(ticket, queue, done, user, {longest_here, request.caller_waits});
-  if (status == Status::kOk) return status;
-  out = before;
-  ticket->release();
+  status = mine->admit(queue);  // first: a message is not hashed for an operation that is refused
+  if (status != Status::kOk) return status;
+  Ticket* ticket = nullptr;
+  status = make_ticket(request, ticket);
+  if (status == Status::kOk) {
+    out = ticket;
+    mine->add(ticket, queue, done, user, {longest_here, request.caller_waits});
+    return Status::kOk;
+  }
+  if (ticket != nullptr) ticket->release();
+  mine->withdraw(queue);
   return status;
 }
 

@@ -85,6 +85,7 @@ class Batcher {
   };
 
   std::shared_ptr<BatcherCore> core();
+  Status make_ticket(const Request& request, Ticket*& out);
 
   Engine& engine_;
   const BatcherConfig config_;

@@ -53,29 +53,37 @@ Placement BatcherCore::placement(Clock::time_point now) const {
   return {config_, engine_.threads(), executors_, queues_.in_flight(), load_, now};
 }
 
-Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, void* user, Caller caller) noexcept {
+Status BatcherCore::admit(uint32_t index) {
+  const Lock lock(mutex_);
+  TicketQueue& queue = queues_[index];
+  const auto forced_in_vain = [&](const ExecutorState& executor) {
+    return executor.forced() && executor.cannot_run(queue);
+  };
+  if (std::ranges::any_of(executors_, forced_in_vain)) return Status::kBackendUnavailable;
+  return queues_.admit(queue) ? Status::kOk : Status::kBusy;
+}
+
+void BatcherCore::withdraw(uint32_t index) {
+  const Lock lock(mutex_);
+  queues_.leave(queues_[index], 1);
+  if (queues_.in_flight() == 0) idle_.notify_all();
+}
+
+void BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, void* user, Caller caller) noexcept {
   const Clock::time_point now = Clock::now();
   Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
-  if (!queues_.admit(queue)) return Status::kBusy;
-  if (std::ranges::any_of(
-          executors_, [&](const ExecutorState& executor) { return executor.forced() && executor.cannot_run(queue); })) {
-    queues_.leave(queue, 1);
-    return Status::kBackendUnavailable;
-  }
   const bool here = caller_is_sooner(queue, caller, now);
   want_executors(queue, !here, now);
   if (here) {
     lock.unlock();
-    compute_here(ticket, queue);
-    return Status::kOk;
+    return compute_here(ticket, queue);
   }
   ticket->place.core = shared_from_this();
   queues_.push(queue, ticket, now);
   lock.unlock();
   dispatch();
   ticket->arm(done, user);
-  return Status::kOk;
 }
 
 bool BatcherCore::caller_is_sooner(const TicketQueue& queue, Caller caller, Clock::time_point now) {

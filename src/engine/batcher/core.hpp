@@ -18,8 +18,11 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   BatcherCore(Engine& engine, const BatcherConfig& config);
   ~BatcherCore() { finish(); }
 
-  /// Takes over a reference to the ticket if it returns Status::kOk. `done` may be called before it returns.
-  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user, Caller caller) noexcept;
+  /// Counts an operation as in flight, if it may be handed in; add() or withdraw() follows.
+  Status admit(uint32_t queue);
+  void withdraw(uint32_t queue);
+  /// Takes a reference to the ticket of an operation that was admitted. `done` may be called before it returns.
+  void add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user, Caller caller) noexcept;
   void abandon(Ticket* ticket);
   void hold();
   void release();
