@@ -75,13 +75,16 @@ struct CommonSteps {
   /// mu of each item from its key's tr. [FIPS204, Alg 7, L6; Alg 8, L7]
   template <class Tr, class Mu>
   static void hash_messages(const Batch& io, Tr&& tr, Mu&& mu) {
+    if (io.message.kind == MessageKind::kMu) {
+      for (size_t i = 0; i < io.count; ++i)
+        std::memcpy(mu(i), io.message.strings.at(i).data(), kDigestBytes);
+      return;
+    }
     for (size_t first = 0; first < io.count; first += kStates) {
       const size_t count = std::min(kStates, io.count - first);
       uint8_t out[kStates][kDigestBytes], headers[kStates][2];
       PartReader messages[kStates];
       for (size_t i = 0; i < count; ++i) {
-        const std::span message = io.message.strings.at(first + i);
-        if (io.message.kind == MessageKind::kMu) continue;
         const std::span context = io.message.contexts.at(first + i);
         headers[i][0] = io.message.kind == MessageKind::kDigest;
         headers[i][1] = static_cast<uint8_t>(context.size());
@@ -89,13 +92,11 @@ struct CommonSteps {
         messages[i].add(headers[i]);
         messages[i].add(context);
         messages[i].add(io.message.digest_oid);
-        messages[i].add(message);
+        messages[i].add(io.message.strings.at(first + i));
       }
       StringHashes<Isa>::run(rows_of(out), messages, count);
-      for (size_t i = 0; i < count; ++i) {
-        const bool given = io.message.kind == MessageKind::kMu;
-        std::memcpy(mu(first + i), given ? io.message.strings.at(first + i).data() : out[i], kDigestBytes);
-      }
+      for (size_t i = 0; i < count; ++i)
+        std::memcpy(mu(first + i), out[i], kDigestBytes);
     }
   }
 
