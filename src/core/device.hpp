@@ -116,6 +116,7 @@ struct DeviceScheme {
   std::array<DeviceOperation, kAllOps> operations;  ///< those that the set has
   DeviceExpandedKeyFormat expanded_public_key{}, expanded_secret_key{};
   size_t shared_bytes = 0;  ///< dynamic shared memory that a block needs; a device with less cannot run the set
+  size_t tr_at = 0;         ///< of a signature set: where a secret key holds tr, kMuBytes on which mu depends
 
   const DeviceOperation& operation(Op op) const { return operations[static_cast<size_t>(op)]; }
 };

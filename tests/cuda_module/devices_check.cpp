@@ -101,6 +101,9 @@ void check_keys() {
   expect(exchange(r), "exchange");
   std::byte* keys = table().allocate(r.count * kSk, nullptr, nullptr);
   expect(table().copy(keys, r.sk, r.count * kSk, nullptr) == Outcome::kOk, "copy");
+  std::array<uint8_t, kSk> back;
+  expect(table().copy(back.data(), keys + 7 * kSk, kSk, nullptr) == Outcome::kOk, "copy to the host");
+  expect(std::memcmp(back.data(), r.sk + 7 * kSk, kSk) == 0, "what was copied");
   std::vector<size_t> index(r.count);
   std::vector<uint8_t> wanted(r.count * kSs);
   for (size_t i = 0; i < r.count; ++i) {

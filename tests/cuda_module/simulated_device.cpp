@@ -11,7 +11,7 @@
 //                            but those of verifications)
 //
 // What simulated_device_allocate gives counts as memory of the device; a queued batch is computed at once, whatever the
-// stream, and the last stream is remembered.
+// stream, and the last stream is remembered. simulated_device_longest_message() tells what it had to hash.
 //
 // At exit it is torn down, as a GPU's driver is: a thread that is inside then ends the process with status 99.
 #include <algorithm>
@@ -111,6 +111,7 @@ struct Described {
       operation.most_items = 1 << 30;
     }
     set.name = scheme.name;
+    set.tr_at = scheme.is_signature() ? 64 : 0;  // [FIPS204, Alg 24]
   }
   DeviceStep steps[kAllOps]{};
   DeviceScheme set{};
@@ -143,7 +144,16 @@ const Scheme* set_of(const DeviceOperation& operation) {
   return kem != nullptr ? kem : find_signature(operation.scheme);
 }
 
+std::atomic<size_t> longest_message{0};  ///< of those that are not mu
+
+void note_messages(const BatchView& batch) {
+  if (batch.message.kind == MessageKind::kMu) return;
+  for (size_t i = 0; i < batch.count; ++i)
+    longest_message = std::max(longest_message.load(), batch.message.strings.at(i).size());
+}
+
 Outcome compute(const DeviceOperation& operation, const BatchView& batch, ErrorText* why) {
+  note_messages(batch);
   Request request{.op = operation.op, .scheme = set_of(operation), .records = batch};
   request.records.expanded = {};
   std::vector<uint8_t> keys;
@@ -264,6 +274,10 @@ extern "C" __attribute__((visibility("default"))) void simulated_device_release(
   const std::lock_guard lock(memory.mutex);
   memory.bytes.erase(reinterpret_cast<std::uintptr_t>(block));
   std::free(block);
+}
+
+extern "C" __attribute__((visibility("default"))) size_t simulated_device_longest_message() {
+  return longest_message;
 }
 
 extern "C" __attribute__((visibility("default"))) void* simulated_device_last_stream() {

@@ -28,6 +28,10 @@ constexpr size_t kChunkBytes = size_t{512} << 20;
 /// The crossover until it is measured. An H200 beats 16 cores from about 50 items on; the margin is for smaller GPUs.
 constexpr size_t kGuessedCrossover = 256;
 
+/// Longer messages are hashed by the CPU: on a GPU one thread would, while other batches wait. docs/adr/0022 has the
+/// rates.
+constexpr size_t kMostHashedThere = size_t{4} << 20;
+
 constexpr BackendDescription kDescription = {
     "cuda", "batches on NVIDIA GPUs, a key of its own for every client",
     "an NVIDIA GPU of compute capability 7.5 or newer, its driver for CUDA 13, and libpolykem_cuda.so"};
@@ -37,7 +41,9 @@ class CudaAccelerator;
 /// One operation of a set: what Operation::context points to.
 struct OperationContext {
   CudaAccelerator* accelerator = nullptr;
+  const Scheme* scheme = nullptr;
   const DeviceOperation* device = nullptr;
+  size_t tr_at = 0;             ///< of DeviceScheme
   std::vector<StepInfo> steps;  ///< upload, the device's, download
 };
 
@@ -103,11 +109,14 @@ class CudaAccelerator final : public Accelerator {
 
   /// The module; nullptr if there is none, and in a fork of the process that opened the devices.
   const ModuleTable* table();
-  Status run(const DeviceOperation& operation, const Batch& batch, StepTimes* times);
+  Status run(const OperationContext& own, const Batch& batch, StepTimes* times);
   /// Remembers the driver's words.
   Status status_of(Outcome outcome, const ErrorText& why);
 
  private:
+  Status run_part(const OperationContext& own, const Batch& batch, StepTimes* times);
+  Status run_from_mu(const OperationContext& own, Batch one, StepTimes* times);
+  Status hash_message(const OperationContext& own, const Batch& one, uint8_t* mu);
   template <class Call>
   Status with_seed(const DeviceOperation& operation, const Batch& batch, Call&& call);
   bool is_ours();
@@ -175,17 +184,69 @@ Status CudaAccelerator::with_seed(const DeviceOperation& operation, const Batch&
   return status_of(outcome, why);
 }
 
-Status CudaAccelerator::run(const DeviceOperation& operation, const Batch& batch, StepTimes* times) {
+/// Items with long messages are computed one by one, from mu; what is between them, together.
+Status CudaAccelerator::run(const OperationContext& own, const Batch& batch, StepTimes* times) {
+  const Messages& messages = batch.message;
+  if (messages.kind == MessageKind::kMu || messages.strings.bytes(batch.count) <= kMostHashedThere)
+    return run_part(own, batch, times);
+  const auto part = [&](size_t first, size_t end) {
+    return Batch{batch.slice(own.device->record_bytes, first, end - first), batch.drbg};
+  };
+  Status status = Status::kOk;
+  size_t done = 0;
+  for (size_t i = 0; i < batch.count; ++i) {
+    if (messages.strings.at(i).size() <= kMostHashedThere) continue;
+    if (done < i) status = run_part(own, part(done, i), times);
+    if (status == Status::kOk) status = run_from_mu(own, part(i, i + 1), times);
+    if (status != Status::kOk) return status;
+    done = i + 1;
+  }
+  return done == batch.count ? Status::kOk : run_part(own, part(done, batch.count), times);
+}
+
+Status CudaAccelerator::run_part(const OperationContext& own, const Batch& batch, StepTimes* times) {
   const ModuleTable* module = table();
   if (module == nullptr) return Status::kBackendUnavailable;
-  return with_seed(operation, batch, [&](const uint8_t* seed, ErrorText* why) {
-    return module->run(operation, batch, seed, times, why);
+  return with_seed(*own.device, batch, [&](const uint8_t* seed, ErrorText* why) {
+    return module->run(*own.device, batch, seed, times, why);
   });
+}
+
+Status CudaAccelerator::run_from_mu(const OperationContext& own, Batch one, StepTimes* times) {
+  uint8_t mu[kMuBytes];
+  const Status status = hash_message(own, one, mu);
+  if (status != Status::kOk) return status;
+  const bool deterministic = one.message.deterministic;
+  one.message = Messages::of_mu(mu);
+  one.message.deterministic = deterministic;
+  return run_part(own, one, times);
+}
+
+/// mu of one item. Of a key on a GPU, only what mu depends on is copied to the host: tr or the public key.
+Status CudaAccelerator::hash_message(const OperationContext& own, const Batch& one, uint8_t* mu) {
+  const ModuleTable* module = table();
+  if (module == nullptr) return Status::kBackendUnavailable;
+  const Op op = own.device->op;
+  const size_t key_bytes = own.device->record_bytes.*key_field(op).bytes;
+  const uint8_t* key = key_field(op).data(one) + (one.key_index == nullptr ? 0 : one.key_index[0]) * key_bytes;
+  const Place place = module->place_of(key);
+  if (place == Place::kUnknown) return Status::kBackendUnavailable;
+  std::vector<uint8_t> copy;
+  if (place == Place::kDevice) {
+    copy.resize(key_bytes);
+    const size_t at = op == Op::kSign ? own.tr_at : 0, bytes = op == Op::kSign ? kMuBytes : key_bytes;
+    ErrorText why{};
+    const Outcome outcome = module->copy(copy.data() + at, key + at, bytes, &why);
+    if (outcome != Outcome::kOk) return status_of(outcome, why);
+    key = copy.data();
+  }
+  own.scheme->mu(op, key, one.message, mu);
+  return Status::kOk;
 }
 
 Status run_operation(const void* context, const Batch& batch, std::byte*, StepTimes* times) {
   const auto& own = *static_cast<const OperationContext*>(context);
-  return own.accelerator->run(*own.device, batch, times);
+  return own.accelerator->run(own, batch, times);
 }
 
 /// The module has its own memory.
@@ -209,7 +270,9 @@ bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, Sch
     }
     OperationContext& context = out.operations[i];
     context.accelerator = this;
+    context.scheme = &scheme;
     context.device = &operation;
+    context.tr_at = device.tr_at;
     context.steps.push_back({"upload", 0, 0});
     for (const DeviceStep& step : operation.steps)
       context.steps.push_back(step.info);
@@ -258,7 +321,8 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
     if (table()->place_of(f.data(batch)) == Place::kPageable) staged_bytes += bytes.*f.bytes;
   }
   for (const Strings& strings : {batch.message.strings, batch.message.contexts}) {
-    const size_t bytes_of_item = strings.bytes(batch.count) / batch.count;
+    const bool hashed_for_each = strings.shared && strings.width > kMostHashedThere;
+    const size_t bytes_of_item = hashed_for_each ? strings.width : strings.bytes(batch.count) / batch.count;
     item_bytes += bytes_of_item;
     if (bytes_of_item > 0 && table()->place_of(strings.data) == Place::kPageable) staged_bytes += bytes_of_item;
   }

@@ -253,8 +253,9 @@ Outcome copy(void* to, const void* from, size_t bytes, ErrorText* why) {
   const CallersState callers;
   PinnedMemory piece;
   return guarded(callers, why, [&] {
-    const auto copy_now = [to](size_t at, const void* source, size_t count) {
-      work_beside(to, "copying", [&](cudaStream_t stream) {
+    const void* const on_device = place_of(to).place == Place::kDevice ? to : from;
+    const auto copy_now = [&](size_t at, const void* source, size_t count) {
+      work_beside(on_device, "copying", [&](cudaStream_t stream) {
         return cudaMemcpyAsync(static_cast<std::byte*>(to) + at, source, count, cudaMemcpyDefault, stream);
       });
     };

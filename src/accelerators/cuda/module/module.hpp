@@ -85,7 +85,7 @@ struct ModuleTable {
   Outcome (*expand)(const DeviceExpandedKeyFormat& format, std::byte* out, const uint8_t* keys, size_t count,
                     ErrorText* why);
   Place (*place_of)(const void* pointer);
-  /// Copies to device memory from any place, and waits until it is done.
+  /// Copies to device memory from any place, or from it to the host, and waits until it is done.
   Outcome (*copy)(void* to, const void* from, size_t bytes, ErrorText* why);
   /// Overwrites device memory, and waits until it is done.
   Outcome (*zero)(void* memory, size_t bytes, ErrorText* why);

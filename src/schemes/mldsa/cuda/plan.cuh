@@ -267,6 +267,7 @@ constexpr DeviceScheme device_scheme() {
   scheme.operations[static_cast<size_t>(Op::kKeygen)] = P::template operation<Op::kKeygen>();
   scheme.operations[static_cast<size_t>(Op::kSign)] = P::template operation<Op::kSign>();
   scheme.operations[static_cast<size_t>(Op::kVerify)] = P::template operation<Op::kVerify>();
+  scheme.tr_at = Shape<Set>::kTrOffset;
   return scheme;
 }
 
