@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t kBytesPerLine = 48, kCharactersPerLine = 64;
 
-/// Sixteen characters, or the values 0..63 that they stand for.
+/// Sixteen characters, or their values 0..63.
 using Digits = std::int8_t __attribute__((vector_size(16)));
 
-/// All ones if low <= value <= high, else zero; values are small and not negative.
+/// All ones if low <= value <= high, else zero. Values are small and not negative.
 constexpr int range_mask(int value, int low, int high) {
   return ~(((value - low) | (high - value)) >> 31);
 }
@@ -39,7 +39,7 @@ std::uint64_t load_big_endian(const std::uint8_t* bytes) {
   return kSwap ? __builtin_bswap32(word) : word;
 }
 
-/// Eight values of six bits from six bytes.
+/// Splits six bytes into eight values of six bits.
 void split_digits(std::uint8_t* out, const std::uint8_t* bytes) {
   std::uint64_t x = (load_big_endian(bytes) << 16) | (load_big_endian(bytes + 2) & 0xFFFF);
   x = ((x & 0xFFFFFF000000) << 8) | (x & 0xFFFFFF);                // 24 bits in each 32
@@ -49,7 +49,7 @@ void split_digits(std::uint8_t* out, const std::uint8_t* bytes) {
   std::memcpy(out, &x, sizeof x);
 }
 
-/// The characters of values, by arithmetic: a table would be indexed by secrets.
+/// The characters of values, computed, because secrets would index a table.
 Digits characters_of(Digits v) {
   const Digits small = (v > 25) & ('a' - 'Z' - 1);
   const Digits numbers = (v > 51) & ('0' - 'z' - 1);
@@ -58,7 +58,7 @@ Digits characters_of(Digits v) {
   return v + 'A' + small + numbers + plus + slash;
 }
 
-/// 64 characters from 48 bytes.
+/// Encodes 48 bytes as 64 characters.
 void encode_line(std::uint8_t* out, const std::uint8_t* bytes) {
   for (std::size_t i = 0; i < kCharactersPerLine / 8; ++i)
     split_digits(out + 8 * i, bytes + 6 * i);

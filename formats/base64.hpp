@@ -10,25 +10,25 @@
 
 namespace polykem::formats {
 
-/// More than any key or ciphertext has.
+/// The most bytes that are decoded: more than any key or ciphertext has.
 inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
-/// How many characters base64 of so many bytes has, in lines of 64 characters [RFC7468, 2], with their ends.
+/// The length of the base64 of `bytes` bytes, in lines of 64 characters [RFC7468, 2] with line ends.
 std::size_t base64_bytes(std::size_t bytes);
-/// Writes them and returns the place behind them.
+/// Writes the base64 of `bytes` to `out` and returns its end.
 std::uint8_t* write_base64(std::uint8_t* out, ByteView bytes);
-/// Appends them.
+/// Appends the base64 of `bytes`.
 void append_base64(SecretBytes& out, ByteView bytes);
 
-/// Decodes text line by line. Padding is allowed only at the very end, and only as much as belongs there.
+/// Decodes text line by line. Only the correct padding at the very end is allowed.
 class Base64Decoder {
  public:
   enum class Style {
     kStrict,   ///< canonical: no kBlanks, no stray bits before the padding
-    kLenient,  ///< as OpenSSL reads it: both are passed over
+    kLenient,  ///< as OpenSSL reads it: both are ignored
   };
   explicit Base64Decoder(Style style = Style::kStrict) : style_(style) {}
-  /// Throws FormatError: a character that is not base64, or more than kMaxBytes.
+  /// Decodes a line. Throws FormatError for a character that is not base64 and for more than kMaxBytes.
   void line(std::string_view text);
   /// The bytes of all lines. Throws FormatError if the text is incomplete.
   SecretBytes finish();

@@ -7,7 +7,7 @@
 
 namespace polykem::formats {
 
-/// What is read is not what it should be: what() is a sentence without its file, hint() what to do (may be empty).
+/// The input is malformed. what() is a sentence that does not name the file, hint() says what to do (may be empty).
 class FormatError : public std::runtime_error {
  public:
   explicit FormatError(const std::string& what, std::string hint = {})

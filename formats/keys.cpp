@@ -13,8 +13,8 @@
 namespace polykem::formats {
 namespace {
 
-/// Contents of the OBJECT IDENTIFIERs above those of the sets: 2.16.840.1.101.3.4.4 [RFC9935, 3],
-/// 2.16.840.1.101.3.4.3 [RFC9881, 2] and 1.0.18033.2.2.7 [ISO18033A2].
+/// The prefixes of the sets' OBJECT IDENTIFIERs, encoded: 2.16.840.1.101.3.4.4 [RFC9935, 3], 2.16.840.1.101.3.4.3
+/// [RFC9881, 2] and 1.0.18033.2.2.7 [ISO18033A2].
 constexpr std::array<std::uint8_t, 8> kMlkemArc = {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04};
 constexpr std::array<std::uint8_t, 8> kMldsaArc = {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03};
 constexpr std::array<std::uint8_t, 7> kFrodoArc = {0x28, 0x81, 0x8C, 0x71, 0x02, 0x02, 0x07};
@@ -64,7 +64,7 @@ const char* hint_of(KeyUse use) {
 
 bool equal(ByteView a, ByteView b) {
   if (a.size() != b.size()) return false;
-  unsigned difference = 0;  // no early end: the bytes may be secret
+  unsigned difference = 0;  // no early exit, because the bytes may be secret
   for (std::size_t i = 0; i < a.size(); ++i)
     difference |= static_cast<unsigned>(a.data()[i] ^ b.data()[i]);
   return difference == 0;
@@ -104,7 +104,7 @@ std::string dotted(ByteView oid) {
   return text;
 }
 
-/// For people: "1.2.840.113549.1.1.1 (RSA)".
+/// The identifier with its name, for messages: "1.2.840.113549.1.1.1 (RSA)".
 std::string algorithm_text(ByteView oid) {
   constexpr std::pair<std::string_view, const char*> kNames[] = {{"1.2.840.113549.1.1.1", "RSA"},
                                                                  {"1.2.840.10045.2.1", "EC"},
@@ -165,10 +165,10 @@ bool has_seed_form(const Scheme& scheme) {
   return scheme.info().secret_seed_bytes != 0;
 }
 
-/// ML-KEM-PrivateKey [RFC9935, 6] or ML-DSA-PrivateKey [RFC9881, 6]: the tag says which alternative it is. FrodoKEM has
-/// one, the expanded key in an OCTET STRING, as wolfSSL 5.9.4, Bouncy Castle and CryptoNext write it. Some programs
-/// wrote the bytes alone, for ML-KEM and ML-DSA before the RFCs, which no alternative is as long as; Botan 3.13 does so
-/// for FrodoKEM.
+/// Reads an ML-KEM-PrivateKey [RFC9935, 6] or ML-DSA-PrivateKey [RFC9881, 6]; the tag tells the alternatives apart.
+/// FrodoKEM has one, the expanded key in an OCTET STRING, as wolfSSL 5.9.4, Bouncy Castle and CryptoNext write it. Some
+/// programs wrote the bytes alone, for ML-KEM and ML-DSA before the RFCs, and Botan 3.13 does for FrodoKEM; their
+/// length differs from all alternatives.
 PrivateKey read_alternative(ByteView der, const Scheme& scheme) {
   const bool has_seed = has_seed_form(scheme);
   if (has_seed && der.size() == scheme.info().secret_seed_bytes)
@@ -196,7 +196,8 @@ PrivateKey read_alternative(ByteView der, const Scheme& scheme) {
   return key;
 }
 
-/// After a SEQUENCE's header: SubjectPublicKeyInfo, OneAsymmetricKey or EncryptedPrivateKeyInfo?
+/// Tells SubjectPublicKeyInfo, OneAsymmetricKey and EncryptedPrivateKeyInfo apart by what follows the SEQUENCE's
+/// header.
 enum class Outline { kPublic, kPrivate, kEncrypted };
 
 Outline outline_of(DerReader in) {
@@ -205,7 +206,7 @@ Outline outline_of(DerReader in) {
   return in.next_is(der::kOctetString) ? Outline::kEncrypted : Outline::kPublic;
 }
 
-/// The contents of the one SEQUENCE that a key is.
+/// The contents of the SEQUENCE that is the whole key.
 ByteView whole_key(ByteView der) {
   DerReader in(der);
   const ByteView contents = in.take(der::kSequence, "the key's SEQUENCE");
@@ -241,7 +242,7 @@ PrivateKey read_private(DerReader in, KeyUse use) {
 
 constexpr const char* kDamaged = "the expanded private key is damaged: its parts do not belong together";
 
-/// The public key that goes with `expanded`. Of ML-DSA it is computed, and tr and t0 are compared [RFC9881, 8.2].
+/// The public key of `expanded`. For ML-DSA it is computed, and tr and t0 are compared [RFC9881, 8.2].
 Bytes public_key_of(const Scheme& scheme, ByteView expanded) {
   Bytes pk(scheme.public_key_bytes());
   const polykem_status status = polykem_public_key_of(scheme.handle(), expanded.data(), pk.data());
@@ -250,7 +251,7 @@ Bytes public_key_of(const Scheme& scheme, ByteView expanded) {
   return pk;
 }
 
-/// Encapsulates to `pk` and decapsulates with `expanded`, which holds it.
+/// Tests a key by encapsulating to `pk` and decapsulating with `expanded`, which contains it.
 void check_pairwise(polykem_context* context, const Scheme& scheme, ByteView pk, ByteView expanded) {
   Bytes ct(scheme.ciphertext_bytes());
   SecretBytes sent(scheme.shared_secret_bytes()), received(scheme.shared_secret_bytes());
@@ -264,7 +265,7 @@ void check_pairwise(polykem_context* context, const Scheme& scheme, ByteView pk,
   if (status == POLYKEM_ERR_ITEMS || !equal(sent, received)) throw FormatError(kDamaged);
 }
 
-/// The key pair that follows from the seed.
+/// Computes the key pair from the seed.
 KeyPairs expand(polykem_context* context, const Scheme& scheme, ByteView seed) {
   KeyPairs pair{Bytes(scheme.public_key_bytes()), SecretBytes(scheme.secret_key_bytes())};
   polykem_request request = Context::request(POLYKEM_KEYGEN, scheme, 1);
@@ -366,7 +367,7 @@ std::optional<std::size_t> certificate_der_bytes(ByteView begin) {
     return std::nullopt;
   place += contents->header_bytes;
   if (begin.size() <= place + kVersion.size()) return std::nullopt;
-  if (equal({begin.data() + place, kVersion.size()}, kVersion)) place += kVersion.size() + 1;  // else version 1
+  if (equal({begin.data() + place, kVersion.size()}, kVersion)) place += kVersion.size() + 1;  // otherwise version 1
   const std::optional<DerHeader> serial = der_header(rest(place));
   if (!serial || serial->tag != der::kInteger || serial->content_bytes > kMaxSerialBytes) return std::nullopt;
   place += serial->header_bytes + serial->content_bytes;

@@ -30,14 +30,14 @@ bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-/// The text between `prefix` and the closing dashes, or nothing if `line` is not such a line.
+/// The text between `prefix` and the closing dashes; nothing if `line` has another form.
 std::string_view between(std::string_view line, std::string_view prefix) {
   if (line.size() < prefix.size() + kDashes.size() || !starts_with(line, prefix)) return {};
   if (line.substr(line.size() - kDashes.size()) != kDashes) return {};
   return line.substr(prefix.size(), line.size() - prefix.size() - kDashes.size());
 }
 
-/// Without blanks at its end, to which OpenSSL also counts control characters and bytes outside of ASCII.
+/// The line without trailing blanks, which for OpenSSL include control characters and non-ASCII bytes.
 std::string_view trimmed(std::string_view line, PemReader::Style style) {
   const auto blank = [style](char c) {
     return style == PemReader::Style::kStrict ? c == '\r' || c == ' ' || c == '\t' : static_cast<signed char>(c) <= ' ';
@@ -105,7 +105,7 @@ PemReader::Event PemReader::outside(std::string_view text) {
     lines_ = 0;
     return Event::kBegin;
   }
-  // Who has a file of many keys wants to know of a damaged one; OpenSSL takes it for text.
+  // An error, because the owner of many keys wants to know of a damaged one. OpenSSL would take it for text.
   if (starts_with(text, kBegin)) throw FormatError("the BEGIN line is damaged");
   if (starts_with(text, kEnd)) {
     throw FormatError("an END line without a BEGIN line" +
@@ -131,7 +131,7 @@ PemReader::Event PemReader::inside(std::string_view text) {
 
 void PemReader::body(std::string_view text) {
   if (style_ == Style::kLenient) {
-    // An empty line ends the headers of old encrypted keys [RFC1421]; so OpenSSL takes what is before it for headers.
+    // An empty line ends the headers of old encrypted keys [RFC1421], so OpenSSL takes the lines before it for headers.
     if (text.find(':') != std::string_view::npos)
       throw FormatError("a header inside the block, as keys have that are encrypted in a way older than PKCS #8");
     if (text.empty() && (lines_ > 0 || empty_line_)) throw FormatError("an empty line inside the block");

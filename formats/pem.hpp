@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text with bytes in base64 between BEGIN and END lines [RFC7468].
+// PEM: base64 between BEGIN and END lines [RFC7468].
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -12,9 +12,9 @@
 
 namespace polykem::formats {
 
-/// How many characters a block with so many bytes has.
+/// The number of characters in a block of `bytes` bytes.
 std::size_t pem_bytes(std::string_view label, std::size_t bytes);
-/// Writes one block and returns the place behind it.
+/// Writes one block and returns its end.
 std::uint8_t* write_pem(std::uint8_t* out, std::string_view label, ByteView bytes);
 /// Appends one block to `out`.
 void append_pem(SecretBytes& out, std::string_view label, ByteView bytes);
@@ -26,27 +26,28 @@ std::string_view first_label(ByteView text);
 class PemReader {
  public:
   enum class Style {
-    kStrict,  ///< blocks of base64 and nothing else, but for blanks at the end of lines and empty lines
-    kLenient  ///< what OpenSSL 3.0 reads: text outside of blocks, blanks inside lines, one empty line before the base64
+    kStrict,  ///< only blocks of base64, empty lines, and blanks at the end of lines
+    kLenient  ///< what OpenSSL 3.0 reads: also text outside of blocks, blanks in lines, one empty line before the
+              ///< base64
   };
   enum class Event { kNone, kBegin, kEnd };
 
   explicit PemReader(Style style) : style_(style) {}
-  /// Takes a line, without its line feed. At kBegin label() is known, at kEnd bytes() too. Throws FormatError that
+  /// Takes a line without its line feed. label() is valid from kBegin on, bytes() at kEnd. Throws FormatError, which
   /// names the line.
   Event line(std::string_view text);
-  /// After kBegin: passes over what the block holds, which need not be base64. Its bytes() are empty at kEnd.
+  /// After kBegin: skips the contents of the block, which need not be base64. bytes() is then empty at kEnd.
   void pass_over() { passed_over_ = true; }
   /// Throws FormatError if the text ended inside a block.
   void finish() const;
-  /// After the end of a text without a block that the caller wanted: throws FormatError if a line looks like a BEGIN
-  /// line and is none.
+  /// Call it if the text had no block that the caller wanted. Throws FormatError if a line looks like a BEGIN line but
+  /// is not one.
   void finish_without_block() const;
 
   const std::string& label() const { return label_; }
-  /// The bytes of the block that ended; the caller may move them away.
+  /// The bytes of the block that ended. The caller may move them.
   SecretBytes& bytes() { return bytes_; }
-  /// Lines taken so far.
+  /// The number of lines taken so far.
   std::size_t number() const { return number_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TLS groups that use ML-KEM and have a standard's name and code point, the only list of them. The hybrids are of
+// The only list of the TLS groups with ML-KEM that have a standard name and code point. The hybrids are those of
 // [RFC10024].
 #pragma once
 
@@ -12,7 +12,7 @@ struct TlsGroup {
   const char* set;
   unsigned code_point;
 };
-/// OpenSSL 3.5 has them too.
+/// True for the groups that OpenSSL 3.5 has too.
 inline constexpr TlsGroup kStandardGroups[] = {
     {"X25519MLKEM768", "x25519mlkem768", 0x11EC},
     {"SecP256r1MLKEM768", "secp256r1mlkem768", 0x11EB},

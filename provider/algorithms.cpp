@@ -22,9 +22,9 @@ constexpr Classical kP256{"p256", "EC", "P-256", 65, 32};
 constexpr Classical kP384{"p384", "EC", "P-384", 97, 48};
 constexpr Classical kP521{"p521", "EC", "P-521", 133, 66};
 
-/// Groups outside the standards, by the names and, where it has some, the code points of the Open Quantum Safe project:
-/// the set alone, with a NIST curve, with a Montgomery curve (0: there is none). What it never had is above 65082, in
-/// the range for private use.
+/// Groups outside the standards: the set alone, with a NIST curve, with a Montgomery curve (0: none). Names and code
+/// points are those of the Open Quantum Safe project. Groups that it never had are above 65082, in the range for
+/// private use.
 struct OtherGroups {
   const char* set;
   const char* name;
@@ -64,7 +64,7 @@ constexpr StandardHybrid kStandardHybrids[] = {
     {"mlkem768p256", "mlkem768", &kP256, false},       {"mlkem1024p384", "mlkem1024", &kP384, false},
 };
 
-/// By set, whose name is the algorithm's [TLSMLDSA, 3].
+/// The TLS code points by set, whose name is the algorithm's [TLSMLDSA, 3].
 constexpr std::pair<const char*, unsigned> kSignatureAlgorithms[] = {
     {"mldsa44", 0x0904}, {"mldsa65", 0x0905}, {"mldsa87", 0x0906}};
 
@@ -73,7 +73,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// Adds a name unless it is there; names are compared without regard to letter case.
+/// Adds a name unless it is in the list. Letter case does not matter.
 void add_name(Algorithm& algorithm, const std::string& name) {
   const auto framed = [](const std::string& text) { return lower(std::string(":").append(text).append(":")); };
   if (framed(algorithm.names).find(framed(name)) != std::string::npos) return;

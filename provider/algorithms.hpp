@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the provider offers: every set of a KEM, hybrids of a set with a classical key exchange, and signature sets.
+// What the provider offers: all KEM sets, hybrids of a set with a classical key exchange, and signature sets.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -10,17 +10,17 @@
 
 namespace polykem::provider {
 
-/// The classical part of a hybrid; libcrypto computes it.
+/// The classical part of a hybrid, which libcrypto computes.
 struct Classical {
-  const char* name;          ///< as a user calls it: "x25519", "p256"
-  const char* algorithm;     ///< libcrypto's: "X25519", "EC"
-  const char* group;         ///< of EC: "P-256"; nullptr for others
-  std::size_t share_bytes;   ///< of a public key
-  std::size_t secret_bytes;  ///< of a shared secret
+  const char* name;          ///< the user's name: "x25519", "p256"
+  const char* algorithm;     ///< libcrypto's key type: "X25519", "EC"
+  const char* group;         ///< curve of EC: "P-256"; nullptr for others
+  std::size_t share_bytes;   ///< bytes of a public key
+  std::size_t secret_bytes;  ///< bytes of a shared secret
 };
 
-/// A set of a KEM, the standards' hybrids among them, or of signatures; or a hybrid of one with a curve of libcrypto's,
-/// whose part comes first in every concatenation (public keys, ciphertexts, secrets).
+/// A KEM set, which may be one of the standards' hybrids; a signature set; or a hybrid of a KEM set with one of
+/// libcrypto's curves, whose part comes first in every concatenation (public keys, ciphertexts, secrets).
 struct Algorithm {
   Scheme scheme;
   const Classical* classical = nullptr;  ///< nullptr: the set alone
@@ -37,7 +37,7 @@ struct Algorithm {
   int security_bits() const;
 };
 
-/// A TLS group and its code point, unless openssl.cnf gives it another one.
+/// A TLS group and its code point, which openssl.cnf can change.
 struct Group {
   std::string name;
   std::size_t algorithm;  ///< index into the list of algorithms
@@ -51,7 +51,7 @@ struct SignatureAlgorithm {
   unsigned code_point;
 };
 
-/// Where a set's public key has what is checked as soon as a key is set: the encapsulation key of ML-KEM
+/// Which parts of a set's public key are checked as soon as a key is set: the encapsulation key of ML-KEM
 /// [FIPS203, 7.2], and the point of a curve.
 struct PublicKeyParts {
   std::size_t ek_at = 0, ek_bytes = 0;  ///< 0 bytes: there is none
@@ -66,12 +66,12 @@ struct Offer {
   std::vector<SignatureAlgorithm> signature_algorithms;
 };
 
-/// All sets, the groups and signature algorithms. builtin_mlkem: OpenSSL has the groups of ML-KEM and its hybrids
-/// itself (3.5 and newer), so that only the groups that it lacks are offered. It has ML-DSA then too, but libssl takes
-/// a signature algorithm only from the provider whose keys it would use.
+/// All sets, groups and signature algorithms. builtin_mlkem: OpenSSL itself has the groups of ML-KEM and its hybrids
+/// (3.5 and newer), so that only the groups that it lacks are offered. It then has ML-DSA too, but libssl takes a
+/// signature algorithm only from the provider whose keys it would use.
 Offer make_offer(bool builtin_mlkem);
 
-/// The dispatch tables are made at compile time, this many for each operation.
+/// The number of dispatch tables for each operation, which are made at compile time.
 inline constexpr std::size_t kMaxAlgorithms = 107;
 
 }  // namespace polykem::provider

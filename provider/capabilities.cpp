@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TLS groups that libssl learns of, and from OpenSSL 3.2 on the signature algorithms.
+// Announces TLS groups to libssl and, from OpenSSL 3.2 on, signature algorithms.
 #include <openssl/core_names.h>
 #include <openssl/params.h>
 #include <openssl/prov_ssl.h>
@@ -27,8 +27,8 @@ OSSL_PARAM text(const char* key, const std::string& value) {
   return OSSL_PARAM_construct_utf8_string(key, const_cast<char*>(value.c_str()), value.size() + 1);
 }
 
-/// Calls back with `own` and the protocol versions: from TLS 1.3 on, and not in DTLS as long as that has no
-/// version 1.3. The keys are those of groups, which OpenSSL gave the same names for signature algorithms.
+/// Calls back with `own` and the protocol versions: TLS 1.3 and newer, and no DTLS, which has no version 1.3 yet. The
+/// parameters' names are those of groups, which OpenSSL also uses for signature algorithms.
 template <std::size_t kCount>
 int offer(const OSSL_PARAM (&own)[kCount], OSSL_CALLBACK* callback, void* argument) {
   int min_tls = TLS1_3_VERSION, no_limit = 0, never = -1;

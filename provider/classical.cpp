@@ -36,8 +36,8 @@ constexpr Coordinate<56> kP448 = [] {  // 2^448 - 2^224 - 1
   return plus(p, -1);
 }();
 
-/// The points u whose multiples by a private key are zero [RFC7748, 6]: 0, 1, -1 with their forms from p on; on X25519
-/// also those of order 8, whose doubles are 1.
+/// The points u whose multiples by a private key are zero [RFC7748, 6]: 0, 1 and -1, also in their encodings from p on;
+/// for X25519 also those of order 8.
 template <std::size_t kBytes>
 bool is_0_or_1_or_minus_1(const Coordinate<kBytes>& u, const Coordinate<kBytes>& p) {
   constexpr Coordinate<kBytes> kZero{};
@@ -98,7 +98,7 @@ PkeyPtr classical_from_share(OSSL_LIB_CTX* library, const Classical& classical, 
     if (has_small_order(share)) return nullptr;
     return PkeyPtr(EVP_PKEY_new_raw_public_key_ex(library, classical.algorithm, nullptr, share.data(), share.size()));
   }
-  // The other encodings of a point are shorter or, with the first byte 6 or 7, not allowed in TLS.
+  // Other encodings of a point are shorter or, if the first byte is 6 or 7, not allowed in TLS.
   return share.data()[0] == 4 ? ec_from_share(library, classical, share) : nullptr;
 }
 
@@ -115,7 +115,7 @@ bool derive_classical(OSSL_LIB_CTX* library, const Classical& classical, EVP_PKE
                       std::uint8_t* out) {
   const PkeyContextPtr context(EVP_PKEY_CTX_new_from_pkey(library, own, nullptr));
   std::size_t bytes = classical.secret_bytes;
-  // The peer's point was checked when it was read, and the curves' orders are prime.
+  // The peer's point was checked when it was parsed, and the curves' orders are prime.
   return context != nullptr && EVP_PKEY_derive_init(context.get()) == 1 &&
          EVP_PKEY_derive_set_peer_ex(context.get(), peer, 0) == 1 && EVP_PKEY_derive(context.get(), out, &bytes) == 1 &&
          bytes == classical.secret_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classical part of a hybrid, computed by libcrypto. Functions return nothing or false on failure; libcrypto has
-// then said why.
+// The classical part of a hybrid, computed by libcrypto. On failure, functions return nothing or false, and libcrypto
+// has raised an error.
 #pragma once
 
 #include <openssl/evp.h>
@@ -18,7 +18,7 @@ using PkeyPtr = std::unique_ptr<EVP_PKEY, PkeyFree>;
 
 PkeyPtr generate_classical(OSSL_LIB_CTX* library, const Classical& classical);
 
-/// The public key behind a share; it is on the curve and not of small order.
+/// Parses a share. Accepts only points on the curve that are not of small order.
 PkeyPtr classical_from_share(OSSL_LIB_CTX* library, const Classical& classical, ByteView share);
 
 /// Writes share_bytes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What encoders and decoders share. They are there for the sets whose keys have forms in the standards.
+// What encoders and decoders share. They exist for the sets whose keys have standard forms.
 #pragma once
 
 #include <openssl/core.h>
@@ -15,10 +15,10 @@
 
 namespace polykem::provider {
 
-/// The dispatch tables are made for each at compile time.
+/// The number of such sets, for which dispatch tables are made at compile time.
 inline constexpr std::size_t kCodedSets = formats::kSetsWithKeyFormat;
 
-/// The algorithms of the offer that are such sets, in their order there.
+/// The offered algorithms that are such sets, in the order of the offer.
 inline const Algorithm& coded_algorithm(const Offer& offer, std::size_t set) {
   for (const Algorithm& each : offer.algorithms) {
     if (!each.is_hybrid() && formats::has_key_format(each.scheme) && set-- == 0) return each;
@@ -26,7 +26,7 @@ inline const Algorithm& coded_algorithm(const Offer& offer, std::size_t set) {
   throw std::logic_error("more coded sets than algorithms with a form of keys");
 }
 
-/// A function of the algorithm's key manager.
+/// Finds a function of the algorithm's key manager.
 template <class Function>
 Function* manager_function(const Provider& provider, const Algorithm& algorithm, int id) {
   for (const OSSL_ALGORITHM& manager : provider.key_managers) {
@@ -38,7 +38,7 @@ Function* manager_function(const Provider& provider, const Algorithm& algorithm,
   throw std::logic_error("a key manager without that function");
 }
 
-/// An encoder or decoder: which algorithm, and its properties.
+/// An encoder or decoder: its algorithm and properties.
 struct Coding {
   std::size_t set;
   const char* properties;

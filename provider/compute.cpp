@@ -45,7 +45,7 @@ polykem_status Compute::make(Machine& out) const {
   return polykem_batcher_new(out.context, &batcher, &out.batcher);
 }
 
-/// Without a lock, which another thread might hold while the process forks.
+/// Lock-free, because another thread might hold a lock while the process forks.
 polykem_status Compute::machine(Machine*& out) {
   out = machine_.load(std::memory_order_acquire);
   if (out != nullptr) return POLYKEM_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who computes what the provider is asked for.
+// Passes the provider's operations to the library's batcher.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -15,15 +15,15 @@ namespace polykem::provider {
 
 class Compute;
 
-/// One operation that was handed in. Without finish() it is dropped.
+/// A submitted operation. Without finish() it is dropped.
 class Pending {
  public:
-  /// Pauses the ASYNC job, if this is one, until the operation is done. A job that is abandoned loses what it has
-  /// allocated by then.
+  /// If this is an ASYNC job, pauses it until the operation is done. A job that is abandoned then leaks what it has
+  /// allocated so far.
   void pause() { pause_until_done(operation_); }
-  /// Waits, in an ASYNC job by pausing it, and copies the results out; NULL: not wanted.
+  /// Waits, in an ASYNC job by pausing it, and copies the results; NULL: not wanted.
   polykem_status finish(std::uint8_t* public_out, std::uint8_t* secret_out);
-  /// Secrets that belong to the operation: a paused job that is abandoned frees nothing that is on its stack.
+  /// Memory for secrets that the operation owns, because an abandoned job never frees what is on its stack.
   SecretBytes& secrets() { return operation_->secrets; }
   PkeyPtr& classical() { return operation_->classical; }
 
@@ -32,21 +32,21 @@ class Pending {
   std::unique_ptr<Operation> operation_;
 };
 
-/// Nothing is created before the first operation: servers load providers and then fork. Thread-safe; after a fork the
-/// child goes on by itself.
+/// Nothing is created before the first operation, because servers load providers and then fork. Thread-safe. A forked
+/// child makes its own.
 class Compute {
  public:
   explicit Compute(Config config);
   ~Compute();
-  /// Whether each signature is verified before it is given out.
+  /// Whether each signature is verified before it is returned.
   bool verifies_signatures() const { return config_.verify_after_sign; }
-  /// The process ends, and nothing is destroyed.
+  /// Called when the process ends: nothing is destroyed from then on.
   void end() const;
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
 
-  /// Hands in an operation of one item, whose inputs are copied. `coins` are its random inputs; empty: random. May
-  /// compute it at once, within 16 KB of the stack. Sets the request's flags and coins.
+  /// Submits an operation of one item, whose inputs are copied. coins: its random inputs; empty: random. May compute it
+  /// immediately, within 16 KB of stack. Sets the request's flags and coins.
   polykem_status start(polykem_request& request, SecretBytes coins, Pending& out);
 
  private:

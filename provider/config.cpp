@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kMaxThreads = 1024;  // polykem_config
 constexpr std::uint64_t kMaxMicroseconds = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint64_t kMaxLinger = 100000;  // a handshake has two of them, and a client waits
+constexpr std::uint64_t kMaxLinger = 100000;  // a handshake has two operations, for which the client waits
 constexpr std::uint64_t kMaxItems = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMaxBatchItems = 65536;
 constexpr std::uint64_t kMaxCodePoint = 0xFFFF;
@@ -29,14 +29,14 @@ constexpr const char* kGroupPrefix = "groups.";
 constexpr const char* kKeys[] = {"backend",     "threads",         "deadline_us", "linger_us",
                                  "batch_items", "high_water",      "hard_limit",  "broker",
                                  "async",       "abandoned_limit", "statistics",  "verify_after_sign"};
-/// What OpenSSL itself reads in the section of a provider.
+/// The keys of a provider's section that OpenSSL itself reads.
 constexpr const char* kOpensslKeys[] = {"identity", "module", "activate", "soft_load"};
 
 [[noreturn]] void fail(const std::string& key, const std::string& value, const std::string& what) {
   throw ConfigError("openssl.cnf: " + key + " = " + value + ": " + what);
 }
 
-/// Decimal, hexadecimal after 0x or octal after 0.
+/// Parses a number: decimal, hexadecimal after 0x, or octal after 0.
 std::uint64_t parse_number(const std::string& key, const char* text, std::uint64_t least, std::uint64_t most) {
   char* end = nullptr;
   errno = 0;
@@ -60,7 +60,7 @@ void read_backend(const CoreParameters& core, Config& config) {
     if (const char* missing = polykem_backend_missing("cuda"); missing != nullptr) fail("backend", text, missing);
     return;
   }
-  // The last in the library's list are the CPU's. To ask for the first would open the GPU's driver, and a server may
+  // CPU backends are last in the library's list. Asking about the first would open the GPU's driver, and a server may
   // still have to fork.
   std::string known = "cuda";
   for (std::size_t i = polykem_backend_count(); i-- > 1;) {
@@ -124,8 +124,8 @@ bool is_known(const std::string& key, const Offer& offer) {
                      [&](const Group& group) { return key == kGroupPrefix + group.name; });
 }
 
-/// OpenSSL tells a provider the value of a key, but not which keys there are: those are in the file. The file may be
-/// another one than the program has loaded, so that only keys count which OpenSSL knows too.
+/// Finds unknown keys. OpenSSL tells a provider the value of a key but does not list the keys, so they are read from
+/// the file. The program may have loaded another file, so only keys that OpenSSL knows too count.
 void check_keys(const CoreParameters& core, const Offer& offer) {
   const char* provider = core.get(OSSL_PROV_PARAM_CORE_PROV_NAME);
   if (provider == nullptr) return;

@@ -47,7 +47,7 @@ void add_keys(const CONF* conf, const char* section, const std::string& prefix, 
   });
 }
 
-/// The section's key "identity" is the provider's name if it is there.
+/// The provider's name: the value of the section's key "identity", if there is one.
 bool is_section_of(const CONF* conf, const CONF_VALUE& entry, const char* provider) {
   const char* identity = NCONF_get_string(conf, entry.value, "identity");
   return std::strcmp(identity != nullptr ? identity : entry.name, provider) == 0;
@@ -57,7 +57,7 @@ bool is_section_of(const CONF* conf, const CONF_VALUE& entry, const char* provid
 
 DefaultFile default_file(const char* provider) {
   DefaultFile out;
-  ERR_set_mark();  // what is not in a file is an error to libcrypto
+  ERR_set_mark();  // libcrypto raises errors for what is not in the file
   const ConfPtr conf = load_default(out.path);
   STACK_OF(OPENSSL_CSTRING)* sections = conf == nullptr ? nullptr : NCONF_get_section_names(conf.get());
   for (int i = 0; i < sk_OPENSSL_CSTRING_num(sections); ++i) {

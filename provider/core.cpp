@@ -7,12 +7,12 @@ namespace polykem::provider {
 
 namespace {
 
-/// The core hands out its libcrypto's functions, which are ours if the two are the same.
+/// Whether the program's libcrypto is ours: the core then passes our own functions.
 bool is_our_libcrypto(const OSSL_DISPATCH* core) {
   return core_function<OSSL_FUNC_CRYPTO_malloc_fn>(core, OSSL_FUNC_CRYPTO_MALLOC) == &CRYPTO_malloc;
 }
 
-/// Without a context of its own a provider is in the default one.
+/// The library context; a provider without one is in the default context.
 OSSL_LIB_CTX* context_of(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core) {
   auto* const get = core_function<OSSL_FUNC_core_get_libctx_fn>(core, OSSL_FUNC_CORE_GET_LIBCTX);
   auto* const context = get == nullptr ? nullptr : reinterpret_cast<OSSL_LIB_CTX*>(get(handle));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenSSL's core lends a provider: functions, streams, and the program's library context.
+// What OpenSSL's core provides: functions, streams, and the program's library context.
 #pragma once
 
 #include <openssl/core.h>
@@ -11,7 +11,7 @@
 
 namespace polykem::provider {
 
-/// nullptr if the core does not have it.
+/// Finds a function of the core; nullptr if it does not have it.
 template <class Function>
 Function* core_function(const OSSL_DISPATCH* core, int id) {
   for (; core->function_id != 0; ++core) {
@@ -20,11 +20,11 @@ Function* core_function(const OSSL_DISPATCH* core, int id) {
   return nullptr;
 }
 
-/// Reads and writes the streams that encoders and decoders are given.
+/// Reads and writes the streams of encoders and decoders.
 class CoreStreams {
  public:
   explicit CoreStreams(const OSSL_DISPATCH* core);
-  /// Reads all of it or returns false, as write() does.
+  /// Reads all `bytes` bytes or returns false, as write() does.
   bool read(OSSL_CORE_BIO* stream, std::uint8_t* out, std::size_t bytes) const;
   bool write(OSSL_CORE_BIO* stream, const std::uint8_t* in, std::size_t bytes) const;
 
@@ -35,10 +35,10 @@ class CoreStreams {
 
 /// The library context that the provider was loaded into, with the program's other providers.
 ///
-/// OpenSSL tears a provider down with its last object, which a program may free after the context. So where the program
-/// uses our libcrypto, we use its context itself, and have nothing to give back. Where it has another one (a static
-/// one, say), a child context in ours stands for it, which asks its parent when it is freed: there the context has to
-/// be the last.
+/// OpenSSL tears a provider down with its last object, which a program may free after the context. So if the program
+/// uses our libcrypto, we use its context directly and have nothing to free. If it has another libcrypto, for example a
+/// static one, a child context in ours represents it. A child context calls its parent when it is freed, so there the
+/// context must be freed last.
 class CoreLibrary {
  public:
   /// Throws std::bad_alloc.

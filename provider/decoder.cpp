@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoders: keys from DER. OpenSSL's own decoders make DER of PEM and of encrypted keys before that.
+// Decoders: read keys in DER. OpenSSL's own decoders convert PEM and encrypted keys to DER first.
 #include <openssl/core_names.h>
 #include <openssl/core_object.h>
 #include <openssl/params.h>
@@ -36,7 +36,7 @@ void free_decoder(void* decoder) {
   delete static_cast<Decoder*>(decoder);
 }
 
-/// Whether such a structure has what is asked for; 0 asks for anything.
+/// True if such a structure has what `selection` asks for; 0 asks for anything.
 template <Structure kStructure>
 int does_selection(void* /*provider*/, int selection) {
   if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0) return kStructure == Structure::kPrivate;
@@ -50,7 +50,7 @@ bool append(const CoreStreams& streams, OSSL_CORE_BIO* in, SecretBytes& out, std
   return streams.read(in, out.data() + done, bytes);
 }
 
-/// The next element of the stream and nothing behind it; empty if there is none, or none that a key can be.
+/// Reads exactly one element from the stream; empty if there is none, or none that can be a key.
 SecretBytes read_element(const CoreStreams& streams, OSSL_CORE_BIO* in) {
   constexpr std::uint8_t kLongForm = 0x80;
   SecretBytes out;
@@ -63,7 +63,7 @@ SecretBytes read_element(const CoreStreams& streams, OSSL_CORE_BIO* in) {
   return whole ? out : SecretBytes();
 }
 
-/// Puts the parts of a private key into the key, which compares them.
+/// Sets the parts of a private key in `key`, which checks that they match.
 bool set_private(Key& key, const formats::PrivateKey& parts) {
   if (parts.form != formats::PrivateForm::kSeed && !key.set_secret_key(parts.expanded)) return false;
   if (parts.form != formats::PrivateForm::kExpanded && !key.set_seed(parts.seed)) return false;
@@ -71,7 +71,7 @@ bool set_private(Key& key, const formats::PrivateKey& parts) {
   return parts.form != formats::PrivateForm::kExpanded || key.check_pair();
 }
 
-/// The key in `der`; none if it is of another algorithm or structure, or malformed: then an error is raised.
+/// The key in `der`; none if it has another algorithm or structure. If it is malformed, an error is raised too.
 KeyPtr read_key(const Decoder& decoder, ByteView der) {
   const std::optional<Scheme> scheme = formats::scheme_in(der);
   if (!scheme || *scheme != decoder.algorithm.scheme) return nullptr;
@@ -91,7 +91,7 @@ KeyPtr read_key(const Decoder& decoder, ByteView der) {
   }
 }
 
-/// Hands a key to OpenSSL, which takes it over unless it cannot use it.
+/// Passes a key to OpenSSL, which takes it over unless it cannot use it.
 int hand_over(KeyPtr key, OSSL_CALLBACK* callback, void* argument) {
   const Algorithm& algorithm = key->algorithm();
   int type = OSSL_OBJECT_PKEY;
@@ -106,7 +106,7 @@ int hand_over(KeyPtr key, OSSL_CALLBACK* callback, void* argument) {
   return taken;
 }
 
-/// No key is no failure: another decoder may read it.
+/// Finding no key is not an error, because another decoder may read it.
 int decode(void* data, OSSL_CORE_BIO* in, int /*selection*/, OSSL_CALLBACK* callback, void* argument,
            OSSL_PASSPHRASE_CALLBACK* /*ask*/, void* /*ask_argument*/) {
   const auto& decoder = *static_cast<const Decoder*>(data);
@@ -116,7 +116,7 @@ int decode(void* data, OSSL_CORE_BIO* in, int /*selection*/, OSSL_CALLBACK* call
   });
 }
 
-/// For a key manager of another provider.
+/// Exports the key to a key manager of another provider.
 int export_object(void* data, const void* reference, std::size_t bytes, OSSL_CALLBACK* callback, void* argument) {
   const auto& decoder = *static_cast<const Decoder*>(data);
   if (bytes != sizeof(Key*)) return 0;

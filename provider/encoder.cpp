@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoders: keys to DER, PEM and text.
+// Encoders: write keys as DER, PEM and text.
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
@@ -91,7 +91,7 @@ void free_object(void* key) {
 
 // ---- contents
 
-/// With the seed where it is known and the expanded key, as OpenSSL writes it.
+/// The private key with the expanded key and, if it is known, the seed, as OpenSSL writes it.
 SecretBytes private_der(const Key& key) {
   const formats::PrivateForm form =
       key.seed().size() == 0 ? formats::PrivateForm::kExpanded : formats::PrivateForm::kBoth;
@@ -107,7 +107,7 @@ using Pkcs8Ptr = std::unique_ptr<PKCS8_PRIV_KEY_INFO, Free<PKCS8_PRIV_KEY_INFO, 
 using CipherPtr = std::unique_ptr<EVP_CIPHER, Free<EVP_CIPHER, EVP_CIPHER_free>>;
 using EncryptedPtr = std::unique_ptr<X509_SIG, Free<X509_SIG, X509_SIG_free>>;
 
-/// EncryptedPrivateKeyInfo, by libcrypto; empty with an error raised if that fails.
+/// Encrypts with libcrypto to an EncryptedPrivateKeyInfo; empty with an error raised if that fails.
 SecretBytes encrypted(const Encoder& encoder, ByteView der, OSSL_PASSPHRASE_CALLBACK* ask, void* argument) {
   constexpr std::size_t kMaxPassphraseBytes = 1024;
   const Errors& errors = encoder.provider.errors;
@@ -143,10 +143,10 @@ void append_text(SecretBytes& out, std::string_view text) {
   out.insert(out.end(), text.begin(), text.end());
 }
 
-/// A title, then the bytes in hexadecimal, fifteen in a line; nothing for no bytes.
+/// Appends a title and the bytes in hexadecimal, fifteen to a line; nothing if there are no bytes.
 void append_hex(SecretBytes& out, std::string_view title, ByteView bytes) {
   constexpr std::size_t kBytesInALine = 15;
-  // The value of a nibble is no index: it may be secret.
+  // Without a table, which a secret nibble would index.
   const auto digit = [](unsigned v) {
     return static_cast<std::uint8_t>('0' + v + (((9 - v) >> 8) & ('a' - '0' - 10)));
   };
@@ -160,7 +160,8 @@ void append_hex(SecretBytes& out, std::string_view title, ByteView bytes) {
   }
 }
 
-/// The parts of ML-KEM's keys have FIPS 203's names, as in OpenSSL 3.5, and those of other keys OpenSSL's usual ones.
+/// The titles of a key's parts: FIPS 203's names for ML-KEM, as in OpenSSL 3.5, and OpenSSL's usual ones for other
+/// keys.
 SecretBytes text_of(const Key& key, bool with_private) {
   const bool mlkem = key.algorithm().name.starts_with("ML-KEM-");
   SecretBytes out;
@@ -174,7 +175,7 @@ SecretBytes text_of(const Key& key, bool with_private) {
   return out;
 }
 
-/// What is written; empty with an error raised if there is nothing.
+/// The encoded key; empty with an error raised if it has none of the selected parts.
 SecretBytes content_of(const Encoder& encoder, const Key& key, bool with_private, OSSL_PASSPHRASE_CALLBACK* ask,
                        void* argument) {
   if (encoder.form == Form::kText) return text_of(key, with_private);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors as OpenSSL's programs see them: a reason in the error queue, and a sentence that says more.
+// Errors for programs that use OpenSSL: a reason in the error queue, and a sentence with details.
 #pragma once
 
 #include <openssl/core.h>
@@ -28,12 +28,12 @@ enum class Reason : int {
   kInternal,
 };
 
-/// Puts errors into the queue of the program that loaded the provider, which may use another libcrypto than we do.
+/// Raises errors in the queue of the program that loaded the provider, whose libcrypto may not be ours.
 class Errors {
  public:
   Errors(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core);
   void raise(Reason reason, const char* format, ...) const __attribute__((format(printf, 3, 4)));
-  /// What a call of the library returned.
+  /// Raises an error for a status of the library.
   void raise(polykem_status status, const char* what) const;
 
  private:
@@ -45,7 +45,7 @@ class Errors {
 
 const OSSL_ITEM* reason_strings();
 
-/// Runs `body` for OpenSSL, which knows no exceptions: one becomes an error, and the result is the null value.
+/// Runs `body` for OpenSSL, which must not see exceptions. An exception is raised as an error, and the result is 0.
 template <class Body>
 auto guarded(const Errors& errors, Body&& body) -> decltype(body()) {
   try {

@@ -20,7 +20,7 @@ struct KemContext {
 
   Provider& provider;
   KeyPtr key;
-  SecretBytes coins;  ///< of the next encapsulation only, if they were given
+  SecretBytes coins;  ///< for the next encapsulation only, if set
 };
 
 KemContext& as_context(void* pointer) {
@@ -96,7 +96,7 @@ int begin_decapsulate(void* data, void* key, const OSSL_PARAM /*params*/[]) {
   return 1;
 }
 
-/// Answers a query of the length, or checks that there is room. True if the operation is to go on.
+/// Answers a query of the length, or checks the buffer's size. True if the operation is to continue.
 bool has_room(const Algorithm& algorithm, const Errors& errors, const char* what, std::size_t right,
               const std::size_t* given) {
   if (given == nullptr || *given >= right) return true;
@@ -105,7 +105,7 @@ bool has_room(const Algorithm& algorithm, const Errors& errors, const char* what
   return false;
 }
 
-/// An ephemeral classical key against the peer's share: writes its own share and the secret.
+/// Makes an ephemeral classical key and agrees on a secret with the peer's share. Writes its own share and the secret.
 bool encapsulate_classical(const Key& key, std::uint8_t* share, std::uint8_t* secret) {
   OSSL_LIB_CTX* library = key.provider().library.get();
   const Classical& classical = *key.algorithm().classical;
@@ -126,7 +126,7 @@ bool decapsulate_classical(const Key& key, ByteView share, std::uint8_t* secret)
   return false;
 }
 
-/// The classical part is computed while the other one is on its way.
+/// Computes the classical part while the other part is in flight.
 bool encapsulate(KemContext& context, std::uint8_t* ciphertext, std::uint8_t* secret) {
   const Key& key = *context.key;
   const Algorithm& algorithm = key.algorithm();

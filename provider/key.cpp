@@ -17,7 +17,7 @@ bool has_seed_form(const Scheme& scheme) {
   return scheme.info().secret_seed_bytes != 0;
 }
 
-/// Every coefficient is below q [FIPS203, 7.2], 12 bits each, before the 32 bytes of rho.
+/// True if every coefficient is below q [FIPS203, 7.2]. They have 12 bits each and precede the 32 bytes of rho.
 bool is_reduced(ByteView ek) {
   constexpr int kQ = 3329;
   constexpr std::size_t kRhoBytes = 32;
@@ -77,7 +77,7 @@ bool Key::has_length(ByteView bytes, std::size_t right, const char* what) const 
   return false;
 }
 
-/// With the key that the operation takes.
+/// A request with the key that the operation takes.
 polykem_request Key::request(polykem_op op) const {
   polykem_request out = Context::request(op, algorithm_.scheme, 1);
   if (op == POLYKEM_ENCAPS || op == POLYKEM_VERIFY) out.pk = public_key_.data();
@@ -121,7 +121,7 @@ bool Key::finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secre
   return status == POLYKEM_OK;
 }
 
-/// A random seed for a set whose secret key may be stored as one. The library makes the coins of other sets.
+/// A random seed for a set whose secret keys can be stored as seeds. For other sets the library makes the coins.
 bool Key::make_seed(SecretBytes& out) const {
   if (!has_seed_form(algorithm_.scheme)) return true;
   out.resize(algorithm_.scheme.info().keygen_coin_bytes);
@@ -188,8 +188,8 @@ bool Key::set_public_key(ByteView encoded) {
   return true;
 }
 
-/// The public key of a secret key that holds it, or from which it follows; empty if neither. False if its parts do not
-/// belong together.
+/// Sets the public key of a secret key, if the secret key holds or determines it; otherwise empty. Returns false if its
+/// parts do not belong together.
 bool Key::public_key_inside(ByteView expanded, Bytes& out) const {
   out.resize(algorithm_.scheme.public_key_bytes());
   const polykem_status status = polykem_public_key_of(algorithm_.scheme.handle(), expanded.data(), out.data());
@@ -263,7 +263,7 @@ bool Key::check_private() const {
   Pending pending;
   if (!start_decapsulate(zeros.data(), pending)) return false;
   const polykem_status status = pending.finish(nullptr, secret.data());
-  // Zeros are no ciphertext of a hybrid, but then its key was read.
+  // Zeros are not a ciphertext of a hybrid, but that error shows that its key was read.
   if (status == POLYKEM_OK || status == POLYKEM_ERR_CIPHERTEXT) return true;
   provider_.errors.raise(status, algorithm_.name.c_str());
   return false;

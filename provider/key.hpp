@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A key object: what OpenSSL calls provider-side key data.
+// A key object, which OpenSSL calls provider-side key data.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -11,9 +11,9 @@
 
 namespace polykem::provider {
 
-/// A key of one algorithm: none, a public key, a private key or both. Counted references; key material does not change
-/// once it is there, and is zeroised with the last reference. Functions that return false have raised an error, and the
-/// key is as it was.
+/// A key of one algorithm: without material, or with a public key, a private key or both. Reference-counted. Key
+/// material never changes once it is set, and is zeroised with the last reference. If a function returns false, it has
+/// raised an error and left the key unchanged.
 class Key {
  public:
   Key(Provider& provider, const Algorithm& algorithm) : provider_(provider), algorithm_(algorithm) {}
@@ -21,9 +21,9 @@ class Key {
   Key& operator=(const Key&) = delete;
 
   Key* up_ref();
-  /// Frees the key with the last reference.
+  /// Drops a reference; the last one frees the key.
   void release();
-  /// A copy of its own with what `selection` (OSSL_KEYMGMT_SELECT_*) names; nullptr with an error raised.
+  /// A separate copy of the parts in `selection` (OSSL_KEYMGMT_SELECT_*); nullptr with an error raised on failure.
   Key* duplicate(int selection) const;
 
   Provider& provider() const { return provider_; }
@@ -31,41 +31,41 @@ class Key {
 
   bool has_public() const { return !public_key_.empty(); }
   bool has_private() const { return !secret_key_.empty(); }
-  /// The set's public key; of a hybrid, without the classical share. Empty if there is none, here and below.
+  /// The set's public key, for a hybrid without the classical share. Here and below, empty if there is none.
   ByteView public_key() const { return public_key_; }
-  /// The set's secret key, expanded.
+  /// The set's secret key in expanded form.
   ByteView secret_key() const { return secret_key_; }
-  /// The seed that the secret key was made from, where the set has that form and it is known.
+  /// The seed of the secret key, if the set has that form and it is known.
   ByteView seed() const { return seed_; }
   /// The classical part of a hybrid.
   EVP_PKEY* classical() const { return classical_.get(); }
-  /// Operations with the set's part of the key; false with an error raised.
+  /// Submit operations with the set's part of the key; false with an error raised on failure.
   bool start_encapsulate(SecretBytes coins, Pending& out) const;
   bool start_decapsulate(const std::uint8_t* ciphertext, Pending& out) const;
   bool start_sign(const polykem_messages& message, SecretBytes coins, Pending& out) const;
   bool start_verify(const polykem_messages& message, const std::uint8_t* signature, Pending& out) const;
   bool finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secret_out) const;
-  /// As it crosses the wire: of a hybrid, both shares.
+  /// The public key as it is sent: for a hybrid, both shares.
   Bytes encoded_public_key() const;
 
-  /// Makes a key pair. `coins` are the set's random inputs, of the length that keygen takes; empty: random.
+  /// Makes a key pair. coins: the set's random inputs, of the length that keygen takes; empty: random.
   bool generate(SecretBytes coins);
-  /// From the encoding; of the classical share it is checked that it is a point, of ML-KEM's that it is reduced.
+  /// Sets the public key from its encoding. Checks that the classical share is a point and that ML-KEM's key is
+  /// reduced.
   bool set_public_key(ByteView encoded);
-  /// From the expanded form; the public key follows where the secret key contains it, and of ML-DSA, whose parts are
-  /// compared. Not for hybrids.
+  /// Sets the private key from its expanded form, and the public key if the secret key contains or, with ML-DSA,
+  /// determines it. Parts of ML-DSA's key are compared. Not for hybrids.
   bool set_secret_key(ByteView expanded);
-  /// From the seed; the expanded form and the public key follow. Not for hybrids.
+  /// Sets the private key from its seed, and computes the expanded form and the public key. Not for hybrids.
   bool set_seed(ByteView seed);
 
-  /// Whether the library takes the public key. Of ML-KEM it was found out when the key was set, of other KEMs one
-  /// encapsulation shows it. Of ML-DSA all of the right length are.
+  /// Whether the public key is valid. ML-KEM's was checked when it was set; other KEMs are tested by an encapsulation.
+  /// For ML-DSA any key of the right length is valid.
   bool check_public() const;
-  /// One decapsulation shows whether the library takes the private key. Of ML-DSA it was found out when the key was
-  /// set.
+  /// Whether the private key is valid: tested by a decapsulation. ML-DSA's was checked when it was set.
   bool check_private() const;
-  /// What is encapsulated to the public key, the private key decapsulates; of ML-DSA the public key follows from the
-  /// private one.
+  /// Whether the keys are a pair: the private key decapsulates what was encapsulated to the public key. For ML-DSA, the
+  /// public key follows from the private key.
   bool check_pair() const;
 
  private:
@@ -91,7 +91,7 @@ struct KeyRelease {
 };
 using KeyPtr = std::unique_ptr<Key, KeyRelease>;
 
-/// Takes the same time whatever the bytes are.
+/// Compares in constant time.
 inline bool same_bytes(ByteView a, ByteView b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }

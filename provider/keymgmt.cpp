@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key management: what EVP_PKEY objects are made of.
+// Key management: the keys inside EVP_PKEY objects.
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/params.h>
@@ -29,7 +29,7 @@ void free_key(void* key) {
   if (key != nullptr) as_key(key).release();
 }
 
-/// A reference as decoders hand it out: a pointer to the pointer to a key, which moves to the caller.
+/// Takes over a key from a decoder's reference, which is a pointer to the pointer to a key.
 void* load_key(const void* reference, std::size_t bytes) {
   if (bytes != sizeof(Key*)) return nullptr;
   return std::exchange(*static_cast<Key**>(const_cast<void*>(reference)), nullptr);
@@ -53,7 +53,7 @@ int match(const void* first, const void* second, int selection) {
   if (&a.algorithm() != &b.algorithm() && a.algorithm().name != b.algorithm().name) return 0;
   if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0) return 1;
   return guarded(a.provider().errors, [&]() -> int {
-    // The public key stands for the pair, unless it is missing.
+    // The public key represents the pair, unless it is missing.
     if (a.has_public() && b.has_public()) return same_bytes(a.encoded_public_key(), b.encoded_public_key());
     return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && a.has_private() && b.has_private() &&
            !a.algorithm().is_hybrid() && same_bytes(a.secret_key(), b.secret_key());
@@ -90,12 +90,12 @@ bool set_number(OSSL_PARAM params[], const char* name, std::size_t value) {
   return param == nullptr || OSSL_PARAM_set_int(param, static_cast<int>(value)) == 1;
 }
 
-/// Of what an operation makes: a ciphertext or a signature.
+/// Bytes of what an operation produces: a ciphertext or a signature.
 std::size_t most_bytes_of(const Algorithm& algorithm) {
   return algorithm.signs() ? algorithm.scheme.info().signature_bytes : algorithm.ciphertext_bytes();
 }
 
-/// ML-DSA signs messages: programs must not hash them before.
+/// No digest: ML-DSA signs messages, which programs must not hash first.
 bool set_no_digest(const Algorithm& algorithm, OSSL_PARAM params[]) {
   OSSL_PARAM* param = OSSL_PARAM_locate(params, OSSL_PKEY_PARAM_MANDATORY_DIGEST);
   return param == nullptr || !algorithm.signs() || OSSL_PARAM_set_utf8_string(param, "") == 1;
@@ -131,7 +131,7 @@ const OSSL_PARAM* gettable_params(void* /*provider*/) {
   return list;
 }
 
-/// The bytes of an octet string; false with an error if the parameter is of another type.
+/// The bytes of an octet string; false with an error raised if the parameter has another type.
 bool octets(const Errors& errors, const OSSL_PARAM& param, ByteView& out) {
   const void* data = nullptr;
   std::size_t bytes = 0;
@@ -162,7 +162,7 @@ const OSSL_PARAM* settable_params(void* /*provider*/) {
 
 // ---- import and export
 
-/// Reads what is there into the key.
+/// Sets those parts of the key that the parameters have.
 bool import_parts(Key& key, int selection, const OSSL_PARAM params[]) {
   const Errors& errors = key.provider().errors;
   const auto read = [&](const char* name, bool (Key::*set)(ByteView)) {
@@ -170,7 +170,7 @@ bool import_parts(Key& key, int selection, const OSSL_PARAM params[]) {
     ByteView bytes;
     return param == nullptr || (octets(errors, *param, bytes) && (key.*set)(bytes));
   };
-  // OpenSSL's own hybrids import public keys with the selection of private ones.
+  // OpenSSL's own hybrids are imported with a selection of private keys even if there is only a public one.
   if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0 || !read(OSSL_PKEY_PARAM_PUB_KEY, &Key::set_public_key))
     return false;
   if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0) return true;
@@ -236,7 +236,7 @@ struct Generation {
   SecretBytes seed;
 };
 
-/// Whether that is a name of the algorithm, or of one of its TLS groups. Those of OpenSSL itself have no name here.
+/// True if that is a name of the algorithm or of one of its TLS groups. OpenSSL's own groups have no name here.
 bool is_name(const Provider& provider, const Algorithm& algorithm, std::string_view name) {
   const auto same = [&](std::string_view other) {
     return other.size() == name.size() && strncasecmp(other.data(), name.data(), name.size()) == 0;
@@ -303,13 +303,13 @@ void* generate(void* data, OSSL_CALLBACK* /*callback*/, void* /*argument*/) {
   const auto& generation = *static_cast<const Generation*>(data);
   return guarded(generation.provider.errors, [&]() -> void* {
     KeyPtr key(new Key(generation.provider, generation.algorithm));
-    // Without a key pair it is a key of that kind, into which a TLS server puts its peer's public key.
+    // Without a key pair, returns a key without material, in which a TLS server sets its peer's public key.
     const bool pair = (generation.selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != 0;
     return !pair || key->generate(generation.seed) ? key.release() : nullptr;
   });
 }
 
-/// Only what makes an object depends on the algorithm: OpenSSL does not say for which one it calls.
+/// Only functions that make an object differ by algorithm, because OpenSSL does not pass the algorithm.
 template <std::size_t kIndex>
 const OSSL_DISPATCH* functions() {
   static const OSSL_DISPATCH table[] = {

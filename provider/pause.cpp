@@ -11,15 +11,15 @@ namespace polykem::provider {
 
 namespace {
 
-/// Where pauses are forbidden (ASYNC_block_pause), each returns at once, like a resume without cause. After so many of
-/// either the thread waits.
+/// A pause may return at once, if pauses are forbidden (ASYNC_block_pause), or too early, if the job is resumed without
+/// cause. After this many such returns the thread waits instead.
 constexpr int kMaxIdleResumes = 1000;
 
-/// What belongs to an ASYNC_WAIT_CTX, which is a connection's. One job at a time pauses there.
+/// The state of an ASYNC_WAIT_CTX, which belongs to a connection. One job at a time pauses there.
 struct Waiter {
   ~Waiter() {
     if (operation != nullptr) operation->pauses->abandon();
-    operation.reset();  // from here on nobody writes
+    operation.reset();  // no thread writes to it any more
     if (wake_fd >= 0) close(wake_fd);
     if (wait_fd >= 0) close(wait_fd);
   }
@@ -31,19 +31,19 @@ struct Waiter {
 
 const char kKey = 0;  // its address is ours in a wait context
 
-/// The wait context goes: the job that pauses there, if any, will not be resumed.
+/// Called when the wait context is freed: a job that pauses there will not be resumed.
 void abandon(ASYNC_WAIT_CTX* /*context*/, const void* /*key*/, OSSL_ASYNC_FD /*fd*/, void* waiter) {
   delete static_cast<Waiter*>(waiter);
 }
 
-/// nullptr if there is none.
+/// The waiter of a wait context; nullptr if there is none.
 Waiter* waits_here(ASYNC_WAIT_CTX* context) {
   OSSL_ASYNC_FD fd = -1;
   void* known = nullptr;
   return ASYNC_WAIT_CTX_get_fd(context, &kKey, &fd, &known) == 1 ? static_cast<Waiter*>(known) : nullptr;
 }
 
-/// nullptr if the process has no file descriptors left.
+/// Creates a waiter; nullptr if the process has no file descriptors left.
 Waiter* waiter_of(ASYNC_WAIT_CTX* context) {
   if (Waiter* known = waits_here(context); known != nullptr) return known;
   auto fresh = std::make_unique<Waiter>();
@@ -54,8 +54,8 @@ Waiter* waiter_of(ASYNC_WAIT_CTX* context) {
   return fresh.release();
 }
 
-/// A descriptor that was set and never paused on is unknown to the program, and HAProxy 2.6 ends when it meets one
-/// later. So the waiter of such an operation goes; as nothing was paused since, clearing does not call abandon().
+/// Removes the waiter of an operation that never paused. A program does not know of a descriptor that was set but never
+/// paused on, and HAProxy 2.6 aborts if it finds one later. As nothing has paused, clearing does not call abandon().
 void forget_if_unpaused(ASYNC_WAIT_CTX* context, Waiter* waiter) {
   std::size_t added = 0, removed = 0;
   if (ASYNC_WAIT_CTX_get_changed_fds(context, nullptr, &added, nullptr, &removed) != 1 || added == 0) return;
@@ -79,7 +79,7 @@ void wake(void* pointer) {
   const int fd = operation.wake_fd.load();
   if (fd < 0) return;
   const std::uint64_t one = 1;
-  // The counter cannot overflow, and a full one would wake as well.
+  // The counter cannot overflow, and a full one would also wake the program.
   [[maybe_unused]] const ssize_t written = write(fd, &one, sizeof one);
   if (const ASYNC_callback_fn callback = operation.wake_callback.load(); callback != nullptr)
     callback(operation.wake_argument.load());
@@ -99,7 +99,7 @@ void pause_until_done(std::unique_ptr<Operation>& operation) {
     operation->wake_callback = callback;
   }
   drain(waiter->wait_fd);
-  operation->wake_fd = waiter->wake_fd;  // last; an operation that finished before is seen by the first poll
+  operation->wake_fd = waiter->wake_fd;  // last: the first poll sees an operation that has already finished
   waiter->operation = std::move(operation);
   for (int resumes = 0; resumes < kMaxIdleResumes && polykem_ticket_poll(ticket) == POLYKEM_ERR_BUSY; ++resumes) {
     if (ASYNC_pause_job() != 1) break;

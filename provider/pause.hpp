@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations inside ASYNC jobs: the job pauses, and the program's event loop resumes it when an eventfd is readable.
+// Pauses ASYNC jobs during operations. The program's event loop resumes a job when an eventfd is readable.
 #pragma once
 
 #include <openssl/async.h>
@@ -13,8 +13,8 @@
 
 namespace polykem::provider {
 
-/// Whether jobs may pause. OpenSSL leaks a job that is abandoned while it pauses, above all the job's stack. After
-/// kMaxAbandoned such jobs no job pauses any more.
+/// Decides whether jobs may pause. OpenSSL leaks a job that is abandoned while it pauses, including its stack. After
+/// kMaxAbandoned such jobs, none pauses any more.
 class Pauses {
  public:
   static constexpr std::uint64_t kMaxAbandoned = 1000;
@@ -30,27 +30,28 @@ class Pauses {
   std::atomic<std::uint64_t> abandoned_{0};
 };
 
-/// An operation on its way. On the heap: a job that is abandoned while it pauses never returns, and its stack is lost.
+/// An operation in flight. On the heap, because a job that is abandoned while it pauses never returns and leaks its
+/// stack.
 struct Operation {
   ~Operation() { polykem_ticket_free(ticket); }
 
   polykem_ticket* ticket = nullptr;
   SecretBytes secrets;
-  PkeyPtr classical;                                      ///< the other half of a key pair that is made
-  std::shared_ptr<Pauses> pauses;                         ///< in a job that may be paused; otherwise nullptr
-  std::atomic<int> wake_fd{-1};                           ///< set once somebody waits
-  std::atomic<ASYNC_callback_fn> wake_callback{nullptr};  ///< the program's own, if it has one
+  PkeyPtr classical;                                      ///< the secret key, when a key pair is made
+  std::shared_ptr<Pauses> pauses;                         ///< the job, if it may pause; otherwise nullptr
+  std::atomic<int> wake_fd{-1};                           ///< set once the job waits
+  std::atomic<ASYNC_callback_fn> wake_callback{nullptr};  ///< the program's own callback, if it has one
   std::atomic<void*> wake_argument{nullptr};
 };
 
-/// True in an ASYNC job.
+/// True on a thread that runs an ASYNC job.
 bool in_job();
 
 /// polykem_ticket_callback of an Operation.
 void wake(void* operation);
 
-/// Pauses the job until the operation is finished. Returns at once if it is, or if there is nothing to pause: then its
-/// ticket waits. If the job is abandoned meanwhile, this never returns, and the operation is freed.
+/// Pauses the job until the operation has finished. Returns at once if it has, or if there is no job to pause, in which
+/// case waiting for the ticket blocks. If the job is abandoned, this never returns, and the operation is freed.
 void pause_until_done(std::unique_ptr<Operation>& operation);
 
 }  // namespace polykem::provider

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry of the module: what OpenSSL calls when it loads the provider.
+// The entry point, which OpenSSL calls when it loads the provider.
 #include "provider.hpp"
 
 #include <openssl/core_dispatch.h>
@@ -63,8 +63,8 @@ const OSSL_ITEM* get_reason_strings(void* /*provider*/) {
   return reason_strings();
 }
 
-/// The instances that are loaded, and those that stay so until the process has ended: what checks for leaks finds them
-/// here. Never destroyed.
+/// The loaded instances, and those that stay loaded until the process ends, so that leak checkers find them. Never
+/// destroyed.
 struct Loaded {
   std::mutex mutex;
   std::vector<std::pair<Provider*, OSSL_FUNC_provider_up_ref_fn*>> instances;
@@ -75,8 +75,8 @@ Loaded& loaded() {
   return *all;
 }
 
-/// With the last object of a provider OpenSSL tears it down. A program's globals are freed after OPENSSL_cleanup, when
-/// what OpenSSL needs for that is gone: so each instance gets a reference that nobody gives back.
+/// OpenSSL tears a provider down with its last object. A program's globals may be freed after OPENSSL_cleanup, when
+/// what OpenSSL needs for that no longer exists. So each instance gets a reference that is never released.
 void stay_loaded() {
   std::unique_lock lock(loaded().mutex);
   auto staying = std::exchange(loaded().instances, {});
@@ -91,8 +91,8 @@ void stay_loaded() {
     provider->compute->end();
 }
 
-/// For programs that call OPENSSL_cleanup themselves; and a child that is forked while another thread holds the mutex
-/// has it free.
+/// Handlers for programs that call OPENSSL_cleanup themselves, and for forks, so that a child finds the mutex free even
+/// if another thread held it.
 bool register_handlers() {
   if (pthread_atfork([] { loaded().mutex.lock(); }, [] { loaded().mutex.unlock(); }, [] { loaded().mutex.unlock(); }) !=
       0)
@@ -100,7 +100,7 @@ bool register_handlers() {
   return OPENSSL_atexit(stay_loaded) == 1;
 }
 
-/// The module is loaded after libcrypto has registered OPENSSL_cleanup, and so this is destroyed before that runs.
+/// Destroyed before OPENSSL_cleanup runs, because the module is loaded after libcrypto has registered that.
 const struct AtExit {
   ~AtExit() { stay_loaded(); }
 } kAtExit;
@@ -122,7 +122,7 @@ void teardown(void* provider) {
   delete static_cast<Provider*>(provider);
 }
 
-/// OpenSSL 3.5 and newer have ML-KEM. The program's libcrypto decides, which may be another one than ours.
+/// True if the program's libcrypto, which may not be ours, has ML-KEM, as OpenSSL 3.5 and newer do.
 bool has_builtin_mlkem(const CoreParameters& core) {
   unsigned major = OPENSSL_version_major(), minor = OPENSSL_version_minor();
   if (const char* version = core.get(OSSL_PROV_PARAM_CORE_VERSION); version != nullptr)
@@ -130,8 +130,8 @@ bool has_builtin_mlkem(const CoreParameters& core) {
   return major > 3 || (major == 3 && minor >= 5);
 }
 
-/// Tells OpenSSL before 3.5 of the object identifiers of signatures, without which it verifies no certificate. Later
-/// versions have them.
+/// Registers the object identifiers of signatures with OpenSSL before 3.5, which could not verify certificates without
+/// them. Later versions have them.
 void name_objects(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core, const Offer& offer) {
   auto* const create = core_function<OSSL_FUNC_core_obj_create_fn>(core, OSSL_FUNC_CORE_OBJ_CREATE);
   auto* const add_signature = core_function<OSSL_FUNC_core_obj_add_sigid_fn>(core, OSSL_FUNC_CORE_OBJ_ADD_SIGID);

@@ -36,13 +36,13 @@ inline Provider& as_provider(void* pointer) {
   return *static_cast<Provider*>(pointer);
 }
 
-/// Tables with an entry for each algorithm of the offer, for each KEM, for each that signs; they end with an empty
-/// entry.
+/// Tables with an entry for each offered algorithm, for each KEM, and for each signature algorithm. They end with an
+/// empty entry.
 std::vector<OSSL_ALGORITHM> key_manager_table(const Offer& offer);
 std::vector<OSSL_ALGORITHM> kem_table(const Offer& offer);
 std::vector<OSSL_ALGORITHM> signature_table(const Offer& offer);
 
-/// Tables for the sets whose keys have forms in the standards.
+/// Tables for the sets whose keys have standard forms.
 std::vector<OSSL_ALGORITHM> encoder_table(const Offer& offer);
 std::vector<OSSL_ALGORITHM> decoder_table(const Offer& offer);
 

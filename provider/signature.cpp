@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signing and verification. A message that comes in parts is kept until its end. OpenSSL 3.5's own ML-DSA has the same
-// parameters.
+// Signing and verification. The parts of a message are kept until it is complete. The parameters are those of OpenSSL
+// 3.5's own ML-DSA.
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/params.h>
@@ -30,11 +30,11 @@ struct SignatureContext {
 
   Provider& provider;
   KeyPtr key;
-  Bytes context;      ///< of FIPS 204
-  SecretBytes coins;  ///< of each signature, if they were given
+  Bytes context;      ///< the context string of FIPS 204
+  SecretBytes coins;  ///< rnd of each signature, if set
   int deterministic = 0;
-  int is_mu = 0;        ///< what is signed is mu
-  SecretBytes message;  ///< as far as it has come in parts
+  int is_mu = 0;        ///< the message is mu
+  SecretBytes message;  ///< the parts so far
 };
 
 SignatureContext& as_context(void* pointer) {
@@ -66,7 +66,7 @@ void* duplicate_context(void* from) {
 
 // ---- parameters
 
-/// Reads an octet string of `least` to `most` bytes, if it is there.
+/// Reads an octet string of `least` to `most` bytes, if the parameters have it.
 template <class Out>
 bool read_octets(const Errors& errors, const OSSL_PARAM params[], const char* name, std::size_t least, std::size_t most,
                  Out& out) {
@@ -136,7 +136,7 @@ const OSSL_PARAM* gettable_params(void* /*context*/, void* /*provider*/) {
 
 // ---- operations
 
-/// Begins with the key, or with that of the last operation if there is none.
+/// Starts an operation with the key or, if it is null, with that of the previous operation.
 int begin(void* data, void* key, const OSSL_PARAM params[], bool signs) {
   SignatureContext& context = as_context(data);
   if (key != nullptr) context.key.reset(as_key(key).up_ref());
@@ -159,7 +159,7 @@ int begin_verify(void* data, void* key, const OSSL_PARAM params[]) {
   return begin(data, key, params, false);
 }
 
-/// A digest would be signed in the message's place.
+/// Refuses a digest, which would be signed in place of the message.
 bool has_no_digest(void* data, const char* digest) {
   if (digest == nullptr || digest[0] == '\0') return true;
   as_context(data).provider.errors.raise(Reason::kParameter, "ML-DSA signs messages, not a digest by %s", digest);
@@ -174,7 +174,7 @@ int begin_digest_verify(void* data, const char* digest, void* key, const OSSL_PA
   return has_no_digest(data, digest) && begin_verify(data, key, params) == 1;
 }
 
-/// False with an error raised if the bytes cannot be what is signed.
+/// False with an error raised if the bytes cannot be signed.
 bool describe(const SignatureContext& context, const unsigned char* bytes, std::size_t size, polykem_messages& out) {
   if (context.is_mu != 0 && size != kMuBytes) {
     context.provider.errors.raise(Reason::kLength, "mu has %zu bytes, expected %zu", size, kMuBytes);
@@ -189,7 +189,7 @@ bool describe(const SignatureContext& context, const unsigned char* bytes, std::
   return true;
 }
 
-/// A fault during the computation can yield a signature that tells of the private key: it must not leave.
+/// Verifies a new signature. A fault during its computation could make it reveal the private key.
 bool is_right(const Key& key, const polykem_messages& message, unsigned char* signature) {
   const Algorithm& algorithm = key.algorithm();
   const Errors& errors = key.provider().errors;
@@ -229,7 +229,7 @@ int sign(void* data, unsigned char* out, std::size_t* out_bytes, std::size_t roo
   });
 }
 
-/// A wrong signature is no error of its own: the program says what that means.
+/// Verifies a signature. A wrong one raises no error, since the program decides what it means.
 int verify(void* data, const unsigned char* signature, std::size_t signature_bytes, const unsigned char* message,
            std::size_t message_bytes) {
   const SignatureContext& context = as_context(data);

@@ -73,7 +73,7 @@ void close_list(std::string& out) {
   out += ']';
 }
 
-/// What is there to tell, of every set and operation that was used.
+/// The statistics of every set and operation that was used.
 std::string json(polykem_batcher* batcher, const Pauses& pauses) {
   std::string out = "{\"operations\": [";
   for (std::size_t i = 0; i < polykem_scheme_count(); ++i)
@@ -108,8 +108,9 @@ void Statistics::write_at_end(polykem_batcher* batcher) const {
   if (process_.load(std::memory_order_relaxed) == getpid()) write(batcher);
 }
 
-/// Readers see the old file or the new one. What cannot be written is left: a server's work does not hang on it. In a
-/// folder that others write to, a link or a pipe of theirs at that place is neither followed nor waited for.
+/// Replaces the file, so that readers see the old one or the new one. Failures are ignored, because a server does not
+/// depend on it. In a folder that others can write to, a link or pipe of theirs at that path is not followed and does
+/// not block.
 void Statistics::write(polykem_batcher* batcher) const {
   const std::string name = path_ + "." + std::to_string(getpid()), fresh = name + ".new",
                     text = json(batcher, *pauses_);

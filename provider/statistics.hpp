@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of a process's batcher, in a file for whoever watches the server.
+// Writes the counters of a process's batcher to a file, for monitoring.
 #pragma once
 
 #include <sys/types.h>
@@ -13,16 +13,16 @@
 
 namespace polykem::provider {
 
-/// Writes PATH.PID as one line of JSON. PATH empty: does nothing. Thread-safe.
+/// Writes PATH.PID, one line of JSON. Does nothing if PATH is empty. Thread-safe.
 class Statistics {
  public:
   Statistics(std::string path, std::shared_ptr<const Pauses> pauses)
       : path_(std::move(path)), pauses_(std::move(pauses)) {}
 
-  /// At most once a second; called with every operation, so that no thread and no timer is needed.
+  /// Writes at most once a second. Called with every operation, so that neither a thread nor a timer is needed.
   void write_when_due(polykem_batcher* batcher);
-  /// The last time. Does nothing in a child of fork() that has handed in no operation: there the first question to the
-  /// batcher would start one.
+  /// Writes for the last time. Does nothing in a forked child that has submitted no operation, where asking the batcher
+  /// would start one.
   void write_at_end(polykem_batcher* batcher) const;
 
  private:
@@ -30,8 +30,8 @@ class Statistics {
 
   const std::string path_;
   const std::shared_ptr<const Pauses> pauses_;
-  std::atomic<std::int64_t> next_{0};  ///< when it is due, in milliseconds of the steady clock
-  std::atomic<pid_t> process_{0};      ///< that has handed in operations
+  std::atomic<std::int64_t> next_{0};  ///< when the next write is due, on the steady clock in milliseconds
+  std::atomic<pid_t> process_{0};      ///< the process that has submitted operations
 };
 
 }  // namespace polykem::provider

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatch tables, with the types of their functions checked.
+// Dispatch tables whose function types are checked.
 #pragma once
 
 #include <openssl/core.h>
@@ -14,7 +14,8 @@ OSSL_DISPATCH entry(int id, Function* function) {
   return {id, reinterpret_cast<void (*)()>(function)};
 }
 
-/// An entry for each algorithm of the offer that takes(algorithm), whose strings it points to, with functions(index).
+/// A table with an entry, functions(index), for each offered algorithm for which takes(algorithm) is true. Entries
+/// point to strings of the offer.
 template <class Takes, class Functions>
 std::vector<OSSL_ALGORITHM> algorithm_table(const Offer& offer, Takes&& takes, Functions&& functions) {
   std::vector<OSSL_ALGORITHM> table;

@@ -34,7 +34,7 @@ polykem_scheme_info_t info_of(const polykem_scheme* scheme) {
 }
 
 Completions::Queue::~Queue() {
-  while (first_ != nullptr)  // one by one: a long list would destroy itself recursively
+  while (first_ != nullptr)  // one by one, because a long list would be destroyed recursively
     first_ = std::move(first_->next);
 }
 
@@ -68,7 +68,7 @@ std::optional<std::pair<std::uint64_t, int>> Completions::wait(double seconds) {
 
 namespace {
 
-/// Records of `bytes` each, `count` of them; throws if no array can be that long.
+/// The bytes of `count` records; throws if no array can be that long.
 std::size_t total(std::size_t count, std::size_t bytes) {
   std::size_t product = 0;
   if (__builtin_mul_overflow(count, bytes, &product)) refuse("count is larger than memory");
@@ -255,7 +255,7 @@ int Context::run(const Request& request) const {
   }
   polykem_status whole = POLYKEM_OK;
   Request::Piece part;
-  if (request.get().keyset != nullptr) part.index.reserve(request.get().count);  // pieces must not fail halfway
+  if (request.get().keyset != nullptr) part.index.reserve(request.get().count);  // so that pieces do not fail halfway
   const auto work = [&](std::size_t first, std::size_t items) {
     request.piece(first, items, part);
     const polykem_status status = polykem_run(held.get(), &part.request);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts, key sets and batches: the C API's handles with Python's lifetimes.
 //
-// Handles are shared: a batch that runs keeps its context and its key set, whoever closes them meanwhile. The last
+// Handles are shared: a running batch keeps its context and its key set, even if they are closed meanwhile. The last
 // owner is always a Python thread, never a callback.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace polykem::python {
 
 using ContextHandle = std::shared_ptr<polykem_context>;
 
-/// What one thread may close while another takes it; with the GIL off, nothing else orders them.
+/// A handle that one thread may close while another takes it, also without the GIL.
 template <class Handle>
 class Closable {
  public:
@@ -31,13 +31,13 @@ class Closable {
     const std::lock_guard lock(mutex_);
     handle_ = std::move(handle);
   }
-  /// Null: closed.
+  /// The object; null if it is closed.
   std::shared_ptr<Handle> get() const {
     const std::lock_guard lock(mutex_);
     return handle_;
   }
   void close() noexcept {
-    std::shared_ptr<Handle> last;  // freed without the lock
+    std::shared_ptr<Handle> last;  // destroyed without the lock
     const std::lock_guard lock(mutex_);
     last.swap(handle_);
   }
@@ -47,16 +47,16 @@ class Closable {
   std::shared_ptr<Handle> handle_;
 };
 
-/// Finished jobs, in the order in which they finished. Worker threads push, one Python thread waits.
+/// A queue of finished jobs, in the order in which they finished. Worker threads push, one Python thread waits.
 class Completions {
  public:
-  /// A job of submit(), allocated before it starts: its end needs no memory.
+  /// A job of submit(), allocated before it starts, so that its end needs no memory.
   struct Finished {
     std::uint64_t number;
     int status = POLYKEM_OK;
     std::unique_ptr<Finished> next;
   };
-  /// Shared with the jobs in flight and free of Python, so that a worker thread never needs the GIL.
+  /// State shared with the jobs in flight. It has no Python objects, so that worker threads never need the GIL.
   class Queue {
    public:
     Queue() = default;
@@ -73,9 +73,10 @@ class Completions {
     std::unique_ptr<Finished> first_;
     Finished* last_ = nullptr;
   };
-  /// Number and status of the first; blocks without the GIL, at most `seconds`; nothing: none finished.
+  /// Waits without the GIL, at most `seconds`, for a finished job. Returns its number and status; nothing if none
+  /// finished.
   std::optional<std::pair<std::uint64_t, int>> wait(double seconds);
-  /// Removes the first, which wait() has returned. Until then it is not lost, even if the caller lacks memory.
+  /// Removes the job that wait() returned. Until then it is kept, in case the caller runs out of memory.
   void drop() noexcept { queue_->drop(); }
   const std::shared_ptr<Queue>& queue() const noexcept { return queue_; }
 
@@ -105,11 +106,11 @@ class KeySet {
 /// Arrays of records by RecordField::argument; each is None, an object with a buffer, or DeviceBytes.
 using ArraysByName = nb::typed<nb::dict, nb::str, nb::any>;
 
-/// What a batch signs or verifies: a polykem_message_kind, messages, contexts, the hash's object identifier or no
-/// bytes, and whether signatures are deterministic.
+/// The messages to sign or verify: a polykem_message_kind, messages, contexts, the hash's object identifier (may be
+/// empty), and whether signatures are deterministic.
 using SignedTuple = nb::typed<nb::tuple, int, MessageTuple, MessageTuple, nb::any, bool>;
 
-/// That of `count` items, held.
+/// The library's view of the messages of `count` items. It keeps the Python buffers alive.
 struct SignedMessages {
   SignedMessages(const SignedTuple& given, std::size_t count);
   polykem_messages get() const;
@@ -120,7 +121,7 @@ struct SignedMessages {
   bool deterministic;
 };
 
-/// A polykem_request whose arrays are checked against the set's sizes and held.
+/// A polykem_request whose arrays are checked against the set's sizes and kept alive.
 class Request {
  public:
   Request(int op, std::size_t scheme, std::size_t count, const ArraysByName& arrays, int key_mode, int secret_form,
@@ -128,16 +129,16 @@ class Request {
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
   const polykem_request& get() const noexcept { return request_; }
-  /// A part of the request, and what it points to.
+  /// A part of a request, and the structs that it points to.
   struct Piece {
     polykem_request request{};
     polykem_messages messages{};
     std::vector<std::size_t> index;
   };
-  /// Makes `out` the request of `items` items from item `first` on.
+  /// Sets `out` to the part of `items` items from item `first` on.
   void piece(std::size_t first, std::size_t items, Piece& out) const;
   static constexpr std::size_t kOperations = 5;
-  std::size_t kind() const noexcept { return kind_; }  ///< a number for each operation of each set
+  std::size_t kind() const noexcept { return kind_; }  ///< the number of its operation and set
   bool on_device() const noexcept { return on_device_; }
   void wipe_outputs() const noexcept;  ///< in host memory
 
@@ -177,9 +178,10 @@ class Context {
   unsigned threads() const { return polykem_context_threads(handle().get()); }
   const char* backend(std::size_t scheme) const;
 
-  /// Blocks without the GIL. A signal handler that raises ends it: the outputs are zero then.
+  /// Runs the batch without the GIL. A signal handler that raises ends it early; its outputs are then zero.
   int run(const Request& request) const;
-  /// `completions` gets (number, status) when the batch has finished; the caller keeps request and context until then.
+  /// Starts the batch. `completions` receives (number, status) when it has finished; the caller keeps request and
+  /// context alive until then.
   int submit(const Request& request, const Completions& completions, std::uint64_t number) const;
 
   std::size_t queue_bytes(int op, std::size_t scheme, std::size_t count) const;
@@ -195,12 +197,12 @@ class Context {
   std::unique_ptr<Pace[]> paces_;  ///< by Request::kind()
 };
 
-/// `status`, of a call whose other failures are answers, too; throws std::bad_alloc.
+/// Returns `status`, or throws std::bad_alloc if it is POLYKEM_ERR_OUT_OF_MEMORY.
 polykem_status unless_no_memory(polykem_status status);
 
-/// Signature sets follow the KEMs' in the indices by which Python names sets.
+/// Python identifies sets by an index. KEM sets come first, then signature sets.
 std::size_t set_count();
-/// The set at an index; throws IndexError.
+/// The set with that index. Throws IndexError.
 const polykem_scheme* scheme_at(std::size_t index);
 polykem_scheme_info_t info_of(const polykem_scheme* scheme);
 

@@ -71,7 +71,7 @@ SecretMemory::Memory::~Memory() {
   polykem_zeroize(data_.get(), bytes_);
 }
 
-/// Marks first: whoever has read zeros then sees the mark.
+/// Marks the range before it is overwritten, so that a thread that has read zeros sees the mark.
 void SecretMemory::Memory::wipe(std::size_t begin, std::size_t end) noexcept {
   {
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that Python objects lend to a batch, and memory for secrets.
+// Buffers of Python objects for a batch, and memory for secrets.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,29 +17,29 @@ namespace polykem::python {
 
 namespace nb = nanobind;
 
-/// Sets polykem.ArgumentError as Python's exception.
+/// Raises polykem.ArgumentError in Python.
 void set_refusal(const char* message) noexcept;
-/// Throws it.
+/// Throws polykem.ArgumentError as a C++ exception.
 [[noreturn]] void refuse(const std::string& message);
 
-/// nanobind converts arguments in functions that must not throw: one that allocates ends the process when there is no
-/// memory. So lists arrive as they are, text as const char*, and these convert lists within the call.
+/// nanobind converts arguments in noexcept functions, so a conversion that runs out of memory would end the process.
+/// Therefore lists are passed as objects and text as const char*, and these functions convert lists within the call.
 using NumberList = nb::typed<nb::sequence, nb::int_>;
 /// Throws TypeError.
 std::vector<std::uint64_t> numbers(const NumberList& list);
 
-/// Memory of a GPU, by its address. Whoever makes one keeps the memory alive.
+/// The address of GPU memory, which the creator keeps alive.
 struct DeviceBytes {
   std::uintptr_t address;
   std::size_t bytes;
 };
 
-/// What a batch reads or writes. It holds the object's buffer, so that nobody resizes it meanwhile; destroy it with the
-/// GIL held. None is a null pointer.
+/// An array that a batch reads or writes. It holds the object's buffer, so that it cannot be resized meanwhile. None is
+/// a null pointer. Must be destroyed with the GIL held.
 class Bytes {
  public:
   Bytes() = default;
-  /// Throws if `object` has not exactly `expected` contiguous bytes; `name` is the argument in the message.
+  /// Throws unless `object` has exactly `expected` contiguous bytes. name: the argument's name in the message.
   Bytes(nb::handle object, const char* name, std::size_t expected, bool writable);
   ~Bytes();
   Bytes(Bytes&& other) noexcept;
@@ -59,20 +59,20 @@ class Bytes {
 /// Memory that is overwritten with zeros before it is given back; views share it.
 class SecretMemory {
  public:
-  /// `shape` has one or two dimensions. Zeros; or a view of `base`, from byte `offset` on.
+  /// Zeros, or a view of `base` from byte `offset` on. shape: one or two dimensions.
   SecretMemory(const NumberList& shape, const SecretMemory* base, std::size_t offset);
 
   const std::vector<std::uint64_t>& shape() const noexcept { return shape_; }
   std::size_t bytes() const noexcept { return bytes_; }
   void wipe() noexcept;
   bool wiped() const noexcept;         ///< all of its bytes were wiped, through it or another view
-  bool partly_wiped() const noexcept;  ///< some were: it lends its buffer no more
+  bool partly_wiped() const noexcept;  ///< some were; it exports its buffer no more
 
   /// The slots of Python's buffer protocol.
   static PyType_Slot slots[];
 
  private:
-  /// What views share, and which of it was wiped: ranges that neither overlap nor touch, end by begin.
+  /// The memory that views share, and its wiped ranges, which neither overlap nor touch: end by beginning.
   class Memory {
    public:
     explicit Memory(std::size_t bytes);

@@ -6,10 +6,10 @@
 
 namespace polykem::python {
 
-/// The GIL is released while this lives. nanobind has such a class, too, but before Python 3.14 a daemon thread that
-/// wants the GIL back after the interpreter has ended is unwound by pthread_exit(), and the first function that must
-/// not throw (a destructor; whatever nanobind calls) makes an abort of that. Here the thread stays asleep instead until
-/// the process ends, as Python 3.14 itself does it.
+/// Releases the GIL during its lifetime. nanobind has such a class too, but before Python 3.14 a daemon thread that
+/// wants the GIL back after the interpreter has ended is unwound by pthread_exit(), and the first noexcept function (a
+/// destructor, or whatever nanobind calls) turns that into an abort. Here the thread sleeps instead until the process
+/// ends, as in Python 3.14.
 class WithoutGil {
  public:
   WithoutGil() noexcept : state_(PyEval_SaveThread()) {}
@@ -17,7 +17,7 @@ class WithoutGil {
   WithoutGil(const WithoutGil&) = delete;
   WithoutGil& operator=(const WithoutGil&) = delete;
 
-  /// Python handles signals. False: a handler raised, and its exception is set.
+  /// Lets Python handle signals. Returns false if a handler raised; its exception is then set.
   bool handle_signals() noexcept {
     take_back();
     const bool quiet = PyErr_CheckSignals() == 0;

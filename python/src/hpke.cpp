@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hpke/ as Python sees it: a suite, and calls that return the C API's status as a number, with what hpke/ says of it.
+// The Python binding of hpke/: a suite, and calls that return the C API's status as a number, with an error text.
 #include <nanobind/stl/string.h>
 #include <hpke/hpke.hpp>
 
@@ -16,15 +16,15 @@ using namespace nb::literals;
 using hpke::ItemStatus;
 using hpke::Suite;
 
-/// The C API's status of a call, and a sentence if it is not POLYKEM_OK.
+/// A call's status in the C API, and a sentence if it is not POLYKEM_OK.
 using Outcome = nb::typed<nb::tuple, int, nb::str>;
 
 Outcome outcome(int status, const char* sentence) {
   return Outcome(nb::make_tuple(status, sentence));
 }
 
-/// Calls call(pieces), one of hpke/, without the GIL; Error becomes its outcome. In the main thread it is in pieces, so
-/// that a signal handler that raises can end it. Whatever ends it early, the bytes of `secrets` are zero then.
+/// Runs call(pieces), a call of hpke/, without the GIL, and turns Error into its outcome. The main thread runs it in
+/// pieces, so that a signal handler that raises can end it. If anything ends it early, `secrets` are overwritten.
 template <class Call>
 Outcome guarded(const Call& call, const Bytes& secrets) {
   struct Interrupted {};
@@ -64,7 +64,7 @@ hpke::MessagesOut messages_out(const MessageArray& messages) {
   return {messages.held.data(), messages.at()};
 }
 
-/// What sets up contexts on either side, held: keys, or one for all; info and pre-shared keys.
+/// The inputs to set up contexts on either side, kept alive: keys, or one for all; info and pre-shared keys.
 struct Setup {
   Setup(std::size_t items, nb::handle key, const char* key_name, std::size_t key_bytes, bool key_shared,
         const MessageTuple& info_given, const MessageTuple& psk_given, const MessageTuple& psk_id_given)
@@ -106,14 +106,14 @@ struct RecipientSetup : Setup {
   Bytes enc;
 };
 
-/// The statuses of `count` items, held.
+/// The statuses of `count` items, kept alive.
 struct Statuses {
   Statuses(nb::handle object, std::size_t count) : held(object, "status", count * sizeof(ItemStatus), true) {}
   ItemStatus* data() const { return reinterpret_cast<ItemStatus*>(held.data()); }
   Bytes held;
 };
 
-/// Messages to seal or to open, and what becomes of them, held.
+/// Messages to seal or to open, and the results, kept alive.
 struct MessageArrays {
   MessageArrays(std::size_t count, const MessageTuple& aad_given, const MessageTuple& read, const char* read_name,
                 const MessageTuple& written, const char* written_name, nb::handle status_out)
@@ -154,7 +154,7 @@ Outcome open(const Context& context, const Suite& suite, std::size_t count, nb::
                  arrays.out.held);
 }
 
-/// Contexts of one side, hpke::Sender or hpke::Recipient.
+/// The contexts of one side, hpke::Sender or hpke::Recipient.
 template <class Side>
 class Contexts {
  public:
@@ -289,7 +289,7 @@ Outcome public_keys(const Context& context, const Suite& suite, std::size_t coun
 
 using Names = nb::typed<nb::list, nb::typed<nb::tuple, int, nb::str>>;
 
-/// Number and name of each algorithm.
+/// The number and name of each algorithm.
 template <class List>
 Names names(const List& list) {
   Names out;
@@ -298,7 +298,7 @@ Names names(const List& list) {
   return out;
 }
 
-/// The same, and the KEMs' other names behind.
+/// The same, followed by the KEMs' other names.
 Names kem_names() {
   Names out = names(hpke::kems());
   for (const hpke::KemInfo& info : hpke::kems()) {
@@ -307,7 +307,7 @@ Names kem_names() {
   return out;
 }
 
-/// What both sides have.
+/// Binds what both sides have.
 template <class Side>
 void bind_contexts(nb::class_<Side>& side) {
   side.def_ro("failure", &Side::failure)

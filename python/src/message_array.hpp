@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte strings of a batch's items as Python passes them.
+// The byte strings of a batch's items, as Python passes them.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace polykem::python {
 
-/// A buffer or None, its bytes, a width, an array of offsets or None, and whether one string is for all.
+/// A buffer or None, its size, a width, an array of offsets or None, and whether one string is for all items.
 using MessageTuple = nb::typed<nb::tuple, nb::any, int, int, nb::any, bool>;
 
-/// Those of `count` items, held.
+/// The strings of `count` items, kept alive.
 struct MessageArray {
   MessageArray(const MessageTuple& given, std::size_t count, const char* name, bool writable = false)
       : held(given[0], name, nb::cast<std::size_t>(given[1]), writable),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem._core: the C API as Python sees it, without conveniences. Parameter sets are named by their index in the
-// registry, calls return the C API's status as a number; the package's Python files make names and exceptions of them.
+// polykem._core: a thin binding of the C API. Parameter sets are given by their index, and calls return the C API's
+// status as a number. The package's Python code adds names and exceptions.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -44,7 +44,7 @@ FieldsByName scheme_fields(std::size_t index) {
   return fields;
 }
 
-/// The index of the set of that name or alias, or nothing.
+/// The index of the set with that name or alias; nothing if there is none.
 template <auto kFind>
 std::optional<std::size_t> find_set(const char* name) {
   const polykem_scheme* found = nullptr;
@@ -164,7 +164,8 @@ void bind_context(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   using namespace polykem::python;
-  nb::set_leak_warnings(false);  // what a daemon thread's call uses at the interpreter's end stays, and is no mistake
+  nb::set_leak_warnings(
+      false);  // objects that a daemon thread uses when the interpreter ends stay alive, which is intended
   m.doc() = "The C API of polykem; use the package polykem.";
   bind_library(m);
   bind_memory(m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long batches that Ctrl-C interrupts.
+// Long batches that Ctrl-C can interrupt.
 #pragma once
 
 #include <sys/syscall.h>
@@ -14,14 +14,14 @@
 
 namespace polykem::python {
 
-/// How many items some work does in about kPieceSeconds, as far as it has been measured.
+/// Estimates how many items take about kPieceSeconds, from what has been measured so far.
 using Pace = std::atomic<std::size_t>;
 
 constexpr double kPieceSeconds = 0.25;
 constexpr std::size_t kFirstPiece = 64, kMinPiece = 8;
-constexpr std::size_t kGrowth = 16;  ///< so many times longer is the next piece at most
+constexpr std::size_t kGrowth = 16;  ///< the next piece is at most this many times larger
 
-/// `items` took `seconds`.
+/// Records that `items` items took `seconds`.
 inline void measured(Pace& pace, std::size_t items, double seconds) {
   const auto fitting = static_cast<double>(items) * kPieceSeconds / std::max(seconds, 1e-9);
   const auto next = static_cast<std::size_t>(std::min(fitting, static_cast<double>(items * kGrowth)));
@@ -29,7 +29,8 @@ inline void measured(Pace& pace, std::size_t items, double seconds) {
   if (items >= now || next < now) pace.store(std::max(next, kMinPiece), std::memory_order_relaxed);
 }
 
-/// Only Python's main thread handles signals, which is that of the process unless a program embeds Python elsewhere.
+/// True on the process's main thread, which is the only one in which Python handles signals unless a program embeds it
+/// elsewhere.
 inline bool on_main_thread() {
 #ifdef SYS_gettid
   return syscall(SYS_gettid) == getpid();
@@ -38,8 +39,9 @@ inline bool on_main_thread() {
 #endif
 }
 
-/// Calls work(first, items) for all of `count` items, until it returns false. In the main thread it does so in pieces,
-/// between which Python handles signals. False: a handler raised, KeyboardInterrupt usually, and its exception is set.
+/// Calls work(first, items) for all `count` items, until it returns false. In the main thread it does so in pieces,
+/// between which Python handles signals. Returns false if a handler raised, usually KeyboardInterrupt; its exception is
+/// then set.
 template <class Work>
 bool in_pieces(WithoutGil& no_gil, Pace& pace, std::size_t count, const Work& work) {
   using Clock = std::chrono::steady_clock;
