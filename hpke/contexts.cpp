@@ -16,7 +16,7 @@ struct Contexts::State {
     return status[i] == ItemStatus::kOk && number == kMaxMessages ? ItemStatus::kNumber : status[i];
   }
 
-  /// Keeps what set_up() made of item i.
+  /// Stores the secrets that set_up() computed for item i.
   void take(std::size_t i, const ContextSecrets& made, ItemStatus how) {
     if (how == ItemStatus::kOk) secrets[i] = made;
     status[i] = how;
@@ -26,14 +26,14 @@ struct Contexts::State {
   const Suite suite;
   const unsigned threads;
   std::vector<ContextSecrets> secrets;
-  std::vector<std::uint64_t> numbers;  ///< of each item's next message
-  std::vector<ItemStatus> status;      ///< of its setup
+  std::vector<std::uint64_t> numbers;  ///< the number of each item's next message
+  std::vector<ItemStatus> status;      ///< the status of its setup
   std::atomic<std::size_t> failed{0};
   std::atomic<bool> in_use{false};
   const Process process = this_process();
 };
 
-/// Of a call, until it ends; a second one at the same time throws.
+/// Held during a call. A second call at the same time throws.
 class Contexts::State::Turn {
  public:
   explicit Turn(std::atomic<bool>& in_use) : in_use_(in_use) {
@@ -48,7 +48,7 @@ class Contexts::State::Turn {
   std::atomic<bool>& in_use_;
 };
 
-/// A call for some of the contexts, with OpenSSL.
+/// A call for some of the contexts, which uses OpenSSL.
 class Contexts::State::Call {
  public:
   template <class Request>
@@ -58,8 +58,8 @@ class Contexts::State::Call {
     require(first_ <= all && count_ <= all - first_, "more items than HPKE's contexts");
   }
 
-  /// `item(worker, i, context)` returns the status of the request's item i, for all of them. `make()` makes what a
-  /// thread needs. Returns how many items failed.
+  /// Calls item(worker, i, context), which returns a status, for every item i of the request. make() makes the state
+  /// that a thread needs. Returns how many items failed.
   template <class Make, class Item>
   std::size_t for_all(const Pieces& pieces, const Make& make, const Item& item) {
     std::atomic<std::size_t> failed{0};
@@ -150,7 +150,7 @@ std::size_t Sender::seal(const ContextSealRequest& request, const Pieces& pieces
         std::uint64_t& number = state_->numbers[context];
         const std::uint64_t mine = number;
         const ItemStatus status = state_->number_status(context, mine);
-        if (status == ItemStatus::kOk) ++number;  // before the nonce is used, whatever becomes of the message
+        if (status == ItemStatus::kOk) ++number;  // before the nonce is used, even if sealing fails
         return seal_item(status, cipher, state_->secrets[context], mine, request.aad.at(i), plaintext,
                          place(request.ciphertexts, plaintext.size() + kTagBytes, i));
       });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DHKEM(X25519, HKDF-SHA256) [RFC9180, 4.1], an item at a time. It is not post-quantum: it opens what was sealed
-// before.
+// DHKEM(X25519, HKDF-SHA256) [RFC9180, 4.1], an item at a time. It is not post-quantum, and meant for messages that
+// were sealed before.
 #include <openssl/rand.h>
 
 #include <array>
@@ -22,14 +22,14 @@ const KdfInfo& hkdf_sha256() {
   return kdfs().front();
 }
 
-/// A key pair, or a public key, for OpenSSL; and the public key.
+/// A key pair or a public key as OpenSSL's object, and the public key's bytes.
 struct Party final : KemFunctions::SharedKey {
   KeyPtr key;
   Record pk{};
 };
 
-/// Secret keys are used as they are and clamped by X25519, not when they are written: RFC 9180's vectors have them so,
-/// though its 7.1.2 asks for it.
+/// Secret keys are stored unclamped, and clamped by X25519 itself. RFC 9180's vectors are like that, although its
+/// section 7.1.2 asks for clamping.
 bool set_secret(Party& party, const std::uint8_t* sk) {
   std::size_t bytes = kBytes;
   party.key.reset(EVP_PKEY_new_raw_private_key_ex(nullptr, kCurve, nullptr, sk, kBytes));
@@ -47,7 +47,7 @@ struct Secrets {
   Record coins{}, ephemeral{}, dh{}, prk{};
 };
 
-/// What a thread needs for items.
+/// The state of a thread.
 class Worker {
  public:
   explicit Worker(const EVP_MD* sha256) : digest_(digest_context(sha256)) {
@@ -57,11 +57,11 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// DeriveKeyPair's secret key [RFC9180, 7.1.3].
+  /// The secret key of DeriveKeyPair [RFC9180, 7.1.3].
   bool derive_secret_key(ByteView ikm, std::uint8_t* sk) { return extract_and_expand("dkp_prk", ikm, "sk", {}, sk); }
 
-  /// ExtractAndExpand of what two parties agree on [RFC9180, 4.1]. `malformed` is the status of a peer with which that
-  /// is zero [RFC9180, 7.1.4]: for nothing else OpenSSL refuses two keys that it has taken.
+  /// ExtractAndExpand of the Diffie-Hellman result [RFC9180, 4.1]. malformed: the status if that is zero
+  /// [RFC9180, 7.1.4], which is the only reason for which OpenSSL refuses two valid keys.
   ItemStatus shared_secret(const Party& own, const Party& peer, const std::uint8_t* enc, const Record& recipient,
                            ItemStatus malformed, std::uint8_t* out) {
     const KeyContextPtr context(EVP_PKEY_CTX_new_from_pkey(nullptr, own.key.get(), nullptr));
@@ -81,7 +81,7 @@ class Worker {
   Secrets secrets;
 
  private:
-  /// LabeledExtract without a salt, then LabeledExpand to a hash.
+  /// LabeledExtract without salt, then LabeledExpand to the length of a hash.
   bool extract_and_expand(std::string_view extract_label, ByteView ikm, std::string_view expand_label, ByteView context,
                           std::uint8_t* out) {
     Bytes message = expand_message(suite_id_, expand_label, context, kBytes);
@@ -178,7 +178,7 @@ class Dhkem final : public KemFunctions {
     return made;
   }
 
-  /// Item i's key: the shared one, or `own`, which is set; null: OpenSSL failed.
+  /// Item i's key: the shared one, or `own`, which this sets. Null if OpenSSL failed.
   static const Party* party(const Keys& keys, std::size_t i, Set* set, Party& own) {
     if (keys.shared) return static_cast<const Party*>(keys.shared);
     return set(own, keys.each + i * kBytes) ? &own : nullptr;

@@ -14,7 +14,7 @@
 namespace polykem::hpke {
 namespace {
 
-/// exit() waits no longer for calls to stop: in a child of fork() they may be of threads that only the parent has.
+/// The longest that exit() waits for calls to stop. In a forked child they may be of threads that only the parent has.
 constexpr std::chrono::seconds kMaxWait{2};
 
 std::atomic<bool> ending{false};
@@ -27,7 +27,7 @@ void end() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// What is registered last runs first, so OpenSSL registers its own end before.
+/// Handlers run in reverse order of registration, so OpenSSL must register its own first.
 bool register_end() {
   return OPENSSL_init_crypto(0, nullptr) == 1 && std::atexit(end) == 0;
 }
@@ -37,7 +37,7 @@ bool register_end() {
 OpensslCall::OpensslCall() {
   static const bool registered = register_end();
   if (!registered) throw Error(POLYKEM_ERR_OUT_OF_MEMORY, "OpenSSL");
-  ++calls;  // before it is asked, so that end() sees this call or this call sees the end
+  ++calls;  // before the check, so that end() sees this call or this call sees the end
   if (!ending) return;
   --calls;
   go_on();

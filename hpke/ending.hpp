@@ -3,8 +3,8 @@
 
 namespace polykem::hpke {
 
-/// A call that uses OpenSSL. OpenSSL frees itself in exit(), while other threads may still compute: these are stopped
-/// before. The constructor throws Error once the process ends.
+/// A call that uses OpenSSL. OpenSSL is torn down in exit() while other threads may still compute, so their calls are
+/// stopped first. The constructor throws Error once the process ends.
 class OpensslCall {
  public:
   OpensslCall();
@@ -12,7 +12,7 @@ class OpensslCall {
   OpensslCall(const OpensslCall&) = delete;
   OpensslCall& operator=(const OpensslCall&) = delete;
 
-  /// Throws Error once the process ends; for loops within a call.
+  /// For loops within a call: throws Error once the process ends.
   static void go_on();
 };
 

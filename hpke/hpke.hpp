@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hybrid public key encryption [HPKE] in batches, in the modes base and PSK. Every item has an encapsulation of its own
-// and one message under it (seal, open), or a context for many messages and exported secrets (Sender, Recipient). The
-// KEM is computed over the batch by the context, on a GPU too if that has it; DHKEM, key schedule and ciphers come from
-// OpenSSL, an item at a time, on as many threads as the context has.
+// Hybrid public key encryption [HPKE] in batches, in the modes base and PSK. Every item has its own encapsulation, with
+// one message (seal, open) or a context for many messages and exported secrets (Sender, Recipient). The context
+// computes the KEM over the batch, on a GPU if it uses one. DHKEM, key schedule and ciphers are OpenSSL's, an item at a
+// time, on as many threads as the context has.
 //
 //  - Records (keys, encapsulations, coins) are contiguous and of fixed size: Suite says how long.
 //  - An item that fails does not fail the batch: its status says why, its outputs are zero, the others are done.
@@ -31,24 +31,24 @@ enum class ItemStatus : std::int32_t {
 /// A short English sentence, static storage.
 const char* item_status_text(ItemStatus status);
 
-/// A part of a call: `items` items from item `first` on.
+/// Computes a part of a call: `items` items from item `first` on.
 using Part = std::function<void(std::size_t first, std::size_t items)>;
-/// How a call goes through its items: it calls part(first, items) on its own thread until all of `count` are done. What
-/// it throws in between ends the call as a failure of the whole does.
+/// Splits a call: calls part(first, items) on its own thread until all `count` items are done. If it throws in between,
+/// the call ends as if it had failed as a whole.
 using Pieces = std::function<void(std::size_t count, const Part& part)>;
 
 inline void in_one_piece(std::size_t count, const Part& part) {
   part(0, count);
 }
 
-/// Records of fixed size, one each or the same for all items.
+/// Records of fixed size, one for each item or one for all.
 struct Records {
   const std::uint8_t* data = nullptr;
   bool shared = false;
 };
 
-/// Messages: `width` bytes each; or, with offsets, item i from offsets[i] to offsets[i + 1]; or one of `width` bytes
-/// for all items.
+/// Messages of `width` bytes each; or, with offsets, from offsets[i] to offsets[i + 1] for item i; or one message of
+/// `width` bytes for all items.
 struct Messages {
   const std::uint8_t* data = nullptr;
   std::size_t width = 0;
@@ -59,11 +59,11 @@ struct Messages {
     if (offsets) return {data + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
     return {data + (shared ? 0 : i * width), width};
   }
-  /// Whether at() is the same for all items.
+  /// True if at() is the same for all items.
   bool is_one() const { return !offsets && (shared || width == 0); }
 };
 
-/// The same bytes for all items.
+/// One byte string for all items.
 inline Messages for_all(ByteView bytes) {
   return {bytes.data(), bytes.size(), nullptr, true};
 }
@@ -73,15 +73,15 @@ struct Psk {
   Messages key, id;
 };
 
-/// Where messages go: contiguous, or, where the inputs have offsets, from offsets[i] to offsets[i + 1]. Those must
-/// leave room for exactly what item i yields: a tag more than its plaintext; a tag less than its ciphertext, and
-/// nothing for a ciphertext that is shorter than a tag.
+/// Where messages are written: contiguously or, if the inputs have offsets, from offsets[i] to offsets[i + 1]. The room
+/// must be exact: a tag more than item i's plaintext; a tag less than its ciphertext, or nothing if that is shorter
+/// than a tag.
 struct MessagesOut {
   std::uint8_t* data = nullptr;
   const std::uint64_t* offsets = nullptr;  ///< count + 1
 };
 
-/// The setup of a sender's side.
+/// The inputs and outputs of a sender's setup.
 struct SenderRequest {
   std::size_t count = 0;
   Records pk;
@@ -111,13 +111,13 @@ struct OpenRequest : RecipientRequest {
   ItemStatus* status = nullptr;  ///< count entries, or nullptr
 };
 
-/// Each returns how many items failed.
+/// Both return how many items failed.
 std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest& request,
                  const Pieces& pieces = in_one_piece);
 std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest& request,
                  const Pieces& pieces = in_one_piece);
 
-/// Messages that a context seals or opens: number 0 to kMaxMessages - 1.
+/// The number of messages of a context, which have the numbers 0 to kMaxMessages - 1.
 inline constexpr std::uint64_t kMaxMessages = UINT64_MAX;
 
 struct ExportRequest {
@@ -128,21 +128,21 @@ struct ExportRequest {
   ItemStatus* status = nullptr;      ///< count entries, or nullptr
 };
 
-/// Contexts of a batch: keys, base nonces, exporter secrets and message numbers, zeroised at the end. They take one
-/// call at a time, however many pieces it has; a second one gets POLYKEM_ERR_BUSY.
+/// The contexts of a batch: keys, base nonces, exporter secrets and message numbers, zeroised at the end. One call at a
+/// time may use them, however many pieces it has; a second one gets POLYKEM_ERR_BUSY.
 class Contexts {
  public:
   Contexts(Contexts&&) noexcept;
   Contexts& operator=(Contexts&&) noexcept;
 
   std::size_t count() const;
-  /// How many items' setup failed, and what each item's yielded. Calls give a failed item the same status, and zeros.
+  /// How many setups failed, and the status of each. Later calls give a failed item the same status, and zeros.
   std::size_t failed() const;
   ItemStatus status(std::size_t i) const;
-  /// Number of item i's next message; not during another call. The second writes count() of them.
+  /// The number of item i's next message, and those of all count() items. Not during another call.
   std::uint64_t number(std::size_t i) const;
   void numbers(std::uint64_t* out) const;
-  /// Messages before `number` are lost: every context that is before it goes on there. None goes back.
+  /// Skips messages before `number`: contexts that are before it continue there. None goes back.
   void skip_to(std::uint64_t number);
   /// Context.Export. Returns how many items failed.
   std::size_t export_secrets(const ExportRequest& request, const Pieces& pieces = in_one_piece);
@@ -169,15 +169,15 @@ struct ContextOpenRequest {
   ItemStatus* status = nullptr;  ///< count entries, or nullptr
 };
 
-/// Senders' contexts. In a copy of the process, by fork() or clone(), they do not seal: both would use the same nonces.
-/// A virtual machine that is resumed twice from one snapshot does repeat them.
+/// Senders' contexts. They do not seal in a copy of the process made by fork() or clone(), because both would use the
+/// same nonces. A virtual machine that is resumed twice from one snapshot does repeat nonces.
 class Sender : public Contexts {
  public:
   Sender(polykem_context* context, const Suite& suite, const SenderRequest& request,
          const Pieces& pieces = in_one_piece);
-  /// The next message of every item. Returns how many items failed; their numbers count all the same. So do those of a
-  /// call that ends early, whose ciphertexts are lost: contexts then have different numbers, and
-  /// skip_to(the highest of numbers()) on both sides goes on.
+  /// Seals the next message of every item. Returns how many items failed; their numbers are used up too. So are those
+  /// of a call that ends early, whose ciphertexts are lost. Contexts then have different numbers, and both sides
+  /// continue after skip_to(the highest of numbers()).
   std::size_t seal(const ContextSealRequest& request, const Pieces& pieces = in_one_piece);
 };
 
@@ -186,12 +186,13 @@ class Recipient : public Contexts {
  public:
   Recipient(polykem_context* context, const Suite& suite, const RecipientRequest& request,
             const Pieces& pieces = in_one_piece);
-  /// The next message of every item, or those with the given numbers, which leave the contexts' own as they are. A
-  /// message that does not open is not counted, nor is any of a call that ends early. Returns how many items failed.
+  /// Opens the next message of every item, or those with the given numbers, which do not change the contexts' own
+  /// numbers. A message that does not open is not counted, nor is any of a call that ends early. Returns how many items
+  /// failed.
   std::size_t open(const ContextOpenRequest& request, const Pieces& pieces = in_one_piece);
 };
 
-/// `count` key pairs from random bytes.
+/// Makes `count` key pairs from random bytes.
 void generate(polykem_context* context, const Suite& suite, std::size_t count, std::uint8_t* pk, std::uint8_t* sk,
               const Pieces& pieces = in_one_piece);
 /// DeriveKeyPair for `count` records of ikm_bytes; [HPKE, 4.1] asks for at least secret_key_bytes() of entropy. Returns
@@ -199,7 +200,7 @@ void generate(polykem_context* context, const Suite& suite, std::size_t count, s
 std::size_t derive_key_pairs(polykem_context* context, const Suite& suite, std::size_t count, const std::uint8_t* ikm,
                              std::size_t ikm_bytes, std::uint8_t* pk, std::uint8_t* sk, ItemStatus* status = nullptr,
                              const Pieces& pieces = in_one_piece);
-/// The public keys of secret keys. Returns how many items failed.
+/// Computes the public keys of secret keys. Returns how many items failed.
 std::size_t public_keys(polykem_context* context, const Suite& suite, std::size_t count, const std::uint8_t* sk,
                         std::uint8_t* pk, ItemStatus* status = nullptr, const Pieces& pieces = in_one_piece);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over the items of a batch, and what they leave.
+// Loops over the items of a batch, and their sizes.
 #pragma once
 
 #include "hpke/ending.hpp"
@@ -8,20 +8,20 @@
 
 namespace polykem::hpke {
 
-/// Items that are computed together: what is kept beside the caller's arrays is bounded by it, 20 MB.
+/// Items that are computed together, which bounds the memory beside the caller's arrays to 20 MB.
 inline constexpr std::size_t kBatchItems = 8192;
 
 inline void require(bool condition, const char* what) {
   if (!condition) throw Error(POLYKEM_ERR_ARGUMENT, what);
 }
 
-/// Returns `count`; throws Error where that many records would have more bytes than an object can have.
+/// Returns `count`. Throws Error if that many records would be larger than any object.
 inline std::size_t fitting(std::size_t count, std::size_t record_bytes) {
   require(record_bytes == 0 || count <= PTRDIFF_MAX / record_bytes, "more items than memory holds");
   return count;
 }
 
-/// The same for all that HPKE reads and writes of an item, messages apart.
+/// The same for everything that HPKE reads and writes of an item, except messages.
 std::size_t fitting(std::size_t count, const Suite& suite);
 
 inline void put_status(ItemStatus* all, std::size_t i, ItemStatus status, std::atomic<std::size_t>& failed) {
@@ -29,7 +29,7 @@ inline void put_status(ItemStatus* all, std::size_t i, ItemStatus status, std::a
   if (status != ItemStatus::kOk) failed.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// `item(worker, i)` for all i < items, on at most `threads` threads; `make()` makes what a thread needs.
+/// Calls item(worker, i) for all i < items, on at most `threads` threads. make() makes the state that a thread needs.
 template <class Make, class Item>
 void for_items(unsigned threads, std::size_t items, const Make& make, const Item& item) {
   over_threads(threads, items, [&](const auto& claim) {

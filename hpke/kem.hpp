@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The KEM of a suite: one interface, which the library's parameter sets and DHKEM implement.
+// The interface of a suite's KEM, which the library's parameter sets and DHKEM implement.
 #pragma once
 
 #include "hpke/hpke.hpp"
 
 namespace polykem::hpke {
 
-/// A KEM over batches, on as many threads as a context has [HPKE, 4]. An item that fails has a status and outputs that
-/// mean nothing; what fails as a whole throws Error. Any number of threads may use one object.
+/// A KEM over batches [HPKE, 4], on as many threads as a context has. An item that fails has a status and undefined
+/// outputs; a call that fails as a whole throws Error. Any number of threads may use an object.
 class KemFunctions {
  public:
-  /// A key that all items of several calls use, prepared once.
+  /// A key that is prepared once and used by all items of several calls.
   class SharedKey {
    public:
     virtual ~SharedKey() = default;
@@ -34,7 +34,7 @@ class KemFunctions {
   /// The first half of DeriveKeyPair.
   virtual void derive_secret_keys(polykem_context* context, std::size_t count, const std::uint8_t* ikm,
                                   std::size_t ikm_bytes, std::uint8_t* sk) const = 0;
-  /// Returns how many items failed; `status` may be null.
+  /// Return how many items failed. status: may be null.
   virtual std::size_t public_keys(polykem_context* context, std::size_t count, const std::uint8_t* sk, std::uint8_t* pk,
                                   ItemStatus* status) const = 0;
   /// Writes encapsulations and shared secrets. Without coins, of random bytes.
@@ -47,7 +47,7 @@ class KemFunctions {
   const KemSizes sizes_;
 };
 
-/// The library's parameter set with a KEM's name.
+/// A KEM that is a parameter set of the library.
 std::shared_ptr<const KemFunctions> parameter_set_kem(const KemInfo& kem);
 /// DHKEM(X25519, HKDF-SHA256) [RFC9180, 4.1], with OpenSSL's X25519.
 std::shared_ptr<const KemFunctions> dhkem_x25519(const KemInfo& kem);

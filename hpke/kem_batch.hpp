@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first half of HPKE's calls: encapsulations over a batch, then each item's key schedule.
+// The first half of HPKE's calls: encapsulation over a batch, then each item's key schedule.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace polykem::hpke {
 
-/// Shared secrets of a part of a batch, which encapsulation or decapsulation yields.
+/// Computes the shared secrets of a part of a batch, by encapsulation or decapsulation.
 class KemBatch {
  public:
   /// Encapsulates to `pk`; writes to `enc`.
@@ -20,9 +20,9 @@ class KemBatch {
   /// Decapsulates `enc`.
   KemBatch(polykem_context* context, const Suite& suite, const Records& sk, const std::uint8_t* enc);
 
-  /// The `items` items from `first` on.
+  /// Computes the `items` items from `first` on.
   void compute(std::size_t first, std::size_t items);
-  /// Of item first + i.
+  /// The secret and the status of item first + i.
   const std::uint8_t* shared_secret(std::size_t i) const { return shared_.data() + i * kSharedSecretBytes; }
   ItemStatus status(std::size_t i) const { return status_[i]; }
   unsigned threads() const { return polykem_context_threads(context_); }
@@ -44,7 +44,7 @@ class Schedules {
   /// Throws Error for arguments that HPKE does not allow.
   Schedules(const Suite& suite, std::size_t count, const Messages& info, const Psk& psk);
 
-  /// Item i's; `own` holds it if items differ.
+  /// Item i's key schedule, which is `own` if items differ.
   const KeySchedule& of(std::size_t i, std::optional<KeySchedule>& own) const {
     return shared_ ? *shared_ : own.emplace(suite_, binding(i));
   }
@@ -58,7 +58,7 @@ class Schedules {
   std::optional<KeySchedule> shared_;
 };
 
-/// What a thread needs for items.
+/// The state of a thread.
 struct ItemWorker {
   explicit ItemWorker(const Suite& suite) : deriver(suite), cipher(suite) {}
   Deriver deriver;
@@ -67,7 +67,7 @@ struct ItemWorker {
   ContextSecrets secrets;
 };
 
-/// part(first, items) for all of `count` items, at most kBatchItems at a time.
+/// Calls part(first, items) for all `count` items, at most kBatchItems at a time.
 inline void in_batches(const Pieces& pieces, std::size_t count, const Part& part) {
   pieces(count, [&](std::size_t first, std::size_t items) {
     for (const std::size_t end = first + items; first < end; first += kBatchItems)
@@ -75,7 +75,7 @@ inline void in_batches(const Pieces& pieces, std::size_t count, const Part& part
   });
 }
 
-/// Sets up the contexts of a request and hands each to use(worker, i, status), its secrets in the worker.
+/// Sets up the contexts of a request and calls use(worker, i, status) for each, with its secrets in the worker.
 template <class Request, class Use>
 void set_up(KemBatch& kem, const Suite& suite, const Request& request, bool exporter, const Pieces& pieces,
             const Use& use) {
@@ -96,25 +96,26 @@ void set_up(KemBatch& kem, const Suite& suite, const Request& request, bool expo
   });
 }
 
-/// Throws Error unless the suite has a cipher and messages have a form that HPKE's calls take, with a place for
-/// `difference` bytes more each.
+/// Throws Error unless the suite has a cipher and the messages are valid, with room for `difference` bytes more in each
+/// output.
 void check_messages(const Suite& suite, std::size_t count, const Messages& aad, const Messages& in,
                     const MessagesOut& out, std::ptrdiff_t difference);
-/// The same for what is only read.
+/// The same for messages that are only read.
 void check_readable(std::size_t count, const Messages& in, const char* what);
 
-/// Where item i is written, if every item has `width` bytes where there are no offsets.
+/// Where item i is written. Without offsets, every item has `width` bytes.
 inline std::uint8_t* place(const MessagesOut& out, std::size_t width, std::size_t i) {
   return out.data + (out.offsets ? out.offsets[i] : i * width);
 }
 
-/// Message `number` of a context into its place, zeros if `status` or the cipher says so. Returns the item's status.
+/// Seals or opens message `number` of a context into its place; writes zeros if `status` is a failure or the cipher
+/// fails. Returns the item's status.
 ItemStatus seal_item(ItemStatus status, MessageCipher& cipher, const ContextSecrets& secrets, std::uint64_t number,
                      ByteView aad, ByteView plaintext, std::uint8_t* out);
 ItemStatus open_item(ItemStatus status, MessageCipher& cipher, const ContextSecrets& secrets, std::uint64_t number,
                      ByteView aad, ByteView ciphertext, std::uint8_t* out);
 
-/// Bytes of the plaintext of a ciphertext.
+/// The plaintext's size for a ciphertext.
 constexpr std::size_t opened_bytes(std::size_t ciphertext_bytes) {
   return ciphertext_bytes < kTagBytes ? 0 : ciphertext_bytes - kTagBytes;
 }

@@ -14,7 +14,7 @@ constexpr std::uint8_t kModeBase = 0, kModePsk = 1;
 /* Where Deriver::secrets_ has them. */
 constexpr std::size_t kOutAt = 0, kSecretAt = kMaxHashBytes, kSecretsBytes = 2 * kMaxHashBytes;
 
-/// "HPKE", and the three numbers [HPKE, 5.1].
+/// The suite_id: "HPKE" and the three numbers [HPKE, 5.1].
 Bytes suite_id(const Suite& suite) {
   Bytes id;
   add(id, "HPKE");
@@ -32,7 +32,7 @@ void add_with_length(auto& to, ByteView bytes, const std::string& name) {
   add(to, bytes);
 }
 
-/// HMAC with an empty key, which is padded like any key.
+/// An empty HMAC key, padded like any key.
 void extract_unsalted(const Suite& suite, ByteView message, Bytes& to) {
   const KdfInfo& kdf = suite.kdf();
   const EVP_MD* digest = suite.algorithms().kdf.get();
@@ -114,7 +114,7 @@ bool Deriver::derive_one_stage(const KeySchedule& schedule, const std::uint8_t* 
   block_.assign(schedule.derive_message.begin(), schedule.derive_message.end());
   std::memcpy(block_.data() + schedule.derive_gap, shared_secret, kSharedSecretBytes);
   const std::size_t key = aead_.key_bytes, nonce = aead_.nonce_bytes();
-  const std::size_t rest = exporter ? kdf_.hash_bytes : 0;  // the output of a SHAKE may be cut
+  const std::size_t rest = exporter ? kdf_.hash_bytes : 0;  // a SHAKE's output may be truncated
   std::uint8_t* all = secrets_.data();
   if (!shake(block_, key + nonce + rest, all)) return false;
   std::memcpy(out.key.data(), all, key);

@@ -11,7 +11,7 @@ namespace polykem::hpke {
 
 inline constexpr std::size_t kMaxHashBytes = 64;
 
-/// What a context keeps of its setup.
+/// The result of a setup, which a context keeps.
 struct ContextSecrets {
   ContextSecrets() = default;
   ContextSecrets(const ContextSecrets&) = default;
@@ -23,12 +23,12 @@ struct ContextSecrets {
   std::array<std::uint8_t, kMaxHashBytes> exporter{};
 };
 
-/// What a key schedule binds a context to beside the shared secret. With a pre-shared key the mode is PSK, else base.
+/// What a key schedule binds a context to, besides the shared secret. With a pre-shared key the mode is PSK, else base.
 struct Binding {
   ByteView info, psk, psk_id;
 };
 
-/// Everything that a key schedule hashes but the shared secret.
+/// Everything that a key schedule hashes, except the shared secret.
 struct KeySchedule {
   KeySchedule(const Suite& suite, const Binding& binding);
 
@@ -47,9 +47,9 @@ class Deriver {
   Deriver(const Deriver&) = delete;
   Deriver& operator=(const Deriver&) = delete;
 
-  /// Writes key and base nonce, and the exporter secret if `exporter`. False: OpenSSL failed.
+  /// Writes key and base nonce and, if `exporter` is set, the exporter secret. Returns false if OpenSSL failed.
   bool derive(const KeySchedule& schedule, const std::uint8_t* shared_secret, bool exporter, ContextSecrets& out);
-  /// Context.Export [HPKE, 5.3]. `bytes` is at most max_export_bytes(). False: OpenSSL failed.
+  /// Context.Export [HPKE, 5.3] of at most max_export_bytes() bytes. Returns false if OpenSSL failed.
   bool export_secret(const ContextSecrets& from, ByteView exporter_context, std::size_t bytes, std::uint8_t* out);
 
  private:

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of contexts [HPKE, 5.2].
+// The ciphers of contexts [HPKE, 5.2].
 #pragma once
 
 #include "hpke/key_schedule.hpp"
 
 namespace polykem::hpke {
 
-/// Seals and opens messages with the cipher of a suite; one for each thread. Its contexts are made once.
+/// Seals and opens messages with the cipher of a suite. Each thread has its own, whose OpenSSL contexts are made once.
 class MessageCipher {
  public:
   explicit MessageCipher(const Suite& suite);
 
-  /// Writes plaintext.size() + kTagBytes. `number` is the message's sequence number.
+  /// Writes plaintext.size() + kTagBytes bytes. number: the message's sequence number.
   bool seal(const ContextSecrets& secrets, std::uint64_t number, ByteView aad, ByteView plaintext,
             std::uint8_t* ciphertext);
 
   enum class Opened { kYes, kNo, kFailed };
-  /// Writes ciphertext.size() - kTagBytes; zeros unless it is opened.
+  /// Writes ciphertext.size() - kTagBytes bytes, zeros if it does not open.
   Opened open(const ContextSecrets& secrets, std::uint64_t number, ByteView aad, ByteView ciphertext,
               std::uint8_t* plaintext);
 

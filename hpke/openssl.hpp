@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libcrypto hands out, owned.
+// Owning pointers to libcrypto's objects.
 #pragma once
 
 #include <openssl/err.h>
@@ -32,7 +32,7 @@ inline DigestPtr fetch_digest(const char* name) {
   return digest;
 }
 
-/// What fails in its lifetime leaves nothing in the thread's error queue: failures are statuses here.
+/// Discards errors that are raised in the thread's error queue during its lifetime, since failures are statuses here.
 class ErrorMark {
  public:
   ErrorMark() { ERR_set_mark(); }
@@ -41,7 +41,7 @@ class ErrorMark {
   ErrorMark& operator=(const ErrorMark&) = delete;
 };
 
-/// Algorithms of a suite's KDF and AEAD, fetched.
+/// The fetched algorithms of a suite's KDF and AEAD.
 struct Algorithms {
   DigestPtr kdf;
   CipherPtr aead;  ///< null for export only

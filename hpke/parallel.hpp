@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items of a batch over threads.
+// Spreads the items of a batch over threads.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace polykem::hpke {
 
-/// `work(claim)` on at most `threads` threads, the caller's among them. It calls claim(first, last) for items until
-/// that returns false. The first exception is thrown again when all have ended.
+/// Calls work(claim) on at most `threads` threads, including the caller's. `work` calls claim(first, last) to get items
+/// until that returns false. The first exception is rethrown when all threads have ended.
 template <class Work>
 void over_threads(unsigned threads, std::size_t count, const Work& work) {
   constexpr std::size_t kItems = 64;  // half a millisecond at most, a few microseconds an item at least
@@ -39,7 +39,7 @@ void over_threads(unsigned threads, std::size_t count, const Work& work) {
   try {
     while (helpers.size() + 1 < useful)
       helpers.emplace_back(guarded);
-  } catch (const std::exception&) {  // no more threads or memory for them: those that run do the work
+  } catch (const std::exception&) {  // no more threads or memory: those that run do the work
   }
   guarded();
   for (std::thread& helper : helpers)

@@ -32,7 +32,7 @@ KemSizes sizes_of(const Scheme& scheme) {
           scheme.info().encaps_coin_bytes};
 }
 
-/// A key that is expanded once.
+/// A key set with one key, which is expanded once.
 struct KeySet final : KemFunctions::SharedKey {
   std::unique_ptr<polykem_keyset, Freed<polykem_keyset_free>> handle;
 };
@@ -104,7 +104,7 @@ class ParameterSetKem final : public KemFunctions {
   }
 
  private:
-  /// Whether the parameter set has another form of secret keys than its coins: ML-KEM does, a hybrid has not.
+  /// True if secret keys have another form than coins: for ML-KEM, not for hybrids.
   bool secret_key_is_seed() const { return scheme_.secret_key_bytes() != sizes().secret_key; }
 
   polykem_request request_of(polykem_op op, std::size_t items) const {

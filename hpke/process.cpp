@@ -16,7 +16,7 @@ using Number = std::atomic<std::uint64_t>;
 Number forks{0};
 Number last{1};  ///< the highest number that the page has had; a child inherits it
 
-/// Where a new child finds 0; nullptr if the kernel has no such pages.
+/// A number that is 0 in a new child; nullptr if the kernel does not support such pages.
 Number* make_page() noexcept {
 #ifdef MADV_WIPEONFORK
   const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -33,7 +33,7 @@ Number* page() noexcept {
   return made;
 }
 
-/// Of threads of a new child that find the page empty at once, one sets the number and the others use it.
+/// If several threads of a new child find the page empty, one sets the number and the others use it.
 std::uint64_t page_number(Number& at) noexcept {
   std::uint64_t number = at;
   if (number != 0) return number;
@@ -41,8 +41,8 @@ std::uint64_t page_number(Number& at) noexcept {
   return at.compare_exchange_strong(number, next) ? next : number;
 }
 
-/// Both from the start of the program, so that no fork meets a thread that makes the page. Each detects what it can if
-/// there is no memory for the other.
+/// Both are set up when the program starts, so that no thread is doing so during a fork. If there is no memory for one,
+/// the other still detects what it can.
 [[maybe_unused]] const bool has_page = page() != nullptr;
 [[maybe_unused]] const int watched = pthread_atfork(nullptr, nullptr, [] { ++forks; });
 

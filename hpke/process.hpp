@@ -5,9 +5,9 @@
 
 namespace polykem::hpke {
 
-/// Differs between a process and the copies that fork() or the system call clone() makes of it, also in a new namespace
-/// of process ids. Where the kernel has no pages that it wipes in a child (MADV_WIPEONFORK, Linux 4.14), a copy by
-/// clone() with its parent's process id is not detected.
+/// Differs between a process and its copies by fork() or the system call clone(), also in a new namespace of process
+/// ids. Without pages that the kernel wipes in a child (MADV_WIPEONFORK, Linux 4.14), a copy by clone() with its
+/// parent's process id is not detected.
 struct Process {
   std::uint64_t forks;   ///< of which a handler was told
   std::uint64_t number;  ///< from a wiped page, or the process id

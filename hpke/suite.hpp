@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms of HPKE that polykem has, under the numbers of IANA's registry [HPKE, 7], [HPKEPQ, 8].
+// polykem's algorithms of HPKE, with their numbers in IANA's registry [HPKE, 7], [HPKEPQ, 8].
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -13,7 +13,7 @@
 namespace polykem::hpke {
 
 enum class Kem : std::uint16_t {
-  kDhkemX25519 = 0x0020,  ///< not post-quantum: for messages from before
+  kDhkemX25519 = 0x0020,  ///< not post-quantum: for old messages
   kMlKem512 = 0x0040,
   kMlKem768 = 0x0041,
   kMlKem1024 = 0x0042,
@@ -35,7 +35,7 @@ enum class Aead : std::uint16_t {
   kAes128Gcm = 0x0001,
   kAes256Gcm = 0x0002,
   kChaCha20Poly1305 = 0x0003,
-  kExportOnly = 0xffff,  ///< no cipher: contexts only export secrets
+  kExportOnly = 0xffff,  ///< no cipher: contexts only export
 };
 
 inline constexpr std::size_t kNonceBytes = 12;         ///< Nn of every cipher here
@@ -43,7 +43,7 @@ inline constexpr std::size_t kTagBytes = 16;           ///< Nt of every cipher h
 inline constexpr std::size_t kSharedSecretBytes = 32;  ///< Nsecret of every KEM here
 inline constexpr std::size_t kMaxKeyBytes = 32;        ///< the longest Nk
 inline constexpr std::size_t kMinPskBytes = 32;        ///< [HPKE, 9.5]
-/// A one-stage KDF writes the lengths of `info`, a pre-shared key and its identity in two bytes [HPKE, 7.2.1].
+/// The longest info, pre-shared key and identity with a one-stage KDF, which writes lengths in two bytes [HPKE, 7.2.1].
 inline constexpr std::size_t kMaxOneStageBytes = 65535;
 
 struct KemSizes {
@@ -76,14 +76,14 @@ struct AeadInfo {
   std::size_t nonce_bytes() const noexcept { return key_bytes > 0 ? kNonceBytes : 0; }
 };
 
-/// In the order of their numbers.
+/// All algorithms of a kind, ordered by number.
 const std::vector<KemInfo>& kems();
 const std::vector<KdfInfo>& kdfs();
 const std::vector<AeadInfo>& aeads();
 
 struct Algorithms;
 
-/// A choice of the three, with OpenSSL's algorithms fetched once. Copies share them; any number of threads may use
+/// A KEM, a KDF and an AEAD. OpenSSL's algorithms are fetched once and shared by copies. Any number of threads may use
 /// it. Throws Error: POLYKEM_ERR_ARGUMENT for a number that polykem does not have, POLYKEM_ERR_BACKEND_UNAVAILABLE if
 /// OpenSSL lacks an algorithm.
 class Suite {
@@ -95,14 +95,14 @@ class Suite {
   const AeadInfo& aead() const noexcept { return *aead_; }
 
   std::size_t public_key_bytes() const noexcept { return kem_sizes_.public_key; }
-  /// Secret keys are the coins of key generation: d, z of ML-KEM; the seed of a hybrid; the scalar of DHKEM.
+  /// Bytes of a secret key, which is the coins of key generation: d, z of ML-KEM, a hybrid's seed, or DHKEM's scalar.
   std::size_t secret_key_bytes() const noexcept { return kem_sizes_.secret_key; }
   std::size_t enc_bytes() const noexcept { return kem_sizes_.enc; }
-  /// Random bytes that one encapsulation takes: m of ML-KEM, then what a hybrid's ephemeral scalar is made from; what
-  /// DHKEM derives its ephemeral key pair from.
+  /// Random bytes of one encapsulation: m of ML-KEM, followed in hybrids by the seed of the ephemeral scalar; for
+  /// DHKEM, the seed of its ephemeral key pair.
   std::size_t coin_bytes() const noexcept { return kem_sizes_.coins; }
 
-  /// The longest secret that a context exports [HPKE, 7.2.1].
+  /// The most bytes of an exported secret [HPKE, 7.2.1].
   std::size_t max_export_bytes() const noexcept {
     return kdf_->block_bytes == 0 ? kMaxOneStageBytes : 255 * kdf_->hash_bytes;
   }

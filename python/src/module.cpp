@@ -164,8 +164,8 @@ void bind_context(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   using namespace polykem::python;
-  nb::set_leak_warnings(
-      false);  // objects that a daemon thread uses when the interpreter ends stay alive, which is intended
+  // Objects that a daemon thread uses when the interpreter ends stay alive on purpose.
+  nb::set_leak_warnings(false);
   m.doc() = "The C API of polykem; use the package polykem.";
   bind_library(m);
   bind_memory(m);
