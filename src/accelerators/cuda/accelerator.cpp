@@ -21,7 +21,7 @@ namespace polykem::cuda {
 
 namespace {
 
-/// Bytes of records in a chunk. The module cuts a chunk into parts itself; if a device is lost, the CPUs share its
+/// Bytes of records in a chunk. The module itself cuts a chunk into parts; if a device is lost, the CPUs share its
 /// chunks.
 constexpr size_t kChunkBytes = size_t{512} << 20;
 
@@ -44,10 +44,10 @@ struct OperationContext {
   const Scheme* scheme = nullptr;
   const DeviceOperation* device = nullptr;
   size_t tr_at = 0;             ///< of DeviceScheme
-  std::vector<StepInfo> steps;  ///< upload, the device's, download
+  std::vector<StepInfo> steps;  ///< upload, the steps on the device, download
 };
 
-/// A set that the module has.
+/// A parameter set of the module.
 struct SchemeContext {
   const Scheme* scheme = nullptr;
   const DeviceScheme* device = nullptr;
@@ -110,7 +110,7 @@ class CudaAccelerator final : public Accelerator {
   /// The module; nullptr if there is none, and in a fork of the process that opened the devices.
   const ModuleTable* table();
   Status run(const OperationContext& own, const Batch& batch, StepTimes* times);
-  /// Remembers the driver's words.
+  /// Stores the driver's error text.
   Status status_of(Outcome outcome, const ErrorText& why);
 
  private:
@@ -133,7 +133,8 @@ class CudaAccelerator final : public Accelerator {
   std::vector<std::unique_ptr<SchemeContext>> schemes_;
 };
 
-/// Only the process that began to load the module uses it: a child might wait for a lock that its parent held.
+/// Only the process that began to load the module may use it, because a child might wait for a lock that its parent
+/// held.
 bool CudaAccelerator::is_ours() {
   const uint64_t process = ForkGeneration::of_process();
   uint64_t opener = 0;
@@ -161,7 +162,7 @@ Status CudaAccelerator::status_of(Outcome outcome, const ErrorText& why) {
   if (outcome == Outcome::kOk) return Status::kOk;
   try {
     problem_.store(static_text(why.text));
-  } catch (const std::bad_alloc&) {  // the status says enough
+  } catch (const std::bad_alloc&) {  // the status says everything
   }
   switch (outcome) {
     case Outcome::kOutOfMemory:
@@ -173,7 +174,7 @@ Status CudaAccelerator::status_of(Outcome outcome, const ErrorText& why) {
   }
 }
 
-/// call(seed, why): the seed is made if the operation needs coins that the batch has not, and wiped afterwards.
+/// Calls call(seed, why). A seed is made if the operation needs coins that the batch lacks, and is wiped afterwards.
 template <class Call>
 Status CudaAccelerator::with_seed(const DeviceOperation& operation, const Batch& batch, Call&& call) {
   uint8_t seed[kSeedBytes] = {};
@@ -249,12 +250,12 @@ Status run_operation(const void* context, const Batch& batch, std::byte*, StepTi
   return own.accelerator->run(own, batch, times);
 }
 
-/// The module has its own memory.
+/// None on the host, since the module has its own memory.
 size_t no_workspace(size_t) {
   return 0;
 }
 
-/// False if the module's description of the set differs from this library's.
+/// True if the module describes the set as this library does.
 bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, SchemeContext& out) {
   out.scheme = &scheme;
   out.device = &device;
@@ -310,8 +311,8 @@ const SchemeContext* CudaAccelerator::find(const Scheme& scheme) {
   return nullptr;
 }
 
-/// Arrays that a GPU cannot reach are copied by the threads, a chunk each: copies overlap with the GPU's work, and a
-/// copied chunk stays in the CPU's cache. The scheme says how large a chunk suits an operation.
+/// Arrays that a GPU cannot reach are copied by threads, a chunk at a time, so that copies overlap with the GPU's work
+/// and a copied chunk stays in the CPU's cache. The scheme states the chunk size that suits an operation.
 size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView& batch, unsigned threads) {
   const RecordBytes bytes = scheme.record_bytes(op);
   size_t item_bytes = 1, staged_bytes = 0;

@@ -20,9 +20,9 @@ namespace {
 constexpr ModuleFile kFile{"libpolykem_cuda.so", environment::kCudaModule, "make cuda (CMake: -DPOLYKEM_CUDA=ON)"};
 constexpr const char* kEnds = "the process ends";
 
-/// The driver registers handlers at exit while it starts. One that it registers a moment before exit() would run before
-/// those of the module (module/exit_gate.hpp) and tear down what a thread of ours is starting. So exit() in the main
-/// thread, which first destroys the thread's own objects, waits there until nobody starts the driver.
+/// While the driver starts, it registers exit handlers. One that it registers just before exit() would run before those
+/// of the module (module/exit_gate.hpp) and tear down what one of our threads is starting. So exit() in the main
+/// thread, which first destroys the thread's own objects, waits there until no thread is starting the driver.
 class DriverStart {
  public:
   DriverStart() {
@@ -37,7 +37,7 @@ class DriverStart {
   DriverStart(const DriverStart&) = delete;
   DriverStart& operator=(const DriverStart&) = delete;
 
-  /// False: the process ends.
+  /// Returns false if the process is ending.
   bool allowed() const { return !ending_.load(); }
 
   static void wait_for_all() {
@@ -63,10 +63,10 @@ struct AtExit {
 };
 thread_local AtExit at_exit;
 
-/// Where a program loads this library, most do so in the main thread.
+/// Constructed on the thread that loads this library, which is usually the main thread.
 [[maybe_unused]] const bool kRegistered = at_exit.of_main_thread = syscall(SYS_gettid) == getpid();
 
-/// nullptr with the reason in `problem`.
+/// Loads the module. On failure returns nullptr and sets `problem`.
 const ModuleTable* accept(const LoadedFile& file, std::string& problem) {
   using Entry = const ModuleTable* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(file.handle, kModuleEntry));
@@ -88,7 +88,7 @@ LoadedModule open(const LoadedModule& module) {
   return {.table = nullptr, .problem = std::string("no usable GPU: ") + why.text};
 }
 
-/// The module is never unloaded: the driver keeps threads and callbacks of its own.
+/// The module is never unloaded, because the driver keeps threads and callbacks of its own.
 LoadedModule load() {
   const LoadedFile file = load_module_file(kFile);
   LoadedModule result{.table = nullptr, .problem = file.problem};

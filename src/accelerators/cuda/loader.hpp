@@ -8,7 +8,7 @@
 
 namespace polykem::cuda {
 
-/// The module, or the reason why there is none.
+/// The module, or why there is none.
 struct LoadedModule {
   const ModuleTable* table = nullptr;
   std::string problem;  ///< one line for the user; empty if table is set
@@ -17,9 +17,9 @@ struct LoadedModule {
 /// Loads on the first call; later calls return the same. Thread-safe, never destroyed. core/module_file.hpp says
 /// where it looks; the variable is POLYKEM_CUDA_MODULE.
 const LoadedModule& loaded_module();
-/// Why there is none, as far as files tell; "" if one was found. It loads nothing.
+/// Which file is missing; "" if the module was found. Loads nothing.
 std::string missing_module();
-/// The same module if it finds a usable GPU. The first call opens the GPUs, which takes seconds.
+/// The module, if it finds a usable GPU. The first call opens the GPUs, which takes seconds.
 const LoadedModule& opened_module();
 
 }  // namespace polykem::cuda

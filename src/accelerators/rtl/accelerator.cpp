@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hardware core behind the seam: batches are computed item by item, records cross the core's streams.
+// The hardware core as an Accelerator: batches are computed item by item, and records pass through the core's streams.
 #include "accelerators/rtl/accelerator.hpp"
 
 #include <algorithm>
@@ -87,7 +87,7 @@ class RtlAccelerator final : public Accelerator {
   std::vector<std::unique_ptr<SchemeContext>> schemes_;
 };
 
-/// The last failure of a command, else why there is no core.
+/// The last failure of a command, or why there is no core.
 const char* RtlAccelerator::problem() {
   const char* const failure = last_failure_.load();
   return *failure != '\0' ? failure : units_.get().problem();
@@ -95,8 +95,8 @@ const char* RtlAccelerator::problem() {
 
 // ---- plans
 
-/// The coins, the core's work as a whole, of it the phases that its own counters measure, and how long it
-/// overwrites its secrets afterwards.
+/// The steps: the coins, the core's work as a whole, the phases of it that its counters measure, and the time in which
+/// it overwrites its secrets afterwards.
 constexpr size_t kCoinStep = 0;
 
 std::vector<StepInfo> steps_of(const Scheme& scheme, Op op) {

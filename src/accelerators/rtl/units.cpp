@@ -17,17 +17,17 @@ namespace polykem::rtl {
 namespace {
 
 constexpr ModuleFile kFile{"libpolykem_rtl.so", environment::kRtlModule, "cmake -DPOLYKEM_RTL=ON"};
-/// Simulated cores; a thread more waits for one of them.
+/// The number of simulated cores. Further threads wait for one of them.
 constexpr size_t kMaxModels = 64;
 
-/// Where the cores of this process are: one of the two, or a problem.
+/// Where the cores of this process are: on a board, in a module, or nowhere because of `problem`.
 struct Source {
   const ModelTable* model = nullptr;
-  std::vector<std::string> names;  ///< of the board's cores
+  std::vector<std::string> names;  ///< the names of the board's cores
   const char* problem = "";
 };
 
-/// nullptr with the reason in `problem`.
+/// Opens a core. On failure returns nullptr and sets `problem`.
 const ModelTable* accept(const LoadedFile& file, std::string& problem) {
   using Entry = const ModelTable* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(file.handle, kModelEntry));
@@ -80,7 +80,7 @@ const char* why_no_core() {
   return source().problem;
 }
 
-/// The next core that can be used; nullptr if there is none, with the reason in problem_.
+/// Opens the next usable core. If there is none, returns nullptr and sets problem_.
 std::unique_ptr<Core> Units::open_another() {
   const Source& from = source();
   if (from.model == nullptr && from.names.empty()) problem_ = from.problem;

@@ -21,7 +21,7 @@ const char* why_no_core();
 /// Cores, each used by one thread at a time. Thread-safe.
 class Units {
  public:
-  /// A core that the holder has for itself. get() is nullptr if there is none.
+  /// Exclusive use of a core. get() is nullptr if there is none.
   class Lease {
    public:
     Lease(Units& units, std::unique_ptr<Core> core) : units_(units), core_(std::move(core)) {}
@@ -38,11 +38,11 @@ class Units {
     std::unique_ptr<Core> core_;
   };
 
-  /// Waits while all cores are in use.
+  /// Takes a core, waiting while all are in use.
   Lease take() { return {*this, take_core()}; }
   /// True if there is a core. The first call opens one.
   bool any();
-  /// The cores in words. Call it only if there is one.
+  /// Describes the cores. Call it only if there is one.
   std::string devices();
   /// Why there is no core; "" if there is one. Static storage.
   const char* problem();

@@ -12,10 +12,10 @@ namespace polykem::cuda {
 
 namespace {
 
-/// Kernels are built for this and newer.
+/// The oldest compute capability for which kernels are built.
 constexpr int kOldestMajor = 7, kOldestMinor = 5;
 
-/// A device that fails so many batches in a row is not tried again, even if it answers.
+/// A device that fails this many batches in a row is given up, even if it answers.
 constexpr int kMaxFailures = 16;
 
 std::atomic<int> due_fault{static_cast<int>(Fault::kNone)};
@@ -25,7 +25,7 @@ std::atomic<int> calls_until_fault{0};
 
 void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
-  (void)cudaGetLastError();  // clears it: the next check must not report this error again
+  (void)cudaGetLastError();  // clears the error, so that the next check does not report it again
   throw CudaError{code, std::string(what) + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ")"};
 }
 
@@ -152,7 +152,7 @@ std::unique_ptr<Slot> Device::take(bool wait) {
   changed_.wait(lock, [this] { return lent_ < kSlots; });
   ++lent_;
   if (!idle_.empty()) {
-    auto slot = std::move(idle_.front());  // the one whose wipe has had the most time
+    auto slot = std::move(idle_.front());  // the one that was wiped longest ago
     idle_.erase(idle_.begin());
     return slot;
   }

@@ -32,9 +32,9 @@ void check(cudaError_t code, const char* what);
 void inject(Fault fault, int after);
 void fail_if_due(Fault fault, cudaError_t as, const char* what);
 
-/// The caller's thread in a call of the driver. While one exists, it may allocate memory although some thread of the
-/// application captures a stream in CUDA's global mode, which forbids that to all others. Then restores that mode and
-/// the thread's current device.
+/// A call of the driver by the caller's thread. While it exists, the thread may allocate memory even if a thread of the
+/// application captures a stream in CUDA's global mode, which forbids that to all others. Afterwards the mode and the
+/// thread's current device are restored.
 class CallersState {
  public:
   CallersState() {
@@ -49,7 +49,7 @@ class CallersState {
   CallersState(const CallersState&) = delete;
   CallersState& operator=(const CallersState&) = delete;
 
-  /// False: the process ends, and the driver must not be called.
+  /// False if the process is ending, so that the driver must not be called.
   bool allowed() const { return call_.allowed(); }
 
  private:
@@ -59,7 +59,7 @@ class CallersState {
   bool device_known_ = false, relaxed_ = false;
 };
 
-/// Where an array lies, and on which device.
+/// The kind of memory of an array, and its device.
 struct PlaceOnDevice {
   Place place = Place::kPageable;
   int ordinal = -1;
@@ -85,7 +85,7 @@ class PinnedMemory {
   ~PinnedMemory() { release(); }
   void reserve(size_t bytes);
   void release() noexcept;
-  /// Overwrites everything that was handed out.
+  /// Overwrites all memory that was allocated from it.
   void wipe() noexcept;
   std::byte* data() const { return data_; }
 
@@ -118,10 +118,10 @@ struct Slot {
   std::vector<cudaEvent_t> clock;  ///< events that measure time
 };
 
-/// The streams that all users of a device share; none waits for the legacy default stream, whose use would break a
-/// capture of the application's. The parts take turns on the bus and on the device, for inputs, kernels
-/// and outputs alike: if several shared them at once, all would finish late. Only the early steps of a part run beside
-/// the late steps of the part before it. Parts with a step that fills the device use none of these streams but `wipe`.
+/// The streams that all users of a device share. None synchronises with the legacy default stream, which would break an
+/// application's capture. Parts take turns on the bus and on the device, for inputs, kernels and outputs, because all
+/// would finish late if several shared them. Only the early steps of a part run beside the late steps of the previous
+/// part. Parts with a step that fills the device use only `wipe` of these streams.
 struct SharedStreams {
   SharedStreams();
   ~SharedStreams();
@@ -144,21 +144,22 @@ class Device {
   int ordinal() const { return ordinal_; }
   const DeviceInfo& info() const { return info_; }
   int in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
-  /// True if the device has failed for good.
+  /// True if the device has failed permanently.
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   void batch_succeeded() { failures_.store(0, std::memory_order_relaxed); }
-  /// The device is lost if it does not even wipe a little memory, or if too many batches have failed in a row.
+  /// Checks a device after a failure. It is lost if it cannot wipe a little memory, or if too many batches in a row
+  /// failed.
   void batch_failed() noexcept;
 
   /// Makes the device current for this thread.
   void make_current() const;
-  /// Lends a slot and makes the device current. While all slots are in use it waits, or returns nullptr if `wait` is
-  /// false: a batch that has a slot must not wait for another one.
+  /// Lends a slot and makes the device current. If all slots are in use, waits, or returns nullptr if `wait` is false:
+  /// a batch that has a slot must not wait for another one.
   std::unique_ptr<Slot> take(bool wait);
-  /// First queues the wipe of what parts left in it. All of them must have finished. A slot that cannot be wiped is
-  /// freed: nobody gets its memory while a wipe may be pending.
+  /// Returns a slot whose parts have all finished, and queues the wipe of what they left in it. A slot that cannot be
+  /// wiped is freed, so that its memory is not reused while a wipe may be pending.
   void give_back(std::unique_ptr<Slot> slot) noexcept;
-  /// The first call creates them. The device must be current.
+  /// The shared streams, created by the first call. The device must be current.
   SharedStreams& streams();
   /// Frees the memory of idle slots, for a batch that found too little memory.
   void trim();
@@ -182,7 +183,7 @@ class Device {
   std::unique_ptr<SharedStreams> streams_;
 };
 
-/// All usable GPUs, or the reason why there are none.
+/// All usable GPUs, or why there are none.
 class DeviceManager {
  public:
   static DeviceManager& instance();
@@ -191,7 +192,7 @@ class DeviceManager {
   const std::string& problem() const { return problem_; }
   /// The device with the fewest parts in flight; nullptr if all are lost.
   Device* choose();
-  /// The device with that ordinal, even if it is lost; nullptr if it is not usable.
+  /// The device with that ordinal, even if it is lost; nullptr if it was never usable.
   Device* find(int ordinal);
 
   std::atomic<size_t> budget{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to the calls of a driver when the process ends.
+// Keeps threads out of the driver when the process ends.
 #pragma once
 
 #include <unistd.h>
@@ -18,13 +18,13 @@
 
 namespace polykem::cuda {
 
-/// Counts the threads that are inside the driver. exit() calls handlers of the driver's own that tear it down, whoever
-/// is inside, and a thread that opens devices in the background is there for seconds. The gate's handler lets nobody in
-/// any more and waits until everybody is outside. Handlers run in the reverse order of their registration, so that
-/// it has to be registered again whenever the driver may have registered one. Thread-safe.
+/// Counts the threads that are inside the driver. exit() runs the driver's own handlers, which tear it down even if
+/// threads are inside, and a thread that opens devices in the background is there for seconds. The gate's handler
+/// admits no further thread and waits until all have left. Handlers run in reverse order of registration, so the gate
+/// must be registered again whenever the driver may have registered a handler. Thread-safe.
 class ExitGate {
  public:
-  /// False once the process ends. Otherwise leave() must follow.
+  /// Returns false once the process is ending. Otherwise leave() must follow.
   bool enter() {
     inside_.fetch_add(1);
     if (!closed_.load()) return true;
@@ -33,8 +33,8 @@ class ExitGate {
   }
   void leave() { inside_.fetch_sub(1); }
 
-  /// Calls the driver where it may register handlers at any time. Starting it takes a quarter of a second or more. If
-  /// the main thread ends the process, it waits (accelerators/cuda/loader.cpp); this is for the others.
+  /// Calls the driver while it may register handlers, which takes a quarter of a second or more when it starts. If the
+  /// main thread ends the process, it waits (accelerators/cuda/loader.cpp); this is for other threads.
   template <class Work>
   void stay_first_during(Work&& work) {
     std::mutex mutex;
@@ -48,10 +48,10 @@ class ExitGate {
         auto pause = kPause;
         for (int i = 0; !closed_.load() && !ended.wait_for(lock, pause, [&] { return over; }); ++i) {
           come_first_at_exit();
-          if (i > kOften) pause = std::min(2 * pause, kLongestPause);  // a start that hangs must not fill the memory
+          if (i > kOften) pause = std::min(2 * pause, kLongestPause);  // a hanging start must not fill the memory
         }
       });
-    } catch (const std::system_error&) {  // without a thread the gate closes before the handlers known so far
+    } catch (const std::system_error&) {  // without a thread, the gate precedes only the handlers known so far
     } catch (const std::bad_alloc&) {
     }
     work();
@@ -71,7 +71,7 @@ class ExitGate {
 
   void come_first_at_exit() {
     process_.store(getpid());
-    (void)std::atexit(close);  // without memory for it the process ends as it would without the gate
+    (void)std::atexit(close);  // without memory for it, the process ends as if there were no gate
   }
   static void close();
 
@@ -84,14 +84,14 @@ class ExitGate {
 inline constinit ExitGate exit_gate;
 
 inline void ExitGate::close() {
-  if (exit_gate.closed_.exchange(true)) return;  // registered many times, it waits once
+  if (exit_gate.closed_.exchange(true)) return;  // it may be registered many times but waits once
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
   while (exit_gate.process_.load() == getpid() && exit_gate.inside_.load() > 0 &&
          std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// A call of the driver, as long as it lasts.
+/// A call of the driver, for as long as the object exists.
 class DriverCall {
  public:
   DriverCall() : allowed_(exit_gate.enter()) {}
@@ -101,7 +101,7 @@ class DriverCall {
   DriverCall(const DriverCall&) = delete;
   DriverCall& operator=(const DriverCall&) = delete;
 
-  /// False: the process ends, and the driver must not be called.
+  /// False if the process is ending, so that the driver must not be called.
   bool allowed() const { return allowed_; }
 
  private:

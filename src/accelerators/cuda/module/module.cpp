@@ -124,8 +124,8 @@ size_t queue_bytes(const DeviceOperation& operation, size_t count) {
   return operation.workspace_bytes(count) + kSeedRoom;
 }
 
-/// True if the batch may be queued on the stream: its arrays are on the current device, and no graph would replay it
-/// with the same random numbers.
+/// True if the batch may be queued on the stream: its arrays are on the current device, and the stream is not being
+/// captured, since a graph would replay the same random numbers.
 bool may_queue(const DeviceOperation& operation, const BatchView& view, const std::byte* workspace, cudaStream_t stream,
                ErrorText* why) {
   if (view.count > operation.most_items) return say(why, "the batch has more items than one launch can count"), false;
@@ -247,7 +247,7 @@ Place place(const void* pointer) {
   return callers.allowed() ? place_of(pointer).place : Place::kUnknown;
 }
 
-/// Copies ordinary memory through pinned memory that is wiped: the driver would leave copies in its own buffers.
+/// Copies ordinary memory through pinned memory, which is wiped. The driver would leave copies in its own buffers.
 Outcome copy(void* to, const void* from, size_t bytes, ErrorText* why) {
   constexpr size_t kPieceBytes = size_t{4} << 20;
   const CallersState callers;

@@ -14,12 +14,12 @@ namespace polykem::cuda {
 inline constexpr const char* kModuleEntry = "polykem_cuda_module";
 inline constexpr size_t kSeedBytes = 32;
 
-/// Rounds items of a chunk or part up to whole bus transactions; the last one takes the rest.
+/// The granularity of chunks and parts, which makes whole bus transactions; the last chunk has the rest.
 constexpr size_t in_whole_transactions(size_t items) {
   return rounded_up(items, 64);
 }
 
-/// Why a call failed, in the driver's words; always terminated.
+/// Why a call failed, as the driver reports it; always terminated.
 struct ErrorText {
   char text[256];
 };
@@ -31,7 +31,7 @@ struct DeviceInfo {
   size_t shared_bytes;  ///< the most shared memory of a block
 };
 
-/// Where an array lies.
+/// The kind of memory that an array is in.
 enum class Place : int {
   kPageable = 0,  ///< ordinary host memory
   kPinned = 1,    ///< host memory that a GPU can copy from and to directly
@@ -39,7 +39,7 @@ enum class Place : int {
   kUnknown = 3,   ///< the driver does not answer: the GPU may be lost
 };
 
-/// What a failed call means for the caller.
+/// The outcome of a call.
 enum class Outcome : int {
   kOk = 0,
   kOutOfMemory = 1,  ///< the device's memory does not even hold a single item
@@ -47,7 +47,7 @@ enum class Outcome : int {
   kRefused = 3,      ///< the batch cannot be run as it is given: too many items, arrays on several devices
 };
 
-/// Failures that tests inject.
+/// The failures that tests inject.
 enum class Fault : int { kNone = 0, kAllocation = 1, kStep = 2, kSynchronize = 3 };
 
 /// All functions are thread-safe. Names and spans are static storage of the module. A batch's arrays lie in host memory
@@ -87,13 +87,13 @@ struct ModuleTable {
   Place (*place_of)(const void* pointer);
   /// Copies to device memory from any place, or from it to the host, and waits until it is done.
   Outcome (*copy)(void* to, const void* from, size_t bytes, ErrorText* why);
-  /// Overwrites device memory, and waits until it is done.
+  /// Overwrites device memory, and waits until that is done.
   Outcome (*zero)(void* memory, size_t bytes, ErrorText* why);
   /// The bytes that all batches together may hold per device; 0: three quarters of its memory.
   void (*set_budget)(size_t bytes);
-  /// For tests: after `after` more calls of this kind, the next one fails as if the driver had failed it.
+  /// For tests: after `after` more calls of this kind, the next one fails as if in the driver.
   void (*inject)(Fault fault, int after);
-  /// For tests: from now on which kernels all batches take.
+  /// For tests: selects the kernels of all following batches.
   void (*choose_kernels)(KernelChoice choice);
 };
 

@@ -10,29 +10,29 @@
 
 namespace polykem::cuda {
 
-/// Some consecutive items of a batch on one device: their inputs are copied in, the steps run, the outputs are copied
-/// back, the memory is wiped.
+/// Consecutive items of a batch on one device: their inputs are copied in, the steps run, outputs are copied back, and
+/// the memory is wiped.
 class Part {
  public:
   /// Batches up to this size have a stream of their own and overtake larger ones.
   static constexpr size_t kSmallBatchBytes = size_t{6} << 20;
 
   Part(Device& device, const PlacedBatch& batch, size_t first, size_t count);
-  /// Wipes what start() began and finish() did not end, as far as the device still responds.
+  /// Wipes the memory of a part that finish() did not end, as far as the device still responds.
   ~Part();
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
   /// The device memory that it needs.
   size_t device_bytes() const;
-  /// Queues everything. times: as in ModuleTable::run; if given, the steps run one by one on one stream. The slot may
-  /// come unwiped from an earlier part of the batch. Throws CudaError.
+  /// Queues all work. times: as in ModuleTable::run; if given, the steps run one by one on one stream. The slot may
+  /// contain what an earlier part of the batch left. Throws CudaError.
   void start(std::unique_ptr<Slot> slot, StepTimes* times);
-  /// Returns when the outputs are in place. The slot's arena still holds what the part left there. Throws CudaError.
+  /// Waits until the outputs are in place. The slot's arena still contains what the part left there. Throws CudaError.
   std::unique_ptr<Slot> finish();
 
  private:
-  /// One array: its place at the caller's and its place on the device.
+  /// An array, at the caller and on the device.
   struct Array {
     const std::byte* in = nullptr;
     std::byte* out = nullptr;
@@ -46,7 +46,7 @@ class Part {
     bool needs_device() const { return bytes > 0 && place != Place::kDevice; }
     bool needs_staging() const { return bytes > 0 && place == Place::kPageable; }
   };
-  /// The records in the order of kRecordFields, then the other arrays.
+  /// The arrays: records in the order of kRecordFields, then all others.
   enum Name {
     kIndex = std::size(kRecordFields),
     kChosen,

@@ -8,7 +8,8 @@ namespace polykem::cuda {
 
 namespace {
 
-/// One part copies in, two compute, one copies out. More slots gain nothing and leave more to wipe.
+/// The most slots of a batch on a device: one part copies in, two compute, one copies out. More gain nothing and would
+/// have to be wiped.
 constexpr size_t kSlotsOfBatch = 4;
 
 /// A part has as many items as keep the device busy (the scheme's hint), but at most this many bytes, so that the first
@@ -44,7 +45,7 @@ size_t part_items(const PlacedBatch& batch, const std::vector<Device*>& devices)
   return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.most_items);
 }
 
-/// The number of items of the next part, of the `left` ones that remain.
+/// The number of items in the next part, of the `left` remaining ones.
 size_t next_items(const PlacedBatch& batch, size_t part, size_t left) {
   const bool last = left <= part && left > part / 2 && batch.operation().part_bytes == 0;
   if (last && left * batch.returning_bytes() >= kMinHalvedBytes) return in_whole_transactions(left / 2);

@@ -9,7 +9,7 @@
 
 namespace polykem::cuda {
 
-/// Runs a batch as parts of consecutive items, several at a time, spread over devices.
+/// Runs a batch in parts of consecutive items, several at a time, on all devices.
 class Pipeline {
  public:
   Pipeline(const std::vector<Device*>& devices, const PlacedBatch& batch, StepTimes* times);
@@ -17,9 +17,9 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  /// Halves the parts each time memory runs out. Throws CudaError.
+  /// Runs the batch. Halves the parts whenever memory runs out. Throws CudaError.
   void run();
-  /// Tells it to the devices on which parts of the batch have finished.
+  /// Reports success to the devices on which parts of the batch have finished.
   void batch_succeeded();
   /// The device whose error run() threw.
   Device& used() const { return *used_; }

@@ -8,12 +8,12 @@
 
 namespace polykem::cuda {
 
-/// Thrown for a batch that cannot be run as it is given.
+/// Thrown for a batch that cannot be run as requested.
 struct Refusal {
   const char* text;
 };
 
-/// A batch and the places of its arrays. The driver is asked once.
+/// A batch and the places of its arrays, for which the driver is asked once.
 class PlacedBatch {
  public:
   /// Throws CudaError if the driver does not know a place, and Refusal if the arrays are on several devices.
@@ -26,11 +26,11 @@ class PlacedBatch {
   Place place(size_t field) const { return places_[field]; }  ///< of kRecordFields[field]
   int ordinal() const { return ordinal_; }                    ///< the device that holds arrays; -1 if there is none
 
-  /// Bytes of an item: of all its records, of the inputs copied to a device, and of the outputs copied back.
+  /// Bytes per item: of all records, of inputs copied to a device, and of outputs copied back.
   size_t item_bytes() const { return item_bytes_; }
   size_t crossing_bytes() const { return crossing_bytes_; }
   size_t returning_bytes() const { return returning_bytes_; }
-  /// Whether the items' status has to be copied back.
+  /// Whether the items' status must be copied back.
   bool wants_status() const { return wants_status_; }
   bool makes_coins() const { return batch_.coins == nullptr && operation_.record_bytes.coins > 0; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that repeat are replayed as CUDA graphs. See docs/adr/0006.
+// Replays repeated launches as CUDA graphs. See docs/adr/0006.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -31,8 +31,8 @@ class Replay {
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
-  /// Queues the launches on `stream`. `queue` launches them there. When the same launches have come often enough,
-  /// `queue` is called a last time to record them; from then on they are replayed. Throws CudaError.
+  /// Queues launches on `stream` by calling `queue`. After the same launches have been queued often enough, they are
+  /// recorded in a last call of `queue` and replayed from then on. Throws CudaError.
   void run(const Launches& launches, cudaStream_t stream, const std::function<void()>& queue);
   /// Destroys all graphs; none may be running.
   void clear();

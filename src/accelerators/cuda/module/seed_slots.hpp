@@ -13,7 +13,7 @@
 namespace polykem::cuda {
 
 /// Pinned memory through which seeds reach a stream that the module does not wait for. The kernel that fetches a seed
-/// overwrites it, so that no copy is left, and with that its slot is free again. Thread-safe.
+/// overwrites it, which leaves no copy and frees the slot. Thread-safe.
 class SeedSlots {
  public:
   static SeedSlots& instance();

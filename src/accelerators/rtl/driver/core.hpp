@@ -34,15 +34,15 @@ struct CoreCycles {
   std::array<uint32_t, kPhases> phases{};
 };
 
-/// One core. One thread at a time. After any outcome but ok the outputs are zero and the core has cleared its secrets;
-/// a core that does not even do that is tried again before the next command.
+/// One core, for one thread at a time. After any outcome but kOk the outputs are zero and the core has cleared its
+/// secrets. A core that fails to clear them must do so before it gets another command.
 class Core {
  public:
   explicit Core(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
 
-  /// Finds out whether there is such a core, and clears it. If not, says why.
+  /// Checks that there is such a core, and clears it. On failure sets the reason.
   [[nodiscard]] bool open();
-  /// What is wrong, in words; "" if nothing is. Static storage.
+  /// Describes the outcome; "" if it is kOk. Static storage.
   const char* problem() const { return problem_; }
   /// VERSION: major << 16, minor.
   uint32_t version() const { return version_; }

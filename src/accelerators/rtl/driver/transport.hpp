@@ -10,7 +10,7 @@ namespace polykem::rtl {
 using Bytes = std::span<uint8_t>;
 using ConstBytes = std::span<const uint8_t>;
 
-/// How a driver reaches a core: its registers, its two streams, its interrupt. One thread at a time.
+/// The driver's access to a core: its registers, its two streams and its interrupt. For one thread at a time.
 class Transport {
  public:
   virtual ~Transport() = default;
