@@ -106,9 +106,9 @@ void RecordReader::check_block() const {
   const NamedRecord& block = blocks_.block();
   const Scheme found = scheme_of_block(block.scheme, file_.name());
   if (found != scheme_) {
-    throw CliError(kExitBadInput,
-                   fmt::format("{}: is of set {}, expected {}", file_.name(), found.name(), scheme_.name()),
-                   "use keys and ciphertexts of one set together");
+    throw CliError(
+        kExitBadInput, fmt::format("{}: is of set {}, expected {}", file_.name(), found.name(), scheme_.name()),
+        fmt::format("use keys and {} of one set together", scheme_.is_signature() ? "signatures" : "ciphertexts"));
   }
   if (block.kind != kind_) {
     throw CliError(kExitBadInput,

@@ -100,9 +100,11 @@ bool MessageReader::next(Bytes& out) {
 }
 
 bool MessageReader::next_record(Bytes& out) {
+  if (records_->taken() == 0 && records_->peek().size() == 0)
+    throw CliError(kExitBadInput, fmt::format("{}: is empty", records_->name()));
   Bytes record(options_.message_bytes);
   const std::size_t got = records_->read(record.data(), record.size());
-  if (got == 0 && records_->taken() > 0) return false;
+  if (got == 0) return false;
   if (got < record.size()) refuse_size(records_->taken());
   if (prehash_) {
     prehash_->update(record);
