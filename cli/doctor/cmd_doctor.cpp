@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "commands.hpp"
 #include "common/commit.hpp"
@@ -146,17 +147,34 @@ void print_machine(const Limits& limits) {
                          limits.hard == RLIM_INFINITY ? "any number" : with_commas(limits.hard)));
 }
 
-void print_diagnoses(const std::vector<Diagnosis>& diagnoses, const CommonOptions& options) {
+void print_diagnoses(const std::vector<Diagnosis>& diagnoses, bool well, const CommonOptions& options) {
   Table table(
       {{"set", Align::kLeft}, {"would run on", Align::kLeft}, {"because", Align::kLeft}, {"self-test", Align::kLeft}});
-  const std::string failures = describe_failures();
-  bool well = failures.empty();
   for (const Diagnosis& diagnosis : diagnoses) {
     table.row({diagnosis.scheme.name(), diagnosis.chosen, reason(options), verdict(diagnosis)});
-    well = well && diagnosis.ok();
   }
-  print_out("{}\n{}{}\n", table.render_text(text_columns()), wrap_lines(failures, text_columns(), 2),
+  print_out("{}\n{}{}\n", table.render_text(text_columns()), wrap_lines(describe_failures(), text_columns(), 2),
             well ? "All is well." : "Something is wrong: do not use what failed.");
+}
+
+void print_next_steps(bool well, const std::vector<Crossover>& from_here) {
+  constexpr std::size_t kCommandColumns = 34;
+  std::vector<std::pair<const char*, const char*>> steps;
+  if (!well) {
+    steps = {{"polykem doctor --json doctor.json", "for a report, as SECURITY.md describes"},
+             {"polykem doctor --backend ref", "does the portable code work? POLYKEM_BACKEND=ref chooses it"}};
+  } else {
+    if (std::any_of(from_here.begin(), from_here.end(), [](const Crossover& c) { return !c.measured; }))
+      steps.emplace_back("polykem doctor --tune", "from which batch size is the GPU faster?");
+    steps.insert(steps.end(), {{"polykem exchange", "exchange keys with a crowd of clients"},
+                               {"polykem bench --scheme mlkem768", "how fast is it here?"},
+                               {"polykem tls-check", "which TLS groups do programs here offer?"}});
+  }
+  print_out("\nWhat next:\n");
+  for (const auto& [command, purpose] : steps) {
+    print_out("{}", wrap_lines(fmt::format("  {:<{}}{}\n", command, kCommandColumns, purpose), text_columns(),
+                               kCommandColumns + 2));
+  }
 }
 
 Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossover>& from_here, const Limits& limits,
@@ -228,7 +246,10 @@ int run_doctor(const DoctorOptions& all_options) {
   progress.finish();
   well = well && describe_failures().empty();
   write_json(options.json, as_json(diagnoses, from_here, limits, options));
-  if (!silent) print_diagnoses(diagnoses, options);
+  if (!silent) {
+    print_diagnoses(diagnoses, well, options);
+    print_next_steps(well, from_here);
+  }
   return well ? kExitOk : kExitCheckFailed;
 }
 

@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import re
 import unittest
 
 from program import BACKEND, Case, unpacked, vectors
@@ -14,6 +15,13 @@ class Doctor(Case):
         self.assertIn("All is well.", said)
         self.assertRegex(said, r"CPUs to use   \d+ \(an affinity of \d+, (no quota of control groups|"
                                r"control groups with a quota of [0-9.]+)\)")
+
+    def test_it_ends_with_commands_that_there_are(self):
+        said = self.ok("doctor", "--backend", self.quick_backend())
+        commands = re.findall(r"(?m)^  polykem (\S+) ?(\S*)", said.split("\nWhat next:\n")[1])
+        self.assertGreaterEqual(len(commands), 3)
+        for name, option in commands:
+            self.assertRegex(self.ok(name, "--help"), rf"Usage: polykem {name}\b(?s:.*){option}")
 
     def test_json_and_known_answers(self):
         result = self.json("doctor")

@@ -97,6 +97,7 @@ class Program(unittest.TestCase):
         done = self.run_program("doctor", "--backend", "rtl", module=FAKE, FAKE_RTL="wrong_bit")
         self.assertEqual(done.returncode, 1)
         self.assertIn("FAILED", done.stdout)
+        self.assertIn("What next:\n  polykem doctor --json", done.stdout)
 
 
 if __name__ == "__main__":
