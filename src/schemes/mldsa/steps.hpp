@@ -537,7 +537,7 @@ struct SignSteps : CommonSteps<P, Isa> {
     reject_if(attempt, Common::mask_too_large(z, P.gamma1() - P.beta()));
   }
 
-  /// That an attempt fails, at which check and at which polynomial, is public. [FIPS204, 3.6.3]
+  /// That an attempt fails, at which check and at which polynomial, is public. [DILITHIUM21, 5.5]
   static void reject_if(Try& attempt, int32_t mask) {
     ct::declassify(&mask, sizeof mask);
     if (mask != 0) attempt.fate = Fate::kRejected;
