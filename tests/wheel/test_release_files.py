@@ -16,6 +16,7 @@ from pathlib import Path
 
 import tools_path
 
+import deb_records
 import record
 import release_files
 
@@ -92,6 +93,25 @@ class ReleaseFiles(unittest.TestCase):
         definition = statements[0]["predicate"]["buildDefinition"]
         self.assertEqual(definition["resolvedDependencies"][0]["digest"]["gitCommit"], COMMIT.name)
         self.assertRegex(definition["internalParameters"]["tools"]["c++"], r"\d+\.\d+")
+
+    def test_debian_packages_have_the_versions_of_the_system_that_built_them(self):
+        folder = self.dist / "bookworm"
+        folder.mkdir()
+        (folder / "polykem-tools_0.2.0-1~deb12_amd64.deb").write_bytes(b"deb")
+        with self.assertRaisesRegex(SystemExit, "has 0 files .buildinfo"):
+            deb_records.publish(folder, COMMIT)
+        headers = [part[1] for part in deb_records.PARTS["polykem-tools"]]
+        (folder / "polykem_0.2.0-1~deb12_amd64.buildinfo").write_text(
+            "Format: 1.0\nInstalled-Build-Depends:\n g++-12 (= 12.2.0-14),\n zlib1g-dev (= 1:1.2.13),\n" +
+            ",\n".join(f" {name} (= {number}.0-1)" for number, name in enumerate(headers)) + "\nEnvironment:\n A=B\n")
+        deb_records.publish(folder, COMMIT)
+        release_files.write(self.dist, "")
+        listed = json.loads(self.one("*.spdx.json"))["packages"]
+        self.assertTrue({("CLI11", "0.0-1"), ("asio", "3.0-1")} < {(p["name"], p["versionInfo"]) for p in listed})
+        statement = next(s for s in map(json.loads, self.one("*.provenance.jsonl").splitlines())
+                         if s["subject"][0]["name"].endswith(".deb"))
+        self.assertEqual(statement["predicate"]["buildDefinition"]["internalParameters"]["tools"],
+                         {"g++-12": "12.2.0-14", "system": "bookworm"})
 
     def throw_away_key(self, kind):
         """Its name for KEY=, and the file that users verify with, if they need one."""

@@ -62,9 +62,10 @@ def place(file):
     return file.parent / ".records" / f"{file.name}.json"
 
 
-def write(file, commit, parts):
+def write(file, commit, parts, used=None):
+    """`used`: what the package was built with, by name; what is installed here, if None."""
     note = {"file": file.name, "sha256": digest(file), "version": version(), "commit": commit.name,
-            "source_date_epoch": commit.seconds, "tools": tools(),
+            "source_date_epoch": commit.seconds, "tools": used or tools(),
             "parts": [dataclasses.asdict(part) for part in parts]}
     place(file).parent.mkdir(exist_ok=True)
     place(file).write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
