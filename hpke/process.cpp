@@ -43,8 +43,8 @@ std::uint64_t page_number(Number& at) noexcept {
 
 /// Both are set up when the program starts, so that no thread is doing so during a fork. If there is no memory for one,
 /// the other still detects what it can.
-[[maybe_unused]] const bool has_page = page() != nullptr;
-[[maybe_unused]] const int watched = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+[[maybe_unused]] const bool kHasPage = page() != nullptr;
+[[maybe_unused]] const int kWatched = pthread_atfork(nullptr, nullptr, [] { ++forks; });
 
 }  // namespace
 

@@ -147,7 +147,7 @@ TEST_P(CkksNtt, MultipliesModuloXToTheNPlusOne) {
   EXPECT_EQ(a, product);
 }
 
-INSTANTIATE_TEST_SUITE_P(Bits, CkksNtt, testing::Values(14, 20, 31, 45, 60));
+INSTANTIATE_TEST_SUITE_P(Bits, CkksNtt, testing::Values(14, 20, 31, 45, 60), testing::PrintToStringParamName());
 
 TEST(CkksNtt, ReturnsFromTheLargestRing) {
   const uint64_t q = find_primes(16, 60, 1, {})[0];

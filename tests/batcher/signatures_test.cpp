@@ -203,7 +203,8 @@ TEST_P(BatchedSignatures, WhatIsRefusedCostsNothing) {
   munmap(unreadable, kBytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BatchedSignatures, testing::Values("mldsa44", "mldsa65", "mldsa87"));
+INSTANTIATE_TEST_SUITE_P(All, BatchedSignatures, testing::Values("mldsa44", "mldsa65", "mldsa87"),
+                         [](const auto& info) { return std::string(info.param); });
 
 /// A device takes signatures after probes of both operations, and comes to the CPU's results.
 TEST_F(Executors, ADeviceSignsAndVerifies) {

@@ -57,12 +57,12 @@ void* refused() {
 }
 
 using StartThread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-const auto start_thread = reinterpret_cast<StartThread>(dlsym(RTLD_NEXT, "pthread_create"));
+const auto kStartThread = reinterpret_cast<StartThread>(dlsym(RTLD_NEXT, "pthread_create"));
 
 }  // namespace
 
 std::string Fault::text() const {
-  static const char* const kNames[] = {"allocation", "thread start", "getrandom", "mmap or madvise"};
+  static constexpr const char* kNames[] = {"allocation", "thread start", "getrandom", "mmap or madvise"};
   return std::string(kNames[static_cast<int>(call)]) + " " + std::to_string(nth) +
          (onward ? " and all later ones" : "");
 }
@@ -132,7 +132,7 @@ void free(void* memory) {
 }
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
-  return fails(Call::kThread) ? EAGAIN : polykem::test::start_thread(thread, attributes, start, argument);
+  return fails(Call::kThread) ? EAGAIN : polykem::test::kStartThread(thread, attributes, start, argument);
 }
 
 ssize_t getrandom(void* out, size_t bytes, unsigned flags) {

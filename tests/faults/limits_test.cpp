@@ -180,7 +180,8 @@ using Curves = testing::TestWithParam<std::pair<const char*, const char*>>;
 
 /// Another thread of the parent makes the tables of a curve's base point, for up to some milliseconds, when it forks.
 TEST_P(Curves, AChildForkedDuringTheirFirstUseComputes) {
-  const auto& [set, backend] = GetParam();
+  const char* const set = GetParam().first;
+  const char* const backend = GetParam().second;
   std::string problem;
   for (int i = 0; i < 100 && problem.empty(); ++i) {
     problem = in_child([&]() -> std::string {

@@ -247,7 +247,7 @@ Scenario Watched::scenario(const Shape& shape, polykem_status (Watched::*act)())
 }
 
 void PrintTo(const Watched::Shape& s, std::ostream* out) {
-  static const char* const kOps[] = {"Keygen", "Encaps", "Decaps", "Sign", "Verify"};
+  static constexpr const char* kOps[] = {"Keygen", "Encaps", "Decaps", "Sign", "Verify"};
   *out << kOps[s.op] << '_' << s.scheme << '_' << s.count << "items_" << s.threads << "threads";
   if (s.by_keyset) *out << "_keyset";
   if (s.with_item_status) *out << "_item_status";

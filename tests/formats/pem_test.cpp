@@ -122,7 +122,7 @@ TEST(Pem, RefusesDamage) {
   };
   for (const auto& [text, words] : cases) {
     SCOPED_TRACE(text);
-    expect_refused([&] { blocks(text, Style::kLenient); }, words);
+    expect_refused([&text = text] { blocks(text, Style::kLenient); }, words);
   }
 }
 

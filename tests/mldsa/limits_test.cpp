@@ -140,7 +140,8 @@ TEST_P(Borders, WhatLeadsNowhereIsRefused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Borders, testing::Values("mldsa44", "mldsa65", "mldsa87"));
+INSTANTIATE_TEST_SUITE_P(All, Borders, testing::Values("mldsa44", "mldsa65", "mldsa87"),
+                         [](const auto& info) { return std::string(info.param); });
 
 /// mu of a message of zeros without context, which is hashed in pieces.
 Bytes mu_of_zeros(const Bytes& sk, size_t bytes) {

@@ -309,7 +309,8 @@ TEST_P(Requests, NonsenseIsRefused) {
   EXPECT_TRUE(refused(&m, nothing));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Requests, testing::Values("mldsa44", "mldsa65", "mldsa87"));
+INSTANTIATE_TEST_SUITE_P(All, Requests, testing::Values("mldsa44", "mldsa65", "mldsa87"),
+                         [](const auto& info) { return std::string(info.param); });
 
 /// With extreme t0, whose hints are too long, a signature would take thousands of attempts, or for ever.
 TEST(DamagedKeys, FailTheirItemsAfterManyAttempts) {

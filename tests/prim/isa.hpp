@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
+#include "core/cpu.hpp"
 
 namespace polykem::testing {
 
@@ -58,10 +59,8 @@ inline const char* backend_name(Isa isa) {
   return isa == Isa::kAvx512 ? cpu::kAvx512 : cpu::kAvx2;
 }
 inline bool cpu_has(Isa isa) {
-  if (isa == Isa::kAvx2Vaes && !__builtin_cpu_supports("vaes")) return false;
-  if (isa != Isa::kAvx512) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512ifma") &&
-         __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("vpclmulqdq");
+  if (isa == Isa::kAvx512) return cpu_features().avx512();
+  return cpu_features().avx2() && (isa == Isa::kAvx2 || cpu_features().has(CpuFeatures::kVaes));
 }
 
 #define POLYKEM_TABLE(name) pick(name##Avx2, name##Avx512)

@@ -237,7 +237,8 @@ TEST_P(SecretsOfTickets, NoneIsLeftInMemory) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, SecretsOfTickets, testing::Values("ntruhps2048509", "mlkem768", "frodokem640shake"));
+INSTANTIATE_TEST_SUITE_P(Families, SecretsOfTickets, testing::Values("ntruhps2048509", "mlkem768", "frodokem640shake"),
+                         [](const auto& info) { return std::string(info.param); });
 
 /// All three operations, so that their results lie in the batch's memory.
 void run_all(const OwnBatch& batch) {

@@ -164,7 +164,7 @@ TEST_P(Inverse, OfOneAndOfX) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Degrees, Inverse, testing::ValuesIn(kDegrees));
+INSTANTIATE_TEST_SUITE_P(Degrees, Inverse, testing::ValuesIn(kDegrees), testing::PrintToStringParamName());
 
 TEST(Drbg, NeverRepeatsAndDependsOnItsSeed) {
   std::set<Bytes> seen;

@@ -176,19 +176,19 @@ struct Keygen {
   static constexpr auto kSteps = a_step_each(kKeygenStages);
 
   Keygen(const Parts& parts, size_t items, Space& space)
-      : p(parts), coins(space.take(items * p.params.keygen_coin_bytes())), pairs(p, items, space) {}
+      : p_(parts), coins_(space.take(items * p_.params.keygen_coin_bytes())), pairs_(p_, items, space) {}
 
   Status run(const Batch& batch, StepTimes* times) {
     const size_t count = batch.count;
     StepClock clock(times);
-    const uint8_t* seeds = coins_of(p, batch, coins, p.params.keygen_coin_bytes());
+    const uint8_t* seeds = coins_of(p_, batch, coins_, p_.params.keygen_coin_bytes());
     clock.stop(0, count);
-    pairs.expand_seeds(seeds);
+    pairs_.expand_seeds(seeds);
     clock.stop(1, count);
-    const Status status = pairs.make_kem_keys();
+    const Status status = pairs_.make_kem_keys();
     if (status != Status::kOk) return status;
     clock.stop(2, count);
-    pairs.make_curve_keys();
+    pairs_.make_curve_keys();
     store(batch, seeds);
     clock.stop(3, count);
     return Status::kOk;
@@ -196,25 +196,25 @@ struct Keygen {
 
  private:
   void store(const Batch& batch, const uint8_t* seeds) {
-    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
-    const size_t pk_bytes = p.public_key_bytes(), sk_bytes = p.secret_key_bytes(), count = batch.count;
-    const size_t ek_bytes = p.kem.public_key_bytes, dk_bytes = p.kem.secret_key_bytes;
-    copy_rows({batch.pk_out + p.kem_at(point_bytes), pk_bytes}, {pairs.ek, ek_bytes}, ek_bytes, count);
-    copy_rows({batch.pk_out + p.curve_at(ek_bytes), pk_bytes}, {pairs.points, point_bytes}, point_bytes, count);
-    if (p.params.hpke()) {
+    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p_.curve();
+    const size_t pk_bytes = p_.public_key_bytes(), sk_bytes = p_.secret_key_bytes(), count = batch.count;
+    const size_t ek_bytes = p_.kem.public_key_bytes, dk_bytes = p_.kem.secret_key_bytes;
+    copy_rows({batch.pk_out + p_.kem_at(point_bytes), pk_bytes}, {pairs_.ek, ek_bytes}, ek_bytes, count);
+    copy_rows({batch.pk_out + p_.curve_at(ek_bytes), pk_bytes}, {pairs_.points, point_bytes}, point_bytes, count);
+    if (p_.params.hpke()) {
       std::memcpy(batch.sk_out, seeds, count * sk_bytes);
     } else {
-      copy_rows({batch.sk_out + p.kem_at(scalar_bytes), sk_bytes}, {pairs.dk, dk_bytes}, dk_bytes, count);
-      copy_rows({batch.sk_out + p.curve_at(dk_bytes), sk_bytes}, {pairs.scalars, scalar_bytes}, scalar_bytes, count);
+      copy_rows({batch.sk_out + p_.kem_at(scalar_bytes), sk_bytes}, {pairs_.dk, dk_bytes}, dk_bytes, count);
+      copy_rows({batch.sk_out + p_.curve_at(dk_bytes), sk_bytes}, {pairs_.scalars, scalar_bytes}, scalar_bytes, count);
     }
     for (size_t i = 0; i < count; ++i) {
-      if (!pairs.valid[i]) batch.item_status[i] = Status::kSecretKey;
+      if (!pairs_.valid[i]) batch.item_status[i] = Status::kSecretKey;
     }
   }
 
-  const Parts& p;
-  uint8_t* coins;
-  KeyPairs pairs;
+  const Parts& p_;
+  uint8_t* coins_;
+  KeyPairs pairs_;
 };
 
 struct Encaps {
@@ -222,60 +222,61 @@ struct Encaps {
   static constexpr auto kSteps = a_step_each(kEncapsStages);
 
   Encaps(const Parts& parts, size_t items, Space& space)
-      : p(parts),
-        own_coins(space.take(items * p.params.encaps_coin_bytes())),
-        m(space.take(items * kKemEncapsCoinBytes)),
-        ek(space.take(items * p.kem.public_key_bytes)),
-        ct(space.take(items * p.kem.ciphertext_bytes)),
-        scalars(space.take(items * p.curve().scalar_bytes)),
-        secrets(p, items, space),
-        workspace(space.take<std::byte>(workspace_for(p, kOp, items))) {}
+      : p_(parts),
+        own_coins_(space.take(items * p_.params.encaps_coin_bytes())),
+        m_(space.take(items * kKemEncapsCoinBytes)),
+        ek_(space.take(items * p_.kem.public_key_bytes)),
+        ct_(space.take(items * p_.kem.ciphertext_bytes)),
+        scalars_(space.take(items * p_.curve().scalar_bytes)),
+        secrets_(p_, items, space),
+        workspace_(space.take<std::byte>(workspace_for(p_, kOp, items))) {}
 
   Status run(const Batch& batch, StepTimes* times) {
-    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
-    const size_t count = batch.count, keys = batch.shared_key ? 1 : count, coin_bytes = p.params.encaps_coin_bytes();
-    const size_t pk_bytes = p.public_key_bytes(), ct_bytes = p.ciphertext_bytes();
+    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p_.curve();
+    const size_t count = batch.count, keys = batch.shared_key ? 1 : count, coin_bytes = p_.params.encaps_coin_bytes();
+    const size_t pk_bytes = p_.public_key_bytes(), ct_bytes = p_.ciphertext_bytes();
     StepClock clock(times);
-    const uint8_t* coins = coins_of(p, batch, own_coins, coin_bytes);
+    const uint8_t* coins = coins_of(p_, batch, own_coins_, coin_bytes);
     clock.stop(0, count);
 
-    copy_rows({m, kKemEncapsCoinBytes}, {coins, coin_bytes}, kKemEncapsCoinBytes, count);
-    copy_rows({ek, p.kem.public_key_bytes}, {batch.pk + p.kem_at(point_bytes), pk_bytes}, p.kem.public_key_bytes, keys);
+    copy_rows({m_, kKemEncapsCoinBytes}, {coins, coin_bytes}, kKemEncapsCoinBytes, count);
+    copy_rows({ek_, p_.kem.public_key_bytes}, {batch.pk + p_.kem_at(point_bytes), pk_bytes}, p_.kem.public_key_bytes,
+              keys);
     Batch kem = batch;
-    kem.coins = m;
-    kem.pk = ek;
-    kem.ct_out = ct;
-    kem.ss_out = secrets.kem;
-    const Status status = run_kem(p, kOp, kem, workspace);
+    kem.coins = m_;
+    kem.pk = ek_;
+    kem.ct_out = ct_;
+    kem.ss_out = secrets_.kem;
+    const Status status = run_kem(p_, kOp, kem, workspace_);
     if (status != Status::kOk) return status;
-    copy_rows({batch.ct_out + p.kem_at(point_bytes), ct_bytes}, {ct, p.kem.ciphertext_bytes}, p.kem.ciphertext_bytes,
-              count);
+    copy_rows({batch.ct_out + p_.kem_at(point_bytes), ct_bytes}, {ct_, p_.kem.ciphertext_bytes},
+              p_.kem.ciphertext_bytes, count);
     clock.stop(1, count);
 
-    const uint8_t* recipient = batch.pk + p.curve_at(p.kem.public_key_bytes);
-    uint8_t* ephemeral = batch.ct_out + p.curve_at(p.kem.ciphertext_bytes);
+    const uint8_t* recipient = batch.pk + p_.curve_at(p_.kem.public_key_bytes);
+    uint8_t* ephemeral = batch.ct_out + p_.curve_at(p_.kem.ciphertext_bytes);
     const size_t recipient_stride = batch.shared_key ? 0 : pk_bytes;
-    ecdh::choose_scalars(p.params.curve, count, {coins + kKemEncapsCoinBytes, coin_bytes}, p.params.scalar_seed_bytes,
-                         {scalars, scalar_bytes});
-    ecdh::public_keys(p.params.curve, p.curve_isa, count, {scalars, scalar_bytes}, {ephemeral, ct_bytes}, secrets.valid,
-                      workspace);
+    ecdh::choose_scalars(p_.params.curve, count, {coins + kKemEncapsCoinBytes, coin_bytes}, p_.params.scalar_seed_bytes,
+                         {scalars_, scalar_bytes});
+    ecdh::public_keys(p_.params.curve, p_.curve_isa, count, {scalars_, scalar_bytes}, {ephemeral, ct_bytes},
+                      secrets_.valid, workspace_);
     clock.stop(2, count);
-    ecdh::shared_secrets(p.params.curve, p.curve_isa, count, {scalars, scalar_bytes}, {recipient, recipient_stride},
-                         {secrets.curve, secret_bytes}, secrets.valid, workspace);
+    ecdh::shared_secrets(p_.params.curve, p_.curve_isa, count, {scalars_, scalar_bytes}, {recipient, recipient_stride},
+                         {secrets_.curve, secret_bytes}, secrets_.valid, workspace_);
     clock.stop(3, count);
     for (size_t i = 0; i < count; ++i) {
-      if (!secrets.valid[i]) batch.item_status[i] = Status::kPublicKey;
+      if (!secrets_.valid[i]) batch.item_status[i] = Status::kPublicKey;
     }
-    secrets.combine({ephemeral, ct_bytes}, {recipient, recipient_stride}, batch.ss_out);
+    secrets_.combine({ephemeral, ct_bytes}, {recipient, recipient_stride}, batch.ss_out);
     clock.stop(4, count);
     return Status::kOk;
   }
 
  private:
-  const Parts& p;
-  uint8_t *own_coins, *m, *ek, *ct, *scalars;
-  Secrets secrets;
-  std::byte* workspace;
+  const Parts& p_;
+  uint8_t *own_coins_, *m_, *ek_, *ct_, *scalars_;
+  Secrets secrets_;
+  std::byte* workspace_;
 };
 
 /// A curve key in a key set's format, behind ML-KEM's.
@@ -289,41 +290,41 @@ struct Decaps {
   static constexpr auto kSteps = a_step_each(kDecapsStages);
 
   Decaps(const Parts& parts, size_t items, Space& space)
-      : p(parts),
-        pairs(p, p.params.hpke() ? items : 0, space),
-        dk(space.take(p.params.hpke() ? 0 : items * p.kem.secret_key_bytes)),
-        ct(space.take(items * p.kem.ciphertext_bytes)),
-        scalars(space.take(items * p.curve().scalar_bytes)),
-        points(space.take(items * p.curve().point_bytes)),
-        secrets(p, items, space),
-        workspace(space.take<std::byte>(workspace_for(p, kOp, items))) {}
+      : p_(parts),
+        pairs_(p_, p_.params.hpke() ? items : 0, space),
+        dk_(space.take(p_.params.hpke() ? 0 : items * p_.kem.secret_key_bytes)),
+        ct_(space.take(items * p_.kem.ciphertext_bytes)),
+        scalars_(space.take(items * p_.curve().scalar_bytes)),
+        points_(space.take(items * p_.curve().point_bytes)),
+        secrets_(p_, items, space),
+        workspace_(space.take<std::byte>(workspace_for(p_, kOp, items))) {}
 
   Status run(const Batch& batch, StepTimes* times) {
-    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
-    const size_t count = batch.count, ct_bytes = p.ciphertext_bytes();
+    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p_.curve();
+    const size_t count = batch.count, ct_bytes = p_.ciphertext_bytes();
     StepClock clock(times);
     Batch kem = batch;
     Status status = take_keys(batch, kem);
     if (status != Status::kOk) return status;
     clock.stop(0, count);
 
-    copy_rows({ct, p.kem.ciphertext_bytes}, {batch.ct + p.kem_at(point_bytes), ct_bytes}, p.kem.ciphertext_bytes,
+    copy_rows({ct_, p_.kem.ciphertext_bytes}, {batch.ct + p_.kem_at(point_bytes), ct_bytes}, p_.kem.ciphertext_bytes,
               count);
-    kem.ct = ct;
-    kem.ss_out = secrets.kem;
-    status = run_kem(p, kOp, kem, workspace);
+    kem.ct = ct_;
+    kem.ss_out = secrets_.kem;
+    status = run_kem(p_, kOp, kem, workspace_);
     if (status != Status::kOk) return status;
     clock.stop(1, count);
 
-    const uint8_t* ephemeral = batch.ct + p.curve_at(p.kem.ciphertext_bytes);
+    const uint8_t* ephemeral = batch.ct + p_.curve_at(p_.kem.ciphertext_bytes);
     const bool one_key = batch.shared_key;
-    ecdh::shared_secrets(p.params.curve, p.curve_isa, count, {scalars, one_key ? 0 : scalar_bytes},
-                         {ephemeral, ct_bytes}, {secrets.curve, secret_bytes}, secrets.valid, workspace);
+    ecdh::shared_secrets(p_.params.curve, p_.curve_isa, count, {scalars_, one_key ? 0 : scalar_bytes},
+                         {ephemeral, ct_bytes}, {secrets_.curve, secret_bytes}, secrets_.valid, workspace_);
     for (size_t i = 0; i < count; ++i) {
-      if (!secrets.valid[i] && batch.item_status[i] == Status::kOk) batch.item_status[i] = Status::kCiphertext;
+      if (!secrets_.valid[i] && batch.item_status[i] == Status::kOk) batch.item_status[i] = Status::kCiphertext;
     }
     clock.stop(2, count);
-    secrets.combine({ephemeral, ct_bytes}, {points, one_key ? 0 : point_bytes}, batch.ss_out);
+    secrets_.combine({ephemeral, ct_bytes}, {points_, one_key ? 0 : point_bytes}, batch.ss_out);
     clock.stop(3, count);
     return Status::kOk;
   }
@@ -331,37 +332,37 @@ struct Decaps {
  private:
   /// Finds ML-KEM's keys, scalars and points.
   Status take_keys(const Batch& batch, Batch& kem) {
-    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p.curve();
+    const auto [name, scalar_bytes, point_bytes, secret_bytes] = p_.curve();
     const size_t keys = batch.shared_key ? 1 : batch.count;
     if (batch.expanded.data != nullptr) {
       for (size_t i = 0; i < keys; ++i) {
         const auto& key =
-            *reinterpret_cast<const CurveKey*>(batch.expanded.key(i) + p.backend.expanded_secret_key.bytes);
-        std::memcpy(scalars + i * scalar_bytes, key.scalar, scalar_bytes);
-        std::memcpy(points + i * point_bytes, key.point, point_bytes);
+            *reinterpret_cast<const CurveKey*>(batch.expanded.key(i) + p_.backend.expanded_secret_key.bytes);
+        std::memcpy(scalars_ + i * scalar_bytes, key.scalar, scalar_bytes);
+        std::memcpy(points_ + i * point_bytes, key.point, point_bytes);
         note(batch, i, key.valid);
       }
       return Status::kOk;
     }
-    if (p.params.hpke()) {
-      pairs.count = keys;
-      pairs.expand_seeds(batch.sk);
-      const Status status = pairs.make_kem_keys();
+    if (p_.params.hpke()) {
+      pairs_.count = keys;
+      pairs_.expand_seeds(batch.sk);
+      const Status status = pairs_.make_kem_keys();
       if (status != Status::kOk) return status;
-      pairs.make_curve_keys();
-      kem.sk = pairs.dk;
-      std::memcpy(scalars, pairs.scalars, keys * scalar_bytes);
-      std::memcpy(points, pairs.points, keys * point_bytes);
+      pairs_.make_curve_keys();
+      kem.sk = pairs_.dk;
+      std::memcpy(scalars_, pairs_.scalars, keys * scalar_bytes);
+      std::memcpy(points_, pairs_.points, keys * point_bytes);
       for (size_t i = 0; i < keys; ++i)
-        note(batch, i, pairs.valid[i]);
+        note(batch, i, pairs_.valid[i]);
       return Status::kOk;
     }
-    const size_t sk_bytes = p.secret_key_bytes(), dk_bytes = p.kem.secret_key_bytes;
-    copy_rows({dk, dk_bytes}, {batch.sk + p.kem_at(scalar_bytes), sk_bytes}, dk_bytes, keys);
-    copy_rows({scalars, scalar_bytes}, {batch.sk + p.curve_at(dk_bytes), sk_bytes}, scalar_bytes, keys);
-    kem.sk = dk;
+    const size_t sk_bytes = p_.secret_key_bytes(), dk_bytes = p_.kem.secret_key_bytes;
+    copy_rows({dk_, dk_bytes}, {batch.sk + p_.kem_at(scalar_bytes), sk_bytes}, dk_bytes, keys);
+    copy_rows({scalars_, scalar_bytes}, {batch.sk + p_.curve_at(dk_bytes), sk_bytes}, scalar_bytes, keys);
+    kem.sk = dk_;
     for (size_t i = 0; i < keys; ++i)
-      note(batch, i, ecdh::valid_scalar(p.params.curve, scalars + i * scalar_bytes));
+      note(batch, i, ecdh::valid_scalar(p_.params.curve, scalars_ + i * scalar_bytes));
     return Status::kOk;
   }
 
@@ -375,11 +376,11 @@ struct Decaps {
     }
   }
 
-  const Parts& p;
-  KeyPairs pairs;
-  uint8_t *dk, *ct, *scalars, *points;
-  Secrets secrets;
-  std::byte* workspace;
+  const Parts& p_;
+  KeyPairs pairs_;
+  uint8_t *dk_, *ct_, *scalars_, *points_;
+  Secrets secrets_;
+  std::byte* workspace_;
 };
 
 const ExpandedKeyFormat& kem_format(const Parts& p, Op op) {

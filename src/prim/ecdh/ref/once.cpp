@@ -12,7 +12,7 @@ namespace {
 std::mutex making;
 
 /// At the start of the program: a handler that the first use registered would itself be subject to forks.
-[[maybe_unused]] const int watched =
+[[maybe_unused]] const int kWatched =
     pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, [] { making.unlock(); });
 
 }  // namespace
