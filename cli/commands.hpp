@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs, and the subcommands of `polykem`. Each adds itself to `app`; the one that was called runs and sets
-// `exit_code`.
+// The programs, and the subcommands of `polykem`. Each subcommand adds itself to `app`; the one that is called runs and
+// sets `exit_code`.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming): another library's name
@@ -9,7 +9,7 @@ class App;
 
 namespace polykem::cli {
 
-/// The programs: what main() does once streams and signals are in order. Return the exit code.
+/// The programs, without the preparation of streams and signals in main(). They return the exit code.
 int run_polykem(int argc, char** argv);
 int run_polykemd(int argc, char** argv);
 

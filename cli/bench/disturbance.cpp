@@ -13,14 +13,14 @@
 namespace polykem::cli {
 namespace {
 
-/// On quiet machines the middle half of the runs lies within a few percent, and threads hardly wait.
+/// On a quiet machine the middle half of the runs is within a few percent, and threads hardly wait.
 constexpr double kLargeSpread = 0.15;
-/// The middle half of fewer runs is the range of nearly all of them.
+/// Below this number of runs the middle half contains nearly all of them.
 constexpr std::size_t kMinRunsToDoubt = 5;
 constexpr double kLongWait = 0.1;
-/// The thread that calls is busy all the time, unless others do the work.
+/// The calling thread is always busy, unless other threads do the work.
 constexpr double kMinCpus = 0.9;
-/// Larger batches may leave a cache, but do not lose that much by it.
+/// Larger batches may exceed a cache, but that costs less than this.
 constexpr double kMinOfSmaller = 0.6;
 
 bool computes_elsewhere(const BenchRow& row) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a machine was quiet enough while something was measured on it.
+// Detects measurements that other load on the machine disturbed.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ struct BenchRow {
   std::string backend;
 };
 
-/// Why the figure of `row` is doubtful, in words; "" if nothing tells. others: rows of the same run.
+/// Why the figure of `row` is doubtful, as text; "" if it is not known to be. others: rows of the same run.
 std::string doubt(const BenchRow& row, const std::vector<BenchRow>& others);
 
-/// A sentence for each row that is doubtful, and what to do; empty if there is none.
+/// A sentence for each doubtful row, and what to do; empty if there is none.
 std::vector<std::string> doubts(const std::vector<BenchRow>& rows);
 
 }  // namespace polykem::cli

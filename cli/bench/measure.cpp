@@ -19,12 +19,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A figure may take this many times --seconds, including making keys and warming up.
+/// A measurement may take this many times --seconds, including key generation and warming up.
 constexpr double kMaxTimesSeconds = 3;
-/// A figure may always take this long, however small --seconds is.
+/// A measurement may take at least this long, however small --seconds is.
 constexpr double kSecondsToSpare = 0.1;
 
-/// What the threads of this process have computed and waited, in seconds.
+/// How long the threads of this process have run and waited, in seconds.
 struct CpuUse {
   Clock::time_point when;  ///< `computed` was read
   double computed = 0;     ///< by all threads
@@ -49,7 +49,8 @@ CpuUse cpu_use() {
   return out;
 }
 
-/// The part of the time between two looks that a thread waited, in the mean; roughly, since threads are read in turn.
+/// The mean fraction of the time between two readings that a thread waited. It is rough, since threads are read in
+/// turn.
 double waited_share(const CpuUse& before, const CpuUse& after, double wall) {
   const double threads = static_cast<double>(std::max<std::size_t>({before.threads, after.threads, 1}));
   return std::clamp((after.waited - before.waited) / threads / wall, 0.0, 1.0);

@@ -9,7 +9,7 @@
 
 namespace polykem::cli {
 
-/// Fewer runs have no spread.
+/// With fewer runs no spread is stated.
 inline constexpr std::size_t kMinRuns = 3;
 
 struct BenchPoint {
@@ -40,7 +40,7 @@ struct BenchResult {
 /// failed) if outputs are wrong.
 BenchResult measure(const Context& context, const BenchPoint& point, double seconds, std::size_t memory);
 
-/// "per-item" or "shared".
+/// The key mode's name: "per-item" or "shared".
 const char* key_mode_name(KeyMode mode);
 
 }  // namespace polykem::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By itself, since it is compiled anew for every commit.
+// In a file of its own, since it is recompiled for every commit.
 #include "common/commit.hpp"
 
 #ifndef POLYKEM_CLI_COMMIT  // tests/kat where the program is not built

@@ -5,7 +5,7 @@
 
 namespace polykem::cli {
 
-/// The source this program was built from, or "unknown".
+/// The commit that this program was built from, or "unknown".
 std::string build_commit();
 
 }  // namespace polykem::cli

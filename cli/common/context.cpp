@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMinBeginning = 3;
 constexpr const char* kOpsHint = "use keygen, encaps, decaps, sign, verify or all";
 
-/// How the backend was requested, in words.
+/// Says by which option or variable the backend was requested.
 std::string backend_asked(const std::string& option) {
   if (!option.empty()) return fmt::format("'{}'", option);
   const char* variable = std::getenv(kBackendVariable);
@@ -41,7 +41,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// As the library compares names: letter case, '-' and '_' do not matter.
+/// Equality as in the library: letter case, '-' and '_' do not matter.
 std::string plain(const std::string& word) {
   std::string out;
   for (const char c : word) {
@@ -256,7 +256,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
   std::size_t best_distance = typed.size() + 1;
   for (const std::string& candidate : candidates) {
     const std::string name = plain(candidate);
-    // A third of the letters may be wrong; the beginning of a name may lack its end.
+    // A third of the letters may be wrong, and the end of a name may be missing.
     const bool begins = typed.size() >= kMinBeginning && name.rfind(typed, 0) == 0;
     const std::size_t distance = edit_distance(typed, name);
     const std::size_t allowed = begins ? name.size() : std::max(typed.size(), name.size()) / 3;

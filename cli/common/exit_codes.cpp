@@ -30,7 +30,7 @@ void report_as(const std::string& program) {
 }
 
 int report(int code, const std::string& message, const std::string& hint) {
-  static_cast<void>(lost_output());  // the error that is told here came first
+  static_cast<void>(lost_output());  // report the first error, not this one
   print_error("{}: {}\n", program_name(), without_controls(message));
   if (!hint.empty()) print_error("  {}\n", without_controls(hint));
   write_json_error(code, message, hint);

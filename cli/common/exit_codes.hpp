@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program's exit status means; docs/exit_codes.md is the same list for users.
+// The meaning of exit codes. docs/exit_codes.md is the same list for users.
 #pragma once
 
 #include <functional>
@@ -38,21 +38,21 @@ class CliError : public std::runtime_error {
 /// Throws CliError (bad input).
 [[noreturn]] void bad_input(const std::string& what, const std::string& hint = {});
 
-/// Makes `text` safe to print on one line: bytes that are not printable ASCII become '?', and the text is cut at
-/// `limit`. For text from a file or a peer.
+/// Makes text from a file or a peer safe to print on one line: bytes that are not printable ASCII become '?', and the
+/// text is cut at `limit`.
 std::string printable(std::string_view text, std::size_t limit = 40);
 
-/// The same for a path, which may be long and in any language: control characters alone become '?'.
+/// The same for a path, which may be long and in any language: only control characters become '?'.
 std::string without_controls(std::string text);
 
-/// The name that report() begins with; "polykem" until it is called.
+/// Sets the program's name in report(), which is "polykem" by default.
 void report_as(const std::string& program);
 
-/// Prints "polykem: message" and the hint without control characters on stderr, and as JSON where --json asks for
-/// it. Returns `code`.
+/// Prints "polykem: message" and the hint, without control characters, on stderr, and as JSON if --json asks for it.
+/// Returns `code`.
 int report(int code, const std::string& message, const std::string& hint = {});
 
-/// Runs a command's body; prints any exception by report() and returns the exit code for it.
+/// Runs a command's body. Prints any exception by report() and returns its exit code.
 int run_guarded(const std::function<int()>& body);
 
 }  // namespace polykem::cli

@@ -20,7 +20,7 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
-/// A pipe may deliver this much; a regular file is as large as it is.
+/// The most bytes that are read from a pipe. Regular files have no limit.
 constexpr std::uint64_t kMaxFromPipe = std::uint64_t{64} << 30;
 
 std::string quoted(const std::string& path) {
@@ -31,7 +31,7 @@ std::string quoted(const std::string& path) {
   throw CliError(kExitIo, fmt::format("cannot read {}: {}", quoted(path), reason));
 }
 
-/// A descriptor to read `path`, and its size where it is a regular file.
+/// Opens `path` for reading and, if it is a regular file, sets its size.
 int open_input(const std::string& path, std::uint64_t& size) {
   const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw_unreadable(path, std::strerror(errno));

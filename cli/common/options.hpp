@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that several commands share, so that they are spelt and checked the same everywhere.
+// Options that several commands share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@
 
 namespace polykem::cli {
 
-/// Where the work runs and where the result goes.
+/// The backend and the destination of results.
 struct CommonOptions {
   std::string backend;  ///< empty: POLYKEM_BACKEND if set, else the best available
   JsonFile json;        ///< its `force` holds for all outputs of a command
@@ -25,7 +25,7 @@ struct CommonOptions {
   bool quiet = false;
 };
 
-/// Refuses 0 and anything that is not a plain decimal number, and says why.
+/// Accepts only plain decimal numbers above 0.
 inline CLI::Validator at_least_one() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
@@ -38,7 +38,7 @@ inline CLI::Validator at_least_one() {
       "");
 }
 
-/// Refuses what is no finite decimal number within these limits, and says why.
+/// Accepts only finite decimal numbers within these limits.
 inline CLI::Validator within(double low, double high) {
   return CLI::Validator(
       [low, high](std::string& text) -> std::string {

@@ -97,14 +97,14 @@ bool write_all(int fd, ByteView bytes, std::uint64_t& written) {
 
 constexpr const char* kMakeRoom = "make room, or write to another file system";
 
-/// Bytes that the user may still write on the file system of an open file; nullopt if it does not say.
+/// The free bytes on the file system of an open file that the user may write; nullopt if unknown.
 std::optional<std::uint64_t> room_beside(int fd) {
   struct statvfs info {};
   if (::fstatvfs(fd, &info) != 0 || info.f_blocks == 0) return std::nullopt;
   return std::uint64_t{info.f_bavail} * (info.f_frsize != 0 ? info.f_frsize : info.f_bsize);
 }
 
-/// Finds a free name beside `path` by calling `attempt(name)`, which returns 0 or sets errno.
+/// Finds an unused name in the folder of `path` by calling `attempt(name)`, which returns 0 or sets errno.
 template <class Attempt>
 std::string beside(const std::string& path, const std::string& shown_name, Attempt attempt) {
   for (int i = 0; i < kMaxNames; ++i) {
@@ -181,7 +181,7 @@ void OutputFiles::create(Output& output) {
     if (output.fd < 0) throw_unwritable(place.name);
     return;
   }
-  // The unnamed file gets its name through /proc.
+  // An unnamed file gets its name through /proc.
   if (::access("/proc/self/fd", X_OK) == 0) {
     output.fd = ::open(folder_of(place.path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
     if (output.fd >= 0) return;
@@ -284,7 +284,7 @@ void OutputFiles::replace(Output& output) {
     output.state = State::kExchanged;
     return;
   }
-  // The file system has no hard links, or cannot exchange two files.
+  // Here the file system has no hard links, or cannot exchange two files.
   bool renamed = !force_ && ::renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0;
   if (!renamed && !force_ && errno == EEXIST) throw_exists(output.place.name);
   renamed = renamed || ::rename(temporary, path) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes outputs so that each file appears whole or not at all, and a group of files appears together.
+// Writes output files: each appears whole or not at all, and a group of files appears together.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -20,7 +20,7 @@ enum class FileMode {
   kSecret,  ///< 0600
 };
 
-/// A path as a command names it, and the file it leads to.
+/// A path as the command line gives it, and the file that it leads to.
 struct Place {
   std::string name;                             ///< as the user gave it
   std::string path;                             ///< behind symbolic links
@@ -29,12 +29,12 @@ struct Place {
 };
 
 /// Throws CliError: usage if a file exists there and force is false, io if it is a directory or cannot be examined.
-/// Does nothing for "-", devices and pipes.
+/// "-", devices and pipes are always allowed.
 void check_place(const std::string& path, bool force);
 
-/// A group of outputs that appear together. Each is written without a name in the folder it is meant for (under a
-/// temporary name where the file system has no unnamed files), flushed to the disk and named at the end. If the program
-/// ends before that, nothing is left behind. "-" is standard output; it, devices and pipes receive their bytes at once.
+/// A group of outputs that appear together. Each file is written without a name in its folder (under a temporary name
+/// if the file system has no unnamed files), flushed to the disk, and named at the end. If the program ends before
+/// that, nothing is left behind. "-" is standard output, which receives its bytes at once, as devices and pipes do.
 class OutputFiles {
  public:
   /// force: existing files are replaced.
@@ -43,25 +43,25 @@ class OutputFiles {
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
 
-  /// Names a file that the command reads.
+  /// Registers a file that the command reads.
   void add_input(const std::string& path);
-  /// Names an output and returns its number.
+  /// Registers an output and returns its number.
   std::size_t add(const std::string& path, FileMode mode);
   /// Throws CliError (usage) if an output is the same file as another output or an input, by any name, or exists and
   /// force is false. Writes nothing.
   void check() const;
-  /// Checks, and prepares the outputs for writing. Also throws CliError (io) if that fails; then nothing has appeared.
+  /// Does the same check and opens the outputs. Also throws CliError (io) if that fails; then no file has appeared.
   void open();
-  /// Says how many bytes an output will have, about and not more.
+  /// Sets the expected size of an output. Too low an estimate only makes check_room() less strict.
   void expect(std::size_t output, std::uint64_t bytes) { outputs_[output].expected = bytes; }
-  /// Throws CliError (io) if a file system has less room than its outputs are expected to need. Call it after open().
+  /// Throws CliError (io) if a file system has less space than its outputs are expected to need. Call it after open().
   void check_room() const;
   /// Appends to an output. Throws CliError (io).
   void write(std::size_t output, ByteView bytes);
-  /// Bytes written to it so far.
+  /// The number of bytes written to an output so far.
   std::uint64_t written(std::size_t output) const { return outputs_[output].written; }
-  /// Makes all outputs appear and survive a power cut. Throws CliError; then none has appeared, and what they would
-  /// have replaced is back in its place wherever the file system can exchange two files.
+  /// Makes all outputs appear and survive a power cut. If it throws CliError, none has appeared, and the files that
+  /// they would have replaced are back in place where the file system can exchange two files.
   void commit();
 
  private:

@@ -17,7 +17,7 @@
 namespace polykem::cli {
 namespace {
 
-/// A hash of HashML-DSA by OpenSSL's name, and the bytes of its digest [FIPS204, 5.4.1].
+/// A hash of HashML-DSA: OpenSSL's name and the digest's bytes [FIPS204, 5.4.1].
 struct Hash {
   std::string_view name;
   const char* openssl;
@@ -36,7 +36,7 @@ constexpr std::array<Hash, 12> kHashes = {{{"sha224", "SHA224", 28},
                                            {"shake128", "SHAKE128", 32},
                                            {"shake256", "SHAKE256", 64}}};
 
-/// Letters and digits; "sha2512" is "sha512".
+/// The letters and digits of a name, with "sha2512" replaced by "sha512".
 std::string letters_and_digits(std::string_view name) {
   std::string out;
   for (const char c : name) {

@@ -15,19 +15,19 @@ namespace polykem::cli {
 
 class Prehash {
  public:
-  /// By any spelling: "sha512", "SHA2-512". Throws CliError (usage) if there is no such hash.
+  /// Finds a hash by any spelling, such as "sha512" or "SHA2-512". Throws CliError (usage) if there is none.
   explicit Prehash(const std::string& name);
   ~Prehash();
   Prehash(const Prehash&) = delete;
   Prehash& operator=(const Prehash&) = delete;
 
-  /// The names of all.
+  /// The names of all hashes.
   static std::vector<std::string> names();
 
-  /// The object identifier in DER.
+  /// The hash's object identifier in DER.
   const Bytes& oid() const { return oid_; }
   void update(ByteView bytes);
-  /// Appends the digest of what was passed to update() since the last call.
+  /// Appends the digest of the data passed to update() since the last call.
   void finish(Bytes& out);
 
  private:
@@ -39,7 +39,7 @@ class Prehash {
   Bytes oid_;
 };
 
-/// SHAKE256 of one text after another, 64 bytes [FIPS204, 3.7: H].
+/// SHAKE256 of concatenated texts, 64 bytes [FIPS204, 3.7: H].
 Bytes shake256_of(ByteView first, ByteView second);
 
 }  // namespace polykem::cli

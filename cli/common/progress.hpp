@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of long commands on stderr: a live bar on a terminal that takes escape codes, a
-// plain line every few seconds otherwise.
+// Progress of long commands on stderr: a live bar on a terminal that takes escape codes, otherwise a line every few
+// seconds.
 #pragma once
 
 #include <chrono>
@@ -14,16 +14,16 @@ class Progress {
  public:
   enum class Rate { kShown, kHidden };
 
-  /// quiet: print nothing at all. total: the number of items that makes 100 %; 0: unknown, so no percentage is shown.
-  /// unit: what is counted, e.g. "clients". rate: hidden where items per second mean nothing.
+  /// quiet: print nothing. total: the number of items that makes 100 %; 0: unknown, so no percentage is shown. unit:
+  /// what is counted, for example "clients". rate: show items per second.
   Progress(std::string label, std::uint64_t total, std::string unit, bool quiet, Rate rate = Rate::kShown);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` items are finished; `note` is shown behind the figures. Cheap to call often.
+  /// Shows that `done` items are finished, with `note` after the figures. Cheap to call often.
   void update(std::uint64_t done, const std::string& note = {});
-  /// Removes the bar from a terminal. The destructor does the same.
+  /// Removes the bar from the terminal, as the destructor does.
   void finish();
 
  private:

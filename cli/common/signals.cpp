@@ -26,7 +26,7 @@ std::atomic<unsigned> state{0};
 std::atomic<Left> left{Left::kNoFile};
 static_assert(std::atomic<Left>::is_always_lock_free, "a handler reads it");
 
-// Never destroyed: a signal may come while the program ends.
+// Never destroyed, since a signal may come while the program ends.
 std::vector<std::string>& paths() {
   static auto& all = *new std::vector<std::string>;
   return all;
@@ -48,7 +48,7 @@ struct termios terminal_settings {};
   ::_exit(128 + signal);
 }
 
-// Also runs in a handler: only calls that are safe there.
+// May run in a signal handler, so only calls that are safe there are allowed.
 void say(const char* text) {
   print_error_text(text, std::strlen(text));
 }
@@ -56,7 +56,7 @@ void say(const char* text) {
 void say_what_is_left(int signal) {
   const Left now = left.load();
   if (now == Left::kNothingDue) return;
-  // Out of the line in which a terminal shows ^C or the progress.
+  // On a new line, since the terminal may show ^C or the progress on this one.
   say(::isatty(STDERR_FILENO) == 1 ? "\npolykem: interrupted by " : "polykem: interrupted by ");
   say(signal_name(signal));
   say(now == Left::kNoFile ? ": no output file was written\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cleans up on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU, and says so: no temporary file and no part of a group of
+// Cleans up on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU, and says so. No temporary file and no part of a group of
 // outputs is left.
 #pragma once
 
@@ -9,11 +9,12 @@
 
 namespace polykem::cli {
 
-/// Handles those of the signals that would end the program; signals that are ignored or have a handler stay as they
-/// are. From then on they remove the files below, say in a line on standard error what is left, and end the program.
+/// Installs handlers for those of the signals that would end the program; signals that are ignored or have a handler
+/// are left alone. The handlers remove registered files, say in one line on standard error what is left, and end the
+/// program.
 void handle_signals();
 
-/// What a command has left if a signal ends it now.
+/// What a command leaves if a signal ends it now.
 enum class Left {
   kNoFile,      ///< the state at the beginning
   kPart,        ///< standard output, a pipe or a device has a part
@@ -21,28 +22,28 @@ enum class Left {
   kNothingDue,  ///< the command has no end of its own, and the signal is nothing to speak of
 };
 
-/// From now on.
+/// Sets what the command leaves from now on.
 void left_on_signal(Left left);
 
-/// "SIGINT".
+/// The signal's name, for example "SIGINT".
 const char* signal_name(int signal);
 
-/// Ends the program by that signal, as if it had not been handled: callers see that the work was interrupted. Removes
-/// no files.
+/// Ends the program by that signal, as if it had not been handled, so that callers see the interruption. Removes no
+/// files.
 [[noreturn]] void end_by_signal(int signal);
 
-/// A file that a signal removes.
+/// Registers a file that a signal must remove.
 void remove_on_signal(const std::string& path);
-/// Undoes that; does nothing if the file was not registered.
+/// Unregisters the file, if it was registered.
 void keep_on_signal(const std::string& path);
 
-/// A signal gives the terminal `fd` these settings before it ends the program. One terminal at a time.
+/// Registers settings that a signal restores on the terminal `fd`. One terminal at a time.
 void restore_on_signal(int fd, const struct termios& settings);
-/// Undoes that.
+/// Unregisters them.
 void keep_terminal();
 
-/// While an object exists, signals wait, on whatever thread they come; afterwards they end the program. If a signal is
-/// ending it already, the constructor does not return. One thread at a time changes files.
+/// While an object exists, signals on any thread are deferred; afterwards they end the program. If a signal is already
+/// ending it, the constructor does not return. One thread at a time may change the registered files.
 class DeferSignals {
  public:
   DeferSignals();

@@ -23,7 +23,7 @@ std::string cannot_write(int reason) {
   return fmt::format("cannot write to standard output: {}", std::strerror(reason));
 }
 
-/// Drops what could not be written, or exit() would try again.
+/// Discards text that could not be written, because exit() would try again.
 void forget_output() {
   __fpurge(stdout);
   std::clearerr(stdout);
@@ -43,7 +43,7 @@ int stream_named(const std::string& path) noexcept {
   return -1;
 }
 
-/// Whether `path` is another name of a standard stream, or of the pipe that it is.
+/// Whether `path` is another name of a standard stream, or of the pipe that the stream is.
 bool is_stream(const std::string& path, int stream) noexcept {
   if (stream_named(path) == stream) return true;
   struct stat named {

@@ -85,7 +85,7 @@ std::string wrap_lines(const std::string& text, std::size_t columns, std::size_t
       out += line + "\n";
       continue;
     }
-    // What stands in the first `indent` columns, the name of an entry say, stays as it is.
+    // The first `indent` columns, which may hold an entry's name, stay as they are.
     const bool entry = indent > 0 && indent < line.size() && line[indent - 1] == ' ';
     const std::size_t kept = entry ? indent : line.find_first_not_of(' ');
     std::string margin = line.substr(0, kept);
@@ -161,7 +161,7 @@ std::vector<std::size_t> Table::fitted_widths(const std::vector<std::size_t>& sh
     total += full[i];
   }
   while (total > columns) {
-    // Takes one character from the widest column that can still shrink.
+    // Shrinks the widest column that can still shrink by one character.
     std::size_t widest = shown.size();
     for (std::size_t k = 0; k < shown.size(); ++k) {
       if (width[k] > least[shown[k]] && (widest == shown.size() || width[k] > width[widest])) widest = k;

@@ -14,7 +14,7 @@ TableFormat parse_table_format(const std::string& name);
 
 enum class Align { kLeft, kRight };
 
-/// Rows of cells under a header. Text cells are UTF-8, one column wide per code point.
+/// Rows of cells under a header. Cells are UTF-8; each code point is one column wide.
 class Table {
  public:
   struct Column {
@@ -23,14 +23,14 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  /// Adds a row; it has as many cells as there are columns.
+  /// Adds a row, with a cell for each column.
   void row(std::vector<std::string> cells);
   /// A thin line between groups of rows, in text only.
   void rule();
   /// The whole table, with a final newline. Text fits the terminal: cells are wrapped at blanks, and columns that do
-  /// not fit beside each other follow below, each group with the first column again.
+  /// not fit beside each other follow below, in groups that repeat the first column.
   std::string render(TableFormat format = TableFormat::kText) const;
-  /// As text of at most that many columns.
+  /// The table as text of at most that many columns.
   std::string render_text(std::size_t columns) const;
   bool empty() const { return rows_.empty(); }
 
@@ -38,22 +38,22 @@ class Table {
   std::string render_markdown() const;
   std::string render_csv() const;
   std::string render_part(const std::vector<std::size_t>& shown, std::size_t columns) const;
-  /// Widths of all columns without wrapping, and at least.
+  /// The widths of all columns without wrapping, and their minimum widths.
   std::vector<std::size_t> widths() const;
   std::vector<std::size_t> least_widths() const;
-  /// Widths of the columns in `shown`, wrapped as far as `columns` demand it.
+  /// The widths of the columns in `shown`, wrapped as far as `columns` requires.
   std::vector<std::size_t> fitted_widths(const std::vector<std::size_t>& shown, std::size_t columns) const;
-  /// Groups of columns, each with the first, that fit beside each other.
+  /// Groups of columns that fit beside each other; each contains the first column.
   std::vector<std::vector<std::size_t>> parts(std::size_t columns) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;  ///< An empty vector is a rule.
 };
 
-/// `text` in lines of at most `columns`, broken at blanks; a longer word has a line of its own.
+/// Breaks `text` at blanks into lines of at most `columns`; a longer word gets a line of its own.
 std::vector<std::string> wrapped(const std::string& text, std::size_t columns);
 
-/// Breaks the lines of `text` that are longer than `columns` at blanks; what follows is indented that far.
+/// Breaks lines of `text` that are longer than `columns` at blanks; continuation lines are indented by `indent`.
 std::string wrap_lines(const std::string& text, std::size_t columns, std::size_t indent);
 
 /// 1234567 -> "1,234,567".

@@ -81,7 +81,7 @@ Workload::Workload(const Context& context, const Scheme& scheme, polykem_op op, 
   repeat(expected_, made.ss, info.shared_secret_bytes, items, in_flight_);
 }
 
-/// Numbered ones, `distinct` of them repeated.
+/// Messages that are numbers; after `distinct` of them they repeat.
 void Workload::make_messages(std::size_t distinct) {
   messages_.resize(in_flight_ * kMessageBytes);
   for (std::size_t i = 0; i < in_flight_; ++i) {

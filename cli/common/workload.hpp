@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch of one operation that can be run again and again and checked: what profile, bench and doctor measure.
+// A batch of one operation that can be repeated and checked, for profile, bench and doctor.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -8,16 +8,16 @@
 
 namespace polykem::cli {
 
-/// Inputs and outputs of one batch, all allocated and made beforehand.
+/// The inputs and outputs of one batch, allocated and made in advance.
 class Workload {
  public:
-  /// The most distinct key pairs and ciphertexts; larger batches repeat them, and each item has its own copy.
+  /// The most distinct key pairs and ciphertexts. Larger batches repeat them, with a copy for each item.
   static constexpr std::size_t kMaxDistinct = 256;
-  /// The most bytes of records that are held by default.
+  /// The default limit of bytes of records in memory.
   static constexpr std::size_t kMemory = std::size_t{1} << 30;
-  /// Of a message that is signed or verified.
+  /// Bytes of a message that is signed or verified.
   static constexpr std::size_t kMessageBytes = 32;
-  /// The most items that check() verifies, spread evenly; for decaps it checks all.
+  /// The most items that check() verifies, spread evenly over the batch; for decaps it checks all.
   static constexpr std::size_t kMaxChecked = 256;
 
   /// Makes the keys, for decaps the ciphertexts, for verify the signatures. `mode` does not matter for keygen. memory:
@@ -30,12 +30,12 @@ class Workload {
   void run();
   /// Runs the items that are in memory at once.
   void warm_up() { run_part(in_flight_); }
-  /// Items in memory at once: count(), or fewer where that would take too much.
+  /// The number of items in memory at once: count(), or fewer if those need too much memory.
   std::size_t in_flight() const { return in_flight_; }
   /// True if the outputs of the last run are right: key pairs that work, secrets that agree, signatures that verify;
   /// for verify, that the same signatures of other messages do not.
   bool check() const;
-  /// Items that check() looks at.
+  /// The number of items that check() verifies.
   std::size_t checked() const;
   std::size_t count() const { return count_; }
 
@@ -45,7 +45,7 @@ class Workload {
   void run_part(std::size_t count);
   bool check_keygen() const;
   bool check_encaps() const;
-  /// What check() verifies of signatures.
+  /// The check of signatures.
   struct Sample {
     Bytes pk, sig, texts;
   };

@@ -76,7 +76,7 @@ Limits limits_here(const CommonOptions& options) {
   return out;
 }
 
-/// Why that backend runs: forced by an option or a variable, or the best one here.
+/// Why the backend was chosen: forced by an option or a variable, or the best one here.
 std::string reason(const CommonOptions& options) {
   if (!options.backend.empty()) return "forced by --backend";
   const char* variable = std::getenv(kBackendVariable);
@@ -126,7 +126,7 @@ std::string verdict(const Diagnosis& diagnosis) {
   return fmt::format("FAILED ({})", fmt::join(bad, "; "));
 }
 
-/// A line of the first part, below each other if it is too long.
+/// A line of the first part, wrapped if it is too long.
 void print_fact(const char* name, const std::string& text) {
   constexpr std::size_t kNameColumns = 14;
   print_out("{}", wrap_lines(fmt::format("{:<{}}{}\n", name, kNameColumns, text), text_columns(), kNameColumns));

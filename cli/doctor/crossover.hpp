@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The crossover: the number of items from which batches go to the GPU. Shown, and measured on request.
+// Shows the crossovers, the batch sizes from which batches go to the GPU, and measures them on request.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -18,10 +18,10 @@ struct Crossover {
   bool measured;
 };
 
-/// Those of the sets that can run on a GPU here; empty if there is no GPU.
+/// The crossovers of the sets that can run on a GPU here; empty if there is no GPU.
 std::vector<Crossover> crossovers();
 
-/// Measures those of all such sets. Throws CliError if there is no GPU.
+/// Measures the crossovers of all such sets. Throws CliError if there is no GPU.
 void tune_crossovers(bool silent);
 
 void print_crossovers(const std::vector<Crossover>& all);

@@ -14,15 +14,15 @@ namespace {
 
 constexpr std::size_t kItems = 4;
 
-/// The seed of count 0 in every file made by NIST's KAT program.
+/// The seed of count 0 in every file that NIST's KAT program makes.
 constexpr std::string_view kSeedOfCountZero =
     "061550234D158C5EC95595FE04EF7A25767F2E24CC2BC479D09D86DC9ABCFDE7056A8C266F9EF97ED08541DBD2E1FFA1";
 
-/// The key's seed, 32 times, and the message of test 1 in Wycheproof's files of ML-DSA.
+/// The byte that the key's seed consists of, and the message, of test 1 in Wycheproof's files of ML-DSA.
 constexpr std::uint8_t kSeedOfTestOne = 0x2A;
 constexpr std::string_view kMessageOfTestOne = "Hello world";
 
-/// Digests of published answers (not of this program's own output); a test recomputes them from the files.
+/// Digests of published answers, not of this program's own output. A test recomputes them from the files.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 42> kDigests = {{
     {"ntruhps2048509", "7fe60a9fa778d6e32ae7ec54ade0794aa273f58fb71d5bb10243d28bc6ad6bc1"},
     {"ntruhps2048677", "1291049ca672e721d3b04306c44a48d791f0d61e2cbdcaf9ee9cee3f8e9a66e6"},
@@ -68,7 +68,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 42> kDigests
     {"mldsa87", "23fcbaa5b87dc3d334111cf80e1fdbb581216591326e996038fe574d7e731b7b"},
 }};
 
-/// Record `i` of `a` equals record `j` of `b`.
+/// True if record `i` of `a` equals record `j` of `b`.
 bool same(const SecretBytes& a, std::size_t i, const SecretBytes& b, std::size_t j, std::size_t size) {
   return std::equal(a.data() + i * size, a.data() + (i + 1) * size, b.data() + j * size);
 }
@@ -133,7 +133,7 @@ bool known_signature_comes_out(const Context& context, const Scheme& scheme) {
   return shake128(all, 32) == parse_hex(known_answer_digest(scheme.name()));
 }
 
-/// A flipped bit in each signature, in its beginning, middle and end.
+/// Flips a bit in each signature: at its beginning, in the middle, and at its end.
 bool refuses(const Context& context, const Scheme& scheme, const Bytes& pk, const Messages& message, Bytes sig) {
   const std::size_t size = scheme.signature_bytes();
   for (std::size_t i = 0; i < kItems; ++i) {

@@ -29,7 +29,7 @@ std::string_view label_of(RecordKind kind) {
   return {};
 }
 
-/// Splits "ntruhps4096821 PUBLIC KEY" into a block's set and kind; nothing if it is no such title.
+/// Splits a label such as "ntruhps4096821 PUBLIC KEY" into set and kind; nothing if it is no such label.
 std::optional<NamedRecord> split_title(std::string_view title) {
   const std::size_t space = title.find(' ');
   if (space == std::string_view::npos || space == 0) return std::nullopt;

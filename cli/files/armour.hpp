@@ -18,7 +18,7 @@ namespace polykem::cli {
 
 enum class RecordKind { kPublicKey, kSecretKey, kCiphertext, kSharedSecret, kSignature };
 
-/// "public key", "secret key", "ciphertext", "shared secret", "signature".
+/// The name of a kind of record: "public key", "secret key", "ciphertext", "shared secret" or "signature".
 const char* kind_name(RecordKind kind);
 
 /// Bytes of one record of that kind.
@@ -26,7 +26,7 @@ std::size_t record_bytes(const Scheme& scheme, RecordKind kind);
 
 /// A record in a form that names its set.
 struct NamedRecord {
-  std::string scheme;  ///< as written there
+  std::string scheme;  ///< the set's name as written there
   RecordKind kind;
   SecretBytes bytes;
 };
@@ -34,14 +34,14 @@ struct NamedRecord {
 /// The label of its block: "mlkem768 PUBLIC KEY".
 std::string armour_label(const std::string& scheme, RecordKind kind);
 
-/// True if a block with that label is polykem's, of whatever set.
+/// True if blocks with that label are polykem's, of any set.
 bool is_armour_label(std::string_view label);
 
-/// Reads armour line by line. Names and sizes are not looked up here.
+/// Reads armour line by line. It does not check sets and sizes.
 class ArmourReader {
  public:
-  /// Takes a line, without its line feed. Returns true if a block is complete: block() returns it until the next call.
-  /// Throws FormatError that names the line.
+  /// Takes a line without its line feed. Returns true if a block is complete, which block() then returns until the next
+  /// call. Throws FormatError, which names the line.
   bool line(std::string_view text);
   /// Throws FormatError if the text ended inside a block.
   void finish() const { reader_.finish(); }

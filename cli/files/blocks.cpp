@@ -34,7 +34,7 @@ bool is_certificate_label(std::string_view label) {
   return label == kCertificateLabel || label == "X509 CERTIFICATE";
 }
 
-/// What `begin` has before its first byte that no text has. A raw secret key soon has one.
+/// The part of `begin` before the first byte that cannot be text. A raw secret key soon has such a byte.
 ByteView text_of(ByteView begin) {
   const std::uint8_t* end = std::find_if(begin.data(), begin.data() + begin.size(), [](std::uint8_t c) {
     return (c < ' ' && (c < '\t' || c > '\r')) || c == 0x7F;
@@ -42,7 +42,7 @@ ByteView text_of(ByteView begin) {
   return {begin.data(), static_cast<std::size_t>(end - begin.data())};
 }
 
-/// What the message about a file without a key calls a block of it.
+/// How a message about a file without a key names a block.
 std::string block_description(std::string_view label) {
   if (label == formats::kPublicKeyLabel) return "a public key";
   if (label == formats::kPrivateKeyLabel) return "a secret key";

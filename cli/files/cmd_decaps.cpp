@@ -24,7 +24,7 @@ constexpr const char* kDecapsFooter =
     "N ciphertexts need N secret keys, used in order, or one key for all.\n"
     "A ciphertext made for another key, or altered on the way, is not an error: it yields a secret that nobody shares.";
 
-/// Both files, a batch at a time.
+/// Reads both files a batch at a time.
 struct Inputs {
   RecordReader& keys;
   RecordReader& ciphertexts;
@@ -32,7 +32,8 @@ struct Inputs {
   SecretBytes sk, ct;
 };
 
-/// The next batch: how many items it has, 0 at the end. Throws CliError (bad input) if one file ends before the other.
+/// Reads the next batch and returns its number of items, 0 at the end. Throws CliError (bad input) if one file is
+/// shorter than the other.
 std::size_t next_batch(const FileOptions& options, Inputs& in) {
   const std::size_t most = items_at_once(in.keys.scheme());
   const std::size_t n = in.ciphertexts.read(in.ct, most);

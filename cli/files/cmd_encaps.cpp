@@ -29,7 +29,7 @@ constexpr const char* kEncapsFooter =
                  "leave --count out to use each key once");
 }
 
-/// All encapsulations to one key.
+/// Makes all encapsulations to one key.
 std::uint64_t encaps_to_one(const FileOptions& options, const Context& context, RecordReader& keys,
                             const std::function<void(const Encapsulations&, std::uint64_t)>& take) {
   const Scheme& scheme = keys.scheme();
@@ -44,7 +44,7 @@ std::uint64_t encaps_to_one(const FileOptions& options, const Context& context, 
   return options.count;
 }
 
-/// One encapsulation to each key.
+/// Makes one encapsulation to each key.
 std::uint64_t encaps_to_each(const FileOptions& options, const Context& context, RecordReader& keys,
                              const std::function<void(const Encapsulations&, std::uint64_t)>& take) {
   const Scheme& scheme = keys.scheme();

@@ -76,7 +76,7 @@ int run_keygen(FileOptions options, bool form_given) {
   Progress progress("keygen", options.count, "key pairs", options.common.quiet);
   for (std::size_t done = 0; done < options.count;) {
     const std::size_t n = std::min(items_at_once(scheme), options.count - done);
-    // A seed can only be written if it was made here: the library's own coins stay in it.
+    // A seed can be written only if it was made here, since the library does not return its own coins.
     const SecretBytes seeds = standard_format(options) ? make_seeds(scheme, n) : SecretBytes();
     const KeyPairs pairs = context.keygen(scheme, n, seeds);
     outputs.write(pk, scheme, pairs.pk);

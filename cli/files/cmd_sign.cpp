@@ -30,7 +30,7 @@ constexpr const char* kSignFooter =
     "[FIPS204, Alg 7, L6].\n"
     "Signatures are hedged [FIPS204, 3.4] unless --deterministic is given.";
 
-/// The files that signatures go to, and their numbers in `outputs`.
+/// The signature files, and their numbers in `outputs`.
 std::vector<std::size_t> add_outputs(const SigningOptions& options, RecordOutputs& outputs) {
   std::vector<std::string> paths;
   if (!options.sig.empty()) {
@@ -45,7 +45,7 @@ std::vector<std::size_t> add_outputs(const SigningOptions& options, RecordOutput
   return out;
 }
 
-/// Outputs that appear together are all open until then. Throws CliError (resources) if so many files cannot be.
+/// Throws CliError (resources) if that many files cannot be open at once, as outputs that appear together are.
 void allow_open_files(std::size_t count) {
   constexpr std::size_t kOthers = 64;
   rlimit limit{};
@@ -72,8 +72,8 @@ void check_inputs(const SigningOptions& options, const PassphraseOptions& passph
     throw CliError(kExitUsage, "only one input can come from standard input", "name a file for the other");
 }
 
-/// Throws CliError (bad input) if the parts of the key do not belong together: its signatures would not verify. Only of
-/// a key for all messages, because signing with a key takes less time than this.
+/// Throws CliError (bad input) if the parts of the key do not belong together, because its signatures would not verify.
+/// Done only for a key that signs all messages, because it takes longer than one signature.
 void check_key(const Scheme& scheme, ByteView sk, const std::string& path) {
   Bytes pk(scheme.public_key_bytes());
   const polykem_status status = polykem_public_key_of(scheme.handle(), sk.data(), pk.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem verify: which signatures of files, or of the records of one file, are right.
+// polykem verify: checks signatures of files, or of the records of one file.
 #include <fmt/format.h>
 
 #include <memory>
@@ -25,10 +25,10 @@ constexpr const char* kVerifyFooter =
     "dates are not checked, or raw with --scheme. N messages need N public keys, used in order, or one key for all.\n"
     "Exit code 1: a signature does not verify; which ones is said on standard error and in the JSON result.";
 
-/// So many messages are named at most where people read them.
+/// The most messages that the output for people names.
 constexpr std::size_t kMostNamed = 20;
 
-/// The signatures of the messages: beside each, or all in one file.
+/// The signatures of the messages: one file for each, or one for all.
 class SignatureReader {
  public:
   SignatureReader(const SigningOptions& options, const Scheme& scheme, const Context& context)
@@ -40,7 +40,7 @@ class SignatureReader {
                                           Sets::kSignatures);
   }
 
-  /// Those of `count` messages from message `first` on.
+  /// The signatures of `count` messages, from message `first` on.
   const SecretBytes& next(std::uint64_t first, std::size_t count) {
     if (!all_) {
       bytes_.clear();
@@ -111,7 +111,7 @@ void check_result_place(const SigningOptions& options) {
 struct Outcome {
   std::string scheme, backend;
   std::uint64_t count = 0;
-  std::vector<std::uint64_t> wrong;  ///< numbers of messages, from 0
+  std::vector<std::uint64_t> wrong;  ///< messages with wrong signatures, counted from 0
 };
 
 Json as_json(const Outcome& outcome, const MessageReader& messages) {

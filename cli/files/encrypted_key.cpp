@@ -27,7 +27,7 @@ struct EncryptedFree {
   void operator()(X509_SIG* key) const { X509_SIG_free(key); }
 };
 
-/// A positive INTEGER, or more than kMaxWork.
+/// Reads a positive INTEGER; a number above kMaxWork if it is larger.
 std::uint64_t work_of(ByteView integer) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < integer.size() && value <= kMaxWork; ++i)
@@ -35,19 +35,19 @@ std::uint64_t work_of(ByteView integer) {
   return value;
 }
 
-/// Throws FormatError if the key derivation that the key names would take unbelievably long.
+/// Throws FormatError if the key derivation function would take far too long.
 void check_work(ByteView encrypted, std::uint64_t most_work) {
   DerReader key(DerReader(encrypted).take(der::kSequence, "the key's SEQUENCE"));
   DerReader algorithm(key.take(der::kSequence, "AlgorithmIdentifier"));
   algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER");
   DerReader parameters(algorithm.take(der::kSequence, "the encryption's parameters"));
-  if (parameters.next_is(der::kSequence)) {  // PBES2 names a function that makes the key
+  if (parameters.next_is(der::kSequence)) {  // PBES2 has a key derivation function
     DerReader function(parameters.take(der::kSequence, "the key derivation"));
     function.take(der::kObjectIdentifier, "the key derivation's OBJECT IDENTIFIER");
     parameters = DerReader(function.take(der::kSequence, "the key derivation's parameters"));
   }
   parameters.take(der::kOctetString, "the salt");
-  // PBKDF2 has its rounds and perhaps a length, scrypt N, r, p and perhaps a length.
+  // The parameters of PBKDF2 are rounds and an optional length, those of scrypt N, r, p and an optional length.
   std::vector<std::uint64_t> numbers;
   while (parameters.next_is(der::kInteger))
     numbers.push_back(work_of(parameters.take(der::kInteger, "the amount of work")));
@@ -62,8 +62,8 @@ void check_work(ByteView encrypted, std::uint64_t most_work) {
 }
 
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
-/// A context of our own: what openssl.cnf says about providers does not matter here. One for all keys, as long as the
-/// process lives: to make one takes milliseconds, and OpenSSL 3.0 keeps a kilobyte of each that is freed.
+/// A library context that openssl.cnf does not affect. All keys share it until the process ends, because making one
+/// takes milliseconds and OpenSSL 3.0 leaks a kilobyte of each.
 OSSL_LIB_CTX* library() {
   static OSSL_LIB_CTX* const made = OSSL_LIB_CTX_new();
   if (made == nullptr) throw std::bad_alloc();
@@ -71,7 +71,7 @@ OSSL_LIB_CTX* library() {
 }
 #endif
 
-/// What libcrypto decrypts, whatever it is; nothing with its errors in the queue if that fails.
+/// The plaintext, whatever it is. If decryption fails, nothing, with libcrypto's errors in the queue.
 std::optional<SecretBytes> decrypt(const X509_SIG& key, ByteView passphrase) {
   const X509_ALGOR* algorithm = nullptr;
   const ASN1_OCTET_STRING* sealed = nullptr;
@@ -122,7 +122,7 @@ SecretBytes decrypted_key(ByteView der, ByteView passphrase, std::uint64_t most_
   if (key == nullptr) throw_not_decrypted();
   std::optional<SecretBytes> plain = decrypt(*key, passphrase);
   if (!plain) throw_not_decrypted();
-  // One in 256 wrong passphrases leaves padding that looks right.
+  // One in 256 wrong passphrases yields valid padding.
   if (formats::key_der_bytes(*plain) != plain->size()) throw_wrong_passphrase();
   return std::move(*plain);
 }

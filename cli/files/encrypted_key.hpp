@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encrypted private keys: EncryptedPrivateKeyInfo [RFC5958, 3], decrypted by libcrypto.
+// Decrypts private keys, EncryptedPrivateKeyInfo [RFC5958, 3], by libcrypto.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -8,12 +8,12 @@
 
 namespace polykem::cli {
 
-/// Rounds of PBKDF2, or scrypt's N r p: some ten seconds.
+/// The most rounds of PBKDF2, or N r p of scrypt, which take about ten seconds.
 inline constexpr std::uint64_t kMaxWork = std::uint64_t{1} << 24;
 
-/// The OneAsymmetricKey inside `der`, by any scheme for passphrases that libcrypto's default provider has: PBES2 with
-/// PBKDF2 or scrypt, and PKCS #12's. Throws FormatError if the passphrase is wrong, the scheme unknown, or the key says
-/// that it takes more work than most_work.
+/// Decrypts the OneAsymmetricKey in `der`. Supports the password-based schemes of libcrypto's default provider: PBES2
+/// with PBKDF2 or scrypt, and those of PKCS #12. Throws FormatError if the passphrase is wrong, the scheme is unknown,
+/// or the key demands more work than most_work.
 SecretBytes decrypted_key(ByteView der, ByteView passphrase, std::uint64_t most_work = kMaxWork);
 
 }  // namespace polykem::cli

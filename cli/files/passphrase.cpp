@@ -18,7 +18,7 @@
 namespace polykem::cli {
 namespace {
 
-/// OpenSSL's programs read no more either.
+/// The longest passphrase, as in OpenSSL's programs.
 constexpr std::size_t kMaxPassphraseBytes = 1024;
 
 std::string descriptor_name(const std::string& fd) {
@@ -33,7 +33,7 @@ std::string descriptor_name(const std::string& fd) {
   throw CliError(kExitBadInput, fmt::format("{}: holds no passphrase", name));
 }
 
-/// The next line, without its end. Takes byte by byte, so that what follows stays in the descriptor.
+/// Reads the next line, without its end, byte by byte, so that the rest stays in the descriptor.
 SecretBytes next_line(int fd, const std::string& name) {
   SecretBytes out;
   out.reserve(kMaxPassphraseBytes);
@@ -57,7 +57,7 @@ SecretBytes first_line(const std::string& path) {
   return {line.begin(), line.end()};
 }
 
-/// The controlling terminal, which does not show what is typed.
+/// The controlling terminal with echo turned off.
 class SilentTerminal {
  public:
   SilentTerminal() : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
@@ -69,7 +69,7 @@ class SilentTerminal {
     struct termios silent = before_;
     silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
     silent.c_lflag |= static_cast<tcflag_t>(ECHONL);
-    silent.c_cc[VSUSP] = _POSIX_VDISABLE;  // a stopped program would leave the shell without echo
+    silent.c_cc[VSUSP] = _POSIX_VDISABLE;  // if the program were stopped, the shell would have no echo
     restore_on_signal(fd_, before_);
     ::tcsetattr(fd_, TCSAFLUSH, &silent);
   }
@@ -86,7 +86,7 @@ class SilentTerminal {
   SecretBytes ask(std::string_view question) const {
     while (!question.empty()) {
       const ssize_t n = ::write(fd_, question.data(), question.size());
-      if (n < 0 && errno != EINTR) break;  // the answer matters more
+      if (n < 0 && errno != EINTR) break;  // ignored: only the answer matters
       question.remove_prefix(n < 0 ? 0 : static_cast<std::size_t>(n));
     }
     return next_line(fd_, "the terminal");

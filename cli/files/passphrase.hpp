@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passphrase of encrypted private keys: from a file, a descriptor, or a prompt on the terminal.
+// Reads the passphrase of encrypted private keys from a file, a descriptor or the terminal.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,10 +10,10 @@
 
 namespace polykem::cli {
 
-/// Where it comes from; the terminal if neither is given.
+/// Where to read it; from the terminal if neither is given.
 struct PassphraseOptions {
-  std::string file;  ///< its first line; "-" is standard input
-  std::string fd;    ///< the number of a descriptor, whose next line it is
+  std::string file;  ///< a file whose first line it is; "-" is standard input
+  std::string fd;    ///< the number of a descriptor whose next line it is
 };
 
 /// Adds --passphrase-file and --passphrase-fd.
@@ -22,16 +22,17 @@ void add_passphrase_options(CLI::App& app, PassphraseOptions& options);
 /// True if the passphrase is read from standard input.
 bool passphrase_from_stdin(const PassphraseOptions& options);
 
-/// One passphrase for all keys of a command, which is zeroised.
+/// The passphrase for all keys of a command. It is zeroised.
 class Passphrase {
  public:
-  /// Reads it if `options` name a place. Call it before the command opens files: a descriptor that is not open yet
-  /// could become one of theirs. Throws CliError: io if it cannot be read, bad input if it is empty or too long.
+  /// Reads it if `options` name a file or descriptor. Call it before the command opens files, which could get the
+  /// number of a descriptor that is not open. Throws CliError: io if it cannot be read, bad input if it is empty or too
+  /// long.
   explicit Passphrase(const PassphraseOptions& options);
   explicit Passphrase(SecretBytes bytes) : known_(true), bytes_(std::move(bytes)) {}
 
-  /// Asks for it at the terminal if it is not known yet, naming the file `key`. Throws CliError (usage) if there is no
-  /// terminal.
+  /// Returns it; if it is not known yet, asks for it at the terminal, naming the file `key`. Throws CliError (usage) if
+  /// there is no terminal.
   ByteView get(const std::string& key);
 
  private:

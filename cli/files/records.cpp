@@ -18,7 +18,7 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::size_t kBytesAtOnce = std::size_t{16} << 20;
-/// The same of text, which stays in the cache between its making and its writing.
+/// The most bytes of text that are encoded at once, so that they stay in the cache until they are written.
 constexpr std::size_t kTextAtOnce = std::size_t{1} << 18;
 
 constexpr const char* kFormats = "Output format: armour (text that names its set, default) or raw";
@@ -31,14 +31,14 @@ formats::PrivateForm form_of(const std::string& name) {
   return name == "expanded" ? formats::PrivateForm::kExpanded : formats::PrivateForm::kBoth;
 }
 
-/// The set named inside a file; an unknown one is bad input, not bad usage.
+/// Finds the set that a file names. An unknown one is bad input, not bad usage.
 Scheme scheme_of_block(const std::string& name, const std::string& where) {
   if (const polykem_scheme* handle = find_set(name); handle != nullptr) return Scheme(handle);
   throw CliError(kExitBadInput, fmt::format("{}: this build has no parameter set '{}'", where, name), suggestion(name));
 }
 
-/// Guesses what else a raw file of that size could be, as a hint after a mix-up. Prefers one record to several, and the
-/// requested set to others.
+/// A hint that says what else a raw file of that size could be. Prefers one record to several, and the requested set to
+/// others.
 std::string guess_by_size(std::size_t size, const Scheme& asked) {
   std::vector<Scheme> schemes = all_sets();
   std::stable_partition(schemes.begin(), schemes.end(), [&](const Scheme& scheme) { return scheme == asked; });
@@ -57,7 +57,7 @@ std::string guess_by_size(std::size_t size, const Scheme& asked) {
   return "the file may be cut off or not be raw";
 }
 
-/// Bytes of an armoured record in a file: a title line, lines of 64 characters, an end line.
+/// Bytes of an armoured record in a file: a begin line, lines of 64 characters, an end line.
 std::uint64_t armoured_bytes(const Scheme& scheme, RecordKind kind) {
   const std::size_t characters = (record_bytes(scheme, kind) + 2) / 3 * 4;
   const std::size_t titles = 2 * (std::strlen(scheme.name()) + std::strlen(kind_name(kind))) + 30;
@@ -180,7 +180,7 @@ std::uint64_t RecordReader::count_all() {
 }
 
 std::uint64_t RecordReader::expected() const {
-  // Between keys in PEM there may be anything.
+  // Any text may stand between keys in PEM.
   return encoding_ == Encoding::kPem ? 0 : file_.size() / file_bytes_;
 }
 
@@ -244,7 +244,7 @@ std::uint64_t RecordOutputs::file_bytes(const Scheme& scheme, RecordKind kind) c
 }
 
 void RecordOutputs::expect(const Scheme& scheme, std::uint64_t count) {
-  constexpr std::uint64_t kMax = std::uint64_t{1} << 60;  // sums of these are no problem
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 60;  // sums of these do not overflow
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const std::uint64_t each = file_bytes(scheme, files_[i].kind);
     out_.expect(i, count < kMax / each ? count * each : kMax);

@@ -21,7 +21,7 @@ constexpr std::size_t kMessageBytesAtOnce = std::size_t{16} << 20;
 }  // namespace
 
 void add_signing_options(CLI::App& app, SigningOptions& options, const char* sig_help) {
-  // As from a shell's variable that is not set: the default would be something else.
+  // An empty value may come from an unset shell variable. It must not silently select the default.
   const CLI::Validator not_empty([](const std::string& value) { return value.empty() ? "is empty" : ""; }, "");
   app.add_option("messages", options.messages, "Files of messages ('-': standard input)")
       ->required()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sign and verify read: messages of any lengths, a batch at a time, and how they are signed.
+// The inputs of sign and verify: messages of any lengths, read in batches, keys, and the options of signatures.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -20,21 +20,21 @@ namespace polykem::cli {
 struct SigningOptions : FileOptions {
   std::vector<std::string> messages;
   std::string context, context_hex, prehash;
-  std::size_t message_bytes = 0;  ///< of each record of one file of messages; 0: each file is a message
-  bool mu = false;                ///< messages are their mu
+  std::size_t message_bytes = 0;  ///< record size of one file of messages; 0: each file is a message
+  bool mu = false;                ///< messages are given as mu
   bool deterministic = false;
 };
 
 /// Adds the messages, --sig, --scheme, --message-bytes, --context, --context-hex, --prehash and --mu.
 void add_signing_options(CLI::App& app, SigningOptions& options, const char* sig_help);
 
-/// Where the signature of a message goes that has a file to itself.
+/// The signature file of a message that is a file.
 std::string signature_path(const std::string& message);
 
-/// The context that all messages have. Throws CliError (usage) if it is too long or not hexadecimal.
+/// The context of all messages. Throws CliError (usage) if it is too long or not hexadecimal.
 Bytes context_of(const SigningOptions& options);
 
-/// Messages of a batch, or digests or mu of them.
+/// The messages of a batch, or their digests or mu.
 struct MessageBatch {
   Bytes bytes;
   std::vector<std::size_t> offsets{0};
@@ -44,17 +44,17 @@ struct MessageBatch {
 
 class MessageReader {
  public:
-  /// Throws CliError: usage for options that contradict each other, io if a file of records cannot be read.
+  /// Throws CliError: usage for contradictory options, io if a file of records cannot be read.
   explicit MessageReader(const SigningOptions& options);
 
-  /// Replaces `out` by the next messages, at most `most`, of some megabytes together unless one is longer; none at the
+  /// Reads the next messages into `out`: at most `most`, and a few megabytes in all unless one is longer; none at the
   /// end. Throws CliError (io, bad input).
   void read(MessageBatch& out, std::size_t most);
-  /// Signed or verified with these: the batch, the context, the hash.
+  /// The library's view of a batch of messages, with context and hash.
   Messages signed_as(const MessageBatch& batch) const;
-  /// How messages call message `number`, from 0: "'a.txt'" or "record 17 of 'log'".
+  /// The name of message `number`, counted from 0: "'a.txt'" or "record 17 of 'log'".
   std::string name(std::uint64_t number) const;
-  /// How many messages there are; 0 if that is not known.
+  /// The number of messages; 0 if unknown.
   std::uint64_t expected() const;
 
  private:
@@ -67,17 +67,17 @@ class MessageReader {
   Bytes context_;
   std::unique_ptr<Prehash> prehash_;
   std::unique_ptr<InputFile> records_;
-  std::size_t opened_ = 0;  ///< files, where each is a message
+  std::size_t opened_ = 0;  ///< files opened so far, if each is a message
 };
 
-/// The keys of as many messages as come: one for all, or one for each.
+/// The keys: one for all messages, or one for each.
 class SigningKeys {
  public:
   SigningKeys(RecordReader& keys, std::string path, RecordKind kind);
   KeyMode mode() const { return mode_; }
-  /// Those of the next `count` messages. Throws CliError (bad input) if there are fewer.
+  /// The keys of the next `count` messages. Throws CliError (bad input) if there are fewer.
   ByteView next(std::size_t count);
-  /// Throws CliError (bad input) if there are more keys than the `count` messages.
+  /// Throws CliError (bad input) if there are more keys than `count` messages.
   void finish(std::uint64_t count);
 
  private:

@@ -10,7 +10,7 @@
 namespace polykem::cli {
 namespace {
 
-/// The group and one of its tests; a field of the test wins over the group's.
+/// A test and its group. A field of the test takes precedence over the group's.
 struct Entry {
   const Json& group;
   const Json& test;
@@ -75,7 +75,7 @@ Check decaps_key_check(const Entry& e) {
   return check;
 }
 
-/// Which keys a decapsulation group gives.
+/// Which form of keys a decapsulation group has.
 bool seed_keys(const Json& group) {
   if (!group.contains("keyFormat")) return false;
   const std::string format = json_string(group, "keyFormat");
@@ -104,7 +104,7 @@ Check signer_check(const Entry& e) {
   return check;
 }
 
-/// What a test signs or verifies; `tr` is the hash of its public key.
+/// The message of a test. tr: the hash of its public key.
 SignedMessage message_of(const Entry& e, ByteView tr) {
   SignedMessage out;
   const auto is = [&](const char* key) { return e.group.contains(key) && json_bool(e.group, key); };

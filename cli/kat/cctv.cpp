@@ -60,7 +60,7 @@ std::vector<Suite> parse_modulus(const std::vector<std::string>& lines) {
 
 using Values = std::map<std::string, Bytes>;
 
-/// The values that a check can use.
+/// The named values of a case.
 Values parse_values(const std::vector<std::string>& lines) {
   Values values;
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -39,11 +39,11 @@ struct KatOptions {
   bool skip_unknown = false;
 };
 
-/// One line of the result: a file and a set in it.
+/// A row of the result: a set in a file.
 struct Row {
   std::string file, scheme, backend;
   Tally tally;
-  std::string error, hint;  ///< why nothing or not all could run; empty if all is well
+  std::string error, hint;  ///< why no or not all checks could run; empty if all ran
   bool skipped = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a known-answer file holds, recognised by its content.
+// Recognises known-answer files by their contents.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -12,14 +12,14 @@
 
 namespace polykem::cli {
 
-/// One of the two is empty.
+/// The contents of a file. One of the two is empty.
 struct KnownAnswers {
   std::vector<Suite> suites;  ///< not fitted yet; a suite of a set that this build lacks has no checks
   std::vector<AccumulatedSet> accumulated;
 };
 
-/// Reads NIST .rsp text, the JSON form of it, accumulated hashes, ACVP, Wycheproof and CCTV files. `only`: the set of a
-/// .rsp or JSON file that does not name its own; may be NULL. Throws CliError (bad input).
+/// Reads NIST .rsp text and its JSON form, accumulated hashes, and ACVP, Wycheproof and CCTV files. only: the set of a
+/// .rsp or JSON file that does not name one; may be NULL. Throws CliError (bad input).
 KnownAnswers parse_known_answers(std::string_view text, const polykem_scheme* only);
 
 }  // namespace polykem::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a known-answer file in JSON. All throw CliError (bad input) that names the field.
+// Fields of a known-answer file in JSON. All functions throw CliError (bad input), which names the field.
 #pragma once
 
 #include <polykem/polykem.hpp>

@@ -17,7 +17,7 @@ using Checks = std::vector<const Check*>;
 
 constexpr std::size_t kMostContext = 255;
 
-/// A field of all items of a batch, one after the other.
+/// A field of all items of a batch, concatenated.
 Bytes gather(const Checks& checks, std::size_t start, std::size_t batch, Bytes Check::*field) {
   Bytes out;
   out.reserve(batch * (checks.front()->*field).size());
@@ -28,7 +28,7 @@ Bytes gather(const Checks& checks, std::size_t start, std::size_t batch, Bytes C
   return out;
 }
 
-/// Strings of all items of a batch, of different lengths.
+/// The strings of all items of a batch, which may differ in length.
 Strings gather_strings(const Checks& checks, std::size_t start, std::size_t batch, Bytes SignedMessage::*field) {
   std::vector<Bytes> out;
   for (std::size_t i = 0; i < batch; ++i)
@@ -46,13 +46,13 @@ Messages gather_messages(const Checks& checks, std::size_t start, std::size_t ba
   return out;
 }
 
-/// The outputs of a batch and the checks they belong to.
+/// The outputs of a batch and its checks.
 class Comparison {
  public:
   Comparison(const Checks& checks, std::size_t start, std::size_t batch, std::vector<std::string>& faults)
       : checks_(checks), start_(start), batch_(batch), faults_(faults) {}
 
-  /// `statuses` is empty if every item succeeded.
+  /// statuses: empty if every item succeeded.
   void statuses(const std::vector<polykem_status>& statuses) {
     for (std::size_t i = 0; i < batch_; ++i) {
       const polykem_status got = statuses.empty() ? POLYKEM_OK : statuses[i];
@@ -89,13 +89,13 @@ class Comparison {
   std::vector<std::string>& faults_;
 };
 
-/// Runs checks of one operation and one form of keys.
+/// Runs the checks of one operation and one form of keys.
 class Runner {
  public:
   Runner(const Context& context, const Scheme& scheme, const RunOptions& options)
       : context_(context), scheme_(scheme), options_(options) {}
 
-  /// Runs all checks in batches of the same size; the last batch is filled up with the first checks.
+  /// Runs all checks in batches of equal size; the last batch is filled up with the first checks.
   Tally run(const Checks& checks, const Tick& tick) const {
     Tally tally;
     if (checks.empty()) return tally;
@@ -220,7 +220,7 @@ class Runner {
     context_.run(request);
   }
 
-  /// Empty if the call refuses the wrong lengths of this check, as it must.
+  /// What is wrong; empty if the call refuses the wrong lengths of this check, as it must.
   std::string fault_of_wrong_size(const Checks& one) const {
     std::vector<std::string> ignored(1);
     try {
@@ -237,7 +237,7 @@ class Runner {
   const RunOptions& options_;
 };
 
-/// Checks that go through the same calls.
+/// The checks that share calls.
 template <class Body>
 void for_each_group(const Suite& suite, Body&& body) {
   const auto form = [](const Check& c) {
@@ -250,7 +250,7 @@ void for_each_group(const Suite& suite, Body&& body) {
     body(group);
 }
 
-/// The first field of a wrong length, and the length that it must have; empty if there is none.
+/// Describes the first field of a wrong length and the right length; empty if there is none.
 std::string wrong_length(const Check& check, const Scheme& scheme) {
   struct Field {
     const char* name;

@@ -12,8 +12,8 @@
 
 namespace polykem::cli {
 
-/// The result. `run` counts checks, `cases` the cases of the file that they belong to. A case without a check counts as
-/// a failed check.
+/// The result. run: number of checks; cases: number of cases of the file that they belong to. A case without a check
+/// counts as a failed check.
 struct Tally {
   std::size_t cases = 0;
   std::size_t run = 0;
@@ -44,7 +44,7 @@ void fit_suite(Suite& suite, const Scheme& scheme);
 Tally run_suite(const Context& context, const Scheme& scheme, const Suite& suite, const RunOptions& options,
                 const Tick& tick);
 
-/// Items that run_suite will compute, for progress.
+/// The number of items that run_suite will compute, for progress.
 std::size_t items_of(const Suite& suite, std::size_t batch);
 
 }  // namespace polykem::cli

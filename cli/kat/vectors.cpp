@@ -29,7 +29,7 @@ std::uint64_t parse_count(std::string_view text) {
   return value;
 }
 
-/// One line "key = value" of a .rsp file, put where it belongs.
+/// Stores one line "key = value" of a .rsp file.
 void rsp_field(KatFile& file, std::string_view key, std::string_view value) {
   if (key == "count") {
     file.cases.emplace_back();

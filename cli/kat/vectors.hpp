@@ -14,10 +14,10 @@
 
 namespace polykem::cli {
 
-/// A change of one byte of the ciphertext and the secret that decaps must then return.
+/// A changed byte of the ciphertext, and the secret that decaps must then return.
 struct RejectCase {
   std::size_t byte = 0;
-  std::uint8_t change = 0;  ///< xor-ed into that byte
+  std::uint8_t change = 0;  ///< XORed into that byte
   Bytes ss;
 };
 

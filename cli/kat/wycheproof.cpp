@@ -11,7 +11,7 @@
 namespace polykem::cli {
 namespace {
 
-/// If the test must be refused, its outputs are missing or empty.
+/// Reads an output field, which is missing or empty if the test must be refused.
 Bytes output(const Json& test, const char* key, polykem_status want) {
   return want == POLYKEM_OK ? json_hex(test, key) : Bytes();
 }
@@ -67,7 +67,7 @@ Check signer_check(const Json& group) {
   return check;
 }
 
-/// Its signature is of the message, or of mu where the file has no message.
+/// A check of a signature of the message, or of mu if the test has no message.
 Check sign_check(const Json& group, const Json& test, bool valid) {
   Check check;
   check.op = POLYKEM_SIGN;

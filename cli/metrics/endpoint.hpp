@@ -5,7 +5,7 @@
 
 namespace polykem::cli {
 
-/// True for "127.0.0.1:9464", "[::1]:9464", "localhost:0": something before the last colon and a port after it.
+/// True if there is a host before the last colon and a port after it: "127.0.0.1:9464", "[::1]:9464", "localhost:0".
 inline bool is_host_and_port(const std::string& endpoint) {
   const std::size_t colon = endpoint.rfind(':');
   if (colon == std::string::npos || colon == 0) return false;

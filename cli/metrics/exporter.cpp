@@ -17,7 +17,7 @@
 namespace polykem::cli {
 namespace {
 
-/// A connection that says nothing keeps a thread for that long.
+/// How long a silent connection may occupy a thread.
 constexpr const char* kPatienceMs = "2000";
 constexpr const char* kThreads = "4";
 
@@ -64,7 +64,7 @@ struct Exporter::Impl {
     const std::lock_guard lock(mutex);
     return {200, metrics_text(source), "text/plain; version=0.0.4; charset=utf-8"};
   }
-  /// Whether it works: restarting it helps if it does not.
+  /// Answers /healthz: a restart helps if the answer is no.
   Answer health() {
     const std::lock_guard lock(mutex);
     polykem_broker_stats_t stats{};
@@ -74,7 +74,7 @@ struct Exporter::Impl {
       return {200, "ok\n"};
     return {503, fmt::format("the broker's thread has done nothing for {} s\n", stats.silent_ms / 1000)};
   }
-  /// Whether it takes new work.
+  /// Answers /readyz: whether it takes new work.
   Answer readiness() {
     {
       const std::lock_guard lock(mutex);
@@ -90,7 +90,7 @@ struct Exporter::Impl {
     return path == "/metrics" ? metrics() : path == "/healthz" ? health() : readiness();
   }
 
-  /// Every request comes here: CivetWeb's own answer to an unknown path takes most of its threads' stack.
+  /// Handles all requests. CivetWeb's own answer to an unknown path would need most of its threads' stack.
   static int serve(mg_connection* connection) {
     const mg_request_info& request = *mg_get_request_info(connection);
     const std::string_view method = request.request_method;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a batcher, and of a broker, for Prometheus, and whether they serve, for supervisors and load
+// An HTTP server with the metrics of a batcher and a broker for Prometheus, and their health for supervisors and load
 // balancers.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace polykem::cli {
 
-/// What is published; the handles must outlive the Exporter.
+/// The source of the metrics. The handles must outlive the Exporter.
 struct MetricsSource {
   std::string program;                 ///< "polykemd", "polykem serve"
   polykem_batcher* batcher = nullptr;  ///< never null
@@ -20,10 +20,10 @@ struct MetricsSource {
   double start_time = static_cast<double>(std::time(nullptr));
 };
 
-/// The text that /metrics shows.
+/// The text of /metrics.
 std::string metrics_text(const MetricsSource& source);
 
-/// Longer than any pause that a broker's thread makes on a machine that works: it hangs.
+/// A broker's thread that has been silent this long hangs. On a working machine it never is.
 inline constexpr std::uint64_t kHangsMs = 20'000;
 
 /// Answers http://HOST:PORT/metrics, /healthz and /readyz on threads of its own until it is destroyed.
@@ -37,7 +37,7 @@ class Exporter {
   Exporter& operator=(const Exporter&) = delete;
 
   std::uint16_t port() const;
-  /// From now on it is not ready, and does not use the broker, which may end.
+  /// From now on /readyz says no and the broker is not used, so that it may be freed.
   void begin_drain();
 
  private:

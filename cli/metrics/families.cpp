@@ -21,7 +21,7 @@ using prometheus::MetricFamily;
 using prometheus::MetricType;
 using Labels = std::vector<ClientMetric::Label>;
 
-/// Buckets of times beyond that, about 9 minutes, are part of +Inf.
+/// The last bucket of times, about 9 minutes; longer times are in +Inf.
 constexpr std::size_t kTimeBuckets = 29;
 constexpr double kMicrosecond = 1e-6;
 

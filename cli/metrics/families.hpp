@@ -9,7 +9,7 @@
 
 namespace polykem::cli {
 
-/// All metrics of the source, as they are now. Sets and operations that were never used are left out.
+/// The present metrics of the source, without sets and operations that were never used.
 std::vector<prometheus::MetricFamily> metric_families(const MetricsSource& source);
 
 }  // namespace polykem::cli

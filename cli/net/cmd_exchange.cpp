@@ -19,7 +19,7 @@
 namespace polykem::cli::net {
 namespace {
 
-// All clients are our own and share the machine with the server, so the last one waits for the work of all others.
+/// All clients are ours and share the machine with the server, so the last one waits for all others.
 constexpr double kExchangeTimeoutSeconds = 600;
 
 void announce(const ExchangeOptions& options, const Scheme& scheme) {
@@ -34,9 +34,9 @@ void announce(const ExchangeOptions& options, const Scheme& scheme) {
   flush_output();
 }
 
-// The same exchange with one client after the other, as many as take about `seconds`.
+/// Repeats the exchange with one client after another, for about `seconds`.
 void run_sequential(const ExchangeOptions& options, double seconds, ExchangeResult& result) {
-  constexpr double kNetworkSeconds = 300e-6;  // what a connection costs, roughly, beside the computation
+  constexpr double kNetworkSeconds = 300e-6;  // the rough cost of a connection without computation
   const double each = result.comparison->single.whole() + kNetworkSeconds;
   ExchangeOptions one = options;
   one.clients = std::clamp<std::size_t>(static_cast<std::size_t>(seconds / each), 1, options.clients);
@@ -54,7 +54,7 @@ void run_sequential(const ExchangeOptions& options, double seconds, ExchangeResu
   result.sequential_per_s = sequential.handshakes_per_s();
 }
 
-/// Sets `result.signal` instead of the costs if a signal comes meanwhile.
+/// Measures the costs; sets `result.signal` instead if a signal comes meanwhile.
 void compare_in_process(const ExchangeOptions& options, const Scheme& scheme, double seconds, ExchangeResult& result) {
   struct Interrupted {};
   asio::io_context loop;

@@ -83,7 +83,7 @@ void conclude(const ServeOptions& options, const EndReport& report) {
   write_json(options.json, end_to_json(report, options, "serve"));
 }
 
-/// Runs the loop to its end. When a handler finds no memory, the loop goes on after a short wait, and after `resume`.
+/// Runs the loop to its end. If a handler runs out of memory, waits briefly, calls `resume` and continues.
 template <class Resume>
 void run_whatever_memory(asio::io_context& loop, Resume&& resume) {
   constexpr auto kPause = std::chrono::milliseconds(10);
@@ -141,7 +141,7 @@ int serve(ServeOptions options) {
   report.limits = {budget.note};
   report.stages = read_stages(context);
   conclude(options, report);
-  // Without a number of clients a signal is the usual end, and a parent judges by the report.
+  // Without a number of clients, a signal is the normal end. A parent process judges by the report.
   const std::uint64_t agreed = report.outcomes.agreed();
   const bool wrong = report.outcomes.of(Outcome::kMismatch) != 0;  // matters more
   if (watch.signal() != 0 && !wrong && options.pipe < 0 && agreed < options.clients)

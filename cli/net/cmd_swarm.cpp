@@ -23,7 +23,7 @@
 namespace polykem::cli::net {
 namespace {
 
-// Longer than the server's: a server that serves thousands may let each of them wait.
+/// Longer than the server's, because a server with thousands of clients may let each of them wait.
 constexpr double kSwarmTimeoutSeconds = 60;
 
 struct SwarmCommandOptions : NetOptions {

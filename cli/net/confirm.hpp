@@ -37,7 +37,7 @@ class Transcript {
 /// length > 0.
 Tag confirm_tag(ByteView secret, Side side, const Tag& transcript_hash);
 
-/// Constant time in the contents. false if the sizes differ.
+/// True if the tags are equal, compared in constant time. False if the sizes differ.
 bool equal_tags(ByteView a, ByteView b) noexcept;
 
 }  // namespace polykem::cli::net

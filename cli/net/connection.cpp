@@ -12,7 +12,7 @@
 namespace polykem::cli::net {
 namespace {
 
-// The time that the other end has to read why it was dropped and to close.
+/// How long the other end may take to read why it was dropped, and to close.
 constexpr auto kGoodbye = std::chrono::seconds(1);
 constexpr int kReadsPerTurn = 4;
 
@@ -50,9 +50,9 @@ void Connection::wait_readable() {
   });
 }
 
-// A few reads per turn of the loop, so that one busy peer cannot starve the others.
+/// Reads a few times per turn of the loop, so that one busy peer cannot starve the others.
 void Connection::on_readable() {
-  // On the heap: variables of threads lie in the stack of every thread, and an HTTP server's have 100 KB.
+  // On the heap, because thread_local variables take stack of every thread, and an HTTP server's threads have 100 KB.
   static thread_local const auto memory = std::make_unique<std::array<std::uint8_t, 65536>>();
   std::array<std::uint8_t, 65536>& buffer = *memory;
   for (int i = 0; i < kReadsPerTurn && !closed_; ++i) {
@@ -64,7 +64,7 @@ void Connection::on_readable() {
       return close();
     }
     if (!goodbye_since_) session_->on_bytes(ByteView(buffer).first(size));
-    if (size < buffer.size()) break;  // very likely all there was; if not, the socket is readable again at once
+    if (size < buffer.size()) break;  // probably all; if not, the socket is readable again at once
   }
   wait_readable();
 }
@@ -103,8 +103,8 @@ void Connection::flush() {
   shut_down_after_flush();
 }
 
-// Closing a socket with unread bytes resets the connection, and the last frame could be lost. So shut down the sending
-// side only, and let the other end close.
+/// Closing a socket with unread bytes resets the connection, and the last frame could be lost. So shut down the sending
+/// side only, and let the other end close.
 void Connection::shut_down_after_flush() {
   if (!goodbye_since_ || closed_) return;
   asio::error_code error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One TCP connection that carries one session.
+// A TCP connection, which carries one session.
 #pragma once
 
 #include <memory>
@@ -20,27 +20,27 @@ class Connection;
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
-  /// The handshake has ended. The connection may still be sending the reason.
+  /// The handshake has ended. The connection may still be sending an ERROR frame.
   virtual void on_finished(Connection& connection, Outcome outcome, const std::string& detail) = 0;
   /// The socket is closed; the owner drops the connection.
   virtual void on_closed(Connection& connection) = 0;
   virtual KemOperations& operations() = 0;
 };
 
-/// Non-blocking reads into a buffer that the loop's connections share, and writes that wait only if the kernel's buffer
-/// is full.
+/// Reads without blocking into a buffer that all connections of the loop share, and queues what the kernel's buffer
+/// cannot take.
 class Connection : public SessionHost, public std::enable_shared_from_this<Connection> {
  public:
   Connection(asio::ip::tcp::socket socket, ConnectionOwner& owner) : socket_(std::move(socket)), owner_(owner) {}
-  /// Not connected yet.
+  /// Creates a connection that is not connected yet.
   Connection(asio::io_context& loop, ConnectionOwner& owner) : socket_(loop), owner_(owner) {}
   ~Connection() override;
 
   void attach(std::shared_ptr<Session> session) { session_ = std::move(session); }
   Session& session() { return *session_; }
-  /// Starts reading. The socket is connected.
+  /// Starts reading. The socket must be connected.
   void start();
-  /// Ends the session, or the goodbye after it, if it has waited since before `oldest`.
+  /// Ends the session, or the wait for the other end to close, if it has waited since before `oldest`.
   void check_deadline(Clock::time_point oldest);
   /// Closes the socket at once.
   void close();
@@ -55,7 +55,7 @@ class Connection : public SessionHost, public std::enable_shared_from_this<Conne
   ConnectionOwner& owner_;
 
  private:
-  /// Without memory for `work` the session ends and the connection is closed; the others go on.
+  /// Runs `work`. If it runs out of memory, the session ends and the connection is closed; others continue.
   template <class Work>
   void unless_no_memory(Work&& work);
   void wait_readable();
@@ -67,7 +67,7 @@ class Connection : public SessionHost, public std::enable_shared_from_this<Conne
   Bytes unsent_;
   bool flushing_ = false;
   bool closed_ = false;
-  std::optional<Clock::time_point> goodbye_since_;  // set once the session is over and the other end is being told why
+  std::optional<Clock::time_point> goodbye_since_;  ///< set while the other end is being told why the session ended
 };
 
 }  // namespace polykem::cli::net

@@ -15,7 +15,7 @@
 namespace polykem::cli::net {
 namespace {
 
-// A handshake under way takes some 10 KB for both ends; more at once brings nothing.
+/// A handshake in progress takes about 10 KB for both ends. More at once gain nothing.
 constexpr std::size_t kMaxAtOnce = 16384;
 
 }  // namespace

@@ -35,7 +35,7 @@ Bytes code_and_text(std::uint8_t code, std::string_view text) {
   return payload;
 }
 
-// Checks each header field that has arrived; kNeedMore means that they are valid so far.
+/// Checks the header fields that have arrived. kNeedMore: they are valid so far.
 ParseStatus check_header_prefix(ByteView bytes) {
   const std::size_t magic_here = std::min(bytes.size(), kMagic.size());
   if (!std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(magic_here), kMagic.begin())) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers that wait in the loop without taking memory, so that posting them cannot fail.
+// Handlers that are posted to the loop without allocating, so that posting cannot fail.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace polykem::cli::net {
 
-/// Memory for one handler at a time, which Asio gives back before it calls the handler.
+/// Memory for one handler at a time. Asio releases it before it calls the handler.
 class HandlerMemory {
  public:
   void* take(std::size_t bytes) {
@@ -46,7 +46,7 @@ struct HandlerAllocator {
   HandlerMemory* memory;
 };
 
-/// `work` as a handler that lies in `memory`.
+/// Wraps `work` as a handler that uses `memory`.
 template <class Work>
 class HandlerIn {
  public:

@@ -8,7 +8,7 @@
 
 namespace polykem::cli::net {
 
-/// One handshake: a host for each end, and the bytes on their way from one to the other.
+/// One handshake: a host for each end, and the bytes in transit between them.
 class InprocPair final : public std::enable_shared_from_this<InprocPair> {
  public:
   explicit InprocPair(InprocExchange& exchange)
@@ -80,7 +80,7 @@ class InprocPair final : public std::enable_shared_from_this<InprocPair> {
     const Bytes to_client = std::exchange(to_client_, {});
     if (server_) server_->on_bytes(to_server);
     client_->on_bytes(to_client);
-    if (!to_server_.empty() || !to_client_.empty()) return;  // answers are on their way already
+    if (!to_server_.empty() || !to_client_.empty()) return;  // bytes are already in transit
     if (client_->done() && server_) server_->on_disconnect();
     if (server_ && server_->done()) client_->on_disconnect();
     if (client_->done() && (!server_ || server_->done())) exchange_.on_pair_done(*this);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same handshakes without a network: both ends in one process, frames handed over in memory.
+// Handshakes without a network: both ends in one process, frames passed in memory.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@ namespace polykem::cli::net {
 struct InprocOptions {
   Role role = Role::kServerDecaps;
   std::uint64_t clients = 10000;
-  std::size_t concurrency = 10000;  // handshakes under way at once
+  std::size_t concurrency = 10000;  ///< handshakes in progress at once
   BatchPolicy batch;
 };
 
 class InprocPair;
 
-/// Runs `clients` handshakes, `concurrency` at once. Server and clients have a context and a batcher each, as they have
-/// over TCP. Everything happens on the loop's thread.
+/// Runs `clients` handshakes, `concurrency` at once. Server and clients have a context and a batcher each, as over TCP.
+/// Everything happens on the loop's thread.
 class InprocExchange {
  public:
   InprocExchange(asio::io_context& loop, const Context& server, const Context& client, const Scheme& scheme,
@@ -33,7 +33,7 @@ class InprocExchange {
   void start();
   /// Called once, when every handshake has ended.
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
-  /// Starts no more handshakes and ends those under way.
+  /// Starts no more handshakes and ends those in progress.
   void stop();
 
   const OutcomeCounts& outcomes() const { return client_report_.outcomes; }

@@ -14,7 +14,7 @@
 namespace polykem::cli::net {
 namespace {
 
-// For what the program and its libraries open besides connections: timers, files, a report.
+/// Descriptors for other uses than connections: timers, files, a report.
 constexpr std::size_t kSpare = 8;
 
 std::size_t open_descriptors() {

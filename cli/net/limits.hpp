@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File descriptors: every connection costs one.
+// The limit of file descriptors, of which every connection takes one.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 namespace polykem::cli::net {
 
 struct FdBudget {
-  std::size_t connections;  // how many may be open at once, at most the number wanted, at least 1
-  std::string note;         // what was done, for people
+  std::size_t connections;  ///< how many may be open at once: between 1 and the number wanted
+  std::string note;         ///< what was changed, for people
 };
 
-/// Raises the soft limit as far as `wanted` connections need and the hard limit allows, counting what is open already.
-/// Throws CliError (resources) if not even one connection fits.
+/// Raises the soft limit as far as `wanted` connections, with the descriptors that are already open, need it and the
+/// hard limit allows it. Throws CliError (resources) if not even one connection is possible.
 FdBudget budget_connections(std::size_t wanted);
 
 }  // namespace polykem::cli::net

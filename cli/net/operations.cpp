@@ -10,7 +10,7 @@
 
 namespace polykem::cli::net {
 
-/// One operation between add() and its answer.
+/// An operation between add() and its result.
 struct KemOperation {
   KemOperations& owner;
   polykem_op op;
@@ -19,7 +19,7 @@ struct KemOperation {
   polykem_status refused = POLYKEM_OK;
   Ticket ticket{};
   std::list<KemOperation>::iterator place{};
-  KemOperationList* in = nullptr;  // the list that it is in once it has finished
+  KemOperationList* in = nullptr;  // the list that it is in after it has finished
   KemOperation *next = nullptr, *previous = nullptr;
 };
 
@@ -41,9 +41,9 @@ namespace {
 
 constexpr std::size_t kMaxBatchItems = 65536;  // the library's limit
 
-// Turns of the loop between the first operation and handing in: one for the events that are ready, one for those that
-// follow at once, such as the reset of a connection that has just sent its first frame; and more while each brings
-// another operation.
+/// Turns of the loop between adding the first operation and passing operations to the library: one for events that are
+/// ready, one for those that follow at once, such as the reset of a connection that has just sent its first frame, and
+/// more while each turn brings another operation.
 constexpr int kTurnsAnyway = 2;
 constexpr int kTurnsToGather = 8;
 constexpr std::size_t kEnough = 64;
@@ -52,7 +52,7 @@ polykem_batcher_config batcher_config(const BatchPolicy& policy) {
   polykem_batcher_config config{};
   config.batch_items = std::min(policy.cap, kMaxBatchItems);
   config.linger_us = static_cast<std::uint32_t>(policy.linger.count());
-  config.hard_limit = std::numeric_limits<std::size_t>::max();  // sessions are limited already
+  config.hard_limit = std::numeric_limits<std::size_t>::max();  // the number of sessions is already limited
   config.broker = policy.broker.empty() ? nullptr : policy.broker.c_str();
   return config;
 }
@@ -90,8 +90,8 @@ void KemOperations::add(polykem_op op, std::shared_ptr<KemUser> user) {
   if (!std::exchange(gathering_, true)) gather(kTurnsToGather);
 }
 
-// Handlers that are ready now may add operations to the same batch, or find that a client has gone. As long as every
-// turn of the loop brings more, there is work enough for everybody.
+/// Handlers that are ready may add operations to the same batch, or find that a client has gone. While every turn of
+/// the loop brings more, all threads have enough work.
 void KemOperations::gather(int turns) {
   new_before_ = new_;
   asio::post(loop_, HandlerIn(gathering_memory_, [this, turns] {
@@ -109,7 +109,7 @@ void KemOperations::hand_in() {
     KemOperation& operation = *first_new_;
     const std::shared_ptr<KemUser> user = operation.user;
     user->kem_look();
-    if (user->operation_ != &operation) continue;  // nobody needs it
+    if (user->operation_ != &operation) continue;  // cancelled
     ++first_new_;
     --new_;
     hand_in(operation);
@@ -134,7 +134,7 @@ void KemOperations::hand_in(KemOperation& operation) {
   if (operation.refused != POLYKEM_OK || operation.ticket.poll() != POLYKEM_ERR_BUSY) finished(operation);
 }
 
-// On any thread. Comes twice for a ticket that finishes while add() returns.
+/// Called on any thread, twice for a ticket that finishes while add() returns.
 void KemOperations::finished(KemOperation& operation) {
   const std::lock_guard lock(mutex_);
   if (operation.in != nullptr) return;
@@ -143,7 +143,7 @@ void KemOperations::finished(KemOperation& operation) {
   asio::post(loop_, HandlerIn(posted_memory_, [this] { deliver_finished(); }));
 }
 
-// Those that finish meanwhile wait for the next turn of the loop.
+/// Delivers the finished operations. Those that finish meanwhile wait for the next turn of the loop.
 void KemOperations::deliver_finished() {
   std::unique_lock lock(mutex_);
   posted_ = false;
@@ -182,7 +182,7 @@ void KemOperations::deliver(KemOperation& operation) {
 }
 
 std::shared_ptr<KemUser> KemOperations::remove(KemOperation& operation) {
-  operation.ticket = Ticket();  // from here on no thread of the library uses the operation
+  operation.ticket = Ticket();  // no thread of the library uses the operation any more
   std::shared_ptr<KemUser> user = std::move(operation.user);
   user->operation_ = nullptr;
   {
@@ -206,7 +206,7 @@ BatchStats KemOperations::stats() const {
   out.busy = busy_;
   for (std::size_t op = 0; op < kOps; ++op) {
     for (std::size_t size = 1; size < items_by_batch_[op].size(); ++size) {
-      const std::uint64_t items = items_by_batch_[op][size];  // cancelled ones are missing
+      const std::uint64_t items = items_by_batch_[op][size];  // without cancelled operations
       if (items > 0) out.by_op[op].add(size, (items + size - 1) / size);
     }
   }

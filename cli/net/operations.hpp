@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single KEM operations of sessions on a loop: the library computes them, in batches where that pays.
+// KEM operations of the sessions on a loop. The library computes them, in batches where that is faster.
 #pragma once
 
 #include <array>
@@ -23,25 +23,25 @@
 
 namespace polykem::cli::net {
 
-/// The inputs of one operation, copied when it is handed in. Members that it does not use are empty.
+/// The inputs of one operation, copied when it is passed to the library. Members that it does not use are empty.
 struct KemInput {
-  ByteView public_key;  // encaps
-  ByteView secret_key;  // decaps
-  ByteView ciphertext;  // decaps
+  ByteView public_key;  ///< encaps
+  ByteView secret_key;  ///< decaps
+  ByteView ciphertext;  ///< decaps
 };
 
-/// The outputs of one operation, valid during the call. Members that it does not produce are empty.
+/// The outputs of one operation, valid during the call of kem_done(). Members that it does not produce are empty.
 struct KemOutput {
-  ByteView public_key;     // keygen
-  ByteView secret_key;     // keygen
-  ByteView ciphertext;     // encaps
-  ByteView shared_secret;  // encaps, decaps
+  ByteView public_key;     ///< keygen
+  ByteView secret_key;     ///< keygen
+  ByteView ciphertext;     ///< encaps
+  ByteView shared_secret;  ///< encaps, decaps
 };
 
 class KemOperations;
 struct KemOperation;
 
-/// Operations in order, linked through themselves.
+/// An intrusive list of operations.
 struct KemOperationList {
   KemOperation *first = nullptr, *last = nullptr;
 
@@ -49,19 +49,18 @@ struct KemOperationList {
   void remove(KemOperation& operation);
 };
 
-/// Something that needs one operation computed at a time.
+/// The owner of an operation; it has one at a time.
 class KemUser {
  public:
   virtual ~KemUser() = default;
   virtual KemInput kem_input(polykem_op op) const = 0;
-  /// The operation is about to begin: a look at whether anybody is still there for the result. May cancel it.
+  /// The operation is about to start. The user may cancel it, for example because its client has gone.
   virtual void kem_look() {}
-  /// On anything but POLYKEM_OK the outputs are empty. Does not throw.
+  /// The operation has finished. Unless the status is POLYKEM_OK, the outputs are empty. Must not throw.
   virtual void kem_done(polykem_op op, polykem_status status, const KemOutput& out) = 0;
 
  protected:
-  /// Nobody needs the result any more: an operation that has not begun is dropped, and kem_done() will not be called.
-  /// The user may be destroyed by this.
+  /// Cancels the operation: one that has not started is dropped, and kem_done() will not be called.
   void kem_cancel();
 
  private:
@@ -70,26 +69,27 @@ class KemUser {
 };
 
 struct BatchPolicy {
-  std::size_t cap = 1024;               // items in one batch at most
-  std::chrono::microseconds linger{0};  // how long a batch that is not full waits for more items
-  std::string broker{};                 // socket of a polykemd; empty: none
+  std::size_t cap = 1024;               ///< most items in a batch
+  std::chrono::microseconds linger{0};  ///< how long a batch that is not full waits for more items
+  std::string broker{};                 ///< socket of a polykemd; empty: none
 };
 
-/// Lives on the loop's thread, where the results arrive; the library's threads only post to it.
+/// Used on the loop's thread, where results arrive. The library's threads only post to it.
 class KemOperations {
  public:
   KemOperations(asio::io_context& loop, const Context& context, const Scheme& scheme, BatchPolicy policy);
-  /// Waits for what runs; nobody is called back. The loop must not run afterwards.
+  /// Waits for running operations without calling back. The loop must not run afterwards.
   ~KemOperations();
   KemOperations(const KemOperations&) = delete;
   KemOperations& operator=(const KemOperations&) = delete;
 
-  /// Throws std::bad_alloc; the operation is then not added. The inputs are read some turns of the loop later.
+  /// Adds an operation, whose inputs are read some turns of the loop later. If it throws std::bad_alloc, the operation
+  /// is not added.
   void add(polykem_op op, std::shared_ptr<KemUser> user);
 
-  /// For its figures.
+  /// The batcher, for its figures.
   polykem_batcher* batcher() const { return batcher_.handle(); }
-  /// Operations that have not been answered.
+  /// The number of operations without a result.
   std::size_t pending() const { return operations_.size(); }
   BatchStats stats() const;
 
@@ -110,20 +110,20 @@ class KemOperations {
   Scheme scheme_;
   Batcher batcher_;
   std::list<KemOperation> operations_;
-  std::list<KemOperation>::iterator first_new_ = operations_.end();  // the first that has not been handed in
-  std::size_t new_ = 0, new_before_ = 0;                             // how many, and how many a turn of the loop before
+  std::list<KemOperation>::iterator first_new_ = operations_.end();  ///< the first that the library does not have yet
+  std::size_t new_ = 0, new_before_ = 0;  ///< how many of those, now and one turn of the loop before
   bool gathering_ = false;
   HandlerMemory gathering_memory_;
-  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_;  // while something is pending
+  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_;  ///< while something is pending
   Bytes public_out_;
   SecretBytes secret_out_;
-  std::array<std::vector<std::uint64_t>, kOps> items_by_batch_;  // operations by the size of their batch
+  std::array<std::vector<std::uint64_t>, kOps> items_by_batch_;  ///< operations by the size of their batch
   std::chrono::nanoseconds busy_{0};
   Clock::time_point busy_since_{};
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  ///< guards what follows
   KemOperationList finished_;
-  KemOperationList delivering_;  // of the handler that runs
+  KemOperationList delivering_;  ///< used by the running handler
   bool posted_ = false;
   HandlerMemory posted_memory_;
 };

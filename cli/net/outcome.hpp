@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a handshake can end, and how often each outcome occurred.
+// The ways in which a handshake can end, and counters of them.
 #pragma once
 
 #include <array>
@@ -10,33 +10,33 @@
 
 namespace polykem::cli::net {
 
-/// The values travel as the code of an ERROR frame; docs/protocol.md lists them.
+/// The values are the codes of ERROR frames, which docs/protocol.md lists.
 enum class Outcome : std::uint8_t {
   kAgreed = 0,
-  kGarbage = 1,          // bytes that are no frame of this protocol
-  kOversized = 2,        // a length field above the limit
-  kWrongSize = 3,        // a payload of another size than the parameter set's
-  kUnexpectedFrame = 4,  // a frame that does not belong here
-  kWrongScheme = 5,      // HELLO names another parameter set
-  kWrongRole = 6,        // HELLO names another role
-  kSilent = 7,           // connected, but never sent a byte
-  kHalfFrame = 8,        // began a frame and did not finish it in time
-  kTimeout = 9,          // a whole frame was due and did not come in time
-  kDisconnected = 10,    // closed or reset before the end
-  kBadKey = 11,          // the library refused the public key or the ciphertext
-  kMismatch = 12,        // the confirmation tag does not match: the two ends hold different secrets
-  kPeerError = 13,       // the other end sent an ERROR frame
-  kConnectFailed = 14,   // a client could not connect
-  kStopped = 15,         // this end was told to stop
-  kInternal = 16,        // the library failed on the whole batch (memory, randomness)
+  kGarbage = 1,          ///< bytes that are not a frame of this protocol
+  kOversized = 2,        ///< a length field above the limit
+  kWrongSize = 3,        ///< a payload of another size than the parameter set's
+  kUnexpectedFrame = 4,  ///< a frame that was not expected
+  kWrongScheme = 5,      ///< HELLO names another parameter set
+  kWrongRole = 6,        ///< HELLO names another role
+  kSilent = 7,           ///< connected, but never sent a byte
+  kHalfFrame = 8,        ///< began a frame and did not finish it in time
+  kTimeout = 9,          ///< a frame that was due did not arrive in time
+  kDisconnected = 10,    ///< closed or reset before the end
+  kBadKey = 11,          ///< the library refused the public key or the ciphertext
+  kMismatch = 12,        ///< the confirmation tag does not match: the two ends hold different secrets
+  kPeerError = 13,       ///< the other end sent an ERROR frame
+  kConnectFailed = 14,   ///< a client could not connect
+  kStopped = 15,         ///< this end was told to stop
+  kInternal = 16,        ///< the library failed on the whole batch (memory, randomness)
 };
 inline constexpr std::size_t kOutcomeCount = 17;
 
-/// "half_frame": the name in tables and JSON.
+/// The outcome's name in tables and JSON, for example "half_frame".
 std::string_view outcome_name(Outcome outcome) noexcept;
-/// The outcome that an ERROR frame of this code reports; std::nullopt for a code that may not be sent.
+/// The outcome that an ERROR frame with this code reports; std::nullopt for a code that must not be sent.
 std::optional<Outcome> outcome_from_code(std::uint8_t code) noexcept;
-/// A sentence for the ERROR frame and for people, printable ASCII.
+/// A sentence for ERROR frames and for people, in printable ASCII.
 std::string_view outcome_text(Outcome outcome) noexcept;
 
 struct OutcomeCounts {

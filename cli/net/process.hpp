@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes of `polykem exchange`, and the pipe on which they report: one JSON value per line.
+// The child processes of `polykem exchange`, and the pipe on which they report, one JSON value per line.
 #pragma once
 
 #include <sys/types.h>
@@ -19,9 +19,9 @@ namespace polykem::cli::net {
 /// A child process that runs this program with other arguments and "--pipe FD". It ends when its parent ends.
 class Child {
  public:
-  /// Throws CliError (resources) if the system refuses.
+  /// Starts the process. Throws CliError (resources) if the system refuses.
   Child(asio::io_context& loop, const std::vector<std::string>& arguments);
-  /// Ends the process if it still runs: first with SIGTERM.
+  /// Ends the process if it still runs, first with SIGTERM.
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -30,9 +30,9 @@ class Child {
   void on_message(std::function<void(const Json&)> callback) { on_message_ = std::move(callback); }
   /// Called once, after the child has ended, with its exit code (128 + signal if one killed it).
   void on_exit(std::function<void(int)> callback) { on_exit_ = std::move(callback); }
-  /// Reads from now on.
+  /// Starts reading.
   void start() { read_line(); }
-  /// Asks it to end with its report. Only the first call has an effect: a second signal would end it at once, without a
+  /// Asks it to report and end. Only the first call has an effect, because a second signal would end it without a
   /// report.
   void stop();
   bool running() const { return pid_ > 0; }
@@ -49,7 +49,7 @@ class Child {
   std::function<void(int)> on_exit_;
 };
 
-/// The child's end of the pipe. Errors are ignored: if the parent has gone, the child ends anyway.
+/// The child's end of the pipe. Errors are ignored, because the child ends anyway if the parent is gone.
 void write_message(int fd, const Json& message);
 
 }  // namespace polykem::cli::net

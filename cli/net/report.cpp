@@ -53,7 +53,7 @@ Table batch_table() {
   return Table({{"batches", Align::kLeft}, {"number"}, {"min"}, {"median"}, {"mean"}, {"max"}});
 }
 
-// The steps of one operation, with those below kSmallShare of the total as one (JSON has them all).
+/// The steps of one operation. Those below kSmallShare of the total are combined; JSON has them all.
 std::vector<StageTime> with_small_steps_merged(const std::vector<StageTime>& steps, double total_ns) {
   std::vector<StageTime> out, small;
   for (const StageTime& step : steps) {
@@ -94,7 +94,7 @@ std::string stage_table(const std::vector<StageTime>& stages) {
   return table.render();
 }
 
-// Quotes text from a stranger. Quotation marks in it are escaped, so that none of it looks like the program's own.
+/// Quotes untrusted text. Quotation marks in it are escaped, so that none of it looks like the program's own.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -204,7 +204,7 @@ void add_comparison(Json& out, const ExchangeResult& result) {
 
 }  // namespace
 
-// A client counts once it has verified the server's tag, the server once it has verified the client's.
+/// A client counts once it has verified the server's tag, the server once it has verified the client's.
 std::uint64_t ExchangeResult::agreed() const {
   return std::min(server.outcomes.agreed(), client.outcomes.agreed());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The final report of exchange, serve and swarm, for people and as JSON.
+// The final report of exchange, serve and swarm, as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ struct ExchangeResult {
   EndReport server;
   EndReport client;
   std::optional<Comparison> comparison;
-  double sequential_per_s = 0;  // tcp, with a comparison: one client after the other over tcp, batches of one
+  double sequential_per_s = 0;  ///< over tcp, with a comparison: one client after another, in batches of one
   std::uint64_t sequential_clients = 0;
-  int signal = 0;  // that interrupted it, or 0
+  int signal = 0;  ///< the signal that interrupted it, or 0
 
-  /// Handshakes that both ends confirmed.
+  /// The number of handshakes that both ends confirmed.
   std::uint64_t agreed() const;
   double seconds() const;
   double handshakes_per_s() const;
-  /// The same exchange one client at a time: over tcp, or without a network for inproc. Needs the comparison.
+  /// Handshakes per second with one client at a time, over tcp, or without a network for inproc. Needs the comparison.
   double single_per_s() const;
 };
 
@@ -39,11 +39,11 @@ struct ExchangeResult {
 std::string render(const ExchangeResult& result);
 Json to_json(const ExchangeResult& result);
 
-/// The report of one end alone: serve or swarm.
+/// The report of one end, serve or swarm.
 std::string render_end(const EndReport& report, const char* who, bool with_stages);
 Json end_to_json(const EndReport& report, const NetOptions& options, const std::string& command);
 
-/// {"half_frame": 3, ...}: the reasons that occurred, without "agreed".
+/// The failures that occurred, by reason: {"half_frame": 3, ...}.
 Json failed_reasons(const OutcomeCounts& outcomes);
 
 }  // namespace polykem::cli::net

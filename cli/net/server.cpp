@@ -19,8 +19,7 @@ constexpr auto kAcceptRetry = std::chrono::milliseconds(50);
 constexpr auto kServerSweepInterval = std::chrono::milliseconds(100);
 constexpr int kBacklog = 4096;
 constexpr int kAcceptsPerTurn = 64;
-// While all connections are taken, a connection without a first frame is dropped after this time, since others may be
-// waiting.
+/// While all connections are in use, one without a first frame is dropped after this time, since others may be waiting.
 constexpr auto kPatienceWhenFull = std::chrono::seconds(1);
 
 tcp::endpoint read_endpoint(const ServerOptions& options) {
@@ -84,8 +83,8 @@ void Server::accept() {
   accepting_ = true;
 }
 
-// Accepts all waiting clients, so that their work goes into one batch, but only up to a limit, so that other
-// connections are not delayed.
+/// Accepts waiting clients, so that their work goes into one batch, up to a limit, so that other connections are not
+/// delayed.
 void Server::accept_some() {
   for (int i = 0; i < kAcceptsPerTurn && may_accept(); ++i) {
     asio::error_code error;
@@ -93,7 +92,7 @@ void Server::accept_some() {
     acceptor_.accept(socket, error);
     if (error == asio::error::would_block || error == asio::error::try_again) break;
     if (error == asio::error::connection_aborted) continue;  // a client that gave up in the listen queue
-    if (error) return accept_later();                        // no descriptor or no memory left: both pass
+    if (error) return accept_later();                        // out of descriptors or memory, which is temporary
     admit(std::move(socket));
   }
   accept();
@@ -114,7 +113,7 @@ void Server::accept_later() {
   });
 }
 
-// One timer for all connections: checking each of them costs less than a timer for each.
+/// One timer serves all connections. Checking each of them costs less than a timer for each.
 void Server::sweep_later() {
   sweep_timer_.expires_after(kServerSweepInterval);
   sweep_timer_.async_wait([this](const asio::error_code& error) {
@@ -158,7 +157,7 @@ void Server::stop() {
   asio::error_code error;
   acceptor_.close(error);
   accept_timer_.cancel();
-  // Posted: stop() may have been called by one of these connections.
+  // Posted, because stop() may have been called by one of these connections.
   asio::post(loop_, HandlerIn(stop_memory_, [this] { end_sessions(); }));
 }
 

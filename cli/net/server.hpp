@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's end over TCP.
+// The server over TCP.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,9 @@ namespace polykem::cli::net {
 struct ServerOptions {
   Role role = Role::kServerDecaps;
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;               // 0: any free one
-  std::uint64_t stop_after = 0;         // agreed handshakes; 0: no end
-  std::size_t max_connections = 10000;  // at once; more wait in the listen queue
+  std::uint16_t port = 0;               ///< 0: any free one
+  std::uint64_t stop_after = 0;         ///< ends after this many agreed handshakes; 0: never
+  std::size_t max_connections = 10000;  ///< at once; further clients wait in the listen queue
   std::chrono::milliseconds timeout{10000};
   BatchPolicy batch;
 };
@@ -28,7 +28,7 @@ struct ServerOptions {
 /// Accepts connections and runs a ServerSession on each. Everything happens on the loop's thread.
 class Server final : public ConnectionOwner {
  public:
-  /// Listens at once. Throws CliError: usage for an address that cannot be read, io if it cannot listen there.
+  /// Starts to listen. Throws CliError: usage for a malformed address, io if it cannot listen there.
   Server(asio::io_context& loop, const Context& context, const Scheme& scheme, const ServerOptions& options);
   ~Server() override = default;
 

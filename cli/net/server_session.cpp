@@ -66,7 +66,7 @@ void ServerSession::on_ciphertext(ByteView payload) {
   compute(POLYKEM_DECAPS);
 }
 
-// The server sends its tag second, so that a client without the secret does not get it.
+/// The server sends its tag second, so that a client without the secret does not get it.
 void ServerSession::on_confirm(ByteView payload) {
   if (!equal_tags(payload, client_tag_)) return fail(Outcome::kMismatch);
   send_frame(FrameType::kConfirm, server_tag_);
@@ -99,7 +99,7 @@ void ServerSession::on_result(polykem_op op, const KemOutput& out) {
   wait_for_peer();
 }
 
-// A client that has checked the server's tag closes; one that found it wrong says so in an ERROR frame first.
+/// A client closes after it has checked the server's tag. If the tag is wrong, it first sends an ERROR frame.
 Outcome ServerSession::outcome_of_disconnect() const {
   return state_ == State::kConfirmed ? Outcome::kAgreed : Outcome::kDisconnected;
 }

@@ -9,7 +9,7 @@
 namespace polykem::cli::net {
 namespace {
 
-// While an operation runs, the other end may send one CONFIRM or ERROR frame in advance, and no more.
+/// While an operation runs, the other end may send at most one CONFIRM or ERROR frame in advance.
 constexpr std::size_t kMaxAheadBytes = kHeaderBytes + 1 + kMaxErrorTextBytes;
 
 bool is_in_transcript(FrameType type) {
@@ -29,8 +29,8 @@ void Session::on_bytes(ByteView bytes) {
   drain();
 }
 
-// Processes every whole frame that may be taken now. A refused header ends the session before its payload has arrived.
-// A session that has ended keeps no bytes: thousands of sessions may be waiting for the other end to close.
+/// Processes all whole frames that are allowed now. A refused header ends the session before its payload arrives. A
+/// session that has ended keeps no bytes, because thousands may be waiting for the other end to close.
 void Session::drain() {
   const Bytes bytes = std::exchange(pending_, {});
   ByteView rest(bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two ends of a handshake as state machines. They handle frames and states but no sockets or threads: a SessionHost
-// carries their bytes and runs their KEM operations. So tcp and inproc use the same sessions.
+// carries their bytes and runs their KEM operations, so that tcp and inproc use the same sessions.
 #pragma once
 
 #include <chrono>
@@ -25,30 +25,30 @@ class Session;
 class SessionHost {
  public:
   virtual ~SessionHost() = default;
-  /// A client session is ready to talk; its host connects and then calls Session::on_connected.
+  /// A client session is ready. Its host connects and then calls Session::on_connected.
   virtual void open() {}
   /// Sends bytes to the other end, in order.
   virtual void send(ByteView bytes) = 0;
   /// Queues one KEM operation of the session.
   virtual void compute(polykem_op op) = 0;
-  /// Reports at once if the other end has hung up.
+  /// Checks whether the other end has hung up, and reports it at once.
   virtual void look() {}
-  /// The handshake has ended, once. detail: what the other end said, or empty.
+  /// The handshake has ended; called once. detail: the other end's error text, or empty.
   virtual void finished(Outcome outcome, const std::string& detail) = 0;
 };
 
-/// What both ends have in common: parsing frames, refusing unexpected ones, the transcript.
+/// What both ends have in common: parsing frames, refusing unexpected ones, and the transcript.
 class Session : public KemUser {
  public:
   Session(const Scheme& scheme, Role role, SessionHost& host) : scheme_(scheme), role_(role), host_(&host) {}
 
-  /// Bytes from the other end, in any portions.
+  /// Bytes have arrived from the other end, split in any way.
   void on_bytes(ByteView bytes);
   /// The other end has closed; nothing will follow.
   void on_disconnect();
-  /// There is no memory to continue: the session ends without a word to the other end.
+  /// There is no memory to continue. The session ends without an ERROR frame.
   void on_no_memory();
-  /// This end is being stopped.
+  /// This end is being stopped: the session ends.
   void stop() { fail(Outcome::kStopped); }
   /// The host could not connect.
   void on_connect_failed(const std::string& detail) { finish(Outcome::kConnectFailed, detail); }
@@ -56,7 +56,7 @@ class Session : public KemUser {
   void check_deadline(Clock::time_point oldest);
 
   bool done() const { return done_; }
-  /// A first whole frame has come.
+  /// True after the first whole frame has arrived.
   bool greeted() const { return greeted_; }
   /// The host is being destroyed; the session will not call it again.
   void detach() {
@@ -70,26 +70,26 @@ class Session : public KemUser {
   void kem_done(polykem_op op, polykem_status status, const KemOutput& out) final;
 
  protected:
-  /// The one frame that may come next (besides ERROR), with the payload sizes it may have.
+  /// The only frame that is allowed next, besides ERROR, with its allowed payload sizes.
   struct Expected {
     FrameType type;
     std::size_t min_bytes;
     std::size_t max_bytes;
   };
-  /// std::nullopt: no frame may come in this state. Not called while an operation of this session runs.
+  /// std::nullopt: no frame is allowed in this state. Not called while an operation of this session runs.
   virtual std::optional<Expected> expected() const = 0;
   virtual void on_frame(FrameType type, ByteView payload) = 0;
   /// An operation that compute() queued has succeeded.
   virtual void on_result(polykem_op op, const KemOutput& out) = 0;
-  /// The outcome of the handshake when the other end has closed, cleanly or not.
+  /// The outcome if the other end closes now, cleanly or not.
   virtual Outcome outcome_of_disconnect() const { return Outcome::kDisconnected; }
-  /// The outcome of the handshake when nothing came in time.
+  /// The outcome if nothing arrives in time.
   virtual Outcome outcome_of_timeout() const;
 
   void send_frame(FrameType type, ByteView payload);
   void compute(polykem_op op);
   void finish(Outcome outcome, const std::string& detail = {});
-  /// Tells the other end why in an ERROR frame, then finishes.
+  /// Sends the reason in an ERROR frame, then finishes.
   void fail(Outcome outcome);
   /// From now on the other end owes a frame.
   void wait_for_peer() { waiting_since_ = Clock::now(); }
@@ -114,10 +114,10 @@ class Session : public KemUser {
   Scheme scheme_;
   Role role_;
   SessionHost* host_;
-  Bytes pending_;  // bytes of frames that are not whole yet, or that wait while an operation runs
+  Bytes pending_;  ///< bytes of incomplete frames, or of frames that wait while an operation runs
   bool heard_ = false;
   bool greeted_ = false;
-  bool busy_ = false;  // an operation of this session is queued or running
+  bool busy_ = false;  ///< an operation of this session is queued or running
   bool done_ = false;
   std::optional<Clock::time_point> waiting_since_;
 };
@@ -144,9 +144,9 @@ class ServerSession final : public Session {
   void on_confirm(ByteView payload);
 
   State state_ = State::kHello;
-  Bytes public_key_;        // server-encaps: the client's
-  SecretBytes secret_key_;  // server-decaps: made for this client
-  Bytes ciphertext_;        // server-decaps: the client's
+  Bytes public_key_;        ///< with server-encaps: the client's
+  SecretBytes secret_key_;  ///< with server-decaps: made for this client
+  Bytes ciphertext_;        ///< with server-decaps: the client's
 };
 
 /// The client's end of one connection.
@@ -171,7 +171,7 @@ class ClientSession final : public Session {
 
   State state_ = State::kMakingKey;
   Bytes public_key_;
-  SecretBytes secret_key_;  // server-encaps: this client's
+  SecretBytes secret_key_;  ///< with server-encaps: this client's
   Bytes ciphertext_;
 };
 

@@ -16,7 +16,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// A round of `items` handshakes in contiguous arrays.
+/// The contiguous arrays of a round of `items` handshakes.
 struct Round {
   Round(const Scheme& scheme, std::size_t count)
       : items(count),
@@ -31,7 +31,7 @@ struct Round {
   SecretBytes sk, client_ss, server_ss;
 };
 
-// Runs one operation over the whole round in one call and returns the seconds it took.
+/// Runs one operation over the whole round in one call and returns the seconds it took.
 double run_op(const Context& context, const Scheme& scheme, polykem_op op, Round& round) {
   polykem_request request = Context::request(op, scheme, round.items);
   if (op == POLYKEM_KEYGEN) {
@@ -51,7 +51,7 @@ double run_op(const Context& context, const Scheme& scheme, polykem_op op, Round
   return seconds_since(start);
 }
 
-// Confirms every secret of the round as the two ends of an exchange do.
+/// Confirms every secret of the round, as the two ends of an exchange do.
 double confirm_round(const Scheme& scheme, const Round& round) {
   const std::size_t ss_bytes = scheme.shared_secret_bytes();
   const Clock::time_point start = Clock::now();
@@ -69,13 +69,13 @@ double confirm_round(const Scheme& scheme, const Round& round) {
   return seconds_since(start);
 }
 
-/// Sums up the costs of handshakes whose operations take `batch_size` items a call.
+/// Adds up the costs of handshakes whose operations take `batch_size` items a call.
 class CostMeter {
  public:
   CostMeter(const Context& context, const Scheme& scheme, std::size_t batch_size)
       : context_(context), scheme_(scheme), batch_size_(batch_size) {}
 
-  /// Runs one batch of handshakes, at most `limit`.
+  /// Runs one batch of at most `limit` handshakes.
   void run_round(std::uint64_t limit) {
     Round round(scheme_, static_cast<std::size_t>(std::min<std::uint64_t>(batch_size_, limit)));
     for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of the same work one handshake at a time, for comparison with batches.
+// The cost of handshakes one at a time, for comparison with batches.
 #pragma once
 
 #include <array>
@@ -14,26 +14,26 @@ namespace polykem::cli::net {
 
 /// Seconds per item and operation, and the number of items measured.
 struct OpCosts {
-  std::array<double, 3> seconds{};  // indexed by polykem_op
-  double confirm_seconds = 0;       // both tags of both ends
+  std::array<double, 3> seconds{};  ///< indexed by polykem_op
+  double confirm_seconds = 0;       ///< for both tags of both ends
   std::uint64_t handshakes = 0;
 
-  /// The server's share of a handshake.
+  /// The server's part of a handshake.
   double server(Role role) const;
-  /// Everything both ends compute.
+  /// What both ends compute.
   double whole() const;
 };
 
-/// The same handshakes one at a time and in batches, without a network.
+/// The costs of handshakes one at a time and in batches, without a network.
 struct Comparison {
   OpCosts single;
   OpCosts batched;
-  std::size_t batch_size = 1;  // of `batched`
+  std::size_t batch_size = 1;  ///< of `batched`
 };
 
-/// Runs complete handshakes, one at a time and in batches: `handshakes` of each kind or as many as `budget_seconds`
-/// allow, and at least one call of each. The two kinds take turns, so that other load on the machine affects both
-/// alike. progress is called with the handshakes done one at a time. Throws Error if the library fails, and CliError
+/// Runs complete handshakes, one at a time and in batches: `handshakes` of each kind, or as many as `budget_seconds`
+/// allow, but at least one call of each. The kinds alternate, so that other load on the machine affects both alike.
+/// progress: called with the number of handshakes done one at a time. Throws Error if the library fails, CliError
 /// (check failed) if two secrets differ.
 Comparison compare_costs(const Context& context, const Scheme& scheme, std::size_t batch_size, std::uint64_t handshakes,
                          double budget_seconds, const std::function<void(std::uint64_t)>& progress);

@@ -16,7 +16,7 @@
 
 namespace polykem::cli::net {
 
-/// Sizes of batches: number of batches by size.
+/// The number of batches of each size.
 class SizeCounts {
  public:
   void add(std::size_t size, std::uint64_t times = 1) { counts_[size] += times; }
@@ -37,14 +37,14 @@ class SizeCounts {
   std::map<std::size_t, std::uint64_t> counts_;
 };
 
-/// What a batcher did.
+/// What a batcher computed.
 struct BatchStats {
-  std::array<SizeCounts, 3> by_op;   // indexed by polykem_op
-  std::chrono::nanoseconds busy{0};  // time during which at least one batch was running
+  std::array<SizeCounts, 3> by_op;   ///< indexed by polykem_op
+  std::chrono::nanoseconds busy{0};  ///< time during which at least one batch was running
 };
 
-/// The texts of errors that ended handshakes: from ERROR frames and from the system. Strangers choose these texts,
-/// so only the first kMaxTexts distinct ones are kept, cut at kMaxBytes; the rest are counted as kOther.
+/// The texts of errors that ended handshakes, from ERROR frames and from the system. Peers choose these texts, so only
+/// the first kMaxTexts distinct ones are kept, cut at kMaxBytes; others are counted as kOther.
 class PeerErrors {
  public:
   static constexpr std::size_t kMaxTexts = 32;
@@ -54,7 +54,7 @@ class PeerErrors {
   void add(std::string_view text, std::uint64_t times = 1);
   void add(const PeerErrors& other);
 
-  /// By text: printable ASCII, at most kMaxTexts and kOther.
+  /// The counts by text, which is printable ASCII: at most kMaxTexts, and kOther.
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
 
  private:
@@ -71,21 +71,21 @@ struct StageTime {
   std::uint64_t nanoseconds = 0;
 };
 
-/// The report of one end. Times are of the steady clock, which all processes of a machine share.
+/// The report of one end. Times are on the steady clock, which all processes of a machine share.
 struct EndReport {
   OutcomeCounts outcomes;
   PeerErrors peer_errors;
   BatchStats batches;
-  std::vector<StageTime> stages;          // servers only
-  std::vector<std::uint32_t> latency_us;  // clients only: from starting the connection to confirmed
-  std::int64_t first_ns = 0;              // start of the first handshake, 0 if there was none
-  std::int64_t last_ns = 0;               // end of the last one
+  std::vector<StageTime> stages;          ///< servers only
+  std::vector<std::uint32_t> latency_us;  ///< clients only: from starting the connection to confirmed
+  std::int64_t first_ns = 0;              ///< start of the first handshake, 0 if there was none
+  std::int64_t last_ns = 0;               ///< end of the last one
   std::string backend;
   unsigned threads = 0;
-  std::vector<std::string> limits;  // what it did about limits
+  std::vector<std::string> limits;  ///< how it changed limits
 };
 
-/// Nanoseconds of the steady clock.
+/// The steady clock in nanoseconds.
 std::int64_t now_ns();
 
 /// The p-th percentile (0 < p <= 100), nearest rank, of sorted samples; 0 if there are none.
@@ -94,10 +94,10 @@ std::uint32_t percentile(const std::vector<std::uint32_t>& sorted, double p);
 /// Adds another client process's figures.
 void merge(EndReport& into, const EndReport& other);
 
-/// {"number", "min", "median", "mean", "max", "sizes"}: the sizes only if asked for. Empty counts give number 0.
+/// {"number", "min", "median", "mean", "max", "sizes"}, the sizes only on request. Empty counts give number 0.
 Json to_json(const SizeCounts& counts, bool with_sizes);
 
-/// The whole report, for a pipe between processes, and back. from_json throws nlohmann::json::exception.
+/// Convert the whole report for a pipe between processes, and back. from_json throws nlohmann::json::exception.
 Json to_json(const EndReport& report);
 EndReport end_report_from_json(const Json& json);
 

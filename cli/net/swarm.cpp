@@ -10,9 +10,9 @@
 namespace polykem::cli::net {
 namespace {
 
-// The most connections being established at once: well below a usual listen queue, so that none is refused.
+/// The most connections that are being established at once: well below a usual listen queue, so that none is refused.
 constexpr std::size_t kMaxConnecting = 256;
-// The most latencies for which memory is reserved at the start: an absurd number of clients must not exhaust memory.
+/// The most latencies for which memory is reserved at the start, so that an absurd number of clients cannot exhaust it.
 constexpr std::uint64_t kMaxReserved = 1 << 20;
 constexpr auto kConnectRetry = std::chrono::milliseconds(50);
 constexpr auto kSwarmSweepInterval = std::chrono::milliseconds(100);
@@ -153,7 +153,7 @@ void Swarm::on_finished(Connection& connection, Outcome outcome, const std::stri
 
 void Swarm::on_closed(Connection& connection) {
   clients_.erase(&connection);
-  // Posted: a client that fails at once must not start the next one from within its own start.
+  // Posted, so that a client that fails at once does not start the next one from within its own start.
   asio::post(loop_, [this] {
     start_clients();
     end_if_empty();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many clients in one process: one connection each, their KEM operations in batches.
+// Many clients in one process, with one connection each and their KEM operations in batches.
 #pragma once
 
 #include <deque>
@@ -19,9 +19,9 @@ struct SwarmOptions {
   Role role = Role::kServerDecaps;
   asio::ip::tcp::endpoint server;
   std::uint64_t clients = 10000;
-  std::size_t concurrency = 10000;               // clients under way at once
-  std::chrono::milliseconds timeout{60000};      // for each answer of the server
-  std::chrono::milliseconds connect_wait{3000};  // for a server that is not listening yet
+  std::size_t concurrency = 10000;               ///< clients in progress at once
+  std::chrono::milliseconds timeout{60000};      ///< for each answer of the server
+  std::chrono::milliseconds connect_wait{3000};  ///< for a server that is not listening yet
   BatchPolicy batch;
 };
 
@@ -36,7 +36,7 @@ class Swarm final : public ConnectionOwner {
   void start();
   /// Called once, when every client has finished and no connection is left.
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
-  /// Starts no more clients and ends those under way.
+  /// Starts no more clients and ends those in progress.
   void stop();
 
   const OutcomeCounts& outcomes() const { return report_.outcomes; }

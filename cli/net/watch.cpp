@@ -43,7 +43,7 @@ Watch::~Watch() {
   if (from_people_) handle_signals();
 }
 
-// A timer that has fired already cannot be cancelled any more: its handler must see that this is over.
+/// A timer that has fired can no longer be cancelled, so its handler must check whether the watch has stopped.
 void Watch::stop() {
   stopped_ = true;
   timer_.cancel();
@@ -71,7 +71,7 @@ void Watch::wait_for_signal() {
     if (error || stopped_) return;
     signal_ = number;
     asio::error_code ignored;
-    signals_.clear(ignored);  // the default is back: the next one ends the process
+    signals_.clear(ignored);  // default handling again: the next signal ends the process
     interrupted_();
   });
 }

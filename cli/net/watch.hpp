@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs beside the handshakes in a loop: a regular look at the figures, and signals.
+// Runs in the loop beside the handshakes: a periodic callback, and signals.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 
 namespace polykem::cli::net {
 
-/// Whose signals a process obeys.
+/// Which signals a process obeys.
 enum class Signals {
-  kFromPeople,  // SIGINT, SIGTERM, and SIGHUP unless it was ignored when the program started (nohup)
-  kFromParent   // SIGTERM only: signals that a terminal sends to the whole group are for the parent
+  kFromPeople,  ///< SIGINT, SIGTERM, and SIGHUP unless it was ignored when the program started (nohup)
+  kFromParent   ///< SIGTERM only: signals that a terminal sends to the whole group are for the parent
 };
 
-/// Calls `look` ten times a second, until stopped, and `interrupted` on the first signal that asks for the end. A
-/// second one ends the process at once.
+/// Calls `look` ten times a second until it is stopped, and `interrupted` on the first signal that asks the process to
+/// end. A second one ends it at once.
 class Watch {
  public:
   Watch(asio::io_context& loop, Signals signals, std::function<void()> look, std::function<void()> interrupted);
-  /// Signals that come later end the process again: with a word, unless its parent speaks for it.
+  /// From now on signals end the process again, with a message unless its parent reports for it.
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
-  /// The signal that came, or 0.
+  /// The signal that was received, or 0.
   int signal() const { return signal_; }
   /// Lets the loop end.
   void stop();
@@ -50,13 +50,13 @@ class Watch {
   int signal_ = 0;
 };
 
-/// Says that `signal` ended the work when `done` of `total` clients had agreed. Returns the exit code.
+/// Prints that `signal` ended the work after `done` of `total` clients had agreed. Returns the exit code.
 int interrupted(int signal, std::uint64_t done, std::uint64_t total);
 
 /// The recorded steps of `context`, in plan order.
 std::vector<StageTime> read_stages(const Context& context);
 
-/// "13 failed" or "", for the progress line.
+/// The number of failures for the progress line: "13 failed", or "".
 std::string failure_note(const OutcomeCounts& outcomes);
 
 }  // namespace polykem::cli::net

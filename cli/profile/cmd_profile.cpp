@@ -53,7 +53,7 @@ struct Line {
   std::uint64_t steps;
   double milliseconds;
   double share;
-  double cycles;  ///< of one operation, by a device's own counter
+  double cycles;  ///< cycles of one operation, from a device's own counter
 };
 
 std::vector<Line> lines_of(const OpProfile& profile, std::size_t per) {
@@ -167,7 +167,7 @@ Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, s
   return table;
 }
 
-/// For programs: one line per set, operation and stage.
+/// The table for programs: one line per set, operation and stage.
 std::string as_csv(const std::vector<SchemeProfile>& profiles, std::size_t per) {
   Table table(
       {{"scheme"}, {"backend"}, {"op"}, {"function"}, {"calls"}, {"ms"}, {"percent"}, {"per"}, {"count"}, {"cycles"}});
@@ -274,8 +274,8 @@ void print_tables(const std::vector<SchemeProfile>& profiles, const ProfileOptio
   }
 }
 
-/// The sets that have one of the operations. Throws CliError (usage) if there are none, or if the stages of KEMs and of
-/// signatures would stand side by side.
+/// The sets that have one of the operations. Throws CliError (usage) if there are none, or if stages of KEMs and of
+/// signatures would be side by side.
 std::vector<Scheme> schemes_of(const ProfileOptions& options, const std::vector<polykem_op>& ops) {
   std::vector<Scheme> out;
   for (const Scheme& scheme : open_schemes(options.all ? "all" : options.schemes))

@@ -15,9 +15,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kDefaultBatch = 256;
-/// A thread for each item fills an H200: 128 threads on each of 132 multiprocessors.
+/// A batch that fills an H200 with a thread for each item: 128 threads on each of 132 multiprocessors.
 constexpr std::size_t kGpuBatch = std::size_t{132} * 128;
-/// Bytes of records; so many items of every set are one batch.
+/// The bytes of records in a batch on the CPU, which determine its number of items.
 constexpr std::size_t kMemory = std::size_t{2} << 30;
 constexpr std::size_t kMaxCount = 1'000'000;
 
@@ -69,7 +69,7 @@ std::uint64_t time_run(Workload& work) {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - start).count());
 }
 
-/// How many operations take about `seconds` in batches of `batch`; the first run warms everything up.
+/// How many operations take about `seconds` in batches of `batch`. The first run is for warming up.
 double calibrated(const Context& context, const Scheme& scheme, polykem_op op, double seconds, std::size_t batch) {
   Workload work(context, scheme, op, batch, KeyMode::kPerItem, kMemory);
   work.run();
@@ -77,7 +77,7 @@ double calibrated(const Context& context, const Scheme& scheme, polykem_op op, d
   return std::min(seconds / std::max(per_operation, 1e-9), static_cast<double>(kMaxCount));
 }
 
-/// The largest of 10, 20, 50, 100 ... up to `wanted`, at least 10.
+/// The largest of 10, 20, 50, 100, ... that is not above `wanted`; at least 10.
 std::size_t round_number(double wanted) {
   std::size_t count = 10;
   for (const std::size_t factor : {2, 5, 10}) {

@@ -16,7 +16,7 @@ constexpr std::array kSteps = {"OS randomness",  "hash",      "gen A",    "produ
 constexpr std::size_t kGenA = 2, kProduct = 3, kGenAAndProduct = 4;
 constexpr std::size_t kRest = kSteps.size() - 1;
 
-/// Assigns stages to a step by how their names begin or end. The first pattern that fits counts.
+/// Assigns stages to steps by the beginning or end of their names. The first pattern that matches counts.
 struct Pattern {
   const char* text;
   bool at_end;
@@ -56,7 +56,7 @@ std::string step_share_text(double share) {
   return share < 10 ? fmt::format("{:.1f}", share) : fmt::format("{:.0f}", share);
 }
 
-/// The steps in which some operation spends time.
+/// The steps in which at least one operation spends time.
 std::vector<std::size_t> used_steps(const std::vector<SchemeProfile>& profiles) {
   std::vector<std::size_t> out;
   for (std::size_t step = 0; step < kSteps.size(); ++step) {

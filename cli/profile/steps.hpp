@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages of all schemes grouped into the few steps that the FrodoKEM paper's table has.
+// Groups the stages of all schemes into the few steps of the FrodoKEM paper's table.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,16 @@ struct StepTime {
   std::uint64_t nanoseconds;
 };
 
-/// "OS randomness", "hash", "gen A", "product", "gen A, product", "inversion", "sampling", "rest": the same eight for
-/// each operation, in this order. FrodoKEM has no inversions; "gen A, product" is for a backend that fuses them.
-/// Another row of fused stages of several steps counts as "rest", and so does the time outside the stages.
+/// The steps of one operation, always these eight in this order: "OS randomness", "hash", "gen A", "product", "gen A,
+/// product" (for backends that fuse them), "inversion" (not in FrodoKEM), "sampling", "rest". Other rows that fuse
+/// stages of several steps count as "rest", as does the time outside stages.
 std::vector<StepTime> steps_of(const OpProfile& profile);
 
-/// A row for each set, operation and backend; milliseconds of `per` operations, and percent. Columns of steps that take
-/// no time in any row are left out.
+/// A table with a row for each set, operation and backend, in milliseconds of `per` operations and percent. Columns of
+/// steps that take no time in any row are left out.
 Table steps_table(const std::vector<SchemeProfile>& profiles, std::size_t per);
 
-/// [{"step", "ns", "share"}] of one operation.
+/// The steps of one operation in JSON: [{"step", "ns", "share"}].
 Json steps_as_json(const OpProfile& profile);
 
 }  // namespace polykem::cli

@@ -57,7 +57,7 @@ std::string config_state(const ProgramView& view) {
   return view.has_default ? "activates polykem" : "activates polykem, but not 'default', which every program needs";
 }
 
-/// What OpenSSL answered in a process that started with the configuration.
+/// Prints what OpenSSL answered in a process that was started with the configuration.
 void print_program(const ProgramView& view) {
   if (!view.failure.empty()) return;
   print_out("providers      {}{}\n", fmt::join(view.providers, ", "),
@@ -196,7 +196,7 @@ std::string verdict(const ProgramView& view, bool well) {
                      view.handshake.group);
 }
 
-/// Tries the groups in a process with the configuration; if polykem is not active there, with the provider alone.
+/// Tries the groups in a process with the configuration or, if polykem is not active there, with the provider alone.
 std::vector<GroupResult> try_groups(const ProgramView& view, const ProviderCheck& check, const std::string& list) {
   if (check.provider == nullptr) return view.results;
   const std::vector<TlsGroup> asked = groups_asked_for(check.groups, list);

@@ -45,7 +45,8 @@ ConfigFile::ConfigFile(const std::string& path) : path_(path), conf_(NCONF_new(n
   read_places();
 }
 
-/// `what` follows .include in line `number`: a path, perhaps after '='. One with variables is not looked at.
+/// Checks an .include on line `number`. what: the rest of the line, a path, perhaps after '='. Paths with variables are
+/// skipped.
 void ConfigFile::read_include(int number, const std::string& what) {
   const std::string path = what.rfind('=', 0) == 0 ? trimmed(what.substr(1)) : what;
   const char* folder = std::getenv("OPENSSL_CONF_INCLUDE");
@@ -56,7 +57,7 @@ void ConfigFile::read_include(int number, const std::string& what) {
                               path + "', which does not exist");
 }
 
-/// Only where something stands; what it says is libcrypto's answer.
+/// Finds the lines of sections and names. Their values come from libcrypto.
 void ConfigFile::read_places() {
   std::ifstream in(path_);
   std::string text, section = kDefaultSection;
@@ -114,7 +115,7 @@ std::vector<std::string> ConfigFile::sections() const {
 }
 
 std::string ConfigFile::line(const std::string& section, const std::string& name) const {
-  for (auto place = places_.rbegin(); place != places_.rend(); ++place)  // of two, the later one holds
+  for (auto place = places_.rbegin(); place != places_.rend(); ++place)  // the last of several counts
     if (place->section == section && place->name == name) return "line " + std::to_string(place->line) + ": ";
   return "";
 }

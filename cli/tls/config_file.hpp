@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An openssl.cnf as it is written: values by section and name, and the lines on which they stand.
+// An openssl.cnf as it is written: values by section and name, with their line numbers.
 #pragma once
 
 #include <string>
@@ -15,27 +15,27 @@ class ConfigFile {
     std::string name, value;
   };
 
-  /// problem() says so if OpenSSL cannot read it.
+  /// Reads the file. If OpenSSL cannot read it, problem() says why.
   explicit ConfigFile(const std::string& path);
 
   const std::string& path() const { return path_; }
   const std::string& problem() const { return problem_; }
 
   bool has(const std::string& section) const;
-  /// In the order of the file; empty if there is no such section.
+  /// The entries of a section, in the order of the file; empty if there is no such section.
   std::vector<Entry> entries(const std::string& section) const;
-  /// The value, or nullptr. Unlike NCONF_get_string it does not look in the default section too.
+  /// The value, or nullptr. Unlike NCONF_get_string it does not also search the default section.
   const char* value(const std::string& section, const std::string& name) const;
   std::vector<std::string> sections() const;
-  /// "line 7: ", or "" if it stands in an included file.
+  /// Where the entry is: "line 7: ", or "" if it is in an included file.
   std::string line(const std::string& section, const std::string& name) const;
-  /// The same of the line before that one with this name in this section; "" if there is none.
+  /// Where an earlier entry of this name in the section is; "" if there is none.
   std::string line_before(const std::string& section, const std::string& name) const;
-  /// A sentence for each line that includes a file or folder which does not exist.
+  /// A sentence for each line that includes a file or folder that does not exist.
   const std::vector<std::string>& missing_includes() const { return missing_includes_; }
   /// True if a section, name or value contains `word`.
   bool mentions(const std::string& word) const;
-  /// The section meant for polykem, whether OpenSSL finds it or not; empty if there is none.
+  /// The section that is meant for polykem, whether OpenSSL finds it or not; empty if there is none.
   std::string section_for_polykem() const;
 
  private:
@@ -52,13 +52,13 @@ class ConfigFile {
   std::vector<Place> places_;
 };
 
-/// The section in which names before the first [section] stand.
+/// The section of names before the first [section].
 inline constexpr const char* kDefaultSection = "default";
 
-/// OpenSSL ignores what stands before the first dot of a provider's and a command's name.
+/// The name of a provider or a command without the part up to its first dot, which OpenSSL ignores.
 std::string after_dot(const std::string& name);
 
-/// True if an entry of a list of providers is polykem's: by its name, its identity or its module.
+/// True if an entry in a list of providers is polykem's, by its name, its identity or its module.
 bool is_entry_of_polykem(const ConfigFile& file, const ConfigFile::Entry& entry);
 
 }  // namespace polykem::cli

@@ -23,7 +23,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return close.empty() ? "" : fmt::format("; did you mean '{}'?", close);
 }
 
-/// As OpenSSLs newer than 3.0 read it; what is neither on nor off is an error to them.
+/// Parses a Boolean as OpenSSL versions after 3.0 do. Any other value is an error to them.
 bool is_on(const std::string& value) {
   return value == "1" || strcasecmp(value.c_str(), "yes") == 0 || strcasecmp(value.c_str(), "true") == 0 ||
          strcasecmp(value.c_str(), "on") == 0;
@@ -34,7 +34,8 @@ bool is_groups(const std::string& name) {
   return strcasecmp(command.c_str(), "Groups") == 0 || strcasecmp(command.c_str(), "Curves") == 0;
 }
 
-/// libcrypto takes the beginning of a module's name for it, and a suffix after the last dot.
+/// The module that a name selects. libcrypto accepts longer names that begin with it, and ignores a suffix after the
+/// last dot.
 std::string module_name(const std::string& name) {
   const std::string base = name.substr(0, name.rfind('.'));
   for (const std::string& module : kModules)
@@ -44,7 +45,7 @@ std::string module_name(const std::string& name) {
 
 /// libcrypto's answer.
 bool is_known_module(const std::string& name) {
-  if (module_name(name) == "ssl_conf") return true;  // to ask would make libssl forget what it has read
+  if (module_name(name) == "ssl_conf") return true;  // asking libcrypto would make libssl forget what it has read
   const std::string text = fmt::format("openssl_conf = a\n[a]\n{} = polykem_no_such_section\n", name);
   const OpensslPtr<CONF> conf(NCONF_new(nullptr));
   const OpensslPtr<BIO> bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
@@ -96,7 +97,7 @@ class Examination {
     out_.sentences.push_back(file_.line(section, name) + sentence);
   }
 
-  /// A hint if a name in the section resembles the one that is missing.
+  /// A hint if a name in the section is similar to the missing one.
   std::string near_in(const std::string& section, const std::string& missing) const {
     for (const ConfigFile::Entry& entry : file_.entries(section))
       if (!nearest(entry.name, {missing}).empty())
@@ -104,7 +105,7 @@ class Examination {
     return "";
   }
 
-  /// True if a value names a section that is there.
+  /// True if a value names an existing section.
   bool leads_on(const std::string& section, const std::string& name, const std::string& value,
                 const std::string& consequence) {
     if (file_.has(value)) return true;
@@ -217,7 +218,7 @@ class Examination {
     }
   }
 
-  /// A property that names a provider which is not active selects nothing.
+  /// Reports properties that name an inactive provider and so select nothing.
   void examine_properties(const std::string& section, const ConfigFile::Entry& entry) {
     const OpensslPtr<OSSL_LIB_CTX> context(OSSL_LIB_CTX_new());
     if (EVP_set_default_properties(context.get(), entry.value.c_str()) != 1)
@@ -229,7 +230,7 @@ class Examination {
       std::string key = part.substr(begin, equals - begin), value = part.substr(equals + 1);
       std::erase_if(key, [](char c) { return c == ' ' || c == '!'; });
       std::erase_if(value, [](char c) { return c == ' ' || c == '\'' || c == '"'; });
-      if (value == "polykem" && offered_.empty()) continue;  // that it is not active is said elsewhere
+      if (value == "polykem" && offered_.empty()) continue;  // its being inactive is reported elsewhere
       if (key == "provider" && OSSL_PROVIDER_available(nullptr, value.c_str()) != 1)
         say(section, entry.name,
             fmt::format("default_properties names the provider '{}', which is not active{}", value,
@@ -255,10 +256,10 @@ class Examination {
                       section, near));
   }
 
-  /// libssl says which commands it knows.
+  /// Reports commands that libssl does not know.
   void follow_commands(const std::string& section) {
     const OpensslPtr<SSL_CTX> context(SSL_CTX_new(TLS_method()));
-    if (context == nullptr) {  // without a provider for ciphers; that is said elsewhere
+    if (context == nullptr) {  // no provider has ciphers, which is reported elsewhere
       for (const ConfigFile::Entry& entry : file_.entries(section))
         if (is_groups(entry.name)) hold_groups(section, entry);
       return;
@@ -294,7 +295,7 @@ class Examination {
       out_.groups.push_back(std::move(group.name));
   }
 
-  /// An earlier line of this name, which libcrypto forgets, or the list of another name that libssl has taken.
+  /// Reports an earlier line of this name, which libcrypto ignores, or a list under another name that libssl uses.
   void say_what_is_replaced(const std::string& section, const ConfigFile::Entry& entry, bool taken) {
     std::string before = file_.line_before(section, entry.name);
     if (before.empty() && taken && has_list_)
@@ -307,7 +308,7 @@ class Examination {
     say_what_is_replaced(section, entry, taken);
     if (taken || !has_list_) hold_groups(section, entry);
     has_list_ = has_list_ || taken;
-    if (offered_.empty()) return;  // polykem is not active: that its groups are missing says nothing new
+    if (offered_.empty()) return;  // polykem is inactive, so its groups are missing anyway
     bool blamed = false;
     for (const auto& [group, optional] : groups_of_list(entry.value)) {
       const OpensslPtr<SSL_CTX> context(SSL_CTX_new(TLS_method()));
@@ -329,7 +330,7 @@ class Examination {
     bool optional;
   };
 
-  /// Without OpenSSL 3.5's marks: '?' (if there is such a group), '*' and '-' before a group, '/' between tuples.
+  /// The names in a list of groups, without OpenSSL 3.5's marks: '?', '*' and '-' before a group, '/' between tuples.
   static std::vector<ListedGroup> groups_of_list(std::string list) {
     std::replace(list.begin(), list.end(), '/', ':');
     std::vector<ListedGroup> out;
@@ -343,7 +344,7 @@ class Examination {
     return out;
   }
 
-  /// There is a list of groups, but not where every program reads it.
+  /// Reports a list of groups that is not where every program reads it.
   void stray_groups() {
     for (const std::string& section : file_.sections())
       for (const ConfigFile::Entry& entry : file_.entries(section))

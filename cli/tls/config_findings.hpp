@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows an openssl.cnf as OpenSSL does, from openssl_conf on, and says which lines it ignores and why.
+// Follows an openssl.cnf as OpenSSL does, starting at openssl_conf, and says which lines it ignores and why.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace polykem::cli {
 
-/// What a configuration file wants, and what OpenSSL makes of it.
+/// What a configuration file asks for, and what OpenSSL does with it.
 struct ConfigFindings {
   std::vector<std::string> sentences;
-  bool loads_polykem = false;   ///< OpenSSL is led to a section of polykem that activates it
-  std::string section;          ///< polykem's, whether OpenSSL is led to it or not; empty: none
-  std::string relative_module;  ///< a sentence about a module that has no absolute path; empty: it has one
+  bool loads_polykem = false;   ///< OpenSSL finds a section of polykem that activates it
+  std::string section;          ///< polykem's section, whether OpenSSL finds it or not; empty: none
+  std::string relative_module;  ///< a sentence about a module without an absolute path; empty: it has one
   std::vector<std::string>
-      switched_off;                 ///< sentences about lines such as activate = 0, which only newer OpenSSLs heed
-  std::vector<std::string> notes;   ///< sentences about what is left out as the file wants it
+      switched_off;                 ///< sentences about lines such as activate = 0, which only newer versions obey
+  std::vector<std::string> notes;   ///< sentences about what the file deliberately leaves out
   bool names_groups = false;        ///< there is a line Groups, whether OpenSSL reads it or not
-  bool reads_groups = false;        ///< and OpenSSL does
-  std::vector<std::string> groups;  ///< that this line adds to OpenSSL's own
-  std::string groups_line;          ///< where that is
+  bool reads_groups = false;        ///< OpenSSL reads it
+  std::vector<std::string> groups;  ///< the groups on it that OpenSSL itself lacks
+  std::string groups_line;          ///< where it is
 };
 
-/// Asks the library context that every program has which names it knows, so it must hold what the file configures.
-/// offered: the names of polykem's groups.
+/// Asks the default library context which names it knows, so that must have loaded the file. offered: the names of
+/// polykem's groups.
 ConfigFindings examine(const ConfigFile& file, const std::vector<std::string>& offered);
 
 }  // namespace polykem::cli

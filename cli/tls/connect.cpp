@@ -15,7 +15,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr const char* kFirst = "X25519MLKEM768";  // the group that most servers with any of these have
+constexpr const char* kFirst = "X25519MLKEM768";  // the post-quantum group that most servers have
 // The last ones offered. In TLS 1.2 a certificate for P-256 needs that group too.
 const std::vector<std::string> kClassical = {"X25519", "P-256", "P-384", "P-521", "X448"};
 
@@ -26,7 +26,7 @@ std::vector<std::string> names_of(const std::vector<TlsGroup>& groups) {
   return out;
 }
 
-/// The client's list, the best first.
+/// The client's groups, the preferred one first.
 std::vector<std::string> list_to_offer(const std::vector<TlsGroup>& known, const std::string& list) {
   if (list != "all") {
     std::vector<TlsGroup> all = known;

@@ -16,7 +16,7 @@ constexpr int kMaxFlights = 10;
 constexpr std::size_t kRsaBits = 2048;
 constexpr long kCertificateSeconds = 3600;
 
-/// True when that side has finished; false if it waits for the other. Throws CliError.
+/// Continues one side's handshake. True once it has finished; false if it waits for the other side. Throws CliError.
 bool advance(SSL* side, const char* who) {
   const int result = SSL_do_handshake(side);
   if (result == 1) return true;
@@ -34,7 +34,7 @@ void connect(SSL* server, SSL* client) {
   SSL_set_connect_state(client);
 }
 
-/// Why the side cannot be had; empty: it can.
+/// Creates a side. Returns why that is impossible; empty on success.
 std::string prepare(SSL_CTX* context, const std::string& groups) {
   if (context == nullptr) return "libssl has no context: " + openssl_errors();
   SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);  // a configuration may demand certificates that are not here
@@ -50,7 +50,7 @@ std::string name_of_group(SSL* side, int group) {
   return name == nullptr ? "?" : name;
 }
 
-/// Call it after a handshake has ended: without a session libssl dereferences a null pointer.
+/// Call it only after a handshake, because libssl dereferences a null pointer without a session.
 void describe(SSL* server, SSL* client, Loopback& out) {
   out.version = SSL_get_version(client);
   const auto group = static_cast<int>(SSL_get_negotiated_group(client));

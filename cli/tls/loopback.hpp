@@ -10,25 +10,26 @@ namespace polykem::cli {
 
 struct Loopback {
   std::string error;                 ///< empty: client and server agree
-  double milliseconds = 0;           ///< both sides together, without what is done once for a group
-  unsigned code_point = 0;           ///< that was negotiated, of a group of TLS 1.3 that is not classical
+  double milliseconds = 0;           ///< of both sides, without what is done once per group
+  unsigned code_point = 0;           ///< of the negotiated group, if it is a post-quantum one of TLS 1.3
   std::string group;                 ///< its name
-  std::string version;               ///< of the protocol, "TLSv1.3" for example
-  std::vector<std::string> offered;  ///< the client's groups, the best first
+  std::string version;               ///< the protocol's, for example "TLSv1.3"
+  std::vector<std::string> offered;  ///< the client's groups, the preferred one first
 };
 
-/// Lists of groups as OpenSSL takes them; empty: what the library context's configuration says.
+/// Lists of groups in OpenSSL's syntax; empty: as the library context is configured.
 struct GroupLists {
   std::string client, server;
 };
 
-/// A server's key and certificate, made on the spot.
+/// A server's key and certificate, made for the test.
 class LoopbackServer {
  public:
   enum class Key { kEc, kRsa };
-  /// nullptr: the library context that every program has, with its openssl.cnf.
+  /// context: nullptr for the default library context, with its openssl.cnf.
   explicit LoopbackServer(OSSL_LIB_CTX* libctx, Key key = Key::kEc);
-  /// Between a client and a server in this process: in TLS 1.3 where they are told a group, else as configured.
+  /// Runs a handshake of a client and a server in this process: in TLS 1.3 if they are given groups, otherwise as
+  /// configured.
   Loopback handshake(const GroupLists& groups) const;
 
  private:

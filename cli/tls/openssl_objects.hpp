@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of OpenSSL's objects, and its errors as exceptions.
+// Owning pointers to OpenSSL's objects, and its errors as exceptions.
 #pragma once
 
 #include <openssl/conf.h>
@@ -25,7 +25,7 @@ struct OpensslFree {
 template <class T>
 using OpensslPtr = std::unique_ptr<T, OpensslFree>;
 
-/// What OpenSSL says went wrong, the first error first, separated by "; ". Its queue is empty then.
+/// The errors in OpenSSL's queue, oldest first, separated by "; ". Empties the queue.
 std::string openssl_errors();
 
 }  // namespace polykem::cli

@@ -22,7 +22,7 @@
 
 namespace polykem::cli {
 
-// How the two processes talk.
+// The messages between the two processes.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Loopback, error, milliseconds, code_point, group, version, offered)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TlsGroup, name, code_point, built_in)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GroupResult, group, loopback)
@@ -32,9 +32,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramView, config_file, has_config_file, me
 
 namespace {
 
-constexpr unsigned kMaxSeconds = 300;              // of the process that looks; a sanitizer makes it slow
-constexpr const char* kOurName = "polykem:";       // what the provider's name for people begins with
-constexpr const char* kOwnKem = "frodokem640aes";  // one that no OpenSSL has
+constexpr unsigned kMaxSeconds = 300;              // for the other process, which sanitizers slow down
+constexpr const char* kOurName = "polykem:";       // the beginning of our provider's display name
+constexpr const char* kOwnKem = "frodokem640aes";  // a KEM that no OpenSSL has
 
 std::string text_parameter(const OSSL_PROVIDER* provider, const char* key) {
   char* text = nullptr;
@@ -67,7 +67,7 @@ Active active_providers() {
   return out;
 }
 
-/// Who computes a KEM for a program that does not say whom it wants; empty: nobody.
+/// The provider that computes a KEM by default; empty: none.
 std::string provider_of_kem(const char* name) {
   ERR_set_mark();
   EVP_KEM* kem = EVP_KEM_fetch(nullptr, name, nullptr);
@@ -103,7 +103,7 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-/// What clients and servers of such programs do. Returns the server, or nullptr if there can be none.
+/// Runs handshakes of clients and servers that set no groups. Returns the server, or nullptr if there is none.
 std::unique_ptr<LoopbackServer> shake_hands(ProgramView& view, const std::vector<TlsGroup>& offered,
                                             const std::string& provider, const std::vector<std::string>& names) try {
   auto server = std::make_unique<LoopbackServer>(nullptr);
@@ -122,8 +122,8 @@ std::unique_ptr<LoopbackServer> shake_hands(ProgramView& view, const std::vector
   return nullptr;
 }
 
-/// Each configured group by itself, at a server that has the file's list. Returns the group that takes the place of
-/// the first of polykem's, as the file spells it; empty: none does.
+/// Tries each configured group by itself, at a server with the file's list. Returns the group that replaces the first
+/// of polykem's, as the file spells it; empty: none does.
 std::string try_configured(ProgramView& view, const ConfigFindings& found, const std::vector<std::string>& ours,
                            const LoopbackServer& server) {
   std::string instead;
@@ -139,7 +139,7 @@ std::string try_configured(ProgramView& view, const ConfigFindings& found, const
   return instead;
 }
 
-/// Why two such programs do not use polykem although the list is read.
+/// Finds out why two such programs do not use polykem although the list is read.
 void explain_handshake(ProgramView& view, const ConfigFindings& found, const std::vector<std::string>& ours,
                        const LoopbackServer* server) {
   const Loopback& got = view.handshake;
@@ -165,8 +165,7 @@ void explain_handshake(ProgramView& view, const ConfigFindings& found, const std
     view.findings.push_back(fmt::format("two programs with this file negotiate {}, not {}", got.group, *first));
 }
 
-/// True if the default properties hide an algorithm. They are out of the way then, so that what is asked later finds
-/// the other faults.
+/// True if the default properties hide an algorithm. Then removes them, so that later queries find other faults.
 bool examine_properties(ProgramView& view, const ConfigFile& file) {
   const bool had_digest = has_digest(), had_kem = !provider_of_kem(kOwnKem).empty();
   if ((had_digest && had_kem) || !view.active || !file.mentions("default_properties")) return false;
@@ -183,7 +182,7 @@ bool examine_properties(ProgramView& view, const ConfigFile& file) {
   return view.findings.size() > before;
 }
 
-/// Why OpenSSL does not load a provider that the file activates.
+/// Finds out why OpenSSL does not load a provider that the file activates.
 void explain_load(ProgramView& view, const ConfigFile& file, const ConfigFindings& found) {
   if (view.active) view.notes = found.switched_off;
   if (view.active || !found.loads_polykem) return;
@@ -200,7 +199,7 @@ void look_at_file(ProgramView& view, const std::vector<TlsGroup>& offered, const
   std::vector<std::string> ours;
   for (const TlsGroup& group : offered)
     ours.push_back(group.name);
-  if (!file.problem().empty()) view.mentions_polykem = true;  // nobody knows
+  if (!file.problem().empty()) view.mentions_polykem = true;  // perhaps: the file cannot be read
   if (!view.mentions_polykem) return;
   if (view.failure.empty() && view.active && !view.has_default)
     view.findings.emplace_back("OpenSSL's own provider, 'default', is not active; every program needs it");
@@ -216,7 +215,7 @@ void look_at_file(ProgramView& view, const std::vector<TlsGroup>& offered, const
   if (view.active && !hidden) explain_handshake(view, found, ours, server);
 }
 
-/// They quote the file, and are shown on a terminal.
+/// Makes texts safe for a terminal, since they quote the file.
 void remove_control_characters(std::vector<std::string>& sentences) {
   const auto is_control = [](unsigned char byte) { return byte < 0x20 || byte == 0x7F; };
   for (std::string& each : sentences)
@@ -253,7 +252,7 @@ ProgramView look(const std::vector<std::string>& names) {
   return view;
 }
 
-/// Everything that comes through a pipe until its end.
+/// Reads a pipe to its end.
 std::string read_to_end(int descriptor) {
   std::string out;
   char buffer[4096];
@@ -273,14 +272,14 @@ void write_whole(int descriptor, const std::string& text) {
   }
 }
 
-/// The process that looks. It ends without its parent's destructors and buffers.
+/// The body of the other process. It ends without running destructors or flushing buffers of its parent.
 [[noreturn]] void look_and_end(int pipe, const std::vector<std::string>& names) {
   alarm(kMaxSeconds);
   int code = 1;
   try {
     write_whole(pipe, nlohmann::json(look(names)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     code = 0;
-  } catch (const std::exception&) {  // the parent sees that nothing came
+  } catch (const std::exception&) {  // the parent sees that it received nothing
   }
   _exit(code);
 }
@@ -321,7 +320,7 @@ bool openssl_has_mlkem() {
 ProgramView view_of_program(const std::vector<std::string>& names) {
   int ends[2];
   if (pipe(ends) != 0) throw CliError(kExitResources, fmt::format("no pipe: {}", std::strerror(errno)));
-  std::fflush(nullptr);  // else the other process has what is buffered here too
+  std::fflush(nullptr);  // otherwise the other process would print what is buffered here
   const pid_t pid = fork();
   if (pid == 0) {
     close(ends[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program of the user's gets from openssl.cnf: a process of its own starts as such a program does, and libcrypto
-// and libssl are asked there.
+// What openssl.cnf means for a user's program: a separate process starts as such a program does, and asks libcrypto and
+// libssl.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace polykem::cli {
 
-/// A group that a handshake can name.
+/// A TLS group.
 struct TlsGroup {
   std::string name;
   unsigned code_point = 0;
@@ -24,36 +24,36 @@ struct GroupResult {
 };
 
 struct ProgramView {
-  std::string config_file;  ///< that it reads; empty: none
+  std::string config_file;  ///< the file that it reads; empty: none
   bool has_config_file = false;
-  bool mentions_polykem = false;       ///< the file does, wherever
-  std::string failure;                 ///< why a program does not start with this file; empty: it does
-  std::vector<std::string> providers;  ///< that are active
-  bool active = false;                 ///< polykem is among them, under whatever name
+  bool mentions_polykem = false;       ///< the file mentions polykem anywhere
+  std::string failure;                 ///< why programs do not start with this file; empty: they do
+  std::vector<std::string> providers;  ///< the active providers
+  bool active = false;                 ///< polykem is among them, under any name
   std::string module;                  ///< the file it came from
   bool has_default = false;            ///< OpenSSL's own provider is active
   std::string mlkem_from;              ///< the provider that computes ML-KEM; empty: none
-  std::string section;                 ///< polykem's in the file, whether OpenSSL finds it or not; empty: none
-  bool unread_groups = false;          ///< the file has a line Groups, and OpenSSL reads none
-  std::vector<std::string> groups;     ///< of the line that OpenSSL reads
+  std::string section;                 ///< polykem's section, whether OpenSSL finds it or not; empty: none
+  bool unread_groups = false;          ///< the file has a line Groups, but OpenSSL reads none
+  std::vector<std::string> groups;     ///< the groups on the line that OpenSSL reads
   Loopback handshake;                  ///< of a client and a server that set no groups themselves
-  bool by_polykem = false;             ///< and polykem computed its key exchange
-  std::vector<GroupResult> results;    ///< of programs that name a group themselves, for each of polykem's groups
-  std::vector<std::string> notes;      ///< what works here, and not everywhere
-  std::vector<std::string> findings;   ///< lines that OpenSSL ignores, and other causes, a sentence each
+  bool by_polykem = false;             ///< polykem computed its key exchange
+  std::vector<GroupResult> results;    ///< handshakes that name a group, for each of polykem's groups
+  std::vector<std::string> notes;      ///< sentences about what works here, but not everywhere
+  std::vector<std::string> findings;   ///< sentences about lines that OpenSSL ignores, and other causes
 };
 
-/// names: the groups to try; empty: all. OPENSSL_CONF and OPENSSL_MODULES are this process's; it must not have used
-/// OpenSSL before, so that the other one begins as a program does.
+/// names: the groups to try; empty: all. The other process inherits OPENSSL_CONF and OPENSSL_MODULES. This process must
+/// not have used OpenSSL before, so that the other one starts as a program does.
 ProgramView view_of_program(const std::vector<std::string>& names);
 
-/// The groups that an active provider offers, and with an OpenSSL that has ML-KEM the standard's.
+/// The groups that an active provider offers and, if OpenSSL has ML-KEM, the standard's.
 std::vector<TlsGroup> groups_of(OSSL_PROVIDER* provider);
 
-/// A handshake whose client and server name that group and no other.
+/// Runs a handshake in which client and server name only that group.
 GroupResult try_group(const LoopbackServer& server, const TlsGroup& group);
 
-/// True if OpenSSL has ML-KEM and its hybrids itself.
+/// True if OpenSSL itself has ML-KEM and its hybrids.
 bool openssl_has_mlkem();
 
 }  // namespace polykem::cli

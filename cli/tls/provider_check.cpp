@@ -48,12 +48,12 @@ std::vector<ModuleFolder> folders_to_look_in(const std::string& modules) {
   }
   for (ModuleFolder& folder : out)
     folder.found = access((folder.path + "/" + kModuleFile).c_str(), R_OK) == 0;
-  // Folders beside the program are guesses; those that do not exist are not worth a word.
+  // Folders beside the program are guesses, so those that do not exist are not mentioned.
   std::erase_if(out, [](const ModuleFolder& folder) { return !folder.by_openssl && !folder.found; });
   return out;
 }
 
-/// In a configuration file a value may be cut by '#' and expanded by '$'.
+/// Quotes a value for a configuration file, where '#' would cut it and '$' expand it.
 std::string escaped_value(const char* value) {
   std::string out;
   for (; *value != '\0'; ++value) {
@@ -63,8 +63,9 @@ std::string escaped_value(const char* value) {
   return out;
 }
 
-/// The lines of a section and of those below it, as OpenSSL names their keys, without what makes it load at once. path:
-/// the sections above and this one. Returns a section that leads back to itself, which OpenSSL refuses; empty: none.
+/// Collects the lines of a section and its subsections, with OpenSSL's names of their keys, without those that load the
+/// provider. path: this section and those above. Returns a section that contains itself, which OpenSSL refuses; empty:
+/// none.
 std::string append_section(const ConfigFile& file, std::vector<std::string>& path, const std::string& prefix,
                            std::string& out) {
   for (const ConfigFile::Entry& entry : file.entries(path.back())) {
@@ -82,7 +83,7 @@ std::string append_section(const ConfigFile& file, std::vector<std::string>& pat
   return "";
 }
 
-/// Why the broker does not take an operation; empty: it does. The batcher asks it at its first operation.
+/// Why the broker does not accept operations; empty: it does. The batcher connects at its first operation.
 std::string problem_of_broker(const std::string& path) try {
   polykem_batcher_config config{};
   config.broker = path.c_str();
@@ -103,7 +104,7 @@ std::string problem_of_broker(const std::string& path) try {
   return e.what();
 }
 
-/// Why no file can be made beside `path`; empty: it can. Makes one: root may write where nothing can be made.
+/// Why no file can be created beside `path`; empty: one can. Creates one, because access() says yes to root everywhere.
 std::string problem_of_statistics(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::string name = path + ".XXXXXX";
@@ -114,7 +115,7 @@ std::string problem_of_statistics(const std::string& path) {
   return "";
 }
 
-/// What the section says of things outside this process.
+/// Checks what the section says about the outside: the broker's socket and the statistics file.
 void check_surroundings(const ConfigFile& file, const std::string& section, ProviderCheck& check) {
   const auto value = [&](const char* key) {
     const char* text = file.value(section, key);
@@ -127,8 +128,9 @@ void check_surroundings(const ConfigFile& file, const std::string& section, Prov
   if (!check.statistics.empty()) check.statistics_problem = problem_of_statistics(check.statistics);
 }
 
-/// Tells the library context what a section says of the provider, but not to load it: OpenSSL swallows the errors of a
-/// provider that a file activates, and returns those of one that it is asked for. Empty, or what it says.
+/// Passes the provider's section to the library context without loading the provider. OpenSSL suppresses the errors of
+/// a provider that a file activates, but returns those of one that is loaded by a call. Returns an error; empty on
+/// success.
 std::string configure(OSSL_LIB_CTX* context, const ConfigFile& file, const std::string& section) {
   std::string text = "openssl_conf = init\n[init]\nproviders = list\n[list]\npolykem = own\n[own]\n";
   std::vector<std::string> path = {section};

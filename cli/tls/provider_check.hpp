@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds and loads the OpenSSL provider by itself, whatever openssl.cnf makes of it, and says where it fails.
+// Finds and loads the OpenSSL provider directly, independent of openssl.cnf, and says where that fails.
 #pragma once
 
 #include <string>
@@ -10,39 +10,39 @@
 
 namespace polykem::cli {
 
-/// A folder in which the module was looked for.
+/// A folder that was searched for the module.
 struct ModuleFolder {
   std::string path;
-  std::string why;  ///< "OPENSSL_MODULES", for example
+  std::string why;  ///< why it was searched, for example "OPENSSL_MODULES"
   bool found = false;
-  bool by_openssl = true;  ///< OpenSSL looks there by itself
+  bool by_openssl = true;  ///< OpenSSL searches it too
 };
 
 struct ProviderCheck {
   OpensslPtr<OSSL_LIB_CTX> libctx;
   OpensslPtr<OSSL_PROVIDER> default_provider, provider;  ///< provider: nullptr if it does not load
-  std::string module;                                    ///< where the file says the module is; empty: it does not say
-  /// What the file says, empty: nothing, and what is wrong with it, empty: nothing. Without a broker programs work too.
+  std::string module;                                    ///< the module's path in the file; empty: it has none
+  /// What the file says about each, and what is wrong with it; empty: nothing. Programs also work without a broker.
   std::string broker, broker_problem, statistics, statistics_problem;
   double linger_ms = 0;
   std::vector<ModuleFolder> folders;
-  std::string version;  ///< of the provider
+  std::string version;  ///< the provider's version
   std::string problem;  ///< why it does not load; empty: it does
   std::vector<TlsGroup> groups;
 };
 
-/// Those of `list`, names separated by commas, or with "all" all that are offered. Throws CliError (usage).
+/// The groups in a comma-separated list of names, or all that are offered for "all". Throws CliError (usage).
 std::vector<TlsGroup> groups_asked_for(const std::vector<TlsGroup>& offered, const std::string& list);
 
-/// Only what can be known without a process: which file OpenSSL reads, and polykem's section there.
+/// What is known without another process: which file OpenSSL reads, and polykem's section in it.
 ProgramView view_of_file();
 
-/// Loads the provider into a library context of its own, with the keys of its section in the file that `view` found.
-/// modules: a folder to look in and nowhere else; empty: where OpenSSL looks, then beside this program.
+/// Loads the provider into a separate library context, with the keys of its section in the file that `view` found.
+/// modules: the only folder to search; empty: those of OpenSSL, then those beside this program.
 ProviderCheck check_provider(const ProgramView& view, const std::string& modules);
 
-/// What OpenSSL says if it is told to load the provider of that section; empty: it loads it. When it reads a file by
-/// itself, it swallows the errors.
+/// OpenSSL's error when it is told to load the provider of that section; empty: it loads. OpenSSL suppresses such
+/// errors when it reads a file by itself.
 std::string why_not_loaded(const ConfigFile& file, const std::string& section);
 
 }  // namespace polykem::cli

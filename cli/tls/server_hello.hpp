@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads which group a ServerHello selects [RFC8446, 4.1.3]. The bytes are a stranger's.
+// Reads which group a ServerHello selects [RFC8446, 4.1.3]. The bytes are untrusted.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace polykem::cli {
 
 struct ServerHello {
   bool is_retry = false;  ///< a HelloRetryRequest: the server wants another key share
-  unsigned group = 0;     ///< of the key share, or for a retry the group that it wants; 0: there is none
+  unsigned group = 0;     ///< of the key share or, in a retry, the requested one; 0: none
 };
 
-/// message: a handshake message with its header of four bytes. False if it is no whole ServerHello.
+/// Parses a handshake message with its header of four bytes. Returns false if it is not a whole ServerHello.
 bool read_server_hello(std::span<const std::uint8_t> message, ServerHello& out);
 
 }  // namespace polykem::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem top: what a polykemd or a `polykem serve` is doing, from its metrics.
+// polykem top: shows the activity of a polykemd or a `polykem serve` from its metrics.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ struct TopOptions {
   bool once = false;
 };
 
-/// Two readings an interval apart, again and again.
+/// Repeatedly takes two readings an interval apart.
 class Readings {
  public:
   explicit Readings(const TopOptions& options) : options_(options), before_(read()), then_(Clock::now()) {}
@@ -63,7 +63,7 @@ class Readings {
   Clock::time_point then_;
 };
 
-/// From the upper left corner on a terminal, over what was there, without a flicker; else below each other.
+/// On a terminal, overwrites the previous display without flicker; otherwise prints below it.
 void show(const std::string& text, bool terminal, bool first) {
   if (!terminal) {
     print_out("{}{}", first ? "" : "\n", text);

@@ -35,14 +35,14 @@ class Interval {
   Interval(const std::vector<Sample>& before, const std::vector<Sample>& after, double seconds)
       : before_(by_name(before)), after_(after), seconds_(seconds) {}
 
-  /// How far a counter has come.
+  /// The increase of a counter.
   double grown(const Sample& now) const {
     const auto then = before_.find({now.name, now.labels});
     return then == before_.end() || then->second > now.value ? now.value : now.value - then->second;
   }
   double rate(const Sample& now) const { return seconds_ > 0 ? grown(now) / seconds_ : 0; }
 
-  /// The upper end of the bucket in which quantile `q` of the interval's values lies; without any, 0.
+  /// The upper end of the bucket with quantile `q` of the interval's values; 0 if there are none.
   double quantile(const std::string& histogram, const Labels& labels, double q) const {
     std::vector<std::pair<double, double>> buckets;
     for (const Sample& sample : after_) {

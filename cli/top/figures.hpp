@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `polykem top` shows: figures of an interval, from the counters at its ends.
+// The figures of `polykem top`: those of an interval, from the counters at its beginning and end.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@
 
 namespace polykem::cli::top {
 
-/// One set and operation. Times in seconds; quantiles are upper ends of powers of two, 0 if nothing was counted.
+/// The figures of one set and operation. Times are in seconds; quantiles are the upper ends of buckets, 0 if nothing
+/// was counted.
 struct OperationFigures {
   std::string set, op;
   std::map<std::string, double> rates;  ///< operations a second, by where they were computed
@@ -37,10 +38,10 @@ struct Figures {
   std::map<std::string, double> broker;  ///< gauges of polykemd by name: clients, in_flight; empty: not a daemon
 };
 
-/// Figures of the interval between two readings. Counters that have fallen belong to a new process: it began at 0.
+/// The figures between two readings. A counter that has decreased belongs to a new process, which started at 0.
 Figures compare(const std::vector<Sample>& before, const std::vector<Sample>& after, double seconds);
 
-/// The display, 80 columns at most.
+/// The display, at most 80 columns wide.
 std::string render(const Figures& figures, const std::string& place);
 
 Json to_json(const Figures& figures, const std::string& place);

@@ -21,7 +21,7 @@ constexpr double kMaxValue = 1e18;
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxLabelBytes = 100;
 
-/// Takes words off the front of a line; throws where the line is not what it should be.
+/// Parses a line from its beginning. Throws CliError if it is malformed.
 class Line {
  public:
   explicit Line(std::string_view text) : whole_(text), rest_(text) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the text format of Prometheus, as far as polykem's own metrics need it.
+// Reads the text format of Prometheus, as far as polykem's own metrics use it.
 #pragma once
 
 #include <map>
@@ -15,16 +15,15 @@ struct Sample {
   std::map<std::string, std::string> labels;
   double value = 0;
 
-  /// Empty if it has no such label.
+  /// The label's value; empty if there is none.
   const std::string& label(const std::string& key) const;
 };
 
-/// All samples; comments, and values below 0 or beyond 10^18, are left out. Throws CliError (bad input) for a line that
-/// is none of these.
+/// All samples, without comments and values below 0 or above 10^18. Throws CliError (bad input) for a malformed line.
 std::vector<Sample> parse_samples(std::string_view text);
 
-/// The text at http://HOST:PORT/metrics, fetched within a few seconds. `place` is "HOST:PORT". Throws CliError: usage
-/// for a place that is malformed, io if it cannot be fetched.
+/// Fetches http://HOST:PORT/metrics within a few seconds. place: "HOST:PORT". Throws CliError: usage if it is
+/// malformed, io if the text cannot be fetched.
 std::string fetch_metrics(const std::string& place);
 
 }  // namespace polykem::cli::top
