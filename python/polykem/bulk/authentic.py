@@ -18,7 +18,7 @@ JOB, RECEIPT, MANIFEST = "job", "receipt", "manifest"
 
 
 class Authority:
-    """Signs the records of one job, and tells them from others.
+    """Authenticates the records of one job.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Authority:
         self.key = secrets.derive(column_key, b"records", job_id.encode())
 
     def mac(self, kind: str, record: Json) -> str:
-        """Over all that a record says but its "mac", whatever the order and the blanks in its file."""
+        """Of all fields of a record but "mac", independent of their order and of blanks in the file."""
         said = {name: value for name, value in record.items() if name != "mac"}
         text = json.dumps(said, sort_keys=True, separators=(",", ":"))
         return hmac.new(self.key, f"{kind} {text}".encode(), hashlib.sha256).hexdigest()
@@ -40,6 +40,6 @@ class Authority:
         return {**record, "mac": self.mac(kind, record)}
 
     def wrote(self, kind: str, record: Json) -> bool:
-        """Whether this job wrote the record as it is."""
+        """Whether this job wrote the record, unchanged."""
         mac = record.get("mac")
         return isinstance(mac, str) and hmac.compare_digest(mac.encode(), self.mac(kind, record).encode())

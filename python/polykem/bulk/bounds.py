@@ -10,14 +10,14 @@ from typing import SupportsIndex
 
 from .errors import USAGE, BulkError
 
-ROWS = 10**13  # of a job: more than all disks hold
+ROWS = 10**13  # of a job: more than any disk holds
 PARTITION_MB = 1 << 20  # a terabyte
 CPUS = 1024  # of polykem.Context
 FORM = re.compile(r"[0-9][0-9_]*(\.[0-9_]*)?(e\+?[0-9]{1,9})?", re.ASCII | re.IGNORECASE)
 
 
 def whole(text: str, least: int, most: int) -> int:
-    """The number that a text names; 1e7 and 10_000_000 are allowed. Raises ValueError with a sentence."""
+    """The number in a text; 1e7 and 10_000_000 are allowed. Raises ValueError with a sentence."""
     shown = text if len(text) <= 40 else text[:40] + "..."
     wrong = ValueError(f"'{shown}' is not a whole number from {least:,} to {most:,}")
     if not FORM.fullmatch(text) or len(text) > 40:
@@ -29,7 +29,7 @@ def whole(text: str, least: int, most: int) -> int:
 
 
 def check(value: object, name: str, least: int, most: int) -> int:
-    """An argument of a function as int: any integer type within the bounds, no bool, no float."""
+    """A function's argument as int: any integer type within the bounds, but neither bool nor float."""
     number = operator.index(value) if isinstance(value, SupportsIndex) else None
     if number is None or isinstance(value, bool) or not least <= number <= most:
         raise BulkError(f"{name} is {value!r:.40}, and must be a whole number from {least:,} to {most:,}", USAGE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between the job in a folder and the one that a command asks for, in sentences."""
+"""Sentences that say how the job in a folder differs from the one that a command asks for."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ WORDS = {"partition_rows": "number of rows of a partition", "group_rows": "numbe
          "to_scheme": "suite of the new keys", "reads": "list of columns that are read",
          "writes": "list of columns that are written", "keep": "list of columns that are copied",
          "constants": "list of columns that are one record", "secrets": "protection of secret columns"}
-APART = ("id", "secrets", "secret_check", "mac", "inputs")  # of the folder alone, or compared otherwise
+APART = ("id", "secrets", "secret_check", "mac", "inputs")  # compared elsewhere, or not at all
 
 
 def of_jobs(old: Job, new: Job) -> str | None:
-    """Which field differs, with both values, inputs left out; None if there is none."""
+    """The first field that differs, with both values, inputs aside; None if all are equal."""
     for one in dataclasses.fields(old):
         mine, theirs = getattr(old, one.name), getattr(new, one.name)
         if one.name not in APART and mine != theirs:
@@ -71,7 +71,7 @@ def of_inputs(old: list[Json], new: list[Json]) -> tuple[str | None, bool]:
 
 
 def files_that_differ(old: list[Json], new: list[Json]) -> Iterator[tuple[str, bool]]:
-    """(what is different, whether that is the time alone) for the files of an input."""
+    """(what has changed, whether only times have) for the files of an input."""
     then, now = ({file["name"]: file for file in files} for files in (old, new))
     for name in sorted(set(then) | set(now)):
         if name not in now:

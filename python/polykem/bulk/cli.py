@@ -45,7 +45,7 @@ class Parser(OptionParser):
     """Errors in the form of this program's other errors."""
 
     def _print_message(self, message: str | None, file: Any = None) -> None:
-        """For --help; argparse's own says nothing if it fails."""
+        """Prints --help; argparse's own method ignores write errors."""
         say(message or "")
 
     def error(self, message: str) -> NoReturn:
@@ -61,7 +61,7 @@ def pair(text: str) -> tuple[str, str]:
 
 
 def once(option: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """The pairs of an option as a dict; a role that comes twice is refused."""
+    """The pairs of an option as a dict; refuses a role that occurs twice."""
     roles = [role for role, _ in pairs]
     for role in roles:
         if roles.count(role) > 1:
@@ -331,7 +331,7 @@ def json_exists(target: str) -> BulkError:
 
 
 def json_target(arguments: Sequence[str]) -> str | None:
-    """FILE of --json, also where the rest of the command line makes no sense."""
+    """FILE of --json, even if the rest of the command line is invalid."""
     for place, argument in enumerate(arguments):
         if argument.startswith("--json="):
             return argument[7:]
@@ -341,7 +341,7 @@ def json_target(arguments: Sequence[str]) -> str | None:
 
 
 def attempt(arguments: Sequence[str]) -> tuple[Json, int]:
-    """Runs a command. Returns the JSON that says what happened, and the exit code."""
+    """Runs a command. Returns the JSON of its result or error, and the exit code."""
     run = {"verify": run_verify, "export": run_export, "new-key": run_new_key, "new-pair": run_new_pair}
     try:
         for argument in arguments:
@@ -356,7 +356,7 @@ def attempt(arguments: Sequence[str]) -> tuple[Json, int]:
 
 
 def failure_of(error: BaseException, arguments: Sequence[str]) -> tuple[Json, int]:
-    """What `attempt` returns where a command has raised."""
+    """What `attempt` returns for an exception."""
     error = signal_behind(error)
     if isinstance(error, KeyboardInterrupt):
         return failure("interrupted", INTERRUPTED, resume_hint(arguments))
@@ -387,7 +387,7 @@ def signal_behind(error: BaseException) -> BaseException:
 
 
 class Terminated(BaseException):
-    """SIGTERM or SIGHUP has come. Not an Exception, so that nothing on the way takes it for a failure."""
+    """SIGTERM or SIGHUP was received. Not an Exception, so that no handler takes it for a failure."""
 
     def __init__(self, number: int = signal.SIGTERM) -> None:
         super().__init__(number)
@@ -418,19 +418,19 @@ def ends_raise() -> Iterator[None]:
 
 
 def resume_hint(arguments: Sequence[str]) -> str:
-    """The command that goes on with the job."""
+    """The command that resumes the job."""
     if not arguments or arguments[0] not in OPERATIONS:
         return ""
     again = [] if {"--resume", "--quick-resume"} & set(arguments) else ["--resume"]
     words = list(arguments)
-    for place, word in reversed(list(enumerate(words))):  # the file of --json holds the error by then
+    for place, word in reversed(list(enumerate(words))):  # by then the file of --json has the error
         if word.startswith("--json"):
             del words[place:place + (1 if "=" in word else 2)]
     return "committed partitions stay; to go on: " + shlex.join(["polykem-bulk", *words, *again])
 
 
 def defect(error: BaseException) -> tuple[Json, int]:
-    """A failure that nobody has foreseen, with its trace for the report."""
+    """An unexpected failure, with its traceback for a report."""
     tell("".join(traceback.format_exception(error)))
     return failure(f"a defect: {error!r}", DEFECT, "please report it")
 

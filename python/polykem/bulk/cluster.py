@@ -37,16 +37,16 @@ from .worker import Worker
 if TYPE_CHECKING:
     from .job import Job
 
-ATTEMPTS = 5  # of a partition, before it is taken for the cause of the deaths
-DEATHS = 5  # in a row, of workers that were never ready
-LOOK_SECONDS = 2  # between two looks at the cluster's nodes
+ATTEMPTS = 5  # to compute a partition before it is blamed for the deaths of workers
+DEATHS = 5  # consecutive deaths of workers that were never ready
+LOOK_SECONDS = 2  # between two queries of the cluster's nodes
 PATIENCE_SECONDS = 120  # without any worker
 
 Place = tuple[str, int]  # a node, and the number of a worker there
 
 
 class WorkerHandle:
-    """An actor and the partitions that it has."""
+    """An actor and its partitions."""
 
     def __init__(self, node: str, place: Place, actor: Any, unlock: Unlock) -> None:
         self.node, self.place, self.actor = node, place, actor
@@ -78,7 +78,7 @@ class WorkerPool:
         self.deaths = 0  # since a worker was last ready
 
     def places(self) -> Iterator[tuple[Place, dict[str, int]]]:
-        """(node, number) of a worker -> what it takes of its node."""
+        """(node, number) of a worker -> the resources that it needs there."""
         for node in ray.nodes():
             if not node["Alive"]:
                 continue
@@ -90,7 +90,7 @@ class WorkerPool:
                 yield (name, number), {"num_cpus": cpus, "num_gpus": 1 if cards else 0}
 
     def start(self) -> None:
-        """Starts a worker wherever there is none; looks at the nodes every few seconds only."""
+        """Starts the missing workers; queries the nodes only every few seconds."""
         if time.monotonic() - self.looked < LOOK_SECONDS:
             return
         self.looked = time.monotonic()
@@ -105,7 +105,7 @@ class WorkerPool:
         return WorkerHandle(place[0], place, remote.remote(self.folder, share["num_cpus"], self.backend), self.unlock)
 
     def forget(self, worker: WorkerHandle, error: BaseException) -> list[int]:
-        """Forgets a worker that has died. Returns the partitions that it had."""
+        """Removes a dead worker. Returns its partitions."""
         self.workers.pop(worker.place)
         self.deaths += 1
         if self.deaths >= DEATHS and not any(other.ready for other in self.workers.values()):
@@ -118,7 +118,7 @@ class WorkerPool:
 
 
 def compute_on(pool: WorkerPool, job: Job, partitions: list[int], reporter: Reporter) -> None:
-    """Has partitions computed by a pool's workers until all are committed."""
+    """Lets a pool's workers compute partitions until all are committed."""
     todo = collections.deque(partitions)
     attempts: collections.Counter[int] = collections.Counter()
     alone_since = time.monotonic()
@@ -142,7 +142,7 @@ def compute_on(pool: WorkerPool, job: Job, partitions: list[int], reporter: Repo
 
 
 def give_work(pool: WorkerPool, todo: collections.deque[int], attempts: collections.Counter[int]) -> None:
-    """Partitions to every worker that is ready."""
+    """Gives partitions to every worker that is ready."""
     for worker in pool.workers.values():
         while worker.ready and todo and len(worker.tasks) < IN_FLIGHT:
             partition = todo.popleft()
@@ -154,7 +154,7 @@ def give_work(pool: WorkerPool, todo: collections.deque[int], attempts: collecti
 
 
 def settle(pool: WorkerPool, worker: WorkerHandle, task: Any, todo: collections.deque[int], reporter: Reporter) -> None:
-    """Takes a worker's answer, or its death."""
+    """Handles a worker's answer or its death."""
     try:
         answer = ray.get(task)
     except RayTaskError as error:
@@ -181,7 +181,7 @@ def unreachable(address: str, why: object) -> BulkError:
 
 
 def probe(address: str) -> None:
-    """Ray itself waits for minutes where nobody listens."""
+    """Checks that somebody listens at the address, because Ray would wait for minutes."""
     if not address:
         raise BulkError("--ray needs an address, local, auto or none", USAGE)
     host, colon, port = address.rpartition(":")
@@ -197,15 +197,15 @@ OWN_ENVIRONMENT = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RA
 
 
 def _reread_environment() -> None:
-    """Has Ray look again whether to ask for a token, and for which: it keeps what it has read once."""
+    """Makes Ray reread whether a token is needed, and which; it caches both."""
     raylet: Any = importlib.import_module("ray._raylet")
-    raylet.Config.initialize("")  # before the old token is forgotten, which a thread that still runs would miss
+    raylet.Config.initialize("")  # first, because a running thread may still use the old token
     raylet.AuthenticationTokenLoader.instance().reset_cache()
 
 
 @contextlib.contextmanager
 def own_cluster(**options: Any) -> Iterator[None]:
-    """A cluster of this host, and of nobody else while the block runs.
+    """A cluster for this host alone, while the block runs.
 
     Whoever reaches a Ray cluster may run programs on it. This one listens on the loopback interface alone and answers
     only who has its token, which this process makes and its children inherit; other users of the host have neither.
@@ -217,7 +217,7 @@ def own_cluster(**options: Any) -> Iterator[None]:
     kept, reachable = {name: os.environ.get(name) for name in OWN_ENVIRONMENT}, constants.ENABLE_RAY_CLUSTER
     os.environ.pop("RAY_AUTH_TOKEN_PATH", None)
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32),
-                      RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0")  # what keeps Ray on the loopback interface, on Linux too
+                      RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0")  # keeps Ray on the loopback interface, on Linux too
     constants.ENABLE_RAY_CLUSTER = False
     try:
         _reread_environment()
@@ -253,9 +253,9 @@ class Session:
 
     def __enter__(self) -> Session:
         probe(self.address)
-        handler = signal.getsignal(signal.SIGTERM)  # Ray would put its own in this place, which says nothing
+        handler = signal.getsignal(signal.SIGTERM)  # Ray would replace it by its own, which prints nothing
         with contextlib.ExitStack() as opened:
-            opened.enter_context(contextlib.redirect_stdout(StandardError()))  # Ray prints what it says of dead workers
+            opened.enter_context(contextlib.redirect_stdout(StandardError()))  # Ray prints messages about dead workers
             try:
                 self._open(opened)
             except (ConnectionError, RayError, GetTimeoutError, ValueError, RuntimeError) as error:
@@ -285,7 +285,7 @@ class Session:
 
 
 def compute_with_ray(address: str = "local", backend: str | None = None, cpus: int = 0, gpus: bool = True) -> Compute:
-    """A `compute` for `driver.run` that has actors do the work.
+    """A `compute` for `driver.run` by Ray actors.
 
     Parameters
     ----------

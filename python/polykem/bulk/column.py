@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a job reads and writes: columns of fixed width."""
+"""The columns that a job reads and writes, which have fixed widths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 Records = npt.NDArray[np.uint8]  # (rows, width), or (1, width) for one record that counts for all rows
 Json = dict[str, Any]
 
-SUITE = "MLKEM768-X25519,HKDF-SHA256,AES-256-GCM"  # of HPKE, unless another one is named
+SUITE = "MLKEM768-X25519,HKDF-SHA256,AES-256-GCM"  # the default suite of HPKE
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Distinct:
                 self._put(hashlib.sha256(row.data).digest()[:DIGEST_BYTES])
 
     def add_receipt(self, record: Json) -> None:
-        """Counts what `receipt` gave for one partition."""
+        """Adds what `receipt` returned for one partition."""
         self.many = self.many or record["many"]
         data = base64.b64decode(record["digests"])
         for start in range(0, 0 if self.many else len(data), DIGEST_BYTES):
@@ -50,7 +50,7 @@ class Distinct:
             self.digests, self.many = set(), True
 
     def receipt(self) -> Json:
-        """What a partition's receipt says; sorted, so that a retry writes the same."""
+        """The entry for a partition's receipt, sorted, so that a retry writes the same."""
         return {"many": self.many, "digests": base64.b64encode(b"".join(sorted(self.digests))).decode()}
 
     def summary(self) -> Json:
@@ -59,7 +59,7 @@ class Distinct:
 
 
 def _candidates(keys: Records) -> Iterator[Records]:
-    """Every different row at least once: comparing rows that begin alike takes less time than hashing all."""
+    """The distinct rows, a few perhaps twice. Comparing rows with equal beginnings is faster than hashing all."""
     padded = keys if keys.shape[1] % 8 == 0 else np.pad(keys, ((0, 0), (0, -keys.shape[1] % 8)))
     words = np.ascontiguousarray(padded).view(np.uint64)
     _, firsts, groups = np.unique(words[:, 0], return_index=True, return_inverse=True)

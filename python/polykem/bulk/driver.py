@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a job: finds out what is missing, has it computed by workers, ends it with a manifest."""
+"""Runs a job: finds out what is missing, lets workers compute it, and writes the manifest."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IN_FLIGHT = 2  # partitions of one worker: one is computed while the other is wr
 
 
 def recognised(folder: Folder, job: Job, keys: Keys, resume: bool, touched: bool) -> Job | None:
-    """The job that is resumed, or None where the folder is free for a new one. Writes nothing."""
+    """The job to resume, or None if the folder is free for a new one. Writes nothing."""
     if not folder.exists():
         return None
     if not is_job(folder.path):
@@ -51,7 +51,7 @@ def begin(folder: Folder, job: Job, keys: Keys) -> Job:
 
 
 def check_same(path: str | os.PathLike[str], there: Job, job: Job, resume: bool, touched: bool) -> None:
-    """Raises unless the folder's job is the one that is asked for, with the inputs that it began with."""
+    """Raises unless the folder's job is the requested one, with unchanged inputs."""
     hint, code = "name another folder, or give the command that began it", DATA if resume else USAGE
     other = changes.of_jobs(there, job)
     if other:
@@ -64,7 +64,7 @@ def check_same(path: str | os.PathLike[str], there: Job, job: Job, resume: bool,
 
 
 def missing(folder: Folder, job: Job, thorough: bool, say: Callable[[str], None]) -> list[int]:
-    """The partitions that are not committed, or whose files are not what was committed."""
+    """The partitions that are not committed, or whose files have changed since."""
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         faults = list(pool.map(lambda partition: folder.fault(job, partition, thorough), range(job.partitions)))
     for partition, fault in enumerate(faults):
@@ -74,7 +74,7 @@ def missing(folder: Folder, job: Job, thorough: bool, say: Callable[[str], None]
 
 
 def check_room(folder: Folder, job: Job, rows: int) -> None:
-    """Refuses to begin what the disk cannot hold."""
+    """Raises if the job does not fit on the disk."""
     need, free = rows * sum(column.width for column in job.writes), folder.free_bytes()
     if need > free:
         raise BulkError(f"the job needs {need / 1e9:,.1f} GB and the disk of {folder.path} has {free / 1e9:,.1f} GB",
@@ -160,7 +160,7 @@ def run(path: str | os.PathLike[str], job: Job, keys: Keys, input_keys: Sequence
 
 def summary(path: str | os.PathLike[str], job: Job, manifest: Json, reporter: Reporter,
             computed_partitions: int) -> Json:
-    """What --json shows of a run."""
+    """The summary of a run for --json."""
     return {"schema": "polykem-bulk-summary-1", "job": job.id, "folder": str(path), "operation": job.operation,
             "scheme": job.scheme, "rows": job.rows, "computed_rows": reporter.computed,
             "bad_rows": manifest["bad_rows"], "statuses": manifest["statuses"],

@@ -47,7 +47,7 @@ FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 @contextlib.contextmanager
 def explained(path: object) -> Iterator[None]:
-    """Turns what the operating system says about `path` into a `BulkError`."""
+    """Turns the operating system's errors about `path` into a `BulkError`."""
     try:
         yield
     except OSError as error:

@@ -21,18 +21,18 @@ from typing import BinaryIO
 from .errors import DATA, IO, USAGE, BulkError, explained
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
-LINKS = {errno.ELOOP, errno.ENOTDIR, errno.EMLINK}  # what systems say of a link that is not to be followed
+LINKS = {errno.ELOOP, errno.ENOTDIR, errno.EMLINK}  # errors of systems for a link that must not be followed
 
 
 class Foreign(BulkError):
-    """What a job has not made: a link, a pipe, somebody else's file."""
+    """The error for something that no job made: a link, a pipe, another user's file."""
 
     def __reduce__(self) -> tuple[type[BulkError], tuple[str, int, str]]:
         return Foreign, (self.message, self.code, self.hint)
 
 
 def check_owner(status: os.stat_result, path: Path) -> None:
-    """Refuses what belongs neither to this user nor to root."""
+    """Raises if the owner is neither this user nor root."""
     if status.st_uid not in (0, os.geteuid()):
         raise Foreign(f"{path} belongs to another user (uid {status.st_uid})", USAGE,
                       "name a folder that nobody else has made")
@@ -68,11 +68,11 @@ class Directory:
             raise
 
     def status(self, name: str) -> os.stat_result:
-        """What lies under a name, a link as itself."""
+        """The status of a name, without following a link."""
         return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
 
     def folder(self, name: str, make: bool = False) -> Directory:
-        """A folder in this one."""
+        """Opens a folder in this one."""
         if make:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(name, FOLDER_MODE, dir_fd=self.descriptor)
@@ -101,11 +101,11 @@ class Directory:
             return file.read().decode()
 
     def new(self, name: str) -> BinaryIO:
-        """A file that was not there before, to be written."""
+        """Creates a new file for writing."""
         return os.fdopen(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
 
     def has(self, name: str) -> bool:
-        """Whether anything lies under a name, be it a link to nowhere."""
+        """Whether the name exists, also as a dangling link."""
         try:
             self.status(name)
         except FileNotFoundError:
@@ -116,7 +116,7 @@ class Directory:
         return sorted(os.listdir(self.descriptor))
 
     def move(self, name: str, target: Directory, new_name: str) -> None:
-        """Gives a file its name in another folder; what had it, a link too, is replaced and not followed."""
+        """Moves a file to another folder. Replaces what has the name there; a link is not followed."""
         os.rename(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
 
     def remove(self, name: str) -> None:
@@ -129,11 +129,11 @@ class Directory:
             os.rmdir(name, dir_fd=self.descriptor)
 
     def flush(self) -> None:
-        """Makes the names in the folder outlive a power cut."""
+        """Makes the folder's entries survive a power cut."""
         os.fsync(self.descriptor)
 
     def keep_private(self) -> None:
-        """Takes other users' rights away from this user's own folder."""
+        """Revokes other users' access to this user's own folder."""
         status = os.fstat(self.descriptor)
         if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) != FOLDER_MODE:
             os.fchmod(self.descriptor, FOLDER_MODE)

@@ -13,7 +13,7 @@ from .errors import RESOURCES, BulkError
 
 PROBE_SECONDS = 5  # for a connection
 PAUSE_SECONDS = 1
-PATIENCE_SECONDS = 15  # without an answer; a head that is restarted in time goes on
+PATIENCE_SECONDS = 15  # without an answer; the head may be restarted in that time
 LOOK_SECONDS = 0.05
 T = TypeVar("T")
 
@@ -50,14 +50,14 @@ class Head:
                 pass
 
     def check(self) -> None:
-        """Raises if the head has not answered for a while."""
+        """Raises if the head has not answered for PATIENCE_SECONDS."""
         if time.monotonic() - self.heard > PATIENCE_SECONDS:
             raise BulkError(f"the head of the Ray cluster at {self.address} no longer answers", RESOURCES,
                             "start the cluster again ('ray start --head'), and give the same command with --resume; "
                             "committed partitions stay")
 
     def ask(self, question: Callable[[], T]) -> T:
-        """What `question()`, which asks the head, returns; does not wait for a head that is gone."""
+        """The result of `question()`, which asks the head. Does not wait for a dead head."""
         answer = Answer(question)
         while not answer.there.wait(LOOK_SECONDS):
             self.check()
@@ -65,7 +65,7 @@ class Head:
 
 
 class Answer(Generic[T]):
-    """The result of a function that a thread of its own calls, which nobody has to wait for."""
+    """The result of a function on a separate thread, for which the caller need not wait."""
 
     def __init__(self, question: Callable[[], T]) -> None:
         self.question, self.there = question, threading.Event()
@@ -75,7 +75,7 @@ class Answer(Generic[T]):
     def _call(self) -> None:
         try:
             self.value = self.question()
-        except BaseException as error:  # noqa: BLE001  raised again where the answer is taken
+        except BaseException as error:  # noqa: BLE001  raised again when the result is taken
             self.error = error
         finally:
             self.there.set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading rows of Parquet and Arrow datasets, an earlier job's encrypted columns among them."""
+"""Reads rows of Parquet and Arrow datasets, including an earlier job's encrypted columns."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ File = Union[ParquetFile, ArrowFile]
 
 
 def open_file(path: str | os.PathLike[str], source: Any = None) -> File:
-    """A ParquetFile or an ArrowFile; what it is is told by its name. `source` is the file if it is open already."""
+    """A ParquetFile or an ArrowFile, by its name. `source`: the file, if it is already open."""
     with explained(path):
         try:
             return ArrowFile(path) if Path(path).suffix in ARROW_SUFFIXES else ParquetFile(source or path)
@@ -76,8 +76,8 @@ def open_file(path: str | os.PathLike[str], source: Any = None) -> File:
 
 
 def footer_digest(path: Path) -> str:
-    """SHA-256 of a file's footer, which says where columns lie and, in Parquet, often their extreme values."""
-    mark = 6 if path.suffix in ARROW_SUFFIXES else 4  # bytes of ARROW1 and of PAR1, before which the length stands
+    """SHA-256 of a file's footer, which has the columns' places and, in Parquet, often their extreme values."""
+    mark = 6 if path.suffix in ARROW_SUFFIXES else 4  # bytes of ARROW1 and of PAR1, which follow the length
     with explained(path), open(path, "rb") as file:
         file.seek(-mark - 4, os.SEEK_END)
         length = int.from_bytes(file.read(4), "little")
@@ -86,12 +86,12 @@ def footer_digest(path: Path) -> str:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a name is no data's, by the convention of Hadoop, Spark and pyarrow: _temporary, .ipynb_checkpoints."""
+    """Whether a name is not that of data, as in Hadoop, Spark and pyarrow: _temporary, .ipynb_checkpoints."""
     return name.startswith((".", "_"))
 
 
 def files_below(folder: Path, above: tuple[tuple[int, int], ...]=()) -> tuple[list[Path], list[Path]]:
-    """(files, files of hidden names or in folders of such) of a folder and those in it, links followed."""
+    """(files, files that are hidden or in hidden folders) below a folder; links are followed."""
     status = os.stat(folder)
     if (status.st_dev, status.st_ino) in above:
         raise BulkError(f"{folder} is a link to a folder that it lies in", DATA, "remove it")
@@ -129,7 +129,7 @@ def files_of(path: str | os.PathLike[str]) -> tuple[list[Path], int]:
 
 
 def sealed_columns(schema: pa.Schema) -> set[str]:
-    """The columns that a job encrypted, as its file says."""
+    """The columns that a job encrypted, according to the file's metadata."""
     try:
         return set(json.loads((schema.metadata or {})[METADATA])["tags"])
     except (KeyError, TypeError, ValueError):
@@ -184,7 +184,7 @@ class Dataset:
             self._take_schema(self._file(0).schema)
 
     def _look(self) -> Json:
-        """Reads every footer: how many rows, and what tells that a file was replaced."""
+        """Reads every footer, for the number of rows and to detect replaced files."""
         if self.job is not None and self.job_folder is not None:
             return self.job_folder.dataset_record(self.job)
         files, schema = [], None
@@ -202,7 +202,7 @@ class Dataset:
         return {"files": files}
 
     def _take_schema(self, schema: pa.Schema) -> None:
-        """What columns there are. A name that comes twice is no column, since it could be either."""
+        """The columns. A name that occurs twice is left out, since it is ambiguous."""
         try:
             names = schema.names
         except UnicodeDecodeError:
@@ -215,7 +215,7 @@ class Dataset:
         self.sealed = set() if self.job else self.sealed | sealed_columns(schema)
 
     def record(self) -> Json:
-        """What job.json says of it."""
+        """The input's entry in job.json."""
         return {"path": self.path, "files": self.files}
 
     def is_secret(self, name: str) -> bool:
@@ -298,7 +298,7 @@ class Dataset:
             raise
         table = pa.concat_tables(pieces)
         if self.job is not None:
-            table = table.replace_schema_metadata(None)  # it says that these columns are encrypted
+            table = table.replace_schema_metadata(None)  # it would say that these columns are encrypted
         for name, array in plain.items():
             table = table.set_column(table.schema.get_field_index(name), name, as_column(array))
         return table

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a job is: operation, inputs, outputs, partitions. It is written once, to job.json, and never changes."""
+"""A job's description: operation, inputs, outputs, partitions. Written once, to job.json, and never changed."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Job:
         return first, min(self.partition_rows, self.rows - first)
 
     def record(self) -> Json:
-        """What job.json says."""
+        """The contents of job.json."""
         return {"schema": SCHEMA, **dataclasses.asdict(self)}
 
     def to_json(self) -> str:
@@ -115,7 +115,7 @@ def from_json(text: str, path: object) -> Job:
 
 
 def check_types(job: Job) -> None:
-    """Raises TypeError or ValueError where a record cannot be a job's, so that nothing else stumbles over it."""
+    """Raises TypeError or ValueError if a record cannot be a job's, before anything else uses it."""
     for name, least in (("rows", 1), ("partition_rows", 1), ("group_rows", 1)):
         value = getattr(job, name)
         if type(value) is not int or not least <= value < 1 << 63:
@@ -137,7 +137,7 @@ def check_types(job: Job) -> None:
 
 
 def rows_of_a_partition(row: int, partition_bytes: int, group_bytes: int) -> tuple[int, int]:
-    """(rows of a partition, rows of a row group) for rows that take `row` bytes of a worker's memory."""
+    """(rows of a partition, rows of a row group) if a row takes `row` bytes of a worker's memory."""
     partition = max(1, partition_bytes // row)
     return partition, max(1, min(partition, group_bytes // row))
 
@@ -225,7 +225,7 @@ def describe(operation: str, scheme: str, *, rows: int | None = None, inputs: Se
 
 def check_arguments(operation: str, rows: int | None, partition_bytes: int, group_bytes: int,
                     texts: Sequence[str]) -> None:
-    """What any caller may get wrong, before the inputs are looked at."""
+    """Checks the arguments that do not depend on the inputs."""
     if operation not in (*kem.OPERATIONS, *messages.OPERATIONS):
         raise BulkError(f"there is no operation {operation!r:.40}", USAGE,
                         "there are " + ", ".join((*kem.OPERATIONS, *messages.OPERATIONS)))
@@ -291,7 +291,7 @@ def agree_on_rows(rows: int | None, inputs: Sequence[Dataset]) -> int:
 
 def check_columns(reads: list[Column], inputs: Sequence[Dataset], constants: Mapping[str, bytes],
                   to_scheme: str) -> None:
-    """Every column that is read has its width, and its key where it is encrypted."""
+    """Checks that every input column has the right width and, if it is encrypted, a key."""
     for column in reads:
         if column.role in constants:
             width = len(constants[column.role])

@@ -69,7 +69,7 @@ def row_bytes(operation: str, scheme: str, columns: Sequence[Column]) -> int:
     """Bytes that a row takes while it is computed, in columns that are read, computed or both."""
     row = sum(column.width for column in columns)
     if operation == "keygen" and "seed" in {column.role for column in columns}:
-        row += sizes(scheme).sk  # made, and not written
+        row += sizes(scheme).sk  # computed, but not written
     if operation == "rewrap":
         row += next(column.width for column in columns if column.role == "ciphertext")  # the plaintext
     return row
@@ -157,7 +157,7 @@ class Computer:
 
     @contextmanager
     def _results(self, rows: int, **widths: int) -> Iterator[dict[str, Records]]:
-        """Memory for results by role, given back if they do not come."""
+        """Memory for results by role, which is returned if they are not computed."""
         out: dict[str, Records] = {}
         try:
             for role, width in widths.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who can read the secret columns of a job, and what its coins follow from."""
+"""Who can read the secret columns of a job, and from what its coins are derived."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a job, and what makes a partition committed.
+"""The folder of a job, and how a partition is committed.
 
     job.json                     what the job is; written first
     data/part-000000.parquet     a partition's rows
@@ -34,7 +34,7 @@ from .errors import CHECK_FAILED, DATA, IO, USAGE, BulkError, explained
 MANIFEST_SCHEMA = "polykem-bulk-manifest-1"
 READ_BYTES = 4 << 20
 LOCK_TEXT = b"polykem-bulk lock\n"
-LOCK_LOOKS, LOCK_SECONDS = 20, 0.1  # while another process makes the lock
+LOCK_LOOKS, LOCK_SECONDS = 20, 0.1  # to wait while another process creates the lock
 TEMPORARY = re.compile(r"(part-\d{6,}\.(parquet|json)|job\.json|manifest\.json)\.[0-9a-f]+\.tmp")
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Folder:
         return self.root is not None
 
     def check_free(self) -> None:
-        """Refuses a folder that holds anything but what a job leaves there that died before its job.json."""
+        """Raises if the folder has anything but the remains of a job that died before it wrote job.json."""
         with explained(self.path):
             for name in self.root.names():
                 if name == "lock":
@@ -137,7 +137,7 @@ class Folder:
             file.close()
             if text:
                 break
-            time.sleep(LOCK_SECONDS)  # another process may have made it this moment
+            time.sleep(LOCK_SECONDS)  # another process may be creating it
         raise BulkError(f"{self.path / 'lock'} was not made by polykem-bulk", USAGE,
                         "name another folder, or remove that file if nobody needs it")
 
@@ -269,7 +269,7 @@ class Folder:
         return manifest if isinstance(manifest, dict) else None
 
     def manifest_fault(self, job: Job, manifest: Json | None) -> str | None:
-        """Why a manifest is not that of this complete job; None if it is."""
+        """Why a manifest is not this complete job's; None if it is."""
         if not manifest or manifest.get("complete") is not True or manifest.get("job") != job.id:
             return f"the job in {self.path} is not complete"
         if self.authority and not self.authority.wrote(MANIFEST, manifest):
@@ -311,13 +311,13 @@ class Folder:
             yield
 
     def free_bytes(self) -> int:
-        """Room on the disk of the folder, which need not be there yet."""
+        """Free space on the disk of the folder, which need not exist yet."""
         place = next(path for path in (self.path.absolute(), *self.path.absolute().parents) if os.path.exists(path))
         with explained(place):
             return shutil.disk_usage(place).free
 
     def forget_leftovers(self) -> None:
-        """Removes what a crash left in tmp/, and nothing else that may lie there."""
+        """Removes what a crash left in tmp/, and nothing else there."""
         with explained(self.path / "tmp"):
             tmp = self.tmp if self.root.has("tmp") else None
             for name in tmp.names() if tmp else ():

@@ -37,7 +37,7 @@ class Ordinary:
         return np.asarray(polykem.Secret.zeros(shape)) if role in SECRET_ROLES else np.empty(shape, np.uint8)
 
     def give_back(self, arrays: dict[str, Records]) -> None:
-        """role -> array; nobody uses them any more."""
+        """Takes back arrays by role, which are no longer used."""
         wipe(*(array for role, array in arrays.items() if role in SECRET_ROLES))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a job is: a bar on a terminal, a line every ten seconds elsewhere; and the table at its end."""
+"""A job's progress: a bar on a terminal, a line every ten seconds elsewhere, and a table at the end."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Reporter:
         return time.monotonic() - self.begun
 
     def start(self) -> None:
-        """The first worker is ready: rates count from here."""
+        """The first worker is ready; rates are measured from now on."""
         self.started = self.started or time.monotonic()
 
     def per_second(self, amount: int) -> float:

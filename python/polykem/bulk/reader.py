@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading what jobs have written: verification, and rows with their secret columns in plain."""
+"""Reads what jobs have written: verification, and rows with decrypted secret columns."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _unreadable(folder: Folder, job: Job, partition: int, column_key: bytes | No
 
 
 def wipe_table(table: pa.Table, names: Sequence[str]) -> None:
-    """Overwrites some columns of a table that nobody reads any more."""
+    """Overwrites some columns of a table that is no longer used."""
     for name in names:
         wipe_column(table.column(name))
 

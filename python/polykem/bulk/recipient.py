@@ -65,7 +65,7 @@ def make_pair(text: str, path: str) -> None:
                 made.append(name)
                 with os.fdopen(descriptor, "wb") as file:
                     file.write(data)
-    except BaseException as error:  # a private key without its public key serves nobody
+    except BaseException as error:  # a private key without its public key is useless
         for name in made:
             os.unlink(name)
         if isinstance(error.__cause__, FileExistsError):

@@ -64,7 +64,7 @@ def have(inputs: Sequence[Dataset]) -> str:
 
 
 def check_rotation(inputs: Sequence[Dataset], places: dict[str, Place], names: Mapping[str, str]) -> None:
-    """New keys that lie beside the old ones by accident would leave every message as it was."""
+    """Raises if the new keys' column was found beside the old keys: it may be theirs, and nothing would change."""
     if not {"sk", "to_pk"} <= set(places) or QUALIFIED.fullmatch(names.get("to_pk", "")):
         return
     number, name = places["to_pk"]
