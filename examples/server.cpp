@@ -44,7 +44,7 @@ bool exchange() {
   request.ct = arrived.data();
   request.ss_out = secrets.data();
   const polykem::Job job = context.submit(request);
-  // ... here a server would go on serving ...
+  // ... here a server would continue to serve ...
   polykem::check(job.wait(), "decapsulate");
 
   std::size_t equal = 0;

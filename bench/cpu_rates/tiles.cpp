@@ -61,7 +61,7 @@ void multiply(uint64_t rounds) {
   ROUNDS(TILE(0) TILE(1) TILE(2) TILE(3));
 }
 
-/// The AES rounds' registers hold whatever was in them; nobody reads them.
+/// The AES rounds' registers hold arbitrary values, which are not read.
 void multiply_beside_aes(uint64_t rounds) {
   ROUNDS(TILE(0) AES_OF_TILE TILE(1) AES_OF_TILE TILE(2) AES_OF_TILE TILE(3) AES_OF_TILE);
   asm volatile("vzeroall"

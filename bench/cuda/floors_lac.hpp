@@ -22,7 +22,7 @@ inline constexpr double kSlicedAesOperations = (14 * 16 * kSboxOperations + 13 *
 /// Look-ups of a block of AES-256 under a public key. Work::aes_bits counts look-ups, one for a bit of AES-128.
 inline constexpr double kAes256LookUps = 14 * 16;
 
-/// Blocks of SHA-256 for a message of so many bytes.
+/// Blocks of SHA-256 for a message of `bytes` bytes.
 constexpr double sha256_blocks(size_t bytes) {
   return static_cast<double>((bytes + 8) / 64 + 1);
 }

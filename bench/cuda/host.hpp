@@ -55,7 +55,7 @@ struct Rates {
   double both;       ///< in and out at once, added up
   double host_copy;  ///< from ordinary memory to ordinary memory, by all CPUs
 
-  /// The least time on the bus for so many bytes each way.
+  /// The least time on the bus for these bytes each way.
   double milliseconds(double bytes_in, double bytes_out) const {
     return std::max({bytes_in / in, bytes_out / out, (bytes_in + bytes_out) / both}) * 1e3;
   }

@@ -37,7 +37,7 @@ double per_second_in(const PublishedRate (&rates)[N], const std::string& scheme,
   return 0;
 }
 
-/// A peer's rate with a batch of so many items; 0: not measured.
+/// A peer's rate with a batch of `items` items; 0: not measured.
 inline double peer_per_second(const std::string& scheme, size_t items, Op op) {
   return per_second_in(kPublishedRates, scheme, items, op);
 }

@@ -28,7 +28,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// A connection that is to be reset lives so long, at most: while a server works on its ClientHello.
+// The longest life of a connection that will be reset, which ends while the server works on its ClientHello.
 constexpr double kLatestReset = 0.003;
 // After so many connections of a burst the client sees to those under way, so that the first do not wait for the last.
 constexpr size_t kBurstStride = 64;
@@ -153,7 +153,7 @@ void Load::wait_for_all() {
 
 void Load::begin(Clock::time_point now) {
   std::exponential_distribution<double> gap(options_.rate > 0 ? options_.rate : 1);
-  // Each once: those that fail at once are idle again, and would be begun for ever.
+  // Each once, because those that fail at once are idle again and would be started forever.
   for (size_t left = idle_.size(); left > 0 && (options_.rate <= 0 || next_ <= now); --left) {
     begin_one(Clock::now());
     if (options_.rate > 0) next_ += std::chrono::duration_cast<Clock::duration>(Seconds(gap(random_)));

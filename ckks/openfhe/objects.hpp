@@ -110,7 +110,7 @@ struct Context {
   std::uint32_t multiparty_mode = 1;              ///< "mmo"
   std::uint32_t execution_mode = 0;               ///< "exm"
   std::uint32_t decryption_mode = 0;              ///< "dnm"
-  std::uint32_t security_level = 6;               ///< "slv": 6 says that nobody chose N by a level
+  std::uint32_t security_level = 6;               ///< "slv"; 6: N was not chosen by a security level
   double flooding_deviation = 0;                  ///< "fdp"
   double statistical_security = 30;               ///< "ss", bits
   double adversarial_queries = 1;                 ///< "aq"

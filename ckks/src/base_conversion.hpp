@@ -8,7 +8,7 @@
 
 namespace polykem::ckks {
 
-/// A sum of so many products of two residues modulo primes below 2^61 stays below 2^128.
+/// The most products of two residues modulo primes below 2^61 whose sum is below 2^128.
 inline constexpr size_t kMaxConverted = 64;
 
 /// Residues modulo `count` primes that follow each other, B = their product, to residues modulo others, without the

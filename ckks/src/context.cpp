@@ -30,7 +30,7 @@ double bits_of(const std::vector<uint64_t>& primes, size_t first, size_t count) 
   return bits;
 }
 
-/// A transform of so many words takes about ten times as long as the start of a thread.
+/// The number of words whose transform takes about ten times as long as starting a thread.
 constexpr size_t kMinWordsPerThread = size_t{1} << 15;
 
 uint64_t mixed(uint64_t hash, uint64_t word) {
@@ -170,7 +170,7 @@ void Context::for_each(size_t count, const std::function<void(size_t)>& work) co
         run();
         wipe_stack();
       });
-  } catch (const std::system_error&) {  // no more threads to be had: those that there are do the work
+  } catch (const std::system_error&) {  // no more threads: those that run do the work
   } catch (const std::bad_alloc&) {     // no memory for one more
   }
   run();

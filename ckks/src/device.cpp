@@ -14,7 +14,7 @@ namespace {
 
 constexpr ModuleFile kFile{"libpolykem_ckks_cuda.so", "POLYKEM_CKKS_CUDA_MODULE",
                            "make cuda (CMake: -DPOLYKEM_CUDA=ON)"};
-/// Rows that all digits of a polynomial have together, of which one launch takes so many.
+/// The most rows, of all digits of a polynomial together, in one launch.
 constexpr size_t kMaxDigitRows = 508;
 
 struct Loaded {

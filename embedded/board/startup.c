@@ -9,7 +9,7 @@ extern uint32_t data_begin[], data_end[], data_load[], bss_begin[], bss_end[], s
 int main(void);
 void reset_handler(void);
 
-/* Where an exception that nobody expects ends. */
+/* The handler of unexpected exceptions. */
 static void unexpected(void) {
   semihosting_write("unexpected exception\n");
   semihosting_exit(1);

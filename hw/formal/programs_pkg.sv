@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the five units of rtl/control do, one job after the other, and what each job waits for, written down a second
-// time: control_proof shows that the units follow this, deadlock_proof that nobody waits in a circle.
+// time: control_proof shows that the units follow this, deadlock_proof that units never wait in a circle.
 package programs_pkg;
   import polykem_hw_pkg::*;
 

@@ -5,8 +5,8 @@
 
 namespace polykem::lab {
 
-/// Makes or replaces a file at once: whoever ends the program leaves the old one or the new one. Devices and pipes are
-/// written to. Throws std::runtime_error.
+/// Creates or replaces a file in one step: however the program ends, the old or the new one is there. Devices and pipes
+/// are written to. Throws std::runtime_error.
 void write_file(const std::string& path, const std::string& text);
 
 /// Whether write_file() would replace it.

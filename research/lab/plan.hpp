@@ -18,7 +18,7 @@ struct Subject {
   Extent extent = Extent::kEvery;
 };
 
-/// Empty lists stand for the usual ones.
+/// Empty lists select the defaults.
 struct Request {
   std::vector<Subject> subjects;
   std::vector<std::string> ways, on;

@@ -32,7 +32,7 @@ inline constexpr Form kForms[] = {Form::kOneBlock, Form::kCluster2,    Form::kCl
 enum class Direction { kForward, kInverse };
 
 const char* name_of(Form form);
-/// Whether there is such a transform of 2^log_n words of so many bytes.
+/// Whether there is such a transform of 2^log_n words of `bytes` bytes.
 bool supports(Form form, int log_n, size_t word_bytes);
 /// The form that all other operations use.
 Form production_form(int log_n, size_t word_bytes);

@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(kImmaWarps* kWarp, 2)
     ntt.template all_inner<true, Passes::kFirstBits>();
     Ntt::all_blocks();
     ntt.template outer<true>([&](size_t i, uint32_t x) { words[i] = x; });
-    Ntt::all_blocks();  // nobody leaves while others read its shared memory
+    Ntt::all_blocks();  // no block may end while others read its shared memory
   } else {
     Ntt::all_blocks();  // all have begun
     ntt.template outer<false>([&](size_t i) { return words[i]; });

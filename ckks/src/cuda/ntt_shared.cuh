@@ -121,7 +121,7 @@ struct SharedNtt {
     }
     all_blocks();
     last(row, inverse_n);
-    if constexpr (kCluster > 1) {  // nobody leaves while others read its shared memory
+    if constexpr (kCluster > 1) {  // no block may end while others read its shared memory
       cluster_arrive_relaxed();
       cluster_wait();
     }

@@ -155,7 +155,7 @@ class Card final : public OpenDevice {
       const Scratch at = place(keys, scratch, count);
       const Word* const from = item(a, first);
       multiply_by_key(at, from, a.parts, key, count, keys);
-      Word* const moved_sums = at.digits;  // of which nobody has need any more
+      Word* const moved_sums = at.digits;  // which are no longer needed
       Word* const moved = moved_sums + count * sum_rows * n_;
       Word* const converted = moved + count * own_rows * n_;
       check(cuda::automorphism(moved_sums, at.sums, exponent, count * sum_rows, keys.rows.map, tables_.log_n, stream()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of ciphertexts with so many limbs, in device memory.
+// The constants of ciphertexts with a certain number of limbs, in device memory.
 #pragma once
 
 #include <algorithm>

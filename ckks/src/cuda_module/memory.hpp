@@ -51,7 +51,7 @@ class Current {
 /// A stream and a pool of memory of the current device.
 class Memory {
  public:
-  /// The pool keeps up to kept_bytes that nobody uses.
+  /// The pool keeps up to kept_bytes of unused memory.
   Memory(int ordinal, size_t kept_bytes) {
     try {
       check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");

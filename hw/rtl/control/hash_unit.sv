@@ -27,8 +27,8 @@ module hash_unit
   output logic              out_ready_o,
   input  logic [63:0]       out_word_i,
   output logic [7:0]        cipher_address_o,  // of the word that comes a cycle later
-  output logic              cipher_reads_o,    // nobody else may read that memory
-  input  logic              cipher_valid_i,    // nobody else did a cycle ago
+  output logic              cipher_reads_o,    // no other unit may read that memory
+  input  logic              cipher_valid_i,    // no other unit did a cycle ago
   input  logic [63:0]       cipher_word_i,
   // scratch memory
   output slot_e             scratch_slot_o,

@@ -33,7 +33,7 @@ module output_unit
   // the ciphertext's memory: the word comes a cycle after its address
   output logic [7:0]   cipher_address_o,
   output logic         cipher_we_o,      // v of an encapsulation waits there for u
-  input  logic         cipher_ready_i,   // nobody else must read it
+  input  logic         cipher_ready_i,   // no other unit has to read it
   output logic         cipher_reads_o,
   input  logic [63:0]  cipher_word_i,
   output logic         compared_o,

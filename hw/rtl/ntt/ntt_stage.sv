@@ -25,7 +25,7 @@ module ntt_stage
   localparam int unsigned Depth = 32 >> Stage;  // 0 after the last stage
   localparam int unsigned Cycles = ButterflyCycles + Depth;
 
-  // The place in the frame, and its transform. Between frames they count on; nobody looks.
+  // The place in the frame, and its transform. Between frames they keep counting, unused.
   logic [5:0] index, index_q;
   transform_e transform, transform_q;
   assign index     = start_i ? '0 : index_q;

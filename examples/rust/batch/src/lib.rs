@@ -114,7 +114,7 @@ unsafe impl Sync for Context {}
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: nobody else has it any more.
+        // SAFETY: there is no other reference to it.
         unsafe { sys::polykem_context_free(self.0) }
     }
 }
