@@ -62,7 +62,8 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/// Throws if the first word is not a command, and suggests the nearest one: clearer than the parser's own message.
+/// Throws CliError, with the nearest command as a hint, if there is no such command. The parser's message is less
+/// clear.
 void check_command(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> names = command_names(app);
   for (const std::string& name : names) {
@@ -74,7 +75,7 @@ void check_command(const CLI::App& app, const std::string& word) {
                                : fmt::format("did you mean '{}'? 'polykem --help' shows all", close));
 }
 
-/// A result that cannot be written at the end would be lost, so its place is checked before the work begins.
+/// Checks where --json writes before the work begins, because a result that cannot be written would be lost.
 void check_json_place(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     const CLI::Option* json = command->get_option_no_throw("--json");
@@ -86,11 +87,11 @@ void check_json_place(const CLI::App& app) {
 }
 
 /// "polykem help COMMAND" is "polykem COMMAND --help".
-void rewrite_help(std::vector<std::string>& words) {
-  if (words.empty()) words.emplace_back("--help");
-  if (words[0] != "help") return;
-  words.erase(words.begin());
-  words.emplace_back("--help");
+void rewrite_help(std::vector<std::string>& arguments) {
+  if (arguments.empty()) arguments.emplace_back("--help");
+  if (arguments[0] != "help") return;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
 }
 
 int parse_error(const CLI::App& app, const CLI::ParseError& e) {
@@ -114,21 +115,21 @@ int run_polykem(int argc, char** argv) {
 
   app.parse_complete_callback([&app] { check_json_place(app); });
 
-  std::vector<std::string> words(argv + 1, argv + argc);
-  send_errors_to(json_path_of(words));
-  // The parent of a server or of clients tells them to end, and speaks for them.
-  if (std::find(words.begin(), words.end(), "--pipe") == words.end()) handle_signals();
-  if (asks_for_tree(words)) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  send_errors_to(json_path_of(arguments));
+  // With --pipe, the parent process stops this one and reports for it.
+  if (std::find(arguments.begin(), arguments.end(), "--pipe") == arguments.end()) handle_signals();
+  if (asks_for_tree(arguments)) {
     write_json({"-"}, command_tree(app));
     return kExitOk;
   }
-  rewrite_help(words);
-  if (words[0].rfind('-', 0) != 0) check_command(app, words[0]);
-  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  rewrite_help(arguments);
+  if (arguments[0].rfind('-', 0) != 0) check_command(app, arguments[0]);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() != 0) check_options(app, words);
+    if (e.get_exit_code() != 0) check_options(app, arguments);
     return parse_error(app, e);
   }
   return exit_code;

@@ -45,12 +45,12 @@ Json json_header(const std::string& schema) {
               {"device", cpu_model()}};
 }
 
-std::string json_path_of(const std::vector<std::string>& words) {
+std::string json_path_of(const std::vector<std::string>& arguments) {
   constexpr std::string_view kAssigned = "--json=";
   std::string path;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--json" && i + 1 < words.size()) path = words[i + 1];
-    if (words[i].rfind(kAssigned, 0) == 0) path = words[i].substr(kAssigned.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--json" && i + 1 < arguments.size()) path = arguments[i + 1];
+    if (arguments[i].rfind(kAssigned, 0) == 0) path = arguments[i].substr(kAssigned.size());
   }
   return path;
 }

@@ -23,7 +23,7 @@ bool is_word(const std::string& text) {
   });
 }
 
-/// Whose sets a command takes.
+/// Which kind of sets a command takes.
 Sets sets_of(const std::string& command) {
   if (command == "sign" || command == "verify") return Sets::kSignatures;
   constexpr std::array kKemCommands = {"encaps", "decaps", "exchange", "serve", "swarm"};
@@ -42,13 +42,13 @@ std::vector<std::string> scheme_names(Sets sets, bool with_families) {
   return out;
 }
 
-/// The argument's name without what validators append to it ("F:{armour,raw}").
+/// The argument's name without the suffix of a validator ("F" of "F:{armour,raw}").
 std::string argument_name(const CLI::Option& option) {
   const std::string text = option.get_type_name();
   return text.substr(0, text.find(':'));
 }
 
-/// The words of "tcp|inproc", "auto|N" or "F:{armour,raw}", without the placeholders in capital letters.
+/// The values in "tcp|inproc", "auto|N" or "F:{armour,raw}", without placeholders in capital letters.
 std::vector<std::string> listed_values(const CLI::Option& option) {
   const std::string text = option.get_type_name();
   const std::size_t open = text.find('{');
@@ -87,7 +87,7 @@ Json option_as_json(const CLI::Option& option, const std::string& command) {
               {"description", option.get_description()}};
 }
 
-/// "  polykem list      what this build can do": the command ends at the first two blanks.
+/// Splits "  polykem list      what this build can do" at the first two blanks into a command and its description.
 Json example_as_json(const std::string& line) {
   const std::string text = line.substr(line.find_first_not_of(' '));
   const std::size_t end = text.find("  ");
@@ -95,7 +95,7 @@ Json example_as_json(const std::string& line) {
   return Json{{"command", text.substr(0, end)}, {"description", rest == std::string::npos ? "" : text.substr(rest)}};
 }
 
-/// Divides what --help shows under the options: the lines after "Examples:" up to a blank line, and all others.
+/// Splits the footer of --help into examples, the lines from "Examples:" to a blank line, and notes, all others.
 void add_footer(Json& out, const std::string& footer) {
   out["examples"] = Json::array();
   std::string notes;
@@ -124,7 +124,7 @@ Json command_as_json(const CLI::App& app, const std::string& parent) {
            {"description", app.get_description()},
            {"options", Json::array()},
            {"positionals", Json::array()}};
-  // Options without a group are not for users.
+  // Options without a group are hidden.
   for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return !o->get_group().empty(); })) {
     out[option->get_positional() ? "positionals" : "options"].push_back(option_as_json(*option, app.get_name()));
   }
@@ -142,8 +142,8 @@ Json command_tree(const CLI::App& app) {
   return Json{{"schema", "polykem-help-1"}, {"version", polykem_version()}, {"program", command_as_json(app, "")}};
 }
 
-bool asks_for_tree(const std::vector<std::string>& words) {
-  return words.size() == 2 && words[0] == "help" && words[1] == "--json";
+bool asks_for_tree(const std::vector<std::string>& arguments) {
+  return arguments.size() == 2 && arguments[0] == "help" && arguments[1] == "--json";
 }
 
 }  // namespace polykem::cli

@@ -31,10 +31,10 @@ class App;
 
 namespace polykem::cli {
 
-/// The tree of `app`, the whole program.
+/// The tree of the whole program.
 Json command_tree(const CLI::App& app);
 
-/// "help --json": true if `words`, the command line after the program's name, ask for the tree.
-bool asks_for_tree(const std::vector<std::string>& words);
+/// True if the command line, without the program's name, is "help --json".
+bool asks_for_tree(const std::vector<std::string>& arguments);
 
 }  // namespace polykem::cli

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kNameColumns = 34;
 constexpr std::size_t kContinued = 6;  ///< blanks before the rest of an example
 
-/// A name and what it means, side by side, or below each other if the name is long.
+/// A name and its description, side by side, or on separate lines if the name is long.
 std::string entry(const std::string& name, const std::string& text) {
   const bool beside = name.size() + 3 <= kNameColumns;
   const std::string above = beside ? "" : wrap_lines("  " + name, text_columns(), kContinued);
@@ -27,7 +27,7 @@ std::string entry(const std::string& name, const std::string& text) {
                             kNameColumns);
 }
 
-/// A command of the examples, with a backslash where it goes on in the next line, and what it does.
+/// A command of the examples, with a backslash where it continues on the next line, and its description.
 std::string example(const std::string& line) {
   const std::size_t columns = text_columns();
   if (line.size() <= columns) return line + "\n";
@@ -41,7 +41,7 @@ std::string example(const std::string& line) {
   return out + wrap_lines(std::string(kContinued, ' ') + text, columns, kContinued);
 }
 
-/// Sentences that follow each other are a paragraph; lines that begin with blanks are examples.
+/// Joins consecutive sentences to a paragraph. Lines that begin with blanks are examples and stay.
 std::string footer_text(const std::string& footer) {
   std::istringstream lines(footer);
   std::string out, paragraph, line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --help and --version print.
+// The output of --help and --version.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@ class ParseError;
 
 namespace polykem::cli {
 
-/// Lays out the help so that it fits the terminal. For the whole program, before commands are added.
+/// A formatter that fits the help to the terminal. Set it on the whole program before commands are added.
 std::shared_ptr<CLI::FormatterBase> help_layout();
 
-/// Prints the help or the version that the command line asked for: `e` is what parsing it threw. Returns the exit code;
-/// throws CliError (io).
+/// Prints the help or the version that the command line asked for. e: the exception of the parser. Returns the exit
+/// code. Throws CliError (io).
 int print_help(const CLI::App& app, const CLI::ParseError& e);
 
 }  // namespace polykem::cli

@@ -26,7 +26,7 @@ constexpr std::size_t kMaxShown = 40;
                  close.empty() ? help : fmt::format("did you mean '{}'? {}", close, help));
 }
 
-/// Checks a word that begins with '-'. Returns true if the next word is its value.
+/// Checks an argument that begins with '-'. Returns true if the next argument is its value.
 bool check_option(const CLI::App& command, const std::string& where, const std::string& word) {
   if (word.rfind("--", 0) == 0) {
     const std::size_t assigned = word.find('=');
@@ -36,7 +36,8 @@ bool check_option(const CLI::App& command, const std::string& where, const std::
     return assigned == std::string::npos && option->get_items_expected_max() > 0;
   }
   const std::string one_dash = word.substr(0, word.find('='));
-  if (one_dash.size() > 2 && command.get_option_no_throw("-" + one_dash) != nullptr)  // as openssl writes them
+  // A long option with one dash, as openssl's are.
+  if (one_dash.size() > 2 && command.get_option_no_throw("-" + one_dash) != nullptr)
     throw_unknown(command, where, one_dash, "-" + one_dash);
   for (std::size_t i = 1; i < word.size(); ++i) {  // "-qf": several flags; "-sNAME": a value
     const std::string name = std::string("-") + word[i];
@@ -49,11 +50,11 @@ bool check_option(const CLI::App& command, const std::string& where, const std::
 
 }  // namespace
 
-void check_options(const CLI::App& app, const std::vector<std::string>& words) {
+void check_options(const CLI::App& app, const std::vector<std::string>& arguments) {
   const CLI::App* command = &app;
   std::string where = app.get_name();
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
     if (word == "--") return;
     if (word.size() > 1 && word[0] == '-') {
       if (check_option(*command, where, word)) ++i;

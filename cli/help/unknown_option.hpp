@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the option that does not exist, which the parser may not tell: it complains of another that is missing first.
+// Finds an option that does not exist, because the parser may first complain about a missing one.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ class App;
 
 namespace polykem::cli {
 
-/// Throws CliError (usage) that names the first option in `words` that the command there has not, and the one it
-/// resembles. words: the command line after the program's name, which could not be parsed.
-void check_options(const CLI::App& app, const std::vector<std::string>& words);
+/// Throws CliError (usage) for the first option in `arguments` that its command does not have, with the most similar
+/// one as a hint. arguments: a command line without the program's name that could not be parsed.
+void check_options(const CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace polykem::cli

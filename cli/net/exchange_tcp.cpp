@@ -22,8 +22,8 @@ namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
 
-/// The parent: starts the server, then the clients, follows their messages, and stops the server when no client is
-/// left.
+/// The parent process: starts the server and then the clients, reads their messages, and stops the server when no
+/// client is left.
 class TcpRun {
  public:
   explicit TcpRun(const ExchangeOptions& options)
@@ -57,31 +57,32 @@ class TcpRun {
   };
 
   void start_server() {
-    std::vector<std::string> words = {"serve", "--address", kLoopback, "--port", "0"};
-    words.insert(words.end(), {"--clients", std::to_string(options_.clients)});
-    if (options_.concurrency != 0) words.insert(words.end(), {"--max-clients", std::to_string(options_.concurrency)});
-    start_part(server_, std::move(words));
+    std::vector<std::string> arguments = {"serve", "--address", kLoopback, "--port", "0"};
+    arguments.insert(arguments.end(), {"--clients", std::to_string(options_.clients)});
+    if (options_.concurrency != 0)
+      arguments.insert(arguments.end(), {"--max-clients", std::to_string(options_.concurrency)});
+    start_part(server_, std::move(arguments));
   }
 
   void start_swarms(std::uint16_t port) {
     const std::size_t processes = std::min(options_.client_processes, options_.clients);
     for (std::size_t i = 0; i < processes; ++i) {
       const std::size_t share = options_.clients / processes + (i < options_.clients % processes ? 1 : 0);
-      std::vector<std::string> words = {"swarm", "--address", kLoopback, "--port", std::to_string(port)};
-      words.insert(words.end(), {"--clients", std::to_string(share)});
+      std::vector<std::string> arguments = {"swarm", "--address", kLoopback, "--port", std::to_string(port)};
+      arguments.insert(arguments.end(), {"--clients", std::to_string(share)});
       if (options_.concurrency != 0) {
         const std::size_t at_once = std::max<std::size_t>(options_.concurrency / processes, 1);
-        words.insert(words.end(), {"--concurrency", std::to_string(at_once)});
+        arguments.insert(arguments.end(), {"--concurrency", std::to_string(at_once)});
       }
       swarms_.push_back(std::make_unique<Part>());
-      start_part(*swarms_.back(), std::move(words));
+      start_part(*swarms_.back(), std::move(arguments));
     }
   }
 
-  void start_part(Part& part, std::vector<std::string> words) {
+  void start_part(Part& part, std::vector<std::string> arguments) {
     const std::vector<std::string> common = options_.as_arguments();
-    words.insert(words.end(), common.begin(), common.end());
-    part.child = std::make_unique<Child>(loop_, words);
+    arguments.insert(arguments.end(), common.begin(), common.end());
+    part.child = std::make_unique<Child>(loop_, arguments);
     part.child->on_message([this, &part](const Json& message) { on_message(part, message); });
     part.child->on_exit([this, &part](int code) { on_exit(part, code); });
     part.child->start();
@@ -103,7 +104,7 @@ class TcpRun {
   }
 
   void on_exit(Part& part, int code) {
-    // A process that ended without a report has said why on stderr; one with a report is judged by its figures.
+    // A process that ended without a report has said why on stderr. One with a report is judged by its figures.
     if (!part.report) {
       if (!failure_) failure_ = code > 0 && code < 128 ? code : static_cast<int>(kExitInternal);
       stop_all();

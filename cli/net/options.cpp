@@ -32,14 +32,14 @@ std::chrono::milliseconds NetOptions::timeout() const {
 }
 
 std::vector<std::string> NetOptions::as_arguments() const {
-  std::vector<std::string> words = {"--scheme",    scheme,
-                                    "--role",      role,
-                                    "--batch",     batch,
-                                    "--linger-us", std::to_string(linger_us),
-                                    "--timeout",   fmt::format("{}", timeout_seconds),
-                                    "--threads",   std::to_string(threads)};
-  if (!backend.empty()) words.insert(words.end(), {"--backend", backend});
-  return words;
+  std::vector<std::string> arguments = {"--scheme",    scheme,
+                                        "--role",      role,
+                                        "--batch",     batch,
+                                        "--linger-us", std::to_string(linger_us),
+                                        "--timeout",   fmt::format("{}", timeout_seconds),
+                                        "--threads",   std::to_string(threads)};
+  if (!backend.empty()) arguments.insert(arguments.end(), {"--backend", backend});
+  return arguments;
 }
 
 void add_net_options(CLI::App& command, NetOptions& options, double timeout_seconds) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that exchange, serve and swarm share.
+// The options that exchange, serve and swarm share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,16 +20,16 @@ struct NetOptions : CommonOptions {
   std::string batch = "auto";
   std::uint32_t linger_us = 0;
   double timeout_seconds = 10;
-  int pipe = -1;  // report here instead of to people; how exchange talks to its children
+  int pipe = -1;  ///< where exchange has its children report, instead of to people
 
   Role parsed_role() const { return *role_from_name(role); }
   BatchPolicy policy() const;
   std::chrono::milliseconds timeout() const;
-  /// The same options as words, for a child process. Output options are left out.
+  /// The same options as arguments for a child process, without output options.
   std::vector<std::string> as_arguments() const;
 };
 
-/// timeout_seconds: the command's default.
+/// Adds the options. timeout_seconds: the command's default.
 void add_net_options(CLI::App& command, NetOptions& options, double timeout_seconds);
 
 }  // namespace polykem::cli::net

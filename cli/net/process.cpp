@@ -32,13 +32,13 @@ constexpr auto kGracePeriod = std::chrono::seconds(2);
                  "use --transport inproc, or free some processes or file descriptors");
 }
 
-// In the child between fork and exec: only calls that are safe there.
+/// Runs in the child between fork and exec, where only async-signal-safe calls are allowed.
 [[noreturn]] void become(char* const* argv, int pipe_fd, pid_t parent) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
   if (getppid() != parent) _exit(kExitResources);
-  // A terminal sends these signals to the whole group; the parent handles them and asks its children to end.
+  // A terminal sends these signals to the whole process group. The parent handles them and asks its children to end.
   signal(SIGINT, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
   fcntl(pipe_fd, F_SETFD, 0);
@@ -58,13 +58,13 @@ Child::Child(asio::io_context& loop, const std::vector<std::string>& arguments) 
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0) throw_spawn_error("pipe");
   pipe_.assign(fds[0]);
-  std::vector<std::string> words = {"polykem"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  words.insert(words.end(), {"--pipe", std::to_string(fds[1])});
+  std::vector<std::string> command = {"polykem"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.insert(command.end(), {"--pipe", std::to_string(fds[1])});
   std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words)
-    argv.push_back(word.data());
+  argv.reserve(command.size() + 1);
+  for (std::string& argument : command)
+    argv.push_back(argument.data());
   argv.push_back(nullptr);
   const pid_t parent = getpid();
   pid_ = fork();

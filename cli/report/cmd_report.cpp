@@ -37,34 +37,35 @@ std::string this_program() {
   return std::filesystem::read_symlink("/proc/self/exe", failed).string();
 }
 
-/// The options that were given, each as one word, so that a value that begins with '-' stays one.
-std::vector<std::string> given_words(const CLI::App& command) {
-  std::vector<std::string> words = {kReporter};
+/// The command line for polykem-report. Each option is one argument, so that a value that begins with '-' stays a
+/// value.
+std::vector<std::string> reporter_command(const CLI::App& command) {
+  std::vector<std::string> arguments = {kReporter};
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = "--" + option->get_lnames().front();
     if (option->count() == 0) continue;
     if (option->get_expected_max() == 0) {
-      words.push_back(name);
+      arguments.push_back(name);
       continue;
     }
     for (const std::string& value : option->results())
-      words.push_back(name + "=" + value);
+      arguments.push_back(name + "=" + value);
   }
-  return words;
+  return arguments;
 }
 
 int run_report(const CLI::App& command) {
-  std::vector<std::string> words = given_words(command);
-  std::vector<char*> arguments;
-  for (std::string& word : words)
-    arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  std::vector<std::string> arguments = reporter_command(command);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments)
+    argv.push_back(argument.data());
+  argv.push_back(nullptr);
   const std::string self = this_program();
   if (!self.empty()) {
     setenv("POLYKEM_PROGRAM", self.c_str(), 1);
-    execv((std::filesystem::path(self).parent_path() / kReporter).c_str(), arguments.data());
+    execv((std::filesystem::path(self).parent_path() / kReporter).c_str(), argv.data());
   }
-  execvp(kReporter, arguments.data());
+  execvp(kReporter, argv.data());
   const int reason = errno;
   if (reason != ENOENT) throw CliError(kExitIo, fmt::format("cannot run {}: {}", kReporter, std::strerror(reason)));
   throw CliError(kExitIo, fmt::format("{} is not installed", kReporter),
