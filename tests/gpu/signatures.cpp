@@ -17,14 +17,15 @@ std::vector<Set> signature_sets() {
   return all;
 }
 
-/// Messages of 0 to 299 bytes, and contexts of 0 to 255.
+/// Messages of 0 to 299 bytes, every fiftieth of `long_bytes` unless that is 0, and contexts of 0 to 255.
 struct Texts {
   Bytes messages, contexts;
   std::vector<size_t> message_offsets{0}, context_offsets{0};
 
-  Texts(size_t count, std::mt19937_64& random) {
+  Texts(size_t count, std::mt19937_64& random, size_t long_bytes = 0) {
     for (size_t i = 0; i < count; ++i) {
-      message_offsets.push_back(message_offsets.back() + (i % 5 == 0 ? 0 : random() % 300));
+      const bool is_long = long_bytes != 0 && i % 50 == 7;
+      message_offsets.push_back(message_offsets.back() + (is_long ? long_bytes : i % 5 == 0 ? 0 : random() % 300));
       context_offsets.push_back(context_offsets.back() + (i % 3 == 0 ? random() % 256 : i % 3 == 1 ? 255 : 0));
     }
     messages.resize(message_offsets.back() + 1);
@@ -137,7 +138,7 @@ void check_against_cpu(const Set& set, size_t count, const polykem_messages& mes
 
 void check_kinds_of_messages(const Set& set, std::mt19937_64& random) {
   constexpr size_t kCount = 131;
-  const Texts texts(kCount, random);
+  const Texts texts(kCount, random), hashed_by_cpu(kCount, random, size_t{5} << 20);
   polykem_messages pure = texts.all(), digests = texts.all(), mu{}, one{};
   const Bytes oid{0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x03};
   digests.kind = POLYKEM_MESSAGE_DIGEST;
@@ -152,6 +153,7 @@ void check_kinds_of_messages(const Set& set, std::mt19937_64& random) {
   one.strings = {text.data(), nullptr, text.size(), 1};
   one.deterministic = 1;
   check_against_cpu(set, kCount, pure, false, "of any length", random);
+  check_against_cpu(set, kCount, hashed_by_cpu.all(), false, "that the CPU hashes", random);
   check_against_cpu(set, kCount, digests, true, "digests", random);
   check_against_cpu(set, kCount, mu, false, "mu", random);
   check_against_cpu(set, kCount, one, false, "one message", random);
