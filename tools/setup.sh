@@ -120,6 +120,7 @@ need_full() {
 # Systems in which Debian packages are built and tried.
 need_deb() {
   need_command mmdebstrap mmdebstrap
+  need_command systemd-nspawn systemd-container
   need_command dpkg-parsechangelog dpkg-dev
   need_command git git
   need_command python3 python3

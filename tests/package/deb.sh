@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs Debian packages into bare systems, uses them as debian/tests does, upgrades and removes them. Needs root.
+# Installs Debian packages into bare systems and uses them as debian/tests does; upgrades and removes them in a system
+# that systemd has booted. Needs root.
 #
 #   tests/package/deb.sh FOLDER SUITE...      FOLDER/SUITE holds what tools/package/deb.sh built
 set -euo pipefail
@@ -32,11 +33,21 @@ packages() {
   in_root "$root" dpkg-query -W -f "\${db:Status-Abbrev} \${Package} \${Version}\n" '*polykem*' | sed -n "s/^$1  *//p"
 }
 
-# run_test NAME: a test of debian/tests.
+# run_test NAME WORD...: a test of debian/tests.
 run_test() {
-  echo "$suite: $1"
-  in_root "$root" sh -c "cd /tests && debian/tests/$1" >"$scratch/log" 2>&1 ||
+  echo "$suite: $*"
+  in_root "$root" sh -c "cd /tests && debian/tests/$*" >"$scratch/log" 2>&1 ||
     { cat "$scratch/log" && fail "$suite: $1"; }
+}
+
+# A client in Go, which knows X25519MLKEM768 from 1.24 on. Where there is no such Go, curl is the only client.
+make_go_client() {
+  local go
+  if go=$(command -v go) && printf 'go1.24\n%s\n' "$("$go" env GOVERSION)" | sort --version-sort --check=quiet; then
+    (cd "$source_tree/tests/tls/go" && CGO_ENABLED=0 "$go" build -o "$scratch/go-client" .)
+  else
+    echo "no client in Go: there is no Go 1.24"
+  fi
 }
 
 # older FROM TO: the same packages under the version that came before this one.
@@ -75,40 +86,63 @@ installed_files() {
   grep -q '^polykemd:' "$root/etc/passwd" || fail "$suite: there is no user polykemd"
 }
 
-# An administrator's settings and keys, before an upgrade and after it.
-administer() {
-  echo 'clients = 3' >"$root/etc/polykem/polykemd.conf"
+# An administrator's keys, before an upgrade and after it. The settings are those of the page about polykemd.
+make_keys() {
   in_root "$root" sh -c 'umask 077 && mkdir /var/lib/polykem && cd /var/lib/polykem &&
     polykem keygen --quiet --scheme mlkem768 --pk /etc/polykem/pk --sk sk'
-  cat "$root/etc/polykem/polykemd.conf" "$root/etc/polykem/pk" "$root/var/lib/polykem/sk" >"$scratch/settings"
+  cat "$root/etc/polykem/pk" "$root/var/lib/polykem/sk" >"$scratch/keys"
 }
 
 kept() {
-  cat "$root/etc/polykem/polykemd.conf" "$root/etc/polykem/pk" "$root/var/lib/polykem/sk" | cmp - "$scratch/settings" ||
-    fail "$suite: $1 changes an administrator's files"
+  cat "$root/etc/polykem/pk" "$root/var/lib/polykem/sk" | cmp - "$scratch/keys" || fail "$suite: $1 changes keys"
+  [[ $(<"$root/etc/polykem/polykemd.conf") == 'allow-gid = www-data' ]] || fail "$suite: $1 changes settings"
+}
+
+# boot COMMAND: systemd runs it in the system, which has a network of its own, and ends with its status.
+boot() {
+  cat >"$root/etc/systemd/system/package-test.service" <<END
+[Unit]
+SuccessAction=exit
+FailureAction=exit
+[Service]
+Type=exec
+ExecStart=$1
+StandardOutput=file:/tests/log
+Environment=HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+RuntimeMaxSec=1200
+[Install]
+WantedBy=multi-user.target
+END
+  in_root "$root" systemctl --quiet enable package-test.service
+  rm "$root/usr/sbin/policy-rc.d"
+  # The newer hierarchy of control groups alone, as in Debian, where the host has the older one too.
+  SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 systemd-nspawn --quiet --directory "$root" --machine polykem-test --register=no \
+    --keep-unit --private-network --resolv-conf=off --link-journal=no --settings=no --console=pipe --boot \
+    </dev/null >"$scratch/log" 2>&1 || { tail "$scratch/log" && cat "$root/tests/log" && fail "$suite: $1"; }
+  rm "$root/etc/systemd/system/package-test.service" "$root"/etc/systemd/system/*.wants/package-test.service
 }
 
 test_upgrade() {
   mkdir "$root/older"
   older "$root/packages" "$root/older"
   apt install /older/*.deb
-  administer
-  apt install /packages/*.deb
-  [[ $(packages ii | cut -d ' ' -f 2 | sort -u) == "$version" ]] || fail "$suite: the upgrade leaves $(packages ii)"
-  kept "an upgrade"
+  make_keys
+  boot /tests/tests/package/booted.sh
+  [[ $(packages ii | grep -v '^polykem-tools ' | cut -d ' ' -f 2 | sort -u) == "$version" ]] ||
+    fail "$suite: the upgrade leaves $(packages ii)"
   apt remove "'*polykem*'"
-  kept "a removal"
+  kept "an upgrade or a removal"
 }
 
 test_purge() {
   local left
   rm -r "$root/packages" "$root/older" "$root/tests" "$root/etc/polykem/pk" "$root/var/lib/polykem"
-  mkdir -p "$root/var/cache/private/polykem" # as systemd makes it
   apt purge "'*polykem*'"
   left=$(find "$root" -xdev -path "$root/proc" -prune -o -name '*polykem*' -print)
   [[ -z $left ]] || fail "$suite: what is left: $left"
 }
 
+make_go_client
 for suite in "$@"; do
   [[ -d $built/$suite ]] || fail "no packages for $suite in $built"
   root=$scratch/bare
@@ -117,7 +151,8 @@ for suite in "$@"; do
   mkdir "$root/packages" "$root/tests"
   find "$built/$suite" -name '*.deb' ! -name '*-dbgsym_*' -exec cp {} "$root/packages/" \;
   version=$(dpkg-deb -f "$root"/packages/libpolykem0*.deb Version)
-  git -C "$source_tree" archive HEAD debian/tests tests/provider/openssl.sh examples | tar -x -C "$root/tests"
+  git -C "$source_tree" archive HEAD debian/tests tests/package tests/provider/openssl.sh examples |
+    tar -x -C "$root/tests"
   in_root "$root" apt-get -qq update
   test_development "$scratch"
   root=$scratch/bare
@@ -132,6 +167,13 @@ for suite in "$@"; do
   for name in program daemon provider python; do
     run_test "$name"
   done
+  apt install curl haproxy procps # HAProxy's unit needs kill
+  if [[ -f $scratch/go-client ]]; then
+    cp "$scratch/go-client" "$root/tests/"
+    run_test haproxy /tests/go-client
+  else
+    run_test haproxy
+  fi
   installed_files
   apt purge "'*polykem*'"
   echo "$suite: an upgrade, a removal"

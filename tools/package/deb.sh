@@ -48,6 +48,14 @@ trap 'rm -rf --one-file-system "$scratch"' EXIT
 
 archive() { tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" --mode=go=rX,u+rw,a-s -c "$@"; }
 
+# apt ROOT WORD...: apt-get there; what it says is shown only if it fails.
+apt() {
+  local root=$1
+  shift
+  in_root "$root" apt-get -qq -y --no-install-recommends "$@" >"$scratch/log" 2>&1 ||
+    { cat "$scratch/log" && fail "apt-get $*"; }
+}
+
 # The committed files and, as a component of its own, the sources of nanobind, which Debian's releases lack.
 make_sources() {
   mkdir "$scratch/sources" "$scratch/sources/$tree"
@@ -70,8 +78,8 @@ prepare_root() {
   make_root "$root" "$2" --variant=buildd
   in_root "$root" useradd --create-home --home-dir /build builder
   cp -r "$scratch/sources/$tree" "$root/build/"
-  in_root "$root" apt-get -qq update
-  in_root "$root" apt-get -qq -y --no-install-recommends "${profiles[@]}" build-dep "/build/$tree" >/dev/null
+  apt "$root" update
+  apt "$root" "${profiles[@]}" build-dep "/build/$tree"
   rm -r "$root/build/$tree"
   if [[ $cuda == yes ]]; then
     nvcc=$("$source_tree/tools/cuda_toolchain.sh" --wheels)
@@ -116,7 +124,7 @@ for suite in "$@"; do
   rm -rf "${out:?}/$suite"
   mkdir "$out/$suite"
   find "$root/build/first" -maxdepth 1 -type f -exec cp {} "$out/$suite/" \;
-  in_root "$root" apt-get -qq -y --no-install-recommends install lintian >/dev/null
+  apt "$root" install lintian
   in_root "$root" setpriv --reuid=builder --regid=builder --init-groups \
     sh -c "lintian --fail-on error,warning --suppress-tags $not_ours /build/first/*.changes"
   (cd "$out/$suite" && ls -l ./*.deb)
