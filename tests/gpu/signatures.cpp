@@ -189,7 +189,7 @@ void check_randomness(const Set& set, std::mt19937_64& random) {
 void check_places(const Set& set, std::mt19937_64& random) {
   const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
   constexpr size_t kCount = 301, kKeys = 17;
-  const Texts texts(kCount, random);
+  const Texts texts(kCount, random, size_t{5} << 20);  // mu of some, for which the CPU reads from the card's keys
   const polykem_messages messages = texts.all();
   Signing all(set, kCount, random);
   expect(keygen(cpu, set, all) == POLYKEM_OK, set.name() + " keygen");
