@@ -255,6 +255,8 @@ MUTANTS = [
     Mutant("FrodoKEM rejects without the salt's bytes", "src/schemes/frodo/ops.cpp",
            "std::memcpy(c.ct_out(i) + c.set.salt_offset(), t.coins + c.set.p.secret_bytes, c.set.salt_bytes());", "",
            "property_test", "*RoundTrip*/frodokem640shake_ref"),
+    Mutant("a signature of which no attempt succeeds counts", "src/schemes/mldsa/chunk.hpp",
+           "io.item_status[place.item] = Status::kSecretKey;", "", "mldsa_requests_test", "DamagedKeys.*"),
     # OpenSSL provider
     Mutant("a resume without cause ends the pause", "provider/pause.cpp",
            "resumes < kMaxIdleResumes", "resumes < 1", "provider_tls_test", "Jobs.ResumedWithoutCause"),
