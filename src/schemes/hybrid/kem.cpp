@@ -172,7 +172,6 @@ void zero_failed(const Batch& batch, const RecordBytes& bytes) {
 }
 
 struct Keygen {
-  static constexpr Op kOp = Op::kKeygen;
   static constexpr auto kSteps = a_step_each(kKeygenStages);
 
   Keygen(const Parts& parts, size_t items, Space& space)
