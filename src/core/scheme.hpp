@@ -42,7 +42,7 @@ struct OpStages {
     return all[static_cast<size_t>(op)];
   }
   /// The number of the stage `name` in each operation of a KEM.
-  consteval std::array<size_t, kOps> numbers(std::string_view name) const {
+  constexpr std::array<size_t, kOps> numbers(std::string_view name) const {
     return {stage_number(keygen, name), stage_number(encaps, name), stage_number(decaps, name)};
   }
 };

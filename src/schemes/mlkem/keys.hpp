@@ -32,7 +32,7 @@ struct Keys {
   using Public = PublicKey<P.k>;
   using Secret = SecretKey<P.k>;
   using Space = typename L::KeySpace;
-  static constexpr std::array<size_t, kOps> kMatrixStage = kStages.numbers("sample_ntt");
+  static constexpr std::array kMatrixStage = kStages.numbers("sample_ntt");
 
   static void expand_public(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
     auto& space = *Arena(workspace).take<Space>(1);

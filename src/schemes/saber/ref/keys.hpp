@@ -19,7 +19,7 @@ struct Keys {
   static constexpr size_t kL = P.l;
   using Public = PublicKey<kL>;
   using Secret = SecretKey<kL>;
-  static constexpr std::array<size_t, kOps> kMatrixStage = kStages.numbers("gen_matrix");
+  static constexpr std::array kMatrixStage = kStages.numbers("gen_matrix");
 
   /// a[i l + j] = entry (i, j) of A, or (j, i) if transposed. [SABER20, GenMatrix]
   static void gen_a(Poly* a, const uint8_t* seed, bool transposed, uint8_t* space) {
