@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# polykem_warnings: the warnings that all C and C++ of this project is compiled with, and nobody else's.
+# polykem_warnings: the warnings for all C and C++ of this project. They do not pass to projects that use it.
 include_guard(GLOBAL)
 option(POLYKEM_WERROR "Warnings are errors" OFF)
 add_library(polykem_warnings INTERFACE)
 target_compile_options(polykem_warnings INTERFACE -Wall -Wextra)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # which warns where GCC's library uses what it deprecates itself
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # it warns about deprecated names in GCC's own library
   target_compile_options(polykem_warnings INTERFACE -Wno-deprecated-declarations)
 endif()
-# polykem_strict_warnings(TARGET...): those of the library and of what is loaded into other people's processes. By GCC
-# from version 12 on: Clang means other things by some of these names. Not -Wuseless-cast and -Wlogical-op, which warn
-# of templates that are right for other parameters.
+# polykem_strict_warnings(TARGET...): further warnings for what is installed. Only with GCC 12 and newer, because some
+# of these options have other meanings in Clang. Without -Wuseless-cast and -Wlogical-op, which warn in templates about
+# code that other parameters need.
 set(POLYKEM_STRICT_WARNINGS
     -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wcast-qual -Wundef -Wredundant-decls -Wnon-virtual-dtor
     -Woverloaded-virtual -Wsuggest-override -Wextra-semi -Wzero-as-null-pointer-constant -Wduplicated-cond

@@ -61,8 +61,8 @@ std::vector<Finding> examine(const Configuration& configuration) {
   std::vector<Finding> out;
   examine_backend(configuration.options.common.backend, out);
   examine_socket(configuration.options.socket, out);
-  const std::vector<Finding> lacks = lacking(limits_of(configuration.options));
-  out.insert(out.end(), lacks.begin(), lacks.end());
+  const std::vector<Finding> missing = shortages(limits_of(configuration.options));
+  out.insert(out.end(), missing.begin(), missing.end());
   return out;
 }
 

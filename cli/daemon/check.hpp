@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykemd --check: says everything that is wrong with a configuration on this machine, and what it needs at most.
+// polykemd --check: lists everything that is wrong with a configuration on this machine, and its limits.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace polykem::cli {
 
-/// What is wrong with a configuration whose settings are well formed: the machine lacks something.
+/// What this machine lacks for a configuration.
 std::vector<Finding> examine(const Configuration& configuration);
 
-/// Prints each on standard error.
+/// Prints the findings on standard error.
 void print_findings(const std::vector<Finding>& findings);
 
-/// Returns the exit code.
+/// Prints the result of polykemd --check. Returns the exit code.
 int check_configuration(const Configuration& configuration);
 
 }  // namespace polykem::cli

@@ -9,8 +9,8 @@
 
 namespace polykem::cli {
 
-/// Runs until SIGTERM or SIGINT; SIGHUP reads the configuration of the command line `words` again. configuration: what
-/// that was, without findings. Returns an exit code; throws CliError.
-int run_daemon(Configuration configuration, std::vector<std::string> words);
+/// Serves until SIGTERM or SIGINT. arguments: the command line, which SIGHUP reads again, without the program's name.
+/// configuration: what it says, without findings. Returns the exit code. Throws CliError.
+int run_daemon(Configuration configuration, std::vector<std::string> arguments);
 
 }  // namespace polykem::cli

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
 constexpr std::uint32_t kUsualMemoryMib = 4096;
-/// Of the process itself: code, workspaces, queues. tests/broker compares them with a polykemd that is busy.
+/// The needs of the process itself: code, workspaces, queues. tests/broker compares them with a busy polykemd.
 constexpr std::uint64_t kOwnMemory = 64 * kMib, kMemoryOfThread = 8 * kMib;
 constexpr std::uint64_t kOwnDescriptors = 32, kDescriptorsOfClient = 2;
 constexpr std::uint64_t kOwnThreads = 16;
@@ -114,7 +114,7 @@ std::uint32_t memory_mib(const DaemonOptions& options) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left / 2 / kMib, 1, kUsualMemoryMib));
 }
 
-/// The kernel decides for the memory that the broker locks piece by piece as it does for one piece of that size.
+/// Tries to lock one mapping of that size. The kernel allows it if it allows the broker's smaller mappings together.
 bool may_lock_memory(const DaemonOptions& options) {
   const std::size_t bytes = memory_mib(options) * kMib;
   void* const probe = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -144,7 +144,7 @@ std::string render_limits(const std::vector<LimitRow>& rows) {
   return table.render();
 }
 
-std::vector<Finding> lacking(const std::vector<LimitRow>& rows) {
+std::vector<Finding> shortages(const std::vector<LimitRow>& rows) {
   std::vector<Finding> out;
   for (const LimitRow& row : rows) {
     if (!row.is_required || row.is_enough()) continue;

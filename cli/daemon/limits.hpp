@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a configuration of polykemd needs of the machine at most, and what this process may have.
+// The resources that a configuration of polykemd needs at most, and what this process may have.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,30 @@
 
 namespace polykem::cli {
 
-/// A row of the table of limits.
+/// A row in the table of limits.
 struct LimitRow {
   const char* resource;  ///< "memory", "locked memory", "descriptors", "threads", "clients"
   std::uint64_t needed = 0;
-  std::optional<std::uint64_t> available;  ///< none: without limit, or unknown
+  std::optional<std::uint64_t> available;  ///< none: unlimited or unknown
   std::string needed_by, limited_by, what_to_do;
   bool in_bytes = false;
-  bool is_required = true;  ///< polykemd does not begin without
+  bool is_required = true;  ///< polykemd does not start without enough of it
 
   bool is_enough() const { return !available || needed <= *available; }
 };
 
-/// --memory, or what it is without that option.
+/// The value of --memory, or its default for this machine.
 std::uint32_t memory_mib(const DaemonOptions& options);
 
-/// False if this process may not lock as much memory as workers may share: it could be swapped out.
+/// False if this process must not lock all memory that workers may share, so that it could be swapped out.
 bool may_lock_memory(const DaemonOptions& options);
 
 std::vector<LimitRow> limits_of(const DaemonOptions& options);
 
-/// The table for people.
+/// The table as text.
 std::string render_limits(const std::vector<LimitRow>& rows);
 
-/// The rows that are required and lack something.
-std::vector<Finding> lacking(const std::vector<LimitRow>& rows);
+/// A finding for each required resource of which there is not enough.
+std::vector<Finding> shortages(const std::vector<LimitRow>& rows);
 
 }  // namespace polykem::cli

@@ -34,7 +34,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// A field of the journal's protocol, in which a line ends the value.
+/// A field in the journal's protocol, where a newline ends the value.
 std::string journal_field(const std::string& name, const std::string& value) {
   return fmt::format("{}={}\n", name, without_controls(value));
 }
@@ -61,7 +61,7 @@ void Log::write(Priority priority, const char* event, const std::string& text, c
   print_error("{}{}\n", prefix, without_controls(text));
 }
 
-/// False if the journal did not take it.
+/// Returns false if the journal did not accept the entry.
 bool Log::send_to_journal(Priority priority, const char* event, const std::string& text, const Json& fields) const {
   std::string entry = journal_field("MESSAGE", text) +
                       journal_field("PRIORITY", std::to_string(static_cast<int>(priority))) +

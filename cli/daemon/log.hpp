@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What polykemd says while it serves: lines for people, JSON, or fields of the journal.
+// polykemd's log: lines of text, JSON, or entries of systemd's journal with fields.
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace polykem::cli {
 
-/// As syslog numbers them.
+/// The priorities of syslog.
 enum class Priority { kError = 3, kWarning = 4, kInfo = 6 };
 
-/// Where systemd's journal takes entries with fields.
+/// Where systemd's journal receives entries with fields.
 inline constexpr const char* kJournalSocket = "/run/systemd/journal/socket";
 
 class Log {
  public:
-  /// level: "info" or "warning". format: "text", "json", or "auto": fields if standard error goes to the journal, text
-  /// otherwise.
+  /// level: "info" or "warning". format: "text", "json", or "auto", which is entries with fields if standard error is
+  /// connected to the journal, and otherwise text.
   Log(const std::string& level, const std::string& format, std::string journal = kJournalSocket);
 
   void set_level(const std::string& level) { quiet_ = level == "warning"; }
-  /// Errors of the start belong here too, instead of where a command tells them.
+  /// True unless the format is text. Then errors at start-up also go to the log, instead of plain standard error.
   bool is_structured() const { return format_ != Format::kText; }
 
-  /// event: a word for programs, the same for every message of its kind. fields: strings and numbers.
+  /// event: an identifier of the kind of message, for programs. fields: strings and numbers.
   void write(Priority priority, const char* event, const std::string& text, const Json& fields = Json::object()) const;
 
  private:

@@ -7,7 +7,7 @@
 
 int main(int argc, char** argv) {
   polykem::cli::open_standard_streams();
-  // A log that is a closed pipe or has no room left is no reason to stop serving.
+  // A closed pipe or a full disk under the log must not stop the daemon.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   polykem::cli::report_as("polykemd");

@@ -23,7 +23,7 @@ bool read_number(const std::string& word, int base, std::uint32_t& value) {
   return problem == std::errc() && end == word.data() + word.size();
 }
 
-/// The numbers of names; a word that is none must be a number itself. `number_of` returns false for unknown names.
+/// The ids in a list of names and numbers. number_of: looks up a name, false if it is unknown.
 template <class NumberOf>
 std::vector<std::uint32_t> ids(const std::string& list, const char* kind, NumberOf&& number_of) {
   std::vector<std::uint32_t> out;
@@ -36,7 +36,7 @@ std::vector<std::uint32_t> ids(const std::string& list, const char* kind, Number
   return out;
 }
 
-/// A validator that says what `problem_of` says of the text: nothing, if it is right.
+/// A validator that returns `problem_of` the text, which is empty if the text is valid.
 template <class ProblemOf>
 CLI::Validator refused_by(ProblemOf problem_of) {
   return CLI::Validator([problem_of](std::string& text) -> std::string { return problem_of(text); }, "");
@@ -144,7 +144,7 @@ std::uint32_t socket_mode(const DaemonOptions& options) {
 
 std::string socket_path(const DaemonOptions& options) {
   if (!options.socket.empty()) return options.socket;
-  const char* folder = std::getenv("RUNTIME_DIRECTORY");  // of systemd's RuntimeDirectory=
+  const char* folder = std::getenv("RUNTIME_DIRECTORY");  // set by systemd for RuntimeDirectory=
   return fmt::format("{}/socket", folder == nullptr ? kUsualFolder : folder);
 }
 

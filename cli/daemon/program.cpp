@@ -41,9 +41,9 @@ int run_polykemd(int argc, char** argv) {
   app.formatter(help_layout());
   add_daemon_options(app, options);
   app.footer(kDaemonFooter);
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  send_errors_to(json_path_of(words));
-  if (asks_for_tree(words)) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  send_errors_to(json_path_of(arguments));
+  if (asks_for_tree(arguments)) {
     write_json({"-"}, command_tree(app));
     return kExitOk;
   }
@@ -51,13 +51,13 @@ int run_polykemd(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return print_help(app, e);
-    check_options(app, words);
+    check_options(app, arguments);
     return report(kExitUsage, e.what(), "'polykemd --help' shows the options");
   }
-  Configuration configuration = read_configuration(words);
+  Configuration configuration = read_configuration(arguments);
   if (configuration.options.check) return check_configuration(configuration);
   print_findings(configuration.findings);
-  return configuration.findings.empty() ? run_daemon(std::move(configuration), words) : kExitBadInput;
+  return configuration.findings.empty() ? run_daemon(std::move(configuration), arguments) : kExitBadInput;
 }
 
 }  // namespace polykem::cli

@@ -16,7 +16,7 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r";
-/// A file that is something else has something wrong in every line.
+/// The most findings; every line of a file that is something else is wrong.
 constexpr std::size_t kFindings = 20;
 
 std::string without_space(std::string_view text) {
@@ -24,8 +24,8 @@ std::string without_space(std::string_view text) {
   return begin == text.npos ? "" : std::string(text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin));
 }
 
-std::vector<std::string> reversed(const std::vector<std::string>& words) {
-  return {words.rbegin(), words.rend()};
+std::vector<std::string> reversed(const std::vector<std::string>& arguments) {
+  return {arguments.rbegin(), arguments.rend()};
 }
 
 std::vector<std::string> setting_names(CLI::App& app) {
@@ -35,7 +35,7 @@ std::vector<std::string> setting_names(CLI::App& app) {
   return out;
 }
 
-/// "clients N: Limit of worker processes (default 256)".
+/// Describes a setting: "clients N: Limit of worker processes (default 256)".
 std::string expected(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   return fmt::format("{} = {}: {}", option.get_lnames().front(), type.substr(0, type.find(':')),
@@ -102,25 +102,25 @@ class Reader {
   std::map<std::string, std::size_t> lines_;
 };
 
-/// The file that `options` mean; empty: none.
+/// The file that `options` name; empty: none.
 std::string config_file(const DaemonOptions& options) {
   return options.config == kUsualConfig && ::access(kUsualConfig, F_OK) != 0 ? "" : options.config;
 }
 
 }  // namespace
 
-Configuration read_configuration(const std::vector<std::string>& words) {
+Configuration read_configuration(const std::vector<std::string>& arguments) {
   Configuration out;
   CLI::App first;
   add_daemon_options(first, out.options);
-  first.parse(reversed(words));
+  first.parse(reversed(arguments));
   out.file = config_file(out.options);
   if (out.file.empty()) return out;
   out.options = {};
   CLI::App app;
   add_daemon_options(app, out.options);
   Reader(app, out).read();
-  app.parse(reversed(words));
+  app.parse(reversed(arguments));
   return out;
 }
 

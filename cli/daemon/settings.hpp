@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration of polykemd, as its file and its command line say.
+// The configuration of polykemd, from its file and its command line.
 #pragma once
 
 #include <string>
@@ -15,15 +15,16 @@ struct Setting {
   std::string name, value;
 };
 
-/// What the command line `words`, which app could parse, and the file that it names say together.
+/// The combined settings of a command line and the file that it names.
 struct Configuration {
-  DaemonOptions options;  ///< settings with findings are as if they were left out
-  std::string file;       ///< that was read; empty: none
+  DaemonOptions options;  ///< without the settings that have findings
+  std::string file;       ///< the file that was read; empty: none
   std::vector<Setting> settings;
-  std::vector<Finding> findings;  ///< of the file
+  std::vector<Finding> findings;  ///< what is wrong with the file
 };
 
-/// Throws CliError: usage for a command line that does not parse, io if the file cannot be read.
-Configuration read_configuration(const std::vector<std::string>& words);
+/// arguments: a command line that was parsed before, without the program's name. Throws CLI::ParseError if its users or
+/// groups no longer exist, CliError (io) if the file cannot be read.
+Configuration read_configuration(const std::vector<std::string>& arguments);
 
 }  // namespace polykem::cli

@@ -124,8 +124,8 @@ void KemOperations::hand_in(KemOperation& operation) {
   request.sk = input.secret_key.data();
   request.ct = input.ciphertext.data();
   const auto done = [](void* ended) {
-    auto& operation = *static_cast<KemOperation*>(ended);
-    operation.owner.finished(operation);
+    auto& finished = *static_cast<KemOperation*>(ended);
+    finished.owner.finished(finished);
   };
   polykem_ticket* ticket = nullptr;
   operation.handed_in = true;

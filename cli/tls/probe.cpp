@@ -44,7 +44,7 @@ class Descriptor {
   int number_;
 };
 
-/// False if the time is over.
+/// Waits until the descriptor is ready. Returns false after `end`.
 bool wait_for(int descriptor, short events, Clock::time_point end) {
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -52,7 +52,7 @@ bool wait_for(int descriptor, short events, Clock::time_point end) {
     pollfd entry{descriptor, events, 0};
     const int result = poll(&entry, 1, static_cast<int>(std::min<long long>(left, 1000)));
     if (result > 0) return true;
-    if (result < 0 && errno != EINTR) return true;  // the next call says what is wrong
+    if (result < 0 && errno != EINTR) return true;  // the caller's next call reports the error
   }
 }
 
@@ -62,7 +62,7 @@ std::string numeric(const addrinfo& at) {
   return host;
 }
 
-/// 0, or the reason as errno.
+/// Connects to an address. Returns 0, or an errno value.
 int try_address(const addrinfo& at, Clock::time_point end, Descriptor& out) {
   out = Descriptor(socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (out.get() < 0) return errno;
@@ -75,7 +75,7 @@ int try_address(const addrinfo& at, Clock::time_point end, Descriptor& out) {
   return error;
 }
 
-/// To the first address that takes the connection. One that does not answer leaves time for the others.
+/// Connects to the first address that accepts. One that does not answer leaves time for the others.
 Descriptor connect_to(const Endpoint& server, Clock::time_point end, std::string& address) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
@@ -111,7 +111,7 @@ void hear(int is_written, int /*version*/, int type, const void* data, std::size
   heard.last = hello;
 }
 
-/// The first error of OpenSSL's queue decides what kind it is.
+/// Throws CliError of the kind that the first error in OpenSSL's queue shows.
 [[noreturn]] void refuse(const std::string& where, const std::string& groups, bool heard_hello) {
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_REASON(code);
@@ -119,7 +119,7 @@ void hear(int is_written, int /*version*/, int type, const void* data, std::size
   if (code == 0 || ERR_SYSTEM_ERROR(code))
     throw CliError(kExitIo, fmt::format("{} closes the connection during the handshake", where),
                    "does it speak TLS at this port?");
-  if (ERR_GET_LIB(code) != ERR_LIB_SSL)  // of the library that was given the server's bytes
+  if (ERR_GET_LIB(code) != ERR_LIB_SSL)  // the library that parsed the server's bytes
     throw CliError(kExitBadInput, fmt::format("{}: malformed TLS handshake: {}", where, text),
                    "is this a TLS 1.3 port?");
   if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST || reason == SSL_R_PACKET_LENGTH_TOO_LONG)
@@ -144,7 +144,8 @@ void shake(SSL* ssl, const std::string& where, const std::string& groups, const 
     if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) refuse(where, groups, heard.any);
     if (!wait_for(SSL_get_fd(ssl), error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, end))
       throw CliError(kExitIo,
-                     fmt::format("{} does not end the handshake within {:g} s", where, timeout.count() / 1000.0),
+                     fmt::format("{} does not end the handshake within {:g} s", where,
+                                 std::chrono::duration<double>(timeout).count()),
                      "does it speak TLS at this port? --timeout waits longer");
   }
 }
@@ -190,6 +191,11 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), buffer) == 1 || inet_pton(AF_INET6, host.c_str(), buffer) == 1;
 }
 
+/// SSL_set_tlsext_host_name without its C-style cast.
+void set_server_name(SSL* ssl, std::string name) {
+  SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data());
+}
+
 }  // namespace
 
 Endpoint parse_endpoint(const std::string& text) {
@@ -226,7 +232,7 @@ Probe probe_server(OSSL_LIB_CTX* context, const Endpoint& server, const std::str
   Heard heard;
   SSL_set_msg_callback(ssl.get(), hear);
   SSL_set_msg_callback_arg(ssl.get(), &heard);
-  if (!is_address(server.host)) SSL_set_tlsext_host_name(ssl.get(), server.host.c_str());
+  if (!is_address(server.host)) set_server_name(ssl.get(), server.host);
   Probe out;
   const Descriptor connection = connect_to(server, end, out.address);
   SSL_set_fd(ssl.get(), connection.get());

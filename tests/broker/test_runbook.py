@@ -59,8 +59,8 @@ class Words(Case):
         self.assertEqual(set(re.findall(r"(?m)^\| `(\w+)` \|", table)), keys)
 
     def test_every_event_exists(self):
-        source = (ROOT / "cli/daemon/daemon.cpp").read_text(encoding="utf-8")
-        events = set(re.findall(r'"([a-z_]+)",\s', source))
+        sources = [file.read_text(encoding="utf-8") for file in sorted((ROOT / "cli/daemon").glob("*.cpp"))]
+        events = set(re.findall(r'"([a-z_]+)",\s', "".join(sources)))
         named = set(re.findall(r"POLYKEM_EVENT=(\w+)", PAGE))
         broker = (ROOT / "docs/broker.md").read_text(encoding="utf-8")
         table = re.search(r"(?s)\| event \| \|\n(.*?)\n\n", broker)[1]
