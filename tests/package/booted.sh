@@ -29,6 +29,17 @@ readonly exchange=(--scheme frodokem1344aes --role server-encaps --port 4433)
 # exchanges CLIENTS: all succeed.
 exchanges() { ./polykem swarm "${exchange[@]}" --clients "$1" --quiet || fail "exchanges fail"; }
 
+# while_exchanging COMMAND...: exchanges go on until it has ended.
+while_exchanging() {
+  local clients
+  rm -f ended
+  until [[ -e ended ]]; do exchanges 100; done &
+  clients=$!
+  "$@"
+  touch ended
+  wait "$clients"
+}
+
 main_pid() { systemctl show --property MainPID --value "$1"; }
 
 # The socket's file, and when systemd opened it.
@@ -43,7 +54,7 @@ operations() {
 
 # Exchanges go on until polykemd has computed some: a worker computes by itself what it does faster.
 daemon_computes() {
-  exchanges 300
+  exchanges 100
   within 10 systemctl --quiet is-active polykemd
   (($(operations) > 0))
 }
@@ -81,18 +92,10 @@ END
   within 60 fetch
 }
 
-test_reload() {
-  exchanges 1000 &
-  systemctl reload polykemd
-  wait $!
-}
-
 test_upgrade() {
   local before daemon proxy
   before=$(socket) daemon=$(main_pid polykemd) proxy=$(main_pid haproxy)
-  exchanges 3000 &
-  apt-get -o Dpkg::Use-Pty=0 -qq -y --no-install-recommends install /packages/*.deb
-  wait $!
+  while_exchanging apt-get -o Dpkg::Use-Pty=0 -qq -y --no-install-recommends install /packages/*.deb
   [[ $(socket) == "$before" ]] || fail "an upgrade closes the socket"
   [[ $(main_pid polykemd) != "$daemon" ]] || fail "an upgrade leaves the old daemon"
   kill -0 "$server"
@@ -108,18 +111,16 @@ test_upgrade() {
 
 # The server without the daemon computes by itself.
 test_removal() {
-  exchanges 3000 &
-  apt-get -o Dpkg::Use-Pty=0 -qq -y remove polykem-tools
-  wait $!
+  while_exchanging apt-get -o Dpkg::Use-Pty=0 -qq -y remove polykem-tools
   [[ ! -e /run/polykem/socket ]] || fail "a removal leaves the socket"
   [[ $(main_pid polykemd) == 0 ]] || fail "a removal leaves the daemon"
-  exchanges 300
+  exchanges 100
 }
 
 cp /usr/bin/polykem . # stays when the package goes
 set_up_daemon
 within 120 daemon_computes
 set_up_haproxy
-test_reload
+while_exchanging systemctl reload polykemd
 test_upgrade
 test_removal
