@@ -283,8 +283,8 @@ TEST_P(Signatures, PauseTheirJob) {
   polykem_slow_device_hold();
   ASSERT_EQ(ASYNC_start_job(&job, wait, &result, sign_in_job, &argument, sizeof argument), ASYNC_PAUSE);
   polykem_slow_device_release();
-  int resumes = 0, state = ASYNC_PAUSE;
-  for (; state == ASYNC_PAUSE; ++resumes) {
+  int state = ASYNC_PAUSE;
+  while (state == ASYNC_PAUSE) {
     OSSL_ASYNC_FD fd = -1;
     std::size_t count = 1;
     ASYNC_WAIT_CTX_get_all_fds(wait, &fd, &count);
