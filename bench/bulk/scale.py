@@ -91,7 +91,7 @@ def compare(rows, folder, column, sent):
             raise RuntimeError(f"{column} of rows {first} to {first + count - 1} is another one")
 
 
-def three_jobs(rows, parent, suite):
+def three_jobs(rows, parent, suite=None):
     """Runs the jobs below a folder, which it leaves as it was. Returns their summaries."""
     with tempfile.TemporaryDirectory(dir=parent) as temporary:
         folder = Path(temporary)
