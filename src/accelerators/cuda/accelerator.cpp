@@ -28,9 +28,9 @@ constexpr size_t kChunkBytes = size_t{512} << 20;
 /// The crossover until it is measured. An H200 beats 16 cores from about 50 items on; the margin is for smaller GPUs.
 constexpr size_t kGuessedCrossover = 256;
 
-/// Longer messages are hashed by the CPU: on a GPU one thread would, while other batches wait. docs/adr/0022 has the
-/// rates.
-constexpr size_t kMostHashedThere = size_t{4} << 20;
+/// Longer messages are hashed by the CPU. On a GPU one thread hashes a message, and other batches wait; docs/adr/0022
+/// has the rates.
+constexpr size_t kLongestHashedByGpu = size_t{4} << 20;
 
 constexpr BackendDescription kDescription = {
     "cuda", "batches on NVIDIA GPUs, a key of its own for every client",
@@ -188,7 +188,7 @@ Status CudaAccelerator::with_seed(const DeviceOperation& operation, const Batch&
 /// Items with long messages are computed one by one, from mu; what is between them, together.
 Status CudaAccelerator::run(const OperationContext& own, const Batch& batch, StepTimes* times) {
   const Messages& messages = batch.message;
-  if (messages.kind == MessageKind::kMu || messages.strings.bytes(batch.count) <= kMostHashedThere)
+  if (messages.kind == MessageKind::kMu || messages.strings.bytes(batch.count) <= kLongestHashedByGpu)
     return run_part(own, batch, times);
   const auto part = [&](size_t first, size_t end) {
     return Batch{batch.slice(own.device->record_bytes, first, end - first), batch.drbg};
@@ -196,7 +196,7 @@ Status CudaAccelerator::run(const OperationContext& own, const Batch& batch, Ste
   Status status = Status::kOk;
   size_t done = 0;
   for (size_t i = 0; i < batch.count; ++i) {
-    if (messages.strings.at(i).size() <= kMostHashedThere) continue;
+    if (messages.strings.at(i).size() <= kLongestHashedByGpu) continue;
     if (done < i) status = run_part(own, part(done, i), times);
     if (status == Status::kOk) status = run_from_mu(own, part(i, i + 1), times);
     if (status != Status::kOk) return status;
@@ -322,7 +322,7 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
     if (table()->place_of(f.data(batch)) == Place::kPageable) staged_bytes += bytes.*f.bytes;
   }
   for (const Strings& strings : {batch.message.strings, batch.message.contexts}) {
-    const bool hashed_for_each = strings.shared && strings.width > kMostHashedThere;
+    const bool hashed_for_each = strings.shared && strings.width > kLongestHashedByGpu;
     const size_t bytes_of_item = hashed_for_each ? strings.width : strings.bytes(batch.count) / batch.count;
     item_bytes += bytes_of_item;
     if (bytes_of_item > 0 && table()->place_of(strings.data) == Place::kPageable) staged_bytes += bytes_of_item;
