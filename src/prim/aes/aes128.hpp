@@ -10,14 +10,15 @@ namespace polykem {
 inline constexpr size_t kAes128KeyBytes = 16;
 inline constexpr size_t kAes128BlockBytes = 16;
 
-/// What one instruction set offers. No branch and no address depends on the key or the blocks, except in kAes128Tables
-/// (tables/aes128_tables.hpp), which is for public keys and blocks only.
+/// The functions of one instruction set. No branch and no address depends on the key or the blocks, except in
+/// kAes128Tables (tables/aes128_tables.hpp), which is for public keys and blocks only.
 struct Aes128 {
   /// Encrypts `blocks` blocks of 16 bytes independently (ECB). `out` may be `in`.
   void (*encrypt)(uint8_t* out, const uint8_t* in, size_t blocks, const uint8_t key[kAes128KeyBytes]);
-  /// Rows [first_row, first_row + rows) of a matrix with `columns` columns, a multiple of 8: entries j .. j + 7 of row
-  /// i, j = 0, 8, .., are the little-endian 16-bit words of AES-128 of the block that begins with the words i and j and
-  /// is zero otherwise. Row k of them begins at out + k * stride words. [FRODO21, Algorithm 7]
+  /// Writes rows [first_row, first_row + rows) of a matrix with `columns` columns, a multiple of 8. For j = 0, 8, ..,
+  /// entries j .. j + 7 of row i are the little-endian 16-bit words of AES-128 of the block that begins with the words
+  /// i and j and is zero otherwise. Row first_row + k begins at out + k * stride; `stride` counts words.
+  /// [FRODO21, Algorithm 7]
   void (*grid)(uint16_t* out, size_t stride, const uint8_t key[kAes128KeyBytes], size_t first_row, size_t rows,
                size_t columns);
 };

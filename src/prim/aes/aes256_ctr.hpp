@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keystream of AES-256 in counter mode, for random generators and for LAC. [FIPS197; SP80038A, 6.5]
+// The keystream of AES-256 in counter mode, for random generators and for LAC. [FIPS197; SP80038A, 6.5]
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ inline constexpr size_t kAesBlockBytes = 16;
 using Aes256Ctr = void (*)(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
                            uint64_t counter);
 
-/// A keystream that is still to be written, by Aes256Ctr or in pieces. Zeroises its key. (Files with different
-/// instruction sets share this type, so it has no inline functions.)
+/// A keystream that is still to be written, by Aes256Ctr or in pieces. The destructor zeroises the key. (Files with
+/// different instruction sets share this type, so it has no inline functions.)
 struct Aes256Keystream {
   uint8_t key[kAes256KeyBytes];
   uint64_t nonce, counter;
@@ -28,15 +28,15 @@ struct Aes256Keystream {
   Aes256Keystream& operator=(const Aes256Keystream&) = delete;
 };
 
-/// Bit-sliced, without tables.
+/// Computes eight bit-sliced blocks at a time, without tables.
 void aes256_ctr_portable(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
                          uint64_t counter);
-/// Eight blocks in flight; needs AVX2 and AES-NI.
+/// Keeps eight blocks in flight; needs AVX2 and AES-NI.
 void aes256_ctr_avx2(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce, uint64_t counter);
-/// Eight registers of four blocks in flight; needs AVX-512 with VAES.
+/// Keeps eight registers of four blocks in flight; needs AVX-512 with VAES.
 void aes256_ctr_avx512(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
                        uint64_t counter);
-/// Eight blocks in flight; needs the AES extension of AArch64.
+/// Keeps eight blocks in flight; needs the AES extension of AArch64.
 void aes256_ctr_neon(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce, uint64_t counter);
 
 }  // namespace polykem

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keystream of AES-256 in counter mode, four blocks in a register.
+// The keystream of AES-256 in counter mode, four blocks in a register.
 #pragma once
 
 #include "prim/aes/lanes/key_schedule.hpp"
@@ -9,13 +9,14 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kBlocksOfRegister = 4;
 
-/// The counters of a stream's first register, lowest byte first.
+/// Returns the counter blocks of a stream's first register. The nonce is the lower half of each block, the counter the
+/// upper half, both lowest byte first.
 POLYKEM_INLINE __m512i first_counters(uint64_t nonce, uint64_t counter) {
   const auto low = static_cast<long long>(nonce), high = static_cast<long long>(counter);
   return _mm512_add_epi64(_mm512_set_epi64(high, low, high, low, high, low, high, low),
                           _mm512_set_epi64(3, 0, 2, 0, 1, 0, 0, 0));
 }
-/// Those that follow after `registers` registers.
+/// Returns the counter blocks of the register that lies `registers` registers after that of `counters`.
 POLYKEM_INLINE __m512i later_counters(__m512i counters, size_t registers) {
   const auto ahead = static_cast<long long>(kBlocksOfRegister * registers);
   return _mm512_add_epi64(counters, _mm512_set_epi64(ahead, 0, ahead, 0, ahead, 0, ahead, 0));
@@ -27,7 +28,7 @@ POLYKEM_INLINE __m512i turn_counters(__m512i blocks) {
   return _mm512_shuffle_epi8(blocks, _mm512_broadcast_i32x4(order));
 }
 
-/// Writes kCount registers of keystream.
+/// Writes kCount registers of keystream; `counters` are the counter blocks of the first one.
 template <size_t kCount>
 POLYKEM_INLINE void keystream_blocks(uint8_t* out, const __m128i (&keys)[kRoundKeys], __m512i counters) {
   __m512i block[kCount];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A keystream that is written while matrix tiles multiply: AES has a port that they leave free.
+// Writes a keystream while matrix tiles multiply: the AES instructions use a port that the tiles leave free.
 #pragma once
 
 #include <cstring>
@@ -13,7 +13,7 @@ inline namespace POLYKEM_ISA {
 
 class OverlappedKeystream {
  public:
-  /// The whole keystream has `bytes` bytes.
+  /// Prepares to write the first `bytes` bytes of `stream` to `out`.
   OverlappedKeystream(uint8_t* out, size_t bytes, const Aes256Keystream& stream)
       : counters_(first_counters(stream.nonce, stream.counter)), out_(out), left_(bytes) {
     expand_key(keys_, stream.key);
@@ -22,7 +22,8 @@ class OverlappedKeystream {
   OverlappedKeystream(const OverlappedKeystream&) = delete;
   OverlappedKeystream& operator=(const OverlappedKeystream&) = delete;
 
-  /// Writes a piece, as much as four products of tiles hide (src/schemes/ntru/README.md).
+  /// Writes kPiece bytes if that many are left. Four products of tiles hide the time that they take
+  /// (src/schemes/ntru/README.md).
   POLYKEM_INLINE void advance() {
     if (left_ < kPiece) return;
     keystream_blocks<kRegisters>(out_, keys_, counters_);
@@ -30,7 +31,7 @@ class OverlappedKeystream {
     out_ += kPiece;
     left_ -= kPiece;
   }
-  /// Writes what is left.
+  /// Writes the rest of the keystream.
   void finish() {
     while (left_ >= kPiece)
       advance();

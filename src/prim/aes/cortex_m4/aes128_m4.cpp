@@ -7,18 +7,18 @@
 
 namespace {
 
-/// Blocks of one row of the grid that differ in their third byte alone, the lower byte of j. After the first round they
-/// differ in column 2 alone, so of the second one a quarter is left.
+/// What blocks of one row of the grid share that differ only in their third byte, the lower byte of j. After the first
+/// round their states differ only in column 2, so a quarter of the second round is left for each block.
 struct Run {
-  uint32_t second[4];    ///< columns after the second round, without what column 2 adds
-  uint32_t column2;      ///< after the first round, without what the third byte adds
-  uint32_t key_byte;     ///< what the first round key adds to that byte
-  uint32_t keys[4 * 8];  ///< of rounds 3 to 10
+  uint32_t second[4];    ///< the columns after the second round, without what column 2 adds
+  uint32_t column2;      ///< column 2 after the first round, without what the third byte adds
+  uint32_t key_byte;     ///< the byte of the first round key that is added to the third byte
+  uint32_t keys[4 * 8];  ///< the round keys of rounds 3 to 10
 };
 
 }  // namespace
 
-/// Blocks 0, 8, ... below `end` <= 256 of a run, each as 16 bytes.
+/// Encrypts the blocks of a run whose third byte is 0, 8, .. below `end` <= 256, and writes 16 bytes for each.
 extern "C" void polykem_aes128_run(uint16_t* out, const Run* run, uint32_t end, const uint32_t* table);
 
 namespace polykem::cortex_m4 {
@@ -29,12 +29,12 @@ using namespace aes_tables;
 
 constexpr size_t kRunColumns = 256;
 
-/// What a byte of row `row` adds to a column.
+/// Returns what a byte of row `row` adds to a column in SubBytes and MixColumns.
 uint32_t part(uint32_t byte, int row) {
   return std::rotl(kTable[byte & 0xff], 8 * row);
 }
 
-/// The run of row i that begins with j.
+/// Prepares the run of row i that begins at column j, a multiple of kRunColumns.
 void prepare(Run& run, const RoundKeys& keys, size_t i, size_t j) {
   const uint32_t* key = keys.words;
   const uint32_t first = static_cast<uint32_t>(i | j << 16) ^ key[0];

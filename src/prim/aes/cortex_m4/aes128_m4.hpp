@@ -5,7 +5,7 @@
 
 namespace polykem::cortex_m4 {
 
-/// Rows of Aes128::grid by tables, for public keys: see kAes128Tables.
+/// Computes Aes128::grid with look-up tables, for public keys only: see kAes128Tables.
 void aes128_grid(uint16_t* out, size_t stride, const uint8_t key[kAes128KeyBytes], size_t first_row, size_t rows,
                  size_t columns);
 

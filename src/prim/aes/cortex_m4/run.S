@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of AES-128 that differ in one byte, by a table: see aes128_m4.cpp. [FIPS197, 5.1]
+// Encrypts blocks with AES-128 that differ in one byte, with a look-up table: see aes128_m4.cpp. [FIPS197, 5.1]
 //
-// r3 the table, r12 the run, r4 to r7 and r8 to r11 columns before and after a round, in turn; s0 to s2 the output, the
-// byte, where it ends. All of it is public.
+// r3 points to the table, r12 to the run. r4 to r7 and r8 to r11 hold the columns before and after a round, in turn. s0
+// holds the output pointer, s1 the byte in which the blocks differ, s2 the value at which it ends. All of it is public.
   .syntax unified
   .cpu cortex-m4
   .fpu fpv4-sp-d16
@@ -12,7 +12,8 @@
   .equ kKeyByte, 20
   .equ kKeys, 24
 
-// \to = the round key and what four bytes add: row 0 of \c0, row 1 of \c1 and so on.
+// Sets \to to the word of the round keys at offset \key, plus (xor) what row 0 of \c0, row 1 of \c1, row 2 of \c2 and
+// row 3 of \c3 add.
   .macro column to, key, c0, c1, c2, c3
   uxtb r0, \c0
   ubfx r1, \c1, #8, #8
@@ -41,7 +42,8 @@
   round (\key + 16), r8, r9, r10, r11, r4, r5, r6, r7
   .endm
 
-// The last round has no MixColumns. The second byte of a word of the table is the substitute itself; r3 points there.
+// Computes a column of the last round, which has no MixColumns. The second byte of a word of the table is the S-box's
+// value itself; r3 points to that byte.
   .macro last_column to, key, c0, c1, c2, c3
   uxtb r0, \c0
   ubfx r1, \c1, #8, #8

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// AES-128 by look-ups in shared memory, for public data only: addresses depend on key and state. [FIPS197]
+// AES-128 by look-up tables in shared memory, for public data only: addresses depend on key and state. [FIPS197]
 //
-// Each bank has its own copy of the tables, so that the 32 look-ups of a warp never meet. An entry of two tables takes
-// 256 bytes, 32 copies of each: its address is the byte that is looked up, shifted by 8, plus the lane's bank, which
-// one byte permutation puts together.
+// Each bank of shared memory has its own copy of the tables, so that the 32 look-ups of a warp never conflict. The
+// entries of one byte in two tables, 32 copies of each, take 256 bytes. Their address is the byte that is looked up,
+// shifted left by 8, plus the lane's bank; one byte permutation puts it together.
 #pragma once
 
 #include <array>
@@ -12,13 +12,14 @@
 
 namespace polykem::cuda {
 
-/// Multiplication by x in GF(2^8).
+/// Multiplies by x in GF(2^8).
 constexpr uint32_t aes_times_x(uint32_t a) {
   return (a << 1) ^ ((a >> 7) * 0x11b);
 }
 
-/// Entry a: the column that MixColumns makes of the S-box of a in row 0; row r's is this rotated by r bytes. Byte 0 is
-/// row 0. The inverses are powers of the generator x + 1. [FIPS197, 5.1]
+/// Returns the table for row 0: entry a is the column that MixColumns makes of the S-box's value of a in row 0. Byte 0
+/// of an entry is row 0. The table for row r has the same entries, rotated by r bytes. The inverses are powers of the
+/// generator x + 1. [FIPS197, 5.1]
 constexpr std::array<uint32_t, 256> aes_columns() {
   std::array<uint32_t, 256> power{}, result{};
   uint32_t a = 1;
@@ -42,10 +43,12 @@ constexpr std::array<uint32_t, 256> aes_columns() {
 
 __constant__ constexpr std::array<uint32_t, 256> kAesColumns = aes_columns();
 
-/// Shared memory of the tables for rows 0 and 1, and of those for rows 2 and 3 behind it.
+/// Bytes of shared memory for the tables of rows 0 and 1, and for all tables; those of rows 2 and 3 follow the first
+/// two.
 inline constexpr uint32_t kAesPairBytes = 256 * 256, kAesTableBytes = 2 * kAesPairBytes;
 
-/// All threads of the block, a multiple of 32, write the tables; they need a barrier afterwards.
+/// Writes the tables. All threads of the block, whose number is a multiple of 32, call it together; they need a barrier
+/// afterwards.
 __device__ __forceinline__ void fill_aes_tables(uint8_t* tables) {
   const uint32_t lane = threadIdx.x % 32;
 #pragma unroll 1
@@ -59,26 +62,27 @@ __device__ __forceinline__ void fill_aes_tables(uint8_t* tables) {
   }
 }
 
-/// The tables as one lane uses them.
+/// The tables, as one lane reads them.
 class AesLookup {
  public:
   __device__ __forceinline__ AesLookup(const uint8_t* tables, uint32_t lane) : tables_(tables), bank_(4 * lane) {}
 
-  /// Table kRow at byte kByte of `column`.
+  /// Returns the entry of byte kByte of `column` in the table of row kRow.
   template <int kByte, int kRow>
   __device__ __forceinline__ uint32_t at(uint32_t column) const {
     const uint32_t place = __byte_perm(column, bank_, 0x5504 | kByte << 4);
     return *reinterpret_cast<const uint32_t*>(tables_ + place + kRow % 2 * 128 + kRow / 2 * kAesPairBytes);
   }
 
-  /// Column kColumn after SubBytes, ShiftRows and MixColumns.
+  /// Returns column kColumn of the state `s` after SubBytes, ShiftRows and MixColumns.
   template <int kColumn>
   __device__ __forceinline__ uint32_t mixed(const uint32_t (&s)[4]) const {
     return at<0, 0>(s[kColumn]) ^ at<1, 1>(s[(kColumn + 1) % 4]) ^ at<2, 2>(s[(kColumn + 2) % 4]) ^
            at<3, 3>(s[(kColumn + 3) % 4]);
   }
 
-  /// Column kColumn after SubBytes and ShiftRows. The S-box is byte 0 of table 2, 1 of table 0, 2 of 0, 3 of 1.
+  /// Returns column kColumn of the state `s` after SubBytes and ShiftRows. The S-box's value is byte 0 of an entry of
+  /// table 2, bytes 1 and 2 of one of table 0, and byte 3 of one of table 1.
   template <int kColumn>
   __device__ __forceinline__ uint32_t substituted(const uint32_t (&s)[4]) const {
     const uint32_t low = __byte_perm(at<0, 2>(s[kColumn]), at<1, 0>(s[(kColumn + 1) % 4]), 0x0050);
@@ -114,14 +118,16 @@ struct Aes128Key {
   }
 };
 
-/// Encryption of the blocks (i, j, 0 ...) with two 16-bit numbers of 16 bits each: after two rounds the state is the
-/// exclusive or of a part that depends on i and one that depends on j and the key.
+/// Returns one part of the state after two rounds, for a block (i, j, 0, ...) that begins with two 16-bit numbers. This
+/// state is the exclusive or of two parts: this one depends on i and the key, that of aes_part_of_second on j and the
+/// key.
 __device__ __forceinline__ uint4 aes_part_of_first(const AesLookup& lookup, const Aes128Key& key, uint32_t i) {
   const uint32_t s[4] = {key.word[0] ^ i, key.word[1], key.word[2], key.word[3]};
   const uint32_t t0 = lookup.mixed<0>(s) ^ key.word[4], t3 = lookup.mixed<3>(s) ^ key.word[7];
   return make_uint4(lookup.at<0, 0>(t0) ^ lookup.at<3, 3>(t3), lookup.at<2, 2>(t3) ^ lookup.at<3, 3>(t0),
                     lookup.at<1, 1>(t3) ^ lookup.at<2, 2>(t0), lookup.at<0, 0>(t3) ^ lookup.at<1, 1>(t0));
 }
+/// Returns the part of the state after two rounds that depends on j and the key. It includes the third round key.
 __device__ __forceinline__ uint4 aes_part_of_second(const AesLookup& lookup, const Aes128Key& key, uint32_t j) {
   const uint32_t s[4] = {key.word[0] ^ (j << 16), key.word[1], key.word[2], key.word[3]};
   const uint32_t t1 = lookup.mixed<1>(s) ^ key.word[5], t2 = lookup.mixed<2>(s) ^ key.word[6];
@@ -131,7 +137,7 @@ __device__ __forceinline__ uint4 aes_part_of_second(const AesLookup& lookup, con
                     lookup.at<2, 2>(t1) ^ lookup.at<3, 3>(t2) ^ key.word[11]);
 }
 
-/// The other eight rounds of kBlocks blocks, in place.
+/// Computes the last eight rounds, 3 to 10, of kBlocks blocks in place.
 template <int kBlocks>
 __device__ __forceinline__ void aes_last_rounds(uint32_t (&s)[kBlocks][4], const AesLookup& lookup,
                                                 const Aes128Key& key) {

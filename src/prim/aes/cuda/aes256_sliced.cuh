@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// AES-256 in counter mode, bit-sliced over 32 keys: plane p of a state has bit p of the same block under each of the
-// keys, so no look-up and no address depends on a secret, and a round key is a plane that all threads of the 32 items
-// share. A thread encrypts one block of each item. [FIPS197]
+// AES-256 in counter mode, bit-sliced over 32 keys. Plane p of a state has bit p of the same block under each of the
+// keys, so no look-up and no address depends on a secret. A round key consists of planes, too, which all threads of the
+// 32 items share. A thread encrypts one block of each item. [FIPS197]
 //
-// Plane 32 c + 8 r + b is bit b of row r, column c: bit 8 r + b of word c of a block.
+// Plane 32 c + 8 r + b holds bit b of row r, column c, which is bit 8 r + b of word c of a block.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,12 @@
 namespace polykem::cuda {
 
 inline constexpr int kAes256Rounds = 14, kAesPlanes = 128;
-/// Words of the round keys of 32 items, and 4 more, so that several of them side by side are in distinct banks.
+/// The words that the round keys of 32 items take. Four of them are padding, so that several such arrays side by side
+/// are in distinct banks.
 inline constexpr int kAesKeyWords = (kAes256Rounds + 1) * kAesPlanes + 4;
 
-/// The S-box of the byte whose planes eight lanes hold, `first` .. `first + 7`; this lane's result is plane lane % 8.
+/// Applies the S-box without its constant to the byte whose planes lanes `first` .. `first + 7` hold. Returns plane
+/// lane % 8 of the result.
 __device__ __forceinline__ uint32_t warp_sub_bytes(uint32_t plane, unsigned first, unsigned lane) {
   aes::Bits<uint32_t> x;
 #pragma unroll
@@ -31,9 +33,9 @@ __device__ __forceinline__ uint32_t warp_sub_bytes(uint32_t plane, unsigned firs
   return out;
 }
 
-/// The round keys of 32 items, the key of the lane's item in `key`; keys: kAesKeyWords of shared memory. The constant
-/// of the S-box is in all but the first: it goes through ShiftRows and MixColumns unchanged. All lanes call it together
-/// and meet before the keys are used. [FIPS197, 5.2]
+/// Writes the round keys of 32 items to `keys`, kAesKeyWords words of shared memory; `key` is the key of the lane's
+/// item. All round keys but the first include the S-box's constant, which goes through ShiftRows and MixColumns
+/// unchanged. All lanes call it together, and synchronise before the keys are used. [FIPS197, 5.2]
 __device__ __forceinline__ void expand_aes256_keys(uint32_t* keys, const uint32_t (&key)[8], unsigned lane) {
   const uint32_t constant = 0u - (aes::kSubBytesConstant >> lane % 8 & 1u);
   uint32_t own[8];  // this lane's planes of the last eight words
@@ -61,8 +63,8 @@ __device__ __forceinline__ void expand_aes256_keys(uint32_t* keys, const uint32_
 
 using AesState = uint32_t[4][32];
 
-/// Columns after ShiftRows and, unless it is the last round, MixColumns, and the addition of the round key.
-/// [FIPS197, 5.1.2 to 5.1.4]: 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 (a_r + a_(r+1)) + a_(r+1) + a_(r+2) + a_(r+3).
+/// Applies ShiftRows, MixColumns if kMix (in all rounds but the last), and AddRoundKey. MixColumns computes
+/// 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 (a_r + a_(r+1)) + a_(r+1) + a_(r+2) + a_(r+3). [FIPS197, 5.1.2 to 5.1.4]
 template <bool kMix>
 __device__ __forceinline__ void shift_mix_add(AesState& state, const uint32_t* key) {
   constexpr unsigned kPolynomial = 0x1b;
@@ -95,8 +97,8 @@ __device__ __forceinline__ void shift_mix_add(AesState& state, const uint32_t* k
   }
 }
 
-/// Keystream block `block`, below 256, of 32 items, counted from counter 0 and nonce 0. Word c of item i's block is
-/// state[c][i].
+/// Computes block `block` < 256 of the keystreams of 32 items, whose nonce is 0 and whose counters begin at 0.
+/// state[c][i] becomes word c of item i's block.
 __device__ __forceinline__ void aes256_counter_block(AesState& state, const uint32_t* keys, uint32_t block) {
 #pragma unroll
   for (int p = 0; p < kAesPlanes; ++p)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of prim/aes/aes128.hpp for one instruction set, on registers of one block, two or four.
+// The functions of prim/aes/aes128.hpp for one instruction set, on registers of one, two or four blocks.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace polykem::aes {
 inline namespace POLYKEM_ISA {
 
-/// Registers in flight: the CPU starts two AES instructions per cycle, and each takes four cycles.
+/// The number of registers in flight: the CPU starts two AES instructions per cycle, and each takes four cycles.
 inline constexpr size_t kRegisters = 8;
 
 /// The round keys, each repeated for all blocks of a register. Their address is not taken, so that they can stay in
@@ -23,7 +23,7 @@ struct BlockKeys {
   }
 };
 
-/// Rounds kFirst to the last.
+/// Computes rounds kFirst to 10 of kCount registers in place.
 template <size_t kFirst, size_t kCount>
 POLYKEM_INLINE void run_rounds(Blocks (&block)[kCount], const BlockKeys& keys) {
 #pragma GCC unroll 16
@@ -48,7 +48,7 @@ inline void encrypt(uint8_t* out, const uint8_t* in, size_t blocks, const uint8_
   }
 }
 
-/// A part of the grid: what its columns contribute, and how many there are.
+/// Up to kColumns columns of the grid: what they contribute to the state (grid128.hpp), and how many blocks they are.
 struct GridPanel {
   static constexpr size_t kRegisters = 64 / Blocks::kCount, kColumns = kRegisters * kGridColumns;
   Blocks columns[kRegisters];
@@ -60,7 +60,7 @@ struct GridPanel {
   }
 };
 
-/// kRows rows of a panel, which contribute `rows`.
+/// Writes kRows rows of a panel; `rows` is what each of them contributes to the state.
 template <size_t kRows>
 POLYKEM_INLINE void grid_rows(uint16_t* out, size_t stride, const BlockKeys& keys, const GridPanel& panel,
                               const __m128i* rows) {

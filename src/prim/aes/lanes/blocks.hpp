@@ -20,29 +20,29 @@ struct Blocks {
   static POLYKEM_INLINE Blocks all(__m128i block) {
     return {_mm512_broadcast_i32x4(block)};
   }
-  /// Blocks that begin with that word, lowest byte first, and are zero otherwise.
+  /// Returns blocks that begin with `word`, lowest byte first, and are zero otherwise.
   static POLYKEM_INLINE Blocks of_word(uint32_t word) {
     return {_mm512_maskz_set1_epi32(0x1111, static_cast<int>(word))};
   }
-  /// The same, of the words 0, step, 2 * step, ..
+  /// Returns blocks that begin with the words 0, step, 2 * step, .., lowest byte first, and are zero otherwise.
   static POLYKEM_INLINE Blocks of_steps(int step) {
     return {_mm512_set_epi32(0, 0, 0, 3 * step, 0, 0, 0, 2 * step, 0, 0, 0, step, 0, 0, 0, 0)};
   }
-  /// `count` blocks and zeros.
+  /// Loads `count` blocks and sets the others to zero.
   static POLYKEM_INLINE Blocks load(const void* p, size_t count) {
     return {_mm512_maskz_loadu_epi64(words(count), p)};
   }
   POLYKEM_INLINE void store(void* p) const {
     _mm512_storeu_si512(p, r);
   }
-  /// The first `count` blocks.
+  /// Stores the first `count` blocks.
   POLYKEM_INLINE void store(void* p, size_t count) const {
     _mm512_mask_storeu_epi64(p, words(count), r);
   }
   friend POLYKEM_INLINE Blocks operator^(Blocks a, Blocks b) {
     return {_mm512_xor_si512(a.r, b.r)};
   }
-  /// 32-bit word by word.
+  /// Adds 32-bit word by 32-bit word.
   friend POLYKEM_INLINE Blocks operator+(Blocks a, Blocks b) {
     return {_mm512_add_epi32(a.r, b.r)};
   }

@@ -13,21 +13,21 @@ namespace polykem::aes {
 inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kGridBlockColumns = 8;
-inline constexpr size_t kGridColumns = kGridBlockColumns * Blocks::kCount;  ///< of a register
+inline constexpr size_t kGridColumns = kGridBlockColumns * Blocks::kCount;  ///< columns of the grid per register
 inline constexpr size_t kGridRounds = 2;
 
-/// What rows and columns contribute to the state after kGridRounds rounds, for one key.
+/// Computes what rows and columns contribute to the state after kGridRounds rounds, for one key.
 class GridParts {
  public:
   POLYKEM_INLINE explicit GridParts(const RoundKeys128& keys)
       : first_(Blocks::all(keys.at[0])), second_(Blocks::all(keys.at[1])), third_(Blocks::all(keys.at[2])) {
     origin_ = two_rounds(Blocks::of_word(0));
   }
-  /// What Blocks::kCount rows from row i on contribute, a block each.
+  /// Returns what rows i to i + Blocks::kCount - 1 contribute, a block for each.
   POLYKEM_INLINE Blocks rows(size_t i) const {
     return two_rounds(Blocks::of_word(static_cast<uint32_t>(i)) + Blocks::of_steps(1));
   }
-  /// What kGridColumns columns from column j on contribute.
+  /// Returns what columns j to j + kGridColumns - 1 contribute, a block for every eight columns.
   POLYKEM_INLINE Blocks columns(size_t j) const {
     const Blocks input = Blocks::of_word(static_cast<uint32_t>(j) << 16) + Blocks::of_steps(kGridBlockColumns << 16);
     return two_rounds(input) ^ origin_;
@@ -37,7 +37,7 @@ class GridParts {
   POLYKEM_INLINE Blocks two_rounds(Blocks block) const { return (block ^ first_).round(second_).round(third_); }
 
   Blocks first_, second_, third_;
-  Blocks origin_;  ///< the state of row 0 and column 0, which rows contain
+  Blocks origin_;  ///< the state of row 0 and column 0, which rows() includes
 };
 
 }  // namespace POLYKEM_ISA

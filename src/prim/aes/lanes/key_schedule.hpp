@@ -13,14 +13,15 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kRoundKeys = 15;
 
-/// Words w0, w0 ^ w1, w0 ^ w1 ^ w2, .. of a register, with `first` added to each. [FIPS197, 5.2]
+/// Returns the words w0, w0 ^ w1, w0 ^ w1 ^ w2, .. of a register, with `first` added to each. [FIPS197, 5.2]
 POLYKEM_INLINE __m128i chain_words(__m128i words, __m128i first) {
   words = _mm_xor_si128(words, _mm_slli_si128(words, 4));
   words = _mm_xor_si128(words, _mm_slli_si128(words, 8));
   return _mm_xor_si128(words, first);
 }
 
-/// Two more round keys after keys[0], keys[1], the first with the round constant kConstant; the last one has no second.
+/// Derives keys[2] and, if `both`, keys[3] from keys[0] and keys[1]. kConstant is the round constant of keys[2]. The
+/// last of the 15 round keys is not followed by a second one.
 template <int kConstant>
 POLYKEM_INLINE void next_round_keys(__m128i* keys, bool both = true) {
   keys[2] = chain_words(keys[0], _mm_shuffle_epi32(_mm_aeskeygenassist_si128(keys[1], kConstant), 0xff));

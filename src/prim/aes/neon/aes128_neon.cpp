@@ -19,7 +19,7 @@ void encrypt(uint8_t* out, const uint8_t* in, size_t blocks, const uint8_t key[k
   }
 }
 
-/// The blocks of columns j to j + 8 kCount - 1 of a row.
+/// Writes columns j to j + 8 kCount - 1 of row `row` of the grid.
 template <size_t kCount>
 POLYKEM_INLINE void grid_blocks(uint16_t* out, const RoundKeys128& keys, uint32_t row, uint32_t j) {
   uint8x16_t block[kCount];

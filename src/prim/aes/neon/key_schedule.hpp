@@ -14,13 +14,14 @@
 namespace polykem::aes {
 inline namespace POLYKEM_ISA {
 
-/// The S-box in each byte: where all columns are equal, the round's shift of the rows changes nothing. [FIPS197, 5.2]
+/// Applies the S-box to each byte of the word. Where all columns are equal, the ShiftRows of the instruction changes
+/// nothing. [FIPS197, 5.2]
 POLYKEM_INLINE uint32_t sub_word(uint32_t word) {
   const uint8x16_t columns = vreinterpretq_u8_u32(vdupq_n_u32(word));
   return vgetq_lane_u32(vreinterpretq_u32_u8(vaeseq_u8(columns, vdupq_n_u8(0))), 0);
 }
 
-/// The round keys of a key of kKeyWords words, zeroised at the end. [FIPS197, 5.2]
+/// The round keys of a key of kKeyWords words. The destructor zeroises them. [FIPS197, 5.2]
 template <size_t kKeyWords>
 struct RoundKeys {
   static constexpr size_t kRounds = kKeyWords + 6;
@@ -53,7 +54,7 @@ struct RoundKeys {
 using RoundKeys128 = RoundKeys<4>;
 using RoundKeys256 = RoundKeys<8>;
 
-/// kCount blocks in flight. An instruction adds a round key and substitutes, another one mixes the columns.
+/// Encrypts kCount blocks, all in flight. One instruction adds a round key and substitutes, another mixes the columns.
 template <size_t kCount, class Keys>
 POLYKEM_INLINE void encrypt_blocks(uint8x16_t (&block)[kCount], const Keys& keys) {
 #pragma GCC unroll 16

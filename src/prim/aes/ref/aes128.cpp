@@ -20,7 +20,7 @@ using aes::sliced::store;
 constexpr size_t kRounds = 10;
 using RoundKeys = aes::sliced::RoundKeys<kRounds>;
 
-/// [FIPS197, 5.2]
+/// Computes the round keys of AES-128. [FIPS197, 5.2]
 void expand_key(RoundKeys& keys, const uint8_t key[kAes128KeyBytes]) {
   uint8_t round_key[kAes128BlockBytes];
   std::memcpy(round_key, key, sizeof round_key);

@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kRounds = 14;
 using RoundKeys = aes::sliced::RoundKeys<kRounds>;
 
-/// [FIPS197, 5.2]: round keys come in pairs; the second of a pair takes no rotation and no constant.
+/// Computes the round keys of AES-256. They come in pairs; the second of a pair takes no rotation and no constant.
+/// [FIPS197, 5.2]
 void expand_key(RoundKeys& keys, const uint8_t key[kAes256KeyBytes]) {
   uint8_t pair[2][kAesBlockBytes];
   std::memcpy(pair, key, kAes256KeyBytes);

@@ -10,7 +10,7 @@
 
 namespace polykem::aes {
 
-/// GF(4) = GF(2)[w] / (w^2 + w + 1), element hi w + lo. `W` holds as many elements as it has bits.
+/// Elements hi w + lo of GF(4) = GF(2)[w] / (w^2 + w + 1), as many as W has bits.
 template <class W>
 struct Gf4 {
   W lo, hi;
@@ -21,10 +21,11 @@ struct Gf4 {
   }
   constexpr Gf4 squared() const { return {lo ^ hi, hi}; }
   constexpr Gf4 inverse() const { return squared(); }
-  constexpr Gf4 times_constant() const { return {hi, lo ^ hi}; }  ///< times w, which has trace 1
+  constexpr Gf4 times_constant() const { return {hi, lo ^ hi}; }  ///< multiplies by w, which has trace 1
 };
 
-/// Base[x] / (x^2 + x + m), element hi x + lo; m, Base's constant, has trace 1, so that the polynomial is irreducible.
+/// Elements hi x + lo of Base[x] / (x^2 + x + m). m, the constant of Base, has trace 1, so that the polynomial is
+/// irreducible.
 template <class Base>
 struct Quadratic {
   Base lo, hi;
@@ -37,12 +38,12 @@ struct Quadratic {
     const Base high = hi.squared();
     return {lo.squared() + high.times_constant(), high};
   }
-  /// Norm in the base field, inverted there; the conjugate is hi x + (hi + lo).
+  /// Inverts the norm in the base field and multiplies it by the conjugate, hi x + (hi + lo).
   constexpr Quadratic inverse() const {
     const Base scale = (hi.squared().times_constant() + (hi + lo) * lo).inverse();
     return {(hi + lo) * scale, hi * scale};
   }
-  /// Times w x, whose trace down to GF(2) is that of w.
+  /// Multiplies by m x, whose trace down to GF(2) is that of m.
   constexpr Quadratic times_constant() const {
     const Base low = lo.times_constant(), high = hi.times_constant();
     return {high.times_constant(), low + high};
@@ -55,7 +56,7 @@ template <class W>
 using Gf256 = Quadratic<Gf16<W>>;
 
 template <class W>
-using Bits = std::array<W, 8>;  ///< bit i of all bytes, i = 0 the lowest
+using Bits = std::array<W, 8>;  ///< element i holds bit i of all bytes, i = 0 the lowest
 
 template <class W>
 constexpr Gf256<W> to_field(const Bits<W>& b) {
@@ -66,7 +67,7 @@ constexpr Bits<W> from_field(const Gf256<W>& x) {
   return {x.lo.lo.lo, x.lo.lo.hi, x.lo.hi.lo, x.lo.hi.hi, x.hi.lo.lo, x.hi.lo.hi, x.hi.hi.lo, x.hi.hi.hi};
 }
 
-/// A linear map of bytes: the images of the bits.
+/// A linear map of bytes, given by the images of the bits.
 using Linear = std::array<uint8_t, 8>;
 
 consteval uint8_t tower_product(uint8_t a, uint8_t b) {
@@ -82,7 +83,8 @@ consteval uint8_t tower_product(uint8_t a, uint8_t b) {
   return product;
 }
 
-/// The tower's elements 1, r, .., r^7 for a root r of x^8 + x^4 + x^3 + x + 1, the polynomial of AES. [FIPS197, 4.2]
+/// Returns the map into the tower: its elements 1, r, .., r^7 for a root r of x^8 + x^4 + x^3 + x + 1, the polynomial
+/// of AES. [FIPS197, 4.2]
 consteval Linear into_tower() {
   for (unsigned root = 2; root < 256; ++root) {
     std::array<uint8_t, 9> power{1};
@@ -105,7 +107,8 @@ consteval uint8_t image(const Linear& map, uint8_t x) {
   return y;
 }
 
-/// Out of the tower, then the linear part of the S-box: b ^ (b rotated left by 1, 2, 3, 4). [FIPS197, 5.1.1]
+/// Returns the map out of the tower, followed by the linear part of the S-box: b ^ (b rotated left by 1, 2, 3, 4).
+/// [FIPS197, 5.1.1]
 consteval Linear out_of_tower() {
   const Linear into = into_tower();
   Linear map{};
@@ -128,7 +131,7 @@ inline constexpr Linear kOutOfTower = out_of_tower();
 template <const Linear& kMap, size_t kFrom, size_t kBit>
 inline constexpr bool kTaken = (kMap[kFrom] >> kBit & 1) != 0;
 
-/// Bit kBit of the map's image of x.
+/// Returns bit kBit of the image of x under kMap.
 template <const Linear& kMap, size_t kBit, class W, size_t... kFrom>
 constexpr W image_bit(const Bits<W>& x, std::index_sequence<kFrom...>) {
   W sum{};
@@ -140,7 +143,7 @@ constexpr Bits<W> mapped(const Bits<W>& x, std::index_sequence<kBit...> bits) {
   return {image_bit<kMap, kBit>(x, bits)...};
 }
 
-/// The S-box of every byte, the constant 0x63 excepted. [FIPS197, 5.1.1]
+/// Applies the S-box without its constant, 0x63, to every byte. [FIPS197, 5.1.1]
 template <class W>
 constexpr Bits<W> sub_bytes_linear(const Bits<W>& x) {
   constexpr auto kBits = std::make_index_sequence<8>();

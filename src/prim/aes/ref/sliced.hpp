@@ -12,7 +12,8 @@
 namespace polykem::aes::sliced {
 inline namespace POLYKEM_ISA {
 
-/// Two halves of 64 bits, each with four blocks. Bit 16 c + 4 r + k of a half belongs to row r, column c of block k.
+/// A word has two halves of 64 bits, each with four blocks. Bit 16 c + 4 r + k of a half belongs to row r, column c of
+/// block k.
 using Word = uint64_t __attribute__((vector_size(16)));
 using State = Bits<Word>;
 
@@ -21,14 +22,14 @@ inline constexpr size_t kBlocks = kHalves * kBlocksOfHalf;
 inline constexpr size_t kBlockBytes = 16;
 inline constexpr size_t kGroupBytes = kBlocks * kBlockBytes;
 
-/// Zeroised at the end.
+/// The round keys, each repeated for all blocks. The destructor zeroises them.
 template <size_t kRounds>
 struct RoundKeys {
   State at[kRounds + 1];
   ~RoundKeys() { secure_zero(at, sizeof at); }
 };
 
-/// Bit i of byte j becomes bit j of byte i.
+/// Transposes 8 x 8 bits: bit i of byte j becomes bit j of byte i.
 inline uint64_t transpose_bits(uint64_t x) {
   const auto swap = [&x](uint64_t mask, unsigned distance) {
     const uint64_t difference = (x ^ (x >> distance)) & mask;
@@ -40,7 +41,7 @@ inline uint64_t transpose_bits(uint64_t x) {
   return x;
 }
 
-/// Byte of block k at position 8 w + i of a half's bits.
+/// Returns the index, in the four blocks of a half, of the byte that is at bit `position` of the half.
 constexpr size_t byte_index(size_t position) {
   return position % kBlocksOfHalf * kBlockBytes + position / kBlocksOfHalf;
 }
@@ -76,14 +77,14 @@ inline void store(uint8_t* out, const State& state) {
 inline Word rotate_columns(Word x, unsigned columns) {
   return (x >> (16 * columns)) | (x << (64 - 16 * columns));
 }
-/// Row r of the result is row r + rows of x. [FIPS197, 5.1.3]
+/// Rotates the rows of each column: row r of the result is row r + kRows of x, modulo 4. [FIPS197, 5.1.3]
 template <unsigned kRows>
 Word rotate_rows(Word x) {
   constexpr uint64_t kKept = 0x0001000100010001u * (0xffffu >> (4 * kRows));
   return ((x >> (4 * kRows)) & Word{kKept, kKept}) | ((x << (16 - 4 * kRows)) & ~Word{kKept, kKept});
 }
 
-/// Row r moves left by r columns. [FIPS197, 5.1.2]
+/// Moves row r left by r columns. [FIPS197, 5.1.2]
 inline Word shift_rows(Word x) {
   constexpr uint64_t kRow = 0x000f000f000f000f;
   Word out = x & Word{kRow, kRow};
@@ -92,7 +93,7 @@ inline Word shift_rows(Word x) {
   return out;
 }
 
-/// [FIPS197, 5.1.3]: 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 (a_r + a_(r+1)) + a_(r+1) + (a_(r+2) + a_(r+3)).
+/// Computes 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 (a_r + a_(r+1)) + a_(r+1) + (a_(r+2) + a_(r+3)). [FIPS197, 5.1.3]
 inline State mix_columns(const State& a) {
   State below, sum, out;
   for (size_t b = 0; b < 8; ++b) {
@@ -108,7 +109,8 @@ inline State mix_columns(const State& a) {
   return out;
 }
 
-/// All rounds. The constant of the S-box is in the round keys: it goes through ShiftRows and MixColumns unchanged.
+/// Encrypts the blocks of a state. The S-box's constant is in the round keys: it goes through ShiftRows and MixColumns
+/// unchanged.
 template <size_t kRounds>
 State encrypt_state(State state, const RoundKeys<kRounds>& keys) {
   const auto add_key = [&](size_t round) {
@@ -126,7 +128,7 @@ State encrypt_state(State state, const RoundKeys<kRounds>& keys) {
   return state;
 }
 
-/// The S-box of four bytes.
+/// Applies the S-box to four bytes.
 inline void sub_word(uint8_t (&word)[4]) {
   Bits<uint32_t> bits{};
   for (size_t b = 0; b < 8; ++b) {
@@ -142,7 +144,7 @@ inline void sub_word(uint8_t (&word)[4]) {
   }
 }
 
-/// A round key of every block; the constant of the S-box is added to all but the first. [FIPS197, 5.1.4]
+/// Returns a round key for every block. The S-box's constant is added to all round keys but the first. [FIPS197, 5.1.4]
 inline State spread(const uint8_t (&round_key)[kBlockBytes], bool first) {
   uint8_t blocks[kGroupBytes];
   for (size_t i = 0; i < kGroupBytes; ++i)
@@ -152,7 +154,7 @@ inline State spread(const uint8_t (&round_key)[kBlockBytes], bool first) {
   return state;
 }
 
-/// The round constants: x^i for i = 0, 1, .. [FIPS197, 5.2]
+/// Returns the round constant after `constant`; they are x^i for i = 0, 1, .. [FIPS197, 5.2]
 inline unsigned next_constant(unsigned constant) {
   return (constant << 1) ^ ((constant >> 7) * 0x11b);
 }

@@ -5,7 +5,8 @@
 
 namespace polykem {
 
-/// AES-128 by tables, for keys and blocks that are public: both decide addresses. FrodoKEM's matrix is such a use.
+/// AES-128 by look-up tables, only for keys and blocks that are public: both decide addresses. FrodoKEM's matrix is
+/// such a use.
 extern const Aes128 kAes128Tables;
 
 }  // namespace polykem

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A round of AES as sixteen look-ups: SubBytes and MixColumns are one table of words, whose rotations are those for the
-// other rows. A column is a word, row 0 in its lowest byte. Keys and blocks decide addresses. [FIPS197, 5.1]
+// A round of AES as sixteen look-ups. One table of words holds SubBytes and MixColumns for row 0; its words are rotated
+// for the other rows. A column is a word with row 0 in its lowest byte. Keys and blocks decide addresses. [FIPS197,
+// 5.1]
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ constexpr uint8_t times_2(uint8_t x) {
   return static_cast<uint8_t>((x << 1) ^ (x >> 7) * 0x1b);
 }
 
-/// [FIPS197, 5.1.1]: powers of 3 are all elements but 0, and 3^(255 - i) is the inverse of 3^i.
+/// The S-box. The powers of 3 are all elements but 0, and 3^(255 - i) is the inverse of 3^i. [FIPS197, 5.1.1]
 inline constexpr auto kSbox = [] {
   std::array<uint8_t, 256> power{}, sbox{};
   uint8_t x = 1;
@@ -36,7 +37,7 @@ inline constexpr auto kSbox = [] {
   return sbox;
 }();
 
-/// What a byte of row 0 adds to a column: 2, 1, 1 and 3 times its substitute.
+/// The column that MixColumns makes of the S-box's value of a byte in row 0: 2, 1, 1 and 3 times that value.
 inline constexpr auto kTable = [] {
   std::array<uint32_t, 256> table{};
   for (size_t i = 0; i < 256; ++i) {
@@ -63,7 +64,7 @@ inline void store(uint8_t* bytes, uint32_t word) {
     bytes[i] = static_cast<uint8_t>(word >> (8 * i));
 }
 
-/// [FIPS197, 5.2]
+/// Computes the round keys. [FIPS197, 5.2]
 inline void expand_key(RoundKeys& keys, const uint8_t key[kAes128KeyBytes]) {
   for (size_t i = 0; i < 4; ++i)
     keys.words[i] = load(key + 4 * i);
@@ -78,13 +79,13 @@ inline void expand_key(RoundKeys& keys, const uint8_t key[kAes128KeyBytes]) {
   }
 }
 
-/// A column after SubBytes, ShiftRows and MixColumns, from the columns that its rows come from.
+/// Returns a column after SubBytes, ShiftRows and MixColumns, from the columns that its rows come from.
 inline uint32_t mixed(uint32_t row0, uint32_t row1, uint32_t row2, uint32_t row3) {
   return kTable[row0 & 0xff] ^ std::rotl(kTable[row1 >> 8 & 0xff], 8) ^ std::rotl(kTable[row2 >> 16 & 0xff], 16) ^
          std::rotl(kTable[row3 >> 24], 24);
 }
 
-/// The same without MixColumns.
+/// Returns a column after SubBytes and ShiftRows, as the last round needs it.
 inline uint32_t substituted(uint32_t row0, uint32_t row1, uint32_t row2, uint32_t row3) {
   return sub_word((row0 & 0xff) | (row1 & 0xff00) | (row2 & 0xff0000) | (row3 & 0xff000000));
 }
