@@ -7,8 +7,8 @@
 
 namespace polykem::cuda {
 
-/// Points `work` at the records of the batch. S has the lengths of its set's records. pk: the member of `work` for
-/// public keys; pk_offset: where they are in secret keys.
+/// Points `work` at the records of the batch. S has the lengths of the set's records, `pk` is the member of `work` for
+/// public keys, and `pk_offset` is the offset of the public key in a secret key.
 template <class S, class Work>
 void take_records(Work& work, Records& pk, const DeviceBatch& io, size_t pk_offset) {
   const auto stride = [&io](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
@@ -22,7 +22,8 @@ void take_records(Work& work, Records& pk, const DeviceBatch& io, size_t pk_offs
   work.pk_out = io.pk_out, work.sk_out = io.sk_out, work.ct_out = io.ct_out, work.ss_out = io.ss_out;
 }
 
-/// The expanded keys of the batch: given, or for one key that all items share, in `own`, where a step expands it.
+/// Returns the expanded keys of the batch if it comes with them. If instead all items share one key, returns `own`,
+/// into which a step expands it; otherwise no keys.
 inline DeviceExpandedKeys expanded_keys(const DeviceBatch& io, const std::byte* own) {
   static_assert(sizeof(size_t) == sizeof(uint64_t));
   if (io.expanded.data != nullptr)

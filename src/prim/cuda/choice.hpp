@@ -9,10 +9,10 @@
 
 namespace polykem::cuda {
 
-/// What tests have chosen for all batches of the process.
+/// The choice that tests have made for all batches of the process.
 inline std::atomic<KernelChoice> kernel_choice{KernelChoice::kByCount};
 
-/// Whether a batch of `count` items takes the kernel for few; the one for many is sooner above `most`.
+/// True if a batch of `count` items takes the kernel for few. Above `most` items the one for many is faster.
 inline bool is_few(size_t count, size_t most) {
   const KernelChoice choice = kernel_choice.load(std::memory_order_relaxed);
   return choice == KernelChoice::kByCount ? count <= most : choice == KernelChoice::kFew;

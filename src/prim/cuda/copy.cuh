@@ -25,7 +25,8 @@ __device__ __forceinline__ void begin_copy(void* shared, const void* global) {
 #endif
 }
 
-/// The same for 16 bytes that only go through the L2 cache: other blocks read them too, this multiprocessor hardly.
+/// Begins to copy 16 bytes through the L2 cache alone, for data that other blocks read too and this multiprocessor
+/// hardly ever again. Addresses are aligned, and the copy may be synchronous, as in begin_copy().
 __device__ __forceinline__ void begin_copy_by_l2(void* shared, const void* global) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   begin_copy<16>(shared, global);

@@ -5,7 +5,8 @@
 
 namespace polykem::cuda {
 
-/// Hands out arrays of device memory with one element per item. Without memory it only counts the bytes.
+/// Hands out arrays of device memory with one element for each item. With a null pointer as memory, it only counts the
+/// bytes.
 class DeviceArena {
  public:
   DeviceArena(std::byte* base, size_t items) : base_(base), items_(items) {}

@@ -6,10 +6,10 @@
 
 namespace polykem::cuda {
 
-/// The most blocks of a grid in x on every supported GPU. All our grids are one-dimensional.
+/// The largest number of blocks in x that every supported GPU allows in a grid. All our grids are one-dimensional.
 inline constexpr size_t kMaxBlocks = 0x7fffffff;
 
-/// The number of blocks of a grid in which each block computes `per_block` items.
+/// Returns the number of blocks of a grid in which each block computes `per_block` items.
 constexpr size_t blocks_for(size_t items, size_t per_block) {
   return items / per_block + (items % per_block != 0);
 }

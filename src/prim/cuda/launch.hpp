@@ -12,8 +12,8 @@
 
 namespace polykem::cuda {
 
-/// While one exists, launches of its thread do not run but become nodes of its graph, one after the other except on a
-/// GraphBranch. A thread has one at a time.
+/// While a Recording exists, launches of its thread do not run but become nodes of its graph, one after the other
+/// except on a GraphBranch. A thread has at most one at a time.
 class Recording {
  public:
   Recording() : error_(cudaGraphCreate(&graph_, 0)) { current_ = this; }
@@ -24,7 +24,7 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// The calling thread's recording; nullptr if there is none.
+  /// Returns the calling thread's recording, or nullptr if there is none.
   static Recording* current() { return current_; }
 
   cudaError_t add(const cudaKernelNodeParams& launch) {
@@ -37,7 +37,7 @@ class Recording {
     return error_;
   }
 
-  /// The recorded graph, ready to be launched; the caller destroys it. nullptr if something failed.
+  /// Returns the recorded graph, ready to be launched; the caller destroys it. Returns nullptr if something failed.
   cudaGraphExec_t finish() {
     cudaGraphExec_t ready = nullptr;
     if (error_ == cudaSuccess) error_ = cudaGraphInstantiate(&ready, graph_, 0);
@@ -54,10 +54,10 @@ class Recording {
   cudaError_t error_;
 };
 
-/// While one exists, launches are recorded on a side branch of the graph. They wait for all launches before them, but
-/// later launches wait for them only if they are on a branch too; so the branch and the main line may run at the same
-/// time. A recording must not begin on a branch: the driver ran a graph with two roots serially. Without a recording it
-/// has no effect.
+/// While a GraphBranch exists, launches are recorded on a side branch of the graph. They wait for all launches before
+/// them, but later launches wait for them only if they are on a branch too, so the branch and the main line may run at
+/// the same time. A recording must not begin on a branch: the driver ran a graph with two roots serially. Without a
+/// recording, a GraphBranch has no effect.
 class GraphBranch {
  public:
   GraphBranch() { set(true); }
@@ -71,8 +71,9 @@ class GraphBranch {
   }
 };
 
-/// Launches or records `kernel`; shared_bytes: dynamic shared memory of a block. Returns the driver's error, and
-/// cudaErrorInvalidConfiguration for more blocks than a grid has, which would wrap in the driver's 32 bits.
+/// Launches `kernel`, or records it if the thread has a Recording; `shared_bytes` is the dynamic shared memory of a
+/// block. Returns the driver's error, or cudaErrorInvalidConfiguration if there are more blocks than a grid has, as
+/// their number would wrap in the driver's 32 bits.
 template <class... Parameters, class... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), size_t blocks, unsigned threads, size_t shared_bytes,
                    cudaStream_t stream, Arguments... arguments) {

@@ -7,7 +7,7 @@
 
 namespace polykem::cuda {
 
-/// Launches kernels on a stream until one fails: what follows would read what that one has not written.
+/// Launches kernels on a stream until one fails: later kernels would read what that one has not written.
 struct Launcher {
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaSuccess;
@@ -16,12 +16,13 @@ struct Launcher {
   void launch(Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
     if (error == cudaSuccess) error = cuda::launch(kernel, blocks, threads, 0, stream, arguments...);
   }
-  /// For a kernel in which each lane computes an item.
+  /// Launches a kernel in which each lane computes an item.
   template <class Kernel, class... Arguments>
   void by_lane(Kernel kernel, size_t items, Arguments... arguments) {
     launch(kernel, blocks_for(items, 32), 32, arguments...);
   }
-  /// For a kernel that hashes: by_warp has a block of one warp for each item, where items are few.
+  /// Launches a kernel that hashes: by_warp, in which a block of one warp computes each item, if items are few; else
+  /// by_thread, in which each lane computes an item.
   template <class Kernel, class... Arguments>
   void hash(Kernel by_thread, Kernel by_warp, size_t items, Arguments... arguments) {
     if (is_few(items, kFewMessages)) {

@@ -6,9 +6,10 @@
 
 namespace polykem::cuda {
 
-/// What a set's DeviceOperation needs of its plan. Plan has the steps of each operation as constexpr arrays of
-/// KernelStep: keygen, encaps, decaps or keygen, sign, verify. A step works on a Context(batch, workspace, stream, op),
-/// whose failure() is the first error of its launches; it has a member `tile` if steps are tiled.
+/// The functions that a set's DeviceOperation takes from its plan. Plan has the steps of each operation as constexpr
+/// arrays of KernelStep: keygen, encaps and decaps, or keygen, sign and verify. A step works on a Context(batch,
+/// workspace, stream, op), whose failure() is the first error of its launches and which has a member `tile` if steps
+/// are tiled.
 template <class Plan, class Context>
 struct PlanOperations {
   template <Op kOp>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes of 32 x 32 bits: between words of 32 items and planes, words that have one bit of each item.
+// Transposes of 32 x 32 bits, between words of 32 items and planes, which are words with one bit of each item.
 #pragma once
 
 #include <cstdint>
 
 namespace polykem::cuda {
 
-/// Swaps, for all i without bit kStep, the columns with bit kStep of x[i] and those without it of x[i + kStep].
+/// For all i without bit kStep, swaps the columns of x[i] whose number has bit kStep with those of x[i + kStep] whose
+/// number has it not. `low` is the mask of the columns whose number has it not.
 template <int kStep>
 __device__ __forceinline__ void swap_bit_blocks(uint32_t (&x)[32], uint32_t low) {
 #pragma unroll
@@ -26,7 +27,7 @@ __device__ __forceinline__ void swap_bit_blocks(uint32_t (&x)[32], uint32_t low)
   }
 }
 
-/// Bit j of x[i] becomes bit i of x[j]. The words of one thread.
+/// Transposes 32 words of one thread: bit j of x[i] becomes bit i of x[j].
 __device__ __forceinline__ void transpose_words(uint32_t (&x)[32]) {
   swap_bit_blocks<16>(x, 0x0000ffff);
   swap_bit_blocks<8>(x, 0x00ff00ff);
@@ -35,7 +36,7 @@ __device__ __forceinline__ void transpose_words(uint32_t (&x)[32]) {
   swap_bit_blocks<1>(x, 0x55555555);
 }
 
-/// Bit j of lane i's word becomes bit i of lane j's. All 32 lanes call it together.
+/// Transposes one word of each lane: bit j of lane i's word becomes bit i of lane j's. All 32 lanes call it together.
 __device__ __forceinline__ uint32_t transpose_warp(uint32_t x, unsigned lane) {
   constexpr uint32_t kLow[5] = {0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff};
 #pragma unroll

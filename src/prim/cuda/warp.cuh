@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for kernels in which a warp computes an item, or each of its lanes one.
+// Helpers for kernels in which a warp computes an item, or each of its lanes computes one.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@ __device__ __forceinline__ unsigned warp_lane() {
   return threadIdx.x % 32;
 }
 
-/// The item of a lane in kernels whose blocks are one warp with an item in each lane; lanes beyond the batch repeat its
-/// last item and store nothing.
+/// The item of a lane, in kernels whose blocks are one warp with an item in each lane. Lanes beyond the batch repeat
+/// its last item and store nothing.
 struct LaneItem {
   size_t first, count;
   unsigned lane;
   __device__ __forceinline__ explicit LaneItem(size_t items, size_t warp = blockIdx.x)
       : first(warp * 32), count(items), lane(threadIdx.x) {}
-  /// That of lane m.
+  /// Returns the item of lane m.
   __device__ __forceinline__ size_t of(unsigned m) const { return first + m < count ? first + m : count - 1; }
   __device__ __forceinline__ size_t index() const { return of(lane); }
   __device__ __forceinline__ bool valid() const { return first + lane < count; }
-  /// How many lanes of the warp have an item of their own.
+  /// Returns how many lanes of the warp have an item of their own.
   __device__ __forceinline__ unsigned valid_lanes() const {
     return static_cast<unsigned>(count - first < 32 ? count - first : 32);
   }
 };
 
-/// The sum over the warp, in every lane.
+/// Returns the sum of x over the warp, in every lane.
 __device__ __forceinline__ uint32_t warp_sum(uint32_t x) {
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
@@ -36,12 +36,13 @@ __device__ __forceinline__ uint32_t warp_sum(uint32_t x) {
   return x;
 }
 
-/// Read the block's index and the lane again: a value that is read again takes no register in between.
+/// Reads the block's index again: a value that is read again takes no register in between.
 __device__ __forceinline__ size_t block_again() {
   uint32_t block;
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));
   return block;
 }
+/// Reads the lane's index again, like block_again().
 __device__ __forceinline__ unsigned lane_again() {
   unsigned lane;
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));

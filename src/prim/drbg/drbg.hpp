@@ -10,7 +10,7 @@
 
 namespace polykem {
 
-/// Random bytes from the operating system; Status::kRandom if it gives none.
+/// Fills `out` with random bytes from the operating system. Returns Status::kRandom if it gives none.
 [[nodiscard]] Status os_entropy(std::span<uint8_t> out);
 
 /// The sources that a generator draws on. Tests pass their own.
@@ -31,21 +31,21 @@ class Drbg {
  public:
   static constexpr uint64_t kReseedInterval = 1 << 16;      ///< fills
   static constexpr uint64_t kSeedLifetime = 1'000'000'000;  ///< nanoseconds
-  static constexpr size_t kEntropyBytes = 32;               ///< taken with every seeding
+  static constexpr size_t kEntropyBytes = 32;               ///< entropy taken with every seeding
 
   explicit Drbg(const DrbgSources& sources = kSystemSources) : sources_(sources) {}
   ~Drbg();
   Drbg(const Drbg&) = delete;
   Drbg& operator=(const Drbg&) = delete;
 
-  /// Seeds if a seeding is due. Call it before fill(). Only this can fail.
+  /// Seeds the generator if a seeding is due. Call it before fill() and take(). No other function can fail.
   [[nodiscard]] Status prepare();
 
   /// Fills `out`; needs a successful prepare() before. Expands the key with SHAKE256, or with `keystream` if that is
-  /// given: the backends that have fast AES name theirs.
+  /// given: backends with fast AES pass theirs.
   void fill(std::span<uint8_t> out, Aes256Ctr keystream = nullptr);
-  /// Gives `out` the key and counter with which fill(out, keystream) would write, for a caller that generates the
-  /// keystream while it computes. Call prepare() before. The old key lives as long as `out`.
+  /// Sets `out` to the key and counter with which fill() would write, for a caller that generates the keystream while
+  /// it computes; needs a successful prepare() before. The old key lives as long as `out`.
   void take(Aes256Keystream& out, Aes256Ctr keystream);
 
  private:

@@ -12,17 +12,17 @@ namespace polykem {
 /// process id is used instead. Thread-safe.
 class ForkGeneration {
  public:
-  /// with_page: false works as on an older kernel, without the page.
+  /// With `with_page` false, it works without the page, as on an older kernel.
   explicit ForkGeneration(bool with_page = true) noexcept;
   ~ForkGeneration();
   ForkGeneration(const ForkGeneration&) = delete;
   ForkGeneration& operator=(const ForkGeneration&) = delete;
 
-  /// Never 0.
+  /// Returns the number, which is never 0.
   uint64_t current() noexcept;
   bool has_page() const noexcept { return page_ != nullptr; }
 
-  /// The number of this process, which all generators share.
+  /// Returns the number of this process from an instance that all generators share.
   static uint64_t of_process() noexcept;
 
  private:

@@ -7,10 +7,10 @@
 
 namespace polykem::cuda {
 
-/// Bytes of a block of random bytes: what SHAKE256 gives for one permutation.
+/// Bytes of a block of random bytes: the output of one permutation of SHAKE256.
 inline constexpr uint32_t kCoinBlockBytes = 136;
 
-/// Blocks for the `bytes` random bytes of an item.
+/// Returns how many blocks hold the `bytes` random bytes of an item.
 constexpr uint32_t coin_blocks(int bytes) {
   return (static_cast<uint32_t>(bytes) + kCoinBlockBytes - 1) / kCoinBlockBytes;
 }
@@ -18,14 +18,15 @@ constexpr uint32_t coin_blocks(int bytes) {
 /// The 32 consecutive blocks of one warp, one for each lane: block b of a batch is block b % kBlocks of item b /
 /// kBlocks. Offsets of the whole warp have 64 bits; a lane's offset from them fits in 32.
 ///
-/// kBlocks: blocks of an item. kStride: bytes from one item's row to the next.
+/// kBlocks is the number of blocks of an item, kStride the number of bytes from one item's row to the next.
 template <uint32_t kBlocks, uint32_t kStride>
 class CoinPlace {
  public:
   static_assert(kStride % 8 == 0 && kStride >= kBlocks * kCoinBlockBytes);
   static_assert((kBlocks + 31) / kBlocks * uint64_t{kStride} < (uint64_t{1} << 32));
 
-  /// warp: index of the warp in the grid, one warp per block. count: items of the batch, below 2^64 / kBlocks.
+  /// `warp` is the index of the warp in the grid, whose blocks have one warp each. `count` is the number of items of
+  /// the batch, below 2^64 / kBlocks.
   constexpr CoinPlace(uint64_t warp, uint64_t count) {
     const uint64_t first = warp * 32, end = count * kBlocks;
     first_item_ = first / kBlocks;
@@ -33,14 +34,15 @@ class CoinPlace {
     valid_ = first >= end ? 0 : static_cast<uint32_t>(end - first < 32 ? end - first : 32);
   }
 
-  /// Lanes 0 .. valid() - 1 have a block of the batch.
+  /// Returns the number of lanes that have a block of the batch; these are the first ones.
   constexpr uint32_t valid() const { return valid_; }
-  /// The item of a lane's block, and which of its blocks that is.
+  /// Returns the item that a lane's block belongs to.
   constexpr uint64_t item(uint32_t lane) const { return first_item_ + (first_block_ + lane) / kBlocks; }
+  /// Returns the index of a lane's block within its item.
   constexpr uint32_t block(uint32_t lane) const { return (first_block_ + lane) % kBlocks; }
-  /// Bytes from the batch's rows to the row of the warp's first item.
+  /// Returns the number of bytes from the batch's first row to the row of the warp's first item.
   constexpr uint64_t row_offset() const { return first_item_ * kStride; }
-  /// Units of 8 bytes from there to a lane's block.
+  /// Returns the distance from the row of the warp's first item to a lane's block, in units of 8 bytes.
   constexpr uint32_t block_offset(uint32_t lane) const {
     return (first_block_ + lane) / kBlocks * (kStride / 8) + block(lane) * (kCoinBlockBytes / 8);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bytes on the device: block j of item i of a batch is the first 136 bytes of SHAKE256(seed, i, "polykem" and a
-// domain byte, j), i and j as 64 bits, so that all blocks are independent. The seed is fresh for every batch and comes
-// from the host's generator.
+// Random bytes on the device. Block j of item i of a batch is the first 136 bytes of SHAKE256(seed, i, "polykem" and a
+// domain byte, j), with i and j as 64 bits, so that all blocks are independent. The seed is fresh for every batch and
+// comes from the host's generator.
 #pragma once
 
 #include "prim/drbg/cuda/coin_place.hpp"
@@ -10,15 +10,16 @@
 
 namespace polykem::cuda {
 
-/// Whose coins they are. It separates the streams of one seed.
+/// The operation that takes the coins. It separates the streams of one seed.
 enum class CoinDomain : uint8_t { kKeygen = 0, kEncaps = 1, kSign = 2 };
 
 static_assert(kCoinBlockBytes == kRateBytes);
 
-inline constexpr uint64_t kCoinName = 0x006d656b796c6f70;  ///< "polykem"
+inline constexpr uint64_t kCoinName = 0x006d656b796c6f70;  ///< the letters "polykem"
 
-/// Word j of the message of a block, which has kCoinMessageWords.
+/// The number of 64-bit words of the message from which a block is made.
 inline constexpr uint32_t kCoinMessageWords = 7;
+/// Returns word j of the message of block `block` of an item.
 __device__ __forceinline__ uint64_t coin_message_word(const uint32_t* seed, CoinDomain domain, uint64_t item,
                                                       uint64_t block, unsigned j) {
   if (j < 4) return seed[2 * j] | (static_cast<uint64_t>(seed[2 * j + 1]) << 32);
@@ -26,7 +27,7 @@ __device__ __forceinline__ uint64_t coin_message_word(const uint32_t* seed, Coin
   return j == 5 ? kCoinName | (static_cast<uint64_t>(domain) << 56) : block;
 }
 
-/// Block `block` of an item: the first kRateBytes of the state.
+/// Makes block `block` of an item: the first kRateBytes of the state.
 __device__ __forceinline__ void make_coin_block(uint64_t (&state)[25], const uint32_t* seed, CoinDomain domain,
                                                 uint64_t item, uint64_t block) {
 #pragma unroll
@@ -43,7 +44,8 @@ __device__ __forceinline__ void make_coin_block(uint64_t (&state)[25], const uin
   keccak_f1600(state);
 }
 
-/// The first kWords words of the random bytes of an item: the caller's coins, which have no more, or the generator's.
+/// Sets `words` to the first kWords words of an item's random bytes: the caller's coins, which have no more, if there
+/// are any, else those of the generator.
 template <int kWords>
 __device__ __forceinline__ void make_coin_words(uint32_t (&words)[kWords], const uint8_t* coins, const uint32_t* seed,
                                                 CoinDomain domain, size_t item) {
@@ -53,8 +55,8 @@ __device__ __forceinline__ void make_coin_words(uint32_t (&words)[kWords], const
   squeeze_words(words, state);
 }
 
-/// Makes the 32 blocks that belong to warp number `warp`, of a batch of `count` items. rows: kStride bytes per item.
-/// stage: kStageWords words of shared memory of this warp.
+/// Makes the 32 blocks of warp number `warp`, of a batch of `count` items. `rows` has kStride bytes for each item;
+/// `stage` is kStageWords words of shared memory of this warp.
 template <uint32_t kBlocks, uint32_t kStride>
 __device__ __forceinline__ void warp_make_coins(uint8_t* rows, const uint32_t* seed, CoinDomain domain, uint64_t warp,
                                                 uint64_t count, uint32_t* stage, unsigned lane) {

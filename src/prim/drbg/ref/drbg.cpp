@@ -81,7 +81,7 @@ Status Drbg::prepare() {
   return Status::kOk;
 }
 
-/// The first blocks are the next key.
+/// Moves the key into `old`, and replaces it by the first blocks of its keystream. `old` continues after those.
 void Drbg::replace_key(Aes256Keystream& old, Aes256Ctr keystream) {
   std::memcpy(old.key, key_, kKeyBytes);
   old.nonce = nonce_;
@@ -89,8 +89,8 @@ void Drbg::replace_key(Aes256Keystream& old, Aes256Ctr keystream) {
   keystream(key_, kKeyBytes, old.key, nonce_, 0);
 }
 
-/// What a single item draws is expanded together with the next key: half of the time goes into the expansion of the old
-/// key.
+/// Expands a short output, as a single item draws it, together with the next key, because half of the time goes into
+/// the expansion of the old key.
 void Drbg::expand_by_aes(std::span<uint8_t> out, Aes256Ctr keystream) {
   constexpr size_t kShort = 64;
   if (out.size() <= kShort) {

@@ -18,7 +18,8 @@ void count_fork() {
   forks.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// If there is no memory for the handler, the page or the process id still detects a fork.
+/// Registers the handler that counts forks. If there is no memory for it, the page or the process id still detects a
+/// fork.
 void watch_forks() noexcept {
   [[maybe_unused]] static const int watched = pthread_atfork(nullptr, nullptr, count_fork);
 }
@@ -27,7 +28,7 @@ size_t page_bytes() noexcept {
   return static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// nullptr if the kernel has no such pages.
+/// Returns a page that the kernel zeroes in a child, or nullptr if it has no such pages.
 std::atomic<uint64_t>* make_page() noexcept {
 #ifdef MADV_WIPEONFORK
   void* page = mmap(nullptr, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -48,7 +49,8 @@ ForkGeneration::~ForkGeneration() {
   if (page_ != nullptr) munmap(page_, page_bytes());
 }
 
-/// Several threads of a new child may find the page empty at the same time: one sets the number, the others use it.
+/// Returns the page's number, and sets a new one in a child. Several threads of a new child may find the page empty at
+/// the same time: one sets the number, the others use it.
 uint64_t ForkGeneration::page_number() noexcept {
   uint64_t number = page_->load(std::memory_order_relaxed);
   if (number != 0) return number;
