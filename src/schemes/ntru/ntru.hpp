@@ -7,7 +7,7 @@
 
 namespace polykem::ntru {
 
-/// NTRU's parameter sets with all backends that were built, for the registry.
+/// Returns NTRU's parameter sets with all backends that were built. The registry calls it.
 std::span<const Scheme> schemes();
 
 }  // namespace polykem::ntru

@@ -7,8 +7,7 @@
 
 namespace polykem::ntru {
 
-/// The family of sample spaces and the lift: HPS samples g and m with a fixed weight, HRSS samples all polynomials
-/// alike.
+/// The kind of sample spaces and lift. HPS samples g and m with a fixed weight; HRSS samples all polynomials alike.
 enum class Variant { kHps, kHrss };
 
 struct NtruParams {
@@ -17,14 +16,14 @@ struct NtruParams {
   unsigned logq;
 
   constexpr uint32_t q() const { return uint32_t{1} << logq; }
-  /// Nonzero coefficients of a fixed-weight polynomial (HPS): half of them 1, half -1.
+  /// The number of nonzero coefficients of a fixed-weight polynomial (HPS). Half of them are 1, the others -1.
   constexpr size_t weight() const { return q() / 8 - 2; }
   constexpr size_t trits_bytes() const { return (n - 1 + 4) / 5; }
   constexpr size_t rq_bytes() const { return ((n - 1) * logq + 7) / 8; }
 
   constexpr size_t iid_coin_bytes() const { return n - 1; }
   constexpr size_t fixed_type_coin_bytes() const { return (30 * (n - 1) + 7) / 8; }
-  /// Random bytes for (f, g) or for (r, m).
+  /// The number of random bytes for (f, g) or for (r, m).
   constexpr size_t pair_coin_bytes() const {
     return iid_coin_bytes() + (variant == Variant::kHps ? fixed_type_coin_bytes() : iid_coin_bytes());
   }
@@ -33,7 +32,7 @@ struct NtruParams {
   constexpr size_t keygen_coin_bytes() const { return pair_coin_bytes() + kPrfKeyBytes; }
   constexpr size_t encaps_coin_bytes() const { return pair_coin_bytes(); }
   constexpr size_t public_key_bytes() const { return rq_bytes(); }
-  /// Offsets in the secret key: trits(f), trits(1/f mod 3), packed(1/h), PRF key.
+  /// The offsets in the secret key, which consists of trits(f), trits(1/f mod 3), packed(1/h) and the PRF key.
   constexpr size_t inverse_f_offset() const { return trits_bytes(); }
   constexpr size_t inverse_h_offset() const { return 2 * trits_bytes(); }
   constexpr size_t prf_key_offset() const { return inverse_h_offset() + rq_bytes(); }

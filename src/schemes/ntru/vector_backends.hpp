@@ -6,8 +6,9 @@
 
 namespace polykem::ntru {
 
-/// Set P on a vector backend; ntru_avx2.cpp, ntru_avx512.cpp, ntru_amx.cpp, ntru_neon.cpp and ntru_neon_sha3.cpp
-/// instantiate them. Calling an operation needs the CPU features.
+/// Each function returns set P's operations on a vector backend; ntru_avx2.cpp, ntru_avx512.cpp, ntru_amx.cpp,
+/// ntru_neon.cpp and ntru_neon_sha3.cpp instantiate them. The operations run only on CPUs that have the backend's
+/// features.
 template <NtruParams P>
 const SchemeBackend& avx2_backend();
 template <NtruParams P>

@@ -17,8 +17,8 @@ struct Amx {
   static const SortRows& sort() { return kSortRowsAmx; }
 };
 
-/// Kem with the product of encaps first, which hides most of the random generator. That step samples r, too, and
-/// sample_rm has m only.
+/// A Kem whose encaps begins with the product, which hides most of the time of the random generator. That step also
+/// samples r, so sample_rm samples only m.
 template <class Ops>
 struct TileKem : Kem<Ops> {
   static constexpr auto encaps = plan_of<kEncapsStages, typename Ops::Chunk>({

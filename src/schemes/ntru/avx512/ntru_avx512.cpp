@@ -25,8 +25,8 @@ struct Rows : Avx512 {
   static const SortRows& sort() { return kSortRowsAvx512; }
 };
 
-/// Small batches: the coefficients of an item side by side, except in key generation, most of whose time is
-/// inversions.
+/// The operations on small batches. The coefficients of an item lie side by side, except in key generation, most of
+/// whose time is spent on inversions.
 template <NtruParams P>
 using Singles = Operations<Kem<single::Ops<P, Rows>, ref::Ops<P, Lanes>>, single::Chunk<P, Rows>, ref::Chunk<P, Lanes>>;
 

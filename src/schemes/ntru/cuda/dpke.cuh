@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DPKE_Encrypt in one kernel, DPKE_Decrypt in two: packed records in, packed records out, every polynomial in the
+// DPKE_Encrypt is one kernel, DPKE_Decrypt two. They read and write packed records; every polynomial lies in the
 // registers or the shared memory of the warp that multiplies it. See docs/adr/0007. [NTRU20, DPKE_Encrypt,
 // DPKE_Decrypt]
 #pragma once
@@ -24,8 +24,8 @@ __device__ __forceinline__ void multiply(P& product) {
   __syncwarp();
 }
 
-/// DPKE_Encrypt: ct = packed(h r + Lift(m)). r: bytes 0, 1, 255, m: 0, 1, 2, both in rows of kRow. Each block computes
-/// one item.
+/// Computes DPKE_Encrypt: ct = packed(h r + Lift(m)). r: bytes 0, 1, 255. m: bytes 0, 1, 2. Both are in rows of kRow
+/// bytes. Each block computes one item.
 template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     encrypt_kernel(uint8_t* ct, Records pk, const uint8_t* r, const uint8_t* m) {
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
   store_rq<Set>(ct + block_again() * S::kCiphertextBytes, c, lane);
 }
 
-/// Two coefficients mod q: centres them, adds `add` and reduces mod 3; two bytes.
+/// Centres two coefficients mod q, adds `add` to them and reduces them mod 3. Returns two bytes.
 template <class Set>
 __device__ __forceinline__ uint16_t centred_mod3(uint32_t pair, uint32_t add) {
   using S = Shape<Set>;
@@ -73,7 +73,8 @@ __device__ __forceinline__ uint16_t centred_mod3(uint32_t pair, uint32_t add) {
   return static_cast<uint16_t>(to_trit(pair & 0xffff) | (to_trit(pair >> 16) << 8));
 }
 
-/// c f, centred mod q, mod (3, Phi_n), as trits to `shared`. f: packed, in shared memory once all copies have ended.
+/// Writes the trits of c f, centred mod q and then reduced mod (3, Phi_n), to `shared`. f_packed: in shared memory once
+/// all copies have ended.
 template <class Set>
 __device__ __forceinline__ void multiply_cf(uint8_t* shared, const uint8_t* ct, const uint8_t* f_packed) {
   using S = Shape<Set>;
@@ -102,7 +103,8 @@ __device__ __forceinline__ void multiply_cf(uint8_t* shared, const uint8_t* ct, 
   });
 }
 
-/// The trits in `shared` times 1/f mod (3, Phi_n): m, as trits to `shared`. inverse_f: packed, in shared memory.
+/// Multiplies the trits in `shared` by 1/f mod (3, Phi_n) and writes the trits of the product, which is m, to `shared`.
+/// inverse_f: packed, in shared memory.
 template <class Set>
 __device__ __forceinline__ void multiply_m(uint8_t* shared, const uint8_t* inverse_f) {
   using S = Shape<Set>;
@@ -124,7 +126,7 @@ __device__ __forceinline__ void multiply_m(uint8_t* shared, const uint8_t* inver
   __syncwarp();
 }
 
-/// Not zero if m has the wrong number of coefficients of either sign (HPS).
+/// Returns nonzero if m has the wrong number of coefficients of either sign (HPS).
 template <class Set>
 __device__ __forceinline__ uint32_t wrong_weight(const uint8_t* m, unsigned lane) {
   using S = Shape<Set>;
@@ -138,7 +140,8 @@ __device__ __forceinline__ uint32_t wrong_weight(const uint8_t* m, unsigned lane
   return warp_sum(ones_twos) ^ (kHalfWeight * 0x10001u);
 }
 
-/// r = (c - Lift(m)) / h mod (q, Phi_n) must be ternary: its trits to `shared`, and not zero if it is not. m: packed.
+/// Writes the trits of r = (c - Lift(m)) / h mod (q, Phi_n) to `shared`. Returns nonzero if r is not ternary, as it
+/// must be. m: packed.
 template <class Set>
 __device__ __forceinline__ uint32_t multiply_r(uint8_t* shared, const uint8_t* ct, const uint8_t* m,
                                                const uint8_t* inverse_h) {
@@ -200,7 +203,8 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
   if (lane == 0) fail[block_again()] = bad;
 }
 
-/// The second half: computes r from m, packs it into its part of rm, and updates fail. Each block computes one item.
+/// The second half of DPKE_Decrypt: computes r from m, packs it into its part of rm, and updates fail. Each block
+/// computes one item.
 template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     decrypt_r_kernel(uint8_t* rm, uint32_t* fail, Records ct, Records sk) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials in registers, in the form that the tensor cores' products take: group j is the coefficients 8j .. 8j + 7,
-// in lane j mod 32. Anything past coefficient n - 1 in a group is undefined.
+// Polynomials in registers, in the form that the tensor cores' products take: group j has the coefficients 8j .. 8j + 7
+// and lies in lane j mod 32. Anything past coefficient n - 1 in a group is undefined.
 #pragma once
 
 #include "prim/polymul/cuda/limbs.cuh"
@@ -17,7 +17,7 @@ using Groups = uint4[GroupShape<Set>::kRounds];
 template <class Set>
 using ByteGroups = uint2[GroupShape<Set>::kRounds];
 
-/// Calls f(i, j) for the groups j of this lane, the i-th of its array.
+/// Calls f(i, j) for each group j of this lane, which is the i-th of the lane's array.
 template <class Set, class F>
 __device__ __forceinline__ void for_each_group(unsigned lane, F&& f) {
   using C = GroupShape<Set>;
@@ -28,7 +28,7 @@ __device__ __forceinline__ void for_each_group(unsigned lane, F&& f) {
   }
 }
 
-/// Chunk j of a packed polynomial: its logq bytes begin at a whole byte. Bits above logq are not cleared.
+/// Returns group j of a packed polynomial, whose logq bytes begin at a whole byte. Bits above logq are not cleared.
 template <class Set>
 __device__ __forceinline__ uint4 packed_group(const uint8_t* record, int j) {
   using S = Shape<Set>;
@@ -55,7 +55,7 @@ __device__ __forceinline__ uint4 packed_group(const uint8_t* record, int j) {
   return make_uint4(both(0), both(1), both(2), both(3));
 }
 
-/// poly_Sq_frombytes, without coefficient n - 1.
+/// Computes poly_Sq_frombytes, except for coefficient n - 1, which remains undefined.
 template <class Set>
 __device__ __forceinline__ void load_packed(Groups<Set>& c, const uint8_t* record, unsigned lane) {
   for_each_group<Set>(lane, [&](int i, int j) { c[i] = packed_group<Set>(record, j); });
@@ -79,13 +79,14 @@ __device__ __forceinline__ void close_sum(Groups<Set>& c, unsigned lane) {
   set_last<Set>(c, 0u - warp_sum((sum & 0xffff) + (sum >> 16)), lane);
 }
 
-/// A row of bytes, 8-byte aligned.
+/// Loads a row of bytes, which is 8-byte aligned.
 template <class Set>
 __device__ __forceinline__ void load_bytes(ByteGroups<Set>& c, const uint8_t* row, unsigned lane) {
   for_each_group<Set>(lane, [&](int i, int j) { c[i] = reinterpret_cast<const uint2*>(row)[j]; });
 }
 
-/// Two signed bytes, named by the selector, as two coefficients: prmt repeats the sign of a byte at 8 + its index.
+/// Returns the two signed bytes that the selector names as two coefficients: prmt repeats the sign of a byte at 8 + its
+/// index.
 template <unsigned kSelector>
 __device__ __forceinline__ uint32_t signed_pair(uint32_t bytes) {
   uint32_t result;
@@ -93,8 +94,8 @@ __device__ __forceinline__ uint32_t signed_pair(uint32_t bytes) {
   return result;
 }
 
-/// Coefficients 8j .. 8j + 7 of Lift(m) as elements of Rq. `quotient`: for HRSS the result of lift_quotient(), for HPS
-/// the trits of m; 8-byte aligned.
+/// Returns coefficients 8j .. 8j + 7 of Lift(m) as elements of Rq. `quotient`: for HRSS the result of lift_quotient(),
+/// for HPS the trits of m; 8-byte aligned.
 template <class Set>
 __device__ __forceinline__ uint4 lift_group(const uint8_t* quotient, int j) {
   using S = Shape<Set>;

@@ -17,7 +17,7 @@ __device__ __forceinline__ void clear_row_end(uint16_t* row, unsigned lane) {
   if (S::kN - 1 + lane < S::kRow) row[S::kN - 1 + lane] = 0;
 }
 
-/// poly_S3_inv: 1/f as a row of S3, f in either ternary form.
+/// Computes poly_S3_inv: writes 1/f as a row of S3. f: in either ternary form.
 template <class Set>
 __global__ void __launch_bounds__(kThreads) invert_mod3_kernel(uint16_t* inverse, const uint16_t* f, size_t count) {
   using S = Shape<Set>;
@@ -36,8 +36,8 @@ __global__ void __launch_bounds__(kThreads) invert_mod3_kernel(uint16_t* inverse
 
 inline constexpr int kByteWarps = 2;  ///< warps per block of invert_bytes_kernel, whose warps need much shared memory
 
-/// v = 1/x mod 2^8: mod 2 by division steps, then Newton's v <- v (2 - x v) three times, which doubles the bits.
-/// [NTRU20, S2_inverse, Rq_inverse]
+/// Computes v = 1/x mod 2^8: mod 2 by division steps, then by three of Newton's steps v <- v (2 - x v), each of which
+/// doubles the number of correct bits. [NTRU20, S2_inverse, Rq_inverse]
 template <class Set>
 __global__ void __launch_bounds__(32 * kByteWarps) invert_bytes_kernel(uint16_t* v, const uint16_t* x, size_t count) {
   using S = Shape<Set>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NTRU's kernels other than the products. Unless a kernel says otherwise, one warp works on one item and nothing is
-// shared between warps. Records (pk, sk, ct, ss) may have any alignment; rows are as sets.hpp says.
+// shared between warps. Records (pk, sk, ct, ss) may have any alignment; sets.hpp describes rows.
 #pragma once
 
 #include "prim/drbg/cuda/drbg.cuh"
@@ -26,7 +26,7 @@ __device__ __forceinline__ size_t warp_item() {
   return blockIdx.x * size_t{kWarps} + threadIdx.x / 32;
 }
 
-/// randombytes. Each lane makes a block of 136 bytes. rows: kCoinStride bytes per item.
+/// Computes randombytes. Each lane makes a block of 136 bytes. rows: kCoinStride bytes per item.
 template <class Set, int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     coin_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::CoinDomain domain, uint64_t count) {
@@ -54,8 +54,8 @@ struct alignas(8) ZeroMasks {
   uint32_t f, either;
 };
 
-/// sample_fg: f and g as rows of Rq, 1 where they are 0; rows beyond the batch repeat its last item. The PRF key goes
-/// into sk.
+/// Computes sample_fg: writes f and g as rows of Rq, and 1 in place of 0. Rows beyond the batch repeat its last item.
+/// The PRF key goes into sk.
 template <class Set>
 __global__ void __launch_bounds__(kThreads) sample_fg_kernel(uint16_t* f, uint16_t* g, ZeroMasks* zero, uint8_t* sk,
                                                              const uint8_t* coins, size_t count, size_t rows) {
@@ -85,7 +85,8 @@ __global__ void __launch_bounds__(kThreads) sample_fg_kernel(uint16_t* f, uint16
   if (item < count) sk[item * S::kSecretKeyBytes + S::kPrfOffset + lane] = seed[S::kPairBytes + lane];
 }
 
-/// sample_rm and poly_S3_tobytes: rows of bytes, 0, 1, 255 for r and 0, 1, 2 for m, and both packed.
+/// Computes sample_rm and poly_S3_tobytes: writes rows of bytes, 0, 1, 255 for r and 0, 1, 2 for m, and both packed to
+/// rm.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
     sample_rm_kernel(uint8_t* r, uint8_t* m, uint8_t* rm, const uint8_t* coins, size_t count) {
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(kThreads)
   store_trits<Set>(packed + S::kTritsBytes, tm, lane);
 }
 
-/// poly_S3_tobytes of f and 1/f into sk.
+/// Computes poly_S3_tobytes of f and 1/f into sk.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
     store_f_kernel(uint8_t* sk, const uint16_t* f, const uint16_t* inverse_f, const ZeroMasks* zero, size_t count) {
@@ -133,7 +134,7 @@ __global__ void __launch_bounds__(kThreads)
   store_trits<Set>(record + S::kInverseFOffset, ti, lane);
 }
 
-/// x <- (x - 1) x, HRSS's factor of G.
+/// Multiplies each polynomial by x - 1, HRSS's factor of G.
 template <class Set>
 __global__ void __launch_bounds__(kThreads) times_x_minus_1_kernel(uint16_t* x, size_t count) {
   using S = Shape<Set>;
@@ -150,7 +151,7 @@ __global__ void __launch_bounds__(kThreads) times_x_minus_1_kernel(uint16_t* x, 
     row[i] = static_cast<uint16_t>(c[i == 0 ? S::kN - 1 : i - 1] - c[i]);
 }
 
-/// x <- e with 2^8 e = 1 - x mod (q, Phi_n), for an x that is 1 mod (2^8, Phi_n).
+/// Replaces x by e with 2^8 e = 1 - x mod (q, Phi_n), for an x that is 1 mod (2^8, Phi_n).
 template <class Set>
 __global__ void __launch_bounds__(kThreads) newton_error_kernel(uint16_t* x, size_t count) {
   using S = Shape<Set>;
@@ -164,7 +165,7 @@ __global__ void __launch_bounds__(kThreads) newton_error_kernel(uint16_t* x, siz
   }
 }
 
-/// v <- v + 2^8 w, v as signed bytes.
+/// Replaces v by v + 2^8 w, where v is taken as signed bytes.
 template <class Set>
 __global__ void __launch_bounds__(kThreads) newton_correct_kernel(uint16_t* v, const uint16_t* w, size_t count) {
   using S = Shape<Set>;
@@ -179,7 +180,7 @@ __global__ void __launch_bounds__(kThreads) newton_correct_kernel(uint16_t* v, c
   }
 }
 
-/// poly_Sq_tobytes of x / 3: mod Phi_n, then packed; 0 for items in which f or g was 0.
+/// Computes poly_Sq_tobytes of x / 3: reduces it mod Phi_n and packs it. Items in which f or g was 0 become 0.
 /// (check-magic: 43691 == (2 * 2^16 + 1) / 3)
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
@@ -197,7 +198,8 @@ __global__ void __launch_bounds__(kThreads)
   store_rq<Set>(records + item * stride, c, lane);
 }
 
-/// poly_Rq_sum_zero_tobytes of 3 x, for HRSS 3 (x - 1)^2 x; 0 for items in which f or g was 0.
+/// Computes poly_Rq_sum_zero_tobytes of three times the polynomial, for HRSS of 3 (x - 1)^2 times the polynomial. Items
+/// in which f or g was 0 become 0.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
     pack_h_kernel(uint8_t* pk, const uint16_t* x, const ZeroMasks* zero, size_t count) {
@@ -232,14 +234,14 @@ __device__ __forceinline__ void store_secret(uint8_t* ss, const uint32_t (&diges
   }
 }
 
-/// The address of the record of lane m; beyond the batch it is that of the last record.
+/// Returns the address of the record of lane m. Lanes beyond the batch get the last record.
 struct LaneRecords {
   Records records;
   size_t first, count;
   __device__ const uint8_t* operator()(int m) const { return records[min(first + m, count - 1)]; }
 };
 
-/// sha3_256 of rm. Each lane computes one item.
+/// Computes sha3_256 of rm. Each lane computes one item.
 template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, const uint8_t* rm, size_t count) {
   using S = Shape<Set>;
@@ -252,8 +254,8 @@ __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, c
   if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
 }
 
-/// sha3_256, sha3_256.reject and cmov: the hash of rm or, if the item failed, the hash of the PRF key and ct. Each lane
-/// computes one item.
+/// Computes sha3_256, sha3_256.reject and cmov: writes the hash of rm or, if the item failed, the hash of the PRF key
+/// and ct. Each lane computes one item.
 template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     hash_select_kernel(uint8_t* ss, const uint8_t* rm, const uint32_t* fail, Records sk, Records ct, size_t count) {

@@ -7,7 +7,7 @@
 
 namespace polykem::ntru::cuda {
 
-/// NTRU's parameter sets on GPUs.
+/// Returns NTRU's parameter sets on GPUs.
 std::span<const DeviceScheme* const> schemes();
 
 }  // namespace polykem::ntru::cuda

@@ -17,7 +17,7 @@
 
 namespace polykem::ntru::cuda {
 
-/// What the launches of one batch work on: its records, its intermediates and its stream. Names as in kem.hpp.
+/// What the launches of one batch work on: its records, its intermediates and its stream.
 template <class Set>
 struct LaunchContext {
   using S = Shape<Set>;
@@ -40,9 +40,9 @@ struct LaunchContext {
   Records pk() const { return {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)}; }
   Records sk() const { return {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)}; }
   Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
-  /// Blocks of one warp for a kernel in which each lane computes an item.
+  /// Returns the number of blocks of one warp for a kernel in which each lane computes an item.
   size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
-  /// Blocks for a kernel in which each warp computes an item.
+  /// Returns the number of blocks for a kernel in which each warp computes an item.
   static size_t blocks(size_t items) { return polykem::cuda::blocks_for(items, kWarps); }
   size_t blocks() const { return blocks(io.count); }
 
@@ -58,7 +58,7 @@ struct LaunchContext {
   const DeviceBatch& io;
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaSuccess;
-  const polykem::cuda::InverseTree<S::kRow> tree;  ///< of key generation
+  const polykem::cuda::InverseTree<S::kRow> tree;  ///< for key generation
   uint8_t *coins = nullptr, *rm = nullptr, *r = nullptr, *m = nullptr;
   uint32_t* fail = nullptr;
   ZeroMasks* zero = nullptr;
@@ -68,8 +68,8 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch), tree(batch.count) {}
 
-  /// Lays out the intermediates and returns their bytes. Buffers that are no longer needed are reused, which keeps the
-  /// workspace, and so the wipe after it, small.
+  /// Lays out the intermediates and returns how many bytes they take. Buffers that are no longer needed are reused,
+  /// which keeps the workspace, and so the wipe after it, small.
   size_t layout(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, op == Op::kKeygen ? tree.rows() : io.count);
     if (op == Op::kEncaps) {
@@ -103,7 +103,7 @@ struct Plan {
   static_assert(polykem::cuda::InverseTree<S::kRow>(kMaxItems).rows() <= polykem::cuda::kMaxBlocks);
   static_assert(kMaxItems * polykem::cuda::coin_blocks(S::kKeygenCoinBytes) / 32 < polykem::cuda::kMaxBlocks);
 
-  /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
+  /// Computes c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n) for products of kind kS3.
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
     const unsigned logq = kind == MulKind::kBytes ? 8 : S::kLogQ;
     t.keep(polykem::cuda::launch_mul(kind, S::kParams.n, logq, a, b, c, rows, t.stream));
@@ -125,9 +125,10 @@ struct Plan {
         invert);
   }
 
-  // ---- keygen: a = f, b = g, x = G f / 3 over the coins, v = 3 / (G f). The computation of 1/f shares no row with
-  // that of v, so that both may run at once. G = 3 g or 3 (x - 1) g; its constant factor is left to the packing, so
-  // that most products have a ternary operand: 1/h = v f f / 3 and h = 3 v g g, or 3 (x - 1)^2 v g g.
+  // ---- keygen. The arrays hold a = f, b = g, x = G f / 3, which overwrites the coins, and v = 3 / (G f). The
+  // computation of 1/f shares no row with that of v, so that both may run at once. G = 3 g or 3 (x - 1) g; its constant
+  // factor is left to the packing, so that most products have a ternary operand: 1/h = v f f / 3 and h = 3 v g g, or 3
+  // (x - 1)^2 v g g.
 
   template <int kBytes>
   static void make_coins(F& t, polykem::cuda::CoinDomain domain) {
@@ -229,7 +230,7 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
-  /// The items that fill an H200, and the bytes that suit 16 threads beside it: key generation's kernels need larger
+  /// kPartItems items fill an H200, and kStagedBytes suit 16 threads beside it; key generation's kernels need larger
   /// chunks. docs/adr/0006 and 0009 have the measurements.
   template <Op kOp>
   static constexpr size_t kPartItems = kOp == Op::kKeygen   ? 20480

@@ -19,17 +19,17 @@ using polykem::cuda::store_record;
 using polykem::cuda::warp_lane;
 using polykem::cuda::warp_sum;
 
-/// x mod 3 for x < 2^16. (check-magic: 43691 == ceil(2^17 / 3))
+/// Returns x mod 3. Range in: below 2^16. (check-magic: 43691 == ceil(2^17 / 3))
 __device__ __forceinline__ uint32_t mod3(uint32_t x) {
   return x - 3 * ((x * 43691u) >> 17);
 }
 
-/// {0, 1, 2} -> {0, 1, -1}.
+/// Maps {0, 1, 2} to {0, 1, -1}.
 __device__ __forceinline__ int centred(uint32_t trit) {
   return static_cast<int>(trit) - 3 * static_cast<int>(trit >> 1);
 }
 
-/// Four bytes mod 3 at once.
+/// Returns four bytes mod 3.
 __device__ __forceinline__ uint32_t mod3_bytes(uint32_t x) {
   x = (x & 0x0f0f0f0f) + ((x >> 4) & 0x0f0f0f0f);  // 16 = 1 mod 3; now <= 30
   x = (x & 0x03030303) + ((x >> 2) & 0x07070707);  // 4 = 1 mod 3; now <= 10
@@ -38,16 +38,16 @@ __device__ __forceinline__ uint32_t mod3_bytes(uint32_t x) {
   return x ^ ((x & (x >> 1) & 0x01010101) * 3);    // 3 -> 0
 }
 
-/// {0, 1, 2} -> {0, 1, -1} in four bytes at once.
+/// Maps {0, 1, 2} to {0, 1, -1} in four bytes at once.
 __device__ __forceinline__ uint32_t centred_bytes(uint32_t x) {
   return (x & 0x01010101) | (((x >> 1) & 0x01010101) * 0xff);
 }
 
-/// Zeros before a row that is packed.
+/// The number of zeros before a row that is packed.
 inline constexpr int kGuard = 8;
 
-/// Four bytes of the packed form of coefficients c, from byte `offset` >= -3 on. c: kRow values below q in shared
-/// memory, zero from n - 1 on, after kGuard zeros.
+/// Returns four bytes of the packed form of coefficients c, beginning at byte `offset` >= -3. c: kRow values below q in
+/// shared memory, zero from n - 1 on, after kGuard zeros.
 template <class Set>
 __device__ __forceinline__ uint32_t pack_rq_word(const uint16_t* c, int offset) {
   constexpr int kBits = static_cast<int>(Shape<Set>::kLogQ), kCoefficients = 31 / kBits + 2;
@@ -60,8 +60,8 @@ __device__ __forceinline__ uint32_t pack_rq_word(const uint16_t* c, int offset) 
   return static_cast<uint32_t>(bits >> (bit - first * kBits));
 }
 
-/// poly_Rq_sum_zero_tobytes and poly_Sq_tobytes: all coefficients but n - 1. c: kRow values below q in shared memory,
-/// with kGuard more words before them; both ends are overwritten.
+/// Computes poly_Rq_sum_zero_tobytes or poly_Sq_tobytes: packs all coefficients but n - 1. c: kRow values below q in
+/// shared memory, with kGuard more words before them. Those words and coefficient n - 1 are overwritten by zeros.
 template <class Set>
 __device__ __forceinline__ void store_rq(uint8_t* to, uint16_t* c, unsigned lane) {
   __syncwarp();
@@ -71,8 +71,8 @@ __device__ __forceinline__ void store_rq(uint8_t* to, uint16_t* c, unsigned lane
   store_record(to, Shape<Set>::kRqBytes, lane, [c](int at) { return pack_rq_word<Set>(c, at); });
 }
 
-/// Four bytes of five trits each, from byte `offset` (-3 <= offset) of the packed form of t on. t: values 0, 1, 2 in
-/// shared memory, zero from n - 1 on.
+/// Returns four bytes of five trits each, beginning at byte `offset` >= -3 of the packed form of t. t: values 0, 1, 2
+/// in shared memory, zero from n - 1 on.
 template <class Set>
 __device__ __forceinline__ uint32_t pack_trits_word(const uint8_t* t, int offset) {
   uint32_t word = 0;
@@ -86,13 +86,13 @@ __device__ __forceinline__ uint32_t pack_trits_word(const uint8_t* t, int offset
   return word;
 }
 
-/// poly_S3_tobytes of trits in shared memory.
+/// Computes poly_S3_tobytes of trits in shared memory.
 template <class Set>
 __device__ __forceinline__ void store_trits(uint8_t* to, const uint8_t* t, unsigned lane) {
   store_record(to, Shape<Set>::kTritsBytes, lane, [t](int at) { return pack_trits_word<Set>(t, at); });
 }
 
-/// The inverse: writes the trits of a packed polynomial to t (kRow values 0, 1, 2).
+/// Writes the trits of a packed polynomial to t: kRow values 0, 1, 2. The inverse of store_trits().
 template <class Set>
 __device__ __forceinline__ void unpack_trits(uint8_t* t, const uint8_t* packed, unsigned lane) {
   using S = Shape<Set>;
@@ -111,12 +111,12 @@ __device__ __forceinline__ void unpack_trits(uint8_t* t, const uint8_t* packed, 
   __syncwarp();
 }
 
-/// Two neighbouring coefficients in one word of a row.
+/// Returns two neighbouring coefficients as one word of a row.
 __device__ __forceinline__ uint32_t pair(uint32_t low, uint32_t high) {
   return (low & 0xffff) | (high << 16);
 }
 
-/// {0, 1, 2} in both halves -> {0, 1, 0xffff}.
+/// Maps {0, 1, 2} to {0, 1, 0xffff} in both halves.
 __device__ __forceinline__ uint32_t centred_pair(uint32_t x) {
   return (x & 0x00010001) | (((x >> 1) & 0x00010001) * 0xffff);
 }
@@ -133,7 +133,7 @@ __device__ __forceinline__ void store_trit_row(uint16_t* row, const uint8_t* t, 
   }
 }
 
-/// The inverse, from either ternary form.
+/// Reads a row in either ternary form from global memory and writes its trits 0, 1, 2 to shared memory.
 template <class Set>
 __device__ __forceinline__ void load_trit_row(uint8_t* t, const uint16_t* row, unsigned lane) {
   const auto* in = reinterpret_cast<const uint32_t*>(row);

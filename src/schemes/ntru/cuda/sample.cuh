@@ -8,7 +8,7 @@
 
 namespace polykem::ntru::cuda {
 
-/// coins: n - 1 bytes, 4-byte aligned. [NTRU20, Ternary]
+/// Reduces n - 1 bytes of coins mod 3. coins: 4-byte aligned. [NTRU20, Ternary]
 template <class Set>
 __device__ __forceinline__ void sample_iid(uint8_t* t, const uint8_t* coins, unsigned lane) {
   using S = Shape<Set>;
@@ -19,7 +19,7 @@ __device__ __forceinline__ void sample_iid(uint8_t* t, const uint8_t* coins, uns
   __syncwarp();
 }
 
-/// Like sample_iid, then flips the signs at even indices if <x a, a> < 0. [NTRU20, Ternary_Plus]
+/// Samples as sample_iid does, then flips the signs at even indices if <x a, a> < 0. [NTRU20, Ternary_Plus]
 template <class Set>
 __device__ __forceinline__ void sample_iid_plus(uint8_t* t, const uint8_t* coins, unsigned lane) {
   using S = Shape<Set>;
@@ -38,15 +38,16 @@ __device__ __forceinline__ void sample_iid_plus(uint8_t* t, const uint8_t* coins
   __syncwarp();
 }
 
-/// The keys that a lane holds while a warp sorts n - 1 of them: a multiple of 8, so that merging stays cheap.
+/// Returns the number of keys that a lane holds while a warp sorts n - 1 of them. It is a multiple of 8, so that
+/// merging stays cheap.
 template <class Set>
 __host__ __device__ constexpr int sort_registers() {
   return (Shape<Set>::kN - 1 + 255) / 256 * 8;
 }
 
-/// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. It does not matter
-/// which lane has which key, as long as the key keeps its type. coins: n - 1 little-endian words of 30 bits, 4-byte
-/// aligned; one word past them is read. [NTRU20, Fixed_Type]
+/// Samples exactly weight/2 coefficients 1 and as many 2, in an order that is decided by sorting random keys. It does
+/// not matter which lane has which key, as long as the key keeps its type. coins: n - 1 little-endian words of 30 bits,
+/// 4-byte aligned; one word past them is read. [NTRU20, Fixed_Type]
 template <class Set>
 __device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* coins, unsigned lane) {
   using S = Shape<Set>;
@@ -76,8 +77,8 @@ __device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* coi
   __syncwarp();
 }
 
-/// HRSS: replaces the trits of m by those of m / (x - 1) mod (3, Phi_n), whose coefficients are the prefix sums of
-/// 2 (m_i + m(1)). HPS: leaves them. [NTRU20, Lift]
+/// For HRSS, replaces the trits of m by those of m / (x - 1) mod (3, Phi_n), whose coefficients are the prefix sums of
+/// 2 (m_i + m(1)). For HPS, leaves them as they are. [NTRU20, Lift]
 template <class Set>
 __device__ __forceinline__ void lift_quotient(uint8_t* t, unsigned lane) {
   using S = Shape<Set>;

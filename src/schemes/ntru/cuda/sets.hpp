@@ -37,8 +37,8 @@ struct Hrss1373 {
   static constexpr NtruParams kParams = kHrss1373;
 };
 
-/// Whether the powers of `base` are all nonzero residues mod n: then n is prime and Phi_n is irreducible mod the prime
-/// `base`.
+/// Returns whether the powers of `base` are all nonzero residues mod n. If so, n is prime and Phi_n is irreducible mod
+/// the prime `base`.
 constexpr bool generates(int base, int n) {
   int power = base % n, order = 1;
   for (; power > 1; power = power * base % n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of a vector backend: one item per lane, and small batches item after item.
+// The operations of a vector backend: one item per lane, small batches item by item.
 #pragma once
 
 #include "core/operations.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key generation's stages on a few blocks of items that share their inversions; docs/adr/0010-shared-inversions.md has
-// the measurements. The tiled steps of the plan run block by block. `Isa` as in ops.hpp.
+// Computes the stages of key generation on a few blocks of items that share their inversions;
+// docs/adr/0010-shared-inversions.md has the measurements. The tiled steps of the plan run block by block. ops.hpp
+// describes `Isa`.
 #pragma once
 
 #include <cstring>
@@ -13,11 +14,11 @@
 namespace polykem::ntru::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// The blocks that share an inversion. An eighth of an inversion costs less than the products that sharing needs, so
-/// more blocks would gain little.
+/// The number of blocks that share an inversion. An eighth of an inversion costs less than the products that sharing
+/// needs, so more blocks would gain little.
 inline constexpr size_t kKeygenBlocks = 8;
 
-/// What is kept for a block from the first step to the last.
+/// What a block keeps from the first step to the last.
 template <NtruParams P>
 struct alignas(64) KeyBlock {
   LanePoly<P, S3> f, g, inverse_f;
@@ -25,7 +26,7 @@ struct alignas(64) KeyBlock {
   uint8_t coins[kLanes][P.keygen_coin_bytes()];
 };
 
-/// What all blocks use in turn.
+/// Working memory that the blocks use in turn.
 template <NtruParams P>
 struct alignas(64) KeygenScratch {
   LanePoly<P, S3> rest_S3;
@@ -60,7 +61,8 @@ struct KeygenChunk {
   std::byte* inverse_workspace;
   size_t tile = 0;
 
-  /// For run_plan.
+  /// Moves on to the next block. Returns false after the last one, when the first one follows again. Called by
+  /// run_plan.
   bool next_tile() {
     tile = tile + 1 == blocks ? 0 : tile + 1;
     return tile != 0;
@@ -86,7 +88,7 @@ struct KeygenOps {
   using Rq = LanePoly<P, ntru::Rq>;
   using S3 = LanePoly<P, ntru::S3>;
 
-  /// c: of any operation.
+  /// Computes out = a b mod (q, x^n - 1). c: a chunk of any operation.
   template <class Chunk>
   static void poly_Rq_mul(Chunk& c, Rq& out, const Rq& a, const Rq& b) {
     Isa::mul(P.n)->mul_cyclic(out.data(), a.data(), b.data(), c.mul_workspace);
@@ -97,7 +99,7 @@ struct KeygenOps {
     c.io.drbg->fill({c.now().coins[0], c.count() * P.keygen_coin_bytes()}, Isa::keystream());
   }
 
-  /// Lanes without an item repeat the last one.
+  /// Samples f and g. Lanes without an item repeat the last item.
   static void sample_fg(KeygenChunk& c) {
     KeyBlock<P>& b = c.now();
     sample_iid<P>(b.f, c.coins(0), c.count(), c.work->records);
@@ -111,9 +113,9 @@ struct KeygenOps {
     }
   }
 
-  /// x.*inverse = 1 / x.*a of each block x, lane by lane, from one inversion and three products per block. [MONT87,
-  /// 10.3.1] A zero has no inverse and would spoil the others: 1 takes its place, and its own inverse becomes 0.
-  /// nonzero(x): all ones in the lanes where x.*a is not 0. rest: memory for a polynomial.
+  /// Computes x.*inverse = 1 / x.*a of each block x, lane by lane, with one inversion and three products per block.
+  /// [MONT87, 10.3.1] A zero has no inverse and would spoil the others: 1 takes its place, and its own inverse becomes
+  /// 0. nonzero(x): returns all ones in the lanes where x.*a is not 0. rest: memory for a polynomial.
   template <class Poly, class Nonzero, class Mul, class Invert>
   static void invert_together(KeygenChunk& c, Poly KeyBlock<P>::*inverse, Poly KeyBlock<P>::*a, Poly& rest,
                               Nonzero nonzero, Mul mul, Invert invert) {
@@ -165,8 +167,8 @@ struct KeygenOps {
 
   static void mul_Gf(KeygenChunk& c) { poly_Rq_mul(c, c.now().Gf, c.now().G, c.now().lifted_f); }
 
-  /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20,
-  /// Sq_inverse]
+  /// Computes v = 1/a mod (q, Phi_n): mod 2 by division steps, then by Newton's iteration v <- v (2 - a v), which
+  /// doubles the number of correct bits each time. [NTRU20, Sq_inverse]
   static void poly_Rq_inv(KeygenChunk& c, Rq& v, const Rq& a) {
     Rq& u = c.work->u;
     u = a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of encaps and decaps on a block of items at once, one item per vector lane. `Isa` names the primitives of
-// an instruction set: kName, keystream(), mul(n), keccak(), inverse().
+// Computes the stages of encaps and decaps on a block of items at once, one item per vector lane. `Isa` names the
+// primitives of an instruction set: kName, keystream(), mul(n), keccak(), inverse().
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@ inline namespace POLYKEM_ISA {
 /// Working memory of one block.
 template <NtruParams P>
 struct alignas(64) Block {
-  LanePoly<P, S3> a, b;  ///< r, m
+  LanePoly<P, S3> a, b;  ///< r and m
   LanePoly<P, S3> inverse_f;
   LanePoly<P, Rq> x, y, z, u;
   Scratch<P> scratch;
@@ -60,7 +60,7 @@ struct Ops : KeygenOps<P, Isa> {
 
   using KeygenOps<P, Isa>::poly_Rq_mul;
 
-  // ---- encaps: a = r, b = m, x = h, y = r mod q, z = h r then c
+  // ---- encaps. The fields hold a = r, b = m, x = h, y = r mod q; z = h r, then c.
 
   static void make_encaps_coins(Chunk& c) {
     if (c.io.coins == nullptr) c.io.drbg->fill({c.work->coins[0], c.count * P.encaps_coin_bytes()}, Isa::keystream());
@@ -102,7 +102,8 @@ struct Ops : KeygenOps<P, Isa> {
     store_Sq<P>({c.io.ct_out, P.ciphertext_bytes()}, c.work->z, c.count, c.work->scratch);
   }
 
-  // ---- decaps: a = f then c f mod 3 then r, b = m, x = c, y = f mod q, z = c f then r mod q, u = 1/h
+  // ---- decaps. The fields hold b = m, y = f mod q, u = 1/h; a = f, then c f mod 3, then r; x = c, then c - Lift(m);
+  // z = c f, then r mod q.
 
   static void load_c_sk(Chunk& c) {
     auto& work = *c.work;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's cheap polynomial operations on a block of items, one item per 16-bit lane: coefficient i of item l at [i][l].
+// NTRU's polynomial operations other than products and inversions, on a block of items, one item per 16-bit lane:
+// coefficient i of item l is at [i][l].
 #pragma once
 
 #include "prim/simd/vec16.hpp"
@@ -11,7 +12,7 @@ inline namespace POLYKEM_ISA {
 using simd::V16;
 inline constexpr size_t kLanes = V16::kLanes;
 
-/// A polynomial of every item of a block; the ranges of its domain are those of ntru::Poly.
+/// One polynomial of each item of a block. The ranges of its domain are those of ntru::Poly.
 template <NtruParams P, class Domain>
 struct alignas(64) LanePoly {
   uint16_t c[P.n][kLanes];
@@ -22,22 +23,22 @@ struct alignas(64) LanePoly {
   const uint16_t* data() const { return c[0]; }
 };
 
-/// x mod 3 for x < 2^15. (check-magic: 21846 == ceil(2^16 / 3))
+/// Returns x mod 3. Range in: below 2^15. (check-magic: 21846 == ceil(2^16 / 3))
 POLYKEM_INLINE V16 mod3(V16 x) {
   return x - mulhi_u(x, V16::set1(21846)) * V16::set1(3);
 }
 
-/// x mod 3 for x < 6.
+/// Returns x mod 3. Range in: below 6.
 POLYKEM_INLINE V16 minus3_if_larger(V16 x) {
   return min_u(x, x - V16::set1(3));
 }
 
-/// {0, 1, 2} -> {0, 1, -1}
+/// Maps {0, 1, 2} to {0, 1, -1}.
 POLYKEM_INLINE V16 centred(V16 x) {
   return x - V16::set1(3) * x.template shr<1>();
 }
 
-/// {0, 1, 2} -> {0, 2, 1}
+/// Maps {0, 1, 2} to {0, 2, 1}.
 POLYKEM_INLINE V16 negated_mod3(V16 x) {
   return x + x - V16::set1(3) * x.template shr<1>();
 }
@@ -48,7 +49,7 @@ void poly_Z3_to_Zq(LanePoly<P, Rq>& out, const LanePoly<P, S3>& in) {
     out.set(i, centred(in.get(i)));
 }
 
-/// G = 3g, or 3(x - 1)g for HRSS. g: {0, 1, 2}.
+/// Computes G = 3g for HPS, 3(x - 1)g for HRSS. Range of g: {0, 1, 2}.
 template <NtruParams P>
 void poly_G(LanePoly<P, Rq>& out, const LanePoly<P, S3>& g) {
   const V16 three = V16::set1(3);
@@ -64,7 +65,7 @@ void poly_G(LanePoly<P, Rq>& out, const LanePoly<P, S3>& g) {
   }
 }
 
-/// Subtracts the last coefficient from all. In place.
+/// Reduces a mod (q, Phi_n) in place by subtracting the last coefficient from all.
 template <NtruParams P>
 void poly_mod_q_Phi_n(LanePoly<P, Rq>& a) {
   const V16 last = a.get(P.n - 1);
@@ -72,7 +73,7 @@ void poly_mod_q_Phi_n(LanePoly<P, Rq>& a) {
     a.set(i, a.get(i) - last);
 }
 
-/// The last coefficient becomes minus the sum of the others.
+/// Replaces the last coefficient by minus the sum of the others.
 template <NtruParams P>
 void poly_sum_zero(LanePoly<P, Rq>& a) {
   V16 sum = V16::zero();
@@ -81,7 +82,7 @@ void poly_sum_zero(LanePoly<P, Rq>& a) {
   a.set(P.n - 1, V16::zero() - sum);
 }
 
-/// Coefficients of a mod q centred around 0, then mod (3, Phi_n).
+/// Centres the coefficients of a mod q around 0, then reduces them mod (3, Phi_n).
 template <NtruParams P>
 void poly_Rq_to_S3(LanePoly<P, S3>& out, const LanePoly<P, Rq>& a) {
   const V16 minus_q = V16::set1((3 - P.q() % 3) % 3), mask = V16::set1(P.q() - 1);
@@ -115,7 +116,8 @@ POLYKEM_INLINE void for_lifted(const LanePoly<P, S3>& m, Use&& use) {
   }
 }
 
-/// r = the ternary form of a mod q. Returns lanes with a nonzero bit where a coefficient is not 0, 1 or -1.
+/// Computes r, the ternary form of a mod q. Returns lanes that have a nonzero bit where a coefficient is none of 0, 1
+/// and -1.
 template <NtruParams P>
 V16 poly_ternary(LanePoly<P, S3>& r, const LanePoly<P, Rq>& a) {
   const V16 mask = V16::set1(P.q() - 1), one = V16::set1(1), two = V16::set1(2), three = V16::set1(3);
@@ -128,7 +130,7 @@ V16 poly_ternary(LanePoly<P, S3>& r, const LanePoly<P, Rq>& a) {
   return bad;
 }
 
-/// Lanes with a nonzero bit where m does not have weight/2 coefficients of each sign (HPS only).
+/// Returns lanes that have a nonzero bit where m does not have weight/2 coefficients of each sign (HPS only).
 template <NtruParams P>
 V16 wrong_weight(const LanePoly<P, S3>& m) {
   const V16 one = V16::set1(1), half = V16::set1(static_cast<uint16_t>(P.weight() / 2));
@@ -141,7 +143,7 @@ V16 wrong_weight(const LanePoly<P, S3>& m) {
   return (ones ^ half) | (twos ^ half);
 }
 
-/// Flips the signs at even indices where <x a, a> < 0. In place. [NTRU20, Ternary_Plus]
+/// Flips the signs at even indices in the lanes where <x a, a> < 0, in place. [NTRU20, Ternary_Plus]
 template <NtruParams P>
 void poly_plus(LanePoly<P, S3>& a) {
   V16 product = V16::zero();  // at most n in absolute value
@@ -158,7 +160,7 @@ void poly_plus(LanePoly<P, S3>& a) {
   }
 }
 
-/// All ones in the lanes whose polynomial is not 0.
+/// Returns all ones in the lanes whose polynomial is not 0.
 template <NtruParams P>
 V16 nonzero_lanes(const LanePoly<P, S3>& a) {
   V16 any = V16::zero();
@@ -167,7 +169,7 @@ V16 nonzero_lanes(const LanePoly<P, S3>& a) {
   return V16::zero() - min_u(any, V16::set1(1));
 }
 
-/// x in the lanes of the mask, 1 in the others.
+/// Returns x in the lanes of the mask, 1 in the others.
 POLYKEM_INLINE V16 one_unless(V16 mask, V16 x) {
   return (x & mask) + (V16::set1(1) + mask);
 }
@@ -179,7 +181,7 @@ void keep_lanes(LanePoly<P, Domain>& a, V16 mask) {
     a.set(i, a.get(i) & mask);
 }
 
-/// One Newton step's middle part: a = 2 - a.
+/// Computes a = 2 - a, the middle part of a Newton step.
 template <NtruParams P>
 void two_minus(LanePoly<P, Rq>& a) {
   for (size_t i = 0; i < P.n; ++i)

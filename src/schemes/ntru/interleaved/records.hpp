@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's records and random bytes to and from blocks of items.
+// Converts NTRU's records and random bytes to blocks of items, and blocks to records.
 #pragma once
 
 #include "prim/keccak/keccak_lanes.hpp"
@@ -10,7 +10,7 @@
 namespace polykem::ntru::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// Memory for one polynomial of every item, in rows or words of records, whichever is larger; and for a sort.
+/// Memory for one polynomial of every item, as rows or as words of records, whichever is larger, and for a sort.
 template <NtruParams P>
 struct alignas(64) Scratch {
   uint16_t words[kLanes * (P.n + kLanes)];
@@ -29,13 +29,13 @@ void load_Rq_sum_zero(LanePoly<P, Rq>& a, ConstByteRows in, size_t count, Scratc
   poly_sum_zero(a);
 }
 
-/// The first n - 1 coefficients mod q.
+/// Writes the first n - 1 coefficients mod q of every item.
 template <NtruParams P>
 void store_Sq(ByteRows out, const LanePoly<P, Rq>& a, size_t count, Scratch<P>& scratch) {
   records::pack_block<P.logq, P.n - 1>(out, a.data(), count, scratch.words);
 }
 
-/// Five trits per byte. Every byte is accepted; digits are taken mod 3.
+/// Reads five trits from each byte. Every byte is accepted: only its five lowest base-3 digits count.
 template <NtruParams P>
 void load_S3(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
   records::rows_to_block(scratch.words, in, P.trits_bytes(), count);
@@ -70,7 +70,7 @@ void store_S3(ByteRows out, const LanePoly<P, S3>& a, size_t count, Scratch<P>& 
   records::block_to_rows(out, scratch.words, P.trits_bytes(), count);
 }
 
-/// Bytes mod 3, n - 1 per row. [NTRU20, Ternary]
+/// Reduces n - 1 bytes per row mod 3, one for each coefficient but the last, which becomes 0. [NTRU20, Ternary]
 template <NtruParams P>
 void sample_iid(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
   static_assert((P.n - 1) % 2 == 0);
@@ -83,7 +83,7 @@ void sample_iid(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& 
   a.set(P.n - 1, V16::zero());
 }
 
-/// Exactly weight/2 ones and as many twos. [NTRU20, Fixed_Type]
+/// Samples exactly weight/2 ones and as many twos for every item. [NTRU20, Fixed_Type]
 template <NtruParams P>
 void sample_fixed_type(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
 #ifdef POLYKEM_ISA_NEON

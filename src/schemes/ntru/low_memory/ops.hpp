@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU in little memory: one item, products in place, and for each operation a layout in which what is needed at
-// different times shares memory. `Prims` are those of ref/ops.hpp with two promises: c of mul_cyclic and mul_S3 may be
-// an operand, and sorting and inverting need no workspace.
+// NTRU in little memory: one item at a time, products in place, and for each operation a layout in which data that are
+// needed at different times share memory. `Prims` has the members of ref::PortablePrims and keeps two promises: c of
+// mul_cyclic and mul_S3 may be an operand, and sorting and inverting need no workspace.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct KeygenWork {
     Sampling sampling;
     Solving solving;
   };
-  Poly<P, S3> f, g;  ///< then f mod q, G
+  Poly<P, S3> f, g;  ///< later f mod q and G
 };
 
 template <NtruParams P, class Prims>
@@ -46,7 +46,7 @@ struct EncapsWork {
   };
   struct Encrypting {
     std::byte product[Prims::workspace_bytes(P.n)];
-    Poly<P, Rq> c;  ///< at first h
+    Poly<P, Rq> c;  ///< first h, then h r, then c
   };
   union {
     Sampling sampling;
@@ -54,7 +54,7 @@ struct EncapsWork {
   };
   Poly<P, S3> m;
   union {
-    Poly<P, S3> r;  ///< then r mod q
+    Poly<P, S3> r;  ///< later r mod q
     Poly<P, Rq> lifted;
   };
 };
@@ -69,8 +69,8 @@ struct DecapsWork {
     std::byte product[Prims::workspace_bytes(P.n)];
     Hashing hashing;
   };
-  Poly<P, Rq> c;  ///< then c - Lift(m), then r
-  Poly<P, S3> m;  ///< at first c f mod 3
+  Poly<P, Rq> c;  ///< first c, then c - Lift(m), then r mod q
+  Poly<P, S3> m;  ///< first c f mod 3, then m
   union {
     Poly<P, S3> f, inverse_f, r;
     Poly<P, Rq> cf, lifted, inverse_h;
@@ -98,7 +98,7 @@ struct Ops {
   using EncapsChunk = Chunk<EncapsWork>;
   using DecapsChunk = Chunk<DecapsWork>;
 
-  /// c = a b mod (q, x^n - 1); operands of any domain, as 16-bit representatives.
+  /// Computes c = a b mod (q, x^n - 1). The operands may be of any domain; they are taken as 16-bit representatives.
   template <class A, class B>
   static void poly_Rq_mul(Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b, void* product) {
     Prims::mul_cyclic(c.c, a.c, b.c, P.n, product);
@@ -120,7 +120,7 @@ struct Ops {
     std::memcpy(c.io.sk_out + P.prf_key_offset(), coins + P.pair_coin_bytes(), P.kPrfKeyBytes);
   }
 
-  /// G = 3 g, or 3 (x - 1) g.
+  /// Lifts f, and replaces g by G = 3 g for HPS, 3 (x - 1) g for HRSS.
   static void lift_fg(KeygenChunk& c) {
     auto& g = c.work.g.c;
     ref::poly_Z3_to_Zq<P>(c.work.f.c);
@@ -141,7 +141,8 @@ struct Ops {
     poly_Rq_mul(w.Gf, c.work.g, c.work.f, w.product);
   }
 
-  /// As in ref/ops.hpp. [NTRU20, Sq_inverse]
+  /// Computes v = 1/(G f) mod (q, Phi_n): mod 2 by division steps, then by Newton's iteration v <- v (2 - G f v), which
+  /// doubles the number of correct bits each time. [NTRU20, Sq_inverse]
   static void invert_Gf(KeygenChunk& c) {
     auto& [product, Gf, v, u] = c.work.solving;
     std::memcpy(u.c, Gf.c, sizeof u.c);
@@ -263,8 +264,8 @@ struct Ops {
   }
 };
 
-/// The three operations. Ops are those above with two more, which make coins. 1/f and 1/h are unpacked when they are
-/// needed.
+/// The plans of the three operations. `Ops` inherits the functions above and adds two, which make coins. 1/f and 1/h
+/// are unpacked only when they are needed.
 template <class Ops>
 struct Kem {
   using KeygenChunk = typename Ops::KeygenChunk;

@@ -12,14 +12,14 @@ namespace polykem {
 /// results wherever an inverse exists. `workspace` has workspace_bytes bytes, 64-byte aligned, and is zeroised before
 /// return. An output may be the same memory as its input.
 struct PolyInvLanes {
-  size_t lanes;            ///< items of a block
+  size_t lanes;            ///< the number of items of a block
   size_t workspace_bytes;  ///< what every function below needs, for any n
 
-  /// A block; `inverse` and `a` 64-byte aligned.
+  /// Invert the items of a block. `inverse` and `a` are 64-byte aligned.
   void (*inverse_mod2)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
   void (*inverse_mod3)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
 
-  /// A single polynomial of n coefficients; no alignment is needed.
+  /// Invert a single polynomial of n coefficients. No alignment is needed.
   void (*inverse_mod2_single)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
   void (*inverse_mod3_single)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
 };

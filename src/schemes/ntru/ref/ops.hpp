@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every stage of kem.hpp as a loop over the items of a chunk. The portable backend is this with PortablePrims; the
-// vector backends use it with their own primitives for small batches.
+// Computes every stage of kem.hpp by a loop over the items of a chunk. The portable backend does so with PortablePrims;
+// the vector backends do so for small batches, with primitives of their own.
 #pragma once
 
 #include <cstring>
@@ -22,7 +22,7 @@ inline namespace POLYKEM_ISA {
 /// Working memory of one item.
 template <NtruParams P>
 struct Item {
-  Poly<P, S3> a, b;  ///< f, g or r, m
+  Poly<P, S3> a, b;  ///< f and g, or r and m
   Poly<P, S3> inverse_f;
   Poly<P, Rq> x, y, z, u, v, w;
   int32_t keys[P.n + kSortRoom];
@@ -33,12 +33,12 @@ struct Item {
   uint32_t fail;  ///< all ones if the ciphertext is rejected
 };
 
-/// The portable primitives of one item. Other primitives have the same members. ws: workspace_bytes(n) bytes, aligned
-/// to 64.
+/// The portable primitives for one item. Other primitives have the same members. The last argument of each function is
+/// a workspace of workspace_bytes(n) bytes, aligned to 64.
 struct PortablePrims {
   static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
   static constexpr size_t workspace_bytes(size_t) { return 0; }
-  /// c = a b mod (x^n - 1, q)
+  /// Computes c = a b mod (x^n - 1, q).
   static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void*) {
     poly_mul_cyclic(c, a, b, n);
   }
@@ -46,7 +46,7 @@ struct PortablePrims {
   static void inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n, void*) { poly_inverse_mod3(inverse, a, n); }
   static void sort_int32(int32_t* keys, size_t count, void*) { polykem::sort_int32(keys, count); }
 
-  /// c = a b mod (3, Phi_n). Exact: a sum has at most n products of at most 4.
+  /// Computes c = a b mod (3, Phi_n). No sum overflows: it has at most n products, each at most 4.
   template <NtruParams P>
   static void mul_S3(Poly<P, S3>& c, const Poly<P, S3>& a, const Poly<P, S3>& b, void*) {
     static_assert(4 * P.n < (1u << 15));
@@ -72,7 +72,7 @@ struct Chunk {
 
   const Batch& io;
   Item<P>* items;
-  void* ws;  ///< for the primitives
+  void* ws;  ///< the primitives' workspace
 
   const uint8_t* pk(size_t i) const { return io.pk + (io.shared_key ? 0 : i * P.public_key_bytes()); }
   const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * P.secret_key_bytes()); }
@@ -95,14 +95,14 @@ struct Ops {
   using KeygenChunk = Chunk;
   using Item = ref::Item<P>;
 
-  /// c = a b mod (q, x^n - 1); operands of any domain, as 16-bit representatives.
+  /// Computes c = a b mod (q, x^n - 1). The operands may be of any domain; they are taken as 16-bit representatives.
   template <class A, class B>
   static void poly_Rq_mul(const Chunk& chunk, Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b) {
     Prims::mul_cyclic(c.c, a.c, b.c, P.n, chunk.ws);
   }
 
-  /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20,
-  /// Sq_inverse]
+  /// Computes v = 1/a mod (q, Phi_n): mod 2 by division steps, then by Newton's iteration v <- v (2 - a v), which
+  /// doubles the number of correct bits each time. [NTRU20, Sq_inverse]
   static void poly_Rq_inv(const Chunk& chunk, Poly<P, Rq>& v, const Poly<P, Rq>& a, Poly<P, Rq>& scratch_a,
                           Poly<P, Rq>& scratch_b) {
     std::memcpy(scratch_a.c, a.c, sizeof a.c);
@@ -118,7 +118,8 @@ struct Ops {
     }
   }
 
-  // ---- keygen: a = f, b = g, x = f mod q, y = G, z = G f, u = v = 1/(G f)
+  // ---- keygen. The fields hold a = f, b = g, x = f mod q, y = G, v = 1/(G f); z = G f, then 1/h, then h; u = v f,
+  // then v G.
 
   static void make_coins(Chunk& c, size_t bytes) {
     c.each([&](Item& t, size_t i) {
@@ -191,7 +192,7 @@ struct Ops {
     c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.pk_out(i), t.z.c); });
   }
 
-  // ---- encaps: a = r, b = m, x = h, y = r mod q then Lift(m), z = h r then c
+  // ---- encaps. The fields hold a = r, b = m, x = h; y = r mod q, then Lift(m); z = h r, then c.
 
   static void make_encaps_coins(Chunk& c) { make_coins(c, P.encaps_coin_bytes()); }
 
@@ -234,7 +235,8 @@ struct Ops {
     c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.ct_out(i), t.z.c); });
   }
 
-  // ---- decaps: a = f then r, b = m, x = c, y = f mod q then Lift(m), z = c f then r mod q, u = 1/h
+  // ---- decaps. The fields hold b = m, u = 1/h; a = f, then c f mod 3, then r; x = c, then c - Lift(m); y = f mod q,
+  // then Lift(m); z = c f, then r mod q.
 
   static void load_c_sk(Chunk& c) {
     c.each([&](Item& t, size_t i) {

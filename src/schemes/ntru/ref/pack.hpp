@@ -12,7 +12,7 @@
 namespace polykem::ntru::ref {
 inline namespace POLYKEM_ISA {
 
-/// out: P.trits_bytes() bytes. The lowest coefficient is the lowest base-3 digit.
+/// Writes P.trits_bytes() bytes of five coefficients each. The lowest coefficient of a byte is its lowest base-3 digit.
 template <NtruParams P>
 void poly_S3_tobytes(uint8_t* out, const Poly<P, S3>& a) {
   for (size_t i = 0; i < P.trits_bytes(); ++i) {
@@ -25,7 +25,8 @@ void poly_S3_tobytes(uint8_t* out, const Poly<P, S3>& a) {
   }
 }
 
-/// Every byte string is accepted: digits are taken mod 3.
+/// Reads five coefficients from each byte. Every byte string is accepted: only a byte's five lowest base-3 digits
+/// count.
 template <NtruParams P>
 void poly_S3_frombytes(Poly<P, S3>& a, const uint8_t* in) {
   constexpr size_t kBytes = P.trits_bytes();
@@ -45,7 +46,7 @@ void poly_S3_frombytes(Poly<P, S3>& a, const uint8_t* in) {
   secure_zero(digit, sizeof digit);
 }
 
-/// out: P.rq_bytes() bytes, the first n - 1 coefficients mod q; unused bits are 0.
+/// Writes the first n - 1 coefficients mod q as P.rq_bytes() bytes, whose unused bits are 0.
 template <NtruParams P>
 void poly_Sq_tobytes(uint8_t* out, const uint16_t (&c)[P.n]) {
   uint32_t buffer = 0;
@@ -60,7 +61,7 @@ void poly_Sq_tobytes(uint8_t* out, const uint16_t (&c)[P.n]) {
   if (bits > 0) *out = static_cast<uint8_t>(buffer);
 }
 
-/// The last coefficient becomes 0.
+/// Reads the first n - 1 coefficients. The last one becomes 0.
 template <NtruParams P>
 void poly_Sq_frombytes(uint16_t (&c)[P.n], const uint8_t* in) {
   uint8_t padded[P.rq_bytes() + 2] = {};  // every coefficient lies within three bytes
@@ -75,7 +76,7 @@ void poly_Sq_frombytes(uint16_t (&c)[P.n], const uint8_t* in) {
   secure_zero(padded, sizeof padded);
 }
 
-/// The last coefficient becomes minus the sum of the others.
+/// Reads the first n - 1 coefficients. The last one becomes minus their sum.
 template <NtruParams P>
 void poly_Rq_sum_zero_frombytes(Poly<P, Rq>& a, const uint8_t* in) {
   poly_Sq_frombytes<P>(a.c, in);
@@ -85,7 +86,7 @@ void poly_Rq_sum_zero_frombytes(Poly<P, Rq>& a, const uint8_t* in) {
   a.c[P.n - 1] = static_cast<uint16_t>(0u - sum);
 }
 
-/// All ones if a bit of the last byte beyond the last coefficient is set, else 0.
+/// Returns all ones if a bit of the last byte beyond the last coefficient is set, else 0.
 template <NtruParams P>
 uint32_t padding_mask(const uint8_t* packed) {
   constexpr unsigned kUsed = (P.n - 1) * P.logq % 8;

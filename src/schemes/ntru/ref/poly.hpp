@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's polynomial operations on one item, portable and in constant time. Shapes: every polynomial has P.n
-// coefficients.
+// NTRU's polynomial operations on one item, portable and in constant time. Every polynomial has P.n coefficients.
 #pragma once
 
 #include <cstring>
@@ -12,7 +11,7 @@
 namespace polykem::ntru::ref {
 inline namespace POLYKEM_ISA {
 
-/// Subtracts the last coefficient from all: the residue mod (q, Phi_n) with last coefficient 0. In place.
+/// Reduces c mod (q, Phi_n) in place by subtracting the last coefficient from all. The last coefficient becomes 0.
 template <NtruParams P>
 void poly_mod_q_Phi_n(uint16_t (&c)[P.n]) {
   const uint16_t last = c[P.n - 1];
@@ -20,7 +19,7 @@ void poly_mod_q_Phi_n(uint16_t (&c)[P.n]) {
     x = static_cast<uint16_t>(x - last);
 }
 
-/// The same mod 3. c: values < 2^15.
+/// Reduces c mod (3, Phi_n) in place. Range in: below 2^15; out: {0, 1, 2}, the last coefficient 0.
 template <NtruParams P>
 void poly_mod_3_Phi_n(uint16_t (&c)[P.n]) {
   const uint32_t minus_last = 2u * ct::mod3(c[P.n - 1]);
@@ -28,14 +27,14 @@ void poly_mod_3_Phi_n(uint16_t (&c)[P.n]) {
     x = ct::mod3(ct::mod3(x) + minus_last);
 }
 
-/// {0, 1, 2} -> {0, 1, -1} mod 2^16, in place.
+/// Maps {0, 1, 2} to {0, 1, -1} mod 2^16, in place.
 template <NtruParams P>
 void poly_Z3_to_Zq(uint16_t (&c)[P.n]) {
   for (auto& x : c)
     x = static_cast<uint16_t>(x - 3u * (x >> 1));
 }
 
-/// out = Lift(m): for HPS m itself; for HRSS (x - 1) (m / (x - 1) mod (3, Phi_n)). [NTRU20, Lift]
+/// Computes out = Lift(m): m itself for HPS, (x - 1) (m / (x - 1) mod (3, Phi_n)) for HRSS. [NTRU20, Lift]
 /// With d = m + t Phi_n and t such that d(1) = 0 mod 3, the quotient's coefficients are minus the prefix sums of d.
 template <NtruParams P>
 void poly_lift(Poly<P, Rq>& out, const Poly<P, S3>& m) {
@@ -49,7 +48,7 @@ void poly_lift(Poly<P, Rq>& out, const Poly<P, S3>& m) {
       m_at_1 += x;
     const uint32_t t = ct::mod3(m_at_1);
     uint16_t quotient[P.n];
-    uint32_t sum = 0;  // at most 4n: reduced afterwards, all at once
+    uint32_t sum = 0;  // at most 4n; all sums are reduced afterwards
     for (size_t i = 0; i < P.n; ++i) {
       sum += m.c[i] + t;
       quotient[i] = static_cast<uint16_t>(sum);
@@ -65,7 +64,7 @@ void poly_lift(Poly<P, Rq>& out, const Poly<P, S3>& m) {
   }
 }
 
-/// Coefficients of a mod q centred around 0, then mod (3, Phi_n).
+/// Centres the coefficients of a mod q around 0, then reduces them mod (3, Phi_n).
 template <NtruParams P>
 void poly_Rq_to_S3(Poly<P, S3>& out, const Poly<P, Rq>& a) {
   constexpr uint32_t kMinusQ = (3 - P.q() % 3) % 3;
@@ -76,7 +75,7 @@ void poly_Rq_to_S3(Poly<P, S3>& out, const Poly<P, Rq>& a) {
   poly_mod_3_Phi_n<P>(out.c);
 }
 
-/// r of its residues a mod q. Returns all ones if a coefficient is none of 0, 1 and -1, else 0.
+/// Computes the ternary r from its residues a mod q. Returns all ones if a coefficient is none of 0, 1 and -1, else 0.
 template <NtruParams P>
 uint32_t recover_r(Poly<P, S3>& r, const Poly<P, Rq>& a) {
   uint32_t bad = 0;
@@ -88,7 +87,7 @@ uint32_t recover_r(Poly<P, S3>& r, const Poly<P, Rq>& a) {
   return ct::mask_nonzero(bad);
 }
 
-/// All ones if m has not the weight that its set asks for, else 0.
+/// Returns all ones if m does not have weight/2 coefficients of each sign (HPS only), else 0.
 template <NtruParams P>
 uint32_t wrong_weight(const Poly<P, S3>& m) {
   if constexpr (P.variant == Variant::kHps) {

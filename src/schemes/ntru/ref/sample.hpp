@@ -12,7 +12,7 @@
 namespace polykem::ntru::ref {
 inline namespace POLYKEM_ISA {
 
-/// bytes: n - 1, one per coefficient. [NTRU20, Ternary]
+/// Reduces n - 1 bytes mod 3, one for each coefficient but the last, which becomes 0. [NTRU20, Ternary]
 template <NtruParams P>
 void sample_iid(Poly<P, S3>& a, const uint8_t* bytes) {
   for (size_t i = 0; i + 1 < P.n; ++i)
@@ -20,7 +20,7 @@ void sample_iid(Poly<P, S3>& a, const uint8_t* bytes) {
   a.c[P.n - 1] = 0;
 }
 
-/// Like sample_iid, then flips the signs at even indices if <x a, a> < 0. [NTRU20, Ternary_Plus]
+/// Samples as sample_iid does, then flips the signs at even indices if <x a, a> < 0. [NTRU20, Ternary_Plus]
 template <NtruParams P>
 void sample_iid_plus(Poly<P, S3>& a, const uint8_t* bytes) {
   sample_iid<P>(a, bytes);
@@ -37,7 +37,7 @@ void sample_iid_plus(Poly<P, S3>& a, const uint8_t* bytes) {
   }
 }
 
-/// Four integers of 30 bits, each times 4, from 15 bytes.
+/// Reads four 30-bit integers from 15 bytes and multiplies each by 4.
 inline void load_keys(int32_t* keys, const uint8_t* bytes) {
   uint32_t words[4] = {};
   if constexpr (std::endian::native == std::endian::little) {
@@ -52,8 +52,9 @@ inline void load_keys(int32_t* keys, const uint8_t* bytes) {
   keys[3] = static_cast<int32_t>(words[2] >> 26 << 2 | words[3] << 8);
 }
 
-/// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. [NTRU20, Fixed_Type]
-/// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n + kSortRoom integers. ws: as the primitives say.
+/// Samples exactly weight/2 coefficients 1 and as many 2, in an order that is decided by sorting random keys. [NTRU20,
+/// Fixed_Type]
+/// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n + kSortRoom integers. ws: the workspace of Prims.
 template <NtruParams P, class Prims>
 void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws) {
   static_assert(P.n % 4 == 1);
@@ -69,7 +70,7 @@ void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void
   a.c[P.n - 1] = 0;
 }
 
-/// The second polynomial of a pair: of fixed weight for HPS, else like the first.
+/// Samples the second polynomial of a pair, with fixed weight for HPS and like the first otherwise.
 template <NtruParams P, class Prims>
 void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws) {
   if constexpr (P.variant == Variant::kHps) {
@@ -79,7 +80,7 @@ void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws
   }
 }
 
-/// f and g of a key pair. [NTRU20, Sample_fg]
+/// Samples f and g of a key pair. [NTRU20, Sample_fg]
 template <NtruParams P, class Prims>
 void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* coins, int32_t* keys, void* ws) {
   if constexpr (P.variant == Variant::kHps) {
@@ -91,7 +92,7 @@ void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* coins, int32_t* ke
   }
 }
 
-/// r and m of an encapsulation. [NTRU20, Sample_rm]
+/// Samples r and m of an encapsulation. [NTRU20, Sample_rm]
 template <NtruParams P, class Prims>
 void sample_rm(Poly<P, S3>& r, Poly<P, S3>& m, const uint8_t* coins, int32_t* keys, void* ws) {
   sample_iid<P>(r, coins);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key generation's stages on items that lie one after the other and share one inversion;
-// docs/adr/0010-shared-inversions.md has the measurements. `Prims` as in ops.hpp.
+// Computes the stages of key generation on items that lie one after the other and share one inversion;
+// docs/adr/0010-shared-inversions.md has the measurements. ops.hpp describes `Prims`.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@
 namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
-/// Bytes that the products and the sorts of `items` items use, one after the other.
+/// Returns the number of bytes that the products and the sorts of `items` items use, one after the other.
 template <NtruParams P, class Prims>
 size_t shared_bytes(size_t items) {
   const size_t product = Prims::mul(P.n)->workspace_bytes;
   return P.variant == Variant::kHps ? std::max(product, sort_rows_workspace_bytes(P.n, items)) : product;
 }
 
-/// Field x of items that lie one after the other, as the operands of products.
+/// Returns field x of items that lie one after the other, as the operands of products.
 template <class Item, NtruParams P>
 ConstBytePolys polys(const Item* items, Trits<P> Item::*x) {
   return {reinterpret_cast<const int8_t*>((items->*x).c), sizeof(Item)};
@@ -36,7 +36,7 @@ ConstBytePolys polys(const Item* items, Small<P> Item::*x) {
   return {(items->*x).c, sizeof(Item)};
 }
 
-/// Words, read or written.
+/// Words that a product reads or writes.
 struct WordFields : WordPolys {
   operator ConstWordPolys() const { return {data, stride}; }
 };
@@ -51,10 +51,10 @@ struct alignas(64) Key {
   Trits<P> f, g, inverse_f;
   Small<P> lifted_f, G;
   Words<P> Gf, v;  ///< v = 1/(G f)
-  Words<P> x;      ///< products on their way
+  Words<P> x;      ///< intermediate products
 };
 
-/// What all keys use in turn.
+/// Working memory that the keys use in turn.
 template <NtruParams P>
 struct alignas(64) KeygenScratch {
   Trits<P> rest_S3;
@@ -66,7 +66,7 @@ struct alignas(64) KeygenScratch {
 template <NtruParams P, class Prims>
 struct KeygenChunk {
   static constexpr size_t kGranule = 16;
-  static constexpr size_t kItems = 64;  ///< keys that share an inversion
+  static constexpr size_t kItems = 64;  ///< the number of keys that share an inversion
   static constexpr size_t kCoinBytes = P.keygen_coin_bytes();
   static size_t workspace_bytes(size_t items) {
     return Arena::bytes<Key<P>>(items) + Arena::bytes<uint8_t>(items * kCoinBytes) + Arena::bytes<KeygenScratch<P>>(1) +
@@ -143,7 +143,7 @@ struct KeygenOps {
     Prims::mul(P.n)->mul_words_bytes(polys(c.key, out), polys(c.key, a), polys(c.key, b), c.count, c.shared_memory);
   }
 
-  /// The first coefficient becomes 1 unless the mask is all ones.
+  /// Sets the first coefficient to 1 unless the mask is all ones.
   template <class Poly>
   static void one_unless(uint32_t mask, Poly& a) {
     a.c[0] = static_cast<std::decay_t<decltype(a.c[0])>>((a.c[0] & mask) + 1 + mask);
@@ -154,9 +154,9 @@ struct KeygenOps {
       x = static_cast<std::decay_t<decltype(x)>>(x & mask);
   }
 
-  /// x.*inverse = 1 / x.*a of each key x from one inversion and three products per key. [MONT87, 10.3.1] A zero has no
-  /// inverse and would spoil the others: 1 takes its place, and its own inverse becomes 0. rest: memory for a
-  /// polynomial. nonzero(x): all ones if x.*a is not 0.
+  /// Computes x.*inverse = 1 / x.*a of each key x with one inversion and three products per key. [MONT87, 10.3.1] A
+  /// zero has no inverse and would spoil the others: 1 takes its place, and its own inverse becomes 0. nonzero(x):
+  /// returns all ones if x.*a is not 0. rest: memory for a polynomial.
   template <class Poly, class Nonzero, class Mul, class Invert>
   static void invert_together(KeygenChunk& c, Poly Key::*inverse, Poly Key::*a, Poly& rest, Nonzero nonzero, Mul mul,
                               Invert invert) {
@@ -215,7 +215,7 @@ struct KeygenOps {
                                c.shared_memory);
   }
 
-  /// low = the lowest bytes of a.
+  /// Copies the low byte of each word of a to low.
   static void low_bytes(Small<P>& low, const Words<P>& a) {
     const __m512i mask = words(0xff);
     each_bytes<P>([&](size_t i) {
@@ -228,8 +228,9 @@ struct KeygenOps {
     a.c[0] = static_cast<uint16_t>(a.c[0] + 2);
   }
 
-  /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20,
-  /// Sq_inverse] Until v has eight bits, products of bytes suffice.
+  /// Computes v = 1/a mod (q, Phi_n): mod 2 by division steps, then by Newton's iteration v <- v (2 - a v), which
+  /// doubles the number of correct bits each time. [NTRU20, Sq_inverse] Until v has eight bits, products of bytes
+  /// suffice.
   static void poly_Rq_inv(KeygenChunk& c, Words<P>& v, const Words<P>& a) {
     auto& [in, inverse] = c.work->polynomial;
     Words<P>& u = c.work->u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of encaps and decaps on items that lie one after the other. `Prims` names the primitives of an instruction
-// set: kName, keystream(), mul(n), keccak(), inverse(), sort().
+// Computes the stages of encaps and decaps on items that lie one after the other. `Prims` names the primitives of an
+// instruction set: kName, keystream(), mul(n), keccak(), inverse(), sort().
 #pragma once
 
 #include <cstring>
@@ -25,8 +25,8 @@ struct alignas(64) Item {
 
 template <NtruParams P, class Prims>
 struct Chunk {
-  static constexpr size_t kGranule = 16;  ///< a sort in 32-bit lanes, two permutations of Keccak
-  static constexpr size_t kItems = 16;    ///< 32 take up to a tenth longer
+  static constexpr size_t kGranule = 16;  ///< fills a sort in 32-bit lanes and two permutations of Keccak
+  static constexpr size_t kItems = 16;    ///< with 32, an item takes up to a tenth longer
   static constexpr size_t kCoinBytes = P.encaps_coin_bytes();
   static size_t workspace_bytes(size_t items) {
     return Arena::bytes<Item<P>>(items) + Arena::bytes<uint8_t>(items * kCoinBytes) +
@@ -71,13 +71,13 @@ struct Ops : KeygenOps<P, Prims> {
   using Chunk = single::Chunk<P, Prims>;
   using Item = single::Item<P>;
 
-  /// Field x of every item.
+  /// Returns field x of every item as the operands of products.
   template <class Field>
   static auto polys(Chunk& c, Field Item::*x) {
     return single::polys(c.item, x);
   }
 
-  // ---- encaps: a = r, b = m, x = h, small = r mod q then Lift(m), z = h r then c
+  // ---- encaps. The fields hold a = r, b = m, x = h; small = r mod q, then Lift(m); z = h r, then c.
 
   static void make_encaps_coins(Chunk& c) {
     if (c.io.coins == nullptr) c.io.drbg->fill({c.own_coins, c.count * c.kCoinBytes}, Prims::keystream());
@@ -107,7 +107,7 @@ struct Ops : KeygenOps<P, Prims> {
     });
   }
 
-  /// Messages of kBytes bytes of every item.
+  /// Hashes a message of kBytes bytes of every item.
   template <size_t kBytes>
   static void hash(Chunk& c, ByteRows out, const uint8_t (&in)[kBytes]) {
     if (c.count == 1) return polykem::lanes::sha3_256_single<kBytes>(out.data, in);
@@ -124,8 +124,9 @@ struct Ops : KeygenOps<P, Prims> {
     Prims::mul(P.n)->mul_words_bytes(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small), c.count, c.shared);
   }
 
-  /// For matrix tiles. h r needs no m: AES makes the coins of m meanwhile, on a port that the tiles leave free. Both
-  /// together lower the core's clock more than tiles alone, so that few items are slower by it, see the README.
+  /// Multiplies h r on matrix tiles and makes the coins of m meanwhile: the product needs no m, and AES runs on a port
+  /// that the tiles leave free. Both together lower the core's clock more than the tiles alone, which would slow down
+  /// small batches (see the README); those make all their coins first.
   static void mul_hr_make_m_coins(Chunk& c) {
     if (c.io.coins != nullptr || c.count < Chunk::kItems) {
       make_encaps_coins(c);
@@ -158,8 +159,8 @@ struct Ops : KeygenOps<P, Prims> {
     c.each([&](Item& t, size_t i) { store_Sq<P>(c.io.ct_out + i * P.ciphertext_bytes(), t.z); });
   }
 
-  // ---- decaps: a = f then c f mod 3 then r, b = m, x = c, small = f mod q then Lift(m), z = c f, then c f / f mod 3,
-  // then r mod q, u = 1/h
+  // ---- decaps. The fields hold b = m, u = 1/h; a = f, then c f mod 3, then r; x = c, then c - Lift(m); small = f mod
+  // q, then Lift(m); z = c f, then c f / f mod 3, then r mod q.
 
   static void load_c_sk(Chunk& c) {
     c.each([&](Item& t, size_t i) {

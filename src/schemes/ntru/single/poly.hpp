@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's cheap polynomial operations on one item at a time with AVX-512, its coefficients side by side.
+// NTRU's polynomial operations other than products and inversions, on one item at a time with AVX-512. Its coefficients
+// lie side by side.
 #pragma once
 
 #include <immintrin.h>
@@ -13,7 +14,7 @@
 namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
-/// Coefficients that a polynomial has room for.
+/// The number of coefficients that a polynomial has room for.
 template <NtruParams P>
 inline constexpr size_t kWidth = (P.n + 63) / 64 * 64;
 
@@ -35,7 +36,7 @@ struct alignas(64) Words {
   uint16_t c[kWidth<P>];
 };
 
-/// A register of each kind.
+/// Load, store and fill a register.
 POLYKEM_INLINE __m512i load64(const void* p) {
   return _mm512_load_si512(p);
 }
@@ -49,12 +50,12 @@ POLYKEM_INLINE __m512i words(unsigned x) {
   return _mm512_set1_epi16(static_cast<short>(x));
 }
 
-/// The lowest `count` bits.
+/// Returns a mask of the lowest `count` bits.
 constexpr uint64_t low_bits(size_t count) {
   return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
 }
 
-/// Zeroes coefficients n - 1, ..
+/// Zeroes coefficient n - 1 and all beyond it.
 template <NtruParams P>
 POLYKEM_INLINE void end_trits(Trits<P>& a) {
   constexpr size_t kLast = (P.n - 1) / 64 * 64;
@@ -63,7 +64,7 @@ POLYKEM_INLINE void end_trits(Trits<P>& a) {
     store64(a.c + i, _mm512_setzero_si512());
 }
 
-/// Bytes x mod 3: 16 is 1 mod 3, so the sum of both digits to base 16, at most 30, is looked up.
+/// Returns each byte mod 3. 16 is 1 mod 3, so the sum of both base-16 digits, at most 30, is looked up.
 POLYKEM_INLINE __m512i mod3_bytes(__m512i x) {
   alignas(64) static constexpr auto kMod3 = [] {
     struct {
@@ -78,39 +79,39 @@ POLYKEM_INLINE __m512i mod3_bytes(__m512i x) {
   return _mm512_permutexvar_epi8(_mm512_add_epi8(_mm512_and_si512(x, digit), high), load64(kMod3.of));
 }
 
-/// Words x mod 3, x < 2^15. (check-magic: 21846 == ceil(2^16 / 3))
+/// Returns each word mod 3. Range in: below 2^15. (check-magic: 21846 == ceil(2^16 / 3))
 POLYKEM_INLINE __m512i mod3_words(__m512i x) {
   const __m512i third = _mm512_mulhi_epu16(x, words(21846));
   return _mm512_sub_epi16(x, _mm512_add_epi16(_mm512_add_epi16(third, third), third));
 }
 
-/// Bytes x mod 3, x < 6.
+/// Returns each byte mod 3. Range in: below 6.
 POLYKEM_INLINE __m512i minus3_if_larger(__m512i x) {
   return _mm512_min_epu8(x, _mm512_sub_epi8(x, bytes(3)));
 }
 
-/// {0, 1, 2} -> {0, 1, -1}
+/// Maps {0, 1, 2} to {0, 1, -1}.
 POLYKEM_INLINE __m512i centred(__m512i x) {
   return _mm512_mask_mov_epi8(x, _mm512_cmpeq_epi8_mask(x, bytes(2)), bytes(-1));
 }
 
-/// The last byte of `below`, then all but the last byte of x.
+/// Returns the last byte of `below` followed by all but the last byte of x.
 POLYKEM_INLINE __m512i shifted_in(__m512i x, __m512i below) {
   return _mm512_alignr_epi8(x, _mm512_alignr_epi64(x, below, 6), 15);
 }
 
-/// The words of a, then of b, each below 2^8, as bytes.
+/// Returns the words of a, then those of b, as bytes. Range in: below 2^8.
 POLYKEM_INLINE __m512i narrowed(__m512i a, __m512i b) {
   return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), _mm512_packus_epi16(a, b));
 }
 
-/// Calls f(i) for each register of words of a polynomial.
+/// Calls f(i) for each register of words of a polynomial; i is the first word's index.
 template <NtruParams P, class F>
 POLYKEM_INLINE void each_words(F&& f) {
   for (size_t i = 0; i < kWidth<P>; i += 32)
     f(i);
 }
-/// The same of bytes.
+/// Calls f(i) for each register of bytes of a polynomial; i is the first byte's index.
 template <NtruParams P, class F>
 POLYKEM_INLINE void each_bytes(F&& f) {
   for (size_t i = 0; i < kWidth<P>; i += 64)
@@ -122,7 +123,7 @@ void poly_Z3_to_Zq(Small<P>& out, const Trits<P>& in) {
   each_bytes<P>([&](size_t i) { store64(out.c + i, centred(load64(in.c + i))); });
 }
 
-/// G = 3g, or 3(x - 1)g for HRSS, whose coefficients are at most 6 in absolute value.
+/// Computes G = 3g for HPS, 3(x - 1)g for HRSS. Range out: at most 6 in absolute value.
 template <NtruParams P>
 void poly_G(Small<P>& out, const Trits<P>& g) {
   poly_Z3_to_Zq<P>(out, g);
@@ -139,14 +140,14 @@ void poly_G(Small<P>& out, const Trits<P>& g) {
   });
 }
 
-/// Subtracts the last coefficient from all. In place.
+/// Reduces a mod (q, Phi_n) in place by subtracting the last coefficient from all.
 template <NtruParams P>
 void poly_mod_q_Phi_n(Words<P>& a) {
   const __m512i last = words(a.c[P.n - 1]);
   each_words<P>([&](size_t i) { store64(a.c + i, _mm512_sub_epi16(load64(a.c + i), last)); });
 }
 
-/// Subtracts coefficient n - 1, at most 2, mod 3. In place.
+/// Subtracts coefficient n - 1, which is at most 2, from all mod 3, in place.
 template <NtruParams P>
 POLYKEM_INLINE void subtract_last(Trits<P>& a) {
   const __m512i minus_last = minus3_if_larger(_mm512_sub_epi8(bytes(3), bytes(a.c[P.n - 1])));
@@ -154,7 +155,7 @@ POLYKEM_INLINE void subtract_last(Trits<P>& a) {
   end_trits<P>(a);
 }
 
-/// Words below 2^15 mod (3, Phi_n).
+/// Reduces a mod (3, Phi_n). Range in: below 2^15.
 template <NtruParams P>
 void poly_mod_3_Phi_n(Trits<P>& out, const Words<P>& a) {
   each_bytes<P>(
@@ -162,7 +163,7 @@ void poly_mod_3_Phi_n(Trits<P>& out, const Words<P>& a) {
   subtract_last<P>(out);
 }
 
-/// Coefficients of a mod q centred around 0, then mod (3, Phi_n).
+/// Centres the coefficients of a mod q around 0, then reduces them mod (3, Phi_n).
 template <NtruParams P>
 void poly_Rq_to_S3(Trits<P>& out, const Words<P>& a) {
   const __m512i minus_q = words((3 - P.q() % 3) % 3), mask = words(P.q() - 1), half = words(P.q() / 2);
@@ -174,7 +175,7 @@ void poly_Rq_to_S3(Trits<P>& out, const Words<P>& a) {
   subtract_last<P>(out);
 }
 
-/// All ones if r := a mod q has a coefficient other than 0, 1 and -1; else r is stored.
+/// Computes r, the ternary form of a mod q. Returns all ones if a coefficient is not 0, 1 or -1, else 0.
 template <NtruParams P>
 uint32_t poly_ternary(Trits<P>& r, const Words<P>& a) {
   const __m512i mask = words(P.q() - 1), one = words(1), two = words(2);
@@ -193,7 +194,7 @@ uint32_t poly_ternary(Trits<P>& r, const Words<P>& a) {
   return 0u - static_cast<uint32_t>(_mm512_cmpgt_epu16_mask(largest, two) != 0);
 }
 
-/// All ones if m does not have weight / 2 coefficients of each sign (HPS only), else 0.
+/// Returns all ones if m does not have weight/2 coefficients of each sign (HPS only), else 0.
 template <NtruParams P>
 uint32_t wrong_weight(const Trits<P>& m) {
   uint64_t ones = 0, twos = 0;
@@ -206,7 +207,7 @@ uint32_t wrong_weight(const Trits<P>& m) {
   return ct::mask_nonzero(wrong);
 }
 
-/// Sum of all bytes, each below 2^8.
+/// Returns the sum of all bytes.
 template <NtruParams P>
 uint32_t sum_of_trits(const Trits<P>& a) {
   __m512i sum = _mm512_setzero_si512();
@@ -215,10 +216,11 @@ uint32_t sum_of_trits(const Trits<P>& a) {
   return static_cast<uint32_t>(_mm512_reduce_add_epi64(sum));
 }
 
-/// Flips the signs at even indices where <x a, a> < 0. In place. [NTRU20, Ternary_Plus]
+/// Flips the signs at even indices if <x a, a> < 0, in place. [NTRU20, Ternary_Plus]
 template <NtruParams P>
 void poly_plus(Trits<P>& a) {
-  // With x + 1 unsigned, the sum of (x_i + 1) x_(i+1) is the product and the sum of all x_(i+1).
+  // x + 1 is unsigned, as the instruction requires. The sum of (x_i + 1) x_(i+1) is the product plus the sum of all
+  // x_(i+1).
   __m512i products = _mm512_setzero_si512(), sums = _mm512_setzero_si512();
   each_bytes<P>([&](size_t i) {
     const __m512i x = centred(load64(a.c + i));
@@ -236,7 +238,7 @@ void poly_plus(Trits<P>& a) {
   });
 }
 
-/// All ones if a is not 0.
+/// Returns all ones if a is not 0, else 0.
 template <NtruParams P>
 uint32_t nonzero(const Trits<P>& a) {
   __m512i any = _mm512_setzero_si512();
@@ -244,17 +246,18 @@ uint32_t nonzero(const Trits<P>& a) {
   return 0u - static_cast<uint32_t>(_mm512_test_epi8_mask(any, any) != 0);
 }
 
-/// In every 64-bit word, byte k = the sum of bytes 0 .. k.
+/// Returns the prefix sums of every 64-bit word: byte k is the sum of bytes 0 .. k.
 POLYKEM_INLINE __m512i prefix_sums_of_8(__m512i x) {
   x = _mm512_add_epi8(x, _mm512_slli_epi64(x, 8));
   x = _mm512_add_epi8(x, _mm512_slli_epi64(x, 16));
   return _mm512_add_epi8(x, _mm512_slli_epi64(x, 32));
 }
 
-/// Byte k = the sum of bytes 0 .. k of a register of trits, at most 128.
+/// Returns the prefix sums of a register of trits: byte k is the sum of bytes 0 .. k, at most 128.
 POLYKEM_INLINE __m512i prefix_sums(__m512i x) {
   const __m512i sums = prefix_sums_of_8(x);
-  // The totals of the 64-bit words, in all bytes of each; their sums over the words before.
+  // `totals` has the total of each 64-bit word in all bytes of that word, `before` the sum of the totals of the words
+  // before it.
   const __m512i totals = _mm512_shuffle_epi8(sums, _mm512_set4_epi32(0x0f0f0f0f, 0x0f0f0f0f, 0x07070707, 0x07070707));
   const __m512i zero = _mm512_setzero_si512();
   __m512i before = _mm512_alignr_epi64(totals, zero, 7);
@@ -264,13 +267,13 @@ POLYKEM_INLINE __m512i prefix_sums(__m512i x) {
   return _mm512_add_epi8(sums, before);
 }
 
-/// The last byte of x in all bytes.
+/// Returns the last byte of x in all bytes.
 POLYKEM_INLINE __m512i last_byte(__m512i x) {
   return _mm512_permutexvar_epi8(bytes(63), x);
 }
 
-/// out = Lift(m): for HPS m itself; for HRSS (x - 1) (m / (x - 1) mod (3, Phi_n)), coefficients between -2 and 2; see
-/// ref::poly_lift for the algebra. [NTRU20, Lift]
+/// Computes out = Lift(m): m itself for HPS; for HRSS (x - 1) (m / (x - 1) mod (3, Phi_n)), whose coefficients are
+/// between -2 and 2. ref::poly_lift explains the algebra. [NTRU20, Lift]
 template <NtruParams P>
 void poly_lift(Small<P>& out, const Trits<P>& m) {
   if constexpr (P.variant == Variant::kHps) {
@@ -291,7 +294,7 @@ void poly_lift(Small<P>& out, const Trits<P>& m) {
   }
 }
 
-/// a + sign * small, sign 1 or -1, in place.
+/// Adds kSign * small to a in place, where kSign is 1 or -1.
 template <int kSign, NtruParams P>
 void poly_add(Words<P>& a, const Small<P>& small) {
   each_words<P>([&](size_t i) {

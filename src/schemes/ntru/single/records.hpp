@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's records and random bytes to and from polynomials, one item at a time with AVX-512. [NTRU20, pack_S3,
-// pack_Rq0, pack_Sq]
+// Converts NTRU's records and random bytes to polynomials, and polynomials to records, one item at a time with AVX-512.
+// [NTRU20, pack_S3, pack_Rq0, pack_Sq]
 #pragma once
 
 #include "schemes/ntru/single/poly.hpp"
@@ -8,21 +8,21 @@
 namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
-/// Bytes [at, end) of a record, at most 64, then zeros.
+/// Returns bytes [at, end) of a record, at most 64, followed by zeros.
 POLYKEM_INLINE __m512i load_record(const uint8_t* record, size_t at, size_t end) {
   return _mm512_maskz_loadu_epi8(low_bits(at < end ? end - at : 0), record + at);
 }
 
-/// Bytes mod 3, n - 1 of them. [NTRU20, Ternary]
+/// Reduces n - 1 bytes mod 3, one for each coefficient but the last, which becomes 0. [NTRU20, Ternary]
 template <NtruParams P>
 void sample_iid(Trits<P>& a, const uint8_t* in) {
   each_bytes<P>([&](size_t i) { store64(a.c + i, mod3_bytes(load_record(in, i, P.n - 1))); });
 }
 
-/// Twelve bytes of five trits, the lowest trit first, come from one register.
+/// The number of bytes that are packed from one register. Each has five trits, the lowest one first.
 inline constexpr size_t kTritsPacked = 12;
 struct PackTrits {
-  alignas(64) uint8_t low[64], high[64];  ///< of each byte the trits 0 .. 3, and trit 4
+  alignas(64) uint8_t low[64], high[64];  ///< the indices of trits 0 .. 3 of each byte, and of trit 4
   alignas(64) int8_t low_weight[64], high_weight[64];
   constexpr PackTrits() : low(), high(), low_weight(), high_weight() {
     constexpr int8_t kPowers[] = {1, 3, 9, 27, 81};
@@ -38,7 +38,7 @@ struct PackTrits {
 };
 inline constexpr PackTrits kPackTrits{};
 
-/// out: P.trits_bytes() bytes, five trits in each.
+/// Writes P.trits_bytes() bytes of five trits each.
 template <NtruParams P>
 void store_S3(uint8_t* out, const Trits<P>& a) {
   const __m512i low = load64(kPackTrits.low), high = load64(kPackTrits.high);
@@ -53,9 +53,9 @@ void store_S3(uint8_t* out, const Trits<P>& a) {
   }
 }
 
-/// How 32 trits that begin with digit `phase` of a byte come from the bytes there. The digits of byte x are
-/// floor(x / 3^digit) mod 3, and floor(x / 3^digit) is the upper half of x ceil(2^16 / 3^digit) for x < 2^8; digit 0
-/// keeps x.
+/// Tables that unpack 32 trits, of which the first is digit `phase` of a byte. The digits of byte x are floor(x /
+/// 3^digit) mod 3, and floor(x / 3^digit) is the upper half of x ceil(2^16 / 3^digit) for x < 2^8; for digit 0, x is
+/// kept as it is.
 struct UnpackTrits {
   alignas(64) uint8_t index[5][64];
   alignas(64) uint16_t factor[5][32];
@@ -74,7 +74,7 @@ struct UnpackTrits {
 };
 inline constexpr UnpackTrits kUnpackTrits{};
 
-/// Every byte is accepted; digits are taken mod 3.
+/// Reads five trits from each byte. Every byte is accepted: only its five lowest base-3 digits count.
 template <NtruParams P>
 void load_S3(Trits<P>& a, const uint8_t* in) {
   const auto trits = [&](size_t i) {
@@ -89,10 +89,10 @@ void load_S3(Trits<P>& a, const uint8_t* in) {
   end_trits<P>(a);
 }
 
-/// How 32 coefficients of kBits bits stand in their 4 kBits bytes.
+/// Tables that unpack 32 coefficients of kBits bits from 4 kBits bytes.
 template <unsigned kBits>
 struct UnpackBits {
-  alignas(64) uint8_t low[64], high[64];  ///< the word that has a coefficient's first bit, and the next one
+  alignas(64) uint8_t low[64], high[64];  ///< indices of the word with a coefficient's first bit, and of the next word
   alignas(64) uint16_t shift[32];
   constexpr UnpackBits() : low(), high(), shift() {
     for (size_t i = 0; i < 32; ++i) {
@@ -107,7 +107,7 @@ struct UnpackBits {
 template <unsigned kBits>
 inline constexpr UnpackBits<kBits> kUnpackBits{};
 
-/// The first n - 1 coefficients; the others become 0.
+/// Reads the first n - 1 coefficients. The others become 0.
 template <NtruParams P>
 void load_Sq(Words<P>& a, const uint8_t* in) {
   constexpr const auto& kTable = kUnpackBits<P.logq>;
@@ -121,7 +121,7 @@ void load_Sq(Words<P>& a, const uint8_t* in) {
   a.c[P.n - 1] = 0;
 }
 
-/// Coefficient n - 1 becomes minus the sum of the others.
+/// Reads the first n - 1 coefficients. Coefficient n - 1 becomes minus their sum.
 template <NtruParams P>
 void load_Rq_sum_zero(Words<P>& a, const uint8_t* in) {
   load_Sq<P>(a, in);
@@ -131,8 +131,8 @@ void load_Rq_sum_zero(Words<P>& a, const uint8_t* in) {
   a.c[P.n - 1] = static_cast<uint16_t>(0 - _mm512_reduce_add_epi32(pairs));
 }
 
-/// How 32 coefficients of kBits bits, four in each 64-bit word, become 4 kBits bytes. Every second word begins in the
-/// middle of a byte if kBits is odd: it is shifted by four bits, and two words share a byte.
+/// Tables that pack 32 coefficients of kBits bits, four in each 64-bit word, into 4 kBits bytes. If kBits is odd, every
+/// second word begins in the middle of a byte: it is shifted by four bits, and two words share a byte.
 template <unsigned kBits>
 struct PackBits {
   alignas(64) uint8_t even[64], odd[64];
@@ -153,7 +153,7 @@ struct PackBits {
 template <unsigned kBits>
 inline constexpr PackBits<kBits> kPackBits{};
 
-/// out: P.rq_bytes() bytes, the first n - 1 coefficients mod q; unused bits are 0.
+/// Writes the first n - 1 coefficients mod q as P.rq_bytes() bytes, whose unused bits are 0.
 template <NtruParams P>
 void store_Sq(uint8_t* out, const Words<P>& a) {
   constexpr const auto& kTable = kPackBits<P.logq>;
@@ -169,7 +169,7 @@ void store_Sq(uint8_t* out, const Words<P>& a) {
     const __m512i placed = _mm512_sllv_epi64(four, shift);
     const __m512i packed = _mm512_or_si512(_mm512_maskz_permutexvar_epi8(kTable.even_mask, even, placed),
                                            _mm512_maskz_permutexvar_epi8(kTable.odd_mask, odd, placed));
-    // A whole register goes beyond these bytes into the next ones, which follow.
+    // The store of a whole register reaches beyond these bytes; the next round overwrites what it writes there.
     const size_t at = i * P.logq / 8, left = P.rq_bytes() - at;
     if (left >= 64) {
       _mm512_storeu_si512(out + at, packed);
@@ -179,7 +179,7 @@ void store_Sq(uint8_t* out, const Words<P>& a) {
   }
 }
 
-/// All ones if a bit of the last byte beyond the last coefficient is set, else 0.
+/// Returns all ones if a bit of the last byte beyond the last coefficient is set, else 0.
 template <NtruParams P>
 uint32_t padding_mask(const uint8_t* packed) {
   constexpr unsigned kUsed = (P.n - 1) * P.logq % 8;

@@ -8,14 +8,14 @@
 namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
-/// What TileMul does, by the product of a single item for one item after the other. Results are exact modulo
-/// 2^exact_bits of LaneMul; those of bytes, whose sums of products must be below that, have no bits above.
+/// Computes the products of TileMul item by item, by the product of a single item. Results are exact modulo LaneMul's
+/// 2^exact_bits. Those of bytes, whose sums of products must be below that, have no bits above.
 class SingleProducts {
  public:
   explicit SingleProducts(const LaneMul& mul)
       : workspace_bytes((mul.workspace_single_bytes + 63) / 64 * 64 + 2 * width(mul.n) * sizeof(uint16_t)), mul_(mul) {}
 
-  /// Used like the pointer that mul(n) is for tiles.
+  /// Lets callers use the object like the pointer that mul(n) returns for tiles.
   const SingleProducts* operator->() const { return this; }
 
   void mul_bytes(WordPolys c, ConstBytePolys a, ConstBytePolys b, size_t count, void* workspace) const {

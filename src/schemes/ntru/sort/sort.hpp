@@ -6,11 +6,11 @@
 
 namespace polykem {
 
-/// Sorts `count` signed 32-bit integers into ascending order, in place and in constant time: the sequence of compared
-/// positions depends on `count` alone. Batcher's merge exchange. [KNUTH3, 5.2.2, Alg. M]
+/// Sorts `count` signed 32-bit integers into ascending order, in place and in constant time, by Batcher's merge
+/// exchange: the sequence of compared positions depends on `count` alone. [KNUTH3, 5.2.2, Alg. M]
 void sort_int32(int32_t* values, size_t count);
 
-/// Integers behind the values that some implementations overwrite.
+/// The number of integers behind the values that some implementations overwrite.
 inline constexpr size_t kSortRoom = 12;
 
 }  // namespace polykem

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixed-weight sample, a constant-time sort with an item per vector lane.
+// The fixed-weight sample: a constant-time sort with an item per vector lane.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace polykem {
 
-/// Columns, a power of two, of at most 16 rows that hold `count` > 8 keys.
+/// Returns the number of columns, a power of two, that hold `count` > 8 keys in at most 16 rows.
 constexpr size_t network_columns(size_t count) {
   size_t columns = 1;
   while (16 * columns < count)
@@ -17,31 +17,33 @@ constexpr size_t network_columns(size_t count) {
   return columns;
 }
 
-/// n - 1 keys are sorted as two sequences of this many keys, which a final merge joins, so that most passes stay in the
-/// L1 cache.
+/// Returns the number of keys of each of the two sequences in which n - 1 keys are sorted. A final merge joins them, so
+/// that most passes stay in the L1 cache.
 constexpr size_t sort_sequence_size(size_t n) {
   const size_t half = n / 2, columns = network_columns(half);
   return (half + columns - 1) / columns * columns;
 }
 
-/// Vectors between the sequences: without them rows of both would meet in the same few sets of the L1 cache.
+/// The number of vectors between the sequences. Without them, rows of both would meet in the same few sets of the L1
+/// cache.
 inline constexpr size_t kSequenceGap = 8;
 
-/// Bytes of workspace that sample_fixed_type needs for polynomials of n coefficients, n >= 33; `lanes` as in SortLanes.
+/// Returns the bytes of workspace that sample_fixed_type needs for polynomials of n coefficients, n >= 33. lanes: as in
+/// SortLanes.
 constexpr size_t sort_workspace_bytes(size_t n, size_t lanes) {
   constexpr size_t kSpare = 16;  // the keys are written 16 at a time
   return (2 * sort_sequence_size(n) + kSequenceGap + kSpare) * (lanes / 2) * sizeof(int32_t);
 }
 
-/// What one instruction set offers. Called by the NTRU stages of that set. Constant time: the positions compared depend
-/// on n alone.
+/// What one instruction set offers to the NTRU stages of that set. Constant time: the positions compared depend on n
+/// alone.
 struct SortLanes {
-  size_t lanes;  ///< L, items of a block
+  size_t lanes;  ///< L, the number of items of a block
 
-  /// `count` <= L items: the random bits of item i are ceil(30 (n-1) / 8) bytes at in.data + i * in.stride; coefficient
-  /// k of item i goes to out[k * L + i], in {0, 1, 2}, with `weight` / 2 ones and as many twos; coefficient n-1 is 0.
-  /// Lanes count..L-1 repeat the last item. n is odd; out and workspace are 64-byte aligned; the workspace holds
-  /// secrets afterwards. [NTRU20, Fixed_Type]
+  /// Samples `count` <= L items. The random bits of item i are ceil(30 (n-1) / 8) bytes at in.data + i * in.stride.
+  /// Coefficient k of item i goes to out[k * L + i]. It is in {0, 1, 2}, with `weight` / 2 ones and as many twos;
+  /// coefficient n-1 is 0. Lanes count..L-1 repeat the last item. n is odd; out and workspace are 64-byte aligned; the
+  /// workspace holds secrets afterwards. [NTRU20, Fixed_Type]
   void (*sample_fixed_type)(uint16_t* out, ConstByteRows in, size_t count, size_t n, size_t weight, void* workspace);
 };
 
@@ -49,10 +51,10 @@ extern const SortLanes kSortLanesAvx2;
 extern const SortLanes kSortLanesAvx512;
 extern const SortLanes kSortLanesNeon;
 
-/// The network with an item per lane takes less time than one array after the other from this many items on.
+/// From this many items on, the network with an item per lane takes less time than one array after the other.
 inline constexpr size_t kMinForSortNetwork = 6;
 
-/// Rows of the matrix of 16 columns that sorts `count` keys of one item.
+/// Returns the number of rows of the matrix of 16 columns that sorts `count` keys of one item.
 constexpr size_t sort_matrix_rows(size_t count) {
   size_t rows = 32;
   while (16 * rows < count)
@@ -60,19 +62,20 @@ constexpr size_t sort_matrix_rows(size_t count) {
   return rows;
 }
 
-/// Bytes of workspace that SortRows needs for `count` polynomials of n coefficients: the network's keys and labels, or
-/// the matrix of one item and its sorted copy.
+/// Returns the bytes of workspace that SortRows needs for `count` polynomials of n coefficients: the network's keys and
+/// labels, or the matrix of one item and its sorted copy.
 constexpr size_t sort_rows_workspace_bytes(size_t n, size_t count) {
   const size_t matrices = 2 * sort_matrix_rows(n - 1) * 16 * sizeof(int32_t);
   const size_t network = sort_workspace_bytes(n, 32) + (n + 63) / 64 * 64 * 16;
   return count < kMinForSortNetwork || network < matrices ? matrices : network;
 }
 
-/// The same for items that lie one after the other.
+/// What one instruction set offers for items that lie one after the other.
 struct SortRows {
-  /// Any number of items: random bits as above; coefficient k of item i is byte k at out.data + i * out.stride. Rows
-  /// are aligned to 64 bytes and have room for n coefficients rounded up to a multiple of 64; those from n - 1 on
-  /// become 0. workspace: sort_rows_workspace_bytes(n, count), 64-byte aligned. [NTRU20, Fixed_Type]
+  /// Samples any number of items, with the random bits of SortLanes. Coefficient k of item i is byte k at
+  /// out.data + i * out.stride. Rows are aligned to 64 bytes and have room for n coefficients rounded up to a multiple
+  /// of 64; those from n - 1 on become 0. workspace: sort_rows_workspace_bytes(n, count), 64-byte aligned. [NTRU20,
+  /// Fixed_Type]
   void (*sample_fixed_type)(ByteRows out, ConstByteRows in, size_t count, size_t n, size_t weight, void* workspace);
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division steps [BY19, 5] over bits and trits in words, four words for each two loads and stores of many.
+// Division steps [BY19, 5] over bits and trits that are packed in words. One load and one store instruction move four
+// words.
 //
-// A step is g <- (g + s f) / x with s such that the constant term vanishes, f <- g if it swaps; and the same for v and
-// w with x v in the place of v. Where the step swaps, [BY19] has a multiple of that g by a unit, with which the inverse
-// comes out the same: f and v of one row are always multiplied by the same units.
+// A step computes g <- (g + s f) / x, where s makes the constant term vanish, and f <- g if it swaps. For v and w it
+// computes w <- w + s x v, and v <- w if it swaps, else v <- x v. Where the step swaps, [BY19] has a multiple of that g
+// by a unit. The inverse comes out the same, because f and v of one row are always multiplied by the same unit.
 //
 // f and g are needed modulo x^(steps that remain + 1), and v and w have degree at most the number of steps done.
 #include "schemes/ntru/polyinv/cortex_m4/polyinv_m4.hpp"
@@ -19,12 +20,13 @@ namespace {
 
 constexpr size_t kMaxCoefficients = 832;
 
-/// What a step does, as masks: g and w get `take` f and v; f and v become g and w if `swap`.
+/// The masks of a step: f and v are added to g and w where `take` is set; f and v become g and w where `swap` is set.
 struct Masks {
   uint32_t take, minus, swap;
 };
 
-/// Moves on the counter of the division steps. It swaps where that is positive and g(0) is not zero. [BY19, 3]
+/// Advances the counter of the division steps. Returns all ones if the step swaps, that is, if the counter is positive
+/// and g(0) is not zero. [BY19, 3]
 uint32_t swap_mask(int32_t& delta, uint32_t g_nonzero) {
   const uint32_t swap = ct::barrier(static_cast<uint32_t>(-delta >> 31)) & g_nonzero;
   delta = static_cast<int32_t>((static_cast<uint32_t>(delta) ^ swap) - swap) + 1;
@@ -39,13 +41,13 @@ uint32_t swap_mask(int32_t& delta, uint32_t g_nonzero) {
         [swap] "r"(MASKS.swap)                     \
       : "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "lr", "cc", "memory"
 
-/// BODY for each part of 16 bytes, two in a round; of an odd number the first alone. It moves `at` on; r8 and r9 carry
-/// bits to the next part.
+/// Runs BODY for each part of 16 bytes, two parts in a round; if their number is odd, the first one runs alone. BODY
+/// advances `at`; r8 and r9 carry bits to the next part.
 #define POLYKEM_TWICE(BODY)                                                                               \
   "sub r8, %[at], %[end]\n\ttst r8, #16\n\tmov r8, #0\n\tmov r9, #0\n\tbne 1f\n0:\n\t" BODY "1:\n\t" BODY \
   "cmp %[at], %[end]\n\tbne 0b"
 
-/// 64 coefficients over GF(2), two steps at once.
+/// Holds 64 coefficients over GF(2). Two steps are computed at once.
 struct Bits {
   static constexpr size_t kCoefficients = 64, kStepsAtOnce = 2;
   static constexpr unsigned kV = 0, kW = 1;
@@ -54,8 +56,9 @@ struct Bits {
   void set(unsigned which, size_t i, uint32_t bit) { word[2 * which + i / 32] |= (bit & 1) << (i % 32); }
   uint32_t get(unsigned which, size_t i) const { return word[2 * which + i / 32] >> (i % 32) & 1; }
 
-  /// The masks of two steps: `take` is the first step's, `minus` the second step's `take`. `swap` has the first step's
-  /// in bit 31 and the second step's in bit 30, so that one shift to the left makes them carry and sign.
+  /// Returns the masks of two steps: `take` is the first step's, `minus` is the second step's `take`. `swap` has the
+  /// first step's swap in bit 31 and the second step's in bit 30, so that one shift to the left moves them into the
+  /// carry and the sign.
   Masks masks(int32_t& delta) const {
     const uint32_t take = ct::barrier(0u - (word[2] & 1));
     const uint32_t swap = swap_mask(delta, take);
@@ -99,12 +102,12 @@ struct Bits {
   }
 };
 
-/// As POLYKEM_TWICE, with two more carries, in r12 and r3, and the end in a register of floating point.
+/// Does what POLYKEM_TWICE does, with two more carries in r12 and r3 and with the end in a floating-point register.
 #define POLYKEM_TWICE_TRITS(BODY)                                                                      \
   "vmov lr, %[end]\n\tsub r8, %[at], lr\n\ttst r8, #16\n\tmov r8, #0\n\tmov r9, #0\n\tmov r12, #0\n\t" \
   "mov r3, #0\n\tbne 1f\n0:\n\t" BODY "1:\n\t" BODY "vmov lr, %[end]\n\tcmp %[at], lr\n\tbne 0b"
 
-/// Two masks of a step and the end are in registers of floating point: "t".
+/// The end and three of the masks are in floating-point registers: "t".
 #define POLYKEM_TRIT_OPERANDS(POINTER, END, MASKS)              \
   [at] "+r"(POINTER)                                            \
       : [end] "t"(std::bit_cast<float>(END)),                   \
@@ -115,15 +118,16 @@ struct Bits {
         [minus_next] "r"(MASKS.minus_next)                      \
       : "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory"
 
-/// 32 coefficients over GF(3), two steps at once: 0, 1 and 2 have the bits 00, 01 and 11 in a pair of words. With these
-/// bits a sum takes six operations: s = x0 + y1, t = x1 + y0, (s + x1 | t + y1, s & t), where + is exclusive or. [BB09]
+/// Holds 32 coefficients over GF(3). Two steps are computed at once. 0, 1 and 2 have the bits 00, 01 and 11 in a pair
+/// of words. With these bits a sum takes six operations: s = x0 + y1, t = x1 + y0, (s + x1 | t + y1, s & t), where + is
+/// exclusive or. [BB09]
 struct Trits {
   static constexpr size_t kCoefficients = 32, kStepsAtOnce = 2;
   static constexpr unsigned kW = 0, kV = 1;
   uint32_t word[4];  ///< f f g g, or w w v v; the lower bit first
 
-  /// The masks of two steps. In each, g and w get f and v where `take` is set, negated where `minus` is set. `swap` as
-  /// in Bits.
+  /// The masks of two steps. In each step, f and v are added to g and w where `take` is set, negated where `minus` is
+  /// set. `swap` is as in Bits.
   struct TwoMasks {
     uint32_t take, minus, take_next, minus_next, swap;
   };
@@ -134,7 +138,8 @@ struct Trits {
   }
   uint32_t get(unsigned which, size_t i) const { return (word[2 * which] >> i & 1) + (word[2 * which + 1] >> i & 1); }
 
-  /// s = -g(0) f(0). The second step's follow from the lowest coefficients after the first one.
+  /// Returns the masks of two steps, in which s = -g(0) f(0). Those of the second step follow from the lowest
+  /// coefficients after the first one.
   TwoMasks masks(int32_t& delta) const {
     const uint32_t take = ct::barrier(0u - (word[2] & 1));
     const uint32_t minus = ct::barrier(((word[1] ^ word[3]) & 1) - 1);
@@ -189,11 +194,11 @@ struct Trits {
 
 constexpr unsigned kF = 0, kG = 1;
 
-/// Rows f, g and w, v for the inverse of a mod Phi_n.
+/// The rows f, g and w, v that yield the inverse of a mod Phi_n.
 template <class Part>
 struct Rows {
   static constexpr size_t kParts = kMaxCoefficients / Part::kCoefficients;
-  static constexpr size_t kSteps = 16;  ///< with the same numbers of parts
+  static constexpr size_t kSteps = 16;  ///< the steps that are computed on the same numbers of parts
   Part fg[kParts], wv[kParts];
 
   static size_t parts(size_t coefficients) { return (coefficients + Part::kCoefficients - 1) / Part::kCoefficients; }
@@ -209,7 +214,7 @@ struct Rows {
     set(wv, Part::kW, 0, 1);
   }
 
-  /// At least 2 (n - 1) - 1 steps. Then g is zero, so one step more only takes v to x v.
+  /// Runs at least 2 (n - 1) - 1 steps. Then g is zero, so one more step only turns v into x v.
   void run(size_t n) {
     const size_t steps = (2 * (n - 1) - 1 + Part::kStepsAtOnce - 1) / Part::kStepsAtOnce * Part::kStepsAtOnce;
     int32_t delta = 1;
@@ -233,7 +238,7 @@ void poly_inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n) {
   Rows<Bits> rows(a, n);
   rows.run(n);
   for (size_t i = 0; i + 1 < n; ++i)
-    inverse[i] = static_cast<uint16_t>(rows.v(n - 1 - i));  // of x v
+    inverse[i] = static_cast<uint16_t>(rows.v(n - 1 - i));  // rows.v has the coefficients of x v
   inverse[n - 1] = 0;
 }
 
@@ -242,7 +247,7 @@ void poly_inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n) {
   rows.run(n);
   const uint32_t negate = 0u - (rows.fg[0].word[1] & 1);  // the last f is constant, 1 or 2: divide by it
   for (size_t i = 0; i + 1 < n; ++i) {
-    const uint32_t v = rows.v(n - 1 - i);  // of x v
+    const uint32_t v = rows.v(n - 1 - i);  // rows.v has the coefficients of x v
     const uint32_t negated = 2 * v - 3 * (v >> 1);
     inverse[i] = static_cast<uint16_t>(v ^ (negate & (v ^ negated)));
   }

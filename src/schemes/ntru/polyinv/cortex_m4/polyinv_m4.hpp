@@ -6,8 +6,8 @@
 
 namespace polykem::cortex_m4 {
 
-/// The functions of ../polyinv.hpp for the Cortex-M4, n <= 832. They take 2 KB of stack, which holds secrets
-/// afterwards.
+/// These functions do what those of ../polyinv.hpp do, on the Cortex-M4, for n <= 832. They take 2 KB of stack, which
+/// holds secrets afterwards.
 void poly_inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n);
 void poly_inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n);
 

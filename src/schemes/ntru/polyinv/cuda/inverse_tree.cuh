@@ -21,13 +21,14 @@ class InverseTree {
     rows_ = (count + step - 1) / step * step;
   }
 
-  /// Rows of a batch's arrays: those of the batch, and padding that makes the halves equal.
+  /// Returns the number of rows of a batch's arrays: those of the batch, and padding that makes the halves equal.
   constexpr size_t rows() const { return rows_; }
 
-  /// inverses: rows() rows, 1/a of each row of `a`, every one of which must be invertible.
+  /// Computes inverses = 1/a for each of the rows() rows of `a`, every one of which must be invertible.
   ///
-  /// nodes: rows() rows that are overwritten. multiply(c, a, b, rows), invert(inverse, a, rows) and, for c = a times
-  /// b's halves in the other order, multiply_crosswise(c, a, b, rows of a) are called with distinct arrays.
+  /// nodes: rows() rows that are overwritten. multiply(c, a, b, rows), invert(inverse, a, rows) and
+  /// multiply_crosswise(c, a, b, rows of a), which multiplies a by b's halves in the other order, are called with
+  /// distinct arrays.
   template <class Multiply, class MultiplyCrosswise, class Invert>
   void run(uint16_t* inverses, const uint16_t* a, uint16_t* nodes, const Multiply& multiply,
            const MultiplyCrosswise& multiply_crosswise, const Invert& invert) const {

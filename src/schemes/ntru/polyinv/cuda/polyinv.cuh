@@ -25,7 +25,7 @@ struct DivstepShape {
   static constexpr int kBits = kSteps + 2;
   static constexpr int kMinAhead = 8;
   static constexpr int kOwn = (kBits + 31) / 32;
-  static constexpr int kWords = (kOwn + kMinAhead + 31) / 32;  ///< of a lane
+  static constexpr int kWords = (kOwn + kMinAhead + 31) / 32;  ///< the words of a lane
   static constexpr int kAhead = 32 * kWords - kOwn;
   static constexpr int kStringWords = 31 * kOwn / 32 + kWords + 1;  ///< words of the bits in order, zeros after them
   static constexpr int kResult = 2;  ///< where v begins at the end, with coefficient n - 2 of the inverse
@@ -55,7 +55,7 @@ struct BitPlane {
   }
 };
 
-/// All ones if the string's first bit is set.
+/// Returns all ones if the string's first bit is set.
 __device__ __forceinline__ uint32_t first_bit(uint32_t low) {
   return static_cast<uint32_t>(static_cast<int>(low) >> 31);
 }
@@ -64,7 +64,7 @@ __device__ __forceinline__ uint32_t first_bit(uint32_t low) {
 struct StepCounter {
   int minus_delta = -1;
 
-  /// All ones if the step swaps. [BY19, 3]
+  /// Advances the counter. Returns all ones if the step swaps. [BY19, 3]
   __device__ __forceinline__ uint32_t step(uint32_t g_nonzero) {
     const uint32_t swap = static_cast<uint32_t>(minus_delta >> 31) & g_nonzero;
     minus_delta = (minus_delta ^ static_cast<int>(swap)) - static_cast<int>(swap) - 1;
@@ -102,7 +102,8 @@ struct DivstepsMod2 {
   }
 };
 
-/// The same over GF(3). A coefficient is a bit `nonzero` and a bit `minus`, which has no meaning where nonzero is 0.
+/// The strings of (f, v) and (g, w) over GF(3). A coefficient is a bit `nonzero` and a bit `minus`, which has no
+/// meaning where nonzero is 0.
 template <class Shape>
 struct DivstepsMod3 {
   BitPlane<Shape> f_nonzero, f_minus, g_nonzero, g_minus;
@@ -115,13 +116,14 @@ struct DivstepsMod3 {
     g_minus.look_ahead(lane);
   }
 
-  /// f(0) is never 0.
+  /// Computes a step. f(0) is never 0.
   __device__ __forceinline__ void step() {
     const uint32_t nonzero = first_bit(g_nonzero.low), plus = ~first_bit(f_minus.low ^ g_minus.low);
     const uint32_t swap = counter.step(nonzero);
     const auto combine = [nonzero, plus, swap](uint32_t& a_nonzero, uint32_t& a_minus, uint32_t& b_nonzero,
                                                uint32_t& b_minus) {
-      // b - c a. Where both terms are nonzero, `same` says that their signs agree; where only a's is, that they do not.
+      // b becomes b - c a. Where both terms are nonzero, `same` says that their signs agree; where only a's is nonzero,
+      // that they do not.
       const uint32_t added = a_nonzero & nonzero, same = (a_minus ^ plus) ^ b_minus ^ b_nonzero;
       a_nonzero = select(swap, b_nonzero, a_nonzero);
       a_minus = select(swap, b_minus, a_minus);
@@ -152,8 +154,8 @@ __device__ __forceinline__ void run_steps(State& state, unsigned lane) {
     state.step();
 }
 
-/// Spreads a string over the lanes. It calls bit(j); neighbouring lanes ask for neighbouring j. words: kStringWords
-/// words of the warp's shared memory.
+/// Spreads a string over the lanes. It calls bit(j) for each bit; neighbouring lanes ask for neighbouring j. words:
+/// kStringWords words of the warp's shared memory.
 template <class Shape, class Bit>
 __device__ __forceinline__ void gather(BitPlane<Shape>& plane, uint32_t* words, unsigned lane, Bit bit) {
   __syncwarp();
@@ -169,7 +171,7 @@ __device__ __forceinline__ void gather(BitPlane<Shape>& plane, uint32_t* words, 
     plane.words[k] = __funnelshift_r(words[first / 32 + k], words[first / 32 + k + 1], first % 32);
 }
 
-/// Bit j of a string. Each lane may choose its j; all lanes must call.
+/// Returns bit j of a string. Each lane may choose its j; all lanes must call.
 template <class Shape>
 __device__ __forceinline__ uint32_t bit_of(const BitPlane<Shape>& plane, int j) {
   const int owner = j / Shape::kOwn, at = j % Shape::kOwn;
@@ -182,8 +184,8 @@ __device__ __forceinline__ uint32_t bit_of(const BitPlane<Shape>& plane, int j) 
   return (result >> (at % 32)) & 1;
 }
 
-/// 1/a mod (2, Phi_n). odd(i): whether coefficient i of a is odd, 0 <= i < n - 1. put(i, b) receives coefficient i of
-/// 1/a; lanes call it in the same order. words: as for gather().
+/// Computes 1/a mod (2, Phi_n). odd(i): whether coefficient i of a is odd, 0 <= i < n - 1. put(i, b) receives
+/// coefficient i of 1/a; lanes call it in the same order. words: as for gather().
 template <int kN, class Odd, class Put>
 __device__ __forceinline__ void invert_mod2(uint32_t* words, unsigned lane, Odd odd, Put put) {
   using Shape = DivstepShape<kN>;
@@ -199,8 +201,8 @@ __device__ __forceinline__ void invert_mod2(uint32_t* words, unsigned lane, Odd 
   }
 }
 
-/// 1/a mod (3, Phi_n). nonzero(i), minus(i): coefficient i of a is not 0, is 2. put(i, b) receives coefficient i of
-/// 1/a, 0 to 2.
+/// Computes 1/a mod (3, Phi_n). nonzero(i), minus(i): whether coefficient i of a is not 0, whether it is 2. put(i, b)
+/// receives coefficient i of 1/a, 0 to 2. words: as for gather().
 template <int kN, class Nonzero, class Minus, class Put>
 __device__ __forceinline__ void invert_mod3(uint32_t* words, unsigned lane, Nonzero nonzero, Minus minus, Put put) {
   using Shape = DivstepShape<kN>;

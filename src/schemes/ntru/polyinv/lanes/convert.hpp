@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between coefficients and the bit planes of the division steps.
+// Converts coefficients to the bit planes of the division steps, and bit planes to coefficients.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace polykem::polyinv {
 inline namespace POLYKEM_ISA {
 
-/// The bit of a coefficient that plane `plane` of its field holds, in bit 0.
+/// Returns, in bit 0, the bit of a coefficient that plane `plane` of its field holds.
 template <class Field>
 POLYKEM_INLINE V16 coefficient_bit(V16 x, size_t plane) {
   if constexpr (Field::kPlanes == 1) return x & V16::set1(1);
@@ -21,7 +21,7 @@ POLYKEM_INLINE V16 coefficient_bit(V16 x, size_t plane) {
 
 #ifdef POLYKEM_ISA_NEON
 
-/// x shifted by a number of bits that is known at run time only, at most 16.
+/// Returns x shifted by a number of bits that is known only at run time, at most 16.
 POLYKEM_INLINE V16 shifted_left(V16 x, size_t bits) {
   return x.shl_by(bits);
 }
@@ -31,7 +31,7 @@ POLYKEM_INLINE V16 shifted_right(V16 x, size_t bits) {
 
 #else
 
-/// x shifted by a number of bits that is known at run time only, at most 16.
+/// Returns x shifted by a number of bits that is known only at run time, at most 16.
 POLYKEM_INLINE V16 shifted_left(V16 x, size_t bits) {
   const __m128i count = _mm_cvtsi32_si128(static_cast<int>(bits));
 #ifdef POLYKEM_ISA_AVX512
@@ -51,7 +51,7 @@ POLYKEM_INLINE V16 shifted_right(V16 x, size_t bits) {
 
 #endif
 
-/// The number of indices (16 group + b) kSteps + i, b = 0, .., 15, that are below `bound`.
+/// Returns the number of indices (16 group + b) kSteps + i, b = 0, .., 15, that are below `bound`.
 template <size_t kSteps>
 POLYKEM_INLINE size_t count_below(size_t bound, size_t group, size_t i) {
   const size_t below = bound > i ? (bound - i + kSteps - 1) / kSteps : 0;
@@ -79,7 +79,7 @@ POLYKEM_INLINE void start_state(uint16_t* state, size_t n) {
     constant[word] = 1;
 }
 
-/// Adds x^kSteps g to Q, where g(i) = a(n - 2 - i), an item per 16-bit lane.
+/// Adds x^kSteps g to Q, where g(i) = a(n - 2 - i), for an item in each 16-bit lane.
 template <class Field, class Steps>
 POLYKEM_INLINE void load_items(uint16_t* state, const uint16_t* a, size_t n) {
   constexpr size_t kSteps = Steps::kSteps;
@@ -103,7 +103,7 @@ POLYKEM_INLINE void load_items(uint16_t* state, const uint16_t* a, size_t n) {
   }
 }
 
-/// inverse(i) = v(n - 2 - i), from P = x^(1 + excess) v.
+/// Stores inverse(i) = v(n - 2 - i), where P = x^(1 + excess) v, for an item in each 16-bit lane.
 template <class Field, class Steps>
 POLYKEM_INLINE void store_items(uint16_t* inverse, const uint16_t* state, size_t n) {
   constexpr size_t kSteps = Steps::kSteps;
@@ -131,15 +131,15 @@ POLYKEM_INLINE void store_items(uint16_t* inverse, const uint16_t* state, size_t
   V16::zero().store(inverse + (n - 1) * kRegisterWords);
 }
 
-/// Bits i, i + kSteps, .. of 64 coefficients.
+/// A mask of bits 0, kSteps, 2 kSteps, .. of 64 coefficients.
 template <size_t kSteps>
 inline constexpr uint64_t kEveryStep = ~uint64_t{0} / ((uint64_t{1} << kSteps) - 1);
 
-/// The bytes of a register that 64 coefficients with equal indices modulo kSteps fill.
+/// The number of bytes of a register that 64 coefficients with equal indices modulo kSteps fill.
 template <size_t kSteps>
 inline constexpr size_t kGroupBytes = 8 / kSteps;
 
-/// The place in the state of the planes of coefficients 64 group, ..
+/// Returns the byte offset in the state of the planes of coefficients 64 group, ..
 template <class Steps>
 POLYKEM_INLINE size_t group_byte(size_t group, size_t poly, size_t plane, size_t i) {
   constexpr size_t kGroups = Steps::kBits * Steps::kSteps / 64;  // in a segment
@@ -153,7 +153,7 @@ using simd::bits_of_bytes;
 
 #else
 
-/// Bit `kBit` of 64 bytes.
+/// Returns bit `kBit` of each of 64 bytes.
 template <int kBit>
 POLYKEM_INLINE uint64_t bits_of_bytes(const uint8_t* bytes) {
   const auto half = [&](size_t at) __attribute__((always_inline)) {
@@ -163,7 +163,8 @@ POLYKEM_INLINE uint64_t bits_of_bytes(const uint8_t* bytes) {
   return half(0) | uint64_t{half(32)} << 32;
 }
 
-/// The bits of `planes` that kEveryStep names, from bit i on, side by side; and back.
+/// take_every_step gathers the bits of `planes` that kEveryStep names, from bit i on, side by side; put_every_step puts
+/// them back.
 template <size_t kSteps>
 POLYKEM_INLINE uint64_t take_every_step(uint64_t planes, size_t i) {
   return _pext_u64(planes, kEveryStep<kSteps> << i);
@@ -173,7 +174,7 @@ POLYKEM_INLINE uint64_t put_every_step(uint64_t bits, size_t i) {
   return _pdep_u64(bits, kEveryStep<kSteps> << i);
 }
 
-/// The lowest eight bits, one in each byte.
+/// Puts each of the lowest eight bits into a byte of its own.
 POLYKEM_INLINE uint64_t spread_to_bytes(uint64_t bits) {
   constexpr uint64_t kEveryByte = ~uint64_t{0} / 255;
   return _pdep_u64(bits, kEveryByte);
@@ -181,7 +182,7 @@ POLYKEM_INLINE uint64_t spread_to_bytes(uint64_t bits) {
 
 #endif
 
-/// As load_items, for a single item. bytes: n + kSteps + 63 bytes of scratch.
+/// Does what load_items does, for a single item. bytes: n + kSteps + 63 bytes of scratch.
 template <class Field, class Steps>
 POLYKEM_INLINE void load_single(uint16_t* state, const uint16_t* a, size_t n, uint8_t* bytes) {
   constexpr size_t kSteps = Steps::kSteps;
@@ -206,7 +207,7 @@ POLYKEM_INLINE void load_single(uint16_t* state, const uint16_t* a, size_t n, ui
   }
 }
 
-/// As store_items, for a single item; `bytes` as for load_single.
+/// Does what store_items does, for a single item. bytes: as for load_single.
 template <class Field, class Steps>
 POLYKEM_INLINE void store_single(uint16_t* inverse, const uint16_t* state, size_t n, uint8_t* bytes) {
   constexpr size_t kSteps = Steps::kSteps;

@@ -26,19 +26,20 @@ struct Divsteps {
   using Element = typename Field::Element;
   using Masks = typename Field::Masks;
 
-  /// Passes of kSteps steps that always suffice. [BY19, 5]
+  /// Returns the number of passes of kSteps steps that always suffices. [BY19, 5]
   static constexpr size_t passes(size_t n) { return (2 * n - 3 + kSteps - 1) / kSteps; }
-  /// Segments whose coefficients have an effect on the result.
+  /// Returns the number of segments whose coefficients have an effect on the result.
   static constexpr size_t segments(size_t n) { return passes(n) / kBits + 1; }
-  /// Steps in excess of 2 n - 3; each multiplies v by x and does nothing else.
+  /// Returns the number of steps in excess of 2 n - 3; each multiplies v by x and does nothing else.
   static constexpr size_t excess(size_t n) { return passes(n) * kSteps - (2 * n - 3); }
 
-  /// Word offset of a register: poly 0 is P, 1 is Q; i = coefficient % kSteps.
+  /// Returns the word offset of a register. poly: 0 for P, 1 for Q. i: coefficient % kSteps.
   static constexpr size_t offset(size_t segment, size_t poly, size_t plane, size_t i) {
     return segment * kSegmentWords + ((poly * kPlanes + plane) * kSteps + i) * kRegisterWords;
   }
 
-  /// The masks of the next kSteps steps, from the kSteps lowest coefficients of f and g: bit `bit` of the registers.
+  /// Finds the masks of the next kSteps steps from the kSteps lowest coefficients of f and g, which are bit `bit` of
+  /// the registers.
   static POLYKEM_INLINE void find_masks(uint16_t* masks, V16& delta, const uint16_t* state, size_t segment,
                                         size_t bit) {
     Element p[kSteps], q[kSteps];
@@ -60,7 +61,7 @@ struct Divsteps {
     delta = now;
   }
 
-  /// kSteps steps on the segments first, .., last.
+  /// Applies kSteps steps to the segments first, .., last.
   static POLYKEM_NOINLINE void apply(const uint16_t* masks, uint16_t* state, size_t first, size_t last) {
     using Prepared = typename Field::template MasksWith<Swap>;
     Prepared prepared[kSteps];

@@ -8,7 +8,7 @@
 namespace polykem::polyinv {
 inline namespace POLYKEM_ISA {
 
-/// if_swap where the mask says so, else `otherwise`.
+/// Returns if_swap where the mask is set, else `otherwise`.
 POLYKEM_INLINE V16 choose(V16 swap, V16 if_swap, V16 otherwise) {
 #ifdef POLYKEM_ISA_AVX512
   return logic3<0xca>(swap, if_swap, otherwise);
@@ -19,8 +19,8 @@ POLYKEM_INLINE V16 choose(V16 swap, V16 if_swap, V16 otherwise) {
 #endif
 }
 
-/// The form of a swap's mask for many choices. A CPU may do two operations with three vectors per cycle, but four of
-/// the others; a choice by a mask register has only two vectors. Making the mask register takes long.
+/// The form of a swap's mask that serves many choices. A CPU may do two operations with three vectors per cycle but
+/// four of the others; a choice by a mask register takes only two vectors. Making the mask register takes long.
 #ifdef POLYKEM_ISA_AVX512
 using Swap = __mmask32;
 POLYKEM_INLINE Swap to_swap(V16 mask) {
@@ -36,14 +36,14 @@ POLYKEM_INLINE Swap to_swap(V16 mask) {
 }
 #endif
 
-/// The step's counter: swaps where delta > 0 and Q(0) != 0.
+/// Advances the step's counter. Returns all ones in the lanes that swap, that is, where delta > 0 and Q(0) != 0.
 POLYKEM_INLINE V16 step_delta(V16& delta, V16 nonzero) {
   const V16 swap = (V16::zero() - delta).sar<15>() & nonzero;
   delta = (delta ^ swap) - swap + V16::set1(1);
   return swap;
 }
 
-/// a + b * mask over GF(2)
+/// Returns a + b * mask over GF(2).
 POLYKEM_INLINE V16 add_product(V16 a, V16 b, V16 mask) {
 #ifdef POLYKEM_ISA_AVX512
   return logic3<0x78>(a, b, mask);
@@ -64,15 +64,15 @@ struct Gf2 {
   };
   using Masks = MasksWith<V16>;
 
-  /// Words of a step's masks in memory. They are written as whole registers because they are soon read as whole
-  /// registers.
+  /// The number of words of a step's masks in memory. The masks are written as whole registers because they are soon
+  /// read as whole registers.
   static constexpr size_t kMaskWords = 2 * kRegisterWords;
   static POLYKEM_INLINE void store_masks(uint16_t* to, const Masks& m) {
     m.nonzero.store(to);
     m.swap.store(to + kRegisterWords);
   }
 
-  /// q0: a register with Q(0) in bit `bit` of every lane.
+  /// Returns the masks of a step. q0: a register with Q(0) in bit `bit` of every lane.
   static POLYKEM_INLINE Masks masks(const Element& q0, size_t bit, V16& delta) {
     const V16 nonzero = spread_bit(q0.plane[0], bit);
     return {nonzero, step_delta(delta, nonzero)};
@@ -121,14 +121,15 @@ struct Gf3 {
     return {V16::load(from), V16::load(from + kRegisterWords), to_swap(V16::load(from + 2 * kRegisterWords))};
   }
 
-  /// Q := s Q, s = -1 where m.negative is set and else 1. Call it before the step with these masks.
+  /// Replaces Q by s Q, where s is -1 where m.negative is set and 1 elsewhere. Call it before the step with these
+  /// masks.
   template <class S>
   static POLYKEM_INLINE void scale(Element& q, const MasksWith<S>& m) {
     q.plane[1] = q.plane[1] ^ m.negative;
   }
 
-  /// Also scales for the next step if its masks are known: that operates on P, off the critical path from Q to the next
-  /// Q.
+  /// Computes a step, and scales for the next one if its masks are known: the scaling operates on P, off the critical
+  /// path from Q to the next Q.
   template <class S>
   static POLYKEM_INLINE void step(Element& p, Element& q, const MasksWith<S>& m, const MasksWith<S>* next) {
     const V16 p_nonzero = p.plane[0], p_negative = p.plane[1], q_nonzero = q.plane[0], q_negative = q.plane[1];
@@ -143,7 +144,7 @@ struct Gf3 {
     q.plane[0] = logic3<0xd6>(differ, q_nonzero, same);
     q.plane[1] = logic3<0x39>(same, next_negative, q_nonzero);
 #else
-    // p - q instead of q - p, which saves a complement.
+    // Computes p - q instead of q - p, which saves a complement.
     const V16 differ = p_negative ^ q_negative;
     const V16 taken = p_nonzero & m.nonzero;
     const V16 flip = and_not(differ ^ taken, q_nonzero);

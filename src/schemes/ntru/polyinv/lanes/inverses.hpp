@@ -8,7 +8,8 @@
 namespace polykem::polyinv {
 inline namespace POLYKEM_ISA {
 
-// As many steps per pass as fit the registers: 2 kPlanes kSteps registers hold P and Q, kPlanes kSteps what moves up.
+// A pass has as many steps as fit the registers: 2 kPlanes kSteps registers hold P and Q, kPlanes kSteps hold what
+// moves up.
 #ifdef POLYKEM_ISA_AVX512
 inline constexpr size_t kSteps2 = 8, kSteps3 = 4;
 #else

@@ -24,7 +24,7 @@ POLYKEM_INLINE void unroll(Body&& body) {
   (std::make_index_sequence<kCount>{});
 }
 
-/// All ones in the lanes where bit `bit` of x is set.
+/// Returns all ones in the lanes where bit `bit` of x is set.
 POLYKEM_INLINE V16 spread_bit(V16 x, size_t bit) {
 #ifdef POLYKEM_ISA_NEON
   return x.shl_by(15 - bit).sar<15>();
@@ -44,7 +44,7 @@ POLYKEM_INLINE V16 logic3(V16 a, V16 b, V16 c) {
   return {_mm512_ternarylogic_epi64(a.r, b.r, c.r, kTable)};
 }
 #elif defined(POLYKEM_ISA_AVX2)
-/// b & ~a
+/// Returns b & ~a.
 POLYKEM_INLINE V16 and_not(V16 a, V16 b) {
   return {_mm256_andnot_si256(a.r, b.r)};
 }
@@ -52,7 +52,7 @@ POLYKEM_INLINE V16 and_not(V16 a, V16 b) {
 
 /// The layout of polynomials in a register: one in each 16-bit lane.
 struct ItemLanes {
-  /// Coefficients of a polynomial in one register.
+  /// The number of a polynomial's coefficients in one register.
   static constexpr size_t kBits = 16;
 
   /// Moves every polynomial's bits up by one; its lowest bit becomes the highest bit of `below`.
@@ -66,13 +66,13 @@ struct ItemLanes {
 #endif
   }
 
-  /// A register with bit `bit` of each polynomial in bit `bit` % 16 of all its lanes.
+  /// Returns a register with bit `bit` of each polynomial in bit `bit` % 16 of all its lanes.
   static POLYKEM_INLINE V16 load_around(const uint16_t* p, size_t /*bit*/) {
     return V16::load(p);
   }
 };
 
-/// One polynomial in the whole register.
+/// The layout of one polynomial in the whole register.
 struct SingleItem {
   static constexpr size_t kBits = 8 * sizeof(V16::Reg);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits of a 64-bit word gathered and spread: there are no instructions for it.
+// Gathers and spreads bits of a 64-bit word, for which there are no instructions.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace polykem::polyinv {
 inline namespace POLYKEM_ISA {
 
-/// Bits i, i + 4, .. of 64, side by side.
+/// Gathers bits i, i + 4, .. of 64, side by side.
 template <size_t kSteps>
 POLYKEM_INLINE uint64_t take_every_step(uint64_t planes, size_t i) {
   static_assert(kSteps == 4);
@@ -21,7 +21,7 @@ POLYKEM_INLINE uint64_t take_every_step(uint64_t planes, size_t i) {
   return (x | x >> 24) & 0xffff;
 }
 
-/// The inverse.
+/// Puts the lowest 16 bits at i, i + 4, .., the inverse of take_every_step.
 template <size_t kSteps>
 POLYKEM_INLINE uint64_t put_every_step(uint64_t bits, size_t i) {
   static_assert(kSteps == 4);
@@ -32,7 +32,7 @@ POLYKEM_INLINE uint64_t put_every_step(uint64_t bits, size_t i) {
   return x << i;
 }
 
-/// The lowest eight bits, one in each byte.
+/// Puts each of the lowest eight bits into a byte of its own.
 POLYKEM_INLINE uint64_t spread_to_bytes(uint64_t bits) {
   const uint64_t low = (bits & 0x7f) * 0x0002040810204081 & 0x0001010101010101;
   return low | (bits >> 7 & 1) << 56;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kWords = kMaxInverseDegree / 64;
 
-/// Polynomial over GF(2), coefficient i in bit i mod 64 of word i / 64.
+/// A polynomial over GF(2); coefficient i is bit i mod 64 of word i / 64.
 struct Bits {
   uint64_t w[kWords] = {};
 
@@ -45,7 +45,7 @@ void add_if(Bits& a, const Bits& b, uint64_t mask, size_t words) {
     a.w[i] ^= b.w[i] & mask;
 }
 
-/// Polynomial over GF(3): bit i of `one` or of `two` is set where coefficient i is 1 or 2.
+/// A polynomial over GF(3): bit i of `one` or of `two` is set where coefficient i is 1 or 2.
 struct Trits {
   Bits one, two;
 
@@ -64,7 +64,7 @@ void swap_if(Trits& a, Trits& b, uint64_t mask, size_t words) {
   swap_if(a.two, b.two, mask, words);
 }
 
-/// a += factor * b, the factor being 1 where `plus` is all ones, 2 where `minus` is, else 0.
+/// Computes a += factor * b. The factor is 1 where `plus` is all ones, 2 where `minus` is, else 0.
 void add_scaled(Trits& a, const Trits& b, uint64_t plus, uint64_t minus, size_t words) {
   for (size_t i = 0; i < words; ++i) {
     const uint64_t b1 = (b.one.w[i] & plus) | (b.two.w[i] & minus);
@@ -76,7 +76,8 @@ void add_scaled(Trits& a, const Trits& b, uint64_t plus, uint64_t minus, size_t 
   }
 }
 
-/// The division step's counter: swaps when delta > 0 and g(0) != 0, and returns a mask that says so. [BY19, 3]
+/// Advances the division step's counter. Returns all ones if the step swaps, that is, if delta > 0 and g(0) != 0.
+/// [BY19, 3]
 uint64_t step_delta(int64_t& delta, uint64_t g_nonzero) {
   const uint64_t swap = ct::barrier(static_cast<uint64_t>(-delta >> 63)) & g_nonzero;
   delta ^= static_cast<int64_t>(swap) & (delta ^ -delta);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batcher's merge exchange [KNUTH3, 5.2.2, Alg. M], four comparators of one kind at a time in registers.
+// Batcher's merge exchange [KNUTH3, 5.2.2, Alg. M], with four comparators of one kind at a time in registers.
 //
-// In a phase p, comparators join i + p with i + q, where bit p of i is 0 and q runs down from the top power to 2p. The
-// first of both has bit p, the second has not, so for one i the value at i + p may stay in a register for all q, as
-// long as smaller i come first: what i + q meets, it still meets in the order of falling q.
+// In a phase p, comparators join i + p with i + q, where bit p of i is 0 and q runs down from the top power to 2p.
+// Index i + p has bit p and i + q has not, so for one i the value at i + p may stay in a register for all q, as long as
+// smaller i come first: i + q still meets its partners in the order of falling q.
 //
 // The array is taken as if the largest integers followed it. A comparator with one of them changes nothing.
 #include "schemes/ntru/sort/cortex_m4/sort_m4.hpp"
@@ -14,16 +14,16 @@ namespace polykem::cortex_m4 {
 
 namespace {
 
-constexpr size_t kBlock = 8;  ///< values that four comparators of the smallest distance cover
+constexpr size_t kBlock = 8;  ///< the number of values that four comparators of the smallest distance cover
 
-/// Places of four comparators of phase p among the next values: bit p of them is 0.
+/// The places of four comparators of phase p among the next values. Bit p of each place is 0.
 template <size_t kP>
 struct Places {
   static constexpr size_t at(size_t i) { return kP == 1 ? 2 * i : kP == 2 ? i + (i & 2) : i; }
 };
 
-// Four comparators: r4 to r7 become the lesser ones of them and r8 to r11. A conditional move takes one cycle whether
-// it moves or not. [CM4TRM, 3.3.1]
+// Runs four comparators: r4 to r7 become the lesser of r4 to r7 and r8 to r11, which become the greater. A conditional
+// move takes one cycle whether it moves or not. [CM4TRM, 3.3.1]
 #define POLYKEM_COMPARATOR(LOW, HIGH) \
   "cmp " LOW ", " HIGH "\n\tittt gt\n\tmovgt r12, " LOW "\n\tmovgt " LOW ", " HIGH "\n\tmovgt " HIGH ", r12\n\t"
 #define POLYKEM_COMPARATORS      \
@@ -63,7 +63,7 @@ template <size_t kP>
                : POLYKEM_CLOBBERS);
 }
 
-/// Phase p of `count` values. kP is p, or 4 for all that are larger: then i goes through runs of p.
+/// Runs phase p on `count` values. kP is p, or 4 for all larger p, for which i goes through runs of p.
 template <size_t kP>
 void phase(int32_t* values, size_t count, size_t p, size_t top) {
   const size_t run = kP < 4 ? kBlock : p, step = kP < 4 ? kBlock : 4, skip = kP < 4 ? 0 : p;

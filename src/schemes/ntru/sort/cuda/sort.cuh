@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sorting network across the lanes of one warp: the same compare-exchanges whatever the keys are.
+// A sorting network across the lanes of one warp. The compare-exchanges are the same whatever the keys are.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace polykem::cuda {
 
-/// Keeps the smaller of the two keys where `upper` is false, else the larger.
+/// Returns the smaller of the two keys if `upper` is false, else the larger.
 __device__ __forceinline__ int32_t keep(int32_t mine, int32_t other, bool upper) {
   const int32_t low = min(mine, other), high = max(mine, other);
   return upper ? high : low;
@@ -105,8 +105,8 @@ __device__ __forceinline__ void merge_across(int32_t (&x)[kRegs], unsigned lane)
   merge_in_lane<kRegs>(x);
 }
 
-/// Sorts 32 * kRegs keys in ascending order (signed) by one whole warp; key lane * kRegs + i is x[i] of that lane.
-/// Bitonic merges across lanes with a mirrored first step, so that every run is ascending. kRegs: a power of two times
+/// Sorts 32 * kRegs signed keys in ascending order with one whole warp; key lane * kRegs + i is x[i] of that lane.
+/// Bitonic merges across lanes begin with a mirrored step, so that every run is ascending. kRegs: a power of two times
 /// a small odd number; sort_in_lane() sorts runs of that number.
 template <int kRegs>
 __device__ __forceinline__ void warp_sort(int32_t (&x)[kRegs], unsigned lane) {

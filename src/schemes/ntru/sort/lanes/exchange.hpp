@@ -9,8 +9,8 @@ inline namespace POLYKEM_ISA {
 using simd::V32;
 
 #ifdef POLYKEM_ISA_AMX
-/// The CPUs with matrix tiles find minima and maxima of 512 bits on one port and do logic on two. So the other one of
-/// two values is what is left of them: half the time of a minimum and a maximum.
+/// Returns the value of a and b that is not `smaller`. CPUs with matrix tiles find minima and maxima of 512 bits on one
+/// port and do logic on two, so a minimum and this take half the time of a minimum and a maximum.
 POLYKEM_INLINE V32 left_over(V32 a, V32 b, V32 smaller) {
   return {_mm512_ternarylogic_epi32(a.r, b.r, smaller.r, 0x96)};
 }
@@ -20,7 +20,7 @@ POLYKEM_INLINE V32 left_over(V32 a, V32 b, V32 /*smaller*/) {
 }
 #endif
 
-/// Keeps a loaded value in a register. Compilers prefer to load it again for each of the two uses, and run out of
+/// Loads a value and keeps it in a register. Compilers prefer to load it again for each of its two uses, and run out of
 /// registers for what they could have kept.
 POLYKEM_INLINE V32 loaded(const V32* from) {
   V32 v = V32::load(reinterpret_cast<const int32_t*>(from));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sorting network over arrays of vectors, an item per lane: Batcher's merge exchange, its first four phases replaced
-// by Green's network of 60 comparators on 16 values, with several levels of the later phases per pass over memory.
-// [KNUTH3, 5.2.2, Alg. M; 5.3.4]
+// A sorting network over arrays of vectors, an item per lane: Batcher's merge exchange. Green's network of 60
+// comparators on 16 values replaces its first four phases, and a pass over memory computes several levels of the later
+// phases. [KNUTH3, 5.2.2, Alg. M; 5.3.4]
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,8 @@ void sort_columns(V32* x, size_t columns) {
   }
 }
 
-/// Where the two sorted sequences being merged lie: element k of `even` at even[k * step], and so on. `count` each.
+/// Where the two sorted sequences that are merged lie: element k of `even` is at even[k * step], element k of `odd` at
+/// odd[k * step]. Each has `count` elements.
 struct Merge {
   V32* even;
   V32* odd;
@@ -74,7 +75,7 @@ struct StoreInPlace {
   }
 };
 
-/// One stream of a pass, see merge_pass: elements first, first + unit, ... of the two sequences.
+/// One stream of a merge_pass: elements first, first + unit, ... of the two sequences.
 template <size_t kWindow, bool kPair, class Store>
 class MergeStream {
  public:
@@ -117,7 +118,8 @@ class MergeStream {
     }
   }
 
-  /// Step t = kWindow * i + kPhase; slot kPhase holds even[t], which is no longer needed, and takes even[t + kWindow].
+  /// Computes step t = kWindow * i + kPhase. Slot kPhase holds even[t], which is no longer needed, and takes even[t +
+  /// kWindow].
   template <size_t kPhase, bool kInside>
   POLYKEM_INLINE void step(V32* window, size_t t) const {
     V32 o = get(odd_, t);
@@ -136,9 +138,9 @@ class MergeStream {
   Store store_;
 };
 
-/// Levels of a merge: compares odd[k] with even[k + kWindow * unit], even[k + kWindow / 2 * unit], ..., even[k + unit]
-/// for every k; first even[k] with odd[k] if kPair. Ascending k, in steps of `unit`, keeps the order of the levels, and
-/// kWindow values of `even` stay in registers.
+/// Computes levels of a merge: for every k, compares odd[k] with even[k + kWindow * unit], even[k + kWindow / 2 *
+/// unit], ..., even[k + unit], after even[k] with odd[k] if kPair. Ascending k, in steps of `unit`, keeps the order of
+/// the levels, and kWindow values of `even` stay in registers.
 template <size_t kWindow, bool kPair, class Store>
 void merge_pass(Merge merge, size_t unit, Store store) {
   for (size_t first = 0; first < unit && first < merge.count; ++first) {
@@ -146,7 +148,7 @@ void merge_pass(Merge merge, size_t unit, Store store) {
   }
 }
 
-/// Compares odd[t] with even[t + kDistance], for each t and then for half the distance.
+/// Compares odd[t] with even[t + kDistance] for each t, then does so for half the distance and so on, down to 1.
 template <size_t kDistance, size_t... kRow>
 POLYKEM_INLINE void row_levels(V32* even, V32* odd, std::index_sequence<kRow...> rows) {
   if constexpr (kDistance > 0) {
@@ -156,8 +158,8 @@ POLYKEM_INLINE void row_levels(V32* even, V32* odd, std::index_sequence<kRow...>
   }
 }
 
-/// The first levels of a merge of two sequences of kRows * unit elements, from the pairs down to a distance of `unit`:
-/// as rows, `unit` apart, they stay in registers.
+/// Computes the first levels of a merge of two sequences of kRows * unit elements, from the pairs down to a distance of
+/// `unit`. The elements are taken as rows, `unit` apart, which stay in registers.
 template <class Store, size_t... kRow>
 POLYKEM_INLINE void merge_row_stream(V32* even, V32* odd, size_t stride, Store store,
                                      std::index_sequence<kRow...> rows) {
@@ -180,8 +182,8 @@ void merge_rows(Merge m, size_t unit, Store store) {
   }
 }
 
-/// Merges two sorted sequences of kRows * 2^k elements; afterwards rank 2k is at even[k] and rank 2k + 1 at odd[k]. The
-/// last pass passes its results to `store`.
+/// Merges two sorted sequences of kRows * 2^k elements. Afterwards rank 2k is at even[k] and rank 2k + 1 at odd[k]. The
+/// last pass gives its results to `store`.
 template <size_t kRows, class Store>
 void merge_sequences(Merge m, Store store) {
   const size_t unit = m.count / kRows;

@@ -25,26 +25,26 @@ struct StoreLabels {
   POLYKEM_INLINE void odd(V32*, size_t k, size_t, V32 v) const { rank(2 * k + 1, v); }
 };
 
-/// 16 consecutive 30-bit words of each row, shifted left by two, low two bits arbitrary.
+/// Extracts 16 consecutive 30-bit words of each row, shifted left by two. The low two bits are arbitrary.
 template <size_t... kWord>
 POLYKEM_INLINE void shifted_words(V32 (&key)[16], const V32 (&d)[16], std::index_sequence<kWord...>) {
   ((key[kWord] = V32::shl_pair<2 * kWord + 2>(d[kWord < 15 ? kWord : 14], d[kWord > 0 ? kWord - 1 : 0])), ...);
   key[15] = d[14];  // bits 448..479
 }
 
-/// The two sequences that are sorted.
+/// The two sequences of keys that are sorted.
 struct Sequences {
   V32* keys;
-  size_t size;  ///< of each
+  size_t size;  ///< the number of keys of each
 
   POLYKEM_INLINE V32* second() const { return keys + size + kSequenceGap; }
   POLYKEM_INLINE V32& at(size_t k) const { return k < size ? keys[k] : second()[k - size]; }
-  /// After the keys, and what load_keys writes beyond them.
+  /// Returns the address after the keys and after what load_keys writes beyond them.
   POLYKEM_INLINE V32* end() const { return second() + size + 16; }
 };
 
-/// The keys of sample_fixed_type, word k of row i in lane i of key k; those beyond are the largest. [NTRU20,
-/// Fixed_Type]
+/// Loads the keys of sample_fixed_type: word k of row i goes to lane i of key k. The keys beyond are the largest.
+/// [NTRU20, Fixed_Type]
 inline void load_keys(Sequences sequences, const uint8_t* const* rows, size_t count, size_t weight) {
   constexpr size_t kGroupBytes = 16 * kWordBits / 8;
   alignas(64) uint8_t tail[V32::kLanes][64] = {};
@@ -86,7 +86,7 @@ inline void load_keys(Sequences sequences, const uint8_t* const* rows, size_t co
     sequences.at(k) = V32::set1(kLargestKey);
 }
 
-/// Sorts both sequences and merges them into `store`.
+/// Sorts both sequences and merges them; the results go to `store`.
 template <class Store>
 void sort_sequences(Sequences s, Store store) {
   with_rows(s.size / network_columns(s.size), [&](auto rows) {

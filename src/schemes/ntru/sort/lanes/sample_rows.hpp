@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixed-weight sample of items that lie one after the other: one at a time, or as many as there are 32-bit lanes.
+// Samples fixed-weight polynomials of items that lie one after the other: one item at a time, or as many as there are
+// 32-bit lanes.
 #pragma once
 
 #include "schemes/ntru/sort/lanes/sample_fixed_type.hpp"
@@ -9,7 +10,8 @@
 namespace polykem::sorting {
 inline namespace POLYKEM_ISA {
 
-/// Where the five bytes of 30-bit word w of 16 stand: the first four in dword w of `low`, the last in `high`.
+/// The indices of the five bytes of 30-bit word w of 16: the first four are in dword w of `low`, the last one is in
+/// `high`.
 struct WordIndices {
   alignas(64) uint8_t low[64], high[64];
   alignas(64) uint32_t shift[16];
@@ -25,7 +27,7 @@ struct WordIndices {
 };
 inline constexpr WordIndices kWordIndices{};
 
-/// `count` keys of one item and kLargestKey up to `size`, a multiple of 16. [NTRU20, Fixed_Type]
+/// Loads `count` keys of one item and fills up to `size`, a multiple of 16, with kLargestKey. [NTRU20, Fixed_Type]
 inline void load_keys_single(int32_t* keys, const uint8_t* in, size_t count, size_t size, size_t weight) {
   const __m512i low = _mm512_load_si512(kWordIndices.low), high = _mm512_load_si512(kWordIndices.high);
   const __m512i shift = _mm512_load_si512(kWordIndices.shift), sixteen = _mm512_set1_epi32(16);
@@ -72,7 +74,7 @@ inline void sample_single(uint8_t* out, const uint8_t* in, size_t n, size_t weig
   }
 }
 
-/// Stores the labels of V32::kLanes items as bytes, rank after rank.
+/// Stores the labels of V32::kLanes items as bytes, one rank after the other.
 struct StoreLabelBytes {
   uint8_t* out;
   size_t count;
@@ -86,7 +88,7 @@ struct StoreLabelBytes {
   POLYKEM_INLINE void odd(V32*, size_t k, size_t, V32 v) const { rank(2 * k + 1, v); }
 };
 
-/// Byte r of row i = labels[r][i], 64 ranks at a time.
+/// Copies labels[r][i] to byte r of row i, 64 ranks at a time.
 inline void labels_to_rows(ByteRows out, const uint8_t* labels, size_t ranks, size_t count) {
   alignas(64) static constexpr auto kGather = [] {
     struct {
@@ -107,7 +109,7 @@ inline void labels_to_rows(ByteRows out, const uint8_t* labels, size_t ranks, si
   }
 }
 
-/// At most V32::kLanes items.
+/// Samples at most V32::kLanes items, one in each lane.
 inline void sample_lanes(ByteRows out, ConstByteRows in, size_t count, size_t n, size_t weight, V32* keys) {
   const size_t width = (n + 63) / 64 * 64;
   const Sequences sequences{keys, sort_sequence_size(n)};

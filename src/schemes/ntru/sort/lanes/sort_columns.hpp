@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant-time sorting of one array per 32-bit lane. Included by one translation unit per instruction set.
+// Constant-time sorting of one array in each 32-bit lane. Included by one translation unit per instruction set.
 //
-// A bitonic network whose merges begin with a mirrored comparison, so that every comparison sorts in ascending order:
-// positions beyond the end then behave like +infinity and are left out. Several levels run on elements held in
+// The network is bitonic. Its merges begin with a mirrored comparison, so that every comparison sorts in ascending
+// order: positions beyond the end then behave like +infinity and are left out. Several levels run on elements held in
 // registers. [KNUTH3, 5.3.4]
 #pragma once
 
@@ -12,7 +12,7 @@ namespace polykem::sorting {
 inline namespace POLYKEM_ISA {
 
 #ifdef POLYKEM_ISA_AVX512
-inline constexpr unsigned kLevels = 4;  ///< levels in registers: 16 elements in 32 registers
+inline constexpr unsigned kLevels = 4;  ///< the number of levels in registers: 16 elements in 32 registers
 #else
 inline constexpr unsigned kLevels = 3;  ///< 8 elements in 16 registers
 #endif
@@ -34,7 +34,8 @@ struct Columns {
   }
 };
 
-/// Half-cleaners at distances size/2, size/4, ..., 1 of a register array. kReversed: the array stands in reverse order.
+/// Runs half-cleaners at distances size/2, size/4, ..., 1 on a register array. kReversed: the array is in reverse
+/// order.
 template <size_t kSize, bool kReversed>
 POLYKEM_INLINE void clean(V32 (&x)[kSize]) {
 #pragma GCC unroll 4
@@ -77,7 +78,7 @@ POLYKEM_INLINE void sort_group(C columns, size_t base) {
     columns.template put<kInside>(base + i, x[i]);
 }
 
-/// The mirrored comparison of a merge of `size` elements and the next kLevels - 1 levels, on one element of every
+/// Runs the mirrored comparison of a merge of `size` elements and the next kLevels - 1 levels, on one element of every
 /// size/kGroup and its mirror images.
 template <bool kInside, class C>
 POLYKEM_INLINE void mirror_group(C columns, size_t base, size_t size, size_t offset) {
@@ -99,7 +100,7 @@ POLYKEM_INLINE void mirror_group(C columns, size_t base, size_t size, size_t off
   }
 }
 
-/// Half-cleaners at distances step * kSize/2, ..., step on kSize elements that are `step` apart.
+/// Runs half-cleaners at distances step * kSize/2, ..., step on kSize elements that are `step` apart.
 template <size_t kSize, bool kInside, class C>
 POLYKEM_INLINE void clean_group(C columns, size_t base, size_t step) {
   V32 x[kSize];
@@ -112,7 +113,7 @@ POLYKEM_INLINE void clean_group(C columns, size_t base, size_t step) {
     columns.template put<kInside>(base + k * step, x[k]);
 }
 
-/// One pass of clean_group over all elements.
+/// Runs clean_group once over all elements.
 template <size_t kSize, size_t kCount>
 void clean_pass(Columns<kCount> columns, size_t step) {
   for (size_t base = 0; base < kCount; base += kSize * step) {
@@ -126,7 +127,7 @@ void clean_pass(Columns<kCount> columns, size_t step) {
   }
 }
 
-/// Half-cleaners at distances width/2, ..., 1 of every run of `width` elements.
+/// Runs half-cleaners at distances width/2, ..., 1 on every run of `width` elements.
 template <size_t kCount>
 void clean_columns(int32_t* keys, size_t width) {
   const Columns<kCount> columns{keys};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constant-time sorting of one array, for a single item. Included by one translation unit per instruction set.
 //
-// The array is a matrix with a power of two of rows and a run of consecutive elements in each lane: the lanes are
+// The array is a matrix with a power of two of rows and a run of consecutive elements in each lane. The lanes are
 // sorted like independent arrays, then merged in pairs, fours, ... by exchanges between lanes. [KNUTH3, 5.3.4]
 #pragma once
 
@@ -16,7 +16,7 @@ inline namespace POLYKEM_ISA {
 inline constexpr size_t kMaxKeys = 2048;
 inline constexpr size_t kSortOneBytes = 2 * kMaxKeys * sizeof(int32_t);
 
-/// Lane i takes part with lane i ^ flip; lanes with (i & bit) == 0 get the smaller element.
+/// A compare-exchange between lanes i and i ^ flip. Lanes with (i & bit) == 0 get the smaller element.
 struct Exchange {
   V32 partner, keeps_smaller;
 
@@ -57,7 +57,8 @@ void merge_lanes(int32_t* x, size_t lanes) {
   clean_columns<kRows>(x, kRows);
 }
 
-/// Sorts the matrix x of kRows rows; out[i] = element i. out and x: kRows * V32::kLanes integers, 64-byte aligned.
+/// Sorts the matrix x of kRows rows into out, element i at out[i]. out and x: kRows * V32::kLanes integers, 64-byte
+/// aligned.
 template <size_t kRows>
 void sort_matrix(int32_t* out, int32_t* x) {
   constexpr size_t kWidth = V32::kLanes;

@@ -7,7 +7,8 @@ namespace polykem {
 
 namespace {
 
-/// Afterwards low <= high. The difference of two int32 needs 33 bits, hence the wider type.
+/// Swaps the two values if needed, so that low <= high. The difference of two int32 needs 33 bits, hence the wider
+/// type.
 void compare_exchange(int32_t& low, int32_t& high) {
   const int64_t difference = static_cast<int64_t>(high) - low;
   const auto swap = ct::barrier(static_cast<uint32_t>(difference >> 63));
