@@ -20,13 +20,13 @@ constexpr uint8_t kOrderP384[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
                                   0xc7, 0x63, 0x4d, 0x81, 0xf4, 0x37, 0x2d, 0xdf, 0x58, 0x1a, 0x0d, 0xb2,
                                   0x48, 0xb0, 0xa7, 0x7a, 0xec, 0xec, 0x19, 0x6a, 0xcc, 0xc5, 0x29, 0x73};
 
-/// An implementation for blocks of `lanes` items; fewer than `least` are left to the next one.
+/// An implementation that computes blocks of `lanes` items; fewer than `least` are left to the next implementation.
 struct Blocks {
   const Implementation* by;
   size_t lanes, least;
 };
 
-/// The implementations of a curve, in the order in which they take items. The last one takes any number.
+/// The implementations of a curve, in the order in which they take items. The last one takes any number of them.
 struct Choice {
   Blocks blocks[2];
 };
@@ -46,7 +46,7 @@ Choice choice(Curve curve, [[maybe_unused]] InstructionSet isa) {
   return {{{&portable, 1, 1}, {&portable, 1, 1}}};
 }
 
-/// Calls compute(implementation, first, items) for parts of a batch.
+/// Calls compute(implementation, first, items) for each part of a batch.
 template <class Compute>
 void split(Curve curve, InstructionSet isa, size_t count, const Compute& compute) {
   const Choice chosen = choice(curve, isa);

@@ -14,26 +14,27 @@ namespace edwards25519 {
 
 inline constexpr size_t kWindows = 64, kEntries = 8, kLimbs = 5;
 
-/// 1 to 8 times 16^i times the base point, of each y + x, y - x and 2 d x y: limbs of 51 bits, a register for each.
+/// The points that are 1 to 8 times 16^i times the base point, in window i. `plus` is y + x of each, `minus` is y - x,
+/// and `product` is 2 d x y. They have limbs of 51 bits; limb l of all entries fills a register.
 struct alignas(64) Window {
   uint64_t plus[kLimbs][kEntries], minus[kLimbs][kEntries], product[kLimbs][kEntries];
 };
 
-/// Made by the first call, which takes half a millisecond.
+/// Returns the table, which the first call makes in half a millisecond.
 const std::array<Window, kWindows>& base_table();
 
 }  // namespace edwards25519
 
 inline namespace POLYKEM_ISA {
 
-/// An entry of a window as a field has it, or its negative.
+/// An entry of a window, or its negative, as elements of a field.
 template <class F>
 struct BaseMultiple {
   typename F::Element plus, minus, product;
 };
 
-/// A ladder's field that also multiplies base points. It has a form of its own of the table's windows. A Digit is from
-/// -8 to 8; next_digit takes 4 bits of the scalars and the carry of the digit before, and leaves its own.
+/// A LadderField that also multiplies base points. It has its own form of the table's windows. A Digit is from -8 to 8:
+/// next_digit() takes 4 bits of the scalars and the carry of the digit before, and leaves its own carry.
 template <class F>
 concept BasePointField = LadderField<F> &&
     requires(typename F::Scalars k, typename F::Sum s, typename F::Digit digit, const typename F::Window& window) {
@@ -42,13 +43,13 @@ concept BasePointField = LadderField<F> &&
   { F::look_up(window, digit) } -> std::same_as<BaseMultiple<F>>;
 };
 
-/// X / Z, Y / Z, T = X Y / Z.
+/// The point (X / Z, Y / Z), with T = X Y / Z.
 template <class F>
 struct EdwardsPoint {
   typename F::Sum x, y, z, t;
 };
 
-/// Complete: right for all points. [HWCD08, 3.1]
+/// Adds two points by complete formulas, which are right for all points. [HWCD08, 3.1]
 template <BasePointField F>
 constexpr EdwardsPoint<F> add(const EdwardsPoint<F>& p, const BaseMultiple<F>& q) {
   const auto a = F::mul(F::sub(p.y, p.x), q.minus), b = F::mul(F::add(p.y, p.x), q.plus);
@@ -57,7 +58,8 @@ constexpr EdwardsPoint<F> add(const EdwardsPoint<F>& p, const BaseMultiple<F>& q
   return {F::mul(e, f), F::mul(g, h), F::mul(f, g), F::mul(e, h)};
 }
 
-/// The u coordinates of scalar times the base point: a sum of one multiple for each digit of 4 bits. table: kWindows.
+/// Returns the u coordinates of scalar times the base point, as the sum of one multiple for each digit of 4 bits.
+/// `table` has kWindows windows.
 template <BasePointField F>
 constexpr typename F::Element base_point_times(const typename F::Scalars& scalars, const typename F::Window* table) {
   const auto zero = F::mul(F::small(0), F::small(0)), one = F::mul(F::small(1), F::small(1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// P-256 and P-384. `curve` is one of these two.
+// Implementations of P-256 and P-384; `curve` is one of these two.
 #pragma once
 
 #include "prim/ecdh/ecdh.hpp"

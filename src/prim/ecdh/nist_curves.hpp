@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The curves y^2 = x^3 - 3 x + b over the integers modulo p [SP800-186, 3.2.1], and the encodings of their scalars and
-// coordinates: kBytes bytes, the most significant first.
+// coordinates, which are kBytes bytes, the most significant first.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ constexpr Words<kWords> from_hex(const char (&digits)[16 * kWords + 1]) {
   return out;
 }
 
-/// The field's modulus p, the order n of the group, which is prime, the curve's b and the base point.
+/// The constants of P-256: the field's modulus p, the order n of the group, which is prime, the curve's b and the base
+/// point.
 struct P256 {
   static constexpr size_t kWords = 4, kBytes = 8 * kWords;
   static constexpr auto kP = from_hex<kWords>("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff");
@@ -41,6 +42,7 @@ struct P256 {
   static constexpr auto kBaseY = from_hex<kWords>("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5");
 };
 
+/// The constants of P-384, under the names of those of P-256.
 struct P384 {
   static constexpr size_t kWords = 6, kBytes = 8 * kWords;
   static constexpr auto kP = from_hex<kWords>(
@@ -69,7 +71,7 @@ void to_bytes(uint8_t* bytes, const Words<kWords>& number) {
     bytes[i] = static_cast<uint8_t>(number.word[kWords - 1 - i / 8] >> (56 - 8 * (i % 8)));
 }
 
-/// difference = a - b modulo 2^(64 kWords); returns the borrow, 0 or 1. difference may be a or b.
+/// Sets `difference` to a - b modulo 2^(64 kWords) and returns the borrow, 0 or 1. `difference` may be a or b.
 template <size_t kWords>
 constexpr uint64_t subtract(Words<kWords>& difference, const Words<kWords>& a, const Words<kWords>& b) {
   uint64_t borrow = 0;
@@ -81,7 +83,7 @@ constexpr uint64_t subtract(Words<kWords>& difference, const Words<kWords>& a, c
   return borrow;
 }
 
-/// 2^bits modulo p.
+/// Returns 2^bits modulo p.
 template <class C>
 constexpr Words<C::kWords> power_of_two(size_t bits) {
   Words<C::kWords> power{{1}};
@@ -99,14 +101,14 @@ constexpr Words<C::kWords> power_of_two(size_t bits) {
   return power;
 }
 
-/// Whether a < b. Takes the same time for all numbers.
+/// True if a < b. Takes the same time for all numbers.
 template <size_t kWords>
 bool less(const Words<kWords>& a, const Words<kWords>& b) {
   Words<kWords> difference;
   return subtract(difference, a, b) != 0;
 }
 
-/// scalar = the number at `bytes`. Returns whether it is in [1, n - 1], which is public.
+/// Sets `scalar` to the number at `bytes`. Returns true if it is in [1, n - 1]; this is public.
 template <class C>
 bool load_scalar(Words<C::kWords>& scalar, const uint8_t* bytes) {
   scalar = from_bytes<C::kWords>(bytes);
@@ -119,18 +121,20 @@ bool load_scalar(Words<C::kWords>& scalar, const uint8_t* bytes) {
   return valid;
 }
 
-// Scalars are odd when they multiply: k itself or n - k, whose multiple of a point has the other sign. In windows of w
-// bits an odd number below 2^(w m) is the sum of d[i] 2^(w i), i < m, with d[i] = 2 e[i] - (2^w - 1), where e[i] are
-// the windows of (k - 1) / 2 with the highest bit set [JT09]. All d[i] are odd: each takes one addition, no sum is 0.
+// Points are multiplied by odd scalars: by k itself or by n - k, whose multiple of a point has the other sign. In
+// windows of w bits, an odd number below 2^(w m) is the sum of d[i] 2^(w i), i < m, with d[i] = 2 e[i] - (2^w - 1),
+// where e[i] are the windows of (k - 1) / 2 with the highest bit set [JT09]. All d[i] are odd, so each takes one
+// addition, and no sum is 0.
 //
-// The usual addition knows neither s + s nor s - s. For a point of any kind, digits of four bits are added from the
-// top: s = 16 s' with s' odd, 0 < s' < n / 16^(i + 1) + 1, so that s > |d|, and s + |d| < n before the last digit. For
-// the base point digits of five bits are added from the bottom: |s| < 32^i <= |d| for the digit d with its power, and
-// |s| + |d| < n before the last digit. With the last digit s + d = k is not 0, but s = d does happen, where
-// add_last() doubles: for any point with k = n - 2 on P-256 and n - 6 on P-384, for the base point with k = 2^256 - n
-// and 15 * 2^381 - n.
+// The usual addition can compute neither s + s nor s - s. For an arbitrary point, digits of four bits are added from
+// the top: s = 16 s' with s' odd and 0 < s' < n / 16^(i + 1) + 1, so that s > |d|, and s + |d| < n before the last
+// digit. For the base point, digits of five bits are added from the bottom: |s| < 32^i <= |d| for the digit d with its
+// power, and |s| + |d| < n before the last digit. With the last digit, s + d = k is not 0, but s = d can occur, and
+// add_last() then doubles. It occurs for any point with k = n - 2 on P-256 and n - 6 on P-384, and for the base point
+// with k = 2^256 - n and 15 * 2^381 - n.
 
-/// half = (k - 1) / 2, k = scalar or n - scalar, the odd one. Returns all ones if it is n - scalar, else 0.
+/// Sets `half` to (k - 1) / 2, where k is the odd one of scalar and n - scalar. Returns all ones if k is n - scalar,
+/// else 0.
 template <class C>
 uint64_t halve_odd(Words<C::kWords>& half, const Words<C::kWords>& scalar) {
   Words<C::kWords> odd, complement;
@@ -143,8 +147,9 @@ uint64_t halve_odd(Words<C::kWords>& half, const Words<C::kWords>& scalar) {
   return ~keep;
 }
 
-// 1 / x = x^(p - 2); 0 for 0. eN has N ones as its exponent; comments are the bits of p - 2 from the top. append(power,
-// bits, ones) appends to the exponent of `power` as many bits, the last of which are the exponent of `ones`.
+// invert() returns 1 / x = x^(p - 2), and 0 for 0. The exponent of eN consists of N ones; the comments name the bits of
+// p - 2 from the top. append(power, bits, ones) appends `bits` bits to the exponent of `power`, the last of which are
+// the exponent of `ones`.
 
 template <class Element>
 Element invert(P256, const Element& e1) {
@@ -175,8 +180,8 @@ Element invert(P384, const Element& e1) {
   return append(x, 2, e1);                // 01
 }
 
-/// The coordinates of an uncompressed point. Returns false if they are not reduced or the first byte is wrong; does not
-/// check that the point is on the curve.
+/// Loads the coordinates of an uncompressed point. Returns false if they are not reduced or the first byte is wrong;
+/// does not check that the point is on the curve.
 template <class C>
 bool load_point(Words<C::kWords>& x, Words<C::kWords>& y, const uint8_t* bytes) {
   x = from_bytes<C::kWords>(bytes + 1);

@@ -7,14 +7,14 @@
 
 namespace polykem::ecdh {
 
-/// Calls make() unless `made`, which it sets.
+/// Calls make() and sets `made`, unless it is set already.
 void make_once(std::atomic<bool>& made, void (*make)());
 
 inline namespace POLYKEM_ISA {
 
-/// std::call_once for tables, safe with fork(): while any thread makes one, a fork waits, so that no child inherits a
-/// table that a thread of its parent was making. A signal handler that forks while its own thread makes a table waits
-/// forever: fork() is not for handlers here. Constant-initialised.
+/// A std::call_once for tables that is safe with fork(): while any thread makes a table, a fork waits, so that no child
+/// inherits a table that a thread of its parent was making. A signal handler that forks while its own thread makes a
+/// table waits forever, so handlers must not call fork(). A Once is constant-initialised.
 class Once {
  public:
   void call(void (*make)()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// X25519 [RFC7748, 5], written once over the arithmetic of GF(2^255 - 19) of as many items as a field `F` has lanes.
+// X25519 [RFC7748, 5], written once over a field `F`: the arithmetic of GF(2^255 - 19) on as many items as F has lanes.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace polykem::ecdh {
 inline namespace POLYKEM_ISA {
 
-/// The pointers to the records of a block of items; those of a block that is not full repeat the last one.
+/// Pointers to the records of a block of items. A block that is not full repeats its last record.
 template <size_t kLanes>
 using Block = std::array<const uint8_t*, kLanes>;
 
-/// What the ladder asks of a field. An Element is a factor; a Sum is a product, whose carries may be outstanding, and
+/// What the ladder requires of a field. An Element is a factor. A Sum is a product, whose carries may be outstanding;
 /// the sum or difference of two Sums is an Element again.
 template <class F>
 concept LadderField = requires(typename F::Element e, typename F::Sum s, typename F::Scalars k,
@@ -33,10 +33,10 @@ concept LadderField = requires(typename F::Element e, typename F::Sum s, typenam
   { F::sub(s, s) } -> std::same_as<typename F::Element>;
   { F::mul_add(s, e, 121665u) } -> std::same_as<typename F::Element>;  // s + e * 121665
   { F::bit(k, 254) } -> std::same_as<typename F::Mask>;
-  { F::select(F::bit(k, 0) ^ F::bit(k, 1), e, e) } -> std::same_as<typename F::Element>;  // set: the second
+  { F::select(F::bit(k, 0) ^ F::bit(k, 1), e, e) } -> std::same_as<typename F::Element>;  // second if set
 };
 
-/// a^(2^n)
+/// Returns a^(2^n).
 template <LadderField F>
 constexpr typename F::Element square_times(typename F::Element a, int n) {
   for (int i = 0; i < n; ++i)
@@ -44,7 +44,7 @@ constexpr typename F::Element square_times(typename F::Element a, int n) {
   return a;
 }
 
-/// a^(p - 2), the inverse; 0 of 0. Exponents are written as in a_5_0 = a^(2^5 - 2^0).
+/// Returns a^(p - 2), which is the inverse of a, or 0 if a is 0. Exponents are written as in a_5_0 = a^(2^5 - 2^0).
 template <LadderField F>
 constexpr typename F::Element invert(const typename F::Element& a) {
   const auto mul = [](const auto& x, const auto& y) { return F::carry(F::mul(x, y)); };
@@ -62,10 +62,10 @@ constexpr typename F::Element invert(const typename F::Element& a) {
   return mul(square_times<F>(a_250_0, 5), a11);
 }
 
-/// The u coordinates of scalar times the points with u coordinate `u`.
+/// Returns the u coordinates of scalar times the points with u coordinate `u`.
 ///
-/// The ladder keeps (R, R + P) in an order that depends on the last bit: `doubled` came of a doubling, `added` of an
-/// addition. The addition is symmetric in its operands, so that only those of the doubling are selected.
+/// The ladder keeps (R, R + P) in an order that depends on the last bit: `doubled` is the result of a doubling, `added`
+/// that of an addition. The addition is symmetric in its operands, so that only those of the doubling are selected.
 template <LadderField F>
 constexpr typename F::Element ladder(const typename F::Scalars& scalars, const typename F::Element& u) {
   struct Projective {
@@ -73,7 +73,7 @@ constexpr typename F::Element ladder(const typename F::Scalars& scalars, const t
   };
   const auto zero = F::small(0), one = F::small(1);
   Projective doubled{F::mul(one, one), F::mul(zero, one)}, added{F::mul(u, one), F::mul(one, one)};
-  auto last = F::bit(scalars, 255);  // clear
+  auto last = F::bit(scalars, 255);  // bit 255 is clear
   for (int t = 254; t >= 0; --t) {
     const auto a = F::add(doubled.x, doubled.z), b = F::sub(doubled.x, doubled.z);
     const auto c = F::add(added.x, added.z), d = F::sub(added.x, added.z);
@@ -92,7 +92,7 @@ constexpr typename F::Element ladder(const typename F::Scalars& scalars, const t
   return F::carry(F::mul(F::carry(doubled.x), invert<F>(F::carry(doubled.z))));
 }
 
-/// Whether the 32 bytes of a secret are not all zero, which may show.
+/// True if the 32 bytes of a secret are not all zero, which is public.
 inline bool any_bit(const uint8_t* bytes) {
   uint8_t any = 0;
   for (size_t i = 0; i < info(Curve::kX25519).secret_bytes; ++i)
@@ -124,10 +124,11 @@ void x25519_shared_secrets(size_t count, In scalars, In points, Out secrets, boo
 }  // namespace POLYKEM_ISA
 
 const Implementation& x25519_portable();
-/// Four items at a time.
+/// Computes four items at a time.
 const Implementation& x25519_avx2();
-/// One item at a time, with a coordinate in each lane.
+/// Computes one item at a time, with a coordinate in each lane.
 const Implementation& x25519_avx2_single();
+/// Computes eight items at a time.
 const Implementation& x25519_avx512();
 
 }  // namespace polykem::ecdh

@@ -16,9 +16,9 @@ POLYKEM_INLINE V64 lanes(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
   return {_mm256_setr_epi64x(int64_t(a), int64_t(b), int64_t(c), int64_t(d))};
 }
 
-/// Four elements of GF(2^255 - 19), one in each lane, in limbs of 26 and 25 bits by turns. A product's limbs are below
-/// 2^26 + 2^14 and 2^25 + 2^14; those of sums and differences of two are below 2^27 + 2^26 + 2^15 and 2^26 + 2^25 +
-/// 2^15, so that 19 times a limb has 32 bits, and a column of products 63.
+/// Arithmetic on four elements of GF(2^255 - 19), one in each lane, in limbs of 26 and 25 bits by turns. The limbs of a
+/// product are below 2^26 + 2^14 and 2^25 + 2^14. Those of the sum or difference of two products are below
+/// 2^27 + 2^26 + 2^15 and 2^26 + 2^25 + 2^15, so that 19 times a limb has 32 bits, and a column of products 63.
 struct Field25x4 {
   static constexpr size_t kLanes = 4, kLimbs = 10;
   struct Element {
@@ -77,7 +77,7 @@ struct Field25x4 {
     return out;
   }
 
-  /// Row by row, so that the columns stay in registers.
+  /// Multiplies row by row, so that the columns stay in registers.
   static POLYKEM_INLINE Sum mul(const Element& a, const Element& b) {
     V64 times19[kLimbs];
     for (size_t j = 1; j < kLimbs; ++j)
@@ -152,7 +152,7 @@ struct Field25x4 {
     }
     return digit;
   }
-  /// Reads the whole window.
+  /// Returns the multiple that `digit` chooses. Reads the whole window.
   static POLYKEM_INLINE BaseMultiple<Field25x4> look_up(const edwards25519::Window& window, Digit digit) {
     const V64 negative{_mm256_cmpgt_epi64(_mm256_setzero_si256(), digit.r)};
     const V64 size = (digit ^ negative) - negative;
@@ -194,7 +194,7 @@ struct Field25x4 {
     return Field51::mul(out, Field51::small(1));
   }
 
-  /// Two chains of carries at a time.
+  /// Propagates the carries, two chains of them at a time.
   static POLYKEM_INLINE Sum propagate(Sum a) {
     const auto step = [&](size_t from) __attribute__((always_inline)) {
       V64& limb = a.limb[from];
@@ -211,7 +211,8 @@ struct Field25x4 {
   }
 };
 
-/// One item, whose four coordinates have a lane each: (x, z) of the doubling, (x, z) of the addition.
+/// The ladder of one item, with a lane for each of its four coordinates: x and z of the doubling, x and z of the
+/// addition.
 struct SingleLadder {
   using F = Field25x4;
   using Element = F::Element;
@@ -229,7 +230,7 @@ struct SingleLadder {
       out.limb[i] = {_mm256_permutevar8x32_epi32(a.limb[i].r, order.r)};
     return out;
   }
-  /// (a1 + a0, a0 - a1, a3 + a2, a2 - a3)
+  /// Returns the lanes (a1 + a0, a0 - a1, a3 + a2, a2 - a3).
   static POLYKEM_INLINE Element sums_and_differences(const Element& a) {
     const Element other = permute<0xb1>(a);
     const V64 negative = lanes(0, ~uint64_t{0}, 0, ~uint64_t{0});
@@ -240,13 +241,13 @@ struct SingleLadder {
     }
     return out;
   }
-  /// For permute(): lanes a, b, c, d.
+  /// Returns the order in which permute() takes lanes a, b, c and d.
   static POLYKEM_INLINE V64 order(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
     const auto words = [](uint64_t lane) { return 2 * lane | (2 * lane + 1) << 32; };
     return lanes(words(a), words(b), words(c), words(d));
   }
 
-  /// The u coordinate of scalar times the point with u coordinate `u`.
+  /// Returns the u coordinate of scalar times the point with u coordinate `u`.
   static Field51::Element compute(const F::Scalars& scalar, const Element& u) {
     Element state = F::small(0), last_factor = F::small(0);
     state.limb[0] = lanes(1, 0, 0, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of P-256 and P-384 for eight items at a time, an item in each 64-bit lane: limbs of 52 bits, which IFMA
-// multiplies, and Montgomery's form, in which x stands for x R^-1, R = 2^(52 kLimbs) [GK16].
+// Arithmetic modulo the primes of P-256 and P-384 on eight items at a time, an item in each 64-bit lane. Limbs have 52
+// bits, which IFMA multiplies. Numbers are in Montgomery form, in which x stands for x R^-1 with R = 2^(52 kLimbs)
+// [GK16].
 //
 // Numbers are not reduced to less than p. Their types say how large they are and which limbs they have, and the
 // compiler adds up the bounds: a Sum<C, 5> is in [0, 5 p]. The CPU has time for an addition or shift beside every
@@ -14,7 +15,7 @@
 namespace polykem::ecdh {
 inline namespace POLYKEM_ISA {
 
-/// Eight lanes; + - & | work on each, << and >> too (>> keeps the sign).
+/// Eight lanes of 64 bits. The operators + - & | << >> work on each of them; >> keeps the sign.
 using V = __m512i;
 
 inline constexpr int kLimbBits = 52;
@@ -23,10 +24,11 @@ inline constexpr uint64_t kLimbMask = (uint64_t{1} << kLimbBits) - 1;
 POLYKEM_INLINE V all_lanes(uint64_t x) {
   return _mm512_set1_epi64(static_cast<long long>(x));
 }
-/// sum + the low or high 52 bits of a b; of the factors the low 52 bits count.
+/// Returns sum + the low 52 bits of a b. Only the low 52 bits of a and b count.
 POLYKEM_INLINE V add_low(V sum, V a, V b) {
   return _mm512_madd52lo_epu64(sum, a, b);
 }
+/// Returns sum + the high 52 bits of a b. Only the low 52 bits of a and b count.
 POLYKEM_INLINE V add_high(V sum, V a, V b) {
   return _mm512_madd52hi_epu64(sum, a, b);
 }
@@ -37,7 +39,7 @@ struct Limbs {
   uint64_t limb[kLimbs];
 };
 
-/// factor x in limbs of 52 bits, of which the last may have more.
+/// Returns factor x in limbs of 52 bits, of which the last may have more.
 template <size_t kLimbs, size_t kWords>
 constexpr Limbs<kLimbs> limbs_of(const Words<kWords>& x, uint64_t factor = 1) {
   Limbs<kLimbs> out{};
@@ -53,7 +55,7 @@ constexpr Limbs<kLimbs> limbs_of(const Words<kWords>& x, uint64_t factor = 1) {
   return out;
 }
 
-/// What the form of p, in limbs, makes simple.
+/// The operations that the form of p, in limbs, makes simple.
 template <class C>
 struct Prime;
 
@@ -61,15 +63,16 @@ struct Prime;
 template <>
 struct Prime<P256> {
   static constexpr size_t kLimbs = 5;
-  /// R > kRoom p.
+  /// R > kRoom p. A Factor or Number is at most kRoom p.
   static constexpr long long kRoom = 1 << 4;
-  /// settle() makes a Number<C, kSettled> of a Sum.
+  /// The bound of what settle() leaves: settled() makes a Number<C, kSettled> of a Sum.
   static constexpr int kSettled = 2;
-  /// Whether products are compiled into their callers, who then have something to do while they wait.
+  /// True if products are compiled into their callers, which can then compute something else while a product waits.
   static constexpr bool kInline = true;
 
-  /// Adds to the sum that begins with limb 0 the multiple m p that makes the low 52 bits of this limb 0, and carries
-  /// the others: m is those bits, as p = -1 modulo 2^52. The sum is that of `sum` less that of `minus`, here 0.
+  /// Adds the multiple m p that makes the low 52 bits of limb 0 zero, and carries the other bits of this limb. m is
+  /// those low bits, as p = -1 modulo 2^52. The number is `sum` less `minus`, which both begin at limb 0; here `minus`
+  /// stays 0.
   static POLYKEM_INLINE void cancel(V* sum, V*) {
     const V m = sum[0], shift44 = all_lanes(uint64_t{1} << 44), shift36 = all_lanes(uint64_t{1} << 36);
     const V top = all_lanes((uint64_t{1} << 48) - (uint64_t{1} << 16));
@@ -80,7 +83,7 @@ struct Prime<P256> {
     sum[5] = add_high(sum[5], m, top);
   }
 
-  /// x + factor p.
+  /// Adds kFactor p to x.
   template <uint64_t kFactor>
   static POLYKEM_INLINE void add_multiple(V (&x)[kLimbs]) {
     x[0] -= all_lanes(kFactor);
@@ -89,8 +92,8 @@ struct Prime<P256> {
     x[4] += all_lanes((kFactor << 48) - (kFactor << 16));
   }
 
-  /// x - floor(x / 2^256) p, but for what the lower limbs carry, which is less than 2^(208 + 11); x is in [0, 64 p]
-  /// before and in [0, 2 p] after.
+  /// Subtracts floor(x / 2^256) p from x, where the quotient leaves out what the lower limbs carry, which is less than
+  /// 2^(208 + 11). x is in [0, 64 p] before and in [0, 2 p] after.
   static POLYKEM_INLINE void settle(V (&x)[kLimbs]) {
     const V quotient = x[4] >> 48;
     x[0] += quotient;
@@ -106,10 +109,10 @@ struct Prime<P384> {
   static constexpr size_t kLimbs = 8;
   static constexpr long long kRoom = 1ll << 32;
   static constexpr int kSettled = 64;
-  static constexpr bool kInline = false;  // they need all registers
+  static constexpr bool kInline = false;  // products need all registers
 
-  /// m is the limb times 1 + 2^32, as p = 2^32 - 1 modulo 2^52. Of m p the low 52 bits with the limb's make a carry:
-  /// that of the limb times 1 + 2^32.
+  /// Does the same for P-384. m is limb 0 times 1 + 2^32, as p = 2^32 - 1 modulo 2^52. This limb and the low 52 bits of
+  /// m p add up to a carry alone, the bits of m above the low 52.
   static POLYKEM_INLINE void cancel(V* sum, V* minus) {
     const V shift44 = all_lanes(uint64_t{1} << 44), shift32 = all_lanes(uint64_t{1} << 32);
     const V shift24 = all_lanes(uint64_t{1} << 24), shift20 = all_lanes(uint64_t{1} << 20);
@@ -131,15 +134,15 @@ struct Prime<P384> {
     x[7] += all_lanes(kFactor << 20);
   }
 
-  /// There is room enough.
+  /// Does nothing: numbers up to kSettled p leave enough room below R.
   static POLYKEM_INLINE void settle(V (&)[kLimbs]) {}
 };
 
 template <class C>
 inline constexpr size_t kLimbs = Prime<C>::kLimbs;
 
-/// What the limbs of a value are: any signed ones, only to be added; such that the low 52 bits of each are the number,
-/// only to be multiplied; or in [0, 2^52).
+/// The form of a value's limbs. kSum: signed limbs of any size, only to be added. kFactor: the low 52 bits of the limbs
+/// are the number, only to be multiplied. kNumber: limbs in [0, 2^52).
 enum class Form { kSum, kFactor, kNumber };
 
 /// A value in [0, kBound p].
@@ -149,7 +152,7 @@ struct alignas(64) Value {
   V limb[kLimbs<C>];
 
   Value() = default;
-  /// A weaker statement of the same.
+  /// Converts a value with a smaller bound, or one whose form is kNumber, whose limbs suit every form.
   template <int kLess, Form kOther>
   POLYKEM_INLINE Value(const Value<C, kLess, kOther>& other) {
     static_assert(kLess <= kBound && (kOther == kForm || kOther == Form::kNumber));
@@ -176,7 +179,7 @@ POLYKEM_INLINE Sum<C, kA + kB> operator+(const Value<C, kA, kFormA>& a, const Va
   return out;
 }
 
-/// a - b + kB p.
+/// Returns a - b + kB p.
 template <class C, int kA, Form kFormA, int kB, Form kFormB>
 POLYKEM_INLINE Sum<C, kA + kB> operator-(const Value<C, kA, kFormA>& a, const Value<C, kB, kFormB>& b) {
   static_assert(kFormA != Form::kFactor && kFormB != Form::kFactor);
@@ -187,7 +190,7 @@ POLYKEM_INLINE Sum<C, kA + kB> operator-(const Value<C, kA, kFormA>& a, const Va
   return out;
 }
 
-/// kB p - b.
+/// Returns kB p - b.
 template <class C, int kB, Form kFormB>
 POLYKEM_INLINE Sum<C, kB> operator-(const Value<C, kB, kFormB>& b) {
   Sum<C, 0> zero;
@@ -223,7 +226,7 @@ POLYKEM_INLINE Number<C, kA> number(const Sum<C, kA>& a) {
   return out;
 }
 
-/// The same number modulo p.
+/// Returns the same number modulo p, in [0, kSettled p].
 template <class C, int kA>
 POLYKEM_INLINE Settled<C> settled(Sum<C, kA> a) {
   static_assert(kA <= 64);
@@ -234,13 +237,14 @@ POLYKEM_INLINE Settled<C> settled(Sum<C, kA> a) {
   return number(out);
 }
 
-/// (a b + m p) / R < (a b / (R p) + 1) p.
+/// Returns the bound, in multiples of p, of the product of x <= a p and y <= b p: (x y + m p) / R < (x y / (R p) + 1)
+/// p.
 template <class C>
 constexpr int product_bound(long long a, long long b) {
   return static_cast<int>((a * b + Prime<C>::kRoom - 1) / Prime<C>::kRoom) + 1;
 }
 
-/// A product of 2 kLimbs limbs on its way to one of kLimbs.
+/// A product, `sum` less `minus`, that is reduced from 2 kLimbs to kLimbs limbs.
 template <class C>
 struct Product {
   static constexpr size_t n = kLimbs<C>;
@@ -257,7 +261,7 @@ struct Product {
   }
 };
 
-/// a b, by rows.
+/// The multiplication a b, row by row.
 template <class C, int kTimes>
 struct Multiplication {
   static constexpr size_t n = kLimbs<C>;
@@ -276,7 +280,7 @@ struct Multiplication {
   }
 };
 
-/// a^2, by columns, since most of a column is doubled.
+/// The squaring a^2, column by column, since most of a column is doubled.
 template <class C, int kTimes>
 struct Squaring {
   static constexpr size_t n = kLimbs<C>;
@@ -351,7 +355,7 @@ template <class First, class Second>
 POLYKEM_NOINLINE Both<First, Second> both_apart(First first, Second second) {
   return both_here(first, second);
 }
-/// Two results that do not wait for each other, step by step: the CPU would not look so far ahead.
+/// Computes two results that do not wait for each other, a step of each in turn: the CPU would not look so far ahead.
 template <class First, class Second>
 POLYKEM_INLINE Both<First, Second> both(First first, Second second) {
   if constexpr (Prime<typename First::Curve>::kInline) return both_here(first, second);
@@ -375,7 +379,7 @@ POLYKEM_INLINE auto sqr(const auto& a) {
   return run(square(a));
 }
 
-/// a^(2^times).
+/// Returns a^(2^times).
 template <class C>
 POLYKEM_NOINLINE Factor<C, 2> sqr(const Factor<C, 2>& a, size_t times) {
   Factor<C, 2> power = a;
@@ -384,7 +388,7 @@ POLYKEM_NOINLINE Factor<C, 2> sqr(const Factor<C, 2>& a, size_t times) {
   return power;
 }
 
-/// The same number in all lanes; x < p.
+/// Returns x in all lanes; x < p.
 template <class C>
 Number<C, 1> constant(const Limbs<kLimbs<C>>& x) {
   Number<C, 1> out;
@@ -393,7 +397,7 @@ Number<C, 1> constant(const Limbs<kLimbs<C>>& x) {
   return out;
 }
 
-/// Between numbers and Montgomery's form.
+/// Converts a number to Montgomery form.
 template <class C, int kA>
 POLYKEM_NOINLINE Number<C, 2> to_form(const Number<C, kA>& a) {
   constexpr auto kSquare = limbs_of<kLimbs<C>>(power_of_two<C>(2 * kLimbBits * kLimbs<C>));
@@ -404,14 +408,14 @@ Number<C, 2> to_form(const Words<C::kWords>& a) {
   return to_form(constant<C>(limbs_of<kLimbs<C>>(a)));
 }
 
-/// out = a in these lanes.
+/// Sets `out` to `a` in `lanes`.
 template <class C, int kA, Form kForm>
 POLYKEM_INLINE void assign(__mmask8 lanes, Value<C, kA, kForm>& out, const Value<C, kA, kForm>& a) {
   for (size_t i = 0; i < kLimbs<C>; ++i)
     out.limb[i] = _mm512_mask_mov_epi64(out.limb[i], lanes, a.limb[i]);
 }
 
-/// The number that a stands for, below p.
+/// Returns the number that `a` stands for, in [0, p).
 template <class C, int kA, Form kForm>
 POLYKEM_NOINLINE Number<C, 1> from_form(const Value<C, kA, kForm>& a) {
   static_assert(kA < Prime<C>::kRoom);
@@ -427,7 +431,7 @@ POLYKEM_NOINLINE Number<C, 1> from_form(const Value<C, kA, kForm>& a) {
   return out;
 }
 
-/// The lanes in which a is 0 modulo p.
+/// Returns the lanes in which a is 0 modulo p.
 template <class C, int kA, Form kForm>
 __mmask8 zero_lanes(const Value<C, kA, kForm>& a) {
   const auto x = from_form(a);
@@ -437,7 +441,7 @@ __mmask8 zero_lanes(const Value<C, kA, kForm>& a) {
   return _mm512_testn_epi64_mask(bits, bits);
 }
 
-/// What invert() asks for.
+/// Returns power^(2^bits) ones, as invert() in nist_curves.hpp needs it.
 template <class C>
 POLYKEM_NOINLINE Factor<C, 2> append(const Factor<C, 2>& power, size_t bits, const Factor<C, 2>& ones) {
   return factor(mul(sqr(power, bits), ones));

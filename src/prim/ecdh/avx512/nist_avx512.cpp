@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// P-256 and P-384 for eight items at a time; nist_curves.hpp says why the digits of scalars suffice.
+// Computes P-256 and P-384 on eight items at a time; nist_curves.hpp says why the digits of scalars suffice.
 #include <cstring>
 #include <new>
 
@@ -21,7 +21,7 @@ struct Affine {
   Settled<C> x, y;
 };
 
-/// The affine point (x / z^2, y / z^3).
+/// A point in Jacobian coordinates, which stand for the affine point (x / z^2, y / z^3).
 template <class C>
 struct Jacobian {
   Settled<C> x, y;
@@ -52,8 +52,8 @@ Affine<C> base_point() {
 
 enum class Then { kDouble, kAdd };
 
-/// p = 2 p on y^2 = x^3 + a x + b [CMO98, modified Jacobian coordinates]. az4 = a z^4 is kept up to date if p is then
-/// doubled again; zz = z^2 if it is then added to.
+/// Doubles p on y^2 = x^3 + a x + b; az4 is a z^4 [CMO98, modified Jacobian coordinates]. If p is then doubled again,
+/// az4 is brought up to date; if it is then added to, zz is set to z^2.
 template <Then kThen, class C>
 POLYKEM_NOINLINE void double_point(Jacobian<C>& p, Settled<C>& az4, Factor<C, 2>& zz) {
   Factor<C, 3 * product_bound<C>(kSettled<C>, kSettled<C>) + kSettled<C>> slope;
@@ -83,8 +83,8 @@ POLYKEM_NOINLINE void double_point(Jacobian<C>& p, Settled<C>& az4, Factor<C, 2>
   }
 }
 
-/// p = p + q; zz = z^2 before and after [CMO98]. Returns a number that is 0 modulo p if they are equal; then, and if
-/// p = -q, z becomes 0.
+/// Adds q to the point p; zz is z^2 before and after [CMO98]. Returns a number that is 0 modulo the prime if the points
+/// are equal; then, and if p = -q, z becomes 0.
 template <class C>
 POLYKEM_NOINLINE auto add_affine(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<C>& q) {
   Factor<C, 2 + kSettled<C>> h, r;
@@ -112,7 +112,7 @@ POLYKEM_NOINLINE auto add_affine(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<
   return h;
 }
 
-/// p = p + q, also if they are equal; p != -q. zz = z^2.
+/// Adds q to p, also if they are equal; p is not -q. zz is z^2, and a is the curve's coefficient a.
 template <class C>
 POLYKEM_NOINLINE void add_last(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<C>& q, const Settled<C>& a) {
   Jacobian<C> twice = {q.x, q.y, one<C>()};
@@ -121,8 +121,8 @@ POLYKEM_NOINLINE void add_last(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<C>
   assign(zero_lanes(add_affine(p, zz, q)), p, twice);
 }
 
-/// point[i] is (2 i + 1) times a point p, on the isomorphic curve with a = -3 z^4. Made by additions of 2 p, each with
-/// the z of the last sum [MEL07]; then all are brought to the last z.
+/// The odd multiples of a point p: point[i] is (2 i + 1) p, on the isomorphic curve with a = -3 z^4. They are sums of 2
+/// p and the one before, each addition with the z of the last sum [MEL07]; then all are brought to the last z.
 template <class C, size_t kCount>
 class Multiples {
  public:
@@ -165,7 +165,7 @@ class Multiples {
   }
 
   POLYKEM_NOINLINE void share_z() {
-    auto ratio = ratios_[kCount - 1];  // of the last z to that of point i
+    auto ratio = ratios_[kCount - 1];  // the ratio of the last z to that of point i
     for (size_t i = kCount - 1; i-- > 0;) {
       const auto ratio2 = factor(sqr(ratio));
       point[i].x = number(mul(point[i].x, ratio2));
@@ -175,7 +175,7 @@ class Multiples {
   }
 
   Jacobian<C> twice_;
-  Factor<C, 2 * kSettled<C>> ratios_[kCount];  // of the z of points i and i - 1
+  Factor<C, 2 * kSettled<C>> ratios_[kCount];  // the ratios of the z of points i and i - 1
 };
 
 template <class C>
@@ -191,7 +191,7 @@ POLYKEM_NOINLINE __mmask8 on_curve(const Affine<C>& p) {
   return zero_lanes(factor(sqr(p.y) - right));
 }
 
-/// Eight numbers, word i of all side by side.
+/// Eight numbers; word i of all of them is side by side.
 template <class C>
 struct alignas(64) LaneWords {
   uint64_t word[C::kWords][kLanes];
@@ -207,7 +207,7 @@ struct alignas(64) LaneWords {
     return number;
   }
 
-  /// `count` bits from bit `from`, count < 64; bits beyond the last word are 0.
+  /// Returns `count` bits of each number from bit `from` on, count < 64; bits beyond the last word are 0.
   V bits(size_t from, unsigned count) const {
     const size_t at = from / 64;
     const auto shift = static_cast<unsigned>(from % 64);
@@ -233,7 +233,7 @@ struct alignas(64) LaneWords {
   }
 };
 
-/// Odd scalars of eight items, halved: (k - 1) / 2.
+/// The odd scalars k of eight items, as half = (k - 1) / 2. k is n less the given scalar in the lanes `negated`.
 template <class C>
 struct Scalars {
   LaneWords<C> half;
@@ -247,7 +247,7 @@ struct Scalars {
   }
 };
 
-/// Digit i, 2 e - (2^w - 1): its size is 2 index + 1.
+/// A digit 2 e - (2^w - 1) of each scalar; its absolute value is 2 index + 1.
 struct Digit {
   V index;
   __mmask8 negative;
@@ -266,7 +266,7 @@ void negate(Affine<C>& p, __mmask8 lanes) {
   assign(lanes, p.y, settled(-p.y));
 }
 
-/// What a block of eight items needs.
+/// The variables of a block of eight items.
 template <class C>
 struct Workspace {
   Scalars<C> scalars;
@@ -278,13 +278,13 @@ struct Workspace {
   Factor<C, 2> zz;
 };
 
-/// Points of any kind, in windows of four bits.
+/// Multiplies arbitrary points, in windows of four bits.
 template <class C>
 struct VariableBase {
   static constexpr unsigned kBits = 4;
   static constexpr size_t kDigits = 64 * C::kWords / kBits;
 
-  /// w.addend = digit i times w.point. Reads all multiples.
+  /// Sets w.addend to digit i times w.point. Reads all multiples.
   static POLYKEM_NOINLINE void look_up(Workspace<C>& w, size_t i) {
     constexpr size_t kCount = 1 << (kBits - 1);
     const Digit digit = digit_of<kBits, kDigits>(w.scalars, i);
@@ -305,7 +305,7 @@ struct VariableBase {
     negate(w.addend, digit.negative);
   }
 
-  /// w.sum = w.scalars times w.point.
+  /// Sets w.sum to w.scalars times w.point.
   static POLYKEM_NOINLINE void multiply(Workspace<C>& w) {
     w.multiples.set(w.point);
     w.a = settled(-times<3>(sqr(factor(sqr(w.multiples.z)))));
@@ -328,11 +328,11 @@ struct VariableBase {
   }
 };
 
-/// The base point: digits of five bits, for each of which there are 16 multiples, so that nothing is doubled.
+/// Multiplies the base point. A table has 16 multiples for each digit of five bits, so that nothing is doubled.
 template <class C>
 class FixedBase {
  public:
-  /// Made when it is first used.
+  /// Returns the table, which is made when it is first used.
   static const FixedBase& get() {
     static FixedBase base;
     static Once once;
@@ -340,7 +340,7 @@ class FixedBase {
     return base;
   }
 
-  /// w.sum = w.scalars times the base point.
+  /// Sets w.sum to w.scalars times the base point.
   POLYKEM_NOINLINE void multiply(Workspace<C>& w) const {
     look_up(w, 0);
     w.sum.x = w.addend.x;
@@ -360,7 +360,7 @@ class FixedBase {
   static constexpr unsigned kBits = 5;
   static constexpr size_t kDigits = 64 * C::kWords / kBits + 1, kMultiples = 1 << (kBits - 1);
 
-  /// What make() works on: too much for a fibre's stack.
+  /// The variables of make(), which are too large for a fibre's stack.
   struct Making {
     Multiples<C, kMultiples> multiples;
     Affine<C> point;
@@ -385,7 +385,7 @@ class FixedBase {
     }
   }
 
-  /// The table at digits first to first + count - 1, whose points are in the first lanes of `powers`.
+  /// Fills the table at digits first to first + count - 1, whose points are in the first lanes of `powers`.
   POLYKEM_NOINLINE void fill(Making& making, size_t first, size_t count) {
     Affine<C>& point = making.point;
     to_affine(point, making.powers);
@@ -407,8 +407,8 @@ class FixedBase {
     }
   }
 
-  /// w.addend = digit i times 2^(5 i) times the base point. Reads all multiples into registers, whose lanes are
-  /// permuted.
+  /// Sets w.addend to digit i times 2^(5 i) times the base point. Reads all multiples into registers and permutes their
+  /// lanes.
   POLYKEM_NOINLINE void look_up(Workspace<C>& w, size_t i) const {
     const Digit digit = digit_of<kBits, kDigits>(w.scalars, i);
     const auto permuted = [&](const uint64_t(&words)[kMultiples]) {
@@ -421,11 +421,12 @@ class FixedBase {
     negate(w.addend, digit.negative);
   }
 
-  /// Of (2 e + 1) 2^(5 i) times the base point, limb l of coordinate c is at [i][c][l][e].
+  /// table_[i][c][l][e] is limb l of coordinate c of (2 e + 1) 2^(5 i) times the base point.
   alignas(64) uint64_t table_[kDigits][2][kLimbs<C>][kMultiples];
 };
 
-/// The scalars of up to eight items, 1 for those that are invalid or none; the lanes of those that are valid.
+/// Loads the scalars of up to eight items, and 1 into lanes that have none or an invalid one. Returns the lanes with a
+/// valid scalar.
 template <class C>
 POLYKEM_NOINLINE unsigned load_scalars(Scalars<C>& scalars, size_t first, size_t count, In in) {
   unsigned valid = 0;
@@ -439,8 +440,8 @@ POLYKEM_NOINLINE unsigned load_scalars(Scalars<C>& scalars, size_t first, size_t
   return valid;
 }
 
-/// w.point = the points of up to eight items, the base point for those that are invalid or none; the lanes of those
-/// that are valid.
+/// Sets w.point to the points of up to eight items, and to the base point in lanes that have none or an invalid one.
+/// Returns the lanes with a valid point.
 template <class C>
 POLYKEM_NOINLINE unsigned load_points(Workspace<C>& w, size_t first, size_t count, In in) {
   unsigned valid = 0;

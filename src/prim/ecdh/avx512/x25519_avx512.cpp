@@ -9,8 +9,8 @@ namespace {
 
 using simd::V64;
 
-/// a + the lower or upper 52 bits of the product of the lower 52 bits of b and c. Lambdas, since GCC 11 does not inline
-/// functions that are arguments.
+/// madd_lo and madd_hi return a + the lower or upper 52 bits of the product of the lower 52 bits of b and c. They are
+/// lambdas, since GCC 11 does not inline functions that are arguments.
 constexpr auto madd_lo = [](V64 a, V64 b, V64 c) __attribute__((always_inline)) {
   return V64{_mm512_madd52lo_epu64(a.r, b.r, c.r)};
 };
@@ -18,8 +18,9 @@ constexpr auto madd_hi = [](V64 a, V64 b, V64 c) __attribute__((always_inline)) 
   return V64{_mm512_madd52hi_epu64(a.r, b.r, c.r)};
 };
 
-/// Eight items, one in each lane, in limbs of 51 bits. An Element's limbs are factors of 52 bits: below 2^51 + 2^15
-/// out of a product, below 2^52 out of the base table. A Sum's are below 2^60.
+/// Arithmetic on eight elements of GF(2^255 - 19), one in each lane, in limbs of 51 bits. The limbs of an Element are
+/// factors of 52 bits: below 2^51 + 2^15 if it comes from a product, below 2^52 if it comes from the base table. The
+/// limbs of a Sum are below 2^60.
 struct Field51x8 {
   static constexpr size_t kLanes = 8, kLimbs = 5;
   struct Element {
@@ -101,7 +102,7 @@ struct Field51x8 {
       sum.limb[i] = a.limb[i] + b.limb[i];
     return carry(sum);
   }
-  /// a + 2^9 p - b, whose limbs are positive and below 2^61
+  /// Returns a + 2^9 p - b, whose limbs are positive and below 2^61 before they are carried.
   static POLYKEM_INLINE Element sub(const Sum& a, const Sum& b) {
     constexpr uint64_t kLimb = (uint64_t{1} << 60) - (1 << 9);
     Sum sum;
@@ -182,13 +183,13 @@ struct Field51x8 {
  private:
   static POLYKEM_INLINE V64 limb_mask() { return V64::set1((uint64_t{1} << 51) - 1); }
 
-  /// A product modulo p. column(add, sum, k) adds to `sum` what the products of limbs i and k - i have in their lower
-  /// or upper halves. Those have the weights 2^(51 k) and 2^(51 k + 52).
+  /// Returns a product modulo p. column(add, sum, k) adds to `sum` the lower or upper halves of the products of limbs i
+  /// and k - i. These halves have the weights 2^(51 k) and 2^(51 k + 52).
   template <class Column>
   static POLYKEM_INLINE Sum fold(const Column& column) {
     Sum out;
     V64 times = V64::set1(19);
-    asm("" : "+v"(times.r));  // or GCC multiplies by shifts and additions, which takes longer
+    asm("" : "+v"(times.r));  // keeps GCC from multiplying by shifts and additions, which takes longer
     const auto sum = [&](size_t k) {
       V64 words = V64::zero();
       if (k > 0) {

@@ -9,7 +9,7 @@
 namespace polykem::ecdh {
 inline namespace POLYKEM_ISA {
 
-/// d = -121665 / 121666
+/// The curve's constant d = -121665 / 121666.
 constexpr Field32::Element kEdwardsD =
     Field32::mul(Field32::sub(Field32::small(0), Field32::small(121665)), invert<Field32>(Field32::small(121666)));
 
@@ -25,12 +25,12 @@ struct AffinePoint {
   }
 };
 
-/// y = 4 / 5, x even. [RFC8032, 5.1]
+/// The base point, with y = 4 / 5 and an even x. [RFC8032, 5.1]
 constexpr AffinePoint kEdwardsBasePoint{
     {{0x8f25d51a, 0xc9562d60, 0x9525a7b2, 0x692cc760, 0xfdd6dc5c, 0xc0a4e231, 0xcd6e53fe, 0x216936d3}},
     Field32::mul(Field32::small(4), invert<Field32>(Field32::small(5)))};
 
-/// The multiples of a point, and 16 times the point.
+/// The window with the multiples of a point, and 16 times this point.
 struct PowerWindow {
   Field32::Window window;
   AffinePoint next;
@@ -41,7 +41,7 @@ constexpr PowerWindow window_of(const AffinePoint& power) {
   constexpr size_t kPoints = edwards25519::kEntries + 1;
   const auto once = power.as_multiple();
   EdwardsPoint<F> points[kPoints]{power.projective()};
-  F::Element before[kPoints]{F::small(1)};  // the product of the denominators before each
+  F::Element before[kPoints]{F::small(1)};  // the product of the denominators before each point
   for (size_t i = 1; i < kPoints; ++i) {
     points[i] = points[i - 1];
     for (size_t times = i + 1 < kPoints ? 1 : 8; times > 0; --times)
@@ -64,7 +64,8 @@ constexpr PowerWindow window_of(const AffinePoint& power) {
   return out;
 }
 
-/// Each window is a constant of its own: compilers limit the work on one.
+/// Window kWindow, with the multiples of 16^kWindow times the base point. Each is a constant of its own, since
+/// compilers limit the work on one.
 template <size_t kWindow>
 inline constexpr PowerWindow kPowerWindow = window_of(kPowerWindow<kWindow - 1>.next);
 template <>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GF(2^255 - 19), one element, in 32-bit words, for a thread of a GPU. The host compiles the same text: for the table
-// of base_table32.hpp and for tests.
+// Arithmetic on one element of GF(2^255 - 19) in 32-bit words, for a thread of a GPU. The host compiles the same text,
+// for the table of base_table32.hpp and for tests.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include "core/isa.hpp"
 #include "prim/ecdh/edwards25519.hpp"
 
-// What the host's compiler does not know.
+// The host's compiler does not know this pragma.
 #ifdef __CUDA_ARCH__
 #define POLYKEM_PRAGMA(text) _Pragma(#text)
 #define POLYKEM_UNROLL(times) POLYKEM_PRAGMA(unroll times)
@@ -21,9 +21,9 @@
 namespace polykem::ecdh {
 inline namespace POLYKEM_ISA {
 
-/// A sum of several words, the least significant first: each step leaves a carry, or of a difference a borrow, that the
-/// next one takes. On the device it is the processor's; `volatile` keeps the order of the steps. A pair of mad.lo and
-/// mad.hi becomes one instruction.
+/// A sum or difference of several words, the least significant first. Each step leaves a carry or borrow, which the
+/// next step takes. On the device it is the processor's carry, and `volatile` keeps the order of the steps. A pair of
+/// mad.lo and mad.hi becomes one instruction.
 class Chain {
  public:
   POLYKEM_INLINE constexpr uint32_t add(uint32_t a, uint32_t b) {
@@ -72,7 +72,7 @@ class Chain {
     carry_ = static_cast<uint32_t>(difference >> 32) & 1;
     return static_cast<uint32_t>(difference);
   }
-  /// The two words at `low` += a b.
+  /// Adds a b to the number in the two words `low` and `high`.
   POLYKEM_INLINE constexpr void multiply(uint32_t& low, uint32_t& high, uint32_t a, uint32_t b) {
 #ifdef __CUDA_ARCH__
     if (!std::is_constant_evaluated()) {
@@ -104,11 +104,11 @@ class Chain {
     high = static_cast<uint32_t>(upper);
     carry_ = static_cast<uint32_t>(upper >> 32);
   }
-  /// The carry, 0 or 1; ends the chain.
+  /// Returns the carry, 0 or 1, and ends the chain.
   POLYKEM_INLINE constexpr uint32_t carry() {
     return next_add(0, 0);
   }
-  /// All ones if there is a borrow, else 0; ends the chain.
+  /// Returns all ones if there is a borrow, else 0, and ends the chain.
   POLYKEM_INLINE constexpr uint32_t borrow() {
     return next_subtract(0, 0);
   }
@@ -117,8 +117,8 @@ class Chain {
   uint32_t carry_ = 0;
 };
 
-/// In 8 words: below 2^255 + 2^12 in products (Sum), below 2^256 in factors (Element). The even and the odd columns of
-/// a product are summed apart, since an instruction adds to two words that begin at an even register.
+/// Elements of 8 words. A product (Sum) is below 2^255 + 2^12, a factor (Element) below 2^256. The even and the odd
+/// columns of a product are summed apart, since an instruction adds to two words that begin at an even register.
 struct Field32 {
   static constexpr size_t kLanes = 1, kWords = 8;
   struct Element {
@@ -128,7 +128,7 @@ struct Field32 {
   using Mask = uint32_t;
   using Digit = int32_t;
 
-  /// A record of 32 bytes, read again for each bit; clamped [RFC7748, 5].
+  /// A clamped scalar in a record of 32 bytes, which is read again for each bit [RFC7748, 5].
   struct Scalars {
     const uint8_t* bytes;
     POLYKEM_INLINE constexpr uint32_t byte(int i) const {
@@ -137,7 +137,7 @@ struct Field32 {
     }
   };
 
-  /// As edwards25519::Window, in words.
+  /// The multiples of an edwards25519::Window, in 32-bit words.
   struct alignas(16) Window {
     Element plus[edwards25519::kEntries], minus[edwards25519::kEntries], product[edwards25519::kEntries];
   };
@@ -149,7 +149,7 @@ struct Field32 {
       out.word[i / 4] |= uint32_t{record[0][i]} << (8 * (i % 4));
     return masked(out);
   }
-  /// Without bit 255.
+  /// Clears bit 255.
   static POLYKEM_INLINE constexpr Element masked(Element a) {
     a.word[7] &= 0x7fffffff;
     return a;
@@ -166,7 +166,7 @@ struct Field32 {
   }
 
   static POLYKEM_INLINE constexpr Sum mul(const Element& a, const Element& b) {
-    uint32_t sums[2][2 * kWords] = {};  // of even and of odd columns
+    uint32_t sums[2][2 * kWords] = {};  // the sums of even and of odd columns
     POLYKEM_UNROLL()
     for (size_t j = 0; j < kWords; ++j) {
       POLYKEM_UNROLL()
@@ -177,7 +177,7 @@ struct Field32 {
         POLYKEM_UNROLL()
         for (size_t i = first + 2; i < kWords; i += 2)
           chain.next_multiply(sum[i + j], sum[i + j + 1], a.word[i], b.word[j]);
-        if (first == 0) sum[j + kWords] = chain.carry();  // behind the others there is none
+        if (first == 0) sum[j + kWords] = chain.carry();  // the other chains leave none
       }
     }
     return reduce(merge(sums));
@@ -194,14 +194,14 @@ struct Field32 {
         POLYKEM_UNROLL()
         for (size_t j = first + 2; j < kWords; j += 2)
           chain.next_multiply(sum[i + j], sum[i + j + 1], a.word[i], a.word[j]);
-        if (first % 2 == 0) sum[i + kWords] = chain.carry();  // the last j was 6
+        if (first % 2 == 0) sum[i + kWords] = chain.carry();  // the last j was 6, and its upper word i + 7
       }
     }
     Wide product = merge(sums);
     POLYKEM_UNROLL()
     for (size_t i = 2 * kWords - 1; i > 0; --i)
       product.word[i] = product.word[i] << 1 | product.word[i - 1] >> 31;
-    product.word[0] = 0;  // twice nothing
+    product.word[0] = 0;  // no product of different words begins at word 0
     Chain chain;
     chain.multiply(product.word[0], product.word[1], a.word[0], a.word[0]);
     POLYKEM_UNROLL()
@@ -254,12 +254,12 @@ struct Field32 {
     }
     return digit;
   }
-  /// Reads the whole window.
+  /// Returns the multiple that `digit` chooses. Reads the whole window.
   static POLYKEM_INLINE constexpr BaseMultiple<Field32> look_up(const Window& window, Digit digit) {
     const auto negative = static_cast<Mask>(digit >> 31);
     const Mask size = (static_cast<Mask>(digit) ^ negative) - negative;
     BaseMultiple<Field32> out{small(1), small(1), small(0)};
-    POLYKEM_UNROLL(2)  // or it spills
+    POLYKEM_UNROLL(2)  // more would spill
     for (size_t entry = 0; entry < edwards25519::kEntries; ++entry) {
       const Mask chosen = 0u - ((size ^ static_cast<Mask>(entry + 1)) == 0 ? 1u : 0u);
       out = {select(chosen, out.plus, window.plus[entry]), select(chosen, out.minus, window.minus[entry]),
@@ -269,9 +269,9 @@ struct Field32 {
             select(negative, out.product, sub(small(0), out.product))};
   }
 
-  /// In [0, p).
+  /// Returns a modulo p, in [0, p).
   static POLYKEM_INLINE constexpr Element reduced(const Element& a) {
-    const Element below = add_small(masked(a), 19 * (a.word[7] >> 31));  // 2^255 + 19
+    const Element below = add_small(masked(a), 19 * (a.word[7] >> 31));  // less than 2^255 + 19
     return masked(add_small(below, 19 * (add_small(below, 19).word[7] >> 31)));
   }
 
@@ -298,7 +298,7 @@ struct Field32 {
       low.word[i] = a.word[i], high.word[i] = a.word[i + kWords];
     return add_multiple(low, high, kTwo256);
   }
-  /// a + factor b, below 2^255 + 2^6 factor
+  /// Returns a + factor b modulo p, below 2^255 + 2^6 factor.
   static POLYKEM_INLINE constexpr Sum add_multiple(Element a, const Element& b, uint32_t factor) {
     uint32_t odd[kWords] = {};
     Chain chain;

@@ -7,9 +7,9 @@
 
 namespace polykem::cuda {
 
-/// Threads of a block, and the blocks of which a multiprocessor has registers for all.
+/// The threads of a block, and the number of blocks for which a multiprocessor has registers at a time.
 inline constexpr int kX25519Threads = 128, kX25519Blocks = 4;
-/// The items that a multiprocessor computes at a time.
+/// The number of items that a multiprocessor computes at a time.
 inline constexpr size_t kX25519Wave = size_t{kX25519Threads} * kX25519Blocks;
 
 __device__ __forceinline__ const ecdh::Field32::Window* base_windows() {
@@ -18,8 +18,8 @@ __device__ __forceinline__ const ecdh::Field32::Window* base_windows() {
   return kTable.window;
 }
 
-/// out: 32 bytes of each item, 4-byte aligned. Points: kPoint times their scalars; else the base point is multiplied.
-/// A result of zero is for the caller to find.
+/// Multiplies the points by their scalars if kPoint, else the base point by the scalars. Writes the u coordinates to
+/// `out`, 32 bytes for each item, 4-byte aligned. The caller looks for results of zero.
 template <bool kPoint>
 __global__ void __launch_bounds__(kX25519Threads, kX25519Blocks)
     x25519_kernel(uint32_t* out, Records scalars, Records points, size_t count) {

@@ -15,18 +15,18 @@ Element carried(const Element& a) {
   return F::mul(a, F::small(1));
 }
 
-/// -121665 / 121666
+/// Returns the curve's constant d = -121665 / 121666.
 Element curve_constant() {
   return carried(F::sub(F::small(0), F::mul(F::small(121665), invert<F>(F::small(121666)))));
 }
 
-/// Of a point with z = 1.
+/// Returns what a window holds of a point with z = 1.
 BaseMultiple<F> multiple_of(const Element& x, const Element& y, const Element& d) {
   const Element xy = F::mul(F::mul(x, y), d);
   return {F::add(y, x), F::sub(y, x), F::add(xy, xy)};
 }
 
-/// y = 4 / 5, x even. [RFC8032, 5.1]
+/// Returns the base point, with y = 4 / 5 and an even x. [RFC8032, 5.1]
 Point base_point() {
   constexpr uint8_t kX[32] = {0x1a, 0xd5, 0x25, 0x8f, 0x60, 0x2d, 0x56, 0xc9, 0xb2, 0xa7, 0x25,
                               0x95, 0x60, 0xc7, 0x2c, 0x69, 0x5c, 0xdc, 0xd6, 0xfd, 0x31, 0xe2,

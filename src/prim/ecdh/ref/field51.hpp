@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GF(2^255 - 19), one element, in 64-bit words.
+// Arithmetic on one element of GF(2^255 - 19) in 64-bit words.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@ inline namespace POLYKEM_ISA {
 
 __extension__ using Wide = unsigned __int128;
 
-/// In limbs of 51 bits: below 2^51 + 2^13 in products, below 2^53 in sums and differences of products.
+/// Elements in limbs of 51 bits. The limbs of products are below 2^51 + 2^13, those of sums and differences of products
+/// below 2^53.
 struct Field51 {
   static constexpr size_t kLanes = 1, kLimbs = 5;
   static constexpr uint64_t kMask = (uint64_t{1} << 51) - 1;
@@ -76,7 +77,7 @@ struct Field51 {
       out[i] = a[i] + b[i];
     return out;
   }
-  /// a + 2p - b
+  /// Returns a + 2 p - b.
   static Element sub(const Element& a, const Element& b) {
     Element out;
     for (size_t i = 0; i < kLimbs; ++i)
@@ -99,7 +100,7 @@ struct Field51 {
     }
     return digit;
   }
-  /// Reads the whole window.
+  /// Returns the multiple that `digit` chooses. Reads the whole window.
   static BaseMultiple<Field51> look_up(const edwards25519::Window& window, Digit digit) {
     const Mask negative = ct::barrier(static_cast<Mask>(digit >> 63));
     const Mask size = (static_cast<Mask>(digit) ^ negative) - negative;
@@ -133,7 +134,8 @@ struct Field51 {
   }
 
  private:
-  /// Limbs below 2^51, but for the first one where the carry out of the last is added `times` times.
+  /// Carries, so that limbs are below 2^51, except the first one, to which the carry out of the last is added `times`
+  /// times.
   static Element propagate(Element a, uint64_t times = 19) {
     for (size_t i = 0; i + 1 < kLimbs; ++i) {
       a[i + 1] += a[i] >> 51;

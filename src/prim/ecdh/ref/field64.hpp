@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of P-256 and P-384 for one item: 64-bit words in Montgomery's form, in which x stands for x R^-1,
-// R = 2^(64 kWords). All numbers are below p.
+// Arithmetic modulo the primes of P-256 and P-384 on one item, in 64-bit words and Montgomery form, in which x stands
+// for x R^-1 with R = 2^(64 kWords). All numbers are below p.
 #pragma once
 
 #ifdef __x86_64__
@@ -14,9 +14,9 @@
 namespace polykem::ecdh {
 inline namespace POLYKEM_ISA {
 
-// x86 has its own functions for carries, because GCC 12 makes no chain of add-with-carry of anything else.
+// x86 has functions of its own for carries, because GCC 12 makes a chain of add-with-carry of nothing else.
 
-/// a + b + carry; carry is 0 or 1, before and after.
+/// Returns a + b + carry; `carry` is 0 or 1, before and after.
 POLYKEM_INLINE uint64_t add_carry(uint64_t a, uint64_t b, uint64_t& carry) {
 #ifdef __x86_64__
   unsigned long long sum;
@@ -29,7 +29,7 @@ POLYKEM_INLINE uint64_t add_carry(uint64_t a, uint64_t b, uint64_t& carry) {
 #endif
 }
 
-/// a - b - borrow; borrow is 0 or 1, before and after.
+/// Returns a - b - borrow; `borrow` is 0 or 1, before and after.
 POLYKEM_INLINE uint64_t sub_borrow(uint64_t a, uint64_t b, uint64_t& borrow) {
 #ifdef __x86_64__
   unsigned long long difference;
@@ -45,8 +45,8 @@ POLYKEM_INLINE uint64_t sub_borrow(uint64_t a, uint64_t b, uint64_t& borrow) {
 template <class C>
 struct Number : Words<C::kWords> {};
 
-/// Adds to the sum that begins with word 0 the multiple m p that makes this word 0. Word kWords takes `carry` too, and
-/// leaves one to the next word.
+/// Adds the multiple m p that makes the first word of `sum` zero. Word kWords takes `carry` too, and leaves a carry to
+/// the next word.
 POLYKEM_INLINE void cancel(P256, uint64_t* sum, uint64_t& carry) {
   // p = 2^256 - 2^224 + 2^192 + 2^96 - 1, so that m is the word.
   const uint64_t m = sum[0];
@@ -60,8 +60,8 @@ POLYKEM_INLINE void cancel(P256, uint64_t* sum, uint64_t& carry) {
 }
 
 POLYKEM_INLINE void cancel(P384, uint64_t* sum, uint64_t& carry) {
-  // p = 2^384 - 2^128 - 2^96 + 2^32 - 1, so that m is the word times 2^32 + 1. With the word, m (2^32 - 1) is
-  // high 2^64; m (2^128 + 2^96) - high 2^64 is taken from words 1 to 3, m 2^384 added to word 6.
+  // p = 2^384 - 2^128 - 2^96 + 2^32 - 1, so that m is the word times 2^32 + 1. Added to the word, m (2^32 - 1) is high
+  // 2^64. m (2^128 + 2^96) - high 2^64 is subtracted from words 1 to 3, and m 2^384 is added to word 6.
   const uint64_t m = sum[0] + (sum[0] << 32);
   uint64_t borrow = 0, chain = 0;
   const uint64_t low = sub_borrow(m << 32, m, borrow);
@@ -80,7 +80,7 @@ POLYKEM_INLINE void cancel(P384, uint64_t* sum, uint64_t& carry) {
   sum[6] = add_carry(sum[6], m - borrow, carry);  // nothing is borrowed for m = 0
 }
 
-/// x + p if the mask is all ones, x if it is 0; modulo R.
+/// Returns x + p modulo R if the mask is all ones, x if it is 0.
 template <class C>
 POLYKEM_INLINE Number<C> add_modulus(const Number<C>& x, uint64_t mask) {
   Number<C> out;
@@ -92,7 +92,7 @@ POLYKEM_INLINE Number<C> add_modulus(const Number<C>& x, uint64_t mask) {
   return out;
 }
 
-/// x + carry R less p unless that is negative; x + carry R < 2 p.
+/// Returns x + carry R - p, or x + carry R if that is negative; x + carry R < 2 p.
 template <class C>
 POLYKEM_INLINE Number<C> reduce_once(const uint64_t* x, uint64_t carry) {
   Number<C> out;
@@ -136,7 +136,7 @@ POLYKEM_INLINE Number<C> triple(const Number<C>& a) {
   return twice(a) + a;
 }
 
-/// product / R; product < p R.
+/// Returns product / R modulo p; product < p R.
 template <class C>
 POLYKEM_INLINE Number<C> reduce(uint64_t (&product)[2 * C::kWords]) {
   uint64_t carry = 0;
@@ -146,7 +146,7 @@ POLYKEM_INLINE Number<C> reduce(uint64_t (&product)[2 * C::kWords]) {
   return reduce_once<C>(product + C::kWords, carry);
 }
 
-/// sum[0 .. words] += a[0 .. words - 1] b; word `words` is written only.
+/// Adds a b to `sum`, where a has kWords words. Word kWords of the sum is only written.
 template <size_t kWords>
 POLYKEM_INLINE void add_row(uint64_t* sum, const uint64_t* a, uint64_t b) {
   uint64_t carry = 0;
@@ -159,8 +159,8 @@ POLYKEM_INLINE void add_row(uint64_t* sum, const uint64_t* a, uint64_t b) {
   sum[kWords] = carry;
 }
 
-// Products are compiled into the functions that take most of the time, where the compiler saves a tenth, and called by
-// others.
+// mul_here() and sqr_here() are compiled into the functions that take most of the time, which makes them a tenth
+// faster. Other functions call mul() and sqr().
 
 template <class C>
 POLYKEM_INLINE Number<C> mul_here(const Number<C>& a, const Number<C>& b) {
@@ -176,7 +176,7 @@ POLYKEM_NOINLINE Number<C> mul(const Number<C>& a, const Number<C>& b) {
   return mul_here(a, b);
 }
 
-/// Twice the products of different words, and the squares of all.
+/// Squares a: adds up twice the products of different words and the squares of all.
 template <class C>
 POLYKEM_INLINE Number<C> sqr_here(const Number<C>& a) {
   constexpr size_t n = C::kWords;
@@ -203,7 +203,7 @@ POLYKEM_NOINLINE Number<C> sqr(const Number<C>& a) {
   return sqr_here(a);
 }
 
-/// What invert() asks for.
+/// Returns power^(2^bits) ones, as invert() in nist_curves.hpp needs it.
 template <class C>
 POLYKEM_NOINLINE Number<C> append(const Number<C>& power, size_t bits, const Number<C>& ones) {
   Number<C> out = power;
@@ -217,12 +217,13 @@ Number<C> invert(const Number<C>& x) {
   return invert(C{}, x);
 }
 
-/// Between numbers and Montgomery's form.
+/// Converts a number to Montgomery form.
 template <class C>
 Number<C> to_form(const Words<C::kWords>& x) {
   constexpr Number<C> kSquare = {power_of_two<C>(2 * 64 * C::kWords)};
   return mul(Number<C>{x}, kSquare);
 }
+/// Converts a number from Montgomery form.
 template <class C>
 Words<C::kWords> from_form(const Number<C>& x) {
   return mul(x, Number<C>{{{1}}});
@@ -234,7 +235,7 @@ Number<C> one() {
   return kOne;
 }
 
-/// All ones if x is 0, else 0.
+/// Returns all ones if x is 0, else 0.
 template <class C>
 uint64_t zero_mask(const Number<C>& x) {
   uint64_t bits = 0;
@@ -243,7 +244,7 @@ uint64_t zero_mask(const Number<C>& x) {
   return ct::barrier(((bits | (0 - bits)) >> 63) - 1);
 }
 
-/// out = a if the mask is all ones; if it is 0, out stays.
+/// Sets `out` to `a` if the mask is all ones, and leaves it as it is if the mask is 0.
 template <class C>
 POLYKEM_INLINE void assign(uint64_t mask, Number<C>& out, const Number<C>& a) {
   mask = ct::barrier(mask);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// P-256 and P-384 an item at a time, as avx512/nist_avx512.cpp computes eight.
+// Computes P-256 and P-384 an item at a time, as avx512/nist_avx512.cpp computes eight.
 #include "prim/ecdh/nist.hpp"
 
 #include <cstring>
@@ -18,7 +18,7 @@ struct Affine {
   Number<C> x, y;
 };
 
-/// The affine point (x / z^2, y / z^3).
+/// A point in Jacobian coordinates, which stand for the affine point (x / z^2, y / z^3).
 template <class C>
 struct Jacobian {
   Number<C> x, y, z;
@@ -29,7 +29,7 @@ Affine<C> base_point() {
   return {to_form<C>(C::kBaseX), to_form<C>(C::kBaseY)};
 }
 
-/// p = 2 p on y^2 = x^3 + a x + b, az4 = a z^4 [CMO98, modified Jacobian coordinates]. Returns 8 y^4.
+/// Doubles p on y^2 = x^3 + a x + b; az4 is a z^4 [CMO98, modified Jacobian coordinates]. Returns 8 y^4.
 template <class C>
 POLYKEM_NOINLINE Number<C> double_point(Jacobian<C>& p, const Number<C>& az4) {
   const Number<C> slope = triple(sqr_here(p.x)) + az4, yy2 = twice(sqr_here(p.y));
@@ -40,14 +40,14 @@ POLYKEM_NOINLINE Number<C> double_point(Jacobian<C>& p, const Number<C>& az4) {
   return yyyy8;
 }
 
-/// The same, az4 kept up to date.
+/// Doubles p and brings az4 up to date, for a point that is doubled again.
 template <class C>
 void double_again(Jacobian<C>& p, Number<C>& az4) {
   az4 = twice(mul(az4, double_point(p, az4)));
 }
 
-/// p = p + q; zz = z^2 before and after [CMO98]. Returns a number that is 0 if they are equal; then, and if p = -q, z
-/// becomes 0.
+/// Adds q to p; zz is z^2 before and after [CMO98]. Returns a number that is 0 if the points are equal; then, and if p
+/// = -q, z becomes 0.
 template <class C>
 POLYKEM_NOINLINE Number<C> add_affine(Jacobian<C>& p, Number<C>& zz, const Affine<C>& q) {
   const Number<C> h = mul_here(q.x, zz) - p.x, r = mul_here(q.y, mul_here(p.z, zz)) - p.y;
@@ -59,7 +59,7 @@ POLYKEM_NOINLINE Number<C> add_affine(Jacobian<C>& p, Number<C>& zz, const Affin
   return h;
 }
 
-/// p = p + q, also if they are equal; p != -q. zz = z^2.
+/// Adds q to p, also if they are equal; p is not -q. zz is z^2, and a is the curve's coefficient a.
 template <class C>
 POLYKEM_NOINLINE void add_last(Jacobian<C>& p, Number<C>& zz, const Affine<C>& q, const Number<C>& a) {
   Jacobian<C> same = {q.x, q.y, one<C>()};
@@ -70,8 +70,8 @@ POLYKEM_NOINLINE void add_last(Jacobian<C>& p, Number<C>& zz, const Affine<C>& q
   assign(equal, p.z, same.z);
 }
 
-/// point[i] is (2 i + 1) times a point p, on the isomorphic curve with a = -3 z^4. Made by additions of 2 p, each with
-/// the z of the last sum [MEL07]; then all are brought to the last z.
+/// The odd multiples of a point p: point[i] is (2 i + 1) p, on the isomorphic curve with a = -3 z^4. They are sums of 2
+/// p and the one before, each addition with the z of the last sum [MEL07]; then all are brought to the last z.
 template <class C, size_t kCount>
 class Multiples {
  public:
@@ -108,7 +108,7 @@ class Multiples {
   }
 
   POLYKEM_NOINLINE void share_z() {
-    Number<C> ratio = ratios_[kCount - 1];  // of the last z to that of point i
+    Number<C> ratio = ratios_[kCount - 1];  // the ratio of the last z to that of point i
     for (size_t i = kCount - 1; i-- > 0;) {
       const Number<C> ratio2 = sqr(ratio);
       point[i].x = mul(point[i].x, ratio2);
@@ -118,10 +118,10 @@ class Multiples {
   }
 
   Jacobian<C> twice_;
-  Number<C> ratios_[kCount];  // of the z of points i and i - 1
+  Number<C> ratios_[kCount];  // the ratios of the z of points i and i - 1
 };
 
-/// (x z^-2, y z^-3); `inverse` is 1 / z.
+/// Returns the affine point (x z^-2, y z^-3); `inverse` is 1 / z.
 template <class C>
 Affine<C> divided(const Number<C>& x, const Number<C>& y, const Number<C>& inverse) {
   const Number<C> square = sqr(inverse);
@@ -139,11 +139,11 @@ POLYKEM_NOINLINE bool on_curve(const Affine<C>& p) {
   return zero_mask(sqr(p.y) - right) != 0;
 }
 
-/// An odd scalar, halved.
+/// An odd scalar k, as half = (k - 1) / 2.
 template <class C>
 struct Scalar {
   Words<C::kWords> half;
-  uint64_t negated;  ///< all ones or 0
+  uint64_t negated;  ///< all ones if k is n less the given scalar, else 0
 };
 
 template <class C>
@@ -151,7 +151,7 @@ void negate(Affine<C>& p, uint64_t mask) {
   assign(mask, p.y, -p.y);
 }
 
-/// Digit i, 2 e - (2^w - 1), times a point, whose odd multiples the table has. Reads all of them.
+/// Sets `out` to digit i, 2 e - (2^w - 1), times the point whose odd multiples are in the table. Reads all of them.
 template <unsigned kBits, size_t kDigits, class C>
 POLYKEM_NOINLINE void look_up(Affine<C>& out, const Affine<C> (&table)[1 << (kBits - 1)], const Scalar<C>& scalar,
                               size_t i) {
@@ -172,7 +172,7 @@ POLYKEM_NOINLINE void look_up(Affine<C>& out, const Affine<C> (&table)[1 << (kBi
   negate(out, negative);
 }
 
-/// Points of any kind, in windows of four bits.
+/// Returns scalar times an arbitrary point, computed in windows of four bits.
 template <class C>
 POLYKEM_NOINLINE Jacobian<C> multiply(const Scalar<C>& scalar, const Affine<C>& point) {
   constexpr unsigned kBits = 4;
@@ -198,11 +198,11 @@ POLYKEM_NOINLINE Jacobian<C> multiply(const Scalar<C>& scalar, const Affine<C>& 
   return sum;
 }
 
-/// The base point: digits of five bits, for each of which there are 16 multiples, so that nothing is doubled.
+/// Multiplies the base point. A table has 16 multiples for each digit of five bits, so that nothing is doubled.
 template <class C>
 class FixedBase {
  public:
-  /// Made when it is first used.
+  /// Returns the table, which is made when it is first used.
   static const FixedBase& get() {
     static FixedBase base;
     static Once once;

@@ -11,7 +11,7 @@ namespace {
 
 std::mutex making;
 
-/// At the start of the program: a handler that the first use registered would itself be subject to forks.
+/// Registers the handlers at the start of the program: the first use might register them while another thread forks.
 [[maybe_unused]] const int kWatched =
     pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, [] { making.unlock(); });
 
