@@ -7,9 +7,9 @@
 
 namespace polykem {
 
-/// The backends of one parameter set that this build has, best first. `SetBackends` has a static function for each that
-/// returns a SchemeBackend: ref(); avx2() and avx512(), which only a build for x86 instantiates, and possibly amx();
-/// neon() and neon_sha3(), which only a build for AArch64 instantiates.
+/// Returns the backends that this build has for one parameter set, best first. `SetBackends` has a static function for
+/// each backend, which returns a SchemeBackend: ref(); avx2() and avx512(), which only a build for x86 instantiates,
+/// and possibly amx(); neon() and neon_sha3(), which only a build for AArch64 instantiates.
 template <class SetBackends>
 std::span<const SchemeBackend> built_backends() {
 #ifdef POLYKEM_HAVE_AMX

@@ -29,7 +29,7 @@ struct DeviceSchemes {
     }
   }
 };
-// Threads ask for the list while the process ends.
+// The list has no destructor to run at exit, because threads may ask for it while the process ends.
 static_assert(std::is_trivially_destructible_v<DeviceSchemes>);
 
 }  // namespace

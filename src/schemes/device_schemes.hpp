@@ -8,6 +8,7 @@
 
 namespace polykem {
 
+/// Returns the parameter sets that have operations for GPUs.
 std::span<const DeviceScheme* const> device_schemes();
 
 }  // namespace polykem

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Fujisaki-Okamoto transform with implicit rejection: what ML-KEM, Kyber and Saber do around their public-key
-// encryption. Written once for all layouts; each step computes a chunk of items. pk and sk are
-// the standard's ek and dk.
+// encryption. It is written once for all layouts; each step computes a chunk of items. pk and sk are the standard's ek
+// and dk.
 #pragma once
 
 #include <concepts>
@@ -20,44 +20,44 @@ inline constexpr size_t kSymBytes = 32;  ///< seeds, messages, hashes and shared
 
 /// How the shared secret follows from K, z and c.
 enum class Derivation {
-  kFips203,  ///< K, or SHAKE256(z, c) where c is rejected [FIPS203, Alg 17, Alg 18]
-  kKyber,    ///< SHAKE256(K, SHA3-256(c)), with z in place of K where c is rejected [KYBER21, Alg 8, Alg 9]
-  kSaber,    ///< SHA3-256(K, SHA3-256(c)), likewise [SABER20, Saber.KEM]
+  kFips203,  ///< K, or SHAKE256(z, c) if c is rejected [FIPS203, Alg 17, Alg 18]
+  kKyber,    ///< SHAKE256(K, SHA3-256(c)), with z in place of K if c is rejected [KYBER21, Alg 8, Alg 9]
+  kSaber,    ///< SHA3-256(K, SHA3-256(c)), with z in place of K if c is rejected [SABER20, Saber.KEM]
 };
 
 inline namespace POLYKEM_ISA {
 
-/// What the transform keeps of kItems items.
+/// The working memory of the transform for kItems items.
 template <size_t kItems, size_t kCoinBytes>
 struct Secrets {
   uint8_t coins[kItems][kCoinBytes];
-  uint8_t hashed[kItems][2 * kSymBytes];  ///< m, H(pk); in keygen the layout's own
+  uint8_t hashed[kItems][2 * kSymBytes];  ///< m, H(pk); in the keygen of ML-KEM and Kyber d, k
   uint8_t seeds[kItems][2 * kSymBytes];   ///< K, r; in keygen the public seed, the secret seed
-  uint8_t kdf[kItems][2 * kSymBytes];     ///< FIPS 203: the rejection secret; else K or z, then SHA3-256(c)
+  uint8_t kdf[kItems][2 * kSymBytes];     ///< for FIPS 203 the rejection secret; otherwise K or z, then SHA3-256(c)
   uint32_t fail[kItems];                  ///< all ones if the ciphertext is rejected
 };
 
-/// What the transform needs of a layout L. kBytes: of a row of `in`.
+/// What the transform requires of a layout L. The hashes' template argument is the length of a row of `in` in bytes.
 template <class L>
 concept Layout = requires(typename L::Chunk& c, ByteRows out, ConstByteRows in, size_t count) {
-  /// Hashes of `count` rows: SHA3-256, SHA3-512, and 32 bytes of SHAKE256. [FIPS203, 4.1: H, G, J]
+  /// Hash `count` rows of `in` to rows of `out`: SHA3-256, SHA3-512, and 32 bytes of SHAKE256. [FIPS203, 4.1: H, G, J]
   L::template sha3_256<64>(out, in, count);
   L::template sha3_512<64>(out, in, count);
   L::template shake256<64>(out, in, count);
-  /// Random bytes from AES-256 in counter mode; nullptr: from SHAKE256.
+  /// Returns AES-256 in counter mode, from which the generator takes its bytes, or nullptr to have them from SHAKE256.
   { L::keystream() } -> std::same_as<Aes256Ctr>;
-  /// The number of items, at most as many as Secrets has rows.
+  /// The number of items, which is at most the number of rows in Secrets.
   { c.count } -> std::convertible_to<size_t>;
-  /// A Secrets.
+  /// Returns the chunk's Secrets.
   c.fo();
-  /// H(pk) and z of item l's key.
+  /// Return H(pk) and z of the key of the item with this index.
   { c.pk_hash(count) } -> std::same_as<const uint8_t*>;
   { c.z(count) } -> std::same_as<const uint8_t*>;
-  /// Where H(pk) goes of keys that are not expanded.
+  /// Returns the rows to which H(pk) is written for keys that are not expanded.
   { c.own_hashes() } -> std::same_as<ByteRows>;
 };
 
-/// P: the parameters of the scheme.
+/// The steps of the transform. P holds the parameters of the scheme.
 template <auto P, class L, Derivation kDerivation>
 struct Transform {
   using Chunk = typename L::Chunk;
@@ -69,20 +69,22 @@ struct Transform {
       f(l);
   }
 
-  /// The coins of the items, `bytes` of each: the caller's, or the generator's.
+  /// Returns the coins of the items, `bytes` for each: the caller's or, if it passed none, those of make_coins().
   static ConstByteRows coins(Chunk& c, size_t bytes) {
     return {c.io.coins != nullptr ? c.io.coins : c.fo().coins[0], bytes};
   }
+  /// Generates `bytes` of coins for each item unless the caller passed coins.
   static void make_coins(Chunk& c, size_t bytes) {
     if (c.io.coins == nullptr) c.io.drbg->fill({c.fo().coins[0], c.count * bytes}, L::keystream());
   }
 
-  /// [FIPS203, Alg 16, L3]
+  /// Writes H(pk) of the new keys into their secret keys. [FIPS203, Alg 16, L3]
   static void hash_new_pk(Chunk& c) {
     L::template sha3_256<P.public_key_bytes()>(c.sk_out(P.hash_offset()), c.pk_out(), c.count);
   }
 
-  /// [FIPS203, Alg 20, L1]; before it, m is a hash, so that it does not tell the generator's output.
+  /// Makes m. [FIPS203, Alg 20, L1] In the schemes before FIPS 203, m is a hash of the random bytes, so that it does
+  /// not reveal the generator's output.
   static void make_encaps_coins(Chunk& c) {
     make_coins(c, kSymBytes);
     if constexpr (kFips203) {
@@ -92,18 +94,18 @@ struct Transform {
     }
   }
 
-  /// H(pk). [FIPS203, Alg 17, L1]
+  /// Computes H(pk) of keys that are not expanded. [FIPS203, Alg 17, L1]
   static void hash_pk(Chunk& c) {
     if (!c.expanded()) L::template sha3_256<P.public_key_bytes()>(c.own_hashes(), c.pk_in(), c.count);
   }
 
-  /// K, r = G(m, H(pk)). [FIPS203, Alg 17, L1; Alg 18, L6]
+  /// Computes K, r = G(m, H(pk)). [FIPS203, Alg 17, L1; Alg 18, L6]
   static void hash_m(Chunk& c) {
     each(c, [&](size_t l) { std::memcpy(c.fo().hashed[l] + kSymBytes, c.pk_hash(l), kSymBytes); });
     L::template sha3_512<2 * kSymBytes>(rows_of(c.fo().seeds), rows_of(c.fo().hashed), c.count);
   }
 
-  /// The shared secret, which does not yet depend on the validity of keys. [FIPS203, Alg 17, L3]
+  /// Stores the shared secrets of an encapsulation, whether or not the keys are valid. [FIPS203, Alg 17, L3]
   static void store_ss(Chunk& c) {
     if constexpr (kFips203) {
       each(c, [&](size_t l) { std::memcpy(c.ss_out().at(l), c.fo().seeds[l], kSymBytes); });
@@ -114,7 +116,8 @@ struct Transform {
     }
   }
 
-  /// What a rejected item's secret depends on: J(z, c); or SHA3-256(c), which every item's does. [FIPS203, Alg 18, L7]
+  /// Hashes the received ciphertexts: J(z, c), the rejection secret of FIPS 203; otherwise SHA3-256(c), on which every
+  /// shared secret depends. [FIPS203, Alg 18, L7]
   static void hash_c(Chunk& c) {
     if constexpr (kFips203) {
       const ByteRows joined = c.z_and_c();
@@ -128,12 +131,12 @@ struct Transform {
     }
   }
 
-  /// Whether the second encryption's ciphertexts, `again`, are those received. [FIPS203, Alg 18, L9]
+  /// Rejects the items whose second encryption, `again`, differs from the received ciphertext. [FIPS203, Alg 18, L9]
   static void compare(Chunk& c, ConstByteRows again) {
     each(c, [&](size_t l) { c.fo().fail[l] = ct::mask_different(again.at(l), c.ct_in().at(l), P.ciphertext_bytes()); });
   }
 
-  /// Implicit rejection. [FIPS203, Alg 18, L9-12]
+  /// Stores each item's shared secret, or the rejection secret if its ciphertext is rejected. [FIPS203, Alg 18, L9-12]
   static void select(Chunk& c) {
     auto& t = c.fo();
     if constexpr (kFips203) {
@@ -145,7 +148,7 @@ struct Transform {
   }
 
  private:
-  /// From K or z, and SHA3-256(c).
+  /// Stores the shared secrets, derived from K or z and from SHA3-256(c).
   static void derive(Chunk& c) {
     if constexpr (kDerivation == Derivation::kKyber) {
       L::template shake256<2 * kSymBytes>(c.ss_out(), rows_of(c.fo().kdf), c.count);

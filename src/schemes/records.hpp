@@ -8,8 +8,9 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
-/// The records and expanded keys of a chunk's items. P: the parameters of a scheme whose secret key ends with pk, H(pk)
-/// and z. Public, Secret: its keys as a key set keeps them; Secret has the member `pk`, a Public.
+/// Gives access to the records and expanded keys of a chunk's items. P holds the parameters of a scheme whose secret
+/// key ends with pk, H(pk) and z. Public and Secret are the scheme's keys in the form in which a key set keeps them;
+/// Secret has a member `pk` of type Public.
 template <auto P, class Public, class Secret>
 struct Records {
   explicit Records(const Batch& batch) : io(batch) {}
@@ -17,14 +18,14 @@ struct Records {
   const Batch& io;
 
   bool decapsulates() const { return io.sk != nullptr; }
-  /// Whether the keys are there as a key set keeps them.
+  /// True if the batch brings its keys in expanded form, as a key set keeps them.
   bool expanded() const { return io.expanded.data != nullptr; }
   const Secret& expanded_secret(size_t i) const { return *reinterpret_cast<const Secret*>(io.expanded.key(i)); }
   const Public& expanded_public(size_t i) const {
     return decapsulates() ? expanded_secret(i).pk : *reinterpret_cast<const Public*>(io.expanded.key(i));
   }
 
-  /// The items' public keys, which may be parts of secret keys.
+  /// Returns the items' public keys from byte `offset` on. In decapsulation they are parts of the secret keys.
   ConstByteRows pk_in(size_t offset = 0) const {
     if (decapsulates()) return {io.sk + P.pk_offset() + offset, P.secret_key_bytes()};
     return {io.pk + offset, P.public_key_bytes()};

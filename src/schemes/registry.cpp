@@ -21,7 +21,7 @@ namespace polykem {
 
 namespace {
 
-/// Allocates nothing, so that asking for the list cannot fail.
+/// A list of parameter sets. It allocates nothing, so that asking for it cannot fail.
 struct Registry {
   std::array<const Scheme*, 64> sets{};
   size_t count = 0;

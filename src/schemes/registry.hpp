@@ -7,26 +7,28 @@
 
 namespace polykem {
 
-/// Every KEM's parameter set, in the order they are listed to users.
+/// Returns the parameter sets of all KEMs, in the order in which users see them listed.
 std::span<const Scheme* const> registry();
-/// Every signature scheme's.
+/// Returns the parameter sets of all signature schemes, in the order in which users see them listed.
 std::span<const Scheme* const> signature_registry();
 
-/// A KEM's set by name, title or alias; letter case, '-' and '_' do not matter. nullptr if there is none.
+/// Returns the KEM parameter set with this name, title or alias, or nullptr if there is none. Letter case, '-' and '_'
+/// do not matter.
 const Scheme* find_scheme(const char* name);
-/// A signature set, likewise.
+/// Returns the signature parameter set with this name, title or alias, or nullptr if there is none. Letter case, '-'
+/// and '_' do not matter.
 const Scheme* find_signature(const char* name);
 
-/// The KEM's set whose name has the smallest edit distance.
+/// Returns the KEM parameter set whose name has the smallest edit distance to `name`.
 const Scheme& nearest_scheme(const char* name);
-/// The signature set, likewise.
+/// Returns the signature parameter set whose name has the smallest edit distance to `name`.
 const Scheme& nearest_signature(const char* name);
 
-/// The set on the CPU backend of that name or, where it has nothing of its own for the set, on the one that it
-/// inherits; nullptr if this build has none.
+/// Returns the set's operations on the CPU backend `name` or, if that backend has none of its own for the set, on the
+/// backend from which it inherits; nullptr if this build has neither.
 const SchemeBackend* cpu_backend(const Scheme& scheme, const char* name);
 
-/// The set on the best CPU backend that this machine can run.
+/// Returns the set's operations on the best CPU backend that this machine can run.
 const SchemeBackend* best_cpu_backend(const Scheme& scheme);
 
 }  // namespace polykem

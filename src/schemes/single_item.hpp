@@ -9,8 +9,9 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
-/// P, Public, Secret: as of Records. Item: the working memory, with the members `own`, its key if that is not expanded;
-/// `fo`, a fo::Secrets; `poly`, with the polynomials and space for the second encryption's ciphertext.
+/// A chunk of one item. P, Public and Secret are the template parameters of Records. Item is the working memory and has
+/// the members `own`, the item's key if it is not expanded; `fo`, a fo::Secrets; and `poly`, with the polynomials and
+/// space for the ciphertext of the second encryption.
 template <auto P, class Public, class Secret, class Item>
 struct ItemChunk : Records<P, Public, Secret> {
   static constexpr size_t kGranule = 1, kItems = 1, count = 1;
