@@ -3,7 +3,7 @@
 
 namespace polykem::mlkem {
 
-/// The difference of the sums of kEta bits each, for every value of 2 kEta bits. [FIPS203, Alg 8]
+/// Returns the sum of the lowest kEta bits minus the sum of the next kEta bits. [FIPS203, Alg 8]
 template <unsigned kEta>
 constexpr int binomial(unsigned bits) {
   int difference = 0;

@@ -11,18 +11,18 @@
 namespace polykem::mlkem {
 
 /// What an instruction set offers to interleaved/, x8/ and single/. The vector types of prim/simd, which they also use,
-/// come with the flags that a source is compiled with.
+/// follow from the flags with which a source file is compiled.
 template <class Isa>
 concept InstructionSet = requires {
   /// The backend's name, one of core/backend.hpp.
   { Isa::kName } -> std::convertible_to<const char*>;
-  /// Random bytes from AES-256 in counter mode; nullptr: from SHAKE256.
+  /// Returns AES-256 in counter mode, from which the generator takes its bytes, or nullptr to have them from SHAKE256.
   { Isa::keystream() } -> std::same_as<Aes256Ctr>;
-  /// Transforms, products, compression and packing of blocks with an item in each lane.
+  /// Returns transforms, products, sums and compression of blocks with one item in each lane.
   { Isa::ntt() } -> std::same_as<const NttLanes&>;
-  /// Transforms and products of one polynomial.
+  /// Returns transforms and products of a single polynomial.
   { Isa::ntt_single() } -> std::same_as<const NttSingle&>;
-  /// Hashes of several messages of one length, a Keccak state in each lane.
+  /// Returns hashes of several messages of one length, with one Keccak state in each lane.
   { Isa::keccak() } -> std::same_as<const KeccakLanes&>;
 };
 

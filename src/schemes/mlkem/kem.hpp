@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three operations of ML-KEM and Kyber. Read this first: one step per stage, in order. `Ops` is
-// steps.hpp's Steps; a step computes a chunk of items.
+// The three operations of ML-KEM and Kyber. Read this first: it has one step per stage, in order. `Ops` is Steps of
+// steps.hpp; each step computes a chunk of items.
 #pragma once
 
 #include <array>

@@ -14,8 +14,8 @@
 namespace polykem::mlkem {
 inline namespace POLYKEM_ISA {
 
-/// True if the hash of pk is the stored one (round 3: always); the stored one is used from then on. Both are public.
-/// [FIPS203, 7.3]
+/// Returns true if `hash`, the computed hash of pk, equals the stored one; for round 3, returns true always. The stored
+/// hash replaces it and is used from then on. Both are public. [FIPS203, 7.3]
 template <MlkemParams P>
 bool check_hash(uint8_t* hash, const uint8_t* stored) {
   const bool same = P.kyber() || std::memcmp(hash, stored, kSymBytes) == 0;
@@ -23,10 +23,10 @@ bool check_hash(uint8_t* hash, const uint8_t* stored) {
   return same;
 }
 
-/// L: the layout of one item. Of it, KeySpace is memory that holds nothing secret, and
-/// - hash_sample_a(key, pk, space) computes H(pk) and A^T,
-/// - load_pk(key, pk) loads t^, and for ML-KEM checks that its coefficients are below q, [FIPS203, 7.2]
-/// - load_sk(key, sk) loads s^, z, and t^ likewise.
+/// Expands keys with the functions of L, the layout of one item. L::KeySpace is memory that holds nothing secret;
+/// - hash_sample_a(key, pk, space) computes H(pk) and A^T;
+/// - load_pk(key, pk) loads t^ and, for ML-KEM, checks that its coefficients are below q; [FIPS203, 7.2]
+/// - load_sk(key, sk) loads s^, z and t^, and checks t^ as load_pk() does.
 template <MlkemParams P, class L>
 struct Keys {
   using Public = PublicKey<P.k>;

@@ -2,9 +2,10 @@
 // What a layout must offer, so that steps.hpp can be written once. A layout says how many items are computed at a time,
 // how their polynomials lie in memory and which instructions compute them.
 //
-// Coefficients are in one of three ranges: `canonical` is [0, q); `small` is what a sampled polynomial has, [-eta,
-// eta], as words mod q or as signed words; `product` is what the layout's own multiply() leaves, which only its
-// inverse_ntt() and add_to_product() take. A layout whose polynomials are always canonical uses that for all three.
+// Coefficients are in one of three ranges: `canonical` is [0, q); `small` is the range of a sampled polynomial, [-eta,
+// eta], as words mod q or as signed words; `product` is the range that the layout's own multiply() leaves and that only
+// its inverse_ntt() and add_to_product() accept. A layout whose polynomials are always canonical uses that range for
+// all three.
 #pragma once
 
 #include <concepts>
@@ -15,63 +16,67 @@
 namespace polykem::mlkem {
 inline namespace POLYKEM_ISA {
 
-/// The keys of a chunk's items. L has the types Chunk and what fo::Layout requires.
+/// The part of a layout that deals with the keys of a chunk's items. L has a type Chunk and satisfies fo::Layout.
 template <class L>
 concept KeyLayout = fo::Layout<L> && requires(typename L::Chunk& c, ConstByteRows rho, size_t l, bool valid) {
-  /// A of each item from row l of rho, or its transpose: entry (i, j) = SampleNTT(rho, j, i), all canonical, to the
-  /// items' own keys. Public. [FIPS203, Alg 13, L3-7; Alg 14, L4-8]
+  /// Samples A of each item l or, if the last argument is true, its transpose from row l of rho into the item's own
+  /// key. Entry (i, j) of A is SampleNTT(rho, j, i), canonical. A is public. [FIPS203, Alg 13, L3-7; Alg 14, L4-8]
   L::sample_matrix(c, rho, true);
-  /// t^ of each item's key, from its record unless it is expanded, below 2^12. In encaps, of ML-KEM, the key becomes
-  /// invalid unless t^ is canonical. [FIPS203, Alg 14, L2; 7.2]
+  /// Loads t^ of each item's key, from the record unless the key is expanded; coefficients are below 2^12. In the
+  /// encaps of ML-KEM, the key becomes invalid unless t^ is canonical. [FIPS203, Alg 14, L2; 7.2]
   L::load_pk(c);
-  /// s^, likewise below 2^12, t^ and z of each item's key. [FIPS203, Alg 15, L5]
+  /// Loads s^, t^ and z of each item's key, from the record unless the key is expanded; coefficients are below 2^12.
+  /// [FIPS203, Alg 15, L5]
   L::load_sk(c);
-  /// Whether item l's key is well-formed. [FIPS203, 7.2, 7.3]
+  /// Returns true if item l's key is well-formed. [FIPS203, 7.2, 7.3]
   { c.valid(l) } -> std::same_as<bool>;
   c.set_valid(l, valid);
-  /// Space for z and c of each item. [FIPS203, Alg 18, L7]
+  /// Returns space for z and c of each item. [FIPS203, Alg 18, L7]
   { c.z_and_c() } -> std::same_as<ByteRows>;
 };
 
-/// The polynomials of a chunk, where they are sampled, transformed and multiplied one after the other. Poly: one
-/// polynomial of every item. What a layout computes in another order is not here, but in its own ops.hpp.
+/// A layout that samples, transforms and multiplies the polynomials of a chunk one after the other. A Poly is one
+/// polynomial of every item. A layout that computes in another order has its own ops.hpp instead.
 template <class L>
 concept Layout = KeyLayout<L> &&
     requires(typename L::Chunk& c, typename L::Poly& a, const typename L::Poly& b, ByteRows out, ConstByteRows in) {
-  /// s or y: k polynomials; e, or e1 and then e2; t, or u and then v: k + 1 polynomials; w: one.
+  /// Return polynomials: s() returns s or y, which are k polynomials; e() returns e, or e1 and then e2; u() returns t,
+  /// or u and then v. These last two have space for k + 1 polynomials. w() returns one polynomial.
   { c.s() } -> std::same_as<typename L::Poly*>;
   { c.e() } -> std::same_as<typename L::Poly*>;
   { c.u() } -> std::same_as<typename L::Poly*>;
   { c.w() } -> std::same_as<typename L::Poly&>;
-  /// Space for the second encryption's ciphertexts. [FIPS203, Alg 18, L8]
+  /// Returns space for the ciphertexts of the second encryption. [FIPS203, Alg 18, L8]
   { c.reencrypted_ct() } -> std::same_as<ByteRows>;
 
-  /// <eta, others>: s[n] = SamplePolyCBD_eta1(PRF(sigma, n)) for n < k, e[n] = SamplePolyCBD_eta(PRF(sigma, k + n)) for
-  /// n < others; sigma is the second half of the item's seeds. Small. [FIPS203, Alg 13, L8-15; Alg 14, L9-17]
+  /// Samples s[n] = SamplePolyCBD_eta1(PRF(sigma, n)) for n < k and e[n] = SamplePolyCBD_eta(PRF(sigma, k + n)) for n <
+  /// others, where eta and others are the template arguments and sigma is the second half of the item's seeds. The
+  /// results are small. [FIPS203, Alg 13, L8-15; Alg 14, L9-17]
   L::template sample_noise<2, 1>(c);
-  /// In place; small or canonical before. [FIPS203, Alg 9]
+  /// Transforms a polynomial in place; it is small or canonical before. [FIPS203, Alg 9]
   L::ntt(a);
-  /// What ntt() leaves, canonical.
+  /// Makes a polynomial that ntt() left canonical, in place.
   L::canonical(a);
-  /// out[i] = the sum over j < k of a[i k + j] b[j] for i < 1; a is a matrix of the chunk, b as ntt() leaves it;
-  /// products. c.own_matrix(): A of a new key. c.matrix(): A^T, then t^. c.secret(): s^. [FIPS203, Alg 11; 2.4.7]
+  /// Computes out[i] = the sum over j < k of a[i k + j] b[j] for as many i as the template argument says. a is a matrix
+  /// of the chunk, b is as ntt() leaves it, and the results are products. c.own_matrix() is A of a new key, c.matrix()
+  /// is A^T and then t^, and c.secret() is s^. [FIPS203, Alg 11; 2.4.7]
   L::template multiply<1>(c.u(), c.own_matrix(), c.s());
   L::template multiply<1>(c.u(), c.matrix(), c.s());
   L::template multiply<1>(&c.w(), c.secret(), c.u());
-  /// A product a plus what ntt() left; canonical. [FIPS203, Alg 13, L18]
+  /// Adds b, which ntt() left, to the product a; canonical afterwards. [FIPS203, Alg 13, L18]
   L::add_to_product(a, b);
-  /// In place; a product before, fit for add() and store_message() afterwards. [FIPS203, Alg 10]
+  /// Transforms a product back in place; the result is fit for add() and store_message(). [FIPS203, Alg 10]
   L::inverse_ntt(a);
-  /// a + b: what inverse_ntt() left and small; canonical. [FIPS203, Alg 14, L19, L21]
+  /// Adds b, which is small, to a, which inverse_ntt() left; canonical afterwards. [FIPS203, Alg 14, L19, L21]
   L::add(a, b);
-  /// v + Decompress_1(m), canonical before and after. c.w() is free. [FIPS203, Alg 14, L20-21]
+  /// Adds Decompress_1(m) to v, which is canonical before and after. c.w() is free for use. [FIPS203, Alg 14, L20-21]
   L::add_message(c, a);
-  /// m = Compress_1(v - w): v canonical, w as inverse_ntt() left it. [FIPS203, Alg 15, L6-7]
+  /// Stores m = Compress_1(v - w), where v is canonical and w is as inverse_ntt() left it. [FIPS203, Alg 15, L6-7]
   L::store_message(c, a, a);
-  /// ByteEncode_12 of canonical polynomials. [FIPS203, Alg 5]
+  /// Stores ByteEncode_12 of canonical polynomials. [FIPS203, Alg 5]
   L::template byte_encode<12>(c, out, a);
-  /// ByteEncode_d(Compress_d()), d = 4, 5, 10 or 11, of canonical polynomials, which may be overwritten; and its
-  /// inverse, canonical. [FIPS203, 4.2.1]
+  /// compress() stores ByteEncode_d(Compress_d()), d = 4, 5, 10 or 11, of canonical polynomials, which it may
+  /// overwrite. decompress() loads Decompress_d(ByteDecode_d()), which is canonical. [FIPS203, 4.2.1]
   L::template compress<4>(c, out, a);
   L::template decompress<4>(c, a, in);
 };

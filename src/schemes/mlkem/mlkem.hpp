@@ -7,7 +7,7 @@
 
 namespace polykem::mlkem {
 
-/// The parameter sets of ML-KEM and Kyber with all backends that were built, for the registry.
+/// Returns the parameter sets of ML-KEM and Kyber with all backends that were built, for the registry.
 std::span<const Scheme> schemes();
 
 }  // namespace polykem::mlkem

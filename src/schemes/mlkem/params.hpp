@@ -27,14 +27,14 @@ struct Dims {
   constexpr size_t vector_bytes() const { return k * kPolyBytes; }
   constexpr size_t public_key_bytes() const { return vector_bytes() + kSymBytes; }
   constexpr size_t ciphertext_bytes() const { return u_bytes() + v_bytes(); }
-  /// Offsets in the secret key: s, pk, H(pk), z.
+  /// The secret key is s, pk, H(pk), z; these are the offsets of its parts.
   constexpr size_t pk_offset() const { return vector_bytes(); }
   constexpr size_t hash_offset() const { return pk_offset() + public_key_bytes(); }
   constexpr size_t z_offset() const { return hash_offset() + kSymBytes; }
   constexpr size_t secret_key_bytes() const { return z_offset() + kSymBytes; }
   /// The number of polynomials that an encryption samples: y, e1, e2.
   constexpr size_t noise_polys() const { return 2 * k + 1; }
-  /// Bytes from one output of the PRF to the next.
+  /// The number of bytes from one output of the PRF to the next.
   constexpr size_t prf_stride() const { return 64 * eta1; }
 };
 

@@ -6,7 +6,7 @@
 
 namespace polykem::mlkem {
 
-/// The lengths of the records of set P in one operation.
+/// Returns the lengths of the records of set P in an operation.
 template <MlkemParams P>
 constexpr RecordBytes record_bytes(Op op) {
   const size_t coins = op == Op::kKeygen ? kKeygenCoinBytes : op == Op::kEncaps ? kEncapsCoinBytes : 0;

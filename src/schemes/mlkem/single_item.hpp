@@ -7,17 +7,18 @@
 namespace polykem::mlkem {
 inline namespace POLYKEM_ISA {
 
-/// Polynomials of an item.
+/// The polynomials of an item.
 template <Dims D>
 struct Polys {
-  Poly s[D.k];      ///< s or y
-  Poly e[D.k + 1];  ///< e; or e1, e2
-  Poly u[D.k + 1];  ///< t; or u, v
-  Poly w;           ///< s^T u, message
+  Poly s[D.k];      ///< s in keygen, otherwise y
+  Poly e[D.k + 1];  ///< e in keygen, otherwise e1, e2
+  Poly u[D.k + 1];  ///< t in keygen, otherwise u, v
+  Poly w;           ///< s^T u, or the message as a polynomial
   uint8_t reencrypted_ct[1][D.ciphertext_bytes()];
 };
 
-/// The chunk of the layouts of one item. Item also has z_and_c(), space for both.
+/// The chunk of the layouts that compute one item at a time. Besides the members that ItemChunk requires, Item has
+/// z_and_c(), which returns space for z and c.
 template <MlkemParams P, class Item>
 struct SingleItem : ItemChunk<P, PublicKey<P.k>, SecretKey<P.k>, Item> {
   using SingleItem::ItemChunk::ItemChunk;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of ML-KEM and Kyber as lists of stages. Independent of any implementation. Where round 3
-// differs, the shape says so.
+// The operations of ML-KEM and Kyber as lists of stages, independent of any implementation. Where round 3 differs, the
+// shape says so.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every step of kem.hpp, in the standard's order, for any layout. A layout that fuses or reorders steps has an ops.hpp
-// with those.
+// Every step of kem.hpp, in the standard's order, for any layout. A layout that fuses or reorders steps has those steps
+// in an ops.hpp of its own.
 #pragma once
 
 #include "schemes/mlkem/keys.hpp"
@@ -12,7 +12,7 @@ inline namespace POLYKEM_ISA {
 template <MlkemParams P>
 inline constexpr fo::Derivation kDerivation = P.kyber() ? fo::Derivation::kKyber : fo::Derivation::kFips203;
 
-/// The steps that only hash, and those that look at keys. L: a KeyLayout.
+/// The steps that only hash, and those that deal with keys. L is a KeyLayout.
 template <MlkemParams P, class L>
 struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   using Chunk = typename L::Chunk;
@@ -23,7 +23,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   /// [FIPS203, Alg 19, L1-2]
   static void make_keygen_coins(Chunk& c) { make_coins(c, kKeygenCoinBytes); }
 
-  /// rho, sigma = G(d, k); round 3: G(d). [FIPS203, Alg 13, L1]
+  /// Computes rho, sigma = G(d, k), or G(d) in round 3. [FIPS203, Alg 13, L1]
   static void hash_d(Chunk& c) {
     auto& t = c.fo();
     each(c, [&](size_t l) {
@@ -37,7 +37,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   /// [FIPS203, Alg 13, L3-7]
   static void sample_a(Chunk& c) { L::sample_matrix(c, rows_of(c.fo().seeds), false); }
 
-  /// rho, and the secret key's copies of pk and z; t^ and s^ have been stored. [FIPS203, Alg 13, L19; Alg 16, L3]
+  /// Stores rho in pk, and copies of pk and z in sk; t^ and s^ have been stored. [FIPS203, Alg 13, L19; Alg 16, L3]
   static void store_rho_pk_z(Chunk& c, size_t l) {
     uint8_t *const pk = c.pk_out().at(l), *const sk = c.sk_out().at(l);
     std::memcpy(pk + P.vector_bytes(), c.fo().seeds[l], kSymBytes);
@@ -59,7 +59,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
     refuse_invalid(c, Status::kPublicKey);
   }
 
-  /// For ML-KEM, compares the hash of pk with the stored one. Both are public. [FIPS203, 7.3]
+  /// For ML-KEM, compares the hash of pk with the one stored in sk. Both are public. [FIPS203, 7.3]
   static void check_sk(Chunk& c) {
     if (c.expanded()) return;
     each(c, [&](size_t l) { ct::declassify(c.pk_in().at(l), P.public_key_bytes() + kSymBytes); });
@@ -77,7 +77,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   }
 
  private:
-  /// Outputs of an item whose key is malformed are 0. That it is malformed is public.
+  /// Zeroes the outputs of each item whose key is malformed, and sets its status. Whether a key is malformed is public.
   static void refuse_invalid(Chunk& c, Status status) {
     if constexpr (P.kyber()) return;
     each(c, [&](size_t l) {
@@ -89,12 +89,12 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   }
 };
 
-/// K-PKE [FIPS203, 5] and the steps above. L: a Layout.
+/// The steps of K-PKE [FIPS203, 5], besides those of KeySteps. L is a Layout.
 template <MlkemParams P, class L>
 struct Steps : KeySteps<P, L> {
   using Chunk = typename L::Chunk;
   static constexpr size_t kK = P.k;
-  static constexpr size_t kUBytes = kN * P.du / 8;  ///< of a polynomial of u in the ciphertext
+  static constexpr size_t kUBytes = kN * P.du / 8;  ///< bytes of a polynomial of u in the ciphertext
 
   // ---- K-PKE.KeyGen
 
@@ -109,7 +109,7 @@ struct Steps : KeySteps<P, L> {
     }
   }
 
-  /// t^ = A^ s^ + e^. [FIPS203, Alg 13, L18]
+  /// Computes t^ = A^ s^ + e^. [FIPS203, Alg 13, L18]
   static void mul_as(Chunk& c) {
     L::template multiply<kK>(c.u(), c.own_matrix(), c.s());
     for (size_t i = 0; i < kK; ++i)
@@ -128,7 +128,7 @@ struct Steps : KeySteps<P, L> {
 
   // ---- K-PKE.Encrypt
 
-  /// y, e1, e2. [FIPS203, Alg 14, L9-17]
+  /// Samples y, e1 and e2. [FIPS203, Alg 14, L9-17]
   static void sample_noise(Chunk& c) { L::template sample_noise<P.kEta2, kK + 1>(c); }
 
   /// [FIPS203, Alg 14, L18]
@@ -137,7 +137,7 @@ struct Steps : KeySteps<P, L> {
       L::ntt(c.s()[i]);
   }
 
-  /// A^T y^ and t^T y^: t^ follows A^T. [FIPS203, Alg 14, L19, L21]
+  /// Computes A^T y^ and t^T y^ at once, since t^ follows A^T in memory. [FIPS203, Alg 14, L19, L21]
   static void mul_ay(Chunk& c) { L::template multiply<kK + 1>(c.u(), c.matrix(), c.s()); }
 
   /// [FIPS203, Alg 14, L19, L21]

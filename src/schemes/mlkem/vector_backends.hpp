@@ -7,8 +7,9 @@
 
 namespace polykem::mlkem {
 
-/// Set P on a vector backend, on x86 as one maker's CPUs run it; mlkem_avx2.cpp, mlkem_avx512.cpp, mlkem_neon.cpp and
-/// mlkem_neon_sha3.cpp instantiate them. Calling an operation needs the CPU features.
+/// These return the operations of set P on a vector backend, on x86 tuned for the CPUs that kCpu names. mlkem_avx2.cpp,
+/// mlkem_avx512.cpp, mlkem_neon.cpp and mlkem_neon_sha3.cpp instantiate them. The operations may only be called on a
+/// CPU with the backend's features.
 template <MlkemParams P, tuning::Cpu kCpu>
 const SchemeBackend& avx2_backend();
 template <MlkemParams P, tuning::Cpu kCpu>

@@ -20,8 +20,8 @@ static_assert(InstructionSet<Avx512>);
 
 }  // namespace
 
-/// Arithmetic item by item, for which nothing is transposed to lanes, takes less time than across them on Intel's CPUs
-/// and on a Zen 4. On a Zen 5 it was not measured.
+/// Uses x8 for many items on the CPUs for which src/tuning says so. There, arithmetic item by item, for which nothing
+/// is transposed to lanes, takes less time than arithmetic across lanes; see docs/adr/0016-mlkem-on-the-cpu.md.
 template <MlkemParams P, tuning::Cpu kCpu>
 const SchemeBackend& avx512_backend() {
   static constexpr SchemeBackend kBackend = [] {

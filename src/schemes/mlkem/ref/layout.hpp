@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The portable layout: one item, polynomials always canonical.
+// The portable layout: it computes one item at a time, and polynomials are always canonical.
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"
@@ -108,7 +108,7 @@ struct Layout : PortableHashes {
     }
   }
 
-  /// SamplePolyCBD of SHAKE256(seed, nonce). [FIPS203, 4.1, PRF; Alg 8]
+  /// Samples a polynomial by SamplePolyCBD from SHAKE256(seed, nonce). [FIPS203, 4.1, PRF; Alg 8]
   template <unsigned kEta>
   static void sample_poly(Poly& a, const uint8_t* seed, size_t nonce) {
     const auto last = static_cast<uint8_t>(nonce);

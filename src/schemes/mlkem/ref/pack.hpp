@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials to and from bytes, with and without compression. No division: a secret coefficient must not reach an
-// instruction whose time depends on it.
+// Converts polynomials to and from bytes, with and without compression. It divides nowhere, because a secret
+// coefficient must not reach an instruction whose time depends on it.
 #pragma once
 
 #include "core/secure.hpp"
@@ -10,7 +10,7 @@
 namespace polykem::mlkem::ref {
 inline namespace POLYKEM_ISA {
 
-/// round(x 2^kBits / q) mod 2^kBits for x in [0, q). [FIPS203, 4.2.1, Compress]
+/// Returns round(x 2^kBits / q) mod 2^kBits for x in [0, q). [FIPS203, 4.2.1, Compress]
 /// The quotient by a reciprocal is right or one too small; its remainder tells which.
 template <unsigned kBits>
 constexpr uint16_t compress(uint32_t x) {
@@ -20,13 +20,14 @@ constexpr uint16_t compress(uint32_t x) {
   return static_cast<uint16_t>((quotient + 1 - ((remainder - kQ) >> 31)) & ((1u << kBits) - 1));
 }
 
-/// round(q y / 2^kBits). [FIPS203, 4.2.1, Decompress]
+/// Returns round(q y / 2^kBits). [FIPS203, 4.2.1, Decompress]
 template <unsigned kBits>
 constexpr uint16_t decompress(uint32_t y) {
   return static_cast<uint16_t>((y * kQ + (1u << (kBits - 1))) >> kBits);
 }
 
-/// Eight values of kBits bits are two halves of 4 kBits bits: together kBits bytes, in one or two words.
+/// Stores and loads eight values of kBits bits, given as two halves of 4 kBits bits. They take kBits bytes, which pass
+/// through one or two words.
 template <unsigned kBits>
 struct Octet {
   static constexpr unsigned kHalf = 4 * kBits;
@@ -52,7 +53,7 @@ struct Octet {
   }
 };
 
-/// 32 kBits bytes of 256 values below 2^kBits, least significant bit first. [FIPS203, Alg 5]
+/// Encodes value(i) < 2^kBits for i < 256 in 32 kBits bytes, least significant bit first. [FIPS203, Alg 5]
 template <unsigned kBits, class Value>
 void byte_encode(uint8_t* out, Value&& value) {
   for (size_t i = 0; i < kN; i += 8, out += kBits) {
@@ -65,7 +66,7 @@ void byte_encode(uint8_t* out, Value&& value) {
   }
 }
 
-/// The inverse: calls use(i, value) for all i. [FIPS203, Alg 6]
+/// Decodes 256 values from 32 kBits bytes and calls use(i, value) for each. [FIPS203, Alg 6]
 template <unsigned kBits, class Use>
 void byte_decode(const uint8_t* in, Use&& use) {
   constexpr uint64_t kMask = (1u << kBits) - 1;
@@ -79,12 +80,12 @@ void byte_decode(const uint8_t* in, Use&& use) {
   }
 }
 
-/// Twelve bits per coefficient.
+/// Encodes a polynomial with 12 bits per coefficient.
 inline void poly_byte_encode(uint8_t* out, const Poly& a) {
   byte_encode<12>(out, [&](size_t i) { return a.c[i]; });
 }
 
-/// Returns 0 if all coefficients are below q.
+/// Decodes a polynomial from 12 bits per coefficient. Returns 0 if all coefficients are below q.
 inline uint32_t poly_byte_decode(Poly& a, const uint8_t* in) {
   byte_decode<12>(in, [&](size_t i, uint32_t x) { a.c[i] = static_cast<uint16_t>(x); });
   uint32_t too_large = 0;
@@ -109,13 +110,13 @@ void poly_decompress(Poly& a, const uint8_t* in) {
     c = decompress<kBits>(c);
 }
 
-/// a + b mod q, in place.
+/// Adds b to a, mod q.
 inline void poly_add(Poly& a, const Poly& b) {
   for (size_t i = 0; i < kN; ++i)
     a.c[i] = static_cast<uint16_t>(ntt::reduce_once(uint32_t{a.c[i]} + b.c[i]));
 }
 
-/// a - b mod q.
+/// Computes out = a - b mod q.
 inline void poly_sub(Poly& out, const Poly& a, const Poly& b) {
   for (size_t i = 0; i < kN; ++i)
     out.c[i] = static_cast<uint16_t>(ntt::reduce_once(uint32_t{a.c[i]} + kQ - b.c[i]));
