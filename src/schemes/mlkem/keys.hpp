@@ -14,8 +14,8 @@
 namespace polykem::mlkem {
 inline namespace POLYKEM_ISA {
 
-/// Returns true if `hash`, the computed hash of pk, equals the stored one; for round 3, returns true always. The stored
-/// hash replaces it and is used from then on. Both are public. [FIPS203, 7.3]
+/// Returns true if `hash`, the computed hash of pk, equals the stored one, and always for round 3. The stored hash
+/// replaces it and is used from then on. Both are public. [FIPS203, 7.3]
 template <MlkemParams P>
 bool check_hash(uint8_t* hash, const uint8_t* stored) {
   const bool same = P.kyber() || std::memcmp(hash, stored, kSymBytes) == 0;

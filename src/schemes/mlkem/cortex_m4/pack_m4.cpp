@@ -10,7 +10,8 @@ namespace {
 
 constexpr int32_t kPairOfQ = kQ | kQ << 16;
 
-/// Both coefficients in [0, q): a product with 1 makes them at most q / 2, then q is added to those below zero.
+/// Returns both coefficients of a pair in [0, q): a product with 1 brings them to at most q / 2 in absolute value, then
+/// q is added to those below zero.
 inline uint32_t canonical(int32_t pair) {
   constexpr int32_t kOne = polykem::cortex_m4::plantard_constant(1);
   constexpr int32_t kOffset = 8 * kQ, kFactor = kQ;
@@ -23,8 +24,8 @@ inline uint32_t canonical(int32_t pair) {
   return result;
 }
 
-/// round(x 2^kBits / q) mod 2^kBits for any signed x. The product is exact enough: the constant's error moves it by
-/// less than 2^-16, and no quotient is nearer than 1 / 2 q to a half.
+/// Returns round(x 2^kBits / q) mod 2^kBits for any signed x. The product is exact enough: the constant's error moves
+/// it by less than 2^-16, and no quotient is nearer than 1 / 2 q to a half.
 template <unsigned kBits>
 inline uint32_t compress(int32_t x) {
   constexpr unsigned kShift = kBits > 10 ? kBits - 10 : 0;  // the constant has 31 bits
@@ -39,7 +40,7 @@ inline int32_t upper(int32_t pair) {
   return pair >> 16;
 }
 
-/// Eight coefficients as values of kBits bits.
+/// Eight coefficients, compressed to kBits bits each.
 template <unsigned kBits>
 struct Values {
   uint32_t v[8];
@@ -54,7 +55,7 @@ struct Values {
   }
 };
 
-/// round(q y / 2^kBits) of both.
+/// Returns a pair of coefficients, round(q y / 2^kBits) for the lowest kBits bits y of `low` and of `high`.
 template <unsigned kBits>
 inline int32_t decompressed(uint32_t low, uint32_t high) {
   constexpr uint32_t kMask = (1u << kBits) - 1, kHalf = 1u << (kBits - 1);
@@ -111,7 +112,7 @@ void poly_byte_encode(uint8_t* out, const Poly& a) {
 uint32_t poly_byte_decode(Poly& a, const uint8_t* in) {
   constexpr int32_t kLargest = (kQ - 1) | (kQ - 1) << 16;
   int32_t too_large = 0;
-  const auto store = [&](uint16_t* to, uint32_t twice) {  // 24 bits
+  const auto store = [&](uint16_t* to, uint32_t twice) {  // the lowest 24 bits of `twice`
     const auto pair = static_cast<int32_t>((twice & 0xfff) | (twice << 4 & 0xfff0000));
     too_large |= __ssub16(kLargest, pair);
     store_pair(to, pair);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of low_memory/ops.hpp call on a Cortex-M4.
+// The primitives that the steps of low_memory/ops.hpp call on a Cortex-M4.
 #pragma once
 
 #include "schemes/mlkem/cortex_m4/poly_m4.hpp"
@@ -10,7 +10,7 @@ struct Prims {
   static constexpr size_t kSampleRoom = cortex_m4::kSampleRoom;
   static constexpr size_t kMinStack = 0;
 
-  /// A transform to multiply by, and its odd coefficients times gamma.
+  /// The odd coefficients, times gamma, of a transform to multiply by.
   struct Factors {
     uint16_t products[kN / 2];
   };
@@ -19,7 +19,7 @@ struct Prims {
   static void inverse_ntt(Poly& a) { polykem::cortex_m4::ntt_inverse(a.c); }
   static void prepare(Factors& factors, const Poly& b) { polykem::cortex_m4::gamma_products(factors.products, b.c); }
 
-  /// a[0] = the sum of a[i] b[i], i < kK.
+  /// Computes a[0] = the sum of a[i] b[i] over i < kK.
   template <size_t kK>
   static void multiply(Poly* a, const Poly* b, const Factors* factors) {
     polykem::cortex_m4::ntt_multiply<kK>(a->c, a->c, b->c, factors->products);

@@ -11,15 +11,15 @@ using namespace polykem::cortex_m4;
 
 namespace {
 
-constexpr size_t kTwelve = 12;  ///< bytes: eight candidates
+constexpr size_t kTwelve = 12;  ///< bytes that hold eight candidates
 
-/// The next place, if `value` is below q, which GCC finds in one instruction more.
+/// Returns the next place if `value` is below q, otherwise the same place. GCC's code takes one instruction more.
 inline uint16_t* advance(uint16_t* place, uint32_t value) {
   asm("cmp %1, %2\n it lo\n addlo %0, #2" : "+r"(place) : "r"(value), "r"(kQ) : "cc");
   return place;
 }
 
-/// Writes those of eight integers of 12 bits that are below q, and returns the next place.
+/// Writes those of eight 12-bit integers that are below q, and returns the place after them.
 inline uint16_t* accept(uint16_t* next, const uint8_t* in) {
   const uint32_t low = load_word(in), middle = load_word(in + 4), high = load_word(in + 8);
   const auto take = [&](uint32_t value) {
@@ -37,7 +37,7 @@ inline uint16_t* accept(uint16_t* next, const uint8_t* in) {
   return next;
 }
 
-/// Eight values, each in four bits and larger by four: signed coefficients.
+/// Eight signed coefficients in pairs, made from four-bit values that are larger by four.
 struct Octet {
   int32_t pairs[4];
 
@@ -53,7 +53,7 @@ struct Octet {
   }
 };
 
-/// Eight differences of sums of two bits.
+/// Samples eight coefficients from four bytes: differences of sums of two bits each.
 inline Octet cbd2(const uint8_t* in) {
   const uint32_t bits = load_word(in);
   const uint32_t sums = (bits & 0x55555555) + (bits >> 1 & 0x55555555);
@@ -62,7 +62,7 @@ inline Octet cbd2(const uint8_t* in) {
 
 }  // namespace
 
-/// 112 candidates in a block, so that two of them cannot be too many.
+/// A block has 112 candidates, so that two blocks cannot have too many.
 void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second) {
   const uint8_t position[2] = {static_cast<uint8_t>(first), static_cast<uint8_t>(second)};
   Shake xof(Shake::Strength::kShake128);
@@ -103,7 +103,7 @@ void add_cbd2(Poly& a, const uint8_t* in) {
   }
 }
 
-/// Four coefficients in three bytes, each as six bits.
+/// Three bytes hold four coefficients of six bits each.
 template <>
 void sample_poly_cbd<3>(Poly& a, const uint8_t* in) {
   for (size_t i = 0; i < kN; i += 4, in += 3) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of a vector backend.
+// The operations of a vector backend.
 #pragma once
 
 #include "core/item_by_item.hpp"
@@ -12,7 +12,8 @@
 namespace polykem::mlkem::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// As the limits of kCpu say: item after item by a plan of its own, or one item per lane.
+/// Returns a vector backend for set P. The limits of kCpu say which batches it computes item after item, by a plan of
+/// their own; it computes the others with one item per lane.
 template <MlkemParams P, InstructionSet Isa, tuning::Cpu kCpu>
 constexpr SchemeBackend backend() {
   constexpr const tuning::Row& row = tuning::row(tuning::kMlkem, kCpu, P.k);

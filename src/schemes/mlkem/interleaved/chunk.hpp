@@ -14,11 +14,11 @@ inline namespace POLYKEM_ISA {
 /// Working memory of one block.
 template <Dims D>
 struct alignas(64) Block {
-  LanePoly rows[(D.k + 1) * D.k];  ///< A or A^T; then t^ of a public key; paired
-  LanePoly s[D.k];                 ///< s^ or y; paired where it is unpacked from a key
-  LanePoly e[D.k + 1];             ///< e; or e1, e2
-  LanePoly u[D.k + 1];             ///< t; or u, v
-  LanePoly w;                      ///< s^T u, message
+  LanePoly rows[(D.k + 1) * D.k];  ///< A or A^T, then t^ of a public key; paired blocks
+  LanePoly s[D.k];                 ///< s^ or y; a paired block if it was unpacked from a key
+  LanePoly e[D.k + 1];             ///< e in keygen, otherwise e1, e2
+  LanePoly u[D.k + 1];             ///< t in keygen, otherwise u, v
+  LanePoly w;                      ///< s^T u, or the message as a polynomial
   Scratch scratch;
   uint16_t accepted[kLanes][kAcceptedWords];
   uint8_t prf[kLanes][D.prf_stride()];
@@ -26,10 +26,11 @@ struct alignas(64) Block {
   uint8_t joined[kLanes][kSymBytes + D.ciphertext_bytes()];  ///< z, c
   uint8_t reencrypted_ct[kLanes][D.ciphertext_bytes()];
   fo::Secrets<kLanes, kKeygenCoinBytes> fo;
-  bool valid[kLanes];  ///< of each key, if keys are not expanded
+  bool valid[kLanes];  ///< whether each item's key is valid, if keys are not expanded
 };
 
-/// Polynomials to multiply by: paired ones of each item, or those of one key.
+/// The polynomials to multiply by: those of the one key of all items or, if of_one_key is nullptr, paired blocks with
+/// those of every item.
 struct Factors {
   const LanePoly* of_items;
   const Poly* of_one_key;
@@ -49,7 +50,7 @@ struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   const size_t count;
   Block<kDims>& work;
 
-  /// Whether all items use one key, which is expanded.
+  /// True if all items use one key, which is expanded.
   bool one_key() const { return this->io.shared_key && this->expanded(); }
 
   auto& fo() { return work.fo; }

@@ -10,8 +10,9 @@
 namespace polykem::mlkem::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// Prefetches part `part` of `parts` of `count` records, which may be missing, into the second-level cache: while A is
-/// hashed, memory is idle. In assembly, since GCC drops functions that do nothing but prefetch.
+/// Prefetches `count` records from record `first` on into the second-level cache, or nothing if `rows` is nullptr. It
+/// takes part `part` of `parts` equal parts, so that calls can be spread over the hashing of A, during which memory is
+/// idle. It is written in assembly, since GCC drops functions that do nothing but prefetch.
 inline void fetch_records([[maybe_unused]] const uint8_t* rows, [[maybe_unused]] size_t first,
                           [[maybe_unused]] size_t count, [[maybe_unused]] size_t record_bytes,
                           [[maybe_unused]] size_t part, [[maybe_unused]] size_t parts) {
@@ -24,7 +25,7 @@ inline void fetch_records([[maybe_unused]] const uint8_t* rows, [[maybe_unused]]
 #endif
 }
 
-/// The output records of the items [first, end). On Intel's CPUs; a Zen 4 gains nothing.
+/// Prefetches a part of the output records of items [first, end), but only on Intel's CPUs: a Zen 4 gains nothing.
 template <MlkemParams P>
 void fetch_output(const Batch& io, size_t first, size_t end, size_t part, size_t parts) {
   if (!kCpuByIntel) return;
@@ -34,8 +35,8 @@ void fetch_output(const Batch& io, size_t first, size_t end, size_t part, size_t
   fetch_records(io.ct_out, first, items, P.ciphertext_bytes(), part, parts);
 }
 
-/// The input records behind those of `io`, which are the next to be read if there are more. Prefetching what is not
-/// there does nothing. Of the smallest sets it takes more time than it saves.
+/// Prefetches a part of the input records behind those of `io`, which are the next to be read if there are more. If
+/// there are not, prefetching has no effect. For the smallest sets it takes more time than it saves.
 template <MlkemParams P>
 void fetch_next_input(const Batch& io, size_t part, size_t parts) {
   if (P.k == 2) return;

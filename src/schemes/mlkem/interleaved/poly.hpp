@@ -25,18 +25,18 @@ struct alignas(64) LanePoly {
   const uint16_t* data() const { return c[0]; }
 };
 
-/// Memory for a polynomial of every item as words of records.
+/// Memory for one polynomial of every item, as words of the items' records.
 struct alignas(64) Scratch {
   uint16_t words[kN * kLanes];
 };
 
-/// kBits bits per coefficient, as in records.
+/// Unpacks a polynomial of every item from records, which have kBits bits per coefficient.
 template <unsigned kBits>
 POLYKEM_NOINLINE void unpack(LanePoly& a, ConstByteRows in, size_t count, Scratch& scratch) {
   records::unpack_block<kBits, kN>(a.data(), in, count, scratch.words);
 }
 
-/// 12 bits per coefficient, to a paired block (see NttLanes).
+/// Unpacks a polynomial of every item, with 12 bits per coefficient, into a paired block (see NttLanes).
 POLYKEM_NOINLINE inline void unpack_paired(LanePoly& a, ConstByteRows in, size_t count, Scratch& scratch) {
   records::unpack_pairs<12, kN>(
       a.data(), in, count, scratch.words, [](uint16_t * to, V16 even, V16 odd) __attribute__((always_inline)) {
@@ -46,12 +46,13 @@ POLYKEM_NOINLINE inline void unpack_paired(LanePoly& a, ConstByteRows in, size_t
       });
 }
 
+/// Packs a polynomial of every item into records, which have kBits bits per coefficient.
 template <unsigned kBits>
 POLYKEM_NOINLINE void pack(ByteRows out, const LanePoly& a, size_t count, Scratch& scratch) {
   records::pack_block<kBits, kN>(out, a.data(), count, scratch.words);
 }
 
-/// A paired block of coefficients as 16-bit words, a row of kN at rows(l).
+/// Gathers a paired block from polynomials of single items: the polynomial of item l is kN 16-bit words at rows(l).
 template <class Rows>
 POLYKEM_INLINE void gather_paired(LanePoly& a, size_t count, Rows&& rows) {
   records::RowPointers pointers;
@@ -60,9 +61,10 @@ POLYKEM_INLINE void gather_paired(LanePoly& a, size_t count, Rows&& rows) {
   records::rows_to_block<true>(a.data(), pointers, sizeof(uint16_t) * kN);
 }
 
-/// Items with a coefficient that is below 2^12 but not below q, in paired blocks.
+/// Finds the items in paired blocks that have a coefficient in [q, 2^12).
 struct TooLarge {
-  V16 found[2] = {V16::zero(), V16::zero()};  ///< the highest bit of a word tells; of rows 2 i and 2 i + 1
+  /// For rows 2 i and for rows 2 i + 1: the highest bit of a word is set if such a coefficient was found.
+  V16 found[2] = {V16::zero(), V16::zero()};
 
   void look(const LanePoly& a) {
     const V16 largest = V16::set1(kQ - 1);
@@ -74,7 +76,7 @@ struct TooLarge {
     found[0] = even;
     found[1] = odd;
   }
-  /// Calls f(l, true if item l has none) for l < count.
+  /// Calls f(l, none) for l < count, where none is true if no such coefficient was found in item l.
   template <class F>
   void each(size_t count, F&& f) const {
     alignas(64) uint16_t words[2][kLanes];
@@ -93,8 +95,9 @@ struct TooLarge {
 
 #ifdef POLYKEM_ISA_AVX512
 
-/// A permutation looks the differences up in registers: all lanes take the same time, whatever they look up. [FIPS203,
-/// Alg 8]
+/// Samples a polynomial of every item, with coefficients in [-kEta, kEta], from words of 64 kEta bytes: differences of
+/// neighbouring sums of kEta bits. A permutation looks them up in a register, which takes the same time whatever the
+/// bits are. [FIPS203, Alg 8]
 template <unsigned kEta>
 POLYKEM_NOINLINE void sample_poly_cbd(LanePoly& a, const uint16_t* words) {
   if constexpr (kEta == 2) {
@@ -136,8 +139,8 @@ POLYKEM_NOINLINE void sample_poly_cbd(LanePoly& a, const uint16_t* words) {
 
 #else
 
-/// Differences of neighbouring sums of kEta bits: words of 64 kEta bytes to coefficients in [-kEta, kEta]. [FIPS203,
-/// Alg 8]
+/// Samples a polynomial of every item, with coefficients in [-kEta, kEta], from words of 64 kEta bytes: differences of
+/// neighbouring sums of kEta bits. [FIPS203, Alg 8]
 template <unsigned kEta>
 POLYKEM_NOINLINE void sample_poly_cbd(LanePoly& a, const uint16_t* words) {
   const V16 three = V16::set1(3), seven = V16::set1(7);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHAKE of 32-byte seeds followed by one or two bytes, with a seed or a position per 64-bit lane, for the matrix and
-// the noise.
+// SHAKE of 32-byte seeds, each followed by one or two bytes, for the matrix and the noise. Each 64-bit lane has a seed
+// or a position of its own.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@ using simd::V64;
 inline constexpr size_t kStates = V64::kLanes;
 inline constexpr size_t kSeedWords = kSymBytes / 8;
 
-/// Seeds side by side: word[w] holds word w of all seeds.
+/// Seeds side by side, one in each lane: word[w] holds word w of all seeds.
 struct Seeds {
   V64 word[kSeedWords];
 
-  /// Lanes >= count repeat the last seed.
+  /// Loads `count` seeds. Lanes from `count` on repeat the last seed.
   static Seeds load(ConstByteRows in, size_t count) {
     alignas(64) uint64_t words[kSeedWords][kStates];
     for (size_t l = 0; l < kStates; ++l) {
@@ -38,7 +38,7 @@ struct Seeds {
   }
 };
 
-/// State `lane` of kStates states side by side.
+/// Returns a copy of state `lane` of kStates states that lie side by side.
 inline WordState single_state(const void* states, size_t lane) {
   uint64_t words[kStateWords];
   for (size_t w = 0; w < kStateWords; ++w)
@@ -48,7 +48,8 @@ inline WordState single_state(const void* states, size_t lane) {
   return state;
 }
 
-/// The padded messages of the seeds, but for the word after them, into states that are 0. [FIPS202, 6.2]
+/// Writes the padded messages that begin with the seeds, except for the word after the seeds, into states that are 0.
+/// [FIPS202, 6.2]
 template <size_t kRate>
 void set_messages(uint64_t (*words)[kStates], const Seeds& seeds) {
   for (size_t w = 0; w < kSeedWords; ++w)
@@ -56,12 +57,13 @@ void set_messages(uint64_t (*words)[kStates], const Seeds& seeds) {
   V64::set1(uint64_t{1} << 63).store(words[kRate / 8 - 1]);
 }
 
-/// SHAKE of kStates short messages, again and again. Its states are wiped in the end if kSecret.
+/// SHAKE of kStates short messages at a time; it may be started any number of times. If kSecret, the destructor wipes
+/// the states.
 template <size_t kRate, bool kSecret>
 class Xof {
  public:
-  /// Begins after the only message block, the seeds and what follows: `tails` are the bytes after the seeds and the
-  /// suffix 0x1f. What was squeezed before is forgotten. [FIPS202, 6.2]
+  /// Absorbs the only message block of each lane: a seed, and from `tails` the bytes that follow it and the suffix
+  /// 0x1f. Output that waited to be squeezed is discarded. [FIPS202, 6.2]
   POLYKEM_INLINE void start(const Seeds& seeds, V64 tails) {
     states_.forget_kept();
     V64* state = states_.state();
@@ -94,7 +96,7 @@ class Xof {
 #endif
   }
 
-  /// The state of one lane.
+  /// Returns a copy of the state of one lane.
   WordState one(size_t lane) {
     return single_state(states_.state(), lane);
   }
@@ -104,18 +106,18 @@ class Xof {
 };
 
 inline constexpr size_t kShake128Rate = 168, kShake256Rate = 136;
-/// A row that ntt::accept fills.
+/// The number of words in a row that ntt::accept fills.
 inline constexpr size_t kAcceptedWords = kN + 32;
 
-/// This many blocks yield 256 coefficients with probability 0.993.
+/// The number of blocks that are squeezed at first. They yield 256 coefficients with probability 0.993.
 inline constexpr size_t kFirstBlocks = 3;
 
-/// The bytes after rho in the input of SampleNTT.
+/// Returns the bytes that follow rho in the input of SampleNTT, and the suffix 0x1f.
 constexpr uint64_t xof_tail(size_t first, size_t second) {
   return first | second << 8 | uint64_t{0x1f} << 16;
 }
 
-/// Fills a row of which `filled` words are there from one state's next blocks. One row in 140 needs them.
+/// Completes a row that has `filled` words, from the next blocks of its state. One row in 140 needs this.
 POLYKEM_NOINLINE inline void accept_more(uint16_t* row, size_t filled, WordState state) {
   alignas(64) uint8_t block[(kShake128Rate + 64 + 63) / 64 * 64];
   while (filled < kN) {
@@ -125,8 +127,8 @@ POLYKEM_NOINLINE inline void accept_more(uint16_t* row, size_t filled, WordState
   }
 }
 
-/// Row l = SampleNTT(seed l, the two bytes in tail l) for kStates rows, `stride` words from one to the next, of which
-/// kAcceptedWords may be written. Public. [FIPS203, Alg 7]
+/// Computes row l = SampleNTT(seed l, the two bytes in tail l) for kStates rows, which begin `stride` words apart;
+/// kAcceptedWords words of each may be written. Seeds and rows are public. [FIPS203, Alg 7]
 POLYKEM_NOINLINE inline void sample_ntt_rows(uint16_t* out, size_t stride, const Seeds& seeds, V64 tails) {
   constexpr size_t kBytes = kFirstBlocks * kShake128Rate;
   alignas(64) uint8_t bytes[kStates][(kBytes + 64 + 63) / 64 * 64];  // rows in whole cache lines
@@ -140,14 +142,14 @@ POLYKEM_NOINLINE inline void sample_ntt_rows(uint16_t* out, size_t stride, const
   }
 }
 
-/// The byte after the seed in the input of the PRF.
+/// Returns the byte that follows the seed in the input of the PRF, and the suffix 0x1f.
 constexpr uint64_t prf_tail(size_t nonce) {
   return nonce | uint64_t{0x1f} << 8;
 }
 
 using Prf = Xof<kShake256Rate, true>;
 
-/// Row l = the first 64 kEta bytes of SHAKE256(seed l, the byte in tail l). [FIPS203, 4.1]
+/// Computes row l = the first 64 kEta bytes of SHAKE256(seed l, the byte in tail l). [FIPS203, 4.1]
 template <unsigned kEta>
 POLYKEM_NOINLINE void prf_rows(Prf& prf, uint8_t* out, size_t stride, const Seeds& seeds, V64 tails) {
   prf.start(seeds, tails);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ML-KEM in little memory: one item, one row of A at a time, e and the ciphertext one polynomial at a time. So a step
-// covers several stages. `Prims` are those of portable_prims.hpp, or of cortex_m4/prims_m4.hpp.
+// ML-KEM in little memory: it computes one item, one row of A at a time, and e and the ciphertext one polynomial at a
+// time. A step therefore covers several stages. `Prims` are the primitives of portable_prims.hpp or of
+// cortex_m4/prims_m4.hpp.
 #pragma once
 
 #include <cstring>
@@ -15,17 +16,17 @@
 namespace polykem::mlkem::low_memory {
 inline namespace POLYKEM_ISA {
 
-/// Working memory.
+/// The working memory of one item.
 template <Dims D, class Prims>
 struct Work {
   Poly vector[D.k];  ///< the transform of s, y or u
-  Poly row[D.k];     ///< of A, or another vector to multiply by; then its product in row[0], and row[1] is free
+  Poly row[D.k];     ///< a row of A, or another vector to multiply by; then row[0] is the product and row[1] is free
   uint16_t room[Prims::kSampleRoom + 2];
   typename Prims::Factors factors[D.k];
   uint8_t inputs[2 * kSymBytes];  ///< d, z; or m, H(pk)
   uint8_t seeds[2 * kSymBytes];   ///< rho, sigma; or K, r
   uint8_t rejected[kSymBytes];
-  uint32_t differences;  ///< of the ciphertexts; 0 if they are equal
+  uint32_t differences;  ///< 0 if the ciphertexts are equal; in encaps, if pk is well-formed
 
   uint8_t* m() { return inputs; }
   uint8_t* hash() { return inputs + kSymBytes; }
@@ -51,8 +52,9 @@ struct Ops {
   using Chunk = low_memory::Chunk<P, Prims>;
   using Work = low_memory::Work<kDims, Prims>;
 
-  /// The bytes of a polynomial, where row[1] ends: if they become that polynomial, each is read before it is written
-  /// over. A function of its own, whose sponge is not on the stack while a row of A is sampled.
+  /// Returns the PRF's bytes for one polynomial, which it writes to the end of row[1]. The polynomial may be sampled
+  /// into row[1] itself, since each byte is read before it is overwritten. This is not inlined, so that its sponge is
+  /// not on the stack while a row of A is sampled.
   template <unsigned kEta>
   [[gnu::noinline]] static const uint8_t* prf(Work& w, const uint8_t* seed, size_t nonce) {
     uint8_t* out = reinterpret_cast<uint8_t*>(w.row[1].c + kN) - 64 * kEta;
@@ -64,7 +66,7 @@ struct Ops {
     return out;
   }
 
-  /// vector = the transform of kK sampled polynomials.
+  /// Samples kK polynomials and stores their transforms in `vector`.
   static void sample_vector(Work& w, const uint8_t* seed) {
     for (size_t i = 0; i < kK; ++i) {
       Prims::template sample_poly_cbd<P.eta1>(w.vector[i], prf<P.eta1>(w, seed, i));
@@ -76,7 +78,7 @@ struct Ops {
     Prims::prepare(w.factors[i], w.vector[i]);
   }
 
-  /// row[0] = row i of A, or of its transpose, times the vector.
+  /// Computes row[0] = row i of A, or of its transpose, times `vector`.
   static void multiply_row(Work& w, const uint8_t* rho, size_t i, bool transposed) {
     for (size_t j = 0; j < kK; ++j)
       Prims::sample_ntt(w.row[j], rho, transposed ? i : j, transposed ? j : i);
@@ -117,8 +119,9 @@ struct Ops {
 
   static void hash_m(Chunk& c) { sha3_512(c.work.seeds, {c.work.m(), kSymBytes}, {c.work.hash(), kSymBytes}); }
 
-  /// Calls use(kBits, polynomial, offset in the ciphertext) for the polynomials of the encryption of m under pk with r.
-  /// Returns 0 if all coefficients of t^ are below q. [FIPS203, Alg 14]
+  /// Encrypts m under pk with the randomness r. Calls use(bits, polynomial, offset) for each polynomial of the
+  /// ciphertext, which is to be compressed to `bits` bits per coefficient and begins at byte `offset`. Returns 0 if all
+  /// coefficients of t^ are below q. [FIPS203, Alg 14]
   template <class Use>
   static uint32_t encrypt(Work& w, const uint8_t* pk, Use&& use) {
     const uint8_t* r = w.seeds + kSymBytes;
@@ -137,7 +140,7 @@ struct Ops {
     use(std::integral_constant<unsigned, P.dv>(), w.row[0], P.u_bytes());
     return too_large;
   }
-  /// Out of the transform, and the noise of that nonce.
+  /// Transforms row[0] back and adds the noise of that nonce.
   static void finish(Work& w, const uint8_t* r, size_t nonce) {
     Prims::inverse_ntt(w.row[0]);
     Prims::add_cbd2(w.row[0], prf<P.kEta2>(w, r, nonce), w.row[1]);
@@ -156,7 +159,7 @@ struct Ops {
 
   // ---- decaps
 
-  /// The hash of pk is public, and so is whether it is right. [FIPS203, 7.3]
+  /// Compares the hash of pk with the stored one. The hash is public, and so is whether it is right. [FIPS203, 7.3]
   static void check_sk(Chunk& c) {
     const uint8_t* stored = c.io.sk + P.hash_offset();
     sha3_256(c.work.hash(), {c.io.sk + P.pk_offset(), P.public_key_bytes()});
@@ -184,7 +187,7 @@ struct Ops {
     reject.squeeze(c.work.rejected);
   }
 
-  /// 0 if both are equal; bytes is a multiple of 4.
+  /// Returns 0 if a and b are equal. `bytes` is a multiple of 4.
   static uint32_t difference(const uint8_t* a, const uint8_t* b, size_t bytes) {
     uint32_t result = 0;
     for (size_t i = 0; i < bytes; i += 4) {
@@ -213,7 +216,7 @@ struct Ops {
   }
 };
 
-/// The three operations. Ops are those above with two more, which make coins.
+/// The plans of the three operations. Ops is the class low_memory::Ops with two more functions, which make coins.
 template <class Ops>
 struct Kem {
   using Chunk = typename Ops::Chunk;

@@ -7,17 +7,17 @@
 namespace polykem::mlkem::low_memory {
 inline namespace POLYKEM_ISA {
 
-/// The portable primitives of ops.hpp: those of the reference. Coefficients are in [0, q).
+/// The portable primitives for ops.hpp, which are those of the reference. Coefficients are in [0, q).
 struct PortablePrims {
   static constexpr size_t kSampleRoom = 0;
-  static constexpr size_t kMinStack = 2048;  ///< to be wiped: these have temporaries
+  static constexpr size_t kMinStack = 2048;  ///< least number of bytes of stack to wipe, for temporaries
   struct Factors {};
 
   static void ntt(Poly& a) { ntt::forward(a.c); }
   static void inverse_ntt(Poly& a) { ntt::inverse(a.c); }
   static void prepare(Factors&, const Poly&) {}
 
-  /// a[0] = the sum of a[i] b[i], i < kK.
+  /// Computes a[0] = the sum of a[i] b[i] over i < kK.
   template <size_t kK>
   static void multiply(Poly* a, const Poly* b, const Factors*) {
     ntt::multiply(a->c, a->c, b->c, kK);

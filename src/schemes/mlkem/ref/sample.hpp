@@ -46,7 +46,7 @@ void sample_poly_cbd(Poly& a, const uint8_t* in) {
     uint32_t bits = 0;
     for (unsigned j = 0; j < kBytes; ++j)
       bits |= uint32_t{in[i * kBytes + j]} << (8 * j);
-    uint32_t sums = 0;  // the sums of kEta neighbours, side by side
+    uint32_t sums = 0;  // sums of kEta neighbouring bits, side by side
     for (unsigned j = 0; j < kEta; ++j)
       sums += bits >> j & kEvery;
     for (unsigned j = 0; j < kCount; ++j) {

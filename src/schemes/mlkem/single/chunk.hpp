@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Working memory of one item, kept small because all of it is wiped afterwards.
+// The working memory of one item, which is kept small because all of it is wiped afterwards.
 #pragma once
 
 #include "schemes/mlkem/single/hash.hpp"
@@ -8,7 +8,7 @@
 namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {
 
-/// What is needed until the matrix is sampled.
+/// The memory that is needed until the matrix is sampled.
 template <Dims D>
 struct HashSpace {
   Squeezed squeezed;
@@ -17,7 +17,8 @@ struct HashSpace {
   Padded<D.ciphertext_bytes()> round3;              ///< c
 };
 
-/// What is needed from then on. A row of noise has the PRF's output and up to 64 bytes that are written past it.
+/// The memory that is needed once the matrix is sampled. A row of noise has the PRF's output and up to 64 bytes that
+/// are written past it.
 template <Dims D>
 struct PolySpace : Polys<D> {
   static constexpr size_t kNoiseRow = D.prf_stride() + 64;

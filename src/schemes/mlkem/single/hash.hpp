@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hashes of one item: states of its matrix and of its noise side by side, and beside the matrix the long hashes
-// that need nothing but the item's inputs.
+// The hashes of one item. The Keccak states of its matrix or its noise lie side by side in registers; beside those of
+// the matrix are the states of the long hashes that need nothing but the item's inputs.
 #pragma once
 
 #include "prim/keccak/lanes/single.hpp"
@@ -18,22 +18,22 @@ using polykem::lanes::with_single_state;
 using simd::V64;
 
 inline constexpr size_t kStates = States::kCount;
-inline constexpr size_t kXofWords = 21, kPrfWords = 17;  ///< words of a block of SHAKE128, of SHAKE256 and SHA3-256
-inline constexpr size_t kXofBlocks = 3;                  ///< they yield 256 coefficients with probability 0.993
+inline constexpr size_t kXofWords = 21, kPrfWords = 17;  ///< words in a block of SHAKE128; of SHAKE256 and SHA3-256
+inline constexpr size_t kXofBlocks = 3;                  ///< blocks that yield 256 coefficients with probability 0.993
 inline constexpr size_t kAcceptedWords = kN + 32;
 
-/// Space for what the states of a wave squeeze.
+/// Space for the output of the states of a wave.
 struct alignas(64) Squeezed {
   uint8_t bytes[kStates][kXofBlocks * kXofWords * 8 + 64];
 };
 
-/// A message in whole blocks of SHAKE256 or SHA3-256.
+/// A padded message in whole blocks of SHAKE256 or SHA3-256.
 template <size_t kBytes>
 struct Padded {
   static constexpr size_t kRate = kPrfWords * 8, kBlocks = kBytes / kRate + 1;
   uint8_t bytes[kBlocks * kRate];
 
-  /// The first `head` bytes are at `first`, the others at `rest`.
+  /// Sets and pads the message, whose first `head` bytes are at `first` and whose others are at `rest`.
   void set(const uint8_t* first, size_t head, const uint8_t* rest, uint8_t suffix) {
     std::memcpy(bytes, first, head);
     std::memcpy(bytes + head, rest, kBytes - head);
@@ -43,19 +43,21 @@ struct Padded {
   }
 };
 
-/// Entries that are sampled together, in the states after `hashes` hashes.
+/// `count` entries of the matrix, from entry `first` on, that are sampled together in the states after those of
+/// `hashes` hashes.
 struct Wave {
   size_t first, count, hashes;
 };
 
-/// In which permutations which entries of the matrix are sampled, beside kHashes hashes of kHashBlocks blocks in the
-/// first states: a wave is kXofBlocks permutations. Whatever fits is computed by four states, which take less time.
+/// Divides the entries of the matrix into waves of kXofBlocks permutations, beside kHashes hashes of kHashBlocks blocks
+/// in the first states. Wherever four states are enough, a wave has four, which take less time.
 template <size_t kEntries, size_t kHashes, size_t kHashBlocks>
 struct Waves {
   static_assert(kHashBlocks % kXofBlocks == 0);
   static constexpr size_t kHashWaves = kHashes == 0 ? 0 : kHashBlocks / kXofBlocks;
 
-  /// The first waves are filled only as far as needed for the others to do with four states.
+  /// Returns the number of entries in a wave if `left` entries are left. The first waves are filled only as far as
+  /// needed for the others to do with four states.
   static constexpr size_t entries_at(size_t wave, size_t left) {
     const size_t hashes = wave < kHashWaves ? kHashes : 0, few = 4 - hashes, most = kStates - hashes;
     const size_t later = wave < kHashWaves ? (kHashWaves - wave - 1) * few : 0;
@@ -80,12 +82,12 @@ struct Waves {
   }();
 };
 
-/// The bytes after rho in the input of SampleNTT, and the suffix.
+/// Returns the bytes that follow rho in the input of SampleNTT, and the suffix 0x1f.
 constexpr uint64_t xof_tail(size_t first, size_t second) {
   return first | second << 8 | uint64_t{0x1f} << 16;
 }
 
-/// The PRF's states for one seed: row n = SHAKE256(seed, nonce n). [FIPS203, 4.1]
+/// The Keccak states of the PRF for one seed. Row n of its output is SHAKE256(seed, nonce n). [FIPS203, 4.1]
 class PrfStates {
  public:
   PrfStates(const uint8_t* seed, States& s) : s_(s) { std::memcpy(seed_, seed, sizeof seed_); }
@@ -93,7 +95,8 @@ class PrfStates {
   PrfStates(const PrfStates&) = delete;
   PrfStates& operator=(const PrfStates&) = delete;
 
-  /// States [kept, used), perhaps more, begin with nonces first, first + 1, ..; those before stay.
+  /// Sets states [kept, used), and perhaps the following ones, to the messages with nonces first, first + 1, ... The
+  /// states before them stay.
   void begin(size_t kept, size_t used, size_t first) {
     alignas(64) uint64_t keep[kStates], tails[kStates];
     for (size_t l = 0; l < kStates; ++l) {
@@ -118,19 +121,20 @@ class PrfStates {
   uint64_t seed_[kSymBytes / 8];
 };
 
-/// SampleNTT for the entries of a matrix: a[i kK + j] = SampleNTT(rho, j, i), or transposed. Public. [FIPS203, Alg 7]
+/// Samples the entries of a matrix: a[i kK + j] = SampleNTT(rho, j, i) or, if transposed, SampleNTT(rho, i, j). The
+/// matrix is public. [FIPS203, Alg 7]
 template <size_t kK>
 class MatrixSampler {
  public:
   static constexpr size_t kEntries = kK * kK;
 
-  /// a: kEntries polynomials and 64 bytes more.
+  /// `a` has space for kEntries polynomials and 64 bytes more.
   MatrixSampler(Poly* a, const uint8_t* rho, bool transposed, Squeezed& space)
       : a_(a), transposed_(transposed), space_(space) {
     std::memcpy(rho_, rho, sizeof rho_);
   }
 
-  /// All entries, the states to themselves.
+  /// Samples all entries. Nothing else uses the states meanwhile.
   void sample(States& s) {
     using Plan = Waves<kEntries, 0, kXofBlocks>;
     for (const auto& wave : Plan::kWaves) {
@@ -142,10 +146,11 @@ class MatrixSampler {
     }
   }
 
-  /// Whether the last entries leave states without work.
+  /// The number of entries in a last wave that leaves states without work; 0 if there is none.
   static constexpr size_t kRest = kEntries % kStates;
 
-  /// All entries, and beside the last ones rows 0 to kRows - 1 of the PRF, each of kBlocks blocks: 64 kEta bytes.
+  /// Samples all entries and, beside the last ones, computes rows 0 to kRows - 1 of the PRF, which take kBlocks blocks
+  /// each: 64 kEta bytes.
   template <size_t kRows, size_t kBlocks>
   void sample_with_noise(States& s, uint8_t* rows, size_t stride, const uint8_t* seed) {
     constexpr size_t kLast = kEntries - kRest, kPlaces = kStates - kRest;
@@ -171,7 +176,8 @@ class MatrixSampler {
     accept_wave(s, wave);
   }
 
-  /// All entries, beside hashes of padded messages of kBlocks blocks; word w of hash h is then s.words[w][h].
+  /// Samples all entries and, beside them, hashes padded messages of kBlocks blocks. Word w of hash h is in
+  /// s.words[w][h] afterwards.
   template <size_t kBlocks, size_t kHashes>
   void sample_overlapped(States& s, const uint8_t* const (&messages)[kHashes]) {
     using Plan = Waves<kEntries, kHashes, kBlocks>;
@@ -199,7 +205,7 @@ class MatrixSampler {
     return transposed_ ? xof_tail(i, j) : xof_tail(j, i);
   }
 
-  /// Sets states [hashes, kStates) to begin with the wave's entries; the others stay.
+  /// Sets states [hashes, kStates) to the messages of the wave's entries. The states of hashes stay.
   POLYKEM_INLINE void begin(States& s, const Wave& wave) const {
     alignas(64) uint64_t keep[kStates], tails[kStates];
     for (size_t l = 0; l < kStates; ++l) {
@@ -217,7 +223,7 @@ class MatrixSampler {
     }
   }
 
-  /// blocks_of(n): what is absorbed before permutation n.
+  /// Samples the entries of a wave. blocks_of(n) returns the blocks that the hashes absorb before permutation n.
   template <class BlocksOf>
   POLYKEM_INLINE void run_wave(States& s, const Wave& wave, BlocksOf&& blocks_of) {
     const size_t end = wave.hashes + wave.count;
@@ -243,12 +249,14 @@ class MatrixSampler {
                                             end);
   }
 
-  /// The polynomial may be followed by 32 more words, of an entry that comes later.
+  /// Accepts coefficients from the first blocks and returns their number. Up to 32 words more may be written after the
+  /// polynomial, where an entry follows that is sampled later.
   static POLYKEM_INLINE size_t accept_first(Poly& a, const uint8_t* bytes) {
     return ntt::accept(a.c, 0, bytes, kXofBlocks * kXofWords * 8);
   }
 
-  /// For the entries that need a fourth block or more: one in 140. The hashes must not move on meanwhile.
+  /// Completes the entries that need a fourth block or more: one in 140. It permutes a copy of the states, because
+  /// those of the hashes must not move on.
   POLYKEM_NOINLINE void continue_wave(const States& s, size_t first, size_t count, size_t hashes, size_t* filled) {
     States more = s;
     for (size_t fewest = 0; fewest < kN;) {
@@ -292,7 +300,7 @@ class MatrixSampler {
     });
   }
 
-  /// Where hashes end before the matrix does, their states are needed for other entries.
+  /// Keeps the digests of hashes that end before the matrix does, because their states are needed for other entries.
   void keep_hashes(const States& s, size_t hashes) {
     for (size_t w = 0; w < kSymBytes / 8; ++w) {
       for (size_t h = 0; h < hashes; ++h)
@@ -312,18 +320,19 @@ class MatrixSampler {
   uint64_t hashes_[kSymBytes / 8][2] = {};
 };
 
-/// The digest of hash h.
+/// Stores the digest of hash h.
 inline void store_digest(uint8_t* out, const States& s, size_t h) {
   for (size_t w = 0; w < kSymBytes / 8; ++w)
     std::memcpy(out + 8 * w, &s.words[w][h], 8);
 }
 
-/// Rows 0 to kCount - 1 of the PRF: 192 bytes of the first kLong rows, 128 of the others; writes up to 64 bytes more.
+/// Computes rows 0 to kCount - 1 of the PRF: 192 bytes of the first kLong rows, 128 bytes of the others. Up to 64 bytes
+/// are written past the end of a row.
 template <size_t kCount, size_t kLong>
 void prf_rows(uint8_t* out, size_t stride, const uint8_t* seed, States& s) {
   using polykem::lanes::permute, polykem::lanes::squeeze_rows;
   PrfStates states(seed, s);
-  if constexpr (kLong > 0) {  // the rows that find no place at first take that of a row that is complete
+  if constexpr (kLong > 0) {  // rows that find no state at first take that of a complete row
     constexpr size_t kFirst = kCount < 4 ? kCount : 4, kLater = kCount - kFirst;
     static_assert(kLong + kLater <= 4);
     states.begin(0, kFirst, 0);

@@ -10,7 +10,7 @@
 
 namespace polykem::mlkem::single {
 
-/// keygen with one or two steps for the matrix and the noise.
+/// Returns the plan of keygen, with one or two steps for the matrix and the noise.
 template <class Ops, class... Sampling>
 consteval auto keygen_plan(const Sampling&... sampling) {
   return plan_of<kKeygenStages, typename Ops::Chunk>({

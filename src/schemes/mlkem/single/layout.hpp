@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of one item with vector instructions: neighbouring coefficients of a polynomial in a register, Keccak
-// states of its matrix, its noise and its hashes in another. Polynomials are always canonical.
+// The layout of one item with vector instructions. A register has neighbouring coefficients of a polynomial, or Keccak
+// states of the item's matrix, noise and hashes. Polynomials are always canonical.
 #pragma once
 
 #include "prim/ntt/lanes/single_products.hpp"
@@ -42,7 +42,7 @@ struct Layout : polykem::lanes::SingleHashes {
     prf_rows<kK + kOthers, kLong>(work.poly.prf[0], sizeof work.poly.prf[0], work.fo.seeds[0] + kSymBytes, work.states);
     sample_from_rows<kEta, kOthers>(c);
   }
-  /// From what the PRF gave.
+  /// Samples s and e, or y, e1 and e2, from the PRF's output.
   template <unsigned kEta, size_t kOthers>
   static void sample_from_rows(Chunk& c) {
     for (size_t n = 0; n < kK; ++n)
@@ -115,7 +115,7 @@ struct Layout : polykem::lanes::SingleHashes {
   static void hash_sample_a(PublicKey<kK>& key, const uint8_t* pk, KeySpace& space) {
     hash_sample_a(key, pk, space.hash, space.states);
   }
-  /// Out of line: callers share what is unrolled for one hash.
+  /// This is not inlined, so that its callers share the code that is unrolled for one hash.
   static POLYKEM_NOINLINE void hash_sample_a(PublicKey<kK>& key, const uint8_t* pk, HashSpace<kDims>& hash,
                                              States& states) {
     hash.pk.set(pk, 0, pk, polykem::lanes::kSha3Suffix);

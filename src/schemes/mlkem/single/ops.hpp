@@ -22,11 +22,11 @@ struct Ops : Steps<P, Layout<P, Isa>> {
   static constexpr size_t kRound3Blocks = decltype(HashSpace<kDims>::round3)::kBlocks;
   using Chunk = typename Layout::Chunk;
 
-  /// Whether the last entries of the matrix leave room for the noise beside them.
+  /// True if the last entries of the matrix leave states for the noise beside them.
   static constexpr bool kNoiseOverlapsMatrix = MatrixSampler<kK>::kRest > 0;
 
   static void sample_a_se(Chunk& c) {
-    static_assert(sizeof(Polys<kDims>) >= sizeof(Squeezed));  // prf, which follows, is in use too
+    static_assert(sizeof(Polys<kDims>) >= sizeof(Squeezed));  // prf, which follows Polys, is in use too
     auto& work = c.work;
     MatrixSampler<kK> sampler(work.own.pk.rows, work.fo.seeds[0], false, work.hash.squeezed);
     sampler.template sample_with_noise<2 * kK, P.eta1 - 1>(work.states, work.poly.prf[0], sizeof work.poly.prf[0],
@@ -42,8 +42,8 @@ struct Ops : Steps<P, Layout<P, Isa>> {
     Layout::hash_sample_a(work.own.pk, pk, work.hash, work.states);
   }
 
-  /// Hashes what depends on z and c, and for ML-KEM compares the hash of pk with the stored one. Both are public.
-  /// [FIPS203, 7.3]
+  /// Samples A^T and, beside it, computes the hash of z and c or, for round 3, of c. For ML-KEM, also compares the hash
+  /// of pk with the stored one; both are public. [FIPS203, 7.3]
   static void hash_inputs_sample_a(Chunk& c) {
     auto& work = c.work;
     if (c.expanded()) return Ops::hash_c(c);
@@ -66,8 +66,8 @@ struct Ops : Steps<P, Layout<P, Isa>> {
   }
 };
 
-/// Runs each item's plan before the next item's: its working memory stays in the nearest cache. But the hashes that end
-/// keygen and round 3's encaps are computed for several items side by side.
+/// Runs the plans of the items one after the other, so that their working memory stays in the nearest cache. Only the
+/// hashes that end keygen and round 3's encaps are computed for several items side by side.
 template <MlkemParams P, class Isa, size_t kMinTogether>
 struct SingleOperations {
   using ItemOps = Ops<P, Isa>;
@@ -79,10 +79,10 @@ struct SingleOperations {
   template <Op kOp>
   static constexpr auto kInfos = Single::template kInfos<kOp>;
 
-  /// What an item of round 3's encaps keeps for its last step: K, H(c).
+  /// The number of bytes that each item of round 3's encaps keeps for its last step: K, H(c).
   template <Op kOp>
   static constexpr size_t kKeptBytes = P.kyber() && kOp == Op::kEncaps ? 2 * kSymBytes : 0;
-  /// Whether the last step is computed for all items at once, if they are kMinTogether.
+  /// True if the last step is computed for all items at once when there are kMinTogether or more.
   template <Op kOp>
   static constexpr bool kEndsTogether = kOp == Op::kKeygen || kKeptBytes<kOp> != 0;
 
@@ -123,7 +123,7 @@ struct SingleOperations {
     return Status::kOk;
   }
 
-  /// The last step of all items: hash_new_pk, or store_ss of round 3.
+  /// Computes the last step for all items: hash_new_pk, or store_ss of round 3.
   template <Op kOp>
   static void end_together(const Batch& batch, uint8_t* kept) {
     static_assert(Single::template plan<kOp>().back().run ==

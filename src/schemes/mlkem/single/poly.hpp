@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials and keys of one item to and from its records: neighbouring coefficients in a register.
+// Converts polynomials and keys of one item to and from its records, with neighbouring coefficients in a register.
 #pragma once
 
 #include <cstring>
@@ -13,26 +13,27 @@ inline namespace POLYKEM_ISA {
 
 using simd::V16;
 
-/// kBits bits per coefficient, as in records.
+/// Loads a polynomial from a record, which has kBits bits per coefficient.
 template <unsigned kBits>
 void load(Poly& a, const uint8_t* row) {
   for (size_t i = 0; i < kN; i += V16::kLanes)
     ntt::unpack_single<kBits>(row, i).store(a.c + i);
 }
+/// Stores a polynomial in a record, which has kBits bits per coefficient.
 template <unsigned kBits>
 void store(uint8_t* row, const Poly& a) {
   for (size_t i = 0; i < kN; i += V16::kLanes)
     ntt::pack_single<kBits>(row, i, V16::load(a.c + i));
 }
 
-/// Decompressed; canonical.
+/// Loads and decompresses a polynomial from a record, which has kBits bits per coefficient; canonical afterwards.
 template <unsigned kBits>
 void load_compressed(Poly& a, const uint8_t* row) {
   for (size_t i = 0; i < kN; i += V16::kLanes)
     ntt::decompress<kBits>(ntt::unpack_single<kBits>(row, i)).store(a.c + i);
 }
 
-/// All words or-ed.
+/// Returns the bitwise or of all words.
 inline uint16_t any_bits(const uint16_t (&words)[V16::kLanes]) {
   uint16_t any = 0;
   for (const uint16_t word : words)
@@ -40,7 +41,7 @@ inline uint16_t any_bits(const uint16_t (&words)[V16::kLanes]) {
   return any;
 }
 
-/// t^; for ML-KEM also checks that its coefficients are below q. [FIPS203, 7.2]
+/// Loads t^ and, for ML-KEM, checks that its coefficients are below q. [FIPS203, 7.2]
 template <MlkemParams P>
 void load_t(PublicKey<P.k>& key, const uint8_t* pk) {
   const V16 largest = V16::set1(kQ - 1);
@@ -58,7 +59,7 @@ void load_t(PublicKey<P.k>& key, const uint8_t* pk) {
   key.valid = P.kyber() || any_bits(lanes) >> 15 == 0;
 }
 
-/// s^, z and t^ of a secret key.
+/// Loads s^, z and t^ of a secret key, and checks t^ as load_t() does.
 template <MlkemParams P>
 void load_sk(SecretKey<P.k>& key, const uint8_t* sk) {
   for (size_t i = 0; i < P.k; ++i)

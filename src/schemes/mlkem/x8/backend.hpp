@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on eight items at a time, of which the last may be fewer.
+// Operations on eight items at a time; the last group of a chunk may be smaller.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ template <MlkemParams P, InstructionSet Isa>
 struct X8Operations {
   using OfEight = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
   static constexpr size_t kGranule = x8::kItems;
-  /// Few enough to leave work for other threads, enough for a shared key's expansion to be little of the time.
+  /// The number of items in a chunk: few enough to leave work for other threads, and enough for the expansion of a
+  /// shared key to take little of the time.
   template <Op kOp>
   static constexpr size_t kItems = 8 * kGranule;
   template <Op kOp>
@@ -52,13 +53,15 @@ struct X8Operations {
   }
 
  private:
-  /// Coins are made for all items at once: a generator's new key takes longer than the coins of eight items.
+  /// Bytes of coins for each item. Coins are made for all items of a chunk at once, because the generator takes longer
+  /// to replace its key than to make the coins of eight items.
   template <Op kOp>
   static constexpr size_t kCoinBytes = record_bytes<P>(kOp).coins;
-  static constexpr size_t kCoinStep = 0;  ///< the number of that step
+  static constexpr size_t kCoinStep = 0;  ///< the index of the step that makes coins
 };
 
-/// Has a backend compute in eights what it leaves to the implementation for many items.
+/// Replaces a backend's operations for many items by those that compute eight at a time. Its operations for small
+/// batches stay.
 template <MlkemParams P, InstructionSet Isa>
 constexpr void use_x8(SchemeBackend& backend) {
   using Keys = mlkem::Keys<P, single::Layout<P, Isa>>;

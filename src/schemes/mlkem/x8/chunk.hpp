@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight items, as many as a register has Keccak states, with their records and keys.
+// Eight items, as many as there are Keccak states in a register, with their records and keys.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,22 @@ inline namespace POLYKEM_ISA {
 using interleaved::kStates;
 inline constexpr size_t kItems = kStates;
 
-/// Working memory of eight items. Polynomials of an item are side by side, and those of the next item follow.
+/// The working memory of eight items. The polynomials of an item follow each other, and those of the next item come
+/// after them.
 template <Dims D>
 struct alignas(64) Eight {
-  SecretKey<D.k> own[kItems];  ///< the items' keys, if no key set has them
+  SecretKey<D.k> own[kItems];  ///< the items' keys, if they are not expanded
   Poly s[kItems][D.k];         ///< s^ or y^
   Poly e[kItems][D.k];         ///< 2^-16 e^, within kNoiseTransformBound; or u of a received ciphertext, then u^
   Poly u[kItems][D.k];         ///< 2^-16 u^, then u without noise
-  Poly v[kItems];              ///< v of a ciphertext that is decrypted; 2^-16 v^, then v without noise
+  Poly v[kItems];              ///< v of a received ciphertext; or 2^-16 v^, then v without noise
   Poly w[kItems];              ///< 2^-16 s^T u^, then s^T u
-  alignas(64)
-      uint16_t accepted[kItems][MatrixSampler::kWrittenWords];  ///< a polynomial of A, and what is written behind it
-  alignas(64) uint8_t prf_s[kItems][D.k][64 * D.eta1];          ///< bytes of s or y
-  alignas(64) uint8_t prf_e[kItems][D.k + 1][64 * D.eta1];      ///< of e; or of e1, e2
-  uint8_t joined[kItems][kSymBytes + D.ciphertext_bytes()];     ///< z, c
-  alignas(64) uint16_t different[kItems][simd::V16::kLanes];    ///< bits of the ciphertext, wherever they are
+  /// A polynomial of A, with space for the words that are written past it.
+  alignas(64) uint16_t accepted[kItems][MatrixSampler::kWrittenWords];
+  alignas(64) uint8_t prf_s[kItems][D.k][64 * D.eta1];        ///< the PRF's output for s or y
+  alignas(64) uint8_t prf_e[kItems][D.k + 1][64 * D.eta1];    ///< the PRF's output for e, or for e1 and e2
+  uint8_t joined[kItems][kSymBytes + D.ciphertext_bytes()];   ///< z, c
+  alignas(64) uint16_t different[kItems][simd::V16::kLanes];  ///< not all 0 if the ciphertexts differ
   fo::Secrets<kItems, kKeygenCoinBytes> fo;
 };
 
@@ -43,7 +44,7 @@ struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   static constexpr size_t kGranule = x8::kItems, kItems = x8::kItems;
   static size_t workspace_bytes(size_t) { return Arena::bytes<Eight<kDims>>(1); }
 
-  /// batch: of at most kItems items, with the coins made for them.
+  /// `batch` has at most kItems items, and their coins have been made.
   Chunk(const Batch& batch, std::byte* workspace)
       : Records<P, Public, Secret>(batch), count(batch.count), work(*Arena(workspace).take<Eight<kDims>>(1)) {}
 
@@ -56,7 +57,8 @@ struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   auto& fo() { return work.fo; }
   const uint8_t* pk_hash(size_t l) const { return public_key(l).hash; }
   const uint8_t* z(size_t l) const { return secret_key(l).z; }
-  /// Counted from the keys on: a pointer to one key's hash does not reach the next one's.
+  /// The pointer is derived from that of the array of keys, because a pointer to one key's hash does not reach the next
+  /// key's.
   ByteRows own_hashes() { return {reinterpret_cast<uint8_t*>(work.own) + offsetof(Secret, pk.hash), sizeof(Secret)}; }
   ByteRows z_and_c() { return rows_of(work.joined); }
   bool valid(size_t l) const { return this->decapsulates() ? secret_key(l).valid : public_key(l).valid; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of eight items. They differ from kem.hpp in what is one step: noise is sampled and transformed, or
-// sampled as it is added; products are packed as they are computed; inverse transforms are compressed, and stored or
-// compared.
+// The plans for eight items. Their steps do more at once than those of kem.hpp: one step samples and transforms noise,
+// or samples it as it is added; one packs products as it computes them; one compresses the results of inverse
+// transforms and stores or compares them.
 #pragma once
 
 #include <array>

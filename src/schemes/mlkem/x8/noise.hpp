@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms of polynomials with small coefficients, from the random bytes on. A coefficient is one of few values, so
-// its product with a factor of the first two layers is looked up, or is small enough not to be reduced.
+// Samples polynomials with small coefficients from random bytes and transforms them. A coefficient has one of few
+// values, so its product with a factor of the first two layers is looked up, or is small enough not to be reduced.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ inline namespace POLYKEM_ISA {
 using ntt::centred, ntt::in_twos, ntt::InRegisters, ntt::kZetas, ntt::ShuffleTable, ntt::unpack_fields, ntt::unroll;
 using simd::V16;
 
-/// What coefficients i, i + 64, i + 128 and i + 192 are multiplied by in layers 0 and 1, times kScale. The second and
-/// the last one go into two sums each.
+/// The factors by which layers 0 and 1 multiply coefficients i, i + 64, i + 128 and i + 192, times kScale. The second
+/// and the last coefficient go into two sums each; the last two factors are those for their second sum.
 template <uint32_t kScale>
 inline constexpr uint32_t kNoiseFactors[6] = {kScale,
                                               kScale* kZetas[2] % kQ,
@@ -26,7 +26,7 @@ inline constexpr uint32_t kNoiseFactors[6] = {kScale,
                                               kScale* kZetas[3] % kQ,
                                               kScale* kZetas[3] % kQ* kZetas[1] % kQ};
 
-/// The size of the representative in (-q/2, q/2).
+/// Returns the absolute value of the representative of x in (-q/2, q/2).
 constexpr int size_mod_q(uint32_t x) {
   return static_cast<int>(std::min(x % kQ, kQ - x % kQ));
 }
@@ -34,7 +34,8 @@ constexpr int size_mod_q(uint32_t x) {
 template <unsigned kEta>
 struct Noise;
 
-/// Products of kFactor and the difference of the sums of two bits each, by the four bits; plus kMore.
+/// A table indexed by four bits: kMore plus the product of kFactor and the difference of the sums of two bits each, mod
+/// q, centred.
 template <uint32_t kFactor, uint32_t kMore = 0>
 inline constexpr auto kNoiseProducts = [] {
   ShuffleTable<V16::kLanes, uint16_t> table;
@@ -45,13 +46,14 @@ inline constexpr auto kNoiseProducts = [] {
   return table;
 }();
 
-/// A permutation of a register looks up products, by the lowest five bits of a word, the fifth of which is not used.
+/// Coefficients for eta = 2. A permutation of a register looks up their products by the lowest five bits of a word, of
+/// which the fifth makes no difference.
 template <>
 struct Noise<2> {
   V16 bits;
-  /// The largest size of a product with `factor`.
+  /// Returns the largest absolute value of a product with `factor`.
   static constexpr int largest(uint32_t factor) { return std::max(size_mod_q(factor), size_mod_q(2 * factor)); }
-  /// Coefficients i to i + V16::kLanes - 1 of a row of 128 bytes.
+  /// Loads coefficients i to i + V16::kLanes - 1 from a row of 128 bytes.
   static POLYKEM_INLINE Noise load(const uint8_t* row, size_t i) { return {unpack_fields<4>(row, i)}; }
   template <uint32_t kFactor, uint32_t kMore = 0>
   POLYKEM_INLINE V16 times() const {
@@ -59,7 +61,8 @@ struct Noise<2> {
   }
 };
 
-/// A permutation of bytes looks up the difference of the sums of three bits each; times a factor it is below 2^15.
+/// Coefficients for eta = 3. A permutation of bytes looks up the difference of the sums of three bits each, whose
+/// product with a factor is below 2^15 in absolute value.
 template <>
 struct Noise<3> {
   static constexpr auto kDifferencesPlus3 = [] {
@@ -83,23 +86,24 @@ struct Noise<3> {
   }
 };
 
-/// kMore plus coefficients i to i + V16::kLanes - 1 of a row of 128 bytes, which are in [-2, 2].
+/// Returns kMore plus coefficients i to i + V16::kLanes - 1 of a row of 128 bytes. The coefficients are in [-2, 2].
 template <uint32_t kMore>
 POLYKEM_INLINE V16 noise_single(const uint8_t* row, size_t i) {
   return Noise<2>::load(row, i).times<1, kMore>();
 }
 
-/// The words after layers 0 and 1, times kScale: sums of four products.
+/// The bound of words after layers 0 and 1, times kScale. They are sums of four products.
 template <unsigned kEta, uint32_t kScale>
 inline constexpr int kNoiseSumBound = [] {
   const auto largest = [](size_t i) { return Noise<kEta>::largest(kNoiseFactors<kScale>[i]); };
   return largest(0) + largest(2) + std::max(largest(1) + largest(3), largest(4) + largest(5)) + 1;
 }();
-/// And after all layers.
+/// The bound of words after all layers, times kScale.
 template <unsigned kEta, uint32_t kScale>
 inline constexpr int kNoiseTransformBound = ntt::forward_bound(kNoiseSumBound<kEta, kScale>, 5);
 
-/// Layers 0 and 1, times kScale; within kNoiseSumBound after.
+/// Samples kCount polynomials from rows of random bytes and computes layers 0 and 1 of their transforms, times kScale.
+/// Words are within kNoiseSumBound afterwards.
 template <unsigned kEta, uint32_t kScale, size_t kCount>
 POLYKEM_INLINE void begin_forward(InRegisters<kCount>& a, const uint8_t* rows, size_t stride) {
   constexpr auto& kFactors = kNoiseFactors<kScale>;
@@ -121,8 +125,8 @@ POLYKEM_INLINE void begin_forward(InRegisters<kCount>& a, const uint8_t* rows, s
   });
 }
 
-/// kScale times the transforms of `count` polynomials, polynomial i from the 64 kEta bytes at rows + i * stride, within
-/// kNoiseTransformBound before Finish. [FIPS203, Alg 8 and 9]
+/// Samples `count` polynomials, polynomial i from the 64 kEta bytes at rows + i * stride, and stores kScale times their
+/// transforms. Words are within kNoiseTransformBound before Finish is applied to them. [FIPS203, Alg 8 and 9]
 template <unsigned kEta, class Finish, uint32_t kScale = 1>
 POLYKEM_NOINLINE void forward_noise(uint16_t* a, const uint8_t* rows, size_t stride, size_t count) {
   static_assert(kNoiseTransformBound<kEta, kScale> <= ntt::kWordBound);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PRF of eight seeds, nonce by nonce. Its output goes to rows while the next states are permuted. [FIPS203, 4.1]
+// The PRF of eight seeds, nonce by nonce. Output is written to rows while the next states are permuted. [FIPS203, 4.1]
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ class NoisePrf {
     interleaved::set_messages<interleaved::kShake256Rate>(message_.words, seeds);
   }
 
-  /// Row l from byte `at` on = the first 64 kEta bytes for `nonce` and seed l. The following next() or end() writes the
-  /// end of them; until then `rows` has to stay.
+  /// Writes the first 64 kEta bytes for `nonce` and seed l to row l, from byte `at` on. The following next() or end()
+  /// writes the end of them; until then, `rows` must exist.
   template <unsigned kEta>
   void next(size_t nonce, const RowPointers& rows, size_t at) {
     constexpr size_t kWords = 8 * kEta;
@@ -41,6 +41,7 @@ class NoisePrf {
     }
   }
 
+  /// Writes the output that waits.
   void end() {
     for (size_t w = 0; w < words_; w += kStates) {
       V64 v[kStates];
@@ -56,7 +57,7 @@ class NoisePrf {
   using States = polykem::lanes::EightStates<true>;
   static constexpr size_t kRateWords = interleaved::kShake256Rate / 8;
 
-  /// Permutes `from`, while what waits is written.
+  /// Permutes `from`, and meanwhile writes the output that waits.
   void permute(const States& from) {
     using namespace polykem::lanes;
     if (rows_ == nullptr) {
@@ -70,7 +71,7 @@ class NoisePrf {
 
   States message_, states_[2];
   States *now_ = &states_[0], *next_ = &states_[1];
-  const RowPointers* rows_ = nullptr;  ///< that wait for words 0 to words_ - 1 of *now_
+  const RowPointers* rows_ = nullptr;  ///< the rows that wait for words 0 to words_ - 1 of *now_
   size_t at_ = 0, words_ = 0;
 };
 

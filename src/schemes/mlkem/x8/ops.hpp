@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout of eight items: hashes with an item in each Keccak state, arithmetic item by item with neighbouring
-// coefficients in a register. Inputs and outputs of hashes stay in a row of each item. The arithmetic is fused over the
-// polynomials of all items (kem.hpp), so it replaces that of steps.hpp.
+// coefficients in a register. Each item has a row with the inputs and outputs of its hashes. The arithmetic is fused
+// over the polynomials of all items (kem.hpp), so it replaces that of steps.hpp.
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"
@@ -61,7 +61,8 @@ struct Layout : LaneHashes<Isa> {
       sampler.accept(c.work.accepted[l], l);
   }
 
-  /// To the keys, which are not in the nearest cache: accept() writes across the lines' ends, which takes longer there.
+  /// Copies accepted polynomials to the keys. accept() does not write there itself, because the keys are not in the
+  /// nearest cache, and its stores across the ends of cache lines would take longer there.
   static void store_accepted(Chunk& c, size_t entry) {
     auto& work = c.work;
     for (size_t l = 0; l < kItems; ++l) {
@@ -81,7 +82,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   using Poly = mlkem::Poly;
   using Ops::KeySteps::each;
 
-  /// The PRF's output for s and e, or y, e1 and e2, nonce by nonce.
+  /// Computes the PRF's output for s and e, or for y, e1 and e2, nonce by nonce.
   template <unsigned kEta>
   static void hash_noise(Chunk& c, size_t others) {
     auto& work = c.work;
@@ -109,7 +110,8 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
       forward_noise<P.eta1, ntt::Unreduced, ntt::kInverseR>(work.e[l][0].c, work.prf_e[l][0], kRow, kK);
   }
 
-  /// The sum of e^ and a product has 16 bits. Both carry 2^-16.
+  /// Computes t^ = A^ s^ + e^ and stores both keys. The sum of e^ and a product fits 16 bits; both carry the factor
+  /// 2^-16.
   static void mul_as_store(Chunk& c) {
     auto& work = c.work;
     const ntt::Twiddle scale = ntt::Twiddle::of(ntt::Factor::of(ntt::kR));
@@ -138,7 +140,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
     forward_noise<P.eta1, ntt::Reduced>(work.s[0][0].c, work.prf_s[0][0], sizeof work.prf_s[0][0], c.count * kK);
   }
 
-  /// Without the factor 2^16, by which the inverse transform multiplies. t^ follows A^T.
+  /// Computes 2^-16 A^T y^ and 2^-16 t^T y^; the inverse transform multiplies by 2^16. t^ follows A^T in memory.
   static void mul_ay(Chunk& c) {
     auto& work = c.work;
     each(c, [&](size_t l) {
@@ -154,12 +156,12 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   template <unsigned kBits>
   using Bits = std::integral_constant<unsigned, kBits>;
 
-  /// Calls use(bits, l, offset, i, x) for every register of u and v of each item l: x has the coefficients from i on,
+  /// Calls use(bits, l, offset, i, x) for every register of u and v of each item l. x has the coefficients from i on,
   /// compressed to `bits` bits, of a polynomial that begins at byte `offset` of a ciphertext. Before they are
   /// compressed, 2 q is added, so that they are in [q - 2, 4 q).
   template <class Use>
   static POLYKEM_INLINE void each_compressed(Chunk& c, Use&& use) {
-    static_assert(P.kEta2 == 2);  // noise_single's
+    static_assert(P.kEta2 == 2);  // as noise_single() assumes
     auto& work = c.work;
     const auto of_poly = [&](auto bits, size_t l, size_t n, size_t offset, const Poly& poly, auto&& message)
         __attribute__((always_inline)) {
@@ -213,7 +215,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
     });
   }
 
-  /// m = Compress_1(v - s^T u); q is added first, so that the difference is in (0, 3 q).
+  /// Computes m = Compress_1(v - s^T u). q is added first, so that the difference is in (0, 3 q).
   static void decode_m(Chunk& c) {
     auto& work = c.work;
     ntt::each_inverse<ntt::kR>(
