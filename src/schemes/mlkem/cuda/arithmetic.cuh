@@ -8,20 +8,20 @@
 
 namespace polykem::mlkem::cuda {
 
-inline constexpr int kThreads = 128;                       ///< of a block, in every kernel here
-inline constexpr int kBlockItems = kThreads / kPolyLanes;  ///< and its items
+inline constexpr int kThreads = 128;                       ///< threads of a block, in every kernel of this file
+inline constexpr int kBlockItems = kThreads / kPolyLanes;  ///< items of a block
 inline constexpr int kRowWords = static_cast<int>(kRowBytes) / 4;
 inline constexpr int kNoiseWords = static_cast<int>(kNoiseBytes) / 4;
 
-/// Shared memory of a block: for each item the place where its lanes exchange polynomials, and kRows rows of A.
+/// The shared memory of a block: for each item, the place where its lanes exchange polynomials, and kRows rows of A.
 template <int kRows>
 struct alignas(16) BlockMemory {
   uint32_t exchange[kBlockItems][kExchangeStride];
   uint32_t rows[kBlockItems][kRows > 0 ? kRows* kRowWords : 4];
 };
 
-/// The lane of a thread: its item, and its index among the item's 16 lanes. Beyond the batch the item is the last one
-/// and `inside` is false; such lanes compute along, since the lanes of a warp meet.
+/// The item of a thread, and the thread's index among the item's 16 lanes. Beyond the end of the batch, the item is the
+/// last one and `inside` is false; such lanes compute along, since the lanes of a warp wait for each other.
 struct ItemLane {
   size_t item;
   bool inside;
@@ -36,7 +36,7 @@ __device__ __forceinline__ ItemLane item_lane(size_t count, BlockMemory<kRows>& 
   return {min(item, count - 1), item < count, threadIdx.x % kPolyLanes, memory.exchange[place], memory.rows[place]};
 }
 
-/// The bitwise or of x over an item's lanes.
+/// Returns the bitwise or of x over an item's lanes.
 __device__ __forceinline__ uint32_t any_of_item(uint32_t x) {
 #pragma unroll
   for (int distance = kPolyLanes / 2; distance > 0; distance /= 2)
@@ -44,7 +44,7 @@ __device__ __forceinline__ uint32_t any_of_item(uint32_t x) {
   return x;
 }
 
-/// Copies kWords <= 16 words of an item to a record through the stage.
+/// Copies kWords <= 16 words of an item to a record, through the shared memory of its lanes.
 template <int kWords>
 __device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& words, const ItemLane& lane) {
   __syncwarp();
@@ -53,11 +53,11 @@ __device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& w
   if (lane.inside) store_staged<4 * kWords>(to, lane.exchange, lane.index);
 }
 
-/// Blocks of which a multiprocessor has registers for all.
+/// The number of blocks for which a multiprocessor has registers.
 template <class Set, bool kExpanded>
 inline constexpr int kEncryptBlocks = Shape<Set>::kK == 4 || (Shape<Set>::kK == 3 && kExpanded) ? 3 : 4;
 
-/// s, e -> s^, t^ = A^ s^ + e^, and everything of pk and sk but H(pk).
+/// Computes s^ and t^ = A^ s^ + e^ from s and e, and writes everything of pk and sk but H(pk).
 template <class Set>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, false>) keygen_kernel(Work work) {
   using S = Shape<Set>;
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, false>) keygen_k
     Coefficients s;
     uint32_t odd[8];
     unpack_noise<S::kEta1>(s, next);
-    next = load_noise(noise + (j + 1) * kNoiseWords, lane.index);  // of e in the end
+    next = load_noise(noise + (j + 1) * kNoiseWords, lane.index);  // the first row of e at the end
     polykem::cuda::forward_transform(s, factors, lane.exchange, lane.index);
     polykem::cuda::times_gamma(odd, s, factors);
     polykem::cuda::end_copies();
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, false>) keygen_k
   store_item_words<8>(sk + S::kZOffset, work.z, lane);
 }
 
-/// What becomes of u and v of an encryption: they are written to the ciphertext, or zeros where `mask` is zero, ...
+/// Takes u and v of an encryption and writes them to the ciphertext, or writes zeros if `mask` is zero.
 struct StoreFields {
   uint8_t* ct;
   bool inside;
@@ -127,7 +127,7 @@ struct StoreFields {
   }
 };
 
-/// ... or compared with one.
+/// Takes u and v of an encryption and compares them with a ciphertext.
 struct CompareFields {
   const uint8_t* ct;
   uint32_t differences;
@@ -141,8 +141,7 @@ struct CompareFields {
   }
 };
 
-/// Compresses a polynomial in columns and passes its fields on in rows. plus: added to each coefficient of noise, the
-/// sum below 3q.
+/// Adds `plus` to a polynomial in columns, compresses it and passes its fields on in rows. The sums are below 3q.
 template <int kBits, class Sink>
 __device__ __forceinline__ void finish_poly(Sink& sink, Coefficients& a, const Coefficients& plus, int offset,
                                             const ItemLane& lane) {
@@ -153,7 +152,7 @@ __device__ __forceinline__ void finish_poly(Sink& sink, Coefficients& a, const C
   sink.template take<kBits>(lane, a, offset);
 }
 
-/// Bit i of the message as a coefficient, decompressed, in columns. [FIPS203, Alg 14, L20]
+/// Adds Decompress_1 of bit i of the message to coefficient i, in columns. [FIPS203, Alg 14, L20]
 __device__ __forceinline__ void add_message(Coefficients& a, const ItemWords& m, const ItemLane& lane) {
 #pragma unroll
   for (int w = 0; w < 8; ++w) {
@@ -163,8 +162,8 @@ __device__ __forceinline__ void add_message(Coefficients& a, const ItemWords& m,
   }
 }
 
-/// The first half of K-PKE.Encrypt: A^T y^ and t^T y^. kExpanded: the keys are expanded. Returns all ones if the
-/// coefficients of t are below q, else 0, where the key is a record.
+/// Computes the first half of K-PKE.Encrypt: A^T y^ and t^T y^. kExpanded says that keys are expanded. If they are
+/// records, returns all ones if the coefficients of t are below q, otherwise 0.
 template <class Set, bool kExpanded>
 __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK], Coefficients& v,
                                                const uint32_t* noise, const Work& work, const ItemLane& lane) {
@@ -213,7 +212,7 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
   return any_of_item(~below_q) >> 31 == 0 ? 0xffffffff : 0;
 }
 
-/// The second half: u, v, compressed, to the sink.
+/// Computes the second half of K-PKE.Encrypt: u and v, which it compresses and passes to the sink.
 template <class Set, class Sink>
 __device__ __forceinline__ void finish_encryption(Sink& sink, Coefficients (&u)[Shape<Set>::kK], Coefficients& v,
                                                   const uint32_t* noise, const Work& work, const ItemLane& lane) {
@@ -239,7 +238,7 @@ __device__ __forceinline__ const uint32_t* encryption_noise(const Work& work, co
   return work.noise + lane.item * ((2 * Shape<Set>::kK + 1) * kNoiseBytes / 4);
 }
 
-/// Writes the shared secret: K, where `fail` is all ones the rejection secret, and zeros where `valid` is zero.
+/// Writes the shared secret: K, or the rejection secret if `fail` is all ones, or zeros if `valid` is zero.
 __device__ __forceinline__ void store_secret(const Work& work, const ItemLane& lane, uint32_t fail, uint32_t valid) {
   __syncwarp();
   if (lane.index < 8) {
@@ -252,18 +251,19 @@ __device__ __forceinline__ void store_secret(const Work& work, const ItemLane& l
   if (lane.inside) store_staged<kSymBytes>(work.ss_out + lane.item * kSymBytes, lane.exchange, lane.index);
 }
 
-/// Notes that an item's key is malformed, if it is: `valid` is zero.
+/// Sets an item's status: `malformed` if `valid` is zero, success if it is all ones.
 __device__ __forceinline__ void report(const Work& work, const ItemLane& lane, uint32_t valid, Status malformed) {
   if (lane.index == 0 && lane.inside && work.status != nullptr)
     work.status[lane.item] = static_cast<int>(~valid & static_cast<uint32_t>(malformed));
 }
 
-/// All ones if the word at `offset` of an item's expanded key is not zero.
+/// Returns all ones if the word at `offset` of an item's expanded key is 1, and zero if it is 0.
 __device__ __forceinline__ uint32_t noted_valid(const Work& work, const ItemLane& lane, size_t offset) {
   return 0u - *reinterpret_cast<const uint32_t*>(work.keys[lane.item] + offset);
 }
 
-/// Encapsulation's encryption. Of an item with a malformed key the ciphertext and the secret are zero, and it reports.
+/// Computes the encryption of an encapsulation and, for ML-KEM, stores the shared secret. If an item's key is
+/// malformed, its ciphertext and its secret are zero, and its status says so.
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kExpanded>) encrypt_kernel(Work work) {
   using S = Shape<Set>;
@@ -282,8 +282,8 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kExpanded>) encr
   }
 }
 
-/// Decapsulation's second encryption, its comparison with the ciphertext, and for ML-KEM the choice of the secret. An
-/// item with a malformed key has a zero secret and reports.
+/// Computes the second encryption of a decapsulation, compares it with the ciphertext and, for ML-KEM, selects the
+/// secret. If an item's key is malformed, its secret is zero, and its status says so.
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kExpanded>) compare_kernel(Work work) {
   using S = Shape<Set>;
@@ -306,7 +306,7 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kExpanded>) comp
   }
 }
 
-/// K-PKE.Decrypt: m.
+/// Computes m by K-PKE.Decrypt.
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
   using S = Shape<Set>;
@@ -360,8 +360,8 @@ __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
   if (lane.index % 2 == 0 && lane.inside) work.m.at(static_cast<int>(lane.index / 2), lane.item) = bits;
 }
 
-/// A packed vector of every key to rows of its expanded form; valid: where to note whether all coefficients are below
-/// q, or nullptr.
+/// Unpacks a vector of every key to rows of the key's expanded form. Unless `valid` is nullptr, notes there whether all
+/// coefficients are below q.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
     expand_vector_kernel(std::byte* rows, size_t key_bytes, uint32_t* valid, Records from, size_t count) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hashes of an item, each item by one thread: randombytes, H, G, J and round 3's KDF. Blocks of one warp; messages
-// that are records go through shared memory. [FIPS203, 4.1]
+// The hashes of the items, with a thread for each item: randombytes, H, G, J and round 3's KDF. A block is one warp;
+// messages that are records go through shared memory. [FIPS203, 4.1]
 #pragma once
 
 #include "prim/drbg/cuda/drbg.cuh"
@@ -17,7 +17,8 @@ using polykem::cuda::kRateBytes;
 using polykem::cuda::kSha3_512RateBytes;
 using polykem::cuda::LaneItem;
 
-/// H(bytes of records) of the lanes' items: SHA3-256, or another function of the same rate, over a prefix too.
+/// Hashes the record of each lane's item, after a prefix of kPrefix words if there is one, by SHA3-256 or another
+/// function of the same rate.
 template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
 __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], Records records, size_t count,
                                              const uint32_t* prefix = nullptr) {
@@ -31,13 +32,14 @@ __device__ __forceinline__ void make_coin_words(uint32_t (&words)[kWords], const
   polykem::cuda::make_coin_words(words, work.coins, work.coin_seed, domain, item);
 }
 
+/// Empties the list of entries of A that need a fourth block.
 __device__ __forceinline__ void clear_retries(const Work& work) {
   if (work.retries != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *work.retries = 0;
 }
 
 // ---- keygen
 
-/// randombytes and G: rho, sigma, z.
+/// Computes randombytes and G, and stores rho, sigma and z.
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) make_seeds_kernel(Work work) {
   using S = Shape<Set>;
@@ -62,7 +64,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) make_seeds_kernel(Work work) 
   }
 }
 
-/// H(pk) of new keys, into sk.
+/// Writes H(pk) of new keys into sk.
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_new_pk_kernel(Work work) {
   using S = Shape<Set>;
@@ -74,7 +76,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_new_pk_kernel(Work work)
 
 // ---- encaps
 
-/// randombytes, H(pk) and G: m, K, r. kExpanded: H(pk) is in the keys' expanded form.
+/// Computes randombytes, H(pk) and G, and stores m, K and r. If kExpanded, H(pk) is in the keys' expanded form.
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -88,7 +90,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work)
     keccak_f1600(state);
     polykem::cuda::squeeze_words(m, state);
   }
-  if (own.valid()) work.m.store(m, own.index());  // and loaded again, which saves its registers during the next hash
+  if (own.valid()) work.m.store(m, own.index());  // m is loaded again below, which saves registers during the next hash
   if constexpr (kExpanded) {
     load_words(h, reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::ExpandedKey::kHash));
   } else {
@@ -101,7 +103,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work)
   work.secret.store(key, own.index());
 }
 
-/// Round 3: the shared secret, from K and the ciphertext that was made.
+/// For round 3, derives the shared secret from K and the new ciphertext.
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) derive_encaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -115,7 +117,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_encaps_kernel(Work wor
 
 // ---- decaps
 
-/// Whether the hash of pk in sk is right. Both are public.
+/// Stores whether the hash of pk in sk is right. Both are public.
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) check_sk_kernel(Work work) {
   using S = Shape<Set>;
@@ -130,7 +132,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) check_sk_kernel(Work work) {
   if (own.valid()) work.valid.at(0, own.index()) = differences == 0 ? 1 : 0;
 }
 
-/// G of m and H(pk): K and r. And J, the rejection secret, or of round 3 H(c).
+/// Computes K, r = G(m, H(pk)), and J(z, c), the rejection secret, or for round 3 H(c).
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -163,7 +165,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work)
   if (own.valid()) work.other.store(other, own.index());
 }
 
-/// Round 3: the shared secret, from K or z and H(c).
+/// For round 3, derives the shared secret from K or z, and H(c).
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -185,7 +187,8 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work wor
 
 // ---- expanded keys
 
-/// Writes H(pk) into the expanded form of every key; for a secret key the stored H(pk), whether it is right, and z.
+/// Writes H(pk) into the expanded form of every key. For a secret key it writes the stored H(pk), whether that is
+/// right, and z.
 template <class Set, bool kSecret>
 __global__ void __launch_bounds__(32, kHashBlocks)
     expand_hashes_kernel(std::byte* expanded, size_t key_bytes, Work work) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of hash.cuh for batches too small to fill the GPU with a thread for each item: a state by a warp, a block
-// for an item. [FIPS203, 4.1]
+// The kernels of hash.cuh for batches too small to fill the GPU with a thread for each item. A warp computes a Keccak
+// state, and a block computes an item. [FIPS203, 4.1]
 #pragma once
 
 #include "prim/keccak/cuda/warp_hashes.cuh"
@@ -10,7 +10,7 @@ namespace polykem::mlkem::cuda {
 
 using polykem::cuda::WarpHashes;
 
-/// randombytes and G.
+/// Computes randombytes and G, and stores rho, sigma and z.
 template <class Set>
 __global__ void __launch_bounds__(32) warp_make_seeds_kernel(Work work) {
   using S = Shape<Set>;
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(32) warp_make_seeds_kernel(Work work) {
   hash.store(work.prf_seed, item, seeds, WarpHashes::kSymWords);
 }
 
-/// H(pk) of new keys, into sk.
+/// Writes H(pk) of new keys into sk.
 template <class Set>
 __global__ void __launch_bounds__(32) warp_hash_new_pk_kernel(Work work) {
   using S = Shape<Set>;
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(32) warp_hash_new_pk_kernel(Work work) {
   hash.store(work.sk_out + item * S::kSecretKeyBytes + S::kHashOffset, digest);
 }
 
-/// randombytes, H(pk) and G.
+/// Computes randombytes, H(pk) and G, and stores m, K and r. If kExpanded, H(pk) is in the keys' expanded form.
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
   hash.store(work.prf_seed, item, both, WarpHashes::kSymWords);
 }
 
-/// Round 3: the shared secret, from K and the ciphertext that was made.
+/// For round 3, derives the shared secret from K and the new ciphertext.
 template <class Set>
 __global__ void __launch_bounds__(32) warp_derive_encaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -68,12 +68,13 @@ __global__ void __launch_bounds__(32) warp_derive_encaps_kernel(Work work) {
   hash.store(work.ss_out + item * kSymBytes, hash.of_two<WarpHashes::kWords, KeccakSuffix::kShake>(key, digest));
 }
 
-/// A warp of warp_hash_decaps_kernel for G; one for J or H(c); where keys are records of ML-KEM one that checks them.
+/// The number of warps in a block of warp_hash_decaps_kernel: one for G, one for J or H(c) and, if keys are records of
+/// ML-KEM, one that checks them.
 template <class Set, bool kExpanded>
 inline constexpr unsigned kDecapsHashes = kExpanded || Shape<Set>::kKyber ? 2 : 3;
 
-/// The hashes of decaps, all at the same time: G of m and H(pk); J, or of round 3 H(c); whether the hash of pk in sk is
-/// right, which is public.
+/// Computes all hashes of decaps at the same time: K, r = G(m, H(pk)); J(z, c), or for round 3 H(c); and whether the
+/// hash of pk in sk is right, which is public.
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32 * kDecapsHashes<Set, kExpanded>) warp_hash_decaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -105,7 +106,7 @@ __global__ void __launch_bounds__(32 * kDecapsHashes<Set, kExpanded>) warp_hash_
   }
 }
 
-/// Round 3: the shared secret, from K or z and H(c).
+/// For round 3, derives the shared secret from K or z, and H(c).
 template <class Set, bool kExpanded>
 __global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -120,7 +121,8 @@ __global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
   hash.store(work.ss_out + item * kSymBytes, secret);
 }
 
-/// expand_hashes_kernel with a warp for each key.
+/// Writes H(pk) into the expanded form of every key. For a secret key it writes the stored H(pk), whether that is
+/// right, and z.
 template <class Set, bool kSecret>
 __global__ void __launch_bounds__(32) warp_expand_hashes_kernel(std::byte* expanded, size_t key_bytes, Work work) {
   using S = Shape<Set>;

@@ -7,11 +7,11 @@
 
 namespace polykem::mlkem::cuda {
 
-// One translation unit per set, so that they compile in parallel.
+// Each set has a translation unit of its own, so that they compile in parallel.
 extern const DeviceScheme kMlkem512Device, kMlkem768Device, kMlkem1024Device, kKyber512Device, kKyber768Device,
     kKyber1024Device;
 
-/// ML-KEM's and Kyber's parameter sets on GPUs.
+/// Returns the parameter sets of ML-KEM and Kyber on GPUs.
 std::span<const DeviceScheme* const> schemes();
 
 }  // namespace polykem::mlkem::cuda

@@ -18,7 +18,7 @@ namespace polykem::mlkem::cuda {
 
 /// Launches the kernels of a batch.
 struct Launcher : polykem::cuda::Launcher {
-  /// For a kernel in which 16 lanes compute an item.
+  /// Launches a kernel in which 16 lanes compute an item.
   template <class Kernel, class... Arguments>
   void by_item_lanes(Kernel kernel, size_t items, Arguments... arguments) {
     launch(kernel, polykem::cuda::blocks_for(items, kBlockItems), kThreads, arguments...);
@@ -56,7 +56,7 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
-  /// Lays out the intermediates and returns their bytes.
+  /// Lays out the intermediates and returns the number of bytes that they take.
   size_t layout(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto words = [&](ItemWords& place, size_t each) {
@@ -89,7 +89,7 @@ struct LaunchContext {
   }
 };
 
-/// The entries of A of `keys` keys, and where their seeds are.
+/// The entries of A of `keys` keys: where they go, where their seeds are, and the list of entries that are left.
 struct Entries {
   EntryPlace to;
   SeedPlace rho;
@@ -97,14 +97,14 @@ struct Entries {
   size_t keys;
 };
 
-/// Samples them but for those that go on the list `retries`, which a launch before has cleared.
+/// Samples the entries of A, except for those that it puts on the list a.retries, which an earlier launch has cleared.
 template <class Set, bool kTransposed>
 void launch_sample_a(Launcher& to, const Entries& a) {
   const size_t entries = a.keys * Shape<Set>::kEntries;
   to.by_lane(sample_ntt_kernel<Set, kTransposed>, entries, a.to, a.rho, a.retries, static_cast<uint32_t>(entries));
 }
 
-/// Samples noise, and the entries that the launch before has left: one in 140.
+/// Samples noise, and the entries of A that launch_sample_a() has left: one in 140.
 template <class Set, bool kTransposed, unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
 void launch_noise(Launcher& to, uint32_t* noise, ItemWords seeds, const Entries& a) {
   const size_t left = polykem::cuda::blocks_for(a.keys * Shape<Set>::kEntries, 128 * 32);
@@ -113,7 +113,7 @@ void launch_noise(Launcher& to, uint32_t* noise, ItemWords seeds, const Entries&
             a.retries, static_cast<uint32_t>(left));
 }
 
-/// Keys to their expanded form. pk and sk: the records, sk of public keys has no base.
+/// Expands keys. pk and sk are their records; for public keys, sk has no base.
 template <class Set, bool kSecret>
 void launch_expand(Launcher& to, std::byte* out, Records pk, Records sk, size_t keys, uint32_t* retries) {
   using S = Shape<Set>;
@@ -143,7 +143,7 @@ struct Plan {
 
   // ---- shared
 
-  /// A^T of all keys where they are records. No entry where they are expanded.
+  /// Returns the entries of A^T of all keys if they are records, or no entries if they are expanded.
   static Entries transposed(const F& t) {
     return {{reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
             {t.work.pk.base + S::kVectorBytes, t.work.pk.stride, 4},
@@ -169,7 +169,7 @@ struct Plan {
     }
   }
 
-  /// Launches the form of a kernel that suits where the keys are.
+  /// Returns the form of a kernel for the keys' form: records or expanded.
   template <class Kernel>
   static Kernel choose(const F& t, Kernel for_records, Kernel for_expanded) {
     return t.has_expanded_keys() ? for_expanded : for_records;
@@ -208,7 +208,7 @@ struct Plan {
 
   // ---- decaps
 
-  /// Checks the stored H(pk) of each key. Where items are few, hash_decaps() does so beside its other hashes.
+  /// Checks the stored H(pk) of each key. If items are few, hash_decaps() does so beside its other hashes.
   static void check_sk(F& t) {
     expand_shared<true>(t);
     if (!t.has_expanded_keys() && !t.has_few_items()) t.to.by_lane(check_sk_kernel<Set>, t.count(), t.work);
@@ -235,7 +235,8 @@ struct Plan {
               t.work);
   }
 
-  // ---- the lists. Each stage is listed where the reference has it; t of a record is unpacked where it is multiplied.
+  // ---- the lists. Each stage is listed where the reference has it; t of a record is unpacked in the kernel that
+  // multiplies by it.
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
       {{"shake_coins_sha3_512", "randombytes", "sha3_512.G"}, field::kCoins, 0, make_seeds},
@@ -299,9 +300,9 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
-  /// Items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. Of encaps, where
-  /// kernels take as long as the copies, two or three of them at once are up to 15 % sooner if another batch covers the
-  /// first and last copies.
+  /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. In
+  /// encaps, where kernels take as long as the copies, parts of two or three such waves are up to 15 % faster if
+  /// another batch covers the first and last copies.
   static constexpr size_t kWave = kMeasuredMultiprocessors * 128;
 
   template <Op kOp>

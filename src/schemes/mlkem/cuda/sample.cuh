@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling: the entries of A, which are public, and noise. A thread has one Keccak state. [FIPS203, Alg 7, Alg 8]
+// Samples the entries of A, which are public, and noise. A thread has one Keccak state. [FIPS203, Alg 7, Alg 8]
 #pragma once
 
 #include "prim/keccak/cuda/keccak.cuh"
@@ -9,13 +9,14 @@ namespace polykem::mlkem::cuda {
 
 using polykem::cuda::keccak_f1600;
 
-/// Where the entries of each key go: its rows of 16-bit coefficients.
+/// Where the entries of each key go, as rows of 16-bit coefficients.
 struct EntryPlace {
   std::byte* base;
   size_t key_bytes;
 };
 
-/// An entry of A or, kTransposed, of A^T, row by row: the state that has absorbed its seed.
+/// Sets the state to one that has absorbed the seed of an entry of A or, if kTransposed, of A^T. Entries are counted
+/// row by row.
 template <class Set, bool kTransposed>
 __device__ __forceinline__ void absorb_entry(uint64_t (&state)[25], const SeedPlace& place, size_t key,
                                              uint32_t entry) {
@@ -27,8 +28,8 @@ __device__ __forceinline__ void absorb_entry(uint64_t (&state)[25], const SeedPl
   polykem::cuda::absorb_seed<polykem::cuda::kShake128RateBytes>(state, rho, first | second << 8 | 0x1f0000);
 }
 
-/// 12-bit integer number n of 8 in three words. A multiplication shifts to the left where it can: the other units are
-/// what limits the kernel.
+/// Returns 12-bit integer n of the eight in three words. It shifts to the left where it can, which compiles to a
+/// multiplication, because the other units limit the kernel.
 __device__ __forceinline__ uint32_t candidate(const uint32_t (&three)[3], int n) {
   const int word = 12 * n / 32, bit = 12 * n % 32;
   if (bit == 0) return three[word] & 0xfff;
@@ -39,7 +40,7 @@ __device__ __forceinline__ uint32_t candidate(const uint32_t (&three)[3], int n)
   return x;
 }
 
-/// Three words of the state, from word 3 t on.
+/// Copies three 32-bit words of the state, from word 3 t on.
 __device__ __forceinline__ void three_words(uint32_t (&three)[3], const uint64_t (&state)[25], int t) {
 #pragma unroll
   for (int w = 0; w < 3; ++w)
@@ -47,11 +48,12 @@ __device__ __forceinline__ void three_words(uint32_t (&three)[3], const uint64_t
 }
 
 inline constexpr int kCandidateTriples = polykem::cuda::kShake128RateBytes / 12;
-/// Words of a lane's row in shared memory: eight coefficients are spare. Odd, so that rows begin in different banks.
+/// Words of a lane's row in shared memory, with eight spare coefficients. It is odd, so that rows begin in different
+/// banks.
 inline constexpr int kSampleStride = kN / 2 + 5;
 
-/// Appends a block's integers below q to a lane's row, which ends at the shared address `end`. kMayFill: stops at
-/// `full`, after which the row has at most eight more.
+/// Appends a block's integers below q to a lane's row, which ends at the shared address `end`. If kMayFill, it stops at
+/// `full`, after which at most eight more are written.
 template <bool kMayFill>
 __device__ __forceinline__ void accept_block(uint32_t& end, uint32_t full, const uint64_t (&state)[25]) {
 #pragma unroll
@@ -62,7 +64,7 @@ __device__ __forceinline__ void accept_block(uint32_t& end, uint32_t full, const
 #pragma unroll
     for (int n = 0; n < 8; ++n) {
       const uint32_t x = candidate(three, n);
-      // Compilers would count coefficients and bytes apart.
+      // This is in assembly because compilers would count coefficients and bytes separately.
       asm volatile(
           "{.reg .pred below; .reg .b16 low; cvt.u16.u32 low, %1; st.shared.u16 [%0], low;"
           "setp.lt.u32 below, %1, %2; @below add.u32 %0, %0, 2;}"
@@ -73,13 +75,13 @@ __device__ __forceinline__ void accept_block(uint32_t& end, uint32_t full, const
   }
 }
 
-/// Shared memory of one warp that samples entries.
+/// The shared memory of a warp that samples entries.
 struct SampleMemory {
   uint32_t rows[32][kSampleStride];
 };
 
-/// SampleNTT of an entry by each lane, from three blocks or, kToTheEnd, as many as it takes. stored: how many lanes,
-/// from the first on, have an entry that is to be stored. Returns whether this lane's row is complete.
+/// Samples an entry in each lane by SampleNTT, from three blocks or, if kToTheEnd, from as many as it takes. The
+/// entries of the first `stored` lanes are stored. Returns whether this lane's row is complete.
 template <class Set, bool kTransposed, bool kToTheEnd>
 __device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPlace& to, const SeedPlace& rho,
                                              uint32_t entry, unsigned stored) {
@@ -99,7 +101,7 @@ __device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPl
   } while (kToTheEnd && __any_sync(0xffffffff, end < full));
   __syncwarp();
   const unsigned long long offset = entry / kEntries * to.key_bytes + entry % kEntries * kRowBytes;
-  // Lane: which word of 32; groups of four words alternate between the halves of a row.
+  // A lane stores one word of each 32; groups of four words alternate between the halves of a row.
   const uint32_t place = (lane / 4 % 2) * 64 + lane / 8 * 4 + lane % 4;
 #pragma unroll 4
   for (unsigned n = 0; n < stored; ++n) {
@@ -113,8 +115,8 @@ __device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPl
   return end >= full;
 }
 
-/// Three blocks for every entry of every key. Where they give less than 256 coefficients the entry is put on the list
-/// `retries`, and its row is not complete. Blocks of one warp.
+/// Samples every entry of every key from three blocks of SHAKE128. If they give fewer than 256 coefficients, the entry
+/// is put on the list `retries`, and its row is not complete. A thread block is one warp.
 template <class Set, bool kTransposed>
 __global__ void __launch_bounds__(32, 12)
     sample_ntt_kernel(EntryPlace to, SeedPlace rho, uint32_t* retries, uint32_t entries) {
@@ -124,7 +126,7 @@ __global__ void __launch_bounds__(32, 12)
   if (!complete && first + warp_lane() < entries) retries[1 + atomicAdd(retries, 1u)] = mine;
 }
 
-/// The entries of the list, by `blocks` blocks of one warp.
+/// Samples the entries on the list `retries`, with `blocks` thread blocks of one warp.
 template <class Set, bool kTransposed>
 __device__ __forceinline__ void complete_entries(SampleMemory& memory, const EntryPlace& to, const SeedPlace& rho,
                                                  const uint32_t* retries, uint32_t blocks) {
@@ -135,7 +137,7 @@ __device__ __forceinline__ void complete_entries(SampleMemory& memory, const Ent
   }
 }
 
-/// Eight words of eight values of 4 bits, transposed: word x has the values x of all words.
+/// Transposes eight words of eight 4-bit values: word x gets value x of every word.
 __device__ __forceinline__ void transpose_nibbles(uint32_t (&w)[8]) {
   const auto exchange_bytes = [&w](int distance, uint32_t first, uint32_t second) {
 #pragma unroll
@@ -156,7 +158,7 @@ __device__ __forceinline__ void transpose_nibbles(uint32_t (&w)[8]) {
   }
 }
 
-/// 256 values of 4 bits in order -> as a row of noise.
+/// Turns 256 values of 4 bits, which are in order, into a row of noise.
 __device__ __forceinline__ void noise_row(uint32_t (&row)[32]) {
   uint32_t eights[2][2][8];
 #pragma unroll
@@ -176,33 +178,34 @@ __device__ __forceinline__ void noise_row(uint32_t (&row)[32]) {
   }
 }
 
-/// Eight coefficients of eta = 2, plus 2, from 32 bits. The bits to be subtracted are inverted: 2 less their sum is
-/// what is added. [FIPS203, Alg 8]
+/// Returns eight coefficients for eta = 2, plus 2, of 4 bits each from 32 bits. The bits to be subtracted are inverted,
+/// so that 2 minus their sum is added. [FIPS203, Alg 8]
 __host__ __device__ constexpr uint32_t cbd2(uint32_t bits) {
   bits ^= 0xcccccccc;
   const uint32_t sums = bits - ((bits >> 1) & 0x55555555);
   return sums - 3 * ((sums >> 2) & 0x33333333);
 }
 
-/// Four coefficients of eta = 3, plus 3, from 24 bits: 16 bits.
+/// Returns four coefficients for eta = 3, plus 3, of 4 bits each from 24 bits. [FIPS203, Alg 8]
 __host__ __device__ constexpr uint32_t cbd3(uint32_t bits) {
   const uint32_t sums = (bits & 0x249249) + ((bits >> 1) & 0x249249) + ((bits >> 2) & 0x249249);
-  const uint32_t values = (sums & 0x1c71c7) + 0x0c30c3 - ((sums >> 3) & 0x1c71c7);  // of 6 bits
+  const uint32_t values = (sums & 0x1c71c7) + 0x0c30c3 - ((sums >> 3) & 0x1c71c7);  // 6 bits each
   return (values & 0xf) | (values >> 2 & 0xf0) | (values >> 4 & 0xf00) | (values >> 6 & 0xf000);
 }
 
-/// 16 coefficients of eta = 3 from three words: two words.
+/// Returns 16 coefficients for eta = 3, plus 3, in two words, from the three words a, b and c.
 __host__ __device__ __forceinline__ void cbd3_words(uint32_t& low, uint32_t& high, uint32_t a, uint32_t b, uint32_t c) {
   low = cbd3(a & 0xffffff) | cbd3((a >> 24 | b << 8) & 0xffffff) << 16;
   high = cbd3((b >> 16 | c << 16) & 0xffffff) | cbd3(c >> 8) << 16;
 }
 
-/// Words of a lane's row in shared memory: four of padding, so that eight lanes that move four words meet in no bank.
+/// Words of a lane's row in shared memory, with four words of padding, so that eight lanes that move four words each
+/// meet in no bank.
 inline constexpr int kNoiseStride = static_cast<int>(kNoiseBytes) / 4 + 4;
 
-/// The noise of eta = 3 from two blocks, in order, in shared memory.
+/// Samples a polynomial for eta = 3 from two blocks. Its values are in order in shared memory.
 __device__ __forceinline__ void sample_eta3(uint32_t* values, uint64_t (&state)[25]) {
-  constexpr int kFirst = 11, kAll = 16;  // triples of words: of the first block, of both
+  constexpr int kFirst = 11, kAll = 16;  // triples of words in the first block, in both
   keccak_f1600(state);
 #pragma unroll
   for (int t = 0; t < kFirst; ++t) {
@@ -224,7 +227,7 @@ __device__ __forceinline__ void sample_eta3(uint32_t* values, uint64_t (&state)[
   }
 }
 
-/// 32 rows of noise, from number 32 warp on, by one warp. rows: shared memory.
+/// Samples 32 rows of noise, from row 32 warp on, with one warp. `rows` is shared memory.
 template <unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
 __device__ __forceinline__ void sample_noise(uint32_t* rows, uint32_t* noise, const ItemWords& seeds, size_t warp) {
   const unsigned lane = warp_lane();
@@ -265,8 +268,9 @@ __device__ __forceinline__ void sample_noise(uint32_t* rows, uint32_t* noise, co
   }
 }
 
-/// SamplePolyCBD: polynomials kFirst .. kFirst + kPolys - 1 of kAll of every item, as rows of noise; seeds.base:
-/// nullptr if there are none. The first retry_blocks blocks complete A. Blocks of one warp.
+/// Samples polynomials kFirst to kFirst + kPolys - 1 of the kAll of every item by SamplePolyCBD, as rows of noise.
+/// seeds.base is nullptr if there are none. The first retry_blocks thread blocks complete A. A thread block is one
+/// warp.
 template <class Set, bool kTransposed, unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
 __global__ void __launch_bounds__(32, 12)
     sample_noise_kernel(uint32_t* noise, ItemWords seeds, EntryPlace to, SeedPlace rho, const uint32_t* retries,

@@ -6,7 +6,8 @@
 
 namespace polykem::mlkem::cuda {
 
-/// The largest batch that every operation can run at once: its k^2 entries of A have indices of 32 bits.
+/// The largest batch that every operation can run at once: the indices of its entries of A, k^2 for each item, have 32
+/// bits.
 inline constexpr size_t kMaxItems = size_t{1} << 27;
 
 /// A parameter set as a type, since kernels take types.
@@ -35,9 +36,10 @@ struct Kyber1024 {
   static constexpr MlkemParams kParams = kKyber1024;
 };
 
-/// Rows in device memory are, of a transform, 256 coefficients of 16 bits: coefficient 16 l + 8 c + j at 128 c + 8 l +
-/// j, so that the lane l of 16 that works on 16 l .. 16 l + 15 reads two times 16 bytes, beside its neighbours'. Of
-/// noise, 256 coefficients plus eta of 4 bits: that number r of lane l's 64 bits is coefficient l + 16 r.
+/// A row of a transform in device memory has 256 coefficients of 16 bits, coefficient 16 l + 8 c + j at index 128 c + 8
+/// l + j. So lane l of 16, which works on coefficients 16 l to 16 l + 15, reads two times 16 bytes beside those of its
+/// neighbours. A row of noise has 256 values of 4 bits, which are coefficients plus eta; value r of lane l's 64 bits is
+/// coefficient l + 16 r.
 inline constexpr size_t kRowBytes = 2 * kN;
 inline constexpr size_t kNoiseBytes = kN / 2;
 
@@ -48,7 +50,7 @@ struct Shape {
   static constexpr int kK = static_cast<int>(kParams.k);
   static constexpr unsigned kEta1 = kParams.eta1, kEta2 = kParams.kEta2;
   static constexpr int kDu = static_cast<int>(kParams.du), kDv = static_cast<int>(kParams.dv);
-  static constexpr int kEntries = kK * kK;  ///< of A
+  static constexpr int kEntries = kK * kK;  ///< entries of A
   static constexpr int kVectorBytes = static_cast<int>(kParams.vector_bytes());
   static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
@@ -57,8 +59,8 @@ struct Shape {
   static constexpr int kHashOffset = static_cast<int>(kParams.hash_offset());
   static constexpr int kZOffset = static_cast<int>(kParams.z_offset());
 
-  /// An expanded public key: A^T and t as rows, H(pk), whether it is well formed. An expanded secret key goes on with s
-  /// as rows, z, whether it is well formed.
+  /// The offsets in an expanded key. An expanded public key has A^T and t as rows, H(pk), and whether it is
+  /// well-formed. An expanded secret key goes on with s as rows, z, and whether it is well-formed.
   struct ExpandedKey {
     static constexpr size_t kT = kEntries * kRowBytes;
     static constexpr size_t kHash = kT + kK * kRowBytes;

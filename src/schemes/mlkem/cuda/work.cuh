@@ -28,7 +28,8 @@ using polykem::cuda::stage_fields;
 using polykem::cuda::store_words;
 using polykem::cuda::warp_lane;
 
-/// The records of a batch and the intermediates of its operation; nullptr where it has none. Names as in stages.hpp.
+/// The records of a batch and the intermediates of its operation, nullptr where the operation has none. The names are
+/// those of stages.hpp.
 struct Work {
   size_t count;
   const uint32_t* coin_seed;
@@ -37,19 +38,19 @@ struct Work {
   DeviceExpandedKeys keys;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
   int* status;
-  uint16_t* a;                                   ///< A or A^T of each item, row by row
-  uint32_t* noise;                               ///< rows of noise: s, e or y, e1, e2
-  uint32_t* retries;                             ///< how many entries of A need a fourth block, then which
-  ItemWords rho, prf_seed, z, m, secret, other;  ///< 32 bytes each; secret: K, other: rejection secret or H(c)
+  uint16_t* a;        ///< A or A^T of each item, row by row
+  uint32_t* noise;    ///< rows of noise: s and e, or y, e1 and e2
+  uint32_t* retries;  ///< the number of entries of A that need a fourth block, then their indices
+  ItemWords rho, prf_seed, z, m, secret, other;  ///< 32 bytes each; secret is K, other is the rejection secret or H(c)
   ItemWords valid, fail;                         ///< one word each
 };
 
-// tools/sass_check.py knows that what is loaded by these two alone is public, and reads their offsets here.
+// tools/sass_check.py knows that what is loaded by these two fields alone is public, and reads their offsets here.
 static_assert(offsetof(Work, count) == 0);
 static_assert(offsetof(Work, keys.index) == 88);
 
-/// Lane l's part of a packed polynomial of any alignment, 16 fields of kBits bits: as it lies in memory, so that a
-/// kernel can go on before it arrives.
+/// A lane's part of a packed polynomial of any alignment: 16 fields of kBits bits, in the words that hold them in
+/// memory. They are unpacked later, so that a kernel can go on before they arrive.
 template <int kBits>
 struct PackedPart {
   static constexpr int kWords = (kBits + 1) / 2;
@@ -57,6 +58,7 @@ struct PackedPart {
   int skip;
 };
 
+/// Loads lane l's part of a packed polynomial.
 template <int kBits>
 __device__ __forceinline__ PackedPart<kBits> load_packed(const uint8_t* poly, unsigned l) {
   PackedPart<kBits> part;
@@ -70,7 +72,7 @@ __device__ __forceinline__ PackedPart<kBits> load_packed(const uint8_t* poly, un
   return part;
 }
 
-/// Its coefficients, in rows.
+/// Unpacks the coefficients of a lane's part, in rows.
 template <int kBits>
 __device__ __forceinline__ void unpack(Coefficients& fields, const PackedPart<kBits>& part) {
   uint32_t words[part.kWords];
@@ -90,12 +92,13 @@ __device__ __forceinline__ void store_staged(uint8_t* to, const uint32_t* staged
   polykem::cuda::store_staged<kBytes, kPolyLanes>(to, staged, l);
 }
 
-/// A lane's part of a row of noise.
+/// Loads lane l's part of a row of noise.
 __device__ __forceinline__ uint2 load_noise(const uint32_t* row, unsigned l) {
   return reinterpret_cast<const uint2*>(row)[l];
 }
 
-/// Its coefficients, in columns: values plus q, in [q - kEta, q + kEta].
+/// Unpacks the coefficients of a lane's part of a row of noise, in columns. q is added to them, so that they are in [q
+/// - kEta, q + kEta].
 template <unsigned kEta>
 __device__ __forceinline__ void unpack_noise(Coefficients& a, uint2 part) {
 #pragma unroll
@@ -103,7 +106,7 @@ __device__ __forceinline__ void unpack_noise(Coefficients& a, uint2 part) {
     a[r] = (((r < 8 ? part.x : part.y) >> (4 * (r % 8))) & 15) + (kNttQ - kEta);
 }
 
-/// A lane's part of a row of 16-bit coefficients: pairs of neighbours.
+/// A lane's part of a row of 16-bit coefficients, as pairs of neighbours.
 struct RowPart {
   uint32_t pairs[8];
 };
@@ -138,7 +141,7 @@ __device__ __forceinline__ void store_row(void* row, const Coefficients& a, unsi
   }
 }
 
-/// sum += a y, all transforms in rows.
+/// Computes sum += a y, where all are transforms in rows and `odd` is what times_gamma() computes for y.
 __device__ __forceinline__ void add_row_product(Coefficients& sum, const RowPart& a, const Coefficients& y,
                                                 const uint32_t (&odd)[8]) {
 #pragma unroll
@@ -147,6 +150,7 @@ __device__ __forceinline__ void add_row_product(Coefficients& sum, const RowPart
                                y[2 * p + 1], odd[p]);
 }
 
+/// Computes sum += a y, as add_row_product() does, for unpacked coefficients of a.
 __device__ __forceinline__ void add_product(Coefficients& sum, const Coefficients& a, const Coefficients& y,
                                             const uint32_t (&odd)[8]) {
 #pragma unroll
