@@ -11,7 +11,8 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kStateWords = 25, kKeccakRounds = 24;
 
-/// Rotation of word x + 5y, by the walk of rho. Words of the state are FIPS 202's lanes. [FIPS202, 3.2.2]
+/// The rotation of each word x + 5 y, by the walk of rho. The standard calls the words of the state lanes.
+/// [FIPS202, 3.2.2]
 struct RhoOffsets {
   int at[kStateWords] = {};
   constexpr RhoOffsets() {
@@ -26,7 +27,7 @@ struct RhoOffsets {
 };
 inline constexpr RhoOffsets kRho;
 
-/// Round constants by the degree-8 shift register. [FIPS202, 3.2.5]
+/// The round constants, by the shift register of degree 8. [FIPS202, 3.2.5]
 struct IotaConstants {
   uint64_t at[kKeccakRounds] = {};
   constexpr IotaConstants() {

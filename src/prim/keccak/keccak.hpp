@@ -8,16 +8,17 @@
 
 namespace polykem {
 
-/// The permutation Keccak-f[1600] in place; state[x + 5y] is the standard's lane (x, y). [FIPS202, 3.3]
+/// Permutes a state in place by Keccak-f[1600]; state[x + 5 y] is the standard's lane (x, y). [FIPS202, 3.3]
 void keccak_f1600(uint64_t state[25]);
 
-/// SHA3-256 of the concatenation of two byte strings (the second may be empty). [FIPS202, 6.1]
+/// Computes SHA3-256 of the concatenation of two byte strings (the second may be empty). [FIPS202, 6.1]
 void sha3_256(uint8_t out[32], std::span<const uint8_t> first, std::span<const uint8_t> second = {});
 
-/// SHA3-512 of the concatenation of two byte strings (the second may be empty). [FIPS202, 6.1]
+/// Computes SHA3-512 of the concatenation of two byte strings (the second may be empty). [FIPS202, 6.1]
 void sha3_512(uint8_t out[64], std::span<const uint8_t> first, std::span<const uint8_t> second = {});
 
-/// SHAKE as a stream: absorb any number of times, then squeeze any number of times. Zeroises itself. [FIPS202, 6.2]
+/// SHAKE as a stream: absorb any number of times, then squeeze any number of times. The destructor zeroises the state.
+/// [FIPS202, 6.2]
 class Shake {
  public:
   enum class Strength { kShake128 = 168, kShake256 = 136 };  ///< the value is the rate in bytes

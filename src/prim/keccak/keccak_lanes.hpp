@@ -9,26 +9,25 @@
 
 namespace polykem {
 
-/// What one instruction set offers. Called by the stages of that set, by one thread per call; `count` is any
-/// number >= 1; a multiple of `lanes` fills every permutation. Outputs must not overlap inputs. Addresses depend on
-/// lengths only.
+/// The functions of one instruction set. Its stages call them, one thread for each call. `count` is any number >= 1; a
+/// multiple of `lanes` fills every permutation. Outputs must not overlap inputs. Addresses depend on lengths only.
 struct KeccakLanes {
   size_t lanes;  ///< messages per permutation
 
-  /// SHA3-256 of `count` messages of `length` bytes; 32 bytes each. [FIPS202, 6.1]
+  /// Computes SHA3-256 of `count` messages of `length` bytes; 32 bytes each. [FIPS202, 6.1]
   void (*sha3_256)(ByteRows out, ConstByteRows in, size_t length, size_t count);
-  /// SHA3-512, 64 bytes each. [FIPS202, 6.1]
+  /// Computes SHA3-512 of `count` messages of `length` bytes; 64 bytes each. [FIPS202, 6.1]
   void (*sha3_512)(ByteRows out, ConstByteRows in, size_t length, size_t count);
-  /// SHAKE128 / SHAKE256 of `count` messages of `length` bytes; out_length bytes each. [FIPS202, 6.2]
+  /// shake128 and shake256 compute SHAKE of `count` messages of `length` bytes; out_length bytes each. [FIPS202, 6.2]
   void (*shake128)(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count);
   void (*shake256)(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count);
-  /// The same for messages in two parts: first_length bytes, a whole number of blocks (168 or 136 bytes), and `length`
-  /// bytes of `rest`.
+  /// shake128_joined and shake256_joined compute SHAKE of messages in two parts: first_length bytes of `first`, which
+  /// are a whole number of blocks (168 or 136 bytes), and `length` bytes of `rest`.
   void (*shake128_joined)(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
                           size_t length, size_t count);
   void (*shake256_joined)(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
                           size_t length, size_t count);
-  /// `lanes` permutations: word w of state i at states[w * lanes + i], 64-byte aligned.
+  /// Permutes `lanes` states: word w of state i is states[w * lanes + i], 64-byte aligned.
   void (*permute)(uint64_t* states);
 };
 
@@ -39,7 +38,7 @@ extern const KeccakLanes kKeccakLanesNeonSha3;
 
 /// Functions that have two forms with AVX-512; which one runs depends on the maker of the CPU.
 struct KeccakForms {
-  /// KeccakLanes::permute in assembly, and as compiled.
+  /// KeccakLanes::permute in assembly, and as the compiler orders it.
   void (*assembly)(uint64_t* states);
   void (*compiled)(uint64_t* states);
   /// The permutation of one state, by planes in vector registers and by words in general registers.

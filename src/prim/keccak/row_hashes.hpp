@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hashes of a KEM's items under one name for all layouts: kBytes bytes of each row of `in`, `count` rows. Outputs
-// have the length of the digest, or of a secret, 32 bytes, for SHAKE256. [FIPS202, 6]
+// The hashes of a KEM's items under one name for all layouts. Each hashes kBytes bytes of each of `count` rows of `in`.
+// Outputs have the length of the digest; those of SHAKE256 have that of a secret, 32 bytes. [FIPS202, 6]
 #pragma once
 
 #include "core/isa.hpp"
@@ -10,7 +10,7 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
-/// One message, portably; `count` is 1.
+/// Hashes one message, portably; `count` is 1.
 struct PortableHashes {
   template <size_t kBytes>
   static void sha3_256(ByteRows out, ConstByteRows in, size_t) {
@@ -28,7 +28,7 @@ struct PortableHashes {
   }
 };
 
-/// A message in each Keccak state. Isa::keccak() is a KeccakLanes.
+/// Hashes a message in each Keccak state. Isa::keccak() is a KeccakLanes.
 template <class Isa>
 struct LaneHashes {
   template <size_t kBytes>
@@ -43,7 +43,7 @@ struct LaneHashes {
   static void shake256(ByteRows out, ConstByteRows in, size_t count) {
     Isa::keccak().shake256(out, 32, in, kBytes, count);
   }
-  /// kOut bytes for each seed of 32 bytes.
+  /// Computes kOut bytes for each seed of 32 bytes.
   template <size_t kOut>
   static void shake128(ByteRows out, ConstByteRows in, size_t count) {
     Isa::keccak().shake128(out, kOut, in, 32, count);

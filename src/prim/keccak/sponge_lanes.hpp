@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form in which a sponge keeps its lanes. It is linear, so that messages are added in it.
+// The form in which a sponge keeps its lanes. It is linear, so messages are added in this form.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
-/// Row kRow of a round's result; `sums` takes the sums of its columns. Indices are template arguments: with loops,
-/// compilers gather words into small vectors, which takes twice the time.
+/// Computes row kRow of a round and adds it to the sums of its columns, `sums`. Indices are template arguments, because
+/// with loops compilers gather words into small vectors, which takes twice the time.
 template <size_t kRow, size_t... kX>
 POLYKEM_INLINE void word_row(uint64_t* out, uint64_t* sums, const uint64_t* in, const uint64_t* change, uint64_t iota,
                              std::index_sequence<kX...>) {
@@ -23,7 +23,8 @@ POLYKEM_INLINE void word_row(uint64_t* out, uint64_t* sums, const uint64_t* in, 
   ((sums[kX] = kRow == 0 ? row[kX] : sums[kX] ^ row[kX]), ...);
 }
 
-/// `sums`: of the columns of `in`, afterwards of `out`, added up while the words are still in registers.
+/// Computes a round. `sums` are the sums of the columns of `in`, and afterwards of `out`; they are added up while the
+/// words are still in registers.
 template <size_t... kY>
 POLYKEM_INLINE void word_round(uint64_t* out, uint64_t* sums, const uint64_t* in, uint64_t iota,
                                std::index_sequence<kY...> five) {
@@ -31,7 +32,7 @@ POLYKEM_INLINE void word_round(uint64_t* out, uint64_t* sums, const uint64_t* in
   (word_row<kY>(out, sums, in, change, iota, five), ...);
 }
 
-/// The permutation of a state of kStateWords words, word x + 5 y being the standard's lane (x, y).
+/// Permutes a state of kStateWords words, of which word x + 5 y is the standard's lane (x, y).
 POLYKEM_INLINE void permute_words(uint64_t* state) {
   constexpr auto kFive = std::make_index_sequence<5>();
   uint64_t other[kStateWords], sums[5];

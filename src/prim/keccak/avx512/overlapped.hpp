@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of eight messages that go in and out of states while these are permuted. On Intel's CPUs.
+// Moves blocks of eight messages into and out of states while these are permuted, for Intel's CPUs.
 #pragma once
 
 #include <cstring>
@@ -12,10 +12,10 @@
 namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
-/// Word w of state l at words[w][l]. Wiped in the end if kSecret.
+/// Eight states: word w of state l is words[w][l]. The destructor wipes them if kSecret.
 template <bool kSecret>
 struct EightStates {
-  EightStates() {}  // whose user sets all words, or clears them
+  EightStates() {}  // the user sets all words, or clears them
   EightStates(const EightStates&) = delete;
   EightStates& operator=(const EightStates&) = delete;
   ~EightStates() {
@@ -32,15 +32,15 @@ struct EightStates {
   alignas(64) uint64_t words[kStateWords][8];
 };
 
-/// In vectors, since the C library may leave secrets where it copies, see copy_secret().
+/// Copies eight states in vectors, since the C library may leave secrets where it copies: see copy_secret().
 inline void copy_states(uint64_t (*to)[8], const uint64_t (*from)[8]) {
 #pragma GCC unroll 25
   for (size_t w = 0; w < kStateWords; ++w)
     simd::V64::load(from[w]).store(to[w]);
 }
 
-/// For states that have absorbed a block and are to be permuted: they absorb the whole blocks of kRateWords words of
-/// rows[l] from `at` to `length`, and are permuted after each. Returns the end of the last one.
+/// Absorbs the whole blocks of kRateWords words of rows[l] from `at` to `length`, and permutes the states after each.
+/// The states must have absorbed a block and still have to be permuted. Returns the end of the last block.
 template <size_t kRateWords>
 size_t absorb_overlapped(uint64_t (*states)[8], const uint8_t* const* rows, size_t at, size_t length) {
   constexpr size_t kOverlapped = kRateWords < kOverlappedWords ? kRateWords : kOverlappedWords;
@@ -60,7 +60,7 @@ size_t absorb_overlapped(uint64_t (*states)[8], const uint8_t* const* rows, size
 }
 
 /// Writes blocks of kRateWords words to rows[l] from `at` on, and permutes the states after each, until at most one
-/// block is left before `length`. Returns where that begins.
+/// block is left before `length`. Returns where the rest begins.
 template <size_t kRateWords>
 size_t squeeze_overlapped(uint64_t (*states)[8], uint8_t* const* rows, size_t at, size_t length) {
   constexpr size_t kOverlapped = kRateWords < kOverlappedWords ? kRateWords : kOverlappedWords;

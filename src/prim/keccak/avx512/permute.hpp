@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keccak-f[1600] on eight states, a state in each 64-bit lane, in the 32 registers of 512 bits. In assembly, since
-// compilers spill where registers are exactly enough: see src/prim/keccak/README.md.
+// Keccak-f[1600] on eight states, a state in each 64-bit lane, in the 32 registers of 512 bits. It is in assembly,
+// since compilers spill where registers are exactly enough: see src/prim/keccak/README.md.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
-// Row r of a round takes its word t from word (X, t) of the state, X = t + 3 r mod 5, and leaves words (x, r) of the
-// new state. [FIPS202, 3.2.1 to 3.2.4] Each replaces the old word of its column, (x, x + 2 r), so that after four
-// rounds all words are in the registers where they began: word (x, y) in 5 y + x. The rotations that every word needs
-// move it to where its row will leave another, hence no other instruction moves words.
+// Row r of a round takes its word t from word (X, t) of the state, X = t + 3 r mod 5, and leaves the words (x, r) of
+// the new state. [FIPS202, 3.2.1 to 3.2.4] Each new word replaces the old word of its column, (x, x + 2 r), so that
+// after four rounds all words are in the registers where they began: word (x, y) in register 5 y + x. The rotation that
+// every word needs also moves it to where its row leaves a new word, so no other instruction moves words.
 //
-// The words (x, x + 3), which row 4 takes, wait in memory, and in their registers are the sums of their columns. Row 4
-// builds its words in the registers of the rotated sums, 25 to 29, which have done their work then. 30 and 31 hold
-// copies for chi. tools/keccak_order.py has the rounds row by row.
+// The words (x, x + 3), which row 4 takes, wait in memory, and their registers hold the sums of their columns. Row 4
+// builds its words in the registers of the rotated sums, 25 to 29, which are no longer needed then. Registers 30 and 31
+// hold copies for chi. tools/keccak_order.py has the rounds row by row.
 
 // clang-format off
 #define POLYKEM_TEXT(x) #x
@@ -32,27 +32,27 @@ inline namespace POLYKEM_ISA {
 #define POLYKEM_MOVE(to, from) "vmovdqa64 " POLYKEM_Z(from) ", " POLYKEM_Z(to) "\n\t"
 #define POLYKEM_ROL(to, from, bits) "vprolq $" #bits ", " POLYKEM_Z(from) ", " POLYKEM_Z(to) "\n\t"
 #define POLYKEM_IOTA(n, round) "vpxorq 8*" #round "(%[iota])%{1to8%}, " POLYKEM_Z(n) ", " POLYKEM_Z(n) "\n\t"
-/// to ^= b ^ c
+/// Computes to ^= b ^ c.
 #define POLYKEM_XOR3(to, b, c) "vpternlogq $0x96, " POLYKEM_Z(c) ", " POLYKEM_Z(b) ", " POLYKEM_Z(to) "\n\t"
 #define POLYKEM_XOR3_AT(to, b, word) "vpternlogq $0x96, " POLYKEM_AT(word) ", " POLYKEM_Z(b) ", " POLYKEM_Z(to) "\n\t"
-/// to ^= ~b & c
+/// Computes to ^= ~b & c.
 #define POLYKEM_XOR_ANDNOT(to, b, c) "vpternlogq $0xd2, " POLYKEM_Z(c) ", " POLYKEM_Z(b) ", " POLYKEM_Z(to) "\n\t"
 
-/// The words in registers before and after four rounds.
+/// Repeats DO for the words that are in registers before and after four rounds.
 #define POLYKEM_EACH_WORD(DO) \
   DO(0) DO(1) DO(3) DO(4) DO(5) DO(6) DO(7) DO(9) DO(10) DO(11) \
   DO(12) DO(13) DO(16) DO(17) DO(18) DO(19) DO(20) DO(22) DO(23) DO(24)
 #define POLYKEM_STORE_WORD(n) POLYKEM_STORE(n, n)
 #define POLYKEM_MOVE_WORD(n) POLYKEM_LOAD(n) POLYKEM_STORE_WORD(n)
 #define POLYKEM_MOVE_SUM(n) POLYKEM_LOAD_SUM(n) POLYKEM_STORE_WORD(n)
-/// The sum of a column whose words are n, which waits in memory, and a to d.
+/// Computes the sum of a column whose words are n, which waits in memory, and a to d.
 #define POLYKEM_SUM(LOAD, n, a, b, c, d) LOAD(n) POLYKEM_XOR3(n, a, b) POLYKEM_XOR3(n, c, d)
 #define POLYKEM_SUMS(LOAD) \
   POLYKEM_SUM(LOAD, 15, 0, 5, 10, 20) POLYKEM_SUM(LOAD, 21, 1, 6, 11, 16) POLYKEM_SUM(LOAD, 2, 7, 12, 17, 22) \
   POLYKEM_SUM(LOAD, 8, 3, 13, 18, 23) POLYKEM_SUM(LOAD, 14, 4, 9, 19, 24)
 
-/// Six iterations of four rounds. Meanwhile SCALAR(l) moves three words of each state l; NEXT leads to the next three.
-/// LOAD_WAITING is for words that wait in memory.
+/// Permutes in six iterations of four rounds. Meanwhile SCALAR(l) moves three words of each state l; NEXT goes on to
+/// the next three. LOAD is for words that stay in registers, LOAD_WAITING for those that wait in memory.
 #define POLYKEM_PERMUTATION(LOAD, LOAD_WAITING, SCALAR, NEXT) \
   POLYKEM_EACH_WORD(LOAD) POLYKEM_SUMS(LOAD_WAITING) \
   ".p2align 5\n" \
@@ -66,11 +66,11 @@ inline namespace POLYKEM_ISA {
   "zmm24", "zmm25", "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31"
 #define POLYKEM_NOTHING(l)
 
-/// The word of state l that is `offset` bytes from what `base` points to.
+/// The operand for the word of state l that is `offset` bytes from what `base` points to.
 #define POLYKEM_WORD(base, offset, l) #offset "+8*" #l "(%[" #base "])"
 #define POLYKEM_LOAD_WORD(base, offset, l, to) "movq " POLYKEM_WORD(base, offset, l) ", %[" #to "]\n\t"
 
-// Three words of state l to or from its row.
+// POLYKEM_TO_ROW and POLYKEM_FROM_ROW copy three words of state l to and from its row.
 #define POLYKEM_COPY(from, to) "movq " from ", %[a]\n\t" "movq %[a], " to "\n\t"
 #define POLYKEM_ROW(l) "movq 8*" #l "(%[rows]), %[row]\n\t"
 #define POLYKEM_TO_ROW(l) \
@@ -83,7 +83,7 @@ inline namespace POLYKEM_ISA {
   POLYKEM_COPY("(%[row],%[at])", POLYKEM_WORD(words, 0, l)) \
   POLYKEM_COPY("8(%[row],%[at])", POLYKEM_WORD(words, 64, l)) \
   POLYKEM_COPY("16(%[row],%[at])", POLYKEM_WORD(words, 128, l))
-/// The last iterations step back so that three words are left; they copy some again.
+/// Goes on to the next three words. The last iterations step back so that three words are left; they copy some again.
 #define POLYKEM_NEXT_WORDS \
   "add $192, %[words]\n\t" \
   "cmp %[last], %[words]\n\t" \
@@ -92,8 +92,8 @@ inline namespace POLYKEM_ISA {
   "cmp %[last_at], %[at]\n\t" \
   "cmova %[last_at], %[at]\n\t"
 
-// Three words of state l are four times 48 bits, 16 integers of 12 bits. PDEP spreads four and ignores the upper 16
-// bits of its input, so that the last 48 are loaded with two bytes of what follows.
+// Three words of state l are four times 48 bits, which are 16 integers of 12 bits. PDEP spreads four of them and
+// ignores the upper 16 bits of its input, so the last 48 bits are loaded with the two bytes that follow.
 #define POLYKEM_SPREAD(from, to, out, n, l) \
   "pdepq %[mask], %[" #from "], %[" #to "]\n\t" \
   "movq %[" #to "], 8*" #n "+" #l "*%c[row_bytes](%[" #out "])\n\t"
@@ -108,7 +108,8 @@ inline namespace POLYKEM_ISA {
 #define POLYKEM_NEXT_UNPACKED \
   "add $192, %[words]\n\t" \
   "add $32, %[rows]\n\t"
-/// Words 18 to 20 do not fit: each of the first four iterations also unpacks those of two states.
+/// Goes on to the next three words. Words 18 to 20 do not fit into six iterations, so each of the first four iterations
+/// also unpacks those of two states.
 #define POLYKEM_NEXT_UNPACKED_AND_LAST \
   POLYKEM_NEXT_UNPACKED \
   "lea 64(%[iota]), %[a]\n\t" \
@@ -120,8 +121,8 @@ inline namespace POLYKEM_ISA {
   "2:\n\t"
 // clang-format on
 
-/// Keccak-f[1600] in place on eight states: word w of state i at states[8 w + i], 64-byte aligned; iota: the 24 round
-/// constants. [FIPS202, 3.3]
+/// Permutes eight states in place by Keccak-f[1600]: word w of state i is states[8 w + i], 64-byte aligned. `iota`
+/// points to the 24 round constants. [FIPS202, 3.3]
 POLYKEM_NOINLINE inline void keccak_permute8(uint64_t* states, const uint64_t* iota) {
   const uint64_t* const end = iota + 24;
   asm volatile(POLYKEM_PERMUTATION(POLYKEM_LOAD, POLYKEM_LOAD, POLYKEM_NOTHING, "")
@@ -130,13 +131,14 @@ POLYKEM_NOINLINE inline void keccak_permute8(uint64_t* states, const uint64_t* i
                : POLYKEM_VECTORS_CHANGED);
 }
 
-/// Four integers of 12 bits, in 16 bits each.
+/// The mask of four integers of 12 bits, in 16 bits each.
 inline constexpr uint64_t kTwelveBits = 0x0fff0fff0fff0fff;
-/// The words that six iterations move of a state, three in each.
+/// The number of words of a state that six iterations move, three in each.
 inline constexpr size_t kOverlappedWords = 18;
 
-// The following permute from `from` to `to`, which may be the same. Meanwhile general registers, whose units are idle,
-// move what vectors would have to transpose: words of eight states at `words`, which are not `to`, to or from rows.
+// The following functions permute from `from` to `to`, which may be the same. Meanwhile general registers, whose units
+// are idle, move what vectors would have to transpose: words of eight states at `words`, which are not `to`, to or from
+// rows.
 
 #define POLYKEM_PERMUTE_AND_COPY(LOAD, LOAD_WAITING, COPY)                                                         \
   const uint64_t *const end = iota + 24, *const last = words + (count - 3) * 8;                                    \
@@ -149,22 +151,24 @@ inline constexpr size_t kOverlappedWords = 18;
       : [to] "r"(to), [from] "r"(from), [end] "r"(end), [rows] "r"(rows), [last] "r"(last), [last_at] "r"(last_at) \
       : POLYKEM_VECTORS_CHANGED)
 
-/// Row l, at rows[l] + at, = words 0 to count - 1 of state l, 3 <= count <= kOverlappedWords.
+/// Permutes, and copies words 0 to count - 1 of state l at `words` to row l, at rows[l] + at; 3 <= count <=
+/// kOverlappedWords.
 POLYKEM_NOINLINE inline void keccak_permute8_to_rows(uint64_t* to, const uint64_t* from, const uint64_t* iota,
                                                      const uint64_t* words, uint8_t* const* rows, size_t at,
                                                      size_t count) {
   POLYKEM_PERMUTE_AND_COPY(POLYKEM_LOAD, POLYKEM_MOVE_WORD, POLYKEM_TO_ROW);
 }
 
-/// The states absorb what is at `words`, 25 words of each, before they are permuted. Then words 0 to count - 1 of state
-/// l there = row l, at rows[l] + at, 3 <= count <= kOverlappedWords.
+/// Adds what is at `words`, 25 words of each state, to the states and permutes them. Meanwhile copies row l, at rows[l]
+/// + at, to words 0 to count - 1 of state l at `words`; 3 <= count <= kOverlappedWords.
 POLYKEM_NOINLINE inline void keccak_permute8_from_rows(uint64_t* to, const uint64_t* from, const uint64_t* iota,
                                                        uint64_t* words, const uint8_t* const* rows, size_t at,
                                                        size_t count) {
   POLYKEM_PERMUTE_AND_COPY(POLYKEM_LOAD_SUM, POLYKEM_MOVE_SUM, POLYKEM_FROM_ROW);
 }
 
-/// Row l, at rows + l * kRowBytes, = the 112 integers of 12 bits in words 0 to 20 of state l, in 16 bits each.
+/// Permutes, and writes the 112 integers of 12 bits in words 0 to 20 of state l at `words` to row l, at rows + l *
+/// kRowBytes, in 16 bits each.
 template <size_t kRowBytes>
 POLYKEM_NOINLINE void keccak_permute8_unpack12(uint64_t* to, const uint64_t* from, const uint64_t* iota,
                                                const uint64_t* words, uint8_t* rows) {
@@ -179,7 +183,7 @@ POLYKEM_NOINLINE void keccak_permute8_unpack12(uint64_t* to, const uint64_t* fro
                : POLYKEM_VECTORS_CHANGED);
 }
 
-/// Writes the same rows; no permutation runs.
+/// Writes the rows of keccak_permute8_unpack12() without a permutation.
 template <size_t kRowBytes>
 void unpack12(const uint64_t* words, uint8_t* rows) {
   const uint64_t* const end = words + size_t{21 * 8};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of Keccak's state with their even bits in the lower and their odd bits in the upper half, so that a rotation
-// takes no more than that of a word.
+// Lanes of Keccak's state with their even bits in the lower and their odd bits in the upper half, so that rotating a
+// lane takes no more than rotating its two words.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@ constexpr void exchange(uint32_t& low, uint32_t& high, uint32_t mask, unsigned d
   low ^= difference << distance;
 }
 
-/// A bit's place is a number of six bits, of which the first says in which word it is. Each exchange swaps that one
-/// with another, and together they rotate all six.
+/// Moves the even bits of a lane to the lower half and its odd bits to the upper half. A bit's place is a number of six
+/// bits, of which the first says in which word it is. Each exchange swaps this bit of the number with another, and
+/// together they rotate all six.
 constexpr uint64_t interleaved(uint64_t lane) {
   auto low = static_cast<uint32_t>(lane), high = static_cast<uint32_t>(lane >> 32);
   exchange(low, high, 0x0000ffff, 16);
@@ -27,6 +28,7 @@ constexpr uint64_t interleaved(uint64_t lane) {
   exchange(low, high, 0x55555555, 1);
   return low | uint64_t{high} << 32;
 }
+/// Moves the bits back: the inverse of interleaved().
 constexpr uint64_t restored(uint64_t lane) {
   auto low = static_cast<uint32_t>(lane), high = static_cast<uint32_t>(lane >> 32);
   exchange(low, high, 0x55555555, 1);
@@ -40,7 +42,7 @@ static_assert(interleaved(0xaaaaaaaaaaaaaaaa) == 0xffffffff00000000 && interleav
               interleaved(2) == 1ull << 32);
 static_assert(restored(interleaved(0x0123456789abcdef)) == 0x0123456789abcdef);
 
-/// The permutation on such lanes.
+/// Permutes a state whose lanes are interleaved.
 void keccak_interleaved(uint64_t state[25]);
 
 }  // namespace polykem::cortex_m4

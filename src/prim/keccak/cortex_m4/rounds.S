@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rounds of Keccak-f[1600] on a bit-interleaved state: lane (x, y) is a word of its even bits at 8 (x + 5 y) and one
-// of its odd bits 4 further. A rotation of a lane by an even number rotates both words by half of it; by an odd number it
-// also swaps them. [FIPS202, 3.2]
+// Computes the rounds of Keccak-f[1600] on a bit-interleaved state: lane (x, y) is a word of its even bits at 8 (x + 5
+// y) and one of its odd bits 4 further. A rotation of a lane by an even number rotates both words by half of it; by an
+// odd number it also swaps them. [FIPS202, 3.2]
 //
-// No rotation of rho is executed. Logic on this processor rotates one operand for nothing, so a lane is stored as chi
-// finds it and the rotation that it lacks, its turn, is a constant of the place. Between rounds these constants must be
-// the same again: rho and pi move 24 lanes along one cycle, on which each turn is the one before plus rho's offset, but
-// for one place, where chi's result is rotated. The first round begins and the last one ends without turns.
+// No rotation of rho is executed. Logic instructions on this processor rotate one operand at no cost, so a lane is
+// stored as chi leaves it, and the rotation that it lacks, its turn, is a constant of its place. These constants must
+// be the same after every round. Rho and pi move 24 lanes along one cycle, on which each turn is the one before plus
+// rho's offset, except at one place, where chi's result is rotated. The first round begins and the last one ends
+// without turns.
 //
-// Registers: r0, r1 the state before and after; r2 to r6 the lanes of a row; r7 to r11 parities of the columns, which
-// grow as rows are stored; lr the next constant. s0 to s4 and s10 to s14 are what theta adds to the columns, even and odd
-// words; s5 to s9 the parities of the even words; s15 where the loop ends.
+// r0 and r1 point to the state before and after a round. r2 to r6 hold the lanes of a row, and r7 to r11 the parities
+// of the columns, which grow as rows are stored. lr points to the next constant. s0 to s4 and s10 to s14 hold what
+// theta adds to the even and the odd words of the columns, s5 to s9 the parities of the even words, and s15 the
+// constant at which the loop ends.
   .syntax unified
   .cpu cortex-m4
   .fpu fpv4-sp-d16
@@ -18,7 +20,7 @@
 
   .equ kFrame, 200  // the state after every other round
 
-// Turns along the cycle of pi, (x, y) -> (y, 2 x + 3 y), with the offsets of rho. [FIPS202, 3.2.2 and 3.2.3]
+// The turns along the cycle of pi, (x, y) -> (y, 2 x + 3 y), with the offsets of rho. [FIPS202, 3.2.2 and 3.2.3]
   .set turn_0_0, 0
   .set turn_1_0, 0
   .set turn_0_2, turn_1_0 + 1
@@ -45,7 +47,7 @@
   .set turn_4_1, turn_2_4 + 61
   .set turn_1_1, turn_4_1 + 20
 
-// \op \to, \a, \b rotated to the right by \by.
+// Executes \op \to, \a, \b with \b rotated to the right by \by.
   .macro rotated op, to, a, b, by
   .if ((\by) & 31) == 0
   \op \to, \a, \b
@@ -54,19 +56,20 @@
   .endif
   .endm
 
-// \name = what half \h of a lane lacks to the left if the lane lacks \by.
+// Sets \name to the rotation to the left that half \h of a lane lacks if the lane lacks \by.
   .macro part name, by, h
   .set \name, (((\by) & 63) + 1 - \h) >> 1
   .endm
 
-// The word that pi brings to column \i: of lane (\x, \i), which rho rotates by \by, the one that becomes half \h.
+// Loads the word that pi brings to column \i: of lane (\x, \i), which rho rotates by \by, the word that becomes half
+// \h.
   .macro load to, in, i, x, by, h, from
   .set before_\i, \from * turn_\x\()_\i + \by
   part lacks_\i, before_\i, \h
   ldr \to, [\in, #(8 * (\x + 5 * \i) + 4 * ((before_\i + \h) & 1))]
   .endm
 
-// Adds what theta adds to column \x.
+// Adds to \word what theta adds to column \x.
   .macro add_theta word, i, x, by, h
   part moved, \by, \h
   .if ((\by + \h) & 1) == 0
@@ -78,7 +81,8 @@
   .endif
   .endm
 
-// Lane (\i, \y) of the new state, half \h, from the words of columns \i, \j and \k. \to: chi's result.
+// Computes half \h of lane (\i, \y) of the new state from the words of columns \i, \j and \k; \to is the register of
+// chi's result.
   .macro chi out, y, h, to, sum, i, b0, j, b1, k, b2, x, by, to_turns, sums
   rotated bic, r12, \b2, \b1, (lacks_\k - lacks_\j)
   rotated eor, \to, \b0, r12, (lacks_\i - lacks_\k)
@@ -137,7 +141,7 @@
   vmov s9, r11
   .endm
 
-// What theta adds to column \x, from the parities of columns \w to its left and \y to its right.
+// Computes what theta adds to column \x, from the parities of columns \w to its left and \y to its right.
   .macro theta x, w, y, even_w, odd_w, even_y, odd_y
   rotated eor, r12, \even_w, \odd_y, (sum_\w\()_0 - sum_\y\()_1 - 1)
   vmov s\x, r12
@@ -160,7 +164,7 @@
   theta 4, 3, 0, r5, r10, r2, r7
   .endm
 
-// \from, \to: 1 if lanes have turns before and after; \sums: 1 if a round follows.
+// Computes a round. \from and \to are 1 if lanes have turns before and after it; \sums is 1 if a round follows.
   .macro round in, out, from, to, sums
   half_round \in, \out, 0, \from, \to, \sums
   .if \sums
@@ -172,7 +176,7 @@
   .endif
   .endm
 
-// The parity of column \x of a state without turns.
+// Computes half \h of the parity of column \x of a state without turns.
   .macro parity sum, x, h
   ldr \sum, [r0, #(8 * \x + 4 * \h)]
   ldr r2, [r0, #(8 * \x + 40 + 4 * \h)]
@@ -194,7 +198,7 @@
   parity r11, 4, \h
   .endm
 
-// The registers of floating point that held parities.
+// Clears the floating-point registers, which held parities.
   .macro clear_parities
   mov r2, #0
   mov r3, #0
@@ -208,8 +212,8 @@
   vmov d7, r2, r3
   .endm
 
-// void polykem_keccak_rounds(uint32_t state[50], const uint32_t* constants, const uint32_t* end): two words of a constant
-// for each of 24 rounds.
+// void polykem_keccak_rounds(uint32_t state[50], const uint32_t* constants, const uint32_t* end)
+// The constants are two words for each of 24 rounds.
   .section .text.polykem_keccak_rounds, "ax", %progbits
   .align 2
   .global polykem_keccak_rounds

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes of the items of a batch, each item by one thread. Blocks of one warp; messages that are records go through
+// Hashes the items of a batch, each item in one thread, with blocks of one warp. Messages that are records go through
 // shared memory. [FIPS202]
 #pragma once
 
@@ -10,14 +10,14 @@
 namespace polykem::cuda {
 
 /// The least number of blocks of one warp that a multiprocessor must have registers for, in kernels that hash an item
-/// in each lane. On compute capability 9.0: as many as run without spills, so that a batch of 100,000 is one wave.
+/// in each lane. On compute capability 9.0 it is as many as run without spills, so that a batch of 100,000 is one wave.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 inline constexpr int kHashBlocks = 24;
 #else
 inline constexpr int kHashBlocks = 1;
 #endif
 
-/// The address of the record of lane m.
+/// Returns the address of the record of lane m.
 struct LaneRecords {
   Records records;
   LaneItem item;
@@ -27,8 +27,8 @@ struct LaneRecords {
 inline constexpr int kHashStageWords = 32 * 4 * kStagePieces;
 static_assert(kHashStageWords >= kStageWords);
 
-/// digest: the SHA3-256 of the record of each lane's item, or another function of the same rate, with a prefix if there
-/// is one. stage: kHashStageWords words of shared memory, 16-byte aligned.
+/// Sets `digest` to the SHA3-256, or another function of the same rate, of the record of each lane's item, which
+/// follows `prefix` if there is one. `stage` is kHashStageWords words of shared memory, 16-byte aligned.
 template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
 __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], uint32_t* stage, Records records,
                                              const LaneItem& item, const uint32_t* prefix = nullptr) {
@@ -41,7 +41,7 @@ __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], uint32_t* st
   }
 }
 
-/// The first kWords words of SHAKE256 or SHA3 of 64 bytes.
+/// Sets `out` to the first kWords words of SHAKE256 or SHA3 of 64 bytes.
 template <int kRate, KeccakSuffix kSuffix, int kWords>
 __device__ __forceinline__ void hash_64(uint32_t (&out)[kWords], const uint32_t (&first)[8],
                                         const uint32_t (&second)[8]) {
@@ -55,7 +55,7 @@ __device__ __forceinline__ void hash_64(uint32_t (&out)[kWords], const uint32_t 
   squeeze_words(out, state);
 }
 
-/// SHA3-512 of 64 bytes, in two halves.
+/// Computes SHA3-512 of 64 bytes, `m` and `h`, in two halves.
 __device__ __forceinline__ void sha3_512_of_64(uint32_t (&first)[8], uint32_t (&second)[8], const uint32_t (&m)[8],
                                                const uint32_t (&h)[8]) {
   uint32_t both[16];

@@ -17,7 +17,7 @@ __constant__ constexpr uint64_t kKeccakRoundConstants[24] = {
     0x8000000000008003, 0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a,
     0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008};
 
-/// Rotation of word x + 5y, 0 <= offset < 64. [FIPS202, 3.2.2]
+/// Returns the rotation of word x + 5 y, 0 <= rotation < 64. [FIPS202, 3.2.2]
 __host__ __device__ constexpr unsigned keccak_rotation(int lane) {
   constexpr unsigned kOffsets[25] = {0,  1,  62, 28, 27, 36, 44, 6,  55, 20, 3,  10, 43,
                                      25, 39, 41, 45, 15, 21, 8,  18, 2,  61, 56, 14};
@@ -28,7 +28,7 @@ __device__ __forceinline__ uint64_t rotate_left(uint64_t x, unsigned r) {
   return r == 0 ? x : (x << r) | (x >> (64 - r));
 }
 
-/// Round `round` of Keccak-f[1600] in place. Every index is a constant after unrolling, so the state stays in
+/// Computes round `round` of Keccak-f[1600] in place. Every index is a constant after unrolling, so the state stays in
 /// registers.
 __device__ __forceinline__ void keccak_round(uint64_t (&a)[25], int round) {
   uint64_t c[5], b[25];
@@ -62,7 +62,8 @@ __device__ __forceinline__ void keccak_f1600(uint64_t (&a)[25]) {
     keccak_round(a, round);
 }
 
-/// The same. Before round k < kCount it calls beside(k): what the caller has to compute on other units meanwhile.
+/// Computes Keccak-f[1600] in place, and before round k < kCount calls beside(k), which computes what the caller needs
+/// on other units meanwhile.
 template <int kCount, class Beside>
 __device__ __forceinline__ void keccak_f1600(uint64_t (&a)[25], Beside beside) {
 #pragma unroll 1
@@ -75,17 +76,18 @@ __device__ __forceinline__ void keccak_f1600(uint64_t (&a)[25], Beside beside) {
     keccak_round(a, round);
 }
 
-inline constexpr int kRateBytes = 136;             ///< of SHA3-256 and of SHAKE256
-inline constexpr int kRateWords = kRateBytes / 4;  ///< 32-bit words
-/// Odd, so that 32 threads reading the same word of their own rows touch 32 banks.
+inline constexpr int kRateBytes = 136;             ///< the rate of SHA3-256 and of SHAKE256
+inline constexpr int kRateWords = kRateBytes / 4;  ///< the rate in 32-bit words
+/// The 32-bit words from one thread's row of the stage to the next. It is odd, so that 32 threads reading the same word
+/// of their own rows touch 32 banks.
 inline constexpr int kStageStride = kRateWords + 1;
 inline constexpr int kStageWords = 32 * kStageStride;  ///< shared memory of one warp, in 32-bit words
 
 /// What follows a message: the bits that tell the functions apart and the first bit of the padding. [FIPS202, 6]
 enum class KeccakSuffix : uint8_t { kSha3 = 0x06, kShake = 0x1f };
 
-/// The state that has absorbed `seed` and the words `tail` below 2^64, padded for a rate of kRate bytes. tail: the rest
-/// of the message and its suffix, up to 8 bytes.
+/// Sets `state` to what has absorbed `seed` and `tail`, padded for a rate of kRate bytes. `tail` is the rest of the
+/// message and its suffix, up to 8 bytes.
 template <int kRate, int kSeedWords>
 __device__ __forceinline__ void absorb_seed(uint64_t (&state)[25], const uint32_t (&seed)[kSeedWords], uint64_t tail) {
   static_assert(kSeedWords % 2 == 0 && 4 * kSeedWords + 8 <= kRate);
@@ -99,7 +101,7 @@ __device__ __forceinline__ void absorb_seed(uint64_t (&state)[25], const uint32_
   state[kRate / 8 - 1] ^= 0x8000000000000000;
 }
 
-/// The first kWords 32-bit words of the state.
+/// Sets `words` to the first kWords 32-bit words of the state.
 template <int kWords>
 __device__ __forceinline__ void squeeze_words(uint32_t (&words)[kWords], const uint64_t (&state)[25]) {
 #pragma unroll
@@ -109,10 +111,10 @@ __device__ __forceinline__ void squeeze_words(uint32_t (&words)[kWords], const u
 
 inline constexpr int kShake128RateBytes = 168, kSha3_512RateBytes = 72;
 
-/// SHA3-256, or the first 32 bytes of SHAKE256, of 32 messages by one warp, each lane hashing one; digest valid in
-/// every lane. A message is the kPrefix words of `prefix` (nullptr if there are none) and kBytes bytes of any alignment
-/// in global memory, readable up to the next multiple of 4. record(m): the address of lane m's bytes, which any lane
-/// may ask for. stage: kStageWords words of shared memory of this warp.
+/// Computes SHA3-256, or the first 32 bytes of SHAKE256, of 32 messages by one warp. Each lane hashes one message and
+/// gets its digest. A message is the kPrefix words of `prefix` (nullptr if there are none) and kBytes bytes of any
+/// alignment in global memory, readable up to the next multiple of 4. record(m) returns the address of lane m's bytes;
+/// any lane may call it. `stage` is kStageWords words of shared memory of this warp.
 template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::kSha3, class Record>
 __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint32_t* prefix, uint32_t* stage,
                                               unsigned lane, Record record) {
@@ -171,10 +173,11 @@ __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint3
   }
 }
 
-inline constexpr int kStagePieces = 9;  ///< of 16 bytes, which a block of 136 bytes touches, of one message
+inline constexpr int kStagePieces = 9;  ///< pieces of 16 bytes of a message that a block of 136 bytes touches
 
-/// The same of messages whose bytes are aligned to 16 and are a multiple of 16, as is kPrefix of 4. Lane m's bytes are
-/// at records + m stride; valid: lanes with a message. stage: 32 kStagePieces pieces of shared memory of this warp.
+/// Computes warp_sha3_256() of messages whose bytes are 16-byte aligned; kBytes is a multiple of 16, and kPrefix of 4.
+/// Lane m's bytes are at records + m * stride, and the first `valid` lanes have a message. `stage` is 32 kStagePieces
+/// pieces of shared memory of this warp.
 template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
 __device__ __forceinline__ void warp_sha3_256_aligned(uint32_t (&digest)[8], const uint32_t* prefix, uint4* stage,
                                                       unsigned lane, const uint8_t* records, size_t stride,

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Keccak state by a whole warp, where there are too few messages for one per thread: a permutation takes 2.2 us
-// instead of 5.2 on an H200. [FIPS202]
+// One Keccak state in a whole warp, for batches with too few messages for one in each thread: a permutation takes 2.2
+// us instead of 5.2 on an H200. [FIPS202]
 #pragma once
 
 #include "prim/keccak/cuda/keccak.cuh"
 
 namespace polykem::cuda {
 
-/// Up to so many messages are hashed by a warp each. A permutation has 432 shuffles, and a multiprocessor does one a
-/// cycle: 132 of them do 0.55 G/s, so 2,880 permutations take the 5.2 us in which threads do any number of them up to
-/// 16,896. Measured on an H200, 2,600 to 2,900 messages take the same time.
+/// The largest number of messages that are hashed by a warp each. A permutation has 432 shuffles, and a multiprocessor
+/// executes one in each cycle, so 132 multiprocessors compute 0.55 G permutations a second: 2,880 of them take the 5.2
+/// us in which threads compute any number up to 16,896. Measured on an H200, both take the same time at 2,600 to 2,900
+/// messages.
 inline constexpr size_t kFewMessages = 2640;
 
-/// A 64-bit word as it was loaded: the shift that an alignment needs waits until the word is used, so that a kernel
-/// goes on before it arrives.
+/// A 64-bit word as it was loaded. The shift that its alignment needs waits until the word is used, so that a kernel
+/// goes on before the word arrives.
 struct LoadedWord {
   uint32_t parts[3], shift;
 
   __device__ __forceinline__ LoadedWord(uint64_t word)  // NOLINT(google-explicit-constructor): a word is one, too
       : parts{static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32), 0}, shift(0) {}
-  /// Word `at` of bytes of any alignment in global memory, readable up to the next multiple of 4.
+  /// Loads word `at` of bytes of any alignment in global memory, readable up to the next multiple of 4.
   __device__ __forceinline__ LoadedWord(const uint8_t* bytes, uint32_t at) {
     const auto skip = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(bytes) & 3);
     const auto* words = reinterpret_cast<const uint32_t*>(bytes - skip) + 2 * size_t{at};
@@ -32,12 +33,12 @@ struct LoadedWord {
   }
 };
 
-/// Word `at` of bytes as above.
+/// Returns word `at` of bytes that LoadedWord can load.
 __device__ __forceinline__ uint64_t load_word64(const uint8_t* bytes, uint32_t at) {
   return LoadedWord(bytes, at).value();
 }
 
-/// Lane x + 5 y < 25 has word (x, y) of the state; other lanes have none.
+/// Keccak-f[1600] on one state by a warp. Lane x + 5 y < 25 has word (x, y) of the state; other lanes have none.
 class WarpKeccak {
  public:
   __device__ __forceinline__ explicit WarpKeccak(unsigned lane) {
@@ -60,8 +61,9 @@ class WarpKeccak {
     first_column_ = x == 0 ? 0xffffffff : 0;
   }
 
-  /// The chain of a round is three shuffles and what is between them; so iota waits for the next round's theta, where
-  /// a lane adds it to its own word while it waits for those of other lanes.
+  /// Returns the lane's word after Keccak-f[1600]. The critical path of a round is three shuffles and what is between
+  /// them, so iota waits for the next round's theta, where a lane adds it to its own word while it waits for those of
+  /// other lanes.
   __device__ __forceinline__ uint64_t permuted(uint64_t state) const {
     auto low = static_cast<uint32_t>(state), high = static_cast<uint32_t>(state >> 32);
     uint64_t constant = 0;
@@ -80,9 +82,9 @@ class WarpKeccak {
     return low | static_cast<uint64_t>(high) << 32;
   }
 
-  /// Absorbs a message of `words` 64-bit words, then `suffix`, padded for a rate of kRate words; returns the state of
-  /// which the first block of output is squeezed. word(at): word `at` < words, a uint64_t or LoadedWord, which one lane
-  /// asks for.
+  /// Absorbs a message of `words` 64-bit words, then `suffix`, padded for a rate of kRate words. Returns the lane's
+  /// word of the state from which the first block of output is squeezed. word(at) returns word `at` < words as a
+  /// uint64_t or LoadedWord; one lane calls it.
   template <int kRate, class Word>
   __device__ __forceinline__ uint64_t absorbed(unsigned lane, uint32_t words, uint64_t suffix, Word word) const {
     const uint32_t last = words / kRate;
@@ -111,12 +113,12 @@ class WarpKeccak {
     return __shfl_sync(0xffffffff, half, lane);
   }
 
-  /// parity: `own`, to which iota is added in both.
+  /// Adds the other words of the column to `parity`, which is `own` before, and adds iota to both.
   __device__ __forceinline__ void add_column(uint32_t& parity, uint32_t& own, uint32_t constant) const {
     const uint32_t others[4] = {from(own, column_[0]), from(own, column_[1]), from(own, column_[2]),
                                 from(own, column_[3])};
     parity ^= constant & first_column_;
-    asm("" : "+r"(parity));  // or the compiler adds iota last
+    asm("" : "+r"(parity));  // keeps the compiler from adding iota last
     own ^= constant & first_;
     parity ^= (others[0] ^ others[1] ^ others[2]) ^ others[3];
   }
@@ -131,16 +133,16 @@ class WarpKeccak {
     high = __funnelshift_l(first, second, rotation_);
   }
 
-  /// Pi and chi.
+  /// Applies pi and chi to a half of the lane's word.
   __device__ __forceinline__ uint32_t chi(uint32_t half) const {
     return from(half, row_[0]) ^ (~from(half, row_[1]) & from(half, row_[2]));
   }
 
   unsigned column_[4], row_[3], before_, after_, rotation_ = 0;
-  uint32_t first_, first_column_;  ///< masks: whether this is lane 0, whether x is 0
+  uint32_t first_, first_column_;  ///< masks: all ones if this is lane 0, if x is 0
 };
 
-/// Word `at`, at any alignment.
+/// Stores `word` as word `at` of `bytes`, which may have any alignment.
 __device__ __forceinline__ void store_word64(uint8_t* bytes, uint32_t at, uint64_t word) {
 #pragma unroll
   for (unsigned b = 0; b < 8; ++b)

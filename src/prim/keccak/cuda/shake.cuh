@@ -7,26 +7,26 @@
 
 namespace polykem::cuda {
 
-/// The rate in 64-bit words; kernels take it as a template parameter.
+/// The rates in 64-bit words; kernels take one as a template parameter.
 inline constexpr int kShake128Words = 21, kShake256Words = 17;
 
 inline constexpr uint64_t kShakeSuffix = 0x1f, kShakeLastBit = uint64_t{1} << 63;
 
-/// Shared memory of one warp that hashes long messages, in 32-bit words. A row is odd, so that 32 threads reading the
-/// same word of their own rows touch 32 banks.
+/// The shared memory of one warp that hashes long messages, in 32-bit words: the length of a row, then that of all 32
+/// rows. A row's length is odd, so that 32 threads reading the same word of their own rows touch 32 banks.
 template <int kRate>
 inline constexpr int kShakeStride = 2 * kRate + 1;
 template <int kRate>
 inline constexpr int kShakeStageWords = 32 * kShakeStride<kRate>;
 
 /// The messages of a warp, each of `words` 64-bit words of any alignment in global memory, readable up to the next
-/// multiple of 4 bytes: lane m has the one at first + m * stride, lanes from `valid` > 0 on repeat the last. stride: a
-/// multiple of 4.
+/// multiple of 4 bytes. Lane m has the message at first + m * stride; lanes from `valid` > 0 on repeat the last one.
+/// `stride` is a multiple of 4.
 struct LaneMessages {
   const uint8_t* first;
   uint32_t stride, valid, words;
 
-  /// All messages are equally far from a multiple of 4.
+  /// Returns how many bytes all messages begin behind a multiple of 4.
   __device__ __forceinline__ uint32_t skip() const {
     return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(first) & 3);
   }
@@ -55,9 +55,9 @@ __device__ __forceinline__ void fetch_block(uint32_t* stage, unsigned lane, uint
   }
 }
 
-/// Absorbs 32 messages by one warp, each lane one; afterwards `state` is that of which the first block of output is
-/// squeezed. A message is that of `messages` and behind it `tail_words` 64-bit words; tail(j): word j of this lane's
-/// tail. stage: kShakeStageWords<kRate> words of shared memory of this warp.
+/// Absorbs 32 messages by one warp, each lane one. Afterwards the first block of output can be squeezed from `state`. A
+/// lane's message is its one of `messages`, followed by `tail_words` 64-bit words; tail(j) returns word j of this
+/// lane's tail. `stage` is kShakeStageWords<kRate> words of shared memory of this warp.
 template <int kRate, class Tail>
 __device__ __forceinline__ void warp_absorb(uint64_t (&state)[25], uint32_t* stage, unsigned lane,
                                             const LaneMessages& messages, uint32_t tail_words, Tail tail) {
@@ -88,8 +88,8 @@ __device__ __forceinline__ void warp_absorb(uint64_t (&state)[25], uint32_t* sta
   }
 }
 
-/// Absorbs a message of less than a block: word(j) is its 64-bit word j for j < kCount, suffix included and zero behind
-/// it. The caller permutes.
+/// Absorbs a message of less than a block: word(j) returns its 64-bit word j for j < kCount, suffix included and zero
+/// behind it. The caller permutes the state.
 template <int kRate, int kCount, class Word>
 __device__ __forceinline__ void absorb_words(uint64_t (&state)[25], Word word) {
   static_assert(kCount <= kRate);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes of the items of a batch too small to fill the GPU with a thread for each: an item by a warp. [FIPS202]
+// Hashes the items of a batch that is too small to fill the GPU with a thread for each: a warp hashes an item.
+// [FIPS202]
 #pragma once
 
 #include "prim/cuda/warp.cuh"
@@ -12,13 +13,13 @@ namespace polykem::cuda {
 /// The hashes of a warp, each over 64-bit words: word j of a short message or of a digest is in lane j.
 struct WarpHashes {
   static constexpr int kWords = kRateBytes / 8, kSha3_512Words = kSha3_512RateBytes / 8;
-  static constexpr uint32_t kSymWords = 4;  ///< of a digest, a seed, a key: 32 bytes
+  static constexpr uint32_t kSymWords = 4;  ///< the words of a digest, a seed or a key: 32 bytes
 
   const unsigned lane = warp_lane();
   const WarpKeccak keccak{lane};
 
-  /// H or another function of the same rate over kBytes bytes of a record, behind the 32 bytes `prefix` if there are
-  /// some.
+  /// Returns H, or another function of the same rate, of kBytes bytes of a record, behind the 32 bytes `prefix` if
+  /// there are some.
   template <int kBytes, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
   __device__ __forceinline__ uint64_t record(const uint8_t* bytes, const uint8_t* prefix = nullptr) const {
     static_assert(kBytes % 8 == 0);
@@ -28,13 +29,13 @@ struct WarpHashes {
     });
   }
 
-  /// A function of rate kRate over `words` words below kRate.
+  /// Returns a function of rate kRate of `words` words; `words` is below kRate.
   template <int kRate>
   __device__ __forceinline__ uint64_t of(uint64_t word, uint32_t words, uint64_t suffix) const {
     return keccak.absorbed<kRate>(lane, words, suffix, [word](uint32_t) { return word; });
   }
 
-  /// A function of rate kRate over two messages of 32 bytes, one after the other.
+  /// Returns a function of rate kRate of two messages of 32 bytes, one after the other.
   template <int kRate, KeccakSuffix kSuffix>
   __device__ __forceinline__ uint64_t of_two(uint64_t first, uint64_t second) const {
     const uint64_t moved = __shfl_up_sync(0xffffffff, second, kSymWords);
@@ -57,7 +58,8 @@ struct WarpHashes {
     if (lane < kSymWords) store_word64(bytes, lane, word);
   }
 
-  /// The random bytes of an item, kWords64 words: the caller's coins or the generator's.
+  /// Returns the random bytes of an item, kWords64 words: the caller's coins if there are any, else those of the
+  /// generator.
   template <uint32_t kWords64>
   __device__ __forceinline__ uint64_t make_coins(const uint8_t* coins, const uint32_t* seed, CoinDomain domain,
                                                  size_t item) const {

@@ -22,8 +22,8 @@ using simd::V64;
 
 #ifndef POLYKEM_ISA_NEON
 
-/// Row kRow after theta's change of the columns, rho, pi and chi: its word x comes from word (x', y') with x' = x + 3
-/// kRow, y' = x. V: V64, or another type with its operations. [FIPS202, 3.2.1 to 3.2.4]
+/// Computes row kRow of a round: theta's change of the columns, rho, pi and chi. Before chi, its word x is word (x',
+/// y') with x' = x + 3 kRow, y' = x. V is V64, or another type with its operations. [FIPS202, 3.2.1 to 3.2.4]
 template <size_t kRow, class V, size_t... kX>
 POLYKEM_INLINE void theta_rho_pi_chi_row(V* out, const V* in, const V* change, std::index_sequence<kX...>) {
   const V b[5] = {(in[(kX + 3 * kRow) % 5 + 5 * kX] ^ change[(kX + 3 * kRow) % 5])
@@ -31,8 +31,8 @@ POLYKEM_INLINE void theta_rho_pi_chi_row(V* out, const V* in, const V* change, s
   ((out[kX + 5 * kRow] = xor_andnot(b[kX], b[(kX + 1) % 5], b[(kX + 2) % 5])), ...);
 }
 
-/// One round of Keccak-f from `in` to `out`. The CPU has half as many units for rotations, so they are spread among the
-/// other operations. [FIPS202, 3.2]
+/// Computes one round of Keccak-f[1600] from `in` to `out`. The CPU has half as many units for rotations as for other
+/// operations, so rotations are spread among these. [FIPS202, 3.2]
 template <size_t... kY>
 POLYKEM_INLINE void keccak_round(V64* out, const V64* in, V64 iota, std::index_sequence<kY...> five) {
   const V64 column[5] = {xor3(xor3(in[kY], in[kY + 5], in[kY + 10]), in[kY + 15], in[kY + 20])...};
@@ -41,8 +41,8 @@ POLYKEM_INLINE void keccak_round(V64* out, const V64* in, V64 iota, std::index_s
   out[0] = out[0] ^ iota;
 }
 
-/// The permutation on states that `load` reads and `store` writes word by word. Only constants index the arrays of the
-/// rounds, so that compilers keep them in registers.
+/// Permutes states that `load` reads and `store` writes word by word. Only constants index the arrays of the rounds, so
+/// that compilers keep them in registers.
 template <class Load, class Store, size_t... kWord>
 POLYKEM_INLINE void keccak_permute_words(Load load, Store store, std::index_sequence<kWord...>) {
   constexpr auto kRows = std::make_index_sequence<5>();
@@ -59,7 +59,7 @@ POLYKEM_INLINE void keccak_permute_words(Load load, Store store, std::index_sequ
 
 #if defined(POLYKEM_ISA_AVX512)
 
-/// As keccak_permute8, in the order that the compiler chooses.
+/// Computes keccak_permute8() in the order that the compiler chooses.
 POLYKEM_NOINLINE inline void keccak_permute8_compiled(uint64_t* states) {
   keccak_permute_words([&](size_t i) { return V64::load(states + i * V64::kLanes); },
                        [&](size_t i, V64 word) { word.store(states + i * V64::kLanes); },
@@ -69,8 +69,8 @@ inline void keccak_permute8_assembly(uint64_t* states) {
   keccak_permute8(states, kIota.at);
 }
 
-/// Keccak-f[1600] on V64::kLanes states: word w of state i is states[w * V64::kLanes + i], 64-byte aligned. In the form
-/// that suits the CPU, see src/prim/keccak/README.md.
+/// Permutes V64::kLanes states by Keccak-f[1600], in the form that suits the CPU: see src/prim/keccak/README.md. Word w
+/// of state i is states[w * V64::kLanes + i], 64-byte aligned.
 POLYKEM_INLINE void keccak_permute(uint64_t* states) {
   kCpuByIntel ? keccak_permute8_assembly(states) : keccak_permute8_compiled(states);
 }
@@ -91,8 +91,9 @@ POLYKEM_INLINE void keccak_permute(uint64_t* states) {
 
 #endif
 
-/// V64::kLanes states, and output of theirs that does not fill a vector of each message yet: it waits before the words
-/// of the next block. So vectors are stored whole, and to whole cache lines if the rows begin there. Wiped if kSecret.
+/// V64::kLanes states, and output of theirs that does not fill a vector of each message yet, which waits before the
+/// words of the next block. So vectors are stored whole, and to whole cache lines if the rows begin there. The
+/// destructor wipes all of it if kSecret.
 template <size_t kRate, bool kSecret = true>
 class LaneStates {
  public:
@@ -100,7 +101,7 @@ class LaneStates {
   static constexpr size_t kRateWords = kRate / 8;
   static constexpr size_t kGroupBytes = kLanes * 8;  ///< words are transposed in groups of kLanes
 
-  LaneStates() {}  // whose user sets all words, or clears them
+  LaneStates() {}  // the user sets all words, or clears them
   LaneStates(const LaneStates&) = delete;
   LaneStates& operator=(const LaneStates&) = delete;
   ~LaneStates() {
@@ -128,15 +129,16 @@ class LaneStates {
       (state() - kept_)[j] = from[j];
     return at;
   }
-  /// The bytes of each message that wait.
+  /// Returns the number of bytes of each message that wait.
   size_t kept_bytes() const { return kept_ * 8; }
-  /// Writes those, too; they fill the rows up to `length`.
+  /// Writes the bytes that wait, which fill the rows up to `length`.
   template <class Row>
   POLYKEM_INLINE void squeeze_kept(Row&& row, size_t at, size_t length) {
     write(row, at, length, state() - kept_);
     kept_ = 0;
   }
-  /// Instead of these: writes the first `words` >= kLanes words of the states to the rows from `at` on.
+  /// Writes the first `words` >= kLanes words of the states to the rows from `at` on; it is used instead of squeeze()
+  /// and squeeze_kept().
   template <class Row>
   POLYKEM_INLINE void squeeze_block(Row&& row, size_t at, size_t words) {
     for (size_t word = 0; word < words; word += kLanes) {
@@ -151,7 +153,7 @@ class LaneStates {
   }
 
  private:
-  /// Unrolled, since compilers make calls or string instructions of a loop, which take longer.
+  /// Clears words in an unrolled loop, since compilers make calls or string instructions of a loop, which take longer.
   static POLYKEM_INLINE void clear(V64* words, size_t count) {
 #pragma GCC unroll 32
     for (size_t i = 0; i < count; ++i)
@@ -172,7 +174,7 @@ class LaneStates {
     }
   }
 
-  V64 words_[kLanes - 1 + kStateWords];  ///< what waits, at most kLanes - 1 words, and the state
+  V64 words_[kLanes - 1 + kStateWords];  ///< the words that wait, at most kLanes - 1, and the state
   size_t kept_ = 0;
 };
 
@@ -182,13 +184,13 @@ class LaneSponge {
  public:
   static constexpr size_t kLanes = V64::kLanes;
 
-  /// overlapped: blocks move during permutations; with AVX-512 only.
+  /// If `overlapped`, blocks move during permutations; with AVX-512 only.
   explicit LaneSponge(bool overlapped) : overlapped_(overlapped) {
     static_cast<void>(overlapped_);  // elsewhere nothing reads it
     states_.clear();
   }
 
-  /// The blocks of `length` bytes that are whole. Returns their bytes.
+  /// Absorbs those blocks of `length` bytes of each message that are whole. Returns how many bytes they have.
   size_t absorb_blocks(const uint8_t* const (&in)[kLanes], size_t length) {
 #ifdef POLYKEM_ISA_AVX512
     if (overlapped_ && length >= 2 * kRate) {
@@ -204,6 +206,7 @@ class LaneSponge {
     return offset;
   }
 
+  /// Absorbs `length` bytes of each message and the padding.
   void absorb_all(const uint8_t* const (&in)[kLanes], size_t length) {
     const size_t offset = absorb_blocks(in, length), tail = length - offset;
     for (size_t at = 0; at < tail; at += kGroupBytes)
@@ -213,7 +216,7 @@ class LaneSponge {
     states_.permute();
   }
 
-  /// Writes the first `length` bytes.
+  /// Writes the first `length` bytes of each output.
   void squeeze_all(uint8_t* const (&out)[kLanes], size_t length) {
     const auto row = [&](size_t i) __attribute__((always_inline)) {
       return out[i];
@@ -272,8 +275,8 @@ class LaneSponge {
   const bool overlapped_;
 };
 
-/// A hash of `count` messages in two parts, V64::kLanes at a time. If lanes are left over, several of them write the
-/// same last output. overlapped: see LaneSponge.
+/// Hashes `count` messages in two parts, V64::kLanes at a time. If lanes are left over, several of them write the same
+/// last output. LaneSponge explains `overlapped`.
 template <size_t kRate, uint8_t kSuffix>
 void hash_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
                       size_t length, size_t count, bool overlapped = kCpuByIntel) {

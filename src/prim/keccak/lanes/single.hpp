@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keccak on a single state, for hashes that nothing runs beside.
+// Keccak on a single state, for hashes that are computed by themselves.
 #pragma once
 
 #include <cstring>
@@ -18,7 +18,7 @@ struct alignas(64) PlaneWords {
   uint64_t at[8] = {};
 };
 
-/// Lane x of the result of a permutation is lane (x + kShift) mod 5.
+/// The indices by which lane x of a permuted vector is lane (x + kShift) mod 5 of the vector.
 template <size_t kShift>
 inline constexpr PlaneWords kRotatedLanes = [] {
   PlaneWords index;
@@ -27,7 +27,7 @@ inline constexpr PlaneWords kRotatedLanes = [] {
   return index;
 }();
 
-/// The plane that has word x of diagonal kRow, see PlaneState::round.
+/// Returns the plane that has word x of diagonal `row`: see PlaneState::round.
 constexpr size_t plane_of_diagonal(size_t row, size_t x) {
   return (x + 2 * row) % 5;
 }
@@ -40,7 +40,7 @@ inline constexpr PlaneWords kDiagonalRho = [] {
   return offsets;
 }();
 
-/// A plane of the state in each of five registers, in which it stays between blocks.
+/// A state with a plane in each of five registers, in which it stays between blocks.
 class PlaneState {
  public:
   PlaneState() {
@@ -48,7 +48,7 @@ class PlaneState {
       plane = V64::zero();
   }
 
-  /// The first kWords words of the state ^= kWords words at `in`.
+  /// Adds kWords words at `in` to the first kWords words of the state.
   template <size_t kWords>
   POLYKEM_INLINE void absorb(const uint8_t* in) {
     each_plane([&](auto y) __attribute__((always_inline)) {
@@ -97,7 +97,7 @@ class PlaneState {
   static POLYKEM_INLINE V64 blend(__mmask8 second, V64 a, V64 b) {
     return {_mm512_mask_blend_epi64(second, a.r, b.r)};
   }
-  /// The words that pi brings to row kRow, each still in its lane.
+  /// Returns the words that pi brings to row kRow, each still in its lane.
   template <size_t kRow>
   static POLYKEM_INLINE V64 diagonal(const V64 (&p)[5]) {
     const auto plane = [&](size_t x) __attribute__((always_inline)) {
@@ -111,8 +111,8 @@ class PlaneState {
     return xor_andnot(rotated<3 * kRow>(b), rotated<3 * kRow + 1>(b), rotated<3 * kRow + 2>(b));
   }
 
-  /// Word (X, Y) after pi was word x = X + 3 Y of plane x + 2 Y. So row Y is gathered by blends, which wait for nothing
-  /// while theta sums the columns, and chi rotates it into place. [FIPS202, 3.2]
+  /// Computes a round. Word (X, Y) after pi was word x = X + 3 Y of plane x + 2 Y. So row Y is gathered by blends,
+  /// which wait for nothing while theta sums the columns, and chi rotates it into place. [FIPS202, 3.2]
   static POLYKEM_INLINE void round(V64 (&p)[5], uint64_t iota) {
     const V64 sums = xor3(xor3(p[0], p[1], p[2]), p[3], p[4]);
     const V64 d[5] = {diagonal<0>(p), diagonal<1>(p), diagonal<2>(p), diagonal<3>(p), diagonal<4>(p)};
@@ -151,8 +151,8 @@ class WordState {
   uint64_t words_[kStateWords] = {};
 };
 
-/// compute(state) with a new state, in the form that permutes in less time here. Planes take a Zen 4 1.1 times as long
-/// as words; a Zen 5 has not been measured.
+/// Calls compute(state) with a new state, in the form that permutes in less time on this CPU
+/// (docs/adr/0017-keccak-on-eight-states.md).
 template <class F>
 POLYKEM_INLINE void with_single_state(F&& compute) {
 #ifdef POLYKEM_ISA_AVX512
@@ -165,7 +165,8 @@ POLYKEM_INLINE void with_single_state(F&& compute) {
   compute(state);
 }
 
-/// The last block of a message: its last `tail` < kRate bytes at `in`, the suffix and the padding. [FIPS202, 5.1]
+/// Sets `block` to the last block of a message: its last `tail` < kRate bytes at `in`, the suffix and the padding.
+/// [FIPS202, 5.1]
 template <size_t kRate>
 POLYKEM_INLINE void pad_block(uint8_t (&block)[kRate], const uint8_t* in, size_t tail, uint8_t suffix) {
   std::memset(block, 0, kRate);
@@ -174,7 +175,8 @@ POLYKEM_INLINE void pad_block(uint8_t (&block)[kRate], const uint8_t* in, size_t
   block[kRate - 1] |= 0x80;
 }
 
-/// The first kOut <= kRate bytes of the sponge over kBytes bytes at `in`; kOut is a multiple of 8. [FIPS202, 4]
+/// Computes the first kOut <= kRate bytes of the sponge over kBytes bytes at `in`; kOut is a multiple of 8.
+/// [FIPS202, 4]
 template <size_t kRate, uint8_t kSuffix, size_t kOut, size_t kBytes>
 POLYKEM_NOINLINE void hash_single(uint8_t* out, const uint8_t* in) {
   static_assert(kOut % 8 == 0 && kOut <= kRate);
@@ -194,21 +196,23 @@ POLYKEM_NOINLINE void hash_single(uint8_t* out, const uint8_t* in) {
 inline constexpr size_t kSha3_256Rate = 136, kSha3_512Rate = 72;
 inline constexpr uint8_t kSha3Suffix = 0x06, kShakeSuffix = 0x1f;
 
-/// SHA3-256 and SHA3-512 of kBytes bytes, and 32 bytes of SHAKE256. [FIPS202, 6]
+/// Computes SHA3-256 of kBytes bytes. [FIPS202, 6]
 template <size_t kBytes>
 void sha3_256_single(uint8_t* out, const uint8_t* in) {
   hash_single<kSha3_256Rate, kSha3Suffix, 32, kBytes>(out, in);
 }
+/// Computes SHA3-512 of kBytes bytes. [FIPS202, 6]
 template <size_t kBytes>
 void sha3_512_single(uint8_t* out, const uint8_t* in) {
   hash_single<kSha3_512Rate, kSha3Suffix, 64, kBytes>(out, in);
 }
+/// Computes 32 bytes of SHAKE256 of kBytes bytes. [FIPS202, 6]
 template <size_t kBytes>
 void shake256_single(uint8_t* out, const uint8_t* in) {
   hash_single<kSha3_256Rate, kShakeSuffix, 32, kBytes>(out, in);
 }
 
-/// The same as row_hashes.hpp's, for one message; `count` is 1.
+/// The hashes of row_hashes.hpp for one message; `count` is 1.
 struct SingleHashes {
   template <size_t kBytes>
   static void sha3_256(ByteRows out, ConstByteRows in, size_t) {

@@ -7,7 +7,7 @@
 namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
-/// Words of V64::kLanes states; state l is lane l.
+/// The words of V64::kLanes states; state l is lane l.
 struct alignas(64) States {
   static constexpr size_t kCount = V64::kLanes;
   uint64_t words[kStateWords][kCount];
@@ -18,7 +18,7 @@ struct alignas(64) States {
 
 #ifdef POLYKEM_ISA_AVX512
 
-/// Four 64-bit lanes: half a register takes one of three ports where a whole one takes one of two.
+/// Four 64-bit lanes. An instruction on half a register takes one of three ports, one on a whole register one of two.
 struct Quad {
   __m256i r;
   static POLYKEM_INLINE Quad load(const uint64_t* p) {
@@ -54,14 +54,14 @@ POLYKEM_INLINE void quad_round(Quad* out, const Quad* in, uint64_t iota, std::in
 
 #endif
 
-/// Blocks of messages that states 0, 1, .. absorb.
+/// The blocks of messages that states 0, 1, .. absorb.
 template <size_t kMessages>
 struct Blocks {
   static_assert(kMessages <= 2);
-  static constexpr size_t kWords = 17;  ///< of SHAKE256 and SHA3-256
+  static constexpr size_t kWords = 17;  ///< the rate of SHAKE256 and SHA3-256
   const uint8_t* at[kMessages == 0 ? 1 : kMessages];
 
-  /// Word w of each message in the lowest lanes, 0 in the others.
+  /// Returns word w of each message in the lowest lanes, and 0 in the others.
 #ifdef POLYKEM_ISA_NEON
   POLYKEM_INLINE uint64x2_t word(size_t w) const {
     const auto of = [&](size_t message) __attribute__((always_inline)) {
@@ -78,7 +78,7 @@ struct Blocks {
 #endif
 };
 
-/// Permutes all states, after they have absorbed the blocks.
+/// Permutes all states after the first of them have absorbed the blocks.
 template <size_t kMessages>
 POLYKEM_NOINLINE void permute_all(States& s, const Blocks<kMessages>& blocks) {
 #ifdef POLYKEM_ISA_AVX512
@@ -106,7 +106,7 @@ POLYKEM_NOINLINE void permute_all(States& s, const Blocks<kMessages>& blocks) {
 
 #ifdef POLYKEM_ISA_AVX512
 
-/// The same for states 0 to 3.
+/// Permutes states 0 to 3 after the first of them have absorbed the blocks.
 template <size_t kMessages>
 POLYKEM_NOINLINE void permute_four(States& s, const Blocks<kMessages>& blocks) {
   constexpr auto kFive = std::make_index_sequence<5>();
@@ -127,7 +127,7 @@ POLYKEM_NOINLINE void permute_four(States& s, const Blocks<kMessages>& blocks) {
   (std::make_index_sequence<kStateWords>());
 }
 
-/// See squeeze_rows.
+/// Does the work of squeeze_rows() for states 0 to 3.
 template <size_t kWords>
 POLYKEM_INLINE void squeeze_four(uint8_t* out, size_t stride, const States& s, size_t first, size_t end) {
   for (size_t word = 0; word < kWords; word += 4) {
@@ -158,8 +158,8 @@ POLYKEM_INLINE void permute(States& s, size_t used) {
   permute(s, used, Blocks<0>{});
 }
 
-/// Word w of the states whose lanes in `kept` are 0 becomes that of `fresh`. With few states in use it touches no more
-/// of the others than permute does: a load of more than was stored at once waits for the cache.
+/// Replaces word w by that of `fresh` in the states whose lanes in `kept` are 0. With few states in use it touches no
+/// more of the others than permute() does, because a load of more than was stored at once waits for the cache.
 POLYKEM_INLINE void replace(States& s, [[maybe_unused]] size_t used, size_t w, V64 kept, V64 fresh) {
 #ifdef POLYKEM_ISA_AVX512
   if (used <= 4) {
@@ -167,8 +167,8 @@ POLYKEM_INLINE void replace(States& s, [[maybe_unused]] size_t used, size_t w, V
     return Quad{_mm256_ternarylogic_epi64(mask, Quad::load(s.words[w]).r, word, 0xca)}.store(s.words[w]);
   }
 #endif
-  // As a select(), kept words would depend on `fresh` in the eyes of the constant-time check; compilers make one of
-  // this unless they are kept from it.
+  // With a select(), kept words would depend on `fresh` in the eyes of the constant-time check. Compilers make one of
+  // this code unless they are kept from it.
   V64 put = fresh & (kept ^ V64::set1(~uint64_t{0}));
 #ifdef POLYKEM_ISA_NEON
   asm("" : "+w"(put.r.low), "+w"(put.r.high));
@@ -178,8 +178,8 @@ POLYKEM_INLINE void replace(States& s, [[maybe_unused]] size_t used, size_t w, V
   s.set(w, (s.get(w) & kept) | put);
 }
 
-/// Writes the first kWords words, up to a multiple of four with four states and of V64::kLanes otherwise, of states
-/// [first, end) to out + state * stride.
+/// Writes the first kWords words of states [first, end) to out + state * stride; with four states it writes up to a
+/// multiple of four words, otherwise of V64::kLanes.
 template <size_t kWords>
 POLYKEM_INLINE void squeeze_rows(uint8_t* out, size_t stride, const States& s, size_t first, size_t end) {
 #ifdef POLYKEM_ISA_AVX512

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What KeccakLanes offers, with one message by itself in a state of its own where that takes less time.
+// The functions of KeccakLanes. A message by itself has a state of its own where that takes less time.
 #pragma once
 
 #include "prim/keccak/lanes/single.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keccak-f[1600] on two states at a time: 25 of the 32 registers hold a word of both. [FIPS202, 3.3]
+// Keccak-f[1600] on two states at a time: 25 of the 32 registers hold a word of both states. [FIPS202, 3.3]
 #pragma once
 
 #include <arm_neon.h>
@@ -14,8 +14,8 @@
 namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
-// Each operation is a volatile asm, so that compilers keep their order: it needs all 32 registers and no more. Where a
-// value is used for the last time, the result takes its register.
+// Each operation is a volatile asm, so that compilers keep their order, which needs all 32 registers and no more. Where
+// a value is used for the last time, the result takes its register.
 #ifdef POLYKEM_ISA_NEON_SHA3
 
 POLYKEM_INLINE uint64x2_t xor_of_five(uint64x2_t a, uint64x2_t b, uint64x2_t c, uint64x2_t d, uint64x2_t e) {
@@ -24,19 +24,19 @@ POLYKEM_INLINE uint64x2_t xor_of_five(uint64x2_t a, uint64x2_t b, uint64x2_t c, 
   asm volatile("eor3 %0.16b, %0.16b, %1.16b, %2.16b" : "+w"(sum) : "w"(d), "w"(e));
   return sum;
 }
-/// a ^ (~b & c)
+/// Returns a ^ (~b & c).
 POLYKEM_INLINE uint64x2_t xor_andnot(uint64x2_t a, uint64x2_t b, uint64x2_t c) {
   uint64x2_t result;
   asm volatile("bcax %0.16b, %1.16b, %2.16b, %3.16b" : "=w"(result) : "w"(a), "w"(c), "w"(b));
   return result;
 }
-/// a ^ (b rotated by one)
+/// Returns a ^ (b rotated to the left by one).
 POLYKEM_INLINE uint64x2_t xor_rol1(uint64x2_t a, uint64x2_t b) {
   uint64x2_t result;
   asm volatile("rax1 %0.2d, %1.2d, %2.2d" : "=w"(result) : "w"(a), "w"(b));
   return result;
 }
-/// a ^= b, then rotated
+/// Adds b to a and rotates a to the left by kBits.
 template <int kBits>
 POLYKEM_INLINE void xor_and_rol(uint64x2_t& a, uint64x2_t b) {
   if constexpr (kBits == 0) {
@@ -48,7 +48,7 @@ POLYKEM_INLINE void xor_and_rol(uint64x2_t& a, uint64x2_t b) {
 
 #else
 
-/// a rotated, into another register.
+/// Returns a rotated to the left by kBits, in another register.
 template <int kBits>
 POLYKEM_INLINE uint64x2_t rol(uint64x2_t a) {
   uint64x2_t result;
@@ -87,7 +87,7 @@ POLYKEM_INLINE void xor_and_rol(uint64x2_t& a, uint64x2_t b) {
 
 #endif
 
-/// As theta_rho_pi_chi_row, of two states.
+/// Computes row kRow of a round for two states, as theta_rho_pi_chi_row() does.
 template <size_t kRow>
 POLYKEM_INLINE void pair_row(uint64x2_t* out, uint64x2_t* in, const uint64x2_t* change) {
   uint64x2_t b[5];
@@ -100,7 +100,8 @@ POLYKEM_INLINE void pair_row(uint64x2_t* out, uint64x2_t* in, const uint64x2_t* 
   (std::make_index_sequence<5>());
 }
 
-/// One round from `in`, which it overwrites, to `out`. iota: the round constant; moves on to the next. [FIPS202, 3.2]
+/// Computes one round from `in`, whose words are not needed afterwards, to `out`. `iota` points to the round constant
+/// and moves on to the next one. [FIPS202, 3.2]
 POLYKEM_INLINE void pair_round(uint64x2_t* out, uint64x2_t* in, const uint64_t*& iota) {
   uint64x2_t column[5], change[5];
   for (size_t x = 0; x < 5; ++x)
@@ -120,12 +121,12 @@ POLYKEM_INLINE void pair_round(uint64x2_t* out, uint64x2_t* in, const uint64_t*&
   asm volatile("eor %0.16b, %0.16b, %1.16b" : "+w"(out[0]) : "w"(constant));
 }
 
-/// The permutation on two states: word w of both is at words + 4 w.
+/// Permutes two states: word w of both is at words + 4 w.
 template <size_t... kWord>
 POLYKEM_INLINE void keccak_permute2(uint64_t* words, std::index_sequence<kWord...>) {
   uint64x2_t even[kStateWords] = {vld1q_u64(words + 4 * kWord)...}, odd[kStateWords];
   const uint64_t* iota = kIota.at;
-#pragma GCC unroll 12  // which leaves all moves between registers out
+#pragma GCC unroll 12  // leaves out all moves between registers
   for (size_t round = 0; round < 24; round += 2) {
     pair_round(odd, even, iota);
     pair_round(even, odd, iota);
@@ -137,7 +138,7 @@ POLYKEM_NOINLINE inline void keccak_permute2(uint64_t* words) {
   keccak_permute2(words, std::make_index_sequence<kStateWords>());
 }
 
-/// The permutation on four states: word w of state i is words[4 w + i].
+/// Permutes four states: word w of state i is words[4 w + i].
 POLYKEM_INLINE void keccak_permute4(uint64_t* words) {
   keccak_permute2(words);
   keccak_permute2(words + 2);

@@ -18,7 +18,7 @@ void xor_byte(uint64_t state[25], size_t position, uint8_t byte) {
 
 constexpr bool kLittleEndian = std::endian::native == std::endian::little;
 
-/// Eight bytes, the first the least significant.
+/// Returns the word that eight bytes are, the first the least significant.
 uint64_t load_word(const uint8_t* bytes) {
   uint64_t word = 0;
   if constexpr (kLittleEndian) {
@@ -30,7 +30,7 @@ uint64_t load_word(const uint8_t* bytes) {
   return word;
 }
 
-/// The first `count` <= 8 bytes of a word, the least significant first.
+/// Stores the first `count` <= 8 bytes of a word, the least significant first.
 void store_word(uint8_t* bytes, uint64_t word, size_t count) {
   if (kLittleEndian && count == 8) {
     std::memcpy(bytes, &word, sizeof word);
@@ -45,7 +45,7 @@ void store_words(uint8_t* bytes, const uint64_t* lanes, size_t count) {
     store_word(bytes + 8 * i, sponge::to_word(lanes[i]), 8);
 }
 
-/// Adds whole words.
+/// Adds `count` words to the lanes of a state.
 void add_words(uint64_t* lanes, const uint8_t* bytes, size_t count) {
   for (size_t i = 0; i < count; ++i)
     lanes[i] ^= sponge::from_word(load_word(bytes + 8 * i));
@@ -70,7 +70,7 @@ size_t absorb_bytes(uint64_t state[25], size_t rate, size_t position, std::span<
   return position;
 }
 
-/// SHA3 with a digest of kBytes bytes; the capacity is twice that. [FIPS202, 6.1]
+/// Computes SHA3 with a digest of kBytes bytes; the capacity is twice that. [FIPS202, 6.1]
 template <size_t kBytes>
 void sha3(uint8_t* out, std::span<const uint8_t> first, std::span<const uint8_t> second) {
   constexpr size_t kRate = 200 - 2 * kBytes;
