@@ -15,7 +15,7 @@ struct Item {
   uint8_t coins[112];       ///< s, seedSE, z or mu, salt
   uint8_t seed_input[128];  ///< pkh, mu, salt
   uint8_t seed[104];        ///< 0x5f or 0x96, seedSE; then, in encaps and decaps, k
-  uint8_t ct_tail_k[200];   ///< of c1, c2, salt what fills no block of SHAKE, then k, the end of what ss is the hash of
+  uint8_t ct_tail_k[200];   ///< the end of ss's hash input: the part of c1, c2, salt that fills no block, then k
   uint16_t m[kSquare];      ///< C, then M = C - B' S
   uint32_t fail;            ///< all ones if the ciphertext is rejected
 };
@@ -27,11 +27,12 @@ static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretByt
 /// Items of one set on one instruction set. gen_a writes some rows of A, the product uses them, and next_tile() moves
 /// on to the next rows, or to the next key after the last rows.
 struct Chunk {
-  /// For up to `items` items with one key, or up to `keys` items with their own.
+  /// Returns the bytes that a chunk needs for up to `items` items with one key, or up to `keys` items with their own.
   static size_t workspace_bytes(const Set& set, const Kernels& kernels, size_t items, size_t keys);
-  /// packs_a: the items have one key, and all of A is kept; only where may_pack() of the batch.
+  /// packs_a: the items have one key, and all of A is kept. Allowed only if may_pack() holds for the batch.
   Chunk(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace, bool packs_a);
-  /// True if `items` items with one key are enough to keep all of A, which the worker has to wipe.
+  /// Returns true if `items` items with one key are enough to make up for keeping all of A, which the worker has to
+  /// wipe.
   static bool may_pack(const Set& set, const Kernels& kernels, size_t items) {
     constexpr size_t kMinToPack = 16;
     return kernels.tiles != nullptr && set.gen_a == GenA::kShake && items >= kMinToPack;
@@ -49,25 +50,27 @@ struct Chunk {
 
   size_t n() const { return set.n(); }
   size_t tile_rows() const { return std::min(n() - tile_row, kernels.tile_rows); }
-  /// Working memory of tile_products.hpp or row_products.hpp.
+  /// Returns the working memory of tile_products.hpp or row_products.hpp.
   std::byte* product_space() const { return product_space_; }
-  /// For matrix tiles: all of A if SHAKE makes it.
+  /// Returns all of A, for matrix tiles, if SHAKE makes it.
   std::byte* packed_a() const { return packed_a_; }
   Matrix16 tile() const { return {tile_, tile_stride(set)}; }
 
-  /// S transposed or S': kBar rows of n.
+  /// Returns S transposed or S': kBar rows of n.
   Matrix16 s(size_t i) const { return {noise_ + i * noise_stride(set), n()}; }
-  /// E, then B, of keygen: n rows of kBar.
+  /// Returns E, then B, of keygen: n rows of kBar.
   Matrix16 e(size_t i) const { return {s(i).data + kBar * n(), kBar}; }
-  /// E', then B' = S' A + E', of encaps and decaps; before, the unpacked B' of a ciphertext: kBar rows of n.
+  /// Returns E', then B' = S' A + E', of encaps and decaps, and before them the unpacked B' of a ciphertext: kBar rows
+  /// of n.
   Matrix16 e1(size_t i) const { return {s(i).data + kBar * n(), n()}; }
-  /// E'', then V, then C: kBar rows of kBar.
+  /// Returns E'', then V, then C: kBar rows of kBar.
   Matrix16 e2(size_t i) const { return {s(i).data + 2 * kBar * n(), kBar}; }
-  /// S transposed of key i in keygen, else B transposed of key i: kBar rows of n, each at the start of a cache line.
+  /// Returns S transposed of key i in keygen, else B transposed of key i: kBar rows of n, each at the start of a cache
+  /// line.
   Matrix16 b(size_t i) const { return {b_ + i * kBar * tile_stride(set), tile_stride(set)}; }
-  /// k of encaps, k' or s of decaps.
+  /// Returns k of encaps, k' or s of decaps.
   uint8_t* k(size_t i) const { return items[i].ct_tail_k + set.ciphertext_tail_bytes(); }
-  /// c1 and c2 of an item's second encryption in decaps.
+  /// Returns the memory for c1 and c2 of an item's second encryption in decaps.
   uint8_t* own_ct() const { return own_ct_; }
   size_t noise_stride() const { return noise_stride(set); }
 
@@ -81,7 +84,7 @@ struct Chunk {
   uint8_t* pk_out(size_t i) const { return io.pk_out + i * set.public_key_bytes(); }
   uint8_t* sk_out(size_t i) const { return io.sk_out + i * set.secret_key_bytes(); }
   uint8_t* ct_out(size_t i) const { return io.ct_out + i * set.ciphertext_bytes(); }
-  /// The number of distinct keys: one per item, or one.
+  /// Returns the number of distinct keys: one per item, or one.
   size_t keys() const { return io.shared_key ? 1 : io.count; }
 
  private:

@@ -37,7 +37,8 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
                                   std::min(items, Backend::kItemsWithOwnKeys));
   }
 
-  /// Items with their own keys share no rows of A: only a few are computed at a time, so that they stay in the cache.
+  /// Runs a batch. Items with their own keys share no rows of A, so only a few are computed at a time, which stay in
+  /// the cache.
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     constexpr RecordBytes kBytes = record_bytes(kSets[kSet], kOp);
@@ -61,8 +62,8 @@ struct Ref {
   static const Kernels& kernels() { return kKernelsRef; }
 };
 
-/// With a shared key: enough items that the time of generating A is small. With their own keys: as many items as the
-/// hashes have lanes.
+/// With a shared key, there are enough items that the time of generating A is small; with their own keys, as many items
+/// as the hashes have lanes.
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
   static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
@@ -87,7 +88,7 @@ struct Amx {
   static const Kernels& kernels() { return kKernelsAmx; }
 };
 
-// Newer Clang says of their constants that an x86-64 build does not use them.
+// Newer Clang warns that an x86-64 build does not use their constants.
 struct Neon {
   [[maybe_unused]] static constexpr const char* kName = cpu::kNeon;
   [[maybe_unused]] static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;

@@ -7,7 +7,7 @@
 
 namespace polykem::frodo {
 
-/// FrodoKEM's parameter sets with all backends that were built, for the registry.
+/// Returns FrodoKEM's parameter sets with all backends that were built. The registry calls it.
 std::span<const Scheme> schemes();
 
 }  // namespace polykem::frodo

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kRowInput = 2 + kSeedABytes;
 
-/// Each row is the SHAKE128 of its number and the seed.
+/// Writes the input of a row, which is the SHAKE128 of its number and the seed.
 void row_input(uint8_t in[kRowInput], size_t row, const uint8_t* seed_a) {
   in[0] = static_cast<uint8_t>(row);
   in[1] = static_cast<uint8_t>(row >> 8);
@@ -26,7 +26,7 @@ void generate_rows_shake_lanes(Matrix16 out, const KeccakLanes& lanes, const uin
                  {in[0], kRowInput}, kRowInput, rows.count);
 }
 
-/// A function of its own, since it needs less stack.
+/// Generates rows one after the other. This is a function of its own, since it needs less stack.
 void generate_rows_shake(Matrix16 out, const uint8_t* seed_a, RowRange rows) {
   uint8_t in[kRowInput];
   for (size_t k = 0; k < rows.count; ++k) {

@@ -8,12 +8,12 @@
 
 namespace polykem::frodo {
 
-/// Which rows of an n x n matrix. n: a multiple of 8.
+/// A range of rows of an n x n matrix. n: a multiple of 8.
 struct RowRange {
   size_t first, count, n;
 };
 
-/// Writes rows, at most kMaxGeneratedRows, of the matrix that belongs to a seed of kSeedABytes.
+/// Writes rows of the matrix that belongs to a seed of kSeedABytes, at most kMaxGeneratedRows.
 void generate_rows(Matrix16 out, GenA gen_a, const Kernels& kernels, const uint8_t* seed_a, RowRange rows);
 
 /// Converts words between little-endian bytes and the machine's byte order.

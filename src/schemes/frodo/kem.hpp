@@ -12,7 +12,7 @@
 
 namespace polykem::frodo {
 
-/// A plan of one step per stage, with a step in the place of the two that it covers.
+/// Returns a plan of one step per stage in which `both` takes the place of the two steps that it covers.
 template <const auto& kStages, size_t N>
 consteval auto fused(const std::array<Step<Chunk>, N>& plan, const Step<Chunk, StepStages>& both) {
   const Step<Chunk> step{step_info(kStages, both.info), both.run};
@@ -69,7 +69,7 @@ struct Kem {
   });
 };
 
-/// The same with A multiplied while it is generated: by tile_products.hpp or row_products.hpp.
+/// Kem with A multiplied while it is generated, by tile_products.hpp or row_products.hpp.
 struct FusedKem {
   static constexpr auto keygen =
       fused<kKeygenStages>(Kem::keygen, {{"gen_a.matmul.as", "gen_a", "matmul.as"}, ops::gen_mul_a_s});

@@ -29,15 +29,15 @@ struct Kernels {
   /// Packs the low D bits of coefficients, the most significant bit first. `count`: a multiple of 8. D is 15 or 16.
   /// [FRODO21, Alg 3]
   void (*pack)(uint8_t* out, const uint16_t* in, size_t count, unsigned logq);
-  /// [FRODO21, Alg 4]
+  /// Unpacks coefficients of D bits, the inverse of pack. [FRODO21, Alg 4]
   void (*unpack)(uint16_t* out, const uint8_t* in, size_t count, unsigned logq);
   /// Unpacks an n x 8 matrix and transposes it.
   void (*unpack_transposed)(Matrix16 out, const uint8_t* in, size_t n, unsigned logq);
 
   const TileProducts* tiles = nullptr;  ///< nullptr: `matmul` computes the products with A
-  const RowProducts* rows = nullptr;    ///< for an A by SHAKE and items with their own keys; nullptr: as above
-  /// How many rows of A a tile has: enough to pay for loading and storing the sums, few enough to stay in the L2 cache.
-  /// With `tiles`, a multiple of 64.
+  const RowProducts* rows = nullptr;    ///< for an A by SHAKE, items with keys of their own; nullptr: `matmul` does it
+  /// The number of rows of A in a tile: enough to pay for loading and storing the sums, few enough to stay in the L2
+  /// cache. With `tiles`, a multiple of 64.
   size_t tile_rows = kMaxGeneratedRows;
 };
 

@@ -6,7 +6,8 @@
 
 namespace polykem::frodo {
 
-/// The bits of mu that coefficient `index` of Encode reads, the lowest first. [FRODO21, Alg 1]
+/// Converts between mu and coefficients. Coefficient `index` of Encode has the next B bits of mu, the lowest first.
+/// [FRODO21, Alg 1]
 struct MessageBits {
   const Set& set;
   unsigned bits() const { return set.p.bits; }
@@ -19,7 +20,7 @@ struct MessageBits {
     return static_cast<uint16_t>((value & ((1u << bits()) - 1)) << shift());
   }
 
-  /// mu |= the bits that coefficient c encodes: c 2^B / q, rounded. [FRODO21, Alg 2]
+  /// Sets in mu the bits that coefficient c encodes: c 2^B / q, rounded. [FRODO21, Alg 2]
   void decode(uint8_t* mu, size_t index, uint16_t c) const {
     const unsigned value = (c + (1u << (shift() - 1))) >> shift() & ((1u << bits()) - 1);
     const size_t bit = index * bits(), byte = bit / 8, offset = bit % 8;

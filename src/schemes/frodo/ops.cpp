@@ -67,7 +67,7 @@ struct Joined {
   size_t length;
 };
 
-/// The SHAKE that is used for everything but A, on `count` messages.
+/// Hashes `count` messages with the SHAKE that is used for everything but A.
 void shake(const Chunk& c, ByteRows out, size_t out_length, const Joined& in, size_t count) {
   const KeccakLanes* lanes = c.kernels.keccak;
   if (lanes != nullptr) {
@@ -273,7 +273,7 @@ void pack_c2(Chunk& c) {
        [&](Item&, size_t i) { c.kernels.pack(c.ct_out(i) + c.set.c2_offset(), c.e2(i).data, kSquare, c.set.p.logq); });
 }
 
-/// Ciphertexts, the salt among them, are hashed where they are, but for their ends.
+/// Hashes ciphertexts, the salt among them, and k. Only the ends of ciphertexts are copied before.
 void hash_ct_k(Chunk& c) {
   const ConstByteRows ct{c.decapsulates() ? c.ct(0) : c.ct_out(0), c.set.ciphertext_bytes()};
   const size_t blocks = c.set.ciphertext_blocks_bytes(), tail = c.set.ciphertext_tail_bytes();

@@ -13,9 +13,9 @@ namespace polykem::frodo {
 inline constexpr size_t kBar = 8;
 inline constexpr size_t kSquare = kBar * kBar;
 inline constexpr size_t kSeedABytes = 16;
-/// What precedes seedSE in the input of SHAKE. [FRODO21, Alg 12 and 13]
+/// The byte that precedes seedSE in the input of SHAKE. [FRODO21, Alg 12 and 13]
 inline constexpr uint8_t kSeedDomainKeygen = 0x5f, kSeedDomainEncaps = 0x96;
-/// The largest n and the longest of each string, for arrays that serve all sets.
+/// The largest secret_bytes and the largest size of a Cdf, for arrays that serve all sets.
 inline constexpr size_t kMaxSecretBytes = 32;
 inline constexpr size_t kMaxCdf = 13;
 
@@ -30,7 +30,7 @@ struct FrodoParams {
   size_t n;
   unsigned logq;        ///< D: q = 2^D
   unsigned bits;        ///< B: bits of the message per coefficient
-  size_t secret_bytes;  ///< bytes of ss, mu, s, k and pkh, each
+  size_t secret_bytes;  ///< the bytes of each of ss, mu, s, k and pkh
   bool shake256;        ///< SHAKE256, not SHAKE128, for everything but A
   uint32_t category;
   Cdf cdf;
@@ -71,26 +71,27 @@ struct Set {
   constexpr size_t c_bytes() const { return p.packed_bytes(kSquare); }
 
   constexpr size_t public_key_bytes() const { return kSeedABytes + b_bytes(); }
-  /// Offsets in the secret key: s, pk, S transposed as 16-bit words, pkh.
+  /// The offsets in the secret key, which consists of s, pk, S transposed as 16-bit words, and pkh.
   constexpr size_t pk_offset() const { return p.secret_bytes; }
   constexpr size_t s_offset() const { return pk_offset() + public_key_bytes(); }
   constexpr size_t pkh_offset() const { return s_offset() + 2 * p.n * kBar; }
   constexpr size_t secret_key_bytes() const { return pkh_offset() + p.secret_bytes; }
-  /// Offsets in the ciphertext: c1, c2, salt.
+  /// The offsets in the ciphertext, which consists of c1, c2 and salt.
   constexpr size_t c2_offset() const { return b_bytes(); }
   constexpr size_t salt_offset() const { return c2_offset() + c_bytes(); }
   constexpr size_t ciphertext_bytes() const { return salt_offset() + salt_bytes(); }
-  /// As far as it fills blocks of the SHAKE that is used for everything but A, and what is left.
+  /// The part of the ciphertext that fills no block of the SHAKE that is used for everything but A, and the part that
+  /// does.
   constexpr size_t ciphertext_tail_bytes() const {
     return ciphertext_bytes() % (p.shake256 ? kShake256Rate : kShake128Rate);
   }
   constexpr size_t ciphertext_blocks_bytes() const { return ciphertext_bytes() - ciphertext_tail_bytes(); }
 
-  /// s, seedSE, z and mu, salt.
+  /// The coins of keygen are s, seedSE and z, those of encaps mu and salt.
   constexpr size_t keygen_coin_bytes() const { return p.secret_bytes + seed_se_bytes() + kSeedABytes; }
   constexpr size_t encaps_coin_bytes() const { return p.secret_bytes + salt_bytes(); }
 
-  /// Samples of S, E or of S', E', E''.
+  /// The number of samples of S and E, and of S', E' and E''.
   constexpr size_t keygen_samples() const { return 2 * p.n * kBar; }
   constexpr size_t encaps_samples() const { return 2 * p.n * kBar + kSquare; }
 };

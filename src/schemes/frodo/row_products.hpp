@@ -12,11 +12,11 @@ namespace polykem::frodo {
 /// What one instruction set offers. n is a multiple of 16, A is n x n, made by SHAKE128 from a seed of kSeedABytes.
 /// [FRODO21, Algorithm 8] Branches and addresses depend on sizes only.
 struct RowProducts {
-  /// The size of s_a's workspace, which is aligned to 64 bytes and holds secrets afterwards.
+  /// Returns the size of s_a's workspace, which is aligned to 64 bytes and holds secrets afterwards.
   size_t (*workspace_bytes)(size_t n);
-  /// b (n x 8) += A S, with S given as its transpose (8 x n).
+  /// Computes b (n x 8) += A S, with S given as its transpose (8 x n).
   void (*a_s)(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s_transposed, size_t n);
-  /// b (8 x n) += S' A.
+  /// Computes b (8 x n) += S' A.
   void (*s_a)(Matrix16 b, ConstMatrix16 s, const uint8_t* seed_a, size_t n, std::byte* workspace);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// B += A S. Rows of A are the left operand as they are: words of 16 bits, of which each byte is a term of its own. The
-// right operand has eight columns that multiply the low bytes, and eight that multiply the high bytes: in each, S has
-// zeros in the place of the other byte.
+// Computes B += A S. Rows of A are the left operand as they are: words of 16 bits, of which each byte is a term of its
+// own. The right operand has eight columns that multiply the low bytes, and eight that multiply the high bytes: in
+// each, S has zeros in the place of the other byte.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ POLYKEM_INLINE __mmask32 first_words(size_t count) {
 
 /// Working memory of a_s.
 struct RightSpace {
-  static constexpr size_t kMaxGroups = 4;  ///< of 16 rows, which are computed together
+  static constexpr size_t kMaxGroups = 4;  ///< groups of 16 rows that are computed together
   static constexpr size_t kBufferBytes = kMaxGroups * tiles::kBytes;
   uint8_t *s, *buffers;
   int32_t* sums;
@@ -35,7 +35,7 @@ struct RightSpace {
         sums(arena.take<int32_t>(tiles::kBytes / sizeof(int32_t))) {}
 };
 
-/// Lane l of each of eight registers, as a row of a tile: pairs of words that multiply low bytes, then high bytes.
+/// Stores lane kLane of both registers as a row of a tile: pairs of words that multiply low bytes, then high bytes.
 template <int kLane>
 POLYKEM_INLINE void store_pairs(uint8_t* row, __m512i columns0, __m512i columns4) {
   const __m256i pairs = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm512_extracti32x4_epi32(columns0, kLane)),
@@ -45,7 +45,8 @@ POLYKEM_INLINE void store_pairs(uint8_t* row, __m512i columns0, __m512i columns4
   _mm256_store_si256(reinterpret_cast<__m256i*>(row + 32), _mm256_slli_epi16(pairs, 8));
 }
 
-/// Tile j has columns 32 j .. 32 j + 31 of the transpose, a pair of them in each row; beyond n zeros.
+/// Fills tiles with S. Tile j has columns 32 j .. 32 j + 31 of its transpose, a pair of them in each row; beyond n it
+/// has zeros.
 inline void expand_right(uint8_t* tile, ConstMatrix16 s_transposed, size_t n) {
   for (size_t j = 0; j < n; j += kStepColumns, tile += tiles::kBytes) {
     __m512i r[kBar], a[kBar], b[kBar];
@@ -70,7 +71,7 @@ inline void expand_right(uint8_t* tile, ConstMatrix16 s_transposed, size_t n) {
   }
 }
 
-/// Tiles 0 .. 3: sums of a group of 16 rows each; 4: S; 5, 6: A.
+/// The use of the tiles. Tiles 0 .. 3: sums of a group of 16 rows each; 4: S; 5, 6: A.
 struct RightTiles {
   template <int kGroup>
   static POLYKEM_INLINE void add(const uint8_t* buffer) {
@@ -100,7 +101,8 @@ POLYKEM_INLINE void store_rows(uint8_t* to, const Grid& a, size_t i, size_t j) {
     row[k].store(to + k * tiles::kRowBytes);
 }
 
-/// 16 rows for each of kGroup..., from `i` on. While the next columns are generated, the last ones are multiplied.
+/// Computes 16 rows for each of kGroup..., from row i on. While the next columns are generated, the previous ones are
+/// multiplied.
 template <int... kGroup>
 POLYKEM_INLINE void a_s_rows(Matrix16 b, const Grid& a, size_t i, size_t n, const RightSpace& space,
                              std::integer_sequence<int, kGroup...>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A by AES-128, in blocks of 8 rows and 32 columns: two rounds from tables of what rows and columns contribute, eight
-// rounds are left. [FRODO21, Algorithm 7]
+// A by AES-128, in blocks of 8 rows and 32 columns. Two rounds come from tables of what rows and columns contribute;
+// eight rounds are left. [FRODO21, Algorithm 7]
 #pragma once
 
 #include "core/arena.hpp"
@@ -13,16 +13,16 @@ using aes::Blocks;
 using aes::RoundKeys128;
 
 inline constexpr size_t kStepRows = 8, kStepColumns = aes::kGridColumns;
-/// Columns are generated in whole steps.
+/// Returns the number of steps that generate n columns. Columns are generated in whole steps.
 constexpr size_t steps_of_columns(size_t n) {
   return (n + kStepColumns - 1) / kStepColumns;
 }
-/// Rows too.
+/// Returns the number of rows in the tables: n, rounded up to whole steps.
 constexpr size_t rows_in_tables(size_t n) {
   return (n + kStepColumns - 1) / kStepColumns * kStepColumns;
 }
 
-/// The parts of rows and columns, for one seed.
+/// What rows and columns contribute, for one seed.
 struct GridTables {
   __m128i* rows;
   Blocks* columns;
@@ -52,7 +52,7 @@ struct GridKeys {
   }
 };
 
-/// 32 words of each of 8 rows, whose parts begin at `rows`.
+/// Generates 32 words of each of 8 rows, whose parts begin at `rows`.
 POLYKEM_INLINE void generate_step(Blocks (&row)[kStepRows], const GridKeys& keys, Blocks column, const __m128i* rows) {
 #pragma GCC unroll 8
   for (size_t i = 0; i < kStepRows; ++i)
@@ -73,7 +73,7 @@ struct Grid {
   const GridTables& tables;
   GridKeys keys;
   POLYKEM_INLINE Grid(const GridTables& of, const RoundKeys128& round_keys) : tables(of), keys(round_keys) {}
-  /// Rows i .. i + 7 and columns j .. j + 31. Those beyond n are junk.
+  /// Generates rows i .. i + 7 and columns j .. j + 31. Those beyond n are junk.
   POLYKEM_INLINE void step(Blocks (&row)[kStepRows], size_t i, size_t j) const {
     generate_step(row, keys, tables.columns[j / kStepColumns], tables.rows + i);
   }

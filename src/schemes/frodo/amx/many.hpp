@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// B' += S' A for many items with the same A: the rows of two S' fill a tile. A is rearranged once, in panels of 32
-// columns: four rows lie side by side, and low and high bytes have tiles of their own, so that no place is wasted.
+// Computes B' += S' A for many items with the same A: the rows of two S' fill a tile. A is rearranged once, in panels
+// of 32 columns: four rows lie side by side, and low and high bytes have tiles of their own, so that no place is
+// wasted.
 #pragma once
 
 #include "schemes/frodo/amx/a_s.hpp"
@@ -8,14 +9,14 @@
 namespace polykem::frodo::amx {
 inline namespace POLYKEM_ISA {
 
-inline constexpr size_t kInnerOfTile = 64;  ///< rows of A in one tile
+inline constexpr size_t kInnerOfTile = 64;  ///< the number of rows of A in one tile
 inline constexpr size_t kItemsOfTile = tiles::kRows / kBar;
 constexpr size_t inner_tiles(size_t n) {
   return (n + kInnerOfTile - 1) / kInnerOfTile;
 }
 
-/// 64 rows and 16 columns of A: low bytes, then high bytes. A panel has those of columns 0 .. 15, then of 16 .. 31, so
-/// that what is used together lies side by side and fits the L1 cache.
+/// The bytes of a block of 64 rows and 16 columns of A: low bytes, then high bytes. A panel has the blocks of columns
+/// 0 .. 15, then those of 16 .. 31, so that what is used together lies side by side and fits the L1 cache.
 inline constexpr size_t kPanelBlockBytes = 2 * tiles::kBytes;
 constexpr size_t half_panel_bytes(size_t n) {
   return inner_tiles(n) * kPanelBlockBytes;
@@ -39,8 +40,8 @@ struct ManySpace {
         sums(arena.take<int32_t>(4 * tiles::kBytes / sizeof(int32_t))) {}
 };
 
-/// Bytes of S', tile after tile along its rows; beyond n zeros. The second half of a last tile with one item is not
-/// written, nor are its sums used.
+/// Writes the bytes of S', tile after tile along its rows, and zeros beyond n. The second half of a last tile with one
+/// item is not written, nor are its sums used.
 inline void narrow_left(uint8_t* out, ConstMatrix16 s, size_t n, size_t count, size_t step) {
   for (size_t t = 0; t < count; ++t) {
     uint8_t* tile =
@@ -56,7 +57,7 @@ inline void narrow_left(uint8_t* out, ConstMatrix16 s, size_t n, size_t count, s
   }
 }
 
-/// Words of two registers whose lanes of four columns alternate, as columns 0 .. 15 and 16 .. 31.
+/// Stores the words of two registers, whose lanes of four columns alternate, as columns 0 .. 15 and 16 .. 31.
 POLYKEM_INLINE void store_columns(uint8_t* to, size_t to_second, __m512i even, __m512i odd) {
   const __m512i first = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
   const __m512i second = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
@@ -64,7 +65,7 @@ POLYKEM_INLINE void store_columns(uint8_t* to, size_t to_second, __m512i even, _
   _mm512_store_si512(to + to_second, _mm512_permutex2var_epi64(even, second, odd));
 }
 
-/// Four rows of A as a row of the panel's tiles.
+/// Stores four rows of A as a row of the panel's tiles.
 POLYKEM_INLINE void store_four_rows(uint8_t* to, size_t to_second, const Blocks* row) {
   const __m512i low_byte = _mm512_set1_epi16(0xff);
   const auto low = [&](__m512i a, __m512i b) {
@@ -80,14 +81,14 @@ POLYKEM_INLINE void store_four_rows(uint8_t* to, size_t to_second, const Blocks*
                 _mm512_unpackhi_epi16(high01, high23));
 }
 
-/// Eight rows of A from i on, of the same 32 columns, into their panel.
+/// Stores eight rows of A from i on, of the same 32 columns, in their panel.
 POLYKEM_INLINE void store_eight_rows(uint8_t* panel, size_t i, size_t n, const Blocks (&row)[kStepRows]) {
   uint8_t* to = panel + i / kInnerOfTile * kPanelBlockBytes + i % kInnerOfTile / 4 * tiles::kRowBytes;
   store_four_rows(to, half_panel_bytes(n), row);
   store_four_rows(to + tiles::kRowBytes, half_panel_bytes(n), row + 4);
 }
 
-/// Panels of a generated A, made one after the other while the last one is multiplied.
+/// Makes the panels of A, one after the other, each while the previous one is multiplied.
 class GeneratedPanels {
  public:
   /// turns: how often advance() will be called for each panel.
@@ -95,7 +96,7 @@ class GeneratedPanels {
       : a_(a), buffers_(buffers), n_(n), turns_(turns) {
     finish();
   }
-  /// The next panel, finished; the one after it is begun.
+  /// Returns the next panel, finished, and begins the one after it.
   POLYKEM_INLINE const uint8_t* next() {
     finish();
     const uint8_t* panel = buffer();
@@ -104,7 +105,7 @@ class GeneratedPanels {
     due_ = 0;
     return panel;
   }
-  /// A share of the work on the panel that was begun. The shares are equal: a turn of products hides only so much.
+  /// Does a share of the work on the panel that was begun. The shares are equal: a turn of products hides only so much.
   POLYKEM_INLINE void advance() {
     for (due_ += n_ / kStepRows; due_ >= turns_; due_ -= turns_)
       step();
@@ -129,7 +130,7 @@ class GeneratedPanels {
   size_t n_, turns_, due_ = 0, j_ = 0, i_ = 0;
 };
 
-/// Panels of an A that is packed.
+/// The panels of an A that is packed.
 class PackedPanels {
  public:
   PackedPanels(const std::byte* packed, size_t n) : next_(reinterpret_cast<const uint8_t*>(packed)), n_(n) {}
@@ -156,7 +157,7 @@ inline void pack_rows(uint8_t* panels, ConstMatrix16 rows, size_t first, size_t 
   }
 }
 
-/// Tiles 0 .. 3: sums of the low and high bytes of two tiles of S'; 4, 5: S'; 6, 7: A.
+/// The use of the tiles. Tiles 0 .. 3: sums of the low and high bytes of two tiles of S'; 4, 5: S'; 6, 7: A.
 struct ManyTiles {
   template <bool kBoth>
   static POLYKEM_INLINE void add(const uint8_t* s, size_t s_stride, const uint8_t* panel) {
@@ -172,7 +173,7 @@ struct ManyTiles {
     }
   }
 
-  /// 16 columns of `items` items.
+  /// Adds the sums to 16 columns of `items` items.
   template <int kSums>
   static POLYKEM_INLINE void add_to(Matrix16 b, size_t items, size_t step, int32_t* sums) {
     constexpr size_t kWords = tiles::kBytes / sizeof(int32_t);
@@ -190,7 +191,7 @@ struct ManyTiles {
   }
 };
 
-/// 16 columns of one tile of S' or two, and meanwhile a share of the next panel.
+/// Computes 16 columns for one or two tiles of S', and meanwhile a share of the next panel.
 template <bool kBoth, class Panels>
 POLYKEM_INLINE void s_a_block(Matrix16 b, const uint8_t* s, const uint8_t* panel, size_t n, size_t items, size_t step,
                               int32_t* sums, Panels& panels) {
@@ -207,7 +208,7 @@ POLYKEM_INLINE void s_a_block(Matrix16 b, const uint8_t* s, const uint8_t* panel
 }
 
 inline constexpr size_t kItemsOfBlock = 2 * kItemsOfTile;
-/// How often advance() is called for each panel of 32 columns.
+/// Returns how often advance() is called for each panel of 32 columns.
 constexpr size_t turns_of_panel(size_t n, size_t count) {
   return 2 * ((count + kItemsOfBlock - 1) / kItemsOfBlock) * inner_tiles(n);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// B' += S' A for one item. The right operand has two rows of A, word by word, in each of its rows. The left operand has
-// eight rows of S' that multiply the low bytes, and eight that multiply the high bytes: in each, S' has zeros in the
-// place of the other byte.
+// Computes B' += S' A for one item. The right operand has two rows of A, word by word, in each of its rows. The left
+// operand has eight rows of S' that multiply the low bytes, and eight that multiply the high bytes: in each, S' has
+// zeros in the place of the other byte.
 #pragma once
 
 #include "schemes/frodo/amx/a_s.hpp"
@@ -24,7 +24,7 @@ struct LeftSpace {
         sums(arena.take<int32_t>(2 * tiles::kBytes / sizeof(int32_t))) {}
 };
 
-/// Tile k has columns 32 k .. 32 k + 31 of S'; beyond n zeros.
+/// Fills tiles with S'. Tile k has columns 32 k .. 32 k + 31 of S'; beyond n it has zeros.
 inline void expand_left(uint8_t* tile, ConstMatrix16 s, size_t n) {
   for (size_t k = 0; k < n; k += kStepColumns, tile += tiles::kBytes) {
     for (size_t i = 0; i < kBar; ++i) {
@@ -35,7 +35,7 @@ inline void expand_left(uint8_t* tile, ConstMatrix16 s, size_t n) {
   }
 }
 
-/// Rows i .. i + 7 as the rows i / 2 .. i / 2 + 3 of both tiles.
+/// Generates rows i .. i + 7 and stores them as the rows i / 2 .. i / 2 + 3 of both tiles.
 POLYKEM_INLINE void store_pairs_of_rows(uint8_t* to, const Grid& a, size_t i, size_t j) {
   Blocks row[kStepRows];
   a.step(row, i, j);
@@ -47,7 +47,7 @@ POLYKEM_INLINE void store_pairs_of_rows(uint8_t* to, const Grid& a, size_t i, si
   }
 }
 
-/// Tiles 0, 1: sums; 2: S'; 3, 4: A.
+/// Multiplies a tile of S' by two tiles of A. Tiles 0, 1: sums; 2: S'; 3, 4: A.
 POLYKEM_INLINE void add_left(const uint8_t* s, const uint8_t* buffer) {
   tiles::load<2>(s);
   tiles::load<3>(buffer);
@@ -56,7 +56,7 @@ POLYKEM_INLINE void add_left(const uint8_t* s, const uint8_t* buffer) {
   tiles::add_signed_unsigned<1, 2, 4>();
 }
 
-/// The low words of the sums of one row and one half of the columns.
+/// Returns the low words of the sums of one row and one half of the columns.
 POLYKEM_INLINE __m512i joined_bytes(const int32_t* sums, size_t row) {
   const __m512i low = _mm512_load_si512(sums + row * tiles::kRows);
   const __m512i high = _mm512_load_si512(sums + (kBar + row) * tiles::kRows);
@@ -75,7 +75,7 @@ POLYKEM_INLINE void add_sums(Matrix16 b, size_t columns, int32_t* sums) {
   }
 }
 
-/// 32 columns from j on. While the next rows are generated, the last ones are multiplied.
+/// Computes 32 columns from j on. While the next rows are generated, the previous ones are multiplied.
 POLYKEM_INLINE void s_a_columns(Matrix16 b, const Grid& a, size_t j, size_t n, const LeftSpace& space) {
   constexpr size_t kRows = 2 * tiles::kRows;
   tiles::clear<0>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four rows of eight coefficients to and from their packed form.
+// Converts four rows of eight coefficients to and from their packed form.
 #pragma once
 
 #include <immintrin.h>
@@ -14,26 +14,26 @@
 namespace polykem::frodo::lanes {
 inline namespace POLYKEM_ISA {
 
-/// Rows that pack_rows and unpack_rows take at once, in one register.
+/// The number of rows that pack_rows and unpack_rows take at once, in one register.
 inline constexpr size_t kRowsTogether = 4;
 
-/// 1 <= count <= 64.
+/// Returns a mask of the lowest `count` bytes. 1 <= count <= 64.
 POLYKEM_INLINE __mmask64 low_bytes(size_t count) {
   return ~uint64_t{0} >> (64 - count);
 }
 
-/// The bits of a where `mask` has ones, those of b elsewhere.
+/// Returns the bits of a where `mask` has ones, those of b elsewhere.
 POLYKEM_INLINE __m512i merged(__m512i mask, __m512i a, __m512i b) {
   return _mm512_ternarylogic_epi64(mask, a, b, 0xca);
 }
 
-/// Where the bytes of four rows stand, for both directions.
+/// The places of the bytes of four rows, for both directions.
 template <unsigned kBits>
 struct RowsIndices {
   alignas(64) uint8_t packed[64], unpacked[64], shifts[64], unshifts[64];
 
-  /// 16 bits: two bytes change places. 15 bits: each 64-bit lane has four coefficients, 60 bits; packed, two lanes are
-  /// 15 bytes, of which the first lane has seven and a half.
+  /// With 16 bits, two bytes change places. With 15 bits, each 64-bit lane has four coefficients, 60 bits; packed, two
+  /// lanes are 15 bytes, of which the first lane has seven and a half.
   constexpr RowsIndices() : packed(), unpacked(), shifts(), unshifts() {
     for (size_t byte = 0; byte < 64; ++byte) {
       const size_t lane = byte / 8, odd = lane % 2, at = byte % 8;
@@ -61,7 +61,7 @@ POLYKEM_INLINE __m512i pack_together(__m512i x) {
     const __m512i pairs = merged(_mm512_set1_epi32(0x3fff8000), _mm512_slli_epi32(x, 15), _mm512_srli_epi32(x, 16));
     const __m512i fours =
         merged(_mm512_set1_epi64(0x0fffffffc0000000), _mm512_slli_epi64(pairs, 30), _mm512_srli_epi64(pairs, 32));
-    // the first lane of two gets the highest four bits of the second one above its own 60
+    // The first lane of two gets the highest four bits of the second one above its own 60.
     const __m512i next = _mm512_slli_epi64(_mm512_shuffle_epi32(fours, _MM_PERM_BADC), 4);
     const __m512i lanes = merged(_mm512_set1_epi64(0x0fffffffffffffff), fours, next);
     x = _mm512_multishift_epi64_epi8(index_register(kRowsIndices<15>.shifts), lanes);

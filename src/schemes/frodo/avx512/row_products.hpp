@@ -15,7 +15,7 @@ inline constexpr auto kEachOfBar = std::make_index_sequence<kBar>();
 
 // ---- A S: the terms of a multiplication are two columns of a row, whose sums stay in its lanes.
 
-/// Adds to eight rows of b: to column j the two sums in each lane of sum[j].
+/// Adds to eight rows of b: column j gets both sums of each 64-bit lane of sum[j].
 POLYKEM_INLINE void add_lanes_to_rows(Matrix16 b, const __m512i (&sum)[kBar]) {
   const auto column = [&](size_t j) __attribute__((always_inline)) {
     return _mm512_add_epi32(sum[j], _mm512_srli_epi64(sum[j], 32));
@@ -41,7 +41,7 @@ struct RowSums {
   static constexpr size_t kGroups = 2;  ///< with fewer sums, each addition would wait for the last one
   __m512i at[kGroups][kBar];
 
-  /// A block's `words` words; s: the transpose of S from the block's first column on.
+  /// Adds the products of a block's `words` words. s: the transpose of S from the block's first column on.
   template <size_t... j>
   POLYKEM_INLINE void add(const RowStates (&states)[kGroups], ConstMatrix16 s, size_t words,
                           std::index_sequence<j...>) {
@@ -83,10 +83,10 @@ inline void rows_a_s(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s, size_t 
 
 /// Working memory of s_a.
 struct ColumnSums {
-  static constexpr size_t kMaxGroups = 8;  ///< whose blocks are multiplied together, to load and store sums seldom
+  static constexpr size_t kMaxGroups = 8;  ///< groups that are multiplied together, to load and store sums seldom
   RowStates* states;
-  __m512i* factors;  ///< kBar g + j: row j of S' where it meets group g
-  __m512i* sums;     ///< kBar w + j: of row j of S' and word w of the rows
+  __m512i* factors;  ///< [kBar g + j]: row j of S' where it meets group g
+  __m512i* sums;     ///< [kBar w + j]: the sums of row j of S' and word w of the rows
 
   static constexpr size_t bytes(size_t n) {
     return Arena::bytes<RowStates>(kMaxGroups) + Arena::bytes<__m512i>(kBar * kMaxGroups) +
@@ -100,7 +100,7 @@ struct ColumnSums {
   }
 };
 
-/// Pairs of words of S' for the eight rows from i on, each for four columns of A.
+/// Loads pairs of words of S' for the eight rows from i on, each pair repeated for four columns of A.
 POLYKEM_INLINE void expand_factors(__m512i* factors, ConstMatrix16 s, size_t i) {
   const __m512i pairs = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
   for (size_t j = 0; j < kBar; ++j) {
@@ -109,11 +109,11 @@ POLYKEM_INLINE void expand_factors(__m512i* factors, ConstMatrix16 s, size_t i) 
   }
 }
 
-/// Adds the products of words w to w + kWords - 1 of a block. sums: of word w and the following ones.
+/// Adds the products of words w to w + kWords - 1 of a block. sums: those of word w and the following ones.
 template <size_t kWords, size_t... j>
 POLYKEM_INLINE void add_words(__m512i* sums, const ColumnSums& space, size_t groups, size_t w,
                               std::index_sequence<j...>) {
-  // In each 128 bits: from four columns of a row, then of the next, to pairs of a column.
+  // Within 128 bits, the words of four columns of a row, then of the next row, become pairs of a column.
   const __m512i pairs = _mm512_set4_epi32(0x0f0e0706, 0x0d0c0504, 0x0b0a0302, 0x09080100);
   __m512i sum[kWords][kBar];
 #pragma GCC unroll 4

@@ -13,13 +13,14 @@ namespace polykem::frodo::lanes {
 inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kRowsOfGroup = 8, kColumnsOfWord = 4;
-inline constexpr size_t kRateWords = 21;  ///< of SHAKE128
+inline constexpr size_t kRateWords = 21;  ///< the rate of SHAKE128
 
-/// The states of eight rows. `word`: as KeccakLanes::permute takes them; the first kRateWords are a block of the rows.
+/// The states of eight rows. `word` has the form that KeccakLanes::permute takes; its first kRateWords are a block of
+/// the rows.
 struct alignas(64) RowStates {
   uint64_t word[polykem::lanes::kStateWords][kRowsOfGroup];
 
-  /// Absorbs the numbers of eight rows, and the seed: what row_input() in gen_a.cpp writes, with SHAKE's padding.
+  /// Absorbs the numbers of eight rows and the seed: what row_input() in gen_a.cpp writes, with SHAKE's padding.
   POLYKEM_INLINE void begin(const uint8_t* seed_a, size_t row) {
     static_assert(kSeedABytes == 16);
     constexpr uint64_t kSuffix = 0x1f, kLastBit = uint64_t{1} << 63;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of 32 words at a time.
+// Samples errors from 32 words at a time.
 #pragma once
 
 #include <immintrin.h>
@@ -29,7 +29,7 @@ class Sampler {
 
   POLYKEM_INLINE V16 sample(V16 word) const {
     const __m512i position = _mm512_srli_epi16(word.r, 1), zero = _mm512_setzero_si512();
-    __m512i e = zero;  // so many thresholds are below the position, as far as is known
+    __m512i e = zero;  // the number of thresholds that are known to be below the position
     for (size_t s = 0; s < kSteps; ++s) {
       const __mmask32 below = _mm512_cmplt_epu16_mask(_mm512_permutexvar_epi16(e, threshold_[s]), position);
       e = _mm512_mask_add_epi16(e, below, e, _mm512_set1_epi16(kFirst >> s));

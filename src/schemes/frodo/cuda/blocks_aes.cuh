@@ -14,19 +14,20 @@ using polykem::cuda::AesLookup;
 
 inline constexpr int kAesThreads = 512, kAesWarps = kAesThreads / 32;
 
-/// How a block's shared memory is laid out behind the AES tables, in bytes from the beginning; n: a multiple of 16.
+/// The layout of a block's shared memory behind the AES tables, in bytes from the beginning. n: a multiple of 16.
 struct AesLayout {
   uint32_t sums, mismatch, rows, columns, s, end;
 };
 
-/// Bytes of a row of S transposed in shared memory: zeros behind it, and eight rows in distinct banks.
+/// Returns the bytes of a row of S transposed in shared memory, with zeros behind it and with eight rows in distinct
+/// banks.
 __host__ __device__ constexpr uint32_t s_stride(uint32_t n) {
   return (n + 16 + 95) / 128 * 128 + 32;
 }
 
-/// sums: 32-bit words. rows, columns: what the AES states have from rows and from groups of eight columns of A, 16
-/// bytes each. s: S, or S' with the eight values of a row of A side by side. Packed coefficients overwrite rows,
-/// columns, s.
+/// Returns the layout. sums: 32-bit words. rows, columns: what the AES states have from rows and from groups of eight
+/// columns of A, 16 bytes each. s: S, or S' with the eight values that meet a row of A side by side. Packed
+/// coefficients overwrite rows, columns and s.
 __host__ __device__ constexpr AesLayout aes_layout(uint32_t n) {
   AesLayout at{};
   at.sums = polykem::cuda::kAesTableBytes;
@@ -41,7 +42,7 @@ __host__ __device__ constexpr AesLayout aes_layout(uint32_t n) {
 static_assert(aes_layout(640).end == aes_shared_bytes(640) && aes_layout(976).end == aes_shared_bytes(976) &&
               aes_layout(1344).end == aes_shared_bytes(1344));
 
-/// The block's tables, the key of an item and its parts of the AES states. All threads call it.
+/// The block's tables, the key of an item and its parts of the AES states. All threads of the block construct it.
 struct AesBlock {
   uint8_t* const shared;
   const AesLayout at;
@@ -86,7 +87,7 @@ struct AesBlock {
     return reinterpret_cast<uint4*>(shared + at.columns)[j];
   }
 
-  /// Elements 2 w and 2 w + 1 of two blocks of eight elements, as word w.
+  /// Computes elements 2 w and 2 w + 1 of two blocks of eight elements, as word w.
   __device__ __forceinline__ void elements(uint32_t (&a)[2][4], uint4 row0, uint4 columns0, uint4 row1,
                                            uint4 columns1) const {
     a[0][0] = row0.x ^ columns0.x, a[0][1] = row0.y ^ columns0.y;

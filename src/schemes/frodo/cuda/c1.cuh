@@ -11,8 +11,8 @@ namespace polykem::frodo::cuda {
 
 using polykem::cuda::Records;
 
-/// Where c1 and c2 go: into ct in encaps. In decaps they are compared with ct, which nobody changes, and fail gets
-/// words that are not 0 where they differ.
+/// Where c1 and c2 go. In encaps they are stored in ct. In decaps they are compared with ct, which nobody changes, and
+/// fail gets words that are not 0 where they differ.
 struct Ciphertexts {
   uint8_t* ct;
   uint32_t* fail;  ///< nullptr in encaps
@@ -20,7 +20,7 @@ struct Ciphertexts {
   __device__ __forceinline__ bool stored() const { return fail == nullptr; }
 };
 
-/// Eight signed bytes.
+/// Loads eight signed bytes.
 __device__ __forceinline__ void load_errors(int (&e)[kBar], const uint8_t* from) {
   const uint2 bytes = *reinterpret_cast<const uint2*>(from);
 #pragma unroll
@@ -30,7 +30,7 @@ __device__ __forceinline__ void load_errors(int (&e)[kBar], const uint8_t* from)
   }
 }
 
-/// A word of pack8 with its first byte lowest.
+/// Returns a word of pack8 with its first byte lowest.
 __device__ __forceinline__ uint32_t in_order(uint32_t word) {
   return __byte_perm(word, 0, 0x0123);
 }
@@ -54,7 +54,7 @@ __device__ __forceinline__ void load_packed(uint32_t (&words)[4], const uint8_t*
     words[k] = in_order(polykem::cuda::record_word(from, k, static_cast<int>(logq)));
 }
 
-/// The bytes offset .. offset + 3 of an array in shared memory; `bytes` is 4-byte aligned, offset >= -3.
+/// Returns bytes offset .. offset + 3 of an array in shared memory. `bytes` is 4-byte aligned; offset >= -3.
 __device__ __forceinline__ uint32_t shared_word(const uint8_t* bytes, int offset) {
   const auto* words = reinterpret_cast<const uint32_t*>(bytes + (offset & ~3));
   return __funnelshift_r(words[0], words[1], 8 * (offset & 3));
@@ -70,9 +70,9 @@ __device__ __forceinline__ void store_packed_rows(uint8_t* to, const uint8_t* pa
                               [&](int at) { return shared_word(packed + begin, at); });
 }
 
-/// Packs B' = sums + E' and stores or compares it. All threads of the block call it. sum(column, row): element of S' A.
-/// e: E' of this item. packed: n D bytes of shared memory, 16-byte aligned, 4 more bytes before and after them are
-/// read. mismatch: a word of shared memory.
+/// Packs B' = sums + E' and stores or compares it. All threads of the block call it. sum(column, row): returns an
+/// element of S' A. e: E' of this item. packed: n D bytes of shared memory, 16-byte aligned; 4 more bytes before and
+/// after them are read. mismatch: a word of shared memory.
 template <class Sum>
 __device__ __forceinline__ void finish_c1(const Ciphertexts& target, size_t item, const uint8_t* e, const Sizes& sizes,
                                           uint8_t* packed, uint32_t* mismatch, Sum sum) {

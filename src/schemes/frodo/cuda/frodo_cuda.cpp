@@ -106,11 +106,11 @@ size_t workspace_bytes(size_t items) {
   return LaunchContext::workspace_bytes(kSets[kSet], items, kOp);
 }
 
-/// Hashes take one thread an item and a fifth of a millisecond for each kilobyte: 128 items for each
-/// multiprocessor fill it with them.
+/// Hashes take one thread per item and a fifth of a millisecond for each kilobyte. 128 items for each multiprocessor
+/// keep it full while they last.
 constexpr size_t kPartItems = kMeasuredMultiprocessors * 128;
 constexpr size_t kStagedBytes = size_t{8} << 20;
-/// Fewer leave multiprocessors without an item.
+/// Fewer items leave multiprocessors without one.
 constexpr size_t kMinItems = 256;
 
 template <size_t kSet, Op kOp>
@@ -133,14 +133,14 @@ constexpr DeviceOperation operation() {
       .run_step = run_step<kSet, kOp>};
 }
 
-/// So many keys of a set keep A: 61 MB for n = 1344.
+/// The number of keys of a set that keep A: 61 MB for n = 1344.
 constexpr size_t kMaxExpandedKeys = 16;
 
 size_t no_workspace(size_t) {
   return 0;
 }
 
-/// kOp: the operation that uses such keys.
+/// Expands keys. kOp: the operation that uses them.
 template <size_t kSet, Op kOp>
 int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void* stream) {
   constexpr const Set& kS = kSets[kSet];

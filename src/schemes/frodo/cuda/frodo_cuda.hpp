@@ -7,7 +7,7 @@
 
 namespace polykem::frodo::cuda {
 
-/// FrodoKEM's parameter sets on GPUs.
+/// Returns FrodoKEM's parameter sets on GPUs.
 std::span<const DeviceScheme* const> schemes();
 
 }  // namespace polykem::frodo::cuda

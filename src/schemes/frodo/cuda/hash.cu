@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that hash, make coins and sample: one item per thread, blocks of one warp; in small batches those of
-// hash_warp.cuh. Records have any alignment; rows of the workspace are aligned as sizes.hpp says. kRate: 21 for
-// SHAKE128, 17 for SHAKE256.
+// The kernels that hash, make coins and sample. Each thread computes one item, in blocks of one warp; small batches use
+// the kernels of hash_warp.cuh. Records have any alignment; sizes.hpp says how rows of the workspace are aligned.
+// kRate: 21 for SHAKE128, 17 for SHAKE256.
 #include <type_traits>
 
 #include "prim/cuda/warp.cuh"
@@ -18,15 +18,15 @@ using polykem::cuda::kShakeStageWords;
 using polykem::cuda::LaneItem;
 using polykem::cuda::warp_lane;
 
-/// The number of one-warp blocks for which a multiprocessor must have registers: on compute capability 9.0 twenty; with
-/// 24 no kernel spills either, but errors take 2 % longer. Elsewhere the compiler chooses.
+/// The number of one-warp blocks for which a multiprocessor must have registers: twenty on compute capability 9.0.
+/// Elsewhere the compiler chooses.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 constexpr int kLaneBlocks = 20;
 #else
 constexpr int kLaneBlocks = 1;
 #endif
 
-/// The warp's records as messages of `words` 64-bit words.
+/// Returns the warp's records as messages of `words` 64-bit words.
 __device__ __forceinline__ polykem::cuda::LaneMessages messages(const LaneItem& item, const Records& records,
                                                                 uint32_t words) {
   return {records[item.first], records.stride, item.valid_lanes(), words};
@@ -50,7 +50,7 @@ __device__ __forceinline__ uint64_t load_word(const uint8_t* from) {
   return word;
 }
 
-/// randombytes. Each lane makes the block of an item.
+/// Computes randombytes. Each lane makes the block of an item.
 template <int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     coin_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::CoinDomain domain, uint64_t count) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   polykem::cuda::warp_make_coins<1, kCoinStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
 }
 
-/// shake.pkh: the hash of each record of `bytes` bytes, a multiple of 8.
+/// Computes shake.pkh: hashes each record of `bytes` bytes, a multiple of 8.
 template <int kRate>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     hash_pk_kernel(Rows out, Records pk, uint32_t bytes, uint32_t secret_words, size_t count) {
@@ -78,11 +78,11 @@ struct NoiseStage {
   uint32_t errors[32][kRate];
 };
 
-/// Stores a block of errors, kRate words for each item, at to and the same place of the following rows.
+/// Stores a block of errors, kRate words for each item, at `to` and at the same place of the following rows.
 template <int kRate>
 __device__ __forceinline__ void store_errors(uint32_t* to, uint32_t stride, const NoiseStage<kRate>& stage,
                                              unsigned lane, unsigned valid) {
-  constexpr unsigned kHalf = 16;  // half of the warp stores as many words of an item, each lane the others of its own
+  constexpr unsigned kHalf = 16;  // half a warp stores this many words of an item, each lane the others of its own item
   stride /= sizeof(uint32_t);
   uint32_t* half = to + lane / kHalf * stride + lane % kHalf;
 #pragma unroll 4
@@ -96,8 +96,8 @@ __device__ __forceinline__ void store_errors(uint32_t* to, uint32_t stride, cons
 }
 
 /// Squeezes r and stores the errors. state: the message 0x5f or 0x96, seedSE is absorbed but not yet permuted. The
-/// words of a block are sampled, one each round, while the state is permuted for the next: samples take other units
-/// than rounds, and warps that sample all at once would wait for those.
+/// words of a block are sampled, one in each round, while the state is permuted for the next block: samples take other
+/// units than rounds, and warps that sampled all words at once would wait for those units.
 template <int kRate, int kThresholds>
 __device__ __forceinline__ void squeeze_noise(uint64_t (&state)[25], NoiseStage<kRate>& stage, const LaneItem& item,
                                               Rows noise, uint32_t samples, const Thresholds& t) {
@@ -118,7 +118,7 @@ __device__ __forceinline__ void squeeze_noise(uint64_t (&state)[25], NoiseStage<
   }
 }
 
-/// The message domain, seedSE and its suffix; seedSE: the first `words` words of `from`, at most 8.
+/// Absorbs the message domain, seedSE and its suffix. seedSE: the first `words` words of the state, at most 8.
 template <int kRate>
 __device__ __forceinline__ void absorb_seed_se(uint64_t (&state)[25], uint8_t domain, uint32_t words) {
   uint64_t before = static_cast<uint64_t>(domain) << 56;
@@ -132,7 +132,7 @@ __device__ __forceinline__ void absorb_seed_se(uint64_t (&state)[25], uint8_t do
   polykem::cuda::absorb_words<kRate, 9>(state, [&](int j) { return seed[j < 9 ? j : 0]; });
 }
 
-/// shake.seed_a, shake.r, sample_matrix of keygen; s goes into sk, seedA into pk and sk.
+/// Computes shake.seed_a, shake.r and sample_matrix of keygen. s goes into sk, seedA into pk and sk.
 template <int kRate, int kThresholds>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     expand_keygen_kernel(uint8_t* pk, uint8_t* sk, Rows noise, Rows coins, Sizes sizes, Thresholds t, size_t count) {
@@ -159,7 +159,8 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n, t);
 }
 
-/// shake.seed_se, shake.r, sample_matrix of encaps and decaps. coins: mu and salt; k: rows of kSecretStride bytes.
+/// Computes shake.seed_se, shake.r and sample_matrix of encaps and decaps. coins: mu and salt. k: rows of kSecretStride
+/// bytes.
 template <int kRate, int kThresholds>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     expand_encaps_kernel(Rows noise, Rows k, Rows pkh, Rows coins, Sizes sizes, Thresholds t, size_t count) {
@@ -186,8 +187,8 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n + kSquare, t);
 }
 
-/// select and shake.ss: the hash of c1, c2, salt, and k; or s instead of k where fail is not 0. fail: nullptr in
-/// encaps.
+/// Computes select and shake.ss: the hash of c1, c2, salt, and k, or s instead of k where fail is not 0. fail: nullptr
+/// in encaps.
 template <int kRate>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     hash_ss_kernel(uint8_t* ss, Records ct, Rows k, Records sk, const uint32_t* fail, Sizes sizes, size_t count) {
@@ -204,12 +205,13 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   if (item.valid()) store_state<4>(ss + i * sizes.secret_bytes(), state, sizes.secret_words);
 }
 
-/// Where errors are sampled, more than kFewMessages: a thread samples all of an item's, a warp has them in its lanes;
-/// 3,800 to 4,400 items took the same time on an H200. A warp's work for an item is some six times a thread's, which
-/// pays while the GPU waits for threads; while it also has other parts to work on, only for fewer.
+/// The largest number of items for which a warp computes an item, in the kernels that sample errors. It is larger than
+/// kFewMessages, since a thread samples all errors of an item, while a warp has them in its lanes. A warp's work for an
+/// item is some six times a thread's, which pays while the GPU waits for threads; while the GPU also has other parts to
+/// work on, it pays only for kFewOverlapped items.
 constexpr size_t kFewNoises = 3700, kFewOverlapped = 512;
 
-/// Too few items to fill the GPU with a thread for each.
+/// Returns true if there are too few items to fill the GPU with a thread for each.
 bool has_few_items(const LaunchContext& t, size_t few = polykem::cuda::kFewMessages) {
   return polykem::cuda::is_few(t.count(), t.io.overlapped ? kFewOverlapped : few);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of hash.cu for batches too small to fill the GPU with a thread for each item: one item per warp, blocks
-// of one warp. Parameters as there.
+// The kernels of hash.cu for batches too small to fill the GPU with a thread for each item. Each warp computes one
+// item, in blocks of one warp. The parameters are those of hash.cu.
 #pragma once
 
 #include "prim/keccak/cuda/keccak_warp.cuh"
@@ -17,7 +17,7 @@ using polykem::cuda::WarpKeccak;
 
 inline constexpr uint8_t kSeedDomainKeygen = 0x5f, kSeedDomainEncaps = 0x96;
 
-/// shake.pkh.
+/// Computes shake.pkh.
 template <int kRate>
 __global__ void __launch_bounds__(32) warp_hash_pk_kernel(Rows out, Records pk, uint32_t bytes, uint32_t secret_words) {
   const unsigned lane = threadIdx.x;
@@ -46,7 +46,7 @@ __device__ __forceinline__ void warp_squeeze_noise(const WarpKeccak& keccak, uns
   }
 }
 
-/// shake.seed_a, shake.r, sample_matrix of keygen.
+/// Computes shake.seed_a, shake.r and sample_matrix of keygen.
 template <int kRate, int kThresholds>
 __global__ void __launch_bounds__(32)
     warp_expand_keygen_kernel(uint8_t* pk, uint8_t* sk, Rows noise, Rows coins, Sizes sizes, Thresholds t) {
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(32)
                                          16 * sizes.n, t);
 }
 
-/// shake.seed_se, shake.r, sample_matrix of encaps and decaps.
+/// Computes shake.seed_se, shake.r and sample_matrix of encaps and decaps.
 template <int kRate, int kThresholds>
 __global__ void __launch_bounds__(32)
     warp_expand_encaps_kernel(Rows noise, Rows k, Rows pkh, Rows coins, Sizes sizes, Thresholds t) {
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(32)
                                          16 * sizes.n + kSquare, t);
 }
 
-/// select and shake.ss.
+/// Computes select and shake.ss.
 template <int kRate>
 __global__ void __launch_bounds__(32)
     warp_hash_ss_kernel(uint8_t* ss, Records ct, Rows k, Records sk, const uint32_t* fail, Sizes sizes) {

@@ -10,7 +10,7 @@
 
 namespace polykem::frodo::cuda {
 
-/// A is kept for this many items with one key and more: this many blocks of mul_sa_* are done at once anyway.
+/// A is kept if at least this many items have one key: this many blocks of mul_sa_* are computed at once anyway.
 inline constexpr size_t kMinForKeptA = 128;
 
 /// What the launches of one batch work on: its records, its intermediates and its stream.
@@ -37,13 +37,13 @@ struct LaunchContext {
     if (error == cudaSuccess)
       error = polykem::cuda::launch(kernel, blocks, threads, shared_bytes, stream, arguments...);
   }
-  /// Blocks of one warp for a kernel in which each lane computes an item.
+  /// Returns the number of blocks of one warp for a kernel in which each lane computes an item.
   size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
   size_t count() const { return io.count; }
-  /// The one key of all items comes in its expanded form.
+  /// Returns true if the one key of all items comes in its expanded form.
   bool has_expanded_key() const { return io.expanded.data != nullptr; }
-  /// A serves all items: it is in the expanded form of the key, or there are so many items that it is generated once
-  /// and kept. Only for a few would each make its own.
+  /// Returns true if one A serves all items: it is in the expanded form of the key, or there are so many items that it
+  /// is generated once and kept. If there are only a few, each makes its own.
   bool keeps_a() const { return has_expanded_key() || (io.shared_key && is_kept(io.count)); }
   static bool is_kept(size_t count) { return !polykem::cuda::is_few(count, kMinForKeptA - 1); }
 
@@ -53,7 +53,7 @@ struct LaunchContext {
   const Op op;
   cudaStream_t stream;
   cudaError_t error = cudaSuccess;
-  /// Rows of sizes.hpp: kCoinStride, kSecretStride twice, noise_stride bytes for each item.
+  /// The rows of sizes.hpp: each item has kCoinStride, twice kSecretStride, and noise_stride bytes.
   uint8_t *coins = nullptr, *pkh = nullptr, *k = nullptr, *noise = nullptr;
   uint32_t* fail = nullptr;
   uint16_t* v = nullptr;     ///< S' B, 64 words for each item; used if keeps_a()
@@ -72,7 +72,7 @@ constexpr uint32_t limb_rows(uint32_t n) {
   return (n + kLimbRows - 1) / kLimbRows * kLimbRows;
 }
 
-/// The expanded form of a key: A and B as limbs, then pkh.
+/// The bytes of A and B as limbs, and those of the expanded form of a key: A and B as limbs, then pkh.
 constexpr size_t limb_bytes(uint32_t n) {
   return size_t{2} * limb_columns(n) * limb_rows(n);
 }

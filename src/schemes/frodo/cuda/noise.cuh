@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What FrodoKEM's threads do by themselves: errors from random bits, packed coefficients.
+// What a thread of FrodoKEM does by itself: it samples errors from random bits and packs coefficients.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ constexpr Thresholds thresholds(const Cdf& cdf) {
   return result;
 }
 
-/// Four random words of 16 bits -> four errors as signed bytes. Reads kCount thresholds, all of them for every word.
-/// Floating-point units count, which are idle while the others hash: a word w above a threshold t is w - t cut to
-/// [0, 1]. All values are whole numbers below 2^24, and so exact. [FRODO21, Alg 5]
+/// Samples four errors, as signed bytes, from four random words of 16 bits. Reads kCount thresholds, all of them for
+/// every word. Floating-point units count the thresholds, since they are idle while the other units hash: a word w
+/// above a threshold t is w - t cut to [0, 1]. All values are whole numbers below 2^24, and so exact. [FRODO21, Alg 5]
 template <int kCount>
 __device__ __forceinline__ uint32_t sample4(uint64_t words, const Thresholds& t) {
   const uint32_t two[2] = {static_cast<uint32_t>(words), static_cast<uint32_t>(words >> 32)};
@@ -41,7 +41,7 @@ __device__ __forceinline__ uint32_t sample4(uint64_t words, const Thresholds& t)
   return (((errors ^ negative) & 0x7f7f7f7f) + sign) ^ (negative & 0x80808080);
 }
 
-/// Eight coefficients, packed with D bits each, the most significant bit first: bytes 4 k .. 4 k + 3 are word k, the
+/// Packs eight coefficients with D bits each, the most significant bit first: bytes 4 k .. 4 k + 3 are word k, the
 /// first of them its highest. D is 15 or 16. [FRODO21, Alg 3]
 __device__ __forceinline__ void pack8(uint32_t (&words)[4], const uint32_t (&c)[kBar], unsigned logq) {
   if (logq == 16) {
@@ -60,7 +60,7 @@ __device__ __forceinline__ void pack8(uint32_t (&words)[4], const uint32_t (&c)[
   words[3] = (b[6] << 23) | (b[7] << 8);
 }
 
-/// The inverse; bits beyond the coefficients' are ignored. [FRODO21, Alg 4]
+/// Unpacks what pack8 packs. Bits beyond the coefficients' are ignored. [FRODO21, Alg 4]
 __device__ __forceinline__ void unpack8(uint32_t (&c)[kBar], const uint32_t (&words)[4], unsigned logq) {
   if (logq == 16) {
 #pragma unroll

@@ -12,7 +12,7 @@ namespace {
 
 using polykem::cuda::mma_16x8x32;
 
-/// The steps [first, end) of this warp of `all` steps.
+/// The steps [first, end) that this warp does of `all` steps.
 struct WarpSteps {
   uint32_t first, end;
   __device__ __forceinline__ explicit WarpSteps(uint32_t all) {
@@ -22,8 +22,8 @@ struct WarpSteps {
   }
 };
 
-/// gen_a, matmul.as, pack: B = A S + E of one item, into pk and the copy of pk in sk. A step is 16 rows and four groups
-/// of eight columns: lane 4 g + t has group t of rows g and g + 8.
+/// Computes gen_a, matmul.as and pack: B = A S + E of one item, into pk and the copy of pk in sk. A step is 16 rows and
+/// four groups of eight columns: lane 4 g + t has group t of rows g and g + 8.
 __global__ void __launch_bounds__(kAesThreads, 1)
     mul_as_aes_kernel(uint8_t* pk, uint8_t* sk, const uint8_t* noise, Sizes sizes) {
   extern __shared__ __align__(128) uint4 shared_memory[];
@@ -86,9 +86,9 @@ __global__ void __launch_bounds__(kAesThreads, 1)
   store_packed_rows(sk + item * sizes.sk_bytes + sizes.pk_offset + kSeedABytes, aes.packed(), n * sizes.logq);
 }
 
-/// gen_a, matmul.sa, pack.c1 or a part of compare: B' = S' A + E' of one item. A step is eight rows and eight groups of
-/// eight columns: lane 4 g + t has group g of rows t and t + 4. A word of A has two elements of different columns, four
-/// bytes; S' is multiplied with one byte at a time, the others' places in the tile being zero.
+/// Computes gen_a, matmul.sa, and pack.c1 or a part of compare: B' = S' A + E' of one item. A step is eight rows and
+/// eight groups of eight columns: lane 4 g + t has group g of rows t and t + 4. A word of A has two elements of
+/// different columns, four bytes; S' is multiplied with one byte at a time, the others' places in the tile being zero.
 __global__ void __launch_bounds__(kAesThreads, 1)
     mul_sa_aes_kernel(Ciphertexts target, Records seeds, const uint8_t* noise, Sizes sizes) {
   extern __shared__ __align__(128) uint4 shared_memory[];

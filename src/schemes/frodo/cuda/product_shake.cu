@@ -18,7 +18,7 @@ inline constexpr int kRowBlocks = 1, kItemBlocks = 1;
 #endif
 constexpr int kMaxItemThreads = 256;
 
-/// acc + the products of two 16-bit elements of A and two signed bytes, the lower or the upper ones of `s`.
+/// Return acc plus the products of two 16-bit elements of A and two signed bytes, the lower or the upper ones of `s`.
 __device__ __forceinline__ int mul_pair_low(uint32_t a, uint32_t s, int acc) {
   return __dp2a_lo(static_cast<int>(a), static_cast<int>(s), acc);
 }
@@ -26,7 +26,7 @@ __device__ __forceinline__ int mul_pair_high(uint32_t a, uint32_t s, int acc) {
   return __dp2a_hi(static_cast<int>(a), static_cast<int>(s), acc);
 }
 
-/// Two neighbouring bytes of a row of S transposed; 0 beyond its end.
+/// Returns two neighbouring bytes of a row of S transposed, or 0 beyond its end.
 __device__ __forceinline__ uint32_t two_errors(const uint8_t* row, uint32_t column, uint32_t n) {
   return column < n ? *reinterpret_cast<const uint16_t*>(row + column) : 0;
 }
@@ -35,9 +35,9 @@ constexpr uint32_t pair_bytes(uint32_t n) {
   return row_blocks(n) * 2 * kRowRate * 16;
 }
 
-/// gen_a, matmul.as, pack: 32 rows of B = A S + E by a block of one warp, into pk and the copy of pk in sk. A thread
-/// has a row: each squeezed pair of elements is multiplied with all eight columns of S, which lie in shared memory in
-/// the form [pair][column][2]. Dynamic shared memory: pair_bytes(n).
+/// Computes gen_a, matmul.as and pack: 32 rows of B = A S + E by a block of one warp, into pk and the copy of pk in sk.
+/// A thread has a row: each squeezed pair of elements is multiplied with all eight columns of S, which lie in shared
+/// memory in the form [pair][column][2]. Dynamic shared memory: pair_bytes(n).
 __global__ void __launch_bounds__(32, kRowBlocks)
     mul_as_shake_kernel(uint8_t* pk, uint8_t* sk, const uint8_t* noise, Sizes sizes, uint32_t tiles) {
   extern __shared__ __align__(128) uint4 pairs[];
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(32, kRowBlocks)
     polykem::cuda::store_record(to, bytes, lane, [&](int at) { return shared_word(packed, at); });
 }
 
-/// Bytes of shared memory of mul_sa_shake_kernel: the sums, and a tile for each warp.
+/// The bytes of shared memory of mul_sa_shake_kernel: the sums, and a tile for each warp.
 constexpr size_t sums_bytes_shake(uint32_t n) {
   return sizeof(int) * polykem::cuda::kTileSums * row_blocks(n);
 }
@@ -103,7 +103,7 @@ constexpr size_t shared_bytes_sa_shake(uint32_t n, uint32_t warps) {
   return sums_bytes_shake(n) + 16 + (tiles > packed ? tiles : packed);
 }
 
-/// The words of S' that the tensor cores take with rows first_row .. first_row + 31 of A; 0 beyond n.
+/// Loads the words of S' that the tensor cores take with rows first_row .. first_row + 31 of A, and 0 beyond n.
 __device__ __forceinline__ void load_s_tile(uint32_t (&s)[4], const uint8_t* noise, uint32_t first_row, uint32_t n,
                                             unsigned lane) {
   const uint8_t* const row = noise + lane / 4 * n;
@@ -112,8 +112,8 @@ __device__ __forceinline__ void load_s_tile(uint32_t (&s)[4], const uint8_t* noi
     s[k] = polykem::cuda::spread_bytes(two_errors(row, first_row + 8 * k + 2 * (lane % 4), n));
 }
 
-/// Permutes and, in the time that hashing leaves free, adds the product of S' and a tile of A that was squeezed before:
-/// two groups of columns in every four rounds.
+/// Permutes the state and, in the time that hashing leaves free, adds the product of S' and a tile of A that was
+/// squeezed before: two groups of columns in every four rounds.
 __device__ __forceinline__ void permute_and_multiply(uint64_t (&state)[25], int* sums, uint32_t address,
                                                      const uint32_t (&s)[4], unsigned lane) {
   constexpr int kRounds = 4;
@@ -127,8 +127,9 @@ __device__ __forceinline__ void permute_and_multiply(uint64_t (&state)[25], int*
   }
 }
 
-/// gen_a, matmul.sa, pack.c1 or a part of compare: B' = S' A + E' of one item by a block. Each warp takes tiles of 32
-/// rows of A in turn; sums are kept in shared memory. While a warp squeezes 84 columns, it multiplies those before.
+/// Computes gen_a, matmul.sa, and pack.c1 or a part of compare: B' = S' A + E' of one item by a block. Each warp takes
+/// tiles of 32 rows of A in turn; sums are kept in shared memory. While a warp squeezes 84 columns, it multiplies those
+/// before.
 __global__ void __launch_bounds__(kMaxItemThreads, kItemBlocks)
     mul_sa_shake_kernel(Ciphertexts target, Records seeds, const uint8_t* noise, Sizes sizes) {
   using polykem::cuda::kTileStride;
@@ -180,8 +181,8 @@ __global__ void __launch_bounds__(kMaxItemThreads, kItemBlocks)
   });
 }
 
-/// Warps of a block: as many as leave few of them idle when the last tiles of 32 rows are computed, and two blocks on a
-/// multiprocessor.
+/// Returns the number of warps of a block: as many as leave few of them idle when the last tiles of 32 rows are
+/// computed, and as leave room for two blocks on a multiprocessor.
 constexpr uint32_t warps_of(uint32_t n) {
   return n == 640 ? 5 : n == 976 ? 8 : 7;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One key for the whole batch: A is generated once, as two limbs of a byte with columns contiguous, or comes so from a
-// key set, and the rows of all items' S' are multiplied with it as one large product. Eight more columns are B of the
-// key, so that S' B comes along.
+// Products for one key that serves the whole batch. A is generated once, as two limbs of one byte each, with columns
+// contiguous, or comes in this form from a key set. The rows of all items' S' are multiplied with it as one large
+// product. Eight more columns are B of the key, so that the product includes S' B.
 #include "schemes/frodo/cuda/blocks_aes.cuh"
 #include "schemes/frodo/cuda/records.cuh"
 #include "schemes/frodo/cuda/rows_shake.cuh"
@@ -18,7 +18,7 @@ using polykem::cuda::kGemmRows;
 
 static_assert(kLimbColumns == kGemmColumns && kLimbRows == kGemmInner);
 
-/// The limbs in memory: limb, column, row. Rows from n on are zero; columns from n + 8 on are not written.
+/// The limbs in memory, in the order limb, column, row. Rows from n on are zero; columns from n + 8 on are not written.
 struct LimbMatrix {
   uint8_t* base;
   uint32_t columns, rows;
@@ -32,7 +32,7 @@ struct LimbMatrix {
   }
 };
 
-/// gen_a by SHAKE128: a thread squeezes a row.
+/// Computes gen_a by SHAKE128. A thread squeezes a row.
 __global__ void __launch_bounds__(32) gen_a_shake_kernel(LimbMatrix a, const uint8_t* seed_a, uint32_t n) {
   const uint32_t row = 32 * blockIdx.x + threadIdx.x;
   uint32_t seed[4];
@@ -49,9 +49,9 @@ __global__ void __launch_bounds__(32) gen_a_shake_kernel(LimbMatrix a, const uin
   }
 }
 
-constexpr uint32_t kAesRows = 16;  ///< rows that a block of gen_a_aes_kernel makes
+constexpr uint32_t kAesRows = 16;  ///< the number of rows that a block of gen_a_aes_kernel makes
 
-/// gen_a by AES-128.
+/// Computes gen_a by AES-128.
 __global__ void __launch_bounds__(kAesThreads, 1) gen_a_aes_kernel(LimbMatrix a, const uint8_t* seed_a, uint32_t n) {
   extern __shared__ __align__(128) uint4 shared_memory[];
   const AesBlock aes(reinterpret_cast<uint8_t*>(shared_memory), n, seed_a);
@@ -68,7 +68,8 @@ __global__ void __launch_bounds__(kAesThreads, 1) gen_a_aes_kernel(LimbMatrix a,
   }
 }
 
-/// unpack.b: the eight columns of B behind those of A; and zeros in the rows from n on. A block has a column.
+/// Computes unpack.b: writes the eight columns of B behind those of A, and zeros in the rows from n on. A block has a
+/// column.
 __global__ void __launch_bounds__(128) add_b_kernel(LimbMatrix a, const uint8_t* b, Sizes sizes) {
   const uint32_t c = blockIdx.x, n = sizes.n;
   for (uint32_t row = n + threadIdx.x; row < a.rows; row += blockDim.x)
@@ -85,8 +86,8 @@ __global__ void __launch_bounds__(128) add_b_kernel(LimbMatrix a, const uint8_t*
   }
 }
 
-/// Blocks for which a multiprocessor must have registers. Elsewhere than on compute capability 9.0 it has no shared
-/// memory for three, and the small products that stand for one on 7.5 need more registers.
+/// The number of blocks for which a multiprocessor must have registers. On compute capabilities other than 9.0 it has
+/// no shared memory for three, and the small products that stand for one on 7.5 need more registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int kGemmBlocks = 1;
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
@@ -95,15 +96,15 @@ constexpr int kGemmBlocks = 2;
 constexpr int kGemmBlocks = 3;
 #endif
 
-constexpr uint32_t kGemmItems = kGemmRows / kBar;  ///< items of a block's tile
-/// Shared memory: the steps of the product, then the tile's part of E'. Its sums replace the steps, but for the first
-/// bytes: 4 before and after each packed row are read.
+constexpr uint32_t kGemmItems = kGemmRows / kBar;  ///< the number of items of a block's tile
+/// The shared memory holds the steps of the product, then the tile's part of E'. The tile's sums replace the steps, but
+/// for the first bytes: 4 before and after each packed row are read.
 constexpr uint32_t kSumsOffset = 16, kErrorsOffset = polykem::cuda::kGemmShared;
 constexpr size_t kSharedProductBytes = kErrorsOffset + kGemmRows * kGemmColumns;
 static_assert(kSharedProductBytes <= shake_shared_bytes(640) && kSharedProductBytes <= aes_shared_bytes(640));
 static_assert(kSumsOffset + 2 * kGemmRows * polykem::cuda::kGemmStride <= kErrorsOffset);
 
-/// What a block's tile ends with.
+/// Where the sums of a block's tile go.
 struct TileOutput {
   Ciphertexts target;
   uint16_t* v;            ///< S' B: 64 words for each item
@@ -112,17 +113,17 @@ struct TileOutput {
   size_t first_item, count;
   uint32_t first_column;
 
-  /// Whether eight packed coefficients are 16 bytes of a ciphertext, aligned.
+  /// Returns whether eight packed coefficients are 16 bytes of a ciphertext, aligned.
   __device__ __forceinline__ bool aligned() const {
     return sizes.logq == 16 && ((reinterpret_cast<uintptr_t>(target.ct) | sizes.ct_bytes) & 15) == 0;
   }
 
-  /// Where eight coefficients belong in the ciphertexts.
+  /// Returns where eight coefficients belong in the ciphertexts.
   __device__ __forceinline__ size_t place(uint32_t row, uint32_t column) const {
     return (first_item + row / kBar) * sizes.ct_bytes + (row % kBar * sizes.n + column) / 8 * sizes.logq;
   }
 
-  /// E' is added to the eight sums of a group of columns, which are packed.
+  /// Adds E' to the eight sums of a group of columns, and packs them.
   __device__ __forceinline__ void pack(uint32_t (&words)[4], uint4 eight, uint32_t row, uint32_t group) const {
     int error[kBar];
     load_errors(error, errors + row * kGemmColumns + kBar * group);
@@ -134,7 +135,7 @@ struct TileOutput {
     pack8(words, c, sizes.logq);
   }
 
-  /// Adds to fail what differs between ciphertexts and words of one item. All lanes call it.
+  /// Adds to fail the differences between an item's ciphertext and its words. All lanes call it.
   __device__ __forceinline__ void add_difference(size_t item, uint32_t difference) const {
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2)
@@ -142,9 +143,10 @@ struct TileOutput {
     if (threadIdx.x % 32 == 0) atomicOr(&target.fail[item], difference);
   }
 
-  /// Everything, if the ciphertexts are aligned; else S' B, and each row of sums is replaced by its packed bytes.
+  /// Does everything if the ciphertexts are aligned. Otherwise it stores S' B, and replaces each row of sums by its
+  /// packed bytes.
   __device__ __forceinline__ void finish_groups(uint16_t* sums) const {
-    constexpr uint32_t kGroups = kGemmColumns / 8;  // of a row: they are in one warp
+    constexpr uint32_t kGroups = kGemmColumns / 8;  // the groups of a row, which are in one warp
     const bool direct = aligned();
 #pragma unroll 2
     for (uint32_t k = threadIdx.x; k < kGemmRows * kGroups; k += polykem::cuda::kGemmThreads) {
@@ -173,7 +175,7 @@ struct TileOutput {
     }
   }
 
-  /// Ciphertexts of any alignment, from rows of packed bytes. A warp has an item.
+  /// Stores or compares ciphertexts of any alignment, from rows of packed bytes. A warp has an item.
   __device__ __forceinline__ void finish_rows(const uint16_t* rows) const {
     if (first_column >= sizes.n) return;
     const uint32_t columns = min(sizes.n - first_column, uint32_t{kGemmColumns}), bytes = columns / 8 * sizes.logq;
@@ -200,8 +202,8 @@ struct TileOutput {
   }
 };
 
-/// matmul.sa, pack.c1 or a part of compare for 16 items and 64 columns. In decaps the kernel adds to fail, which is 0
-/// before.
+/// Computes matmul.sa, and pack.c1 or a part of compare, for 16 items and 64 columns. In decaps the kernel adds to
+/// fail, which is 0 before.
 __global__ void __launch_bounds__(polykem::cuda::kGemmThreads, kGemmBlocks)
     mul_sa_shared_kernel(Ciphertexts target, uint16_t* v, LimbMatrix a, const uint8_t* noise, Sizes sizes,
                          size_t count) {
@@ -236,7 +238,7 @@ __global__ void __launch_bounds__(polykem::cuda::kGemmThreads, kGemmBlocks)
 
 }  // namespace
 
-/// The limbs of the one key.
+/// Computes the limbs of the one key.
 void expand_key(LaunchContext& t) {
   const uint32_t n = t.sizes.n;
   const LimbMatrix a{t.limbs, limb_columns(n), limb_rows(n)};

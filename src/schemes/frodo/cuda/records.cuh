@@ -18,12 +18,12 @@ struct Rows {
 inline Records sk_of(const LaunchContext& t) {
   return {t.io.sk, t.io.shared_key ? 0 : t.sizes.sk_bytes};
 }
-/// The public keys, in decaps those in the secret keys.
+/// Returns the public keys, in decaps those in the secret keys.
 inline Records pk_of(const LaunchContext& t) {
   if (t.op == Op::kDecaps) return {t.io.sk + t.sizes.pk_offset, t.io.shared_key ? 0 : t.sizes.sk_bytes};
   return {t.io.pk, t.io.shared_key ? 0 : t.sizes.pk_bytes};
 }
-/// The ciphertexts whose hash is ss.
+/// Returns the ciphertexts whose hash is ss.
 inline Records ct_of(const LaunchContext& t) {
   return {t.op == Op::kDecaps ? t.io.ct : t.io.ct_out, t.sizes.ct_bytes};
 }
@@ -33,7 +33,7 @@ inline Ciphertexts target_of(const LaunchContext& t) {
 inline Rows coins_of(const LaunchContext& t) {
   return {t.coins, kCoinStride};
 }
-/// Encaps with a shared key has one hash for all.
+/// Returns the hashes of the public keys. Encaps with a shared key has one hash for all items.
 inline Rows pkh_of(const LaunchContext& t) {
   return {t.pkh, t.op == Op::kEncaps && t.io.shared_key ? 0 : kSecretStride};
 }

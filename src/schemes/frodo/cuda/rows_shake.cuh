@@ -12,12 +12,12 @@ using polykem::cuda::keccak_f1600;
 
 inline constexpr int kRowRate = polykem::cuda::kShake128Words;
 
-/// Blocks of output that a row takes.
+/// Returns the number of blocks of output that a row takes.
 __host__ __device__ constexpr uint32_t row_blocks(uint32_t n) {
   return (n + 4 * kRowRate - 1) / (4 * kRowRate);
 }
 
-/// The message of a row of A, absorbed but not yet permuted: its number and the seed. [FRODO21, Alg 8]
+/// Absorbs the message of a row of A, its number and the seed, but does not permute the state. [FRODO21, Alg 8]
 __device__ __forceinline__ void absorb_row(uint64_t (&state)[25], uint32_t row, const uint32_t (&seed)[4]) {
   const uint64_t low = seed[0] | (static_cast<uint64_t>(seed[1]) << 32);
   const uint64_t high = seed[2] | (static_cast<uint64_t>(seed[3]) << 32);

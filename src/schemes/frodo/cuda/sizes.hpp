@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parameter set as kernels see it: sizes as arguments, so that twelve sets share their kernels.
+// A parameter set as kernels see it: its sizes are arguments, so that twelve sets share their kernels.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@ namespace polykem::frodo::cuda {
 /// The largest batch of an operation: products have a block for each 32 rows of an item's matrix.
 inline constexpr size_t kMaxItems = size_t{1} << 24;
 
-/// Rows of intermediates, in bytes: mu and salt or all coins of key generation, one block of random bytes; pkh or k.
+/// The bytes of rows of intermediates. Coins are mu and salt, or all coins of key generation: one block of random
+/// bytes. Secrets are pkh or k.
 inline constexpr uint32_t kCoinStride = 136, kSecretStride = kMaxSecretBytes;
 
-/// Sizes of a set. `words` are of 64 bits.
+/// The sizes of a set. `words` are of 64 bits.
 struct Sizes {
   uint32_t n, logq, bits;
   uint32_t secret_words, seed_words, salt_words;
@@ -27,8 +28,8 @@ struct Sizes {
   constexpr uint32_t mask() const { return (1u << logq) - 1; }
 };
 
-/// Errors are signed bytes: S transposed or S', 8 x n, then E, n x 8, or E', 8 x n, then E'', 8 x 8. Whole blocks of
-/// SHAKE are written.
+/// Returns the sizes of a set. Errors are signed bytes: S transposed or S', 8 x n, then E, n x 8, or E', 8 x n, then
+/// E'', 8 x 8. Whole blocks of SHAKE are written.
 constexpr Sizes sizes_of(const Set& set) {
   const uint32_t block = set.p.shake256 ? 4 * 17 : 4 * 21;
   const auto samples = static_cast<uint32_t>(set.encaps_samples());
@@ -49,13 +50,14 @@ constexpr Sizes sizes_of(const Set& set) {
           .noise_stride = ((samples + block - 1) / block * block + 15) / 16 * 16};
 }
 
-/// Shared memory of a block of the kernels that make A by AES: the tables, 128 KiB, and what an item's rows need.
+/// Returns the shared memory of a block of the kernels that make A by AES: the tables, 128 KiB, and what an item's rows
+/// need.
 constexpr size_t aes_shared_bytes(size_t n) {
   const size_t sums = 32 * ((n + 63) / 64 * 64), s = 8 * ((n + 16 + 95) / 128 * 128 + 32);
   return (size_t{128} << 10) + sums + 16 + 16 * n + 2 * n + s;
 }
 
-/// The same of the kernels that make A by SHAKE, or once for all items.
+/// Returns the shared memory of a block of the kernels that make A by SHAKE, or once for all items.
 constexpr size_t shake_shared_bytes(size_t n) {
   return n == 640 ? 73728 : n == 976 ? 78864 : 84496;
 }

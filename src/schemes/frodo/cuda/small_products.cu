@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 8 x 8 products and what surrounds them: one warp computes one item.
+// The 8 x 8 products and what surrounds them. One warp computes one item.
 #include "prim/cuda/warp.cuh"
 #include "schemes/frodo/cuda/records.cuh"
 
@@ -16,7 +16,7 @@ __device__ __forceinline__ size_t warp_item() {
   return blockIdx.x * size_t{kWarps} + threadIdx.x / 32;
 }
 
-/// The sums over the warp of 2 kHalf values; the values that a lane ends with are in v[0] and v[1].
+/// Adds up 2 kHalf values over the warp; the sums that a lane ends with are in v[0] and v[1].
 template <int kHalf>
 __device__ __forceinline__ void warp_sums(uint32_t (&v)[kSquare], unsigned lane) {
   const bool upper = (lane & (kHalf / 2)) != 0;
@@ -28,19 +28,19 @@ __device__ __forceinline__ void warp_sums(uint32_t (&v)[kSquare], unsigned lane)
   if constexpr (kHalf > 2) warp_sums<kHalf / 2>(v, lane);
 }
 
-/// The sums over the warp of 64 values; lane k ends with those of the values 2 k and 2 k + 1, in v[0] and v[1].
+/// Adds up 64 values over the warp; lane k ends with the sums of the values 2 k and 2 k + 1, in v[0] and v[1].
 __device__ __forceinline__ void warp_sums(uint32_t (&v)[kSquare], unsigned lane) {
   warp_sums<kSquare / 2>(v, lane);
 }
 
-/// Encode: the bits of mu that coefficient `index` takes, in its highest bits. [FRODO21, Alg 1]
+/// Encodes the bits of mu that coefficient `index` takes, in its highest bits. [FRODO21, Alg 1]
 __device__ __forceinline__ uint32_t encoded(const uint8_t* mu, uint32_t index, const Sizes& sizes) {
   const uint32_t bit = index * sizes.bits;
   const uint32_t two = mu[bit / 8] | (static_cast<uint32_t>(mu[bit / 8 + 1]) << 8);
   return (two >> (bit % 8) & ((1u << sizes.bits) - 1)) << (sizes.logq - sizes.bits);
 }
 
-/// Adds this lane's part of S' B.
+/// Adds this lane's part of S' B to v.
 __device__ __forceinline__ void add_s_b(uint32_t (&v)[kSquare], const uint8_t* s, const uint8_t* packed,
                                         const Sizes& sizes, unsigned lane) {
 #pragma unroll 1
@@ -58,8 +58,9 @@ __device__ __forceinline__ void add_s_b(uint32_t (&v)[kSquare], const uint8_t* s
   }
 }
 
-/// unpack.b, matmul.sb, encode, pack.c2 or compare: C = S' B + E'' + Encode(mu), stored with the salt behind c1, or
-/// compared with the ciphertext; fail has what the comparison of c1 gave. products: S' B, if it has been computed.
+/// Computes unpack.b, matmul.sb, encode, and pack.c2 or compare: C = S' B + E'' + Encode(mu) is stored with the salt
+/// behind c1, or compared with the ciphertext; fail has the result of comparing c1. products: S' B if it has been
+/// computed, else nullptr.
 __global__ void __launch_bounds__(kThreads)
     encrypt_mu_kernel(Ciphertexts target, Records pk, const uint16_t* products, const uint8_t* noise, Rows coins,
                       Sizes sizes, size_t count) {
@@ -114,8 +115,8 @@ __global__ void __launch_bounds__(kThreads)
   if (lane == 0) target.fail[item] |= difference;
 }
 
-/// unpack.c, matmul.bs, decode: M = C - B' S and mu. Rows of coins get mu and the salt, rows of pkh the hash of the
-/// key; fail becomes 0. S is any 16-bit words, since sk may be any bytes.
+/// Computes unpack.c, matmul.bs and decode: M = C - B' S and mu. Rows of coins get mu and the salt, rows of pkh the
+/// hash of the key; fail becomes 0. S is any 16-bit words, since sk may be any bytes.
 __global__ void __launch_bounds__(kThreads) decrypt_mu_kernel(Rows coins, Rows pkh, uint32_t* fail, Records ct_records,
                                                               Records sk_records, Sizes sizes, size_t count) {
   __shared__ uint32_t coefficients[kWarps][kSquare];
@@ -182,7 +183,7 @@ __global__ void __launch_bounds__(kThreads) decrypt_mu_kernel(Rows coins, Rows p
     row[secret + k] = ct[sizes.salt_offset + k];
 }
 
-/// store_sk: S transposed as 16-bit words.
+/// Computes store_sk: stores S transposed as 16-bit words.
 __global__ void __launch_bounds__(kThreads)
     store_s_kernel(uint8_t* sk, const uint8_t* noise, Sizes sizes, size_t count) {
   const size_t item = warp_item();

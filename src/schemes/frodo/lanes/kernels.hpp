@@ -61,7 +61,8 @@ inline void sample(uint16_t* words, size_t count, const Cdf& cdf) {
 
 using Row = __m128i;
 
-/// Eight coefficients and the kBits bytes of their packed form. Loads and stores of bytes touch kRowBytes.
+/// Converts between eight coefficients and the kBits bytes of their packed form. Loads and stores of bytes touch
+/// kRowBytes.
 template <unsigned kBits>
 struct PackedRow;
 
@@ -76,19 +77,19 @@ struct PackedRow<16> {
 
 template <>
 struct PackedRow<15> {
-  /// By pairs of 30 bits and halves of 60 bits.
+  /// Joins pairs to 30 bits, then halves to 60 bits.
   static POLYKEM_INLINE __m128i pack(__m128i coefficients) {
     const __m128i low15 = _mm_and_si128(coefficients, _mm_set1_epi16(0x7fff));
     // -(2^15 x + y), since 2^15 is no 16-bit factor
     const __m128i negated = _mm_madd_epi16(low15, _mm_set1_epi32(static_cast<int>(0xffff8000)));
     const __m128i pairs = _mm_sub_epi32(_mm_setzero_si128(), negated);
     const __m128i half = _mm_or_si128(_mm_mul_epu32(pairs, _mm_set1_epi64x(1 << 30)), _mm_srli_epi64(pairs, 32));
-    const __m128i top = _mm_srli_si128(_mm_srli_epi64(half, 56), 8);  // four bits to complete the first half to 64
+    const __m128i top = _mm_srli_si128(_mm_srli_epi64(half, 56), 8);  // four bits that complete the first half to 64
     const __m128i first = _mm_or_si128(_mm_slli_epi64(half, 4), top);
     const __m128i both = _mm_blend_epi16(first, half, 0xf0);
     return _mm_shuffle_epi8(both, _mm_set_epi8(-1, 8, 9, 10, 11, 12, 13, 14, 0, 1, 2, 3, 4, 5, 6, 7));
   }
-  /// The three bytes around each coefficient, shifted.
+  /// Shifts the three bytes around each coefficient.
   static POLYKEM_INLINE __m128i unpack(__m128i bytes) {
     const __m256i order = _mm256_set_epi8(-1, 13, 14, 15, -1, 11, 12, 13, -1, 9, 10, 11, -1, 7, 8, 9,  //
                                           -1, 5, 6, 7, -1, 3, 4, 5, -1, 1, 2, 3, -1, 0, 1, 2);
@@ -127,7 +128,7 @@ POLYKEM_INLINE void transpose8(__m128i (&r)[8]) {
 
 inline constexpr size_t kRowBytes = 16;
 
-/// Loads and stores the last kBits bytes of an array.
+/// Loads the last kBits bytes of an array.
 template <unsigned kBits>
 POLYKEM_INLINE Row load_last(const uint8_t* from) {
   uint8_t row[kRowBytes] = {};
@@ -137,7 +138,7 @@ POLYKEM_INLINE Row load_last(const uint8_t* from) {
 
 #ifndef POLYKEM_ISA_AVX512
 
-/// A store may overrun a row's end, because the next row follows; the last row's store may not.
+/// Packs rows. A store may overrun a row's end, because the next row follows; the last row's store may not.
 template <unsigned kBits>
 void pack_rows(uint8_t* out, const uint16_t* in, size_t rows) {
   for (; rows > 1; --rows, out += kBits, in += kBar)
@@ -156,7 +157,7 @@ void unpack_rows(uint16_t* out, const uint8_t* in, size_t rows) {
 
 #endif
 
-/// n: a multiple of 8.
+/// Unpacks an n x 8 matrix and transposes it. n: a multiple of 8.
 template <unsigned kBits>
 void unpack_columns(Matrix16 out, const uint8_t* in, size_t n) {
   for (size_t k = 0; k < n; k += 8) {

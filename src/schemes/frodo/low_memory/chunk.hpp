@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One item in little memory: what is needed at different times shares it, and what can be made as it is used is not
-// stored.
+// One item in little memory: data that are needed at different times share memory, and what can be made when it is used
+// is not stored.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct Chunk {
       : set(of), kernels(with), io(item), tile{arena.take<uint16_t>(with.tile_rows * of.n()), of.n()} {}
 };
 
-/// S is whole in memory. Rows of E and B exist while the rows of A do.
+/// Key generation. S as a whole is in memory. Rows of E and B are in memory while the rows of A are.
 struct KeygenChunk : Chunk {
   struct Strings {
     uint8_t coins[112];  ///< s, seedSE, z
@@ -66,8 +66,8 @@ struct KeygenChunk : Chunk {
         r(of.p.shake256 ? Shake::Strength::kShake256 : Shake::Strength::kShake128) {}
 };
 
-/// Encaps and decaps. B lies in the place of A's rows, a few at a time. S and the ciphertext's B' of decaps lie where
-/// S' and E' will be.
+/// Encaps and decaps. A few rows of B at a time lie in the place of A's rows. In decaps, S and the ciphertext's B' lie
+/// where S' and E' will be.
 struct EncryptionChunk : Chunk {
   struct Strings {
     uint8_t seed_input[128];  ///< pkh, mu, salt

@@ -14,7 +14,7 @@ namespace {
 
 using Bytes = std::span<const uint8_t>;
 
-/// The SHAKE that is used for everything but A, of the parts one after the other.
+/// Hashes the parts, one after the other, with the SHAKE that is used for everything but A.
 void shake(const Set& set, std::span<uint8_t> out, std::initializer_list<Bytes> parts) {
   Shake stream(set.p.shake256 ? Shake::Strength::kShake256 : Shake::Strength::kShake128);
   for (const Bytes part : parts)
@@ -26,7 +26,7 @@ void gen_tile(Chunk& c, const uint8_t* seed_a) {
   generate_rows(c.tile, c.set.gen_a, c.kernels, seed_a, {c.tile_row, c.tile_rows(), c.n()});
 }
 
-/// The next words of r as errors.
+/// Samples errors from the next words of r.
 void sample_next(KeygenChunk& c, uint16_t* out, size_t count) {
   c.r.squeeze({reinterpret_cast<uint8_t*>(out), count * sizeof *out});
   c.kernels.sample(out, count, c.set.p.cdf);
@@ -37,8 +37,8 @@ void hash_ct_k(EncryptionChunk& c, const uint8_t* ct) {
   shake(c.set, {c.io.ss_out, bytes}, {{ct, c.set.ciphertext_bytes()}, {c.k(), bytes}});
 }
 
-/// Nonzero if the packed coefficients are not those of `packed`. They are packed in the place of A, which has room for
-/// as many as a row of A has.
+/// Returns nonzero if the coefficients, packed, are not those of `packed`. They are packed in the place of A, which has
+/// room for as many as a row of A has.
 uint8_t difference(EncryptionChunk& c, const uint16_t* coefficients, size_t count, const uint8_t* packed) {
   auto* own = reinterpret_cast<uint8_t*>(c.tile.data);
   c.kernels.pack(own, coefficients, count, c.set.p.logq);
@@ -67,7 +67,7 @@ void gen_a_keygen(KeygenChunk& c) {
   gen_tile(c, c.io.pk_out);
 }
 
-/// Rows of B from their errors to the public key.
+/// Computes rows of B, from their errors, and packs them into the public key.
 void mul_a_s(KeygenChunk& c) {
   const size_t rows = c.tile_rows();
   sample_next(c, c.e.data, rows * kBar);
@@ -119,7 +119,7 @@ void pack_c1(EncryptionChunk& c) {
   c.kernels.pack(c.io.ct_out, c.e1.data, c.n() * kBar, c.set.p.logq);
 }
 
-/// As many rows of B, transposed, as fit in the place of A.
+/// Multiplies by rows of B, transposed, as many at a time as fit in the place of A.
 void mul_s1_b(EncryptionChunk& c) {
   const size_t most = c.tile_words() / kBar;
   for (size_t first = 0; first < c.n(); first += most) {

@@ -27,8 +27,8 @@ struct ConstMatrix16 {
 
 #undef POLYKEM_MATRIX_INLINE
 
-/// Shape of c (rows x columns) += a (rows x inner) b (inner x columns), for `count` pairs of c and a with the same b:
-/// pair t begins t * c_step and t * a_step words after the first.
+/// The shape of c (rows x columns) += a (rows x inner) b (inner x columns), for `count` pairs of c and a with the same
+/// b: pair t begins t * c_step and t * a_step words after the first.
 struct ProductShape {
   size_t rows, inner, columns;
   size_t count = 1, c_step = 0, a_step = 0;
@@ -37,9 +37,10 @@ struct ProductShape {
 /// What one instruction set offers. All arithmetic is modulo 2^16; c overlaps neither operand. Branches and addresses
 /// depend on shapes only.
 struct MatMul {
-  /// c += a b. Suits a wide b, which is read along its rows.
+  /// Computes c += a b. Suits a wide b, which is read along its rows.
   void (*mul_add)(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape);
-  /// c += a b with b given as its transpose (columns x inner). Suits a narrow b: dot products along the rows of both.
+  /// Computes c += a b with b given as its transpose (columns x inner). Suits a narrow b: dot products along the rows
+  /// of both.
   void (*mul_add_transposed)(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape);
 };
 

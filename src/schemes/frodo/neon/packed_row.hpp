@@ -21,7 +21,7 @@ POLYKEM_INLINE void store16(void* to, Row x) {
   vst1q_u8(static_cast<uint8_t*>(to), vreinterpretq_u8_u16(x));
 }
 
-/// Eight coefficients and the kBits bytes of their packed form.
+/// Converts between eight coefficients and the kBits bytes of their packed form.
 template <unsigned kBits>
 struct PackedRow;
 
@@ -34,7 +34,7 @@ struct PackedRow<16> {
 
 template <>
 struct PackedRow<15> {
-  /// By pairs of 30 bits and halves of 60 bits.
+  /// Joins pairs to 30 bits, then halves to 60 bits.
   static POLYKEM_INLINE Row pack(Row coefficients) {
     static constexpr uint8_t kOrder[16] = {7, 6, 5, 4, 3, 2, 1, 0, 14, 13, 12, 11, 10, 9, 8, 255};
     const uint32x4_t words = vreinterpretq_u32_u16(coefficients & vdupq_n_u16(0x7fff));
@@ -45,7 +45,7 @@ struct PackedRow<15> {
     const uint64x2_t both = vcombine_u64(vget_low_u64(half << 4 | top), vget_high_u64(half));
     return vreinterpretq_u16_u8(vqtbl1q_u8(vreinterpretq_u8_u64(both), vld1q_u8(kOrder)));
   }
-  /// The three bytes around each coefficient, shifted.
+  /// Shifts the three bytes around each coefficient.
   static POLYKEM_INLINE Row unpack(Row bytes) {
     static constexpr uint8_t kOrder[2][16] = {{2, 1, 0, 255, 3, 2, 1, 255, 5, 4, 3, 255, 7, 6, 5, 255},
                                               {9, 8, 7, 255, 11, 10, 9, 255, 13, 12, 11, 255, 15, 14, 13, 255}};

@@ -19,12 +19,12 @@ constexpr size_t kRows = 4;
 /// kRowBlock x kColumnBlock words of c in the L2 cache.
 constexpr size_t kInnerBlock = 128, kRowBlock = 128, kColumnBlock = 1024;
 
-/// One row of c, two registers wide, or the second of them unused.
+/// One row of c, two registers wide or with the second one unused.
 struct Sums {
   V16 first, second;
 };
 
-/// kWidth registers of the rows i of c. Indices are template arguments: loops would keep the sums in memory.
+/// Computes kWidth registers of the rows i of c. Indices are template arguments: loops would keep the sums in memory.
 template <size_t kWidth, size_t... i>
 POLYKEM_INLINE void mul_add_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner,
                                   std::index_sequence<i...>) {
@@ -46,7 +46,7 @@ POLYKEM_INLINE void mul_add_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, 
   if constexpr (kWidth == 2) ((sum[i].second.store_unaligned(c.row(i) + kLanes)), ...);
 }
 
-/// kWidth registers of all rows of c.
+/// Computes kWidth registers of all rows of c.
 template <size_t kWidth>
 void mul_add_columns(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t rows, size_t inner) {
   size_t i = 0;
@@ -57,7 +57,7 @@ void mul_add_columns(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t rows, 
     mul_add_block<kWidth>({c.row(i), c.stride}, {a.row(i), a.stride}, b, inner, std::make_index_sequence<1>());
 }
 
-/// A part of a product; 32 columns of its b fit the L1 cache.
+/// Computes a part of a product. 32 columns of its b fit the L1 cache.
 void mul_add_part(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
   size_t j = 0;
   for (; j + 2 * kLanes <= shape.columns; j += 2 * kLanes)
@@ -86,12 +86,12 @@ void mul_add_single(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductS
 
 // ---- dot products
 
-/// sum + product. GCC 12 copies the sums of a loop around the intrinsic, and runs out of registers.
+/// Adds product to sum. GCC 12 copies the sums of a loop around the intrinsic, and runs out of registers.
 POLYKEM_INLINE void add_in_place(V16& sum, V16 product) {
   asm("vpaddw %1, %0, %0" : "+x"(sum.r) : "x"(product.r));
 }
 
-/// Lane by lane, the sums of the lanes of eight registers.
+/// Returns, in each lane, the sum of the lanes of one of eight registers.
 POLYKEM_INLINE __m128i sum_lanes(const V16 (&v)[8]) {
   const auto pairs = [](__m256i a, __m256i b) { return _mm256_hadd_epi16(a, b); };
   const __m256i first = pairs(pairs(v[0].r, v[1].r), pairs(v[2].r, v[3].r));
@@ -102,7 +102,7 @@ POLYKEM_INLINE __m128i sum_lanes(const V16 (&v)[8]) {
 
 constexpr size_t kDotRows = 2, kDotColumns = 4;
 
-/// a_i . b_j for two rows i and four rows j over whole registers of terms.
+/// Computes a_i . b_j for two rows i and four rows j over whole registers of terms.
 template <size_t... j>
 POLYKEM_INLINE void dot_block(uint16_t (&out)[kDotRows][kDotColumns], const Rows<kDotRows>& a,
                               const Rows<kDotColumns>& b, size_t inner, std::index_sequence<j...>) {

@@ -30,7 +30,7 @@ struct Pair {
       : p(_mm512_maskz_loadu_epi16(words.p, row)), q(_mm512_maskz_loadu_epi16(words.q, row + kLanes)) {}
 };
 
-/// Sixteen sums, each of the lanes of one register.
+/// Returns sixteen sums, each of the lanes of one register.
 POLYKEM_INLINE __m512i sum_lanes(__m512i (&r)[16]) {
   for (size_t i = 0; i < 16; i += 2)
     r[i / 2] = _mm512_add_epi32(_mm512_unpacklo_epi32(r[i], r[i + 1]), _mm512_unpackhi_epi32(r[i], r[i + 1]));
@@ -41,7 +41,7 @@ POLYKEM_INLINE __m512i sum_lanes(__m512i (&r)[16]) {
   return _mm512_add_epi32(_mm512_shuffle_i32x4(r[0], r[1], 0x88), _mm512_shuffle_i32x4(r[0], r[1], 0xdd));
 }
 
-/// The own products of eight rows of b, twice.
+/// Returns the own products of eight rows of b, twice.
 template <size_t... j>
 POLYKEM_INLINE __m512i own_products_twice(const Rows<kDotColumns>& b, size_t inner, std::index_sequence<j...>) {
   __m512i sum[2 * kDotColumns];
@@ -72,7 +72,8 @@ struct DotSums {
   }
 };
 
-/// a_i . b_j for two rows i and eight rows j, with b's own products subtracted.
+/// Computes a_i . b_j for two rows i and eight rows j, with half of the multiplications. own_b: b's own products,
+/// twice.
 template <size_t... j>
 POLYKEM_INLINE __m512i dot_block(const Rows<kDotRows>& a, const Rows<kDotColumns>& b, size_t inner, __m512i own_b,
                                  std::index_sequence<j...>) {
@@ -96,7 +97,7 @@ POLYKEM_INLINE __m512i dot_block(const Rows<kDotRows>& a, const Rows<kDotColumns
   return _mm512_sub_epi32(sum_lanes(sum.at), own_b);
 }
 
-/// The same without saving multiplications.
+/// Computes a_i . b_j for two rows i and eight rows j, with all multiplications.
 template <size_t... j>
 POLYKEM_INLINE __m512i plain_dot_block(const Rows<kDotRows>& a, const Rows<kDotColumns>& b, size_t inner,
                                        std::index_sequence<j...>) {
@@ -119,7 +120,7 @@ POLYKEM_INLINE __m512i plain_dot_block(const Rows<kDotRows>& a, const Rows<kDotC
   return sum_lanes(sum);
 }
 
-/// Up to eight columns of c.
+/// Computes up to eight columns of c.
 template <bool kSaves>
 void dot_columns(Matrix16 c, ConstMatrix16 a, const Rows<kDotColumns>& b, size_t columns, const ProductShape& shape) {
   constexpr auto kColumns = std::make_index_sequence<kDotColumns>();

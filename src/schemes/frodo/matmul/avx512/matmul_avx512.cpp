@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// c += a b along the rows of b, and the choice between the forms of dot products.
+// Computes c += a b along the rows of b, and chooses between the forms of dot products.
 #include "core/cpu.hpp"
 #include "schemes/frodo/matmul/avx512/dots.hpp"
 #include "schemes/frodo/matmul/matmul.hpp"
@@ -11,7 +11,7 @@ namespace {
 using namespace matmul;
 
 constexpr size_t kRows = 8;  ///< rows of a in one block of sums
-/// Rows of b that are used for all rows of a before the next ones, so that they stay in the L1 cache.
+/// The number of rows of b that are used for all rows of a before the next ones, so that they stay in the L1 cache.
 constexpr size_t kInnerBlock = 128;
 
 POLYKEM_INLINE __m512i broadcast_pair(const uint16_t* pair) {
@@ -34,7 +34,7 @@ POLYKEM_INLINE TwoRows load_two_rows(const uint16_t* row, size_t stride, __mmask
 struct Sums {
   __m512i low, high;
   POLYKEM_INLINE void clear() { low = high = _mm512_setzero_si512(); }
-  /// The low words of the lanes in the order of the columns.
+  /// Returns the low words of the lanes in the order of the columns.
   POLYKEM_INLINE __m512i joined() const {
     const __m512i mask = _mm512_set1_epi32(0xffff);
     return _mm512_packus_epi32(_mm512_and_si512(low, mask), _mm512_and_si512(high, mask));
@@ -53,8 +53,8 @@ POLYKEM_INLINE void add_term(Sums& sum, const TwoRows& b, const uint16_t* a) {
   sum.high = add_products(sum.high, x, b.high);
 }
 
-/// Some rows of c, the columns of `words`, with an even number of terms. Indices are template arguments: loops would
-/// keep the sums in memory.
+/// Computes some rows of c, the columns of `words`, with an even number of terms. Indices are template arguments: loops
+/// would keep the sums in memory.
 template <size_t... i>
 POLYKEM_INLINE void mul_add_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner, __mmask32 words,
                                   std::index_sequence<i...>) {
@@ -68,7 +68,7 @@ POLYKEM_INLINE void mul_add_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, 
   (add_to(c.row(i), words, sum[i].joined()), ...);
 }
 
-/// The last of an odd number of terms.
+/// Adds the last of an odd number of terms.
 void add_last_term(Matrix16 c, ConstMatrix16 a, const uint16_t* b, ProductShape shape) {
   for (size_t i = 0; i < shape.rows; ++i) {
     const __m512i x = _mm512_set1_epi16(static_cast<short>(a.row(i)[shape.inner - 1]));
@@ -131,7 +131,7 @@ struct Panel {
   }
 };
 
-/// The sum of all lanes, modulo 2^32; in the compiler's own intrinsic signed integers overflow.
+/// Returns the sum of all lanes modulo 2^32. In the compiler's own intrinsic, signed integers overflow.
 POLYKEM_INLINE uint32_t sum_of_lanes(__m512i v) {
   const __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
   __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
@@ -140,7 +140,7 @@ POLYKEM_INLINE uint32_t sum_of_lanes(__m512i v) {
   return static_cast<uint32_t>(_mm_cvtsi128_si32(sum));
 }
 
-/// Sum of x_p x_q over the steps of one row of a.
+/// Returns the sum of x_p x_q over the steps of one row of a.
 POLYKEM_INLINE uint32_t own_products(const uint16_t* row, size_t inner) {
   __m512i sum = _mm512_setzero_si512();
   for (size_t k = 0; k < inner; k += kLanes) {
@@ -175,7 +175,7 @@ POLYKEM_INLINE void mul_add_panel(Matrix16 c, ConstMatrix16 a, const Panel& pane
   (add_to(c.row(i), words, without_own(sum[i], panel.own, own[i])), ...);
 }
 
-/// kRows rows of a and c for each of shape.count, at most kMaxRows together; at most kInnerBlock terms.
+/// Computes kRows rows of a and c for each of shape.count, at most kMaxRows together, with at most kInnerBlock terms.
 void mul_add_many(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
   uint32_t own[kMaxRows];
   for (size_t t = 0; t < shape.count; ++t) {
@@ -192,7 +192,7 @@ void mul_add_many(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductSha
   }
 }
 
-/// kRows rows for each of shape.count. Whole steps with panels, the rest without.
+/// Computes kRows rows for each of shape.count: whole steps with panels, the rest without.
 void mul_add_blocks(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
   constexpr size_t kMinForPanels = 2;
   const size_t terms = shape.count >= kMinForPanels ? shape.inner / kTerms * kTerms : 0;
@@ -216,7 +216,7 @@ void mul_add_blocks(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductS
   }
 }
 
-/// More than kRows rows: computes blocks of kRows, then the few that are left.
+/// Computes any number of rows: blocks of kRows, then the few that are left.
 void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
   if (shape.rows == kRows) return mul_add_blocks(c, a, b, shape);
   const size_t blocks = shape.rows / kRows;

@@ -24,8 +24,8 @@ POLYKEM_INLINE __mmask32 first_words(size_t count) {
   return static_cast<__mmask32>(count >= kLanes ? ~uint32_t{0} : (uint32_t{1} << count) - 1);
 }
 
-/// sum + x y, with the products of neighbouring words added up. Around the intrinsic _mm512_dpwssd_epi32 GCC 12 copies
-/// and spills the sums, which halves the speed.
+/// Returns sum + x y, with the products of neighbouring words added up. Around the intrinsic _mm512_dpwssd_epi32 GCC 12
+/// copies and spills the sums, which halves the speed.
 POLYKEM_INLINE __m512i add_products(__m512i sum, __m512i x, __m512i y) {
   asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
   return sum;

@@ -9,9 +9,9 @@ namespace polykem::cortex_m4 {
 
 namespace {
 
-constexpr size_t kFrodo640 = 640;  ///< FrodoKEM-640's columns, in registers' offsets
+constexpr size_t kFrodo640 = 640;  ///< FrodoKEM-640's columns, a constant offset of loads and stores
 
-/// Two neighbours.
+/// Loads two neighbouring words.
 uint32_t load(const uint16_t* words) {
   uint32_t pair;
   std::memcpy(&pair, words, sizeof pair);
@@ -21,7 +21,7 @@ void store(uint16_t* words, uint32_t pair) {
   std::memcpy(words, &pair, sizeof pair);
 }
 
-/// sum + both products of halves.
+/// Returns sum plus the products of both halves.
 uint32_t dot(uint32_t a, uint32_t b, uint32_t sum) {
   return static_cast<uint32_t>(
       __smlad(static_cast<int16x2_t>(a), static_cast<int16x2_t>(b), static_cast<int32_t>(sum)));
@@ -34,7 +34,7 @@ uint32_t upper_halves(uint32_t low, uint32_t high) {
   return low >> 16 | (high & 0xffff0000);
 }
 
-/// Two rows of c, to which four of b are added; kStride is that of b and of c.
+/// Adds to two rows of c the products with four rows of b. kStride: that of b and of c.
 template <size_t kStride>
 void add_to_two_rows(uint16_t* c, const uint16_t* a0, const uint16_t* a1, const uint16_t* b, size_t columns) {
   const uint32_t a0_01 = load(a0), a0_23 = load(a0 + 2), a1_01 = load(a1), a1_23 = load(a1 + 2);
@@ -55,7 +55,7 @@ void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
     add_to_two_rows<kFrodo640>(c.row(i), a.row(i), a.row(i + 1), b.data, shape.columns);
 }
 
-/// Two rows of a by two of b at a time.
+/// Multiplies two rows of a by two of b at a time.
 void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
   for (size_t i = 0; i < shape.rows; i += 2) {
     for (size_t j = 0; j < shape.columns; j += 2) {

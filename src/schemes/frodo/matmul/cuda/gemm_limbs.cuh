@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large product of signed bytes by unsigned 16-bit words on int8 tensor cores, the words split into two limbs of a
-// byte: one block of threads computes 128 x 64 sums. Both operands have their inner dimension contiguous.
+// A large product of signed bytes by unsigned 16-bit words on int8 tensor cores. The words are split into two limbs of
+// one byte each. One block of threads computes 128 x 64 sums. Both operands have their inner dimension contiguous.
 #pragma once
 
 #include "prim/cuda/copy.cuh"
@@ -8,17 +8,16 @@
 
 namespace polykem::cuda {
 
-/// Rows and columns of a block's tile and of a warp's, inner elements of a step, threads of a block. Measured on an
-/// H200 with three blocks on a multiprocessor, FrodoKEM-976's S' A, nanoseconds an item: 45.6; with steps of 64 inner
-/// elements, three of them in flight, 52.3; with 192 rows and two blocks 48.3.
+/// The rows and columns of a block's tile and of a warp's, the inner elements of a step, and the threads of a block.
+/// docs/adr/0018 has the figures of other shapes.
 inline constexpr int kGemmRows = 128, kGemmColumns = 64, kGemmWarpRows = 64, kGemmWarpColumns = 32, kGemmInner = 128;
 inline constexpr int kGemmThreads = 32 * (kGemmRows / kGemmWarpRows) * (kGemmColumns / kGemmWarpColumns);
-/// Shared memory of two steps; afterwards that of the sums, in rows of kGemmStride words of 16 bits.
+/// The shared memory of two steps, afterwards that of the sums, in rows of kGemmStride words of 16 bits.
 inline constexpr int kGemmStepBytes = (kGemmRows + 2 * kGemmColumns) * kGemmInner;
 inline constexpr int kGemmShared = 2 * kGemmStepBytes;
 inline constexpr int kGemmStride = kGemmColumns + 8;
 
-/// Where 16 bytes of a tile's row lie, so that eight rows at the same place are in distinct banks.
+/// Returns where 16 bytes of a tile's row lie, so that eight rows at the same place are in distinct banks.
 __device__ __forceinline__ uint32_t gemm_place(uint32_t row, uint32_t sixteen) {
   static_assert(kGemmInner == 128);
   return row * kGemmInner + (sixteen ^ row % 8) * 16;
@@ -37,8 +36,9 @@ class GemmTile {
     a_ = base + gemm_place(kGemmRows + first_column_ + matrix / 2 * 8 + line, matrix % 2);
   }
 
-  /// Adds up `steps` steps. rows + row(r): row r of the bytes, 0 <= r < kGemmRows; columns + column(limb, c): the
-  /// limb's bytes of column c, 0 <= c < kGemmColumns; both 16-byte aligned and steps * kGemmInner long.
+  /// Adds the products of `steps` steps to the sums. rows + row(r): row r of the bytes, 0 <= r < kGemmRows.
+  /// columns + column(limb, c): the limb's bytes of column c, 0 <= c < kGemmColumns. Both are 16-byte aligned and
+  /// steps * kGemmInner long.
   template <class Row, class Column>
   __device__ __forceinline__ void multiply(uint32_t steps, const uint8_t* rows, Row row, const uint8_t* columns,
                                            Column column) {
@@ -92,7 +92,8 @@ class GemmTile {
   static constexpr int kWarpsAcross = kGemmColumns / kGemmWarpColumns;
   static constexpr int kSixteens = kGemmWarpRows / 16, kEights = kGemmWarpColumns / 8;
 
-  /// Thirty-two inner elements at a time, which lie in the places of the first with bits 5 and 6 changed.
+  /// Adds the products of a step, 32 inner elements at a time. They lie in the places of the first ones with bits 5 and
+  /// 6 changed.
   __device__ __forceinline__ void add_step(uint32_t buffer) {
 #pragma unroll
     for (uint32_t k = 0; k < kGemmInner / 32; ++k) {

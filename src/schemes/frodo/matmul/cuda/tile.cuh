@@ -7,8 +7,8 @@
 
 namespace polykem::cuda {
 
-/// The narrow operand's words for the low bytes, from two neighbouring values: (s0, 0, s1, 0). Shifted by one byte they
-/// are those for the high bytes.
+/// Returns the narrow operand's words for the low bytes, from two neighbouring values: (s0, 0, s1, 0). Shifted by one
+/// byte they are those for the high bytes.
 __device__ __forceinline__ uint32_t spread_bytes(uint32_t two) {
   return __byte_perm(two, 0, 0x4140);
 }
@@ -22,19 +22,19 @@ __device__ __forceinline__ void load_matrices_transposed(uint32_t (&fragment)[4]
                : "memory");
 }
 
-/// A row of a tile of A in shared memory: what SHAKE128 squeezes at once, and padding so that eight rows are in
+/// A row of a tile of A in shared memory has what SHAKE128 squeezes at once, and padding so that eight rows are in
 /// distinct banks.
 inline constexpr int kTileColumns = 84, kTileStride = 176;
 inline constexpr int kTileBytes = 32 * kTileStride;
-/// Groups of eight columns; the last is half padding.
+/// The number of groups of eight columns. The last one is half padding.
 inline constexpr int kTileGroups = 11;
-/// Sums of a tile: column 8 h + g, row 2 t + e of the product is word 64 h + 32 e + 4 g + t.
+/// The number of sums of a tile. Column 8 h + g, row 2 t + e of the product is word 64 h + 32 e + 4 g + t.
 inline constexpr int kTileSums = 64 * kTileGroups;
 
-/// sums += S' A for 8 x 32 words of S' and two groups of columns, `group` and the next, of a tile of 32 rows of A.
-/// s[k]: rows 8 k + 2 t and 8 k + 2 t + 1 of column g of S' transposed, spread. address: of the row that this lane
-/// gives to ldmatrix. sums: in shared memory, may be shared by warps. Of the last group there is no next: it is loaded
-/// twice.
+/// Computes sums += S' A for 8 x 32 words of S' and two groups of columns, `group` and the next, of a tile of 32 rows
+/// of A. s[k]: rows 8 k + 2 t and 8 k + 2 t + 1 of column g of S' transposed, spread. address: that of the row that
+/// this lane gives to ldmatrix. sums: in shared memory; warps may share them. The last group has no next one: it is
+/// loaded twice.
 __device__ __forceinline__ void add_groups_product(int* sums, uint32_t address, const uint32_t (&s)[4], unsigned lane,
                                                    uint32_t group) {
   const bool last = group + 1 == kTileGroups;
@@ -60,7 +60,7 @@ __device__ __forceinline__ void add_groups_product(int* sums, uint32_t address, 
   atomicAdd(to + 96, sum[3]);
 }
 
-/// The row of a tile whose address a lane gives to ldmatrix, for the first group.
+/// Returns the address of the row of a tile that a lane gives to ldmatrix for the first group.
 __device__ __forceinline__ uint32_t tile_address(const uint8_t* tile, unsigned lane) {
   const unsigned matrix = lane / 8;
   return static_cast<uint32_t>(__cvta_generic_to_shared(tile)) + (matrix / 2 * 8 + lane % 8) * kTileStride +

@@ -9,7 +9,7 @@
 namespace polykem::matmul {
 inline namespace POLYKEM_ISA {
 
-/// kCount rows of an operand from `first` on, its last one repeated where there are fewer.
+/// kCount rows of an operand from `first` on. If it has fewer, its last one is repeated.
 template <size_t kCount>
 struct Rows {
   const uint16_t* at[kCount];

@@ -12,11 +12,12 @@ namespace polykem {
 
 namespace {
 
-/// Words of a register. An instruction multiplies one by a word of another one, and adds.
+/// The number of words of a register. An instruction multiplies a register by a word of another one, and adds.
 constexpr size_t kWords = 8;
-/// Rows of c that mul_add computes at a time, two registers of each, and mul_add_transposed, one of each.
+/// The number of rows of c that mul_add computes at a time, two registers of each, and that mul_add_transposed
+/// computes, one register of each.
 constexpr size_t kRows = 8, kTransposedRows = 16;
-/// Rows of b whose columns stay in the L1 cache while all rows of c use them.
+/// The number of rows of b whose columns stay in the L1 cache while all rows of c use them.
 constexpr size_t kInnerBlock = 128;
 
 template <size_t kCount, class F>
@@ -27,7 +28,7 @@ POLYKEM_INLINE void unroll(F&& f) {
   (std::make_index_sequence<kCount>{});
 }
 
-/// kHeight rows of c, sixteen columns, += the products with `inner` rows of b.
+/// Adds to kHeight rows and sixteen columns of c the products with `inner` rows of b.
 template <size_t kHeight>
 void mul_add_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner) {
   uint16x8_t first[kHeight], second[kHeight];
@@ -88,8 +89,8 @@ void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
     mul_add_single({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride}, b, shape);
 }
 
-/// kHeight rows of c, eight columns, += the products with the first `inner` columns of eight rows of b, a multiple of
-/// 8. Tiles of b are transposed on the way.
+/// Adds to kHeight rows and eight columns of c the products with the first `inner` columns, a multiple of 8, of eight
+/// rows of b. Tiles of b are transposed on the way.
 template <size_t kHeight>
 void mul_add_transposed_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, size_t inner) {
   uint16x8_t sum[kHeight];
