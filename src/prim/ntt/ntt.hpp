@@ -14,7 +14,7 @@ inline constexpr size_t kN = 256;
 inline constexpr uint32_t kQ = 3329;
 inline constexpr uint32_t kRoot = 17;  ///< a primitive 256th root of unity mod q
 
-/// The seven bits of i in reverse. [FIPS203, 2.3]
+/// Returns the seven bits of i in reverse. [FIPS203, 2.3]
 constexpr size_t bit_reversed7(size_t i) {
   size_t reversed = 0;
   for (int bit = 0; bit < 7; ++bit)
@@ -22,7 +22,7 @@ constexpr size_t bit_reversed7(size_t i) {
   return reversed;
 }
 
-/// kRoot^exponent mod q.
+/// Returns kRoot^exponent mod q.
 constexpr uint32_t root_power(size_t exponent) {
   uint32_t power = 1;
   for (size_t i = 0; i < exponent; ++i)
@@ -30,7 +30,7 @@ constexpr uint32_t root_power(size_t exponent) {
   return power;
 }
 
-/// Twiddle factors in the order in which Algorithms 9 and 10 use them. [FIPS203, Appendix A]
+/// The twiddle factors in the order in which Algorithms 9 and 10 use them. [FIPS203, Appendix A]
 inline constexpr auto kZetas = [] {
   std::array<uint16_t, 128> zetas{};
   for (size_t i = 0; i < zetas.size(); ++i)
@@ -52,13 +52,13 @@ static_assert(kInverse128 * 128 % kQ == 1);
 
 inline namespace POLYKEM_ISA {
 
-/// x mod q for x < 2q, without a branch.
+/// Returns x mod q for x < 2q, without a branch.
 constexpr uint32_t reduce_once(uint32_t x) {
   const uint32_t less = x - kQ;
   return less + (kQ & (0u - (less >> 31)));
 }
 
-/// x mod q for any x, without a division. (check-magic: 1290167 == floor(2^32 / 3329))
+/// Returns x mod q for any x, without a division. (check-magic: 1290167 == floor(2^32 / 3329))
 constexpr uint32_t reduce(uint32_t x) {
   const auto quotient = static_cast<uint32_t>((uint64_t{x} * 1290167u) >> 32);
   return reduce_once(x - quotient * kQ);
@@ -66,14 +66,15 @@ constexpr uint32_t reduce(uint32_t x) {
 
 }  // namespace POLYKEM_ISA
 
-/// In place; coefficients in [0, q) before and after. [FIPS203, Alg 9]
+/// Computes the transform in place; coefficients are in [0, q) before and afterwards. [FIPS203, Alg 9]
 void forward(uint16_t a[kN]);
 
-/// In place; coefficients in [0, q) before and after. [FIPS203, Alg 10]
+/// Computes the inverse in place; coefficients are in [0, q) before and afterwards. [FIPS203, Alg 10]
 void inverse(uint16_t a[kN]);
 
-/// c = the sum of the products of `terms` transforms a[256 i ..] and b[256 i ..], i < terms <= 4. Coefficients of a
-/// below 2^12, of b in [0, q); c in [0, q). [FIPS203, Alg 11]
+/// Multiplies transforms, coefficient pair by coefficient pair: sets c to the sum of the products of `terms` transforms
+/// a[256 i ..] and b[256 i ..], i < terms <= 4. Coefficients of a are below 2^12, those of b and c in [0, q).
+/// [FIPS203, Alg 11]
 void multiply(uint16_t c[kN], const uint16_t* a, const uint16_t* b, size_t terms);
 
 }  // namespace polykem::ntt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms of polynomials in eight registers of 32 words each. Three layers combine registers, three do so after
-// words have been transposed in fours, and the last one combines neighbouring pairs. Two polynomials are computed
-// together where there are two: of one alone, instructions wait for each other.
+// words have been transposed in fours, and the last one combines neighbouring pairs. Where there are two polynomials,
+// they are computed together: the instructions of one alone wait for each other.
 #pragma once
 
 #include "prim/ntt/lanes/single_products.hpp"
@@ -14,7 +14,7 @@ inline namespace POLYKEM_ISA {
 inline constexpr size_t kSingleRegisters = kN / V16::kLanes, kFour = 4;
 static_assert(kSingleRegisters == 8 && V16::kLanes / kFour == 8);
 
-/// The coefficients of kCount polynomials.
+/// The coefficients of kCount polynomials, in registers.
 template <size_t kCount>
 struct InRegisters {
   V16 v[kCount][kSingleRegisters];
@@ -39,8 +39,9 @@ struct InRegisters {
   }
 };
 
-/// Factors of layers 3 to 5, when register e holds words 4 e to 4 e + 3 of each 32: layer 3 + t has 2^t from number 2^t
-/// on, each for a block of registers. The factors of layer 6 follow, one for each pair of registers.
+/// The factors of layers 3 to 5, in which register e holds words 4 e to 4 e + 3 of each 32. Layer 3 + t has the 2^t
+/// factors from number 2^t on, each for a block of registers. The factors of layer 6 follow, one for each pair of
+/// registers.
 template <bool kReversed>
 inline constexpr auto kTurnedFactors = [] {
   std::array<SingleFactors, 12> result{};
@@ -53,7 +54,8 @@ inline constexpr auto kTurnedFactors = [] {
       for (size_t block = 0; block < size_t{1} << t; ++block)
         result[(size_t{1} << t) + block].set(lane, factor(3 + t, (row << t) + block));
     }
-    // A 128-bit part then holds a pair of words of two rows of the first register, and of the second.
+    // In layer 6 a 128-bit part holds a pair of words of each of two rows, first those of one register, then those of
+    // the other.
     const size_t pair = lane % 8 / 2, of_row = lane / 8 * 2 + pair % 2;
     for (size_t m = 0; m < 4; ++m)
       result[8 + m].set(lane, factor(6, 8 * of_row + 2 * m + pair / 2));
@@ -61,17 +63,19 @@ inline constexpr auto kTurnedFactors = [] {
   return result;
 }();
 
-/// The factors of a block of registers in layers 0 to 2, and of one in layers 3 to 5.
+/// Returns the factor of a block of registers in layer 0, 1 or 2.
 template <bool kReversed>
 POLYKEM_INLINE Twiddle row_factor(size_t layer, size_t block) {
   return kReversed ? RowFactors::inverse(layer, block) : RowFactors::forward(layer, block);
 }
+/// Returns the factor of a block of registers in layer 3 + `layer`.
 template <bool kReversed>
 POLYKEM_INLINE Twiddle turned_factor(size_t layer, size_t block) {
   return kTurnedFactors<kReversed>[(size_t{1} << layer) + block].load();
 }
 
-/// Word f of register e's four r becomes word f of register r's four e. It is its own inverse.
+/// Transposes fours: word f of register e's four r becomes word f of register r's four e. The function is its own
+/// inverse.
 POLYKEM_INLINE void transpose_fours(V16 (&v)[kSingleRegisters]) {
   simd::V64 w[kSingleRegisters];
   for (size_t i = 0; i < kSingleRegisters; ++i)
@@ -85,19 +89,21 @@ POLYKEM_INLINE void transpose_fours(InRegisters<kCount>& a) {
   unroll<kCount>([&](auto p) __attribute__((always_inline)) { transpose_fours(a.v[p]); });
 }
 
-/// Even and odd pairs of words of two registers, and back.
+/// Gathers the even pairs of words of two registers in x, and the odd ones in y.
 POLYKEM_INLINE void split_pairs(V16& x, V16& y) {
   const __m512 a = _mm512_castsi512_ps(x.r), b = _mm512_castsi512_ps(y.r);
   x.r = _mm512_castps_si512(_mm512_shuffle_ps(a, b, 0x88));
   y.r = _mm512_castps_si512(_mm512_shuffle_ps(a, b, 0xdd));
 }
+/// Undoes split_pairs().
 POLYKEM_INLINE void join_pairs(V16& x, V16& y) {
   const V16 a = x, b = y;
   x.r = _mm512_unpacklo_epi32(a.r, b.r);
   y.r = _mm512_unpackhi_epi32(a.r, b.r);
 }
 
-/// Calls f(a, b, zeta) for the pairs of registers that layer kLayer of three combines; factors(kLayer, block) is zeta.
+/// Calls f(a, b, zeta) for the pairs of registers that layer kLayer of three combines; factors(kLayer, block) returns
+/// zeta.
 template <size_t kLayer, size_t kCount, class Factors, class F>
 POLYKEM_INLINE void each_pair(InRegisters<kCount>& a, Factors&& factors, F&& f) {
   constexpr size_t kHalf = kSingleRegisters >> (kLayer + 1);
@@ -111,7 +117,7 @@ POLYKEM_INLINE void each_pair(InRegisters<kCount>& a, Factors&& factors, F&& f) 
   });
 }
 
-/// f as above for the neighbouring pairs that layer 6 combines, of fours that are transposed.
+/// Calls f(a, b, zeta) for the neighbouring pairs that layer 6 combines, while fours are transposed.
 template <bool kReversed, size_t kCount, class F>
 POLYKEM_INLINE void each_last_pair(InRegisters<kCount>& a, F&& f) {
   unroll<kSingleRegisters / 2>([&](auto m) __attribute__((always_inline)) {
@@ -125,8 +131,8 @@ POLYKEM_INLINE void each_last_pair(InRegisters<kCount>& a, F&& f) {
   });
 }
 
-/// Layers kFirst <= 2 to 6. Coefficients within b before, within forward_bound(b, 7 - kFirst) <= kWordBound after.
-/// [FIPS203, Alg 9]
+/// Computes layers kFirst <= 2 to 6 of the transform. Coefficients are within b before, and within forward_bound(b, 7 -
+/// kFirst) <= kWordBound afterwards. [FIPS203, Alg 9]
 template <size_t kFirst, size_t kCount>
 POLYKEM_INLINE void forward_in_registers(InRegisters<kCount>& a) {
   const auto f = [](V16 & x, V16 & y, const Twiddle& zeta) __attribute__((always_inline)) {
@@ -139,8 +145,8 @@ POLYKEM_INLINE void forward_in_registers(InRegisters<kCount>& a) {
   transpose_fours(a);
 }
 
-/// Undoes forward_in_registers, times kScale. Coefficients within q before, in (-q, q) after: sums are reduced where
-/// they would leave 16 bits, and the last layer's factors take in the scale.
+/// Undoes forward_in_registers() and multiplies by kScale. Coefficients are within q before, and in (-q, q) afterwards:
+/// sums are reduced where they would leave 16 bits, and the last layer's factors include the scale.
 template <uint32_t kScale, size_t kCount>
 POLYKEM_INLINE void inverse_in_registers(InRegisters<kCount>& a) {
   const auto f = [](V16 & x, V16 & y, const Twiddle& zeta) __attribute__((always_inline)) {
@@ -169,18 +175,20 @@ POLYKEM_INLINE void inverse_in_registers(InRegisters<kCount>& a) {
       });
 }
 
-/// What is done to the result of a transform.
+/// Leaves the results of a transform as they are.
 struct Unreduced {
   POLYKEM_INLINE V16 operator()(V16 x) const { return x; }
 };
-struct Reduced {  ///< to (-q, q)
+struct Reduced {  ///< reduces the results to (-q, q)
   POLYKEM_INLINE V16 operator()(V16 x) const { return barrett(x); }
 };
+/// Reduces the results of a transform to [0, q).
 struct Canonical {
   POLYKEM_INLINE V16 operator()(V16 x) const { return positive(barrett(x)); }
 };
 
-/// Calls f.template operator()<n>(i), where n = 2 polynomials or a last one begin at number i.
+/// Calls f.template operator()<n>(i) for every n = 2 polynomials, and for a last one with n = 1; the first of them is
+/// number i.
 template <class F>
 POLYKEM_INLINE void in_twos(size_t count, F&& f) {
   size_t i = 0;
@@ -189,7 +197,7 @@ POLYKEM_INLINE void in_twos(size_t count, F&& f) {
   if (i < count) f.template operator()<1>(i);
 }
 
-/// In place, of `count` polynomials; coefficients within q before. [FIPS203, Alg 9]
+/// Transforms `count` polynomials in place; coefficients are within q before. [FIPS203, Alg 9]
 template <class Finish>
 POLYKEM_NOINLINE void forward_polys(uint16_t* a, size_t count) {
   in_twos(
@@ -200,8 +208,8 @@ POLYKEM_NOINLINE void forward_polys(uint16_t* a, size_t count) {
       });
 }
 
-/// In place, kScale times the inverse; coefficients in (-q, q), before and after. Calls use(i) when polynomial i <
-/// count is ready. [FIPS203, Alg 10]
+/// Computes kScale times the inverse of `count` transforms in place; coefficients are in (-q, q) before and afterwards.
+/// Calls use(i) when polynomial i < count is ready. [FIPS203, Alg 10]
 template <uint32_t kScale, class Use>
 POLYKEM_INLINE void each_inverse(uint16_t* a, size_t count, Use&& use) {
   in_twos(
@@ -214,10 +222,11 @@ POLYKEM_INLINE void each_inverse(uint16_t* a, size_t count, Use&& use) {
       });
 }
 
-/// See NttSingle.
+/// Computes NttSingle::forward.
 inline void forward_single(uint16_t* a) {
   forward_polys<Canonical>(a, 1);
 }
+/// Computes NttSingle::inverse.
 inline void inverse_single(uint16_t* a) {
   auto poly = InRegisters<1>::load(a);
   inverse_in_registers<1>(poly);
@@ -225,7 +234,7 @@ inline void inverse_single(uint16_t* a) {
       a, [](V16 x) __attribute__((always_inline)) { return positive(x); });
 }
 
-/// See ntt::multiply.
+/// Computes NttSingle::multiply.
 inline void multiply_single(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
   if (terms == 1) return multiply_single_rows<1, 1>(c, a, b);
   if (terms == 2) return multiply_single_rows<2, 1>(c, a, b);

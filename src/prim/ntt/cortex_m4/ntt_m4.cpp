@@ -16,9 +16,9 @@ namespace {
 
 using ntt::kQ;
 
-constexpr size_t kGroups = 8;  ///< of 32 coefficients, which the last four layers do not leave
+constexpr size_t kGroups = 8;  ///< groups of 32 coefficients, which the last four layers do not leave
 
-/// The constants of three layers, the widest with `from` = one zeta, in the order of use.
+/// Takes the constants of three layers in the order of use; the widest layer has one zeta, number `from`.
 template <class Take>
 constexpr void three_layers(size_t from, Take&& take) {
   for (size_t count = 1; count <= 4; count *= 2) {
@@ -40,7 +40,8 @@ constexpr auto kForward = [] {
   return constants;
 }();
 
-/// Algorithm 10 multiplies the negative difference. The last layer divides by 128 too.
+/// The constants of the inverse are negative, since Algorithm 10 multiplies the negative difference. The last layer
+/// divides by 128 too.
 constexpr auto kInverse = [] {
   std::array<int32_t, 129> constants{};
   size_t next = 0;
@@ -70,7 +71,7 @@ constexpr auto kGammaConstants = [] {
   return constants;
 }();
 
-/// The product that the upper half of a word holds in the end.
+/// Returns a word whose upper half is the upper coefficient of `pair` times the factor of `constant`.
 int32_t upper_product(int32_t constant, int32_t pair) {
   return __smlabb(product_upper(constant, pair), static_cast<int32_t>(kQ), static_cast<int32_t>(8 * kQ));
 }
@@ -85,7 +86,7 @@ void ntt_inverse(uint16_t* a) {
   polykem_ntt_inverse(a, kInverse.data());
 }
 
-/// The second of two neighbouring gammas is the first one's negative.
+/// The second of two neighbouring gammas is the negative of the first one.
 void gamma_products(uint16_t* products, const uint16_t* b) {
   for (const int32_t constant : kGammaConstants) {
     const int32_t first = upper_product(constant, load_pair(b)), second = upper_product(-constant, load_pair(b + 2));

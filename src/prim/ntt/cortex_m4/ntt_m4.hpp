@@ -9,7 +9,7 @@
 
 namespace polykem::cortex_m4 {
 
-/// A product by Plantard's method with `factor` mod q: see transform.S. [Plantard21]
+/// Returns the constant by which Plantard's method multiplies with `factor` mod q: see transform.S. [Plantard21]
 constexpr int32_t plantard_constant(uint32_t factor) {
   constexpr uint32_t kInverse = 1806234369u;
   static_assert(kInverse * ntt::kQ == 1);
@@ -17,18 +17,21 @@ constexpr int32_t plantard_constant(uint32_t factor) {
   return static_cast<int32_t>(factor * kMinusR % ntt::kQ * kInverse);
 }
 
-/// The transform in place. a: 256 signed values between -20,000 and 20,000; afterwards at most 7 q / 2 larger in size.
+/// Computes the transform in place. `a` has 256 signed values between -20,000 and 20,000; afterwards they are at most 7
+/// q / 2 larger in size.
 void ntt_forward(uint16_t* a);
 
-/// Its inverse in place. a: 256 signed values of size at most 2,500; afterwards of size at most q / 2.
+/// Computes the inverse in place. `a` has 256 signed values of size at most 2,500; afterwards they are of size at most
+/// q / 2.
 void ntt_inverse(uint16_t* a);
 
-/// products[i] = the odd coefficient of pair i of the transform b times gamma_i: 128 signed values. [FIPS203, Alg 11,
-/// L2]
+/// Sets products[i] to gamma_i times the odd coefficient of pair i of the transform b: 128 signed values.
+/// [FIPS203, Alg 11, L2]
 void gamma_products(uint16_t* products, const uint16_t* b);
 
-/// c = the sum of the products of kTerms transforms a[256 i ..] and b[256 i ..]; products: those of b, 128 each.
-/// a: between 0 and 4,095; b: any that ntt_forward makes; c: signed, of size at most 2,500, may be the first of a.
+/// Sets c to the sum of the products of kTerms transforms a[256 i ..] and b[256 i ..]. `products` are those that
+/// gamma_products() makes of b, 128 for each transform. Values of a are between 0 and 4,095; b has any that ntt_forward
+/// makes. Values of c are signed and of size at most 2,500; c may be the first transform of a.
 template <size_t kTerms>
 void ntt_multiply(uint16_t* c, const uint16_t* a, const uint16_t* b, const uint16_t* products);
 

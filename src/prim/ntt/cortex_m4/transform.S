@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform of ntt.hpp and its inverse, two coefficients in a register. Three layers at a time in eight registers;
-// the layer of neighbouring words goes with the three above it, half of whose words wait in registers of floating point.
+// Computes the transform of ntt.hpp and its inverse, two coefficients in a register. Eight registers go through three
+// layers at a time; the layer of neighbouring words goes with the three above it, half of whose words wait in
+// floating-point registers.
 //
-// Products with constants are Plantard's in the form for signed words: with z = -2^32 zeta / q mod 2^32, the upper half of
-// ((z a mod 2^32) / 2^16 + 8) q is a zeta mod q, of size at most q / 2, for every 16-bit a. [Plantard21, HZZLCKC22]
+// Products with constants are Plantard's in the form for signed words: with z = -2^32 zeta / q mod 2^32, the upper half
+// of ((z a mod 2^32) / 2^16 + 8) q is a zeta mod q, of size at most q / 2, for every 16-bit a. [Plantard21, HZZLCKC22]
 //
-// r0 coefficients; r2 to r9 eight words of them; r1 free; r10 a constant; r11 = q; r12 = 8 q; lr the next constants.
+// r0 points to the coefficients, of which r2 to r9 hold eight words. r1 is free, r10 holds a constant, r11 q and r12 8
+// q. lr points to the next constants.
   .syntax unified
   .cpu cortex-m4
   .fpu fpv4-sp-d16
@@ -13,7 +15,7 @@
 
   .equ kQ, 3329
 
-// \to = \x times \z mod q. \to and \x are not the same; \x is lost.
+// Sets \to to \x times \z mod q. \to and \x are not the same; \x is lost.
   .macro product to, x, z
   smulwb \to, \z, \x
   smulwt \x, \z, \x
@@ -22,14 +24,14 @@
   pkhtb \to, \x, \to, asr #16
   .endm
 
-// a, b = a + z b, a - z b
+// Replaces a, b by a + z b, a - z b.
   .macro forward_step a, b
   product r1, \b, r10
   usub16 \b, \a, r1
   uadd16 \a, \a, r1
   .endm
 
-// a, b = a + b, z (a - b)
+// Replaces a, b by a + b, z (a - b).
   .macro inverse_step a, b
   usub16 r1, \a, \b
   uadd16 \a, \a, \b
@@ -78,7 +80,7 @@
   four_steps inverse_step, s6, r2, r6, r3, r7, r4, r8, r5, r9
   .endm
 
-// Eight words, \stride bytes apart, from \first on.
+// Loads eight words, \stride bytes apart, from \first on.
   .macro load_eight first, stride
   ldr r2, [r0, #(\first)]
   ldr r3, [r0, #(\first + \stride)]
@@ -101,7 +103,7 @@
   str r2, [r0, #(\first)]
   .endm
 
-// Words \j and \j + 1 of a group: the first one waits in \even.
+// Computes the last layer on words \j and \j + 1 of a group and stores them; the first one waits in \even.
   .macro forward_neighbours j, even, odd
   ldr r10, [lr], #4
   product r1, \odd, r10
@@ -122,7 +124,7 @@
   product \odd, r1, r10
   .endm
 
-// \x times the constant in r10.
+// Multiplies \x by the constant in r10.
   .macro scale x
   smulwb r1, r10, \x
   smulwt \x, r10, \x
@@ -144,7 +146,7 @@
   lsl r12, r11, #3
   .endm
 
-// The registers of floating point that held coefficients.
+// Clears the floating-point registers that held coefficients, and returns.
   .macro end name
   mov r2, #0
   mov r3, #0
@@ -200,8 +202,9 @@
   bne.w 2b
   end polykem_ntt_forward
 
-// void polykem_ntt_inverse(uint16_t a[256], const int32_t zetas[129]). Sums double in each layer; what could leave 16 bits
-// is multiplied by 1. The comments say how many times q / 2 the word may be, if the operands are at most 1.51 q / 2.
+// void polykem_ntt_inverse(uint16_t a[256], const int32_t zetas[129])
+// Sums double in each layer; what could leave 16 bits is multiplied by 1. The comments say how many times q / 2 the
+// word may be, if the operands are at most 1.51 q / 2.
   begin polykem_ntt_inverse
   vldm lr!, {s7}
   add r1, r0, #512

@@ -29,38 +29,39 @@ inline void store_word(uint8_t* bytes, uint32_t word) {
   std::memcpy(bytes, &word, sizeof word);
 }
 
-/// round(a b / 2^32)
+/// Returns round(a b / 2^32).
 inline int32_t high_product(int32_t a, int32_t b) {
   int32_t high;
   asm("smmulr %0, %1, %2" : "=r"(high) : "r"(a), "r"(b));
   return high;
 }
 
-/// x mod q, of size at most 0.71 q: the reciprocal's error adds up to 0.21.
+/// Returns x mod q, of size at most 0.71 q: the reciprocal's error adds up to 0.21 q.
 /// (check-magic: 1290167 == floor(2^32 / 3329))
 inline int32_t reduced(int32_t x) {
   return x - high_product(x, 1290167) * static_cast<int32_t>(ntt::kQ);
 }
 
-/// (a times a half of `pair`) / 2^16, rounded down.
+/// Returns (a times the lower half of `pair`) / 2^16, rounded down.
 inline int32_t product_lower(int32_t a, int32_t pair) {
   int32_t high;
   asm("smulwb %0, %1, %2" : "=r"(high) : "r"(a), "r"(pair));
   return high;
 }
+/// Returns (a times the upper half of `pair`) / 2^16, rounded down.
 inline int32_t product_upper(int32_t a, int32_t pair) {
   int32_t high;
   asm("smulwt %0, %1, %2" : "=r"(high) : "r"(a), "r"(pair));
   return high;
 }
 
-/// The lower halves of two words.
+/// Returns the lower halves of two words.
 inline int32_t lower_halves(int32_t low, int32_t high) {
   int32_t pair;
   asm("pkhbt %0, %1, %2, lsl #16" : "=r"(pair) : "r"(low), "r"(high));
   return pair;
 }
-/// The upper halves of two words.
+/// Returns the upper halves of two words.
 inline int32_t upper_halves(int32_t low, int32_t high) {
   int32_t pair;
   asm("pkhtb %0, %1, %2, asr #16" : "=r"(pair) : "r"(high), "r"(low));

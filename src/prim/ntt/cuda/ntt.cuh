@@ -3,9 +3,9 @@
 // coefficients in the registers of each. In columns, lane l holds the coefficients l + 16 r, r < 16; in rows, 16 l + r.
 // Layers 128 to 16 stay within a lane in columns, layers 8 to 2 in rows. [FIPS203, 4.3]
 //
-// A factor w is kept as ceil(w 2^32 / q). The low half of a times that is the fraction of a w / q, and q times the
-// fraction is a w mod q, exactly, while a < 2^32 / q. So a butterfly is two multiplications, an addition and a
-// subtraction, and sums need no reduction: the transform adds at most q a layer, its inverse doubles at most.
+// A factor w is kept as ceil(w 2^32 / q). The low half of a times that number is the fraction of a w / q, and q times
+// the fraction is exactly a w mod q, while a < 2^32 / q. So a butterfly is two multiplications, an addition and a
+// subtraction, and sums need no reduction: a layer of the transform adds at most q, one of its inverse doubles at most.
 #pragma once
 
 #include <cstddef>
@@ -20,37 +20,38 @@ inline constexpr uint32_t kNttQ = ntt::kQ;
 inline constexpr int kPolyLanes = 16;  ///< lanes that hold a polynomial
 inline constexpr int kLaneCoefficients = 16;
 
-/// 16 coefficients of one lane, each an unsigned number; bounds are said where they matter.
+/// 16 coefficients of one lane, each an unsigned number; bounds are stated where they matter.
 using Coefficients = uint32_t[kLaneCoefficients];
 
-/// The upper half of the product.
+/// Returns the upper half of the product.
 __host__ __device__ constexpr uint32_t multiply_high(uint32_t a, uint32_t b) {
   return static_cast<uint32_t>((uint64_t{a} * b) >> 32);
 }
 
-/// The form of a factor w < q for multiply_by.
+/// Returns the form of a factor w < q for multiply_by().
 __host__ __device__ constexpr uint32_t factor_of(uint32_t w) {
   return static_cast<uint32_t>(((uint64_t{w} << 32) + kNttQ - 1) / kNttQ);
 }
 
-/// a w mod q in [0, q), for a < kMaxMultiplied.
+/// What multiply_by() multiplies is below kMaxMultiplied.
 inline constexpr uint32_t kMaxMultiplied = 0xffffffff / kNttQ;
+/// Returns a w mod q in [0, q), for a < kMaxMultiplied and the form `factor` of w.
 __host__ __device__ constexpr uint32_t multiply_by(uint32_t a, uint32_t factor) {
   POLYKEM_ASSERT_RANGE(a, 0, kMaxMultiplied);
   return multiply_high(a * factor, kNttQ);
 }
 
-/// A number below 2q that is x mod q, for any x. (check-magic: 1290167 == floor(2^32 / 3329))
+/// Returns a number below 2q that is x mod q, for any x. (check-magic: 1290167 == floor(2^32 / 3329))
 __host__ __device__ constexpr uint32_t reduce_to_2q(uint32_t x) {
   return x - multiply_high(x, 1290167) * kNttQ;
 }
 
-/// x mod q in [0, q), for x < kMaxMultiplied. (check-magic: 1290168 == ceil(2^32 / 3329))
+/// Returns x mod q in [0, q), for x < kMaxMultiplied. (check-magic: 1290168 == ceil(2^32 / 3329))
 __host__ __device__ constexpr uint32_t reduce_small(uint32_t x) {
   return multiply_by(x, 1290168);
 }
 
-/// kZetas[i] as a factor, i < 16, divided by 2^7 if asked for.
+/// Returns kZetas[i] as a factor, i < 16, divided by 2^7 if kDivided.
 template <bool kDivided = false>
 __host__ __device__ constexpr uint32_t column_factor(int i) {
   struct Table {
@@ -64,7 +65,7 @@ __host__ __device__ constexpr uint32_t column_factor(int i) {
   return kTable.of[i];
 }
 
-/// The factors of one lane in rows: of layer 8, of layer 4 (two), of layer 2 (four).
+/// The factors of one lane in rows: one of layer 8, two of layer 4, four of layer 2.
 struct alignas(16) RowFactors {
   uint32_t eight, four[2], two[4], unused;
 };
@@ -93,7 +94,8 @@ constexpr RowFactorTable row_factor_table() {
 
 __device__ constexpr RowFactorTable kRowFactors = row_factor_table();
 
-/// One layer on a lane's coefficients: pairs kLength apart. factor(block): of the pairs of a block of 2 kLength.
+/// Computes one layer on a lane's coefficients, which combines pairs kLength apart. factor(block) returns the factor of
+/// the pairs of a block of 2 kLength.
 template <int kLength, class Factor>
 __host__ __device__ __forceinline__ void forward_layer(Coefficients& a, Factor factor) {
 #pragma unroll
@@ -105,7 +107,7 @@ __host__ __device__ __forceinline__ void forward_layer(Coefficients& a, Factor f
   }
 }
 
-/// One layer of the inverse; coefficients below kBound before, below 2 kBound afterwards.
+/// Computes one layer of the inverse; coefficients are below kBound before, and below 2 kBound afterwards.
 template <int kLength, uint32_t kBound, class Factor>
 __host__ __device__ __forceinline__ void inverse_layer(Coefficients& a, Factor factor) {
   static_assert(kBound % kNttQ == 0 && 2 * kBound < kMaxMultiplied);
@@ -118,7 +120,7 @@ __host__ __device__ __forceinline__ void inverse_layer(Coefficients& a, Factor f
   }
 }
 
-/// Layers 128, 64, 32, 16 of the transform, in columns. Adds at most 4q to the bound.
+/// Computes layers 128, 64, 32, 16 of the transform, in columns. Adds at most 4q to the bound.
 __host__ __device__ __forceinline__ void forward_columns(Coefficients& a) {
   forward_layer<8>(a, [](int) { return column_factor(1); });
   forward_layer<4>(a, [](int block) { return column_factor(2 + block); });
@@ -126,21 +128,22 @@ __host__ __device__ __forceinline__ void forward_columns(Coefficients& a) {
   forward_layer<1>(a, [](int block) { return column_factor(8 + block); });
 }
 
-/// Layers 8, 4, 2, in rows. Adds at most 3q.
+/// Computes layers 8, 4, 2 of the transform, in rows. Adds at most 3q to the bound.
 __host__ __device__ __forceinline__ void forward_rows(Coefficients& a, const RowFactors& factors) {
   forward_layer<8>(a, [&](int) { return factors.eight; });
   forward_layer<4>(a, [&](int block) { return factors.four[block]; });
   forward_layer<2>(a, [&](int block) { return factors.two[block]; });
 }
 
-/// Layers 2, 4, 8 of the inverse, in rows. Below 2q before, below 16q afterwards.
+/// Computes layers 2, 4, 8 of the inverse, in rows. Coefficients are below 2q before, and below 16q afterwards.
 __host__ __device__ __forceinline__ void inverse_rows(Coefficients& a, const RowFactors& factors) {
   inverse_layer<2, 2 * kNttQ>(a, [&](int block) { return factors.two[block]; });
   inverse_layer<4, 4 * kNttQ>(a, [&](int block) { return factors.four[block]; });
   inverse_layer<8, 8 * kNttQ>(a, [&](int) { return factors.eight; });
 }
 
-/// Layers 16, 32, 64, 128 of the inverse and the division by 2^7, in columns. Below 16q before, in [0, q) afterwards.
+/// Computes layers 16, 32, 64, 128 of the inverse and the division by 2^7, in columns. Coefficients are below 16q
+/// before, and in [0, q) afterwards.
 __host__ __device__ __forceinline__ void inverse_columns(Coefficients& a) {
   inverse_layer<1, 16 * kNttQ>(a, [](int block) { return column_factor(15 - block); });
   inverse_layer<2, 32 * kNttQ>(a, [](int block) { return column_factor(7 - block); });
@@ -151,7 +154,8 @@ __host__ __device__ __forceinline__ void inverse_columns(Coefficients& a) {
     a[j] = multiply_by(a[j], factor_of(ntt::kInverse128));
 }
 
-/// The odd coefficients of a transform in rows times the gammas of their pairs, in [0, q). [FIPS203, Alg 11, L2]
+/// Sets `odd` to the odd coefficients of a transform in rows times the gammas of their pairs, in [0, q].
+/// [FIPS203, Alg 11, L2]
 __host__ __device__ __forceinline__ void times_gamma(uint32_t (&odd)[8], const Coefficients& y,
                                                      const RowFactors& forward) {
 #pragma unroll
@@ -161,8 +165,8 @@ __host__ __device__ __forceinline__ void times_gamma(uint32_t (&odd)[8], const C
   }
 }
 
-/// sum += a y for one pair of coefficients a0, a1 below 2^12. The sum of four such products of transforms below 8q
-/// stays below 2^30. [FIPS203, Alg 12]
+/// Adds a y to the sum, for one pair of coefficients a0, a1 below 2^12. The sum of four such products of transforms
+/// below 8q stays below 2^30. [FIPS203, Alg 12]
 __host__ __device__ __forceinline__ void add_product(uint32_t& sum0, uint32_t& sum1, uint32_t a0, uint32_t a1,
                                                      uint32_t y0, uint32_t y1, uint32_t y1_gamma) {
   sum0 += a0 * y0;
@@ -171,7 +175,7 @@ __host__ __device__ __forceinline__ void add_product(uint32_t& sum0, uint32_t& s
   sum1 += a1 * y0;
 }
 
-/// round(x 2^kBits / q) mod 2^kBits for x < 3q: a division by a reciprocal, exact up to 2^36 / q.
+/// Returns round(x 2^kBits / q) mod 2^kBits for x < 3q, by a division by a reciprocal that is exact up to 2^36 / q.
 /// (check-magic: 20642679 == ceil(2^36 / 3329)) [FIPS203, 4.2.1, Compress]
 template <int kBits>
 __host__ __device__ constexpr uint32_t compress(uint32_t x) {
@@ -180,7 +184,7 @@ __host__ __device__ constexpr uint32_t compress(uint32_t x) {
   return (multiply_high((x << kBits) + kNttQ / 2, 20642679) >> 4) & ((1u << kBits) - 1);
 }
 
-/// round(q y / 2^kBits), in [0, q), for y < 2^kBits. [FIPS203, 4.2.1, Decompress]
+/// Returns round(q y / 2^kBits), in [0, q), for y < 2^kBits. [FIPS203, 4.2.1, Decompress]
 template <int kBits>
 __host__ __device__ constexpr uint32_t decompress(uint32_t y) {
   POLYKEM_ASSERT_RANGE(y, 0, 1 << kBits);
@@ -189,11 +193,13 @@ __host__ __device__ constexpr uint32_t decompress(uint32_t y) {
 
 #ifdef __CUDACC__
 
-/// Shared memory in which 16 lanes exchange a polynomial: four words of padding after each 16, so that neither columns
-/// nor rows of four words meet in a bank. The two halves of a warp lie kExchangeStride apart, in different banks.
+/// The shared memory in which 16 lanes exchange a polynomial. Four words of padding follow each 16, so that neither
+/// columns nor rows of four words meet in a bank. The two halves of a warp lie kExchangeStride apart, in different
+/// banks.
 inline constexpr int kExchangeRow = 20, kExchangeWords = 16 * kExchangeRow, kExchangeStride = kExchangeWords + 16;
 
-/// Columns to rows. l: the lane's place among the 16. Of all lanes of the warp, as everything below.
+/// Moves coefficients from columns to rows; `l` is the lane's place among the 16. All lanes of the warp call it
+/// together, like all functions below.
 __device__ __forceinline__ void to_rows(Coefficients& a, uint32_t* exchange, unsigned l) {
   __syncwarp();
 #pragma unroll
@@ -207,7 +213,7 @@ __device__ __forceinline__ void to_rows(Coefficients& a, uint32_t* exchange, uns
   }
 }
 
-/// Rows to columns.
+/// Moves coefficients from rows to columns.
 __device__ __forceinline__ void to_columns(Coefficients& a, uint32_t* exchange, unsigned l) {
   __syncwarp();
 #pragma unroll
@@ -220,7 +226,7 @@ __device__ __forceinline__ void to_columns(Coefficients& a, uint32_t* exchange, 
     a[r] = exchange[kExchangeRow * r + static_cast<int>(l)];
 }
 
-/// The transform, from columns to rows; below 2q before, below 9q afterwards.
+/// Computes the transform, from columns to rows; coefficients are below 2q before, and below 9q afterwards.
 __device__ __forceinline__ void forward_transform(Coefficients& a, const RowFactors& factors, uint32_t* exchange,
                                                   unsigned l) {
   forward_columns(a);
@@ -228,7 +234,7 @@ __device__ __forceinline__ void forward_transform(Coefficients& a, const RowFact
   forward_rows(a, factors);
 }
 
-/// The inverse, from rows to columns; any sums before, in [0, q) afterwards.
+/// Computes the inverse, from rows to columns; coefficients are any sums before, and in [0, q) afterwards.
 __device__ __forceinline__ void inverse_transform(Coefficients& a, const RowFactors& factors, uint32_t* exchange,
                                                   unsigned l) {
 #pragma unroll

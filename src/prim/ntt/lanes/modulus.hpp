@@ -9,7 +9,7 @@ inline namespace POLYKEM_ISA {
 
 using simd::V16;
 
-/// The representative in (-q/2, q/2) as a 16-bit word.
+/// Returns the representative of x in (-q/2, q/2) as a 16-bit word.
 constexpr uint16_t centred(uint32_t x) {
   x %= kQ;
   return static_cast<uint16_t>(x > kQ / 2 ? x - kQ : x);
@@ -21,7 +21,7 @@ static_assert(kR * kInverseR % kQ == 1);
 inline constexpr uint16_t kQInverse = 62209;  ///< 1/q mod 2^16
 static_assert((kQInverse * kQ & 0xffff) == 1);
 
-/// Bytes of a polynomial with kBits bits a coefficient.
+/// The bytes of a polynomial with kBits bits for each coefficient.
 template <unsigned kBits>
 inline constexpr size_t kPackedBytes = kN / 8 * kBits;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products mod 3329 in signed 16-bit lanes after Montgomery, and the twiddle factors in that form; NEON has its own.
+// Products mod 3329 in signed 16-bit lanes by Montgomery's method, and the twiddle factors in its form. NEON has its
+// own method (neon/reduction.hpp).
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@ inline namespace POLYKEM_ISA {
 
 #ifndef POLYKEM_ISA_NEON
 
-/// A factor z: z 2^16 mod q, and that times 1/q mod 2^16. Each is stored twice, since 32-bit broadcasts are cheaper.
+/// A factor: z is the factor times 2^16 mod q, and zq is z / q mod 2^16. Each is stored twice, since 32-bit broadcasts
+/// are cheaper.
 struct Factor {
   uint32_t z, zq;
   static constexpr Factor of(uint32_t factor) {
@@ -30,25 +32,26 @@ struct Twiddle {
   static POLYKEM_INLINE Twiddle of(const Factor& factor) {
     return {V16::set1_pair(factor.z), V16::set1_pair(factor.zq)};
   }
-  /// For a factor that is known only at run time; products then carry a factor of 2^-16.
+  /// Returns the form of a factor that is known only at run time; products then carry a factor of 2^-16.
   static POLYKEM_INLINE Twiddle of(V16 z) { return {z, z * V16::set1(kQInverse)}; }
 };
 
-/// a times the factor mod q, in (-q, q), for any 16-bit a (or if the factor is not reduced, |a z| < 2^15 q).
+/// Returns a times the factor mod q, in (-q, q), for any 16-bit a (or, if the factor is not reduced, for |a z| < 2^15
+/// q).
 POLYKEM_INLINE V16 mul(V16 a, const Twiddle& t) {
   const V16 product = whole(mulhi_s(a, t.z) - mulhi_s(a * t.zq, V16::set1(kQ)));
   POLYKEM_ASSERT_WITHIN(product, kQ);
   return product;
 }
 
-/// A representative in (-q, q) of any 16-bit word. (check-magic: 20159 == round(2^26 / 3329))
+/// Returns a representative in (-q, q) of any 16-bit word. (check-magic: 20159 == round(2^26 / 3329))
 POLYKEM_INLINE V16 barrett(V16 x) {
   return x - mulhrs(mulhi_s(x, V16::set1(20159)), V16::set1(1 << 5)) * V16::set1(kQ);
 }
 
 #endif
 
-/// (-q, q) to [0, q).
+/// Brings words in (-q, q) to [0, q).
 POLYKEM_INLINE V16 positive(V16 x) {
   POLYKEM_ASSERT_WITHIN(x, kQ);
   return min_u(x, x + V16::set1(kQ));

@@ -15,7 +15,8 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr bool kPairsInterleaved = true;
 
-/// Words of two vectors side by side: of items in the lower and in the upper half of every 128 bits.
+/// Words of two vectors side by side: `low` has the items in the lower half of every 128 bits, `high` those in the
+/// upper half.
 struct Pairs {
   V16 low, high;
 
@@ -26,7 +27,7 @@ struct Pairs {
     return {{_mm256_unpacklo_epi16(a.r, b.r)}, {_mm256_unpackhi_epi16(a.r, b.r)}};
 #endif
   }
-  /// The same two words for all items.
+  /// Returns the same two words for all items.
   static POLYKEM_INLINE Pairs of_all(const uint16_t* words) {
     uint32_t pair;
     std::memcpy(&pair, words, sizeof pair);
@@ -34,7 +35,7 @@ struct Pairs {
   }
 };
 
-/// sums + a0 b0 + a1 b1 in 32 bits, for pairs (a0, a1) and (b0, b1) of signed words.
+/// Returns sums + a0 b0 + a1 b1 in 32 bits, for pairs (a0, a1) and (b0, b1) of signed words.
 POLYKEM_INLINE V16 add_products(V16 sums, V16 a, V16 b) {
 #ifdef POLYKEM_ISA_AVX512
   return {_mm512_dpwssd_epi32(sums.r, a.r, b.r)};
@@ -43,7 +44,8 @@ POLYKEM_INLINE V16 add_products(V16 sums, V16 a, V16 b) {
 #endif
 }
 
-/// 2^-16 times the 32-bit sums mod q, in the upper halves; the lower ones are arbitrary. Within |sum| / 2^16 + q / 2.
+/// Returns 2^-16 times the 32-bit sums mod q, in the upper halves; the lower ones are arbitrary. The result is within
+/// |sum| / 2^16 + q / 2.
 POLYKEM_INLINE V16 montgomery_upper(V16 sums) {
   const V16 multiple = sums * V16::set1(kQInverse), q = V16::set1_pair(kQ);
 #ifdef POLYKEM_ISA_AVX512
@@ -53,7 +55,7 @@ POLYKEM_INLINE V16 montgomery_upper(V16 sums) {
 #endif
 }
 
-/// Undoes Pairs::of for one of its operands: the reduced sums of all items, in the order of the items.
+/// Undoes Pairs::of for one of its operands: returns the reduced sums of all items, in the order of the items.
 POLYKEM_INLINE V16 reduced(const Pairs& sums) {
   const V16 low = montgomery_upper(sums.low), high = montgomery_upper(sums.high);
 #ifdef POLYKEM_ISA_AVX512

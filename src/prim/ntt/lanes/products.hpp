@@ -11,7 +11,7 @@ inline namespace POLYKEM_ISA {
 
 constexpr size_t kBlockWords = kN * V16::kLanes;
 
-/// Coefficients 2 i and 2 i + 1 of polynomial `number`. The polynomials are paired blocks, or are shared by all items.
+/// Returns coefficients 2 i and 2 i + 1 of polynomial `number`; the polynomials are paired blocks.
 struct BlockPairs {
   const uint16_t* a;
   POLYKEM_INLINE Pairs operator()(size_t number, size_t i) const {
@@ -19,13 +19,14 @@ struct BlockPairs {
     return {V16::load(pair), V16::load(pair + V16::kLanes)};
   }
 };
+/// Returns coefficients 2 i and 2 i + 1 of polynomial `number`; all items share the polynomials.
 struct SharedPairs {
   const uint16_t* a;
   POLYKEM_INLINE Pairs operator()(size_t number, size_t i) const { return Pairs::of_all(a + number * kN + 2 * i); }
 };
 
-/// See NttLanes::multiply. (a0 + a1 x)(y0 + y1 x) = a0 y0 + a1 (gamma y1) + (a0 y1 + a1 y0) x. y0 is reduced, and y1 if
-/// there are four terms, rather than the sums, of which there are more.
+/// Computes NttLanes::multiply: (a0 + a1 x)(y0 + y1 x) = a0 y0 + a1 (gamma y1) + (a0 y1 + a1 y0) x. y0 is reduced, and
+/// y1 if there are four terms, rather than the sums, of which there are more.
 #ifdef POLYKEM_ISA_NEON
 template <size_t kTerms, class PairsOf>
 void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows) {
@@ -118,8 +119,9 @@ inline void canonical_block(uint16_t* block) {
       block, [](V16 x) __attribute__((always_inline)) { return positive(barrett(x)); });
 }
 
-/// Compress_kBits(x mod q) for x in [0, kCompressBound); the result has kBits bits. The quotient by a reciprocal is the
-/// rounded one or one less; its remainder, in [0, 3 q / 2), tells which. Compare ref::compress. [FIPS203, (4.7)]
+/// Returns Compress_kBits(x mod q) for x in [0, kCompressBound); the result has kBits bits. The quotient by a
+/// reciprocal is the rounded one or one less; its remainder, in [0, 3 q / 2), tells which. Compare ref::compress.
+/// [FIPS203, (4.7)]
 template <unsigned kBits>
 POLYKEM_INLINE V16 compress(V16 x) {
   POLYKEM_ASSERT_RANGE(x, 0, kCompressBound);
@@ -149,7 +151,7 @@ inline void decompress_block(uint16_t* block, unsigned bits) {
 
 #ifdef POLYKEM_ISA_AVX512
 
-/// For each of 32 integers of 12 bits, the two bytes that hold it.
+/// The two bytes that hold each of 32 integers of 12 bits.
 inline constexpr auto kTwelveBitBytes = [] {
   std::array<uint8_t, 64> index{};
   for (size_t i = 0; i < index.size(); ++i)
@@ -166,7 +168,7 @@ POLYKEM_INLINE size_t append_below_q(uint16_t* out, size_t filled, __m512i x, __
   return filled + static_cast<size_t>(_mm_popcnt_u32(good));
 }
 
-/// The same of those in 48 bytes.
+/// Appends, like append_below_q(), integers of the 32 in 48 bytes at `in`. Returns the number of words, at most kN.
 POLYKEM_INLINE size_t accept_32(uint16_t* out, size_t filled, const uint8_t* in, __mmask32 there) {
   const __m512i pairs = _mm512_permutexvar_epi8(_mm512_loadu_si512(kTwelveBitBytes.data()), _mm512_loadu_si512(in));
   const __m512i x = _mm512_and_si512(_mm512_srlv_epi16(pairs, _mm512_set1_epi32(4 << 16)), _mm512_set1_epi16(0xfff));
@@ -174,7 +176,7 @@ POLYKEM_INLINE size_t accept_32(uint16_t* out, size_t filled, const uint8_t* in,
   return filled < kN ? filled : kN;
 }
 
-/// Takes all bytes, also when there are enough: where that is so, a branch could not be predicted.
+/// Computes NttLanes::accept. Takes all bytes, also when there are enough words: a branch could not be predicted.
 POLYKEM_INLINE size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
   filled = filled < kN ? filled : kN;
   size_t at = 0;
@@ -184,8 +186,9 @@ POLYKEM_INLINE size_t accept(uint16_t* out, size_t filled, const uint8_t* in, si
   return filled;
 }
 
-/// The same of kCount integers of 12 bits that have 16 each, 64-byte aligned and readable in whole registers. Does not
-/// stop at 256: may write kCount words, rounded up to 32.
+/// Writes those of kCount integers of 12 bits that are below q to `out`, and returns their number. The integers have 16
+/// bits each at `in`, which is 64-byte aligned and readable in whole registers. Does not stop at 256: may write kCount
+/// words, rounded up to 32.
 template <size_t kCount>
 POLYKEM_INLINE size_t accept_unpacked(uint16_t* out, const uint16_t* in) {
   size_t filled = 0;
@@ -199,7 +202,7 @@ POLYKEM_INLINE size_t accept_unpacked(uint16_t* out, const uint16_t* in) {
 
 #else
 
-/// For each set of 8 lanes: the bytes that bring them to the front.
+/// The bytes that bring each set of 8 lanes to the front.
 inline constexpr auto kFrontBytes = [] {
   std::array<std::array<uint8_t, 16>, 256> table{};
   for (size_t set = 0; set < table.size(); ++set) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of transforms of one item: V16::kLanes neighbouring coefficients in a register, so pairs are in place.
+// Products of transforms of one item, with V16::kLanes neighbouring coefficients in a register, so pairs are in place.
 #pragma once
 
 #include "prim/ntt/lanes/pairs.hpp"
@@ -7,7 +7,7 @@
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-/// Words of a Twiddle whose lanes differ.
+/// The words of a Twiddle whose lanes differ.
 struct alignas(64) SingleFactors {
   uint16_t z[V16::kLanes] = {}, zq[V16::kLanes] = {};
   constexpr void set(size_t lane, const Factor& factor) {
@@ -27,15 +27,15 @@ inline constexpr auto kGammasOfOne = [] {
 
 #ifdef POLYKEM_ISA_NEON
 
-/// a in the even lanes, b in the odd ones.
+/// Returns a in the even lanes, b in the odd ones.
 POLYKEM_INLINE V16 even_odd(V16 a, V16 b) {
   return select(V16::set1_pair(0xffff), a, b);
 }
 POLYKEM_INLINE V16 swapped_pairs(V16 y) {
   return {{vrev32q_u16(y.r.low), vrev32q_u16(y.r.high)}};
 }
-/// 2^-16 times 32-bit sums mod q: those of `even` in the even lanes, of `odd` in the odd ones. Within |sum| / 2^16 +
-/// q / 2.
+/// Returns 2^-16 times 32-bit sums mod q: those of `even` in the even lanes, those of `odd` in the odd ones. The result
+/// is within |sum| / 2^16 + q / 2.
 POLYKEM_INLINE V16 montgomery_pairs(V16 even, V16 odd) {
   const auto upper_to_lower = [](uint16x8_t y) __attribute__((always_inline)) {
     return vreinterpretq_u16_u32(vreinterpretq_u32_u16(y) >> 16);
@@ -46,7 +46,7 @@ POLYKEM_INLINE V16 montgomery_pairs(V16 even, V16 odd) {
 
 #else
 
-/// a in the even lanes, b in the odd ones.
+/// Returns a in the even lanes, b in the odd ones.
 POLYKEM_INLINE V16 even_odd(V16 a, V16 b) {
 #ifdef POLYKEM_ISA_AVX512
   return {_mm512_mask_blend_epi16(0xaaaaaaaa, a.r, b.r)};
@@ -63,8 +63,8 @@ POLYKEM_INLINE V16 swapped_pairs(V16 y) {
 #endif
 }
 
-/// The lower words of 32-bit lanes, of `even` in the even lanes and of `odd` in the odd ones; and the upper words.
-/// Shuffles of bytes, since shifts have the unit that multiplications need.
+/// Returns the lower words of 32-bit lanes: those of `even` in the even lanes, those of `odd` in the odd ones. It
+/// shuffles bytes, since shifts have the unit that multiplications need.
 POLYKEM_INLINE V16 lower_words(V16 even, V16 odd) {
 #ifdef POLYKEM_ISA_AVX512
   return {_mm512_mask_shuffle_epi8(even.r, 0xcccccccccccccccc, odd.r,
@@ -73,6 +73,7 @@ POLYKEM_INLINE V16 lower_words(V16 even, V16 odd) {
   return even_odd(even, {_mm256_slli_epi32(odd.r, 16)});
 #endif
 }
+/// Returns the upper words of 32-bit lanes: those of `even` in the even lanes, those of `odd` in the odd ones.
 POLYKEM_INLINE V16 upper_words(V16 even, V16 odd) {
 #ifdef POLYKEM_ISA_AVX512
   return {_mm512_mask_shuffle_epi8(odd.r, 0x3333333333333333, even.r,
@@ -82,8 +83,8 @@ POLYKEM_INLINE V16 upper_words(V16 even, V16 odd) {
 #endif
 }
 
-/// 2^-16 times 32-bit sums mod q: those of `even` in the even lanes, of `odd` in the odd ones. Within |sum| / 2^16 +
-/// q / 2.
+/// Returns 2^-16 times 32-bit sums mod q: those of `even` in the even lanes, those of `odd` in the odd ones. The result
+/// is within |sum| / 2^16 + q / 2.
 POLYKEM_INLINE V16 montgomery_pairs(V16 even, V16 odd) {
   const V16 multiple = lower_words(even, odd) * V16::set1(kQInverse);
   return upper_words(even, odd) - mulhi_s(multiple, V16::set1(kQ));
@@ -91,10 +92,10 @@ POLYKEM_INLINE V16 montgomery_pairs(V16 even, V16 odd) {
 
 #endif
 
-/// Calls use(at, x) for every register of a row: x[r] has the words from `at` on of 2^-16 times the sum of
-/// a[r kTerms + i] y[i], i < kTerms <= 4, in (-q, q). a, y: transforms of 256 words in the order of ntt.hpp, 64-byte
-/// aligned; coefficients of a below 2^12, of y in (-q, q). Rows are computed side by side, since each one's
-/// instructions wait for each other. [FIPS203, Alg 11]
+/// Calls use(at, x) for every register of a row: x[r] has the words from `at` on of 2^-16 times the sum of a[r kTerms +
+/// i] y[i], i < kTerms <= 4, in (-q, q). `a` and `y` are transforms of 256 words in the order of ntt.hpp, 64-byte
+/// aligned; coefficients of a are below 2^12, those of y in (-q, q). Rows are computed side by side, since the
+/// instructions of each one wait for each other. [FIPS203, Alg 11]
 template <size_t kTerms, size_t kRows, class Use>
 POLYKEM_INLINE void each_product_single(const uint16_t* a, const uint16_t* y, Use&& use) {
   for (size_t i = 0; i < kN; i += V16::kLanes) {
@@ -119,7 +120,8 @@ POLYKEM_INLINE void each_product_single(const uint16_t* a, const uint16_t* y, Us
   }
 }
 
-/// Row r of c = the sum of those products, canonical.
+/// Sets row r of c to the sum of a[r kTerms + i] y[i], i < kTerms, canonical; operands are those of
+/// each_product_single().
 template <size_t kTerms, size_t kRows>
 POLYKEM_INLINE void multiply_single_rows(uint16_t* c, const uint16_t* a, const uint16_t* y) {
   const Twiddle scale = Twiddle::of(Factor::of(kR));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One polynomial to and from bytes: V16::kLanes neighbouring coefficients in a register. No address depends on data.
+// Packs and unpacks one polynomial, with V16::kLanes neighbouring coefficients in a register. No address depends on
+// data.
 #pragma once
 
 #include <cstring>
@@ -14,7 +15,7 @@ inline namespace POLYKEM_ISA {
 
 #ifndef POLYKEM_ISA_NEON
 
-/// Bytes for a shuffle, or their counterparts in shifts.
+/// The bytes that a shuffle takes, or how far shifts move.
 template <size_t kCount, class T>
 struct alignas(64) ShuffleTable {
   T at[kCount] = {};
@@ -22,7 +23,7 @@ struct alignas(64) ShuffleTable {
 
 #ifdef POLYKEM_ISA_AVX512
 
-/// For each group of four coefficients, the eight bytes from their first one on.
+/// The eight bytes from the first one of each group of four coefficients on.
 template <unsigned kBits>
 inline constexpr auto kGroupBytes = [] {
   ShuffleTable<64, uint8_t> table;
@@ -31,7 +32,7 @@ inline constexpr auto kGroupBytes = [] {
   return table;
 }();
 
-/// Where in those eight bytes the lower and the upper byte of each coefficient begin.
+/// The bits at which the lower and the upper byte of each coefficient begin in the eight bytes of its group.
 template <unsigned kBits>
 inline constexpr auto kGroupShifts = [] {
   ShuffleTable<64, uint8_t> table;
@@ -40,12 +41,12 @@ inline constexpr auto kGroupShifts = [] {
   return table;
 }();
 
-/// The bytes that coefficients of one register take, as a mask.
+/// The mask of the bytes that the packed coefficients of one register take.
 template <unsigned kBits>
 inline constexpr __mmask64 kRegisterBytes = (__mmask64{1} << (4 * kBits)) - 1;
 
-/// Words whose lowest kBits bits are coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits> bytes; i is
-/// a multiple of V16::kLanes. The other bits are arbitrary.
+/// Returns words whose lowest kBits bits are coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits>
+/// bytes; i is a multiple of V16::kLanes. The other bits are arbitrary.
 template <unsigned kBits>
 POLYKEM_INLINE V16 unpack_fields(const uint8_t* row, size_t i) {
   const __m512i shifts = _mm512_load_si512(kGroupShifts<kBits>.at);
@@ -58,20 +59,21 @@ POLYKEM_INLINE V16 unpack_fields(const uint8_t* row, size_t i) {
   const __m512i groups = _mm512_permutexvar_epi8(_mm512_load_si512(kGroupBytes<kBits>.at), bytes);
   return {_mm512_multishift_epi64_epi8(shifts, groups)};
 }
-/// The coefficients.
+/// Returns the coefficients of unpack_fields() alone.
 template <unsigned kBits>
 POLYKEM_INLINE V16 unpack_single(const uint8_t* row, size_t i) {
   return unpack_fields<kBits>(row, i) & V16::set1((1u << kBits) - 1);
 }
 
-/// How many packed coefficients fill bytes.
+/// The number of packed coefficients that fill whole bytes.
 template <unsigned kBits>
 inline constexpr unsigned kTogether = kBits % 4 == 0   ? 2
                                       : kBits % 2 == 0 ? 4
                                                        : 8;
 
-/// Where the bytes of a row come from: coefficients in twos are 32 bits apart, others in fours and 64 bits apart. If
-/// eight fill bytes, fours have half a byte too many, and the second of them begins with half a byte.
+/// The places that the bytes of a row come from: coefficients in twos are 32 bits apart, others are in fours and 64
+/// bits apart. If eight coefficients fill whole bytes, fours have half a byte too many, and the second of them begins
+/// with half a byte.
 template <unsigned kBits>
 inline constexpr auto kUsedBytes = [] {
   ShuffleTable<64, uint8_t> table;
@@ -83,7 +85,7 @@ inline constexpr auto kUsedBytes = [] {
   return table;
 }();
 
-/// The bytes in the middle of eight coefficients, and where their upper halves come from.
+/// The mask of the bytes in the middle of eight coefficients, and the places that their upper halves come from.
 template <unsigned kBits>
 inline constexpr auto kMiddleBytes = [] {
   struct {
@@ -97,7 +99,7 @@ inline constexpr auto kMiddleBytes = [] {
   return result;
 }();
 
-/// Where the bytes of each four begin, the second of which is half a byte late if kTogether is 8.
+/// The bits at which the bytes of each four begin; if kTogether is 8, the second four is half a byte late.
 template <unsigned kBits>
 inline constexpr auto kPackShifts = [] {
   ShuffleTable<64, uint8_t> table;
@@ -108,7 +110,7 @@ inline constexpr auto kPackShifts = [] {
   return table;
 }();
 
-/// Coefficients below 2^kBits as in such a row, in the bytes of kRegisterBytes; the others are arbitrary.
+/// Returns coefficients below 2^kBits, packed as in a row, in the bytes of kRegisterBytes; the others are arbitrary.
 template <unsigned kBits>
 POLYKEM_INLINE __m512i packed_single(V16 x) {
   const __m512i used = _mm512_load_si512(kUsedBytes<kBits>.at);
@@ -122,20 +124,21 @@ POLYKEM_INLINE __m512i packed_single(V16 x) {
   return _mm512_or_si512(joined, _mm512_maskz_permutexvar_epi8(middle.mask, _mm512_load_si512(middle.from.at), bytes));
 }
 
-/// Stores coefficients i to i + V16::kLanes - 1, below 2^kBits, in such a row.
+/// Stores coefficients i to i + V16::kLanes - 1, below 2^kBits, in a row of kPackedBytes<kBits> bytes.
 template <unsigned kBits>
 POLYKEM_INLINE void pack_single(uint8_t* row, size_t i, V16 x) {
   _mm512_mask_storeu_epi8(row + i / 8 * kBits, kRegisterBytes<kBits>, packed_single<kBits>(x));
 }
 
-/// Has ones where the bytes at `row` differ from those that pack_single would store.
+/// Returns ones where the bytes at `row` differ from those that pack_single() would store.
 template <unsigned kBits>
 POLYKEM_INLINE V16 differs_from_packed(const uint8_t* row, size_t i, V16 x) {
   const __m512i there = _mm512_maskz_loadu_epi8(kRegisterBytes<kBits>, row + i / 8 * kBits);
   return {_mm512_maskz_mov_epi8(kRegisterBytes<kBits>, _mm512_xor_si512(packed_single<kBits>(x), there))};
 }
 
-/// 1665 where the message has a 1. message: 32 bytes. [FIPS203, Alg 14, L20]
+/// Returns coefficients i to i + V16::kLanes - 1: 1665 where the message has a 1, else 0. `message` has 32 bytes.
+/// [FIPS203, Alg 14, L20]
 POLYKEM_INLINE V16 message_single(const uint8_t* message, size_t i) {
   uint32_t bits;
   std::memcpy(&bits, message + i / 8, sizeof bits);
@@ -150,7 +153,8 @@ POLYKEM_INLINE void store_bits_single(uint8_t* message, size_t i, V16 x) {
 
 #else
 
-/// A shuffle of both halves of 16 bytes: for each of eight coefficients, the four bytes that hold it.
+/// The shuffle of a register with the same 16 bytes in both halves: for each of eight coefficients, the four bytes that
+/// hold it.
 template <unsigned kBits>
 inline constexpr auto kCoefficientBytes = [] {
   ShuffleTable<32, uint8_t> table;
@@ -171,7 +175,7 @@ POLYKEM_INLINE __m256i load_table(const ShuffleTable<kCount, T>& table) {
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(table.at));
 }
 
-/// Coefficients i to i + 7 in 32-bit lanes.
+/// Returns coefficients i to i + 7 in 32-bit lanes.
 template <unsigned kBits>
 POLYKEM_INLINE __m256i unpack_eight(const uint8_t* row, size_t i) {
   const uint8_t* at = row + i / 8 * kBits;
@@ -188,14 +192,14 @@ POLYKEM_INLINE __m256i unpack_eight(const uint8_t* row, size_t i) {
                           _mm256_set1_epi32((1 << kBits) - 1));
 }
 
-/// Coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits> bytes; i is a multiple of V16::kLanes.
+/// Returns coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits> bytes; i is a multiple of V16::kLanes.
 template <unsigned kBits>
 POLYKEM_INLINE V16 unpack_single(const uint8_t* row, size_t i) {
   const __m256i words = _mm256_packus_epi32(unpack_eight<kBits>(row, i), unpack_eight<kBits>(row, i + 8));
   return {_mm256_permute4x64_epi64(words, 0xd8)};
 }
 
-/// A shuffle of each 128 bits, which hold eight packed coefficients: the bytes that are used.
+/// The shuffle of each 128 bits, which hold eight packed coefficients, that gathers the bytes that are used.
 template <unsigned kBits>
 inline constexpr auto kUsedBytes = [] {
   ShuffleTable<32, uint8_t> table;
@@ -215,8 +219,8 @@ POLYKEM_INLINE void store_eight(uint8_t* row, size_t i, __m128i bytes) {
   std::memcpy(at, last, kBits);
 }
 
-/// Stores coefficients i to i + V16::kLanes - 1, below 2^kBits, in such a row. Call it for ascending i: it overwrites
-/// bytes of later ones.
+/// Stores coefficients i to i + V16::kLanes - 1, below 2^kBits, in a row of kPackedBytes<kBits> bytes. Call it for
+/// ascending i: it overwrites bytes of later ones.
 template <unsigned kBits>
 POLYKEM_INLINE void pack_single(uint8_t* row, size_t i, V16 x) {
   const __m256i pairs = _mm256_madd_epi16(x.r, _mm256_set1_epi32(1 | 1 << (kBits + 16)));
@@ -232,7 +236,8 @@ POLYKEM_INLINE void pack_single(uint8_t* row, size_t i, V16 x) {
   store_eight<kBits>(row, i + 8, _mm256_extracti128_si256(bytes, 1));
 }
 
-/// 1665 where the message has a 1. message: 32 bytes. [FIPS203, Alg 14, L20]
+/// Returns coefficients i to i + V16::kLanes - 1: 1665 where the message has a 1, else 0. `message` has 32 bytes.
+/// [FIPS203, Alg 14, L20]
 POLYKEM_INLINE V16 message_single(const uint8_t* message, size_t i) {
   uint16_t bits;
   std::memcpy(&bits, message + i / 8, sizeof bits);
@@ -253,7 +258,7 @@ POLYKEM_INLINE void store_bits_single(uint8_t* message, size_t i, V16 x) {
 #endif
 #endif
 
-/// Differences of neighbouring sums of kEta bits of a row of 64 kEta bytes, canonical. [FIPS203, Alg 8]
+/// Returns differences of neighbouring sums of kEta bits of a row of 64 kEta bytes, canonical. [FIPS203, Alg 8]
 template <unsigned kEta>
 POLYKEM_INLINE V16 cbd_single(const uint8_t* row, size_t i) {
   const V16 bits = unpack_single<2 * kEta>(row, i);
@@ -263,18 +268,18 @@ POLYKEM_INLINE V16 cbd_single(const uint8_t* row, size_t i) {
   return positive((sums & field) - sums.template shr<kEta>());
 }
 
-/// round(q y / 2^kBits). [FIPS203, 4.2.1, Decompress]
+/// Returns round(q y / 2^kBits). [FIPS203, 4.2.1, Decompress]
 template <unsigned kBits>
 POLYKEM_INLINE V16 decompress(V16 y) {
   return mulhrs(y.template shl<15 - kBits>(), V16::set1(kQ));
 }
 
-/// x mod q for x below 2 q.
+/// Returns x mod q for x below 2 q.
 POLYKEM_INLINE V16 reduced_once(V16 x) {
   return min_u(x, x - V16::set1(kQ));
 }
 
-/// Calls f(i, polynomial's coefficients from i on) and stores what it returns.
+/// Calls f(i, x) for each register x, which has a polynomial's coefficients from i on, and stores what it returns.
 template <class F>
 POLYKEM_INLINE void map_single(uint16_t* a, F&& f) {
   for (size_t i = 0; i < kN; i += V16::kLanes)

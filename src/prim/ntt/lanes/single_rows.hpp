@@ -14,7 +14,7 @@ inline namespace POLYKEM_ISA {
 inline constexpr size_t kSide = 16;
 static_assert(V16::kLanes == kSide);
 
-/// Words of a Twiddle whose lanes differ.
+/// The words of a Twiddle whose lanes differ.
 struct alignas(32) LaneFactor {
   uint16_t z[kSide], zq[kSide];
   constexpr void set(size_t lane, const Factor& factor) {
@@ -26,8 +26,8 @@ struct alignas(32) LaneFactor {
 
 inline constexpr size_t kRowLayers = 4;
 
-/// Factors of layers 4 to 6 after the transposition, when lane i holds the 16 coefficients from 16 i on: layer t of
-/// these three has 2^t from number 2^t on.
+/// The factors of layers 4 to 6 after the transposition, when lane i holds the 16 coefficients from 16 i on. Layer t of
+/// these three has the 2^t factors from number 2^t on.
 using LaneFactors = std::array<LaneFactor, 8>;
 
 template <bool kReversed>

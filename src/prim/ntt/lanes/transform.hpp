@@ -8,7 +8,7 @@
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-/// Cooley and Tukey: results grow by q, so a is within kWordBound - q. [FIPS203, Alg 9, L8-12]
+/// Computes a butterfly of Cooley and Tukey: results grow by q, so a is within kWordBound - q. [FIPS203, Alg 9, L8-12]
 POLYKEM_INLINE void butterfly(V16& a, V16& b, const Twiddle& zeta) {
   POLYKEM_ASSERT_WITHIN(a, kWordBound - int{kQ});
   const V16 t = mul(b, zeta);
@@ -16,7 +16,8 @@ POLYKEM_INLINE void butterfly(V16& a, V16& b, const Twiddle& zeta) {
   a = a + t;
 }
 
-/// Gentleman and Sande: the sum may be twice as large, the product is in (-q, q). [FIPS203, Alg 10, L7-11]
+/// Computes a butterfly of Gentleman and Sande: the sum may be twice as large as its terms, the product is in (-q, q).
+/// [FIPS203, Alg 10, L7-11]
 POLYKEM_INLINE void inverse_butterfly(V16& a, V16& b, const Twiddle& zeta) {
   POLYKEM_ASSERT_WITHIN(a, kWordBound / 2);
   POLYKEM_ASSERT_WITHIN(b, kWordBound / 2);
@@ -29,7 +30,7 @@ POLYKEM_INLINE void inverse_butterfly(V16& a, V16& b, const Twiddle& zeta) {
 /// known constants would come from general registers, through the unit for shuffles.
 struct RowFactors {
   static POLYKEM_INLINE Twiddle forward(size_t layer, size_t block) { return at((1u << layer) + block); }
-  /// Alg 10 takes the factors of a layer in reverse.
+  /// Returns a factor of the inverse: Algorithm 10 takes the factors of a layer in reverse.
   static POLYKEM_INLINE Twiddle inverse(size_t layer, size_t block) { return at((2u << layer) - 1 - block); }
 
  private:
@@ -40,7 +41,7 @@ struct RowFactors {
   }
 };
 
-/// kLayers layers, the first of which is layer number kFirst, of kRows = 2^n rows.
+/// Computes kLayers layers of the transform, the first of which is layer number kFirst, on kRows = 2^n rows.
 template <size_t kRows, size_t kFirst, size_t kLayers, class Factors = RowFactors>
 POLYKEM_INLINE void forward_pass(uint16_t* rows) {
   constexpr size_t kCount = 1 << kLayers, kStride = kRows >> (kFirst + kLayers);
@@ -68,8 +69,8 @@ POLYKEM_INLINE void forward_pass(uint16_t* rows) {
   }
 }
 
-/// Undoes forward_pass up to factors. Inputs within kBound; finish(i, x) gives the value to store for row i of a group,
-/// where x is within inverse_bound(kBound, kLayers), or within q if the highest bit of i is set.
+/// Undoes forward_pass() up to factors. Inputs are within kBound. finish(i, x) returns the value to store for row i of
+/// a group; x is within inverse_bound(kBound, kLayers), or within q if the highest bit of i is set.
 template <size_t kRows, size_t kFirst, size_t kLayers, class Factors = RowFactors, class Finish>
 POLYKEM_INLINE void inverse_pass(uint16_t* rows, Finish&& finish) {
   constexpr size_t kCount = 1 << kLayers, kStride = kRows >> (kFirst + kLayers);
@@ -102,7 +103,7 @@ POLYKEM_INLINE void inverse_pass(uint16_t* rows, Finish&& finish) {
   }
 }
 
-/// For inverse_pass: reduces rows 0 .. kCount - 1 of a group.
+/// What inverse_pass() may take as `finish`: reduces rows 0 .. kCount - 1 of a group.
 template <size_t kCount>
 struct ReduceFirst {
   template <class Index>
@@ -117,7 +118,7 @@ struct ReduceFirst {
 
 inline constexpr Factor kInverseScale = Factor::of(kInverse128 * kR);
 
-/// Includes kInverseScale in what the last layer multiplies.
+/// The factors of the inverse, with kInverseScale in those of the last layer.
 struct ScaledFactors {
   static POLYKEM_INLINE Twiddle inverse(size_t layer, size_t block) {
     return layer == 0 ? Twiddle::of(Factor::of(kInverse128 * kR % kQ * kZetas[1])) : RowFactors::inverse(layer, block);

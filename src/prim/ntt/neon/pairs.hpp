@@ -10,11 +10,11 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr bool kPairsInterleaved = false;
 
-/// Words of two vectors that belong together.
+/// Words of two vectors that form pairs.
 struct Pairs {
   V16 low, high;
   static POLYKEM_INLINE Pairs of(V16 a, V16 b) { return {a, b}; }
-  /// The same two words for all items.
+  /// Returns the same two words for all items.
   static POLYKEM_INLINE Pairs of_all(const uint16_t* words) { return {V16::set1(words[0]), V16::set1(words[1])}; }
 };
 
@@ -34,7 +34,7 @@ struct Sums {
     quarter[2] = vmlal_s16(quarter[2], vget_low_s16(x.high), vget_low_s16(y.high));
     quarter[3] = vmlal_high_s16(quarter[3], x.high, y.high);
   }
-  /// 2^-16 times the sums mod q, within |sum| / 2^16 + q / 2.
+  /// Returns 2^-16 times the sums mod q, within |sum| / 2^16 + q / 2.
   POLYKEM_INLINE V16 reduced() const {
     return {{reduced_half(quarter[0], quarter[1]), reduced_half(quarter[2], quarter[3])}};
   }
@@ -53,7 +53,7 @@ struct Sums {
   }
 };
 
-/// sums + a0 b0 + a1 b1 in 32 bits, for pairs (a0, a1) and (b0, b1) of signed words that are neighbours.
+/// Returns sums + a0 b0 + a1 b1 in 32 bits, for pairs (a0, a1) and (b0, b1) of signed words that are neighbours.
 POLYKEM_INLINE V16 add_products(V16 sums, V16 a, V16 b) {
   const Sums product = Sums::of_product(a, b);
   const auto half = [](uint16x8_t sum, int32x4_t x, int32x4_t y) __attribute__((always_inline)) {
@@ -63,7 +63,8 @@ POLYKEM_INLINE V16 add_products(V16 sums, V16 a, V16 b) {
            half(sums.r.high, product.quarter[2], product.quarter[3])}};
 }
 
-/// 2^-16 times the 32-bit sums mod q, in the upper halves; the lower ones are arbitrary. Within |sum| / 2^16 + q / 2.
+/// Returns 2^-16 times the 32-bit sums mod q, in the upper halves; the lower ones are arbitrary. The result is within
+/// |sum| / 2^16 + q / 2.
 POLYKEM_INLINE V16 montgomery_upper(V16 sums) {
   const auto half = [](uint16x8_t sum) __attribute__((always_inline)) {
     const int16x8_t multiple = vreinterpretq_s16_u16(sum * vdupq_n_u16(kQInverse));

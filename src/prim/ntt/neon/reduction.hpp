@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products mod 3329 after Barrett with rounding products: three instructions where both factors are 16-bit words and
-// one of them is known, where a product after Montgomery would need the upper half of two. [BHKYY22, Barrett
-// multiplication]
+// Products mod 3329 by Barrett's method with rounding products. A product takes three instructions where both factors
+// are 16-bit words and one of them is known; by Montgomery's method it would need the upper half of two products.
+// [BHKYY22, Barrett multiplication]
 #pragma once
 
 #include "prim/ntt/lanes/modulus.hpp"
@@ -9,7 +9,7 @@
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-/// A factor z in (-q/2, q/2), and zq = round(z 2^15 / q). Each is stored twice, as 32-bit words are for x86.
+/// A factor z in (-q/2, q/2), and zq = round(z 2^15 / q). Each is stored twice, as the 32-bit words for x86 are.
 struct Factor {
   uint32_t z, zq;
   static constexpr Factor of(uint32_t factor) {
@@ -32,7 +32,7 @@ POLYKEM_INLINE uint16x8_t multiply_subtract(uint16x8_t from, int16x8_t a, int16_
   return vreinterpretq_u16_s16(vmlsq_n_s16(vreinterpretq_s16_u16(from), a, b));
 }
 
-/// a times the factor mod q, in (-q, q), for any 16-bit a: the quotient is wrong by at most 1/2 + |a| / 2^16.
+/// Returns a times the factor mod q, in (-q, q), for any 16-bit a: the quotient is wrong by at most 1/2 + |a| / 2^16.
 POLYKEM_INLINE V16 mul(V16 a, const Twiddle& t) {
   const auto half = [](uint16x8_t x, uint16x8_t z, uint16x8_t zq) __attribute__((always_inline)) {
     const int16x8_t quotient = vqrdmulhq_s16(vreinterpretq_s16_u16(x), vreinterpretq_s16_u16(zq));
@@ -41,7 +41,7 @@ POLYKEM_INLINE V16 mul(V16 a, const Twiddle& t) {
   return {{half(a.r.low, t.z.r.low, t.zq.r.low), half(a.r.high, t.z.r.high, t.zq.r.high)}};
 }
 
-/// A representative in (-q, q) of any 16-bit word. (check-magic: 20159 == round(2^26 / 3329))
+/// Returns a representative in (-q, q) of any 16-bit word. (check-magic: 20159 == round(2^26 / 3329))
 POLYKEM_INLINE V16 barrett(V16 x) {
   const auto half = [](uint16x8_t v) __attribute__((always_inline)) {
     const int16x8_t twice = vqdmulhq_n_s16(vreinterpretq_s16_u16(v), 20159);

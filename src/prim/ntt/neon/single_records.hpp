@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What single_records.hpp needs of an instruction set: packed coefficients to lanes and back.
+// What lanes/single_records.hpp needs of NEON: it moves packed coefficients to lanes and back.
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@ struct Table {
   alignas(16) T at[kCount] = {};
 };
 
-/// Shuffles of the bytes that hold eight coefficients: the first two bytes of each, and the last byte.
+/// The shuffle that gathers the first two bytes of each of eight coefficients.
 template <unsigned kBits>
 inline constexpr auto kFirstBytes = [] {
   Table<uint8_t, 16> table;
@@ -22,6 +22,7 @@ inline constexpr auto kFirstBytes = [] {
     table.at[i] = static_cast<uint8_t>(i / 2 * kBits / 8 + i % 2);
   return table;
 }();
+/// The shuffle that gathers the third byte of each of eight coefficients, if it has one.
 template <unsigned kBits>
 inline constexpr auto kThirdBytes = [] {
   Table<uint8_t, 16> table;
@@ -29,7 +30,7 @@ inline constexpr auto kThirdBytes = [] {
     table.at[i] = static_cast<uint8_t>(i % 2 == 0 && i / 2 * kBits % 8 + kBits > 16 ? i / 2 * kBits / 8 + 2 : 0x80);
   return table;
 }();
-/// What moves them into place: to the right by the bits before the coefficient, the last byte to the left.
+/// The shifts that move the first two bytes into place: to the right by the bits before the coefficient.
 template <unsigned kBits>
 inline constexpr auto kFirstShifts = [] {
   Table<int16_t, 8> table;
@@ -37,6 +38,7 @@ inline constexpr auto kFirstShifts = [] {
     table.at[i] = static_cast<int16_t>(-static_cast<int>(i * kBits % 8));
   return table;
 }();
+/// The shifts that move the third byte into place, to the left.
 template <unsigned kBits>
 inline constexpr auto kThirdShifts = [] {
   Table<int16_t, 8> table;
@@ -45,7 +47,7 @@ inline constexpr auto kThirdShifts = [] {
   return table;
 }();
 
-/// Coefficients i to i + 7.
+/// Returns coefficients i to i + 7.
 template <unsigned kBits>
 POLYKEM_INLINE uint16x8_t unpack_eight(const uint8_t* row, size_t i) {
   const uint8_t* at = row + i / 8 * kBits;
@@ -66,13 +68,13 @@ POLYKEM_INLINE uint16x8_t unpack_eight(const uint8_t* row, size_t i) {
   return words & vdupq_n_u16((1u << kBits) - 1);
 }
 
-/// Coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits> bytes; i is a multiple of V16::kLanes.
+/// Returns coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits> bytes; i is a multiple of V16::kLanes.
 template <unsigned kBits>
 POLYKEM_INLINE V16 unpack_single(const uint8_t* row, size_t i) {
   return {{unpack_eight<kBits>(row, i), unpack_eight<kBits>(row, i + 8)}};
 }
 
-/// A shuffle of the two halves of eight packed coefficients: the bytes that are used.
+/// The shuffle of the two halves of eight packed coefficients that gathers the bytes that are used.
 template <unsigned kBits>
 inline constexpr auto kUsedBytes = [] {
   Table<uint8_t, 16> table;
@@ -103,8 +105,8 @@ POLYKEM_INLINE void pack_eight(uint8_t* row, size_t i, uint16x8_t x) {
   std::memcpy(at, last, kBits);
 }
 
-/// Stores coefficients i to i + V16::kLanes - 1, below 2^kBits, in such a row. Call it for ascending i: it overwrites
-/// bytes of later ones.
+/// Stores coefficients i to i + V16::kLanes - 1, below 2^kBits, in a row of kPackedBytes<kBits> bytes. Call it for
+/// ascending i: it overwrites bytes of later ones.
 template <unsigned kBits>
 POLYKEM_INLINE void pack_single(uint8_t* row, size_t i, V16 x) {
   pack_eight<kBits>(row, i, x.r.low);
@@ -113,7 +115,8 @@ POLYKEM_INLINE void pack_single(uint8_t* row, size_t i, V16 x) {
 
 inline constexpr Table<uint16_t, 8> kLaneBits = {{1, 2, 4, 8, 16, 32, 64, 128}};
 
-/// 1665 where the message has a 1. message: 32 bytes. [FIPS203, Alg 14, L20]
+/// Returns coefficients i to i + V16::kLanes - 1: 1665 where the message has a 1, else 0. `message` has 32 bytes.
+/// [FIPS203, Alg 14, L20]
 POLYKEM_INLINE V16 message_single(const uint8_t* message, size_t i) {
   const auto eight = [&](uint8_t bits) __attribute__((always_inline)) {
     return vtstq_u16(vdupq_n_u16(bits), vld1q_u16(kLaneBits.at)) & vdupq_n_u16((kQ + 1) / 2);
