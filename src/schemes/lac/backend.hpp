@@ -22,7 +22,7 @@ struct IsaOperations : Operations<Kem<Ops<Isa>>, Chunk<Isa>> {
   }
 };
 
-/// The backend of each set in kSets.
+/// Returns the backend of each set in kSets.
 template <class Isa>
 constexpr std::array<SchemeBackend, std::size(kSets)> backends() {
   std::array<SchemeBackend, std::size(kSets)> result{};

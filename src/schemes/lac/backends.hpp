@@ -8,8 +8,8 @@
 
 namespace polykem::lac {
 
-/// Each of kSets on a backend; lac_ref.cpp, lac_avx2.cpp and so on define them. Only calling an operation needs the CPU
-/// features.
+/// Each function returns kSets on a backend; lac_ref.cpp, lac_avx2.cpp and so on define them. Only calling an operation
+/// needs the CPU features.
 std::span<const SchemeBackend> ref_backends();
 std::span<const SchemeBackend> avx2_backends();
 std::span<const SchemeBackend> avx512_backends();

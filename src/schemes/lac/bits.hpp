@@ -15,7 +15,7 @@
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
-/// 512 bits. Masks are all ones or zero; they and the indices may be secrets.
+/// A string of 512 bits. Masks are all ones or zero; they and the indices may be secrets.
 struct Bits {
   static constexpr size_t kCount = 512;
 
@@ -25,7 +25,7 @@ struct Bits {
   static POLYKEM_LAC_INLINE Bits zero() {
     return {_mm512_setzero_si512()};
   }
-  /// Bit `index` alone; none if it is negative or not below 512. A shift by 64 or more gives zero.
+  /// Returns bit `index` alone, or no bit if the index is negative or not below 512. A shift by 64 or more gives zero.
   static POLYKEM_LAC_INLINE Bits one(int64_t index) {
     const __m512i first = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
     return {_mm512_sllv_epi64(_mm512_set1_epi64(1), _mm512_sub_epi64(_mm512_set1_epi64(index), first))};
@@ -39,7 +39,7 @@ struct Bits {
   POLYKEM_LAC_INLINE Bits without(Bits b) const {
     return {_mm512_andnot_si512(b.r, r)};
   }
-  /// All ones if there is a one.
+  /// Returns all ones if a bit is one, else 0.
   POLYKEM_LAC_INLINE uint64_t any() const {
     const uint64_t lanes = _mm512_test_epi64_mask(r, r);
     return uint64_t{0} - ((lanes | (uint64_t{0} - lanes)) >> 63);
@@ -127,7 +127,7 @@ struct Bits {
       x |= word;
     return uint64_t{0} - ((x | (uint64_t{0} - x)) >> 63);
   }
-  /// Without the compiler's own function, which looks up a table.
+  /// Counts the ones without the compiler's own function, which looks up a table.
   POLYKEM_LAC_INLINE uint32_t ones() const {
     uint64_t sum = 0;
     for (uint64_t x : r) {

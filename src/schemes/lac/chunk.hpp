@@ -12,7 +12,7 @@
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
-/// What is hashed in the end, m or the rejection key and the ciphertext.
+/// The input of the last hash: m or the rejection key, then the ciphertext.
 struct Hashed {
   uint8_t m[kSeedBytes];
   uint8_t ct[kMaxCiphertextBytes];
@@ -20,14 +20,14 @@ struct Hashed {
 
 /// Working memory of one item.
 struct alignas(64) Item {
-  uint8_t a[kMaxCoefficients];       ///< of the item's own key, or of all items' in the first one
-  uint8_t b[kMaxCoefficients];       ///< b; or c1; or c1 s; or b r
+  uint8_t a[kMaxCoefficients];       ///< a of the item's own key; the first item has that of a shared key
+  uint8_t b[kMaxCoefficients];       ///< b; or c1 s, then c2 before its compression
   int8_t secret[kMaxCoefficients];   ///< s or r
   int8_t noise[kMaxCoefficients];    ///< e or e1
   int8_t noise2[kMaxCoefficients];   ///< e2 + 125 bits
-  uint8_t stream[kMaxCoefficients];  ///< of the PRG
-  uint8_t seeds[3 * kSeedBytes];     ///< of a, s, e; or of r, e1, e2
-  uint8_t seed[kSeedBytes];          ///< what they come from
+  uint8_t stream[kMaxCoefficients];  ///< output of the PRG; or c2 of the received ciphertext
+  uint8_t seeds[3 * kSeedBytes];     ///< the seeds of a, s, e; or of r, e1, e2
+  uint8_t seed[kSeedBytes];          ///< the seed of those
   uint8_t code[kBchMessageBytes + kBchMostParityBytes];
   union {
     FixedWeight<1> small[2];  ///< n = 512
@@ -64,7 +64,7 @@ struct Chunk {
   bool decapsulates() const { return io.sk != nullptr; }
   bool has_keys() const { return decapsulates() || io.pk != nullptr; }
   const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i) * set.secret_key_bytes(); }
-  /// The public key of item i, which is a part of the secret key.
+  /// Returns the public key of item i, which in decaps is a part of the secret key.
   const uint8_t* pk(size_t i) const {
     return decapsulates() ? sk(i) + set.n : io.pk + (io.shared_key ? 0 : i) * set.public_key_bytes();
   }

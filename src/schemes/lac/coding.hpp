@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between bits and coefficients: noise of the second part, code words, compression, demodulation. Loops that the
-// compiler turns into vector code; secrets decide no branch and no address.
+// Converts between bits and coefficients: noise of the second part, code words, compression, demodulation. The compiler
+// turns the loops into vector code. Secrets decide no branch and no address.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr int kBitValue = 125;  ///< what a one adds to its coefficient
 
-/// out[i] = bit i of `bytes`, i < 8 count.
+/// Writes bit i of `bytes` to out[i], i < 8 count.
 inline void spread_bits(uint8_t* out, const uint8_t* bytes, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     for (unsigned k = 0; k < 8; ++k)
@@ -22,7 +22,7 @@ inline void spread_bits(uint8_t* out, const uint8_t* bytes, size_t count) {
   }
 }
 
-/// e2 from the PRG's bytes. [LAC19]
+/// Samples e2 from the PRG's bytes. [LAC19]
 inline void noise2(int8_t* out, const uint8_t* bytes, const Set& set) {
   const size_t count = set.c2_coefficients(), part = count / 8;
   uint8_t bits[4][kMaxNoise2 / 2];
@@ -41,7 +41,7 @@ inline void noise2(int8_t* out, const uint8_t* bytes, const Set& set) {
   }
 }
 
-/// Adds 125 times the code word's bits, once or (D2) twice.
+/// Adds 125 times the code word's bits to the noise, once or, with D2, twice.
 inline void add_code(int8_t* noise, const uint8_t* code, const Set& set) {
   uint8_t bits[kMaxNoise2 / 2];
   spread_bits(bits, code, set.code_bytes());
@@ -51,8 +51,8 @@ inline void add_code(int8_t* noise, const uint8_t* code, const Set& set) {
   }
 }
 
-/// Two coefficients to a byte, four rounded bits each. The two that round up to 16 act on their neighbour or vanish, as
-/// the format has it: x0 + 8 = 256 inverts the upper half's lowest bit, x1 + 8 = 256 gives zero.
+/// Compresses two coefficients to a byte of four rounded bits each. One that rounds up to 16 acts on its neighbour or
+/// vanishes, as the format has it: x0 + 8 >= 256 inverts the upper half's lowest bit, x1 + 8 >= 256 gives zero.
 inline void compress(uint8_t* out, const uint8_t* x, size_t count) {
   for (size_t i = 0; i < count / 2; ++i) {
     const unsigned low = (x[2 * i] + 8u) >> 4, high = (x[2 * i + 1] + 8u) & 0xf0;
@@ -67,15 +67,15 @@ inline void decompress(uint8_t* out, const uint8_t* bytes, size_t count) {
   }
 }
 
-/// The secret polynomial of a key. Only the two low bits of a byte count: 0, 1, 3 (that is -1), and 2, which no key
-/// has, is 0; so any bytes are a polynomial.
+/// Reads the secret polynomial of a key. Only the two low bits of a byte count: they are 0, 1, or 3, which is -1. 2,
+/// which no key has, is 0, so any bytes are a polynomial.
 inline void load_secret(int8_t* out, const uint8_t* bytes, size_t n) {
   for (size_t i = 0; i < n; ++i)
     out[i] = static_cast<int8_t>((bytes[i] & 1) - (bytes[i] & (bytes[i] >> 1) & 1) * 2);
 }
 
-/// The code word from c2 - c1 s: a coefficient near 125 is a one. With D2 the distances from 125 of both coefficients
-/// of a bit are added. [LAC19]
+/// Finds the code word in c2 - c1 s: a coefficient near 125 is a one. With D2 the distances from 125 of both
+/// coefficients of a bit are added. [LAC19]
 inline void received_word(uint8_t* code, const uint8_t* c2, const uint8_t* product, const Set& set) {
   constexpr int q = kQ;
   uint8_t bits[kMaxNoise2 / 2];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polynomials of fixed weight, in constant time. [LAC19]
 //
-// The format: 2 w words of the PRG are places, modulo n, for w times +1 and then w times -1. A place that is taken is
-// replaced by the next word of a chain of hashes, until one is free. Which word meets which place depends on secrets,
-// but the outcome does not depend on the order: every word that is tried leaves its place taken, so the places of +1
-// are the first w different ones among the first w words and then the chain, and those of +1 and -1 together the first
-// 2 w different ones among all 2 w words and then the same chain. Both are found by going through the words in order.
+// The format takes 2 w words of the PRG as places, modulo n, for w times +1 and then w times -1. A place that is taken
+// is replaced by the next word of a chain of hashes, until one is free. Which word meets which place depends on
+// secrets, but the outcome does not depend on the order: every word that is tried leaves its place taken, so the places
+// of +1 are the first w different ones among the first w words and then the chain, and those of +1 and -1 together the
+// first 2 w different ones among all 2 w words and then the same chain. Both are found by going through the words in
+// order.
 #pragma once
 
 #include "ct/ct.hpp"
@@ -16,7 +17,7 @@
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
-inline constexpr size_t kChainWords = kSha256Bytes / 2;  ///< of one hash
+inline constexpr size_t kChainWords = kSha256Bytes / 2;  ///< the number of words of one hash
 
 /// A set of places below n, which is 512 or 1024.
 template <size_t kVectors>
@@ -37,7 +38,7 @@ struct Places {
       out.at[v] = Bits::one(ct::barrier(place) - static_cast<int64_t>(v * Bits::kCount));
     return out;
   }
-  /// Those of `count` words.
+  /// Returns the places of `count` words.
   static POLYKEM_LAC_INLINE Places of(const uint8_t* words, size_t count) {
     Places out = none();
     for (size_t i = 0; i < count; ++i)
@@ -82,7 +83,7 @@ struct Selection {
   uint64_t full;                   ///< all ones once that hash was seen
   uint32_t limit;
 
-  /// `first`: places of words of which there are at most `most`.
+  /// Starts with the places of at most `most` words, which is the limit.
   POLYKEM_LAC_INLINE void start(const Places<kVectors>& first, size_t most) {
     places = first;
     std::memset(crossing, 0, sizeof crossing);
@@ -90,7 +91,8 @@ struct Selection {
     limit = static_cast<uint32_t>(most);
   }
 
-  /// The next hash of the chain, with the places of its words: takes all, or none and a note if they are too many.
+  /// Takes the next hash of the chain, with the places of its words: takes all, or, if they are too many, none and
+  /// notes the hash.
   POLYKEM_LAC_INLINE void take_chain(const uint8_t* hash, const Places<kVectors>& more) {
     const uint64_t over = ct::barrier(uint64_t{0} - ((uint64_t{limit} - (places | more).count()) >> 63));
     const uint64_t first = over & ~full;
@@ -100,7 +102,7 @@ struct Selection {
     places = places | (more & ~full);
   }
 
-  /// Takes of the noted hash as many words as there are places left.
+  /// Takes as many words of the noted hash as there are places left.
   POLYKEM_LAC_INLINE void finish() {
     uint64_t left = limit - places.count();
     for (size_t i = 0; i < kChainWords; ++i) {
@@ -111,19 +113,19 @@ struct Selection {
     }
   }
 
-  /// 1 if the words sufficed.
+  /// Returns 1 if the words sufficed, else 0.
   POLYKEM_LAC_INLINE uint32_t complete() const {
     const uint32_t missing = limit - places.count();
     return static_cast<uint32_t>(full & 1) | (1u ^ ((missing | (0u - missing)) >> 31));
   }
 };
 
-/// One polynomial on its way; n = 512 kVectors.
+/// One polynomial that is being sampled; n = 512 kVectors.
 template <size_t kVectors>
 struct FixedWeight {
   Selection<kVectors> plus, all;
 
-  /// words: 2 weight of them.
+  /// Starts with 2 weight words.
   void start(const uint8_t* words, size_t weight) {
     const auto first = Places<kVectors>::of(words, weight);
     plus.start(first, weight);
@@ -134,7 +136,8 @@ struct FixedWeight {
     plus.take_chain(hash, more);
     all.take_chain(hash, more);
   }
-  /// 1 once `all` has 2 w places. At most w of those are not tried for `plus`, so `plus` has its w then too.
+  /// Returns 1 once `all` has 2 w places. At most w of those are not tried for `plus`, so `plus` then has its w places,
+  /// too.
   uint32_t complete() const { return all.complete(); }
 
   /// Writes the n coefficients -1, 0, 1.
@@ -162,7 +165,7 @@ struct FixedWeight {
     }
 #endif
   }
-  /// Bit i of the lowest byte to byte i, as 0 or 1.
+  /// Spreads bit i of the lowest byte to byte i, as 0 or 1.
   static POLYKEM_LAC_INLINE uint64_t spread(uint64_t x) {
     const uint64_t bits = ((x & 0xff) * 0x0101010101010101u) & 0x8040201008040201u;
     return (bits + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;

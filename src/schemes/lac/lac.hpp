@@ -7,7 +7,7 @@
 
 namespace polykem::lac {
 
-/// The parameter sets of LAC with all backends that were built, for the registry. For research only.
+/// Returns the parameter sets of LAC with all backends that were built. The registry calls it. For research only.
 std::span<const Scheme> schemes();
 
 }  // namespace polykem::lac

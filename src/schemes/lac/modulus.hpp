@@ -14,13 +14,13 @@ inline namespace POLYKEM_ISA {
 inline constexpr uint16_t kLift16 = 130 * kQ;   // 32630
 inline constexpr uint32_t kLift32 = 1100 * kQ;  // 276100
 
-/// A word of the same residue modulo q, at most 1525: 2^8 is 5 modulo q. -32630 <= x <= 32767.
+/// Returns a word of the same residue modulo q, at most 1525: 2^8 is 5 modulo q. Range in: -32630 <= x <= 32767.
 constexpr int16_t folded(int16_t x) {
   const auto lifted = static_cast<uint16_t>(x + kLift16);
   return static_cast<int16_t>((lifted & 255) + 5 * (lifted >> 8));
 }
 
-/// x mod q for 0 <= x <= 1525.
+/// Returns x mod q. Range in: 0 <= x <= 1525.
 constexpr uint8_t canonical(int16_t x) {
   const auto small = static_cast<int16_t>((x & 255) + 5 * (x >> 8));  // at most 280
   const auto below = static_cast<int16_t>(small - static_cast<int16_t>(kQ));

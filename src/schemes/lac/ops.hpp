@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every stage of kem.hpp as a loop over the items of a chunk. Compiled for each instruction set with its primitives.
+// Computes every stage of kem.hpp by a loop over the items of a chunk. Compiled for each instruction set with its
+// primitives.
 #pragma once
 
 #include <cstring>
@@ -25,7 +26,7 @@ struct Ops {
     prg(out, length, seed, set.tail_quirk, Isa::prg());
   }
 
-  /// The seed of a key pair, or m.
+  /// Makes the seed of a key pair, or m.
   static void make_coins(Chunk& c) {
     c.each([&](Item& t, size_t i) {
       uint8_t* to = c.has_keys() ? t.hashed.m : t.seed;
@@ -48,7 +49,7 @@ struct Ops {
     });
   }
 
-  /// Bytes that are not below q are replaced by those of hashes of the seed. All of it is public.
+  /// Computes a. Bytes that are not below q are replaced by those of hashes of the seed. All of it is public.
   static void gen_a_of(uint8_t* a, const uint8_t* seed, const Set& set) {
     expand(a, set.n, seed, set);
     uint8_t spare[kSeedBytes];
@@ -79,8 +80,8 @@ struct Ops {
     }
   }
 
-  /// s and e from the second and third seed, r and e1 from the first and second. The chains of all items are hashed
-  /// side by side. sampled: a member of Item, two FixedWeight.
+  /// Samples s and e from the second and third seed, r and e1 from the first and second. The chains of all items are
+  /// hashed side by side. sampled: a member of Item, two FixedWeight.
   template <class Sampled>
   static void sample_fixed_as(Chunk& c, Sampled sampled) {
     const size_t first = c.has_keys() ? 0 : 1, chains = 2 * c.io.count;
@@ -125,7 +126,7 @@ struct Ops {
     });
   }
 
-  /// b = a s + e; or c1 = a r + e1.
+  /// Computes b = a s + e, or c1 = a r + e1.
   static void multiply_a(Chunk& c) {
     c.each([&](Item& t, size_t i) {
       uint8_t* out = c.has_keys() ? t.hashed.ct : t.b;
@@ -201,7 +202,8 @@ struct Ops {
     });
   }
 
-  /// SHA-256(s), which stands for m where the ciphertext is rejected; the ciphertext hashed is the one received.
+  /// Computes SHA-256(s), which takes the place of m where the ciphertext is rejected. The ciphertext that is hashed is
+  /// the one received.
   static void hash_reject(Chunk& c) {
     hash(c.items->rejected, sizeof(Item), c.io.sk, c.io.shared_key ? 0 : c.set.secret_key_bytes(), c.set.n, c.io.count);
     c.each([&](Item& t, size_t i) {

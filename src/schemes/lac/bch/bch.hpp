@@ -11,20 +11,20 @@ inline constexpr size_t kBchMessageBytes = 32;
 inline constexpr size_t kBchMostParityBytes = 18;
 
 /// One code on one instruction set. No branch and no address depends on message, code word or errors. What is left on
-/// the stack may tell of them; the caller wipes it.
+/// the stack may reveal them; the caller wipes it.
 struct Bch {
-  size_t errors;        ///< t, so many wrong bits are corrected
+  size_t errors;        ///< t, the number of wrong bits that are corrected
   size_t parity_bytes;  ///< 9 for t = 8, 18 for t = 16
 
   size_t code_bytes() const { return kBchMessageBytes + parity_bytes; }
 
-  /// parity = message x^(8 parity_bytes) mod g; both most significant bit of each byte first.
+  /// Computes parity = message x^(8 parity_bytes) mod g. In both, the most significant bit of each byte is first.
   void (*encode)(uint8_t* parity, const uint8_t message[kBchMessageBytes]);
 
-  /// Corrects up to t wrong bits of the code word: message, then parity. With more the result is that of the same
-  /// computation: those bits of the received message are inverted whose positions are roots of the polynomial that t
-  /// rounds of Berlekamp and Massey's algorithm give, cut off after x^t. That is a value like any other, and equal on
-  /// all backends; who must know whether it is right encodes again.
+  /// Corrects up to t wrong bits of the code word, which is the message, then the parity. With more wrong bits, the
+  /// result is that of the same computation: those bits of the received message are inverted whose positions are roots
+  /// of the polynomial that t rounds of Berlekamp and Massey's algorithm give, cut off after x^t. That is a value like
+  /// any other, and equal on all backends; a caller who must know whether it is right encodes again.
   void (*decode)(uint8_t message[kBchMessageBytes], const uint8_t* code);
 };
 

@@ -65,10 +65,10 @@ struct Code {
   static constexpr size_t kBits = kMessageBits + kParityBits;
   static constexpr size_t kRowWords = 4, kRowSyndromes = 16;
 
-  /// The power of x that code bit i belongs to.
+  /// Returns the power of x that code bit i belongs to.
   static constexpr size_t exponent(size_t i) { return kBits - 1 - (i - i % 8 + 7 - i % 8); }
 
-  /// Row i: the parity of a message whose only one is bit i.
+  /// Row i is the parity of a message whose only one is bit i.
   static constexpr auto kParityRows = [] {
     std::array<std::array<uint64_t, kRowWords>, kMessageBits> rows{};
     // C arrays: each operator[] of std::array is a call, and clang limits the steps of a constant expression
@@ -91,7 +91,7 @@ struct Code {
     return rows;
   }();
 
-  /// Row i, entry j: alpha^((2 j + 1) e) for the exponent e of code bit i.
+  /// Entry j of row i is alpha^((2 j + 1) e) for the exponent e of code bit i.
   static constexpr auto kSyndromeRows = [] {
     std::array<std::array<uint16_t, kRowSyndromes>, kBits> rows{};
     for (size_t i = 0; i < kBits; ++i) {
@@ -101,7 +101,7 @@ struct Code {
     return rows;
   }();
 
-  /// Plane b: bit b of alpha^e for the exponents e of the message's bits.
+  /// Plane b has bit b of alpha^e for the exponents e of the message's bits.
   static constexpr auto kPositions = [] {
     std::array<std::array<uint64_t, kMessageBits / 64>, kFieldBits> planes{};
     for (size_t i = 0; i < kMessageBits; ++i) {
@@ -112,7 +112,7 @@ struct Code {
   }();
 };
 
-/// `count` bits of the generator from x^first on; the values below are those of LAC's own tables.
+/// Returns `count` bits of the generator from x^first on. The values below are those of LAC's own tables.
 template <size_t kErrors>
 consteval uint64_t generator_bits(size_t first, size_t count) {
   uint64_t bits = 0;

@@ -7,7 +7,7 @@
 
 namespace polykem::lac::cuda {
 
-/// Where byte i of a PRG's output lies in the keystream, see schemes/lac/prg.hpp; -1: it is zero.
+/// Returns where byte i of a PRG's output lies in the keystream, see schemes/lac/prg.hpp, or -1 if it is zero.
 template <class S, bool kQuirk>
 constexpr int noise2_byte(int i) {
   constexpr int kRest = S::kNoise2Bytes % 16, kWhole = S::kNoise2Bytes - kRest;
@@ -17,7 +17,7 @@ constexpr int noise2_byte(int i) {
   return i >= kFirst && i < kFirst + kRest ? kWhole + i - kFirst : i;
 }
 
-/// Bytes i .. i + 3 of the PRG's output; those of its end are zero.
+/// Returns bytes i .. i + 3 of the PRG's output. Those beyond its end are zero.
 template <class S, bool kQuirk, int kWords>
 __device__ __forceinline__ uint32_t noise2_word(const uint32_t (&stream)[kWords], int i) {
   uint32_t word = 0;
@@ -29,7 +29,7 @@ __device__ __forceinline__ uint32_t noise2_word(const uint32_t (&stream)[kWords]
   return word;
 }
 
-/// Signs of 32 coefficients of e2, from `word` on: bits of those that are 1 and of those that are -1.
+/// Returns the signs of 32 coefficients of e2, from `word` on: the bits of those that are 1 and of those that are -1.
 template <class S, bool kQuirk, int kWords>
 __device__ __forceinline__ uint2 noise2_signs(const uint32_t (&stream)[kWords], int word) {
   constexpr int kPart = S::kC2 / 8;
@@ -59,7 +59,7 @@ __device__ __forceinline__ void store_noise2(uint8_t* to, uint2 signs, uint32_t 
   }
 }
 
-/// The code word of m, times 125, plus e2. A thread per item.
+/// Computes the code word of m, times 125, plus e2. A thread computes an item.
 template <class S, bool kQuirk>
 __global__ void __launch_bounds__(32) encode_kernel(Work work) {
   constexpr int kStreamWords = 4 * S::kNoise2Blocks;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(32) encode_kernel(Work work) {
   }
 }
 
-/// The message from the received word: a warp for 32 items.
+/// Finds the message in the received word. A warp computes 32 items.
 template <class S>
 __global__ void __launch_bounds__(32) decode_kernel(Work work) {
   __shared__ polykem::cuda::BchScratch<S::kErrors> scratch;

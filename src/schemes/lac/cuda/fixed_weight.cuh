@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials of fixed weight, in constant time, a thread each; schemes/lac/fixed_weight.hpp explains how. Places are
-// bits of registers. [LAC19]
+// Polynomials of fixed weight, in constant time, one by each thread; schemes/lac/fixed_weight.hpp explains how. Places
+// are bits of registers. [LAC19]
 #pragma once
 
 #include "schemes/lac/cuda/work.cuh"
@@ -8,8 +8,8 @@
 
 namespace polykem::lac::cuda {
 
-/// Place p modulo 32 kWords of a set: word 4 j + k is bit[k] chosen[j]. Products, because logic operations are what
-/// there is most of, and multiplications have units of their own.
+/// Place p modulo 32 kWords of a set: word 4 j + k is bit[k] chosen[j]. The words are products, because most of the
+/// work is logic operations, and multiplications have units of their own.
 template <int kWords>
 struct Place {
   uint32_t bit[4], chosen[kWords / 4];  ///< `chosen`: 0 or 1
@@ -40,14 +40,14 @@ struct Places {
     for (uint32_t& word : at)
       word = 0;
   }
-  /// Adds those of two words of 16 bits.
+  /// Adds the places of two words of 16 bits.
   __device__ __forceinline__ void add_pair(uint32_t pair) {
     const Place<kWords> first(pair), second(pair >> 16);
 #pragma unroll
     for (int w = 0; w < kWords; ++w)
       at[w] |= first.word(w) | second.word(w);
   }
-  /// How many this and `more` have together.
+  /// Returns how many places this and `more` have together.
   __device__ __forceinline__ uint32_t count_with(const Places& more) const {
     uint32_t sum = 0;
 #pragma unroll
@@ -71,7 +71,8 @@ struct Selection {
     full = 0;
   }
 
-  /// The next hash of the chain, with the places of its words: takes all, or none and a note if they are too many.
+  /// Takes the next hash of the chain, with the places of its words: takes all, or, if they are too many, none and
+  /// notes the hash.
   __device__ __forceinline__ void take_chain(const uint32_t (&hash)[8], const Places<kWords>& more) {
     const uint32_t over = 0u - ((kLimit - places.count_with(more)) >> 31), first = over & ~full;
     full |= over;
@@ -83,7 +84,7 @@ struct Selection {
       places.at[w] |= more.at[w] & ~full;
   }
 
-  /// Takes of the noted hash as many words as there are places left.
+  /// Takes as many words of the noted hash as there are places left.
   __device__ __forceinline__ void finish() {
     uint32_t left = kLimit - places.count_with(places);
 #pragma unroll 1
@@ -104,13 +105,13 @@ struct Selection {
     }
   }
 
-  /// 1 if the words sufficed.
+  /// Returns 1 if the words sufficed, else 0.
   __device__ __forceinline__ uint32_t complete() const {
     return (full & 1) | (places.count_with(places) == kLimit ? 1 : 0);
   }
 };
 
-/// Bits 0 to 3 of x as bytes.
+/// Returns bits 0 to 3 of x as bytes.
 __device__ __forceinline__ uint32_t spread_four(uint32_t x) {
   return ((x & 15) * 0x00204081) & 0x01010101;
 }
@@ -129,8 +130,8 @@ __device__ __forceinline__ void store_signs(uint8_t* to, uint32_t plus, uint32_t
   }
 }
 
-/// s and e, or r and e1, from the PRG's words and the chains of their seeds, of which the first is seed `first_seed`. A
-/// thread for each polynomial.
+/// Samples s and e, or r and e1, from the PRG's words and the chains of their seeds, of which the first is seed
+/// `first_seed`. A thread samples a polynomial.
 template <class S, int kHashes = S::kChainHashes>
 __global__ void __launch_bounds__(32, S::kN == 512 ? 16 : 10) sample_fixed_kernel(Work work, int first_seed) {
   constexpr int kWords = S::kN / 32, kHalf = S::kPlaceBlocks / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random bytes and hashes of an item, each item by one thread. Blocks of one warp. [LAC19]
+// The random bytes and hashes of items. One thread computes an item, in blocks of one warp. [LAC19]
 #pragma once
 
 #include "prim/drbg/cuda/drbg.cuh"
@@ -10,7 +10,7 @@ namespace polykem::lac::cuda {
 
 using polykem::cuda::CoinDomain;
 
-/// 32 random bytes of an item: the caller's coins or the generator's.
+/// Makes 32 random bytes of an item: the caller's coins or the generator's.
 __device__ __forceinline__ void make_coins(uint32_t (&words)[8], const Work& work, CoinDomain domain, size_t item) {
   if (work.coins != nullptr) {
 #pragma unroll
@@ -23,7 +23,7 @@ __device__ __forceinline__ void make_coins(uint32_t (&words)[8], const Work& wor
   }
 }
 
-/// The seeds of key pairs. S: the set, so that each has its own copy.
+/// Makes the seeds of key pairs. S: the set, so that each has its own copy of the kernel.
 template <class S>
 __global__ void __launch_bounds__(32) make_seed_kernel(Work work) {
   const LaneItem own(work.count);
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(32) make_seed_kernel(Work work) {
   if (own.valid()) work.seed.store(seed, own.index());
 }
 
-/// m and its hash.
+/// Makes m and its hash.
 template <class S>
 __global__ void __launch_bounds__(32) make_m_kernel(Work work) {
   const LaneItem own(work.count);
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(32) make_m_kernel(Work work) {
   work.seed.store(hash, own.index());
 }
 
-/// The hash of m.
+/// Computes the hash of m.
 template <class S>
 __global__ void __launch_bounds__(32) hash_m_kernel(Work work) {
   const LaneItem own(work.count);
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(32) hash_m_kernel(Work work) {
   if (own.valid()) work.seed.store(hash, own.index());
 }
 
-/// SHA-256(s) of keys.
+/// Computes SHA-256(s) of keys.
 template <int kN>
 __global__ void __launch_bounds__(32) hash_secret_kernel(ItemBlocks out, Records sk, size_t keys) {
   const LaneItem own(keys);
@@ -64,7 +64,8 @@ __global__ void __launch_bounds__(32) hash_secret_kernel(ItemBlocks out, Records
   if (own.valid()) out.store(hash, own.index());
 }
 
-/// The shared secret, from m and the ciphertext; kDecaps: or, where it is rejected, from SHA-256(s) and the ciphertext.
+/// Computes the shared secret from m and the ciphertext. kDecaps: where the ciphertext is rejected, SHA-256(s) takes
+/// the place of m.
 template <int kCiphertextBytes, bool kDecaps>
 __global__ void __launch_bounds__(32) hash_ss_kernel(Work work, Records ct, bool shared_key) {
   const LaneItem own(work.count);

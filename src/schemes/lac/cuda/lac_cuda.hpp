@@ -7,7 +7,7 @@
 
 namespace polykem::lac::cuda {
 
-/// LAC's parameter sets on GPUs.
+/// Returns LAC's parameter sets on GPUs.
 std::span<const DeviceScheme* const> schemes();
 
 }  // namespace polykem::lac::cuda

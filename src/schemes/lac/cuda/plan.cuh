@@ -36,7 +36,7 @@ struct LaunchContext {
 
   cudaError_t failure() const { return error; }
   size_t count() const { return io.count; }
-  /// How many keys the items have: of one key a is made once, and s hashed once.
+  /// Returns how many keys the items have. If they have one, a is made once and s is hashed once.
   size_t keys() const { return io.shared_key ? 1 : io.count; }
 
   /// Launches a kernel unless one before it failed: what follows would read what that one has not written.
@@ -44,12 +44,12 @@ struct LaunchContext {
   void launch(Kernel kernel, size_t blocks, Arguments... arguments) {
     if (error == cudaSuccess) error = polykem::cuda::launch(kernel, blocks, 32, 0, stream, arguments...);
   }
-  /// One in which each thread computes an item.
+  /// Launches a kernel in which each thread computes an item.
   template <class Kernel, class... Arguments>
   void by_lane(Kernel kernel, size_t items, Arguments... arguments) {
     launch(kernel, groups_of(items), arguments...);
   }
-  /// kBlocks blocks of the PRG of `streams` seeds of each item.
+  /// Makes kBlocks blocks of the PRG for each of `streams` seeds of each item.
   template <int kBlocks, class Keys, class Out>
   void expand(Keys keys, Out out, size_t items, uint32_t streams) {
     launch(prg_kernel<kBlocks, Keys, Out>, polykem::cuda::blocks_for(groups_of(items) * streams, kPrgGroups<kBlocks>),
@@ -64,7 +64,8 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
-  /// Lays out the intermediates and returns their bytes. Of one key's rows there are as many as of the items'.
+  /// Lays out the intermediates and returns how many bytes they take. A single key takes as many rows as the keys of
+  /// all items would.
   size_t layout(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, groups_of(io.count));
     const auto blocks = [&](ItemBlocks& place, int each) {
@@ -94,7 +95,7 @@ struct LaunchContext {
   }
 };
 
-/// kIndex: the set's place in kSets; S: the set's shape, or that of the set with the same kernels but for the noise e2.
+/// kIndex: the set's index in kSets. S: the set's shape, or that of the set with the same kernels but for the noise e2.
 template <class S, size_t kIndex>
 struct Plan {
   static constexpr const char* kName = kSets[kIndex].name;
@@ -186,7 +187,8 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
-  /// Items whose a, a warp for 32 items, keeps a device busy: eight warps for each multiprocessor.
+  /// The number of items that keeps a device busy while a is made, by a warp for 32 items: eight warps for each
+  /// multiprocessor.
   static constexpr size_t kWave = kMeasuredMultiprocessors * 8 * kGroup;
 
   template <Op kOp>
@@ -206,8 +208,8 @@ struct Plan {
   }
 };
 
-/// kIndex: the set's place in kSets. A set and the one whose generator is mended have their kernels in common, but for
-/// the noise e2.
+/// Returns the scheme of a set. kIndex: the set's index in kSets. A set and the one whose generator is mended have
+/// their kernels in common, but for the noise e2.
 template <size_t kIndex>
 constexpr DeviceScheme device_scheme() {
   constexpr size_t kCommon = kIndex % 3;

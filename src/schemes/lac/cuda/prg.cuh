@@ -17,7 +17,7 @@ struct BlockKeys {
   }
 };
 
-/// The first 32 bytes of records.
+/// Keys that are the first 32 bytes of records.
 struct RecordKeys {
   Records records;
   __device__ __forceinline__ void load(uint32_t (&key)[8], size_t item, uint32_t) const {
@@ -27,7 +27,7 @@ struct RecordKeys {
   }
 };
 
-/// Streams one after the other in an item's blocks.
+/// Stores streams one after the other in an item's blocks.
 template <int kBlocks>
 struct ToBlocks {
   ItemBlocks out;
@@ -43,11 +43,11 @@ struct ToRows {
   }
 };
 
-/// Groups of 32 items for whose blocks one warp has threads.
+/// The number of groups of 32 items for whose blocks one warp has threads.
 template <int kBlocks>
 inline constexpr int kPrgGroups = kBlocks < 32 ? 32 / kBlocks : 1;
 
-/// What this thread makes: of which 32 items and of which of their streams, and its first block.
+/// What this thread makes: the group of 32 items, which of their streams, and the first block.
 template <int kBlocks>
 struct PrgPlace {
   uint32_t group, stream, block;
@@ -59,7 +59,8 @@ struct PrgPlace {
         first_item(group % groups * kGroup) {}
 };
 
-/// kBlocks blocks of keystream of `streams` keys of each item. Blocks of one warp; registers for eight of them.
+/// Makes kBlocks blocks of keystream for each of `streams` keys of each item. Blocks of one warp; registers for eight
+/// of them.
 template <int kBlocks, class Keys, class Out>
 __global__ void __launch_bounds__(32, 8) prg_kernel(Keys keys, Out out, size_t count, uint32_t streams) {
   using polykem::cuda::kAesKeyWords;
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(32, 8) prg_kernel(Keys keys, Out out, size_t c
     polykem::cuda::AesState state;
     polykem::cuda::aes256_counter_block(state, round_keys + lane_again() / kBlocks * kAesKeyWords,
                                         round + lane_again() % kBlocks);
-    const PrgPlace<kBlocks> place(groups);  // again: there are no registers to keep it in
+    const PrgPlace<kBlocks> place(groups);  // computed again: there are no registers to keep it in
 #pragma unroll
     for (int i = 0; i < 32; ++i)
       out.store(place.first_item + i, place.stream, static_cast<int>(round + place.block),
@@ -90,12 +91,13 @@ __global__ void __launch_bounds__(32, 8) prg_kernel(Keys keys, Out out, size_t c
   }
 }
 
-/// Bit 7 of each byte that is not below q.
+/// Returns bit 7 of each byte that is not below q.
 __device__ __forceinline__ uint32_t bytes_from_q(uint32_t x) {
   return ((x & 0x7f7f7f7f) + 0x01010101 * (256 - kQ)) & x & 0x80808080;
 }
 
-/// Replaces the bytes of a that are not below q by those of hashes of the seed. All of it is public. A thread per key.
+/// Replaces the bytes of a that are not below q by those of hashes of the seed. All of it is public. A thread computes
+/// a key.
 template <int kN, class Keys>
 __global__ void __launch_bounds__(32) reject_a_kernel(Rows a, Keys keys, size_t count) {
   __shared__ uint32_t spares[32 * 9];

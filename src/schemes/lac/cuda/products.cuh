@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The products modulo x^n + 1 and 251, a warp per item, with what is added to them and with records read and written.
-// [LAC19]
+// The products modulo x^n + 1 and 251. A warp computes an item: it reads the records, multiplies, adds the noise and
+// writes the records. [LAC19]
 #pragma once
 
 #include "prim/polymul/cuda/negacyclic.cuh"
@@ -16,7 +16,8 @@ struct ProductScratch {
   alignas(16) uint8_t reversed[Negacyclic::kReversedBytes];
 };
 
-/// Coefficients modulo q, those of a lane; `negated` likewise.
+/// A product of bytes by the coefficients -1, 0, 1 of a secret polynomial. A lane has a part of its coefficients,
+/// modulo q.
 template <class S>
 struct Product {
   using Groups = polykem::cuda::NegacyclicGroups<S::kN>;
@@ -29,7 +30,7 @@ struct Product {
 
   __device__ __forceinline__ Product(ProductScratch<S>& shared, unsigned own) : scratch(shared), lane(own) {}
 
-  /// This lane's groups of the first n bytes of a record of any alignment.
+  /// Loads this lane's groups of the first n bytes of a record of any alignment.
   __device__ __forceinline__ void load(Groups& groups, const uint8_t* record) const {
     const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(record) & 3);
 #pragma unroll
@@ -44,7 +45,7 @@ struct Product {
     const uint32_t odd = x & 0x01010101;
     return odd | (odd & x >> 1) * 0xff;
   }
-  /// -1, 0, 1 of a secret polynomial: of a byte the two low bits count, and 2 is 0.
+  /// Maps the bytes of a secret polynomial to -1, 0, 1: the two low bits of a byte count, and 2 is 0.
   static __device__ __forceinline__ void to_signs(Groups& groups) {
 #pragma unroll
     for (uint2& g : groups)
@@ -76,7 +77,7 @@ struct Product {
     return lifted - __umulhi(lifted, kInverse) * kQ;
   }
 
-  /// result = bytes times the factor, plus added(h) pairs of signed bytes.
+  /// Computes result = bytes times the factor, plus added(h), pairs of signed bytes.
   template <class Added>
   __device__ __forceinline__ void multiply(const Groups& bytes, Added added) {
     Groups plain, negated;
@@ -99,23 +100,23 @@ struct Product {
     }
   }
 
-  /// The pair of bytes of a row, for multiply().
+  /// Returns the pair of bytes of a row, for multiply().
   __device__ __forceinline__ uint32_t pair(const uint8_t* row, int h) const {
     return reinterpret_cast<const uint16_t*>(row)[32 * h + lane];
   }
-  /// Whether coefficients 64 h + 2 lane and the next one are among the first `count`.
+  /// Returns whether coefficients 64 h + 2 lane and the next one are among the first `count`.
   __device__ __forceinline__ bool within(int h, int count) const {
     return 64 * h + 64 <= count || 64 * h + 2 * static_cast<int>(lane) < count;
   }
 };
 
-/// Two coefficients as a byte: four rounded bits each. 248 to 250 round up to 16, which inverts the lowest bit of the
-/// upper half, or gives zero in it.
+/// Returns two coefficients as a byte of four rounded bits each. 248 to 250 round up to 16, which inverts the lowest
+/// bit of the upper half, or gives zero in it.
 __device__ __forceinline__ uint32_t compressed(uint32_t pair) {
   return (((pair & 0xff) + 8) >> 4 ^ (((pair >> 16) + 8) & 0xf0)) & 0xff;
 }
 
-/// b = a s + e, pk and sk.
+/// Computes b = a s + e, pk and sk.
 template <class S>
 __global__ void __launch_bounds__(32) keygen_kernel(Work work) {
   __shared__ ProductScratch<S> scratch;
@@ -143,7 +144,8 @@ __global__ void __launch_bounds__(32) keygen_kernel(Work work) {
   }
 }
 
-/// c1 = a r + e1 and c2 = b r + e2 + 125 bits, compressed: to ct_out; kCompare: or only compared with ct.
+/// Computes c1 = a r + e1 and c2 = b r + e2 + 125 bits, compressed, and stores them in ct_out. kCompare: only compares
+/// them with ct.
 template <class S, bool kCompare>
 __global__ void __launch_bounds__(32) encrypt_kernel(Work work) {
   __shared__ ProductScratch<S> scratch;
@@ -181,7 +183,7 @@ __global__ void __launch_bounds__(32) encrypt_kernel(Work work) {
   }
 }
 
-/// Bit i of the lower half of x to bit 2 i.
+/// Moves bit i of the lower half of x to bit 2 i.
 __device__ __forceinline__ uint32_t spread_bits(uint32_t x) {
   x = (x | x << 8) & 0x00ff00ff;
   x = (x | x << 4) & 0x0f0f0f0f;
@@ -189,8 +191,8 @@ __device__ __forceinline__ uint32_t spread_bits(uint32_t x) {
   return (x | x << 1) & 0x55555555;
 }
 
-/// The received word: coefficients of c2 - c1 s near 125 are ones. With D2 the distances from 125 of both coefficients
-/// of a bit are added.
+/// Computes the received word: coefficients of c2 - c1 s near 125 are ones. With D2 the distances from 125 of both
+/// coefficients of a bit are added.
 template <class S>
 __global__ void __launch_bounds__(32) decrypt_kernel(Work work) {
   constexpr int kHalves = (S::kC2 + 63) / 64, kCodeHalves = (S::kCodeBits + 63) / 64;

@@ -6,7 +6,7 @@
 
 namespace polykem::lac::cuda {
 
-/// kSet: its place in kSets.
+/// kSet: the set's index in kSets.
 template <size_t kSet>
 struct Shape {
   static constexpr Set kParams = kSets[kSet];
@@ -23,13 +23,13 @@ struct Shape {
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
   static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());
 
-  /// Blocks of the PRG: three seeds, a, the places of a polynomial, e2.
+  /// The numbers of the PRG's blocks for three seeds, a, the places of a polynomial, and e2.
   static constexpr int kSeedBlocks = 6;
   static constexpr int kABlocks = kN / 16;
   static constexpr int kPlaceBlocks = static_cast<int>(kParams.word_bytes()) / 16;
   static constexpr int kNoise2Blocks = (kNoise2Bytes + 15) / 16;
 
-  /// Bytes from one item's noise e2 with its code word to the next one's.
+  /// The bytes from one item's noise e2 with its code word to the next one's.
   static constexpr int kNoise2Row = (kC2 + 63) / 64 * 64;
 };
 

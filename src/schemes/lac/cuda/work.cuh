@@ -18,8 +18,8 @@ using polykem::cuda::record_word;
 using polykem::cuda::Records;
 using polykem::cuda::warp_lane;
 
-/// Items whose words lie side by side, so that a thread per item reads and writes beside its neighbours, and a thread
-/// that makes the same block of 32 items writes 512 bytes at a time.
+/// The number of items whose words lie side by side, so that a thread per item reads and writes beside its neighbours,
+/// and a thread that makes the same block of 32 items writes 512 bytes at a time.
 inline constexpr size_t kGroup = 32;
 
 constexpr size_t groups_of(size_t items) {
@@ -34,11 +34,11 @@ struct ItemBlocks {
   __device__ __forceinline__ uint4& at(size_t item, int block) const {
     return base[(item / kGroup * blocks + block) * kGroup + item % kGroup];
   }
-  /// Bytes 4 w .. 4 w + 3 of an item.
+  /// Returns bytes 4 w .. 4 w + 3 of an item.
   __device__ __forceinline__ uint32_t& word(size_t item, int w) const {
     return reinterpret_cast<uint32_t*>(&at(item, w / 4))[w % 4];
   }
-  /// 32 bytes from block `first` on.
+  /// Loads 32 bytes from block `first` on.
   __device__ __forceinline__ void load(uint32_t (&words)[8], size_t item, int first = 0) const {
     const uint4 low = at(item, first), high = at(item, first + 1);
     words[0] = low.x, words[1] = low.y, words[2] = low.z, words[3] = low.w;
@@ -50,14 +50,14 @@ struct ItemBlocks {
   }
 };
 
-/// Rows of bytes, aligned to 16; stride 0: all items have the same.
+/// Rows of bytes, aligned to 16. With a stride of 0 all items have the same row.
 struct Rows {
   uint8_t* base;
   uint32_t stride;
   __device__ __forceinline__ uint8_t* operator[](size_t item) const { return base + item * stride; }
 };
 
-/// The records of a batch and the intermediates of its operation; nullptr where it has none.
+/// The records of a batch and the intermediates of its operation. What it does not have is nullptr.
 struct Work {
   size_t count;
   const uint32_t* coin_seed;
@@ -65,7 +65,7 @@ struct Work {
   Records pk, sk, ct;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
   ItemBlocks seed;      ///< the seed of a key pair, or the hash of m
-  ItemBlocks seeds;     ///< of a, s, e; or of r, e1, e2
+  ItemBlocks seeds;     ///< the seeds of a, s, e; or of r, e1, e2
   ItemBlocks m;         ///< the message
   ItemBlocks rejected;  ///< SHA-256(s)
   ItemBlocks places;    ///< the PRG's words of s, then of e; or of r and e1

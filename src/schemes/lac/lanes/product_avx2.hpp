@@ -11,8 +11,8 @@
 namespace polykem::lac::lanes {
 inline namespace POLYKEM_ISA {
 
-/// Products modulo x^n + 1 by VPMADDUBSW: a 16-bit lane has a coefficient of the product, and one instruction adds two
-/// terms to it.
+/// Working memory of products modulo x^n + 1 by VPMADDUBSW: a 16-bit lane has a coefficient of the product, and one
+/// instruction adds two terms to it.
 struct ScratchAvx2 {
   alignas(64) uint8_t twice[2 * kMaxCoefficients];
   alignas(64) uint16_t pairs[2 * kMaxCoefficients];  ///< word i: bytes i and i - 1 of `twice`
@@ -26,7 +26,7 @@ POLYKEM_INLINE void write_twice(uint8_t* twice, const uint8_t* a, size_t n) {
   }
 }
 
-/// (x & 255) + 5 (x >> 8) of a sum between -32630 and 32767, as modulus.hpp has it.
+/// Returns (x & 255) + 5 (x >> 8) of a lifted sum, as modulus.hpp has it. Range in: -32630 to 32767; out: at most 1525.
 POLYKEM_INLINE __m256i folded(__m256i x) {
   const __m256i lifted = _mm256_add_epi16(x, _mm256_set1_epi16(static_cast<short>(kLift16)));
   const __m256i high = _mm256_srli_epi16(lifted, 8);
@@ -46,7 +46,7 @@ POLYKEM_INLINE void add_terms(__m256i& sum, __m256i terms, __m256i factors) {
   sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(terms, factors));
 }
 
-/// kRegisters times 16 coefficients of the product, from `first` on, with `added`; at most 1525.
+/// Computes kRegisters times 16 coefficients of the product, from `first` on, with `added`.
 template <size_t kRegisters>
 POLYKEM_INLINE void multiply_some(uint8_t* out, const uint16_t* pairs, const int8_t* s, const int8_t* added, size_t n,
                                   size_t first) {
@@ -81,7 +81,7 @@ POLYKEM_INLINE void multiply_some(uint8_t* out, const uint16_t* pairs, const int
   }
 }
 
-/// See ref::multiply(). `out` and `added` have room for a multiple of 128 coefficients.
+/// Does what ref::multiply() does. `out` and `added` have room for a multiple of 128 coefficients.
 inline void multiply(uint8_t* out, const uint8_t* a, const int8_t* s, const int8_t* added, size_t n, size_t count,
                      ScratchAvx2& t) {
   constexpr size_t kRegisters = 8;

@@ -11,19 +11,19 @@
 namespace polykem::lac::lanes {
 inline namespace POLYKEM_ISA {
 
-/// Products modulo x^n + 1 by VPDPBUSD: a 32-bit lane has a coefficient of the product, and one instruction adds four
-/// terms to it.
+/// Working memory of products modulo x^n + 1 by VPDPBUSD: a 32-bit lane has a coefficient of the product, and one
+/// instruction adds four terms to it.
 struct ScratchVnni {
   alignas(64) uint8_t twice[2 * kMaxCoefficients + 64];
   alignas(64) uint32_t fours[2 * kMaxCoefficients];
   alignas(64) int32_t sum[kMaxCoefficients];
 };
 
-inline constexpr size_t kWords = 16;  ///< of a register
-inline constexpr size_t kTerms = 4;   ///< of an instruction
+inline constexpr size_t kWords = 16;  ///< the number of words of a register
+inline constexpr size_t kTerms = 4;   ///< the number of terms of an instruction
 
-/// fours[i] = bytes i - shift, i - shift - 1, .. of `twice`, for the i >= kWords that are used. With the terms taken in
-/// the order of `shift`, kTerms at a time from every kWords, every load is a cache line.
+/// Writes fours[i] = bytes i - shift, i - shift - 1, .. of `twice`, for the i >= kWords that are used. With the terms
+/// taken in the order of `shift`, kTerms at a time from every kWords, every load is a cache line.
 POLYKEM_INLINE void write_fours(ScratchVnni& t, size_t n, size_t shift) {
   alignas(64) uint8_t order[64];
   for (size_t i = 0; i < 64; ++i)
@@ -63,7 +63,7 @@ POLYKEM_INLINE void multiply_blocks(ScratchVnni& t, const int8_t* s, size_t n, s
   }
 }
 
-/// See ref::multiply().
+/// Does what ref::multiply() does.
 inline void multiply(uint8_t* out, const uint8_t* a, const int8_t* s, const int8_t* added, size_t n, size_t count,
                      ScratchVnni& t) {
   constexpr size_t kMany = 16, kSome = 13;  // 13 fits the second parts, of 25, 21 and 50 registers

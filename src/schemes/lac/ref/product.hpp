@@ -10,12 +10,12 @@ inline namespace POLYKEM_ISA {
 
 /// Working memory of a product.
 struct Scratch {
-  int16_t twice[2 * kMaxCoefficients];  ///< -a, a: coefficient i of a x^j is twice[n + i - j]
+  int16_t twice[2 * kMaxCoefficients];  ///< -a, then a: coefficient i of a x^j is twice[n + i - j]
   int16_t sum[kMaxCoefficients];
 };
 
-/// out[i] = (a s)[i] + added[i] mod (x^n + 1, q), i < count. a: bytes; s: -1, 0, 1; added: nullptr or -128 to 127.
-/// n and count are multiples of 8.
+/// Computes out[i] = (a s)[i] + added[i] mod (x^n + 1, q), i < count. a: bytes. s: -1, 0, 1. added: nullptr or -128 to
+/// 127. n and count are multiples of 8.
 inline void multiply(uint8_t* out, const uint8_t* a, const int8_t* s, const int8_t* added, size_t n, size_t count,
                      Scratch& t) {
   constexpr size_t kUnfolded = 100;  // 1525 + 100 * 255 + 127 < 2^15

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of SHA-256: first 32 bits of the fractional parts of square and cube roots of the first primes.
+// The constants of SHA-256: the first 32 bits of the fractional parts of square and cube roots of the first primes.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace polykem::sha256 {
 
 inline constexpr size_t kRounds = 64;
 
-/// floor(2^32 root) mod 2^32 for the square root (kPower == 2) or cube root (kPower == 3) of n.
+/// Returns floor(2^32 root) mod 2^32 for the square root (kPower == 2) or cube root (kPower == 3) of n.
 template <unsigned kPower>
 consteval uint32_t root_fraction(uint64_t n) {
   using Wide = unsigned __int128;

@@ -18,8 +18,8 @@ struct Blocks {
         bits(uint64_t{length} * 8) {}
 
   size_t whole;   ///< blocks of the message alone
-  size_t rest;    ///< bytes of it in the padded blocks
-  size_t padded;  ///< one or two
+  size_t rest;    ///< bytes of the message in the padded blocks
+  size_t padded;  ///< padded blocks: one or two
   uint64_t bits;
 
   /// Writes the padded blocks of a message that starts at `message`.

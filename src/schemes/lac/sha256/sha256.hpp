@@ -18,14 +18,14 @@ inline constexpr size_t kSha256BlockBytes = 64;
 using Sha256 = void (*)(ByteRows out, ConstByteRows in, size_t length, size_t count);
 
 void sha256_portable(ByteRows out, ConstByteRows in, size_t length, size_t count);
-/// Eight messages at a time, one per lane.
+/// Hashes eight messages at a time, one per lane.
 void sha256_avx2(ByteRows out, ConstByteRows in, size_t length, size_t count);
-/// Sixteen messages at a time, one per lane.
+/// Hashes sixteen messages at a time, one per lane.
 void sha256_avx512(ByteRows out, ConstByteRows in, size_t length, size_t count);
-/// One message after the other by the instructions for it; needs AVX2 and SHA-NI.
+/// Hashes one message after the other by the instructions for it; needs AVX2 and SHA-NI.
 void sha256_ni(ByteRows out, ConstByteRows in, size_t length, size_t count);
 
-/// The best of them for `count` messages on this CPU, which has AVX2 or AVX-512.
+/// Call the best of them for `count` messages on this CPU, which has AVX2 or AVX-512.
 void sha256_dispatch_avx2(ByteRows out, ConstByteRows in, size_t length, size_t count);
 void sha256_dispatch_avx512(ByteRows out, ConstByteRows in, size_t length, size_t count);
 

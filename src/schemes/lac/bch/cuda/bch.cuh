@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LAC's BCH codes on the device. Encoding and syndromes take an item per thread. From the syndromes on, words are
 // planes, one bit of each of a warp's 32 items: a lane has a coefficient of the locator polynomial, later a position of
-// the message. All words are as memory has them; ../bch.hpp says what comes out of more than t errors. [WR19]
+// the message. All words are as memory has them; ../bch.hpp says what results from more than t errors. [WR19]
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct BchTables {
   using Code = bch::Code<kErrors>;
   static constexpr int kCodeWords = (Code::kBits + 31) / 32;
   static constexpr int kParityWords = (Code::kParityBits + 31) / 32;
-  static constexpr int kSyndromeWords = kErrors / 2;  ///< S_1, S_3, .., two to a word
+  static constexpr int kSyndromeWords = kErrors / 2;  ///< the number of words of S_1, S_3, .., two to a word
 
   static constexpr auto parity_rows() {
     std::array<std::array<uint32_t, kParityWords>, bch::kMessageBits> rows{};
@@ -36,7 +36,7 @@ struct BchTables {
     }
     return rows;
   }
-  /// alpha^e for the exponents e of the message's bits.
+  /// Returns alpha^e for the exponents e of the message's bits.
   static constexpr auto positions() {
     std::array<uint16_t, bch::kMessageBits> powers{};
     for (size_t i = 0; i < powers.size(); ++i)
@@ -52,7 +52,7 @@ __constant__ constexpr auto kBchSyndromeRows = BchTables<kErrors>::syndrome_rows
 template <size_t kErrors>
 __device__ constexpr auto kBchPositions = BchTables<kErrors>::positions();
 
-/// sum ^= those rows i whose bit i of `bits` is one. rows: 32 of them.
+/// Adds to sum, by exclusive or, those of 32 rows i whose bit i of `bits` is one.
 template <size_t kWords>
 __device__ __forceinline__ void add_rows(uint32_t (&sum)[kWords], uint32_t bits,
                                          const std::array<uint32_t, kWords>* rows) {
@@ -65,7 +65,7 @@ __device__ __forceinline__ void add_rows(uint32_t (&sum)[kWords], uint32_t bits,
   }
 }
 
-/// The parity of a message; word(w): its bytes 4 w .. 4 w + 3.
+/// Computes the parity of a message. word(w): returns its bytes 4 w .. 4 w + 3.
 template <size_t kErrors, class Word>
 __device__ __forceinline__ void bch_encode(uint32_t (&parity)[BchTables<kErrors>::kParityWords], Word word) {
 #pragma unroll
@@ -76,7 +76,7 @@ __device__ __forceinline__ void bch_encode(uint32_t (&parity)[BchTables<kErrors>
     add_rows(parity, word(w), kBchParityRows<kErrors>.data() + 32 * w);
 }
 
-/// An element of GF(2^9) of each of 32 items.
+/// An element of GF(2^9) for each of 32 items.
 struct FieldPlanes {
   uint32_t bit[bch::kFieldBits];
 
@@ -107,7 +107,7 @@ struct FieldPlanes {
       result.bit[i] = bit[i] ^ b.bit[i];
     return result;
   }
-  /// a where the mask has ones, else b.
+  /// Returns a where the mask has ones, else b.
   static __device__ __forceinline__ FieldPlanes select(uint32_t mask, const FieldPlanes& a, const FieldPlanes& b) {
     FieldPlanes result;
 #pragma unroll
@@ -129,7 +129,7 @@ struct FieldPlanes {
       any |= plane;
     return any;
   }
-  /// The sum over the warp, in every lane.
+  /// Returns the sum over the warp, in every lane.
   __device__ __forceinline__ FieldPlanes warp_sum() const {
     FieldPlanes result = *this;
 #pragma unroll
@@ -149,7 +149,8 @@ struct BchScratch {
   FieldPlanes locator[kErrors + 1];
 };
 
-/// S_1 .. S_(2t-1) of the lane's item; word(w): bytes 4 w .. 4 w + 3 of its code word, zeros behind its end.
+/// Computes S_1 .. S_(2t-1) of the lane's item. word(w): returns bytes 4 w .. 4 w + 3 of its code word, zeros behind
+/// its end.
 template <size_t kErrors, class Word>
 __device__ __forceinline__ void compute_syndromes(BchScratch<kErrors>& scratch, unsigned lane, Word word) {
   using Tables = BchTables<kErrors>;
@@ -173,15 +174,16 @@ __device__ __forceinline__ void compute_syndromes(BchScratch<kErrors>& scratch, 
   __syncwarp();
 }
 
-/// The locator polynomial, coefficient of x^i in lane i, i <= t, and in `scratch`; without inversions, so times a
-/// constant. Two of Berlekamp and Massey's rounds at a time, because every second discrepancy of a binary code is zero.
+/// Finds the locator polynomial, the coefficient of x^i in lane i, i <= t, and in `scratch`. It does so without
+/// inversions, so the polynomial is times a constant. It computes two of Berlekamp and Massey's rounds at a time,
+/// because every second discrepancy of a binary code is zero.
 template <size_t kErrors>
 __device__ __forceinline__ void find_locator(BchScratch<kErrors>& scratch, unsigned lane) {
   const uint32_t kept = lane <= kErrors ? 0xffffffff : 0;
   const FieldPlanes zero = FieldPlanes::constant(0);
   FieldPlanes lambda = FieldPlanes::constant(lane == 0 ? 1 : 0), xb = FieldPlanes::constant(lane == 1 ? 1 : 0);
   FieldPlanes gamma = FieldPlanes::constant(1);
-  int k = 0;  // of the item whose bits are those of this lane's number
+  int k = 0;  // of the item that has the bits with this lane's number
 #pragma unroll 1
   for (int r = 0; r < static_cast<int>(2 * kErrors); r += 2) {
     const int index = r + 1 - static_cast<int>(lane);
@@ -205,7 +207,8 @@ __device__ __forceinline__ void find_locator(BchScratch<kErrors>& scratch, unsig
   __syncwarp();
 }
 
-/// Calls error(w, mask) for w = 0 .. 7: which bits of word w of the lane's message are roots of the locator.
+/// Calls error(w, mask) for w = 0 .. 7. The mask has the bits of word w of the lane's message that are roots of the
+/// locator.
 template <size_t kErrors, class Error>
 __device__ __forceinline__ void find_errors(const BchScratch<kErrors>& scratch, unsigned lane, Error error) {
 #pragma unroll 1

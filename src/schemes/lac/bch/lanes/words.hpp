@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoding and decoding with vectors of the compiler, for every instruction set: syndromes and the locator polynomial
-// have a coefficient per lane, the search for its roots a message bit per bit of a register. [WR19]
+// Encoding and decoding with vectors of the compiler, for every instruction set. Syndromes and the locator polynomial
+// have a coefficient per lane, the search for its roots has a message bit per bit of a register. [WR19]
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@
 namespace polykem::bch {
 inline namespace POLYKEM_ISA {
 
-/// Coefficients in GF(2^9), 0 to 31 of a polynomial.
+/// Coefficients 0 to 31 of a polynomial, in GF(2^9).
 using Coefficients = uint16_t __attribute__((vector_size(64)));
 inline constexpr size_t kLanes = 32;
 /// S_1, S_3, .., zero from lane t on; or a parity.
@@ -23,7 +23,7 @@ using Row = uint16_t __attribute__((vector_size(32)));
 using Plane = uint64_t __attribute__((vector_size(32)));
 using Planes = Plane[kFieldBits];
 
-/// The sum of those rows i whose bit i is one, i < 8 bytes. rows: 32 bytes each.
+/// Computes the sum of those rows i whose bit i is one, i < 8 bytes. rows: 32 bytes each.
 POLYKEM_BCH_INLINE void sum_rows(Row& sum, const void* rows, const uint8_t* bits, size_t bytes) {
   using Signed = int16_t __attribute__((vector_size(32)));
   const auto* from = static_cast<const uint8_t*>(rows);
@@ -38,7 +38,7 @@ POLYKEM_BCH_INLINE void sum_rows(Row& sum, const void* rows, const uint8_t* bits
   }
 }
 
-/// c = a b lane by lane.
+/// Computes c = a b lane by lane.
 POLYKEM_BCH_INLINE void multiply(Coefficients& c, const Coefficients& a, const Coefficients& b) {
   Coefficients sum{};
   for (int k = kFieldBits - 1; k >= 0; --k) {
@@ -76,8 +76,9 @@ POLYKEM_BCH_INLINE void compute_syndromes(Syndromes& out, const uint8_t* code) {
   }
 }
 
-/// The locator polynomial, coefficient of x^i in lane i, i <= t; without inversions, so times a constant. Two of
-/// Berlekamp and Massey's rounds at a time, because every second discrepancy of a binary code is zero.
+/// Finds the locator polynomial, the coefficient of x^i in lane i, i <= t. It does so without inversions, so the
+/// polynomial is times a constant. It computes two of Berlekamp and Massey's rounds at a time, because every second
+/// discrepancy of a binary code is zero.
 template <size_t kErrors>
 POLYKEM_BCH_INLINE void find_locator(Coefficients& locator, const Syndromes& syndromes) {
   alignas(64) uint16_t shifted[kLanes + 3] = {0, 0, 1};  // coefficient i of b at i + 2, so that x b is a load
@@ -116,7 +117,7 @@ POLYKEM_BCH_INLINE void find_locator(Coefficients& locator, const Syndromes& syn
   locator = lambda;
 }
 
-/// a = a X + c, X = alpha^e for the exponent e of each message bit.
+/// Computes a = a X + c, where X = alpha^e for the exponent e of each message bit.
 POLYKEM_BCH_INLINE void horner(Planes& a, const Planes& x, uint16_t c) {
   Plane product[2 * kFieldBits - 1] = {};
   for (size_t i = 0; i < kFieldBits; ++i) {

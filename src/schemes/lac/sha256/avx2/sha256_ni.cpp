@@ -18,7 +18,8 @@ struct State {
   __m128i abef, cdgh;
 };
 
-/// The words from four rounds ago, a to d, to those of the next four rounds, in place of a. [FIPS180, 6.2.2, 1]
+/// Returns the words of the next four rounds, which take the place of a, from those of the last sixteen rounds, a to d.
+/// [FIPS180, 6.2.2, 1]
 POLYKEM_TARGET_SHA inline __m128i next_words(__m128i a, __m128i b, __m128i c, __m128i d) {
   const __m128i middle = _mm_alignr_epi8(d, c, 4);  // W(t-7)
   return _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(a, b), middle), d);

@@ -53,7 +53,7 @@ class Sha256 {
   }
 
  private:
-  /// The next sixteen words of the schedule.
+  /// Computes the next sixteen words of the schedule.
   static __device__ __forceinline__ void extend(uint32_t (&w)[16]) {
 #pragma unroll
     for (int t = 0; t < 16; ++t) {
@@ -79,8 +79,8 @@ class Sha256 {
   uint32_t h_[8];
 };
 
-/// SHA-256 of kBytes bytes, a multiple of 4. word(w, i): bytes 4 w .. 4 w + 3, where i is a constant, w modulo 16 or
-/// something that does not count.
+/// Computes SHA-256 of kBytes bytes, a multiple of 4. word(w, i): returns bytes 4 w .. 4 w + 3. i is a constant, w
+/// modulo 16 unless the result is not used.
 template <int kBytes, class Word>
 __device__ __forceinline__ void sha256(uint32_t (&digest)[8], Word word) {
   static_assert(kBytes % 4 == 0);
@@ -101,7 +101,7 @@ __device__ __forceinline__ void sha256(uint32_t (&digest)[8], Word word) {
   hash.digest(digest);
 }
 
-/// That of 32 bytes, in place or not.
+/// Computes SHA-256 of 32 bytes, in place or not.
 __device__ __forceinline__ void sha256_of_digest(uint32_t (&digest)[8], const uint32_t (&bytes)[8]) {
   uint32_t w[16];
 #pragma unroll

@@ -15,7 +15,7 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kLanes = Words::kLanes;
 
-/// Words 0 to 15 of the block at from[l] of each message l.
+/// Loads words 0 to 15 of the block at from[l] of each message l.
 POLYKEM_INLINE void load_blocks(Words (&w)[16], const uint8_t* const (&from)[kLanes]) {
   for (size_t first = 0; first < 16; first += kLanes) {
     decltype(Words::r) rows[kLanes];
@@ -27,7 +27,7 @@ POLYKEM_INLINE void load_blocks(Words (&w)[16], const uint8_t* const (&from)[kLa
   }
 }
 
-/// Round t with the state's names turned by t, so that nothing is moved. [FIPS180, 6.2.2]
+/// Computes round t with the state's names turned by t, so that nothing is moved. [FIPS180, 6.2.2]
 template <size_t kTurn>
 POLYKEM_INLINE void round(Words (&s)[8], Words word_and_constant) {
   constexpr auto at = [](size_t i) { return (i + 8 - kTurn) % 8; };
@@ -71,7 +71,7 @@ POLYKEM_INLINE void store_hashes(ByteRows out, const Words (&h)[8], size_t count
     std::memcpy(out.data + l * out.stride, &rows[l], kSha256Bytes);
 }
 
-/// 1 <= count <= kLanes messages.
+/// Hashes 1 <= count <= kLanes messages.
 inline void hash_lanes(ByteRows out, ConstByteRows in, const Blocks& blocks, size_t count) {
   const uint8_t* from[kLanes];
   uint8_t last[kLanes][2 * kSha256BlockBytes];
