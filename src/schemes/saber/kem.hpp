@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three operations of Saber. Read this first: one step per stage, in order. `Ops` computes a step on a chunk of
-// items.
+// The three operations of Saber. Read this first: it has one step per stage, in order. `Ops` computes each step on a
+// chunk of items.
 #pragma once
 
 #include <array>

@@ -17,17 +17,17 @@ inline constexpr uint16_t kH1 = 1u << (kQBits - kPBits - 1);
 
 struct SaberParams {
   size_t l;         ///< rank of the module
-  unsigned mu;      ///< secrets are a sum of mu/2 bits minus one of mu/2 bits
+  unsigned mu;      ///< a coefficient of a secret is a sum of mu/2 bits minus another
   unsigned t_bits;  ///< bits of each coefficient of c_m: log2 of T
 
   constexpr size_t matrix_bytes() const { return l * l * kPolyQBytes; }
   constexpr size_t secret_bytes() const { return l * kPolyQBytes; }
   constexpr size_t vector_bytes() const { return l * kPolyPBytes; }
-  /// What GenSecret reads.
+  /// The number of bytes that GenSecret reads.
   constexpr size_t noise_bytes() const { return l * kN * mu / 8; }
   constexpr size_t public_key_bytes() const { return vector_bytes() + kSymBytes; }
   constexpr size_t ciphertext_bytes() const { return vector_bytes() + kN * t_bits / 8; }
-  /// Offsets in the secret key: s, pk, H(pk), z.
+  /// The secret key is s, pk, H(pk), z; these are the offsets of its parts.
   constexpr size_t pk_offset() const { return secret_bytes(); }
   constexpr size_t hash_offset() const { return pk_offset() + public_key_bytes(); }
   constexpr size_t z_offset() const { return hash_offset() + kSymBytes; }

@@ -7,7 +7,7 @@
 
 namespace polykem::saber {
 
-/// The parameter sets of Saber with all backends that were built, for the registry.
+/// Returns the parameter sets of Saber with all backends that were built, for the registry.
 std::span<const Scheme> schemes();
 
 }  // namespace polykem::saber

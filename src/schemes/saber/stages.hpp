@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of Saber as lists of stages. Independent of any implementation.
+// The operations of Saber as lists of stages, independent of any implementation.
 #pragma once
 
 #include <array>

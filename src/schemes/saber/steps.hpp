@@ -19,7 +19,8 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
   /// [SABER20, Saber.KEM.KeyGen]
   static void make_keygen_coins(Chunk& c) { Fo::make_coins(c, kKeygenCoinBytes); }
 
-  /// What is published is a hash of the seed among the coins, so that it does not tell the generator's output.
+  /// Makes the seed of A that is published: a hash of the seed among the coins, so that it does not reveal the
+  /// generator's output.
   static void hash_seed(Chunk& c) {
     auto& seeds = c.fo().seeds;
     const ConstByteRows random = coins(c, kKeygenCoinBytes);
@@ -33,7 +34,7 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
   /// [SABER20, GenMatrix]
   static void gen_a_transposed(Chunk& c) { L::sample_matrix(c, rows_of(c.fo().seeds)); }
 
-  /// s or s'. [SABER20, GenSecret]
+  /// Samples s or s'. [SABER20, GenSecret]
   static void gen_s(Chunk& c) {
     const ByteRows noise = c.noise();
     L::template shake128<P.noise_bytes()>(noise, rows_of(c.fo().seeds, kSymBytes), c.count);
@@ -41,10 +42,10 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
       L::sample_secret(c, c.s()[i], {noise.data + i * (kN * P.mu / 8), noise.stride});
   }
 
-  /// A^T s. [SABER20, MatrixVectorMul]
+  /// Computes A^T s. [SABER20, MatrixVectorMul]
   static void mul_as(Chunk& c) { L::template multiply<kL>(c, c.u(), c.own_matrix(), c.s()); }
 
-  /// b, then the other parts of both keys. [SABER20, POLVECp2BS, POLVECq2BS]
+  /// Stores b, then the other parts of both keys. [SABER20, POLVECp2BS, POLVECq2BS]
   static void store_keys(Chunk& c) {
     store_rounded(c, c.pk_out());
     for (size_t i = 0; i < kL; ++i)
@@ -62,7 +63,7 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
   /// [SABER20, GenMatrix, BS2POLVECp]
   static void gen_a(Chunk& c) { L::load_pk(c); }
 
-  /// A s' and v' = b^T s'. [SABER20, MatrixVectorMul, InnerProd]
+  /// Computes A s' and v' = b^T s'. [SABER20, MatrixVectorMul, InnerProd]
   static void mul_abs(Chunk& c) { L::template multiply<kL + 1>(c, c.u(), c.matrix(), c.s()); }
 
   static void store_c(Chunk& c) { store_ct(c, c.ct_out()); }
@@ -77,7 +78,7 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
     L::load_sk(c);
   }
 
-  /// v = b'^T s. [SABER20, InnerProd]
+  /// Computes v = b'^T s. [SABER20, InnerProd]
   static void mul_bs(Chunk& c) { L::template multiply<1>(c, c.u() + kL, c.secret(), c.u()); }
 
   static void decode_m(Chunk& c) { L::decode_m(c); }
@@ -89,7 +90,7 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
   }
 
  private:
-  /// The vector that u becomes by rounding. [SABER20, 2.3]
+  /// Rounds the vector in u() and stores it. [SABER20, 2.3]
   static void store_rounded(Chunk& c, ByteRows out) {
     for (size_t i = 0; i < kL; ++i) {
       L::round(c.u()[i]);
@@ -97,7 +98,7 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
     }
   }
 
-  /// c = (b', c_m) from A s', v' and m. [SABER20, Saber.PKE.Enc]
+  /// Computes c = (b', c_m) from A s', v' and m, and stores it. [SABER20, Saber.PKE.Enc]
   static void store_ct(Chunk& c, ByteRows out) {
     store_rounded(c, out);
     L::round_v(c, c.u()[kL]);

@@ -8,21 +8,21 @@
 
 namespace polykem::saber {
 
-/// 256 coefficients, lowest first: words that stand for integers mod 2^13 (or 2^10), bits above them arbitrary.
+/// 256 coefficients, lowest first: words that stand for integers mod 2^13 (or 2^10); the bits above are arbitrary.
 struct alignas(64) Poly {
   uint16_t c[kN];
 };
 
-/// A public key ready for use: what a key set keeps.
+/// A public key ready for use, in the form in which a key set keeps it.
 template <size_t kL>
 struct PublicKey {
-  Poly rows[(kL + 1) * kL];  ///< A, row by row; then b
+  Poly rows[(kL + 1) * kL];  ///< A, row by row, then b
   uint8_t hash[kSymBytes];   ///< SHA3-256 of the record
 
   Poly* b() { return rows + kL * kL; }
 };
 
-/// A secret key ready for use: what a key set keeps.
+/// A secret key ready for use, in the form in which a key set keeps it.
 template <size_t kL>
 struct SecretKey {
   PublicKey<kL> pk;

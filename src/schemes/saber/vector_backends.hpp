@@ -6,8 +6,8 @@
 
 namespace polykem::saber {
 
-/// Set P on a vector backend; saber_avx2.cpp, saber_avx512.cpp, saber_neon.cpp and saber_neon_sha3.cpp instantiate
-/// them. Calling an operation needs the CPU features.
+/// These return the operations of set P on a vector backend. saber_avx2.cpp, saber_avx512.cpp, saber_neon.cpp and
+/// saber_neon_sha3.cpp instantiate them. The operations may only be called on a CPU with the backend's features.
 template <SaberParams P>
 const SchemeBackend& avx2_backend();
 template <SaberParams P>

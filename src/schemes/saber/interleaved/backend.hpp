@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of a vector backend: one item per lane, and small batches item after item.
+// The operations of a vector backend, which computes one item per lane, and small batches item after item.
 #pragma once
 
 #include "schemes/saber/interleaved/layout.hpp"

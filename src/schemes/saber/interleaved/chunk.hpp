@@ -11,7 +11,7 @@
 namespace polykem::saber::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// Rows of bytes that begin where a cache line does.
+/// Returns `bytes` rounded up to whole cache lines, so that each row of that length begins where a line does.
 constexpr size_t whole_lines(size_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
@@ -22,9 +22,9 @@ struct alignas(64) Block {
   alignas(64) uint8_t matrix[kLanes][whole_lines(P.matrix_bytes())];
   alignas(64) uint8_t noise[kLanes][whole_lines(P.noise_bytes())];
   BlockProducts<P.l> product;
-  alignas(64) uint16_t words[P.l * kSplitRows];  ///< a row of the key's matrix, split, if all items share one
+  alignas(64) uint16_t words[P.l * kSplitRows];  ///< a row of the matrix, split, of the key that all items share
   LanePoly s[P.l];                               ///< s or s'
-  LanePoly u[P.l + 1];                           ///< A s', v'; or b', v
+  LanePoly u[P.l + 1];                           ///< A^T s in keygen, otherwise A s', v' or b', v
   LanePoly w, cm;
   Scratch scratch;
   uint8_t pk_hash[kLanes][kSymBytes];
@@ -32,7 +32,7 @@ struct alignas(64) Block {
   fo::Secrets<kLanes, kKeygenCoinBytes> fo;
 };
 
-/// What is multiplied by: A^T of a new key; A, then b, of the items' keys; s of the items' keys.
+/// The polynomials to multiply by: A^T of a new key; A and then b of the items' keys; or s of the items' keys.
 enum class Factors { kOwnMatrix, kMatrix, kSecret };
 
 template <SaberParams P>
@@ -46,7 +46,7 @@ struct Chunk : Records<P, PublicKey<P.l>, SecretKey<P.l>> {
   const size_t count;
   Block<P>& work;
 
-  /// Whether all items use one key, which is expanded.
+  /// True if all items use one key, which is expanded.
   bool one_key() const { return this->io.shared_key && this->expanded(); }
 
   auto& fo() { return work.fo; }

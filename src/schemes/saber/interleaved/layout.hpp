@@ -18,7 +18,7 @@ struct Layout : LaneHashes<Isa> {
 
   static Aes256Ctr keystream() { return Isa::keystream(); }
 
-  /// As bytes; multiply() unpacks them.
+  /// Leaves the matrix as bytes, which multiply() unpacks.
   static void sample_matrix(Chunk& c, ConstByteRows seeds) {
     LaneHashes<Isa>::template shake128<P.matrix_bytes()>(rows_of(c.work.matrix), seeds, c.count);
   }
@@ -85,7 +85,7 @@ struct Layout : LaneHashes<Isa> {
   }
 
  private:
-  /// w = factor (i, j) of each item.
+  /// Loads factor (i, j) of each item into w.
   static void load_factor(Chunk& c, Factors factors, size_t i, size_t j) {
     auto& work = c.work;
     if (factors == Factors::kOwnMatrix) return load_entry(c, j, i);
@@ -102,13 +102,13 @@ struct Layout : LaneHashes<Isa> {
       load_entry(c, i, j);
     }
   }
-  /// Entry (i, j) of A, of which sample_matrix() left the bytes.
+  /// Loads entry (i, j) of A of each item, whose bytes sample_matrix() left, into w.
   static void load_entry(Chunk& c, size_t i, size_t j) {
     auto& work = c.work;
     unpack<kQBits>(work.w, rows_of(work.matrix, (i * kL + j) * kPolyQBytes), c.count, work.scratch);
   }
 
-  /// Where the factors are the same for all items: a[i l + j].
+  /// Multiplies by factors a[i l + j] that are the same for all items.
   template <size_t kRows>
   static void multiply_shared(Chunk& c, const LanePoly* s, LanePoly* u, const saber::Poly* a) {
     auto& work = c.work;

@@ -18,22 +18,23 @@ struct alignas(64) LanePoly {
   const uint16_t* data() const { return c[0]; }
 };
 
-/// Memory for a polynomial of every item as words of records.
+/// Memory for one polynomial of every item, as words of the items' records.
 struct alignas(64) Scratch {
   uint16_t words[kN * kLanes];
 };
 
-/// kBits bits per coefficient, as in records.
+/// Unpacks a polynomial of every item from records, which have kBits bits per coefficient.
 template <unsigned kBits>
 POLYKEM_NOINLINE void unpack(LanePoly& a, ConstByteRows in, size_t count, Scratch& scratch) {
   records::unpack_block<kBits, kN>(a.data(), in, count, scratch.words);
 }
+/// Packs a polynomial of every item into records, which have kBits bits per coefficient.
 template <unsigned kBits>
 POLYKEM_NOINLINE void pack(ByteRows out, const LanePoly& a, size_t count, Scratch& scratch) {
   records::pack_block<kBits, kN>(out, a.data(), count, scratch.words);
 }
 
-/// A block from polynomials of single items, that of item l at poly(l).
+/// Gathers a block from polynomials of single items: poly(l) is that of item l.
 template <class Polys>
 void gather(LanePoly& a, size_t count, Polys&& poly) {
   records::RowPointers pointers;
@@ -42,7 +43,7 @@ void gather(LanePoly& a, size_t count, Polys&& poly) {
   records::rows_to_block(a.data(), pointers, sizeof(uint16_t) * kN);
 }
 
-/// See ref::sample_secret.
+/// Samples a polynomial of every item's secret, as ref::sample_secret() does for one. [SABER20, GenSecret]
 template <unsigned kMu>
 POLYKEM_NOINLINE void sample_secret(LanePoly& s, ConstByteRows in, size_t count, Scratch& scratch) {
   constexpr unsigned kHalf = kMu / 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products modulo (2^13, x^256 + 1): Toom-4, two levels of Karatsuba, and 63 products of 16 by 16 coefficients, the
-// leaves. All of it but the leaves' products is linear, so a sum of products is added up in its leaves and put together
-// once, and what is multiplied several times is split once.
+// leaves. All of it but the products of leaves is linear, so a sum of products is added up in its leaves and joined
+// once, and a polynomial that is multiplied several times is split once.
 #pragma once
 
 #include "core/secure.hpp"
@@ -18,16 +18,17 @@ using simd::V16;
 inline constexpr size_t kLanes = V16::kLanes;
 
 inline constexpr size_t kLeaf = 16;                      ///< coefficients of a leaf
-inline constexpr size_t kBlock = 4 * kLeaf;              ///< of a block of Toom-4
-inline constexpr size_t kPoints = Toom4Points::kPoints;  ///< of Toom-4, which has four blocks
-inline constexpr size_t kLeavesOfPoint = 9;              ///< of two levels of Karatsuba
+inline constexpr size_t kBlock = 4 * kLeaf;              ///< coefficients of a block of Toom-4
+inline constexpr size_t kPoints = Toom4Points::kPoints;  ///< points of Toom-4, which has four blocks
+inline constexpr size_t kLeavesOfPoint = 9;              ///< leaves of a point, by two levels of Karatsuba
 inline constexpr size_t kLeaves = kLeavesOfPoint * kPoints;
-inline constexpr size_t kPointRows = kLeavesOfPoint * kLeaf;  ///< a point's leaves: row r of leaf i at i kLeaf + r
-inline constexpr size_t kSplitRows = kLeaves * kLeaf;         ///< the same of all points
-inline constexpr size_t kValueRows = kPoints * kBlock;        ///< a polynomial's values at the points
+inline constexpr size_t kPointRows =
+    kLeavesOfPoint * kLeaf;                             ///< rows of a point's leaves: row r of leaf i at i kLeaf + r
+inline constexpr size_t kSplitRows = kLeaves * kLeaf;   ///< rows of the leaves of all points
+inline constexpr size_t kValueRows = kPoints * kBlock;  ///< rows of a polynomial's values at the points
 static_assert(16 - Toom4Points::kLostBits >= kQBits);
 
-/// The leaves' coefficients from four coefficients that are 16 apart.
+/// Splits four coefficients that are 16 apart into one coefficient of each leaf of a point.
 POLYKEM_INLINE void split_point_row(V16 (&leaves)[kLeavesOfPoint], V16 x0, V16 x1, V16 x2, V16 x3) {
   leaves[0] = x0;
   leaves[1] = x1;
@@ -40,7 +41,8 @@ POLYKEM_INLINE void split_point_row(V16 (&leaves)[kLeavesOfPoint], V16 x0, V16 x
   leaves[8] = leaves[6] + leaves[7];
 }
 
-/// Blocks of the product of two pairs, from the products of low, high and sum: low and upper half each.
+/// Joins one row of the product of two pairs of blocks from the products of their low blocks, of their high blocks and
+/// of the sums of both. Each of these is given by its lower and its upper half.
 POLYKEM_INLINE void join_pair(V16 (&out)[4], const V16 (&low)[2], const V16 (&high)[2], const V16 (&sum)[2]) {
   const V16 difference = low[1] - high[0];
   out[0] = low[0];
@@ -49,10 +51,11 @@ POLYKEM_INLINE void join_pair(V16 (&out)[4], const V16 (&low)[2], const V16 (&hi
   out[3] = high[1];
 }
 
-/// Row r of the eight blocks of 16 that a point's product has: product(i, half) is row r or 16 + r of its leaf i.
+/// Joins row r of the eight blocks of 16 rows of a point's product. product(i, half) is row 16 half + r of the product
+/// of the point's leaf i.
 template <class Product>
 POLYKEM_INLINE void join_leaves(V16 (&out)[8], const Product& product) {
-  V16 parts[3][4];  // low, high, sum of the pairs
+  V16 parts[3][4];  // the products of the low pairs, of the high pairs, of their sums
   unroll<3>([&](auto k) __attribute__((always_inline)) {
     constexpr size_t kFirst[3] = {0, 2, 6}, kSum[3] = {4, 5, 8};
     const V16 low[2] = {product(kFirst[k], 0), product(kFirst[k], 1)};
@@ -69,8 +72,8 @@ POLYKEM_INLINE void join_leaves(V16 (&out)[8], const Product& product) {
   });
 }
 
-/// Puts one row of a product together: value(p, m) is row r of the 16 coefficients m of point p's product, out(g, x)
-/// takes row r of the 16 coefficients g, g ascending. space: 8 kPoints vectors.
+/// Interpolates row r of the blocks of 16 coefficients of a product. value(p, m) is row r of block m of point p's
+/// product; out(g, x) takes row r of block g, in ascending order of g. `space` has 8 kPoints vectors.
 template <class Value, class Out>
 POLYKEM_INLINE void interpolate_row(const Value& value, const Out& out, V16* space) {
   unroll<8>([&](auto m) __attribute__((always_inline)) {
@@ -80,7 +83,7 @@ POLYKEM_INLINE void interpolate_row(const Value& value, const Out& out, V16* spa
     unroll<kPoints>([&](auto p) __attribute__((always_inline)) { space[8 * p + m] = w[p]; });
   });
   polymul::forget_stored_values();
-  // Coefficients 16 g .. of the linear product: block m of w[k] where 4 k + m == g. Those from 16 on are subtracted.
+  // Block g of the linear product is the sum of blocks m of w[k] with 4 k + m == g. Blocks from 16 on are subtracted.
   const auto linear = [&](auto g) __attribute__((always_inline)) {
     constexpr size_t kG = g;
     V16 sum = V16::zero();
@@ -93,7 +96,7 @@ POLYKEM_INLINE void interpolate_row(const Value& value, const Out& out, V16* spa
   });
 }
 
-/// acc[i + k] += a(i) b(k), eight rows each.
+/// Adds a(i) b(k) to acc[i + k], for eight rows of a and of b.
 template <class A, class B>
 POLYKEM_INLINE void add_product8(V16 (&acc)[15], const A& a, const B& b) {
   V16 row[8];
@@ -104,7 +107,7 @@ POLYKEM_INLINE void add_product8(V16 (&acc)[15], const A& a, const B& b) {
   });
 }
 
-/// The sum over j < kTerms of eight rows of a times eight rows of b, to rows 0 to 14 of c.
+/// Computes acc = the sum over j < kTerms of the product of eight rows a(j, i) and eight rows b(j, k).
 template <size_t kTerms, class A, class B>
 POLYKEM_INLINE void sum_products8(V16 (&acc)[15], const A& a, const B& b) {
   for (V16& x : acc)
@@ -117,8 +120,8 @@ POLYKEM_INLINE void sum_products8(V16 (&acc)[15], const A& a, const B& b) {
   }
 }
 
-/// One leaf of a sum of kTerms products, by one more level of Karatsuba: a(j, r) and b(j, r) are row r of term j.
-/// c: 2 kLeaf rows.
+/// Computes one leaf of a sum of kTerms products by one more level of Karatsuba. a(j, r) and b(j, r) are row r of the
+/// factors of term j; c has 2 kLeaf rows.
 template <size_t kTerms, class A, class B>
 POLYKEM_INLINE void multiply_leaf(uint16_t* c, const A& a, const B& b) {
   constexpr size_t kHalf = kLeaf / 2;
@@ -151,8 +154,8 @@ POLYKEM_INLINE void multiply_leaf(uint16_t* c, const A& a, const B& b) {
   });
 }
 
-/// c = the leaves of the sum over j < kTerms of a[j] s[j]: `count` leaves that follow each other, kStepA and kStepS
-/// rows from one term to the next.
+/// Computes c = the leaves of the sum over j < kTerms of a[j] s[j], for `count` leaves that follow each other. From one
+/// term to the next are kStepA rows of a and kStepS rows of s.
 template <size_t kTerms, size_t kStepA, size_t kStepS>
 POLYKEM_NOINLINE void multiply_leaves(uint16_t* c, const uint16_t* a, const uint16_t* s, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -164,7 +167,8 @@ POLYKEM_NOINLINE void multiply_leaves(uint16_t* c, const uint16_t* a, const uint
   }
 }
 
-/// The same where a is the same for all lanes, one word for each row, with the leaves of one point.
+/// Computes c = the leaves of one point of the sum over j < kTerms of a[j] s[j], where a is the same for all lanes and
+/// has one word for each row.
 template <size_t kTerms>
 POLYKEM_NOINLINE void multiply_leaves_shared(uint16_t* c, const uint16_t* a, const uint16_t* s) {
   for (size_t i = 0; i < kLeavesOfPoint; ++i) {
@@ -177,7 +181,8 @@ POLYKEM_NOINLINE void multiply_leaves_shared(uint16_t* c, const uint16_t* a, con
   }
 }
 
-/// The values of a block of polynomials, kN rows of kLanes words: those of point p in rows p kBlock ..
+/// Evaluates a block of polynomials, kN rows of kLanes words, at all points. The values at point p are the kBlock rows
+/// from row p kBlock on.
 POLYKEM_NOINLINE inline void evaluate_block(uint16_t* values, const uint16_t* a) {
   for (size_t i = 0; i < kBlock; ++i) {
     V16 e[kPoints], blocks[Toom4Points::kBlocks];
@@ -188,7 +193,7 @@ POLYKEM_NOINLINE inline void evaluate_block(uint16_t* values, const uint16_t* a)
   }
 }
 
-/// The leaves of one point.
+/// Splits the values at one point into its leaves.
 POLYKEM_NOINLINE inline void split_point(uint16_t* leaves, const uint16_t* values) {
   for (size_t r = 0; r < kLeaf; ++r) {
     const auto value = [&](size_t b) __attribute__((always_inline)) {
@@ -201,7 +206,7 @@ POLYKEM_NOINLINE inline void split_point(uint16_t* leaves, const uint16_t* value
   }
 }
 
-/// The product of one point, 2 kBlock rows, from those of its leaves.
+/// Joins the product of one point, 2 kBlock rows, from the products of its leaves.
 POLYKEM_NOINLINE inline void join_point(uint16_t* c, const uint16_t* products) {
   for (size_t r = 0; r < kLeaf; ++r) {
     V16 blocks[8];
@@ -214,7 +219,7 @@ POLYKEM_NOINLINE inline void join_point(uint16_t* c, const uint16_t* products) {
   }
 }
 
-/// A block of polynomials from the products of all points.
+/// Interpolates a block of polynomials from the products of all points.
 POLYKEM_NOINLINE inline void interpolate_block(uint16_t* c, const uint16_t* products) {
   V16 space[8 * kPoints];
   for (size_t r = 0; r < kLeaf; ++r) {
@@ -226,20 +231,21 @@ POLYKEM_NOINLINE inline void interpolate_block(uint16_t* c, const uint16_t* prod
   secure_zero(space, sizeof space);
 }
 
-/// Sums of kL products of blocks of polynomials. Points are computed one after the other, so that what belongs to a
-/// point stays in the nearest caches.
+/// Computes sums of kL products of blocks of polynomials, one point after the other, so that the data of a point stay
+/// in the nearest caches.
 template <size_t kL>
 class alignas(64) BlockProducts {
  public:
-  /// The second factor of product j in all sums that follow.
+  /// Sets the second factor of product j in all sums that follow.
   void set_column(size_t j, const uint16_t* s) {
     evaluate_block(values_, s);
     for (size_t p = 0; p < kPoints; ++p)
       split_point(column_ + (j * kSplitRows + p * kPointRows) * kLanes, values_ + p * kBlock * kLanes);
   }
-  /// The first factor of product j.
+  /// Sets the first factor of product j.
   void set_row(size_t j, const uint16_t* a) { evaluate_block(values_ + j * kValueRows * kLanes, a); }
 
+  /// Computes c = the sum of the products.
   void multiply(uint16_t* c) {
     for (size_t p = 0; p < kPoints; ++p) {
       for (size_t j = 0; j < kL; ++j)
@@ -249,7 +255,8 @@ class alignas(64) BlockProducts {
     }
     interpolate_block(c, joined_);
   }
-  /// The same with first factors that are the same for all items, as split_words leaves them.
+  /// Computes c = the sum of the products of first factors that are the same for all items, in the form in which
+  /// split_words() leaves them, and the second factors that were set.
   void multiply_shared(uint16_t* c, const uint16_t* words) {
     for (size_t p = 0; p < kPoints; ++p) {
       multiply_leaves_shared<kL>(products_, words + p * kPointRows, column_ + p * kPointRows * kLanes);
@@ -266,7 +273,7 @@ class alignas(64) BlockProducts {
   uint16_t joined_[2 * kValueRows * kLanes];
 };
 
-/// Sixteen words, in the lowest lanes.
+/// Loads sixteen words into the lowest lanes.
 POLYKEM_INLINE V16 load16(const uint16_t* p) {
 #ifdef POLYKEM_ISA_AVX512
   return {_mm512_zextsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
@@ -274,6 +281,7 @@ POLYKEM_INLINE V16 load16(const uint16_t* p) {
   return V16::load_unaligned(p);
 #endif
 }
+/// Stores the sixteen words in the lowest lanes.
 POLYKEM_INLINE void store16(uint16_t* p, V16 x) {
 #ifdef POLYKEM_ISA_AVX512
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_castsi512_si256(x.r));
@@ -282,7 +290,7 @@ POLYKEM_INLINE void store16(uint16_t* p, V16 x) {
 #endif
 }
 
-/// Splits one polynomial: kSplitRows words, leaf after leaf.
+/// Splits one polynomial into kSplitRows words, leaf after leaf.
 POLYKEM_NOINLINE inline void split_words(uint16_t* to, const uint16_t* a) {
   V16 e[4][kPoints];
   unroll<4>([&](auto b) __attribute__((always_inline)) {
@@ -300,17 +308,17 @@ POLYKEM_NOINLINE inline void split_words(uint16_t* to, const uint16_t* a) {
   });
 }
 
-/// One item: a leaf in each lane, in groups of kLanes leaves.
+/// Products for one item, with a leaf in each lane, in groups of kLanes leaves.
 struct SingleProduct {
   static constexpr size_t kGroups = (kLeaves + kLanes - 1) / kLanes;
-  static constexpr size_t kSplitWords = kGroups * kLeaf * kLanes;  ///< of a split polynomial
+  static constexpr size_t kSplitWords = kGroups * kLeaf * kLanes;  ///< words of a split polynomial
   static constexpr size_t kRows = kGroups * kLeaf;
 
-  /// Memory of multiply(), which holds secrets afterwards.
+  /// The working memory of multiply(), which holds secrets afterwards.
   template <size_t kL>
   struct alignas(64) Space {
     uint16_t a[kL * kSplitWords], s[kL * kSplitWords];
-    uint16_t words[kGroups * kLanes * kLeaf];  ///< leaves after each other; the last are not used
+    uint16_t words[kGroups * kLanes * kLeaf];  ///< leaf after leaf; the last ones are not used
     uint16_t products[2 * kSplitWords], rows[2 * kSplitWords];
     V16 join[2 * 8 * kPoints];
   };
@@ -342,7 +350,8 @@ struct SingleProduct {
         [&](size_t g, V16 value) __attribute__((always_inline)) { store16(c.c + g * kLeaf, value); }, space);
   }
 
-  /// See ref::PortablePrims.
+  /// Computes out[i] = the sum over j < kL of a[i kL + j] s[j] modulo (2^13, x^256 + 1) for i < kRowCount; bits above
+  /// are arbitrary.
   template <size_t kRowCount, size_t kL>
   static void multiply(Poly* out, const Poly* a, const Poly* s, Space<kL>& t) {
     for (size_t j = 0; j < kL; ++j)

@@ -15,7 +15,7 @@ constexpr RecordBytes record_bytes(Op op) {
   return {P.public_key_bytes(), P.secret_key_bytes(), P.ciphertext_bytes(), kSymBytes, coins};
 }
 
-/// Four items after each other are a chunk of the engine.
+/// Operations that compute the items of a chunk one after the other; the engine's chunks have four.
 template <SaberParams P, class Prims>
 using Items = SharedKeyFirst<
     ItemByItem<Operations<Kem<Steps<P, Layout<P, Prims>>>, typename Layout<P, Prims>::Chunk>, 4, record_bytes<P>>,

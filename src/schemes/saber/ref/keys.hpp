@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expands key records into keys that are ready for use, the form in which a key set keeps them. Every record is a key:
-// Saber has no check of its inputs.
+// Expands key records into keys that are ready for use, the form in which a key set keeps them. Every record is a valid
+// key, since Saber does not check its inputs.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@
 namespace polykem::saber::ref {
 inline namespace POLYKEM_ISA {
 
-/// Parts of expanding a key; each fills its own members. `space`: the bytes of a matrix.
+/// Expands keys. gen_a(), load_pk() and load_sk() each fill some members of a key; `space` is memory for the bytes of a
+/// matrix.
 template <SaberParams P, class Prims>
 struct Keys {
   static constexpr size_t kL = P.l;
@@ -21,7 +22,7 @@ struct Keys {
   using Secret = SecretKey<kL>;
   static constexpr std::array kMatrixStage = kStages.numbers("gen_matrix");
 
-  /// a[i l + j] = entry (i, j) of A, or (j, i) if transposed. [SABER20, GenMatrix]
+  /// Makes a[i l + j] = entry (i, j) of A, or (j, i) if transposed. [SABER20, GenMatrix]
   static void gen_a(Poly* a, const uint8_t* seed, bool transposed, uint8_t* space) {
     Prims::template shake128<P.matrix_bytes()>({space, 0}, {seed, 0}, 1);
     for (size_t i = 0; i < kL; ++i) {
@@ -30,6 +31,7 @@ struct Keys {
     }
   }
 
+  /// Loads b and makes A.
   static void load_pk(Public& key, const uint8_t* pk, uint8_t* space) {
     ct::declassify(pk, P.public_key_bytes());
     for (size_t i = 0; i < kL; ++i)
@@ -37,7 +39,7 @@ struct Keys {
     gen_a(key.rows, pk + P.vector_bytes(), false, space);
   }
 
-  /// All but A and b.
+  /// Loads everything but A and b.
   static void load_sk(Secret& key, const uint8_t* sk) {
     for (size_t i = 0; i < kL; ++i)
       Prims::template unpack<kQBits>(key.s[i], sk + i * kPolyQBytes);

@@ -16,7 +16,7 @@ struct Item {
   SecretKey<P.l> own;
   struct {
     Poly s[P.l];      ///< s or s'
-    Poly u[P.l + 1];  ///< A s', v'; or b', v
+    Poly u[P.l + 1];  ///< A^T s in keygen, otherwise A s', v' or b', v
   } poly;
   Poly cm;
   typename Prims::template Space<P.l> space;
@@ -74,7 +74,7 @@ struct Layout : Prims {
     ref::pack<1>(c.fo().hashed[0], cm.c);
   }
 
-  /// Prims has records of 10 and 13 bits.
+  /// Prims packs and unpacks 10 and 13 bits; for fewer bits the portable functions are used.
   template <unsigned kBits>
   static void encode(Chunk&, ByteRows out, const Poly& a) {
     if constexpr (kBits >= kPBits) {

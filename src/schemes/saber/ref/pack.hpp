@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials to and from bytes, and the sampling of secrets. No address depends on a coefficient.
+// Converts polynomials to and from bytes, and samples secrets. No address depends on a coefficient.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace polykem::saber::ref {
 inline namespace POLYKEM_ISA {
 
-/// Coefficient i is kBits bits of the string, least significant bit first; 32 kBits bytes. [SABER20, BS2POLq, BS2POLp]
+/// Unpacks coefficients of kBits bits from 32 kBits bytes, least significant bit first. [SABER20, BS2POLq, BS2POLp]
 template <unsigned kBits>
 void unpack(uint16_t* c, const uint8_t* in) {
   constexpr uint64_t kMask = (1u << kBits) - 1;
@@ -27,7 +27,7 @@ void unpack(uint16_t* c, const uint8_t* in) {
   }
 }
 
-/// The inverse; bits of a coefficient above kBits are ignored. [SABER20, POLq2BS, POLp2BS]
+/// Packs the lowest kBits bits of each coefficient into 32 kBits bytes. [SABER20, POLq2BS, POLp2BS]
 template <unsigned kBits>
 void pack(uint8_t* out, const uint16_t* c) {
   constexpr uint64_t kMask = (1u << kBits) - 1;
@@ -45,15 +45,15 @@ void pack(uint8_t* out, const uint16_t* c) {
   }
 }
 
-/// Coefficient i is the sum of kMu / 2 bits minus the sum of the next kMu / 2 bits, as a word mod 2^16. in: 32 kMu
-/// bytes. [SABER20, GenSecret]
+/// Samples a polynomial of the secret from the 32 kMu bytes of `in`: coefficient i is the sum of kMu / 2 bits minus the
+/// sum of the next kMu / 2 bits, as a word mod 2^16. [SABER20, GenSecret]
 template <unsigned kMu>
 void sample_secret(Poly& s, const uint8_t* in) {
   constexpr unsigned kHalf = kMu / 2;
   constexpr uint32_t kField = (1u << kHalf) - 1, kLowest = 1 | 1u << kHalf;
   unpack<kMu>(s.c, in);
   for (uint16_t& c : s.c) {
-    uint32_t sums = 0;  // of both halves, side by side
+    uint32_t sums = 0;  // sums of both halves, side by side
     for (unsigned j = 0; j < kHalf; ++j)
       sums += uint32_t{c} >> j & kLowest;
     c = static_cast<uint16_t>((sums & kField) - (sums >> kHalf));

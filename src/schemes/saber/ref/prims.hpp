@@ -9,11 +9,11 @@
 namespace polykem::saber::ref {
 inline namespace POLYKEM_ISA {
 
-/// The portable primitives of one item. Other primitives have the same members.
+/// The portable primitives for one item. Other classes of primitives have the same members.
 struct PortablePrims : PortableHashes {
   static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
 
-  /// kOut bytes of SHAKE128 of a seed.
+  /// Writes kOut bytes of SHAKE128 of a seed to the only row.
   template <size_t kOut>
   static void shake128(ByteRows out, ConstByteRows seed, size_t) {
     Shake xof(Shake::Strength::kShake128);
@@ -30,13 +30,14 @@ struct PortablePrims : PortableHashes {
     ref::pack<kBits>(out, a.c);
   }
 
-  /// Memory of multiply().
+  /// The working memory of multiply().
   template <size_t kL>
   struct Space {
     uint16_t sums[2 * kN];
   };
 
-  /// out[i] = the sum over j < kL of a[i kL + j] s[j] modulo (2^13, x^256 + 1), i < kRows; bits above are arbitrary.
+  /// Computes out[i] = the sum over j < kL of a[i kL + j] s[j] modulo (2^13, x^256 + 1) for i < kRows; bits above are
+  /// arbitrary.
   template <size_t kRows, size_t kL>
   static void multiply(Poly* out, const Poly* a, const Poly* s, Space<kL>& t) {
     for (size_t i = 0; i < kRows; ++i) {
@@ -49,7 +50,8 @@ struct PortablePrims : PortableHashes {
   }
 
  private:
-  /// Schoolbook, before the reduction by x^256 + 1. A function of its own: inlined, GCC's loop takes a third more time.
+  /// Adds a schoolbook product of 2 kN - 1 coefficients, before the reduction by x^256 + 1. This is not inlined,
+  /// because GCC's loop would take a third more time.
   [[gnu::noinline]] static void add_product(uint16_t* sums, const uint16_t* a, const uint16_t* b) {
     for (size_t i = 0; i < kN; ++i) {
       for (size_t k = 0; k < kN; ++k)
