@@ -37,8 +37,8 @@ concept Layout = fo::Layout<L> && requires(typename L::Chunk& c, typename L::Pol
   L::sample_secret(c, a, in);
 
   /// Computes out[i] = the sum over j < l of entry (i, j) of a matrix times b[j], for as many i as the template
-  /// argument says. c.own_matrix() is A^T of a new key, c.matrix() is A and then b, and c.secret() is s. [SABER20,
-  /// MatrixVectorMul, InnerProd]
+  /// argument says. c.own_matrix() is A^T of a new key, c.matrix() is A and then b, and c.secret() is s.
+  /// [SABER20, MatrixVectorMul, InnerProd]
   L::template multiply<1>(c, c.u(), c.own_matrix(), c.s());
   L::template multiply<1>(c, c.u(), c.matrix(), c.s());
   L::template multiply<1>(c, c.u(), c.secret(), c.u());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight packed coefficients by each lane of a warp: lane l has the coefficients 8 l .. 8 l + 7 of a polynomial, as
-// pairs of 16 bits, and kBits bytes of its packed form. [SABER20, 2.4]
+// Packs and unpacks polynomials, eight coefficients in each lane of a warp: lane l has coefficients 8 l to 8 l + 7 of a
+// polynomial, as pairs of 16 bits, and kBits bytes of its packed form. [SABER20, 2.4]
 #pragma once
 
 #include "prim/polymul/cuda/negacyclic.cuh"
@@ -15,15 +15,16 @@ static_assert(ProductShape::kRounds == 1, "a lane has one group of a polynomial"
 /// A lane's coefficients.
 using Pairs = uint32_t[4];
 
-/// 13 bits in both halves, and the difference from it that is the negative.
+/// 2^13 in both halves of a word. Subtracting a pair from it negates both coefficients mod 2^13.
 inline constexpr uint32_t kQPair = (1u << kQBits) * 0x10001u;
 
 /// Polynomials packed one after the other at any alignment, as a lane reads them.
 template <int kBits>
 class PackedPolys {
  public:
-  static constexpr int kWords = (kBits + 6) / 4;  ///< that kBits bytes of any alignment touch
-  /// A lane's bytes of a polynomial as they lie in memory, so that a kernel can go on before they arrive.
+  static constexpr int kWords = (kBits + 6) / 4;  ///< words that kBits bytes of any alignment touch
+  /// The words in memory that hold a lane's part of a polynomial. They are unpacked later, so that a kernel can go on
+  /// before they arrive.
   using Group = uint32_t[kWords];
 
   __device__ __forceinline__ PackedPolys(const uint8_t* first, unsigned lane) {
@@ -32,7 +33,7 @@ class PackedPolys {
     words_ = reinterpret_cast<const uint32_t*>(from - skip_);
   }
 
-  /// Reads only words that the polynomial touches.
+  /// Loads the lane's part of a polynomial. It reads only words that the polynomial touches.
   __device__ __forceinline__ void load(Group& group, int poly) const {
     const uint32_t* const from = words_ + 8 * kBits * poly;
     const int last = (skip_ + kBits - 1) / 4;
@@ -61,7 +62,8 @@ class PackedPolys {
   int skip_;
 };
 
-/// The inverse, to shared memory; bits above kBits are ignored. poly: aligned to 4 bytes.
+/// Packs a lane's coefficients into a polynomial in shared memory, which is aligned to 4 bytes. Bits above kBits are
+/// ignored.
 template <int kBits>
 __device__ __forceinline__ void stage_packed(uint8_t* poly, const Pairs& pairs, unsigned lane) {
   constexpr uint32_t kMask = (1u << kBits) - 1;
@@ -89,13 +91,13 @@ __device__ __forceinline__ void stage_packed(uint8_t* poly, const Pairs& pairs, 
   }
 }
 
-/// Byte 0 or 1 of each coefficient.
+/// Returns byte 0 or 1 of each coefficient.
 __device__ __forceinline__ uint2 limb_of(const Pairs& pairs, int limb) {
   const unsigned selector = limb == 0 ? 0x6420 : 0x7531;
   return make_uint2(__byte_perm(pairs[0], pairs[1], selector), __byte_perm(pairs[2], pairs[3], selector));
 }
 
-/// Both limbs of a lane's coefficients, below 2^13, and of their negatives.
+/// Both limbs of a lane's coefficients, which are below 2^13, and of their negatives.
 struct Limbs {
   ByteGroup bytes[2], negated[2];
 
@@ -112,18 +114,18 @@ struct Limbs {
   }
 };
 
-/// A lane's coefficients of a secret as sums of bits, to be subtracted from each other. [SABER20, GenSecret]
+/// A lane's coefficients of a secret, each as two sums of bits, `plus` and `minus`. [SABER20, GenSecret]
 template <int kMu>
 struct SecretGroup {
   Pairs plus, minus;
 
-  /// fields: mu random bits each.
+  /// Each of `fields` has mu random bits.
   __device__ __forceinline__ explicit SecretGroup(const Pairs& fields) {
     constexpr int kHalf = kMu / 2;
     constexpr uint32_t kField = ((1u << kHalf) - 1) * 0x10001u, kLowest = (1u | 1u << kHalf) * 0x10001u;
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      uint32_t sums = 0;  // of both halves of the bits, side by side
+      uint32_t sums = 0;  // sums of both halves of the bits, side by side
 #pragma unroll
       for (int j = 0; j < kHalf; ++j)
         sums += fields[k] >> j & kLowest;
@@ -132,7 +134,7 @@ struct SecretGroup {
     }
   }
 
-  /// As signed bytes.
+  /// Returns the coefficients and their negatives as signed bytes.
   __device__ __forceinline__ void to_bytes(ByteGroup& bytes, ByteGroup& negated) const {
     const uint2 p = limb_of(plus, 0), m = limb_of(minus, 0);
     const auto difference = [](uint32_t a, uint32_t b) { return ((a | 0x80808080) - b) ^ 0x80808080; };
@@ -140,7 +142,7 @@ struct SecretGroup {
     negated[0] = make_uint2(difference(m.x, p.x), difference(m.y, p.y));
   }
 
-  /// Modulo 2^13, with bits above.
+  /// Returns the coefficients mod 2^13; bits above may be set.
   __device__ __forceinline__ void to_pairs(Pairs& pairs) const {
 #pragma unroll
     for (int k = 0; k < 4; ++k)

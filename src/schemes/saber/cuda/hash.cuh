@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is hashed for an item, each item by one thread; blocks of one warp. Where two or three things that do not need
-// each other are hashed, one launch does both: the first blocks make A, which takes longest. [SABER20, 2.5]
+// The hashes of the items, with a thread for each item; a block is one warp. One launch computes two or three hashes
+// that do not need each other: its first blocks make A, which takes longest. [SABER20, 2.5]
 #pragma once
 
 #include "prim/drbg/cuda/drbg.cuh"
@@ -23,17 +23,18 @@ inline constexpr int kShakeWords = kShake128RateBytes / 8;
 inline constexpr auto kSha3Suffix = static_cast<uint64_t>(KeccakSuffix::kSha3);
 inline constexpr auto kShakeSuffix = static_cast<uint64_t>(KeccakSuffix::kShake);
 
-/// The same for a kernel whose blocks do several things: it needs more registers, and 20 warps hash as fast as 24.
+/// The blocks of a multiprocessor, in place of kHashBlocks, for a kernel whose blocks do several things. It needs more
+/// registers, and 20 warps hash as fast as 24.
 inline constexpr int kMixedBlocks = kHashBlocks == 1 ? 1 : 20;
 
-/// Shared memory of a block of one warp.
+/// The shared memory of a block, which is one warp.
 union alignas(16) HashMemory {
   uint32_t hashed[polykem::cuda::kHashStageWords];
   uint64_t squeezed[32 * kShakeWords];
 };
 
-/// kBytes bytes of SHAKE128 of each lane's seed, to the rows of the lanes' items, `stride` bytes (a multiple of 8) from
-/// one to the next. All lanes call it together.
+/// Writes kBytes bytes of SHAKE128 of each lane's seed to the row of the lane's item. Rows begin `stride` bytes apart,
+/// a multiple of 8. All lanes call this together.
 template <int kBytes>
 __device__ __forceinline__ void squeeze_rows(HashMemory& memory, uint8_t* rows, size_t stride, const LaneItem& item,
                                              const uint32_t (&seed)[8]) {
@@ -62,7 +63,7 @@ __device__ __forceinline__ void squeeze_rows(HashMemory& memory, uint8_t* rows, 
   }
 }
 
-/// A of each key. [SABER20, GenMatrix]
+/// Makes A of each key from its seed. [SABER20, GenMatrix]
 template <class Set>
 __device__ __forceinline__ void squeeze_a(HashMemory& memory, uint8_t* rows, size_t stride, const SeedPlace& seeds,
                                           const LaneItem& item) {
@@ -71,13 +72,14 @@ __device__ __forceinline__ void squeeze_a(HashMemory& memory, uint8_t* rows, siz
   squeeze_rows<Shape<Set>::kMatrixBytes>(memory, rows, stride, item, seed);
 }
 
+/// Makes the bytes from which each item's s or s' is sampled. [SABER20, GenSecret]
 template <class Set>
 __device__ __forceinline__ void squeeze_noise(HashMemory& memory, const Work& work, const LaneItem& item,
                                               const uint32_t (&seed)[8]) {
   squeeze_rows<Shape<Set>::kNoiseBytes>(memory, work.noise, Shape<Set>::kNoiseBytes, item, seed);
 }
 
-/// G: K, and r in `r`. [SABER20, Saber.KEM.Encaps]
+/// Computes K, r = SHA3-512(m, h), where h is H(pk), and stores K. [SABER20, Saber.KEM.Encaps]
 template <class Set>
 __device__ __forceinline__ void hash_m(uint32_t (&r)[8], const Work& work, const LaneItem& item,
                                        const uint32_t (&h)[8]) {
@@ -87,7 +89,7 @@ __device__ __forceinline__ void hash_m(uint32_t (&r)[8], const Work& work, const
   if (item.valid()) work.secret.store(key, item.index());
 }
 
-/// SHA3-256 of a key and the hash of a ciphertext: the shared secret.
+/// Stores the shared secret: SHA3-256 of a key and the hash of a ciphertext.
 __device__ __forceinline__ void store_secret(const Work& work, const LaneItem& item, const uint32_t (&key)[8],
                                              const uint32_t (&hash)[8]) {
   uint32_t secret[8];
@@ -97,7 +99,7 @@ __device__ __forceinline__ void store_secret(const Work& work, const LaneItem& i
 
 // ---- keygen
 
-/// randombytes and the seed that is published.
+/// Computes randombytes and the seed that is published, and stores both seeds and z.
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) make_seeds_kernel(Work work) {
   const LaneItem own(work.count);
@@ -118,7 +120,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) make_seeds_kernel(Work work) 
   if (own.valid()) work.seed_a.store(seed, own.index());
 }
 
-/// A and what s is sampled from.
+/// Makes A in the first a_blocks blocks, and the bytes from which s is sampled in the others.
 template <class Set>
 __global__ void __launch_bounds__(32, kMixedBlocks) expand_seeds_kernel(Work work, uint32_t a_blocks) {
   __shared__ HashMemory memory;
@@ -133,7 +135,7 @@ __global__ void __launch_bounds__(32, kMixedBlocks) expand_seeds_kernel(Work wor
   }
 }
 
-/// H(pk) of new keys, into sk.
+/// Writes H(pk) of new keys into sk.
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_new_pk_kernel(Work work) {
   using S = Shape<Set>;
@@ -146,7 +148,8 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_new_pk_kernel(Work work)
 
 // ---- encaps
 
-/// A, unless the keys are expanded; randombytes, H(pk), G and what s' is sampled from.
+/// Makes A in the first a_blocks blocks, which are none if the keys are expanded. The others compute randombytes,
+/// H(pk), K and r, and the bytes from which s' is sampled.
 template <class Set>
 __global__ void __launch_bounds__(32, kMixedBlocks) hash_encaps_kernel(Work work, uint32_t a_blocks) {
   using S = Shape<Set>;
@@ -162,7 +165,7 @@ __global__ void __launch_bounds__(32, kMixedBlocks) hash_encaps_kernel(Work work
   polykem::cuda::absorb_seed<kRateBytes>(state, m, kSha3Suffix);
   keccak_f1600(state);
   polykem::cuda::squeeze_words(m, state);
-  if (own.valid()) work.m.store(m, own.index());  // and loaded again, which saves its registers during the next hash
+  if (own.valid()) work.m.store(m, own.index());  // m is loaded again below, which saves registers during the next hash
   if (work.has_expanded_keys()) {
     load_words(h, work.expanded_key(own.index()) + S::ExpandedKey::kHash);
   } else {
@@ -173,7 +176,7 @@ __global__ void __launch_bounds__(32, kMixedBlocks) hash_encaps_kernel(Work work
   squeeze_noise<Set>(memory, work, own, r);
 }
 
-/// The shared secret, from K and the ciphertext that was made.
+/// Derives the shared secret from K and the new ciphertext.
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) derive_encaps_kernel(Work work) {
   using S = Shape<Set>;
@@ -187,7 +190,8 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_encaps_kernel(Work wor
 
 // ---- decaps
 
-/// A, unless the keys are expanded; H(c); G and what s' is sampled from. other_blocks: of each of the last two.
+/// Makes A in the first a_blocks blocks, which are none if the keys are expanded. The next other_blocks blocks compute
+/// H(c); as many blocks after them compute K and r, and the bytes from which s' is sampled.
 template <class Set>
 __global__ void __launch_bounds__(32, kMixedBlocks)
     hash_decaps_kernel(Work work, uint32_t a_blocks, uint32_t other_blocks) {
@@ -210,7 +214,7 @@ __global__ void __launch_bounds__(32, kMixedBlocks)
   }
 }
 
-/// The shared secret, from K or z and H(c).
+/// Derives the shared secret from K or z, and H(c).
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work work) {
   const LaneItem own(work.count);
@@ -227,14 +231,14 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work wor
 
 // ---- expanded keys
 
-/// A of every key.
+/// Writes A into the expanded form of every key.
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) expand_a_kernel(uint8_t* expanded, size_t key_bytes, Work work) {
   __shared__ HashMemory memory;
   squeeze_a<Set>(memory, expanded, key_bytes, work.published_seeds<Shape<Set>>(), LaneItem(work.count));
 }
 
-/// H(pk) of every public key.
+/// Writes H(pk) into the expanded form of every public key.
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) expand_hash_kernel(uint8_t* expanded, size_t key_bytes, Work work) {
   using S = Shape<Set>;

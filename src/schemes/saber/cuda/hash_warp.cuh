@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of hash.cuh for batches too small to fill the GPU with a thread for each item: a state by a warp, a block
-// for each of an item's hashes that do not need each other. [SABER20, 2.5]
+// The kernels of hash.cuh for batches too small to fill the GPU with a thread for each item. A warp computes a Keccak
+// state, and each of an item's hashes that do not need each other has a block. [SABER20, 2.5]
 #pragma once
 
 #include "prim/keccak/cuda/warp_hashes.cuh"
@@ -12,7 +12,7 @@ using polykem::cuda::WarpHashes;
 
 inline constexpr unsigned kSymWords = WarpHashes::kSymWords;
 
-/// kBytes bytes of SHAKE128 of a seed whose words are in the first lanes.
+/// Writes kBytes bytes of SHAKE128 of a seed, whose words are in the first lanes, to a row.
 template <int kBytes>
 __device__ __forceinline__ void warp_squeeze_row(const WarpHashes& hash, uint8_t* row, uint64_t seed) {
   static_assert(kBytes % 8 == 0);
@@ -32,14 +32,14 @@ __device__ __forceinline__ void warp_squeeze_noise(const WarpHashes& hash, const
   warp_squeeze_row<kBytes>(hash, work.noise + item * kBytes, seed);
 }
 
-/// A of an item by the seed in its public key.
+/// Makes A of an item from the seed in its public key.
 template <class Set>
 __device__ __forceinline__ void warp_squeeze_a(const WarpHashes& hash, const Work& work, size_t item) {
   using S = Shape<Set>;
   warp_squeeze_row<S::kMatrixBytes>(hash, work.a + item * S::kMatrixBytes, hash.load(work.pk[item] + S::kVectorBytes));
 }
 
-/// G: stores K and returns r.
+/// Computes K, r = SHA3-512(m, h), where h is H(pk); stores K and returns r.
 __device__ __forceinline__ uint64_t warp_hash_m(const WarpHashes& hash, const Work& work, size_t item, uint64_t m,
                                                 uint64_t h) {
   const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::kSha3>(m, h);

@@ -17,8 +17,8 @@ namespace polykem::saber::cuda {
 
 using polykem::cuda::Launcher;
 
-/// A kernel of hash.cuh whose blocks do several things, and its form of hash_warp.cuh; with one block of each for 32
-/// items or for one.
+/// The blocks of a kernel of hash.cuh whose blocks do several things or, if items are few, of its form in
+/// hash_warp.cuh. Each thing has a block for 32 items, or for one if they are few.
 struct BlockCounts {
   bool few;
   size_t each;
@@ -27,7 +27,7 @@ struct BlockCounts {
         each(few ? items : polykem::cuda::blocks_for(items, 32)) {}
 };
 
-/// Keys to their expanded form. pk and sk: the records, sk of public keys has no base.
+/// Expands keys. pk and sk are their records; for public keys, sk has no base.
 template <class Set, bool kSecret>
 void launch_expand(Launcher& to, uint8_t* expanded, Records pk, Records sk, size_t keys) {
   using ExpandedKey = typename Shape<Set>::ExpandedKey;
@@ -61,7 +61,7 @@ struct LaunchContext {
   size_t count() const { return io.count; }
   /// True if the one key of all items is a record, to be expanded before its use.
   bool expands_key() const { return io.shared_key && io.expanded.data == nullptr; }
-  /// How many of `blocks` blocks make A: none where the keys are expanded.
+  /// Returns how many blocks make A: none if the keys are expanded.
   uint32_t blocks_of_a(const BlockCounts& blocks) const {
     return work.keys.data != nullptr ? 0 : static_cast<uint32_t>(blocks.each);
   }
@@ -74,7 +74,7 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
-  /// Lays out the intermediates and returns their bytes.
+  /// Lays out the intermediates and returns the number of bytes that they take.
   size_t layout(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto words = [&](ItemWords& place, size_t each) {
@@ -112,7 +112,7 @@ struct Plan {
   static void expand_shared(F& t) {
     if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.expanded_key, t.work.pk, t.work.sk, 1);
   }
-  /// For a kernel in which a warp computes an item.
+  /// Launches a kernel in which a warp computes an item.
   static void by_warp(F& t, void (*kernel)(Work)) { t.to.launch(kernel, t.count(), 32, t.work); }
 
   // ---- keygen
@@ -182,7 +182,7 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
-  /// Items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor.
+  /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor.
   static constexpr size_t kWave = kMeasuredMultiprocessors * 128;
 
   template <Op kOp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Saber.PKE in three kernels: a warp, which is a block, computes an item. Secrets lie in registers as fragments for the
-// tensor cores, entries of A are unpacked one after the other. [SABER20, 2.4]
+// tensor cores, and entries of A are unpacked one after the other. [SABER20, 2.4]
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@ namespace polykem::saber::cuda {
 
 using Fragments = polykem::cuda::NegacyclicFragments<static_cast<int>(kN)>;
 using Sums = polykem::cuda::NegacyclicSums<static_cast<int>(kN), 2>;
-inline constexpr int kPlainBytes = 2 * ProductShape::kPlainBytes;  ///< of both limbs
+inline constexpr int kPlainBytes = 2 * ProductShape::kPlainBytes;  ///< bytes of both limbs
 
 template <class Set>
 inline constexpr int kRecordBytes = std::max({Shape<Set>::kSecretBytes, Shape<Set>::kPublicKeyBytes,
                                               Shape<Set>::kCiphertextBytes});
 
-/// Shared memory of a block. plain: two operands, since one is unpacked while the other is multiplied.
+/// The shared memory of a block. `plain` has two operands, since one is unpacked while the other is multiplied.
 template <class Set>
 struct alignas(128) ProductMemory {
   uint8_t plain[2][kPlainBytes];
@@ -26,7 +26,7 @@ struct alignas(128) ProductMemory {
   uint32_t record[kRecordBytes<Set> / 4];  ///< what is written to a record, or compared with one
 };
 
-/// The warp of an item.
+/// The warp that computes an item.
 template <class Set>
 struct ItemWarp {
   using S = Shape<Set>;
@@ -36,7 +36,7 @@ struct ItemWarp {
 
   __device__ __forceinline__ uint8_t* record_bytes() const { return reinterpret_cast<uint8_t*>(memory.record); }
 
-  /// s of an item, sampled; each(j, group): polynomial j.
+  /// Samples s of the item, and calls each(j, group) for polynomial j.
   template <class Each>
   __device__ __forceinline__ void load_secret(Fragments (&s)[S::kL], const uint8_t* noise, Each each) const {
     const PackedPolys<S::kMu> polys(noise, lane);
@@ -57,7 +57,7 @@ struct ItemWarp {
     }
   }
 
-  /// sums += a polynomial times s.
+  /// Adds to `sums` the product of a polynomial and s.
   __device__ __forceinline__ void add_product(Sums& sums, const Pairs& pairs, const Fragments& s,
                                               uint8_t* plain) const {
     const Limbs limbs(pairs);
@@ -69,7 +69,7 @@ struct ItemWarp {
     sums.template add<2>(plain, s, lane);
   }
 
-  /// A s, or A^T s; each(i, sums): row i.
+  /// Computes A s or, if kTransposed, A^T s, and calls each(i, sums) for row i.
   template <bool kTransposed, class Each>
   __device__ __forceinline__ void multiply_a(const uint8_t* a, const Fragments (&s)[S::kL], Each each) const {
     const PackedPolys<kQBits> polys(a, lane);
@@ -91,8 +91,8 @@ struct ItemWarp {
     }
   }
 
-  /// Packs a polynomial that is given as sums: value(coefficient, half, odd), kBits bits each, to `offset` of the
-  /// record.
+  /// Packs a polynomial into the record at `offset`: kBits bits of value(coefficient, half, odd) for each coefficient
+  /// of `sums`.
   template <int kBits, class Value>
   __device__ __forceinline__ void stage_poly(int offset, const Sums& sums, Value value) const {
     constexpr uint32_t kMask = (1u << kBits) - 1;
@@ -109,13 +109,13 @@ struct ItemWarp {
     __syncwarp();
   }
 
-  /// Row i of a vector, rounded. [SABER20, 2.3]
+  /// Rounds row i of a vector and packs it into the record. [SABER20, 2.3]
   __device__ __forceinline__ void stage_rounded(int i, const Sums& sums) const {
     const auto rounded = [](uint32_t x, int, int) { return (x + kH1) >> (kQBits - kPBits); };
     stage_poly<kPBits>(i * static_cast<int>(kPolyPBytes), sums, rounded);
   }
 
-  /// Copies kWords words of the item behind `offset` bytes of the record.
+  /// Copies kWords words of the item to byte `offset` of the record.
   template <int kWords>
   __device__ __forceinline__ void stage_words(int offset, const ItemWords& words) const {
     if (lane < kWords) memory.record[offset / 4 + lane] = words.at(static_cast<int>(lane), item);
@@ -123,7 +123,8 @@ struct ItemWarp {
   }
 };
 
-/// Blocks for which a multiprocessor has registers without spills; four polynomials of s take too many for 16.
+/// The number of blocks for which a multiprocessor has registers without spills. Four polynomials of s take too many
+/// registers for 16 blocks.
 template <class Set>
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 inline constexpr int kProductBlocks = Shape<Set>::kL == 4 ? 12 : 16;
@@ -131,7 +132,7 @@ inline constexpr int kProductBlocks = Shape<Set>::kL == 4 ? 12 : 16;
 inline constexpr int kProductBlocks = 1;
 #endif
 
-/// A^T s, rounded: pk, and of sk all but H(pk).
+/// Computes A^T s, rounds it, and writes everything of pk and sk but H(pk).
 template <class Set>
 __global__ void __launch_bounds__(32, kProductBlocks<Set>) keygen_kernel(Work work) {
   using S = Shape<Set>;
@@ -158,7 +159,7 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) keygen_kernel(Work wo
   polykem::cuda::store_staged<S::kPublicKeyBytes>(sk + S::kPkOffset, memory.record, warp.lane);
 }
 
-/// Saber.PKE.Enc: stages the ciphertext.
+/// Computes Saber.PKE.Enc and leaves the ciphertext in memory.record.
 template <class Set>
 __device__ __forceinline__ void encrypt(const ItemWarp<Set>& warp, const Work& work) {
   using S = Shape<Set>;
@@ -199,7 +200,7 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) encrypt_kernel(Work w
                                                    warp.lane);
 }
 
-/// Decapsulation's second encryption and its comparison with the ciphertext.
+/// Computes the second encryption of a decapsulation and compares it with the ciphertext.
 template <class Set>
 __global__ void __launch_bounds__(32, kProductBlocks<Set>) compare_kernel(Work work) {
   using S = Shape<Set>;
@@ -217,7 +218,7 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) compare_kernel(Work w
   if (warp.lane == 0) work.fail.at(0, warp.item) = 0u - ((differences | (0u - differences)) >> 31);
 }
 
-/// Saber.PKE.Dec: m. s is taken as it is, of two limbs, since any record is a key.
+/// Computes m by Saber.PKE.Dec. s has two limbs, since any record is a key and its coefficients may have all 13 bits.
 template <class Set>
 __global__ void __launch_bounds__(32, kProductBlocks<Set>) decrypt_kernel(Work work) {
   using S = Shape<Set>;
@@ -284,7 +285,7 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) decrypt_kernel(Work w
   }
 }
 
-/// The parts of each key's record that its expanded form has as they are: b; of a secret key s, H(pk) and z as well.
+/// Copies the parts of each key's record that its expanded form has unchanged: b and, for a secret key, s, H(pk) and z.
 template <class Set, bool kSecret>
 __global__ void __launch_bounds__(32) copy_parts_kernel(uint8_t* expanded, size_t key_bytes, Work work) {
   using S = Shape<Set>;

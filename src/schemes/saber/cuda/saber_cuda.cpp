@@ -3,7 +3,7 @@
 
 namespace polykem::saber::cuda {
 
-// One translation unit per set, so that they compile in parallel.
+// Each set has a translation unit of its own, so that they compile in parallel.
 extern const DeviceScheme kLightSaberDevice, kSaberDevice, kFireSaberDevice;
 
 std::span<const DeviceScheme* const> schemes() {

@@ -7,7 +7,7 @@
 
 namespace polykem::saber::cuda {
 
-/// Saber's parameter sets on GPUs.
+/// Returns the parameter sets of Saber on GPUs.
 std::span<const DeviceScheme* const> schemes();
 
 }  // namespace polykem::saber::cuda

@@ -28,7 +28,8 @@ struct Shape {
   static constexpr SaberParams kParams = Set::kParams;
   static constexpr int kL = static_cast<int>(kParams.l);
   static constexpr int kMu = static_cast<int>(kParams.mu), kT = static_cast<int>(kParams.t_bits);
-  /// A of an item as SHAKE128 gives it, row by row, and what secrets are sampled from: rows in device memory.
+  /// The lengths of an item's rows in device memory: A, row by row, as SHAKE128 returns it, and the bytes from which
+  /// secrets are sampled.
   static constexpr int kMatrixBytes = static_cast<int>(kParams.matrix_bytes());
   static constexpr int kNoiseBytes = static_cast<int>(kParams.noise_bytes());
   static_assert(kMatrixBytes % 16 == 0 && kNoiseBytes % 16 == 0);
@@ -41,7 +42,8 @@ struct Shape {
   static constexpr int kHashOffset = static_cast<int>(kParams.hash_offset());
   static constexpr int kZOffset = static_cast<int>(kParams.z_offset());
 
-  /// An expanded public key: A, b, H(pk). An expanded secret key goes on with s and z. All are packed as in records.
+  /// The offsets in an expanded key. An expanded public key has A, b and H(pk); an expanded secret key goes on with s
+  /// and z. All are packed as in records.
   struct ExpandedKey {
     static constexpr size_t kB = kMatrixBytes;
     static constexpr size_t kHash = kB + kVectorBytes;

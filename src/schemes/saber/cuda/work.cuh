@@ -16,7 +16,8 @@ using polykem::cuda::SeedPlace;
 using polykem::cuda::store_words;
 using polykem::cuda::warp_lane;
 
-/// The records of a batch and the intermediates of its operation; nullptr where it has none. Names as in stages.hpp.
+/// The records of a batch and the intermediates of its operation, nullptr where the operation has none. The names are
+/// those of stages.hpp.
 struct Work {
   size_t count;
   const uint32_t* coin_seed;
@@ -24,14 +25,14 @@ struct Work {
   Records pk, sk, ct;
   DeviceExpandedKeys keys;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
-  uint8_t* a;                                       ///< A of each item, kMatrixBytes
-  uint8_t* noise;                                   ///< what s or s' is sampled from, kNoiseBytes
-  ItemWords seed_a, seed_s, z, m, secret, ct_hash;  ///< 32 bytes each; secret: K
+  uint8_t* a;                                       ///< A of each item, kMatrixBytes each
+  uint8_t* noise;                                   ///< the bytes from which s or s' is sampled, kNoiseBytes each
+  ItemWords seed_a, seed_s, z, m, secret, ct_hash;  ///< 32 bytes each; secret is K
   ItemWords fail;                                   ///< one word, all ones if the ciphertext is rejected
 
   __device__ bool has_expanded_keys() const { return keys.data != nullptr; }
   __device__ const uint8_t* expanded_key(size_t item) const { return reinterpret_cast<const uint8_t*>(keys[item]); }
-  /// The parts of an item's key, packed, wherever it is.
+  /// These return the parts of an item's key, packed, from its expanded form or its record.
   template <class S>
   __device__ const uint8_t* hash_of(size_t item) const {
     return has_expanded_keys() ? expanded_key(item) + S::ExpandedKey::kHash : sk[item] + S::kHashOffset;
@@ -52,18 +53,18 @@ struct Work {
   __device__ const uint8_t* b_of(size_t item) const {
     return has_expanded_keys() ? expanded_key(item) + S::ExpandedKey::kB : pk[item];
   }
-  /// Where the seeds in the public keys are.
+  /// Returns the place of the seeds in the public keys.
   template <class S>
   __host__ __device__ SeedPlace published_seeds() const {
     return {pk.base + S::kVectorBytes, pk.stride, 4};
   }
 };
 
-// tools/sass_check.py knows that what is loaded by these two alone is public, and reads their offsets here.
+// tools/sass_check.py knows that what is loaded by these two fields alone is public, and reads their offsets here.
 static_assert(offsetof(Work, count) == 0);
 static_assert(offsetof(Work, keys.index) == 88);
 
-/// The words of 32 bytes of each item as a place of seeds.
+/// Returns the place of seeds that are 32 bytes of words of each item.
 __host__ __device__ inline SeedPlace seeds_in(const ItemWords& words) {
   return {reinterpret_cast<const uint8_t*>(words.base), 4, 4 * words.count};
 }

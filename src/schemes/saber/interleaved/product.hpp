@@ -22,10 +22,9 @@ inline constexpr size_t kBlock = 4 * kLeaf;              ///< coefficients of a 
 inline constexpr size_t kPoints = Toom4Points::kPoints;  ///< points of Toom-4, which has four blocks
 inline constexpr size_t kLeavesOfPoint = 9;              ///< leaves of a point, by two levels of Karatsuba
 inline constexpr size_t kLeaves = kLeavesOfPoint * kPoints;
-inline constexpr size_t kPointRows =
-    kLeavesOfPoint * kLeaf;                             ///< rows of a point's leaves: row r of leaf i at i kLeaf + r
-inline constexpr size_t kSplitRows = kLeaves * kLeaf;   ///< rows of the leaves of all points
-inline constexpr size_t kValueRows = kPoints * kBlock;  ///< rows of a polynomial's values at the points
+inline constexpr size_t kPointRows = kLeavesOfPoint * kLeaf;  ///< a point's rows: row r of leaf i is at i kLeaf + r
+inline constexpr size_t kSplitRows = kLeaves * kLeaf;         ///< rows of the leaves of all points
+inline constexpr size_t kValueRows = kPoints * kBlock;        ///< rows of a polynomial's values at the points
 static_assert(16 - Toom4Points::kLostBits >= kQBits);
 
 /// Splits four coefficients that are 16 apart into one coefficient of each leaf of a point.
