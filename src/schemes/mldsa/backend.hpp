@@ -9,13 +9,13 @@
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
 
-/// The records of set P in one operation.
+/// Returns the lengths of the records of set P in an operation.
 template <MldsaParams P>
 constexpr RecordBytes record_bytes(Op op) {
   return {P.public_key_bytes(), P.secret_key_bytes(), P.signature_bytes(), 0, op == Op::kVerify ? 0 : kSeedBytes};
 }
 
-/// One operation: runs `Plan` on as many items as Ops::Chunk holds, and again, until all are done.
+/// An operation that runs `Plan` on as many items as Ops::Chunk holds, again and again until all are done.
 template <MldsaParams P, Op kOp, template <class> class Plan, class Ops>
 struct OneOperation {
   using Chunk = typename Ops::Chunk;
@@ -30,7 +30,8 @@ struct OneOperation {
     }
     return Status::kOk;
   }
-  /// Enough items for a job's hand-over to be little of the time, few enough to leave work for other threads.
+  /// Chunks have enough items for a job's hand-over to take little of the time, and few enough to leave work for other
+  /// threads.
   static constexpr Operation operation(size_t granule) { return {kInfos, granule, 8 * granule, workspace_bytes, run}; }
 };
 

@@ -29,7 +29,7 @@ struct SignItem {
   uint8_t mu[kDigestBytes];
 };
 
-/// unneeded: an earlier attempt of the item has passed so far.
+/// What has become of an attempt. kUnneeded: an earlier attempt of the item has passed all checks so far.
 enum class Fate : uint8_t { kOpen, kRejected, kUnneeded };
 
 /// An attempt at a signature.
@@ -37,25 +37,25 @@ template <MldsaParams P>
 struct Attempt {
   uint8_t mu_w1[kDigestBytes + P.k * P.w1_bytes()];
   uint8_t challenge[P.challenge_bytes()];  ///< c~
-  Poly y[P.l], z[P.l];                     ///< z: y^, then z
-  Poly w[P.k], w1[P.k], hint[P.k];         ///< w, then its low part, then r0
+  Poly y[P.l], z[P.l];                     ///< z is y^ at first
+  Poly w[P.k], w1[P.k], hint[P.k];         ///< w becomes its low part, then r0
   Poly c;
   SmallPoly small_c;
-  size_t place;  ///< that of its item
+  size_t place;  ///< the place of the attempt's item
   uint16_t kappa;
   Fate fate;
 };
 
 template <MldsaParams P>
 struct VerifyItem {
-  PublicKey<P> key;  ///< unless it is expanded already
+  PublicKey<P> key;  ///< the item's key, unless it is expanded already
   uint8_t mu_w1[kDigestBytes + P.k * P.w1_bytes()];
   uint8_t challenge[P.challenge_bytes()];  ///< c~'
   Poly z[P.l], w[P.k], hint[P.k], c;
   bool well_formed;
 };
 
-/// Messages of one hash for each Keccak state, and what comes out.
+/// A message of a hash for each Keccak state, and the hashes' output.
 template <MldsaParams P, InstructionSet Isa>
 struct HashRows {
   alignas(64) uint8_t in[Isa::kStates * (kDigestBytes + P.k * P.w1_bytes())];
@@ -91,7 +91,7 @@ struct VerifyChunk : ItemsChunk<P, Isa, VerifyItem<P>> {
   using VerifyChunk::ItemsChunk::count, VerifyChunk::ItemsChunk::io, VerifyChunk::ItemsChunk::items;
   using VerifyChunk::ItemsChunk::ItemsChunk;
 
-  /// How many keys are to be expanded; the first items have them.
+  /// Returns the number of keys that are to be expanded; the first items have them.
   size_t new_keys() const { return io.expanded.data != nullptr ? 0 : io.shared_key ? 1 : count; }
   const PublicKey<P>& key(size_t item) const {
     if (io.expanded.data != nullptr) return *reinterpret_cast<const PublicKey<P>*>(io.expanded.key(item));
@@ -100,14 +100,14 @@ struct VerifyChunk : ItemsChunk<P, Isa, VerifyItem<P>> {
 };
 
 /// A queue of items that need a signature. Up to kAttempts of them have a place, with their key. A round makes an
-/// attempt for each; while the queue is empty and places are free, several attempts for an item, the first of which to
-/// succeed counts. A signed item leaves its place to the next one, so that rounds stay full. So does an item whose
-/// attempts all fail: with a private key that keygen made, that is less likely than 2^-256.
+/// attempt for each of these; while the queue is empty and places are free, it makes several attempts for an item, of
+/// which the first to succeed counts. A signed item leaves its place to the next one, so that rounds stay full. So does
+/// an item whose attempts all fail, which is less likely than 2^-256 with a private key that keygen made.
 template <MldsaParams P, InstructionSet Isa>
 struct SignChunk {
   static constexpr size_t kAttempts = Isa::kItems, kItems = 8 * Isa::kItems;
-  /// The most attempts for an item in a round: so many that their masks fill Keccak states best. What more than three
-  /// compute is seldom needed.
+  /// The largest number of attempts for an item in a round: the number, up to three, for which the fewest Keccak states
+  /// per attempt are idle while masks are made. The results of more than three attempts are seldom needed.
   static constexpr size_t kMostAhead = [] {
     const auto idle = [](size_t attempts) { return rounded_up(attempts * P.l, Isa::kStates) - attempts * P.l; };
     size_t best = 1;
@@ -115,14 +115,14 @@ struct SignChunk {
       if (idle(more) * best < idle(best) * more) best = more;
     return best;
   }();
-  static constexpr size_t kEndOfAttempts = kMostAttempts * P.l;  ///< kappa after the last one
+  static constexpr size_t kEndOfAttempts = kMostAttempts * P.l;  ///< kappa after the last attempt
   using Item = SignItem<P>;
   using Key = PrivateKey<P>;
 
   struct Place {
     const Key* key;
     size_t item;
-    uint16_t kappa;  ///< of its next attempt
+    uint16_t kappa;  ///< kappa of the item's next attempt
     bool taken;
   };
 
@@ -143,9 +143,9 @@ struct SignChunk {
   size_t count;
   HashRows<P, Isa>* rows;
   Item* items;
-  Attempt<P>* attempts;  ///< of this round; those of an item in their order
+  Attempt<P>* attempts;  ///< the attempts of this round; those of an item are in order
   size_t attempt_count = 0;
-  Key* keys;  ///< a place's key, unless it is expanded already or all items share it
+  Key* keys;  ///< the key of each place, or only the one that all items share; not used if keys are expanded
   std::array<Place, kAttempts> places{};
   std::array<size_t, kAttempts> new_keys{};  ///< the places whose keys are to be expanded
   size_t new_key_count = 0;
@@ -174,7 +174,7 @@ struct SignChunk {
     }
   }
 
-  /// Ends a round; false if no item waits for its signature. [FIPS204, Alg 7, L31]
+  /// Ends a round. Returns false if no item waits for its signature. [FIPS204, Alg 7, L31]
   bool next_tile() {
     for (size_t i = 0; i < attempt_count; ++i) {
       Place& place = places[attempts[i].place];

@@ -10,7 +10,7 @@
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
 
-/// What an InstructionSet has for hashes: a message in each Keccak state.
+/// The hashes of an InstructionSet, with a message in each Keccak state.
 template <const KeccakLanes& kKeccak>
 struct LaneHashes {
   static constexpr size_t kStates = simd::V64::kLanes, kItems = 8;

@@ -7,7 +7,7 @@
 
 namespace polykem::mldsa {
 
-/// The parameter sets of ML-DSA with all backends that were built, for the registry.
+/// Returns the parameter sets of ML-DSA with all backends that were built, for the registry.
 std::span<const Scheme> schemes();
 
 }  // namespace polykem::mldsa

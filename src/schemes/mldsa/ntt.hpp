@@ -19,7 +19,7 @@ using lanes::ntt;
 
 #else
 
-/// In place; |c| < q before, < 9 q after. [FIPS204, Alg 41]
+/// Transforms a polynomial in place; |c| < q before, |c| < 9 q after. [FIPS204, Alg 41]
 inline void ntt(Poly& a) {
   size_t next = 1;
   for (size_t length = 128; length >= 1; length /= 2) {
@@ -34,7 +34,7 @@ inline void ntt(Poly& a) {
   }
 }
 
-/// In place, of a Montgomery product, whose factor it removes; |c| < q before and after. [FIPS204, Alg 42]
+/// Transforms a Montgomery product back in place and removes its factor; |c| < q before and after. [FIPS204, Alg 42]
 inline void inverse_ntt(Poly& a) {
   size_t next = 255;
   for (size_t length = 1; length <= 128; length *= 2) {
@@ -51,7 +51,8 @@ inline void inverse_ntt(Poly& a) {
     c = montgomery(int64_t{kInverse256} * c);
 }
 
-/// out = the sum of a[i] b[i] / 2^32, |c| < q; a in [0, q), |b| < 9 q, terms <= 7. [FIPS204, Alg 45, Alg 48]
+/// Computes out = the sum over i < terms <= 7 of a[i] b[i] / 2^32, coefficient by coefficient. a is in [0, q), |b| < 9
+/// q, and |out| < q. [FIPS204, Alg 45, Alg 48]
 inline void multiply(Poly& out, const Poly* a, const Poly* b, size_t terms) {
   for (size_t j = 0; j < kN; ++j) {
     int64_t sum = 0;  // below 63 q^2 < 2^29 q

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials to and from bytes, least significant bit first. [FIPS204, 7.1]
+// Converts polynomials to and from bytes, least significant bit first. [FIPS204, 7.1]
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ using lanes::unpack;
 
 #else
 
-/// 32 kBits bytes of 256 coefficients in [0, 2^kBits). [FIPS204, Alg 16]
+/// Packs 256 coefficients in [0, 2^kBits) into 32 kBits bytes. [FIPS204, Alg 16]
 template <unsigned kBits>
 void pack(uint8_t* out, const int32_t* c) {
   for (size_t i = 0; i < kN; i += 8, out += kBits) {
@@ -36,7 +36,7 @@ void pack(uint8_t* out, const int32_t* c) {
   }
 }
 
-/// The inverse. [FIPS204, Alg 18]
+/// Unpacks 256 coefficients in [0, 2^kBits) from 32 kBits bytes. [FIPS204, Alg 18]
 template <unsigned kBits>
 void unpack(int32_t* out, const uint8_t* in) {
   constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
@@ -55,7 +55,7 @@ void unpack(int32_t* out, const uint8_t* in) {
 
 #endif
 
-/// Coefficients in [top - 2^kBits + 1, top] as top - c. [FIPS204, Alg 17]
+/// Packs coefficients c in [top - 2^kBits + 1, top] as top - c. [FIPS204, Alg 17]
 template <unsigned kBits>
 void pack_below(uint8_t* out, const Poly& a, int32_t top) {
   Poly from_top;
@@ -63,7 +63,7 @@ void pack_below(uint8_t* out, const Poly& a, int32_t top) {
     from_top.c[i] = top - a.c[i];
   pack<kBits>(out, from_top.c);
 }
-/// [FIPS204, Alg 19]
+/// Unpacks coefficients c in [top - 2^kBits + 1, top] that are packed as top - c. [FIPS204, Alg 19]
 template <unsigned kBits>
 void unpack_below(Poly& a, const uint8_t* in, int32_t top) {
   unpack<kBits>(a.c, in);
@@ -71,8 +71,8 @@ void unpack_below(Poly& a, const uint8_t* in, int32_t top) {
     c = top - c;
 }
 
-/// Positions of the ones of k polynomials, and after them how many there are up to the end of each. hint: k x 256
-/// values of 0 or 1, at most omega ones. Public. [FIPS204, Alg 20]
+/// Packs the positions of the ones of k polynomials and, after them, how many there are up to the end of each. `hint`
+/// has k x 256 values of 0 or 1, at most omega of them 1, and is public. [FIPS204, Alg 20]
 template <MldsaParams P>
 void pack_hint(uint8_t* out, const Poly* hint) {
   std::memset(out, 0, P.omega + P.k);
@@ -87,7 +87,7 @@ void pack_hint(uint8_t* out, const Poly* hint) {
   }
 }
 
-/// The inverse; false if the bytes are not what pack_hint() writes. [FIPS204, Alg 21]
+/// Unpacks what pack_hint() packed. Returns false if the bytes are not what pack_hint() writes. [FIPS204, Alg 21]
 template <MldsaParams P>
 bool unpack_hint(Poly* hint, const uint8_t* in) {
   std::memset(hint, 0, P.k * sizeof(Poly));

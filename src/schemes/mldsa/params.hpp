@@ -13,12 +13,13 @@ inline constexpr unsigned kD = 13;          ///< bits dropped from t
 inline constexpr size_t kSeedBytes = 32;    ///< xi, rho, K, rnd
 inline constexpr size_t kDigestBytes = 64;  ///< tr, mu, rho', rho''
 inline constexpr size_t kT1Bits = 10;
-/// At a signature; it must not be less than 814. [FIPS204, App C]
+/// The largest number of attempts at a signature, which must not be less than 814. [FIPS204, App C]
 inline constexpr size_t kMostAttempts = 1000;
-/// Bytes for a polynomial of A: five blocks of SHAKE128, 280 candidates of which 1 in 1,000 is rejected.
+/// The number of bytes for a polynomial of A: five blocks of SHAKE128, with 280 candidates of which 1 in 1,000 is
+/// rejected.
 inline constexpr size_t kMatrixBytes = 5 * 168;
 
-/// Bytes of a polynomial with `bits` bits for each coefficient.
+/// Returns the number of bytes of a polynomial with `bits` bits for each coefficient.
 constexpr size_t poly_bytes(size_t bits) {
   return kN / 8 * bits;
 }
@@ -26,11 +27,11 @@ constexpr size_t poly_bytes(size_t bits) {
 struct MldsaParams {
   size_t k, l;
   int32_t eta;          ///< coefficients of s1 and s2 are in [-eta, eta]
-  size_t tau;           ///< coefficients of c that are not 0
+  size_t tau;           ///< the number of coefficients of c that are not 0
   size_t lambda;        ///< bits of collision strength of c~
   unsigned gamma1_log;  ///< gamma1 = 2^gamma1_log
   int32_t gamma2_part;  ///< gamma2 = (q - 1) / gamma2_part
-  size_t omega;         ///< the most ones of a hint
+  size_t omega;         ///< the largest number of ones in a hint
 
   constexpr int32_t gamma1() const { return int32_t{1} << gamma1_log; }
   constexpr int32_t gamma2() const { return (kQ - 1) / gamma2_part; }
@@ -47,14 +48,14 @@ struct MldsaParams {
   constexpr size_t w1_bytes() const { return poly_bytes(w1_bits()); }
 
   constexpr size_t public_key_bytes() const { return kSeedBytes + k * t1_bytes(); }
-  /// Offsets in a private key: rho, K, tr, s1, s2, t0. [FIPS204, Alg 24]
+  /// A private key is rho, K, tr, s1, s2, t0; these are the offsets of its parts. [FIPS204, Alg 24]
   constexpr size_t k_offset() const { return kSeedBytes; }
   constexpr size_t tr_offset() const { return 2 * kSeedBytes; }
   constexpr size_t s1_offset() const { return tr_offset() + kDigestBytes; }
   constexpr size_t s2_offset() const { return s1_offset() + l * eta_bytes(); }
   constexpr size_t t0_offset() const { return s2_offset() + k * eta_bytes(); }
   constexpr size_t secret_key_bytes() const { return t0_offset() + k * t0_bytes(); }
-  /// Offsets in a signature: c~, z, h. [FIPS204, Alg 26]
+  /// A signature is c~, z, h; these are the offsets of its parts. [FIPS204, Alg 26]
   constexpr size_t z_offset() const { return challenge_bytes(); }
   constexpr size_t hint_offset() const { return z_offset() + l * z_bytes(); }
   constexpr size_t signature_bytes() const { return hint_offset() + omega + k; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// High and low parts of coefficients, and hints. No division, no branch on a coefficient. [FIPS204, 7.4]
+// High and low parts of coefficients, and hints, without a division or a branch on a coefficient. [FIPS204, 7.4]
 #pragma once
 
 #include "schemes/mldsa/modulus.hpp"
@@ -11,14 +11,14 @@ struct Parts {
   int32_t high, low;
 };
 
-/// r in [0, q) = high 2^d + low, low in (-2^(d-1), 2^(d-1)]. [FIPS204, Alg 35]
+/// Splits r in [0, q) into high 2^d + low, with low in (-2^(d-1), 2^(d-1)]. [FIPS204, Alg 35]
 constexpr Parts power2_round(int32_t r) {
   const int32_t high = (r + (1 << (kD - 1)) - 1) >> kD;
   return {high, r - (high << kD)};
 }
 
-/// r in [0, q) = high 2 gamma2 + low mod q, low in (-gamma2, gamma2], or -gamma2 where high would be (q - 1)/(2
-/// gamma2). The quotient by a reciprocal is exact for every r: tests try them all. [FIPS204, Alg 36]
+/// Splits r in [0, q) into high 2 gamma2 + low mod q, with low in (-gamma2, gamma2], or -gamma2 where high would be (q
+/// - 1)/(2 gamma2). The quotient by a reciprocal is exact for every r: tests try them all. [FIPS204, Alg 36]
 template <int32_t kGamma2Part>
 constexpr Parts decompose(int32_t r) {
   constexpr int32_t kGamma2 = (kQ - 1) / kGamma2Part;
@@ -35,8 +35,8 @@ constexpr Parts decompose(int32_t r) {
   return {high, low};
 }
 
-/// 1 if adding `low` - which is beyond half a step - changes the high part, else 0. low = LowBits(w) - c s2 + c t0.
-/// [FIPS204, Alg 39]
+/// Returns 1 if `low` is so far beyond half a step that adding it changes the high part, otherwise 0. low = LowBits(w)
+/// - c s2 + c t0. [FIPS204, Alg 39]
 template <int32_t kGamma2Part>
 constexpr int32_t make_hint(int32_t high, int32_t low) {
   constexpr int32_t kGamma2 = (kQ - 1) / kGamma2Part;
@@ -45,7 +45,7 @@ constexpr int32_t make_hint(int32_t high, int32_t low) {
   return (above | below | at_border) & 1;
 }
 
-/// The high part of r in [0, q), corrected by a hint of 0 or 1. [FIPS204, Alg 40]
+/// Returns the high part of r in [0, q), corrected by a hint of 0 or 1. [FIPS204, Alg 40]
 template <int32_t kGamma2Part>
 constexpr int32_t use_hint(int32_t r, int32_t hint) {
   const Parts parts = decompose<kGamma2Part>(r);

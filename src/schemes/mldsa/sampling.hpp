@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials from pseudorandom bytes. [FIPS204, 7.3]
+// Samples polynomials from pseudorandom bytes. [FIPS204, 7.3]
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,12 @@ class Rejection {
 
   bool full() const { return filled_ == kN; }
 
-  /// Uniform: every three bytes whose 23 bits are below q. Public. [FIPS204, Alg 14, Alg 30]
+  /// Takes uniform coefficients, from every three bytes whose lowest 23 bits are below q. They are public.
+  /// [FIPS204, Alg 14, Alg 30]
   void take_uniform(std::span<const uint8_t> bytes) {
     size_t i = 0;
 #if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
-    constexpr size_t kRead = 3 * lanes::kGroup + 4;  // 4 beyond, which AVX2 reads
+    constexpr size_t kRead = 3 * lanes::kGroup + 4;  // AVX2 reads 4 bytes beyond
     for (; i + kRead <= bytes.size() && filled_ + lanes::kGroup <= kN; i += 3 * lanes::kGroup)
       filled_ += lanes::take_uniform_group(out_ + filled_, bytes.data() + i);
 #endif
@@ -38,8 +39,8 @@ class Rejection {
     }
   }
 
-  /// In [-kEta, kEta], from every half byte that is small enough. Which ones are rejected is public: it says nothing
-  /// about the others. [FIPS204, Alg 15, Alg 31]
+  /// Takes coefficients in [-kEta, kEta], from every half byte that is small enough. Which half bytes are rejected is
+  /// public, since it says nothing about the others. [FIPS204, Alg 15, Alg 31]
   template <int32_t kEta>
   void take_small(std::span<const uint8_t> bytes) {
     constexpr unsigned kLimit = kEta == 2 ? 15 : 9;
@@ -67,8 +68,8 @@ class Rejection {
   size_t filled_ = 0;
 };
 
-/// c with tau coefficients of 1 or -1, from the bytes that `squeeze` gives: eight of signs, then positions. Public.
-/// [FIPS204, Alg 29]
+/// Samples c, which has tau coefficients of 1 or -1, from the bytes that `squeeze` returns: eight bytes of signs, then
+/// positions. c is public. [FIPS204, Alg 29]
 template <class Squeeze>
 void sample_in_ball(Poly& c, size_t tau, Squeeze&& squeeze) {
   std::memset(c.c, 0, sizeof c.c);
@@ -85,7 +86,7 @@ void sample_in_ball(Poly& c, size_t tau, Squeeze&& squeeze) {
   }
 }
 
-/// Bytes that were squeezed from SHAKE256(seed) already, then more of them.
+/// The bytes of SHAKE256(seed), of which `begin` has been squeezed already.
 class Stream {
  public:
   Stream(std::span<const uint8_t> seed, std::span<const uint8_t> begin) : seed_(seed), bytes_(begin) {}
@@ -96,7 +97,7 @@ class Stream {
   }
 
  private:
-  /// Seldom: computes all of it again, a block more each time.
+  /// Computes all of the output again, with a block more each time. This is seldom needed.
   void refill() {
     Shake xof(Shake::Strength::kShake256);
     xof.absorb(seed_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three operations of ML-DSA. Read this first: one step per stage, in order; the steps are in steps.hpp and compute
-// a chunk of items. Tiled steps are a round of attempts at signatures, which is repeated until every item has one.
+// The three operations of ML-DSA. Read this first: it has one step per stage, in order. The steps are in steps.hpp and
+// compute a chunk of items. The tiled steps are a round of attempts at signatures, which is repeated until every item
+// has one.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of ML-DSA as lists of stages, in the specification's words. Independent of any implementation.
+// The operations of ML-DSA as lists of stages, in the specification's words, independent of any implementation.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ inline constexpr std::array kKeygenStages{
     Stage{"pack_sk", "[FIPS204, Alg 6, L10]", "rho, K, tr, s1, s2 -> their parts of sk"},
 };
 
-/// From expand_mask on, once for each attempt.
+/// The stages from expand_mask on are computed once for each attempt.
 inline constexpr std::array kSignStages{
     Stage{"randombytes", "[FIPS204, Alg 2, L5-8]", "-> rnd"},
     Stage{"unpack_sk", "[FIPS204, Alg 7, L1]", "sk -> rho, K, tr, s1, s2, t0"},

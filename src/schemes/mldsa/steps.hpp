@@ -13,14 +13,14 @@
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
 
-/// What several operations do.
+/// The steps that several operations have in common.
 template <MldsaParams P, InstructionSet Isa>
 struct CommonSteps {
   static constexpr size_t kK = P.k, kL = P.l, kStates = Isa::kStates;
   static constexpr unsigned kEtaBits = P.eta_bits(), kW1Bits = P.w1_bits();
 
-  /// kOut bytes of SHAKE128 or SHAKE256 for each of `streams` seeds of kIn bytes: fill(stream, seed) writes a seed,
-  /// use(stream, bytes) takes what it gives.
+  /// Computes kOut bytes of SHAKE128 or SHAKE256 for each of `streams` seeds of kIn bytes. fill(stream, seed) writes a
+  /// seed, and use(stream, bytes) takes the output for it.
   template <Shake::Strength kStrength, size_t kIn, size_t kOut, class Fill, class Use>
   static void expand(HashRows<P, Isa>& rows, size_t streams, Fill&& fill, Use&& use) {
     constexpr size_t kStride = rounded_up(kOut, 64);  // whole cache lines are stored
@@ -44,7 +44,7 @@ struct CommonSteps {
     }
   }
 
-  /// A^ of `count` keys: matrix(key) is where, rho(key) its seed. [FIPS204, Alg 32]
+  /// Samples A^ of `count` keys to matrix(key), from the seed rho(key). [FIPS204, Alg 32]
   template <class Matrix, class Rho>
   static void expand_matrices(HashRows<P, Isa>& rows, size_t count, Matrix&& matrix, Rho&& rho) {
     constexpr size_t kEntries = kK * kL, kBlocks = kMatrixBytes / kShake128Rate;
@@ -65,14 +65,15 @@ struct CommonSteps {
         });
   }
 
-  /// tr of `count` public keys. [FIPS204, Alg 6, L9; Alg 8, L6]
+  /// Computes tr of `count` public keys. [FIPS204, Alg 6, L9; Alg 8, L6]
   static void hash_public_keys(ByteRows tr, ConstByteRows pk, size_t count) {
     constexpr size_t kBytes = P.public_key_bytes();
     if (count == 1) return Isa::template shake256_of_one<kDigestBytes, kBytes>(tr.data, pk.data);
     Isa::shake256(tr, kDigestBytes, pk, kBytes, count);
   }
 
-  /// mu of each item from its key's tr. [FIPS204, Alg 7, L6; Alg 8, L7]
+  /// Computes mu of each item from its key's tr, or copies mu if the caller passes that.
+  /// [FIPS204, Alg 7, L6; Alg 8, L7]
   template <class Tr, class Mu>
   static void hash_messages(const Batch& io, Tr&& tr, Mu&& mu) {
     if (io.message.kind == MessageKind::kMu) {
@@ -100,7 +101,7 @@ struct CommonSteps {
     }
   }
 
-  /// c~ = H(mu, w1) of `count` items, item(i): an item of the chunk. [FIPS204, Alg 7, L15; Alg 8, L12]
+  /// Computes c~ = H(mu, w1) of `count` items, of which item(i) is one. [FIPS204, Alg 7, L15; Alg 8, L12]
   template <class Item>
   static void hash_challenges(HashRows<P, Isa>& rows, size_t count, Item&& item) {
     expand<Shake::Strength::kShake256, kDigestBytes + kK * P.w1_bytes(), P.challenge_bytes()>(
@@ -108,7 +109,7 @@ struct CommonSteps {
         [&](size_t i, const uint8_t* bytes) { std::memcpy(item(i).challenge, bytes, P.challenge_bytes()); });
   }
 
-  /// c of `count` items. [FIPS204, Alg 7, L16; Alg 8, L8]
+  /// Samples c of `count` items from c~, which is challenge(i). [FIPS204, Alg 7, L16; Alg 8, L8]
   template <class Challenge, class Item>
   static void sample_challenges(HashRows<P, Isa>& rows, size_t count, Challenge&& challenge, Item&& item) {
     constexpr size_t kBytes = P.challenge_bytes();
@@ -119,19 +120,19 @@ struct CommonSteps {
         });
   }
 
-  /// The bytes of the k polynomials of w1. [FIPS204, Alg 28]
+  /// Packs the k polynomials of w1. [FIPS204, Alg 28]
   static void pack_w1(uint8_t* out, const Poly* w1) {
     for (size_t i = 0; i < kK; ++i)
       pack<kW1Bits>(out + i * P.w1_bytes(), w1[i].c);
   }
 
-  /// s1 or s2. [FIPS204, Alg 25]
+  /// Unpacks s1 or s2. [FIPS204, Alg 25]
   static void unpack_small(Poly* out, const uint8_t* in, size_t polys) {
     for (size_t i = 0; i < polys; ++i)
       unpack_below<kEtaBits>(out[i], in + i * P.eta_bytes(), P.eta);
   }
 
-  /// Fills `poly` from the blocks of a stream after the first kBlocks. Seldom needed.
+  /// Fills `poly` from the blocks of a stream after the first kBlocks. This is seldom needed.
   template <Shake::Strength kStrength, size_t kBlocks, size_t kIn, class Take>
   static void expand_rest(const uint8_t (&seed)[kIn], Rejection& poly, Take take) {
     constexpr size_t kRate = static_cast<size_t>(kStrength);
@@ -147,7 +148,8 @@ struct CommonSteps {
     secure_zero(block, sizeof block);
   }
 
-  /// All ones unless every |c| < bound, |c| < q. In constant time. [FIPS204, 2.3, infinity norm]
+  /// Returns all ones unless |c| < bound for every coefficient c, of which |c| < q. It takes constant time.
+  /// [FIPS204, 2.3, infinity norm]
   static int32_t mask_too_large(const Poly& a, int32_t bound) {
     int32_t beyond = 0;
     for (const int32_t c : a.c) {
@@ -289,7 +291,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   using Try = Attempt<P>;
   using Common::kK, Common::kL;
 
-  /// rnd, mu and the seed of the masks of each item. [FIPS204, Alg 2, L5-8; Alg 7, L6-7]
+  /// Makes rnd, mu and the seed of the masks of each item. [FIPS204, Alg 2, L5-8; Alg 7, L6-7]
   static void prepare_items(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
       ct::declassify(sk_of(c, i) + P.tr_offset(), kDigestBytes);
@@ -400,7 +402,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   /// [FIPS204, Alg 7, L15]
   static void hash_challenge(Chunk& c) {
     Common::hash_challenges(*c.rows, c.attempt_count, [&](size_t i) -> Try& { return c.attempts[i]; });
-    for (size_t i = 0; i < c.attempt_count; ++i)  // c~ is uniform, and so says nothing of w1
+    for (size_t i = 0; i < c.attempt_count; ++i)  // c~ is uniform, and so says nothing about w1
       ct::declassify(c.attempts[i].challenge, P.challenge_bytes());
   }
 
@@ -415,8 +417,8 @@ struct SignSteps : CommonSteps<P, Isa> {
     });
   }
 
-  /// r0 and z, polynomial by polynomial until one is too large: r0 first, which fails more often. [FIPS204, Alg 7,
-  /// L18-23]
+  /// Computes r0 and z, polynomial by polynomial, until one is too large. r0 comes first, since it fails more often.
+  /// [FIPS204, Alg 7, L18-23]
   static void respond(Chunk& c) {
     const Try* passed = nullptr;
     each_attempt(c, [&](Try& attempt) {
@@ -484,21 +486,21 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   static void multiply(Poly& out, const Poly* a, const Poly* b, size_t terms = 1) { mldsa::multiply(out, a, b, terms); }
 
-  /// f(key, its record) for the keys that are to be expanded.
+  /// Calls f(key, record) for each key that is to be expanded.
   template <class F>
   static void each_new_key(Chunk& c, F&& f) {
     for (size_t i = 0; i < c.new_key_count; ++i)
       f(c.keys[c.new_keys[i]], sk_of(c, c.places[c.new_keys[i]].item));
   }
 
-  /// f(attempt) for those that have not failed.
+  /// Calls f(attempt) for each attempt that is still open.
   template <class F>
   static void each_attempt(Chunk& c, F&& f) {
     for (size_t i = 0; i < c.attempt_count; ++i)
       if (c.attempts[i].fate == Fate::kOpen) f(c.attempts[i]);
   }
 
-  /// Coefficients in (-3329, 3329), as prim/ntt takes them.
+  /// Converts coefficients in (-3329, 3329) to [0, 3329), which is what prim/ntt takes.
   static void small_of(SmallPoly& out, const Poly& a) {
     for (size_t n = 0; n < kN; ++n)
       out.c[n] = static_cast<uint16_t>(a.c[n] + (mask_negative(a.c[n]) & static_cast<int32_t>(ntt::kQ)));
@@ -509,7 +511,7 @@ struct SignSteps : CommonSteps<P, Isa> {
     small_of(out, s);
   }
 
-  /// Coefficients of c s, where s is s1 or s2.
+  /// Computes the coefficients of c s, where s is a polynomial of s1 or s2.
   static void small_product(int32_t (&out)[kN], const Try& attempt, const SmallPoly& s) {
     SmallPoly product;
     Isa::small_ntt().multiply(product.c, attempt.small_c.c, s.c, 1);
@@ -519,7 +521,7 @@ struct SignSteps : CommonSteps<P, Isa> {
       out[n] = product.c[n] - (mask_negative(kHalf - product.c[n]) & static_cast<int32_t>(ntt::kQ));
   }
 
-  /// w becomes r0 = LowBits(w) - c s2, which is LowBits(w - c s2) wherever both are in range.
+  /// Turns LowBits(w) into r0 = LowBits(w) - c s2, which is LowBits(w - c s2) wherever both are in range.
   static void subtract_c_s2(Try& attempt, const SmallPoly& s2, Poly& w) {
     int32_t product[kN];
     small_product(product, attempt, s2);
@@ -528,7 +530,7 @@ struct SignSteps : CommonSteps<P, Isa> {
     reject_if(attempt, Common::mask_too_large(w, P.gamma2() - P.beta()));
   }
 
-  /// z = y + c s1.
+  /// Computes z = y + c s1.
   static void add_c_s1(Try& attempt, const SmallPoly& s1, const Poly& y, Poly& z) {
     int32_t product[kN];
     small_product(product, attempt, s1);
@@ -537,7 +539,8 @@ struct SignSteps : CommonSteps<P, Isa> {
     reject_if(attempt, Common::mask_too_large(z, P.gamma1() - P.beta()));
   }
 
-  /// That an attempt fails, at which check and at which polynomial, is public. [DILITHIUM21, 5.5]
+  /// Rejects an attempt if `mask` is not 0. That an attempt fails, at which check and at which polynomial, is public.
+  /// [DILITHIUM21, 5.5]
   static void reject_if(Try& attempt, int32_t mask) {
     ct::declassify(&mask, sizeof mask);
     if (mask != 0) attempt.fate = Fate::kRejected;

@@ -12,14 +12,14 @@
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
 
-/// A message in parts, read from front to back.
+/// A message in parts, which is read from front to back.
 class PartReader {
  public:
   static constexpr size_t kMostParts = 5;
 
   void add(std::span<const uint8_t> part) { parts_[count_++] = part; }
 
-  /// Copies up to `bytes` bytes; fewer only at the message's end.
+  /// Copies up to `bytes` bytes, fewer only at the message's end, and returns their number.
   size_t read(uint8_t* out, size_t bytes) {
     size_t copied = 0;
     for (; copied < bytes && next_ < count_;) {
@@ -38,13 +38,13 @@ class PartReader {
   size_t count_ = 0, next_ = 0;
 };
 
-/// 64 bytes of SHAKE256 of each of up to kStates messages. How long they are is public.
+/// Computes 64 bytes of SHAKE256 of each of up to kStates messages. Their lengths are public.
 template <InstructionSet Isa>
 class StringHashes {
  public:
   static constexpr size_t kStates = Isa::kStates;
 
-  /// out: `count` rows.
+  /// `out` has `count` rows.
   static void run(ByteRows out, PartReader* messages, size_t count) {
     alignas(64) uint64_t states[25 * kStates] = {};
     std::array<State, kStates> at{};
@@ -65,7 +65,7 @@ class StringHashes {
   enum class State { kAbsorbs, kHasAll, kDone };
   static constexpr size_t kRate = 136;
 
-  /// The next block; true if it is the last. [FIPS202, B.2]
+  /// Absorbs the next block of a message. Returns true if it is the last. [FIPS202, B.2]
   static bool absorb(uint64_t* state, PartReader& message) {
     uint8_t block[kRate];
     const size_t bytes = message.read(block, kRate);

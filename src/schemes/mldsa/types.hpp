@@ -6,7 +6,7 @@
 
 namespace polykem::mldsa {
 
-/// 256 coefficients, lowest first, or in the transform's order. Comments of functions give their ranges.
+/// 256 coefficients, lowest first, or in the transform's order. The comments of functions give their ranges.
 struct alignas(64) Poly {
   int32_t c[kN];
 };
@@ -29,7 +29,7 @@ struct PublicKey {
 template <MldsaParams P>
 struct PrivateKey {
   Poly a[P.k * P.l];  ///< A^, row by row, in [0, q)
-  Poly t0[P.k];       ///< its transform
+  Poly t0[P.k];       ///< the transform of t0
   SmallPoly s1[P.l], s2[P.k];
 };
 

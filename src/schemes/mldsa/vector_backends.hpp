@@ -6,6 +6,8 @@
 
 namespace polykem::mldsa {
 
+/// These return the operations of set P on a vector backend. mldsa_avx2.cpp, mldsa_avx512.cpp, mldsa_neon.cpp and
+/// mldsa_neon_sha3.cpp instantiate them. The operations may only be called on a CPU with the backend's features.
 template <MldsaParams P>
 const SchemeBackend& avx2_backend();
 template <MldsaParams P>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform with the coefficients of one polynomial in registers. While butterflies are as long as a register, they
-// are of two registers; for the others, blocks of as many registers as lanes are transposed, and so are those again.
+// The transform of one polynomial, with its coefficients in registers. Butterflies that are at least as long as a
+// register take two registers. For shorter ones, blocks of as many registers as there are lanes are transposed, and
+// transposed back afterwards.
 #pragma once
 
 #include "schemes/mldsa/lanes/words.hpp"
@@ -15,8 +16,8 @@ constexpr int32_t by_inverse_of_q(int32_t x) {
   return static_cast<int32_t>(static_cast<uint32_t>(x) * static_cast<uint32_t>(kInverseQ));
 }
 
-/// Which of kZetas the butterflies of a length take: that of coefficients `start` and on, whose group is start / (2
-/// length). [FIPS204, Alg 41, L8; Alg 42, L8]
+/// Returns the index of the entry of kZetas that butterflies of a length take in a group. Coefficients from `start` on
+/// are in group start / (2 length). [FIPS204, Alg 41, L8; Alg 42, L8]
 template <bool kInverse>
 constexpr size_t zeta_of(size_t length, size_t group) {
   return kInverse ? kN / length - 1 - group : kN / 2 / length + group;
@@ -28,8 +29,8 @@ POLYKEM_INLINE Factor long_factor(size_t length, size_t group) {
   return {V32::set1(zeta), V32::set1(by_inverse_of_q(zeta))};
 }
 
-/// The factors of butterflies that are shorter than a register, whose block is transposed: a lane has kLanes
-/// neighbours, which are one group or several.
+/// The factors of butterflies that are shorter than a register, for transposed blocks: a lane has kLanes neighbouring
+/// coefficients, which are one group or several.
 template <bool kInverse>
 struct ShortFactors {
   static constexpr size_t kGroups = kLanes - 1;
@@ -64,14 +65,15 @@ POLYKEM_INLINE void butterfly(V32& a, V32& b, Factor zeta) {
   b = a - t;
   a = a + t;
 }
-/// With -zeta. [FIPS204, Alg 42, L10-13]
+/// Multiplies b - a by zeta, where the standard multiplies a - b by -zeta. [FIPS204, Alg 42, L10-13]
 POLYKEM_INLINE void inverse_butterfly(V32& a, V32& b, Factor zeta) {
   const V32 t = b - a;
   a = a + b;
   b = montgomery(t, zeta);
 }
 
-/// Butterflies of registers of r that are kDistance apart. factor(group): that of each 2 kDistance registers.
+/// Computes the butterflies of registers of r that are kDistance apart. factor(group) is the factor of a group, which
+/// is 2 kDistance registers.
 template <bool kInverse, size_t kDistance, size_t kCount, class F>
 POLYKEM_INLINE void layer(V32 (&r)[kCount], F&& factor) {
 #pragma GCC unroll 16
@@ -88,8 +90,8 @@ POLYKEM_INLINE void layer(V32 (&r)[kCount], F&& factor) {
   }
 }
 
-/// All layers from kDistance to kEnd, the inverse from the shortest, the other from the longest. factor(distance,
-/// group).
+/// Computes all layers from kDistance to kEnd. The inverse begins with the shortest distance, the transform with the
+/// longest. factor(distance, group) is the factor of a group.
 template <bool kInverse, size_t kDistance, size_t kEnd, size_t kCount, class F>
 POLYKEM_INLINE void layers(V32 (&r)[kCount], F&& factor) {
   layer<kInverse, kDistance>(r, [&](size_t group) { return factor(kDistance, group); });
@@ -109,14 +111,14 @@ POLYKEM_INLINE void store_all(int32_t* c, const V32 (&r)[kCount]) {
     r[i].store(c + kLanes * i);
 }
 
-/// The layers whose butterflies are of whole registers, but for the inverse's last one.
+/// Computes the layers whose butterflies take whole registers, except for the last one of the inverse.
 template <bool kInverse>
 POLYKEM_INLINE void long_layers(V32 (&r)[kRows]) {
   layers<kInverse, kInverse ? 1 : kRows / 2, kInverse ? kRows / 4 : 1>(
       r, [](size_t distance, size_t group) { return long_factor<kInverse>(kLanes * distance, group); });
 }
 
-/// The layers within registers, of block after block.
+/// Computes the layers within registers, block after block.
 template <bool kInverse>
 inline void short_layers(Poly& a) {
   for (size_t block = 0; block < kBlocks; ++block) {
@@ -130,7 +132,8 @@ inline void short_layers(Poly& a) {
   }
 }
 
-/// The last layer, and the last factor of the inverse transform: a + b, and the factor of a - b is in zeta already.
+/// Computes the last layer of the inverse transform and multiplies by its last factor, which the factor of the
+/// differences contains already.
 POLYKEM_INLINE void last_inverse_layer(V32 (&r)[kRows]) {
   constexpr int32_t kOfSum = kInverse256, kOfDifference = mldsa::montgomery(int64_t{-kZetas[1]} * kInverse256);
   const Factor of_sum{V32::set1(kOfSum), V32::set1(by_inverse_of_q(kOfSum))};
@@ -143,7 +146,7 @@ POLYKEM_INLINE void last_inverse_layer(V32 (&r)[kRows]) {
   }
 }
 
-/// In place; |c| < q before, < 9 q after. [FIPS204, Alg 41]
+/// Transforms a polynomial in place; |c| < q before, |c| < 9 q after. [FIPS204, Alg 41]
 inline void ntt(Poly& a) {
   V32 r[kRows];
   load_all(r, a.c);
@@ -152,7 +155,7 @@ inline void ntt(Poly& a) {
   short_layers<false>(a);
 }
 
-/// In place, of a Montgomery product, whose factor it removes; |c| < q before and after. [FIPS204, Alg 42]
+/// Transforms a Montgomery product back in place and removes its factor; |c| < q before and after. [FIPS204, Alg 42]
 inline void inverse_ntt(Poly& a) {
   short_layers<true>(a);
   V32 r[kRows];
@@ -162,7 +165,8 @@ inline void inverse_ntt(Poly& a) {
   store_all(a.c, r);
 }
 
-/// out = the sum of a[i] b[i] / 2^32, |c| < q; a in [0, q), |b| < 9 q, terms <= 7. [FIPS204, Alg 45, Alg 48]
+/// Computes out = the sum over i < terms <= 7 of a[i] b[i] / 2^32, coefficient by coefficient. a is in [0, q), |b| < 9
+/// q, and |out| < q. [FIPS204, Alg 45, Alg 48]
 inline void multiply(Poly& out, const Poly* a, const Poly* b, size_t terms) {
   for (size_t j = 0; j < kN; j += kLanes) {
     V32 even = V32::set1(0), odds = V32::set1(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes from coefficients, as many at a time as a register has lanes.
+// Packs coefficients into bytes, as many at a time as the lanes of a register hold.
 #pragma once
 
 #include <array>
@@ -14,17 +14,18 @@ inline namespace POLYKEM_ISA {
 using simd::V32;
 using Reg = V32::Reg;
 
-/// Neighbours are joined to one value in a lane twice as wide, until it has 64 bits.
+/// The number of coefficients that are joined in a 64-bit lane. Neighbours are joined to one value in a lane twice as
+/// wide, until it has 64 bits.
 template <unsigned kBits>
 inline constexpr size_t kJoined = kBits <= 8    ? 8
                                   : kBits <= 16 ? 4
                                                 : 2;
 
-/// How many coefficients the 64-bit lanes of a register have then.
+/// The number of coefficients that are joined in all 64-bit lanes of a register.
 template <unsigned kBits>
 inline constexpr size_t kPackedAtOnce = V32::kLanes / 2 * kJoined<kBits>;
 
-/// 2^kBits and 1 for the upper and the lower neighbour, in lanes of 8 or 16 bits.
+/// Returns the factors 2^kBits and 1 for the upper and the lower neighbour, in lanes of 8 or 16 bits.
 template <unsigned kBits>
 constexpr int32_t join_factors(unsigned lane_bits) {
   const uint32_t pair = 1 | 1U << (lane_bits + kBits);
@@ -38,7 +39,7 @@ POLYKEM_INLINE Reg join_words(Reg x, unsigned bits) {
   return _mm512_or_si512(low, _mm512_slli_epi64(_mm512_srli_epi64(x, 32), bits));
 }
 
-/// kPackedAtOnce coefficients, kJoined in each 64-bit lane.
+/// Returns kPackedAtOnce coefficients, of which kJoined are joined in each 64-bit lane.
 template <unsigned kBits>
 POLYKEM_INLINE Reg joined(const int32_t* c) {
   if constexpr (kBits > 16) {
@@ -57,8 +58,9 @@ POLYKEM_INLINE Reg joined(const int32_t* c) {
   }
 }
 
-/// Which byte of a register goes to each byte of its output, where 64-bit lane i has kBits bits from bit i kBits on.
-/// parity: of the even or the odd lanes only, the others' mask is 0; lanes begin at a whole or at a half byte.
+/// Says which byte of a register goes to each byte of the output, where 64-bit lane i has kBits bits from bit i kBits
+/// on: lanes begin at a whole or at a half byte. `parity` chooses the even or the odd lanes; the mask of the others is
+/// 0.
 template <unsigned kBits>
 struct LaneBytes {
   uint8_t indices[64] = {};
@@ -74,7 +76,7 @@ struct LaneBytes {
   }
 };
 
-/// 32 kBits bytes of 256 coefficients in [0, 2^kBits). [FIPS204, Alg 16]
+/// Packs 256 coefficients in [0, 2^kBits) into 32 kBits bytes. [FIPS204, Alg 16]
 template <unsigned kBits>
 void pack(uint8_t* out, const int32_t* c) {
   constexpr unsigned kLaneBits = kBits * kJoined<kBits>, kBytes = kLaneBits;
@@ -97,11 +99,12 @@ POLYKEM_INLINE Reg join_words(Reg x, unsigned bits) {
   return _mm256_or_si256(low, _mm256_slli_epi64(_mm256_srli_epi64(x, 32), static_cast<int>(bits)));
 }
 
-/// 16-bit lanes of c[0] to c[15].
+/// Returns c[0] to c[15] in 16-bit lanes.
 POLYKEM_INLINE Reg halves(const int32_t* c) {
   return _mm256_permute4x64_epi64(_mm256_packus_epi32(V32::load(c).r, V32::load(c + 8).r), 0xd8);
 }
 
+/// Returns kPackedAtOnce coefficients, of which kJoined are joined in each 64-bit lane.
 template <unsigned kBits>
 POLYKEM_INLINE Reg joined(const int32_t* c) {
   if constexpr (kBits > 16) {
@@ -115,7 +118,7 @@ POLYKEM_INLINE Reg joined(const int32_t* c) {
   }
 }
 
-/// 32 kBits bytes of 256 coefficients in [0, 2^kBits). [FIPS204, Alg 16]
+/// Packs 256 coefficients in [0, 2^kBits) into 32 kBits bytes. [FIPS204, Alg 16]
 template <unsigned kBits>
 void pack(uint8_t* out, const int32_t* c) {
   constexpr unsigned kLaneBits = kBits * kJoined<kBits>, kBytes = kLaneBits / 2;

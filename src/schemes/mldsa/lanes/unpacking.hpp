@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coefficients from bytes, as many at a time as a register has lanes.
+// Unpacks coefficients from bytes, as many at a time as a register has lanes.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ using Reg = V32::Reg;
 
 inline constexpr size_t kGroup = 16;
 
-/// Lane i gets bytes first(i) to first(i) + 3 of 64.
+/// Returns the indices with which lane i gets bytes first(i) to first(i) + 3 of 64.
 template <class First>
 consteval auto byte_indices(First first) {
   std::array<uint8_t, 64> indices{};
@@ -39,7 +39,7 @@ POLYKEM_INLINE Reg bytes_of(Reg from, const std::array<uint8_t, 64>& indices) {
 template <unsigned kBits>
 inline constexpr size_t kBytesRead = 2 * kBits;
 
-/// Sixteen coefficients of kBits <= 25 bits from 2 kBits bytes.
+/// Returns sixteen coefficients of kBits <= 25 bits from 2 kBits bytes.
 template <unsigned kBits>
 POLYKEM_INLINE Reg unpacked(const uint8_t* in) {
   static constexpr auto kIndices = byte_indices([](size_t lane) { return lane * kBits / 8; });
@@ -53,7 +53,7 @@ POLYKEM_INLINE Reg unpacked(const uint8_t* in) {
   return _mm512_and_si512(_mm512_srlv_epi32(words, V32::load(kShifts.data()).r), V32::set1((1 << kBits) - 1).r);
 }
 
-/// Appends the 23-bit integers of 48 bytes that are below q to out, which has space for 16; returns how many.
+/// Writes the 23-bit integers of 48 bytes that are below q to `out`, which has space for 16, and returns their number.
 POLYKEM_INLINE size_t take_uniform_group(int32_t* out, const uint8_t* in) {
   static constexpr auto kIndices = byte_indices([](size_t lane) { return 3 * lane; });
   const Reg x = _mm512_and_si512(bytes_of(load_bytes(in, 48), kIndices), V32::set1(0x7fffff).r);
@@ -66,7 +66,8 @@ POLYKEM_INLINE size_t take_uniform_group(int32_t* out, const uint8_t* in) {
 
 inline constexpr size_t kGroup = 8;
 
-/// Four words from each of two places: lane i gets bytes first(i) to first(i) + 3 of its half's 16 bytes.
+/// Returns the indices with which each half of a register gets four words from 16 bytes of its own: lane i gets bytes
+/// first(i) to first(i) + 3.
 template <class First>
 consteval auto byte_indices(First first) {
   std::array<uint8_t, 32> indices{};
@@ -83,7 +84,7 @@ POLYKEM_INLINE Reg bytes_of(const uint8_t* low, const uint8_t* high, const std::
 template <unsigned kBits>
 inline constexpr size_t kBytesRead = kBits / 2 + 16;
 
-/// Eight coefficients of kBits <= 25 bits from kBits bytes; reads kBytesRead.
+/// Returns eight coefficients of kBits <= 25 bits from kBits bytes. Reads kBytesRead bytes.
 template <unsigned kBits>
 POLYKEM_INLINE Reg unpacked(const uint8_t* in) {
   constexpr size_t kHigh = 4 * kBits / 8;
@@ -98,8 +99,8 @@ POLYKEM_INLINE Reg unpacked(const uint8_t* in) {
   return _mm256_and_si256(_mm256_srlv_epi32(words, V32::load(kShifts.data()).r), V32::set1((1 << kBits) - 1).r);
 }
 
-/// Appends the 23-bit integers of 24 bytes that are below q to out, which has space for 8; returns how many. Reads 28
-/// bytes.
+/// Writes the 23-bit integers of 24 bytes that are below q to `out`, which has space for 8, and returns their number.
+/// Reads 28 bytes.
 POLYKEM_INLINE size_t take_uniform_group(int32_t* out, const uint8_t* in) {
   static constexpr auto kIndices = byte_indices([](size_t lane) { return 3 * (lane % 4); });
   const Reg x = _mm256_and_si256(bytes_of(in, in + 12, kIndices), V32::set1(0x7fffff).r);
@@ -121,8 +122,8 @@ POLYKEM_INLINE size_t take_uniform_group(int32_t* out, const uint8_t* in) {
 
 #endif
 
-/// Appends those of the eight half bytes of four bytes that are below kLimit to out, which has space for eight; returns
-/// how many. Which ones are is public.
+/// Writes those of the eight half bytes of four bytes that are below kLimit to `out`, which has space for eight, and
+/// returns their number. Which ones are below kLimit is public.
 template <unsigned kLimit>
 POLYKEM_INLINE size_t take_small_group(uint8_t* out, const uint8_t* in) {
   constexpr uint64_t kEach = 0x0101010101010101;
@@ -136,11 +137,11 @@ POLYKEM_INLINE size_t take_small_group(uint8_t* out, const uint8_t* in) {
   return 8 - static_cast<size_t>(std::popcount(rejected));
 }
 
-/// 256 coefficients of kBits bits. [FIPS204, Alg 18]
+/// Unpacks 256 coefficients of kBits bits. [FIPS204, Alg 18]
 template <unsigned kBits>
 void unpack(int32_t* out, const uint8_t* in) {
   constexpr size_t kBytes = kGroup * kBits / 8, kGroups = kN / kGroup;
-  constexpr size_t kCopied = divided_up(kBytesRead<kBits>, kBytes);  // these could read beyond the end
+  constexpr size_t kCopied = divided_up(kBytesRead<kBits>, kBytes);  // groups that could read beyond the end
   uint8_t end[kCopied * kBytes + kBytesRead<kBits>] = {};
   std::memcpy(end, in + (kGroups - kCopied) * kBytes, kCopied * kBytes);
   for (size_t i = 0; i < kGroups - kCopied; ++i)

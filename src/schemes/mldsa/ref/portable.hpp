@@ -8,7 +8,7 @@
 
 namespace polykem::mldsa::ref {
 
-/// One item and one Keccak state at a time.
+/// The portable instruction set: it computes one item and one Keccak state at a time.
 struct Portable {
   static constexpr const char* kName = cpu::kRef;
   static constexpr size_t kStates = 1, kItems = 1;
