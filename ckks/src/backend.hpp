@@ -7,16 +7,17 @@
 namespace polykem::ckks {
 
 /// Computes the words of results, on the CPU (host_backend.hpp) or on a GPU (device.hpp). evaluator.cpp has checked the
-/// operands, which lie where these compute, and set everything of `out` but its words.
+/// operands, which lie where the backend computes, and has set everything of `out` but its words.
 class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// Memory for the words of `out`.
+  /// Allocates memory for the words of `out`.
   virtual void allocate(Ciphertexts& out) const = 0;
-  /// Sums and differences.
+  /// Computes sums and differences.
   virtual void combine(Operation operation, const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const = 0;
-  /// Products multiply every part; sums and differences change the first part only.
+  /// Computes sums, differences and products with plaintexts. Products multiply every part; sums and differences change
+  /// the first part only.
   virtual void combine_plain(Operation operation, const Ciphertexts& a, const Plaintexts& b,
                              Ciphertexts& out) const = 0;
   virtual void negate(const Ciphertexts& a, Ciphertexts& out) const = 0;
@@ -24,7 +25,7 @@ class Backend {
   virtual void relinearise(const Ciphertexts& a, const SwitchingKey& key, Ciphertexts& out) const = 0;
   virtual void automorphism(const Ciphertexts& a, uint64_t g, const SwitchingKey& key, Ciphertexts& out) const = 0;
   virtual void rescale(const Ciphertexts& a, Ciphertexts& out) const = 0;
-  /// The items from number `first` on, and the first limbs, as many as `out` has.
+  /// Copies the items from number `first` on, and of each the first limbs, as many as `out` has.
   virtual void select(const Ciphertexts& a, size_t first, Ciphertexts& out) const = 0;
 };
 

@@ -5,7 +5,7 @@ namespace polykem::ckks {
 
 namespace {
 
-/// The product of all primes first..first + count - 1 but number `left_out`, modulo m.
+/// Returns the product of all primes first..first + count - 1 but number `left_out`, modulo m.
 uint64_t product_without(const std::vector<Ntt>& primes, size_t first, size_t count, size_t left_out,
                          const Modulus& m) {
   uint64_t product = 1;
@@ -36,7 +36,7 @@ void BaseConversion::convert(const uint64_t* scaled, size_t n, size_t to, uint64
   const Modulus& m = primes_[to].modulus();
   const std::vector<uint64_t>& hat = to_hat_[to];
   for (size_t k = 0; k < n; ++k) {
-    Wide sum = 0;  // below 2^128: a digit of more than kMaxConverted primes has small ones, or P would be less
+    Wide sum = 0;  // below 2^128: a digit of more than kMaxConverted primes has small ones, or P would be less than it
     for (size_t i = 0; i < hat.size(); ++i)
       sum += Wide{scaled[i * n + k]} * hat[i];
     out[k] = m.reduce(sum);

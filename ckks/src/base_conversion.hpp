@@ -11,7 +11,7 @@ namespace polykem::ckks {
 /// The most products of two residues modulo primes below 2^61 whose sum is below 2^128.
 inline constexpr size_t kMaxConverted = 64;
 
-/// Residues modulo `count` primes that follow each other, B = their product, to residues modulo others, without the
+/// Converts residues modulo `count` consecutive primes, whose product is B, to residues modulo others, without the
 /// correction by a small multiple of B [HK20, 2.2]: x becomes x + e B, 0 <= e < count.
 class BaseConversion {
  public:
@@ -20,9 +20,9 @@ class BaseConversion {
   size_t first() const { return first_; }
   size_t count() const { return inverse_hat_.size(); }
 
-  /// x_i (B / b_i)^-1 mod b_i, in place: n coefficients modulo prime first + i.
+  /// Replaces x_i by x_i (B / b_i)^-1 mod b_i. row: n coefficients modulo prime first + i.
   void scale(size_t i, uint64_t* row, size_t n) const;
-  /// The sum over i of scaled_i (B / b_i), modulo the prime number `to`. scaled: count() rows of n words.
+  /// Computes the sum over i of scaled_i (B / b_i), modulo the prime number `to`. scaled: count() rows of n words.
   void convert(const uint64_t* scaled, size_t n, size_t to, uint64_t* out) const;
 
  private:

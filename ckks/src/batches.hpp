@@ -10,7 +10,7 @@
 
 namespace polykem::ckks {
 
-/// Memory that is zeroised before it is freed.
+/// An allocator whose memory is zeroised before it is freed.
 template <typename T>
 struct WipingAllocator {
   using value_type = T;
@@ -35,8 +35,8 @@ class DeviceWords;
 /// `count` ciphertexts that were computed alike.
 struct Ciphertexts {
   size_t count = 0, parts = 2, limbs = 0;
-  double scale = 1;  ///< what messages were multiplied by
-  size_t slots = 0;  ///< complex numbers in a message
+  double scale = 1;  ///< the factor by which messages were multiplied
+  size_t slots = 0;  ///< the number of complex numbers in a message
   size_t n = 0;
   uint64_t set = 0;             ///< Context::q_id()
   std::vector<uint64_t> words;  ///< [count][parts][limbs][N]
@@ -80,8 +80,8 @@ struct PublicKey {
   const uint64_t* row(size_t part, size_t limb) const { return &words[(part * limbs + limb) * n]; }
 };
 
-/// Takes ciphertexts from a secret s' to the secret s: of each digit b_j = -a_j s + e_j + P s' (modulo the digit's
-/// primes; P s' is 0 modulo the others).
+/// A key that takes ciphertexts from a secret s' to the secret s. For each digit it has b_j = -a_j s + e_j + P s',
+/// where P s' is added modulo the digit's primes only.
 struct SwitchingKey {
   size_t n = 0, primes = 0;
   uint64_t set = 0;             ///< Context::id()

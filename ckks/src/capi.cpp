@@ -47,7 +47,7 @@ static_assert(static_cast<int>(Fault::kDevice) == POLYKEM_CKKS_ERR_DEVICE);
 
 constexpr size_t kMaxWords = size_t{1} << 40;
 
-thread_local char error_text[512];  // no string: the first use of one on a thread would need memory
+thread_local char error_text[512];  // not a std::string, whose first use on a thread would need memory
 
 polykem_ckks_status failed(Fault fault, const char* text) noexcept {
   const size_t length = std::min(std::strlen(text), sizeof error_text - 1);
@@ -99,7 +99,7 @@ std::vector<uint64_t> words_at(const uint64_t* words, size_t count) {
   return words == nullptr ? std::vector<uint64_t>() : std::vector<uint64_t>(words, words + count);
 }
 
-/// Rows of one polynomial, modulo the primes 0..limbs-1.
+/// Checks rows of one polynomial modulo the primes 0..primes - 1.
 void check_rows(const Context& context, const uint64_t* words, size_t rows, size_t primes) {
   for (size_t row = 0; row < rows; ++row) {
     const uint64_t q = context.modulus(row % primes).value();
@@ -110,7 +110,7 @@ void check_rows(const Context& context, const uint64_t* words, size_t rows, size
   }
 }
 
-/// Words of a batch of this shape; throws if there is no such batch.
+/// Returns the number of words of a batch of this shape. Throws if there is no such batch.
 size_t checked_words(const Context& context, const polykem_ckks_shape& shape, size_t least_parts, size_t most_parts) {
   if (shape.struct_size != sizeof shape || shape.count == 0 || shape.parts < least_parts || shape.parts > most_parts)
     throw Error(Fault::kArgument, "the shape's struct_size, count or parts is out of range");
@@ -133,14 +133,14 @@ polykem_ckks_status shape_of(const Batch* batch, size_t parts, polykem_ckks_shap
   });
 }
 
-/// The caller's array has `count` elements, the object needs `needed`.
+/// Throws unless the caller's array has as many elements as the object needs.
 void check_length(size_t count, size_t needed, const char* of_what) {
   if (count != needed)
     throw Error(Fault::kArgument, std::string(of_what) + " of this parameter set and shape: " + std::to_string(needed) +
                                       " elements are needed, and the array has " + std::to_string(count));
 }
 
-/// NULL for no object, and for one that lies on a device, whose words are not here.
+/// Returns the object's words, or NULL for no object and for one that lies on a device, whose words are not here.
 template <typename Object>
 const uint64_t* words_of(const Object* object, size_t* word_count) {
   const size_t count = object == nullptr ? 0 : object->words.size();

@@ -34,7 +34,7 @@ double bits_of(const std::vector<uint64_t>& primes, size_t first, size_t count) 
 constexpr size_t kMinWordsPerThread = size_t{1} << 15;
 
 uint64_t mixed(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * 0x9e3779b97f4a7c15;  // an odd constant without pattern
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15;  // an odd constant without a pattern
   return hash ^ hash >> 32;
 }
 
@@ -140,8 +140,8 @@ const BaseConversion& Context::from_digit(size_t digit, size_t limbs) const {
 }
 
 unsigned Context::security_bits() const {
-  // Bits of the modulus for N = 2^10 ... 2^15, classical attacks; 2^16 as estimated since by the same method
-  // [BCC24, table 5.2].
+  // The most bits of the modulus for N = 2^10 ... 2^15 under classical attacks; that of 2^16 was estimated since by the
+  // same method [BCC24, table 5.2].
   constexpr double kMax[] = {27, 54, 109, 218, 438, 881, 1747};
   if (log_n_ < 10) return 0;
   return total_bits_ <= kMax[log_n_ - 10] ? 128 : 0;

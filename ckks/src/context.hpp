@@ -16,56 +16,57 @@ inline constexpr unsigned kMaxThreads = 1024;
 /// A parameter set: the ring Z[X] / (X^N + 1) modulo Q = q_0 q_1 ... and the special modulus P of key switching.
 struct Params {
   unsigned log_n = 0;
-  std::vector<uint64_t> q, p;              ///< distinct primes = 1 mod 2N; a rescaling drops the last of q
-  std::vector<uint64_t> q_roots, p_roots;  ///< primitive 2N-th roots of unity; empty: the least ones
-  unsigned digits = 1;   ///< into how many digits key switching decomposes Q; P must be half the largest at least
-  unsigned threads = 0;  ///< that compute; 0: one per usable CPU at most, fewer where the work is little
+  std::vector<uint64_t> q, p;              ///< distinct primes that are 1 mod 2N; rescaling drops the last of q
+  std::vector<uint64_t> q_roots, p_roots;  ///< primitive 2N-th roots of unity; if empty, the least ones
+  unsigned digits = 1;   ///< how many digits key switching decomposes Q into; P is at least half the largest
+  unsigned threads = 0;  ///< threads that compute; 0: at most one per usable CPU, fewer for little work
 };
 
 /// Tables of a parameter set. Immutable; several threads may use one.
 class Context {
  public:
-  /// Throws Error(parameters) with what is wrong.
+  /// Throws Error(parameters), which says what is wrong.
   explicit Context(const Params& params);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   unsigned log_n() const { return log_n_; }
   size_t n() const { return size_t{1} << log_n_; }
-  size_t limbs() const { return limbs_; }      ///< primes of Q
-  size_t special() const { return special_; }  ///< primes of P
+  size_t limbs() const { return limbs_; }      ///< the number of primes of Q
+  size_t special() const { return special_; }  ///< the number of primes of P
   size_t primes() const { return ntts_.size(); }
   size_t digits() const { return conversions_.size(); }
 
-  /// Tells parameter sets apart: a hash of the ring, the primes and the roots, of Q alone and of Q and P.
+  /// q_id() and id() tell parameter sets apart: they are hashes of the ring, the primes and the roots, q_id() of Q
+  /// alone, id() of Q and P.
   uint64_t q_id() const { return q_id_; }
   uint64_t id() const { return id_; }
 
-  /// The transform modulo prime i: the primes of Q first, then those of P.
+  /// Returns the transform modulo prime i. The primes of Q come first, then those of P.
   const Ntt& ntt(size_t i) const { return ntts_[i]; }
   const Modulus& modulus(size_t i) const { return ntts_[i].modulus(); }
 
-  /// The digits that Q has with its first `limbs` primes.
+  /// Returns the number of digits that Q has with its first `limbs` primes.
   size_t digits_at(size_t limbs) const { return (limbs + digit_limbs_ - 1) / digit_limbs_; }
   size_t digit_first(size_t digit) const { return digit * digit_limbs_; }
-  /// Primes of a digit, of which the last may have fewer than the others.
+  /// Returns the number of primes of a digit. The last digit may have fewer than the others.
   size_t digit_size(size_t digit, size_t limbs) const;
   const BaseConversion& from_digit(size_t digit, size_t limbs) const;
   const BaseConversion& from_special() const { return from_special_.front(); }
-  /// i < N with its log_n bits reversed.
+  /// Returns i < N with its log_n bits reversed.
   size_t reversed(size_t i) const { return reversed_[i]; }
-  /// P mod q_i and its inverse.
+  /// Return P mod q_i and its inverse.
   const Factor& p_mod(size_t i) const { return p_mod_[i]; }
   const Factor& inverse_p(size_t i) const { return inverse_p_[i]; }
 
-  /// log2 of P Q, and of the product of the first `limbs` primes.
+  /// Return log2 of P Q, and of the product of the first `limbs` primes.
   double total_bits() const { return total_bits_; }
   double limb_bits(size_t limbs) const { return limb_bits_[limbs]; }
   /// Throws Error(argument) unless the scale is a finite number above 0, and Error(scales) unless it is below the
-  /// modulus of so many limbs: beyond that nothing of the numbers is left.
+  /// modulus of `limbs` primes: beyond that nothing of the numbers is left.
   void check_scale(double scale, size_t limbs) const;
-  /// 128 if the Homomorphic Encryption Standard grants a ternary secret of this N and P Q so many bits, else 0
-  /// [HES18, table 1].
+  /// Returns 128 if the Homomorphic Encryption Standard grants a ternary secret of this N and P Q that many bits, else
+  /// 0 [HES18, table 1].
   unsigned security_bits() const;
 
   /// Calls work(i) for i = 0..count-1 on the context's threads and waits for all.
@@ -79,14 +80,14 @@ class Context {
   unsigned log_n_;
   size_t limbs_, special_, digit_limbs_ = 0;
   unsigned threads_;
-  size_t words_per_thread_;  ///< of work for which one more thread is started
+  size_t words_per_thread_;  ///< the words of work for which one more thread is started
   double total_bits_ = 0;
   std::vector<double> limb_bits_;  ///< [limbs]
   uint64_t q_id_, id_;
   std::vector<Ntt> ntts_;
   std::vector<uint32_t> reversed_;
-  std::vector<std::vector<BaseConversion>> conversions_;  ///< [digit][primes of it - 1]
-  std::vector<BaseConversion> from_special_;              ///< one
+  std::vector<std::vector<BaseConversion>> conversions_;  ///< [digit][number of its primes - 1]
+  std::vector<BaseConversion> from_special_;              ///< has one element
   std::vector<Factor> p_mod_, inverse_p_;
 };
 

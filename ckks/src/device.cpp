@@ -69,7 +69,7 @@ DeviceBatch batch_of(const Ciphertexts& batch) {
   return batch_of(batch, batch.parts);
 }
 
-/// All but the words.
+/// Return everything but the words.
 Ciphertexts described(const Ciphertexts& a) {
   return {.count = a.count,
           .parts = a.parts,

@@ -17,9 +17,9 @@ class Device final : public Backend {
  public:
   static constexpr unsigned kMinLogN = 12;
 
-  /// scratch_bytes: the most that an operation takes beside operands and result, unless a single ciphertext needs
-  /// more; 0: 2 GiB or a quarter of the memory that is free. Throws Error(parameters) for a set that no device takes,
-  /// (device) where there is no such GPU or no module, (out_of_memory).
+  /// Opens a GPU. scratch_bytes: the most that an operation takes beside operands and result, unless a single
+  /// ciphertext needs more; 0: 2 GiB or a quarter of the memory that is free. Throws Error(parameters) for a set that
+  /// no device takes, Error(device) where there is no such GPU or no module, and Error(out_of_memory).
   static std::shared_ptr<const Device> open(const Context& context, int ordinal, size_t scratch_bytes);
   ~Device() override;
   Device(const Device&) = delete;
@@ -28,7 +28,7 @@ class Device final : public Backend {
   int ordinal() const { return ordinal_; }
   uint64_t q_id() const { return q_id_; }
   uint64_t id() const { return id_; }
-  /// Until all that was queued is done. Throws Error(device) if something failed.
+  /// Waits until all work that was queued is done. Throws Error(device) if something failed.
   void wait() const;
 
   void allocate(Ciphertexts& out) const override;
@@ -45,7 +45,7 @@ class Device final : public Backend {
   friend class DeviceWords;
 
   Device(const Context& context, int ordinal, const DeviceModule& module);
-  /// A function of the module, whose failure is thrown.
+  /// Calls a function of the module, and throws if it fails.
   template <typename... Parameters, typename... Arguments>
   void run(Outcome (*function)(OpenDevice*, Parameters...), const Arguments&... arguments) const;
 
@@ -59,7 +59,7 @@ class Device final : public Backend {
 /// Words in a device's memory.
 class DeviceWords {
  public:
-  /// secret: they are zeroised before the memory is freed. Throws Error(out_of_memory).
+  /// secret: the words are zeroised before the memory is freed. Throws Error(out_of_memory).
   DeviceWords(std::shared_ptr<const Device> device, size_t count, bool secret);
   ~DeviceWords();
   DeviceWords(const DeviceWords&) = delete;
@@ -78,13 +78,14 @@ class DeviceWords {
   void* words_ = nullptr;
 };
 
-/// The device where a batch or a key lies; nullptr: main memory.
+/// Returns the device where a batch or a key lies, or nullptr for main memory.
 template <typename Object>
 const Device* device_of(const Object& object) {
   return object.on_device == nullptr ? nullptr : &object.on_device->device();
 }
 
-/// Copies. Throw Error(argument) for objects of another parameter set, (device) for those that lie on another device.
+/// These copy. They throw Error(argument) for objects of another parameter set, and Error(device) for those that lie on
+/// another device.
 Ciphertexts to_device(const std::shared_ptr<const Device>& device, const Ciphertexts& a);
 Plaintexts to_device(const std::shared_ptr<const Device>& device, const Plaintexts& a);
 SwitchingKey to_device(const std::shared_ptr<const Device>& device, const SwitchingKey& key);

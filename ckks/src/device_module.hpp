@@ -13,7 +13,7 @@ inline constexpr uint32_t kDeviceModuleVersion = 2;
 
 enum class Outcome : int { kOk = 0, kOutOfMemory = 1, kFailed = 2 };
 
-/// Why a call failed; always terminated.
+/// Says why a call failed. The text is always terminated.
 struct Problem {
   char text[256];
 };
@@ -21,12 +21,12 @@ struct Problem {
 struct DeviceSetup {
   int ordinal;
   unsigned log_n;        ///< 12..16
-  size_t scratch_bytes;  ///< of one operation; 0: 2 GiB or a quarter of what is free
+  size_t scratch_bytes;  ///< for one operation; 0: 2 GiB or a quarter of what is free
   size_t limbs, special, digit_limbs;
-  const uint64_t *primes, *roots;  ///< of Q first, then of P
+  const uint64_t *primes, *roots;  ///< those of Q first, then those of P
 };
 
-/// [count][parts][limbs][N] in the device's memory; words of a key: [digits][2][primes][N].
+/// A batch in the device's memory, as [count][parts][limbs][N]. Words of a key are [digits][2][primes][N].
 struct DeviceBatch {
   void* words;
   size_t count, parts, limbs;
@@ -38,23 +38,23 @@ enum class Operation : int { kAdd = 1, kSubtract = 2, kMultiply = 3 };
 class OpenDevice;
 
 /// All functions are thread-safe and none throws. Work is queued: only `upload`, `download` and `wait` wait for it, and
-/// what failed meanwhile is told by a later call. Operands were checked; results are no operands.
+/// a later call reports what failed meanwhile. The caller has checked the operands. No result is an operand.
 struct DeviceModule {
   uint32_t version;
   uint32_t table_bytes;
   Outcome (*open)(const DeviceSetup* setup, OpenDevice** out, Problem* problem);
   void (*close)(OpenDevice* device);
-  /// `count` words as the host has them: the device may hold them in fewer bytes.
+  /// Allocates `count` words, counted as the host has them: the device may hold them in fewer bytes.
   Outcome (*allocate)(OpenDevice* device, size_t count, void** out, Problem* problem);
-  /// Once all work that was queued before is done. wipe: zeroises.
+  /// Releases memory once all work that was queued before is done. wipe: zeroises it.
   void (*release)(OpenDevice* device, void* words, size_t count, bool wipe);
   Outcome (*upload)(OpenDevice* device, void* to, const uint64_t* from, size_t count, Problem* problem);
   Outcome (*download)(OpenDevice* device, uint64_t* to, const void* from, size_t count, Problem* problem);
   Outcome (*wait)(OpenDevice* device, Problem* problem);
-  /// No products.
+  /// Computes sums and differences, no products.
   Outcome (*combine)(OpenDevice* device, Operation what, const DeviceBatch* out, const DeviceBatch* a,
                      const DeviceBatch* b, Problem* problem);
-  /// b has one part, one item or as many as a, and at least a's limbs.
+  /// Computes sums, differences and products. b has one part, one item or as many as a, and at least a's limbs.
   Outcome (*combine_plain)(OpenDevice* device, Operation what, const DeviceBatch* out, const DeviceBatch* a,
                            const DeviceBatch* b, Problem* problem);
   Outcome (*negate)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
@@ -65,7 +65,7 @@ struct DeviceModule {
   Outcome (*automorphism)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, uint64_t g, const void* key,
                           Problem* problem);
   Outcome (*rescale)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
-  /// The items from number `first` on, and the first limbs, as many as `out` has.
+  /// Copies the items from number `first` on, and of each the first limbs, as many as `out` has.
   Outcome (*select)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, size_t first, Problem* problem);
 };
 

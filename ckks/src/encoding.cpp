@@ -13,12 +13,12 @@ namespace {
 
 using Slots = SecretVector<Complex>;
 
-/// exp(i angle), the angle being pi times a / b.
+/// Returns exp(i pi a / b).
 Complex root(size_t a, size_t b) {
   return std::polar(1.0, std::numbers::pi * static_cast<double>(a) / static_cast<double>(b));
 }
 
-/// z_k = sum over j of a_j exp(+-2 pi i j k / size), in place; `size` is a power of two.
+/// Computes z_k = sum over j of a_j exp(+-2 pi i j k / size), in place; `size` is a power of two.
 void fourier(Slots& a, bool inverse) {
   const size_t size = a.size();
   const auto bits = static_cast<unsigned>(std::countr_zero(size));
@@ -38,7 +38,8 @@ void fourier(Slots& a, bool inverse) {
   }
 }
 
-/// Slot j is the value at zeta^(5^j), which has this place among the odd powers zeta^(2k + 1), k = 0..2 slots - 1.
+/// Returns the places of the slots. Slot j is the value at zeta^(5^j), which has this place among the odd powers
+/// zeta^(2k + 1), k = 0..2 slots - 1.
 std::vector<size_t> places(size_t slots) {
   std::vector<size_t> out(slots);
   size_t power = 1;
@@ -49,7 +50,7 @@ std::vector<size_t> places(size_t slots) {
   return out;
 }
 
-/// The 2 slots coefficients of the real polynomial that has these values.
+/// Returns the 2 slots coefficients of the real polynomial that has these values.
 SecretVector<double> interpolate(std::span<const Complex> values) {
   const size_t slots = values.size(), size = 2 * slots;
   Slots a(size);
@@ -76,7 +77,7 @@ void evaluate(std::span<const double> coefficients, std::span<Complex> values) {
     values[j] = a[place[j]];
 }
 
-/// The integer nearest to x, modulo q.
+/// Returns the integer nearest to x, modulo q.
 uint64_t residue(const Modulus& m, double x) {
   if (std::abs(x) < 0x1p62) return m.from_signed(std::llround(x));
   int exponent;
@@ -91,7 +92,7 @@ void check_slots(const Context& context, size_t slots) {
                 "a message has a power of two of slots, at most " + std::to_string(context.n() / 2) + " here");
 }
 
-/// Residues modulo each prime as digits of mixed radix: x = d_0 + q_0 (d_1 + q_1 (d_2 + ...)) [Garner].
+/// Converts residues modulo each prime to digits of mixed radix: x = d_0 + q_0 (d_1 + q_1 (d_2 + ...)) [Garner].
 class MixedRadix {
  public:
   MixedRadix(const Context& context, size_t limbs) : context_(context), limbs_(limbs), digits_(limbs) {
@@ -103,7 +104,7 @@ class MixedRadix {
     }
   }
 
-  /// The number nearest to 0 that has these residues, as a floating-point number.
+  /// Returns the number nearest to 0 that has these residues, as a floating-point number.
   double centred(const uint64_t* residues, size_t stride) {
     for (size_t i = 0; i < limbs_; ++i) {
       const Modulus& m = context_.modulus(i);
@@ -119,7 +120,7 @@ class MixedRadix {
   }
 
  private:
-  /// (Q - 1) / 2 has the digits (q_i - 1) / 2.
+  /// Returns whether x > (Q - 1) / 2, whose digits are (q_i - 1) / 2.
   bool above_half() const {
     for (size_t i = limbs_; i-- > 0;) {
       const uint64_t half = context_.modulus(i).value() / 2;
@@ -127,7 +128,7 @@ class MixedRadix {
     }
     return false;
   }
-  /// Q - x: Q - 1 has the digits q_i - 1; one is added at the end.
+  /// Replaces x by Q - x: Q - 1 has the digits q_i - 1, and one is added at the end.
   void complement() {
     uint64_t carry = 1;
     for (size_t i = 0; i < limbs_; ++i) {

@@ -63,7 +63,7 @@ void check_key(const Context& context, const SwitchingKey& key) {
     throw Error(Fault::kArgument, "the key belongs to another parameter set");
 }
 
-/// As `like`, without words.
+/// Returns a batch like `like`, without words.
 Ciphertexts shaped(const Ciphertexts& like, size_t parts, size_t limbs) {
   return {.count = like.count,
           .parts = parts,
@@ -75,7 +75,7 @@ Ciphertexts shaped(const Ciphertexts& like, size_t parts, size_t limbs) {
           .words = {}};
 }
 
-/// The device where all operands lie, or nullptr for main memory.
+/// Returns the device where all operands lie, or nullptr for main memory.
 template <typename... Others>
 const Device* place_of(const Ciphertexts& first, const Others&... others) {
   const Device* const place = device_of(first);
@@ -85,7 +85,7 @@ const Device* place_of(const Ciphertexts& first, const Others&... others) {
   return place;
 }
 
-/// `out` with its words, which work(backend, out) computes at that place.
+/// Returns `out` with its words, which work(backend, out) computes at that place.
 template <typename Work>
 Ciphertexts computed(const Context& context, const Device* place, Ciphertexts out, const Work& work) {
   const HostBackend host(context);

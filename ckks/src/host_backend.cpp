@@ -9,13 +9,13 @@ namespace polykem::ckks {
 
 namespace {
 
-/// Calls work(item, limb) for all of them.
+/// Calls work(item, limb) for every limb of every item.
 template <typename Work>
 void for_each_limb(const Context& context, const Ciphertexts& a, const Work& work) {
   context.for_each(a.count * a.limbs, [&](size_t i) { work(i / a.limbs, i % a.limbs); });
 }
 
-/// out[k] = f(modulus, a[k], b[k])
+/// Computes out[k] = f(modulus, a[k], b[k]).
 template <typename Function>
 void map_rows(const Modulus& m, size_t n, const uint64_t* a, const uint64_t* b, uint64_t* out, Function f) {
   for (size_t k = 0; k < n; ++k)
@@ -38,7 +38,7 @@ void combine_rows(Operation operation, const Modulus& m, size_t n, const uint64_
   }
 }
 
-/// (c0, c1, c2) of a row: the product of the polynomials a0 + a1 s and b0 + b1 s in s.
+/// Computes (c0, c1, c2) of a row: the product of the polynomials a0 + a1 s and b0 + b1 s in s.
 void tensor_rows(const Modulus& m, size_t n, const uint64_t* const a[2], const uint64_t* const b[2],
                  uint64_t* const out[3]) {
   for (size_t k = 0; k < n; ++k) {
@@ -49,7 +49,8 @@ void tensor_rows(const Modulus& m, size_t n, const uint64_t* const a[2], const u
   }
 }
 
-/// One row of a rescaling: (c - r) / q_last, r the last limb's coefficients in [-q_last / 2, q_last / 2].
+/// Computes one row of a rescaling: (c - r) / q_last, where r are the last limb's coefficients in [-q_last / 2,
+/// q_last / 2].
 void rescale_row(const Context& context, size_t limb, size_t last, const uint64_t* r, const uint64_t* in,
                  uint64_t* out) {
   const Modulus& m = context.modulus(limb);

@@ -5,7 +5,7 @@ namespace polykem::ckks {
 
 namespace {
 
-/// A polynomial's digits: its coefficients modulo each prime, scaled for the conversion of its digit.
+/// Returns a polynomial's digits: its coefficients modulo each prime, scaled for the conversion of its digit.
 std::vector<uint64_t> decompose(const Context& context, size_t limbs, const uint64_t* c) {
   const size_t n = context.n();
   std::vector<uint64_t> scaled(c, c + limbs * n);
@@ -20,7 +20,7 @@ std::vector<uint64_t> decompose(const Context& context, size_t limbs, const uint
   return scaled;
 }
 
-/// ModUp of one digit to one prime: a row. Within the digit it is the row that c has.
+/// Computes ModUp of one digit to one prime, a row. Within the digit it is the row that c has.
 void mod_up(const Context& context, size_t limbs, size_t digit, size_t prime, const uint64_t* c, const uint64_t* scaled,
             uint64_t* out) {
   const size_t n = context.n(), first = context.digit_first(digit);
@@ -32,7 +32,7 @@ void mod_up(const Context& context, size_t limbs, size_t digit, size_t prime, co
   context.ntt(prime).forward(out);
 }
 
-/// The sum over the digits of ModUp(digit) times the key, at one prime.
+/// Computes the sum over the digits of ModUp(digit) times the key, at one prime.
 void key_product(const Context& context, const SwitchingKey& key, size_t limbs, size_t prime, const uint64_t* c,
                  const uint64_t* scaled, uint64_t* out0, uint64_t* out1) {
   const size_t n = context.n();
@@ -49,7 +49,7 @@ void key_product(const Context& context, const SwitchingKey& key, size_t limbs, 
   }
 }
 
-/// Divides by P: sum has `limbs` rows of Q and then those of P, which it overwrites.
+/// Divides by P. sum has `limbs` rows of Q and then those of P, which are overwritten.
 void mod_down(const Context& context, size_t limbs, uint64_t* sum, uint64_t* out) {
   const size_t n = context.n();
   uint64_t* const special = sum + limbs * n;

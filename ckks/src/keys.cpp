@@ -11,7 +11,7 @@ namespace polykem::ckks {
 
 namespace {
 
-constexpr unsigned kErrorBits = 21;  ///< of each of the two numbers of bits that an error is the difference of
+constexpr unsigned kErrorBits = 21;  ///< an error is the difference of the numbers of ones in this many bits each
 
 using Row = SecretVector<uint64_t>;
 using Small = SecretVector<int64_t>;
@@ -28,7 +28,7 @@ Row secret_words(size_t n, Drbg& drbg) {
   return words;
 }
 
-/// Uniform in {-1, 0, 1}, to 2^-62.
+/// Samples uniformly from {-1, 0, 1}, to 2^-62.
 Small ternary(size_t n, Drbg& drbg) {
   const Row words = secret_words(n, drbg);
   Small out(n);
@@ -37,8 +37,8 @@ Small ternary(size_t n, Drbg& drbg) {
   return out;
 }
 
-/// How many bits of a secret word are set. Where the CPU need not have the instruction, std::popcount calls a function
-/// of the compiler's library, which may look words up in a table.
+/// Returns how many bits of a secret word are set. Where the CPU need not have the instruction, std::popcount calls a
+/// function of the compiler's library, which may look words up in a table.
 int64_t ones(uint64_t word) {
   word -= word >> 1 & 0x5555555555555555;
   word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
@@ -55,7 +55,7 @@ Small errors(size_t n, Drbg& drbg) {
   return out;
 }
 
-/// Uniform modulo q; public.
+/// Samples uniformly modulo q. The result is public.
 void uniform(const Modulus& m, std::span<uint64_t> out, Drbg& drbg) {
   const uint64_t mask = std::bit_ceil(m.value()) - 1;
   std::vector<uint64_t> words(1024);
@@ -66,7 +66,7 @@ void uniform(const Modulus& m, std::span<uint64_t> out, Drbg& drbg) {
   }
 }
 
-/// A small polynomial modulo a prime, transformed.
+/// Transforms a small polynomial modulo a prime.
 Row transformed(const Context& context, size_t prime, const Small& a) {
   Row row(a.size());
   for (size_t i = 0; i < a.size(); ++i)
@@ -84,7 +84,7 @@ SecretKey secret_key_from(const Context& context, const Small& s) {
   return out;
 }
 
-/// b = -a s + e modulo one prime, of a that is there.
+/// Computes b = -a s + e modulo one prime, where a is given.
 void mask_secret(const Context& context, size_t prime, const uint64_t* a, const uint64_t* s, const Small& e,
                  uint64_t* b) {
   const Modulus& m = context.modulus(prime);
@@ -97,7 +97,7 @@ void check(const Context& context, const SecretKey& secret) {
   if (secret.set != context.id()) throw Error(Fault::kArgument, "the secret key belongs to another parameter set");
 }
 
-/// A key that takes from s' to s.
+/// Makes a key that takes ciphertexts from the secret `from` to the secret `to`.
 SwitchingKey make_switching_key(const Context& context, const SecretKey& from, const SecretKey& to, Drbg& drbg) {
   if (context.special() == 0)
     throw Error(Fault::kParameters, "the parameter set has no special primes p for key switching");
@@ -169,7 +169,7 @@ SwitchingKey make_relinearisation_key(const Context& context, const SecretKey& s
   return make_switching_key(context, square, secret, drbg);
 }
 
-// The key is used before X -> X^g: so it leads to s(X^(1/g)).
+// The key is used before X -> X^g, so it leads to s(X^(1/g)).
 SwitchingKey make_automorphism_key(const Context& context, const SecretKey& secret, uint64_t g, Drbg& drbg) {
   check(context, secret);
   if (g % 2 == 0 || g >= 2 * context.n()) throw Error(Fault::kArgument, "an automorphism's g is odd and below 2N");

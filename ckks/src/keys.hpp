@@ -7,19 +7,19 @@
 
 namespace polykem::ckks {
 
-// Keys and ciphertexts of users, on the CPU. Secrets are uniform in {-1, 0, 1}, errors follow the centred binomial
-// distribution of 42 bits, standard deviation 3.24. Nothing here branches on secrets. Without entropy they throw
-// Error(random).
+// Keys and ciphertexts of users, on the CPU. Secrets are uniform in {-1, 0, 1}; errors follow the centred binomial
+// distribution of 42 bits, with standard deviation 3.24. Nothing here branches on secrets. Without entropy the
+// functions throw Error(random).
 
 SecretKey make_secret_key(const Context& context, Drbg& drbg);
-/// From residues modulo q_0, as a transform has them: what another library's secret key holds. Throws Error(residues)
-/// if it is not ternary.
+/// Makes a key from residues modulo q_0 in the form that a transform leaves, which is what another library's secret key
+/// holds. Throws Error(residues) if it is not ternary.
 SecretKey secret_key_from_row(const Context& context, const uint64_t* row);
 PublicKey make_public_key(const Context& context, const SecretKey& secret, Drbg& drbg);
 
-/// The key of relinearise().
+/// Makes the key of relinearise().
 SwitchingKey make_relinearisation_key(const Context& context, const SecretKey& secret, Drbg& drbg);
-/// The key of automorphism() with this g.
+/// Makes the key of automorphism() with this g.
 SwitchingKey make_automorphism_key(const Context& context, const SecretKey& secret, uint64_t g, Drbg& drbg);
 
 Ciphertexts encrypt(const Context& context, const PublicKey& key, const Plaintexts& messages, Drbg& drbg);

@@ -26,16 +26,17 @@ class Modulus {
   constexpr uint64_t negate(uint64_t a) const { return reduce_once(q_ - a); }
   constexpr uint64_t mul(uint64_t a, uint64_t b) const { return reduce(Wide{a} * b); }
   constexpr uint64_t mul(uint64_t a, const Factor& b) const { return reduce_once(mul_lazy(a, b)); }
-  /// In [0, 2q); `a` may be any word.
+  /// Returns the product. Range out: [0, 2q). `a` may be any word.
   constexpr uint64_t mul_lazy(uint64_t a, const Factor& b) const {
     return a * b.value - static_cast<uint64_t>(Wide{a} * b.quotient >> 64) * q_;
   }
-  /// a in [0, 2q).
+  /// Reduces a. Range in: [0, 2q).
   constexpr uint64_t reduce_once(uint64_t a) const {
     const uint64_t less = a - q_;
     return less + (q_ & (0 - (less >> 63)));
   }
-  /// Any a below 2^127: Barrett's method with the quotient floor(2^128 / q), one multiple of q too small at most.
+  /// Reduces a. Range in: below 2^127. This is Barrett's method with the quotient floor(2^128 / q), which is at most
+  /// one multiple of q too small.
   constexpr uint64_t reduce(Wide a) const {
     const uint64_t high = static_cast<uint64_t>(a >> 64), low = static_cast<uint64_t>(a);
     const uint64_t ratio_high = static_cast<uint64_t>(ratio_ >> 64), ratio_low = static_cast<uint64_t>(ratio_);
@@ -45,13 +46,13 @@ class Modulus {
         high * ratio_high + static_cast<uint64_t>(middle >> 64) + static_cast<uint64_t>(other >> 64);
     return reduce_once(low - quotient * q_);
   }
-  /// A signed number of any size.
+  /// Returns a signed number of any size modulo q.
   constexpr uint64_t from_signed(int64_t a) const {
     const uint64_t negative = 0 - static_cast<uint64_t>(a < 0);
     const uint64_t size = reduce((static_cast<uint64_t>(a) ^ negative) - negative);
     return (size & ~negative) | (negate(size) & negative);
   }
-  /// The exponent is public.
+  /// Computes a^exponent. The exponent is public.
   constexpr uint64_t pow(uint64_t a, uint64_t exponent) const {
     uint64_t result = 1;
     for (; exponent != 0; exponent >>= 1) {
@@ -60,7 +61,7 @@ class Modulus {
     }
     return result;
   }
-  /// 1 / a mod q, for a in [1, q) and q prime.
+  /// Returns 1 / a mod q, for a in [1, q) and q prime.
   constexpr uint64_t inverse(uint64_t a) const { return pow(a, q_ - 2); }
   constexpr Factor factor(uint64_t a) const { return {a, static_cast<uint64_t>((Wide{a} << 64) / q_)}; }
 

@@ -5,7 +5,7 @@ namespace polykem::ckks {
 
 namespace {
 
-/// root^bitrev(i), i = 0..N-1.
+/// Returns root^bitrev(i), i = 0..N-1.
 std::vector<Factor> powers(const Modulus& q, uint64_t root, unsigned log_n) {
   std::vector<Factor> table(size_t{1} << log_n);
   uint64_t power = 1;

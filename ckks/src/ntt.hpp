@@ -9,7 +9,7 @@
 
 namespace polykem::ckks {
 
-/// The low `bits` bits of `i`, reversed.
+/// Returns the low `bits` bits of `i`, reversed.
 constexpr size_t bit_reverse(size_t i, unsigned bits) {
   size_t reversed = 0;
   for (unsigned b = 0; b < bits; ++b)
@@ -26,9 +26,10 @@ class Ntt {
   const Modulus& modulus() const { return q_; }
   uint64_t psi() const { return psi_; }
 
-  /// In place: N coefficients of a in [0, q) become the values a(psi^(2 bitrev(i) + 1)), i = 0..N-1, in [0, q).
+  /// Transforms in place: N coefficients of a in [0, q) become the values a(psi^(2 bitrev(i) + 1)), i = 0..N-1, in [0,
+  /// q).
   void forward(uint64_t* a) const;
-  /// And back.
+  /// The inverse of forward().
   void inverse(uint64_t* a) const;
 
  private:

@@ -10,7 +10,7 @@ namespace polykem::ckks {
 
 namespace {
 
-/// Whether the odd n passes Miller and Rabin's test to this base.
+/// Returns whether the odd n passes Miller and Rabin's test to this base.
 bool passes(const Modulus& n, uint64_t base) {
   const uint64_t less = n.value() - 1;
   const int twos = std::countr_zero(less);
@@ -58,7 +58,7 @@ uint64_t least_root(unsigned log_n, uint64_t q) {
     const uint64_t candidate = modulus.pow(x, (q - 1) >> (log_n + 1));
     if (is_root(log_n, q, candidate)) root = candidate;
   }
-  // The others are its odd powers.
+  // The other roots are its odd powers.
   const uint64_t square = modulus.mul(root, root);
   uint64_t least = root;
   for (size_t i = 1; i < size_t{1} << log_n; ++i) {

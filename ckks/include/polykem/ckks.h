@@ -11,7 +11,7 @@
  *  - A batch is ciphertexts that were computed alike: with one number of parts and limbs, one scale. Limbs are the
  * first primes of q, those that rescaling has left.
  *  - Arrays come with their length, in elements: words, or numbers. One of another length than the object needs is
- *    refused. Functions ..._words tell theirs through word_count, unless that is NULL.
+ *    refused. Functions ..._words report theirs through word_count, unless that is NULL.
  *  - Operations make a new object. One plaintext, or one for each ciphertext, may stand beside a batch. A message of
  *    fewer slots than the other operand's counts as repeated.
  *
@@ -50,8 +50,8 @@ typedef enum polykem_ckks_status {
   POLYKEM_CKKS_ERR_DEVICE = 39      /* no such GPU, one that failed, or operands in different places */
 } polykem_ckks_status;
 
-/* What was wrong with the last call of this thread that failed, and what to do: a sentence, valid until its next
- * failure. */
+/* Returns a sentence that says what was wrong with the last call of this thread that failed, and what to do. It is
+ * valid until the thread's next failure. */
 POLYKEM_CKKS_API const char* polykem_ckks_error_text(void);
 
 /* ---- parameter sets -------------------------------------------------------------------------------------- */
@@ -68,26 +68,26 @@ typedef struct polykem_ckks_parameters {
                      primes. 0: no key switching */
   const uint64_t* p;
   const uint64_t* p_roots;
-  unsigned digits;    /* into how many digits key switching decomposes q ("dnum"), each but the last of
+  unsigned digits;    /* the number of digits into which key switching decomposes q ("dnum"), each but the last of
                          ceil(q_count / digits) primes */
-  unsigned threads;   /* that compute, at most 1024; 0: one per CPU of polykem_cpus at most, fewer where the work
-                         is little */
-  int allow_insecure; /* 1: also with less than 128 bits of security, for tests */
+  unsigned threads;   /* threads that compute, at most 1024; 0: at most one per CPU of polykem_cpus, fewer where the
+                         work is little */
+  int allow_insecure; /* 1: less than 128 bits of security are allowed, for tests */
 } polykem_ckks_parameters;
 
-/* `count` primes for q or p: 1 mod 2N, nearest to 2^bits (14..60) on either side by turns, for 60 bits below 2^60 only;
- * none of `taken`. */
+/* Finds `count` primes for q or p: 1 mod 2N, nearest to 2^bits (14..60) on either side by turns, for 60 bits below 2^60
+ * only, and none of `taken`. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_find_primes(unsigned log_n, unsigned bits, size_t count,
                                                               const uint64_t* taken, size_t taken_count, uint64_t* out);
 
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_context_new(const polykem_ckks_parameters* parameters,
                                                               polykem_ckks_context** out);
 POLYKEM_CKKS_API void polykem_ckks_context_free(polykem_ckks_context* context);
-/* Bits of the product of all primes; the ring dimension N; 128 or 0 bits of security. */
+/* Return the bits of the product of all primes, the ring dimension N, and 128 or 0 bits of security. */
 POLYKEM_CKKS_API double polykem_ckks_modulus_bits(const polykem_ckks_context* context);
 POLYKEM_CKKS_API size_t polykem_ckks_ring_dimension(const polykem_ckks_context* context);
 POLYKEM_CKKS_API unsigned polykem_ckks_security_bits(const polykem_ckks_context* context);
-/* Prime and root number i: those of q first, then those of p. */
+/* Gives prime and root number i. Those of q come first, then those of p. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_prime(const polykem_ckks_context* context, size_t i, uint64_t* prime,
                                                         uint64_t* root);
 
@@ -95,23 +95,23 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_prime(const polykem_ckks_conte
 
 typedef struct polykem_ckks_plaintexts polykem_ckks_plaintexts;
 
-/* values: count * slots complex numbers, each as two doubles. slots: a power of two up to N/2. Messages are multiplied
- * by `scale` and rounded. Time depends on the values. */
+/* Encodes messages. values: count * slots complex numbers, each as two doubles. slots: a power of two up to N/2.
+ * Messages are multiplied by `scale` and rounded. Time depends on the values. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_encode(const polykem_ckks_context* context, const double* values,
                                                          size_t count, size_t slots, size_t limbs, double scale,
                                                          polykem_ckks_plaintexts** out);
-/* values: room for `numbers` complex numbers, which are count * slots. */
+/* Decodes messages. values: room for `numbers` complex numbers, which are count * slots. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context,
                                                          const polykem_ckks_plaintexts* plaintexts, double* values,
                                                          size_t numbers);
-/* Zeroises. */
+/* Zeroises the messages and frees them. */
 POLYKEM_CKKS_API void polykem_ckks_plaintexts_free(polykem_ckks_plaintexts* plaintexts);
 
 /* ---- ciphertexts ----------------------------------------------------------------------------------------- */
 
 typedef struct polykem_ckks_ciphertexts polykem_ckks_ciphertexts;
 
-/* What a batch (of plaintexts: parts = 1) is like. */
+/* Describes a batch. Plaintexts have parts = 1. */
 typedef struct polykem_ckks_shape {
   size_t struct_size; /* sizeof(polykem_ckks_shape) */
   size_t count, parts, limbs, slots;
@@ -122,7 +122,7 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_shape(const polyke
                                                                     polykem_ckks_shape* out);
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_shape(const polykem_ckks_plaintexts* plaintexts,
                                                                    polykem_ckks_shape* out);
-/* words: [count][parts][limbs][N]; they are checked. */
+/* Make a batch from words, which are checked: [count][parts][limbs][N]. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_ckks_context* context,
                                                                   const polykem_ckks_shape* shape,
                                                                   const uint64_t* words, size_t word_count,
@@ -130,12 +130,12 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_new(const polykem_ckks_context* context,
                                                                  const polykem_ckks_shape* shape, const uint64_t* words,
                                                                  size_t word_count, polykem_ckks_plaintexts** out);
-/* The words of a batch, valid as long as it is; NULL, and 0 words, if it lies on a device. */
+/* Return the words of a batch, valid as long as it is, or NULL, and 0 words, if it lies on a device. */
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ckks_ciphertexts* ciphertexts,
                                                                 size_t* word_count);
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts,
                                                                size_t* word_count);
-/* The same batch at another scale, which multiplies its numbers by the old scale over the new one. */
+/* Makes the same batch at another scale, which multiplies its numbers by the old scale over the new one. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_context* context,
                                                              const polykem_ckks_ciphertexts* ciphertexts, double scale,
                                                              polykem_ckks_ciphertexts** out);
@@ -149,39 +149,39 @@ typedef struct polykem_ckks_switching_key polykem_ckks_switching_key;
 
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_secret_key_generate(const polykem_ckks_context* context,
                                                                       polykem_ckks_secret_key** out);
-/* From its row modulo q[0]. */
+/* Makes a secret key from its row modulo q[0]. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_secret_key_new(const polykem_ckks_context* context,
                                                                  const uint64_t* row, size_t word_count,
                                                                  polykem_ckks_secret_key** out);
-/* Rows modulo every prime. */
+/* Returns the key's rows modulo every prime. */
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_secret_key_words(const polykem_ckks_secret_key* key, size_t* word_count);
-/* Zeroises. */
+/* Zeroises the key and frees it. */
 POLYKEM_CKKS_API void polykem_ckks_secret_key_free(polykem_ckks_secret_key* key);
 
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_public_key_generate(const polykem_ckks_context* context,
                                                                       const polykem_ckks_secret_key* secret,
                                                                       polykem_ckks_public_key** out);
-/* words: [b, a][limbs of q][N], b = -a s + e. */
+/* Makes a public key from words: [b, a][limbs of q][N], where b = -a s + e. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_public_key_new(const polykem_ckks_context* context,
                                                                  const uint64_t* words, size_t word_count,
                                                                  polykem_ckks_public_key** out);
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_public_key_words(const polykem_ckks_public_key* key, size_t* word_count);
 POLYKEM_CKKS_API void polykem_ckks_public_key_free(polykem_ckks_public_key* key);
 
-/* For polykem_ckks_relinearise. */
+/* Generates the key of polykem_ckks_relinearise. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_relinearisation_key_generate(const polykem_ckks_context* context,
                                                                                const polykem_ckks_secret_key* secret,
                                                                                polykem_ckks_switching_key** out);
-/* For polykem_ckks_automorphism with this g. */
+/* Generates the key of polykem_ckks_automorphism with this g. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphism_key_generate(const polykem_ckks_context* context,
                                                                             const polykem_ckks_secret_key* secret,
                                                                             uint64_t g,
                                                                             polykem_ckks_switching_key** out);
-/* words: [digits][b, a][primes of q, then of p][N]. */
+/* Makes a switching key from words: [digits][b, a][primes of q, then of p][N]. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* context,
                                                                     const uint64_t* words, size_t word_count,
                                                                     polykem_ckks_switching_key** out);
-/* NULL, and 0 words, if the key lies on a device. */
+/* Returns the key's words, or NULL, and 0 words, if it lies on a device. */
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key,
                                                                   size_t* word_count);
 POLYKEM_CKKS_API void polykem_ckks_switching_key_free(polykem_ckks_switching_key* key);
@@ -216,7 +216,7 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_combine_plain(const polykem_ck
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_negate(const polykem_ckks_context* context,
                                                          const polykem_ckks_ciphertexts* a,
                                                          polykem_ckks_ciphertexts** out);
-/* From three parts to two. */
+/* Reduces three parts to two. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_relinearise(const polykem_ckks_context* context,
                                                               const polykem_ckks_ciphertexts* a,
                                                               const polykem_ckks_switching_key* key,
@@ -225,20 +225,20 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_relinearise(const polykem_ckks
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_rescale(const polykem_ckks_context* context,
                                                           const polykem_ckks_ciphertexts* a,
                                                           polykem_ckks_ciphertexts** out);
-/* Drops limbs at the same scale. */
+/* Drops limbs and keeps the scale. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_keep_limbs(const polykem_ckks_context* context,
                                                              const polykem_ckks_ciphertexts* a, size_t limbs,
                                                              polykem_ckks_ciphertexts** out);
-/* A copy of `count` ciphertexts of a batch, from number `first` on. */
+/* Copies `count` ciphertexts of a batch, from number `first` on. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_items(const polykem_ckks_context* context,
                                                         const polykem_ckks_ciphertexts* a, size_t first, size_t count,
                                                         polykem_ckks_ciphertexts** out);
-/* X -> X^g: moves slots, or conjugates them. */
+/* Applies X -> X^g, which moves slots or conjugates them. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphism(const polykem_ckks_context* context,
                                                                const polykem_ckks_ciphertexts* a, uint64_t g,
                                                                const polykem_ckks_switching_key* key,
                                                                polykem_ckks_ciphertexts** out);
-/* The g that moves slot i + steps to slot i, and the one that conjugates every slot. */
+/* Return the g that moves slot i + steps to slot i, and the one that conjugates every slot. */
 POLYKEM_CKKS_API uint64_t polykem_ckks_rotation_element(const polykem_ckks_context* context, long steps);
 POLYKEM_CKKS_API uint64_t polykem_ckks_conjugation_element(const polykem_ckks_context* context);
 
@@ -249,24 +249,24 @@ POLYKEM_CKKS_API uint64_t polykem_ckks_conjugation_element(const polykem_ckks_co
  *
  * Batches and switching keys are copied there and back. The arithmetic above computes where all its operands lie, a
  * switching key among them, and leaves its result there; residues are those that the CPU computes. Operands in
- * different places are POLYKEM_CKKS_ERR_DEVICE. Encryption, decryption, encoding and words want main memory.
+ * different places are POLYKEM_CKKS_ERR_DEVICE. Encryption, decryption, encoding and words need main memory.
  *
- * Work is queued, in the order of calls whatever their threads are. What fails then is told by a later call. Copies in
- * both directions, the first operation with so many limbs, and polykem_ckks_device_wait wait for all that is queued
- * before. A child of fork() cannot use a device of its parent. */
+ * Work is queued, in the order of calls whatever their threads are. A later call reports what fails meanwhile. Copies
+ * in both directions, the first operation with each number of limbs, and polykem_ckks_device_wait wait for all that was
+ * queued before. A child of fork() cannot use a device of its parent. */
 typedef struct polykem_ckks_device polykem_ckks_device;
 
-/* GPU number `ordinal` (of CUDA), with libpolykem_ckks_cuda.so: beside the library, or where POLYKEM_CKKS_CUDA_MODULE
- * says. scratch_bytes: device memory that an operation takes beside its operands and its result, unless a single
- * ciphertext needs more; larger batches go part by part. 0: 2 GiB, or a quarter of what is free if that is less. The
- * context may be freed before the device, and the device before what lies on it. */
+/* Opens GPU number `ordinal` (of CUDA), with libpolykem_ckks_cuda.so, which lies beside the library or where
+ * POLYKEM_CKKS_CUDA_MODULE says. scratch_bytes: device memory that an operation takes beside its operands and its
+ * result, unless a single ciphertext needs more; larger batches go part by part. 0: 2 GiB, or a quarter of what is free
+ * if that is less. The context may be freed before the device, and the device before what lies on it. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_device_open(const polykem_ckks_context* context, int ordinal,
                                                               size_t scratch_bytes, polykem_ckks_device** out);
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_device_wait(const polykem_ckks_device* device);
 POLYKEM_CKKS_API void polykem_ckks_device_free(polykem_ckks_device* device);
 
-/* Copies. What lies there already is not copied; what lies on another device is POLYKEM_CKKS_ERR_DEVICE. Plaintexts are
- * zeroised when they are freed, there too. */
+/* These copy objects. What lies there already is not copied; what lies on another device is POLYKEM_CKKS_ERR_DEVICE.
+ * Plaintexts are zeroised when they are freed, there too. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_to_device(const polykem_ckks_device* device,
                                                                         const polykem_ckks_ciphertexts* ciphertexts,
                                                                         polykem_ckks_ciphertexts** out);
@@ -281,7 +281,7 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_to_host(const poly
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_to_host(const polykem_ckks_plaintexts* plaintexts,
                                                                      polykem_ckks_plaintexts** out);
 
-/* The number of the GPU where an object lies; -1: main memory. */
+/* Return the number of the GPU where an object lies, or -1 for main memory. */
 POLYKEM_CKKS_API int polykem_ckks_ciphertexts_place(const polykem_ckks_ciphertexts* ciphertexts);
 POLYKEM_CKKS_API int polykem_ckks_plaintexts_place(const polykem_ckks_plaintexts* plaintexts);
 POLYKEM_CKKS_API int polykem_ckks_switching_key_place(const polykem_ckks_switching_key* key);

@@ -17,7 +17,8 @@ uint64_t times_2_32(uint64_t x, uint64_t q) {
   return multiply_mod(x, (uint64_t{1} << 32) % q, q);
 }
 
-/// Words of one lane for the tile `tile` of eight sources from `first` on; entry(source): the matrix's, times 2^32.
+/// Appends the words of one lane for the tile `tile` of eight sources from `first` on. entry(source): returns the
+/// matrix's entry, times 2^32.
 template <class Entry>
 void add_fragment(std::vector<uint32_t>& fragments, uint32_t first, int tile, uint32_t lane, uint64_t q,
                   const Entry& entry) {

@@ -19,14 +19,15 @@ cudaError_t convert_imma(const Conversions<uint32_t>& job, const Tables<uint32_t
   return launch(convert_imma_kernel<kSteps>, blocks, kConvertWarps * kWarp, 1, 0, stream, job, tables);
 }
 
-/// Steps of eight sources on tensor cores: 32-bit words, not too many sources. Else 0, the integer units.
+/// Returns the number of steps of eight sources on tensor cores, for 32-bit words and not too many sources, or 0 for
+/// the integer units.
 template <class Word>
 unsigned imma_steps(Unit unit, const Conversion<Word>& conversion) {
   const bool can = std::is_same_v<Word, uint32_t> && unit == Unit::kImma && conversion.sources <= kMaxImmaSources;
   return can ? (conversion.sources + 7) / 8 : 0;
 }
 
-/// Conversions that all take as many steps.
+/// Runs conversions that all take the same number of steps.
 template <class Word>
 cudaError_t convert(unsigned steps, const Conversions<Word>& job, const Tables<Word>& tables, cudaStream_t stream) {
   if constexpr (std::is_same_v<Word, uint32_t>) {
@@ -49,7 +50,7 @@ cudaError_t convert(unsigned steps, const Conversions<Word>& job, const Tables<W
                 tables);
 }
 
-/// All digits, as many as possible in a launch.
+/// Converts all digits, as many as possible in a launch.
 template <class Word>
 cudaError_t convert_digits(Unit unit, Word* digits, const Word* in, size_t ciphertexts, const KeySwitch<Word>& keys,
                            const Tables<Word>& tables, cudaStream_t stream) {
@@ -69,7 +70,7 @@ cudaError_t convert_digits(Unit unit, Word* digits, const Word* in, size_t ciphe
   return cudaSuccess;
 }
 
-/// The transform of what mod_down converted, and what remains to be done with it.
+/// The rows for the transform of what mod_down converted, and for what remains to be done with it.
 template <class Word>
 struct ModDownRows {
   const Word *converted, *in;
@@ -108,7 +109,8 @@ struct ModDownRows {
   }
 };
 
-/// The coefficients of some rows of an array: of `count` neighbouring rows from `first` on in each `stride`.
+/// The rows for the coefficients of some rows of an array: of `count` neighbouring rows from `first` on in each
+/// `stride`.
 template <class Word>
 struct CoefficientRows {
   const Word* in;
@@ -122,7 +124,7 @@ struct CoefficientRows {
   }
 };
 
-/// The last limb, centred, modulo each other prime; and what remains to be done with its transform.
+/// The rows for the last limb, centred, modulo each other prime, and for what remains to be done with its transform.
 template <class Word>
 struct RescaleRows {
   const Word *last, *in;
@@ -136,7 +138,7 @@ struct RescaleRows {
     Word* out;
     Prime<Word> prime;
     Factor<Word> factor;
-    Word half, minus_last;  ///< of the last prime: half of it, and what is added for it to be subtracted
+    Word half, minus_last;  ///< half of the last prime, and what is added to subtract the last prime
     __device__ __forceinline__ Word load(size_t i) const {
       const Word r = last[i];
       return reduce_word(r, prime) + (r > half ? minus_last : 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that convert residues to other primes, see basis.hpp. Polynomials lie as [polynomial][row][N].
+// Kernels that convert residues to other primes; basis.hpp defines the conversion. Polynomials lie as
+// [polynomial][row][N].
 #pragma once
 
 #include "ckks/src/cuda/basis.hpp"
@@ -7,7 +8,7 @@
 
 namespace polykem::ckks::cuda {
 
-inline constexpr unsigned kMaxConversions = 4;  ///< of one launch, so that they fit a kernel's parameters
+inline constexpr unsigned kMaxConversions = 4;  ///< conversions of one launch, which fit a kernel's parameters
 
 /// Conversions between the rows of the same polynomials: each reads rows [in_first, ..) of the `in_rows` rows of a
 /// polynomial and writes rows [out_first, ..) of `out_rows`.
@@ -19,7 +20,7 @@ struct Conversions {
   unsigned in_first[kMaxConversions], out_first[kMaxConversions];
   Conversion<Word> conversion[kMaxConversions];
 
-  /// The rows of one conversion of one polynomial, from point i on.
+  /// Return the source and target rows of one conversion of one polynomial, from point i on.
   __device__ __forceinline__ const Word* from(unsigned number, unsigned polynomial, unsigned i, int log_n) const {
     return in + ((size_t{polynomial} * in_rows + in_first[number]) << log_n) + i;
   }
@@ -28,7 +29,7 @@ struct Conversions {
   }
 };
 
-/// What a block does of them: 2^log_block_points points of one polynomial.
+/// The part of the conversions that a block computes: 2^log_block_points points of one polynomial.
 struct ConversionPlace {
   unsigned number, polynomial, first;
   template <class Word>
@@ -43,8 +44,8 @@ struct ConversionPlace {
 
 inline constexpr int kLogConvertThreads = 7, kConvertThreads = 1 << kLogConvertThreads;
 
-/// The integer units: a block converts 128 points, a thread all targets of one. y: the residues times hat_inverse, in
-/// [0, q) of their source primes, in shared memory. out: in [0, q) of the target primes.
+/// Converts on the integer units: a block converts 128 points, a thread all targets of one. y: the residues times
+/// hat_inverse, in [0, q) of their source primes, in shared memory. out: in [0, q) of the target primes.
 __device__ __forceinline__ void convert_group(uint32_t (&out)[kTargetGroup], const uint32_t* y, unsigned sources,
                                               const uint32_t* matrix, const uint32_t (&q)[kTargetGroup],
                                               const Prime<uint32_t>* const (&primes)[kTargetGroup]) {
@@ -85,7 +86,7 @@ __device__ __forceinline__ void convert_group(uint64_t (&out)[kTargetGroup], con
     out[l] = sums[l].reduced(*primes[l]);
 }
 
-/// In: words in [0, q) of the source primes. Out: in [0, q) of the target primes.
+/// Converts on the integer units. In: words in [0, q) of the source primes. Out: in [0, q) of the target primes.
 template <class Word>
 __global__ void __launch_bounds__(kConvertThreads)
     convert_kernel(const Conversions<Word> job, const Tables<Word> tables) {
@@ -120,7 +121,7 @@ __global__ void __launch_bounds__(kConvertThreads)
   }
 }
 
-/// The value of four sums of bytes, the lowest first, times 2^-32 mod q; each is below 2^24.
+/// Returns the value of four sums of bytes, the lowest first, times 2^-32 mod q. Each sum is below 2^24.
 __device__ __forceinline__ uint32_t join_bytes(int s0, int s1, int s2, int s3, const Prime<uint32_t>& prime) {
   const uint32_t low = static_cast<uint32_t>(s0) + (static_cast<uint32_t>(s1) << 8);
   const uint32_t high = static_cast<uint32_t>(s2) + (static_cast<uint32_t>(s3) << 8);
@@ -129,11 +130,11 @@ __device__ __forceinline__ uint32_t join_bytes(int s0, int s1, int s2, int s3, c
 
 inline constexpr int kConvertWarps = 8, kLogImmaPoints = 8;
 
-/// Tensor cores, at most 8 kSteps sources: a warp converts 32 points, of which four neighbours are a column of products
-/// 0 .. 3. Columns 0, 2, 4, 6 are the first 16 points and the odd ones the others, so that a warp's store is of whole
-/// sectors. Lane 4 g + t has the sources t, t + 4, .. of column g; as a word is the four bytes of a column of the
-/// product, residues are operands as they are. The lane gets target g of a group at the columns 2 t and 2 t + 1. In:
-/// words in [0, q) of the source primes. Out: in [0, q) of the target primes.
+/// Converts on tensor cores, from at most 8 kSteps sources. A warp converts 32 points, of which four neighbours are a
+/// column of products 0 .. 3. Columns 0, 2, 4, 6 are the first 16 points and the odd ones the others, so that a warp
+/// stores whole sectors. Lane 4 g + t has the sources t, t + 4, .. of column g; since a word is the four bytes of a
+/// column of the product, residues are operands as they are. The lane gets target g of a group at the columns 2 t and
+/// 2 t + 1. In: words in [0, q) of the source primes. Out: in [0, q) of the target primes.
 template <int kSteps>
 __global__ void __launch_bounds__(kConvertWarps* kWarp)
     convert_imma_kernel(const Conversions<uint32_t> job, const Tables<uint32_t> tables) {

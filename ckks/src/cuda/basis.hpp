@@ -11,9 +11,9 @@
 namespace polykem::ckks::cuda {
 
 inline constexpr unsigned kMaxSources = 64;
-inline constexpr unsigned kTargetGroup = 8;  ///< targets that are computed together
+inline constexpr unsigned kTargetGroup = 8;  ///< the number of targets that are computed together
 
-/// Device pointers; a kernel gets it by value.
+/// A conversion, with device pointers. Kernels get it by value.
 template <class Word>
 struct Conversion {
   uint32_t sources;
@@ -22,9 +22,9 @@ struct Conversion {
   const Factor<Word>* hat_inverse;  ///< (Q/q_i)^-1 mod q_i of each source
   /// [group of eight targets][source][target of the group]: Q/q_i mod p_l, times 2^32 for 32-bit words.
   const Word* matrix;
-  /// The same for tensor cores, 32-bit words: [group][step of eight sources][two tiles][lane][4 words]. Column 4 i + a
-  /// is 2^(8 a) times the entry of source i; rows 0 .. 7 of the tiles are the lowest and the third byte of the targets'
-  /// columns, rows 8 .. 15 the second and the highest.
+  /// The matrix for tensor cores and 32-bit words: [group][step of eight sources][two tiles][lane][4 words]. Column
+  /// 4 i + a is 2^(8 a) times the entry of source i; rows 0 .. 7 of the tiles are the lowest and the third byte of the
+  /// targets' columns, rows 8 .. 15 the second and the highest.
   const uint32_t* fragments;
 };
 
@@ -38,12 +38,12 @@ struct HostConversion {
   std::vector<uint32_t> fragments;  ///< empty for 64-bit words
 };
 
-/// primes: all of the tables; sources: numbers of primes.
+/// Makes a conversion. primes: all of the tables. sources: the numbers of the source primes.
 template <class Word>
 HostConversion<Word> make_conversion(const std::vector<PrimeRoot>& primes, const std::vector<uint8_t>& sources,
                                      const RowMap& targets);
 
-/// The product of all `primes` but number `without` (none if it is negative) modulo q.
+/// Returns the product of all `primes` but number `without` (of all if it is negative) modulo q.
 uint64_t product_mod(const std::vector<uint64_t>& primes, int without, uint64_t q);
 
 }  // namespace polykem::ckks::cuda

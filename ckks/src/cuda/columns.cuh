@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread does of a transform: the layers [level, level + bits) on one column, the 2^bits points of a group that
-// lie N / 2^(level + bits) apart. In the last layers a column is a run of neighbouring points.
+// A thread's part of a transform: the layers [level, level + bits) on one column, the 2^bits points of a group that lie
+// N / 2^(level + bits) apart. In the last layers a column is a run of neighbouring points.
 #pragma once
 
 #include "ckks/src/cuda/modular.cuh"
@@ -16,7 +16,7 @@ __device__ __forceinline__ Factor<uint64_t> load_factor(const Factor<uint64_t>* 
   return {loaded.x, loaded.y};
 }
 
-/// Two neighbours, the first at an even place.
+/// Loads two neighbours, the first at an even place.
 __device__ __forceinline__ void load_factors(Factor<uint32_t> (&pair)[2], const Factor<uint32_t>* factors) {
   const uint4 loaded = __ldg(reinterpret_cast<const uint4*>(factors));
   pair[0] = {loaded.x, loaded.y};
@@ -40,7 +40,7 @@ struct TreeFactors {
   }
 };
 
-/// The factors of the subtree of group g in the last kLogRun layers, of `groups`.
+/// The factors of the subtree of group g, one of `groups`, in the last kLogRun layers.
 template <class Word>
 struct RunFactors {
   const Factor<Word>* table;
@@ -59,8 +59,8 @@ struct RunFactors {
   }
 };
 
-/// The butterflies of node m of layer number kDepth of kBits. In and out: below 2q (32 bits) or 8q (64 bits); kInverse:
-/// below q or 4q.
+/// Computes the butterflies of node m of layer number kDepth of kBits. In and out: below 2q (32 bits) or 8q (64 bits);
+/// kInverse: below q or 4q.
 template <int kBits, int kDepth, bool kInverse, class Word>
 __device__ __forceinline__ void transform_node(Word (&x)[1 << kBits], int m, Factor<Word> w, Word q) {
   constexpr int kHalf = 1 << (kBits - 1 - kDepth);
@@ -73,8 +73,8 @@ __device__ __forceinline__ void transform_node(Word (&x)[1 << kBits], int m, Fac
   }
 }
 
-/// One layer of a column. Depths are template parameters: loops whose bounds depend on each other would leave x in
-/// local memory.
+/// Computes one layer of a column. Depths are template parameters: loops whose bounds depend on each other would leave
+/// x in local memory.
 template <int kBits, int kDepth, bool kInverse, class Word, class Factors>
 __device__ __forceinline__ void transform_layer(Word (&x)[1 << kBits], const Factors& factors, Word q) {
   if constexpr (kDepth == 0) {
@@ -90,7 +90,7 @@ __device__ __forceinline__ void transform_layer(Word (&x)[1 << kBits], const Fac
   }
 }
 
-/// All layers of a forward transform's column. In and out: below 2q (32 bits) or 8q (64 bits).
+/// Computes all layers of a forward transform's column. In and out: below 2q (32 bits) or 8q (64 bits).
 template <int kBits, int kDepth = 0, class Word, class Factors>
 __device__ __forceinline__ void transform_column(Word (&x)[1 << kBits], const Factors& factors, Word q) {
   if constexpr (kDepth < kBits) {
@@ -99,7 +99,8 @@ __device__ __forceinline__ void transform_column(Word (&x)[1 << kBits], const Fa
   }
 }
 
-/// The layers of an inverse transform's column, down to layer kEnd. In and out: below q (32 bits) or 4q (64 bits).
+/// Computes the layers of an inverse transform's column, down to layer kEnd. In and out: below q (32 bits) or 4q (64
+/// bits).
 template <int kBits, int kEnd = 0, int kDepth = kBits - 1, class Word, class Factors>
 __device__ __forceinline__ void invert_column(Word (&x)[1 << kBits], const Factors& factors, Word q) {
   if constexpr (kDepth >= kEnd) {
@@ -108,8 +109,8 @@ __device__ __forceinline__ void invert_column(Word (&x)[1 << kBits], const Facto
   }
 }
 
-/// The inverse's last layers, with the division by N. In: below q (32 bits) or 4q (64 bits). Out: in [0, q). factors:
-/// the prime's.
+/// Computes the inverse's last layers, with the division by N. In: below q (32 bits) or 4q (64 bits). Out: in [0, q).
+/// factors: the prime's.
 template <int kBits, class Word>
 __device__ __forceinline__ void finish_column(Word (&x)[1 << kBits], const Factor<Word>* factors,
                                               Factor<Word> inverse_n, Word q) {
@@ -120,15 +121,16 @@ __device__ __forceinline__ void finish_column(Word (&x)[1 << kBits], const Facto
     last_butterfly(x[j], x[j + (1 << (kBits - 1))], inverse_n, root, q);
 }
 
-/// Where point i lies in shared memory: sixteen bytes of padding after each run, so that neither runs nor columns of
-/// neighbouring threads meet in a bank.
+/// Returns where point i lies in shared memory: sixteen bytes of padding follow each run, so that neither runs nor
+/// columns of neighbouring threads meet in a bank.
 template <class Word>
 __host__ __device__ constexpr unsigned padded(unsigned i) {
   return i + (i >> kLogRun<Word>)*(16 / sizeof(Word));
 }
 
-/// Neighbouring points of a polynomial in shared memory, as many as `kPoints`, which are slice number `rank` of it. The
-/// last layers go chunk by chunk: 32 runs, which one warp takes through all of them without waiting for others.
+/// kPoints neighbouring points of a polynomial in shared memory, which are slice number `rank` of it. The last layers
+/// are computed chunk by chunk. A chunk is 32 runs, which one warp takes through all these layers without waiting for
+/// others.
 template <class Word, int kLogN, int kPoints, int kThreads>
 struct Slice {
   static constexpr int kRunBits = kLogRun<Word>, kRun = 1 << kRunBits;
@@ -142,7 +144,7 @@ struct Slice {
   const Factor<Word>* factors;
   Word q;
 
-  /// Column number `column` in the layers [kLevel, kLevel + kBits), above the last runs.
+  /// Computes column number `column` in the layers [kLevel, kLevel + kBits), above the last runs.
   template <int kLevel, int kBits, bool kInverse>
   __device__ __forceinline__ void column(unsigned column) const {
     constexpr int kStride = 1 << (kLogN - kLevel - kBits);
@@ -163,14 +165,14 @@ struct Slice {
       place[padded<Word>(k * kStride)] = x[k];
   }
 
-  /// The layers [kLevel, kLevel + kBits) by all threads of the block.
+  /// Computes the layers [kLevel, kLevel + kBits) with all threads of the block.
   template <int kLevel, int kBits, bool kInverse>
   __device__ __forceinline__ void middle() const {
     for (unsigned c = thread; c < unsigned{kPoints} >> kBits; c += kThreads)
       column<kLevel, kBits, kInverse>(c);
   }
 
-  /// The last layers from kLevel on, and store(index in the polynomial, sixteen bytes in [0, q)).
+  /// Computes the last layers from kLevel on, and calls store(index in the polynomial, sixteen bytes in [0, q)).
   template <int kLevel, class Store>
   __device__ __forceinline__ void forward_chunks(const Store& store) const {
     for_chunks([&](unsigned chunk) {
@@ -188,7 +190,8 @@ struct Slice {
     });
   }
 
-  /// load(index in the polynomial), sixteen bytes, and the first layers of the inverse down to kLevel.
+  /// Calls load(index in the polynomial), which returns sixteen bytes, and computes the first layers of the inverse
+  /// down to kLevel.
   template <int kLevel, class Load>
   __device__ __forceinline__ void inverse_chunks(const Load& load) const {
     for_chunks([&](unsigned chunk) {
@@ -200,13 +203,15 @@ struct Slice {
     });
   }
 
-  /// Sixteen bytes from load(index in the polynomial) for all points of the slice; each warp those of its chunks.
+  /// Copies sixteen bytes at a time from load(index in the polynomial), for all points of the slice. Each warp copies
+  /// those of its chunks.
   template <class Load>
   __device__ __forceinline__ void copy_in(const Load& load) const {
     for_chunks([&](unsigned chunk) { chunk_in(chunk, load); });
   }
 
-  /// store(index in the polynomial, sixteen bytes) likewise.
+  /// Calls store(index in the polynomial, sixteen bytes) for all points of the slice. Each warp does so for those of
+  /// its chunks.
   template <class Store>
   __device__ __forceinline__ void copy_out(const Store& store) const {
     for_chunks([&](unsigned chunk) {
@@ -217,8 +222,8 @@ struct Slice {
   }
 
  private:
-  /// body(chunk) for the chunks of the thread's warp. How often it runs is known, so the compiler makes one copy of it:
-  /// transforms run half as fast where their code is 50 KB.
+  /// Calls body(chunk) for the chunks of the thread's warp. How often it runs is known, so the compiler makes one copy
+  /// of it: transforms run half as fast where their code is 50 KB.
   template <class Body>
   __device__ __forceinline__ void for_chunks(const Body& body) const {
     constexpr unsigned kWarps = kThreads / kWarp;
@@ -242,7 +247,7 @@ struct Slice {
       body(chunk * kChunk + (k * kWarp + thread % kWarp) * Lane::kWords);
   }
 
-  /// The layers of a chunk between kLevel and its runs.
+  /// Computes the layers of a chunk between kLevel and its runs.
   template <int kLevel, bool kInverse>
   __device__ __forceinline__ void upper(unsigned chunk) const {
     constexpr int kBits = kLogN - kRunBits - kLevel;
@@ -253,7 +258,7 @@ struct Slice {
       column<kLevel, kBits, kInverse>(chunk * kColumns + c + thread % kWarp);
   }
 
-  /// The last layers of the transform, the first of its inverse.
+  /// Computes the last layers of the transform, or the first of its inverse.
   template <bool kInverse>
   __device__ __forceinline__ void run(unsigned number) const {
     Word* place = points + padded<Word>(number * kRun);

@@ -15,7 +15,7 @@ namespace polykem::ckks::cuda {
 
 #ifdef __CUDACC__
 
-/// The block's dynamic shared memory.
+/// Returns the block's dynamic shared memory.
 template <class T>
 __device__ __forceinline__ T* dynamic_shared() {
   extern __shared__ __align__(128) unsigned char ckks_arena[];
@@ -23,17 +23,17 @@ __device__ __forceinline__ T* dynamic_shared() {
 }
 
 /// Waits until the kernels before this one in the stream have ended and what they wrote is seen, and lets the next one
-/// begin as soon as there is room. To be called by every kernel before it touches what another kernel may write or
-/// read.
+/// begin as soon as there is room. Every kernel calls it before it touches what another kernel may write or read.
 __device__ __forceinline__ void after_previous_kernel() {
   asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
 }
 
-/// All threads of a cluster arrive before one goes on; what they wrote to any of its shared memories is seen then.
+/// Arrives at the cluster's barrier. Once all its threads have arrived, those that wait go on and see what was written
+/// to any of its shared memories.
 __device__ __forceinline__ void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
-/// Arrives without waiting for what the thread wrote, of which nobody need see anything.
+/// Arrives without waiting for what the thread wrote, which no other thread needs to see.
 __device__ __forceinline__ void cluster_arrive_relaxed() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
@@ -41,7 +41,7 @@ __device__ __forceinline__ void cluster_wait() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/// The place in the shared memory of block `rank` of the cluster that `local` has in the calling block's.
+/// The place in the shared memory of block `rank` of the cluster that `local` has in that of the calling block.
 template <class Word>
 class ClusterPlace {
  public:
@@ -68,7 +68,7 @@ class ClusterPlace {
   uint32_t address_;
 };
 
-/// d += a b for a 16 x 32 tile of a and a 32 x 8 tile of b, unsigned bytes.
+/// Computes d += a b for a 16 x 32 tile of a and a 32 x 8 tile of b, unsigned bytes.
 __device__ __forceinline__ void mma_bytes(int (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
   polykem::cuda::mma_16x8x32<false>(d, a, b);
 }
@@ -77,15 +77,15 @@ __device__ __forceinline__ void mma_bytes(int (&d)[4], const uint32_t (&a)[4], c
 
 inline constexpr int kWarp = 32;
 
-/// Sixteen bytes, what a thread reads or writes at once.
+/// Sixteen bytes, which a thread reads or writes at once.
 template <class Word>
 struct alignas(16) Vector {
   static constexpr int kWords = 16 / sizeof(Word);
   Word at[kWords];
 };
 
-/// From and to sixteen aligned bytes of global memory. The functions __ldcg and __stcg are one access, where the
-/// compiler may take a structure apart; they leave the first-level cache to factors, as nothing reads a row twice.
+/// Load and store sixteen aligned bytes of global memory. The functions __ldcg and __stcg are one access, where the
+/// compiler might take a structure apart; they leave the first-level cache to factors, as nothing reads a row twice.
 __device__ __forceinline__ Vector<uint32_t> load_vector(const uint32_t* words) {
   const uint4 x = __ldcg(reinterpret_cast<const uint4*>(words));
   return {{x.x, x.y, x.z, x.w}};

@@ -20,7 +20,7 @@ cudaError_t elementwise(Word* out, const Word* a, const Word* b, size_t rows, si
                 kElementThreads, 1, 0, stream, out, a, b, static_cast<unsigned>(a_per_b), map, tables);
 }
 
-/// Both parts of a ciphertext at once, where the plaintexts are for whole ciphertexts.
+/// Computes both parts of a ciphertext at once, where the plaintexts are for whole ciphertexts.
 template <class Op, class Word>
 cudaError_t with_plain(Word* out, const Word* a, const Word* plain, size_t rows, size_t rows_per_plain,
                        const RowMap& map, const Tables<Word>& tables, cudaStream_t stream) {

@@ -13,13 +13,13 @@ template <class Word>
 struct ElementPlace {
   unsigned row, i;
   __device__ __forceinline__ explicit ElementPlace(int log_n) {
-    const unsigned log_blocks = log_n - 8 - (sizeof(Word) == 4 ? 2 : 1);  // blocks a row
+    const unsigned log_blocks = log_n - 8 - (sizeof(Word) == 4 ? 2 : 1);  // log2 of the blocks of a row
     row = blockIdx.x >> log_blocks;
     i = ((blockIdx.x & ((1u << log_blocks) - 1)) * kElementThreads + threadIdx.x) * Vector<Word>::kWords;
   }
 };
 
-/// body(j) -> word, for all words of a vector.
+/// Returns a vector whose word j is body(j).
 template <class Word, class Body>
 __device__ __forceinline__ Vector<Word> make_vector(const Body& body) {
   Vector<Word> result;
@@ -56,9 +56,9 @@ struct MultiplyWords {
   }
 };
 
-/// out = a op b. In and out: words in [0, q). Row r of a meets row (r / a_per_b) * count + r % count of b, count the
-/// rows of a polynomial. A thread takes the same words of kPolynomials polynomials, of which a_per_b / count is a
-/// multiple.
+/// Computes out = a op b. In and out: words in [0, q). Row r of a meets row (r / a_per_b) * count + r % count of b,
+/// where count is the number of rows of a polynomial. A thread takes the same words of kPolynomials polynomials, of
+/// which a_per_b / count is a multiple.
 template <class Op, int kPolynomials, class Word>
 __global__ void __launch_bounds__(kElementThreads)
     elementwise_kernel(Word* out, const Word* a, const Word* b, unsigned a_per_b, const RowMap map,
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kElementThreads)
                  make_vector<Word>([&](int j) { return Op::apply(x[p].at[j], y.at[j], prime); }));
 }
 
-/// (c0, c1, c2) = (a0 b0, a0 b1 + a1 b0, a1 b1). In and out: words in [0, q). A row of the grid is a limb of a
+/// Computes (c0, c1, c2) = (a0 b0, a0 b1 + a1 b0, a1 b1). In and out: words in [0, q). A row of the grid is a limb of a
 /// ciphertext.
 template <class Word>
 __global__ void __launch_bounds__(kElementThreads)
@@ -107,8 +107,8 @@ __global__ void __launch_bounds__(kElementThreads)
                }));
 }
 
-/// Arguments of key_product_kernel. Digits lie as [ciphertext][digit][limb][N], keys as [digit][part][limb][N] with
-/// `key_limbs` limbs, of which limb `key_limb[l]` goes with limb l; out as [ciphertext][2][limb][N].
+/// The arguments of key_product_kernel. Digits lie as [ciphertext][digit][limb][N], keys as [digit][part][limb][N] with
+/// `key_limbs` limbs, of which limb `key_limb[l]` goes with limb l, and out as [ciphertext][2][limb][N].
 template <class Word>
 struct KeyProduct {
   Word* out;
@@ -120,9 +120,10 @@ struct KeyProduct {
 };
 
 inline constexpr int kKeyDigits = 4;            ///< digits of one launch; ProductSum<uint32_t> has room for no more
-inline constexpr unsigned kKeyCiphertexts = 8;  ///< that one block multiplies by the same words of the keys
+inline constexpr unsigned kKeyCiphertexts = 8;  ///< ciphertexts that one block multiplies by the same words of the keys
 
-/// A block keeps its words of the keys in registers and runs through ciphertexts. In and out: words in [0, q).
+/// Multiplies digits by keys. A block keeps its words of the keys in registers and runs through ciphertexts. In and
+/// out: words in [0, q).
 template <class Word, int kDigits>
 __global__ void __launch_bounds__(kElementThreads)
     key_product_kernel(const KeyProduct<Word> job, const RowMap map, const RowMap key_limb, const Tables<Word> tables) {
@@ -170,9 +171,9 @@ __global__ void __launch_bounds__(kElementThreads)
   }
 }
 
-/// out = a(X^exponent) in evaluation form: the point i of the result is the value of a at psi to exponent times what i
-/// stands for. Words are copied, so any range. 2^k neighbouring points, aligned, come from as many aligned neighbours,
-/// so a warp reads whole lines.
+/// Computes out = a(X^exponent) in evaluation form: point i of the result is the value of a at psi to exponent times
+/// what i stands for. Words are copied, so they may have any range. 2^k neighbouring points, aligned, come from as many
+/// aligned neighbours, so a warp reads whole lines.
 template <class Word>
 __global__ void __launch_bounds__(kElementThreads)
     automorphism_kernel(Word* out, const Word* a, unsigned exponent, const RowMap map, int log_n) {

@@ -27,8 +27,8 @@ class Powers {
   std::vector<uint64_t> table_;
 };
 
-/// The matrix for products whose operands are whole words: [group of eight rows][step of eight columns][two
-/// tiles][lane] [4 words], entries times 2^32; see Conversion::fragments.
+/// Appends the matrix for products whose operands are whole words: [group of eight rows][step of eight columns][two
+/// tiles][lane][4 words], entries times 2^32; see Conversion::fragments.
 template <class Entry>
 void add_whole_matrix(std::vector<uint32_t>& words, uint32_t size, uint64_t q, const Entry& entry) {
   for (uint32_t part = 0; part < size / 8 * (size / 8) * 2; ++part) {
@@ -48,7 +48,7 @@ void add_whole_matrix(std::vector<uint32_t>& words, uint32_t size, uint64_t q, c
   }
 }
 
-/// The matrix for products of single bytes: [tile of sixteen rows][step of 32 columns][byte][lane][4 words].
+/// Appends the matrix for products of single bytes: [tile of sixteen rows][step of 32 columns][byte][lane][4 words].
 template <class Entry>
 void add_split_matrix(std::vector<uint32_t>& words, const Entry& entry) {
   for (uint32_t part = 0; part < 16 * 8 * 4; ++part) {
@@ -83,7 +83,7 @@ void add_split(HostImmaTables::Split& tables, const Powers& powers, bool inverse
   }
 }
 
-/// The matrix of a pass of 2^bits points; stride: D where it holds the factors of the only group, else 0.
+/// Appends the matrix of a pass of 2^bits points. stride: D where it holds the factors of the only group, else 0.
 void add_pass(std::vector<uint32_t>& words, const Powers& powers, int bits, uint64_t stride, bool inverse) {
   const uint32_t size = 1u << bits;
   const uint64_t scale = inverse ? inverse_mod(size, powers.q) : 1;

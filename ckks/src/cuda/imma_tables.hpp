@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrices and factors of the transforms on tensor cores, N = 2^16.
 //
-// A pass from layer `level` on takes 2^bits points N / 2^(level + bits) = D apart. In group g they are multiplied by
-// r^k, r = psi^(D (2 rev(g) + 1)), and then transformed by the matrix of w^(k rev(m)), w a primitive root of order
-// 2^bits.
+// A pass from layer `level` on takes 2^bits points that are N / 2^(level + bits) = D apart. In group g they are
+// multiplied by r^k, r = psi^(D (2 rev(g) + 1)), and then transformed by the matrix of w^(k rev(m)), where w is a
+// primitive root of order 2^bits.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,14 @@
 
 namespace polykem::ckks::cuda {
 
-/// Bits of the passes of the one-pass forms.
+/// The bits of the passes of the one-pass forms.
 template <int kFirst, int kLater>
 struct ImmaPasses {
   static constexpr int kFirstBits = kFirst, kLaterBits = kLater;
   static constexpr size_t words(int bits) { return (size_t{1} << (2 * bits)) * 4; }
   static constexpr size_t kFirstWords = words(kFirst), kLaterWords = words(kLater);
-  /// Where the factors of the pass from `level` on begin, and how many there are of all.
+  /// Returns where the factors of the pass from `level` on begin. For the level after the last pass, that is the number
+  /// of all factors.
   static constexpr size_t twist_place(int level) {
     return level <= kFirst ? 0 : twist_place(level - kLater) + (size_t{1} << level);
   }

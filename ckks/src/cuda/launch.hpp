@@ -8,9 +8,9 @@
 
 namespace polykem::ckks::cuda {
 
-/// cluster: blocks of a cluster, of which `blocks` is a multiple; shared_bytes: dynamic shared memory of a block. Its
-/// blocks may start while the last ones of the kernel before it in the stream still run, so the kernel must call
-/// after_previous_kernel().
+/// Launches a kernel. cluster: the number of blocks of a cluster, of which `blocks` is a multiple. shared_bytes:
+/// dynamic shared memory of a block. The kernel's blocks may start while the last ones of the kernel before it in the
+/// stream still run, so it must call after_previous_kernel().
 template <class... Parameters, class... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), size_t blocks, unsigned threads, unsigned cluster,
                    size_t shared_bytes, cudaStream_t stream, const Arguments&... arguments) {

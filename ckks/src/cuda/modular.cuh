@@ -18,7 +18,7 @@ __device__ __forceinline__ uint64_t high_product(uint64_t a, uint64_t b) {
   return __umul64hi(a, b);
 }
 
-/// x - bound if x >= bound, else x; for x < 2 bound and at least x - bound < 2^k when x < bound.
+/// Returns x - bound if x >= bound, else x. For x < 2 bound that is below bound.
 __device__ __forceinline__ uint32_t subtract_once(uint32_t x, uint32_t bound) {
   return __viaddmin_u32(x, 0u - bound, x);
 }
@@ -26,13 +26,13 @@ __device__ __forceinline__ uint64_t subtract_once(uint64_t x, uint64_t bound) {
   return x >= bound ? x - bound : x;
 }
 
-/// x w mod q for any x, not reduced: below 2q.
+/// Returns x w mod q for any x, not reduced: below 2q.
 __device__ __forceinline__ uint32_t multiply_lazy(uint32_t x, Factor<uint32_t> w, uint32_t q) {
   return x * w.value - __umulhi(x, w.quotient) * q;
 }
 
-/// The same for 64 bits, below 4q: the quotient leaves out the product of the lower halves and two carries, each of
-/// which makes it too small by less than one.
+/// Returns x w mod q for any x, not reduced: below 4q, since the quotient leaves out the product of the lower halves
+/// and two carries, each of which makes it too small by less than one.
 __device__ __forceinline__ uint64_t multiply_lazy(uint64_t x, Factor<uint64_t> w, uint64_t q) {
   const auto x0 = static_cast<uint32_t>(x), x1 = static_cast<uint32_t>(x >> 32);
   const auto w0 = static_cast<uint32_t>(w.quotient), w1 = static_cast<uint32_t>(w.quotient >> 32);
@@ -40,7 +40,7 @@ __device__ __forceinline__ uint64_t multiply_lazy(uint64_t x, Factor<uint64_t> w
   return x * w.value - quotient * q;
 }
 
-/// x w mod q in [0, q), for any x.
+/// Returns x w mod q in [0, q), for any x.
 __device__ __forceinline__ uint32_t multiply(uint32_t x, Factor<uint32_t> w, uint32_t q) {
   return subtract_once(multiply_lazy(x, w, q), q);
 }
@@ -48,7 +48,7 @@ __device__ __forceinline__ uint64_t multiply(uint64_t x, Factor<uint64_t> w, uin
   return subtract_once(subtract_once(multiply_lazy(x, w, q), 2 * q), q);
 }
 
-/// x mod q, for x as the layers of a forward transform leave it: below 2q (32 bits) or 8q (64 bits).
+/// Returns x mod q, for x as the layers of a forward transform leave it: below 2q (32 bits) or 8q (64 bits).
 __device__ __forceinline__ uint32_t reduce_forward(uint32_t x, uint32_t q) {
   return subtract_once(x, q);
 }
@@ -56,7 +56,8 @@ __device__ __forceinline__ uint64_t reduce_forward(uint64_t x, uint64_t q) {
   return subtract_once(subtract_once(subtract_once(x, 4 * q), 2 * q), q);
 }
 
-/// (x, y) <- (x + y w, x - y w). In: x below 2q (32 bits) or 8q (64 bits), y any word. Out: both below 2q or 8q.
+/// Computes (x, y) <- (x + y w, x - y w). In: x below 2q (32 bits) or 8q (64 bits), y any word. Out: both below 2q or
+/// 8q.
 __device__ __forceinline__ void butterfly(uint32_t& x, uint32_t& y, Factor<uint32_t> w, uint32_t q) {
   const uint32_t a = subtract_once(x, q), b = multiply(y, w, q);
   x = a + b;
@@ -68,7 +69,7 @@ __device__ __forceinline__ void butterfly(uint64_t& x, uint64_t& y, Factor<uint6
   y = a - b + 4 * q;
 }
 
-/// (x, y) <- (x + y, (x - y) w). In and out: below q (32 bits) or 4q (64 bits).
+/// Computes (x, y) <- (x + y, (x - y) w). In and out: below q (32 bits) or 4q (64 bits).
 __device__ __forceinline__ void inverse_butterfly(uint32_t& x, uint32_t& y, Factor<uint32_t> w, uint32_t q) {
   const uint32_t difference = x - y + q;
   x = subtract_once(x + y, q);
@@ -80,7 +81,7 @@ __device__ __forceinline__ void inverse_butterfly(uint64_t& x, uint64_t& y, Fact
   y = multiply_lazy(difference, w, q);
 }
 
-/// (x, y) <- ((x + y) s, (x - y) w). In: below q (32 bits) or 4q (64 bits). Out: in [0, q).
+/// Computes (x, y) <- ((x + y) s, (x - y) w). In: below q (32 bits) or 4q (64 bits). Out: in [0, q).
 __device__ __forceinline__ void last_butterfly(uint32_t& x, uint32_t& y, Factor<uint32_t> s, Factor<uint32_t> w,
                                                uint32_t q) {
   const uint32_t difference = x - y + q;
@@ -94,7 +95,7 @@ __device__ __forceinline__ void last_butterfly(uint64_t& x, uint64_t& y, Factor<
   y = multiply(difference, w, q);
 }
 
-/// -x mod q. In and out: in [0, q).
+/// Returns -x mod q. In and out: in [0, q).
 __device__ __forceinline__ uint32_t negate(uint32_t x, uint32_t q) {
   return x == 0 ? 0 : q - x;
 }
@@ -102,7 +103,7 @@ __device__ __forceinline__ uint64_t negate(uint64_t x, uint64_t q) {
   return x == 0 ? 0 : q - x;
 }
 
-/// x mod q for any x.
+/// Returns x mod q for any x.
 __device__ __forceinline__ uint32_t reduce(uint64_t x, const Prime<uint32_t>& prime) {
   const auto quotient = static_cast<uint32_t>(__umul64hi(x, prime.reciprocal));
   return subtract_once(static_cast<uint32_t>(x) - quotient * prime.q, prime.q);
@@ -115,7 +116,7 @@ __device__ __forceinline__ uint64_t reduce_word(uint64_t x, const Prime<uint64_t
   return subtract_once(x - __umul64hi(x, prime.reciprocal) * prime.q, prime.q);
 }
 
-/// A sum of products of residues, reduced once in the end.
+/// A sum of products of residues, reduced once at the end.
 template <class Word>
 struct ProductSum;
 
@@ -141,8 +142,8 @@ struct ProductSum<uint64_t> {
     const uint64_t upper = multiply(high, prime.two_64, prime.q);
     return subtract_once(upper + reduce_word(low, prime), prime.q);
   }
-  /// The same of two products of residues at most, q > 3. The quotient of the sum, without its lowest bits, and 2^shift
-  /// by q is less than three too small. (Barrett)
+  /// Returns the reduced sum of at most two products of residues, for q > 3. The quotient that is computed from the sum
+  /// without its lowest `shift` bits is less than three too small. (Barrett)
   __device__ __forceinline__ uint64_t reduced_of_two(const Prime<uint64_t>& prime) const {
     const uint64_t upper = high << (64 - prime.shift) | low >> prime.shift;
     const uint64_t rest = low - __umul64hi(upper, prime.barrett) * prime.q;
@@ -150,8 +151,8 @@ struct ProductSum<uint64_t> {
   }
 };
 
-/// A sum of products whose upper half stays below q: fold after two products of words below 2^31 and q. Its value is
-/// that of the sum times 2^-32.
+/// A sum of products whose upper half stays below q: call fold() after two products of words below 2^31 and q. Its
+/// value is that of the sum times 2^-32.
 struct MontgomerySum {
   uint32_t low = 0, high = 0;
   __device__ __forceinline__ void add(uint32_t a, uint32_t b) {
@@ -162,7 +163,7 @@ struct MontgomerySum {
   __device__ __forceinline__ void fold(uint32_t q) { high = subtract_once(high, q); }
 };
 
-/// x 2^-32 mod q in [0, q), for x with an upper half below q. (Montgomery)
+/// Returns x 2^-32 mod q in [0, q), for x with an upper half below q. (Montgomery)
 __device__ __forceinline__ uint32_t montgomery_reduce(uint64_t x, const Prime<uint32_t>& prime) {
   const uint32_t multiple = static_cast<uint32_t>(x) * prime.inverse;
   const uint32_t difference = static_cast<uint32_t>(x >> 32) - __umulhi(multiple, prime.q);

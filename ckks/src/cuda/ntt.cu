@@ -82,7 +82,7 @@ cudaError_t run_two_pass(const Job<Word>& job) {
   return error != cudaSuccess ? error : tiles(ntt_inverse_tile_kernel<Word, kLogN>);
 }
 
-/// The forms of one N, each where `supports` says that there is one.
+/// Runs a form for one N, where supports() says that there is one.
 template <class Word, int kLogN>
 cudaError_t run_form(Form form, const Job<Word>& job) {
   constexpr int kLogBytes = kLogN + (sizeof(Word) == 8 ? 3 : 2);

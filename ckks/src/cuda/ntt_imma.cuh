@@ -10,8 +10,8 @@ namespace polykem::ckks::cuda {
 
 inline constexpr int kImmaLogN = 16, kImmaWarps = 8, kImmaCluster = 4;
 
-/// One warp multiplies the 2^kBits points of 8 kTiles columns by a matrix. read(point, column) is any residue's word,
-/// write(point, column, word below q). All reads come before the first write.
+/// Multiplies the 2^kBits points of 8 kTiles columns by a matrix, with one warp. read(point, column) is any residue's
+/// word, write(point, column, word below q). All reads come before the first write.
 template <int kBits, int kTiles, class Read, class Write>
 __device__ __forceinline__ void multiply_columns(const uint32_t* matrix, const Prime<uint32_t>& prime, const Read& read,
                                                  const Write& write) {
@@ -72,7 +72,7 @@ struct ImmaNtt {
     cluster_wait();
   }
 
-  /// The first pass of the transform or the last of its inverse; column: among those of the row.
+  /// Computes the first pass of the transform or the last of its inverse. column: among those of the row.
   template <bool kInverse, class Global>
   __device__ __forceinline__ void outer(const Global& global) const {
     constexpr unsigned kStride = kN >> kFirst, kColumns = kStride / kImmaCluster, kOfWarp = 8 * kFirstTiles;
@@ -100,7 +100,7 @@ struct ImmaNtt {
     }
   }
 
-  /// The pass from layer kLevel on, within the block's slice.
+  /// Computes the pass from layer kLevel on, within the block's slice.
   template <bool kInverse, int kLevel>
   __device__ __forceinline__ void inner() const {
     constexpr unsigned kStride = kN >> (kLevel + kLater), kOfWarp = 8 * kTiles;
@@ -136,7 +136,7 @@ struct ImmaNtt {
   }
 };
 
-/// A transform in place by a cluster. In: any residues' words. Out: in [0, q).
+/// Transforms a row in place, by a cluster. In: any residues' words. Out: in [0, q).
 template <class Passes, bool kInverse>
 __global__ void __launch_bounds__(kImmaWarps* kWarp, 2)
     ntt_imma_kernel(uint32_t* data, const RowMap map, const Prime<uint32_t>* primes, const ImmaTables::OnePass tables) {
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(kImmaWarps* kWarp, 2)
   }
 }
 
-/// bytes[i]: byte i of each of the four words.
+/// Sets bytes[i] to byte i of each of the four words.
 __device__ __forceinline__ void split_bytes(uint32_t (&bytes)[4], const uint32_t (&words)[4]) {
   const uint32_t low01 = __byte_perm(words[0], words[1], 0x5140), low23 = __byte_perm(words[2], words[3], 0x5140);
   const uint32_t high01 = __byte_perm(words[0], words[1], 0x7362), high23 = __byte_perm(words[2], words[3], 0x7362);
@@ -179,7 +179,7 @@ __device__ __forceinline__ void split_bytes(uint32_t (&bytes)[4], const uint32_t
   bytes[3] = __byte_perm(high01, high23, 0x7632);
 }
 
-/// The sum over k of sums[k][i] 2^(8 k), in [0, q); sums are in [0, 2^27).
+/// Returns the sum over k of sums[k][i] 2^(8 k), in [0, q). Sums are in [0, 2^27).
 __device__ __forceinline__ uint32_t join_products(const int (&sums)[7][4], int i, const Prime<uint32_t>& prime) {
   uint64_t low = 0, high = 0;
 #pragma unroll
@@ -191,8 +191,8 @@ __device__ __forceinline__ uint32_t join_products(const int (&sums)[7][4], int i
   return reduce((uint64_t{reduce(high, prime)} << 32) + low, prime);
 }
 
-/// One of the two products of the 256 x 256 form, in place. A warp keeps the bytes of eight columns of 256 words, which
-/// lie 256 words apart or (kContiguous) side by side, and runs through the matrix. kTwisted: multiplies by
+/// Computes one of the two products of the 256 x 256 form, in place. A warp keeps the bytes of eight columns of 256
+/// words, which lie 256 words apart or (kContiguous) side by side, and runs through the matrix. kTwisted: multiplies by
 /// the factors. In: any residues' words. Out: in [0, q).
 template <bool kContiguous, bool kTwisted>
 __global__ void __launch_bounds__(kImmaWarps* kWarp, 1)

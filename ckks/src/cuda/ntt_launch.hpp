@@ -17,14 +17,16 @@ cudaError_t launch_shared(const Rows& rows, const RowMap& map, size_t polynomial
                 kCluster, Ntt::BlockSlice::kSharedBytes, stream, rows, order, tables);
 }
 
-/// Blocks of the cluster that production uses: on an H200 the fastest, or within a few percent of it.
+/// Returns the number of blocks of the cluster that production uses: on an H200 the fastest, or within a few percent of
+/// it.
 template <class Word>
 constexpr int production_cluster(int log_n) {
   constexpr int kWords[] = {1, 1, 2, 8, 8}, kDoubleWords[] = {1, 2, 4, 8, 8};  // 2^12 .. 2^16
   return (sizeof(Word) == 4 ? kWords : kDoubleWords)[log_n - 12];
 }
 
-/// The production form of the transform of rows, see ntt_shared_kernel: those of `map` in each of so many polynomials.
+/// Launches the production form of the transform of rows, see ntt_shared_kernel: those of `map` in each of
+/// `polynomials` polynomials.
 template <class Word, bool kInverse, class Rows>
 cudaError_t launch_ntt(const Rows& rows, const RowMap& map, size_t polynomials, const Tables<Word>& tables,
                        cudaStream_t stream) {
@@ -47,7 +49,7 @@ cudaError_t launch_ntt(const Rows& rows, const RowMap& map, size_t polynomials, 
   return cudaErrorInvalidValue;
 }
 
-/// Rows in place, `stride` of them a polynomial.
+/// Rows that are transformed in place. A polynomial has `stride` rows.
 template <class Word>
 struct RowsInPlace {
   Word* data;

@@ -42,7 +42,7 @@ struct SharedNtt {
 
   BlockSlice slice;
 
-  /// The first layers, from row.load(index) to the blocks' shared memories.
+  /// Computes the first layers, from row.load(index) to the blocks' shared memories.
   template <class Row>
   __device__ __forceinline__ void first(const Row& row) const {
 #pragma unroll 1
@@ -68,7 +68,7 @@ struct SharedNtt {
     }
   }
 
-  /// The last layers of the inverse, from the blocks' shared memories to row.store(index, word).
+  /// Computes the last layers of the inverse, from the blocks' shared memories to row.store(index, word).
   template <class Row>
   __device__ __forceinline__ void last(const Row& row, Factor<Word> inverse_n) const {
 #pragma unroll 1
@@ -128,7 +128,7 @@ struct SharedNtt {
   }
 };
 
-/// A row of a launch. `Rows` says where the points come from and go to: rows.at(place, prime, tables) has
+/// Transforms a row of a launch. `Rows` says where the points come from and go to: rows.at(place, prime, tables) has
 ///   load(index)         a word below 2q (forward); sixteen bytes below q (inverse)
 ///   store(index, value) sixteen bytes in [0, q) (forward); a word in [0, q) (inverse)
 template <class Word, int kLogN, int kCluster, bool kInverse, class Rows>

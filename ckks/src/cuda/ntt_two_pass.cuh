@@ -7,7 +7,7 @@
 
 namespace polykem::ckks::cuda {
 
-/// Blocks of 256 threads on a multiprocessor, which leave a thread 64 or 80 registers.
+/// The number of blocks of 256 threads on a multiprocessor, which leaves a thread 64 or 80 registers.
 template <class Word>
 inline constexpr int kTwoPassBlocks = sizeof(Word) == 4 ? 4 : 3;
 
@@ -15,14 +15,14 @@ template <class Word, int kLogN>
 struct TwoPassNtt {
   static constexpr int kN = 1 << kLogN, kWidth = 1 << kLogRun<Word>;  ///< columns of a tile
   static constexpr int kFirst = kLogN - 12, kSecond = 4, kRows = kN >> 8;
-  static constexpr int kPoints = 256 * kWidth;  ///< of a block of the second kernel
+  static constexpr int kPoints = 256 * kWidth;  ///< points of a block of the second kernel
   static constexpr int kThreads = 256, kTilePoints = kRows * kWidth;
   static_assert(kFirst >= 2 && kFirst <= 4);
   static constexpr unsigned kTileBytes = kTilePoints * sizeof(Word);
   static constexpr unsigned kTiles = 256 / kWidth, kSlices = kN / kPoints;
   using BlockSlice = Slice<Word, kLogN, kPoints, kThreads>;
 
-  /// body(c / kWidth, column) for all sets of 2^kBits points of the tile that a thread transforms.
+  /// Calls body(c / kWidth, column) for all sets of 2^kBits points of the tile that a thread transforms.
   template <int kBits, class Body>
   __device__ __forceinline__ static void for_columns(Body&& body) {
     constexpr unsigned kColumns = kTilePoints >> kBits;
@@ -31,7 +31,7 @@ struct TwoPassNtt {
   }
 };
 
-/// The forward transform but for its last eight layers. In and out: below 2q (32 bits) or 8q (64 bits).
+/// Computes the forward transform but for its last eight layers. In and out: below 2q (32 bits) or 8q (64 bits).
 template <class Word, int kLogN>
 __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
     ntt_tile_kernel(Word* data, const RowMap map, const Tables<Word> tables) {
@@ -67,7 +67,8 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
   });
 }
 
-/// The inverse transform but for its first eight layers. In: below q (32 bits) or 4q (64 bits). Out: in [0, q).
+/// Computes the inverse transform but for its first eight layers. In: below q (32 bits) or 4q (64 bits). Out: in [0,
+/// q).
 template <class Word, int kLogN>
 __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
     ntt_inverse_tile_kernel(Word* data, const RowMap map, const Tables<Word> tables) {
@@ -104,8 +105,8 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
   });
 }
 
-/// The last eight layers. In: below 2q (32 bits) or 8q (64 bits). Out: in [0, q). kInverse: the first eight layers of
-/// the inverse. In: in [0, q). Out: below q or 4q.
+/// Computes the last eight layers. In: below 2q (32 bits) or 8q (64 bits). Out: in [0, q). kInverse: computes the first
+/// eight layers of the inverse. In: in [0, q). Out: below q or 4q.
 template <class Word, int kLogN, bool kInverse>
 __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
     ntt_slice_kernel(Word* data, const RowMap map, const Tables<Word> tables) {

@@ -15,7 +15,7 @@ struct RowPlace {
   unsigned polynomial, row, prime;  ///< row: within the polynomial
 };
 
-/// Rows that are skipped are not in it. Kernels get it by value.
+/// An order of rows, without those that are skipped. Kernels get it by value.
 struct RowOrder {
   uint32_t polynomials, count;  ///< count: rows of a polynomial that the launch takes
   uint32_t reciprocal;          ///< floor((2^32 - 1) / what place() divides by)
@@ -38,8 +38,8 @@ struct RowOrder {
   }
 };
 
-/// factor_bytes: what a transform reads of one prime's factors. Where those of all primes together would push each
-/// other out of the second-level cache, rows of one prime follow each other.
+/// Makes the order. factor_bytes: the bytes that a transform reads of one prime's factors. Where those of all primes
+/// together would push each other out of the second-level cache, rows of one prime follow each other.
 RowOrder make_row_order(const RowMap& map, size_t polynomials, size_t factor_bytes);
 
 }  // namespace polykem::ckks::cuda

@@ -8,7 +8,7 @@
 
 namespace polykem::ckks::cuda {
 
-/// A constant factor: w in [0, q) and floor(w 2^k / q), k the bits of a word.
+/// A constant factor: w in [0, q) and floor(w 2^k / q), where k is the bits of a word.
 template <class Word>
 struct alignas(2 * sizeof(Word)) Factor {
   Word value, quotient;
@@ -35,7 +35,7 @@ struct alignas(16) Prime<uint64_t> {
   Factor<uint64_t> inverse_n;
 };
 
-/// A run is what one thread transforms in the last layers: 128 bytes.
+/// log2 of the words of a run. A run is what one thread transforms in the last layers: 128 bytes.
 template <class Word>
 inline constexpr int kLogRun = sizeof(Word) == 4 ? 5 : 4;
 
@@ -47,16 +47,16 @@ struct RowMap {
   uint8_t prime[kMax] = {};
 };
 
-/// What the tensor-core forms of the transform read, for N = 2^16 and 32-bit words; null pointers where nobody wants
-/// them. Index [direction]; imma_tables.cpp says what lies in them, in the order in which lanes want it.
+/// What the tensor-core forms of the transform read, for N = 2^16 and 32-bit words; null pointers where they are not
+/// wanted. Index [direction]; imma_tables.cpp says what lies in them, in the order in which lanes read it.
 struct ImmaTables {
   struct Split {                     ///< 256 x 256
-    const uint32_t *columns, *rows;  ///< matrices of 65536 words a prime
-    const Factor<uint32_t>* twist;   ///< 65536 a prime
+    const uint32_t *columns, *rows;  ///< matrices of 65536 words for each prime
+    const Factor<uint32_t>* twist;   ///< 65536 for each prime
   } split[2];
   struct OnePass {
     const uint32_t *first, *later;  ///< matrices of the first pass and of all others
-    const Factor<uint32_t>* twist;  ///< of all others, one pass after the other
+    const Factor<uint32_t>* twist;  ///< those of all other passes, one after the other
   } by_64_32_32[2], by_16[2];
 };
 
@@ -65,12 +65,12 @@ template <class Word>
 struct Tables {
   int log_n;
   const Prime<Word>* primes;
-  /// N factors a prime. The layer with 2^l groups multiplies in group g by the factor of node 2^l + g. Nodes below
-  /// G = N / 2^kLogRun lie in that order; then, number e = 1, 2, .. of the subtree of depth kLogRun below node G + g at
-  /// G e + g, so that neighbouring threads read neighbouring factors. For 32 bits numbers e and e + 1, e even, lie
-  /// together, at G e + 2 g, since threads read two at once.
+  /// N factors for each prime. The layer with 2^l groups multiplies in group g by the factor of node 2^l + g. Nodes
+  /// below G = N / 2^kLogRun lie in that order. Then number e = 1, 2, .. of the subtree of depth kLogRun below node G +
+  /// g lies at G e + g, so that neighbouring threads read neighbouring factors. For 32 bits numbers e and e + 1, e
+  /// even, lie together, at G e + 2 g, since threads read two at once.
   const Factor<Word>* forward;
-  const Factor<Word>* inverse;  ///< the same of the inverse's factors; place 0 has that of node 1 divided by N
+  const Factor<Word>* inverse;  ///< the inverse's factors in the same order; place 0 has that of node 1 divided by N
   ImmaTables imma;
 };
 
@@ -98,7 +98,7 @@ struct HostTables {
 template <class Word>
 HostTables<Word> make_tables(int log_n, const std::vector<PrimeRoot>& primes);
 
-/// Where the factor of `node` lies in forward and inverse.
+/// Returns where the factor of `node` lies in forward and inverse.
 template <class Word>
 size_t factor_place(uint32_t node, int log_n);
 

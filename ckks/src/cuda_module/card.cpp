@@ -16,8 +16,8 @@ namespace cuda {
 namespace {
 
 constexpr size_t kMaxScratch = size_t{2} << 30;
-constexpr size_t kStagedWords = size_t{1} << 22;  ///< that are narrowed or widened at a time
-constexpr int kMinMajor = 9;                      ///< clusters of blocks, on which transforms rely
+constexpr size_t kStagedWords = size_t{1} << 22;  ///< words that are narrowed or widened at a time
+constexpr int kMinMajor = 9;                      ///< has clusters of blocks, on which transforms rely
 constexpr uint64_t kMaxNarrow = uint64_t{1} << 31;
 
 size_t scratch_bytes(size_t wanted) {
@@ -27,7 +27,7 @@ size_t scratch_bytes(size_t wanted) {
   return std::min(kMaxScratch, unused / 4);
 }
 
-/// Words on their way between widths. Some are secret, so that they are wiped.
+/// Words that are being narrowed or widened. Some are secret, so they are wiped.
 template <class Word>
 class Staging {
  public:
@@ -143,7 +143,7 @@ class Card final : public OpenDevice {
     });
   }
 
-  /// X -> X^g before the division by P, as key_switch() does it.
+  /// Applies X -> X^g before the division by P, as key_switch() does.
   void automorphism(const DeviceBatch& out, const DeviceBatch& a, uint64_t g, const void* key) override {
     const Turn turn(*this);
     const KeySwitch<Word>& keys = keys_of(a.limbs);
@@ -155,7 +155,7 @@ class Card final : public OpenDevice {
       const Scratch at = place(keys, scratch, count);
       const Word* const from = item(a, first);
       multiply_by_key(at, from, a.parts, key, count, keys);
-      Word* const moved_sums = at.digits;  // which are no longer needed
+      Word* const moved_sums = at.digits;  // the digits are no longer needed
       Word* const moved = moved_sums + count * sum_rows * n_;
       Word* const converted = moved + count * own_rows * n_;
       check(cuda::automorphism(moved_sums, at.sums, exponent, count * sum_rows, keys.rows.map, tables_.log_n, stream()),
@@ -188,8 +188,8 @@ class Card final : public OpenDevice {
   }
 
  private:
-  /// A call's turn: the GPU is current, and no other call is under way. A child of fork() has none, and somebody who is
-  /// not there may hold its mutex.
+  /// A call's turn: the GPU is current, and no other call is under way. A child of fork() gets no turn, because a
+  /// thread that does not exist there may hold the mutex.
   class Turn {
    public:
     explicit Turn(Card& card) : lock_(card.own_mutex()), current_(card.ordinal_) {}
@@ -199,7 +199,7 @@ class Card final : public OpenDevice {
     Current current_;
   };
 
-  /// Digits, in whose place other things lie later, and sums, in whose place coefficients lie before.
+  /// The place of sums, where coefficients lie before, and that of digits, where other things lie later.
   struct Scratch {
     Word *sums, *digits;
   };
@@ -221,7 +221,7 @@ class Card final : public OpenDevice {
     return keys->get();
   }
 
-  /// Words a ciphertext that key switching takes, `after` rows of them once the digits were multiplied.
+  /// Returns the words that key switching takes for a ciphertext, with `after` rows once the digits were multiplied.
   size_t switch_words(const KeySwitch<Word>& keys, size_t after) const {
     const size_t all = keys.rows.map.count;
     return (2 * all + std::max(keys.rows.digits * all, after)) * n_;
@@ -230,7 +230,7 @@ class Card final : public OpenDevice {
     return {scratch, scratch + count * 2 * keys.rows.map.count * n_};
   }
 
-  /// The last part of ciphertexts, times a key: at.sums.
+  /// Multiplies the last part of ciphertexts by a key, into at.sums.
   void multiply_by_key(const Scratch& at, const Word* from, size_t parts, const void* key, size_t count,
                        const KeySwitch<Word>& keys) {
     check(mod_up(Unit::kImma, at.digits, from, parts, at.sums, count, keys, tables_, stream()), "raising digits");
@@ -239,8 +239,9 @@ class Card final : public OpenDevice {
           "multiplying by a key");
   }
 
-  /// Calls work(first, count, scratch) for runs of ciphertexts of about one length, whose scratch of `words_each` each
-  /// stays below the bound, or is halved as long as there is not so much memory.
+  /// Calls work(first, count, scratch) for runs of ciphertexts of about the same length. A run's scratch, `words_each`
+  /// words for each ciphertext, stays below the bound, and runs are halved as long as there is not enough memory for
+  /// it.
   template <class Work>
   void in_chunks(const DeviceBatch& a, size_t words_each, const Work& work) {
     size_t size = std::clamp<size_t>(scratch_ / (words_each * sizeof(Word)), 1, a.count);

@@ -7,12 +7,12 @@
 
 namespace polykem::ckks {
 
-/// The functions of DeviceModule, which throw CardError or std::bad_alloc instead. All wait for each other's calls.
+/// The functions of DeviceModule, except that they throw CardError or std::bad_alloc. Calls wait for each other.
 class OpenDevice {
  public:
   virtual ~OpenDevice() = default;
   virtual int ordinal() const = 0;
-  /// In a child of fork(), where the driver does nothing.
+  /// Returns true in a child of fork(), where the driver does nothing.
   virtual bool is_inherited() const = 0;
   virtual void* allocate(size_t count) = 0;
   virtual void release(void* words, size_t count, bool wipe) noexcept = 0;
@@ -29,7 +29,7 @@ class OpenDevice {
   virtual void select(const DeviceBatch& out, const DeviceBatch& a, size_t first) = 0;
 };
 
-/// With 32-bit words if all primes are below 2^31, else with 64.
+/// Opens a GPU, with 32-bit words if all primes are below 2^31, else with 64-bit words.
 std::unique_ptr<OpenDevice> open_card(const DeviceSetup& setup);
 
 }  // namespace polykem::ckks

@@ -11,13 +11,13 @@
 
 namespace polykem::ckks::cuda {
 
-/// What there is of a parameter set: primes of Q, then of P, and how many of each.
+/// The primes of a parameter set, those of Q first, then those of P, and how many there are of each.
 struct Chain {
   std::vector<PrimeRoot> primes;
   uint32_t limbs, special, digit_limbs;
 };
 
-/// The primes first..first + count - 1.
+/// Returns the primes first..first + count - 1.
 inline RowMap primes_from(uint32_t first, uint32_t count) {
   RowMap map;
   map.count = count;
@@ -43,7 +43,7 @@ class DeviceConversion {
   Conversion<Word> conversion_;
 };
 
-/// Key switching of ciphertexts with `limbs` limbs.
+/// The constants of key switching of ciphertexts with `limbs` limbs.
 template <class Word>
 class LevelKeys {
  public:
@@ -96,7 +96,7 @@ class LevelKeys {
   KeySwitch<Word> keys_;
 };
 
-/// 1 / the last of `limbs` primes modulo the others.
+/// Returns 1 / the last of `limbs` primes modulo the others.
 template <class Word>
 std::vector<Factor<Word>> inverses_of_last(const Chain& chain, size_t limbs) {
   std::vector<Factor<Word>> factors;

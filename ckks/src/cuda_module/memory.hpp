@@ -23,12 +23,12 @@ class CardError : public std::runtime_error {
 
 inline void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
-  (void)cudaGetLastError();  // otherwise the next call would tell it again
+  (void)cudaGetLastError();  // otherwise the next call would report it again
   const Outcome outcome = error == cudaErrorMemoryAllocation ? Outcome::kOutOfMemory : Outcome::kFailed;
   throw CardError(outcome, std::string(what) + ": " + cudaGetErrorString(error));
 }
 
-/// Makes a GPU the calling thread's, as long as it lives.
+/// Makes a GPU the calling thread's current device as long as the object lives.
 class Current {
  public:
   explicit Current(int ordinal) {
@@ -74,7 +74,7 @@ class Memory {
   cudaStream_t stream() const { return stream_; }
   void wait() const { check(cudaStreamSynchronize(stream_), "computing"); }
 
-  /// Where there is too little, once more when what waits to be freed is free.
+  /// Allocates memory. Where there is too little, tries again once what waits to be freed is free.
   void* allocate(size_t bytes) const {
     void* memory = nullptr;
     cudaError_t error = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream_);
@@ -108,7 +108,7 @@ class Array {
  public:
   Array(const Memory& memory, size_t count)
       : memory_(memory), data_(count == 0 ? nullptr : static_cast<T*>(memory.allocate(count * sizeof(T)))) {}
-  /// A copy of constants; waits for it.
+  /// Copies constants and waits until they are copied.
   Array(const Memory& memory, const std::vector<T>& values) : Array(memory, values.size()) {
     if (values.empty()) return;
     check(cudaMemcpyAsync(data_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice, memory.stream()),

@@ -40,7 +40,7 @@ void close(OpenDevice* device) {
   Problem unheard;
   std::optional<cuda::Current> current;
   (void)guarded(&unheard,
-                [&] { current.emplace(device->ordinal()); });  // of a lost GPU, host memory is freed all the same
+                [&] { current.emplace(device->ordinal()); });  // if the GPU is lost, host memory is freed all the same
   delete device;
 }
 Outcome allocate(OpenDevice* device, size_t count, void** out, Problem* problem) {
