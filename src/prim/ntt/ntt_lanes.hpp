@@ -10,10 +10,10 @@
 
 namespace polykem {
 
-/// The functions of one instruction set. A block is 256 rows of `lanes` words, with coefficient i of item l at [i *
-/// lanes + l], 64-byte aligned. In a paired block, if pairs_interleaved, coefficients 2 i and 2 i + 1 of an item are
-/// side by side: coefficient 2 i + b of item 8 p + r is at [(2 i + r / 4) * lanes + 8 p + 2 (r mod 4) + b]. The stages
-/// of ML-KEM call these functions, one thread for each call. No address depends on a coefficient.
+/// The functions of one instruction set. A block is 256 rows of `lanes` words, with coefficient i of item l at
+/// [i * lanes + l], 64-byte aligned. In a paired block, if pairs_interleaved, coefficients 2 i and 2 i + 1 of an item
+/// are side by side: coefficient 2 i + b of item 8 p + r is at [(2 i + r / 4) * lanes + 8 p + 2 (r mod 4) + b]. The
+/// stages of ML-KEM call these functions, one thread for each call. No address depends on a coefficient.
 struct NttLanes {
   size_t lanes;
   bool pairs_interleaved;

@@ -8,12 +8,12 @@ namespace polykem {
 
 /// The products of one ring degree n on one instruction set; see docs/adr/0002-ntru-products-on-the-cpu.md.
 ///
-/// Block layout (mul_cyclic, mul_s3): `lanes` items at once, item-interleaved. A polynomial is n rows of `lanes` 16-bit
-/// words, coefficient i of item l at [i * lanes + l], rows ascending, 64-byte aligned. Unused lanes may hold anything.
-/// Single layout (the _single functions): n consecutive words of any alignment.
+/// The block layout (mul_cyclic, mul_s3) has `lanes` items at once, item-interleaved. A polynomial is n rows of `lanes`
+/// 16-bit words, with coefficient i of item l at [i * lanes + l], rows ascending, 64-byte aligned. Unused lanes may
+/// hold anything. The single layout (the _single functions) has n consecutive words of any alignment.
 ///
-/// c may be a or b, but must not overlap them in part; a and b are otherwise only read. ws: workspace of at least the
-/// stated number of bytes, 64-byte aligned, not overlapping a, b or c; nothing is allocated. The workspace holds
+/// c may be a or b, but must not overlap them in part; a and b are otherwise only read. `ws` is a workspace of at least
+/// the stated number of bytes, 64-byte aligned, not overlapping a, b or c; nothing is allocated. The workspace holds
 /// secrets afterwards: the caller zeroises it. No branch and no address depends on the data.
 struct LaneMul {
   size_t n;
@@ -23,18 +23,20 @@ struct LaneMul {
   unsigned exact_bits;
   size_t workspace_bytes;
   size_t workspace_single_bytes;
-  /// c = a b modulo (2^exact_bits, x^n - 1). Operands: any 16-bit words, standing for integers modulo 2^16 (a ternary
-  /// operand is 0, 1, 0xffff). Result: not reduced; the bits above exact_bits are undefined.
+  /// Computes c = a b modulo (2^exact_bits, x^n - 1). Operands are any 16-bit words, which stand for integers modulo
+  /// 2^16 (a ternary operand is 0, 1, 0xffff). The result is not reduced; the bits above exact_bits are undefined.
   void (*mul_cyclic)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
-  /// c = a b modulo (3, Phi_n). Operands: 0, 1, 2 (or 0xffff for 2). Result: 0, 1, 2, last coefficient 0.
+  /// Computes c = a b modulo (3, Phi_n). Operands are 0, 1, 2 (or 0xffff for 2). The result is 0, 1, 2, and its last
+  /// coefficient is 0.
   void (*mul_s3)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
-  /// The same for a single item.
+  /// mul_cyclic_single and mul_s3_single compute these products for a single item.
   void (*mul_cyclic_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
   void (*mul_s3_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
 };
 
-/// The table for n = 509, 677, 701, 821, 1229 or 1373; nullptr for any other n. Calling the functions of a table needs
-/// the CPU features of its backend: AVX2 and BMI2; AVX-512 F, BW, VL, DQ, VBMI. Look it up once per batch.
+/// lane_mul_avx2(), lane_mul_avx512() and lane_mul_neon() return the table for n = 509, 677, 701, 821, 1229 or 1373,
+/// and nullptr for any other n. Calling the functions of a table needs the CPU features of its backend: AVX2 and BMI2;
+/// AVX-512 F, BW, VL, DQ, VBMI. Look it up once per batch.
 const LaneMul* lane_mul_avx2(size_t n);
 const LaneMul* lane_mul_avx512(size_t n);
 const LaneMul* lane_mul_neon(size_t n);

@@ -9,8 +9,8 @@
 
 namespace polykem {
 
-/// Polynomials of a batch: coefficient k of item i is word k at `data` + i * `stride` bytes. 64-byte aligned, and so is
-/// the stride.
+/// The polynomials of a batch: coefficient k of item i is word k at `data` + i * `stride` bytes. Both are multiples of
+/// 64.
 struct WordPolys {
   uint16_t* data;
   size_t stride;
@@ -19,33 +19,34 @@ struct ConstWordPolys {
   const uint16_t* data;
   size_t stride;
 };
-/// The same with signed bytes.
+/// The polynomials of a batch, with signed bytes as coefficients.
 struct ConstBytePolys {
   const int8_t* data;
   size_t stride;
 };
 
 /// The products of one ring degree n. Every polynomial has room for `width` coefficients, n rounded up to a multiple of
-/// 64; operands count up to coefficient n - 1, results have undefined words from n on. Results are exact modulo 2^16
-/// for all operands of the types. An output may be the same memory as an input of words. workspace: workspace_bytes,
-/// 64-byte aligned; it holds secrets afterwards, the tile registers do not. No branch and no address depends on the
-/// data.
+/// 64. Operands count up to coefficient n - 1; results have undefined words from n on. Results are exact modulo 2^16
+/// for all operands of the types. An output may be the same memory as an input of words. `workspace` has
+/// workspace_bytes bytes, 64-byte aligned; it holds secrets afterwards, the tile registers do not. No branch and no
+/// address depends on the data.
 struct TileMul {
   size_t n;
   size_t width;
   size_t workspace_bytes;
 
-  /// c = a b modulo (2^16, x^n - 1) for `count` items.
+  /// mul_bytes, mul_words_bytes and mul_words compute c = a b modulo (2^16, x^n - 1) for `count` items.
   void (*mul_bytes)(WordPolys c, ConstBytePolys a, ConstBytePolys b, size_t count, void* workspace);
   void (*mul_words_bytes)(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count, void* workspace);
   void (*mul_words)(WordPolys c, ConstWordPolys a, ConstWordPolys b, size_t count, void* workspace);
-  /// mul_words_bytes, and beside it exactly `bytes` bytes of the keystream from its counter on. out overlaps nothing.
+  /// Computes mul_words_bytes and meanwhile writes exactly `bytes` bytes of the keystream, from its counter on, to
+  /// `out`, which overlaps nothing.
   void (*mul_words_bytes_and_keystream)(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count, void* workspace,
                                         uint8_t* out, size_t bytes, const Aes256Keystream& stream);
 };
 
-/// The table for n = 509, 677, 701, 821, 1229 or 1373; nullptr for any other n. Calling its functions needs the CPU
-/// features of the backend `amx` and the kernel's permission to use the tiles.
+/// Returns the table for n = 509, 677, 701, 821, 1229 or 1373, and nullptr for any other n. Calling its functions needs
+/// the CPU features of the backend `amx` and the kernel's permission to use the tiles.
 const TileMul* tile_mul_amx(size_t n);
 
 }  // namespace polykem

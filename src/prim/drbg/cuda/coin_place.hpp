@@ -15,8 +15,8 @@ constexpr uint32_t coin_blocks(int bytes) {
   return (static_cast<uint32_t>(bytes) + kCoinBlockBytes - 1) / kCoinBlockBytes;
 }
 
-/// The 32 consecutive blocks of one warp, one for each lane: block b of a batch is block b % kBlocks of item b /
-/// kBlocks. Offsets of the whole warp have 64 bits; a lane's offset from them fits in 32.
+/// The 32 consecutive blocks of one warp, one for each lane: block b of a batch is block b % kBlocks of item
+/// b / kBlocks. Offsets of the whole warp have 64 bits; a lane's offset from them fits in 32.
 ///
 /// kBlocks is the number of blocks of an item, kStride the number of bytes from one item's row to the next.
 template <uint32_t kBlocks, uint32_t kStride>

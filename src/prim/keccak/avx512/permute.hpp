@@ -151,8 +151,8 @@ inline constexpr size_t kOverlappedWords = 18;
       : [to] "r"(to), [from] "r"(from), [end] "r"(end), [rows] "r"(rows), [last] "r"(last), [last_at] "r"(last_at) \
       : POLYKEM_VECTORS_CHANGED)
 
-/// Permutes, and copies words 0 to count - 1 of state l at `words` to row l, at rows[l] + at; 3 <= count <=
-/// kOverlappedWords.
+/// Permutes, and copies words 0 to count - 1 of state l at `words` to row l, at rows[l] + at;
+/// 3 <= count <= kOverlappedWords.
 POLYKEM_NOINLINE inline void keccak_permute8_to_rows(uint64_t* to, const uint64_t* from, const uint64_t* iota,
                                                      const uint64_t* words, uint8_t* const* rows, size_t at,
                                                      size_t count) {
@@ -167,8 +167,8 @@ POLYKEM_NOINLINE inline void keccak_permute8_from_rows(uint64_t* to, const uint6
   POLYKEM_PERMUTE_AND_COPY(POLYKEM_LOAD_SUM, POLYKEM_MOVE_SUM, POLYKEM_FROM_ROW);
 }
 
-/// Permutes, and writes the 112 integers of 12 bits in words 0 to 20 of state l at `words` to row l, at rows + l *
-/// kRowBytes, in 16 bits each.
+/// Permutes, and writes the 112 integers of 12 bits in words 0 to 20 of state l at `words` to row l, at
+/// rows + l * kRowBytes, in 16 bits each.
 template <size_t kRowBytes>
 POLYKEM_NOINLINE void keccak_permute8_unpack12(uint64_t* to, const uint64_t* from, const uint64_t* iota,
                                                const uint64_t* words, uint8_t* rows) {

@@ -131,8 +131,8 @@ POLYKEM_INLINE void each_last_pair(InRegisters<kCount>& a, F&& f) {
   });
 }
 
-/// Computes layers kFirst <= 2 to 6 of the transform. Coefficients are within b before, and within forward_bound(b, 7 -
-/// kFirst) <= kWordBound afterwards. [FIPS203, Alg 9]
+/// Computes layers kFirst <= 2 to 6 of the transform. Coefficients are within b before, and within
+/// forward_bound(b, 7 - kFirst) <= kWordBound afterwards. [FIPS203, Alg 9]
 template <size_t kFirst, size_t kCount>
 POLYKEM_INLINE void forward_in_registers(InRegisters<kCount>& a) {
   const auto f = [](V16 & x, V16 & y, const Twiddle& zeta) __attribute__((always_inline)) {

@@ -92,9 +92,9 @@ POLYKEM_INLINE V16 montgomery_pairs(V16 even, V16 odd) {
 
 #endif
 
-/// Calls use(at, x) for every register of a row: x[r] has the words from `at` on of 2^-16 times the sum of a[r kTerms +
-/// i] y[i], i < kTerms <= 4, in (-q, q). `a` and `y` are transforms of 256 words in the order of ntt.hpp, 64-byte
-/// aligned; coefficients of a are below 2^12, those of y in (-q, q). Rows are computed side by side, since the
+/// Calls use(at, x) for every register of a row: x[r] has the words from `at` on of 2^-16 times the sum of
+/// a[r kTerms + i] y[i], i < kTerms <= 4, in (-q, q). `a` and `y` are transforms of 256 words in the order of ntt.hpp,
+/// 64-byte aligned; coefficients of a are below 2^12, those of y in (-q, q). Rows are computed side by side, since the
 /// instructions of each one wait for each other. [FIPS203, Alg 11]
 template <size_t kTerms, size_t kRows, class Use>
 POLYKEM_INLINE void each_product_single(const uint16_t* a, const uint16_t* y, Use&& use) {

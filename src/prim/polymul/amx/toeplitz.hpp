@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product c = a b modulo x^n - 1 as Toeplitz matrices times columns, 16-bit coefficients as two limbs of a byte.
+// The product c = a b modulo x^n - 1 as Toeplitz matrices times columns. A 16-bit coefficient is two limbs of a byte.
 //
-// With o = 64 k + 16 u + l,  c[o] = sum over d, j of a[64 (k + d) + j] b[16 u + l - 64 d - j]:  for one d and one
-// u = 0, .., 3 a product of two tiles, rows k, columns l, inner index j = 0, .., 63. Row k of the first is line k + d
-// of a, continued cyclically. Row r of the second has, for each l, the four bytes b[i], .., b[i - 3], i = 4 (4 u - 16 d
-// - r) + l: line 4 u - 16 d - r of an array in which b is written out sixteen times, zero outside b. So every row of
-// every tile is an aligned cache line; rows that straddle two lines would cost six times as much to load.
+// With o = 64 k + 16 u + l, c[o] is the sum over d and j of a[64 (k + d) + j] b[16 u + l - 64 d - j]. For one d and one
+// u = 0, .., 3 this is a product of two tiles with rows k, columns l and inner index j = 0, .., 63. Row k of the first
+// tile is line k + d of a, continued cyclically. Row r of the second tile has, for each l, the four bytes b[i], .., b[i
+// - 3] with i = 4 (4 u - 16 d - r) + l: it is line 4 u - 16 d - r of an array in which b is written out sixteen times,
+// zero outside b. So every row of every tile is an aligned cache line; rows that straddle two lines would cost six
+// times as much to load.
 #pragma once
 
 #include <immintrin.h>
@@ -30,12 +31,12 @@ POLYKEM_INLINE void unrolled(F&& f) {
   (std::make_index_sequence<kCount>{});
 }
 
-/// The compiler does not know what tile loads read.
+/// Makes the compiler finish its stores, since it does not know what tile loads read.
 POLYKEM_INLINE void finish_stores() {
   asm volatile("" : : : "memory");
 }
 
-/// Tiles 0 .. 3 are sums, 4 and 5 hold lines of a, 6 and 7 of b. [Intel SDM vol. 1, 18.2]
+/// Tiles 0 .. 3 hold sums, 4 and 5 hold lines of a, 6 and 7 lines of b. [Intel SDM vol. 1, 18.2]
 struct alignas(64) TileConfig {
   uint8_t palette = 1, start_row = 0, reserved[14] = {};
   uint16_t row_bytes[16] = {};
@@ -49,7 +50,7 @@ struct alignas(64) TileConfig {
   }
 };
 
-/// The tiles in use: configured now, zeroised and given back at the end of the scope.
+/// Configures the tiles, and zeroises and releases them at the end of the scope.
 class Tiles {
  public:
   explicit Tiles(const TileConfig& config) { asm volatile("ldtilecfg %0" : : "m"(config)); }
@@ -58,7 +59,7 @@ class Tiles {
   Tiles& operator=(const Tiles&) = delete;
 };
 
-/// What else is done after each step of a product.
+/// What a product computes beside itself: it calls advance() after each of its steps. This one computes nothing.
 struct NothingOverlapped {
   POLYKEM_INLINE void advance() {}
 };
@@ -66,24 +67,25 @@ struct NothingOverlapped {
 template <size_t kN>
 struct ToeplitzProduct {
   static constexpr size_t kRows = (kN + 63) / 64;       ///< lines of a and of the sums
-  static constexpr size_t kBlocks = (kRows + 15) / 16;  ///< a tile has at most 16 of them
+  static constexpr size_t kBlocks = (kRows + 15) / 16;  ///< blocks of rows; a tile has at most 16 rows
   static constexpr size_t kTileRows = kRows / kBlocks;
   static_assert(kRows % kBlocks == 0);
   static constexpr size_t kSteps = (kN - 1 + 63) / 64 + 1;  ///< values of -d
   static constexpr size_t kWidth = 64 * kRows;
-  /// a continued cyclically: coefficient 0 is at kOrigin.
+  /// In the array of a, continued cyclically, coefficient 0 is at kOrigin.
   static constexpr size_t kOrigin = 64 * (kSteps - 1);
   static constexpr size_t kCyclicBytes = kOrigin + kWidth;
   static constexpr size_t kBefore = kOrigin - kN;  ///< bytes before the first whole copy
   static_assert(kOrigin >= kN && kBefore < 64 && kWidth - kN < 64);
-  /// b written out: a group of kGroupLines lines comes from one register. Line z is at z + kLowest.
+  /// In the array in which b is written out, a group of kGroupLines lines comes from one register. Line z is at
+  /// z + kLowest.
   static constexpr size_t kGroupLines = 12;
   static constexpr size_t kLowest = 15, kZeroLines = 12;  ///< lines below -3 have nothing of b
   static constexpr size_t kGroups = ((kN + 2) / 4 + 3 + kGroupLines) / kGroupLines;
   static constexpr size_t kLines = kLowest + 16 * (kSteps - 1) + 12 + 1;
   static constexpr size_t kLinesStored =
       kLines > kZeroLines + kGroups* kGroupLines ? kLines : kZeroLines + kGroups* kGroupLines;
-  static constexpr size_t kMargin = 64;  ///< zeros before b, and after it
+  static constexpr size_t kMargin = 64;  ///< bytes of zeros before b, and after it
 
   struct alignas(64) Workspace {
     uint8_t cyclic[2][kCyclicBytes + 64];
@@ -164,7 +166,7 @@ struct ToeplitzProduct {
     }
   }
 
-  /// Both bytes of 64 words.
+  /// The low and the high bytes of 64 words.
   struct Limbs {
     __m512i low, high;
   };
@@ -176,7 +178,8 @@ struct ToeplitzProduct {
     return {_mm512_permutexvar_epi64(order, low), _mm512_permutexvar_epi64(order, high)};
   }
 
-  /// Two whole copies. The first one's last register reaches into the second one, whose beginning is written later.
+  /// Writes two whole copies of a. The first one's last register reaches into the second one, whose beginning is
+  /// written later.
   static void set_a(Workspace& w, const int8_t* a) {
     for (size_t i = kWidth; i > 0;) {
       i -= 64;
@@ -198,7 +201,7 @@ struct ToeplitzProduct {
     _mm512_storeu_si512(cyclic + kBefore + i, x);
     _mm512_store_si512(cyclic + kOrigin + i, x);
   }
-  /// What lies before and after the two whole copies.
+  /// Writes what lies before and after the two whole copies.
   static POLYKEM_INLINE void continue_cyclically(uint8_t* cyclic) {
     constexpr size_t kAfter = kWidth - kN;
     const __m512i first = _mm512_load_si512(cyclic + kOrigin);
@@ -223,7 +226,7 @@ struct ToeplitzProduct {
     }
   }
 
-  /// For each line of a group, where its bytes stand in the register that has all of them.
+  /// The places of each line's bytes in the register that has all bytes of a group.
   struct LineIndices {
     alignas(64) uint8_t at[kGroupLines][64];
     constexpr LineIndices() : at() {
@@ -235,7 +238,7 @@ struct ToeplitzProduct {
   };
   static constexpr LineIndices kLineIndices{};
 
-  /// Lines kGroupLines g - 3, .. of b.
+  /// Writes lines kGroupLines g - 3, .. of b.
   static POLYKEM_INLINE void write_group(Workspace& w, size_t limb, size_t g) {
     const __m512i x = _mm512_loadu_si512(w.padded[limb] + kMargin - 15 + 4 * kGroupLines * g);
     uint8_t* line = w.lines[limb] + 64 * (kZeroLines + kGroupLines * g);
@@ -244,7 +247,8 @@ struct ToeplitzProduct {
     });
   }
 
-  /// The groups that have to be there before step `step`, counted a few steps ahead so that no load waits for a store.
+  /// Returns how many groups have to be written before step `step`, counted a few steps ahead so that no load waits for
+  /// a store.
   static constexpr size_t groups_before(size_t step) {
     const size_t lines = 16 * (step + 2) + 4 + 3 + 1;
     const size_t groups = (lines + kGroupLines - 1) / kGroupLines;
@@ -260,7 +264,7 @@ struct ToeplitzProduct {
   static POLYKEM_INLINE const uint8_t* lines_of_a(const Workspace& w, size_t limb, size_t block, size_t step) {
     return w.cyclic[limb] + 64 * (kTileRows * block + kSteps - 1 - step);
   }
-  /// The first row of a tile of b; the others are below it.
+  /// Returns the first row of a tile of b; the others are below it.
   static POLYKEM_INLINE const uint8_t* lines_of_b(const Workspace& w, size_t limb, size_t step, size_t u) {
     return w.lines[limb] + 64 * (kLowest + 4 * u + 16 * step);
   }
@@ -272,7 +276,7 @@ struct ToeplitzProduct {
     _tile_zero(3);
   }
 
-  /// low = a b, one limb each.
+  /// Sets `low` to a b, with one limb each.
   static POLYKEM_NOINLINE void multiply_bytes(Workspace& w) {
     write_groups<1, 0, groups_before(0)>(w);
     unrolled<kBlocks>([&](auto block) __attribute__((always_inline)) {
@@ -298,8 +302,8 @@ struct ToeplitzProduct {
     });
   }
 
-  /// One step of columns u and u + 1: sums 0 and 1 of the low limbs, 2 and 3 of products that count 2^8. With one limb
-  /// b is signed.
+  /// Computes one step of columns u and u + 1: sums 0 and 1 are those of products of low limbs, 2 and 3 those of
+  /// products of weight 2^8. If b has one limb, it is signed.
   template <size_t kLimbs>
   static POLYKEM_INLINE void multiply_step(const Workspace& w, size_t block, size_t step, size_t u) {
     _tile_loadd(4, lines_of_a(w, 0, block, step), 64);
@@ -323,8 +327,8 @@ struct ToeplitzProduct {
     }
   }
 
-  /// c = a b, a of two limbs, b of kLimbs: kBlocks passes for columns 0 and 1, during which b is written out, and as
-  /// many for columns 2 and 3, during which the first columns are combined.
+  /// Sets c to a b, where a has two limbs and b has kLimbs: in kBlocks passes for columns 0 and 1, during which b is
+  /// written out, and as many for columns 2 and 3, during which the first columns are combined.
   template <size_t kLimbs, class Overlapped>
   static POLYKEM_NOINLINE void multiply(uint16_t* c, Workspace& w, Overlapped& overlapped) {
     write_groups<kLimbs, 0, groups_before(0)>(w);
@@ -348,7 +352,7 @@ struct ToeplitzProduct {
       combine<true>(c, w, 64 * k + 32);
   }
 
-  /// Words at, .., at + 31 of c = low + 2^8 high.
+  /// Computes words at, .., at + 31 of c = low + 2^8 high.
   template <bool kHigh>
   static POLYKEM_INLINE void combine(uint16_t* c, const Workspace& w, size_t at) {
     const auto sum = [&](size_t i) __attribute__((always_inline)) {

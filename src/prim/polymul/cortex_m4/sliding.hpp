@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding products: y[s] = the sum of u[s + j] v[j] over j < m, for s < m, mod 2^16. A Toeplitz matrix times a vector,
-// and so also a product of polynomials mod x^n - 1. u has 2m coefficients, of which the last is not used.
+// Sliding products: y[s] is the sum of u[s + j] v[j] over j < m, for s < m, mod 2^16. This is a Toeplitz matrix times a
+// vector, and so also a product of polynomials mod x^n - 1. u has 2m coefficients, of which the last is not used.
 //
-// Halves as Karatsuba does it, transposed: with U0, U1, U2 the sliding windows of u at 0, m/2 and m, and S(U, v) the
-// sliding product of half the size, y = (S(U0, v0) + S(U1, v1), S(U1, v0) + S(U2, v1)), which is
+// They are halved by Karatsuba's method, transposed. Let U0, U1, U2 be the sliding windows of u at 0, m/2 and m, and
+// S(U, v) the sliding product of half the size. Then y = (S(U0, v0) + S(U1, v1), S(U1, v0) + S(U2, v1)), which is
 // (p + S(U0 - U1, v0), p - S(U1 - U2, v1)) for p = S(U1, v0 + v1). [PC22]
 #pragma once
 
@@ -11,19 +11,20 @@
 
 namespace polykem::cortex_m4 {
 
-/// Sliding products by the definition, of 32, 44 and 52 coefficients: sliding_plain.S. y overlaps neither operand.
+/// Compute sliding products of 32, 44 and 52 coefficients by the definition: sliding_plain.S. y overlaps neither
+/// operand.
 extern "C" void polykem_sliding_plain_32(Word* y, const Word* u, const Word* v);
 extern "C" void polykem_sliding_plain_44(Word* y, const Word* u, const Word* v);
 extern "C" void polykem_sliding_plain_52(Word* y, const Word* u, const Word* v);
 
-/// `kWords` words of two coefficients, a quarter of an operand.
+/// Returns the sliding product of kWords words of two coefficients, which are a quarter of an operand.
 template <size_t kWords>
 constexpr auto sliding_plain() {
   static_assert(kWords == 16 || kWords == 22 || kWords == 26);
   return kWords == 16 ? polykem_sliding_plain_32 : kWords == 22 ? polykem_sliding_plain_44 : polykem_sliding_plain_52;
 }
 
-/// What two levels of halves, taken at once, make of the operands' quarters of kWords words.
+/// What two levels of halving, taken at once, make of the operands' quarters of kWords words.
 template <size_t kWords>
 struct Quarters {
   Word e[4][kWords];  ///< e[i] = u[i + 1] - u[i + 3]
@@ -68,8 +69,8 @@ struct Quarters {
   }
 };
 
-/// The sliding product of 8 kWords coefficients, u of 8 kWords words. It takes the place of u's second half; the first
-/// half is overwritten too.
+/// Computes the sliding product of 8 kWords coefficients; u has 8 kWords words. It takes the place of u's second half;
+/// the first half is overwritten too.
 template <size_t kWords>
 void sliding_quarters(Word* u, const Word* v, Quarters<kWords>& q) {
   constexpr auto product = sliding_plain<kWords>();

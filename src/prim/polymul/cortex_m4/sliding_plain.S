@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding products by the definition, see sliding.hpp: y[s] = the sum of u[s + j] v[j]. SMLAD adds two of them.
+// Computes sliding products by the definition, see sliding.hpp: y[s] is the sum of u[s + j] v[j]. SMLAD adds two terms.
 //
-// Even results take pairs of v as they are. Odd results take the pairs that begin at odd coefficients, and v's first and
-// last coefficient apart; PKHBT makes such a pair with its halves exchanged, which SMLADX undoes. All pairs wait in
-// registers of floating point, from where VMOV takes one cycle. The sums of a tile of five or six results and as many
-// words of u are in registers: what is not a product takes half a cycle for each SMLAD.
+// Even results take pairs of v as they are. Odd results take the pairs that begin at odd coefficients, and v's first
+// and last coefficient by themselves; PKHBT makes such a pair with its halves exchanged, which SMLADX undoes. All pairs
+// wait in floating-point registers, from where VMOV takes one cycle. The sums of a tile of five or six results and as
+// many words of u are in registers, so that instructions other than products take half a cycle for each SMLAD.
   .syntax unified
   .cpu cortex-m4
   .fpu fpv4-sp-d16
@@ -25,7 +25,8 @@
   .endif
   .endm
 
-// One step of six sums, r3 to r8, with the pair in s\k. \next: the offset of the word of u that follows, 0 if none.
+// Computes one step of six sums, r3 to r8, with the pair in s\k. \next is the offset of the word of u that follows, 0
+// if there is none.
   .macro step6 op, k, next, w0, w1, w2, w3, w4, w5
   vmov r1, s\k
   multiply \op, r3, \w0, r1
@@ -39,7 +40,7 @@
   multiply \op, r8, \w5, r1
   .endm
 
-// Steps \k to \last - 1, then one with the operation \end.
+// Computes steps \k to \last - 1, then one with the operation \end.
   .macro steps6 op, then, end, k, last, next, w0, w1, w2, w3, w4, w5
   .if \k < \last
   step6 \op, \k, \next, \w0, \w1, \w2, \w3, \w4, \w5
@@ -49,7 +50,7 @@
   .endif
   .endm
 
-// Two steps of five sums, r3 to r7.
+// Computes two steps of five sums, r3 to r7.
   .macro pair5 op, then, k, k1, next, is_last, w0, w1, w2, w3, w4
   vmov r1, s\k
   vmov r2, s\k1
@@ -69,7 +70,7 @@
   multiply \then, r7, \w0, r2
   .endm
 
-// Steps \k to \last, of which the last one has the operation \end.
+// Computes steps \k to \last, of which the last one has the operation \end.
   .macro pairs5 op, then, end, k, last, next, w0, w1, w2, w3, w4
   .if \k + 1 < \last
   pair5 \op, \then, \k, %(\k + 1), \next, 0, \w0, \w1, \w2, \w3, \w4
@@ -102,7 +103,7 @@
   .endif
   .endm
 
-// Even results of six or five words from offset \at on; v has \last + 1 words.
+// even6 and even5 compute the even results of six or five words from offset \at on; v has \last + 1 words.
   .macro even6 last, at
   load_window 6, \at
   steps6 smuad, smlad, smlad, 0, \last, %(\at + 24), r9, r10, r11, r12, lr, r2
@@ -115,7 +116,8 @@
   store 5, \at
   .endm
 
-// Odd results. s\last has v's first coefficient in its lower half and the last one in its upper half.
+// odd6 and odd5 compute the odd results. s\last has v's first coefficient in its lower half and the last one in its
+// upper half.
   .macro odd6 last, at
   load_window 6, \at
   step6 smultb, \last, %(\at + 24), r9, r10, r11, r12, lr, r2
@@ -148,8 +150,8 @@
   .endif
   .endm
 
-// The pairs at odd coefficients from words \k to \last of v to s\k and the following, then what odd6 and odd5 say of
-// s\last. r2 points to word \k + 1; r3 is word \k, r12 is word 0.
+// Moves the pairs at odd coefficients from words \k to \last of v to s\k and the following registers, then to s\last
+// what odd6 and odd5 expect there. r2 points to word \k + 1; r3 is word \k, r12 is word 0.
   .macro load_odd k, last
   .if \k + 4 <= \last
   ldm r2!, {r4, r5, r6, r7}
@@ -177,8 +179,8 @@
   vmov s\k, \word
   .endm
 
-// void polykem_sliding_plain_M(uint32_t* y, const uint32_t* u, const uint32_t* v). \last: M / 2 - 1. It leaves pairs of v
-// in s0 to s15.
+// void polykem_sliding_plain_M(uint32_t* y, const uint32_t* u, const uint32_t* v)
+// \last is M / 2 - 1. The function leaves pairs of v in s0 to s15.
   .macro sliding_plain m, last, sixes, fives
   .section .text.polykem_sliding_plain_\m, "ax", %progbits
   .align 2

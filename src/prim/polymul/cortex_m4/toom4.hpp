@@ -2,12 +2,12 @@
 // Toom and Cook's method with four parts, transposed for sliding products: seven products of a quarter of the size, at
 // the points 0, 1, -1, 2, -2, 1/2 and infinity. [PC22]
 //
-// With U_k the sliding window of u from k quarters on and S as in sliding.hpp, part i of y is the sum over j of
-// S(U_(i + j), v_j). Interpolation, transposed, makes X_p of the windows, evaluation W_p of the parts of v; then part i
-// of y is the sum over p of (coefficient i at point p) S(X_p, W_p). The denominators 4, 6, 18, 72, 120, 90 and 2 of the
-// X_p become factors 8 / 4, 8 / 6, .. of the W_p, and a division of y by 8: so y is right mod 2^13 only.
+// Let U_k be the sliding window of u from k quarters on, and S as in sliding.hpp. Part i of y is the sum over j of
+// S(U_(i + j), v_j). Interpolation, transposed, makes X_p of the windows, and evaluation makes W_p of the parts of v;
+// then part i of y is the sum over p of (coefficient i at point p) S(X_p, W_p). The denominators 4, 6, 18, 72, 120, 90
+// and 2 of the X_p become factors 8 / 4, 8 / 6, .. of the W_p and a division of y by 8, so y is right mod 2^13 only.
 //
-// X_p has the coefficients of the polynomial that is zero at all points but p: of x (x^2 - 1) (x^2 - 4) (2x - 1)
+// X_p has the coefficients of the polynomial that is zero at all points but p, which is x (x^2 - 1) (x^2 - 4) (2x - 1)
 // without the factor of p.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace polykem::cortex_m4 {
 
 constexpr size_t kPoints = 7;
 
-/// x^-1 mod 2^16 for odd x, by Newton's iteration.
+/// Returns x^-1 mod 2^16 for odd x, by Newton's iteration.
 constexpr uint16_t inverse_of_odd(uint32_t x) {
   uint32_t inverse = x;  // right mod 2^3
   for (int bits = 3; bits < 16; bits *= 2)
@@ -25,8 +25,8 @@ constexpr uint16_t inverse_of_odd(uint32_t x) {
   return static_cast<uint16_t>(inverse);
 }
 
-/// Operands of 32 kWords coefficients and what becomes of them. The names in `points` take the place of those in
-/// `operands`.
+/// The operands of a product of 32 kWords coefficients and what becomes of them. The members of `points` take the place
+/// of those of `operands`.
 template <size_t kWords>
 struct Toom4 {
   struct Operands {
@@ -49,7 +49,7 @@ struct Toom4 {
   void evaluate();
   void recombine();
 
-  /// y = the sliding product of u and v mod 2^13.
+  /// Sets y to the sliding product of u and v mod 2^13.
   void multiply() {
     combine_windows();
     evaluate();
@@ -81,7 +81,7 @@ void Toom4<kWords>::combine_windows() {
   }
 }
 
-/// The values of v's parts at each point p, times 8 over the denominator of point p.
+/// Computes the values of v's parts at each point p, times 8 over the denominator of point p.
 template <size_t kWords>
 void Toom4<kWords>::evaluate() {
   constexpr size_t kPart = 4 * kWords;

@@ -23,7 +23,7 @@ inline Word twice(Word x) {
   return add(x, x);
 }
 
-/// Both halves of x times `factor`.
+/// Multiplies both halves of x by `factor`.
 inline Word times(Word x, uint16_t factor) {
   Word upper, both;
   asm("smultb %0, %1, %2" : "=r"(upper) : "r"(x), "r"(Word{factor}));

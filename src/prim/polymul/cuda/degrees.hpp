@@ -6,13 +6,13 @@
 
 namespace polykem::cuda {
 
-/// Coefficients from one item's row to the next: n rounded up to a multiple of 32, so that rows begin at multiples of
-/// 64 bytes.
+/// Returns the number of coefficients from one item's row to the next: n rounded up to a multiple of 32, so that rows
+/// begin at multiples of 64 bytes.
 constexpr size_t poly_stride(size_t n) {
   return (n + 31) / 32 * 32;
 }
 
-/// The degrees that are compiled in: those of the NTRU sets.
+/// True for the degrees that are compiled in, those of the NTRU sets.
 constexpr bool degree_supported(size_t n) {
   return n == 509 || n == 677 || n == 701 || n == 821 || n == 1229 || n == 1373;
 }

@@ -8,10 +8,11 @@ namespace {
 template <int N, MulKind kKind>
 constexpr int kBlocksPerSm = kKind == MulKind::kS3 || kKind == MulKind::kBytes ? 0 : kImmaBlocks<N>;
 
-/// Warps of a block, each of which computes a product. With two or four it is 4 to 6 % slower.
+/// The warps of a block, each of which computes a product. Two or four are slower
+/// (docs/adr/0004-ntru-products-on-the-gpu.md).
 constexpr int kWarps = 1;
 
-/// Operands and product in global memory.
+/// Computes products of operands in global memory.
 template <int N, MulKind kKind>
 __global__ void __launch_bounds__(kWarps* kWarp, (kBlocksPerSm<N, kKind>)) imma_kernel(MulArgs args) {
   using Shape = ImmaShape<N, kKind>;
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(kWarps* kWarp, (kBlocksPerSm<N, kKind>)) imma_
   product.for_each_pair(args.mask, [c](unsigned word, uint32_t pair) { c[word] = pair; });
 }
 
-/// Both products of one row of a, which is staged once.
+/// Computes both products of one row of a, which is staged once.
 template <int N, MulKind kKind>
 __global__ void __launch_bounds__(kWarp) imma_crosswise_kernel(MulArgs args) {
   using Shape = ImmaShape<N, kKind>;

@@ -2,11 +2,11 @@
 // Cyclic products on int8 tensor cores, each item with its own operands: a device function in which one warp computes
 // one product.
 //
-// With rows k and columns L,  c[8k + L] = sum over u of  p[u + 8k] * r[L - u]  (limbs.cuh). Eight columns make the
-// n-tile of mma.m16n8k32, n/8 rows its m-tiles, u its k: close to n^2 multiply-adds in all. Row k + 8 at u is row k at
-// u + 64, so one fragment of p serves all m-tiles, each time with the fragment of r of another step: p is loaded once,
-// by ldmatrix, and a window of r stays in registers. Accumulators are pairs of neighbouring coefficients whose word
-// index is 32 * (row / 8) + lane: global stores are coalesced without a transpose.
+// With rows k and columns L, c[8k + L] is the sum over u of p[u + 8k] * r[L - u] (limbs.cuh). Eight columns make the
+// n-tile of mma.m16n8k32, n/8 rows its m-tiles, and u its k: close to n^2 multiply-adds in all. Row k + 8 at u is row k
+// at u + 64, so one fragment of p serves all m-tiles, each time with the fragment of r of another step: p is loaded
+// once, by ldmatrix, and a window of r stays in registers. Accumulators are pairs of neighbouring coefficients whose
+// word index is 32 * (row / 8) + lane, so global stores are coalesced without a transpose.
 #pragma once
 
 #include "prim/polymul/cuda/limbs.cuh"
@@ -17,10 +17,9 @@ namespace polykem::cuda {
 template <int N, MulKind kKind>
 using ImmaShape = LimbShape<N, kKind>;
 
-/// The number of one-warp blocks for which a multiprocessor must have registers, in products with two limbs; 0: the
-/// compiler may choose. Sixteen mean 128 registers: at n = 821, ternary, 100,000 items 3.00 ns a product, against 3.24
-/// ns with 131 registers and twelve blocks. Before compute capability 9.0 the shared memory does not suffice for that
-/// many.
+/// The number of one-warp blocks for which a multiprocessor must have registers, in products with two limbs; with 0 the
+/// compiler may choose. Sixteen mean 128 registers (docs/adr/0004-ntru-products-on-the-gpu.md). Before compute
+/// capability 9.0 the shared memory does not suffice for that many.
 template <int N>
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr int kImmaBlocks = 0;
@@ -28,8 +27,8 @@ inline constexpr int kImmaBlocks = 0;
 inline constexpr int kImmaBlocks = N > 821 ? 0 : 16;
 #endif
 
-/// One warp's product. Call stage_a and stage_b (in any order), __syncwarp(), multiply(), for_each_pair(). All 32 lanes
-/// make every call together. `shared` is ImmaShape::kShared bytes for this warp alone, 128-byte aligned.
+/// The product of one warp. Call stage_a() and stage_b() (in any order), __syncwarp(), multiply(), for_each_pair(). All
+/// 32 lanes make every call together. `shared` is ImmaShape::kShared bytes for this warp alone, 128-byte aligned.
 template <int N, MulKind kKind>
 struct ImmaProduct : LimbStaging<N, kKind> {
   using Staging = LimbStaging<N, kKind>;
@@ -63,14 +62,14 @@ struct ImmaProduct : LimbStaging<N, kKind> {
     }
   }
 
-  /// Coefficient N - 1, not reduced, in every lane.
+  /// Returns coefficient N - 1, not reduced, in every lane.
   __device__ __forceinline__ int last_coefficient() const {
     constexpr int kWord = (N - 1) / 2;
     return __shfl_sync(kAllLanes, coefficient(kWord / 32, (N - 1) % 2), kWord % 32);
   }
 
-  /// Calls store(w, pair) for the words this lane holds: pair is the coefficients 2w and 2w + 1, reduced; zeros from N
-  /// on. The words of a warp are contiguous.
+  /// Calls store(w, pair) for the words that this lane holds. `pair` has the coefficients 2w and 2w + 1, reduced, and
+  /// zeros from N on. The words of a warp are contiguous.
   template <class Store>
   __device__ __forceinline__ void for_each_pair(uint32_t mask, Store&& store) const {
     constexpr int kNotNegative = 3 * 8192;  // 0 mod 3; sums of three coefficients are between -6 n and 12 n
@@ -105,16 +104,16 @@ struct ImmaProduct : LimbStaging<N, kKind> {
     }
   }
 
-  /// Coefficient 64 * half + 2 * lane + odd, not reduced. A tile's upper eight rows are row group `tile`, its lower
-  /// ones group tile + kTiles.
+  /// Returns coefficient 64 * half + 2 * lane + odd, not reduced. A tile's upper eight rows are row group `tile`, its
+  /// lower ones group tile + kTiles.
   __device__ __forceinline__ int coefficient(int half, int odd) const {
     const int tile = half % Shape::kTiles;
     const int i = half / Shape::kTiles * 2 + odd;
     return Shape::kSums == 1 ? sum[0][tile][i] : sum[0][tile][i] + (sum[Shape::kSums - 1][tile][i] << 8);
   }
 
-  /// The row whose address this lane gives to ldmatrix, for the fragment at 0: the four matrices are upper rows, lower
-  /// rows, and both again sixteen bytes later; odd rows are in the second copy.
+  /// Returns the address of the row that this lane gives to ldmatrix, for the fragment at 0. The four matrices are
+  /// upper rows, lower rows, and both again sixteen bytes later; odd rows are in the second copy.
   __device__ __forceinline__ uint32_t plain_address() const {
     const unsigned row = lane % 8;
     const unsigned matrix = lane / 8;
@@ -122,7 +121,7 @@ struct ImmaProduct : LimbStaging<N, kKind> {
            matrix % 2 * (64 * Shape::kTiles) + matrix / 2 * 16;
   }
 
-  /// The address of this lane's word r[L - u], column L = lane / 4 and u = 4 * (lane % 4).
+  /// Returns the address of this lane's word r[L - u], column L = lane / 4 and u = 4 * (lane % 4).
   __device__ __forceinline__ const uint8_t* reversed_address() const {
     const unsigned column = lane / 4;
     return Staging::reversed_limbs() + Shape::kFront + column % 4 * Shape::kReversedCopy + lane % 4 * 4 -

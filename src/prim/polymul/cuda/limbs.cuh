@@ -7,20 +7,20 @@
 // needs rows at multiples of 16 bytes and k steps by eight. r lies reversed in four copies, each shifted by one byte,
 // in distinct banks: a word at any byte offset is an aligned word of one of them.
 //
-// Wide operands are two byte limbs, low + 256 * high, unsigned; the product of two high limbs vanishes modulo 2^16.
-// For ternary the plain operand is b, so that both limbs of a are multiplied by the same fragment of b; otherwise it is
-// a.
+// Wide operands are two byte limbs, low + 256 * high, unsigned; the product of two high limbs vanishes modulo 2^16. For
+// ternary products the plain operand is b, so that both limbs of a are multiplied by the same fragment of b; otherwise
+// it is a.
 #pragma once
 
 #include "prim/polymul/cuda/polymul_cuda.cuh"
 
 namespace polykem::cuda {
 
-/// Sizes of one product. kStride is in coefficients, sizes of memory are in bytes.
+/// The sizes of one product. kStride is in coefficients, sizes of memory are in bytes.
 template <int N, MulKind kKind>
 struct LimbShape {
   static_assert(N % 8 == 5, "the cyclic continuation assumes that n is 5 modulo 8, as all degrees of NTRU are");
-  static constexpr int kSteps = (N + 31) / 32;         ///< u in steps of 32
+  static constexpr int kSteps = (N + 31) / 32;         ///< steps of 32 values of u
   static constexpr int kHalves = (N + 63) / 64;        ///< groups of eight rows
   static constexpr int kTiles = (kHalves + 1) / 2;     ///< m-tiles of sixteen rows
   static constexpr int kGroups = (N + 3) / 8;          ///< groups of eight coefficients that hold one below N
@@ -31,12 +31,12 @@ struct LimbShape {
   static constexpr int kLimbsReversed = kKind == MulKind::kS3 || kKind == MulKind::kBytes ? 1 : 2;
   static constexpr int kSums = kLimbsReversed;                ///< accumulators: of weight 1 and of weight 2^8
   static constexpr int kFragments = kSteps + 2 * kTiles - 2;  ///< fragments of one plain limb
-  /// Bytes of a plain copy: what fragments read, and what the next copy has before its index 0. 64 modulo 128, so that
-  /// the two copies fill all banks.
+  /// The bytes of a plain copy: what fragments read, and what the next copy has before its index 0. They are 64 modulo
+  /// 128, so that the two copies fill all banks.
   static constexpr int kPlainCopy = (32 * kFragments + 64 * kTiles + 56 + 63) / 128 * 128 + 64;
   static constexpr int kPlainBytes = 2 * kPlainCopy;
   static constexpr int kFront = 8;  ///< bytes before index 0 of a reversed copy
-  /// Bytes of a reversed copy; 32 modulo 128, so that the four copies are in distinct banks.
+  /// The bytes of a reversed copy, 32 modulo 128, so that the four copies are in distinct banks.
   static constexpr int kReversedCopy = (kFront + kSteps * 32 + 8 + 95) / 128 * 128 + 32;
   static constexpr int kReversedBytes = 4 * kReversedCopy;
   static constexpr int kShared = (kLimbsPlain * kPlainBytes + kLimbsReversed * kReversedBytes + 127) / 128 * 128;
@@ -45,7 +45,7 @@ struct LimbShape {
 };
 
 /// The common part of the multipliers that compute one product per warp. All 32 lanes make every call together.
-/// kLimbBits: 8, or 7 where sums or differences of two limbs must fit in a byte; then coefficients are below 2^14.
+/// kLimbBits is 8, or 7 where sums or differences of two limbs must fit in a byte; then coefficients are below 2^14.
 template <int N, MulKind kKind, int kLimbBits = 8>
 struct LimbStaging {
   static_assert(kLimbBits == 7 || kLimbBits == 8);
@@ -68,7 +68,7 @@ struct LimbStaging {
     }
   }
 
-  /// The same for b.
+  /// Writes the limbs of b to shared memory, from groups as stage_a() takes them.
   __device__ __forceinline__ void stage_b(const Groups& group) {
     if constexpr (kKind == MulKind::kTernary) {
       stage_plain(group);
@@ -77,13 +77,13 @@ struct LimbStaging {
     }
   }
 
-  /// The same for the plain operand, given as bytes: it must have a single limb.
+  /// Writes the plain operand to shared memory, given as bytes; it must have a single limb.
   __device__ __forceinline__ void stage_plain_bytes(const ByteGroups& group) const {
     static_assert(Shape::kLimbsPlain == 1);
     write_plain(shared, group);
   }
 
-  /// The same for the reversed operand.
+  /// Writes the reversed operand to shared memory, given as bytes; it must have a single limb.
   __device__ __forceinline__ void stage_reversed_bytes(const ByteGroups& group) const {
     static_assert(Shape::kLimbsReversed == 1);
     ByteGroups word;
@@ -124,15 +124,16 @@ struct LimbStaging {
     }
   }
 
-  /// One limb of four coefficients; the selectors pick their low and their high bytes. The only limb of an operand is
-  /// its low byte, sign included.
+  /// Returns one limb of four coefficients; the selectors pick their low and their high bytes. The only limb of an
+  /// operand is its low byte, sign included.
   template <unsigned kLowBytes, unsigned kHighBytes>
   __device__ __forceinline__ static uint32_t pick_limbs(uint32_t first, uint32_t second, int limb, int limbs) {
     if (kLimbBits == 8 || limbs == 1) return __byte_perm(first, second, limb == 0 ? kLowBytes : kHighBytes);
     return __byte_perm(first >> (7 * limb), second >> (7 * limb), kLowBytes) & 0x7f7f7f7f;
   }
 
-  /// word[i]: the bytes of group lane + 32 i. Copy s holds p[(x + 8s) mod N] at x.
+  /// Writes both copies of a plain limb; word[i] has the bytes of group lane + 32 i. Copy s holds p[(x + 8s) mod N] at
+  /// x.
   __device__ __forceinline__ void write_plain(uint8_t* limb, const ByteGroups& word) const {
     const uint32_t first = __shfl_sync(kAllLanes, word[0].x, 0);
 #pragma unroll
@@ -155,7 +156,8 @@ struct LimbStaging {
     }
   }
 
-  /// word[i]: the bytes of group lane + 32 i, reversed. Copy s holds r[(s - x) mod N] at x.
+  /// Writes the copies of a reversed limb; word[i] has the bytes of group lane + 32 i, reversed. Copy s holds r[(s - x)
+  /// mod N] at x.
   __device__ __forceinline__ void write_reversed(uint8_t* limb, const ByteGroups& word) const {
     constexpr int kCopy = Shape::kReversedCopy;
     uint8_t* copy = limb + Shape::kFront;
@@ -188,7 +190,7 @@ struct LimbStaging {
     }
   }
 
-  /// Ones in the bytes of the word at u that are below N.
+  /// Returns ones in the bytes of the word at u that are below N.
   __device__ __forceinline__ static uint32_t mask_from_n(int u) {
     const int valid = N - u;
     return valid >= 4 ? 0xffffffffu : valid <= 0 ? 0u : (1u << (8 * valid)) - 1;

@@ -2,14 +2,14 @@
 // Negacyclic products on int8 tensor cores, each item with its own operands: a device function in which one warp
 // computes products modulo x^n + 1 and adds them up.
 //
-// With rows k and columns L,  c[8k + L] = sum over u of  p[u + 8k] * r[L - u],  u = 0..n-1, where p and r go on beyond
+// With rows k and columns L, c[8k + L] is the sum over u = 0..n-1 of p[u + 8k] * r[L - u], where p and r go on beyond
 // their ends with the sign changed: p[i + n] = -p[i], r[i + n] = -r[i]. So one operand is laid out plain (p), the other
-// reversed (r), and both are read upwards; p lies there in two copies eight bytes apart, because ldmatrix needs rows at
+// reversed (r), and both are read upwards. p lies there in two copies eight bytes apart, because ldmatrix needs rows at
 // multiples of 16 bytes, and r in four, each shifted by one byte, in distinct banks. Eight columns make the n-tile of
-// mma.m16n8k32, n/8 rows its m-tiles, u its k: n^2 multiply-adds. Rows k + 8 at u are rows k at u + 64, so what
-// ldmatrix has loaded once serves as the upper and the lower half of fragments and all m-tiles.
+// mma.m16n8k32, n/8 rows its m-tiles, and u its k: n^2 multiply-adds. Rows k + 8 at u are rows k at u + 64, so what
+// ldmatrix has loaded once serves as the upper and the lower half of fragments and for all m-tiles.
 //
-// Bytes of p are unsigned: what stands for -p is its difference from a multiple of the modulus. The caller makes it,
+// Bytes of p are unsigned: what stands for -p is its difference from a multiple of the modulus. The caller computes it,
 // since a coefficient of two limbs is negated before it is cut into bytes.
 #pragma once
 
@@ -17,19 +17,19 @@
 
 namespace polykem::cuda {
 
-/// Sizes of one product. A limb is one byte of each coefficient.
+/// The sizes of one product. A limb is one byte of each coefficient.
 template <int N>
 struct NegacyclicShape {
   static_assert(N % 256 == 0, "each lane has whole groups");
   static constexpr int kRounds = N / 256;  ///< groups of eight coefficients per lane
-  static constexpr int kSteps = N / 32;    ///< u in steps of 32
+  static constexpr int kSteps = N / 32;    ///< steps of 32 values of u
   static constexpr int kTiles = N / 128;   ///< m-tiles of sixteen rows
   static constexpr int kHalves = N / 64;   ///< groups of eight rows
-  /// Bytes of a plain copy, 64 modulo 128, so that the two copies fill all banks.
+  /// The bytes of a plain copy, 64 modulo 128, so that the two copies fill all banks.
   static constexpr int kPlainCopy = 2 * N + 64;
   static constexpr int kPlainBytes = 2 * kPlainCopy;  ///< shared memory of a limb of p
   static constexpr int kFront = 8;                    ///< bytes before index 0 of a reversed copy
-  /// Bytes of a reversed copy; 32 modulo 128, so that the four copies are in distinct banks.
+  /// The bytes of a reversed copy, 32 modulo 128, so that the four copies are in distinct banks.
   static constexpr int kReversedCopy = N + 32;
   static constexpr int kReversedBytes = 4 * kReversedCopy;  ///< shared memory of a limb of r
 };
@@ -38,8 +38,8 @@ struct NegacyclicShape {
 template <int N>
 using NegacyclicGroups = uint2[NegacyclicShape<N>::kRounds];
 
-/// Writes a limb of p to shared memory: `limb`, kPlainBytes, 16-byte aligned. `negated`: the same limb of -p. All lanes
-/// call it together and meet before the limb is read and before it is written again.
+/// Writes a limb of p to `limb`, kPlainBytes of shared memory, 16-byte aligned; `negated` is the same limb of -p. All
+/// lanes call it together, and synchronise before the limb is read and before it is written again.
 template <int N>
 __device__ __forceinline__ void stage_plain(uint8_t* limb, const NegacyclicGroups<N>& bytes,
                                             const NegacyclicGroups<N>& negated, unsigned lane) {
@@ -56,7 +56,8 @@ __device__ __forceinline__ void stage_plain(uint8_t* limb, const NegacyclicGroup
   }
 }
 
-/// Writes a limb of r to shared memory: `limb`, kReversedBytes, 8-byte aligned. Otherwise as stage_plain().
+/// Writes a limb of r to `limb`, kReversedBytes of shared memory, 8-byte aligned; `negated` is the same limb of -r. All
+/// lanes call it together, and synchronise as for stage_plain().
 template <int N>
 __device__ __forceinline__ void stage_reversed(uint8_t* limb, const NegacyclicGroups<N>& bytes,
                                                const NegacyclicGroups<N>& negated, unsigned lane) {
@@ -90,7 +91,7 @@ struct NegacyclicFragments {
   using Shape = NegacyclicShape<N>;
   uint32_t words[Shape::kSteps][2];
 
-  /// From what stage_reversed() has written.
+  /// Loads what stage_reversed() has written.
   __device__ __forceinline__ void load(const uint8_t* limb, unsigned lane) {
     const unsigned column = lane / 4;
     const uint8_t* const from =
@@ -104,7 +105,7 @@ struct NegacyclicFragments {
   }
 };
 
-/// Sums of products of one warp. Weight w has what counts 2^(8 w). All 32 lanes make every call together.
+/// The sums of products of one warp; sum[w] has the weight 2^(8 w). All 32 lanes make every call together.
 template <int N, int kWeights>
 struct NegacyclicSums {
   using Shape = NegacyclicShape<N>;
@@ -122,8 +123,8 @@ struct NegacyclicSums {
     }
   }
 
-  /// sums of kWeight + i += limb i of p times r, i < kLimbs; the limbs lie one after the other as stage_plain() has
-  /// written them. kSignedR: the bytes of r are signed.
+  /// Adds limb i of p times r to the sums of weight kWeight + i, i < kLimbs. The limbs lie one after the other, as
+  /// stage_plain() has written them. The bytes of r are signed if kSignedR.
   template <int kLimbs, int kWeight = 0, bool kSignedR = true>
   __device__ __forceinline__ void add(const uint8_t* plain, const NegacyclicFragments<N>& r, unsigned lane) {
     static_assert(kWeight + kLimbs <= kWeights);
@@ -158,7 +159,7 @@ struct NegacyclicSums {
     }
   }
 
-  /// Coefficient 64 half + 2 lane + odd of the sum, half < kHalves, not reduced.
+  /// Returns coefficient 64 half + 2 lane + odd of the sum, half < kHalves, not reduced.
   __device__ __forceinline__ int coefficient(int half, int odd) const {
     int result = 0;
 #pragma unroll

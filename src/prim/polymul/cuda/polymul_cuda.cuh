@@ -10,11 +10,11 @@ namespace polykem::cuda {
 inline constexpr unsigned kWarp = 32;
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 
-/// poly_stride as a constant for device code.
+/// poly_stride(N) as a constant for device code.
 template <int N>
 inline constexpr int kPolyStride = static_cast<int>(poly_stride(N));
 
-/// Two packed coefficients, each below 3 * 2^14, modulo 3.
+/// Returns x modulo 3, for x below 3 * 2^14.
 __device__ __forceinline__ uint32_t mod3(uint32_t x) {
   return x - 3 * (x * 0xaaabu >> 17);
 }
@@ -52,7 +52,7 @@ cudaError_t with_degree_and_kind(size_t n, MulKind kind, F&& f) {
       case MulKind::kS3:
         return f.template operator()<N, MulKind::kS3>();
       case MulKind::kBytes:
-        return cudaErrorInvalidValue;  // imma's own
+        return cudaErrorInvalidValue;  // only imma has it
     }
     return cudaErrorInvalidValue;
   });

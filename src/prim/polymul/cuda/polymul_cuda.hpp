@@ -31,25 +31,27 @@ struct MulArgs {
   uint32_t mask;  ///< (q - 1) * 0x10001
 };
 
-/// c = a * b mod (x^n - 1, 2^logq), or mod (3, Phi_n) for s3, for `count` items.
+/// Computes c = a * b mod (x^n - 1, 2^logq), or mod (3, Phi_n) for s3, for `count` items.
 ///
-/// a, b, c: device memory, row i at i * poly_stride(n) coefficients, 16-byte aligned. Anything past coefficient n - 1
-/// of a row of a or b is ignored; c gets zeros there. c may be a or b. n: degree_supported(). logq: 8..16, 8 for bytes,
-/// ignored for s3. count may be 0. Returns cudaErrorInvalidValue for other degrees, cudaErrorInvalidConfiguration for
-/// more than kMaxBlocks items, or the launch's error. Asynchronous on `stream`.
+/// a, b and c are in device memory, 16-byte aligned; row i begins at i * poly_stride(n) coefficients. Anything past
+/// coefficient n - 1 of a row of a or b is ignored; c gets zeros there. c may be a or b. n is one for which
+/// degree_supported(n) is true. logq is 8..16, 8 for bytes, and ignored for s3. count may be 0. Returns
+/// cudaErrorInvalidValue for other degrees, cudaErrorInvalidConfiguration for more than kMaxBlocks items, or the
+/// launch's error. The launch is asynchronous on `stream`.
 cudaError_t launch_mul(MulKind kind, size_t n, unsigned logq, const uint16_t* a, const uint16_t* b, uint16_t* c,
                        size_t count, cudaStream_t stream);
 
-/// The products a y and a x for the halves x, y of b: c[i] = a[i] b[count + i] and c[count + i] = a[i] b[i], i < count.
+/// Computes the products a y and a x for the halves x, y of b: c[i] = a[i] b[count + i] and c[count + i] = a[i] b[i],
+/// i < count.
 ///
-/// kind: bytes or s3. Memory, errors and stream as for launch_mul; c must not be a or b.
+/// kind is bytes or s3. Memory, errors and stream are as for launch_mul(); c must not be a or b.
 cudaError_t launch_mul_crosswise(MulKind kind, size_t n, const uint16_t* a, const uint16_t* b, uint16_t* c,
                                  size_t count, cudaStream_t stream);
 
-/// launch_mul() with operands that may be shared; count is not 0. c is no shared operand.
+/// Does the same as launch_mul(), with operands that may be shared; count is not 0. c is no shared operand.
 cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
 
-/// (q - 1) * 0x10001 for q = 2^logq; s3 takes 16 bits.
+/// Returns (q - 1) * 0x10001 for q = 2^logq; s3 takes 16 bits.
 constexpr uint32_t mul_mask(MulKind kind, unsigned logq) {
   return (kind == MulKind::kS3 ? 0xffff : (1u << logq) - 1) * 0x10001u;
 }

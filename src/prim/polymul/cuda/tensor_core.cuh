@@ -6,8 +6,8 @@
 
 namespace polykem::cuda {
 
-// A tile product on two types of bytes. Compute capability 7.5 only has the instruction for 8 x 8 x 16; four of those
-// replace one, register by register.
+// POLYKEM_MMA multiplies tiles of two types of bytes. Compute capability 7.5 only has the instruction for 8 x 8 x 16;
+// four of those replace one, register by register.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #define POLYKEM_TILE(d0, d1, p, r, p_type, r_type)                                                   \
   asm("mma.sync.aligned.m8n8k16.row.col.s32." p_type "." r_type ".s32 {%0,%1}, {%2}, {%3}, {%0,%1};" \
@@ -26,7 +26,7 @@ namespace polykem::cuda {
       : "r"(p[0]), "r"(p[1]), "r"(p[2]), "r"(p[3]), "r"(r[0]), "r"(r[1]))
 #endif
 
-/// d += p * r for one 16 x 8 tile and 32 values of u: 16 rows of p, 8 columns of r, bytes signed or not.
+/// Adds p * r to d for one 16 x 8 tile and 32 values of u: 16 rows of p, 8 columns of r, bytes signed or not.
 template <bool kSignedP, bool kSignedR = false>
 __device__ __forceinline__ void mma_16x8x32(int (&d)[4], const uint32_t (&p)[4], const uint32_t (&r)[2]) {
   if constexpr (kSignedP && kSignedR) {

@@ -15,8 +15,8 @@
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
 
-/// As many elements of GF(3) as the register has bits, one bit position each: `nonzero` is set if the element is 1 or
-/// 2, `negative` if it is 2. Where the element is 0, the bit of `negative` is undefined; so a product takes two
+/// As many elements of GF(3) as the register has bits, each at one bit position: `nonzero` is set if the element is 1
+/// or 2, `negative` if it is 2. Where the element is 0, the bit of `negative` is undefined; so a product takes two
 /// operations and, with three-input logic, a sum takes three (found by exhaustive search; two are impossible).
 struct Gf3 {
 #ifdef POLYKEM_ISA_AVX512
@@ -29,7 +29,7 @@ struct Gf3 {
   Reg nonzero;
   Reg negative;
 
-  /// A plane anywhere in memory.
+  /// Loads a plane from anywhere in memory.
   static POLYKEM_INLINE Reg load_plane(const void* p) {
     Reg plane;
     __builtin_memcpy(&plane, p, sizeof plane);

@@ -35,14 +35,15 @@ POLYKEM_INLINE void store_row(uint16_t* p, size_t row, E v) {
   v.store(p + row * E::kRowWords);
 }
 
-/// A polynomial as the leaf kernels read it: its rows in memory ...
+/// A polynomial that the leaf kernels read from its rows in memory.
 template <class E>
 struct Rows {
   const uint16_t* p;
   POLYKEM_INLINE E operator()(size_t i) const { return load_row<E>(p, i); }
 };
 
-/// ... or the sum of its two halves, formed while loading (the loads are hidden by the multiplications).
+/// A polynomial that the leaf kernels read as the sum of the two halves of another one, formed while loading (the loads
+/// are hidden by the multiplications).
 template <class E, size_t kHalf>
 struct FoldedRows {
   const uint16_t* p;
@@ -55,10 +56,12 @@ POLYKEM_INLINE void forget_stored_values() {
   asm volatile("" : : : "memory");
 }
 
-/// Where a block puts its coefficients: in its own rows, or into f(k, value), k ascending, for any other callable f.
+/// The Emit with which a block stores its coefficients in its own rows. With any other callable f, it passes them to
+/// f(k, value), k ascending.
 struct InPlace {};
 
-/// Schoolbook by output coefficient: both operands stay in registers.
+/// Multiplies by the schoolbook method, one coefficient of the product after the other: both operands stay in
+/// registers.
 template <class E, size_t kN, class A, class B, class Emit>
 POLYKEM_INLINE void schoolbook(uint16_t* t, const A& a, const B& b, const Emit& emit) {
   E ra[kN];
@@ -80,10 +83,10 @@ POLYKEM_INLINE void schoolbook(uint16_t* t, const A& a, const B& b, const Emit& 
   });
 }
 
-/// Product of two polynomials of kN coefficients in straight-line code: kDepth Karatsuba levels over schoolbook, halves
-/// of low = ceil(kN / 2) and high = floor(kN / 2). t: 2 kN rows, which hold the product (2 kN - 1 rows) if Emit is
-/// InPlace; scratch: 2 kN rows unless kDepth is 0. A middle coefficient is combined as soon as the product of the sums
-/// yields it, so that multiplications hide the loads and stores.
+/// Multiplies two polynomials of kN coefficients in straight-line code: kDepth Karatsuba levels over schoolbook(), with
+/// halves of low = ceil(kN / 2) and high = floor(kN / 2). `t` has 2 kN rows, which hold the product (2 kN - 1 rows) if
+/// Emit is InPlace; `scratch` has 2 kN rows unless kDepth is 0. A middle coefficient is combined as soon as the product
+/// of the sums yields it, so that multiplications hide the loads and stores.
 template <class E, size_t kN, size_t kDepth, class A, class B, class Emit>
 POLYKEM_INLINE void karatsuba_block(uint16_t* t, uint16_t* scratch, const A& a, const B& b, const Emit& emit) {
   if constexpr (kDepth == 0) {
@@ -138,8 +141,8 @@ POLYKEM_INLINE void karatsuba_block(uint16_t* t, uint16_t* scratch, const A& a, 
   }
 }
 
-/// c = z0 + x^h (z1 - z0 - z2) + x^2h z2 with h = kHalf; z0 and z2 lie in c at rows 0 and 2 h; row 2 h - 1 of a product
-/// does not exist and is never read.
+/// Sets c to z0 + x^h (z1 - z0 - z2) + x^2h z2 with h = kHalf. z0 and z2 lie in c at rows 0 and 2 h; row 2 h - 1 of a
+/// product does not exist and is never read.
 template <class E, size_t kHalf>
 POLYKEM_NOINLINE void karatsuba_combine(uint16_t* c, const uint16_t* z1) {
   for (size_t i = 0; i + 1 < kHalf; ++i) {
@@ -150,9 +153,9 @@ POLYKEM_NOINLINE void karatsuba_combine(uint16_t* c, const uint16_t* z1) {
   store_row(c, 2 * kHalf - 1, load_row<E>(z1, kHalf - 1) - load_row<E>(c, kHalf - 1) - load_row<E>(c, 3 * kHalf - 1));
 }
 
-/// Product of two polynomials of kN = 2^levels * kLeaf coefficients: Karatsuba levels with loops, then straight-line
-/// leaves that are kDepth levels deep. c: 2 kN rows, the last one not written. tmp: kTmpRows rows. c and tmp must not
-/// overlap a, b.
+/// Multiplies two polynomials of kN = 2^levels * kLeaf coefficients: Karatsuba levels with loops, then straight-line
+/// leaves that are kDepth levels deep. `c` has 2 kN rows, the last of which is not written, and `tmp` kTmpRows rows. c
+/// and tmp must not overlap a, b.
 template <size_t kN, size_t kLeaf, size_t kDepth, class E = V16>
 struct Karatsuba {
   static_assert(kN % 2 == 0);
@@ -189,7 +192,7 @@ requires(kN == kLeaf) struct Karatsuba<kN, kLeaf, kDepth, E> {
   static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* tmp) {
     karatsuba_block<E, kN, kDepth>(c, tmp, Rows<E>{a}, Rows<E>{b}, InPlace{});
   }
-  /// Product of (low + high) halves of two polynomials of 2 kN coefficients.
+  /// Multiplies the sums low + high of the halves of two polynomials of 2 kN coefficients.
   static POLYKEM_NOINLINE void mul_folded(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* tmp) {
     karatsuba_block<E, kN, kDepth>(c, tmp, FoldedRows<E, kN>{a}, FoldedRows<E, kN>{b}, InPlace{});
   }

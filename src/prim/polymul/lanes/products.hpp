@@ -15,9 +15,8 @@ constexpr size_t larger(size_t a, size_t b) {
   return a > b ? a : b;
 }
 
-/// Karatsuba levels inside a straight-line leaf of kLeaf coefficients. Cycles of a product of 208 by 208 coefficients
-/// with leaf 26 (Zen 5): AVX-512 9850 with one level, 10255 with two; AVX2, which has half the registers, 9657 and
-/// 9242. Leaves of 16 and 22 coefficients are best with one level on both (128 by 128: 4216 and 5168, 4043 and 4631).
+/// Returns the number of Karatsuba levels inside a straight-line leaf of kLeaf coefficients. AVX2 has half the
+/// registers of AVX-512; docs/adr/0002-ntru-products-on-the-cpu.md has the cycles.
 template <size_t kLeaf>
 constexpr size_t leaf_depth() {
 #ifdef POLYKEM_ISA_AVX512
@@ -27,7 +26,7 @@ constexpr size_t leaf_depth() {
 #endif
 }
 
-/// Karatsuba from kN down to leaves of kLeaf coefficients.
+/// Karatsuba's method from kN down to leaves of kLeaf coefficients.
 template <size_t kN, size_t kLeaf>
 using Words = Karatsuba<kN, kLeaf, leaf_depth<kLeaf>(), V16>;
 
@@ -75,7 +74,7 @@ struct ProductPlan<1229> {
   using Single = SingleProduct<1229, Toom4Points, Words<80, 20>>;
   using SingleTernary = SingleTernaryProduct<1229, Toom4Points, Words<80, 20>>;
 };
-/// q = 16384 leaves two bits: Toom-3 twice.
+/// q = 16384 leaves two bits, for Toom-3 twice.
 template <>
 struct ProductPlan<1373> {
   static constexpr unsigned kExactBits = 14;
@@ -85,7 +84,7 @@ struct ProductPlan<1373> {
   using SingleTernary = SingleTernaryProduct<1373, Toom3Points, Words<128, 16>>;
 };
 
-/// A workspace function of the public table around Product::mul.
+/// The function of a LaneMul that calls Product::mul.
 template <class Product>
 void run_product(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
   Product::mul(c, a, b, static_cast<uint16_t*>(ws));

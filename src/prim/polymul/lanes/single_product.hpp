@@ -15,8 +15,8 @@ constexpr size_t round_up(size_t x, size_t unit) {
   return (x + unit - 1) / unit * unit;
 }
 
-/// c = a b modulo x^kN - 1 for one item: Outer, then two Karatsuba levels, then sub-products of kS coefficients in
-/// lanes. Rows of words have a stride kSp or kRp that is a multiple of the lanes; the words past kS are
+/// Computes c = a b modulo x^kN - 1 for one item: Outer, then two Karatsuba levels, then sub-products of kS
+/// coefficients in lanes. Rows of words have a stride kSp or kRp that is a multiple of the lanes; the words past kS are
 /// never used.
 template <size_t kN, class Outer, class Inner>
 struct SingleProduct {
@@ -32,9 +32,9 @@ struct SingleProduct {
   static constexpr size_t kLinearBlocks = 4 * (kPoints + 1);
   static constexpr size_t kLinear = kLinearBlocks * kS + kSp;
 
-  /// Regions of the workspace, in words. Later stages reuse regions that earlier ones no longer need.
+  /// The sizes of the workspace's regions, in words. Later stages reuse regions that earlier ones no longer need.
   static constexpr size_t kSplitWords = kGroups * kLanes * kSp;    // sub-operands, a row each
-  static constexpr size_t kLaneWords = kGroups * kSp * kLanes;     // the same, transposed
+  static constexpr size_t kLaneWords = kGroups * kSp * kLanes;     // sub-operands, transposed
   static constexpr size_t kProductWords = kGroups * kRp * kLanes;  // products, either way round
   static constexpr size_t kBlockProductWords = kPoints * 8 * kSp;
   static constexpr size_t kWords = round_up(kPadded, 32) + kSplitWords + 2 * kLaneWords + 2 * kProductWords +
@@ -67,7 +67,7 @@ struct SingleProduct {
   }
 
  private:
-  /// Row r of lanes: coefficient r of the sub-operands, kLanes of them in a group.
+  /// Splits a into sub-operands: row r of `lanes` is coefficient r of the sub-operands, kLanes of them in a group.
   static POLYKEM_NOINLINE void split_into_lanes(uint16_t* lanes, const uint16_t* a, uint16_t* padded, uint16_t* split) {
     std::memcpy(padded, a, kN * sizeof(uint16_t));
     std::memset(padded + kN, 0, (kPadded - kN) * sizeof(uint16_t));
@@ -95,7 +95,7 @@ struct SingleProduct {
     }
   }
 
-  /// Blocks of kS words of the product of two pairs, from the products of low, high and sum.
+  /// Computes the blocks of kS words of the product of two pairs, from the products of low, high and sum.
   static POLYKEM_INLINE void karatsuba_pair(V16 (&out)[4], const uint16_t* low, const uint16_t* high,
                                             const uint16_t* sum) {
     const V16 low0 = V16::load_unaligned(low);
@@ -133,8 +133,8 @@ struct SingleProduct {
     }
   }
 
-  /// The linear product in words 0 .. kLinearBlocks kS - 1. Blocks are stored in ascending order because each store
-  /// overruns the start of the next block.
+  /// Computes the linear product in words 0 .. kLinearBlocks kS - 1. Blocks are stored in ascending order because each
+  /// store overruns the start of the next block.
   static POLYKEM_NOINLINE void combine_outer(uint16_t* linear, uint16_t* values) {
     for (size_t j = 0; j < 4; ++j) {
       for (size_t i = 0; i < kS; i += kLanes)
@@ -178,7 +178,8 @@ struct SingleProduct {
   }
 };
 
-/// c = a b modulo (3, Phi_kN) for one item, over the integers: the coefficients of the product are below 2^kExactBits.
+/// Computes c = a b modulo (3, Phi_kN) for one item, over the integers: the coefficients of the product are below
+/// 2^kExactBits.
 template <size_t kN, class Outer, class Inner>
 struct SingleTernaryProduct {
   using Product = SingleProduct<kN, Outer, Inner>;
@@ -202,7 +203,7 @@ struct SingleTernaryProduct {
   }
 
  private:
-  /// 0, 1, 2 as they are; 0xffff becomes 2.
+  /// Returns 0, 1, 2 as they are, and 2 for 0xffff.
   static POLYKEM_INLINE uint16_t canonical(uint16_t x) {
     return static_cast<uint16_t>((x & 3) - ((x & 1) & (x >> 1 & 1)));
   }

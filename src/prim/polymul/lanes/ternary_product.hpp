@@ -56,7 +56,7 @@ POLYKEM_INLINE Gf3 pick(Gf3 a, Gf3 b) {
   return {pick_words<kIndex...>(a.nonzero, b.nonzero), pick_words<kIndex...>(a.negative, b.negative)};
 }
 
-/// The words 0 to 11 of a register, 0 in the others.
+/// Returns words 0 to 11 of a register, and 0 in the others.
 POLYKEM_INLINE Gf3::Reg first_twelve(Gf3::Reg x) {
   constexpr SliceWord kOnes = static_cast<SliceWord>(~SliceWord{0});
   const SliceReg used = {kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes};
@@ -118,12 +118,13 @@ POLYKEM_INLINE void unslice_row(uint16_t* c, SlicedPoly s, size_t i) {
 
 #endif
 
-/// Neighbouring words exchanged.
+/// Exchanges neighbouring words.
 POLYKEM_INLINE Gf3 swap_adjacent(Gf3 a) {
   return pick<1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14>(a, a);
 }
 
-/// c = a b modulo (3, Phi_kN) for the items of a block. kP = 2^j * kLeaf coefficients in y, 8 kP >= kN.
+/// Computes c = a b modulo (3, Phi_kN) for the items of a block. Polynomials in y have kP = 2^j * kLeaf coefficients,
+/// 8 kP >= kN.
 template <size_t kN, size_t kP, size_t kLeaf, size_t kDepth>
 struct TernaryProduct {
   static_assert(8 * kP >= kN && 8 * kP < 2 * kN);
@@ -159,9 +160,9 @@ struct TernaryProduct {
       s.nonzero[i] = s.negative[i] = 0;
   }
 
-  /// Rows 0 .. kP - 1 of e: words 0 .. 7 the a_l, 8 .. 11 their sums at distance 4, 12 .. 15 zero. Rows from kP on: for
-  /// each of the three groups of four, the two sums at distance 2 and the two at distance 1; words 12 .. 14 the sums of
-  /// four.
+  /// Evaluates the polynomials a_l for three Karatsuba levels. In rows 0 .. kP - 1 of e, words 0 .. 7 are the a_l,
+  /// words 8 .. 11 their sums at distance 4, and words 12 .. 15 zero. Rows from kP on have, for each of the three
+  /// groups of four, the two sums at distance 2 and the two at distance 1; their words 12 .. 14 are the sums of four.
   static POLYKEM_NOINLINE void evaluate(uint16_t* e, SlicedPoly s) {
     for (size_t i = 0; i < kP; ++i) {
       const Gf3 x = s.load(8 * i);
@@ -177,7 +178,7 @@ struct TernaryProduct {
     }
   }
 
-  /// Words 0 .. 14: the coefficients of x^0 .. x^14 that row i of the 27 products makes. Word 15 is zero.
+  /// Returns the coefficients of x^0 .. x^14 that row i of the 27 products makes, in words 0 .. 14. Word 15 is zero.
   static POLYKEM_INLINE Gf3 interpolate_row(const uint16_t* w, size_t i) {
     // Word 15 of both is zero; it is picked where nothing is added.
     const Gf3 a = load_row<Gf3>(w, i);
@@ -185,12 +186,12 @@ struct TernaryProduct {
     // Sums at distance 1 and sums of four become middle coefficients, in place.
     const Gf3 m = (b - pick<15, 15, 0, 2, 15, 15, 4, 6, 15, 15, 8, 10, 16, 20, 24, 15>(a, b)) -
                   pick<15, 15, 1, 3, 15, 15, 5, 7, 15, 15, 9, 11, 17, 21, 25, 15>(a, b);
-    // In each group of four words, three coefficients: the products of the low pairs, of the high pairs, of the sums;
-    // from these, the middle ones of the products of four.
+    // Each group of four words has three coefficients of the products of the low pairs, of the high pairs, of the sums.
+    // From these come the middle ones of the products of four.
     const Gf3 middle = (pick<0, 12, 1, 15, 4, 13, 5, 15, 8, 14, 9, 15, 15, 15, 15, 15>(m, m) -
                         pick<0, 18, 1, 15, 4, 22, 5, 15, 8, 26, 9, 15, 15, 15, 15, 15>(a, m)) -
                        pick<2, 19, 3, 15, 6, 23, 7, 15, 10, 27, 11, 15, 15, 15, 15, 15>(a, m);
-    // Groups 0 and 1 in words 0 .. 6 and 8 .. 14; group 2, the product of their sums, in words 0 .. 6.
+    // Groups 0 and 1 go to words 0 .. 6 and 8 .. 14; group 2, the product of their sums, goes to words 0 .. 6.
     const Gf3 outer = pick<0, 18, 1, 15, 2, 19, 3, 15, 4, 22, 5, 15, 6, 23, 7, 15>(a, m) +
                       pick<15, 15, 0, 1, 2, 15, 15, 15, 15, 15, 4, 5, 6, 15, 15, 15>(middle, middle);
     const Gf3 inner = pick<8, 26, 9, 15, 10, 27, 11, 15, 15, 15, 15, 15, 15, 15, 15, 15>(a, m) +
@@ -210,7 +211,7 @@ struct TernaryProduct {
     s.store(8 * (2 * kP - 1), carry);
   }
 
-  /// Modulo x^n - 1, then modulo Phi_n: the last coefficient is subtracted from all.
+  /// Reduces modulo x^n - 1, then modulo Phi_n: the last coefficient is subtracted from all.
   static POLYKEM_NOINLINE void reduce(SlicedPoly s) {
     for (size_t i = 0; i < kN; i += kWordsPerReg)
       s.store(i, s.load(i) + s.load(kN + i));

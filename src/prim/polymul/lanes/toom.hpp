@@ -8,8 +8,9 @@
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
 
-/// Product modulo x^kN - 1 of two polynomials of kN rows, 3 m < kN <= 4 m with m = Inner::kSize: Toom-4, then Inner
-/// seven times. Exact modulo 2^13 when Inner is exact modulo 2^16 (in general: three bits fewer than Inner).
+/// Multiplies two polynomials of kN rows modulo x^kN - 1, 3 m < kN <= 4 m with m = Inner::kSize: Toom-4, then Inner
+/// seven times. The product is exact modulo 2^13 if Inner is exact modulo 2^16 (in general, in three bits fewer than
+/// Inner).
 template <size_t kN, class Inner>
 struct Toom4Cyclic {
   static constexpr size_t kM = Inner::kSize;
@@ -38,7 +39,7 @@ struct Toom4Cyclic {
   }
 
  private:
-  /// All values except the one at 0, which is the first block itself.
+  /// Computes all values except the one at 0, which is the first block itself.
   static POLYKEM_INLINE void evaluate_row(uint16_t* rows, size_t i, V16 r0, V16 r1, V16 r2, V16 r3) {
     V16 e[7];
     Toom4Points::evaluate(e, {r0, r1, r2, r3});
@@ -54,7 +55,7 @@ struct Toom4Cyclic {
     }
   }
 
-  /// Row i of the eight blocks of the linear product: r[k] is coefficient k kM + i.
+  /// Computes row i of the eight blocks of the linear product: r[k] is coefficient k kM + i.
   static POLYKEM_INLINE void interpolate_row(V16 (&r)[8], const uint16_t* w, size_t i) {
     V16 v[7];
     V16 low[7];
@@ -68,9 +69,8 @@ struct Toom4Cyclic {
     r[7] = up[6];
   }
 
-  /// Coefficient kN + j of the linear product is added to coefficient j. With s = kShift, the upper half (kept in
-  /// `high`) is added to the lower one s rows later, so that one pass suffices except for the first s rows of each
-  /// block.
+  /// Adds coefficient kN + j of the linear product to coefficient j. With s = kShift, the upper half (kept in `high`)
+  /// is added to the lower one s rows later, so that one pass suffices except for the first s rows of each block.
   static POLYKEM_NOINLINE void interpolate_and_fold(uint16_t* c, const uint16_t* w, uint16_t* high) {
     V16 r[8];
     for (size_t i = 0; i < kM; ++i) {
@@ -96,8 +96,9 @@ struct Toom4Cyclic {
   }
 };
 
-/// Linear product of two polynomials of 3 m rows, m = Inner::kSize: Toom-3 over 0, 1, -1, 2, infinity. One bit fewer
-/// than Inner. c: 6 m rows, the last one not written. kRows rows of a and b are read, the others count as zero.
+/// Computes the linear product of two polynomials of 3 m rows, m = Inner::kSize, by Toom-3 over 0, 1, -1, 2, infinity.
+/// It is exact in one bit fewer than Inner. `c` has 6 m rows, the last of which is not written. kRows rows of a and b
+/// are read, the others count as zero.
 template <class Inner, size_t kRows = 3 * Inner::kSize>
 struct Toom3 {
   static constexpr size_t kM = Inner::kSize;
@@ -158,7 +159,7 @@ struct Toom3 {
   }
 };
 
-/// Product modulo x^kN - 1 through a linear product of Linear::kSize >= kN rows that reads kN rows of its operands.
+/// Multiplies modulo x^kN - 1 through a linear product of Linear::kSize >= kN rows that reads kN rows of its operands.
 template <size_t kN, class Linear>
 struct FoldedCyclic {
   static constexpr size_t kWorkspaceRows = 2 * Linear::kSize + Linear::kTmpRows;

@@ -15,7 +15,7 @@ constexpr uint16_t kInverse3 = 43691;
 constexpr uint16_t kInverse5 = 52429;
 static_assert(static_cast<uint16_t>(3 * kInverse3) == 1 && static_cast<uint16_t>(5 * kInverse5) == 1);
 
-/// Points 0, 1, -1, 2, -2, 1/2 (scaled by 8, products by 64), infinity.
+/// Toom-4 over the points 0, 1, -1, 2, -2, 1/2 (scaled by 8, products by 64), infinity.
 struct Toom4Points {
   static constexpr size_t kBlocks = 4;
   static constexpr size_t kPoints = 7;
@@ -35,7 +35,7 @@ struct Toom4Points {
     e[6] = r[3];
   }
 
-  /// Coefficients w0 .. w6 from the seven products: even ones exact modulo 2^13, odd ones modulo 2^14.
+  /// Computes the coefficients w0 .. w6 from the seven products: even ones are exact modulo 2^13, odd ones modulo 2^14.
   static POLYKEM_INLINE void interpolate(V16 (&w)[kPoints], const V16 (&v)[kPoints]) {
     const V16 inv3 = V16::set1(kInverse3);
     const V16 inv5 = V16::set1(kInverse5);
@@ -64,7 +64,7 @@ struct Toom4Points {
   }
 };
 
-/// Points 0, 1, -1, 2, infinity.
+/// Toom-3 over the points 0, 1, -1, 2, infinity.
 struct Toom3Points {
   static constexpr size_t kBlocks = 3;
   static constexpr size_t kPoints = 5;
@@ -79,7 +79,7 @@ struct Toom3Points {
     e[4] = r[2];
   }
 
-  /// Coefficients w0 .. w4 from the five products, exact modulo 2^15.
+  /// Computes the coefficients w0 .. w4 from the five products, exact modulo 2^15.
   static POLYKEM_INLINE void interpolate(V16 (&w)[kPoints], const V16 (&v)[kPoints]) {
     const V16 even = (v[1] + v[2]).shr<1>();
     const V16 odd = v[1] - even;  // w1 + w3

@@ -8,7 +8,7 @@ inline namespace POLYKEM_ISA {
 
 #ifdef POLYKEM_ISA_NEON
 
-/// The eight words at p and at p + step.
+/// Loads the eight words at p and the eight at p + step.
 POLYKEM_INLINE V16 load_parts(const uint16_t* p, size_t step) {
   return {{vld1q_u16(p), vld1q_u16(p + step)}};
 }
@@ -17,7 +17,7 @@ using simd::unpack_low;
 
 #else
 
-/// The eight words at p, p + step, .. side by side: one in each 128-bit part of the register.
+/// Loads the eight words at p, those at p + step, .. side by side: eight into each 128-bit part of the register.
 POLYKEM_INLINE V16 load_parts(const uint16_t* p, size_t step) {
   const auto part = [&](size_t i) __attribute__((always_inline)) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i * step));

@@ -11,14 +11,14 @@
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
 
-/// Gf3 of lanes/gf3.hpp: a register is a pair of 128-bit registers.
+/// Gf3 of lanes/gf3.hpp, where a register is a pair of 128-bit registers.
 struct Gf3 {
   struct Reg {
     uint16x8_t low, high;
     friend POLYKEM_INLINE Reg operator&(Reg a, Reg b) { return {a.low & b.low, a.high & b.high}; }
     friend POLYKEM_INLINE Reg operator|(Reg a, Reg b) { return {a.low | b.low, a.high | b.high}; }
     friend POLYKEM_INLINE Reg operator^(Reg a, Reg b) { return {a.low ^ b.low, a.high ^ b.high}; }
-    /// a & ~b
+    /// Returns a & ~b.
     friend POLYKEM_INLINE Reg without(Reg a, Reg b) { return {vbicq_u16(a.low, b.low), vbicq_u16(a.high, b.high)}; }
     POLYKEM_INLINE Reg operator~() const { return {~low, ~high}; }
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ternary_product.hpp needs of an instruction set: words picked from registers, rows to bits and back.
+// What lanes/ternary_product.hpp needs of NEON: it picks words from registers, and turns rows into bits and back.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@ inline namespace POLYKEM_ISA {
 
 using SliceWord = uint16_t;
 
-/// Eight words picked from four registers of eight. Where they come from one or two of them, the compiler finds the
+/// Picks eight words from four registers of eight. Where they come from one or two of these, the compiler finds the
 /// instruction; otherwise a table look-up in registers does it.
 template <int... kIndex>
 POLYKEM_INLINE uint16x8_t pick_eight(uint16x8_t a, uint16x8_t b, uint16x8_t c, uint16x8_t d) {
@@ -45,7 +45,7 @@ POLYKEM_INLINE Gf3 pick(Gf3 a, Gf3 b) {
   return {pick_words<kIndex...>(a.nonzero, b.nonzero), pick_words<kIndex...>(a.negative, b.negative)};
 }
 
-/// The words 0 to 11 of a register, 0 in the others.
+/// Returns words 0 to 11 of a register, and 0 in the others.
 POLYKEM_INLINE Gf3::Reg first_twelve(Gf3::Reg x) {
   return {x.low, vcombine_u16(vget_low_u16(x.high), vdup_n_u16(0))};
 }
@@ -55,7 +55,7 @@ POLYKEM_INLINE Gf3::Reg all_words(SliceWord word) {
 
 inline constexpr uint16_t kLaneBits[16] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
 
-/// Eight rows of sixteen words to eight words of each plane: bit l of word i tells of item l of row i.
+/// Turns eight rows of sixteen words into eight words of each plane: bit l of word i tells of item l of row i.
 POLYKEM_INLINE void slice_eight_rows(SliceWord* nonzero, SliceWord* negative, const uint16_t* rows) {
   const uint16x8_t low_bits = vld1q_u16(kLaneBits), high_bits = vld1q_u16(kLaneBits + 8);
   const auto bits = [&](uint16_t mask) __attribute__((always_inline)) {

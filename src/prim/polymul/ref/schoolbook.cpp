@@ -5,7 +5,7 @@ namespace polykem {
 
 namespace {
 
-/// c[j] += factor * a[j]; a plain loop that every compiler turns into vector code.
+/// Adds factor * a[j] to c[j], in a plain loop that every compiler turns into vector code.
 void accumulate(uint16_t* __restrict c, const uint16_t* __restrict a, uint32_t factor, size_t count) {
   for (size_t j = 0; j < count; ++j)
     c[j] = static_cast<uint16_t>(c[j] + factor * a[j]);

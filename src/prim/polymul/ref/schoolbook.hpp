@@ -6,8 +6,8 @@
 
 namespace polykem {
 
-/// c = a * b mod (x^n - 1, 2^16). a, b, c: n coefficients, any 16-bit values; c may not overlap a or b.
-/// Right for every modulus q that divides 2^16, and for exact sums below 2^16.
+/// Computes c = a * b mod (x^n - 1, 2^16). a, b and c have n coefficients, any 16-bit values; c may not overlap a or b.
+/// The product is right for every modulus q that divides 2^16, and for exact sums below 2^16.
 void poly_mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n);
 
 }  // namespace polykem
