@@ -12,18 +12,18 @@ namespace polykem::mldsa::cuda {
 inline constexpr int kTileRows = 16, kTileDepth = 32, kRowTiles = static_cast<int>(kN) / kTileRows,
                      kDepthTiles = static_cast<int>(kN) / kTileDepth;
 
-/// The columns of one lane: what mma_16x8x32 takes of eight polynomials.
+/// The columns of one lane: its part of eight polynomials, as mma_16x8x32 takes it.
 using Columns = uint32_t[kDepthTiles][2];
 
-/// The matrix of c in shared memory: byte x < 511 is coefficient 255 - x of c, minus coefficient 511 - x where that is
-/// negative, so that row i begins at byte 255 - i. Four copies, copy s from byte s on, since rows begin anywhere;
-/// copies lie in different banks.
+/// The matrix of c in shared memory. Byte x < 511 is coefficient 255 - x of c or, where that index is negative, minus
+/// coefficient 511 - x, so that row i begins at byte 255 - i. There are four copies, copy s from byte s on, since rows
+/// begin anywhere; the copies lie in different banks.
 class BallMatrix {
  public:
   static constexpr int kCopyWords = 136;
   using Memory = uint32_t[4][kCopyWords];
 
-  /// By all lanes of the warp.
+  /// Fills the memory from c. All lanes of the warp call it.
   __device__ __forceinline__ static void fill(Memory& memory, const uint32_t* ball) {
     const unsigned lane = warp_lane();
     auto* const bytes = reinterpret_cast<int8_t*>(memory[0]);
@@ -52,9 +52,10 @@ class BallMatrix {
     words_ = memory[copy] + (255 - g - copy) / 4 + t;
   }
 
-  /// Rows 16 m + g and 16 m + g + 8 of c times the columns: use(m, products, fetch(m)) for each m < 16; products[2 h +
-  /// p]: of row 16 m + g + 8 h, polynomial 2 t + p, for lane 4 g + t. A tile's rows are those of the tile before, two
-  /// words on; they stay in registers, in a loop that the instruction cache holds.
+  /// Multiplies rows 16 m + g and 16 m + g + 8 of c by the columns, and calls use(m, products, fetch(m)) for each m
+  /// < 16. In lane 4 g + t, element 2 h + p of products is that of row 16 m + g + 8 h and polynomial 2 t + p. The rows
+  /// of a tile are those of the tile before, two words on; they stay in registers, in a loop that the instruction cache
+  /// holds.
   template <int kSets, class Fetch, class Use>
   __device__ __forceinline__ void multiply(const Columns (&columns)[kSets], Fetch fetch, Use use) const {
     constexpr int kAtOnce = 4, kNew = 2 * kAtOnce, kWindow = 4 * kDepthTiles - 2 + kNew;
@@ -95,10 +96,10 @@ class BallMatrix {
   const uint32_t* words_;
 };
 
-/// Columns in shared memory: 64 words of each polynomial, and four so that polynomials begin in different banks.
+/// Columns in shared memory: 64 words for each polynomial, and four more so that polynomials begin in different banks.
 using ColumnMemory = uint32_t[8][kN / 4 + 4];
 
-/// Columns of kCount polynomials; store(poly, i) puts coefficients 4 i to 4 i + 3 as bytes in `memory`.
+/// Fills the columns of kCount polynomials: store(poly, i) stores coefficients 4 i to 4 i + 3 as bytes.
 template <int kCount, class Store>
 __device__ __forceinline__ void fill_columns(Store store) {
   __syncwarp();
@@ -118,7 +119,7 @@ __device__ __forceinline__ void load_columns(Columns& columns, const ColumnMemor
   }
 }
 
-/// eta less each of four fields of s1 or s2, or minus that.
+/// Returns four coefficients of s1 or s2 as bytes, eta less each packed field, or their negatives if kMinus.
 template <class Set, bool kMinus>
 __device__ __forceinline__ uint32_t small_bytes(const uint8_t* poly, unsigned i) {
   using S = Shape<Set>;
@@ -131,7 +132,8 @@ __device__ __forceinline__ uint32_t small_bytes(const uint8_t* poly, unsigned i)
   return (kMinus ? (fields | kSigns) - S::kEta * kEach : (kSigns | S::kEta * kEach) - fields) ^ kSigns;
 }
 
-/// The low seven bits of 2^12 less each of four fields of t0, and the upper ones with their sign.
+/// Splits four coefficients of t0, 2^12 less each packed field, into the low seven bits and the upper ones with the
+/// sign.
 __device__ __forceinline__ void t0_bytes(uint32_t& low, uint32_t& high, const uint8_t* poly, unsigned i) {
   low = high = 0;
 #pragma unroll
@@ -142,17 +144,17 @@ __device__ __forceinline__ void t0_bytes(uint32_t& low, uint32_t& high, const ui
   }
 }
 
-/// Shared memory of a warp that answers a challenge.
+/// The shared memory of a warp that answers a challenge.
 template <class Set>
 struct AnswerMemory {
-  static constexpr int kZStride = static_cast<int>(kN) + 4;  ///< so that the polynomials begin in different banks
+  static constexpr int kZStride = static_cast<int>(kN) + 4;  ///< lets the polynomials begin in different banks
   alignas(16) BallMatrix::Memory matrix;
   alignas(16) uint32_t z[Shape<Set>::kL * kZStride];  ///< gamma1 less each coefficient, then packed
   union {
     ColumnMemory columns[2];
     uint8_t hint_of[Shape<Set>::kK][kN];  ///< 0 or 1 for each coefficient
   };
-  uint32_t hint[Shape<Set>::kK][8];  ///< a bit for each
+  uint32_t hint[Shape<Set>::kK][8];  ///< a bit for each coefficient
   uint8_t hint_bytes[Shape<Set>::kOmega + Shape<Set>::kK];
 };
 
@@ -169,15 +171,15 @@ class Answer {
     BallMatrix::fill(memory.matrix, work.ball + slot * kBallWords);
   }
 
-  /// True if the attempt is accepted: z and the hint are then in shared memory. That it fails, at which check, is
-  /// public.
+  /// Returns true if the attempt is accepted; z and the hint are then in shared memory. That it fails, and at which
+  /// check, is public.
   __device__ __forceinline__ bool accepted() { return subtract_c_s2() && add_c_s1() && find_hint(); }
 
  private:
   using S = Shape<Set>;
   static constexpr int kZStride = AnswerMemory<Set>::kZStride;
 
-  /// What a lane has of w, or of y, in one tile: of two polynomials two coefficients each.
+  /// The part of w, or of y, that a lane has in one tile: two coefficients each of two polynomials.
   struct Commitments {
     int2 of[2];
   };
@@ -209,7 +211,7 @@ class Answer {
     return kTileRows * m + g_ + 8 * half;
   }
 
-  /// r0 takes the place of the low part of w; true if it is small enough. [FIPS204, Alg 7, L19, L21, L23]
+  /// Replaces the low part of w by r0. Returns true if r0 is small enough. [FIPS204, Alg 7, L19, L21, L23]
   __device__ __forceinline__ bool subtract_c_s2() {
     constexpr int kBound = S::kGamma2 - S::kBeta;
     fill_columns<S::kK>([&](unsigned poly, unsigned i) {
@@ -233,7 +235,7 @@ class Answer {
     return !__any_sync(0xffffffff, too_large);
   }
 
-  /// z; true if it is small enough. [FIPS204, Alg 7, L18, L20, L23]
+  /// Computes z. Returns true if z is small enough. [FIPS204, Alg 7, L18, L20, L23]
   __device__ __forceinline__ bool add_c_s1() {
     constexpr int kBound = S::kGamma1 - S::kBeta;
     fill_columns<S::kL>([&](unsigned poly, unsigned i) {
@@ -259,7 +261,7 @@ class Answer {
     return !__any_sync(0xffffffff, too_large);
   }
 
-  /// The hint; true if c t0 is small enough and the hint has few enough ones. [FIPS204, Alg 7, L25-28]
+  /// Computes the hint. Returns true if c t0 is small enough and the hint has few enough ones. [FIPS204, Alg 7, L25-28]
   __device__ __forceinline__ bool find_hint() {
     fill_columns<S::kK>([&](unsigned poly, unsigned i) {
       t0_bytes(memory_.columns[0][poly][i], memory_.columns[1][poly][i], sk_ + S::kT0Offset + poly * S::kT0Bytes, i);
@@ -303,7 +305,7 @@ class Answer {
   int2* const w_;
 };
 
-/// Positions of the hint's ones, and how many there are up to the end of each row. [FIPS204, Alg 20]
+/// Packs the positions of the hint's ones, and how many there are up to the end of each row. [FIPS204, Alg 20]
 template <class Set>
 __device__ __forceinline__ void pack_hint(AnswerMemory<Set>& memory) {
   using S = Shape<Set>;
@@ -324,7 +326,7 @@ __device__ __forceinline__ void pack_hint(AnswerMemory<Set>& memory) {
   __syncwarp();
 }
 
-/// The signature of an accepted attempt. All lanes of the warp call it. [FIPS204, Alg 26]
+/// Stores the signature of an accepted attempt. All lanes of the warp call it. [FIPS204, Alg 26]
 template <class Set>
 __device__ __forceinline__ void store_signature(AnswerMemory<Set>& memory, const Work& work, size_t slot, size_t item) {
   using S = Shape<Set>;
@@ -350,7 +352,7 @@ __device__ __forceinline__ void store_signature(AnswerMemory<Set>& memory, const
     out[S::kHintOffset + b] = memory.hint_bytes[b];
 }
 
-/// Stores the signatures of the attempts that are accepted; the other items go on the next round's list. Blocks of one
+/// Stores the signatures of the attempts that are accepted; the other items go on the next round's list. A block is one
 /// warp, since attempts end at different times.
 template <class Set>
 __global__ void __launch_bounds__(32) answer_kernel(Work work, uint32_t round) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of an item or attempt, by 16 lanes of a warp. Names as in stages.hpp.
+// The arithmetic of items and attempts, each by 16 lanes of a warp. The names are those of stages.hpp.
 #pragma once
 
 #include "schemes/mldsa/cuda/sample.cuh"
@@ -9,14 +9,14 @@ namespace polykem::mldsa::cuda {
 
 inline constexpr int kBlockItems = 4, kThreads = kBlockItems * kPolyLanes;
 
-/// Shared memory of the 16 lanes: `polys` polynomials of which each lane reads only its own rows again, which also
-/// serve as exchange; 16 words more, so that the two halves of a warp lie in different banks.
+/// The shared memory of 16 lanes. Of the polynomials `polys`, each lane reads only its own rows again; they also serve
+/// as exchange. 16 words more let the two halves of a warp lie in different banks.
 template <int kPolys>
 struct alignas(16) LaneMemory {
   uint32_t polys[kPolys][kExchangeWords], padding[16];
 };
 
-/// The lanes of an item: which item of the block, and the lane's place among them.
+/// These return which item of the block a thread computes, and the thread's place among the item's lanes.
 __device__ __forceinline__ unsigned block_item() {
   return threadIdx.x / kPolyLanes;
 }
@@ -24,12 +24,12 @@ __device__ __forceinline__ unsigned poly_lane() {
   return threadIdx.x % kPolyLanes;
 }
 
-/// Of a predicate of each lane: whether it holds for one of the 16.
+/// Returns true if `predicate` holds for one of the item's 16 lanes.
 __device__ __forceinline__ bool any_of_item(bool predicate) {
   return (__ballot_sync(0xffffffff, predicate) >> (warp_lane() & 16) & 0xffff) != 0;
 }
 
-/// Rows of a lane that it stored itself.
+/// These store and load the rows of a lane. A lane loads only rows that it stored itself.
 __device__ __forceinline__ void store_rows(uint32_t* poly, const Coefficients& a, unsigned l) {
 #pragma unroll
   for (unsigned c = 0; c < 4; ++c)
@@ -44,7 +44,7 @@ __device__ __forceinline__ void load_rows(Coefficients& a, const uint32_t* poly,
   }
 }
 
-/// top less a field of kBits bits, plus q: below 2q, in columns. [FIPS204, Alg 19]
+/// Unpacks coefficients that are `top` less a field of kBits bits, and adds q: below 2q, in columns. [FIPS204, Alg 19]
 template <int kBits>
 __device__ __forceinline__ void unpack_below(Coefficients& a, const uint8_t* from, uint32_t top, unsigned l) {
 #pragma unroll
@@ -52,7 +52,7 @@ __device__ __forceinline__ void unpack_below(Coefficients& a, const uint8_t* fro
     a[r] = kModulus + top - packed_field<kBits>(from, l + kPolyLanes * r);
 }
 
-/// The challenge's transform, in rows, below 17q.
+/// Loads the challenge and transforms it: in rows, below 17q.
 __device__ __forceinline__ void load_ball(Coefficients& c, const uint32_t* ball, uint32_t* exchange, unsigned l) {
 #pragma unroll
   for (int r = 0; r < kLaneCoefficients; ++r) {
@@ -62,7 +62,7 @@ __device__ __forceinline__ void load_ball(Coefficients& c, const uint32_t* ball,
   forward_transform(c, exchange, l);
 }
 
-/// The bytes of w1, in columns, below 2^kBits. exchange: 256 bytes of it are used. [FIPS204, Alg 28]
+/// Packs and stores w1, which is in columns, below 2^kBits. It uses 256 bytes of `exchange`. [FIPS204, Alg 28]
 template <int kBits>
 __device__ __forceinline__ void store_w1(uint8_t* out, const Coefficients& w1, uint32_t* exchange, unsigned l) {
   auto* const bytes = reinterpret_cast<uint8_t*>(exchange);
@@ -84,13 +84,13 @@ __device__ __forceinline__ void store_w1(uint8_t* out, const Coefficients& w1, u
     reinterpret_cast<uint32_t*>(out)[kBits / 2 * l + w] = packed[w];
 }
 
-/// mu, in front of w1's bytes.
+/// Copies mu to the place in front of w1's bytes.
 __device__ __forceinline__ void copy_mu(uint8_t* out, const ItemWords& mu, size_t item, unsigned l) {
   static_assert(kDigestWords == kPolyLanes);
   reinterpret_cast<uint32_t*>(out)[l] = mu.at(static_cast<int>(l), item);
 }
 
-/// Row `row` of the product of A^ with the transforms in `memory`.
+/// Adds row `row` of the product of A^ and the transforms in `memory` to `sums`.
 template <class Set, class Memory>
 __device__ __forceinline__ void add_row(Sums& sums, const uint32_t* matrix, int row, const Memory& memory, unsigned l) {
 #pragma unroll 2
@@ -104,7 +104,7 @@ __device__ __forceinline__ void add_row(Sums& sums, const uint32_t* matrix, int 
 
 // ---- keygen
 
-/// Small coefficients plus q, in columns.
+/// Loads small coefficients plus q, in columns.
 template <class Set>
 __device__ __forceinline__ void load_small(Coefficients& a, const uint8_t* poly, unsigned l) {
 #pragma unroll
@@ -112,7 +112,7 @@ __device__ __forceinline__ void load_small(Coefficients& a, const uint8_t* poly,
     a[r] = kModulus + Shape<Set>::kEta - poly[l + kPolyLanes * r];
 }
 
-/// t, and from it and the seeds everything of both keys but tr. [FIPS204, Alg 6, L5-10]
+/// Computes t, and writes everything of both keys but tr. [FIPS204, Alg 6, L5-10]
 template <class Set>
 __global__ void __launch_bounds__(kThreads) keygen_kernel(Work work) {
   using S = Shape<Set>;
@@ -180,14 +180,16 @@ __global__ void __launch_bounds__(kThreads) keygen_kernel(Work work) {
 
 // ---- sign
 
-/// Of a coefficient of w, its low part and behind it, in kHighBits bits, its high part. Coefficients 16 m + g and 16 m
-/// + g + 8, which a lane of Answer reads, are neighbours.
+/// A word of w has the low part of a coefficient and, in the lowest kHighBits bits, its high part. commitment_place(i)
+/// is the index of the word of coefficient i: coefficients 16 m + g and 16 m + g + 8, which a lane of Answer reads, are
+/// neighbours.
 inline constexpr unsigned kHighBits = 6;
 __device__ __forceinline__ unsigned commitment_place(unsigned i) {
   return i / 16 * 16 + i % 8 * 2 + i / 8 % 2;
 }
 
-/// From y of the attempt in `slot`: the parts of w, and mu and w1's bytes. [FIPS204, Alg 7, L12-15]
+/// Computes the parts of w from y of the attempt in `slot`, and stores them, mu and w1's bytes.
+/// [FIPS204, Alg 7, L12-15]
 template <class Set, class Memory>
 __device__ __forceinline__ void commit(Memory& memory, const Work& work, size_t slot, size_t item, unsigned l) {
   using S = Shape<Set>;
@@ -230,8 +232,8 @@ __global__ void __launch_bounds__(kThreads) commit_kernel(Work work, uint32_t ro
 
 // ---- verify
 
-/// The hint's bits; false if its bytes are not what pack_hint() writes. All lanes of the warp call it. [FIPS204, Alg
-/// 21]
+/// Unpacks the hint's bits. Returns false if its bytes are not what pack_hint() writes. All lanes of the warp call it.
+/// [FIPS204, Alg 21]
 template <class Set>
 __device__ __forceinline__ bool unpack_hint(uint16_t (&hint)[Shape<Set>::kK][kPolyLanes], const uint8_t* in,
                                             unsigned l) {
@@ -253,7 +255,7 @@ __device__ __forceinline__ bool unpack_hint(uint16_t (&hint)[Shape<Set>::kK][kPo
   return !any_of_item(malformed);
 }
 
-/// mu and the bytes of w1', and whether the signature is well formed. [FIPS204, Alg 8, L1-10]
+/// Stores mu and the bytes of w1', and whether the signature is well-formed. [FIPS204, Alg 8, L1-10]
 template <class Set>
 __global__ void __launch_bounds__(kThreads) verify_kernel(Work work) {
   using S = Shape<Set>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block signs an item to the end, four attempts at a time: for few items, and for those that rounds leave. With a
-// damaged private key no attempt may succeed; such an item fails.
+// The kernel in which a block signs an item to the end, four attempts at a time. It signs all items of a batch of few,
+// and those that rounds leave. It can happen that no attempt with a damaged private key succeeds; such an item fails.
 #pragma once
 
 #include "schemes/mldsa/cuda/answer.cuh"
@@ -8,7 +8,7 @@
 
 namespace polykem::mldsa::cuda {
 
-/// The item has no signature. The whole block calls it.
+/// Ends an item without a signature: zeroes it and sets the item's status. All threads of the block call it.
 template <class Set>
 __device__ __forceinline__ void give_up(const Work& work, size_t item) {
   constexpr size_t kBytes = Shape<Set>::kSignatureBytes;
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t
     HashMemory hash;
     AnswerMemory<Set> answer[kWarps];
   } memory;
-  __shared__ unsigned accepted;  ///< the first of the four attempts that is
+  __shared__ unsigned accepted;  ///< the first of the four attempts that is accepted
   const uint32_t count = work.unsigned_counts[round], first = blockIdx.x * kBlockItems;
   const unsigned own = block_item(), l = poly_lane();
   for (uint32_t index = blockIdx.x; index < count; index += gridDim.x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hashes of an item or attempt, each by one thread. Blocks of one warp; records go through shared memory.
+// The hashes of items and attempts, with a thread for each. A block is one warp; records go through shared memory.
 // [FIPS204, 6]
 #pragma once
 
@@ -17,14 +17,14 @@ using polykem::cuda::kStageStride;
 using polykem::cuda::LaneItem;
 using polykem::cuda::squeeze_words;
 
-/// Shared memory of a warp that hashes.
+/// The shared memory of a warp that hashes.
 struct HashMemory {
   uint32_t stage[polykem::cuda::kShakeStageWords<kShake256Words>];
   uint32_t balls[32][kBallWords + 1];
 };
 static_assert(polykem::cuda::kShakeStride<kShake256Words> == kStageStride);
 
-/// What follows tr in the string of which mu is the hash.
+/// The part after tr of the string whose hash is mu.
 class MessageString {
  public:
   __device__ __forceinline__ MessageString(const DeviceMessages& messages, size_t item)
@@ -38,7 +38,7 @@ class MessageString {
 
   __device__ __forceinline__ uint64_t bytes() const { return head() + message_bytes_; }
 
-  /// Bytes at .. at + 3 and the padding behind the string, except its last bit.
+  /// Returns bytes `at` to `at` + 3. After the string come the bytes of its padding, except for the last bit.
   __device__ __forceinline__ uint32_t word(uint64_t at) const {
     if (at >= head() && at + 4 <= bytes()) {
       uint32_t word[1];
@@ -72,7 +72,8 @@ class MessageString {
   const uint64_t* oid_;
 };
 
-/// mu of an item from its key's tr. row: kStageStride words of shared memory of this thread. [FIPS204, Alg 7, L6]
+/// Computes mu of an item from its key's tr. `row` has kStageStride words of shared memory, for this thread.
+/// [FIPS204, Alg 7, L6]
 __device__ __forceinline__ void hash_message(uint32_t (&mu)[kDigestWords], const uint32_t (&tr)[kDigestWords],
                                              const DeviceMessages& messages, size_t item, uint32_t* row) {
   if (messages.is_mu) return load_words(mu, messages.strings.at(item));
@@ -98,7 +99,7 @@ __device__ __forceinline__ void hash_message(uint32_t (&mu)[kDigestWords], const
   squeeze_words(mu, state);
 }
 
-/// c with tau coefficients of 1 or -1 from c~. All lanes of the warp call it. [FIPS204, Alg 29]
+/// Samples c, which has tau coefficients of 1 or -1, from c~. All lanes of the warp call it. [FIPS204, Alg 29]
 template <class Set>
 __device__ __forceinline__ void sample_in_ball(HashMemory& memory,
                                                const uint32_t (&challenge)[Shape<Set>::kChallengeWords], uint32_t* out,
@@ -141,7 +142,7 @@ __device__ __forceinline__ void sample_in_ball(HashMemory& memory,
     *reinterpret_cast<uint4*>(out + w) = make_uint4(ball[w], ball[w + 1], ball[w + 2], ball[w + 3]);
 }
 
-/// c~ of the attempt or item in slot `first` + lane. [FIPS204, Alg 7, L15]
+/// Computes c~ of the attempt or item in slot `first` + lane. [FIPS204, Alg 7, L15]
 template <class Set>
 __device__ __forceinline__ void hash_challenge(uint32_t (&challenge)[Shape<Set>::kChallengeWords], HashMemory& memory,
                                                const Work& work, size_t first, uint32_t valid) {
@@ -154,7 +155,7 @@ __device__ __forceinline__ void hash_challenge(uint32_t (&challenge)[Shape<Set>:
   squeeze_words(challenge, state);
 }
 
-/// c~ and c of `valid` attempts from slot `first` on.
+/// Computes c~ and c of `valid` attempts from slot `first` on.
 template <class Set>
 __device__ __forceinline__ void challenge_attempts(HashMemory& memory, const Work& work, size_t first, uint32_t valid) {
   uint32_t challenge[Shape<Set>::kChallengeWords];
@@ -174,7 +175,7 @@ __global__ void __launch_bounds__(32, 16) challenge_kernel(Work work, uint32_t r
 
 // ---- keygen
 
-/// xi, rho, rho', K. [FIPS204, Alg 1, L1; Alg 6, L1]
+/// Makes xi, and from it rho, rho' and K, which it stores. [FIPS204, Alg 1, L1; Alg 6, L1]
 template <class Set>
 __global__ void __launch_bounds__(32, 16) make_seeds_kernel(Work work) {
   using S = Shape<Set>;
@@ -196,7 +197,7 @@ __global__ void __launch_bounds__(32, 16) make_seeds_kernel(Work work) {
     work.secret_seed.at(w, own.index()) = seeds[kSeedWords + w];
 }
 
-/// H(pk, 64) of the lanes' keys.
+/// Computes tr = H(pk, 64) of the lanes' keys.
 template <class Set>
 __device__ __forceinline__ void hash_pk(uint32_t (&tr)[kDigestWords], HashMemory& memory, Records pk,
                                         const LaneItem& own) {
@@ -207,7 +208,7 @@ __device__ __forceinline__ void hash_pk(uint32_t (&tr)[kDigestWords], HashMemory
   squeeze_words(tr, state);
 }
 
-/// tr of new keys, into sk. [FIPS204, Alg 6, L9]
+/// Writes tr of new keys into sk. [FIPS204, Alg 6, L9]
 template <class Set>
 __global__ void __launch_bounds__(32, 16) hash_new_pk_kernel(Work work) {
   using S = Shape<Set>;
@@ -220,7 +221,8 @@ __global__ void __launch_bounds__(32, 16) hash_new_pk_kernel(Work work) {
 
 // ---- sign
 
-/// mu and rho'', and the list of the items without a signature. rounds: how many follow. [FIPS204, Alg 7, L6-7]
+/// Computes mu and rho'', and makes the list of items without a signature. `rounds` rounds follow.
+/// [FIPS204, Alg 7, L6-7]
 template <class Set>
 __global__ void __launch_bounds__(32, 16) prepare_sign_kernel(const __grid_constant__ Work work, uint32_t rounds) {
   using S = Shape<Set>;
@@ -259,7 +261,7 @@ __global__ void __launch_bounds__(32, 16) prepare_sign_kernel(const __grid_const
 
 // ---- verify
 
-/// mu and c. [FIPS204, Alg 8, L6-9]
+/// Computes mu and c. [FIPS204, Alg 8, L6-9]
 template <class Set>
 __global__ void __launch_bounds__(32, 16) prepare_verify_kernel(const __grid_constant__ Work work) {
   using S = Shape<Set>;
@@ -275,6 +277,7 @@ __global__ void __launch_bounds__(32, 16) prepare_verify_kernel(const __grid_con
   sample_in_ball<Set>(memory, challenge, work.ball + item * kBallWords, own.valid());
 }
 
+/// Compares c~ with that of the signature, and sets the status of items whose signature is not valid.
 /// [FIPS204, Alg 8, L12-13]
 template <class Set>
 __global__ void __launch_bounds__(32, 16) compare_kernel(Work work) {

@@ -7,10 +7,10 @@
 
 namespace polykem::mldsa::cuda {
 
-// One translation unit per set, so that they compile in parallel.
+// Each set has a translation unit of its own, so that they compile in parallel.
 extern const DeviceScheme kMldsa44Device, kMldsa65Device, kMldsa87Device;
 
-/// ML-DSA's parameter sets on GPUs.
+/// Returns the parameter sets of ML-DSA on GPUs.
 std::span<const DeviceScheme* const> schemes();
 
 }  // namespace polykem::mldsa::cuda

@@ -15,16 +15,16 @@
 
 namespace polykem::mldsa::cuda {
 
-/// Up to so many items, a block signs each from the first attempt on.
+/// Up to this number of items, a block signs each one from the first attempt on.
 inline constexpr size_t kFewSigned = 2048;
-/// What rounds of attempts leave to finish_kernel, about: more would take longer there than another round takes.
+/// About how many items rounds of attempts leave to finish_kernel: more would take longer there than another round.
 inline constexpr double kLeftToFinish = 1024;
 inline constexpr uint32_t kMostRounds = 64;
-/// The most blocks of finish_kernel: 16 for each multiprocessor.
+/// The largest number of blocks of finish_kernel: 16 for each multiprocessor.
 inline constexpr size_t kFinishBlocks = 16 * kMeasuredMultiprocessors;
 
 struct Launcher : polykem::cuda::Launcher {
-  /// For a kernel in which 16 lanes compute an item.
+  /// Launches a kernel in which 16 lanes compute an item.
   template <class Kernel, class... Arguments>
   void by_item_lanes(Kernel kernel, size_t items, Arguments... arguments) {
     launch(kernel, polykem::cuda::blocks_for(items, kBlockItems), kThreads, arguments...);
@@ -81,7 +81,7 @@ struct LaunchContext {
   }
 
   static bool is_few(size_t items) { return polykem::cuda::is_few(items, kFewSigned); }
-  /// Rounds of attempts of all items that have no signature yet.
+  /// Returns the number of rounds, in each of which all items that have no signature yet make an attempt.
   static uint32_t rounds(size_t items) {
     if (is_few(items)) return 0;
     uint32_t rounds = 1;
@@ -106,7 +106,7 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
-  /// Lays out the intermediates, the public matrix last, and returns the bytes of the others.
+  /// Lays out the intermediates, the public matrix last, and returns the number of bytes that the others take.
   size_t layout(std::byte* workspace, Op op) {
     const size_t used = layout_secrets(workspace, op);
     work.a = polykem::cuda::DeviceArena(workspace + used, io.count).take<uint32_t>(kMatrixBytes);
@@ -136,7 +136,7 @@ struct LaunchContext {
     polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
     work.unsigned_counts = one.take<uint32_t>((kMostRounds + 1) * sizeof(uint32_t));
     const size_t used = arena.used() + one.used();
-    // For any choice of kernels, so that a test's choice does not change what is reserved.
+    // This is enough for any choice of kernels, so that a test's choice does not change what is reserved.
     const size_t slots = std::max(io.count, kBlockItems * finish_blocks(io.count));
     return used + layout_attempts(workspace + used, slots, op);
   }
@@ -198,7 +198,7 @@ struct Plan {
   static void multiply_and_hint(F& t) { t.to.by_item_lanes(verify_kernel<Set>, t.count(), t.work); }
   static void compare(F& t) { t.to.by_lane(compare_kernel<Set>, t.count(), t.work); }
 
-  // ---- the lists. Keys are unpacked and transformed where they are multiplied.
+  // ---- the lists. Keys are unpacked and transformed in the kernels that multiply by them.
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
       {{"shake_coins_seed", "randombytes", "shake256.seed"}, field::kCoins, 0, make_seeds},
@@ -229,11 +229,11 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
-  /// Items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. Parts that are
-  /// signed have four times as many, since their last rounds have few.
+  /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. Parts
+  /// that are signed have four times as many, since few are left in their last rounds.
   static constexpr size_t kWave = kMeasuredMultiprocessors * 128;
 
-  /// All that a verification computes is public.
+  /// Returns 0 for a verification, since all that it computes is public.
   template <Op kOp>
   static size_t secret_bytes(size_t items) {
     return kOp == Op::kVerify ? 0 : F::secret_bytes(items, kOp);

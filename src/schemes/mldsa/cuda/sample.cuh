@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling of A, s1, s2 and y: a thread has one Keccak state, a warp writes what its threads have made. Blocks of one
+// Samples A, s1, s2 and y. A thread has one Keccak state, and a warp writes what its threads have made. A block is one
 // warp. [FIPS204, 7.3]
 #pragma once
 
@@ -11,12 +11,12 @@ namespace polykem::mldsa::cuda {
 using polykem::cuda::keccak_f1600;
 using polykem::cuda::SeedPlace;
 
-inline constexpr int kCandidates = polykem::cuda::kShake128RateBytes / 3;  ///< for coefficients of A, of one block
+inline constexpr int kCandidates = polykem::cuda::kShake128RateBytes / 3;  ///< candidates in one block, for A
 inline constexpr unsigned kHalf = kN / 2;                                  ///< coefficients that are stored at a time
-/// Words of a lane's row in shared memory. Odd, so that rows begin in different banks.
+/// The number of words in a lane's row in shared memory. It is odd, so that rows begin in different banks.
 inline constexpr int kCandidateStride = kHalf + kCandidates + 1;
 
-/// 23 bits from bit 24 n of the state on.
+/// Returns 23 bits of the state, from bit 24 n on.
 __device__ __forceinline__ uint32_t candidate(const uint64_t (&state)[25], int n) {
   const int word = 24 * n / 32, bit = 24 * n % 32;
   const auto half = [&](int w) { return static_cast<uint32_t>(state[w / 2] >> (32 * (w % 2))); };
@@ -24,13 +24,13 @@ __device__ __forceinline__ uint32_t candidate(const uint64_t (&state)[25], int n
   return x & 0x7fffff;
 }
 
-/// Writes a block's integers below q, one after the other, to a lane's row; returns how many.
+/// Writes a block's integers below q, one after the other, to a lane's row, and returns their number.
 __device__ __forceinline__ uint32_t accept_block(uint32_t* row, const uint64_t (&state)[25]) {
   const auto begin = static_cast<uint32_t>(__cvta_generic_to_shared(row));
   uint32_t end = begin;
 #pragma unroll
   for (int n = 0; n < kCandidates; ++n) {
-    // Compilers would count coefficients and bytes apart.
+    // This is in assembly because compilers would count coefficients and bytes separately.
     asm volatile("{.reg .pred below; st.shared.u32 [%0], %1; setp.lt.u32 below, %1, %2; @below add.u32 %0, %0, 4;}"
                  : "+r"(end)
                  : "r"(candidate(state, n)), "n"(kModulus)
@@ -39,7 +39,7 @@ __device__ __forceinline__ uint32_t accept_block(uint32_t* row, const uint64_t (
   return (end - begin) / 4;
 }
 
-/// The entries of A^ of all keys, from their rho. [FIPS204, Alg 30, Alg 32]
+/// Samples the entries of A^ of all keys from their rho. [FIPS204, Alg 30, Alg 32]
 template <class Set>
 __global__ void __launch_bounds__(32, 9) expand_a_kernel(uint32_t* a, SeedPlace rho, uint32_t entries) {
   using S = Shape<Set>;
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(32, 9) expand_a_kernel(uint32_t* a, SeedPlace 
   }
 }
 
-/// Words of a lane's row of small coefficients: a block may end up to 7 bytes beyond.
+/// The number of words in a lane's row of small coefficients. A block may end up to 7 bytes beyond the polynomial.
 inline constexpr int kSmallStride = static_cast<int>(kN) / 4 + 3;
 
 /// Appends eta less a coefficient for each of eight half bytes that is small enough, at the shared address `end`.
@@ -94,8 +94,8 @@ __device__ __forceinline__ void accept_halves(uint32_t& end, uint32_t word) {
   }
 }
 
-/// s1 and s2 of all items. How many half bytes are rejected is public: it says nothing about the others. [FIPS204, Alg
-/// 31, Alg 33]
+/// Samples s1 and s2 of all items. How many half bytes are rejected is public, since it says nothing about the others.
+/// [FIPS204, Alg 31, Alg 33]
 template <class Set>
 __global__ void __launch_bounds__(32, 16) expand_s_kernel(Work work) {
   using S = Shape<Set>;
@@ -134,8 +134,8 @@ struct Attempt {
 
 inline constexpr int kMaskStageWords = 32 * polykem::cuda::kStageStride;
 
-/// y, packed, of `attempts` attempts with up to 32 polynomials, from the slot first_poly / l on, by one warp.
-/// attempt(slot): what is tried there. stage: kMaskStageWords words of shared memory. [FIPS204, Alg 34]
+/// Expands up to 32 polynomials of y, packed, from first_poly to end_poly - 1, with one warp. Polynomial n belongs to
+/// slot n / l, in which attempt(n / l) is made. `stage` has kMaskStageWords words of shared memory. [FIPS204, Alg 34]
 template <class Set, class AttemptOf>
 __device__ __forceinline__ void expand_mask(uint32_t* stage, const Work& work, uint32_t first_poly, uint32_t end_poly,
                                             AttemptOf attempt) {
@@ -160,7 +160,7 @@ __device__ __forceinline__ void expand_mask(uint32_t* stage, const Work& work, u
 #pragma unroll 8
     for (unsigned n = 0; n < stored; ++n)
       if (at < S::kMaskWords) out[n * S::kMaskWords + at] = stage[n * polykem::cuda::kStageStride + lane];
-    // The last two words, of 16 rows at a time.
+    // Stores the last two words, of 16 rows at a time.
     const unsigned last = block * kWords + 32 + lane % 2;
 #pragma unroll
     for (unsigned n = lane / 2; n < 32; n += 16)
@@ -170,7 +170,7 @@ __device__ __forceinline__ void expand_mask(uint32_t* stage, const Work& work, u
   }
 }
 
-/// The round's attempts.
+/// Expands y for the attempts of a round.
 template <class Set>
 __global__ void __launch_bounds__(32, 16) expand_mask_kernel(Work work, uint32_t round) {
   __shared__ uint32_t stage[kMaskStageWords];

@@ -6,14 +6,14 @@
 
 namespace polykem::mldsa::cuda {
 
-/// The largest batch that every operation can run at once: its entries of A have indices of 32 bits.
+/// The largest batch that every operation can run at once: the indices of its entries of A have 32 bits.
 inline constexpr size_t kMaxItems = size_t{1} << 25;
 
 /// A parameter set as a type, since kernels take types.
 struct Mldsa44 {
   static constexpr const char* kName = "mldsa44";
   static constexpr MldsaParams kParams = kMldsa44;
-  static constexpr double kAttempts = 4.25;  ///< of a signature, on average [FIPS204, 4, Table 1]
+  static constexpr double kAttempts = 4.25;  ///< attempts at a signature, on average [FIPS204, 4, Table 1]
 };
 struct Mldsa65 {
   static constexpr const char* kName = "mldsa65";
@@ -35,7 +35,7 @@ struct Shape {
   static constexpr MldsaParams kParams = Set::kParams;
   static constexpr double kAttempts = Set::kAttempts;
   static constexpr int kK = static_cast<int>(kParams.k), kL = static_cast<int>(kParams.l);
-  static constexpr int kEntries = kK * kL;  ///< of A
+  static constexpr int kEntries = kK * kL;  ///< entries of A
   static constexpr int kEta = kParams.eta, kTau = static_cast<int>(kParams.tau);
   static constexpr int kGamma1 = kParams.gamma1(), kGamma2 = kParams.gamma2(), kBeta = kParams.beta();
   static constexpr int kOmega = static_cast<int>(kParams.omega);
@@ -43,7 +43,7 @@ struct Shape {
   static constexpr int kEtaBytes = static_cast<int>(kParams.eta_bytes());
   static constexpr int kT0Bytes = static_cast<int>(kParams.t0_bytes()), kT1Bytes = static_cast<int>(kParams.t1_bytes());
   static constexpr int kW1Bytes = static_cast<int>(kParams.w1_bytes());
-  static constexpr int kMaskWords = static_cast<int>(kParams.z_bytes()) / 4;  ///< of a polynomial of y, packed
+  static constexpr int kMaskWords = static_cast<int>(kParams.z_bytes()) / 4;  ///< words of a packed polynomial of y
   static constexpr int kChallengeWords = static_cast<int>(kParams.challenge_bytes()) / 4;
   static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
@@ -55,7 +55,7 @@ struct Shape {
   static constexpr int kT0Offset = static_cast<int>(kParams.t0_offset());
   static constexpr int kZOffset = static_cast<int>(kParams.z_offset());
   static constexpr int kHintOffset = static_cast<int>(kParams.hint_offset());
-  /// mu and w1's bytes, from which the challenge is hashed.
+  /// The length of mu and w1's bytes, whose hash is the challenge.
   static constexpr int kMuW1Bytes = static_cast<int>(kDigestBytes) + kK * kW1Bytes;
   static_assert(kMuW1Bytes % 64 == 0 && kPublicKeyBytes % 8 == 0);
 };

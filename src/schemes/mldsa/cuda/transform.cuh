@@ -4,7 +4,8 @@
 // 16 stay within a lane in columns, layers 8 to 1 in rows. [FIPS204, 7.5]
 //
 // A factor w is kept with floor(w 2^32 / q), so that a butterfly takes three multiplications and no reduction: products
-// are below 2q for any word, the transform adds at most 2q a layer, its inverse doubles at most, and 512q < 2^32.
+// are below 2q for any word, a layer of the transform adds at most 2q, a layer of the inverse doubles at most, and 512q
+// < 2^32.
 #pragma once
 
 #include <array>
@@ -30,24 +31,24 @@ __host__ __device__ constexpr Factor factor_of(uint64_t w) {
   return {static_cast<uint32_t>(w % kModulus), static_cast<uint32_t>((w % kModulus << 32) / kModulus)};
 }
 
-/// a w mod q in [0, 2q), for any a.
+/// Returns a w mod q in [0, 2q), for any a.
 __host__ __device__ constexpr uint32_t multiply_by(uint32_t a, Factor w) {
   return a * w.value - polykem::cuda::multiply_high(a, w.quotient) * kModulus;
 }
 
-/// x mod q in [0, q), for x < 2q.
+/// Returns x mod q in [0, q), for x < 2q.
 __host__ __device__ constexpr uint32_t reduced_once(uint32_t x) {
   const uint32_t less = x - kModulus;
   return less < x ? less : x;
 }
 
-/// x / 2^32 mod q, below x / 2^32 + q.
+/// Returns x / 2^32 mod q, below x / 2^32 + q.
 __host__ __device__ constexpr uint32_t divided_by_2_32(uint64_t x) {
   const uint32_t m = static_cast<uint32_t>(x) * (0U - static_cast<uint32_t>(kInverseQ));
   return static_cast<uint32_t>((x + uint64_t{m} * kModulus) >> 32);
 }
 
-/// zeta^BitRev8(i). [FIPS204, Appendix B]
+/// Entry i is zeta^BitRev8(i). [FIPS204, Appendix B]
 inline constexpr std::array<uint32_t, 256> kPlainZetas = [] {
   std::array<uint32_t, 256> zetas{};
   uint64_t power = 1;
@@ -61,7 +62,7 @@ inline constexpr std::array<uint32_t, 256> kPlainZetas = [] {
   return zetas;
 }();
 
-/// 2^32 / 256, the last factor of the inverse of what divided_by_2_32() gave.
+/// 2^32 / 256, the last factor of the inverse transform of what divided_by_2_32() returned.
 inline constexpr uint64_t kLastFactor = uint64_t{1} << 24;
 
 __host__ __device__ constexpr Factor column_factor(int i) {
@@ -74,8 +75,8 @@ __host__ __device__ constexpr Factor column_factor(int i) {
   return kTable[static_cast<size_t>(i)];
 }
 
-/// The factors of a lane in rows: number 0 of layer 8, then two of layer 4, four of layer 2, eight of layer 1, in pairs
-/// as a lane loads them, each beside those of the other lanes.
+/// The factors of each lane for the layers in rows: one for layer 8, then two for layer 4, four for layer 2 and eight
+/// for layer 1. They are in pairs, as a lane loads them, each beside those of the other lanes.
 struct RowFactorTable {
   struct alignas(16) Pair {
     Factor of[2];
@@ -112,7 +113,8 @@ struct RowFactors {
   }
 };
 
-/// One layer on a lane's coefficients: pairs kLength apart. factor(block): of the pairs of a block of 2 kLength.
+/// Computes one layer on a lane's coefficients, in pairs that are kLength apart. factor(block) is the factor of the
+/// pairs of a block of 2 kLength.
 template <int kLength, class FactorOf>
 __host__ __device__ __forceinline__ void forward_layer(Coefficients& a, FactorOf factor) {
 #pragma unroll
@@ -124,7 +126,7 @@ __host__ __device__ __forceinline__ void forward_layer(Coefficients& a, FactorOf
   }
 }
 
-/// One layer of the inverse; coefficients below kBound q before, below 2 kBound q afterwards.
+/// Computes one layer of the inverse. Coefficients are below kBound q before, below 2 kBound q afterwards.
 template <int kLength, uint32_t kBound, class FactorOf>
 __host__ __device__ __forceinline__ void inverse_layer(Coefficients& a, FactorOf factor) {
   static_assert(kBound <= 256);
@@ -137,7 +139,7 @@ __host__ __device__ __forceinline__ void inverse_layer(Coefficients& a, FactorOf
   }
 }
 
-/// The transform, from columns to rows; adds 16q to the bound.
+/// Transforms a polynomial from columns to rows; adds 16q to the bound of its coefficients.
 __device__ __forceinline__ void forward_transform(Coefficients& a, uint32_t* exchange, unsigned l) {
   forward_layer<8>(a, [](int) { return column_factor(1); });
   forward_layer<4>(a, [](int block) { return column_factor(2 + block); });
@@ -151,7 +153,8 @@ __device__ __forceinline__ void forward_transform(Coefficients& a, uint32_t* exc
   forward_layer<1>(a, [&](int block) { return f.of[7 + block]; });
 }
 
-/// The inverse of what divided_by_2_32() gave, from rows to columns; below 2q before, in [0, q) afterwards.
+/// Transforms what divided_by_2_32() returned back, from rows to columns; coefficients are below 2q before, in [0, q)
+/// afterwards.
 __device__ __forceinline__ void inverse_transform(Coefficients& a, uint32_t* exchange, unsigned l) {
   const RowFactors f(kRowFactors.inverse, l);
   inverse_layer<1, 2>(a, [&](int block) { return f.of[7 + block]; });
@@ -172,7 +175,7 @@ __device__ __forceinline__ void inverse_transform(Coefficients& a, uint32_t* exc
     x = reduced_once(x);
 }
 
-/// 64-bit sums of products of a lane's coefficients; below 422 q^2, so that divided_by_2_32() gives less than 2q.
+/// 64-bit sums of products of a lane's coefficients. They are below 422 q^2, so divided_by_2_32() returns less than 2q.
 struct Sums {
   uint64_t of[kLaneCoefficients] = {};
 

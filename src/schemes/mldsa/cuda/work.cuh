@@ -18,12 +18,12 @@ using polykem::cuda::Records;
 using polykem::cuda::stage_fields;
 using polykem::cuda::warp_lane;
 
-/// Byte strings of the items, as Strings, in device memory. offsets begin with that of the first item; the first string
-/// begins at data.
+/// The byte strings of the items in device memory, in the form of Strings. `offsets` begins with the offset of the
+/// first item, whose string begins at `data`.
 struct DeviceStrings {
   const uint8_t* data;
   const uint64_t* offsets;
-  uint64_t width;  ///< where there are no offsets
+  uint64_t width;  ///< the length of each string if there are no offsets
   bool shared;
 
   __device__ const uint8_t* at(size_t item) const {
@@ -34,39 +34,40 @@ struct DeviceStrings {
   }
 };
 
-/// What is signed. [FIPS204, 5.2, 5.4]
+/// The messages that are signed or verified. [FIPS204, 5.2, 5.4]
 struct DeviceMessages {
   DeviceStrings strings, contexts;
   bool is_mu;  ///< the strings are mu
   bool is_digest, deterministic;
   uint32_t oid_bytes;
-  uint64_t oid[Messages::kMostOidBytes / 8];  ///< of the hash, its bytes in order
+  uint64_t oid[Messages::kMostOidBytes / 8];  ///< the OID of the hash, its bytes in order
 };
 
-/// The records of a batch and the intermediates of its operation; nullptr where it has none. Names as in stages.hpp.
+/// The records of a batch and the intermediates of its operation, nullptr where the operation has none. The names are
+/// those of stages.hpp.
 struct Work {
   size_t count;
   const uint32_t* coin_seed;
   const uint8_t* coins;
   Records pk, sk, signature;
-  bool one_key;  ///< of all items
+  bool one_key;  ///< all items use one key
   DeviceMessages messages;
   uint8_t *pk_out, *sk_out, *signature_out;
   int* status;
   uint32_t* a;                                   ///< A^ of each key, row by row: rows of 256 coefficients
   uint8_t* s;                                    ///< s1, s2 of each item: eta less a coefficient, a byte each
-  ItemWords rho, secret_seed, k, mu, mask_seed;  ///< secret_seed: rho', mask_seed: rho''
-  uint32_t* valid;                               ///< whether a signature is well formed
+  ItemWords rho, secret_seed, k, mu, mask_seed;  ///< secret_seed is rho', mask_seed is rho''
+  uint32_t* valid;                               ///< whether each signature is well-formed
 
-  // Of each attempt; verifying takes one for each item.
+  // These are for each attempt; verifying takes one for each item.
   uint8_t* mu_w1;       ///< mu and the bytes of w1
   uint32_t* challenge;  ///< c~, 16 words
   uint32_t* ball;       ///< c, 16 words of fields of two bits
-  uint32_t* y;          ///< packed as in a signature
+  uint32_t* y;          ///< y, packed as in a signature
   int32_t* w;           ///< both parts of w, see commitment_place(); then r0 in the place of the low part
 
   uint32_t* unsigned_items[2];  ///< the items that have no signature before a round, and before the next
-  uint32_t* unsigned_counts;    ///< how many, before each round
+  uint32_t* unsigned_counts;    ///< the number of items without a signature before each round
 
   template <class Set>
   __device__ const uint32_t* matrix(size_t item) const {
@@ -74,7 +75,7 @@ struct Work {
   }
 };
 
-// tools/sass_check.py knows that what is loaded by these alone is public, and reads their offsets here.
+// tools/sass_check.py knows that what is loaded by these fields alone is public, and reads their offsets here.
 static_assert(offsetof(Work, count) == 0);
 static_assert(offsetof(Work, messages.strings.offsets) == 88);
 static_assert(offsetof(Work, messages.contexts.offsets) == 120);
@@ -82,8 +83,8 @@ static_assert(offsetof(Work, ball) == 336);
 static_assert(offsetof(Work, unsigned_items) == 360);
 static_assert(offsetof(Work, unsigned_counts) == 376);
 
-/// Rows of A^ in device memory: coefficient 16 l + 4 c + j at 64 c + 4 l + j, so that lane l reads four times 16 bytes,
-/// beside its neighbours'.
+/// Returns the index of coefficient i in a row of A^ in device memory: coefficient 16 l + 4 c + j is at 64 c + 4 l + j,
+/// so that lane l reads four times 16 bytes beside those of its neighbours.
 __device__ __forceinline__ unsigned row_place(unsigned i) {
   return i / 4 % 4 * 64 + i / 16 * 4 + i % 4;
 }
