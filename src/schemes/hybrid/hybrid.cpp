@@ -46,7 +46,7 @@ Parts parts_of(const HybridParams& params, const SchemeBackend& backend) {
   return parts;
 }
 
-/// The operations of set kSet on the backend of that place, as functions without an object.
+/// The operations of set kSet on backend number kBackend of its ML-KEM set, as functions without an object.
 template <size_t kSet, size_t kBackend>
 struct Bound {
   static const Parts& parts() {

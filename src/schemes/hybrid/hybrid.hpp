@@ -7,7 +7,7 @@
 
 namespace polykem::hybrid {
 
-/// The hybrids with all backends that were built, for the registry.
+/// Returns the hybrids with all backends that were built, for the registry.
 std::span<const Scheme> schemes();
 
 }  // namespace polykem::hybrid

@@ -13,7 +13,7 @@
 namespace polykem::hybrid {
 namespace {
 
-/// Working memory; or, of no memory, how much is needed.
+/// Hands out working memory or, if it has none, counts how much is needed.
 class Space {
  public:
   explicit Space(std::byte* memory) : memory_(memory) {}
@@ -36,8 +36,8 @@ void copy_rows(ByteRows to, ConstByteRows from, size_t bytes, size_t count) {
     std::memcpy(to.at(i), from.at(i), bytes);
 }
 
-/// The bytes that each part needs in turn: the curve, and an operation of ML-KEM, whichever of its implementations
-/// computes the items.
+/// Returns the bytes of workspace that the curve and an operation of ML-KEM use in turn, whichever of ML-KEM's
+/// implementations computes the items.
 size_t workspace_for(const Parts& p, Op op, size_t items) {
   const Operation& for_many = p.backend.op(op);
   const size_t at_a_time = std::min(items, for_many.chunk);
@@ -48,7 +48,7 @@ size_t workspace_for(const Parts& p, Op op, size_t items) {
   return bytes;
 }
 
-/// Computes any number of items, of which ML-KEM takes its own chunks.
+/// Runs an operation of ML-KEM on any number of items, in chunks of its own.
 Status run_kem(const Parts& p, Op op, const Batch& batch, std::byte* workspace) {
   const Operation& for_many = p.backend.op(op);
   for (size_t first = 0; first < batch.count;) {
@@ -64,7 +64,7 @@ Status run_kem(const Parts& p, Op op, const Batch& batch, std::byte* workspace) 
   return Status::kOk;
 }
 
-/// Key pairs from seeds: the steps of key generation, which decapsulation from a seed begins with.
+/// Makes key pairs from seeds, in the steps of key generation. Decapsulation from a seed begins with these, too.
 struct KeyPairs {
   KeyPairs(const Parts& parts, size_t keys, Space& space)
       : p(parts),
@@ -115,7 +115,7 @@ struct KeyPairs {
   std::byte* workspace;
 };
 
-/// The shared secrets of both parts, and what becomes of them.
+/// The shared secrets of both parts, and what combines them.
 struct Secrets {
   Secrets(const Parts& parts, size_t items, Space& space)
       : p(parts),
@@ -126,7 +126,8 @@ struct Secrets {
         hashed(space.take(p.params.hpke() ? items * hashed_bytes : 0)),
         valid(space.take<bool>(items)) {}
 
-  /// C2PRICombiner of SHA3-256 [HYBRIDKEMS, 5.5.1]; ephemeral, recipient: the points of ciphertexts and keys.
+  /// Combines the secrets by C2PRICombiner with SHA3-256 [HYBRIDKEMS, 5.5.1] or, for TLS, joins them. `ephemeral` and
+  /// `recipient` are the points of the ciphertexts and of the keys.
   void combine(ConstByteRows ephemeral, ConstByteRows recipient, uint8_t* out) {
     const size_t secret_bytes = p.curve().secret_bytes, point_bytes = p.curve().point_bytes;
     const size_t bytes = p.params.shared_secret_bytes();
@@ -154,7 +155,7 @@ struct Secrets {
   bool* valid;
 };
 
-/// Coins of the items: the caller's, or the generator's, in `own`.
+/// Returns the coins of the items: the caller's or, if it passed none, the generator's, which are written to `own`.
 const uint8_t* coins_of(const Parts& p, const Batch& batch, uint8_t* own, size_t bytes) {
   if (batch.coins != nullptr) return batch.coins;
   batch.drbg->fill({own, batch.count * bytes}, p.keystream);
@@ -278,7 +279,7 @@ struct Encaps {
   std::byte* workspace_;
 };
 
-/// A curve key in a key set's format, behind ML-KEM's.
+/// The curve's part of a secret key in a key set's format, which follows that of ML-KEM.
 struct CurveKey {
   uint8_t point[97], scalar[48];
   bool valid;
@@ -329,7 +330,7 @@ struct Decaps {
   }
 
  private:
-  /// Finds ML-KEM's keys, scalars and points.
+  /// Takes ML-KEM's keys, the scalars and the points from the keys of the batch.
   Status take_keys(const Batch& batch, Batch& kem) {
     const auto [name, scalar_bytes, point_bytes, secret_bytes] = p_.curve();
     const size_t keys = batch.shared_key ? 1 : batch.count;
@@ -365,7 +366,7 @@ struct Decaps {
     return Status::kOk;
   }
 
-  /// Whether key i is valid.
+  /// Sets the status of the items that use key i unless it is valid.
   static void note(const Batch& batch, size_t i, bool valid) {
     if (valid) return;
     if (batch.shared_key) {
@@ -386,7 +387,7 @@ const ExpandedKeyFormat& kem_format(const Parts& p, Op op) {
   return op == Op::kEncaps ? p.backend.expanded_public_key : p.backend.expanded_secret_key;
 }
 
-/// From key records to the form of key sets: ML-KEM's, and of secret keys a CurveKey.
+/// Expands key records to the form in which a key set keeps them: ML-KEM's own and, for secret keys, a CurveKey.
 struct Expansion {
   Expansion(const Parts& parts, Op op, size_t keys, Space& space)
       : p(parts),

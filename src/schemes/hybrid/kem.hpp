@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a hybrid, on a chunk of items: ML-KEM by a backend of its own set, the curve by prim/ecdh.
+// The steps of a hybrid, on a chunk of items. A backend of an ML-KEM set computes its part, and prim/ecdh the curve's.
 #pragma once
 
 #include "core/scheme.hpp"
@@ -9,7 +9,7 @@
 
 namespace polykem::hybrid {
 
-/// The hashes of one CPU backend; without lanes, portable.
+/// The hashes of one CPU backend, which are portable if `lanes` is nullptr.
 struct Hashes {
   const KeccakLanes* lanes;
 
@@ -17,14 +17,14 @@ struct Hashes {
   void sha3_256(ByteRows out, ConstByteRows in, size_t in_bytes, size_t count) const;
 };
 
-/// What computes a hybrid on one CPU backend.
+/// A hybrid on one CPU backend: its parameters, and what computes its parts.
 struct Parts {
   const HybridParams& params;
   const Scheme& kem;
-  const SchemeBackend& backend;  ///< of kem
+  const SchemeBackend& backend;  ///< a backend of kem
   ecdh::InstructionSet curve_isa;
   Hashes hashes;
-  Aes256Ctr keystream;  ///< of the random generator; nullptr: SHAKE256
+  Aes256Ctr keystream;  ///< from which the generator takes its bytes; nullptr: from SHAKE256
 
   ecdh::CurveInfo curve() const { return params.curve_info(); }
   size_t public_key_bytes() const { return kem.public_key_bytes + curve().point_bytes; }
@@ -33,7 +33,7 @@ struct Parts {
   RecordBytes record_bytes() const {
     return {public_key_bytes(), secret_key_bytes(), ciphertext_bytes(), params.shared_secret_bytes(), 0};
   }
-  /// Where the parts are in a joined record; the argument is the length of the other part.
+  /// These return the offsets of the parts in a joined record. The argument is the length of the other part.
   size_t kem_at(size_t curve_bytes) const { return params.curve_first ? curve_bytes : 0; }
   size_t curve_at(size_t kem_bytes) const { return params.curve_first ? 0 : kem_bytes; }
 };
@@ -42,7 +42,8 @@ size_t workspace_bytes(const Parts& parts, Op op, size_t items);
 Status run(const Parts& parts, Op op, const Batch& batch, std::byte* workspace, StepTimes* times);
 std::span<const StepInfo> step_infos(Op op);
 
-/// Keys as a key set keeps them: ML-KEM's own format, then what CurveKey holds.
+/// These deal with keys in the form in which a key set keeps them: ML-KEM's own format, then, for secret keys, the
+/// curve's scalar and point.
 size_t expanded_key_bytes(const Parts& parts, Op op);
 size_t expansion_workspace_bytes(const Parts& parts, Op op, size_t count);
 void expand_keys(const Parts& parts, Op op, std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace);

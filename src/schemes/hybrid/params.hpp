@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hybrids of ML-KEM and an elliptic curve: those of TLS 1.3 [RFC10024, 3] and of HPKE [HYBRIDKEMS, 5].
+// The hybrids of ML-KEM and an elliptic curve: those of TLS 1.3 [RFC10024, 3] and of HPKE [HYBRIDKEMS, 5].
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace polykem::hybrid {
 
-/// What a hybrid makes of its two parts.
+/// How a hybrid combines its two parts.
 enum class Version {
   kTls,   ///< records and shared secrets are those of the parts, joined
   kHpke,  ///< a secret key is a seed, and a hash makes one shared secret of two
 };
 
-inline constexpr size_t kSymBytes = 32;            ///< a seed or a shared secret of HPKE's, a shared secret of ML-KEM
+inline constexpr size_t kSymBytes = 32;            ///< HPKE's seeds and shared secrets, ML-KEM's shared secrets
 inline constexpr size_t kKemCoinBytes = 64;        ///< d, z
 inline constexpr size_t kKemEncapsCoinBytes = 32;  ///< m
 
@@ -26,14 +26,14 @@ struct HybridParams {
   ecdh::Curve curve;
   Version version;
   bool curve_first;  ///< the order in joined records and secrets
-  /// Random bytes behind a scalar: the first of the candidates in them that is in range [HYBRIDKEMS, 4.2]. P-256, where
-  /// one in 2^32 is not, has three.
+  /// The number of random bytes from which a scalar is chosen: the first candidate in them that is in range
+  /// [HYBRIDKEMS, 4.2]. P-256, where one candidate in 2^32 is not, has three.
   size_t scalar_seed_bytes;
-  const char* label;  ///< of HPKE's hash
+  const char* label;  ///< the label in HPKE's hash
 
   constexpr bool hpke() const { return version == Version::kHpke; }
   constexpr ecdh::CurveInfo curve_info() const { return ecdh::info(curve); }
-  /// d, z and the seed of the scalar.
+  /// The length of d, z and the seed of the scalar.
   constexpr size_t expanded_seed_bytes() const { return kKemCoinBytes + scalar_seed_bytes; }
   constexpr size_t keygen_coin_bytes() const { return hpke() ? kSymBytes : expanded_seed_bytes(); }
   constexpr size_t encaps_coin_bytes() const { return kKemEncapsCoinBytes + scalar_seed_bytes; }

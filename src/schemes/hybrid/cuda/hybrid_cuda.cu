@@ -6,7 +6,7 @@
 namespace polykem::hybrid::cuda {
 namespace {
 
-constexpr size_t kX25519Mlkem768 = 0, kMlkem768X25519 = 3;  ///< places in kSets
+constexpr size_t kX25519Mlkem768 = 0, kMlkem768X25519 = 3;  ///< indices in kSets
 const DeviceScheme kTlsDevice = device_scheme<kX25519Mlkem768>(), kHpkeDevice = device_scheme<kMlkem768X25519>();
 
 }  // namespace

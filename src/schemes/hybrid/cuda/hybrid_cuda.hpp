@@ -7,7 +7,7 @@
 
 namespace polykem::hybrid::cuda {
 
-/// The hybrids with X25519 on GPUs.
+/// Returns the hybrids with X25519 on GPUs.
 std::span<const DeviceScheme* const> schemes();
 
 }  // namespace polykem::hybrid::cuda

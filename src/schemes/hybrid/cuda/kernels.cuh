@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hybrid does around ML-KEM and X25519: seeds and coins, records taken apart and joined, the shared secret.
+// The kernels of a hybrid besides those of ML-KEM and X25519. They make seeds and coins, take records apart and join
+// them, and derive the shared secret.
 #pragma once
 
 #include "core/status.hpp"
@@ -18,7 +19,8 @@ using polykem::cuda::load_words;
 using polykem::cuda::Records;
 using polykem::cuda::store_words;
 
-/// The parts of an item's seed, or of its coins, as rows: of kKemWords and kCurveWords words.
+/// The parts of the items' seeds, or of their coins, as rows of kKemWords words for ML-KEM and kCurveWords words for
+/// scalars.
 struct SeedRows {
   uint32_t *kem, *scalars;
 
@@ -35,7 +37,7 @@ struct SeedRows {
   }
 };
 
-/// SHAKE256 of a seed. [HYBRIDKEMS, 5.1.1]
+/// Computes SHAKE256 of a seed. [HYBRIDKEMS, 5.1.1]
 template <int kWords>
 __device__ __forceinline__ void expand_seed(uint32_t (&words)[kWords], const uint32_t (&seed)[kSymBytes / 4]) {
   uint64_t state[25];
@@ -44,7 +46,8 @@ __device__ __forceinline__ void expand_seed(uint32_t (&words)[kWords], const uin
   polykem::cuda::squeeze_words(words, state);
 }
 
-/// randombytes and expand_seed of key generation. sk_out: of HPKE, whose secret keys are seeds.
+/// Computes randombytes and expand_seed of key generation. For HPKE, whose secret keys are seeds, it also writes
+/// sk_out.
 template <class S>
 __global__ void __launch_bounds__(32)
     keygen_coin_kernel(SeedRows rows, uint8_t* sk_out, const uint8_t* coins, const uint32_t* coin_seed, size_t count) {
@@ -61,7 +64,7 @@ __global__ void __launch_bounds__(32)
   rows.store(words, own);
 }
 
-/// expand_seed of decapsulation, of HPKE.
+/// Computes expand_seed of decapsulation for HPKE.
 template <class S>
 __global__ void __launch_bounds__(32) expand_seed_kernel(SeedRows rows, Records seeds, size_t count) {
   const LaneItem own(count);
@@ -71,7 +74,7 @@ __global__ void __launch_bounds__(32) expand_seed_kernel(SeedRows rows, Records 
   rows.store(words, own);
 }
 
-/// randombytes of encapsulation: m and the scalar.
+/// Computes randombytes of encapsulation: m and the scalar.
 template <class S>
 __global__ void __launch_bounds__(32)
     encaps_coin_kernel(SeedRows rows, const uint8_t* coins, const uint32_t* coin_seed, size_t count) {
@@ -81,10 +84,10 @@ __global__ void __launch_bounds__(32)
   rows.store(words, own);
 }
 
-/// Kernels that copy records: a warp for each.
+/// The threads and records of a block in kernels that copy records, with a warp for each record.
 inline constexpr int kCopyThreads = 128, kCopyItems = kCopyThreads / 32;
 
-/// The first kBytes bytes of records as rows.
+/// Copies the first kBytes bytes of records to rows.
 template <int kBytes>
 __global__ void __launch_bounds__(kCopyThreads) take_rows_kernel(uint32_t* rows, Records from, size_t count) {
   const size_t item = blockIdx.x * size_t{kCopyItems} + threadIdx.x / 32;
@@ -95,8 +98,8 @@ __global__ void __launch_bounds__(kCopyThreads) take_rows_kernel(uint32_t* rows,
     rows[item * (kBytes / 4) + w] = polykem::cuda::record_word(record, w, kBytes);
 }
 
-/// Records of a row of kFirst bytes and one of the curve. masks: records of the items with a mask of zero become zero;
-/// nullptr: of none.
+/// Makes records by joining a row of kFirst bytes and one of the curve. Records of items whose mask is zero become
+/// zero, unless `masks` is nullptr.
 template <int kFirst>
 __global__ void __launch_bounds__(kCopyThreads)
     join_rows_kernel(uint8_t* out, const uint32_t* first, const uint32_t* second, const uint32_t* masks, size_t count) {
@@ -116,17 +119,17 @@ __global__ void __launch_bounds__(kCopyThreads)
   });
 }
 
-/// Both secrets of the items, and what becomes of them.
+/// Both secrets of the items, what else enters their combination, and where the results go.
 struct Secrets {
   const uint32_t *kem, *curve;  ///< rows of ML-KEM's and X25519's secrets
   const int* kem_status;
-  Records ephemeral, recipient;  ///< the points of the ciphertexts and of the keys; of HPKE
+  Records ephemeral, recipient;  ///< the points of the ciphertexts and of the keys, for HPKE
   uint8_t* out;
   int* status;      ///< nullptr: not wanted
-  uint32_t* masks;  ///< nullptr, or becomes all ones for the items that succeed, else zero
+  uint32_t* masks;  ///< nullptr, or set to all ones for items that succeed and to zero for others
 };
 
-/// The shared secrets; kInvalid: the status of items in which X25519's secret is zero. [HYBRIDKEMS, 5.5.1]
+/// Derives the shared secrets. kInvalid is the status of items whose X25519 secret is zero. [HYBRIDKEMS, 5.5.1]
 template <class S, Status kInvalid>
 __global__ void __launch_bounds__(32) combine_kernel(Secrets secrets, size_t count) {
   const LaneItem own(count);

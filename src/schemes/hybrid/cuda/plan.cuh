@@ -24,7 +24,7 @@ inline const DeviceOperation& kem_operation(Op op) {
 struct Rows {
   SeedRows seed;           ///< d and z, or m; the scalar
   uint32_t *ek, *dk, *ct;  ///< ML-KEM's records
-  uint32_t* points;        ///< of new keys, of ciphertexts; in decapsulation of the keys
+  uint32_t* points;        ///< the points of new keys or of ciphertexts; in decapsulation, those of the keys
   uint32_t *kem_secrets, *curve_secrets, *masks;
   int* kem_status;
   std::byte* kem_workspace;
@@ -46,19 +46,19 @@ struct LaunchContext {
   cudaError_t failure() const { return to.error; }
   size_t count() const { return io.count; }
   size_t keys() const { return io.shared_key ? 1 : io.count; }
-  /// Of keys in rows or in records of so many bytes.
+  /// Returns the place of keys that are in rows or records of `bytes` bytes.
   Records key_records(const void* base, int bytes) const {
     return {static_cast<const uint8_t*>(base), io.shared_key ? 0u : static_cast<uint32_t>(bytes)};
   }
 
-  /// All steps of an operation of ML-KEM; of its batch only the records are set.
+  /// Runs all steps of an operation of ML-KEM. Only the records of its batch have been set.
   void run_kem(Op op, DeviceBatch kem) {
     const DeviceOperation& operation = kem_operation(op);
     kem.overlapped = io.overlapped;
     for (size_t step = 0; step < operation.steps.size() && to.error == cudaSuccess; ++step)
       to.error = static_cast<cudaError_t>(operation.run_step(step, 0, kem, rows.kem_workspace, to.stream));
   }
-  /// points: nullptr in `base`: the base point.
+  /// Multiplies points by scalars, or the base point if points.base is nullptr.
   void run_curve(uint32_t* out, Records scalars, Records points, size_t items) {
     constexpr int kThreads = polykem::cuda::kX25519Threads;
     to.launch(points.base == nullptr ? polykem::cuda::x25519_kernel<false> : polykem::cuda::x25519_kernel<true>,
@@ -82,7 +82,7 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
-  /// Lays out the intermediates and returns their bytes.
+  /// Lays out the intermediates and returns the number of bytes that they take.
   size_t layout(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto take = [&](uint32_t*& row, size_t bytes) { row = arena.take<uint32_t>(bytes); };
@@ -126,7 +126,7 @@ struct Plan {
     kem.sk_out = bytes_of(t.rows.dk);
     t.run_kem(Op::kKeygen, kem);
   }
-  /// One for each scalar.
+  /// Makes a point from each scalar.
   static void make_points(F& t, size_t items) {
     t.run_curve(t.rows.points, {bytes_of(t.rows.seed.scalars), kCurveBytes}, {nullptr, 0}, items);
   }

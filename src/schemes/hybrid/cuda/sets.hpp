@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hybrids of ML-KEM-768 and X25519 as device code sees them at compile time. In their records ML-KEM's part is the
+// The hybrids of ML-KEM-768 and X25519 as device code sees them at compile time. In their records ML-KEM's part comes
 // first.
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace polykem::hybrid::cuda {
 
-/// Of X25519's scalars, points and secrets.
+/// The length of X25519's scalars, points and secrets.
 inline constexpr int kCurveBytes = 32, kCurveWords = kCurveBytes / 4;
 
-/// kIndex: the set's place in kSets.
+/// A hybrid at compile time. kIndex is its index in kSets.
 template <size_t kIndex>
 struct Shape {
   static constexpr HybridParams kParams = kSets[kIndex];
@@ -29,7 +29,7 @@ struct Shape {
   static constexpr int kSharedSecretBytes = int{kParams.shared_secret_bytes()};
   static constexpr int kSeedWords = int{kParams.expanded_seed_bytes()} / 4;  ///< d, z, scalar
 
-  /// What follows the secrets and points in the hash of HPKE: the label and SHA3's suffix.
+  /// Returns what follows the secrets and points in the hash of HPKE: the label and SHA3's suffix.
   static constexpr uint64_t hash_tail() {
     const std::string_view label = kParams.label;
     uint64_t tail = uint64_t{0x06} << (8 * label.size());
