@@ -16,7 +16,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' ':!src/prim/keccak/avx512/rounds.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom package-sdist package-wheel package-wheel-cuda package-deb package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -156,8 +156,13 @@ package-deb: ## Debian packages of what is committed, in dist/SUITE, as root (SU
 	@tools/setup.sh deb
 	@tools/package/deb.sh $(if $(CUDA),--cuda) $(if $(TWICE),--twice) dist $(SUITES)
 
-package-test: package-deb ## Build Debian packages, then install, use, upgrade and remove them in bare systems, as root
+package-oci: package-deb ## OCI images of polykemd and of HAProxy with the provider, from the packages of Debian 12, in dist/oci, as root (TWICE=1 as above)
+	@tools/setup.sh oci
+	@tools/package/oci.sh $(if $(TWICE),--twice) dist/bookworm dist/oci
+
+package-test: package-deb $(if $(filter bookworm,$(SUITES)),package-oci) ## Build Debian packages and images, then install, use, upgrade and remove them in bare systems, and run the images, as root
 	@tests/package/deb.sh dist $(SUITES)
+	@$(if $(filter bookworm,$(SUITES)),tests/package/oci.sh dist/oci)
 
 release-files: ## Checksums, list of software and provenance of the packages in dist/ (KEY=gpg:ID, minisign:FILE, openssl:FILE: signed; DIST=FOLDER: those there)
 	@tools/package/release_files.py $(DIST) $(KEY)

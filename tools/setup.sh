@@ -5,8 +5,8 @@
 #
 #   tools/setup.sh [--check] PURPOSE...
 #
-# PURPOSE: demo | test | tls | python | wheel | full | fuzz | lint | tidy | compilers | peers | cuda | deb | docs | m4 |
-# arm64
+# PURPOSE: demo | test | tls | python | wheel | full | fuzz | lint | tidy | compilers | peers | cuda | deb | oci |
+# docs | m4 | arm64
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -126,6 +126,16 @@ need_deb() {
   need_command python3 python3
   need_command xz xz-utils
   need_venv
+}
+
+# Images are built by one program and run by another; Debian's crun knows only the newer control groups.
+need_oci() {
+  need_deb
+  need_command buildah buildah
+  need_command podman podman
+  need_command runc runc
+  need_command openssl openssl
+  need_command curl curl
 }
 
 need_docs() {
@@ -261,7 +271,7 @@ need_compilers() {
   done
 }
 
-purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb docs m4 arm64"
+purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb oci docs m4 arm64"
 collect() {
   local purpose
   missing=()
@@ -318,7 +328,7 @@ install_missing() {
     apt-get install -y -q --no-remove --no-install-recommends "${missing[@]}" || give_up
   for package in "${missing[@]}"; do
     case $package in
-      haproxy | nginx | trafficserver) as_root systemctl disable --quiet "$package" 2>/dev/null || true ;;
+      haproxy | nginx | podman | trafficserver) as_root systemctl disable --quiet "$package" 2>/dev/null || true ;;
     esac
   done
 }

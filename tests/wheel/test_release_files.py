@@ -2,6 +2,7 @@
 """What is published beside packages tells of them as they are, and nothing else is published."""
 
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import unittest
 import unittest.mock
@@ -17,6 +19,7 @@ from pathlib import Path
 import tools_path
 
 import deb_records
+import oci_records
 import record
 import release_files
 
@@ -24,8 +27,55 @@ COMMIT = record.Commit("a" * 40, 1_700_000_000)
 PART = record.Part("libstdc++", "12.2.0", "LicenseRef-own", "https://gcc.gnu.org")
 
 
+# What dpkg keeps of the packages in a system.
+STATUS = """Package: haproxy
+Status: install ok installed
+Version: 2.6.12-1
+Description: reliable reverse proxy
+ Its: text
+
+Package: polykem-tools
+Source: polykem
+Version: 0.2.0-1~deb12
+
+Package: libc6
+Source: glibc (2.36-9)
+Version: 2.36-9+deb12u1
+"""
+
+
 def run(*command):
     subprocess.run(command, check=True, capture_output=True)
+
+
+def add_file(archive, name, data):
+    entry = tarfile.TarInfo(name)
+    entry.size = len(data)
+    archive.addfile(entry, io.BytesIO(data))
+
+
+def archive_of(files):
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for name, content in files.items():
+            add_file(archive, name, content)
+    return data.getvalue()
+
+
+def write_image(file, revision, layers):
+    """An archive of OCI's layout; layers: the files of each, by name."""
+    blobs = {}
+
+    def descriptor_of(data):
+        data = data if isinstance(data, bytes) else json.dumps(data).encode()
+        digest = hashlib.sha256(data).hexdigest()
+        blobs[f"blobs/sha256/{digest}"] = data
+        return {"digest": f"sha256:{digest}"}
+
+    config = {"config": {"Labels": {"org.opencontainers.image.revision": revision}}}
+    manifest = {"config": descriptor_of(config), "layers": [descriptor_of(archive_of(files)) for files in layers]}
+    index = {"manifests": [descriptor_of(manifest)]}
+    file.write_bytes(archive_of({"index.json": json.dumps(index).encode(), **blobs}))
 
 
 class ReleaseFiles(unittest.TestCase):
@@ -94,16 +144,23 @@ class ReleaseFiles(unittest.TestCase):
         self.assertEqual(definition["resolvedDependencies"][0]["digest"]["gitCommit"], COMMIT.name)
         self.assertRegex(definition["internalParameters"]["tools"]["c++"], r"\d+\.\d+")
 
-    def test_debian_packages_have_the_versions_of_the_system_that_built_them(self):
-        folder = self.dist / "bookworm"
+    def folder(self, name):
+        folder = self.dist / name
         folder.mkdir()
-        (folder / "polykem-tools_0.2.0-1~deb12_amd64.deb").write_bytes(b"deb")
-        with self.assertRaisesRegex(SystemExit, "has 0 files .buildinfo"):
-            deb_records.publish(folder, COMMIT)
+        return folder
+
+    def write_buildinfo(self, folder):
         headers = [part[1] for part in deb_records.PARTS["polykem-tools"]]
         (folder / "polykem_0.2.0-1~deb12_amd64.buildinfo").write_text(
             "Format: 1.0\nInstalled-Build-Depends:\n g++-12 (= 12.2.0-14),\n zlib1g-dev (= 1:1.2.13),\n" +
             ",\n".join(f" {name} (= {number}.0-1)" for number, name in enumerate(headers)) + "\nEnvironment:\n A=B\n")
+
+    def test_debian_packages_have_the_versions_of_the_system_that_built_them(self):
+        folder = self.folder("bookworm")
+        (folder / "polykem-tools_0.2.0-1~deb12_amd64.deb").write_bytes(b"deb")
+        with self.assertRaisesRegex(SystemExit, "has 0 files .buildinfo"):
+            deb_records.publish(folder, COMMIT)
+        self.write_buildinfo(folder)
         deb_records.publish(folder, COMMIT)
         release_files.write(self.dist, "")
         listed = json.loads(self.one("*.spdx.json"))["packages"]
@@ -112,6 +169,24 @@ class ReleaseFiles(unittest.TestCase):
                          if s["subject"][0]["name"].endswith(".deb"))
         self.assertEqual(statement["predicate"]["buildDefinition"]["internalParameters"]["tools"],
                          {"g++-12": "12.2.0-14", "system": "bookworm"})
+
+    def test_images_list_what_they_contain(self):
+        images, packages = self.folder("oci"), self.folder("bookworm")
+        self.write_buildinfo(packages)
+        file = images / "polykemd-0.2.0.oci.tar"
+        layers = [{"var/lib/dpkg/status": b"Package: older\nVersion: 1"}, {"var/lib/dpkg/status": STATUS.encode()},
+                  {"etc/hosts": b""}]
+        write_image(file, "b" * 40, layers)
+        with self.assertRaisesRegex(SystemExit, f"is not of {COMMIT.name}"):
+            oci_records.publish(images, packages, COMMIT, {})
+        write_image(file, COMMIT.name, layers)
+        oci_records.publish(images, packages, COMMIT, {"buildah": "1.28"})
+        note = record.read(self.dist / file.name)
+        parts = {(part["name"], part["version"]): part["origin"] for part in note["parts"]}
+        self.assertTrue({("haproxy", "2.6.12-1"), ("libc6", "2.36-9+deb12u1"), ("CLI11", "0.0-1")} < set(parts))
+        self.assertFalse({"older", "polykem-tools"} & {name for name, _ in parts})
+        self.assertEqual(parts["libc6", "2.36-9+deb12u1"], "https://tracker.debian.org/pkg/glibc")
+        self.assertEqual(note["tools"], {"buildah": "1.28", "system": "bookworm"})
 
     def throw_away_key(self, kind):
         """Its name for KEY=, and the file that users verify with, if they need one."""
