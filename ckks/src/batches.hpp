@@ -71,7 +71,7 @@ struct SecretKey {
   const uint64_t* row(size_t prime) const { return &words[prime * n]; }
 };
 
-/// b = -a s + e.
+/// A public key: b = -a s + e.
 struct PublicKey {
   size_t n = 0, limbs = 0;
   uint64_t set = 0;             ///< Context::q_id()

@@ -31,9 +31,9 @@ TIMEOUT_S = 120
 class Proof(NamedTuple):
     top: str
     parameters: dict
-    cycles: int  # k
-    fault: tuple  # file below rtl/, text, what stands there instead in the faulty copy
-    leaves_out: str = ""  # assertions of blocks inside, which are proved elsewhere: a selection of Yosys
+    cycles: int  # k of the k-induction
+    fault: tuple  # (file below rtl/, text in it, text that replaces it in the faulty copy)
+    leaves_out: str = ""  # the assertions that another proof proves, as a selection of Yosys
 
 
 PROOFS = {
@@ -73,7 +73,7 @@ PROOFS = {
 
 
 def transition_system(proof, name, folder, rtl):
-    """SMT-LIB text of the block: functions of its states."""
+    """Returns the block as SMT-LIB text, which defines functions of the block's states."""
     files = [rtl / line.removeprefix("rtl/") for line in (HW / "rtl/files.f").read_text().split()]
     formal = rtl.parent / "formal"
     own = formal / f"{proof.top}.sv"
@@ -94,7 +94,7 @@ def transition_system(proof, name, folder, rtl):
 
 
 def refuted(system, lines, folder):
-    """What z3 says of the system and these lines: sat, unsat, or why not."""
+    """Returns z3's answer for the system and these lines: "sat", "unsat", or what kept z3 from an answer."""
     file = folder / "query.smt2"
     file.write_text("\n".join([system, *lines, "(check-sat)", ""]))
     done = subprocess.run([pathlib.Path(sys.executable).with_name("z3"), f"-T:{TIMEOUT_S}", file], capture_output=True,
@@ -103,6 +103,7 @@ def refuted(system, lines, folder):
 
 
 def states(count):
+    """Returns the lines that declare states s0, s1, ... of the system, of which each follows from the one before."""
     lines = []
     for i in range(count):
         lines += [f"(declare-fun s{i} () |block_s|)", f"(assert (|block_u| s{i}))", f"(assert (|block_h| s{i}))"]
@@ -112,7 +113,7 @@ def states(count):
 
 
 def prove(proof, name, folder, rtl=HW / "rtl"):
-    """"proved", "faulty", or what stopped the solver."""
+    """Does k-induction. Returns "proved", "faulty", or what stopped the solver."""
     system = transition_system(proof, name, folder, rtl)
     k = proof.cycles
     some_fails = "(assert (or " + " ".join(f"(not (|block_a| s{i}))" for i in range(k)) + "))"
@@ -125,7 +126,7 @@ def prove(proof, name, folder, rtl=HW / "rtl"):
 
 
 def with_fault(proof, folder):
-    """A copy of the sources with the fault in it."""
+    """Copies the sources, plants the fault in the copy and returns the copy's folder rtl."""
     file, text, instead = proof.fault
     for source in [*(HW / "rtl").rglob("*.sv"), *(HW / "formal").glob("*.sv")]:
         copy = folder / source.relative_to(HW)
@@ -139,7 +140,7 @@ def with_fault(proof, folder):
 
 
 def report(name):
-    """Whether the proof holds and finds its fault, and a line that says so."""
+    """Returns whether the proof holds and finds its fault, and a line that says so."""
     proof = PROOFS[name]
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)

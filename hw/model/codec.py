@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coefficients as bytes: [FIPS203, section 4.2.1]."""
+"""Compresses coefficients and encodes them as bytes [FIPS203, section 4.2.1]."""
 
 from model.ring import Q
 
-WIDTHS = (1, 4, 5, 10, 11, 12)  # in the order of width_e
+WIDTHS = (1, 4, 5, 10, 11, 12)  # d of each enumerator of width_e, in its order
 
 
 def compress(x, d):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of ML-KEM's ring as the core does it: [FIPS203, section 4.3], in the orders in which the hardware works.
+"""Arithmetic of ML-KEM's ring [FIPS203, section 4.3], as the standard orders it and as the hardware does.
 
 A polynomial has 256 coefficients, integers 0..q-1. Even and odd coefficients are two sequences of 128, which the
 transform never mixes."""
@@ -16,7 +16,7 @@ ZETAS = [pow(ZETA, bit_reverse(i, 7), Q) for i in range(128)]  # [FIPS203, appen
 
 
 def ntt(f):
-    """[FIPS203, Alg 9]."""
+    """Returns the NTT of f [FIPS203, Alg 9]."""
     f, i = list(f), 1
     for length in (128, 64, 32, 16, 8, 4, 2):
         for start in range(0, 256, 2 * length):
@@ -28,7 +28,7 @@ def ntt(f):
 
 
 def inverse_ntt(f):
-    """[FIPS203, Alg 10]."""
+    """Returns the inverse NTT of f [FIPS203, Alg 10]."""
     f, i = list(f), 127
     for length in (2, 4, 8, 16, 32, 64, 128):
         for start in range(0, 256, 2 * length):
@@ -40,7 +40,7 @@ def inverse_ntt(f):
 
 
 def base_multiply(f, g):
-    """[FIPS203, Alg 11]."""
+    """Multiplies f and g in the NTT domain [FIPS203, Alg 11]."""
     h = [0] * 256
     for i in range(128):
         gamma = pow(ZETA, 2 * bit_reverse(i, 7) + 1, Q)
@@ -51,14 +51,14 @@ def base_multiply(f, g):
 
 
 def lane_input(sequence, inverse):
-    """The 64 pairs that a lane takes for one sequence of 128, in the order of time."""
+    """Returns the 64 pairs that a lane takes for one sequence of 128, in the order in which they enter."""
     if inverse:
         return [(sequence[2 * r], sequence[2 * r + 1]) for r in (bit_reverse(t, 6) for t in range(64))]
     return [(sequence[t], sequence[t + 64]) for t in range(64)]
 
 
 def lane_output(pairs, inverse):
-    """The sequence of 128 from the 64 pairs that a lane gives."""
+    """Returns the sequence of 128 that the 64 pairs from a lane make up."""
     sequence = [0] * 128
     for c, pair in enumerate(pairs):
         first, second = (bit_reverse(c, 6), bit_reverse(c, 6) + 64) if inverse else (2 * c, 2 * c + 1)
@@ -67,7 +67,7 @@ def lane_output(pairs, inverse):
 
 
 def lane(pairs, inverse):
-    """What the seven stages of a lane do to 64 pairs, stage by stage; `inverse` includes the division by 128."""
+    """Applies the seven stages of a lane to 64 pairs, one after the other; `inverse` includes the division by 128."""
     width = 64
     half = (Q + 1) // 2
     values = [pair[0] for pair in pairs] + [pair[1] for pair in pairs]
@@ -87,7 +87,7 @@ def lane(pairs, inverse):
 
 
 def by_lane(f, inverse):
-    """A whole transform through the lane, even coefficients first."""
+    """Transforms f through the lane, the even coefficients before the odd ones."""
     h = [0] * 256
     for parity in (0, 1):
         h[parity::2] = lane_output(lane(lane_input(f[parity::2], inverse), inverse), inverse)

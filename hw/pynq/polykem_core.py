@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver of the core for PYNQ: records in, records out, as bytes. hw/doc/registers.md has the registers.
+"""The driver of the core for PYNQ. It takes and returns records as bytes; hw/doc/registers.md has the registers.
 
     overlay = pynq.Overlay("polykem.bit")
     core = Core(overlay.core.mmio, overlay.dma, pynq.allocate)
@@ -17,7 +17,7 @@ HASHES = {"sha3_512": 0, "sha3_256": 1 << 4, "shake256": 1 << 4 | XOF, "shake128
 ERRORS = ("the input is too short or too long", "a coefficient of ek is not below q", "the hash of ek in dk is wrong",
           "the core did not take the command", "the command was aborted")
 BUFFER_BYTES = 8192  # the longest packet has 4,736
-PATIENCE = 1.0  # seconds
+PATIENCE = 1.0  # seconds that a command may take
 
 
 class CoreError(Exception):
@@ -25,7 +25,7 @@ class CoreError(Exception):
 
 
 class Core:
-    """One core behind the registers `mmio` (read, write) and `dma`, a pynq.lib.DMA without scatter-gather. allocate:
+    """One core. mmio: its registers, with read() and write(). dma: a pynq.lib.DMA without scatter-gather. allocate:
     pynq.allocate."""
 
     def __init__(self, mmio, dma, allocate):
@@ -44,28 +44,28 @@ class Core:
             raise CoreError("the core does not answer: it could not clear its secrets")
 
     def keygen(self, level, coins, kyber=False):
-        """coins: d, z, 64 bytes -> ek, dk."""
+        """Generates a key pair and returns ek and dk. coins: d and z, 64 bytes."""
         k, _ = sizes(level)
         dk = self.run(KEYGEN, k | kyber * KYBER, coins, 768 * k + 96)
         return dk[384 * k:768 * k + 32], dk
 
     def encaps(self, level, ek, m, kyber=False):
-        """m: 32 bytes -> ciphertext, shared secret."""
+        """Encapsulates and returns the ciphertext and the shared secret. m: 32 bytes."""
         k, ct = sizes(level)
         out = self.run(ENCAPS, k | kyber * KYBER, m + ek, ct + 32)
         return out[:ct], out[ct:]
 
     def decaps(self, level, dk, ct, kyber=False):
-        """-> shared secret."""
+        """Decapsulates and returns the shared secret."""
         k, _ = sizes(level)
         return self.run(DECAPS, k | kyber * KYBER, ct + dk, 32)
 
     def hash(self, name, message, length):
-        """`length` bytes of a function of HASHES. message and length: 1 to 255 words of eight bytes."""
+        """Returns `length` bytes of a function of HASHES. message and length: 1 to 255 words of eight bytes."""
         return self.run(SHAKE, 2 | HASHES[name] | len(message) << 5 | length << 13, message, length)
 
     def run(self, command, params, data, length):
-        """One command: `data` in, `length` bytes out."""
+        """Runs one command on `data` and returns the `length` bytes that it gives. Raises CoreError if it fails."""
         self._mmio.write(STATUS, ENDED)
         self._mmio.write(PARAMS, params)
         self._in[:len(data)] = bytearray(data)
@@ -90,7 +90,8 @@ class Core:
             self._out[:length] = 0
 
     def cycles(self):
-        """Of the last command: until its result had left, until its secrets were overwritten, of each phase."""
+        """Returns the cycles of the last command: until its result had left ("command"), until its secrets were
+        overwritten ("occupied"), and of each phase."""
         phases = [self._mmio.read(PHASE + 4 * i) for i in range(4)]
         return {"command": self._mmio.read(CYCLES), "occupied": self._mmio.read(OCCUPIED), "phases": phases}
 
@@ -110,6 +111,6 @@ class Core:
 
 
 def sizes(level):
-    """512, 768 or 1024 -> k, bytes of a ciphertext."""
+    """Returns k and the bytes of a ciphertext. level: 512, 768 or 1024."""
     k = {512: 2, 768: 3, 1024: 4}[level]
     return k, 32 * (11 * k + 5 if k == 4 else 10 * k + 4)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated core and what is on the other side of its buses.
+// The Verilated core, and a host on the other side of its buses.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Vpolykem_top;
 
 namespace polykem_hw {
 
-/// One clock, one host. A packet that stream_in() gives waits in a queue until the core takes it.
+/// A core with one clock and one host. A packet that stream_in() gives waits in a queue until the core takes it.
 class Simulation {
  public:
   Simulation();
@@ -24,19 +24,20 @@ class Simulation {
 
   uint32_t reg_read(uint32_t address);
   void reg_write(uint32_t address, uint32_t value);
-  /// bytes: a packet or, where `last` is false, the beginning of one, a multiple of eight.
+  /// Queues `bytes` bytes, a multiple of eight, for the core. `last` says that the packet ends with them.
   void stream_in(const uint8_t* data, size_t bytes, bool last = true);
-  /// Moves up to `bytes` bytes of what came out to `data` and returns how many.
+  /// Moves up to `bytes` bytes that came out of the core to `data` and returns how many it moved.
   size_t stream_out(uint8_t* data, size_t bytes);
-  /// Lets the clock run until the interrupt is there, at most `cycles` cycles. Returns whether it came.
+  /// Lets the clock run until the core raises its interrupt, for at most `cycles` cycles. Returns whether it did.
   bool wait_irq(unsigned cycles);
+  /// Runs one cycle of the clock.
   void step();
 
-  /// In how many of 256 cycles each stream stands still.
+  /// Sets in how many of 256 cycles, on average, each stream stands still.
   void pause(unsigned of_256) { pause_ = of_256; }
-  /// Forgets packets that wait, as a host does that resets its DMA.
+  /// Drops the words that wait in both directions, as a host does that resets its DMA.
   void drop_streams();
-  /// Packets whose last word came out of the core.
+  /// Returns the number of packets whose last word came out of the core.
   unsigned packets_out() const { return packets_out_; }
   /// Writes the state of all registers and memories to a file (for models built with --savable).
   void save(const std::string& file);

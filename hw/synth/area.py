@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What blocks take on an UltraScale+ FPGA, by Yosys (synth_xilinx -family xcup): a table, and --json FILE.
+"""Prints what blocks take on an UltraScale+ FPGA, by Yosys (synth_xilinx -family xcup), as a table; --json writes FILE.
 
     area.py [--json FILE] [BLOCK...]        a block may have parameters: "polykem_top Lanes=2"
 
@@ -20,7 +20,7 @@ BLOCKS = ("reduce_fold", "reduce_table", "mod_mul", "ntt_lane", "word_mac", "kec
           "transform_unit", "output_unit", "polykem_top", "polykem_top Lanes=2 RoundsPerCycle=2", "sdf_ntt",
           "paper_core")
 COLUMNS = ("LUT", "LUT as memory", "FF", "DSP", "BRAM36")
-# how many of a column a cell takes; the first beginning of its name that fits
+# (beginning of a cell's name, {column: how many of it such a cell takes}); the first that fits counts
 WEIGHTS = (("RAMB36", {"BRAM36": 1}), ("RAMB18", {"BRAM36": 0.5}), ("DSP", {"DSP": 1}), ("FD", {"FF": 1}),
            ("SRL", {"LUT": 1, "LUT as memory": 1}), ("LUT", {"LUT": 1}),
            *((name, {"LUT": luts, "LUT as memory": luts}) for name, luts in (
@@ -36,7 +36,7 @@ for command in sys.argv[1:]:
 
 
 def area(block):
-    """{column: cells} of one block."""
+    """Synthesizes one block and returns {column: how many of it the block takes}."""
     top, *parameters = block.split()
     values = " ".join(f"-G{parameter}" for parameter in parameters)
     files = " ".join(str(HW / line) for line in (HW / "rtl/files.f").read_text().split())

@@ -16,14 +16,14 @@ OPERATIONS = ("keygen", "encaps", "decaps")
 
 
 def machine():
-    """The CPU's name, and the compiler."""
+    """Returns the names of the CPU and the compiler."""
     found = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
     compiler = subprocess.run(["c++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     return found[1] if found else platform.machine(), compiler
 
 
 def core_cycles(core_test):
-    """{set: {operation: cycles until the result}} of the first known answer of each set."""
+    """Returns {set: {operation: cycles until the result}} for the first known answer of each set."""
     vectors = subprocess.run([sys.executable, "-B", HW / "tb/core/vectors.py"], capture_output=True, text=True,
                              check=True).stdout
     wanted = "".join(line + "\n" for line in vectors.splitlines() if re.match(r"\w+/0/(keygen|encaps|decaps) ", line))

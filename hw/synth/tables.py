@@ -33,7 +33,8 @@ def published_rows(designs):
 
 
 def software_rows(rows):
-    """The cycles of key generation, encapsulation and decapsulation, and the ratios to the core's, each in one cell."""
+    """Yields a row of each set. One cell holds the cycles of key generation, encapsulation and decapsulation, or their
+    ratios to the core's."""
     for found in rows:
         core, ref, chosen = (list(found[who][operation] for operation in ("keygen", "encaps", "decaps"))
                              for who in ("core", "ref", "chosen"))  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Verilator's coverage files say of the sources: lines that ran and bits that changed, and which did not."""
+"""Reports from Verilator's coverage files which lines of the sources ran and which bits changed, and which did not."""
 
 import collections
 import pathlib
@@ -9,7 +9,7 @@ POINT = re.compile(r"^C '(.*)' (\d+)$")
 
 
 def points(files):
-    """{(source, line, kind, what): how often}, of all instances and tests together."""
+    """Returns {(source, line, kind, what): how often}, summed over all instances and tests."""
     found = collections.Counter()
     for file in files:
         for text in file.read_text(errors="replace").splitlines():
@@ -24,7 +24,7 @@ def points(files):
 
 
 def write_report(files, out):
-    """A table of shares by source, then the holes."""
+    """Writes and prints a table of shares by source, then the lines that never ran and the bits that never changed."""
     by_source = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
     holes = collections.defaultdict(set)
     for (source, line, kind, what), count in points(files).items():

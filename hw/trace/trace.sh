@@ -3,14 +3,14 @@
 #
 # Runs a command of the core and writes what every signal did.
 #
-#   trace.sh wave SET OPERATION BUILD   BUILD/SET-OPERATION.vcd, .gtkw: for GTKWave
-#   trace.sh schedule BUILD FOLDER      FOLDER/schedule_OPERATION.svg: which unit is busy when, for ML-KEM-768; the
-#                                       table in FOLDER/walk.md, if it is there
+#   trace.sh wave SET OPERATION BUILD   writes BUILD/SET-OPERATION.vcd and .gtkw, for GTKWave
+#   trace.sh schedule BUILD FOLDER      draws which unit is busy when, for ML-KEM-768, to FOLDER/schedule_OPERATION.svg,
+#                                       and writes the table in FOLDER/walk.md if that page is there
 set -euo pipefail
 
 hw=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# trace SET OPERATION BUILD
+# trace SET OPERATION BUILD: runs the first known answer of SET and writes BUILD/SET-OPERATION.vcd.
 trace() {
   local vector
   vector=$(python3 -B "$hw/tb/core/vectors.py" | grep "^$1/0/$2 ") || {

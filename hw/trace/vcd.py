@@ -9,7 +9,7 @@ SOURCES = pathlib.Path(__file__).resolve().parents[1] / "rtl"
 
 
 def declarations(file):
-    """{name with its scopes: (identifier, bits, name as the file writes it)} of the file's head."""
+    """Returns {name with its scopes: (identifier, bits, name as the file writes it)} from the file's head."""
     found, scopes = {}, []
     with file.open() as lines:
         for line in lines:
@@ -26,7 +26,7 @@ def declarations(file):
 
 
 def find(declared, name):
-    """The full name of a signal of the core, given from polykem_top on; scopes of generate loops may be left out."""
+    """Returns the full name of a signal. name: from polykem_top on; scopes of generate loops may be left out."""
     pattern = re.compile(r"(.*\.)?" + r"\.(gen_\w+(\[0\])?\.)?".join(map(re.escape, name.split("."))))
     full = [one for one in declared if pattern.fullmatch(one)]
     if not full:
@@ -35,7 +35,7 @@ def find(declared, name):
 
 
 def read(file, names):
-    """{name: its value in every cycle}, as it is just before the clock rises."""
+    """Returns {name: its value in every cycle}, as it is just before the clock rises."""
     declared = declarations(file)
     by_id = {}
     for name in names:
@@ -60,7 +60,7 @@ def read(file, names):
 
 
 def enumerators(source, kind):
-    """The names of an enumerated type in a file below rtl/, in order."""
+    """Returns the enumerators of an enumerated type in a file below rtl/, in order."""
     text = re.sub(r"//.*", "", (SOURCES / source).read_text())
     match = re.search(r"typedef enum [^{]*\{([^}]*)\}\s*" + kind + ";", text)
     if not match:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table of doc/walk.md between its marks: where an encapsulation is in which cycle, from a trace of it.
+"""Writes the table of doc/walk.md between its marks: what an encapsulation does in which cycle, from a trace of it.
 
     walk.py TRACE.vcd doc/walk.md"""
 
@@ -16,15 +16,15 @@ HASH, LANE = CORE + "u_hash.", CORE + "u_transforms.u_lane."
 BUTTERFLY = LANE + "gen_stage[0].u_stage.u_butterfly."
 SECTION = HASH + "cursor_q.section"
 Q = 3329
-FIRST_FACTOR = pow(17, 64, Q)  # of every pair in the first stage [FIPS203, algorithm 9]
-LONGEST = 12  # cycles of a butterfly
+FIRST_FACTOR = pow(17, 64, Q)  # the factor of every pair in the first stage [FIPS203, algorithm 9]
+LONGEST = 12  # cycles; a butterfly takes no more
 
 
 def hashes(name):
     return vcd.enumerators("control/hash_unit.sv", "section_e").index(name)
 
 
-# (signal, its value when it is there for the first time, what that means); {NAME} is a value in that cycle
+# (signal, value, what it means that the signal has this value for the first time); {NAME} is a value in that cycle
 STATIONS = (
     ("polykem_top.start", 1, "CMD was written, ENCAPS: all five units begin their lists"),
     (CORE + "u_input.taken_o", 1, "the input unit takes the first word of m"),
@@ -49,7 +49,7 @@ VALUES = {"a_i": LANE + "a_i", "b_i": LANE + "b_i", "a_o": BUTTERFLY + "a_o", "b
 
 
 def rows(values):
-    """(cycle, signal, meaning) of each station."""
+    """Yields (cycle, signal, meaning) of each station."""
     enters = values[LANE + "start_i"].index(1)
     a, b = (values[VALUES[name]][enters] for name in ("a_i", "b_i"))
     wanted_sums = (a + b * FIRST_FACTOR) % Q, (a - b * FIRST_FACTOR) % Q

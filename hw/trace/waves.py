@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a save file of GTKWave beside a trace: the signals that doc/walk.md talks of, enumerators by name.
+"""Writes a save file of GTKWave for a trace. It shows the signals that doc/walk.md talks of, enumerators by name.
 
     waves.py TRACE.vcd OUT.gtkw"""
 
@@ -14,7 +14,7 @@ PACKAGE = "pkg/polykem_hw_pkg.sv"
 CORE = "u_core."
 LANE = CORE + "u_transforms.u_lane."
 STAGE = LANE + "gen_stage[0].u_stage."
-# title: signals below polykem_top, each with a radix or with the type of its values
+# {title: signals below polykem_top, each with a radix or with (file, enumerated type of its values)}
 GROUPS = {
     "A command comes": (
         ("aclk", BIT), ("s_axi_awvalid", BIT), ("s_axi_awaddr", HEX), ("s_axi_wdata", HEX), ("start", BIT),
@@ -56,7 +56,7 @@ GROUPS = {
 
 
 def names_file(folder, source, kind):
-    """What GTKWave writes in place of a value."""
+    """Writes the file with the names that GTKWave shows in place of values, and returns its path."""
     file = folder / f"{pathlib.Path(source).stem}_{kind}.txt"
     file.write_text("".join(f"{value:x} {name}\n" for value, name in enumerate(vcd.enumerators(source, kind))))
     return file

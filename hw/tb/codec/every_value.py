@@ -9,8 +9,8 @@ from model import codec
 
 
 async def check(dut, drive, seen, latency, values, expected):
-    """Feeds values(d) for every d below 12, one in every cycle, by drive(value, d). seen(d) must become
-    expected(value, d)."""
+    """Feeds the values below values(d) for every d below 12, one in every cycle, by drive(value, d). `latency` cycles
+    later seen(d) must be expected(value, d)."""
     cocotb.start_soon(Clock(dut.clk_i, 2, unit="ns").start())
     cases = [(d, value) for d in codec.WIDTHS if d < 12 for value in range(values(d))]
     for now in range(len(cases) + latency):

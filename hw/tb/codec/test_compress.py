@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every value of every width beside [FIPS203, 4.7], and coefficients that are not compressed; the second coefficient
-goes through them backwards."""
+"""Compares the block with [FIPS203, 4.7] for every value and width, and tests that it passes coefficients that are not
+compressed. The second coefficient goes through the values backwards."""
 
 import cocotb
 from cocotb.clock import Clock

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every value of every width beside [FIPS203, 4.8], and coefficients that are not compressed."""
+"""Compares the block with [FIPS203, 4.8] for every value and width, and tests that it passes coefficients that are not
+compressed."""
 
 import cocotb
 from cocotb.clock import Clock

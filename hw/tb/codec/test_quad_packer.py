@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quads to words beside [FIPS203, Alg 5], with and without gaps, polynomials one after the other."""
+"""Compares words packed from quads with [FIPS203, Alg 5], with and without gaps, one polynomial after the other."""
 
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words to quads beside [FIPS203, Alg 6]; the words pause at random."""
+"""Compares quads unpacked from words with [FIPS203, Alg 6]; the words pause at random."""
 
 import random
 
@@ -11,7 +11,7 @@ from model import codec
 
 
 async def unpack(dut, data, quads, often, step, low):
-    """The values, which begin at bit `low`, and the cycles until the last of them."""
+    """Returns the values, which begin at bit `low` of each coefficient, and the cycles until the last of them."""
     found, at, cycles = [], 0, 0
     while len(found) < 4 * quads:
         valid = at < len(data) and random.random() < often
@@ -42,5 +42,5 @@ async def polynomials(dut):
             values = [random.getrandbits(d) for _ in range(512)]
             found, cycles = await unpack(dut, codec.encode(values, d), 128, often, step, max(11 - d, 0))
             assert found == values, (d, step)
-            # as many quads as it may in every cycle, or a word
+            # in every cycle the block gives as many quads as it may, or takes a word
             assert often != 1 or cycles <= max(128 // step, 8 * d) + 2, (d, step, cycles)

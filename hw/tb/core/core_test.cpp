@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole core, through its buses, beside known answers: reads the lines of vectors.py and runs each without pauses,
-// with random pauses on both streams, and a decapsulation also with a key whose end comes long after the rest. After a
-// command that was refused, or not taken at all, the next follows without a reset. Decapsulations with one key must all
-// take the same time.
+// Compares the whole core, through its buses, with known answers. The program reads the lines of vectors.py and runs
+// each without pauses and with random pauses on both streams, and each decapsulation also with a key whose end comes
+// long after the rest. After a command that the core refused or did not take, the next one follows without a reset.
+// Decapsulations with one key must all take the same time.
 //
 //   core_test [--cycles | --trace FILE] < lines
 //
-// --cycles prints the cycles of each command without pauses. --trace, of the program `trace`, which is built from this
-// file too, runs the commands without pauses only and writes what every signal did.
+// --cycles prints the cycles of each command without pauses. --trace runs the commands without pauses only and writes
+// to FILE what every signal did; it is an option of the program `trace`, which is built from this file too.
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -21,8 +21,8 @@ namespace {
 using polykem_hw::Simulation;
 using Bytes = std::vector<uint8_t>;
 
-constexpr unsigned kLimit = 20000;  // cycles after which a command hangs
-constexpr unsigned kLate = 4000;    // longer than a command takes
+constexpr unsigned kLimit = 20000;  // a command that takes more cycles hangs
+constexpr unsigned kLate = 4000;    // cycles; no command takes as many
 constexpr unsigned kDecaps = 3;
 
 struct Vector {
@@ -30,16 +30,16 @@ struct Vector {
   unsigned command, kyber, k, rate, xof;
 };
 
-/// How the streams behave.
+/// When words move on the two streams.
 struct Pace {
-  unsigned pause;  // in how many of 256 cycles each stands still
+  unsigned pause;  // in how many of 256 cycles each stream stands still
   size_t late;     // bytes at the end of the input that come kLate cycles after the others
 };
 
 struct Result {
   Bytes bytes;
   std::string error;                  // "", "size", "modulus", "key", or what else went wrong
-  unsigned cycles = 0, occupied = 0;  // the registers of that name
+  unsigned cycles = 0, occupied = 0;  // the registers CYCLES and OCCUPIED
 };
 
 Bytes bytes_of(const std::string& hex) {
@@ -93,10 +93,10 @@ bool read(Vector& vector) {
                            vector.xof >> vector.in >> vector.out);
 }
 
-/// Commands that the core must not take, and what its registers say of them.
+/// Returns whether the core takes none of the commands that it must not take, and its registers say so.
 bool refuses_bad_commands(Simulation& core) {
   bool good = core.reg_read(0x00) == 0x504b454d && core.reg_read(0x04) == 0x00010000;
-  core.reg_write(0x10, 2);  // set by the wipe after the reset
+  core.reg_write(0x10, 2);  // clears what the wipe after the reset set
   const std::pair<uint32_t, uint32_t> bad[] = {
       // PARAMS, CMD
       {3, 0}, {3, 8}, {3, 0x101}, {1, 1}, {5, 2}, {0, 3}, {7, 3}, {1 << 16 | 3 << 4, 7}, {1 << 8, 7}};
@@ -110,7 +110,7 @@ bool refuses_bad_commands(Simulation& core) {
   core.reg_write(0x08, 3);
   core.reg_write(0x18, 0);
   core.reg_write(0x0c, 1);
-  core.reg_write(0x0c, 1);  // while it is busy with the first
+  core.reg_write(0x0c, 1);  // the core is busy with the first command
   good = good && core.reg_read(0x14) == 8 && core.reg_read(0x10) == 1;
   core.reg_write(0x1c, 1);
   good = good && !core.wait_irq(1000) && core.reg_read(0x10) == 2 && core.reg_read(0x14) == (8 | 16);
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
   Vector vector;
   unsigned count = 1, failed = refuses_bad_commands(core) ? 0 : 1;
   if (traces) core.trace(argv[2]);
-  // A is public, and its rejections take time: all other time of a decapsulation is that of its key's rho
+  // The time of a decapsulation may depend on rho alone: A, which is sampled from rho by rejection, is public.
   std::map<std::string, unsigned> decaps_cycles;
   while (read(vector)) {
     for (const Pace& pace : {Pace{0, 0}, Pace{100, 0}, Pace{0, 32}, Pace{0, 64}}) {
@@ -142,7 +142,7 @@ int main(int argc, char** argv) {
       bool good = passes(vector, result);
       if (good && vector.command == kDecaps && prompt && !is_refusal(vector)) {
         const size_t rho = vector.in.size() - 2 * 128, set = 8 * vector.kyber + vector.k;
-        const auto key = std::to_string(set) + vector.in.substr(rho + 64, 64);  // H(ek) names the key
+        const auto key = std::to_string(set) + vector.in.substr(rho + 64, 64);  // rho
         good = decaps_cycles.emplace(key, result.cycles).first->second == result.cycles;
       }
       count++;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing of a secret stays. Two cores do the same command with different secrets and the same public input; after it,
-// or after it was aborted in any cycle, every register and every memory word must be the same in both. The time must
-// be the same too.
+// Tests that nothing of a secret stays in the core. Two cores run the same command with different secrets and the same
+// public input. When the command has ended, or was aborted in a random cycle, every register and every memory word must
+// be the same in both cores. The time must be the same too.
 //
-//   residue_test FOLDER COUNT < lines of vectors.py      COUNT: abortions of each, besides a whole run
+//   residue_test FOLDER COUNT < lines of vectors.py      COUNT: how often each command is aborted, after a whole run
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -53,13 +53,13 @@ Outcome run(unsigned command, unsigned params, const Bytes& in, unsigned abort_a
   }
   if (!core.wait_irq(kLimit)) return {"hangs", 0};
   const unsigned occupied = core.reg_read(0x24);
-  for (unsigned i = 0; i < 8; i++)  // what is on the buses leaves
+  for (unsigned i = 0; i < 8; i++)  // the words on the buses leave
     core.step();
   core.save(file);
   return {contents(file), occupied};
 }
 
-/// The same command with other secrets: m, or s and z.
+/// Returns the input with random secrets in place of its own: m of an encapsulation, s and z of a decapsulation.
 Bytes with_other_secrets(unsigned command, unsigned k, Bytes in, std::mt19937& random) {
   const size_t ciphertext = k == 2 ? 768 : k == 3 ? 1088 : 1568;
   for (size_t i = 0; i < in.size(); i++) {
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   while (std::cin >> name >> command >> kyber >> k >> rate >> xof >> in_hex >> out_hex) {
     if ((command != kEncaps && command != kDecaps) || out_hex.size() < 64) continue;
     const Bytes in = bytes_of(in_hex), other = with_other_secrets(command, k, in, random);
-    unsigned whole = 0;  // cycles of the command
+    unsigned whole = 0;  // cycles that the command takes when it is not aborted
     for (unsigned n = 0; n <= abortions; n++) {
       const unsigned abort_after = n == 0 ? 0 : 1 + random() % std::max(whole, 1u);
       const Outcome a = run(command, k | kyber << 3, in, abort_after, first);

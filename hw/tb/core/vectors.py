@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Known answers of ML-KEM and Kyber as lines for core_test: NAME COMMAND KYBER K RATE XOF IN OUT, IN and OUT in hex.
+"""Prints known answers of ML-KEM and Kyber as lines for core_test.
 
-    vectors.py [--all]      a few of each set; --all: every count, rejection and ACVP vector
+    vectors.py [--all]      prints a few of each set, or with --all every count, rejection and ACVP vector
 
-OUT is an error's name where the core must refuse."""
+A line is NAME COMMAND KYBER K RATE XOF IN OUT, with IN and OUT in hex. Where the core must refuse the input, OUT is the
+name of the error."""
 
 import argparse
 import gzip
@@ -29,7 +30,7 @@ def line(name, command, kyber, k, given, wanted, rate=0, xof=0):
 
 
 def known_answers(counts):
-    """The KAT files: key generation, encapsulation, decapsulation, rejections."""
+    """Prints the first `counts` entries of each KAT file, with their rejections."""
     for kyber, family in ((False, "mlkem"), (True, "kyber")):
         for k, size in ((2, 512), (3, 768), (4, 1024)):
             for entry in json.loads((DATA / f"{family}{size}.json").read_text())["counts"][:counts]:
@@ -46,10 +47,10 @@ def known_answers(counts):
 
 
 def refusals():
-    """Keys that FIPS 203 refuses."""
+    """Prints inputs that the core must refuse: keys that fail the checks of FIPS 203, and inputs of a wrong size."""
     for k, size in ((2, 512), (3, 768), (4, 1024)):
         entry = json.loads((DATA / f"mlkem{size}.json").read_text())["counts"][0]
-        for position, value in ((0, b"\x01\x0d"), (384 * k - 2, b"\x10\xd0")):  # a coefficient of q
+        for position, value in ((0, b"\x01\x0d"), (384 * k - 2, b"\x10\xd0")):  # makes a coefficient q
             key = bytearray.fromhex(entry["pk"])
             key[position:position + 2] = value
             line(f"mlkem{size}/modulus{position}", ENCAPS, False, k, entry["encaps_draws"][0] + key.hex(), "modulus")
@@ -79,7 +80,7 @@ def acvp():
 
 
 def raw(count):
-    """Transforms, products and hashes beside the model."""
+    """Prints transforms and products of `count` random polynomials, and hashes; the model gives the answers."""
     def packed(poly):
         return codec.encode(poly, 12).hex()
     for n in range(count):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sponge beside hashlib: every function of FIPS 202 that ML-KEM uses, messages of all lengths around a block."""
+"""Compares the sponge with hashlib: every function of FIPS 202 that ML-KEM uses, messages of many lengths."""
 
 import hashlib
 import random
@@ -30,7 +30,7 @@ class Sponge:
         self.dut.rst_ni.value = 1
 
     async def pulse(self, **values):
-        """One cycle with these inputs."""
+        """Runs one cycle with these inputs, then clears those that say what to do."""
         for name, value in values.items():
             getattr(self.dut, f"{name}_i").value = value
         await FallingEdge(self.dut.clk_i)
@@ -39,7 +39,7 @@ class Sponge:
                 getattr(self.dut, f"{name}_i").value = 0
 
     async def wait(self):
-        """Until the permutation ended; returns the cycles that it took."""
+        """Waits until the permutation ends. Returns the cycles that it took."""
         cycles = 0
         while int(self.dut.busy_o.value):
             await FallingEdge(self.dut.clk_i)
@@ -54,7 +54,7 @@ class Sponge:
         return out
 
     async def matrix_block(self):
-        """A whole block of SHAKE128, with two lanes 96 bits in a cycle."""
+        """Returns a whole block of SHAKE128; a core with two lanes gives 96 bits of it in a cycle."""
         if int(self.dut.Lanes.value) == 1:
             return await self.words(21)
         out = b""
@@ -64,7 +64,8 @@ class Sponge:
         return out
 
     async def hash(self, name, message, count):
-        """Block by block. Lanes of zeros need not be written, as a block is cleared when it is absorbed."""
+        """Absorbs the message block by block and returns `count` bytes of output. A lane of zeros need not be written,
+        as a block is cleared when it is absorbed."""
         lanes, padding = FUNCTIONS[name]
         padded = bytearray(message) + bytes([padding]) + bytes(-(len(message) + 1) % (8 * lanes))
         padded[-1] |= 0x80
@@ -79,7 +80,7 @@ class Sponge:
         return await self.squeeze(name, count)
 
     async def squeeze(self, name, count):
-        """The next permutation runs while a block leaves."""
+        """Returns `count` bytes of the output. The next permutation runs while a block leaves."""
         lanes, out = FUNCTIONS[name][0], b""
         while len(out) < count:
             await self.pulse(capture=1, permute=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lane beside the model: transforms of both kinds, mixed, without gaps and with gaps of any length."""
+"""Compares a lane with the model: transforms of both kinds, mixed, without gaps and with gaps of many lengths."""
 
 import random
 
@@ -22,7 +22,7 @@ async def reset(dut):
 
 
 async def feed(dut, frames):
-    """frames: (gap before it, is it an INTT, 64 pairs). Returns the cycle in which each began."""
+    """Feeds frames and returns the cycle in which each began. A frame: (gap before it, is it an INTT, 64 pairs)."""
     begun, now = [], 0
     for gap, inverse, pairs in frames:
         dut.start_i.value = 0
@@ -43,7 +43,7 @@ async def feed(dut, frames):
 
 
 async def collect(dut, frames):
-    """[(cycle of its first pair, transform_o, pairs)] of so many frames."""
+    """Waits for `frames` frames and returns [(cycle of its first pair, transform_o, pairs)] of them."""
     found, now = [], 0
     pairs, left = [], 0
     while len(found) < frames or left:
@@ -60,7 +60,8 @@ async def collect(dut, frames):
 
 
 async def check(dut, kinds, sequences=None):
-    """kinds: (gap, inverse) of each frame."""
+    """Sends frames through the lane and compares what leaves with the model. kinds: (gap, inverse) of each frame.
+    sequences: the coefficients of each frame; without them they are random."""
     await reset(dut)
     frames = []
     for n, (gap, inverse) in enumerate(kinds):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published core's design beside the model, over its bus: transforms, and key generation, encryption and decryption
-of the CPA-secure scheme with A, s, e and message made here. [FIPS203, Alg 13-15]"""
+"""Compares the published core's design with the model, over its bus: transforms, and key generation, encryption and
+decryption of the CPA-secure scheme [FIPS203, Alg 13-15]. The tests make A, s, e and the message themselves."""
 
 import random
 
@@ -74,7 +74,7 @@ class Core:
         return [half for word in words for half in (word & 0xFFFF, word >> 16)]
 
     async def command(self, number):
-        """Returns the cycles that it took."""
+        """Runs a command. Returns the cycles that it took."""
         await self.write(STATUS, number)
         while await self.read(STATUS):
             pass
@@ -135,7 +135,7 @@ async def scheme(dut):
         assert [await core.get(T, i) for i in range(k + 1)] == [*u, v]
         assert sum([await core.read(MESSAGE + 4 * i) << 32 * i for i in range(8)]) == message
 
-        for sent in (True, False):  # what was sent, then any ciphertext
+        for sent in (True, False):  # the ciphertext that was sent, then a random one
             if not sent:
                 u, v = [uniform() for _ in range(k)], uniform()
             for i in range(k):
@@ -163,7 +163,7 @@ async def commands_that_do_nothing(dut):
         await core.write(STATUS, value)
         assert await core.read(STATUS) == 0
     await core.write(STATUS, NTT)
-    await core.write(K, 2)  # both too late
+    await core.write(K, 2)  # this write and the next come while a command runs
     await core.write(STATUS, KEYGEN)
     while await core.read(STATUS):
         pass

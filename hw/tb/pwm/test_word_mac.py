@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products in the NTT domain, added to an accumulator, beside [FIPS203, Alg 11]."""
+"""Compares products in the NTT domain, added to an accumulator, with [FIPS203, Alg 11]."""
 
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rejection sampling beside [FIPS203, Alg 7], with a consumer and a producer that pause at random."""
+"""Compares rejection sampling with [FIPS203, Alg 7], with a consumer and a producer that pause at random."""
 
 import random
 
@@ -11,7 +11,8 @@ from model import ring
 
 
 async def run(dut, candidates, often_valid, often_ready):
-    """The coefficients that come out. often_*: chances of a cycle in which a side is ready."""
+    """Returns the coefficients that come out. often_valid, often_ready: the chance, in each cycle, that the producer
+    has candidates, and that the consumer takes coefficients."""
     dut.clear_i.value = 1
     dut.valid_i.value = 0
     dut.ready_i.value = 0
