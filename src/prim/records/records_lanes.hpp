@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between records (item after item in memory) and blocks (one item per 16-bit lane, word i of all items side by side).
-// Included by one translation unit per instruction set. No address depends on data.
+// Moves words between records (item after item in memory) and blocks (one item per 16-bit lane, word i of all items
+// side by side). One translation unit per instruction set includes this header. No address depends on data.
 #pragma once
 
 #include <cstring>
@@ -22,21 +22,21 @@ inline constexpr size_t kLanes = V16::kLanes;
 inline constexpr size_t kTileWords = 8;  // a tile is 16 bytes of every row
 inline constexpr size_t kTileBytes = 2 * kTileWords;
 
-/// The rows of a block, kLanes addresses.
+/// The addresses of the rows of a block.
 struct RowPointers {
   uint8_t* row[kLanes];
 };
 
 #ifdef POLYKEM_ISA_NEON
 
-/// block[i][l] = word i of the tile of row l, `offset` bytes into the rows. Paired blocks are no others.
+/// Sets block[i][l] to word i of the tile of row l, `offset` bytes into the rows. Paired blocks are like others.
 template <bool kPaired = false>
 POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t offset) {
   load_half_tile(block, kLanes, rows->row, offset);
   load_half_tile(block + 8, kLanes, rows->row + 8, offset);
 }
 
-/// The inverse of load_tile.
+/// Writes block[i][l] to word i of the tile of row l: the inverse of load_tile().
 POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uint16_t* block) {
   store_half_tile(rows->row, offset, block, kLanes);
   store_half_tile(rows->row + 8, offset, block + 8, kLanes);
@@ -44,7 +44,7 @@ POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uin
 
 #else
 
-/// In each 128-bit part of eight vectors: word j of vector i becomes word i of vector j.
+/// Transposes each 128-bit part of eight vectors: word j of vector i becomes word i of vector j.
 POLYKEM_INLINE void transpose_tile(V16 (&v)[8]) {
 #ifdef POLYKEM_ISA_AVX512
 #define POLYKEM_UNPACK(half, width, a, b) _mm512_unpack##half##_epi##width(a, b)
@@ -68,7 +68,8 @@ POLYKEM_INLINE void transpose_tile(V16 (&v)[8]) {
   }
 }
 
-/// In each 128-bit part of eight vectors: 32-bit word j of vector i becomes word i mod 4 of vector 2 j + i / 4.
+/// Transposes pairs of words in each 128-bit part of eight vectors: 32-bit word j of vector i becomes word i mod 4 of
+/// vector 2 j + i / 4.
 POLYKEM_INLINE void transpose_pairs_tile(V16 (&v)[8]) {
   V16::Reg out[8];
   for (int half = 0; half < 2; ++half) {
@@ -85,8 +86,8 @@ POLYKEM_INLINE void transpose_pairs_tile(V16 (&v)[8]) {
     v[i].r = out[i];
 }
 
-/// block[i][l] = word i of the tile of row l, `offset` bytes into the rows. If kPaired, words 2 i and 2 i + 1 of a row
-/// stay side by side, as NttLanes::multiply wants them.
+/// Sets block[i][l] to word i of the tile of row l, `offset` bytes into the rows. If kPaired, words 2 i and 2 i + 1 of
+/// a row stay side by side, as NttLanes::multiply wants them.
 template <bool kPaired = false>
 POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t offset) {
   asm("" : "+r"(rows));  // otherwise the compiler keeps the addresses in vector registers
@@ -113,7 +114,7 @@ POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t o
     v[i].store(block + i * kLanes);
 }
 
-/// The inverse of load_tile.
+/// Writes block[i][l] to word i of the tile of row l: the inverse of load_tile().
 POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uint16_t* block) {
   asm("" : "+r"(rows));
   const auto put = [&](size_t l, __m128i x) __attribute__((always_inline)) {
@@ -138,7 +139,7 @@ POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uin
 
 #endif
 
-/// Scratch for rows that do not fill a tile and for lanes without a row.
+/// Scratch for rows that do not fill a tile and for lanes without a row. The destructor zeroises it.
 struct Staging {
   alignas(64) uint8_t tile[kLanes][kTileBytes] = {};
 
@@ -151,8 +152,9 @@ struct Staging {
   ~Staging() { secure_zero(tile, sizeof tile); }
 };
 
-/// block[i][l] = 16-bit little-endian word i of row l, for i < ceil(bytes / 2) rounded up to kTileWords: words and half
-/// words beyond the row are 0. block: the rounded-up number of words. kPaired: see load_tile.
+/// Sets block[i][l] to the 16-bit little-endian word i of row l, for i < ceil(bytes / 2) rounded up to a multiple of
+/// kTileWords; words and half words beyond the row are 0. `block` has the rounded-up number of words for each lane.
+/// load_tile() explains kPaired.
 template <bool kPaired = false>
 void rows_to_block(uint16_t* block, const RowPointers& rows, size_t bytes) {
   const size_t whole = bytes / kTileBytes * kTileBytes;
@@ -166,7 +168,7 @@ void rows_to_block(uint16_t* block, const RowPointers& rows, size_t bytes) {
   load_tile<kPaired>(block + whole / 2 * kLanes, &staged, 0);
 }
 
-/// The same from records; lanes >= count repeat the last row.
+/// Sets a block from the rows of `in`, in the same way; lanes >= count repeat the last row.
 inline void rows_to_block(uint16_t* block, ConstByteRows in, size_t bytes, size_t count) {
   RowPointers rows;
   for (size_t l = 0; l < kLanes; ++l) {
@@ -175,8 +177,8 @@ inline void rows_to_block(uint16_t* block, ConstByteRows in, size_t bytes, size_
   rows_to_block(block, rows, bytes);
 }
 
-/// The inverse: `bytes` bytes of rows 0 .. count - 1 from words block[i][l]. Reads words up to a multiple of
-/// kTileWords.
+/// Writes `bytes` bytes of rows 0 .. count - 1 from words block[i][l]: the inverse of rows_to_block(). Reads words up
+/// to a multiple of kTileWords.
 inline void block_to_rows(ByteRows out, const uint16_t* block, size_t bytes, size_t count) {
   RowPointers rows;
   for (size_t l = 0; l < kLanes; ++l)
@@ -195,7 +197,7 @@ inline void block_to_rows(ByteRows out, const uint16_t* block, size_t bytes, siz
   }
 }
 
-/// The low 16 bits of (high:low) >> kShift, 0 < kShift < 16.
+/// Returns the low 16 bits of (high:low) >> kShift, 0 < kShift < 16.
 template <unsigned kShift>
 POLYKEM_INLINE V16 shr_pair(V16 high, V16 low) {
 #ifdef POLYKEM_ISA_AVX512
@@ -211,7 +213,7 @@ POLYKEM_INLINE V16 shr_pair(V16 high, V16 low) {
 /// Coefficients are packed in groups of 16, which take kBits words.
 inline constexpr size_t kGroup = 16;
 
-/// Coefficient kIndex of a group of packed words; bits above kBits are arbitrary only if kBits end where a word does.
+/// Returns coefficient kIndex, below 2^kBits, of a group of packed words.
 template <unsigned kBits, size_t kIndex>
 POLYKEM_INLINE V16 unpack_coefficient(const uint16_t* words) {
   constexpr size_t kWord = kIndex * kBits / 16;
@@ -224,7 +226,7 @@ POLYKEM_INLINE V16 unpack_coefficient(const uint16_t* words) {
   return shr_pair<kShift % 16>(V16::load(words + (kWord + (kShift + kBits > 16)) * kLanes), low) & mask;
 }
 
-/// What coefficient kIndex of a group puts into word kWord.
+/// Returns what coefficient kIndex of a group puts into word kWord.
 template <unsigned kBits, size_t kWord, size_t kIndex>
 POLYKEM_INLINE V16 packed_part(V16 coefficient) {
   constexpr int kShift = static_cast<int>(kIndex * kBits) - static_cast<int>(16 * kWord);
@@ -233,7 +235,7 @@ POLYKEM_INLINE V16 packed_part(V16 coefficient) {
   return coefficient.template shr<(kShift < 0 ? -kShift : 0)>();
 }
 
-/// Word kWord of a group: all coefficients with a bit in it.
+/// Returns word kWord of a group, which has all coefficients with a bit in it.
 template <unsigned kBits, size_t kWord>
 POLYKEM_INLINE V16 pack_word(const V16* c) {
   constexpr size_t kFirst = 16 * kWord / kBits, kLast = (16 * kWord + 15) / kBits;
@@ -251,8 +253,8 @@ POLYKEM_INLINE void unpack_group(uint16_t* block, const uint16_t* words, std::in
   (unpack_coefficient<kBits, kIndex>(words).store(block + kIndex * kLanes), ...);
 }
 
-/// block[i][l] = coefficient i of row l, for the kCount coefficients that fill groups of kGroup; lanes >= count repeat
-/// the last row. store(to, a, b) stores coefficients 2 i and 2 i + 1 as two vectors.
+/// Sets block[i][l] to coefficient i of row l, for the kCount coefficients, which fill groups of kGroup; lanes >= count
+/// repeat the last row. store(to, a, b) stores coefficients 2 i and 2 i + 1 as two vectors.
 template <unsigned kBits, size_t kCount, class Store>
 POLYKEM_INLINE void unpack_pairs(uint16_t* block, ConstByteRows in, size_t count, uint16_t* scratch,
                                  const Store& store) {
@@ -281,11 +283,11 @@ POLYKEM_INLINE void pack_group(uint16_t* words, const uint16_t* block, std::inde
   (pack_word<kBits, kWord>(c).store(words + kWord * kLanes), ...);
 }
 
-/// Words of scratch, kLanes of each, that unpack_block and pack_block need at most.
+/// The words of scratch, kLanes of each, that unpack_block() and pack_block() need at most.
 template <size_t kCount>
 inline constexpr size_t kRowWords = (kCount + kLanes - 1) / kLanes* kLanes;
 
-/// The words of a row, rounded up, and its bytes.
+/// The sizes of a packed row: its bytes, its groups, and the coefficients and words after the last whole group.
 template <unsigned kBits, size_t kCount>
 struct PackedRow {
   static constexpr size_t kBytes = (kCount * kBits + 7) / 8;
@@ -295,8 +297,8 @@ struct PackedRow {
   static_assert((kGroups * kBits + kRestWords + kLanes - 1) / kLanes * kLanes <= kRowWords<kCount>);
 };
 
-/// block[i][l] = coefficient i of row l; lanes >= count repeat the last row. scratch: kLanes * kRowWords<kCount> words,
-/// 64-byte aligned.
+/// Sets block[i][l] to coefficient i of row l; lanes >= count repeat the last row. `scratch` is kLanes *
+/// kRowWords<kCount> words, 64-byte aligned.
 template <unsigned kBits, size_t kCount>
 void unpack_block(uint16_t* block, ConstByteRows in, size_t count, uint16_t* scratch) {
   using Row = PackedRow<kBits, kCount>;
@@ -310,8 +312,8 @@ void unpack_block(uint16_t* block, ConstByteRows in, size_t count, uint16_t* scr
   }
 }
 
-/// Row l = coefficients block[0 .. kCount)[l], packed; bits above kBits of each word are ignored, unused bits of the
-/// last byte are 0. scratch as above.
+/// Packs coefficients block[0 .. kCount)[l] into row l. Bits above kBits of each word are ignored; unused bits of the
+/// last byte are 0. `scratch` is kLanes * kRowWords<kCount> words, 64-byte aligned.
 template <unsigned kBits, size_t kCount>
 void pack_block(ByteRows out, const uint16_t* block, size_t count, uint16_t* scratch) {
   using Row = PackedRow<kBits, kCount>;

@@ -13,6 +13,7 @@ struct ConstByteRows {
 
   constexpr const uint8_t* at(size_t i) const { return data + i * stride; }
 };
+/// Fixed-size records of a batch that are written, laid out like ConstByteRows.
 struct ByteRows {
   uint8_t* data;
   size_t stride;
@@ -21,7 +22,7 @@ struct ByteRows {
   constexpr operator ConstByteRows() const { return {data, stride}; }
 };
 
-/// The rows of a table, from byte `offset` of each on.
+/// Returns the rows of a table, from byte `offset` of each on.
 template <size_t kRows, size_t kBytes>
 constexpr ByteRows rows_of(uint8_t (&table)[kRows][kBytes], size_t offset = 0) {
   return {table[0] + offset, kBytes};

@@ -76,26 +76,26 @@ struct V16 {
   POLYKEM_INLINE V16 sar() const {
     return {_mm512_srai_epi16(r, kBits)};
   }
-  /// Upper 16 bits of the unsigned product.
+  /// Returns the upper 16 bits of the unsigned product.
   friend POLYKEM_INLINE V16 mulhi_u(V16 a, V16 b) {
     return {_mm512_mulhi_epu16(a.r, b.r)};
   }
-  /// Upper 16 bits of the signed product.
+  /// Returns the upper 16 bits of the signed product.
   friend POLYKEM_INLINE V16 mulhi_s(V16 a, V16 b) {
     return {_mm512_mulhi_epi16(a.r, b.r)};
   }
-  /// (a b + 2^14) >> 15, signed.
+  /// Returns (a b + 2^14) >> 15, signed.
   friend POLYKEM_INLINE V16 mulhrs(V16 a, V16 b) {
     return {_mm512_mulhrs_epi16(a.r, b.r)};
   }
-  /// The same two words in every pair of lanes.
+  /// Returns the same two words in every pair of lanes.
   static POLYKEM_INLINE V16 set1_pair(uint32_t x) {
     return {_mm512_set1_epi32(static_cast<int>(x))};
   }
   friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) {
     return {_mm512_min_epu16(a.r, b.r)};
   }
-  /// x + 1 where a > b, signed.
+  /// Returns x + 1 where a > b, signed, and x elsewhere.
   friend POLYKEM_INLINE V16 plus_one_if_greater(V16 x, V16 a, V16 b) {
     return {_mm512_mask_add_epi16(x.r, _mm512_cmpgt_epi16_mask(a.r, b.r), x.r, _mm512_set1_epi16(1))};
   }

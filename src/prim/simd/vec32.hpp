@@ -42,11 +42,11 @@ struct V32 {
   friend POLYKEM_INLINE V32 operator-(V32 a, V32 b) {
     return {_mm512_sub_epi32(a.r, b.r)};
   }
-  /// The lower words of the products.
+  /// Returns the lower words of the products.
   friend POLYKEM_INLINE V32 operator*(V32 a, V32 b) {
     return {_mm512_mullo_epi32(a.r, b.r)};
   }
-  /// 64-bit products of the even lanes, signed.
+  /// Returns the 64-bit products of the even lanes, signed.
   friend POLYKEM_INLINE V32 wide_product(V32 a, V32 b) {
     return {_mm512_mul_epi32(a.r, b.r)};
   }
@@ -56,11 +56,11 @@ struct V32 {
   friend POLYKEM_INLINE V32 wide_sub(V32 a, V32 b) {
     return {_mm512_sub_epi64(a.r, b.r)};
   }
-  /// The odd lanes, in the even ones.
+  /// Returns the odd lanes, in the even ones.
   POLYKEM_INLINE V32 odd() const {
     return {_mm512_srli_epi64(r, 32)};
   }
-  /// The upper halves of 64-bit words: even's in the even lanes, odd's in the odd ones.
+  /// Returns the upper halves of 64-bit words: those of `even` in the even lanes, those of `odd` in the odd ones.
   static POLYKEM_INLINE V32 upper_halves(V32 even, V32 odd) {
     return {_mm512_mask_shuffle_epi32(odd.r, 0x5555, even.r, static_cast<_MM_PERM_ENUM>(0xf5))};
   }
@@ -83,11 +83,11 @@ struct V32 {
   friend POLYKEM_INLINE V32 operator&(V32 a, V32 b) {
     return {_mm512_and_si512(a.r, b.r)};
   }
-  /// mask ? a : b, bit by bit
+  /// Returns mask ? a : b, bit by bit.
   friend POLYKEM_INLINE V32 select(V32 mask, V32 a, V32 b) {
     return {_mm512_ternarylogic_epi32(mask.r, a.r, b.r, 0xca)};
   }
-  /// The upper word of (high:low) << kBits, kBits in 0..32.
+  /// Returns the upper word of (high:low) << kBits, kBits in 0..32.
   template <int kBits>
   static POLYKEM_INLINE V32 shl_pair(V32 high, V32 low) {
     if constexpr (kBits == 0) return high;
@@ -98,7 +98,7 @@ struct V32 {
   POLYKEM_INLINE void store_low16(uint16_t* p) const {
     _mm256_store_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16(r));
   }
-  /// The low halves of the lanes of a, then of b.
+  /// Returns the low halves of the lanes of a, then of b.
   friend POLYKEM_INLINE V16 low_halves(V32 a, V32 b) {
     return {_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(a.r)), _mm512_cvtepi32_epi16(b.r), 1)};
   }
@@ -182,7 +182,7 @@ struct V32 {
 #endif
 };
 
-/// Four consecutive 32-bit words, at `offset` bytes, of each of kLanes rows: lane i of out[j] is word j of row i.
+/// Loads four consecutive 32-bit words, at `offset` bytes, of each of kLanes rows: lane i of out[j] is word j of row i.
 POLYKEM_INLINE void load_words4(V32 (&out)[4], const uint8_t* const* rows, size_t offset) {
   V32::Reg in[4];
   asm("" : "+r"(rows));  // otherwise the compiler keeps the addresses in vector registers

@@ -34,11 +34,11 @@ struct V64 {
   static POLYKEM_INLINE V64 load_unaligned(const void* p) {
     return {_mm512_loadu_si512(p)};
   }
-  /// The first `bytes` bytes at p, 0 <= bytes <= 64, and zeros; nothing else is read.
+  /// Loads the first `bytes` bytes at p, 0 <= bytes <= 64, and zeros; nothing else is read.
   static POLYKEM_INLINE V64 load_first(const void* p, size_t bytes) {
     return {_mm512_maskz_loadu_epi8(_bzhi_u64(~uint64_t{0}, static_cast<unsigned>(bytes)), p)};
   }
-  /// Word i is at from[i] + offset.
+  /// Loads words: word i is at from[i] + offset.
   static POLYKEM_INLINE V64 load_each(const uint8_t* const (&from)[kLanes], size_t offset) {
     const auto at = [&](size_t i) { return word_at(from[i] + offset); };
     return {_mm512_set_epi64(at(7), at(6), at(5), at(4), at(3), at(2), at(1), at(0))};
@@ -90,15 +90,15 @@ struct V64 {
   friend POLYKEM_INLINE V64 xor3(V64 a, V64 b, V64 c) {
     return {_mm512_ternarylogic_epi64(a.r, b.r, c.r, 0x96)};
   }
-  /// a ^ (~b & c)
+  /// Returns a ^ (~b & c).
   friend POLYKEM_INLINE V64 xor_andnot(V64 a, V64 b, V64 c) {
     return {_mm512_ternarylogic_epi64(a.r, b.r, c.r, 0xd2)};
   }
-  /// mask ? a : b, bit by bit
+  /// Returns mask ? a : b, bit by bit.
   friend POLYKEM_INLINE V64 select(V64 mask, V64 a, V64 b) {
     return {_mm512_ternarylogic_epi64(mask.r, a.r, b.r, 0xca)};
   }
-  /// The upper word of (a:b) << kBits.
+  /// Returns the upper word of (a:b) << kBits.
   template <int kBits>
   static POLYKEM_INLINE V64 shl_pair(V64 a, V64 b) {
     return {_mm512_shldi_epi64(a.r, b.r, kBits)};
@@ -219,8 +219,8 @@ POLYKEM_INLINE void transpose_words(V64 (&v)[V64::kLanes]) {
 #endif
 }
 
-/// The same where lane i of v[j] is in memory, 8 i bytes after at(j). Loads of half vectors save a third of the
-/// shuffles, for which Intel has one unit.
+/// Transposes words as transpose_words() does, where lane i of v[j] is in memory, 8 i bytes after at(j). Loads of half
+/// vectors save a third of the shuffles, for which Intel has one unit.
 template <class At>
 POLYKEM_INLINE void load_transposed(V64 (&v)[V64::kLanes], At&& at) {
 #ifdef POLYKEM_ISA_AVX512

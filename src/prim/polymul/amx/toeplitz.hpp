@@ -3,10 +3,10 @@
 //
 // With o = 64 k + 16 u + l, c[o] is the sum over d and j of a[64 (k + d) + j] b[16 u + l - 64 d - j]. For one d and one
 // u = 0, .., 3 this is a product of two tiles with rows k, columns l and inner index j = 0, .., 63. Row k of the first
-// tile is line k + d of a, continued cyclically. Row r of the second tile has, for each l, the four bytes b[i], .., b[i
-// - 3] with i = 4 (4 u - 16 d - r) + l: it is line 4 u - 16 d - r of an array in which b is written out sixteen times,
-// zero outside b. So every row of every tile is an aligned cache line; rows that straddle two lines would cost six
-// times as much to load.
+// tile is line k + d of a, continued cyclically. Row r of the second tile has, for each l, the four bytes b[i], ..,
+// b[i - 3] with i = 4 (4 u - 16 d - r) + l: it is line 4 u - 16 d - r of an array in which b is written out sixteen
+// times, zero outside b. So every row of every tile is an aligned cache line; rows that straddle two lines would cost
+// six times as much to load.
 #pragma once
 
 #include <immintrin.h>

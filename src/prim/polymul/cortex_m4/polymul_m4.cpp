@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes products mod x^n - 1 as sliding products: c[s] is the sum of u[s + j] v[j] with u[k] =
-// a[(k - (N - 1)) mod n] and v[j] = b[N - 1 - j], where N is n padded and b is followed by zeros.
+// Computes products mod x^n - 1 as sliding products: c[s] is the sum of u[s + j] v[j] with
+// u[k] = a[(k - (N - 1)) mod n] and v[j] = b[N - 1 - j], where N is n padded and b is followed by zeros.
 #include "prim/polymul/cortex_m4/polymul_m4.hpp"
 
 #include <cstring>
@@ -22,8 +22,7 @@ void repeat_cyclically(uint16_t* u, const uint16_t* a, size_t n, size_t first, s
   }
 }
 
-/// Sets v[j] to b[2 words - 1 - j] for the 2 `words` coefficients of v, of which b has n, an odd number; the others are
-/// 0.
+/// Sets v[j] to b[2 words - 1 - j] for v's 2 words coefficients, of which b has n, an odd number; the others are 0.
 void reverse(Word* v, size_t words, const uint16_t* b, size_t n) {
   const size_t zeros = words - (n - 1) / 2;
   std::memset(v, 0, zeros * sizeof *v);

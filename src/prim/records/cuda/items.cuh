@@ -8,7 +8,7 @@
 
 namespace polykem::cuda {
 
-/// Words of many items, word w of all items side by side: a thread per item reads and writes them beside its
+/// Words of many items, with word w of all items side by side: a thread per item reads and writes them beside its
 /// neighbours.
 struct ItemWords {
   uint32_t* base;
@@ -70,7 +70,7 @@ __device__ __forceinline__ void store_words(uint8_t* to, const uint32_t (&words)
   }
 }
 
-/// Where a seed of 32 bytes of each item is: word w of that of item i at base + i item_bytes + w word_bytes.
+/// The place of a seed of 32 bytes for each item: word w of item i's seed is at base + i item_bytes + w word_bytes.
 struct SeedPlace {
   const uint8_t* base;
   size_t item_bytes, word_bytes;

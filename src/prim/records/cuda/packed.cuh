@@ -7,7 +7,7 @@
 
 namespace polykem::cuda {
 
-/// Field number i of kBits bits of packed bytes of any alignment. Reads only words that hold a bit of it.
+/// Returns field number i, of kBits bits, of packed bytes of any alignment. Reads only words that hold a bit of it.
 template <int kBits>
 __device__ __forceinline__ uint32_t packed_field(const uint8_t* from, unsigned i) {
   const auto skip = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) & 3);
@@ -17,7 +17,7 @@ __device__ __forceinline__ uint32_t packed_field(const uint8_t* from, unsigned i
   return __funnelshift_r(low, high, bit) & ((1u << kBits) - 1);
 }
 
-/// 16 fields below 2^kBits as 2 kBits bytes; a half word at the end may be left.
+/// Packs 16 fields below 2^kBits into 2 kBits bytes; a half word at the end may be left.
 template <int kBits>
 __device__ __forceinline__ void pack_fields(uint32_t (&words)[(kBits + 1) / 2], const Coefficients& fields) {
 #pragma unroll
@@ -31,8 +31,8 @@ __device__ __forceinline__ void pack_fields(uint32_t (&words)[(kBits + 1) / 2], 
   }
 }
 
-/// Stages the packed coefficients of 16 lanes in rows, and `mask`: 32 kBits bytes. The lanes meet before and
-/// afterwards.
+/// Stages the packed coefficients of 16 lanes in rows, masked by `mask`: 32 kBits bytes. The lanes synchronise before
+/// and afterwards.
 template <int kBits>
 __device__ __forceinline__ void stage_fields(uint32_t* stage, const Coefficients& fields, unsigned l,
                                              uint32_t mask = 0xffffffff) {

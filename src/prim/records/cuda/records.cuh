@@ -15,8 +15,8 @@ struct Records {
   __device__ const uint8_t* operator[](size_t i) const { return base + i * stride; }
 };
 
-/// Bytes 4 w .. 4 w + 3 of a record of any alignment and of `bytes` bytes; bytes past its end are undefined. Reads only
-/// words that the record touches.
+/// Returns bytes 4 w .. 4 w + 3 of a record of any alignment and of `bytes` bytes; bytes past its end are undefined.
+/// Reads only words that the record touches.
 __device__ __forceinline__ uint32_t record_word(const uint8_t* record, int w, int bytes) {
   const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(record) & 3);
   const auto* words = reinterpret_cast<const uint32_t*>(record - skip);
@@ -24,7 +24,8 @@ __device__ __forceinline__ uint32_t record_word(const uint8_t* record, int w, in
   return __funnelshift_r(words[w], words[w < last ? w + 1 : last], 8 * skip);
 }
 
-/// Begins to copy the aligned words that a record touches to shared memory, where it then begins at byte `result`.
+/// Begins to copy the aligned words that a record touches to shared memory. Returns the byte of `shared` at which the
+/// record then begins.
 __device__ __forceinline__ int begin_record(uint8_t* shared, const uint8_t* record, int bytes, unsigned lane) {
   const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(record) & 3);
   for (int at = 4 * static_cast<int>(lane); at < skip + bytes; at += 4 * 32)
@@ -32,8 +33,8 @@ __device__ __forceinline__ int begin_record(uint8_t* shared, const uint8_t* reco
   return skip;
 }
 
-/// Writes the record [to, to + bytes) as aligned words, by kLanes lanes. word_at(offset): the bytes offset .. offset +
-/// 3 of the record, -3 <= offset < bytes; bytes outside the record are not stored.
+/// Writes the record [to, to + bytes) as aligned words, by kLanes lanes. word_at(offset) returns the bytes offset ..
+/// offset + 3 of the record, -3 <= offset < bytes; bytes outside the record are not stored.
 template <int kLanes = 32, class WordAt>
 __device__ __forceinline__ void store_record(uint8_t* to, int bytes, unsigned lane, WordAt word_at) {
   const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(to) & 3);
@@ -52,8 +53,8 @@ __device__ __forceinline__ void store_record(uint8_t* to, int bytes, unsigned la
   }
 }
 
-/// Writes what kLanes lanes have staged in shared memory, 16-byte aligned, kBytes bytes (a multiple of 4), to a record
-/// of any alignment.
+/// Writes what kLanes lanes have staged to a record of any alignment. `staged` is kBytes bytes (a multiple of 4) of
+/// shared memory, 16-byte aligned.
 template <int kBytes, int kLanes = 32>
 __device__ __forceinline__ void store_staged(uint8_t* to, const uint32_t* staged, unsigned lane) {
   if (reinterpret_cast<uintptr_t>(to) % 16 == 0 && kBytes % 16 == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of eight words of eight rows, transposed; the two registers of a V16 are tiles of their own.
+// Transposes tiles of eight words of eight rows. The two registers of a V16 are in tiles of their own.
 #pragma once
 
 #include "prim/simd/vec16.hpp"
@@ -7,7 +7,7 @@
 namespace polykem::records {
 inline namespace POLYKEM_ISA {
 
-/// Word j of vector i becomes word i of vector j.
+/// Transposes eight vectors: word j of vector i becomes word i of vector j.
 POLYKEM_INLINE void transpose8(uint16x8_t (&v)[8]) {
   uint32x4_t a[8];
   uint64x2_t b[8];
@@ -43,7 +43,8 @@ POLYKEM_INLINE void load_half_tile(uint16_t* block, size_t step, uint8_t* const*
     vst1q_u16(block + i * step, v[i]);
 }
 
-/// The inverse.
+/// Transposes words block[i * step + l] to the tile of the rows at row[0] + offset, ..: the inverse of
+/// load_half_tile().
 POLYKEM_INLINE void store_half_tile(uint8_t* const* row, size_t offset, const uint16_t* block, size_t step) {
   uint16x8_t v[8];
   for (size_t i = 0; i < 8; ++i)

@@ -27,7 +27,7 @@ struct V16 {
     return {{all, all}};
   }
   static POLYKEM_INLINE V16 zero() { return set1(0); }
-  /// The same two words in every pair of lanes.
+  /// Returns the same two words in every pair of lanes.
   static POLYKEM_INLINE V16 set1_pair(uint32_t x) {
     const uint16x8_t all = vreinterpretq_u16_u32(vdupq_n_u32(x));
     return {{all, all}};
@@ -59,16 +59,17 @@ struct V16 {
     };
     return {{shifted(r.low), shifted(r.high)}};
   }
-  /// Shifts by a number that is known at run time only, 0 to 15.
+  /// Shifts to the left by a number that is known at run time only, 0 to 15.
   POLYKEM_INLINE V16 shl_by(size_t bits) const {
     const int16x8_t count = vdupq_n_s16(static_cast<int16_t>(bits));
     return {{vshlq_u16(r.low, count), vshlq_u16(r.high, count)}};
   }
+  /// Shifts to the right by a number that is known at run time only, 0 to 15.
   POLYKEM_INLINE V16 shr_by(size_t bits) const {
     const int16x8_t count = vdupq_n_s16(static_cast<int16_t>(-static_cast<int>(bits)));
     return {{vshlq_u16(r.low, count), vshlq_u16(r.high, count)}};
   }
-  /// Upper 16 bits of the unsigned product.
+  /// Returns the upper 16 bits of the unsigned product.
   friend POLYKEM_INLINE V16 mulhi_u(V16 a, V16 b) {
     const auto half = [](uint16x8_t x, uint16x8_t y) __attribute__((always_inline)) {
       const uint32x4_t low = vmull_u16(vget_low_u16(x), vget_low_u16(y)), high = vmull_high_u16(x, y);
@@ -76,7 +77,7 @@ struct V16 {
     };
     return {{half(a.r.low, b.r.low), half(a.r.high, b.r.high)}};
   }
-  /// (a b + 2^14) >> 15, signed; not for -2^15 times itself, which saturates.
+  /// Returns (a b + 2^14) >> 15, signed; not for -2^15 times itself, which saturates.
   friend POLYKEM_INLINE V16 mulhrs(V16 a, V16 b) {
     const auto half = [](uint16x8_t x, uint16x8_t y) __attribute__((always_inline)) {
       return vreinterpretq_u16_s16(vqrdmulhq_s16(vreinterpretq_s16_u16(x), vreinterpretq_s16_u16(y)));
@@ -86,27 +87,28 @@ struct V16 {
   friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) {
     return {{vminq_u16(a.r.low, b.r.low), vminq_u16(a.r.high, b.r.high)}};
   }
-  /// x + 1 where a > b, signed.
+  /// Returns x + 1 where a > b, signed, and x elsewhere.
   friend POLYKEM_INLINE V16 plus_one_if_greater(V16 x, V16 a, V16 b) {
     const auto half = [](uint16x8_t y, uint16x8_t c, uint16x8_t d) __attribute__((always_inline)) {
       return y - vcgtq_s16(vreinterpretq_s16_u16(c), vreinterpretq_s16_u16(d));
     };
     return {{half(x.r.low, a.r.low, b.r.low), half(x.r.high, a.r.high, b.r.high)}};
   }
-  /// b & ~a
+  /// Returns b & ~a.
   friend POLYKEM_INLINE V16 and_not(V16 a, V16 b) {
     return {{vbicq_u16(b.r.low, a.r.low), vbicq_u16(b.r.high, a.r.high)}};
   }
-  /// mask ? a : b, bit by bit
+  /// Returns mask ? a : b, bit by bit.
   friend POLYKEM_INLINE V16 select(V16 mask, V16 a, V16 b) {
     return {{vbslq_u16(mask.r.low, a.r.low, b.r.low), vbslq_u16(mask.r.high, a.r.high, b.r.high)}};
   }
 };
 
-/// Words of a and b in turn, of the lower and of the upper half of every register.
+/// Returns the words of a and b in turn, of the lower half of every register.
 POLYKEM_INLINE V16 unpack_low(V16 a, V16 b) {
   return {{vzip1q_u16(a.r.low, b.r.low), vzip1q_u16(a.r.high, b.r.high)}};
 }
+/// Returns the words of a and b in turn, of the upper half of every register.
 POLYKEM_INLINE V16 unpack_high(V16 a, V16 b) {
   return {{vzip2q_u16(a.r.low, b.r.low), vzip2q_u16(a.r.high, b.r.high)}};
 }

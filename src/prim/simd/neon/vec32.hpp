@@ -45,14 +45,14 @@ struct V32 {
     };
     return {{half(index.r.low), half(index.r.high)}};
   }
-  /// mask ? a : b, bit by bit
+  /// Returns mask ? a : b, bit by bit.
   friend POLYKEM_INLINE V32 select(V32 mask, V32 a, V32 b) {
     const auto half = [](int32x4_t m, int32x4_t x, int32x4_t y) __attribute__((always_inline)) {
       return vbslq_s32(vreinterpretq_u32_s32(m), x, y);
     };
     return {{half(mask.r.low, a.r.low, b.r.low), half(mask.r.high, a.r.high, b.r.high)}};
   }
-  /// The upper word of (high:low) << kBits, kBits in 0..32.
+  /// Returns the upper word of (high:low) << kBits, kBits in 0..32.
   template <int kBits>
   static POLYKEM_INLINE V32 shl_pair(V32 high, V32 low) {
     if constexpr (kBits == 0) {
@@ -69,7 +69,7 @@ struct V32 {
   }
   /// Stores the low halves of the lanes.
   POLYKEM_INLINE void store_low16(uint16_t* p) const { vst1q_u16(p, low_words()); }
-  /// The low halves of the lanes of a, then of b.
+  /// Returns the low halves of the lanes of a, then of b.
   friend POLYKEM_INLINE V16 low_halves(V32 a, V32 b) { return {{a.low_words(), b.low_words()}}; }
 
  private:
@@ -78,7 +78,7 @@ struct V32 {
   }
 };
 
-/// Word j of vector i becomes word i of vector j.
+/// Transposes four vectors: word j of vector i becomes word i of vector j.
 POLYKEM_INLINE void transpose4(int32x4_t (&v)[4]) {
   const auto wide = [](int32x4_t x) __attribute__((always_inline)) {
     return vreinterpretq_s64_s32(x);
@@ -91,7 +91,7 @@ POLYKEM_INLINE void transpose4(int32x4_t (&v)[4]) {
   v[3] = vreinterpretq_s32_s64(vzip2q_s64(b, d));
 }
 
-/// Four consecutive 32-bit words, at `offset` bytes, of each of kLanes rows: lane i of out[j] is word j of row i.
+/// Loads four consecutive 32-bit words, at `offset` bytes, of each of kLanes rows: lane i of out[j] is word j of row i.
 POLYKEM_INLINE void load_words4(V32 (&out)[4], const uint8_t* const* rows, size_t offset) {
   int32x4_t low[4], high[4];
   for (size_t i = 0; i < 4; ++i) {

@@ -25,7 +25,7 @@ struct V64 {
     return {{vreinterpretq_u64_u8(vld1q_u8(bytes)), vreinterpretq_u64_u8(vld1q_u8(bytes + 16))}};
   }
   static POLYKEM_INLINE V64 load_unaligned(const void* p) { return load(p); }
-  /// The first `bytes` bytes at p, 0 <= bytes <= 32, and zeros; nothing else is read.
+  /// Loads the first `bytes` bytes at p, 0 <= bytes <= 32, and zeros; nothing else is read.
   static POLYKEM_INLINE V64 load_first(const void* p, size_t bytes) {
     alignas(32) uint8_t first[32] = {};
     std::memcpy(first, p, bytes);
@@ -34,7 +34,7 @@ struct V64 {
     asm volatile("" : : "r"(first) : "memory");
     return words;
   }
-  /// Word i is at from[i] + offset.
+  /// Loads words: word i is at from[i] + offset.
   static POLYKEM_INLINE V64 load_each(const uint8_t* const (&from)[kLanes], size_t offset) {
     const auto pair = [&](size_t i) __attribute__((always_inline)) {
       return vcombine_u64(vreinterpret_u64_u8(vld1_u8(from[i] + offset)),
@@ -75,7 +75,7 @@ POLYKEM_INLINE void transpose_words(V64 (&v)[V64::kLanes]) {
   v[3].r = {vzip2q_u64(a.r.high, b.r.high), vzip2q_u64(c.r.high, d.r.high)};
 }
 
-/// The same where lane i of v[j] is in memory, 8 i bytes after at(j).
+/// Transposes words as transpose_words() does, where lane i of v[j] is in memory, 8 i bytes after at(j).
 template <class At>
 POLYKEM_INLINE void load_transposed(V64 (&v)[V64::kLanes], At&& at) {
   for (size_t j = 0; j < V64::kLanes; ++j)
