@@ -6,8 +6,8 @@
 
 namespace polykem::cuda {
 
-/// For all i without bit kStep, swaps the columns of x[i] whose number has bit kStep with those of x[i + kStep] whose
-/// number has it not. `low` is the mask of the columns whose number has it not.
+/// For all i without bit kStep, swaps those columns of x[i] whose number has bit kStep with those columns of x[i +
+/// kStep] whose number lacks it. `low` is the mask of the columns whose number lacks it.
 template <int kStep>
 __device__ __forceinline__ void swap_bit_blocks(uint32_t (&x)[32], uint32_t low) {
 #pragma unroll

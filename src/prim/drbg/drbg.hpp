@@ -22,11 +22,11 @@ struct DrbgSources {
 };
 extern const DrbgSources kSystemSources;
 
-/// Random generator with fast key erasure: every fill() expands the key into the output and the next key, so that the
+/// A random generator with fast key erasure: every fill() expands the key into the output and the next key, so that the
 /// memory never reveals earlier outputs [DJB17]. The operating system's entropy is mixed into the key on first use, in
 /// a copy of the process, after kSeedLifetime and after kReseedInterval fills. A virtual machine that is resumed twice
 /// from one snapshot holds equal keys until then, so each expansion also takes in the clock and the CPU's random
-/// numbers. Not thread-safe: one per worker.
+/// numbers. It is not thread-safe: each worker has its own.
 class Drbg {
  public:
   static constexpr uint64_t kReseedInterval = 1 << 16;      ///< fills

@@ -46,8 +46,8 @@ struct Implementation {
   /// Multiplies the base point by each scalar. If a NIST scalar is not in [1, order - 1], valid[i] becomes false and
   /// the point zero.
   void (*public_keys)(size_t count, In scalars, Out points, bool* valid, std::byte* workspace);
-  /// Multiplies each point by its scalar. valid[i] becomes false and the secret zero if a NIST scalar is not in [1,
-  /// order - 1], if the point is not on the curve or not in its only encoding, or if the secret of X25519 is zero
+  /// Multiplies each point by its scalar. valid[i] becomes false and the secret zero if a NIST scalar is not in
+  /// [1, order - 1], if the point is not on the curve or not in its only encoding, or if the secret of X25519 is zero
   /// [RFC7748, 6.1].
   void (*shared_secrets)(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* workspace);
 };

@@ -14,11 +14,12 @@ namespace polykem {
 struct KeccakLanes {
   size_t lanes;  ///< messages per permutation
 
-  /// Computes SHA3-256 of `count` messages of `length` bytes; 32 bytes each. [FIPS202, 6.1]
+  /// Computes SHA3-256 of `count` messages of `length` bytes, 32 bytes for each. [FIPS202, 6.1]
   void (*sha3_256)(ByteRows out, ConstByteRows in, size_t length, size_t count);
-  /// Computes SHA3-512 of `count` messages of `length` bytes; 64 bytes each. [FIPS202, 6.1]
+  /// Computes SHA3-512 of `count` messages of `length` bytes, 64 bytes for each. [FIPS202, 6.1]
   void (*sha3_512)(ByteRows out, ConstByteRows in, size_t length, size_t count);
-  /// shake128 and shake256 compute SHAKE of `count` messages of `length` bytes; out_length bytes each. [FIPS202, 6.2]
+  /// shake128 and shake256 compute SHAKE of `count` messages of `length` bytes, out_length bytes for each.
+  /// [FIPS202, 6.2]
   void (*shake128)(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count);
   void (*shake256)(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count);
   /// shake128_joined and shake256_joined compute SHAKE of messages in two parts: first_length bytes of `first`, which

@@ -297,8 +297,8 @@ struct PackedRow {
   static_assert((kGroups * kBits + kRestWords + kLanes - 1) / kLanes * kLanes <= kRowWords<kCount>);
 };
 
-/// Sets block[i][l] to coefficient i of row l; lanes >= count repeat the last row. `scratch` is kLanes *
-/// kRowWords<kCount> words, 64-byte aligned.
+/// Sets block[i][l] to coefficient i of row l; lanes >= count repeat the last row. `scratch` is
+/// kLanes * kRowWords<kCount> words, 64-byte aligned.
 template <unsigned kBits, size_t kCount>
 void unpack_block(uint16_t* block, ConstByteRows in, size_t count, uint16_t* scratch) {
   using Row = PackedRow<kBits, kCount>;

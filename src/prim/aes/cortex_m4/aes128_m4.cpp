@@ -7,8 +7,8 @@
 
 namespace {
 
-/// What blocks of one row of the grid share that differ only in their third byte, the lower byte of j. After the first
-/// round their states differ only in column 2, so a quarter of the second round is left for each block.
+/// What blocks of one row of the grid have in common if they differ only in their third byte, the lower byte of j.
+/// After the first round such blocks differ only in column 2, so a quarter of the second round is left for each.
 struct Run {
   uint32_t second[4];    ///< the columns after the second round, without what column 2 adds
   uint32_t column2;      ///< column 2 after the first round, without what the third byte adds

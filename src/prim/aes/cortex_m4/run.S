@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encrypts blocks with AES-128 that differ in one byte, with a look-up table: see aes128_m4.cpp. [FIPS197, 5.1]
+// Encrypts blocks that differ in one byte with AES-128, by a look-up table: see aes128_m4.cpp. [FIPS197, 5.1]
 //
 // r3 points to the table, r12 to the run. r4 to r7 and r8 to r11 hold the columns before and after a round, in turn. s0
 // holds the output pointer, s1 the byte in which the blocks differ, s2 the value at which it ends. All of it is public.

@@ -118,16 +118,15 @@ struct Aes128Key {
   }
 };
 
-/// Returns one part of the state after two rounds, for a block (i, j, 0, ...) that begins with two 16-bit numbers. This
-/// state is the exclusive or of two parts: this one depends on i and the key, that of aes_part_of_second on j and the
-/// key.
+/// Two rounds on a block (i, j, 0, ...) that begins with two 16-bit numbers give the exclusive or of a part that
+/// depends on i and the key and of one that depends on j and the key. Returns the first part.
 __device__ __forceinline__ uint4 aes_part_of_first(const AesLookup& lookup, const Aes128Key& key, uint32_t i) {
   const uint32_t s[4] = {key.word[0] ^ i, key.word[1], key.word[2], key.word[3]};
   const uint32_t t0 = lookup.mixed<0>(s) ^ key.word[4], t3 = lookup.mixed<3>(s) ^ key.word[7];
   return make_uint4(lookup.at<0, 0>(t0) ^ lookup.at<3, 3>(t3), lookup.at<2, 2>(t3) ^ lookup.at<3, 3>(t0),
                     lookup.at<1, 1>(t3) ^ lookup.at<2, 2>(t0), lookup.at<0, 0>(t3) ^ lookup.at<1, 1>(t0));
 }
-/// Returns the part of the state after two rounds that depends on j and the key. It includes the third round key.
+/// Returns the second part of this state, which depends on j and the key. It includes the third round key.
 __device__ __forceinline__ uint4 aes_part_of_second(const AesLookup& lookup, const Aes128Key& key, uint32_t j) {
   const uint32_t s[4] = {key.word[0] ^ (j << 16), key.word[1], key.word[2], key.word[3]};
   const uint32_t t1 = lookup.mixed<1>(s) ^ key.word[5], t2 = lookup.mixed<2>(s) ^ key.word[6];

@@ -20,8 +20,8 @@ POLYKEM_INLINE __m128i chain_words(__m128i words, __m128i first) {
   return _mm_xor_si128(words, first);
 }
 
-/// Derives keys[2] and, if `both`, keys[3] from keys[0] and keys[1]. kConstant is the round constant of keys[2]. The
-/// last of the 15 round keys is not followed by a second one.
+/// Derives keys[2] and, if `both`, keys[3] from keys[0] and keys[1]. kConstant is the round constant of keys[2]. `both`
+/// is false for the last round key, which no other one follows.
 template <int kConstant>
 POLYKEM_INLINE void next_round_keys(__m128i* keys, bool both = true) {
   keys[2] = chain_words(keys[0], _mm_shuffle_epi32(_mm_aeskeygenassist_si128(keys[1], kConstant), 0xff));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A round of AES as sixteen look-ups. One table of words holds SubBytes and MixColumns for row 0; its words are rotated
-// for the other rows. A column is a word with row 0 in its lowest byte. Keys and blocks decide addresses. [FIPS197,
-// 5.1]
+// for the other rows. A column is a word with row 0 in its lowest byte. Keys and blocks decide addresses.
+// [FIPS197, 5.1]
 #pragma once
 
 #include <array>

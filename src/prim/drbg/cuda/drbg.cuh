@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random bytes on the device. Block j of item i of a batch is the first 136 bytes of SHAKE256(seed, i, "polykem" and a
-// domain byte, j), with i and j as 64 bits, so that all blocks are independent. The seed is fresh for every batch and
-// comes from the host's generator.
+// domain byte, j), with i and j as 64-bit numbers, so that all blocks are independent. The seed is fresh for every
+// batch and comes from the host's generator.
 #pragma once
 
 #include "prim/drbg/cuda/coin_place.hpp"

@@ -111,8 +111,8 @@ struct Prime<P384> {
   static constexpr int kSettled = 64;
   static constexpr bool kInline = false;  // products need all registers
 
-  /// Does the same for P-384. m is limb 0 times 1 + 2^32, as p = 2^32 - 1 modulo 2^52. This limb and the low 52 bits of
-  /// m p add up to a carry alone, the bits of m above the low 52.
+  /// Adds m p and carries, like Prime<P256>::cancel(). m is limb 0 times 1 + 2^32, as p = 2^32 - 1 modulo 2^52. This
+  /// limb and the low 52 bits of m p add up to a carry alone, the bits of m above the low 52.
   static POLYKEM_INLINE void cancel(V* sum, V* minus) {
     const V shift44 = all_lanes(uint64_t{1} << 44), shift32 = all_lanes(uint64_t{1} << 32);
     const V shift24 = all_lanes(uint64_t{1} << 24), shift20 = all_lanes(uint64_t{1} << 20);
@@ -237,8 +237,8 @@ POLYKEM_INLINE Settled<C> settled(Sum<C, kA> a) {
   return number(out);
 }
 
-/// Returns the bound, in multiples of p, of the product of x <= a p and y <= b p: (x y + m p) / R < (x y / (R p) + 1)
-/// p.
+/// Returns the bound, in multiples of p, of the product of x <= a p and y <= b p:
+/// (x y + m p) / R < (x y / (R p) + 1) p.
 template <class C>
 constexpr int product_bound(long long a, long long b) {
   return static_cast<int>((a * b + Prime<C>::kRoom - 1) / Prime<C>::kRoom) + 1;

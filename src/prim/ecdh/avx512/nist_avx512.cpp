@@ -121,8 +121,8 @@ POLYKEM_NOINLINE void add_last(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<C>
   assign(zero_lanes(add_affine(p, zz, q)), p, twice);
 }
 
-/// The odd multiples of a point p: point[i] is (2 i + 1) p, on the isomorphic curve with a = -3 z^4. They are sums of 2
-/// p and the one before, each addition with the z of the last sum [MEL07]; then all are brought to the last z.
+/// The odd multiples of a point p: point[i] is (2 i + 1) p, on the isomorphic curve with a = -3 z^4. They are sums of
+/// 2 p and the one before, each addition with the z of the last sum [MEL07]; then all are brought to the last z.
 template <class C, size_t kCount>
 class Multiples {
  public:

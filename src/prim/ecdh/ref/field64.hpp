@@ -60,8 +60,8 @@ POLYKEM_INLINE void cancel(P256, uint64_t* sum, uint64_t& carry) {
 }
 
 POLYKEM_INLINE void cancel(P384, uint64_t* sum, uint64_t& carry) {
-  // p = 2^384 - 2^128 - 2^96 + 2^32 - 1, so that m is the word times 2^32 + 1. Added to the word, m (2^32 - 1) is high
-  // 2^64. m (2^128 + 2^96) - high 2^64 is subtracted from words 1 to 3, and m 2^384 is added to word 6.
+  // p = 2^384 - 2^128 - 2^96 + 2^32 - 1, so that m is the word times 2^32 + 1. Added to the word, m (2^32 - 1) is
+  // high 2^64. m (2^128 + 2^96) - high 2^64 is subtracted from words 1 to 3, and m 2^384 is added to word 6.
   const uint64_t m = sum[0] + (sum[0] << 32);
   uint64_t borrow = 0, chain = 0;
   const uint64_t low = sub_borrow(m << 32, m, borrow);

@@ -46,8 +46,8 @@ void double_again(Jacobian<C>& p, Number<C>& az4) {
   az4 = twice(mul(az4, double_point(p, az4)));
 }
 
-/// Adds q to p; zz is z^2 before and after [CMO98]. Returns a number that is 0 if the points are equal; then, and if p
-/// = -q, z becomes 0.
+/// Adds q to p; zz is z^2 before and after [CMO98]. Returns a number that is 0 if the points are equal; then, and if
+/// p = -q, z becomes 0.
 template <class C>
 POLYKEM_NOINLINE Number<C> add_affine(Jacobian<C>& p, Number<C>& zz, const Affine<C>& q) {
   const Number<C> h = mul_here(q.x, zz) - p.x, r = mul_here(q.y, mul_here(p.z, zz)) - p.y;
@@ -70,8 +70,8 @@ POLYKEM_NOINLINE void add_last(Jacobian<C>& p, Number<C>& zz, const Affine<C>& q
   assign(equal, p.z, same.z);
 }
 
-/// The odd multiples of a point p: point[i] is (2 i + 1) p, on the isomorphic curve with a = -3 z^4. They are sums of 2
-/// p and the one before, each addition with the z of the last sum [MEL07]; then all are brought to the last z.
+/// The odd multiples of a point p: point[i] is (2 i + 1) p, on the isomorphic curve with a = -3 z^4. They are sums of
+/// 2 p and the one before, each addition with the z of the last sum [MEL07]; then all are brought to the last z.
 template <class C, size_t kCount>
 class Multiples {
  public:

@@ -159,8 +159,8 @@ POLYKEM_NOINLINE inline void keccak_permute8_to_rows(uint64_t* to, const uint64_
   POLYKEM_PERMUTE_AND_COPY(POLYKEM_LOAD, POLYKEM_MOVE_WORD, POLYKEM_TO_ROW);
 }
 
-/// Adds what is at `words`, 25 words of each state, to the states and permutes them. Meanwhile copies row l, at rows[l]
-/// + at, to words 0 to count - 1 of state l at `words`; 3 <= count <= kOverlappedWords.
+/// Adds what is at `words`, 25 words of each state, to the states and permutes them. Meanwhile copies row l, at
+/// rows[l] + at, to words 0 to count - 1 of state l at `words`; 3 <= count <= kOverlappedWords.
 POLYKEM_NOINLINE inline void keccak_permute8_from_rows(uint64_t* to, const uint64_t* from, const uint64_t* iota,
                                                        uint64_t* words, const uint8_t* const* rows, size_t at,
                                                        size_t count) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the rounds of Keccak-f[1600] on a bit-interleaved state: lane (x, y) is a word of its even bits at 8 (x + 5
-// y) and one of its odd bits 4 further. A rotation of a lane by an even number rotates both words by half of it; by an
-// odd number it also swaps them. [FIPS202, 3.2]
+// Computes the rounds of Keccak-f[1600] on a bit-interleaved state: lane (x, y) is a word of its even bits at
+// 8 (x + 5 y) and one of its odd bits 4 further. A rotation of a lane by an even number rotates both words by half of
+// it; by an odd number it also swaps them. [FIPS202, 3.2]
 //
 // No rotation of rho is executed. Logic instructions on this processor rotate one operand at no cost, so a lane is
 // stored as chi leaves it, and the rotation that it lacks, its turn, is a constant of its place. These constants must

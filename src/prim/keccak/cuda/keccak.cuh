@@ -86,7 +86,7 @@ inline constexpr int kStageWords = 32 * kStageStride;  ///< shared memory of one
 /// What follows a message: the bits that tell the functions apart and the first bit of the padding. [FIPS202, 6]
 enum class KeccakSuffix : uint8_t { kSha3 = 0x06, kShake = 0x1f };
 
-/// Sets `state` to what has absorbed `seed` and `tail`, padded for a rate of kRate bytes. `tail` is the rest of the
+/// Sets `state` to one that has absorbed `seed` and `tail`, padded for a rate of kRate bytes. `tail` is the rest of the
 /// message and its suffix, up to 8 bytes.
 template <int kRate, int kSeedWords>
 __device__ __forceinline__ void absorb_seed(uint64_t (&state)[25], const uint32_t (&seed)[kSeedWords], uint64_t tail) {

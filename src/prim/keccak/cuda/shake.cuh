@@ -26,7 +26,7 @@ struct LaneMessages {
   const uint8_t* first;
   uint32_t stride, valid, words;
 
-  /// Returns how many bytes all messages begin behind a multiple of 4.
+  /// Returns how many bytes behind a multiple of 4 all messages begin.
   __device__ __forceinline__ uint32_t skip() const {
     return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(first) & 3);
   }
@@ -56,8 +56,8 @@ __device__ __forceinline__ void fetch_block(uint32_t* stage, unsigned lane, uint
 }
 
 /// Absorbs 32 messages by one warp, each lane one. Afterwards the first block of output can be squeezed from `state`. A
-/// lane's message is its one of `messages`, followed by `tail_words` 64-bit words; tail(j) returns word j of this
-/// lane's tail. `stage` is kShakeStageWords<kRate> words of shared memory of this warp.
+/// message is that of `messages` followed by `tail_words` 64-bit words; tail(j) returns word j of this lane's tail.
+/// `stage` is kShakeStageWords<kRate> words of shared memory of this warp.
 template <int kRate, class Tail>
 __device__ __forceinline__ void warp_absorb(uint64_t (&state)[25], uint32_t* stage, unsigned lane,
                                             const LaneMessages& messages, uint32_t tail_words, Tail tail) {

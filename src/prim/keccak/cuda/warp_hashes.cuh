@@ -18,8 +18,8 @@ struct WarpHashes {
   const unsigned lane = warp_lane();
   const WarpKeccak keccak{lane};
 
-  /// Returns H, or another function of the same rate, of kBytes bytes of a record, behind the 32 bytes `prefix` if
-  /// there are some.
+  /// Returns H, or another function of the same rate, of the 32 bytes `prefix`, if there are any, and kBytes bytes of a
+  /// record.
   template <int kBytes, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
   __device__ __forceinline__ uint64_t record(const uint8_t* bytes, const uint8_t* prefix = nullptr) const {
     static_assert(kBytes % 8 == 0);
@@ -29,7 +29,7 @@ struct WarpHashes {
     });
   }
 
-  /// Returns a function of rate kRate of `words` words; `words` is below kRate.
+  /// Returns a function of rate kRate, which `suffix` chooses, of `words` words; `words` is below kRate.
   template <int kRate>
   __device__ __forceinline__ uint64_t of(uint64_t word, uint32_t words, uint64_t suffix) const {
     return keccak.absorbed<kRate>(lane, words, suffix, [word](uint32_t) { return word; });

@@ -22,8 +22,8 @@ using simd::V64;
 
 #ifndef POLYKEM_ISA_NEON
 
-/// Computes row kRow of a round: theta's change of the columns, rho, pi and chi. Before chi, its word x is word (x',
-/// y') with x' = x + 3 kRow, y' = x. V is V64, or another type with its operations. [FIPS202, 3.2.1 to 3.2.4]
+/// Computes row kRow of a round: theta's change of the columns, rho, pi and chi. Before chi, its word x is word
+/// (x', y') with x' = x + 3 kRow, y' = x. V is V64, or another type with its operations. [FIPS202, 3.2.1 to 3.2.4]
 template <size_t kRow, class V, size_t... kX>
 POLYKEM_INLINE void theta_rho_pi_chi_row(V* out, const V* in, const V* change, std::index_sequence<kX...>) {
   const V b[5] = {(in[(kX + 3 * kRow) % 5 + 5 * kX] ^ change[(kX + 3 * kRow) % 5])

@@ -18,7 +18,7 @@ void xor_byte(uint64_t state[25], size_t position, uint8_t byte) {
 
 constexpr bool kLittleEndian = std::endian::native == std::endian::little;
 
-/// Returns the word that eight bytes are, the first the least significant.
+/// Returns eight bytes as a word, the first byte the least significant.
 uint64_t load_word(const uint8_t* bytes) {
   uint64_t word = 0;
   if constexpr (kLittleEndian) {

@@ -17,8 +17,8 @@ constexpr int32_t plantard_constant(uint32_t factor) {
   return static_cast<int32_t>(factor * kMinusR % ntt::kQ * kInverse);
 }
 
-/// Computes the transform in place. `a` has 256 signed values between -20,000 and 20,000; afterwards they are at most 7
-/// q / 2 larger in size.
+/// Computes the transform in place. `a` has 256 signed values between -20,000 and 20,000; afterwards they are at most
+/// 7 q / 2 larger in size.
 void ntt_forward(uint16_t* a);
 
 /// Computes the inverse in place. `a` has 256 signed values of size at most 2,500; afterwards they are of size at most

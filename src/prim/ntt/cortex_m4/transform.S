@@ -6,8 +6,8 @@
 // Products with constants are Plantard's in the form for signed words: with z = -2^32 zeta / q mod 2^32, the upper half
 // of ((z a mod 2^32) / 2^16 + 8) q is a zeta mod q, of size at most q / 2, for every 16-bit a. [Plantard21, HZZLCKC22]
 //
-// r0 points to the coefficients, of which r2 to r9 hold eight words. r1 is free, r10 holds a constant, r11 q and r12 8
-// q. lr points to the next constants.
+// r0 points to the coefficients, of which r2 to r9 hold eight words. r1 is free, r10 holds a constant, r11 q and r12
+// 8 q. lr points to the next constants.
   .syntax unified
   .cpu cortex-m4
   .fpu fpv4-sp-d16

@@ -103,7 +103,7 @@ POLYKEM_INLINE void inverse_pass(uint16_t* rows, Finish&& finish) {
   }
 }
 
-/// What inverse_pass() may take as `finish`: reduces rows 0 .. kCount - 1 of a group.
+/// The `finish` of inverse_pass() that reduces rows 0 .. kCount - 1 of a group.
 template <size_t kCount>
 struct ReduceFirst {
   template <class Index>
