@@ -79,7 +79,7 @@ struct KeyPairs {
         status(space.take<Status>(keys)),
         workspace(space.take<std::byte>(workspace_for(p, Op::kKeygen, keys))) {}
 
-  /// [HYBRIDKEMS, 5.1.1]
+  /// Expands the seeds to d, z and the seed of the scalar. Those of TLS have all three already. [HYBRIDKEMS, 5.1.1]
   void expand_seeds(const uint8_t* from) {
     const size_t bytes = p.params.expanded_seed_bytes();
     if (p.params.hpke()) {

@@ -51,8 +51,8 @@ inline void inverse_ntt(Poly& a) {
     c = montgomery(int64_t{kInverse256} * c);
 }
 
-/// Computes out = the sum over i < terms <= 7 of a[i] b[i] / 2^32, coefficient by coefficient. a is in [0, q), |b| < 9
-/// q, and |out| < q. [FIPS204, Alg 45, Alg 48]
+/// Computes out = the sum over i < terms <= 7 of a[i] b[i] / 2^32, coefficient by coefficient.
+/// a is in [0, q), |b| < 9 q, and |out| < q. [FIPS204, Alg 45, Alg 48]
 inline void multiply(Poly& out, const Poly* a, const Poly* b, size_t terms) {
   for (size_t j = 0; j < kN; ++j) {
     int64_t sum = 0;  // below 63 q^2 < 2^29 q

@@ -17,8 +17,8 @@ constexpr Parts power2_round(int32_t r) {
   return {high, r - (high << kD)};
 }
 
-/// Splits r in [0, q) into high 2 gamma2 + low mod q, with low in (-gamma2, gamma2], or -gamma2 where high would be (q
-/// - 1)/(2 gamma2). The quotient by a reciprocal is exact for every r: tests try them all. [FIPS204, Alg 36]
+/// Splits r in [0, q) into high 2 gamma2 + low mod q, with low in (-gamma2, gamma2], or -gamma2 where high would be
+/// (q - 1)/(2 gamma2). The quotient by a reciprocal is exact for every r: tests try them all. [FIPS204, Alg 36]
 template <int32_t kGamma2Part>
 constexpr Parts decompose(int32_t r) {
   constexpr int32_t kGamma2 = (kQ - 1) / kGamma2Part;
@@ -35,8 +35,8 @@ constexpr Parts decompose(int32_t r) {
   return {high, low};
 }
 
-/// Returns 1 if `low` is so far beyond half a step that adding it changes the high part, otherwise 0. low = LowBits(w)
-/// - c s2 + c t0. [FIPS204, Alg 39]
+/// Returns 1 if `low` is so far beyond half a step that adding it changes the high part, otherwise 0.
+/// low = LowBits(w) - c s2 + c t0. [FIPS204, Alg 39]
 template <int32_t kGamma2Part>
 constexpr int32_t make_hint(int32_t high, int32_t low) {
   constexpr int32_t kGamma2 = (kQ - 1) / kGamma2Part;

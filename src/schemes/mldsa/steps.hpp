@@ -148,7 +148,7 @@ struct CommonSteps {
     secure_zero(block, sizeof block);
   }
 
-  /// Returns all ones unless |c| < bound for every coefficient c, of which |c| < q. It takes constant time.
+  /// Returns 0 if |c| < bound for every coefficient c, otherwise all ones. |c| < q before. It takes constant time.
   /// [FIPS204, 2.3, infinity norm]
   static int32_t mask_too_large(const Poly& a, int32_t bound) {
     int32_t beyond = 0;
@@ -166,7 +166,7 @@ struct KeygenSteps : CommonSteps<P, Isa> {
   using Chunk = KeygenChunk<P, Isa>;
   using Common::kK, Common::kL;
 
-  /// [FIPS204, Alg 1, L1]
+  /// Takes xi from the caller's coins or from the generator. [FIPS204, Alg 1, L1]
   static void make_xi(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
       if (c.io.coins == nullptr) {
@@ -177,7 +177,7 @@ struct KeygenSteps : CommonSteps<P, Isa> {
     }
   }
 
-  /// [FIPS204, Alg 6, L1]
+  /// Computes rho, rho' and K from xi. [FIPS204, Alg 6, L1]
   static void expand_xi(Chunk& c) {
     Common::template expand<Shake::Strength::kShake256, kSeedBytes + 2, sizeof c.items->seeds>(
         *c.rows, c.count,
@@ -192,13 +192,13 @@ struct KeygenSteps : CommonSteps<P, Isa> {
         });
   }
 
-  /// [FIPS204, Alg 6, L3]
+  /// Samples A^ from rho. [FIPS204, Alg 6, L3]
   static void expand_a(Chunk& c) {
     Common::expand_matrices(
         *c.rows, c.count, [&](size_t i) { return c.items[i].a; }, [&](size_t i) { return c.items[i].seeds; });
   }
 
-  /// [FIPS204, Alg 6, L4; Alg 33]
+  /// Samples s1 and s2 from rho'. [FIPS204, Alg 6, L4; Alg 33]
   static void expand_s(Chunk& c) {
     constexpr size_t kBlocks = 2, kSeed = kDigestBytes + 2;
     const auto seed_of = [&](size_t stream, uint8_t* seed) {
@@ -220,7 +220,7 @@ struct KeygenSteps : CommonSteps<P, Isa> {
         });
   }
 
-  /// [FIPS204, Alg 6, L5]
+  /// Transforms s1. [FIPS204, Alg 6, L5]
   static void ntt_s1(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
       std::memcpy(c.items[i].s1_hat, c.items[i].s1, sizeof c.items[i].s1);
@@ -228,11 +228,13 @@ struct KeygenSteps : CommonSteps<P, Isa> {
         ntt(s);
     }
   }
+  /// Computes A^ s1^. [FIPS204, Alg 6, L5]
   static void multiply_a_s1(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i)
       for (size_t row = 0; row < kK; ++row)
         multiply(c.items[i].t[row], c.items[i].a + row * kL, c.items[i].s1_hat, kL);
   }
+  /// Transforms A^ s1^ back and adds s2, which gives t in [0, q). [FIPS204, Alg 6, L5]
   static void inverse_t(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
       for (size_t row = 0; row < kK; ++row) {
@@ -244,7 +246,7 @@ struct KeygenSteps : CommonSteps<P, Isa> {
     }
   }
 
-  /// [FIPS204, Alg 6, L6-8]
+  /// Splits t into t1 and t0, and stores pk and the part of sk that is t0. [FIPS204, Alg 6, L6-8]
   static void store_t(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
       uint8_t* const pk = c.io.pk_out + i * P.public_key_bytes();
@@ -264,13 +266,13 @@ struct KeygenSteps : CommonSteps<P, Isa> {
     }
   }
 
-  /// [FIPS204, Alg 6, L9]
+  /// Writes tr of the new public keys into sk. [FIPS204, Alg 6, L9]
   static void hash_pk(Chunk& c) {
     Common::hash_public_keys({c.io.sk_out + P.tr_offset(), P.secret_key_bytes()}, {c.io.pk_out, P.public_key_bytes()},
                              c.count);
   }
 
-  /// [FIPS204, Alg 6, L10; Alg 24]
+  /// Stores rho, K, s1 and s2 in sk. [FIPS204, Alg 6, L10; Alg 24]
   static void store_sk(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
       uint8_t* const sk = c.io.sk_out + i * P.secret_key_bytes();
@@ -328,18 +330,18 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   // ---- A round of attempts
 
-  /// [FIPS204, Alg 7, L1; Alg 25]
+  /// Begins a round and loads the keys that are new in it. [FIPS204, Alg 7, L1; Alg 25]
   static void load_sk(Chunk& c) {
     c.begin_round();
     each_new_key(c, load_key);
   }
 
-  /// [FIPS204, Alg 7, L2-4]
+  /// Transforms s1, s2 and t0 of the new keys. [FIPS204, Alg 7, L2-4]
   static void ntt_key(Chunk& c) {
     each_new_key(c, [](PrivateKey<P>& key, const uint8_t*) { transform_key(key); });
   }
 
-  /// [FIPS204, Alg 7, L5]
+  /// Samples A^ of the new keys from rho. [FIPS204, Alg 7, L5]
   static void expand_a(Chunk& c) {
     each_new_key(c, [&](PrivateKey<P>&, const uint8_t* sk) { ct::declassify(sk, kSeedBytes); });
     Common::expand_matrices(
@@ -347,7 +349,7 @@ struct SignSteps : CommonSteps<P, Isa> {
         [&](size_t i) { return sk_of(c, c.places[c.new_keys[i]].item); });
   }
 
-  /// [FIPS204, Alg 7, L11; Alg 34]
+  /// Expands y of each attempt. [FIPS204, Alg 7, L11; Alg 34]
   static void expand_mask(Chunk& c) {
     Common::template expand<Shake::Strength::kShake256, kDigestBytes + 2, P.z_bytes()>(
         *c.rows, c.attempt_count * kL,
@@ -363,7 +365,7 @@ struct SignSteps : CommonSteps<P, Isa> {
         });
   }
 
-  /// [FIPS204, Alg 7, L12]
+  /// Transforms y; y^ takes the place of z. [FIPS204, Alg 7, L12]
   static void ntt_y(Chunk& c) {
     each_attempt(c, [](Try& attempt) {
       std::memcpy(attempt.z, attempt.y, sizeof attempt.y);
@@ -371,12 +373,14 @@ struct SignSteps : CommonSteps<P, Isa> {
         ntt(z);
     });
   }
+  /// Computes A^ y^. [FIPS204, Alg 7, L12]
   static void multiply_a_y(Chunk& c) {
     each_attempt(c, [&](Try& attempt) {
       for (size_t row = 0; row < kK; ++row)
         multiply(attempt.w[row], key_of(c, attempt).a + row * kL, attempt.z, kL);
     });
   }
+  /// Transforms A^ y^ back, which gives w. [FIPS204, Alg 7, L12]
   static void inverse_w(Chunk& c) {
     each_attempt(c, [](Try& attempt) {
       for (Poly& w : attempt.w)
@@ -384,7 +388,7 @@ struct SignSteps : CommonSteps<P, Isa> {
     });
   }
 
-  /// [FIPS204, Alg 7, L13, L15, L21]
+  /// Splits w into w1 and LowBits(w), and packs w1 behind mu. [FIPS204, Alg 7, L13, L15, L21]
   static void high_bits(Chunk& c) {
     each_attempt(c, [&](Try& attempt) {
       for (size_t row = 0; row < kK; ++row) {
@@ -399,14 +403,14 @@ struct SignSteps : CommonSteps<P, Isa> {
     });
   }
 
-  /// [FIPS204, Alg 7, L15]
+  /// Computes c~ of each attempt. [FIPS204, Alg 7, L15]
   static void hash_challenge(Chunk& c) {
     Common::hash_challenges(*c.rows, c.attempt_count, [&](size_t i) -> Try& { return c.attempts[i]; });
     for (size_t i = 0; i < c.attempt_count; ++i)  // c~ is uniform, and so says nothing about w1
       ct::declassify(c.attempts[i].challenge, P.challenge_bytes());
   }
 
-  /// [FIPS204, Alg 7, L16-17]
+  /// Samples c of each attempt, and transforms it mod 3329. [FIPS204, Alg 7, L16-17]
   static void sample_challenge(Chunk& c) {
     Common::sample_challenges(
         *c.rows, c.attempt_count, [&](size_t i) { return c.attempts[i].challenge; },
@@ -434,6 +438,7 @@ struct SignSteps : CommonSteps<P, Isa> {
     });
   }
 
+  /// Computes c t0 and the hint. An attempt fails if c t0 is too large or the hint has too many ones.
   /// [FIPS204, Alg 7, L25-28]
   static void find_hint(Chunk& c) {
     each_attempt(c, [&](Try& attempt) {
@@ -455,7 +460,7 @@ struct SignSteps : CommonSteps<P, Isa> {
     });
   }
 
-  /// [FIPS204, Alg 7, L33; Alg 26]
+  /// Packs the signatures of the attempts that have passed. [FIPS204, Alg 7, L33; Alg 26]
   static void store_signature(Chunk& c) {
     each_attempt(c, [&](Try& attempt) {
       uint8_t* const out = c.io.ct_out + c.place_of(attempt).item * P.signature_bytes();
@@ -566,6 +571,7 @@ struct VerifySteps : CommonSteps<P, Isa> {
       ntt(t1);
   }
 
+  /// Loads z, the hint, and t1 of new keys, and notes whether z and the hint are well-formed.
   /// [FIPS204, Alg 8, L1-4; Alg 23, Alg 27]
   static void load(Chunk& c) {
     for (size_t i = 0; i < c.new_keys(); ++i)
@@ -582,31 +588,31 @@ struct VerifySteps : CommonSteps<P, Isa> {
     }
   }
 
-  /// [FIPS204, Alg 8, L5]
+  /// Samples A^ of new keys from rho. [FIPS204, Alg 8, L5]
   static void expand_a(Chunk& c) {
     Common::expand_matrices(
         *c.rows, c.new_keys(), [&](size_t i) { return c.items[i].key.a; }, [&](size_t i) { return pk_of(c, i); });
   }
 
-  /// [FIPS204, Alg 8, L6]
+  /// Computes tr of new keys, unless the messages are mu. [FIPS204, Alg 8, L6]
   static void hash_pk(Chunk& c) {
     if (c.new_keys() == 0 || c.io.message.kind == MessageKind::kMu) return;
     Common::hash_public_keys({c.items[0].key.tr, sizeof(Item)}, {c.io.pk, P.public_key_bytes()}, c.new_keys());
   }
 
-  /// [FIPS204, Alg 8, L7]
+  /// Computes mu. [FIPS204, Alg 8, L7]
   static void hash_message(Chunk& c) {
     Common::hash_messages(
         c.io, [&](size_t i) { return c.key(i).tr; }, [&](size_t i) { return c.items[i].mu_w1; });
   }
 
-  /// [FIPS204, Alg 8, L8]
+  /// Samples c from c~ of the signature. [FIPS204, Alg 8, L8]
   static void sample_challenge(Chunk& c) {
     Common::sample_challenges(
         *c.rows, c.count, [&](size_t i) { return signature(c, i); }, [&](size_t i) -> Item& { return c.items[i]; });
   }
 
-  /// [FIPS204, Alg 8, L9]
+  /// Transforms c, z, and t1 of new keys. [FIPS204, Alg 8, L9]
   static void ntt_z_t1(Chunk& c) {
     for (size_t i = 0; i < c.new_keys(); ++i)
       transform_key(c.items[i].key);
@@ -616,6 +622,7 @@ struct VerifySteps : CommonSteps<P, Isa> {
         ntt(z);
     }
   }
+  /// Computes A^ z^ - c^ t1^. [FIPS204, Alg 8, L9]
   static void multiply_a_z(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
       for (size_t row = 0; row < kK; ++row) {
@@ -627,13 +634,14 @@ struct VerifySteps : CommonSteps<P, Isa> {
       }
     }
   }
+  /// Transforms A^ z^ - c^ t1^ back, which gives w'. [FIPS204, Alg 8, L9]
   static void inverse_w(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i)
       for (Poly& w : c.items[i].w)
         inverse_ntt(w);
   }
 
-  /// [FIPS204, Alg 8, L10]
+  /// Computes w1' from w' and the hint, and packs it behind mu. [FIPS204, Alg 8, L10]
   static void use_hints(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
       Item& item = c.items[i];
@@ -644,12 +652,12 @@ struct VerifySteps : CommonSteps<P, Isa> {
     }
   }
 
-  /// [FIPS204, Alg 8, L12]
+  /// Computes c~' from mu and w1'. [FIPS204, Alg 8, L12]
   static void hash_challenge(Chunk& c) {
     Common::hash_challenges(*c.rows, c.count, [&](size_t i) -> Item& { return c.items[i]; });
   }
 
-  /// [FIPS204, Alg 8, L13]
+  /// Sets the status of items whose signature is malformed or whose c~' is not c~. [FIPS204, Alg 8, L13]
   static void compare(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
       const bool equal = std::memcmp(c.items[i].challenge, signature(c, i), P.challenge_bytes()) == 0;

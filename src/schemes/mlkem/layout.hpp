@@ -49,8 +49,8 @@ concept Layout = KeyLayout<L> &&
   /// Returns space for the ciphertexts of the second encryption. [FIPS203, Alg 18, L8]
   { c.reencrypted_ct() } -> std::same_as<ByteRows>;
 
-  /// Samples s[n] = SamplePolyCBD_eta1(PRF(sigma, n)) for n < k and e[n] = SamplePolyCBD_eta(PRF(sigma, k + n)) for n <
-  /// others, where eta and others are the template arguments and sigma is the second half of the item's seeds. The
+  /// Samples s[n] = SamplePolyCBD_eta1(PRF(sigma, n)) for n < k and e[n] = SamplePolyCBD_eta(PRF(sigma, k + n)) for
+  /// n < others, where eta and others are the template arguments and sigma is the second half of the item's seeds. The
   /// results are small. [FIPS203, Alg 13, L8-15; Alg 14, L9-17]
   L::template sample_noise<2, 1>(c);
   /// Transforms a polynomial in place; it is small or canonical before. [FIPS203, Alg 9]

@@ -20,7 +20,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
   using Fo::coins, Fo::make_coins, Fo::each;
   static constexpr size_t kK = P.k;
 
-  /// [FIPS203, Alg 19, L1-2]
+  /// Makes d and z. [FIPS203, Alg 19, L1-2]
   static void make_keygen_coins(Chunk& c) { make_coins(c, kKeygenCoinBytes); }
 
   /// Computes rho, sigma = G(d, k), or G(d) in round 3. [FIPS203, Alg 13, L1]
@@ -34,7 +34,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
     each(c, [&](size_t l) { ct::declassify(t.seeds[l], kSymBytes); });  // rho is a part of pk
   }
 
-  /// [FIPS203, Alg 13, L3-7]
+  /// Samples A^ from rho. [FIPS203, Alg 13, L3-7]
   static void sample_a(Chunk& c) { L::sample_matrix(c, rows_of(c.fo().seeds), false); }
 
   /// Stores rho in pk, and copies of pk and z in sk; t^ and s^ have been stored. [FIPS203, Alg 13, L19; Alg 16, L3]
@@ -45,15 +45,15 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
     std::memcpy(sk + P.z_offset(), coins(c, kKeygenCoinBytes).at(l) + kSymBytes, kSymBytes);
   }
 
-  /// [FIPS203, Alg 14, L2-3; 7.2]
+  /// Loads t^ and checks it. [FIPS203, Alg 14, L2-3; 7.2]
   static void load_pk(Chunk& c) { L::load_pk(c); }
 
-  /// [FIPS203, Alg 14, L4-8]
+  /// Samples the transpose of A^ from rho of pk, unless keys are expanded. [FIPS203, Alg 14, L4-8]
   static void sample_a_transposed(Chunk& c) {
     if (!c.expanded()) L::sample_matrix(c, c.pk_in(P.vector_bytes()), true);
   }
 
-  /// [FIPS203, Alg 17, L3]
+  /// Stores the shared secrets; the outputs of items whose public key is malformed become zero. [FIPS203, Alg 17, L3]
   static void store_ss(Chunk& c) {
     Fo::store_ss(c);
     refuse_invalid(c, Status::kPublicKey);
@@ -70,6 +70,7 @@ struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
     each(c, [&](size_t l) { c.set_valid(l, check_hash<P>(c.own_hashes().at(l), c.sk_in(P.hash_offset()).at(l))); });
   }
 
+  /// Stores the shared or the rejection secrets, or zeros for items whose secret key is malformed.
   /// [FIPS203, Alg 18, L9-12]
   static void select(Chunk& c) {
     Fo::select(c);
@@ -98,10 +99,10 @@ struct Steps : KeySteps<P, L> {
 
   // ---- K-PKE.KeyGen
 
-  /// [FIPS203, Alg 13, L8-15]
+  /// Samples s and e. [FIPS203, Alg 13, L8-15]
   static void sample_se(Chunk& c) { L::template sample_noise<P.eta1, kK>(c); }
 
-  /// [FIPS203, Alg 13, L16-17]
+  /// Transforms s and e. [FIPS203, Alg 13, L16-17]
   static void ntt_se(Chunk& c) {
     for (size_t i = 0; i < kK; ++i) {
       L::ntt(c.s()[i]);
@@ -116,7 +117,7 @@ struct Steps : KeySteps<P, L> {
       L::add_to_product(c.u()[i], c.e()[i]);
   }
 
-  /// [FIPS203, Alg 13, L19-20]
+  /// Stores both keys, except for H(pk). [FIPS203, Alg 13, L19-20]
   static void store_keys(Chunk& c) {
     for (size_t i = 0; i < kK; ++i) {
       L::canonical(c.s()[i]);
@@ -131,7 +132,7 @@ struct Steps : KeySteps<P, L> {
   /// Samples y, e1 and e2. [FIPS203, Alg 14, L9-17]
   static void sample_noise(Chunk& c) { L::template sample_noise<P.kEta2, kK + 1>(c); }
 
-  /// [FIPS203, Alg 14, L18]
+  /// Transforms y. [FIPS203, Alg 14, L18]
   static void ntt_y(Chunk& c) {
     for (size_t i = 0; i < kK; ++i)
       L::ntt(c.s()[i]);
@@ -140,25 +141,25 @@ struct Steps : KeySteps<P, L> {
   /// Computes A^T y^ and t^T y^ at once, since t^ follows A^T in memory. [FIPS203, Alg 14, L19, L21]
   static void mul_ay(Chunk& c) { L::template multiply<kK + 1>(c.u(), c.matrix(), c.s()); }
 
-  /// [FIPS203, Alg 14, L19, L21]
+  /// Transforms A^T y^ and t^T y^ back. [FIPS203, Alg 14, L19, L21]
   static void inverse_uv(Chunk& c) {
     for (size_t i = 0; i <= kK; ++i)
       L::inverse_ntt(c.u()[i]);
   }
 
-  /// [FIPS203, Alg 14, L19-21]
+  /// Adds e1, e2 and the message, which gives u and v. [FIPS203, Alg 14, L19-21]
   static void add_noise(Chunk& c) {
     for (size_t i = 0; i <= kK; ++i)
       L::add(c.u()[i], c.e()[i]);
     L::add_message(c, c.u()[kK]);
   }
 
-  /// [FIPS203, Alg 14, L22-23]
+  /// Compresses and encodes u and v. [FIPS203, Alg 14, L22-23]
   static void store_c(Chunk& c) { store_uv(c, c.ct_out()); }
 
   // ---- K-PKE.Decrypt
 
-  /// [FIPS203, Alg 15, L1-5]
+  /// Loads u and v from c, and s^, t^ and z from sk. [FIPS203, Alg 15, L1-5]
   static void load_c_sk(Chunk& c) {
     const ConstByteRows ct = c.ct_in();
     for (size_t i = 0; i < kK; ++i)
@@ -167,18 +168,20 @@ struct Steps : KeySteps<P, L> {
     L::load_sk(c);
   }
 
-  /// [FIPS203, Alg 15, L6]
+  /// Transforms u. [FIPS203, Alg 15, L6]
   static void ntt_u(Chunk& c) {
     for (size_t i = 0; i < kK; ++i)
       L::ntt(c.u()[i]);
   }
+  /// Computes s^T u^. [FIPS203, Alg 15, L6]
   static void mul_su(Chunk& c) { L::template multiply<1>(&c.w(), c.secret(), c.u()); }
+  /// Transforms s^T u^ back. [FIPS203, Alg 15, L6]
   static void inverse_su(Chunk& c) { L::inverse_ntt(c.w()); }
 
-  /// [FIPS203, Alg 15, L6-7]
+  /// Computes m from v - s^T u. [FIPS203, Alg 15, L6-7]
   static void decode_m(Chunk& c) { L::store_message(c, c.u()[kK], c.w()); }
 
-  /// [FIPS203, Alg 18, L8-9]
+  /// Encodes the second encryption and compares it with c. [FIPS203, Alg 18, L8-9]
   static void compare_c(Chunk& c) {
     store_uv(c, c.reencrypted_ct());
     Steps::compare(c, c.reencrypted_ct());

@@ -16,7 +16,7 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
 
   // ---- Saber.PKE.KeyGen
 
-  /// [SABER20, Saber.KEM.KeyGen]
+  /// Makes the seeds of A and s, and z. [SABER20, Saber.KEM.KeyGen]
   static void make_keygen_coins(Chunk& c) { Fo::make_coins(c, kKeygenCoinBytes); }
 
   /// Makes the seed of A that is published: a hash of the seed among the coins, so that it does not reveal the
@@ -31,7 +31,7 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
     });
   }
 
-  /// [SABER20, GenMatrix]
+  /// Makes A of the new key from its seed. [SABER20, GenMatrix]
   static void gen_a_transposed(Chunk& c) { L::sample_matrix(c, rows_of(c.fo().seeds)); }
 
   /// Samples s or s'. [SABER20, GenSecret]
@@ -60,7 +60,7 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
 
   // ---- Saber.PKE.Enc
 
-  /// [SABER20, GenMatrix, BS2POLVECp]
+  /// Makes A and loads b. [SABER20, GenMatrix, BS2POLVECp]
   static void gen_a(Chunk& c) { L::load_pk(c); }
 
   /// Computes A s' and v' = b^T s'. [SABER20, MatrixVectorMul, InnerProd]
@@ -70,7 +70,7 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
 
   // ---- Saber.PKE.Dec
 
-  /// [SABER20, BS2POLVECp, BS2POLVECq]
+  /// Loads b' and c_m from c, and s and z from sk. [SABER20, BS2POLVECp, BS2POLVECq]
   static void load_c_sk(Chunk& c) {
     for (size_t i = 0; i < kL; ++i)
       L::template decode<kPBits>(c, c.u()[i], c.ct_in(i * kPolyPBytes));
@@ -83,7 +83,7 @@ struct Steps : fo::Transform<P, L, fo::Derivation::kSaber> {
 
   static void decode_m(Chunk& c) { L::decode_m(c); }
 
-  /// [SABER20, Verify]
+  /// Packs the second encryption and compares it with c. [SABER20, Verify]
   static void compare_c(Chunk& c) {
     store_ct(c, c.reencrypted_ct());
     Fo::compare(c, c.reencrypted_ct());

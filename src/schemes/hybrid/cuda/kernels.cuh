@@ -125,7 +125,7 @@ struct Secrets {
   const int* kem_status;
   Records ephemeral, recipient;  ///< the points of the ciphertexts and of the keys, for HPKE
   uint8_t* out;
-  int* status;      ///< nullptr: not wanted
+  int* status;      ///< nullptr if not wanted
   uint32_t* masks;  ///< nullptr, or set to all ones for items that succeed and to zero for others
 };
 

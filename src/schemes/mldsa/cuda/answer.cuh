@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer to a challenge: z, r0 and the hint of an attempt, by one warp. The products of c with s1, s2 and t0 are
+// The answer of an attempt to its challenge: z, r0 and the hint, by one warp. The products of c with s1, s2 and t0 are
 // products of small integers: tensor cores compute them without a modulus, as the negacyclic matrix of c times columns
 // of coefficients, eight polynomials at a time. [FIPS204, Alg 7, L16-28]
 #pragma once
@@ -52,10 +52,9 @@ class BallMatrix {
     words_ = memory[copy] + (255 - g - copy) / 4 + t;
   }
 
-  /// Multiplies rows 16 m + g and 16 m + g + 8 of c by the columns, and calls use(m, products, fetch(m)) for each m
-  /// < 16. In lane 4 g + t, element 2 h + p of products is that of row 16 m + g + 8 h and polynomial 2 t + p. The rows
-  /// of a tile are those of the tile before, two words on; they stay in registers, in a loop that the instruction cache
-  /// holds.
+  /// Multiplies c by the columns in tiles of rows, and calls use(m, products, fetch(m)) for each tile m < 16. In lane 4
+  /// g + t, element 2 h + p of products is that of row 16 m + g + 8 h of c and polynomial 2 t + p. The rows of a tile
+  /// are those of the tile before, two words on; they stay in registers, in a loop that the instruction cache holds.
   template <int kSets, class Fetch, class Use>
   __device__ __forceinline__ void multiply(const Columns (&columns)[kSets], Fetch fetch, Use use) const {
     constexpr int kAtOnce = 4, kNew = 2 * kAtOnce, kWindow = 4 * kDepthTiles - 2 + kNew;

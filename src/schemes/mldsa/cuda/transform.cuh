@@ -4,8 +4,8 @@
 // 16 stay within a lane in columns, layers 8 to 1 in rows. [FIPS204, 7.5]
 //
 // A factor w is kept with floor(w 2^32 / q), so that a butterfly takes three multiplications and no reduction: products
-// are below 2q for any word, a layer of the transform adds at most 2q, a layer of the inverse doubles at most, and 512q
-// < 2^32.
+// are below 2q for any word, a layer of the transform adds at most 2q, a layer of the inverse doubles at most, and
+// 512q < 2^32.
 #pragma once
 
 #include <array>
@@ -153,8 +153,8 @@ __device__ __forceinline__ void forward_transform(Coefficients& a, uint32_t* exc
   forward_layer<1>(a, [&](int block) { return f.of[7 + block]; });
 }
 
-/// Transforms what divided_by_2_32() returned back, from rows to columns; coefficients are below 2q before, in [0, q)
-/// afterwards.
+/// Transforms what divided_by_2_32() returned back, from rows to columns. Coefficients are below 2q before and
+/// in [0, q) afterwards.
 __device__ __forceinline__ void inverse_transform(Coefficients& a, uint32_t* exchange, unsigned l) {
   const RowFactors f(kRowFactors.inverse, l);
   inverse_layer<1, 2>(a, [&](int block) { return f.of[7 + block]; });

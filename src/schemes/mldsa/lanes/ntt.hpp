@@ -59,7 +59,7 @@ struct ShortFactors {
 template <bool kInverse>
 inline constexpr ShortFactors<kInverse> kShortFactors;
 
-/// [FIPS204, Alg 41, L10-12]
+/// Replaces a by a + zeta b and b by a - zeta b. [FIPS204, Alg 41, L10-12]
 POLYKEM_INLINE void butterfly(V32& a, V32& b, Factor zeta) {
   const V32 t = montgomery(b, zeta);
   b = a - t;
@@ -165,8 +165,8 @@ inline void inverse_ntt(Poly& a) {
   store_all(a.c, r);
 }
 
-/// Computes out = the sum over i < terms <= 7 of a[i] b[i] / 2^32, coefficient by coefficient. a is in [0, q), |b| < 9
-/// q, and |out| < q. [FIPS204, Alg 45, Alg 48]
+/// Computes out = the sum over i < terms <= 7 of a[i] b[i] / 2^32, coefficient by coefficient.
+/// a is in [0, q), |b| < 9 q, and |out| < q. [FIPS204, Alg 45, Alg 48]
 inline void multiply(Poly& out, const Poly* a, const Poly* b, size_t terms) {
   for (size_t j = 0; j < kN; j += kLanes) {
     V32 even = V32::set1(0), odds = V32::set1(0);

@@ -36,10 +36,10 @@ struct Kyber1024 {
   static constexpr MlkemParams kParams = kKyber1024;
 };
 
-/// A row of a transform in device memory has 256 coefficients of 16 bits, coefficient 16 l + 8 c + j at index 128 c + 8
-/// l + j. So lane l of 16, which works on coefficients 16 l to 16 l + 15, reads two times 16 bytes beside those of its
-/// neighbours. A row of noise has 256 values of 4 bits, which are coefficients plus eta; value r of lane l's 64 bits is
-/// coefficient l + 16 r.
+/// A row of a transform in device memory has 256 coefficients of 16 bits: coefficient 16 l + 8 c + j has the index 128
+/// c + 8 l + j. So lane l of 16, which works on coefficients 16 l to 16 l + 15, reads two times 16 bytes beside those
+/// of its neighbours. A row of noise has 256 values of 4 bits, which are coefficients plus eta: value r of lane l's 64
+/// bits is coefficient l + 16 r.
 inline constexpr size_t kRowBytes = 2 * kN;
 inline constexpr size_t kNoiseBytes = kN / 2;
 

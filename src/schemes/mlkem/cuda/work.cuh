@@ -97,8 +97,8 @@ __device__ __forceinline__ uint2 load_noise(const uint32_t* row, unsigned l) {
   return reinterpret_cast<const uint2*>(row)[l];
 }
 
-/// Unpacks the coefficients of a lane's part of a row of noise, in columns. q is added to them, so that they are in [q
-/// - kEta, q + kEta].
+/// Unpacks the coefficients of a lane's part of a row of noise, in columns. q is added to them, so that they are in
+/// [q - kEta, q + kEta].
 template <unsigned kEta>
 __device__ __forceinline__ void unpack_noise(Coefficients& a, uint2 part) {
 #pragma unroll
