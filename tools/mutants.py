@@ -40,7 +40,7 @@ MUTANTS = [
     Mutant("generator never seeds again", "src/prim/drbg/drbg.hpp",
            "fills_left_ -= fills_left_ > 0 ? 1 : 0;", "", "drbg_test", "DrbgSeeding.*"),
     Mutant("the generator's next key is what it gives out", "src/prim/drbg/ref/drbg.cpp",
-           "old.counter = kKeyBytes / kAesBlockBytes;", "old.counter = 0;", "drbg_test", "*AShortFill*"),
+           "rest.counter = kKeyBytes / kAesBlockBytes;", "rest.counter = 0;", "drbg_test", "*AShortFill*"),
     Mutant("generator keeps its key", "src/prim/drbg/ref/drbg.cpp",
            "stream.squeeze(key_);\n", "", "prim_test", "Drbg.*"),
     Mutant("no entropy is no error", "src/prim/drbg/ref/drbg.cpp",

@@ -26,7 +26,6 @@ constexpr const Aes128& kAes = kAes128Tables;
 const frodo::Kernels kFrodoKernels = {.matmul = kMatMul,
                                       .aes = kAes,
                                       .keccak = nullptr,
-                                      .keystream = nullptr,
                                       .sample = frodo::ref::sample,
                                       .pack = frodo::ref::pack,
                                       .unpack = frodo::ref::unpack,

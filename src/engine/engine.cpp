@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
 #include "core/cpus.hpp"
 #include "core/environment.hpp"
 #include "core/round.hpp"
@@ -48,20 +47,6 @@ size_t chunk_items(const Operation& operation, size_t count, unsigned threads) {
   const size_t share = divided_up(count, threads);
   const size_t chunks_of_share = divided_up(share, operation.chunk);
   return std::min(operation.chunk, rounded_up(divided_up(share, chunks_of_share), operation.granule));
-}
-
-/// The AES of the random generator; nullptr if the CPU has no AES instructions.
-Aes256Ctr best_keystream() {
-#ifdef POLYKEM_HAVE_AVX512
-  if (cpu_backend_available(cpu::kAvx512)) return aes256_ctr_avx512;
-#endif
-#ifdef POLYKEM_HAVE_X86
-  if (cpu_backend_available(cpu::kAvx2)) return aes256_ctr_avx2;
-#endif
-#ifdef POLYKEM_HAVE_NEON
-  if (cpu_features().has(CpuFeatures::kAes)) return aes256_ctr_neon;
-#endif
-  return nullptr;
 }
 
 /// Sets `found` to the arrays in the accelerator's memory. Arrays that the host reads itself must not be there.
@@ -138,12 +123,11 @@ std::span<Accelerator* const> Engine::usable_accelerators() const {
 }
 
 Status Engine::random_bytes(std::span<uint8_t> out) {
-  static const Aes256Ctr keystream = best_keystream();
   WorkerPool& workers = states_.get().workers;
   auto worker = workers.take();
   if (worker == nullptr) return Status::kOutOfMemory;
   const Status status = worker->drbg.prepare();
-  if (status == Status::kOk) worker->drbg.fill(out, keystream);
+  if (status == Status::kOk) worker->drbg.fill(out);
   workers.give_back(std::move(worker));
   wipe_stack_of_single_item();
   return status;

@@ -18,7 +18,7 @@ struct Worker {
   SecureBuffer workspace;
   SecureBuffer keys;                ///< the chunk's keys, if they were gathered or made from seeds
   std::vector<Status> item_status;  ///< the chunk's statuses, if the caller does not want them
-  Drbg drbg;
+  Drbg drbg{kSystemSources, aes256_ctr_of_cpu()};
 
   /// Allocates the workspace for a chunk of `items`; false if there is not enough memory.
   [[nodiscard]] bool reserve_workspace(const Operation& operation, size_t items);

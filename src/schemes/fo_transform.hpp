@@ -10,7 +10,6 @@
 #include "core/isa.hpp"
 #include "core/scheme.hpp"
 #include "ct/ct.hpp"
-#include "prim/aes/aes256_ctr.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "prim/simd/rows.hpp"
 
@@ -44,8 +43,6 @@ concept Layout = requires(typename L::Chunk& c, ByteRows out, ConstByteRows in, 
   L::template sha3_256<64>(out, in, count);
   L::template sha3_512<64>(out, in, count);
   L::template shake256<64>(out, in, count);
-  /// Returns AES-256 in counter mode, from which the generator takes its bytes, or nullptr to have them from SHAKE256.
-  { L::keystream() } -> std::same_as<Aes256Ctr>;
   /// The number of items, which is at most the number of rows in Secrets.
   { c.count } -> std::convertible_to<size_t>;
   /// Returns the chunk's Secrets.
@@ -75,7 +72,7 @@ struct Transform {
   }
   /// Generates `bytes` of coins for each item unless the caller passed coins.
   static void make_coins(Chunk& c, size_t bytes) {
-    if (c.io.coins == nullptr) c.io.drbg->fill({c.fo().coins[0], c.count * bytes}, L::keystream());
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.fo().coins[0], c.count * bytes});
   }
 
   /// Writes H(pk) of the new keys into their secret keys. [FIPS203, Alg 16, L3]

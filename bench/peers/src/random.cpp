@@ -13,13 +13,6 @@ namespace {
 
 constexpr size_t kPieceBytes = 16 << 10;
 
-polykem::Aes256Ctr keystream() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("vaes")) {
-    return polykem::aes256_ctr_avx512;
-  }
-  return __builtin_cpu_supports("avx2") ? polykem::aes256_ctr_avx2 : nullptr;
-}
-
 class Pieces {
  public:
   void take(uint8_t* out, size_t length) {
@@ -40,12 +33,11 @@ class Pieces {
     if (drbg_.prepare() != polykem::Status::kOk) {
       std::abort();
     }
-    drbg_.fill(piece_, keystream_);
+    drbg_.fill(piece_);
     left_ = kPieceBytes;
   }
 
-  polykem::Drbg drbg_;
-  polykem::Aes256Ctr keystream_ = keystream();
+  polykem::Drbg drbg_{polykem::kSystemSources, polykem::aes256_ctr_of_cpu()};
   uint8_t piece_[kPieceBytes];
   size_t left_ = 0;
 };

@@ -39,4 +39,7 @@ void aes256_ctr_avx512(uint8_t* out, size_t length, const uint8_t key[kAes256Key
 /// Keeps eight blocks in flight; needs the AES extension of AArch64.
 void aes256_ctr_neon(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce, uint64_t counter);
 
+/// The one of these that uses the AES instructions of this machine's CPU; nullptr if it has none.
+Aes256Ctr aes256_ctr_of_cpu();
+
 }  // namespace polykem

@@ -33,30 +33,33 @@ class Drbg {
   static constexpr uint64_t kSeedLifetime = 1'000'000'000;  ///< nanoseconds
   static constexpr size_t kEntropyBytes = 32;               ///< entropy taken with every seeding
 
-  explicit Drbg(const DrbgSources& sources = kSystemSources) : sources_(sources) {}
+  /// The generator expands its key with `aes`, or with SHAKE256 if that is nullptr.
+  explicit Drbg(const DrbgSources& sources = kSystemSources, Aes256Ctr aes = nullptr) : sources_(sources), aes_(aes) {}
   ~Drbg();
   Drbg(const Drbg&) = delete;
   Drbg& operator=(const Drbg&) = delete;
 
-  /// Seeds the generator if a seeding is due. Call it before fill() and take(). No other function can fail.
+  /// Seeds the generator if a seeding is due. Call it before fill() and begin_fill(). No other function can fail.
   [[nodiscard]] Status prepare();
 
-  /// Fills `out`; needs a successful prepare() before. Expands the key with SHAKE256, or with `keystream` if that is
-  /// given: backends with fast AES pass theirs.
-  void fill(std::span<uint8_t> out, Aes256Ctr keystream = nullptr);
-  /// Sets `out` to the key and counter with which fill() would write, for a caller that generates the keystream while
-  /// it computes; needs a successful prepare() before. The old key lives as long as `out`.
-  void take(Aes256Keystream& out, Aes256Ctr keystream);
+  /// Fills `out`; needs a successful prepare() before.
+  void fill(std::span<uint8_t> out);
+  /// Fills `first`, which has whole blocks of AES, and sets `rest` to the keystream with which a longer fill() would
+  /// continue, for a caller that writes it while it computes. Needs AES and a successful prepare() before. The old key
+  /// lives as long as `rest`.
+  void begin_fill(std::span<uint8_t> first, Aes256Keystream& rest);
 
  private:
   static constexpr size_t kKeyBytes = kAes256KeyBytes;
 
   [[nodiscard]] Status seed();
-  void expand_by_aes(std::span<uint8_t> out, Aes256Ctr keystream);
-  void replace_key(Aes256Keystream& old, Aes256Ctr keystream);
+  void expand_by_aes(std::span<uint8_t> out);
+  void expand_by_shake(std::span<uint8_t> out);
+  void write_first(std::span<uint8_t> first, Aes256Keystream& rest);
   void count_fill() { fills_left_ -= fills_left_ > 0 ? 1 : 0; }
 
   const DrbgSources& sources_;
+  const Aes256Ctr aes_;  ///< nullptr: SHAKE256
   uint8_t key_[kKeyBytes] = {};
   uint64_t fills_left_ = 0;
   uint64_t generation_ = 0;

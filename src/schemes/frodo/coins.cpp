@@ -16,7 +16,7 @@ void make_coins(Chunk& c, size_t bytes) {
     if (c.io.coins != nullptr) {
       std::memcpy(coins, c.io.coins + i * bytes, bytes);
     } else {
-      c.io.drbg->fill({coins, bytes}, c.kernels.keystream);
+      c.io.drbg->fill({coins, bytes});
     }
   }
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "prim/aes/aes128.hpp"
-#include "prim/aes/aes256_ctr.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
 #include "schemes/frodo/matmul/matmul.hpp"
 #include "schemes/frodo/params.hpp"
@@ -21,7 +20,6 @@ struct Kernels {
   const MatMul& matmul;
   const Aes128& aes;
   const KeccakLanes* keccak;  ///< nullptr: one message at a time
-  Aes256Ctr keystream;        ///< for the random generator; nullptr: the generator expands with SHAKE256
 
   /// Turns little-endian 16-bit words into errors mod 2^16, in place. Bit 0 is the sign, the rest the position in the
   /// distribution. [FRODO21, Alg 5]

@@ -24,24 +24,21 @@ const Scheme& kem_of(const HybridParams& params) {
 
 Parts parts_of(const HybridParams& params, const SchemeBackend& backend) {
   [[maybe_unused]] const std::string_view name = backend.name;
-  Parts parts{params, kem_of(params), backend, ecdh::InstructionSet::kPortable, {nullptr}, nullptr};
+  Parts parts{params, kem_of(params), backend, ecdh::InstructionSet::kPortable, {nullptr}};
 #if defined(POLYKEM_HAVE_X86)
   if (name == cpu::kAvx2) {
     parts.curve_isa = ecdh::InstructionSet::kAvx2;
     parts.hashes = {&kKeccakLanesAvx2};
-    parts.keystream = aes256_ctr_avx2;
   }
 #ifdef POLYKEM_HAVE_AVX512
   if (name == cpu::kAvx512) {
     parts.curve_isa = ecdh::InstructionSet::kAvx512;
     parts.hashes = {&kKeccakLanesAvx512};
-    parts.keystream = aes256_ctr_avx512;
   }
 #endif
 #elif defined(POLYKEM_HAVE_NEON)
   if (name == cpu::kNeon) parts.hashes = {&kKeccakLanesNeon};
   if (name == cpu::kNeonSha3) parts.hashes = {&kKeccakLanesNeonSha3};
-  if (name != cpu::kRef) parts.keystream = aes256_ctr_neon;
 #endif
   return parts;
 }

@@ -156,9 +156,9 @@ struct Secrets {
 };
 
 /// Returns the coins of the items: the caller's or, if it passed none, the generator's, which are written to `own`.
-const uint8_t* coins_of(const Parts& p, const Batch& batch, uint8_t* own, size_t bytes) {
+const uint8_t* coins_of(const Batch& batch, uint8_t* own, size_t bytes) {
   if (batch.coins != nullptr) return batch.coins;
-  batch.drbg->fill({own, batch.count * bytes}, p.keystream);
+  batch.drbg->fill({own, batch.count * bytes});
   return own;
 }
 
@@ -181,7 +181,7 @@ struct Keygen {
   Status run(const Batch& batch, StepTimes* times) {
     const size_t count = batch.count;
     StepClock clock(times);
-    const uint8_t* seeds = coins_of(p_, batch, coins_, p_.params.keygen_coin_bytes());
+    const uint8_t* seeds = coins_of(batch, coins_, p_.params.keygen_coin_bytes());
     clock.stop(0, count);
     pairs_.expand_seeds(seeds);
     clock.stop(1, count);
@@ -236,7 +236,7 @@ struct Encaps {
     const size_t count = batch.count, keys = batch.shared_key ? 1 : count, coin_bytes = p_.params.encaps_coin_bytes();
     const size_t pk_bytes = p_.public_key_bytes(), ct_bytes = p_.ciphertext_bytes();
     StepClock clock(times);
-    const uint8_t* coins = coins_of(p_, batch, own_coins_, coin_bytes);
+    const uint8_t* coins = coins_of(batch, own_coins_, coin_bytes);
     clock.stop(0, count);
 
     copy_rows({m_, kKemEncapsCoinBytes}, {coins, coin_bytes}, kKemEncapsCoinBytes, count);

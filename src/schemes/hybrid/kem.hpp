@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/scheme.hpp"
-#include "prim/aes/aes256_ctr.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
 #include "schemes/hybrid/params.hpp"
 
@@ -24,7 +23,6 @@ struct Parts {
   const SchemeBackend& backend;  ///< a backend of kem
   ecdh::InstructionSet curve_isa;
   Hashes hashes;
-  Aes256Ctr keystream;  ///< from which the generator takes its bytes; nullptr: from SHAKE256
 
   ecdh::CurveInfo curve() const { return params.curve_info(); }
   size_t public_key_bytes() const { return kem.public_key_bytes + curve().point_bytes; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The items that are being computed, with their records. `Isa` names the primitives of an instruction set: kName,
-// prg(), keystream(), sha256(), bch(errors), Scratch, multiply().
+// prg(), sha256(), bch(errors), Scratch, multiply().
 #pragma once
 
 #include "core/arena.hpp"

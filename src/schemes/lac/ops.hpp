@@ -33,7 +33,7 @@ struct Ops {
       if (c.io.coins != nullptr) {
         std::memcpy(to, c.io.coins + i * kSeedBytes, kSeedBytes);
       } else {
-        c.io.drbg->fill({to, kSeedBytes}, Isa::keystream());
+        c.io.drbg->fill({to, kSeedBytes});
       }
     });
   }

@@ -3,7 +3,6 @@
 
 #include <concepts>
 
-#include "prim/aes/aes256_ctr.hpp"
 #include "prim/ntt/ntt_lanes.hpp"
 #include "prim/simd/rows.hpp"
 
@@ -15,8 +14,6 @@ template <class Isa>
 concept InstructionSet = requires(ByteRows out, ConstByteRows in, uint8_t* to, size_t bytes, uint64_t* states) {
   /// The backend's name, one of core/backend.hpp.
   { Isa::kName } -> std::convertible_to<const char*>;
-  /// Returns AES-256 in counter mode, from which the generator takes its bytes, or nullptr to have them from SHAKE256.
-  { Isa::keystream() } -> std::same_as<Aes256Ctr>;
   /// Returns transforms mod 3329, for small products.
   { Isa::small_ntt() } -> std::same_as<const NttSingle&>;
   /// The number of Keccak states that are permuted together, and of items that are computed together.

@@ -170,7 +170,7 @@ struct KeygenSteps : CommonSteps<P, Isa> {
   static void make_xi(Chunk& c) {
     for (size_t i = 0; i < c.count; ++i) {
       if (c.io.coins == nullptr) {
-        c.io.drbg->fill(c.items[i].xi, Isa::keystream());
+        c.io.drbg->fill(c.items[i].xi);
       } else {
         std::memcpy(c.items[i].xi, c.io.coins + i * kSeedBytes, kSeedBytes);
       }
@@ -485,7 +485,7 @@ struct SignSteps : CommonSteps<P, Isa> {
     } else if (c.io.coins != nullptr) {
       std::memcpy(c.items[i].rnd, c.io.coins + i * kSeedBytes, kSeedBytes);
     } else {
-      c.io.drbg->fill(c.items[i].rnd, Isa::keystream());
+      c.io.drbg->fill(c.items[i].rnd);
     }
   }
 

@@ -4,7 +4,6 @@
 #include <concepts>
 
 #include "core/scheme.hpp"
-#include "prim/aes/aes256_ctr.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
 #include "prim/ntt/ntt_lanes.hpp"
 
@@ -16,8 +15,6 @@ template <class Isa>
 concept InstructionSet = requires {
   /// The backend's name, one of core/backend.hpp.
   { Isa::kName } -> std::convertible_to<const char*>;
-  /// Returns AES-256 in counter mode, from which the generator takes its bytes, or nullptr to have them from SHAKE256.
-  { Isa::keystream() } -> std::same_as<Aes256Ctr>;
   /// Returns transforms, products, sums and compression of blocks with one item in each lane.
   { Isa::ntt() } -> std::same_as<const NttLanes&>;
   /// Returns transforms and products of a single polynomial.

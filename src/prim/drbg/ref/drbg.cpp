@@ -81,48 +81,50 @@ Status Drbg::prepare() {
   return Status::kOk;
 }
 
-/// Moves the key into `old`, and replaces it by the first blocks of its keystream. `old` continues after those.
-void Drbg::replace_key(Aes256Keystream& old, Aes256Ctr keystream) {
-  std::memcpy(old.key, key_, kKeyBytes);
-  old.nonce = nonce_;
-  old.counter = kKeyBytes / kAesBlockBytes;
-  keystream(key_, kKeyBytes, old.key, nonce_, 0);
+/// Moves the key into `rest`, replaces it by the first blocks of its keystream, and writes the blocks after those to
+/// `first`. `rest` continues there.
+void Drbg::write_first(std::span<uint8_t> first, Aes256Keystream& rest) {
+  std::memcpy(rest.key, key_, kKeyBytes);
+  rest.nonce = nonce_;
+  rest.counter = kKeyBytes / kAesBlockBytes;
+  aes_(key_, kKeyBytes, rest.key, rest.nonce, 0);
+  aes_(first.data(), first.size(), rest.key, rest.nonce, rest.counter);
+  rest.counter += first.size() / kAesBlockBytes;
 }
 
 /// Expands a short output, as a single item draws it, together with the next key, because half of the time goes into
 /// the expansion of the old key.
-void Drbg::expand_by_aes(std::span<uint8_t> out, Aes256Ctr keystream) {
+void Drbg::expand_by_aes(std::span<uint8_t> out) {
   constexpr size_t kShort = 64;
   if (out.size() <= kShort) {
     uint8_t both[kKeyBytes + kShort];
-    keystream(both, kKeyBytes + out.size(), key_, nonce_, 0);
+    aes_(both, kKeyBytes + out.size(), key_, nonce_, 0);
     std::memcpy(key_, both, kKeyBytes);
     std::memcpy(out.data(), both + kKeyBytes, out.size());
     secure_zero(both, sizeof both);
   } else {
-    Aes256Keystream stream;
-    replace_key(stream, keystream);
-    keystream(out.data(), out.size(), stream.key, stream.nonce, stream.counter);
+    Aes256Keystream rest;
+    write_first(out, rest);
   }
 }
 
-void Drbg::fill(std::span<uint8_t> out, Aes256Ctr keystream) {
-  if (keystream != nullptr) {
-    expand_by_aes(out, keystream);
-  } else {
-    uint8_t nonce[sizeof nonce_];
-    std::memcpy(nonce, &nonce_, sizeof nonce);
-    Shake stream(Shake::Strength::kShake256);
-    stream.absorb(key_);
-    stream.absorb(nonce);
-    stream.squeeze(key_);
-    stream.squeeze(out);
-  }
+void Drbg::expand_by_shake(std::span<uint8_t> out) {
+  uint8_t nonce[sizeof nonce_];
+  std::memcpy(nonce, &nonce_, sizeof nonce);
+  Shake stream(Shake::Strength::kShake256);
+  stream.absorb(key_);
+  stream.absorb(nonce);
+  stream.squeeze(key_);
+  stream.squeeze(out);
+}
+
+void Drbg::fill(std::span<uint8_t> out) {
+  aes_ != nullptr ? expand_by_aes(out) : expand_by_shake(out);
   count_fill();
 }
 
-void Drbg::take(Aes256Keystream& out, Aes256Ctr keystream) {
-  replace_key(out, keystream);
+void Drbg::begin_fill(std::span<uint8_t> first, Aes256Keystream& rest) {
+  write_first(first, rest);
   count_fill();
 }
 

@@ -3,10 +3,10 @@
 
 namespace polykem::frodo {
 
-const Kernels kKernelsAvx512 = {kMatMulAvx512, kAes128Avx512, &kKeccakLanesAvx512, aes256_ctr_avx512,
-                                lanes::sample, lanes::pack,   lanes::unpack,       lanes::unpack_transposed};
-const Kernels kKernelsAvx512Intel = {kMatMulAvx512, kAes128Avx512,      &kKeccakLanesAvx512, aes256_ctr_avx512,
-                                     lanes::sample, lanes::pack,        lanes::unpack,       lanes::unpack_transposed,
-                                     nullptr,       &kRowProductsAvx512};
+const Kernels kKernelsAvx512 = {kMatMulAvx512, kAes128Avx512, &kKeccakLanesAvx512,     lanes::sample,
+                                lanes::pack,   lanes::unpack, lanes::unpack_transposed};
+const Kernels kKernelsAvx512Intel = {kMatMulAvx512,      kAes128Avx512, &kKeccakLanesAvx512,      lanes::sample,
+                                     lanes::pack,        lanes::unpack, lanes::unpack_transposed, nullptr,
+                                     &kRowProductsAvx512};
 
 }  // namespace polykem::frodo

@@ -62,7 +62,7 @@ void unpack_transposed(Matrix16 out, const uint8_t* in, size_t n, unsigned logq)
 
 }  // namespace ref
 
-const Kernels kKernelsRef = {kMatMulPortable, kAes128Portable, nullptr,     nullptr,
-                             ref::sample,     ref::pack,       ref::unpack, ref::unpack_transposed};
+const Kernels kKernelsRef = {kMatMulPortable, kAes128Portable,       nullptr, ref::sample, ref::pack,
+                             ref::unpack,     ref::unpack_transposed};
 
 }  // namespace polykem::frodo

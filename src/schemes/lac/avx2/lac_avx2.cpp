@@ -16,7 +16,6 @@ struct Avx2 {
   using Scratch = lanes::ScratchAvx2;
 
   static Aes256Ctr prg() { return aes256_ctr_avx2; }
-  static Aes256Ctr keystream() { return aes256_ctr_avx2; }
   static void sha256(ByteRows out, ConstByteRows in, size_t length, size_t count) {
     sha256_dispatch_avx2(out, in, length, count);
   }

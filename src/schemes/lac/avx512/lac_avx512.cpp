@@ -16,7 +16,6 @@ struct Avx512 {
   using Scratch = lanes::ScratchVnni;
 
   static Aes256Ctr prg() { return aes256_ctr_avx512; }
-  static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static void sha256(ByteRows out, ConstByteRows in, size_t length, size_t count) {
     sha256_dispatch_avx512(out, in, length, count);
   }

@@ -12,8 +12,7 @@ namespace {
 
 struct Neon : ref::Portable {
   static constexpr const char* kName = cpu::kNeon;
-  static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
-  static Aes256Ctr prg() { return keystream() != nullptr ? keystream() : aes256_ctr_portable; }
+  static Aes256Ctr prg() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : aes256_ctr_portable; }
 };
 
 struct NeonSha3 : Neon {

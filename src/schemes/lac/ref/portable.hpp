@@ -15,7 +15,6 @@ struct Portable {
   using Scratch = ref::Scratch;
 
   static Aes256Ctr prg() { return aes256_ctr_portable; }
-  static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
   static void sha256(ByteRows out, ConstByteRows in, size_t length, size_t count) {
     sha256_portable(out, in, length, count);
   }

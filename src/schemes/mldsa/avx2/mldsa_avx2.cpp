@@ -10,7 +10,6 @@ namespace {
 
 struct Avx2 : LaneHashes<kKeccakLanesAvx2> {
   static constexpr const char* kName = cpu::kAvx2;
-  static Aes256Ctr keystream() { return aes256_ctr_avx2; }
   static const NttSingle& small_ntt() { return kNttSingleAvx2; }
 };
 static_assert(InstructionSet<Avx2>);

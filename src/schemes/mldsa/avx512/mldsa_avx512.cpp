@@ -10,7 +10,6 @@ namespace {
 
 struct Avx512 : LaneHashes<kKeccakLanesAvx512> {
   static constexpr const char* kName = cpu::kAvx512;
-  static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const NttSingle& small_ntt() { return kNttSingleAvx512; }
 };
 static_assert(InstructionSet<Avx512>);

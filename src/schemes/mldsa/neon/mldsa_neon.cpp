@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
 #include "schemes/mldsa/backend.hpp"
 #include "schemes/mldsa/lane_hashes.hpp"
 #include "schemes/mldsa/vector_backends.hpp"
@@ -11,7 +10,6 @@ namespace {
 
 struct Neon : LaneHashes<kKeccakLanesNeon> {
   static constexpr const char* kName = cpu::kNeon;
-  static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
   static const NttSingle& small_ntt() { return kNttSingleNeon; }
 };
 static_assert(InstructionSet<Neon>);

@@ -10,7 +10,6 @@ namespace {
 
 struct NeonSha3 : LaneHashes<kKeccakLanesNeonSha3> {
   static constexpr const char* kName = cpu::kNeonSha3;
-  static Aes256Ctr keystream() { return aes256_ctr_neon; }
   static const NttSingle& small_ntt() { return kNttSingleNeon; }
 };
 static_assert(InstructionSet<NeonSha3>);

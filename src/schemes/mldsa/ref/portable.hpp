@@ -13,7 +13,6 @@ struct Portable {
   static constexpr const char* kName = cpu::kRef;
   static constexpr size_t kStates = 1, kItems = 1;
 
-  static Aes256Ctr keystream() { return nullptr; }
   static const NttSingle& small_ntt() {
     static constexpr NttSingle kPortable{ntt::forward, ntt::inverse, ntt::multiply};
     return kPortable;

@@ -10,7 +10,6 @@ namespace {
 
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
-  static Aes256Ctr keystream() { return aes256_ctr_avx2; }
   static const NttLanes& ntt() { return kNttLanesAvx2; }
   static const NttSingle& ntt_single() { return kNttSingleAvx2; }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx2; }

@@ -20,8 +20,6 @@ struct Layout : LaneHashes<Isa> {
   using Poly = LanePoly;
   using Chunk = interleaved::Chunk<P>;
 
-  static Aes256Ctr keystream() { return Isa::keystream(); }
-
   static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
     auto& work = c.work;
     Seeds seeds[kLanes / kStates];

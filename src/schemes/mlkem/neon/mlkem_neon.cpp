@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
 #include "schemes/mlkem/instruction_set.hpp"
 #include "schemes/mlkem/interleaved/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
@@ -11,7 +10,6 @@ namespace {
 
 struct Neon {
   static constexpr const char* kName = cpu::kNeon;
-  static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
   static const NttLanes& ntt() { return kNttLanesNeon; }
   static const NttSingle& ntt_single() { return kNttSingleNeon; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeon; }

@@ -28,8 +28,6 @@ struct Layout : PortableHashes {
   using Poly = mlkem::Poly;
   using Chunk = SingleItem<P, Item<kDims>>;
 
-  static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
-
   static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
     sample_a(c.work.own.pk, rho.data, transposed);
   }

@@ -23,8 +23,6 @@ struct Layout : polykem::lanes::SingleHashes {
   using Poly = mlkem::Poly;
   using Chunk = SingleItem<P, Item<kDims>>;
 
-  static Aes256Ctr keystream() { return Isa::keystream(); }
-
   static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
     MatrixSampler<kK>(c.work.own.pk.rows, rho.data, transposed, c.work.hash.squeezed).sample(c.work.states);
   }

@@ -39,7 +39,7 @@ struct X8Operations {
     if (kCoinBytes<kOp> != 0 && items.coins == nullptr) {
       StepClock clock(times);
       const std::span coins(arena.take<uint8_t>(items.count * kCoinBytes<kOp>), items.count * kCoinBytes<kOp>);
-      items.drbg->fill(coins, Isa::keystream());
+      items.drbg->fill(coins);
       items.coins = coins.data();
       clock.stop(kCoinStep, 0);
     }

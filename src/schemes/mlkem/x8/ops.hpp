@@ -26,8 +26,6 @@ struct Layout : LaneHashes<Isa> {
   static constexpr size_t kK = P.k;
   using Chunk = x8::Chunk<P>;
 
-  static Aes256Ctr keystream() { return Isa::keystream(); }
-
   static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
     MatrixSampler sampler(Seeds::load(rho, c.count));
     for (size_t entry = 0; entry < kK * kK; ++entry) {

@@ -10,7 +10,6 @@ namespace polykem::ntru {
 namespace {
 
 struct Amx {
-  static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const TileMul* mul(size_t n) { return tile_mul_amx(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
   static const PolyInvLanes& inverse() { return kPolyInvLanesAvx512; }

@@ -10,7 +10,6 @@ namespace {
 
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
-  static Aes256Ctr keystream() { return aes256_ctr_avx2; }
   static const LaneMul* mul(size_t n) { return lane_mul_avx2(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx2; }
   static const PolyInvLanes& inverse() { return kPolyInvLanesAvx2; }

@@ -12,7 +12,6 @@ namespace {
 
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const LaneMul* mul(size_t n) { return lane_mul_avx512(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
   static const PolyInvLanes& inverse() { return kPolyInvLanesAvx512; }

@@ -96,7 +96,7 @@ struct KeygenOps {
 
   static void make_keygen_coins(KeygenChunk& c) {
     if (c.io.coins != nullptr) return;
-    c.io.drbg->fill({c.now().coins[0], c.count() * P.keygen_coin_bytes()}, Isa::keystream());
+    c.io.drbg->fill({c.now().coins[0], c.count() * P.keygen_coin_bytes()});
   }
 
   /// Samples f and g. Lanes without an item repeat the last item.

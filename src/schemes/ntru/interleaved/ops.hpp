@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the stages of encaps and decaps on a block of items at once, one item per vector lane. `Isa` names the
-// primitives of an instruction set: kName, keystream(), mul(n), keccak(), inverse().
+// primitives of an instruction set: kName, mul(n), keccak(), inverse().
 #pragma once
 
 #include <cstring>
@@ -63,7 +63,7 @@ struct Ops : KeygenOps<P, Isa> {
   // ---- encaps. The fields hold a = r, b = m, x = h, y = r mod q; z = h r, then c.
 
   static void make_encaps_coins(Chunk& c) {
-    if (c.io.coins == nullptr) c.io.drbg->fill({c.work->coins[0], c.count * P.encaps_coin_bytes()}, Isa::keystream());
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.work->coins[0], c.count * P.encaps_coin_bytes()});
   }
 
   static void sample_rm(Chunk& c) {

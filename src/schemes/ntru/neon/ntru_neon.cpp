@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
 #include "schemes/ntru/interleaved/backend.hpp"
 #include "schemes/ntru/interleaved/isa_prims.hpp"
 #include "schemes/ntru/vector_backends.hpp"
@@ -11,7 +10,6 @@ namespace {
 
 struct Neon {
   static constexpr const char* kName = cpu::kNeon;
-  static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
   static const LaneMul* mul(size_t n) { return lane_mul_neon(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
   static const PolyInvLanes& inverse() { return kPolyInvLanesNeon; }

@@ -10,7 +10,6 @@ namespace {
 
 struct NeonSha3 {
   static constexpr const char* kName = cpu::kNeonSha3;
-  static Aes256Ctr keystream() { return aes256_ctr_neon; }
   static const LaneMul* mul(size_t n) { return lane_mul_neon(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
   static const PolyInvLanes& inverse() { return kPolyInvLanesNeon; }

@@ -36,7 +36,6 @@ struct Item {
 /// The portable primitives for one item. Other primitives have the same members. The last argument of each function is
 /// a workspace of workspace_bytes(n) bytes, aligned to 64.
 struct PortablePrims {
-  static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
   static constexpr size_t workspace_bytes(size_t) { return 0; }
   /// Computes c = a b mod (x^n - 1, q).
   static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void*) {
@@ -126,7 +125,7 @@ struct Ops {
       if (c.io.coins != nullptr) {
         std::memcpy(t.coins, c.io.coins + i * bytes, bytes);
       } else {
-        c.io.drbg->fill({t.coins, bytes}, Prims::keystream());
+        c.io.drbg->fill({t.coins, bytes});
       }
     });
   }

@@ -110,7 +110,7 @@ struct KeygenOps {
   using Key = single::Key<P>;
 
   static void make_keygen_coins(KeygenChunk& c) {
-    if (c.io.coins == nullptr) c.io.drbg->fill({c.own_coins, c.count * c.kCoinBytes}, Prims::keystream());
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.own_coins, c.count * c.kCoinBytes});
   }
 
   static void sample_fg(KeygenChunk& c) {

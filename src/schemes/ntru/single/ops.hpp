@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the stages of encaps and decaps on items that lie one after the other. `Prims` names the primitives of an
-// instruction set: kName, keystream(), mul(n), keccak(), inverse(), sort().
+// instruction set: kName, mul(n), keccak(), inverse(), sort().
 #pragma once
 
 #include <cstring>
@@ -80,7 +80,7 @@ struct Ops : KeygenOps<P, Prims> {
   // ---- encaps. The fields hold a = r, b = m, x = h; small = r mod q, then Lift(m); z = h r, then c.
 
   static void make_encaps_coins(Chunk& c) {
-    if (c.io.coins == nullptr) c.io.drbg->fill({c.own_coins, c.count * c.kCoinBytes}, Prims::keystream());
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.own_coins, c.count * c.kCoinBytes});
   }
 
   static void sample_r(Chunk& c) {
@@ -137,9 +137,7 @@ struct Ops : KeygenOps<P, Prims> {
     static_assert(Chunk::kItems % kAesBlockBytes == 0, "r must take whole blocks");
     const size_t r_bytes = c.count * c.kRBytes;
     Aes256Keystream keystream;
-    c.io.drbg->take(keystream, Prims::keystream());
-    Prims::keystream()(c.own_coins, r_bytes, keystream.key, keystream.nonce, keystream.counter);
-    keystream.counter += r_bytes / kAesBlockBytes;
+    c.io.drbg->begin_fill({c.own_coins, r_bytes}, keystream);
     sample_r(c);
     load_h(c);
     c.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });

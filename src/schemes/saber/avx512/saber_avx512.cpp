@@ -9,7 +9,6 @@ namespace {
 
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
 };
 

@@ -9,14 +9,12 @@
 namespace polykem::saber::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// Isa names the primitives of an instruction set: kName, keystream(), keccak().
+/// Isa names the primitives of an instruction set: kName, keccak().
 template <SaberParams P, class Isa>
 struct Layout : LaneHashes<Isa> {
   static constexpr size_t kL = P.l;
   using Poly = LanePoly;
   using Chunk = interleaved::Chunk<P>;
-
-  static Aes256Ctr keystream() { return Isa::keystream(); }
 
   /// Leaves the matrix as bytes, which multiply() unpacks.
   static void sample_matrix(Chunk& c, ConstByteRows seeds) {

@@ -16,8 +16,6 @@ inline constexpr size_t kShake128Rate = 168;
 
 template <class Isa>
 struct SinglePrims : polykem::lanes::SingleHashes {
-  static Aes256Ctr keystream() { return Isa::keystream(); }
-
   template <size_t kBytes>
   static void shake128(ByteRows rows, ConstByteRows seed, size_t) {
     uint8_t* const out = rows.data;

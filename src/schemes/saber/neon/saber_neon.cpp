@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
 #include "schemes/saber/interleaved/backend.hpp"
 #include "schemes/saber/vector_backends.hpp"
 
@@ -10,7 +9,6 @@ namespace {
 
 struct Neon {
   static constexpr const char* kName = cpu::kNeon;
-  static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
 };
 

@@ -9,7 +9,6 @@ namespace {
 
 struct NeonSha3 {
   static constexpr const char* kName = cpu::kNeonSha3;
-  static Aes256Ctr keystream() { return aes256_ctr_neon; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
 };
 

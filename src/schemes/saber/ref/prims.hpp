@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/scheme.hpp"
-#include "prim/aes/aes256_ctr.hpp"
 #include "prim/keccak/row_hashes.hpp"
 #include "schemes/saber/ref/pack.hpp"
 
@@ -11,8 +10,6 @@ inline namespace POLYKEM_ISA {
 
 /// The portable primitives for one item. Other classes of primitives have the same members.
 struct PortablePrims : PortableHashes {
-  static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
-
   /// Writes kOut bytes of SHAKE128 of a seed to the only row.
   template <size_t kOut>
   static void shake128(ByteRows out, ConstByteRows seed, size_t) {
