@@ -22,6 +22,7 @@
 using namespace polykem::capi;
 using polykem::Accelerator;
 using polykem::BackendDescription;
+using polykem::CpuBackend;
 using polykem::Engine;
 using polykem::Job;
 using polykem::KeyKind;
@@ -293,8 +294,8 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
   return guarded([&] {
     const auto accelerators = polykem::accelerators();
     if (index >= accelerators.size()) {
-      const BackendDescription& cpu = polykem::cpu_backends()[index - accelerators.size()];
-      const int available = polykem::cpu_backend_available(cpu.name) ? 1 : 0;
+      const CpuBackend& cpu = polykem::cpu_backends()[index - accelerators.size()];
+      const int available = cpu.available() ? 1 : 0;
       write_struct(out, out->struct_size,
                    polykem_backend_info_t{0, cpu.name, cpu.description, cpu.requirements, available, 0});
       return POLYKEM_OK;
@@ -317,9 +318,8 @@ const char* polykem_backend_missing(const char* name) {
   const char* text = "there is not enough memory";
   guarded([&] {
     std::string why = "there is no such backend";
-    for (const BackendDescription& cpu : polykem::cpu_backends())
-      if (std::string_view(name) == cpu.name)
-        why = polykem::cpu_backend_available(cpu.name) ? "" : std::string("the CPU lacks ") + cpu.requirements;
+    if (const CpuBackend* const cpu = polykem::find_cpu_backend(name); cpu != nullptr)
+      why = cpu->available() ? "" : std::string("the CPU lacks ") + cpu->requirements;
     for (Accelerator* const accelerator : polykem::accelerators())
       if (std::string_view(name) == accelerator->name()) why = accelerator->missing_files();
     text = why.empty() ? nullptr : polykem::static_text(why);

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <string_view>
 
 #include "core/backend.hpp"
 #include "core/cpus.hpp"
@@ -33,12 +32,16 @@ Status find_forced(const EngineConfig& config, const char*& out) {
     const bool usable = config.open_later ? accelerator->may_be_available() : accelerator->available();
     return usable ? Status::kOk : Status::kBackendUnavailable;
   }
-  for (const BackendDescription& backend : cpu_backends()) {
-    if (!same(backend.name, name)) continue;
-    out = backend.name;
-    return cpu_backend_available(name) ? Status::kOk : Status::kBackendUnavailable;
-  }
-  return Status::kUnknownBackend;
+  const CpuBackend* const backend = find_cpu_backend(name);
+  if (backend == nullptr) return Status::kUnknownBackend;
+  out = backend->name;
+  return backend->available() ? Status::kOk : Status::kBackendUnavailable;
+}
+
+/// Returns the CPU backend, or the one that it inherits if it needs a large stack.
+const SchemeBackend* for_small_stack(const Scheme& scheme, const SchemeBackend& backend) {
+  const CpuBackend* const cpu = find_cpu_backend(backend.name);
+  return cpu != nullptr && cpu->needs_large_stack ? cpu_backend(scheme, cpu->inherits) : &backend;
 }
 
 /// Items per chunk: as many as fit the cache, adjusted so that all threads get the same number of chunks and chunks
@@ -136,9 +139,8 @@ Status Engine::random_bytes(std::span<uint8_t> out) {
 Status Engine::find_route(const Request& request, Route& out) const {
   if (request.run_on == RunOn::kCpu || request.run_on == RunOn::kCaller) {
     out = {.backend = cpu_backend_for(*request.scheme)};
-    const bool tiles = out.backend != nullptr && std::string_view(out.backend->name) == cpu::kAmx;
-    if (tiles && request.run_on == RunOn::kCaller)
-      out.backend = cpu_backend(*request.scheme, inherited_cpu_backend(cpu::kAmx));
+    if (out.backend != nullptr && request.run_on == RunOn::kCaller)
+      out.backend = for_small_stack(*request.scheme, *out.backend);
     return out.backend == nullptr ? Status::kBackendUnavailable : Status::kOk;
   }
   if (request.run_on == RunOn::kAccelerator) {

@@ -12,7 +12,7 @@ class Accelerator;
 enum class RunOn {
   kAny,          ///< where it finishes soonest; the CPU computes what an accelerator cannot
   kCpu,          ///< on the CPU; all arrays are in host memory
-  kCaller,       ///< on the caller's thread, whose stack may be small: the CPU without matrix tiles
+  kCaller,       ///< on the caller's thread, whose stack may be small: the CPU by a backend that needs no large one
   kAccelerator,  ///< only on Request::accelerator
 };
 

@@ -113,8 +113,8 @@ const SchemeBackend* cpu_backend(const Scheme& scheme, const char* name) {
   for (const SchemeBackend& candidate : scheme.backends) {
     if (std::strcmp(candidate.name, name) == 0) return &candidate;
   }
-  const char* inherited = inherited_cpu_backend(name);
-  return inherited != nullptr ? cpu_backend(scheme, inherited) : nullptr;
+  const CpuBackend* const cpu = find_cpu_backend(name);
+  return cpu != nullptr && cpu->inherits != nullptr ? cpu_backend(scheme, cpu->inherits) : nullptr;
 }
 
 const SchemeBackend* best_cpu_backend(const Scheme& scheme) {
