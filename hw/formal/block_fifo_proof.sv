@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word, chosen at will (mark_i), leaves the FIFO after those before it, unchanged and once, whoever pauses. A word
-// that is there shows two cycles after it came at the latest, and there is room unless Depth words are there.
+// Any word, which mark_i selects, leaves the FIFO after those before it, unchanged and once, whichever side pauses. A
+// word can leave at most two cycles after its push, and there is room unless Depth words are in the FIFO.
 module block_fifo_proof #(
   parameter int unsigned Width = 4,
   parameter int unsigned Depth = 16,
@@ -27,8 +27,8 @@ module block_fifo_proof #(
   ram #(.Width(Width), .Depth(Depth)) u_ram (
     .clk_i, .we_i(push), .waddr_i(in_index), .wdata_i(word_i), .raddr_i(out_index), .rdata_o(word)
   );
-  logic               waits_q = 1'b0, came_q;  // came_q: the newest word came in the last cycle
-  logic [IndexBits:0] before_q, count;         // words that leave before the marked one; all
+  logic               waits_q = 1'b0, came_q;  // came_q: the newest word was pushed in the last cycle
+  logic [IndexBits:0] before_q, count;         // number of words that leave before the marked one; of all words
   logic [Width-1:0]   word_q, left_q;
   logic               leaves_q = 1'b0;         // the marked word was read in the last cycle
   assign count = u_dut.in_q - u_dut.out_q;

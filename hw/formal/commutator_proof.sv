@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pair, chosen at will (mark_i), leaves the commutator once, unchanged, at the right time and side:
+// Any pair, which mark_i selects, leaves the commutator once, unchanged, at the right time and on the right side:
 //   not crossed   a: in a_o after Depth cycles,  b: in a_o after 2 Depth
 //   crossed       a: in b_o at once,             b: in b_o after Depth
 module commutator_proof
@@ -13,7 +13,7 @@ module commutator_proof
   input coeff_t b_i
 );
   coeff_t a_o, b_o;
-  logic [5:0] index_q;  // begins anywhere
+  logic [5:0] index_q;  // begins at any value
   always_ff @(posedge clk_i) index_q <= index_q + 6'd1;
   commutator #(.Depth(Depth)) u_dut (.clk_i, .index_i(index_q), .a_i, .b_i, .a_o, .b_o);
 

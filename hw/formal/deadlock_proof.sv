@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The five units of a command never wait in a circle. There is no time here: the inputs are any places in the five
-// lists of programs_pkg, with what must hold of any such places when nothing is on its way any more, pipelines and
-// streams having moved what they could. The claim: then some unit can move, or the command has ended. Since it is made
-// of all places, and not of those that a run reaches in so many cycles, it holds at any time.
+// The five units of a command never wait for each other in a circle. The proof has no time: its inputs are any places
+// in the five lists of programs_pkg that fit each other when pipelines and streams have moved all that they could. It
+// claims that some unit can then move, or that the command has ended. Since it covers all such places, and not only
+// those that a run reaches in some number of cycles, it holds at any time.
 module deadlock_proof
   import polykem_hw_pkg::*;
   import programs_pkg::*;
 (
   input task_t       task_i,
-  // input unit: the part, its polynomial, words of that or of the part which were taken
+  // input unit: the part, its polynomial, words taken of the polynomial or part
   input in_section_e in_section_i,
   input logic [1:0]  in_slot_i,
   input logic [5:0]  in_words_i,
-  // hash unit: the section, its number of noise or of the entry of A, words pushed of that entry, words hashed
+  // hash unit: the section, the number of the noise polynomial or entry of A, words pushed of that entry, words hashed
   input hash_e       hash_section_i,
   input logic [4:0]  hash_job_i,
   input logic [5:0]  hash_pushed_i,
@@ -21,13 +21,13 @@ module deadlock_proof
   input product_t    product_i,
   input logic [5:0]  product_word_i,
   input logic [4:0]  transform_i,
-  // output unit: the part, its polynomial, words of the parts that are hashed which went into the FIFO
+  // output unit: the part, its polynomial, words of hashed parts that went into the FIFO
   input out_e        out_section_i,
   input logic [1:0]  out_slot_i,
   input logic [7:0]  out_hashed_i
 );
-  localparam logic [10:0] MatrixWords = 11'd256;  // that wait at most: core's u_matrix
-  localparam logic [7:0] OutputWords = 8'd16;    // output_unit's u_fifo
+  localparam logic [10:0] MatrixWords = 11'd256;  // at most this many wait in core's u_matrix
+  localparam logic [7:0] OutputWords = 8'd16;    // at most this many wait in output_unit's u_fifo
 
   logic keygen, encaps, decaps;
   logic [4:0] k;
@@ -41,10 +41,10 @@ module deadlock_proof
     return hash_place(order, now) > hash_place(order, section);
   endfunction
 
-  // ------------------------------------------------------------------ what the places say to the others
+  // ------------------------------------------------------------------ what other units learn of the places
   logic [12:0] have;
   logic [3:0]  in_place;
-  always_comb begin  // where a part stands among those of its command
+  always_comb begin  // the place of a part among those of its command
     unique case (in_section_i)
       InD, InM, InU: in_place = 4'd0;
       InV:           in_place = 4'd1;
@@ -94,7 +94,8 @@ module deadlock_proof
   assign compared      = !(out_section_i inside {OutM, OutV, OutU});
   assign hash_done     = hash_section_i == HashEnd;
 
-  // words that the hash unit takes from the stream (H(ek)), and from the output unit (key generation, Kyber)
+  // The words that the hash unit takes from the stream, for H(ek), and from the output unit, in key generation and
+  // Kyber.
   logic [7:0] ek_words, cipher_words, from_input, from_output, ek_taken;
   logic hashes_input, hashes_output;
   always_comb begin
@@ -115,7 +116,7 @@ module deadlock_proof
   hash_e input_hash, output_hash;
   assign input_hash  = HashKey;
   assign output_hash = keygen ? HashKey : HashCipher;
-  logic takes_input, takes_output;  // the sponge is at the words of the stream, of the output unit, and wants more
+  logic takes_input, takes_output;  // the sponge needs a word of the stream, of the output unit
   assign takes_input  = hashes_input && hash_section_i == input_hash && ek_taken != from_input;
   assign takes_output = hashes_output && hash_section_i == output_hash && hashed_i != from_output;
 
@@ -131,7 +132,7 @@ module deadlock_proof
       default:     fits_input = in_section_i == InEnd;
     endcase
     fits_input &= {3'd0, in_slot_i} < k && in_words_i <= (in_section_i == InT ? 6'd47 : 6'd3);
-    // the sponge has what the stream gave it
+    // The sponge has all words that the stream gave it.
     if (hashes_input && !hash_is_past(task_i, hash_section_i, input_hash) && hash_section_i != input_hash) begin
       fits_input &= ek_taken == 0;
     end
@@ -153,7 +154,7 @@ module deadlock_proof
 
     fits_output = out_exists(task_i, out_section_i);
     fits_output &= {3'd0, out_slot_i} < k;
-    // of the parts that are hashed, what lies before this place is in the FIFO or beyond it
+    // All words of hashed parts before this place have gone into the FIFO.
     if (keygen) begin
       if (out_section_i == OutS) fits_output &= out_hashed_i == 0;
       if (out_section_i == OutT) begin
@@ -172,7 +173,7 @@ module deadlock_proof
   logic input_waits, hash_waits, product_waits, transform_waits, output_waits, ended;
   always_comb begin
     input_waits = in_section_i == InEnd || (hashes_input && in_section_i inside {InT, InRho} && !takes_input) ||
-                  (decaps && in_section_i == InT && counts.products <= {3'd0, in_slot_i});  // t takes the place of s
+                  (decaps && in_section_i == InT && counts.products <= {3'd0, in_slot_i});  // t takes s's memory
 
     hash_waits = !hash_guard(task_i, hash_section_i, have, message_ready, compared);
     unique case (hash_section_i)
@@ -190,7 +191,7 @@ module deadlock_proof
     product_waits   = !product_guard(task_i, product_i, counts, pushed != popped);
     transform_waits = !transform_guard(task_i, transform_i, counts);
 
-    // words that are to be hashed block those behind them
+    // Words that wait for the hash unit block those behind them.
     if (out_hashed_i != hashed_i) output_waits = !takes_output;
     else output_waits = !out_guard(task_i, out_section_i, out_slot_i, counts, have, hash_done, compared);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word, chosen at will (mark_i), leaves the FIFO after those before it, unchanged and once, whoever pauses; count_o
-// says how many there are.
+// Any word, which mark_i selects, leaves the FIFO after those before it, unchanged and once, whichever side pauses.
+// count_o is the number of words in the FIFO.
 module fifo_proof #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 16,
@@ -18,7 +18,7 @@ module fifo_proof #(
   logic push, pop, valid;
   logic [Width-1:0] word;
   logic [IndexBits:0] count;
-  // what fifo's own assertions demand of its user
+  // What fifo's own assertions demand of its user.
   assign pop  = pop_i && valid;
   assign push = push_i && !clear_i && (count != (IndexBits+1)'(Depth) || pop);
   fifo #(.Width(Width), .Depth(Depth)) u_dut (
@@ -26,7 +26,7 @@ module fifo_proof #(
     .word_o(word), .count_o(count)
   );
   logic               waits_q = 1'b0;
-  logic [IndexBits:0] before_q;  // words that leave before the marked one
+  logic [IndexBits:0] before_q;  // number of words that leave before the marked one
   logic [Width-1:0]   word_q;
   logic [IndexBits-1:0] place;
   always_ff @(posedge clk_i) begin

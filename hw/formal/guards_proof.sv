@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What jobs of transform_unit, output_unit and hash_unit wait for, and the order of hash_unit's jobs, is what
-// programs_pkg says, whatever their registers hold. (product_control_proof says more of product_unit.)
+// The jobs of transform_unit, output_unit and hash_unit wait for what programs_pkg says, and those of hash_unit have
+// its order, whatever their registers hold. product_control_proof covers product_unit.
 module guards_proof
   import polykem_hw_pkg::*;
   import programs_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// product_unit goes through the list of programs_pkg, each job waits for what stands there and for nothing else, and
-// its count is that of the jobs which left the list, eleven cycles later.
+// product_unit goes through the list of programs_pkg, each job waits for what the list says and for nothing else, and
+// the unit's count is the number of jobs that were done eleven cycles before.
 module product_control_proof
   import polykem_hw_pkg::*;
   import programs_pkg::*;
@@ -15,7 +15,7 @@ module product_control_proof
   localparam int unsigned Latency = 11;  // from a last word's address to the count
   logic reset_q = 1'b1;
   always_ff @(posedge clk_i) reset_q <= 1'b0;
-  // as core does: a command begins some cycles after the last one was stopped
+  // As in core, a command begins some cycles after the last one was stopped.
   logic running_q, start;
   logic [1:0] stopped_q;
   task_t task_q, order;
@@ -39,7 +39,7 @@ module product_control_proof
 
   logic ends;
   assign ends = u_dut.may_run && u_dut.index_q == '1;
-  logic [Latency-1:0] late_q;  // jobs that left the list and are not yet counted
+  logic [Latency-1:0] late_q;  // jobs that are done and not yet counted
   logic [Latency-1:0] in_unit;
   always_ff @(posedge clk_i) late_q <= reset_q || start || stop_i ? '0 : {late_q[Latency-2:0], ends};
   assign in_unit[0] = u_dut.place_q.valid && u_dut.place_q.index == '1;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the five units of rtl/control do, one job after the other, and what each job waits for, written down a second
-// time: control_proof shows that the units follow this, deadlock_proof that units never wait in a circle.
+// The jobs of the five units of rtl/control, in order, and what each waits for, written down a second time.
+// guards_proof and product_control_proof show that the units follow it, deadlock_proof that units never wait for each
+// other in a circle.
 package programs_pkg;
   import polykem_hw_pkg::*;
 
-  // the enumerations of the units, in their order
+  // The enumerations of the units, in their order.
   typedef enum logic [3:0] {
     HashSeeds, HashMessage, HashKey, HashReject, HashShared, HashNoise, HashMatrix, HashCipher, HashKdf, HashRaw,
     HashEnd
@@ -27,7 +28,7 @@ package programs_pkg;
     return 5'(order.k * factor);
   endfunction
 
-  // transforms before those of y or of s and e; polynomials decoded before those of t
+  // The number of transforms before those of y, or of s and e; of polynomials decoded before those of t.
   function automatic logic [4:0] transforms_before(task_t order);
     return order.command == CommandDecaps ? 5'(order.k) + 5'd1 : 5'd0;
   endfunction
@@ -55,7 +56,7 @@ package programs_pkg;
     endcase
   endfunction
 
-  // A cursor that the list contains.
+  // Whether the list contains a cursor.
   function automatic logic product_exists(task_t order, product_t at);
     unique case (at.kind)
       ProductSecret: return order.command == CommandDecaps && at.outer == 0 && {1'b0, at.inner} < order.k;
@@ -65,7 +66,7 @@ package programs_pkg;
     endcase
   endfunction
 
-  // Products before this one, and those among them that take an entry of A.
+  // The number of products before this one, and of those among them that take an entry of A.
   function automatic logic [4:0] entries_before(task_t order, product_t at);
     unique case (at.kind)
       ProductSecret: return 5'd0;
@@ -87,7 +88,7 @@ package programs_pkg;
   function automatic logic product_guard(task_t order, product_t at, counts_t counts, logic matrix_valid);
     logic keygen = order.command == CommandKeygen;
     logic [4:0] column = {3'd0, keygen ? at.outer : at.inner};
-    logic ends_row_2 = !keygen && at.outer == 2'd2 && {1'b0, at.inner} == order.k - 3'd1;  // it takes t y's place
+    logic ends_row_2 = !keygen && at.outer == 2'd2 && {1'b0, at.inner} == order.k - 3'd1;  // it takes t y's slot
     unique case (at.kind)
       ProductSecret: return counts.transforms > column && counts.decoded > 5'(order.k) + 5'd1 + column;
       ProductMatrix: return counts.transforms > transforms_before(order) + (ends_row_2 ? 5'(order.k) + 5'd1 : column) &&
@@ -127,12 +128,12 @@ package programs_pkg;
       default:                        return section == OutEnd;
     endcase
   endfunction
-  // [section]: what comes in is there
+  // [section]: the part has come in
   function automatic logic out_guard(task_t order, out_e section, logic [1:0] slot, counts_t counts, logic [12:0] have,
                                      logic hash_done, logic compared);
     logic [4:0] k = 5'(order.k);
     logic [4:0] row = {3'd0, slot};
-    logic [4:0] back = transforms_before(order) + k;  // transforms before those back
+    logic [4:0] back = transforms_before(order) + k;  // transforms before the inverse ones
     unique case (section)
       OutS:   return counts.transforms > row;
       OutT:   return counts.transforms > k + row && counts.products > times(order, k - 5'd1) + row;
@@ -170,7 +171,7 @@ package programs_pkg;
       default:       return order.kyber ? HashReject : HashKey;
     endcase
   endfunction
-  // after the last job of a section
+  // The section after the last job of a section.
   function automatic hash_e hash_next(task_t order, hash_e section);
     unique case (section)
       HashSeeds, HashShared: return HashNoise;
@@ -187,7 +188,7 @@ package programs_pkg;
       default:     return HashEnd;
     endcase
   endfunction
-  // where a section stands in the list; 15: it is not there
+  // The place of a section in the list; 15 if it is not there.
   function automatic logic [3:0] hash_place(task_t order, hash_e section);
     hash_e at = hash_first(order);
     for (int unsigned i = 0; i < 9; i++) begin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data, `Cycles` later. No reset, so that it becomes shift registers of LUTs.
+// Delays data by `Cycles` cycles. It has no reset, so that synthesis uses the shift registers of LUTs.
 module delay_line #(
   parameter int unsigned Width = 12,
   parameter int unsigned Cycles = 1

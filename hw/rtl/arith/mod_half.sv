@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// a / 2 mod Q where halve_i is set, else a; combinational: an odd a becomes even by adding Q.
+// Computes a / 2 mod Q if halve_i is set; otherwise passes a through. Combinational: Q is added to an odd a.
 module mod_half
   import polykem_hw_pkg::*;
 (
@@ -7,6 +7,6 @@ module mod_half
   input  coeff_t a_i,
   output coeff_t half_o
 );
-  // the constant first: an adder of an FPGA has room for the choice in front of its second operand
+  // The constant is the first operand, since an FPGA's adder can compute the choice in front of its second one.
   assign half_o = (halve_i && a_i[0] ? coeff_t'((Q + 1) / 2) : '0) + (halve_i ? a_i >> 1 : a_i);
 endmodule

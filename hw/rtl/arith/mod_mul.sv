@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// a * b mod Q. One DSP block with its registers; a result follows its factors five cycles later.
+// Computes a * b mod Q in one DSP block with its registers. The latency is five cycles.
 module mod_mul
   import polykem_hw_pkg::*;
 #(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// (a - b) mod Q, combinational.
+// Computes (a - b) mod Q; combinational.
 module mod_sub
   import polykem_hw_pkg::*;
 (

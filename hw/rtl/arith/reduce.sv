@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// (value + addend) mod Q, by the method that the core was built with. A result follows its value two cycles later.
+// Computes (value + addend) mod Q by the method for which the core was built. The latency is two cycles.
 module reduce
   import polykem_hw_pkg::*;
 #(
-  parameter int unsigned Width = 24,  // 16 to 27, signed to 26
+  parameter int unsigned Width = 24,  // 16 to 27; at most 26 if Signed
   parameter bit          Signed = 0,  // the value is in two's complement
-  parameter bit          Exact = 1,   // else the residue is less than 2 Q only
+  parameter bit          Exact = 1,   // 0: the residue is only less than 2 Q
   parameter reduce_e     Method = ReduceTable,
   localparam int unsigned Bits = Exact ? CoeffBits : CoeffBits + 1
 ) (
   input  logic             clk_i,
-  input  logic [Width-1:0] value_i,   // with a fold at most 2^27 - 4096
+  input  logic [Width-1:0] value_i,   // with ReduceFold, at most 2^27 - 4096
   input  coeff_t           addend_i,
   output logic [Bits-1:0]  residue_o
 );
   if (Method == ReduceTable) begin : gen_table
     reduce_table #(.Width(Width), .Signed(Signed), .Exact(Exact)) u_reduce (.clk_i, .value_i, .addend_i, .residue_o);
   end else begin : gen_fold
-    // the least multiple of Q that leaves no value negative
+    // The least multiple of Q that makes every value non-negative.
     localparam int unsigned Offset = Signed ? (2 ** (Width - 1) + Q - 1) / Q * Q : 0;
     localparam int unsigned Sum = Width < 27 ? Width + 1 : Width;
     logic [Sum-1:0] value;

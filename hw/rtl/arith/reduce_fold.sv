@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// value mod Q by 2^12 = 2^9 + 2^8 - 1 (mod Q): the part from bit 12 on is multiplied by 767 = 2^9 + 2^8 - 1, which
-// takes shifts and one subtraction, and added to the rest, until 13 bits are left; comparators do the rest. A result
-// follows its value two cycles later.
+// Computes value mod Q by folding, since 2^12 = 2^9 + 2^8 - 1 (mod Q). A fold multiplies the part from bit 12 on by
+// 767 = 2^9 + 2^8 - 1, with shifts and a subtraction, and adds it to the lower 12 bits. When 13 bits are left, one
+// comparison and subtraction complete the reduction. The latency is two cycles.
 module reduce_fold
   import polykem_hw_pkg::*;
 #(
@@ -11,13 +11,14 @@ module reduce_fold
   input  logic [Width-1:0] value_i,
   output coeff_t           residue_o
 );
-  // One fold of a value below 2^28. It keeps the residue, and what was below 2^n is then below 2^(n-2) or so.
+  // Folds a value below 2^28 once. The residue stays the same, and a value below 2^n becomes less than about 2^(n-2).
   function automatic logic [27:0] fold(logic [27:0] value);
     logic [15:0] high = value[27:12];
     return {16'd0, value[11:0]} + {3'd0, high, 9'd0} + {4'd0, high, 8'd0} - {12'd0, high};
   endfunction
 
-  // 2^27 - 1 becomes at most 25,136,896, 4,712,448 + 4,095, 886,462; any 20 bits 199,680, 40,911, 10,998 and 4,862.
+  // Bounds after each fold. From values up to 2^27 - 1: 25,136,896; 4,712,448 + 4,095; 886,462, which has 20 bits. From
+  // any 20 bits: 199,680; 40,911; 10,998; 4,862.
   logic [27:0] folded[4], refolded[5];
   logic [19:0] partial_q;
   always_comb begin
@@ -38,7 +39,7 @@ module reduce_fold
   end
 
 `ifdef FORMAL
-  // Every fold takes away a multiple of Q, nothing is cut off, and the result is a residue, whatever partial_q was.
+  // Every fold subtracts a multiple of Q, no bits are lost, and the result is the residue, whatever partial_q is.
   always_comb begin
     for (int unsigned i = 0; i < 3; i++) assert (folded[i] == folded[i+1] + 28'(Q) * (folded[i] >> 12));
     for (int unsigned i = 0; i < 4; i++) assert (refolded[i] == refolded[i+1] + 28'(Q) * (refolded[i] >> 12));

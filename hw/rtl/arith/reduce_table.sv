@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// (value + addend) mod Q by tables of residues: every five bits from bit 15 on choose one that is subtracted from the
-// rest, then the five upper bits of that sum choose one that is added; less than 2 Q is left, which Exact makes less
-// than Q. A bit of a table has five inputs so that it and the bit beside it are one LUT of an adder. A result follows
-// its value two cycles later.
+// Computes (value + addend) mod Q by tables of residues. Each group of five bits from bit 15 on selects a residue,
+// which is subtracted from the rest. Then the upper five bits of the sum select one that is added. The result is below
+// 2 Q; with Exact it is reduced below Q. Tables have five inputs, so that a bit of a table and the bit from which it is
+// subtracted fit into one LUT of an adder. The latency is two cycles.
 module reduce_table
   import polykem_hw_pkg::*;
 #(
@@ -22,7 +22,7 @@ module reduce_table
   localparam int unsigned FoldBits = 11;
 
   typedef coeff_t table_t[32];
-  // of i 2^shift; from `negative` on of (i - wrap) 2^shift
+  // Returns the residues of i 2^shift or, from i = `negative` on, of (i - wrap) 2^shift.
   function automatic table_t residues(int unsigned shift, int unsigned negative, int unsigned wrap);
     table_t entries;
     for (int unsigned i = 0; i < 32; i++)
@@ -53,7 +53,7 @@ module reduce_table
   assign parts[0] = '0;
 `endif
 
-  // The lower twelve bits of the sums, and what they carry and borrow; together -3 (Q - 1) .. 2^15 + 2^12.
+  // The lower twelve bits of the sums, their carry and their borrows. The whole sum is in -3 (Q - 1) .. 2^15 + 2^12.
   logic carry;
   logic [Tables:1] borrows;
   for (genvar i = 0; i <= Tables; i++) begin : gen_sum
@@ -93,8 +93,8 @@ module reduce_table
   assign sum = {Uppers[{value_i[LowBits-1:CoeffBits], 3'(borrows), carry}], gen_sum[Tables].sum};
   always_ff @(posedge clk_i) sum_q <= sum;
 
-  // At most 2^11 - 1 + Q - 1 < 2 Q.
-  localparam int unsigned TopNegative = 26;  // from here on it stands for a negative one
+  // The folded sum is at most 2^11 - 1 + Q - 1 < 2 Q.
+  localparam int unsigned TopNegative = 26;  // from here on, the upper five bits mean a negative number
   localparam table_t TopResidues = residues(FoldBits, TopNegative, 32);
   logic [CoeffBits:0] folded;
   logic [OutBits-1:0] residue;
@@ -103,9 +103,8 @@ module reduce_table
   always_ff @(posedge clk_i) residue_o <= residue;
 
 `ifdef FORMAL
-  // The tables hold residues, the sums are of values with the same residue, and what is subtracted makes the last less
-  // than Q.
-  // so sum is the whole one modulo 2^16, and no two values of its range are equal modulo that
+  // The tables hold residues, every sum has the residue of the value, and the last subtraction makes it less than Q.
+  // The 16 bits of sum determine the whole sum, since no two values of its range are equal modulo 2^16.
   always_comb begin
     assert (14'({carry, gen_sum[0].sum}) == 14'(value_i[CoeffBits-1:0]) + 14'(addend_i));
     assert (sum[15:CoeffBits] == 4'(value_i[LowBits-1:CoeffBits]) + 4'(carry) - 4'($countones(borrows)));

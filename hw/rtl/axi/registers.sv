@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers behind AXI4-Lite, 32 bits each:
+// The registers on the AXI4-Lite port, 32 bits each:
 //   00 ID         504b454d
 //   04 VERSION    00010000
 //   08 PARAMS     [2:0] k; [3] Kyber; SHAKE: [5:4] rate (0: 72 bytes, 1: 136, 2: 168), [6] SHAKE in place of SHA3,
 //                 [15:8] words in, [23:16] words out
 //   0c CMD        write: 1 KEYGEN, 2 ENCAPS, 3 DECAPS, 4 NTT, 5 INTT, 6 PWM, 7 SHAKE
-//   10 STATUS     [0] busy, [1] the last command ended; writing a one to [1] clears it and ERR
+//   10 STATUS     [0] busy, [1] the last command has ended; writing 1 to [1] clears it and ERR
 //   14 ERR        [0] size of the input, [1] ek modulus check, [2] dk hash check, [3] bad command, [4] aborted
-//   18 IRQ_EN     [0] an interrupt while STATUS[1]
+//   18 IRQ_EN     [0] interrupt while STATUS[1] is set
 //   1c ZEROIZE    write: ends the command and overwrites all memories
-//   20 CYCLES     of the last command, until its last word left
-//   24 OCCUPIED   the same, and until its secrets were overwritten
-//   28 to 34      of CYCLES, those of four phases: seeds and H(ek); what gives r; noise and A; the rest
+//   20 CYCLES     cycles of the last command until its last word left
+//   24 OCCUPIED   cycles of the last command until its secrets were overwritten
+//   28 to 34      cycles of each phase: seeds and H(ek); the hash that gives r; noise and A; the rest
 module registers
   import polykem_hw_pkg::*;
 (
@@ -53,7 +53,7 @@ module registers
   assign occupied = occupied_q + 24'd1;
   logic [3:0][23:0] phases_q;
 
-  // a write: address and data together
+  // A write takes its address and data together.
   logic       writes, bad;
   logic [5:0] where;
   assign writes    = awvalid_i && wvalid_i && (!bvalid_o || bready_i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of four words: a LUT of six inputs a bit. Synthesis must not look through it: where shifts come in two levels of
-// these it would take three levels of LUTs with three inputs.
+// Selects one of four words, with a LUT of six inputs for each bit. It keeps its hierarchy, because synthesis would
+// otherwise replace shifts of two such levels by three levels of LUTs with three inputs.
 (* keep_hierarchy *)
 module choose #(
   parameter int unsigned Width = 64

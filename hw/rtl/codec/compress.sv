@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compress_d [FIPS203, 4.7]: round(2^d x / Q) mod 2^d for d = 1, 4, 5, 10, 11, in the upper d bits of y, two cycles
-// later; what is below them means nothing. With Width12 x passes through. Two coefficients share a table in block RAM:
-// x M / 2^21 with M = round(2^33 / Q) is close enough to 2^12 x / Q that every d rounds right; the test tries all x.
+// Computes Compress_d [FIPS203, 4.7], round(2^d x / Q) mod 2^d, for d = 1, 4, 5, 10, 11. The result is in the upper d
+// bits of y; the bits below it are arbitrary. With Width12, x passes through. The latency is two cycles. Two
+// coefficients share a table in block RAM. It has x M / 2^21 with M = round(2^33 / Q), which is close enough to 2^12 x
+// / Q for every d to round correctly; the test tries all x.
 module compress
   import polykem_hw_pkg::*;
 (
@@ -14,7 +15,7 @@ module compress
   function automatic int unsigned quotient(int unsigned x);
     return 32'((64'(x) * Factor) >> 21);
   endfunction
-  // of four neighbours the first quotient; those of the others are larger by their distance, or by one more
+  // The first quotient of four neighbours. Each other one is larger by its distance to the first, or by one more.
   typedef struct packed {
     logic [3:1] more;
     coeff_t     first;
@@ -51,7 +52,7 @@ module compress
       x_q     <= x_i[i];
     end
 
-    // the rest of the quotient, and a one below the upper d bits, which rounds
+    // The rest of the quotient, and a one below the upper d bits, which rounds them.
     logic [3:0] mores;
     (* keep *) logic more;
     coeff_t     addend;
@@ -59,7 +60,7 @@ module compress
     assign more   = mores[x_q[1:0]];
     assign addend = {1'b0, width_q == Width1, 2'b0, width_q == Width4, width_q == Width5, 3'd0,
                      low(width_q, x_q[1:0], more)};
-    // the constant first: an adder of an FPGA has room for the choice in front of its second operand
+    // The addend is the first operand, since an FPGA's adder can compute the choice in front of its second one.
     always_ff @(posedge clk_i) y_o[i] <= addend + (width_q == Width12 ? x_q : entry_q.first);
   end
 endmodule

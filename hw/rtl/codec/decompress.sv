@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decompress_d [FIPS203, 4.8]: round(Q y / 2^d) for d = 1, 4, 5, 10, 11, two cycles later. y is given as y' =
-// y 2^(11 - d), since Q y / 2^d = Q y' / 2^11. With whole_i y passes through.
+// Computes Decompress_d [FIPS203, 4.8], round(Q y / 2^d), for d = 1, 4, 5, 10, 11. The input is y' = y 2^(11 - d),
+// since Q y / 2^d = Q y' / 2^11. With whole_i, y passes through. The latency is two cycles.
 module decompress
   import polykem_hw_pkg::*;
 (
@@ -9,7 +9,7 @@ module decompress
   input  coeff_t y_i,  // below 2^11 unless whole_i
   output coeff_t x_o
 );
-  // Q = 13 2^8 + 1, so the result is (13 y' + y' / 2^8 + 4) / 8: 8 y' + y' / 2^8 and 5 y' + 4
+  // Q = 13 2^8 + 1, so the result is (13 y' + y' / 2^8 + 4) / 8, computed as the sum of 8 y' + y' / 2^8 and 5 y' + 4.
   logic [13:0] five_q;
   logic [14:0] sum;
   coeff_t      y_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ByteEncode_d [FIPS203, Alg 5]: four values of d bits in, words of 64 bits out, least significant bits first. A
-// polynomial fills whole words, whatever d.
+// Computes ByteEncode_d [FIPS203, Alg 5]: packs values of d bits, four at a time, into words of 64 bits, least
+// significant bits first. A polynomial fills whole words for every d.
 module quad_packer
   import polykem_hw_pkg::*;
 (
@@ -12,13 +12,13 @@ module quad_packer
   output logic         valid_o,  // with word_o, for one cycle
   output logic [63:0]  word_o
 );
-  // The quad is turned to where it belongs in a ring of 16 nibbles; what reaches beyond the end begins the next word.
-  // First by nibbles, then by quarters of a word.
+  // The quad is rotated to its place in a ring of 16 nibbles, first by nibbles, then by quarters of a word. The part
+  // that reaches beyond the end begins the next word.
   logic [63:0] kept_q, turned;
   logic [3:0][59:0] nibbles;
   logic [3:0][63:0] quarters;
   logic [59:0] fine;
-  logic [3:0]  count_q;  // nibbles of the word that are there
+  logic [3:0]  count_q;  // nibbles of the word that are complete
   logic [4:0]  count;
   logic [47:0] joined;
   always_comb begin
@@ -43,7 +43,7 @@ module quad_packer
     logic is_new;
     assign is_new         = 5'(i) >= {1'b0, count_q};
     assign word_o[4*i+:4] = is_new ? turned[4*i+:4] : kept_q[4*i+:4];
-    // a nibble may be written before its time: it will be written again
+    // A nibble that is not complete yet may be written too; it is written again later.
     always_ff @(posedge clk_i) begin
       if (clear_i)                              kept_q[4*i+:4] <= '0;
       else if (valid_i && (is_new || count[4])) kept_q[4*i+:4] <= turned[4*i+:4];

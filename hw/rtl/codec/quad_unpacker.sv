@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ByteDecode_d [FIPS203, Alg 6]: words of 64 bits in, four values of d bits out, least significant bits first. Where
-// there are two quads, two_i asks for both in one cycle; not for d = 10 and 11, of which two words may hold less.
-// Values of less than 12 bits are given in the upper ones of bits 10 to 0, as `decompress` takes them.
+// Computes ByteDecode_d [FIPS203, Alg 6]: unpacks words of 64 bits into values of d bits, four at a time, least
+// significant bits first. With Quads = 2, two_i requests eight values in one cycle; not for d = 10 and 11, since two
+// words may hold fewer. Values of less than 12 bits are in the upper d of bits 10 to 0, as `decompress` takes them.
 module quad_unpacker
   import polykem_hw_pkg::*;
 #(
@@ -17,14 +17,14 @@ module quad_unpacker
   output logic         valid_o,  // for one cycle
   output coeff_t [4*Quads-1:0] quad_o
 );
-  // A window of two words; the quad begins at nibble place_q of the first.
+  // A window of two words. The next quad begins at nibble place_q of the first word.
   logic [63:0] first_q, second_q;
   logic [1:0]  words_q, words_left;
   logic [3:0]  place_q;
   logic [3+Quads:0]     place_after;
-  logic [Quads-1:0]     drops;  // words that are used up
-  logic                 takes;  // a word comes
-  // By quarters of a word, then by nibbles: synthesis takes more LUTs if it may choose.
+  logic [Quads-1:0]     drops;  // words of the window that are used up
+  logic                 takes;  // a word enters
+  // Shifts by quarters of a word, then by nibbles. Left to itself, synthesis takes more LUTs.
   logic [3:0][48*Quads+11:0] quarters;
   logic [3:0][48*Quads-1:0]  nibbles;
   (* keep *) logic [48*Quads+11:0] coarse;
@@ -69,7 +69,7 @@ module quad_unpacker
     end else begin
       if (takes && words_left == 0) first_q <= word_i;
       else if (drops != 0)          first_q <= second_q;
-      if (takes)   second_q <= word_i;  // it counts only where the first is there
+      if (takes)   second_q <= word_i;  // it is used only if there is a first word
       if (valid_o) place_q <= place_after[3:0];
       words_q <= words_left + 2'(takes);
     end

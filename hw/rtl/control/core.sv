@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core without its bus: units that work side by side and wait for each other only by counts of finished
-// polynomials, the memories between them, and the life of a command. After the last word of a result, or an error, or
-// abort_i, everything that held a secret is overwritten before the next command may begin.
+// The core without its buses: five units that work concurrently, the memories between them, and the state of a command.
+// Units wait for each other only by counts of finished polynomials. After the last word of a result, after an error and
+// after abort_i, everything that held a secret is overwritten before the next command may begin.
 module core
   import polykem_hw_pkg::*;
 #(
@@ -11,16 +11,16 @@ module core
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         start_i,   // while busy_o is low
-  input  logic         abort_i,   // at any time: ends the command, overwrites all memories
+  input  logic         start_i,   // begins a command; ignored while busy_o is high
+  input  logic         abort_i,   // at any time: ends the command and overwrites all memories
   input  task_t        task_i,
   output logic         busy_o,
   output logic         running_o, // busy, and not yet overwriting
-  output logic         done_o,    // for one cycle: the command ended
+  output logic         done_o,    // for one cycle: the command has ended
   output logic         size_error_o,     // with done_o
   output logic         modulus_error_o,
   output logic         key_error_o,
-  output logic [1:0]   phase_o,   // what the hash unit is at
+  output logic [1:0]   phase_o,   // phase of the hash unit
   input  logic         in_valid_i,
   output logic         in_ready_o,
   input  logic [63:0]  in_word_i,
@@ -30,12 +30,12 @@ module core
   output logic [63:0]  out_word_o,
   output logic         out_last_o
 );
-  // ------------------------------------------------------------------ the life of a command
+  // ------------------------------------------------------------------ the state of a command
   typedef enum logic [1:0] {StateIdle, StateRun, StateWipe} state_e;
   state_e state_q;
   task_t  order_q;
   logic [7:0] wipe_q, wipe_last;
-  logic whole_q;  // overwrite all, not just what the command used
+  logic whole_q;  // overwrite all memories, not just those that the command used
   logic start, stop, wipe, size_error, modulus_error, key_error, out_done, hash_done, fails, finishes;
   logic [2:0] errors_q;
   logic begun_q;
@@ -47,7 +47,7 @@ module core
   assign stop      = finishes || abort_i;
   assign busy_o    = state_q != StateIdle;
   assign running_o = state_q == StateRun;
-  // at least as long as a transform takes to leave the lane
+  // Long enough for a transform to leave the lane.
   assign wipe_last = whole_q || order_q.k == 3'd4 ? 8'd255 : 8'd191;
   assign done_o    = wipe && wipe_q == wipe_last;
   assign {size_error_o, modulus_error_o, key_error_o} = errors_q;
@@ -88,7 +88,7 @@ module core
     if (!rst_ni)    order_q <= '0;
     else if (start) order_q <= task_i;
   end
-  // the units see the order of a command that begins at once
+  // The units see a new command in the cycle in which it begins.
   task_t order;
   assign order = start ? task_i : order_q;
 
@@ -142,7 +142,7 @@ module core
     .key_error_o(key_error), .phase_o, .done_o(hash_done)
   );
 
-  // ------------------------------------------------------------------ scratch memory: two copies, one for each reader
+  // ------------------------------------------------------------------ scratch memory: a copy for each of two readers
   logic message_we, scratch_we, in_scratch_we;
   logic [1:0] message_windex;
   logic [4:0] scratch_waddr;
@@ -188,8 +188,9 @@ module core
   assign hash_scratch_word = scratch[{hash_slot, hash_index}];
   assign out_scratch_word  = scratch_copy[{out_slot, out_index}];
 
-  // ------------------------------------------------------------------ the ciphertext that came in, which the hash unit
-  // and the comparison read in turns, with two lanes at once; v that waits for u
+  // ------------------------------------------------------------------ the ciphertext
+  // In decapsulation it is the received one. The hash unit and the comparison read it in turns or, with two lanes, at
+  // the same time. In encapsulation v waits here until u has left.
   logic [7:0] compare_address, cipher_waddr;
   logic store_we, cipher_we;
   logic [63:0] cipher_wdata, cipher_word_out;
@@ -213,8 +214,8 @@ module core
     );
   end
 
-  // ------------------------------------------------------------------ A, in one memory with the first factors of other
-  // products, all of which are there before A's seed is hashed
+  // ------------------------------------------------------------------ A
+  // It shares a memory with the first factors of other products, which are all there before A's seed is hashed.
   localparam int unsigned MatrixBits = 9 - Lanes;
   logic matrix_valid, matrix_pop;
   logic [MatrixBits-1:0] matrix_in, matrix_out;
@@ -271,7 +272,7 @@ module core
   assign out_word_o = out_word;
 
   // ------------------------------------------------------------------ polynomials
-  // A memory is read by the transforms while one runs, else by the output: none is read by both in the same phase.
+  // In every phase, a memory is read either by the transforms or by the output.
   assign poly_w_we = poly_we && poly == PolyW;
   assign poly_t_we = poly_we && poly == PolyT;
   assign poly_y_we = poly_we && poly == PolyY;
@@ -280,7 +281,7 @@ module core
   logic lane_reads_normal, lane_reads_row, lane_reads_noise;
   assign lane_reads_normal = order_q.command == CommandDecaps ? counts.transforms < {2'd0, order_q.k} :
                              order_q.command == CommandNtt && counts.transforms == 0;
-  // in decapsulation v is read between the transforms of s u and of y
+  // In decapsulation, the output reads v between the transforms of s u and of y.
   assign lane_reads_row    = !(order_q.command inside {CommandKeygen, CommandPwm}) &&
                              !(order_q.command == CommandDecaps && counts.transforms == {2'd0, order_q.k} + 5'd1);
   assign lane_reads_noise  = order_q.command == CommandKeygen ||

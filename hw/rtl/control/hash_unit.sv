@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that is hashed or sampled, one after the other. A job gathers a message block by block, from the scratch
-// memory or as words come, and squeezes blocks. While a block leaves, the permutation for the next runs: that of the
-// same job, or the first one of the next seed, which was gathered meanwhile. A matrix entry takes three blocks, then
-// the next seed begins; should three not do, which one entry in 140 shows, its seed is begun anew and squeezed further.
+// Hashes and samples, one job after the other. A job gathers a message block by block, from the scratch memory or from
+// words that come in, and squeezes blocks. While a block leaves, the next permutation runs: that of the same job, or
+// the first one of the next job, whose seed has been gathered. After three blocks of an entry of A, the next seed
+// begins. If three blocks are too few, as for one entry in 140, the entry's seed is hashed again and squeezed further.
 module hash_unit
   import polykem_hw_pkg::*;
 #(
@@ -16,19 +16,19 @@ module hash_unit
   input  logic              wipe_i,
   input  task_t             task_i,
   input  logic [12:0]       have_i,
-  input  logic              message_ready_i,   // what was decrypted is in its slot
-  input  logic              compared_i,        // the second encryption was compared with the ciphertext
-  input  logic              accepted_i,        // with compared_i: they are equal
-  // words to hash: from the input, the output, the ciphertext's memory
+  input  logic              message_ready_i,   // the decrypted message is in its slot
+  input  logic              compared_i,        // the second encryption has been compared with the ciphertext
+  input  logic              accepted_i,        // valid with compared_i: they are equal
+  // words to hash, from the input, the output and the ciphertext's memory
   input  logic              in_valid_i,
   output logic              in_ready_o,
   input  logic [63:0]       in_word_i,
   input  logic              out_valid_i,
   output logic              out_ready_o,
   input  logic [63:0]       out_word_i,
-  output logic [7:0]        cipher_address_o,  // of the word that comes a cycle later
-  output logic              cipher_reads_o,    // no other unit may read that memory
-  input  logic              cipher_valid_i,    // no other unit did a cycle ago
+  output logic [7:0]        cipher_address_o,  // address of the word that comes a cycle later
+  output logic              cipher_reads_o,    // this unit wants to read that memory
+  input  logic              cipher_valid_i,    // it could, a cycle ago
   input  logic [63:0]       cipher_word_i,
   // scratch memory
   output slot_e             scratch_slot_o,
@@ -41,25 +41,25 @@ module hash_unit
   // results
   output logic              noise_we_o,
   output logic [3:0]        noise_slot_o,
-  output logic [4:0]        noise_row_o,       // of eight coefficients; of two rows: the first
+  output logic [4:0]        noise_row_o,       // row of eight coefficients; the first of two rows
   output logic              noise_two_rows_o,
   output logic signed [2:0] noise_o[16],
   output logic [4:0]        noise_count_o,
   output logic              matrix_push_o,
   input  logic              matrix_ready_i,
   output coeff_t [Lanes-1:0][3:0] matrix_o,
-  output logic              raw_push_o,        // SHAKE's words
+  output logic              raw_push_o,        // words of CommandShake
   output logic              raw_last_o,
   input  logic              raw_ready_i,
-  output logic              key_error_o,       // H(ek) is not what the decapsulation key says
-  output logic [1:0]        phase_o,           // 0: seeds, H(ek); 1: what gives r; 2: noise and A; 3: the rest
+  output logic              key_error_o,       // H(ek) differs from the hash in the decapsulation key
+  output logic [1:0]        phase_o,           // 0: seeds, H(ek); 1: the hash that gives r; 2: noise and A; 3: the rest
   output logic              done_o
 );
   typedef enum logic [3:0] {
     HashSeeds,    // G(d, k): rho, sigma
     HashMessage,  // Kyber: m = H(m)
     HashKey,      // H(ek)
-    HashReject,   // J(z, c), last, as nothing waits for it; Kyber: H(c), first
+    HashReject,   // J(z, c), last, since nothing waits for it; Kyber: H(c), first
     HashShared,   // G(m, H(ek)): K, r
     HashNoise,
     HashMatrix,
@@ -71,7 +71,7 @@ module hash_unit
 
   typedef struct packed {
     section_e   section;
-    logic [3:0] outer;  // noise: its number
+    logic [3:0] outer;  // of HashNoise, the number of the polynomial
     logic [1:0] inner;
   } cursor_t;
 
@@ -112,7 +112,8 @@ module hash_unit
   endfunction
 
   // ------------------------------------------------------------------ jobs
-  // whose blocks leave; whose first permutation runs meanwhile, if ahead_q; whose message gathers
+  // cursor_q: the job whose blocks leave; absorbed_q, if ahead_q: the job whose first permutation runs meanwhile;
+  // lead_q: the job whose message is gathered
   cursor_t cursor_q, absorbed_q, lead_q, lead_next;
   logic [3:0] noise_polys;
   assign noise_polys = keygen ? {task_i.k, 1'b0} : {task_i.k, 1'b1};
@@ -134,14 +135,14 @@ module hash_unit
 
   logic is_xof, is_digest, may_start, eta_is_3;
   keccak_rate_e rate;
-  logic [1:0] scratch_parts;  // of four words, with which the message begins
+  logic [1:0] scratch_parts;  // number of slots, of four words, with which the message begins
   slot_e slot_first;
   logic [7:0] message_words, key_words, cipher_words, reject_words;
-  logic [23:0] suffix;        // after the last word: what is left of the message, and padding
+  logic [23:0] suffix;        // the bytes of the message after its last word, and the padding
   assign is_digest = !(cursor_q.section inside {HashNoise, HashMatrix, HashRaw});
   assign eta_is_3  = task_i.k == 3'd2 && (keygen || cursor_q.outer < 4'd2);
   always_comb begin
-    // 48 k + 4; 40 k + 16, for k = 4 44 k + 20; with z before it
+    // ek has 48 k + 4 words, c 40 k + 16 or, for k = 4, 44 k + 20; reject_words includes z.
     unique case (task_i.k)
       3'd2:    {key_words, cipher_words, reject_words} = {8'd100, 8'd96, 8'd100};
       3'd3:    {key_words, cipher_words, reject_words} = {8'd148, 8'd136, 8'd140};
@@ -215,7 +216,7 @@ module hash_unit
   typedef enum logic [1:0] {StateMix, StateSqueeze, StateDrain} state_e;
   state_e state_q;
 
-  logic [4:0] lane_q;  // of the block that gathers
+  logic [4:0] lane_q;  // lane of the input block that is written next
   logic first, absorb, capture, permute, ahead, busy, fill_fire, takes_word, draining;
   logic [63:0] fill_word, word;
   logic [95:0] wide_chunk;
@@ -232,7 +233,7 @@ module hash_unit
   logic       gathers, takes, filling, source_valid, from_scratch;
   logic [63:0] source;
   assign rate_last    = last_lane(rate);
-  // beside a job of which the next one needs nothing: the seeds of noise and matrix
+  // A seed of noise or matrix is also gathered while such a job squeezes, since neither needs the other's results.
   assign gathers      = !filled_q && may_start &&
                         (state_q == StateMix || (cursor_q.section inside {HashNoise, HashMatrix} &&
                                                  lead_q.section inside {HashNoise, HashMatrix}));
@@ -262,7 +263,7 @@ module hash_unit
   assign out_ready_o = filling && (lead_q.section == HashCipher || (lead_q.section == HashKey && keygen));
   assign fill_fire   = gathers && (!takes || source_valid);
 
-  // the ciphertext's memory answers a cycle later
+  // The ciphertext's memory answers a cycle later.
   logic [7:0] cipher_q;
   logic takes_cipher;
   assign cipher_reads_o   = filling && lead_q.section == HashReject;
@@ -270,14 +271,14 @@ module hash_unit
   assign cipher_address_o = cipher_q + 8'(takes_cipher);
 
   // ------------------------------------------------------------------ what leaves the buffer
-  logic [4:0] words_q;          // still in the buffer and wanted; two lanes: of a matrix entry, times 96 bits
-  logic [2:0] block_q;          // blocks that were captured
+  logic [4:0] words_q;          // words of the block still needed; with two lanes, chunks of a matrix entry
+  logic [2:0] block_q;          // number of blocks that have been captured
   logic       ahead_q, redo_q;
   logic [1:0] skip_q;
   logic [7:0] raw_left_q;
   logic [3:0] digest_q;
-  logic [5:0] pushed_q;         // pushes of a matrix entry
-  logic [4:0] row_q;            // of a noise polynomial
+  logic [5:0] pushed_q;         // words pushed of a matrix entry
+  logic [4:0] row_q;            // row of a noise polynomial
 
   logic digest_may, gear_mode, gear_in_ready, gear_valid, gear_out_ready, gear_clear;
   logic [47:0] chunk;
@@ -288,7 +289,7 @@ module hash_unit
     .word_i(word), .valid_o(gear_valid), .ready_i(gear_out_ready), .chunk_o(chunk)
   );
   logic sampler_ready, sampler_valid;
-  // two lanes: 96 bits at a time straight from the buffer, 14 times
+  // With two lanes the sampler takes 96 bits at a time, 14 times a block, without the gearbox.
   coeff_t [4*Lanes-1:0] candidates;
   if (Lanes == 1) begin : gen_narrow
     assign candidates = chunk;
@@ -304,7 +305,7 @@ module hash_unit
   assign matrix_push_o  = draining && sampler_valid && matrix_ready_i;
   assign gear_out_ready = draining && (cursor_q.section == HashMatrix ? sampler_ready : 1'b1);
 
-  // eta = 3: eight coefficients of a chunk; eta = 2: sixteen of a word
+  // With eta = 3 a chunk has eight coefficients; with eta = 2 a word has sixteen.
   logic signed [2:0] noise_3[8], noise_2[16];
   assign noise_two_rows_o = !eta_is_3;
   binomial_sampler #(.Eta(3), .Coeffs(8)) u_chunk (.bits_i(chunk), .coeffs_o(noise_3));
@@ -321,7 +322,7 @@ module hash_unit
   assign raw_last_o = raw_left_q == 8'd1;
 
   logic block_drained, job_done;
-  logic runs_short;  // three blocks of a matrix entry left, and it needs more
+  logic runs_short;  // a matrix entry needs more than its first three blocks
   always_comb begin
     unique case (cursor_q.section)
       HashNoise:  takes_word = !eta_is_3 || (gear_in_ready && words_q != 0);
@@ -472,7 +473,7 @@ module hash_unit
           end else if (block_drained) begin
             state_q <= StateSqueeze;
             if (runs_short) begin
-              // another seed of the matrix may be gathering: it is in the same lanes
+              // The seed of the next entry may have been gathered in the same lanes; it is gathered again later.
               state_q <= StateMix;
               redo_q  <= 1'b1;
               lead_q  <= cursor_q;

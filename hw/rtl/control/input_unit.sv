@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a command's input from the stream, part by part, hands each to whom it belongs, and decodes polynomials: four
-// coefficients a cycle, with two lanes eight of T and V. Parts of a command, in order:
+// Takes a command's input from the stream, passes its parts to other units, and decodes polynomials, four coefficients
+// a cycle; with two lanes, eight of t, s and v. The parts of each command, in order:
 //   KEYGEN d z   ENCAPS m ek   DECAPS u v (the ciphertext) s ek H(ek) z (the key)   NTT, INTT a   PWM a b   SHAKE words
 module input_unit
   import polykem_hw_pkg::*;
@@ -11,21 +11,21 @@ module input_unit
   input  logic         rst_ni,
   input  logic         start_i,
   input  logic         stop_i,
-  input  logic         abort_i,  // with stop_i: whoever feeds the stream begins anew too
+  input  logic         abort_i,  // with stop_i: the sender of the stream starts again, too
   input  task_t        task_i,
   // the stream
   input  logic         valid_i,
   output logic         ready_o,
   input  logic [63:0]  word_i,
   input  logic         last_i,
-  // what it was, in the cycle in which a word is taken
+  // the word that is taken in this cycle
   output logic         taken_o,
   output in_section_e  section_o,
-  output logic [7:0]   index_o,     // place in its part; of the ciphertext: in it
-  output logic         to_hash_o,   // a word that is hashed too is there; taken once the hash unit is ready
+  output logic [7:0]   index_o,     // its index in its part; for u and v, in the ciphertext
+  output logic         to_hash_o,   // there is a word that is also hashed; it is taken once the hash unit is ready
   input  logic         hash_ready_i,
   input  logic         scratch_ready_i,
-  output logic [12:0]  have_o,      // [section]: it is there
+  output logic [12:0]  have_o,      // [section]: the part has come in
   // decoded words
   output logic         poly_we_o,
   output poly_e        poly_o,
@@ -33,7 +33,7 @@ module input_unit
   output logic [5:0]   poly_index_o,
   output coeff_t [4*Lanes-1:0] quad_o,
   output logic [4:0]   decoded_o,
-  input  logic [4:0]   products_i,       // finished ones: of s u, whose place t takes
+  input  logic [4:0]   products_i,       // number of finished products; t takes the place of s when s u is finished
   output logic         size_error_o,     // the stream ended too early or too late
   output logic         modulus_error_o   // a coefficient of ek is not below Q
 );
@@ -62,12 +62,12 @@ module input_unit
   endfunction
 
   in_section_e section_q, section_after;
-  logic [1:0]  slot_q;      // of a vector
-  logic [7:0]  words_q;     // taken of this polynomial or part
+  logic [1:0]  slot_q;      // index of the polynomial in its vector
+  logic [7:0]  words_q;     // words taken of this polynomial or part
   logic [5:0]  quads_q;
-  logic [7:0]  cipher_q;    // words of the ciphertext
-  logic        open_q;      // words have come, the last one has not
-  logic        draining_q;  // after an error: until the last word
+  logic [7:0]  cipher_q;    // words taken of the ciphertext
+  logic        open_q;      // a packet has begun and its last word has not come
+  logic        draining_q;  // after an error, drops words until the last one
 
   logic is_poly, is_vector, last_slot, wants_hash, ends_poly, ends_part, modulus_bad;
   width_e width;
@@ -159,7 +159,7 @@ module input_unit
     end
   end
 
-  // decompression takes two cycles
+  // Decompression takes two cycles, so the place of its result is delayed by two.
   for (genvar i = 0; i < 4 * Lanes; i++) begin : gen_decompress
     decompress u_decompress (.clk_i, .whole_i(width == Width12), .y_i(quad[i]), .x_o(quad_o[i]));
   end

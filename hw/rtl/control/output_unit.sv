@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives out what a command computes, part by part: reads four coefficients a cycle, adds noise and message, compresses,
-// packs into words, which wait in a FIFO for the stream, the hash unit, the scratch memory or the comparison.
+// Outputs the results of a command, part by part. It reads four coefficients a cycle, adds noise and message,
+// compresses, and packs words into a FIFO, from which they go to the stream, the hash unit, the scratch memory or the
+// comparison.
 //   KEYGEN s ek H(ek) z   ENCAPS v (to wait), u, v, K   DECAPS m (to scratch), v u (to be compared), K
-// and of other commands their result. v is there before the last part of u.
+// Other commands have one result. v is computed first, since its sum is ready before the last part of u.
 module output_unit
   import polykem_hw_pkg::*;
 (
@@ -15,35 +16,35 @@ module output_unit
   input  counts_t      counts_i,
   input  logic [12:0]  have_i,
   input  logic         hash_done_i,
-  // polynomials: what is read comes a cycle after its place
-  output logic [2:0]        slot_o,        // in W; of a finished row, of which 4 is v
+  // polynomials; a word comes a cycle after its address
+  output logic [2:0]        slot_o,        // slot in W, or of a finished row; 4 is v
   output logic [3:0]        noise_slot_o,
   output logic [5:0]        index_o,
   input  coeff_t [3:0]      normal_i,
   input  coeff_t [3:0]      row_i,
   input  logic signed [2:0] noise_i[4],
-  // scratch memory, at once: words, and while none leave the message
+  // scratch memory, which answers in the same cycle; the message is read while no word leaves
   output slot_e        scratch_slot_o,
   output logic [1:0]   scratch_index_o,
   input  logic [63:0]  scratch_word_i,
-  output logic         message_we_o,   // of the decrypted message
+  output logic         message_we_o,   // writes a word of the decrypted message
   output logic [1:0]   message_windex_o,
   input  logic         scratch_ready_i,
   output logic         message_ready_o,
-  // the ciphertext's memory: the word comes a cycle after its address
+  // the ciphertext's memory; a word comes a cycle after its address
   output logic [7:0]   cipher_address_o,
-  output logic         cipher_we_o,      // v of an encapsulation waits there for u
-  input  logic         cipher_ready_i,   // no other unit has to read it
+  output logic         cipher_we_o,      // in encapsulation v waits there until u has left
+  input  logic         cipher_ready_i,   // no other unit reads it
   output logic         cipher_reads_o,
   input  logic [63:0]  cipher_word_i,
   output logic         compared_o,
   output logic         accepted_o,
-  // SHAKE's words
+  // words of CommandShake
   input  logic         raw_push_i,
   input  logic         raw_last_i,
   input  logic [63:0]  raw_word_i,
   output logic         raw_ready_o,
-  // what leaves
+  // the result
   output logic [63:0]  word_o,
   output logic         valid_o,        // to the stream
   input  logic         ready_i,
@@ -95,7 +96,7 @@ module output_unit
   logic [4:0] k, row, transforms_before;
   assign k   = {2'd0, task_i.k};
   assign row = {3'd0, slot_q};
-  assign transforms_before = decaps ? {1'd0, task_i.k, 1'd0} + 5'd1 : k;  // before those back of rows and t y
+  assign transforms_before = decaps ? {1'd0, task_i.k, 1'd0} + 5'd1 : k;  // before those of rows and t y
 
   // ------------------------------------------------------------------ which part
   typedef struct packed {
@@ -140,7 +141,7 @@ module output_unit
         how.last       = 1'b1;
         may_run        = have_i[InZ];
       end
-      OutM: begin  // s u - v, which rounds to the same bits as v - s u
+      OutM: begin  // s u - v rounds to the same bits as v - s u
         how.use_row  = 1'b1;
         how.subtract = 1'b1;
         how.width    = Width1;
@@ -152,7 +153,7 @@ module output_unit
         how.use_noise = 1'b1;
         how.width     = task_i.k == 3'd4 ? Width11 : Width10;
         noise_slot_o  = 4'(k + row);
-        may_run       = counts_i.transforms > transforms_before + row + 5'd1;  // t y came second
+        may_run       = counts_i.transforms > transforms_before + row + 5'd1;  // t y is transformed after row 0
       end
       OutV: begin
         how.use_noise   = 1'b1;
@@ -172,7 +173,7 @@ module output_unit
         how.last = 1'b1;
         may_run  = counts_i.transforms != 0;
       end
-      OutRow: begin  // to which it adds W, all zeros in this command
+      OutRow: begin  // W, which is added, is zero in this command
         how.use_row = 1'b1;
         how.last    = 1'b1;
         may_run     = counts_i.products != 0;
@@ -183,7 +184,7 @@ module output_unit
     if (section_q == OutV || (section_q == OutU && decaps)) how.sink = SinkCipher;
     runs       = may_run && !is_words && room;
     runs_words = may_run && is_words && room && pipeline_empty && !waiting_q;
-    // v was stored long before the last of u
+    // All of v has been stored long before u ends.
     runs_waiting = section_q == OutWaiting && room && pipeline_empty;
   end
   how_t how_q;
@@ -213,15 +214,15 @@ module output_unit
     end
   end
 
-  // ------------------------------------------------------------------ arithmetic: one cycle, two for compression
+  // ------------------------------------------------------------------ arithmetic: a cycle, and two for compression
   coeff_t [3:0] x, x_q;
   always_ff @(posedge clk_i) {how_q, index_late_q} <= {how, index_q};
   logic [3:0] message_bits;
   assign message_bits = scratch_word_i[{index_late_q[3:0], 2'd0}+:4];
-  // what is added to a coefficient of W
+  // What is added to a coefficient of W: noise, and a bit of the message times (Q + 1) / 2.
   typedef logic signed [CoeffBits:0] noisy_t;
   typedef noisy_t noisy_table_t[16];
-  function automatic noisy_table_t noisy();  // of a bit of the message and the noise
+  function automatic noisy_table_t noisy();  // index: the bit of the message, the noise
     noisy_table_t entries;
     for (int unsigned i = 0; i < 16; i++)
       entries[i] = noisy_t'(signed'(3'(i))) + (i >= 8 ? noisy_t'((Q + 1) / 2) : '0);  // 1665: Decompress_1(1)
@@ -231,20 +232,20 @@ module output_unit
   for (genvar i = 0; i < 4; i++) begin : gen_sum
     noisy_t noise;
     logic signed [CoeffBits+1:0] other;
-    logic signed [CoeffBits+2:0] sum;  // the last bit is what the adder begins with
+    logic signed [CoeffBits+2:0] sum;  // the last bit is the adder's carry in
     coeff_t correction;
     always_comb begin
       noise = how_q.use_noise ? Noisy[{how_q.use_message && message_bits[i], noise_i[i]}] : '0;
       other = {noise[CoeffBits], noise} | {2'b00, how_q.use_row ? row_i[i] : '0};
       if (how_q.subtract) other = ~other;
-      // -Q + 1 .. 2 Q - 2
+      // The sum is in -Q + 1 .. 2 Q - 2.
       sum = {2'b00, normal_i[i], 1'b1} + {other, how_q.subtract};
       correction = sum[CoeffBits+2] ? coeff_t'(Q) : reaches_q(sum[CoeffBits+1:1]) ? -coeff_t'(Q) : '0;
     end
     assign x[i] = sum[CoeffBits:1] + correction;
   end
 
-  // [n]: n + 1 cycles after the read
+  // Element n belongs to the coefficients that were read n + 1 cycles ago.
   logic [3:0] valid_q;
   logic [3:0][$bits(width_e)-1:0] width_q;
   logic [3:0][1:0] sink_q;
@@ -294,12 +295,12 @@ module output_unit
     .clk_i, .rst_ni, .clear_i(start_i || stop_i || wipe_i), .push_i(push), .word_i(entry), .pop_i(pop),
     .valid_o(head_valid), .word_o({head}), .count_o(count)
   );
-  assign room        = count < 5'd8;  // five may be on their way
+  assign room        = count < 5'd8;  // up to five words may still come
   assign raw_ready_o = room;
 
   logic to_stream, to_cipher;
   assign to_stream    = head_valid && (head.sink == SinkStream || (head.sink == SinkHashed && hash_ready_i));
-  // the FIFO would not have room: the hash unit waits
+  // If the FIFO is nearly full, this unit reads the ciphertext's memory and the hash unit waits.
   assign to_cipher    = head_valid && head.sink == SinkCipher && (cipher_ready_i || !room);
   assign valid_o      = to_stream;
   assign hash_valid_o = head_valid && head.sink == SinkHashed && ready_i;
@@ -314,7 +315,7 @@ module output_unit
     endcase
   end
 
-  // v, then u: in decapsulation they are compared, a cycle after they left the FIFO; in encapsulation v is stored
+  // v, then u. In decapsulation they are compared, a cycle after they leave the FIFO; in encapsulation v is stored.
   logic [7:0]  cipher_q, v_begin, v_end;
   logic [63:0] compared_q;
   logic        compares_q;
@@ -338,7 +339,7 @@ module output_unit
       compares_q <= to_cipher && decaps;
       if (to_cipher) cipher_q <= cipher_q + 8'd1 == v_end ? '0 : cipher_q + 8'd1;
       if (compares_q && compared_q != cipher_word_i) accepted_o <= 1'b0;
-      if (compares_q && cipher_q == v_begin) compared_o <= 1'b1;  // u has come too
+      if (compares_q && cipher_q == v_begin) compared_o <= 1'b1;  // u has been compared, too
       if (message_we_o) message_q <= message_q + 2'd1;
       if (message_we_o && message_q == '1) message_ready_o <= 1'b1;
     end

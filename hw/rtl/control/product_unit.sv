@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products in the NTT domain and their sums, as many words a cycle as there are lanes: rows of A y (keygen: columns,
-// A s), between the entries of the first row t y; before, in decapsulation, s u. The last sum of a row goes to the
-// finished rows too. Slots of both: row i in slot i, s u in slot 0, t y in slot 2, which must have left it before the
-// last sum of row 2. v of a ciphertext waits among the finished rows for s u, in slot 2.
+// Computes products in the NTT domain and their sums, one word a cycle in each lane. Key generation computes A s column
+// by column. Encapsulation computes A y row by row, with the products of t y between those of row 0; decapsulation
+// computes s u first. The last sum of a row also goes to the finished rows. In both memories, row i has slot i, s u
+// slot 0 and t y slot 2, which t y must have left before the last sum of row 2 comes. v of a ciphertext waits in slot 2
+// of the finished rows until s u is subtracted.
 module product_unit
   import polykem_hw_pkg::*;
 #(
@@ -17,16 +18,16 @@ module product_unit
   input  logic [7:0]   wipe_address_i,
   input  task_t        task_i,
   input  counts_t      counts_i,
-  // A, as it is sampled: it leaves as first factors
+  // entries of A as they are sampled; they become first factors
   input  logic         matrix_valid_i,
   output logic         matrix_pop_o,
-  // first factors, second factors: the word, or two from an even address on, comes a cycle after its address
+  // first and second factors: a word, or two words from an even address on, comes a cycle after its address
   output logic         first_is_matrix_o,
-  output logic [7:0]   first_address_o,  // else
+  output logic [7:0]   first_address_o,  // used unless first_is_matrix_o
   input  coeff_t [Lanes-1:0][3:0] first_i,
   output logic [7:0]   second_address_o,
   input  coeff_t [Lanes-1:0][3:0] second_i,
-  // v, while no sum comes
+  // v of a ciphertext, which comes while there are no sums
   input  logic         v_we_i,
   input  logic [5:0]   v_index_i,
   input  coeff_t [Lanes-1:0][3:0] v_i,
@@ -40,7 +41,7 @@ module product_unit
     ProductSecret,  // s u
     ProductMatrix,
     ProductKey,     // t y
-    ProductRaw,     // CommandPwm; CommandIntt: first factor times 1
+    ProductRaw,     // CommandPwm; for CommandIntt the first factor times 1
     ProductEnd
   } kind_e;
   typedef struct packed {
@@ -83,15 +84,15 @@ module product_unit
     endcase
   end
 
-  // what it waits for
+  // What a product waits for.
   logic [4:0] k, column, first_y, first_t;
   logic ends_row_2;
   logic may_run;
-  logic [1:0] vector_slot;  // of the second factor
+  logic [1:0] vector_slot;  // slot of the second factor
   assign k           = {2'd0, task_i.k};
   assign vector_slot = keygen ? cursor_q.outer : cursor_q.inner;
   assign column      = {3'd0, vector_slot};
-  assign first_y     = decaps ? k + 5'd1 : '0;          // transforms before those of y
+  assign first_y     = decaps ? k + 5'd1 : '0;          // number of transforms before those of y
   assign first_t     = decaps ? {1'd0, task_i.k, 1'd0} + 5'd1 : '0;
   assign ends_row_2  = !keygen && cursor_q.outer == 2'd2 && cursor_q.inner == top;
   always_comb begin
@@ -128,7 +129,7 @@ module product_unit
     end
   end
 
-  // the operands, a cycle later; what follows them to the end
+  // The operands come a cycle after their addresses. place_q is delayed with them up to their sum.
   typedef struct packed {
     logic       valid;
     logic       is_last;

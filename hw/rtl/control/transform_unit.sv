@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transforms of a command, one polynomial after the other: 64 cycles for its even coefficients, 64 for the odd, or
-// with two lanes 64 for both.
-//   KEYGEN  s, e               ENCAPS  y; row 0, t y, the other rows back
-//   DECAPS  u; s u back; then as ENCAPS
+// Computes the transforms of a command, one polynomial after the other: the even coefficients in 64 cycles, then the
+// odd ones in 64; with two lanes, both in 64.
+//   KEYGEN  NTT of s, e        ENCAPS  NTT of y; INTT of row 0, t y, the other rows
+//   DECAPS  NTT of u; INTT of s u; then as ENCAPS
 module transform_unit
   import polykem_hw_pkg::*;
 #(
@@ -15,15 +15,15 @@ module transform_unit
   input  logic         stop_i,
   input  task_t        task_i,
   input  counts_t      counts_i,
-  // sources: what is read comes a cycle after its place
+  // sources; a word comes a cycle after its address
   output logic [3:0]        noise_slot_o,
-  output logic [1:0]        slot_o,    // of a finished row, or in W
-  output logic [5:0]        pair_o,    // in W and the noise
-  output logic [5:0]        word_o,    // in the rows
+  output logic [1:0]        slot_o,    // slot of a finished row, or in W
+  output logic [5:0]        pair_o,    // pair in W and the noise
+  output logic [5:0]        word_o,    // word in the finished rows
   input  logic signed [2:0] noise_i[4],
   input  coeff_t [3:0]      normal_i,
   input  coeff_t [3:0]      row_i,
-  // results: halves of words, with two lanes whole ones
+  // results: half words; with two lanes, whole ones
   output logic [1:0]   w_we_o,
   output logic         w_in_order_o,
   output logic [2:0]   w_slot_o,
@@ -47,7 +47,7 @@ module transform_unit
   assign decaps = task_i.command == CommandDecaps;
 
   // ------------------------------------------------------------------ which transform
-  logic [4:0] job_q, k, offset, place;  // place: among y and what follows
+  logic [4:0] job_q, k, offset, place;  // place: number of the job from y on
   logic       may_start, exists;
   source_e    source;
   target_t    target;
@@ -113,7 +113,7 @@ module transform_unit
 
   // ------------------------------------------------------------------ into the lane
   localparam logic [6:0] LastStep = 7'(128 / Lanes - 1);
-  logic [6:0] step_q;  // one lane: odd coefficients from 64 on
+  logic [6:0] step_q;  // with one lane, the odd coefficients begin at 64
   logic       runs, running_q;
   assign runs = running_q && (step_q != 0 || (exists && may_start));
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -164,7 +164,7 @@ module transform_unit
   for (genvar n = 0; n < Lanes; n++) begin : gen_lane
     coeff_t a, b;
     always_comb begin
-      // zeros between the frames, so that nothing stays in the lane
+      // Zeros between frames leave nothing in the lane.
       a = !runs_q ? '0 : Lanes == 1 && odd_q ? word[1] : word[n];
       b = !runs_q ? '0 : Lanes == 1 && odd_q ? word[3] : word[2+n];
     end
@@ -181,7 +181,7 @@ module transform_unit
   logic [6:0] out_q, out;
   logic [1:0] halves;
   logic       lane_start, leaving, leaving_q, stopped_q, finishes, counts;
-  // those that were in the lane when the command ended leave it before the next begins
+  // Frames that are in the lane when a command ends leave it before the next command begins.
   fifo #(.Width($bits(target_t)), .Depth(4)) u_targets (
     .clk_i, .rst_ni, .clear_i(stop_i || start_i), .push_i(runs && step_q == 0), .word_i(target),
     .pop_i(finishes), .valid_o(target_valid), .word_o({target_out}), .count_o(targets)
@@ -190,9 +190,10 @@ module transform_unit
   assign out        = lane_start ? {out_q[6], 6'd0} : out_q;
   assign leaving  = (lane_start || leaving_q) && target_valid && !stopped_q;
   assign finishes = leaving && out == LastStep;
-  // Whoever reads what an NTT gives does so in its order, not faster than it comes: it may begin with the odd half; of
-  // two lanes in the middle, as the products take two words a cycle. What an INTT gives is read in natural order, a
-  // word a cycle: of two lanes the one for the fourth cycle comes after 56 others, and none is as late for its cycle.
+  // A transform is counted, so that others may read its result, as soon as they cannot overtake it. The result of an
+  // NTT is read in the order in which it comes: with one lane, from its odd half on; with two lanes, from the middle
+  // on, since the products read two words a cycle. That of an INTT is read in natural order, a word a cycle. With two
+  // lanes, the latest word in relation to its reading is that of the fourth cycle, before which 56 others come.
   localparam logic [6:0] NttCounts = Lanes == 1 ? 7'd65 : 7'd32;
   localparam logic [6:0] InttCounts = Lanes == 1 ? LastStep : 7'd53;
   assign counts   = leaving && out == (target_out.transform == TransformNtt ? NttCounts : InttCounts);

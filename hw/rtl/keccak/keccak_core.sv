@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sponge: a state that permutes itself, lanes in which the next block gathers while it does, and others from which
-// the last squeezed block leaves meanwhile. Who drives it pads the message. [FIPS202]
+// The sponge [FIPS202]. While the state is permuted, the next block is gathered in the input block, and the last
+// squeezed block leaves through the output block. The user pads the message.
 //
-// In a cycle in which busy_o is low, any of these:
-//   first_i    the state counts as zero
-//   absorb_i   the gathered block is added to the state, and cleared
-//   permute_i  24 rounds begin with the next cycle; busy_o is high meanwhile
-// and at any time:
-//   capture_i  the block that leaves becomes the state as it is before this cycle
-//   write_i    word_i becomes lane write_lane_i of the block that gathers, unless it is absorbed in this cycle
-//   next_i     word_o, the first lane of the block that leaves, becomes the next one; with two lanes also chunk_o, the
-//              first 96 bits: who reads one of them takes no notice of the other
-// Both blocks have 21 lanes, SHAKE128's rate. The first has no multiplexer as it is never shifted, the second one for
-// all its lanes.
+// In a cycle in which busy_o is low, any of these may be set:
+//   first_i    takes the state for zero
+//   absorb_i   adds the input block to the state, and clears the block
+//   permute_i  begins 24 rounds in the next cycle; busy_o is high meanwhile
+// At any time:
+//   capture_i  copies the state, as it is before this cycle, to the output block
+//   write_i    writes word_i to lane write_lane_i of the input block, unless the block is absorbed in this cycle
+//   next_i     shifts the output block: word_o, its first lane, becomes the next one; with two lanes also chunk_o, its
+//              first 96 bits. A block is read either by words or by chunks.
+// Both blocks have 21 lanes, the rate of SHAKE128. The input block is never shifted, so it needs no multiplexers; the
+// output block has one for each lane.
 module keccak_core #(
   parameter int unsigned RoundsPerCycle = 1,  // 1 or 2
   parameter int unsigned Lanes = 1            // 1 or 2
@@ -33,7 +33,7 @@ module keccak_core #(
 );
   localparam int unsigned BlockLanes = 21;
 
-  // iota: bit 2^j - 1 of the constant of round r is rc(j + 7 r) [FIPS202, Alg 5, 6]
+  // Iota: bit 2^j - 1 of the constant of round r is rc(j + 7 r). [FIPS202, Alg 5, 6]
   function automatic logic rc(int unsigned t);
     logic [8:0] r = 9'h01;
     for (int unsigned i = 0; i < t % 255; i++) begin
@@ -51,7 +51,7 @@ module keccak_core #(
   endfunction
   localparam constants_t Constants = constants();
 
-  logic [4:0] round_q;  // of the next cycle; 24: idle
+  logic [4:0] round_q;  // the round of the next cycle; 24: idle
 
   assign busy_o = round_q < 24;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -78,8 +78,8 @@ module keccak_core #(
     assign constant    = Constants[round_q+5'd1];
   end
 
-  // Between permutations the mixed lanes are flags: in even columns "the state counts", in odd ones "something is
-  // added". A bit of the state then depends on six bits: three mixed ones, its own, one of the buffer, and busy_o.
+  // Between permutations, the mixed lanes are flags: those of even columns keep the state, those of odd columns add a
+  // word. So a bit of the state depends on six bits: three mixed ones, its own, one of the input block, and busy_o.
   logic [24:0] flags;
   for (genvar i = 0; i < 25; i++) begin : gen_flags
     assign flags[i] = i % 5 % 2 == 0 ? !first_i : absorb_i;
@@ -108,13 +108,13 @@ module keccak_core #(
     end
   end
 
-  logic [4:0] place_q;  // of the lane that leaves next
+  logic [4:0] place_q;  // the place of the lane that leaves next
   always_ff @(posedge clk_i) begin
     if (capture_i)   place_q <= '0;
     else if (next_i) place_q <= place_q + 5'd1;
     if (capture_i) leaving_q <= state_q[BlockLanes-1:0];
   end
-  // Fours of lanes, then the six of these: synthesis takes more LUTs if it may choose.
+  // Selects one of four lanes in each group, then one of six groups. Left to itself, synthesis takes more LUTs.
   logic [5:0][63:0] fours;
   for (genvar i = 0; i < 5; i++) begin : gen_four
     logic [3:0][63:0] lanes;

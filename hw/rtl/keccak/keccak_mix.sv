@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Theta, rho and pi of Keccak-f[1600], combinational. [FIPS202, section 3.2]
+// Computes theta, rho and pi of Keccak-f[1600]; combinational. [FIPS202, section 3.2]
 // The state is 25 lanes of 64 bits; lane (x, y) is number x + 5 y. While busy_i is low, every bit of lane i is
-// flags_i[i]: what comes next has three of these bits for each of its own, and so needs no other input to choose.
-// Synthesis must not look through it, nor through keccak_parity and keccak_choice: it would take the choice away from
-// here, and need another multiplexer a bit.
+// flags_i[i]. keccak_choice takes three of these bits for each of its own, so it needs no other input for its choice.
+// This module, keccak_parity and keccak_choice keep their hierarchy, because synthesis would otherwise move the choice
+// and need one more multiplexer for each bit.
 (* keep_hierarchy *)
 module keccak_mix (
   input  logic [24:0][63:0] state_i,
@@ -11,7 +11,7 @@ module keccak_mix (
   input  logic [24:0]       flags_i,
   output logic [24:0][63:0] mixed_o
 );
-  // rho: by how much lane x + 5 y turns [FIPS202, table 2, modulo 64]
+  // Rho: the number of bits by which lane x + 5 y is rotated. [FIPS202, table 2, modulo 64]
   localparam int unsigned Turn[25] = '{
     0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14
   };

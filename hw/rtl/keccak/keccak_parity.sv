@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parities of the columns of Keccak's state. [FIPS202, section 3.2.1]
+// Computes the parities of the columns of Keccak's state. [FIPS202, section 3.2.1]
 (* keep_hierarchy *)
 module keccak_parity (
   input  logic [24:0][63:0] state_i,

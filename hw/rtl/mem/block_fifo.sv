@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A FIFO whose words lie in a block RAM outside: a word that is pushed must be written to in_index_o, and comes a cycle
-// after out_index_o was read. One cycle passes before a word shows; then a word leaves in every cycle.
+// The control of a FIFO whose words are in a block RAM outside. The user writes a word that is pushed to in_index_o,
+// and reads out_index_o, whose word comes a cycle later. A word can leave from the second cycle after its push on, and
+// then one in every cycle.
 module block_fifo #(
   parameter int unsigned Depth = 256,
   localparam int unsigned IndexBits = $clog2(Depth)
@@ -15,7 +16,7 @@ module block_fifo #(
   output logic                 valid_o,
   output logic [IndexBits-1:0] out_index_o
 );
-  logic [IndexBits:0] in_q, out_q, out_d;  // the words that entered, and that left; the top bit tells full from empty
+  logic [IndexBits:0] in_q, out_q, out_d;  // counts of words that entered and left; the top bits tell full from empty
   assign ready_o     = (in_q ^ out_q) != (IndexBits+1)'(Depth);
   assign out_d       = out_q + (IndexBits+1)'(pop_i);
   assign in_index_o  = in_q[IndexBits-1:0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A FIFO whose first word shows as long as it is there; for few words, in LUTs. clear_i empties it and, held for Depth
-// cycles, overwrites it with word_i.
+// A FIFO for few words, in LUTs; word_o is its first word while valid_o is high. clear_i empties it and, held for Depth
+// cycles, overwrites all words with word_i.
 module fifo #(
   parameter int unsigned Width = 64,
   parameter int unsigned Depth = 16,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Noise, three bits a coefficient, -3 .. 3. Row r of a slot holds coefficients 8r .. 8r + 7; rows 2r and 2r + 1 may be
-// written together. What is read comes a cycle later: in order, 4c .. 4c + 3, or in pairs, 2t, 2t + 1, 2t + 128 and
-// 2t + 129. Pair t of half h lies in bank h ^ t[0], as in skewed_ram; an address of a bank holds four pairs of two
-// rows.
+// The memory of noise: coefficients in -3 .. 3, three bits each. Row r of a slot holds coefficients 8r .. 8r + 7; rows
+// 2r and 2r + 1 may be written together. Four coefficients are read, and come a cycle later: in order, 4c .. 4c + 3, or
+// in pairs, 2t, 2t + 1, 2t + 128 and 2t + 129. As in skewed_ram, pair t of half h is in bank h ^ t[0]; an address of a
+// bank holds four pairs, of two rows.
 module noise_ram (
   input  logic              clk_i,
   input  logic              wipe_i,  // writes zeros to address wipe_address_i of both banks
@@ -18,7 +18,7 @@ module noise_ram (
   output logic signed [2:0] rdata_o[4]
 );
   typedef logic [1:0][2:0] pair_t;
-  logic [1:0] place, place_q;  // of the pair among the four of an address
+  logic [1:0] place, place_q;  // the place of the pair among the four of an address
   logic swap, swap_q;
   assign place = rin_order_i ? rindex_i[1:0] : rindex_i[2:1];
   assign swap  = rin_order_i ? rindex_i[5] : rindex_i[0];

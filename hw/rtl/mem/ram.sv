@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One write port, which writes each of `Parts` equal parts of a word or not, one read port; the word of raddr_i comes a
-// cycle later. An address is never read while it is written.
+// A memory with a write port and a read port. Each of the `Parts` equal parts of a word has a write enable. The word at
+// raddr_i comes a cycle later. The user never reads an address while it is written.
 module ram #(
   parameter int unsigned Width = 24,
   parameter int unsigned Depth = 512,

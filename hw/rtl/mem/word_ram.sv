@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials in the NTT domain, 64 words each. we_i: the even coefficients of a word, the odd ones. Two neighbouring
-// words, the first at an even address, can be written or read in one cycle: even and odd words then are memories of
-// their own.
+// The memory of polynomials in the NTT domain, 64 words each. we_i[0] enables the even coefficients of a word, we_i[1]
+// the odd ones. With WriteWords or ReadWords = 2, two neighbouring words, the first at an even address, are written or
+// read in one cycle; even and odd words are then in separate memories.
 module word_ram
   import polykem_hw_pkg::*;
 #(

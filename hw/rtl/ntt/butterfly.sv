@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One butterfly, a pair in every cycle; the result follows its pair five cycles later. Coefficients that enter and
-// leave are any 12 bits with the right residue. The twiddle enters negated, so that both transforms share the adders:
-// what is multiplied is b or b - a, signed, and the product r is added to a or zero.
+// Computes one butterfly in every cycle, with a latency of five cycles. Coefficients that enter and leave are any 12
+// bits with the right residue. The twiddle factor enters negated, so that both transforms share the adders: b or b - a,
+// which is signed, is multiplied by it, and a or zero is added to the product r.
 //   NTT   (a, b) -> (a - r, a + r), r = -b w        [FIPS203, Alg 9, L8-10]
-//   INTT  (a, b) -> ((a + b) / 2, r), r = (a - b) w; w holds the division by 2 already
+//   INTT  (a, b) -> ((a + b) / 2, r), r = (a - b) w; w includes the division by 2
 module butterfly
   import polykem_hw_pkg::*;
 #(
@@ -13,13 +13,13 @@ module butterfly
   input  transform_e transform_i,  // of the pair that enters
   input  coeff_t     a_i,
   input  coeff_t     b_i,
-  input  centered_t  twiddle_i,    // -w, a cycle after the pair
+  input  centered_t  twiddle_i,    // -w, a cycle after its pair
   output coeff_t     a_o,
   output coeff_t     b_o
 );
-  localparam int unsigned Delay = 4;  // of the product
+  localparam int unsigned Delay = 4;  // latency of the product
 
-  // One DSP block with its registers: |factor twiddle| <= 4095 (Q - 1) / 2 < 2^23
+  // One DSP block with its registers; |factor twiddle| <= 4095 (Q - 1) / 2 < 2^23.
   logic signed [CoeffBits:0] factor_q;
   logic signed [2*CoeffBits-1:0] product_q;
   always_ff @(posedge clk_i) begin
@@ -37,12 +37,12 @@ module butterfly
     .clk_i, .data_i({transform_i == TransformIntt, a_i, b_i}), .data_o({intt, a, b})
   );
 
-  // a - r, more than -2 Q, or a + b, less than 2^13; the last bit is what the adder begins with
+  // a - r, which is more than -2 Q, or a + b, which is less than 2^13. The last bit is the adder's carry in.
   logic [13:0] upper;
   logic unused;
   assign {upper, unused} = {2'b00, a, 1'b1} + {!intt, intt ? {1'b0, b} : ~r, !intt};
-  // A difference below -3072 needs 2 Q, another one below 0 Q. A sum is halved: an odd one becomes even by adding Q or,
-  // from 4096 on, subtracting it.
+  // 2 Q is added to a difference below -3072, Q to any other negative one. A sum is halved; if it is odd, Q is added
+  // first or, from 4096 on, subtracted.
   coeff_t correction, half;
   always_comb begin
     half = intt ? upper[12:1] : upper[11:0];
@@ -53,11 +53,11 @@ module butterfly
     end
   end
 
-  // Sums as differences, x + y = x - ~y - 1, so that synthesis takes x for the operand that is no LUT.
+  // Sums are written as differences, x + y = x - ~y - 1, so that synthesis computes only y in the adder's LUTs.
   coeff_t halved;
   logic   unused_halved;
   assign {halved, unused_halved} = {correction, 1'b0} - {~half, 1'b1};
-  // at most 2 Q - 1 + 4095; from 4096 on Q is subtracted, from 7168 on 2 Q
+  // The sum is at most 2 Q - 1 + 4095. From 4096 on, Q is subtracted; from 7168 on, 2 Q.
   logic [13:0] lower, not_a;
   logic unused_lower;
   coeff_t excess;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between two stages of a lane: takes pairs (e, e + 2 Depth) and gives pairs (e, e + Depth), `Depth` cycles later. The
-// second of each pair waits in a FIFO, then the two paths change places for `Depth` cycles, then the first waits.
+// Reorders pairs between two stages of a lane: takes pairs (e, e + 2 Depth) and gives pairs (e, e + Depth), `Depth`
+// cycles later. The second of each pair is delayed by a FIFO, then the two paths are swapped for `Depth` cycles, then
+// the first of each pair is delayed.
 module commutator
   import polykem_hw_pkg::*;
 #(

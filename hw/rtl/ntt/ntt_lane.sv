@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seven stages that transform 128 coefficients, the even or the odd ones of a polynomial, a pair in every cycle. A
-// frame is 64 pairs in 64 cycles without a gap; frames may follow each other at once. The first pair of the result
-// comes 98 cycles after the first of the frame. hw/README.md gives the order of the pairs: coefficients 64 apart
-// enter the NTT, neighbours leave it; the INTT takes pairs of neighbours in bit-reversed order and divides by 128.
+// Transforms 128 coefficients, the even or the odd ones of a polynomial, in seven stages, a pair in every cycle. A
+// frame is 64 pairs in 64 cycles without a gap; the next frame may follow at once. The first pair of the result comes
+// 98 cycles after the first pair of the frame. Pairs of coefficients 64 apart enter the NTT, and pairs of neighbours
+// leave it. The INTT takes pairs of neighbours in bit-reversed order and divides by 128.
 module ntt_lane
   import polykem_hw_pkg::*;
 #(
@@ -48,7 +48,7 @@ module ntt_lane
     );
   end
 
-  // between the stages coefficients are any 12 bits
+  // Between the stages, coefficients are any 12 bits with the right residue.
   assign a_o         = a[Stages] - (reaches_q({1'b0, a[Stages]}) ? coeff_t'(Q) : '0);
   assign b_o         = b[Stages] - (reaches_q({1'b0, b[Stages]}) ? coeff_t'(Q) : '0);
   assign start_o     = start[Stages];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Butterflies over pairs 64 >> Stage apart, and what brings their results together for the next stage. The twiddle
-// comes a cycle after the place of its pair.
+// Computes butterflies of coefficients that are 64 >> Stage apart, and reorders their results for the next stage. The
+// twiddle factor of a pair is to come a cycle after index_o.
 module ntt_stage
   import polykem_hw_pkg::*;
 #(
@@ -25,7 +25,7 @@ module ntt_stage
   localparam int unsigned Depth = 32 >> Stage;  // 0 after the last stage
   localparam int unsigned Cycles = ButterflyCycles + Depth;
 
-  // The place in the frame, and its transform. Between frames they keep counting, unused.
+  // The place of the pair in its frame, and the frame's transform. The place counts on between frames, unused.
   logic [5:0] index, index_q;
   transform_e transform, transform_q;
   assign index     = start_i ? '0 : index_q;
@@ -43,7 +43,7 @@ module ntt_stage
   );
 
   if (Depth > 0) begin : gen_commutator
-    logic [5:0] late;  // of the pair that leaves the butterfly
+    logic [5:0] late;  // index of the pair that leaves the butterfly
     delay_line #(.Width(6), .Cycles(ButterflyCycles)) u_index (.clk_i, .data_i(index), .data_o(late));
     commutator #(.Depth(Depth)) u_commutator (.clk_i, .index_i(late), .a_i(a), .b_i(b), .a_o, .b_o);
   end else begin : gen_last
@@ -51,7 +51,7 @@ module ntt_stage
     assign b_o = b;
   end
 
-  // The start of the frame runs beside it.
+  // The start of the frame is delayed as its pairs are.
   logic [Cycles-1:0] starts_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) starts_q <= '0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The negated twiddle factors of pair `index_i` in stage `First` of a lane and, from the other port of the same block
-// RAM, in the stage after it, a cycle later.
+// Gives the negated twiddle factor of pair `index_i` in stage `First` of a lane and, from the other port of the same
+// block RAM, that of the stage after it, with a latency of a cycle.
 //   NTT   zeta^BitRev7(2^stage + block)             [FIPS203, Alg 9, L4]
-//   INTT  zeta^(-(2e + 1) 2^stage) / 2, e the place of the pair in its block
+//   INTT  zeta^(-(2e + 1) 2^stage) / 2, where e is the place of the pair in its block
 module twiddles
   import polykem_hw_pkg::*;
 #(
   parameter int unsigned First = 0,
-  parameter int unsigned Stages = 2  // 1: only the first of them
+  parameter int unsigned Stages = 2  // 1: only stage First
 ) (
   input  logic       clk_i,
   input  transform_e transform_i[Stages],
@@ -22,7 +22,7 @@ module twiddles
     return negated(power(Zeta, bit_reverse((1 << stage) + i / (64 >> stage), 7)));
   endfunction
   function automatic centered_t inverse(int unsigned stage, int unsigned i);
-    // zeta has order 256
+    // The order of zeta is 256.
     return negated(power(Zeta, 256 - (((2 * (i % (64 >> stage)) + 1) << stage) % 256)) * ((Q + 1) / 2) % Q);
   endfunction
   typedef centered_t table_t[Entries];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials as pairs of neighbouring coefficients, one read and one write port; each half of a word can be written by
-// itself. What is read shows one cycle later.
+// The memory of polynomials, as pairs of neighbouring coefficients, with a read and a write port. Each half of a word
+// can be written alone. A word comes a cycle after its address.
 module pair_ram
   import polykem_hw_pkg::*;
 #(

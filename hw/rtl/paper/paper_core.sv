@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPA-secure part of Kyber as a published core divides it: the host hashes and samples, and the core transforms,
-// multiplies, adds, and turns the message into coefficients and back. hw/README.md says where the design comes from.
+// The CPA-secure part of Kyber, divided as in a published core: the host hashes and samples; the core transforms,
+// multiplies, adds, and converts the message to coefficients and back. hw/README.md says where the design comes from.
 //
-// An AXI4-Lite port of 32 bits reaches everything; while STATUS.busy is set, only the control registers.
+// All memories are on an AXI4-Lite port of 32 bits. While STATUS.busy is set, it reaches only the control registers.
 //   0x00000  CMD, write: 1 key generation, 2 encryption, 3 decryption, 4 NTT of S, 5 INTT of T. STATUS, read: bit 0
 //            busy
 //   0x00004  K: 2, 3, 4
-//   0x00008  CYCLES of the last command
+//   0x00008  CYCLES that the last command took
 //   0x00020  the message, eight words
 //   0x04000  A: polynomial (i, j) of the matrix at slot 4 i + j; in row 4 t^ (encryption) or s^ (decryption)
-//   0x08000  S: s, r or u, and then their NTT
-//   0x0c000  E: e; e1 and after it e2; or v in slot k
-//   0x10000  T: t^; u and after it v
-// A polynomial is a slot of 128 words, a word two coefficients: bits 11:0 and 27:16.
+//   0x08000  S: s, r or u, then their NTT
+//   0x0c000  E: e; e1, then e2; or v in slot k
+//   0x10000  T: t^; u, then v
+// A polynomial is a slot of 128 words; a word has two coefficients, bits 11:0 and 27:16.
 module paper_core
   import polykem_hw_pkg::*;
 (
@@ -106,16 +106,16 @@ module paper_core
     end
   end
 
-  // Rows of T: all k of key generation, k + 1 of encryption, and the last alone of decryption.
+  // The rows of T that are computed: k in key generation, k + 1 in encryption, only the last one in decryption.
   logic [2:0] first_row, last_row, last_column;
   assign first_row   = cmd_q == CmdDecrypt ? k_q : '0;
   assign last_column = k_q - 3'd1;
   assign last_row    = cmd_q == CmdKeygen ? last_column : k_q;
 
-  // ------------------------------------------------------------------ what is read: row, column, and place in both
+  // ------------------------------------------------------------------ what is read: row, column and place
   logic       reads_q;  // this phase still reads
   logic [2:0] row_q, column_q;
-  logic [7:0] place_q;  // of a coefficient in a transform, of a pair elsewhere
+  logic [7:0] place_q;  // index of the coefficient in a transform, of the pair elsewhere
   logic       is_transform, last_place;
   logic [2:0] transform_first, transform_last;
   assign is_transform    = state_q == StTransformS || state_q == StTransformE || state_q == StTransformT;
@@ -150,7 +150,7 @@ module paper_core
   function automatic logic [6:0] reversed(logic [6:0] value);
     return {value[0], value[1], value[2], value[3], value[4], value[5], value[6]};
   endfunction
-  logic [9:0] read_at;  // in S, E, T
+  logic [9:0] read_at;  // address in S, E, T
   logic [6:0] read_word;
   assign read_word = state_q == StTransformT ? reversed(place[6:0]) : place[6:0];
   assign read_at   = {row, read_word};
@@ -171,7 +171,7 @@ module paper_core
     .clk_i, .write_i({2{write_a}}), .write_at_i(awaddr_i[13:2]), .pair_i(bus_pair), .read_at_i(read_a_at),
     .pair_o(pair_a)
   );
-  logic [1:0] writes;  // halves of result
+  logic [1:0] writes;  // enables of the halves of result
   logic [9:0] write_at, bus_read_at;
   coeff_t [1:0] written;
   assign bus_read_at = araddr_i[11:2];
@@ -194,7 +194,7 @@ module paper_core
     .pair_o(pair_t)
   );
 
-  // one cycle later, with what was read
+  // A cycle later, with the words that were read.
   logic       read_valid_q, frame_q, odd_q, first_column_q;
   logic [2:0] read_row_q;
   logic [6:0] read_place_q;
@@ -262,7 +262,7 @@ module paper_core
   // ------------------------------------------------------------------ the end: noise, message in or out
   logic [255:0] message_q;
   coeff_t [1:0] noisy, finished, difference;
-  logic [1:0]   bits;  // of the message, of this pair
+  logic [1:0]   bits;  // bits of the message for this pair
   logic         finishes, in_message;
   assign finishes   = state_q == StFinish && read_valid_q;
   assign in_message = finishes && read_row_q == k_q;

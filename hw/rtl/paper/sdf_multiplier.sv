@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multiplier between two butterflies of a single-path pipeline; a coefficient leaves five cycles later. Before
-// stage `Position` it multiplies the second half of each block of the NTT, [FIPS203, Alg 9], and after the stage before
-// it the differences of the INTT, by zeta^(-(2e + 1) 2^stage) / 2; all else by 1.
+// The multiplier between two butterflies of a single-path pipeline, with a latency of five cycles. Before stage
+// `Position` of the NTT it multiplies the second half of each block by the twiddle factor of [FIPS203, Alg 9]. After
+// the stage before that, it multiplies differences of the INTT by zeta^(-(2e + 1) 2^stage) / 2. All other coefficients
+// are multiplied by 1.
 module sdf_multiplier
   import polykem_hw_pkg::*;
 #(

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTT and INTT of 128 coefficients, the even or the odd ones of a polynomial, one in every cycle, through seven
-// single-path stages: 174 cycles from the first coefficient to the first of the result; frames may follow each other
-// at once. The NTT takes coefficients in order and gives the standard's order; the INTT takes and gives them in
-// bit-reversed order and divides by 128.
+// Computes the NTT and INTT of 128 coefficients, the even or the odd ones of a polynomial, one in every cycle, in seven
+// single-path stages. The latency is 174 cycles, and the next frame may follow at once. The NTT takes coefficients in
+// order and gives the standard's order. The INTT takes and gives them in bit-reversed order and divides by 128.
 module sdf_ntt
   import polykem_hw_pkg::*;
 (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Butterflies over coefficients Depth apart, one coefficient in every cycle. The first half of a block waits in the
-// FIFO; while the second half comes, sums leave at once, and differences go back into the FIFO, from which they drain
-// while the first half of the next block comes. The INTT halves the sums.
+// Computes butterflies of coefficients that are Depth apart, with one coefficient in every cycle. The first half of a
+// block waits in the FIFO. While the second half comes, sums leave at once, and differences go into the FIFO, from
+// which they leave while the first half of the next block comes. The INTT halves the sums.
 module sdf_stage
   import polykem_hw_pkg::*;
 #(
@@ -25,7 +25,7 @@ module sdf_stage
     transform_q <= transform;
   end
 
-  logic   second;  // half of a block
+  logic   second;  // the coefficient is in the second half of its block
   coeff_t first, sum, half, difference;
   assign second = |(index & 7'(Depth));
   delay_line #(.Width(CoeffBits), .Cycles(Depth)) u_fifo (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants and types that the whole core shares.
+// Constants and types of the whole core.
 package polykem_hw_pkg;
 
-  // a block under test need not use all of them
+  // A block that is tested alone need not use all of them.
   // verilator lint_off UNUSEDPARAM
   parameter int unsigned Q = 3329;       // [FIPS203, section 2.4]
   parameter int unsigned Zeta = 17;      // a primitive 256th root of unity modulo Q
@@ -12,7 +12,7 @@ package polykem_hw_pkg;
   typedef logic [CoeffBits-1:0] coeff_t;  // 0 .. Q-1 unless a comment says otherwise
   typedef logic signed [CoeffBits-1:0] centered_t;  // -(Q-1)/2 .. (Q-1)/2
 
-  // Whether a value is not below Q = 1101 0000 0001b: three LUTs.
+  // Returns whether value >= Q = 1101 0000 0001b, in three LUTs.
   function automatic logic reaches_q(logic [CoeffBits:0] value);
     return value[12] || (value[11] && value[10] && (value[9] || (value[8] && |value[7:0])));
   endfunction
@@ -24,11 +24,11 @@ package polykem_hw_pkg;
 
   // How products are reduced modulo Q.
   typedef enum logic {
-    ReduceFold,  // by 2^12 = 2^9 + 2^8 - 1 (mod Q), again and again
+    ReduceFold,  // repeatedly, by 2^12 = 2^9 + 2^8 - 1 (mod Q)
     ReduceTable  // by tables of 64 residues
   } reduce_e;
 
-  // Bits of a coefficient in bytes: compressed, or all of it.
+  // The bits of a coefficient in a record: compressed, or all twelve.
   typedef enum logic [2:0] {
     Width1,
     Width4,
@@ -49,7 +49,7 @@ package polykem_hw_pkg;
     endcase
   endfunction
 
-  // How many lanes of 64 bits a block of the sponge has.
+  // The rate of the sponge, and how many lanes of 64 bits its block has.
   typedef enum logic [1:0] {
     RateSha3_512,  // 9
     RateSha3_256,  // 17, also SHAKE256
@@ -78,28 +78,28 @@ package polykem_hw_pkg;
 
   typedef enum logic [2:0] {
     CommandNone,
-    CommandKeygen,  // d, z -> dk, in which ek lies
+    CommandKeygen,  // d, z -> dk, which contains ek
     CommandEncaps,  // m, ek -> ciphertext, shared secret
     CommandDecaps,  // ciphertext, dk -> shared secret
-    CommandNtt,     // polynomials of 12 bits a coefficient
+    CommandNtt,     // a polynomial, with 12 bits for each coefficient
     CommandIntt,
     CommandPwm,     // a, b -> a b in the NTT domain
-    CommandShake    // words -> words of any function of FIPS 202 whose rate the core has
+    CommandShake    // words -> words; any function of FIPS 202 with one of the rates above
   } command_e;
 
-  // What the core is to do; it keeps still while the core is busy.
+  // The command that the core runs. It does not change while the core is busy.
   typedef struct packed {
     command_e     command;
-    logic         kyber;  // round 3 in place of ML-KEM
+    logic         kyber;  // Kyber of round 3 instead of ML-KEM
     logic [2:0]   k;      // 2 .. 4
-    // for CommandShake
+    // of CommandShake
     keccak_rate_e rate;
-    logic         xof;        // SHAKE's padding in place of SHA3's
+    logic         xof;        // SHAKE's padding instead of SHA3's
     logic [7:0]   in_words;   // of 64 bits
     logic [7:0]   out_words;  // 1 or more
   } task_t;
 
-  // How many polynomials each unit has finished since the command began: what the others wait for.
+  // How many polynomials each unit has finished since the command began. Other units wait for these counts.
   typedef struct packed {
     logic [4:0] decoded;  // by the input unit
     logic [4:0] noise;    // by the hash unit
@@ -113,17 +113,17 @@ package polykem_hw_pkg;
     SlotH,    // H(ek)
     SlotZ,
     SlotK,    // the shared secret
-    SlotJ,    // the secret of a rejection; Kyber: H(c)
+    SlotJ,    // the rejection secret; Kyber: H(c)
     SlotRho,
-    SlotSigma // d at first
+    SlotSigma // sigma or r; at first d
   } slot_e;
 
-  // Parts of what comes in.
+  // The parts of a command's input.
   typedef enum logic [3:0] {
     InD, InM, InU, InV, InS, InT, InRho, InH, InZ, InA, InB, InMessage, InEnd
   } in_section_e;
 
-  // Where a decoded polynomial goes.
+  // The memory to which a decoded polynomial goes.
   typedef enum logic [1:0] {
     PolyW,  // normal domain
     PolyT,  // NTT domain, first factors

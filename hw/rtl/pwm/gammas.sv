@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gamma of the first of the two pairs of word `index_i`, zeta^(2 BitRev7(2 index) + 1); that of the second is its
-// negative. [FIPS203, Alg 11, L2]
+// Gives gamma of both pairs of word `index_i`: zeta^(2 BitRev7(2 index) + 1) for the first, its negative for the
+// second. [FIPS203, Alg 11, L2]
 module gammas
   import polykem_hw_pkg::*;
 (

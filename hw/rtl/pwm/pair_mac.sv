@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pair of coefficients of (accumulator + a b) in the NTT domain, [FIPS203, Alg 12]:
+// Computes a pair of coefficients of accumulator + a b in the NTT domain [FIPS203, Alg 12]:
 //   c0 + a0 b0 + a1 b1 gamma,  c1 + (a0 + a1)(b0 + b1) - a0 b0 - a1 b1
-// The result follows its operands `Latency` = 10 cycles later.
+// The latency is ten cycles.
 module pair_mac
   import polykem_hw_pkg::*;
 #(
   parameter reduce_e Method = ReduceTable
 ) (
   input  logic         clk_i,
-  input  logic         valid_i,   // else there is nothing, so that nothing stays here
-  input  logic         begins_i,  // zeros in place of the accumulator
-  input  logic         one_i,     // 1 in place of b
+  input  logic         valid_i,   // 0: the operands count as zero, so that no secret stays here
+  input  logic         begins_i,  // the accumulator counts as zero
+  input  logic         one_i,     // b counts as 1
   input  coeff_t [1:0] accumulator_i,
   input  coeff_t [1:0] a_i,
   input  coeff_t [1:0] b_i,
-  input  coeff_t       gamma_i,  // five cycles after them
+  input  coeff_t       gamma_i,  // five cycles after the operands
   output coeff_t [1:0] result_o
 );
   localparam int unsigned Sum = CoeffBits + 1;
@@ -26,11 +26,11 @@ module pair_mac
     if (!valid_i || begins_i) accumulator_q <= '0;
   end
 
-  // cycles 1 to 3: three products
+  // Cycles 1 to 3: three products.
   coeff_t a0_q, a1_q, b0_q, b1_q;
   logic [Sum-1:0] a_sum_q, b_sum_q;
   logic [Product-1:0] low_q, low_qq, high_q, high_qq;
-  logic [Product:0] cross_q, cross_qq;  // modulo 2^25, as what is computed from them
+  logic [Product:0] cross_q, cross_qq;  // modulo 2^25, as the result that is computed from them
   always_ff @(posedge clk_i) begin
     {a1_q, a0_q} <= a_i;
     {b1_q, b0_q} <= b_i;
@@ -46,7 +46,7 @@ module pair_mac
     cross_qq     <= cross_q;
   end
 
-  // cycles 4 and 5: a1 b1 modulo Q, less than 2 Q; 6 to 8: its product with gamma
+  // Cycles 4 and 5: a1 b1 modulo Q, less than 2 Q. Cycles 6 to 8: its product with gamma.
   logic [CoeffBits:0] high_residue, high_factor_q;
   coeff_t gamma_q;
   logic [Product:0] twisted_q, twisted_qq;
@@ -60,7 +60,7 @@ module pair_mac
     twisted_qq    <= twisted_q;
   end
 
-  // cycles 9 and 10: the even result; at most Q^2 + 2 Q^2 < 2^25
+  // Cycles 9 and 10: the even result, from at most Q^2 + 2 Q^2 < 2^25.
   logic [Product-1:0] low_late;
   coeff_t even_accumulator;
   delay_line #(.Width(Product), .Cycles(5)) u_low (.clk_i, .data_i(low_qq), .data_o(low_late));
@@ -71,7 +71,8 @@ module pair_mac
     .clk_i, .value_i((Product + 1)'(low_late) + twisted_qq), .addend_i(even_accumulator), .residue_o(result_o[0])
   );
 
-  // cycles 4 to 6: the odd result, which waits for the even one. Synthesis must not make one sum of three operands.
+  // Cycles 4 to 6: the odd result, which is then delayed. `keep` prevents synthesis from making one sum of three
+  // operands.
   (* keep *) logic [Product:0] outer;
   logic [Product:0] odd_q;
   coeff_t odd_accumulator, odd;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// accumulator + a b for the four coefficients of a word, a word in every cycle; index_i is its place, 0 .. 63. The
-// result follows ten cycles later.
+// Computes accumulator + a b for the four coefficients of a word, a word in every cycle; index_i is its index in the
+// polynomial, 0 .. 63. The latency is ten cycles.
 module word_mac
   import polykem_hw_pkg::*;
 #(
   parameter reduce_e Method = ReduceTable
 ) (
   input  logic         clk_i,
-  input  logic         valid_i,   // else there is nothing
-  input  logic         begins_i,  // zeros in place of the accumulator
-  input  logic         one_i,     // 1 in place of b
+  input  logic         valid_i,   // 0: the operands count as zero
+  input  logic         begins_i,  // the accumulator counts as zero
+  input  logic         one_i,     // b counts as 1
   input  logic   [5:0] index_i,
   input  coeff_t [3:0] accumulator_i,
   input  coeff_t [3:0] a_i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SamplePolyCBD [FIPS203, Alg 8], as many coefficients as there are 2 Eta bits, combinational. A coefficient is -3 .. 3
-// in two's complement.
+// Computes SamplePolyCBD [FIPS203, Alg 8], one coefficient from each 2 Eta bits; combinational. A coefficient is in
+// -3 .. 3, in two's complement.
 module binomial_sampler #(
   parameter int unsigned Eta = 2,  // 2 or 3
   parameter int unsigned Coeffs = 8
@@ -8,7 +8,7 @@ module binomial_sampler #(
   input  logic [2*Eta*Coeffs-1:0] bits_i,
   output logic signed [2:0]       coeffs_o[Coeffs]
 );
-  // in a table, as a bit of a coefficient is one LUT
+  // As a table, a bit of a coefficient takes one LUT.
   typedef logic signed [2:0] table_t[2**(2*Eta)];
   function automatic table_t differences();
     table_t entries;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of 64 bits in, chunks of 48 bits out, in order, least significant bits first. Three words make four chunks.
+// Converts words of 64 bits to chunks of 48 bits, in order, least significant bits first: three words to four chunks.
 module gearbox (
   input  logic        clk_i,
-  input  logic        clear_i,  // drops what is kept
+  input  logic        clear_i,  // drops the kept bits
   input  logic        valid_i,
   output logic        ready_o,
   input  logic [63:0] word_i,
@@ -16,7 +16,7 @@ module gearbox (
   logic [47:0] kept_q;  // the end of the last word; its upper 16 kept_words_q bits are still to come
   logic [1:0]  kept_words_q;
 
-  // With 48 bits kept a chunk leaves and no word enters; else the chunk takes the first bits of the next word.
+  // If 48 bits are kept, they leave and no word enters. Otherwise the chunk takes the first bits of the next word.
   assign valid_o = kept_words_q == 2'd3 || valid_i;
   assign ready_o = kept_words_q != 2'd3 && ready_i;
 
@@ -40,8 +40,8 @@ module gearbox (
   end
 
 `ifdef FORMAL
-  // A quarter of a word, chosen at will, leaves once, unchanged and in its place: mark_i chooses the quarter part_i of
-  // the word that enters, and ahead_q counts the quarters before it.
+  // Any quarter of any word leaves once, unchanged and in order. mark_i selects quarter part_i of the word that enters;
+  // ahead_q counts the quarters before it.
   initial kept_words_q = '0;
   logic        waits_q = 1'b0;
   logic [15:0] part_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SampleNTT [FIPS203, Alg 7] at so many candidates a cycle: those below Q, in order, given out as many at a time.
-// Public data: that its time depends on them tells nothing.
+// Computes SampleNTT [FIPS203, Alg 7]: takes `Candidates` integers a cycle and gives those below Q, in order, as many
+// at a time. The data is public, so its time may depend on it.
 module uniform_sampler
   import polykem_hw_pkg::*;
 #(
@@ -18,12 +18,12 @@ module uniform_sampler
   localparam int unsigned CountBits = $clog2(Candidates);
   typedef logic [CountBits-1:0] place_t;
 
-  // The accepted ones close up; then they turn to where they belong in a ring of so many places. What reaches beyond
-  // its end begins what is given out next.
+  // The accepted candidates are moved together, then rotated to their places in a ring of `Candidates` places. Those
+  // that reach beyond its end are kept and begin the next output.
   coeff_t [Candidates-1:0] kept_q, close, turned;
-  place_t count_q;             // kept ones
+  place_t count_q;             // number of kept coefficients
   logic [Candidates-1:0] accepted;
-  place_t from[Candidates];    // [i]: which candidate is the ith accepted one
+  place_t from[Candidates];    // [i]: the index of the accepted candidate number i
   logic [CountBits:0] number, total;
   always_comb begin
     number = '0;
@@ -43,10 +43,10 @@ module uniform_sampler
     assign turned[i]   = close[place_t'(i)-count_q];
     assign is_new      = (CountBits+1)'(i) >= {1'b0, count_q};
     assign coeffs_o[i] = is_new ? turned[i] : kept_q[i];
-    // a place may be written before its time: it will be written again
+    // A place that is not filled yet may be written too; it is written again later.
     always_ff @(posedge clk_i) if (ready_o && (is_new || valid_o)) kept_q[i] <= turned[i];
   end
-  assign valid_o = total[CountBits];  // enough
+  assign valid_o = total[CountBits];
   assign ready_o = !valid_o || ready_i;
 
   always_ff @(posedge clk_i) begin
@@ -55,7 +55,7 @@ module uniform_sampler
   end
 
 `ifdef FORMAL
-  // What is kept was accepted, and there is always room for it.
+  // Every kept coefficient was accepted, and so was every one that leaves.
   initial count_q = '0;
   always_comb begin
     for (int unsigned i = 0; i < Candidates; i++) if (place_t'(i) < count_q) assert (kept_q[i] < coeff_t'(Q));

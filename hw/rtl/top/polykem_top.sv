@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core on its buses: AXI4-Lite for control (rtl/axi/registers.sv has the map), a stream of 64 bits in, one out.
-// A command's input is one packet, and so is its output. Ports have the names of the AXI standard.
+// The core on its buses: AXI4-Lite for control (rtl/axi/registers.sv lists the registers), and AXI4-Streams of 64 bits
+// for input and output. A command's input is one packet, and so is its output. Ports have the names of the AXI
+// standard.
 module polykem_top
   import polykem_hw_pkg::*;
 #(
-  parameter int unsigned Lanes = 1,                 // of transforms, products, candidates of A: 1 or 2
-  parameter int unsigned RoundsPerCycle = 1,        // of Keccak: 1 or 2
+  parameter int unsigned Lanes = 1,                 // lanes of transforms, products and the sampling of A: 1 or 2
+  parameter int unsigned RoundsPerCycle = 1,        // rounds of Keccak: 1 or 2
   parameter reduce_e     Method = ReduceTable
 ) (
   input  logic        aclk,
