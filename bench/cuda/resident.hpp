@@ -76,7 +76,8 @@ class Resident {
     batch_.seed = reinterpret_cast<const uint32_t*>(seed_.data);
     batch_.pk = batch_.pk_out = pk_.data;
     batch_.sk = batch_.sk_out = sk_.data;
-    batch_.ct = batch_.ct_out = ct_.data;
+    (set.signs() ? batch_.sig : batch_.ct) = ct_.data;
+    (set.signs() ? batch_.sig_out : batch_.ct_out) = ct_.data;
     if (!set.signs()) return;
     std::vector<uint8_t> messages(items * kMessageBytes);
     for (size_t i = 0; i < messages.size(); ++i)

@@ -105,14 +105,16 @@ Status translate(const polykem_request* given, Request& out) {
                  .coins = in.coins,
                  .pk = in.pk,
                  .sk = in.sk,
-                 .ct = signs ? in.sig : in.ct,
+                 .ct = in.ct,
+                 .sig = in.sig,
                  .message = {},
                  .key_index = has_keys ? in.key_index : nullptr,
                  .expanded = {},
                  .pk_out = in.pk_out,
                  .sk_out = in.sk_out,
-                 .ct_out = signs ? in.sig_out : in.ct_out,
+                 .ct_out = in.ct_out,
                  .ss_out = in.ss_out,
+                 .sig_out = in.sig_out,
                  .item_status = reinterpret_cast<Status*>(in.item_status)};
   for (const FieldInfo& f : kRecordFields) {  // ignore arrays of other operations
     if ((fields_of(out.op) & f.field) != 0) continue;

@@ -10,9 +10,9 @@
 
 namespace polykem {
 
-/// The lengths of a parameter set's records. ct: of a ciphertext or a signature. coins: of one operation.
+/// The lengths of a parameter set's records. coins: of one operation.
 struct RecordBytes {
-  size_t pk, sk, ct, ss, coins;
+  size_t pk, sk, ct, ss, coins, sig = 0;
 
   bool operator==(const RecordBytes&) const = default;
 };
@@ -104,14 +104,16 @@ struct BatchView {
   const uint8_t* coins = nullptr;  ///< nullptr: the first step makes them
   const uint8_t* pk = nullptr;
   const uint8_t* sk = nullptr;
-  const uint8_t* ct = nullptr;        ///< or signatures
+  const uint8_t* ct = nullptr;
+  const uint8_t* sig = nullptr;
   Messages message{};                 ///< of a signature
   const size_t* key_index = nullptr;  ///< item i uses record key_index[i] of pk or sk; nullptr: record i
   ExpandedKeys expanded{};            ///< the same keys in the backend's own form, if their key set has it
   uint8_t* pk_out = nullptr;
   uint8_t* sk_out = nullptr;
-  uint8_t* ct_out = nullptr;  ///< or signatures
+  uint8_t* ct_out = nullptr;
   uint8_t* ss_out = nullptr;
+  uint8_t* sig_out = nullptr;
   Status* item_status = nullptr;
 
   /// True if an operation that takes coins must make them itself.
@@ -126,9 +128,8 @@ struct BatchView {
 using Fields = uint32_t;
 namespace field {
 inline constexpr Fields kCoins = 1, kPk = 2, kSk = 4, kCt = 8, kPkOut = 16, kSkOut = 32, kCtOut = 64, kSsOut = 128,
-                        kItemStatus = 256;
-inline constexpr Fields kOutputs = kPkOut | kSkOut | kCtOut | kSsOut | kItemStatus;
-inline constexpr Fields kKeysAndCiphertexts = kPk | kSk | kCt | kPkOut | kSkOut | kCtOut;
+                        kItemStatus = 256, kSig = 512, kSigOut = 1024;
+inline constexpr Fields kOutputs = kPkOut | kSkOut | kCtOut | kSsOut | kSigOut | kItemStatus;
 }  // namespace field
 
 /// One array of records of a BatchView, for code that treats all of them alike.
@@ -154,6 +155,8 @@ inline constexpr FieldInfo kRecordFields[] = {
     {field::kSkOut, nullptr, &BatchView::sk_out, &RecordBytes::sk, false, true},
     {field::kCtOut, nullptr, &BatchView::ct_out, &RecordBytes::ct, false, false},
     {field::kSsOut, nullptr, &BatchView::ss_out, &RecordBytes::ss, false, true},
+    {field::kSig, &BatchView::sig, nullptr, &RecordBytes::sig, false, false},
+    {field::kSigOut, nullptr, &BatchView::sig_out, &RecordBytes::sig, false, false},
 };
 
 inline BatchView BatchView::slice(const RecordBytes& bytes, size_t first, size_t items) const {

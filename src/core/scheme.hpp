@@ -151,8 +151,7 @@ struct Scheme {
     return all[static_cast<size_t>(op)];
   }
   RecordBytes record_bytes(Op op) const {
-    return {public_key_bytes, secret_key_bytes, is_signature() ? signature_bytes : ciphertext_bytes,
-            shared_secret_bytes, coin_bytes(op)};
+    return {public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes, coin_bytes(op), signature_bytes};
   }
   bool is_signature() const { return signature_bytes != 0; }
   bool has(Op op) const { return op == Op::kKeygen || is_signature() == (op == Op::kSign || op == Op::kVerify); }

@@ -32,7 +32,7 @@ struct Request {
 constexpr Fields fields_of(Op op) {
   constexpr Fields kFields[kAllOps] = {
       field::kCoins | field::kPkOut | field::kSkOut, field::kCoins | field::kPk | field::kCtOut | field::kSsOut,
-      field::kSk | field::kCt | field::kSsOut, field::kCoins | field::kSk | field::kCtOut, field::kPk | field::kCt};
+      field::kSk | field::kCt | field::kSsOut, field::kCoins | field::kSk | field::kSigOut, field::kPk | field::kSig};
   return kFields[static_cast<size_t>(op)];
 }
 

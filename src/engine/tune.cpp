@@ -25,8 +25,8 @@ class Records {
 
   Status make(Engine& engine) {
     const RecordBytes bytes = scheme_.record_bytes(Op::kKeygen);
-    const size_t sizes[] = {bytes.pk, bytes.sk, bytes.ct, bytes.ss};
-    SecureBuffer* all[] = {&pk_, &sk_, &ct_, &ss_};
+    const size_t sizes[] = {bytes.pk, bytes.sk, bytes.ct + bytes.sig, bytes.ss};
+    SecureBuffer* all[] = {&pk_, &sk_, &sent_, &ss_};
     for (size_t i = 0; i < 4; ++i) {
       if (!all[i]->reserve(kMaxItems * sizes[i])) return Status::kOutOfMemory;
     }
@@ -45,16 +45,16 @@ class Records {
     const auto bytes = [](const SecureBuffer& buffer) { return reinterpret_cast<uint8_t*>(buffer.data()); };
     BatchView r{.count = count};
     if (op == Op::kKeygen) r.pk_out = bytes(pk_), r.sk_out = bytes(sk_);
-    if (op == Op::kEncaps) r.pk = bytes(pk_), r.ct_out = bytes(ct_), r.ss_out = bytes(ss_);
-    if (op == Op::kDecaps) r.sk = bytes(sk_), r.ct = bytes(ct_), r.ss_out = bytes(ss_);
-    if (op == Op::kSign) r.sk = bytes(sk_), r.ct_out = bytes(ct_);
-    if (op == Op::kVerify) r.pk = bytes(pk_), r.ct = bytes(ct_);
+    if (op == Op::kEncaps) r.pk = bytes(pk_), r.ct_out = bytes(sent_), r.ss_out = bytes(ss_);
+    if (op == Op::kDecaps) r.sk = bytes(sk_), r.ct = bytes(sent_), r.ss_out = bytes(ss_);
+    if (op == Op::kSign) r.sk = bytes(sk_), r.sig_out = bytes(sent_);
+    if (op == Op::kVerify) r.pk = bytes(pk_), r.sig = bytes(sent_);
     return {.op = op, .scheme = &scheme_, .records = r};
   }
 
  private:
   const Scheme& scheme_;
-  SecureBuffer pk_, sk_, ct_, ss_;
+  SecureBuffer pk_, sk_, sent_, ss_;  ///< sent_: ciphertexts or signatures
 };
 
 /// The shortest time of a batch, after one to warm up; infinite if it fails.

@@ -243,7 +243,7 @@ TEST(SeamOfSignatures, AreNotQueuedOnAStream) {
                  *const sig = device.allocate(s.signature_bytes), *const workspace = device.allocate(64);
   Request keygen{.op = Op::kKeygen, .scheme = &s}, sign{.op = Op::kSign, .scheme = &s};
   keygen.records = {.count = 1, .pk_out = pk, .sk_out = sk};
-  sign.records = {.count = 1, .sk = sk, .ct_out = sig};
+  sign.records = {.count = 1, .sk = sk, .sig_out = sig};
   ASSERT_EQ(any->run(keygen), Status::kOk);
   ASSERT_EQ(any->run(sign), Status::kOk);
   EXPECT_EQ(any->queue(keygen, workspace, nullptr), Status::kArgument);

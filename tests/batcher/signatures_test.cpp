@@ -222,7 +222,7 @@ TEST_F(Executors, ADeviceSignsAndVerifies) {
   verify.records.pk = pk.data();
   EXPECT_TRUE(eventually([&] {
     EXPECT_EQ(add(sign)->take(sig.data(), nullptr), Status::kOk);
-    verify.records.ct = sig.data();
+    verify.records.sig = sig.data();
     EXPECT_EQ(add(verify)->wait(), Status::kOk);
     return batcher->stats(set, Op::kSign).on_accelerator > 0 && batcher->stats(set, Op::kVerify).on_accelerator > 0;
   }));

@@ -54,7 +54,7 @@ struct Signing {
 
   BatchView view(const Messages& messages) const {
     BatchView batch{.count = count};
-    batch.sk = sk.data(), batch.ct_out = signatures.data(), batch.message = messages;
+    batch.sk = sk.data(), batch.sig_out = signatures.data(), batch.message = messages;
     return batch;
   }
   Outcome sign(const DeviceScheme& scheme, const Messages& messages) const { return sign(scheme, view(messages)); }
@@ -179,7 +179,7 @@ void check_queued_tail() {
   const Signing s(kCount, false);
   std::memcpy(sk, s.sk.data(), kCount * kSk);
   BatchView batch = s.view({});
-  batch.sk = reinterpret_cast<uint8_t*>(sk), batch.ct_out = reinterpret_cast<uint8_t*>(out);
+  batch.sk = reinterpret_cast<uint8_t*>(sk), batch.sig_out = reinterpret_cast<uint8_t*>(out);
   cudaStream_t stream = nullptr;
   expect(cudaStreamCreateWithFlags(&stream, 0) == cudaSuccess, "a stream");
   const std::array<uint8_t, kSeedBytes> seed{};

@@ -80,8 +80,8 @@ constexpr Described kDescribed[] = {
      lac::kSeedBytes,
      lac::kStages},
     {"mldsa44",
-     {mldsa::kMldsa44.public_key_bytes(), mldsa::kMldsa44.secret_key_bytes(), mldsa::kMldsa44.signature_bytes(), 0,
-      mldsa::kSeedBytes},
+     {mldsa::kMldsa44.public_key_bytes(), mldsa::kMldsa44.secret_key_bytes(), 0, 0, mldsa::kSeedBytes,
+      mldsa::kMldsa44.signature_bytes()},
      mldsa::kSeedBytes,
      {mldsa::kKeygenStages, {}, {}, mldsa::kSignStages, mldsa::kVerifyStages}},
 };

@@ -234,7 +234,7 @@ void check_chunks_with_messages() {
   const size_t records = s.secret_key_bytes + s.signature_bytes;
   Bytes any(1);
   polykem::BatchView batch{.count = 1000000};
-  batch.sk = any.data(), batch.ct_out = any.data();
+  batch.sk = any.data(), batch.sig_out = any.data();
   const auto chunk = [&](unsigned threads) {
     return polykem::cuda::accelerator().chunk_items(s, polykem::Op::kSign, batch, threads);
   };

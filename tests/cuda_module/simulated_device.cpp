@@ -169,7 +169,7 @@ Outcome compute(const DeviceOperation& operation, const BatchView& batch, ErrorT
 
 /// Changes a bit of the first result.
 void lie(const BatchView& batch) {
-  for (uint8_t* results : {batch.ss_out, batch.pk_out, batch.ct_out}) {
+  for (uint8_t* results : {batch.ss_out, batch.pk_out, batch.ct_out, batch.sig_out}) {
     if (results == nullptr) continue;
     *results ^= 1;
     return;

@@ -63,7 +63,7 @@ void sign_items(const DeviceBatch& b) {
     return;
   }
   for (size_t i = 0; i < b.count; ++i)
-    signature_of(b.ct_out + i * kSignature, b.sk + (b.shared_key ? 0 : i) * kSk, b.message,
+    signature_of(b.sig_out + i * kSignature, b.sk + (b.shared_key ? 0 : i) * kSk, b.message,
                  string_at(b.message.strings, i), string_at(b.message.contexts, i));
 }
 
@@ -80,13 +80,13 @@ int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace
 }
 
 constexpr std::array<DeviceStep, 2> kSteps = {DeviceStep{{"leave_traces", 0, 1}, field::kSk, 0},
-                                              DeviceStep{{"sign", 1, 1}, field::kSk, field::kCtOut}};
+                                              DeviceStep{{"sign", 1, 1}, field::kSk, field::kSigOut}};
 
 constexpr DeviceScheme signer(const char* name, size_t part_bytes) {
   DeviceScheme scheme{.name = name, .operations = {}};
   scheme.operations[static_cast<size_t>(Op::kSign)] = {.scheme = name,
                                                        .op = Op::kSign,
-                                                       .record_bytes = {0, kSk, kSignature, 0, 0},
+                                                       .record_bytes = {0, kSk, 0, 0, 0, kSignature},
                                                        .steps = kSteps,
                                                        .part_items = 1 << 20,
                                                        .part_bytes = part_bytes,

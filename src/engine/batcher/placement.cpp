@@ -91,7 +91,7 @@ size_t Placement::items_allowed(const ExecutorState& executor, const TicketQueue
   }
   const RecordBytes bytes = queue.scheme->record_bytes(queue.op);
   const size_t most_items =
-      std::clamp<size_t>(kMaxBytesOnCpu / (bytes.pk + bytes.sk + bytes.ct), 1, config.batch_items);
+      std::clamp<size_t>(kMaxBytesOnCpu / (bytes.pk + bytes.sk + bytes.ct + bytes.sig), 1, config.batch_items);
   if (queue.op == Op::kDecaps) return most_items;
   Clock::duration left = kMaxAhead;
   for (const BatchSlot* slot : executor.in_flight())

@@ -28,6 +28,7 @@ Ticket* use_again(Engine& engine, const TicketQueue& queue, Ticket& pair, Ticket
   request.records.pk = keys.pk_out;
   request.records.sk = queue.sk_is_seed ? pair.coins().data() : keys.sk_out;
   request.records.ct = used.request().records.ct_out;
+  request.records.sig = used.request().records.sig_out;
   request.records.message = used.inputs().records.message;
   return computed(engine, request);
 }

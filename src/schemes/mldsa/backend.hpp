@@ -12,7 +12,7 @@ inline namespace POLYKEM_ISA {
 /// Returns the lengths of the records of set P in an operation.
 template <MldsaParams P>
 constexpr RecordBytes record_bytes(Op op) {
-  return {P.public_key_bytes(), P.secret_key_bytes(), P.signature_bytes(), 0, op == Op::kVerify ? 0 : kSeedBytes};
+  return {P.public_key_bytes(), P.secret_key_bytes(), 0, 0, op == Op::kVerify ? 0 : kSeedBytes, P.signature_bytes()};
 }
 
 /// An operation that runs `Plan` on as many items as Ops::Chunk holds, again and again until all are done.

@@ -189,7 +189,7 @@ struct SignChunk {
  private:
   void give_up(Place& place) {
     io.item_status[place.item] = Status::kSecretKey;
-    std::memset(io.ct_out + place.item * P.signature_bytes(), 0, P.signature_bytes());
+    std::memset(io.sig_out + place.item * P.signature_bytes(), 0, P.signature_bytes());
     place.taken = false;
   }
 

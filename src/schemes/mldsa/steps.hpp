@@ -463,7 +463,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   /// Packs the signatures of the attempts that have passed. [FIPS204, Alg 7, L33; Alg 26]
   static void store_signature(Chunk& c) {
     each_attempt(c, [&](Try& attempt) {
-      uint8_t* const out = c.io.ct_out + c.place_of(attempt).item * P.signature_bytes();
+      uint8_t* const out = c.io.sig_out + c.place_of(attempt).item * P.signature_bytes();
       ct::declassify(attempt.z, sizeof attempt.z);
       ct::declassify(attempt.hint, sizeof attempt.hint);
       std::memcpy(out, attempt.challenge, P.challenge_bytes());
@@ -667,7 +667,7 @@ struct VerifySteps : CommonSteps<P, Isa> {
 
  private:
   static const uint8_t* pk_of(const Chunk& c, size_t key) { return c.io.pk + key * P.public_key_bytes(); }
-  static const uint8_t* signature(const Chunk& c, size_t i) { return c.io.ct + i * P.signature_bytes(); }
+  static const uint8_t* signature(const Chunk& c, size_t i) { return c.io.sig + i * P.signature_bytes(); }
 };
 
 }  // namespace POLYKEM_ISA

@@ -29,9 +29,10 @@ constexpr size_t complete_at(std::span<const DeviceStep> steps, Fields field) {
 }
 
 constexpr Overlap overlap_of(std::span<const DeviceStep> steps) {
-  // An early step may write shared secrets but no key or ciphertext: key generation's sampling gains nothing from
-  // running early (docs/adr/0009).
-  constexpr Fields kEndsEarlySteps = field::kKeysAndCiphertexts | field::kItemStatus;
+  // An early step may write shared secrets but no key, ciphertext or signature: key generation's sampling gains nothing
+  // from running early (docs/adr/0009).
+  constexpr Fields kEndsEarlySteps =
+      field::kPk | field::kSk | field::kCt | field::kSig | (field::kOutputs & ~field::kSsOut);
   Overlap result{0, steps.size(), 0};
   while (result.early_steps < steps.size() &&
          ((steps[result.early_steps].needs | steps[result.early_steps].produces) & kEndsEarlySteps) == 0)

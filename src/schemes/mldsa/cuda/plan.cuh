@@ -62,9 +62,9 @@ struct LaunchContext {
     work.one_key = io.shared_key;
     work.pk = {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)};
     work.sk = {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)};
-    work.signature = {io.ct, static_cast<uint32_t>(S::kSignatureBytes)};
+    work.signature = {io.sig, static_cast<uint32_t>(S::kSignatureBytes)};
     work.messages = device_messages(io.message);
-    work.pk_out = io.pk_out, work.sk_out = io.sk_out, work.signature_out = io.ct_out;
+    work.pk_out = io.pk_out, work.sk_out = io.sk_out, work.signature_out = io.sig_out;
     static_assert(sizeof(Status) == sizeof(int));
     work.status = reinterpret_cast<int*>(io.item_status);
   }
@@ -216,15 +216,15 @@ struct Plan {
       {tiled("expand_mask"), 0, 0, expand_mask},
       {tiled({"ntt_multiply_decompose", "ntt.y", "high_bits"}), field::kSk, 0, commit},
       {tiled({"shake256_sample_in_ball", "shake256.c", "sample_in_ball"}), 0, 0, challenge},
-      {tiled({"response_hint_pack", "response", "pack_signature"}), field::kSk, field::kCtOut | field::kItemStatus,
+      {tiled({"response_hint_pack", "response", "pack_signature"}), field::kSk, field::kSigOut | field::kItemStatus,
        answer},
   });
 
   static constexpr auto verify = kernel_plan_of<kVerifyStages, F>({
       {{"expand_a", "unpack", "expand_a"}, field::kPk, 0, expand_pk_a},
-      {{"shake256_sample_in_ball", "shake256.tr", "sample_in_ball"}, field::kPk | field::kCt, 0, prepare_verify},
-      {{"ntt_multiply_hint", "ntt", "use_hint"}, field::kPk | field::kCt, 0, multiply_and_hint},
-      {{"shake256_compare", "shake256.c", "compare"}, field::kCt, field::kItemStatus, compare},
+      {{"shake256_sample_in_ball", "shake256.tr", "sample_in_ball"}, field::kPk | field::kSig, 0, prepare_verify},
+      {{"ntt_multiply_hint", "ntt", "use_hint"}, field::kPk | field::kSig, 0, multiply_and_hint},
+      {{"shake256_compare", "shake256.c", "compare"}, field::kSig, field::kItemStatus, compare},
   });
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
@@ -245,8 +245,8 @@ struct Plan {
     constexpr MldsaParams kP = S::kParams;
     return {.scheme = Set::kName,
             .op = kOp,
-            .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.signature_bytes(), 0,
-                             kOp == Op::kVerify ? 0 : kSeedBytes},
+            .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), 0, 0, kOp == Op::kVerify ? 0 : kSeedBytes,
+                             kP.signature_bytes()},
             .steps = Operations::template kSteps<kOp>,
             .part_items = kOp == Op::kSign ? 4 * kWave : kWave,
             .part_bytes = kOp == Op::kSign ? size_t{1} << 30 : 0,
