@@ -2,10 +2,6 @@
 // In a file of its own, since it is recompiled for every commit.
 #include "common/commit.hpp"
 
-#ifndef POLYKEM_CLI_COMMIT  // tests/kat where the program is not built
-#define POLYKEM_CLI_COMMIT "unknown"
-#endif
-
 namespace polykem::cli {
 
 std::string build_commit() {
