@@ -464,7 +464,7 @@ def test_suites_are_values():
 
 def test_the_working_group_vectors(ctx):
     checked = 0
-    for vector in json.loads((ROOT / "tests/hpke/data" / "test-vectors.json").read_text()):
+    for vector in json.loads((ROOT / "tests/data/hpke" / "test-vectors.json").read_text()):
         if vector["kem_id"] not in list(hpke.Kem) or vector["kdf_id"] not in list(hpke.Kdf):
             continue
         suite = hpke.Suite(vector["kem_id"], vector["kdf_id"], vector["aead_id"])

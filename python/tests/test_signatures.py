@@ -102,7 +102,7 @@ def mu_of(pk, formatted):
 
 
 def vectors(mode):
-    with gzip.open(ROOT / f"tests/mldsa/data/acvp_{mode}.json.gz") as file:
+    with gzip.open(ROOT / f"tests/data/mldsa/acvp_{mode}.json.gz") as file:
         for group in json.load(file)["testGroups"]:
             yield group, group["parameterSet"], group["tests"]
 

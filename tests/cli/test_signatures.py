@@ -10,7 +10,7 @@ import unittest
 
 from program import BAD_INPUT, CHECK_FAILED, DATA, IO, PROGRAM, USAGE, Case
 
-VECTORS = DATA.parent / "mldsa/data"
+VECTORS = DATA / "mldsa"
 SIGNER = "mldsa44"
 RESOURCES = 7
 OPENSSL = os.path.join(os.environ["POLYKEM_OPENSSL"], "bin/openssl") if "POLYKEM_OPENSSL" in os.environ else "openssl"
