@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a batch of each operation between marks that count_plugin.c sees. Prints the counted operations in their order:
+// Runs a batch of each operation between marks that count_plugin.c recognises. Prints the counted operations in order:
 // "set backend operation items".
 #include <polykem/polykem.h>
 

@@ -27,7 +27,7 @@ RUNS = [("neon-sha3", ITEMS, NTRU + MLKEM), ("neon-sha3", FEW, FRODO), ("neon", 
         ("neon", FEW, FRODO), ("ref", 1, NTRU + MLKEM + FRODO[2:])]  # fmt: skip
 
 
-# The steps of the FrodoKEM paper's Table 5, and what the names of our functions begin or contain.
+# The steps of the FrodoKEM paper's Table 5, and how the names of our functions for them begin, or what they contain.
 STEPS = [("randomness", r"Drbg|aes256_ctr|keystream|getrandom|fork"), ("AES", r"^_ZN7polykem.*(grid|kAes128)"),
          ("SHAKE", r"[Kk]eccak|Sponge|hash_rows|Shake"), ("product", r"mul_add"), ("sampling", r"sample"),
          ("rest", r"")]  # fmt: skip

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much faster several GPUs are than one: the workers of polykem.bulk, a process for each GPU, without Ray.
+"""Measures how much faster several GPUs are than one, with workers of polykem.bulk, a process for each, without Ray.
 
     PYTHONPATH=build/python python3 bench/bulk/multi_gpu.py --gpus 1,2 --json bench/results/h200x2_bulk.json
 
-Records lie in pinned memory (CuPy), inputs and outputs, and two threads of a process keep a batch waiting. No disk
-takes part: what is measured is what bounds a job once its disks do not. `--backend avx512` measures processes on CPUs
-the same way. Each set is checked first: both sides must have the same secrets. POLYKEM_COMMIT names the commit that
-was built.
+Inputs and outputs are in pinned memory (CuPy), and two threads of each process keep a batch waiting. No disk is used:
+this is the bound of a job that its disks do not slow down. `--backend avx512` measures processes on CPUs in the same
+way. Each set is checked first: both sides must have the same secrets. POLYKEM_COMMIT names the commit that was built.
 """
 
 import argparse
@@ -31,7 +30,7 @@ def copy_of(memory, role, array):
 
 
 def prepare(scheme, rows, options):
-    """A Computer for each operation and its inputs in the workers' memory."""
+    """Returns a Computer for each operation, with its inputs in the workers' memory."""
     import numpy as np
     from polykem.bulk.kem import Computer
     from polykem.bulk.memory import Ordinary, Pinned
@@ -54,7 +53,7 @@ def prepare(scheme, rows, options):
 
 
 def measure(computer, inputs, rows, memory, seconds):
-    """(batches, seconds) of two threads that compute for some seconds."""
+    """Returns (batches, seconds) of two threads that compute for some seconds."""
     counts, stop = [0, 0], [0.0]
 
     def loop(number):
@@ -76,7 +75,7 @@ def measure(computer, inputs, rows, memory, seconds):
 
 
 def worker(device, cases, options, barrier, results):
-    """One GPU's process."""
+    """The process of one GPU."""
     if options.backend == "cuda":
         os.environ["CUDA_VISIBLE_DEVICES"] = str(device)
     for scheme, rows in cases:
@@ -91,7 +90,7 @@ def worker(device, cases, options, barrier, results):
 
 
 def rates(gpus, cases, options):
-    """(scheme, operation) -> rows a second of each GPU, all at once."""
+    """Returns (scheme, operation) -> rows per second of each GPU while all compute."""
     context = multiprocessing.get_context("spawn")
     barrier, results = context.Barrier(gpus), context.Queue()
     workers = [context.Process(target=worker, args=(device, cases, options, barrier, results))

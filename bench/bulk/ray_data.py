@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same keys made by polykem-bulk and by Ray Data's map_batches and write_parquet, on this host's CPUs.
+"""Makes the same keys by polykem-bulk and by Ray Data's map_batches and write_parquet, on this host's CPUs.
 
     PYTHONPATH=build/python python3 bench/bulk/ray_data.py --rows 1e6 --json bench/results/bulk_ray_data.json
 
@@ -25,7 +25,7 @@ from polykem.bulk.cluster import own_cluster
 
 
 class PeakMemory:
-    """The largest sum of the resident memory of this process's descendants while the block runs, shared memory once."""
+    """Records the largest resident memory of this process's descendants during the block; shared memory counts once."""
 
     def __enter__(self):
         self.peak, self.running = 0, True
@@ -52,7 +52,7 @@ class PeakMemory:
 
 
 def keys(batch):
-    """A batch of rows as key pairs, columns of fixed width."""
+    """Makes a key pair for each row of a batch, in columns of fixed width."""
     import polykem
     import pyarrow as pa
     pk, sk = polykem.Context(threads=os.cpu_count()).keygen("mlkem768", len(batch["id"]))

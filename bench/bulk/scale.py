@@ -32,7 +32,7 @@ COMPARED_ROWS = 200_000  # at a time
 
 
 def own_memory(pid):
-    """Bytes of a process in memory, shared memory and page cache apart."""
+    """Returns the resident bytes of a process without shared memory and page cache."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -63,12 +63,12 @@ def run(rows, folder, command, name, *options):
 
 
 def parts(rows):
-    """(first row, number of rows) of what is written or compared at a time."""
+    """Yields (first row, number of rows) of the parts that are written or compared at a time."""
     return [(first, min(COMPARED_ROWS, rows - first)) for first in range(0, rows, COMPARED_ROWS)]
 
 
 def write_letters(rows, path):
-    """A file of random messages."""
+    """Writes a file of random messages."""
     import pyarrow as pa
     import pyarrow.parquet as pq
     kind = pa.binary(MESSAGE_BYTES)
@@ -79,7 +79,7 @@ def write_letters(rows, path):
 
 
 def compare(rows, folder, column, sent):
-    """Raises an error unless the last job's column is what was sent: the column of a job or a file."""
+    """Raises an error unless the last job's column equals what was sent, which is a column of another job or a file."""
     from polykem.bulk import Dataset, open_column_key
     from polykem.bulk.secrets import read_key_file
     key = read_key_file(folder / "key")
@@ -92,7 +92,7 @@ def compare(rows, folder, column, sent):
 
 
 def three_jobs(rows, parent, suite=None):
-    """Runs the jobs below a folder, which it leaves as it was. Returns their summaries."""
+    """Runs the jobs in a folder and removes what they wrote. Returns their summaries."""
     with tempfile.TemporaryDirectory(dir=parent) as temporary:
         folder = Path(temporary)
         subprocess.run([sys.executable, "-m", "polykem.bulk", "new-key", "key"], check=True, cwd=folder)

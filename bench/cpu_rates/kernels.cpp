@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instructions in assembly: a compiler would simplify or reorder what it understands.
+// The measured instructions, in assembly, which the compiler does not simplify or reorder.
 #include "rates.hpp"
 
 #include <immintrin.h>

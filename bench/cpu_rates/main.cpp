@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many instructions of a kind this core does in a cycle, one kind alone and two kinds in turn: which of them share
-// ports.
+// Measures how many instructions of a kind this core executes in a cycle, one kind alone and two kinds in turn, which
+// shows which kinds share ports.
 //   polykem_bench_cpu_rates [--json FILE]
 // Every result is compared with portable code. Needs AVX-512 and VAES.
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ double seconds(auto&& body) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// One cycle of the core's clock, by a chain of multiplications of three cycles each.
+/// Returns the length of a cycle of the core's clock, from a chain of multiplications of three cycles each.
 double cycle_seconds() {
   constexpr uint64_t kChain = 50000;
   return seconds([] {
@@ -94,7 +94,7 @@ Rate measure(const Subject& subject) {
   return {subject.name, subject.of, static_cast<double>(kRounds * kChains) / spent};
 }
 
-/// Multiply-adds of bytes, alone and with AES rounds in between.
+/// Measures tile products of bytes, alone and with AES rounds in between.
 std::vector<Rate> measure_tiles() {
   constexpr uint64_t kTileRounds = 20000;
   constexpr double kMacs = 16 * 16 * 64 * kTilesOfRound;

@@ -10,7 +10,7 @@
 namespace polykem::bench::cpu_rates::model {
 namespace {
 
-/// value lane = f(value lane, operand lane) in lanes of T.
+/// Replaces each lane of type T of the value by f(value lane, operand lane).
 template <class T, class F>
 void lanes(Register& value, const Register& operand, F f) {
   constexpr size_t kLanes = sizeof(Register) / sizeof(T);
@@ -28,7 +28,7 @@ void add(Register& value, const Register& operand) {
   lanes<uint16_t>(value, operand, [](uint16_t a, uint16_t k) { return static_cast<uint16_t>(a + k); });
 }
 
-/// a xor (k and k).
+/// Computes a xor (k and k).
 void ternary(Register& value, const Register& operand) {
   lanes<uint64_t>(value, operand, [](uint64_t a, uint64_t k) { return a ^ k; });
 }
@@ -62,7 +62,7 @@ void permute(Register& value, const Register& operand) {
   lanes<uint16_t>(value, operand, [&](uint16_t, uint16_t k) { return from[k % 32]; });
 }
 
-/// By the instruction for one block, whose results the tests of AES compare with the standard.
+/// Uses the instruction for one block, which the tests of AES compare with the standard.
 void aes(Register& value, const Register& operand) {
   for (size_t i = 0; i < sizeof value.bytes; i += sizeof(__m128i)) {
     const __m128i block = _mm_load_si128(reinterpret_cast<const __m128i*>(value.bytes + i));

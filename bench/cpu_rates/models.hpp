@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the instructions of kernels.cpp do to a register, lane by lane.
+// Models of the instructions of kernels.cpp, lane by lane.
 #pragma once
 
 #include "rates.hpp"

@@ -13,13 +13,14 @@ struct alignas(64) Register {
   uint8_t bytes[64];
 };
 
-/// As many registers as hide an instruction's latency at two a cycle. Each is source and destination of its own chain.
+/// Enough chains to hide an instruction's latency at two per cycle. Each register is source and destination of its
+/// chain.
 constexpr size_t kChains = 12;
 using Chains = std::array<Register, kChains>;
 
-/// Does its instruction once in each chain, `rounds` times; the second operand is `operand`. Needs AVX-512.
+/// Executes its instruction once in each chain, `rounds` times, with `operand` as second operand. Needs AVX-512.
 using Kernel = void (*)(Chains& chains, const Register& operand, uint64_t rounds);
-/// What the instruction does to one register, in portable code.
+/// Computes an instruction's effect on one register, in portable code.
 using Model = void (*)(Register& value, const Register& operand);
 
 /// An instruction, or two that alternate from chain to chain.
@@ -27,11 +28,11 @@ struct Subject {
   const char* name;
   const char* of;
   Kernel kernel;
-  Model even, odd;  ///< of the chains with even and odd numbers
+  Model even, odd;  ///< models of the chains with even and odd numbers
 };
 std::span<const Subject> subjects();
 
-/// Int8 tile products: 16 rows of 64 bytes times 16 columns. False if the CPU or the kernel has no tiles.
+/// Tile products of bytes: 16 rows of 64 bytes times 16 columns. Returns false if the CPU or the kernel has no tiles.
 bool allow_tiles();
 /// Two tiles of this thread and four accumulators. One object at a time.
 class Tiles {
@@ -43,7 +44,7 @@ class Tiles {
   /// `rounds` times a product onto each accumulator, with_aes: and kAesOfTile AES rounds of a register beside each
   /// product.
   void run(uint64_t rounds, bool with_aes);
-  /// The accumulators hold all products so far.
+  /// Returns whether the accumulators hold the sum of all products so far.
   bool are_right() const;
 
  private:

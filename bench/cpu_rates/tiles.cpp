@@ -20,7 +20,8 @@ struct alignas(64) TileConfig {
   uint8_t rows[16] = {};
 };
 
-/// Rows of the left factor; of the right factor four rows of the matrix, column by column, in each row of the tile.
+/// The left factor's tile has its rows. Each row of the right factor's tile has four rows of the matrix, column by
+/// column.
 struct alignas(64) Tile {
   uint8_t bytes[kRows][kBytes];
 };
@@ -38,7 +39,7 @@ void fill(Tile& tile, uint32_t state) {
   }
 }
 
-/// What `rounds` products of unsigned by signed bytes leave in an accumulator.
+/// The accumulator after `rounds` products of unsigned by signed bytes.
 bool is_product(const Sums& sums, const Tile& left, const Tile& right, uint64_t rounds) {
   for (int i = 0; i < kRows; ++i) {
     for (int j = 0; j < kColumns; ++j) {
@@ -61,7 +62,7 @@ void multiply(uint64_t rounds) {
   ROUNDS(TILE(0) TILE(1) TILE(2) TILE(3));
 }
 
-/// The AES rounds' registers hold arbitrary values, which are not read.
+/// The registers of the AES rounds hold arbitrary values; their results are not read.
 void multiply_beside_aes(uint64_t rounds) {
   ROUNDS(TILE(0) AES_OF_TILE TILE(1) AES_OF_TILE TILE(2) AES_OF_TILE TILE(3) AES_OF_TILE);
   asm volatile("vzeroall"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much faster all GPUs of a host are than one of them, host to host from pinned memory.
+"""Measures how much faster all GPUs of a host are than one of them, host to host from pinned memory.
 
     cards.py BENCH --scheme NAME [--scheme NAME]... --items N [--rounds 2] --json FILE
 
@@ -56,7 +56,7 @@ def summary_of_clocks(lines):
 
 
 def measure(options, gpus):
-    """The report of one run with these GPUs."""
+    """Returns the report of a run with these GPUs."""
     names = [word for scheme in options.scheme for word in ("--scheme", scheme)]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "report.json"
@@ -74,7 +74,7 @@ def measure(options, gpus):
 
 
 def summary(runs, every):
-    """The cases: medians with one GPU and with all, and what all gain."""
+    """Returns the cases: medians with one GPU and with all, and their ratio."""
     samples = {}
     for gpus, reports in runs.items():
         for host in (({**h, "set": s["name"]}) for r in reports for s in r["sets"] for h in s["host_to_host"]):

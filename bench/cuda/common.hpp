@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What benchmarks on a GPU share: errors, medians, parameter sets, contexts, device memory.
+// Used by all benchmarks on a GPU: errors, medians, parameter sets, contexts, device memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -20,7 +20,7 @@ namespace polykem::bench {
 inline constexpr int kSamples = 9;
 inline constexpr const char* kOpNames[] = {"keygen", "encaps", "decaps", "sign", "verify"};
 
-/// Says why and ends the program.
+/// Prints the reason and ends the program.
 [[noreturn]] inline void die(const std::string& why) {
   std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.c_str());
   std::exit(1);
@@ -55,7 +55,7 @@ struct Set {
   std::string family() const { return info.family; }
   bool signs() const { return info.signature_bytes > 0; }
   size_t ciphertext_bytes() const { return signs() ? info.signature_bytes : info.ciphertext_bytes; }
-  /// Its operations, the first of which makes keys.
+  /// The set's operations, beginning with key generation.
   std::vector<Op> ops() const {
     if (signs()) return {Op::kKeygen, Op::kSign, Op::kVerify};
     return {Op::kKeygen, Op::kEncaps, Op::kDecaps};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least time of each step, whatever the family.
+// The lower bound of each step's time, for all families.
 #pragma once
 
 #include <cstring>
@@ -17,7 +17,7 @@
 
 namespace polykem::bench {
 
-/// Bytes of the records that the step reads and writes for one item; coins are made on the card.
+/// Returns the bytes of records that the step reads and writes for one item. Coins are made on the card.
 inline double record_bytes(const DeviceOperation& o, const DeviceStep& step, bool shared) {
   size_t bytes = 0;
   for (const FieldInfo& f : kRecordFields) {
@@ -27,9 +27,9 @@ inline double record_bytes(const DeviceOperation& o, const DeviceStep& step, boo
   return static_cast<double>(bytes);
 }
 
-/// The least time of a step for one item, in nanoseconds. NTRU's steps are known by name, with their intermediates. In
-/// the other families a step must do the work of its stages and touch the records that it names; intermediates count
-/// as nothing. shared: one key for the batch, for those families only.
+/// Returns the lower bound of a step's time for one item, in nanoseconds. For NTRU, steps are listed by name, with
+/// their intermediates. In other families the bound is the work of a step's stages and the bytes of the records that it
+/// names; intermediates are not counted. shared: the batch has one key; not for NTRU.
 inline double floor_ns(const DeviceOperation& o, const DeviceStep& step, bool shared) {
   const std::string name = o.scheme;
   for (const auto& [known, params] : kNtruSets)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least work of FrodoKEM's stages: permutations or AES, and multiply-adds.
+// The least work of FrodoKEM's stages, in permutations or AES, and multiply-adds.
 #pragma once
 
 #include <string_view>
@@ -10,9 +10,10 @@
 
 namespace polykem::bench {
 
-/// False if the stage is unknown. shared: one key for the batch; what follows from it alone counts as nothing. A's
-/// entries are two bytes and those of S one, so a product of theirs takes two multiply-adds. Operations: one for an
-/// entry of the table of each sample, 2 for a coefficient that is packed, unpacked or compared.
+/// Returns false if the stage is unknown. shared: the batch has one key, and work that depends only on the key is not
+/// counted. Entries of A have two bytes and those of S one, so a product of two entries takes two multiply-adds.
+/// Operations: one for each entry of the table for each sample, two for each coefficient that is packed, unpacked or
+/// compared.
 constexpr bool frodo_work(const frodo::Set& set, Op op, std::string_view stage, bool shared, Work& work) {
   const double n = static_cast<double>(set.n()), bar = frodo::kBar, square = frodo::kSquare;
   const double rate = set.p.shake256 ? 136 : 168, secret = static_cast<double>(set.p.secret_bytes);
@@ -36,7 +37,7 @@ constexpr bool frodo_work(const frodo::Set& set, Op op, std::string_view stage, 
   if (stage == "matmul.sb" || stage == "matmul.bs") return work.macs = 2 * square * n, true;
   if (stage == "pack" || stage == "pack.c1" || stage == "unpack.b" || stage == "unpack.c" || stage == "compare")
     return work.operations = 2 * bar * n, true;
-  if (stage == "encode") work.skipped_bytes = static_cast<double>(set.c2_offset());  // its step leaves c1 alone
+  if (stage == "encode") work.skipped_bytes = static_cast<double>(set.c2_offset());  // its step does not touch c1
   if (stage == "pack.c2" || stage == "encode" || stage == "decode") return work.operations = 2 * square, true;
   return stage == "store_sk" || stage == "select";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least work of the stages of the hybrids: ML-KEM's, and multiplications of 32-bit words for X25519.
+// The least work of the hybrids' stages: that of ML-KEM, and multiplications of 32-bit words for X25519.
 #pragma once
 
 #include <string_view>
@@ -10,14 +10,14 @@
 
 namespace polykem::bench {
 
-/// Products of 32-bit words in the field's arithmetic: a factor has 8 words, 2^256 is 38 modulo p, and of a square
-/// those of two different words are computed once.
+/// The number of products of 32-bit words of an operation in the field. A factor has 8 words, 2^256 is 38 modulo p, and
+/// in a square, products of two different words are computed once.
 inline constexpr double kFoldProducts = 8, kMulProducts = 64 + kFoldProducts, kSquareProducts = 36 + kFoldProducts;
 inline constexpr double kInvertProducts = 254 * kSquareProducts + 11 * kMulProducts;
-/// The ladder: for each of 255 bits 5 products, 4 squares and one by 121665.
+/// The ladder: 5 products, 4 squares and a product with 121665 for each of 255 bits.
 inline constexpr double kSecretProducts =
     255 * (5 * kMulProducts + 4 * kSquareProducts + 8) + kInvertProducts + kMulProducts;
-/// Multiples of the base point: 64 additions of 7 products.
+/// A multiple of the base point: 64 additions of 7 products each.
 inline constexpr double kPointProducts = 64 * 7 * kMulProducts + kInvertProducts + kMulProducts;
 
 constexpr Work mlkem768_work(Op op, bool shared) {
@@ -30,8 +30,8 @@ constexpr Work mlkem768_work(Op op, bool shared) {
   return all;
 }
 
-/// False if the stage is unknown, and of hybrids with other parts. shared: one key for the batch; what follows from it
-/// alone counts as nothing.
+/// Returns false for an unknown stage, and for hybrids with other components. shared: the batch has one key, and work
+/// that depends only on the key is not counted.
 constexpr bool hybrid_work(const hybrid::HybridParams& p, Op op, std::string_view stage, bool shared, Work& work) {
   if (p.curve != ecdh::Curve::kX25519) return false;
   if (stage == "randombytes") return work.permutations = 1, true;

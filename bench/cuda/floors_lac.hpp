@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least work of LAC's stages: hashes, AES, multiply-adds and integer operations.
+// The least work of LAC's stages, in hashes, AES, multiply-adds and integer operations.
 #pragma once
 
 #include <string_view>
@@ -14,23 +14,23 @@ namespace polykem::bench {
 /// for a word of the schedule, 8 at the end.
 inline constexpr double kSha256Operations = 64 * 14 + 48 * 10 + 8;
 
-/// Operations of a block of AES-256 under a secret key, bit-sliced: 14 rounds of 16 S-boxes of so
-/// many operations for 32 blocks at a time, and what mixes columns and adds keys.
+/// Operations of a block of bit-sliced AES-256 under a secret key, 32 blocks at a time: 14 rounds of 16 S-boxes, mixing
+/// of columns and addition of keys.
 inline constexpr double kSboxOperations = 108;
 inline constexpr double kSlicedAesOperations = (14 * 16 * kSboxOperations + 13 * 128 * 2.4 + 2 * 128) / 32;
 
-/// Look-ups of a block of AES-256 under a public key. Work::aes_bits counts look-ups, one for a bit of AES-128.
+/// Look-ups of a block of AES-256 under a public key. Work::aes_bits counts look-ups, one for each bit of AES-128.
 inline constexpr double kAes256LookUps = 14 * 16;
 
-/// Blocks of SHA-256 for a message of `bytes` bytes.
+/// Returns the number of blocks of SHA-256 for a message of `bytes` bytes.
 constexpr double sha256_blocks(size_t bytes) {
   return static_cast<double>((bytes + 8) / 64 + 1);
 }
 
-/// False if the stage is unknown. shared: one key for the batch; what follows from it alone counts as nothing.
-/// Operations: for a place of fixed weight 2 for each 32 coefficients (compare, set), 3 for a coefficient that is
-/// reduced or demodulated, 1 for one that is compressed, a word of a row for each bit that is encoded or of which
-/// syndromes are made, 97 for a product of the decoder's field, of 32 items at a time.
+/// Returns false if the stage is unknown. shared: the batch has one key, and work that depends only on the key is not
+/// counted. Operations: 2 for each 32 coefficients (compare, set) at each place of a vector of fixed weight, 3 for a
+/// coefficient that is reduced or demodulated, 1 for one that is compressed, a word of a row for each bit that is
+/// encoded or enters a syndrome, 97 for a product in the decoder's field, for 32 items at a time.
 constexpr bool lac_work(const lac::Set& set, std::string_view stage, bool shared, Work& work) {
   const double n = static_cast<double>(set.n), c2 = static_cast<double>(set.c2_coefficients());
   const double t = static_cast<double>(set.errors), hashes = static_cast<double>(lac::chain_hashes(set));

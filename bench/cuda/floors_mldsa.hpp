@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least work of the stages of ML-DSA: permutations, butterflies, tensor-core products and integer operations.
+// The least work of ML-DSA's stages, in permutations, butterflies, tensor-core products and integer operations.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ namespace polykem::bench {
 struct MldsaSet {
   const char* name;
   mldsa::MldsaParams params;
-  double attempts;  ///< of a signature, on average [FIPS204, 4, Table 1]
+  double attempts;  ///< average number of attempts for a signature [FIPS204, 4, Table 1]
 };
 
 inline constexpr MldsaSet kMldsaSets[] = {
@@ -22,10 +22,10 @@ inline constexpr MldsaSet kMldsaSets[] = {
 
 inline constexpr OpStages kMldsaStages{mldsa::kKeygenStages, {}, {}, mldsa::kSignStages, mldsa::kVerifyStages};
 
-/// False if the stage is unknown. shared: one key for the batch; what follows from it alone counts as nothing. Messages
-/// of 32 bytes. Operations: 4 for each candidate of rejection sampling (cut out, compare, count, store), 2 for a
-/// coefficient that is packed or unpacked (shift, mask) or multiplied and added, 6 for one that is decomposed or
-/// compared with a bound.
+/// Returns false if the stage is unknown. shared: the batch has one key, and work that depends only on the key is not
+/// counted. Messages have 32 bytes. Operations: 4 for each candidate of rejection sampling (extract, compare, count,
+/// store), 2 for a coefficient that is packed or unpacked (shift, mask) or multiplied and added, 6 for one that is
+/// decomposed or compared with a bound.
 constexpr bool mldsa_work(const MldsaSet& set, Op op, std::string_view stage, bool shared, Work& work) {
   constexpr double kRate = 136, kTransform = 8 * 128, n = mldsa::kN, kBall = 1;
   const mldsa::MldsaParams& p = set.params;
@@ -59,7 +59,7 @@ constexpr bool mldsa_work(const MldsaSet& set, Op op, std::string_view stage, bo
     return true;
   }
   if (stage == "shake256.mu") return work.permutations = 1, true;
-  // The products with s1, s2 and t0 are those of small integers, which need no transforms.
+  // Products with s1, s2 and t0 have small integers as factors and need no transforms.
   if (stage == "unpack_sk" || stage == "ntt.key") return true;
   if (stage == "unpack") return work.operations = 2 * n * (l + k), true;
   if (stage == "expand_mask")

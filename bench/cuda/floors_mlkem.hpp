@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least work of the stages of ML-KEM and Kyber: permutations, butterflies and integer operations.
+// The least work of the stages of ML-KEM and Kyber, in permutations, butterflies and integer operations.
 #pragma once
 
 #include <string_view>
@@ -16,10 +16,10 @@ inline constexpr std::pair<const char*, mlkem::MlkemParams> kMlkemSets[] = {
     {"kyber512", mlkem::kKyber512}, {"kyber768", mlkem::kKyber768}, {"kyber1024", mlkem::kKyber1024},
 };
 
-/// False if the stage is unknown. shared: one public key for the batch; what follows from it alone counts as nothing.
-/// Operations: 4 for each candidate of rejection sampling (cut out, compare, count, store), 8 for a product of linear
-/// factors, 1.5 for a sample of the noise (eight at a time in a word, then apart), 2 for a coefficient that is packed
-/// or unpacked (shift, mask), 3 for one that is added. t is unpacked where it is multiplied.
+/// Returns false if the stage is unknown. shared: the batch has one public key, and work that depends only on it is not
+/// counted. Operations: 4 for each candidate of rejection sampling (extract, compare, count, store), 8 for a product of
+/// linear factors, 1.5 for a sample of noise (eight at a time in a word, then separated), 2 for a coefficient that is
+/// packed or unpacked (shift, mask), 3 for one that is added. t is unpacked where it is multiplied.
 constexpr bool mlkem_work(const mlkem::MlkemParams& p, Op op, std::string_view stage, bool shared, Work& work) {
   constexpr double kRate = 136, kTransform = 7 * 128, kCandidates = 3 * 168 / 1.5;
   const double k = static_cast<double>(p.k), n = mlkem::kN;
@@ -56,7 +56,7 @@ constexpr bool mlkem_work(const mlkem::MlkemParams& p, Op op, std::string_view s
   if (stage == "shared_secret") return work.permutations = kyber ? absorbed(ct, kRate) + 1 : 0, true;
   if (stage == "cmov") {
     work.permutations = kyber ? 1 : 0;
-    if (kyber && !shared) work.skipped_bytes = static_cast<double>(p.secret_key_bytes() - 32);  // it reads z alone
+    if (kyber && !shared) work.skipped_bytes = static_cast<double>(p.secret_key_bytes() - 32);  // it reads only z
     return true;
   }
   return false;

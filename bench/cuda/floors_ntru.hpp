@@ -19,8 +19,8 @@ inline constexpr std::pair<const char*, NtruParams> kNtruSets[] = {
     {"ntruhps40961229", ntru::kHps40961229}, {"ntruhrss1373", ntru::kHrss1373},
 };
 
-/// The least time of one step for one item, in nanoseconds: the larger of its arithmetic and of its bytes (each operand
-/// read once, each result written once).
+/// Returns the lower bound of a step's time for one item, in nanoseconds: the time of its arithmetic or that of its
+/// bytes (each operand read once, each result written once), whichever is longer.
 inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step) {
   const double n = static_cast<double>(p.n), row = 2 * n, mac = n * n / kMacsPerSecond;
   const double packed = static_cast<double>(p.rq_bytes()), trits = static_cast<double>(p.trits_bytes());
@@ -33,8 +33,8 @@ inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step)
   const double sort = p.variant == ntru::Variant::kHps ? 2 * comparators / kLogicPerSecond : 0;
   if (step == "sample_fg") seconds = sort, bytes = coins + 2 * row + 32;
   if (step == "sample_rm_pack") seconds = sort, bytes = coins + 2 * n + 2 * trits;
-  // Three products for each item, two of them with one factor, and as if they were free a few inversions; then Newton's
-  // last step, limb products 2 and 1.
+  // Three products for each item, two of them with a common factor, and Newton's last step with limb products 2 and 1.
+  // The few inversions are not counted.
   if (step == "invert_mod3") seconds = 3 * mac, bytes = 8 * row;
   if (step == "invert_mod_q") seconds = 6 * mac, bytes = 11 * row;
   if (step == "pack_f_lift") bytes = 2 * row + 2 * trits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least work of the stages of Saber: permutations, products on int8 tensor cores and integer operations.
+// The least work of Saber's stages, in permutations, products on int8 tensor cores and integer operations.
 #pragma once
 
 #include <string_view>
@@ -14,9 +14,10 @@ namespace polykem::bench {
 inline constexpr std::pair<const char*, saber::SaberParams> kSaberSets[] = {
     {"lightsaber", saber::kLightSaber}, {"saber", saber::kSaber}, {"firesaber", saber::kFireSaber}};
 
-/// False if the stage is unknown. shared: one public key for the batch; what follows from it alone counts as nothing.
-/// A product is n^2 multiply-adds for each of two bytes of A or b. Operations: 2 for a coefficient that is packed or
-/// unpacked (shift, mask), 3 for one of s (four at a time in a word), 3 for one that is rounded, added or compared.
+/// Returns false if the stage is unknown. shared: the batch has one public key, and work that depends only on it is not
+/// counted. A product takes n^2 multiply-adds for each of the two bytes of A or b. Operations: 2 for a coefficient that
+/// is packed or unpacked (shift, mask), 3 for one of s (four at a time in a word), 3 for one that is rounded, added or
+/// compared.
 constexpr bool saber_work(const saber::SaberParams& p, Op op, std::string_view stage, bool shared, Work& work) {
   constexpr double kShakeRate = 168, kRate = 136, n = saber::kN, kProduct = 2 * n * n;
   const double l = static_cast<double>(p.l);
@@ -50,7 +51,7 @@ constexpr bool saber_work(const saber::SaberParams& p, Op op, std::string_view s
   }
   if (stage == "cmov") {
     work.permutations = 1;
-    if (!shared) work.skipped_bytes = static_cast<double>(p.secret_key_bytes() - saber::kSymBytes);  // it reads z alone
+    if (!shared) work.skipped_bytes = static_cast<double>(p.secret_key_bytes() - saber::kSymBytes);  // it reads only z
     return true;
   }
   return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host to host through the C API, beside what PCIe gives.
+// Measures batches from host to host through the C API, and the bandwidth of PCIe.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace polykem::bench {
 
-/// Warm-up batches of host to host: after them all parts are replayed as graphs, whichever slot they get. Large batches
-/// gain nothing from that, so those stop after a second.
+/// The number of warm-up batches from host to host, after which all parts are replayed as graphs in every slot. Large
+/// batches gain nothing from replaying, so their warm-up ends after a second.
 inline constexpr int kWarmUps = 32, kMinWarmUps = 4;
 inline constexpr double kWarmUpMilliseconds = 1000;
 
@@ -27,10 +27,10 @@ struct HostResult {
   Op op;
   size_t items;
   bool pinned;
-  double milliseconds;      ///< of a batch alone
-  double row_milliseconds;  ///< of a batch in a row of them; 0: not measured
+  double milliseconds;      ///< time of a batch alone
+  double row_milliseconds;  ///< time of a batch in a sequence of batches; 0: not measured
   double pcie_milliseconds;
-  double copy_milliseconds;  ///< of the threads' copies to and from pinned memory; 0: there are none
+  double copy_milliseconds;  ///< time of the threads' copies to and from pinned memory; 0 if there are none
 };
 
 struct HostBytes {
@@ -49,13 +49,13 @@ struct HostBytes {
   ~HostBytes() { pinned ? static_cast<void>(cudaFreeHost(data)) : std::free(data); }
 };
 
-/// What PCIe gives with pinned memory to all GPUs at once, and what copies in the host's memory do; bytes/s.
+/// Bandwidth of PCIe from and to pinned memory with all GPUs at once, and of copies in the host's memory; bytes/s.
 struct Rates {
   double in, out;
-  double both;       ///< in and out at once, added up
+  double both;       ///< sum of both directions at once
   double host_copy;  ///< from ordinary memory to ordinary memory, by all CPUs
 
-  /// The least time on the bus for these bytes each way.
+  /// Returns the least time on the bus for these bytes in each direction.
   double milliseconds(double bytes_in, double bytes_out) const {
     return std::max({bytes_in / in, bytes_out / out, (bytes_in + bytes_out) / both}) * 1e3;
   }
@@ -90,7 +90,7 @@ struct Link {
   cudaStream_t in, out;
 };
 
-/// Bytes that all CPUs together copy in a second.
+/// Returns how many bytes all CPUs together copy in a second.
 inline double measure_host_copy() {
   const size_t threads = usable_cpus().count, share = Link::kBytes / threads;
   const HostBytes from(Link::kBytes, false), to(Link::kBytes, false);
@@ -182,7 +182,7 @@ inline int warm_up(const Context& gpu, const polykem_request& request, const std
   return kWarmUps;
 }
 
-/// The median time of one batch, nothing else under way.
+/// Returns the median time of a batch while nothing else runs.
 inline double alone(const Context& gpu, const polykem_request& request, const std::string& name) {
   std::vector<double> samples;
   for (int i = 0; i < kSamples; ++i) {
@@ -193,8 +193,9 @@ inline double alone(const Context& gpu, const polykem_request& request, const st
   return median(samples);
 }
 
-/// The median time a batch takes when the next one is always waiting, as in a server: two are under way. Neighbours
-/// share the GPU and may end together, so that the time from the end of one batch to that of the next but one counts.
+/// Returns the median time of a batch while another one is always in progress, as in a server. Neighbouring batches
+/// share the GPU and may end together, so each sample is half the time from the end of a batch to that of the next but
+/// one.
 inline double in_a_row(const Context& gpu, const polykem_request (&requests)[2], int batches, const std::string& name) {
   constexpr int kUnderWay = 2;
   polykem_job* jobs[kUnderWay] = {};
@@ -218,7 +219,7 @@ inline double in_a_row(const Context& gpu, const polykem_request (&requests)[2],
   return median(samples);
 }
 
-/// with_row: batches in a row are measured too.
+/// with_row: also measures a sequence of batches.
 inline std::vector<HostResult> host_to_host(const Rates& rates, const Set& set, size_t items, bool pinned,
                                             bool with_row) {
   const Context gpu("cuda");

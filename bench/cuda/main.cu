@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// KEMs and signatures on the GPU: kernels with all data on the card, step by step beside what the hardware allows, then
-// host to host.
+// Measures KEMs and signatures on the GPU: kernels with all data on the card, whole and step by step beside the lower
+// bounds of the hardware, then batches from host to host.
 //   polykem_bench_cuda [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels | --pinned]
 //                      [--json FILE]
-// Without names: every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac, hybrid, mldsa,
-// or the beginning of a set's name. --shared: one key for all items too. --kernels: nothing from host to host.
-// --pinned: only the whole batch from host to host, from pinned memory. Every run is checked: both sides must have the
+// Without names it measures every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac,
+// hybrid, mldsa, or the beginning of a set's name. --shared: also with one key for all items. --kernels: nothing from
+// host to host.
+// --pinned: only whole batches from host to host, from pinned memory. Every run is checked: both sides must have the
 // same secrets, signatures must verify, and `ref` must agree for some items that stayed on the card.
 #include <algorithm>
 #include <cstdio>
@@ -22,7 +23,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> schemes, families;
-  size_t items = 0;  ///< 0: what suits the set
+  size_t items = 0;  ///< 0: chosen for each set
   bool shared = false, kernels = false, pinned = false;
   std::string json, command = "polykem_bench_cuda";
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of others to compare with, measured on an H200 with CUDA 13.0 as ours are.
+// Published figures of other implementations, measured on an H200 with CUDA 13.0, as ours are.
 #pragma once
 
 #include <cstring>
@@ -12,11 +12,11 @@ inline constexpr const char* kPeer = "cuPQC 0.4.1, best block size";
 
 struct PublishedRate {
   const char* scheme;
-  size_t items;          ///< of a batch
+  size_t items;          ///< items of a batch
   double per_second[3];  ///< by index_of_op()
 };
 
-/// Kernels only, all data on the card.
+/// Rates of kernels alone, with all data on the card.
 inline constexpr PublishedRate kPublishedRates[] = {
     {"mlkem512", 10000, {18.7e6, 17.6e6, 16.9e6}},  {"mlkem512", 100000, {19.9e6, 18.5e6, 17.9e6}},
     {"mlkem512", 500000, {19.9e6, 18.6e6, 18.0e6}}, {"mlkem768", 10000, {11.8e6, 8.6e6, 8.0e6}},
@@ -26,7 +26,7 @@ inline constexpr PublishedRate kPublishedRates[] = {
     {"mldsa65", 100000, {6.3e6, 0.76e6, 6.8e6}},    {"mldsa87", 100000, {4.3e6, 0.74e6, 4.0e6}},
 };
 
-/// From host to host, in batches of the size that its authors use.
+/// Rates from host to host, in batches of the size that its authors use.
 inline constexpr const char* kHostPeer = "DPCrypto";
 inline constexpr PublishedRate kPublishedHostRates[] = {{"saber", 768, {0, 0.27e6, 0.36e6}}};
 
@@ -37,7 +37,7 @@ double per_second_in(const PublishedRate (&rates)[N], const std::string& scheme,
   return 0;
 }
 
-/// A peer's rate with a batch of `items` items; 0: not measured.
+/// Returns a peer's rate with a batch of `items` items; 0 if it was not measured.
 inline double peer_per_second(const std::string& scheme, size_t items, Op op) {
   return per_second_in(kPublishedRates, scheme, items, op);
 }
@@ -45,7 +45,7 @@ inline double host_peer_per_second(const std::string& scheme, size_t items, Op o
   return per_second_in(kPublishedHostRates, scheme, items, op);
 }
 
-/// The batch for which a peer was measured from host to host; 0: there is none.
+/// Returns the batch size for which a peer was measured from host to host; 0 if there is none.
 inline size_t host_peer_items(const std::string& scheme) {
   for (const PublishedRate& rate : kPublishedHostRates)
     if (scheme == rate.scheme) return rate.items;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured, as text and as JSON.
+// The results as text and as JSON.
 #pragma once
 
 #include <cstdio>
@@ -17,12 +17,12 @@ namespace polykem::bench {
 
 struct SetResult {
   Set set;
-  size_t items;  ///< of the batches on the card, and of the largest from the host
+  size_t items;  ///< items of the batches on the card, and of the largest one from the host
   ResidentResult resident;
   std::vector<HostResult> host;
 };
 
-/// What all sets of a run have in common.
+/// What applies to all sets of a run.
 struct Machine {
   std::string device, command;
   int devices;
@@ -37,7 +37,7 @@ inline const char* name_of(Op op) {
   return kOpNames[static_cast<int>(op)];
 }
 
-/// The floors of all steps but the wiping, which no specification asks for.
+/// Returns the sum of the floors of all steps but wiping, which no specification asks for.
 inline double floor_of(const OpResult& op) {
   return std::accumulate(op.steps.begin(), op.steps.end(), 0.0, [](double sum, const StepResult& step) {
     return sum + (step.name == "wipe" ? 0 : step.floor);
@@ -108,7 +108,7 @@ inline void write_host(std::ostream& out, const SetResult& r) {
   }
 }
 
-/// "items" stands at the top where all sets have the same number, and with each set.
+/// "items" is given for each set and, if all sets have the same number, also at the top.
 inline void write_json(const std::string& path, const std::vector<SetResult>& sets, const Machine& machine) {
   std::ofstream out(path);
   int driver = 0, runtime = 0;

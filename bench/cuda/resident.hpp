@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels with all data on the card: each operation as a whole, then step by step.
+// Measures kernels with all data on the card: each operation as a whole, then step by step.
 #pragma once
 
 #include <sys/random.h>
@@ -23,20 +23,20 @@ struct StepResult {
 struct OpResult {
   Op op;
   double items_per_second;
-  std::vector<StepResult> steps;  ///< empty for one shared key
+  std::vector<StepResult> steps;  ///< empty with one shared key
 };
 
 struct ResidentResult {
-  std::vector<OpResult> ops;         ///< a key per item
-  std::vector<OpResult> shared_ops;  ///< all but keygen with one key; empty if not asked for
+  std::vector<OpResult> ops;         ///< with a key per item
+  std::vector<OpResult> shared_ops;  ///< with one key, all but keygen; empty if not requested
 };
 
-/// A launch of the list that an operation is.
+/// One launch of an operation.
 struct Launch {
   size_t step, tile;
 };
 
-/// The launches of a batch: neighbouring tiled steps are repeated as a group.
+/// Returns the launches of a batch. Neighbouring tiled steps are repeated as a group.
 inline std::vector<Launch> launches(const DeviceOperation& o, const DeviceBatch& batch) {
   std::vector<Launch> all;
   for (size_t i = 0; i < o.steps.size();) {
@@ -90,7 +90,7 @@ class Resident {
   Resident& operator=(const Resident&) = delete;
   ~Resident() { cudaStreamDestroy(stream_); }
 
-  /// with_shared: one key for all items is measured too.
+  /// with_shared: also measures one key for all items.
   ResidentResult run(bool with_shared) {
     ResidentResult result;
     for (const Op op : set_.ops()) {
@@ -132,7 +132,7 @@ class Resident {
     }
   }
 
-  /// Items a second of the whole operation.
+  /// Measures the whole operation, in items per second.
   double rate(Op op) {
     batch_.ss_out = op == Op::kDecaps ? ss2_.data : ss_.data;
     const DeviceOperation& o = operation(op);
@@ -150,7 +150,7 @@ class Resident {
     return static_cast<double>(items_) / (median(samples) * 1e-3);
   }
 
-  /// Each step by itself, over all its tiles, and what wipes the workspace.
+  /// Measures each step by itself, over all its tiles, and the wiping of the workspace.
   std::vector<StepResult> run_steps(const DeviceOperation& o) {
     const std::vector<Launch> list = launches(o, batch_);
     const size_t wipe = o.steps.size();
@@ -190,13 +190,13 @@ class Resident {
     check_with_ref();
   }
 
-  /// All signatures must have been verified.
+  /// Checks that all signatures were verified.
   void check_verdicts() const {
     for (const uint8_t byte : read(status_, 0, status_.size))
       if (byte != 0) die(set_.name() + ": a signature was refused");
   }
 
-  /// `ref` verifies the last signatures.
+  /// Checks that `ref` verifies the last signatures.
   void check_signatures_with_ref() const {
     const auto& info = set_.info;
     const size_t count = std::min<size_t>(items_, 4), first = items_ - count;
@@ -218,7 +218,7 @@ class Resident {
     check(polykem_run(ref.context, &r), set_.name() + ": ref refuses a signature");
   }
 
-  /// Both sides must have the same secrets.
+  /// Checks that both sides have the same secrets.
   void check_secrets() const {
     const size_t bytes = items_ * set_.info.shared_secret_bytes;
     if (read(ss_, 0, bytes) != read(ss2_, 0, bytes)) die(set_.name() + ": the two sides have different secrets");
@@ -230,8 +230,8 @@ class Resident {
     return out;
   }
 
-  /// `ref` decapsulates the last ciphertexts to the same secrets, and encapsulates to their keys what their secret keys
-  /// decapsulate.
+  /// Checks that `ref` decapsulates the last ciphertexts to the same secrets, and that ciphertexts that `ref` makes for
+  /// their keys decapsulate correctly.
   void check_with_ref() const {
     const auto& info = set_.info;
     const size_t count = std::min<size_t>(items_, 4), first = items_ - count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long work on a GPU takes.
+// Measures the time of work on a GPU.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace polykem::bench {
 
-/// Events on a stream, to be read when the last has passed.
+/// Marks on a stream, whose times are read after the last one has passed.
 class Marks {
  public:
   explicit Marks(size_t count) : events_(count) {
@@ -23,7 +23,7 @@ class Marks {
   }
   void record(size_t i, cudaStream_t stream) { check(cudaEventRecord(events_[i], stream), "event"); }
   void wait(const char* what) { check(cudaEventSynchronize(events_.back()), what); }
-  /// Milliseconds from mark i to the next.
+  /// Returns the milliseconds from mark i to the next one.
   float after(size_t i) const {
     float ms = 0;
     check(cudaEventElapsedTime(&ms, events_[i], events_[i + 1]), "event");
@@ -34,7 +34,7 @@ class Marks {
   std::vector<cudaEvent_t> events_;
 };
 
-/// Median milliseconds of launch() on the default stream, after two warm-ups.
+/// Returns the median time of launch() on the default stream in milliseconds, after two warm-ups.
 template <class F>
 double gpu_milliseconds(F&& launch) {
   launch();

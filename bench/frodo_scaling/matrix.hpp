@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks of FrodoKEM's heavy parts share on the host: matrices, and the time of one core.
+// Matrices on the host and the time of one core, for all benchmarks of FrodoKEM's expensive parts.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Matrix {
   bool operator==(const Matrix& other) const {
     return same_rows([&](size_t i) { return other.view().row(i); });
   }
-  /// Compares with words that lie without gaps.
+  /// Returns whether the matrix equals words that are stored without gaps.
   bool equals(const std::vector<uint16_t>& words) const {
     return same_rows([&](size_t i) { return words.data() + i * columns_; });
   }
@@ -67,7 +67,7 @@ class Matrix {
   std::unique_ptr<uint16_t[], Free> words_;
 };
 
-/// The best time of runs that take `seconds` together, one at least.
+/// Returns the best time of runs that take `seconds` together, at least one.
 template <class F>
 double best_milliseconds(double seconds, F&& run) {
   double best = std::numeric_limits<double>::infinity(), sum = 0;

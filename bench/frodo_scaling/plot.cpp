@@ -12,13 +12,13 @@ namespace {
 
 constexpr double kWidth = 1180, kHeight = 520, kTop = 56, kBottom = 460, kLabelWidth = 30;
 
-/// One curve: a backend's colour, a dash pattern for what it does, points of (x, milliseconds).
+/// A curve: the backend's colour, the dash pattern of the part, and points (x, milliseconds).
 struct Curve {
   std::string label, colour, dashes;
   std::vector<std::pair<double, double>> points;
 };
 
-/// One of the two plots, both axes logarithmic.
+/// One of the two plots; both axes are logarithmic.
 struct Panel {
   std::string title, x_label;
   double left, right;
@@ -40,7 +40,7 @@ std::string colour_of(const std::string& backend) {
   return found == colours.end() ? "#000000" : found->second;
 }
 
-/// Logarithmic position of values between two pixels.
+/// Maps values logarithmically to positions between two pixels.
 struct Axis {
   double low, high, from, to;
   double at(double value) const {
@@ -132,7 +132,7 @@ std::string plot_scaling(const ScalingReport& report, const std::string& title, 
   Panel generation{"Generation of A (n x n)", "n", 60, 430, {}, {}};
   Panel product{labels.title, labels.x, 640, 1010, {}, {}};
   static const std::vector<std::string> kDashes = {"1 0", "9 4", "4 3", "1.5 2.5", "9 3 2 3", "5 2 1 2 1 2"};
-  std::map<size_t, size_t> sizes;  // number of each n, for its dashes
+  std::map<size_t, size_t> sizes;  // the index of each n, which chooses its dashes
   for (const ScalingRow& row : report.rows) {
     if (row.width == 0) {
       const bool aes = row.part == "gen_a aes";

@@ -20,7 +20,7 @@ struct Backend {
   const Kernels* kernels;
 };
 
-/// ref first: the others are compared with it.
+/// `ref` comes first, because the others are compared with it.
 std::vector<Backend> usable_backends() {
   std::vector<Backend> out = {{"ref", &frodo::kKernelsRef}};
   [[maybe_unused]] const auto add = [&](const char* name, const Kernels& kernels) {
@@ -37,7 +37,7 @@ std::vector<Backend> usable_backends() {
 
 constexpr uint8_t kSeed[frodo::kSeedABytes] = {0x46, 0x72, 0x6f, 0x64, 0x6f};
 
-/// All of A, a tile after the other; `visit` sees each.
+/// Generates all of A, tile by tile, and passes each tile to `visit`.
 template <class Visit>
 void generate(const Matrix& tile, GenA gen_a, const Kernels& kernels, size_t n, Visit&& visit) {
   for (size_t first = 0; first < n; first += frodo::kMaxGeneratedRows) {
@@ -58,7 +58,7 @@ bool generates_the_same(GenA gen_a, const Kernels& kernels, size_t n) {
   return same;
 }
 
-/// B = A S. A narrow S is given by its columns, so that both operands are read along their rows.
+/// Computes B = A S. A narrow S is stored by columns, so that both operands are read along rows.
 void multiply(const Kernels& kernels, Matrix& b, const Matrix& a, const Matrix& s, const Matrix& s_transposed, size_t n,
               size_t width) {
   constexpr size_t kNarrow = 16;

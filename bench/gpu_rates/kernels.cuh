@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that keep one unit of the card busy and do nothing else; of the library's pieces where it has them. Each
-// writes what shows that the work was done.
+// Kernels that keep one unit of the card busy and do nothing else, made of the library's code where it has such code.
+// Each kernel writes results that show that the work was done.
 #pragma once
 
 #include "prim/aes/cuda/aes128_table.cuh"
@@ -17,7 +17,7 @@ __device__ __forceinline__ uint32_t thread_number() {
   return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/// out[i]: word 0 of the state after `permutations` of Keccak-f[1600], which began as i and zeros.
+/// Writes to out[i] word 0 of a state that began as i and zeros, after `permutations` of Keccak-f[1600].
 __global__ void __launch_bounds__(kThreads, 6) keccak_kernel(uint64_t* out, int permutations) {
   uint64_t state[25] = {thread_number()};
 #pragma unroll 1
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kThreads, 6) keccak_kernel(uint64_t* out, int 
 
 inline constexpr int kLogicWords = 8;
 
-/// One step of the chain of logic operations, kLogicWords of them.
+/// Computes one step of the chain of logic operations, which has kLogicWords of them.
 __host__ __device__ __forceinline__ void logic_step(uint32_t (&x)[kLogicWords], uint32_t mask) {
 #pragma unroll
   for (int j = 0; j < kLogicWords; ++j)
@@ -41,7 +41,7 @@ __host__ __device__ __forceinline__ void fill_logic(uint32_t (&x)[kLogicWords], 
     x[j] = (thread + 1) * (2654435761u + 2 * j);
 }
 
-/// `mask` is an argument, so that the compiler knows nothing of it.
+/// `mask` is an argument, so that the compiler does not know its value.
 __global__ void __launch_bounds__(kThreads) logic_kernel(uint32_t* out, int steps, uint32_t mask) {
   uint32_t x[kLogicWords];
   fill_logic(x, thread_number());
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kThreads) logic_kernel(uint32_t* out, int step
   out[thread_number()] = x[0];
 }
 
-/// Two layers of a transform of 16 coefficients: 16 butterflies.
+/// Computes two layers of a transform of 16 coefficients, which are 16 butterflies.
 inline constexpr int kButterfliesOfStep = 16;
 __host__ __device__ __forceinline__ void butterfly_step(cuda::Coefficients& a, uint32_t factor) {
   cuda::forward_layer<8>(a, [&](int) { return factor; });
@@ -79,7 +79,8 @@ __global__ void __launch_bounds__(kThreads) butterfly_kernel(uint32_t* out, int 
   out[thread_number()] = a[0];
 }
 
-/// Two chains of products of words, which X25519 consists of. Each chain multiplies words of the other one's sum.
+/// Computes two chains of products of words, of which X25519 consists. Each chain multiplies words of the other one's
+/// sum.
 inline constexpr int kProductWords = 16, kProductsOfStep = kProductWords / 2;
 __host__ __device__ __forceinline__ void product_step(uint32_t (&x)[kProductWords], uint32_t factor) {
 #pragma unroll
@@ -111,23 +112,23 @@ __global__ void __launch_bounds__(kThreads) product_kernel(uint32_t* out, int st
   out[thread_number()] = x[0];
 }
 
-/// Word `which` of a lane's fragments of the product: 0 to 3 of the left operand, 4 and 5 of the right one.
+/// Returns word `which` of a lane's fragments: 0 to 3 of the left operand, 4 and 5 of the right one.
 __host__ __device__ __forceinline__ uint32_t fragment_word(uint32_t lane, uint32_t which) {
   uint32_t x = (lane * 6 + which + 1) * 2654435761u;
   x ^= x >> 15;
   return x * 2246822519u;
 }
 
-inline constexpr int kTiles = 8;  ///< products of a warp that do not wait for one another
+inline constexpr int kTiles = 8;  ///< independent products of a warp
 
-/// out: of each lane four words of the sum of `steps` times the same 16 x 32 by 32 x 8 product; another word if a tile
-/// of the warp has another sum.
+/// Writes, for each lane, four words of the sum of `steps` times the same 16 x 32 by 32 x 8 product. A word is
+/// different if any tile of the warp has a different sum.
 __global__ void __launch_bounds__(kThreads, 4) tensor_kernel(int* out, int steps) {
   const uint32_t lane = threadIdx.x % 32;
   uint32_t p[4], r[2];
   for (uint32_t k = 0; k < 6; ++k)
     (k < 4 ? p[k] : r[k - 4]) = fragment_word(lane, k);
-  // From different numbers on, or the compiler sees that all tiles are the same.
+  // Sums begin with different numbers; otherwise the compiler sees that all tiles are the same.
   int sums[kTiles][4];
   for (int tile = 0; tile < kTiles; ++tile) {
     for (int& sum : sums[tile])
@@ -150,13 +151,13 @@ __global__ void __launch_bounds__(kThreads, 4) tensor_kernel(int* out, int steps
 
 inline constexpr int kLookupThreads = 1024, kLookupChains = 4, kLookupEntries = 256;
 
-/// The entry that follows `entry` in a chain of look-ups.
+/// Returns the entry that follows `entry` in a chain of look-ups.
 __host__ __device__ constexpr uint32_t next_entry(uint32_t entry) {
   return (5 * entry + 3) % kLookupEntries;
 }
 
-/// Look-ups in a table of which each bank has its own copy. out[i]: the sum of the entries that the thread's chains
-/// end with.
+/// Looks up entries in a table of which each bank has its own copy. Writes to out[i] the sum of the last entries of the
+/// thread's chains.
 __global__ void __launch_bounds__(kLookupThreads, 1) lookup_kernel(uint32_t* out, int steps) {
   __shared__ uint32_t table[kLookupEntries * 32];
   for (uint32_t k = threadIdx.x; k < kLookupEntries * 32; k += kLookupThreads)
@@ -180,10 +181,10 @@ __global__ void __launch_bounds__(kLookupThreads, 1) lookup_kernel(uint32_t* out
 }
 
 inline constexpr int kAesThreads = 512, kAesRows = 2048;
-inline constexpr uint32_t kAesGroups = 512;  ///< of eight columns
+inline constexpr uint32_t kAesGroups = 512;  ///< groups of eight columns
 inline constexpr size_t kAesShared = cuda::kAesTableBytes + sizeof(uint4) * kAesRows;
 
-/// out[i]: the sum modulo 2 of the blocks (row, 8 (i mod kAesGroups)) of A over kAesRows rows, as FrodoKEM makes them.
+/// Writes to out[i] the exclusive or, over kAesRows rows, of the blocks (row, 8 (i mod kAesGroups)) of FrodoKEM's A.
 __global__ void __launch_bounds__(kAesThreads, 1) aes_kernel(uint4* out, uint4 key_words) {
   extern __shared__ __align__(128) uint4 shared_memory[];
   auto* const tables = reinterpret_cast<uint8_t*>(shared_memory);

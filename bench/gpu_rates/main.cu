@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each unit of the card does at best: the rates from which bench/cuda computes the floors of steps.
+// Measures the highest rate of each unit of the card. bench/cuda computes the floors of steps from these rates.
 //   polykem_bench_gpu_rates [--json FILE]
-// Every result is compared with the CPU's. Each rate stands beside the one that floors are computed with
-// (bench/cuda/floors_units.hpp); on another kind of card put its own there.
+// Every result is compared with the CPU's. Each rate is printed beside the one that floors use
+// (bench/cuda/floors_units.hpp); for another kind of card, replace those by its rates.
 #include <cuda_runtime.h>
 
 #include <cstring>
@@ -23,7 +23,7 @@ using namespace gpu_rates;
 struct Rate {
   const char *name, *of;
   double per_second;
-  double used;  ///< for floors; 0: none are computed with it
+  double used;  ///< the rate that floors use; 0: none does
 };
 
 template <class T>
@@ -37,7 +37,7 @@ void expect(bool right, const char* what) {
   if (!right) die(std::string(what) + ": not what the CPU computes");
 }
 
-/// Several waves of blocks, so that the last one counts for little.
+/// Several waves of blocks, so that the last, partial one has little weight.
 struct Grid {
   unsigned blocks, threads;
   size_t all() const { return size_t{blocks} * threads; }
@@ -160,7 +160,7 @@ double lookup_rate(int processors) {
   return 1e3 * kSteps * kLookupChains * static_cast<double>(grid.all()) / ms;
 }
 
-/// Bits of AES-128's output a second.
+/// Measures AES-128, in bits of output per second.
 double aes_rate(int processors) {
   const uint8_t key[kAes128KeyBytes] = {0x46, 0x72, 0x6f, 0x64, 0x6f, 0x4b, 0x45, 0x4d};
   uint4 words;
@@ -185,7 +185,7 @@ double aes_rate(int processors) {
   return 1e3 * 128 * kAesRows * static_cast<double>(grid.all()) / ms;
 }
 
-/// Bytes read and written a second by a copy, and bytes written by clearing.
+/// Measures bytes per second that a copy reads and writes, and that clearing writes.
 std::pair<double, double> memory_rates() {
   constexpr size_t kBytes = size_t{2} << 30;
   static_assert(kBytes % kCopyBytesOfBlock == 0);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""HPKE of polykem beside pyca/cryptography 50 and Go 1.26's crypto/hpke, in turn on one core, messages of 32 bytes.
+"""Measures HPKE of polykem, pyca/cryptography 50 and Go 1.26's crypto/hpke in turn on one core, messages of 32 bytes.
 
     taskset -c 1 python bench/hpke/compare.py build/bin/polykem_bench_hpke FILE.json [--rounds N]
 
-polykem seals and opens a batch for one key ("shared"), or every item with a key of its own ("per-item"), the others one
-message at a time: pyca with a key that was loaded before, Go so and with keys that it reads. Of the rounds the best of
-each counts; times are those that a process computed.
+polykem seals and opens batches with one key ("shared") or with a key for each item ("per-item"). The others process one
+message at a time: pyca with a loaded key, Go with a loaded key and with keys that it parses. The best round of each
+counts; times are CPU times of the process.
 """
 
 import argparse
@@ -43,12 +43,12 @@ BLOCKS = 8
 
 
 def block(kem):
-    """Messages that are timed together; of BLOCKS such blocks the fastest counts."""
+    """The number of messages that are timed together. The fastest of BLOCKS such blocks counts."""
     return 50 if "P384" in kem else 500
 
 
 def best_rate(size, call):
-    """Calls a second, and what they returned."""
+    """Returns calls per second, and what the calls returned."""
     best, results = 0, []
     for first in range(0, BLOCKS * size, size):
         start = time.process_time()
@@ -58,7 +58,7 @@ def best_rate(size, call):
 
 
 def pyca_rates(kem, kdf, aead, message_bytes):
-    """Messages a second, by operation and keys: one key's stand beside a key each too."""
+    """Returns messages per second by operation and keys. The rate with one key is also used beside a key for each."""
     key = pyca_key(kem)
     if key is None:
         return {}
@@ -80,7 +80,7 @@ class Go:
         self.version = version.strip().removeprefix("go")
 
     def rates(self, kem, kdf, aead, message_bytes):
-        """As pyca_rates."""
+        """Returns what pyca_rates returns, for Go."""
         if kem == "ML-KEM-512":  # which Go has not
             return {}
         arguments = [kem, kdf, aead, str(message_bytes), str(BLOCKS), str(block(kem))]
@@ -89,7 +89,7 @@ class Go:
 
 
 def compare(program, peers, rounds, path):
-    """polykem's report, with the peers' rates and ratios in its records."""
+    """Returns polykem's report, with the peers' rates and the ratios added to its records."""
     ours, theirs = {}, {}
     for _ in range(rounds):
         subprocess.run([program, path], check=True, stdout=subprocess.DEVNULL)

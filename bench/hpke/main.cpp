@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of HPKE's seal and open goes, on one thread: ML-KEM, what a hybrid's KEM takes beside it (its curve),
-// the key schedule and the cipher; and what they cost at least: the KEM in the same batch by itself, and the key
-// schedule's blocks at the hash's speed over long messages.
+// Measures the parts of HPKE's seal and open on one thread: ML-KEM, the rest of a hybrid's KEM (its curve), the key
+// schedule and the cipher. The floor is the time of the KEM alone in the same batch, and of the key schedule's blocks
+// at the hash's speed over long messages.
 //
 //   polykem_bench_hpke [FILE.json]
 #include <time.h>
@@ -24,17 +24,17 @@ constexpr std::size_t kMessageBytes = 32;
 struct Row {
   std::string kem, kdf, aead, op, keys;
   std::size_t count;
-  double total, lattice, curve, schedule, cipher, floor;  ///< microseconds an item
+  double total, lattice, curve, schedule, cipher, floor;  ///< microseconds per item
 };
 
-/// Seconds that this process has computed: while another has the core, they stand still.
+/// Returns the CPU time of this process in seconds, which does not count other processes on the core.
 double seconds_computed() {
   timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Microseconds an item: the best of some rounds.
+/// Returns the best of several rounds, in microseconds per item.
 double microseconds(std::size_t items, const std::function<void()>& call) {
   const double end = seconds_computed() + 0.3;
   double best = 1e12;
@@ -79,7 +79,7 @@ class Bench {
             0,
             0,
             0};
-    seal_all(shared);  // open needs it
+    seal_all(shared);  // for open, which needs its output
     row.total = microseconds(count_, [&] { sealing ? seal_all(shared) : open_all(shared); });
     if (!sealing && opened_ != plaintexts_) fail("opened something else");
     const Scheme scheme = Scheme::find(std::string(suite_.kem().name).c_str());
@@ -115,12 +115,13 @@ class Bench {
 
   static const char* lattice_of(Kem hybrid) { return hybrid == Kem::kMlKem1024P384 ? "mlkem1024" : "mlkem768"; }
 
-  /// Microseconds an item of encapsulation, or of decapsulation with the secret keys that HPKE has.
+  /// Measures encapsulation, or decapsulation with secret keys as HPKE stores them, in microseconds per item.
   double kem_time(const Scheme& scheme, bool sealing, bool shared) {
     const KeyPairs keys = context_.keygen(scheme, count_);
     const Encapsulations made = context_.encaps(scheme, count_, KeyMode::kPerItem, keys.pk);
     const bool seeds = scheme.info().secret_seed_bytes != 0;
-    const SecretBytes coins(count_ * scheme.info().keygen_coin_bytes, 3);  // rejected ciphertexts take as long
+    const SecretBytes coins(count_ * scheme.info().keygen_coin_bytes,
+                            3);  // coins do not match, but rejected ciphertexts take as long
     const std::uint8_t* const secret = seeds ? coins.data() : keys.sk.data();
     Bytes ct(made.ct.size());
     SecretBytes ss(made.ss.size());
@@ -151,7 +152,7 @@ class Bench {
     return time;
   }
 
-  /// Key schedule and cipher, the latter as what a message takes more.
+  /// Measures key schedule and cipher; the cipher's time is the additional time of a message.
   void symmetric(bool sealing, Row& row) {
     Deriver deriver(suite_);
     MessageCipher cipher(suite_);
@@ -167,7 +168,7 @@ class Bench {
     };
     const auto derive = [&] { return deriver.derive(schedule_, secret.data(), false, secrets); };
     row.schedule = repeat(derive);
-    cipher.seal(secrets, 0, {}, plaintext, sealed.data());  // for what opens
+    cipher.seal(secrets, 0, {}, plaintext, sealed.data());  // for the recipient
     const double both = repeat([&] {
       if (sealing) return derive() && cipher.seal(secrets, 0, {}, plaintext, sealed.data());
       return derive() && cipher.open(secrets, 0, {}, sealed, opened.data()) == MessageCipher::Opened::kYes;
@@ -175,7 +176,7 @@ class Bench {
     row.cipher = both - row.schedule;
   }
 
-  /// Blocks of the hash that a key schedule compresses.
+  /// Returns the number of blocks that the hash compresses in a key schedule.
   double blocks() const {
     if (suite_.kdf().block_bytes == 0) {
       const std::size_t rate = suite_.kdf().id == Kdf::kShake128 ? 168 : 136;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles that this CPU takes for one operation of each set of the hardware core, one thread, one item a call: by `ref`
-// and by the backend that the library would choose.
+// Measures the cycles of this CPU for one operation of each set of the hardware core, on one thread with one item a
+// call, with `ref` and with the backend that the library chooses.
 //   polykem_bench_hw_core > FILE        JSON; hw/synth/software.py puts the core's cycles beside them
 #include <algorithm>
 #include <chrono>
@@ -20,7 +20,7 @@ double seconds(auto&& body) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// One cycle of this CPU's clock, by a chain of additions of a cycle each.
+/// Returns the length of a cycle of this CPU's clock, from a chain of additions of a cycle each.
 double cycle_seconds() {
   constexpr uint64_t kChain = 40000;
   return seconds([] {
@@ -44,7 +44,7 @@ double cycle_seconds() {
          kChain;
 }
 
-/// Cycles of `body`, the median of some runs. The clock is measured beside each, for it changes.
+/// Returns the median cycles of `body` over several runs. The clock changes, so it is measured with each run.
 double cycles(auto&& body) {
   std::vector<double> found;
   for (int run = 0; run < kRuns; ++run) {
@@ -57,7 +57,7 @@ double cycles(auto&& body) {
 
 void measure(const polykem::Context& context, const std::string& set, bool last) {
   const polykem::Scheme scheme = polykem::Scheme::find(set);
-  // what the core does: seeds are given
+  // as for the core, seeds are given
   const polykem::Bytes keygen_coins(scheme.info().keygen_coin_bytes, 7),
       encaps_coins(scheme.info().encaps_coin_bytes, 9);
   const auto keys = context.keygen(scheme, 1, keygen_coins);

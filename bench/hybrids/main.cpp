@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hybrids of TLS 1.3 on one core: polykem one item and 1,024 at a time, OpenSSL's own one at a time if it has them
-// (3.5 and newer), in turn. Medians of nine rounds. Outputs are checked: what one side sends, the other receives.
+// Measures the hybrids of TLS 1.3 on one core: polykem with one item and 1,024 at a time and, in turn, OpenSSL's own if
+// it has them (3.5 and newer), one at a time. Medians of nine rounds. Both sides must have the same secrets.
 //
 //   polykem_bench_hybrids [--backend NAME]... [FILE.json]
 //
-// --backend: what computes polykem's side (avx512, avx2, ref); given more than once, one after the other. By default
-// the best of this machine.
+// --backend: the backend of polykem (avx512, avx2, ref), or several, one after the other. The default is the best one
+// of this machine.
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -44,7 +44,7 @@ struct Free {
 using KeyPtr = std::unique_ptr<EVP_PKEY, Free>;
 using ContextPtr = std::unique_ptr<EVP_PKEY_CTX, Free>;
 
-/// A hybrid of OpenSSL; keys as TLS makes them, from shares.
+/// A hybrid of OpenSSL. Public keys are made from shares, as in TLS.
 class Openssl {
  public:
   explicit Openssl(const char* name) : name_(name) {}
@@ -93,7 +93,7 @@ class Openssl {
   const char* name_;
 };
 
-/// Items a second of a call that computes `items`, over 50 ms at least.
+/// Returns the items per second of a call that computes `items`, measured for at least 50 ms.
 double rate(std::size_t items, const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();

@@ -42,7 +42,7 @@ def build(folder, options, sets):
 
 
 def steps_of(functions):
-    """Inclusive cycles of each stage: the function of a plan's step, without optimisation also lambdas within it."""
+    """Returns inclusive cycles of each stage: of its step's function and, without optimisation, of lambdas in it."""
     steps = {}
     for name, counted in functions.items():
         found = STEP.search(name)
@@ -52,11 +52,11 @@ def steps_of(functions):
 
 
 def ntru_rows(functions):
-    """The functions of the paper's table. One product takes as long as another."""
+    """The functions of the paper's table. All products take the same time."""
     steps = steps_of(functions)
     product = next(f for name, f in functions.items() if PRODUCT.search(name))
     each = product["inclusive"] / product["calls"]
-    # the inverse's products: all but those of the other stages
+    # products of the inverse: all but those of the other stages
     others = len(PRODUCTS) + 1 + 3
     return {"poly_Rq_inv": steps["invert_Gf"], "poly_S3_inv": steps["invert_f"],
             "products_in_inverse": round(each * (product["calls"] - others)),
@@ -75,7 +75,7 @@ def measure(elf, name):
 
 
 def constants():
-    """{set: {"workspace": {operation: bytes}, "stack": bytes}} as embedded.h says it."""
+    """Returns {set: {"workspace": {operation: bytes}, "stack": bytes}} as embedded.h states them."""
     header = (ROOT / "include" / "polykem" / "embedded.h").read_text()
     stacks = re.findall(r"#define POLYKEM_EMBEDDED_(\w+)_STACK_BYTES (\d+)", header)
     spaces = re.findall(r"#define POLYKEM_EMBEDDED_(\w+)_(KEYGEN|ENCAPS|DECAPS)_WORKSPACE_BYTES (\d+)", header)

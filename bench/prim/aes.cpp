@@ -7,7 +7,7 @@ namespace polykem::bench {
 
 namespace {
 
-/// Cycles that blocks take at two AES operations of a register a cycle.
+/// Returns the cycles of these blocks at two AES operations on registers per cycle.
 double floor_of_rounds(Isa isa, double rounds) {
   return rounds / 2 / (isa == Isa::kAvx512 ? 4 : 1);
 }
@@ -22,7 +22,7 @@ void bench_ctr(Isa isa) {
   report("aes-256-ctr, 32 bytes", isa, cycles([&] { keystream(out, 32, key, 0, 0); }), 0);
 }
 
-/// Rows of FrodoKEM-976's matrix, few enough for the nearest cache.
+/// Measures rows of FrodoKEM-976's matrix, few enough for the nearest cache.
 void bench_grid(Isa isa) {
   const Aes128& aes = isa == Isa::kAvx2 ? kAes128Avx2 : kAes128Avx512;
   constexpr size_t kRows = 16, kColumns = 976;

@@ -38,7 +38,7 @@ inline double ticks_per_cycle() {
   return value;
 }
 
-/// Core cycles of one call, the median of many.
+/// Returns the lower quartile of the core cycles of many calls.
 template <class Call>
 double cycles(Call&& call) {
   call();
@@ -54,7 +54,7 @@ double cycles(Call&& call) {
   return times[times.size() / 4] / ticks_per_cycle();
 }
 
-/// Prints a row; floor 0 stands for "none stated".
+/// Prints a row. floor: 0 if none is stated.
 inline void report(const char* name, Isa isa, double cycles_per_item, double floor) {
   std::printf("%-34s %-7s %10.0f %10.0f\n", name, isa_name(isa), cycles_per_item, floor);
 }
@@ -67,7 +67,7 @@ T* aligned(size_t count) {
   return static_cast<T*>(memory);
 }
 
-/// Repeatable pseudorandom bytes.
+/// Returns pseudorandom bytes, the same in every run.
 inline void fill_noise(void* memory, size_t bytes) {
   uint64_t state = 0x9e3779b97f4a7c15u;
   for (size_t i = 0; i < bytes; ++i) {
@@ -83,7 +83,7 @@ struct Group {
 
 void bench_aes(Isa isa);
 void bench_keccak(Isa isa);
-/// Part of it, with AVX-512. floor: of eight states, cycles for one.
+/// The part of bench_keccak() for AVX-512. floor: cycles of one of eight states.
 void bench_keccak_overlapped(double floor);
 void bench_lac(Isa isa);
 void bench_polyinv(Isa isa);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keccak-f[1600] on eight states in vectors and on a ninth in general registers, in turns. Nothing in the library does
-// so: this measures what a CPU would gain.
+// Computes Keccak-f[1600] on eight states in vectors and on a ninth in general registers, interleaved. The library does
+// not do this; the benchmark measures what a CPU would gain.
 #include "prim/keccak/lanes/keccak_lanes.hpp"
 
 #include <array>
@@ -32,7 +32,7 @@ POLYKEM_INLINE std::array<V, 5> theta(const V* in, std::index_sequence<kX...>) {
   return {(column[(kX + 4) % 5] ^ column[(kX + 1) % 5].template rol<1>())...};
 }
 
-/// lanes::keccak_round() of the eight, and between its rows those of a round of the ninth.
+/// Computes lanes::keccak_round() of the eight states and, between its rows, rows of a round of the ninth.
 template <size_t... kRow>
 POLYKEM_INLINE void round_of_both(V64* out, const V64* in, size_t round, Word* single_out, const Word* single_in,
                                   size_t single_round, std::index_sequence<kRow...>) {
@@ -45,7 +45,7 @@ POLYKEM_INLINE void round_of_both(V64* out, const V64* in, size_t round, Word* s
   single_out[0] = single_out[0] ^ Word { kIota.at[single_round] };
 }
 
-/// kEach permutations of the eight states, and one of the ninth, a round of it to kEach of theirs.
+/// Computes kEach permutations of the eight states and one of the ninth: a round of the ninth to kEach of the eight.
 template <size_t kEach, size_t... kWord>
 POLYKEM_NOINLINE void permute_overlapped(uint64_t* states, uint64_t* single_state, std::index_sequence<kWord...>) {
   V64 even[kStateWords] = {V64::load(states + kWord * V64::kLanes)...}, odd[kStateWords];
@@ -75,7 +75,7 @@ void measure(const char* name, double floor) {
     for (int i = 0; i < 16; ++i)
       permute();
   });
-  // The ninth begins as the first, and has to be what that is after one permutation.
+  // The ninth state begins like the first, and must equal it after one permutation.
   fill_noise(states, kStateWords * V64::kLanes * sizeof *states);
   std::copy_n(states, kStateWords * V64::kLanes, wanted);
   for (size_t w = 0; w < kStateWords; ++w)

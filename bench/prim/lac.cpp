@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256, BCH codes, and LAC's whole operations in batches beside the cycles that its authors published.
+// Measures SHA-256, BCH codes, and whole operations of LAC in batches beside the cycles that its authors published.
 #include <cstring>
 #include <string>
 
@@ -35,7 +35,7 @@ void bench_bch(Isa isa) {
   }
 }
 
-/// Cycles on an i7-4770S with AVX2, decapsulation with a decoder in constant time: keygen, encaps, decaps.
+/// Published cycles on an i7-4770S with AVX2 and a constant-time decoder: keygen, encaps, decaps.
 struct Published {
   const char* set;
   double cycles[kOps];
@@ -43,7 +43,7 @@ struct Published {
 constexpr Published kPublished[] = {
     {"lac128", {59584, 89055, 140221}}, {"lac192", {119246, 137653, 320135}}, {"lac256", {135780, 207938, 359209}}};
 
-/// A batch of 16 items, each with its own key; the last column is a quarter of the published cycles.
+/// Measures a batch of 16 items, each with its own key. The last column is a quarter of the published cycles.
 void bench_operations(Isa isa) {
   constexpr size_t kItems = 16;
   auto* coins = aligned<uint8_t>(kItems * 32);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles per item of the batched primitives, for each instruction set of this CPU. Cycles are of the core's clock,
-// found by timing a chain of dependent subtractions, since the time stamp counter runs at another rate.
+// Measures the cycles per item of batched primitives for each instruction set of this CPU. They are cycles of the
+// core's clock, which is found from a chain of dependent subtractions, since the time stamp counter has another rate.
 #include "bench.hpp"
 
 #include <cstdio>

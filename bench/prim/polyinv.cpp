@@ -9,8 +9,8 @@ namespace polykem::bench {
 
 namespace {
 
-/// Operations of the division steps alone at four a cycle. A step touches the coefficients of f, g, v, w that matter,
-/// 1.5 n of 2 n on average; a register holds 16 * lanes of them.
+/// Returns the cycles of the division steps alone, at four operations per cycle. A step touches the coefficients of f,
+/// g, v and w that it needs, on average 1.5 n of 2 n; a register has 16 * lanes of them.
 double floor_of(size_t n, double operations, double lanes) {
   const double steps = 2.0 * static_cast<double>(n) - 3;
   return steps * (1.5 * static_cast<double>(n) / 16) * operations / 4 / lanes;

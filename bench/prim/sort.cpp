@@ -7,7 +7,7 @@ namespace polykem::bench {
 
 namespace {
 
-/// Comparators of the merge exchange on `count` values.
+/// Returns the number of comparators of the merge exchange on `count` values.
 size_t comparators(size_t count) {
   size_t top = 1, total = 0;
   while (2 * top < count)

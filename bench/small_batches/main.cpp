@@ -3,7 +3,7 @@
 //
 //   polykem_bench_small_batches [--quick] [SET...]
 //
-// --quick times each batch once: for tests. Run it on a quiet core. `hashes_together` is not measured: every row gets
+// --quick times each batch once, for tests. Run it on a quiet core. `hashes_together` is not measured; every row gets
 // that of the table's first row.
 #include <algorithm>
 #include <cctype>
@@ -38,7 +38,7 @@ std::chrono::nanoseconds least_time = std::chrono::milliseconds(4);
 
 enum class Keys { kOwn, kExpanded, kShared };
 
-/// What the operations of a backend read and write.
+/// The records that the operations of a backend read and write.
 class Records {
  public:
   Records(const Scheme& scheme, const SchemeBackend& backend) : scheme_(scheme) {
@@ -91,7 +91,7 @@ class Records {
   SecureBuffer expanded_pk_, expanded_sk_;
 };
 
-/// The median time of a batch, in nanoseconds.
+/// Returns the median time of a batch in nanoseconds.
 double median_time(Records& records, const Operation& operation, const Batch& batch, size_t chunk = kRecords) {
   std::vector<double> times;
   const auto end = Clock::now() + least_time;
@@ -104,10 +104,11 @@ double median_time(Records& records, const Operation& operation, const Batch& ba
   return times[times.size() / 2];
 }
 
-/// The times of 1, 2, ... items.
+/// Returns the times of 1, 2, ... items.
 using Times = std::vector<double>;
 
-/// The most items that `small` should compute and `many` no more, for the geometric mean of all times to be least.
+/// Returns the largest batch that `small` should compute instead of `many`, which minimises the geometric mean of
+/// times.
 size_t limit(const Times& small, const Times& many) {
   size_t best = 0;
   double gain = 0, most = 0;
@@ -118,7 +119,7 @@ size_t limit(const Times& small, const Times& many) {
   return best;
 }
 
-/// The most items that the implementation for small batches should compute.
+/// Returns the largest batch that the implementation for small batches should compute.
 size_t measure(Records& records, const SchemeBackend& backend, Op op, Keys keys) {
   const Operation& many = backend.op(op);
   Times small, others;
@@ -135,7 +136,7 @@ struct Candidate {
   const char* arrangement;  ///< tuning::Arrangement
 };
 
-/// What computes many items on this CPU, the sooner one if there are two.
+/// Returns the arrangement that computes many items on this CPU, the faster one if there are two.
 Candidate sooner(const Scheme& scheme, const SchemeBackend& backend) {
 #ifndef __aarch64__
   using namespace mlkem;
@@ -159,7 +160,7 @@ Candidate sooner(const Scheme& scheme, const SchemeBackend& backend) {
   return {&backend, "interleaved"};
 }
 
-/// "avx512-zen5" as an enumerator: kAvx512Zen5.
+/// Converts a name to an enumerator, "avx512-zen5" to kAvx512Zen5.
 std::string enumerator(const std::string& name) {
   std::string out = "k";
   bool begins = true;
@@ -194,7 +195,7 @@ void print_row(const Scheme& scheme, const SchemeBackend& best) {
   std::printf("},\n");
 }
 
-/// The backend of the set that has an implementation for small batches, the best one of this machine; nullptr: none.
+/// Returns the best backend of this machine that has an implementation for small batches of the set, or nullptr.
 const SchemeBackend* with_small_batches(const Scheme& scheme) {
   for (const SchemeBackend& backend : scheme.backends) {
     const bool has = backend.op(Op::kEncaps).small_batches[0].operation != nullptr;

@@ -67,7 +67,7 @@ CONTENDERS = (
     Contender("ML-KEM, device of 1 ms, pausing", HYBRID, "polykem", asynchronous=True, device=True),
 )
 
-# (figure, better, worse, load, quantity): the ratio of two contenders. Of times, worse divided by better.
+# (figure, better, worse, load, quantity): the ratio of two contenders. For times it is worse divided by better.
 RATIOS = (
     ("low load, pausing beside OpenSSL's own", "ML-KEM, polykem pausing, newer OpenSSL",
      "ML-KEM, OpenSSL's own, async", "low", "p50_us"),
@@ -102,8 +102,8 @@ RATIOS = (
 
 
 def server_of(contender, options):
-    """HAProxy as the contender has it, to be entered."""
-    # The device is this machine's CPU and late when others need that; a deadline would take its work away.
+    """Returns a context in which HAProxy runs as the contender has it."""
+    # The simulated device is this machine's CPU, late when others need that; a deadline would take its work away.
     device = {"variables": openssl.simulated_device(), "backend": "cuda", "deadline_us": 500000}
     return HAProxy(contender.group, contender.provider, asynchronous=contender.asynchronous, workers=2,
                    openssl_prefix=prefix_of(contender, options), signature=contender.signature,
@@ -119,7 +119,7 @@ def warm(server, contender, options):
 
 
 def under_load(server, contender, name, options):
-    """The report of one load, with the server's CPU time."""
+    """Returns the report of one load, with the server's CPU time."""
     conf = server.client_conf if name == "whole" else client_configuration(server, contender)
     cpu, begun = server.cpu_seconds(), time.monotonic()
     report = cases.load(server, contender.group, seconds=options.seconds, conf=conf,
@@ -129,14 +129,14 @@ def under_load(server, contender, name, options):
 
 
 def measure(contender, options):
-    """{load: report} of one contender, in one round."""
+    """Returns {load: report} of a contender in a round."""
     with server_of(contender, options) as server:
         warm(server, contender, options)
         return {name: under_load(server, contender, name, options) for name in LOADS}
 
 
 def client_configuration(server, contender):
-    """The same client for all who have the same group and OpenSSL: with the newer one its own ML-KEM, else polykem."""
+    """Returns the client, one for all with a group and an OpenSSL: a newer OpenSSL's own ML-KEM, else polykem."""
     provider = "none" if contender.newer or contender.group == "X25519" else "polykem"
     folder = server.folder / "other"
     folder.mkdir(exist_ok=True)

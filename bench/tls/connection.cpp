@@ -32,7 +32,7 @@ void set_reset_on_close(int socket) {
   setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
-// All that arrives until nothing has for 200 ms.
+// Reads everything that arrives until nothing has for 200 ms.
 size_t count_answer(int socket) {
   timeval patience{0, 200000};
   setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -142,7 +142,7 @@ Phase Connection::farewell() {
   ssize_t got;
   while ((got = read(socket_, sink.data(), sink.size())) > 0) {
   }
-  // A server may also answer the end of the stream by a reset; it has read Finished all the same.
+  // A server may also answer the end of the stream with a reset, but then it has read Finished.
   return got < 0 && (errno == EAGAIN || errno == EINTR) ? Phase::kFarewell : Phase::kDone;
 }
 

@@ -13,10 +13,10 @@ namespace tls_load {
 
 using Clock = std::chrono::steady_clock;
 
-// Where a connection is on its way.
+// The phase of a connection.
 enum class Phase { kIdle, kHandshake, kFarewell, kDone, kReset, kFailed };
 
-// A ClientHello to be sent again and again, and how long the server's answer to it is at least.
+// A ClientHello that is sent repeatedly, and the least length of the server's answer to it.
 struct Recording {
   std::vector<uint8_t> hello;
   size_t answer_bytes = 0;
@@ -31,24 +31,24 @@ class Connection {
  public:
   ~Connection() { close(); }
 
-  // What is to be sent instead of a handshake of one's own: a recorded ClientHello. Its handshake is over when the
-  // server's answer is here, and ends by RST, for there is no Finished. It costs the client next to nothing.
+  // Sends a recorded ClientHello instead of making a handshake. The handshake is over when the server's answer has
+  // come, and ends by RST, since there is no Finished. It costs the client next to nothing.
   void replay(const Recording* recording) { recording_ = recording; }
 
-  // Begins to connect and registers with epoll under `tag`. Its time counts from `begun`, which may be over. If the
+  // Begins to connect and registers with epoll under `tag`. Its time counts from `begun`, which may be past. If the
   // handshake is not finished at reset_at, advance() ends it by RST.
   void open(SSL_CTX* context, const sockaddr_in& server, int epoll, uint64_t tag, Clock::time_point begun,
             Clock::time_point reset_at);
-  // Goes on as far as it can without blocking. Returns the phase it is in then.
+  // Continues as far as possible without blocking. Returns the phase that it reaches.
   Phase advance();
-  // For one that takes too long.
+  // Fails a connection that takes too long.
   void give_up() { fail("no answer in time"); }
   void close();
 
   Phase phase() const { return phase_; }
   Clock::time_point begun() const { return begun_; }
   Clock::time_point reset_at() const { return reset_at_; }
-  // From `begun` of open() to the client's Finished.
+  // Returns the time from `begun` of open() to the client's Finished.
   Clock::duration handshake_time() const { return handshaken_ - begun_; }
   const std::string& error() const { return error_; }
 

@@ -33,7 +33,7 @@ from servers import HAProxy  # noqa: E402
 CLIENTS = (10, 30, 100, 300, 1000, 3000, 10000)
 LOADS = {"server": {"replay": True}, "whole": {}}
 HYBRID, FRODO, NTRU = "X25519MLKEM768", "frodo976shake", "ntru_hps4096821"
-# What runs, with which group, provider, and in asynchronous mode or not.
+# The configurations: group, provider, and whether in asynchronous mode.
 ROWS = (
     ("X25519, provider off", "X25519", "none", False),
     (f"{HYBRID}, waiting", HYBRID, "polykem", False),
@@ -50,7 +50,7 @@ KEPT = ("handshakes", "seconds", "per_second", "p50_us", "p90_us", "p99_us", "ma
 
 
 def raise_limit_of_files():
-    """As far as it goes, for the children; returns how far."""
+    """Raises the limit of descriptors as far as possible, also for child processes, and returns it."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     return limit
@@ -63,7 +63,7 @@ def haproxy_settings(asynchronous, limit):
                 "headroom": 1, "listeners": 4}
     with HAProxy("X25519", "none", **settings) as server:
         size = int(re.search(r"Maxsock: (\d+)", server.ask("show info")).group(1))
-    # With more than it counts, HAProxy ends when polykem's exceed its table; with as many, a handshake waits.
+    # If polykem's descriptors exceed its table, HAProxy exits; with a limit of connections, handshakes wait instead.
     return {**settings, "wrapper": ("prlimit", f"--nofile={size}")}
 
 
@@ -73,7 +73,7 @@ def mean_batch(counters):
 
 
 def warm(server, group, waits_for_device):
-    """A few handshakes; with a device or a broker, which take seconds to open, until it takes batches."""
+    """Runs a few handshakes; with a device or a broker, which take seconds to open, until these compute batches."""
     patient_until = time.monotonic() + OPENS_WITHIN
     cases.load(server, group, connections=10, seconds=0.1)
     while waits_for_device and not any(e["executor"] != "cpu" and e["state"] == "closed" for e in server.executors()):
@@ -84,7 +84,7 @@ def warm(server, group, waits_for_device):
 
 
 def measure(row, load, clients, settings, options):
-    """One point, with a server of its own."""
+    """Measures one point, with a server of its own."""
     name, group, provider, asynchronous = row
     own = {key: getattr(options, key) for key in ("backend", "broker", "deadline_us") if getattr(options, key)}
     own = own if provider == "polykem" else {}

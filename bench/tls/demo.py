@@ -29,7 +29,7 @@ HYBRID, FRODO = "X25519MLKEM768", "frodo976aes"
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """What runs. openssl: where an OpenSSL is installed that it needs; None: the one of all."""
+    """A contender. openssl: where the OpenSSL that it needs is installed; None: the system's."""
     name: str
     group: str
     provider: str
@@ -48,7 +48,7 @@ ROWS = (
 
 
 def newer_openssl():
-    """Where an OpenSSL is that has ML-KEM and ML-DSA, POLYKEM_OPENSSL or one that the tests have built; "": nowhere."""
+    """Returns where an OpenSSL with ML-KEM and ML-DSA is: POLYKEM_OPENSSL or one that the tests built; "" if none."""
     if openssl.version() >= (3, 5):
         return openssl.PREFIX
     found = subprocess.run([TESTS / "openssl35.sh", "--built"], capture_output=True, text=True, check=False)
@@ -56,7 +56,7 @@ def newer_openssl():
 
 
 def rows():
-    """Beside OpenSSL's own ML-KEM and ML-DSA where it has them."""
+    """Returns the contenders, with OpenSSL's own ML-KEM and ML-DSA if it has them."""
     own = (Row("provider off: X25519MLKEM768", HYBRID, "none"),) if openssl.version() >= (3, 5) else ()
     newer = newer_openssl()
     if not newer:
@@ -67,7 +67,7 @@ def rows():
 
 
 def show_clients():
-    """Those that are here and need not be fetched or built for minutes."""
+    """Returns the clients that are installed and need not be fetched or built for minutes."""
     with HAProxy(f"{HYBRID}:X25519", asynchronous=True) as server, tap.Tap(server.port) as wire:
         print("HAProxy with polykem serves https://localhost. Clients that know nothing of polykem:")
         for name, client in (("Go's crypto/tls", clients.go), ("Chromium", clients.chromium)):
@@ -81,7 +81,7 @@ def show_clients():
 
 
 class Batches:
-    """What the server's batcher did since the last look."""
+    """Returns what the server's batcher did since the last call."""
 
     def __init__(self, server):
         self._server, self._before = server, server.counters()
@@ -101,7 +101,7 @@ class Batches:
 
 
 def run(row, options):
-    """Shows a line each second and returns the report of the whole."""
+    """Prints a line each second and returns the report of the whole run."""
     heads = ("handsh./s", "p50 ms", "p99 ms", "at once", "batches", "mean", "largest")
     print(row.name, "".join(f"{head:>10}" for head in heads), sep="\n", flush=True)
     with HAProxy(row.group, row.provider, asynchronous=row.asynchronous, workers=2, signature=row.signature,

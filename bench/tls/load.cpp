@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// polykem_tls_load: full TLS 1.3 handshakes with a server, nothing resumed and no certificate checked (its signature
-// is), from one thread. Closed loop: --connections are under way at all times. Open loop: --rate begin each second,
-// however long the server takes, and --connections bounds those under way. --burst: all --connections begin at once,
-// and when the last has ended all begin again. Prints a line of JSON, with --every one for each span as well; ends with
-// 1 if a handshake failed. With --replay the server does all its work of a handshake but the last, and the client
-// hardly any: what a server can do is then not bounded by a client on the same machine.
+// polykem_tls_load makes full TLS 1.3 handshakes with a server from one thread. Nothing is resumed; signatures are
+// checked, certificates are not. Closed loop: --connections are in progress at all times. Open loop: --rate begin each
+// second, however long the server takes, with at most --connections in progress. --burst: all --connections begin at
+// once, and again when the last has ended. It prints a line of JSON, with --every also one for each interval, and exits
+// with 1 if a handshake failed. With --replay the server does all its work of a handshake but the last part, and the
+// client hardly any, so that a client on the same machine does not limit the server.
 #include <arpa/inet.h>
 #include <openssl/err.h>
 #include <sys/epoll.h>
@@ -28,12 +28,13 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// The longest life of a connection that will be reset, which ends while the server works on its ClientHello.
+// The longest life of a connection that will be reset: it ends while the server processes its ClientHello.
 constexpr double kLatestReset = 0.003;
-// After so many connections of a burst the client sees to those under way, so that the first do not wait for the last.
+// After this many connections of a burst, the client serves those in progress, so that the first do not wait for the
+// last.
 constexpr size_t kBurstStride = 64;
 
-// A server that refuses every connection at once is not asked as often as can be.
+// The pause after a refused connection, so that a server that refuses all is not asked in a busy loop.
 constexpr std::chrono::milliseconds kPauseAfterFailures{1};
 
 struct Options {
@@ -60,7 +61,7 @@ Context make_context(const std::string& group) {
   return context;
 }
 
-// The connections, those that are idle, and what they reported.
+// The connections, the idle ones among them, and what they reported.
 class Load {
  public:
   explicit Load(const Options& options)
@@ -79,11 +80,11 @@ class Load {
     }
   }
 
-  // Runs the load for a while and returns what ended in it.
+  // Runs the load for a while and returns what ended in that time.
   Report run(double seconds);
-  // Begins every connection once and returns what ended; late ones as in drain(). Times count from the burst's begin.
+  // Begins every connection once and returns what ended; late ones fail as in drain(). Times begin with the burst.
   Report burst();
-  // Lets those under way end, for as long as the patience lasts; what does not end by then has failed.
+  // Waits for connections in progress, as long as the patience lasts; those that do not end by then have failed.
   Report drain();
 
  private:
@@ -153,7 +154,7 @@ void Load::wait_for_all() {
 
 void Load::begin(Clock::time_point now) {
   std::exponential_distribution<double> gap(options_.rate > 0 ? options_.rate : 1);
-  // Each once, because those that fail at once are idle again and would be started forever.
+  // Each is started once, because those that fail at once are idle again and would be started forever.
   for (size_t left = idle_.size(); left > 0 && (options_.rate <= 0 || next_ <= now); --left) {
     begin_one(Clock::now());
     if (options_.rate > 0) next_ += std::chrono::duration_cast<Clock::duration>(Seconds(gap(random_)));
@@ -212,7 +213,7 @@ void print(const nlohmann::json& line) {
   std::fflush(stdout);
 }
 
-// Both add to `whole` and return the seconds that it took.
+// Both add to `whole` and return the seconds that they took.
 double measure_spans(const Options& options, Load& load, Report& whole) {
   double left = options.seconds;
   while (left > 0) {

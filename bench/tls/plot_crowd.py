@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws what crowd.py measured, to lay beside the figures 12 and 13 of [SEONG21]. Needs matplotlib.
+"""Draws the results of crowd.py for comparison with figures 12 and 13 of [SEONG21]. Needs matplotlib.
 
     plot_crowd.py RESULT.json OUT.svg
 """
@@ -21,7 +21,7 @@ QUANTITIES = {"per_second": ("clients served per second", 1), "p50_us": ("p50, m
 
 
 def draw(pane, points, quantity):
-    """A colour for each group, or for each row where rows of one group differ in something else; dashed: pausing."""
+    """Returns a colour for each group, or for each row if rows of one group differ otherwise; dashed if jobs pause."""
     unit, scale = QUANTITIES[quantity]
     names = {point["name"]: (point["group"], point["asynchronous"]) for point in points}
     by = "group" if len(set(names.values())) == len(names) else "name"

@@ -12,7 +12,7 @@
 
 namespace tls_load {
 
-// What happened in a span of time.
+// What happened in an interval.
 class Report {
  public:
   void add(const Connection& connection);
@@ -21,7 +21,7 @@ class Report {
   bool empty() const { return handshakes_us_.empty() && resets_ == 0 && errors_.empty(); }
   uint64_t failed() const;
 
-  // handshakes, failed, resets, seconds, per_second; p50_us, p90_us, p99_us, max_us of the handshakes.
+  // The JSON has handshakes, failed, resets, seconds, per_second, and p50_us, p90_us, p99_us, max_us of the handshakes.
   nlohmann::json json(double seconds) const;
 
  private:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a handshake costs HAProxy, by part: 64 connections replay a ClientHello with X25519MLKEM768, the certificate is
-ECDSA's on P-256, and `perf` samples the server. Medians over the rounds, in each of which all contenders run in turn.
+"""Measures what a handshake costs HAProxy, by part: 64 connections replay a ClientHello with X25519MLKEM768, with a
+certificate of ECDSA on P-256, while `perf` samples the server. Results are medians over the rounds; in each round, all
+contenders run in turn.
 
     shares.py --json FILE --openssl PREFIX [--rounds 5] [--seconds 3] [--machine WORDS] [--symbols N]
 
---openssl is where an OpenSSL 3.5 or newer is installed, with the symbols of its libcrypto, from which the parts of that
-are told. A part's time is its share of the samples of the server's CPU time. POLYKEM_COMMIT names the commit.
+--openssl is where an OpenSSL 3.5 or newer is installed, with the symbols of libcrypto, which tell its parts apart. A
+part's time is its share of the samples of the server's CPU time. POLYKEM_COMMIT names the commit.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from crowd import mean_batch
 CONTENDERS = ("ML-KEM, OpenSSL's own", "ML-KEM, OpenSSL's own, async", "ML-KEM, polykem waiting, newer OpenSSL",
               "ML-KEM, polykem pausing, newer OpenSSL")
 HERTZ = 2000
-# (part, shared object, symbol), of which the first that matches counts.
+# (part, shared object, symbol); the first that matches counts.
 PARTS = tuple((part, re.compile(dso), re.compile(symbol)) for part, dso, symbol in (
     ("polykem", r"(lib)?polykem.*\.so", r""),
     ("OpenSSL's ML-KEM and X25519", r"libcrypto\.so",
@@ -49,7 +50,7 @@ def part_of(dso, symbol):
 
 
 class Sampler:
-    """Samples processes while it is entered; `counts` are then its samples by (shared object, symbol)."""
+    """Samples processes while it is entered. Afterwards `counts` has the samples by (shared object, symbol)."""
 
     def __init__(self, processes, folder):
         self._processes, self._file, self.counts = processes, folder / "perf.data", collections.Counter()
@@ -86,7 +87,7 @@ class Sampler:
 
 
 def measure(contender, options):
-    """One contender in one round: microseconds of the server's CPU time for an answered handshake, by part."""
+    """Measures a contender in a round: microseconds of the server's CPU time per answered handshake, by part."""
     with compare.server_of(contender, options) as server:
         compare.warm(server, contender, options)
         with Sampler(server.processes(), server.folder) as sampler:
@@ -106,7 +107,7 @@ def measure(contender, options):
 
 
 def middle(found):
-    """The medians of what several rounds found; "us" is a dictionary of its own."""
+    """Returns the medians of several rounds; "us" is a dictionary of its own."""
     return {key: middle([each[key] for each in found]) if isinstance(value, dict)
             else statistics.median(each[key] for each in found) for key, value in found[0].items()}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's cuPQC, measured as bench/cuda measures polykem: kernels only, all data on the card, the median of nine. Each
-// operation with several block sizes, of which the fastest counts.
+// Measures NVIDIA's cuPQC as bench/cuda measures polykem: kernels only, all data on the card, the median of nine. Each
+// operation is measured with several block sizes, of which the fastest counts.
 //   polykem_bench_cupqc [--items N]... [--json FILE]
 // `ref` must decapsulate the last ciphertexts to the same secrets. Written from the public documentation of cuPQC,
 // https://docs.nvidia.com/cuda/cupqc
@@ -19,7 +19,7 @@ namespace {
 
 using cupqc::function;
 
-/// A block computes an item.
+/// Computes one item in a block.
 template <class Kem>
 __global__ void keygen_kernel(uint8_t* pk, uint8_t* sk, uint8_t* workspace, uint8_t* entropy) {
   __shared__ alignas(8) uint8_t shared[Kem::shared_memory_size];
@@ -44,7 +44,7 @@ __global__ void decaps_kernel(uint8_t* ss, const uint8_t* ct, const uint8_t* sk,
                 workspace + i * Kem::workspace_size, shared);
 }
 
-/// An operation's memory besides keys, ciphertexts and secrets.
+/// The memory of an operation besides keys, ciphertexts and secrets.
 template <class Kem, bool kWithEntropy>
 struct Buffers {
   uint8_t *workspace, *entropy = nullptr;
@@ -73,7 +73,7 @@ struct SetResult {
   Best ops[3];
 };
 
-/// Batches of one set; sizes are those of FIPS 203, which both libraries have.
+/// Batches of one set. Both libraries have the sizes of FIPS 203.
 template <class CupqcSet>
 class Measurement {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side: matrices in its memory, one core that computes the same, and what was measured.
+// The host's part: matrices in its memory, the same computation on one core, and results.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 
 namespace polykem::bench {
 
-/// The paper's six parts of an operation; that of AES is A, by whichever function.
+/// The paper's six parts of an operation. The part of AES is the generation of A, by either function.
 enum Part { kRandom, kShake, kGenA, kProduct, kSampling, kRest, kParts };
 inline constexpr const char* kPartNames[kParts] = {"randomness", "shake", "a", "product", "sampling", "rest"};
 
-using PartTimes = std::vector<double>;  ///< microseconds an item, by Part
+using PartTimes = std::vector<double>;  ///< microseconds per item, by Part
 
 inline Part part_of(const std::string& stage) {
   if (stage == "randombytes") return kRandom;
@@ -29,23 +29,23 @@ inline Part part_of(const std::string& stage) {
   return stage == "sample_matrix" ? kSampling : kRest;
 }
 
-/// One operation of a set. On the GPU sampling is in "shake" and A in "product", as kernels do both at once.
+/// One operation of a set. On the GPU "shake" includes sampling and "product" includes A, since a kernel does both.
 struct ProfileRow {
   std::string set;
   Op op;
   size_t items, cpu_items;
-  double gpu_whole;  ///< microseconds an item of the operation as it is launched
+  double gpu_whole;  ///< microseconds per item of the operation as it is launched
   PartTimes gpu, cpu;
 };
 
-/// Milliseconds of one matrix A, and of one of a batch.
+/// Milliseconds for one matrix A alone, and for one of a batch.
 struct GenerationRow {
   std::string function;  ///< "aes" or "shake"
   size_t n, batch;
   double gpu_one, gpu_many, cpu;
 };
 
-/// Milliseconds of S' A, S' m x n, A n x n.
+/// Milliseconds for S' A, where S' is m x n and A is n x n.
 struct ProductRow {
   size_t n, m;
   double gpu, cpu;
@@ -58,7 +58,7 @@ struct PaperReport {
   std::vector<ProductRow> products;
 };
 
-/// One core with the best instruction set of this machine.
+/// Computes on one core with the best instruction set of this machine.
 class Core {
  public:
   const char* name = "ref";
@@ -72,7 +72,7 @@ class Core {
 #endif
   }
 
-  /// All of A. `tile`: one place for all rows, as FrodoKEM itself uses A; else every row is kept.
+  /// Generates all of A. With `tile` all rows go to one place, as in FrodoKEM; otherwise every row is kept.
   void generate(const Matrix& out, bool tile, frodo::GenA gen_a, const uint8_t* seed, size_t n) const {
     for (size_t first = 0; first < n; first += frodo::kMaxGeneratedRows) {
       const size_t rows = std::min(frodo::kMaxGeneratedRows, n - first);
@@ -80,7 +80,7 @@ class Core {
     }
   }
 
-  /// c = s a; `step` rows of A at a time.
+  /// Computes c = s a, with `step` rows of A at a time.
   void multiply(Matrix& c, const Matrix& s, const Matrix& a, size_t m, size_t n, size_t step) const {
     c.clear();
     for (size_t first = 0; first < n; first += step)
@@ -92,7 +92,7 @@ class Core {
   const frodo::Kernels* kernels_ = &frodo::kKernelsRef;
 };
 
-/// The profile of one core: each part of the fastest of some batches.
+/// Returns the profile of one core: the parts of the fastest of several batches.
 inline PartTimes cpu_profile(const Core& core, const Set& set, Op op, size_t items) {
   const polykem_config config{sizeof config, 1, core.name};
   polykem_context* context = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FrodoKEM's two heavy parts for any n, from the pieces of which polykem's own kernels consist: generating matrices A
-// in rows of 16-bit words, and multiplying with one that lies in limbs.
+// FrodoKEM's two expensive parts for any n, made of the same functions as polykem's own kernels: generating matrices A
+// as rows of 16-bit words, and multiplying by a matrix that is stored in limbs.
 #pragma once
 
 #include "schemes/frodo/cuda/blocks_aes.cuh"
@@ -13,13 +13,13 @@ using frodo::kSeedABytes;
 using frodo::cuda::kAesThreads;
 using frodo::cuda::kRowRate;
 
-inline constexpr uint32_t kStripRows = 16;  ///< rows of A that a block makes by AES at a time
+inline constexpr uint32_t kStripRows = 16;  ///< rows of A that a block generates by AES at a time
 
 inline constexpr size_t aes_shared_bytes(uint32_t n) {
   return polykem::cuda::kAesTableBytes + sizeof(uint4) * (kStripRows + n / 8);
 }
 
-/// Matrices by AES-128, each from its seed; n: a multiple of 16. A block has an equal share of all strips.
+/// Generates matrices by AES-128, each from its seed. n: a multiple of 16. Blocks have equal shares of all strips.
 __global__ void __launch_bounds__(kAesThreads, 1)
     gen_a_aes_kernel(uint16_t* out, const uint8_t* seeds, uint32_t n, uint32_t matrices) {
   extern __shared__ __align__(128) uint4 shared_memory[];
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kAesThreads, 1)
     auto* const to = reinterpret_cast<uint4*>(out + (size_t{matrix} * n + first) * n);
 #pragma unroll 1
     for (uint32_t pair = threadIdx.x; pair < kStripRows / 2 * groups; pair += kAesThreads) {
-      // pair / groups: exact, as the product of both is below 2^32.
+      // pair / groups; exact, since the product of both is below 2^32.
       const uint32_t row = __umulhi(pair, of_groups), group = pair - row * groups;
       const uint4 c = columns[group], r0 = rows[row], r1 = rows[row + kStripRows / 2];
       uint32_t a[2][4] = {{r0.x ^ c.x, r0.y ^ c.y, r0.z ^ c.z, r0.w ^ c.w},
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kAesThreads, 1)
   }
 }
 
-/// Matrices by SHAKE128: a thread squeezes a row, a warp writes 32 rows. blockIdx.y: the matrix.
+/// Generates matrices by SHAKE128: a thread squeezes a row, a warp writes 32 rows. blockIdx.y is the matrix.
 __global__ void __launch_bounds__(32, 16) gen_a_shake_kernel(uint16_t* out, const uint8_t* seeds, uint32_t n) {
   __shared__ uint64_t stage[32 * kRowRate];
   const uint32_t lane = threadIdx.x, first_row = 32 * blockIdx.x, words = n / 4;
@@ -88,13 +88,13 @@ __global__ void __launch_bounds__(32, 16) gen_a_shake_kernel(uint16_t* out, cons
   }
 }
 
-/// A as two limbs of a byte: limb, column, row; both padded with zeros to whole tiles.
+/// A in two limbs of a byte: limb, column, row. Both dimensions are padded with zeros to whole tiles.
 struct Limbs {
   const uint8_t* base;
   uint32_t rows, columns;
 };
 
-/// m x n words of S' A. s: m rows of a.rows signed bytes. A block has a tile.
+/// Computes the m x n words of S' A, a tile in each block. s: m rows of a.rows signed bytes.
 __global__ void __launch_bounds__(polykem::cuda::kGemmThreads, 3)
     product_kernel(uint16_t* out, const uint8_t* s, Limbs a, uint32_t m, uint32_t n) {
   using namespace polykem::cuda;

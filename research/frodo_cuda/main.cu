@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables and figures of FrodoKEM on a GPU, on this card and beside one core of its host.
+// Measures the tables and figures of the paper on FrodoKEM on a GPU: this card, and one core of its host.
 //   polykem_bench_frodo_cuda [--json FILE] [--svg FILE]
-// Every matrix is compared with the core's, word by word; of each set both sides must have the same secrets, and `ref`
+// Every matrix is compared with the core's, word by word. For each set both sides must have the same secrets, and `ref`
 // must agree for some items.
 #include <cuda_runtime.h>
 
@@ -22,8 +22,8 @@ using frodo::kSeedABytes;
 
 constexpr size_t kGenerated[] = {256, 512, 640, 976, 1344, 2048, 3072, 4096, 5120, 6144};
 constexpr size_t kSizes[] = {640, 976, 1344, 2048, 3200}, kRows[] = {8, 16, 64, 320, 1344, 3200, 16384};
-constexpr size_t kMatrixBytes = size_t{4} << 30, kMaxMatrices = 4096;  ///< of a batch
-constexpr double kSeconds = 0.1;                                        ///< for a figure of the CPU
+constexpr size_t kMatrixBytes = size_t{4} << 30, kMaxMatrices = 4096;  ///< limits of a batch
+constexpr double kSeconds = 0.1;                                       ///< time for each figure of the CPU
 
 std::vector<uint16_t> words_of(const uint16_t* device, size_t count) {
   std::vector<uint16_t> words(count);
@@ -85,7 +85,7 @@ constexpr size_t whole_tiles(size_t n) {
   return (n + polykem::cuda::kGemmInner - 1) / polykem::cuda::kGemmInner * polykem::cuda::kGemmInner;
 }
 
-/// A as the kernels write it for a shared key: limb, column, row.
+/// Stores A as the kernels do for a shared key: limb, column, row.
 std::vector<uint8_t> limbs_of(const Matrix& a, size_t n) {
   const size_t pitch = whole_tiles(n);
   std::vector<uint8_t> limbs(2 * pitch * pitch);
@@ -140,7 +140,7 @@ ProductRow measure_product(const Core& core, const Matrix& a, const DeviceBytes&
 
 // ---- the profile
 
-/// The part to which a step counts: that of its heaviest stage. A counts with the product, sampling with SHAKE.
+/// Returns the part of a step, which is that of its longest stage. A belongs to the product, sampling to SHAKE.
 Part part_of_step(std::span<const Stage> stages, const StepInfo& step) {
   std::vector<bool> has(kParts);
   for (size_t i = step.first; i < size_t{step.first} + step.count; ++i)
@@ -155,12 +155,13 @@ void measure_profile(const Core& core, const cuda::ModuleTable& table, const fro
   check(polykem_scheme_find(of.name, &found), of.name);
   const Set set(found);
   constexpr size_t kCpuItems = 64;
-  const size_t items = static_cast<size_t>(table.device_info(0).multiprocessors) * 128;  // a hash takes a thread
+  const size_t items =
+      static_cast<size_t>(table.device_info(0).multiprocessors) * 128;  // a thread computes an item's hash
   const ResidentResult result = Resident(table, set, items).run(false);
   for (const OpResult& r : result.ops) {
     ProfileRow row{of.name, r.op, items, kCpuItems, 1e6 / r.items_per_second, PartTimes(kParts), {}};
     const DeviceOperation& operation = table.scheme(of.name)->operation(r.op);
-    for (size_t i = 0; i < r.steps.size(); ++i) {  // the last is the wiping of the workspace
+    for (size_t i = 0; i < r.steps.size(); ++i) {  // the last one wipes the workspace
       const bool is_step = i < operation.steps.size();
       row.gpu[is_step ? part_of_step(frodo::kStages.of(r.op), operation.steps[i].info) : kRest] +=
           r.steps[i].ns_per_item * 1e-3;

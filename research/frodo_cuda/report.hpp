@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured, as text, as JSON and as plots.
+// The results as text, as JSON and as plots.
 #pragma once
 
 #include <cstdio>
@@ -21,7 +21,7 @@ inline double gbit_per_second(const GenerationRow& row, double milliseconds) {
   return 16e-6 * static_cast<double>(row.n * row.n) / milliseconds;
 }
 
-/// Multiply-adds of an element of S' by a word of A, 10^12 a second.
+/// Returns the rate in 10^12 multiply-adds of an element of S' and a word of A per second.
 inline double tmac_per_second(const ProductRow& row, double milliseconds) {
   return 1e-9 * static_cast<double>(row.n * row.n * row.m) / milliseconds;
 }
@@ -87,7 +87,7 @@ inline std::string json_of(const PaperReport& report) {
   return out.str();
 }
 
-/// Milliseconds over n and over m, as frodo_scaling draws them.
+/// Plots milliseconds over n and over m, as frodo_scaling does.
 inline std::string svg_of(const PaperReport& report) {
   ScalingReport plots;
   const std::string core = "a core";

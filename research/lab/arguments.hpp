@@ -10,12 +10,12 @@
 
 namespace polykem::lab {
 
-/// What the user typed makes no sense; what() says why.
+/// An error in the command line, which what() explains.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Options with a value, and without.
+/// The names of options with a value, and without.
 struct Arguments {
   std::map<std::string, std::string> values;
   bool has(const std::string& option) const { return values.count(option) != 0; }
@@ -27,11 +27,11 @@ struct Arguments {
 Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& with_value,
                           const std::vector<std::string>& flags);
 
-/// At commas, without empty ones.
+/// Splits at commas, without empty parts.
 std::vector<std::string> split(const std::string& list);
-/// Numbers from 1 to `most`, at least one. Throws UsageError.
+/// Parses a list of at least one number from 1 to `most`. Throws UsageError.
 std::vector<size_t> numbers(const std::string& option, const std::string& list, size_t most);
-/// The value of --seconds. Throws UsageError.
+/// Parses the value of --seconds. Throws UsageError.
 double seconds(const std::string& word);
 
 }  // namespace polykem::lab

@@ -3,7 +3,7 @@
 
 namespace polykem::lab {
 
-/// `polykem-lab ckks`, which ckks/bench defines; argv begins with "ckks". Returns the exit code.
+/// Runs `polykem-lab ckks`, which ckks/bench defines; argv begins with "ckks". Returns the exit code.
 int run_ckks(int argc, char** argv);
 
 }  // namespace polykem::lab

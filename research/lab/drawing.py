@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What report.py and report_ckks.py need of matplotlib."""
+"""Plotting by matplotlib for report.py and report_ckks.py."""
 
 import sys
 from pathlib import Path
 
 
 def pyplot(document):
-    """matplotlib's pyplot, for plots that are the same each time; None and a note where there is nothing to draw or
+    """Returns matplotlib's pyplot, set up for reproducible plots; None, after a note, if there is nothing to draw or
     no matplotlib."""
     if not document["gpu"]:
         print("no plots: nothing was measured on a GPU", file=sys.stderr)
@@ -24,7 +24,7 @@ def pyplot(document):
 
 
 def save(figure, path, records):
-    """Writes the plot, without a date, and with what the measurement lacks below it."""
+    """Writes the plot, without a date, with a note below it on what the measurement lacks."""
     if records.missing():
         figure.text(0.5, -0.02, records.missing(), ha="center", color="tab:red")
     figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")

@@ -5,11 +5,11 @@
 
 namespace polykem::lab {
 
-/// Creates or replaces a file in one step: however the program ends, the old or the new one is there. Devices and pipes
+/// Creates or replaces a file in one step; however the program ends, the old or the new file exists. Devices and pipes
 /// are written to. Throws std::runtime_error.
 void write_file(const std::string& path, const std::string& text);
 
-/// Whether write_file() would replace it.
+/// Returns whether write_file() would replace the file.
 bool is_replaceable(const std::string& path);
 
 }  // namespace polykem::lab

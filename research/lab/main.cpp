@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem-lab: every way to multiply what lattice KEMs multiply, checked and measured.
+// polykem-lab: checks and measures all ways to compute the products of lattice KEMs.
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -26,7 +26,7 @@ extern "C" void note_signal(int number) {
   ended_by = number;
 }
 
-/// The first SIGTERM or SIGINT ends the run after the figure at hand, the second at once.
+/// The first SIGTERM or SIGINT ends the run after the current figure, the second at once.
 void watch_signals() {
   struct sigaction action {};
   action.sa_handler = note_signal;
@@ -41,7 +41,7 @@ void stop_if_asked() {
   if (ended_by != 0) throw Interrupted();
 }
 
-/// The files that figures go to.
+/// The files to which figures are written.
 std::vector<std::string> files_of(const Options& options) {
   std::vector<std::string> out;
   if (!options.json.empty() && options.json != "-") out.push_back(options.json);
@@ -78,7 +78,7 @@ void measure_all(const Options& options, Laboratory& laboratory, const std::vect
   progress.end();
 }
 
-/// Leaves what was measured, and ends as the signal would have ended it.
+/// Writes what was measured, and ends by the signal.
 void end_early(const Options& options, const Laboratory& laboratory, Results& results) {
   std::fprintf(stderr, "\npolykem-lab: interrupted after %zu of %zu figures\n", results.rows.size(), results.planned);
   if (!results.rows.empty()) {

@@ -21,7 +21,7 @@ bool cpu_runs(const Way& way) {
   return on == "portable";
 }
 
-/// Core cycles a second, from a chain of decrements; 0 where nothing is known of such a chain.
+/// Returns core cycles per second, from a chain of decrements; 0 on CPUs without such a chain.
 double core_clock() {
 #ifdef __x86_64__
   constexpr uint64_t kChain = 2000000;
@@ -38,8 +38,8 @@ double core_clock() {
 #endif
 }
 
-/// Two vector multiplications a cycle, as cores have that were measured; matrix tiles finish one product of 16 x 16 x
-/// 64 bytes in sixteen cycles.
+/// Two vector multiplications per cycle, as on the cores that were measured, and a product of 16 x 16 x 64 bytes on
+/// matrix tiles in sixteen cycles.
 Rates core_rates() {
   Rates rates;
   const double clock = core_clock();
@@ -55,7 +55,7 @@ double floor_of(const Work& work, const Rates& rates) {
   return compute > 0 && rates.bytes > 0 ? std::max(compute, work.bytes / rates.bytes) : compute;
 }
 
-/// Throws WrongProduct at the first coefficient that is not as it should be.
+/// Throws WrongProduct at the first wrong coefficient.
 void compare(const Way& way, const Batch& batch, const uint16_t* want, const uint16_t* got) {
   const size_t words = batch.problem.c_words();
   std::atomic<size_t> wrong{batch.items};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs ways over problems: every product of every batch is compared with the schoolbook's before the clock starts.
+// Runs ways over problems. Every product of every batch is compared with schoolbook multiplication before it is timed.
 #pragma once
 
 #include <functional>
@@ -15,29 +15,29 @@ struct Row {
   const Way* way;
   Sharing sharing;
   size_t items;
-  double seconds = 0, floor = 0;  ///< of one product; a floor of 0 is not stated
+  double seconds = 0, floor = 0;  ///< of one product; floor is 0 if none is stated
   double cycles = 0;              ///< of a CPU core, for one product; 0: not known
   Resources resources = {};
 };
 
-/// The way is wrong; what() says which product.
+/// A wrong product, which what() names.
 struct WrongProduct : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What this machine has.
+/// The devices and ways of this machine.
 class Laboratory {
  public:
   Laboratory();
   /// All ways that can run here.
   const std::vector<const Way*>& ways() const { return ways_; }
-  /// "" or the GPU's name; why there is none.
+  /// The GPU's name, or ""; the reason if there is none.
   const std::string& gpu() const { return gpu_; }
   const std::string& no_gpu() const { return no_gpu_; }
 
-  /// Calls `done` for each row; a budget of 0 seconds measures nothing. Throws WrongProduct.
+  /// Calls `done` for each row. With a budget of 0 seconds nothing is timed. Throws WrongProduct.
   void measure(const Step& step, double budget, const std::function<void(const Row&)>& done);
-  /// Products so far.
+  /// Returns the number of products so far.
   size_t compared() const { return compared_; }
   Rates gpu_rates();
 

@@ -20,7 +20,7 @@ class Noise {
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return static_cast<uint32_t>((x ^ (x >> 31)) >> 32);
   }
-  /// Below `bound`.
+  /// Returns a number below `bound`.
   uint32_t below(uint32_t bound) { return static_cast<uint32_t>(uint64_t{next()} * bound >> 32); }
 
  private:

@@ -6,9 +6,9 @@
 
 namespace polykem::lab {
 
-/// Operands that no two items have in common, repeatable; those of the first 36 items are extreme ones, all
-/// combinations of zero, one, largest coefficients everywhere, at either end, and random. A shared operand is random,
-/// or has the largest coefficients if `extreme`.
+/// Makes operands that differ between items and are the same in every run. The first 36 items have all combinations of
+/// extreme operands: zero, one, largest coefficients everywhere or at either end, and random. A shared operand is
+/// random or, if `extreme`, has the largest coefficients.
 class Operands {
  public:
   /// The batch lasts until the next one is made.

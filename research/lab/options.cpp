@@ -89,8 +89,8 @@ void add(std::vector<Subject>& subjects, const std::vector<Problem>& list, Exten
     subjects.push_back({problem, extent});
 }
 
-/// What TensorCrypto's tables are compared with, then the other usual problems, then FrodoKEM-976 with other sizes and
-/// with other numbers of rows.
+/// The problems that are compared with TensorCrypto's tables, then the other usual ones, then FrodoKEM-976 with other
+/// sizes and with other numbers of rows.
 std::vector<Subject> report_subjects(const std::vector<size_t>& sizes, const std::vector<size_t>& rows) {
   const std::vector<Problem> first = choose("ring512,tensorfro560,lac512,ntru509,frodo976");
   std::vector<Problem> rest = choose("");

@@ -5,12 +5,12 @@
 
 namespace polykem::lab {
 
-/// What was measured, and where.
+/// The results, and the machine.
 struct Results {
   std::string command;
   std::vector<Row> rows;
   size_t planned = 0;     ///< rows of the whole run
-  bool complete = false;  ///< it was not interrupted
+  bool complete = false;  ///< the run was not interrupted
   size_t compared = 0;
   Rates gpu_rates;
 };

@@ -15,7 +15,7 @@ bool wanted(const std::vector<std::string>& list, const char* name) {
 
 constexpr size_t kMaxMatrixBytes = size_t{1} << 30;
 
-/// A single product, the batch of the published ones, and one that fills the card; cores get 64 at most.
+/// Batch sizes: a single product, the size of published figures, and one that fills the card; on cores at most 64.
 std::vector<size_t> usual_items(const Problem& problem, Sharing sharing, bool on_cpu) {
   if (on_cpu) return {1, problem.shape == Shape::kMatrix ? size_t{16} : size_t{64}};
   if (problem.shape != Shape::kMatrix) return {1, 512, 65536};
@@ -66,7 +66,7 @@ class Planner {
     return items == *std::max_element(own.begin(), own.end());
   }
 
-  /// All sizes that some way wants, ascending.
+  /// Returns all sizes that any way requests, ascending.
   std::vector<size_t> all_items() const {
     std::vector<size_t> all;
     for (const Way* way : able_) {

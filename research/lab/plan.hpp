@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run will do, in order, before it does anything: which batches, and which ways over each.
+// The plan of a run, in order: its batches, and the ways that multiply each.
 #pragma once
 
 #include "lab.hpp"
 
 namespace polykem::lab {
 
-/// Which batches of a problem are measured. All are compared with the schoolbook's.
+/// Which batches of a problem are measured. All are compared with schoolbook multiplication.
 enum class Extent {
   kEvery,
-  kLargest,  ///< that of each device
-  kAxis,     ///< the largest one, on a GPU only
+  kLargest,  ///< the largest batch of each device
+  kAxis,     ///< the largest batch, only on a GPU
 };
 
 struct Subject {
@@ -23,17 +23,17 @@ struct Request {
   std::vector<Subject> subjects;
   std::vector<std::string> ways, on;
   std::vector<Sharing> sharing;
-  std::vector<size_t> items;  ///< all of them are measured, whatever the extent
-  double seconds = 0.1;       ///< that a figure is measured for
+  std::vector<size_t> items;  ///< all of these are measured, whatever the extent
+  double seconds = 0.1;       ///< seconds for each figure
   bool check_only = false;
 };
 
 struct Trial {
   const Way* way;
-  bool figure;  ///< it makes a row; otherwise the products are compared and that is all
+  bool figure;  ///< it becomes a row; otherwise products are only compared
 };
 
-/// A batch and who multiplies it.
+/// A batch, and the ways that multiply it.
 struct Step {
   const Problem* problem;
   Sharing sharing;
@@ -42,7 +42,7 @@ struct Step {
   std::vector<Trial> trials;
 };
 
-/// The steps point into the request and the ways.
+/// Steps point into the request and the ways.
 std::vector<Step> plan(const Request& request, const std::vector<const Way*>& ways);
 size_t count_figures(const std::vector<Step>& steps);
 

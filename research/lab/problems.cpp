@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is multiplied. --n and --nbar change the matrices' sizes.
+// The problems. --n and --nbar change the sizes of matrices.
 #include "lab.hpp"
 
 namespace polykem::lab {

@@ -13,7 +13,7 @@ namespace polykem::lab {
 Progress::Progress(size_t planned, bool silent)
     : planned_(planned), silent_(silent), terminal_(isatty(STDERR_FILENO) != 0), begun_(now()) {}
 
-/// The time left is that of the figures so far, for those to come.
+/// The remaining time is estimated from the mean time of the figures so far.
 void Progress::show(const std::string& what) {
   ++shown_;
   if (silent_ || (!terminal_ && shown_ % 25 != 0)) return;

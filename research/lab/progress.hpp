@@ -6,12 +6,12 @@
 
 namespace polykem::lab {
 
-/// How far a run is, on standard error: one line that the next one overwrites, on a terminal.
+/// Shows the progress of a run on standard error; on a terminal, each line overwrites the last one.
 class Progress {
  public:
-  /// planned: 0 where it is not known
+  /// planned: the number of figures; 0 if unknown
   Progress(size_t planned, bool silent);
-  /// One more figure, that of `what`.
+  /// Counts one more figure, that of `what`.
   void show(const std::string& what);
   void end() const;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes tables and plots of what polykem-lab measured, with the figures of TensorCrypto beside them.
+"""Makes tables and plots of the results of polykem-lab, with the figures of TensorCrypto beside them.
 
     research/lab/report.py lab.json FOLDER      writes FOLDER/report.md and, where matplotlib is, FOLDER/lab_*.svg
 
@@ -28,7 +28,7 @@ class Records:
         self.problems = list(dict.fromkeys(row["problem"] for row in self.rows))
 
     def missing(self):
-        """What to say of a run that was interrupted; "" of one that was not."""
+        """Returns a note on a run that was interrupted, else ""."""
         if self.document.get("complete", True):
             return ""
         return f"incomplete: {len(self.rows):,} of {self.document['planned']:,} figures, then the run was interrupted"
@@ -37,12 +37,12 @@ class Records:
         return [row for row in self.rows if all(row[key] == value for key, value in wanted.items())]
 
     def usual(self, problem):
-        """The figures of a problem in its own size: that which the first of them has, axes come later."""
+        """Returns the figures of a problem in its own size, which is that of the first; those of axes come later."""
         rows = self.find(problem=problem)
         return [row for row in rows if (row["n"], row["nbar"]) == (rows[0]["n"], rows[0]["nbar"])]
 
     def best(self, problem, shared, ways=None, on="cuda", items=None):
-        """The fastest figure, at the largest batch if `items` is None; None if there is none."""
+        """Returns the fastest figure, of the largest batch if `items` is None; None if there is none."""
         rows = [row for row in self.usual(problem) if row["on"] == on and row["shared"] == shared]
         rows = [row for row in rows if ways is None or row["way"] in ways]
         if items is None and rows:
@@ -98,7 +98,7 @@ def seeds_table(records, measured):
 
 
 def gains_table(records, published):
-    """What tensor cores gain over 32-bit arithmetic, there and here."""
+    """Returns what tensor cores gain over 32-bit arithmetic, in TensorCrypto and here."""
     rows = []
     for peer in published["rows"]:
         if peer["problem"] not in records.problems:
@@ -114,7 +114,7 @@ def gains_table(records, published):
 
 
 def dot_product_table(records):
-    """DPCrypto's question: what dp2a and dp4a gain over 32-bit multiply-adds in the same kernel."""
+    """Returns what dp2a and dp4a gain over 32-bit multiply-adds in the same kernel, as DPCrypto asks."""
     rows = []
     for problem in records.problems:
         for shared in ("none", "a"):

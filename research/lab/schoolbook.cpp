@@ -18,10 +18,10 @@ Word signed_word(uint16_t word, bool is_signed) {
   return is_signed ? static_cast<Word>(static_cast<int16_t>(word)) : Word{word};
 }
 
-/// Multiples that are added in one pass over the sums.
+/// The number of multiples that are added in one pass over the sums.
 constexpr size_t kAtOnce = 4;
 
-/// What is added to sums: factor times `count` words.
+/// A multiple to be added to sums: factor times `count` words.
 template <class Word>
 struct Multiples {
   const Word* words[kAtOnce];
@@ -88,7 +88,7 @@ void multiply(const Problem& problem, const uint16_t* a, const uint16_t* b, std:
   }
 }
 
-/// Modulo 2^16, of which q is a divisor.
+/// Computes modulo 2^16, of which q is a divisor.
 void multiply_words(const Problem& problem, const uint16_t* a, const uint16_t* b, uint16_t* c) {
   std::vector<uint16_t> sums(problem.c_words());
   multiply(problem, a, b, sums);
@@ -97,7 +97,7 @@ void multiply_words(const Problem& problem, const uint16_t* a, const uint16_t* b
     c[i] = static_cast<uint16_t>((sums[i] - last) & (problem.q - 1));
 }
 
-/// Any other q is so small that no sum leaves 32 bits.
+/// Any other q is so small that sums fit into 32 bits.
 void multiply_sums(const Problem& problem, const uint16_t* a, const uint16_t* b, uint16_t* c) {
   std::vector<uint32_t> sums(problem.c_words());
   multiply(problem, a, b, sums);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product that every other is compared with.
+// The product with which all others are compared.
 #pragma once
 
 #include "lab.hpp"
 
 namespace polykem::lab {
 
-/// One product as its definition has it: c_words() words in [0, q).
+/// Computes a product by definition: c_words() words in [0, q).
 void schoolbook(const Problem& problem, const uint16_t* a, const uint16_t* b, uint16_t* c);
 
-/// Those of a whole batch, on all CPUs.
+/// Computes the products of a batch on all CPUs.
 void schoolbook(const Batch& batch, uint16_t* c);
 
 }  // namespace polykem::lab

@@ -6,8 +6,8 @@
 
 namespace polykem::lab {
 
-/// Memory that is taken once and used by one batch after another: fresh pages of a large one take longer than what is
-/// done with them. What is in it is left from the batch before.
+/// Memory that is allocated once and used by one batch after another, since new pages of a large batch take longer than
+/// the work on them. It begins with the contents that the previous batch left.
 template <class T>
 class Storage {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tables and JSON documents are made of.
+// Functions for tables and JSON documents.
 #pragma once
 
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace polykem::lab {
 
-/// As printf does it.
+/// Formats like printf.
 std::string format(const char* how, double value);
-/// A JSON string.
+/// Returns text as a JSON string.
 std::string quoted(const std::string& text);
 
 using Cells = std::vector<std::string>;
-/// Columns as wide as their widest cell; the first `left` begin at the left.
+/// Returns a table whose columns are as wide as their widest cell. The first `left` columns are left-aligned.
 std::string aligned(const std::vector<Cells>& lines, size_t left);
 
-/// "registers / shared bytes / threads x blocks / occupancy"; empty where there are none.
+/// Returns "registers / shared bytes / threads x blocks / occupancy", or "" without resources.
 std::string resources_text(const Resources& resources);
-/// The same as members of a JSON object, each after a comma.
+/// Returns the same as members of a JSON object, each after a comma.
 std::string resources_json(const Resources& resources);
 
-/// The commit of the sources, or POLYKEM_COMMIT where the environment has it.
+/// Returns POLYKEM_COMMIT of the environment or, without it, the commit of the sources.
 std::string commit();
 std::string cpu_name();
-/// The words that started this, for a JSON document; `program` for the first.
+/// Returns the command line for a JSON document, with `program` as its first word.
 std::string command_line(const char* program, int argc, char** argv);
 
 }  // namespace polykem::lab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of ways. The program and the GPU's module have one each.
+// The table of ways. The program and the GPU's module each have one.
 #include <algorithm>
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU-HPS4096821 in the structure of the 2021 paper, for comparison: one block per client, a thread per coefficient
-// where coefficients are independent, one thread where the paper found no parallelism (the sort, the hash). [SEONG21]
+// NTRU-HPS4096821 in the structure of the 2021 paper [SEONG21], for comparison: a block for each client, a thread for
+// each coefficient where coefficients are independent, one thread where the paper found no parallelism (sort, hash).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr int kPacked = static_cast<int>(kSet.rq_bytes());
 inline constexpr int kCoins = static_cast<int>(kSet.encaps_coin_bytes());
 inline constexpr int kHalfWeight = static_cast<int>(kSet.weight()) / 2;
 
-/// Calls f(i) for 0 <= i < n, the threads of the block taking turns. No barrier.
+/// Calls f(i) for 0 <= i < n; the threads of the block take turns. There is no barrier.
 template <class F>
 __device__ __forceinline__ void each(int n, F f) {
   for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x))
@@ -29,7 +29,7 @@ __device__ __forceinline__ uint32_t trit(uint32_t x) {
   return x % 3;
 }
 
-/// Expands a seed, one Keccak state per thread.
+/// Expands a seed, with a Keccak state in each thread.
 __device__ inline void randombytes(uint8_t* out, uint64_t seed) {
   each((kCoins + 135) / 136, [&](int block) {
     uint64_t state[25] = {};
@@ -64,7 +64,7 @@ __device__ inline void fixed_type_keys(int32_t* keys, const uint8_t* coins) {
   });
 }
 
-/// A merge-exchange network by the first thread alone.
+/// Sorts by a merge-exchange network, in the first thread alone.
 __device__ inline void sort_alone(int32_t* keys, int count) {
   if (threadIdx.x != 0) return;
   int top = 1;
@@ -111,7 +111,7 @@ __device__ inline void rq_mul(uint16_t* c, const uint16_t* a, const uint16_t* b)
   });
 }
 
-/// a: values below 2^15. In place.
+/// Works in place. a: values below 2^15.
 __device__ inline void mod_3_phi(uint16_t* a) {
   const uint32_t last = 2 * trit(a[kN - 1]);
   __syncthreads();
@@ -166,7 +166,7 @@ __device__ inline void unpack_rq(uint16_t* a, const uint8_t* in) {
     a[2 * k + 1] = static_cast<uint16_t>(both >> 12);
   });
 }
-/// sums: 1024 words of scratch.
+/// sums: 1024 words of working memory.
 __device__ inline void last_from_sum(uint16_t* a, uint32_t* sums) {
   uint32_t sum = 0;
   each(kN - 1, [&](int i) { sum += a[i]; });
@@ -180,7 +180,7 @@ __device__ inline void last_from_sum(uint16_t* a, uint32_t* sums) {
   __syncthreads();
 }
 
-/// SHA3-256 of two strings side by side by one thread.
+/// Computes SHA3-256 of two concatenated strings in one thread.
 __device__ inline void sha3_alone(uint8_t* out, const uint8_t* first, int first_bytes, const uint8_t* second,
                                   int second_bytes) {
   uint64_t state[25] = {};
@@ -210,7 +210,7 @@ __device__ inline void sha3_alone(uint8_t* out, const uint8_t* first, int first_
   }
 }
 
-/// One client's intermediates, in global memory as in the paper.
+/// The intermediates of a client, in global memory as in the paper.
 struct Client {
   uint16_t a[kN + 3], b[kN + 3], x[kN + 3], y[kN + 3], z[kN + 3], u[kN + 3];
   int32_t keys[kN + 3];
@@ -220,7 +220,7 @@ struct Client {
   uint32_t fail;
 };
 
-/// Encapsulation; kHash: in the same kernel.
+/// Encapsulates. kHash: also hashes, in the same kernel.
 template <bool kHash>
 __device__ inline void encaps(Client& t, uint8_t* ct, uint8_t* ss, const uint8_t* pk) {
   sample_iid(t.a, t.coins);
@@ -242,7 +242,7 @@ __device__ inline void encaps(Client& t, uint8_t* ct, uint8_t* ss, const uint8_t
   if (kHash && threadIdx.x == 0) sha3_alone(ss, t.rm, 2 * kTrits, nullptr, 0);
 }
 
-/// Decapsulation up to the hashes, which finish() takes.
+/// Decapsulates up to the hashes, which finish() computes.
 __device__ inline void decaps(Client& t, const uint8_t* sk, const uint8_t* ct) {
   if (threadIdx.x == 0) t.fail = 0;
   unpack_rq(t.x, ct);
@@ -294,7 +294,7 @@ __device__ inline void decaps(Client& t, const uint8_t* sk, const uint8_t* ct) {
   __syncthreads();
 }
 
-/// Both hashes and the choice, by one thread.
+/// Computes both hashes and selects one, in one thread.
 __device__ inline void finish(const Client& t, uint8_t* ss, const uint8_t* sk, const uint8_t* ct) {
   uint8_t accepted[32], rejected[32];
   sha3_alone(accepted, t.rm, 2 * kTrits, nullptr, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experiments of the 2021 paper on this card, with the paper's kernels and with polykem's, in one run. [SEONG21]
+// Repeats the experiments of the 2021 paper on this card, with the paper's kernels and polykem's, in one run. [SEONG21]
 //   polykem_bench_seong2021 [JSON_FILE]
 #include <cuda_runtime.h>
 
@@ -58,7 +58,7 @@ class Device {
   size_t count_;
 };
 
-/// Median milliseconds of launch() by events, after two warm-ups.
+/// Returns the median milliseconds of launch(), by events, after two warm-ups.
 template <class F>
 double milliseconds(F&& launch, int samples = kSamples) {
   cudaEvent_t begin, end;
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(1024)
   }
 }
 
-/// The hash split off: one thread per client.
+/// The hash as a kernel of its own, with a thread for each client.
 __global__ void hash_kernel(const Client* clients, uint8_t* ss, const uint8_t* sk, const uint8_t* ct, size_t count) {
   const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
   if (i >= count) return;
@@ -250,13 +250,13 @@ void same(const std::vector<uint8_t>& got, const std::vector<uint8_t>& wanted, c
   if (got != wanted) die(std::string(what) + ": wrong result");
 }
 
-/// The paper's kernels for one crowd, each checked against polykem's results.
+/// Measures the paper's kernels for a number of clients, and checks them against polykem's results.
 void paper_kernels(CrowdRow& row, const Crowd& c) {
   const size_t n = row.count;
   constexpr int kThreads = 256;
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "the device's multiprocessors");
-  // Grid-stride where every client has memory only while it is at work.
+  // Blocks loop over clients, whose memory is used only while they are computed.
   const auto blocks = static_cast<unsigned>(std::min(n, static_cast<size_t>(multiprocessors) * 8));
   const Device<uint8_t> pk(c.pk), sk(c.sk), coins(c.coins), ct(n * kPacked), ss(n * 32);
   const Device<Client> clients(n);
@@ -288,7 +288,7 @@ void paper_kernels(CrowdRow& row, const Crowd& c) {
   same(ss.read(), c.ss, "split decaps");
 }
 
-/// polykem's kernels on data that is on the card.
+/// Measures polykem's kernels on data on the card.
 void own_kernels(CrowdRow& row, polykem_context* gpu, const Crowd& c) {
   const size_t n = row.count;
   const Device<uint8_t> pk(c.pk), sk(c.sk), coins(c.coins), ct(n * kPacked), ss(n * 32);
@@ -337,7 +337,7 @@ CrowdRow crowd(size_t count, polykem_context* gpu, polykem_context* cpu, polykem
   return row;
 }
 
-// ---- one key, small batches, transfers in the timer, no sampling and no hashing
+// ---- one key, small batches, with transfers, without sampling and hashing
 
 struct SharedRow {
   std::string name;
@@ -345,8 +345,8 @@ struct SharedRow {
   double encrypt_ms, decrypt_ms;
 };
 
-/// r and m go to the card as rows of bytes, ciphertexts come back; ciphertexts go to the card, r and m come back
-/// packed.
+/// For encapsulation, r and m go to the card as rows of bytes and ciphertexts come back. For decapsulation, ciphertexts
+/// go to the card and r and m come back packed.
 SharedRow shared_key(const char* name, size_t batch) {
   const auto& table = *cuda::loaded_module().table;
   const auto& encaps_op = table.scheme(name)->operation(Op::kEncaps);
@@ -374,7 +374,7 @@ SharedRow shared_key(const char* name, size_t batch) {
     check(static_cast<cudaError_t>(op.run_step(i, 0, io, space, nullptr)), wanted);
   };
   step(encaps_op, "shake_coins");
-  step(encaps_op, "sample_rm_pack");  // the rows r and m at the front of the workspace, behind them rm
+  step(encaps_op, "sample_rm_pack");  // the workspace begins with the rows r and m, then rm
   const ntru::NtruParams& p = std::strcmp(name, "ntruhps2048509") == 0 ? ntru::kHps2048509 : ntru::kHps2048677;
   const size_t rows = 2 * batch * cuda::poly_stride(p.n);
   const size_t rm_bytes = 2 * p.trits_bytes(), rm_stride = (rm_bytes + 15) / 16 * 16;

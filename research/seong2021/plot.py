@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the plots to lay beside the 2021 paper's figures 8 to 10, 12 and 13, from the benchmark's JSON.
+"""Draws plots for comparison with figures 8 to 10, 12 and 13 of the 2021 paper, from the benchmark's JSON.
 
     research/seong2021/plot.py RESULT.json PREFIX      writes PREFIX_threads.svg and PREFIX_clients.svg
 """

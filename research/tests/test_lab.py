@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykem-lab: every way of this CPU multiplies rightly, a wrong one is noticed, its JSON, report and errors."""
+"""Tests polykem-lab: every way of this CPU multiplies correctly, a wrong one is found; JSON, report and errors."""
 
 import json
 import os

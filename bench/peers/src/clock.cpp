@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core's clock, and whether the core computes for somebody else, too. On a core of its own a thread with matrix
-// tiles does a product whose operands it loads in 16 cycles. While the core's other hardware thread computes, it takes
-// about 50 or more.
+// The core's clock, and whether the core's other hardware thread is busy. A tile product with loads of its operands
+// takes 16 cycles on a core with one busy thread, and about 50 or more with two.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace {
 
 constexpr int kWarmUp = 25, kRounds = 50, kProductsOfRound = 4;
 constexpr double kQuietCycles = 20;
-/// A timer's interrupt in between is no neighbour.
+/// A timer's interrupt must not count as a busy hardware thread.
 constexpr int kTries = 3;
 
 /// The operand of LDTILECFG with palette 1: eight tiles of 16 rows of 64 bytes.
@@ -30,7 +29,7 @@ double seconds(auto&& body) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// A chain of multiplications of three cycles each.
+/// Returns the time of a chain of multiplications of three cycles each.
 double chain_seconds(uint64_t length) {
   return seconds([length] {
     uint64_t x = 3, n = length / 4;
@@ -41,7 +40,7 @@ double chain_seconds(uint64_t length) {
   });
 }
 
-/// One cycle of the core's clock: from the difference of two chains, since reading the time takes some of it, too.
+/// Returns the length of a cycle, from the difference of two chains, which cancels the time of reading the clock.
 double cycle_seconds() {
   constexpr uint64_t kShort = 200, kLong = 1200;
   const double shorter = chain_seconds(kShort);
@@ -74,7 +73,7 @@ double product_seconds() {
 
 }  // namespace
 
-/// The core's clock in GHz, whoever uses it: the fastest of some long chains.
+/// Returns the core's clock in GHz, whether or not the core is shared, from the fastest of several long chains.
 extern "C" double polykem_fastest_clock() {
   constexpr uint64_t kChain = 1000000;
   double fastest = chain_seconds(kChain);
@@ -83,15 +82,15 @@ extern "C" double polykem_fastest_clock() {
   return 3e-9 * kChain / fastest;
 }
 
-/// To be called first, before polykem_quiet_clock(). False: this CPU or kernel has no tiles.
+/// Must be called before polykem_quiet_clock(). Returns false if this CPU or kernel has no tiles.
 extern "C" bool polykem_quiet_prepare() {
   return polykem::cpu_features().amx() && polykem::may_use_tiles();
 }
 
-/// The core's clock in GHz if the core is quiet now, else 0.
+/// Returns the core's clock in GHz, or 0 if its other hardware thread is busy.
 extern "C" double polykem_quiet_clock() {
   for (int i = 0; i < kTries; ++i) {
-    const double cycle = cycle_seconds(), product = product_seconds();  // tiles lower the clock
+    const double cycle = cycle_seconds(), product = product_seconds();  // in this order, since tiles lower the clock
     if (product < kQuietCycles * cycle) return 1e-9 / cycle;
   }
   return 0;

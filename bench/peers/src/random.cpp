@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem's generator for the peers, so that what is compared is the schemes: AES-256 in counter mode, a piece of this
-// size at a time, so that a call of theirs costs little more than a copy.
+// polykem's generator for the peers, so that only schemes are compared. It makes AES-256's keystream in pieces of this
+// size, so that a peer's call costs little more than a copy.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -44,7 +44,7 @@ class Pieces {
 
 }  // namespace
 
-/// Not thread-safe: the peers work on one thread.
+/// Not thread-safe; peers run on one thread.
 extern "C" void polykem_peers_random(uint8_t* out, size_t length) {
   static Pieces pieces;
   pieces.take(out, length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all ways on a CPU have in common: one core, memory at whole cache lines, time by the clock.
+// The base of all ways on a CPU: one core, memory aligned to cache lines, time by the clock.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace polykem::lab {
 
-/// Memory for `count` elements of T, zeroed, 64-byte aligned, with 64 bytes of room behind.
+/// Memory for `count` elements of T, zeroed, 64-byte aligned, with 64 further bytes behind it.
 template <class T>
 class Lines {
  public:
@@ -36,7 +36,7 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// The lower quartile of many samples: what interrupts add does not count.
+/// Returns the lower quartile of many samples, which leaves out interrupts.
 class CpuJob : public Job {
  public:
   double seconds(double budget) override {

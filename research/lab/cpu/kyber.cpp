@@ -38,7 +38,7 @@ class KyberJob : public CpuJob {
   const Lines<uint16_t> a_, b_, c_, x_, y_;
 };
 
-/// A butterfly is three multiplications of a register of `lanes` words.
+/// A butterfly takes three multiplications of registers of `lanes` words.
 Way kyber_way(const char* on, const NttSingle& ntt, double lanes) {
   return {"ntt_kyber",
           on,

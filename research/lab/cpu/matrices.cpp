@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// S' A by the products of matrices that FrodoKEM uses: words of vector registers, and matrix tiles, which want A packed
-// and pay for it only where it is shared.
+// Computes S' A by FrodoKEM's matrix products: by words of vector registers, and by matrix tiles, for which A is
+// packed. Packing pays only if A is shared.
 #include "cpu_job.hpp"
 #include "schemes/frodo/matmul/matmul.hpp"
 #include "schemes/frodo/tile_products.hpp"
@@ -9,7 +9,7 @@ namespace polykem::lab {
 
 namespace {
 
-/// The operands in words; rows as FrodoKEM has them, without gaps.
+/// The operands in words, in rows without gaps, as in FrodoKEM.
 class MatrixJob : public CpuJob {
  public:
   explicit MatrixJob(const Batch& batch)
@@ -90,7 +90,7 @@ class TilesJob : public MatrixJob {
   const Lines<std::byte> packed_, workspace_;
 };
 
-/// Two limbs of A. A is packed before the clock starts.
+/// With two limbs of A, which is packed before the clock starts.
 Way tiles_way() {
   return {"tiles",
           "amx",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's products by matrix tiles: Toeplitz matrices times columns.
+// NTRU's products by matrix tiles, as Toeplitz matrices times columns.
 #include "cpu_job.hpp"
 #include "prim/polymul/tile_mul.hpp"
 
@@ -7,7 +7,7 @@ namespace polykem::lab {
 
 namespace {
 
-/// a in words; b in bytes if its coefficients fit, or both in bytes modulo (3, Phi_n).
+/// The operands: a in words and b in bytes, if its coefficients fit; modulo (3, Phi_n), both in bytes.
 class NtruTilesJob : public CpuJob {
  public:
   explicit NtruTilesJob(const Batch& batch)

@@ -18,7 +18,7 @@ constexpr uint64_t power_mod(uint64_t x, uint64_t e, uint64_t p) {
 template <uint16_t kP>
 struct Prime {
   static_assert(kP % 256 == 1);
-  static constexpr uint16_t kInverse = [] {  // of kP modulo 2^16
+  static constexpr uint16_t kInverse = [] {  // inverse of kP modulo 2^16
     uint32_t x = 1;
     for (int i = 0; i < 5; ++i)
       x *= 2 - kP * x;
@@ -28,9 +28,9 @@ struct Prime {
   static constexpr int kBarrettBits = 10;
   static constexpr int kBarrett = ((1 << (16 + kBarrettBits)) + kP / 2) / kP;
   static_assert(kBarrett < 32768);
-  /// Layers of butterflies until a value may pass 2^15.
+  /// The number of layers of butterflies after which a value may exceed 2^15.
   static constexpr size_t kLayersPerReduction = 32767 / kP - 1;
-  /// The same for inverse butterflies, which double a value of at most kP / 2.
+  /// The same for inverse butterflies, which double values of at most kP / 2.
   static constexpr size_t kDoublings = 8 * kP < 32768 ? 4 : 4 * kP < 32768 ? 3 : 2;
 
   static constexpr int16_t montgomery(uint64_t x) {
@@ -45,14 +45,14 @@ struct Prime {
     }
   }
 
-  /// a b / 2^16, |result| < kP if |a b| < 2^15 kP. b_inverse = b / kP modulo 2^16.
+  /// Returns a b / 2^16; |result| < kP if |a b| < 2^15 kP. b_inverse = b / kP modulo 2^16.
   static POLYKEM_INLINE V16 multiply(V16 a, V16 b, V16 b_inverse) {
     return mulhi_s(a, b) - mulhi_s(a * b_inverse, V16::set1(kP));
   }
   static POLYKEM_INLINE V16 multiply(V16 a, V16 b) {
     return mulhi_s(a, b) - mulhi_s((a * b) * V16::set1(kInverse), V16::set1(kP));
   }
-  /// |result| <= kP / 2 + 1.
+  /// Reduces x; |result| <= kP / 2 + 1.
   static POLYKEM_INLINE V16 reduce(V16 a) {
     const V16 quotient = (mulhi_s(a, V16::set1(static_cast<uint16_t>(kBarrett))) + V16::set1(1 << (kBarrettBits - 1)))
                              .template sar<kBarrettBits>();
@@ -78,8 +78,8 @@ struct Twiddles {
   }
 };
 
-/// Cyclic products of 2^kLayers kM rows modulo one prime: kLayers layers of radix-2 butterflies, then products modulo
-/// x^kM - w by schoolbook.
+/// Computes cyclic products of 2^kLayers kM rows modulo one prime: kLayers layers of radix-2 butterflies, then products
+/// modulo x^kM - w by schoolbook.
 template <uint16_t kP, size_t kLayers, size_t kM>
 struct NttModPrime {
   using P = Prime<kP>;
@@ -110,7 +110,7 @@ struct NttModPrime {
     reduce_all(x);
   }
 
-  /// Leaves 2^kLayers times the values; finish() divides.
+  /// Returns 2^kLayers times the values; finish() divides.
   static POLYKEM_NOINLINE void inverse(uint16_t* x) {
     size_t since = 0;
     for (size_t layer = kLayers; layer-- > 0;) {
@@ -133,7 +133,7 @@ struct NttModPrime {
     }
   }
 
-  /// x = x y 2^16, block by block; y is the second operand and is overwritten.
+  /// Computes x = x y 2^16, block by block. y, the second operand, is overwritten.
   static POLYKEM_NOINLINE void multiply_blocks(uint16_t* x, const uint16_t* y) {
     for (size_t block = 0; block < (size_t{1} << (kLayers - 1)); ++block) {
       const V16 w = V16::set1(static_cast<uint16_t>(kTwiddles.forward[block]));
@@ -142,7 +142,7 @@ struct NttModPrime {
     }
   }
 
-  /// The true values, centred: the products carry 2^-16, the transforms 2^kLayers.
+  /// Returns centred values, without the factors 2^-16 of products and 2^kLayers of transforms.
   static POLYKEM_NOINLINE void finish(uint16_t* x) {
     constexpr uint64_t kScale = power_mod(power_mod(2, kLayers, kP), kP - 2, kP);
     const V16 scale = V16::set1(static_cast<uint16_t>(P::montgomery((kScale << 16) % kP)));
@@ -174,7 +174,7 @@ struct NttModPrime {
       store_row(x, k, P::reduce(sum));
     });
   }
-  /// Term number `at` of a sum, reduced in time.
+  /// Adds term number `at` to a sum, and reduces the sum before it overflows.
   static POLYKEM_INLINE V16 add(V16 sum, V16 term, size_t at) {
     return (at != 0 && at % P::kLayersPerReduction == 0 ? P::reduce(sum) : sum) + term;
   }
@@ -191,7 +191,7 @@ struct NttWords {
   static constexpr double kBound = 2.0 * kN * (1u << (kLogQ - 1)) * (kTernary ? 1 : 1u << (kLogQ - 1));
   static_assert((1.0 * ... * kPrimes) > kBound);
   static constexpr size_t kWorkspaceBytes = (kCount + 1) * kSize * kLanes * sizeof(uint16_t);
-  /// Three multiplications a butterfly, three transforms a prime, 4 kM^2 a block.
+  /// Three multiplications for each butterfly, three transforms for each prime, 4 kM^2 for each block.
   static constexpr double kFloor = kCount * (3.0 * 3 * kLayers * kSize / 2 + 4.0 * kSize * kM) / (2.0 * kLanes);
 
   static void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
@@ -242,7 +242,7 @@ struct NttWords {
     return Prime<kP>::multiply(a, V16::set1(static_cast<uint16_t>(Prime<kP>::montgomery(constant))));
   }
 
-  /// (x - base) / modulus modulo kP, centred.
+  /// Returns (x - base) / modulus modulo kP, centred.
   template <uint16_t kP>
   static POLYKEM_INLINE V16 garner(V16 x, V16 base, uint64_t modulus) {
     const V16 difference = Prime<kP>::reduce(x - Prime<kP>::reduce(base));

@@ -13,11 +13,11 @@ namespace polykem::lab {
 inline namespace POLYKEM_ISA {
 
 struct PackedIfma {
-  static constexpr size_t kLanes = 8, kBlock = 8;  ///< lanes of a register, registers that are summed together
+  static constexpr size_t kLanes = 8, kBlock = 8;  ///< lanes of a register; registers whose sums are computed together
   static constexpr size_t kHalfBits = 26;
   static constexpr uint64_t kMask52 = (uint64_t{1} << 52) - 1;
 
-  /// h, in whole blocks.
+  /// h, rounded up to whole blocks.
   static constexpr size_t half(size_t n) {
     return ((n + 1) / 2 + kLanes * kBlock - 1) / (kLanes * kBlock) * kLanes * kBlock;
   }
@@ -26,7 +26,7 @@ struct PackedIfma {
     return sizeof(uint64_t) * (2 * (terms(n) + half(n) + kLanes) + terms(n) + half(n));
   }
 
-  /// Word terms + y of `packed`: the terms that meet coefficients y and y + h where b's coefficient 0 does.
+  /// Returns word terms + y of `packed`: the terms for coefficients y and y + h with b's coefficient 0.
   static void pack(uint64_t* packed, const int32_t* twice, size_t n) {
     const size_t before = terms(n), h = half(n);
     const auto at = [&](int64_t d) -> int64_t {
@@ -39,7 +39,7 @@ struct PackedIfma {
     }
   }
 
-  /// Adds the terms i = shift modulo 8 to a block of sums; line(j): the words that i = shift + j meets, aligned.
+  /// Adds the terms i = shift modulo 8 to a block of sums. line(j): the aligned words for i = shift + j.
   static POLYKEM_INLINE void add_block(uint64_t* sums, const uint64_t* shifted, const uint64_t* factors, size_t count) {
     __m512i sum[kBlock];
     for (size_t r = 0; r < kBlock; ++r)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schoolbook itself, and the same with an error, which shows that errors are noticed.
+// Schoolbook multiplication, and the same with a planted error, which shows that errors are found.
 #include "../schoolbook.hpp"
 #include "cpu_job.hpp"
 

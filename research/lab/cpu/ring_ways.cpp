@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of AVX2 and AVX-512 as ways.
+// Registers the tables of AVX2 and AVX-512 as ways.
 #include <set>
 
 #include "cpu_job.hpp"
@@ -71,7 +71,7 @@ bool fits(const LaneProduct& product, const Problem& problem) {
   return false;
 }
 
-/// All of a table that have one name.
+/// All products of a table with one name.
 Way lane_way(const CpuTables& tables, const LaneProduct& first) {
   const auto find = [&tables, name = first.name](const Problem& problem) -> const LaneProduct* {
     for (size_t i = 0; i < tables.lane_count; ++i) {
@@ -136,7 +136,7 @@ Way byte_way(const CpuTables& tables, const ByteProduct& product) {
           product.used};
 }
 
-/// a with its continuation below 0, and b, as the scheme might hold them.
+/// Prepares a with its continuation below 0, and b, as a scheme might store them.
 class PackedJob : public CpuJob {
  public:
   PackedJob(const Batch& batch, const PackedProduct& product)

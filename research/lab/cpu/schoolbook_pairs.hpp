@@ -6,7 +6,7 @@
 namespace polykem::lab {
 inline namespace POLYKEM_ISA {
 
-/// 32-bit sums of two products: vpdpwssd, or vpmaddwd and vpaddd.
+/// Adds two products to each 32-bit sum: vpdpwssd, or vpmaddwd and vpaddd.
 POLYKEM_INLINE V16 dot_pairs(V16 sum, V16 a, V16 b) {
 #ifdef POLYKEM_ISA_AVX512
   return {_mm512_dpwssd_epi32(sum.r, a.r, b.r)};
@@ -31,7 +31,7 @@ POLYKEM_INLINE V16 interleave_high(V16 a, V16 b) {
 #endif
 }
 
-/// The low 16 bits of the 32-bit lanes of both halves, back in item order.
+/// Returns the low 16 bits of the 32-bit lanes of both halves, in the order of items.
 POLYKEM_INLINE V16 join_halves(V16 low, V16 high) {
 #ifdef POLYKEM_ISA_AVX512
   const __m512i mask = _mm512_set1_epi32(0xffff);
@@ -42,9 +42,9 @@ POLYKEM_INLINE V16 join_halves(V16 low, V16 high) {
 #endif
 }
 
-/// Every product of coefficients, two at a time: a 32-bit lane holds a[2 i], a[2 i + 1], and b[j], b[j - 1] for every
-/// j. Half of the items fit in a register. kK outputs by kI pairs of a are worked on at once, each pair of b loaded
-/// once.
+/// Schoolbook multiplication with two products at a time: a 32-bit lane holds a[2 i], a[2 i + 1], and b[j], b[j - 1]
+/// for every j. Half of the items fit into a register. kK outputs are computed at once from kI pairs of a, and each
+/// pair of b is loaded once.
 template <size_t kN>
 struct SchoolbookPairs {
   static constexpr size_t kK = 12;
@@ -87,7 +87,7 @@ struct SchoolbookPairs {
     for (size_t i = 0; i < kPairs; i += kI) {
       V16 x[kI];
       unroll<kI>([&](auto t) __attribute__((always_inline)) { x[t] = load_row(pa, i + t); });
-      // Row k - 2 i of b, offset by 2 kPairs. With pair t the rows go down by two.
+      // Row k - 2 i of b, offset by 2 kPairs. Each further pair t is two rows lower.
       const uint16_t* rows = pb + (2 * kPairs - 2 * i - 2 * (kI - 1)) * kLanes;
       unroll<kK + 2 * (kI - 1)>([&](auto d) __attribute__((always_inline)) {
         const V16 y = load_row(rows, d);

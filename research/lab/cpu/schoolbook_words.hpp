@@ -20,14 +20,14 @@ inline void copy_padded(uint16_t* to, const uint16_t* from, size_t rows, size_t 
     store_row(to, i, V16::zero());
 }
 
-/// c[i] = linear[i] + linear[n + i]; the linear product has 2 n - 1 rows.
+/// Computes c[i] = linear[i] + linear[n + i]. The linear product has 2 n - 1 rows.
 inline void fold_rows(uint16_t* c, const uint16_t* linear, size_t n) {
   for (size_t i = 0; i + 1 < n; ++i)
     store_row(c, i, load_row(linear, i) + load_row(linear, n + i));
   store_row(c, n - 1, load_row(linear, n - 1));
 }
 
-/// vpmullw and vpaddw, every product of coefficients, in register blocks.
+/// Schoolbook multiplication by vpmullw and vpaddw, in blocks of registers.
 template <size_t kN>
 struct SchoolbookWords {
   static constexpr size_t kBlocks = blocks_of(kN, kSchoolbookBlock);
@@ -59,7 +59,7 @@ struct SchoolbookWords {
   }
 };
 
-/// Karatsuba all the way, no bit lost: kP = 2^j kLeaf >= kN.
+/// Karatsuba on all levels down to kLeaf, without loss of bits; kP = 2^j kLeaf >= kN.
 template <size_t kN, size_t kP, size_t kLeaf>
 struct KaratsubaWords {
   using Linear = Karatsuba<kP, kLeaf, 2>;

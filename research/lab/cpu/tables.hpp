@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one instruction set offers, as plain tables: files that are compiled for an instruction set define no function
-// that the linker could take for another file's.
+// The products of one instruction set, as plain tables. Files that are compiled for an instruction set define no
+// function that the linker could confuse with another file's.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +21,16 @@ struct LaneProduct {
   unsigned exact_bits;
   size_t workspace_bytes;
   void (*mul)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace);
-  double multiplications;  ///< of whole registers, for one item; 0: not stated
+  double multiplications;  ///< multiplications of registers for one item; 0: not stated
   bool used = false;
 };
 
-/// One item modulo x^n + 1 and LAC's q: c = a b.
+/// Computes c = a b for one item modulo x^n + 1 and LAC's q.
 struct ByteProduct {
   const char *name, *idea;
   size_t workspace_bytes;
   void (*mul)(uint8_t* c, const uint8_t* a, const int8_t* b, size_t n, void* workspace);
-  double terms;  ///< of one multiplication of a register
+  double terms;  ///< terms of one multiplication of a register
   bool used = false;
 };
 

@@ -6,7 +6,7 @@
 namespace polykem::lab {
 inline namespace POLYKEM_ISA {
 
-/// acc + x0 y0 + x1 y1 for the two bytes of every 16-bit lane.
+/// Returns acc + x0 y0 + x1 y1 for the two bytes of every 16-bit lane.
 POLYKEM_INLINE V16 dot_bytes(V16 sum, V16 x, V16 y) {
 #ifdef POLYKEM_ISA_AVX512
   return {_mm512_add_epi16(sum.r, _mm512_maddubs_epi16(x.r, y.r))};
@@ -15,13 +15,13 @@ POLYKEM_INLINE V16 dot_bytes(V16 sum, V16 x, V16 y) {
 #endif
 }
 
-/// x modulo 3 for any 16-bit x.
+/// Returns x modulo 3 for any 16-bit x.
 POLYKEM_INLINE V16 remainder3(V16 x) {
   const V16 quotient = mulhi_u(x, V16::set1(43691)).template shr<1>();
   return x - (quotient + quotient + quotient);
 }
 
-/// c modulo Phi_n of a product modulo x^n - 1 whose coefficients are exact and below 2^bits.
+/// Reduces a product modulo x^n - 1 modulo Phi_n. Its coefficients are exact and below 2^bits.
 inline void reduce_s3(uint16_t* c, size_t n, unsigned bits) {
   const V16 mask = V16::set1(static_cast<uint16_t>((1u << bits) - 1));
   const V16 minus_last = V16::set1(3) - remainder3(load_row(c, n - 1) & mask);
@@ -80,7 +80,7 @@ struct TernaryBytes {
   }
 };
 
-/// Products modulo 3 by a product over the integers, whose coefficients stay below 4 n < 2^bits.
+/// Computes products modulo 3 by a product over the integers, whose coefficients stay below 4 n < 2^bits.
 template <size_t kN, class Cyclic, unsigned kBits>
 struct TernaryWords {
   static_assert(4 * kN < (1u << kBits));

@@ -10,12 +10,12 @@
 
 namespace polykem::lab {
 
-/// Throws std::runtime_error with the driver's words.
+/// Throws std::runtime_error with the driver's message.
 inline void check(cudaError_t error, const char* what) {
   if (error != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
 }
 
-/// Device memory that is given back with its owner.
+/// Device memory that is freed with its owner.
 template <class T>
 struct DeviceArray {
   T* data = nullptr;
@@ -35,8 +35,8 @@ struct DeviceArray {
   void download(T* to) const { check(cudaMemcpy(to, data, size * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy"); }
 };
 
-/// Median seconds of one call of `launch` over nine samples that take about `budget` seconds, after a warm-up. Events
-/// go to `stream`.
+/// Returns the median seconds of a call of `launch` over nine samples of about `budget` seconds, after a warm-up.
+/// Events go to `stream`.
 template <class Launch>
 double median_seconds(double budget, Launch&& launch, cudaStream_t stream = nullptr) {
   cudaEvent_t start, stop;

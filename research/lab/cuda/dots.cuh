@@ -11,12 +11,12 @@
 
 namespace polykem::lab {
 
-/// One 32-bit multiply-add.
+/// A 32-bit multiply-add.
 struct Imad {
   static constexpr int kTerms = 1, kLimbs = 1;
   using Element = int;
   __device__ static Element limb(int t, int) { return t; }
-  /// Step `at` of four of b's words.
+  /// Step `at` of four with b's words.
   using Factors = int4;
   __device__ static void add(int& sum, uint32_t t, const Factors& b, int at) {
     sum += static_cast<int>(t) * (at == 0 ? b.x : at == 1 ? b.y : at == 2 ? b.z : b.w);
@@ -35,7 +35,7 @@ struct Dp2a {
   }
 };
 
-/// Four products of bytes, a word of t in two limbs or one.
+/// Four products of bytes, with words of t in one limb or two.
 template <int kLimbCount>
 struct Dp4a {
   static constexpr int kTerms = 4, kLimbs = kLimbCount;
@@ -46,7 +46,7 @@ struct Dp4a {
 };
 
 #ifdef __CUDACC__
-/// Unsigned bytes by signed ones.
+/// Products of unsigned bytes by signed ones.
 __device__ __forceinline__ int dp4a_mixed(uint32_t t, int b, int sum) {
   asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(t), "r"(b));
   return sum;
@@ -63,7 +63,7 @@ template <int kSize, class MulUnit>
 struct DotsShape {
   static constexpr int kTerms = MulUnit::kTerms;
   static constexpr int kOfResidue = (kSize + kTerms - 1) / kTerms;  ///< outputs with the same k mod kTerms
-  /// Outputs of a thread: as many as leave the fewest lanes of a warp idle, a few per cent aside.
+  /// Outputs of a thread, chosen to leave few lanes of a warp idle.
   static constexpr int lanes(int outputs) { return (kOfResidue + outputs - 1) / outputs; }
   static constexpr int slots(int outputs) { return (kTerms * lanes(outputs) + 31) / 32 * 32 * outputs; }
   static constexpr int kOutputs = slots(12) * 20 < slots(8) * 19 ? 12 : slots(4) * 10 < slots(8) * 9 ? 4 : 8;
@@ -75,8 +75,8 @@ struct DotsShape {
   static constexpr int kZero = kLanes * kOutputs;  ///< the word with t(0) first, in copy 0
   static constexpr int kCopyWords = (kZero + kSteps + 3) / 4 * 4;
   static constexpr int kLimbWords = kTerms * kCopyWords;
-  static constexpr int kWords = MulUnit::kLimbs * kLimbWords;  ///< of all copies of t
-  static constexpr int kElements = kTerms * kCopyWords;        ///< of t reversed
+  static constexpr int kWords = MulUnit::kLimbs * kLimbWords;  ///< words of all copies of t
+  static constexpr int kElements = kTerms * kCopyWords;        ///< elements of the reversed t
   static constexpr int kFactorBytes = kSteps * 4 * static_cast<int>(sizeof(typename MulUnit::Factors)) / 16;
 };
 
@@ -128,7 +128,7 @@ __device__ __forceinline__ void add_dots(int (&sum)[MulUnit::kLimbs][Shape::kOut
   }
 }
 
-/// Adds the limbs' sums up.
+/// Adds the sums of the limbs.
 template <class Shape, class MulUnit>
 __device__ __forceinline__ int joined(const int (&sum)[MulUnit::kLimbs][Shape::kOutputs], int j) {
   return MulUnit::kLimbs == 1 ? sum[0][j] : sum[0][j] + (sum[MulUnit::kLimbs - 1][j] << 8);

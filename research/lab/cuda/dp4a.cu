@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product by dp4a: four byte multiply-adds per lane and instruction. A warp per product on the staging of the
-// tensor-core kernel, so the two differ in the arithmetic unit alone.
+// The product by dp4a, four multiply-adds of bytes in each lane. A warp computes a product from shared memory that is
+// filled as in the tensor-core kernel, so that only the arithmetic unit differs.
 #include "multipliers.hpp"
 #include "prim/polymul/cuda/limbs.cuh"
 
@@ -77,7 +77,7 @@ struct Dp4aProduct : LimbStaging<N, kKind> {
     }
   }
 
-  /// The bytes r[L - u], .., r[L - u - 3].
+  /// Returns the bytes r[L - u], .., r[L - u - 3].
   __device__ __forceinline__ uint32_t reversed_word(int limb, int u, int column) const {
     const uint8_t* copy = Staging::reversed_limbs() + limb * Shape::kReversedBytes + column % 4 * Shape::kReversedCopy;
     return *reinterpret_cast<const uint32_t*>(copy + Shape::kFront + u - column / 4 * 4);

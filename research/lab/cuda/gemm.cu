@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operand shared by the whole batch: all products are one product of matrices, the Toeplitz matrix of that operand
-// (or FrodoKEM's A) on the right. The matrix is made once, before the clock starts.
+// With one operand shared by the whole batch, all products are one product of matrices, whose right factor is the
+// Toeplitz matrix of that operand (or FrodoKEM's A). The matrix is made once, before the clock starts.
 #include "gemm.cuh"
 #include "matrix.cuh"
 
@@ -12,7 +12,7 @@ constexpr size_t round_up(size_t x, size_t unit) {
   return (x + unit - 1) / unit * unit;
 }
 
-/// Entry (k, column) of the matrix, in [0, q).
+/// Returns entry (k, column) of the matrix, in [0, q).
 uint32_t entry(const Problem& problem, const uint16_t* a, size_t k, size_t column) {
   if (k >= problem.n || column >= problem.n) return 0;
   if (problem.shape == Shape::kMatrix) return a[k * problem.n + column];
@@ -21,7 +21,7 @@ uint32_t entry(const Problem& problem, const uint16_t* a, size_t k, size_t colum
   return problem.shape == Shape::kNegacyclic && value != 0 ? problem.q - value : value;
 }
 
-/// The image of shared memory for every tile of columns.
+/// Makes the image of shared memory for every tile of columns.
 template <class Shape>
 std::vector<uint8_t> make_matrix(const Batch& batch, uint32_t steps, uint32_t tiles) {
   std::vector<uint8_t> image(size_t{tiles} * steps * Shape::kStepBytes);
@@ -82,7 +82,7 @@ class GemmJob : public KernelJob {
   DeviceArray<typename Shape::Out> c_;
 };
 
-/// By what of the matrix fits in shared memory beside the stages.
+/// Selects the shape by how much of the matrix fits into shared memory beside the stages.
 template <int kLimbs>
 std::unique_ptr<Job> start_with(const Batch& batch) {
   if (batch.problem.n <= 640) return std::make_unique<GemmJob<GemmShape<kLimbs, 128, 256, 128, 4>>>(batch);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many rows of signed bytes times one matrix, on int8 tensor cores. The matrix stays: a block keeps all inner elements
-// of its columns in shared memory and lets the rows pass by, in stages, eight warps with 64 x 64 sums each. Words of
-// the matrix are two limbs of a byte.
+// Multiplies many rows of signed bytes by one matrix on int8 tensor cores. A block keeps all inner elements of its
+// columns in shared memory and loads the rows in stages; each of its eight warps has 64 x 64 sums. Words of the matrix
+// are stored as two limbs of a byte.
 #pragma once
 
 #include "pipeline.cuh"
@@ -10,7 +10,7 @@
 
 namespace polykem::lab {
 
-/// kRows, kPlaces: of a block's tile; a place is a column of one limb. kInner: bytes of a row in a stage.
+/// kRows, kPlaces: the size of a block's tile; a place is a column of one limb. kInner: bytes of a row in a stage.
 template <int kLimbCount, int kTileRows, int kTilePlaces, int kStageInner, int kStageCount>
 struct GemmShape {
   static constexpr int kLimbs = kLimbCount, kRows = kTileRows, kPlaces = kTilePlaces, kInner = kStageInner,
@@ -19,10 +19,10 @@ struct GemmShape {
   static constexpr int kWarpRows = 64, kWarpPlaces = 64, kWarpColumns = kWarpPlaces / kLimbs;
   static constexpr int kAcross = kPlaces / kWarpPlaces, kThreads = 32 * (kRows / kWarpRows) * kAcross;
   static constexpr int kStageBytes = kRows * kInner;
-  static constexpr int kStepBytes = kPlaces * kInner;  ///< of the matrix
+  static constexpr int kStepBytes = kPlaces * kInner;  ///< bytes of the matrix
   using Out = std::conditional_t<kLimbs == 1, uint8_t, uint16_t>;
 
-  /// Where 16 bytes of a line lie, so that eight lines at the same bytes are in distinct banks.
+  /// Returns where 16 bytes of a line are, so that the same bytes of eight lines are in distinct banks.
   __host__ __device__ static constexpr uint32_t place(uint32_t line, uint32_t sixteen) {
     return line * kInner + (sixteen ^ (kInner == 128 ? line % 8 : line / 2 % 4)) * 16;
   }
@@ -47,7 +47,7 @@ struct GemmArgs {
   Modulus modulus;
 };
 
-/// A block's sums. All threads make every call together.
+/// The sums of a block. All threads make every call together.
 template <class Shape>
 class GemmSums {
  public:
@@ -128,7 +128,7 @@ class GemmSums {
   int sum_[8][4][4];        ///< eight places, sixteen rows; with two limbs the upper half is the high one
 };
 
-/// Begins to copy a stage of rows; what lies beyond a row's end is left as it was, and meets zeros of the matrix.
+/// Begins to copy a stage of rows. Memory beyond a row's end is not written, and is multiplied by zeros of the matrix.
 template <class Shape>
 __device__ __forceinline__ void fetch_rows(uint8_t* stage, const GemmArgs<Shape>& args, uint32_t first, uint32_t step) {
   constexpr uint32_t kPieces = Shape::kInner / 16;
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(Shape::kThreads, 1) gemm_kernel(GemmArgs<Shape
   const uint32_t bytes = args.steps * Shape::kStepBytes;
   for (uint32_t i = 16 * threadIdx.x; i < bytes; i += 16 * Shape::kThreads)
     cuda::begin_copy_by_l2(matrix + i, args.matrix + size_t{tile} * bytes + i);
-  // Stages go on across tiles of rows: (fetch_tile, fetch_step) is the next one to fetch.
+  // Stages continue across tiles of rows; (fetch_tile, fetch_step) is the next one to fetch.
   uint32_t fetch_tile = first, fetch_step = 0, fetch_to = 0;
   const auto fetch = [&] {
     if (fetch_tile < row_tiles)

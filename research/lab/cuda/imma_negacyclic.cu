@@ -16,7 +16,7 @@ struct WarpMemory {
   uint8_t reversed[Shape::kReversedBytes];
 };
 
-/// The groups of a lane of one limb of a, and of that of -a: q - a.
+/// Loads a lane's groups of one limb of a, and of the same limb of -a = q - a.
 template <class R>
 __device__ __forceinline__ void load_limbs(cuda::NegacyclicGroups<R::kN> (&bytes)[WarpMemory<R>::kLimbs],
                                            cuda::NegacyclicGroups<R::kN> (&negated)[WarpMemory<R>::kLimbs],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes on tensor cores, as many as they do.
+// Measures the highest rate of products of bytes on tensor cores.
 #pragma once
 
 #include "prim/polymul/cuda/tensor_core.cuh"
@@ -7,7 +7,7 @@
 namespace polykem::lab {
 
 inline constexpr int kRateThreads = 256, kRateIterations = 2048, kRateChains = 8;
-/// Multiply-adds of bytes of one thread.
+/// Multiply-adds of bytes per thread.
 inline constexpr double kImmaRateProducts = double{kRateIterations} * kRateChains / 32 * 4096;
 
 static __global__ void __launch_bounds__(kRateThreads) imma_rate(int* out, uint32_t seed) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many products with one operand in common, as a matrix product on int8 tensor cores: items x circulant matrix.
+// Computes many products with a shared operand as a matrix product on int8 tensor cores: items x circulant matrix.
 //
 //   c[item][r] = sum over j of x[item][j] * s[(r - j) mod n],   s the shared operand, x the one per item
 // A block owns kItems items and all columns r, a warp 64 of them. The circulant's fragments are never stored as a
-// matrix: column r at row j is column r + 8 at row j + 8, so eight byte-shifted reversed copies of s hold all of them,
-// and a warp keeps a window of eight fragments in registers and loads four per 32 values of j. Blocks stay and walk
-// over the items, so the copies are made once; the next items' rows are on their way while these are multiplied.
+// matrix. Column r at row j equals column r + 8 at row j + 8, so eight byte-shifted reversed copies of s hold all of
+// them, and a warp keeps a window of eight fragments in registers and loads four per 32 values of j. Blocks loop over
+// items, so the copies are made once, and the next items' rows are loaded while the present ones are multiplied.
 #include "multipliers.hpp"
 #include "prim/polymul/cuda/imma.cuh"
 
@@ -19,11 +19,11 @@ template <int N, MulKind kKind>
 struct SharedShape {
   static constexpr int kSteps = (N + 31) / 32;
   static constexpr int kGroups = (N + 63) / 64;     ///< groups of 64 columns
-  static constexpr int kWarps = (kGroups + 1) / 2;  ///< of a block
+  static constexpr int kWarps = (kGroups + 1) / 2;  ///< warps of a block
   static constexpr int kThreads = kWarps * static_cast<int>(kWarp);
   static constexpr int kLimbsWide = kKind == MulKind::kS3 ? 1 : 2;
   static constexpr int kStride = kPolyStride<N>;
-  /// A row of item bytes; an odd multiple of 16, so that ldmatrix meets no bank twice.
+  /// Bytes of an item's row: an odd multiple of 16, which avoids bank conflicts of ldmatrix.
   static constexpr int kRow = kStride + 16;
   static constexpr int kRowsBytes = kItems * kRow;
   /// Offset of index 0 in a reversed copy, whose indices run from 1 - 64 kGroups to 32 kSteps - 1. A copy is 16 modulo
@@ -33,7 +33,7 @@ struct SharedShape {
   static_assert(kCopy >= kZero + 32 * kSteps);
   static constexpr int kCopiesBytes = 8 * kCopy;
   static constexpr int kVectors = kStride / 8;
-  static constexpr int kVectorThreads = 32;  ///< threads side by side on a row
+  static constexpr int kVectorThreads = 32;  ///< threads that load a row together
   static_assert(kRow % 32 == 16);
 };
 
@@ -49,9 +49,9 @@ struct SharedProduct {
   uint8_t* rows;
   uint8_t* copies;
   unsigned lane;
-  unsigned group;  ///< of 64 columns
+  unsigned group;  ///< group of 64 columns
   int sum[2][8][4];
-  int tail[2][4];  ///< s3: the tile with column N-1, which every warp needs
+  int tail[2][4];  ///< for s3, the tile with column N - 1, which every warp needs
 
   __device__ __forceinline__ explicit SharedProduct(uint8_t* arena)
       : rows(arena),
@@ -135,7 +135,7 @@ struct SharedProduct {
     static_assert(Shape::kSteps >= 2);
 #pragma unroll 2
     for (int step = 0; step < Shape::kSteps; ++step) {
-      // Tile t at this step is tile t + 4 at the next.
+      // Tile t of this step is tile t + 4 of the next one.
       uint32_t fresh[4][2];
 #pragma unroll
       for (int tile = 0; tile < 4; ++tile)
@@ -172,7 +172,7 @@ struct SharedProduct {
     pair[1] = *reinterpret_cast<const uint32_t*>(source + 16);
   }
 
-  /// Stores rows first.. of c, as far as they exist.
+  /// Stores the existing rows of c from `first` on.
   __device__ __forceinline__ void store(uint16_t* c, size_t first, size_t count, uint32_t mask) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {

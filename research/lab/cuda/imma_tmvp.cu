@@ -2,8 +2,8 @@
 // The tensor-core product after one level of the three-product split of a Toeplitz matrix by a vector. With h at least
 // n/2, p and r as in limbs.cuh, and the halves of u and of the rows k apart,
 //   m = H(p[h..]) * (r0 + r1),   c0 = m + H(d[0..]) * r0,   c1 = m - H(d[h..]) * r1,   d[x] = p[x] - p[x + h]
-// where H(v) is the matrix v[u + 8k]: three products of half the size instead of four. Limbs of seven bits keep sums
-// and differences in a byte.
+// where H(v) is the matrix v[u + 8k]: three products of half the size instead of four. With limbs of seven bits, sums
+// and differences fit into a byte.
 #include "multipliers.hpp"
 #include "prim/polymul/cuda/imma.cuh"
 
@@ -42,7 +42,7 @@ struct TmvpProduct : LimbStaging<N, kKind, 7> {
 
   __device__ __forceinline__ explicit TmvpProduct(uint8_t* warp_shared) : Staging(warp_shared) {}
 
-  /// After the operands are staged and a __syncwarp(): d and r0 + r1.
+  /// Computes d and r0 + r1. Call it after the operands are staged and a __syncwarp().
   __device__ __forceinline__ void prepare() const {
 #pragma unroll
     for (int limb = 0; limb < Limbs::kLimbsPlain; ++limb) {
@@ -132,7 +132,7 @@ struct TmvpProduct : LimbStaging<N, kKind, 7> {
     return limb + Limbs::kFront + column % 4 * copy + lane % 4 * 4 - column / 4 * 4;
   }
 
-  /// Half a product: sums += H(p) * r. Tail says what stands for r where u + h is n or more.
+  /// Computes half a product, sums += H(p) * r. Tail gives r where u + h >= n.
   template <Tail kTail>
   __device__ __forceinline__ void add_half(Sums& sum, uint32_t p, int p_limb, const uint8_t* r, int r_limb) const {
     constexpr int kWindow = 2 * Shape::kTiles - 1;
@@ -188,7 +188,7 @@ struct TmvpProduct : LimbStaging<N, kKind, 7> {
     return Limbs::kSums == 1 ? sum[0][tile][i] : sum[0][tile][i] + (sum[Limbs::kSums - 1][tile][i] << 7);
   }
 
-  /// Stores half a product, the words from first_word.
+  /// Stores half a product, from word first_word on.
   template <int kSign, class Store>
   __device__ __forceinline__ void store_half(const Sums& sum, unsigned first_word, int last, uint32_t mask,
                                              Store&& store) const {

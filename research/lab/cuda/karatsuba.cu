@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Karatsuba, and Toom-4 above Karatsuba, over 32-bit words. A block computes a product: it splits both operands in
-// shared memory level by level, a thread multiplies the smallest parts by schoolbook in its registers, and the parts
-// are put together again. An array of a level holds coefficient j of part p at j * parts + p, so that neighbouring
-// threads are at neighbouring words.
+// shared memory level by level, threads multiply the smallest parts by schoolbook in registers, and the products are
+// combined again. The array of a level holds coefficient j of part p at j * parts + p, so that neighbouring threads
+// access neighbouring words.
 #include "ring.cuh"
 
 namespace polykem::lab {
@@ -18,9 +18,9 @@ template <class R, int kTop>
 struct Split {
   static constexpr int kLeaf = R::kN <= 512 ? 16 : R::kN <= 704 ? 22 : R::kN <= 832 ? 26 : 32;
   static constexpr int kAllLevels = R::kN <= 256 ? 4 : 5;
-  static constexpr int kLevels = kTop == 1 ? kAllLevels : kAllLevels - 2;  ///< of Karatsuba
+  static constexpr int kLevels = kTop == 1 ? kAllLevels : kAllLevels - 2;  ///< levels of Karatsuba
   static constexpr int kSize = kLeaf << kAllLevels;
-  static constexpr int kTopSize = kTop == 1 ? kSize : kSize / 4;  ///< of a part of level 0
+  static constexpr int kTopSize = kTop == 1 ? kSize : kSize / 4;  ///< size of a part of level 0
   static_assert(kSize >= R::kN);
   static constexpr int parts(int level) { return kTop * power_of_3(level); }
   static constexpr int size(int level) { return kTopSize >> level; }
@@ -28,14 +28,14 @@ struct Split {
   static constexpr int kThreads = (kLeaves + 31) / 32 * 32;
   /// Words of both operands' smallest parts, and of their products.
   static constexpr int kLeafWords = kLeaves * 2 * kLeaf;
-  /// Words of the products one level up.
+  /// Words of the products one level above.
   static constexpr int kOtherWords = parts(kLevels - 1) * 2 * size(kLevels - 1) > 2 * kSize
                                          ? parts(kLevels - 1) * 2 * size(kLevels - 1)
                                          : 2 * kSize;
   static constexpr size_t kShared = sizeof(int) * (kLeafWords + kOtherWords);
 };
 
-/// Values of a cubic, given by coefficients, at 0, 1, -1, 2, -2, 3 and infinity.
+/// Evaluates a cubic polynomial at 0, 1, -1, 2, -2, 3 and infinity.
 __device__ __forceinline__ void evaluate(int (&v)[7], int a0, int a1, int a2, int a3) {
   const int even = a0 + a2, odd = a1 + a3, even2 = a0 + 4 * a2, odd2 = 2 * a1 + 8 * a3;
   v[0] = a0;
@@ -47,10 +47,11 @@ __device__ __forceinline__ void evaluate(int (&v)[7], int a0, int a1, int a2, in
   v[6] = a3;
 }
 
-constexpr unsigned kThird = 0xaaaaaaab, kFifth = 0xcccccccd;  // modulo 2^32
+constexpr unsigned kThird = 0xaaaaaaab, kFifth = 0xcccccccd;  // inverses modulo 2^32
 static_assert(3 * kThird == 1 && 5 * kFifth == 1);
 
-/// The coefficients of a polynomial of degree six from such values; the divisions leave 26 bits of them.
+/// Interpolates a polynomial of degree six from such values. After the divisions, 26 bits of its coefficients are
+/// right.
 __device__ __forceinline__ void interpolate(int (&v)[7]) {
   const unsigned w0 = v[0], w6 = v[6];
   const unsigned v1 = v[1], v1m = v[2], v2 = v[3], v2m = v[4], v3 = v[5];
@@ -67,7 +68,7 @@ __device__ __forceinline__ void interpolate(int (&v)[7]) {
     v[i] = static_cast<int>(w[i]);
 }
 
-/// Level 0 of an operand: element(i) for i < n, then zeros.
+/// Writes level 0 of an operand: element(i) for i < n, then zeros.
 template <class R, int kTop, class Element>
 __device__ __forceinline__ void load_top(int* out, Element element, int thread) {
   using S = Split<R, kTop>;
@@ -85,7 +86,7 @@ __device__ __forceinline__ void load_top(int* out, Element element, int thread) 
   }
 }
 
-/// From level kLevel to the next: low half, high half, their sum.
+/// Splits level kLevel into low halves, high halves and their sums.
 template <class S, int kLevel>
 __device__ __forceinline__ void split_level(int* out, const int* in, int thread) {
   constexpr int kParts = S::parts(kLevel), kHalf = S::size(kLevel) / 2;
@@ -98,7 +99,7 @@ __device__ __forceinline__ void split_level(int* out, const int* in, int thread)
   }
 }
 
-/// Splits an operand from level 0 down; the smallest parts come to `leaves`, `other` is overwritten.
+/// Splits an operand from level 0 on. The smallest parts are in `leaves` afterwards; `other` is overwritten.
 template <class S, int kLevel = 0>
 __device__ __forceinline__ void split(int* leaves, int* other, int thread) {
   constexpr bool kToLeaves = (S::kLevels - kLevel) % 2 == 1;
@@ -109,7 +110,7 @@ __device__ __forceinline__ void split(int* leaves, int* other, int thread) {
   }
 }
 
-/// The products of level kLevel from those of the level below it.
+/// Computes the products of level kLevel from those of the level below it.
 template <class S, int kLevel>
 __device__ __forceinline__ void join_level(int* out, const int* in, int thread) {
   constexpr int kParts = S::parts(kLevel), kHalf = S::size(kLevel) / 2, kBelow = 3 * kParts;
@@ -127,7 +128,7 @@ __device__ __forceinline__ void join_level(int* out, const int* in, int thread) 
   }
 }
 
-/// Joins from the smallest parts up; the result is in the array that is returned.
+/// Combines products from the smallest parts upwards. Returns the array with the result.
 template <class S, int kLevel = S::kLevels>
 __device__ __forceinline__ int* join(int* from, int* to, int thread) {
   if constexpr (kLevel == 0) {
@@ -139,7 +140,7 @@ __device__ __forceinline__ int* join(int* from, int* to, int thread) {
   }
 }
 
-/// One product of the smallest parts, in place of its operands.
+/// Computes a product of smallest parts in place of its operands.
 template <class S>
 __device__ __forceinline__ void multiply_leaf(int* leaf) {
   int a[S::kLeaf], sum[2 * S::kLeaf] = {};
@@ -158,7 +159,7 @@ __device__ __forceinline__ void multiply_leaf(int* leaf) {
     leaf[j * S::kLeaves] = sum[j];
 }
 
-/// Coefficient i of the product before the reduction by the ring. top: the products of level 0.
+/// Returns coefficient i of the product before reduction modulo the ring's polynomial. top: the products of level 0.
 template <class S, int kTop>
 __device__ __forceinline__ int linear(const int* top, int i) {
   if constexpr (kTop == 1) return i < 2 * S::kTopSize ? top[i] : 0;
@@ -166,7 +167,7 @@ __device__ __forceinline__ int linear(const int* top, int i) {
   int sum = 0;
   if (block < 7) sum = top[at * 7 + block];
   if (block > 0 && block <= 7) sum += top[(at + S::kTopSize) * 7 + block - 1];
-  return sum << 6 >> 6;  // what the interpolation leaves, with its sign
+  return sum << 6 >> 6;  // the 26 bits that are right, with their sign
 }
 
 template <class R, int kTop>
@@ -180,7 +181,7 @@ __global__ void __launch_bounds__((Split<R, kTop>::kThreads)) karatsuba_kernel(R
   const auto* a = args.a + item * args.a_stride;
   const auto* b = args.b + item * args.b_stride;
   int* const b_leaves = leaves + S::kLeaves * S::kLeaf;
-  constexpr bool kBegin = S::kLevels % 2 == 0;  // level 0 lies where the smallest parts come to
+  constexpr bool kBegin = S::kLevels % 2 == 0;  // whether level 0 is in the array of the smallest parts
   load_top<R, kTop>(
       kBegin ? leaves : other, [&](int i) { return a[i]; }, thread);
   __syncthreads();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all ways on a GPU have in common: operands go to the card in the rows that a kernel wants, products come back.
+// The base of all ways on a GPU: copies operands to the card, in the rows that a kernel needs, and products back.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace polykem::lab {
 
-/// Where the host arranges rows. One transfer at a time.
+/// The buffer in which the host arranges rows, for one transfer at a time.
 template <class T>
 T* host_rows(size_t count) {
   static Storage<T> storage;
   return storage.room_for(count);
 }
 
-/// `rows` rows of `width` words on the card as elements of T, `stride` apart, zeros between.
+/// Copies `rows` rows of `width` words to the card as elements of T, `stride` apart, with zeros between.
 template <class T>
 DeviceArray<T> upload_rows(const uint16_t* words, size_t rows, size_t width, size_t stride) {
   DeviceArray<T> device(rows * stride);
@@ -40,7 +40,7 @@ DeviceArray<T> upload_rows(const uint16_t* words, size_t rows, size_t width, siz
   return device;
 }
 
-/// The other way: row r goes to words + r * width.
+/// Copies rows back; row r goes to words + r * width.
 template <class T>
 void download_rows(uint16_t* words, const DeviceArray<T>& device, size_t rows, size_t width, size_t stride) {
   if constexpr (std::is_same_v<T, uint16_t>) {
@@ -81,7 +81,7 @@ class KernelJob : public Job {
   void start() const { check(launch(), "launching a kernel"); }
 };
 
-/// The resources of a kernel whose blocks have `threads` threads and `dynamic` bytes beside their static shared memory.
+/// Returns the resources of a kernel whose blocks have `threads` threads and `dynamic` bytes of dynamic shared memory.
 inline Resources kernel_resources(const void* function, int threads, size_t dynamic) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, function), "asking for a kernel's attributes");
@@ -97,7 +97,7 @@ inline Resources kernel_resources(const void* function, int threads, size_t dyna
   return r;
 }
 
-/// The same; from now on the kernel may use that much shared memory.
+/// The same, and allows the kernel this much shared memory from now on.
 template <class Kernel>
 Resources prepare_kernel(Kernel* kernel, int threads, size_t dynamic) {
   const auto* function = reinterpret_cast<const void*>(kernel);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices on the card: A n x n words; S' rows x n bytes; the product in words, all rows without gaps.
+// Matrices on the card, in rows without gaps: n x n words of A, rows x n bytes of S', the product in words.
 #pragma once
 
 #include "kernel_job.cuh"
@@ -10,11 +10,11 @@ struct MatrixArgs {
   const uint16_t* a;
   const int8_t* s;
   uint16_t* c;
-  size_t a_stride;         ///< words from one item's A to the next; 0: one for all
-  uint32_t n, rows, mask;  ///< rows: of all items with the same A
+  size_t a_stride;         ///< words from an item's A to the next one's; 0: one A for all
+  uint32_t n, rows, mask;  ///< rows: those of all items with the same A
 };
 
-/// n: what the copies of 16 bytes need.
+/// Returns whether n allows copies of 16 bytes.
 inline bool is_matrix(const Problem& problem) {
   return problem.shape == Shape::kMatrix && problem.power_of_two() && problem.n % 16 == 0 && problem.b_bound < 128 &&
          problem.b_bound > 0;
@@ -25,7 +25,7 @@ inline double matrix_bytes(const Problem& problem, Sharing sharing) {
   return (sharing == Sharing::kA ? 0 : 2 * n * n) + rows * n * ((sharing == Sharing::kB ? 0 : 1) + 2);
 }
 
-/// The operands of a batch; S' is given per item.
+/// The operands of a batch; each item has its own S'.
 class MatrixRows : public KernelJob {
  public:
   explicit MatrixRows(const Batch& batch)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// S' A by a CUDA core's multiply-adds, with A read once for the rows that a block computes. A thread computes four
-// columns; it takes four words of each of four rows of A at a time and turns them into the operands of its instruction.
+// Computes S' A by multiply-adds of CUDA cores. A is read once for the rows that a block computes. A thread computes
+// four columns: it takes four words of each of four rows of A at a time, and converts them to operands of its
+// instruction.
 #include "matrix.cuh"
 
 namespace polykem::lab {
@@ -58,7 +59,7 @@ __device__ __forceinline__ int dp4a_mixed(uint32_t t, int b, int sum) {
   return sum;
 }
 
-/// A sum for each limb would take too many registers, so every step shifts what it adds.
+/// A sum for each limb would take too many registers, so every step shifts its products before adding them.
 struct MatrixDp4a {
   template <int kRows>
   __device__ static void add(int (&sum)[kRows][4], const FourRows& a, const int8_t* s, uint32_t n) {
@@ -118,7 +119,7 @@ __global__ void __launch_bounds__(kThreads) matrix_dots_kernel(MatrixArgs args) 
   }
 }
 
-/// kRows: of a block; those of an item with its own A, or sixteen.
+/// kRows: the rows of a block, which are those of an item with its own A, or sixteen.
 template <class MulUnit, int kRows>
 class MatrixDotsJob : public MatrixRows {
  public:

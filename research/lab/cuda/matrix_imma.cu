@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// S' A on tensor cores where every item has its own A, which device memory must deliver: a block streams 128 columns of
-// one A through shared memory, a warp multiplies 32 of them by eight rows of S'. A's two bytes take two places of the
-// tile's inner index (schemes/frodo/matmul/cuda/tile.cuh).
+// Computes S' A on tensor cores for items that each have their own A, so that device memory bounds the time. A block
+// streams 128 columns of one A through shared memory, and a warp multiplies 32 of them by eight rows of S'. The two
+// bytes of a word of A take two places of the tile's inner index (schemes/frodo/matmul/cuda/tile.cuh).
 #include "matrix.cuh"
 #include "pipeline.cuh"
 #include "schemes/frodo/matmul/cuda/tile.cuh"
@@ -12,10 +12,10 @@ namespace {
 
 constexpr int kThreads = 128, kColumns = 128, kRowsOfTile = 8;
 constexpr int kStages = 4, kStep = 32;    ///< rows of A in one stage
-constexpr int kLine = 2 * kColumns + 16;  ///< bytes of a row of A; eight of them are in distinct banks
+constexpr int kLine = 2 * kColumns + 16;  ///< bytes of a row of A, so that eight rows are in distinct banks
 constexpr int kStageBytes = kStep * kLine;
 
-/// Bytes of a row of S', zeros from n on.
+/// Returns the bytes of a row of S', which are zeros from n on.
 constexpr uint32_t s_stride(uint32_t n) {
   return (n + kStep - 1) / kStep * kStep + 16;
 }
@@ -23,7 +23,7 @@ constexpr size_t shared_bytes(uint32_t n) {
   return size_t{kStages} * kStageBytes + size_t{kRowsOfTile} * s_stride(n);
 }
 
-/// Begins to copy the rows k .. of A's columns; what lies outside A is left as it was.
+/// Begins to copy rows of A's columns from row k on. Memory for elements outside A is not written.
 __device__ __forceinline__ void fetch(uint8_t* stage, const uint16_t* a, uint32_t n, uint32_t k, uint32_t column) {
   constexpr uint32_t kPieces = kColumns / 8;
 #pragma unroll
@@ -35,7 +35,7 @@ __device__ __forceinline__ void fetch(uint8_t* stage, const uint16_t* a, uint32_
   close_copies();
 }
 
-/// Sums of a warp: 32 columns as two groups of 16, by low and high bytes.
+/// The sums of a warp: 32 columns in two groups of 16, for low and high bytes.
 struct Sums {
   int of[2][2][4] = {};
 };
@@ -119,7 +119,7 @@ std::unique_ptr<Job> start(const Batch& batch) {
 bool supports(const Problem& problem, Sharing sharing) {
   return is_matrix(problem) && sharing == Sharing::kNone;
 }
-/// Each byte of A meets a zero beside the byte of S', in both passes.
+/// In both passes, the byte of A that is not needed is multiplied by a zero beside the byte of S'.
 Work work(const Problem& problem, Sharing sharing) {
   return {Unit::kImma, 2 * problem.products(), matrix_bytes(problem, sharing)};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by a number-theoretic transform of 32-bit words modulo one prime, in which the coefficients of a product
-// with a small operand are exact. A block computes a product, a thread eight coefficients: three layers at a time in
-// registers, shared memory between. Negacyclic rings have transforms of their own length; cyclic ones take the product
-// without reduction, in a transform of at least twice the degree.
+// Products by a number-theoretic transform of 32-bit words modulo one prime, so large that coefficients of a product
+// with a small operand are exact. A block computes a product and a thread eight coefficients: three layers at a time in
+// registers, with exchanges through shared memory. In negacyclic rings the transform has the ring's length. In cyclic
+// ones the product is computed without reduction, by a transform of at least twice the degree.
 #include "ntt_prime.cuh"
 #include "ring.cuh"
 
@@ -16,7 +16,7 @@ struct NttShape {
   static constexpr int kLayers = kLength == 256 ? 8 : kLength == 512 ? 9 : kLength == 1024 ? 10 : 11;
   static constexpr int kThreads = kLength / 8;
   static constexpr int kPasses = (kLayers + 2) / 3;
-  /// Four words after every 32, so that no pass meets a bank often.
+  /// Inserts four words after every 32, which avoids most bank conflicts.
   static constexpr int kWords = kLength + kLength / 8;
 };
 
@@ -24,7 +24,7 @@ __device__ __forceinline__ int place(int i) {
   return i + i / 32 * 4;
 }
 
-/// Element j of eight, those of pass kPass; in the last one they are neighbours.
+/// Returns the index of element j of a thread's eight in pass kPass. In the last pass they are neighbours.
 template <class S, int kPass>
 __device__ __forceinline__ int element(int thread, int j) {
   if constexpr (kPass == S::kPasses - 1) {
@@ -66,7 +66,7 @@ __device__ __forceinline__ void exchange(uint32_t (&x)[8], uint32_t* memory, int
   }
 }
 
-/// The last pass of the transform leaves its values in registers, below 4p.
+/// Transforms. The last pass leaves values below 4p in registers.
 template <class S, int kPass = 0>
 __device__ __forceinline__ void forward(uint32_t (&x)[8], uint32_t* memory, const Factor* factors, int thread) {
   for_butterflies<S, kPass, false>(thread,
@@ -80,7 +80,7 @@ __device__ __forceinline__ void forward(uint32_t (&x)[8], uint32_t* memory, cons
   }
 }
 
-/// Back to the order of the first pass; values below 2p.
+/// Transforms back to the order of the first pass; values are below 2p.
 template <class S, int kPass = S::kPasses - 1>
 __device__ __forceinline__ void inverse(uint32_t (&x)[8], uint32_t* memory, const Factor* factors, int thread) {
   for_butterflies<S, kPass, true>(thread,
@@ -94,7 +94,7 @@ __device__ __forceinline__ void inverse(uint32_t (&x)[8], uint32_t* memory, cons
   }
 }
 
-/// -1/p modulo 2^32.
+/// Computes -1/p modulo 2^32.
 constexpr uint32_t minus_inverse() {
   uint32_t x = 1;
   for (int i = 0; i < 5; ++i)
@@ -102,7 +102,7 @@ constexpr uint32_t minus_inverse() {
   return 0 - x;
 }
 
-/// x y / 2^32 mod p, below 2p; x, y below 4p.
+/// Returns x y / 2^32 mod p, below 2p. x and y are below 4p.
 __device__ __forceinline__ uint32_t multiply(uint32_t x, uint32_t y) {
   const uint64_t product = uint64_t{reduced_once(x, 2 * kPrime)} * reduced_once(y, 2 * kPrime);
   const uint32_t m = static_cast<uint32_t>(product) * minus_inverse();
@@ -164,7 +164,7 @@ Factor factor_of(uint32_t w) {
   return {w, static_cast<uint32_t>((uint64_t{w} << 32) / kPrime)};
 }
 
-/// The factor of block i of a layer of 2^layer blocks: the square root of what the block is modulo.
+/// Returns the factor of block i in a layer of 2^layer blocks: w, if the block is modulo x^m - w^2.
 std::vector<Factor> table_of(int layers, bool inverted) {
   const uint32_t length = 1u << layers;
   const uint32_t psi = power(kPrimeRoot, (kPrime - 1) / (2 * length));
@@ -210,7 +210,7 @@ std::unique_ptr<Job> start(const Batch& batch) {
 bool supports(const Problem& problem, Sharing) {
   return has_ring(problem);
 }
-/// Three transforms.
+/// A product takes three transforms.
 Work work(const Problem& problem, Sharing sharing) {
   double butterflies = 0;
   with_ring(problem, [&]<class R>() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kyber's own transform, as ML-KEM's kernels have it: half a warp computes a product. [FIPS203, 4.3]
+// Kyber's own transform, as in ML-KEM's kernels; half a warp computes a product. [FIPS203, 4.3]
 #include "prim/ntt/cuda/ntt.cuh"
 #include "ring.cuh"
 
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(32 * kWarps) ntt_kyber_kernel(RingArgs<KyberRi
   __shared__ __align__(16) uint32_t exchange_memory[kWarps][2 * kExchangeStride];
   const unsigned l = threadIdx.x % kPolyLanes, half = threadIdx.x / kPolyLanes % 2, warp = threadIdx.x / 32;
   const size_t place = size_t{blockIdx.x} * 2 * kWarps + threadIdx.x / kPolyLanes;
-  const size_t item = place < args.count ? place : args.count - 1;  // those beyond the batch store nothing
+  const size_t item = place < args.count ? place : args.count - 1;  // lanes beyond the batch store nothing
   uint32_t* const exchange = exchange_memory[warp] + half * kExchangeStride;
   const uint16_t* a = args.a + item * args.a_stride;
   const int8_t* b = args.b + item * args.b_stride;
@@ -52,7 +52,7 @@ std::unique_ptr<Job> start(const Batch& batch) {
 bool supports(const Problem& problem, Sharing) {
   return has_ring(problem) && problem.n == 256 && problem.q == polykem::cuda::kNttQ;
 }
-/// Three transforms of seven layers.
+/// A product takes three transforms of seven layers.
 Work work(const Problem& problem, Sharing sharing) {
   return {Unit::kButterfly, 3 * 7 * 128, ring_bytes(problem, sharing)};
 }

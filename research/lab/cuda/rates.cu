@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this card does at most, measured in the same run, so that floors mean something; and the module's entry.
+// Measures this card's highest rates in the same run, for floors; and the module's entry.
 #include <functional>
 
 #include "imma_rate.cuh"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThreads = kRateThreads, kIterations = kRateIterations, kChains = kRateChains;
 
-/// Chains of x = step(x, i), folded.
+/// Computes chains of x = step(x, i) and combines their results.
 template <class Step>
 __device__ void run_chains(int* out, int seed, Step step) {
   int sum[kChains];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials on the card. Rows are padded to multiples of 32 coefficients: a and c words, or bytes where q is at most
-// 2^8, b signed bytes.
+// Polynomials on the card, in rows that are padded to multiples of 32 coefficients. a and c have words, or bytes if q
+// is at most 2^8; b has signed bytes.
 #pragma once
 
 #include <type_traits>
@@ -17,8 +17,8 @@ struct Ring {
   using Wide = Element;  ///< of a and c
 };
 
-/// Reduction modulo q of signed 32-bit sums: exact for any sum if q is a power of two, else from -lift on and below
-/// 2^31 - lift.
+/// Reduces signed 32-bit sums modulo q. It is exact for any sum if q is a power of two, otherwise from -lift on and
+/// below 2^31 - lift.
 struct Modulus {
   uint32_t q, mask, lift, reciprocal;
 
@@ -36,7 +36,7 @@ struct Modulus {
   }
 };
 
-/// Calls f.template operator()<Ring>() for the problem's ring; false if there is none.
+/// Calls f.template operator()<Ring>() for the problem's ring. Returns false if there is none.
 template <class F>
 bool with_ring(const Problem& problem, F&& f) {
   if (problem.shape == Shape::kMatrix || problem.modulo_phi || problem.b_bound == 0) return false;
@@ -59,14 +59,14 @@ inline bool has_ring(const Problem& problem) {
   return with_ring(problem, []<class R>(R* = nullptr) {});
 }
 
-/// Bytes of device memory that one product reads and writes.
+/// Returns the bytes of device memory that a product reads and writes.
 inline double ring_bytes(const Problem& problem, Sharing sharing) {
   const double wide = problem.q <= 256 ? 1 : 2;
   const auto n = static_cast<double>(problem.n);
   return n * ((sharing == Sharing::kA ? 0 : wide) + (sharing == Sharing::kB ? 0 : 1) + wide);
 }
 
-/// Pointers to rows and the distances between them, 0 for a shared operand.
+/// Pointers to rows, and the distances between rows, which are 0 for a shared operand.
 template <class R>
 struct RingArgs {
   const typename R::Wide* a;
@@ -76,7 +76,7 @@ struct RingArgs {
   Modulus modulus;
 };
 
-/// The rows of a batch on the card, for kernels that take RingArgs and perhaps more.
+/// The rows of a batch on the card, for kernels that take RingArgs and possibly more.
 template <class R>
 class RingRows : public KernelJob {
  public:
@@ -103,7 +103,7 @@ class RingRows : public KernelJob {
   RingArgs<R> args;
 };
 
-/// A job of function(args), a block for each `items_of_block` items.
+/// A job that launches function(args) with a block for each `items_of_block` items.
 template <class R>
 class RingJob : public RingRows<R> {
  public:
@@ -118,8 +118,8 @@ class RingJob : public RingRows<R> {
   }
 };
 
-/// t(d), where coefficient k of a product is the sum over i of t(k - i) b[i]: a[d], continued by the ring's rule; 0
-/// outside -n < d < n.
+/// Returns t(d), where coefficient k of a product is the sum over i of t(k - i) b[i]: a[d], continued by the ring's
+/// rule, and 0 outside -n < d < n.
 template <class R, class T>
 __device__ __forceinline__ int extended(const T* a, int d) {
   if (d >= R::kN || d <= -R::kN) return 0;

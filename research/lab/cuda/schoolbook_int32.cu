@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product as the 2021 paper computes it: a block per item, a thread per output coefficient and turn, one 32-bit
-// multiply-add per pair of coefficients. [SEONG21, algorithm 2]
+// The product as in the 2021 paper: a block computes an item, its threads take output coefficients in turn, with a
+// 32-bit multiply-add for each pair of coefficients. [SEONG21, algorithm 2]
 #include "multipliers.hpp"
 #include "prim/polymul/cuda/polymul_cuda.cuh"
 
@@ -10,12 +10,13 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Floor per product: N^2 32-bit multiply-adds and N^2 / 32 shared-memory wavefronts (b is broadcast, a is not).
+/// The floor of a product: N^2 32-bit multiply-adds and N^2 / 32 wavefronts of shared memory (b is broadcast, a is
+/// not).
 template <int N, MulKind kKind>
 __global__ void __launch_bounds__(kThreads) schoolbook_int32_kernel(MulArgs args) {
   constexpr int kOutputs = (N + kThreads - 1) / kThreads;
   constexpr int kStride = kPolyStride<N>;
-  // Twice a, so that a[N + k - i] needs no wrap; the tail keeps the idle outputs' reads inside.
+  // a is stored twice, so that a[N + k - i] does not wrap. The tail is for reads of idle outputs.
   __shared__ uint16_t twice_a[N + kOutputs * kThreads];
   __shared__ uint16_t b[N];
   __shared__ uint32_t last;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same products after two levels of the three-product split of a Toeplitz matrix by a vector: with T's blocks T1 on
-// the diagonal, T0 above and T2 below,
+// The products of dots.cuh after two levels of the three-product split of a Toeplitz matrix by a vector. With T's
+// blocks T1 on the diagonal, T0 above and T2 below,
 //   c_low = T1 (b_low + b_high) + (T0 - T1) b_high,   c_high = T1 (b_low + b_high) + (T2 - T1) b_low.
-// Nine products of a quarter of the size take the place of sixteen.
+// So nine products of a quarter of the size replace sixteen.
 #include "dots.cuh"
 
 namespace polykem::lab {
@@ -13,7 +13,7 @@ constexpr int kLeaves = 9;
 
 template <class R, class MulUnit>
 struct TmvpMemory {
-  static constexpr int kLeaf = (R::kN + 15) / 16 * 4;  ///< outputs of one of the nine
+  static constexpr int kLeaf = (R::kN + 15) / 16 * 4;  ///< outputs of one of the nine products
   static constexpr int kSize = 4 * kLeaf;
   using Shape = DotsShape<kLeaf, MulUnit>;
   static constexpr int kThreads = (kLeaves * Shape::kThreads + 31) / 32 * 32;
@@ -26,20 +26,20 @@ struct TmvpMemory {
   int8_t b[kSize];
 };
 
-/// Entry y of T's blocks T1, T0 - T1 and T2 - T1, each of half the size: t(0) of a block is at y = half.
+/// Returns entry y of the blocks T1, T0 - T1 and T2 - T1, of half the size; t(0) of a block is at y = half.
 template <class Entry>
 __device__ __forceinline__ int block_entry(int which, int half, int y, Entry entry) {
   const int diagonal = entry(half + y);
   return which == 0 ? diagonal : entry(which == 1 ? y : 2 * half + y) - diagonal;
 }
 
-/// Entry i of b_low + b_high, b_high and b_low.
+/// Returns entry i of b_low + b_high, b_high and b_low.
 template <class Entry>
 __device__ __forceinline__ int half_entry(int which, int half, int i, Entry entry) {
   return which == 0 ? entry(i) + entry(half + i) : entry(which == 1 ? half + i : i);
 }
 
-/// The operands of leaf 3 p + q: block q of block p.
+/// Computes the operands of leaf 3 p + q, which is block q of block p.
 template <class R, class MulUnit>
 __device__ __forceinline__ void make_leaves(TmvpMemory<R, MulUnit>& m, int thread) {
   using Memory = TmvpMemory<R, MulUnit>;
@@ -118,7 +118,7 @@ std::unique_ptr<Job> start(const Batch& batch) {
   return job;
 }
 
-/// Four times b's coefficients fit in a byte.
+/// Returns whether four times b's coefficients fit into a byte.
 bool supports(const Problem& problem, Sharing) {
   return has_ring(problem) && 4 * problem.b_bound < 128;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's product of NTRU polynomials and those that it was compared with (multipliers.hpp): all operands are
+// The library's product of NTRU polynomials, and those with which it was compared (multipliers.hpp). All operands are
 // rows of words.
 #include "kernel_job.cuh"
 #include "multipliers.hpp"
@@ -25,7 +25,8 @@ cuda::Shared shared_of(Sharing sharing) {
   return sharing == Sharing::kNone ? cuda::Shared::kNone : sharing == Sharing::kA ? cuda::Shared::kA : cuda::Shared::kB;
 }
 
-/// What the driver says of the kernel that `launch` puts on a stream; nothing if it cannot say.
+/// Returns the resources of the kernel that `launch` puts on a stream, as the driver reports them; empty if it does
+/// not.
 template <class Launch>
 Resources captured_resources(Launch&& launch) {
   Resources r;
@@ -87,7 +88,7 @@ bool supports(const Problem& problem, Sharing sharing) {
          cuda::multiplier_supports(kMultiplier, kind_of(problem), problem.n, log_q(problem), shared_of(sharing));
 }
 
-/// Products of polynomials with one byte a coefficient: two limbs are 2^16, so that of the two high ones vanishes.
+/// Products of polynomials with one byte per coefficient. Two limbs are 2^16, so the product of the high ones vanishes.
 double limb_products(MulKind kind) {
   return kind == MulKind::kGeneral ? 3 : kind == MulKind::kTernary ? 2 : 1;
 }
