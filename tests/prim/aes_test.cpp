@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cpu.hpp"
 #include "isa.hpp"
 #include "prim/aes/aes256_ctr.hpp"
 #include "prim/drbg/drbg.hpp"
@@ -61,6 +62,15 @@ TEST(AesCtrPortable, KnownAnswers) {
   aes256_ctr_portable(out, 64, other.data(), 0xf7f6f5f4f3f2f1f0, 0xf8f9fafbfcfdfeff);
   EXPECT_EQ(Bytes(out, out + 64), from_hex("0bdf7df1591716335e9a8b15c860c5025a6e699d536119065433863c8f657b94"
                                            "1bc12c9c01610d5d0d8bd6a3378eca622956e1c8693536b1bee99c73a31576b6"));
+}
+
+TEST(AesCtrOfCpu, IsTheWidest) {
+#ifdef __aarch64__
+  EXPECT_EQ(aes256_ctr_of_cpu(), cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr);
+#else
+  const Aes256Ctr narrower = cpu_features().avx2() ? aes256_ctr_avx2 : nullptr;
+  EXPECT_EQ(aes256_ctr_of_cpu(), cpu_features().avx512() ? aes256_ctr_avx512 : narrower);
+#endif
 }
 
 TEST_P(AesCtrTest, GivesThePortableStream) {
