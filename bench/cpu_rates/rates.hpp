@@ -20,7 +20,7 @@ using Chains = std::array<Register, kChains>;
 
 /// Executes its instruction once in each chain, `rounds` times, with `operand` as second operand. Needs AVX-512.
 using Kernel = void (*)(Chains& chains, const Register& operand, uint64_t rounds);
-/// Computes an instruction's effect on one register, in portable code.
+/// A function that computes an instruction's effect on a register, in portable code.
 using Model = void (*)(Register& value, const Register& operand);
 
 /// An instruction, or two that alternate from chain to chain.

@@ -41,7 +41,7 @@ size_t scaling_points(const ScalingRequest& request);
 /// Measures everything with every backend that this machine can run; stops at the first wrong matrix.
 ScalingReport measure_scaling(const ScalingRequest& request, const ScalingProgress& progress);
 
-/// Returns the caption of the plot of products.
+/// The labels of the plot of products.
 struct ProductLabels {
   std::string title = "Product A S, A n x n", x = "n-bar, columns of S";
 };

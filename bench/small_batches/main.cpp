@@ -104,7 +104,7 @@ double median_time(Records& records, const Operation& operation, const Batch& ba
   return times[times.size() / 2];
 }
 
-/// Returns the times of 1, 2, ... items.
+/// The times of 1, 2, ... items.
 using Times = std::vector<double>;
 
 /// Returns the largest batch that `small` should compute instead of `many`, which minimises the geometric mean of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `polykem-lab ckks` measures: transforms and operations of CKKS, on one core and on the first GPU.
+// The measurements of `polykem-lab ckks`: transforms and operations of CKKS, on one core and on the first GPU.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,22 @@ namespace polykem::ckks::lab {
 
 using polykem::lab::Resources;
 
-/// What a figure costs at least, each: bytes of memory, slots of the multiplier, products of bytes on tensor cores.
+/// The least cost of one transform or operation: bytes of memory, slots of the multiplier, products of bytes on tensor
+/// cores.
 struct Cost {
   double bytes = 0, slots = 0, byte_products = 0;
 };
 
-/// What a device does a second, measured in the same run.
+/// The rates of a device per second, measured in the same run.
 struct Rates {
   double bytes = 0, slots = 0, byte_products = 0;
-  /// Others, for whoever counts instructions.
+  /// Rates of other instructions, for those who count instructions.
   std::map<std::string, double> instructions;
 };
 
-/// Seconds that a device with these rates needs at least: the units work side by side.
+/// Returns the least seconds of a device with these rates, whose units work concurrently.
 double floor_of(const Cost& cost, const Rates& rates);
-/// Which of the three that is: "bytes", "slots" or "byte_products".
+/// Returns which of the three that is: "bytes", "slots" or "byte_products".
 const char* limit_of(const Cost& cost, const Rates& rates);
 
 /// A level of a chain of primes.
@@ -47,45 +48,45 @@ struct Row {
   int log_n = 0, bits = 0;
   Level level;
   size_t batch = 1;
-  double seconds = 0;    ///< of one
-  double sustained = 0;  ///< of one of those that follow each other for Request::sustained; 0: not measured
+  double seconds = 0;    ///< for one
+  double sustained = 0;  ///< for one during Request::sustained seconds without a pause; 0: not measured
   Cost cost;
-  Resources resources;  ///< of the kernel that has the most threads
-  size_t launches = 0;  ///< of kernels, for the batch
-  bool used = false;    ///< what the library does
+  Resources resources;  ///< resources of the kernel with the most threads
+  size_t launches = 0;  ///< launches of kernels for the batch
+  bool used = false;    ///< the library uses this form
 };
 
 struct Request {
-  double seconds = 0.1;  ///< how long each figure is measured
-  double sustained = 0;  ///< how long, besides, a GPU runs the transforms that the library uses; 0: not at all
+  double seconds = 0.1;  ///< time for each figure
+  double sustained = 0;  ///< additional time for the library's transforms on a GPU without a pause; 0: none
   bool planted_error = false;
-  std::vector<int> log_ns{12, 13, 14, 15, 16};  ///< of transforms; operations have the last
+  std::vector<int> log_ns{12, 13, 14, 15, 16};  ///< log2 N of transforms; operations have the last one
   std::vector<std::string> only;                ///< operations; empty: all
   bool wants(const std::string& operation) const;
 };
 
-/// All operations, in the order of tables.
+/// Returns all operations, in the order of tables.
 extern const std::vector<std::string> kOperations;
 
 struct Checked {
   size_t compared = 0, wrong = 0;
 };
 
-/// A CPU's core or a GPU. Throws std::exception where it fails.
+/// A CPU's core or a GPU. Throws std::exception on failure.
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;
-  /// Compares every form and operation with its definition; names the first faults on standard error.
+  /// Compares every form and operation with its definition. Prints the first errors on standard error.
   virtual Checked check(const Request& request) = 0;
   virtual Rates rates() = 0;
   virtual void time(const Request& request, const std::function<void(const Row&)>& add) = 0;
 };
 
-/// One core, and the library's own arithmetic.
+/// Returns one core, which runs the library's own arithmetic.
 Device& open_core();
 
-/// What libpolykem_lab_ckks_cuda.so exports: the first GPU, or nullptr and why in `problem`.
+/// What libpolykem_lab_ckks_cuda.so exports: returns the first GPU, or nullptr with the reason in `problem`.
 using OpenDevice = Device* (*)(std::string* problem);
 inline constexpr const char* kOpenDevice = "polykem_lab_ckks_open_device";
 Device* open_gpu(std::string& problem);

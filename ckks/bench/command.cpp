@@ -19,7 +19,7 @@ namespace {
 
 using polykem::lab::Exit;
 
-/// The devices that were asked for and are here, by their names in rows.
+/// The requested devices that this machine has, by their names in rows.
 struct Devices {
   std::vector<std::pair<std::string, Device*>> list;
   std::string gpu, no_gpu;
@@ -54,7 +54,7 @@ void save(const Options& options, const Results& results, bool at_end) {
   if (at_end && options.json == "-") std::fputs(json.c_str(), stdout);
 }
 
-/// What is measured so far is saved every few seconds.
+/// Results are saved every few seconds.
 void measure(const Options& options, const Devices& devices, Results& results) {
   polykem::lab::Progress progress(0, options.quiet || options.json == "-");
   auto saved = std::chrono::steady_clock::now();
@@ -72,7 +72,7 @@ void measure(const Options& options, const Devices& devices, Results& results) {
   progress.end();
 }
 
-/// Whether all was right.
+/// Returns whether all results were right.
 bool check_all(const Options& options, const Devices& devices, Results& results) {
   size_t wrong = 0;
   for (const auto& [name, device] : devices.list) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core's half: the library's transform and evaluator, which compute with 64-bit words.
+// Measures one core: the library's transform and evaluator, which compute with 64-bit words.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace polykem::ckks::lab {
 
 namespace {
 
-/// The lower quartile of many calls, as for all figures of a core.
+/// Returns the lower quartile of many calls, as for all figures of a core.
 template <class Call>
 double seconds_of(double budget, const Call& call) {
   struct Job : polykem::lab::CpuJob {
@@ -45,12 +45,12 @@ Ntt make_ntt(unsigned log_n, unsigned bits) {
   return {log_n, q, least_root(log_n, q)};
 }
 
-/// What is wrong, on standard error.
+/// Prints an error on standard error.
 void say_fault(const std::string& what, const std::string& where) {
   std::fprintf(stderr, "%s on cpu: %s\n", what.c_str(), where.c_str());
 }
 
-/// Some values of the transform of `a` beside the polynomial's, and all coefficients of the way back.
+/// Compares some values of the transform of `a` with those of the polynomial, and all coefficients after the inverse.
 void check_transform(const Ntt& ntt, unsigned log_n, const std::vector<uint64_t>& a, bool planted, Checked& checked) {
   const Modulus& q = ntt.modulus();
   std::vector<uint64_t> values = a;
@@ -131,7 +131,7 @@ class Chain {
     };
   }
 
-  /// Decrypts what an operation gives. A wrong residue would change every slot beyond recognition; the noise of the
+  /// Decrypts the result of an operation. A wrong residue would change every slot completely; the noise of the
   /// smallest scale stays below 2^-6.
   void check(const Operation& operation, Checked& checked) const {
     const Plaintexts plain = decrypt(context_, secret_, operation.run());
@@ -156,7 +156,7 @@ class Chain {
     params.log_n = log_n;
     params.q = find_primes(log_n, bits, level.limbs + level.specials, {});
     if (params.q.size() != level.limbs + level.specials) throw std::runtime_error("there are not that many primes");
-    // The special ones must not be smaller than those of a digit.
+    // Special primes must not be smaller than those of a digit.
     std::sort(params.q.begin(), params.q.end());
     params.p.assign(params.q.begin() + level.limbs, params.q.end());
     params.q.resize(level.limbs);
@@ -164,7 +164,7 @@ class Chain {
     params.threads = 1;
     return params;
   }
-  /// The square of a prime: one rescaling leaves enough of it.
+  /// The square of a prime, of which a rescaling leaves enough.
   double scale() const { return std::ldexp(1, static_cast<int>(std::min(2 * bits_, 90u))); }
   std::vector<Complex> message(uint64_t seed) const {
     std::mt19937_64 random(seed);
@@ -192,7 +192,7 @@ class Chain {
   Ciphertexts a_, b_;
 };
 
-/// 64-bit products to double width a second, eight chains side by side.
+/// Measures 64-bit products of double width per second, in eight independent chains.
 double multiplications() {
   constexpr size_t kSteps = 200000, kChains = 8;
   uint64_t x[kChains];
@@ -275,7 +275,7 @@ class Core : public Device {
     std::vector<uint64_t> row_words = random_words(size_t{1} << log_n, ntt.modulus().value(), 1);
     for (const char* operation : {"ntt", "intt"}) {
       if (!request.wants(operation)) continue;
-      // A row stays in the caches: what bounds it is the multiplier.
+      // A row stays in the caches, so the multiplier is the bound.
       Cost cost = Work(log_n, 8, kCore).transform();
       cost.bytes = 0;
       Row row = row_of(operation, log_n, bits, cost);
@@ -293,7 +293,7 @@ class Core : public Device {
     }
   }
 
-  /// The chains of the GPU's figures, kept from the check to the measurement: their keys take seconds.
+  /// The chains of the GPU's figures. They are kept from the check to the measurement, because their keys take seconds.
   template <class Visit>
   void for_each_chain(const Request& request, const Visit& visit) {
     static constexpr const char* kNames[] = {"hadd",   "hsub",    "plain_add", "plain_mul",

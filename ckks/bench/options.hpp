@@ -17,7 +17,7 @@ struct Options {
   bool check_only = false, quiet = false, help = false;
 };
 
-/// Throws polykem::lab::UsageError.
+/// Parses the command line. Throws polykem::lab::UsageError.
 Options parse_options(int argc, char** argv);
 
 extern const char* const kHelp;

@@ -8,10 +8,10 @@
 
 namespace polykem::ckks::lab {
 
-/// What was measured, and where. `rates` has those of the devices that rows are of: "cpu", "cuda".
+/// The results, and the machine. `rates` has the rates of the devices in the rows: "cpu", "cuda".
 struct Results {
-  std::string command, cpu, gpu, no_gpu;  ///< gpu: empty where there is none, and then no_gpu says why
-  bool complete = false;                  ///< it was not interrupted
+  std::string command, cpu, gpu, no_gpu;  ///< gpu: empty if there is none; no_gpu then says why
+  bool complete = false;                  ///< the run was not interrupted
   size_t compared = 0;
   std::map<std::string, Rates> rates;
   std::vector<Row> rows;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes tables and plots of what `polykem-lab ckks` measured, with the figures of other libraries beside them.
+"""Makes tables and plots of the results of `polykem-lab ckks`, with the figures of other libraries beside them.
 
     ckks/bench/report_ckks.py ckks.json FOLDER     writes FOLDER/report.md and, where matplotlib is, FOLDER/ckks_*.svg
 
@@ -50,7 +50,7 @@ class Records:
         return list(dict.fromkeys((row["bits"], row["limbs"], row["specials"]) for row in rows if "specials" in row))
 
     def primes(self, on, word_bits):
-        """Of how many primes the rows of transforms are: the numbers, that of most figures first."""
+        """Returns the numbers of primes of transforms' rows, that of most figures first."""
         counts = [row["limbs"] for row in self.transforms(on, word_bits)]
         return sorted(dict.fromkeys(counts), key=lambda count: -counts.count(count))
 
@@ -81,7 +81,7 @@ def in_order(forms):
 
 
 def forms_table(records, published, word_bits):
-    """Head and rows: each form's transforms there and back against N, over floors; other libraries below."""
+    """Returns head and rows: each form's transforms and inverses by N, over floors, then other libraries."""
     primes = records.primes("cuda", word_bits)
     if not primes:
         return [], []
@@ -118,7 +118,7 @@ def forms_table(records, published, word_bits):
 
 
 def sustained_rows(records, columns, bits):
-    """What the library uses, one transform after the other for a second; no row where that was not measured."""
+    """Returns rows for the library's transforms, repeated for a second without a pause, where that was measured."""
     cells = []
     for log_n, count in columns:
         used = [records.best(on="cuda", operation=op, log_n=log_n, limbs=count, bits=bits, used=True)
@@ -159,7 +159,7 @@ def operations_table(records, published, bits):
 
 
 def tensor_core_table(records):
-    """Head and rows: what tensor cores lose and win against integer units."""
+    """Returns head and rows: tensor cores compared with integer units."""
     table = []
     for operation in ("ntt", "intt"):
         fits = {"on": "cuda", "operation": operation, "log_n": 16, "bits": 31, "limbs": 16}
@@ -185,7 +185,7 @@ def gain_row(name, plain, tensor):
 
 
 def papers_table(records, published):
-    """Head and rows: what papers say of their cards, beside ours at N = 2^16 in the largest batch."""
+    """Returns head and rows: published figures, beside ours at N = 2^16 with the largest batch."""
     def ours(operation):
         fits = {"on": "cuda", "operation": operation, "bits": 31, "log_n": 16}
         return records.best(batch=records.largest_batch(**fits), **fits)
@@ -361,7 +361,7 @@ def plot_tensor_cores(plt, records, path):
 
 
 def plot(records, published, folder):
-    """All plots; a note where there is nothing to draw, or matplotlib is missing."""
+    """Writes all plots; prints a note if there is nothing to draw or matplotlib is missing."""
     plt = pyplot(records.document)
     if plt is None:
         return

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What transforms and operations cost at least. Rows are those of N words that must be read or written; operations are
-// counted for one ciphertext of a batch.
+// The least cost of transforms and operations. Rows have N words that must be read or written. Operations are counted
+// for one ciphertext of a batch.
 #pragma once
 
 #include "ckks.hpp"
 
 namespace polykem::ckks::lab {
 
-/// Multiplier slots that are taken by a product with a constant factor, of which a butterfly has one; by a product of
-/// double width; by its reduction, by Montgomery's method.
+/// Multiplier slots of a product with a constant factor, which a butterfly has; of a product of double width; of its
+/// reduction by Montgomery's method.
 struct Multiplier {
   double constant, wide, reduction;
 };
-/// On a GPU with 32-bit words (a high product is two slots) and 64-bit words; on a core, which multiplies 64-bit words.
+/// For a GPU with 32-bit words (a high product takes two slots) and with 64-bit words; for a core, with 64-bit words.
 inline constexpr Multiplier kGpu32{4, 2, 3}, kGpu64{14, 8, 11}, kCore{3, 1, 2};
 
-/// What operations of one kind of words cost.
+/// The costs of operations on one kind of words.
 class Work {
  public:
   Work(int log_n, size_t word_bytes, const Multiplier& multiplier, const Level& level = {}, size_t batch = 1)
@@ -31,10 +31,10 @@ class Work {
         key_rows_(2 * digits_ * all_ / static_cast<double>(batch)),
         plain_rows_(limbs_ / static_cast<double>(batch)) {}
 
-  /// The cost of one row's transform with so many passes over memory.
+  /// Returns the cost of a row's transform with this many passes over memory.
   Cost transform(int passes = 1) const { return {passes * 2 * n_ * word_bytes_, ntt_slots_, 0}; }
-  /// The cost of one row's transform by products with matrices, in which each coefficient has so many terms. 16
-  /// products of bytes are one of words.
+  /// Returns the cost of a row's transform by products with matrices, in which each coefficient has `terms` terms. A
+  /// product of words takes 16 products of bytes.
   Cost matrix_transform(int passes, double terms) const { return {passes * 2 * n_ * word_bytes_, 0, 16 * terms * n_}; }
   Cost add() const { return words(6 * limbs_); }
   Cost add_plain() const { return words(4 * limbs_ + plain_rows_); }
@@ -42,7 +42,7 @@ class Work {
   Cost tensor() const { return words(7 * limbs_, tensor_slots()); }
   Cost automorphism() const { return words(4 * limbs_); }
   Cost rescale() const { return words(4 * limbs_ - 2, 2 * (limbs_ - 1) * m_.constant, 2 * limbs_); }
-  /// The conversion alone: reads the limbs once and writes each digit's other rows.
+  /// Returns the cost of the conversion alone, which reads the limbs once and writes each digit's other rows.
   Cost conversion_up(bool imma) const { return words(limbs_ + up_rows(), up_slots(imma), 0, up_products(imma)); }
   Cost conversion_down(bool imma) const { return words(2 * all_, down_slots(imma), 0, down_products(imma)); }
   Cost mod_up(bool imma) const { return words(limbs_ + up_rows(), up_slots(imma), up_ntts(), up_products(imma)); }
@@ -54,7 +54,7 @@ class Work {
   Cost hrotate(bool imma) const { return switched(4 * limbs_, 0, imma); }
 
  private:
-  /// slots, byte_products: for each coefficient.
+  /// slots, byte_products: those of each coefficient.
   Cost words(double rows, double slots = 0, double ntts = 0, double byte_products = 0) const {
     return {rows * n_ * word_bytes_, slots * n_ + ntts * ntt_slots_, byte_products * n_};
   }
@@ -66,7 +66,7 @@ class Work {
   double up_ntts() const { return limbs_ + up_rows(); }
   double tensor_slots() const { return limbs_ * (4 * m_.wide + 3 * m_.reduction); }
   double key_slots() const { return 2 * all_ * (digits_ * m_.wide + m_.reduction); }
-  /// A result of `sources` terms.
+  /// Returns the cost of a result with `sources` terms.
   double result_slots(double sources, bool imma) const { return imma ? 0 : sources * m_.wide + m_.reduction; }
   double up_slots(bool imma) const { return limbs_ * m_.constant + up_rows() * result_slots(digit_limbs_, imma); }
   double down_slots(bool imma) const {

@@ -11,7 +11,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr char kLittleEndian = 1;
-/// Words that are read at once, so that a false count alone cannot cause a large allocation.
+/// The number of words that are read at once, so that a false count alone cannot cause a large allocation.
 constexpr std::size_t kPieceWords = 1024;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The portable binary form of cereal: a byte that is 1 if numbers are little-endian, and then values without names.
+// The portable binary form of cereal: a byte, which is 1 if numbers are little-endian, then values without names.
 // Counts and lengths have 8 bytes.
 #pragma once
 

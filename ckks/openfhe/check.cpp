@@ -64,7 +64,7 @@ bool is_tag(const std::string& tag) {
          std::all_of(tag.begin(), tag.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }
 
-/// `tag` is a key tag.
+/// Checks that `tag` is a key tag.
 const Context& context_of(const std::shared_ptr<const Context>& context, const std::string& tag,
                           const std::string& place) {
   if (context == nullptr) refuse(place, "there is no crypto context");
@@ -88,7 +88,7 @@ void check_residues(const Tower& tower, std::uint32_t n, const std::string& plac
   }
 }
 
-/// Towers over the first moduli of the context.
+/// Checks that towers are over the first moduli of the context.
 void check_polynomial(const Polynomial& polynomial, const Context& context, const std::string& place) {
   if (polynomial.empty() || polynomial.size() > context.moduli.size()) {
     refuse(place, std::to_string(polynomial.size()) + " towers, but the crypto context has " +
@@ -104,7 +104,7 @@ void check_polynomial(const Polynomial& polynomial, const Context& context, cons
   }
 }
 
-/// All polynomials over as many moduli as the first.
+/// Checks that all polynomials are over as many moduli as the first.
 void check_parts(const std::vector<Polynomial>& parts, const Context& context) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string place = "part " + std::to_string(i);
@@ -113,7 +113,7 @@ void check_parts(const std::vector<Polynomial>& parts, const Context& context) {
   }
 }
 
-/// The moduli of a key's first polynomial: the context's, then in hybrid key switching others.
+/// Checks the moduli of a key's first polynomial: those of the context, then in hybrid key switching others.
 void check_key_moduli(const Moduli& moduli, const Context& context, const std::string& place) {
   const std::size_t own = context.moduli.size();
   demand(moduli.size() <= 2 * kMaxModuli, place, "too many towers");
@@ -154,7 +154,7 @@ void check_key(const SwitchingKey& key, const std::string& tag, const std::strin
   check_digits(key.b, moduli, "b", place);
 }
 
-/// Keys of one tag switch to one secret key, which has one ring.
+/// Checks that keys of one tag have one ring, since they switch to one secret key.
 void check_same_rings(const SwitchingKey& first, const SwitchingKey& key, const std::string& place) {
   demand(key.context == first.context || *key.context == *first.context, place,
          "its crypto context is not that of the other keys with its key tag");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether objects are what objects.hpp demands. What fails throws FormatError, which names the place.
+// Checks that objects are as objects.hpp demands. Failures throw FormatError, which names the place.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace polykem::openfhe {
 
-/// Far beyond what anybody uses; they bound what a reader allocates.
+/// Limits far beyond any use. They bound what a reader allocates.
 inline constexpr std::size_t kMaxModuli = 256;
 inline constexpr std::size_t kMaxParts = 3;
 inline constexpr std::size_t kMaxDigits = 4096;
@@ -23,7 +23,7 @@ inline constexpr std::size_t kMaxTagBytes = 256;
 using Moduli = std::vector<Modulus>;
 Moduli moduli_of(const Polynomial& polynomial);
 
-/// True for a power of two, kMinDimension to kMaxDimension.
+/// Returns true for powers of two from kMinDimension to kMaxDimension.
 bool is_ring_dimension(std::uint32_t n);
 
 void check(const Context& context);

@@ -5,7 +5,7 @@
 
 namespace polykem::openfhe {
 
-/// What is read is no such object: what() is a sentence that names the place.
+/// The text is not an object of the expected type. what() is a sentence that names the place.
 class FormatError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -13,7 +13,7 @@ struct FileBuffer {
   SecretBytes bytes = SecretBytes(kBytes);
 };
 
-/// The buffer is a base class, so that it outlives the stream, which writes what is in it when it is closed.
+/// The buffer is a base class, so that it outlives the stream, which writes the buffer's contents when it is closed.
 template <class Stream>
 class SecretFile : private FileBuffer, public Stream {
  public:

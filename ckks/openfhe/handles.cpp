@@ -28,7 +28,7 @@ std::vector<std::uint64_t> roots_of(const Moduli& moduli) {
   return out;
 }
 
-/// Refuses a polynomial whose towers are not over the first primes of `context`, N residues each.
+/// Throws FormatError unless the polynomial's towers are over the first primes of `context`, with N residues each.
 void demand_towers(const Polynomial& polynomial, const polykem_ckks_context* context, const std::string& place) {
   const std::size_t n = polykem_ckks_ring_dimension(context);
   for (std::size_t i = 0; i < polynomial.size(); ++i) {

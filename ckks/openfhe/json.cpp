@@ -11,11 +11,11 @@ namespace polykem::openfhe {
 namespace {
 
 constexpr std::string_view kIndent = "    ";
-/// From 10^21 on and below 10^-6 a number is written with an exponent.
+/// Numbers from 10^21 on and below 10^-6 are written with an exponent.
 constexpr int kMaxPointPosition = 21;
 constexpr int kMinPointPosition = -5;
 
-/// The shortest digits that give the number back, as cereal lays them out: 36.0, 0.001, 1.2e24.
+/// Returns the shortest digits from which the number can be read back, in cereal's form: 36.0, 0.001, 1.2e24.
 std::string decimal(double value) {
   if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
   std::array<char, 32> text;
@@ -120,7 +120,7 @@ void JsonReader::words(const char* name, std::vector<std::uint64_t>& values, std
     fail_at(name, "has " + std::to_string(words->size()) + " elements, more than " + std::to_string(most));
   }
   values.assign(words->begin(), words->end());
-  found = false;  // gives the memory back
+  found = false;  // frees the memory
 }
 
 JsonWriter::JsonWriter(std::ostream& out) : Writer(out) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON form, laid out as cereal does.
+// The JSON form, in cereal's layout.
 #pragma once
 
 #include <istream>
@@ -21,7 +21,7 @@ class JsonReader final : public Reader {
   void finish() override { leave(); }
 
  private:
-  /// What is open: one of the two, and the element of a list that comes next.
+  /// An open object or list, and the next element of a list.
   struct Open {
     JsonFields* fields = nullptr;
     JsonList* list = nullptr;
@@ -63,11 +63,11 @@ class JsonWriter final : public Writer {
 
   void begin(const char* name, char bracket);
   void end(char bracket);
-  /// Begins a field or an element: comma, line, name.
+  /// Begins a field or an element: writes a comma, a line end and the name.
   void item(const char* name);
   void line();
 
-  std::vector<bool> filled_;  ///< for each that is open: whether something is in it
+  std::vector<bool> filled_;  ///< for each open object or list, whether it has contents
 };
 
 }  // namespace polykem::openfhe

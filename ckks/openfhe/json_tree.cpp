@@ -13,7 +13,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxDepth = 64;
-/// Nodes other than the integers of lists. A tower has 14, so these are more residues than most machines can hold.
+/// The largest number of nodes other than integers in lists. A tower has 14, so this allows more residues than most
+/// machines can hold.
 constexpr std::size_t kMaxNodes = std::size_t{1} << 20;
 constexpr std::size_t kMaxFields = 32;
 constexpr std::size_t kMaxWords = std::size_t{1} << 17;
@@ -139,7 +140,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   JsonWords words_;  ///< the integers of the list that is open
 };
 
-/// Puts the node where it belongs.
+/// Adds the node to its parent.
 JsonNode& Builder::place(JsonNode node) {
   if (++nodes_ > kMaxNodes) throw FormatError("the JSON has too many parts");
   if (open_.empty()) {

@@ -16,7 +16,7 @@ struct JsonField;
 struct JsonNode;
 using JsonFields = std::vector<JsonField>;
 using JsonList = std::vector<JsonNode>;
-/// A list that begins with an integer has nothing but integers.
+/// A list that begins with an integer contains only integers.
 using JsonWords = std::vector<std::uint64_t, ZeroizingAllocator<std::uint64_t>>;
 
 struct JsonNode {
@@ -29,8 +29,8 @@ struct JsonField {
   JsonNode node;
 };
 
-/// Reads a whole text. Throws FormatError: for what is no JSON, names that OpenFHE does not use, negative numbers and
-/// null, and texts that nest deeper or have more parts than any of its files.
+/// Reads a whole text. Throws FormatError for text that is not JSON, for names that OpenFHE does not use, for negative
+/// numbers and null, and for text that nests deeper or has more parts than any of OpenFHE's files.
 JsonFields read_json(std::istream& in);
 
 }  // namespace polykem::openfhe

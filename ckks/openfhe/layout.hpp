@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in a file, in its order, for reading and for writing. OpenFHE leaves to cereal how that looks:
-//  - A class that has versions says which, where it first occurs ("cereal_class_version").
-//  - A pointer has a number ("id"): a new one, with the highest bit set, when what it points to follows, and later the
-//    same without that bit.
-//  - A pointer to a base class also says of which class the object is: as it is declared, or a number and its name,
-//    later only that number.
+// The contents of files in order, for reading and for writing. OpenFHE leaves their form to cereal:
+//  - A class with versions states its version where it first occurs ("cereal_class_version").
+//  - A pointer has a number ("id"): if its object follows, a new number with the highest bit set; later the same number
+//    without that bit.
+//  - A pointer to a base class also states the object's class: the declared one, or a number and the class's name, and
+//    later only the number.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +60,7 @@ enum class Class : std::size_t {
 std::vector<std::uint64_t> product(const Moduli& moduli);
 std::uint32_t bits_of(const std::vector<std::uint64_t>& number);
 
-/// Fails unless `name` is `wanted`; says so if it belongs to another scheme.
+/// Throws unless `name` is `wanted`; the message says if it belongs to another scheme.
 void demand_class(Reader& reader, const std::string& name, const std::string& wanted);
 
 template <class Archive>
@@ -121,7 +121,7 @@ class Layout {
 
   // Parts of every file
 
-  /// A number that has one value only.
+  /// A number with only one allowed value.
   template <class T>
   void constant(const char* name, T wanted, const char* otherwise) {
     T value = wanted;
@@ -212,7 +212,7 @@ class Layout {
     if (is_new) classes_.push_back(wanted);
   }
 
-  /// A pointer to an object that nothing else points to. `body` is its field "data".
+  /// A pointer to an object to which nothing else points. `body` handles its field "data".
   template <class Body>
   void pointer_wrapper(Body body) {
     ar_.open("ptr_wrapper");
@@ -236,7 +236,7 @@ class Layout {
     ar_.close();
   }
 
-  /// A pointer to an object that others may point to as well; reading, body() makes a new one.
+  /// A pointer to an object that may be shared. When reading, body() makes a new object.
   template <class T, class Body>
   void shared_pointer(const char* name, T& object, Body body) {
     ar_.open(name);
@@ -487,7 +487,7 @@ class Layout {
     ar_.close();
   }
 
-  /// Two of them, without members.
+  /// Two pointers to objects without members.
   void base_classes() {
     ar_.open("value0");
     ar_.open("value0");
@@ -608,7 +608,7 @@ class Layout {
   std::conditional_t<kReading, ReadPointers, WrittenPointers> pointers_;
   std::array<bool, static_cast<std::size_t>(Class::kCount)> seen_{};
   std::vector<std::string> classes_;
-  std::uint32_t dimension_ = 0;  ///< of the context that was last; 0 before its first moduli
+  std::uint32_t dimension_ = 0;  ///< ring dimension of the last context; 0 before its first moduli
 };
 
 }  // namespace polykem::openfhe

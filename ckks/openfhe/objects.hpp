@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenFHE 1.6.1 writes for the scheme CKKS in residue number systems, as plain data. The names in quotes are those
-// of its JSON. Polynomials have N = ring_dimension coefficients modulo X^N + 1.
+// The objects that OpenFHE 1.6.1 writes for CKKS in residue number systems, as plain data. Names in quotes are those of
+// its JSON. Polynomials have N = ring_dimension coefficients modulo X^N + 1.
 #pragma once
 
 #include <cstdint>
@@ -161,12 +161,13 @@ struct Ciphertext {
   std::uint32_t hop_level = 0;      ///< "t": re-encryptions since the encryption
   std::uint32_t noise_degree = 1;   ///< "d": scales that were multiplied without a rescaling
   double scale = 0;                 ///< "s": the values times this are what is encrypted; positive, finite
-  std::uint64_t integer_scale = 1;  ///< "si" of the ciphertext; other schemes use it
+  std::uint64_t integer_scale = 1;  ///< "si" of the ciphertext, which other schemes use
   Sharing sharing;
 };
 
-/// Switches from one secret to another. In hybrid key switching a and b have a polynomial for each digit, over the
-/// context's moduli and then those of P, which the context does not list; in the kind kBv over the context's only.
+/// A key that switches from one secret to another. In hybrid key switching a and b have a polynomial for each digit,
+/// over the context's moduli and then those of P, which the context does not list; in the kind kBv over the context's
+/// only.
 struct SwitchingKey {
   std::shared_ptr<const Context> context;
   std::string key_tag;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of OpenFHE 1.6.1 for CKKS: what its functions Serialize... write, in JSON and in its portable binary form, is
-// read, and what is written here they accept. An unchanged object is written as the bytes it was read from, except
-// that in JSON a fraction may end in another digit that means the same number.
+// Reads what OpenFHE 1.6.1's functions Serialize... write for CKKS, in JSON and in its portable binary form, and writes
+// files that OpenFHE reads. An unchanged object is written as the bytes from which it was read, except that in JSON a
+// fraction may have another last digit that means the same number.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace polykem::openfhe {
 enum class Form { kJson, kBinary };
 
 /// Reads a file that holds an object of type T and nothing else; its form is recognised. T is Context, PublicKey,
-/// SecretKey, Ciphertext, RelinearisationKeys or AutomorphismKeys. All that objects.hpp says of T holds afterwards,
-/// except that moduli are not proved to be primes. Throws FormatError, whose text names the place. Memory is at most a
-/// small multiple of what was read, and of the residues one copy.
+/// SecretKey, Ciphertext, RelinearisationKeys or AutomorphismKeys. Everything that objects.hpp states of T then holds,
+/// except that moduli are not proved to be primes. Throws FormatError, whose text names the place. It uses
+/// at most a small multiple of the bytes read, with one copy of the residues.
 template <class T>
 T read(std::istream& in);
 template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of what a file points to more than once.
+// The numbers of objects to which a file points more than once.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ using Shared = std::variant<std::monostate, Modulus, Moduli, std::shared_ptr<con
 
 inline constexpr std::uint32_t kNewPointer = std::uint32_t{1} << 31;
 
-/// What a file's pointers led to, by number from 1 on.
+/// The objects of a file's pointers, by number from 1 on.
 class ReadPointers {
  public:
   explicit ReadPointers(const Sharing&) {}
@@ -38,13 +38,13 @@ class ReadPointers {
   std::vector<Shared> objects_;
 };
 
-/// Which numbers to write, as Sharing demands or so that what is equal is written once.
+/// The numbers to write, according to Sharing or so that equal objects are written once.
 class WrittenPointers {
  public:
   explicit WrittenPointers(const Sharing& sharing) : sharing_(sharing) {}
-  /// A marked number if the object is to follow.
+  /// Returns a number, which is marked if the object must follow.
   std::uint32_t number_of(const Shared& object);
-  /// For an object that is not shared.
+  /// Returns the number of an object that is not shared.
   std::uint32_t next() { return ++last_ | kNewPointer; }
 
  private:

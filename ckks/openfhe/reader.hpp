@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two forms of a file have in common for a reader: fields that are asked for in their order, by name.
+// The interface of readers of both forms of files: fields are requested in order, by name.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace polykem::openfhe {
 
-/// Fields have names, elements of a list have none: nullptr asks for the next one. All of it throws FormatError.
+/// Fields have names. Elements of a list have none; nullptr requests the next one. All functions throw FormatError.
 class Reader {
  public:
   static constexpr bool kReading = true;
@@ -22,7 +22,7 @@ class Reader {
 
   void open(const char* name);
   void close();
-  /// The number of elements, which is at most `most`.
+  /// Returns the number of elements, which is at most `most`.
   std::size_t open_list(const char* name, std::size_t most);
   void close_list();
 
@@ -41,11 +41,11 @@ class Reader {
     }
   }
   virtual void flag(const char* name, bool& value) = 0;
-  /// At most 256 bytes.
+  /// Reads text of at most 256 bytes.
   virtual void text(const char* name, std::string& value) = 0;
-  /// At most `most` integers.
+  /// Reads at most `most` integers.
   virtual void words(const char* name, std::vector<std::uint64_t>& values, std::size_t most) = 0;
-  /// To be called at the end: nothing may be left.
+  /// Must be called at the end. Throws if anything is left.
   virtual void finish() = 0;
 
   [[noreturn]] void fail(const std::string& what) const;

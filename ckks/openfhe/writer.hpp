@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two forms of a file have in common for a writer; the counterpart of reader.hpp.
+// The interface of writers of both forms of files, the counterpart of reader.hpp.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace polykem::openfhe {
 
-/// Fields have names; elements of a list have none, which is nullptr.
+/// Fields have names; those of a list's elements are nullptr.
 class Writer {
  public:
   static constexpr bool kReading = false;
@@ -40,7 +40,7 @@ class Writer {
   virtual void flag(const char* name, bool value) = 0;
   virtual void text(const char* name, const std::string& value) = 0;
   virtual void words(const char* name, const std::vector<std::uint64_t>& values) = 0;
-  /// To be called at the end. Throws std::ios_base::failure if the stream has failed.
+  /// Must be called at the end. Throws std::ios_base::failure if the stream has failed.
   virtual void finish() = 0;
 
  protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel and form against the CPU's reference, on all CPUs; polykem_gpu_ckks and polykem-lab run this.
+// Compares every kernel and form with the CPU's reference, on all CPUs. polykem_gpu_ckks and polykem-lab run it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Counts {
   size_t compared = 0, wrong = 0;
 };
 
-/// Checks of one word, each by itself.
+/// The checks of one type of words, each a task.
 template <class Word>
 std::vector<std::function<void(Verdict&)>> checks_of(int bits, bool all_fills) {
   std::vector<std::function<void(Verdict&)>> checks;
@@ -38,7 +38,7 @@ std::vector<std::function<void(Verdict&)>> checks_of(int bits, bool all_fills) {
   const auto add = [&](int log_n, int bits_of, Shape shape, Fill fill) {
     checks.push_back([=](Verdict& verdict) { check_operations<Word>(log_n, bits_of, shape, {fill}, verdict); });
   };
-  add(12, bits, {48, 12, 12, 1}, Fill::kRandom);  // what is measured
+  add(12, bits, {48, 12, 12, 1}, Fill::kRandom);  // the size that is measured
   add(12, bits, {24, 6, 6, 1}, Fill::kRandom);
   add(12, bits, {5, 1, 1, 9}, Fill::kRandom);  // more digits and ciphertexts than one launch takes
   add(12, bits, {11, 9, 10, 2}, Fill::kMax);   // more sources than a step of a tensor core
@@ -48,7 +48,8 @@ std::vector<std::function<void(Verdict&)>> checks_of(int bits, bool all_fills) {
   return checks;
 }
 
-/// all_fills: operations also of zeros and of the largest residues at every N. Faults are named on standard error.
+/// all_fills: also runs operations on zeros and on the largest residues at every N. Errors are printed on standard
+/// error.
 inline Counts check_all(bool all_fills) {
   auto checks = checks_of<uint64_t>(61, all_fills);
   for (auto& check_of : checks_of<uint32_t>(31, all_fills))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API on a device beside the same calls on the CPU: statuses, error texts, shapes and words must agree. For a
-// GPU, and for the module that is compiled for a CPU.
+// Compares calls of the C API on a device with the same calls on the CPU: statuses, error texts, shapes and words must
+// agree. It is used on a GPU, and for the module that is compiled for a CPU.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct ApiSet {
   unsigned digits;
 };
 
-/// A context, a device, and keys in both places. Words are random: nothing is encrypted.
+/// A context, a device, and keys in both places. Words are random; nothing is encrypted.
 class ApiWorld {
  public:
   explicit ApiWorld(const ApiSet& set, size_t scratch_bytes = 0) : set_(set), random_(set.log_n) {
@@ -116,7 +116,7 @@ inline polykem_ckks_shape shape_of(const polykem_ckks_ciphertexts* a) {
   return shape;
 }
 
-/// Counts what differs and names it.
+/// Counts and prints differences.
 class ApiVerdict {
  public:
   void expect(bool right, const std::string& what) {
@@ -147,7 +147,7 @@ class ApiVerdict {
     expect(got_count == count && expected_count == count && std::equal(got, got + count, expected), what + ", words");
   }
 
-  /// call(there, &out), on the CPU and on the device: equal results, or equal errors, where the result is empty.
+  /// Runs call(there, &out) on the CPU and on the device. Results must be equal, or errors with empty results.
   template <typename Call>
   BothCiphertexts call(const ApiWorld& world, const std::string& what, const Call& call) {
     polykem_ckks_ciphertexts *here = nullptr, *there = nullptr;
@@ -217,7 +217,7 @@ class ApiCalls {
     });
   }
 
-  /// All of them, each once.
+  /// Runs all calls once.
   void every(size_t count, size_t limbs) {
     const BothCiphertexts a = random_ciphertexts(world_, count, 2, limbs),
                           b = random_ciphertexts(world_, count, 2, limbs);
@@ -252,7 +252,7 @@ class ApiCalls {
     with_scale(a, 3);
   }
 
-  /// `depth` random operations on what there is, errors among them.
+  /// Runs `depth` random operations on existing objects, including errors.
   void circuit(size_t count, size_t depth) {
     std::mt19937_64& random = world_.random();
     std::vector<BothCiphertexts> known;

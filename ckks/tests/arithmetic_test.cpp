@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modular arithmetic, transforms and base conversion beside their definitions.
+// Compares modular arithmetic, transforms and base conversion with their definitions.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API: what parameter sets and words it takes, and what it says of others.
+// Tests which parameter sets and words the C API accepts, and its errors for others.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -205,7 +205,7 @@ TEST_F(CkksApi, KeysTravelAsWords) {
   EXPECT_NE(made<SwitchingKey>(polykem_ckks_switching_key_new, context.get(), words_of_key, count), nullptr);
 }
 
-/// Each function that takes an array, with every wrong length near the right one; a sanitizer sees what is read.
+/// Calls each function that takes an array with every wrong length near the right one, for sanitizers.
 TEST_F(CkksApi, ArraysOfOtherLengthsAreRefused) {
   const auto context = made<Context>(polykem_ckks_context_new, &parameters);
   const polykem_ckks_shape two{sizeof two, 2, 2, 3, 32, 0x1p40}, one{sizeof one, 2, 1, 3, 32, 0x1p40};
@@ -269,7 +269,7 @@ TEST_F(CkksApi, ScalesBeyondTheModulusAreRefused) {
   EXPECT_NE(made<Ciphertexts>(polykem_ckks_keep_limbs, context.get(), a.get(), size_t{2}), nullptr);
 }
 
-/// Calls with &out, where something has to be exactly if it returns OK.
+/// Calls with &out, which must be set exactly if the call returns OK.
 template <typename Handle, typename Call>
 polykem_ckks_status status_of(const Call& call) {
   typename Handle::pointer out = nullptr;
@@ -279,7 +279,7 @@ polykem_ckks_status status_of(const Call& call) {
   return status;
 }
 
-/// A number that is no scale, and one that is not below the modulus, whose message names the bound.
+/// Numbers that are not scales, and one that is not below the modulus; the message names the bound.
 TEST_F(CkksApi, ScalesThatAreGivenAreChecked) {
   const auto context = made<Context>(polykem_ckks_context_new, &parameters);
   const auto* const set = context.get();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on ciphertexts beside the same operations on the numbers in them.
+// Compares operations on ciphertexts with the same operations on the numbers in them.
 #include <algorithm>
 #include <map>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr double kScale = 0x1p40;
 constexpr size_t kSlots = 32;
 
-/// Ciphertexts and what is in them.
+/// Ciphertexts and the numbers in them.
 struct Value {
   Ciphertexts c;
   std::vector<Complex> z;
@@ -226,7 +226,7 @@ TEST_F(CkksCircuit, ThreadsComputeTheSame) {
             rescale(context, relinearise(context, squares, user.square_key)).words);
 }
 
-/// Noise of the errors' distribution, as the standard wants it: deviation about 3.2.
+/// The noise of errors must have the standard's deviation of about 3.2.
 TEST_F(CkksCircuit, FreshNoiseIsOfTheRightSize) {
   const Plaintexts nothing = encode(context, std::vector<Complex>(64 * kSlots), kSlots, 1, 1);
   const Plaintexts noise = decrypt(context, user.secret, encrypt(context, user.key, nothing, user.drbg));

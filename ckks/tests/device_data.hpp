@@ -15,7 +15,7 @@
 
 namespace polykem::ckks::testing {
 
-/// Throws std::runtime_error with the driver's words.
+/// Throws std::runtime_error with the driver's message.
 inline void check(cudaError_t error, const char* what) {
   if (error != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
 }
@@ -86,7 +86,7 @@ struct DeviceTables {
         inverse(host.inverse),
         tables{host.log_n, primes.get(), forward.get(), inverse.get(), {}} {}
 
-  /// Also the tables of the tensor-core forms, where there are such forms.
+  /// Includes the tables of the tensor-core forms, if there are such forms.
   void add_imma() {
     if (sizeof(Word) != 4 || tables.log_n != 16) return;
     imma = std::make_unique<DeviceImmaTables>(cuda::make_imma_tables(roots));
@@ -100,7 +100,7 @@ struct DeviceTables {
   cuda::Tables<Word> tables;
 };
 
-/// The first `count` primes, one after the other.
+/// Maps rows to the first `count` primes, in order.
 inline cuda::RowMap first_primes(uint32_t count) {
   cuda::RowMap map;
   map.count = count;

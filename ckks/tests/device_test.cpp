@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API for GPUs, with a module whose kernels are compiled for the CPU (host_shim): what it computes, and what it
-// does where there is no memory, no GPU, or an operand elsewhere.
+// Tests the C API for GPUs with a module whose kernels are compiled for the CPU (host_shim): its results, and its
+// errors if memory or the GPU is missing or an operand is elsewhere.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@ namespace polykem::ckks::test {
 namespace {
 
 constexpr const char* kModule = POLYKEM_CKKS_CPU_MODULE;
-/// The library reads it when the first device is opened.
+/// Sets a variable that the library reads when the first device is opened.
 [[maybe_unused]] const int kSet = setenv("POLYKEM_CKKS_CUDA_MODULE", kModule, 1);
 
 ShimMemory& shim() {
@@ -86,7 +86,7 @@ TEST_F(CkksDevice, WaitsForMemoryThatWillBeFree) {
   ApiWorld world(kNarrow);
   const BothCiphertexts a = random_ciphertexts(world, 1, 2, 3);
   ApiCalls calls(world, verdict);
-  calls.combine(POLYKEM_CKKS_ADD, a, a);  // takes what later calls find
+  calls.combine(POLYKEM_CKKS_ADD, a, a);  // allocates memory that later calls use again
   shim().waiting = size_t{1} << 30;
   shim().limit = shim().used + (size_t{1} << 30);
   calls.combine(POLYKEM_CKKS_ADD, a, a);
@@ -210,7 +210,7 @@ TEST_F(CkksDevice, SeveralThreadsUseOne) {
     EXPECT_EQ(own.faults(), 0U);
 }
 
-/// What a set without ring 2^12, or with too many digits, is told.
+/// The error for a set without ring 2^12, or with too many digits.
 polykem_ckks_status opening(const ApiSet& set, int ordinal) {
   std::vector<uint64_t> q(set.q_count), p(set.p_count);
   must(polykem_ckks_find_primes(set.log_n, set.q_bits, q.size(), nullptr, 0, q.data()), "finding primes");

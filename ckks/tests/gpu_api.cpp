@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CKKS on a GPU through the C API: every operation and random circuits beside the CPU, to the bit, then times.
+// Compares CKKS on a GPU with the CPU through the C API, to the bit: every operation and random circuits. Then
+// measures.
 //   polykem_gpu_ckks_api [check|time|all] [FILE.json]
-// Exits with 1 if a word is wrong or a call fails, with 77 where there is no GPU.
+// Exits with 1 if a word is wrong or a call fails, with 77 if there is no GPU.
 #include <chrono>
 
 #include "api_checks.hpp"
@@ -12,7 +13,7 @@ using namespace polykem::ckks::test;
 
 constexpr ApiSet kNarrow{12, 30, 30, 6, 3, 2}, kWide{12, 50, 60, 6, 3, 2};
 
-/// False where there is no GPU that can be used.
+/// Returns false if there is no usable GPU.
 bool has_gpu() {
   const uint64_t q = 0xffffee001;  // 1 mod 2^13
   const polykem_ckks_parameters parameters{sizeof parameters, 12, 1, &q, nullptr, 0, nullptr, nullptr, 1, 1, 1};
@@ -64,7 +65,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// The median of five passes, each of calls that are queued and waited for.
+/// Returns the median of five passes, each of which queues calls and waits for them.
 template <typename Call>
 double seconds_of(const ApiWorld& world, int repetitions, const Call& call) {
   const auto pass = [&](int calls) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CKKS's kernels on a GPU: every kernel and form against the CPU's reference. polykem-lab ckks measures them.
+// Compares every kernel and form of CKKS on a GPU with the CPU's reference. polykem-lab ckks measures them.
 //   polykem_gpu_ckks [check]
-// Exits with 1 if a word is wrong or a call fails, with 2 for other words, with 77 where there is no GPU.
+// Exits with 1 if a word is wrong or a call fails, with 2 for other words, with 77 if there is no GPU.
 #include <cstring>
 
 #include "all_checks.hpp"

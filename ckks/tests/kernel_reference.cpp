@@ -15,7 +15,7 @@ using cuda::inverse_mod;
 using cuda::power_mod;
 using cuda::reverse_bits;
 
-/// Miller and Rabin's test with bases that decide all 64-bit numbers.
+/// The Miller-Rabin test, with bases that decide all 64-bit numbers.
 bool is_prime(uint64_t n) {
   const int twos = std::countr_zero(n - 1);
   for (uint64_t base : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}) {
@@ -38,7 +38,7 @@ uint64_t primitive_root(uint64_t q, uint64_t order) {
   }
 }
 
-/// psi to the power i, for all i below N. Checks run on several threads.
+/// Returns the powers psi^i for all i < N. Checks call it on several threads.
 const Residues& powers(uint64_t psi, uint64_t q, int log_n) {
   static std::mutex mutex;
   static std::map<std::tuple<uint64_t, uint64_t, int>, Residues> known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of ckks/src/cuda must compute, written down plainly, and inputs for them.
+// Simple references for the kernels of ckks/src/cuda, and inputs.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ using cuda::multiply_mod;
 using cuda::PrimeRoot;
 using Residues = std::vector<uint64_t>;
 
-/// `count` primes below 2^bits, the largest that are 1 modulo 2N, each with a primitive 2N-th root of unity.
+/// Returns the `count` largest primes below 2^bits that are 1 modulo 2N, each with a primitive 2N-th root of unity.
 std::vector<PrimeRoot> make_primes(int count, int bits, int log_n);
 
-/// x[i] = a(psi^(2 rev(i) + 1)), in place; of length 2^log_n.
+/// Computes x[i] = a(psi^(2 rev(i) + 1)) in place; the length is 2^log_n.
 void reference_ntt(Residues& a, const PrimeRoot& prime);
 void reference_intt(Residues& a, const PrimeRoot& prime);
-/// The same by evaluating the polynomial, for one i.
+/// Computes the same for one i, by evaluating the polynomial.
 uint64_t evaluate(const Residues& a, uint32_t i, const PrimeRoot& prime);
 
-/// a(X^exponent), coefficients, for an odd exponent.
+/// Returns the coefficients of a(X^exponent) for an odd exponent.
 Residues reference_automorphism(const Residues& a, uint64_t exponent, uint64_t q);
 
 enum class Fill { kRandom, kZero, kMax, kSingle };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CKKS's kernels and their launches, compiled for a CPU, whose threads are fibres.
+// Tests CKKS's kernels and their launches, compiled for a CPU, with fibres as threads.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -27,7 +27,7 @@ TEST(KernelReference, EvaluatesPolynomials) {
 
 class TransformForm : public ::testing::TestWithParam<cuda::Form> {};
 
-/// Tensor cores are slow to imitate, so their forms get one row.
+/// Simulating tensor cores is slow, so their forms get one row.
 template <class Word>
 void check_form(cuda::Form form, int bits) {
   for (int log_n = 12; log_n <= 16; ++log_n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every form of the transform against the reference. Also compiled for a CPU, on ckks/tests/host_shim.
+// Compares every form of the transform with the reference. Also compiled for a CPU, with ckks/tests/host_shim.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@
 
 namespace polykem::ckks::testing {
 
-/// Counts what was compared and what was wrong, and names the first fault of each check.
+/// Counts comparisons and errors, and prints the first error of each check.
 class Verdict {
  public:
   void compare(const std::string& what, uint64_t got, uint64_t want, size_t index) {
@@ -42,7 +42,7 @@ std::string describe(const char* what, int log_n) {
   return std::string(what) + ", " + std::to_string(8 * sizeof(Word)) + " bits, 2^" + std::to_string(log_n);
 }
 
-/// Transforms a row of each fill there and back, with one more row that the map skips.
+/// Transforms a row of each fill and back, with one more row that the map skips.
 template <class Word>
 void check_ntt(cuda::Form form, const DeviceTables<Word>& device, std::initializer_list<Fill> fills, Verdict& verdict) {
   const int log_n = device.tables.log_n;

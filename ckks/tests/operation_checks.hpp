@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation of ckks/src/cuda/kernels.hpp but the transform against plain loops. Also compiled for a CPU.
+// Compares every operation of ckks/src/cuda/kernels.hpp but the transform with simple loops. Also compiled for a CPU.
 #pragma once
 
 #include <initializer_list>
@@ -15,7 +15,7 @@ struct Shape {
   uint32_t digits() const { return (limbs + digit_limbs - 1) / digit_limbs; }
   uint32_t rows() const { return limbs + specials; }
   uint32_t key_limbs() const { return limbs + unused + specials; }
-  /// The number of the prime of a row: the unused limbs lie before P.
+  /// Returns the index of a row's prime; unused limbs are before P.
   uint8_t prime(uint32_t row) const { return static_cast<uint8_t>(row < limbs ? row : row + unused); }
   cuda::RowMap map(uint32_t count) const {
     cuda::RowMap result;
@@ -43,7 +43,7 @@ struct DeviceConversion {
   cuda::Conversion<Word> conversion;
 };
 
-/// What key switching at one level needs.
+/// The data of key switching at one level.
 template <class Word>
 struct DeviceKeySwitch {
   DeviceKeySwitch(const std::vector<PrimeRoot>& primes, const Shape& shape) {
@@ -99,7 +99,7 @@ struct Rows {
   }
 };
 
-/// Operations of one word, N and shape: inputs, device copies, what each operation must give.
+/// Operations of one type of words, N and shape: inputs, device copies, and expected results.
 template <class Word>
 class OperationCheck {
  public:
@@ -260,7 +260,7 @@ class OperationCheck {
     expect("rescale", out, want);
   }
 
-  /// Residues modulo the primes of rows [first, first + count) brought to row `target`, by the definition.
+  /// Converts residues modulo the primes of rows [first, first + count) to row `target`, by definition.
   Residues converted(const Residues* sources, uint32_t first, uint32_t count, uint32_t target) const {
     std::vector<uint64_t> moduli;
     for (uint32_t i = 0; i < count; ++i)
@@ -379,7 +379,7 @@ class OperationCheck {
   std::mt19937_64 random_{7};
 };
 
-/// All operations with chains of so many primes of `bits` bits.
+/// Checks all operations with chains of this many primes of `bits` bits.
 template <class Word>
 void check_operations(int log_n, int bits, const Shape& shape, std::initializer_list<Fill> fills, Verdict& verdict) {
   const DeviceTables<Word> device(log_n, make_primes(static_cast<int>(shape.key_limbs()), bits, log_n));

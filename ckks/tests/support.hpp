@@ -13,7 +13,8 @@
 
 namespace polykem::ckks::test {
 
-/// A first prime of `first_bits`, `levels` of `bits`, and two special primes of 60 bits for two digits.
+/// Makes parameters with a first prime of `first_bits`, `levels` primes of `bits`, and special primes of 60 bits for
+/// two digits.
 inline Params make_params(unsigned log_n, unsigned first_bits, unsigned bits, size_t levels) {
   Params params{.log_n = log_n, .q = {}, .p = {}, .q_roots = {}, .p_roots = {}, .digits = 2, .threads = 1};
   params.q = find_primes(log_n, first_bits, 1, {});
@@ -24,7 +25,7 @@ inline Params make_params(unsigned log_n, unsigned first_bits, unsigned bits, si
   return params;
 }
 
-/// A ring, its keys, and messages of random numbers in the square from -1 - i to 1 + i.
+/// A context and its keys, and messages of random numbers in the square from -1 - i to 1 + i.
 struct User {
   explicit User(const Params& params, uint32_t seed = 1)
       : context(params),
@@ -67,7 +68,7 @@ inline double largest_difference(const std::vector<Complex>& a, const std::vecto
   return most;
 }
 
-/// The fault that a call throws; Fault::kInternal if none.
+/// Returns the fault that a call throws; Fault::kInternal if none.
 template <typename Call>
 Fault fault_of(const Call& call) {
   try {

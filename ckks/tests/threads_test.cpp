@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads a context starts: one for each CPU that the process may use, the caller's among them.
+// Tests how many threads a context starts: one for each CPU that the process may use, including the caller's.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ std::atomic<int> started{0};
 
 }  // namespace
 
-/// In place of the C library's, for the C++ runtime too.
+/// Replaces the C library's function, also for the C++ runtime.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                               void* argument) {
   static const auto next = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
@@ -29,7 +29,7 @@ namespace {
 
 using namespace polykem::ckks::test;
 
-/// Threads that encoding a batch starts, by a new context on the CPUs of `set`.
+/// Returns the number of threads that a new context on the CPUs of `set` starts to encode a batch.
 int threads_started(const cpu_set_t& set, unsigned threads) {
   EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
   uint64_t q = 0;

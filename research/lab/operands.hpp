@@ -6,7 +6,7 @@
 
 namespace polykem::lab {
 
-/// Makes operands that differ between items and are the same in every run. The first 36 items have all combinations of
+/// Operands that differ between items and are the same in every run. The first 36 items have all combinations of
 /// extreme operands: zero, one, largest coefficients everywhere or at either end, and random. A shared operand is
 /// random or, if `extreme`, has the largest coefficients.
 class Operands {

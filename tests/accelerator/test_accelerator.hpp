@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An accelerator for tests: it has its own memory, and the reference backend computes there. It shows everything that
-// the engine needs of an accelerator.
+// An accelerator for tests, with memory of its own, in which the reference backend computes. It shows everything that
+// the engine requires of an accelerator.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +26,14 @@ class TestAccelerator final : public Accelerator {
   TestAccelerator()
       : Accelerator({"test", "the reference behind the seam", "a test"}, "crossover-of-test", Crossovers::kNever) {}
 
-  std::atomic<bool> broken{false};     ///< batches fail, and owner_of() does not know its memory any more
-  std::atomic<bool> fails{false};      ///< batches fail, the memory is known
+  std::atomic<bool> broken{false};     ///< batches fail, and owner_of() no longer knows its memory
+  std::atomic<bool> fails{false};      ///< batches fail, but the memory is known
   std::atomic<bool> lies{false};       ///< batches succeed with a wrong byte in every record
-  std::atomic<bool> stalls{false};     ///< batches wait until this is over
-  std::atomic<int> delay_us{0};        ///< how much longer a chunk takes
-  std::atomic<size_t> most_items{40};  ///< of a chunk
-  size_t queue_item_bytes = 1;         ///< what queue_bytes() says of an item
-  std::atomic<size_t> chunks{0};       ///< the number of chunks that it was given
+  std::atomic<bool> stalls{false};     ///< batches wait while this is set
+  std::atomic<int> delay_us{0};        ///< additional time of a chunk
+  std::atomic<size_t> most_items{40};  ///< limit of a chunk
+  size_t queue_item_bytes = 1;         ///< bytes of an item that queue_bytes() states
+  std::atomic<size_t> chunks{0};       ///< number of chunks so far
 
   bool available() override { return true; }
   std::string devices() override { return "1 x test"; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batcher as programs see it.
+// Tests the batcher as programs see it.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,7 +111,7 @@ const polykem_scheme* set_with_long_operations(polykem_context* context) {
   return shortest > std::chrono::milliseconds(1) ? quick : scheme("frodokem640shake");
 }
 
-/// Hands in operations one after the other, each when the last has finished. The counters tell who computed them.
+/// Submits operations one after the other, each when the last has finished. The counters tell who computed them.
 polykem_batcher_stats_t stats_of_a_lone_caller(polykem_batcher* batcher, const polykem_scheme* set, uint32_t flags) {
   polykem_request keygen = make_request(POLYKEM_KEYGEN, set, 1);
   keygen.flags = flags;
@@ -128,8 +128,8 @@ polykem_batcher_stats_t stats_of_a_lone_caller(polykem_batcher* batcher, const p
 }
 
 TEST_F(Api, ACallerThatWaitsComputesItself) {
-  // A caller that the machine suspends between add and wait leaves its operation to another thread, and one that gets
-  // little of a CPU is not busy. Where other programs take the CPUs, a round may fail.
+  // If the machine suspends a caller between add and wait, another thread computes its operation, and a caller that
+  // gets little CPU time is not busy. So a round may fail on a busy machine.
   const polykem_scheme* const long_one = set_with_long_operations(context.get());
   uint64_t on_caller = 0, on_cpu = 0;
   for (int round = 0; round < 5 && on_caller <= 25; ++round)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batcher beside a device of the test, and operations whose results are known.
+// A batcher with a device of the test, and operations with known results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ using std::chrono::milliseconds;
 using Bytes = std::vector<uint8_t>;
 
 inline constexpr size_t kItems = 200;
-/// A deadline that nothing passes.
+/// A deadline that nothing exceeds.
 inline constexpr milliseconds kFar{100000};
-/// One that a device on a busy machine keeps.
+/// A deadline that a device meets on a busy machine.
 inline constexpr milliseconds kAmple{500};
 
 struct Release {
@@ -30,7 +30,7 @@ struct Release {
 };
 using Handle = std::unique_ptr<Ticket, Release>;
 
-/// Encapsulations with coins of their own, and what they yield.
+/// Encapsulations with given coins, and their results.
 struct Encapsulations {
   explicit Encapsulations(const Scheme& scheme)
       : s(scheme),
@@ -110,7 +110,7 @@ struct Executors : testing::Test {
     return out;
   }
   BatcherStats stats(Op op = Op::kEncaps) { return batcher->stats(x.s, op); }
-  /// With pauses in which nothing is loaded.
+  /// Submits with pauses in which nothing is in flight.
   static bool eventually(const std::function<bool()>& holds) { return test::eventually(holds, milliseconds(5)); }
   /// Waits until the device is in use.
   void warm_up() {
@@ -132,7 +132,7 @@ struct Executors : testing::Test {
     return right;
   }
   size_t exchange_all() { return count_right(add_all()); }
-  /// Hands in an operation that the device keeps until the CPU has taken it over.
+  /// Submits an operation that the device holds until the CPU has taken it over.
   void be_late() {
     device.stalls = true;
     EXPECT_TRUE(x.is_right(1, *add(x.request(1))));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batcher and a device that is slow, fails, stalls or lies, and executors that somebody adds.
+// Tests the batcher with a device that is slow, fails, stalls or returns wrong results, and with added executors.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -96,7 +96,7 @@ TEST_F(Executors, TheCpuComputesWhatADeviceCannot) {
     EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
     return health().opened > 0;
   }));
-  if (const auto first = health(); first.opened == 1) {  // on a slow machine a probe may have failed since
+  if (const auto first = health(); first.opened == 1) {  // on a slow machine, a probe may have failed meanwhile
     EXPECT_STREQ(first.reason, "batches failed in a row");
   }
   EXPECT_TRUE(eventually([&] {
@@ -150,7 +150,7 @@ TEST_F(Executors, WithoutNeedNobodyAsksADevice) {
   EXPECT_EQ(stats().on_accelerator, 0u);
 }
 
-/// An executor that somebody adds: another engine. It can be out of reach.
+/// An added executor: another engine, which can be unreachable.
 class OtherEngine final : public Executor {
  public:
   explicit OtherEngine(const std::atomic<bool>& reachable) : reachable_(reachable) {
@@ -188,7 +188,7 @@ Clock::duration time_of_a_key_pair(const Scheme& set) {
   return shortest;
 }
 
-/// Its operations take longer than waking a thread, but not seconds, as the second one's do under ThreadSanitizer.
+/// A set whose operations take longer than waking a thread, but not seconds under ThreadSanitizer.
 const Scheme& set_with_long_operations() {
   const Scheme& quick = *find_scheme("mlkem1024");
   return time_of_a_key_pair(quick) > milliseconds(1) ? quick : *find_scheme("ntruhps40961229");
@@ -221,7 +221,7 @@ TEST_F(Executors, UnderLoadAnotherExecutorHelps) {
     thread.join();
 }
 
-/// Another engine, which says that it has other sets than the first only when a test lets it, and may stall.
+/// Another engine, which reports other sets than the first only when a test allows it, and which may stall.
 class SlowToConnect final : public Executor {
  public:
   struct State {
@@ -243,7 +243,7 @@ class SlowToConnect final : public Executor {
   bool available(const Scheme& scheme, Op) override {
     if (&scheme == &first_) return true;
     state_->asked = true;
-    const Clock::time_point end = Clock::now() + std::chrono::seconds(20);  // so that who waits for it fails
+    const Clock::time_point end = Clock::now() + std::chrono::seconds(20);  // so that a test that waits for it fails
     while (!state_->answers && Clock::now() < end)
       std::this_thread::sleep_for(milliseconds(1));
     state_->answered = true;
@@ -310,10 +310,10 @@ TEST_F(Executors, TheEndWaitsForAProbeThatBeginsMeanwhile) {
   ASSERT_TRUE(eventually([&] { return state->asked.load(); }));
   state->stalls = true;
   std::thread end([&] { batcher.reset(); });
-  std::this_thread::sleep_for(milliseconds(50));  // it has seen that nothing is in flight
+  std::this_thread::sleep_for(milliseconds(50));  // by now it knows that nothing is in flight
   state->answers = true;
   EXPECT_TRUE(eventually([&] { return state->stalled > 0; }));
-  std::this_thread::sleep_for(milliseconds(50));  // the prober has ended
+  std::this_thread::sleep_for(milliseconds(50));  // the thread of probes has ended
   state->stalls = false;
   end.join();
   EXPECT_FALSE(state->freed_in_flight);

@@ -33,7 +33,7 @@ struct Exchange {
 Exchange* exchange = nullptr;
 constexpr size_t kInFlight = 30;
 
-/// Hands in so many operations and does not wait.
+/// Submits this many operations and does not wait.
 std::vector<Ticket> add(size_t count) {
   std::vector<Ticket> tickets;
   while (tickets.size() < count)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batcher's parts, without threads and clocks: what waits, what an executor is worth, who computes.
+// Tests the batcher's parts, without threads and clocks: TicketQueues, ExecutorState and Placement.
 #include "engine/batcher/placement.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using Pace = BatchSlot::Pace;
 constexpr unsigned kThreads = 4;
 constexpr Clock::time_point kNever = Clock::time_point::max();
 
-/// Computes nothing: a test says how its batches end.
+/// Computes nothing; a test decides how its batches end.
 class PaperExecutor final : public Executor {
  public:
   explicit PaperExecutor(Kind kind) : kind_(kind) {}
@@ -77,7 +77,7 @@ struct Parts : testing::Test {
     end(start(slots[0], device(), of, 2, true), took, true, passed);
     return true;
   }
-  /// The device computes the queue's operations: `fixed`, whatever it gets.
+  /// The device computes the queue's operations in the time `fixed`, whatever their number.
   void prove(TicketQueue& of, Clock::duration fixed) {
     device().ask_for_probe(of);
     EXPECT_TRUE(probe(of, fixed));
@@ -327,7 +327,7 @@ TEST_F(QueuesOf, WhatHasWaitedLongIsFirst) {
   EXPECT_EQ(batch, std::vector<Ticket*>{decapsulation.get()});
   EXPECT_EQ(queues->stats(*find_scheme("mlkem768"), Op::kDecaps).waiting, 1u);
   queues->rescue(queue(Op::kDecaps), batch);
-  decapsulation->release();  // the batch's
+  decapsulation->release();  // the batch's reference
   batch.clear();
   EXPECT_EQ(queues->take(queue(Op::kDecaps), true, 2, now, batch), 1u) << "one of them was rescued";
   EXPECT_EQ(batch.front(), decapsulation.get());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits in the batcher: what comes first, how much may wait, what it costs.
+// Tests the order, limits and costs of operations that wait in the batcher.
 #include <array>
 #include <atomic>
 
@@ -27,8 +27,8 @@ TEST_F(Executors, TwoBatchesAtADeviceTakeHalfTheDeadline) {
   device.delay_us = 25000;
   make({.deadline = milliseconds(1000), .on_caller = false});
   warm_up();
-  // 10 items take a quarter of the deadline, 20 the half. Where other programs take the CPU now and then, times tell
-  // little of sizes, and a batch may be too large.
+  // 10 items take a quarter of the deadline, 20 a half. On a busy machine, times say little about sizes, and a batch
+  // may be too large.
   BatcherStats before, after;
   const auto is_kept = [&] {
     return after.on_accelerator - before.on_accelerator > kItems / 2 && after.batches - before.batches >= kItems / 18;
@@ -138,7 +138,7 @@ TEST_F(Executors, ALingeringBatchFillsUp) {
     std::vector<Handle> tickets;
     for (size_t i = 0; i < 12; ++i)
       tickets.push_back(add(x.request(i)));
-    const bool in_time = Clock::now() - begin < kLinger;  // otherwise they may have been two batches
+    const bool in_time = Clock::now() - begin < kLinger;  // otherwise there may have been two batches
     for (size_t i = 0; i < 12; ++i)
       EXPECT_TRUE(x.is_right(i, *tickets[i]));
     return in_time;
@@ -147,7 +147,7 @@ TEST_F(Executors, ALingeringBatchFillsUp) {
   EXPECT_EQ(stats().batch_items[3] - before.batch_items[3], 1u);
 }
 
-/// The order in which operations finish.
+/// Records the order in which operations finish.
 struct Order {
   std::mutex mutex;
   std::vector<Op> finished;
@@ -164,7 +164,7 @@ struct Order {
   }
 };
 
-/// Hands in so many key pairs and then a decapsulation: the part of those that waited then which finished before it.
+/// Submits this many key pairs and then a decapsulation. Returns the part of the waiting ones that finished before it.
 double part_ahead_of_a_decapsulation(Executors& test, ptrdiff_t pairs) {
   Request decaps{.op = Op::kDecaps, .scheme = &test.x.s};
   decaps.records.count = 1;
@@ -190,8 +190,8 @@ double part_ahead_of_a_decapsulation(Executors& test, ptrdiff_t pairs) {
 
 TEST_F(Executors, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
   make({.on_caller = false}, cpu::kRef, 1);
-  // A batch of key pairs may take 20 ms; all of them take longer. Where other programs take the CPU now and then, times
-  // tell little of sizes, and a batch may be too large.
+  // A batch of key pairs may take 20 ms; all of them take longer. On a busy machine, times say little about sizes, and
+  // a batch may be too large.
   double part = 1;
   for (int round = 0; round < 8 && part > 0.5; ++round) {
     const Clock::time_point begin = Clock::now();
@@ -203,8 +203,8 @@ TEST_F(Executors, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
   EXPECT_LT(part, 0.5);
 }
 
-/// Hundreds of decapsulations in flight, more than a batch takes: as each ends, another one follows, until so many are
-/// done.
+/// Keeps hundreds of decapsulations in flight, more than fit into a batch: another one follows each that ends, until
+/// this many are done.
 struct EndlessDecapsulations {
   static constexpr size_t kInFlight = 400, kMax = 40'000;
   struct Place {
@@ -221,7 +221,7 @@ struct EndlessDecapsulations {
       place = {this, test.add(request, next, &place)};
     test.batcher->release();
   }
-  /// On the one thread that computes.
+  /// Called on the only computing thread.
   static void next(void* ended) {
     Place& place = *static_cast<Place*>(ended);
     EndlessDecapsulations& all = *place.all;
@@ -243,7 +243,7 @@ TEST_F(Executors, AKeyPairIsMadeWhileDecapsulationsNeverCease) {
   batcher.reset();  // waits for the last callback
 }
 
-/// What comes in bursts is never computed by its caller, but what it costs is known all the same.
+/// Callers never compute operations that come in bursts, but the costs of these are known.
 TEST_F(Executors, TheCostOfWhatComesInBurstsIsMeasured) {
   make({.on_caller = false}, cpu::kRef, 1);
   Request request{.op = Op::kKeygen, .scheme = find_scheme("frodokem1344shake")};

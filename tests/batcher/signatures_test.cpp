@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signatures in the batcher: messages of all lengths, kinds and contexts share batches.
+// Tests signatures in the batcher: messages of all lengths, kinds and contexts share batches.
 #include <sys/mman.h>
 
 #include "executors.hpp"
@@ -175,7 +175,7 @@ TEST_P(BatchedSignatures, RequestsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(verify(m, sig), POLYKEM_ERR_SIGNATURE);
 }
 
-/// Its message is not hashed: here nobody could read it.
+/// An operation whose message must not be hashed, since its memory cannot be read.
 TEST_P(BatchedSignatures, WhatIsRefusedCostsNothing) {
   polykem_batcher_config config{};
   config.struct_size = sizeof config;
@@ -206,7 +206,7 @@ TEST_P(BatchedSignatures, WhatIsRefusedCostsNothing) {
 INSTANTIATE_TEST_SUITE_P(All, BatchedSignatures, testing::Values("mldsa44", "mldsa65", "mldsa87"),
                          [](const auto& info) { return std::string(info.param); });
 
-/// A device takes signatures after probes of both operations, and comes to the CPU's results.
+/// A device computes signatures after probes of both operations, with the CPU's results.
 TEST_F(Executors, ADeviceSignsAndVerifies) {
   make();
   const Scheme& set = *find_signature("mldsa44");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API's batcher over tests/cuda_module/simulated_device.cpp, which the environment names.
+// Tests the C API's batcher with tests/cuda_module/simulated_device.cpp, which the environment names.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct SimulatedDevice : testing::Test {
     };
     return test::eventually(after_an_exchange, std::chrono::milliseconds(5));
   }
-  /// Encapsulates so many times at once and decapsulates the results without a batcher.
+  /// Encapsulates this many times at once, and decapsulates the results without a batcher.
   void exchange(size_t count) {
     std::vector<Ticket> tickets;
     for (size_t i = 0; i < count; ++i) {
@@ -43,8 +43,9 @@ struct SimulatedDevice : testing::Test {
       ASSERT_TRUE(cpu.decaps(set, 1, KeyMode::kPerItem, pair.sk, ct).ss == ss);
     }
   }
-  /// Which a device misses now and then: five times its usual time, the default on a quiet machine, or where threads
-  /// often wait for a CPU twice the time of one batch in twenty. Two are under way at a time.
+  /// Returns a deadline that a device seldom misses: five times its usual time, the default on a quiet machine, or
+  /// twice the time of the slowest batch in twenty if threads often wait for a CPU. Two batches are in flight at a
+  /// time.
   std::chrono::microseconds fair_deadline() {
     std::vector<std::chrono::steady_clock::duration> times;
     for (int i = 0; i < 40; ++i) {
@@ -65,7 +66,7 @@ struct SimulatedDevice : testing::Test {
 
 TEST_F(SimulatedDevice, ComputesRightAndInBatches) {
   ASSERT_TRUE(eventually([&] { return stats().on_accelerator > 0; }));
-  EXPECT_TRUE(eventually([&] {  // it is late now and then where the machine is busy
+  EXPECT_TRUE(eventually([&] {  // it is sometimes late on a busy machine
     const auto before = stats();
     exchange(500);
     const auto after = stats();
@@ -73,7 +74,7 @@ TEST_F(SimulatedDevice, ComputesRightAndInBatches) {
   }));
 }
 
-/// Its threads wait for a CPU now and then, for longer than the deadline.
+/// The device's threads sometimes wait for a CPU longer than the deadline.
 TEST_F(SimulatedDevice, KeepsItsWorkOnABusyMachine) {
   std::atomic<bool> enough{false};
   std::vector<std::thread> busy;
@@ -82,7 +83,7 @@ TEST_F(SimulatedDevice, KeepsItsWorkOnABusyMachine) {
       while (!enough)
         ;
     });
-  // Where other programs are busy too, a round may fail; a batcher that turns away from the device fails most.
+  // On a busy machine a round may fail; a batcher that avoids the device fails most rounds.
   int kept = 0, lost = 0;
   while (kept < 4 && lost < 4) {
     polykem_batcher_config config{};
@@ -103,7 +104,7 @@ TEST_F(SimulatedDevice, KeepsItsWorkOnABusyMachine) {
   EXPECT_EQ(kept, 4);
 }
 
-/// Signatures of waiting callers share batches too, and verify.
+/// Signatures of waiting callers also share batches, and verify.
 TEST_F(SimulatedDevice, SignsInBatches) {
   const Scheme signer = Scheme::find_signature("mldsa44");
   const KeyPairs keys = cpu.keygen(signer, 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/cuda_module/simulated_device.cpp takes 3 s to open. A test a process: a device opens once.
+// Tests with tests/cuda_module/simulated_device.cpp that takes 3 s to open. Each test is a process, since a device
+// opens once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +44,7 @@ struct SlowDevice : testing::Test {
     EXPECT_EQ(polykem_ticket_wait(ticket), POLYKEM_OK);
     polykem_ticket_free(ticket);
   }
-  /// The longest time of an operation, one after the other for a second.
+  /// Returns the longest time of operations that run one after the other for a second.
   Clock::duration longest_exchange() {
     Clock::duration longest{};
     const Clock::time_point end = Clock::now() + milliseconds(1000);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What handing in one operation needs of the caller's stack, wherever it is computed: a fibre of OpenSSL has 32 KB.
+// Measures the caller's stack that submitting an operation needs, wherever it is computed. A fibre of OpenSSL has 32
+// KB.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -18,7 +19,7 @@ constexpr size_t kStackBytes = size_t{1} << 20;
 constexpr size_t kMaxStackBytes = 16 * 1024;
 constexpr auto kPaint = std::byte{0x5a};
 
-/// Runs the work on a painted stack and returns how much of it lost its colour.
+/// Runs the work on a stack filled with a pattern, and returns how much of it was overwritten.
 size_t stack_of(const std::function<void()>& work) {
   void* memory = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   auto* const stack = static_cast<std::byte*>(memory);
@@ -48,8 +49,8 @@ size_t stack_of(const std::function<void()>& work) {
 
 std::byte* lowest_of_handler = nullptr;
 
-/// How far below the interrupted code a signal's handler begins: what the kernel saves of the thread's registers. On a
-/// thread that has used matrix tiles that is 8 KB more, for ever.
+/// The bytes of a signal's frame, in which the kernel saves the thread's registers. They are 8 KB more on any thread
+/// that has used matrix tiles.
 size_t frame_of_a_signal() {
   struct sigaction action {};
   action.sa_handler = [](int) { lowest_of_handler = static_cast<std::byte*>(__builtin_frame_address(0)); };

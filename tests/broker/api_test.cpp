@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem_broker_* and a batcher that names a broker, in one process.
+// Tests polykem_broker_* and a batcher that names a broker, in one process.
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <polykem/polykem.hpp>
@@ -31,7 +31,7 @@ struct BrokerApi : testing::Test {
     config.broker = path.c_str();
     return config;
   }
-  /// After one operation: whether a worker is without the broker for this reason.
+  /// Runs an operation and returns whether the worker is without the broker for this reason.
   static bool is_away(const polykem::Batcher& worker, const std::string& reason) {
     worker.add(polykem::Context::request(POLYKEM_KEYGEN, polykem::Scheme::find("mlkem512"), 1)).wait();
     polykem_executor_health_t health{};
@@ -140,7 +140,7 @@ TEST_F(BrokerApi, CountsWhoFindsNoMemory) {
   const uint32_t other = ::getuid() + 1;
   config.uids = &other;
   config.uid_count = 1;
-  config.memory_mib = 1;  // half of it is enough for four
+  config.memory_mib = 1;  // half of this is enough for four
   ASSERT_EQ(open(config), POLYKEM_OK);
   std::deque<polykem::Batcher> workers;
   for (int i = 0; i < 5; ++i)
@@ -166,7 +166,7 @@ TEST_F(BrokerApi, ABatcherFindsItByItself) {
     polykem_broker_stats_t stats{};
     stats.struct_size = sizeof stats;
     EXPECT_EQ(polykem_broker_stats(broker, &stats), POLYKEM_OK);
-    return stats.clients == 1 && stats.operations > 0;  // of the probe
+    return stats.clients == 1 && stats.operations > 0;  // those of the probe
   };
   EXPECT_TRUE(eventually(has_connected));
   polykem_executor_health_t health{};

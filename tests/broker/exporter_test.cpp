@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of the metrics' address while a broker serves, and when it ends.
+// Tests the pages at the metrics' address while a broker serves, and when it ends.
 #include "metrics/exporter.hpp"
 
 #include <arpa/inet.h>
@@ -16,7 +16,7 @@
 namespace polykem::cli {
 namespace {
 
-/// The whole answer to a request for `path`.
+/// Returns the whole answer to a request for `path`.
 std::string get(std::uint16_t port, const std::string& path, const std::string& method = "GET",
                 const std::string& fields = "") {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

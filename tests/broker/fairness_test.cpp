@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of the daemon's time: of its clients, and of the users whose clients they are.
+// Tests the shares of the daemon's time that clients and their users get.
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -16,7 +16,7 @@ uint64_t ten_microseconds(const Request& /*item*/) {
   return 10'000;
 }
 
-/// A server whose operations fail as soon as they come, after on_add().
+/// A server whose operations fail immediately after on_add().
 struct Watched final : Collector {
   explicit Watched(std::function<void(const Request&)> watcher,
                    std::function<uint64_t(const Request&)> price = ten_microseconds, ServerConfig config = {})
@@ -37,7 +37,7 @@ struct Watched final : Collector {
   std::unique_ptr<Server> server;
 };
 
-/// One client's ring never rests, and it wakes the server all the time. Another one gets its turn as soon as ever.
+/// One client's ring is never empty, and it wakes the server all the time. Another one still gets its turn at once.
 TEST(Fairness, AClientThatNeverRestsHasItsTurnOnly) {
   std::atomic<bool> stop{false};
   std::atomic<uint32_t> greedy_items{0}, seen{0};
@@ -58,7 +58,7 @@ TEST(Fairness, AClientThatNeverRestsHasItsTurnOnly) {
   ASSERT_TRUE(one.send(noise.data(), noise.size()));
   EXPECT_TRUE(eventually([&] { return greedy_items > 8 * 1000; }));
   other.view.slot(0).op = static_cast<uint32_t>(Op::kDecaps);
-  std::vector<uint32_t> ahead;  // items of the greedy one that came before an item of the other
+  std::vector<uint32_t> ahead;  // items of the greedy client before an item of the other
   for (int i = 0; i < 51; ++i) {
     const uint32_t before = greedy_items;
     other.submit(0);
@@ -72,7 +72,7 @@ TEST(Fairness, AClientThatNeverRestsHasItsTurnOnly) {
   daemon.server.reset();  // it may still write to the memory of the first client
 }
 
-/// Who is there already is served before the last of those who want to come in.
+/// A connected client is served before the last of those that try to connect.
 TEST(Fairness, ConnectionsThatComeInARowDoNotStopTheOthers) {
   std::promise<void> begun, go;
   std::atomic<uint64_t> admitted{0};
@@ -99,7 +99,7 @@ TEST(Fairness, ConnectionsThatComeInARowDoNotStopTheOthers) {
   EXPECT_TRUE(eventually([&] { return counts->accepted == 102; }));
 }
 
-/// Eight cheap operations come before the second costly one of a client that was there first.
+/// Eight cheap operations are served before the second costly one of a client that came first.
 TEST(Fairness, SharesAreOfTimeAndNotOfOperations) {
   std::promise<void> begun, go;
   std::string order;
@@ -125,7 +125,7 @@ TEST(Fairness, SharesAreOfTimeAndNotOfOperations) {
   EXPECT_EQ(order, "kddddddddkkkkkkk");
 }
 
-/// Becomes another user, connects 20 times, and submits eight operations by each; the result is whether it could.
+/// Becomes another user, connects 20 times, and submits eight operations by each. Returns whether it could.
 bool submit_as(uid_t user, const std::string& path, std::vector<std::unique_ptr<RawClient>>& clients) {
   if (::setgid(user) != 0 || ::setuid(user) != 0) return false;
   for (int i = 0; i < 20; ++i) {
@@ -138,8 +138,8 @@ bool submit_as(uid_t user, const std::string& path, std::vector<std::unique_ptr<
   return true;
 }
 
-/// A user with 20 clients, each of which has eight operations at hand, beside one with one client: that one waits for
-/// one operation of the others before each of its own.
+/// A user has 20 clients with eight operations each, another user has one client, which waits for one operation of the
+/// others before each of its own.
 TEST(Fairness, SharesAreOfUsersAndNotOfConnections) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   std::promise<void> begun, go;
@@ -183,7 +183,7 @@ TEST(Fairness, SharesAreOfUsersAndNotOfConnections) {
   EXPECT_EQ(order.substr(order.find('d'), 15), "dkdkdkdkdkdkdkd") << order;
 }
 
-/// What does not fit the time in flight stays in the ring. Who leaves makes room, and whoever comes has the next turn.
+/// Operations beyond the time in flight stay in the ring. A client that leaves makes room; a new one has the next turn.
 TEST(Fairness, OperationsInFlightTakeALimitedTime) {
   Daemon daemon(TestCollector::Kind::kNever);
   daemon.collector.cost = 5'000'000;
@@ -230,7 +230,7 @@ TEST(Fairness, AUserLeavesMemoryForOthers) {
   EXPECT_TRUE(eventually([&] { return RawClient(daemon.path).greet(); })) << "who leaves gives it back";
 }
 
-/// A client gets half of what its user may still have, the last ones the slots that are left.
+/// A client gets half of the slots that its user may still have, the last ones the remaining slots.
 TEST(Fairness, AClientLeavesMemoryForOthersOfItsUser) {
   for (const bool several_users : {false, true}) {
     ServerConfig config;
@@ -277,7 +277,7 @@ TEST(FairQueue, WhoRestsSavesNothingUp) {
   EXPECT_EQ(queue.pop(), std::nullopt);
 }
 
-/// The clients of one user, who always want more, in a queue.
+/// The clients of a user in a queue, which always have more operations.
 struct Crowd {
   Crowd(UserQueue& all, uint64_t id, size_t clients) : queue(all), user(id), shares(clients), turns(clients) {
     queue.reserve(user, clients);

@@ -11,7 +11,7 @@ namespace polykem::broker {
 
 using test::eventually;
 
-/// A folder that goes with its owner.
+/// A folder that is removed with its owner.
 class Folder {
  public:
   Folder() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that mean harm: the daemon goes on, and an honest client beside them gets right answers.
+// Tests with hostile clients that the daemon continues, and that an honest client beside them gets right results.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -107,7 +107,7 @@ TEST_F(Hostile, CannotChangeTheSizeOfTheMemory) {
   EXPECT_NE(::ftruncate(client.memory_fd.get(), 1 << 30), 0);
 }
 
-/// Each entry would do for itself: the slots are free again at once.
+/// Entries that are each valid, since their slots are free again at once.
 TEST(HostileInNumbers, AFullRingAndOneEntryMore) {
   Daemon daemon(TestCollector::Kind::kAtOnce);
   RawClient client(daemon.path);
@@ -123,7 +123,7 @@ TEST(HostileInNumbers, AFullRingAndOneEntryMore) {
   EXPECT_TRUE(client.hung_up());
 }
 
-/// A crowd that may not come in, whose connections are made as quickly as a process can. Those who may do come in.
+/// A user without permission connects as quickly as a process can. Users with permission can still connect.
 TEST(HostileInNumbers, UsersWithoutPermissionKeepNobodyOut) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   ServerConfig config;
@@ -272,7 +272,7 @@ TEST_F(Hostile, FloodsRingAndSocketAndReadsNothing) {
   std::thread flood([&] {
     const Bytes noise(256, 1);
     while (!stop) {
-      client.view.slot(client.sent % 8).op = 7;  // refused at once: the ring never rests
+      client.view.slot(client.sent % 8).op = 7;  // refused at once, so the ring is never empty
       client.view.header().client_sleeps = 1;
       client.view.submission(client.sent) = client.sent % 8;
       if (client.view.header().completed + 8 - client.sent != 0) client.view.header().submitted = ++client.sent;
@@ -307,7 +307,7 @@ TEST_F(Hostile, HalfClosesItsSocket) {
   EXPECT_TRUE(client.hung_up());
 }
 
-/// The other end of a worker's connection, of 8 slots, in the hands of the test.
+/// The daemon's end of a worker's connection with 8 slots, controlled by the test.
 struct FalseDaemon {
   FalseDaemon() {
     Listener listener;
@@ -322,7 +322,7 @@ struct FalseDaemon {
     welcome.slot_bytes = slot_bytes();
     welcome.map_bytes = map_bytes(8);
     std::atomic<bool> open{false};
-    std::thread opening([&] {  // the worker gives up where the machine is too busy for an answer in time
+    std::thread opening([&] {  // the worker gives up if the machine is too busy to answer in time
       open = eventually([&] { return (connection = Connection::open(path.c_str(), 8, problem)) != nullptr; });
     });
     EXPECT_TRUE(eventually([&] {
@@ -343,7 +343,7 @@ struct FalseDaemon {
   std::unique_ptr<Connection> connection;
 };
 
-/// A worker need not trust the words of the daemon either.
+/// A worker does not trust the daemon's words either.
 TEST(HostileDaemon, CompletesWhatNobodyAskedFor) {
   for (const uint32_t index : {5U, 0xffffffffU}) {
     const FalseDaemon daemon;
@@ -354,7 +354,7 @@ TEST(HostileDaemon, CompletesWhatNobodyAskedFor) {
   }
 }
 
-/// A message may carry as many descriptors as the kernel lets through. One is kept.
+/// A message may carry as many descriptors as the kernel allows. One is kept.
 TEST(HostileDaemon, SendsManyDescriptors) {
   const auto open_files = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
@@ -384,7 +384,7 @@ TEST(HostileDaemon, SendsManyDescriptors) {
   }
 }
 
-/// What a worker has read is nowhere in the shared memory, and neither is what it asked.
+/// After a worker has read its results, neither these nor its inputs are in the shared memory.
 TEST(HostileDaemon, HasNothingLeftToRead) {
   FalseDaemon daemon;
   Records keys(*find_scheme("mlkem512"), Op::kKeygen, 1, 1);
@@ -403,7 +403,7 @@ TEST(HostileDaemon, HasNothingLeftToRead) {
             Bytes(item.input_bytes() + item.output_bytes()));
 }
 
-/// What the daemon had not finished stays in no memory of the worker, however late the worker connects again.
+/// Operations that the daemon did not finish leave nothing in the worker's memory, however late it connects again.
 TEST(HostileDaemon, LeavesInTheMiddle) {
   FalseDaemon daemon;
   Records keys(*find_scheme("mlkem512"), Op::kKeygen, 1, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykemd's log in the journal: what arrives at its socket.
+// Tests polykemd's log in the journal, by what arrives at the journal's socket.
 #include "daemon/log.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct Journal : testing::Test {
     ::unsetenv("JOURNAL_STREAM");
     ::close(socket);
   }
-  /// The next entry; "" if there is none.
+  /// Returns the next entry; "" if there is none.
   std::string entry() const {
     char bytes[1000];
     const ssize_t got = ::recv(socket, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -65,7 +65,7 @@ TEST_F(Journal, HearsNothingOfWhatIsAsFieldsElsewhere) {
   Log("info", "json", path).write(Priority::kInfo, "figures", "json");
   const std::string told = testing::internal::GetCapturedStderr();
   EXPECT_EQ(entry(), "");
-  EXPECT_EQ(told.rfind("polykemd: text\n{\"time\":\"", 0), 0U) << told;  // what is captured is no journal
+  EXPECT_EQ(told.rfind("polykemd: text\n{\"time\":\"", 0), 0U) << told;  // captured output is not the journal
 }
 
 TEST_F(Journal, LevelWarningLeavesOutInfo) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Honest workers: what comes back is what the engine computes, whatever happens on the way.
+// Tests honest workers: results are those of the engine, whatever happens on the way.
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -101,7 +101,7 @@ TEST(Server, WipesTheRecordsInTheSharedMemory) {
   EXPECT_EQ(Bytes(client.view.records(2), client.view.records(2) + coins), Bytes(coins, 0));
 }
 
-/// "VmFlags:" of the shared memory's mappings, as /proc/self/smaps has them.
+/// Returns the "VmFlags:" of the shared memory's mappings in /proc/self/smaps.
 std::vector<std::string> flags_of_shared_memory() {
   std::vector<std::string> out;
   std::ifstream maps("/proc/self/smaps");
@@ -121,7 +121,7 @@ TEST(Server, TheSharedMemoryIsNeitherDumpedNorSwappedNorInherited) {
   ASSERT_NE(connection, nullptr) << daemon.problem;
   const std::vector<std::string> mappings = flags_of_shared_memory();
   ASSERT_EQ(mappings.size(), 2U) << "the server's and the worker's";
-  int locked = 0;  // by one is enough
+  int locked = 0;  // one lock is enough
   for (const std::string& flags : mappings) {
     EXPECT_NE(flags.find(" dd "), std::string::npos) << flags;
     EXPECT_NE(flags.find(" dc "), std::string::npos) << flags;
@@ -130,7 +130,7 @@ TEST(Server, TheSharedMemoryIsNeitherDumpedNorSwappedNorInherited) {
   EXPECT_EQ(locked, 1);
 }
 
-/// Where many connect at once, a worker waits for its place in the queue.
+/// If many connect at once, a worker waits for its place in the queue.
 TEST(Server, AWorkerWaitsForItsPlace) {
   const Folder folder;
   const std::string path = folder / "socket";
@@ -257,7 +257,7 @@ TEST(Server, TheModeOfTheSocketHolds) {
   Daemon daemon;
   ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
   EXPECT_EQ(as_nobody([&] {
-              daemon.connect();  // fails before it would start a thread
+              daemon.connect();  // fails before it starts a thread
               return std::string(daemon.problem) == "no permission to connect to the socket" ? 1 : 0;
             }),
             1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectors for a Server under test, an honest worker, and a client that speaks the protocol as badly as it likes.
+// Collectors for a Server under test, an honest worker, and a client that can violate the protocol.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ inline Engine& engine() {
   return *one;
 }
 
-/// The records of a batch, whose coins are numbers that follow from `seed`.
+/// The records of a batch, with coins that are derived from `seed`.
 struct Records {
   Records(const Scheme& s, Op which, size_t count, uint8_t seed, bool as_seeds = false)
       : request{.op = which, .sk_is_seed = as_seeds, .scheme = &s}, statuses(count, Status::kInternal) {
@@ -66,7 +66,7 @@ struct Records {
     ct = records;
     request.records.ct = ct.data();
   }
-  /// The outputs, as the engine of this process computes them.
+  /// Returns the outputs that the engine of this process computes.
   std::pair<Bytes, Bytes> expected() {
     Records other = *this;
     BatchView& r = other.request.records;
@@ -82,7 +82,7 @@ struct Records {
   std::vector<Status> statuses;
 };
 
-/// Computes each operation on a thread of its own, one after the other, or keeps them all until told.
+/// Computes operations one after the other on a thread, or keeps them all until release().
 class TestCollector final : public Collector {
  public:
   enum class Kind { kAtOnce, kOnThread, kNever };
@@ -113,7 +113,7 @@ class TestCollector final : public Collector {
     return Status::kOk;
   }
 
-  std::atomic<int> alive{0};  ///< items that were not destroyed
+  std::atomic<int> alive{0};  ///< items that have not been destroyed
   std::atomic<uint64_t> cost{10'000};
 
  private:
@@ -191,7 +191,7 @@ struct Daemon {
     config.path = path.c_str();
     EXPECT_EQ(Server::create(config, collector, server), Status::kOk);
   }
-  /// Again and again where the machine is too busy for an answer in time.
+  /// Connects repeatedly while the machine is too busy to answer in time.
   std::unique_ptr<Connection> connect(uint32_t slots = 64) {
     std::unique_ptr<Connection> made;
     eventually([&] {
@@ -215,7 +215,7 @@ inline Status run(Connection& connection, const Request& request, uint64_t deadl
   return status == Status::kOk ? end.get_future().get() : status;
 }
 
-/// An encapsulation of ML-KEM-512 through the connection agrees with the engine's.
+/// Expects that an encapsulation of ML-KEM-512 through the connection equals the engine's.
 inline bool serves(Connection& connection, uint8_t seed = 1) {
   const Scheme& scheme = *find_scheme("mlkem512");
   Records keys(scheme, Op::kKeygen, 2, seed), encaps(scheme, Op::kEncaps, 2, seed);
@@ -225,11 +225,11 @@ inline bool serves(Connection& connection, uint8_t seed = 1) {
   return encaps.expected() == std::pair(encaps.public_out, encaps.secret_out);
 }
 
-/// A client that does as it is told.
+/// A client that sends what the test says.
 struct RawClient {
   explicit RawClient(const std::string& path) : socket(connect_to(path.c_str())) { EXPECT_TRUE(socket); }
   bool send(const void* bytes, size_t size) { return send_message(socket.get(), bytes, size); }
-  /// False if the daemon has hung up.
+  /// Returns false if the daemon has closed the connection.
   bool wait_for(void* message, size_t size) {
     ssize_t got = 0;
     const bool heard = eventually([&] {
@@ -269,7 +269,7 @@ struct RawClient {
   uint32_t sent = kFirstEntry;
 };
 
-/// Another user than the daemon's.
+/// A user other than the daemon's.
 inline constexpr uid_t kNobody = 65534;
 
 /// Runs `body` in a child process of that user.

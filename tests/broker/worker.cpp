@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker process: keeps encapsulations and decapsulations in flight through a broker until SIGTERM, compares each
-// result with what the library computes by itself, and prints what it has seen as one line of JSON.
+// A worker process. It keeps encapsulations and decapsulations in flight through a broker until SIGTERM, compares each
+// result with the library's own, and prints a line of JSON with counts.
 //
-//   broker_worker SOCKET SET IN_FLIGHT [fork]     fork: works, forks, and goes on in both processes
+//   broker_worker SOCKET SET IN_FLIGHT [fork]     fork: works, forks, and continues in both processes
 #include <polykem/polykem.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-/// After each round of operations, so that a test leaves room for others on the machine.
+/// The pause after each round of operations, which leaves CPU time to other tests.
 constexpr auto kRest = std::chrono::milliseconds(5);
 constexpr auto kPatience = std::chrono::seconds(50);
 
@@ -36,7 +36,7 @@ void require(polykem_status status, const char* what) {
   if (status != POLYKEM_OK) fail(what);
 }
 
-/// One operation and its right results.
+/// An operation and its right results.
 struct Case {
   polykem_request request{};
   Bytes coins, key, ct, public_out, secret_out;
@@ -53,7 +53,7 @@ class Worker {
     polykem_batcher_config batcher{};
     batcher.struct_size = sizeof batcher;
     batcher.broker = socket;
-    batcher.deadline_us = 500000;  // so that what the daemon loses is lost by its death, not by a slow machine
+    batcher.deadline_us = 500000;  // so long that operations are lost only if the daemon dies, not on a slow machine
     require(polykem_batcher_new(context_, &batcher, &batcher_), "batcher");
     for (uint8_t i = 0; i < 4; ++i)
       add_cases(i);
@@ -66,7 +66,7 @@ class Worker {
   void work(size_t in_flight) {
     work_while(in_flight, [] { return true; });
   }
-  /// For a second, and until the broker has computed something.
+  /// Works for at least a second, until the broker has computed something.
   void work_until_served(size_t in_flight) {
     using std::chrono::steady_clock;
     const uint64_t before = computed_by_broker();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ct_check and ct_sign share: bytes that memcheck follows, errors, and a context of the backend that is wanted.
+// Used by ct_check and ct_sign: bytes that memcheck follows, errors, and a context of the requested backend.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ inline polykem_scheme_info_t info_of(const polykem_scheme* scheme) {
   return info;
 }
 
-/// A context of one thread on POLYKEM_BACKEND. Ends the program, as skipped, where that does not run the set.
+/// A context of one thread on POLYKEM_BACKEND. Ends the program as skipped if that does not run the set.
 inline polykem_context* open_context(const polykem_scheme* scheme) {
   constexpr int kSkip = 77;
   polykem_config config{};

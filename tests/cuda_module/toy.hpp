@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checks of the module's devices share: a toy scheme over the fake runtime, and exchanges with it. The toy: sk
-// = its coins twice, pk = the coins of sk plus 1, ct = r, pk's first byte, and ss what both sides can compute from r
-// and pk. A second toy signs: toy_signer.cpp.
+// Used by all checks of the module's devices: a toy scheme on the fake runtime, and exchanges with it. In the toy, sk
+// is its coins twice, pk is these coins plus 1, ct is r and pk's first byte, and ss is computed from r and pk. A second
+// toy signs: toy_signer.cpp.
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@
 namespace polykem::cuda::test {
 
 constexpr size_t kCoins = 16, kPk = kCoins, kSk = 2 * kCoins, kCt = kCoins + 1, kSs = 32;
-/// Bytes of a key of a set in its expanded form.
+/// The bytes of an expanded key of a set.
 constexpr size_t kExpandedBytes = 64;
-/// How often the step runs that is tiled.
+/// How often the tiled step runs.
 constexpr size_t kTiles = 3;
 
 inline int failures = 0;
 inline bool has_machine_code = true;
-/// Keys in their expanded form that were used; runs of the tiled step.
+/// The number of expanded keys that were used; of runs of the tiled step.
 inline std::atomic<size_t> marks_seen{0}, tiles_run{0};
 
 void expect(bool good, const char* what);
@@ -61,26 +61,26 @@ struct Records {
 
 /// The shared secret of coins and a public key.
 void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk);
-/// The first byte of the first secret key that the latest batch drew.
+/// Returns the first byte of the first secret key that the latest batch generated.
 uint8_t latest_coin();
 Outcome run(Op op, const Records& r, StepTimes* times = nullptr, const size_t* key_index = nullptr,
             const uint8_t* keys = nullptr);
 bool exchange(const Records& r, StepTimes* times = nullptr);
-/// The devices that a batch for all devices is computed on.
+/// Returns the devices that compute a batch for all devices.
 int devices_in_use();
 
 /// Launches work as a kernel of the fake runtime.
 cudaError_t launch_work(std::function<void()> work, cudaStream_t stream);
 
 constexpr size_t kSignature = 1024;
-/// Sets that only sign: "signer", and "signer_large", whose parts may have many bytes.
+/// Sets that sign: "signer", and "signer_large", whose parts may have many bytes.
 extern const DeviceScheme kSigner, kSignerLarge;
-/// Of each item their workspace holds so many secret bytes and, behind the secret bytes of all, as many public ones.
+/// Their workspace has this many secret bytes for each item and, behind those of all items, as many public ones.
 constexpr size_t kTrace = 64;
 using Trace = std::array<uint8_t, kTrace>;
 Trace secret_trace(const uint8_t* sk);
 Trace public_trace(const uint8_t* sk);
-/// The signature of one item. It says of `messages` which strings are absent.
+/// Returns the signature of an item, which depends on which strings of `messages` are absent.
 void signature_of(uint8_t* signature, const uint8_t* sk, const Messages& messages, std::span<const uint8_t> message,
                   std::span<const uint8_t> context);
 /// Strings and offsets that the toy found outside of device memory.

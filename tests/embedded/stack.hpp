@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much stack a call takes, and what it leaves there and in registers; known on a board only.
+// Measures how much stack a call uses, and what it leaves there and in registers; only on a board.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 #ifdef POLYKEM_TEST_STACK
 /// Fills the unused stack with a pattern.
 void paint_stack();
-/// Notes how deep the stack was since then; false if anything but zeros was left below the frames of the call itself.
+/// Records the depth of the stack since then. Returns false if the call left anything but zeros below its own frames.
 bool read_stack();
-/// The deepest, in bytes.
+/// Returns the largest depth, in bytes.
 size_t deepest_stack();
-/// True if s0 to s15 are zero; right after a call.
+/// Returns true if s0 to s15 are zero. Call it right after a call under test.
 bool floating_point_is_zero();
 #else
 inline void paint_stack() {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single operations, with every allocation and thread start failing once: on the CPU's threads and at a broker.
+// Tests single operations with every allocation and thread start failing once, on the CPU's threads and at a broker.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kTogether = 40;
 
-/// A batcher, and what it is asked for: key pairs of ML-KEM, or signatures.
+/// A batcher and its operations: key pairs of ML-KEM, or signatures.
 class Collected {
  public:
   explicit Collected(std::string broker = {}, polykem_op op = POLYKEM_KEYGEN) : broker_(std::move(broker)) {
@@ -28,7 +28,7 @@ class Collected {
   }
 
   void begin() {
-    polykem_backend_info_t gpu{};  // whose texts are kept for ever once they are there
+    polykem_backend_info_t gpu{};  // its texts are kept for ever once they exist
     gpu.struct_size = sizeof gpu;
     polykem_backend_info(0, &gpu);
     const polykem_config config{sizeof config, 1, nullptr};
@@ -46,7 +46,7 @@ class Collected {
       request_.messages = &message_;
     }
   }
-  /// Operations that share batches. Each ends with a result or says why not.
+  /// Operations that share batches. Each ends with a result or an error.
   polykem_status together() {
     polykem_ticket* tickets[kTogether] = {};
     polykem_status first = polykem_batcher_hold(batcher_);
@@ -61,7 +61,7 @@ class Collected {
     }
     return first;
   }
-  /// Of those that say that they succeeded.
+  /// Checks the results of those that report success.
   std::string check_signatures() {
     for (size_t i = 0; i < kTogether; ++i) {
       polykem_request verify = request_;
@@ -72,7 +72,7 @@ class Collected {
     }
     return {};
   }
-  /// Operations until the broker has been tried; without threads it never is.
+  /// Runs operations until the broker has been tried, which never happens without threads.
   polykem_status at_broker() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
     while (std::chrono::steady_clock::now() < end) {
@@ -91,7 +91,7 @@ class Collected {
   }
 
  private:
-  /// With another context: this one is to begin with its first signature.
+  /// Uses another context, since this one must begin with its first signature.
   void make_key() {
     const polykem_config config{sizeof config, 1, nullptr};
     polykem_context* maker = nullptr;
@@ -151,7 +151,7 @@ TEST(SingleOperations, SignaturesTogether) {
   EXPECT_GT(sweep(Call::kThread, together), 0);
 }
 
-/// What ends at once for lack of memory would make the operation look cheap.
+/// Operations that end at once for lack of memory must not make an operation look cheap.
 TEST(SingleOperations, WithoutMemoryAreNotMeasured) {
   std::unique_ptr<Engine> engine;
   ASSERT_EQ(Engine::create({.threads = 1, .backend = cpu::kRef, .accelerators = {}}, engine), Status::kOk);
@@ -176,7 +176,7 @@ TEST(SingleOperations, WithoutMemoryAreNotMeasured) {
   EXPECT_FALSE(disarm()) << "what follows in this process would take this fault for its own";
 }
 
-/// The broker is in this process, where nothing fails; the worker is in the children.
+/// The broker is in this process, where nothing fails; the workers are in child processes.
 TEST(SingleOperations, AtABroker) {
   const std::string path = "/tmp/polykem-faults-" + std::to_string(::getpid());
   polykem_context* context = nullptr;
@@ -199,7 +199,7 @@ TEST(SingleOperations, AtABroker) {
   ::unlink((path + ".lock").c_str());
 }
 
-/// Whatever the server lacks while it drops a client, it goes on.
+/// The server continues, whatever fails while it drops a client.
 Scenario dropping(void (*misbehave)(broker::RawClient&)) {
   struct Both {
     broker::Daemon daemon{broker::TestCollector::Kind::kNever};

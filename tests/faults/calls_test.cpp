@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every call of the library, with every allocation, thread start and request for random numbers failing once.
+// Tests every call of the library, with every allocation, thread start and request for random numbers failing once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ TEST(Calls, GenerateKeySet) {
   EXPECT_GT(sweep(Call::kThread, [=] { return making(3, act); }), 0);
 }
 
-/// Both halves are expanded: from ML-KEM's key and a scalar, or from a seed.
+/// Both components are expanded: from ML-KEM's key and a scalar, or from a seed.
 TEST(Calls, KeySetsOfHybrids) {
   const auto import = [](Made& m) {
     return polykem_keyset_import(m.context, m.scheme, POLYKEM_SECRET_KEYS, 64, m.keys.data(), &m.keyset);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device (tests/cuda_module/simulated_device.cpp) is opened and used, with every start of a thread failing once, and
-// from one on for good.
+// Opens and uses a device (tests/cuda_module/simulated_device.cpp), with every start of a thread failing alone, and
+// with all later ones.
 #include <gtest/gtest.h>
 
 #include <vector>

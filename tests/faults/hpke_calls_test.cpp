@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HPKE with every allocation and every start of a thread failing once.
+// Tests HPKE with every allocation and every start of a thread failing once.
 #include <gtest/gtest.h>
 
 #include <openssl/crypto.h>
@@ -74,7 +74,7 @@ struct Run {
   Bytes enc_again, out;
 };
 
-/// A call that throws for a fault of the batch; failed items may have failed for no other reason than OpenSSL.
+/// A call that throws if the batch fails. Single items may fail only because OpenSSL did.
 polykem_status status_of(Run& run, const std::function<std::size_t()>& call) {
   try {
     if (call() == 0) return POLYKEM_OK;
@@ -92,7 +92,7 @@ bool allows(Call call, polykem_status status) {
   return call == Call::kMemory && (status == POLYKEM_ERR_OUT_OF_MEMORY || status == POLYKEM_ERR_INTERNAL);
 }
 
-/// Seals or opens; what comes out right must be equal to what came out without faults.
+/// Seals or opens. Successful results must equal those without faults.
 Scenario scenario(const Shape& shape, bool sealing) {
   auto held = std::make_shared<std::unique_ptr<Run>>();
   return {.begin =
@@ -117,7 +117,7 @@ Scenario scenario(const Shape& shape, bool sealing) {
           .end =
               [held] {
                 held->reset();
-                OPENSSL_thread_stop();  // its last errors
+                OPENSSL_thread_stop();  // frees its last errors
               },
           .allows = allows};
 }

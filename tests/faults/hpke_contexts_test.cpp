@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts of HPKE with every allocation, every start of a thread and every call for entropy failing once: no nonce is
-// used twice, no message is lost, and the contexts go on.
+// Tests contexts of HPKE with every allocation, every start of a thread and every call for entropy failing once: no
+// nonce is used twice, no message is lost, and contexts remain usable.
 #define OPENSSL_SUPPRESS_DEPRECATED  // for a RAND_METHOD that fails
 #include <gtest/gtest.h>
 
@@ -44,8 +44,8 @@ Bytes record(const Bytes& records, std::size_t i, std::size_t bytes) {
   return Bytes(records.begin() + i * bytes, records.begin() + (i + 1) * bytes);
 }
 
-/// Contexts of a batch and what each must yield, made without faults from fixed coins; then one call. Without coins
-/// nothing is made, so that the call is the first that needs random bytes.
+/// The contexts of a batch and their expected results, made without faults from fixed coins; then a call. Without coins
+/// nothing is made before, so that the call is the first to need random bytes.
 class WatchedContexts {
  public:
   explicit WatchedContexts(const Shape& shape, bool with_coins = true)
@@ -83,7 +83,7 @@ class WatchedContexts {
     }
   }
 
-  /// Returns what is wrong with the outputs, or with what the contexts do next.
+  /// Returns an error in the outputs, or in what the contexts do next.
   std::string check(Step step) {
     std::string problem = step == Step::kOpen     ? check_items(out_, opened_text(), kWidth)
                           : step == Step::kSeal   ? check_items(out_, expected_[0], kSealed)
@@ -96,7 +96,7 @@ class WatchedContexts {
     return problem;
   }
 
-  /// Whether a recipient of the sender's encapsulations opens its next message.
+  /// Returns whether a recipient of the sender's encapsulations opens its next message.
   bool agrees() {
     make_recipient();
     seal(expected_[0]);
@@ -146,7 +146,7 @@ class WatchedContexts {
     }
   }
 
-  /// Of the sender's contexts from `first` on.
+  /// Checks the sender's contexts from `first` on.
   std::size_t seal(Bytes& out, std::size_t first, std::size_t count) {
     out.assign(count * kSealed, kUntouched);
     status_.assign(count, ItemStatus::kNumber);
@@ -160,7 +160,7 @@ class WatchedContexts {
   }
   std::size_t seal(Bytes& out) { return seal(out, 0, count_); }
 
-  /// What was sealed with `number`, by the recipient's contexts from `first` on.
+  /// Opens what was sealed with `number`, in the recipient's contexts from `first` on.
   std::size_t open(Bytes& out, std::uint64_t number, std::size_t first, std::size_t count) {
     out.assign(count * kWidth, kUntouched);
     status_.assign(count, ItemStatus::kNumber);
@@ -185,7 +185,7 @@ class WatchedContexts {
     return contexts.export_secrets(request);
   }
 
-  /// Of a call that came to its end: each item is right, or zero because OpenSSL failed.
+  /// Checks that after a call that returned each item is right, or zero because OpenSSL failed.
   std::string check_items(const Bytes& out, const Bytes& right, std::size_t bytes) const {
     for (std::size_t i = 0; whole_ && i < count_; ++i) {
       const Bytes item = record(out, i, bytes);
@@ -205,7 +205,7 @@ class WatchedContexts {
     return step == Step::kSender ? check_items(enc_, expected_enc_, suite_.enc_bytes()) : "";
   }
 
-  /// A number that was used counts; one that does not count has sealed nothing.
+  /// Checks that used numbers are counted, and that nothing was sealed with others.
   std::string check_sealed_numbers() {
     for (std::size_t i = 0; i < count_; ++i) {
       const bool counted = sender_->number(i) == 1;
@@ -215,14 +215,15 @@ class WatchedContexts {
     return "";
   }
 
-  /// A message that did not open is the next one again.
+  /// Checks that a message that did not open is the next one again.
   std::string check_opened_numbers() {
     for (std::size_t i = 0; whole_ && i < count_; ++i)
       if (recipient_->number(i) != (status_[i] == ItemStatus::kOk ? 1u : 0u)) return "a message is lost";
     return "";
   }
 
-  /// Each context seals its next message as without faults; one that was not set up keeps its status.
+  /// Checks that each context seals its next message as without faults, and that one that was not set up keeps its
+  /// status.
   std::string check_sender() {
     Bytes out;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -256,7 +257,7 @@ class WatchedContexts {
   std::array<Bytes, 2> expected_;  ///< messages number 0 and 1
   std::optional<Sender> sender_;
   std::optional<Recipient> recipient_;
-  bool whole_ = false;  ///< the call has come to its end
+  bool whole_ = false;  ///< the call has returned
   Bytes out_;
   std::vector<ItemStatus> status_;
 };
@@ -273,7 +274,7 @@ Scenario scenario(const Shape& shape, Step step) {
           .end =
               [run] {
                 run->reset();
-                OPENSSL_thread_stop();  // its last errors
+                OPENSSL_thread_stop();  // frees its last errors
               },
           .allows = allows};
 }
@@ -328,7 +329,7 @@ TEST(HpkeEntropy, OfTheEngineFails) {
 
 int draws_left = 0;
 
-/// OpenSSL's random bytes until `draws_left` is used up, then none.
+/// Returns OpenSSL's random bytes until `draws_left` is used up, then fails.
 int draw(unsigned char* out, int bytes) {
   return draws_left-- > 0 ? RAND_OpenSSL()->bytes(out, bytes) : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes calls to the operating system and to the allocator fail on demand. The functions are defined in the test
-// program and so replace those of the C library, for the C++ runtime too: operator new calls this malloc.
+// program and so replace those of the C library, also for the C++ runtime: operator new calls this malloc.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ struct Fault {
 };
 
 void arm(const Fault& fault);
-/// Ends the injection; true if the fault has happened since arm().
+/// Ends the injection. Returns true if the fault has happened since arm().
 bool disarm();
 
-/// The number of blocks of memory that are allocated now.
+/// Returns the number of blocks of memory that are allocated now.
 long live_blocks();
 
 }  // namespace polykem::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of the operating system, and copies of a process that has used the library.
+// Tests limits of the operating system, and copies of a process that has used the library.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -17,7 +17,7 @@
 namespace polykem::test {
 namespace {
 
-/// Allocates nothing: it is called where no memory is left.
+/// Allocates nothing, since it is called when no memory is left.
 size_t address_space() {
   char text[128] = {};
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -35,7 +35,7 @@ std::string text(polykem_status status) {
   return std::string("returned: ") + polykem_status_text(status);
 }
 
-/// One batch, checked. With `or_memory` the batch, and the context, may also be out of memory.
+/// Runs and checks a batch. With `or_memory`, context and batch may also run out of memory.
 std::string one_batch(const Watched::Shape& shape, bool or_memory = false) {
   Watched watched(shape);
   watched.begin();
@@ -51,7 +51,7 @@ std::string one_batch(const Watched::Shape& shape, bool or_memory = false) {
 
 using Limits = testing::TestWithParam<Watched::Shape>;
 
-/// From no memory beyond what the process already has, to enough.
+/// Raises the limit from no further memory to enough.
 TEST_P(Limits, AddressSpace) {
   bool enough = false;
   for (size_t more = 0; !enough; more = more == 0 ? 64 << 10 : more + more / 2) {
@@ -69,7 +69,7 @@ TEST_P(Limits, AddressSpace) {
   }
 }
 
-/// This user may have two threads, however many the context requests.
+/// A user may have two threads, however many the context requests.
 TEST_P(Limits, Threads) {
   const std::string problem = in_child([&]() -> std::string {
     if (geteuid() == 0 && setuid(54321) != 0) return "no other user";  // root has no such limit
@@ -105,7 +105,7 @@ TEST(Limits, AnAbsurdNumberOfThreads) {
 
 // ---- a child of a process that has threads
 
-/// Runs `in_the_child` in a fork of a process whose context has running threads; returns what it finds.
+/// Runs `in_the_child` in a fork of a process whose context has running threads. Returns its result.
 std::string after_fork(const std::function<std::string(Watched&)>& in_the_child) {
   return in_child([&] {
     Watched watched({.op = POLYKEM_ENCAPS, .count = 400, .threads = 3});
@@ -142,7 +142,7 @@ TEST(Fork, AChildUsesAContextOfItsOwn) {
   EXPECT_EQ(after_fork([](Watched&) { return one_batch({.op = POLYKEM_DECAPS, .count = 400, .threads = 3}); }), "");
 }
 
-/// Whatever locks the parent's threads hold at that moment, the child waits for none of them.
+/// The child waits for none of the locks that the parent's threads hold at the fork.
 TEST(Fork, AChildOfAProcessWithBusyThreadsComputes) {
   const polykem_config config{sizeof config, 2, nullptr};
   polykem_context* context = nullptr;
@@ -178,7 +178,7 @@ TEST(Fork, AChildOfAProcessWithBusyThreadsComputes) {
 
 using Curves = testing::TestWithParam<std::pair<const char*, const char*>>;
 
-/// Another thread of the parent makes the tables of a curve's base point, for up to some milliseconds, when it forks.
+/// When the parent forks, another thread makes the tables of a curve's base point, which takes some milliseconds.
 TEST_P(Curves, AChildForkedDuringTheirFirstUseComputes) {
   const char* const set = GetParam().first;
   const char* const backend = GetParam().second;
@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(Fork, Curves,
                                          std::pair("secp384r1mlkem1024", nullptr)),
                          [](const auto& info) { return std::string(info.param.first); });
 
-/// What `make` makes in this process, and in a fork of it that has the same generators.
+/// Returns what `make` makes in this process, and in a fork with the same generators.
 std::pair<Bytes, Bytes> own_and_childs(const std::function<polykem_status(Bytes&)>& make, size_t bytes) {
   int ends[2];
   Bytes own(bytes), childs(bytes);
@@ -242,7 +242,7 @@ TEST(Fork, AChildDrawsItsOwnSecrets) {
   polykem_context_free(context);
 }
 
-/// A machine without random numbers can still sign: that is what rnd 0 is for [FIPS204, 3.4].
+/// A machine without random numbers can still sign with rnd = 0 [FIPS204, 3.4].
 /// Requests of one ML-DSA-44 signature of an empty message.
 class OneSignature {
  public:
@@ -288,7 +288,7 @@ TEST(Entropy, DeterministicSignaturesNeedNone) {
   }
 }
 
-/// Signatures of one message differ in rnd alone.
+/// Signatures of one message differ only in rnd.
 TEST(Fork, AChildSignsWithItsOwnRandomNumbers) {
   OneSignature signature;
   Bytes pk(OneSignature::kPublicBytes), sk(OneSignature::kSecretBytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs do with the library: one operation on one context, with all outputs checked.
+// Scenarios of using the library: an operation on a context, with all outputs checked.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace polykem::test {
 
 using Bytes = std::vector<uint8_t>;
 
-/// One batch with everything it needs, made without faults; then the operation under test; then the proof that its
-/// outputs are right, or zero where the header says so.
+/// A batch whose inputs are made without faults, then the operation under test, then the check that its outputs are
+/// right, or zero where the header says so.
 class Watched {
  public:
   struct Shape {
@@ -31,7 +31,7 @@ class Watched {
 
   void begin();                   ///< context, keys, ciphertexts or signatures; outputs filled with a pattern
   polykem_status run();           ///< the operation
-  polykem_status run_profiled();  ///< the same, and reads the figures
+  polykem_status run_profiled();  ///< the same, and reads the profile
   polykem_status submit_and_wait();
   polykem_status submit_with_callback();
   std::string check(polykem_status status);
@@ -48,7 +48,7 @@ class Watched {
   polykem_request request_of(polykem_op op) const;
   polykem_request request();
   bool uses_secret_keys() const { return shape_.op == POLYKEM_DECAPS || shape_.op == POLYKEM_SIGN; }
-  /// Of the messages by keys that are no key set.
+  /// Signs or verifies the messages with keys that are not in a key set.
   polykem_status sign(polykem_context* context, const Bytes& sk, Bytes& sig) const;
   polykem_status verify(polykem_context* context, const Bytes& pk, const Bytes& sig) const;
   std::string check_signatures();
@@ -68,7 +68,7 @@ class Watched {
   std::vector<polykem_status> item_status_;
 };
 
-/// For the names of tests.
+/// Prints the scenario in names of tests.
 void PrintTo(const Watched::Shape& shape, std::ostream* out);
 
 }  // namespace polykem::test

@@ -36,7 +36,7 @@ std::string without_faults(Scenario& scenario, const char* when) {
   return problem.empty() ? problem : std::string(when) + ": " + problem;
 }
 
-/// Catches exceptions: otherwise the child would continue as a second run of all tests.
+/// Catches exceptions, with which the child would otherwise continue as a second run of all tests.
 std::string guarded(const std::function<std::string()>& body) {
   try {
     return body();
@@ -46,7 +46,7 @@ std::string guarded(const std::function<std::string()>& body) {
   }
 }
 
-/// The scenario with the fault; sets `happened`.
+/// Runs the scenario with the fault; sets `happened`.
 std::string with_fault(const Fault& fault, Scenario& scenario, bool& happened) {
   scenario.begin();
   arm(fault);
@@ -59,7 +59,7 @@ std::string with_fault(const Fault& fault, Scenario& scenario, bool& happened) {
   return std::string("returned: ") + polykem_status_text(status);
 }
 
-/// One fault, in a process of its own.
+/// Injects a fault in a process of its own.
 std::string step(const Fault& fault, bool used_before, const std::function<Scenario()>& make) {
   Scenario scenario = make();
   std::string problem;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a scenario again and again, each time in a new process, and makes a different call fail each time.
+// Runs a scenario repeatedly, each time in a new process with another failing call.
 #pragma once
 
 #include <functional>
@@ -10,25 +10,25 @@
 
 namespace polykem::test {
 
-/// Runs `body` in a child. Returns what is wrong: the text that `body` returns, or how the child ended; empty if all is
-/// well. Kills a child that takes longer than `seconds`.
+/// Runs `body` in a child process. Returns the error that `body` returns, or how the child ended; empty if there is
+/// none. Kills a child that takes longer than `seconds`.
 std::string in_child(const std::function<std::string()>& body, unsigned seconds = 20);
 
-/// Something that a program does with the library, from its first call to its last.
+/// What a program does with the library, from its first call to its last.
 struct Scenario {
   /// Prepares the scenario; no fault is injected.
   std::function<void()> begin = [] {};
   /// The calls under test; they return a status for every fault.
   std::function<polykem_status()> act;
-  /// Checks the state after `act` returned `status`; returns what is wrong, in words.
+  /// Checks the state after `act` returned `status`. Returns a text that describes an error.
   std::function<std::string(polykem_status)> check = [](polykem_status) { return std::string(); };
-  /// Frees all.
+  /// Frees everything.
   std::function<void()> end = [] {};
-  /// What `act` may return when a call of this kind fails, besides POLYKEM_OK.
+  /// Returns what `act` may return if a call of this kind fails, besides POLYKEM_OK.
   std::function<bool(Call, polykem_status)> allows;
 };
 
-/// The status that the header documents for a failed call of this kind.
+/// Returns the status that the header documents for a failed call of this kind.
 bool documented(Call call, polykem_status status);
 
 /// Makes the 1st, 2nd, 3rd ... call of the kind fail, until no call is left to fail: at the very first use of the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checks of the CUDA backend share: parameter sets, exchanges with all their records, comparisons.
+// Used by all checks of the CUDA backend: parameter sets, exchanges with all their records, comparisons.
 #pragma once
 
 #include <dlfcn.h>
@@ -66,7 +66,7 @@ struct Set {
   }
   std::string name() const { return info.name; }
   bool is(const char* family) const { return std::strcmp(info.family, family) == 0; }
-  bool frodo() const { return is("frodokem"); }  ///< its items are large and slow
+  bool frodo() const { return is("frodokem"); }  ///< items are large and slow
   /// Bytes of an exchange of one item.
   size_t item_bytes() const {
     return info.keygen_coin_bytes + info.encaps_coin_bytes + info.public_key_bytes + info.secret_key_bytes +
@@ -79,7 +79,7 @@ inline bool for_gpus(const Set& set) {
   return !set.is("hybrid") || set.name().find("25519") != std::string::npos;
 }
 
-/// The sets that POLYKEM_GPU_FAMILIES and `only` name. A set that the module lacks is a failure.
+/// Returns the sets that POLYKEM_GPU_FAMILIES and `only` name. A set that the module lacks is a failure.
 inline std::vector<Set> sets(const std::string& only) {
   std::vector<Set> all;
   const Context context = make_context("cuda");
@@ -144,7 +144,7 @@ inline void decaps(const Context& context, const Set& set, Exchange& x, bool sha
   expect(polykem_run(context.get(), &r) == POLYKEM_OK, set.name() + " decaps");
 }
 
-/// Equal, or says which record differs first.
+/// Success if all records are equal; otherwise names the first that differs.
 inline void expect_equal(const Bytes& got, const Bytes& wanted, size_t record_bytes, const std::string& what) {
   if (got == wanted) return;
   size_t at = 0, bad_records = 0;
@@ -165,7 +165,8 @@ inline void fill(Bytes& bytes, std::mt19937_64& random) {
   }
 }
 
-/// Extreme coins in some items: all bits 0 or 1; of NTRU, where a set samples f and g byte by byte, f, g or both 0.
+/// Makes the coins of some items extreme: all bits 0 or 1; for sets of NTRU that sample f and g by bytes, f, g or both
+/// 0.
 inline void make_some_extreme(const Set& set, Bytes& coins, size_t count) {
   const size_t bytes = coins.size() / count, half = set.is("ntru") ? (bytes - 32) / 2 : bytes;
   for (size_t i = 2; i < count; i += 97) {
@@ -178,7 +179,7 @@ inline void make_some_extreme(const Set& set, Bytes& coins, size_t count) {
   }
 }
 
-/// Every third ciphertext changed: a bit, the last byte's unused bits, or all of it.
+/// Changes every third ciphertext: a bit, the unused bits of the last byte, or all of it.
 inline void damage(const Set& set, Bytes& ct, size_t count, std::mt19937_64& random) {
   const size_t bytes = set.info.ciphertext_bytes;
   for (size_t i = 0; i < count; i += 3) {
@@ -197,7 +198,7 @@ inline void damage(const Set& set, Bytes& ct, size_t count, std::mt19937_64& ran
   }
 }
 
-/// A function of the application that has the card too; its library lies beside this program.
+/// A function of another user of the card, in a library beside this program.
 template <class Function>
 Function application(const char* name) {
   static void* const library = dlopen(POLYKEM_GPU_APPLICATION, RTLD_NOW | RTLD_LOCAL);
@@ -207,7 +208,7 @@ Function application(const char* name) {
 /// Device memory with a copy of some bytes.
 class OnDevice {
  public:
-  /// The bytes begin `offset` bytes after an aligned place.
+  /// The bytes begin `offset` bytes after an aligned address.
   explicit OnDevice(const Bytes& bytes, size_t offset = 0) : size_(bytes.size()), allocated_(offset + size_ + 3) {
     base_ = table().allocate(allocated_, nullptr, nullptr);
     data_ = base_ + offset;
@@ -227,7 +228,7 @@ class OnDevice {
   uint8_t* data() const { return reinterpret_cast<uint8_t*>(data_); }
   bool there() const { return data_ != nullptr; }
   Bytes read() const { return read_end(size_); }
-  /// The last `bytes` bytes, after all that the default stream has queued.
+  /// Returns the last `bytes` bytes, after all work on the default stream.
   Bytes read_end(size_t bytes) const {
     Bytes end(bytes);
     const auto read = application<int (*)(void*, const void*, size_t)>("polykem_gpu_read");
@@ -241,13 +242,13 @@ class OnDevice {
   std::byte *base_, *data_;
 };
 
-/// Items of a test that takes many; POLYKEM_GPU_ITEMS. Always odd.
+/// Returns the number of items of large tests, POLYKEM_GPU_ITEMS; always odd.
 inline size_t wanted_items(const Set& set) {
   const char* text = std::getenv("POLYKEM_GPU_ITEMS");
   return (text == nullptr ? (set.frodo() ? 2001 : 20000) : std::strtoul(text, nullptr, 10)) | 1;
 }
 
-/// Tells the module which kernels POLYKEM_GPU_KERNELS names; false if it names none.
+/// Selects the kernels that POLYKEM_GPU_KERNELS names. Returns false if it names none.
 inline bool choose_kernels() {
   const char* const text = std::getenv("POLYKEM_GPU_KERNELS");
   if (text == nullptr) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameter sets that a run on a card is about.
+// Selects the parameter sets of a run on a card.
 #pragma once
 
 #include <algorithm>

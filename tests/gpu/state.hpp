@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library says of the GPU below its C API, apart from the headers of that API, whose C++ names are the same.
+// The library's view of the GPU, below the C API. It does not include that API's headers, which have the same C++
+// names.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +8,10 @@
 
 namespace polykem::gpu_test {
 
-/// Why there is no GPU to use; empty if there is one.
+/// Returns why there is no usable GPU; empty if there is one.
 std::string why_no_gpu();
 
-/// Chunks that the CPU computed because the GPU failed.
+/// Returns the number of chunks that the CPU computed because the GPU failed.
 size_t fallbacks();
 
 }  // namespace polykem::gpu_test

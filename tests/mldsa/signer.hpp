@@ -14,7 +14,7 @@ namespace polykem::mldsa_tests {
 
 using Bytes = std::vector<uint8_t>;
 
-/// The backends that compute something of their own for ML-DSA and run here.
+/// Returns the backends of this machine that have code of their own for ML-DSA.
 inline std::vector<std::string> backends() {
   std::vector<std::string> names;
   for (size_t i = 0; i < polykem_backend_count(); ++i) {

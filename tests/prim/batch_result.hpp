@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a backend writes for a batch, to compare with what another one does.
+// The outputs of a backend for a batch, to compare with those of another one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,13 +19,13 @@ inline constexpr size_t kCounts[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
                                      15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,  28,
                                      29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, kMax};
 
-/// What an operation wrote.
+/// The outputs of an operation.
 struct Result {
   std::vector<uint8_t> pk, sk, ct, ss;
   std::vector<Status> status;
 };
 
-/// Whether the first items of `all` are those of `some`.
+/// Returns whether the first items of `all` equal those of `some`.
 inline bool begins_with(const Result& all, const Result& some) {
   const auto begins = [](const auto& long_one, const auto& short_one) {
     return short_one.size() <= long_one.size() && std::equal(short_one.begin(), short_one.end(), long_one.begin());
@@ -34,7 +34,7 @@ inline bool begins_with(const Result& all, const Result& some) {
          begins(all.status, some.status);
 }
 
-/// Runs a batch chunk by chunk, as the engine does.
+/// Runs a batch in chunks, as the engine does.
 inline Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch) {
   const Operation& any_count = backend.op(op);
   Result out;

@@ -22,7 +22,7 @@ namespace polykem::testing {
 
 #ifdef __aarch64__
 
-/// neon_aes stands for what needs the AES extension, which every backend can do without.
+/// neon_aes is code that needs the AES extension, which no backend requires.
 enum class Isa { kNeon, kNeonAes, kNeonSha3 };
 
 inline const char* isa_name(Isa isa) {
@@ -49,7 +49,7 @@ inline bool cpu_has(Isa isa) {
 
 #else
 
-/// avx2_vaes stands for what has a form of its own for CPUs with VAES, which the backend avx2 can do without.
+/// avx2_vaes is code for CPUs with VAES, which the backend avx2 does not require.
 enum class Isa { kAvx2, kAvx2Vaes, kAvx512 };
 
 inline const char* isa_name(Isa isa) {
@@ -95,7 +95,7 @@ class IsaTest : public ::testing::TestWithParam<Isa> {
   }
 };
 
-/// Memory with 64-byte alignment, zeroed at first.
+/// Memory with 64-byte alignment, zeroed in the beginning.
 template <class T>
 class AlignedBuffer {
  public:
@@ -115,7 +115,7 @@ class AlignedBuffer {
   T* data_;
 };
 
-/// Repeatable bytes (xorshift64*).
+/// A generator of pseudorandom bytes, the same in every run (xorshift64*).
 class Noise {
  public:
   explicit Noise(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}

@@ -4,15 +4,15 @@
 #include <cstddef>
 
 extern "C" {
-/// Operations take so long from now on, those that wait together as one batch; 0: they are passed to the library.
+/// Sets the time of further operations; those that wait together are one batch. 0: the library computes them.
 void polykem_slow_device_set(unsigned microseconds);
-/// Operations wait from now on until polykem_slow_device_release() lets those go that wait, or a thread waits for one.
+/// Makes further operations wait until polykem_slow_device_release() releases them, or a thread waits for one.
 void polykem_slow_device_hold();
 void polykem_slow_device_release();
-/// Results are written from now on, and then said to have failed.
+/// Makes further operations write results and then report a failure.
 void polykem_slow_device_fail(bool fails);
-/// A bit of each signature that is made from now on is wrong.
+/// Makes a bit of each further signature wrong.
 void polykem_slow_device_forge(bool forges);
-/// Tickets that are not freed yet.
+/// Returns the number of tickets that have not been freed.
 std::size_t polykem_slow_device_tickets();
 }

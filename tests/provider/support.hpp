@@ -35,7 +35,7 @@ using LibraryPtr = std::unique_ptr<OSSL_LIB_CTX, Free>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Free>;
 using ContextPtr = std::unique_ptr<EVP_PKEY_CTX, Free>;
 
-/// The error queue as text, which is then empty.
+/// Returns the error queue as text and empties it.
 inline std::string errors() {
   std::string out;
   unsigned long code = 0;
@@ -71,8 +71,8 @@ class ConfigFile {
   std::string path_;
 };
 
-/// A library context with the default provider and polykem, which has `section` in openssl.cnf. `init`: how the program
-/// begins the provider, instead of loading the module.
+/// A library context with the default provider and polykem, which has `section` in openssl.cnf. `init`: the entry
+/// of a provider that is part of the program, instead of the module.
 class Library {
  public:
   explicit Library(const std::string& section = "", OSSL_provider_init_fn* init = nullptr)
@@ -103,7 +103,7 @@ class Library {
   OSSL_PROVIDER* polykem_ = nullptr;
 };
 
-/// OpenSSL 3.5 has ML-KEM, its hybrids and their groups; the provider leaves the hybrids and groups to it.
+/// True with OpenSSL 3.5, which has ML-KEM, its hybrids and their groups; the provider leaves hybrids and groups to it.
 inline bool openssl_has_mlkem() {
   return OPENSSL_version_major() > 3 || OPENSSL_version_minor() >= 5;
 }
@@ -122,7 +122,7 @@ inline std::vector<std::string> algorithm_names(OSSL_PROVIDER* provider) {
   return out;
 }
 
-/// A name of GoogleTest's.
+/// Converts a name to one that GoogleTest accepts.
 inline std::string identifier(std::string name) {
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';

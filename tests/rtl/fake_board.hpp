@@ -2,8 +2,8 @@
 // A board without hardware: files in memory for the registers and the buffer, and a thread that plays the fake core,
 // its DMA and the kernel's interrupt file.
 //
-// Registers are plain memory here. So that a value that the driver has written can be told from one that the board has
-// put there, the board sets the highest bit of registers that both write.
+// Registers are plain memory here. The board sets the highest bit of registers that both sides write, to distinguish
+// its own values from the driver's.
 #pragma once
 
 #include <fcntl.h>
@@ -69,7 +69,7 @@ class FakeBoard {
     return true;
   }
 
-  /// An interrupt that belongs to nothing.
+  /// Sends an interrupt without a cause.
   void stray_interrupt() { send_interrupt(); }
 
  private:
@@ -85,7 +85,7 @@ class FakeBoard {
     return reinterpret_cast<uint8_t*>(const_cast<uint64_t*>(buffer_.words())) + (address - kAddress);
   }
 
-  /// Commands are taken first: what they need was written before.
+  /// Commands are taken first, since their inputs were written before.
   void step() {
     const uint32_t command = core_at(reg::kCommand).exchange(0), zeroize = core_at(reg::kZeroize).exchange(0);
     for (const uint32_t offset : {reg::kParams, reg::kIrqEnable})
@@ -135,7 +135,7 @@ class FakeBoard {
     dma_at(kS2mm + 0x28).store(kOurs | static_cast<uint32_t>(sent.size()));
     dma_at(kS2mm + 0x04).store(kOurs | (fits ? kIoc : 0x10));
     room_ = 0;
-    sends_ = false;  // room for the next command's output must not get this one's
+    sends_ = false;  // the buffer for the next command's output must not get this one's
   }
 
   void publish() {
@@ -143,7 +143,7 @@ class FakeBoard {
       core_at(offset).store(core.read(offset));
     for (uint32_t i = 0; i < kPhases; ++i)
       core_at(reg::kPhase + 4 * i).store(core.read(reg::kPhase + 4 * i));
-    // What the driver writes meanwhile is kept for the next step.
+    // Values that the driver writes meanwhile are kept for the next step.
     core_at(reg::kStatus).compare_exchange_strong(status_seen_, core.read(reg::kStatus) | kOurs);
   }
 

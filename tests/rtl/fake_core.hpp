@@ -25,7 +25,7 @@ namespace polykem::rtl::test {
 
 using Buffer = std::vector<uint8_t>;
 
-/// What is wrong with the core.
+/// The faults of the core.
 enum class Fault { kNone, kForeign, kOtherVersion, kHangs, kDead, kEndsEarly, kSendsMore, kRefuses, kWrongBit };
 
 constexpr std::array<std::pair<const char*, Fault>, 9> kFaultNames{{{"none", Fault::kNone},
@@ -87,7 +87,7 @@ class FakeCore {
     input_ = std::move(bytes);
     advance();
   }
-  /// What the last command sent; empty until it has ended.
+  /// Returns the output of the last command; empty until it has ended.
   const Buffer& output() const { return output_; }
   bool interrupt() const { return irq_enable_ != 0 && (status_ & status::kEnded) != 0; }
   bool holds_secrets() const { return input_.has_value() || !output_.empty() || (status_ & status::kBusy) != 0; }
@@ -106,7 +106,7 @@ class FakeCore {
     output_.clear();
   }
 
-  /// A command that is not taken ends nothing.
+  /// A command that is not accepted ends nothing.
   void start(uint32_t command) {
     ++commands;
     const uint32_t k = params_ & 7;

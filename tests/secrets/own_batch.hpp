@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of secrets share: a batch in memory of the test's own, threads that last, and a leak on purpose.
+// Used by all tests of secrets: a batch in the test's own memory, threads that are kept, and a planted leak.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ inline std::vector<Case> cases(const std::vector<unsigned>& all_threads) {
       }
     }
   }
-  for (const auto& backend : available_backends()) {  // K of each item is kept until the hashes of all
+  for (const auto& backend : available_backends()) {  // keeps K of each item until the hashes of all
     if (computes(backend, "kyber768")) result.push_back({"kyber768", backend, 5, all_threads.front()});
   }
   return result;
@@ -84,7 +84,7 @@ struct OwnBatch {
     received = array(sizes.shared_secret_bytes);
     keygen_coins = array(sizes.keygen_coin_bytes);
     encaps_coins = array(sizes.encaps_coin_bytes);
-    static uint64_t seed = 0;  // secrets of one test must not be those of another
+    static uint64_t seed = 0;  // each test has other secrets
     inspect([&] {
       fill(keygen_coins, ++seed);
       fill(encaps_coins, ++seed);

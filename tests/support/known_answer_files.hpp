@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The known-answer files of tests/data and the number of cases that each must hold.
+// The known-answer files of tests/data, and the number of cases that each must have.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a call takes beyond what the test gave it.
+// Measures the memory that a call takes beyond the test's.
 #pragma once
 
 #include <malloc.h>
@@ -10,18 +10,18 @@
 
 namespace polykem::test {
 
-/// The highest rise of the process's resident memory since this object was made.
+/// The largest increase of the process's resident memory since the construction.
 class MemoryRise {
  public:
   static constexpr const char* kWhyNot = "this system does not reset the peak of memory use (/proc/self/clear_refs)";
 
   MemoryRise() {
-    malloc_trim(0);  // what earlier tests freed or took must not hide what comes
+    malloc_trim(0);  // memory that earlier tests freed must not hide new memory
     std::ofstream reset("/proc/self/clear_refs");
     reset << "5" << std::flush;
     before_ = reset.good() ? peak() : 0;
   }
-  /// False where kilobytes() would say nothing; a test must then be skipped.
+  /// Returns false if kilobytes() is meaningless here; a test must then be skipped.
   bool measures() const { return before_ > 0; }
   size_t kilobytes() const { return peak() - before_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for what another thread or process does. On a busy machine, under a sanitizer, that takes many times as long
-// as usual; the limit is there for what never comes.
+// Waits for another thread or process. On a busy machine or under a sanitizer this takes many times as long as usual;
+// the limit is for what never happens.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace polykem::test {
 
 constexpr std::chrono::seconds kPatience{100};
 
-/// Asks now and then until the condition holds; false if it never does.
+/// Polls until the condition holds. Returns false if it never does.
 template <class Condition>
 bool eventually(Condition&& holds, std::chrono::milliseconds pause = std::chrono::milliseconds(1)) {
   const auto end = std::chrono::steady_clock::now() + kPatience;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call's kernels as a graph: what they take, and a part of them run by itself.
+// The kernels of a call as a graph, to read their resources and to run a part of them alone.
 #pragma once
 
 #include <cstring>
@@ -28,7 +28,7 @@ class Stream {
 /// The kernels that a call launches.
 class Captured {
  public:
-  /// call() goes to `stream`.
+  /// Captures call(), which must use `stream`.
   template <class Call>
   Captured(cudaStream_t stream, const Call& call) {
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
@@ -36,7 +36,7 @@ class Captured {
     try {
       check(call(), "a call that is captured");
     } catch (...) {
-      thrown = std::current_exception();  // the stream must not go on capturing
+      thrown = std::current_exception();  // capturing must end first
     }
     const cudaError_t end = cudaStreamEndCapture(stream, &graph_);
     if (thrown) std::rethrow_exception(thrown);
@@ -55,7 +55,7 @@ class Captured {
 
   size_t launches() const { return nodes_.size(); }
 
-  /// The resources of the kernel that has the most threads.
+  /// Returns the resources of the kernel with the most threads.
   Resources resources() const {
     size_t most = 0;
     cudaGraphNode_t largest = nullptr;
@@ -67,7 +67,7 @@ class Captured {
     return largest == nullptr ? Resources{} : resources_of(largest);
   }
 
-  /// Leaves the kernels whose name has this word; false if there are none.
+  /// Keeps only the kernels whose name contains this word. Returns false if there are none.
   bool keep(const char* word) {
     std::vector<cudaGraphNode_t> kept;
     for (cudaGraphNode_t node : nodes_) {
@@ -95,7 +95,7 @@ class Captured {
     return kernel;
   }
 
-  /// In clusters, what the card holds at once is shared out among its multiprocessors.
+  /// For clusters, the blocks that the card holds at once, divided by its multiprocessors.
   static Resources resources_of(cudaGraphNode_t node) {
     const cudaKernelNodeParams kernel = parameters(node);
     const int threads = static_cast<int>(kernel.blockDim.x);

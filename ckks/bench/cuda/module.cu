@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's half of `polykem-lab ckks`, and the module's entry.
+// The GPU's part of `polykem-lab ckks`, and the module's entry.
 #include "ckks/tests/all_checks.hpp"
 #include "rates.cuh"
 #include "timing.cuh"
@@ -8,7 +8,7 @@ namespace polykem::ckks::lab {
 
 namespace {
 
-/// The first form's transform with one word changed.
+/// The first form's transform, with one word changed.
 void check_planted(int log_n, testing::Verdict& verdict) {
   const DeviceTables<uint32_t> device(log_n, testing::make_primes(1, 31, log_n));
   std::mt19937_64 random(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this card does a second at most.
+// Measures the highest rates of this card.
 #pragma once
 
 #include "research/lab/cuda/imma_rate.cuh"
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(256) instruction_kernel(uint32_t* out, uint32_
   out[blockIdx.x * 256 + threadIdx.x] = sum;
 }
 
-/// Copies, multiplications and products of bytes; other instructions for whoever counts them in the kernels.
+/// Measures copies, multiplications and products of bytes, and other instructions for those who count them in kernels.
 inline Rates measure_rates() {
   constexpr size_t kBytes = size_t{1} << 30;
   constexpr double kBudget = 0.05;

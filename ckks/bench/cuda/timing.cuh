@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the kernels of ckks/src/cuda.
+// Times the kernels of ckks/src/cuda.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ using testing::DeviceKeySwitch;
 using testing::DeviceTables;
 using testing::Shape;
 
-/// Where figures go, and how long each is measured.
+/// The destination of figures, and the time for each.
 struct Report {
   const Request& request;
   const std::function<void(const Row&)>& add;
@@ -34,7 +34,7 @@ struct Report {
     add(row);
   }
 
-  /// Those of its kernels whose name has this word, by themselves; nothing if there are none.
+  /// Measures only the kernels whose name contains this word; nothing if there are none.
   template <class Call>
   void measure_kernels(Row row, const char* word, const Call& call) const {
     const auto time_them = [&](Captured& captured) {
@@ -45,7 +45,8 @@ struct Report {
   }
 
  private:
-  /// A card that computes for tenths of a second lowers its clock to stay below its power limit, so it rests first.
+  /// Pauses first, because a card that has computed for tenths of a second lowers its clock to stay below its power
+  /// limit.
   template <class Call>
   void time(Row& row, const Call& call) const {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -57,7 +58,8 @@ struct Report {
     return polykem::lab::median_seconds(budget, call, stream) / static_cast<double>(row.batch);
   }
 
-  /// What the call's kernels take, after look(captured). A driver that does not tell costs these columns, not the run.
+  /// Reads the resources of the call's kernels after look(captured). If the driver does not report them, columns stay
+  /// empty.
   template <class Look, class Call>
   void look_into(Row& row, const Look& look, const Call& call) const {
     try {
@@ -72,7 +74,7 @@ struct Report {
   }
 };
 
-/// Words below 2^30 that are not zero; what the kernels do takes as long for any residues.
+/// Fills words with values below 2^30 that are not zero. The time of kernels does not depend on the residues.
 template <class Word>
 std::unique_ptr<DeviceArray<Word>> some_words(size_t count) {
   std::vector<Word> words(std::min(count, size_t{1} << 20));
@@ -93,7 +95,7 @@ inline bool on_tensor_cores(cuda::Form form) {
   return form >= cuda::Form::kImma256x256;
 }
 
-/// What a form costs: a coefficient of the forms on tensor cores has so many terms in all.
+/// Returns the cost of a form. In forms on tensor cores, a coefficient has `terms` terms in all.
 template <class Word>
 Cost cost_of(cuda::Form form, int log_n) {
   const Work work(log_n, sizeof(Word), sizeof(Word) == 4 ? kGpu32 : kGpu64);
@@ -109,8 +111,8 @@ Cost cost_of(cuda::Form form, int log_n) {
   }
 }
 
-/// All forms of one N, on 2^28 words in rows of so many primes: enough rows that the last ones, with which a GPU is not
-/// full, weigh little.
+/// Measures all forms of one N on 2^28 words, in rows of this many primes. There are so many rows that the last ones,
+/// which do not fill the GPU, have little weight.
 template <class Word>
 void time_ntt(int log_n, uint32_t prime_count, const Report& report) {
   if (!report.request.wants("ntt") && !report.request.wants("intt")) return;
@@ -141,7 +143,7 @@ void time_ntt(int log_n, uint32_t prime_count, const Report& report) {
   }
 }
 
-/// The operations of one chain of primes on a batch, inputs and outputs in device memory.
+/// Measures the operations of a chain of primes on a batch, with inputs and outputs in device memory.
 template <class Word>
 class OperationTimes {
  public:
@@ -162,7 +164,7 @@ class OperationTimes {
         key_words_(some_words<Word>(size_t{2} * shape.digits() * shape.key_limbs() * n_)),
         inverse_last_(std::vector<cuda::Factor<Word>>(shape.limbs, {3, 1})) {}
 
-  /// Bytes of device memory that such a batch takes.
+  /// Returns the bytes of device memory that such a batch takes.
   static size_t bytes(const Shape& shape, int log_n) {
     const size_t rows = size_t{11} * shape.limbs + size_t{shape.digits() + 2} * shape.rows();
     return (rows * shape.ciphertexts + size_t{2} * shape.digits() * shape.key_limbs()) * sizeof(Word) << log_n;

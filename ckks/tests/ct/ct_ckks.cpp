@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CKKS's keys, encryption and decryption with every secret poisoned, as in ct_check.cpp. What is declassified is
-// public: public keys, switching keys, ciphertexts.
+// Runs CKKS's key generation, encryption and decryption with every secret poisoned, as in ct_check.cpp. Only public
+// keys, switching keys and ciphertexts, which are public, are declassified.
 //
 //   ct_ckks [--leak]     with --leak it branches on a decrypted word, which memcheck must report
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CKKS with every allocation, every start of a thread and every call for entropy failing once.
+// Runs CKKS with every allocation, every start of a thread and every call for entropy failing once.
 #include <gtest/gtest.h>
 #include <polykem/ckks.h>
 
@@ -13,7 +13,7 @@
 namespace polykem::test {
 namespace {
 
-/// From parameters to a decrypted square, moved by a slot.
+/// Runs from parameters to a decrypted square, rotated by a slot.
 struct Circuit {
   explicit Circuit(unsigned threads) : threads(threads) {}
   ~Circuit() {
@@ -80,7 +80,7 @@ struct Circuit {
   polykem_ckks_ciphertexts *sum = nullptr, *product = nullptr, *square = nullptr, *turned = nullptr, *lower = nullptr;
 };
 
-/// The statuses that both libraries have are equal.
+/// Statuses that both libraries have must be equal.
 polykem_status common(polykem_ckks_status status) {
   static_assert(static_cast<int>(POLYKEM_CKKS_ERR_OUT_OF_MEMORY) == POLYKEM_ERR_OUT_OF_MEMORY);
   static_assert(static_cast<int>(POLYKEM_CKKS_ERR_RANDOM) == POLYKEM_ERR_RANDOM);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of OpenFHE as the Python package loads them: what is read becomes objects of polykem/ckks.h, for the file's
-// context and for one that need not be the file's, and those are computed with.
+// Loads files of OpenFHE as the Python package does: their contents become objects of polykem/ckks.h, for the file's
+// context and for another one, and operations run on these.
 #include <utility>
 #include <vector>
 
@@ -20,7 +20,7 @@ bool is_small(const Context& context, const Moduli& special) {
   return context.ring_dimension <= 256 && context.moduli.size() + special.size() <= 12;
 }
 
-/// The result of call(&out); null if it is refused.
+/// Returns the result of call(&out); null if the call fails.
 template <class Handle, class Call>
 Handle made(const Call& call) {
   typename Handle::pointer out = nullptr;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API of CKKS with objects of several rings: a program of calls, chosen by the input, whose operands and array
-// lengths need not fit. Arrays are of exactly the length that is said, so that AddressSanitizer sees what is read
-// beyond.
+// Runs calls of CKKS's C API with objects of several rings. The input chooses the calls, and operands and array lengths
+// need not fit. Arrays have exactly the stated length, so that AddressSanitizer finds reads beyond it.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -68,7 +67,7 @@ class Program {
   }
   const polykem_ckks_context* context() { return contexts()[byte() % kSetCount].get(); }
 
-  /// Calls with &out; what is made takes the place of another.
+  /// Calls with &out; the new object replaces another one.
   template <class Handle, class Call>
   void make(std::array<Handle, kSlots>& handles, const Call& call) {
     typename Handle::pointer out = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of OpenFHE: arbitrary bytes are refused with an error, or read; what is read can be written in both forms, and
-// is the same when it is read again.
+// Arbitrary bytes are refused with an error or read as a file of OpenFHE. What is read can be written in both forms,
+// and reading that gives the same object.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ void check_openfhe_file(std::span<const std::uint8_t> bytes) {
   require(openfhe::write(openfhe::read<T>(json), Form::kBinary) == binary, "the same object from JSON");
 }
 
-/// The bytes as a file of every kind; returns what LLVMFuzzerTestOneInput returns.
+/// Reads the bytes as a file of every kind. Returns what LLVMFuzzerTestOneInput returns.
 inline int check_openfhe_files(std::span<const std::uint8_t> bytes) {
   check_openfhe_file<openfhe::Context>(bytes);
   check_openfhe_file<openfhe::PublicKey>(bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As much of CUDA's runtime and built-in functions as the kernels of ckks/src/cuda use, for a CPU: every thread of a
-// cluster of blocks is a fibre, which runs until it waits for others. A launch returns when the kernel is done.
+// The part of CUDA's runtime and built-in functions that the kernels of ckks/src/cuda use, for a CPU. Every thread of a
+// cluster of blocks is a fibre, which runs until it waits for others. A launch returns when the kernel has ended.
 #pragma once
 
 #include <algorithm>
@@ -126,7 +126,7 @@ inline const char* cudaGetErrorString(cudaError_t error) {
   return error == cudaSuccess ? "no error" : error == cudaErrorMemoryAllocation ? "out of memory" : "an error";
 }
 
-// What the module (ckks/src/cuda_module) calls. There is one GPU, whose memory tests limit and count.
+// Functions that the module (ckks/src/cuda_module) calls. There is one GPU, whose memory tests limit and count.
 using cudaMemPool_t = void*;
 enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1 };
 enum cudaMemLocationType { cudaMemLocationTypeDevice = 1 };
@@ -183,7 +183,7 @@ inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*
 inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t) {
   return cudaSuccess;
 }
-/// What waits to be freed is free then.
+/// Frees the memory that waits to be freed.
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept);
 
 namespace host_shim {
@@ -200,4 +200,4 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   return host_shim::run(*config, [&] { kernel(static_cast<Parameters>(arguments)...); });
 }
 
-#include "device_shim.hpp"  // what device.cuh defines for a GPU
+#include "device_shim.hpp"  // the functions that device.cuh defines for a GPU

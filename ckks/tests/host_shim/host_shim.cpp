@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the threads of a cluster as fibres, in turn. One that waits gives way until the last of its group has come; a
-// fibre whose thread has ended without waiting goes on with the next one.
+// Runs the threads of a cluster as fibres, in turn. A fibre that waits yields until the last one of its group arrives.
+// If its thread ends without waiting, the fibre continues with the next thread.
 #include <ucontext.h>
 
 #include <memory>
@@ -133,7 +133,7 @@ void run_cluster(unsigned first_block, unsigned blocks, unsigned threads, size_t
   }
 }
 
-/// The product of one 16 x 32 by 32 x 8 tile, from the fragments of all lanes.
+/// Computes the product of a 16 x 32 by a 32 x 8 tile, from the fragments of all lanes.
 void multiply_tile(Warp& warp) {
   uint8_t rows[16][32], columns[8][32];
   for (int lane = 0; lane < 32; ++lane) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Exchanges files with OpenFHE: it writes, polykem reads and writes, OpenFHE reads that and computes with it.
+"""Exchanges files with OpenFHE: OpenFHE writes, polykem reads and writes, OpenFHE reads this and computes with it.
 
     python3 openfhe_files.py TOOL              TOOL: the program polykem_openfhe_tool
 """
@@ -87,14 +87,14 @@ def generate(folder, name):
 
 
 def same(ours, theirs):
-    """Scales in JSON may differ in a last digit that means nothing."""
+    """Returns JSON without the last digits of scales, which may differ for the same number."""
     if ours.read_bytes() == theirs.read_bytes():
         return True
     return ours.suffix == ".json" and json.loads(ours.read_text()) == json.loads(theirs.read_text())
 
 
 def convert(tool, source, target):
-    """Writes the files of `source` again: unchanged, from either form; and with a sharing of our own in new/."""
+    """Writes the files of `source` again: unchanged, from either form; in new/, with our own sharing."""
     count = 0
     for path in sorted(source.glob("*.*")):
         kind = KINDS.get(path.stem, "ciphertext")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was read means what objects.hpp says: the secret key is ternary, ciphertexts decrypt to their values.
+// Tests that objects have the meaning that objects.hpp states: the secret key is ternary, ciphertexts decrypt to their
+// values.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -35,7 +36,7 @@ std::uint32_t bit_reverse(std::uint32_t i) {
   return reversed;
 }
 
-/// The coefficients, in (-q/2, q/2), by the inverse of the definition of the evaluation form.
+/// Returns the coefficients in (-q/2, q/2), by the inverse of the definition of the evaluation form.
 std::vector<std::int64_t> coefficients(const Tower& tower) {
   const std::uint64_t q = tower.modulus;
   const std::uint64_t inverse_n = power(kN, q - 2, q);
@@ -52,7 +53,7 @@ std::vector<std::int64_t> coefficients(const Tower& tower) {
   return out;
 }
 
-/// The values in the ciphertext, from its first tower alone, which their scale leaves room for.
+/// Returns the values in the ciphertext from its first tower alone, which is large enough for their scale.
 std::vector<double> decrypt(const Ciphertext& c, const SecretKey& key) {
   Tower sum = c.parts[0][0];
   for (std::uint32_t i = 0; i < kN; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of keys that each by itself is sound, but not beside the others: of another ring, other moduli, other digits.
-// ckks/tests/data/openfhe/hostile has the binary ones; the fuzzers begin there.
+// Files of keys that are valid alone but not together: with other rings, other moduli, other digits. The binary ones
+// are in ckks/tests/data/openfhe/hostile, from which the fuzzers start.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ inline SwitchingKey key_of(const Ring& ring, std::size_t digits) {
   return {context, "tag", half, half};
 }
 
-/// The bytes of an object that write() would refuse.
+/// Returns the bytes of an object that write() refuses.
 template <class T>
 std::string unchecked(const T& object, Form form) {
   std::ostringstream out;
@@ -102,7 +102,7 @@ inline void add_pair(std::map<std::string, std::string>& files, const std::strin
   }
 }
 
-/// By name. Of the keys "digits" each is sound as the format goes: only a context tells.
+/// Returns the files by name. The keys of "digits" are valid in the format; only a context shows that they are not.
 inline std::map<std::string, std::string> hostile_files() {
   std::map<std::string, std::string> files;
   const SwitchingKey small = key_of(kSmall, 1);

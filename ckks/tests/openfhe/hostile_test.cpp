@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that do not belong together, and what is made of a file's objects for a context that is not theirs.
+// Tests keys that do not belong together, and objects of a file with a context that is not theirs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,7 +20,8 @@ using ckks::test::PublicKeyHandle;
 using ckks::test::SecretKeyHandle;
 using ckks::test::SwitchingKeyHandle;
 
-/// The binary ones: JSON would be thousands of lines. With POLYKEM_UPDATE_HOSTILE=1 the files are written anew.
+/// Compares the binary files, since JSON would have thousands of lines. POLYKEM_UPDATE_HOSTILE=1 writes the files
+/// again.
 TEST(Hostile, TheFilesAreThoseOfTheFolder) {
   const std::filesystem::path folder = std::filesystem::path(POLYKEM_TEST_DATA) / "openfhe" / "hostile";
   const bool update = std::getenv("POLYKEM_UPDATE_HOSTILE") != nullptr;
@@ -83,7 +84,7 @@ ContextHandle handle_of(const Context& from, const Moduli& special) {
   return ContextHandle(out);
 }
 
-/// Each key with the context of each: made only where all is equal.
+/// Combines each key with each context. Objects are made only if all parameters are equal.
 TEST(Hostile, AKeyIsMadeForItsOwnContextOnly) {
   const std::vector<SwitchingKey> keys = {key_of(kSmall, 1),
                                           key_of(kLarge, 1),
@@ -102,7 +103,7 @@ TEST(Hostile, AKeyIsMadeForItsOwnContextOnly) {
   EXPECT_NE(said.find("192 elements are needed, and the array has 96"), std::string::npos) << said;
 }
 
-/// What does not fit although it says that it belongs to the context, as an object that nobody has checked may.
+/// Objects that claim to belong to the context but do not fit, as objects that were not checked may.
 TEST(Hostile, TowersOfOtherLengthsAreRefused) {
   const SwitchingKey sound = key_of({16, {97, 353}, {65537}, 2}, 2);
   const ContextHandle context = handle_of(*sound.context, special_moduli(sound));

@@ -3,8 +3,8 @@
 //
 //   polykem_openfhe_tool KIND json|binary FROM TO [new]
 //
-// KIND is context, public, secret, ciphertext, mult or auto. "new" forgets the file's sharing, as if the object had
-// been made here.
+// KIND is context, public, secret, ciphertext, mult or auto. "new" drops the file's sharing, as if the object had been
+// made here.
 #include <exception>
 #include <fstream>
 #include <iostream>

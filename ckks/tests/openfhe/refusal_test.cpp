@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must be refused, and where the refusal says it is.
+// Tests what is refused, and which place the error names.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace polykem::openfhe::test {
 namespace {
 
-/// Expects the text to say so.
+/// Expects these words in the error.
 void expect_says(const std::string& text, const std::string& part) {
   EXPECT_PRED_FORMAT2(testing::IsSubstring, part, text);
 }
@@ -61,7 +61,7 @@ TEST(Refusals, BytesAfterTheObject) {
   expect_says(refusal<Context>(file("context.json") + "{}"), "not valid JSON");
 }
 
-/// No byte may bring the reader down; with a sanitizer this says more.
+/// No changed byte may crash the reader; sanitizers find more.
 TEST(Refusals, ChangedBytes) {
   for (const unsigned char change : {0x01, 0x80, 0xFF}) {
     std::string bytes = file("rotated.bin");
@@ -166,7 +166,7 @@ TEST(Refusals, DescriptionsOfModuliThatContradictThemselves) {
               "another product than its moduli");
 }
 
-/// A fault in an object: whoever writes it is told, and so is whoever reads it.
+/// An error in an object is reported when it is written and when it is read.
 template <class T>
 void expect_refusal(const T& sound, const std::function<void(T&)>& spoil, const std::string& what) {
   T object = sound;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that OpenFHE wrote come back byte for byte, from either form into either form.
+// Tests that files of OpenFHE are written again byte for byte, from either form into either form.
 #include <gtest/gtest.h>
 
 #include "support.hpp"
@@ -7,7 +7,7 @@
 namespace polykem::openfhe::test {
 namespace {
 
-/// Reads every form that is there and writes every form that is there.
+/// Reads and writes every form that exists.
 template <class T>
 void expect_same_bytes(const std::string& name) {
   const std::string binary = file(name + ".bin");

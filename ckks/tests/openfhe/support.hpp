@@ -31,7 +31,7 @@ std::string bytes_of(const T& object, Form form) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// What is said when bytes are refused; "accepted" if they are not.
+/// Returns the error for refused bytes, or "accepted".
 template <class T>
 std::string refusal(const std::string& bytes) {
   try {
@@ -42,7 +42,7 @@ std::string refusal(const std::string& bytes) {
   return "accepted";
 }
 
-/// The same for an object that is written.
+/// Returns the same for an object that is written.
 template <class T>
 std::string refusal_of(const T& object) {
   try {

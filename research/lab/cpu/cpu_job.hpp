@@ -36,7 +36,7 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Returns the lower quartile of many samples, which leaves out interrupts.
+/// A batch on a core. Its time is the lower quartile of many samples, which leaves out interrupts.
 class CpuJob : public Job {
  public:
   double seconds(double budget) override {

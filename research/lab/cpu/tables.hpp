@@ -25,7 +25,7 @@ struct LaneProduct {
   bool used = false;
 };
 
-/// Computes c = a b for one item modulo x^n + 1 and LAC's q.
+/// A product c = a b of one item modulo x^n + 1 and LAC's q.
 struct ByteProduct {
   const char *name, *idea;
   size_t workspace_bytes;

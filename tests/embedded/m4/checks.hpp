@@ -63,7 +63,7 @@ inline uint32_t value(unsigned pattern, size_t i, size_t count, uint32_t largest
   }
 }
 
-/// What main() returns.
+/// Returns the exit status of main().
 inline int report(const char* name) {
   semihosting_write(name);
   semihosting_write(": ");

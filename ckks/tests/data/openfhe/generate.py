@@ -61,7 +61,7 @@ def ckks(folder):
 
 
 def others(folder):
-    """Schemes that polykem refuses."""
+    """Writes files of schemes that polykem refuses."""
     for name, parameters in (("bgv", fhe.CCParamsBGVRNS()), ("bfv", fhe.CCParamsBFVRNS())):
         parameters.SetPlaintextModulus(65537)
         parameters.SetMultiplicativeDepth(1)

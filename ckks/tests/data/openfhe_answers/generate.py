@@ -39,7 +39,7 @@ def context(settings):
 
 
 def answers(cc, keys, conjugation, values):
-    """Inputs and ways to the results, by name."""
+    """Returns inputs and functions of the results, by name."""
     a, b = (cc.Encrypt(keys.publicKey, cc.MakeCKKSPackedPlaintext(values[name])) for name in "ab")
     plain = cc.MakeCKKSPackedPlaintext(values["plain"])
     product = cc.EvalMultNoRelin(a, b)
