@@ -40,8 +40,8 @@ PUBLIC = {
     "reject_a_kernel": ("a and its seed, which are in the public key", "a keys count"),
     "5mldsa4cuda15expand_a_kernel": ("rho in the public key", "rho entries"),
     "5mldsa4cuda": ("which items have no signature yet, a challenge, where strings begin",
-                    "work.count work.ball work.unsigned_items work.unsigned_counts work.messages.strings.offsets "
-                    "work.messages.contexts.offsets round"),
+                    "work.count work.challenge_poly work.unsigned_items work.unsigned_counts "
+                    "work.messages.strings.offsets work.messages.contexts.offsets round"),
     "5mlkem4cuda": ("the keys' indices", "work.keys.index work.count"),
     "5saber4cuda": ("the keys' indices and the blocks of a launch",
                     "work.keys.index work.count a_blocks other_blocks"),
@@ -71,9 +71,9 @@ READ = [
      r"(LDS R\d+, \[R\d+\+0x[0-9a-f]+\]|STS \[R\d+\+0x[0-9a-f]+\], R\d+): an address", 3,
      "sample_in_ball(): c~ is public, of failed attempts too"),
     (r"5mldsa4cuda16challenge_kernel", r"BRA 0x[0-9a-f]+: a secret decides", 1, "sample_in_ball(): as above"),
-    (r"5mldsa4cuda\d+(answer|finish)_kernel", r"STS\.U8 \[R\d+(\+UR\d+)?\+0x[0-9a-f]+\], R\d+: an address", 8,
+    (r"5mldsa4cuda\d+(response|finish)_kernel", r"STS\.U8 \[R\d+(\+UR\d+)?\+0x[0-9a-f]+\], R\d+: an address", 8,
      "pack_hint(): where the ones of a signature's hint lie"),
-    (r"5mldsa4cuda\d+(answer|finish)_kernel", r"BRA (P\d, )?0x[0-9a-f]+: (a secret decides|control flow)", 24,
+    (r"5mldsa4cuda\d+(response|finish)_kernel", r"BRA (P\d, )?0x[0-9a-f]+: (a secret decides|control flow)", 24,
      "that an attempt fails, and at which check, is public; pack_hint(): as above"),
 ]
 

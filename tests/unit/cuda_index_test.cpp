@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "prim/cuda/grid.hpp"
-#include "prim/drbg/cuda/coin_place.hpp"
+#include "prim/drbg/cuda/coin_layout.hpp"
 #include "schemes/ntru/cuda/sets.hpp"
 #include "schemes/ntru/polyinv/cuda/inverse_tree.cuh"
 
@@ -41,18 +41,18 @@ std::set<uint64_t> interesting_warps(uint64_t count) {
 template <uint32_t kBlocks, uint32_t kStride>
 void check_coins(uint64_t count) {
   for (const uint64_t warp : interesting_warps<kBlocks, kStride>(count)) {
-    const CoinPlace<kBlocks, kStride> place(warp, count);
+    const CoinLayout<kBlocks, kStride> layout(warp, count);
     uint32_t valid = 0;
     for (uint32_t lane = 0; lane < 32; ++lane) {
       const Exact block = Exact{warp} * 32 + lane, item = block / kBlocks;
       valid += item < count;
-      ASSERT_EQ(Exact{place.item(lane)}, item) << "warp " << warp << " of " << count << " items";
-      ASSERT_EQ(Exact{place.block(lane)}, block % kBlocks);
-      ASSERT_EQ(Exact{place.row_offset()} + Exact{8} * place.block_offset(lane),
+      ASSERT_EQ(Exact{layout.item(lane)}, item) << "warp " << warp << " of " << count << " items";
+      ASSERT_EQ(Exact{layout.block(lane)}, block % kBlocks);
+      ASSERT_EQ(Exact{layout.row_offset()} + Exact{8} * layout.block_offset(lane),
                 item * kStride + block % kBlocks * kCoinBlockBytes)
           << "warp " << warp << " of " << count << " items";
     }
-    ASSERT_EQ(place.valid(), valid) << "warp " << warp << " of " << count << " items";
+    ASSERT_EQ(layout.valid(), valid) << "warp " << warp << " of " << count << " items";
   }
 }
 

@@ -28,13 +28,13 @@ __global__ void __launch_bounds__(32 * kWarps) ntt_kyber_kernel(RingArgs<KyberRi
   const RowFactors factors = kRowFactors.forward[l];
   forward_transform(x, factors, exchange, l);
   forward_transform(y, factors, exchange, l);
-  uint32_t turned[8];
-  times_gamma(turned, y, factors);
+  uint32_t gamma_y[8];
+  times_gamma(gamma_y, y, factors);
 #pragma unroll
   for (int pair = 0; pair < 8; ++pair) {
     uint32_t sum0 = 0, sum1 = 0;
     add_product(sum0, sum1, reduce_small(x[2 * pair]), reduce_small(x[2 * pair + 1]), y[2 * pair], y[2 * pair + 1],
-                turned[pair]);
+                gamma_y[pair]);
     x[2 * pair] = sum0;
     x[2 * pair + 1] = sum1;
   }

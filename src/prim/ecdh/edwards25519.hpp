@@ -40,7 +40,7 @@ concept BasePointField = LadderField<F> &&
     requires(typename F::Scalars k, typename F::Sum s, typename F::Digit digit, const typename F::Window& window) {
   { F::twice(s) } -> std::same_as<typename F::Sum>;
   { F::next_digit(k, size_t{0}, digit) } -> std::same_as<typename F::Digit>;
-  { F::look_up(window, digit) } -> std::same_as<BaseMultiple<F>>;
+  { F::select_multiple(window, digit) } -> std::same_as<BaseMultiple<F>>;
 };
 
 /// The point (X / Z, Y / Z), with T = X Y / Z.
@@ -66,7 +66,7 @@ constexpr typename F::Element base_point_times(const typename F::Scalars& scalar
   EdwardsPoint<F> sum{zero, one, one, zero};
   typename F::Digit carry{};
   for (size_t i = 0; i < edwards25519::kWindows; ++i)
-    sum = add<F>(sum, F::look_up(table[i], F::next_digit(scalars, i, carry)));
+    sum = add<F>(sum, F::select_multiple(table[i], F::next_digit(scalars, i, carry)));
   return F::carry(F::mul(F::add(sum.z, sum.y), invert<F>(F::sub(sum.z, sum.y))));
 }
 

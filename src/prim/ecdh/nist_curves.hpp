@@ -136,7 +136,7 @@ bool load_scalar(Words<C::kWords>& scalar, const uint8_t* bytes) {
 /// Sets `half` to (k - 1) / 2, where k is the odd one of scalar and n - scalar. Returns all ones if k is n - scalar,
 /// else 0.
 template <class C>
-uint64_t halve_odd(Words<C::kWords>& half, const Words<C::kWords>& scalar) {
+uint64_t halve_odd_representative(Words<C::kWords>& half, const Words<C::kWords>& scalar) {
   Words<C::kWords> odd, complement;
   subtract(complement, C::kN, scalar);
   const uint64_t keep = ct::barrier(0 - (scalar.word[0] & 1));

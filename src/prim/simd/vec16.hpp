@@ -171,7 +171,7 @@ struct V16 {
 
 /// Hides from the optimiser how x was computed, so that it does not spread a difference that is used twice over its
 /// uses.
-POLYKEM_INLINE V16 whole(V16 x) {
+POLYKEM_INLINE V16 opaque(V16 x) {
   asm("" : "+v"(x.r));
   return x;
 }

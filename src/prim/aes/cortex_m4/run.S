@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encrypts blocks that differ in one byte with AES-128, by a look-up table: see aes128_m4.cpp. [FIPS197, 5.1]
 //
-// r3 points to the table, r12 to the run. r4 to r7 and r8 to r11 hold the columns before and after a round, in turn. s0
-// holds the output pointer, s1 the byte in which the blocks differ, s2 the value at which it ends. All of it is public.
+// r3 points to the table, r12 to the run's SharedRounds. r4 to r7 and r8 to r11 hold the columns before and after a
+// round, in turn. s0 holds the output pointer, s1 the byte in which the blocks differ, s2 the value at which it ends.
+// All of it is public.
   .syntax unified
   .cpu cortex-m4
   .fpu fpv4-sp-d16

@@ -38,25 +38,25 @@ __device__ __forceinline__ uint32_t warp_sub_bytes(uint32_t plane, unsigned firs
 /// unchanged. All lanes call it together, and synchronise before the keys are used. [FIPS197, 5.2]
 __device__ __forceinline__ void expand_aes256_keys(uint32_t* keys, const uint32_t (&key)[8], unsigned lane) {
   const uint32_t constant = 0u - (aes::kSubBytesConstant >> lane % 8 & 1u);
-  uint32_t own[8];  // this lane's planes of the last eight words
+  uint32_t lane_planes[8];  // this lane's planes of the last eight words
 #pragma unroll
   for (int w = 0; w < 8; ++w) {
-    own[w] = transpose_warp(key[w], lane);
-    keys[32 * w + lane] = own[w] ^ (w < 4 ? 0 : constant);
+    lane_planes[w] = transpose_warp(key[w], lane);
+    keys[32 * w + lane] = lane_planes[w] ^ (w < 4 ? 0 : constant);
   }
 #pragma unroll 1
   for (unsigned turn = 1; turn < 8; ++turn) {
 #pragma unroll
     for (unsigned w = 0; w < 8; ++w) {
       if (w == 4 && turn == 7) break;
-      uint32_t more = own[(w + 7) % 8];
+      uint32_t more = lane_planes[(w + 7) % 8];
       if (w == 0) {
         const uint32_t round_constant = lane == turn - 1 ? 0xffffffff : 0;
         more = warp_sub_bytes(more, (lane / 8 + 1) % 4 * 8, lane) ^ constant ^ round_constant;
       }
       if (w == 4) more = warp_sub_bytes(more, lane / 8 * 8, lane) ^ constant;
-      own[w] ^= more;
-      keys[32 * (8 * turn + w) + lane] = own[w] ^ constant;
+      lane_planes[w] ^= more;
+      keys[32 * (8 * turn + w) + lane] = lane_planes[w] ^ constant;
     }
   }
 }

@@ -25,7 +25,7 @@ struct Blocks {
     return {_mm512_maskz_set1_epi32(0x1111, static_cast<int>(word))};
   }
   /// Returns blocks that begin with the words 0, step, 2 * step, .., lowest byte first, and are zero otherwise.
-  static POLYKEM_INLINE Blocks of_steps(int step) {
+  static POLYKEM_INLINE Blocks of_multiples(int step) {
     return {_mm512_set_epi32(0, 0, 0, 3 * step, 0, 0, 0, 2 * step, 0, 0, 0, step, 0, 0, 0, 0)};
   }
   /// Loads `count` blocks and sets the others to zero.
@@ -67,7 +67,7 @@ struct Blocks {
   static POLYKEM_INLINE Blocks of_word(uint32_t word) {
     return all(_mm_cvtsi32_si128(static_cast<int>(word)));
   }
-  static POLYKEM_INLINE Blocks of_steps(int step) {
+  static POLYKEM_INLINE Blocks of_multiples(int step) {
     return {_mm256_set_epi32(0, 0, 0, step, 0, 0, 0, 0)};
   }
   static POLYKEM_INLINE Blocks load(const void* p, size_t count) {
@@ -103,7 +103,7 @@ struct Blocks {
   static POLYKEM_INLINE Blocks of_word(uint32_t word) {
     return {_mm_cvtsi32_si128(static_cast<int>(word))};
   }
-  static POLYKEM_INLINE Blocks of_steps(int) {
+  static POLYKEM_INLINE Blocks of_multiples(int) {
     return {_mm_setzero_si128()};
   }
   static POLYKEM_INLINE Blocks load(const void* p, size_t) {

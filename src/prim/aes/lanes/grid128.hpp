@@ -25,11 +25,12 @@ class GridParts {
   }
   /// Returns what rows i to i + Blocks::kCount - 1 contribute, a block for each.
   POLYKEM_INLINE Blocks rows(size_t i) const {
-    return two_rounds(Blocks::of_word(static_cast<uint32_t>(i)) + Blocks::of_steps(1));
+    return two_rounds(Blocks::of_word(static_cast<uint32_t>(i)) + Blocks::of_multiples(1));
   }
   /// Returns what columns j to j + kGridColumns - 1 contribute, a block for every eight columns.
   POLYKEM_INLINE Blocks columns(size_t j) const {
-    const Blocks input = Blocks::of_word(static_cast<uint32_t>(j) << 16) + Blocks::of_steps(kGridBlockColumns << 16);
+    const Blocks input =
+        Blocks::of_word(static_cast<uint32_t>(j) << 16) + Blocks::of_multiples(kGridBlockColumns << 16);
     return two_rounds(input) ^ origin_;
   }
 

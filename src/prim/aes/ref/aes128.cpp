@@ -26,7 +26,7 @@ void expand_key(RoundKeys& keys, const uint8_t key[kAes128KeyBytes]) {
   std::memcpy(round_key, key, sizeof round_key);
   unsigned constant = 1;
   for (size_t round = 0; round <= kRounds; ++round) {
-    keys.at[round] = aes::sliced::spread(round_key, round == 0);
+    keys.at[round] = aes::sliced::slice_round_key(round_key, round == 0);
     uint8_t word[4] = {round_key[13], round_key[14], round_key[15], round_key[12]};
     aes::sliced::sub_word(word);
     word[0] = static_cast<uint8_t>(word[0] ^ constant);

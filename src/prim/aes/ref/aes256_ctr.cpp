@@ -21,7 +21,7 @@ void expand_key(RoundKeys& keys, const uint8_t key[kAes256KeyBytes]) {
   std::memcpy(pair, key, kAes256KeyBytes);
   unsigned constant = 1;
   for (size_t round = 0; round <= kRounds; ++round) {
-    auto& own = pair[round % 2];
+    auto& half = pair[round % 2];
     const auto& other = pair[(round + 1) % 2];
     if (round >= 2) {
       const bool even = round % 2 == 0;
@@ -34,9 +34,9 @@ void expand_key(RoundKeys& keys, const uint8_t key[kAes256KeyBytes]) {
         constant = aes::sliced::next_constant(constant);
       }
       for (size_t i = 0; i < kAesBlockBytes; ++i)
-        own[i] = static_cast<uint8_t>(own[i] ^ (i < 4 ? word[i] : own[i - 4]));
+        half[i] = static_cast<uint8_t>(half[i] ^ (i < 4 ? word[i] : half[i - 4]));
     }
-    keys.at[round] = aes::sliced::spread(own, round == 0);
+    keys.at[round] = aes::sliced::slice_round_key(half, round == 0);
   }
   secure_zero(pair, sizeof pair);
 }

@@ -145,7 +145,7 @@ inline void sub_word(uint8_t (&word)[4]) {
 }
 
 /// Returns a round key for every block. The S-box's constant is added to all round keys but the first. [FIPS197, 5.1.4]
-inline State spread(const uint8_t (&round_key)[kBlockBytes], bool first) {
+inline State slice_round_key(const uint8_t (&round_key)[kBlockBytes], bool first) {
   uint8_t blocks[kGroupBytes];
   for (size_t i = 0; i < kGroupBytes; ++i)
     blocks[i] = static_cast<uint8_t>(round_key[i % kBlockBytes] ^ (first ? 0 : kSubBytesConstant));

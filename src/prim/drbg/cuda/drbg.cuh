@@ -4,7 +4,7 @@
 // batch and comes from the host's generator.
 #pragma once
 
-#include "prim/drbg/cuda/coin_place.hpp"
+#include "prim/drbg/cuda/coin_layout.hpp"
 #include "prim/keccak/cuda/keccak.cuh"
 #include "prim/records/cuda/items.cuh"
 
@@ -60,9 +60,9 @@ __device__ __forceinline__ void make_coin_words(uint32_t (&words)[kWords], const
 template <uint32_t kBlocks, uint32_t kStride>
 __device__ __forceinline__ void warp_make_coins(uint8_t* rows, const uint32_t* seed, CoinDomain domain, uint64_t warp,
                                                 uint64_t count, uint32_t* stage, unsigned lane) {
-  const CoinPlace<kBlocks, kStride> place(warp, count);
+  const CoinLayout<kBlocks, kStride> layout(warp, count);
   uint64_t state[25];
-  make_coin_block(state, seed, domain, place.item(lane), place.block(lane));
+  make_coin_block(state, seed, domain, layout.item(lane), layout.block(lane));
 #pragma unroll
   for (int j = 0; j < kRateWords / 2; ++j) {
     uint32_t* row = stage + lane * kStageStride + 2 * j;
@@ -70,13 +70,13 @@ __device__ __forceinline__ void warp_make_coins(uint8_t* rows, const uint32_t* s
     row[1] = static_cast<uint32_t>(state[j] >> 32);
   }
   __syncwarp();
-  uint32_t* const first_row = reinterpret_cast<uint32_t*>(rows + place.row_offset());
-  const uint32_t offset = place.block_offset(lane);
+  uint32_t* const first_row = reinterpret_cast<uint32_t*>(rows + layout.row_offset());
+  const uint32_t offset = layout.block_offset(lane);
 #pragma unroll 2
   for (int t = static_cast<int>(lane); t < 32 * kRateWords; t += 32) {
     const int m = t / kRateWords, w = t % kRateWords;
     const size_t at = size_t{2} * __shfl_sync(0xffffffff, offset, m) + w;
-    if (m < static_cast<int>(place.valid())) first_row[at] = stage[m * kStageStride + w];
+    if (m < static_cast<int>(layout.valid())) first_row[at] = stage[m * kStageStride + w];
   }
 }
 

@@ -153,7 +153,7 @@ struct Field25x4 {
     return digit;
   }
   /// Returns the multiple that `digit` chooses. Reads the whole window.
-  static POLYKEM_INLINE BaseMultiple<Field25x4> look_up(const edwards25519::Window& window, Digit digit) {
+  static POLYKEM_INLINE BaseMultiple<Field25x4> select_multiple(const edwards25519::Window& window, Digit digit) {
     const V64 negative{_mm256_cmpgt_epi64(_mm256_setzero_si256(), digit.r)};
     const V64 size = (digit ^ negative) - negative;
     BaseMultiple<Field25x4> out{small(1), small(1), small(0)};

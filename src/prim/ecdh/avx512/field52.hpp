@@ -63,10 +63,10 @@ struct Prime;
 template <>
 struct Prime<P256> {
   static constexpr size_t kLimbs = 5;
-  /// R > kRoom p. A Factor or Number is at most kRoom p.
-  static constexpr long long kRoom = 1 << 4;
-  /// The bound of what settle() leaves: settled() makes a Number<C, kSettled> of a Sum.
-  static constexpr int kSettled = 2;
+  /// R > kMaxMultiple p. A Factor or Number is at most kMaxMultiple p.
+  static constexpr long long kMaxMultiple = 1 << 4;
+  /// The bound of what partly_reduce() leaves: partly_reduced() makes a Number<C, kPartlyReducedBound> of a Sum.
+  static constexpr int kPartlyReducedBound = 2;
   /// True if products are compiled into their callers, which can then compute something else while a product waits.
   static constexpr bool kInline = true;
 
@@ -94,7 +94,7 @@ struct Prime<P256> {
 
   /// Subtracts floor(x / 2^256) p from x, where the quotient leaves out what the lower limbs carry, which is less than
   /// 2^(208 + 11). x is in [0, 64 p] before and in [0, 2 p] after.
-  static POLYKEM_INLINE void settle(V (&x)[kLimbs]) {
+  static POLYKEM_INLINE void partly_reduce(V (&x)[kLimbs]) {
     const V quotient = x[4] >> 48;
     x[0] += quotient;
     x[1] -= quotient << 44;
@@ -107,8 +107,8 @@ struct Prime<P256> {
 template <>
 struct Prime<P384> {
   static constexpr size_t kLimbs = 8;
-  static constexpr long long kRoom = 1ll << 32;
-  static constexpr int kSettled = 64;
+  static constexpr long long kMaxMultiple = 1ll << 32;
+  static constexpr int kPartlyReducedBound = 64;
   static constexpr bool kInline = false;  // products need all registers
 
   /// Adds m p and carries, like Prime<P256>::cancel(). m is limb 0 times 1 + 2^32, as p = 2^32 - 1 modulo 2^52. This
@@ -134,8 +134,8 @@ struct Prime<P384> {
     x[7] += all_lanes(kFactor << 20);
   }
 
-  /// Does nothing: numbers up to kSettled p leave enough room below R.
-  static POLYKEM_INLINE void settle(V (&)[kLimbs]) {}
+  /// Does nothing: numbers up to kPartlyReducedBound p leave enough room below R.
+  static POLYKEM_INLINE void partly_reduce(V (&)[kLimbs]) {}
 };
 
 template <class C>
@@ -148,7 +148,7 @@ enum class Form { kSum, kFactor, kNumber };
 /// A value in [0, kBound p].
 template <class C, int kBound, Form kForm>
 struct alignas(64) Value {
-  static_assert(kForm == Form::kSum || kBound <= Prime<C>::kRoom);
+  static_assert(kForm == Form::kSum || kBound <= Prime<C>::kMaxMultiple);
   V limb[kLimbs<C>];
 
   Value() = default;
@@ -168,7 +168,7 @@ using Factor = Value<C, kBound, Form::kFactor>;
 template <class C, int kBound>
 using Number = Value<C, kBound, Form::kNumber>;
 template <class C>
-using Settled = Number<C, Prime<C>::kSettled>;
+using PartlyReduced = Number<C, Prime<C>::kPartlyReducedBound>;
 
 template <class C, int kA, Form kFormA, int kB, Form kFormB>
 POLYKEM_INLINE Sum<C, kA + kB> operator+(const Value<C, kA, kFormA>& a, const Value<C, kB, kFormB>& b) {
@@ -226,12 +226,12 @@ POLYKEM_INLINE Number<C, kA> number(const Sum<C, kA>& a) {
   return out;
 }
 
-/// Returns the same number modulo p, in [0, kSettled p].
+/// Returns the same number modulo p, in [0, kPartlyReducedBound p].
 template <class C, int kA>
-POLYKEM_INLINE Settled<C> settled(Sum<C, kA> a) {
+POLYKEM_INLINE PartlyReduced<C> partly_reduced(Sum<C, kA> a) {
   static_assert(kA <= 64);
-  Prime<C>::settle(a.limb);
-  Sum<C, Prime<C>::kSettled> out;
+  Prime<C>::partly_reduce(a.limb);
+  Sum<C, Prime<C>::kPartlyReducedBound> out;
   for (size_t i = 0; i < kLimbs<C>; ++i)
     out.limb[i] = a.limb[i];
   return number(out);
@@ -241,7 +241,7 @@ POLYKEM_INLINE Settled<C> settled(Sum<C, kA> a) {
 /// (x y + m p) / R < (x y / (R p) + 1) p.
 template <class C>
 constexpr int product_bound(long long a, long long b) {
-  return static_cast<int>((a * b + Prime<C>::kRoom - 1) / Prime<C>::kRoom) + 1;
+  return static_cast<int>((a * b + Prime<C>::kMaxMultiple - 1) / Prime<C>::kMaxMultiple) + 1;
 }
 
 /// A product, `sum` less `minus`, that is reduced from 2 kLimbs to kLimbs limbs.
@@ -314,7 +314,7 @@ template <class Work>
 using Result = Sum<typename Work::Curve, Work::kBound>;
 
 template <class Work>
-POLYKEM_INLINE Result<Work> run_here(Work work) {
+POLYKEM_INLINE Result<Work> run_inlined(Work work) {
   Product<typename Work::Curve> product;
   Result<Work> out;
 #pragma GCC unroll 8
@@ -324,13 +324,13 @@ POLYKEM_INLINE Result<Work> run_here(Work work) {
   return out;
 }
 template <class Work>
-POLYKEM_NOINLINE Result<Work> run_apart(Work work) {
-  return run_here(work);
+POLYKEM_NOINLINE Result<Work> run_called(Work work) {
+  return run_inlined(work);
 }
 template <class Work>
 POLYKEM_INLINE Result<Work> run(Work work) {
-  if constexpr (Prime<typename Work::Curve>::kInline) return run_here(work);
-  return run_apart(work);
+  if constexpr (Prime<typename Work::Curve>::kInline) return run_inlined(work);
+  return run_called(work);
 }
 
 template <class First, class Second>
@@ -339,7 +339,7 @@ struct Both {
   Result<Second> second;
 };
 template <class First, class Second>
-POLYKEM_INLINE Both<First, Second> both_here(First first, Second second) {
+POLYKEM_INLINE Both<First, Second> both_inlined(First first, Second second) {
   Product<typename First::Curve> product, other;
   Both<First, Second> out;
 #pragma GCC unroll 8
@@ -352,14 +352,14 @@ POLYKEM_INLINE Both<First, Second> both_here(First first, Second second) {
   return out;
 }
 template <class First, class Second>
-POLYKEM_NOINLINE Both<First, Second> both_apart(First first, Second second) {
-  return both_here(first, second);
+POLYKEM_NOINLINE Both<First, Second> both_called(First first, Second second) {
+  return both_inlined(first, second);
 }
 /// Computes two results that do not wait for each other, a step of each in turn: the CPU would not look so far ahead.
 template <class First, class Second>
 POLYKEM_INLINE Both<First, Second> both(First first, Second second) {
-  if constexpr (Prime<typename First::Curve>::kInline) return both_here(first, second);
-  return both_apart(first, second);
+  if constexpr (Prime<typename First::Curve>::kInline) return both_inlined(first, second);
+  return both_called(first, second);
 }
 
 template <class C, int kA, Form kFormA, int kB, Form kFormB>
@@ -384,7 +384,7 @@ template <class C>
 POLYKEM_NOINLINE Factor<C, 2> sqr(const Factor<C, 2>& a, size_t times) {
   Factor<C, 2> power = a;
   while (times-- > 0)
-    power = factor(run_here(square(power)));
+    power = factor(run_inlined(square(power)));
   return power;
 }
 
@@ -399,13 +399,13 @@ Number<C, 1> constant(const Limbs<kLimbs<C>>& x) {
 
 /// Converts a number to Montgomery form.
 template <class C, int kA>
-POLYKEM_NOINLINE Number<C, 2> to_form(const Number<C, kA>& a) {
+POLYKEM_NOINLINE Number<C, 2> to_montgomery(const Number<C, kA>& a) {
   constexpr auto kSquare = limbs_of<kLimbs<C>>(power_of_two<C>(2 * kLimbBits * kLimbs<C>));
   return number(mul(a, constant<C>(kSquare)));
 }
 template <class C>
-Number<C, 2> to_form(const Words<C::kWords>& a) {
-  return to_form(constant<C>(limbs_of<kLimbs<C>>(a)));
+Number<C, 2> to_montgomery(const Words<C::kWords>& a) {
+  return to_montgomery(constant<C>(limbs_of<kLimbs<C>>(a)));
 }
 
 /// Sets `out` to `a` in `lanes`.
@@ -417,8 +417,8 @@ POLYKEM_INLINE void assign(__mmask8 lanes, Value<C, kA, kForm>& out, const Value
 
 /// Returns the number that `a` stands for, in [0, p).
 template <class C, int kA, Form kForm>
-POLYKEM_NOINLINE Number<C, 1> from_form(const Value<C, kA, kForm>& a) {
-  static_assert(kA < Prime<C>::kRoom);
+POLYKEM_NOINLINE Number<C, 1> from_montgomery(const Value<C, kA, kForm>& a) {
+  static_assert(kA < Prime<C>::kMaxMultiple);
   const auto x = number(mul(a, constant<C>(Limbs<kLimbs<C>>{{1}})));  // p at most
   constexpr auto kModulus = limbs_of<kLimbs<C>>(C::kP);
   Sum<C, 1> difference;
@@ -434,7 +434,7 @@ POLYKEM_NOINLINE Number<C, 1> from_form(const Value<C, kA, kForm>& a) {
 /// Returns the lanes in which a is 0 modulo p.
 template <class C, int kA, Form kForm>
 __mmask8 zero_lanes(const Value<C, kA, kForm>& a) {
-  const auto x = from_form(a);
+  const auto x = from_montgomery(a);
   V bits = x.limb[0];
   for (size_t i = 1; i < kLimbs<C>; ++i)
     bits |= x.limb[i];

@@ -14,17 +14,17 @@ namespace {
 
 constexpr size_t kLanes = 8;
 template <class C>
-inline constexpr int kSettled = Prime<C>::kSettled;
+inline constexpr int kPartlyReducedBound = Prime<C>::kPartlyReducedBound;
 
 template <class C>
 struct Affine {
-  Settled<C> x, y;
+  PartlyReduced<C> x, y;
 };
 
 /// A point in Jacobian coordinates, which stand for the affine point (x / z^2, y / z^3).
 template <class C>
 struct Jacobian {
-  Settled<C> x, y;
+  PartlyReduced<C> x, y;
   Factor<C, 4> z;
 };
 
@@ -42,21 +42,21 @@ void assign(__mmask8 lanes, Jacobian<C>& out, const Jacobian<C>& a) {
 
 template <class C>
 Number<C, 2> one() {
-  return to_form<C>(Words<C::kWords>{{1}});
+  return to_montgomery<C>(Words<C::kWords>{{1}});
 }
 
 template <class C>
 Affine<C> base_point() {
-  return {to_form<C>(C::kBaseX), to_form<C>(C::kBaseY)};
+  return {to_montgomery<C>(C::kBaseX), to_montgomery<C>(C::kBaseY)};
 }
 
-enum class Then { kDouble, kAdd };
+enum class NextStep { kDouble, kAdd };
 
 /// Doubles p on y^2 = x^3 + a x + b; az4 is a z^4 [CMO98, modified Jacobian coordinates]. If p is then doubled again,
 /// az4 is brought up to date; if it is then added to, zz is set to z^2.
-template <Then kThen, class C>
-POLYKEM_NOINLINE void double_point(Jacobian<C>& p, Settled<C>& az4, Factor<C, 2>& zz) {
-  Factor<C, 3 * product_bound<C>(kSettled<C>, kSettled<C>) + kSettled<C>> slope;
+template <NextStep kNext, class C>
+POLYKEM_NOINLINE void double_point(Jacobian<C>& p, PartlyReduced<C>& az4, Factor<C, 2>& zz) {
+  Factor<C, 3 * product_bound<C>(kPartlyReducedBound<C>, kPartlyReducedBound<C>) + kPartlyReducedBound<C>> slope;
   Factor<C, 2> yy;
   {
     const auto [xx, y2] = both(square(p.x), square(p.y));
@@ -70,15 +70,15 @@ POLYKEM_NOINLINE void double_point(Jacobian<C>& p, Settled<C>& az4, Factor<C, 2>
     p.z = factor(times<2>(yz));
   }
   const auto [slope2, xyy] = both(square(slope), product(p.x, yy));
-  p.x = settled(slope2 - times<8>(xyy));
+  p.x = partly_reduced(slope2 - times<8>(xyy));
   const auto down = factor(times<4>(xyy) - p.x);
-  if constexpr (kThen == Then::kDouble) {
+  if constexpr (kNext == NextStep::kDouble) {
     const auto [t, y] = both(product(yyyy, az4), product(slope, down));
-    p.y = settled(y - times<8>(yyyy));
-    az4 = settled(times<16>(t));
+    p.y = partly_reduced(y - times<8>(yyyy));
+    az4 = partly_reduced(times<16>(t));
   } else {
     const auto [z2, y] = both(square(p.z), product(slope, down));
-    p.y = settled(y - times<8>(yyyy));
+    p.y = partly_reduced(y - times<8>(yyyy));
     zz = factor(z2);
   }
 }
@@ -87,7 +87,7 @@ POLYKEM_NOINLINE void double_point(Jacobian<C>& p, Settled<C>& az4, Factor<C, 2>
 /// are equal; then, and if p = -q, z becomes 0.
 template <class C>
 POLYKEM_NOINLINE auto add_affine(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<C>& q) {
-  Factor<C, 2 + kSettled<C>> h, r;
+  Factor<C, 2 + kPartlyReducedBound<C>> h, r;
   Factor<C, 2> hh;
   {
     const auto [xzz, z3] = both(product(q.x, zz), product(p.z, zz));
@@ -103,21 +103,21 @@ POLYKEM_NOINLINE auto add_affine(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<
   {
     const auto [r2, h3] = both(square(r), product(h, hh));
     hhh = number(h3);
-    p.x = settled(r2 - (hhh + times<2>(v)));
+    p.x = partly_reduced(r2 - (hhh + times<2>(v)));
   }
   const auto down = factor(v - p.x);
   const auto [z2, yhhh] = both(square(p.z), product(p.y, hhh));
   zz = factor(z2);
-  p.y = settled(mul(r, down) - yhhh);
+  p.y = partly_reduced(mul(r, down) - yhhh);
   return h;
 }
 
 /// Adds q to p, also if they are equal; p is not -q. zz is z^2, and a is the curve's coefficient a.
 template <class C>
-POLYKEM_NOINLINE void add_last(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<C>& q, const Settled<C>& a) {
+POLYKEM_NOINLINE void add_last(Jacobian<C>& p, Factor<C, 2>& zz, const Affine<C>& q, const PartlyReduced<C>& a) {
   Jacobian<C> twice = {q.x, q.y, one<C>()};
-  Settled<C> az4 = a;
-  double_point<Then::kDouble>(twice, az4, zz);
+  PartlyReduced<C> az4 = a;
+  double_point<NextStep::kDouble>(twice, az4, zz);
   assign(zero_lanes(add_affine(p, zz, q)), p, twice);
 }
 
@@ -139,14 +139,14 @@ class Multiples {
  private:
   POLYKEM_NOINLINE void start(const Affine<C>& p) {
     const auto yy = factor(sqr(p.y));
-    point[0].x = settled(times<4>(mul(p.x, yy)));
-    point[0].y = settled(times<8>(sqr(yy)));
+    point[0].x = partly_reduced(times<4>(mul(p.x, yy)));
+    point[0].y = partly_reduced(times<8>(sqr(yy)));
     twice_.x = p.x;
     twice_.y = p.y;
     twice_.z = one<C>();
-    Settled<C> minus_3 = settled(-times<3>(one<C>()));
+    PartlyReduced<C> minus_3 = partly_reduced(-times<3>(one<C>()));
     Factor<C, 2> zz;
-    double_point<Then::kAdd>(twice_, minus_3, zz);
+    double_point<NextStep::kAdd>(twice_, minus_3, zz);
     z = twice_.z;
   }
 
@@ -156,8 +156,8 @@ class Multiples {
     const auto dxdx = factor(sqr(dx));
     const auto x_twice = number(mul(twice_.x, dxdx)), x_last = number(mul(last.x, dxdx));
     const auto y_twice = number(mul(twice_.y, factor(x_last - x_twice)));
-    point[i].x = settled(sqr(dy) - (x_twice + x_last));
-    point[i].y = settled(mul(dy, factor(x_twice - point[i].x)) - y_twice);
+    point[i].x = partly_reduced(sqr(dy) - (x_twice + x_last));
+    point[i].y = partly_reduced(mul(dy, factor(x_twice - point[i].x)) - y_twice);
     twice_.x = x_twice;
     twice_.y = y_twice;
     z = factor(mul(z, dx));
@@ -175,7 +175,7 @@ class Multiples {
   }
 
   Jacobian<C> twice_;
-  Factor<C, 2 * kSettled<C>> ratios_[kCount];  // the ratios of the z of points i and i - 1
+  Factor<C, 2 * kPartlyReducedBound<C>> ratios_[kCount];  // the ratios of the z of points i and i - 1
 };
 
 template <class C>
@@ -187,7 +187,7 @@ POLYKEM_NOINLINE void to_affine(Affine<C>& out, const Jacobian<C>& p) {
 
 template <class C>
 POLYKEM_NOINLINE __mmask8 on_curve(const Affine<C>& p) {
-  const auto right = mul(factor(sqr(p.x)), p.x) - times<3>(p.x) + to_form<C>(C::kB);
+  const auto right = mul(factor(sqr(p.x)), p.x) - times<3>(p.x) + to_montgomery<C>(C::kB);
   return zero_lanes(factor(sqr(p.y) - right));
 }
 
@@ -240,9 +240,9 @@ struct Scalars {
   __mmask8 negated;
 
   void set(size_t lane, const Words<C::kWords>& scalar) {
-    Words<C::kWords> odd;
-    const uint64_t minus = halve_odd<C>(odd, scalar);
-    half.set(lane, odd);
+    Words<C::kWords> halved;
+    const uint64_t minus = halve_odd_representative<C>(halved, scalar);
+    half.set(lane, halved);
     negated = static_cast<__mmask8>(negated | (minus & 1) << lane);
   }
 };
@@ -263,7 +263,7 @@ Digit digit_of(const Scalars<C>& scalars, size_t i) {
 
 template <class C>
 void negate(Affine<C>& p, __mmask8 lanes) {
-  assign(lanes, p.y, settled(-p.y));
+  assign(lanes, p.y, partly_reduced(-p.y));
 }
 
 /// The variables of a block of eight items.
@@ -274,7 +274,7 @@ struct Workspace {
   Affine<C> point, addend;
   Multiples<C, 8> multiples;
   Jacobian<C> sum;
-  Settled<C> a, az4;
+  PartlyReduced<C> a, az4;
   Factor<C, 2> zz;
 };
 
@@ -285,7 +285,7 @@ struct VariableBase {
   static constexpr size_t kDigits = 64 * C::kWords / kBits;
 
   /// Sets w.addend to digit i times w.point. Reads all multiples.
-  static POLYKEM_NOINLINE void look_up(Workspace<C>& w, size_t i) {
+  static POLYKEM_NOINLINE void select_multiple(Workspace<C>& w, size_t i) {
     constexpr size_t kCount = 1 << (kBits - 1);
     const Digit digit = digit_of<kBits, kDigits>(w.scalars, i);
     __mmask8 here[kCount];
@@ -308,17 +308,17 @@ struct VariableBase {
   /// Sets w.sum to w.scalars times w.point.
   static POLYKEM_NOINLINE void multiply(Workspace<C>& w) {
     w.multiples.set(w.point);
-    w.a = settled(-times<3>(sqr(factor(sqr(w.multiples.z)))));
+    w.a = partly_reduced(-times<3>(sqr(factor(sqr(w.multiples.z)))));
     w.az4 = w.a;
-    look_up(w, kDigits - 1);
+    select_multiple(w, kDigits - 1);
     w.sum.x = w.addend.x;
     w.sum.y = w.addend.y;
     w.sum.z = one<C>();
     for (size_t i = kDigits - 1; i-- > 0;) {
       for (unsigned bit = 1; bit < kBits; ++bit)
-        double_point<Then::kDouble>(w.sum, w.az4, w.zz);
-      double_point<Then::kAdd>(w.sum, w.az4, w.zz);
-      look_up(w, i);
+        double_point<NextStep::kDouble>(w.sum, w.az4, w.zz);
+      double_point<NextStep::kAdd>(w.sum, w.az4, w.zz);
+      select_multiple(w, i);
       if (i == 0) break;
       add_affine(w.sum, w.zz, w.addend);
       w.az4 = number(mul(w.a, factor(sqr(w.zz))));
@@ -342,17 +342,17 @@ class FixedBase {
 
   /// Sets w.sum to w.scalars times the base point.
   POLYKEM_NOINLINE void multiply(Workspace<C>& w) const {
-    look_up(w, 0);
+    select_multiple(w, 0);
     w.sum.x = w.addend.x;
     w.sum.y = w.addend.y;
     w.sum.z = one<C>();
     w.zz = one<C>();
     for (size_t i = 1; i + 1 < kDigits; ++i) {
-      look_up(w, i);
+      select_multiple(w, i);
       add_affine(w.sum, w.zz, w.addend);
     }
-    look_up(w, kDigits - 1);
-    w.a = settled(-times<3>(one<C>()));
+    select_multiple(w, kDigits - 1);
+    w.a = partly_reduced(-times<3>(one<C>()));
     add_last(w.sum, w.zz, w.addend, w.a);
   }
 
@@ -361,40 +361,40 @@ class FixedBase {
   static constexpr size_t kDigits = 64 * C::kWords / kBits + 1, kMultiples = 1 << (kBits - 1);
 
   /// The variables of make(), which are too large for a fibre's stack.
-  struct Making {
+  struct TableScratch {
     Multiples<C, kMultiples> multiples;
     Affine<C> point;
     Jacobian<C> power, powers;
-    Settled<C> az4;
+    PartlyReduced<C> az4;
     Factor<C, 2> zz;
   };
 
   POLYKEM_NOINLINE void make() {
-    static Making making;
-    making.point = base_point<C>();
-    making.power.x = making.point.x;
-    making.power.y = making.point.y;
-    making.power.z = one<C>();
-    making.az4 = settled(-times<3>(one<C>()));
-    making.powers = making.power;
+    static TableScratch scratch;
+    scratch.point = base_point<C>();
+    scratch.power.x = scratch.point.x;
+    scratch.power.y = scratch.point.y;
+    scratch.power.z = one<C>();
+    scratch.az4 = partly_reduced(-times<3>(one<C>()));
+    scratch.powers = scratch.power;
     for (size_t i = 0; i < kDigits; ++i) {
-      assign(static_cast<__mmask8>(1 << i % kLanes), making.powers, making.power);
-      if (i % kLanes == kLanes - 1 || i == kDigits - 1) fill(making, i - i % kLanes, i % kLanes + 1);
+      assign(static_cast<__mmask8>(1 << i % kLanes), scratch.powers, scratch.power);
+      if (i % kLanes == kLanes - 1 || i == kDigits - 1) fill(scratch, i - i % kLanes, i % kLanes + 1);
       for (unsigned bit = 0; bit < kBits; ++bit)
-        double_point<Then::kDouble>(making.power, making.az4, making.zz);
+        double_point<NextStep::kDouble>(scratch.power, scratch.az4, scratch.zz);
     }
   }
 
   /// Fills the table at digits first to first + count - 1, whose points are in the first lanes of `powers`.
-  POLYKEM_NOINLINE void fill(Making& making, size_t first, size_t count) {
-    Affine<C>& point = making.point;
-    to_affine(point, making.powers);
-    making.multiples.set(point);
-    const auto inverse = invert(factor(mul(making.multiples.z, one<C>()))), square = factor(sqr(inverse));
+  POLYKEM_NOINLINE void fill(TableScratch& scratch, size_t first, size_t count) {
+    Affine<C>& point = scratch.point;
+    to_affine(point, scratch.powers);
+    scratch.multiples.set(point);
+    const auto inverse = invert(factor(mul(scratch.multiples.z, one<C>()))), square = factor(sqr(inverse));
     const auto cube = factor(mul(square, inverse));
     for (size_t e = 0; e < kMultiples; ++e) {
-      point.x = number(mul(making.multiples.point[e].x, square));
-      point.y = number(mul(making.multiples.point[e].y, cube));
+      point.x = number(mul(scratch.multiples.point[e].x, square));
+      point.y = number(mul(scratch.multiples.point[e].y, cube));
       for (size_t limb = 0; limb < kLimbs<C>; ++limb) {
         alignas(64) uint64_t x[kLanes], y[kLanes];
         _mm512_store_si512(x, point.x.limb[limb]);
@@ -409,7 +409,7 @@ class FixedBase {
 
   /// Sets w.addend to digit i times 2^(5 i) times the base point. Reads all multiples into registers and permutes their
   /// lanes.
-  POLYKEM_NOINLINE void look_up(Workspace<C>& w, size_t i) const {
+  POLYKEM_NOINLINE void select_multiple(Workspace<C>& w, size_t i) const {
     const Digit digit = digit_of<kBits, kDigits>(w.scalars, i);
     const auto permuted = [&](const uint64_t(&words)[kMultiples]) {
       return _mm512_permutex2var_epi64(_mm512_load_si512(words), digit.index, _mm512_load_si512(words + kLanes));
@@ -451,7 +451,7 @@ POLYKEM_NOINLINE unsigned load_points(Workspace<C>& w, size_t first, size_t coun
     w.x.set(lane, x);
     w.y.set(lane, y);
   }
-  w.point = {to_form(w.x.limbs()), to_form(w.y.limbs())};
+  w.point = {to_montgomery(w.x.limbs()), to_montgomery(w.y.limbs())};
   valid &= on_curve(w.point);
   assign(static_cast<__mmask8>(~valid), w.point, base_point<C>());
   return valid;
@@ -463,8 +463,8 @@ void public_keys_of_block(Workspace<C>& w, size_t first, size_t count, In scalar
   FixedBase<C>::get().multiply(w);
   to_affine(w.point, w.sum);
   negate(w.point, w.scalars.negated);
-  w.x.set_limbs(from_form(w.point.x));
-  w.y.set_limbs(from_form(w.point.y));
+  w.x.set_limbs(from_montgomery(w.point.x));
+  w.y.set_limbs(from_montgomery(w.point.y));
   for (size_t lane = 0; lane < count; ++lane) {
     uint8_t* const key = out.at(first + lane);
     valid[first + lane] = (good >> lane & 1) != 0;
@@ -481,7 +481,7 @@ void shared_secrets_of_block(Workspace<C>& w, size_t first, size_t count, In sca
   const unsigned good = load_scalars(w.scalars, first, count, scalars) & load_points(w, first, count, points);
   VariableBase<C>::multiply(w);
   to_affine(w.point, w.sum);
-  w.x.set_limbs(from_form(w.point.x));
+  w.x.set_limbs(from_montgomery(w.point.x));
   for (size_t lane = 0; lane < count; ++lane) {
     uint8_t* const secret = out.at(first + lane);
     valid[first + lane] = (good >> lane & 1) != 0;

@@ -139,7 +139,7 @@ struct Field51x8 {
     }
     return digit;
   }
-  static POLYKEM_INLINE BaseMultiple<Field51x8> look_up(const edwards25519::Window& window, Digit digit) {
+  static POLYKEM_INLINE BaseMultiple<Field51x8> select_multiple(const edwards25519::Window& window, Digit digit) {
     const __mmask8 negative = _mm512_movepi64_mask(digit.r), some = _mm512_test_epi64_mask(digit.r, digit.r);
     const __m512i index = _mm512_sub_epi64(_mm512_abs_epi64(digit.r), _mm512_set1_epi64(1));
     BaseMultiple<Field51x8> out;

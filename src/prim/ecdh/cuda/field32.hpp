@@ -255,7 +255,7 @@ struct Field32 {
     return digit;
   }
   /// Returns the multiple that `digit` chooses. Reads the whole window.
-  static POLYKEM_INLINE constexpr BaseMultiple<Field32> look_up(const Window& window, Digit digit) {
+  static POLYKEM_INLINE constexpr BaseMultiple<Field32> select_multiple(const Window& window, Digit digit) {
     const auto negative = static_cast<Mask>(digit >> 31);
     const Mask size = (static_cast<Mask>(digit) ^ negative) - negative;
     BaseMultiple<Field32> out{small(1), small(1), small(0)};

@@ -101,7 +101,7 @@ struct Field51 {
     return digit;
   }
   /// Returns the multiple that `digit` chooses. Reads the whole window.
-  static BaseMultiple<Field51> look_up(const edwards25519::Window& window, Digit digit) {
+  static BaseMultiple<Field51> select_multiple(const edwards25519::Window& window, Digit digit) {
     const Mask negative = ct::barrier(static_cast<Mask>(digit >> 63));
     const Mask size = (static_cast<Mask>(digit) ^ negative) - negative;
     BaseMultiple<Field51> out{small(1), small(1), small(0)};

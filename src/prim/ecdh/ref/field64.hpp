@@ -159,11 +159,11 @@ POLYKEM_INLINE void add_row(uint64_t* sum, const uint64_t* a, uint64_t b) {
   sum[kWords] = carry;
 }
 
-// mul_here() and sqr_here() are compiled into the functions that take most of the time, which makes them a tenth
+// mul_inlined() and sqr_inlined() are compiled into the functions that take most of the time, which makes them a tenth
 // faster. Other functions call mul() and sqr().
 
 template <class C>
-POLYKEM_INLINE Number<C> mul_here(const Number<C>& a, const Number<C>& b) {
+POLYKEM_INLINE Number<C> mul_inlined(const Number<C>& a, const Number<C>& b) {
   uint64_t product[2 * C::kWords] = {};
 #pragma GCC unroll 8
   for (size_t i = 0; i < C::kWords; ++i)
@@ -173,12 +173,12 @@ POLYKEM_INLINE Number<C> mul_here(const Number<C>& a, const Number<C>& b) {
 
 template <class C>
 POLYKEM_NOINLINE Number<C> mul(const Number<C>& a, const Number<C>& b) {
-  return mul_here(a, b);
+  return mul_inlined(a, b);
 }
 
 /// Squares a: adds up twice the products of different words and the squares of all.
 template <class C>
-POLYKEM_INLINE Number<C> sqr_here(const Number<C>& a) {
+POLYKEM_INLINE Number<C> sqr_inlined(const Number<C>& a) {
   constexpr size_t n = C::kWords;
   uint64_t product[2 * n] = {};
   [&]<size_t... kI>(std::index_sequence<kI...>) {
@@ -200,7 +200,7 @@ POLYKEM_INLINE Number<C> sqr_here(const Number<C>& a) {
 }
 template <class C>
 POLYKEM_NOINLINE Number<C> sqr(const Number<C>& a) {
-  return sqr_here(a);
+  return sqr_inlined(a);
 }
 
 /// Returns power^(2^bits) ones, as invert() in nist_curves.hpp needs it.
@@ -208,7 +208,7 @@ template <class C>
 POLYKEM_NOINLINE Number<C> append(const Number<C>& power, size_t bits, const Number<C>& ones) {
   Number<C> out = power;
   while (bits-- > 0)
-    out = sqr_here(out);
+    out = sqr_inlined(out);
   return mul(out, ones);
 }
 
@@ -219,13 +219,13 @@ Number<C> invert(const Number<C>& x) {
 
 /// Converts a number to Montgomery form.
 template <class C>
-Number<C> to_form(const Words<C::kWords>& x) {
+Number<C> to_montgomery(const Words<C::kWords>& x) {
   constexpr Number<C> kSquare = {power_of_two<C>(2 * 64 * C::kWords)};
   return mul(Number<C>{x}, kSquare);
 }
 /// Converts a number from Montgomery form.
 template <class C>
-Words<C::kWords> from_form(const Number<C>& x) {
+Words<C::kWords> from_montgomery(const Number<C>& x) {
   return mul(x, Number<C>{{{1}}});
 }
 

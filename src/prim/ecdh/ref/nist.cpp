@@ -26,17 +26,17 @@ struct Jacobian {
 
 template <class C>
 Affine<C> base_point() {
-  return {to_form<C>(C::kBaseX), to_form<C>(C::kBaseY)};
+  return {to_montgomery<C>(C::kBaseX), to_montgomery<C>(C::kBaseY)};
 }
 
 /// Doubles p on y^2 = x^3 + a x + b; az4 is a z^4 [CMO98, modified Jacobian coordinates]. Returns 8 y^4.
 template <class C>
 POLYKEM_NOINLINE Number<C> double_point(Jacobian<C>& p, const Number<C>& az4) {
-  const Number<C> slope = triple(sqr_here(p.x)) + az4, yy2 = twice(sqr_here(p.y));
-  const Number<C> xyy4 = twice(mul_here(p.x, yy2)), yyyy8 = twice(sqr_here(yy2));
-  p.z = twice(mul_here(p.y, p.z));
-  p.x = sqr_here(slope) - twice(xyy4);
-  p.y = mul_here(slope, xyy4 - p.x) - yyyy8;
+  const Number<C> slope = triple(sqr_inlined(p.x)) + az4, yy2 = twice(sqr_inlined(p.y));
+  const Number<C> xyy4 = twice(mul_inlined(p.x, yy2)), yyyy8 = twice(sqr_inlined(yy2));
+  p.z = twice(mul_inlined(p.y, p.z));
+  p.x = sqr_inlined(slope) - twice(xyy4);
+  p.y = mul_inlined(slope, xyy4 - p.x) - yyyy8;
   return yyyy8;
 }
 
@@ -50,12 +50,12 @@ void double_again(Jacobian<C>& p, Number<C>& az4) {
 /// p = -q, z becomes 0.
 template <class C>
 POLYKEM_NOINLINE Number<C> add_affine(Jacobian<C>& p, Number<C>& zz, const Affine<C>& q) {
-  const Number<C> h = mul_here(q.x, zz) - p.x, r = mul_here(q.y, mul_here(p.z, zz)) - p.y;
-  const Number<C> hh = sqr_here(h), hhh = mul_here(h, hh), v = mul_here(p.x, hh);
-  p.z = mul_here(p.z, h);
-  zz = sqr_here(p.z);
-  p.x = sqr_here(r) - (hhh + twice(v));
-  p.y = mul_here(r, v - p.x) - mul_here(p.y, hhh);
+  const Number<C> h = mul_inlined(q.x, zz) - p.x, r = mul_inlined(q.y, mul_inlined(p.z, zz)) - p.y;
+  const Number<C> hh = sqr_inlined(h), hhh = mul_inlined(h, hh), v = mul_inlined(p.x, hh);
+  p.z = mul_inlined(p.z, h);
+  zz = sqr_inlined(p.z);
+  p.x = sqr_inlined(r) - (hhh + twice(v));
+  p.y = mul_inlined(r, v - p.x) - mul_inlined(p.y, hhh);
   return h;
 }
 
@@ -135,7 +135,7 @@ POLYKEM_NOINLINE Affine<C> to_affine(const Jacobian<C>& p) {
 
 template <class C>
 POLYKEM_NOINLINE bool on_curve(const Affine<C>& p) {
-  const Number<C> right = mul(sqr(p.x), p.x) - triple(p.x) + to_form<C>(C::kB);
+  const Number<C> right = mul(sqr(p.x), p.x) - triple(p.x) + to_montgomery<C>(C::kB);
   return zero_mask(sqr(p.y) - right) != 0;
 }
 
@@ -153,8 +153,8 @@ void negate(Affine<C>& p, uint64_t mask) {
 
 /// Sets `out` to digit i, 2 e - (2^w - 1), times the point whose odd multiples are in the table. Reads all of them.
 template <unsigned kBits, size_t kDigits, class C>
-POLYKEM_NOINLINE void look_up(Affine<C>& out, const Affine<C> (&table)[1 << (kBits - 1)], const Scalar<C>& scalar,
-                              size_t i) {
+POLYKEM_NOINLINE void select_multiple(Affine<C>& out, const Affine<C> (&table)[1 << (kBits - 1)],
+                                      const Scalar<C>& scalar, size_t i) {
   constexpr uint64_t kHalf = uint64_t{1} << (kBits - 1);
   const size_t at = kBits * i / 64, shift = kBits * i % 64;
   uint64_t e = at < C::kWords ? scalar.half.word[at] >> shift : 0;
@@ -181,14 +181,14 @@ POLYKEM_NOINLINE Jacobian<C> multiply(const Scalar<C>& scalar, const Affine<C>& 
   const Number<C> a = -triple(sqr(sqr(multiples.z)));
   Number<C> az4 = a, zz;
   Affine<C> addend;
-  look_up<kBits, kDigits>(addend, multiples.point, scalar, kDigits - 1);
+  select_multiple<kBits, kDigits>(addend, multiples.point, scalar, kDigits - 1);
   Jacobian<C> sum = {addend.x, addend.y, one<C>()};
   for (size_t i = kDigits - 1; i-- > 0;) {
     for (unsigned bit = 1; bit < kBits; ++bit)
       double_again(sum, az4);
     double_point(sum, az4);
     zz = sqr(sum.z);
-    look_up<kBits, kDigits>(addend, multiples.point, scalar, i);
+    select_multiple<kBits, kDigits>(addend, multiples.point, scalar, i);
     if (i == 0) break;
     add_affine(sum, zz, addend);
     az4 = mul(a, sqr(zz));
@@ -212,14 +212,14 @@ class FixedBase {
 
   POLYKEM_NOINLINE Jacobian<C> multiply(const Scalar<C>& scalar) const {
     Affine<C> addend;
-    look_up<kBits, kDigits>(addend, table_[0], scalar, 0);
+    select_multiple<kBits, kDigits>(addend, table_[0], scalar, 0);
     Jacobian<C> sum = {addend.x, addend.y, one<C>()};
     Number<C> zz = one<C>();
     for (size_t i = 1; i + 1 < kDigits; ++i) {
-      look_up<kBits, kDigits>(addend, table_[i], scalar, i);
+      select_multiple<kBits, kDigits>(addend, table_[i], scalar, i);
       add_affine(sum, zz, addend);
     }
-    look_up<kBits, kDigits>(addend, table_[kDigits - 1], scalar, kDigits - 1);
+    select_multiple<kBits, kDigits>(addend, table_[kDigits - 1], scalar, kDigits - 1);
     add_last(sum, zz, addend, -triple(one<C>()));
     return sum;
   }
@@ -253,7 +253,7 @@ template <class C>
 bool load(Scalar<C>& scalar, const uint8_t* bytes) {
   Words<C::kWords> number;
   const bool valid = load_scalar<C>(number, bytes);
-  scalar.negated = halve_odd<C>(scalar.half, number);
+  scalar.negated = halve_odd_representative<C>(scalar.half, number);
   return valid;
 }
 
@@ -267,8 +267,8 @@ POLYKEM_NOINLINE bool public_key(const uint8_t* scalar_bytes, uint8_t* out) {
   Affine<C> point = to_affine(FixedBase<C>::get().multiply(scalar));
   negate(point, scalar.negated);
   out[0] = 4;
-  to_bytes(out + 1, from_form(point.x));
-  to_bytes(out + 1 + C::kBytes, from_form(point.y));
+  to_bytes(out + 1, from_montgomery(point.x));
+  to_bytes(out + 1 + C::kBytes, from_montgomery(point.y));
   return true;
 }
 
@@ -277,12 +277,12 @@ POLYKEM_NOINLINE bool shared_secret(const uint8_t* scalar_bytes, const uint8_t* 
   Scalar<C> scalar;
   Words<C::kWords> x, y;
   const bool reduced = load_point<C>(x, y, point_bytes);
-  const Affine<C> point = {to_form<C>(x), to_form<C>(y)};
+  const Affine<C> point = {to_montgomery<C>(x), to_montgomery<C>(y)};
   if (!load(scalar, scalar_bytes) || !reduced || !on_curve(point)) {
     std::memset(out, 0, C::kBytes);
     return false;
   }
-  to_bytes(out, from_form(to_affine(multiply(scalar, point)).x));
+  to_bytes(out, from_montgomery(to_affine(multiply(scalar, point)).x));
   return true;
 }
 

@@ -112,7 +112,7 @@ class LaneStates {
 
   V64* state() { return words_ + kLanes - 1; }
   POLYKEM_INLINE void clear() { clear(state(), kStateWords); }
-  void forget_kept() { kept_ = 0; }
+  void discard_pending() { pending_words_ = 0; }
   POLYKEM_NOINLINE void permute() { permute_inline(); }
   POLYKEM_INLINE void permute_inline() { keccak_permute(reinterpret_cast<uint64_t*>(state())); }
 
@@ -121,24 +121,24 @@ class LaneStates {
   /// to a multiple of kGroupBytes.
   template <class Row>
   POLYKEM_INLINE size_t squeeze(Row&& row, size_t at, size_t length) {
-    const V64 *from = state() - kept_, *const end = state() + kRateWords;
+    const V64 *from = state() - pending_words_, *const end = state() + kRateWords;
     for (; static_cast<size_t>(end - from) >= kLanes && at < length; from += kLanes, at += kGroupBytes)
       write(row, at, length, from);
-    kept_ = at < length ? static_cast<size_t>(end - from) : 0;
-    for (size_t j = 0; j < kept_; ++j)
-      (state() - kept_)[j] = from[j];
+    pending_words_ = at < length ? static_cast<size_t>(end - from) : 0;
+    for (size_t j = 0; j < pending_words_; ++j)
+      (state() - pending_words_)[j] = from[j];
     return at;
   }
   /// Returns the number of bytes of each message that wait.
-  size_t kept_bytes() const { return kept_ * 8; }
+  size_t pending_bytes() const { return pending_words_ * 8; }
   /// Writes the bytes that wait, which fill the rows up to `length`.
   template <class Row>
-  POLYKEM_INLINE void squeeze_kept(Row&& row, size_t at, size_t length) {
-    write(row, at, length, state() - kept_);
-    kept_ = 0;
+  POLYKEM_INLINE void squeeze_pending(Row&& row, size_t at, size_t length) {
+    write(row, at, length, state() - pending_words_);
+    pending_words_ = 0;
   }
   /// Writes the first `words` >= kLanes words of the states to the rows from `at` on; it is used instead of squeeze()
-  /// and squeeze_kept().
+  /// and squeeze_pending().
   template <class Row>
   POLYKEM_INLINE void squeeze_block(Row&& row, size_t at, size_t words) {
     for (size_t word = 0; word < words; word += kLanes) {
@@ -175,7 +175,7 @@ class LaneStates {
   }
 
   V64 words_[kLanes - 1 + kStateWords];  ///< the words that wait, at most kLanes - 1, and the state
-  size_t kept_ = 0;
+  size_t pending_words_ = 0;
 };
 
 /// Absorbs and squeezes one group of V64::kLanes messages. Lanes past the batch repeat its last message.
@@ -227,7 +227,7 @@ class LaneSponge {
 #endif
     at = states_.squeeze(row, at, length);
     while (at < length) {
-      if (length - at <= states_.kept_bytes()) return states_.squeeze_kept(row, at, length);
+      if (length - at <= states_.pending_bytes()) return states_.squeeze_pending(row, at, length);
       states_.permute();
       at = states_.squeeze(row, at, length);
     }

@@ -43,7 +43,7 @@ struct InRegisters {
 /// factors from number 2^t on, each for a block of registers. The factors of layer 6 follow, one for each pair of
 /// registers.
 template <bool kReversed>
-inline constexpr auto kTurnedFactors = [] {
+inline constexpr auto kTransposedFactors = [] {
   std::array<SingleFactors, 12> result{};
   const auto factor = [](size_t layer, size_t block) {
     return kForwardFactors[kReversed ? (size_t{2} << layer) - 1 - block : (size_t{1} << layer) + block];
@@ -70,8 +70,8 @@ POLYKEM_INLINE Twiddle row_factor(size_t layer, size_t block) {
 }
 /// Returns the factor of a block of registers in layer 3 + `layer`.
 template <bool kReversed>
-POLYKEM_INLINE Twiddle turned_factor(size_t layer, size_t block) {
-  return kTurnedFactors<kReversed>[(size_t{1} << layer) + block].load();
+POLYKEM_INLINE Twiddle transposed_factor(size_t layer, size_t block) {
+  return kTransposedFactors<kReversed>[(size_t{1} << layer) + block].load();
 }
 
 /// Transposes fours: word f of register e's four r becomes word f of register r's four e. The function is its own
@@ -121,7 +121,7 @@ POLYKEM_INLINE void each_pair(InRegisters<kCount>& a, Factors&& factors, F&& f) 
 template <bool kReversed, size_t kCount, class F>
 POLYKEM_INLINE void each_last_pair(InRegisters<kCount>& a, F&& f) {
   unroll<kSingleRegisters / 2>([&](auto m) __attribute__((always_inline)) {
-    const Twiddle zeta = kTurnedFactors<kReversed>[8 + m].load();
+    const Twiddle zeta = kTransposedFactors<kReversed>[8 + m].load();
     unroll<kCount>([&](auto p) __attribute__((always_inline)) {
       V16 &x = a.v[p][2 * m], &y = a.v[p][2 * m + 1];
       split_pairs(x, y);
@@ -140,7 +140,7 @@ POLYKEM_INLINE void forward_in_registers(InRegisters<kCount>& a) {
   };
   unroll<3 - kFirst>([&](auto t) __attribute__((always_inline)) { each_pair<kFirst + t>(a, row_factor<false>, f); });
   transpose_fours(a);
-  unroll<3>([&](auto t) __attribute__((always_inline)) { each_pair<t>(a, turned_factor<false>, f); });
+  unroll<3>([&](auto t) __attribute__((always_inline)) { each_pair<t>(a, transposed_factor<false>, f); });
   each_last_pair<false>(a, f);
   transpose_fours(a);
 }
@@ -157,10 +157,10 @@ POLYKEM_INLINE void inverse_in_registers(InRegisters<kCount>& a) {
   };
   transpose_fours(a);
   each_last_pair<true>(a, f);
-  each_pair<2>(a, turned_factor<true>, f);
-  each_pair<1>(a, turned_factor<true>, f);
+  each_pair<2>(a, transposed_factor<true>, f);
+  each_pair<1>(a, transposed_factor<true>, f);
   reduce(0, 4);  // sums of all three layers, within inverse_bound(kQ, 3); the others are within inverse_bound(kQ, 1)
-  each_pair<0>(a, turned_factor<true>, f);
+  each_pair<0>(a, transposed_factor<true>, f);
   reduce(0, 1, 2, 3);
   transpose_fours(a);
   each_pair<2>(a, row_factor<true>, f);

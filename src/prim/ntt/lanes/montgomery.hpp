@@ -39,7 +39,7 @@ struct Twiddle {
 /// Returns a times the factor mod q, in (-q, q), for any 16-bit a (or, if the factor is not reduced, for
 /// |a z| < 2^15 q).
 POLYKEM_INLINE V16 mul(V16 a, const Twiddle& t) {
-  const V16 product = whole(mulhi_s(a, t.z) - mulhi_s(a * t.zq, V16::set1(kQ)));
+  const V16 product = opaque(mulhi_s(a, t.z) - mulhi_s(a * t.zq, V16::set1(kQ)));
   POLYKEM_ASSERT_WITHIN(product, kQ);
   return product;
 }

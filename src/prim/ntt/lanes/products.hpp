@@ -32,24 +32,24 @@ template <size_t kTerms, class PairsOf>
 void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows) {
   for (size_t i = 0; i < kN / 2; ++i) {
     const Twiddle gamma = Twiddle::of(kGammaFactors[i]);
-    V16 y0[kTerms], y1[kTerms], turned[kTerms];
+    V16 y0[kTerms], y1[kTerms], gamma_y1[kTerms];
     unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
       const uint16_t* pair = y + term * kBlockWords + 2 * i * V16::kLanes;
       const V16 wide = V16::load(pair + V16::kLanes);
       y0[term] = barrett(V16::load(pair));
       y1[term] = kTerms < 4 ? wide : barrett(wide);
-      turned[term] = mul(y1[term], gamma);
+      gamma_y1[term] = mul(y1[term], gamma);
     });
     for (size_t row = 0; row < rows; ++row) {
       const Pairs first = a(row * kTerms, i);
       Sums even = Sums::of_product(first.low, y0[0]), odd = Sums::of_product(first.low, y1[0]);
-      even.add_product(first.high, turned[0]);
+      even.add_product(first.high, gamma_y1[0]);
       odd.add_product(first.high, y0[0]);
       unroll<kTerms - 1>([&](auto more) __attribute__((always_inline)) {
         constexpr size_t kTerm = more + 1;
         const Pairs x = a(row * kTerms + kTerm, i);
         even.add_product(x.low, y0[kTerm]);
-        even.add_product(x.high, turned[kTerm]);
+        even.add_product(x.high, gamma_y1[kTerm]);
         odd.add_product(x.low, y1[kTerm]);
         odd.add_product(x.high, y0[kTerm]);
       });

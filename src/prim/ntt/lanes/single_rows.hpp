@@ -56,27 +56,27 @@ inline void transpose(uint16_t* to, const uint16_t* from) {
 }
 
 inline void forward_single(uint16_t* a) {
-  alignas(64) uint16_t turned[kN];
+  alignas(64) uint16_t transposed[kN];
   forward_pass<kSide, 0, 2>(a);
   forward_pass<kSide, 2, 2>(a);
-  transpose(turned, a);
-  forward_pass<kSide, 0, 3, TransposedFactors>(turned);
+  transpose(transposed, a);
+  forward_pass<kSide, 0, 3, TransposedFactors>(transposed);
   for (size_t i = 0; i < kN; i += kSide)
-    positive(barrett(V16::load(turned + i))).store(turned + i);
-  transpose(a, turned);
-  secure_zero(turned, sizeof turned);
+    positive(barrett(V16::load(transposed + i))).store(transposed + i);
+  transpose(a, transposed);
+  secure_zero(transposed, sizeof transposed);
 }
 
 inline void inverse_single(uint16_t* a) {
-  alignas(64) uint16_t turned[kN];
-  transpose(turned, a);
-  inverse_pass<kSide, 0, 3, TransposedFactors>(turned, ReduceFirst<4>());
-  transpose(a, turned);
+  alignas(64) uint16_t transposed[kN];
+  transpose(transposed, a);
+  inverse_pass<kSide, 0, 3, TransposedFactors>(transposed, ReduceFirst<4>());
+  transpose(a, transposed);
   inverse_pass<kSide, 2, 2>(a, ReduceFirst<2>());
   const Twiddle scale = Twiddle::of(Factor::of(kInverse128));
   inverse_pass<kSide, 0, 2>(
       a, [&](auto, V16 x) __attribute__((always_inline)) { return positive(mul(x, scale)); });
-  secure_zero(turned, sizeof turned);
+  secure_zero(transposed, sizeof transposed);
 }
 
 inline void multiply_single(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {

@@ -52,7 +52,7 @@ struct FoldedRows {
 
 /// Makes the compiler load stored values again instead of keeping them in registers: there are too few, and it would
 /// spill values that are already in memory.
-POLYKEM_INLINE void forget_stored_values() {
+POLYKEM_INLINE void compiler_barrier() {
   asm volatile("" : : : "memory");
 }
 
@@ -110,7 +110,7 @@ POLYKEM_INLINE void karatsuba_block(uint16_t* t, uint16_t* scratch, const A& a, 
     };
     karatsuba_block<E, kLow, kDepth - 1>(t, scratch, a, b, InPlace{});
     karatsuba_block<E, kHigh, kDepth - 1>(high, scratch, high_a, high_b, InPlace{});
-    forget_stored_values();
+    compiler_barrier();
     if constexpr (!kInPlace) {
       unroll<kLow>([&](auto k) __attribute__((always_inline)) { emit(k, load_row<E>(t, k)); });
     }
@@ -132,7 +132,7 @@ POLYKEM_INLINE void karatsuba_block(uint16_t* t, uint16_t* scratch, const A& a, 
       }
     };
     karatsuba_block<E, kLow, kDepth - 1>(scratch, scratch + 2 * kLow * E::kRowWords, sum_a, sum_b, combine);
-    forget_stored_values();
+    compiler_barrier();
     if constexpr (!kInPlace && 2 * kN > 3 * kLow) {
       unroll<2 * kN - 3 * kLow>([&](auto j) __attribute__((always_inline)) {
         emit(std::integral_constant<size_t, 3 * kLow - 1 + j>{}, load_row<E>(high, kLow - 1 + j));

@@ -53,10 +53,11 @@ __device__ __forceinline__ void unpack_below(Coefficients& a, const uint8_t* fro
 }
 
 /// Loads the challenge and transforms it: in rows, below 17q.
-__device__ __forceinline__ void load_ball(Coefficients& c, const uint32_t* ball, uint32_t* exchange, unsigned l) {
+__device__ __forceinline__ void load_challenge_poly(Coefficients& c, const uint32_t* challenge_poly, uint32_t* exchange,
+                                                    unsigned l) {
 #pragma unroll
   for (int r = 0; r < kLaneCoefficients; ++r) {
-    const uint32_t code = ball[r] >> (2 * l) & 3;
+    const uint32_t code = challenge_poly[r] >> (2 * l) & 3;
     c[r] = code == 2 ? kModulus - 1 : code;
   }
   forward_transform(c, exchange, l);
@@ -181,8 +182,8 @@ __global__ void __launch_bounds__(kThreads) keygen_kernel(Work work) {
 // ---- sign
 
 /// A word of w has the low part of a coefficient and, in the lowest kHighBits bits, its high part. commitment_place(i)
-/// is the index of the word of coefficient i: coefficients 16 m + g and 16 m + g + 8, which a lane of Answer reads, are
-/// neighbours.
+/// is the index of the word of coefficient i: coefficients 16 m + g and 16 m + g + 8, which a lane of Response reads,
+/// are neighbours.
 inline constexpr unsigned kHighBits = 6;
 __device__ __forceinline__ unsigned commitment_place(unsigned i) {
   return i / 16 * 16 + i % 8 * 2 + i / 8 % 2;
@@ -191,7 +192,8 @@ __device__ __forceinline__ unsigned commitment_place(unsigned i) {
 /// Computes the parts of w from y of the attempt in `slot`, and stores them, mu and w1's bytes.
 /// [FIPS204, Alg 7, L12-15]
 template <class Set, class Memory>
-__device__ __forceinline__ void commit(Memory& memory, const Work& work, size_t slot, size_t item, unsigned l) {
+__device__ __forceinline__ void compute_commitment(Memory& memory, const Work& work, size_t slot, size_t item,
+                                                   unsigned l) {
   using S = Shape<Set>;
   uint32_t* const exchange = memory.polys[S::kL];
   Coefficients a;
@@ -222,12 +224,12 @@ __device__ __forceinline__ void commit(Memory& memory, const Work& work, size_t 
 }
 
 template <class Set>
-__global__ void __launch_bounds__(kThreads) commit_kernel(Work work, uint32_t round) {
+__global__ void __launch_bounds__(kThreads) commitment_kernel(Work work, uint32_t round) {
   __shared__ LaneMemory<Shape<Set>::kL + 1> memories[kBlockItems];
   const uint32_t count = work.unsigned_counts[round], first = blockIdx.x * kBlockItems;
   if (first >= count) return;
   const uint32_t slot = min(first + block_item(), count - 1);  // lanes beyond repeat the last attempt
-  commit<Set>(memories[block_item()], work, slot, work.unsigned_items[round % 2][slot], poly_lane());
+  compute_commitment<Set>(memories[block_item()], work, slot, work.unsigned_items[round % 2][slot], poly_lane());
 }
 
 // ---- verify
@@ -284,7 +286,7 @@ __global__ void __launch_bounds__(kThreads) verify_kernel(Work work) {
   const bool beyond = any_of_item(too_large);
   if (l == 0) work.valid[item] = well_formed && !beyond;
   copy_mu(mu_w1, work.mu, item, l);
-  load_ball(c, work.ball + item * kBallWords, exchange, l);
+  load_challenge_poly(c, work.challenge_poly + item * kChallengePolyWords, exchange, l);
 #pragma unroll 1
   for (int row = 0; row < S::kK; ++row) {
 #pragma unroll

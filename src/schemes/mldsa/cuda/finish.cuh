@@ -3,8 +3,8 @@
 // and those that rounds leave. It can happen that no attempt with a damaged private key succeeds; such an item fails.
 #pragma once
 
-#include "schemes/mldsa/cuda/answer.cuh"
 #include "schemes/mldsa/cuda/hash.cuh"
+#include "schemes/mldsa/cuda/response.cuh"
 
 namespace polykem::mldsa::cuda {
 
@@ -24,9 +24,9 @@ __global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t
   constexpr unsigned kWarps = kThreads / 32;
   __shared__ union Memory {
     uint32_t mask[kMaskStageWords];
-    LaneMemory<S::kL + 1> commit[kBlockItems];
+    LaneMemory<S::kL + 1> commitment[kBlockItems];
     HashMemory hash;
-    AnswerMemory<Set> answer[kWarps];
+    ResponseMemory<Set> response[kWarps];
   } memory;
   __shared__ unsigned accepted;  ///< the first of the four attempts that is accepted
   const uint32_t count = work.unsigned_counts[round], first = blockIdx.x * kBlockItems;
@@ -41,17 +41,17 @@ __global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t
           return Attempt{item, kappa + (slot - first) * S::kL};
         });
       __syncthreads();
-      commit<Set>(memory.commit[own], work, first + own, item, l);
+      compute_commitment<Set>(memory.commitment[own], work, first + own, item, l);
       __syncthreads();
       if (threadIdx.x < 32) challenge_attempts<Set>(memory.hash, work, first, kBlockItems);
       __syncthreads();
       for (unsigned attempt = threadIdx.x / 32; attempt < kBlockItems; attempt += kWarps) {
-        const bool good = Answer<Set>(memory.answer[threadIdx.x / 32], work, first + attempt, item).accepted();
+        const bool good = Response<Set>(memory.response[threadIdx.x / 32], work, first + attempt, item).accepted();
         if (good && warp_lane() == 0) atomicMin(&accepted, attempt);
         __syncthreads();
         const unsigned found = accepted;
         __syncthreads();  // before a warp accepts its next attempt
-        if (found == attempt) store_signature<Set>(memory.answer[threadIdx.x / 32], work, first + attempt, item);
+        if (found == attempt) store_signature<Set>(memory.response[threadIdx.x / 32], work, first + attempt, item);
         if (found < kBlockItems) break;
       }
       kappa += kBlockItems * S::kL;

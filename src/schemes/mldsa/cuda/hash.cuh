@@ -20,7 +20,7 @@ using polykem::cuda::squeeze_words;
 /// The shared memory of a warp that hashes.
 struct HashMemory {
   uint32_t stage[polykem::cuda::kShakeStageWords<kShake256Words>];
-  uint32_t balls[32][kBallWords + 1];
+  uint32_t challenge_polys[32][kChallengePolyWords + 1];
 };
 static_assert(polykem::cuda::kShakeStride<kShake256Words> == kStageStride);
 
@@ -107,15 +107,15 @@ __device__ __forceinline__ void sample_in_ball(HashMemory& memory,
   using S = Shape<Set>;
   const unsigned lane = warp_lane();
   uint32_t* const row = memory.stage + lane * kStageStride;
-  uint32_t* const ball = memory.balls[lane];
+  uint32_t* const poly = memory.challenge_polys[lane];
   uint64_t state[25];
   polykem::cuda::absorb_words<kShake256Words, S::kChallengeWords / 2 + 1>(state, [&](int j) {
     return j == S::kChallengeWords / 2 ? polykem::cuda::kShakeSuffix
                                        : challenge[2 * j] | uint64_t{challenge[2 * j + 1]} << 32;
   });
 #pragma unroll
-  for (int w = 0; w < kBallWords; ++w)
-    ball[w] = 0;
+  for (int w = 0; w < kChallengePolyWords; ++w)
+    poly[w] = 0;
   uint64_t signs = 0;
   unsigned i = kN - S::kTau, next = 8;
   do {
@@ -128,9 +128,9 @@ __device__ __forceinline__ void sample_in_ball(HashMemory& memory,
     for (; i < kN && next < kRateBytes; ++next) {
       const unsigned j = row[next / 4] >> (next % 4 * 8) & 255;
       if (j > i) continue;
-      const uint32_t moved = ball[j / 16] >> (j % 16 * 2) & 3;
-      ball[i / 16] |= moved << (i % 16 * 2);
-      ball[j / 16] = (ball[j / 16] & ~(3u << (j % 16 * 2))) | (1 + static_cast<uint32_t>(signs & 1)) << (j % 16 * 2);
+      const uint32_t moved = poly[j / 16] >> (j % 16 * 2) & 3;
+      poly[i / 16] |= moved << (i % 16 * 2);
+      poly[j / 16] = (poly[j / 16] & ~(3u << (j % 16 * 2))) | (1 + static_cast<uint32_t>(signs & 1)) << (j % 16 * 2);
       signs >>= 1;
       ++i;
     }
@@ -138,8 +138,8 @@ __device__ __forceinline__ void sample_in_ball(HashMemory& memory,
   } while (__any_sync(0xffffffff, i < kN));
   if (!stored) return;
 #pragma unroll
-  for (int w = 0; w < kBallWords; w += 4)
-    *reinterpret_cast<uint4*>(out + w) = make_uint4(ball[w], ball[w + 1], ball[w + 2], ball[w + 3]);
+  for (int w = 0; w < kChallengePolyWords; w += 4)
+    *reinterpret_cast<uint4*>(out + w) = make_uint4(poly[w], poly[w + 1], poly[w + 2], poly[w + 3]);
 }
 
 /// Computes c~ of the attempt or item in slot `first` + lane. [FIPS204, Alg 7, L15]
@@ -163,7 +163,7 @@ __device__ __forceinline__ void challenge_attempts(HashMemory& memory, const Wor
   const size_t slot = first + warp_lane();
   const bool stored = warp_lane() < valid;
   if (stored) polykem::cuda::store_words(reinterpret_cast<uint8_t*>(work.challenge + slot * kDigestWords), challenge);
-  sample_in_ball<Set>(memory, challenge, work.ball + slot * kBallWords, stored);
+  sample_in_ball<Set>(memory, challenge, work.challenge_poly + slot * kChallengePolyWords, stored);
 }
 
 template <class Set>
@@ -274,7 +274,7 @@ __global__ void __launch_bounds__(32, 16) prepare_verify_kernel(const __grid_con
   if (own.valid()) work.mu.store(mu, item);
   load_words(challenge, work.signature[item]);
   __syncwarp();
-  sample_in_ball<Set>(memory, challenge, work.ball + item * kBallWords, own.valid());
+  sample_in_ball<Set>(memory, challenge, work.challenge_poly + item * kChallengePolyWords, own.valid());
 }
 
 /// Compares c~ with that of the signature, and sets the status of items whose signature is not valid.

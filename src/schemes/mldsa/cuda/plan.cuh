@@ -144,7 +144,7 @@ struct LaunchContext {
   size_t layout_attempts(std::byte* workspace, size_t slots, Op op) {
     polykem::cuda::DeviceArena arena(workspace, slots);
     work.mu_w1 = arena.take<uint8_t>(S::kMuW1Bytes);
-    work.ball = arena.take<uint32_t>(kBallWords * sizeof(uint32_t));
+    work.challenge_poly = arena.take<uint32_t>(kChallengePolyWords * sizeof(uint32_t));
     if (op == Op::kVerify) return arena.used();
     work.challenge = arena.take<uint32_t>(kDigestBytes);
     work.y = arena.take<uint32_t>(S::kL * S::kMaskWords * sizeof(uint32_t));
@@ -179,14 +179,14 @@ struct Plan {
   static void expand_mask(F& t) {
     if (t.is_round()) t.to.by_lane(expand_mask_kernel<Set>, t.count() * S::kL, t.work, t.round());
   }
-  static void commit(F& t) {
-    if (t.is_round()) t.to.by_item_lanes(commit_kernel<Set>, t.count(), t.work, t.round());
+  static void commitment(F& t) {
+    if (t.is_round()) t.to.by_item_lanes(commitment_kernel<Set>, t.count(), t.work, t.round());
   }
   static void challenge(F& t) {
     if (t.is_round()) t.to.by_lane(challenge_kernel<Set>, t.count(), t.work, t.round());
   }
-  static void answer(F& t) {
-    if (t.is_round()) t.to.launch(answer_kernel<Set>, t.count(), 32, t.work, t.round());
+  static void response(F& t) {
+    if (t.is_round()) t.to.launch(response_kernel<Set>, t.count(), 32, t.work, t.round());
     if (t.is_last_tile())
       t.to.launch(finish_kernel<Set>, F::finish_blocks(t.count()), kThreads, t.work, F::rounds(t.count()));
   }
@@ -214,10 +214,10 @@ struct Plan {
        0, prepare_sign},
       {{"expand_a", "unpack_sk", "expand_a"}, field::kSk, 0, expand_sk_a},
       {tiled("expand_mask"), 0, 0, expand_mask},
-      {tiled({"ntt_multiply_decompose", "ntt.y", "high_bits"}), field::kSk, 0, commit},
+      {tiled({"ntt_multiply_decompose", "ntt.y", "high_bits"}), field::kSk, 0, commitment},
       {tiled({"shake256_sample_in_ball", "shake256.c", "sample_in_ball"}), 0, 0, challenge},
       {tiled({"response_hint_pack", "response", "pack_signature"}), field::kSk, field::kSigOut | field::kItemStatus,
-       answer},
+       response},
   });
 
   static constexpr auto verify = kernel_plan_of<kVerifyStages, F>({

@@ -27,8 +27,8 @@ struct Mldsa87 {
 };
 
 inline constexpr int kSeedWords = kSeedBytes / 4, kDigestWords = kDigestBytes / 4;
-/// A ball is 256 fields of two bits: 0, 1 or, for -1, 2.
-inline constexpr int kBallWords = 16;
+/// The polynomial c of a challenge is 256 fields of two bits: 0, 1 or, for -1, 2.
+inline constexpr int kChallengePolyWords = 16;
 
 template <class Set>
 struct Shape {

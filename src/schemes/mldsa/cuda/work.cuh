@@ -60,11 +60,11 @@ struct Work {
   uint32_t* valid;                               ///< whether each signature is well-formed
 
   // These are for each attempt; verifying takes one for each item.
-  uint8_t* mu_w1;       ///< mu and the bytes of w1
-  uint32_t* challenge;  ///< c~, 16 words
-  uint32_t* ball;       ///< c, 16 words of fields of two bits
-  uint32_t* y;          ///< y, packed as in a signature
-  int32_t* w;           ///< both parts of w, see commitment_place(); then r0 in the place of the low part
+  uint8_t* mu_w1;            ///< mu and the bytes of w1
+  uint32_t* challenge;       ///< c~, 16 words
+  uint32_t* challenge_poly;  ///< c, 16 words of fields of two bits
+  uint32_t* y;               ///< y, packed as in a signature
+  int32_t* w;                ///< both parts of w, see commitment_place(); then r0 in the place of the low part
 
   uint32_t* unsigned_items[2];  ///< the items that have no signature before a round, and before the next
   uint32_t* unsigned_counts;    ///< the number of items without a signature before each round
@@ -79,7 +79,7 @@ struct Work {
 static_assert(offsetof(Work, count) == 0);
 static_assert(offsetof(Work, messages.strings.offsets) == 88);
 static_assert(offsetof(Work, messages.contexts.offsets) == 120);
-static_assert(offsetof(Work, ball) == 336);
+static_assert(offsetof(Work, challenge_poly) == 336);
 static_assert(offsetof(Work, unsigned_items) == 360);
 static_assert(offsetof(Work, unsigned_counts) == 376);
 

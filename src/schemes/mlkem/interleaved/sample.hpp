@@ -65,7 +65,7 @@ class Xof {
   /// Absorbs the only message block of each lane: a seed, and from `tails` the bytes that follow it and the suffix
   /// 0x1f. Output that waited to be squeezed is discarded. [FIPS202, 6.2]
   POLYKEM_INLINE void start(const Seeds& seeds, V64 tails) {
-    states_.forget_kept();
+    states_.discard_pending();
     V64* state = states_.state();
     for (size_t w = 0; w < kSeedWords; ++w)
       state[w] = seeds.word[w];
@@ -87,7 +87,7 @@ class Xof {
       states_.permute();
       at = states_.squeeze(row, at, kBytes);
     }
-    if (at < kBytes) states_.squeeze_kept(row, at, kBytes);
+    if (at < kBytes) states_.squeeze_pending(row, at, kBytes);
 #else
     for (size_t at = 0; at < kBytes; at += kRate) {
       states_.permute_inline();

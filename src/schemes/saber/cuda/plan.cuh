@@ -17,14 +17,14 @@ namespace polykem::saber::cuda {
 
 using polykem::cuda::Launcher;
 
-/// The blocks of a kernel of hash.cuh whose blocks do several things or, if items are few, of its form in
-/// hash_warp.cuh. Each thing has a block for 32 items, or for one if they are few.
+/// The blocks of a kernel of hash.cuh whose blocks do several things or, if the batch is small, of its form in
+/// hash_warp.cuh. Each thing has a block for 32 items, or for one if the batch is small.
 struct BlockCounts {
-  bool few;
+  bool small_batch;
   size_t each;
   explicit BlockCounts(size_t items)
-      : few(polykem::cuda::is_few(items, polykem::cuda::kFewMessages)),
-        each(few ? items : polykem::cuda::blocks_for(items, 32)) {}
+      : small_batch(polykem::cuda::is_few(items, polykem::cuda::kFewMessages)),
+        each(small_batch ? items : polykem::cuda::blocks_for(items, 32)) {}
 };
 
 /// Expands keys. pk and sk are their records; for public keys, sk has no base.
@@ -120,8 +120,8 @@ struct Plan {
   static void make_seeds(F& t) { t.to.hash(make_seeds_kernel<Set>, warp_make_seeds_kernel<Set>, t.count(), t.work); }
   static void expand_seeds(F& t) {
     const BlockCounts blocks(t.count());
-    t.to.launch(blocks.few ? warp_expand_seeds_kernel<Set> : expand_seeds_kernel<Set>, 2 * blocks.each, 32, t.work,
-                static_cast<uint32_t>(blocks.each));
+    t.to.launch(blocks.small_batch ? warp_expand_seeds_kernel<Set> : expand_seeds_kernel<Set>, 2 * blocks.each, 32,
+                t.work, static_cast<uint32_t>(blocks.each));
   }
   static void multiply_keys(F& t) { by_warp(t, keygen_kernel<Set>); }
   static void hash_new_pk(F& t) { t.to.hash(hash_new_pk_kernel<Set>, warp_hash_new_pk_kernel<Set>, t.count(), t.work); }
@@ -132,8 +132,8 @@ struct Plan {
     expand_shared<false>(t);
     const BlockCounts blocks(t.count());
     const uint32_t of_a = t.blocks_of_a(blocks);
-    t.to.launch(blocks.few ? warp_hash_encaps_kernel<Set> : hash_encaps_kernel<Set>, of_a + blocks.each, 32, t.work,
-                of_a);
+    t.to.launch(blocks.small_batch ? warp_hash_encaps_kernel<Set> : hash_encaps_kernel<Set>, of_a + blocks.each, 32,
+                t.work, of_a);
   }
   static void encrypt(F& t) { by_warp(t, encrypt_kernel<Set>); }
   static void derive_encaps(F& t) {
@@ -149,8 +149,8 @@ struct Plan {
   static void hash_decaps(F& t) {
     const BlockCounts blocks(t.count());
     const uint32_t of_a = t.blocks_of_a(blocks);
-    t.to.launch(blocks.few ? warp_hash_decaps_kernel<Set> : hash_decaps_kernel<Set>, of_a + 2 * blocks.each, 32, t.work,
-                of_a, static_cast<uint32_t>(blocks.each));
+    t.to.launch(blocks.small_batch ? warp_hash_decaps_kernel<Set> : hash_decaps_kernel<Set>, of_a + 2 * blocks.each, 32,
+                t.work, of_a, static_cast<uint32_t>(blocks.each));
   }
   static void compare(F& t) { by_warp(t, compare_kernel<Set>); }
   static void derive_decaps(F& t) {

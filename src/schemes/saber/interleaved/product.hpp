@@ -81,7 +81,7 @@ POLYKEM_INLINE void interpolate_row(const Value& value, const Out& out, V16* spa
     Toom4Points::interpolate(w, values);
     unroll<kPoints>([&](auto p) __attribute__((always_inline)) { space[8 * p + m] = w[p]; });
   });
-  polymul::forget_stored_values();
+  polymul::compiler_barrier();
   // Block g of the linear product is the sum of blocks m of w[k] with 4 k + m == g. Blocks from 16 on are subtracted.
   const auto linear = [&](auto g) __attribute__((always_inline)) {
     constexpr size_t kG = g;
@@ -142,7 +142,7 @@ POLYKEM_INLINE void multiply_leaf(uint16_t* c, const A& a, const B& b) {
   V16::zero().store(c + (kLeaf - 1) * kLanes);
   V16::zero().store(c + (2 * kLeaf - 1) * kLanes);
   sum_products8<kTerms>(acc, folded(a), folded(b));
-  polymul::forget_stored_values();
+  polymul::compiler_barrier();
   V16 middle[15];
   unroll<15>([&](auto k) __attribute__((always_inline)) {
     middle[k] = acc[k] - (V16::load(c + k * kLanes) + V16::load(c + (kLeaf + k) * kLanes));

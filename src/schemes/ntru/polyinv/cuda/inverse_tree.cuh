@@ -37,8 +37,8 @@ class InverseTree {
       const size_t half = rows_ >> (level + 1);
       multiply(at.products(level + 1), at.factors(level), at.factors(level) + half * kRow, half);
     }
-    const size_t few = rows_ >> levels_;
-    invert(at.results(levels_), at.factors(levels_), few);
+    const size_t roots = rows_ >> levels_;
+    invert(at.results(levels_), at.factors(levels_), roots);
     for (unsigned level = levels_; level-- > 0;)
       multiply_crosswise(at.results(level), at.results(level + 1), at.factors(level), rows_ >> (level + 1));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer of an attempt to its challenge: z, r0 and the hint, by one warp. The products of c with s1, s2 and t0 are
-// products of small integers: tensor cores compute them without a modulus, as the negacyclic matrix of c times columns
-// of coefficients, eight polynomials at a time. [FIPS204, Alg 7, L16-28]
+// The response of an attempt to its challenge: z, r0 and the hint, by one warp. The products of c with s1, s2 and t0
+// are products of small integers: tensor cores compute them without a modulus, as the negacyclic matrix of c times
+// columns of coefficients, eight polynomials at a time. [FIPS204, Alg 7, L16-28]
 #pragma once
 
 #include "prim/polymul/cuda/tensor_core.cuh"
@@ -18,19 +18,19 @@ using Columns = uint32_t[kDepthTiles][2];
 /// The matrix of c in shared memory. Byte x < 511 is coefficient 255 - x of c or, where that index is negative, minus
 /// coefficient 511 - x, so that row i begins at byte 255 - i. There are four copies, copy s from byte s on, since rows
 /// begin anywhere; the copies lie in different banks.
-class BallMatrix {
+class ChallengeMatrix {
  public:
   static constexpr int kCopyWords = 136;
   using Memory = uint32_t[4][kCopyWords];
 
   /// Fills the memory from c. All lanes of the warp call it.
-  __device__ __forceinline__ static void fill(Memory& memory, const uint32_t* ball) {
+  __device__ __forceinline__ static void fill(Memory& memory, const uint32_t* challenge_poly) {
     const unsigned lane = warp_lane();
     auto* const bytes = reinterpret_cast<int8_t*>(memory[0]);
     __syncwarp();
 #pragma unroll
     for (unsigned j = 0; j < 8; ++j) {
-      const unsigned t = 8 * lane + j, code = ball[t / 16] >> (t % 16 * 2) & 3;
+      const unsigned t = 8 * lane + j, code = challenge_poly[t / 16] >> (t % 16 * 2) & 3;
       const auto value = static_cast<int8_t>((code & 1) - (code >> 1));
       bytes[255 - t] = value;
       bytes[511 - t] = static_cast<int8_t>(-value);
@@ -47,7 +47,7 @@ class BallMatrix {
     __syncwarp();
   }
 
-  __device__ __forceinline__ explicit BallMatrix(const Memory& memory) {
+  __device__ __forceinline__ explicit ChallengeMatrix(const Memory& memory) {
     const unsigned g = warp_lane() / 4, t = warp_lane() % 4, copy = (3 - g) & 3;
     words_ = memory[copy] + (255 - g - copy) / 4 + t;
   }
@@ -143,11 +143,11 @@ __device__ __forceinline__ void t0_bytes(uint32_t& low, uint32_t& high, const ui
   }
 }
 
-/// The shared memory of a warp that answers a challenge.
+/// The shared memory of a warp that responds to a challenge.
 template <class Set>
-struct AnswerMemory {
+struct ResponseMemory {
   static constexpr int kZStride = static_cast<int>(kN) + 4;  ///< lets the polynomials begin in different banks
-  alignas(16) BallMatrix::Memory matrix;
+  alignas(16) ChallengeMatrix::Memory matrix;
   alignas(16) uint32_t z[Shape<Set>::kL * kZStride];  ///< gamma1 less each coefficient, then packed
   union {
     ColumnMemory columns[2];
@@ -157,17 +157,17 @@ struct AnswerMemory {
   uint8_t hint_bytes[Shape<Set>::kOmega + Shape<Set>::kK];
 };
 
-/// The answer to the challenge of the attempt in `slot`. All lanes of the warp call each member.
+/// The response to the challenge of the attempt in `slot`. All lanes of the warp call each member.
 template <class Set>
-class Answer {
+class Response {
  public:
-  __device__ __forceinline__ Answer(AnswerMemory<Set>& memory, const Work& work, size_t slot, size_t item)
+  __device__ __forceinline__ Response(ResponseMemory<Set>& memory, const Work& work, size_t slot, size_t item)
       : memory_(memory),
         matrix_(memory.matrix),
         sk_(work.sk[item]),
         y_(reinterpret_cast<const uint8_t*>(work.y + slot * S::kL * S::kMaskWords)),
         w_(reinterpret_cast<int2*>(work.w + slot * S::kK * kN) + g_) {
-    BallMatrix::fill(memory.matrix, work.ball + slot * kBallWords);
+    ChallengeMatrix::fill(memory.matrix, work.challenge_poly + slot * kChallengePolyWords);
   }
 
   /// Returns true if the attempt is accepted; z and the hint are then in shared memory. That it fails, and at which
@@ -176,7 +176,7 @@ class Answer {
 
  private:
   using S = Shape<Set>;
-  static constexpr int kZStride = AnswerMemory<Set>::kZStride;
+  static constexpr int kZStride = ResponseMemory<Set>::kZStride;
 
   /// The part of w, or of y, that a lane has in one tile: two coefficients each of two polynomials.
   struct Commitments {
@@ -298,15 +298,15 @@ class Answer {
   }
 
   const unsigned g_ = warp_lane() / 4, t_ = warp_lane() % 4;
-  AnswerMemory<Set>& memory_;
-  const BallMatrix matrix_;
+  ResponseMemory<Set>& memory_;
+  const ChallengeMatrix matrix_;
   const uint8_t *const sk_, *const y_;
   int2* const w_;
 };
 
 /// Packs the positions of the hint's ones, and how many there are up to the end of each row. [FIPS204, Alg 20]
 template <class Set>
-__device__ __forceinline__ void pack_hint(AnswerMemory<Set>& memory) {
+__device__ __forceinline__ void pack_hint(ResponseMemory<Set>& memory) {
   using S = Shape<Set>;
   const unsigned lane = warp_lane();
   for (unsigned b = lane; b < sizeof memory.hint_bytes; b += 32)
@@ -327,20 +327,21 @@ __device__ __forceinline__ void pack_hint(AnswerMemory<Set>& memory) {
 
 /// Stores the signature of an accepted attempt. All lanes of the warp call it. [FIPS204, Alg 26]
 template <class Set>
-__device__ __forceinline__ void store_signature(AnswerMemory<Set>& memory, const Work& work, size_t slot, size_t item) {
+__device__ __forceinline__ void store_signature(ResponseMemory<Set>& memory, const Work& work, size_t slot,
+                                                size_t item) {
   using S = Shape<Set>;
   const unsigned lane = warp_lane(), l = lane % kPolyLanes;
   uint8_t* const out = work.signature_out + item * S::kSignatureBytes;
   pack_hint(memory);
   // The packed bytes of two polynomials never reach what is yet to be packed.
-  static_assert(S::kMaskWords < AnswerMemory<Set>::kZStride);
+  static_assert(S::kMaskWords < ResponseMemory<Set>::kZStride);
 #pragma unroll 1
   for (unsigned first = 0; first < S::kL; first += 2) {
     const unsigned j = min(first + lane / kPolyLanes, static_cast<unsigned>(S::kL) - 1);
     Coefficients fields;
 #pragma unroll
     for (unsigned c = 0; c < 4; ++c) {
-      const uint4 four = reinterpret_cast<const uint4*>(memory.z + j * AnswerMemory<Set>::kZStride)[4 * l + c];
+      const uint4 four = reinterpret_cast<const uint4*>(memory.z + j * ResponseMemory<Set>::kZStride)[4 * l + c];
       fields[4 * c] = four.x, fields[4 * c + 1] = four.y, fields[4 * c + 2] = four.z, fields[4 * c + 3] = four.w;
     }
     stage_fields<S::kZBits>(memory.z + j * S::kMaskWords, fields, l);
@@ -354,12 +355,12 @@ __device__ __forceinline__ void store_signature(AnswerMemory<Set>& memory, const
 /// Stores the signatures of the attempts that are accepted; the other items go on the next round's list. A block is one
 /// warp, since attempts end at different times.
 template <class Set>
-__global__ void __launch_bounds__(32) answer_kernel(Work work, uint32_t round) {
-  __shared__ AnswerMemory<Set> memory;
+__global__ void __launch_bounds__(32) response_kernel(Work work, uint32_t round) {
+  __shared__ ResponseMemory<Set> memory;
   const uint32_t slot = blockIdx.x;
   if (slot >= work.unsigned_counts[round]) return;
   const uint32_t item = work.unsigned_items[round % 2][slot];
-  if (Answer<Set>(memory, work, slot, item).accepted()) {
+  if (Response<Set>(memory, work, slot, item).accepted()) {
     store_signature<Set>(memory, work, slot, item);
   } else if (warp_lane() == 0) {
     work.unsigned_items[(round + 1) % 2][atomicAdd(work.unsigned_counts + round + 1, 1u)] = item;

@@ -20,14 +20,14 @@ constexpr uint32_t coin_blocks(int bytes) {
 ///
 /// kBlocks is the number of blocks of an item, kStride the number of bytes from one item's row to the next.
 template <uint32_t kBlocks, uint32_t kStride>
-class CoinPlace {
+class CoinLayout {
  public:
   static_assert(kStride % 8 == 0 && kStride >= kBlocks * kCoinBlockBytes);
   static_assert((kBlocks + 31) / kBlocks * uint64_t{kStride} < (uint64_t{1} << 32));
 
   /// `warp` is the index of the warp in the grid, whose blocks have one warp each. `count` is the number of items of
   /// the batch, below 2^64 / kBlocks.
-  constexpr CoinPlace(uint64_t warp, uint64_t count) {
+  constexpr CoinLayout(uint64_t warp, uint64_t count) {
     const uint64_t first = warp * 32, end = count * kBlocks;
     first_item_ = first / kBlocks;
     first_block_ = static_cast<uint32_t>(first % kBlocks);
