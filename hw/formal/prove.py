@@ -93,7 +93,7 @@ def transition_system(proof, name, folder, rtl):
     return text
 
 
-def refuted(system, lines, folder):
+def solver_answer(system, lines, folder):
     """Returns z3's answer for the system and these lines: "sat", "unsat", or what kept z3 from an answer."""
     file = folder / "query.smt2"
     file.write_text("\n".join([system, *lines, "(check-sat)", ""]))
@@ -117,11 +117,11 @@ def prove(proof, name, folder, rtl=HW / "rtl"):
     system = transition_system(proof, name, folder, rtl)
     k = proof.cycles
     some_fails = "(assert (or " + " ".join(f"(not (|block_a| s{i}))" for i in range(k)) + "))"
-    base = refuted(system, [*states(k), "(assert (|block_i| s0))", some_fails], folder)
+    base = solver_answer(system, [*states(k), "(assert (|block_i| s0))", some_fails], folder)
     if base != "unsat":
         return "faulty" if base == "sat" else base
     held = [f"(assert (|block_a| s{i}))" for i in range(k)]
-    step = refuted(system, [*states(k + 1), *held, f"(assert (not (|block_a| s{k})))"], folder)
+    step = solver_answer(system, [*states(k + 1), *held, f"(assert (not (|block_a| s{k})))"], folder)
     return {"unsat": "proved", "sat": "faulty"}.get(step, step)
 
 

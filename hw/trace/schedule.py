@@ -70,7 +70,7 @@ def signals():
     return list(dict.fromkeys(names))
 
 
-def command_of(values):
+def values_during_command(values):
     """Returns the values from the cycle in which the command comes until the core is free."""
     start, busy = (values[name] for name in SPAN)
     first = start.index(1)
@@ -176,7 +176,7 @@ def main():
     if len(sys.argv) != 4:
         raise SystemExit(__doc__)
     trace, title, out = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
-    values = command_of(vcd.read(trace, signals()))
+    values = values_during_command(vcd.read(trace, signals()))
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(draw(values, title))
 

@@ -31,7 +31,7 @@ def faults(build):
     """Yields a line for each fault."""
     for operation, wanted in WANTED.items():
         trace = build / f"mlkem768-{operation}.vcd"
-        values = schedule.command_of(vcd.read(trace, schedule.signals()))
+        values = schedule.values_during_command(vcd.read(trace, schedule.signals()))
         for row in schedule.ROWS:
             busy = sum(schedule.busy_cycles(row, values))
             if busy != wanted.get(row.title, busy) or busy == 0:

@@ -70,7 +70,7 @@ def rows(values):
 
 def table(trace):
     names = {signal for signal, _, _ in STATIONS} | set(VALUES.values()) | {CORE + "u_transforms.runs"}
-    values = schedule.command_of(vcd.read(trace, sorted(names | set(schedule.SPAN))))
+    values = schedule.values_during_command(vcd.read(trace, sorted(names | set(schedule.SPAN))))
     lines = ["| cycle | signal | what happens |", "|---:|---|---|"]
     lines += [f"| {cycle:,} | `{signal.removeprefix('polykem_top.').removeprefix('u_core.')}` | {meaning} |"
               for cycle, signal, meaning in sorted(rows(values), key=lambda row: row[0])]

@@ -46,7 +46,7 @@ void expect_equal_samples(const Bytes& words, const Bytes& seed, size_t weight) 
   Bytes hash = seed;
   for (size_t i = 0; i < hashes + 3; ++i) {  // more hashes change nothing
     sha256_portable({hash.data(), 0}, {hash.data(), 0}, kSha256Bytes, 1);
-    sampled.take_chain(hash.data());
+    sampled.take_next_hash(hash.data());
   }
   ASSERT_EQ(sampled.complete(), 1u);
   sampled.store(got.data());
@@ -76,7 +76,7 @@ TEST(LacFixedWeight, TooFewHashesAreNoticed) {
   sampled.start(zeros.data(), kLac128.weight);
   Bytes hash = seed;
   for (size_t i = 0; i < 5; ++i) {
-    sampled.take_chain(hash.data());
+    sampled.take_next_hash(hash.data());
     EXPECT_EQ(sampled.complete(), 0u);
     sha256_portable({hash.data(), 0}, {hash.data(), 0}, kSha256Bytes, 1);
   }
@@ -152,15 +152,15 @@ TEST(LacCoding, AnyBytesAreASecretPolynomial) {
 
 TEST(LacPrg, TheQuirkMovesTheLastBlock) {
   const Bytes seed(kSeedBytes, 9);
-  Bytes plain(112), quirk(100), whole(96);
+  Bytes plain(112), misplaced(100), whole(96);
   prg(plain.data(), plain.size(), seed.data(), false, aes256_ctr_portable);
-  prg(quirk.data(), quirk.size(), seed.data(), true, aes256_ctr_portable);
+  prg(misplaced.data(), misplaced.size(), seed.data(), true, aes256_ctr_portable);
   prg(whole.data(), whole.size(), seed.data(), true, aes256_ctr_portable);
   EXPECT_TRUE(std::equal(whole.begin(), whole.end(), plain.begin()));
   Bytes want(plain.begin(), plain.begin() + 96);
   std::copy_n(plain.begin() + 96, 4, want.begin() + 5);
   want.resize(100);
-  EXPECT_EQ(quirk, want);
+  EXPECT_EQ(misplaced, want);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ struct Chunk {
   Item* items;
   size_t tile_item = 0, tile_row = 0;
   bool packs_a;  ///< all of A is kept, at packed_a()
-  bool has_key =
+  bool key_is_prepared =
       false;  ///< earlier items had the same key: items[0] still has pkh, packed_a() all of A if that is kept
 
   size_t n() const { return set.n(); }

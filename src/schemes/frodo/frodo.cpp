@@ -48,7 +48,7 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
     for (size_t first = 0; first < batch.count; first += most) {
       const Batch part{batch.slice(kBytes, first, std::min(most, batch.count - first)), batch.drbg};
       Chunk chunk(kSets[kSet], Backend::kernels(), part, workspace, packs_a);
-      chunk.has_key = batch.shared_key && first > 0;
+      chunk.key_is_prepared = batch.shared_key && first > 0;
       run_plan(SetOperations::template plan<kOp>(), chunk, part.count, times);
     }
     return Status::kOk;

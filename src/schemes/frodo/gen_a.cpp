@@ -34,7 +34,7 @@ void generate_rows_shake(Matrix16 out, const uint8_t* seed_a, RowRange rows) {
     Shake stream(Shake::Strength::kShake128);
     stream.absorb(in);
     stream.squeeze({reinterpret_cast<uint8_t*>(out.row(k)), rows.n * sizeof(uint16_t)});
-    words_of_little_endian(out.row(k), rows.n);
+    to_or_from_little_endian(out.row(k), rows.n);
   }
 }
 

@@ -17,7 +17,7 @@ struct RowRange {
 void generate_rows(Matrix16 out, GenA gen_a, const Kernels& kernels, const uint8_t* seed_a, RowRange rows);
 
 /// Converts words between little-endian bytes and the machine's byte order.
-inline void words_of_little_endian([[maybe_unused]] uint16_t* words, [[maybe_unused]] size_t count) {
+inline void to_or_from_little_endian([[maybe_unused]] uint16_t* words, [[maybe_unused]] size_t count) {
   if constexpr (std::endian::native == std::endian::big) {
     for (size_t i = 0; i < count; ++i)
       words[i] = static_cast<uint16_t>(words[i] << 8 | words[i] >> 8);

@@ -72,11 +72,11 @@ struct Kem {
 /// Kem with A multiplied while it is generated, by tile_products.hpp or row_products.hpp.
 struct FusedKem {
   static constexpr auto keygen =
-      fused<kKeygenStages>(Kem::keygen, {{"gen_a.matmul.as", "gen_a", "matmul.as"}, ops::gen_mul_a_s});
+      fused<kKeygenStages>(Kem::keygen, {{"gen_a.matmul.as", "gen_a", "matmul.as"}, ops::gen_a_and_mul_a_s});
   static constexpr auto encaps =
-      fused<kEncapsStages>(Kem::encaps, {{"gen_a.matmul.sa", "gen_a", "matmul.sa"}, ops::gen_mul_s1_a});
+      fused<kEncapsStages>(Kem::encaps, {{"gen_a.matmul.sa", "gen_a", "matmul.sa"}, ops::gen_a_and_mul_s1_a});
   static constexpr auto decaps =
-      fused<kDecapsStages>(Kem::decaps, {{"gen_a.matmul.sa", "gen_a", "matmul.sa"}, ops::gen_mul_s1_a});
+      fused<kDecapsStages>(Kem::decaps, {{"gen_a.matmul.sa", "gen_a", "matmul.sa"}, ops::gen_a_and_mul_s1_a});
 
   static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
   static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));

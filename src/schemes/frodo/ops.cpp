@@ -136,7 +136,7 @@ void mul_a_s(Chunk& c) {
                                       {.rows = c.tile_rows(), .inner = c.n(), .columns = kBar});
 }
 
-void gen_mul_a_s(Chunk& c) {
+void gen_a_and_mul_a_s(Chunk& c) {
   for (size_t i = 0; i < c.io.count; ++i) {
     if (c.set.gen_a == GenA::kShake) {
       c.kernels.rows->a_s(c.e(i), c.pk_out(i), c.s(i), c.n());
@@ -160,7 +160,7 @@ void store_sk(Chunk& c) {
     uint8_t* sk = c.sk_out(i);
     std::memcpy(sk, t.coins, c.set.p.secret_bytes);
     std::memcpy(sk + c.set.pk_offset(), c.pk_out(i), c.set.public_key_bytes());
-    words_of_little_endian(c.s(i).data, c.n() * kBar);
+    to_or_from_little_endian(c.s(i).data, c.n() * kBar);
     std::memcpy(sk + c.set.s_offset(), c.s(i).data, c.n() * kBar * sizeof(uint16_t));
   });
 }
@@ -175,7 +175,7 @@ void place_encaps_coins(Chunk& c) {
 }
 
 void hash_pk(Chunk& c) {
-  if (!c.has_key) {
+  if (!c.key_is_prepared) {
     shake(c, rows_of(c.items->seed_input), c.set.p.secret_bytes, {c.io.pk, c.set.public_key_bytes()},
           c.set.public_key_bytes(), c.keys());
   }
@@ -198,14 +198,14 @@ void sample_s1_e1_e2(Chunk& c) {
 }
 
 void gen_a(Chunk& c) {
-  if (c.packs_a && c.has_key) return;
+  if (c.packs_a && c.key_is_prepared) return;
   gen_tile(c, c.pk(c.tile_item));
 }
 
 /// With matrix tiles and one key, A is packed tile by tile and multiplied when it is complete.
 void mul_s1_packed(Chunk& c) {
   const TileProducts& tiles = *c.kernels.tiles;
-  if (!c.has_key) tiles.pack(c.packed_a(), c.tile(), c.tile_row, c.tile_rows(), c.n());
+  if (!c.key_is_prepared) tiles.pack(c.packed_a(), c.tile(), c.tile_row, c.tile_rows(), c.n());
   if (c.tile_row + c.tile_rows() == c.n())
     tiles.s_a_packed(c.e1(0), c.s(0), c.packed_a(), c.n(), c.io.count, c.noise_stride(), c.product_space());
 }
@@ -224,7 +224,7 @@ void mul_s1_a(Chunk& c) {
 }
 
 /// Items that share rows of A take them from tiles.
-void gen_mul_s1_a_shake(Chunk& c) {
+void gen_a_and_mul_s1_a_shake(Chunk& c) {
   if (!c.packs_a && c.keys() == c.io.count) {
     for (size_t i = 0; i < c.io.count; ++i)
       c.kernels.rows->s_a(c.e1(i), c.s(i), c.pk(i), c.n(), c.product_space());
@@ -236,8 +236,8 @@ void gen_mul_s1_a_shake(Chunk& c) {
   } while (c.next_tile());
 }
 
-void gen_mul_s1_a(Chunk& c) {
-  if (c.set.gen_a == GenA::kShake) return gen_mul_s1_a_shake(c);
+void gen_a_and_mul_s1_a(Chunk& c) {
+  if (c.set.gen_a == GenA::kShake) return gen_a_and_mul_s1_a_shake(c);
   const size_t items = c.io.shared_key ? c.io.count : 1;
   for (size_t i = 0; i < c.keys(); ++i)
     c.kernels.tiles->s_a(c.e1(i), c.s(i), c.pk(i), c.n(), items, c.noise_stride(), c.product_space());
@@ -296,7 +296,7 @@ void unpack_c(Chunk& c) {
 void mul_b1_s(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
     std::memcpy(c.s(i).data, c.sk(i) + c.set.s_offset(), c.n() * kBar * sizeof(uint16_t));
-    words_of_little_endian(c.s(i).data, c.n() * kBar);
+    to_or_from_little_endian(c.s(i).data, c.n() * kBar);
     uint16_t product[kSquare] = {};
     c.kernels.matmul.mul_add_transposed({product, kBar}, c.e1(i), c.s(i),
                                         {.rows = kBar, .inner = c.n(), .columns = kBar});

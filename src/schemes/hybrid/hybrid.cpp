@@ -45,7 +45,7 @@ Parts parts_of(const HybridParams& params, const SchemeBackend& backend) {
 
 /// The operations of set kSet on backend number kBackend of its ML-KEM set, as functions without an object.
 template <size_t kSet, size_t kBackend>
-struct Bound {
+struct BackendOf {
   static const Parts& parts() {
     static const Parts all = parts_of(kSets[kSet], kem_of(kSets[kSet]).backends[kBackend]);
     return all;
@@ -81,7 +81,7 @@ template <size_t kSet>
 std::span<const SchemeBackend> backends() {
   static const size_t count = kem_of(kSets[kSet]).backends.size();
   static const auto all = []<size_t... kBackend>(std::index_sequence<kBackend...>) {
-    return std::array{kBackend < count ? Bound<kSet, kBackend>::backend() : SchemeBackend{}...};
+    return std::array{kBackend < count ? BackendOf<kSet, kBackend>::backend() : SchemeBackend{}...};
   }
   (std::make_index_sequence<kMaxBackends>());
   return std::span(all).first(count);
@@ -91,7 +91,7 @@ template <size_t kSet>
 Scheme scheme() {
   constexpr const HybridParams& params = kSets[kSet];
   const Scheme& kem = kem_of(params);
-  const RecordBytes bytes = Bound<kSet, 0>::parts().record_bytes();
+  const RecordBytes bytes = BackendOf<kSet, 0>::parts().record_bytes();
   return {.name = params.name,
           .family = "hybrid",
           .title = params.title,

@@ -340,7 +340,7 @@ struct Decaps {
             *reinterpret_cast<const CurveKey*>(batch.expanded.key(i) + p_.backend.expanded_secret_key.bytes);
         std::memcpy(scalars_ + i * scalar_bytes, key.scalar, scalar_bytes);
         std::memcpy(points_ + i * point_bytes, key.point, point_bytes);
-        note(batch, i, key.valid);
+        refuse_key_unless(batch, i, key.valid);
       }
       return Status::kOk;
     }
@@ -354,7 +354,7 @@ struct Decaps {
       std::memcpy(scalars_, pairs_.scalars, keys * scalar_bytes);
       std::memcpy(points_, pairs_.points, keys * point_bytes);
       for (size_t i = 0; i < keys; ++i)
-        note(batch, i, pairs_.valid[i]);
+        refuse_key_unless(batch, i, pairs_.valid[i]);
       return Status::kOk;
     }
     const size_t sk_bytes = p_.secret_key_bytes(), dk_bytes = p_.kem.secret_key_bytes;
@@ -362,12 +362,12 @@ struct Decaps {
     copy_rows({scalars_, scalar_bytes}, {batch.sk + p_.curve_at(dk_bytes), sk_bytes}, scalar_bytes, keys);
     kem.sk = dk_;
     for (size_t i = 0; i < keys; ++i)
-      note(batch, i, ecdh::valid_scalar(p_.params.curve, scalars_ + i * scalar_bytes));
+      refuse_key_unless(batch, i, ecdh::valid_scalar(p_.params.curve, scalars_ + i * scalar_bytes));
     return Status::kOk;
   }
 
   /// Sets the status of the items that use key i unless it is valid.
-  static void note(const Batch& batch, size_t i, bool valid) {
+  static void refuse_key_unless(const Batch& batch, size_t i, bool valid) {
     if (valid) return;
     if (batch.shared_key) {
       std::fill_n(batch.item_status, batch.count, Status::kSecretKey);

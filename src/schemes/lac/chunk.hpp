@@ -13,7 +13,7 @@ namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
 /// The input of the last hash: m or the rejection key, then the ciphertext.
-struct Hashed {
+struct HashInput {
   uint8_t m[kSeedBytes];
   uint8_t ct[kMaxCiphertextBytes];
 };
@@ -33,7 +33,7 @@ struct alignas(64) Item {
     FixedWeight<1> small[2];  ///< n = 512
     FixedWeight<2> large[2];  ///< n = 1024
   };
-  Hashed hashed;
+  HashInput hash_input;
   uint8_t rejected[kSeedBytes];
   uint64_t fail;  ///< all ones if the ciphertext is rejected
 };
@@ -58,7 +58,7 @@ struct Chunk {
   const Set& set;
   const Batch& io;
   Item* items;
-  uint8_t* chain;  ///< the hashes that replace places, two for each item
+  uint8_t* chain;  ///< the hashes that replace positions, two for each item
   typename Isa::Scratch* scratch;
 
   bool decapsulates() const { return io.sk != nullptr; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polynomials of fixed weight, in constant time. [LAC19]
 //
-// The format takes 2 w words of the PRG as places, modulo n, for w times +1 and then w times -1. A place that is taken
-// is replaced by the next word of a chain of hashes, until one is free. Which word meets which place depends on
-// secrets, but the outcome does not depend on the order: every word that is tried leaves its place taken, so the places
-// of +1 are the first w different ones among the first w words and then the chain, and those of +1 and -1 together the
-// first 2 w different ones among all 2 w words and then the same chain. Both are found by going through the words in
-// order.
+// The format takes 2 w words of the PRG as positions, modulo n, for w times +1 and then w times -1. A position that is
+// taken is replaced by the next word of a chain of hashes, until one is free. Which word meets which position depends
+// on secrets, but the outcome does not depend on the order: every word that is tried leaves its position taken, so the
+// positions of +1 are the first w different ones among the first w words and then the chain, and those of +1 and -1
+// together the first 2 w different ones among all 2 w words and then the same chain. Both are found by going through
+// the words in order.
 #pragma once
 
 #include "ct/ct.hpp"
@@ -19,44 +19,44 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kChainWords = kSha256Bytes / 2;  ///< the number of words of one hash
 
-/// A set of places below n, which is 512 or 1024.
+/// A set of positions below n, which is 512 or 1024.
 template <size_t kVectors>
-struct Places {
+struct PositionSet {
   Bits at[kVectors];
 
-  static POLYKEM_LAC_INLINE Places none() {
-    Places out;
+  static POLYKEM_LAC_INLINE PositionSet none() {
+    PositionSet out;
     for (Bits& bits : out.at)
       bits = Bits::zero();
     return out;
   }
-  static POLYKEM_LAC_INLINE Places one(const uint8_t* words, size_t i) {
+  static POLYKEM_LAC_INLINE PositionSet one(const uint8_t* words, size_t i) {
     constexpr uint32_t kLast = kVectors * Bits::kCount - 1;
-    const int64_t place = (words[2 * i] | uint32_t{words[2 * i + 1]} << 8) & kLast;
-    Places out;
-    for (size_t v = 0; v < kVectors; ++v)  // without the barrier GCC counts by the place, and compares it
-      out.at[v] = Bits::one(ct::barrier(place) - static_cast<int64_t>(v * Bits::kCount));
+    const int64_t position = (words[2 * i] | uint32_t{words[2 * i + 1]} << 8) & kLast;
+    PositionSet out;
+    for (size_t v = 0; v < kVectors; ++v)  // without the barrier GCC counts by the position, and compares it
+      out.at[v] = Bits::one(ct::barrier(position) - static_cast<int64_t>(v * Bits::kCount));
     return out;
   }
-  /// Returns the places of `count` words.
-  static POLYKEM_LAC_INLINE Places of(const uint8_t* words, size_t count) {
-    Places out = none();
+  /// Returns the positions of `count` words.
+  static POLYKEM_LAC_INLINE PositionSet of(const uint8_t* words, size_t count) {
+    PositionSet out = none();
     for (size_t i = 0; i < count; ++i)
       out = out | one(words, i);
     return out;
   }
-  friend POLYKEM_LAC_INLINE Places operator|(Places a, const Places& b) {
+  friend POLYKEM_LAC_INLINE PositionSet operator|(PositionSet a, const PositionSet& b) {
     for (size_t v = 0; v < kVectors; ++v)
       a.at[v] = a.at[v] | b.at[v];
     return a;
   }
-  friend POLYKEM_LAC_INLINE Places operator&(Places a, uint64_t mask) {
+  friend POLYKEM_LAC_INLINE PositionSet operator&(PositionSet a, uint64_t mask) {
     for (Bits& bits : a.at)
       bits = bits & mask;
     return a;
   }
-  POLYKEM_LAC_INLINE Places without(const Places& b) const {
-    Places out;
+  POLYKEM_LAC_INLINE PositionSet without(const PositionSet& b) const {
+    PositionSet out;
     for (size_t v = 0; v < kVectors; ++v)
       out.at[v] = at[v].without(b.at[v]);
     return out;
@@ -75,47 +75,47 @@ struct Places {
   }
 };
 
-/// The first `limit` different places among words that are given in order.
+/// The first `limit` different positions among words that are given in order.
 template <size_t kVectors>
 struct Selection {
-  Places<kVectors> places;
+  PositionSet<kVectors> positions;
   uint8_t crossing[kSha256Bytes];  ///< the hash during which the limit is reached
   uint64_t full;                   ///< all ones once that hash was seen
   uint32_t limit;
 
-  /// Starts with the places of at most `most` words, which is the limit.
-  POLYKEM_LAC_INLINE void start(const Places<kVectors>& first, size_t most) {
-    places = first;
+  /// Starts with the positions of at most `most` words, which is the limit.
+  POLYKEM_LAC_INLINE void start(const PositionSet<kVectors>& first, size_t most) {
+    positions = first;
     std::memset(crossing, 0, sizeof crossing);
     full = 0;
     limit = static_cast<uint32_t>(most);
   }
 
-  /// Takes the next hash of the chain, with the places of its words: takes all, or, if they are too many, none and
+  /// Takes the next hash of the chain, with the positions of its words: takes all, or, if they are too many, none and
   /// notes the hash.
-  POLYKEM_LAC_INLINE void take_chain(const uint8_t* hash, const Places<kVectors>& more) {
-    const uint64_t over = ct::barrier(uint64_t{0} - ((uint64_t{limit} - (places | more).count()) >> 63));
+  POLYKEM_LAC_INLINE void take_next_hash(const uint8_t* hash, const PositionSet<kVectors>& more) {
+    const uint64_t over = ct::barrier(uint64_t{0} - ((uint64_t{limit} - (positions | more).count()) >> 63));
     const uint64_t first = over & ~full;
     full |= over;
     for (size_t i = 0; i < kSha256Bytes; ++i)
       crossing[i] = static_cast<uint8_t>((hash[i] & first) | (crossing[i] & ~first));
-    places = places | (more & ~full);
+    positions = positions | (more & ~full);
   }
 
-  /// Takes as many words of the noted hash as there are places left.
+  /// Takes as many words of the noted hash as there are positions left.
   POLYKEM_LAC_INLINE void finish() {
-    uint64_t left = limit - places.count();
+    uint64_t left = limit - positions.count();
     for (size_t i = 0; i < kChainWords; ++i) {
       const uint64_t wanted = full & ct::barrier(uint64_t{0} - ((uint64_t{0} - left) >> 63));
-      const Places<kVectors> fresh = Places<kVectors>::one(crossing, i).without(places) & wanted;
+      const PositionSet<kVectors> fresh = PositionSet<kVectors>::one(crossing, i).without(positions) & wanted;
       left -= fresh.any() & 1;
-      places = places | fresh;
+      positions = positions | fresh;
     }
   }
 
   /// Returns 1 if the words sufficed, else 0.
   POLYKEM_LAC_INLINE uint32_t complete() const {
-    const uint32_t missing = limit - places.count();
+    const uint32_t missing = limit - positions.count();
     return static_cast<uint32_t>(full & 1) | (1u ^ ((missing | (0u - missing)) >> 31));
   }
 };
@@ -127,27 +127,27 @@ struct FixedWeight {
 
   /// Starts with 2 weight words.
   void start(const uint8_t* words, size_t weight) {
-    const auto first = Places<kVectors>::of(words, weight);
+    const auto first = PositionSet<kVectors>::of(words, weight);
     plus.start(first, weight);
-    all.start(first | Places<kVectors>::of(words + 2 * weight, weight), 2 * weight);
+    all.start(first | PositionSet<kVectors>::of(words + 2 * weight, weight), 2 * weight);
   }
-  void take_chain(const uint8_t* hash) {
-    const auto more = Places<kVectors>::of(hash, kChainWords);
-    plus.take_chain(hash, more);
-    all.take_chain(hash, more);
+  void take_next_hash(const uint8_t* hash) {
+    const auto more = PositionSet<kVectors>::of(hash, kChainWords);
+    plus.take_next_hash(hash, more);
+    all.take_next_hash(hash, more);
   }
-  /// Returns 1 once `all` has 2 w places. At most w of those are not tried for `plus`, so `plus` then has its w places,
-  /// too.
+  /// Returns 1 once `all` has 2 w positions. At most w of those are not tried for `plus`, so `plus` then has its w
+  /// positions, too.
   uint32_t complete() const { return all.complete(); }
 
   /// Writes the n coefficients -1, 0, 1.
   void store(int8_t* out) {
     plus.finish();
     all.finish();
-    const auto minus = all.places.without(plus.places);
+    const auto minus = all.positions.without(plus.positions);
     uint64_t ones[8], negative[8];
     for (size_t v = 0; v < kVectors; ++v) {
-      plus.places.at[v].store(ones);
+      plus.positions.at[v].store(ones);
       minus.at[v].store(negative);
       for (size_t i = 0; i < 8; ++i)
         store_word(out + v * Bits::kCount + 64 * i, ones[i], negative[i]);

@@ -23,13 +23,13 @@ struct Ops {
   }
 
   static void expand(uint8_t* out, size_t length, const uint8_t* seed, const Set& set) {
-    prg(out, length, seed, set.tail_quirk, Isa::prg());
+    prg(out, length, seed, set.misplaces_tail, Isa::prg());
   }
 
   /// Makes the seed of a key pair, or m.
   static void make_coins(Chunk& c) {
     c.each([&](Item& t, size_t i) {
-      uint8_t* to = c.has_keys() ? t.hashed.m : t.seed;
+      uint8_t* to = c.has_keys() ? t.hash_input.m : t.seed;
       if (c.io.coins != nullptr) {
         std::memcpy(to, c.io.coins + i * kSeedBytes, kSeedBytes);
       } else {
@@ -39,7 +39,7 @@ struct Ops {
   }
 
   static void hash_m(Chunk& c) {
-    hash(c.items->seed, sizeof(Item), c.items->hashed.m, sizeof(Item), kSeedBytes, c.io.count);
+    hash(c.items->seed, sizeof(Item), c.items->hash_input.m, sizeof(Item), kSeedBytes, c.io.count);
   }
 
   static void expand_seeds(Chunk& c) {
@@ -98,7 +98,7 @@ struct Ops {
       hash(c.chain, kSeedBytes, c.chain, kSeedBytes, kSeedBytes, chains);
       c.each([&](Item& t, size_t i) {
         for (size_t k = 0; k < 2; ++k)
-          (t.*sampled)[k].take_chain(c.chain + (2 * i + k) * kSeedBytes);
+          (t.*sampled)[k].take_next_hash(c.chain + (2 * i + k) * kSeedBytes);
       });
       if (hashes < chain_hashes(c.set)) continue;
       complete = 1;
@@ -129,7 +129,7 @@ struct Ops {
   /// Computes b = a s + e, or c1 = a r + e1.
   static void multiply_a(Chunk& c) {
     c.each([&](Item& t, size_t i) {
-      uint8_t* out = c.has_keys() ? t.hashed.ct : t.b;
+      uint8_t* out = c.has_keys() ? t.hash_input.ct : t.b;
       Isa::multiply(out, c.a(i), t.secret, t.noise, c.set.n, c.set.n, *c.scratch);
     });
   }
@@ -148,8 +148,8 @@ struct Ops {
   static void encode(Chunk& c) {
     const Bch& bch = Isa::bch(c.set.errors);
     c.each([&](Item& t, size_t) {
-      std::memcpy(t.code, t.hashed.m, kSeedBytes);
-      bch.encode(t.code + kSeedBytes, t.hashed.m);
+      std::memcpy(t.code, t.hash_input.m, kSeedBytes);
+      bch.encode(t.code + kSeedBytes, t.hash_input.m);
       add_code(t.noise2, t.code, c.set);
     });
   }
@@ -157,18 +157,19 @@ struct Ops {
   static void multiply_b(Chunk& c) {
     c.each([&](Item& t, size_t i) {
       Isa::multiply(t.b, c.pk(i) + kSeedBytes, t.secret, t.noise2, c.set.n, c.set.c2_coefficients(), *c.scratch);
-      compress(t.hashed.ct + c.set.n, t.b, c.set.c2_coefficients());
+      compress(t.hash_input.ct + c.set.n, t.b, c.set.c2_coefficients());
     });
   }
 
   static void store_ct(Chunk& c) {
     c.each([&](Item& t, size_t i) {
-      std::memcpy(c.io.ct_out + i * c.set.ciphertext_bytes(), t.hashed.ct, c.set.ciphertext_bytes());
+      std::memcpy(c.io.ct_out + i * c.set.ciphertext_bytes(), t.hash_input.ct, c.set.ciphertext_bytes());
     });
   }
 
   static void hash_ss(Chunk& c) {
-    hash(c.io.ss_out, kSeedBytes, c.items->hashed.m, sizeof(Item), kSeedBytes + c.set.ciphertext_bytes(), c.io.count);
+    hash(c.io.ss_out, kSeedBytes, c.items->hash_input.m, sizeof(Item), kSeedBytes + c.set.ciphertext_bytes(),
+         c.io.count);
   }
 
   static void load_ct_sk(Chunk& c) {
@@ -190,14 +191,14 @@ struct Ops {
 
   static void decode(Chunk& c) {
     const Bch& bch = Isa::bch(c.set.errors);
-    c.each([&](Item& t, size_t) { bch.decode(t.hashed.m, t.code); });
+    c.each([&](Item& t, size_t) { bch.decode(t.hash_input.m, t.code); });
   }
 
   static void compare_ct(Chunk& c) {
     c.each([&](Item& t, size_t i) {
       uint64_t differences = 0;
       for (size_t j = 0; j < c.set.ciphertext_bytes(); ++j)
-        differences |= static_cast<uint64_t>(t.hashed.ct[j] ^ c.ct(i)[j]);
+        differences |= static_cast<uint64_t>(t.hash_input.ct[j] ^ c.ct(i)[j]);
       t.fail = ct::barrier(uint64_t{0} - ((uint64_t{0} - differences) >> 63));
     });
   }
@@ -207,8 +208,8 @@ struct Ops {
   static void hash_reject(Chunk& c) {
     hash(c.items->rejected, sizeof(Item), c.io.sk, c.io.shared_key ? 0 : c.set.secret_key_bytes(), c.set.n, c.io.count);
     c.each([&](Item& t, size_t i) {
-      ct::select_bytes(t.hashed.m, t.hashed.m, t.rejected, kSeedBytes, static_cast<uint32_t>(t.fail));
-      std::memcpy(t.hashed.ct, c.ct(i), c.set.ciphertext_bytes());
+      ct::select_bytes(t.hash_input.m, t.hash_input.m, t.rejected, kSeedBytes, static_cast<uint32_t>(t.fail));
+      std::memcpy(t.hash_input.ct, c.ct(i), c.set.ciphertext_bytes());
     });
   }
 };

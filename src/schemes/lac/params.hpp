@@ -24,14 +24,14 @@ struct Set {
   size_t errors;  ///< the number of errors that the BCH code corrects
   size_t parity_bytes;
   Noise2 noise2;
-  bool d2;          ///< each bit is sent twice
-  bool tail_quirk;  ///< the PRG puts its last, incomplete block elsewhere, see prg.hpp
+  bool d2;              ///< each bit is sent twice
+  bool misplaces_tail;  ///< the PRG puts its last, incomplete block elsewhere, see prg.hpp
 
   constexpr size_t code_bytes() const { return kSeedBytes + parity_bytes; }
   constexpr size_t code_bits() const { return 8 * code_bytes(); }
   /// Returns the number of coefficients of the ciphertext's second part.
   constexpr size_t c2_coefficients() const { return (d2 ? 2 : 1) * code_bits(); }
-  constexpr size_t word_bytes() const { return 4 * weight; }  ///< bytes of the PRG, for 2 weight places
+  constexpr size_t word_bytes() const { return 4 * weight; }  ///< bytes of the PRG, for 2 weight positions
   constexpr size_t noise2_bytes() const { return c2_coefficients() / (noise2 == Noise2::kQuarter ? 4 : 2); }
 
   constexpr size_t public_key_bytes() const { return kSeedBytes + n; }
@@ -50,11 +50,11 @@ constexpr Set kLac128{"lac128", "lac128_r2", "LAC-128", 1, 512, 128, 16, 18, Noi
 constexpr Set kLac192{"lac192", "lac192_r2", "LAC-192", 3, 1024, 128, 8, 9, Noise2::kEighth, false, true};
 constexpr Set kLac256{"lac256", "lac256_r2", "LAC-256", 5, 1024, 256, 16, 18, Noise2::kQuarter, true, true};
 
-/// Returns the set without the quirk, under another name.
-constexpr Set mended(Set set, const char* name, const char* title) {
+/// Returns the set whose PRG puts its last block in place, under another name.
+constexpr Set with_mended_ctr(Set set, const char* name, const char* title) {
   set.name = set.alias = name;
   set.title = title;
-  set.tail_quirk = false;
+  set.misplaces_tail = false;
   return set;
 }
 
@@ -62,9 +62,9 @@ inline constexpr Set kSets[] = {
     kLac128,
     kLac192,
     kLac256,
-    mended(kLac128, "lac128_r2_ctrfix", "LAC-128 (CTR mended)"),
-    mended(kLac192, "lac192_r2_ctrfix", "LAC-192 (CTR mended)"),
-    mended(kLac256, "lac256_r2_ctrfix", "LAC-256 (CTR mended)"),
+    with_mended_ctr(kLac128, "lac128_r2_ctrfix", "LAC-128 (CTR mended)"),
+    with_mended_ctr(kLac192, "lac192_r2_ctrfix", "LAC-192 (CTR mended)"),
+    with_mended_ctr(kLac256, "lac256_r2_ctrfix", "LAC-256 (CTR mended)"),
 };
 
 static_assert(kLac128.public_key_bytes() == 544 && kLac128.secret_key_bytes() == 1056);

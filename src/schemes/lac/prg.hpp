@@ -11,13 +11,13 @@
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
-/// Computes PRG(seed): `length` bytes of AES-256 in counter mode, from counter 0. quirk: the second round's code sets a
-/// length of 16 a + b, 0 < b < 16, in its own way: the last b bytes stay zero, and the first b bytes of keystream block
-/// a lie from a - 1 on, over what is there.
-inline void prg(uint8_t* out, size_t length, const uint8_t seed[kSeedBytes], bool quirk, Aes256Ctr keystream) {
+/// Computes PRG(seed): `length` bytes of AES-256 in counter mode, from counter 0. misplaces_tail: the second round's
+/// code sets a length of 16 a + b, 0 < b < 16, in its own way: the last b bytes stay zero, and the first b bytes of
+/// keystream block a lie from a - 1 on, over what is there.
+inline void prg(uint8_t* out, size_t length, const uint8_t seed[kSeedBytes], bool misplaces_tail, Aes256Ctr keystream) {
   const size_t rest = length % kAesBlockBytes, blocks = length / kAesBlockBytes;
   keystream(out, length, seed, 0, 0);
-  if (!quirk || rest == 0) return;
+  if (!misplaces_tail || rest == 0) return;
   uint8_t last[kAesBlockBytes];
   std::memcpy(last, out + blocks * kAesBlockBytes, rest);
   std::memset(out + blocks * kAesBlockBytes, 0, rest);

@@ -290,7 +290,7 @@ template <MldsaParams P, InstructionSet Isa>
 struct SignSteps : CommonSteps<P, Isa> {
   using Common = CommonSteps<P, Isa>;
   using Chunk = SignChunk<P, Isa>;
-  using Try = Attempt<P>;
+  using Attempt = mldsa::Attempt<P>;
   using Common::kK, Common::kL;
 
   /// Makes rnd, mu and the seed of the masks of each item. [FIPS204, Alg 2, L5-8; Alg 7, L6-7]
@@ -367,7 +367,7 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   /// Transforms y; y^ takes the place of z. [FIPS204, Alg 7, L12]
   static void ntt_y(Chunk& c) {
-    each_attempt(c, [](Try& attempt) {
+    each_attempt(c, [](Attempt& attempt) {
       std::memcpy(attempt.z, attempt.y, sizeof attempt.y);
       for (Poly& z : attempt.z)
         ntt(z);
@@ -375,14 +375,14 @@ struct SignSteps : CommonSteps<P, Isa> {
   }
   /// Computes A^ y^. [FIPS204, Alg 7, L12]
   static void multiply_a_y(Chunk& c) {
-    each_attempt(c, [&](Try& attempt) {
+    each_attempt(c, [&](Attempt& attempt) {
       for (size_t row = 0; row < kK; ++row)
         multiply(attempt.w[row], key_of(c, attempt).a + row * kL, attempt.z, kL);
     });
   }
   /// Transforms A^ y^ back, which gives w. [FIPS204, Alg 7, L12]
   static void inverse_w(Chunk& c) {
-    each_attempt(c, [](Try& attempt) {
+    each_attempt(c, [](Attempt& attempt) {
       for (Poly& w : attempt.w)
         inverse_ntt(w);
     });
@@ -390,7 +390,7 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   /// Splits w into w1 and LowBits(w), and packs w1 behind mu. [FIPS204, Alg 7, L13, L15, L21]
   static void high_bits(Chunk& c) {
-    each_attempt(c, [&](Try& attempt) {
+    each_attempt(c, [&](Attempt& attempt) {
       for (size_t row = 0; row < kK; ++row) {
         for (size_t j = 0; j < kN; ++j) {
           const Parts parts = decompose<P.gamma2_part>(canonical(attempt.w[row].c[j]));
@@ -405,7 +405,7 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   /// Computes c~ of each attempt. [FIPS204, Alg 7, L15]
   static void hash_challenge(Chunk& c) {
-    Common::hash_challenges(*c.rows, c.attempt_count, [&](size_t i) -> Try& { return c.attempts[i]; });
+    Common::hash_challenges(*c.rows, c.attempt_count, [&](size_t i) -> Attempt& { return c.attempts[i]; });
     for (size_t i = 0; i < c.attempt_count; ++i)  // c~ is uniform, and so says nothing about w1
       ct::declassify(c.attempts[i].challenge, P.challenge_bytes());
   }
@@ -414,8 +414,8 @@ struct SignSteps : CommonSteps<P, Isa> {
   static void sample_challenge(Chunk& c) {
     Common::sample_challenges(
         *c.rows, c.attempt_count, [&](size_t i) { return c.attempts[i].challenge; },
-        [&](size_t i) -> Try& { return c.attempts[i]; });
-    each_attempt(c, [](Try& attempt) {
+        [&](size_t i) -> Attempt& { return c.attempts[i]; });
+    each_attempt(c, [](Attempt& attempt) {
       small_of(attempt.small_c, attempt.c);
       Isa::small_ntt().forward(attempt.small_c.c);
     });
@@ -424,8 +424,8 @@ struct SignSteps : CommonSteps<P, Isa> {
   /// Computes r0 and z, polynomial by polynomial, until one is too large. r0 comes first, since it fails more often.
   /// [FIPS204, Alg 7, L18-23]
   static void respond(Chunk& c) {
-    const Try* passed = nullptr;
-    each_attempt(c, [&](Try& attempt) {
+    const Attempt* passed = nullptr;
+    each_attempt(c, [&](Attempt& attempt) {
       if (passed != nullptr && passed->place == attempt.place) {
         attempt.fate = Fate::kUnneeded;
         return;
@@ -441,7 +441,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   /// Computes c t0 and the hint. An attempt fails if c t0 is too large or the hint has too many ones.
   /// [FIPS204, Alg 7, L25-28]
   static void find_hint(Chunk& c) {
-    each_attempt(c, [&](Try& attempt) {
+    each_attempt(c, [&](Attempt& attempt) {
       int32_t too_large = 0, ones = 0;
       ntt(attempt.c);
       for (size_t row = 0; row < kK; ++row) {
@@ -462,7 +462,7 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   /// Packs the signatures of the attempts that have passed. [FIPS204, Alg 7, L33; Alg 26]
   static void store_signature(Chunk& c) {
-    each_attempt(c, [&](Try& attempt) {
+    each_attempt(c, [&](Attempt& attempt) {
       uint8_t* const out = c.io.sig_out + c.place_of(attempt).item * P.signature_bytes();
       ct::declassify(attempt.z, sizeof attempt.z);
       ct::declassify(attempt.hint, sizeof attempt.hint);
@@ -477,7 +477,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   static const uint8_t* sk_of(const Chunk& c, size_t item) {
     return c.io.sk + (c.io.shared_key ? 0 : item) * P.secret_key_bytes();
   }
-  static const PrivateKey<P>& key_of(const Chunk& c, const Try& attempt) { return *c.place_of(attempt).key; }
+  static const PrivateKey<P>& key_of(const Chunk& c, const Attempt& attempt) { return *c.place_of(attempt).key; }
 
   static void make_rnd(Chunk& c, size_t i) {
     if (c.io.message.deterministic) {
@@ -517,7 +517,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   }
 
   /// Computes the coefficients of c s, where s is a polynomial of s1 or s2.
-  static void small_product(int32_t (&out)[kN], const Try& attempt, const SmallPoly& s) {
+  static void small_product(int32_t (&out)[kN], const Attempt& attempt, const SmallPoly& s) {
     SmallPoly product;
     Isa::small_ntt().multiply(product.c, attempt.small_c.c, s.c, 1);
     Isa::small_ntt().inverse(product.c);
@@ -527,7 +527,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   }
 
   /// Turns LowBits(w) into r0 = LowBits(w) - c s2, which is LowBits(w - c s2) wherever both are in range.
-  static void subtract_c_s2(Try& attempt, const SmallPoly& s2, Poly& w) {
+  static void subtract_c_s2(Attempt& attempt, const SmallPoly& s2, Poly& w) {
     int32_t product[kN];
     small_product(product, attempt, s2);
     for (size_t n = 0; n < kN; ++n)
@@ -536,7 +536,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   }
 
   /// Computes z = y + c s1.
-  static void add_c_s1(Try& attempt, const SmallPoly& s1, const Poly& y, Poly& z) {
+  static void add_c_s1(Attempt& attempt, const SmallPoly& s1, const Poly& y, Poly& z) {
     int32_t product[kN];
     small_product(product, attempt, s1);
     for (size_t n = 0; n < kN; ++n)
@@ -546,7 +546,7 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   /// Rejects an attempt if `mask` is not 0. That an attempt fails, at which check and at which polynomial, is public.
   /// [DILITHIUM21, 5.5]
-  static void reject_if(Try& attempt, int32_t mask) {
+  static void reject_if(Attempt& attempt, int32_t mask) {
     ct::declassify(&mask, sizeof mask);
     if (mask != 0) attempt.fate = Fate::kRejected;
   }

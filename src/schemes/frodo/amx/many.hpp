@@ -91,7 +91,7 @@ POLYKEM_INLINE void store_eight_rows(uint8_t* panel, size_t i, size_t n, const B
 /// Makes the panels of A, one after the other, each while the previous one is multiplied.
 class GeneratedPanels {
  public:
-  /// turns: how often advance() will be called for each panel.
+  /// turns: how often generate_share() will be called for each panel.
   POLYKEM_INLINE GeneratedPanels(const Grid& a, uint8_t* buffers, size_t n, size_t turns)
       : a_(a), buffers_(buffers), n_(n), turns_(turns) {
     finish();
@@ -106,7 +106,7 @@ class GeneratedPanels {
     return panel;
   }
   /// Does a share of the work on the panel that was begun. The shares are equal: a turn of products hides only so much.
-  POLYKEM_INLINE void advance() {
+  POLYKEM_INLINE void generate_share() {
     for (due_ += n_ / kStepRows; due_ >= turns_; due_ -= turns_)
       step();
   }
@@ -139,7 +139,7 @@ class PackedPanels {
     next_ += 2 * half_panel_bytes(n_);
     return panel;
   }
-  POLYKEM_INLINE void advance() {}
+  POLYKEM_INLINE void generate_share() {}
 
  private:
   const uint8_t* next_;
@@ -201,14 +201,14 @@ POLYKEM_INLINE void s_a_block(Matrix16 b, const uint8_t* s, const uint8_t* panel
   tiles::clear<3>();
   for (size_t k = 0; k < inner_tiles(n); ++k) {
     ManyTiles::add<kBoth>(s + k * tiles::kBytes, inner_tiles(n) * tiles::kBytes, panel + k * kPanelBlockBytes);
-    panels.advance();
+    panels.generate_share();
   }
   ManyTiles::add_to<0>(b, std::min(items, kItemsOfTile), step, sums);
   if constexpr (kBoth) ManyTiles::add_to<2>({b.data + kItemsOfTile * step, b.stride}, items - kItemsOfTile, step, sums);
 }
 
 inline constexpr size_t kItemsOfBlock = 2 * kItemsOfTile;
-/// Returns how often advance() is called for each panel of 32 columns.
+/// Returns how often generate_share() is called for each panel of 32 columns.
 constexpr size_t turns_of_panel(size_t n, size_t count) {
   return 2 * ((count + kItemsOfBlock - 1) / kItemsOfBlock) * inner_tiles(n);
 }

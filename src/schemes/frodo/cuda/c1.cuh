@@ -31,7 +31,7 @@ __device__ __forceinline__ void load_errors(int (&e)[kBar], const uint8_t* from)
 }
 
 /// Returns a word of pack8 with its first byte lowest.
-__device__ __forceinline__ uint32_t in_order(uint32_t word) {
+__device__ __forceinline__ uint32_t byte_swapped(uint32_t word) {
   return __byte_perm(word, 0, 0x0123);
 }
 
@@ -39,7 +39,7 @@ __device__ __forceinline__ uint32_t in_order(uint32_t word) {
 __device__ __forceinline__ void store_packed(uint8_t* to, uint32_t index, const uint32_t (&words)[4], uint32_t logq) {
   if (logq == 16) {
     reinterpret_cast<uint4*>(to)[index] =
-        make_uint4(in_order(words[0]), in_order(words[1]), in_order(words[2]), in_order(words[3]));
+        make_uint4(byte_swapped(words[0]), byte_swapped(words[1]), byte_swapped(words[2]), byte_swapped(words[3]));
     return;
   }
 #pragma unroll
@@ -51,7 +51,7 @@ __device__ __forceinline__ void store_packed(uint8_t* to, uint32_t index, const 
 __device__ __forceinline__ void load_packed(uint32_t (&words)[4], const uint8_t* from, uint32_t logq) {
 #pragma unroll
   for (int k = 0; k < 4; ++k)
-    words[k] = in_order(polykem::cuda::record_word(from, k, static_cast<int>(logq)));
+    words[k] = byte_swapped(polykem::cuda::record_word(from, k, static_cast<int>(logq)));
 }
 
 /// Returns bytes offset .. offset + 3 of an array in shared memory. `bytes` is 4-byte aligned; offset >= -3.

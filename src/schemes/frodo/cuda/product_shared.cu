@@ -167,8 +167,8 @@ struct TileOutput {
           store_packed(ct, 0, words, 16);
         } else {
           const uint4 own = *reinterpret_cast<const uint4*>(ct);
-          difference = (own.x ^ in_order(words[0])) | (own.y ^ in_order(words[1])) | (own.z ^ in_order(words[2])) |
-                       (own.w ^ in_order(words[3]));
+          difference = (own.x ^ byte_swapped(words[0])) | (own.y ^ byte_swapped(words[1])) |
+                       (own.z ^ byte_swapped(words[2])) | (own.w ^ byte_swapped(words[3]));
         }
       }
       if (direct && !target.stored()) add_difference(item, difference);

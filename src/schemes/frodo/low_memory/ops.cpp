@@ -84,7 +84,7 @@ void store_sk(KeygenChunk& c) {
   uint8_t* sk = c.io.sk_out;
   std::memcpy(sk, c.strings.coins, c.set.p.secret_bytes);
   std::memcpy(sk + c.set.pk_offset(), c.io.pk_out, c.set.public_key_bytes());
-  words_of_little_endian(c.s.data, c.n() * kBar);
+  to_or_from_little_endian(c.s.data, c.n() * kBar);
   std::memcpy(sk + c.set.s_offset(), c.s.data, c.n() * kBar * sizeof(uint16_t));
 }
 
@@ -155,7 +155,7 @@ void unpack_c(EncryptionChunk& c) {
 
 void mul_b1_s(EncryptionChunk& c) {
   std::memcpy(c.s.data, c.io.sk + c.set.s_offset(), c.n() * kBar * sizeof(uint16_t));
-  words_of_little_endian(c.s.data, c.n() * kBar);
+  to_or_from_little_endian(c.s.data, c.n() * kBar);
   std::memset(c.e2.data, 0, kSquare * sizeof(uint16_t));
   c.kernels.matmul.mul_add_transposed(c.e2, c.e1, c.s, {.rows = kBar, .inner = c.n(), .columns = kBar});
   for (size_t k = 0; k < kSquare; ++k)

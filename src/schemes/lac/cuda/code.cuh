@@ -8,32 +8,32 @@
 namespace polykem::lac::cuda {
 
 /// Returns where byte i of a PRG's output lies in the keystream, see schemes/lac/prg.hpp, or -1 if it is zero.
-template <class S, bool kQuirk>
+template <class S, bool kMisplacesTail>
 constexpr int noise2_byte(int i) {
   constexpr int kRest = S::kNoise2Bytes % 16, kWhole = S::kNoise2Bytes - kRest;
-  if (!kQuirk || kRest == 0) return i;
+  if (!kMisplacesTail || kRest == 0) return i;
   constexpr int kFirst = kWhole / 16 - 1;
   if (i >= kWhole) return -1;
   return i >= kFirst && i < kFirst + kRest ? kWhole + i - kFirst : i;
 }
 
 /// Returns bytes i .. i + 3 of the PRG's output. Those beyond its end are zero.
-template <class S, bool kQuirk, int kWords>
+template <class S, bool kMisplacesTail, int kWords>
 __device__ __forceinline__ uint32_t noise2_word(const uint32_t (&stream)[kWords], int i) {
   uint32_t word = 0;
 #pragma unroll
   for (int b = 0; b < 4; ++b) {
-    const int at = i + b < S::kNoise2Bytes ? noise2_byte<S, kQuirk>(i + b) : -1;
+    const int at = i + b < S::kNoise2Bytes ? noise2_byte<S, kMisplacesTail>(i + b) : -1;
     if (at >= 0) word |= (stream[at / 4] >> (8 * (at % 4)) & 0xff) << (8 * b);
   }
   return word;
 }
 
 /// Returns the signs of 32 coefficients of e2, from `word` on: the bits of those that are 1 and of those that are -1.
-template <class S, bool kQuirk, int kWords>
+template <class S, bool kMisplacesTail, int kWords>
 __device__ __forceinline__ uint2 noise2_signs(const uint32_t (&stream)[kWords], int word) {
   constexpr int kPart = S::kC2 / 8;
-  const auto part = [&](int p) { return noise2_word<S, kQuirk>(stream, p * kPart + 4 * word); };
+  const auto part = [&](int p) { return noise2_word<S, kMisplacesTail>(stream, p * kPart + 4 * word); };
   const uint32_t p0 = part(0), p1 = part(1);
   if constexpr (S::kParams.noise2 == Noise2::kQuarter) {
     return make_uint2(p0 & ~p1, p1 & ~p0);
@@ -60,7 +60,7 @@ __device__ __forceinline__ void store_noise2(uint8_t* to, uint2 signs, uint32_t 
 }
 
 /// Computes the code word of m, times 125, plus e2. A thread computes an item.
-template <class S, bool kQuirk>
+template <class S, bool kMisplacesTail>
 __global__ void __launch_bounds__(32) encode_kernel(Work work) {
   constexpr int kStreamWords = 4 * S::kNoise2Blocks;
   const LaneItem own(work.count);
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(32) encode_kernel(Work work) {
       bits |= code[second >= 0 ? second : 0] << kShift;
       if (second > 0) bits |= code[second > 0 ? second - 1 : 0] >> (32 - kShift);
     }
-    store_noise2(row + 32 * w, noise2_signs<S, kQuirk>(stream, w), bits);
+    store_noise2(row + 32 * w, noise2_signs<S, kMisplacesTail>(stream, w), bits);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials of fixed weight, in constant time, one by each thread; schemes/lac/fixed_weight.hpp explains how. Places
-// are bits of registers. [LAC19]
+// Polynomials of fixed weight, in constant time, one by each thread; schemes/lac/fixed_weight.hpp explains how.
+// Positions are bits of registers. [LAC19]
 #pragma once
 
 #include "schemes/lac/cuda/work.cuh"
@@ -8,13 +8,13 @@
 
 namespace polykem::lac::cuda {
 
-/// Place p modulo 32 kWords of a set: word 4 j + k is bit[k] chosen[j]. The words are products, because most of the
+/// Position p modulo 32 kWords of a set: word 4 j + k is bit[k] chosen[j]. The words are products, because most of the
 /// work is logic operations, and multiplications have units of their own.
 template <int kWords>
-struct Place {
+struct Position {
   uint32_t bit[4], chosen[kWords / 4];  ///< `chosen`: 0 or 1
 
-  __device__ __forceinline__ explicit Place(uint32_t p) {
+  __device__ __forceinline__ explicit Position(uint32_t p) {
     const uint32_t one = 1u << (p & 31), k = 1u << (p >> 2 & 24);
     const uint64_t j = uint64_t{1} << (p >> 4 & (2 * kWords - 8));
 #pragma unroll
@@ -29,9 +29,9 @@ struct Place {
   }
 };
 
-/// A set of places below 32 kWords.
+/// A set of positions below 32 kWords.
 template <int kWords>
-struct Places {
+struct PositionSet {
   static_assert(kWords == 16 || kWords == 32);
   uint32_t at[kWords];
 
@@ -40,15 +40,15 @@ struct Places {
     for (uint32_t& word : at)
       word = 0;
   }
-  /// Adds the places of two words of 16 bits.
+  /// Adds the positions of two words of 16 bits.
   __device__ __forceinline__ void add_pair(uint32_t pair) {
-    const Place<kWords> first(pair), second(pair >> 16);
+    const Position<kWords> first(pair), second(pair >> 16);
 #pragma unroll
     for (int w = 0; w < kWords; ++w)
       at[w] |= first.word(w) | second.word(w);
   }
-  /// Returns how many places this and `more` have together.
-  __device__ __forceinline__ uint32_t count_with(const Places& more) const {
+  /// Returns how many positions this and `more` have together.
+  __device__ __forceinline__ uint32_t count_with(const PositionSet& more) const {
     uint32_t sum = 0;
 #pragma unroll
     for (int w = 0; w < kWords; ++w)
@@ -57,12 +57,12 @@ struct Places {
   }
 };
 
-/// The first kLimit different places among words that are given in order.
+/// The first kLimit different positions among words that are given in order.
 template <int kWords, uint32_t kLimit>
 struct Selection {
-  Places<kWords> places;  ///< at most kLimit to begin with
-  uint32_t crossing[8];   ///< the hash during which the limit is reached
-  uint32_t full;          ///< all ones once that hash was seen
+  PositionSet<kWords> positions;  ///< at most kLimit to begin with
+  uint32_t crossing[8];           ///< the hash during which the limit is reached
+  uint32_t full;                  ///< all ones once that hash was seen
 
   __device__ __forceinline__ void start() {
 #pragma unroll
@@ -71,32 +71,32 @@ struct Selection {
     full = 0;
   }
 
-  /// Takes the next hash of the chain, with the places of its words: takes all, or, if they are too many, none and
+  /// Takes the next hash of the chain, with the positions of its words: takes all, or, if they are too many, none and
   /// notes the hash.
-  __device__ __forceinline__ void take_chain(const uint32_t (&hash)[8], const Places<kWords>& more) {
-    const uint32_t over = 0u - ((kLimit - places.count_with(more)) >> 31), first = over & ~full;
+  __device__ __forceinline__ void take_next_hash(const uint32_t (&hash)[8], const PositionSet<kWords>& more) {
+    const uint32_t over = 0u - ((kLimit - positions.count_with(more)) >> 31), first = over & ~full;
     full |= over;
 #pragma unroll
     for (int w = 0; w < 8; ++w)
       crossing[w] = (hash[w] & first) | (crossing[w] & ~first);
 #pragma unroll
     for (int w = 0; w < kWords; ++w)
-      places.at[w] |= more.at[w] & ~full;
+      positions.at[w] |= more.at[w] & ~full;
   }
 
-  /// Takes as many words of the noted hash as there are places left.
+  /// Takes as many words of the noted hash as there are positions left.
   __device__ __forceinline__ void finish() {
-    uint32_t left = kLimit - places.count_with(places);
+    uint32_t left = kLimit - positions.count_with(positions);
 #pragma unroll 1
     for (int i = 0; i < 16; ++i) {
-      const Place<kWords> place(crossing[0]);
+      const Position<kWords> position(crossing[0]);
       const uint32_t wanted = full & (0u - ((0u - left) >> 31));
       uint32_t fresh = 0;
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
-        const uint32_t one = place.word(w);
-        fresh |= one & ~places.at[w];
-        places.at[w] |= one & wanted;
+        const uint32_t one = position.word(w);
+        fresh |= one & ~positions.at[w];
+        positions.at[w] |= one & wanted;
       }
       left -= (0u - ((fresh | (0u - fresh)) >> 31)) & wanted & 1;
 #pragma unroll
@@ -107,7 +107,7 @@ struct Selection {
 
   /// Returns 1 if the words sufficed, else 0.
   __device__ __forceinline__ uint32_t complete() const {
-    return (full & 1) | (places.count_with(places) == kLimit ? 1 : 0);
+    return (full & 1) | (positions.count_with(positions) == kLimit ? 1 : 0);
   }
 };
 
@@ -134,37 +134,37 @@ __device__ __forceinline__ void store_signs(uint8_t* to, uint32_t plus, uint32_t
 /// `first_seed`. A thread samples a polynomial.
 template <class S, int kHashes = S::kChainHashes>
 __global__ void __launch_bounds__(32, S::kN == 512 ? 16 : 10) sample_fixed_kernel(Work work, int first_seed) {
-  constexpr int kWords = S::kN / 32, kHalf = S::kPlaceBlocks / 2;
+  constexpr int kWords = S::kN / 32, kHalf = S::kPositionBlocks / 2;
   const size_t padded = groups_of(work.count) * kGroup, thread = blockIdx.x * kGroup + warp_lane();
   const int which = thread < padded ? 0 : 1;
   const size_t item = which == 0 ? thread : thread - padded;
   Selection<kWords, S::kWeight> plus;
   Selection<kWords, 2 * S::kWeight> all;
   plus.start(), all.start();
-  all.places.clear();
+  all.positions.clear();
 #pragma unroll 1
   for (int part = 0; part < 2; ++part) {
 #pragma unroll 1
     for (int b = 0; b < kHalf; ++b) {
-      const uint4 block = work.places.at(item, S::kPlaceBlocks * which + kHalf * part + b);
-      all.places.add_pair(block.x), all.places.add_pair(block.y);
-      all.places.add_pair(block.z), all.places.add_pair(block.w);
+      const uint4 block = work.positions.at(item, S::kPositionBlocks * which + kHalf * part + b);
+      all.positions.add_pair(block.x), all.positions.add_pair(block.y);
+      all.positions.add_pair(block.z), all.positions.add_pair(block.w);
     }
-    if (part == 0) plus.places = all.places;
+    if (part == 0) plus.positions = all.positions;
   }
   uint32_t hash[8];
   work.seeds.load(hash, item, 2 * (first_seed + which));
 #pragma unroll 1
   for (int hashes = 1;; ++hashes) {
     polykem::cuda::sha256_of_digest(hash, hash);
-    Places<kWords> more;
+    PositionSet<kWords> more;
     more.clear();
 #pragma unroll
     for (const uint32_t pair : hash)
       more.add_pair(pair);
-    plus.take_chain(hash, more);
-    all.take_chain(hash, more);
-    // `all` has 2 w places, of which at most w are not tried for `plus`, so `plus` has its w too.
+    plus.take_next_hash(hash, more);
+    all.take_next_hash(hash, more);
+    // `all` has 2 w positions, of which at most w are not tried for `plus`, so `plus` has its w too.
     if (hashes >= kHashes && __all_sync(0xffffffff, all.complete() != 0)) break;
   }
   plus.finish();
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(32, S::kN == 512 ? 16 : 10) sample_fixed_kerne
   uint8_t* const out = work.secret[thread];  // rows of noise follow those of secrets
 #pragma unroll
   for (int w = 0; w < kWords; ++w)
-    store_signs(out + 32 * w, plus.places.at[w], all.places.at[w] & ~plus.places.at[w]);
+    store_signs(out + 32 * w, plus.positions.at[w], all.positions.at[w] & ~plus.positions.at[w]);
 }
 
 }  // namespace polykem::lac::cuda

@@ -76,7 +76,7 @@ struct LaunchContext {
     };
     blocks(work.seed, 2);
     blocks(work.seeds, S::kSeedBlocks);
-    blocks(work.places, 2 * S::kPlaceBlocks);
+    blocks(work.positions, 2 * S::kPositionBlocks);
     rows(work.a, S::kN);
     if (op != Op::kKeygen && io.shared_key) work.a.stride = 0;
     rows(work.secret, 2 * S::kN);  // and the rows of noise behind them
@@ -99,7 +99,7 @@ struct LaunchContext {
 template <class S, size_t kIndex>
 struct Plan {
   static constexpr const char* kName = kSets[kIndex].name;
-  static constexpr bool kQuirk = kSets[kIndex].tail_quirk;
+  static constexpr bool kMisplacesTail = kSets[kIndex].misplaces_tail;
   using F = LaunchContext<S>;
   static constexpr int kSeedS = 1, kSeedR = 0, kSeedE2 = 2;  ///< places among an item's seeds
 
@@ -116,8 +116,8 @@ struct Plan {
   }
   template <int kFirstSeed>
   static void sample_fixed(F& t) {
-    using Out = ToBlocks<S::kPlaceBlocks>;
-    t.template expand<S::kPlaceBlocks>(BlockKeys{t.work.seeds, 2 * kFirstSeed}, Out{t.work.places}, t.count(), 2);
+    using Out = ToBlocks<S::kPositionBlocks>;
+    t.template expand<S::kPositionBlocks>(BlockKeys{t.work.seeds, 2 * kFirstSeed}, Out{t.work.positions}, t.count(), 2);
     t.launch(sample_fixed_kernel<S>, 2 * groups_of(t.count()), t.work, kFirstSeed);
   }
 
@@ -137,7 +137,7 @@ struct Plan {
   }
   template <bool kCompare>
   static void encrypt(F& t) {
-    t.by_lane(encode_kernel<S, kQuirk>, t.count(), t.work);
+    t.by_lane(encode_kernel<S, kMisplacesTail>, t.count(), t.work);
     t.launch(encrypt_kernel<S, kCompare>, t.count(), t.work);
   }
   static void hash_ss(F& t) {
@@ -189,7 +189,7 @@ struct Plan {
 
   /// The number of items that keeps a device busy while a is made, by a warp for 32 items: eight warps for each
   /// multiprocessor.
-  static constexpr size_t kWave = kMeasuredMultiprocessors * 8 * kGroup;
+  static constexpr size_t kItemsToFillDevice = kMeasuredMultiprocessors * 8 * kGroup;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {
@@ -198,7 +198,7 @@ struct Plan {
             .op = kOp,
             .record_bytes = {S::kPublicKeyBytes, S::kSecretKeyBytes, S::kCiphertextBytes, kSeedBytes, kCoins},
             .steps = Operations::template kSteps<kOp>,
-            .part_items = kWave,
+            .part_items = kItemsToFillDevice,
             .staged_bytes = size_t{4} << 20,
             .least_items = 1024,
             .most_items = kMaxItems,

@@ -49,10 +49,10 @@ inline constexpr int kPrgGroups = kBlocks < 32 ? 32 / kBlocks : 1;
 
 /// What this thread makes: the group of 32 items, which of their streams, and the first block.
 template <int kBlocks>
-struct PrgPlace {
+struct PrgAssignment {
   uint32_t group, stream, block;
   size_t first_item;
-  __device__ __forceinline__ explicit PrgPlace(uint32_t groups)
+  __device__ __forceinline__ explicit PrgAssignment(uint32_t groups)
       : group(static_cast<uint32_t>(block_again()) * kPrgGroups<kBlocks> + lane_again() / kBlocks),
         stream(group / groups),
         block(lane_again() % kBlocks),
@@ -77,16 +77,16 @@ __global__ void __launch_bounds__(32, 8) prg_kernel(Keys keys, Out out, size_t c
     polykem::cuda::expand_aes256_keys(round_keys + g * kAesKeyWords, key, lane);
   }
   __syncwarp();
-  if (PrgPlace<kBlocks>(groups).group >= all || lane / kBlocks >= kGroups) return;
+  if (PrgAssignment<kBlocks>(groups).group >= all || lane / kBlocks >= kGroups) return;
 #pragma unroll 1
   for (uint32_t round = 0; round < kBlocks; round += 32) {
     polykem::cuda::AesState state;
     polykem::cuda::aes256_counter_block(state, round_keys + lane_again() / kBlocks * kAesKeyWords,
                                         round + lane_again() % kBlocks);
-    const PrgPlace<kBlocks> place(groups);  // computed again: there are no registers to keep it in
+    const PrgAssignment<kBlocks> assigned(groups);  // computed again: there are no registers to keep it in
 #pragma unroll
     for (int i = 0; i < 32; ++i)
-      out.store(place.first_item + i, place.stream, static_cast<int>(round + place.block),
+      out.store(assigned.first_item + i, assigned.stream, static_cast<int>(round + assigned.block),
                 make_uint4(state[0][i], state[1][i], state[2][i], state[3][i]));
   }
 }

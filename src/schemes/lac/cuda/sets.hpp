@@ -23,10 +23,10 @@ struct Shape {
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
   static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());
 
-  /// The numbers of the PRG's blocks for three seeds, a, the places of a polynomial, and e2.
+  /// The numbers of the PRG's blocks for three seeds, a, the positions of a polynomial, and e2.
   static constexpr int kSeedBlocks = 6;
   static constexpr int kABlocks = kN / 16;
-  static constexpr int kPlaceBlocks = static_cast<int>(kParams.word_bytes()) / 16;
+  static constexpr int kPositionBlocks = static_cast<int>(kParams.word_bytes()) / 16;
   static constexpr int kNoise2Blocks = (kNoise2Bytes + 15) / 16;
 
   /// The bytes from one item's noise e2 with its code word to the next one's.

@@ -64,12 +64,12 @@ struct Work {
   const uint8_t* coins;
   Records pk, sk, ct;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
-  ItemBlocks seed;      ///< the seed of a key pair, or the hash of m
-  ItemBlocks seeds;     ///< the seeds of a, s, e; or of r, e1, e2
-  ItemBlocks m;         ///< the message
-  ItemBlocks rejected;  ///< SHA-256(s)
-  ItemBlocks places;    ///< the PRG's words of s, then of e; or of r and e1
-  ItemBlocks stream;    ///< the PRG's bytes of e2
+  ItemBlocks seed;       ///< the seed of a key pair, or the hash of m
+  ItemBlocks seeds;      ///< the seeds of a, s, e; or of r, e1, e2
+  ItemBlocks m;          ///< the message
+  ItemBlocks rejected;   ///< SHA-256(s)
+  ItemBlocks positions;  ///< the PRG's words of s, then of e; or of r and e1
+  ItemBlocks stream;     ///< the PRG's bytes of e2
   Rows a;
   Rows secret, noise;  ///< s or r, e or e1: bytes -1, 0, 1
   Rows noise2;         ///< e2 + 125 bits

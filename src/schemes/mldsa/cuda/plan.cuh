@@ -231,7 +231,7 @@ struct Plan {
 
   /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. Parts
   /// that are signed have four times as many, since few are left in their last rounds.
-  static constexpr size_t kWave = kMeasuredMultiprocessors * 128;
+  static constexpr size_t kItemsToFillDevice = kMeasuredMultiprocessors * 128;
 
   /// Returns 0 for a verification, since all that it computes is public.
   template <Op kOp>
@@ -248,10 +248,10 @@ struct Plan {
             .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), 0, 0, kOp == Op::kVerify ? 0 : kSeedBytes,
                              kP.signature_bytes()},
             .steps = Operations::template kSteps<kOp>,
-            .part_items = kOp == Op::kSign ? 4 * kWave : kWave,
+            .part_items = kOp == Op::kSign ? 4 * kItemsToFillDevice : kItemsToFillDevice,
             .part_bytes = kOp == Op::kSign ? size_t{1} << 30 : 0,
             .staged_bytes = size_t{kOp == Op::kSign ? 256 : 8} << 20,
-            .least_items = kOp == Op::kSign ? kWave : 1024,
+            .least_items = kOp == Op::kSign ? kItemsToFillDevice : 1024,
             .most_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .secret_bytes = secret_bytes<kOp>,

@@ -11,7 +11,7 @@ using namespace polykem::cortex_m4;
 
 namespace {
 
-constexpr size_t kTwelve = 12;  ///< bytes that hold eight candidates
+constexpr size_t kCandidateGroupBytes = 12;  ///< bytes that hold eight candidates
 
 /// Returns the next place if `value` is below q, otherwise the same place. GCC's code takes one instruction more.
 inline uint16_t* advance(uint16_t* place, uint32_t value) {
@@ -69,17 +69,17 @@ void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second) {
   xof.absorb({rho, kSymBytes});
   xof.absorb(position);
   uint8_t block[static_cast<size_t>(Shake::Strength::kShake128)];
-  static_assert(sizeof block % kTwelve == 0 && 2 * (2 * sizeof block / 3) < kN);
+  static_assert(sizeof block % kCandidateGroupBytes == 0 && 2 * (2 * sizeof block / 3) < kN);
   uint16_t* next = a.c;
   uint16_t* const end = a.c + kN;
   for (int i = 0; i < 2; ++i) {
     xof.squeeze(block);
-    for (size_t at = 0; at < sizeof block; at += kTwelve)
+    for (size_t at = 0; at < sizeof block; at += kCandidateGroupBytes)
       next = accept(next, block + at);
   }
   while (next < end) {
     xof.squeeze(block);
-    for (size_t at = 0; at < sizeof block && next < end; at += kTwelve)
+    for (size_t at = 0; at < sizeof block && next < end; at += kCandidateGroupBytes)
       next = accept(next, block + at);
   }
 }

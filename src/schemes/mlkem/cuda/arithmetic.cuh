@@ -244,7 +244,8 @@ __device__ __forceinline__ void store_secret(const Work& work, const ItemLane& l
   if (lane.index < 8) {
     const auto w = static_cast<int>(lane.index);
     uint32_t secret = work.secret.at(w, lane.item);
-    if (work.other.base != nullptr) secret ^= fail & (secret ^ work.other.at(w, lane.item));
+    if (work.rejection_or_ct_hash.base != nullptr)
+      secret ^= fail & (secret ^ work.rejection_or_ct_hash.at(w, lane.item));
     lane.exchange[lane.index] = secret & valid;
   }
   __syncwarp();

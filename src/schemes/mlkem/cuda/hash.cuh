@@ -151,18 +151,18 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work)
       work.secret.store(key, own.index());
     }
   }
-  uint32_t other[8];
+  uint32_t rejection_or_ct_hash[8];
   if constexpr (S::kKyber) {
-    hash_records<S::kCiphertextBytes>(other, work.ct, work.count);
+    hash_records<S::kCiphertextBytes>(rejection_or_ct_hash, work.ct, work.count);
   } else {
     const uint8_t* const secret = kExpanded
                                       ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::ExpandedKey::kZ)
                                       : work.sk[own.index()] + S::kZOffset;
     uint32_t z[8];
     load_words(z, secret);
-    hash_records<S::kCiphertextBytes, 8, KeccakSuffix::kShake>(other, work.ct, work.count, z);
+    hash_records<S::kCiphertextBytes, 8, KeccakSuffix::kShake>(rejection_or_ct_hash, work.ct, work.count, z);
   }
-  if (own.valid()) work.other.store(other, own.index());
+  if (own.valid()) work.rejection_or_ct_hash.store(rejection_or_ct_hash, own.index());
 }
 
 /// For round 3, derives the shared secret from K or z, and H(c).
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work wor
   uint32_t key[8], z[8], hash[8], secret[8];
   load_words(z, rejected);
   work.secret.load(key, own.index());
-  work.other.load(hash, own.index());
+  work.rejection_or_ct_hash.load(hash, own.index());
   const uint32_t fail = work.fail.at(0, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w)

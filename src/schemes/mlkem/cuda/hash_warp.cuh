@@ -90,14 +90,14 @@ __global__ void __launch_bounds__(32 * kDecapsHashes<Set, kExpanded>) warp_hash_
     hash.store(work.secret, item, both);
     hash.store(work.prf_seed, item, both, WarpHashes::kSymWords);
   } else if (part == 1) {
-    uint64_t other;
+    uint64_t rejection_or_ct_hash;
     if constexpr (S::kKyber) {
-      other = hash.record<S::kCiphertextBytes>(work.ct[item]);
+      rejection_or_ct_hash = hash.record<S::kCiphertextBytes>(work.ct[item]);
     } else {
       const uint8_t* const z = kExpanded ? expanded_key + S::ExpandedKey::kZ : work.sk[item] + S::kZOffset;
-      other = hash.record<S::kCiphertextBytes, KeccakSuffix::kShake>(work.ct[item], z);
+      rejection_or_ct_hash = hash.record<S::kCiphertextBytes, KeccakSuffix::kShake>(work.ct[item], z);
     }
-    hash.store(work.other, item, other);
+    hash.store(work.rejection_or_ct_hash, item, rejection_or_ct_hash);
   } else if constexpr (kDecapsHashes<Set, kExpanded> == 3) {
     const uint64_t digest = hash.record<S::kPublicKeyBytes>(work.pk[item]);
     const bool differs = hash.lane < WarpHashes::kSymWords && digest != hash.load(stored);
@@ -117,7 +117,8 @@ __global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
   const uint32_t fail = work.fail.at(0, item);
   uint64_t key = hash.load(work.secret, item);
   key ^= (fail | static_cast<uint64_t>(fail) << 32) & (key ^ hash.load(rejected));
-  const uint64_t secret = hash.of_two<WarpHashes::kWords, KeccakSuffix::kShake>(key, hash.load(work.other, item));
+  const uint64_t secret =
+      hash.of_two<WarpHashes::kWords, KeccakSuffix::kShake>(key, hash.load(work.rejection_or_ct_hash, item));
   hash.store(work.ss_out + item * kSymBytes, secret);
 }
 

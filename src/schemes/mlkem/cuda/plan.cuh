@@ -74,7 +74,7 @@ struct LaunchContext {
       words(work.secret, 8);
     }
     if (op == Op::kDecaps) {
-      words(work.other, 8);
+      words(work.rejection_or_ct_hash, 8);
       words(work.valid, 1);
       words(work.fail, 1);
     }
@@ -303,7 +303,7 @@ struct Plan {
   /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. In
   /// encaps, where kernels take as long as the copies, parts of two or three such waves are up to 15 % faster if
   /// another batch covers the first and last copies.
-  static constexpr size_t kWave = kMeasuredMultiprocessors * 128;
+  static constexpr size_t kItemsToFillDevice = kMeasuredMultiprocessors * 128;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {
@@ -313,8 +313,8 @@ struct Plan {
             .op = kOp,
             .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kCoins},
             .steps = Operations::template kSteps<kOp>,
-            .part_items = kWave,
-            .busy_part_items = kOp == Op::kEncaps ? (kP.k == 4 ? 3 : 2) * kWave : 0,
+            .part_items = kItemsToFillDevice,
+            .busy_part_items = kOp == Op::kEncaps ? (kP.k == 4 ? 3 : 2) * kItemsToFillDevice : 0,
             .staged_bytes = size_t{4} << 20,
             .least_items = 1024,
             .most_items = kMaxItems,

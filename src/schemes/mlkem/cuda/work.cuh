@@ -38,11 +38,13 @@ struct Work {
   DeviceExpandedKeys keys;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
   int* status;
-  uint16_t* a;        ///< A or A^T of each item, row by row
-  uint32_t* noise;    ///< rows of noise: s and e, or y, e1 and e2
-  uint32_t* retries;  ///< the number of entries of A that need a fourth block, then their indices
-  ItemWords rho, prf_seed, z, m, secret, other;  ///< 32 bytes each; secret is K, other is the rejection secret or H(c)
-  ItemWords valid, fail;                         ///< one word each
+  uint16_t* a;                     ///< A or A^T of each item, row by row
+  uint32_t* noise;                 ///< rows of noise: s and e, or y, e1 and e2
+  uint32_t* retries;               ///< the number of entries of A that need a fourth block, then their indices
+  ItemWords rho, prf_seed, z, m;   ///< 32 bytes each
+  ItemWords secret;                ///< K, 32 bytes
+  ItemWords rejection_or_ct_hash;  ///< the rejection secret of ML-KEM, or H(c) of Kyber; 32 bytes
+  ItemWords valid, fail;           ///< one word each
 };
 
 // tools/sass_check.py knows that what is loaded by these two fields alone is public, and reads their offsets here.

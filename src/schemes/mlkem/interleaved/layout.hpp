@@ -133,7 +133,7 @@ struct Layout : LaneHashes<Isa> {
         gather_paired(poly, c.count, [&](size_t l) { return c.expanded_public(l).t()[i].c; });
       } else {
         unpack_paired(poly, c.pk_in(i * kPolyBytes), c.count, work.scratch);
-        wrong.look(poly);
+        wrong.check(poly);
       }
     }
     if (c.expanded() || c.decapsulates()) return;

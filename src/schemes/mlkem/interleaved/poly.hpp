@@ -66,7 +66,7 @@ struct TooLarge {
   /// For rows 2 i and for rows 2 i + 1: the highest bit of a word is set if such a coefficient was found.
   V16 found[2] = {V16::zero(), V16::zero()};
 
-  void look(const LanePoly& a) {
+  void check(const LanePoly& a) {
     const V16 largest = V16::set1(kQ - 1);
     V16 even = found[0], odd = found[1];
     for (size_t i = 0; i < kN; i += 2) {

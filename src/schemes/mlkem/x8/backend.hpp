@@ -17,24 +17,24 @@ inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InstructionSet Isa>
 struct X8Operations {
-  using OfEight = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
+  using EightItems = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
   static constexpr size_t kGranule = x8::kItems;
   /// The number of items in a chunk: few enough to leave work for other threads, and enough for the expansion of a
   /// shared key to take little of the time.
   template <Op kOp>
   static constexpr size_t kItems = 8 * kGranule;
   template <Op kOp>
-  static constexpr auto kInfos = OfEight::template kInfos<kOp>;
+  static constexpr auto kInfos = EightItems::template kInfos<kOp>;
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return OfEight::template workspace_bytes<kOp>(kGranule) + Arena::bytes<uint8_t>(items * kCoinBytes<kOp>);
+    return EightItems::template workspace_bytes<kOp>(kGranule) + Arena::bytes<uint8_t>(items * kCoinBytes<kOp>);
   }
 
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     Arena arena(workspace);
-    auto* const of_eight = arena.take<std::byte>(OfEight::template workspace_bytes<kOp>(kGranule));
+    auto* const eight_items_workspace = arena.take<std::byte>(EightItems::template workspace_bytes<kOp>(kGranule));
     Batch items = batch;
     if (kCoinBytes<kOp> != 0 && items.coins == nullptr) {
       StepClock clock(times);
@@ -46,7 +46,7 @@ struct X8Operations {
     for (size_t first = 0; first < items.count; first += kGranule) {
       const size_t count = std::min(kGranule, items.count - first);
       const Batch eight{items.slice(record_bytes<P>(kOp), first, count), items.drbg};
-      const Status status = OfEight::template run<kOp>(nullptr, eight, of_eight, times);
+      const Status status = EightItems::template run<kOp>(nullptr, eight, eight_items_workspace, times);
       if (status != Status::kOk) return status;
     }
     return Status::kOk;

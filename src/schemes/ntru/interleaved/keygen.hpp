@@ -121,10 +121,10 @@ struct KeygenOps {
                               Nonzero nonzero, Mul mul, Invert invert) {
     KeyBlock<P>* const x = c.block;
     if (c.blocks == 1) return invert(x->*inverse, x->*a);
-    V16 alive[kKeygenBlocks];
+    V16 invertible_lanes[kKeygenBlocks];
     for (size_t k = 0; k < c.blocks; ++k) {
-      alive[k] = nonzero(x[k]);
-      (x[k].*a).set(0, one_unless(alive[k], (x[k].*a).get(0)));
+      invertible_lanes[k] = nonzero(x[k]);
+      (x[k].*a).set(0, select_or_one(invertible_lanes[k], (x[k].*a).get(0)));
     }
     x[0].*inverse = x[0].*a;
     for (size_t k = 1; k < c.blocks; ++k)
@@ -136,8 +136,8 @@ struct KeygenOps {
     }
     x[0].*inverse = rest;
     for (size_t k = 0; k < c.blocks; ++k) {
-      (x[k].*a).set(0, (x[k].*a).get(0) & alive[k]);
-      keep_lanes<P>(x[k].*inverse, alive[k]);
+      (x[k].*a).set(0, (x[k].*a).get(0) & invertible_lanes[k]);
+      mask_lanes<P>(x[k].*inverse, invertible_lanes[k]);
     }
   }
 

@@ -29,7 +29,7 @@ POLYKEM_INLINE V16 mod3(V16 x) {
 }
 
 /// Returns x mod 3. Range in: below 6.
-POLYKEM_INLINE V16 minus3_if_larger(V16 x) {
+POLYKEM_INLINE V16 mod3_below_6(V16 x) {
   return min_u(x, x - V16::set1(3));
 }
 
@@ -92,7 +92,7 @@ void poly_Rq_to_S3(LanePoly<P, S3>& out, const LanePoly<P, Rq>& a) {
   };
   const V16 minus_last = negated_mod3(reduced(P.n - 1));
   for (size_t i = 0; i < P.n; ++i)
-    out.set(i, minus3_if_larger(reduced(i) + minus_last));
+    out.set(i, mod3_below_6(reduced(i) + minus_last));
 }
 
 /// Calls use(i, Lift(m)_i) for all i; see ref::poly_lift for the algebra. [NTRU20, Lift]
@@ -108,7 +108,7 @@ POLYKEM_INLINE void for_lifted(const LanePoly<P, S3>& m, Use&& use) {
     const V16 t = mod3(m_at_1);
     V16 quotient = V16::zero(), before = V16::zero();  // the quotient's last coefficient is 0
     for (size_t i = 0; i < P.n; ++i) {
-      quotient = minus3_if_larger(quotient + negated_mod3(minus3_if_larger(m.get(i) + t)));
+      quotient = mod3_below_6(quotient + negated_mod3(mod3_below_6(m.get(i) + t)));
       const V16 x = centred(quotient);
       use(i, before - x);
       before = x;
@@ -125,7 +125,7 @@ V16 poly_ternary(LanePoly<P, S3>& r, const LanePoly<P, Rq>& a) {
   for (size_t i = 0; i < P.n; ++i) {
     const V16 plus_one = (a.get(i) + one) & mask;
     bad = bad | plus_one.template shr<2>() | (plus_one & plus_one.template shr<1>() & one);
-    r.set(i, minus3_if_larger((plus_one & three) + two));
+    r.set(i, mod3_below_6((plus_one & three) + two));
   }
   return bad;
 }
@@ -170,13 +170,13 @@ V16 nonzero_lanes(const LanePoly<P, S3>& a) {
 }
 
 /// Returns x in the lanes of the mask, 1 in the others.
-POLYKEM_INLINE V16 one_unless(V16 mask, V16 x) {
+POLYKEM_INLINE V16 select_or_one(V16 mask, V16 x) {
   return (x & mask) + (V16::set1(1) + mask);
 }
 
 /// Zeroes the lanes that are not in the mask.
 template <NtruParams P, class Domain>
-void keep_lanes(LanePoly<P, Domain>& a, V16 mask) {
+void mask_lanes(LanePoly<P, Domain>& a, V16 mask) {
   for (size_t i = 0; i < P.n; ++i)
     a.set(i, a.get(i) & mask);
 }

@@ -145,11 +145,11 @@ struct KeygenOps {
 
   /// Sets the first coefficient to 1 unless the mask is all ones.
   template <class Poly>
-  static void one_unless(uint32_t mask, Poly& a) {
+  static void set_one_unless(uint32_t mask, Poly& a) {
     a.c[0] = static_cast<std::decay_t<decltype(a.c[0])>>((a.c[0] & mask) + 1 + mask);
   }
   template <class Poly>
-  static void keep_if(uint32_t mask, Poly& a) {
+  static void mask_polynomial(uint32_t mask, Poly& a) {
     for (auto& x : a.c)
       x = static_cast<std::decay_t<decltype(x)>>(x & mask);
   }
@@ -162,10 +162,10 @@ struct KeygenOps {
                               Invert invert) {
     Key* const x = c.key;
     if (c.count == 1) return invert(x->*inverse, x->*a);
-    uint32_t alive[KeygenChunk::kItems];
+    uint32_t invertible[KeygenChunk::kItems];
     for (size_t i = 0; i < c.count; ++i) {
-      alive[i] = nonzero(x[i]);
-      one_unless(alive[i], x[i].*a);
+      invertible[i] = nonzero(x[i]);
+      set_one_unless(invertible[i], x[i].*a);
     }
     x[0].*inverse = x[0].*a;
     for (size_t i = 1; i < c.count; ++i)
@@ -177,8 +177,8 @@ struct KeygenOps {
     }
     x[0].*inverse = rest;
     for (size_t i = 0; i < c.count; ++i) {
-      (x[i].*a).c[0] = static_cast<std::decay_t<decltype((x[i].*a).c[0])>>((x[i].*a).c[0] & alive[i]);
-      keep_if(alive[i], x[i].*inverse);
+      (x[i].*a).c[0] = static_cast<std::decay_t<decltype((x[i].*a).c[0])>>((x[i].*a).c[0] & invertible[i]);
+      mask_polynomial(invertible[i], x[i].*inverse);
     }
   }
 

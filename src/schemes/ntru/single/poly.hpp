@@ -86,7 +86,7 @@ POLYKEM_INLINE __m512i mod3_words(__m512i x) {
 }
 
 /// Returns each byte mod 3. Range in: below 6.
-POLYKEM_INLINE __m512i minus3_if_larger(__m512i x) {
+POLYKEM_INLINE __m512i mod3_below_6(__m512i x) {
   return _mm512_min_epu8(x, _mm512_sub_epi8(x, bytes(3)));
 }
 
@@ -150,8 +150,8 @@ void poly_mod_q_Phi_n(Words<P>& a) {
 /// Subtracts coefficient n - 1, which is at most 2, from all mod 3, in place.
 template <NtruParams P>
 POLYKEM_INLINE void subtract_last(Trits<P>& a) {
-  const __m512i minus_last = minus3_if_larger(_mm512_sub_epi8(bytes(3), bytes(a.c[P.n - 1])));
-  each_bytes<P>([&](size_t i) { store64(a.c + i, minus3_if_larger(_mm512_add_epi8(load64(a.c + i), minus_last))); });
+  const __m512i minus_last = mod3_below_6(_mm512_sub_epi8(bytes(3), bytes(a.c[P.n - 1])));
+  each_bytes<P>([&](size_t i) { store64(a.c + i, mod3_below_6(_mm512_add_epi8(load64(a.c + i), minus_last))); });
   end_trits<P>(a);
 }
 
@@ -188,7 +188,7 @@ uint32_t poly_ternary(Trits<P>& r, const Words<P>& a) {
   };
   each_bytes<P>([&](size_t i) {
     const __m512i low = digit(i), high = digit(i + 32);
-    store64(r.c + i, minus3_if_larger(_mm512_add_epi8(narrowed(low, high), bytes(2))));
+    store64(r.c + i, mod3_below_6(_mm512_add_epi8(narrowed(low, high), bytes(2))));
   });
   end_trits<P>(r);
   return 0u - static_cast<uint32_t>(_mm512_cmpgt_epu16_mask(largest, two) != 0);
@@ -284,10 +284,10 @@ void poly_lift(Small<P>& out, const Trits<P>& m) {
     const __m512i each = bytes(static_cast<int>(t));
     __m512i carry = _mm512_setzero_si512(), below = carry;
     each_bytes<P>([&](size_t i) {
-      const __m512i sums = prefix_sums(minus3_if_larger(_mm512_add_epi8(load64(m.c + i), each)));
+      const __m512i sums = prefix_sums(mod3_below_6(_mm512_add_epi8(load64(m.c + i), each)));
       const __m512i sum = mod3_bytes(_mm512_add_epi8(sums, carry));
       carry = last_byte(sum);
-      const __m512i quotient = centred(minus3_if_larger(_mm512_sub_epi8(bytes(3), sum)));
+      const __m512i quotient = centred(mod3_below_6(_mm512_sub_epi8(bytes(3), sum)));
       store64(out.c + i, _mm512_sub_epi8(shifted_in(quotient, below), quotient));
       below = quotient;
     });

@@ -183,7 +183,7 @@ struct Plan {
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
   /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor.
-  static constexpr size_t kWave = kMeasuredMultiprocessors * 128;
+  static constexpr size_t kItemsToFillDevice = kMeasuredMultiprocessors * 128;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {
@@ -193,7 +193,7 @@ struct Plan {
             .op = kOp,
             .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kCoins},
             .steps = Operations::template kSteps<kOp>,
-            .part_items = kWave,
+            .part_items = kItemsToFillDevice,
             .busy_part_items = 0,
             .staged_bytes = size_t{4} << 20,
             .least_items = 1024,
