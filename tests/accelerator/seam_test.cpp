@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's use of an accelerator, tested with one that has no device: NTRU and ML-KEM, and what ML-DSA may not.
+// Tests how the engine uses an accelerator, with one that has no device: NTRU and ML-KEM, and limits of ML-DSA.
 #include <gtest/gtest.h>
 
 #include "engine/engine.hpp"
@@ -118,7 +118,7 @@ TEST_P(Seam, KeysOfASetAreChosenWhereTheyLie) {
     decaps.records.key_index = by_set.records.key_index;
     ASSERT_EQ(on_device->run(decaps), Status::kOk);
     EXPECT_TRUE(got == want_ss);
-    decaps.records.shared_key = true;  // the first chosen key for all: right for its own ciphertext only
+    decaps.records.shared_key = true;  // the first chosen key for all, which is right only for its own ciphertext
     ASSERT_EQ(on_device->run(decaps), Status::kOk);
     EXPECT_TRUE(std::equal(got.begin(), got.begin() + 16, want_ss.begin()));
     EXPECT_FALSE(got == want_ss);
@@ -233,7 +233,7 @@ TEST_P(Seam, ANoteOfTheCrossoversStaysReadable) {
   EXPECT_NE(second, before);
 }
 
-/// The device could not read the messages, which lie on the host.
+/// The device cannot read messages, which are on the host.
 TEST(SeamOfSignatures, AreNotQueuedOnAStream) {
   test::TestAccelerator device;
   Accelerator* const list[1] = {&device};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs operations with different secrets between marks that trace_plugin.c sees, in the same memory. Prints a name for
-// each run; runs of one name must have one trace. What is public stays the same: where a key makes a matrix by
-// rejection (ML-KEM, LAC), the key does; key generation of such a set is left out.
+// Runs operations with different secrets between marks that trace_plugin.c recognises, in the same memory. Prints a
+// name for each run; runs with the same name must have the same trace. Public values stay the same. If a matrix is
+// sampled from the key by rejection (ML-KEM, LAC), the key stays the same, and key generation is left out.
 #include <polykem/polykem.h>
 
 #include <cstdint>
@@ -26,7 +26,7 @@ void check(polykem_status status) {
   std::exit(1);
 }
 
-/// Repeatable bytes (xorshift64*).
+/// Pseudorandom bytes, the same in every run (xorshift64*).
 void fill(Bytes& bytes, uint64_t seed) {
   uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
   for (uint8_t& byte : bytes) {
@@ -66,7 +66,7 @@ class Set {
   }
 
  private:
-  /// Runs 1 and up have ciphertexts that are rejected.
+  /// Runs from 1 on have ciphertexts that are rejected.
   void spoil(const Bytes& sent, unsigned run) {
     ct_ = sent;
     for (size_t i = 0; run > 0 && i < items_; ++i)
@@ -135,7 +135,7 @@ volatile unsigned secrets[kRuns] = {0, 1, 2};
   if (secret == 1) table[0] = 1;
 }
 
-/// Must be found: a secret decides an address, a secret decides a branch.
+/// Planted leaks, which must be found: a secret decides an address, a secret decides a branch.
 void plant_leak(const char* name, void (*leak)(unsigned)) {
   for (const volatile unsigned& secret : secrets) {
     const unsigned value = secret;

@@ -43,9 +43,8 @@ struct SimulatedDevice : testing::Test {
       ASSERT_TRUE(cpu.decaps(set, 1, KeyMode::kPerItem, pair.sk, ct).ss == ss);
     }
   }
-  /// Returns a deadline that a device seldom misses: five times its usual time, the default on a quiet machine, or
-  /// twice the time of the slowest batch in twenty if threads often wait for a CPU. Two batches are in flight at a
-  /// time.
+  /// Returns a deadline that a device seldom misses: five times the median time or, if threads often wait for a CPU,
+  /// twice the 95th percentile, since two batches are in flight at a time.
   std::chrono::microseconds fair_deadline() {
     std::vector<std::chrono::steady_clock::duration> times;
     for (int i = 0; i < 40; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs keygen, encaps and decaps of one parameter set with every secret poisoned. Under memcheck each branch and each
-// address that depends on a secret is an error. What is declassified here is what an attacker sees anyway: public keys
-// and ciphertexts; and the shared secrets, after the operation, to compare them.
+// address that depends on a secret is an error. Only values that an attacker sees are declassified, public keys
+// and ciphertexts, and the shared secrets after the operation, to compare them.
 //
 //   ct_check SET [--leak]     with --leak it branches on a shared secret, which memcheck must report
 #include <cstdio>
@@ -13,9 +13,9 @@ namespace {
 
 using namespace polykem::ct_test;
 
-/// Items of a batch: a small one runs one by one on every backend, a larger one across the lanes of the vector
-/// backends. Of ML-KEM up to fifteen run one by one, and two of AVX2's blocks share the inversions of NTRU's key
-/// generation; FrodoKEM takes long.
+/// The items of a batch. A small batch runs one by one on every backend, a larger one across the lanes of vector
+/// backends. Up to fifteen items of ML-KEM run one by one; two blocks of AVX2 share the inversions of NTRU's key
+/// generation; FrodoKEM is slow.
 constexpr size_t kSmallBatch = 2, kInterleaved = 9, kTwoBlocks = 20;
 size_t item_count = kSmallBatch;
 
@@ -72,7 +72,7 @@ struct Check {
     return out;
   }
 
-  /// The secret keys are given as their seeds.
+  /// Decapsulates with secret keys given as seeds.
   Bytes decaps_seeds(const Bytes& ciphertexts) {
     Bytes out(item_count * info.shared_secret_bytes);
     polykem_request r = request(POLYKEM_DECAPS, POLYKEM_KEY_PER_ITEM);
@@ -84,7 +84,7 @@ struct Check {
     return out;
   }
 
-  /// The secrets stay in a key set, in the form that the backend prefers.
+  /// Decapsulates with secret keys in a key set, in the backend's preferred form.
   Bytes decaps_keyset(polykem_key_kind kind, const Bytes& keys_in, const Bytes& ciphertexts) {
     polykem_keyset* keys = nullptr;
     require(polykem_keyset_import(context, scheme, kind, item_count, keys_in.data(), &keys), "import");
@@ -98,7 +98,7 @@ struct Check {
     return out;
   }
 
-  /// Encapsulation to public keys of a key set, with the coins of encaps(): the same ciphertexts and secrets.
+  /// Encapsulates to public keys of a key set with the coins of encaps(), for the same ciphertexts and secrets.
   void encaps_keyset() {
     const Bytes coins = secret_coins(item_count * info.encaps_coin_bytes, 2);
     polykem_keyset* keys = nullptr;
@@ -125,8 +125,8 @@ void expect(const char* what, const Bytes& a, const Bytes& b, bool equal) {
   }
 }
 
-/// Changes one byte of every ciphertext, the first and the last in turn; of a hybrid, which has its point there, two
-/// bytes of ML-KEM's ciphertext.
+/// Changes one byte of every ciphertext, the first and the last in turn; in a hybrid, which has its point there, bytes
+/// of ML-KEM's ciphertext.
 Bytes damaged(const Bytes& ct, bool hybrid) {
   Bytes bad = ct;
   const size_t bytes = ct.size() / item_count;

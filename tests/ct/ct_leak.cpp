@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaks planted on purpose: memcheck must report `branch` and `index`, and must not report `none`.
+// Planted leaks. Memcheck must report `branch` and `index`, and must not report `none`.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -8,13 +8,13 @@
 
 namespace {
 
-/// A constant-time select, as the library would write it.
+/// A constant-time select as in the library.
 __attribute__((noinline)) uint8_t select_by_mask(uint8_t secret) {
   const uint8_t mask = static_cast<uint8_t>(0u - (secret & 1u));
   return static_cast<uint8_t>((mask & 0x17) | (~mask & 0x42));
 }
 
-/// A branch on a secret. No compiler turns it into a select: the assembly must be reached only if the branch is taken.
+/// A branch on a secret. No compiler turns it into a select, since the assembly may run only if the branch is taken.
 __attribute__((noinline)) uint8_t select_by_branch(uint8_t secret) {
   if (secret & 1) {
     asm volatile("");

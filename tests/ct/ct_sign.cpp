@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ct_check for signatures: generates keys, derives a public key and signs with every secret poisoned. What is
-// declassified here is what an attacker sees anyway: public keys, messages and signatures.
+// ct_check for signatures: generates keys, derives a public key and signs with every secret poisoned. Only
+// values that an attacker sees are declassified: public keys, messages and signatures.
 //
 //   ct_sign SET [--leak]     with --leak it branches on a private key, which memcheck must report
 #include <cstdio>

@@ -35,7 +35,7 @@ void require(bool holds, const std::string& what) {
   std::exit(2);
 }
 
-/// Reproducible bytes, another sequence for every seed.
+/// Returns pseudorandom bytes, another sequence for every seed.
 Bytes pattern(size_t size, uint64_t seed) {
   Bytes bytes(size);
   uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
@@ -48,7 +48,7 @@ Bytes pattern(size_t size, uint64_t seed) {
   return bytes;
 }
 
-/// One exchange of `count` items from coins that `seed` decides.
+/// An exchange of `count` items from coins that `seed` determines.
 struct Exchange {
   polykem_context* context = nullptr;
   const polykem_scheme* scheme = nullptr;
@@ -102,7 +102,7 @@ struct Exchange {
     }
     pk = public_keys;
   }
-  /// Of TLS's hybrids: behind ML-KEM's key, which stays, or before it.
+  /// In TLS's hybrids, the curve's secret is behind ML-KEM's key, which stays the same, or before it.
   void replace_scalars(uint64_t seed) {
     const bool first = std::strncmp(info.name, "secp", 4) == 0;
     const size_t bytes = std::strcmp(info.name, "secp384r1mlkem1024") == 0 ? 48 : 32;
@@ -163,8 +163,8 @@ inline void clear_trap_flag() {
   asm volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "cc", "memory");
 }
 
-/// The trace of `operation` on an exchange that `seed` decides (all of it, or all but the public keys), in a fresh copy
-/// of this process, so that the allocator starts from the same state each time.
+/// Returns the trace of `operation` on an exchange that `seed` determines, wholly or except for the public keys. It
+/// runs in a new copy of this process, so that the allocator starts from the same state each time.
 Trace trace_of(Exchange exchange, uint64_t seed, bool own_keys, const std::function<void(Exchange&)>& operation) {
   int channel[2];
   require(pipe(channel) == 0, "no pipe");
@@ -193,7 +193,7 @@ Trace trace_of(Exchange exchange, uint64_t seed, bool own_keys, const std::funct
 /// of about 0.1.
 constexpr uint64_t kMaxSeeds = 40;
 
-/// The first trace that two seeds have in common; otherwise the last two traces differ.
+/// Returns the first trace that two seeds have in common; otherwise the last two traces differ.
 bool some_agree(const Exchange& exchange, const std::function<void(Exchange&)>& operation, Trace& first,
                 Trace& second) {
   std::vector<Trace> seen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's devices and pipeline over the fake runtime: two devices, many threads, failures.
+// Tests the module's devices and pipeline on the fake runtime: two devices, many threads, failures.
 //   polykem_cuda_devices_check TEST [SCHEME]
 // TEST: a name at the end of this file, of devices_failures.cpp or of devices_messages.cpp. SCHEME: toy (the default),
 // filling.
@@ -38,7 +38,7 @@ void check_sizes(bool pinned) {
     expect(fake_runtime::queued(device) > 100, "each device has had work");
 }
 
-/// True if no coins of the latest keygen were wiped before they were used.
+/// Returns true if no coins of the latest keygen were wiped before their use.
 bool all_have_coins(const Records& r) {
   for (size_t i = 0; i < r.count; ++i) {
     if (std::all_of(r.sk + i * kSk, r.sk + (i + 1) * kSk, [](uint8_t byte) { return byte == 0; })) return false;
@@ -46,7 +46,7 @@ bool all_have_coins(const Records& r) {
   return true;
 }
 
-/// Streams that run ahead of each other, over many batches: the results must not depend on the order.
+/// Runs many batches with streams that run ahead of each other. Results must not depend on the order.
 void check_order() {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     fake_runtime::shuffle(seed);
@@ -57,11 +57,11 @@ void check_order() {
   fake_runtime::shuffle(0);
 }
 
-/// A wipe of a slot that could not be queued, or whose end nobody can wait for, does not reach the parts that follow.
+/// A wipe of a slot that could not be queued, or for whose end nobody can wait, does not affect later parts.
 void check_wipes() {
   const Records r(140000, true);  // enough for the streams that parts share
   for (const char* name : {"cudaEventRecord", "cudaMemsetAsync"}) {
-    for (const int seed : {1, 2}) {  // each call fails once, in one of two orders of the streams' work
+    for (const int seed : {1, 2}) {  // each call fails once, in two orders of the streams' work
       bool failed = true;
       for (int nth = seed; failed; nth += 2) {
         fake_runtime::shuffle(static_cast<unsigned>(seed));
@@ -128,7 +128,7 @@ void check_small() {
   expect(tiles_run == kTiles * r.count / (toy().operation(Op::kEncaps).part_items / 4), "parts of encaps");
 }
 
-/// Items' status comes back, keys in their expanded form are chosen by index, tiled steps run once for each tile. A set
+/// The status of items is copied back, expanded keys are chosen by index, and tiled steps run once for each tile. A set
 /// whose kernels do not fit the devices is not offered.
 void check_status() {
   expect(table().scheme("large") == nullptr, "a set that needs more shared memory than there is");
@@ -174,7 +174,7 @@ void check_status() {
   }
 }
 
-/// A batch that stays on a device is there when the call returns.
+/// A batch that stays on a device is complete when the call returns.
 void check_resident() {
   Records r(20000, true);
   std::byte *sk = table().allocate(r.count * kSk, nullptr, nullptr),
@@ -191,8 +191,8 @@ void check_resident() {
   r.sk = host_sk, r.pk = host_pk;
 }
 
-/// While the application captures streams in the global mode, the module allocates what it needs, breaks no capture,
-/// and leaves the caller's thread as it was.
+/// While the application captures streams in the global mode, the module can allocate, breaks no capture, and does not
+/// change the caller's thread.
 void check_capture() {
   fake_runtime::capture_globally(true);
   {
@@ -215,7 +215,7 @@ void check_capture() {
   expect(devices_in_use() == 2, "no device is lost");
 }
 
-/// Items' status on the caller's stream, in device memory: preset, and written by the steps.
+/// The status of items on the caller's stream, in device memory, is preset and written by the steps.
 void check_queued_status(std::byte* workspace, cudaStream_t stream) {
   constexpr size_t kCount = 300;
   const DeviceOperation& decaps = toy().operation(Op::kDecaps);
@@ -246,7 +246,7 @@ void check_queued_status(std::byte* workspace, cudaStream_t stream) {
     table().release(reinterpret_cast<std::byte*>(memory), kCount * bytes);
 }
 
-/// A batch on the caller's stream: its workspace is wiped, also when a step fails.
+/// The workspace of a batch on the caller's stream is wiped, also when a step fails.
 void check_queue() {
   constexpr size_t kCount = 300;
   const DeviceOperation& keygen = toy().operation(Op::kKeygen);
@@ -261,8 +261,7 @@ void check_queue() {
   expect(cudaStreamCreateWithFlags(&stream, 0) == cudaSuccess, "a stream");
   ErrorText why{};
   for (const bool faulty : {false, true}) {
-    if (faulty)
-      fake_runtime::fail_call(6);  // the second step: three questions where arrays lie, the seed and a step come before
+    if (faulty) fake_runtime::fail_call(6);  // the second step, after three questions about arrays, the seed and a step
     const Outcome outcome = table().queue(keygen, batch, seed.data(), workspace, stream, &why);
     fake_runtime::fail_call(0);
     expect(outcome == (faulty ? Outcome::kFailed : Outcome::kOk), "the outcome of queue()");
@@ -275,7 +274,7 @@ void check_queue() {
   fake_runtime::fail_call(4);  // the copy of the seed
   expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::kFailed, "a seed not copied");
   expect(!fake_runtime::pinned_memory_has(seed_bytes), "nor if it could not be copied");
-  for (int i = 0; i < 200; ++i) {  // far more than are done
+  for (int i = 0; i < 200; ++i) {  // far more than complete
     expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::kOk, "queued behind others");
     ++seed[31];
   }

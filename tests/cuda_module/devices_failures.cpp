@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's devices when calls fail, devices are lost, and the process ends.
+// Tests the module's devices when calls fail, devices are lost, and the process ends.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,8 +27,8 @@ void check_memory() {
   }
 }
 
-/// A batch that fails is reported; the devices stay in use as long as they answer. A device that does not is never used
-/// again, the other one continues. When both are lost, the module says so.
+/// A failed batch is reported, and devices stay in use as long as they answer. A device that does not answer is never
+/// used again, and the other one continues. When both are lost, the module reports it.
 void check_failures() {
   const Records r(200000, true);
   expect(exchange(r), "exchange");
@@ -47,7 +47,7 @@ void check_failures() {
   }
 }
 
-/// A device that answers, but on which nothing succeeds, is given up in the end; a success in between counts.
+/// A device that answers but on which every batch fails is given up in the end; a success in between counts.
 void check_many_failures() {
   const Records r(500, true);
   const auto fail_often = [&r](int times) {
@@ -86,7 +86,7 @@ void check_one_fails() {
   expect(devices_in_use() == 1, "the second device is given up");
 }
 
-/// Runs one batch of each operation while the nth call of the runtime fails; false if there were fewer calls.
+/// Runs a batch of each operation while the nth call of the runtime fails. Returns false if there were fewer calls.
 bool runs_with_fault(int nth, size_t count, bool pinned) {
   const Records r(count, pinned);
   fake_runtime::fail_call(nth);
@@ -103,8 +103,8 @@ bool runs_with_fault(int nth, size_t count, bool pinned) {
   return happened;
 }
 
-/// Every call of the runtime fails once, each in a process of its own, until none does; of the many calls for a large
-/// batch every fifth. 200,000 items take the streams that parts share.
+/// Makes every call of the runtime fail once, each in a process of its own; for a large batch with many calls, every
+/// fifth. 200,000 items use the streams that parts share.
 void check_calls(size_t count, int stride) {
   for (const bool pinned : {true, false}) {
     int nth = 1;
@@ -127,7 +127,7 @@ void check_calls(size_t count, int stride) {
   }
 }
 
-/// A module that was compiled for other GPUs says so, and for which it should be.
+/// A module that was compiled for other GPUs says so, and names those for which it should be compiled.
 void check_no_code() {
   has_machine_code = false;
   ErrorText why{};

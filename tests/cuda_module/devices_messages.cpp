@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's devices with messages and with a workspace whose tail is public, by a toy that signs.
+// Tests the module's devices with messages, and with a workspace whose tail is public, by a toy that signs.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -36,7 +36,7 @@ class Host {
   T* data_;
 };
 
-/// Bytes that no earlier call gave.
+/// Returns bytes that no earlier call returned.
 void fill_anew(const Host<uint8_t>& memory) {
   static uint64_t state = 1;
   for (size_t i = 0; i < memory.size(); ++i) {
@@ -71,7 +71,7 @@ struct Signing {
     }
     return true;
   }
-  /// True if the device has no secret key and no secret trace of any of these items.
+  /// Returns true if the device has no secret key and no secret trace of these items.
   bool is_wiped() const {
     for (const size_t item : {size_t{0}, count / 2, count - 1}) {
       const uint8_t* own = sk.data() + item * kSk;
@@ -150,13 +150,13 @@ void check_messages() {
   expect(fake_runtime::replayed() > 0, "launches are replayed too");
 }
 
-/// What is secret of a workspace is wiped, also when a step or the device fails; its public tail is not.
+/// The secret part of a workspace is wiped, also when a step or the device fails; its public tail is not.
 void check_public_tail() {
   const auto fails_by = [](Fault fault, int after, const Signing& s) {
     table().inject(fault, after);
     return s.sign(kSigner, Messages{}) == Outcome::kFailed;
   };
-  for (const size_t count : {size_t{500}, size_t{9000}, size_t{30000}}) {  // the last has parts that share streams
+  for (const size_t count : {size_t{500}, size_t{9000}, size_t{30000}}) {  // the last one has parts that share streams
     // A step that fails while launches are recorded would be launched again: another count is not recorded yet.
     const Signing good(count, true), no_step(count + 1000, true), no_end(count, true);
     expect(good.sign(kSigner, Messages{}) == Outcome::kOk, "sign");
@@ -169,7 +169,7 @@ void check_public_tail() {
   }
 }
 
-/// The same of a workspace that is the caller's.
+/// The same for the caller's workspace.
 void check_queued_tail() {
   constexpr size_t kCount = 300;
   const DeviceOperation& sign = kSigner.operation(Op::kSign);

@@ -44,7 +44,7 @@ Outcome open(ErrorText* why) {
   return Outcome::kOk;
 }
 
-/// What the module says of a set.
+/// The module's description of a set.
 struct Described {
   const char* name;
   RecordBytes bytes;    ///< of keygen
@@ -132,7 +132,7 @@ const DeviceScheme* scheme(const char* name) {
 Outcome run(const DeviceOperation& operation, const BatchView& batch, const uint8_t*, StepTimes*, ErrorText* why) {
   // A broken device leaves garbage in the outputs, which no caller may see.
   if (batch.ss_out != nullptr) std::memset(batch.ss_out, 0xee, batch.count * operation.record_bytes.ss);
-  if (mode() == "expanded_keys") {  // the first byte of the secrets says whether the key came expanded
+  if (mode() == "expanded_keys") {  // the first byte of the secrets tells whether the key was expanded
     if (batch.ss_out != nullptr) batch.ss_out[0] = batch.expanded.data != nullptr ? 1 : 0;
     return Outcome::kOk;
   }

@@ -114,7 +114,7 @@ std::atomic<int> start_ms{-1};  ///< -1: it is not torn down at exit
 int multiprocessors = polykem::kMeasuredMultiprocessors;
 std::atomic<bool> torn_down{false};
 
-/// The process ends here if the runtime is gone.
+/// Ends the process if the runtime has been torn down.
 void needs_the_runtime() {
   if (torn_down) std::_Exit(99);
 }
@@ -125,7 +125,7 @@ void start() {
     if (start_ms < 0) return;
     (void)std::atexit([] {
       torn_down = true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // who is inside notices
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // so that a thread inside notices
     });
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(start_ms);
     while (std::chrono::steady_clock::now() < end) {
@@ -350,7 +350,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (fails("cudaStreamWaitEvent")) return cudaErrorLaunchFailure;
-  const CUevent_st seen = *event;  // what was recorded until now counts
+  const CUevent_st seen = *event;  // only what has been recorded so far counts
   return fake_runtime::queue(stream, [seen] { seen.complete(); });
 }
 cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void** arguments, size_t, cudaStream_t stream) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device does not hash long messages, over simulated_device.cpp, which the environment names.
+// Tests that a device does not hash long messages, with simulated_device.cpp, which the environment names.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class OnDevice {
   uint8_t* data_;
 };
 
-/// Long and short ones side by side, at both ends too, and lengths around the limit.
+/// Long and short messages side by side, also at both ends, and lengths around the limit.
 class LongMessages : public testing::Test {
  protected:
   LongMessages() : text_(offsets_.back(), 3) {

@@ -28,7 +28,7 @@ void expect(bool good, const char* what) {
   std::fprintf(stderr, "FAILED: %s\n", what);
 }
 
-/// What `polykem doctor` would say of the backend.
+/// Returns what `polykem doctor` would say about the backend.
 polykem_backend_info_t cuda_info() {
   polykem_backend_info_t info{};
   info.struct_size = sizeof info;
@@ -66,7 +66,7 @@ const polykem_scheme* scheme_of_module() {
   return find(name == nullptr ? "ntruhps2048509" : name);
 }
 
-/// There is no working module: the backend says why, and everything else works as if the backend did not exist.
+/// Without a working module the backend says why, and everything else works as if the backend did not exist.
 void check_unavailable(const char* reason) {
   const polykem_backend_info_t info = cuda_info();
   expect(info.available == 0, "cuda must not be available");
@@ -79,7 +79,7 @@ void check_unavailable(const char* reason) {
   polykem_context_free(any);
 }
 
-/// A module whose description does not fit the library's: the set is not run by it.
+/// A module does not run a set whose description differs from the library's.
 void check_mismatch() {
   expect(cuda_info().available == 1, "the module itself is fine");
   polykem_context* forced = context("cuda", POLYKEM_OK);
@@ -128,7 +128,7 @@ Results exchange(polykem_context* context, size_t count) {
   return r;
 }
 
-/// A device fails: the CPU does the work, nothing is lost, and doctor can say what happened.
+/// If a device fails, the CPU computes, nothing is lost, and doctor reports it.
 void check_fallbacks(const char* reason) {
   constexpr size_t kCount = 37;
   polykem_context* gpu = context("cuda", POLYKEM_OK);
@@ -142,7 +142,7 @@ void check_fallbacks(const char* reason) {
   polykem_context_free(cpu);
 }
 
-/// ML-KEM's items keep their own status where the CPU takes over.
+/// ML-KEM's items keep their own status if the CPU takes over.
 void check_status_after_failure() {
   constexpr size_t kCount = 21, kBroken = 4, kPublicKeyBytes = 1184, kCiphertextBytes = 1088;
   polykem_context* gpu = context("cuda", POLYKEM_OK);
@@ -174,7 +174,7 @@ void check_shared_by_threads() {
   polykem_context_free(shared);
 }
 
-/// No device memory for keys: they stay on the host.
+/// Without device memory for keys, they stay on the host.
 void check_keys_on_host() {
   polykem_context* gpu = context("cuda", POLYKEM_OK);
   const Results made = exchange(gpu, 3);
@@ -195,7 +195,7 @@ void check_keys_on_host() {
   polykem_context_free(gpu);
 }
 
-/// Whether a batch with keys of a set of so many gets them expanded.
+/// Returns whether a batch with a key set of this size gets expanded keys.
 bool gets_expanded(polykem_context* gpu, size_t keys_in_set, polykem_key_mode mode) {
   const polykem_scheme_info_t info = info_of(scheme_of_module());
   const Bytes sk(keys_in_set * info.secret_key_bytes), ct(keys_in_set * info.ciphertext_bytes);
@@ -218,7 +218,7 @@ bool gets_expanded(polykem_context* gpu, size_t keys_in_set, polykem_key_mode mo
   return ss[0] == 1;
 }
 
-/// A form of keys that only sets of few keys have, and only batches with one key get.
+/// Only small key sets have the expanded form, and only batches with one key get it.
 void check_expanded_keys() {
   polykem_context* gpu = context("cuda", POLYKEM_OK);
   expect(gets_expanded(gpu, 1, POLYKEM_KEY_SHARED) && gets_expanded(gpu, 2, POLYKEM_KEY_SHARED), "one key for all");
@@ -227,7 +227,7 @@ void check_expanded_keys() {
   polykem_context_free(gpu);
 }
 
-/// The messages of a chunk, and their contexts, count as bytes that its thread copies; one string for all does not.
+/// Messages and contexts of a chunk count as bytes that its thread copies; a string for all items does not.
 void check_chunks_with_messages() {
   constexpr size_t kMessage = 10000, kContext = 200, kCopied = size_t{4} << 20, kMost = size_t{512} << 20;
   const polykem::Scheme& s = *polykem::signature_registry()[0];
@@ -253,7 +253,7 @@ void check_chunks_with_messages() {
   expect(chunk(1) > 0 && chunk(4) > 0, "chunks with messages of a gigabyte");
 }
 
-/// A device fails that should sign: the CPU does.
+/// If a device fails to sign, the CPU signs.
 void check_signatures() {
   constexpr size_t kCount = 5;
   const polykem_scheme* set = polykem_signature_at(0);
@@ -301,7 +301,7 @@ void expect_note(const char* part) {
   if (!found) std::fprintf(stderr, "  wanted %s, got: %s\n", part, polykem_crossover_note());
 }
 
-/// The backend that a batch runs on without a forced one: the fake GPU leaves its mark.
+/// Returns the backend of a batch if none is forced. The fake GPU leaves a mark.
 bool goes_to_gpu(size_t count) {
   const size_t before = polykem::chunk_fallbacks();
   polykem_context* any = context(nullptr, POLYKEM_OK);
@@ -323,7 +323,7 @@ void write_file(const std::string& text) {
   std::ofstream(file_path()) << text;
 }
 
-/// Measures and writes the file, which the other processes of this test read.
+/// Measures and writes the file that the other processes of this test read.
 void check_tune(bool slow) {
   std::remove(file_path().c_str());
   expect(crossover(POLYKEM_DECAPS, 0) == 256, "a guess before the measurement");
@@ -354,7 +354,7 @@ void check_tune_signatures() {
   expect(read_file().find("\nmldsa44 1 1 1\n") != std::string::npos, "the file has the set");
 }
 
-/// A file with chosen figures for this machine; its CPU line comes from a measured file.
+/// Writes a file with chosen figures for this machine. Its CPU line is from a measured file.
 std::string table_with(const std::string& entry) {
   const std::string measured = read_file();
   const size_t at = measured.find("ntruhps2048509");
@@ -393,7 +393,7 @@ void check_file(const std::string& mode) {
   write_file(good);
 }
 
-/// The folder cannot be created: the figures hold for this process.
+/// If the folder cannot be created, the figures hold for this process.
 void check_unwritable() {
   expect(polykem_tune(find("ntruhps2048509")) == POLYKEM_OK, "polykem_tune");
   expect(crossover(POLYKEM_DECAPS, 1) == 1, "figures of this process");

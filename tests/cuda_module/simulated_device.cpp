@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA module without a GPU that computes right: this machine's CPU does the work, and a batch takes a millisecond,
-// one after the other. With it, servers are tested that use a device (POLYKEM_CUDA_MODULE names this file,
-// POLYKEM_BACKEND=cuda takes it for everything).
+// A CUDA module without a GPU that computes correct results on this machine's CPU. Batches run one after the other and
+// take a millisecond each. It serves to test servers that use a device: POLYKEM_CUDA_MODULE names this file, and
+// POLYKEM_BACKEND=cuda uses it for everything.
 //
 //   SIMULATED_DEVICE_US      the time that a batch takes, 1000 if it is not set
 //   SIMULATED_DEVICE_OPEN_MS how long the device takes to open, 0 if it is not set
-//   SIMULATED_DEVICE_EXIT_MS so long after the begin of that its driver registers what tears it down at exit, else 0
-//   SIMULATED_DEVICE_FAULT   a file whose first word says what is wrong now: "stall" (batches wait until it says
-//                            something else), "fail" (the device is gone), "lie" (one wrong bit in each batch
-//                            but those of verifications)
+//   SIMULATED_DEVICE_EXIT_MS how long after the begin of that its driver registers the handler at exit, 0 if not set
+//   SIMULATED_DEVICE_FAULT   a file whose first word names the present fault: "stall" (batches wait until the word
+//                            changes), "fail" (the device is lost), "lie" (one wrong bit in each batch, except of
+//                            verifications)
 //
-// What simulated_device_allocate gives counts as memory of the device; a queued batch is computed at once, whatever the
-// stream, and the last stream is remembered. simulated_device_longest_message() tells what it had to hash.
+// Memory from simulated_device_allocate() counts as the device's. A queued batch is computed at once, whatever the
+// stream, and the last stream is recorded. simulated_device_longest_message() returns the longest message that was
+// hashed.
 //
-// At exit it is torn down, as a GPU's driver is: a thread that is inside then ends the process with status 99.
+// At exit the device is torn down like a GPU's driver: a thread that is inside then ends the process with status 99.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -54,7 +55,7 @@ int number(const char* variable, int otherwise) {
 
 std::atomic<bool> torn_down{false};
 
-/// What the driver does until then.
+/// The driver's work until then.
 void work_until(Clock::time_point end) {
   while (Clock::now() < end) {
     if (torn_down) std::_Exit(99);
@@ -70,7 +71,7 @@ Outcome open(ErrorText*) {
     work_until(begun + std::chrono::milliseconds(number("SIMULATED_DEVICE_EXIT_MS", 0)));
     static const int registered = std::atexit([] {
       torn_down = true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // who is inside notices
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // so that a thread inside notices
     });
     if (registered == 0) work_until(begun + std::chrono::milliseconds(number("SIMULATED_DEVICE_OPEN_MS", 0)));
   });
@@ -131,7 +132,7 @@ const DeviceScheme* scheme(const char* name) {
   return nullptr;
 }
 
-/// The keys that the items use, side by side.
+/// Returns the keys of the items, side by side.
 std::vector<uint8_t> gathered(const BatchView& batch, const uint8_t* keys, size_t bytes) {
   std::vector<uint8_t> all(batch.count * bytes);
   for (size_t i = 0; i < batch.count; ++i)
@@ -191,7 +192,7 @@ Outcome run(const DeviceOperation& operation, const BatchView& batch, const uint
   return outcome;
 }
 
-/// Memory that stands for the device's, by its address.
+/// The blocks of memory that count as the device's, by address.
 struct DeviceMemory {
   std::mutex mutex;
   std::map<std::uintptr_t, size_t> bytes;

@@ -17,7 +17,7 @@ extern "C" const polykem::cuda::ModuleTable* polykem_cuda_module();
 
 namespace polykem::cuda::test {
 
-// Records are computed in arrays of their own, which compilers know to overlap with nothing: the tests' time goes here.
+// Records are computed in arrays that compilers know not to overlap, since tests spend most time here.
 void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk) {
   static_assert(kPk == kCoins && kSs == 2 * kCoins);
   std::array<uint8_t, kSs> out;
@@ -38,7 +38,7 @@ void run_work(const Work* work) {
 
 }  // namespace
 
-/// The work is kept, because it may be recorded and replayed.
+/// Keeps the work, because it may be recorded and replayed.
 cudaError_t launch_work(std::function<void()> work, cudaStream_t stream) {
   static std::mutex mutex;
   static auto& kept = *new std::deque<Work>;  // never destroyed
@@ -52,7 +52,7 @@ cudaError_t launch_work(std::function<void()> work, cudaStream_t stream) {
 
 namespace {
 
-/// A key in its expanded form is the public key, and this mark by which a test sees that it was used.
+/// An expanded key is the public key and this mark, by which a test sees that it was used.
 constexpr uint8_t kMark = 0x5a;
 
 int expand_keys(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void*) {
@@ -70,7 +70,7 @@ void check_ciphertexts(const DeviceBatch& b) {
     if (b.ct[i * kCt + kCoins] == 0xee) b.item_status[i] = Status::kSecretKey;
 }
 
-/// The coins of an item lie in the workspace, where the second step finds them.
+/// The coins of an item are in the workspace, for the second step.
 void make_coins(const DeviceBatch& b, std::byte* workspace) {
   if (b.coins != nullptr) {
     std::memcpy(workspace, b.coins, b.count * kCoins);
@@ -158,7 +158,7 @@ constexpr DeviceOperation kOperation = {.scheme = "toy",
                                         .tiles = [](const DeviceBatch&) { return kTiles; },
                                         .run_step = run_step<kOp>};
 
-/// The same scheme, but that the last step of each operation fills the device.
+/// The same scheme, except that the last step of each operation fills the device.
 DeviceScheme with_filling_step(DeviceScheme scheme) {
   static std::array<std::array<DeviceStep, 3>, kOps> steps;
   scheme.name = "filling";

@@ -42,13 +42,13 @@ void leave_traces(const DeviceBatch& b, std::byte* workspace) {
   }
 }
 
-/// String i, as kernels find it: the first string lies at `data`, whatever the first offset is.
+/// Returns string i as in kernels: the first string is at `data`, whatever the first offset is.
 std::span<const uint8_t> string_at(const Strings& strings, size_t i) {
   if (strings.offsets == nullptr) return strings.at(i);
   return {strings.data + (strings.offsets[i] - strings.offsets[0]), strings.offsets[i + 1] - strings.offsets[i]};
 }
 
-/// False if a kernel could not read the strings. Empty strings need an address that it could.
+/// Returns false if a kernel could not read the strings. Even empty strings need a readable address.
 bool can_be_read(const Strings& strings, size_t count) {
   if (strings.data == nullptr) return true;
   if (strings.offsets != nullptr && !fake_runtime::in_device_memory(strings.offsets, (count + 1) * sizeof(size_t)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For LD_PRELOAD: as long as the file named by NO_MEMORY_WHILE exists, three of every 23 calls of operator new fail.
-// Not malloc, without which OpenSSL 3.0 crashes.
+// malloc does not fail, because OpenSSL 3.0 would crash.
 #include <unistd.h>
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elliptic-curve Diffie-Hellman: every implementation against the standards' vectors, Wycheproof's and each other.
+// Tests elliptic-curve Diffie-Hellman: compares every implementation with the standards' and Wycheproof's vectors and
+// with the others.
 #include "prim/ecdh/ecdh.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ struct Named {
   const Implementation* by;
 };
 
-/// The GPU's arithmetic and table, by this CPU.
+/// The GPU's arithmetic and table, on this CPU.
 struct FieldOfGpus : Field32 {
   static void store(const Element& a, Out out, size_t first, size_t /*items*/) {
     const Element value = reduced(a);
@@ -55,7 +56,7 @@ struct FieldOfGpus : Field32 {
 };
 constexpr Implementation kTextOfGpus{0, FieldOfGpus::public_keys, x25519_shared_secrets<FieldOfGpus>};
 
-/// All implementations that this CPU can run, the portable ones first.
+/// Returns all implementations that this CPU can run, the portable ones first.
 std::vector<Named> implementations() {
   std::vector<Named> all{{"x25519_portable", Curve::kX25519, &x25519_portable()},
                          {"p256_portable", Curve::kP256, &nist_portable(Curve::kP256)},
@@ -179,7 +180,7 @@ TEST_P(EveryImplementation, PassesWycheproof) {
     for (const auto& test : group.at("tests")) {
       SCOPED_TRACE(test.dump());
       const Bytes point = from_hex(test.at("public"));
-      if (point.size() != curve.point_bytes) continue;  // compressed, or no point at all: callers refuse the length
+      if (point.size() != curve.point_bytes) continue;  // compressed or not a point; callers refuse the length
       Bytes scalar = from_hex(test.at("private")), expected = from_hex(test.at("shared"));
       while (scalar.size() > curve.scalar_bytes)
         scalar.erase(scalar.begin());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only a hybrid can do wrong: items with bad points or scalars, keys in their several forms. Known answers are in
-// tests/data.
+// Tests of hybrids alone: items with bad points or scalars, keys in their forms. Known answers are in tests/data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +39,7 @@ class Hybrid : public testing::TestWithParam<Case> {
  protected:
   static constexpr size_t kCount = 19, kBad = 7;
 
-  /// Where item i's point is in its ciphertext or public key, `kem_bytes` of which are ML-KEM's.
+  /// Returns where item i's point is in its ciphertext or public key, `kem_bytes` of which are ML-KEM's.
   size_t point_at(size_t i, size_t kem_bytes) const {
     return i * (kem_bytes + parts.point_bytes) + (parts.curve_first ? 0 : kem_bytes);
   }
@@ -49,7 +48,7 @@ class Hybrid : public testing::TestWithParam<Case> {
     std::vector<Bytes> bad(4, good);
     bad[0].back() ^= 1;                                                  // beside the curve
     bad[1][0] = 2;                                                       // as if it were compressed
-    std::fill_n(bad[2].begin() + 1, parts.scalar_bytes, uint8_t{0xff});  // x is no field element
+    std::fill_n(bad[2].begin() + 1, parts.scalar_bytes, uint8_t{0xff});  // x is not a field element
     std::fill(bad[3].begin(), bad[3].end(), uint8_t{0});                 // infinity, padded
     return bad;
   }
@@ -90,7 +89,7 @@ class Hybrid : public testing::TestWithParam<Case> {
     r.status = polykem_run(context.get(), &request);
     return r;
   }
-  /// Item kBad failed like that, with zeros; the others' secrets are those of `right`.
+  /// Checks that item kBad failed with this status and zeros, and that other secrets are those of `right`.
   void expect_one_failed(const Results& r, polykem_status status, const Bytes& right) const {
     EXPECT_EQ(r.status, POLYKEM_ERR_ITEMS);
     const size_t bytes = sizes.shared_secret_bytes;

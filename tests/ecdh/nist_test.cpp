@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// P-256 and P-384: known answers, and every implementation against OpenSSL's arithmetic of points.
+// Tests P-256 and P-384: known answers, and every implementation compared with OpenSSL's point arithmetic.
 #include <gtest/gtest.h>
 #include <openssl/bn.h>
 #include <openssl/ec.h>
@@ -39,7 +39,7 @@ Number number(unsigned long small) {
   return out;
 }
 
-/// A curve as OpenSSL computes it.
+/// A curve, computed by OpenSSL.
 class OtherCurve {
  public:
   explicit OtherCurve(Curve curve)
@@ -53,7 +53,7 @@ class OtherCurve {
     EC_GROUP_get_curve(group(), p.get(), nullptr, nullptr, nullptr);
     return p;
   }
-  /// The scalar a - b or a + b, which must not be negative.
+  /// Returns the scalar a - b or a + b, which must not be negative.
   Bytes minus(const BIGNUM* a, const BIGNUM* b) const {
     Number out(BN_new());
     BN_sub(out.get(), a, b);
@@ -82,13 +82,13 @@ class OtherCurve {
     const Bytes encoded = encode(product.get());
     return Bytes(encoded.begin() + 1, encoded.begin() + 1 + static_cast<long>(size_.secret_bytes));
   }
-  /// A point with this x coordinate; empty if there is none.
+  /// Returns a point with this x coordinate; empty if there is none.
   Bytes lift(const BIGNUM* x) const {
     const Point point(EC_POINT_new(group()));
     if (EC_POINT_set_compressed_coordinates(group(), point.get(), x, 0, nullptr) != 1) return {};
     return encode(point.get());
   }
-  /// A scalar in [1, n - 1].
+  /// Returns a scalar in [1, n - 1].
   Bytes random_scalar(std::mt19937_64& random) const {
     Number out(BN_new()), one = number(1), range(BN_dup(order()));
     BN_sub_word(range.get(), 1);
@@ -148,7 +148,7 @@ class EcdhNist : public ::testing::TestWithParam<Tested> {
     return info(GetParam().curve).point_bytes;
   }
 
-  /// Scalars at which windows, digits or additions are special.
+  /// Returns scalars for which windows, digits or additions are special cases.
   std::vector<Bytes> edge_scalars() const {
     std::vector<Bytes> out;
     const BIGNUM* n = other.order();
@@ -428,7 +428,7 @@ __attribute__((noinline)) void paint_stack() {
     byte = kPaint;
 }
 
-/// The bytes from the deepest one that was written since, to this frame.
+/// Returns the bytes from this frame to the deepest one that was written since.
 __attribute__((noinline)) size_t painted_over() {
   uint8_t below[kStack];
   const volatile uint8_t* const bytes = ct::barrier(static_cast<uint8_t*>(below));
@@ -445,7 +445,7 @@ TEST_P(EcdhNist, TheStackIsWipedAsFarAsItIsUsed) {
   std::byte* const memory = workspace();
   const Implementation& implementation = tested();
   constexpr size_t kCallers = 2 * 1024;      // frames of a scheme and the engine between wipe_stack() and these
-  for (int round = 0; round < 2; ++round) {  // the first one makes the table
+  for (int round = 0; round < 2; ++round) {  // the first round makes the table
     paint_stack();
     implementation.public_keys(8, {scalar.data(), 0}, {points.data(), point_bytes()}, valid, memory);
     EXPECT_LT(painted_over(), kWipedStackBytes - kCallers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a file of tests/embedded/cases.py through the API of embedded.h, on a board as on this machine. The file names a
-// set and holds one record for each case: a letter, then byte strings whose lengths follow from the set.
+// Runs a file of tests/embedded/cases.py through the API of embedded.h, on a board or on this machine. The file names a
+// set and has a record for each case: a letter, then byte strings, whose lengths follow from the set.
 //
 //   k coins pk sk          a key pair
 //   e coins pk ct ss       an encapsulation
@@ -27,7 +27,7 @@ using polykem::Shake;
 #define POLYKEM_TEST_NAME_OF(SET) polykem_embedded_##SET
 #define POLYKEM_TEST_NAME(SET) POLYKEM_TEST_NAME_OF(SET)
 const polykem_embedded_set* const kSets[] = {&POLYKEM_TEST_NAME(POLYKEM_TEST_SET)};
-#else  // all of them; the largest records are FrodoKEM's
+#else  // all sets; the largest records are FrodoKEM's
 #define POLYKEM_TEST_CONSTANT(OF) POLYKEM_EMBEDDED_FRODOKEM640SHAKE_##OF##_BYTES
 const polykem_embedded_set* const kSets[] = {
     &polykem_embedded_ntruhps2048509, &polykem_embedded_ntruhps2048677, &polykem_embedded_ntruhps4096821,
@@ -36,7 +36,7 @@ const polykem_embedded_set* const kSets[] = {
 };
 #endif
 
-/// Records need no alignment: these are at odd addresses.
+/// Records at odd addresses, since they need no alignment.
 template <size_t kBytes>
 struct alignas(4) Odd {
   uint8_t before, bytes[kBytes];
@@ -54,7 +54,7 @@ auto& ss = odd_ss.bytes;
 alignas(POLYKEM_EMBEDDED_ALIGNMENT) uint8_t memory[POLYKEM_TEST_CONSTANT(WORKSPACE) + POLYKEM_EMBEDDED_ALIGNMENT];
 
 const polykem_embedded_set* set = nullptr;
-/// As large as an operation asks for.
+/// A workspace exactly as large as an operation requires.
 polykem_embedded_workspace workspace(size_t bytes) {
   return {memory, bytes};
 }
@@ -242,7 +242,7 @@ void run_case(uint8_t kind) {
   }
 }
 
-/// What the header says of bad arguments and of a source without random bytes.
+/// Checks what the header says about bad arguments and a source without random bytes.
 void errors() {
   pk[0] = sk[0] = ct[0] = ss[0] = 1;
   expect(keygen(broken_coins, nullptr) == POLYKEM_EMBEDDED_ERR_RANDOM, "keygen without random bytes");

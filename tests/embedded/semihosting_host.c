@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// semihosting.h on this machine, so that the program of the board runs here too.
+// semihosting.h for this machine, so that a board's program also runs here.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix tiles of AMX on a CPU that has none: their instructions are illegal there, and the signal's handler
-// computes what each would have done. [Intel SDM vol. 2, LDTILECFG to TILEZERO; vol. 1, 18]
+// Emulates AMX's matrix tiles on a CPU without them: their instructions are illegal there, and the signal's handler
+// computes the effect of each. [Intel SDM vol. 2, LDTILECFG to TILEZERO; vol. 1, 18]
 //
-// The linker sends the library's question whether a backend is available to this file (CMakeLists.txt).
+// The linker redirects the library's check whether a backend is available to this file (CMakeLists.txt).
 #include <signal.h>
 #include <ucontext.h>
 
@@ -163,7 +163,7 @@ class Instruction {
   uint64_t base_ = 0, index_ = 0;
 };
 
-/// False if the CPU would not know it.
+/// Returns false if a CPU would not know the instruction.
 bool execute(const Instruction& instruction) {
   using Prefix = Instruction::Prefix;
   const Prefix prefix = instruction.prefix();
@@ -204,7 +204,7 @@ bool execute(const Instruction& instruction) {
   }
 }
 
-/// Executes an instruction of tiles; false if the next one is another.
+/// Executes an instruction of tiles. Returns false if the next one is not one.
 bool execute_tiles(mcontext_t& context) {
   if (!is_of_tiles(reinterpret_cast<const uint8_t*>(context.gregs[REG_RIP]))) return false;
   const Instruction instruction(context);
@@ -225,7 +225,7 @@ bool execute_mov(mcontext_t& context) {
   return true;
 }
 
-/// Goes on as long as it knows the instructions: a signal takes longer than they do.
+/// Continues as long as it knows the instructions, because a signal takes longer than they do.
 void on_illegal_instruction(int, siginfo_t*, void* interrupted) {
   mcontext_t& context = static_cast<ucontext_t*>(interrupted)->uc_mcontext;
   if (!execute_tiles(context)) fault("an illegal instruction that is none of the tiles'");
@@ -244,11 +244,11 @@ bool install_tile_emulator() {
 
 }  // namespace polykem::test
 
-// What the linker calls instead, and what it replaces (ld --wrap).
+// The functions that the linker calls instead, and those that they replace (ld --wrap).
 extern "C" {
 bool __real__ZN7polykem21cpu_backend_availableEPKc(const char* name);
 bool __wrap__ZN7polykem21cpu_backend_availableEPKc(const char* name);
-/// Batches take the code for Intel's CPUs, the only ones that have tiles.
+/// Makes batches use the code for Intel's CPUs, the only ones with tiles.
 extern const bool __wrap__ZN7polykem11kCpuByIntelE;
 const bool __wrap__ZN7polykem11kCpuByIntelE = true;
 }

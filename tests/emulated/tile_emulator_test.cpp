@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulator itself: what an instruction does beyond the products that other tests compare, and what it refuses.
+// Tests the emulator: effects of instructions besides products, which other tests compare, and what it refuses.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -94,7 +94,7 @@ TEST_F(TileEmulator, TheProgramTakesTheCodeForIntelsCpus) {
   EXPECT_TRUE(kCpuByIntel);
 }
 
-/// On a CPU that has tiles, the CPU refuses.
+/// On a CPU with tiles, the CPU itself refuses.
 TEST_F(TileEmulator, RefusesWhatTheCpuRefuses) {
   const auto said = [](const char* text) { return cpu_features().amx() ? std::string() : std::string(text); };
   Memory memory{};

@@ -58,7 +58,7 @@ SecretBytes seed_of_the_examples(std::size_t size = 64) {
   return seed;
 }
 
-/// RFC 9935's and RFC 9881's.
+/// The examples of RFC 9935 and RFC 9881.
 class Examples : public testing::TestWithParam<const char*> {};
 
 TEST_P(Examples, AreReadAndWritten) {
@@ -235,7 +235,7 @@ TEST(Keys, MalformedPublicKeysAreRefused) {
   });
 }
 
-TEST(Keys, SeedsAndExpandedKeysWithoutATagAreRead) {  // as programs older than RFC 9935 wrote them
+TEST(Keys, SeedsAndExpandedKeysWithoutATagAreRead) {  // as in programs older than RFC 9935
   const KeyPairs pair = context().keygen(Scheme::find("mlkem512"), 1, seed_of_the_examples());
   const PrivateKey seed = completed(sequence({kVersion0, kAlgorithm, octets(seed_of_the_examples())}));
   EXPECT_EQ(seed.form, PrivateForm::kSeed);
@@ -280,14 +280,14 @@ TEST(Keys, MalformedKeysOfMldsaAreRefused) {
 TEST(Keys, DamagedKeysOfMldsaAreRefused) {
   constexpr std::size_t kS1 = 128, kS2 = 512, kT0 = 896;
   const SecretBytes right = read_private_key(example("ML-DSA-44-expanded.priv")).expanded;
-  // K, between rho and tr, is random: nothing follows from it.
+  // K, between rho and tr, is random, so it cannot be checked.
   for (const std::size_t place :
        {std::size_t{0}, std::size_t{64}, std::size_t{127}, kS1, kS2 - 1, kS2, kT0, right.size() - 1}) {
     SecretBytes damaged = right;
     damaged[place] ^= 1;
     expect_refused([&] { completed(private_dsa44(octets(damaged))); }, "the expanded private key is damaged");
   }
-  // A coefficient of s2 becomes -5 and t0's changes as much, so that t1, tr and t0 are what follows from it.
+  // A coefficient of s2 becomes -5, and that of t0 changes as much, so that t1, tr and t0 are consistent.
   SecretBytes large = right;
   const int field = large[kS2] & 7;
   large[kS2] |= 7;
@@ -462,7 +462,7 @@ void expect_every_cut_refused(const SecretBytes& der) {
   EXPECT_THROW(read_key(ByteView(der.data(), der.size() - 1)), FormatError);
 }
 
-/// Only the version, and the identifier's last byte between sets of one size, have other values that are right.
+/// Only the version, and the identifier's last byte between sets of one size, have other valid values.
 TEST(Keys, EveryCutAndEveryChangedHeaderOfFrodoKemIsRefused) {
   constexpr std::size_t kPrivateBytes = 31296, kPublicBytes = 15632;
   const Scheme scheme = Scheme::find("frodokem976shake");
@@ -496,7 +496,7 @@ TEST(Keys, HostileLengthsAreRefused) {
     EXPECT_THROW(read_key(hex(begin)), FormatError) << begin;
 }
 
-/// Only the version and the last byte of the identifier have other values that are right.
+/// Only the version and the last byte of the identifier have other valid values.
 void expect_changed_headers_refused(const SecretBytes& der, std::size_t seed_bytes,
                                     const std::vector<unsigned>& sets_of_one_size) {
   constexpr std::size_t kVersionPlace = 4, kSetPlace = 17;
@@ -561,7 +561,7 @@ TEST(Keys, ACertificatesKeyIsFound) {
   for (const SecretBytes& other : {pub, example("ML-KEM-512-seed.priv"), hex("30 00"), SecretBytes()})
     EXPECT_FALSE(certificate_der_bytes(other));
   const SecretBytes first = sequence({sequence({serial, something, something, something, something, pub}), something});
-  EXPECT_EQ(public_key_in_certificate(first), pub);  // version 1, which does not say so
+  EXPECT_EQ(public_key_in_certificate(first), pub);  // version 1, which is not stated
   EXPECT_EQ(certificate_der_bytes(first), first.size());
   const SecretBytes rsa = sequence({sequence({hex("06 09 2A 86 48 86 F7 0D 01 01 01"), hex("05 00")})});
   EXPECT_EQ(public_key_in_certificate(certificate(rsa)), rsa);

@@ -56,7 +56,7 @@ TEST(Pem, TakesAByteOrderMarkBeforeABlock) {
   }
 }
 
-/// What OpenSSL 3.0 takes; tests/cli/test_pem_as_openssl.py asks it.
+/// Texts that OpenSSL 3.0 accepts, as tests/cli/test_pem_as_openssl.py checks.
 TEST(Pem, TakesWhatOpenSslTakes) {
   const std::string begin = "-----BEGIN K-----\n", end = "-----END K-----\n", full(64, 'A');
   const std::string bytes(48, '\0');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every backend of this machine against the reference: for the same arbitrary keys, ciphertexts and coins they must
-// give the same answers.
+// Compares every backend of this machine with the reference: results must be equal for the same arbitrary keys,
+// ciphertexts and coins.
 #include <string>
 
 #include "common.hpp"

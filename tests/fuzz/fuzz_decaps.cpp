@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decapsulation of an arbitrary ciphertext, once under an arbitrary secret key and once under a good one.
+// Decapsulates an arbitrary ciphertext with an arbitrary secret key and with a valid one.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -18,7 +18,7 @@ const KeyPairs& good_key(const Scheme& scheme) {
   return pair;
 }
 
-/// The same ciphertext alone and as the second of two.
+/// Decapsulates a ciphertext alone, and as the second of two.
 void decaps_alone_and_in_batch(const Scheme& scheme, ByteView sk, const Bytes& ct) {
   const auto one = fuzz::context().decaps(scheme, 1, KeyMode::kShared, sk, ct);
   Bytes twice(ct.size(), 0);

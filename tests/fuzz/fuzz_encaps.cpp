@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encapsulation to an arbitrary public key with arbitrary coins: never a crash, and the same answer alone and in a
-// batch.
+// Encapsulates to an arbitrary public key with arbitrary coins: no crash, and the same result alone and in a batch.
 #include <algorithm>
 
 #include "common.hpp"

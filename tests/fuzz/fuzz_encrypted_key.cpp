@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encrypted private keys: arbitrary ones are decrypted or refused with an error, and soon.
+// Arbitrary encrypted private keys are decrypted or refused with an error, in little time.
 #include "common.hpp"
 #include "files/encrypted_key.hpp"
 #include "formats/error.hpp"

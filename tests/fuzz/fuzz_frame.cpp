@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of the exchange protocol: arbitrary bytes, all at once and byte by byte, give the same answer.
+// Parses arbitrary bytes as frames of the exchange protocol, with the same result at once and byte by byte.
 #include <cstring>
 #include <span>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys in DER and PEM: arbitrary bytes are refused with an error, or read; what is read can be written, and is the same
-// when it is read again.
+// Arbitrary bytes are refused with an error or read as a key in DER or PEM. What is read can be written, and reading
+// that gives the same key.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -39,7 +39,7 @@ void check_der(ByteView der) {
   if (const auto* found = std::get_if<PrivateKey>(&key)) check_private(*found);
 }
 
-/// A key that begins so and goes on with zeros: FrodoKEM's are longer than what a fuzzer likes to try.
+/// A key with this beginning, followed by zeros, since FrodoKEM's keys are longer than usual inputs of a fuzzer.
 void check_begin(ByteView begin) {
   constexpr std::size_t kMost = 50000;
   const std::optional<std::size_t> size = key_der_bytes(begin);

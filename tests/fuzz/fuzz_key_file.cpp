@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key, ciphertext and secret files: arbitrary content is refused with an error or read, the same whatever the size of
-// the batches; what is read can be written and read again.
+// Arbitrary files of keys, ciphertexts and secrets are refused with an error or read, with the same result for every
+// batch size. What is read can be written and read again.
 #include <algorithm>
 #include <optional>
 
@@ -15,7 +15,7 @@ using namespace polykem::cli;
 
 namespace {
 
-/// All records, `at_once` in a batch; nothing if the content is refused.
+/// Returns all records, read in batches of `at_once`; nothing if the content is refused.
 std::optional<SecretBytes> records_of(ByteView content, RecordKind kind, std::size_t at_once) {
   try {
     InputFile file(content, "input");

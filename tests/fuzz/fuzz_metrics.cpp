@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `polykem top` reads from a stranger's address: any text is samples or an error, and samples can be shown.
+// What `polykem top` reads from an untrusted address: any text gives samples or an error, and samples can be shown.
 #include <string_view>
 
 #include "common.hpp"

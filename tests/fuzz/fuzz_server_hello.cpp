@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server's first message, as tls-check --connect reads it: any bytes; one that is cut anywhere is none.
+// Parses arbitrary bytes as a server's first message, as tls-check --connect does. A truncated message is not accepted.
 #include <span>
 
 #include "common.hpp"

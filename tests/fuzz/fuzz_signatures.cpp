@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signatures by arbitrary private keys, and verification of arbitrary signatures under arbitrary public keys: every
-// backend comes to the reference's answers, and to an end. A signature that was changed does not verify.
+// Signs with arbitrary private keys, and verifies arbitrary signatures with arbitrary public keys. Every backend
+// terminates with the reference's results. A changed signature does not verify.
 #include <map>
 #include <string>
 

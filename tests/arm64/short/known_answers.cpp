@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known answers of a few sets on NEON, without the engine: the single form of each operation, and batches that fill the
-// lanes and do not. Files are those of tests/embedded/cases.py, without accumulated hashes.
+// Tests known answers of a few sets on NEON, without the engine: each operation on a single item, and in batches that
+// do and do not fill the lanes. Files are those of tests/embedded/cases.py, without accumulated hashes.
 //
 //   arm64_short FILE...
 #include <algorithm>
@@ -127,7 +127,7 @@ struct File {
 
 // ---- an operation
 
-/// `count` records from record `first` of `all` on, again from the first one after the last one.
+/// Returns `count` records from record `first` of `all` on, continuing with the first one after the last one.
 Bytes take(const Bytes& all, size_t bytes, size_t first, size_t count) {
   Bytes result;
   for (size_t i = first; i < first + count && !all.empty(); ++i) {
@@ -175,7 +175,7 @@ bool holds(const Set& set, Op op, const Cases& cases, size_t first, size_t count
   return ss_out == ss && (op == Op::kDecaps || ct_out == ct);
 }
 
-/// Each case alone, and all of them in batches of the sizes that lanes make different.
+/// Runs each case alone, and all of them in batches of sizes that fill the lanes differently.
 unsigned check(const Set& set, Op op, const char* name, const Cases& cases) {
   unsigned failures = 0;
   const auto expect = [&](size_t first, size_t count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives written for the Cortex-M4 beside the portable ones: zeros, single coefficients, extreme and random
+// Compares the primitives for the Cortex-M4 with the portable ones on zeros, single coefficients, extreme and random
 // operands.
 #include <cstring>
 #include <initializer_list>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ML-KEM's code for the Cortex-M4 beside the portable one: zeros, single coefficients, extreme and random operands.
+// Compares ML-KEM's code for the Cortex-M4 with the portable code on zeros, single coefficients, extreme and random
+// operands.
 #include <cstring>
 
 #include "checks.hpp"
@@ -41,7 +42,7 @@ int largest(const Poly& a) {
   return result;
 }
 
-/// Coefficients from -size to size; of some patterns all have one sign.
+/// Makes coefficients from -size to size; in some patterns all have one sign.
 Poly signed_poly(unsigned pattern, int size) {
   Poly a;
   for (size_t i = 0; i < kN; ++i)
