@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA backend against known answers and against the CPU. Exit code 77: there is no GPU here, and why.
+// Compares the CUDA backend with known answers and with the CPU. Exit code 77: there is no usable GPU; it prints why.
 //   polykem_gpu_check TEST[,TEST...] DATA_FOLDER [SETS]
 // TEST: kat accumulated differential kernels randomness replay threads parts keysets seeds malformed arrays border
 // faults trap. SETS: beginnings of families or names of sets, "mlkem" or "kyber768"; without it, all. A set
@@ -37,7 +37,7 @@ Bytes from_hex(const std::string& hex) {
   return bytes;
 }
 
-/// All string values of `key` in one count of the data files, joined (a list of strings is one value).
+/// Returns all string values of `key` in a count of the data files, joined. A list of strings is one value.
 Bytes field(const std::string& line, const std::string& key) {
   const size_t at = line.find('"' + key + "\":");
   if (at == std::string::npos) return {};
@@ -55,13 +55,13 @@ void append(Bytes& to, const Bytes& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-/// The counts of one known-answer file, side by side, with the changed ciphertexts.
+/// The counts of a known-answer file, side by side, with the changed ciphertexts.
 struct Answers {
   Exchange wanted;
   Bytes reject_sk, reject_ct, reject_ss;
 };
 
-/// The text of the set's known answers; FrodoKEM's file is compressed.
+/// Returns the text of the set's known answers. FrodoKEM's file is compressed.
 std::string read_text(const Set& set, const std::string& folder) {
   const std::string path = folder + "/" + set.name() + ".json";
   std::ifstream file(path);
@@ -171,7 +171,7 @@ void check_accumulated(const Set& set, const std::string& folder) {
   std::printf("%s: accumulated hash of %zu rounds\n", set.info.name, kRounds);
 }
 
-/// Both sides of exchanges, and damaged ciphertexts, beside a context of the CPU.
+/// Compares both sides of exchanges, and damaged ciphertexts, with a context of the CPU.
 void check_against(const Context& cpu, const Set& set, size_t count, bool shared, std::mt19937_64& random) {
   const Context gpu = make_context("cuda");
   Exchange a(set, count);
@@ -200,7 +200,8 @@ void check_against_cpu(const Set& set, size_t count, bool shared, std::mt19937_6
   check_against(make_cpu_context(set.scheme), set, count, shared, random);
 }
 
-/// Most items beside the fastest CPU backend, some beside `ref`. Many items come in parts of a gigabyte of records.
+/// Compares most items with the fastest CPU backend, some with `ref`. Many items come in parts of a gigabyte of
+/// records.
 void check_differential(const Set& set) {
   std::mt19937_64 random(set.info.public_key_bytes);
   const size_t items = wanted_items(set), most = (size_t{1} << 30) / set.item_bytes() | 1;
@@ -215,8 +216,8 @@ void check_differential(const Set& set) {
   std::printf("%s: same bytes as the CPU for %zu items\n", set.info.name, items);
 }
 
-/// Every operation once with a key per item and once with one key: every kernel of FrodoKEM, few of each. For tools
-/// that follow each access to memory.
+/// Runs every operation with a key for each item and with one key: every kernel of FrodoKEM, with few items. It is for
+/// tools that follow each access to memory.
 void check_kernels(const Set& set) {
   std::mt19937_64 random(set.info.public_key_bytes);
   for (const bool shared : {false, true})
@@ -224,7 +225,7 @@ void check_kernels(const Set& set) {
   std::printf("%s: every operation with %zu items\n", set.info.name, wanted_items(set));
 }
 
-/// Keys and secrets from the device's own generator: they work, and no two are alike.
+/// Keys and secrets from the device's own generator work, and no two are equal.
 void check_randomness(const Set& set) {
   const size_t count = wanted_items(set), ss_bytes = set.info.shared_secret_bytes;
   const Context gpu = make_context("cuda");
@@ -267,7 +268,7 @@ void check_replay(const Set& set) {
   std::printf("%s: %zu items in batches of repeated sizes\n", set.info.name, items);
 }
 
-/// Several contexts and threads on one device at once, with sets of every family.
+/// Uses one device from several contexts and threads at once, with sets of every family.
 void check_threads(const std::vector<Set>& all) {
   std::vector<Set> mixed;
   for (const Set& set : all) {
@@ -296,7 +297,7 @@ void check_threads(const std::vector<Set>& all) {
   std::printf("6 threads with contexts of their own, %zu families\n", mixed.size());
 }
 
-/// A budget so small that every batch runs in parts.
+/// Uses a budget so small that every batch runs in parts.
 void check_parts(const Set& set) {
   const auto* table = cuda::loaded_module().table;
   table->set_budget(size_t{32} << 20);
@@ -338,7 +339,7 @@ void compare_device_arrays(const Set& set, const Context& gpu, const Exchange& x
   expect_equal(workspace.read(), Bytes(bytes, 0), bytes, name + " workspace after use");
 }
 
-/// Arrays in device memory, aligned and not; some ciphertexts are damaged.
+/// Uses arrays in device memory, aligned and not; some ciphertexts are damaged.
 void check_device_arrays(const Set& set) {
   const size_t count =
       set.frodo() ? std::min<size_t>(301, wanted_items(set)) : 2100;  // from 2,049 on parts share streams
@@ -363,7 +364,7 @@ size_t different_records(const Bytes& bytes, size_t record_bytes) {
   return records.size();
 }
 
-/// Queues an operation on arrays of the card; false and why if the card lacks the memory.
+/// Queues an operation on arrays of the card. Returns false with a reason if the card lacks the memory.
 bool queue_large(const Context& gpu, const Set& set, const polykem_request& r, const char* what) {
   size_t bytes = 0;
   expect(polykem_cuda_workspace(gpu.get(), set.scheme, r.op, r.count, &bytes) == POLYKEM_OK, "workspace");
@@ -378,7 +379,7 @@ bool queue_large(const Context& gpu, const Set& set, const polykem_request& r, c
   return true;
 }
 
-constexpr size_t kEnd = 2000;  ///< items at the end of a large batch that are looked at
+constexpr size_t kEnd = 2000;  ///< items at the end of a large batch that are compared
 
 void check_end_of_encaps(const Context& gpu, const Set& set, size_t count, const Exchange& key) {
   const Context cpu = make_cpu_context(set.scheme);
@@ -470,7 +471,7 @@ void trap() {
   expect(kernel != nullptr && kernel() != 0, "the kernel did not trap");
 }
 
-/// True if all bytes are zero or as they were before the call: what a failed batch may leave.
+/// Returns true if all bytes are zero or as they were before the call, as after a failed batch.
 bool untouched_or_zero(const Bytes& bytes) {
   const auto all = [&](uint8_t value) {
     return std::all_of(bytes.begin(), bytes.end(), [value](uint8_t b) { return b == value; });
@@ -478,15 +479,15 @@ bool untouched_or_zero(const Bytes& bytes) {
   return all(0) || all(0xa5);
 }
 
-/// A batch whose keys or arrays are on the card that was lost.
+/// Runs a batch whose keys or arrays are on the lost card.
 void expect_unavailable(const Context& gpu, const polykem_request& r, const Bytes& ct, const Bytes& ss,
                         const std::string& what) {
   expect(polykem_run(gpu.get(), &r) == POLYKEM_ERR_BACKEND_UNAVAILABLE, what + " after a trap must be an error");
   expect(untouched_or_zero(ct) && untouched_or_zero(ss), what + " after a trap left data in its outputs");
 }
 
-/// A kernel outside the library really fails. Batches that need data on the card report that it is lost; other batches
-/// go to the CPU. The context is unusable afterwards, so the test has a process of its own.
+/// A kernel outside the library traps. Batches that need data on the card report that it is lost, and others run on the
+/// CPU. The context is unusable afterwards, so the test is a process of its own.
 void check_trap(const Set& set) {
   constexpr size_t kCount = 301;
   const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
@@ -569,7 +570,7 @@ void run_test(const std::string& test, const std::string& folder, const std::vec
   }
 }
 
-/// False if POLYKEM_GPU_FAMILIES leaves out all that `only` names.
+/// Returns false if POLYKEM_GPU_FAMILIES excludes all sets that `only` names.
 bool any_selected(const std::string& only) {
   for (size_t i = 0; i < polykem_scheme_count(); ++i) {
     const Set set(polykem_scheme_at(i));

@@ -16,7 +16,7 @@ Keyset import_keys(const Context& context, const Set& set, polykem_key_kind kind
   return Keyset(out);
 }
 
-/// A permutation of so many keys.
+/// Returns a permutation of this many keys.
 std::vector<size_t> shuffled(size_t count) {
   std::vector<size_t> index(count);
   size_t step = 7;
@@ -32,7 +32,7 @@ enum class Choice { kInOrder, kByIndex, kShared };
 constexpr Choice kChoices[] = {Choice::kInOrder, Choice::kByIndex, Choice::kShared};
 constexpr const char* kChoiceNames[] = {" in order", " by index", " shared"};
 
-/// What a batch gave back.
+/// The results of a batch.
 struct Outcome {
   polykem_status status;
   std::vector<polykem_status> items;
@@ -115,7 +115,7 @@ void compare_imported(const Set& set, const Context& gpu, const Context& cpu, co
   }
 }
 
-/// Sets of few keys: FrodoKEM's are kept expanded then, for batches with one of them.
+/// Small key sets, in which FrodoKEM's keys are kept expanded for batches with one key.
 void compare_few_keys(const Set& set, const Context& gpu, const Context& cpu, std::mt19937_64& random) {
   constexpr size_t kKeys = 3;
   const Exchange x = made_by_cpu(cpu, set, kKeys, random);
@@ -139,7 +139,7 @@ void compare_few_keys(const Set& set, const Context& gpu, const Context& cpu, st
   }
 }
 
-/// Secret keys that the GPU made and that nobody has seen.
+/// Secret keys that the GPU generated and that never left it.
 void exchange_with_generated(const Set& set, const Context& gpu, size_t count) {
   Exchange x(set, count);
   polykem_keyset* made = nullptr;
@@ -190,7 +190,7 @@ bool point_breaks(size_t i) {
   return i % 11 == 5;
 }
 
-/// What the CPU must report of an item: it refuses the broken keys and points alone, and no key of Kyber.
+/// Returns the CPU's status of an item: it refuses only broken keys and points, and no key of Kyber.
 polykem_status wanted_status(const Set& set, polykem_op op, size_t i) {
   const bool hybrid = set.is("hybrid"), point = hybrid && point_breaks(i);
   if (!hybrid && set.name().rfind("mlkem", 0) != 0) return POLYKEM_OK;

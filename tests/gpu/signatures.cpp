@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ML-DSA on a GPU beside the fastest CPU backend, which must give the same bytes and verdicts.
+// Compares ML-DSA on a GPU with the fastest CPU backend: bytes and verdicts must be equal.
 //   polykem_gpu_signatures
 // POLYKEM_GPU_KERNELS and POLYKEM_GPU_ITEMS: see gpu_check.cpp.
 #include "engine/job.hpp"
@@ -79,7 +79,7 @@ polykem_status sign(const Context& context, const Set& set, Signing& s, const po
   return polykem_run(context.get(), &r);
 }
 
-/// The number of signatures that are refused.
+/// Returns the number of signatures that are refused.
 size_t verify(const Context& context, const Set& set, Signing& s, const polykem_messages& messages, bool shared) {
   auto r = request(set, POLYKEM_VERIFY, s.count, shared);
   r.pk = s.pk.data();
@@ -96,7 +96,7 @@ size_t verify(const Context& context, const Set& set, Signing& s, const polykem_
   return refused;
 }
 
-/// Every third one: a bit, the whole hint, or one of the hint's counts.
+/// Changes every third signature: a bit, the whole hint, or one of the hint's counts.
 void damage_signatures(const Set& set, Bytes& sig, size_t count, std::mt19937_64& random) {
   const size_t bytes = set.info.signature_bytes;
   for (size_t i = 0; i < count; i += 3) {
@@ -185,7 +185,7 @@ void check_randomness(const Set& set, std::mt19937_64& random) {
   expect_equal(a.sig, b.sig, set.info.signature_bytes, set.name() + " deterministic");
 }
 
-/// Key sets with an index, and keys and signatures in the card's memory, at odd addresses too.
+/// Uses key sets with an index, and keys and signatures in the card's memory, also at odd addresses.
 void check_places(const Set& set, std::mt19937_64& random) {
   const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
   constexpr size_t kCount = 301, kKeys = 17;
@@ -248,7 +248,7 @@ void check_places(const Set& set, std::mt19937_64& random) {
   }
 }
 
-/// Keys given as their seeds.
+/// Signs with keys given as seeds.
 void check_seeds(const Set& set, std::mt19937_64& random) {
   const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
   constexpr size_t kCount = 65;
@@ -267,7 +267,7 @@ void check_seeds(const Set& set, std::mt19937_64& random) {
   expect_equal(sig, x.sig, set.info.signature_bytes, set.name() + " signature with seeds");
 }
 
-/// Last: the CPU computes what the module fails to.
+/// Must be the last one: the CPU computes what the module fails to.
 void check_faults(const Set& set, std::mt19937_64& random) {
   const auto& table = *cuda::loaded_module().table;
   const Texts texts(301, random);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every known-answer file of tests/data on the CUDA backend, through the driver of `polykem kat`: NIST's, ACVP's,
-// Wycheproof's, CCTV's, and the accumulated hashes. Exit code 77: there is no GPU here, and why.
+// Wycheproof's, CCTV's, and the accumulated hashes. Exit code 77: there is no usable GPU; it prints why.
 //   polykem_gpu_vectors DATA_FOLDER
 // POLYKEM_GPU_FAMILIES: only these sets, see selection.hpp. A set that the module lacks is a failure.
 #include <algorithm>
@@ -33,7 +33,7 @@ void report(const Tally& tally, const std::string& what) {
   if (tally.failed > tally.messages.size()) fail(what + ": " + std::to_string(tally.failed) + " checks failed");
 }
 
-/// The curves of these are computed on CPUs.
+/// Hybrids whose curves are computed on CPUs.
 constexpr std::string_view kNotOnGpus[] = {"secp256r1mlkem768", "secp384r1mlkem1024", "mlkem768p256", "mlkem1024p384"};
 
 bool wanted(const Scheme& scheme) {
@@ -41,7 +41,7 @@ bool wanted(const Scheme& scheme) {
   return on_gpus && gpu_test::selected(scheme.info().family, scheme.name());
 }
 
-/// False, and a failure, if the module has no operations for the set.
+/// Returns false, which is a failure, if the module has no operations for the set.
 bool runs(const Context& gpu, const Scheme& scheme) {
   if (gpu.backend(scheme) == "cuda") return true;
   fail("the module has no operations for " + std::string(scheme.name()));

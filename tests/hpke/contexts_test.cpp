@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts of several messages and exported secrets, pre-shared keys, and info and additional data an item.
+// Tests contexts of several messages and exported secrets, pre-shared keys, and info and additional data for each item.
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,12 +12,12 @@
 
 namespace {
 
-/// What getpid() answers instead, unless 0.
+/// The result of getpid(), unless 0.
 pid_t used_again = 0;
 
 }  // namespace
 
-/// Comes before the C library's.
+/// Replaces the C library's function.
 extern "C" pid_t getpid() {
   return used_again != 0 ? used_again : static_cast<pid_t>(syscall(SYS_getpid));
 }
@@ -169,8 +169,8 @@ pid_t raw_clone() {  // bypasses the C library: no handler of pthread_atfork run
   return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
 }
 
-/// Whether `check` holds in a child that `make` makes. With the parent's id: like one to which the kernel gives it, in
-/// a namespace of its own or after the parent's end.
+/// Returns whether `check` holds in a child process that `make` makes. With the parent's id, the child is like one to
+/// which the kernel gives that id, in another namespace or after the parent's end.
 bool holds_in_a_child(MakeProcess make, bool with_the_parents_id, const std::function<bool()>& check) {
   const pid_t parent = getpid(), child = make();
   if (child == 0) {
@@ -207,7 +207,7 @@ TEST(Contexts, SealInTheProcessThatMadeThem) {
   }
 }
 
-/// Whoever comes while another thread's call runs is refused; whoever is not has numbers of its own.
+/// A call during another thread's call is refused; other calls have numbers of their own.
 TEST(Contexts, AreOfOneThreadAtATime) {
   Both both(usual(), 1);
   std::atomic<bool> refused{false};
@@ -226,7 +226,7 @@ TEST(Contexts, AreOfOneThreadAtATime) {
   EXPECT_EQ(done, both.sender.number(0));
 }
 
-/// Seven items at a time, with `between` after each piece.
+/// Computes seven items at a time, and calls `between` after each piece.
 Pieces in_sevens(const std::function<void()>& between) {
   return [=](std::size_t count, const Part& part) {
     for (std::size_t first = 0; first < count; first += 7) {
@@ -362,7 +362,7 @@ TEST(PreSharedKeys, ComeWithAnIdentityAndHave32Bytes) {
   EXPECT_EQ(POLYKEM_ERR_ARGUMENT, status(0, 1));
 }
 
-/// What each item is bound to, in records or by offsets: as if it were sealed alone.
+/// Info and additional data of each item, in records or by offsets, give the same results as sealing it alone.
 TEST(EachItem, HasItsOwnInfoAndAdditionalDataAndPreSharedKey) {
   for (const Kdf kdf : {Kdf::kHkdfSha256, Kdf::kShake128}) {
     const Suite suite(Kem::kMlKem768X25519, kdf, Aead::kChaCha20Poly1305);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts and offsets at the border of 32 bits, and counts of which no memory could hold the records.
+// Tests counts and offsets around 32 bits, and counts whose records exceed all memory.
 #include <sys/mman.h>
 
 #include <climits>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t k4Gib = std::size_t{1} << 32, kWidth = 40;
 
-/// Zeros of which the system keeps only what is written.
+/// Zeros in pages that the system allocates only when they are written.
 class Sparse {
  public:
   explicit Sparse(std::size_t bytes)
@@ -79,7 +79,7 @@ TEST_P(Counts, MessagesAtOffsetsAround4Gib) {
   }
 }
 
-/// So many items that each kind of record has more than 4 GiB; only the last two are computed.
+/// Uses so many items that each kind of record exceeds 4 GiB. Only the last two are computed.
 TEST_P(Counts, LastItemsOfMoreThan4Gib) {
   const std::size_t least =
       std::min({suite.public_key_bytes(), suite.secret_key_bytes(), suite.enc_bytes(), suite.coin_bytes(), kWidth});
@@ -126,7 +126,7 @@ TEST_P(Counts, LastItemsOfMoreThan4Gib) {
   EXPECT_TRUE(std::equal(keys.pk.begin(), keys.pk.end(), tail(pk_again, suite.public_key_bytes())));
 }
 
-/// Nothing is read or written: the arrays are of one item.
+/// Arrays have one item, since nothing may be read or written.
 TEST_P(Counts, WhoseBytesNoMemoryHoldsAreRefused) {
   const Pairs keys = pairs(suite, 1);
   const Bytes text = messages(1, kWidth);
@@ -162,7 +162,7 @@ TEST_P(Counts, WhoseBytesNoMemoryHoldsAreRefused) {
   EXPECT_EQ(untouched, enc);
 }
 
-/// Records fit, but not the messages.
+/// Records fit into memory, but messages do not.
 TEST_P(Counts, WhoseMessagesNoMemoryHoldsAreRefused) {
   const Pairs keys = pairs(suite, 2);
   Bytes enc(2 * suite.enc_bytes());

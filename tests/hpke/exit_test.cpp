@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// exit() while other threads compute: OpenSSL frees itself then.
+// Tests exit() while other threads compute, during which OpenSSL frees its memory.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 namespace polykem::hpke::test {
 namespace {
 
-/// Key pairs without end, on a thread that nobody waits for.
+/// Makes key pairs for ever, on a thread for which nobody waits.
 void begin_generating(const Context& context, const Suite& suite) {
   std::thread([&context, &suite] {
     Bytes pk(50 * suite.public_key_bytes());
@@ -28,7 +28,7 @@ void begin_generating(const Context& context, const Suite& suite) {
 }
 
 [[noreturn]] void exit_while_generating() {
-  // Never destroyed: exit() would do so while the threads use them.
+  // Never destroyed, because exit() would destroy them while threads use them.
   static const Context& context = *new Context(1);
   static const Suite& suite = *new Suite(Kem::kMlKem768X25519, Kdf::kHkdfSha256, Aead::kAes128Gcm);
   for (int thread = 0; thread < 3; ++thread)

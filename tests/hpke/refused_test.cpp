@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must not open, what is malformed, and that neighbours are done all the same.
+// Tests messages that must not open and malformed items, and that their neighbours are still computed.
 #include "support.hpp"
 
 namespace polykem::hpke::test {
@@ -17,7 +17,7 @@ struct Batch {
   Sealed sealed;
 };
 
-/// Item kBad fails with `status` and yields zeros, every other is opened.
+/// Checks that item kBad fails with `status` and zeros, and that every other one is opened.
 void expect_one_refused(const Opened& opened, const Bytes& plaintexts, ItemStatus status) {
   EXPECT_EQ(1u, opened.failed);
   for (std::size_t i = 0; i < kCount; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round trips: every suite, forms of messages, counts that do and do not fill a batch, threads.
+// Tests round trips of every suite: forms of messages, counts that do and do not fill a batch, threads.
 #include "support.hpp"
 
 namespace polykem::hpke::test {

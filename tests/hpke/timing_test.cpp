@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What valgrind does not check because it is libcrypto's: whether the time of its X25519 depends on the secret key. As
-// dudect does it: one secret key against random ones, in random order, and Welch's t test over the times.
+// Tests whether the time of libcrypto's X25519, which valgrind does not check, depends on the secret key. As in dudect,
+// it times one secret key and random ones in random order, and applies Welch's t-test.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <x86intrin.h>
@@ -17,7 +17,7 @@ namespace polykem::hpke::test {
 namespace {
 
 constexpr std::size_t kMeasurements = 60'000, kBytes = 32;
-constexpr double kLeak = 10;  // |t| from which dudect says that the time probably depends on the secret
+constexpr double kLeak = 10;  // from this |t| on, dudect says that the time probably depends on the secret
 
 using Scalar = std::array<std::uint8_t, kBytes>;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
@@ -41,7 +41,7 @@ struct Mean {
 struct Times {
   std::array<std::vector<double>, 2> of_class;  // a random key, the fixed one
 
-  /// |t| of the times up to a quantile of all: long ones are mostly interruptions.
+  /// Returns |t| of the times up to a quantile, since long times are mostly interruptions.
   double difference(double quantile) const {
     std::vector<double> all = of_class[0];
     all.insert(all.end(), of_class[1].begin(), of_class[1].end());
@@ -62,7 +62,7 @@ struct Times {
   }
 };
 
-/// Times of a call, for which the test prepares a secret key in the same way for both classes.
+/// Times a call, for which the test prepares a secret key in the same way for both classes.
 Times times_of(const std::function<std::uint64_t(const Scalar&)>& cycles_with) {
   std::mt19937_64 random(1);
   Times times;
@@ -87,7 +87,7 @@ std::uint64_t cycles(const Call& call) {
 
 class Timing : public ::testing::Test {
  protected:
-  /// Cycles of X25519 with the peer, followed by `then`, which gets the scalar.
+  /// Returns the cycles of X25519 with the peer, followed by `then`, which gets the scalar.
   template <class Then>
   std::uint64_t shared_secret(const Scalar& scalar, const Then& then) {
     const Key own = secret_key(scalar);
@@ -122,7 +122,7 @@ TEST_F(Timing, LibcryptosPublicKeysTakeTheSameTimeForAllScalars) {
   EXPECT_LT(times.difference(), kLeak);
 }
 
-/// The test is tested: a few cycles for each bit of the scalar that is set.
+/// Tests the test with a leak: a few cycles for each bit of the scalar that is set.
 TEST_F(Timing, ADependenceIsFound) {
   volatile std::uint32_t work = 0;
   const Times times = times_of([&](const Scalar& scalar) {

@@ -34,7 +34,7 @@ bool is_frodo(const std::string& name) {
   return name.find("frodokem") != std::string::npos;
 }
 
-/// Who computes a file or a set: amx leaves all but FrodoKEM and NTRU to avx512.
+/// Returns the backends that compute a file or a set; amx leaves all but FrodoKEM and NTRU to avx512.
 std::string computes(const std::string& backend, const std::string& what) {
   return backend == "amx" && !is_frodo(what) && what.find("ntru") == std::string::npos ? "avx512" : backend;
 }
@@ -44,8 +44,8 @@ bool is_large(const std::string& name) {
   return is_frodo(name) && name.find("640") == std::string::npos;
 }
 
-/// Around the lane widths. On `ref` batches are loops; FrodoKEM takes tens of milliseconds per item there, and
-/// milliseconds elsewhere.
+/// Batch counts around the lane widths. On `ref` batches are loops, and FrodoKEM takes tens of milliseconds per item
+/// there, milliseconds elsewhere.
 std::vector<std::size_t> batches(const std::string& file, const std::string& backend) {
   if (backend == "ref") return is_frodo(file) ? std::vector<std::size_t>{5} : std::vector<std::size_t>{1, 7};
 #ifdef POLYKEM_SMALL_BATCHES  // under a sanitizer or emulator a thousand items take long and run no other code than 64
@@ -82,7 +82,7 @@ void PrintTo(const Place& place, std::ostream* out) {
   *out << place.what << " on " << place.backend;
 }
 
-/// `make test-full` has them.
+/// Sets that only `make test-full` runs.
 bool is_slow(const Place& place) {
   return place.backend == "ref" && is_large(place.what);
 }
@@ -101,7 +101,7 @@ std::vector<Place> places(const std::vector<std::string>& all) {
   return out;
 }
 
-/// Those of which `property` is `wanted`.
+/// Returns those for which `property` is `wanted`.
 std::vector<Place> select(std::vector<Place> all, bool (*property)(const Place&), bool wanted) {
   std::erase_if(all, [&](const Place& place) { return property(place) != wanted; });
   return all;
@@ -201,7 +201,7 @@ TEST(Coverage, EveryCpuBackendRunsEverySet) {
   }
 }
 
-/// A driver that cannot fail would prove nothing.
+/// Checks that the driver fails for wrong answers.
 class Driver : public testing::Test {
  protected:
   Tally run(const Suite& suite, bool key_sets = false) {

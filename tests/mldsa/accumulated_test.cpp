@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published hashes of many key pairs and signatures of ML-DSA, on every backend. data/accumulated.json has them.
+// Tests published hashes of many key pairs and signatures of ML-DSA, from data/accumulated.json, on every backend.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ML-DSA's arithmetic against the standard's definitions.
+// Compares ML-DSA's arithmetic with the standard's definitions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -79,7 +79,7 @@ TEST(Mldsa, Hints) {
   hints_agree_with_high_parts<32>();
 }
 
-/// The transform's product is that of Z_q[x]/(x^256 + 1).
+/// Products by the transform are those of Z_q[x]/(x^256 + 1).
 TEST(Mldsa, ProductsBySchoolbook) {
   std::mt19937 random(2);
   for (int round = 0; round < 5; ++round) {
@@ -105,7 +105,7 @@ TEST(Mldsa, ProductsBySchoolbook) {
   }
 }
 
-/// Bytes that do not suffice, as hardly ever happens.
+/// Input that is too short, which hardly ever happens.
 TEST(Mldsa, StreamsGoOn) {
   using Common = CommonSteps<kMldsa65, ref::Portable>;
   const uint8_t seed[34] = {1, 2, 3};
@@ -135,7 +135,7 @@ TEST(Mldsa, StreamsGoOn) {
     ASSERT_EQ(stream(), byte);
 }
 
-/// Every way in which the bytes of a hint can be wrong. [FIPS204, Alg 21]
+/// Every way in which the bytes of a hint can be malformed. [FIPS204, Alg 21]
 TEST(Mldsa, HintEncoding) {
   constexpr MldsaParams kSet = kMldsa44;
   Poly hint[kSet.k] = {}, read[kSet.k];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages and contexts at the borders of what there may be: none, 255 bytes, offsets and lengths beyond 2^32, offsets
-// that lead nowhere.
+// Tests messages and contexts at their limits: none, 255 bytes, offsets and lengths beyond 2^32, invalid offsets.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr size_t k4Gib = size_t{1} << 32;
 
-/// Zeros of which the system keeps only what is written.
+/// Zeros in pages that the system allocates only when they are written.
 class Sparse {
  public:
   explicit Sparse(size_t bytes)
@@ -92,7 +91,7 @@ TEST_P(Borders, ContextsOf255Bytes) {
   EXPECT_EQ(verify(1, m, sig)[0], POLYKEM_ERR_SIGNATURE);
 }
 
-/// Each is refused as a whole: neither outputs nor statuses are written.
+/// Each batch is refused as a whole; neither outputs nor statuses are written.
 TEST_P(Borders, WhatLeadsNowhereIsRefused) {
   const Bytes data(600, 4);
   const size_t falling[] = {0, 20, 10}, falls_below_zero[] = {5, 4, 8}, half = std::numeric_limits<size_t>::max() / 2;
@@ -143,7 +142,7 @@ TEST_P(Borders, WhatLeadsNowhereIsRefused) {
 INSTANTIATE_TEST_SUITE_P(All, Borders, testing::Values("mldsa44", "mldsa65", "mldsa87"),
                          [](const auto& info) { return std::string(info.param); });
 
-/// mu of a message of zeros without context, which is hashed in pieces.
+/// Computes mu of a message of zeros without context, hashed in pieces.
 Bytes mu_of_zeros(const Bytes& sk, size_t bytes) {
   const Bytes piece(1 << 20);
   const uint8_t head[] = {0, 0};
@@ -157,7 +156,7 @@ Bytes mu_of_zeros(const Bytes& sk, size_t bytes) {
   return mu;
 }
 
-/// Beside short ones, so that lanes end at different times. Nothing of its length is lost.
+/// A long message beside short ones, so that lanes end at different times. Its whole length counts.
 TEST(Full, AMessageOfMoreThan4Gib) {
   constexpr size_t kBytes = k4Gib + 5;
   const Sparse zeros(kBytes + 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of signatures through the C API: every form of keys and messages, and requests that make no sense.
+// Tests batches of signatures through the C API: every form of keys and messages, and invalid requests.
 #include <algorithm>
 #include <bit>
 
@@ -99,7 +99,7 @@ TEST(PublicKeys, OfKemsAreCopiedWhereTheSecretKeyHoldsThem) {
   EXPECT_EQ(polykem_public_key_of(scheme, hybrid.data(), pk.data()), POLYKEM_ERR_ARGUMENT);
 }
 
-/// Seeds and key sets give the signatures that expanded keys give.
+/// Seeds and key sets give the same signatures as expanded keys.
 TEST_P(Requests, FormsOfKeys) {
   const Signer signer(GetParam(), "", 2);
   const Bytes xi = pattern(kCount * 32, 7), text = pattern(kCount * 8, 2);
@@ -150,7 +150,7 @@ TEST_P(Requests, FormsOfKeys) {
   polykem_keyset_free(pub);
 }
 
-/// Keys that a key set has expanded give what their records give, for one item, all with one key, and a key for each.
+/// Expanded keys of a key set give the same results as records: for one item, one key for all, and a key for each.
 TEST_P(Requests, KeySetsOnEveryBackend) {
   for (const std::string& backend : backends()) {
     const Signer signer(GetParam(), backend);

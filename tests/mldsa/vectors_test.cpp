@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NIST's and Wycheproof's vectors of ML-DSA, on every backend.
+// Tests NIST's and Wycheproof's vectors of ML-DSA on every backend.
 #include <nlohmann/json.hpp>
 
 #include "common/input.hpp"
@@ -107,7 +107,7 @@ bool is_damaged(const Json& group) {
   return false;
 }
 
-/// From the seed or the expanded private key; false without a private key that is one.
+/// Signs from the seed or the expanded private key. Returns false without a valid private key.
 bool find_keys(const Signer& signer, const Json& group, Bytes& pk, Bytes& sk) {
   const Bytes seed = field(group, "privateSeed");
   sk = field(group, "privateKey");
@@ -168,7 +168,7 @@ TEST_P(Vectors, WycheproofSignWithExpandedKeys) {
   sign_like_wycheproof("ML-DSA-44", "mldsa_44_sign_noseed_test", GetParam(), 69);
 }
 
-/// Everything that has the set's lengths; others never reach the library.
+/// Returns whether everything has the set's lengths; other cases never reach the library.
 void verify_like_wycheproof(const std::string& set, const std::string& file, const std::string& backend) {
   const Signer signer(set, backend);
   size_t valid = 0, invalid = 0;

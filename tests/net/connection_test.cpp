@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A look at the other end of a connection, before the loop sees anything.
+// Tests a check of the other end of a connection, before the loop reports anything.
 #include "net/connection.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace polykem::cli::net {
 namespace {
 
-/// A connection of a server and the socket of its client. The loop does not run, so only a look reports anything.
+/// A connection of a server and the socket of its client. The loop does not run, so only the check reports anything.
 struct ALook : testing::Test, ConnectionOwner {
   ALook() {
     asio::ip::tcp::acceptor acceptor(loop, {asio::ip::address_v4::loopback(), 0});
@@ -39,7 +39,7 @@ struct ALook : testing::Test, ConnectionOwner {
     pollfd server{descriptor, event, 0};
     return ::poll(&server, 1, 100'000) == 1;
   }
-  /// Looks once, as soon as the kernel knows that the client has gone.
+  /// Checks once, as soon as the kernel knows that the client has closed its end.
   bool is_noticed() {
     EXPECT_TRUE(knows(POLLRDHUP));
     session->kem_look();
@@ -83,7 +83,7 @@ TEST_F(ALook, AtAResetReportsIt) {
   EXPECT_EQ(outcomes, std::vector{Outcome::kDisconnected});
 }
 
-/// Its operation is not computed.
+/// The operation of a closed connection is not computed.
 TEST_F(ALook, CancelsWhatWasAsked) {
   all.add(POLYKEM_KEYGEN, session);
   client.close();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations while memory cannot be had: nobody waits for ever, and no exception leaves a thread of the library.
+// Tests operations without memory: nobody waits for ever, and no exception leaves a thread of the library.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -54,7 +54,7 @@ class User final : public KemUser {
   Bytes sk_, ct_;
 };
 
-/// Runs 50 items while the nth allocation fails; false if there are fewer.
+/// Runs 50 items while the nth allocation fails. Returns false if there are fewer allocations.
 bool run_with_failure(const Context& context, const Scheme& scheme, int nth, bool all_later) {
   asio::io_context loop{1};
   KemOperations operations(loop, context, scheme, {64, {}});

@@ -10,7 +10,7 @@
 namespace polykem::cli::net {
 namespace {
 
-/// Wants one operation of a set, with inputs of zeros, and notes when they are read.
+/// Requests an operation of a set, with inputs of zeros, and records when they are read.
 class FakeUser final : public KemUser {
  public:
   FakeUser(const Scheme& scheme, std::vector<polykem_op>& taken)

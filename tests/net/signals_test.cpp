@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals that reach another thread than the one that writes files, or the first process of a PID namespace.
+// Tests signals that reach a thread other than the one that writes files, or the first process of a PID namespace.
 #include "common/signals.hpp"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ std::string new_folder() {
   return ::mkdtemp(name.data()) == nullptr ? throw std::runtime_error("no folder") : name;
 }
 
-/// In a new folder: two files that exist together or not at all, and one that a signal removes.
+/// Files in a new folder: two that exist together or not at all, and one that a signal removes.
 struct Files {
   ~Files() { std::filesystem::remove_all(folder); }
 
@@ -37,7 +37,7 @@ struct Files {
   const std::string first = folder + "/first", second = folder + "/second", temporary = folder + "/temporary";
 };
 
-/// Creates and removes the files without end. A thread of its own takes the signals.
+/// Creates and removes the files for ever. Another thread receives the signals.
 [[noreturn]] void work(const Files& files) {
   ::alarm(20);
   handle_signals();

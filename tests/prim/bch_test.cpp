@@ -29,7 +29,7 @@ std::vector<int> generator(size_t errors) {
   return bits;
 }
 
-/// message x^deg mod g by long division, most significant bit of each byte first.
+/// Computes message x^deg mod g by long division, most significant bit of each byte first.
 Bytes divided(const Bytes& message, size_t errors) {
   const std::vector<int> g = generator(errors);
   std::vector<int> rest;
@@ -63,7 +63,7 @@ Bytes decoded(const Bch& bch, const Bytes& code) {
   return message;
 }
 
-/// `errors` different bits of the code word inverted, now and then all beside each other.
+/// Inverts `errors` different bits of the code word, sometimes neighbouring ones.
 Bytes disturbed(Bytes code, size_t errors, testing::Noise& noise) {
   std::bitset<512> wrong;
   const size_t bits = 8 * code.size();
@@ -116,7 +116,7 @@ void expect_corrected(const Bch& bch, int samples) {
   }
 }
 
-/// Beyond t the result is defined: the portable form's, from t + 1 errors to noise, and never outside its 32 bytes.
+/// Beyond t errors the result is that of the portable code, from t + 1 errors to noise, and never outside its 32 bytes.
 void expect_the_portable_result_beyond(const Bch& bch, const Bch& portable) {
   testing::Noise noise(11 * bch.errors);
   size_t missed = 0;

@@ -93,7 +93,7 @@ TEST_P(KeccakLanesTest, HashesAgreeWithReferenceAtEveryLengthAndCount) {
   }
 }
 
-/// Messages whose first blocks lie elsewhere than their ends.
+/// Messages whose first blocks and ends are in different places.
 struct Joined {
   size_t whole, length, count;
   std::vector<uint8_t> message, first, rest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LAC's parts in their portable form; its backends are compared by tests/unit and tests/kat.
+// Tests the parts of LAC's portable code. tests/unit and tests/kat compare its backends.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-/// The format's own loop: an occupied place is replaced by the next word of the chain. Returns the number of hashes.
+/// The specification's loop: the next word of the chain replaces an occupied place. Returns the number of hashes.
 size_t sample_by_retries(std::vector<int8_t>& out, const Bytes& words, Bytes hash, size_t weight) {
   const size_t n = out.size();
   size_t used = kSha256Bytes, hashes = 0;

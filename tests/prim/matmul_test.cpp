@@ -13,7 +13,7 @@ namespace {
 using Words = std::vector<uint16_t>;
 using Fill = std::function<uint16_t()>;
 
-/// One product in memory that begins at an odd multiple of two bytes and has other words around.
+/// A product in memory that begins at an odd multiple of two bytes, between other words.
 struct Problem {
   ProductShape shape;
   size_t c_stride, a_stride, b_stride;
@@ -37,7 +37,7 @@ struct Problem {
       word = fill();
   }
 
-  /// c after the product.
+  /// Returns c after the product.
   Words result(void (*product)(Matrix16, ConstMatrix16, ConstMatrix16, ProductShape)) const {
     Words out = c;
     product({out.data() + 1, c_stride}, {a.data() + 1, a_stride}, {b.data() + 1, b_stride}, shape);
@@ -45,7 +45,7 @@ struct Problem {
   }
 };
 
-/// The definition, word by word.
+/// Computes the product by definition, word by word.
 Words expected(const Problem& p, bool transposed) {
   Words out = p.c;
   for (size_t t = 0; t < p.shape.count; ++t) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every backend of ML-KEM and Kyber against the reference: all operations, blocks that are full and that are not, keys
-// per item, shared and expanded, and malformed ones among them.
+// Compares every backend of ML-KEM and Kyber with the reference: all operations, full and partial blocks, keys per
+// item, shared and expanded keys, some of them malformed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ class MlkemLanesTest : public testing::IsaTest {
     return result;
   }
 
-  /// Batches from the beginning of `most` have what the reference computes for all of it.
+  /// Batches from the beginning of `most` must equal the reference's results for all of it.
   static void expect_same(const Scheme& s, Op op, const BatchView& most, const char* what,
                           std::span<const size_t> counts = kCounts) {
     const Result want = run(s, *cpu_backend(s, cpu::kRef), op, most);
@@ -173,7 +173,7 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
   }
 }
 
-/// Item i has byte `first` + i changed.
+/// Changes byte `first` + i of item i.
 TEST_P(MlkemLanesTest, EveryByteOfACiphertextCounts) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's vector key generation against the reference, in workspaces with arbitrary contents: blocks that share
-// inversions, one of them not full.
+// Compares NTRU's vector key generation with the reference, in workspaces with arbitrary contents: blocks that share
+// inversions, one of them partial.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST_P(NtruLanesTest, KeysDoNotDependOnTheWorkspace) {
 
 POLYKEM_EVERY_SHA3_ISA(NtruLanesTest);
 
-/// One item after the other on the backend with matrix tiles, against the reference.
+/// Compares items, one after the other, on the backend with matrix tiles with the reference.
 class NtruSingleTest : public ::testing::TestWithParam<size_t> {
  protected:
   static constexpr size_t kMax = 40;
@@ -101,7 +101,7 @@ class NtruSingleTest : public ::testing::TestWithParam<size_t> {
     return out;
   }
 
-  /// A generator that gives the same numbers each time.
+  /// A generator that returns the same numbers each time.
   static void prepare(Drbg& drbg) { ASSERT_EQ(drbg.prepare(), Status::kOk); }
   static constexpr DrbgSources kSameEachTime = {[](std::span<uint8_t> out) {
                                                   std::fill(out.begin(), out.end(), uint8_t{7});
@@ -162,7 +162,7 @@ TEST_P(NtruSingleTest, EveryCountAgreesWithTheReference) {
   }
 }
 
-/// Each chunk draws first what r takes for all items, then what m takes, in a whole chunk beside the product.
+/// Each chunk takes coins first for r of all items, then for m; in a whole chunk, during the product.
 TEST_P(NtruSingleTest, EncapsTakesItsCoinsFromTheGenerator) {
   const Scheme& s = scheme();
   Noise noise(GetParam());

@@ -18,7 +18,8 @@ using ntt::kQ;
 using testing::AlignedBuffer;
 using testing::Noise;
 
-/// Coefficients of polynomial `kind`: zeros, a single one, all q - 1, 0 and q - 1 in turn, else random.
+/// Returns the coefficients of polynomial `kind`: zeros, a single one, all q - 1, 0 and q - 1 in turn, otherwise
+/// random.
 uint16_t coefficient(size_t kind, size_t i, Noise& noise) {
   if (kind == 0) return 0;
   if (kind == 1) return i == 255;
@@ -82,7 +83,7 @@ TEST_P(NttLanesTest, InverseAgreesWithReference) {
   }
 }
 
-/// Where coefficient i of item l is in a paired block.
+/// Returns where coefficient i of item l is in a paired block.
 size_t paired(size_t i, size_t l, const NttLanes& lanes) {
   const size_t width = lanes.lanes;
   if (!lanes.pairs_interleaved) return i * width + l;
@@ -189,7 +190,7 @@ TEST_P(NttLanesTest, CompressionIsExactOnEveryInput) {
   check_compression<11>(lanes());
 }
 
-/// What Algorithm 7 does with the bytes, until there are 256.
+/// Computes Algorithm 7 on the bytes, until there are 256 coefficients.
 std::vector<uint16_t> accepted(const std::vector<uint8_t>& in, size_t bytes) {
   std::vector<uint16_t> out;
   for (size_t i = 0; i < bytes && out.size() < kN; i += 3) {

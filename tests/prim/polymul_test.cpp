@@ -46,7 +46,7 @@ class Buffer {
   }
   uint16_t* data() { return data_; }
   uint16_t& operator[](size_t i) { return data_[i]; }
-  /// True as long as nothing before the buffer or after its first `bytes` was written.
+  /// Returns true if nothing before the buffer or after its first `bytes` was written.
   bool guards_intact(size_t bytes) const {
     const uint16_t* begin = data_;
     const uint16_t* end = begin + bytes / sizeof(uint16_t);

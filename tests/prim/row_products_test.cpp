@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FrodoKEM's products with rows in Keccak states against words multiplied one by one.
+// Compares FrodoKEM's products with rows in Keccak states with words multiplied one by one.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -37,7 +37,7 @@ Words a_by_shake(const uint8_t* seed, size_t n) {
   return a;
 }
 
-/// S lies in rows of n + 1 words. Each result lies between other words, which stay as they are.
+/// S has rows of n + 1 words. Each result is between other words, which must not change.
 void expect_a_s(const Words& a, const uint8_t* seed, size_t n, const Fill& any, const Words& s) {
   const size_t stride = n + 1, b_stride = kBar + 3;
   Words expected = filled(n * b_stride, any), b = expected;

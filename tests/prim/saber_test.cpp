@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every backend of Saber against the reference: all operations, blocks that are full and that are not, keys
-// per item, shared and expanded.
+// Compares every backend of Saber with the reference: all operations, full and partial blocks, keys per item, shared
+// and expanded keys.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class SaberLanesTest : public testing::IsaTest {
  protected:
   static const char* name() { return testing::backend_name(GetParam()); }
 
-  /// Batches of every size from the beginning of `most` have what the reference computes for all of it.
+  /// Batches of every size from the beginning of `most` must equal the reference's results for all of it.
   static void expect_same(const Scheme& s, Op op, const BatchView& most, const char* what) {
     const Result want = run(s, *cpu_backend(s, cpu::kRef), op, most);
     for (const size_t count : kCounts) {

@@ -24,7 +24,7 @@ class SortLanesTest : public testing::IsaTest {
   const SortLanes& sort() const { return POLYKEM_TABLE(kSortLanes); }
 };
 
-/// sample_fixed_type as the specification has it. [NTRU20, Fixed_Type]
+/// sample_fixed_type as in the specification. [NTRU20, Fixed_Type]
 std::vector<uint16_t> plain_sample(const uint8_t* bytes, Set set) {
   std::vector<int32_t> keys;
   for (size_t k = 0; k + 1 < set.n; ++k) {

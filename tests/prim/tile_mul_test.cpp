@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by matrix tiles against the schoolbook.
+// Compares products by matrix tiles with schoolbook multiplication.
 #include "prim/polymul/tile_mul.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ class TileMulTest : public ::testing::TestWithParam<size_t> {
     if (!cpu_backend_available(cpu::kAmx)) GTEST_SKIP() << "no matrix tiles here";
   }
 
-  /// All three products, in a workspace of noise, and with a result in place of an operand.
+  /// Compares all three products, in a workspace of noise, and with a result in place of an operand.
   void check(const Fill& fill_a, const Fill& fill_b) {
     const TileMul& mul = *tile_mul_amx(GetParam());
     Noise noise(GetParam());
@@ -112,7 +112,7 @@ TEST_P(TileMulTest, SingleCoefficients) {
   }
 }
 
-/// The keystream beside a product is the generator's own, to its last byte and no further, and the product is the same.
+/// The keystream during a product is the generator's, to its last byte and no further, and the product is the same.
 TEST_P(TileMulTest, DrawsBesideAProduct) {
   const TileMul& mul = *tile_mul_amx(GetParam());
   Noise noise(8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FrodoKEM's products on matrix tiles against words multiplied one by one.
+// Compares FrodoKEM's products on matrix tiles with words multiplied one by one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class TileProductsTest : public ::testing::TestWithParam<size_t> {
   }
 };
 
-/// A as rows that go on with other words up to 64 bytes.
+/// A in rows that are followed by other words up to 64 bytes.
 struct A {
   size_t n, stride = (n + 31) / 32 * 32;
   testing::AlignedBuffer<uint16_t> words{n * stride};
@@ -38,7 +38,7 @@ struct A {
   ConstMatrix16 rows() { return {words.data(), stride}; }
 };
 
-/// A workspace that holds junk.
+/// A workspace with arbitrary contents.
 struct Workspace {
   testing::AlignedBuffer<std::byte> bytes;
   Workspace(size_t n, size_t count) : bytes(kTileProductsAmx.workspace_bytes(n, count)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The alerts for malformed key shares of RFC 10024's hybrids, in both roles, by polykem and, where OpenSSL has them, by
-// OpenSSL itself.
+// Tests the alerts for malformed key shares of RFC 10024's hybrids, in both roles, from polykem and, if it has these
+// groups, from OpenSSL itself.
 #include <dlfcn.h>
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace {
 
 using Change = std::function<void(polykem::Bytes&)>;
 
-/// What libssl is about to send is changed first.
+/// Changes what libssl is about to send.
 struct Sabotage {
   Change of_client, of_server;
   std::string computed_by;
@@ -26,7 +26,7 @@ constexpr std::size_t kRoom = 16;  // for longer ciphertexts
 
 }  // namespace
 
-/// These come before libcrypto's, for libssl.
+/// These replace libcrypto's functions for libssl.
 extern "C" [[gnu::visibility("default")]] std::size_t EVP_PKEY_get1_encoded_public_key(EVP_PKEY* key,
                                                                                        unsigned char** share) {
   static const auto real = reinterpret_cast<decltype(&EVP_PKEY_get1_encoded_public_key)>(
@@ -99,7 +99,7 @@ Fault not_reduced(const Group& group) {
           }};
 }
 
-/// The alert that a side sent last, or -1.
+/// Returns the alert that a side sent last, or -1.
 int& last_alert(const SSL* side) {
   static int of_server, of_client;
   return SSL_is_server(side) == 1 ? of_server : of_client;
@@ -109,7 +109,7 @@ class Alerts : public testing::TestWithParam<Group> {
  protected:
   ~Alerts() override { sabotage() = {}; }
 
-  /// The alerts of server and client in a handshake.
+  /// Returns the alerts of server and client in a handshake.
   std::pair<int, int> shake(const char* properties) const {
     const Group& group = GetParam();
     Pair pair(library.get(), group.name, group.name, 0, properties);
@@ -124,7 +124,7 @@ class Alerts : public testing::TestWithParam<Group> {
     return {last_alert(pair.server.get()), last_alert(pair.client.get())};
   }
 
-  /// polykem's alert, which must be OpenSSL's where that has the group.
+  /// Returns polykem's alert, which must equal OpenSSL's if that has the group.
   void expect(const std::pair<int, int>& alerts, const char* what) const {
     EXPECT_EQ(shake("?provider=polykem"), alerts) << what;
     EXPECT_EQ(sabotage().computed_by, "polykem");
@@ -145,7 +145,7 @@ TEST_P(Alerts, OfServers) {
   }
 }
 
-/// libssl says so itself, whatever the provider's error is.
+/// libssl sends this alert itself, whatever the provider's error is.
 TEST_P(Alerts, OfClients) {
   for (const Fault& fault : faults(GetParam())) {
     sabotage().of_server = fault.change;

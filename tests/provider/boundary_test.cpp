@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// At the edges: values next to the last that is right, wrong lengths and types, and what a failure leaves behind. By
-// EVP, and by the provider's own functions where libcrypto would refuse a call before the provider sees it.
+// Tests boundaries: values just beyond the last valid one, wrong lengths and types, and what a failure leaves. It uses
+// EVP, or the provider's own functions where libcrypto would refuse a call before the provider.
 #include <dlfcn.h>
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kSets[] = {"mlkem512",         "mlkem768",           "ntruhps2048509",
                                  "frodokem640shake", "x25519_frodo640aes", "p256_frodo640aes"};
 
-/// A function of the provider, by one of the algorithm's names.
+/// Returns a function of the provider, by one of the algorithm's names.
 template <class Function>
 Function* function_of(const Library& library, int operation, const std::string& name, int id) {
   int no_cache = 0;
@@ -105,7 +105,7 @@ TEST(PublicKey, PointsHaveOneForm) {
   }
 }
 
-/// Their multiples by a private key are all zero, which tells nothing of the secret key.
+/// Points whose multiples by a private key are all zero, so that results do not depend on the key.
 std::vector<Bytes> of_small_order(std::size_t bytes) {
   Bytes one(bytes), p(bytes, 0xFF);
   one[0] = 1;
@@ -216,7 +216,7 @@ TEST(Import, HybridsHaveNoPrivateForm) {
   }
 }
 
-/// Where only a public key is asked for, a private one is not taken.
+/// If only a public key is requested, a private one is not accepted.
 TEST(Import, TakesWhatWasAskedFor) {
   const Library library;
   const KeyPtr key = generate(library, "mlkem512");
@@ -241,7 +241,7 @@ TEST(Import, PartsAreOctets) {
   }
 }
 
-/// Which parts of a key come out.
+/// Returns which parts of a key are exported.
 std::string exported(const KeyPtr& key, int selection) {
   OSSL_PARAM* params = nullptr;
   std::string out;
@@ -416,7 +416,7 @@ TEST(Key, ParametersHaveTheirType) {
   errors();
 }
 
-/// The parameters may come with the call that begins.
+/// Parameters may be passed to the call that begins.
 TEST(Generation, TakesParametersAtItsBeginning) {
   const Library library;
   const std::string name = "ML-KEM-512";
@@ -448,7 +448,7 @@ TEST(Key, IsLoadedByAReferenceOfItsSize) {
 
 // ---- forms
 
-/// How many keys the decoder of that structure alone finds.
+/// Returns how many keys the decoder of that structure alone finds.
 int keys_found(const Library& library, const Bytes& der, const std::string& structure) {
   const std::string properties = "provider=polykem,input=der,structure=" + structure;
   OSSL_DECODER* decoder = OSSL_DECODER_fetch(library.get(), "ML-KEM-512", properties.c_str());
@@ -500,7 +500,7 @@ std::size_t most_resident_kilobytes() {
   return static_cast<std::size_t>(usage.ru_maxrss);
 }
 
-/// A stream that says it has more than any key takes no memory for it.
+/// A stream that announces more bytes than any key has causes no allocation.
 TEST(Forms, ALengthIsNoReasonToTakeMemory) {
   const Library library;
   const std::size_t before = most_resident_kilobytes();
@@ -515,7 +515,7 @@ void* malloc_of_another(std::size_t bytes, const char* file, int line) {
   return CRYPTO_malloc(bytes, file, line);
 }
 
-/// Begins the module with functions of which one is not this libcrypto's.
+/// Initialises the module with functions of which one is not this libcrypto's.
 int begin_from_another(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* in, const OSSL_DISPATCH** out,
                        void** context) {
   std::vector<OSSL_DISPATCH> core;
@@ -610,7 +610,7 @@ TEST_P(Kem, WritesNothingWithoutRoom) {
   errors();
 }
 
-/// The secret's buffer is zero after a failure that comes late, whatever was written by then.
+/// After a late failure the secret's buffer is zero, whatever was written before.
 TEST_P(Kem, AFailureLeavesNoSecret) {
   const Bytes zero(secret_bytes, 0);
   Bytes ciphertext(bytes), secret(secret_bytes, 0xAA);
@@ -667,7 +667,7 @@ TEST(Ikme, HasOneLengthAndIsNotForHybrids) {
   EXPECT_NE(errors().find("bad parameter"), std::string::npos);
 }
 
-/// libcrypto itself refuses such a call.
+/// libcrypto itself refuses this call.
 TEST(Ikme, ACiphertextGoesWithASecret) {
   const Library library;
   const std::string name = "ML-KEM-512";

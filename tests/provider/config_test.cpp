@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The provider's section of openssl.cnf: what is right is taken, what is wrong is refused with a sentence.
+// Tests the provider's section of openssl.cnf: valid values are accepted, others are refused with a sentence.
 #include <openssl/conf.h>
 #include <sys/un.h>
 
