@@ -8,8 +8,8 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
-/// Runs the plan of `Single`, whose chunks have one item, on one item after the other; kChunk: how many are a chunk of
-/// the engine. record_bytes: the lengths of an operation's records.
+/// Runs the plan of `Single`, whose chunks have one item, on one item after the other. kChunk: the number of items in a
+/// chunk of the engine. record_bytes: the lengths of an operation's records.
 template <class Single, size_t kChunk, RecordBytes (*record_bytes)(Op)>
 struct ItemByItem : Single {
   template <Op kOp>

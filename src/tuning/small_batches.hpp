@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who computes how many items of an operation, for each family of CPUs and each scheme that has more than one
-// implementation there. FrodoKEM, LAC, and NTRU on `amx` have one operation for any number of items; what their
-// primitives choose by it stands beside them.
+// Which implementation computes how many items of an operation, for each family of CPUs and each scheme that has
+// several. FrodoKEM, LAC, and NTRU on `amx` have one implementation for any number of items; where a primitive of
+// theirs depends on the number, the limit is in its file.
 //
 // polykem_bench_small_batches measures the limits on the CPU at hand and prints its rows in the form that they have
 // here; CONTRIBUTING.md, Speed, says how. Operation::small_part() (core/scheme.hpp) applies them.
@@ -13,7 +13,7 @@
 
 namespace polykem::tuning {
 
-/// CPUs that compute alike: a backend and, where it matters, the CPU's maker or model.
+/// Families of CPUs: a backend and, where it matters, the CPU's maker or model.
 enum class Cpu { kAvx2, kAvx2Intel, kAvx512, kAvx512Zen5, kNeon, kNeonSha3 };
 
 /// The implementations for many items.
@@ -34,7 +34,7 @@ struct MaxKeys {
 struct Row {
   Cpu cpu;
   size_t k = 0;      ///< of ML-KEM and Kyber; 0: all sets of the family
-  Arrangement many;  ///< computes more items than the limits allow
+  Arrangement many;  ///< the implementation for more items than the limits allow
   /// The most items that are computed one after the other: each with its own key, with keys that a key set has
   /// expanded, with one key for all.
   MaxItems own_keys;
@@ -42,7 +42,7 @@ struct Row {
   /// ML-KEM: from how many items on, computed one after the other, the last hashes are computed side by side.
   size_t hashes_together = 0;
 
-  /// What full registers leave at the end of a chunk is a small batch of ML-KEM, too.
+  /// tails: the items that do not fill registers at the end of a chunk are a small batch, too, as in ML-KEM.
   constexpr std::array<SmallBatchLimits, kOps> limits(bool tails) const {
     return {{{own_keys.keygen, 0, 0, tails},
              {own_keys.encaps, expanded_keys.encaps, shared_key.encaps, tails},
@@ -81,16 +81,16 @@ inline constexpr Row kMlkem[] = {
      .expanded_keys = {14, 13}, .shared_key = {5, 5}, .hashes_together = 2},
     {.cpu = Cpu::kAvx2, .k = 4, .many = Arrangement::kInterleaved, .own_keys = {15, 15, 14},
      .expanded_keys = {15, 14}, .shared_key = {5, 5}, .hashes_together = 2},
-    // Not measured: instructions counted, of code that did not compute hashes together.
+    // Not measured. From the number of instructions of code that did not compute hashes together.
     {.cpu = Cpu::kNeon, .many = Arrangement::kInterleaved, .own_keys = {7, 11, 10},
      .expanded_keys = {11, 10}, .shared_key = {5, 5}, .hashes_together = 4},
-    // The same.
+    // Not measured, as above.
     {.cpu = Cpu::kNeonSha3, .many = Arrangement::kInterleaved, .own_keys = {6, 10, 10},
      .expanded_keys = {10, 10}, .shared_key = {5, 5}, .hashes_together = 4},
 };
 
 inline constexpr Row kSaber[] = {
-    // Between a Zen 4, {7, 6, 8}, and a Xeon, {8, 8, 10}.
+    // Between the limits of a Zen 4, {7, 6, 8}, and those of a Xeon, {8, 8, 10}.
     {.cpu = Cpu::kAvx512, .many = Arrangement::kInterleaved, .own_keys = {8, 7, 9},
      .expanded_keys = {7, 9}, .shared_key = {7, 9}},
     {.cpu = Cpu::kAvx2, .many = Arrangement::kInterleaved, .own_keys = {3, 3, 3},
@@ -107,7 +107,7 @@ inline constexpr Row kNtru[] = {
      .expanded_keys = {27, 19}, .shared_key = {27, 19}},
     {.cpu = Cpu::kAvx2, .many = Arrangement::kInterleaved, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
-    // Instructions counted.
+    // Not measured. From the number of instructions.
     {.cpu = Cpu::kNeon, .many = Arrangement::kInterleaved, .own_keys = {7, 7, 7},
      .expanded_keys = {7, 7}, .shared_key = {7, 7}},
     {.cpu = Cpu::kNeonSha3, .many = Arrangement::kInterleaved, .own_keys = {7, 7, 7},
