@@ -18,15 +18,15 @@ DAEMON = os.environ.get("POLYKEM_DAEMON", "build/bin/polykemd")
 WORKER = os.environ.get("POLYKEM_WORKER", "build/bin/broker_worker")
 
 OK, USAGE, BACKEND, IO = 0, 2, 4, 5
-# Without vector instructions a worker is slow enough for the daemon to be worth the way.
+# Without vector instructions a worker is so slow that using the daemon pays.
 SLOW = {**os.environ, "POLYKEM_CPU_MASK": "avx2"}
 SET = "frodokem640shake"
-# Seconds, for what never comes: a busy machine takes many times as long as a quiet one.
+# A limit in seconds for events that never come; a busy machine takes many times as long as a quiet one.
 PATIENCE = 100
 
 
 class Case(unittest.TestCase):
-    """A folder, and processes that end with the test."""
+    """A test with a folder, and with processes that end with the test."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -55,14 +55,14 @@ class Case(unittest.TestCase):
         self.fail(what)
 
     def daemon(self, *options, **more):
-        """A polykemd that is ready."""
+        """Starts polykemd and waits until it is ready."""
         process = self.start(DAEMON, "--socket", self.socket, *options, **more)
         process.first_line = process.stderr.readline()
         self.assertIn("listens at", process.first_line)
         return process
 
     def activated(self, inherited, many="1", *options):
-        """A polykemd that is started as systemd does it."""
+        """Starts polykemd as systemd does."""
         os.dup2(inherited.fileno(), 200)
         script = 'exec 3<&200 200<&-; LISTEN_PID=$$ LISTEN_FDS=$MANY exec "$0" "$@"'
         process = self.start("bash", "-c", script, DAEMON, *options, pass_fds=(200,), env={**os.environ, "MANY": many})
@@ -76,7 +76,7 @@ class Case(unittest.TestCase):
         return self.start(WORKER, self.socket, SET, in_flight, *more, env=SLOW)
 
     def stop(self, process):
-        """SIGTERM; what the process has printed."""
+        """Sends SIGTERM and returns what the process printed."""
         process.send_signal(signal.SIGTERM)
         out, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, OK, errors)
@@ -90,7 +90,7 @@ class Case(unittest.TestCase):
 
 
 def samples(port):
-    """The metrics as {(name, labels): value}."""
+    """Returns the metrics as {(name, labels): value}."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE) as answer:
         text = answer.read().decode()
     out = {}
@@ -104,7 +104,7 @@ def samples(port):
 
 
 def total(values, name, **labels):
-    """The sum of the samples that have these labels."""
+    """Returns the sum of the samples with these labels."""
     return sum(value for (n, pairs), value in values.items() if n == name and labels.items() <= dict(pairs).items())
 
 

@@ -16,7 +16,7 @@ from daemon import DAEMON, IO, OK, PATIENCE, USAGE, Case, samples, total
 
 CHECK_FAILED, BAD_INPUT, RESOURCES = 1, 3, 7
 SOURCE = pathlib.Path(__file__).parents[2] / "cli/daemon"
-# What is an option only.
+# Settings that are only options.
 NO_SETTINGS = {"--help", "--version", "--config", "--check", "--json", "--force"}
 
 
@@ -32,7 +32,7 @@ class Files(Case):
         return done
 
     def check(self, code, *options, **more):
-        """The result of --check."""
+        """Returns the result of --check."""
         return json.loads(self.polykemd(code, "--check", "--json", "-", *options, **more).stdout)
 
 
@@ -99,7 +99,7 @@ class Configuration(Files):
         options = json.loads(self.polykemd(OK, "help", "--json").stdout)["program"]["options"]
         names = {name for option in options for name in option["names"] if name.startswith("--")} - NO_SETTINGS
         self.assertEqual({"--" + name for name, _ in settings}, names)
-        # Users and backends may be none of this machine's; everything else is as it says, the default.
+        # Users and backends need not exist on this machine; everything else is the default, as the file says.
         rest = "".join(f"{name} = {value}\n" for name, value in settings if name not in ("allow-uid", "backend"))
         file = self.write(rest.replace("www-data", "root"))
         done = subprocess.run([DAEMON, "--check", "--json", "-", "--config", file], capture_output=True, text=True,
@@ -254,7 +254,7 @@ class Reload(Files):
         self.stop(daemon)
 
     def test_under_load(self):
-        """Workers notice nothing: no operation is lost or dropped, nobody connects twice."""
+        """Workers are not affected: no operation is lost or dropped, and nobody connects twice."""
         daemon = self.configured("--metrics", "127.0.0.1:0")
         port = self.metrics_port(daemon)
         workers = [self.worker() for _ in range(2)]
@@ -307,7 +307,7 @@ class LogFormats(Files):
         self.assertIn("No such file", told["message"])
 
     def test_priorities_without_the_journals_socket(self):
-        """Standard error is the journal's, which takes no entries: lines with priorities instead."""
+        """If standard error is the journal's and the journal takes no entries, lines have priorities."""
         log = open(self.dir / "log", "w", encoding="utf-8")
         self.addCleanup(log.close)
         about = os.fstat(log.fileno())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykemd as its administrators meet it: options, sockets, systemd, signals, exit codes, metrics; polykem top."""
+"""Tests polykemd from the outside: options, sockets, systemd, signals, exit codes, metrics; polykem top."""
 
 import json
 import os
@@ -210,7 +210,7 @@ class Metrics(Case):
                     self.assertRegex(text, rf"(?m)^{name}[{{ ]", panel["title"])
 
     def check_page(self, text):
-        """Its table has each metric that there is, and no other."""
+        """The page's table has exactly the existing metrics."""
         page = (pathlib.Path(__file__).parents[2] / "docs/broker.md").read_text(encoding="utf-8")
         cells = re.findall(r"(?m)^\| (`polykem_.*?) \|", page)
         listed = [before + part + after for cell in cells
@@ -275,7 +275,7 @@ class Metrics(Case):
         self.assertEqual(total(samples(self.port)[0], "polykem_build_info", program="polykemd"), 1)
 
     def top_of(self, before, after):
-        """What it shows of an interval between two readings."""
+        """What polykem top shows for the interval between two readings."""
         listening = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listening.close)
         listening.settimeout(PATIENCE)

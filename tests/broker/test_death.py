@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The daemon dies, stalls and comes back, workers die and fork: no operation is lost and none is wrong."""
+"""Tests that no operation is lost or wrong if the daemon dies, stalls and returns, or if workers die and fork."""
 
 import signal
 import subprocess
@@ -19,7 +19,7 @@ class Death(Case):
         return total(samples(port)[0], "polykem_broker_operations_total")
 
     def serving(self, daemon, workers=4):
-        """Waits until so many workers have come back and the daemon computes for them."""
+        """Waits until this many workers have reconnected and the daemon computes for them."""
         port = self.metrics_port(daemon)
         self.eventually(lambda: total(samples(port)[0], "polykem_broker_clients") >= workers, "the workers stay away")
         before = self.broker_operations(port)

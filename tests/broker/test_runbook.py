@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/runbook.md and the alerts say: their metrics, events and sections exist, and the procedures work."""
+"""Tests docs/runbook.md and the alerts: their metrics, events and sections exist, and the procedures work."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ ALERTS = (ROOT / "docs/alerts_polykem.yml").read_text(encoding="utf-8")
 
 
 def answer(port, path, method="GET"):
-    """Status and text of a page of the metrics' address."""
+    """Returns status and text of a page at the metrics' address."""
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", method=method)
     try:
         with urllib.request.urlopen(request, timeout=PATIENCE) as got:
@@ -28,7 +28,7 @@ def answer(port, path, method="GET"):
 
 
 class Words(Case):
-    """Page, alerts and program use the same ones."""
+    """Page, alerts and program use the same names."""
 
     def test_every_alert_has_a_section(self):
         alerts = re.findall(r"- alert: (\w+)\n", ALERTS)
@@ -88,7 +88,7 @@ class Health(Case):
 
 class Procedures(Case):
     def test_upgrade(self):
-        """The socket stays open while one polykemd ends and another begins: workers go on, without a failure."""
+        """The socket stays open while one polykemd ends and another starts; workers continue without a failure."""
         with listening_socket(self.socket) as inherited:
             workers = []
             for _ in range(3):

@@ -61,7 +61,7 @@ def prctl(*words):
 
 
 def settings_of(unit, overrides):
-    """Key -> its last value in [Service]; DeviceAllow -> all of them."""
+    """Returns {key: its last value in [Service]}; for DeviceAllow, all values."""
     section = unit.read_text(encoding="utf-8").partition("[Service]\n")[2].partition("\n[")[0]
     found = {"DeviceAllow": []}
     for key, value in re.findall(r"^(\w+)=(.*)$", section, re.MULTILINE):
@@ -83,7 +83,7 @@ def allowed_nodes(settings):
 
 
 def private_dev(settings):
-    """A /dev with the allowed nodes. systemd refuses the others when they are opened instead."""
+    """Makes a /dev with only the allowed nodes. systemd instead refuses to open the others."""
     nodes = [pathlib.Path("/dev") / name for name in ALWAYS if (pathlib.Path("/dev") / name).exists()]
     granted = allowed_nodes(settings)
     made = [(path, path.stat()) for path in dict.fromkeys([*nodes, *granted]) if path.parent.name != "pts"]
@@ -126,7 +126,7 @@ def files(settings):
 
 
 def calls_of_systemd(name="@system-service"):
-    """Names of the system calls in a set of systemd's."""
+    """Returns the names of the system calls in one of systemd's sets."""
     said = subprocess.run(["systemd-analyze", "syscall-filter", name], capture_output=True, text=True, check=True)
     words = [line.strip() for line in said.stdout.splitlines()[1:]]
     found = set()

@@ -56,7 +56,7 @@ class Case(unittest.TestCase):
         )
 
     def quick_backend(self):
-        """The best of this CPU's backends, which also tests itself in the shortest time."""
+        """Returns the best of this CPU's backends, whose self-test is also the fastest."""
         return next(name for name in self.json("list")["schemes"][0]["backends"] if name not in ("cuda", "rtl"))
 
     def ok(self, *args, **kwargs):

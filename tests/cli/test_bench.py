@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What polykem bench measures and records."""
+"""Tests what polykem bench measures and records."""
 
 import json
 import os
@@ -100,7 +100,7 @@ class Bench(Case):
         self.assertRegex(table, r"ops/s +spread .*\n.*\n.* %")
 
     def test_a_machine_that_is_not_quiet(self):
-        """On one CPU, beside a program that always computes, it waits half of the time and says so."""
+        """On one CPU, beside a program that always computes, it waits half of the time and reports it."""
         cpu = min(os.sched_getaffinity(0))
 
         def pin():
@@ -122,7 +122,7 @@ class Bench(Case):
         self.assertEqual(done.stderr, b"")
 
     def test_more_threads_than_cpus(self):
-        """Eight threads on one CPU wait most of the time, each of them, and not several times of it."""
+        """Each of eight threads on one CPU waits most of the time; the share is not counted several times."""
         cpu = min(os.sched_getaffinity(0))
         done = subprocess.run([PROGRAM, "bench", "-s", SET, "--op", "encaps", "--batch", "4096", "--threads", "8",
                                "--seconds", "0.5", "--json", "-"], cwd=self.dir, capture_output=True, timeout=240,
@@ -133,7 +133,7 @@ class Bench(Case):
         self.assertIn(b"or has fewer CPUs than threads were asked for", done.stderr)
 
     def test_a_short_measurement_is_not_doubted_for_its_own_look_at_the_machine(self):
-        """Reading what the threads waited takes longer than these batches; it is not part of the time."""
+        """Reading the threads' waiting times takes longer than these batches, and must not be counted."""
         shares = []
         for _ in range(5):
             records = self.json("bench", "-s", SET, "--batch", "1", "--threads", "1", "--seconds", "0")["records"]

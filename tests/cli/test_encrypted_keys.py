@@ -64,7 +64,7 @@ class EncryptedKeys(Case):
                      "--passphrase-file", "passphrase")
 
     def test_wrong_passphrases(self):
-        """Some leave padding that looks right: of aes-256-cbc.der those of RIGHT_PADDING."""
+        """Some wrong passphrases leave padding that looks right: for aes-256-cbc.der those of RIGHT_PADDING."""
         for word in (*(f"guess {number}" for number in (1, *RIGHT_PADDING)), "", "correct horse ", "x" * 1024):
             self.write("wrong", word + "\n")
             for name in ("aes-256-cbc.der", "scrypt.pem", "pbe-sha1-3des.pem"):
@@ -92,7 +92,7 @@ class EncryptedKeys(Case):
         self.write("long", b"x" * 1025)
         self.refuses(BAD_INPUT, ["'long'", "longer than 1024 bytes"], AES, "--passphrase-file", "long")
         self.refuses(IO, ["'missing'", "No such file"], AES, "--passphrase-file", "missing")
-        # A number that the program's own files could get
+        # A descriptor number that the program's own files could get
         for number in (3, 4, 5, 17):
             self.refuses(IO, [f"descriptor {number}: Bad file descriptor"], AES, "--passphrase-fd", number)
         self.refuses(USAGE, ["--passphrase-fd"], AES, "--passphrase-fd", "-1")
@@ -165,7 +165,7 @@ class EncryptedKeys(Case):
         return bytes(out)
 
     def at_a_terminal(self, typed):
-        """decaps with a terminal at which `typed` is typed at the prompt: what it shows, the status, and whether the
+        """Runs decaps with a terminal and types `typed` at the prompt. Returns the output, the status, and whether the
         terminal shows what is typed before, meanwhile and after."""
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)

@@ -81,7 +81,7 @@ class Errors(Case):
         self.assertEqual(self.read("plot"), b"mine")
 
     def commands(self):
-        """Every command with its words, the program itself without any."""
+        """Returns every command with its words; the program itself has none."""
 
         def walk(command, words):
             yield words, command
@@ -124,7 +124,7 @@ class Errors(Case):
         self.fails(USAGE, [f"{shown} exists already"], "keygen", "-s", SET, "--pk", name, "--sk", "new")
 
     def test_values_are_not_taken_for_options(self):
-        """Where something else is wrong, that is what is said."""
+        """If something else is wrong, the error names that."""
         self.fails(USAGE, ["required"], "keygen", "-s", SET, "--format", "pem")
         self.fails(USAGE, ["required"], "keygen", "-qf", "-s" + SET)
         self.fails(USAGE, ["--batch"], "bench", "-s", SET, "--batch=-4")

@@ -8,7 +8,7 @@ import unittest
 
 from program import DATA, SET, Case
 
-# What a command line of an example may hold besides words of the tree.
+# What the command line of an example may have besides words of the tree.
 PLACEHOLDER = re.compile(r"^[A-Za-z0-9_.,/:=+-]+$")
 
 
@@ -83,7 +83,7 @@ class Help(Case):
                 self.assertLessEqual({w for w in words if w.startswith("--")}, known, example)
 
     def test_cheap_examples_run(self):
-        """In the order in which a reader would try them; each file comes from an example before."""
+        """Runs examples in the order of the help; each input file comes from an earlier example."""
         self.write("mlkem768.json", (DATA / "mlkem768.json").read_bytes())
         ran = 0
         for usage in ("polykem list", "polykem keygen", "polykem encaps", "polykem decaps", "polykem kat",

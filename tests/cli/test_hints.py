@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that the program and the pages advise: none writes to a file that it reads, in whatever way."""
+"""Tests that no command that the program or the pages advise writes to a file that it reads."""
 
 import pathlib
 import re

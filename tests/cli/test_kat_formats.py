@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of NIST's ACVP, Wycheproof and CCTV: what is wrong in them is found."""
+"""Tests that errors in files of NIST's ACVP, Wycheproof and CCTV are found."""
 
 import gzip
 import json

@@ -108,7 +108,7 @@ class KeyFormats(Case):
         self.assertEqual(stat.S_IMODE((self.dir / "sk").stat().st_mode), 0o600)
 
     def test_forms_mix(self):
-        """One key pair in every encoding: the key is the same."""
+        """A key pair is the same key in every encoding."""
         self.make("mlkem768", "--format", "pem", "--sk-form", "both")
         self.write("pk.der", content(self.read("pk")))
         self.write("sk.der", content(self.read("sk")))

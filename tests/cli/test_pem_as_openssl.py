@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PEM that OpenSSL 3.0 and 3.5 read is read, and what they refuse is refused: many variants of a key's file."""
+"""Tests with many variants of a key's file that polykem reads and refuses the same PEM as OpenSSL 3.0 and 3.5."""
 
 import os
 import re
@@ -13,11 +13,11 @@ KEYS = DATA / "rfc9935"
 BEGIN, END = b"-----BEGIN PRIVATE KEY-----", b"-----END PRIVATE KEY-----"
 MARK = b"\xef\xbb\xbf"
 CERTIFICATE = (DATA / "foreign_keys" / "ca.crt").read_bytes()
-# Bytes that one may find in a file of text, and some that one may not.
+# Bytes that may be in a file of text, and some that may not.
 BYTES = [b"\t", b"\x01", b"\x0b", b"\x0c", b"\r", b"\x1a", b"\x1b", b" ", b"*", b"=", b":", b"_", b"~", b"\x7f",
          b"\x80", b"\xa0", b"\xc3\xbc", b"\xff"]
 
-# OpenSSL takes these, and polykem refuses them, with these words.
+# OpenSSL accepts these, and polykem refuses them with these words.
 STRICTER = {
     "an END line before": "an END line without a BEGIN line",
     "an END line after": "an END line without a BEGIN line",
@@ -147,7 +147,7 @@ class PemAsOpenssl(Case):
                 if taken:
                     self.assertEqual(self.read("got"), self.read("sent"))
                     continue
-                # Why, and where, if it is for a line
+                # The reason and, for a line, its number
                 self.assertIn(done.returncode, (BAD_INPUT, USAGE), error)
                 self.assertRegex(error, r"line \d+: |holds .* where|holds no block|do not name their parameter set")
         return count

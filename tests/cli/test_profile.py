@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time goes: polykem profile."""
+"""Tests polykem profile."""
 
 import csv
 import io

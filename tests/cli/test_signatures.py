@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signatures of files: polykem keygen, sign, verify with ML-DSA, and what list, kat, bench, profile say of it."""
+"""Tests signatures of files: polykem keygen, sign and verify with ML-DSA, and list, kat, bench and profile."""
 
 import gzip
 import hashlib
@@ -124,7 +124,7 @@ class Signatures(SignatureCase):
         self.fails(USAGE, ["no hash 'md5'", "sha3-512"], "sign", "--sk", "sk", "--prehash", "md5", "a")
 
     def test_mu(self):
-        """The signature of a mu is that of its message."""
+        """The signature of mu is that of its message."""
         self.keys(SIGNER, "--format", "raw", "--force")
         sign = ["sign", "-s", SIGNER, "--sk", "sk", "--deterministic", "--force"]
         verify = ["verify", "-s", SIGNER, "--pk", "pk"]
@@ -191,7 +191,7 @@ class Signatures(SignatureCase):
         self.fails(USAGE, ["'mldsa66'", "did you mean 'mldsa65'"], "keygen", "-s", "mldsa66", "--pk", "x", "--sk", "y")
 
     def test_a_large_message(self):
-        """Longer than what is read at once."""
+        """Messages that are longer than what is read at once."""
         self.write("a", os.urandom(1 << 20) * 20)
         self.ok("sign", "--sk", "sk", "a", "b")
         self.ok("verify", "--pk", "pk", "a", "b")

@@ -64,7 +64,7 @@ class Streams(Case):
         self.assertEqual(self.files(), [])
 
     def test_nothing_else_lands_in_a_result_on_standard_output(self):
-        """By which name ever it goes there, to a pipe or to a file."""
+        """Output that goes there by any name, to a pipe or a file."""
         os.mkfifo(self.dir / "fifo")
         pipe = os.open(self.dir / "fifo", os.O_RDWR)
         self.addCleanup(os.close, pipe)
@@ -132,7 +132,7 @@ class Streams(Case):
         self.assertEqual(self.files(), [])
 
     def test_every_command_that_prints(self):
-        """On a full disk each ends with a sentence, however much it prints, and not as a defect."""
+        """On a full disk each command ends with a sentence, however much it prints, and not as an internal error."""
         commands = [("list",), ("--help",), ("keygen", "--help"), ("--version",), ("help", "--json"),
                     ("list", "--json", "-"), ("doctor", "--backend", self.quick_backend()),
                     ("profile", "-s", SET, "--count", "10"),
@@ -145,7 +145,7 @@ class Streams(Case):
                     self.refused(*command, stdout=full if stream == "full" else CLOSED)
 
     def test_errors_without_standard_error(self):
-        """The exit code is what it would be; the sentence is lost."""
+        """The exit code is the usual one; only the sentence is lost."""
         commands = ((USAGE, "list", "--nonsense"), (USAGE, "keygn"),
                     (USAGE, "keygen", "-s", "rsa", "--pk", "a", "--sk", "b"), (IO, "kat", "missing"),
                     (IO, "encaps", "--pk", "missing", "--ct", "a", "--ss", "b"))  # fmt: skip
@@ -168,7 +168,7 @@ class Streams(Case):
             return subprocess.Popen([DAEMON, "--socket", str(self.dir / "socket"), *args], cwd=self.dir, **given)
 
     def test_the_daemon_outlives_its_log(self):
-        """It logs when it begins, at SIGHUP and when it ends."""
+        """polykemd logs when it begins, at SIGHUP and when it ends."""
         process = self.daemon()
         self.addCleanup(process.kill)
         deadline = time.monotonic() + 60
@@ -189,7 +189,7 @@ class Streams(Case):
         self.assertIn("polykemd: cannot write to standard output", error)
 
     def test_only_one_place_prints(self):
-        """Elsewhere a print could throw where nothing may, or lose what it printed without a word."""
+        """Elsewhere, printing could throw where nothing may, or lose its output silently."""
         sources = pathlib.Path(__file__).resolve().parents[2] / "cli"
         prints = re.compile(r"fmt::print\(|std::(?:cout|cerr|clog)\b|\b(?:f?printf|f?puts|perror)\(")
         found = [f"{path.name}: {word}" for path in sources.rglob("*.[ch]pp") if path.name != "streams.cpp"

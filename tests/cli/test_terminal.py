@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person at a terminal sees: tables that fit, escape codes only where they are wanted."""
+"""Tests output to terminals: tables that fit, escape codes only where they are supported."""
 
 import fcntl
 import json
@@ -18,7 +18,7 @@ ESCAPE = b"\x1b"
 
 class Terminal(Case):
     def on_terminal(self, *args, columns=0, **variables):
-        """What a terminal of that many columns receives; 0: it does not say."""
+        """Returns what a terminal with this many columns receives; 0: unknown."""
         env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "POLYKEM_BACKEND")}
         env.update({"TERM": "xterm", **variables})
         master, slave = pty.openpty()
@@ -79,7 +79,7 @@ class Terminal(Case):
                 with self.subTest(words, columns=columns):
                     most = {"file": 80, 200: 100}.get(columns, columns)
                     self.assertEqual([line for line in text.splitlines() if len(line) > most], [])
-                    # Wrapped or not, a reader can copy each example, and every description is whole.
+                    # Wrapped or not, each example can be copied, and every description is complete.
                     joined, flat = re.sub(r" \\\n +", " ", text), " ".join(text.split())
                     for example in command["examples"]:
                         self.assertIn("  " + example["command"], joined)

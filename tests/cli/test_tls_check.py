@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The OpenSSL provider as `polykem tls-check` sees it."""
+"""Tests `polykem tls-check` with the OpenSSL provider."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ import tap  # noqa: E402
 from servers import HAProxy, Nginx, SServer, free_port  # noqa: E402
 
 HYBRID = "X25519MLKEM768"
-# A group that no OpenSSL has, and its name in a ServerHello: whoever negotiates it has it from polykem.
+# A group that no OpenSSL has, and its name in a ServerHello: if it is negotiated, it comes from polykem.
 OWN, OWN_CODE_POINT = "frodo640aes", "0xfe23"
 # OpenSSL computes the hybrid itself, and offers it by default.
 NEWER = openssl.version() >= (3, 5)
@@ -49,7 +49,7 @@ ssl_conf = ssl
 providers = none
 [none]
 """
-# What is changed in that file (text, replacement), and what is said of it.
+# Changes of that file (text, replacement), and the message for each.
 BROKEN = [
     ("openssl_conf = start", "openssl_conf = strat",
      "line 1: openssl_conf names section [strat], which is not there, so OpenSSL ignores the whole file"),
@@ -147,7 +147,7 @@ def changed(text, old, new):
 
 
 def misspelt(word):
-    """Two letters in the middle exchanged, or where they are the same one more."""
+    """Returns the word with two middle letters exchanged or, if they are the same, with one more."""
     middle = len(word) // 2
     swapped = word[:middle - 1] + word[middle] + word[middle - 1] + word[middle + 1:]
     return swapped if len(word) > 1 and swapped != word else word + "x"
@@ -375,7 +375,7 @@ class TlsFiles(FilesCase):
 
 
 class TlsVariants(FilesCase):
-    """The long form of a test above."""
+    """The long form of the test above."""
 
     def test_never_says_that_all_is_well_where_programs_do_not_negotiate(self):
         every = list(variants(self.fine.replace(HYBRID, OWN)))
@@ -557,7 +557,7 @@ class TlsConnect(Case):
         self.fails(IO, ["cannot find 'nothing.invalid'"], "tls-check", "--connect", "nothing.invalid:443")
 
     def test_malformed_server_hellos(self):
-        """The start of a sound one, whose lengths lie or whose bytes are others."""
+        """The beginning of a valid one, with wrong lengths or changed bytes."""
         body = b"\x03\x03" + bytes(32) + b"\x00" + b"\x13\x02\x00" + b"\x00\x0c" + \
             b"\x00\x2b\x00\x02\x03\x04" + b"\x00\x33\x00\x02\x11\xec"
         sound = b"\x02" + len(body).to_bytes(3, "big") + body
@@ -574,7 +574,7 @@ class TlsConnect(Case):
                 self.assertIn(f"127.0.0.1 port {port}", done.stderr.decode())
 
     def test_a_key_share_that_cannot_be_right(self):
-        """The connection is in order; the bytes are wrong, and so the client's alert ends the handshake."""
+        """The connection works, but the bytes are wrong, so the client's alert ends the handshake."""
         def answer(share):
             def send(connection):
                 hello = connection.recv(1 << 16)

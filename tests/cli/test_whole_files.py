@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs appear whole, together and for good, or not at all: signals, errors and file systems of all kinds."""
+"""Tests that outputs appear whole, together and durably, or not at all, after signals and errors, on all file systems."""
 
 import os
 import pathlib
@@ -118,7 +118,7 @@ class WholeFiles(Case):
         self.assertEqual(self.files(), [])
 
     def test_what_is_needed_is_not_overstated(self):
-        """Exactly as much room as the files will take is enough, in every format; half of it is not."""
+        """Exactly as much space as the files take is enough, in every format; half of it is not."""
         keygen = ("keygen", "-s", "mlkem512", "--pk", "a", "--sk", "b", "--count", "20")
         encaps = ("encaps", "--pk", "a", "--ct", "c", "--ss", "d")
         decaps = ("decaps", "--sk", "b", "--ct", "c", "--ss", "e")
@@ -170,7 +170,7 @@ class WholeFiles(Case):
         self.assertEqual(log.read_text().split(), ["file", "file", "folder"])
 
     def test_other_file_systems(self):
-        """Without unnamed files, without hard links, without exchange: the same files in the end."""
+        """Without unnamed files, hard links or exchange, the files are the same in the end."""
         kinds = ({"no_tmpfile": 1}, {"no_tmpfile": 1, "no_link": 1}, {"no_exchange": 1},
                  {"no_tmpfile": 1, "no_link": 1, "no_exchange": 1})  # fmt: skip
         for kind in kinds:

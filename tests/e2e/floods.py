@@ -39,7 +39,7 @@ def wait_for_end(connected):
 
 
 def vanish(port, _scheme):
-    """Connects and goes."""
+    """Connects and closes the connection."""
     connect(port).close()
 
 
@@ -59,7 +59,7 @@ def hello_and_reset_late(port, scheme, asked=collections.deque()):
 
 
 def repeat_hello(port, scheme):
-    """Sends the same cheap frame over and over."""
+    """Sends the same cheap frame repeatedly."""
     connected = connect(port)
     with contextlib.suppress(OSError):
         connected.sendall(protocol.hello(protocol.SERVER_DECAPS, scheme) * 2000)
@@ -85,7 +85,7 @@ def giant_lengths(port, scheme):
 
 
 def error_texts(port, _scheme):
-    """Never the same ERROR twice."""
+    """Never sends the same ERROR twice."""
     connected = connect(port)
     text = f"{random.getrandbits(64):016x}" + "z" * 200
     connected.sendall(frame(ERROR, bytes([random.randrange(256)]) + text.encode()))
@@ -93,7 +93,7 @@ def error_texts(port, _scheme):
 
 
 def wrong_tags(port, scheme):
-    """Has the server make a key and decapsulate nonsense."""
+    """Makes the server generate a key and decapsulate random bytes."""
     connected = connect(port)
     connected.sendall(protocol.hello(protocol.SERVER_DECAPS, scheme))
     with contextlib.suppress(OSError, EOFError):
@@ -103,7 +103,7 @@ def wrong_tags(port, scheme):
 
 
 def hold(port, say):
-    """Keeps HELD connections open, opening another for each that the server closes; each says a byte now and then."""
+    """Keeps HELD connections open, and opens a new one for each that the server closes. Each sends a byte now and then."""
     held = []
     for turn in itertools.count():
         while len(held) < HELD:
@@ -136,7 +136,7 @@ KINDS = [vanish, hello_and_reset, hello_and_reset_late, repeat_hello, garbage, g
 
 
 def go_on(kind, port, scheme, rate):
-    """rate: the most per second."""
+    """rate: the largest number per second."""
     due = time.monotonic()
     while True:
         with contextlib.suppress(OSError):
@@ -146,7 +146,7 @@ def go_on(kind, port, scheme, rate):
 
 
 class Flood:
-    """Clients of one kind against a server, from `with` to its end."""
+    """Runs clients of one kind against a server inside `with`."""
 
     def __init__(self, kind, port, scheme, rate=1000):
         processes = multiprocessing.get_context("fork")

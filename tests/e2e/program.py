@@ -12,7 +12,7 @@ import unittest
 
 PROGRAM = os.environ.get("POLYKEM_PROGRAM", "build/bin/polykem")
 SCHEME = "ntruhps2048509"
-# Far longer than any of these commands takes; a hang becomes a failure.
+# Far longer than any of these commands takes, so that a hang becomes a failure.
 PATIENCE = 300
 
 
@@ -44,7 +44,7 @@ class Server:
         self.exit_code = None
 
     def peak_memory(self):
-        """The most memory that it ever had, in bytes."""
+        """Returns the largest memory that it had, in bytes."""
         status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
         return 1024 * int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1))
 
@@ -70,7 +70,7 @@ class Server:
         return report
 
     def stop(self):
-        """Ends it as Ctrl-C does and returns the JSON report."""
+        """Ends it like Ctrl-C and returns the JSON report."""
         return self.finish(signal.SIGINT)
 
     def kill(self):

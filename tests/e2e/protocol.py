@@ -43,7 +43,7 @@ def server_tag(secret, frames):
 
 
 class Peer:
-    """A connected socket that speaks frames, or whatever a test makes it say."""
+    """A connected socket that sends frames, or any bytes that a test passes."""
 
     def __init__(self, connected):
         self.socket = connected

@@ -73,7 +73,7 @@ class Exchange(ProgramTest):
         self.assertEqual(report["batches"]["by_op"]["keygen"]["max"], 7, "60 clients at once fill a batch of 7")
 
     def test_lingering_fills_batches(self):
-        # No more than 16: the first batch of an operation, which measures it, takes no more.
+        # At most 16, since the first batch of an operation, which measures it, has at most so many.
         report = self.exchange("--clients", 16, "--batch", 16, "--linger-us", 10000000, "--transport", "inproc")
         self.assertEqual(report["batches"]["by_op"]["keygen"]["sizes"], [[16, 1]])
         self.assertEqual(report["batches"]["by_op"]["decaps"]["sizes"], [[16, 1]])
@@ -83,7 +83,7 @@ class Exchange(ProgramTest):
             self.assertEqual(self.exchange("--clients", 1, "--transport", transport)["agreed"], 1)
 
     def test_every_scheme(self):
-        """In the two roles by turns: below, every family has both."""
+        """Alternates between the two roles; below, every family has both."""
         listed = json.loads(self.check_run("list", "--json", "-").stdout)
         names = [scheme["name"] for scheme in listed["schemes"]]
         self.assertGreaterEqual(len(names), 6)
@@ -211,7 +211,7 @@ class ServeAndSwarm(ProgramTest):
 
     def test_server_ends_on_signals_with_its_table(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            # Whoever runs the tests may ignore SIGHUP (nohup), which the server would inherit and respect.
+            # The tests may run with SIGHUP ignored (nohup), which the server would inherit.
             server = self.server(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
             self.run_json("swarm", "--scheme", SCHEME, "--port", server.port, "--clients", 5)
             report = server.finish(number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faulty clients beside honest ones, and faulty servers: each is dropped for its reason, and nobody else notices."""
+"""Tests that faulty clients and servers are dropped for the right reason, without an effect on honest ones."""
 
 import contextlib
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Floods of hostile clients: the others are served in time, memory stays bounded, and the server lives."""
+"""Tests floods of hostile clients: others are served in time, memory stays bounded, and the server continues."""
 
 import contextlib
 import os
@@ -17,8 +17,8 @@ from protocol import ERROR, Peer, frame
 
 # A second or two for each flood; the long form of the same tests sets more.
 SECONDS = float(os.environ.get("POLYKEM_FLOOD_SECONDS", "1"))
-# What an honest client may wait beside a flood (p99), on a machine that has two cores for server, flood and clients.
-# Without a flood it is some 10 ms; where it is many times that, so many times longer.
+# How long an honest client may wait during a flood (p99), on two cores for server, flood and clients.
+# Without a flood it is about 10 ms; if it is many times that, the limit is as many times longer.
 MOST_P99_US = 3_000_000
 MOST_TIMES_ALONE = 100
 # The median beside a flood of requests that nobody waits for: without the flood, a costly set takes some 5 ms.
@@ -33,7 +33,7 @@ class FloodTest(ProgramTest):
     """A server, honest clients and floods."""
 
     def swarm_beside(self, server, scheme, seconds):
-        """Honest clients, four at a time, for so many seconds; returns the worst p99."""
+        """Runs honest clients, four at a time, for this many seconds. Returns the worst p99."""
         worst = 0
         until = time.monotonic() + seconds
         while worst == 0 or time.monotonic() < until:
@@ -48,7 +48,7 @@ class FloodTest(ProgramTest):
         return found["public_key_bytes"] + found["secret_key_bytes"]
 
     def check_flood(self, kinds, scheme=SCHEME, seconds=SECONDS, least=100, **options):
-        """On a machine on which so few clients come, the flood lasts longer."""
+        """On a machine where so few clients connect, the flood lasts longer."""
         for times in (1, 4, 16):
             report = self.flood(kinds, scheme, times * seconds, **options)
             if report["failed"] > least:
@@ -79,7 +79,7 @@ class Floods(FloodTest):
         self.assertGreater(report["failed_reasons"]["disconnected"], 500)
 
     def test_keys_for_those_who_have_left_are_not_made(self):
-        """2,000 clients a second ask for the costliest key, and reset at once."""
+        """2,000 clients a second request the costliest key and reset at once."""
         scheme = "frodokem1344shake"
         for times in (1, 4, 16):  # on a machine on which few come, it lasts longer
             server = self.server(scheme=scheme)
@@ -150,7 +150,7 @@ class Floods(FloodTest):
 
 
 class ErrorTexts(ProgramTest):
-    """Peers that never say the same thing twice."""
+    """Peers that never send the same bytes twice."""
 
     CLIENTS = 300
 

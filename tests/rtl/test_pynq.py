@@ -15,7 +15,7 @@ import polykem_core as pk  # noqa: E402
 
 
 class Buffer(bytearray):
-    """What pynq.allocate gives: it remembers whether the caches were looked after."""
+    """A buffer like those of pynq.allocate, which records whether caches were flushed and invalidated."""
 
     flushed = invalidated = 0
 

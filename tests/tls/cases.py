@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of this folder share."""
+"""Used by all tests of this folder."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import unittest
 
 import openssl
 
-# Seconds that a handshake, and a program beyond its own time, may take on a busy machine.
+# How many seconds a handshake, or a program beyond its own time, may take on a busy machine.
 HANDSHAKE_PATIENCE, PATIENCE = 60, 300
 LOAD = os.environ.get("POLYKEM_TLS_LOAD", openssl.BUILD / "bin/polykem_tls_load")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TLS clients that others wrote. Each fetches https://localhost:PORT/ and returns what it says of it as a dictionary:
-`page`, and `group` as the client itself names it, "" where it cannot tell. MissingClient: not on this machine."""
+"""TLS clients of other projects. Each fetches https://localhost:PORT/ and returns a dictionary with `page`, and with
+`group` as the client names it, "" if it cannot. MissingClient: not on this machine."""
 
 import base64
 import hashlib
