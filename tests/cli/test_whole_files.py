@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that outputs appear whole, together and durably, or not at all, after signals and errors, on all file systems."""
+"""Tests that outputs appear whole, together and durably, or not at all: signals, errors and many file systems."""
 
 import os
 import pathlib

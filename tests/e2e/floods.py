@@ -103,7 +103,7 @@ def wrong_tags(port, scheme):
 
 
 def hold(port, say):
-    """Keeps HELD connections open, and opens a new one for each that the server closes. Each sends a byte now and then."""
+    """Keeps HELD connections open, opening a new one for each that the server closes. Each sometimes sends a byte."""
     held = []
     for turn in itertools.count():
         while len(held) < HELD:
