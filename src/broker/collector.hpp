@@ -18,7 +18,7 @@ class PendingItem {
   virtual Status take(uint8_t* public_out, uint8_t* secret_out) = 0;
 };
 
-/// Who computes what the clients of a Server ask for: a batcher. Thread-safe.
+/// Computes the operations of a Server's clients, usually by a batcher. Thread-safe.
 class Collector {
  public:
   using Done = void (*)(void* user);

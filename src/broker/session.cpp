@@ -19,7 +19,7 @@ namespace {
 constexpr Status kNotDone = Status::kBusy;
 /// The computing time that a client may submit in one turn.
 constexpr uint64_t kTurnNs = 1'000'000;
-/// What a refused or late operation is charged.
+/// The computing time that is charged for a refused or late operation.
 constexpr uint64_t kLookNs = 500;
 
 int open_process(pid_t pid) {

@@ -27,7 +27,7 @@ inline constexpr size_t kWipedStackBytes = 20 * 1024;
 /// in 16 KB, including this wipe.
 inline constexpr size_t kWipedStackOfSingleItem = 13 * 1024 + 512;
 
-/// The same for threads that use matrix tiles: the frame of a signal during an operation reaches 8 KB further down.
+/// The bytes for threads that use matrix tiles, on which the frame of a signal during an operation is 8 KB larger.
 inline constexpr size_t kWipedStackWithTiles = 28 * 1024;
 
 /// Zeroises the stack below the caller's frame and the vector registers, where operations leave spilled registers,

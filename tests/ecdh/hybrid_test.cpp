@@ -46,7 +46,7 @@ class Hybrid : public testing::TestWithParam<Case> {
   std::vector<Bytes> bad_points(const Bytes& good) const {
     if (parts.point_bytes == 32) return {Bytes(32, 0)};  // of small order
     std::vector<Bytes> bad(4, good);
-    bad[0].back() ^= 1;                                                  // beside the curve
+    bad[0].back() ^= 1;                                                  // not on the curve
     bad[1][0] = 2;                                                       // as if it were compressed
     std::fill_n(bad[2].begin() + 1, parts.scalar_bytes, uint8_t{0xff});  // x is not a field element
     std::fill(bad[3].begin(), bad[3].end(), uint8_t{0});                 // infinity, padded

@@ -134,7 +134,7 @@ std::vector<Bytes> of_small_order(std::size_t bytes) {
   return points;
 }
 
-/// As public keys and in ciphertexts; of a hybrid of the registry they are the end of a public key.
+/// Uses them as public keys and in ciphertexts. In hybrids of the registry they are the end of a public key.
 TEST(PublicKey, PointsOfSmallOrder) {
   const Library library;
   for (const auto& [name, share_bytes, at_the_end] :

@@ -93,7 +93,7 @@ Bytes der_of(const Pkey& key, Write write) {
   return out;
 }
 
-/// What is encapsulated to one key, the other decapsulates.
+/// Expects that `with` decapsulates what was encapsulated to `to`.
 void expect_pair(OSSL_LIB_CTX* library, const Pkey& to, const Pkey& with) {
   const PkeyContext sender(EVP_PKEY_CTX_new_from_pkey(library, to.get(), nullptr));
   const PkeyContext receiver(EVP_PKEY_CTX_new_from_pkey(library, with.get(), nullptr));

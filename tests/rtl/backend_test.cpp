@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend rtl beside the reference, over whichever core POLYKEM_RTL_MODULE names: the fake one or the simulated
+// Compares the backend rtl with the reference, on the core that POLYKEM_RTL_MODULE names: the fake one or the simulated
 // one. RTL_ITEMS: the round trips of each set, 200 if it is not set.
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ class Backend : public testing::TestWithParam<const char*> {
 
   void TearDown() override { EXPECT_EQ(accelerator().fallbacks(), moved) << accelerator().problem(); }
 
-  /// Both engines give the same for the request that `make` builds, in everything that it writes.
+  /// Checks that both engines write the same for the request that `make` builds.
   template <class Make>
   void same(Records& a, Records& b, Make&& make) {
     const Status on_rtl = rtl->run(make(a)), on_ref = ref->run(make(b));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold for every set on every backend, whatever the inputs.
+// Tests properties that hold for every set on every backend and all inputs.
 #include <algorithm>
 #include <cstring>
 #include <functional>

@@ -71,8 +71,8 @@ class TicketQueues {
   /// The order in which operations are served: what finishes handshakes first, that is decaps, then signatures, encaps
   /// and keygen. But an operation that has waited kMaxAhead longer comes first.
   std::array<Op, kAllOps> order(Clock::time_point now) const;
-  /// Of the operation's queues for which `starts` holds, the one whose first ticket has waited longest; nullptr if
-  /// there is none.
+  /// Returns the queue whose first ticket has waited longest, of the operation's queues for which `starts` holds;
+  /// nullptr if there is none.
   template <class Starts>
   TicketQueue* oldest(Op op, Starts&& starts);
   /// Until when a batch is held back because it may still grow; none if it may start now.

@@ -11,9 +11,9 @@
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
-/// Computes PRG(seed): `length` bytes of AES-256 in counter mode, from counter 0. misplaces_tail: the second round's
-/// code sets a length of 16 a + b, 0 < b < 16, in its own way: the last b bytes stay zero, and the first b bytes of
-/// keystream block a lie from a - 1 on, over what is there.
+/// Computes PRG(seed): `length` bytes of AES-256 in counter mode, from counter 0. misplaces_tail: does as the
+/// second round's code does for a length of 16 a + b, 0 < b < 16: the last b bytes stay zero, and the first b bytes of
+/// keystream block a overwrite the output from byte a - 1 on.
 inline void prg(uint8_t* out, size_t length, const uint8_t seed[kSeedBytes], bool misplaces_tail, Aes256Ctr keystream) {
   const size_t rest = length % kAesBlockBytes, blocks = length / kAesBlockBytes;
   keystream(out, length, seed, 0, 0);

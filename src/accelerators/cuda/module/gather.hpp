@@ -18,7 +18,7 @@ cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size
 /// Copies `bytes` bytes (a multiple of 4, at most 128) from pinned host memory, by a kernel. Asynchronous on `stream`.
 cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream);
 
-/// The same, and overwrites them there with zeros, and then the word that follows them.
+/// Copies like read_from_host(), then overwrites the bytes in host memory with zeros, and then the word behind them.
 cudaError_t take_from_host(void* to, uint32_t* from, size_t bytes, cudaStream_t stream);
 
 }  // namespace polykem::cuda

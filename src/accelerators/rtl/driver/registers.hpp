@@ -34,7 +34,7 @@ inline constexpr size_t kMaxWords = 255;
 enum class Command : uint32_t { kKeygen = 1, kEncaps = 2, kDecaps = 3, kNtt = 4, kIntt = 5, kPwm = 6, kShake = 7 };
 
 inline constexpr size_t kPhases = 4;
-/// What the core's sponge is at in the cycles that PHASE[i] counts; the other units work beside it.
+/// The work of the core's sponge in the cycles that PHASE[i] counts; other units work at the same time.
 inline constexpr const char* kPhaseNames[kPhases] = {"core: seeds, H(ek)", "core: K and r", "core: noise, A",
                                                      "core: rest"};
 inline constexpr size_t kWordBytes = 8;  ///< of the streams

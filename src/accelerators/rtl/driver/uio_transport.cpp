@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 /// A core that runs ends every command within milliseconds; the rest is for a busy machine.
 constexpr auto kPatience = std::chrono::seconds(1);
 
-/// What was written to memory is there before a register is written, and the other way round.
+/// Orders accesses to memory and to registers: those before it are complete before those after it.
 void order_memory() {
 #ifdef __aarch64__
   asm volatile("dsb sy" : : : "memory");

@@ -33,7 +33,7 @@ __host__ __device__ constexpr uint32_t factor_of(uint32_t w) {
   return static_cast<uint32_t>(((uint64_t{w} << 32) + kNttQ - 1) / kNttQ);
 }
 
-/// What multiply_by() multiplies is below kMaxMultiplied.
+/// The bound of multiply_by()'s first operand.
 inline constexpr uint32_t kMaxMultiplied = 0xffffffff / kNttQ;
 /// Returns a w mod q in [0, q), for a < kMaxMultiplied and the form `factor` of w.
 __host__ __device__ constexpr uint32_t multiply_by(uint32_t a, uint32_t factor) {

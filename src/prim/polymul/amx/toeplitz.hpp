@@ -59,7 +59,7 @@ class Tiles {
   Tiles& operator=(const Tiles&) = delete;
 };
 
-/// What a product computes beside itself: it calls advance() after each of its steps. This one computes nothing.
+/// A computation that runs during a product, which calls advance() after each of its steps. This one does nothing.
 struct NothingOverlapped {
   POLYKEM_INLINE void advance() {}
 };

@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(kCopyThreads)
   });
 }
 
-/// Both secrets of the items, what else enters their combination, and where the results go.
+/// The two secrets of each item, the other inputs of their combination, and the destination of the results.
 struct Secrets {
   const uint32_t *kem, *curve;  ///< rows of ML-KEM's and X25519's secrets
   const int* kem_status;
