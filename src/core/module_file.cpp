@@ -11,6 +11,8 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace polykem {
@@ -34,15 +36,27 @@ std::string program_path() {
   return length <= 0 ? "" : std::string(path.data(), static_cast<size_t>(length));
 }
 
-/// The file that this code was loaded from. "" if it is part of the program itself, because the linker then knows only
+/// The file that this code was loaded from. "" if it is part of the program itself, of which the linker knows only
 /// argv[0], which the caller chose.
 std::string library_path() {
-  Dl_info info{};
-  void* extra = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(&load_module_file), &info, &extra, RTLD_DL_LINKMAP) == 0 || extra == nullptr)
-    return "";
-  const char* name = static_cast<const link_map*>(extra)->l_name;
-  return name != nullptr && *name == '/' ? name : "";
+  struct Search {
+    ElfW(Addr) address;
+    bool is_program;  ///< the first object is
+    const char* name;
+  } search{reinterpret_cast<ElfW(Addr)>(&load_module_file), true, nullptr};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, size_t, void* data) {
+        auto& sought = *static_cast<Search*>(data);
+        const bool is_program = std::exchange(sought.is_program, false);
+        const std::span headers(object->dlpi_phdr, object->dlpi_phnum);
+        const bool found = std::ranges::any_of(headers, [&](const auto& part) {
+          return part.p_type == PT_LOAD && sought.address - object->dlpi_addr - part.p_vaddr < part.p_memsz;
+        });
+        if (found && !is_program) sought.name = object->dlpi_name;
+        return found ? 1 : 0;
+      },
+      &search);
+  return search.name != nullptr && *search.name == '/' ? search.name : "";
 }
 
 /// True if only root and this user can change the file, or the folder's contents. In a folder with the sticky bit
