@@ -254,8 +254,8 @@ def main():
     os.set_inheritable(3, True)
     kept = {key: value for key, value in os.environ.items() if key in ("PATH", "LD_LIBRARY_PATH")
             or key.startswith("POLYKEM_")}
-    name, _, value = settings["Environment"].partition("=")
-    environment = {**kept, name: value, "LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1"}
+    named = dict(word.split("=", 1) for word in settings["Environment"].split())
+    environment = {**kept, **named, "LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1"}
     checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
     if "calls" not in options.without:
         system_calls(settings, numbers)
