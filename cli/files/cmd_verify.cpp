@@ -82,7 +82,8 @@ class SignatureReader {
 };
 
 void check_inputs(const SigningOptions& options) {
-  std::size_t from_stdin = (is_standard_input(options.pk) ? 1 : 0) + (is_standard_input(options.sig) ? 1 : 0);
+  std::size_t from_stdin = is_standard_input(options.pk) ? 1 : 0;
+  if (is_standard_input(options.sig)) ++from_stdin;
   for (const std::string& message : options.messages) {
     if (!is_standard_input(message)) continue;
     ++from_stdin;

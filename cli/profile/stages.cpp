@@ -80,7 +80,7 @@ double calibrated(const Context& context, const Scheme& scheme, polykem_op op, d
 /// The largest of 10, 20, 50, 100, ... that is not above `wanted`; at least 10.
 std::size_t round_number(double wanted) {
   std::size_t count = 10;
-  for (const std::size_t factor : {2, 5, 10}) {
+  for (const std::size_t factor : {2U, 5U, 10U}) {
     for (std::size_t ten = 10; ten * factor <= static_cast<std::size_t>(wanted); ten *= 10) {
       count = std::max(count, ten * factor);
     }

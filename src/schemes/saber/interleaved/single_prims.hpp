@@ -25,7 +25,7 @@ struct SinglePrims : polykem::lanes::SingleHashes {
       uint8_t block[kShake128Rate];
       polykem::lanes::pad_block<kShake128Rate>(block, seed.data, kSymBytes, polykem::lanes::kShakeSuffix);
       state.template absorb<kShake128Rate / 8>(block);
-      for (size_t i = 0; i < kWhole; ++i) {
+      for (size_t i = 0; i != kWhole; ++i) {  // GCC 14 warns of i < 0
         state.permute();
         state.template squeeze<kShake128Rate / 8>(out + i * kShake128Rate);
       }
