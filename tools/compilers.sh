@@ -5,6 +5,8 @@
 # errors, and the tests with the newest Clang: GCC compiles them in `make test`. Each has a folder in build-compilers/.
 #
 #   tools/compilers.sh [COMPILER...]      g++-11, for example: these instead, the tests with the last one
+#   tools/compilers.sh --suite SUITE COMPILER...
+#       what is committed, with those of another Debian or Ubuntu, in a system of its own, which needs root
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -24,6 +26,26 @@ compile() {
     -DCMAKE_C_COMPILER="${c/g++/gcc}" >"$dir/log" 2>&1 && cmake --build "$dir" -j "$jobs" -- -k 0 >>"$dir/log" 2>&1
 }
 
+# elsewhere SUITE COMPILER...: this script, in a new system of that suite.
+elsewhere() {
+  local suite=$1 root status=0
+  shift
+  # shellcheck source=tools/package/root.sh
+  source tools/package/root.sh
+  root=$(mktemp -d)
+  make_root "$root" "$suite" --variant=apt && mkdir "$root/polykem" && git archive HEAD | tar -x -C "$root/polykem" &&
+    in_root "$root" apt-get -qq update &&
+    in_root "$root" apt-get -qq -y --no-install-recommends install "${@/clang++/clang}" >/dev/null 2>&1 &&
+    in_root "$root" sh -c 'cd /polykem && tools/setup.sh test >/dev/null && exec tools/compilers.sh "$@"' sh "$@" ||
+    status=1
+  rm -rf --one-file-system "$root"
+  return $status
+}
+
+if [[ ${1:-} == --suite ]]; then
+  elsewhere "${@:2}"
+  exit
+fi
 compilers=("$@")
 ((${#compilers[@]})) || mapfile -t compilers < <(ends g++ && ends clang++)
 ((${#compilers[@]})) || {
