@@ -3,6 +3,7 @@
 """Does what a page tells its readers to do: writes the files it shows, and runs its commands in their order.
 
     run_docs.py PREFIX PAGE
+    run_docs.py --print PAGE       its commands, those in a clone first: clone_pages.sh runs them
 
 A block of code is a file if the line before it is "<!-- file: NAME -->", and commands if that is "<!-- run -->";
 ~/polykem is the installed tree at PREFIX. "<!-- run: clone -->" marks commands in a clone, which take long: all that is
@@ -48,6 +49,9 @@ def check_targets(commands):
 def main():
     prefix, page = Path(sys.argv[1]), Path(sys.argv[2])
     files, commands, in_clone = blocks(page)
+    if sys.argv[1] == "--print":
+        print("".join(in_clone + commands), end="")
+        return
     for name in files:
         if not name.startswith("CMakeLists") and not any(name in text for text in commands):
             sys.exit(f"{page}: no command uses {name}")

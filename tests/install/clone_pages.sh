@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Follows pages to the letter in a bare Debian 12 that has git and make, in a clone of what is committed. Needs root.
+#
+#   tests/install/clone_pages.sh [PAGE...]      for_developers.md, for example; some ten minutes a page
+#
+# Left to CI is README.md, whose `make test` takes longest.
+set -euo pipefail
+source_tree=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tools/package/root.sh
+source "$source_tree/tools/package/root.sh"
+(($#)) || set -- for_operators.md for_developers.md for_researchers.md
+[[ $(id -u) == 0 ]] || {
+  echo "clone_pages.sh: needs root, to make a system of its own" >&2
+  exit 1
+}
+scratch=$(mktemp -d)
+trap 'rm -rf --one-file-system "$scratch"' EXIT
+root=$scratch/bare
+make_root "$root" bookworm --variant=apt
+in_root "$root" sh -c 'apt-get -qq update && apt-get -qq -y --no-install-recommends install git make' >/dev/null 2>&1
+git clone --quiet --depth 1 "file://$source_tree" "$root/root/clone"
+for page in "$@"; do
+  begin=$SECONDS
+  python3 "$source_tree/tests/install/run_docs.py" --print "$source_tree/docs/$page" >"$root/root/commands"
+  in_root "$root" bash -c 'cd ~/clone && bash -euxo pipefail ~/commands' >"$scratch/log" 2>&1 ||
+    { tail -n 40 "$scratch/log" && echo "clone_pages.sh: $page" >&2 && exit 1; }
+  echo "$page: every command works ($((SECONDS - begin)) s)"
+done
