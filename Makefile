@@ -8,6 +8,7 @@ CLIENTS ?= 10000
 PEER    ?= native
 SUITES  ?= bookworm
 DIST    ?= dist
+DEB_OPTIONS = $(if $(CUDA),--cuda) $(if $(TWICE),--twice)
 CCACHE  := $(shell command -v ccache)
 
 PROGRAM   := $(BUILD)/bin/polykem
@@ -152,17 +153,23 @@ package-wheel-cuda: ## The wheel of the CUDA modules, polykem-cuda, in dist/ (ha
 	@tools/setup.sh wheel cuda
 	@tools/package/wheel.py --cuda
 
-package-deb: ## Debian packages of what is committed, in dist/SUITE, as root (SUITES="bookworm trixie", CUDA=1: polykem-cuda too, TWICE=1: twice, compared)
-	@tools/setup.sh deb
-	@tools/package/deb.sh $(if $(CUDA),--cuda) $(if $(TWICE),--twice) dist $(SUITES)
+package-deb package-test package-oci: export POLYKEM_CUDA_ARCHS = $(ARCHS)
 
-package-oci: package-deb ## OCI images of polykemd and of HAProxy with the provider, from the packages of Debian 12, in dist/oci, as root (TWICE=1 as above)
-	@tools/setup.sh oci
+package-deb: ## Debian packages of what is committed, in dist/SUITE, as root (SUITES="bookworm trixie noble bookworm-arm64", CUDA=1: polykem-cuda too, ARCHS="80;90": for these GPUs only, TWICE=1: twice, compared)
+	@tools/setup.sh deb $(if $(findstring arm64,$(SUITES)),deb_arm64)
+	@tools/package/deb.sh $(DEB_OPTIONS) dist $(SUITES)
+
+package-oci: ## OCI images of polykemd and of HAProxy with the provider, in dist/oci, as root, from the packages of Debian 12, built first where dist/ has none of this commit (TWICE=1 as above)
+	@tools/setup.sh deb oci
+	@tools/package/deb.sh --missing $(DEB_OPTIONS) dist bookworm
 	@tools/package/oci.sh $(if $(TWICE),--twice) dist/bookworm dist/oci
 
-package-test: package-deb $(if $(filter bookworm,$(SUITES)),package-oci) ## Build Debian packages and images, then install, use, upgrade and remove them in bare systems, and run the images, as root
+package-test: $(if $(filter bookworm,$(SUITES)),package-oci) ## Install, use, upgrade and remove packages in bare systems, run the images, use the wheel, as root; builds first what dist/ has not of this commit (SUITES)
+	@tools/setup.sh deb wheel $(if $(findstring arm64,$(SUITES)),deb_arm64)
+	@tools/package/deb.sh --missing $(DEB_OPTIONS) dist $(SUITES)
 	@tests/package/deb.sh dist $(SUITES)
 	@$(if $(filter bookworm,$(SUITES)),tests/package/oci.sh dist/oci)
+	@tests/wheel/installed.sh
 
 release-files: ## Checksums, list of software and provenance of the packages in dist/ (KEY=gpg:ID, minisign:FILE, openssl:FILE: signed; DIST=FOLDER: those there)
 	@tools/package/release_files.py $(DIST) $(KEY)

@@ -5,8 +5,8 @@
 #
 #   tools/setup.sh [--check] PURPOSE...
 #
-# PURPOSE: demo | test | tls | python | wheel | full | fuzz | lint | tidy | compilers | peers | cuda | deb | oci |
-# docs | m4 | arm64
+# PURPOSE: demo | test | tls | python | wheel | full | fuzz | lint | tidy | compilers | peers | cuda | deb | deb_arm64 |
+# oci | docs | m4 | arm64
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -127,6 +127,9 @@ need_deb() {
   need_command xz xz-utils
   need_venv
 }
+
+# Their programs for arm64 are run by an emulator that needs nothing of the system in which they run.
+need_deb_arm64() { need_command qemu-aarch64-static qemu-user-static; }
 
 # Images are built by one program and run by another; Debian's crun knows only the newer control groups.
 need_oci() {
@@ -271,7 +274,7 @@ need_compilers() {
   done
 }
 
-purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb oci docs m4 arm64"
+purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb deb_arm64 oci docs m4 arm64"
 collect() {
   local purpose
   missing=()

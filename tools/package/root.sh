@@ -2,11 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # For scripts that work in bare Debian systems; they run as root.
 
-# make_root ROOT SUITE OPTION...: a new system in ROOT, by mmdebstrap with its options.
+# make_root ROOT SUITE OPTION...: a new system of Debian, or of Ubuntu with universe, in ROOT, by mmdebstrap with its
+# options.
 make_root() {
-  local root=$1 suite=$2
+  local root=$1 suite=$2 components=main
   shift 2
-  mmdebstrap --quiet --mode=root "$@" "$suite" "$root"
+  if [[ $suite == noble ]]; then
+    components=main,universe
+    [[ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ]] || {
+      echo "$suite needs Ubuntu's keys: install ubuntu-keyring (Debian 13 and Ubuntu have it)" >&2
+      return 1
+    }
+  fi
+  mmdebstrap --quiet --mode=root --components="$components" --include=apt "$@" "$suite" "$root"
   cp -L /etc/resolv.conf "$root/etc/resolv.conf"
   echo '127.0.0.1 localhost' >"$root/etc/hosts"
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no services: there is no init
