@@ -10,7 +10,7 @@
 namespace polykem::provider_test {
 namespace {
 
-/// What a program is told that loads the provider with this section; empty: it works.
+/// Returns the error of a program that loads the provider with this section; empty if there is none.
 std::string problem(const std::string& section) {
   const ConfigFile file(section);
   const LibraryPtr context(OSSL_LIB_CTX_new());
@@ -24,7 +24,7 @@ std::string problem(const std::string& section) {
   return {};
 }
 
-/// The code point of a group with this section; 0 if it is not offered.
+/// Returns the code point of a group with this section; 0 if it is not offered.
 unsigned code_point(const std::string& section, const std::string& group) {
   struct Search {
     std::string name;

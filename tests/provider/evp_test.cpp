@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every algorithm of the provider through EVP_PKEY.
+// Tests every algorithm of the provider through EVP_PKEY.
 #include "provider/support.hpp"
 
 namespace polykem::provider_test {
@@ -12,7 +12,7 @@ class Algorithm : public testing::TestWithParam<std::string> {
   KeyPtr key = generate(library, name);
 };
 
-/// With a curve of libcrypto's; the standards' hybrids are sets of the registry.
+/// Hybrids with a curve of libcrypto; those of the standards are sets of the registry.
 bool is_hybrid(const std::string& name) {
   return name.find('_') != std::string::npos;
 }
@@ -203,7 +203,7 @@ TEST(Provider, OrderOfShares) {
   const auto length = [&](const char* name) { return get(generate(library, name).get(), "pub").size(); };
   EXPECT_EQ(get(generate(library, "p384_frodo976aes").get(), "pub")[0], 4);
   if (openssl_has_mlkem()) return;
-  // Other bytes than a public key of ML-KEM are hardly ever reduced.
+  // Random bytes are hardly ever a public key of ML-KEM with reduced coefficients.
   const Bytes share = get(generate(library, "X25519MLKEM768").get(), "pub");
   ASSERT_EQ(share.size(), 1184U + 32);
   EXPECT_NE(import(library, "mlkem768", EVP_PKEY_PUBLIC_KEY, {{"pub", {share.data(), 1184}}}), nullptr);

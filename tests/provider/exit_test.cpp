@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that outlive what they were made from: a program's globals are freed after OPENSSL_cleanup, and others after
-// the library context. Each case is a process of its own, which has to end with 0.
+// Tests objects that outlive their library context or are freed after OPENSSL_cleanup, such as a program's globals.
+// Each case is a process of its own, which must end with 0.
 #include <dlfcn.h>
 #include <openssl/async.h>
 #include <openssl/core_dispatch.h>
@@ -23,7 +23,7 @@ namespace {
 
 bool is_child = false;
 
-/// Freed after OPENSSL_cleanup, which is registered later than this and so runs sooner.
+/// Freed after OPENSSL_cleanup, which is registered later than this and so runs earlier.
 std::vector<std::shared_ptr<void>> globals;
 
 }  // namespace
@@ -144,7 +144,7 @@ void tls_context(OSSL_LIB_CTX* library) {
   require(SSL_CTX_set1_groups_list(context, hybrid_name()) == 1);
 }
 
-/// Both sides, with their contexts.
+/// Both sides of a connection, with their contexts.
 Pair& keep_pair(OSSL_LIB_CTX* library, const char* group, long mode = 0) {
   return *keep(
       new Pair(library, group, group, mode), +[](Pair* pair) { delete pair; });
@@ -171,7 +171,7 @@ void paused_handshake(OSSL_LIB_CTX* library) {
   require(pair.step(pair.client.get(), false) && pair.pauses == 1);
 }
 
-/// A job whose objects are freed before its wait context: nothing is left that holds the provider.
+/// A job whose objects are freed before its wait context, when nothing holds the provider any more.
 void paused_job(OSSL_LIB_CTX* library) {
   struct Run {
     EVP_PKEY_CTX* context;
@@ -223,7 +223,7 @@ const Kind kKinds[] = {
     {"LoadedProvider", loaded_provider},
 };
 
-/// Runs `body` in a child that then ends by exit(), with all destructors; the child's status as waitpid() gives it.
+/// Runs `body` in a child that then ends by exit(), with all destructors. Returns the child's status from waitpid().
 int status_of_child(const std::function<void()>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -306,7 +306,7 @@ TEST(Exit, WritesStatisticsWhileAKeyIsLeft) {
   std::filesystem::remove_all(folder);
 }
 
-/// Threads that never end, each with a context of its own; nobody frees those.
+/// Threads that never end, each with a context that nobody frees.
 void compute_forever(EVP_PKEY* key) {
   for (int i = 0; i < 3; ++i) {
     EVP_PKEY_CTX* context = EVP_PKEY_CTX_new_from_pkey(nullptr, key, nullptr);
@@ -331,7 +331,7 @@ TEST(Exit, FromAnotherThreadWhileOthersCompute) {
             0);
 }
 
-/// A server that loads the provider, forks, and whose child ends in order.
+/// A server that loads the provider and forks, and whose child ends normally.
 TEST(Exit, OfAChildOfTheLoader) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "AddressSanitizer's allocator may be locked by a thread that the child does not have";
@@ -350,7 +350,7 @@ TEST(Exit, OfAChildOfTheLoader) {
 
 std::atomic<bool> is_ending{false};
 
-/// The provider calls it under its lock.
+/// Called by the provider while it holds its lock.
 int slow_up_ref(const OSSL_CORE_HANDLE* /*handle*/, int /*activate*/) {
   is_ending = true;
   std::this_thread::sleep_for(std::chrono::milliseconds(300));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known answers through EVP: key pairs from their coins, encapsulations with theirs, rejections.
+// Tests known answers through EVP: key pairs and encapsulations from coins, rejections.
 #include <fstream>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hybrids of RFC 10024 between polykem and OpenSSL 3.5's own, through EVP, both ways.
+// Tests the hybrids of RFC 10024 between polykem and OpenSSL 3.5's own, through EVP, in both directions.
 #include "provider/support.hpp"
 
 namespace polykem::provider_test {
@@ -30,7 +30,7 @@ class OfOpenssl : public testing::TestWithParam<const char*> {
     OPENSSL_free(bytes);
     return out;
   }
-  /// The other side's key from its share, as TLS makes it.
+  /// Makes the other side's key from its share, as TLS does.
   KeyPtr from_share(const char* from, const Bytes& bytes) const {
     const ContextPtr maker = context(from);
     EVP_PKEY* key = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads, forks, and provider instances that come and go.
+// Tests threads, forks, and instances of the provider that are loaded and unloaded.
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ bool is_child = false;
 std::atomic<bool> no_entropy{false};
 }  // namespace
 
-/// Comes before the C library's, for the library too.
+/// Replaces the C library's function, also for the library.
 extern "C" __attribute__((visibility("default"))) ssize_t getrandom(void* out, std::size_t bytes, unsigned flags) {
   if (!no_entropy) return syscall(SYS_getrandom, out, bytes, flags);
   errno = EIO;
@@ -139,8 +139,8 @@ TEST(Process, DefaultContextAtExit) {
   EVP_PKEY_free(key);
 }
 
-/// What a neighbour puts where the statistics go, in a folder that both may write to, is neither followed nor waited
-/// for.
+/// A link or pipe that another user puts at the path of the statistics, in a folder that both may write, is neither
+/// followed nor waited for.
 TEST(Process, StatisticsTrustNoNeighbour) {
   const std::string path = testing::TempDir() + "polykem-statistics", mine = path + "." + std::to_string(getpid());
   const std::string fresh = mine + ".new", victim = path + ".victim";
@@ -167,7 +167,7 @@ TEST(Process, StatisticsTrustNoNeighbour) {
     std::remove(name.c_str());
 }
 
-/// A child that ends without an operation starts nothing for its end: no batcher, and no GPU's driver.
+/// A child that ends without an operation starts neither a batcher nor a GPU's driver.
 TEST(Process, AChildWithoutOperationsHasNoStatistics) {
   const std::string path = testing::TempDir() + "polykem-of-child";
   std::optional<Library> library(std::in_place, "statistics = " + path);

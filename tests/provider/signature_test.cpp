@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ML-DSA through EVP, X.509 and, where libssl knows signature algorithms of providers, TLS.
+// Tests ML-DSA through EVP, X.509 and, if libssl supports signature algorithms of providers, TLS.
 #include <openssl/async.h>
 #include <openssl/x509.h>
 
@@ -56,7 +56,7 @@ class Signatures : public testing::TestWithParam<const char*> {
       return -1;
     return EVP_DigestVerify(context.get(), signature.data(), signature.size(), message.data(), message.size());
   }
-  /// What the library signs with rnd 0.
+  /// Returns the library's signature with rnd = 0.
   Bytes expected(const Bytes& message, polykem_message_kind kind, const Bytes& context = {}) {
     const Bytes sk = get(key.get(), "priv");
     const polykem::Context own(1);
@@ -134,7 +134,7 @@ TEST_P(Signatures, Parameters) {
   EXPECT_NE(errors().find("not a digest by SHA256"), std::string::npos);
 }
 
-/// EVP_PKEY_sign signs the message as it is, a copy of a context as the context does.
+/// EVP_PKEY_sign signs the message itself, and a copy of a context signs like the context.
 TEST_P(Signatures, WithoutADigest) {
   const Bytes message = text("a message"), context_string = text("c");
   const ContextPtr context = context_of(library, key.get());
@@ -156,7 +156,7 @@ TEST_P(Signatures, WithoutADigest) {
   EXPECT_EQ(EVP_PKEY_verify(context.get(), signature.data(), signature.size(), message.data(), message.size()), 1);
 }
 
-/// As the program openssl gives files to it, from OpenSSL 3.0 on.
+/// Signs like the program openssl signs files, from OpenSSL 3.0 on.
 TEST_P(Signatures, MessagesInParts) {
   const Bytes first(100, 1), second = text("the rest"), message = [&] {
     Bytes all = first;
@@ -352,7 +352,7 @@ TEST_P(Certificates, OfMldsaInTls) {
   EXPECT_EQ(X509_verify(certificate.get(), X509_get0_pubkey(certificate.get())), 1) << errors();
 }
 
-/// The alert that a client sends, whoever verifies for it.
+/// Returns the alert that a client sends, whichever provider verifies.
 TEST(Alerts, AWrongSignatureIsADecryptError) {
   if (!libssl_asks()) GTEST_SKIP() << "this libssl knows no signature algorithms of providers";
   const Library library;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that takes its time: it stands in front of the library's batcher, as part of a program or by LD_PRELOAD, and
-// lets every operation finish POLYKEM_SLOW_DEVICE_US microseconds later. What waits meanwhile is its next batch.
+// Simulates a slow device in front of the library's batcher, as part of a program or by LD_PRELOAD. Every operation
+// finishes POLYKEM_SLOW_DEVICE_US microseconds later. Operations that wait meanwhile are the next batch.
 #include "slow_device.hpp"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a small stack an operation uses: OpenSSL's ASYNC jobs have 32 KB and no guard page, of which libssl has
-// used some before it calls a provider.
+// Measures how much of a small stack an operation uses. OpenSSL's ASYNC jobs have 32 KB without a guard page, part of
+// which libssl has used before it calls a provider.
 #include <ucontext.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void enter() {
   current.body(current.argument);
 }
 
-/// Runs `body` on a painted stack and returns how deep it went.
+/// Runs `body` on a stack filled with a pattern, and returns how much of it was used.
 template <class Body>
 std::size_t stack_used(Body&& body) {
   static std::vector<std::uint8_t> stack(kStackBytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handshakes in memory, with every group that the provider offers, also in ASYNC jobs on a slow device.
+// Tests handshakes in memory with every group that the provider offers, also in ASYNC jobs on a slow device.
 #include <dlfcn.h>
 #include <openssl/async.h>
 #include <openssl/ssl.h>
@@ -24,7 +24,7 @@ void __lsan_enable() __attribute__((weak));
 
 namespace {
 
-/// Private keys that anybody here has generated and nobody has freed.
+/// The number of private keys that were generated and not freed.
 std::set<const EVP_PKEY*>& live_keys() {
   static std::set<const EVP_PKEY*> keys;
   return keys;
@@ -32,7 +32,7 @@ std::set<const EVP_PKEY*>& live_keys() {
 
 }  // namespace
 
-/// These come before libcrypto's, for the provider too.
+/// These replace libcrypto's functions, also for the provider.
 extern "C" [[gnu::visibility("default")]] int EVP_PKEY_keygen(EVP_PKEY_CTX* context, EVP_PKEY** key) {
   static const auto real = reinterpret_cast<decltype(&EVP_PKEY_keygen)>(dlsym(RTLD_NEXT, "EVP_PKEY_keygen"));
   const int result = real(context, key);
@@ -48,7 +48,7 @@ extern "C" [[gnu::visibility("default")]] void EVP_PKEY_free(EVP_PKEY* key) {
 namespace polykem::provider_test {
 namespace {
 
-/// The groups that the provider offers, with their code points.
+/// Returns the groups that the provider offers, with their code points.
 std::vector<std::pair<std::string, unsigned>> groups_of(OSSL_PROVIDER* provider) {
   std::vector<std::pair<std::string, unsigned>> out;
   OSSL_PROVIDER_get_capabilities(
@@ -148,7 +148,7 @@ bool is_readable(SSL* ssl) {
   return poll(&poll_fd, 1, 0) == 1;
 }
 
-/// A client pauses twice on one descriptor. An event loop would turn without an end if it stayed readable.
+/// A client pauses twice on one descriptor. An event loop would spin if the descriptor stayed readable.
 TEST_F(Jobs, ADescriptorIsReadableOnceForEachPause) {
   const Library library;
   Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
@@ -169,7 +169,7 @@ TEST_F(Jobs, ADescriptorIsReadableOnceForEachPause) {
   EXPECT_TRUE(pair.handshake()) << errors();
 }
 
-/// OpenSSL loses the stack of a job that is not resumed; that is not ours to find.
+/// OpenSSL leaks the stack of a job that is not resumed, which leak checkers must ignore.
 struct LeaksAllowed {
   LeaksAllowed() {
     if (__lsan_disable != nullptr) __lsan_disable();
@@ -206,14 +206,14 @@ TEST_F(Jobs, Abandoned) {
   EXPECT_EQ(open_descriptors(), descriptors);
 }
 
-/// Resident memory of the process, in bytes.
+/// Returns the resident memory of the process in bytes.
 std::size_t resident_bytes() {
   std::size_t all = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> all >> resident;
   return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// Handshakes that are abandoned at their first pause; how many of them paused.
+/// Runs handshakes that are abandoned at their first pause. Returns how many paused.
 int abandon_handshakes(const Library& library, int count) {
   int paused = 0;
   for (int i = 0; i < count; ++i) {
@@ -228,7 +228,7 @@ int abandon_handshakes(const Library& library, int count) {
   return paused;
 }
 
-/// What OpenSSL keeps of an abandoned job is its own, so their number has a limit; then operations wait.
+/// OpenSSL never frees an abandoned job, so their number has a limit, after which operations wait.
 TEST_F(Jobs, AbandonedUpToALimit) {
   constexpr int kLimit = 20, kMore = 300;
   constexpr std::size_t kStackOfAJob = 16384;  // what it touches of it, at least

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys through libcrypto's functions: i2d, d2i, PEM, PKCS #8.
+// Tests keys through libcrypto's functions: i2d, d2i, PEM, PKCS #8.
 #include <gtest/gtest.h>
 
 #include <openssl/decoder.h>
@@ -153,7 +153,7 @@ TEST_F(Coding, KeysGoThroughEncryptedPem) {
   }
 }
 
-/// A cipher that cannot be had must not end in a key that is not encrypted.
+/// With an unavailable cipher, no unencrypted key may be written.
 TEST_F(Coding, NothingIsWrittenWithoutTheCipherOrThePassphrase) {
   const Pkey key = generate("ML-KEM-512");
   const auto written = [&](const char* cipher, bool with_passphrase) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver over a core that computes right and over cores that do not.
+// Tests the driver on a correct core and on faulty ones.
 #include "accelerators/rtl/driver/core.hpp"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST_F(Driver, MalformedKeysAreNoFailureOfTheCore) {
   EXPECT_FALSE(fake.holds_secrets());
 }
 
-/// 256 coefficients in 12 bits each.
+/// Packs 256 coefficients of 12 bits each.
 Buffer packed(const uint16_t (&c)[ntt::kN]) {
   mlkem::Poly poly;
   std::copy_n(c, ntt::kN, poly.c);

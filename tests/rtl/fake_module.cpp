@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libpolykem_rtl.so without a core. FAKE_RTL names what is wrong with it: a name of kFaultNames, "other_abi", or
-// nothing. FAKE_RTL_AFTER: commands that are good before that.
+// A libpolykem_rtl.so without a core. FAKE_RTL names its fault: a name of kFaultNames, "other_abi", or nothing.
+// FAKE_RTL_AFTER: the number of correct commands before that.
 #include <cstdlib>
 
 #include "accelerators/rtl/driver/model.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver over the files of a board that a thread plays.
+// Tests the driver on the files of a board that a thread simulates.
 #include <gtest/gtest.h>
 #include <sys/file.h>
 

@@ -36,7 +36,7 @@ uint64_t load(const uint8_t* bytes) {
   return word;
 }
 
-/// The hash of the first eight bytes, or of 64 if eight carry too little information.
+/// Returns the hash of the first eight bytes, or of 64 if eight carry too little information.
 template <bool kLong>
 uint64_t begin_hash(const uint8_t* bytes) {
   if constexpr (!kLong) return mix(load(bytes));
@@ -65,7 +65,7 @@ void* run(void* work) {
   return nullptr;
 }
 
-/// The parts of a mapping that the process has touched, according to the kernel. [Linux, pagemap]
+/// Returns the parts of a mapping that the process has touched, according to the kernel. [Linux, pagemap]
 std::vector<std::span<const uint8_t>> touched(uintptr_t begin, uintptr_t end) {
   constexpr uint64_t kPresentOrSwapped = uint64_t{3} << 62;
   std::vector<uint64_t> entries((end - begin) / kPage);
@@ -92,7 +92,7 @@ struct Mapping {
   std::string name;
 };
 
-/// The writable mappings, without the memory that is left out.
+/// Returns the writable mappings, without the memory that is left out.
 std::vector<Mapping> mappings() {
   std::vector<Mapping> result;
   std::ifstream maps("/proc/self/maps");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations clear the vector registers: a thread or a function that comes later may save them anywhere.
+// Tests that operations clear the vector registers, which other threads or functions may later save anywhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ struct alignas(64) RegisterFile {
   uint64_t masks[8];
 };
 
-/// Fills the registers, or stores what they hold. ymm or zmm by what the machine has.
+/// Fills the registers, or stores their contents; ymm or zmm according to the machine.
 void fill_registers(const RegisterFile& from) {
 #define LOAD_ZMM(n) "vmovdqu64 " #n "*64(%0), %%zmm" #n "\n"
 #define LOAD_YMM(n) "vmovdqu " #n "*64(%0), %%ymm" #n "\n"
@@ -113,7 +113,7 @@ void expect_clear(const RegisterFile& left, const std::string& after) {
     EXPECT_EQ(left.masks[k], 0u) << "mask " << k << ", " << after;
 }
 
-/// Every register that this machine has, whichever of them the backend uses: the C library's copies use them too.
+/// Checks all registers of this machine, whichever the backend uses, since the C library's copies use them too.
 TEST(Registers, AreCleared) {
   static RegisterFile marks, left;
   std::memset(&marks, kMark, sizeof marks);

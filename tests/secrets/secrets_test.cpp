@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation must leave no secret in any memory but the caller's.
+// Tests that an operation leaves no secret in any memory but the caller's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class Words {
   size_t size_ = 0;
 };
 
-/// Calls `use` with each secret polynomial of one secret key, unpacked. FrodoKEM's matrix stands in the key as words.
+/// Calls `use` with each secret polynomial of a secret key, unpacked. FrodoKEM's matrix is in the key as words.
 void for_secret_polys(const OwnBatch& batch, std::span<const uint8_t> sk,
                       const std::function<void(std::span<const int16_t>)>& use) {
   const std::string family = batch.sizes.family;
@@ -100,7 +100,7 @@ void for_secret_polys(const OwnBatch& batch, std::span<const uint8_t> sk,
   }
 }
 
-/// The secret parts of one secret key.
+/// Returns the secret parts of a secret key.
 void add_secret_key(Needles& needles, const OwnBatch& batch, std::span<const uint8_t> sk) {
   const std::string family = batch.sizes.family;
   if (family == "mlkem") {  // s, then the public key and its hash, then z
@@ -255,7 +255,7 @@ struct Callback {
   std::latch called{1};
 };
 
-/// When the user hears that a batch is complete, its secrets are gone.
+/// When a batch's callback runs, its secrets have been wiped.
 TEST(SecretsInACallback, NoneIsLeftInMemory) {
   const OwnBatch batch(scheme("mlkem768"), 70);
   run_all(batch);
@@ -276,7 +276,7 @@ TEST(SecretsInACallback, NoneIsLeftInMemory) {
   }
 }
 
-/// An item that fails does not keep the secrets of the others.
+/// A failed item does not keep the secrets of others in memory.
 TEST(SecretsAfterErrors, NoneIsLeftByABadItem) {
   const OwnBatch batch(scheme("mlkem768"), 70);
   run_all(batch);
@@ -319,7 +319,7 @@ TEST(SecretsAfterErrors, NoneIsLeftWhereMemoryRanOut) {
 
 // ---- the scan itself
 
-/// A leak of 16 bytes must be seen.
+/// A leak of 16 bytes must be found.
 void expect_found(const std::function<void(const OwnBatch&)>& leak) {
   const Context context = make_context(nullptr, 1);
   const OwnBatch batch(scheme("mlkem768"), 3);

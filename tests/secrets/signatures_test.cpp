@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ML-DSA must leave no secret in any memory but the caller's.
+// Tests that ML-DSA leaves no secret in any memory but the caller's.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -52,7 +52,7 @@ struct OwnSignatures {
   polykem_messages messages;
 };
 
-/// The packed s1 and s2 of a private key: 3 bits a coefficient with eta = 2, else 4 [FIPS204, Alg 24].
+/// Returns the packed s1 and s2 of a private key: 3 bits per coefficient with eta = 2, otherwise 4 [FIPS204, Alg 24].
 size_t packed_secrets(const polykem_scheme_info_t& sizes) {
   const std::string set = sizes.name;
   return set == "mldsa44" ? 8 * 96 : set == "mldsa65" ? 11 * 128 : 15 * 96;

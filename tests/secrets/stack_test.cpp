@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation wipes the stack that it used.
+// Tests that an operation wipes the stack that it used.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -19,8 +19,8 @@ constexpr size_t kFrames = 2048;
 constexpr size_t kStackBytes = 1 << 20;
 constexpr uint8_t kPaint = 0xc3;
 
-/// Runs `work` on a painted stack; returns what lies there afterwards, beyond kFrames below the first frame, that is
-/// neither paint nor zero: its number of bytes.
+/// Runs `work` on a stack filled with a pattern. Returns the number of bytes, more than kFrames below the first frame,
+/// that are neither pattern nor zero afterwards.
 size_t bytes_left_on_stack(const std::function<void()>& work) {
   struct Call {
     const std::function<void()>& work;
@@ -65,7 +65,7 @@ TEST_P(Stack, IsWiped) {
 
 INSTANTIATE_TEST_SUITE_P(Families, Stack, testing::ValuesIn(cases({1})), case_name);
 
-/// NTRU on matrix tiles draws beside a product if coins are not given.
+/// NTRU on matrix tiles makes coins during a product if none are given.
 TEST(Stack, IsWipedAfterCoinsBesideAProduct) {
   const auto all = available_backends();
   if (std::find(all.begin(), all.end(), "amx") == all.end()) GTEST_SKIP() << "this machine has no AMX";

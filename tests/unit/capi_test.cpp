@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API: what it promises, and what it does with wrong arguments.
+// Tests the C API: its promises, and its errors for wrong arguments.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -154,7 +154,7 @@ TEST_F(Api, RefusesEnumValuesOutOfRangeOnBothSides) {
   }
 }
 
-/// As callers compiled with an older or newer header pass them.
+/// Structs of callers that were compiled with an older or newer header.
 TEST_F(Api, StructsMayBeShorterOrLonger) {
   const Exchange x(context_.get(), set_, 1);
   Bytes ss(32);
@@ -354,7 +354,7 @@ TEST(Backends, AmxLeavesToAvx512WhatItHasNotItself) {
   EXPECT_STREQ(polykem_context_backend(make_context().get(), scheme("mlkem768")), "avx512");
 }
 
-/// Parts of a batch with one key share A, which amx generates once where SHAKE makes it.
+/// Parts of a batch with one key share A, which amx generates only once with SHAKE.
 TEST(Backends, PartsOfABatchWithOneKeyGiveWhatRefGives) {
   constexpr size_t kCount = 70;
   for (const char* name : {"efrodokem640shake", "efrodokem640aes"}) {
@@ -447,7 +447,7 @@ void add_stages(const char* names, std::multiset<std::string>& stages) {
     stages.insert(name);
 }
 
-/// A batch whose chunks all fill the lanes of every backend, or where that takes seconds, a few items.
+/// Returns a batch size whose chunks fill the lanes of every backend, or a few items for slow sets.
 size_t items_of_a_full_plan(const std::string& set) {
   return set.find("frodokem") == std::string::npos ? 64 : 3;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many CPUs a process may use, in folders that stand for machines.
+// Tests how many CPUs a process may use, with folders that simulate machines.
 #include "core/cpus.hpp"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST_F(CpuQuota, OfVersion1) {
   EXPECT_EQ(quota(), 3.5);
 }
 
-/// The group's name is that of the host, and only its own folder is mounted.
+/// The control group has its name on the host, and only its own folder is mounted.
 TEST_F(CpuQuota, OfVersion1InAContainer) {
   machine("4:cpu,cpuacct:/docker/id/job\n",
           "26 24 0:23 /docker/id /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index arithmetic of the CUDA kernels at and beyond 2^32, compared with exact arithmetic. The kernels use the same
+// Compares the index arithmetic of the CUDA kernels at and beyond 2^32 with exact arithmetic. The kernels use the same
 // functions.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of ML-KEM's kernels, compiled for the host: exact where it says so, and the same transform as the
-// reference.
+// Tests the arithmetic of ML-KEM's kernels, compiled for the host: exact results where stated, and the reference's
+// transform.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the random generator seeds again, and that no copy of a process repeats another's numbers.
+// Tests when the random generator reseeds, and that no copy of a process repeats another's numbers.
 #include "prim/drbg/drbg.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 
 using Block = std::array<uint8_t, 32>;
 
-/// What the sources under test give, and how often they were asked.
+/// The output of the sources under test, and how often they were called.
 struct Machine {
   int seedings = 0;
   uint8_t entropy = 0;  ///< every byte of it
@@ -87,7 +87,7 @@ TEST_F(DrbgSeeding, ABegunFillIsAFill) {
   }
 }
 
-/// The same numbers however many are drawn at once: what one fill gives is the beginning of what a longer one gives.
+/// The output of a fill is the beginning of that of a longer one.
 TEST_F(DrbgSeeding, AShortFillIsTheBeginningOfALongOne) {
   std::vector<uint8_t> long_one(1000);
   Drbg first(kMachine, aes256_ctr_portable);
@@ -153,7 +153,7 @@ TEST_F(DrbgSeeding, FreshEntropyDecidesTheNumbers) {
   EXPECT_NE(draw(first_with_2), with_1);
 }
 
-/// Entropy that is all zeros must not bring back numbers that were given out before.
+/// Entropy of zeros must not repeat earlier numbers.
 TEST_F(DrbgSeeding, SeedingAgainKeepsTheOldKeyInTheMix) {
   Drbg drbg(kMachine);
   const Block first = draw(drbg);
@@ -190,7 +190,7 @@ pid_t raw_clone() {  // bypasses the C library: no handler of pthread_atfork run
   return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
 }
 
-/// What `compute` returns in a child made by `make`; nothing if no child can be made.
+/// Returns what `compute` returns in a child made by `make`; nothing if no child can be made.
 template <class T>
 std::optional<T> in_child(MakeProcess make, const std::function<T()>& compute) {
   int ends[2];
@@ -208,7 +208,7 @@ std::optional<T> in_child(MakeProcess make, const std::function<T()>& compute) {
   return got ? std::optional(result) : std::nullopt;
 }
 
-/// Both draw next from one state: the child first, then this process.
+/// Both fill next from the same state: the child first, then this process.
 void expect_child_draws_its_own(MakeProcess make) {
   Drbg drbg;
   draw(drbg);

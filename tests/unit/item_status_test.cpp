@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items of one batch must not affect the status of items of the next, wherever the status is kept.
+// Tests that items of a batch do not affect the status of items of the next, wherever the status is kept.
 #include <algorithm>
 
 #include "support/batch.hpp"

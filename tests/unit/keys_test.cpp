@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys in all their forms: records, seeds, key sets; and keys that a standard refuses.
+// Tests all forms of keys: records, seeds, key sets; and keys that a standard refuses.
 #include <algorithm>
 #include <cstring>
 

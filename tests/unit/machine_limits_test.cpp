@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process may use of memory and threads, in folders that stand for machines.
+// Tests how much memory and how many threads a process may use, with folders that simulate machines.
 #include "core/limits.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch of a million, or of ten thousand of the largest set, needs at most 64 MB beyond its own inputs and outputs;
-// and items of a hybrid more than 4 GiB behind the first are computed as the first are.
+// Tests that a batch of a million items, or of ten thousand of the largest set, needs at most 64 MB beyond its inputs
+// and outputs, and that items of a hybrid more than 4 GiB behind the first are computed correctly.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -71,7 +71,7 @@ TEST_P(Large, BatchesStayWithin64MegabytesAndTakeNoMoreThanSmallOnes) {
   EXPECT_LE(large, small + 4u * 1024) << "kB";
 }
 
-/// Records that repeat after kPeriod: the system keeps each only once, in memory that is mapped again and again.
+/// Records that repeat after kPeriod. The system keeps each only once, in memory that is mapped repeatedly.
 class Repeated {
  public:
   static constexpr size_t kPeriod = 4096;  // a multiple of a page for records of any size

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The portable primitives against published answers and against their definitions.
+// Compares the portable primitives with published answers and with their definitions.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -87,7 +87,7 @@ bool may_stay_valid(const std::string& set, size_t bit) {
   return bit / logq + 64 > n && bit % logq < 2;
 }
 
-/// Of one KEM; tests/ecdh has the hybrids.
+/// Sets of a single KEM; tests/ecdh has the hybrids.
 class Rejection : public Property {};
 
 TEST_P(Rejection, AnyFlippedCiphertextBitYieldsTheRejectionSecret) {
@@ -216,7 +216,7 @@ struct Garbage {
   Bytes sk, pk, ct, encaps_coins;
 };
 
-/// `ref` computes once, and every other backend must give the same.
+/// `ref` computes once, and every other backend must have the same results.
 class Differential : public testing::TestWithParam<std::string> {
  protected:
   /// Calls `outcome(context)` for `ref` and for every other backend of the set, which must agree.
@@ -319,7 +319,7 @@ bool adds_code(const std::string& set) {
          is(set, {"efrodokem640aes", "frodokem640shake", "frodokem976aes"});
 }
 
-/// What `make test` leaves to `make test-full`: sets that add no code, and those that take long on `ref`.
+/// Sets that only `make test-full` runs: those that add no code, and those that are slow on `ref`.
 bool is_quick(const Case& c) {
   return adds_code(c.set) && (c.backend != "ref" || !is(c.set, {"ntruhps40961229", "ntruhrss1373", "frodokem976aes"}));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bound that is broken ends the program where bounds are checked. A program of its own, since it checks what the
-// library that the other tests link may not.
+// Tests that a violated bound ends the program where bounds are checked. It is a program of its own, since the library
+// that other tests link may not check bounds.
 #ifndef POLYKEM_CHECK_RANGES
 #define POLYKEM_CHECK_RANGES
 #endif

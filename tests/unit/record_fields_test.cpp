@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of each operation, as the engine lists them: the C API and the Python extension agree.
+// Tests that the C API and the Python extension agree with the engine's list of records of each operation.
 #include <gtest/gtest.h>
 
 #include <iterator>

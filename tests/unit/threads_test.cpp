@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API in many threads and after a fork. `make test` runs these under ThreadSanitizer too.
+// Tests the C API in many threads and after a fork. `make test` also runs these under ThreadSanitizer.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,7 +73,7 @@ TEST(Async, PollSaysBusyUntilItIsDone) {
   polykem_job_free(job);
 }
 
-/// In its callback a job can be asked and freed, a batch of many chunks can be run, and nothing waits for itself.
+/// In its callback a job can be queried and freed, and a batch of many chunks can run; nothing waits for itself.
 TEST(Async, ACallbackMayUseTheLibrary) {
   struct State {
     polykem_context* context;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operating system that does not let the process use matrix tiles. Each case is a process of its own, since it may
-// ask only once.
+// Tests with an operating system that does not let the process use matrix tiles. Each case is a process of its own,
+// since a process may ask only once.
 #include <gtest/gtest.h>
 #include <signal.h>
 

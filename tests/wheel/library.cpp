@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls what glibc has newer versions of, or has only since 2.29; test_stubs.py links it for 2.28.
+// Calls functions that have newer versions in glibc, or exist only since 2.29. test_stubs.py links it for 2.28.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Whether a wait of 50 ms ends, and not before them.
+/// Returns whether a wait of 50 ms ends, and not before.
 bool waits() {
   std::mutex mutex;
   std::condition_variable condition;
@@ -52,7 +52,7 @@ bool knows_files(const char* folder, const char* file) {
 
 }  // namespace
 
-/// 0, or the number of the first thing that did not work.
+/// Returns 0, or the number of the first check that failed.
 extern "C" __attribute__((visibility("default"))) int polykem_cuda_module(double one, const char* folder,
                                                                           const char* file) {
   sigset_t none;
