@@ -31,7 +31,7 @@ STATIONS = (
     (CORE + "u_input.quad_valid", 1, "four coefficients of t are unpacked; in the same words the hash unit hashes ek"),
     (SECTION, hashes("HashShared"), "H(ek) is there: the sponge begins with K, r = G(m, H(ek))"),
     (SECTION, hashes("HashNoise"), "r is there: y, e1, e2 are sampled"),
-    (CORE + "counts.noise", 1, "y[0] is sampled; that is what the transform unit waits for"),
+    (CORE + "counts.noise", 1, "y[0] is sampled; the transform unit has waited for it"),
     (LANE + "start_i", 1, "its first pair enters the NTT lane: a = {a_i}, b = {b_i}, which meet the factor "
                           f"{FIRST_FACTOR} in the first butterfly"),
     (BUTTERFLY + "a_o", "late", "and leave it as a + b w = {a_o} and a - b w = {b_o}, modulo 3329"),

@@ -314,7 +314,7 @@ def _library_of(array: Any) -> str | None:
 
 
 def _dlpack_device_of(array: Any) -> int | None:
-    """The kind of device; None: as_array says what it thinks of such an array."""
+    """Returns the kind of device; None if the array does not state it."""
     try:
         kind: int = array.__dlpack_device__()[0]
     except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):

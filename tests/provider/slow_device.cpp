@@ -154,7 +154,7 @@ POLYKEM_API polykem_status polykem_batcher_add(polykem_batcher* batcher, const p
   return POLYKEM_OK;
 }
 
-/// Who was told that a ticket is finished is not told again: so it is, if the library's is not yet.
+/// A ticket whose callback ran counts as finished, so this waits if the library's ticket is not finished yet.
 POLYKEM_API polykem_status polykem_ticket_poll(const polykem_ticket* ticket) {
   REAL(polykem_ticket_wait);
   const auto& slow = *reinterpret_cast<const SlowTicket*>(ticket);
@@ -165,7 +165,7 @@ POLYKEM_API polykem_status polykem_ticket_poll(const polykem_ticket* ticket) {
   return real_polykem_ticket_wait(slow.real);
 }
 
-/// Whoever could release a device that holds waits here.
+/// Releases a device that holds operations, since the thread that could release it waits here.
 POLYKEM_API polykem_status polykem_ticket_wait(polykem_ticket* ticket) {
   REAL(polykem_ticket_wait);
   if (delay_us == kHold) polykem_slow_device_release();

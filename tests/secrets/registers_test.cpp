@@ -130,8 +130,8 @@ TEST(Registers, AreCleared) {
   }
 }
 
-/// Which parts of the thread's state are not in their initial state; that of the tiles is zero. [Intel SDM vol.
-/// 1, 13.6]
+/// Returns a bit for each part of the thread's state that is not in its initial configuration, in which tiles are zero.
+/// [Intel SDM vol. 1, 13.6]
 uint32_t state_in_use() {
   uint32_t low, high;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));

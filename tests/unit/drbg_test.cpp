@@ -71,8 +71,8 @@ TEST_F(DrbgSeeding, EqualMachinesGiveEqualNumbers) {
   EXPECT_FALSE(set_apart_by([](Machine&) {}));
 }
 
-/// What is begun and written later is what a fill would have written, and the next numbers are the same. Short fills
-/// are expanded together with the next key, so that both must leave it out.
+/// Output that is begun and written later equals that of a fill, and so do the next numbers. Short fills are expanded
+/// together with the next key, so both must leave it out.
 TEST_F(DrbgSeeding, ABegunFillIsAFill) {
   for (const auto& [first, bytes] : {std::pair<size_t, size_t>{0, 1}, {0, 64}, {16, 32}, {48, 65}, {512, 1000}}) {
     Drbg one(kMachine, aes256_ctr_portable), other(kMachine, aes256_ctr_portable);
@@ -237,7 +237,7 @@ TEST(DrbgFork, AGrandchildDrawsItsOwnNumbers) {
   EXPECT_NE((*drawn)[1], own);
 }
 
-/// The clock and the CPU's numbers also set a child apart, so the number is looked at by itself.
+/// Tests the number alone, because the clock and the CPU's random numbers also distinguish a child.
 void expect_other_generation(ForkGeneration& generation, MakeProcess make) {
   const uint64_t own = generation.current();
   EXPECT_EQ(generation.current(), own);

@@ -30,7 +30,7 @@ class Authority:
         self.key = secrets.derive(column_key, b"records", job_id.encode())
 
     def mac(self, kind: str, record: Json) -> str:
-        """Of all fields of a record but "mac", independent of their order and of blanks in the file."""
+        """Returns the MAC of all fields of a record but "mac", independent of their order and of blanks in the file."""
         said = {name: value for name, value in record.items() if name != "mac"}
         text = json.dumps(said, sort_keys=True, separators=(",", ":"))
         return hmac.new(self.key, f"{kind} {text}".encode(), hashlib.sha256).hexdigest()

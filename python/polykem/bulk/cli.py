@@ -376,8 +376,8 @@ def failure_of(error: BaseException, arguments: Sequence[str]) -> tuple[Json, in
 
 
 def signal_behind(error: BaseException) -> BaseException:
-    """The signal that an error comes of, else the error: a signal goes to the whole process group now and then, so that
-    Ray's processes end while this one unwinds, and Ray's compiled code wraps what a handler raises in a SystemError."""
+    """Returns the signal that caused an error, otherwise the error. A signal to the whole process group also ends Ray's
+    processes while this one unwinds, and Ray's compiled code wraps what a handler raises in a SystemError."""
     link: BaseException | None = error
     while link is not None:
         if isinstance(link, (KeyboardInterrupt, Terminated)):
