@@ -72,7 +72,7 @@ def last_row(number):
 
 
 def chi(b):
-    """Of a row whose word 0 is in COPY0 too."""
+    """Returns the instructions of chi for a row whose word 0 is also in COPY0."""
     return [("XOR_ANDNOT", b[0], b[1], b[2]), ("MOVE", COPY1, b[1]), ("XOR_ANDNOT", b[1], b[2], b[3]),
             ("XOR_ANDNOT", b[2], b[3], b[4]), ("XOR_ANDNOT", b[3], b[4], COPY0), ("XOR_ANDNOT", b[4], COPY0, COPY1)]
 

@@ -37,7 +37,7 @@ def failed_timed_tests(build, report, log):
 
 
 def expression(names):
-    """Of ctest, for exactly these names."""
+    """Returns ctest's regular expression for exactly these names."""
     return f"^({'|'.join(re.escape(name) for name in names)})$"
 
 

@@ -207,7 +207,7 @@ def as_signature(scheme: SignatureLike) -> SignatureScheme:
 
 
 def as_set(scheme: AnySetLike) -> AnySet:
-    """Of either kind."""
+    """Returns a set of either kind."""
     if isinstance(scheme, (Scheme, SignatureScheme)):
         return scheme
     index = _core.find_scheme(_checked_name(scheme))
@@ -219,7 +219,7 @@ def as_set(scheme: AnySetLike) -> AnySet:
 
 
 def _nearest(name: str) -> str:
-    """Of a KEM's and a signature set the one whose name shares more with it."""
+    """Returns the nearest set's name: that of a KEM or a signature, whichever shares more with it."""
     return max(_core.suggest_scheme(name), _core.suggest_signature(name),
                key=lambda other: difflib.SequenceMatcher(None, name.lower(), other).ratio())
 

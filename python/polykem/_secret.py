@@ -160,7 +160,7 @@ class Secret(_core.SecretMemory):
 
 
 def secrets_of(*values: Any) -> tuple[Secret, ...]:
-    """Those of the values that are a Secret."""
+    """Returns the values that are a Secret."""
     return tuple(value for value in values if isinstance(value, Secret))
 
 

@@ -20,7 +20,7 @@ class Needles:
         self.begins[self.heads & 0xFFFF] = True
 
     def within(self, data):
-        """Those that occur in `data`."""
+        """Returns those that occur in `data`."""
         whole, found = np.frombuffer(data, np.uint8), set()
         if len(data) < HEAD:
             return found

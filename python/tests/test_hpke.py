@@ -326,7 +326,7 @@ def test_every_call_takes_a_turn(ctx, call):
 
 
 class Interruption(Exception):
-    """Of a test, by a signal's handler, as Ctrl-C raises KeyboardInterrupt."""
+    """Raised in a test by a signal's handler, as Ctrl-C raises KeyboardInterrupt."""
 
 
 @pytest.fixture

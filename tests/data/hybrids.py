@@ -91,7 +91,7 @@ P384 = Nist(ec.SECP384R1(), int("fffffffffffffffffffffffffffffffffffffffffffffff
 
 
 class Hybrid:
-    """Of TLS [RFC10024] where there is no label, else of HPKE [HYBRIDKEMS]."""
+    """A hybrid of TLS [RFC10024] or, with a label, of HPKE [HYBRIDKEMS]."""
 
     def __init__(self, kem, curve, label=None, curve_first=False):
         self.kem, self.curve, self.label, self.curve_first = kem, curve, label, curve_first

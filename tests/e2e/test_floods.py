@@ -96,7 +96,7 @@ class Floods(FloodTest):
         self.fail("that was no flood")
 
     def median(self, server, scheme, seconds=0, timeout=PATIENCE):
-        """Of the microseconds that clients take which come one after the other, for so many seconds."""
+        """Returns the median microseconds of clients that come one after the other for this many seconds."""
         medians = []
         until = time.monotonic() + seconds
         while not medians or time.monotonic() < until:

@@ -323,7 +323,7 @@ def _scaling(x: Parameters) -> int:
 
 
 def _auxiliary_bits(x: Parameters) -> int:
-    """Of which OpenFHE makes the special primes of `x`, if it would."""
+    """Returns the bits of the special primes of `x`, as OpenFHE would choose them."""
     return max((p.bit_length() for p in x.p), default=_AUXILIARY_BITS)
 
 

@@ -96,7 +96,7 @@ def test_nothing_is_left(tmp_path, job, form):
 
 
 def test_the_head_that_tells_kinds_apart_has_no_residues(tmp_path):
-    """Of the smallest context that there is."""
+    """Uses the smallest possible context."""
     context = ckks.Context(ckks.Parameters(4, (97,)), allow_insecure=True)
     secret = ckks.SecretKey.generate(context)
     for form in ("binary", "json"):

@@ -85,7 +85,7 @@ def coin_bytes(job: Job) -> int:
 
 
 def digest_of(inputs: dict[str, Records]) -> bytes:
-    """Of everything that a partition reads. Coins of messages depend on it: two messages never share coins."""
+    """Returns a digest of all inputs of a partition. Coins depend on it, so that two messages never share coins."""
     digest = hashlib.sha256()
     for role in sorted(inputs):
         digest.update(role.encode() + inputs[role].nbytes.to_bytes(8, "little"))

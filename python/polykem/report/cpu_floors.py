@@ -244,5 +244,5 @@ MOST_OF_SMALL = 16  # items of the small batches that `make bench-peers` measure
 
 
 def is_best(record: dict[str, Any]) -> bool:
-    """Of a record of `make bench-peers`: polykem chose the backend. Files of earlier versions do not say so."""
+    """Returns whether polykem chose the backend of a record of `make bench-peers`; earlier files do not say so."""
     return not record.get("forced", record["backend"] != "avx512")

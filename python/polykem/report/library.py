@@ -96,7 +96,7 @@ class Library:
                     "records": records}
 
     def _backends_of(self, scheme: str) -> list[str]:
-        """Those that are here and have the set, best first."""
+        """Returns the available backends that run the set, best first."""
         found = []
         for backend in self._polykem.backends():
             if backend.available:
