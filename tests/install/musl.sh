@@ -34,8 +34,7 @@ wrap ranlib ranlib
 cmake -G Ninja -B "$build" -DCMAKE_TOOLCHAIN_FILE=tests/install/musl.cmake -DCMAKE_BUILD_TYPE=Release \
   -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_CUDA=OFF -DPOLYKEM_VECTORS=avx2 -DPOLYKEM_PLAIN_TESTS=ON \
   '-DPOLYKEM_TESTS_LEAVE_OUT=embedded;kat;rtl;secrets' >/dev/null
-cmake --build "$build" -j "$(nproc)" --target "${tests[@]}" example_batch
+cmake --build "$build" -j "$(nproc)" --target "${tests[@]}"
 for name in "${tests[@]}"; do
   "$build/bin/$name" --gtest_brief=1
 done
-"$build/bin/example_batch"
