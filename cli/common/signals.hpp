@@ -19,7 +19,7 @@ enum class Left {
   kNoFile,      ///< the state at the beginning
   kPart,        ///< standard output, a pipe or a device has a part
   kAll,         ///< the outputs are complete
-  kNothingDue,  ///< the command has no end of its own, and the signal is nothing to speak of
+  kNothingDue,  ///< the command runs until a signal ends it, which is no failure
 };
 
 /// Sets what the command leaves from now on.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both reductions of every value of `Width` bits, beside a counter modulo Q; of one bit less also as signed values, and
-// the table's without its last step.
+// Compares both reductions of every value of `Width` bits with a counter modulo Q. Values of one bit less are also
+// reduced as signed values, and by the table without its last step.
 module sweep
   import polykem_hw_pkg::*;
 #(

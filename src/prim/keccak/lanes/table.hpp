@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of KeccakLanes. A message by itself has a state of its own where that takes less time.
+// The functions of KeccakLanes. A single message is hashed in a state of its own where that is faster than a lane of
+// the interleaved states.
 #pragma once
 
 #include "prim/keccak/lanes/single.hpp"
