@@ -230,8 +230,8 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
-  /// kPartItems items fill an H200; key generation's kernels need more of them. At most kStagedBytes of pageable records
-  /// are copied at a time, which suits a host with 16 threads. docs/adr/0006 and 0009 have the measurements.
+  /// kPartItems items fill an H200; key generation's kernels need more of them. At most kStagedBytes of pageable
+  /// records are copied at a time, which suits a host with 16 threads. docs/adr/0006 and 0009 have the measurements.
   template <Op kOp>
   static constexpr size_t kPartItems = kOp == Op::kKeygen   ? 20480
                                        : kOp == Op::kEncaps ? 7168
