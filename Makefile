@@ -156,7 +156,7 @@ package-wheel-cuda: ## The wheel of the CUDA modules, polykem-cuda, in dist/ (ha
 package-deb package-test package-oci: export POLYKEM_CUDA_ARCHS = $(ARCHS)
 
 package-deb: ## Debian packages of what is committed, in dist/SUITE, as root (SUITES="bookworm trixie noble bookworm-arm64", CUDA=1: polykem-cuda too, ARCHS="80;90": for these GPUs only, TWICE=1: twice, compared)
-	@tools/setup.sh deb $(if $(findstring arm64,$(SUITES)),deb_arm64)
+	@tools/setup.sh deb
 	@tools/package/deb.sh $(DEB_OPTIONS) dist $(SUITES)
 
 package-oci: ## OCI images of polykemd and of HAProxy with the provider, in dist/oci, as root, from the packages of Debian 12, built first where dist/ has none of this commit (TWICE=1 as above)

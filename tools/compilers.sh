@@ -28,17 +28,21 @@ compile() {
 
 # elsewhere SUITE COMPILER...: this script, in a new system of that suite.
 elsewhere() {
-  local suite=$1 root status=0
+  local suite=$1 status=0
   shift
   # shellcheck source=tools/package/root.sh
   source tools/package/root.sh
   root=$(mktemp -d)
+  trap 'rm -rf --one-file-system "$root"' EXIT
   make_root "$root" "$suite" --variant=apt && mkdir "$root/polykem" && git archive HEAD | tar -x -C "$root/polykem" &&
     in_root "$root" apt-get -qq update &&
-    in_root "$root" apt-get -qq -y --no-install-recommends install "${@/clang++/clang}" >/dev/null 2>&1 &&
+    in_root "$root" apt-get -qq -y --no-install-recommends install "${@/clang++/clang}" >"$root/log" 2>&1 &&
     in_root "$root" sh -c 'cd /polykem && tools/setup.sh test >/dev/null && exec tools/compilers.sh "$@"' sh "$@" ||
     status=1
-  rm -rf --one-file-system "$root"
+  if [[ $status != 0 ]]; then
+    tail -n 5 "$root/log" >&2
+    mkdir -p build-compilers && cp -r "$root"/polykem/build-compilers/. build-compilers/ 2>/dev/null
+  fi
   return $status
 }
 

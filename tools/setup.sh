@@ -129,7 +129,10 @@ need_deb() {
 }
 
 # Their programs for arm64 are run by an emulator that needs nothing of the system in which they run.
-need_deb_arm64() { need_command qemu-aarch64-static qemu-user-static; }
+need_deb_arm64() {
+  need_command qemu-aarch64-static qemu-user-static
+  need_command arch-test arch-test
+}
 
 # Images are built by one program and run by another; Debian's crun knows only the newer control groups.
 need_oci() {
@@ -331,7 +334,9 @@ install_missing() {
     apt-get install -y -q --no-remove --no-install-recommends "${missing[@]}" || give_up
   for package in "${missing[@]}"; do
     case $package in
-      haproxy | nginx | podman | trafficserver) as_root systemctl disable --quiet "$package" 2>/dev/null || true ;;
+      haproxy | nginx | trafficserver) as_root systemctl disable --quiet "$package" 2>/dev/null || true ;;
+      podman) as_root systemctl disable --quiet podman.s{ervice,ocket} podman-restart.service \
+        podman-auto-update.{service,timer} 2>/dev/null || true ;;
     esac
   done
 }

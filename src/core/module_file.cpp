@@ -41,13 +41,15 @@ std::string program_path() {
 std::string library_path() {
   struct Search {
     ElfW(Addr) address;
-    bool is_program;  ///< the first object is
+    bool is_first;
     const char* name;
   } search{reinterpret_cast<ElfW(Addr)>(&load_module_file), true, nullptr};
   dl_iterate_phdr(
       [](dl_phdr_info* object, size_t, void* data) {
         auto& sought = *static_cast<Search*>(data);
-        const bool is_program = std::exchange(sought.is_program, false);
+        // In a namespace of dlmopen the first object is not the program.
+        const bool is_program = std::exchange(sought.is_first, false) &&
+                                reinterpret_cast<unsigned long>(object->dlpi_phdr) == getauxval(AT_PHDR);
         const std::span headers(object->dlpi_phdr, object->dlpi_phnum);
         const bool found = std::ranges::any_of(headers, [&](const auto& part) {
           return part.p_type == PT_LOAD && sought.address - object->dlpi_addr - part.p_vaddr < part.p_memsz;

@@ -17,14 +17,17 @@ source "$source_tree/tools/package/root.sh"
 }
 scratch=$(mktemp -d)
 trap 'rm -rf --one-file-system "$scratch"' EXIT
-root=$scratch/bare
-make_root "$root" bookworm --variant=apt
-in_root "$root" sh -c 'apt-get -qq update && apt-get -qq -y --no-install-recommends install git make' >/dev/null 2>&1
-git clone --quiet --depth 1 "file://$source_tree" "$root/root/clone"
+base=$scratch/base root=$scratch/bare
+make_root "$base" bookworm --variant=apt
+in_root "$base" sh -c 'apt-get -qq update && apt-get -qq -y --no-install-recommends install git make' \
+  >"$scratch/log" 2>&1 || { cat "$scratch/log" && exit 1; }
+git clone --quiet --depth 1 "file://$source_tree" "$base/root/clone"
 for page in "$@"; do
   begin=$SECONDS
-  python3 "$source_tree/tests/install/run_docs.py" --print "$source_tree/docs/$page" >"$root/root/commands"
+  cp -a "$base" "$root"
+  python3 "$source_tree/tests/install/run_docs.py" --print "$root/root/clone/docs/$page" >"$root/root/commands"
   in_root "$root" bash -c 'cd ~/clone && bash -euxo pipefail ~/commands' >"$scratch/log" 2>&1 ||
     { tail -n 40 "$scratch/log" && echo "clone_pages.sh: $page" >&2 && exit 1; }
   echo "$page: every command works ($((SECONDS - begin)) s)"
+  rm -rf --one-file-system "$root"
 done

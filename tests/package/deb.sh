@@ -22,7 +22,14 @@ fail() {
 built=$(cd "$1" && pwd)
 shift
 scratch=$(mktemp -d)
-trap 'rm -rf --one-file-system "$scratch"' EXIT
+readonly formats=/proc/sys/fs/binfmt_misc
+mounted=no registered=no
+finish() {
+  rm -rf --one-file-system "$scratch"
+  [[ $registered == no ]] || echo -1 >"$formats/qemu-aarch64"
+  [[ $mounted == no ]] || umount "$formats"
+}
+trap finish EXIT
 
 # apt WORD...: apt-get there, whose shell expands patterns of files.
 apt() {
@@ -146,11 +153,18 @@ test_purge() {
 
 # make_bare ROOT: a bare system of the suite; the kernel hands programs for arm64 to QEMU.
 make_bare() {
-  local options=(--variant=apt) formats=/proc/sys/fs/binfmt_misc
+  local options=(--variant=apt)
   if [[ $emulated == yes ]]; then
     options+=(--architectures=arm64)
-    [[ -e $formats/register ]] || mount -t binfmt_misc binfmt_misc "$formats"
-    [[ -e $formats/qemu-aarch64 ]] || cat /usr/lib/binfmt.d/qemu-aarch64*.conf >"$formats/register"
+    if [[ ! -e $formats/register ]]; then
+      mount -t binfmt_misc binfmt_misc "$formats"
+      mounted=yes
+    fi
+    if [[ ! -e $formats/qemu-aarch64 ]]; then
+      cat /usr/lib/binfmt.d/qemu-aarch64*.conf >"$formats/register"
+      registered=yes
+    fi
+    grep -q '^flags:.*F' "$formats/qemu-aarch64" || fail "install qemu-user-static, whose programs run in other systems"
   fi
   make_root "$1" "${suite%-arm64}" "${options[@]}"
 }

@@ -18,6 +18,9 @@ fail() {
 
 [[ $# == 1 ]] || fail "usage: tests/package/old_kernel.sh FOLDER"
 [[ $(id -u) == 0 ]] || fail "needs root, to make a system of its own"
+for tool in mmdebstrap cpio qemu-system-x86_64; do
+  command -v "$tool" >/dev/null || fail "install $tool"
+done
 scratch=$(mktemp -d)
 trap 'rm -rf --one-file-system "$scratch"' EXIT
 root=$scratch/root
@@ -33,7 +36,8 @@ apt() {
 }
 apt update
 apt install iproute2 openssl '/packages/*.deb' # a pattern for the other shell
-kernel=$(in_root "$root" apt-cache pkgnames linux-image-5.10 | grep -- '[0-9]-cloud-amd64$' | sort -V | tail -n 1)
+kernel=$(in_root "$root" apt-cache pkgnames linux-image-5.10 | grep -- '[0-9]-cloud-amd64$' | sort -V | tail -n 1) ||
+  fail "there is no Linux 5.10 of Debian 11 at deb.debian.org any more"
 in_root "$root" sh -c "cd /tmp && apt-get -qq download $kernel"
 apt clean
 rm -r "$root/packages" "$root"/var/lib/apt/lists/*
@@ -44,6 +48,7 @@ cat >"$root/init" <<'END'
 #!/bin/sh
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
 mount -t proc proc /proc && mount -t sysfs sysfs /sys && mount -t devtmpfs dev /dev && mount -t tmpfs tmpfs /tmp
+ln -s /proc/self/fd /dev/fd && mkdir /dev/shm && mount -t tmpfs tmpfs /dev/shm
 ip link set lo up
 uname -r
 cd /tests

@@ -158,6 +158,11 @@ class ReleaseFiles(unittest.TestCase):
     def test_debian_packages_have_the_versions_of_the_system_that_built_them(self):
         folder = self.folder("bookworm")
         (folder / "polykem-tools_0.2.0-1~deb12_amd64.deb").write_bytes(b"deb")
+        stamp = self.folder(".commits") / "bookworm"
+        stamp.write_text("b" * 40)
+        with self.assertRaisesRegex(SystemExit, "was not built of the commit"):
+            deb_records.publish(folder, COMMIT)
+        stamp.write_text(f"{COMMIT.name} twice\n")
         with self.assertRaisesRegex(SystemExit, "has 0 files .buildinfo"):
             deb_records.publish(folder, COMMIT)
         self.write_buildinfo(folder)

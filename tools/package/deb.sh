@@ -10,7 +10,7 @@
 # OUT/SYSTEM holds the packages and their sources afterwards. --cuda builds polykem-cuda too, with the compiler of
 # tools/cuda_toolchain.sh, for the GPUs that POLYKEM_CUDA_ARCHS names, "80;90" for example, or for all. --twice builds
 # again, in another folder and another year, with another locale, time zone and umask, and compares. --missing leaves
-# alone what was built of this commit, with the same options, before.
+# alone what was built of this commit, with these options, before.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source_tree=$(cd "$here/../.." && pwd)
@@ -113,7 +113,8 @@ build() {
     SOURCE_DATE_EPOCH="$epoch" CUDACXX=/build/cuda/bin/nvcc POLYKEM_CUDA_ARCHS="$archs" \
     DEB_BUILD_OPTIONS="parallel=$(nproc)" "$@" \
     sh -c "umask $umask && cd $folder/$tree && dpkg-buildpackage -us -uc ${options[*]}" >"$scratch/log" 2>&1 ||
-    { tail -n 40 "$scratch/log" && cp "$scratch/log" "$out/failed.log" && fail "the build failed: $out/failed.log"; }
+    { tail -n 40 "$scratch/log" && cp "$scratch/log" "$out/.commits/failed.log" &&
+      fail "the build failed: $out/.commits/failed.log"; }
 }
 
 compare() {
@@ -138,10 +139,22 @@ choose() {
 }
 
 archs=${POLYKEM_CUDA_ARCHS:-}
-made_of="$commit, CUDA: $cuda $archs, twice: $twice"
+made_of=("$commit")
+[[ $cuda == no ]] || made_of+=("cuda=$archs")
+[[ $twice == no ]] || made_of+=(twice)
+
+# has SYSTEM: OUT has its packages of this commit, and what the options ask for is among them.
+has() {
+  local made word
+  made=" $(cat "$out/.commits/$1" 2>/dev/null) "
+  for word in "${made_of[@]}"; do
+    [[ -d $out/$1 && $made == *" $word "* ]] || return 1
+  done
+}
+
 mkdir -p "$out/.commits"
 for system in "$@"; do
-  if [[ $missing == yes && -d $out/$system && $made_of == "$(cat "$out/.commits/$system" 2>/dev/null)" ]]; then
+  if [[ $missing == yes ]] && has "$system"; then
     echo "$out/$system has the packages of this commit."
     continue
   fi
@@ -156,13 +169,13 @@ for system in "$@"; do
       FAKETIME=+400d NO_FAKE_STAT=1
     compare "$root/build/first" "$root/build/second/time"
   fi
-  rm -rf "${out:?}/$system"
+  rm -rf "${out:?}/$system" "$out/.commits/$system"
   mkdir "$out/$system"
   find "$root/build/first" -maxdepth 1 -type f -exec cp {} "$out/$system/" \;
   apt "$root" install lintian
   in_root "$root" setpriv --reuid=builder --regid=builder --init-groups \
     sh -c "lintian --fail-on error,warning --suppress-tags $not_ours /build/first/*.changes"
   (cd "$out/$system" && ls -l ./*.deb)
-  echo "$made_of" >"$out/.commits/$system"
+  echo "${made_of[*]}" >"$out/.commits/$system"
   rm -rf --one-file-system "$root"
 done

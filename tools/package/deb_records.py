@@ -53,6 +53,9 @@ def parts_of(package, versions):
 
 
 def publish(folder, commit):
+    stamp = folder.parent / ".commits" / folder.name
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8").split()[0] != commit.name:
+        sys.exit(f"deb_records: {folder} was not built of the commit that is checked out; run make package-deb")
     versions = installed_versions(folder)
     tools = {name: version for name, version in versions.items() if TOOLS.fullmatch(name)}
     debs = sorted(folder.glob("*.deb"))

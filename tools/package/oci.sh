@@ -31,9 +31,9 @@ readonly suite=bookworm base=localhost/debian:bookworm-slim images=(polykemd pol
 # What Debian's own slim image leaves out, too.
 readonly slim=(--dpkgopt=path-exclude=/usr/share/{doc,man,info,locale}/'*'
   --dpkgopt=path-include=/usr/share/doc/'*'/copyright)
-SOURCE_DATE_EPOCH=$(git -C "$here" log -1 --format=%ct)
+revision=$(cut -d " " -f 1 "$packages/../.commits/${packages##*/}") || fail "deb.sh did not build $packages"
+SOURCE_DATE_EPOCH=$(git -C "$here" log -1 --format=%ct "$revision")
 export SOURCE_DATE_EPOCH
-revision=$(git -C "$here" rev-parse HEAD)
 scratch=$(mktemp -d)
 export CONTAINERS_STORAGE_CONF=$scratch/storage.conf
 
@@ -99,6 +99,7 @@ build "$scratch/first"
 if [[ $twice == yes ]]; then
   (umask 002 && TZ=Asia/Tokyo LC_ALL=C build "$scratch/second")
 fi
+rm -f "$out"/*.oci.tar
 for name in "${images[@]}"; do
   file=$name-$version.oci.tar
   [[ $twice == no ]] || cmp "$scratch/first/$file" "$scratch/second/$file" || fail "two builds differ"

@@ -9,12 +9,13 @@ make_root() {
   shift 2
   if [[ $suite == noble ]]; then
     components=main,universe
-    [[ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ]] || {
-      echo "$suite needs Ubuntu's keys: install ubuntu-keyring (Debian 13 and Ubuntu have it)" >&2
+    if [[ ! -e /usr/share/keyrings/ubuntu-archive-keyring.gpg || ! -e /usr/share/distro-info/ubuntu.csv ]] ||
+      ! command -v gpg >/dev/null; then
+      echo "$suite: install gpg, distro-info-data and ubuntu-keyring (which Debian 13 and Ubuntu have)" >&2
       return 1
-    }
+    fi
   fi
-  mmdebstrap --quiet --mode=root --components="$components" --include=apt "$@" "$suite" "$root"
+  mmdebstrap --quiet --mode=root --components="$components" --include=apt "$@" "$suite" "$root" || return
   cp -L /etc/resolv.conf "$root/etc/resolv.conf"
   echo '127.0.0.1 localhost' >"$root/etc/hosts"
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no services: there is no init
