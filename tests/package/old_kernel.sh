@@ -63,5 +63,5 @@ chmod +x "$root/init"
 echo "Linux 5.10 boots:"
 timeout 1800 qemu-system-x86_64 -machine q35 -cpu max -smp 2 -m 3072 -nographic -no-reboot \
   -kernel "$scratch"/kernel/boot/vmlinuz-* -initrd "$scratch/initrd" -append 'console=ttyS0 panic=-1 quiet' \
-  </dev/null | tr -d '\r' | tee "$scratch/console" | grep -aE '^(5\.10\.|passed|failed)' || true
+  </dev/null | stdbuf -oL tr -d '\r' | tee "$scratch/console" | grep --line-buffered -aE '^(5\.10\.|passed|failed)' || true
 [[ $(grep -ac '^passed: ' "$scratch/console") == 4 ]] || { tail -n 40 "$scratch/console" && fail "tests failed"; }
