@@ -5,7 +5,8 @@
 #
 #   tests/package/old_kernel.sh FOLDER        FOLDER holds what tools/package/deb.sh built for bookworm
 #
-# QEMU emulates the machine, with AVX2 and without AVX-512: some ten minutes.
+# QEMU emulates the machine, with AVX2 and without AVX-512: some ten minutes. QEMU 7.2 computes the upper half of VAES's
+# 256-bit rounds wrongly, as polykem's self-test finds, so the machine has none.
 set -euo pipefail
 source_tree=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/package/root.sh
@@ -61,7 +62,8 @@ END
 chmod +x "$root/init"
 (cd "$root" && find . -xdev -print0 | cpio --null --create --format=newc --quiet | gzip -1) >"$scratch/initrd"
 echo "Linux 5.10 boots:"
-timeout 1800 qemu-system-x86_64 -machine q35 -cpu max -smp 2 -m 3072 -nographic -no-reboot \
+timeout 1800 qemu-system-x86_64 -machine q35 -cpu max,-vaes -smp 2 -m 3072 -nographic -no-reboot \
   -kernel "$scratch"/kernel/boot/vmlinuz-* -initrd "$scratch/initrd" -append 'console=ttyS0 panic=-1 quiet' \
-  </dev/null | stdbuf -oL tr -d '\r' | tee "$scratch/console" | grep --line-buffered -aE '^(5\.10\.|passed|failed)' || true
+  </dev/null | stdbuf -oL tr -d '\r' | tee "$scratch/console" |
+  grep --line-buffered -aE '^(5\.10\.|passed|failed)' || true
 [[ $(grep -ac '^passed: ' "$scratch/console") == 4 ]] || { tail -n 40 "$scratch/console" && fail "tests failed"; }
