@@ -84,7 +84,7 @@ prepare_root() {
     tools+=(faketime)
     install -d -m 1777 "$root/dev/shm" # faketime's semaphores
   fi
-  if [[ $arch != "$(dpkg --print-architecture)" ]]; then
+  if [[ $arch != "$native" ]]; then
     in_root "$root" dpkg --add-architecture "$arch"
     tools+=("crossbuild-essential-$arch")
   fi
@@ -128,20 +128,15 @@ compare() {
 # choose SYSTEM: its suite and architecture, and what apt-get and dpkg-buildpackage are told.
 choose() {
   local profiles=()
-  suite=${1%-arm64} arch=$(dpkg --print-architecture) options=()
+  suite=${1%-arm64} arch=$native options=()
   [[ $suite == "$1" ]] || arch=arm64
   [[ $cuda == no ]] || profiles+=(pkg.polykem.cuda)
-  if [[ $arch != "$(dpkg --print-architecture)" ]]; then
+  if [[ $arch != "$native" ]]; then
     profiles+=(cross nocheck)
     options+=("-a$arch")
   fi
   ((${#profiles[@]} == 0)) || options+=("-P$(IFS=, && echo "${profiles[*]}")")
 }
-
-archs=${POLYKEM_CUDA_ARCHS:-}
-made_of=("$commit")
-[[ $cuda == no ]] || made_of+=("cuda=$archs")
-[[ $twice == no ]] || made_of+=(twice)
 
 # has SYSTEM: OUT has its packages of this commit, and what the options ask for is among them.
 has() {
@@ -152,6 +147,11 @@ has() {
   done
 }
 
+archs=${POLYKEM_CUDA_ARCHS:-}
+native=$(dpkg --print-architecture)
+made_of=("$commit")
+[[ $cuda == no ]] || made_of+=("cuda=$archs")
+[[ $twice == no ]] || made_of+=(twice)
 mkdir -p "$out/.commits"
 for system in "$@"; do
   if [[ $missing == yes ]] && has "$system"; then
