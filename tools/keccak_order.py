@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Searches for a better order of the instructions in src/prim/keccak/avx512/rounds.hpp.
+"""Searches for a better order of the instructions in src/prim/keccak/avx512/rounds_intel.hpp.
 
     tools/keccak_order.py [--seconds N] [--from-rows] [--compiler CXX]
 
@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "src/prim/keccak/avx512"
-HEADER = FOLDER / "rounds.hpp"
+HEADER = FOLDER / "rounds_intel.hpp"
 RHO = [[0, 44, 43, 21, 14], [28, 20, 3, 45, 61], [1, 6, 25, 8, 18], [27, 36, 10, 15, 56], [62, 55, 39, 41, 2]]
 LANES = 8
 COPY0, COPY1 = 30, 31  # copies of words 0 and 1 of a row
@@ -148,11 +148,12 @@ def write_order(order):
             lines.append("")
         lines[-1] += " " + macro
     HEADER.write_text("""// SPDX-License-Identifier: Apache-2.0
-// Four rounds of Keccak in an order that tools/keccak_order.py found. Do not edit: it has the rounds in readable order.
+// Four rounds of Keccak for Intel's CPUs, in an order that tools/keccak_order.py found. Do not edit: it has the
+// rounds in readable order.
 #pragma once
 
 // clang-format off
-#define POLYKEM_FOUR_ROUNDS(SCALAR) \\
+#define POLYKEM_FOUR_ROUNDS_INTEL(SCALAR) \\
 """ + " \\\n".join(" " + line for line in lines) + "\n// clang-format on\n")
 
 
@@ -164,6 +165,7 @@ PROGRAM = """
 #include <vector>
 #include "prim/keccak/avx512/permute.hpp"
 namespace polykem::lanes {
+constexpr KeccakForm form = KeccakForm::kIntel;
 %s
 void (*const forms[])(uint64_t*, const uint64_t*) = {%s};
 constexpr size_t kForms = sizeof forms / sizeof *forms, kTimes = 400;
@@ -204,8 +206,9 @@ def measure(compiler, orders, folder):
     text = (FOLDER / "permute.hpp").read_text()
     begin = text.index("POLYKEM_NOINLINE inline void keccak_permute8(")
     function = text[begin:text.index("\n}\n", begin) + 3]
-    forms = [f"#undef POLYKEM_FOUR_ROUNDS\n#define POLYKEM_FOUR_ROUNDS(SCALAR) {' '.join(macros(order))}\n"
-             + function.replace("keccak_permute8", f"form{i}") for i, order in enumerate(orders)]
+    forms = [f"#undef POLYKEM_FOUR_ROUNDS_INTEL\n#define POLYKEM_FOUR_ROUNDS_INTEL(SCALAR) {' '.join(macros(order))}\n"
+             + function.replace("keccak_permute8", f"form{i}").replace(", KeccakForm form = keccak_form()", "")
+             for i, order in enumerate(orders)]
     source, program = folder / "order.cpp", folder / "order"
     source.write_text(PROGRAM % ("".join(forms), ", ".join(f"form{i}" for i in range(len(orders)))))
     subprocess.run([compiler, "-std=c++20", "-O1", "-mavx512f", "-DPOLYKEM_ISA_AVX512", f"-I{ROOT}/src", str(source),

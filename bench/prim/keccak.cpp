@@ -25,8 +25,9 @@ void bench_keccak(Isa isa) {
   };
   report_permutation("keccak-f1600", keccak.permute, keccak.lanes);
   if (isa == Isa::kAvx512) {
-    report_permutation("keccak-f1600, assembly", kKeccakFormsAvx512.assembly, keccak.lanes);
-    report_permutation("keccak-f1600, compiled", kKeccakFormsAvx512.compiled, keccak.lanes);
+    report_permutation("keccak-f1600, compiled", kKeccakFormsAvx512.compiled.permute, keccak.lanes);
+    report_permutation("keccak-f1600, for Intel's CPUs", kKeccakFormsAvx512.intel.permute, keccak.lanes);
+    report_permutation("keccak-f1600, for a Zen 5", kKeccakFormsAvx512.zen5.permute, keccak.lanes);
     report_permutation("keccak-f1600, one state, planes", kKeccakFormsAvx512.planes, 1);
     report_permutation("keccak-f1600, one state, words", kKeccakFormsAvx512.words, 1);
     bench_keccak_overlapped(floor);

@@ -18,7 +18,6 @@
 #include "core/backend.hpp"
 #include "core/cpu.hpp"
 #include "engine/chunk.hpp"
-#include "schemes/mlkem/mlkem.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 #include "schemes/registry.hpp"
 
@@ -92,12 +91,12 @@ class Records {
 };
 
 /// Returns the median time of a batch in nanoseconds.
-double median_time(Records& records, const Operation& operation, const Batch& batch, size_t chunk = kRecords) {
+double median_time(Records& records, const Operation& operation, const Batch& batch) {
   std::vector<double> times;
   const auto end = Clock::now() + least_time;
   do {
     const auto begin = Clock::now();
-    records.compute(operation, batch, chunk);
+    records.compute(operation, batch, kRecords);
     times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
   } while (Clock::now() < end);
   std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
@@ -131,35 +130,6 @@ size_t measure(Records& records, const SchemeBackend& backend, Op op, Keys keys)
   return limit(small, others);
 }
 
-struct Candidate {
-  const SchemeBackend* backend;
-  const char* arrangement;  ///< tuning::Arrangement
-};
-
-/// Returns the arrangement that computes many items on this CPU, the faster one if there are two.
-Candidate sooner(const Scheme& scheme, const SchemeBackend& backend) {
-#ifndef __aarch64__
-  using namespace mlkem;
-  if (std::strcmp(scheme.family, "mlkem") == 0 && std::strcmp(backend.name, cpu::kAvx512) == 0) {
-    const auto of_set = [&]<MlkemParams... P>()->Candidate {
-      const SchemeBackend* const interleaved[] = {&avx512_backend<P, tuning::Cpu::kAvx512Zen5>()...};
-      const SchemeBackend* const x8[] = {&avx512_backend<P, tuning::Cpu::kAvx512>()...};
-      const auto at = static_cast<size_t>(&scheme - schemes().data());
-      double times[2] = {};
-      for (size_t i = 0; i < 2; ++i) {
-        const SchemeBackend& tested = *(i == 0 ? interleaved : x8)[at];
-        Records records(scheme, tested);
-        for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps})
-          times[i] += median_time(records, tested.op(op), records.batch(op, Keys::kOwn, kRecords), tested.op(op).chunk);
-      }
-      return times[1] < times[0] ? Candidate{x8[at], "x8"} : Candidate{interleaved[at], "interleaved"};
-    };
-    return of_set.operator()<kMlkem512, kMlkem768, kMlkem1024, kKyber512, kKyber768, kKyber1024>();
-  }
-#endif
-  return {&backend, "interleaved"};
-}
-
 /// Converts a name to an enumerator, "avx512-zen5" to kAvx512Zen5.
 std::string enumerator(const std::string& name) {
   std::string out = "k";
@@ -171,10 +141,8 @@ std::string enumerator(const std::string& name) {
   return out;
 }
 
-void print_row(const Scheme& scheme, const SchemeBackend& best) {
-  const bool mlkem = std::strcmp(scheme.family, "mlkem") == 0;
-  const Candidate chosen = sooner(scheme, best);
-  const SchemeBackend& backend = *chosen.backend;
+void print_row(const Scheme& scheme, const SchemeBackend& backend) {
+  const bool mlkem = std::strcmp(scheme.family, "mlkem") == 0, ntru = std::strcmp(scheme.family, "ntru") == 0;
   Records records(scheme, backend);
   const auto most = [&](Op op, Keys keys) { return measure(records, backend, op, keys); };
   const size_t keygen = most(Op::kKeygen, Keys::kOwn), encaps = most(Op::kEncaps, Keys::kOwn),
@@ -182,11 +150,10 @@ void print_row(const Scheme& scheme, const SchemeBackend& best) {
   const bool expands = backend.expanded_public_key.bytes != 0;
   std::string cpu = backend.name;
   if (mlkem && kCpuByIntel && cpu == "avx2") cpu += "-intel";
-  if (mlkem && kCpuIsZen5 && cpu == "avx512") cpu += "-zen5";
+  if (kCpuIsZen5 && cpu == "avx512" && !ntru) cpu += "-zen5";
   std::printf("    // %s\n    {.cpu = Cpu::%s, ", scheme.name, enumerator(cpu).c_str());
   if (mlkem) std::printf(".k = %d, ", std::atoi(scheme.name + 5) / 256);
-  std::printf(".many = Arrangement::%s, .own_keys = {%zu, %zu, %zu},\n", enumerator(chosen.arrangement).c_str(), keygen,
-              encaps, decaps);
+  std::printf(".own_keys = {%zu, %zu, %zu},\n", keygen, encaps, decaps);
   std::printf("     .expanded_keys = {%zu, %zu}, .shared_key = {%zu, %zu}",
               expands ? most(Op::kEncaps, Keys::kExpanded) : encaps,
               expands ? most(Op::kDecaps, Keys::kExpanded) : decaps, most(Op::kEncaps, Keys::kShared),

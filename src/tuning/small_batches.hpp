@@ -16,12 +16,6 @@ namespace polykem::tuning {
 /// Families of CPUs: a backend and, where it matters, the CPU's maker or model.
 enum class Cpu { kAvx2, kAvx2Intel, kAvx512, kAvx512Zen5, kNeon, kNeonSha3 };
 
-/// The implementations for many items.
-enum class Arrangement {
-  kInterleaved,  ///< an item in each lane of a register
-  kX8,           ///< eight items, one in each Keccak state; arithmetic item by item
-};
-
 struct MaxItems {
   size_t keygen, encaps, decaps;
 };
@@ -33,8 +27,7 @@ struct MaxKeys {
 
 struct Row {
   Cpu cpu;
-  size_t k = 0;      ///< of ML-KEM and Kyber; 0: all sets of the family
-  Arrangement many;  ///< the implementation for more items than the limits allow
+  size_t k = 0;  ///< of ML-KEM and Kyber; 0: all sets of the family
   /// The most items that are computed one after the other: each with its own key, with keys that a key set has
   /// expanded, with one key for all.
   MaxItems own_keys;
@@ -54,63 +47,66 @@ struct Row {
 /// ML-KEM and Kyber.
 inline constexpr Row kMlkem[] = {
     // Measured on Xeons and a Zen 4.
-    {.cpu = Cpu::kAvx512, .k = 2, .many = Arrangement::kX8, .own_keys = {6, 4, 4},
+    {.cpu = Cpu::kAvx512, .k = 2, .own_keys = {6, 4, 4},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
-    {.cpu = Cpu::kAvx512, .k = 3, .many = Arrangement::kX8, .own_keys = {5, 5, 5},
+    {.cpu = Cpu::kAvx512, .k = 3, .own_keys = {5, 5, 5},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
-    {.cpu = Cpu::kAvx512, .k = 4, .many = Arrangement::kX8, .own_keys = {6, 5, 5},
+    {.cpu = Cpu::kAvx512, .k = 4, .own_keys = {6, 5, 5},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
-    // Zen 5. The limits were measured on a Zen 4; x8 has not been measured on a Zen 5.
-    {.cpu = Cpu::kAvx512Zen5, .k = 2, .many = Arrangement::kInterleaved, .own_keys = {29, 12, 19},
-     .expanded_keys = {12, 19}, .shared_key = {4, 4}, .hashes_together = 2},
-    {.cpu = Cpu::kAvx512Zen5, .k = 3, .many = Arrangement::kInterleaved, .own_keys = {28, 21, 21},
-     .expanded_keys = {21, 21}, .shared_key = {4, 4}, .hashes_together = 2},
-    {.cpu = Cpu::kAvx512Zen5, .k = 4, .many = Arrangement::kInterleaved, .own_keys = {31, 22, 22},
-     .expanded_keys = {22, 22}, .shared_key = {4, 4}, .hashes_together = 2},
+    // Measured on a Zen 5.
+    {.cpu = Cpu::kAvx512Zen5, .k = 2, .own_keys = {4, 2, 3},
+     .expanded_keys = {2, 1}, .shared_key = {2, 1}, .hashes_together = 2},
+    {.cpu = Cpu::kAvx512Zen5, .k = 3, .own_keys = {4, 3, 4},
+     .expanded_keys = {3, 1}, .shared_key = {3, 1}, .hashes_together = 2},
+    {.cpu = Cpu::kAvx512Zen5, .k = 4, .own_keys = {6, 4, 4},
+     .expanded_keys = {2, 1}, .shared_key = {2, 1}, .hashes_together = 2},
     // Measured on Xeons.
-    {.cpu = Cpu::kAvx2Intel, .k = 2, .many = Arrangement::kInterleaved, .own_keys = {10, 8, 10},
+    {.cpu = Cpu::kAvx2Intel, .k = 2, .own_keys = {10, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::kAvx2Intel, .k = 3, .many = Arrangement::kInterleaved, .own_keys = {9, 8, 10},
+    {.cpu = Cpu::kAvx2Intel, .k = 3, .own_keys = {9, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::kAvx2Intel, .k = 4, .many = Arrangement::kInterleaved, .own_keys = {10, 8, 10},
+    {.cpu = Cpu::kAvx2Intel, .k = 4, .own_keys = {10, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
     // Measured on a Zen 4.
-    {.cpu = Cpu::kAvx2, .k = 2, .many = Arrangement::kInterleaved, .own_keys = {15, 7, 10},
+    {.cpu = Cpu::kAvx2, .k = 2, .own_keys = {15, 7, 10},
      .expanded_keys = {7, 10}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::kAvx2, .k = 3, .many = Arrangement::kInterleaved, .own_keys = {14, 14, 13},
+    {.cpu = Cpu::kAvx2, .k = 3, .own_keys = {14, 14, 13},
      .expanded_keys = {14, 13}, .shared_key = {5, 5}, .hashes_together = 2},
-    {.cpu = Cpu::kAvx2, .k = 4, .many = Arrangement::kInterleaved, .own_keys = {15, 15, 14},
+    {.cpu = Cpu::kAvx2, .k = 4, .own_keys = {15, 15, 14},
      .expanded_keys = {15, 14}, .shared_key = {5, 5}, .hashes_together = 2},
     // Not measured. From the number of instructions of code that did not compute hashes together.
-    {.cpu = Cpu::kNeon, .many = Arrangement::kInterleaved, .own_keys = {7, 11, 10},
+    {.cpu = Cpu::kNeon, .own_keys = {7, 11, 10},
      .expanded_keys = {11, 10}, .shared_key = {5, 5}, .hashes_together = 4},
     // Not measured, as above.
-    {.cpu = Cpu::kNeonSha3, .many = Arrangement::kInterleaved, .own_keys = {6, 10, 10},
+    {.cpu = Cpu::kNeonSha3, .own_keys = {6, 10, 10},
      .expanded_keys = {10, 10}, .shared_key = {5, 5}, .hashes_together = 4},
 };
 
 inline constexpr Row kSaber[] = {
+    // Measured on a Zen 5.
+    {.cpu = Cpu::kAvx512Zen5, .own_keys = {5, 5, 7},
+     .expanded_keys = {10, 12}, .shared_key = {7, 9}},
     // Between the limits of a Zen 4, {7, 6, 8}, and those of a Xeon, {8, 8, 10}.
-    {.cpu = Cpu::kAvx512, .many = Arrangement::kInterleaved, .own_keys = {8, 7, 9},
+    {.cpu = Cpu::kAvx512, .own_keys = {8, 7, 9},
      .expanded_keys = {7, 9}, .shared_key = {7, 9}},
-    {.cpu = Cpu::kAvx2, .many = Arrangement::kInterleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::kAvx2, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
-    {.cpu = Cpu::kNeon, .many = Arrangement::kInterleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::kNeon, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
-    {.cpu = Cpu::kNeonSha3, .many = Arrangement::kInterleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::kNeonSha3, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
 };
 
 inline constexpr Row kNtru[] = {
     // Measured on a Zen 5.
-    {.cpu = Cpu::kAvx512, .many = Arrangement::kInterleaved, .own_keys = {10, 27, 19},
+    {.cpu = Cpu::kAvx512, .own_keys = {10, 27, 19},
      .expanded_keys = {27, 19}, .shared_key = {27, 19}},
-    {.cpu = Cpu::kAvx2, .many = Arrangement::kInterleaved, .own_keys = {3, 3, 3},
+    {.cpu = Cpu::kAvx2, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
     // Not measured. From the number of instructions.
-    {.cpu = Cpu::kNeon, .many = Arrangement::kInterleaved, .own_keys = {7, 7, 7},
+    {.cpu = Cpu::kNeon, .own_keys = {7, 7, 7},
      .expanded_keys = {7, 7}, .shared_key = {7, 7}},
-    {.cpu = Cpu::kNeonSha3, .many = Arrangement::kInterleaved, .own_keys = {7, 7, 7},
+    {.cpu = Cpu::kNeonSha3, .own_keys = {7, 7, 7},
      .expanded_keys = {7, 7}, .shared_key = {7, 7}},
 };
 // clang-format on

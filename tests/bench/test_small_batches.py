@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = ("mlkem768", "saber", "ntruhps2048509")
-ROW = re.compile(r"    \{\.cpu = Cpu::(?P<cpu>\w+), (\.k = (?P<k>[2-4]), )?\.many = Arrangement::(kInterleaved|kX8), "
+ROW = re.compile(r"    \{\.cpu = Cpu::(?P<cpu>\w+), (\.k = (?P<k>[2-4]), )?"
                  r"\.own_keys = \{\d+, \d+, \d+\},\n"
                  r"     \.expanded_keys = \{\d+, \d+\}, \.shared_key = \{\d+, \d+\}"
                  r"(, \.hashes_together = \d)?\},\n")

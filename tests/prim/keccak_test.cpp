@@ -55,8 +55,9 @@ TEST_P(KeccakLanesTest, PermutationAgreesWithReference) {
 #ifdef __x86_64__
 TEST(KeccakForms, PermutationsAgreeWithReference) {
   if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
-  expect_permutation(kKeccakFormsAvx512.assembly, kKeccakLanesAvx512.lanes);
-  expect_permutation(kKeccakFormsAvx512.compiled, kKeccakLanesAvx512.lanes);
+  const KeccakForms& forms = kKeccakFormsAvx512;
+  for (const auto& form : {forms.compiled, forms.intel, forms.zen5})
+    expect_permutation(form.permute, kKeccakLanesAvx512.lanes);
   expect_permutation(kKeccakFormsAvx512.planes, 1);
   expect_permutation(kKeccakFormsAvx512.words, 1);
 }
@@ -149,10 +150,10 @@ TEST_P(KeccakLanesTest, HashesOfJoinedMessagesAgreeWithReference) {
 TEST(KeccakForms, HashesAgreeWithReference) {
   if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
   const KeccakForms& forms = kKeccakFormsAvx512;
-  for (const auto hash : {forms.shake128_overlapped, forms.shake128_transposed})
-    expect_hashes_of_joined_messages(Shake::Strength::kShake128, hash, {2, 7, 8});
-  for (const auto hash : {forms.shake256_overlapped, forms.shake256_transposed})
-    expect_hashes_of_joined_messages(Shake::Strength::kShake256, hash, {2, 7, 8});
+  for (const auto& form : {forms.compiled, forms.intel, forms.zen5}) {
+    expect_hashes_of_joined_messages(Shake::Strength::kShake128, form.shake128, {2, 7, 8});
+    expect_hashes_of_joined_messages(Shake::Strength::kShake256, form.shake256, {2, 7, 8});
+  }
 }
 
 /// Memory between pages that can be neither read nor written.
@@ -188,9 +189,8 @@ TEST(KeccakForms, OverlappedBlocksStayWithinTheirRows) {
         uint8_t* const from = at_end ? in.last() : in.first();
         uint8_t* const to = at_end ? out.last() : out.first();
         std::copy(message.begin(), message.end(), from);
-        for (const auto& [hash, strength] :
-             {std::pair{kKeccakFormsAvx512.shake128_overlapped, Shake::Strength::kShake128},
-              std::pair{kKeccakFormsAvx512.shake256_overlapped, Shake::Strength::kShake256}}) {
+        for (const auto& [hash, strength] : {std::pair{kKeccakFormsAvx512.zen5.shake128, Shake::Strength::kShake128},
+                                             std::pair{kKeccakFormsAvx512.zen5.shake256, Shake::Strength::kShake256}}) {
           hash({to, out_length}, out_length, {from, in_length}, 0, {from, in_length}, in_length, 8);
           for (size_t i = 0; i < 8; ++i) {
             const auto want = shake(strength, from + i * in_length, in_length, out_length);

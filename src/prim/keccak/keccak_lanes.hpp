@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/cpu.hpp"
 #include "prim/simd/rows.hpp"
 
 namespace polykem {
@@ -37,19 +38,25 @@ extern const KeccakLanes kKeccakLanesAvx512;
 extern const KeccakLanes kKeccakLanesNeon;
 extern const KeccakLanes kKeccakLanesNeonSha3;
 
-/// Functions that have two forms with AVX-512; which one runs depends on the maker of the CPU.
+/// How eight states are permuted with AVX-512: by what the compiler makes, or in assembly for Intel's CPUs or a Zen 5.
+enum class KeccakForm { kCompiled, kIntel, kZen5 };
+
+/// The form for this CPU.
+inline KeccakForm keccak_form() {
+  return kCpuIsZen5 ? KeccakForm::kZen5 : kCpuByIntel ? KeccakForm::kIntel : KeccakForm::kCompiled;
+}
+
+/// Functions that have several forms with AVX-512; which one runs depends on the CPU.
 struct KeccakForms {
-  /// KeccakLanes::permute in assembly, and as the compiler orders it.
-  void (*assembly)(uint64_t* states);
-  void (*compiled)(uint64_t* states);
+  /// KeccakLanes::permute, shake128_joined and shake256_joined in each form. In assembly, blocks of two items or more
+  /// move while the states are permuted; otherwise they are transposed between permutations.
+  struct Eight {
+    void (*permute)(uint64_t* states);
+    decltype(KeccakLanes::shake128_joined) shake128, shake256;
+  } compiled, intel, zen5;
   /// The permutation of one state, by planes in vector registers and by words in general registers.
   void (*planes)(uint64_t* state);
   void (*words)(uint64_t* state);
-  /// KeccakLanes::shake128_joined and shake256_joined for two items or more, with blocks that move while the states are
-  /// permuted, and with blocks that are transposed between permutations.
-  using Joined = decltype(KeccakLanes::shake128_joined);
-  Joined shake128_overlapped, shake256_overlapped;
-  Joined shake128_transposed, shake256_transposed;
 };
 extern const KeccakForms kKeccakFormsAvx512;
 

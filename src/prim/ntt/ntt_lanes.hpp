@@ -57,7 +57,6 @@ struct NttSingle {
 };
 
 extern const NttLanes kNttLanesAvx2;
-extern const NttLanes kNttLanesAvx512;
 extern const NttLanes kNttLanesNeon;
 extern const NttSingle kNttSingleAvx2;
 extern const NttSingle kNttSingleAvx512;

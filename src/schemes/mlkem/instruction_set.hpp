@@ -15,12 +15,17 @@ template <class Isa>
 concept InstructionSet = requires {
   /// The backend's name, one of core/backend.hpp.
   { Isa::kName } -> std::convertible_to<const char*>;
-  /// Returns transforms, products, sums and compression of blocks with one item in each lane.
-  { Isa::ntt() } -> std::same_as<const NttLanes&>;
   /// Returns transforms and products of a single polynomial.
   { Isa::ntt_single() } -> std::same_as<const NttSingle&>;
   /// Returns hashes of several messages of one length, with one Keccak state in each lane.
   { Isa::keccak() } -> std::same_as<const KeccakLanes&>;
+};
+
+/// What it offers to interleaved/ besides.
+template <class Isa>
+concept InterleavedInstructionSet = InstructionSet<Isa> && requires {
+  /// Returns transforms, products, sums and compression of blocks with one item in each lane.
+  { Isa::ntt() } -> std::same_as<const NttLanes&>;
 };
 
 }  // namespace polykem::mlkem

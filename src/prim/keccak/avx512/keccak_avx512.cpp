@@ -5,12 +5,19 @@ namespace polykem {
 
 namespace {
 
-template <size_t kRate, bool kOverlapped>
+template <size_t kRate, KeccakForm kForm>
 void shake(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest, size_t length,
            size_t count) {
-  lanes::hash_joined_rows<kRate, lanes::kShakeSuffix>(out, out_length, first, first_length, rest, length, count,
-                                                      kOverlapped);
+  lanes::hash_joined_rows<kRate, lanes::kShakeSuffix>(out, out_length, first, first_length, rest, length, count, kForm);
 }
+
+template <KeccakForm kForm>
+void permute_eight(uint64_t* states) {
+  lanes::keccak_permute(states, kForm);
+}
+
+template <KeccakForm kForm>
+constexpr KeccakForms::Eight kEight = {permute_eight<kForm>, shake<168, kForm>, shake<136, kForm>};
 
 template <class State>
 void permute_one(uint64_t* words) {
@@ -23,13 +30,8 @@ void permute_one(uint64_t* words) {
 }  // namespace
 
 const KeccakLanes kKeccakLanesAvx512 = lanes::kKeccakLanesTable;
-const KeccakForms kKeccakFormsAvx512 = {lanes::keccak_permute8_assembly,
-                                        lanes::keccak_permute8_compiled,
-                                        permute_one<lanes::PlaneState>,
-                                        permute_one<lanes::WordState>,
-                                        shake<168, true>,
-                                        shake<136, true>,
-                                        shake<168, false>,
-                                        shake<136, false>};
+const KeccakForms kKeccakFormsAvx512 = {kEight<KeccakForm::kCompiled>, kEight<KeccakForm::kIntel>,
+                                        kEight<KeccakForm::kZen5>, permute_one<lanes::PlaneState>,
+                                        permute_one<lanes::WordState>};
 
 }  // namespace polykem

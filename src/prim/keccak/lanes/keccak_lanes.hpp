@@ -65,14 +65,11 @@ POLYKEM_NOINLINE inline void keccak_permute8_compiled(uint64_t* states) {
                        [&](size_t i, V64 word) { word.store(states + i * V64::kLanes); },
                        std::make_index_sequence<kStateWords>());
 }
-inline void keccak_permute8_assembly(uint64_t* states) {
-  keccak_permute8(states, kIota.at);
-}
 
-/// Permutes V64::kLanes states by Keccak-f[1600], in the form that suits the CPU: see src/prim/keccak/README.md. Word w
-/// of state i is states[w * V64::kLanes + i], 64-byte aligned.
-POLYKEM_INLINE void keccak_permute(uint64_t* states) {
-  kCpuByIntel ? keccak_permute8_assembly(states) : keccak_permute8_compiled(states);
+/// Permutes V64::kLanes states by Keccak-f[1600]: see src/prim/keccak/README.md. Word w of state i is
+/// states[w * V64::kLanes + i], 64-byte aligned.
+POLYKEM_INLINE void keccak_permute(uint64_t* states, KeccakForm form = keccak_form()) {
+  form == KeccakForm::kCompiled ? keccak_permute8_compiled(states) : keccak_permute8(states, kIota.at, form);
 }
 
 #elif defined(POLYKEM_ISA_NEON)
@@ -184,18 +181,18 @@ class LaneSponge {
  public:
   static constexpr size_t kLanes = V64::kLanes;
 
-  /// If `overlapped`, blocks move during permutations; with AVX-512 only.
-  explicit LaneSponge(bool overlapped) : overlapped_(overlapped) {
-    static_cast<void>(overlapped_);  // elsewhere nothing reads it
+  /// `form`: with AVX-512 only.
+  explicit LaneSponge(KeccakForm form) : form_(form) {
+    static_cast<void>(form_);  // elsewhere nothing reads it
     states_.clear();
   }
 
   /// Absorbs those blocks of `length` bytes of each message that are whole. Returns how many bytes they have.
   size_t absorb_blocks(const uint8_t* const (&in)[kLanes], size_t length) {
 #ifdef POLYKEM_ISA_AVX512
-    if (overlapped_ && length >= 2 * kRate) {
+    if (overlaps() && length >= 2 * kRate) {
       absorb_whole(in, 0);  // no permutation runs yet
-      return absorb_overlapped<kRateWords>(words(), in, kRate, length);
+      return absorb_overlapped<kRateWords>(words(), in, kRate, length, form_);
     }
 #endif
     size_t offset = 0;
@@ -223,7 +220,7 @@ class LaneSponge {
     };
     size_t at = 0;  // after overlapped blocks at most one is left, and nothing below permutes
 #ifdef POLYKEM_ISA_AVX512
-    if (overlapped_ && length > kRate) at = squeeze_overlapped<kRateWords>(words(), out, 0, length);
+    if (overlaps() && length > kRate) at = squeeze_overlapped<kRateWords>(words(), out, 0, length, form_);
 #endif
     at = states_.squeeze(row, at, length);
     while (at < length) {
@@ -237,6 +234,9 @@ class LaneSponge {
   static constexpr size_t kRateWords = kRate / 8, kGroupBytes = kLanes * 8;
 
 #ifdef POLYKEM_ISA_AVX512
+  bool overlaps() const {
+    return form_ != KeccakForm::kCompiled;
+  }
   uint64_t (*words())[kLanes] {
     return reinterpret_cast<uint64_t(*)[kLanes]>(states_.state());
   }
@@ -272,14 +272,14 @@ class LaneSponge {
   }
 
   LaneStates<kRate> states_;
-  const bool overlapped_;
+  const KeccakForm form_;
 };
 
 /// Hashes `count` messages in two parts, V64::kLanes at a time. If lanes are left over, several of them write the same
-/// last output. LaneSponge explains `overlapped`.
+/// last output.
 template <size_t kRate, uint8_t kSuffix>
 void hash_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
-                      size_t length, size_t count, bool overlapped = kCpuByIntel) {
+                      size_t length, size_t count, KeccakForm form = keccak_form()) {
   for (size_t begin = 0; begin < count; begin += V64::kLanes) {
     const uint8_t *first_rows[V64::kLanes], *rest_rows[V64::kLanes];
     uint8_t* to[V64::kLanes];
@@ -289,7 +289,7 @@ void hash_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size
       rest_rows[i] = rest.data + item * rest.stride;
       to[i] = out.data + item * out.stride;
     }
-    LaneSponge<kRate, kSuffix> sponge(overlapped);
+    LaneSponge<kRate, kSuffix> sponge(form);
     sponge.absorb_blocks(first_rows, first_length);
     sponge.absorb_all(rest_rows, length);
     sponge.squeeze_all(to, out_length);

@@ -14,7 +14,7 @@ struct Avx2 {
   static const NttSingle& ntt_single() { return kNttSingleAvx2; }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx2; }
 };
-static_assert(InstructionSet<Avx2>);
+static_assert(InterleavedInstructionSet<Avx2>);
 
 }  // namespace
 

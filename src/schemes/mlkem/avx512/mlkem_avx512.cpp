@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
 #include "schemes/mlkem/instruction_set.hpp"
-#include "schemes/mlkem/interleaved/backend.hpp"
+#include "schemes/mlkem/single/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 #include "schemes/mlkem/x8/backend.hpp"
 
@@ -11,7 +11,6 @@ namespace {
 
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  static const NttLanes& ntt() { return kNttLanesAvx512; }
   static const NttSingle& ntt_single() { return kNttSingleAvx2; }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
 };
@@ -19,16 +18,11 @@ static_assert(InstructionSet<Avx512>);
 
 }  // namespace
 
-/// Uses x8 for many items on the CPUs for which src/tuning says so. There, arithmetic item by item, for which nothing
-/// is transposed to lanes, takes less time than arithmetic across lanes; see docs/adr/0016-mlkem-on-the-cpu.md.
+/// Many items are computed x8: arithmetic item by item, for which nothing is transposed to lanes, takes less time than
+/// arithmetic across lanes; see docs/adr/0016-mlkem-on-the-cpu.md.
 template <MlkemParams P, tuning::Cpu kCpu>
 const SchemeBackend& avx512_backend() {
-  static constexpr SchemeBackend kBackend = [] {
-    SchemeBackend backend = interleaved::backend<P, Avx512, kCpu>();
-    constexpr tuning::Arrangement kMany = tuning::row(tuning::kMlkem, kCpu, P.k).many;
-    if (kMany == tuning::Arrangement::kX8) x8::use_x8<P, Avx512>(backend);
-    return backend;
-  }();
+  static constexpr SchemeBackend kBackend = single::backend<P, Avx512, kCpu, x8::X8Operations<P, Avx512>>();
   return kBackend;
 }
 

@@ -14,7 +14,7 @@
 namespace polykem::mlkem::interleaved {
 inline namespace POLYKEM_ISA {
 
-template <MlkemParams P, InstructionSet Isa>
+template <MlkemParams P, InterleavedInstructionSet Isa>
 struct Layout : LaneHashes<Isa> {
   static constexpr size_t kK = P.k;
   using Poly = LanePoly;

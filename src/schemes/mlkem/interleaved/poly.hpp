@@ -2,11 +2,8 @@
 // Polynomials of a block of items, one item per 16-bit lane, and their conversion to and from records.
 #pragma once
 
-#include <array>
-
 #include "prim/ntt/lanes/pairs.hpp"
 #include "prim/records/records_lanes.hpp"
-#include "schemes/mlkem/binomial.hpp"
 #include "schemes/mlkem/types.hpp"
 
 namespace polykem::mlkem::interleaved {
@@ -93,52 +90,6 @@ struct TooLarge {
   }
 };
 
-#ifdef POLYKEM_ISA_AVX512
-
-/// Samples a polynomial of every item, with coefficients in [-kEta, kEta], from words of 64 kEta bytes: differences of
-/// neighbouring sums of kEta bits. A permutation looks them up in a register, which takes the same time whatever the
-/// bits are. [FIPS203, Alg 8]
-template <unsigned kEta>
-POLYKEM_NOINLINE void sample_poly_cbd(LanePoly& a, const uint16_t* words) {
-  if constexpr (kEta == 2) {
-    static constexpr auto kTable = [] {
-      std::array<int16_t, 32> table{};
-      for (unsigned i = 0; i < table.size(); ++i)
-        table[i] = static_cast<int16_t>(binomial<kEta>(i % 16));
-      return table;
-    }();
-    const __m512i table = _mm512_loadu_si512(kTable.data());
-    for (size_t i = 0; i < kN / 4; ++i) {
-      const V16 bits = V16::load(words + i * kLanes);
-      a.set(4 * i, {_mm512_permutexvar_epi16(bits.r, table)});
-      a.set(4 * i + 1, {_mm512_permutexvar_epi16(bits.shr<4>().r, table)});
-      a.set(4 * i + 2, {_mm512_permutexvar_epi16(bits.shr<8>().r, table)});
-      a.set(4 * i + 3, {_mm512_permutexvar_epi16(bits.shr<12>().r, table)});
-    }
-  } else {
-    static constexpr auto kTable = [] {
-      std::array<int8_t, 64> table{};
-      for (unsigned i = 0; i < table.size(); ++i)
-        table[i] = static_cast<int8_t>(binomial<kEta>(i) + static_cast<int>(kEta));
-      return table;
-    }();
-    const __m512i table = _mm512_loadu_si512(kTable.data());
-    const auto sample = [&](const uint16_t* group, auto index) __attribute__((always_inline)) {
-      const __m512i bits = records::unpack_coefficient<2 * kEta, index>(group).r;
-      return V16{_mm512_maskz_permutexvar_epi8(0x5555555555555555, bits, table)} - V16::set1(kEta);
-    };
-    for (size_t i = 0; i < kN; i += records::kGroup) {
-      const uint16_t* group = words + i / records::kGroup * (2 * kEta) * kLanes;
-      [&]<size_t... kIndex>(std::index_sequence<kIndex...>) __attribute__((always_inline)) {
-        (a.set(i + kIndex, sample(group, std::integral_constant<size_t, kIndex>())), ...);
-      }
-      (std::make_index_sequence<records::kGroup>());
-    }
-  }
-}
-
-#else
-
 /// Samples a polynomial of every item, with coefficients in [-kEta, kEta], from words of 64 kEta bytes: differences of
 /// neighbouring sums of kEta bits. [FIPS203, Alg 8]
 template <unsigned kEta>
@@ -167,8 +118,6 @@ POLYKEM_NOINLINE void sample_poly_cbd(LanePoly& a, const uint16_t* words) {
     }
   }
 }
-
-#endif
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::mlkem::interleaved

@@ -81,19 +81,10 @@ class Xof {
     const auto row = [&](size_t l) __attribute__((always_inline)) {
       return out + l * stride;
     };
-#ifdef POLYKEM_ISA_AVX512
-    size_t at = 0;
-    for (size_t block = 0; block * kRate < kBytes; ++block) {
-      states_.permute();
-      at = states_.squeeze(row, at, kBytes);
-    }
-    if (at < kBytes) states_.squeeze_pending(row, at, kBytes);
-#else
     for (size_t at = 0; at < kBytes; at += kRate) {
       states_.permute_inline();
       states_.squeeze_block(row, at, std::min(kRate, kBytes - at) / 8);
     }
-#endif
   }
 
   /// Returns a copy of the state of one lane.

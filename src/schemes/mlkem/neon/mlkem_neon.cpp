@@ -14,7 +14,7 @@ struct Neon {
   static const NttSingle& ntt_single() { return kNttSingleNeon; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
 };
-static_assert(InstructionSet<Neon>);
+static_assert(InterleavedInstructionSet<Neon>);
 
 }  // namespace
 

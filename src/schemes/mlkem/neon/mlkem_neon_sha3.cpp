@@ -14,7 +14,7 @@ struct NeonSha3 {
   static const NttSingle& ntt_single() { return kNttSingleNeon; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
 };
-static_assert(InstructionSet<NeonSha3>);
+static_assert(InterleavedInstructionSet<NeonSha3>);
 
 }  // namespace
 

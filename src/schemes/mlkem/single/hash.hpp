@@ -3,6 +3,7 @@
 // the matrix are the states of the long hashes that need nothing but the item's inputs.
 #pragma once
 
+#include "core/secure.hpp"
 #include "prim/keccak/lanes/single.hpp"
 #include "prim/keccak/lanes/states.hpp"
 #include "prim/ntt/lanes/products.hpp"

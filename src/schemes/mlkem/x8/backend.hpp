@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <span>
 
-#include "core/item_by_item.hpp"
 #include "prim/drbg/drbg.hpp"
-#include "schemes/mlkem/keys.hpp"
 #include "schemes/mlkem/record_bytes.hpp"
-#include "schemes/mlkem/single/layout.hpp"
 #include "schemes/mlkem/x8/ops.hpp"
 
 namespace polykem::mlkem::x8 {
@@ -59,19 +56,6 @@ struct X8Operations {
   static constexpr size_t kCoinBytes = record_bytes<P>(kOp).coins;
   static constexpr size_t kCoinStep = 0;  ///< the index of the step that makes coins
 };
-
-/// Replaces a backend's operations for many items by those that compute eight at a time. Its operations for small
-/// batches stay.
-template <MlkemParams P, InstructionSet Isa>
-constexpr void use_x8(SchemeBackend& backend) {
-  using Keys = mlkem::Keys<P, single::Layout<P, Isa>>;
-  const SchemeBackend many = scheme_backend<SharedKeyFirst<X8Operations<P, Isa>, Keys>>(backend.name);
-  for (size_t op = 0; op < kOps; ++op) {
-    const auto small_batches = backend.ops[op].small_batches;
-    backend.ops[op] = many.ops[op];
-    backend.ops[op].small_batches = small_batches;
-  }
-}
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::mlkem::x8

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
+#include "core/cpu.hpp"
 #include "schemes/saber/interleaved/backend.hpp"
 #include "schemes/saber/vector_backends.hpp"
 
@@ -16,8 +17,9 @@ struct Avx512 {
 
 template <SaberParams P>
 const SchemeBackend& avx512_backend() {
-  static constexpr SchemeBackend kBackend = interleaved::backend<P, Avx512, tuning::Cpu::kAvx512>();
-  return kBackend;
+  static constexpr SchemeBackend kOnZen5 = interleaved::backend<P, Avx512, tuning::Cpu::kAvx512Zen5>();
+  static constexpr SchemeBackend kOnOthers = interleaved::backend<P, Avx512, tuning::Cpu::kAvx512>();
+  return kCpuIsZen5 ? kOnZen5 : kOnOthers;
 }
 
 template const SchemeBackend& avx512_backend<kLightSaber>();

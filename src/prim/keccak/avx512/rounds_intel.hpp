@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four rounds of Keccak in an order that tools/keccak_order.py found. Do not edit: it has the rounds in readable order.
+// Four rounds of Keccak for Intel's CPUs, in an order that tools/keccak_order.py found. Do not edit: it has the
+// rounds in readable order.
 #pragma once
 
 // clang-format off
-#define POLYKEM_FOUR_ROUNDS(SCALAR) \
+#define POLYKEM_FOUR_ROUNDS_INTEL(SCALAR) \
   POLYKEM_ROL(26, 21, 1) POLYKEM_XOR3(0, 14, 26) POLYKEM_ROL(27, 2, 1) POLYKEM_ROL(25, 15, 1) POLYKEM_XOR3(19, 8, 25) \
   POLYKEM_XOR3(6, 15, 27) POLYKEM_XOR3(24, 8, 25) POLYKEM_ROL(24, 24, 14) POLYKEM_ROL(28, 8, 1) \
   POLYKEM_ROL(29, 14, 1) POLYKEM_XOR3(13, 2, 29) POLYKEM_MOVE(30, 0) POLYKEM_ROL(6, 6, 44) POLYKEM_MOVE(31, 6) \
