@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares FrodoKEM's products with rows in Keccak states with words multiplied one by one.
+// Compares FrodoKEM's products that are computed while A is made with words multiplied one by one.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -16,6 +16,14 @@ namespace {
 using Words = std::vector<uint16_t>;
 using Fill = std::function<uint16_t()>;
 
+/// A way to make A, and its products.
+struct Way {
+  const char* name;
+  GenA gen_a;
+  const RowProducts& products;
+};
+const Way kWays[] = {{"shake", GenA::kShake, kShakeProductsAvx512}, {"aes", GenA::kAes, kAesProductsAvx512}};
+
 class RowProductsTest : public ::testing::TestWithParam<size_t> {
  protected:
   void SetUp() override {
@@ -30,52 +38,56 @@ Words filled(size_t count, const Fill& fill) {
   return words;
 }
 
-Words a_by_shake(const uint8_t* seed, size_t n) {
+Words a_by(GenA gen_a, const uint8_t* seed, size_t n) {
   Words a(n * n);
   for (size_t i = 0; i < n; i += 8)
-    generate_rows({a.data() + i * n, n}, GenA::kShake, kKernelsRef, seed, {i, 8, n});
+    generate_rows({a.data() + i * n, n}, gen_a, kKernelsRef, seed, {i, 8, n});
   return a;
 }
 
-/// S has rows of n + 1 words. Each result is between other words, which must not change.
-void expect_a_s(const Words& a, const uint8_t* seed, size_t n, const Fill& any, const Words& s) {
+/// S has rows of n + 1 words. Each result is between other words, which must not change. The workspace holds junk at
+/// first.
+void expect_a_s(const Way& way, const Words& a, const uint8_t* seed, size_t n, const Fill& any, const Words& s) {
   const size_t stride = n + 1, b_stride = kBar + 3;
   Words expected = filled(n * b_stride, any), b = expected;
   kMatMulPortable.mul_add_transposed({expected.data(), b_stride}, {a.data(), n}, {s.data(), stride},
                                      {.rows = n, .inner = n, .columns = kBar});
-  kRowProductsAvx512.a_s({b.data(), b_stride}, seed, {s.data(), stride}, n);
-  EXPECT_EQ(b, expected) << n;
+  testing::AlignedBuffer<std::byte> workspace(way.products.workspace_bytes(n));
+  std::memset(workspace.data(), 0xd9, way.products.workspace_bytes(n));
+  way.products.a_s({b.data(), b_stride}, seed, {s.data(), stride}, n, workspace.data());
+  EXPECT_EQ(b, expected) << way.name << " " << n;
 }
 
-/// The workspace holds junk at first.
-void expect_s_a(const Words& a, const uint8_t* seed, size_t n, const Fill& any, const Words& s) {
+void expect_s_a(const Way& way, const Words& a, const uint8_t* seed, size_t n, const Fill& any, const Words& s) {
   const size_t stride = n + 1;
   Words expected = filled(kBar * stride, any), b = expected;
   kMatMulPortable.mul_add({expected.data(), stride}, {s.data(), stride}, {a.data(), n},
                           {.rows = kBar, .inner = n, .columns = n});
-  testing::AlignedBuffer<std::byte> workspace(kRowProductsAvx512.workspace_bytes(n));
-  std::memset(workspace.data(), 0xd9, kRowProductsAvx512.workspace_bytes(n));
-  kRowProductsAvx512.s_a({b.data(), stride}, {s.data(), stride}, seed, n, workspace.data());
-  EXPECT_EQ(b, expected) << n;
+  testing::AlignedBuffer<std::byte> workspace(way.products.workspace_bytes(n));
+  std::memset(workspace.data(), 0xd9, way.products.workspace_bytes(n));
+  way.products.s_a({b.data(), stride}, {s.data(), stride}, seed, n, workspace.data());
+  EXPECT_EQ(b, expected) << way.name << " " << n;
 }
 
-void expect_both(const Words& a, const uint8_t* seed, size_t n, const Fill& any, const Words& s) {
-  expect_a_s(a, seed, n, any, s);
-  expect_s_a(a, seed, n, any, s);
+void expect_both(const Way& way, const Words& a, const uint8_t* seed, size_t n, const Fill& any, const Words& s) {
+  expect_a_s(way, a, seed, n, any, s);
+  expect_s_a(way, a, seed, n, any, s);
 }
 
 TEST_P(RowProductsTest, OfNoiseAndExtremes) {
   testing::Noise noise(21);
   const size_t n = GetParam();
   const auto seed = noise.bytes(kSeedABytes);
-  const Words a = a_by_shake(seed.data(), n);
   const Fill any = [&] { return static_cast<uint16_t>(noise.next() >> 40); };
   const Fill small = [&] { return static_cast<uint16_t>((noise.next() >> 40) % 25 - 12); };
   const size_t words = kBar * (n + 1);
-  expect_both(a, seed.data(), n, any, filled(words, small));
-  expect_both(a, seed.data(), n, any, filled(words, any));
-  for (const uint16_t extreme : {0, 0x7fff, 0x8000, 0xffff})
-    expect_both(a, seed.data(), n, any, Words(words, extreme));
+  for (const Way& way : kWays) {
+    const Words a = a_by(way.gen_a, seed.data(), n);
+    expect_both(way, a, seed.data(), n, any, filled(words, small));
+    expect_both(way, a, seed.data(), n, any, filled(words, any));
+    for (const uint16_t extreme : {0, 0x7fff, 0x8000, 0xffff})
+      expect_both(way, a, seed.data(), n, any, Words(words, extreme));
+  }
 }
 
 /// One term each: every place of S meets its own place of A. 96: more than a block, and groups that are no whole set.
@@ -84,13 +96,13 @@ TEST(RowProducts, OfSingleWords) {
   testing::Noise noise(22);
   const auto seed = noise.bytes(kSeedABytes);
   const Fill zero = [] { return uint16_t{0}; };
-  for (const size_t n : {16, 96}) {
-    const Words a = a_by_shake(seed.data(), n);
-    for (size_t row = 0; row < kBar; ++row) {
-      for (size_t column = 0; column < n; ++column) {
+  for (const Way& way : kWays) {
+    for (const size_t n : {16, 96}) {
+      const Words a = a_by(way.gen_a, seed.data(), n);
+      for (size_t place = 0; place < kBar * n; ++place) {
         Words s(kBar * (n + 1));
-        s[row * (n + 1) + column] = 1;
-        expect_both(a, seed.data(), n, zero, s);
+        s[place / n * (n + 1) + place % n] = 1;
+        expect_both(way, a, seed.data(), n, zero, s);
       }
     }
   }

@@ -22,7 +22,8 @@ constexpr RecordBytes record_bytes(const Set& set, Op op) {
 }
 
 template <size_t kSet, class Backend>
-using PlansOf = std::conditional_t<(kSets[kSet].gen_a == GenA::kAes ? Backend::kTiles : Backend::kRows), FusedKem, Kem>;
+using PlansOf =
+    std::conditional_t<(kSets[kSet].gen_a == GenA::kAes ? Backend::kFusesAes : Backend::kFusesShake), FusedKem, Kem>;
 
 /// One set on one backend, in the form that the engine runs.
 template <size_t kSet, class Backend>
@@ -43,7 +44,7 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     constexpr RecordBytes kBytes = record_bytes(kSets[kSet], kOp);
     const size_t most = batch.shared_key ? Backend::kItemsWithOneKey : Backend::kItemsWithOwnKeys;
-    assert((Backend::kernels().rows != nullptr) == Backend::kRows);
+    assert((Backend::kernels().shake_products != nullptr) == Backend::kFusesShake);
     const bool packs_a = batch.shared_key && Chunk::may_pack(kSets[kSet], Backend::kernels(), batch.count);
     for (size_t first = 0; first < batch.count; first += most) {
       const Batch part{batch.slice(kBytes, first, std::min(most, batch.count - first)), batch.drbg};
@@ -58,7 +59,7 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
 struct Ref {
   static constexpr const char* kName = cpu::kRef;
   static constexpr size_t kGranule = 1, kItems = 8, kItemsWithOwnKeys = 1, kItemsWithOneKey = kItems;
-  static constexpr bool kTiles = false, kRows = false;
+  static constexpr bool kFusesAes = false, kFusesShake = false;
   static const Kernels& kernels() { return kKernelsRef; }
 };
 
@@ -67,24 +68,28 @@ struct Ref {
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
   static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
-  static constexpr bool kTiles = false, kRows = false;
+  static constexpr bool kFusesAes = false, kFusesShake = false;
   static const Kernels& kernels() { return cpu_features().has(CpuFeatures::kVaes) ? kKernelsAvx2Vaes : kKernelsAvx2; }
 };
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
   static constexpr size_t kGranule = 8, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
-  static constexpr bool kTiles = false, kRows = false;
+  static constexpr bool kFusesAes = false, kFusesShake = false;
   static const Kernels& kernels() { return kKernelsAvx512; }
 };
 struct Avx512Intel : Avx512 {
-  static constexpr bool kRows = true;
+  static constexpr bool kFusesShake = true;
   static const Kernels& kernels() { return kKernelsAvx512Intel; }
+};
+struct Avx512Zen5 : Avx512 {
+  static constexpr bool kFusesAes = true, kFusesShake = true;
+  static const Kernels& kernels() { return kKernelsAvx512Zen5; }
 };
 /// All of A is kept for the items of a chunk that have one key.
 struct Amx {
   static constexpr const char* kName = cpu::kAmx;
   static constexpr size_t kGranule = 8, kItems = 256, kItemsWithOwnKeys = 8, kItemsWithOneKey = 32;
-  static constexpr bool kTiles = true, kRows = true;
+  static constexpr bool kFusesAes = true, kFusesShake = true;
   static const Kernels& kernels() { return kKernelsAmx; }
 };
 
@@ -92,7 +97,7 @@ struct Amx {
 struct Neon {
   [[maybe_unused]] static constexpr const char* kName = cpu::kNeon;
   [[maybe_unused]] static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
-  [[maybe_unused]] static constexpr bool kTiles = false, kRows = false;
+  [[maybe_unused]] static constexpr bool kFusesAes = false, kFusesShake = false;
   static const Kernels& kernels() {
     return cpu_features().has(CpuFeatures::kAes) ? kKernelsNeon : kKernelsNeonWithoutAes;
   }
@@ -105,7 +110,9 @@ struct NeonSha3 : Neon {
 template <size_t kSet>
 struct SetBackends {
   static SchemeBackend amx() { return on<Amx>(); }
-  static SchemeBackend avx512() { return kCpuByIntel ? on<Avx512Intel>() : on<Avx512>(); }
+  static SchemeBackend avx512() {
+    return kCpuIsZen5 ? on<Avx512Zen5>() : kCpuByIntel ? on<Avx512Intel>() : on<Avx512>();
+  }
   static SchemeBackend avx2() { return on<Avx2>(); }
   static SchemeBackend neon_sha3() { return on<NeonSha3>(); }
   static SchemeBackend neon() { return on<Neon>(); }

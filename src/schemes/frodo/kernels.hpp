@@ -33,7 +33,11 @@ struct Kernels {
   void (*unpack_transposed)(Matrix16 out, const uint8_t* in, size_t n, unsigned logq);
 
   const TileProducts* tiles = nullptr;  ///< nullptr: `matmul` computes the products with A
-  const RowProducts* rows = nullptr;    ///< for an A by SHAKE, items with keys of their own; nullptr: `matmul` does it
+  /// For items with keys of their own, and an A by SHAKE or by AES; nullptr: `tiles` or `matmul` does it.
+  const RowProducts* shake_products = nullptr;
+  const RowProducts* aes_products = nullptr;
+  const RowProducts* row_products(GenA gen_a) const { return gen_a == GenA::kShake ? shake_products : aes_products; }
+
   /// The number of rows of A in a tile: enough to pay for loading and storing the sums, few enough to stay in the L2
   /// cache. With `tiles`, a multiple of 64.
   size_t tile_rows = kMaxGeneratedRows;
@@ -44,6 +48,7 @@ extern const Kernels kKernelsAvx2;
 extern const Kernels kKernelsAvx2Vaes;
 extern const Kernels kKernelsAvx512;
 extern const Kernels kKernelsAvx512Intel;
+extern const Kernels kKernelsAvx512Zen5;
 extern const Kernels kKernelsAmx;
 extern const Kernels kKernelsNeon;
 extern const Kernels kKernelsNeonWithoutAes;

@@ -21,9 +21,9 @@ size_t Chunk::workspace_bytes(const Set& set, const Kernels& kernels, size_t ite
 }
 
 size_t Chunk::product_space_bytes(const Set& set, const Kernels& kernels, size_t items) {
-  const bool by_rows = kernels.rows != nullptr && set.gen_a == GenA::kShake;
+  const RowProducts* const rows = kernels.row_products(set.gen_a);
   return std::max(kernels.tiles != nullptr ? kernels.tiles->workspace_bytes(set.n(), items) : 0,
-                  by_rows ? kernels.rows->workspace_bytes(set.n()) : 0);
+                  rows != nullptr ? rows->workspace_bytes(set.n()) : 0);
 }
 
 /// The packed A comes first, so that it is at the same place however many items there are.
@@ -138,8 +138,8 @@ void mul_a_s(Chunk& c) {
 
 void gen_a_and_mul_a_s(Chunk& c) {
   for (size_t i = 0; i < c.io.count; ++i) {
-    if (c.set.gen_a == GenA::kShake) {
-      c.kernels.rows->a_s(c.e(i), c.pk_out(i), c.s(i), c.n());
+    if (const RowProducts* const rows = c.kernels.row_products(c.set.gen_a)) {
+      rows->a_s(c.e(i), c.pk_out(i), c.s(i), c.n(), c.product_space());
     } else {
       c.kernels.tiles->a_s(c.e(i), c.pk_out(i), c.s(i), c.n(), c.product_space());
     }
@@ -223,11 +223,11 @@ void mul_s1_a(Chunk& c) {
                             .a_step = c.noise_stride()});
 }
 
-/// Items that share rows of A take them from tiles.
-void gen_a_and_mul_s1_a_shake(Chunk& c) {
+/// Items that share rows of A use some at a time.
+void gen_a_and_mul_s1_a_by_rows(Chunk& c, const RowProducts& rows) {
   if (!c.packs_a && c.keys() == c.io.count) {
     for (size_t i = 0; i < c.io.count; ++i)
-      c.kernels.rows->s_a(c.e1(i), c.s(i), c.pk(i), c.n(), c.product_space());
+      rows.s_a(c.e1(i), c.s(i), c.pk(i), c.n(), c.product_space());
     return;
   }
   do {
@@ -237,7 +237,7 @@ void gen_a_and_mul_s1_a_shake(Chunk& c) {
 }
 
 void gen_a_and_mul_s1_a(Chunk& c) {
-  if (c.set.gen_a == GenA::kShake) return gen_a_and_mul_s1_a_shake(c);
+  if (const RowProducts* const rows = c.kernels.row_products(c.set.gen_a)) return gen_a_and_mul_s1_a_by_rows(c, *rows);
   const size_t items = c.io.shared_key ? c.io.count : 1;
   for (size_t i = 0; i < c.keys(); ++i)
     c.kernels.tiles->s_a(c.e1(i), c.s(i), c.pk(i), c.n(), items, c.noise_stride(), c.product_space());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with an A by SHAKE for one item, computed while A is made.
+// Products with an A for one item, computed while A is made.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,18 @@
 
 namespace polykem::frodo {
 
-/// What one instruction set offers. n is a multiple of 16, A is n x n, made by SHAKE128 from a seed of kSeedABytes.
-/// [FRODO21, Algorithm 8] Branches and addresses depend on sizes only.
+/// What one instruction set offers for one way to make A. n is a multiple of 16, A is n x n, made from a seed of
+/// kSeedABytes. [FRODO21, Algorithms 7 and 8] Branches and addresses depend on sizes only.
 struct RowProducts {
-  /// Returns the size of s_a's workspace, which is aligned to 64 bytes and holds secrets afterwards.
+  /// Returns the size of the workspace, which is aligned to 64 bytes and holds secrets afterwards.
   size_t (*workspace_bytes)(size_t n);
   /// Computes b (n x 8) += A S, with S given as its transpose (8 x n).
-  void (*a_s)(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s_transposed, size_t n);
+  void (*a_s)(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s_transposed, size_t n, std::byte* workspace);
   /// Computes b (8 x n) += S' A.
   void (*s_a)(Matrix16 b, ConstMatrix16 s, const uint8_t* seed_a, size_t n, std::byte* workspace);
 };
 
-extern const RowProducts kRowProductsAvx512;
+extern const RowProducts kShakeProductsAvx512;
+extern const RowProducts kAesProductsAvx512;
 
 }  // namespace polykem::frodo

@@ -7,13 +7,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "schemes/frodo/amx/grid.hpp"
+#include "schemes/frodo/avx512/grid.hpp"
 #include "schemes/frodo/matmul/amx/tiles.hpp"
 #include "schemes/frodo/matmul/matmul.hpp"
 #include "schemes/frodo/params.hpp"
 
 namespace polykem::frodo::amx {
 inline namespace POLYKEM_ISA {
+
+using lanes::Blocks, lanes::Grid, lanes::kStepColumns, lanes::kStepRows, lanes::steps_of_columns;
 
 POLYKEM_INLINE __mmask32 first_words(size_t count) {
   return static_cast<__mmask32>(count >= 32 ? ~uint32_t{0} : (uint32_t{1} << count) - 1);

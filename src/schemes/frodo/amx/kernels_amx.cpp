@@ -3,8 +3,8 @@
 
 namespace polykem::frodo {
 
-const Kernels kKernelsAmx = {kMatMulAvx512,      kAes128Avx512, &kKeccakLanesAvx512,      lanes::sample,
-                             lanes::pack,        lanes::unpack, lanes::unpack_transposed, &kTileProductsAmx,
-                             &kRowProductsAvx512};
+const Kernels kKernelsAmx = {kMatMulAvx512,        kAes128Avx512, &kKeccakLanesAvx512,      lanes::sample,
+                             lanes::pack,          lanes::unpack, lanes::unpack_transposed, &kTileProductsAmx,
+                             &kShakeProductsAvx512};
 
 }  // namespace polykem::frodo

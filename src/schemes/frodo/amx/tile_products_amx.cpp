@@ -9,11 +9,11 @@ namespace polykem::frodo {
 
 namespace {
 
-using amx::Grid;
-using amx::GridTables;
 using amx::LeftSpace;
 using amx::ManySpace;
 using amx::RightSpace;
+using lanes::Grid;
+using lanes::GridTables;
 
 size_t workspace_bytes(size_t n, size_t count) {
   const size_t one = std::max(LeftSpace::bytes(n), RightSpace::bytes(n));
@@ -22,7 +22,7 @@ size_t workspace_bytes(size_t n, size_t count) {
 
 /// The A of a seed, with its tables in the workspace.
 struct SeededGrid {
-  amx::RoundKeys128 keys;
+  lanes::RoundKeys128 keys;
   GridTables tables;
   SeededGrid(const uint8_t* seed_a, Arena& arena, size_t n) : keys(seed_a), tables(arena, n) { tables.fill(keys, n); }
 };

@@ -62,7 +62,7 @@ struct RowSums {
   }
 };
 
-inline void rows_a_s(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s, size_t n) {
+inline void rows_a_s(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s, size_t n, std::byte*) {
   RowStates states[RowSums::kGroups];
   for (size_t i = 0; i < n; i += RowSums::kGroups * kRowsOfGroup) {
     RowSums sums = {};

@@ -24,6 +24,7 @@ struct LastStep {
 /// The registers of a step.
 struct Pair {
   __m512i p, q;
+  POLYKEM_INLINE Pair(__m512i first, __m512i second) : p(first), q(second) {}
   POLYKEM_INLINE explicit Pair(const uint16_t* row)
       : p(in_register(_mm512_loadu_si512(row))), q(in_register(_mm512_loadu_si512(row + kLanes))) {}
   POLYKEM_INLINE Pair(const uint16_t* row, const LastStep& words)
@@ -61,6 +62,8 @@ struct DotSums {
   __m512i at[kDotRows * kDotColumns];
   __m512i own0, own1;  ///< the own products of a's rows
 
+  POLYKEM_INLINE void clear() { clear(std::make_index_sequence<kDotColumns>()); }
+
   POLYKEM_INLINE void add(size_t j, const Pair& x0, const Pair& x1, const Pair& y) {
     at[j] = add_products(at[j], _mm512_add_epi16(x0.p, y.q), _mm512_add_epi16(x0.q, y.p));
     __m512i& second = at[kDotColumns + j];
@@ -70,6 +73,21 @@ struct DotSums {
     own0 = add_products(own0, x0.p, x0.q);
     own1 = add_products(own1, x1.p, x1.q);
   }
+  /// Returns the dot products. own_b: b's own products, twice.
+  POLYKEM_INLINE __m512i total(__m512i own_b) { return total(own_b, std::make_index_sequence<kDotColumns>()); }
+
+ private:
+  template <size_t... j>
+  POLYKEM_INLINE void clear(std::index_sequence<j...>) {
+    ((at[j] = at[kDotColumns + j] = _mm512_setzero_si512()), ...);
+    own0 = own1 = _mm512_setzero_si512();
+  }
+  template <size_t... j>
+  POLYKEM_INLINE __m512i total(__m512i own_b, std::index_sequence<j...>) {
+    ((at[j] = _mm512_sub_epi32(at[j], own0)), ...);
+    ((at[kDotColumns + j] = _mm512_sub_epi32(at[kDotColumns + j], own1)), ...);
+    return _mm512_sub_epi32(sum_lanes(at), own_b);
+  }
 };
 
 /// Computes a_i . b_j for two rows i and eight rows j, with half of the multiplications. own_b: b's own products,
@@ -78,8 +96,7 @@ template <size_t... j>
 POLYKEM_INLINE __m512i dot_block(const Rows<kDotRows>& a, const Rows<kDotColumns>& b, size_t inner, __m512i own_b,
                                  std::index_sequence<j...>) {
   DotSums sum;
-  ((sum.at[j] = sum.at[kDotColumns + j] = _mm512_setzero_si512()), ...);
-  sum.own0 = sum.own1 = _mm512_setzero_si512();
+  sum.clear();
   size_t k = 0;
   for (; k + kDotTerms <= inner; k += kDotTerms) {
     const Pair x0(a.at[0] + k), x1(a.at[1] + k);
@@ -92,9 +109,7 @@ POLYKEM_INLINE __m512i dot_block(const Rows<kDotRows>& a, const Rows<kDotColumns
     sum.add_own(x0, x1);
     (sum.add(j, x0, x1, Pair(b.at[j] + k, last)), ...);
   }
-  ((sum.at[j] = _mm512_sub_epi32(sum.at[j], sum.own0)), ...);
-  ((sum.at[kDotColumns + j] = _mm512_sub_epi32(sum.at[kDotColumns + j], sum.own1)), ...);
-  return _mm512_sub_epi32(sum_lanes(sum.at), own_b);
+  return sum.total(own_b);
 }
 
 /// Computes a_i . b_j for two rows i and eight rows j, with all multiplications.

@@ -6,7 +6,7 @@
 #include "core/arena.hpp"
 #include "prim/aes/lanes/grid128.hpp"
 
-namespace polykem::frodo::amx {
+namespace polykem::frodo::lanes {
 inline namespace POLYKEM_ISA {
 
 using aes::Blocks;
@@ -80,4 +80,4 @@ struct Grid {
 };
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::frodo::amx
+}  // namespace polykem::frodo::lanes
