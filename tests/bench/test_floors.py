@@ -37,10 +37,10 @@ def row(count, backend, ratio, **more):
 
 class Layouts(unittest.TestCase):
     def test_ports_that_are_shared_bound_the_sum(self):
-        layout = Layout({"add": "05", "rotate": "0", "permute": "5"}, most={"add": 1.5})
+        layout = Layout({"add": "05", "rotate": "0", "permute": "5"})
         self.assertEqual(layout.cycles(rotate=10, permute=4), 10)
         self.assertEqual(layout.cycles(rotate=10, permute=8, add=6), 12)
-        self.assertEqual(layout.cycles(add=30), 20)
+        self.assertEqual(layout.cycles(add=30), 15)
         self.assertEqual(layout.cycles(), 0)
 
     def test_machines(self):
@@ -51,18 +51,21 @@ class Layouts(unittest.TestCase):
                               ("Intel(R) Xeon(R) CPU E5-2680", None), ("AMD EPYC 7763 64-Core Processor", None)):
             self.assertIs(layout_of(words), layout, words)
 
-    def test_the_layout_of_the_xeon_is_what_was_measured(self):
-        rates = {r["name"]: r["per_cycle"] for r in json.loads((RESULTS / cpu_tables.RATES).read_text())["rates"]}
-        for name, kind in cpu_tables.RATES_OF_FLOORS.items():
-            rate = 1 / GOLDEN_COVE_AMX.cycles(**{kind: 1})
-            self.assertLess(rates[name], 1.01 * rate, name)
-            self.assertGreater(rates[name], 0.95 * rate, name)
-        for names, kinds in (("vprolq, vpternlogq", ("rotate", "ternary")), ("vpmullw, vpaddw", ("multiply", "add")),
-                             ("vpminud, vpternlogq", ("minimum", "ternary")), ("vaesenc, vpmullw", ("aes", "multiply")),
-                             ("vaesenc, vpaddw", ("aes", "add"))):
-            rate = 2 / GOLDEN_COVE_AMX.cycles(**{kind: 1 for kind in kinds})
-            self.assertTrue(0.95 * rate < rates[names] < 1.01 * rate, names)
-        self.assertTrue(0.85 * 1024 < rates["tdpbusd"] < GOLDEN_COVE_AMX.tile_macs)
+    def test_the_layouts_are_what_was_measured(self):
+        for kind, layout in ((cpu_tables.ZEN5, ZEN5), (cpu_tables.XEON, GOLDEN_COVE_AMX)):
+            document = json.loads((RESULTS / kind.rates_file).read_text(encoding="utf-8"))
+            rates = {r["name"]: r["per_cycle"] for r in document["rates"]}
+            for name, operation in cpu_tables.RATES_OF_FLOORS.items():
+                self.check(rates[name], 1 / layout.cycles(**{operation: 1}), name)
+            for first, second in (("vprolq", "vpternlogq"), ("vpmullw", "vpaddw"), ("vpminud", "vpternlogq"),
+                                  ("vaesenc", "vpmullw"), ("vaesenc", "vpaddw")):
+                operations = {cpu_tables.RATES_OF_FLOORS[name]: 1 for name in (first, second)}
+                self.check(rates[f"{first}, {second}"], 2 / layout.cycles(**operations), (first, second))
+            if layout.tile_macs:
+                self.assertTrue(0.85 * 1024 < rates["tdpbusd"] < layout.tile_macs)
+
+    def check(self, measured_rate, rate, what):
+        self.assertTrue(0.95 * rate < measured_rate < 1.01 * rate, (what, measured_rate, rate))
 
 
 class Floors(unittest.TestCase):
@@ -77,9 +80,10 @@ class Floors(unittest.TestCase):
         self.assertEqual(cpu_floors.permutation(GOLDEN_COVE), 90 / 2 * 24 / 8)
 
     def test_frodo_matrix(self):
-        """Eight AES rounds for four blocks of eight coefficients, eight products a coefficient, 32 an instruction."""
+        """Eight AES rounds for four blocks of eight coefficients, eight products a coefficient, 32 an instruction; on
+        a Zen 5, with AES, 9 / 16 as many products, and additions on ports that are free."""
         rounds, products = 976 * 976 / 8 * 8 / 4, 8 * 976 * 976 / 32
-        self.assertEqual(cpu_floors.frodo_matrix(ZEN5, 976, True, False), (rounds + products) / 2)
+        self.assertEqual(cpu_floors.frodo_matrix(ZEN5, 976, True, False), (rounds + products * 9 / 16) / 2)
         self.assertEqual(cpu_floors.frodo_matrix(GOLDEN_COVE, 976, True, False), rounds)  # products fit beside
         self.assertEqual(cpu_floors.frodo_matrix(GOLDEN_COVE, 976, True, True), products / 2)
         self.assertEqual(cpu_floors.frodo_matrix(GOLDEN_COVE_AMX, 976, True, True), 2 * 8 * 976 * 976 / 1024)

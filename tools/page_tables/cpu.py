@@ -2,7 +2,7 @@
 """The tables of one core beside its peers in README.md and docs/performance.md, for tools/tables.py.
 
 Sources in bench/results, for each kind of machine: cpu_peers*.json and, against peers without AVX-512,
-cpu_peers*_haswell.json; cpu_rates_xeon.json, hybrids_zen4.json. A table whose source is not there is empty.
+cpu_peers*_haswell.json; cpu_rates_*.json, hybrids_zen4.json. A table whose source is not there is empty.
 """
 
 import json
@@ -19,8 +19,6 @@ FRONT = ["mlkem512", "mlkem768", "mlkem1024", "frodokem976aes", "frodokem976shak
          "saber"]  # the bars of README.md's plot
 OPS = ["keygen", "encaps", "decaps"]
 HYBRIDS = "hybrids_zen4.json"
-RATES = "cpu_rates_xeon.json"
-OF_WOLFSSL = ("mlkem", "kyber", "frodokem", "efrodokem")  # sets of which wolfSSL is, as a rule, the fastest peer
 RATES_OF_FLOORS = {"vpaddw": "add", "vpternlogq": "ternary", "vprolq": "rotate", "vpmullw": "multiply",
                    "vpdpwssd": "multiply", "vpminud": "minimum", "vaesenc": "aes"}  # fmt: skip
 
@@ -36,6 +34,10 @@ class Kind:
     @property
     def file(self):
         return f"cpu_peers{self.suffix}.json"
+
+    @property
+    def rates_file(self):
+        return f"cpu_rates{self.suffix or '_zen5'}.json"
 
     @property
     def narrow_file(self):
@@ -67,11 +69,6 @@ class Core:
                 return r
         return None
 
-    def without_fastest_peer(self, name):
-        """Ratios of such a set would be too high: wolfSSL computes it and was not measured on this machine."""
-        return name.startswith(OF_WOLFSSL) and not any(
-            "wolfSSL" in p["name"] for r in self.records for p in r.get("peers", []))
-
     def sets(self, all_sets):
         return [s["name"] for s in all_sets if self.find(s["name"], "decaps")]
 
@@ -96,7 +93,7 @@ def ratio(record, digits=1):
 def rate_and_ratio(core, name, op):
     if (record := core.find(name, op)) is None:
         return ""
-    return rate(record["ours_ops_per_s"]) + ("" if core.without_fastest_peer(name) else f" ({ratio(record)})")
+    return f"{rate(record['ours_ops_per_s'])} ({ratio(record)})"
 
 
 def table_sets(results):
@@ -113,12 +110,11 @@ def table_summary(results):
     rows = []
     for name in results.zen5.sets(results.sets):
         narrow = [results.zen5.find(name, op, "avx2", narrow=True) or results.zen5.find(name, op, "avx2") for op in OPS]
-        compared = all(narrow) and not results.zen5.without_fastest_peer(name)
         gpu = [results.gpu.get((name, op)) for op in OPS]
         rows.append(
             [name]
             + [rate_and_ratio(core, name, op) for core in cores for op in OPS]
-            + [" / ".join(ratio(r) for r in narrow) if compared else ""]
+            + [" / ".join(ratio(r) for r in narrow) if all(narrow) else ""]
             + [" / ".join(million(g) for g in gpu) if all(gpu) else ""]
         )
     header = [f"{core.kind.name}: {op}/s" if op == OPS[0] else f"{op}/s" for core in cores for op in OPS]
@@ -129,10 +125,11 @@ def table_front(results):
     """Encapsulation rates of some sets, in batches and alone."""
     rows = []
     for name in ("mlkem768", "frodokem976aes", "ntruhps4096821"):
-        if found := results.xeon.find(name, "encaps"):
-            alone = ratio(results.xeon.find(name, "encaps", count=1), 2)
-            rows.append([name, f"one core, {results.xeon.kind.name}", rate(found["ours_ops_per_s"]), ratio(found),
-                         alone, found["peer"].split(",")[0]])  # fmt: skip
+        for core in (results.zen5, results.xeon):
+            if found := core.find(name, "encaps"):
+                alone = ratio(core.find(name, "encaps", count=1), 2)
+                rows.append([name, f"one core, {core.kind.name}", rate(found["ours_ops_per_s"]), ratio(found), alone,
+                             found["peer"].split(",")[0]])  # fmt: skip
     if present(HYBRIDS):
         hybrids = load(HYBRIDS)
         found = next(r for r in hybrids["records"] if r["set"] == "X25519MLKEM768" and r["op"] == "encaps")
@@ -164,8 +161,6 @@ def peers_table(core, sets):
               "single item, AVX2 forced", "encaps, one public key", "two threads over one"]
     rows = []
     for name in core.sets(sets):
-        if core.without_fastest_peer(name):
-            continue
         chosen, two = ([core.find(name, op, threads=threads) for op in OPS] for threads in (1, 2))
         rows.append([
             name, " / ".join(dict.fromkeys(r["peer"] for r in chosen)),
@@ -241,22 +236,27 @@ def table_floors(results):
 
 
 def table_rates(_):
-    """Instructions a cycle, and what the floors take."""
-    if not present(RATES):
-        return ""
-    layout, rows = layout_of(XEON.machine), []
-    for r in load(RATES)["rates"]:
-        kind = RATES_OF_FLOORS.get(r["name"])
-        used = 1 / layout.cycles(**{kind: 1}) if kind else layout.tile_macs if r["name"] == "tdpbusd" else 0
-        digits = 0 if r["per_cycle"] > 100 else 2
-        rows.append([f"`{r['name']}`", r["of"], f"{r['per_cycle']:,.{digits}f}", f"{used:,.0f}" if used else ""])
-    return markdown(["instruction", "", "a cycle", "used for floors"], rows)
+    """Instructions a cycle on each kind of machine, and what the floors take."""
+    kinds = [(kind, layout_of(kind.machine)) for kind in (ZEN5, XEON) if present(kind.rates_file)]
+    rates = [{r["name"]: r for r in load(kind.rates_file)["rates"]} for kind, _ in kinds]
+    rows = []
+    for name in dict.fromkeys(name for measured in rates for name in measured):
+        cells = []
+        for (_, layout), measured in zip(kinds, rates):
+            operation, found = RATES_OF_FLOORS.get(name), measured.get(name)
+            used = 1 / layout.cycles(**{operation: 1}) if operation else layout.tile_macs if name == "tdpbusd" else 0
+            cells += [f"{found['per_cycle']:,.{0 if found['per_cycle'] > 100 else 2}f}" if found else "",
+                      f"{used:,.0f}" if used else ""]
+        rows.append([f"`{name}`", next(measured[name]["of"] for measured in rates if name in measured), *cells])
+    return markdown(["instruction", "", *(head for kind, _ in kinds for head in
+                                          (f"{kind.name}, a cycle", "used for floors"))], rows)  # fmt: skip
 
 
 TABLES = {
     "sets": table_sets, "front": table_front, "summary": table_summary,
     "peers": lambda results: peers_table(results.zen5, results.sets),
     "peers-xeon": lambda results: peers_table(results.xeon, results.sets),
+    "parsed": lambda results: parsed_table(results.zen5, results.sets),
     "parsed-xeon": lambda results: parsed_table(results.xeon, results.sets),
     "each-peer": table_each_peer, "small": table_small,
     "floors": table_floors,

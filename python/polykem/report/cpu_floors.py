@@ -21,7 +21,8 @@ ML-KEM, Kyber and FrodoKEM:
                linear ones
   AES          eight rounds of four blocks an instruction: two rounds come of what rows and columns of A share
   matrix       8 n^2 multiply-adds for A times a secret matrix, 32 an instruction; or twice as many of bytes, on tiles.
-               FrodoKEM makes and multiplies A in turn, so what uses other ports than its AES can be done meanwhile
+               FrodoKEM multiplies A while it is made, so what uses other ports than its AES can be done meanwhile; if
+               that takes less, additions replace half of the multiplications [WINOGRAD68] but one in nine
 Saber (src/schemes/saber/README.md):
   product      7 * 27 products of leaves of 8 by 8 coefficients, 64 multiplications and additions each
 With one public key for all, what depends on that key alone (A, its hash) is left out.
@@ -31,7 +32,7 @@ Loads, stores, packing and transposes have no floor here: they are part of the g
 import itertools
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -40,13 +41,12 @@ class Layout:
     """Which ports of a core do which kind of operation on a register, one a cycle each; a letter stands for a port."""
 
     ports: dict[str, str]
-    most: dict[str, float] = field(default_factory=dict)  # kinds of which fewer are done a cycle than they have ports
     tile_macs: float = 0  # multiply-adds of bytes a cycle on tiles; 0: no tiles
 
     def cycles(self, **operations: float) -> float:
         """The least cycles for so many operations of each kind: no set of ports can do more than one each."""
         letters = sorted(set("".join(self.ports.values())))
-        least = max((count / self.most[kind] for kind, count in operations.items() if kind in self.most), default=0)
+        least = 0.0
         for size in range(1, len(letters) + 1):
             for chosen in itertools.combinations(letters, size):
                 load = sum(count for kind, count in operations.items() if set(self.ports[kind]) <= set(chosen))
@@ -55,7 +55,7 @@ class Layout:
 
 
 ZEN5 = Layout({"add": "abcd", "logic": "abcd", "ternary": "abcd", "minimum": "abcd", "multiply": "ab", "aes": "ab",
-               "rotate": "bc"}, most={"ternary": 2.9})  # fmt: skip
+               "rotate": "ab"})  # fmt: skip
 # Golden Cove with 512-bit registers has two ports for vectors; AMX has units of its own.
 GOLDEN_COVE = Layout({"add": "05", "logic": "05", "ternary": "05", "minimum": "0", "multiply": "05", "aes": "0",
                       "rotate": "0"})  # fmt: skip
@@ -191,7 +191,10 @@ def frodo_matrix(layout: Layout, n: int, aes: bool, shared: bool) -> float:
     hashes = 0 if aes or shared else n * math.ceil(2 * n / 168) * permutation(layout)
     if layout.tile_macs:
         return hashes + max(layout.cycles(aes=rounds), 16 * n * n / layout.tile_macs)
-    return hashes + layout.cycles(aes=rounds, multiply=8 * n * n / LANES_16)
+    plain = layout.cycles(aes=rounds, multiply=8 * n * n / LANES_16)
+    if not aes:
+        return hashes + plain
+    return min(plain, layout.cycles(aes=rounds, multiply=9 * n * n / 2 / LANES_16, add=8 * n * n / LANES_16))
 
 
 def frodo_floors(layout: Layout, n: int, aes: bool, salted: bool, shared: bool) -> dict[str, float]:
