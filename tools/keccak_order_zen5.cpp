@@ -7,7 +7,8 @@
 // It needs a Zen 5 core that is otherwise idle; ten minutes are enough. A round is a list of instructions on values,
 // each of which is written once. The search moves instructions within what they depend on, changes what a column's sum
 // adds first and how a word gets theta's change, assigns registers, and measures the machine code of the permutation:
-// simulated annealing with some 50,000 measurements a second. src/prim/keccak/README.md says what limits a Zen 5.
+// simulated annealing with some 50,000 measurements a second. docs/adr/0017-keccak-on-eight-states.md says what limits
+// a Zen 5.
 #include <sys/mman.h>
 #include <x86intrin.h>
 

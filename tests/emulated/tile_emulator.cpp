@@ -251,6 +251,8 @@ bool __wrap__ZN7polykem21cpu_backend_availableEPKc(const char* name);
 /// Makes batches use the code for Intel's CPUs, the only ones with tiles.
 extern const bool __wrap__ZN7polykem11kCpuByIntelE;
 const bool __wrap__ZN7polykem11kCpuByIntelE = true;
+extern const bool __wrap__ZN7polykem10kCpuIsZen5E;
+const bool __wrap__ZN7polykem10kCpuIsZen5E = false;
 }
 
 bool __wrap__ZN7polykem21cpu_backend_availableEPKc(const char* name) {

@@ -92,6 +92,7 @@ TEST_F(TileEmulator, AConfigurationClearsTiles) {
 
 TEST_F(TileEmulator, TheProgramTakesTheCodeForIntelsCpus) {
   EXPECT_TRUE(kCpuByIntel);
+  EXPECT_FALSE(kCpuIsZen5);
 }
 
 /// On a CPU with tiles, the CPU itself refuses.

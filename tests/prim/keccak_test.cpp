@@ -189,7 +189,9 @@ TEST(KeccakForms, OverlappedBlocksStayWithinTheirRows) {
         uint8_t* const from = at_end ? in.last() : in.first();
         uint8_t* const to = at_end ? out.last() : out.first();
         std::copy(message.begin(), message.end(), from);
-        for (const auto& [hash, strength] : {std::pair{kKeccakFormsAvx512.zen5.shake128, Shake::Strength::kShake128},
+        for (const auto& [hash, strength] : {std::pair{kKeccakFormsAvx512.intel.shake128, Shake::Strength::kShake128},
+                                             std::pair{kKeccakFormsAvx512.intel.shake256, Shake::Strength::kShake256},
+                                             std::pair{kKeccakFormsAvx512.zen5.shake128, Shake::Strength::kShake128},
                                              std::pair{kKeccakFormsAvx512.zen5.shake256, Shake::Strength::kShake256}}) {
           hash({to, out_length}, out_length, {from, in_length}, 0, {from, in_length}, in_length, 8);
           for (size_t i = 0; i < 8; ++i) {

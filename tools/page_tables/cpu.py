@@ -238,6 +238,8 @@ def table_floors(results):
 def table_rates(_):
     """Instructions a cycle on each kind of machine, and what the floors take."""
     kinds = [(kind, layout_of(kind.machine)) for kind in (ZEN5, XEON) if present(kind.rates_file)]
+    if not kinds:
+        return ""
     rates = [{r["name"]: r for r in load(kind.rates_file)["rates"]} for kind, _ in kinds]
     rows = []
     for name in dict.fromkeys(name for measured in rates for name in measured):

@@ -21,8 +21,9 @@ ML-KEM, Kyber and FrodoKEM:
                linear ones
   AES          eight rounds of four blocks an instruction: two rounds come of what rows and columns of A share
   matrix       8 n^2 multiply-adds for A times a secret matrix, 32 an instruction; or twice as many of bytes, on tiles.
-               FrodoKEM multiplies A while it is made, so what uses other ports than its AES can be done meanwhile; if
-               that takes less, additions replace half of the multiplications [WINOGRAD68] but one in nine
+               FrodoKEM multiplies A while it is made, so what uses other ports than its AES can be done meanwhile. With
+               AES the floor is the lesser of this and of additions in place of half of the multiplications
+               [WINOGRAD68], at the price of one more multiplication for every eight that are left
 Saber (src/schemes/saber/README.md):
   product      7 * 27 products of leaves of 8 by 8 coefficients, 64 multiplications and additions each
 With one public key for all, what depends on that key alone (A, its hash) is left out.

@@ -38,7 +38,8 @@ extern const KeccakLanes kKeccakLanesAvx512;
 extern const KeccakLanes kKeccakLanesNeon;
 extern const KeccakLanes kKeccakLanesNeonSha3;
 
-/// How eight states are permuted with AVX-512: by what the compiler makes, or in assembly for Intel's CPUs or a Zen 5.
+/// How eight states are permuted with AVX-512: by code that the compiler orders, or by assembly for Intel's CPUs or for
+/// a Zen 5.
 enum class KeccakForm { kCompiled, kIntel, kZen5 };
 
 /// The form for this CPU.
@@ -48,8 +49,8 @@ inline KeccakForm keccak_form() {
 
 /// Functions that have several forms with AVX-512; which one runs depends on the CPU.
 struct KeccakForms {
-  /// KeccakLanes::permute, shake128_joined and shake256_joined in each form. In assembly, blocks of two items or more
-  /// move while the states are permuted; otherwise they are transposed between permutations.
+  /// KeccakLanes::permute, and shake128_joined and shake256_joined for two items or more. The forms in assembly move
+  /// blocks while the states are permuted; the compiled one transposes them between permutations.
   struct Eight {
     void (*permute)(uint64_t* states);
     decltype(KeccakLanes::shake128_joined) shake128, shake256;

@@ -45,6 +45,7 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
     constexpr RecordBytes kBytes = record_bytes(kSets[kSet], kOp);
     const size_t most = batch.shared_key ? Backend::kItemsWithOneKey : Backend::kItemsWithOwnKeys;
     assert((Backend::kernels().shake_products != nullptr) == Backend::kFusesShake);
+    assert((Backend::kernels().aes_products != nullptr || Backend::kernels().tiles != nullptr) == Backend::kFusesAes);
     const bool packs_a = batch.shared_key && Chunk::may_pack(kSets[kSet], Backend::kernels(), batch.count);
     for (size_t first = 0; first < batch.count; first += most) {
       const Batch part{batch.slice(kBytes, first, std::min(most, batch.count - first)), batch.drbg};

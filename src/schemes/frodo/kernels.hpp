@@ -33,7 +33,7 @@ struct Kernels {
   void (*unpack_transposed)(Matrix16 out, const uint8_t* in, size_t n, unsigned logq);
 
   const TileProducts* tiles = nullptr;  ///< nullptr: `matmul` computes the products with A
-  /// For items with keys of their own, and an A by SHAKE or by AES; nullptr: `tiles` or `matmul` does it.
+  /// Products for items with their own keys, with an A by SHAKE and by AES; nullptr: `tiles` or `matmul` computes them.
   const RowProducts* shake_products = nullptr;
   const RowProducts* aes_products = nullptr;
   const RowProducts* row_products(GenA gen_a) const { return gen_a == GenA::kShake ? shake_products : aes_products; }

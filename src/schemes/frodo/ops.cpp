@@ -223,7 +223,7 @@ void mul_s1_a(Chunk& c) {
                             .a_step = c.noise_stride()});
 }
 
-/// Items that share rows of A use some at a time.
+/// Items that share a key share A, which they use tile by tile as in Kem.
 void gen_a_and_mul_s1_a_by_rows(Chunk& c, const RowProducts& rows) {
   if (!c.packs_a && c.keys() == c.io.count) {
     for (size_t i = 0; i < c.io.count; ++i)

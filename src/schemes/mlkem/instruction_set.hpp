@@ -21,7 +21,7 @@ concept InstructionSet = requires {
   { Isa::keccak() } -> std::same_as<const KeccakLanes&>;
 };
 
-/// What it offers to interleaved/ besides.
+/// What interleaved/ needs in addition.
 template <class Isa>
 concept InterleavedInstructionSet = InstructionSet<Isa> && requires {
   /// Returns transforms, products, sums and compression of blocks with one item in each lane.

@@ -15,9 +15,10 @@ namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
 // For Intel's CPUs: row r of a round takes its word t from word (X, t) of the state, X = t + 3 r mod 5, and leaves the
-// words (x, r) of the new state. [FIPS202, 3.2.1 to 3.2.4] Each new word replaces the old word of its column, (x, x + 2
-// r), so that after four rounds all words are in the registers where they began: word (x, y) in register 5 y + x. The
-// rotation that every word needs also moves it to where its row leaves a new word, so no other instruction moves words.
+// words (x, r) of the new state. [FIPS202, 3.2.1 to 3.2.4] Each new word replaces the old word of its column, which is
+// (x, x + 2 r), so that after four rounds all words are in the registers where they began: word (x, y) in register
+// 5 y + x. The rotation that every word needs also moves it to where its row leaves a new word, so no other instruction
+// moves words.
 //
 // The words (x, x + 3), which row 4 takes, wait in memory, and their registers hold the sums of their columns. Row 4
 // builds its words in the registers of the rotated sums, 25 to 29, which are no longer needed then. Registers 30 and 31
@@ -25,7 +26,7 @@ inline namespace POLYKEM_ISA {
 //
 // For a Zen 5: no word waits in memory, since stores of 512 bits delay instructions of three operands there, and copies
 // between registers cost nothing. A search chose order and registers (tools/keccak_order_zen5.cpp); after four rounds
-// every word is in its place.
+// every word is back in its place.
 
 // clang-format off
 #define POLYKEM_TEXT(x) #x
@@ -63,7 +64,7 @@ inline namespace POLYKEM_ISA {
   POLYKEM_SUM(LOAD, 15, 0, 5, 10, 20) POLYKEM_SUM(LOAD, 21, 1, 6, 11, 16) POLYKEM_SUM(LOAD, 2, 7, 12, 17, 22) \
   POLYKEM_SUM(LOAD, 8, 3, 13, 18, 23) POLYKEM_SUM(LOAD, 14, 4, 9, 19, 24)
 
-/// Repeats DO for the words that wait in memory then, in the order for Intel's CPUs.
+/// Repeats DO for the words that wait in memory before and after four rounds in the order for Intel's CPUs.
 #define POLYKEM_EACH_WAITING_WORD(DO) DO(2) DO(8) DO(14) DO(15) DO(21)
 #define POLYKEM_SUM_OF_FIVE(sum, a, b, c, d, e) \
   POLYKEM_XOR(sum, a, b) POLYKEM_XOR3(sum, c, d) POLYKEM_XOR(sum, sum, e)
@@ -89,7 +90,7 @@ inline namespace POLYKEM_ISA {
   POLYKEM_SUM_OF_FIVE(29, 4, 9, 14, 19, 24) \
   POLYKEM_ITERATIONS(POLYKEM_FOUR_ROUNDS_ZEN5(SCALAR), NEXT) \
   POLYKEM_EACH_WORD(POLYKEM_STORE_WORD) POLYKEM_EACH_WAITING_WORD(POLYKEM_STORE_WORD)
-/// Permutes in the order for a Zen 5 or, in all other forms, in that for Intel's CPUs. The last arguments are the
+/// Permutes in the order for a Zen 5 if `form` is kZen5, otherwise in that for Intel's CPUs. The last arguments are the
 /// operands of the assembly.
 #define POLYKEM_PERMUTE(LOAD, LOAD_WAITING, SCALAR, NEXT, ...) \
   if (form == KeccakForm::kZen5) { \

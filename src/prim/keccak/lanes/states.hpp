@@ -187,8 +187,8 @@ POLYKEM_INLINE void replace(States& s, [[maybe_unused]] size_t used, size_t w, V
   s.set(w, (s.get(w) & kept) | put);
 }
 
-/// Writes the first kWords words of states [first, end) to out + state * stride; with four states it writes up to a
-/// multiple of four words, otherwise of V64::kLanes.
+/// Writes the first kWords words of states [first, end) to out + state * stride, rounded up to a multiple of four words
+/// in half registers, otherwise of V64::kLanes.
 template <size_t kWords>
 POLYKEM_INLINE void squeeze_rows(uint8_t* out, size_t stride, const States& s, size_t first, size_t end) {
 #ifdef POLYKEM_ISA_AVX512

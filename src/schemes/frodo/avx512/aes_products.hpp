@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with an A by AES, for a Zen 5, where AES and multiplications share two of four ports. [WINOGRAD68] replaces
-// half of the multiplications by additions (matmul/avx512/sums.hpp), which the other ports compute meanwhile: before
-// the products of a step comes the AES of the following one, which waits for nothing.
+// Products with an A by AES, for a Zen 5, where AES and multiplications share two of four ports. Additions, which the
+// other two ports compute, replace half of the multiplications [WINOGRAD68] (matmul/avx512/sums.hpp). The AES of a step
+// is issued before the products of the step before, on which it does not depend.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline constexpr size_t kStepBlocks = 8;  ///< registers that are encrypted toge
 inline constexpr auto kEachOfEight = std::make_index_sequence<8>();
 static_assert(kStepBlocks == 8 && kBar == 8 && GridKeys::kCount == 8);
 
-/// Computes the rounds that are left of eight registers. The keys are loaded each time, because sums of products need
+/// Computes the remaining rounds of eight registers. The keys are loaded each time, because the sums of products need
 /// the registers in which the compiler would keep them.
 template <size_t... i>
 POLYKEM_INLINE void encrypt(Blocks (&block)[kStepBlocks], const GridKeys& keys, std::index_sequence<i...>) {
@@ -38,7 +38,8 @@ POLYKEM_INLINE void encrypt(Blocks (&block)[kStepBlocks], const GridKeys& keys, 
   (round(std::integral_constant<size_t, i>{}), ...);
 }
 
-/// Working memory of the products. Tables reach beyond n, because a step more is encrypted than is multiplied.
+/// Working memory of the products. The tables reach beyond n, because columns come in whole steps and one more step of
+/// rows is encrypted than is multiplied.
 struct AesProductsSpace {
   static constexpr size_t kRows = 4;  ///< rows that aes_a_s encrypts at a time
 
@@ -109,7 +110,7 @@ inline void aes_a_s(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s_transpose
     encrypt_at(space.rows[0], 0, j);
   for (size_t i = 0; i < n; i += AesProductsSpace::kRows) {
     const size_t at = i / AesProductsSpace::kRows % 2;
-    size_t multiplied = 0;  // columns of either two rows
+    size_t multiplied = 0;  // columns so far, first of two rows, then of the other two
     for (size_t k = 0; k < AesProductsSpace::kRows; k += matmul::kDotRows) {
       matmul::DotSums sum;
       sum.clear();
@@ -127,7 +128,7 @@ inline void aes_a_s(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s_transpose
 
 // ---- S' A: a step encrypts 32 columns of eight rows; four rows at a time are multiplied.
 
-/// Encrypts the columns that `column` contributes of rows i to i + 7 of A.
+/// Encrypts 32 columns of rows i to i + 7 of A. column: what these columns contribute.
 template <size_t... k>
 POLYKEM_INLINE void encrypt_rows(Blocks* out, const GridTables& tables, const GridKeys& keys, size_t i, Blocks column,
                                  std::index_sequence<k...>) {
@@ -146,7 +147,7 @@ POLYKEM_INLINE void add_rows(matmul::Sums (&sum)[kBar], matmul::Sums& own, const
   (matmul::add_step(sum[r], step, s.row(r)), ...);
 }
 
-/// Computes the columns `words` of b that begin at b.data. own_s: the own products of the rows of S'.
+/// Adds S' A to the columns of b, from b.data on, that `words` selects. own_s: the own products of the rows of S'.
 template <size_t... r>
 POLYKEM_INLINE void add_columns(Matrix16 b, ConstMatrix16 s, size_t n, const GridTables& tables, const GridKeys& keys,
                                 Blocks column, const uint32_t* own_s, __mmask32 words, std::index_sequence<r...>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a vector backend: small batches item after item, and others as the backend computes many.
+// The operations of a vector backend that computes small batches item after item.
 #pragma once
 
 #include "core/item_by_item.hpp"
@@ -10,7 +10,8 @@
 namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {
 
-/// Returns a backend for set P. Many are its operations for many items; the limits of kCpu say which batches are small.
+/// Returns a backend for set P that computes small batches item after item and all others with `Many`. The limits of
+/// kCpu say which batches are small.
 template <MlkemParams P, InstructionSet Isa, tuning::Cpu kCpu, class Many>
 constexpr SchemeBackend backend() {
   constexpr const tuning::Row& row = tuning::row(tuning::kMlkem, kCpu, P.k);

@@ -24,7 +24,6 @@ struct LastStep {
 /// The registers of a step.
 struct Pair {
   __m512i p, q;
-  POLYKEM_INLINE Pair(__m512i first, __m512i second) : p(first), q(second) {}
   POLYKEM_INLINE explicit Pair(const uint16_t* row)
       : p(in_register(_mm512_loadu_si512(row))), q(in_register(_mm512_loadu_si512(row + kLanes))) {}
   POLYKEM_INLINE Pair(const uint16_t* row, const LastStep& words)
