@@ -2,40 +2,43 @@
 // The measured instructions, in assembly, which the compiler does not simplify or reorder.
 #include "rates.hpp"
 
-#include <immintrin.h>
-
 #include "models.hpp"
 
 namespace polykem::bench::cpu_rates {
 namespace {
 
-// One instruction on chain `a`; k is the operand.
-#define VPADDW(a) "vpaddw %[k], %[" #a "], %[" #a "]\n\t"
-#define VPTERNLOGQ(a) "vpternlogq $0x78, %[k], %[k], %[" #a "]\n\t"
-#define VPROLQ(a) "vprolq $13, %[" #a "], %[" #a "]\n\t"
-#define VPSHLDD(a) "vpshldd $7, %[k], %[" #a "], %[" #a "]\n\t"
-#define VPMULLW(a) "vpmullw %[k], %[" #a "], %[" #a "]\n\t"
-#define VPDPWSSD(a) "vpdpwssd %[k], %[k], %[" #a "]\n\t"
-#define VPMINUD(a) "vpminud %[k], %[" #a "], %[" #a "]\n\t"
-#define VPERMW(a) "vpermw %[" #a "], %[k], %[" #a "]\n\t"
-#define VAESENC(a) "vaesenc %[k], %[" #a "], %[" #a "]\n\t"
+// One instruction on chain `a`, in register a; the operand is in register 31.
+#define Z(n) "%%zmm" #n
+#define VPADDW(a) "vpaddw " Z(31) ", " Z(a) ", " Z(a) "\n\t"
+#define VPTERNLOGQ(a) "vpternlogq $0x78, " Z(31) ", " Z(31) ", " Z(a) "\n\t"
+#define VPROLQ(a) "vprolq $13, " Z(a) ", " Z(a) "\n\t"
+#define VPSHLDD(a) "vpshldd $7, " Z(31) ", " Z(a) ", " Z(a) "\n\t"
+#define VPMULLW(a) "vpmullw " Z(31) ", " Z(a) ", " Z(a) "\n\t"
+#define VPDPWSSD(a) "vpdpwssd " Z(31) ", " Z(31) ", " Z(a) "\n\t"
+#define VPMINUD(a) "vpminud " Z(31) ", " Z(a) ", " Z(a) "\n\t"
+#define VPERMW(a) "vpermw " Z(a) ", " Z(31) ", " Z(a) "\n\t"
+#define VAESENC(a) "vaesenc " Z(31) ", " Z(a) ", " Z(a) "\n\t"
 
-#define KERNEL(function, EVEN, ODD)                                                                                   \
-  void function(Chains& chains, const Register& operand, uint64_t rounds) {                                           \
-    __m512i r[kChains];                                                                                               \
-    for (size_t i = 0; i < kChains; ++i)                                                                              \
-      r[i] = _mm512_load_si512(chains[i].bytes);                                                                      \
-    asm volatile("1:\n\t" EVEN(a0) ODD(a1) EVEN(a2) ODD(a3) EVEN(a4) ODD(a5) EVEN(a6) ODD(a7) EVEN(a8) ODD(a9)      \
-                     EVEN(a10) ODD(a11) "dec %[n]\n\t"                                                              \
-                                        "jnz 1b"                                                                    \
-                 : [a0] "+v"(r[0]), [a1] "+v"(r[1]), [a2] "+v"(r[2]), [a3] "+v"(r[3]), [a4] "+v"(r[4]),             \
-                   [a5] "+v"(r[5]), [a6] "+v"(r[6]), [a7] "+v"(r[7]), [a8] "+v"(r[8]), [a9] "+v"(r[9]),             \
-                   [a10] "+v"(r[10]), [a11] "+v"(r[11]), [n] "+r"(rounds)                                           \
-                 : [k] "v"(_mm512_load_si512(operand.bytes))                                                        \
-                 : "cc"); \
-    for (size_t i = 0; i < kChains; ++i)                                                                              \
-      _mm512_store_si512(chains[i].bytes, r[i]);                                                                      \
+#define LOAD(a) "vmovdqa64 64*" #a "(%[chains]), " Z(a) "\n\t"
+#define STORE(a) "vmovdqa64 " Z(a) ", 64*" #a "(%[chains])\n\t"
+#define CHAINS(EVEN, ODD)                                                                                       \
+  EVEN(0)                                                                                                       \
+  ODD(1) EVEN(2) ODD(3) EVEN(4) ODD(5) EVEN(6) ODD(7) EVEN(8) ODD(9) EVEN(10) ODD(11) EVEN(12) ODD(13) EVEN(14) \
+      ODD(15) EVEN(16) ODD(17) EVEN(18) ODD(19) EVEN(20) ODD(21) EVEN(22) ODD(23)
+
+// clang-format off
+#define KERNEL(function, EVEN, ODD) \
+  void function(Chains& chains, const Register& operand, uint64_t rounds) { \
+    static_assert(kChains == 24); \
+    asm volatile("vmovdqa64 %[k], " Z(31) "\n\t" CHAINS(LOAD, LOAD) \
+                 "1:\n\t" CHAINS(EVEN, ODD) "dec %[n]\n\tjnz 1b\n\t" CHAINS(STORE, STORE) \
+                 : [n] "+r"(rounds) \
+                 : [chains] "r"(chains.data()), [k] "m"(operand) \
+                 : "cc", "memory", "zmm0", "zmm1", "zmm2", "zmm3", "zmm4", "zmm5", "zmm6", "zmm7", "zmm8", "zmm9", \
+                   "zmm10", "zmm11", "zmm12", "zmm13", "zmm14", "zmm15", "zmm16", "zmm17", "zmm18", "zmm19", "zmm20", \
+                   "zmm21", "zmm22", "zmm23", "zmm31"); \
   }
+// clang-format on
 
 KERNEL(add, VPADDW, VPADDW)
 KERNEL(ternary, VPTERNLOGQ, VPTERNLOGQ)

@@ -13,9 +13,9 @@ struct alignas(64) Register {
   uint8_t bytes[64];
 };
 
-/// Enough chains to hide an instruction's latency at two per cycle. Each register is source and destination of its
-/// chain.
-constexpr size_t kChains = 12;
+/// Enough chains to hide the latency of each instruction where two kinds alternate, at four per cycle. Each register is
+/// source and destination of its chain.
+constexpr size_t kChains = 24;
 using Chains = std::array<Register, kChains>;
 
 /// Executes its instruction once in each chain, `rounds` times, with `operand` as second operand. Needs AVX-512.

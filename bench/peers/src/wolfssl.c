@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory wolfSSL's key objects take, which its headers alone know.
+// What only wolfSSL's headers know: how much memory its key objects take, and how to make it leave out instructions.
+#include <wolfssl/wolfcrypt/cpuid.h>
 #include <wolfssl/wolfcrypt/wc_frodokem.h>
 #include <wolfssl/wolfcrypt/wc_mldsa.h>
 #include <wolfssl/wolfcrypt/wc_mlkem.h>
@@ -7,3 +8,10 @@
 const size_t polykem_wolfssl_mlkem_key_bytes = sizeof(MlKemKey);
 const size_t polykem_wolfssl_frodo_key_bytes = sizeof(FrodoKemKey);
 const size_t polykem_wolfssl_mldsa_key_bytes = sizeof(wc_MlDsaKey);
+
+void polykem_wolfssl_leave_out_avx512(void);
+void polykem_wolfssl_leave_out_avx512(void) {
+  (void)cpuid_get_flags();  // finds them, once
+  cpuid_clear_flag(CPUID_AVX512 | CPUID_AVX512_VBMI | CPUID_AVX512_VBMI2 | CPUID_AVX512_IFMA | CPUID_AVX512_VL |
+                   CPUID_AVX512_DQ | CPUID_AVX512_BW);
+}

@@ -242,6 +242,15 @@ pub fn frodo_functions() -> Functions {
     frodo::all()
 }
 
+extern "C" {
+    fn polykem_wolfssl_leave_out_avx512();
+}
+
+/// Makes wolfSSL, which chooses its code at run time, do without AVX-512 from now on.
+pub fn leave_out_avx512() {
+    unsafe { polykem_wolfssl_leave_out_avx512() };
+}
+
 pub fn peers() -> Vec<Box<dyn Peer>> {
     let mut all = vec![];
     for (kind, name) in ["mlkem512", "mlkem768", "mlkem1024"].into_iter().enumerate() {
