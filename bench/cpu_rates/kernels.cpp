@@ -21,13 +21,11 @@ namespace {
 
 #define LOAD(a) "vmovdqa64 64*" #a "(%[chains]), " Z(a) "\n\t"
 #define STORE(a) "vmovdqa64 " Z(a) ", 64*" #a "(%[chains])\n\t"
-#define CHAINS(EVEN, ODD)                                                                                        \
-  EVEN(0)                                                                                                        \
-  ODD(1)                                                                                                         \
-  EVEN(2) ODD(3) EVEN(4) ODD(5) EVEN(6) ODD(7) EVEN(8) ODD(9) EVEN(10) ODD(11) EVEN(12) ODD(13) EVEN(14) ODD(15) \
-      EVEN(16) ODD(17) EVEN(18) ODD(19) EVEN(20) ODD(21) EVEN(22) ODD(23)
-
 // clang-format off
+#define CHAINS(EVEN, ODD) \
+  EVEN(0) ODD(1) EVEN(2) ODD(3) EVEN(4) ODD(5) EVEN(6) ODD(7) EVEN(8) ODD(9) EVEN(10) ODD(11) \
+  EVEN(12) ODD(13) EVEN(14) ODD(15) EVEN(16) ODD(17) EVEN(18) ODD(19) EVEN(20) ODD(21) EVEN(22) ODD(23)
+
 #define KERNEL(function, EVEN, ODD) \
   void function(Chains& chains, const Register& operand, uint64_t rounds) { \
     static_assert(kChains == 24); \
