@@ -160,6 +160,15 @@ class Tables(unittest.TestCase):
             self.assertEqual(found, {**document, "machine": cpu_tables.XEON.machine, "commit": cpu_tables.commit()})
             self.assertEqual(len(list(Path(folder).iterdir())), 2)
 
+    def test_results_of_other_machines_are_not_recorded(self):
+        document = {"machine": "AMD EPYC 9354 32-Core Processor, AVX-512", "ghz": 3.5, "records": []}
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "bench-peers.json").write_text(json.dumps(document), encoding="utf-8")
+            with mock.patch.multiple(cpu_tables, BUILD=Path(folder), RESULTS=Path(folder)):
+                with self.assertRaisesRegex(SystemExit, "EPYC 9354.*only a Zen 5's and a Xeon's"):
+                    cpu_tables.record()
+            self.assertEqual(len(list(Path(folder).iterdir())), 1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -7,6 +7,7 @@ cpu_peers*_haswell.json; cpu_rates_*.json, hybrids_zen4.json. A table whose sour
 
 import json
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -278,7 +279,9 @@ def record():
     measurements can be compared by eye."""
     for source in filter(Path.exists, (BUILD / "bench-peers.json", BUILD / "bench-peers-haswell.json")):
         document = json.loads(source.read_text(encoding="utf-8"))
-        kind = XEON if "Xeon" in document["machine"] else ZEN5
+        kind = next((kind for kind in (ZEN5, XEON) if kind.name in document["machine"]), None)
+        if kind is None:
+            sys.exit(f"{source.name}: measured on {document['machine']}; only a Zen 5's and a Xeon's are recorded")
         document["machine"] = kind.machine
         document["commit"] = commit()
         records = ",\n".join("  " + json.dumps(r, sort_keys=True) for r in document.pop("records"))

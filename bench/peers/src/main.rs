@@ -66,6 +66,9 @@ fn cpu_model() -> String {
     let line = |name: &str| text.lines().find(|l| l.starts_with(name)).and_then(|l| l.split(':').nth(1)).unwrap_or("");
     let has = |flag: &str| line("flags").split(' ').any(|f| f == flag);
     let mut model = line("model name").trim().to_owned();
+    if line("vendor_id").trim() == "AuthenticAMD" && line("cpu family").trim() == "26" && !model.contains("Zen 5") {
+        model += ", Zen 5"; // a virtual machine may hide the model
+    }
     for (flag, name) in [("avx512f", ", AVX-512"), ("amx_int8", ", AMX")] {
         if has(flag) {
             model += name;
