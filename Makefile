@@ -14,7 +14,7 @@ CCACHE  := $(shell command -v ccache)
 PROGRAM   := $(BUILD)/bin/polykem
 CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 # Without a generated file that takes clang-format ten times as long as all others together.
-SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' ':!src/prim/keccak/avx512/rounds_*.hpp')
+SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' '*.cuh' ':!src/prim/keccak/avx512/rounds_*.hpp')
 
 .DEFAULT_GOAL := all
 .PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
@@ -187,7 +187,7 @@ figures: ## Measure against the peers again (most of an hour) and write tables a
 	@$(MAKE) --no-print-directory bench-peers PEER=haswell
 	@tools/tables.py --record --program $(PROGRAM)
 
-format: ## Format every C and C++ file in place
+format: ## Format every C, C++ and CUDA file in place
 	@tools/setup.sh lint
 	@clang-format-14 -i $(SOURCES)
 

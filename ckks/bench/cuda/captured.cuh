@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ckks/bench/ckks.hpp"
 #include "research/lab/cuda/kernel_job.cuh"
 
 namespace polykem::ckks::lab {
@@ -95,7 +96,7 @@ class Captured {
     return kernel;
   }
 
-  /// For clusters, the blocks that the card holds at once, divided by its multiprocessors.
+  /// For clusters, the blocks that the GPU holds at once, divided by its multiprocessors.
   static Resources resources_of(cudaGraphNode_t node) {
     const cudaKernelNodeParams kernel = parameters(node);
     const int threads = static_cast<int>(kernel.blockDim.x);
@@ -116,10 +117,10 @@ class Captured {
     config.numAttrs = 1;
     int clusters = 0;
     check(cudaOccupancyMaxActiveClusters(&clusters, kernel.func, &config), "cudaOccupancyMaxActiveClusters");
-    cudaDeviceProp card;
-    check(cudaGetDeviceProperties(&card, 0), "cudaGetDeviceProperties");
-    const double blocks = static_cast<double>(clusters) * cluster / card.multiProcessorCount;
-    r.occupancy = blocks * threads / card.maxThreadsPerMultiProcessor;
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+    const double blocks = static_cast<double>(clusters) * cluster / properties.multiProcessorCount;
+    r.occupancy = blocks * threads / properties.maxThreadsPerMultiProcessor;
     r.blocks = static_cast<int>(blocks);
     return r;
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the highest rates of this card.
+// Measures the highest rates of this GPU.
 #pragma once
 
-#include "research/lab/cuda/imma_rate.cuh"
-#include "ckks/bench/ckks.hpp"
 #include "captured.cuh"
+#include "ckks/bench/ckks.hpp"
+#include "research/lab/cuda/imma_rate.cuh"
 
 namespace polykem::ckks::lab {
 
-/// Which instruction instruction_kernel repeats.
+/// The instruction that instruction_kernel repeats.
 enum class Instruction { kImad, kImadHi, kImadWide, kViaddmin };
 
 inline constexpr int kChains = 8, kChainLength = 1024;
@@ -43,9 +43,9 @@ inline Rates measure_rates() {
   constexpr double kBudget = 0.05;
   const polykem::lab::DeviceArray<char> from(kBytes), to(kBytes);
   const Stream stream;
-  cudaDeviceProp card;
-  check(cudaGetDeviceProperties(&card, 0), "asking for the card's properties");
-  const int blocks = card.multiProcessorCount * 8;
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
+  const int blocks = properties.multiProcessorCount * 8;
   auto* words = reinterpret_cast<uint32_t*>(to.data);
   const auto instruction = [&](auto* kernel) {
     const double seconds = polykem::lab::median_seconds(

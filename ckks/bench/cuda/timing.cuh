@@ -5,9 +5,9 @@
 #include <chrono>
 #include <thread>
 
-#include "ckks/tests/operation_checks.hpp"
-#include "ckks/bench/work.hpp"
 #include "captured.cuh"
+#include "ckks/bench/work.hpp"
+#include "ckks/tests/operation_checks.hpp"
 
 namespace polykem::ckks::lab {
 
@@ -45,7 +45,7 @@ struct Report {
   }
 
  private:
-  /// Pauses first, because a card that has computed for tenths of a second lowers its clock to stay below its power
+  /// Pauses first, because a GPU that has computed for tenths of a second lowers its clock to stay below its power
   /// limit.
   template <class Call>
   void time(Row& row, const Call& call) const {
