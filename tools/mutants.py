@@ -72,7 +72,7 @@ MUTANTS = [
     Mutant("operands in different places pass", "ckks/src/evaluator.cpp",
            "((device_of(others) != place) || ...)", "false && ((device_of(others) != place) || ...)",
            "ckks_device_test", "CkksDevice.PlacesMustAgree"),
-    Mutant("slots of a sum do not move", "ckks/src/cuda_module/card.cpp",
+    Mutant("slots of a sum do not move", "ckks/src/cuda_module/gpu.cpp",
            "mod_down(Unit::kImma, item(out, first), moved_sums,", "mod_down(Unit::kImma, item(out, first), at.sums,",
            "ckks_device_test", "CkksDevice.ComputesAsTheCpu"),
     Mutant("plaintexts stay in a GPU's memory", "ckks/src/device.cpp",
@@ -256,7 +256,7 @@ MUTANTS = [
            "std::memcpy(c.ct_out(i) + c.set.salt_offset(), t.coins + c.set.p.secret_bytes, c.set.salt_bytes());", "",
            "property_test", "*RoundTrip*/frodokem640shake_ref"),
     Mutant("a signature of which no attempt succeeds counts", "src/schemes/mldsa/chunk.hpp",
-           "io.item_status[place.item] = Status::kSecretKey;", "", "mldsa_requests_test", "DamagedKeys.*"),
+           "io.item_status[slot.item] = Status::kSecretKey;", "", "mldsa_requests_test", "DamagedKeys.*"),
     # OpenSSL provider
     Mutant("a resume without cause ends the pause", "provider/pause.cpp",
            "resumes < kMaxIdleResumes", "resumes < 1", "provider_tls_test", "Jobs.ResumedWithoutCause"),

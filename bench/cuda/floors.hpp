@@ -17,7 +17,7 @@
 
 namespace polykem::bench {
 
-/// Returns the bytes of records that the step reads and writes for one item. Coins are made on the card.
+/// Returns the bytes of records that the step reads and writes for one item. Coins are made on the GPU.
 inline double record_bytes(const DeviceOperation& o, const DeviceStep& step, bool shared) {
   size_t bytes = 0;
   for (const FieldInfo& f : kRecordFields) {

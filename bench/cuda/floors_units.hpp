@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The highest rate of each unit of the card, and the time that an amount of work takes at these rates.
+// The highest rate of each unit of the GPU, and the time that an amount of work takes at these rates.
 #pragma once
 
 #include <algorithm>

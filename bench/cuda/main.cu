@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures KEMs and signatures on the GPU: kernels with all data on the card, whole and step by step beside the lower
+// Measures KEMs and signatures on the GPU: kernels with all data in its memory, whole and step by step beside the lower
 // bounds of the hardware, then batches from host to host.
 //   polykem_bench_cuda [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels | --pinned]
 //                      [--json FILE]
 // Without names it measures every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac,
 // hybrid, mldsa, or the beginning of a set's name. --shared: also with one key for all items. --kernels: nothing from
-// host to host.
-// --pinned: only whole batches from host to host, from pinned memory. Every run is checked: both sides must have the
-// same secrets, signatures must verify, and `ref` must agree for some items that stayed on the card.
+// host to host. --pinned: only whole batches from host to host, from pinned memory. Every run is checked: both sides
+// must have the same secrets, signatures must verify, and `ref` must agree for some items that stayed on the GPU.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -86,8 +85,8 @@ std::vector<Set> chosen_sets(const Options& options, const cuda::ModuleTable& ta
   return sets;
 }
 
-/// As many as keep the card busy: of FrodoKEM, whose hashes take a thread an item, 128 for each multiprocessor; of the
-/// hybrids twice as many as X25519 computes at a time.
+/// The number of items that keep the GPU busy: of FrodoKEM, whose hashes take a thread an item, 128 for each
+/// multiprocessor; of the hybrids twice as many as X25519 computes at a time.
 size_t suitable_items(const cuda::ModuleTable& table, const Set& set) {
   const auto multiprocessors = static_cast<size_t>(table.device_info(0).multiprocessors);
   if (set.family() == "hybrid") return multiprocessors * 1024;

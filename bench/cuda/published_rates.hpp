@@ -16,7 +16,7 @@ struct PublishedRate {
   double per_second[3];  ///< by index_of_op()
 };
 
-/// Rates of kernels alone, with all data on the card.
+/// Rates of kernels alone, with all data on the GPU.
 inline constexpr PublishedRate kPublishedRates[] = {
     {"mlkem512", 10000, {18.7e6, 17.6e6, 16.9e6}},  {"mlkem512", 100000, {19.9e6, 18.5e6, 17.9e6}},
     {"mlkem512", 500000, {19.9e6, 18.6e6, 18.0e6}}, {"mlkem768", 10000, {11.8e6, 8.6e6, 8.0e6}},

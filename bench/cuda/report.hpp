@@ -17,7 +17,7 @@ namespace polykem::bench {
 
 struct SetResult {
   Set set;
-  size_t items;  ///< items of the batches on the card, and of the largest one from the host
+  size_t items;  ///< items of the batches on the GPU, and of the largest one from the host
   ResidentResult resident;
   std::vector<HostResult> host;
 };
@@ -46,7 +46,7 @@ inline double floor_of(const OpResult& op) {
 
 inline void print_op(const SetResult& r, const OpResult& op, bool shared) {
   const double peer = shared ? 0 : peer_per_second(r.set.name(), r.items, op.op), ns = 1e9 / op.items_per_second;
-  std::printf("\n%s %s%s: %.3f M/s, %zu items on the card (%.1f ns each, floor of its steps %.1f: x%.2f)",
+  std::printf("\n%s %s%s: %.3f M/s, %zu items on the GPU (%.1f ns each, floor of its steps %.1f: x%.2f)",
               r.set.info.name, name_of(op.op), shared ? ", one key" : "", op.items_per_second / 1e6, r.items, ns,
               floor_of(op), ns / floor_of(op));
   if (peer > 0) std::printf("; %s %.1f M/s: %.2fx", kPeer, peer / 1e6, op.items_per_second / peer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures kernels with all data on the card: each operation as a whole, then step by step.
+// Measures kernels with all data on the GPU: each operation as a whole, then step by step.
 #pragma once
 
 #include <sys/random.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that keep one unit of the card busy and do nothing else, made of the library's code where it has such code.
+// Kernels that keep one unit of the GPU busy and do nothing else, made of the library's code where it has such code.
 // Each kernel writes results that show that the work was done.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the highest rate of each unit of the card. bench/cuda computes the floors of steps from these rates.
+// Measures the highest rate of each unit of the GPU. bench/cuda computes the floors of steps from these rates.
 //   polykem_bench_gpu_rates [--json FILE]
 // Every result is compared with the CPU's. Each rate is printed beside the one that floors use
-// (bench/cuda/floors_units.hpp); for another kind of card, replace those by its rates.
+// (bench/cuda/floors_units.hpp); for another kind of GPU, replace those by its rates.
 #include <cuda_runtime.h>
 
 #include <cstring>
@@ -221,13 +221,13 @@ std::vector<Rate> measure(int processors) {
   };
 }
 
-void write_json(const std::string& path, const cudaDeviceProp& card, const std::vector<Rate>& rates) {
+void write_json(const std::string& path, const cudaDeviceProp& properties, const std::vector<Rate>& rates) {
   std::ofstream out(path);
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
   const char* commit = std::getenv("POLYKEM_COMMIT");
-  out << "{\n \"device\": \"" << card.name << "\", \"multiprocessors\": " << card.multiProcessorCount
+  out << "{\n \"device\": \"" << properties.name << "\", \"multiprocessors\": " << properties.multiProcessorCount
       << ", \"driver\": " << driver << ", \"cuda\": " << runtime << ", \"version\": \"" << polykem_version()
       << "\", \"commit\": \"" << (commit == nullptr ? "" : commit) << "\", \"samples\": " << kSamples
       << ",\n \"rates\": [";
@@ -246,16 +246,16 @@ void write_json(const std::string& path, const cudaDeviceProp& card, const std::
 
 int run(int argc, char** argv) {
   if (argc != 1 && !(argc == 3 && std::strcmp(argv[1], "--json") == 0)) die("usage: [--json FILE]");
-  cudaDeviceProp card{};
-  check(cudaGetDeviceProperties(&card, 0), "asking for the card's properties");
-  std::printf("%s, %d multiprocessors\n", card.name, card.multiProcessorCount);
-  const std::vector<Rate> rates = measure(card.multiProcessorCount);
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
+  std::printf("%s, %d multiprocessors\n", properties.name, properties.multiProcessorCount);
+  const std::vector<Rate> rates = measure(properties.multiProcessorCount);
   for (const Rate& rate : rates) {
     std::printf("%-16s %10.4g/s", rate.name, rate.per_second);
     if (rate.used > 0) std::printf("  floors use %.4g (measured / used: %.3f)", rate.used, rate.per_second / rate.used);
     std::printf("  %s\n", rate.of);
   }
-  if (argc == 3) write_json(argv[2], card, rates);
+  if (argc == 3) write_json(argv[2], properties, rates);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures NVIDIA's cuPQC as bench/cuda measures polykem: kernels only, all data on the card, the median of nine. Each
+// Measures NVIDIA's cuPQC as bench/cuda measures polykem: kernels only, all data on the GPU, the median of nine. Each
 // operation is measured with several block sizes, of which the fastest counts.
 //   polykem_bench_cupqc [--items N]... [--json FILE]
 // `ref` must decapsulate the last ciphertexts to the same secrets. Written from the public documentation of cuPQC,
@@ -205,15 +205,15 @@ int run(int argc, char** argv) {
       die("usage: [--items N]... [--json FILE]");
   }
   if (items.empty()) items = {10000, 100000, 500000};
-  cudaDeviceProp card{};
-  check(cudaGetDeviceProperties(&card, 0), "asking for the card's properties");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
   std::vector<SetResult> results;
   for (const size_t count : items) {
     results.push_back(measure<decltype(cupqc::ML_KEM_512())>("mlkem512", count));
     results.push_back(measure<decltype(cupqc::ML_KEM_768())>("mlkem768", count));
     results.push_back(measure<decltype(cupqc::ML_KEM_1024())>("mlkem1024", count));
   }
-  if (!json.empty()) write_json(json, card.name, results);
+  if (!json.empty()) write_json(json, properties.name, results);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the tables and figures of the paper on FrodoKEM on a GPU: this card, and one core of its host.
+// Measures the tables and figures of the paper on FrodoKEM on a GPU, for this GPU and one core of its host.
 //   polykem_bench_frodo_cuda [--json FILE] [--svg FILE]
 // Every matrix is compared with the core's, word by word. For each set both sides must have the same secrets, and `ref`
 // must agree for some items.

@@ -36,11 +36,11 @@ inline void print(const PaperReport& report) {
                 r.function.c_str(), r.n, r.gpu_one, r.gpu_many, r.cpu, gbit_per_second(r, r.gpu_one),
                 gbit_per_second(r, r.gpu_many), gbit_per_second(r, r.cpu), r.cpu / r.gpu_one, r.cpu / r.gpu_many,
                 r.batch);
-  std::printf("\nS' A, S' m x n, A n x n: milliseconds and T MAC/s of the card and of the core\n");
+  std::printf("\nS' A, S' m x n, A n x n: milliseconds and T MAC/s of the GPU and of the core\n");
   for (const ProductRow& r : report.products)
     std::printf("n %5zu m %6zu | %9.4f %10.3f ms | %8.3f %8.4f T MAC/s | x%.1f\n", r.n, r.m, r.gpu, r.cpu,
                 tmac_per_second(r, r.gpu), tmac_per_second(r, r.cpu), r.cpu / r.gpu);
-  std::printf("\nMicroseconds an item, card / core; on the card sampling is in SHAKE, A in the product\n");
+  std::printf("\nMicroseconds an item, GPU / core; on the GPU sampling is in SHAKE, A in the product\n");
   for (const ProfileRow& r : report.profile) {
     std::printf("%-18s %-6s", r.set.c_str(), kOpNames[static_cast<int>(r.op)]);
     for (size_t p = 0; p < kParts; ++p)

@@ -15,7 +15,7 @@ bool wanted(const std::vector<std::string>& list, const char* name) {
 
 constexpr size_t kMaxMatrixBytes = size_t{1} << 30;
 
-/// Batch sizes: a single product, the size of published figures, and one that fills the card; on cores at most 64.
+/// Batch sizes: a single product, the size of published figures, and one that fills the GPU; on cores at most 64.
 std::vector<size_t> usual_items(const Problem& problem, Sharing sharing, bool on_cpu) {
   if (on_cpu) return {1, problem.shape == Shape::kMatrix ? size_t{16} : size_t{64}};
   if (problem.shape != Shape::kMatrix) return {1, 512, 65536};

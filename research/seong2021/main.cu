@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeats the experiments of the 2021 paper on this card, with the paper's kernels and polykem's, in one run. [SEONG21]
+// Repeats the experiments of the 2021 paper on this GPU, with the paper's kernels and polykem's, in one run. [SEONG21]
 //   polykem_bench_seong2021 [JSON_FILE]
 #include <cuda_runtime.h>
 
@@ -288,7 +288,7 @@ void paper_kernels(CrowdRow& row, const Crowd& c) {
   same(ss.read(), c.ss, "split decaps");
 }
 
-/// Measures polykem's kernels on data on the card.
+/// Measures polykem's kernels on data on the GPU.
 void own_kernels(CrowdRow& row, polykem_context* gpu, const Crowd& c) {
   const size_t n = row.count;
   const Device<uint8_t> pk(c.pk), sk(c.sk), coins(c.coins), ct(n * kPacked), ss(n * 32);
@@ -345,8 +345,8 @@ struct SharedRow {
   double encrypt_ms, decrypt_ms;
 };
 
-/// For encapsulation, r and m go to the card as rows of bytes and ciphertexts come back. For decapsulation, ciphertexts
-/// go to the card and r and m come back packed.
+/// For encapsulation, r and m go to the GPU as rows of bytes and ciphertexts come back. For decapsulation, ciphertexts
+/// go to the GPU and r and m come back packed.
 SharedRow shared_key(const char* name, size_t batch) {
   const auto& table = *cuda::loaded_module().table;
   const auto& encaps_op = table.scheme(name)->operation(Op::kEncaps);

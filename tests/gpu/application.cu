@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libpolykem_gpu_application.so: what an application does on the card beside the library.
+// libpolykem_gpu_application.so: what an application does on the GPU beside the library.
 #include <cuda_runtime_api.h>
 
 #include <cstddef>

@@ -198,7 +198,7 @@ inline void damage(const Set& set, Bytes& ct, size_t count, std::mt19937_64& ran
   }
 }
 
-/// A function of another user of the card, in a library beside this program.
+/// A function of another user of the GPU, in a library beside this program.
 template <class Function>
 Function application(const char* name) {
   static void* const library = dlopen(POLYKEM_GPU_APPLICATION, RTLD_NOW | RTLD_LOCAL);
@@ -212,11 +212,11 @@ class OnDevice {
   explicit OnDevice(const Bytes& bytes, size_t offset = 0) : size_(bytes.size()), allocated_(offset + size_ + 3) {
     base_ = table().allocate(allocated_, nullptr, nullptr);
     data_ = base_ + offset;
-    expect(table().copy(data_, bytes.data(), size_, nullptr) == cuda::Outcome::kOk, "copying to the card");
+    expect(table().copy(data_, bytes.data(), size_, nullptr) == cuda::Outcome::kOk, "copying to the GPU");
   }
   explicit OnDevice(size_t size, size_t offset = 0) : OnDevice(Bytes(size, 0xa5), offset) {}
   ~OnDevice() { table().release(base_, allocated_); }
-  /// `size` bytes of uninitialised device memory; there() is false if the card does not have that much.
+  /// `size` bytes of uninitialised device memory; there() is false if the GPU does not have that much.
   struct Unwritten {
     size_t size;
   };
@@ -232,7 +232,7 @@ class OnDevice {
   Bytes read_end(size_t bytes) const {
     Bytes end(bytes);
     const auto read = application<int (*)(void*, const void*, size_t)>("polykem_gpu_read");
-    expect(read != nullptr && read(end.data(), data_ + size_ - bytes, bytes) == 0, "copying from the card");
+    expect(read != nullptr && read(end.data(), data_ + size_ - bytes, bytes) == 0, "copying from the GPU");
     return end;
   }
 

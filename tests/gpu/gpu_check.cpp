@@ -364,7 +364,7 @@ size_t different_records(const Bytes& bytes, size_t record_bytes) {
   return records.size();
 }
 
-/// Queues an operation on arrays of the card. Returns false with a reason if the card lacks the memory.
+/// Queues an operation on arrays of the GPU. Returns false with a reason if the GPU lacks the memory.
 bool queue_large(const Context& gpu, const Set& set, const polykem_request& r, const char* what) {
   size_t bytes = 0;
   expect(polykem_cuda_workspace(gpu.get(), set.scheme, r.op, r.count, &bytes) == POLYKEM_OK, "workspace");
@@ -479,14 +479,14 @@ bool untouched_or_zero(const Bytes& bytes) {
   return all(0) || all(0xa5);
 }
 
-/// Runs a batch whose keys or arrays are on the lost card.
+/// Runs a batch whose keys or arrays are on the lost GPU.
 void expect_unavailable(const Context& gpu, const polykem_request& r, const Bytes& ct, const Bytes& ss,
                         const std::string& what) {
   expect(polykem_run(gpu.get(), &r) == POLYKEM_ERR_BACKEND_UNAVAILABLE, what + " after a trap must be an error");
   expect(untouched_or_zero(ct) && untouched_or_zero(ss), what + " after a trap left data in its outputs");
 }
 
-/// A kernel outside the library traps. Batches that need data on the card report that it is lost, and others run on the
+/// A kernel outside the library traps. Batches that need data on the GPU report that it is lost, and others run on the
 /// CPU. The context is unusable afterwards, so the test is a process of its own.
 void check_trap(const Set& set) {
   constexpr size_t kCount = 301;

@@ -27,7 +27,7 @@ std::vector<size_t> shuffled(size_t count) {
   return index;
 }
 
-/// How the items of a batch choose their keys.
+/// The ways in which the items of a batch choose their keys.
 enum class Choice { kInOrder, kByIndex, kShared };
 constexpr Choice kChoices[] = {Choice::kInOrder, Choice::kByIndex, Choice::kShared};
 constexpr const char* kChoiceNames[] = {" in order", " by index", " shared"};
@@ -291,7 +291,7 @@ void compare_broken(const Set& set, const Context& gpu, const Context& cpu, cons
   }
 }
 
-/// Arrays on the card, queued on a stream: statuses too, and the outputs of a malformed item are zero.
+/// Arrays on the GPU, queued on a stream: statuses too, and the outputs of a malformed item are zero.
 void compare_queued(const Set& set, const Context& gpu, const Context& cpu, const Exchange& x, polykem_op op) {
   const bool encaps = op == POLYKEM_ENCAPS;
   auto r = request(set, op, x.count);
@@ -326,7 +326,7 @@ void check_keysets(const Set& set) {
   const Exchange x = made_by_cpu(cpu, set, count, random);
   compare_imported(set, gpu, cpu, x, POLYKEM_SECRET_KEYS, x.sk);
   compare_few_keys(set, gpu, cpu, random);
-  std::printf("%s: %zu keys on the card\n", set.info.name, count);
+  std::printf("%s: %zu keys on the GPU\n", set.info.name, count);
 }
 
 void check_seeds(const Set& set) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of keys on the card: key sets, seeds, malformed keys. Bytes and statuses must be the CPU's.
+// Checks of keys on the GPU: key sets, seeds, malformed keys. Bytes and statuses must be the CPU's.
 #pragma once
 
 #include "exchange.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the parameter sets of a run on a card.
+// Selects the parameter sets of a run on a GPU.
 #pragma once
 
 #include <algorithm>

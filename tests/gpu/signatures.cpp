@@ -185,11 +185,11 @@ void check_randomness(const Set& set, std::mt19937_64& random) {
   expect_equal(a.sig, b.sig, set.info.signature_bytes, set.name() + " deterministic");
 }
 
-/// Uses key sets with an index, and keys and signatures in the card's memory, also at odd addresses.
+/// Uses key sets with an index, and keys and signatures in the GPU's memory, also at odd addresses.
 void check_places(const Set& set, std::mt19937_64& random) {
   const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
   constexpr size_t kCount = 301, kKeys = 17;
-  const Texts texts(kCount, random, size_t{5} << 20);  // mu of some, for which the CPU reads from the card's keys
+  const Texts texts(kCount, random, size_t{5} << 20);  // mu of some, for which the CPU reads from the GPU's keys
   const polykem_messages messages = texts.all();
   Signing all(set, kCount, random);
   expect(keygen(cpu, set, all) == POLYKEM_OK, set.name() + " keygen");
@@ -226,7 +226,7 @@ void check_places(const Set& set, std::mt19937_64& random) {
   polykem_keyset_free(open);
 
   for (const size_t offset : {0u, 1u, 2u, 3u}) {
-    const std::string label = set.name() + " on the card, " + std::to_string(offset) + " bytes off";
+    const std::string label = set.name() + " on the GPU, " + std::to_string(offset) + " bytes off";
     const OnDevice pk(chosen.pk, offset), sk(chosen.sk, offset), out(chosen.sig.size(), offset);
     const OnDevice new_pk(all.pk.size(), offset), new_sk(all.sk.size(), offset);
     auto k = request(set, POLYKEM_KEYGEN, kCount);

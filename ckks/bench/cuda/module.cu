@@ -33,7 +33,7 @@ void time_operations(const std::vector<cuda::PrimeRoot>& primes, Shape shape, in
     size_t available = 0, total = 0;
     check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
     if (OperationTimes<Word>::bytes(shape, log_n) > available / 10 * 9) {
-      std::fprintf(stderr, "\na batch of %u does not fit the card's memory; left out\n", batch);
+      std::fprintf(stderr, "\na batch of %u does not fit the GPU's memory; left out\n", batch);
       return;
     }
     OperationTimes<Word>(tables, shape, report).run();
@@ -43,9 +43,9 @@ void time_operations(const std::vector<cuda::PrimeRoot>& primes, Shape shape, in
 class Gpu : public Device {
  public:
   std::string name() const override {
-    cudaDeviceProp card;
-    lab::check(cudaGetDeviceProperties(&card, 0), "asking for the card's properties");
-    return card.name;
+    cudaDeviceProp properties;
+    lab::check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
+    return properties.name;
   }
   Checked check(const Request& request) override {
     const testing::Counts counts = testing::check_all(false);

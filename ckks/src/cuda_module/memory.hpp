@@ -12,9 +12,9 @@
 
 namespace polykem::ckks::cuda {
 
-class CardError : public std::runtime_error {
+class GpuError : public std::runtime_error {
  public:
-  CardError(Outcome outcome, const std::string& text) : std::runtime_error(text), outcome_(outcome) {}
+  GpuError(Outcome outcome, const std::string& text) : std::runtime_error(text), outcome_(outcome) {}
   Outcome outcome() const { return outcome_; }
 
  private:
@@ -25,7 +25,7 @@ inline void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   (void)cudaGetLastError();  // otherwise the next call would report it again
   const Outcome outcome = error == cudaErrorMemoryAllocation ? Outcome::kOutOfMemory : Outcome::kFailed;
-  throw CardError(outcome, std::string(what) + ": " + cudaGetErrorString(error));
+  throw GpuError(outcome, std::string(what) + ": " + cudaGetErrorString(error));
 }
 
 /// Makes a GPU the calling thread's current device as long as the object lives.

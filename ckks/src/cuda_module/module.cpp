@@ -4,7 +4,7 @@
 #include <new>
 #include <optional>
 
-#include "ckks/src/cuda_module/card.hpp"
+#include "ckks/src/cuda_module/gpu.hpp"
 #include "ckks/src/cuda_module/memory.hpp"
 
 namespace polykem::ckks {
@@ -23,7 +23,7 @@ Outcome guarded(Problem* problem, const Work& work) noexcept {
   try {
     work();
     return Outcome::kOk;
-  } catch (const cuda::CardError& error) {
+  } catch (const cuda::GpuError& error) {
     return failed(error.outcome(), error.what(), problem);
   } catch (const std::bad_alloc&) {
     return failed(Outcome::kOutOfMemory, "there is not enough main memory", problem);
@@ -33,7 +33,7 @@ Outcome guarded(Problem* problem, const Work& work) noexcept {
 }
 
 Outcome open(const DeviceSetup* setup, OpenDevice** out, Problem* problem) {
-  return guarded(problem, [&] { *out = open_card(*setup).release(); });
+  return guarded(problem, [&] { *out = open_gpu(*setup).release(); });
 }
 void close(OpenDevice* device) {
   if (device->is_inherited()) return;

@@ -63,9 +63,9 @@ class GemmJob : public KernelJob {
                                steps_,
                                tiles_,
                                Modulus(batch.problem.q)};
-    cudaDeviceProp card;
-    check(cudaGetDeviceProperties(&card, 0), "asking for the card's properties");
-    const auto room = std::max(1u, static_cast<uint32_t>(card.multiProcessorCount) / tiles_);
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
+    const auto room = std::max(1u, static_cast<uint32_t>(properties.multiProcessorCount) / tiles_);
     const auto needed = static_cast<uint32_t>((count_ + Shape::kRows - 1) / Shape::kRows);
     launch = [args, shared, blocks = tiles_ * std::min(room, needed)] {
       gemm_kernel<Shape><<<blocks, Shape::kThreads, shared>>>(args);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base of all ways on a GPU: copies operands to the card, in the rows that a kernel needs, and products back.
+// The base of all ways on a GPU. It copies operands to the device, in the rows that a kernel needs, and products back.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ T* host_rows(size_t count) {
   return storage.room_for(count);
 }
 
-/// Copies `rows` rows of `width` words to the card as elements of T, `stride` apart, with zeros between.
+/// Copies `rows` rows of `width` words to the GPU as elements of T, `stride` apart, with zeros between.
 template <class T>
 DeviceArray<T> upload_rows(const uint16_t* words, size_t rows, size_t width, size_t stride) {
   DeviceArray<T> device(rows * stride);
@@ -85,15 +85,15 @@ class KernelJob : public Job {
 inline Resources kernel_resources(const void* function, int threads, size_t dynamic) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, function), "asking for a kernel's attributes");
-  cudaDeviceProp card;
-  check(cudaGetDeviceProperties(&card, 0), "asking for the card's properties");
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
   Resources r;
   r.registers = attributes.numRegs;
   r.shared_bytes = attributes.sharedSizeBytes + dynamic;
   r.threads = threads;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&r.blocks, function, threads, dynamic), "asking for occupancy");
   const int warps = r.blocks * ((threads + 31) / 32);
-  r.occupancy = static_cast<double>(warps) / (card.maxThreadsPerMultiProcessor / 32);
+  r.occupancy = static_cast<double>(warps) / (properties.maxThreadsPerMultiProcessor / 32);
   return r;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices on the card, in rows without gaps: n x n words of A, rows x n bytes of S', the product in words.
+// Matrices on the GPU, in rows without gaps: n x n words of A, rows x n bytes of S', the product in words.
 #pragma once
 
 #include "kernel_job.cuh"

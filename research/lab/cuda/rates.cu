@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures this card's highest rates in the same run, for floors; and the module's entry.
+// Measures this GPU's highest rates in the same run, for floors; and the module's entry.
 #include <functional>
 
 #include "imma_rate.cuh"
@@ -61,9 +61,9 @@ __global__ void __launch_bounds__(kThreads) butterfly_rate(int* out, Factor w) {
 }
 
 Rates measure_rates() {
-  cudaDeviceProp card;
-  check(cudaGetDeviceProperties(&card, 0), "asking for the card's properties");
-  const int blocks = card.multiProcessorCount * 8;
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
+  const int blocks = properties.multiProcessorCount * 8;
   const double steps = double{kIterations} * kChains * blocks * kThreads;
   DeviceArray<int> out(static_cast<size_t>(blocks) * kThreads);
   const auto rate = [&](double operations, const std::function<void()>& launch) {
@@ -88,9 +88,9 @@ Rates measure_rates() {
 class Gpu : public Device {
  public:
   std::string name() const override {
-    cudaDeviceProp card;
-    check(cudaGetDeviceProperties(&card, 0), "asking for the card's properties");
-    return card.name;
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
+    return properties.name;
   }
   const std::vector<Way>& ways() const override { return registered_ways(); }
   Rates rates() const override { return measure_rates(); }

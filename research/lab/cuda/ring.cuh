@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials on the card, in rows that are padded to multiples of 32 coefficients. a and c have words, or bytes if q
+// Polynomials on the GPU, in rows that are padded to multiples of 32 coefficients. a and c have words, or bytes if q
 // is at most 2^8; b has signed bytes.
 #pragma once
 
@@ -76,7 +76,7 @@ struct RingArgs {
   Modulus modulus;
 };
 
-/// The rows of a batch on the card, for kernels that take RingArgs and possibly more.
+/// The rows of a batch on the GPU, for kernels that take RingArgs and possibly more.
 template <class R>
 class RingRows : public KernelJob {
  public:

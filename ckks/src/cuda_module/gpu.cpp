@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ckks/src/cuda_module/card.hpp"
+#include "ckks/src/cuda_module/gpu.hpp"
 
 #include <unistd.h>
 
@@ -42,9 +42,9 @@ class Staging {
 };
 
 template <class Word>
-class Card final : public OpenDevice {
+class Gpu final : public OpenDevice {
  public:
-  Card(const DeviceSetup& setup, Chain chain)
+  Gpu(const DeviceSetup& setup, Chain chain)
       : ordinal_(setup.ordinal),
         n_(size_t{1} << setup.log_n),
         scratch_(scratch_bytes(setup.scratch_bytes)),
@@ -192,7 +192,7 @@ class Card final : public OpenDevice {
   /// thread that does not exist there may hold the mutex.
   class Turn {
    public:
-    explicit Turn(Card& card) : lock_(card.own_mutex()), current_(card.ordinal_) {}
+    explicit Turn(Gpu& gpu) : lock_(gpu.own_mutex()), current_(gpu.ordinal_) {}
 
    private:
     std::lock_guard<std::mutex> lock_;
@@ -205,7 +205,7 @@ class Card final : public OpenDevice {
   };
 
   std::mutex& own_mutex() {
-    if (is_inherited()) throw CardError(Outcome::kFailed, "a device works in the process alone that opened it");
+    if (is_inherited()) throw GpuError(Outcome::kFailed, "a device works in the process alone that opened it");
     return mutex_;
   }
   cudaStream_t stream() const { return memory_.stream(); }
@@ -251,7 +251,7 @@ class Card final : public OpenDevice {
     while (!scratch) {
       try {
         scratch = std::make_unique<Array<Word>>(memory_, size * words_each);
-      } catch (const CardError& error) {
+      } catch (const GpuError& error) {
         if (error.outcome() != Outcome::kOutOfMemory || size == 1) throw;
         size = (size + 1) / 2;
       }
@@ -292,22 +292,21 @@ class Card final : public OpenDevice {
   std::map<size_t, std::unique_ptr<Array<Factor<Word>>>> inverse_last_;  ///< by limbs
 };
 
-void check_card(int ordinal) {
-  int cards = 0, major = 0;
-  check(cudaGetDeviceCount(&cards), "looking for GPUs");
-  if (ordinal >= cards)
-    throw CardError(Outcome::kFailed, "there are " + std::to_string(cards) + " GPUs, numbered from 0");
+void check_gpu(int ordinal) {
+  int gpus = 0, major = 0;
+  check(cudaGetDeviceCount(&gpus), "looking for GPUs");
+  if (ordinal >= gpus) throw GpuError(Outcome::kFailed, "there are " + std::to_string(gpus) + " GPUs, numbered from 0");
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "asking what the GPU can do");
   if (major < kMinMajor)
-    throw CardError(Outcome::kFailed, "its compute capability is " + std::to_string(major) + ".x, and 9.0 is needed");
+    throw GpuError(Outcome::kFailed, "its compute capability is " + std::to_string(major) + ".x, and 9.0 is needed");
 }
 
 }  // namespace
 
 }  // namespace cuda
 
-std::unique_ptr<OpenDevice> open_card(const DeviceSetup& setup) {
-  cuda::check_card(setup.ordinal);
+std::unique_ptr<OpenDevice> open_gpu(const DeviceSetup& setup) {
+  cuda::check_gpu(setup.ordinal);
   const cuda::Current current(setup.ordinal);
   cuda::Chain chain{{},
                     static_cast<uint32_t>(setup.limbs),
@@ -318,8 +317,8 @@ std::unique_ptr<OpenDevice> open_card(const DeviceSetup& setup) {
     chain.primes.push_back({setup.primes[i], setup.roots[i]});
     narrow = narrow && setup.primes[i] < cuda::kMaxNarrow;
   }
-  if (narrow) return std::make_unique<cuda::Card<uint32_t>>(setup, std::move(chain));
-  return std::make_unique<cuda::Card<uint64_t>>(setup, std::move(chain));
+  if (narrow) return std::make_unique<cuda::Gpu<uint32_t>>(setup, std::move(chain));
+  return std::make_unique<cuda::Gpu<uint64_t>>(setup, std::move(chain));
 }
 
 }  // namespace polykem::ckks

@@ -7,7 +7,7 @@
 
 namespace polykem::ckks {
 
-/// The functions of DeviceModule, except that they throw CardError or std::bad_alloc. Calls wait for each other.
+/// The functions of DeviceModule, except that they throw GpuError or std::bad_alloc. Calls wait for each other.
 class OpenDevice {
  public:
   virtual ~OpenDevice() = default;
@@ -30,6 +30,6 @@ class OpenDevice {
 };
 
 /// Opens a GPU, with 32-bit words if all primes are below 2^31, else with 64-bit words.
-std::unique_ptr<OpenDevice> open_card(const DeviceSetup& setup);
+std::unique_ptr<OpenDevice> open_gpu(const DeviceSetup& setup);
 
 }  // namespace polykem::ckks
