@@ -29,8 +29,8 @@ struct SignItem {
   uint8_t mu[kDigestBytes];
 };
 
-/// What has become of an attempt. kUnneeded: an earlier attempt of the item has passed all checks so far.
-enum class Fate : uint8_t { kOpen, kRejected, kUnneeded };
+/// The state of an attempt. kUnneeded: an earlier attempt of the item has passed all checks so far.
+enum class AttemptState : uint8_t { kOpen, kRejected, kUnneeded };
 
 /// An attempt at a signature.
 template <MldsaParams P>
@@ -41,9 +41,9 @@ struct Attempt {
   Poly w[P.k], w1[P.k], hint[P.k];         ///< w becomes its low part, then r0
   Poly c;
   SmallPoly small_c;
-  size_t place;  ///< the place of the attempt's item
+  size_t slot;  ///< the slot of the attempt's item
   uint16_t kappa;
-  Fate fate;
+  AttemptState state;
 };
 
 template <MldsaParams P>
@@ -99,9 +99,9 @@ struct VerifyChunk : ItemsChunk<P, Isa, VerifyItem<P>> {
   }
 };
 
-/// A queue of items that need a signature. Up to kAttempts of them have a place, with their key. A round makes an
-/// attempt for each of these; while the queue is empty and places are free, it makes several attempts for an item, of
-/// which the first to succeed counts. A signed item leaves its place to the next one, so that rounds stay full. So does
+/// A queue of items that need a signature. Up to kAttempts of them have a slot, with their key. A round makes an
+/// attempt for each of these; while the queue is empty and slots are free, it makes several attempts for an item, of
+/// which the first to succeed counts. A signed item leaves its slot to the next one, so that rounds stay full. So does
 /// an item whose attempts all fail, which is less likely than 2^-256 with a private key that keygen made.
 template <MldsaParams P, InstructionSet Isa>
 struct SignChunk {
@@ -119,7 +119,7 @@ struct SignChunk {
   using Item = SignItem<P>;
   using Key = PrivateKey<P>;
 
-  struct Place {
+  struct Slot {
     const Key* key;
     size_t item;
     uint16_t kappa;  ///< kappa of the item's next attempt
@@ -145,31 +145,31 @@ struct SignChunk {
   Item* items;
   Attempt<P>* attempts;  ///< the attempts of this round; those of an item are in order
   size_t attempt_count = 0;
-  Key* keys;  ///< the key of each place, or only the one that all items share; not used if keys are expanded
-  std::array<Place, kAttempts> places{};
-  std::array<size_t, kAttempts> new_keys{};  ///< the places whose keys are to be expanded
+  Key* keys;  ///< the key of each slot, or only the one that all items share; not used if keys are expanded
+  std::array<Slot, kAttempts> slots{};
+  std::array<size_t, kAttempts> new_keys{};  ///< the slots whose keys are to be expanded
   size_t new_key_count = 0;
 
-  const Place& place_of(const Attempt<P>& attempt) const { return places[attempt.place]; }
-  Item& item_of(const Attempt<P>& attempt) const { return items[place_of(attempt).item]; }
+  const Slot& slot_of(const Attempt<P>& attempt) const { return slots[attempt.slot]; }
+  Item& item_of(const Attempt<P>& attempt) const { return items[slot_of(attempt).item]; }
 
-  /// Fills the places from the queue and begins the attempts of a round.
+  /// Fills the slots from the queue and begins the attempts of a round.
   void begin_round() {
     new_key_count = attempt_count = 0;
     size_t taken = 0;
     for (size_t i = 0; i < kAttempts; ++i) {
-      if (!places[i].taken && next_item_ < count) take_place(i, next_item_++);
-      taken += places[i].taken;
+      if (!slots[i].taken && next_item_ < count) fill_slot(i, next_item_++);
+      taken += slots[i].taken;
     }
     const size_t each = std::min(kMostAhead, kAttempts / taken);
     for (size_t i = 0; i < kAttempts; ++i) {
-      for (size_t ahead = 0; places[i].taken && ahead < each; ++ahead) {
-        const size_t kappa = places[i].kappa + ahead * P.l;
+      for (size_t ahead = 0; slots[i].taken && ahead < each; ++ahead) {
+        const size_t kappa = slots[i].kappa + ahead * P.l;
         if (kappa == kEndOfAttempts) break;
         Attempt<P>& attempt = attempts[attempt_count++];
-        attempt.place = i;
+        attempt.slot = i;
         attempt.kappa = static_cast<uint16_t>(kappa);
-        attempt.fate = Fate::kOpen;
+        attempt.state = AttemptState::kOpen;
       }
     }
   }
@@ -177,30 +177,30 @@ struct SignChunk {
   /// Ends a round. Returns false if no item waits for its signature. [FIPS204, Alg 7, L31]
   bool next_tile() {
     for (size_t i = 0; i < attempt_count; ++i) {
-      Place& place = places[attempts[i].place];
-      if (attempts[i].fate == Fate::kRejected) place.kappa = static_cast<uint16_t>(place.kappa + P.l);
-      if (attempts[i].fate == Fate::kOpen) place.taken = false;
-      if (place.kappa == kEndOfAttempts) give_up(place);
+      Slot& slot = slots[attempts[i].slot];
+      if (attempts[i].state == AttemptState::kRejected) slot.kappa = static_cast<uint16_t>(slot.kappa + P.l);
+      if (attempts[i].state == AttemptState::kOpen) slot.taken = false;
+      if (slot.kappa == kEndOfAttempts) give_up(slot);
     }
-    const auto taken = [](const Place& place) { return place.taken; };
-    return next_item_ < count || std::any_of(places.begin(), places.end(), taken);
+    const auto taken = [](const Slot& slot) { return slot.taken; };
+    return next_item_ < count || std::any_of(slots.begin(), slots.end(), taken);
   }
 
  private:
-  void give_up(Place& place) {
-    io.item_status[place.item] = Status::kSecretKey;
-    std::memset(io.sig_out + place.item * P.signature_bytes(), 0, P.signature_bytes());
-    place.taken = false;
+  void give_up(Slot& slot) {
+    io.item_status[slot.item] = Status::kSecretKey;
+    std::memset(io.sig_out + slot.item * P.signature_bytes(), 0, P.signature_bytes());
+    slot.taken = false;
   }
 
   static size_t most_attempts(size_t count) { return std::min(count * kMostAhead, kAttempts); }
 
-  void take_place(size_t i, size_t item) {
+  void fill_slot(size_t i, size_t item) {
     const bool expanded = io.expanded.data != nullptr;
     const Key* const key = expanded        ? reinterpret_cast<const Key*>(io.expanded.key(item))
                            : io.shared_key ? keys
                                            : &keys[i];
-    places[i] = {key, item, 0, true};
+    slots[i] = {key, item, 0, true};
     if (!expanded && (item == 0 || !io.shared_key)) new_keys[new_key_count++] = i;
   }
 

@@ -346,7 +346,7 @@ struct SignSteps : CommonSteps<P, Isa> {
     each_new_key(c, [&](PrivateKey<P>&, const uint8_t* sk) { ct::declassify(sk, kSeedBytes); });
     Common::expand_matrices(
         *c.rows, c.new_key_count, [&](size_t i) { return c.keys[c.new_keys[i]].a; },
-        [&](size_t i) { return sk_of(c, c.places[c.new_keys[i]].item); });
+        [&](size_t i) { return sk_of(c, c.slots[c.new_keys[i]].item); });
   }
 
   /// Expands y of each attempt. [FIPS204, Alg 7, L11; Alg 34]
@@ -426,15 +426,15 @@ struct SignSteps : CommonSteps<P, Isa> {
   static void respond(Chunk& c) {
     const Attempt* passed = nullptr;
     each_attempt(c, [&](Attempt& attempt) {
-      if (passed != nullptr && passed->place == attempt.place) {
-        attempt.fate = Fate::kUnneeded;
+      if (passed != nullptr && passed->slot == attempt.slot) {
+        attempt.state = AttemptState::kUnneeded;
         return;
       }
-      for (size_t row = 0; row < kK && attempt.fate == Fate::kOpen; ++row)
+      for (size_t row = 0; row < kK && attempt.state == AttemptState::kOpen; ++row)
         subtract_c_s2(attempt, key_of(c, attempt).s2[row], attempt.w[row]);
-      for (size_t j = 0; j < kL && attempt.fate == Fate::kOpen; ++j)
+      for (size_t j = 0; j < kL && attempt.state == AttemptState::kOpen; ++j)
         add_c_s1(attempt, key_of(c, attempt).s1[j], attempt.y[j], attempt.z[j]);
-      if (attempt.fate == Fate::kOpen) passed = &attempt;
+      if (attempt.state == AttemptState::kOpen) passed = &attempt;
     });
   }
 
@@ -463,7 +463,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   /// Packs the signatures of the attempts that have passed. [FIPS204, Alg 7, L33; Alg 26]
   static void store_signature(Chunk& c) {
     each_attempt(c, [&](Attempt& attempt) {
-      uint8_t* const out = c.io.sig_out + c.place_of(attempt).item * P.signature_bytes();
+      uint8_t* const out = c.io.sig_out + c.slot_of(attempt).item * P.signature_bytes();
       ct::declassify(attempt.z, sizeof attempt.z);
       ct::declassify(attempt.hint, sizeof attempt.hint);
       std::memcpy(out, attempt.challenge, P.challenge_bytes());
@@ -477,7 +477,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   static const uint8_t* sk_of(const Chunk& c, size_t item) {
     return c.io.sk + (c.io.shared_key ? 0 : item) * P.secret_key_bytes();
   }
-  static const PrivateKey<P>& key_of(const Chunk& c, const Attempt& attempt) { return *c.place_of(attempt).key; }
+  static const PrivateKey<P>& key_of(const Chunk& c, const Attempt& attempt) { return *c.slot_of(attempt).key; }
 
   static void make_rnd(Chunk& c, size_t i) {
     if (c.io.message.deterministic) {
@@ -495,14 +495,14 @@ struct SignSteps : CommonSteps<P, Isa> {
   template <class F>
   static void each_new_key(Chunk& c, F&& f) {
     for (size_t i = 0; i < c.new_key_count; ++i)
-      f(c.keys[c.new_keys[i]], sk_of(c, c.places[c.new_keys[i]].item));
+      f(c.keys[c.new_keys[i]], sk_of(c, c.slots[c.new_keys[i]].item));
   }
 
   /// Calls f(attempt) for each attempt that is still open.
   template <class F>
   static void each_attempt(Chunk& c, F&& f) {
     for (size_t i = 0; i < c.attempt_count; ++i)
-      if (c.attempts[i].fate == Fate::kOpen) f(c.attempts[i]);
+      if (c.attempts[i].state == AttemptState::kOpen) f(c.attempts[i]);
   }
 
   /// Converts coefficients in (-3329, 3329) to [0, 3329), which is what prim/ntt takes.
@@ -548,7 +548,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   /// [DILITHIUM21, 5.5]
   static void reject_if(Attempt& attempt, int32_t mask) {
     ct::declassify(&mask, sizeof mask);
-    if (mask != 0) attempt.fate = Fate::kRejected;
+    if (mask != 0) attempt.state = AttemptState::kRejected;
   }
 };
 
