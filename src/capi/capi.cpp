@@ -572,7 +572,7 @@ polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, si
 
 polykem_status polykem_tune(const polykem_scheme* scheme) {
   if (scheme == nullptr) return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] { return to_c(polykem::tune(gpu(), *from_c(scheme))); });
+  return guarded([&] { return to_c(polykem::measure_crossovers(gpu(), *from_c(scheme))); });
 }
 
 const char* polykem_crossover_note(void) {

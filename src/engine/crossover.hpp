@@ -36,7 +36,7 @@ class Crossovers {
   size_t items(const Scheme& scheme, Op op, bool& measured);
   /// Adopts the figures and writes the file. If that fails, the figures hold for this process, and note() says why.
   void set(const Scheme& scheme, const CrossoverOps& ops);
-  /// Where the figures come from, or why the file's are not used; one line, static storage.
+  /// The source of the figures, or the reason why the file's are not used; one line, static storage.
   const char* note();
 
  private:
@@ -65,6 +65,6 @@ class Crossovers {
 /// Measures the three operations of the set on the accelerator and on the CPU, with all CPUs this process may use and
 /// memory that is not pinned, and keeps the result. Takes about a second. Status::kBackendUnavailable if the set cannot
 /// run on both.
-Status tune(Accelerator& accelerator, const Scheme& scheme);
+Status measure_crossovers(Accelerator& accelerator, const Scheme& scheme);
 
 }  // namespace polykem

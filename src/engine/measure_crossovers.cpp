@@ -97,7 +97,7 @@ size_t crossover(Engine& device, Engine& cpu, const Records& records, Op op) {
 
 }  // namespace
 
-Status tune(Accelerator& accelerator, const Scheme& scheme) {
+Status measure_crossovers(Accelerator& accelerator, const Scheme& scheme) {
   const SchemeBackend* on_cpu = best_cpu_backend(scheme);
   if (on_cpu == nullptr || accelerator.backend_for(scheme) == nullptr) return Status::kBackendUnavailable;
   Accelerator* const only[] = {&accelerator};
