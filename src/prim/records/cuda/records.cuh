@@ -15,6 +15,14 @@ struct Records {
   __device__ const uint8_t* operator[](size_t i) const { return base + i * stride; }
 };
 
+/// An array of rows of bytes that kernels also write, laid out like Records.
+struct Rows {
+  uint8_t* base;
+  uint32_t stride;
+  __device__ uint8_t* operator[](size_t i) const { return base + i * stride; }
+  __host__ __device__ uint64_t* words(size_t i) const { return reinterpret_cast<uint64_t*>(base + i * stride); }
+};
+
 /// Returns bytes 4 w .. 4 w + 3 of a record of any alignment and of `bytes` bytes; bytes past its end are undefined.
 /// Reads only words that the record touches.
 __device__ __forceinline__ uint32_t record_word(const uint8_t* record, int w, int bytes) {

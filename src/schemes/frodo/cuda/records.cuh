@@ -7,13 +7,7 @@
 
 namespace polykem::frodo::cuda {
 
-/// Rows of the workspace: row i begins at base + i * stride; with a stride of 0 all items use the same row.
-struct Rows {
-  uint8_t* base;
-  uint32_t stride;
-  __device__ uint8_t* operator[](size_t i) const { return base + i * stride; }
-  __host__ __device__ uint64_t* words(size_t i) const { return reinterpret_cast<uint64_t*>(base + i * stride); }
-};
+using polykem::cuda::Rows;
 
 inline Records sk_of(const LaunchContext& t) {
   return {t.io.sk, t.io.shared_key ? 0 : t.sizes.sk_bytes};

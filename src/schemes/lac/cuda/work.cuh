@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of one batch work on.
+// The data that the kernels of one batch work on.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@ using polykem::cuda::lane_again;
 using polykem::cuda::LaneItem;
 using polykem::cuda::record_word;
 using polykem::cuda::Records;
+using polykem::cuda::Rows;
 using polykem::cuda::warp_lane;
 
 /// The number of items whose words lie side by side, so that a thread per item reads and writes beside its neighbours,
@@ -50,14 +51,8 @@ struct ItemBlocks {
   }
 };
 
-/// Rows of bytes, aligned to 16. With a stride of 0 all items have the same row.
-struct Rows {
-  uint8_t* base;
-  uint32_t stride;
-  __device__ __forceinline__ uint8_t* operator[](size_t item) const { return base + item * stride; }
-};
-
-/// The records of a batch and the intermediates of its operation. What it does not have is nullptr.
+/// The records of a batch and the intermediates of its operation, nullptr where the operation has none. Rows are
+/// aligned to 16 bytes.
 struct Work {
   size_t count;
   const uint32_t* coin_seed;

@@ -25,7 +25,7 @@ struct Launcher : polykem::cuda::Launcher {
   }
 };
 
-/// What the launches of one batch work on: its records, its intermediates and its stream.
+/// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class Set>
 struct LaunchContext {
   using S = Shape<Set>;
@@ -89,7 +89,10 @@ struct LaunchContext {
   }
 };
 
-/// The entries of A of `keys` keys: where they go, where their seeds are, and the list of entries that are left.
+/// The matrix whose entries are sampled.
+enum class Matrix { kA, kTransposedA };
+
+/// The entries of A of `keys` keys: their destination, the place of their seeds, and the list of entries that are left.
 struct Entries {
   EntryPlace to;
   SeedPlace rho;
@@ -98,20 +101,30 @@ struct Entries {
 };
 
 /// Samples the entries of A, except for those that it puts on the list a.retries, which an earlier launch has cleared.
-template <class Set, bool kTransposed>
+template <class Set, Matrix kMatrix>
 void launch_sample_a(Launcher& to, const Entries& a) {
+  constexpr bool kTransposed = kMatrix == Matrix::kTransposedA;
   const size_t entries = a.keys * Shape<Set>::kEntries;
   to.by_lane(sample_ntt_kernel<Set, kTransposed>, entries, a.to, a.rho, a.retries, static_cast<uint32_t>(entries));
 }
 
-/// Samples noise, and the entries of A that launch_sample_a() has left: one in 140.
-template <class Set, bool kTransposed, unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
+/// Samples the polynomials of noise that Noise describes, and the entries of A that launch_sample_a() has left: one in
+/// 140. They are polynomials kFirst to kFirst + kPolys - 1 of the kAll of every item, with kEta.
+template <class Set, Matrix kMatrix, class Noise>
 void launch_noise(Launcher& to, uint32_t* noise, ItemWords seeds, const Entries& a) {
+  constexpr bool kTransposed = kMatrix == Matrix::kTransposedA;
   const size_t left = polykem::cuda::blocks_for(a.keys * Shape<Set>::kEntries, 128 * 32);
-  const size_t blocks = left + polykem::cuda::blocks_for(seeds.count * kPolys, 32);
-  to.launch(sample_noise_kernel<Set, kTransposed, kEta, kFirst, kPolys, kAll>, blocks, 32, noise, seeds, a.to, a.rho,
-            a.retries, static_cast<uint32_t>(left));
+  const size_t blocks = left + polykem::cuda::blocks_for(seeds.count * Noise::kPolys, 32);
+  to.launch(sample_noise_kernel<Set, kTransposed, Noise::kEta, Noise::kFirst, Noise::kPolys, Noise::kAll>, blocks, 32,
+            noise, seeds, a.to, a.rho, a.retries, static_cast<uint32_t>(left));
 }
+
+/// The noise of launch_noise() where there are no seeds, so that only entries of A are sampled.
+template <class Set>
+struct NoNoise {
+  static constexpr unsigned kEta = Shape<Set>::kEta2;
+  static constexpr uint32_t kFirst = 0, kPolys = 1, kAll = 1;
+};
 
 /// Expands keys. pk and sk are their records; for public keys, sk has no base.
 template <class Set, bool kSecret>
@@ -130,8 +143,8 @@ void launch_expand(Launcher& to, std::byte* out, Records pk, Records sk, size_t 
   if constexpr (kSecret)
     to.by_item_lanes(expand_vector_kernel<Set>, keys, out + ExpandedKey::kS, kBytes, nullptr, sk, keys);
   const Entries a{{out, kBytes}, {pk.base + S::kVectorBytes, pk.stride, 4}, retries, keys};
-  launch_sample_a<Set, true>(to, a);
-  launch_noise<Set, true, S::kEta2, 0, 1, 1>(to, nullptr, {}, a);
+  launch_sample_a<Set, Matrix::kTransposedA>(to, a);
+  launch_noise<Set, Matrix::kTransposedA, NoNoise<Set>>(to, nullptr, {}, a);
 }
 
 template <class Set>
@@ -151,22 +164,26 @@ struct Plan {
             t.has_expanded_keys() ? 0 : t.count()};
   }
   static void sample_a_transposed(F& t) {
-    if (!t.has_expanded_keys()) launch_sample_a<Set, true>(t.to, transposed(t));
+    if (!t.has_expanded_keys()) launch_sample_a<Set, Matrix::kTransposedA>(t.to, transposed(t));
   }
   template <bool kSecret>
   static void expand_shared(F& t) {
     if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.expanded_key, t.work.pk, t.work.sk, 1, t.work.retries);
   }
 
+  /// The noise of an encryption: y, e1 and e2 at once if eta1 and eta2 are equal, else y, then e1 and e2.
+  struct EncryptionNoise {
+    static constexpr unsigned kEta = S::kEta1;
+    static constexpr uint32_t kFirst = 0, kAll = 2 * S::kK + 1, kPolys = S::kEta1 == S::kEta2 ? kAll : uint32_t{S::kK};
+  };
+  struct EncryptionErrors {
+    static constexpr unsigned kEta = S::kEta2;
+    static constexpr uint32_t kFirst = S::kK, kAll = 2 * S::kK + 1, kPolys = S::kK + 1;
+  };
   static void sample_noise(F& t) {
-    constexpr uint32_t kK = S::kK, kAll = 2 * kK + 1;
-    const Entries a = transposed(t);
-    if constexpr (S::kEta1 == S::kEta2) {
-      launch_noise<Set, true, S::kEta1, 0, kAll, kAll>(t.to, t.work.noise, t.work.prf_seed, a);
-    } else {
-      launch_noise<Set, true, S::kEta1, 0, kK, kAll>(t.to, t.work.noise, t.work.prf_seed, a);
-      launch_noise<Set, true, S::kEta2, kK, kK + 1, kAll>(t.to, t.work.noise, t.work.prf_seed, {});
-    }
+    launch_noise<Set, Matrix::kTransposedA, EncryptionNoise>(t.to, t.work.noise, t.work.prf_seed, transposed(t));
+    if constexpr (S::kEta1 != S::kEta2)
+      launch_noise<Set, Matrix::kTransposedA, EncryptionErrors>(t.to, t.work.noise, t.work.prf_seed, {});
   }
 
   /// Returns the form of a kernel for the keys' form: records or expanded.
@@ -184,10 +201,14 @@ struct Plan {
             t.work.retries,
             t.count()};
   }
-  static void sample_a(F& t) { launch_sample_a<Set, false>(t.to, entries(t)); }
+  static void sample_a(F& t) { launch_sample_a<Set, Matrix::kA>(t.to, entries(t)); }
+  /// The noise of key generation: s and e.
+  struct KeygenNoise {
+    static constexpr unsigned kEta = S::kEta1;
+    static constexpr uint32_t kFirst = 0, kAll = 2 * S::kK, kPolys = kAll;
+  };
   static void sample_se(F& t) {
-    constexpr uint32_t kAll = 2 * S::kK;
-    launch_noise<Set, false, S::kEta1, 0, kAll, kAll>(t.to, t.work.noise, t.work.prf_seed, entries(t));
+    launch_noise<Set, Matrix::kA, KeygenNoise>(t.to, t.work.noise, t.work.prf_seed, entries(t));
   }
   static void multiply_keys(F& t) { t.to.by_item_lanes(keygen_kernel<Set>, t.count(), t.work); }
   static void hash_new_pk(F& t) { t.to.hash(hash_new_pk_kernel<Set>, warp_hash_new_pk_kernel<Set>, t.count(), t.work); }

@@ -17,10 +17,11 @@ inline constexpr int kGemmStepBytes = (kGemmRows + 2 * kGemmColumns) * kGemmInne
 inline constexpr int kGemmShared = 2 * kGemmStepBytes;
 inline constexpr int kGemmStride = kGemmColumns + 8;
 
-/// Returns where 16 bytes of a tile's row lie, so that eight rows at the same place are in distinct banks.
-__device__ __forceinline__ uint32_t gemm_place(uint32_t row, uint32_t sixteen) {
+/// Returns the offset of a piece of 16 bytes of a row in a step's shared memory. It is swizzled: the same piece of
+/// eight neighbouring rows is in distinct banks.
+__device__ __forceinline__ uint32_t swizzled_offset(uint32_t row, uint32_t piece) {
   static_assert(kGemmInner == 128);
-  return row * kGemmInner + (sixteen ^ row % 8) * 16;
+  return row * kGemmInner + (piece ^ row % 8) * 16;
 }
 
 /// A block's tile of the product. All kGemmThreads threads make every call together.
@@ -32,8 +33,8 @@ class GemmTile {
         first_row_(threadIdx.x / 32 / kWarpsAcross * kGemmWarpRows),
         first_column_(threadIdx.x / 32 % kWarpsAcross * kGemmWarpColumns) {
     const uint32_t matrix = lane_ / 8, line = lane_ % 8, base = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
-    s_ = base + gemm_place(first_row_ + matrix % 2 * 8 + line, matrix / 2);
-    a_ = base + gemm_place(kGemmRows + first_column_ + matrix / 2 * 8 + line, matrix % 2);
+    s_ = base + swizzled_offset(first_row_ + matrix % 2 * 8 + line, matrix / 2);
+    a_ = base + swizzled_offset(kGemmRows + first_column_ + matrix / 2 * 8 + line, matrix % 2);
   }
 
   /// Adds the products of `steps` steps to the sums. rows + row(r): row r of the bytes, 0 <= r < kGemmRows.
@@ -44,11 +45,11 @@ class GemmTile {
                                            Column column) {
     constexpr uint32_t kPieces = kGemmInner / 16, kLines = kGemmThreads / kPieces;
     static_assert(kGemmRows % kLines == 0 && 2 * kGemmColumns % kLines == 0 && kLines % 8 == 0);
-    const uint32_t line = threadIdx.x / kPieces, sixteen = threadIdx.x % kPieces;
-    uint8_t* const place = shared_ + gemm_place(line, sixteen);
+    const uint32_t line = threadIdx.x / kPieces, piece = threadIdx.x % kPieces;
+    uint8_t* const first = shared_ + swizzled_offset(line, piece);
     const auto fetch = [&](uint32_t step) {
-      uint8_t* to = place + step % 2 * kGemmStepBytes;
-      const uint32_t from = step * kGemmInner + 16 * sixteen;
+      uint8_t* to = first + step % 2 * kGemmStepBytes;
+      const uint32_t from = step * kGemmInner + 16 * piece;
 #pragma unroll
       for (uint32_t r = line; r < kGemmRows + line; r += kLines, to += kLines * kGemmInner)
         begin_copy_by_l2(to, rows + (row(r) + from));
@@ -92,8 +93,8 @@ class GemmTile {
   static constexpr int kWarpsAcross = kGemmColumns / kGemmWarpColumns;
   static constexpr int kSixteens = kGemmWarpRows / 16, kEights = kGemmWarpColumns / 8;
 
-  /// Adds the products of a step, 32 inner elements at a time. They lie in the places of the first ones with bits 5 and
-  /// 6 changed.
+  /// Adds the products of a step, 32 inner elements at a time. Bits 5 and 6 of the swizzled addresses of elements 32 k,
+  /// .. are those of the first elements exclusive-ored with k.
   __device__ __forceinline__ void add_step(uint32_t buffer) {
 #pragma unroll
     for (uint32_t k = 0; k < kGemmInner / 32; ++k) {
@@ -119,7 +120,7 @@ class GemmTile {
 
   uint8_t* const shared_;
   const uint32_t lane_, first_row_, first_column_;
-  uint32_t s_, a_;                          ///< where this lane's lines for ldmatrix begin
+  uint32_t s_, a_;                          ///< the addresses of this lane's rows for ldmatrix
   int sum_[2][kEights][kSixteens][4] = {};  ///< limb, eight columns, sixteen rows
 };
 
