@@ -33,7 +33,7 @@ static struct {
   uint64_t executed;
 } functions[kMaxFunctions];
 
-/// Where instructions of that function are counted; those of no function, and of too many, together.
+/// Returns the counter of that function's instructions; those of no function, and of too many, share one.
 static uint64_t* counter_of(const char* name) {
   size_t i = 0;
   if (name == NULL) name = "?";

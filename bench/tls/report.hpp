@@ -12,7 +12,7 @@
 
 namespace tls_load {
 
-// What happened in an interval.
+// The events of an interval.
 class Report {
  public:
   void add(const Connection& connection);

@@ -86,7 +86,8 @@ class Device {
 /// Returns one core, which runs the library's own arithmetic.
 Device& open_core();
 
-/// What libpolykem_lab_ckks_cuda.so exports: returns the first GPU, or nullptr with the reason in `problem`.
+/// The function that libpolykem_lab_ckks_cuda.so exports. Returns the first GPU, or nullptr with the reason in
+/// `problem`.
 using OpenDevice = Device* (*)(std::string* problem);
 inline constexpr const char* kOpenDevice = "polykem_lab_ckks_open_device";
 Device* open_gpu(std::string& problem);

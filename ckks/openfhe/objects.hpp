@@ -122,9 +122,9 @@ struct Context {
   bool operator==(const Context&) const = default;
 };
 
-/// Which of a file's descriptions of moduli are one object: the numbers that OpenFHE gave them, in order. It says
-/// nothing about values. Kept, it lets an unchanged object be written as the bytes it was read from; empty, or if it
-/// does not fit any more, the writer shares whatever is equal.
+/// Identifies the descriptions of moduli in a file that are one object: the numbers that OpenFHE gave them, in order.
+/// It says nothing about values. If it is kept, an unchanged object is written as the bytes from which it was read. If
+/// it is empty or no longer fits, the writer shares all that is equal.
 struct Sharing {
   std::vector<std::uint32_t> labels;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libpolykem_ckks_cuda.so exports: one function that returns one table. libpolykem_ckks loads the module at run
-// time and never links to it, so that one build runs with and without a GPU.
+// The interface of libpolykem_ckks_cuda.so, which exports one function that returns one table. libpolykem_ckks loads
+// the module at run time and never links to it, so that one build runs with and without a GPU.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ inline constexpr uint32_t kDeviceModuleVersion = 2;
 
 enum class Outcome : int { kOk = 0, kOutOfMemory = 1, kFailed = 2 };
 
-/// Says why a call failed. The text is always terminated.
+/// Says why a call failed. The text is always null-terminated.
 struct Problem {
   char text[256];
 };

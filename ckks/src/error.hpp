@@ -5,7 +5,7 @@
 
 namespace polykem::ckks {
 
-/// What can be wrong with a call; the C API's polykem_ckks_status has the same values (checked in capi.cpp).
+/// The result of a call; the C API's polykem_ckks_status has the same values (checked in capi.cpp).
 enum class Fault : int {
   kArgument = 1,
   kOutOfMemory = 5,

@@ -15,7 +15,7 @@ namespace polykem::lab {
 /// cyclic, negacyclic: polynomials modulo x^n - 1, x^n + 1. matrix: c = b a, where b and c are rows x n and a is n x n.
 enum class Shape { kCyclic, kNegacyclic, kMatrix };
 
-/// Which operand the whole batch shares.
+/// The operand that the whole batch shares.
 enum class Sharing { kNone, kA, kB };
 
 /// Products modulo q. Coefficients of a are in [0, q), those of b in -b_bound .. b_bound or, if b_bound is 0, in [0,
@@ -122,7 +122,7 @@ class Device {
   virtual const std::vector<Way>& ways() const = 0;
   virtual Rates rates() const = 0;
 };
-/// What the shared object exports: returns the first GPU, or nullptr with the reason in `problem`.
+/// The function that the shared object exports. Returns the first GPU, or nullptr with the reason in `problem`.
 using OpenDevice = Device* (*)(std::string* problem);
 inline constexpr const char* kOpenDevice = "polykem_lab_open_device";
 

@@ -6,7 +6,7 @@
 
 namespace polykem::lab {
 
-/// Which batches of a problem are measured. All are compared with schoolbook multiplication.
+/// The batches of a problem that are measured. All are compared with schoolbook multiplication.
 enum class Extent {
   kEvery,
   kLargest,  ///< the largest batch of each device

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the C API share: the context handle, translated types, and structs of other versions.
+// Declarations that the files of the C API share: the context handle, translated types, and structs of other versions.
 #pragma once
 
 #include <algorithm>
@@ -39,10 +39,10 @@ polykem_status guarded(F&& body) noexcept {
   }
 }
 
-/// A larger struct_size is a mistake: no version of a struct is this long.
+/// The largest valid struct_size: no version of a struct is this long.
 constexpr size_t kLongestStruct = 1024;
 
-/// kMin: the size of the oldest supported version.
+/// True if the struct has a possible size. kMin: the size of the oldest supported version.
 template <size_t kMin, class T>
 bool has_known_size(const T* caller) {
   return caller != nullptr && caller->struct_size >= kMin && caller->struct_size <= kLongestStruct;

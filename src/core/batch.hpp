@@ -65,7 +65,7 @@ struct Strings {
   bool operator==(const Strings&) const = default;
 };
 
-/// What is signed. [FIPS204, 5.2, 5.4; Alg 7, L6]
+/// The form in which messages are given to sign and verify. [FIPS204, 5.2, 5.4; Alg 7, L6]
 enum class MessageKind {
   kPure,    ///< the message itself
   kDigest,  ///< a digest of the message, by the hash that digest_oid names: HashML-DSA

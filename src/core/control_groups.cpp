@@ -51,7 +51,7 @@ bool find_mount(const std::string& root, std::string_view controller, bool versi
   return false;
 }
 
-/// group: the name in /proc/self/cgroup.
+/// Visits a control group and its ancestors, as far as they are mounted. group: its name in /proc/self/cgroup.
 void look_upwards(const std::string& root, std::string group, std::string_view controller, bool version2,
                   const ControlGroupVisitor& visit) {
   Mount mount;

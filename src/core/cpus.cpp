@@ -30,7 +30,7 @@ double quotient(std::istream& quota, std::istream& period) {
   return quota >> a && period >> b && a > 0 && b > 0 ? a / b : 0;
 }
 
-/// How many CPUs' time the control group in this folder may use; 0 if it sets no limit.
+/// Returns the number of CPUs whose time the control group in this folder may use; 0 if it sets no limit.
 double quota_of_group(const std::string& folder, bool version2) {
   if (version2) {
     std::ifstream both(folder + "/cpu.max");

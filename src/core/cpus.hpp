@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many CPUs this process may use, which determines the number of threads of every pool.
+// The number of CPUs that this process may use, which determines the number of threads of every pool.
 #pragma once
 
 #include <string>

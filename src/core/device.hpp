@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scheme provides to an accelerator's module: a table of operations for each parameter set. An operation is a
+// The interface of a scheme to an accelerator's module: a table of operations for each parameter set. An operation is a
 // list of steps that run on a stream.
 #pragma once
 
@@ -25,7 +25,7 @@ struct DeviceBatch : BatchView {
   bool operator==(const DeviceBatch&) const = default;
 };
 
-/// Which kernels to use where a step has one for few items and one for many. Tests force one of them.
+/// The kernels that run where a step has one for few items and one for many. Tests force one of them.
 enum class KernelChoice : int { kByCount = 0, kFew = 1, kMany = 2 };
 
 /// A step, and the arrays of the batch that it touches; data that stays in the workspace is not listed. The pipeline
@@ -34,7 +34,8 @@ struct DeviceStep {
   StepInfo info;
   Fields needs;     ///< reads them
   Fields produces;  ///< writes all of them or a part
-  /// Most of the operation's time, with work for the whole device; other steps are too short or too narrow to fill it.
+  /// True if the step takes most of the operation's time and has work for the whole device; other steps are too short
+  /// or too narrow to fill it.
   bool fills_device = false;
 };
 
@@ -48,7 +49,7 @@ struct KernelStep {
   bool fills_device = false;
 };
 
-/// As plan_of().
+/// Returns the plan of an operation, like plan_of().
 template <const auto& kStages, class Context, size_t N>
 constexpr std::array<KernelStep<Context>, N> kernel_plan_of(const KernelStep<Context, StepStages> (&steps)[N]) {
   std::array<KernelStep<Context>, N> plan{};
@@ -87,7 +88,8 @@ struct DeviceOperation {
   size_t least_items;   ///< a hint: fewer at a time waste the device, however many bytes they have
   size_t most_items;    ///< the most that one launch can index
   size_t (*workspace_bytes)(size_t items);  ///< device memory for the intermediates of a batch; a multiple of 256
-  /// How many bytes at the workspace's beginning may hold secrets, a multiple of 256. nullptr: all of it.
+  /// Returns the number of bytes at the workspace's beginning that may hold secrets, a multiple of 256. nullptr: all of
+  /// them.
   size_t (*secret_bytes)(size_t items) = nullptr;
   /// The number of rounds of the tiled steps for a batch; nullptr if no step is tiled.
   size_t (*tiles)(const DeviceBatch& batch);

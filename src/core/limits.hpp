@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the machine this process may use, together with the processes that share its control groups.
+// The memory and threads that this process may use, together with the processes that share its control groups.
 #pragma once
 
 #include <cstdint>

@@ -21,9 +21,9 @@ struct Stage {
   const char* shape;  ///< "inputs -> outputs"
 };
 
-/// What one step of a backend covers: stages [first, first + count) of its operation, and those in `ahead`, which come
-/// later in the specification but need nothing that is computed in between. Neighbouring tiled steps are repeated as a
-/// group, once for each tile, where the data is too large to be kept whole.
+/// The stages that one step of a backend covers: [first, first + count) of its operation, and those in `ahead`, which
+/// come later in the specification but need nothing that is computed in between. Neighbouring tiled steps are repeated
+/// as a group, once for each tile, where the data is too large to be kept whole.
 struct StepInfo {
   const char* name;
   uint8_t first;
@@ -35,7 +35,7 @@ struct StepInfo {
   constexpr uint64_t stages() const { return (((uint64_t{1} << count) - 1) << first) | ahead; }
 };
 
-/// What a step covers, as plan_of() takes it: one stage, or all from `first` to `last`. A step that is given no name
+/// The stages of a step, as plan_of() takes them: one, or all from `first` to `last`. A step that is given no name
 /// has the name of its stage.
 struct StepStages {
   constexpr StepStages(const char* stage) : StepStages(stage, stage, stage) {}

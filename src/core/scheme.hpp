@@ -82,15 +82,15 @@ struct Operation {
   /// workspace is 64-byte aligned. Anything but Status::kOk fails the batch.
   Status (*run)(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times);
   const void* context = nullptr;  ///< the backend's own; passed to run
-  /// Computes small batches by a plan of its own. The first one takes them whose limits allow it; operation is nullptr
-  /// where there is none.
+  /// An implementation for small batches, with a plan of its own. The first one whose limits allow a batch computes it;
+  /// `operation` is nullptr where there is none.
   struct SmallBatch {
     const Operation* operation = nullptr;
     SmallBatchLimits limits{};
   };
   std::array<SmallBatch, 2> small_batches{};
 
-  /// Which implementation computes so many items, by the limits of tuning/small_batches.hpp.
+  /// Returns the part of the items that an implementation for small batches computes.
   constexpr SmallPart small_part(const BatchView& items) const {
     for (const auto& [operation, limits] : small_batches) {
       if (operation == nullptr) break;

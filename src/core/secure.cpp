@@ -79,8 +79,9 @@ void clear_simd_registers() noexcept {
 
 #endif
 
-/// Otherwise a later function that saves them would copy their contents to the stack. This includes registers that no
-/// backend uses, because the C library copies memory through the widest registers of the CPU.
+/// Clears all vector registers, because a later function that saves them would copy their contents to the stack. This
+/// includes registers that no backend uses, because the C library copies memory through the widest registers of the
+/// CPU.
 void clear_vector_registers() noexcept {
 #ifdef __x86_64__
   const VectorRegisters widest = vector_registers();

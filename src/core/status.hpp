@@ -3,7 +3,7 @@
 
 namespace polykem {
 
-/// What every call reports; the C API's polykem_status has the same values (checked in capi).
+/// The result of a call; the C API's polykem_status has the same values (checked in capi).
 enum class Status : int {
   kOk = 0,
   kArgument = 1,

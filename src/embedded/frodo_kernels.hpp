@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What FrodoKEM's stages call here.
+// The functions that FrodoKEM's stages call in the library for microcontrollers.
 #pragma once
 
 #include "schemes/frodo/kernels.hpp"

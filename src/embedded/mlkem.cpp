@@ -13,7 +13,7 @@ namespace {
 
 using mlkem::MlkemParams;
 
-/// With the caller's random bytes.
+/// The steps of ML-KEM, with coins from the caller's random bytes.
 template <MlkemParams P>
 struct MlkemOps : mlkem::low_memory::Ops<P, MlkemPrims> {
   using Chunk = mlkem::low_memory::Chunk<P, MlkemPrims>;

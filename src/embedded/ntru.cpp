@@ -13,7 +13,7 @@ namespace {
 
 using ntru::NtruParams;
 
-/// With the caller's random bytes.
+/// The steps of NTRU, with coins from the caller's random bytes.
 template <NtruParams P>
 struct NtruOps : ntru::low_memory::Ops<P, NtruPrims> {
   using Base = ntru::low_memory::Ops<P, NtruPrims>;

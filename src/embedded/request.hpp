@@ -20,7 +20,7 @@ struct Request : Batch {
   void random_bytes(uint8_t* out, size_t bytes) const { random_failed = random(random_context, out, bytes) != 0; }
 };
 
-/// What the first step of a plan calls: fills `bytes` coins of the chunk's item.
+/// Fills `bytes` coins of the chunk's item; the first step of a plan calls it.
 template <class Chunk>
 void random_bytes(const Chunk& chunk, uint8_t* out, size_t bytes) {
   static_cast<const Request&>(chunk.io).random_bytes(out, bytes);
@@ -50,7 +50,7 @@ Status run_steps(const std::array<Step<Chunk>, N>& steps, std::type_identity_t<C
 /// An operation of a set: computes one item in a workspace that is aligned and large enough.
 using polykem_embedded_operation = polykem::Status (*)(const polykem::embedded::Request& request, std::byte* workspace);
 
-/// What a set computes with.
+/// The code of a set.
 struct polykem_embedded_code {
   polykem_embedded_operation keygen, encaps, decaps;
 };

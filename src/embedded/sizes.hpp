@@ -14,8 +14,8 @@ constexpr bool has_records(const polykem_embedded_set& set, size_t pk, size_t sk
          set.shared_secret_bytes == ss;
 }
 
-/// The same of its memory: workspaces and stack are those of the Cortex-M4. Elsewhere primitives may need less
-/// workspace and more stack.
+/// True if the constants of one set's workspaces and stack in embedded.h are those of `set`, which are the Cortex-M4's.
+/// Elsewhere primitives may need less workspace and more stack.
 constexpr bool has_memory(const polykem_embedded_set& set, size_t keygen, size_t encaps, size_t decaps,
                           size_t workspace, size_t stack) {
 #ifdef POLYKEM_CORTEX_M4

@@ -14,7 +14,7 @@
 
 namespace polykem {
 
-/// Who owns the memory at a pointer. kUnknown: the device does not answer, so the pointer must not be used.
+/// The owner of the memory at a pointer. kUnknown: the device does not answer, so the pointer must not be used.
 enum class Owner { kOther, kSelf, kUnknown };
 
 /// A device, or several of one kind. A process has one object for each kind; it is thread-safe. Its memory may hold the
@@ -37,7 +37,7 @@ class Accelerator {
   /// True if it gets batches only when it is forced. Otherwise it is not opened, and batchers leave it out.
   virtual bool only_if_forced() const { return false; }
 
-  /// Which files it lacks; "" if none is known to be missing. Loads nothing, so that the process may still fork.
+  /// The files that it lacks; "" if none is known to be missing. Loads nothing, so that the process may still fork.
   virtual std::string missing_files() { return ""; }
   /// True if it can run batches. The first call loads the driver or module and opens the devices.
   virtual bool available() = 0;
@@ -45,7 +45,8 @@ class Accelerator {
   virtual bool may_be_available() { return available(); }
   /// Describes the devices, for example "1 x NVIDIA H200". Call it only if the accelerator is available.
   virtual std::string devices() = 0;
-  /// Why it is not available, or its last failure, as the driver reports it; "" if there is none. Static storage.
+  /// The reason why it is not available, or its last failure, as the driver reports it; "" if there is none. Static
+  /// storage.
   virtual const char* problem() = 0;
 
   /// The operations of a set on this accelerator, nullptr if it is not available or lacks the set. They return
@@ -54,7 +55,7 @@ class Accelerator {
   /// The number of items in a chunk, which one thread hands over at a time.
   virtual size_t chunk_items(const Scheme& scheme, Op op, const BatchView& batch, unsigned threads) = 0;
 
-  /// Who owns the memory at `pointer`; Owner::kOther until the accelerator is in use.
+  /// The owner of the memory at `pointer`; Owner::kOther until the accelerator is in use.
   virtual Owner owner_of(const void* pointer) = 0;
   /// Overwrites memory that it owns with zeros.
   virtual void zero(void* memory, size_t bytes) = 0;

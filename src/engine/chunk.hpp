@@ -6,7 +6,7 @@
 
 namespace polykem {
 
-/// What all chunks of a batch have in common.
+/// The properties that all chunks of a batch share.
 struct ChunkShape {
   const Scheme& scheme;
   Op op;

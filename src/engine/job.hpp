@@ -13,7 +13,7 @@
 
 namespace polykem {
 
-/// Where a batch is computed.
+/// The backend and the device that compute a batch.
 struct Route {
   const SchemeBackend* backend = nullptr;   ///< nullptr: no backend can compute it here
   Accelerator* accelerator = nullptr;       ///< the backend's accelerator; nullptr: the CPU

@@ -8,7 +8,7 @@ namespace polykem {
 
 class Accelerator;
 
-/// Where a batch may be computed.
+/// The processors and threads that may compute a batch.
 enum class RunOn {
   kAny,          ///< where it finishes soonest; the CPU computes what an accelerator cannot
   kCpu,          ///< on the CPU; all arrays are in host memory

@@ -13,7 +13,7 @@ namespace polykem {
 
 using WipeStack = void() noexcept;  ///< one of those in core/secure.hpp
 
-/// What one thread needs to compute a chunk: memory and random numbers.
+/// The memory and the random generator that one thread needs to compute a chunk.
 struct Worker {
   SecureBuffer workspace;
   SecureBuffer keys;                ///< the chunk's keys, if they were gathered or made from seeds

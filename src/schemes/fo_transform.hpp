@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Fujisaki-Okamoto transform with implicit rejection: what ML-KEM, Kyber and Saber do around their public-key
+// The Fujisaki-Okamoto transform with implicit rejection, which ML-KEM, Kyber and Saber apply to their public-key
 // encryption. It is written once for all layouts; each step computes a chunk of items. pk and sk are the standard's ek
 // and dk.
 #pragma once
@@ -17,7 +17,7 @@ namespace polykem::fo {
 
 inline constexpr size_t kSymBytes = 32;  ///< seeds, messages, hashes and shared secrets
 
-/// How the shared secret follows from K, z and c.
+/// The derivation of the shared secret from K, z and c.
 enum class Derivation {
   kFips203,  ///< K, or SHAKE256(z, c) if c is rejected [FIPS203, Alg 17, Alg 18]
   kKyber,    ///< SHAKE256(K, SHA3-256(c)), with z in place of K if c is rejected [KYBER21, Alg 8, Alg 9]
@@ -36,7 +36,8 @@ struct Secrets {
   uint32_t fail[kItems];                  ///< all ones if the ciphertext is rejected
 };
 
-/// What the transform requires of a layout L. The hashes' template argument is the length of a row of `in` in bytes.
+/// The requirements of the transform on a layout L. The hashes' template argument is the length of a row of `in` in
+/// bytes.
 template <class L>
 concept Layout = requires(typename L::Chunk& c, ByteRows out, ConstByteRows in, size_t count) {
   /// Hash `count` rows of `in` to rows of `out`: SHA3-256, SHA3-512, and 32 bytes of SHAKE256. [FIPS203, 4.1: H, G, J]

@@ -19,7 +19,7 @@ namespace polykem::cuda::test {
 constexpr size_t kCoins = 16, kPk = kCoins, kSk = 2 * kCoins, kCt = kCoins + 1, kSs = 32;
 /// The bytes of an expanded key of a set.
 constexpr size_t kExpandedBytes = 64;
-/// How often the tiled step runs.
+/// The number of rounds of the tiled step.
 constexpr size_t kTiles = 3;
 
 inline int failures = 0;

@@ -10,7 +10,7 @@ namespace polykem::test {
 
 enum class Call { kMemory, kThread, kRandom, kMapping };
 
-/// Which call fails: the nth (from 1) of its kind after arm(), on any thread; with `onward` also all that follow.
+/// The call that fails: the nth (from 1) of its kind after arm(), on any thread; with `onward` also all that follow.
 struct Fault {
   Call call;
   int nth;

@@ -14,7 +14,7 @@ namespace polykem::test {
 /// none. Kills a child that takes longer than `seconds`.
 std::string in_child(const std::function<std::string()>& body, unsigned seconds = 20);
 
-/// What a program does with the library, from its first call to its last.
+/// The calls of a program to the library, from its first to its last.
 struct Scenario {
   /// Prepares the scenario; no fault is injected.
   std::function<void()> begin = [] {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `polykem top` reads from an untrusted address: any text gives samples or an error, and samples can be shown.
+// The text that `polykem top` reads from an untrusted address: any text gives samples or an error, and samples can be
+// shown.
 #include <string_view>
 
 #include "common.hpp"

@@ -34,7 +34,7 @@ void check_key_pair(const Suite& suite, const nlohmann::json& vector) {
   EXPECT_EQ(from_hex(vector["pkRm"]), pk);
 }
 
-/// What a vector binds messages to but their additional data.
+/// The inputs of a vector to which messages are bound, other than their additional data.
 How how_of(const nlohmann::json& vector, const Bytes& coins) {
   How how{from_hex(vector["info"]), {}};
   how.coins = &coins;

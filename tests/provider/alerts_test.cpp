@@ -78,7 +78,7 @@ struct Fault {
   Change change;
 };
 
-/// Of a public key and of a ciphertext.
+/// Returns faults of a share, which is a public key or a ciphertext.
 std::vector<Fault> faults(const Group& group) {
   std::vector<Fault> out{{"short", [](Bytes& share) { share.pop_back(); }},
                          {"long", [](Bytes& share) { share.push_back(0); }}};

@@ -120,7 +120,7 @@ void add_secret_key(Needles& needles, const OwnBatch& batch, std::span<const uin
   for_secret_polys(batch, sk, [&](auto poly) { needles.add_words("secret polynomial", poly); });
 }
 
-/// What is secret after all three operations: the shared secrets of all items, the keys of some, the coins of the
+/// The secrets after all three operations: the shared secrets of all items, the keys of some, the coins of the
 /// first.
 constexpr size_t kEvery = 40;
 

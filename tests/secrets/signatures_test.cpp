@@ -62,7 +62,8 @@ std::span<const uint8_t> bytes_of(const mldsa::Poly& poly) {
   return {reinterpret_cast<const uint8_t*>(poly.c), sizeof poly.c};
 }
 
-/// What the first attempts compute from a private key and rnd: rho'', and y as bytes and as coefficients; and s1.
+/// The values that the first attempts compute from a private key and rnd: rho'', and y as bytes and as coefficients;
+/// and s1.
 /// [FIPS204, Alg 7, L1, L6-11]
 template <mldsa::MldsaParams P>
 void add_intermediates(Needles& needles, std::span<const uint8_t> sk, std::span<const uint8_t> rnd,

@@ -68,7 +68,7 @@ TEST_F(CudaNtt, CompressionRoundsAsTheStandardSays) {
   check_compression<11>();
 }
 
-/// What lanes in columns hold, in rows, or the other way round.
+/// Moves the coefficients of lanes from columns to rows, or the other way round.
 void exchange(Lanes& to, const Lanes& from) {
   for (int l = 0; l < kPolyLanes; ++l) {
     for (int r = 0; r < kLaneCoefficients; ++r)

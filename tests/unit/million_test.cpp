@@ -35,7 +35,8 @@ TEST(Million, EncapsulationsToOneKeyStayWithin64Megabytes) {
   EXPECT_EQ(0, std::memcmp(received.data(), &sent[from * 32], received.size()));
 }
 
-/// What every operation of the largest set needs, with a key per item. The matrix of one key alone would be 3.6 MB.
+/// The memory that every operation of the largest set needs, with a key per item. The matrix of one key alone would be
+/// 3.6 MB.
 class Large : public testing::TestWithParam<size_t> {
  protected:
   void SetUp() override {

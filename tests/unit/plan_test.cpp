@@ -76,7 +76,7 @@ constexpr auto kNamedAhead = polykem::plan_of<kStages, Diary>({
 });
 static_assert(same(kNamedAhead[0].info, {"a", 0, 1, false, 1 << 2 | 1 << 4}));
 
-/// Whether plan_of() accepts T's steps.
+/// True if plan_of() accepts T's steps.
 template <class T>
 concept IsPlan = requires {
   typename std::integral_constant<size_t, T::plan().size()>;

@@ -13,7 +13,7 @@
 namespace polykem::test {
 namespace {
 
-/// What the tests of threads compute. They look at the engine, which cuts the batches of every set alike; under
+/// The set that the tests of threads compute. They look at the engine, which cuts the batches of every set alike; under
 /// ThreadSanitizer NTRU's keys would take most of the time.
 #ifdef __SANITIZE_THREAD__
 constexpr const char* kThreadsSet = "mlkem512";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only wolfSSL's headers know: how much memory its key objects take, and how to make it leave out instructions.
+// Functions that need wolfSSL's headers: the size of its key objects, and leaving out instructions.
 #include <wolfssl/wolfcrypt/cpuid.h>
 #include <wolfssl/wolfcrypt/wc_frodokem.h>
 #include <wolfssl/wolfcrypt/wc_mldsa.h>

@@ -265,8 +265,8 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_device_open(const polykem_ckks
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_device_wait(const polykem_ckks_device* device);
 POLYKEM_CKKS_API void polykem_ckks_device_free(polykem_ckks_device* device);
 
-/* These copy objects. What lies there already is not copied; what lies on another device is POLYKEM_CKKS_ERR_DEVICE.
- * Plaintexts are zeroised when they are freed, there too. */
+/* These copy objects. An object that lies there already is not copied; one on another device is refused with
+ * POLYKEM_CKKS_ERR_DEVICE. Plaintexts are zeroised when they are freed, there too. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_to_device(const polykem_ckks_device* device,
                                                                         const polykem_ckks_ciphertexts* ciphertexts,
                                                                         polykem_ckks_ciphertexts** out);

@@ -237,7 +237,7 @@ void write_secret_key(const FileContext& context, const CkksSecretKey& key, cons
   write(out, path, json);
 }
 
-/// What a file of switching keys needs beside the keys.
+/// The contents of a file of switching keys other than the keys.
 struct KeyFile {
   FileContext context;
   std::vector<openfhe::Modulus> moduli;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels take from the machine beyond CUDA C++: dynamic shared memory, clusters of blocks, tensor cores. Where
-// nvcc does not compile this, the cuda_runtime.h of ckks/tests/host_shim has the same functions for a CPU.
+// The features of the device that kernels use beyond CUDA C++: dynamic shared memory, clusters of blocks, tensor cores.
+// Where nvcc does not compile this, the cuda_runtime.h of ckks/tests/host_shim has the same functions for a CPU.
 #pragma once
 
 #include <cuda_runtime.h>

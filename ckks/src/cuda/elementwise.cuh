@@ -8,7 +8,7 @@ namespace polykem::ckks::cuda {
 
 inline constexpr int kElementThreads = 256;
 
-/// What a thread works on: sixteen bytes at word `i` of row `row`.
+/// The data of a thread: sixteen bytes at word `i` of row `row`.
 template <class Word>
 struct ElementPlace {
   unsigned row, i;

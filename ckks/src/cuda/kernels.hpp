@@ -16,7 +16,7 @@
 
 namespace polykem::ckks::cuda {
 
-/// How a transform is computed.
+/// The algorithm that computes a transform.
 enum class Form {
   kOneBlock,  ///< butterflies, one pass, a block a row
   kCluster2,  ///< butterflies, one pass, a row in the shared memories of two blocks
@@ -108,7 +108,7 @@ template <class Word>
 cudaError_t key_product(Word* out, const Word* digits, const Word* own, size_t own_parts, const Word* keys,
                         size_t ciphertexts, const KeySwitchRows& rows, const Tables<Word>& tables, cudaStream_t stream);
 
-/// What mod_down adds to its results: the first `used` parts of words[ciphertext][parts][limb][N].
+/// The parts of ciphertexts that mod_down adds to its results: the first `used` of words[ciphertext][parts][limb][N].
 template <class Word>
 struct Addend {
   const Word* words = nullptr;

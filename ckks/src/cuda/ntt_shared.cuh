@@ -8,7 +8,7 @@
 
 namespace polykem::ckks::cuda {
 
-/// Which layers belong to a pass. Between passes the points go through shared memory.
+/// The layers of a pass. Between passes the points go through shared memory.
 template <class Word, int kLogN>
 struct Passes {
   static constexpr int kUpper = kLogN - kLogRun<Word>;
@@ -28,8 +28,9 @@ struct SharedNtt {
   static constexpr int kSteps = sizeof(Word) == 4 && (kLogN == 13 || kLogN == 14) ? 2 : 1;
   static constexpr int kThreadPoints = kSteps * (P::kFirst > 5 ? 1 << P::kFirst : 32);
   static constexpr int kThreads = kPoints / kThreadPoints;
-  /// As many blocks as leave a thread 64 registers, 80 where the passes are short, 96 where there are few threads or a
-  /// column has more than 32 words of 32 bits, or 128 for such columns in smaller clusters and of 64-bit words.
+  /// The number of blocks that leaves a thread 64 registers, 80 where the passes are short, 96 where there are few
+  /// threads or a column has more than 32 words of 32 bits, or 128 for such columns in smaller clusters and of 64-bit
+  /// words.
   static constexpr bool kLarge = kThreadPoints / kSteps * sizeof(Word) > 128;
   static constexpr int kSmThreads = kLarge       ? (sizeof(Word) == 4 && kCluster == 8 ? 640 : 512)
                                     : kSteps > 1 ? 640

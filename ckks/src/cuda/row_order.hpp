@@ -39,7 +39,7 @@ struct RowOrder {
 };
 
 /// Makes the order. factor_bytes: the bytes that a transform reads of one prime's factors. Where those of all primes
-/// together would push each other out of the second-level cache, rows of one prime follow each other.
+/// together exceed the second-level cache, rows of one prime follow each other.
 RowOrder make_row_order(const RowMap& map, size_t polynomials, size_t factor_bytes);
 
 }  // namespace polykem::ckks::cuda

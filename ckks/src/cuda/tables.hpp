@@ -47,8 +47,8 @@ struct RowMap {
   uint8_t prime[kMax] = {};
 };
 
-/// What the tensor-core forms of the transform read, for N = 2^16 and 32-bit words; null pointers where they are not
-/// wanted. Index [direction]; imma_tables.cpp says what lies in them, in the order in which lanes read it.
+/// The tables that the tensor-core forms of the transform read, for N = 2^16 and 32-bit words; null pointers where they
+/// are not wanted. Index [direction]; imma_tables.cpp says what lies in them, in the order in which lanes read it.
 struct ImmaTables {
   struct Split {                     ///< 256 x 256
     const uint32_t *columns, *rows;  ///< matrices of 65536 words for each prime

@@ -101,7 +101,7 @@ void use_key(const SwitchingKey& from, const ContextHandle& context, std::uint64
   }
 }
 
-/// As load() does: the context is that of the first key.
+/// Loads keys like load(): the context is that of the first key.
 template <class Keys>
 void use_keys(const Keys& keys) {
   ContextHandle context;

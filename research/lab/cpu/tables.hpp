@@ -8,7 +8,7 @@
 
 namespace polykem::lab {
 
-/// What a lane product's operands are: cyclic_any and cyclic_ternary, modulo x^n - 1 and a power of two; s3, NTRU's
+/// The operands of a lane product: cyclic_any and cyclic_ternary, modulo x^n - 1 and a power of two; s3, NTRU's
 /// modulo (3, Phi_n); negacyclic, modulo x^n + 1 and a power of two.
 enum class Kind { kCyclicAny, kCyclicTernary, kS3, kNegacyclic };
 

@@ -16,7 +16,7 @@ enum class Multiplier {
   kImmaShared,       ///< a matrix product on int8 tensor cores; needs one operand shared by all items
 };
 
-/// Which operand is one row for all items.
+/// The operand that is one row for all items.
 enum class Shared { kNone, kA, kB };
 
 /// Returns whether launch_multiplier() accepts the combination.

@@ -17,7 +17,7 @@ struct LoadedModule {
 /// Loads on the first call; later calls return the same. Thread-safe, never destroyed. core/module_file.hpp says
 /// where it looks; the variable is POLYKEM_CUDA_MODULE.
 const LoadedModule& loaded_module();
-/// Which file is missing; "" if the module was found. Loads nothing.
+/// Says which file is missing; "" if the module was found. Loads nothing.
 std::string missing_module();
 /// The module, if it finds a usable GPU. The first call opens the GPUs, which takes seconds.
 const LoadedModule& opened_module();

@@ -20,7 +20,7 @@ constexpr ModuleFile kFile{"libpolykem_rtl.so", environment::kRtlModule, "cmake 
 /// The number of simulated cores. Further threads wait for one of them.
 constexpr size_t kMaxModels = 64;
 
-/// Where the cores of this process are: on a board, in a module, or nowhere because of `problem`.
+/// The source of this process's cores: a board, a module, or none because of `problem`.
 struct Source {
   const ModelTable* model = nullptr;
   std::vector<std::string> names;  ///< the names of the board's cores

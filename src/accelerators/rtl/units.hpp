@@ -12,10 +12,9 @@
 
 namespace polykem::rtl {
 
-/// Whether there may be a core, without opening one. "" or the reason why not, static storage. It looks at
-/// POLYKEM_RTL_UIO
-/// ("CORE,DMA,BUFFER", several separated by ';'), else for libpolykem_rtl.so (POLYKEM_RTL_MODULE,
-/// core/module_file.hpp).
+/// Returns "" if there may be a core, else the reason why there is none, in static storage. Opens no core: it reads
+/// POLYKEM_RTL_UIO ("CORE,DMA,BUFFER", several separated by ';') and, if that is not set, looks for libpolykem_rtl.so
+/// (POLYKEM_RTL_MODULE, core/module_file.hpp).
 const char* why_no_core();
 
 /// Cores, each used by one thread at a time. Thread-safe.
@@ -44,7 +43,7 @@ class Units {
   bool any();
   /// Describes the cores. Call it only if there is one.
   std::string devices();
-  /// Why there is no core; "" if there is one. Static storage.
+  /// The reason why there is no core; "" if there is one. Static storage.
   const char* problem();
 
  private:

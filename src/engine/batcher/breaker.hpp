@@ -27,7 +27,7 @@ class Breaker {
 
   State state() const { return state_; }
   bool closed() const { return state_ == State::kClosed; }
-  /// Why it last opened, static storage; "" if it never did.
+  /// The reason why it last opened, static storage; "" if it never did.
   const char* reason() const { return reason_; }
   uint64_t opened() const { return opened_; }
   Clock::time_point pause_ends() const { return pause_ends_; }

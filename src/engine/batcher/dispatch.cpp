@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which batch starts next and where, and what happens when a batch ends.
+// Starts batches on idle executors, and delivers the results of those that end.
 #include "engine/batcher/core.hpp"
 #include "engine/batcher/probe.hpp"
 

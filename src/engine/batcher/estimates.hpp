@@ -11,7 +11,7 @@ namespace polykem {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long batches of one operation take on one executor: fixed + items x each, by least squares in which older
+/// The time of batches of one operation on one executor: fixed + items x each, by least squares in which older
 /// batches weigh less. Not thread-safe.
 class ServiceTime {
  public:
@@ -41,8 +41,8 @@ class ServiceTime {
   Clock::duration share() const { return Clock::duration(std::llround(t_ / n_)); }
   /// The size of recent batches; only if known().
   size_t usual_items() const { return static_cast<size_t>(std::llround(n_)); }
-  /// How many items, at least 1, take no more than `time`: at most a few, or four times as many as the largest recent
-  /// batch, since uneven times of small batches can make an item look free.
+  /// The number of items, at least 1, that take no more than `time`: at most a few, or four times as many as the
+  /// largest recent batch, since uneven times of small batches can make an item look free.
   size_t items_in(Clock::duration time) const {
     const double left = nanoseconds(time) - (t_ - each() * n_), most = std::max(kFewItems, 4 * most_);
     return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), most)) : 0, 1);

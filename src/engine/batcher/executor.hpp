@@ -24,7 +24,7 @@ class Executor {
   virtual const char* name() const = 0;
   /// The number of batches that it takes at a time.
   virtual unsigned slots() const = 0;
-  /// Why it is not available, static storage.
+  /// The reason why it is not available, static storage.
   virtual const char* problem() const { return "it cannot be reached"; }
   /// The longest pause between two probes of a failing executor.
   virtual Clock::duration longest_pause() const { return Breaker::kLongestPause; }

@@ -32,7 +32,7 @@ class ExecutorState {
   bool idle() const;
   /// True if every batch in flight has missed its deadline.
   bool all_late() const;
-  /// How long the next batch would wait for those in flight.
+  /// The time that the next batch would wait for those in flight.
   Clock::duration busy_for(Clock::time_point now) const;
 
   /// Records that a batch has started. slot: with its tickets and width. expected: how long it takes once earlier
@@ -61,7 +61,7 @@ class ExecutorState {
     kProven,
     kUnfit,  ///< the executor lacks the operation
   };
-  /// What is known about one queue's operation on this executor.
+  /// The state of one queue's operation on this executor.
   struct Known {
     Proof proof = Proof::kNone;
     unsigned passed = 0;  ///< successful probes; the first one warms up, the second one is measured

@@ -9,7 +9,7 @@
 
 namespace polykem {
 
-/// What the thread that adds an operation may compute itself, as in Batcher::add.
+/// The thread that adds an operation, in terms of the arguments of Batcher::add.
 struct Caller {
   Clock::duration longest_here;
   bool waits;
@@ -31,9 +31,9 @@ struct Placement {
   bool caller_is_sooner(const TicketQueue& queue, Caller caller, double own_load) const;
   /// The executor for the queue's next batch; none if every executor that could compute it is busy.
   std::optional<size_t> choose_executor(const TicketQueue& queue) const;
-  /// How many items a batch on the executor may have now; 0: it must wait for a batch in flight.
+  /// The number of items that a batch on the executor may have now; 0: it must wait for a batch in flight.
   size_t items_allowed(const ExecutorState& executor, const TicketQueue& queue) const;
-  /// How long a batch of `items` items takes on the executor, without earlier batches.
+  /// The time that a batch of `items` items takes on the executor, without earlier batches.
   Clock::duration service_of(const ExecutorState& executor, const TicketQueue& queue, size_t items) const;
   /// The number of threads that compute a batch of `items` items on the CPU.
   unsigned cpu_width(const TicketQueue& queue, size_t items) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU computes on the calling thread: operations for their caller, and the results that probes must reproduce.
+// Operations that the CPU computes on the calling thread: for their caller, or for probes, which must reproduce the
+// results.
 #pragma once
 
 #include <vector>

@@ -161,7 +161,7 @@ void TicketQueues::rescue(TicketQueue& queue, const std::vector<Ticket*>& batch)
   }
 }
 
-/// When the first waiting ticket of the operation began to wait; `now` if none waits.
+/// The time at which the first waiting ticket of the operation began to wait; `now` if none waits.
 Clock::time_point TicketQueues::waits_since(Op op, Clock::time_point now) const {
   Clock::time_point since = now;
   if (waiting_of_op_[static_cast<size_t>(op)] == 0) return since;

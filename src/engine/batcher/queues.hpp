@@ -33,7 +33,7 @@ struct TicketQueue {
   ServiceTime single;             ///< the time of an operation on its caller's thread
 
   size_t size() const { return waiting.size + rescue.size; }
-  /// When its first ticket began to wait.
+  /// The time at which its first ticket began to wait.
   Clock::time_point since() const { return (rescue.first != nullptr ? rescue.first : waiting.first)->place.since; }
 };
 
@@ -75,7 +75,7 @@ class TicketQueues {
   /// nullptr if there is none.
   template <class Starts>
   TicketQueue* oldest(Op op, Starts&& starts);
-  /// Until when a batch is held back because it may still grow; none if it may start now.
+  /// The time until which a batch is held back because it may still grow; none if it may start now.
   std::optional<Clock::time_point> lingers_until(const TicketQueue& queue, Clock::time_point now) const;
 
  private:

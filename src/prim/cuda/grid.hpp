@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a grid may be. The host's tests compile this without CUDA.
+// The limit on the size of a grid. The host's tests compile this without CUDA.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@ namespace polykem {
 /// process id is used instead. Thread-safe.
 class ForkGeneration {
  public:
-  /// With `with_page` false, it works without the page, as on an older kernel.
+  /// If `with_page` is false, it works without the page, as on an older kernel.
   explicit ForkGeneration(bool with_page = true) noexcept;
   ~ForkGeneration();
   ForkGeneration(const ForkGeneration&) = delete;

@@ -18,8 +18,8 @@ inline namespace POLYKEM_ISA {
 template <size_t kLanes>
 using Block = std::array<const uint8_t*, kLanes>;
 
-/// What the ladder requires of a field. An Element is a factor. A Sum is a product, whose carries may be outstanding;
-/// the sum or difference of two Sums is an Element again.
+/// The operations that the ladder requires of a field. An Element is a factor. A Sum is a product, whose carries may be
+/// outstanding; the sum or difference of two Sums is an Element again.
 template <class F>
 concept LadderField = requires(typename F::Element e, typename F::Sum s, typename F::Scalars k,
                                Block<F::kLanes> records, uint8_t* const (&out)[F::kLanes]) {

@@ -38,7 +38,7 @@ extern const KeccakLanes kKeccakLanesAvx512;
 extern const KeccakLanes kKeccakLanesNeon;
 extern const KeccakLanes kKeccakLanesNeonSha3;
 
-/// How eight states are permuted with AVX-512: by code that the compiler orders, or by assembly for Intel's CPUs or for
+/// The code that permutes eight states with AVX-512: what the compiler makes, or assembly for Intel's CPUs or for
 /// a Zen 5.
 enum class KeccakForm { kCompiled, kIntel, kZen5 };
 

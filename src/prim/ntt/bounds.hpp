@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large signed words mod 3329 grow before they are reduced. A word x is within b if |x| < b.
+// Bounds on signed words mod 3329 before they are reduced. A word x is within b if |x| < b.
 #pragma once
 
 #include <cstddef>

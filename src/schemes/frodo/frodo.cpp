@@ -64,8 +64,8 @@ struct Ref {
   static const Kernels& kernels() { return kKernelsRef; }
 };
 
-/// With a shared key, there are enough items that the time of generating A is small; with their own keys, as many items
-/// as the hashes have lanes.
+/// A chunk has enough items with a shared key for the time of generating A to be small, and as many items with their
+/// own keys as the hashes have lanes.
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
   static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How coefficients carry the message. [FRODO21, Algorithms 1 and 2]
+// The coding of the message in coefficients. [FRODO21, Algorithms 1 and 2]
 #pragma once
 
 #include "schemes/frodo/params.hpp"

@@ -51,7 +51,7 @@ inline constexpr FrodoParams kFrodo976{
 inline constexpr FrodoParams kFrodo1344{
     1344, 16, 4, 32, true, 5, {7, {9142, 23462, 30338, 32361, 32725, 32765, 32767}}};
 
-/// How A is generated from its seed. [FRODO21, Algorithms 7 and 8]
+/// The primitive that generates A from its seed. [FRODO21, Algorithms 7 and 8]
 enum class GenA { kAes, kShake };
 
 inline constexpr size_t kShake128Rate = 168, kShake256Rate = 136;  ///< bytes [FIPS202, 6.2]

@@ -9,7 +9,7 @@
 
 namespace polykem::frodo {
 
-/// What one instruction set offers for one way to make A. n is a multiple of 16, A is n x n, made from a seed of
+/// The functions of one instruction set for one way to make A. n is a multiple of 16, A is n x n, made from a seed of
 /// kSeedABytes. [FRODO21, Algorithms 7 and 8] Branches and addresses depend on sizes only.
 struct RowProducts {
   /// Returns the size of the workspace, which is aligned to 64 bytes and holds secrets afterwards.

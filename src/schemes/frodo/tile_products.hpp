@@ -10,10 +10,10 @@
 
 namespace polykem::frodo {
 
-/// What one instruction set offers. n is a multiple of 16, A is n x n. S and S' have entries in [-128, 127], in words.
-/// Branches and addresses depend on sizes only. `workspace`: workspace_bytes(n, count) bytes, aligned to 64 bytes; it
-/// holds secrets afterwards. Where a function takes `count` pairs of b and S', pair t begins t * step words after the
-/// first.
+/// The functions of one instruction set. n is a multiple of 16, A is n x n. S and S' have entries in [-128, 127], in
+/// words. Branches and addresses depend on sizes only. `workspace`: workspace_bytes(n, count) bytes, aligned to 64
+/// bytes; it holds secrets afterwards. Where a function takes `count` pairs of b and S', pair t begins t * step words
+/// after the first.
 struct TileProducts {
   size_t (*workspace_bytes)(size_t n, size_t count);
 

@@ -9,7 +9,7 @@
 
 namespace polykem::hybrid {
 
-/// How a hybrid combines its two parts.
+/// The way in which a hybrid combines its two parts.
 enum class Version {
   kTls,   ///< records and shared secrets are those of the parts, joined
   kHpke,  ///< a secret key is a seed, and a hash makes one shared secret of two

@@ -10,7 +10,7 @@
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
-/// What is added to a signed word so that it is not negative; a multiple of q.
+/// Multiples of q that are added to a signed word so that it is not negative.
 inline constexpr uint16_t kLift16 = 130 * kQ;   // 32630
 inline constexpr uint32_t kLift32 = 1100 * kQ;  // 276100
 

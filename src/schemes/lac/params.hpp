@@ -13,7 +13,7 @@ inline constexpr size_t kMaxCoefficients = 1024;
 inline constexpr size_t kMaxNoise2 = 800;
 inline constexpr size_t kMaxCiphertextBytes = 1424;
 
-/// How e2 is sampled: each of +1 and -1 has this probability.
+/// The distribution of e2: the probability of +1, and of -1.
 enum class Noise2 { kQuarter, kEighth };
 
 struct Set {

@@ -8,8 +8,8 @@
 
 namespace polykem::mldsa {
 
-/// What an instruction set offers to steps.hpp. The arithmetic follows from the flags with which a source file is
-/// compiled.
+/// The requirements of steps.hpp on an instruction set. The arithmetic follows from the flags with which a source file
+/// is compiled.
 template <class Isa>
 concept InstructionSet = requires(ByteRows out, ConstByteRows in, uint8_t* to, size_t bytes, uint64_t* states) {
   /// The backend's name, one of core/backend.hpp.

@@ -9,8 +9,8 @@
 
 namespace polykem::mlkem {
 
-/// What an instruction set offers to interleaved/, x8/ and single/. The vector types of prim/simd, which they also use,
-/// follow from the flags with which a source file is compiled.
+/// The requirements of interleaved/, x8/ and single/ on an instruction set. The vector types of prim/simd, which they
+/// also use, follow from the flags with which a source file is compiled.
 template <class Isa>
 concept InstructionSet = requires {
   /// The backend's name, one of core/backend.hpp.
@@ -21,7 +21,7 @@ concept InstructionSet = requires {
   { Isa::keccak() } -> std::same_as<const KeccakLanes&>;
 };
 
-/// What interleaved/ needs in addition.
+/// The further requirements of interleaved/.
 template <class Isa>
 concept InterleavedInstructionSet = InstructionSet<Isa> && requires {
   /// Returns transforms, products, sums and compression of blocks with one item in each lane.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layout must offer, so that steps.hpp can be written once. A layout says how many items are computed at a time,
-// how their polynomials lie in memory and which instructions compute them.
+// The requirements of steps.hpp, which is written once, on a layout. A layout says how many items are computed at a
+// time, how their polynomials lie in memory and which instructions compute them.
 //
 // Coefficients are in one of three ranges: `canonical` is [0, q); `small` is the range of a sampled polynomial, [-eta,
 // eta], as words mod q or as signed words; `product` is the range that the layout's own multiply() leaves and that only

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layout must offer, so that steps.hpp can be written once. Coefficients are words that stand for integers mod
+// The requirements of steps.hpp, which is written once, on a layout. Coefficients are words that stand for integers mod
 // 2^13 (or 2^10); the bits above are arbitrary.
 #pragma once
 

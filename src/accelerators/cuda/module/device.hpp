@@ -94,8 +94,8 @@ class PinnedMemory {
   size_t size_ = 0;
 };
 
-/// What one part of a batch needs to run: device memory, pinned staging memory, events, and streams for a part that
-/// uses none that are shared.
+/// The resources that one part of a batch needs: device memory, pinned staging memory, events, and streams for a part
+/// that uses none that are shared.
 struct Slot {
   Slot();
   ~Slot();
@@ -199,7 +199,7 @@ class DeviceManager {
 
  private:
   DeviceManager();
-  /// Why the device cannot be used, "" if it can.
+  /// Returns the reason why the device cannot be used, "" if it can be.
   static std::string unusable(const Device& device);
 
   std::vector<std::unique_ptr<Device>> devices_;

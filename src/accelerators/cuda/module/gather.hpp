@@ -8,7 +8,7 @@
 
 namespace polykem::cuda {
 
-/// Whether the module was compiled for the current device: cudaErrorNoKernelImageForDevice if not.
+/// Returns cudaErrorNoKernelImageForDevice unless the module was compiled for the current device.
 cudaError_t find_machine_code();
 
 /// to[i] = from[index[i]] for records of `record_bytes` bytes; all in device memory. Asynchronous on `stream`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libpolykem_cuda.so exports: one function that returns one table. The library loads the module at run time and
-// never links to it, so that one build runs with and without a GPU.
+// The interface of libpolykem_cuda.so, which exports one function that returns one table. The library loads the module
+// at run time and never links to it, so that one build runs with and without a GPU.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ constexpr size_t in_whole_transactions(size_t items) {
   return rounded_up(items, 64);
 }
 
-/// Why a call failed, as the driver reports it; always terminated.
+/// The reason why a call failed, as the driver reports it; always null-terminated.
 struct ErrorText {
   char text[256];
 };

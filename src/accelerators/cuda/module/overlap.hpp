@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps of an operation may overlap with other parts, derived from what the steps need and produce.
+// Derives, from what the steps of an operation need and produce, which of them may overlap with other parts.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct Overlap {
   Fields early_outputs;  ///< outputs that are complete by then, and may be copied back
 };
 
-/// Whether one step takes most of the time and fills the device, if each item has a key of its own. Then parts run side
+/// True if one step takes most of the time and fills the device, if each item has a key of its own. Then parts run side
 /// by side, that step with the lower priority: the other steps of some parts run beside that of others.
 constexpr bool fills_device(std::span<const DeviceStep> steps) {
   return std::any_of(steps.begin(), steps.end(), [](const DeviceStep& step) { return step.fills_device; });

@@ -106,7 +106,8 @@ void Part::list_strings(const Strings& strings, Name bytes, Name offsets) {
   arrays_[offsets].bytes = (count_ + 1) * sizeof(size_t);
 }
 
-/// Data that is not nullptr, though all strings are empty: they are not absent.
+/// Returns the strings as kernels see them. Where all of them are empty, their data is not nullptr, which would mean
+/// that there are none.
 Strings Part::on_device(const Strings& strings, Name bytes, Name offsets) const {
   if (strings.data == nullptr) return {};
   const std::byte* const data = arrays_[bytes].bytes > 0 ? arrays_[bytes].device : seed_device_;
@@ -121,7 +122,7 @@ size_t Part::device_bytes() const {
   return total;
 }
 
-/// They come first in the arena, because only they are wiped.
+/// Returns the bytes of the part that may hold secrets. They come first in the arena, because only they are wiped.
 size_t Part::secret_bytes() const {
   size_t total = aligned(kSeedBytes) + operation_.wiped_bytes(count_);
   for (const Array& a : arrays_)
@@ -232,7 +233,7 @@ void Part::fill_device_batch() {
   }
 }
 
-/// The host's copies into pinned memory.
+/// Copies the inputs that lie in ordinary host memory, and the seed, into pinned memory.
 void Part::stage() {
   std::memcpy(seed_staged_, batch_.seed(), kSeedBytes);
   // The index of items restarts with every part, so each part needs a seed of its own to make different numbers.

@@ -30,7 +30,7 @@ class PlacedBatch {
   size_t item_bytes() const { return item_bytes_; }
   size_t crossing_bytes() const { return crossing_bytes_; }
   size_t returning_bytes() const { return returning_bytes_; }
-  /// Whether the items' status must be copied back.
+  /// True if the items' status must be copied back.
   bool wants_status() const { return wants_status_; }
   bool makes_coins() const { return batch_.coins == nullptr && operation_.record_bytes.coins > 0; }
 

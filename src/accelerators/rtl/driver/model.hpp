@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libpolykem_rtl.so, the simulated core, exports: one function that returns one table. The library loads it at run
-// time and never links to it.
+// The interface of libpolykem_rtl.so, the simulated core, which exports one function that returns one table. The
+// library loads it at run time and never links to it.
 #pragma once
 
 #include <cstddef>

@@ -18,10 +18,10 @@ class Transport {
   virtual uint32_t reg_read(uint32_t offset) = 0;
   virtual void reg_write(uint32_t offset, uint32_t value) = 0;
 
-  /// Where the output of the next command goes: `first`, then `second`, which may be empty. Lengths are multiples of
-  /// eight bytes. Both must stay valid until end_streams().
+  /// Sets the memory for the output of the next command: `first`, then `second`, which may be empty. Lengths are
+  /// multiples of eight bytes. Both must stay valid until end_streams().
   virtual void stream_out(Bytes first, Bytes second) = 0;
-  /// The whole input of the next command: `first`, then `second`, which may be empty, with TLAST on the last word.
+  /// Sets the whole input of the next command: `first`, then `second`, which may be empty, with TLAST on the last word.
   /// Lengths are multiples of eight bytes. Both must stay valid until end_streams(). Call it after stream_out().
   virtual void stream_in(ConstBytes first, ConstBytes second) = 0;
   /// Waits for the core's interrupt, at most about as long as `clocks` cycles of its clock take. False if it did not

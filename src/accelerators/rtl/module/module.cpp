@@ -73,7 +73,7 @@ void Model::offer_input() {
   top_->s_axis_tlast = !in_.ended() && in_.position + kWordBytes == in_.bytes;
 }
 
-/// What does not fit is counted.
+/// Takes a word of output. A word for which there is no room is only counted.
 void Model::take_output() {
   const uint64_t word = top_->m_axis_tdata;
   if (!out_.ended()) std::memcpy(out_.next(), &word, kWordBytes);

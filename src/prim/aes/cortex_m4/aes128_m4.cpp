@@ -7,7 +7,7 @@
 
 namespace {
 
-/// What blocks of one row of the grid have in common if they differ only in their third byte, the lower byte of j.
+/// The values that blocks of one row of the grid share if they differ only in their third byte, the lower byte of j.
 /// After the first round such blocks differ only in column 2, so a quarter of the second round is left for each.
 struct SharedRounds {
   uint32_t second[4];    ///< the columns after the second round, without what column 2 adds

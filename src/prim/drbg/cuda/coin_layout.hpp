@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which random bytes a warp of the device's generator makes, and where they go. The kernel and the host's tests both
-// compile this, because an index that wrapped at 2^32 blocks or bytes would leave the last items without random bytes.
+// The random bytes that a warp of the device's generator makes, and their places in memory. The kernel and the host's
+// tests both compile this, because an index that wrapped at 2^32 blocks or bytes would leave the last items without
+// random bytes.
 #pragma once
 
 #include <cstdint>

@@ -83,7 +83,7 @@ inline constexpr int kRateWords = kRateBytes / 4;  ///< the rate in 32-bit words
 inline constexpr int kStageStride = kRateWords + 1;
 inline constexpr int kStageWords = 32 * kStageStride;  ///< shared memory of one warp, in 32-bit words
 
-/// What follows a message: the bits that tell the functions apart and the first bit of the padding. [FIPS202, 6]
+/// The end of a hashed message: the bits that tell the functions apart and the first bit of the padding. [FIPS202, 6]
 enum class KeccakSuffix : uint8_t { kSha3 = 0x06, kShake = 0x1f };
 
 /// Sets `state` to one that has absorbed `seed` and `tail`, padded for a rate of kRate bytes. `tail` is the rest of the

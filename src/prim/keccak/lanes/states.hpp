@@ -148,8 +148,8 @@ POLYKEM_INLINE void squeeze_four(uint8_t* out, size_t stride, const States& s, s
 #endif
 
 #ifdef POLYKEM_ISA_AVX512
-/// Whether states 0 to used - 1 are computed without the others, in half registers. A Zen 5 computes whole registers at
-/// the same rate, and its assembly for eight states takes less time than what the compiler makes for four.
+/// Returns true if states 0 to used - 1 are computed without the others, in half registers. A Zen 5 computes whole
+/// registers at the same rate, and its assembly for eight states takes less time than what the compiler makes for four.
 POLYKEM_INLINE bool in_half_registers(size_t used) {
   return used <= 4 && !kCpuIsZen5;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes/single_records.hpp needs of NEON: it moves packed coefficients to lanes and back.
+// The functions that lanes/single_records.hpp needs for NEON. They move packed coefficients to lanes and back.
 #pragma once
 
 #include <cstring>

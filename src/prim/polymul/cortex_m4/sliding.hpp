@@ -24,7 +24,7 @@ constexpr auto sliding_plain() {
   return kWords == 16 ? polykem_sliding_plain_32 : kWords == 22 ? polykem_sliding_plain_44 : polykem_sliding_plain_52;
 }
 
-/// What two levels of halving, taken at once, make of the operands' quarters of kWords words.
+/// The operands of the products that two levels of halving, taken at once, make of quarters of kWords words.
 template <size_t kWords>
 struct Quarters {
   Word e[4][kWords];  ///< e[i] = u[i + 1] - u[i + 3]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes/ternary_product.hpp needs of NEON: it picks words from registers, and turns rows into bits and back.
+// The functions that lanes/ternary_product.hpp needs for NEON. They pick words from registers, and turn rows into bits
+// and back.
 #pragma once
 
 #include <cstring>

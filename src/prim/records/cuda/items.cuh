@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the items of a batch have their words, seeds and keys in device memory.
+// The places of the items' words, seeds and keys in device memory.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ constexpr size_t rows_in_tables(size_t n) {
   return (n + kStepColumns - 1) / kStepColumns * kStepColumns;
 }
 
-/// What rows and columns contribute, for one seed.
+/// Tables of what rows and columns contribute, for one seed.
 struct GridTables {
   __m128i* rows;
   Blocks* columns;
@@ -73,7 +73,7 @@ struct Grid {
   const GridTables& tables;
   GridKeys keys;
   POLYKEM_INLINE Grid(const GridTables& of, const RoundKeys128& round_keys) : tables(of), keys(round_keys) {}
-  /// Generates rows i .. i + 7 and columns j .. j + 31. Those beyond n are junk.
+  /// Generates rows i .. i + 7 and columns j .. j + 31. Those beyond n are undefined.
   POLYKEM_INLINE void step(Blocks (&row)[kStepRows], size_t i, size_t j) const {
     generate_step(row, keys, tables.columns[j / kStepColumns], tables.rows + i);
   }

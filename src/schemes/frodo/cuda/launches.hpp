@@ -13,7 +13,7 @@ namespace polykem::frodo::cuda {
 /// A is kept if at least this many items have one key: this many blocks of mul_sa_* are computed at once anyway.
 inline constexpr size_t kMinForKeptA = 128;
 
-/// What the launches of one batch work on: its records, its intermediates and its stream.
+/// The records, the intermediates and the stream of one batch, on which its launches work.
 struct LaunchContext {
   LaunchContext(const Set& set, const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread of FrodoKEM does by itself: it samples errors from random bits and packs coefficients.
+// Sampling errors from random bits and packing coefficients, each by one thread.
 #pragma once
 
 #include <cstdint>

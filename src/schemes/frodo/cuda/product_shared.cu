@@ -104,7 +104,7 @@ constexpr size_t kSharedProductBytes = kErrorsOffset + kGemmRows * kGemmColumns;
 static_assert(kSharedProductBytes <= shake_shared_bytes(640) && kSharedProductBytes <= aes_shared_bytes(640));
 static_assert(kSumsOffset + 2 * kGemmRows * polykem::cuda::kGemmStride <= kErrorsOffset);
 
-/// Where the sums of a block's tile go.
+/// The destination of the sums of a block's tile.
 struct TileOutput {
   Ciphertexts target;
   uint16_t* v;            ///< S' B: 64 words for each item
@@ -113,12 +113,12 @@ struct TileOutput {
   size_t first_item, count;
   uint32_t first_column;
 
-  /// Returns whether eight packed coefficients are 16 bytes of a ciphertext, aligned.
+  /// Returns true if eight packed coefficients are 16 aligned bytes of a ciphertext.
   __device__ __forceinline__ bool aligned() const {
     return sizes.logq == 16 && ((reinterpret_cast<uintptr_t>(target.ct) | sizes.ct_bytes) & 15) == 0;
   }
 
-  /// Returns where eight coefficients belong in the ciphertexts.
+  /// Returns the byte offset of eight coefficients in the ciphertexts.
   __device__ __forceinline__ size_t place(uint32_t row, uint32_t column) const {
     return (first_item + row / kBar) * sizes.ct_bytes + (row % kBar * sizes.n + column) / 8 * sizes.logq;
   }

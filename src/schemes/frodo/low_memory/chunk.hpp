@@ -12,7 +12,7 @@
 
 namespace polykem::frodo::low_memory {
 
-/// What each operation has: its records, and the rows of A that are in memory.
+/// The members of every operation: its records, and the rows of A that are in memory.
 struct Chunk {
   const Set& set;
   const Kernels& kernels;

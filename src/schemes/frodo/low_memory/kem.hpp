@@ -14,7 +14,7 @@ namespace polykem::frodo::low_memory {
 /// kMakeKeygenCoins fills the coins of a KeygenChunk, kMakeEncapsCoins mu and salt, which are neighbours.
 template <void (*kMakeKeygenCoins)(KeygenChunk&), void (*kMakeEncapsCoins)(EncryptionChunk&)>
 struct Kem {
-  /// What shake.r and sample_matrix do for E is left to matmul.as.
+  /// E is squeezed and sampled in matmul.as, not in shake.r and sample_matrix.
   static constexpr auto keygen = plan_of<kKeygenStages, KeygenChunk>({
       {"randombytes", kMakeKeygenCoins},
       {"shake.seed_a", ops::expand_seed_a},

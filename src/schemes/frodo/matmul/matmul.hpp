@@ -34,8 +34,8 @@ struct ProductShape {
   size_t count = 1, c_step = 0, a_step = 0;
 };
 
-/// What one instruction set offers. All arithmetic is modulo 2^16; c overlaps neither operand. Branches and addresses
-/// depend on shapes only.
+/// The functions of one instruction set. All arithmetic is modulo 2^16; c overlaps neither operand. Branches and
+/// addresses depend on shapes only.
 struct MatMul {
   /// Computes c += a b. Suits a wide b, which is read along its rows.
   void (*mul_add)(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape);

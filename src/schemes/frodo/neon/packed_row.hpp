@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes/kernels.hpp needs of an instruction set: eight coefficients, packed and in a register.
+// The part of lanes/kernels.hpp that depends on NEON: eight coefficients, packed and in a register.
 #pragma once
 
 #include <arm_neon.h>

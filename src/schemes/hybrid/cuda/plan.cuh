@@ -30,7 +30,7 @@ struct Rows {
   std::byte* kem_workspace;
 };
 
-/// What the launches of one batch work on: its records, its intermediates and its stream.
+/// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class S>
 struct LaunchContext {
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {

@@ -19,7 +19,7 @@ namespace polykem::lac::cuda {
 /// The largest batch that every operation can run at once: blocks and groups of the PRG are counted in 32 bits.
 inline constexpr size_t kMaxItems = size_t{1} << 27;
 
-/// What the launches of one batch work on: its records, its intermediates and its stream.
+/// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class S>
 struct LaunchContext {
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t own_stream, Op op)
@@ -39,7 +39,7 @@ struct LaunchContext {
   /// Returns how many keys the items have. If they have one, a is made once and s is hashed once.
   size_t keys() const { return io.shared_key ? 1 : io.count; }
 
-  /// Launches a kernel unless one before it failed: what follows would read what that one has not written.
+  /// Launches a kernel unless one before it failed: it would read what that one has not written.
   template <class Kernel, class... Arguments>
   void launch(Kernel kernel, size_t blocks, Arguments... arguments) {
     if (error == cudaSuccess) error = polykem::cuda::launch(kernel, blocks, 32, 0, stream, arguments...);

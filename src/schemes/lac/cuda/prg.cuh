@@ -47,7 +47,7 @@ struct ToRows {
 template <int kBlocks>
 inline constexpr int kPrgGroups = kBlocks < 32 ? 32 / kBlocks : 1;
 
-/// What this thread makes: the group of 32 items, which of their streams, and the first block.
+/// The share of this thread: a group of 32 items, one of their streams, and its first block.
 template <int kBlocks>
 struct PrgAssignment {
   uint32_t group, stream, block;

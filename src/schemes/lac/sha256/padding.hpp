@@ -9,7 +9,7 @@
 namespace polykem::sha256 {
 inline namespace POLYKEM_ISA {
 
-/// How a message of `length` bytes falls into blocks. [FIPS180, 5.1.1]
+/// The blocks of a message of `length` bytes. [FIPS180, 5.1.1]
 struct Blocks {
   explicit Blocks(size_t length)
       : whole(length / kSha256BlockBytes),

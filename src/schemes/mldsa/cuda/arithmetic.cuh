@@ -16,7 +16,7 @@ struct alignas(16) LaneMemory {
   uint32_t polys[kPolys][kExchangeWords], padding[16];
 };
 
-/// These return which item of the block a thread computes, and the thread's place among the item's lanes.
+/// These return the index of a thread's item in the block, and the thread's index among the item's lanes.
 __device__ __forceinline__ unsigned block_item() {
   return threadIdx.x / kPolyLanes;
 }

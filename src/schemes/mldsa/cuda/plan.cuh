@@ -17,7 +17,8 @@ namespace polykem::mldsa::cuda {
 
 /// Up to this number of items, a block signs each one from the first attempt on.
 inline constexpr size_t kFewSigned = 2048;
-/// About how many items rounds of attempts leave to finish_kernel: more would take longer there than another round.
+/// The approximate number of items that rounds of attempts leave to finish_kernel: more would take longer there than
+/// another round.
 inline constexpr double kLeftToFinish = 1024;
 inline constexpr uint32_t kMostRounds = 64;
 /// The largest number of blocks of finish_kernel: 16 for each multiprocessor.
@@ -48,7 +49,7 @@ inline DeviceMessages device_messages(const Messages& messages) {
   return result;
 }
 
-/// What the launches of one batch work on: its records, its intermediates and its stream.
+/// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class Set>
 struct LaunchContext {
   using S = Shape<Set>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of one batch work on.
+// The data that the kernels of one batch work on.
 #pragma once
 
 #include "core/batch.hpp"

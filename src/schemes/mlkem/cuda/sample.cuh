@@ -9,7 +9,7 @@ namespace polykem::mlkem::cuda {
 
 using polykem::cuda::keccak_f1600;
 
-/// Where the entries of each key go, as rows of 16-bit coefficients.
+/// The destination of the entries of A of each key, as rows of 16-bit coefficients.
 struct EntryPlace {
   std::byte* base;
   size_t key_bytes;
@@ -81,7 +81,7 @@ struct SampleMemory {
 };
 
 /// Samples an entry in each lane by SampleNTT, from three blocks or, if kToTheEnd, from as many as it takes. The
-/// entries of the first `stored` lanes are stored. Returns whether this lane's row is complete.
+/// entries of the first `stored` lanes are stored. Returns true if this lane's row is complete.
 template <class Set, bool kTransposed, bool kToTheEnd>
 __device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPlace& to, const SeedPlace& rho,
                                              uint32_t entry, unsigned stored) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of one batch work on, and how a lane reads and writes it.
+// The data that the kernels of one batch work on, and the functions by which a lane reads and writes it.
 #pragma once
 
 #include "prim/cuda/warp.cuh"

@@ -17,7 +17,7 @@
 
 namespace polykem::ntru::cuda {
 
-/// What the launches of one batch work on: its records, its intermediates and its stream.
+/// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class Set>
 struct LaunchContext {
   using S = Shape<Set>;

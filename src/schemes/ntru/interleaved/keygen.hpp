@@ -18,7 +18,7 @@ inline namespace POLYKEM_ISA {
 /// needs, so more blocks would gain little.
 inline constexpr size_t kKeygenBlocks = 8;
 
-/// What a block keeps from the first step to the last.
+/// The data that a block keeps from the first step to the last.
 template <NtruParams P>
 struct alignas(64) KeyBlock {
   LanePoly<P, S3> f, g, inverse_f;

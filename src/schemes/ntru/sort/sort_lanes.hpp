@@ -35,8 +35,8 @@ constexpr size_t sort_workspace_bytes(size_t n, size_t lanes) {
   return (2 * sort_sequence_size(n) + kSequenceGap + kSpare) * (lanes / 2) * sizeof(int32_t);
 }
 
-/// What one instruction set offers to the NTRU stages of that set. Constant time: the positions compared depend on n
-/// alone.
+/// The functions of one instruction set for the NTRU stages of that set. Constant time: the positions compared depend
+/// on n alone.
 struct SortLanes {
   size_t lanes;  ///< L, the number of items of a block
 
@@ -70,7 +70,7 @@ constexpr size_t sort_rows_workspace_bytes(size_t n, size_t count) {
   return count < kMinForSortNetwork || network < matrices ? matrices : network;
 }
 
-/// What one instruction set offers for items that lie one after the other.
+/// The functions of one instruction set for items that lie one after the other.
 struct SortRows {
   /// Samples any number of items, with the random bits of SortLanes. Coefficient k of item i is byte k at
   /// out.data + i * out.stride. Rows are aligned to 64 bytes and have room for n coefficients rounded up to a multiple

@@ -41,7 +41,7 @@ void launch_expand(Launcher& to, uint8_t* expanded, Records pk, Records sk, size
   to.launch(copy_parts_kernel<Set, kSecret>, keys, 32, expanded, kBytes, work);
 }
 
-/// What the launches of one batch work on: its records, its intermediates and its stream.
+/// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class Set>
 struct LaunchContext {
   using S = Shape<Set>;

@@ -44,7 +44,7 @@ class InverseTree {
   }
 
  private:
-  /// Where the levels are stored; level l has rows >> l rows. The products of the levels are stored one after the
+  /// The memory of the levels. Level l has rows >> l rows. The products of the levels are stored one after the
   /// other, and inverses of odd levels overwrite products that are no longer needed.
   struct Rows {
     uint16_t* inverses;

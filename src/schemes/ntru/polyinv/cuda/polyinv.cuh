@@ -17,7 +17,7 @@
 
 namespace polykem::cuda {
 
-/// How a string is spread over a warp. A lane holds kOwn bits of its own and a copy of the next kAhead bits, which
+/// The layout of a string in a warp. A lane holds kOwn bits of its own and a copy of the next kAhead bits, which
 /// belong to its upper neighbour. Each step uses up one of those, so that kAhead steps need nothing from other lanes.
 template <int kN>
 struct DivstepShape {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a division step does to the coefficients of two polynomials P and Q at one place, over GF(2) and GF(3):
+// The effect of a division step on the coefficients of two polynomials P and Q at one place, over GF(2) and GF(3):
 // Q := Q - (Q(0) / P(0)) P, up to a factor, and P := old Q where the step swaps. [BY19, 3]
 #pragma once
 

@@ -56,7 +56,7 @@ void sort_columns(V32* x, size_t columns) {
   }
 }
 
-/// Where the two sorted sequences that are merged lie: element k of `even` is at even[k * step], element k of `odd` at
+/// The two sorted sequences that are merged: element k of `even` is at even[k * step], element k of `odd` at
 /// odd[k * step]. Each has `count` elements.
 struct Merge {
   V32* even;
