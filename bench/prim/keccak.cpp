@@ -13,8 +13,8 @@ void bench_keccak(Isa isa) {
   auto* in = aligned<uint8_t>(kCount * kLength);
   auto* out = aligned<uint8_t>(kCount * 32);
   fill_noise(in, kCount * kLength);
-  // A round has 90 operations with AVX-512 (61 of three inputs, 29 rotations at half the rate); with AVX2, 76 xor and
-  // chi operations of two inputs more and three operations a rotation with AVX2; four a cycle.
+  // A round has 90 operations with AVX-512, 61 of three inputs and 29 rotations at half the rate. With AVX2 it has 101
+  // operations of two inputs, of which the CPU starts four in a cycle, and 29 rotations of three operations each.
   const double floor = isa == Isa::kAvx512 ? 24 * 22.5 / 8 : 24 * (25 + 20 + 5 + 50 + 3 * 29 + 1) / 4.0 / 4;
   const auto report_permutation = [&](const char* name, void (*permute)(uint64_t*), size_t lanes) {
     const double spent = cycles([&] {

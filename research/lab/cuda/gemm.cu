@@ -31,7 +31,7 @@ std::vector<uint8_t> make_matrix(const Batch& batch, uint32_t steps, uint32_t ti
       for (int at = 0; at < Shape::kPlaces; ++at) {
         const size_t column = size_t{tile} * Shape::kColumns + Shape::column_of(at);
         for (uint32_t i = 0; i < Shape::kInner; ++i)
-          part[Shape::place(at, i / 16) + i % 16] = static_cast<uint8_t>(
+          part[Shape::swizzled_offset(at, i / 16) + i % 16] = static_cast<uint8_t>(
               entry(batch.problem, batch.a, size_t{step} * Shape::kInner + i, column) >> (8 * Shape::limb_of(at)));
       }
     }

@@ -22,9 +22,10 @@ struct GemmShape {
   static constexpr int kStepBytes = kPlaces * kInner;  ///< bytes of the matrix
   using Out = std::conditional_t<kLimbs == 1, uint8_t, uint16_t>;
 
-  /// Returns where 16 bytes of a line are, so that the same bytes of eight lines are in distinct banks.
-  __host__ __device__ static constexpr uint32_t place(uint32_t line, uint32_t sixteen) {
-    return line * kInner + (sixteen ^ (kInner == 128 ? line % 8 : line / 2 % 4)) * 16;
+  /// Returns the offset of a piece of 16 bytes of a line. It is swizzled: the same piece of eight lines is in distinct
+  /// banks.
+  __host__ __device__ static constexpr uint32_t swizzled_offset(uint32_t line, uint32_t piece) {
+    return line * kInner + (piece ^ (kInner == 128 ? line % 8 : line / 2 % 4)) * 16;
   }
   /// The column and the limb of a place. A thread gets two neighbours of each eight: here those of two times eight are
   /// four neighbouring columns.
@@ -56,8 +57,8 @@ class GemmSums {
         first_row_(threadIdx.x / 32 / Shape::kAcross * Shape::kWarpRows),
         warp_across_(threadIdx.x / 32 % Shape::kAcross) {
     const uint32_t part = lane_ / 8, line = lane_ % 8;
-    rows_ = stages + Shape::place(first_row_ + part % 2 * 8 + line, part / 2);
-    matrix_ = matrix + Shape::place(warp_across_ * Shape::kWarpPlaces + part / 2 * 8 + line, part % 2);
+    rows_ = stages + Shape::swizzled_offset(first_row_ + part % 2 * 8 + line, part / 2);
+    matrix_ = matrix + Shape::swizzled_offset(warp_across_ * Shape::kWarpPlaces + part / 2 * 8 + line, part % 2);
     clear();
   }
 
@@ -124,7 +125,7 @@ class GemmSums {
   }
 
   const uint32_t lane_, first_row_, warp_across_;
-  uint32_t rows_, matrix_;  ///< where this lane's lines for ldmatrix begin
+  uint32_t rows_, matrix_;  ///< the addresses of this lane's lines for ldmatrix
   int sum_[8][4][4];        ///< eight places, sixteen rows; with two limbs the upper half is the high one
 };
 
@@ -137,7 +138,8 @@ __device__ __forceinline__ void fetch_rows(uint8_t* stage, const GemmArgs<Shape>
   for (uint32_t line = threadIdx.x / kPieces; line < Shape::kRows; line += Shape::kThreads / kPieces) {
     const uint32_t row = first + line < args.count ? first + line : args.count - 1;
     if (from < args.row_stride)
-      cuda::begin_copy_by_l2(stage + Shape::place(line, sixteen), args.rows + (size_t{row} * args.row_stride + from));
+      cuda::begin_copy_by_l2(stage + Shape::swizzled_offset(line, sixteen),
+                             args.rows + (size_t{row} * args.row_stride + from));
   }
 }
 
