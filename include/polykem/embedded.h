@@ -2,22 +2,23 @@
 /* polykem on a microcontroller: one item at a time, without a heap, threads or an operating system.
  *
  *  - All memory is the caller's: records, and a workspace whose size is a constant of the set (..._WORKSPACE_BYTES). A
- *    call takes at most ..._STACK_BYTES of stack, beside what the random function takes, with the code for the
- *    Cortex-M4 by GCC 12 at -O2; other builds (POLYKEM_CORTEX_M4_KERNELS=OFF) may take more, see `stack_bytes`. There
- *    are no other variables in memory.
+ *    call takes at most ..._STACK_BYTES of stack, without the random function's own, with the code for the Cortex-M4
+ *    compiled by GCC 12 at -O2; other builds (POLYKEM_CORTEX_M4_KERNELS=OFF) may take more. There are no other
+ *    variables in memory.
  *  - Records are those of polykem.h, byte for byte. They need no alignment. Outputs must not overlap inputs, each other
  *    or the workspace.
  *  - Random bytes come from the caller's function. The library has no generator: give it a good source, such as a
  *    hardware generator behind a DRBG.
  *  - After every call the workspace is zero. On a Cortex-M4 so is the stack that the call used, up to STACK_BYTES, and
- *    no register holds a secret. What the caller's random function and interrupts leave below is theirs.
+ *    no register holds a secret. The library does not clear what the random function and interrupts leave on the
+ *    stack.
  *  - A call that does not return POLYKEM_EMBEDDED_OK has zeroed its outputs, except with POLYKEM_EMBEDDED_ERR_ARGUMENT:
  *    then it has written nothing.
  *  - A ciphertext that does not decapsulate is not an error: the secret is the scheme's rejection secret, computed in
  *    constant time.
  *  - Calls with different workspaces may interrupt each other. On a Cortex-M4 they keep words in floating-point
  *    registers: the unit must be on (CPACR), and interrupts must save these registers, as the processor does after
- *    reset (ASPEN in FPCCR); an RTOS must know that a task which calls uses them.
+ *    reset (ASPEN in FPCCR). Under an RTOS, tasks that call the library must be declared as using them.
  *  - A set that the program does not name is not linked.
  */
 #ifndef POLYKEM_EMBEDDED_H
@@ -30,7 +31,7 @@
 extern "C" {
 #endif
 
-/* What a call returns. The values are those of polykem_status. */
+/* The status of a call. The values are those of polykem_status. */
 typedef enum polykem_embedded_status {
   POLYKEM_EMBEDDED_OK = 0,
   POLYKEM_EMBEDDED_ERR_ARGUMENT = 1,   /* a NULL pointer, or a workspace that is too small or not aligned */
@@ -39,20 +40,20 @@ typedef enum polykem_embedded_status {
   POLYKEM_EMBEDDED_ERR_SECRET_KEY = 9  /* the secret key is malformed (ML-KEM) */
 } polykem_embedded_status;
 
-/* Writes `bytes` random bytes to `out` and returns 0; any other value fails the operation. It is called once in each
- * keygen and encaps, first of all, for all coins of the operation, in the order of the known-answer tests. */
+/* Writes `bytes` random bytes to `out` and returns 0; any other value fails the operation. Keygen and encaps call it
+ * once, before anything else, for all their coins, in the order of the known-answer tests. */
 typedef int (*polykem_embedded_random)(void* context, uint8_t* out, size_t bytes);
 
 /* One parameter set. All sizes are in bytes. */
 typedef struct polykem_embedded_set {
   const char* name; /* "mlkem768" */
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
-  size_t keygen_coin_bytes; /* what the random function is asked for in keygen */
-  size_t encaps_coin_bytes; /* and in encaps */
+  size_t keygen_coin_bytes; /* random bytes that keygen takes */
+  size_t encaps_coin_bytes; /* random bytes that encaps takes */
   size_t keygen_workspace_bytes, encaps_workspace_bytes, decaps_workspace_bytes;
-  size_t workspace_bytes;                   /* of any operation: the largest of the three */
-  size_t stack_bytes;                       /* that any operation may take on a Cortex-M4 */
-  const struct polykem_embedded_code* code; /* the library's own */
+  size_t workspace_bytes;                   /* enough for any operation: the largest of the three */
+  size_t stack_bytes;                       /* the most stack that an operation takes on a Cortex-M4 */
+  const struct polykem_embedded_code* code; /* internal to the library */
 } polykem_embedded_set;
 
 extern const polykem_embedded_set polykem_embedded_ntruhps2048509;
@@ -65,8 +66,8 @@ extern const polykem_embedded_set polykem_embedded_mlkem1024;
 extern const polykem_embedded_set polykem_embedded_frodokem640shake;
 extern const polykem_embedded_set polykem_embedded_frodokem640aes;
 
-/* Memory that an operation may use: begin is aligned to POLYKEM_EMBEDDED_ALIGNMENT, bytes are at least what the set
- * says of that operation. It does not touch what is beyond. */
+/* Memory that an operation may use. begin is aligned to POLYKEM_EMBEDDED_ALIGNMENT; bytes is at least the set's
+ * ..._workspace_bytes of that operation. Memory beyond it is not touched. */
 typedef struct polykem_embedded_workspace {
   void* begin;
   size_t bytes;

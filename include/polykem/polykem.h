@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* polykem: batched post-quantum key exchange and signatures. The C API.
  *
- * What holds for every function:
+ * Rules for all functions:
  *  - It returns a polykem_status (or a plain value where noted), never aborts and never prints.
  *  - A batch is `count` >= 1 records of fixed size, contiguous: record i of pk starts at pk + i * public_key_bytes.
  *    count = 1 is the same call. Sizes come from polykem_scheme_info.
@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-/* What a call returns, and what an item's entry of item_status says. */
+/* The status of a call, or of an item (item_status). */
 typedef enum polykem_status {
   POLYKEM_OK = 0,
   POLYKEM_ERR_ARGUMENT = 1,            /* a NULL pointer, count 0 or too large, an unknown enum value, fields that
@@ -93,14 +93,14 @@ typedef struct polykem_scheme_info_t {
   size_t alias_count;
 } polykem_scheme_info_t;
 
-/* How many parameter sets the library has. */
+/* The number of parameter sets of the library. */
 POLYKEM_API size_t polykem_scheme_count(void);
 POLYKEM_API const polykem_scheme* polykem_scheme_at(size_t index); /* NULL if index >= count */
 /* By registry name or alias; letter case, '-' and '_' do not matter. POLYKEM_ERR_UNKNOWN_SCHEME if there is none. */
 POLYKEM_API polykem_status polykem_scheme_find(const char* name, const polykem_scheme** out);
 /* The registry name nearest to a mistyped one (edit distance), static storage; never NULL for a non-NULL name. */
 POLYKEM_API const char* polykem_scheme_suggest(const char* name);
-/* How many signature sets (ML-DSA) the library has: they have a list and operations of their own. */
+/* The number of signature sets (ML-DSA), which have a list and operations of their own. */
 POLYKEM_API size_t polykem_signature_count(void);
 POLYKEM_API const polykem_scheme* polykem_signature_at(size_t index); /* NULL if index >= count */
 /* By registry name; letter case, '-' and '_' do not matter. POLYKEM_ERR_UNKNOWN_SCHEME if there is none. */
@@ -123,10 +123,10 @@ typedef struct polykem_backend_info_t {
   const char* description;
   const char* requirements; /* what the machine must have, and why it is not available here if that is known */
   int available;            /* 1 if this machine and build can run it */
-  uint32_t fallbacks;       /* chunks of batches that it failed to compute in this process, so that the CPU did */
+  uint32_t fallbacks;       /* chunks of batches in this process that the CPU computed because this backend failed */
 } polykem_backend_info_t;
 
-/* How many backends there are, available or not. */
+/* The number of backends, available or not. */
 POLYKEM_API size_t polykem_backend_count(void);
 /* In priority order, best first. Set out->struct_size. */
 POLYKEM_API polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out);
@@ -143,20 +143,20 @@ POLYKEM_API const char* polykem_cpu_features(void);
  * time. *why, unless NULL, becomes their numbers, static storage; on failure it is untouched. */
 POLYKEM_API unsigned polykem_cpus(const char** why);
 
-/* What a machine has, and control groups limit. */
+/* Resources of a machine that control groups can limit. */
 typedef enum polykem_resource {
   POLYKEM_MEMORY = 0, /* bytes */
   POLYKEM_THREADS = 1
 } polykem_resource;
-/* How much of it this process may have, together with whoever shares its control groups; 0 if that is unknown. *why,
- * unless NULL, becomes whose limit that is, static storage; on failure it is untouched. */
+/* The amount of a resource that this process may use, together with the others in its control groups; 0 if that is
+ * unknown. *why, unless NULL, becomes the origin of the limit, static storage; on failure it is untouched. */
 POLYKEM_API uint64_t polykem_limit(polykem_resource resource, const char** why);
 
 /* ---- context --------------------------------------------------------------------------------------------- */
 
 typedef struct polykem_context polykem_context; /* thread pool, backend choice, random generators */
 
-/* How a context computes. */
+/* The configuration of a context. */
 typedef struct polykem_config {
   size_t struct_size; /* sizeof(polykem_config) */
   unsigned threads; /* worker threads, at most 1024; 0: one per CPU of polykem_cpus(). 1: blocking calls compute on the
@@ -189,13 +189,13 @@ typedef enum polykem_op {
   POLYKEM_VERIFY = 4
 } polykem_op;
 
-/* Which key an item uses. */
+/* Whether each item has its own key. */
 typedef enum polykem_key_mode {
   POLYKEM_KEY_PER_ITEM = 0, /* `count` keys, item i uses key i */
   POLYKEM_KEY_SHARED = 1    /* one key, used for all items */
 } polykem_key_mode;
 
-/* How decaps and sign are given their secret keys. */
+/* The form of the secret keys that decaps and sign take. */
 typedef enum polykem_secret_form {
   POLYKEM_SECRET_EXPANDED = 0, /* records of secret_key_bytes, as keygen makes them */
   POLYKEM_SECRET_SEED = 1      /* records of secret_seed_bytes: the coins that keygen took */
@@ -219,14 +219,14 @@ typedef struct polykem_strings {
   int shared;
 } polykem_strings;
 
-/* What the strings of polykem_messages are. */
+/* The kinds of strings in polykem_messages. */
 typedef enum polykem_message_kind {
   POLYKEM_MESSAGE = 0,        /* messages: ML-DSA [FIPS 204, 5.2, 5.3] */
   POLYKEM_MESSAGE_DIGEST = 1, /* digests of messages, by the hash that digest_oid names: HashML-DSA [FIPS 204, 5.4] */
   POLYKEM_MESSAGE_MU = 2      /* the 64 bytes of mu, computed by the caller; there is no context */
 } polykem_message_kind;
 
-/* What a batch signs or verifies. All arrays lie in host memory. */
+/* The messages that a batch signs or verifies. All arrays lie in host memory. */
 typedef struct polykem_messages {
   size_t struct_size; /* sizeof(polykem_messages) */
   polykem_message_kind kind;
@@ -304,21 +304,21 @@ POLYKEM_API void polykem_job_free(polykem_job* job);
 
 /* ---- single operations, collected into batches ---------------------------------------------------------- */
 
-/* A batcher takes one operation at a time from any number of threads and computes what waits in batches: on the
- * caller's thread where that is faster, else on the context's threads, on a GPU or by a broker. Whenever one of them is
- * idle, it takes what waits, at once unless linger_us is set. Decapsulations go first, then signatures, verifications,
- * encapsulations and key pairs. */
+/* A batcher takes one operation at a time from any number of threads and computes waiting operations in batches: on the
+ * caller's thread where that is faster, otherwise on the context's threads, on a GPU or by a broker. Whenever one of
+ * these is idle, it takes the waiting operations, at once unless linger_us is set. Decapsulations go first, then
+ * signatures, verifications, encapsulations and key pairs. */
 typedef struct polykem_batcher polykem_batcher;
 typedef struct polykem_ticket polykem_ticket; /* one operation that was handed in */
 
-/* How a batcher collects. */
+/* The configuration of a batcher. */
 typedef struct polykem_batcher_config {
   size_t struct_size;   /* sizeof(polykem_batcher_config) */
   size_t batch_items;   /* most operations in one batch, at most 65536; 0: 1024 */
   uint32_t linger_us;   /* how long a batch that is not full waits for more; 0: not at all */
-  uint32_t deadline_us; /* after so long on a GPU or a broker the CPU computes an operation as well; 0: 5000 */
-  size_t high_water;    /* operations in flight from which on only the CPU takes more; 0: 4096 */
-  size_t hard_limit;    /* operations in flight from which on polykem_batcher_add refuses; 0: 65536 */
+  uint32_t deadline_us; /* after this time on a GPU or a broker, the CPU computes an operation as well; 0: 5000 */
+  size_t high_water;    /* with this many operations in flight, new ones go to the CPU only; 0: 4096 */
+  size_t hard_limit;    /* with this many operations in flight, polykem_batcher_add refuses new ones; 0: 65536 */
   const char* broker;   /* path of polykemd's socket; NULL: none */
 } polykem_batcher_config;
 
@@ -391,14 +391,14 @@ typedef enum polykem_executor_state {
   POLYKEM_EXECUTOR_HALF_OPEN = 3 /* a probe tests whether it works again */
 } polykem_executor_state;
 
-/* Who computes batches: the CPU, a GPU, a broker. */
+/* An executor, which computes batches: the CPU, a GPU or a broker. */
 typedef struct polykem_executor_health_t {
   size_t struct_size;
   const char* name; /* "cpu", "cuda", "broker"; static storage */
   polykem_executor_state state;
   uint32_t batches;   /* in flight */
   const char* reason; /* why the breaker opened last, "" if it never did; static storage */
-  uint64_t opened;    /* how often it did */
+  uint64_t opened;    /* how often the breaker has opened */
 } polykem_executor_health_t;
 /* executor counts from 0, the CPU; POLYKEM_ERR_RANGE past the last. Set out->struct_size. */
 POLYKEM_API polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t executor,
@@ -411,10 +411,10 @@ POLYKEM_API polykem_status polykem_batcher_health(polykem_batcher* batcher, size
  * program around these calls. A client can harm only its own operations. */
 typedef struct polykem_broker polykem_broker;
 
-/* Where a broker listens, and to whom. */
+/* The configuration of a broker: its socket, and the clients that it admits. */
 typedef struct polykem_broker_config {
   size_t struct_size;   /* sizeof(polykem_broker_config) */
-  const char* path;     /* where to listen; a file PATH.lock beside it says that somebody does */
+  const char* path;     /* of the socket; the file PATH.lock beside it is locked while a broker listens */
   int32_t listen_fd;    /* if path is NULL: a listening Unix stream socket, which the broker closes at the end */
   uint32_t mode;        /* of the socket's file; 0: 0600 */
   const uint32_t* uids; /* uid_count users that may connect besides this process's own */
@@ -433,10 +433,11 @@ typedef struct polykem_broker_config {
  * at the path. POLYKEM_ERR_ARGUMENT: it is impossible to listen there; errno says why. */
 POLYKEM_API polykem_status polykem_broker_new(polykem_batcher* batcher, const polykem_broker_config* config,
                                               polykem_broker** out);
-/* Takes no more operations, finishes those that it has, within ten seconds, and hangs up. NULL is allowed. */
+/* Takes no more operations, finishes those that it has, within ten seconds, and disconnects its clients. NULL is
+ * allowed. */
 POLYKEM_API void polykem_broker_free(polykem_broker* broker);
-/* From now on clients are admitted as this configuration says; path, listen_fd and mode are not read. Those that are
- * connected stay, and keep what they have. Returns when it holds. */
+/* Changes which clients are admitted; path, listen_fd and mode of the configuration are not read. Connected clients
+ * stay, and keep what they have. The change is in effect when this returns. */
 POLYKEM_API polykem_status polykem_broker_admit(polykem_broker* broker, const polykem_broker_config* config);
 
 /* A broker's counters. */
@@ -474,7 +475,7 @@ POLYKEM_API polykem_status polykem_keyset_import(polykem_context* context, const
 /* Makes `count` key pairs whose secret keys never leave the set; the public keys go to pk. */
 POLYKEM_API polykem_status polykem_keyset_generate(polykem_context* context, const polykem_scheme* scheme, size_t count,
                                                    uint8_t* pk, polykem_keyset** out);
-/* How many keys the set has. */
+/* The number of keys in the set. */
 POLYKEM_API size_t polykem_keyset_size(const polykem_keyset* keyset);
 /* Zeroises and frees. No batch may be using it. NULL is allowed. */
 POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
@@ -514,7 +515,7 @@ POLYKEM_API polykem_status polykem_crossover(const polykem_scheme* scheme, polyk
 /* Measures it for the three operations of a set with every CPU this process may use, about a second, and keeps it in a
  * file for later processes. POLYKEM_ERR_BACKEND_UNAVAILABLE if the set cannot run on a GPU here. */
 POLYKEM_API polykem_status polykem_tune(const polykem_scheme* scheme);
-/* Where these figures come from and, if those of the file are not used, why: one line, static storage. */
+/* The origin of these figures and, if those of the file are not used, the reason: one line, static storage. */
 POLYKEM_API const char* polykem_crossover_note(void);
 
 /* ---- where the time goes ----------------------------------------------------------------------------- */

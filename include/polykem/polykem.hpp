@@ -176,9 +176,11 @@ class Strings {
     out.strings_ = {one.size() == 0 ? nullptr : one.data(), nullptr, one.size(), 1};
     return out;
   }
-  /// `all` has a string of `width` bytes after another.
+  /// `all` consists of strings of `width` bytes each.
   static Strings of_width(ByteView all, std::size_t width) {
-    if (width == 0 || all.size() % width != 0) throw Error(POLYKEM_ERR_SIZE, "strings of one width");
+    if (width == 0 || all.size() % width != 0)
+      throw Error(POLYKEM_ERR_SIZE,
+                  "strings of width " + std::to_string(width) + " in " + std::to_string(all.size()) + " bytes");
     Strings out;
     out.strings_ = {all.data(), nullptr, width, 0};
     out.count_ = all.size() / width;
@@ -189,14 +191,14 @@ class Strings {
     bool fit = !offsets.empty() && offsets.back() <= all.size();
     for (std::size_t i = 1; fit && i < offsets.size(); ++i)
       fit = offsets[i - 1] <= offsets[i];
-    if (!fit) throw Error(POLYKEM_ERR_ARGUMENT, "offsets that fall or lead beyond the bytes");
+    if (!fit) throw Error(POLYKEM_ERR_ARGUMENT, "offsets of strings that decrease or exceed the bytes");
     Strings out;
     out.count_ = offsets.size() - 1;
     out.offsets_ = std::move(offsets);
     out.strings_.data = all.data();
     return out;
   }
-  /// Of a list whose entries have data() and size(): of Bytes or std::string, for example.
+  /// Copies the entries of a list, which have data() and size(): Bytes or std::string, for example.
   template <class List>
   static Strings copies(const List& list) {
     Bytes all;
@@ -215,7 +217,7 @@ class Strings {
     const bool all_empty = offsets_.empty() && strings_.width == 0;
     return all_empty || strings_.shared != 0 || count_ == count;
   }
-  /// For a request, while this object lives.
+  /// The C struct for a request; valid while this object lives.
   polykem_strings c_strings() const noexcept {
     polykem_strings out = strings_;
     if (!offsets_.empty()) out.offsets = offsets_.data();
@@ -230,7 +232,7 @@ class Strings {
   std::vector<std::size_t> offsets_;
 };
 
-/// What a batch signs or verifies.
+/// The messages that a batch signs or verifies.
 struct Messages {
   Messages(Strings of_messages, Strings of_contexts = {})
       : strings(std::move(of_messages)), contexts(std::move(of_contexts)) {}
@@ -241,7 +243,7 @@ struct Messages {
   ByteView digest_oid;         ///< of digests: the hash's object identifier in DER
   bool deterministic = false;  ///< rnd is zero
 
-  /// For a request, while this object lives.
+  /// The C struct for a request; valid while this object lives.
   polykem_messages c_messages() const noexcept {
     return {
         sizeof(polykem_messages), kind, strings.c_strings(), contexts.c_strings(), digest_oid.data(), digest_oid.size(),
@@ -488,13 +490,13 @@ class Context {
 
   static void need(ByteView bytes, std::size_t size, const char* what) {
     if (bytes.size() == size) return;
-    throw Error(POLYKEM_ERR_SIZE, std::string(what) + ", " + std::to_string(bytes.size()) + " bytes where " +
-                                      std::to_string(size) + " belong");
+    throw Error(POLYKEM_ERR_SIZE,
+                std::string(what) + " of " + std::to_string(bytes.size()) + " bytes, expected " + std::to_string(size));
   }
 
   static void need_strings(const Messages& messages, std::size_t count) {
     if (!messages.strings.fit(count) || !messages.contexts.fit(count))
-      throw Error(POLYKEM_ERR_SIZE, "messages or contexts, which are not " + std::to_string(count));
+      throw Error(POLYKEM_ERR_SIZE, "expected " + std::to_string(count) + " messages and contexts");
   }
 
   static const std::uint8_t* coins_or_null(ByteView coins, std::size_t size) {
@@ -536,7 +538,7 @@ class Ticket {
   std::unique_ptr<polykem_ticket, Free> ticket_;
 };
 
-/// Collects single operations into batches. Its context must outlive it; destruction waits for what is in flight.
+/// Collects single operations into batches. Its context must outlive it; destruction waits for operations in flight.
 class Batcher {
  public:
   /// struct_size of the configuration need not be set.
@@ -549,7 +551,7 @@ class Batcher {
 
   polykem_batcher* handle() const noexcept { return batcher_.get(); }
 
-  /// Hands in an operation, see polykem_batcher_add. An empty ticket: too much is in flight.
+  /// Hands in an operation, see polykem_batcher_add. Returns an empty ticket if too many operations are in flight.
   Ticket add(const polykem_request& request, polykem_ticket_callback done = nullptr, void* user = nullptr) const {
     polykem_ticket* ticket = nullptr;
     const polykem_status status = polykem_batcher_add(batcher_.get(), &request, done, user, &ticket);
