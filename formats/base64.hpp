@@ -24,7 +24,7 @@ void append_base64(SecretBytes& out, ByteView bytes);
 class Base64Decoder {
  public:
   enum class Style {
-    kStrict,   ///< canonical: no kBlanks, no stray bits before the padding
+    kStrict,   ///< canonical: no blanks, no stray bits before the padding
     kLenient,  ///< as OpenSSL reads it: both are ignored
   };
   explicit Base64Decoder(Style style = Style::kStrict) : style_(style) {}

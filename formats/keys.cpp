@@ -21,7 +21,7 @@ constexpr std::array<std::uint8_t, 7> kFrodoArc = {0x28, 0x81, 0x8C, 0x71, 0x02,
 
 struct Entry {
   const char* scheme;
-  const char* identifier;  ///< its name there; FrodoKEM's as in [FRODOCERT]
+  const char* identifier;  ///< the name of its object identifier; for FrodoKEM as in [FRODOCERT]
   ByteView arc;
   std::array<std::uint8_t, 1> last;
   KeyUse use = KeyUse::kKem;
@@ -196,14 +196,14 @@ PrivateKey read_alternative(ByteView der, const Scheme& scheme) {
   return key;
 }
 
-/// Tells SubjectPublicKeyInfo, OneAsymmetricKey and EncryptedPrivateKeyInfo apart by what follows the SEQUENCE's
-/// header.
-enum class Outline { kPublic, kPrivate, kEncrypted };
+/// SubjectPublicKeyInfo, OneAsymmetricKey or EncryptedPrivateKeyInfo.
+enum class KeyStructure { kPublic, kPrivate, kEncrypted };
 
-Outline outline_of(DerReader in) {
-  if (in.next_is(der::kInteger)) return Outline::kPrivate;
+/// Recognises the structure by the first elements in its SEQUENCE.
+KeyStructure structure_of(DerReader in) {
+  if (in.next_is(der::kInteger)) return KeyStructure::kPrivate;
   in.take(der::kSequence, "AlgorithmIdentifier");
-  return in.next_is(der::kOctetString) ? Outline::kEncrypted : Outline::kPublic;
+  return in.next_is(der::kOctetString) ? KeyStructure::kEncrypted : KeyStructure::kPublic;
 }
 
 /// The contents of the SEQUENCE that is the whole key.
@@ -295,8 +295,7 @@ SecretBytes algorithm_identifier(const Scheme& scheme) {
   const Entry* entry = entry_of(scheme);
   if (entry == nullptr) {
     throw FormatError(std::string("keys of ") + scheme.name() +
-                      " have no form in PEM or DER: the set has no object "
-                      "identifier");
+                      " have no form in PEM or DER: the set has no object identifier");
   }
   SecretBytes oid;
   append_der(oid, der::kObjectIdentifier, {entry->arc, entry->last});
@@ -339,15 +338,15 @@ std::optional<std::size_t> key_der_bytes(ByteView begin) {
   const auto rest = [&](std::size_t from) { return ByteView(begin.data() + from, begin.size() - from); };
   const std::optional<DerHeader> outer = der_header(begin);
   if (!outer || outer->tag != der::kSequence) return std::nullopt;
-  std::size_t place = outer->header_bytes;
+  std::size_t offset = outer->header_bytes;
   const bool private_key =
-      begin.size() >= place + 2 && begin.data()[place] == der::kInteger && begin.data()[place + 1] == 1;
-  if (private_key) place += kVersion1.size();
-  if (place > begin.size()) return std::nullopt;
-  const std::optional<DerHeader> algorithm = der_header(rest(place));
+      begin.size() >= offset + 2 && begin.data()[offset] == der::kInteger && begin.data()[offset + 1] == 1;
+  if (private_key) offset += kVersion1.size();
+  if (offset > begin.size()) return std::nullopt;
+  const std::optional<DerHeader> algorithm = der_header(rest(offset));
   if (!algorithm || algorithm->tag != der::kSequence) return std::nullopt;
-  place += algorithm->header_bytes;
-  const std::optional<DerHeader> oid = der_header(rest(place));
+  offset += algorithm->header_bytes;
+  const std::optional<DerHeader> oid = der_header(rest(offset));
   if (!oid || oid->tag != der::kObjectIdentifier) return std::nullopt;
   const bool nested = oid->header_bytes + oid->content_bytes <= algorithm->content_bytes &&
                       algorithm->content_bytes < outer->content_bytes;
@@ -361,17 +360,17 @@ std::optional<std::size_t> certificate_der_bytes(ByteView begin) {
   const auto rest = [&](std::size_t from) { return ByteView(begin.data() + from, begin.size() - from); };
   const std::optional<DerHeader> outer = der_header(begin);
   if (!outer || outer->tag != der::kSequence) return std::nullopt;
-  std::size_t place = outer->header_bytes;
-  const std::optional<DerHeader> contents = der_header(rest(place));
+  std::size_t offset = outer->header_bytes;
+  const std::optional<DerHeader> contents = der_header(rest(offset));
   if (!contents || contents->tag != der::kSequence || contents->content_bytes >= outer->content_bytes)
     return std::nullopt;
-  place += contents->header_bytes;
-  if (begin.size() <= place + kVersion.size()) return std::nullopt;
-  if (equal({begin.data() + place, kVersion.size()}, kVersion)) place += kVersion.size() + 1;  // otherwise version 1
-  const std::optional<DerHeader> serial = der_header(rest(place));
+  offset += contents->header_bytes;
+  if (begin.size() <= offset + kVersion.size()) return std::nullopt;
+  if (equal({begin.data() + offset, kVersion.size()}, kVersion)) offset += kVersion.size() + 1;  // otherwise version 1
+  const std::optional<DerHeader> serial = der_header(rest(offset));
   if (!serial || serial->tag != der::kInteger || serial->content_bytes > kMaxSerialBytes) return std::nullopt;
-  place += serial->header_bytes + serial->content_bytes;
-  if (begin.size() <= place || begin.data()[place] != der::kSequence) return std::nullopt;
+  offset += serial->header_bytes + serial->content_bytes;
+  if (begin.size() <= offset || begin.data()[offset] != der::kSequence) return std::nullopt;
   return outer->header_bytes + outer->content_bytes;
 }
 
@@ -397,7 +396,7 @@ std::string algorithm_of(ByteView public_key) {
 
 bool is_encrypted_key(ByteView der) {
   try {
-    return outline_of(DerReader(whole_key(der))) == Outline::kEncrypted;
+    return structure_of(DerReader(whole_key(der))) == KeyStructure::kEncrypted;
   } catch (const FormatError&) {
     return false;
   }
@@ -416,12 +415,12 @@ std::optional<Scheme> scheme_in(ByteView der, KeyUse use) {
 
 Key read_key(ByteView der, KeyUse use) {
   const DerReader contents(whole_key(der));
-  switch (outline_of(contents)) {
-    case Outline::kPublic:
+  switch (structure_of(contents)) {
+    case KeyStructure::kPublic:
       return read_public(contents, use);
-    case Outline::kPrivate:
+    case KeyStructure::kPrivate:
       return read_private(contents, use);
-    case Outline::kEncrypted:
+    case KeyStructure::kEncrypted:
       break;
   }
   refuse_encrypted();

@@ -58,9 +58,9 @@ class PemReader {
 
   Style style_;
   bool open_ = false, passed_over_ = false;
-  bool at_beginning_ = true;  ///< of the text, or after a block: there a byte order mark is not text
-  bool empty_line_ = false;   ///< came before the base64, of which lines have 64 characters then
-  bool short_line_ = false;   ///< came after such an empty line, so that it has to be the last one
+  bool at_beginning_ = true;  ///< of the text, or after a block: a byte order mark there is skipped
+  bool empty_line_ = false;   ///< an empty line came before the base64, whose lines must then have 64 characters
+  bool short_line_ = false;   ///< a shorter line came after such an empty line; it must be the last one
   std::size_t number_ = 0, lines_ = 0;
   std::size_t misplaced_ = 0;  ///< the first line with a BEGIN that is not at its beginning
   std::string label_;

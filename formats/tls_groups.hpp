@@ -12,7 +12,7 @@ struct TlsGroup {
   const char* set;
   unsigned code_point;
 };
-/// True for the groups that OpenSSL 3.5 has too.
+/// OpenSSL 3.5 has these groups too.
 inline constexpr TlsGroup kStandardGroups[] = {
     {"X25519MLKEM768", "x25519mlkem768", 0x11EC},
     {"SecP256r1MLKEM768", "secp256r1mlkem768", 0x11EB},
