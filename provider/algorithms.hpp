@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the provider offers: all KEM sets, hybrids of a set with a classical key exchange, and signature sets.
+// The algorithms that the provider offers: all KEM sets, hybrids of a set with a classical key exchange, and signature
+// sets.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -51,7 +52,7 @@ struct SignatureAlgorithm {
   unsigned code_point;
 };
 
-/// Which parts of a set's public key are checked as soon as a key is set: the encapsulation key of ML-KEM
+/// The parts of a set's public key that are checked as soon as a key is set: the encapsulation key of ML-KEM
 /// [FIPS203, 7.2], and the point of a curve.
 struct PublicKeyParts {
   std::size_t ek_at = 0, ek_bytes = 0;  ///< 0 bytes: there is none

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What encoders and decoders share. They exist for the sets whose keys have standard forms.
+// Code shared by encoders and decoders, which exist for the sets whose keys have standard forms.
 #pragma once
 
 #include <openssl/core.h>

@@ -10,7 +10,7 @@ polykem_status Pending::finish(std::uint8_t* public_out, std::uint8_t* secret_ou
   return polykem_ticket_take(operation_->ticket, public_out, secret_out);
 }
 
-Compute::Machine::~Machine() {
+Compute::Handles::~Handles() {
   polykem_batcher_free(batcher);
   polykem_context_free(context);
 }
@@ -22,14 +22,14 @@ Compute::Compute(Config config)
 
 Compute::~Compute() {
   end();
-  delete machine_.load();
+  delete handles_.load();
 }
 
 void Compute::end() const {
-  if (const Machine* machine = machine_.load(); machine != nullptr) statistics_.write_at_end(machine->batcher);
+  if (const Handles* handles = handles_.load(); handles != nullptr) statistics_.write_at_end(handles->batcher);
 }
 
-polykem_status Compute::make(Machine& out) const {
+polykem_status Compute::make(Handles& out) const {
   const polykem_config config{sizeof(polykem_config), config_.threads,
                               config_.backend.empty() ? nullptr : config_.backend.c_str()};
   const polykem_status status = polykem_context_new_open_later(&config, &out.context);
@@ -46,20 +46,20 @@ polykem_status Compute::make(Machine& out) const {
 }
 
 /// Lock-free, because another thread might hold a lock while the process forks.
-polykem_status Compute::machine(Machine*& out) {
-  out = machine_.load(std::memory_order_acquire);
+polykem_status Compute::get_or_make(Handles*& out) {
+  out = handles_.load(std::memory_order_acquire);
   if (out != nullptr) return POLYKEM_OK;
-  auto fresh = std::make_unique<Machine>();
+  auto fresh = std::make_unique<Handles>();
   const polykem_status status = make(*fresh);
-  if (status == POLYKEM_OK && machine_.compare_exchange_strong(out, fresh.get())) out = fresh.release();
+  if (status == POLYKEM_OK && handles_.compare_exchange_strong(out, fresh.get())) out = fresh.release();
   return status;
 }
 
 polykem_status Compute::start(polykem_request& request, SecretBytes coins, Pending& out) {
-  Machine* mine = nullptr;
-  const polykem_status status = machine(mine);
+  Handles* handles = nullptr;
+  const polykem_status status = get_or_make(handles);
   if (status != POLYKEM_OK) return status;
-  statistics_.write_when_due(mine->batcher);
+  statistics_.write_when_due(handles->batcher);
   out.operation_ = std::make_unique<Operation>();
   Operation& operation = *out.operation_;
   operation.secrets = std::move(coins);
@@ -67,7 +67,7 @@ polykem_status Compute::start(polykem_request& request, SecretBytes coins, Pendi
   const bool pauses = operation.pauses != nullptr;
   request.flags = pauses ? 0 : POLYKEM_CALLER_WAITS;
   request.coins = operation.secrets.empty() ? nullptr : operation.secrets.data();
-  return polykem_batcher_add(mine->batcher, &request, pauses ? wake : nullptr, &operation, &operation.ticket);
+  return polykem_batcher_add(handles->batcher, &request, pauses ? wake : nullptr, &operation, &operation.ticket);
 }
 
 }  // namespace polykem::provider

@@ -50,18 +50,18 @@ class Compute {
   polykem_status start(polykem_request& request, SecretBytes coins, Pending& out);
 
  private:
-  struct Machine {
+  struct Handles {
     polykem_context* context = nullptr;
     polykem_batcher* batcher = nullptr;
-    ~Machine();
+    ~Handles();
   };
-  polykem_status make(Machine& out) const;
-  polykem_status machine(Machine*& out);
+  polykem_status make(Handles& out) const;
+  polykem_status get_or_make(Handles*& out);
 
   const Config config_;
   const std::shared_ptr<Pauses> pauses_;  ///< shared with operations, which may outlive the provider
   Statistics statistics_;
-  std::atomic<Machine*> machine_{nullptr};
+  std::atomic<Handles*> handles_{nullptr};
 };
 
 }  // namespace polykem::provider

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenSSL's core provides: functions, streams, and the program's library context.
+// Access to OpenSSL's core: its functions, its streams, and the program's library context.
 #pragma once
 
 #include <openssl/core.h>

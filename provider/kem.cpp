@@ -96,12 +96,12 @@ int begin_decapsulate(void* data, void* key, const OSSL_PARAM /*params*/[]) {
   return 1;
 }
 
-/// Answers a query of the length, or checks the buffer's size. True if the operation is to continue.
-bool has_room(const Algorithm& algorithm, const Errors& errors, const char* what, std::size_t right,
+/// Checks the size of a buffer, if the caller gives it. False with an error raised if the buffer is too small.
+bool has_room(const Algorithm& algorithm, const Errors& errors, const char* what, std::size_t needed,
               const std::size_t* given) {
-  if (given == nullptr || *given >= right) return true;
+  if (given == nullptr || *given >= needed) return true;
   errors.raise(Reason::kLength, "%s: the buffer for the %s has %zu bytes, expected %zu", algorithm.name.c_str(), what,
-               *given, right);
+               *given, needed);
   return false;
 }
 
@@ -113,7 +113,8 @@ bool encapsulate_classical(const Key& key, std::uint8_t* share, std::uint8_t* se
   if (ephemeral != nullptr && write_share(classical, ephemeral.get(), share) &&
       derive_classical(library, classical, ephemeral.get(), key.classical(), secret))
     return true;
-  key.provider().errors.raise(Reason::kClassical, "%s: encapsulation", key.algorithm().name.c_str());
+  key.provider().errors.raise(Reason::kClassical, "%s: cannot encapsulate to the peer's share",
+                              key.algorithm().name.c_str());
   return false;
 }
 
@@ -122,7 +123,8 @@ bool decapsulate_classical(const Key& key, ByteView share, std::uint8_t* secret)
   const Classical& classical = *key.algorithm().classical;
   const PkeyPtr peer = classical_from_share(library, classical, share);
   if (peer != nullptr && derive_classical(library, classical, key.classical(), peer.get(), secret)) return true;
-  key.provider().errors.raise(Reason::kClassical, "%s: decapsulation", key.algorithm().name.c_str());
+  key.provider().errors.raise(Reason::kClassical, "%s: cannot decapsulate the peer's share",
+                              key.algorithm().name.c_str());
   return false;
 }
 

@@ -70,10 +70,10 @@ Bytes Key::encoded_public_key() const {
   return write_share(*algorithm_.classical, classical_.get(), out.data()) ? out : Bytes();
 }
 
-bool Key::has_length(ByteView bytes, std::size_t right, const char* what) const {
-  if (bytes.size() == right) return true;
-  provider_.errors.raise(Reason::kLength, "%s: %s of %zu bytes, it has %zu", algorithm_.name.c_str(), what,
-                         bytes.size(), right);
+bool Key::has_length(ByteView bytes, std::size_t expected, const char* what) const {
+  if (bytes.size() == expected) return true;
+  provider_.errors.raise(Reason::kLength, "%s: the %s has %zu bytes, expected %zu", algorithm_.name.c_str(), what,
+                         bytes.size(), expected);
   return false;
 }
 
@@ -126,20 +126,20 @@ bool Key::make_seed(SecretBytes& out) const {
   if (!has_seed_form(algorithm_.scheme)) return true;
   out.resize(algorithm_.scheme.info().keygen_coin_bytes);
   if (RAND_priv_bytes_ex(provider_.library.get(), out.data(), out.size(), 0) == 1) return true;
-  provider_.errors.raise(Reason::kRandom, "%s: no seed", algorithm_.name.c_str());
+  provider_.errors.raise(Reason::kRandom, "%s: cannot make a seed", algorithm_.name.c_str());
   return false;
 }
 
 bool Key::generate(SecretBytes coins) {
   const Scheme& scheme = algorithm_.scheme;
-  if (coins.empty() ? !make_seed(coins) : !has_length(coins, scheme.info().keygen_coin_bytes, "a seed")) return false;
+  if (coins.empty() ? !make_seed(coins) : !has_length(coins, scheme.info().keygen_coin_bytes, "seed")) return false;
   Pending pending;
   polykem_request keygen = request(POLYKEM_KEYGEN);
   if (!start(keygen, std::move(coins), pending)) return false;
   if (algorithm_.is_hybrid()) {
     pending.classical() = generate_classical(provider_.library.get(), *algorithm_.classical);
     if (pending.classical() == nullptr) {
-      provider_.errors.raise(Reason::kClassical, "%s: no classical key", algorithm_.name.c_str());
+      provider_.errors.raise(Reason::kClassical, "%s: cannot make the classical key", algorithm_.name.c_str());
       return false;
     }
   }
@@ -155,7 +155,7 @@ bool Key::generate(SecretBytes coins) {
 }
 
 bool Key::set_public_key(ByteView encoded) {
-  if (!has_length(encoded, algorithm_.public_key_bytes(), "a public key")) return false;
+  if (!has_length(encoded, algorithm_.public_key_bytes(), "public key")) return false;
   const Scheme& scheme = algorithm_.scheme;
   const ByteView own(encoded.data() + algorithm_.share_bytes(), scheme.public_key_bytes());
   if (has_private() && has_public()) {
@@ -204,7 +204,7 @@ bool Key::set_secret_key(ByteView expanded) {
     provider_.errors.raise(Reason::kParameter, "%s: hybrids have no private format", algorithm_.name.c_str());
     return false;
   }
-  if (!has_length(expanded, algorithm_.scheme.secret_key_bytes(), "a private key")) return false;
+  if (!has_length(expanded, algorithm_.scheme.secret_key_bytes(), "private key")) return false;
   Bytes inside;
   if (!public_key_inside(expanded, inside)) return false;
   if ((has_private() && !same_bytes(secret_key_, expanded)) ||
@@ -218,12 +218,12 @@ bool Key::set_secret_key(ByteView expanded) {
 }
 
 bool Key::set_seed(ByteView seed) {
-  const std::size_t right = algorithm_.is_hybrid() ? 0 : algorithm_.scheme.info().secret_seed_bytes;
-  if (right == 0) {
+  const std::size_t seed_bytes = algorithm_.is_hybrid() ? 0 : algorithm_.scheme.info().secret_seed_bytes;
+  if (seed_bytes == 0) {
     provider_.errors.raise(Reason::kParameter, "%s has no private keys in the form of a seed", algorithm_.name.c_str());
     return false;
   }
-  if (!has_length(seed, right, "a seed")) return false;
+  if (!has_length(seed, seed_bytes, "seed")) return false;
   const KeyPtr fresh(new Key(provider_, algorithm_));
   if (!fresh->generate(secret_copy(seed))) return false;
   if ((has_public() && !same_bytes(public_key_, fresh->public_key_)) ||

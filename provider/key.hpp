@@ -70,7 +70,7 @@ class Key {
 
  private:
   ~Key() = default;
-  bool has_length(ByteView bytes, std::size_t right, const char* what) const;
+  bool has_length(ByteView bytes, std::size_t expected, const char* what) const;
   polykem_request request(polykem_op op) const;
   bool start(polykem_request& request, SecretBytes coins, Pending& out) const;
   bool public_key_inside(ByteView expanded, Bytes& out) const;

@@ -90,8 +90,8 @@ bool set_number(OSSL_PARAM params[], const char* name, std::size_t value) {
   return param == nullptr || OSSL_PARAM_set_int(param, static_cast<int>(value)) == 1;
 }
 
-/// Bytes of what an operation produces: a ciphertext or a signature.
-std::size_t most_bytes_of(const Algorithm& algorithm) {
+/// The size of an operation's output: a ciphertext or a signature.
+std::size_t output_bytes(const Algorithm& algorithm) {
   return algorithm.signs() ? algorithm.scheme.info().signature_bytes : algorithm.ciphertext_bytes();
 }
 
@@ -110,7 +110,7 @@ int get_params(void* data, OSSL_PARAM params[]) {
     const Bytes encoded = wants_public ? key.encoded_public_key() : Bytes();
     return set_number(params, OSSL_PKEY_PARAM_BITS, 8 * algorithm.public_key_bytes()) &&
            set_number(params, OSSL_PKEY_PARAM_SECURITY_BITS, static_cast<std::size_t>(algorithm.security_bits())) &&
-           set_number(params, OSSL_PKEY_PARAM_MAX_SIZE, most_bytes_of(algorithm)) && set_no_digest(algorithm, params) &&
+           set_number(params, OSSL_PKEY_PARAM_MAX_SIZE, output_bytes(algorithm)) && set_no_digest(algorithm, params) &&
            set_octets(params, OSSL_PKEY_PARAM_PUB_KEY, encoded) &&
            set_octets(params, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, encoded) &&
            (algorithm.is_hybrid() ||
@@ -236,7 +236,7 @@ struct Generation {
   SecretBytes seed;
 };
 
-/// True if that is a name of the algorithm or of one of its TLS groups. OpenSSL's own groups have no name here.
+/// True if `name` is a name of the algorithm or of one of its TLS groups. OpenSSL's own groups have no name here.
 bool is_name(const Provider& provider, const Algorithm& algorithm, std::string_view name) {
   const auto same = [&](std::string_view other) {
     return other.size() == name.size() && strncasecmp(other.data(), name.data(), name.size()) == 0;
@@ -261,7 +261,8 @@ int set_gen_params(void* data, const OSSL_PARAM params[]) {
       const char* name = nullptr;
       if (OSSL_PARAM_get_utf8_string_ptr(group, &name) != 1 ||
           !is_name(generation.provider, generation.algorithm, name)) {
-        errors.raise(Reason::kParameter, "%s: no such group", generation.algorithm.name.c_str());
+        errors.raise(Reason::kParameter, "%s: '%s' is not a group of this algorithm", generation.algorithm.name.c_str(),
+                     name == nullptr ? "" : name);
         return 0;
       }
     }
@@ -269,10 +270,14 @@ int set_gen_params(void* data, const OSSL_PARAM params[]) {
     if (seed == nullptr) return 1;
     ByteView bytes;
     if (!octets(errors, *seed, bytes)) return 0;
-    const std::size_t right = generation.algorithm.scheme.info().keygen_coin_bytes;
-    if (generation.algorithm.is_hybrid() || bytes.size() != right) {
+    if (generation.algorithm.is_hybrid()) {
+      errors.raise(Reason::kParameter, "%s: a hybrid takes no seed", generation.algorithm.name.c_str());
+      return 0;
+    }
+    const std::size_t expected = generation.algorithm.scheme.info().keygen_coin_bytes;
+    if (bytes.size() != expected) {
       errors.raise(Reason::kLength, "%s: the seed has %zu bytes, expected %zu", generation.algorithm.name.c_str(),
-                   bytes.size(), generation.algorithm.is_hybrid() ? 0 : right);
+                   bytes.size(), expected);
       return 0;
     }
     generation.seed.assign(bytes.data(), bytes.data() + bytes.size());

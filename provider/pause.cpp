@@ -26,10 +26,10 @@ struct Waiter {
 
   int wait_fd = -1;                      ///< for the event loop
   int wake_fd = -1;                      ///< a duplicate: the program may close a descriptor it was given
-  std::unique_ptr<Operation> operation;  ///< what is paused
+  std::unique_ptr<Operation> operation;  ///< the paused operation
 };
 
-const char kKey = 0;  // its address is ours in a wait context
+const char kKey = 0;  // its address identifies our descriptor in a wait context
 
 /// Called when the wait context is freed: a job that pauses there will not be resumed.
 void abandon(ASYNC_WAIT_CTX* /*context*/, const void* /*key*/, OSSL_ASYNC_FD /*fd*/, void* waiter) {
@@ -37,15 +37,15 @@ void abandon(ASYNC_WAIT_CTX* /*context*/, const void* /*key*/, OSSL_ASYNC_FD /*f
 }
 
 /// The waiter of a wait context; nullptr if there is none.
-Waiter* waits_here(ASYNC_WAIT_CTX* context) {
+Waiter* find_waiter(ASYNC_WAIT_CTX* context) {
   OSSL_ASYNC_FD fd = -1;
   void* known = nullptr;
   return ASYNC_WAIT_CTX_get_fd(context, &kKey, &fd, &known) == 1 ? static_cast<Waiter*>(known) : nullptr;
 }
 
-/// Creates a waiter; nullptr if the process has no file descriptors left.
-Waiter* waiter_of(ASYNC_WAIT_CTX* context) {
-  if (Waiter* known = waits_here(context); known != nullptr) return known;
+/// Finds or creates the waiter of a wait context; nullptr if the process has no file descriptors left.
+Waiter* find_or_make_waiter(ASYNC_WAIT_CTX* context) {
+  if (Waiter* known = find_waiter(context); known != nullptr) return known;
   auto fresh = std::make_unique<Waiter>();
   fresh->wait_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   fresh->wake_fd = fresh->wait_fd < 0 ? -1 : fcntl(fresh->wait_fd, F_DUPFD_CLOEXEC, 0);
@@ -89,8 +89,8 @@ void pause_until_done(std::unique_ptr<Operation>& operation) {
   polykem_ticket* const ticket = operation->ticket;
   if (operation->pauses == nullptr || polykem_ticket_poll(ticket) != POLYKEM_ERR_BUSY) return;
   ASYNC_WAIT_CTX* const context = ASYNC_get_wait_ctx(ASYNC_get_current_job());
-  const bool is_new = waits_here(context) == nullptr;
-  Waiter* const waiter = waiter_of(context);
+  const bool is_new = find_waiter(context) == nullptr;
+  Waiter* const waiter = find_or_make_waiter(context);
   if (waiter == nullptr || waiter->operation != nullptr) return;
   ASYNC_callback_fn callback = nullptr;
   void* argument = nullptr;

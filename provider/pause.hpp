@@ -38,7 +38,7 @@ struct Operation {
   polykem_ticket* ticket = nullptr;
   SecretBytes secrets;
   PkeyPtr classical;                                      ///< the secret key, when a key pair is made
-  std::shared_ptr<Pauses> pauses;                         ///< the job, if it may pause; otherwise nullptr
+  std::shared_ptr<Pauses> pauses;                         ///< nullptr if there is no job that may pause
   std::atomic<int> wake_fd{-1};                           ///< set once the job waits
   std::atomic<ASYNC_callback_fn> wake_callback{nullptr};  ///< the program's own callback, if it has one
   std::atomic<void*> wake_argument{nullptr};

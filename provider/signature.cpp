@@ -103,7 +103,7 @@ int set_params(void* data, const OSSL_PARAM params[]) {
         !read_number(errors, params, kMu, context.is_mu) || !read_number(errors, params, kMessageEncoding, encoding))
       return 0;
     if (encoding == 1) return 1;
-    errors.raise(Reason::kParameter, "'%s' must be 1: the message is encoded here", kMessageEncoding);
+    errors.raise(Reason::kParameter, "'%s' must be 1, because polykem encodes the message itself", kMessageEncoding);
     return 0;
   });
 }
@@ -174,7 +174,7 @@ int begin_digest_verify(void* data, const char* digest, void* key, const OSSL_PA
   return has_no_digest(data, digest) && begin_verify(data, key, params) == 1;
 }
 
-/// False with an error raised if the bytes cannot be signed.
+/// Fills in the message of a request. False with an error raised if mu has a wrong length.
 bool describe(const SignatureContext& context, const unsigned char* bytes, std::size_t size, polykem_messages& out) {
   if (context.is_mu != 0 && size != kMuBytes) {
     context.provider.errors.raise(Reason::kLength, "mu has %zu bytes, expected %zu", size, kMuBytes);
@@ -190,7 +190,7 @@ bool describe(const SignatureContext& context, const unsigned char* bytes, std::
 }
 
 /// Verifies a new signature. A fault during its computation could make it reveal the private key.
-bool is_right(const Key& key, const polykem_messages& message, unsigned char* signature) {
+bool new_signature_verifies(const Key& key, const polykem_messages& message, unsigned char* signature) {
   const Algorithm& algorithm = key.algorithm();
   const Errors& errors = key.provider().errors;
   Pending pending;
@@ -198,7 +198,7 @@ bool is_right(const Key& key, const polykem_messages& message, unsigned char* si
     const polykem_status status = pending.finish(nullptr, nullptr);
     if (status == POLYKEM_OK) return true;
     if (status == POLYKEM_ERR_SIGNATURE) {
-      errors.raise(Reason::kInternal, "%s: the signature that was made is wrong", algorithm.name.c_str());
+      errors.raise(Reason::kInternal, "%s: the new signature does not verify", algorithm.name.c_str());
     } else {
       errors.raise(status, algorithm.name.c_str());
     }
@@ -225,7 +225,7 @@ int sign(void* data, unsigned char* out, std::size_t* out_bytes, std::size_t roo
     Pending pending;
     return describe(context, message, message_bytes, messages) &&
            context.key->start_sign(messages, context.coins, pending) && context.key->finish(pending, out, nullptr) &&
-           (!context.provider.compute->verifies_signatures() || is_right(*context.key, messages, out));
+           (!context.provider.compute->verifies_signatures() || new_signature_verifies(*context.key, messages, out));
   });
 }
 
