@@ -27,13 +27,13 @@ const char* item_status_text(ItemStatus status) {
 std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest& request, const Pieces& pieces) {
   if (request.count == 0) return 0;
   const OpensslCall call;
-  fitting(request.count, suite);
+  check_count(request.count, suite);
   check_messages(suite, request.count, request.aad, request.plaintexts, request.ciphertexts, kTagBytes);
   KemBatch kem(context, suite, request.pk, request.coins, request.enc);
   std::atomic<std::size_t> failed{0};
   set_up(kem, suite, request, false, pieces, [&](ItemWorker& worker, std::size_t i, ItemStatus status) {
     const ByteView plaintext = request.plaintexts.at(i);
-    std::uint8_t* out = place(request.ciphertexts, plaintext.size() + kTagBytes, i);
+    std::uint8_t* out = output_at(request.ciphertexts, plaintext.size() + kTagBytes, i);
     status = seal_item(status, worker.cipher, worker.secrets, 0, request.aad.at(i), plaintext, out);
     if (status != ItemStatus::kOk) std::memset(request.enc + i * suite.enc_bytes(), 0, suite.enc_bytes());
     put_status(request.status, i, status, failed);
@@ -44,14 +44,14 @@ std::size_t seal(polykem_context* context, const Suite& suite, const SealRequest
 std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest& request, const Pieces& pieces) {
   if (request.count == 0) return 0;
   const OpensslCall call;
-  fitting(request.count, suite);
+  check_count(request.count, suite);
   check_messages(suite, request.count, request.aad, request.ciphertexts, request.plaintexts,
                  -static_cast<std::ptrdiff_t>(kTagBytes));
   KemBatch kem(context, suite, request.sk, request.enc);
   std::atomic<std::size_t> failed{0};
   set_up(kem, suite, request, false, pieces, [&](ItemWorker& worker, std::size_t i, ItemStatus status) {
     const ByteView ciphertext = request.ciphertexts.at(i);
-    std::uint8_t* out = place(request.plaintexts, opened_bytes(ciphertext.size()), i);
+    std::uint8_t* out = output_at(request.plaintexts, opened_bytes(ciphertext.size()), i);
     status = open_item(status, worker.cipher, worker.secrets, 0, request.aad.at(i), ciphertext, out);
     put_status(request.status, i, status, failed);
   });

@@ -6,11 +6,11 @@
 namespace polykem::hpke {
 
 struct Contexts::State {
-  class Turn;
+  class ExclusiveUse;
   class Call;
 
   State(const Suite& of, std::size_t count, unsigned at_most)
-      : suite(of), threads(at_most), secrets(fitting(count, suite)), numbers(count), status(count) {}
+      : suite(of), threads(at_most), secrets(check_count(count, suite)), numbers(count), status(count) {}
 
   ItemStatus number_status(std::size_t i, std::uint64_t number) const {
     return status[i] == ItemStatus::kOk && number == kMaxMessages ? ItemStatus::kNumber : status[i];
@@ -34,15 +34,15 @@ struct Contexts::State {
 };
 
 /// Held during a call. A second call at the same time throws.
-class Contexts::State::Turn {
+class Contexts::State::ExclusiveUse {
  public:
-  explicit Turn(std::atomic<bool>& in_use) : in_use_(in_use) {
+  explicit ExclusiveUse(std::atomic<bool>& in_use) : in_use_(in_use) {
     if (in_use.exchange(true))
-      throw Error(POLYKEM_ERR_BUSY, "another thread is using these contexts, and one at a time may");
+      throw Error(POLYKEM_ERR_BUSY, "another thread is using these HPKE contexts; only one thread at a time may");
   }
-  ~Turn() { in_use_ = false; }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ~ExclusiveUse() { in_use_ = false; }
+  ExclusiveUse(const ExclusiveUse&) = delete;
+  ExclusiveUse& operator=(const ExclusiveUse&) = delete;
 
  private:
   std::atomic<bool>& in_use_;
@@ -53,9 +53,9 @@ class Contexts::State::Call {
  public:
   template <class Request>
   Call(State& state, const Request& request)
-      : turn_(state.in_use), state_(state), first_(request.first), count_(request.count), status_(request.status) {
+      : use_(state.in_use), state_(state), first_(request.first), count_(request.count), status_(request.status) {
     const std::size_t all = state.secrets.size();
-    require(first_ <= all && count_ <= all - first_, "more items than HPKE's contexts");
+    require(first_ <= all && count_ <= all - first_, "the items exceed the number of HPKE contexts");
   }
 
   /// Calls item(worker, i, context), which returns a status, for every item i of the request. make() makes the state
@@ -73,7 +73,7 @@ class Contexts::State::Call {
   }
 
  private:
-  const Turn turn_;
+  const ExclusiveUse use_;
   const OpensslCall openssl_;
   State& state_;
   std::size_t first_, count_;
@@ -99,21 +99,21 @@ std::uint64_t Contexts::number(std::size_t i) const {
 }
 
 void Contexts::numbers(std::uint64_t* out) const {
-  const State::Turn turn(state_->in_use);
+  const State::ExclusiveUse use(state_->in_use);
   std::copy(state_->numbers.begin(), state_->numbers.end(), out);
 }
 
 void Contexts::skip_to(std::uint64_t number) {
-  const State::Turn turn(state_->in_use);
+  const State::ExclusiveUse use(state_->in_use);
   for (std::uint64_t& one : state_->numbers)
     one = std::max(one, number);
 }
 
 std::size_t Contexts::export_secrets(const ExportRequest& request, const Pieces& pieces) {
   State::Call call(*state_, request);
-  check_readable(request.count, request.contexts, "exporter contexts");
-  require(request.bytes <= state_->suite.max_export_bytes(), "more bytes than a context exports");
-  require(request.out || request.bytes == 0, "nowhere to export to");
+  check_readable(request.count, request.contexts, "HPKE's exporter contexts");
+  require(request.bytes <= state_->suite.max_export_bytes(), "exported secrets longer than HPKE's KDF allows");
+  require(request.out || request.bytes == 0, "no buffer for the exported secrets");
   return call.for_all(
       pieces, [&] { return Deriver(state_->suite); },
       [&](Deriver& deriver, std::size_t i, std::size_t context) {
@@ -152,7 +152,7 @@ std::size_t Sender::seal(const ContextSealRequest& request, const Pieces& pieces
         const ItemStatus status = state_->number_status(context, mine);
         if (status == ItemStatus::kOk) ++number;  // before the nonce is used, even if sealing fails
         return seal_item(status, cipher, state_->secrets[context], mine, request.aad.at(i), plaintext,
-                         place(request.ciphertexts, plaintext.size() + kTagBytes, i));
+                         output_at(request.ciphertexts, plaintext.size() + kTagBytes, i));
       });
 }
 
@@ -178,7 +178,7 @@ std::size_t Recipient::open(const ContextOpenRequest& request, const Pieces& pie
         const std::uint64_t number = request.numbers ? request.numbers[i] : state_->numbers[context];
         const ItemStatus status =
             open_item(state_->number_status(context, number), cipher, state_->secrets[context], number,
-                      request.aad.at(i), ciphertext, place(request.plaintexts, opened_bytes(ciphertext.size()), i));
+                      request.aad.at(i), ciphertext, output_at(request.plaintexts, opened_bytes(ciphertext.size()), i));
         opened[i] = status == ItemStatus::kOk;
         return status;
       });

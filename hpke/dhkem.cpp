@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DHKEM(X25519, HKDF-SHA256) [RFC9180, 4.1], an item at a time. It is not post-quantum, and meant for messages that
-// were sealed before.
+// DHKEM(X25519, HKDF-SHA256) [RFC9180, 4.1], an item at a time. It is not post-quantum; it is here to open messages
+// that were sealed with it before.
 #include <openssl/rand.h>
 
 #include <array>

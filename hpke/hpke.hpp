@@ -4,9 +4,9 @@
 // computes the KEM over the batch, on a GPU if it uses one. DHKEM, key schedule and ciphers are OpenSSL's, an item at a
 // time, on as many threads as the context has.
 //
-//  - Records (keys, encapsulations, coins) are contiguous and of fixed size: Suite says how long.
+//  - Records (keys, encapsulations, coins) are contiguous and of fixed size, which Suite gives.
 //  - An item that fails does not fail the batch: its status says why, its outputs are zero, the others are done.
-//  - What fails as a whole throws polykem::Error; outputs are then not to be used.
+//  - A call that fails as a whole throws polykem::Error; its outputs must not be used.
 //  - Outputs must not overlap inputs or each other.
 #pragma once
 
@@ -24,7 +24,7 @@ enum class ItemStatus : std::int32_t {
   kSecretKey = POLYKEM_ERR_SECRET_KEY,  ///< a seed from which no scalar follows; does not happen by chance
   kInternal = POLYKEM_ERR_INTERNAL,     ///< OpenSSL failed
   kEncapsulation = 101,                 ///< malformed: a point off its curve or of small order
-  kOpen = 102,    ///< what is opened was not sealed so: another key, info or aad, or bytes that were changed
+  kOpen = 102,    ///< the ciphertext does not authenticate: another key, info or aad, or changed bytes
   kNumber = 103,  ///< the context has no message number left
 };
 
@@ -73,7 +73,7 @@ struct Psk {
   Messages key, id;
 };
 
-/// Where messages are written: contiguously or, if the inputs have offsets, from offsets[i] to offsets[i + 1]. The room
+/// The destination of messages: contiguous or, if the inputs have offsets, from offsets[i] to offsets[i + 1]. The room
 /// must be exact: a tag more than item i's plaintext; a tag less than its ciphertext, or nothing if that is shorter
 /// than a tag.
 struct MessagesOut {
@@ -121,7 +121,7 @@ std::size_t open(polykem_context* context, const Suite& suite, const OpenRequest
 inline constexpr std::uint64_t kMaxMessages = UINT64_MAX;
 
 struct ExportRequest {
-  std::size_t first = 0, count = 0;  ///< which contexts
+  std::size_t first = 0, count = 0;  ///< the range of contexts
   Messages contexts;                 ///< the exporter contexts [HPKE, 5.3], an item each, or for_all()
   std::size_t bytes = 0;             ///< of a secret, at most Suite::max_export_bytes()
   std::uint8_t* out = nullptr;       ///< count secrets
@@ -142,7 +142,7 @@ class Contexts {
   /// The number of item i's next message, and those of all count() items. Not during another call.
   std::uint64_t number(std::size_t i) const;
   void numbers(std::uint64_t* out) const;
-  /// Skips messages before `number`: contexts that are before it continue there. None goes back.
+  /// Skips messages before `number`: contexts that are before it continue there. Other contexts do not change.
   void skip_to(std::uint64_t number);
   /// Context.Export. Returns how many items failed.
   std::size_t export_secrets(const ExportRequest& request, const Pieces& pieces = in_one_piece);
@@ -155,14 +155,14 @@ class Contexts {
 };
 
 struct ContextSealRequest {
-  std::size_t first = 0, count = 0;  ///< which contexts
+  std::size_t first = 0, count = 0;  ///< the range of contexts
   Messages aad, plaintexts;
   MessagesOut ciphertexts;
   ItemStatus* status = nullptr;  ///< count entries, or nullptr
 };
 
 struct ContextOpenRequest {
-  std::size_t first = 0, count = 0;  ///< which contexts
+  std::size_t first = 0, count = 0;  ///< the range of contexts
   Messages aad, ciphertexts;
   const std::uint64_t* numbers = nullptr;  ///< count message numbers to open, instead of each context's next
   MessagesOut plaintexts;

@@ -15,14 +15,14 @@ inline void require(bool condition, const char* what) {
   if (!condition) throw Error(POLYKEM_ERR_ARGUMENT, what);
 }
 
-/// Returns `count`. Throws Error if that many records would be larger than any object.
-inline std::size_t fitting(std::size_t count, std::size_t record_bytes) {
+/// Throws Error if `count` records would be larger than any object. Returns `count`.
+inline std::size_t check_count(std::size_t count, std::size_t record_bytes) {
   require(record_bytes == 0 || count <= PTRDIFF_MAX / record_bytes, "more items than memory holds");
   return count;
 }
 
-/// The same for everything that HPKE reads and writes of an item, except messages.
-std::size_t fitting(std::size_t count, const Suite& suite);
+/// The same for the sum of the records that HPKE reads and writes for an item, without messages.
+std::size_t check_count(std::size_t count, const Suite& suite);
 
 inline void put_status(ItemStatus* all, std::size_t i, ItemStatus status, std::atomic<std::size_t>& failed) {
   if (all) all[i] = status;

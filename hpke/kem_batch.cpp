@@ -3,21 +3,21 @@
 
 namespace polykem::hpke {
 
-std::size_t fitting(std::size_t count, const Suite& suite) {
-  return fitting(count, suite.public_key_bytes() + suite.secret_key_bytes() + suite.enc_bytes() + suite.coin_bytes() +
-                            sizeof(ContextSecrets));
+std::size_t check_count(std::size_t count, const Suite& suite) {
+  return check_count(count, suite.public_key_bytes() + suite.secret_key_bytes() + suite.enc_bytes() +
+                                suite.coin_bytes() + sizeof(ContextSecrets));
 }
 
 KemBatch::KemBatch(polykem_context* context, const Suite& suite, const Records& pk, const std::uint8_t* coins,
                    std::uint8_t* enc)
     : context_(context), suite_(suite), keys_(pk), coins_(coins), enc_out_(enc) {
-  require(context && pk.data && enc, "a pointer of HPKE's sender");
+  require(context && pk.data && enc, "HPKE's sender needs context, pk and enc");
   if (pk.shared) shared_key_ = suite.kem_functions().share_public_key(context, pk.data);
 }
 
 KemBatch::KemBatch(polykem_context* context, const Suite& suite, const Records& sk, const std::uint8_t* enc)
     : context_(context), suite_(suite), keys_(sk), enc_in_(enc) {
-  require(context && sk.data && enc, "a pointer of HPKE's recipient");
+  require(context && sk.data && enc, "HPKE's recipient needs context, sk and enc");
   if (sk.shared) shared_key_ = suite.kem_functions().share_secret_key(context, sk.data);
 }
 
@@ -39,9 +39,9 @@ void KemBatch::compute(std::size_t first, std::size_t items) {
 
 Schedules::Schedules(const Suite& suite, std::size_t count, const Messages& info, const Psk& psk)
     : suite_(suite), info_(info), psk_(psk) {
-  check_readable(count, info, "info of HPKE");
-  check_readable(count, psk.key, "pre-shared keys of HPKE");
-  check_readable(count, psk.id, "identities of pre-shared keys");
+  check_readable(count, info, "HPKE's info");
+  check_readable(count, psk.key, "HPKE's pre-shared keys");
+  check_readable(count, psk.id, "the identities of HPKE's pre-shared keys");
   const bool one = info.is_one() && psk.key.is_one() && psk.id.is_one();
   const bool some = psk.key.data || psk.id.data;
   for (std::size_t i = 0; some && i < (one ? 1 : count); ++i) {
@@ -53,32 +53,34 @@ Schedules::Schedules(const Suite& suite, std::size_t count, const Messages& info
 }
 
 void check_readable(std::size_t count, const Messages& in, const char* what) {
+  const auto refuse = [what](const char* problem) { throw Error(POLYKEM_ERR_ARGUMENT, std::string(what) + problem); };
   for (std::size_t i = 0; in.offsets && i < count; ++i)
-    require(in.offsets[i] <= in.offsets[i + 1], what);
-  if (!in.offsets && !in.shared) fitting(count, in.width);
+    if (in.offsets[i] > in.offsets[i + 1]) refuse(": offsets that decrease");
+  if (!in.offsets && !in.shared) check_count(count, in.width);
   const std::size_t bytes = in.offsets ? static_cast<std::size_t>(in.offsets[count]) : in.width;
-  require(in.data || bytes == 0, what);
+  if (!in.data && bytes > 0) refuse(": lengths without data");
 }
 
 void check_messages(const Suite& suite, std::size_t count, const Messages& aad, const Messages& in,
                     const MessagesOut& out, std::ptrdiff_t difference) {
-  require(suite.aead().cipher, "a message with a suite that only exports");
-  check_readable(count, aad, "additional data of HPKE");
-  require((in.offsets == nullptr) == (out.offsets == nullptr), "offsets for one side of a batch");
+  require(suite.aead().cipher, "an export-only suite of HPKE cannot seal or open messages");
+  check_readable(count, aad, "HPKE's additional data");
+  require((in.offsets == nullptr) == (out.offsets == nullptr),
+          "plaintexts and ciphertexts must both have offsets, or neither");
   if (!in.offsets) {
     const std::size_t least = difference < 0 ? static_cast<std::size_t>(-difference) : 0;
-    require(out.data || in.width <= least, "nowhere to write messages");
+    require(out.data || in.width <= least, "no buffer for the output messages");
     require(in.width <= PTRDIFF_MAX - kTagBytes, "a message longer than memory");
-    fitting(count, in.width + kTagBytes);
+    check_count(count, in.width + kTagBytes);
     return;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    require(in.offsets[i] <= in.offsets[i + 1], "offsets that do not ascend");
+    require(in.offsets[i] <= in.offsets[i + 1], "offsets of messages that decrease");
     const auto bytes = static_cast<std::ptrdiff_t>(in.at(i).size()) + difference;
     const auto room = static_cast<std::ptrdiff_t>(out.offsets[i + 1] - out.offsets[i]);
-    require(room == std::max<std::ptrdiff_t>(bytes, 0), "offsets that do not fit the messages' sizes");
+    require(room == std::max<std::ptrdiff_t>(bytes, 0), "output offsets that do not fit the sizes of the messages");
   }
-  require(out.data || out.offsets[0] == out.offsets[count], "nowhere to write messages");
+  require(out.data || out.offsets[0] == out.offsets[count], "no buffer for the output messages");
 }
 
 ItemStatus seal_item(ItemStatus status, MessageCipher& cipher, const ContextSecrets& secrets, std::uint64_t number,

@@ -103,13 +103,13 @@ void check_messages(const Suite& suite, std::size_t count, const Messages& aad, 
 /// The same for messages that are only read.
 void check_readable(std::size_t count, const Messages& in, const char* what);
 
-/// Where item i is written. Without offsets, every item has `width` bytes.
-inline std::uint8_t* place(const MessagesOut& out, std::size_t width, std::size_t i) {
+/// The address at which item i is written. Without offsets, every item has `width` bytes.
+inline std::uint8_t* output_at(const MessagesOut& out, std::size_t width, std::size_t i) {
   return out.data + (out.offsets ? out.offsets[i] : i * width);
 }
 
-/// Seals or opens message `number` of a context into its place; writes zeros if `status` is a failure or the cipher
-/// fails. Returns the item's status.
+/// Seals or opens message `number` of a context into `out`; writes zeros if `status` is a failure or the cipher fails.
+/// Returns the item's status.
 ItemStatus seal_item(ItemStatus status, MessageCipher& cipher, const ContextSecrets& secrets, std::uint64_t number,
                      ByteView aad, ByteView plaintext, std::uint8_t* out);
 ItemStatus open_item(ItemStatus status, MessageCipher& cipher, const ContextSecrets& secrets, std::uint64_t number,

@@ -11,7 +11,7 @@ namespace polykem::hpke {
 namespace {
 
 constexpr std::uint8_t kModeBase = 0, kModePsk = 1;
-/* Where Deriver::secrets_ has them. */
+/* Offsets in Deriver::secrets_, and its size. */
 constexpr std::size_t kOutAt = 0, kSecretAt = kMaxHashBytes, kSecretsBytes = 2 * kMaxHashBytes;
 
 /// The suite_id: "HPKE" and the three numbers [HPKE, 5.1].
@@ -32,7 +32,7 @@ void add_with_length(auto& to, ByteView bytes, const std::string& name) {
   add(to, bytes);
 }
 
-/// An empty HMAC key, padded like any key.
+/// Appends HMAC(key = "", message), which is LabeledExtract without a salt.
 void extract_unsalted(const Suite& suite, ByteView message, Bytes& to) {
   const KdfInfo& kdf = suite.kdf();
   const EVP_MD* digest = suite.algorithms().kdf.get();

@@ -23,7 +23,7 @@ struct ContextSecrets {
   std::array<std::uint8_t, kMaxHashBytes> exporter{};
 };
 
-/// What a key schedule binds a context to, besides the shared secret. With a pre-shared key the mode is PSK, else base.
+/// The inputs of a key schedule besides the shared secret. With a pre-shared key the mode is PSK, otherwise base.
 struct Binding {
   ByteView info, psk, psk_id;
 };
@@ -66,7 +66,7 @@ class Deriver {
   Bytes suite_id_;
   DigestContextPtr digest_;
   SecretBytes block_;    ///< the padded key of an HMAC and its message; or a one-stage message
-  SecretBytes secrets_;  ///< what hashes leave on the way
+  SecretBytes secrets_;  ///< intermediate hashes
 };
 
 }  // namespace polykem::hpke

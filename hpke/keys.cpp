@@ -25,8 +25,8 @@ std::size_t public_keys(polykem_context* context, const Suite& suite, std::size_
                         std::uint8_t* pk, ItemStatus* status, const Pieces& pieces) {
   if (count == 0) return 0;
   const OpensslCall call;
-  require(context && sk && pk, "a pointer of HPKE's keys");
-  fitting(count, suite);
+  require(context && sk && pk, "HPKE's keys need context, sk and pk");
+  check_count(count, suite);
   std::size_t failed = 0;
   pieces(count, [&](std::size_t first, std::size_t items) {
     failed +=
@@ -40,8 +40,8 @@ void generate(polykem_context* context, const Suite& suite, std::size_t count, s
               const Pieces& pieces) {
   if (count == 0) return;
   const OpensslCall call;
-  require(context && pk && sk, "a pointer of HPKE's keys");
-  fitting(count, suite);
+  require(context && pk && sk, "HPKE's keys need context, pk and sk");
+  check_count(count, suite);
   pieces(count, [&](std::size_t first, std::size_t items) {
     SecretBytes seeds(items * suite.secret_key_bytes());
     random_bytes(seeds);
@@ -56,9 +56,9 @@ std::size_t derive_key_pairs(polykem_context* context, const Suite& suite, std::
                              const Pieces& pieces) {
   if (count == 0) return 0;
   const OpensslCall call;
-  require(context && ikm && pk && sk, "a pointer of HPKE's keys");
-  fitting(count, suite);
-  fitting(count, ikm_bytes);
+  require(context && ikm && pk && sk, "HPKE's keys need context, ikm, pk and sk");
+  check_count(count, suite);
+  check_count(count, ikm_bytes);
   std::size_t failed = 0;
   pieces(count, [&](std::size_t first, std::size_t items) {
     std::uint8_t* secret_keys = sk + first * suite.secret_key_bytes();

@@ -16,7 +16,7 @@ namespace polykem::hpke {
 /// until that returns false. The first exception is rethrown when all threads have ended.
 template <class Work>
 void over_threads(unsigned threads, std::size_t count, const Work& work) {
-  constexpr std::size_t kItems = 64;  // half a millisecond at most, a few microseconds an item at least
+  constexpr std::size_t kItems = 64;  // few enough to balance the threads, enough to make claims cheap
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::mutex mutex;

@@ -57,9 +57,9 @@ const std::vector<AeadInfo>& aeads() {
 }
 
 Suite::Suite(Kem kem, Kdf kdf, Aead aead)
-    : kem_(find(kems(), kem, "KEM of HPKE")),
-      kdf_(find(kdfs(), kdf, "KDF of HPKE")),
-      aead_(find(aeads(), aead, "AEAD of HPKE")) {
+    : kem_(find(kems(), kem, "unknown KEM number of HPKE")),
+      kdf_(find(kdfs(), kdf, "unknown KDF number of HPKE")),
+      aead_(find(aeads(), aead, "unknown AEAD number of HPKE")) {
   const ErrorMark mark;
   kem_functions_ = kem_->functions(*kem_);
   kem_sizes_ = kem_functions_->sizes();
