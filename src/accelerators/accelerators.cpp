@@ -11,4 +11,8 @@ std::span<Accelerator* const> accelerators() {
   return all;
 }
 
+Accelerator& gpu_accelerator() {
+  return cuda::accelerator();
+}
+
 }  // namespace polykem

@@ -9,14 +9,14 @@
 
 namespace polykem::broker {
 
-/// Clients that wait for their turn, by start-time fair queueing: next is the client whose operations have taken the
-/// least time so far, in nanoseconds. A client that returns starts at the time of the client served last, so that
-/// idling earns no credit. Not thread-safe.
+/// Clients that wait for their turn, by start-time fair queueing: next is the client that has used the least computing
+/// time. A client that returns starts at the time of the client served last, so that idling earns no credit. Not
+/// thread-safe.
 class FairQueue {
  public:
-  /// The time that one client has had. It is kept by the client's owner.
+  /// The computing time that one client has used, its virtual time in the queue. The client's owner keeps it.
   struct Share {
-    uint64_t had_ns = 0;
+    uint64_t used_ns = 0;
     bool waits = false;  ///< in the queue
   };
 
@@ -28,8 +28,8 @@ class FairQueue {
   /// Adds a client that has work, unless it is in the queue.
   void push(uint64_t id, Share& share) {
     if (share.waits) return;
-    share.had_ns = std::max(share.had_ns, now_ns_);
-    waiting_.push_back({share.had_ns, next_++, id});
+    share.used_ns = std::max(share.used_ns, now_ns_);
+    waiting_.push_back({share.used_ns, next_++, id});
     std::push_heap(waiting_.begin(), waiting_.end());
     share.waits = true;
   }
@@ -39,7 +39,7 @@ class FairQueue {
     std::pop_heap(waiting_.begin(), waiting_.end());
     const Entry next = waiting_.back();
     waiting_.pop_back();
-    now_ns_ = next.had_ns;
+    now_ns_ = next.used_ns;
     return next.id;
   }
   void remove(uint64_t id) {
@@ -49,10 +49,10 @@ class FairQueue {
 
  private:
   struct Entry {
-    uint64_t had_ns, order, id;
-    /// Orders the heap: next is who has had the least time and, among equals, has waited longest.
+    uint64_t used_ns, order, id;
+    /// Orders the heap: next is the client with the least time and, among equals, the one that has waited longest.
     bool operator<(const Entry& other) const {
-      return had_ns != other.had_ns ? had_ns > other.had_ns : order > other.order;
+      return used_ns != other.used_ns ? used_ns > other.used_ns : order > other.order;
     }
   };
 

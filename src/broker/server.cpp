@@ -189,9 +189,9 @@ bool Server::serve_next() {
   Session& session = *sessions_[next->client];
   FairQueue::Share& share = session.share();
   share.waits = false;
-  const uint64_t before_ns = share.had_ns;
+  const uint64_t before_ns = share.used_ns;
   const Session::Turn turn = session.take_submissions();
-  queue_.charge(next->user, share.had_ns - before_ns);
+  queue_.charge(next->user, share.used_ns - before_ns);
   if (turn == Session::Turn::kMore) queue_.push(next->user, next->client, share);
   if (turn == Session::Turn::kDrop) drop(next->client, Why::kUnwanted);
   return true;

@@ -19,8 +19,8 @@ namespace {
 constexpr Status kNotDone = Status::kBusy;
 /// The computing time that a client may submit in one turn.
 constexpr uint64_t kTurnNs = 1'000'000;
-/// The computing time that is charged for a refused or late operation.
-constexpr uint64_t kLookNs = 500;
+/// The computing time that is charged for reading a submission, whether or not it is computed.
+constexpr uint64_t kSubmissionNs = 500;
 
 int open_process(pid_t pid) {
   return pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1;
@@ -143,8 +143,8 @@ Session::Turn Session::take_submissions() {
 }
 
 Session::Turn Session::take_a_turn() {
-  const uint64_t end_ns = share_.had_ns + kTurnNs;
-  for (uint32_t n = 0; n < view_.slots() && share_.had_ns < end_ns && (n == 0 || window_.has_room()); ++n) {
+  const uint64_t end_ns = share_.used_ns + kTurnNs;
+  for (uint32_t n = 0; n < view_.slots() && share_.used_ns < end_ns && (n == 0 || window_.has_room()); ++n) {
     const uint32_t many = waiting();
     if (many == 0) return Turn::kEmpty;
     const uint32_t index = view_.submission(taken_).load(std::memory_order_relaxed);
@@ -187,7 +187,7 @@ void Session::start(Slot& slot) {
     ++counts_.late;
     status = kNotDone;
   }
-  share_.had_ns += kLookNs;
+  share_.used_ns += kSubmissionNs;
   std::unique_ptr<PendingItem> item;
   if (status == Status::kOk) status = add(slot, asked, item);
   std::unique_lock lock(mutex_);
@@ -222,7 +222,7 @@ Status Session::add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>
     next += bytes;
   }
   slot.cost_ns = collector_.cost_ns(request);
-  share_.had_ns += slot.cost_ns;
+  share_.used_ns += slot.cost_ns;
   window_.begin(slot.cost_ns);
   const Status status = collector_.add(request, on_done, &slot, item);
   secure_zero(copy, in);

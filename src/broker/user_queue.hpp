@@ -51,7 +51,7 @@ class UserQueue {
   /// Charges the user for a turn. The user's other clients wait until then.
   void charge(uint64_t user, uint64_t ns) {
     User& owner = users_.at(user);
-    owner.share.had_ns += ns;
+    owner.share.used_ns += ns;
     if (!owner.clients.empty()) queue_.push(user, owner.share);
   }
   /// Removes a client that is in the queue.

@@ -126,16 +126,6 @@ Status translate(const polykem_request* given, Request& out) {
 
 }  // namespace polykem::capi
 
-namespace {
-
-/// The accelerator whose crossovers the C API shows. Every build has it in its list.
-Accelerator& gpu() {
-  const auto all = polykem::accelerators();
-  return **std::ranges::find(all, std::string_view("cuda"), &Accelerator::name);
-}
-
-}  // namespace
-
 const char* polykem_status_text(polykem_status status) {
   switch (status) {
     case POLYKEM_OK:
@@ -564,7 +554,7 @@ polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, si
   if (!is_op_of(scheme, op) || items == nullptr || measured == nullptr) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     bool is_measured = false;
-    *items = gpu().crossovers().items(*from_c(scheme), static_cast<Op>(op), is_measured);
+    *items = polykem::gpu_accelerator().crossovers().items(*from_c(scheme), static_cast<Op>(op), is_measured);
     *measured = is_measured ? 1 : 0;
     return POLYKEM_OK;
   });
@@ -572,13 +562,13 @@ polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, si
 
 polykem_status polykem_tune(const polykem_scheme* scheme) {
   if (scheme == nullptr) return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] { return to_c(polykem::measure_crossovers(gpu(), *from_c(scheme))); });
+  return guarded([&] { return to_c(polykem::measure_crossovers(polykem::gpu_accelerator(), *from_c(scheme))); });
 }
 
 const char* polykem_crossover_note(void) {
   const char* note = "";
   guarded([&] {
-    note = gpu().crossovers().note();
+    note = polykem::gpu_accelerator().crossovers().note();
     return POLYKEM_OK;
   });
   return note;

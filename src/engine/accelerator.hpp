@@ -77,5 +77,7 @@ class Accelerator {
 
 /// The accelerators of this library, best first. This is the only list of them.
 std::span<Accelerator* const> accelerators();
+/// The one of them that runs batches on NVIDIA GPUs.
+Accelerator& gpu_accelerator();
 
 }  // namespace polykem

@@ -257,7 +257,7 @@ TEST(FairQueue, WhoRestsSavesNothingUp) {
   const auto serve = [&](uint64_t id, FairQueue::Share& share, uint64_t cost) {
     EXPECT_EQ(queue.pop(), id);
     share.waits = false;
-    share.had_ns += cost;
+    share.used_ns += cost;
   };
   for (int turn = 0; turn < 10; ++turn) {
     queue.push(1, busy);
@@ -266,7 +266,7 @@ TEST(FairQueue, WhoRestsSavesNothingUp) {
     serve(1, busy, 100);
   }
   queue.push(2, idle);
-  EXPECT_EQ(idle.had_ns, 900U);
+  EXPECT_EQ(idle.used_ns, 900U);
   queue.push(1, busy);
   serve(2, idle, 100);
   queue.push(2, idle);
@@ -286,7 +286,7 @@ struct Crowd {
   }
   void serve(uint64_t client, uint64_t cost) {
     shares[client].waits = false;
-    shares[client].had_ns += cost;
+    shares[client].used_ns += cost;
     queue.charge(user, cost);
     queue.push(user, client, shares[client]);
     ++turns[client];
