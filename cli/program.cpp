@@ -75,14 +75,14 @@ void check_command(const CLI::App& app, const std::string& word) {
                                : fmt::format("did you mean '{}'? 'polykem --help' shows all", close));
 }
 
-/// Checks where --json writes before the work begins, because a result that cannot be written would be lost.
-void check_json_place(const CLI::App& app) {
+/// Checks the path of --json before the work begins, because a result that cannot be written would be lost.
+void check_json_path(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     const CLI::Option* json = command->get_option_no_throw("--json");
     const CLI::Option* force = command->get_option_no_throw("--force");
     if (json != nullptr && json->count() > 0)
-      check_place(json->as<std::string>(), force != nullptr && force->count() > 0);
-    check_json_place(*command);
+      check_output_path(json->as<std::string>(), force != nullptr && force->count() > 0);
+    check_json_path(*command);
   }
 }
 
@@ -113,7 +113,7 @@ int run_polykem(int argc, char** argv) {
   register_all(app, exit_code);
   app.footer(kFooter);  // last, since commands inherit what is set before them
 
-  app.parse_complete_callback([&app] { check_json_place(app); });
+  app.parse_complete_callback([&app] { check_json_path(app); });
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   send_errors_to(json_path_of(arguments));

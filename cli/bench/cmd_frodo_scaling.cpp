@@ -91,7 +91,7 @@ int run_scaling(const ScalingOptions& options) {
   const bench::ScalingRequest request{multiples(options.dimensions, "--n", 8, 65536),
                                       multiples(options.sizes, "--size", 8, 16384),
                                       multiples(options.widths, "--width", 1, 16384), options.seconds};
-  if (!options.svg.empty()) check_place(options.svg, options.common.json.force);
+  if (!options.svg.empty()) check_output_path(options.svg, options.common.json.force);
   const bool silent = options.common.quiet || json_to_stdout(options.common.json) || is_standard_output(options.svg);
   std::uint64_t done = 0;
   Progress progress("frodo-scaling", bench::scaling_points(request), "figures", silent, Progress::Rate::kHidden);

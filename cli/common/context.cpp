@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kMinBeginning = 3;
 constexpr const char* kOpsHint = "use keygen, encaps, decaps, sign, verify or all";
 
-/// Says by which option or variable the backend was requested.
-std::string backend_asked(const std::string& option) {
+/// The requested backend and, if no option named it, the variable that did.
+std::string requested_backend(const std::string& option) {
   if (!option.empty()) return fmt::format("'{}'", option);
   const char* variable = std::getenv(kBackendVariable);
   return fmt::format("'{}' (from {})", variable == nullptr ? "" : variable, kBackendVariable);
@@ -115,9 +115,9 @@ void check_kind(const Scheme& scheme, Sets sets, ExitCode code, const std::strin
   if (sets == Sets::kAll || scheme.is_signature() == (sets == Sets::kSignatures)) return;
   const std::string what = where.empty() ? std::string() : where + ": ";
   if (scheme.is_signature())
-    throw CliError(code, fmt::format("{}{} is a signature set, and this needs a KEM's", what, scheme.name()),
+    throw CliError(code, fmt::format("{}{} is a signature set, expected a KEM's", what, scheme.name()),
                    "its commands are keygen, sign and verify");
-  throw CliError(code, fmt::format("{}{} is a KEM's set, and this needs a signature set", what, scheme.name()),
+  throw CliError(code, fmt::format("{}{} is a KEM's set, expected a signature set", what, scheme.name()),
                  "its commands are keygen, encaps and decaps");
 }
 
@@ -144,11 +144,11 @@ Context open_context(unsigned threads, const std::string& backend) {
     return Context(threads, backend);
   } catch (const Error& e) {
     if (e.status() == POLYKEM_ERR_UNKNOWN_BACKEND) {
-      throw CliError(kExitUsage, fmt::format("no backend {}", backend_asked(backend)),
+      throw CliError(kExitUsage, fmt::format("no backend {}", requested_backend(backend)),
                      fmt::format("this build has: {}", fmt::join(backend_names(false), ", ")));
     }
     if (e.status() == POLYKEM_ERR_BACKEND_UNAVAILABLE) {
-      throw CliError(kExitBackend, fmt::format("backend {} cannot run on this machine", backend_asked(backend)),
+      throw CliError(kExitBackend, fmt::format("backend {} cannot run on this machine", requested_backend(backend)),
                      fmt::format("these can: {}; 'polykem doctor' says why", fmt::join(backend_names(true), ", ")));
     }
     throw;
@@ -160,7 +160,7 @@ std::string backend_for(const Context& context, const Scheme& scheme, const std:
   if (!name.empty()) return name;
   const bool forced = !asked.empty() || std::getenv(kBackendVariable) != nullptr;
   throw CliError(kExitBackend,
-                 forced ? fmt::format("backend {} does not run {}", backend_asked(asked), scheme.name())
+                 forced ? fmt::format("backend {} does not run {}", requested_backend(asked), scheme.name())
                         : fmt::format("no backend here runs {}", scheme.name()),
                  "'polykem list' shows which backends run which set");
 }

@@ -18,7 +18,7 @@ inline constexpr const char* kBackendVariable = "POLYKEM_BACKEND";
 /// The exit code for a status of the library.
 ExitCode exit_code_of(polykem_status status);
 
-/// Which kind of parameter sets a command takes.
+/// The kinds of parameter sets that a command takes.
 enum class Sets { kKems, kSignatures, kAll };
 
 /// All parameter sets of that kind, KEMs first.
@@ -34,7 +34,8 @@ std::string suggestion(const std::string& name);
 /// for.
 Scheme open_scheme(const std::string& name, Sets sets = Sets::kKems);
 
-/// Throws CliError (with `code`) if the set is of another kind. where: what belongs to the set, for the message, or "".
+/// Throws CliError (with `code`) if the set is of another kind. where: the file that names the set, for the message, or
+/// "".
 void check_kind(const Scheme& scheme, Sets sets, ExitCode code, const std::string& where = {});
 
 /// The sets in a comma-separated list, without duplicates. "all" stands for every set, a family ("ntru") for its sets.

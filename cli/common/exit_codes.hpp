@@ -19,7 +19,7 @@ enum ExitCode : int {
   kExitIo = 5,           ///< Reading, writing or the network failed.
   kExitInternal = 6,     ///< A defect in polykem.
   kExitResources = 7,    ///< Not enough memory, file descriptors or entropy.
-  kExitSignal = 128,     ///< and the signal's number: interrupted. The program then ends by that signal.
+  kExitSignal = 128,     ///< Plus the signal's number: interrupted. The program then ends by that signal.
 };
 
 /// An error that ends the command: a sentence, a hint that says what to do (may be empty), and the exit code.

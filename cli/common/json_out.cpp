@@ -13,7 +13,7 @@
 namespace polykem::cli {
 namespace {
 
-/// Where errors go. Global, because errors may occur before a command has parsed its options.
+/// The file that errors are also written to. Global, because errors may occur before a command has parsed its options.
 std::string error_path;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 void write_file(const JsonFile& file, const Json& value) {

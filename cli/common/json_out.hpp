@@ -14,7 +14,7 @@ namespace polykem::cli {
 /// Keeps the order in which fields were set.
 using Json = nlohmann::ordered_json;
 
-/// Where JSON is written.
+/// The destination of JSON.
 struct JsonFile {
   std::string path;    ///< empty: nowhere; "-": standard output
   bool force = false;  ///< an existing file may be replaced; also holds for the other outputs of a command

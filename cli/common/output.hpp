@@ -20,17 +20,17 @@ enum class FileMode {
   kSecret,  ///< 0600
 };
 
-/// A path as the command line gives it, and the file that it leads to.
-struct Place {
+/// A path from the command line, and the file that it leads to.
+struct ResolvedPath {
   std::string name;                             ///< as the user gave it
-  std::string path;                             ///< behind symbolic links
-  std::optional<std::pair<dev_t, ino_t>> file;  ///< if it is a regular file that exists
-  bool direct;                                  ///< "-", a device, a pipe: written as it is
+  std::string path;                             ///< without symbolic links
+  std::optional<std::pair<dev_t, ino_t>> file;  ///< the file, if it is a regular one that exists
+  bool direct;                                  ///< "-", a device or a pipe, which is written directly
 };
 
 /// Throws CliError: usage if a file exists there and force is false, io if it is a directory or cannot be examined.
 /// "-", devices and pipes are always allowed.
-void check_place(const std::string& path, bool force);
+void check_output_path(const std::string& path, bool force);
 
 /// A group of outputs that appear together. Each file is written without a name in its folder (under a temporary name
 /// if the file system has no unnamed files), flushed to the disk, and named at the end. If the program ends before
@@ -67,11 +67,11 @@ class OutputFiles {
  private:
   enum class State { kHidden, kNew, kExchanged, kReplaced };
   struct Output {
-    Place place;
+    ResolvedPath target;
     FileMode mode = FileMode::kPublic;
     int fd = -1;
     State state = State::kHidden;
-    std::string temporary;  ///< a name beside the place: of the new file, or when exchanged of the old one
+    std::string temporary;  ///< a name in the target's folder: of the new file or, once exchanged, of the old one
     std::uint64_t written = 0;
     std::uint64_t expected = 0;  ///< 0: unknown
   };
@@ -84,7 +84,7 @@ class OutputFiles {
   void sync_folders() const;
 
   bool force_;
-  std::vector<Place> inputs_;
+  std::vector<ResolvedPath> inputs_;
   std::vector<Output> outputs_;
 };
 

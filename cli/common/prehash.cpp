@@ -36,7 +36,7 @@ constexpr std::array<Hash, 12> kHashes = {{{"sha224", "SHA224", 28},
                                            {"shake128", "SHAKE128", 32},
                                            {"shake256", "SHAKE256", 64}}};
 
-/// The letters and digits of a name, with "sha2512" replaced by "sha512".
+/// The letters and digits of a name, in lower case.
 std::string letters_and_digits(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -51,7 +51,7 @@ const Hash& hash_called(const std::string& name) {
   for (int spelling = 0; spelling < 2; ++spelling) {
     for (const Hash& hash : kHashes)
       if (letters_and_digits(hash.name) == wanted) return hash;
-    if (wanted.rfind("sha2", 0) == 0) wanted.erase(3, 1);
+    if (wanted.rfind("sha2", 0) == 0) wanted.erase(3, 1);  // "sha2512" is "sha512"
   }
   throw CliError(kExitUsage, fmt::format("no hash '{}'", printable(name)),
                  fmt::format("use {}", fmt::join(Prehash::names(), ", ")));
@@ -101,9 +101,10 @@ void Prehash::update(ByteView bytes) {
 void Prehash::finish(Bytes& out) {
   const std::size_t before = out.size();
   out.resize(before + digest_bytes_);
-  std::uint8_t* place = out.data() + before;
+  std::uint8_t* digest = out.data() + before;
   const bool extendable = (EVP_MD_flags(hash_) & EVP_MD_FLAG_XOF) != 0;
-  digest_ok(extendable ? EVP_DigestFinalXOF(state_, place, digest_bytes_) : EVP_DigestFinal_ex(state_, place, nullptr));
+  digest_ok(extendable ? EVP_DigestFinalXOF(state_, digest, digest_bytes_)
+                       : EVP_DigestFinal_ex(state_, digest, nullptr));
   begin();
 }
 

@@ -9,7 +9,7 @@
 
 namespace polykem::cli {
 
-/// One progress display. Not thread-safe: call it from one thread.
+/// One progress display. Use it from one thread.
 class Progress {
  public:
   enum class Rate { kShown, kHidden };

@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::array<int, 5> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 
-// Who may touch `paths`: nobody (0), the threads that defer signals (how many there are, and the signal that came
-// meanwhile), or the handler that ends the program. One word, so that a signal on any thread finds it in one state.
+// The owners of `paths`: nobody (0); threads that defer signals, with their number and the signal that arrived
+// meanwhile; or the handler that ends the program. One word, so that a signal on any thread sees a consistent state.
 constexpr unsigned kDeferring = 1, kDeferringMask = 0xffff, kSignalShift = 16;
 constexpr unsigned kEnding = 1U << 31;
 std::atomic<unsigned> state{0};
 
-std::atomic<Left> left{Left::kNoFile};
-static_assert(std::atomic<Left>::is_always_lock_free, "a handler reads it");
+std::atomic<OutputState> output_state{OutputState::kNone};
+static_assert(std::atomic<OutputState>::is_always_lock_free, "a handler reads it");
 
 // Never destroyed, since a signal may come while the program ends.
 std::vector<std::string>& paths() {
@@ -32,13 +32,13 @@ std::vector<std::string>& paths() {
   return all;
 }
 
-// As with the paths, either who defers signals or the handler touches them.
+// Like `paths`, these belong to the threads that defer signals or to the handler.
 int terminal = -1;
 struct termios terminal_settings {};
 
 // The state is kEnding, so no other thread touches the paths. The kernel discards a signal with the default action that
 // the first process of a PID namespace sends to itself; such a process exits as a shell reports the signal.
-[[noreturn]] void die_by(int signal) {
+[[noreturn]] void terminate_by(int signal) {
   std::signal(signal, SIG_DFL);
   sigset_t only;
   sigemptyset(&only);
@@ -49,27 +49,27 @@ struct termios terminal_settings {};
 }
 
 // May run in a signal handler, so only calls that are safe there are allowed.
-void say(const char* text) {
+void write_error(const char* text) {
   print_error_text(text, std::strlen(text));
 }
 
-void say_what_is_left(int signal) {
-  const Left now = left.load();
-  if (now == Left::kNothingDue) return;
+void report_output_state(int signal) {
+  const OutputState now = output_state.load();
+  if (now == OutputState::kNotReported) return;
   // On a new line, since the terminal may show ^C or the progress on this one.
-  say(::isatty(STDERR_FILENO) == 1 ? "\npolykem: interrupted by " : "polykem: interrupted by ");
-  say(signal_name(signal));
-  say(now == Left::kNoFile ? ": no output file was written\n"
-      : now == Left::kPart ? ": no output file was written, and other output is incomplete\n"
-                           : ": all output was written\n");
+  write_error(::isatty(STDERR_FILENO) == 1 ? "\npolykem: interrupted by " : "polykem: interrupted by ");
+  write_error(signal_name(signal));
+  write_error(now == OutputState::kNone      ? ": no output file was written\n"
+              : now == OutputState::kPartial ? ": no output file was written, and other output is incomplete\n"
+                                             : ": all output was written\n");
 }
 
-[[noreturn]] void end_by(int signal) {
+[[noreturn]] void clean_up_and_end(int signal) {
   for (const std::string& path : paths())
     ::unlink(path.c_str());
   if (terminal >= 0) ::tcsetattr(terminal, TCSAFLUSH, &terminal_settings);
-  say_what_is_left(signal);
-  die_by(signal);
+  report_output_state(signal);
+  terminate_by(signal);
 }
 
 extern "C" void polykem_cli_on_signal(int signal) {
@@ -78,7 +78,7 @@ extern "C" void polykem_cli_on_signal(int signal) {
     const bool deferred = (seen & kDeferringMask) != 0;
     const unsigned next = deferred ? (seen & kDeferringMask) | static_cast<unsigned>(signal) << kSignalShift : kEnding;
     if (!state.compare_exchange_weak(seen, next)) continue;
-    if (!deferred) end_by(signal);
+    if (!deferred) clean_up_and_end(signal);
     return;
   }
 }
@@ -86,7 +86,7 @@ extern "C" void polykem_cli_on_signal(int signal) {
 }  // namespace
 
 void handle_signals() {
-  paths();  // exists before a handler looks for it
+  paths();  // created before a handler uses it
   for (const int signal : kSignals) {
     struct sigaction action {};
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
@@ -97,8 +97,8 @@ void handle_signals() {
   }
 }
 
-void left_on_signal(Left now) {
-  left = now;
+void set_output_state(OutputState state) {
+  output_state = state;
 }
 
 const char* signal_name(int signal) {
@@ -119,7 +119,7 @@ const char* signal_name(int signal) {
 }
 
 void end_by_signal(int signal) {
-  die_by(signal);
+  terminate_by(signal);
 }
 
 void remove_on_signal(const std::string& path) {
@@ -160,7 +160,7 @@ DeferSignals::~DeferSignals() {
     const bool last = (seen & kDeferringMask) == kDeferring;
     next = !last ? seen - kDeferring : (seen >> kSignalShift) != 0 ? kEnding : 0;
   } while (!state.compare_exchange_weak(seen, next));
-  if (next == kEnding) end_by(static_cast<int>(seen >> kSignalShift));
+  if (next == kEnding) clean_up_and_end(static_cast<int>(seen >> kSignalShift));
 }
 
 }  // namespace polykem::cli

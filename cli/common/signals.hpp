@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cleans up on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU, and says so. No temporary file and no part of a group of
-// outputs is left.
+// Cleans up on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU: no temporary file and no part of a group of outputs is
+// left.
 #pragma once
 
 #include <termios.h>
@@ -10,20 +10,19 @@
 namespace polykem::cli {
 
 /// Installs handlers for those of the signals that would end the program; signals that are ignored or have a handler
-/// are left alone. The handlers remove registered files, say in one line on standard error what is left, and end the
-/// program.
+/// are left alone. The handlers remove registered files, report the state of the output in one line on standard error,
+/// and end the program.
 void handle_signals();
 
-/// What a command leaves if a signal ends it now.
-enum class Left {
-  kNoFile,      ///< the state at the beginning
-  kPart,        ///< standard output, a pipe or a device has a part
-  kAll,         ///< the outputs are complete
-  kNothingDue,  ///< the command runs until a signal ends it, which is no failure
+/// The state of a command's output, which a handler reports.
+enum class OutputState {
+  kNone,         ///< no file was written; the state at the beginning
+  kPartial,      ///< standard output, a pipe or a device has received a part
+  kComplete,     ///< the outputs are complete
+  kNotReported,  ///< the command runs until a signal ends it, which is no failure
 };
 
-/// Sets what the command leaves from now on.
-void left_on_signal(Left left);
+void set_output_state(OutputState state);
 
 /// The signal's name, for example "SIGINT".
 const char* signal_name(int signal);

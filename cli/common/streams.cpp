@@ -64,11 +64,11 @@ bool is_standard_output(const std::string& path) noexcept {
 }
 
 void open_standard_streams() noexcept {
-  constexpr std::array<int, 3> kUseless = {O_WRONLY, O_RDONLY, O_RDONLY};
+  constexpr std::array<int, 3> kWrongMode = {O_WRONLY, O_RDONLY, O_RDONLY};
   for (int stream = 0; stream < 3; ++stream) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is this one.
-    if (::open(kNothing, kUseless[static_cast<std::size_t>(stream)]) != stream) std::_Exit(kExitIo);
+    // open() returns the lowest free number, which is this one.
+    if (::open(kNothing, kWrongMode[static_cast<std::size_t>(stream)]) != stream) std::_Exit(kExitIo);
   }
 }
 

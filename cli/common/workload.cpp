@@ -7,12 +7,12 @@
 namespace polykem::cli {
 namespace {
 
-/// `keys` repeated to `count` records of `size` bytes.
+/// Repeats the first `distinct` records of `from`, of `size` bytes each, to `count` records.
 template <class To, class From>
-void repeat(To& out, const From& keys, std::size_t size, std::size_t distinct, std::size_t count) {
+void repeat(To& out, const From& from, std::size_t size, std::size_t distinct, std::size_t count) {
   out.resize(count * size);
   for (std::size_t i = 0; i < count; ++i) {
-    std::copy_n(keys.data() + (i % distinct) * size, size, out.data() + i * size);
+    std::copy_n(from.data() + (i % distinct) * size, size, out.data() + i * size);
   }
 }
 

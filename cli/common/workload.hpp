@@ -45,7 +45,7 @@ class Workload {
   void run_part(std::size_t count);
   bool check_keygen() const;
   bool check_encaps() const;
-  /// The check of signatures.
+  /// The signatures that check() verifies, with their keys and messages.
   struct Sample {
     Bytes pk, sig, texts;
   };

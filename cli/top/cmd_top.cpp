@@ -86,7 +86,7 @@ int run_top(const TopOptions& options) {
     if (!json_to_stdout(options.common.json)) print_out("{}", top::render(figures, options.place));
     return kExitOk;
   }
-  left_on_signal(Left::kNothingDue);
+  set_output_state(OutputState::kNotReported);
   const bool terminal = takes_escape_codes(STDOUT_FILENO);
   for (bool first = true;; first = false)
     show(top::render(readings.next(), options.place), terminal, first);
