@@ -15,7 +15,7 @@ struct BenchRow {
   std::string backend;
 };
 
-/// Why the figure of `row` is doubtful, as text; "" if it is not known to be. others: rows of the same run.
+/// The reasons to doubt the figure of `row`, as text; "" if there are none. others: rows of the same run.
 std::string doubt(const BenchRow& row, const std::vector<BenchRow>& others);
 
 /// A sentence for each doubtful row, and what to do; empty if there is none.

@@ -24,9 +24,9 @@ constexpr double kMaxTimesSeconds = 3;
 /// A measurement may take at least this long, however small --seconds is.
 constexpr double kSecondsToSpare = 0.1;
 
-/// How long the threads of this process have run and waited, in seconds.
+/// The CPU time and the waiting time of this process's threads, in seconds.
 struct CpuUse {
-  Clock::time_point when;  ///< `computed` was read
+  Clock::time_point when;  ///< when `computed` was read
   double computed = 0;     ///< by all threads
   double waited = 0;       ///< by all threads, while they could have computed
   std::size_t threads = 0;

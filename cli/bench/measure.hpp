@@ -28,7 +28,7 @@ struct BenchResult {
   double first_quartile, third_quartile, worst_seconds;
   double cpu_share;     ///< CPU time of the process over the time of the timed runs: about how many CPUs it had
   double waited_share;  ///< the part of that time for which a thread waited for a CPU, in the mean of all threads; 0 if
-                        ///<                           the kernel does not say
+                        ///< the kernel does not say
 
   /// The middle half of the runs, over the median.
   double spread() const { return (third_quartile - first_quartile) / median_seconds; }

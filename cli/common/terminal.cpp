@@ -13,7 +13,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr std::size_t kUsualColumns = 80;
+constexpr std::size_t kDefaultColumns = 80;
 
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);
@@ -35,13 +35,13 @@ std::size_t output_columns() {
   if (::isatty(STDOUT_FILENO) != 1) return std::numeric_limits<std::size_t>::max();
   struct winsize size {};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return kUsualColumns;
+  return kDefaultColumns;
 }
 
 std::size_t text_columns() {
   constexpr std::size_t kMin = 40, kMax = 100;
   const std::size_t columns = output_columns();
-  if (columns == std::numeric_limits<std::size_t>::max()) return kUsualColumns;
+  if (columns == std::numeric_limits<std::size_t>::max()) return kDefaultColumns;
   return std::clamp(columns, kMin, kMax);
 }
 

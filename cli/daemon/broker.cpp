@@ -33,12 +33,12 @@ BrokerHandle make_broker(polykem_batcher* batcher, const DaemonOptions& options,
   const BrokerConfig config(options, socket);
   polykem_broker* broker = nullptr;
   const polykem_status status = polykem_broker_new(batcher, config.get(), &broker);
-  const std::string where = socket.inherited < 0 ? fmt::format("'{}'", socket.path) : "the socket that was handed over";
+  const std::string where = socket.inherited < 0 ? fmt::format("'{}'", socket.path) : "the socket that systemd passed";
   if (status == POLYKEM_ERR_BUSY)
     throw CliError(kExitIo, fmt::format("another process listens at {}", where), "one polykemd serves all workers");
   if (status == POLYKEM_ERR_ARGUMENT) {
     throw CliError(kExitIo, fmt::format("cannot listen at {}: {}", where, std::strerror(errno)),
-                   "--socket names another place; its folder must exist");
+                   "name another path with --socket; its folder must exist");
   }
   check(status, "broker");
   return BrokerHandle(broker);

@@ -19,7 +19,7 @@ struct FreeBroker {
 };
 using BrokerHandle = std::unique_ptr<polykem_broker, FreeBroker>;
 
-/// Where a broker listens.
+/// The socket at which a broker listens.
 struct ListeningSocket {
   int inherited = -1;  ///< the descriptor that systemd passed; -1: the broker listens at `path`
   std::string path;

@@ -8,7 +8,7 @@
 
 namespace polykem::cli {
 
-/// What this machine lacks for a configuration.
+/// The findings about a configuration on this machine: the backend, the socket's folder and limits.
 std::vector<Finding> examine(const Configuration& configuration);
 
 /// Prints the findings on standard error.

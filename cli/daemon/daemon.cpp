@@ -54,8 +54,8 @@ int wait_for_signal(const sigset_t& signals, std::uint64_t us) {
   return ::sigtimedwait(&signals, nullptr, &timeout);
 }
 
-/// Logs how many clients were turned away or dropped between the two readings.
-void log_troubles(const Log& log, const polykem_broker_stats_t& before, const polykem_broker_stats_t& now) {
+/// Logs how many clients were refused or dropped between the two readings.
+void log_refusals(const Log& log, const polykem_broker_stats_t& before, const polykem_broker_stats_t& now) {
   const auto warn = [&log](const char* event, std::uint64_t clients, const std::string& text) {
     if (clients != 0) log.write(Priority::kWarning, event, text, {{"clients", clients}});
   };
@@ -137,9 +137,9 @@ class Daemon {
       if (signal == SIGTERM || signal == SIGINT) return;
       if (signal == SIGHUP) reload({options_, log_, broker, socket_}, arguments_);
       const polykem_broker_stats_t now = stats_of(broker);
-      log_troubles(log_, before, now);
+      log_refusals(log_, before, now);
       before = now;
-      if (watchdog != 0 && now.silent_ms < kHangsMs) notify_manager("WATCHDOG=1");
+      if (watchdog != 0 && now.silent_ms < kHungAfterMs) notify_manager("WATCHDOG=1");
     }
   }
 

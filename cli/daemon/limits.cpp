@@ -14,7 +14,7 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
-constexpr std::uint32_t kUsualMemoryMib = 4096;
+constexpr std::uint32_t kDefaultMemoryMib = 4096;
 /// The needs of the process itself: code, workspaces, queues. tests/broker compares them with a busy polykemd.
 constexpr std::uint64_t kOwnMemory = 64 * kMib, kMemoryOfThread = 8 * kMib;
 constexpr std::uint64_t kOwnDescriptors = 32, kDescriptorsOfClient = 2;
@@ -58,7 +58,7 @@ LimitRow locked_row(const DaemonOptions& options) {
   return {.resource = "locked memory",
           .needed = shared * kMib,
           .available = may_lock_memory(options) ? std::nullopt : std::optional(limit_of(RLIMIT_MEMLOCK).value_or(0)),
-          .needed_by = fmt::format("memory = {}, lest keys are swapped out", shared),
+          .needed_by = fmt::format("memory = {}, so that keys are not swapped out", shared),
           .limited_by = "RLIMIT_MEMLOCK",
           .what_to_do = "LimitMEMLOCK=infinity in the unit, or 'ulimit -l'",
           .in_bytes = true,
@@ -109,9 +109,9 @@ std::string amount(const LimitRow& row, std::uint64_t value) {
 std::uint32_t memory_mib(const DaemonOptions& options) {
   if (options.memory_mib != 0) return options.memory_mib;
   const std::uint64_t all = ::polykem_limit(POLYKEM_MEMORY, nullptr);
-  if (all == 0) return kUsualMemoryMib;
+  if (all == 0) return kDefaultMemoryMib;
   const std::uint64_t own = own_memory(options), left = std::max(all, own) - own;
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left / 2 / kMib, 1, kUsualMemoryMib));
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left / 2 / kMib, 1, kDefaultMemoryMib));
 }
 
 /// Tries to lock one mapping of that size. The kernel allows it if it allows the broker's smaller mappings together.

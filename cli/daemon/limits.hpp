@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The resources that a configuration of polykemd needs at most, and what this process may have.
+// The resources that a configuration of polykemd needs at most, and those that this process may have.
 #pragma once
 
 #include <cstdint>

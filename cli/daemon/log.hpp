@@ -11,7 +11,7 @@ namespace polykem::cli {
 /// The priorities of syslog.
 enum class Priority { kError = 3, kWarning = 4, kInfo = 6 };
 
-/// Where systemd's journal receives entries with fields.
+/// The socket at which systemd's journal receives entries with fields.
 inline constexpr const char* kJournalSocket = "/run/systemd/journal/socket";
 
 class Log {

@@ -16,7 +16,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr const char* kUsualFolder = "/run/polykem";
+constexpr const char* kDefaultFolder = "/run/polykem";
 
 bool read_number(const std::string& word, int base, std::uint32_t& value) {
   const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value, base);
@@ -145,14 +145,14 @@ std::uint32_t socket_mode(const DaemonOptions& options) {
 std::string socket_path(const DaemonOptions& options) {
   if (!options.socket.empty()) return options.socket;
   const char* folder = std::getenv("RUNTIME_DIRECTORY");  // set by systemd for RuntimeDirectory=
-  return fmt::format("{}/socket", folder == nullptr ? kUsualFolder : folder);
+  return fmt::format("{}/socket", folder == nullptr ? kDefaultFolder : folder);
 }
 
 void add_daemon_options(CLI::App& app, DaemonOptions& o) {
   app.add_option("--config", o.config,
                  fmt::format("Settings, a line each: the name of an option without its dashes, '=', its value. "
                              "Options go before settings (default {}, if it exists; '': none)",
-                             kUsualConfig))
+                             kDefaultConfig))
       ->configurable(false)
       ->type_name("FILE");
   app.add_flag("--check", o.check, "Examine the configuration, print the limits that follow from it, and end")

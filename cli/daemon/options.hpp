@@ -16,20 +16,20 @@ class App;
 namespace polykem::cli {
 
 /// The configuration file, unless --config names another one.
-inline constexpr const char* kUsualConfig = "/etc/polykem/polykemd.conf";
+inline constexpr const char* kDefaultConfig = "/etc/polykem/polykemd.conf";
 
 struct DaemonOptions {
   CommonOptions common;
-  std::string config = kUsualConfig;  ///< empty: no file is read. kUsualConfig need not exist
-  bool check = false;                 ///< check the configuration and exit
-  std::string socket;                 ///< empty: systemd's, otherwise $RUNTIME_DIRECTORY/socket
-  std::string mode;                   ///< octal; empty: 0600, with allowed users or groups 0666
-  std::string uids, gids;             ///< names or numbers, separated by commas
-  std::string metrics;                ///< HOST:PORT; empty: none
-  std::string log = "info";           ///< "info" or "warning"
-  std::string log_format = "auto";    ///< "auto", "text" or "json"
+  std::string config = kDefaultConfig;  ///< empty: no file is read. kDefaultConfig need not exist
+  bool check = false;                   ///< check the configuration and exit
+  std::string socket;                   ///< empty: systemd's, otherwise $RUNTIME_DIRECTORY/socket
+  std::string mode;                     ///< octal; empty: 0600, with allowed users or groups 0666
+  std::string uids, gids;               ///< names or numbers, separated by commas
+  std::string metrics;                  ///< HOST:PORT; empty: none
+  std::string log = "info";             ///< "info" or "warning"
+  std::string log_format = "auto";      ///< "auto", "text" or "json"
   std::uint32_t clients = 256, clients_per_user = 128, slots = 256;
-  std::uint32_t memory_mib = 0;  ///< 0: default_memory_mib()
+  std::uint32_t memory_mib = 0;  ///< 0: memory_mib() chooses a value
   std::size_t batch_items = 1024;
 };
 

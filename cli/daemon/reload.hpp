@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SIGHUP does: polykemd reads its configuration again and changes what it can while it runs.
+// On SIGHUP, polykemd reads its configuration again and applies the settings that can change while it runs.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace polykem::cli {
 
-/// What a reload changes.
+/// The parts of the daemon that a reload changes or uses.
 struct Reloadable {
   DaemonOptions& options;
   Log& log;

@@ -16,8 +16,8 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r";
-/// The most findings; every line of a file that is something else is wrong.
-constexpr std::size_t kFindings = 20;
+/// The most findings about a file. If it is no configuration file at all, every line has one.
+constexpr std::size_t kMaxFindings = 20;
 
 std::string without_space(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kSpace);
@@ -50,12 +50,12 @@ class Reader {
   void read() {
     InputFile file(out_.file);
     std::string_view text;
-    for (std::size_t line = 1; file.line(text) && out_.findings.size() < kFindings; ++line)
+    for (std::size_t line = 1; file.line(text) && out_.findings.size() < kMaxFindings; ++line)
       read_line({line, "", ""}, without_space(text));
   }
 
  private:
-  void find(const Setting& setting, const std::string& what, const std::string& hint) {
+  void add_finding(const Setting& setting, const std::string& what, const std::string& hint) {
     out_.findings.push_back({fmt::format("{}:{}", out_.file, setting.line), what, hint});
   }
 
@@ -64,22 +64,23 @@ class Reader {
     const std::size_t equals = text.find('=');
     setting.name = without_space(std::string_view(text).substr(0, equals));
     if (equals == text.npos)
-      return find(setting, fmt::format("'{}' has no '='", printable(text)), "a setting is a line 'name = value'");
+      return add_finding(setting, fmt::format("'{}' has no '='", printable(text)),
+                         "a setting is a line 'name = value'");
     setting.value = without_space(std::string_view(text).substr(equals + 1));
-    if (std::find(names_.begin(), names_.end(), setting.name) == names_.end()) return find_unknown(setting);
+    if (std::find(names_.begin(), names_.end(), setting.name) == names_.end()) return add_unknown_name(setting);
     if (const auto [earlier, is_first] = lines_.emplace(setting.name, setting.line); !is_first)
-      return find(setting, fmt::format("'{}' is also set in line {}", setting.name, earlier->second),
-                  "keep one of the two");
+      return add_finding(setting, fmt::format("'{}' is also set in line {}", setting.name, earlier->second),
+                         "keep one of the two");
     if (setting.value.empty())
-      return find(setting, fmt::format("'{}' has no value", setting.name), "leave the line out for the default");
+      return add_finding(setting, fmt::format("'{}' has no value", setting.name), "leave the line out for the default");
     apply(setting);
   }
 
-  void find_unknown(const Setting& setting) {
+  void add_unknown_name(const Setting& setting) {
     const std::string close = nearest(setting.name, names_);
-    find(setting, fmt::format("no setting '{}'", printable(setting.name)),
-         close.empty() ? fmt::format("there are: {}", fmt::join(names_, ", "))
-                       : fmt::format("did you mean '{}'?", close));
+    add_finding(setting, fmt::format("no setting '{}'", printable(setting.name)),
+                close.empty() ? fmt::format("there are: {}", fmt::join(names_, ", "))
+                              : fmt::format("did you mean '{}'?", close));
   }
 
   void apply(const Setting& setting) {
@@ -90,8 +91,9 @@ class Reader {
       out_.settings.push_back(setting);
     } catch (const CLI::ParseError& e) {
       const std::string what = e.what(), dashes = "--" + setting.name + ": ";
-      find(setting, fmt::format("{}: {}", setting.name, what.rfind(dashes, 0) == 0 ? what.substr(dashes.size()) : what),
-           expected(option));
+      add_finding(setting,
+                  fmt::format("{}: {}", setting.name, what.rfind(dashes, 0) == 0 ? what.substr(dashes.size()) : what),
+                  expected(option));
     }
     option.clear();
   }
@@ -104,7 +106,7 @@ class Reader {
 
 /// The file that `options` name; empty: none.
 std::string config_file(const DaemonOptions& options) {
-  return options.config == kUsualConfig && ::access(kUsualConfig, F_OK) != 0 ? "" : options.config;
+  return options.config == kDefaultConfig && ::access(kDefaultConfig, F_OK) != 0 ? "" : options.config;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct Configuration {
   DaemonOptions options;  ///< without the settings that have findings
   std::string file;       ///< the file that was read; empty: none
   std::vector<Setting> settings;
-  std::vector<Finding> findings;  ///< what is wrong with the file
+  std::vector<Finding> findings;  ///< about the file
 };
 
 /// arguments: a command line that was parsed before, without the program's name. Throws CLI::ParseError if its users or

@@ -32,8 +32,8 @@ int inherited_socket() {
     ::unsetenv(name);
   if (many.empty() || pid != std::to_string(::getpid())) return -1;
   if (many == "1") return kFirstInherited;
-  throw CliError(kExitUsage, fmt::format("{} sockets were handed over, one is needed", printable(many)),
-                 "polykemd.socket has one ListenStream=");
+  throw CliError(kExitUsage, fmt::format("systemd passed {} sockets, expected one", printable(many)),
+                 "keep one ListenStream= in polykemd.socket");
 }
 
 bool send_datagram(const std::string& path, const std::string& text) {

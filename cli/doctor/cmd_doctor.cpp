@@ -157,14 +157,14 @@ void print_diagnoses(const std::vector<Diagnosis>& diagnoses, bool well, const C
             well ? "All is well." : "Something is wrong: do not use what failed.");
 }
 
-void print_next_steps(bool well, const std::vector<Crossover>& from_here) {
+void print_next_steps(bool well, const std::vector<Crossover>& gpu_crossovers) {
   constexpr std::size_t kCommandColumns = 34;
   std::vector<std::pair<const char*, const char*>> steps;
   if (!well) {
     steps = {{"polykem doctor --json doctor.json", "for a report, as SECURITY.md describes"},
              {"polykem doctor --backend ref", "does the portable code work? POLYKEM_BACKEND=ref chooses it"}};
   } else {
-    if (std::any_of(from_here.begin(), from_here.end(), [](const Crossover& c) { return !c.measured; }))
+    if (std::any_of(gpu_crossovers.begin(), gpu_crossovers.end(), [](const Crossover& c) { return !c.measured; }))
       steps.emplace_back("polykem doctor --tune", "from which batch size is the GPU faster?");
     steps.insert(steps.end(), {{"polykem exchange", "exchange keys with a crowd of clients"},
                                {"polykem bench --scheme mlkem768", "how fast is it here?"},
@@ -177,8 +177,8 @@ void print_next_steps(bool well, const std::vector<Crossover>& from_here) {
   }
 }
 
-Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossover>& from_here, const Limits& limits,
-             const CommonOptions& options) {
+Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossover>& gpu_crossovers,
+             const Limits& limits, const CommonOptions& options) {
   Json result = json_header("polykem-doctor-1");
   result["cpu_features"] = split(polykem_cpu_features(), ' ');
   result["emulated"] = is_emulated();
@@ -194,7 +194,7 @@ Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossove
                                   {"available", backend.available != 0},
                                   {"fallbacks", backend.fallbacks}});
   }
-  result["crossover"] = crossovers_as_json(from_here);
+  result["crossover"] = crossovers_as_json(gpu_crossovers);
   bool well = describe_failures().empty();
   result["schemes"] = Json::array();
   for (const Diagnosis& diagnosis : diagnoses) {
@@ -232,8 +232,8 @@ int run_doctor(const DoctorOptions& all_options) {
     flush_output();
   }
   if (all_options.tune) tune_crossovers(silent);
-  const std::vector<Crossover> from_here = crossovers();
-  if (!silent) print_crossovers(from_here);
+  const std::vector<Crossover> gpu_crossovers = crossovers();
+  if (!silent) print_crossovers(gpu_crossovers);
   std::vector<Diagnosis> diagnoses;
   const std::vector<Scheme> schemes = all_sets();
   Progress progress("self-test", schemes.size(), "sets", silent, Progress::Rate::kHidden);
@@ -245,10 +245,10 @@ int run_doctor(const DoctorOptions& all_options) {
   }
   progress.finish();
   well = well && describe_failures().empty();
-  write_json(options.json, as_json(diagnoses, from_here, limits, options));
+  write_json(options.json, as_json(diagnoses, gpu_crossovers, limits, options));
   if (!silent) {
     print_diagnoses(diagnoses, well, options);
-    print_next_steps(well, from_here);
+    print_next_steps(well, gpu_crossovers);
   }
   return well ? kExitOk : kExitCheckFailed;
 }

@@ -107,7 +107,7 @@ Bytes coins(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
   return out;
 }
 
-bool known_answer_comes_out(const Context& context, const Scheme& scheme) {
+bool known_answer_matches(const Context& context, const Scheme& scheme) {
   NistDrbg drbg(parse_hex(kSeedOfCountZero));
   const KeyPairs keys = context.keygen(scheme, 1, coins(drbg, scheme, POLYKEM_KEYGEN));
   const Encapsulations made =
@@ -123,7 +123,7 @@ ByteView test_message() {
   return {reinterpret_cast<const std::uint8_t*>(kMessageOfTestOne.data()), kMessageOfTestOne.size()};
 }
 
-bool known_signature_comes_out(const Context& context, const Scheme& scheme) {
+bool known_signature_matches(const Context& context, const Scheme& scheme) {
   const KeyPairs keys = context.keygen(scheme, 1, Bytes(scheme.info().keygen_coin_bytes, kSeedOfTestOne));
   Messages message(Strings::shared(test_message()));
   message.deterministic = true;
@@ -153,7 +153,7 @@ void test_signatures(const Context& context, const Scheme& scheme, SelfTest& out
   out.round_trip = context.verify(scheme, kItems, KeyMode::kPerItem, keys.pk, message, made.sig).all_valid() &&
                    all_distinct(signatures, scheme.signature_bytes());
   out.rejection = refuses(context, scheme, keys.pk, message, made.sig);
-  if (out.has_known_answer) out.known_answer = known_signature_comes_out(context, scheme);
+  if (out.has_known_answer) out.known_answer = known_signature_matches(context, scheme);
 }
 
 void test_kem(const Context& context, const Scheme& scheme, SelfTest& out) {
@@ -162,7 +162,7 @@ void test_kem(const Context& context, const Scheme& scheme, SelfTest& out) {
   const SharedSecrets back = context.decaps(scheme, kItems, KeyMode::kPerItem, keys.sk, made.ct);
   out.round_trip = back.ss == made.ss && all_distinct(made.ss, scheme.shared_secret_bytes());
   out.rejection = rejects(context, scheme, keys, made);
-  if (out.has_known_answer) out.known_answer = known_answer_comes_out(context, scheme);
+  if (out.has_known_answer) out.known_answer = known_answer_matches(context, scheme);
 }
 
 }  // namespace

@@ -17,8 +17,8 @@
 namespace polykem::cli {
 namespace {
 
-/// How long a silent connection may occupy a thread.
-constexpr const char* kPatienceMs = "2000";
+/// A silent connection occupies a thread for at most this time.
+constexpr const char* kRequestTimeoutMs = "2000";
 constexpr const char* kThreads = "4";
 
 struct Answer {
@@ -64,21 +64,21 @@ struct Exporter::Impl {
     const std::lock_guard lock(mutex);
     return {200, metrics_text(source), "text/plain; version=0.0.4; charset=utf-8"};
   }
-  /// Answers /healthz: a restart helps if the answer is no.
+  /// Answers /healthz: whether the process works. If not, a restart helps.
   Answer health() {
     const std::lock_guard lock(mutex);
     polykem_broker_stats_t stats{};
     stats.struct_size = sizeof stats;
     if (source.broker == nullptr || polykem_broker_stats(source.broker, &stats) != POLYKEM_OK ||
-        stats.silent_ms < kHangsMs)
+        stats.silent_ms < kHungAfterMs)
       return {200, "ok\n"};
-    return {503, fmt::format("the broker's thread has done nothing for {} s\n", stats.silent_ms / 1000)};
+    return {503, fmt::format("the broker's thread has not looked at its clients for {} s\n", stats.silent_ms / 1000)};
   }
   /// Answers /readyz: whether it takes new work.
   Answer readiness() {
     {
       const std::lock_guard lock(mutex);
-      if (drains) return {503, "it ends: new clients belong elsewhere\n"};
+      if (drains) return {503, "shutting down: no new clients\n"};
     }
     return health();
   }
@@ -98,7 +98,7 @@ struct Exporter::Impl {
       auto& impl = *static_cast<Impl*>(request.user_data);
       return send(connection, impl.answer(method, request.local_uri), method != "HEAD");
     } catch (const std::exception&) {
-      return send(connection, {500, "no memory, or a defect\n"}, true);
+      return send(connection, {500, "out of memory, or a defect in polykem\n"}, true);
     }
   }
 };
@@ -109,8 +109,8 @@ Exporter::Exporter(const std::string& endpoint, MetricsSource source) : impl_(st
                    "for example 127.0.0.1:9464; HOST is an IP address");
   }
   impl_->source = std::move(source);
-  const char* options[] = {"listening_ports",    endpoint.c_str(), "num_threads", kThreads,
-                           "request_timeout_ms", kPatienceMs,      nullptr};
+  const char* options[] = {"listening_ports",    endpoint.c_str(),  "num_threads", kThreads,
+                           "request_timeout_ms", kRequestTimeoutMs, nullptr};
   mg_callbacks callbacks{};
   callbacks.begin_request = Impl::serve;
   impl_->server = mg_start(&callbacks, impl_.get(), options);

@@ -23,8 +23,8 @@ struct MetricsSource {
 /// The text of /metrics.
 std::string metrics_text(const MetricsSource& source);
 
-/// A broker's thread that has been silent this long hangs. On a working machine it never is.
-inline constexpr std::uint64_t kHangsMs = 20'000;
+/// A broker's thread that has not looked at its clients for this long is taken to be hung.
+inline constexpr std::uint64_t kHungAfterMs = 20'000;
 
 /// Answers http://HOST:PORT/metrics, /healthz and /readyz on threads of its own until it is destroyed.
 class Exporter {

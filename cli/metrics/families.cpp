@@ -136,7 +136,7 @@ void add_executors(std::vector<MetricFamily>& out, polykem_batcher* batcher) {
   MetricFamily state =
       family("polykem_breaker_state", "1 for the state that an executor's breaker is in", MetricType::Gauge);
   MetricFamily opened =
-      family("polykem_breaker_opened_total", "How often an executor's breaker has opened", MetricType::Counter);
+      family("polykem_breaker_opened_total", "Times that an executor's breaker has opened", MetricType::Counter);
   MetricFamily batches = family("polykem_executor_batches", "Batches that an executor has now", MetricType::Gauge);
   constexpr std::pair<polykem_executor_state, const char*> kStates[] = {{POLYKEM_EXECUTOR_UNUSED, "unused"},
                                                                         {POLYKEM_EXECUTOR_CLOSED, "closed"},
@@ -166,7 +166,7 @@ void add_broker(std::vector<MetricFamily>& out, polykem_broker* broker) {
   constexpr MetricType kCounter = MetricType::Counter, kGauge = MetricType::Gauge;
   one("polykem_broker_clients", "Clients that are connected", kGauge, stats.clients);
   one("polykem_broker_in_flight", "Operations of clients that have not finished", kGauge, stats.in_flight);
-  one("polykem_broker_accepted_total", "Clients that were let in", kCounter, stats.accepted);
+  one("polykem_broker_accepted_total", "Clients that were admitted", kCounter, stats.accepted);
   one("polykem_broker_refused_total", "Clients that were refused", kCounter, stats.refused);
   one("polykem_broker_short_of_memory_total", "Clients refused because no shared memory was left for their user",
       kCounter, stats.short_of_memory);
@@ -174,7 +174,7 @@ void add_broker(std::vector<MetricFamily>& out, polykem_broker* broker) {
   one("polykem_broker_operations_total", "Operations that clients got a result of", kCounter, stats.operations);
   one("polykem_broker_failed_total", "Operations that clients got an error for", kCounter, stats.failed);
   one("polykem_broker_late_total", "Operations whose deadline had passed before they began", kCounter, stats.late);
-  one("polykem_broker_silent_seconds", "Since the broker's thread last looked at its clients", kGauge,
+  one("polykem_broker_silent_seconds", "Time since the broker's thread last looked at its clients", kGauge,
       stats.silent_ms / 1000);
   one("polykem_broker_dropped_total", "Operations of clients that went away", kCounter, stats.dropped);
 }
@@ -186,7 +186,7 @@ std::vector<MetricFamily> metric_families(const MetricsSource& source) {
   MetricFamily build = family("polykem_build_info", "Always 1; the labels say what runs", MetricType::Gauge);
   add(build, {{"program", source.program}, {"version", polykem_version()}, {"commit", build_commit()}}, 1);
   out.push_back(std::move(build));
-  MetricFamily start = family("polykem_start_time_seconds", "When the program began", MetricType::Gauge);
+  MetricFamily start = family("polykem_start_time_seconds", "The time at which the program began", MetricType::Gauge);
   add(start, {}, source.start_time);
   out.push_back(std::move(start));
   const std::vector<Used> used = used_operations(source.batcher);

@@ -30,7 +30,7 @@ namespace polykem::cli::net {
 namespace {
 
 constexpr double kServeTimeoutSeconds = 10;
-constexpr std::size_t kUsualConnections = 10000;
+constexpr std::size_t kDefaultConnections = 10000;
 
 struct ServeOptions : NetOptions {
   std::string address = "127.0.0.1";
@@ -108,7 +108,7 @@ int serve(ServeOptions options) {
   backend_for(context, scheme);
   const std::size_t wanted = options.max_clients != 0 ? options.max_clients
                              : options.clients != 0   ? options.clients
-                                                      : kUsualConnections;
+                                                      : kDefaultConnections;
   asio::io_context loop(1);
   const FdBudget budget = budget_connections(wanted);
   context.profile(true);

@@ -122,7 +122,8 @@ class Daemon(Case):
 
     def test_socket_activation_with_the_wrong_sockets(self):
         with listening_socket(self.socket) as inherited:
-            for many, options, words in [("2", (), "2 sockets were handed over"), ("1", ("--socket", "x"), "--socket")]:
+            for many, options, words in [("2", (), "systemd passed 2 sockets, expected one"),
+                                         ("1", ("--socket", "x"), "--socket")]:
                 daemon = self.activated(inherited, many, *options)
                 self.assertIn(words, daemon.communicate(timeout=PATIENCE)[1])
                 self.assertEqual(daemon.returncode, USAGE)
