@@ -38,7 +38,7 @@ class Contexts::State::ExclusiveUse {
  public:
   explicit ExclusiveUse(std::atomic<bool>& in_use) : in_use_(in_use) {
     if (in_use.exchange(true))
-      throw Error(POLYKEM_ERR_BUSY, "another thread is using these HPKE contexts; only one thread at a time may");
+      throw Error(POLYKEM_ERR_BUSY, "another thread is using these contexts; only one at a time may");
   }
   ~ExclusiveUse() { in_use_ = false; }
   ExclusiveUse(const ExclusiveUse&) = delete;

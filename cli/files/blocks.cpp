@@ -22,9 +22,9 @@ using formats::FormatError;
 constexpr std::string_view kCertificateLabel = "CERTIFICATE";
 
 constexpr const char* kNoKemKey =
-    "ask who has it for a public key of ML-KEM or FrodoKEM; 'polykem keygen --scheme mlkem768 --format pem' makes a "
-    "key pair";
-constexpr const char* kNoSignatureKey = "ask who has it for a public key of ML-DSA";
+    "ask the certificate's owner for a public key of ML-KEM or FrodoKEM; 'polykem keygen --scheme mlkem768 --format "
+    "pem' makes a key pair";
+constexpr const char* kNoSignatureKey = "ask the certificate's owner for a public key of ML-DSA";
 
 bool is_private_label(std::string_view label) {
   return label == formats::kPrivateKeyLabel || label == formats::kEncryptedLabel;
@@ -42,7 +42,7 @@ ByteView text_of(ByteView begin) {
   return {begin.data(), static_cast<std::size_t>(end - begin.data())};
 }
 
-/// How a message about a file without a key names a block.
+/// The name of a block in a message about a file without a key.
 std::string block_description(std::string_view label) {
   if (label == formats::kPublicKeyLabel) return "a public key";
   if (label == formats::kPrivateKeyLabel) return "a secret key";

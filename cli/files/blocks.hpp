@@ -26,7 +26,7 @@ Encoding encoding_of(ByteView begin);
 class BlockReader {
  public:
   /// kind: the expected kind of record. context: expands seeds and checks private keys. passphrase: of encrypted
-  /// private keys, needed if secret keys are expected. sets: which sets' keys are accepted in PEM and DER.
+  /// private keys, needed if secret keys are expected. sets: the sets whose keys are accepted in PEM and DER.
   BlockReader(InputFile& file, Encoding encoding, RecordKind kind, const Context& context, Passphrase* passphrase,
               Sets sets);
   /// Reads to the end of the next block. Returns false at the end of the file. Throws CliError (bad input), which names

@@ -36,7 +36,7 @@ bool has_seed_form(const Scheme& scheme) {
 
 void check_format(const FileOptions& options, const Scheme& scheme, bool form_given) {
   if (form_given && !standard_format(options)) {
-    throw CliError(kExitUsage, "--sk-form goes with --format pem or der",
+    throw CliError(kExitUsage, "--sk-form needs --format pem or der",
                    "armour and raw hold the expanded key; leave --sk-form out");
   }
   if (!standard_format(options)) return;

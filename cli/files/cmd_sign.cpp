@@ -66,7 +66,7 @@ void check_inputs(const SigningOptions& options, const PassphraseOptions& passph
     ++from_stdin;
     if (options.sig.empty())
       throw CliError(kExitUsage, "a message from standard input has no file to put its signature beside",
-                     "say where it goes with --sig");
+                     "name its signature file with --sig");
   }
   if (from_stdin + (passphrase_from_stdin(passphrase) ? 1 : 0) > 1)
     throw CliError(kExitUsage, "only one input can come from standard input", "name a file for the other");

@@ -26,7 +26,7 @@ constexpr const char* kVerifyFooter =
     "Exit code 1: a signature does not verify; which ones is said on standard error and in the JSON result.";
 
 /// The most messages that the output for people names.
-constexpr std::size_t kMostNamed = 20;
+constexpr std::size_t kMaxNamed = 20;
 
 /// The signatures of the messages: one file for each, or one for all.
 class SignatureReader {
@@ -89,14 +89,14 @@ void check_inputs(const SigningOptions& options) {
     ++from_stdin;
     if (options.sig.empty())
       throw CliError(kExitUsage, "a message from standard input has no signature beside it",
-                     "name its file with --sig");
+                     "name its signature file with --sig");
   }
   if (from_stdin > 1)
     throw CliError(kExitUsage, "only one input can come from standard input", "name a file for the other");
 }
 
 /// Throws CliError (usage) if the JSON result would replace an input.
-void check_result_place(const SigningOptions& options) {
+void check_result_path(const SigningOptions& options) {
   if (options.common.json.path.empty()) return;
   OutputFiles result(options.common.json.force);
   result.add(options.common.json.path, FileMode::kPublic);
@@ -128,7 +128,7 @@ Json as_json(const Outcome& outcome, const MessageReader& messages) {
 }
 
 void print_outcome(const Outcome& outcome, const MessageReader& messages, const CommonOptions& options) {
-  const std::size_t named = std::min(outcome.wrong.size(), kMostNamed);
+  const std::size_t named = std::min(outcome.wrong.size(), kMaxNamed);
   if (!json_to_stdout(options.json) && !options.quiet) {
     print_out("{} of {} signatures verify, {}\n", with_commas(outcome.count - outcome.wrong.size()),
               with_commas(outcome.count), outcome.scheme);
@@ -164,7 +164,7 @@ Outcome verify_all(const SigningOptions& options, MessageReader& messages) {
 
 int run_verify(const SigningOptions& options) {
   check_inputs(options);
-  check_result_place(options);
+  check_result_path(options);
   MessageReader messages(options);
   const Outcome outcome = verify_all(options, messages);
   write_json(options.common.json, as_json(outcome, messages));

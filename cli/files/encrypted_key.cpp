@@ -27,7 +27,7 @@ struct EncryptedFree {
   void operator()(X509_SIG* key) const { X509_SIG_free(key); }
 };
 
-/// Reads a positive INTEGER; a number above kMaxWork if it is larger.
+/// Reads a positive INTEGER. If it is larger than kMaxWork, returns some number above kMaxWork.
 std::uint64_t work_of(ByteView integer) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < integer.size() && value <= kMaxWork; ++i)
@@ -57,7 +57,7 @@ void check_work(ByteView encrypted, std::uint64_t most_work) {
     work *= numbers[i];
     if (work > most_work)
       throw FormatError("the key's encryption asks for more than the limit of 2^24 rounds",
-                        "the key is damaged, or encrypt it again with fewer rounds");
+                        "encrypt it again with fewer rounds, unless the file is damaged");
   }
 }
 
@@ -71,7 +71,7 @@ OSSL_LIB_CTX* library() {
 }
 #endif
 
-/// The plaintext, whatever it is. If decryption fails, nothing, with libcrypto's errors in the queue.
+/// Returns the plaintext, unchecked; nothing if decryption fails, with libcrypto's errors in the queue.
 std::optional<SecretBytes> decrypt(const X509_SIG& key, ByteView passphrase) {
   const X509_ALGOR* algorithm = nullptr;
   const ASN1_OCTET_STRING* sealed = nullptr;
@@ -109,7 +109,7 @@ std::optional<SecretBytes> decrypt(const X509_SIG& key, ByteView passphrase) {
   if (ERR_GET_LIB(last) == ERR_LIB_PKCS12 && ERR_GET_REASON(last) == PKCS12_R_PKCS12_CIPHERFINAL_ERROR)
     throw_wrong_passphrase();
   throw FormatError("OpenSSL cannot decrypt the private key: " + text,
-                    "encrypt it by PBES2 with AES and PBKDF2, as openssl does by itself");
+                    "encrypt it by PBES2 with AES and PBKDF2, as openssl does by default");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace polykem::cli {
 
-/// Where to read it; from the terminal if neither is given.
+/// The source of the passphrase; the terminal if neither is given.
 struct PassphraseOptions {
   std::string file;  ///< a file whose first line it is; "-" is standard input
   std::string fd;    ///< the number of a descriptor whose next line it is

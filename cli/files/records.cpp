@@ -31,14 +31,14 @@ formats::PrivateForm form_of(const std::string& name) {
   return name == "expanded" ? formats::PrivateForm::kExpanded : formats::PrivateForm::kBoth;
 }
 
-/// Finds the set that a file names. An unknown one is bad input, not bad usage.
+/// Finds the set that a file names. Throws CliError (bad input, not usage) if it is unknown.
 Scheme scheme_of_block(const std::string& name, const std::string& where) {
   if (const polykem_scheme* handle = find_set(name); handle != nullptr) return Scheme(handle);
   throw CliError(kExitBadInput, fmt::format("{}: this build has no parameter set '{}'", where, name), suggestion(name));
 }
 
-/// A hint that says what else a raw file of that size could be. Prefers one record to several, and the requested set to
-/// others.
+/// A hint with a set and a kind of record that have the size of a raw file. Prefers one record to several, and the
+/// requested set to others.
 std::string guess_by_size(std::size_t size, const Scheme& asked) {
   std::vector<Scheme> schemes = all_sets();
   std::stable_partition(schemes.begin(), schemes.end(), [&](const Scheme& scheme) { return scheme == asked; });
@@ -340,10 +340,10 @@ void refuse_bad_keys(const std::vector<polykem_status>& items, std::uint64_t fir
   if (bad == items.end()) return;
   const bool shared = mode == KeyMode::kShared;
   const auto others = shared ? 0 : std::count_if(items.begin(), items.end(), is_bad) - 1;
-  const std::uint64_t place = shared ? 1 : first + static_cast<std::uint64_t>(bad - items.begin()) + 1;
+  const std::uint64_t number = shared ? 1 : first + static_cast<std::uint64_t>(bad - items.begin()) + 1;
   throw CliError(
       kExitBadInput,
-      fmt::format("'{}': {} {}: {}{}", path, kind_name(kind), place, polykem_status_text(*bad),
+      fmt::format("'{}': {} {}: {}{}", path, kind_name(kind), number, polykem_status_text(*bad),
                   others > 0 ? fmt::format(" (and {} more up to number {})", others, first + items.size()) : ""),
       "nothing was written");
 }

@@ -71,9 +71,9 @@ struct FileOptions {
   bool count_given = false;
 };
 
-/// Which values --format accepts.
+/// The values that --format accepts.
 enum class Formats {
-  kKeys,     ///< armour, kRaw, kPem, der
+  kKeys,     ///< armour, raw, pem, der
   kRecords,  ///< armour, raw: there is no standard form of ciphertexts, secrets and signatures
 };
 
@@ -83,7 +83,7 @@ void add_file_options(CLI::App& app, FileOptions& options, Formats formats);
 /// True if the output is in PEM or DER.
 bool standard_format(const FileOptions& options);
 
-/// How many items a command processes at once: a few megabytes of records.
+/// The number of items that a command processes at once: a few megabytes of records.
 std::size_t items_at_once(const Scheme& scheme);
 
 /// The output files of one command, and its summary of them.
@@ -117,7 +117,7 @@ class RecordOutputs {
   const FileOptions& options_;
   OutputFiles out_;
   std::vector<File> files_;
-  SecretBytes text_;  ///< write()'s text; kept, since growing it takes as long as base64
+  SecretBytes text_;  ///< the buffer of write(); kept, since growing it takes as long as base64
   std::size_t used_ = 0;
   bool json_file_;  ///< the JSON result is one of the files
 };

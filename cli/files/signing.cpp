@@ -14,7 +14,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr std::size_t kMostContext = 255;
+constexpr std::size_t kMaxContext = 255;
 constexpr std::size_t kMuBytes = 64;
 constexpr std::size_t kMessageBytesAtOnce = std::size_t{16} << 20;
 
@@ -53,8 +53,8 @@ Bytes context_of(const SigningOptions& options) {
   } catch (const CliError& e) {
     throw CliError(kExitUsage, fmt::format("--context-hex: {}", e.what()));
   }
-  if (out.size() <= kMostContext) return out;
-  throw CliError(kExitUsage, fmt::format("the context has {} bytes; it has at most {}", out.size(), kMostContext),
+  if (out.size() <= kMaxContext) return out;
+  throw CliError(kExitUsage, fmt::format("the context has {} bytes; it has at most {}", out.size(), kMaxContext),
                  "put a digest of it in its place");
 }
 
@@ -63,7 +63,7 @@ MessageReader::MessageReader(const SigningOptions& options) : options_(options),
   if (options.message_bytes == 0) return;
   if (options.mu && options.message_bytes != kMuBytes)
     throw CliError(kExitUsage,
-                   fmt::format("--message-bytes {} with --mu, which has {} bytes", options.message_bytes, kMuBytes));
+                   fmt::format("--message-bytes is {}, but mu has {} bytes", options.message_bytes, kMuBytes));
   if (options.messages.size() != 1)
     throw CliError(kExitUsage,
                    fmt::format("--message-bytes takes one file of messages, not {}", options.messages.size()),
@@ -74,7 +74,7 @@ MessageReader::MessageReader(const SigningOptions& options) : options_(options),
 
 void MessageReader::refuse_size(std::uint64_t bytes) const {
   throw CliError(kExitBadInput,
-                 fmt::format("{}: {} bytes, no multiple of {}", records_->name(), with_commas(bytes),
+                 fmt::format("{}: {} bytes, not a multiple of {}", records_->name(), with_commas(bytes),
                              with_commas(options_.message_bytes)),
                  "--message-bytes says how long each message is");
 }

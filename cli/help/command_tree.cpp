@@ -23,7 +23,7 @@ bool is_word(const std::string& text) {
   });
 }
 
-/// Which kind of sets a command takes.
+/// The kind of sets that a command takes.
 Sets sets_of(const std::string& command) {
   if (command == "sign" || command == "verify") return Sets::kSignatures;
   constexpr std::array kKemCommands = {"encaps", "decaps", "exchange", "serve", "swarm"};

@@ -75,7 +75,7 @@ Check decaps_key_check(const Entry& e) {
   return check;
 }
 
-/// Which form of keys a decapsulation group has.
+/// True if the keys of a decapsulation group are seeds, false if they are expanded.
 bool seed_keys(const Json& group) {
   if (!group.contains("keyFormat")) return false;
   const std::string format = json_string(group, "keyFormat");
@@ -178,8 +178,8 @@ std::vector<Suite> parse_acvp(const Json& root) {
   const bool kem = algorithm == "ML-KEM" && (mode == "keyGen" || mode == "encapDecap");
   const bool signature = algorithm == "ML-DSA" && (mode == "keyGen" || mode == "sigGen" || mode == "sigVer");
   if (!kem && !signature)
-    bad_input(
-        fmt::format("no ACVP vectors of ML-KEM or ML-DSA but of '{}', '{}'", printable(algorithm), printable(mode)));
+    bad_input(fmt::format("ACVP vectors of '{}', mode '{}'; expected ML-KEM or ML-DSA", printable(algorithm),
+                          printable(mode)));
   std::vector<Suite> suites;
   for (const Json& group : json_list(root, "testGroups")) {
     if (!group.contains("parameterSet"))

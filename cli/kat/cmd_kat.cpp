@@ -43,7 +43,7 @@ struct KatOptions {
 struct Row {
   std::string file, scheme, backend;
   Tally tally;
-  std::string error, hint;  ///< why no or not all checks could run; empty if all ran
+  std::string error, hint;  ///< why some or all checks could not run; empty if all ran
   bool skipped = false;
 };
 
@@ -144,7 +144,7 @@ class KatRun {
   void unknown(const std::string& path, const std::string& scheme) {
     if (!options_.skip_unknown) {
       throw CliError(kExitBadInput, fmt::format("this build has no parameter set '{}'", printable(scheme)),
-                     suggestion(scheme) + "; --skip-unknown passes over such files");
+                     suggestion(scheme) + "; --skip-unknown skips such files");
     }
     Row row;
     row.file = path;
@@ -228,7 +228,7 @@ Json rows_as_json(const std::vector<Row>& rows, const KatOptions& options) {
 }
 
 /// Throws CliError (usage) if the result would overwrite a file of known answers.
-void check_result_place(const KatOptions& options) {
+void check_result_path(const KatOptions& options) {
   if (options.common.json.path.empty()) return;
   OutputFiles result(options.common.json.force);
   result.add(options.common.json.path, FileMode::kPublic);
@@ -240,7 +240,7 @@ void check_result_place(const KatOptions& options) {
 }
 
 int run_kat(const KatOptions& options) {
-  check_result_place(options);
+  check_result_path(options);
   const Context context = open_context(options.common.threads, options.common.backend);
   KatRun run(options, context);
   for (const std::string& path : options.files)

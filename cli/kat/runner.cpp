@@ -15,7 +15,7 @@ namespace {
 
 using Checks = std::vector<const Check*>;
 
-constexpr std::size_t kMostContext = 255;
+constexpr std::size_t kMaxContextBytes = 255;
 
 /// A field of all items of a batch, concatenated.
 Bytes gather(const Checks& checks, std::size_t start, std::size_t batch, Bytes Check::*field) {
@@ -57,7 +57,7 @@ class Comparison {
     for (std::size_t i = 0; i < batch_; ++i) {
       const polykem_status got = statuses.empty() ? POLYKEM_OK : statuses[i];
       if (got == check(i).want) continue;
-      note(i, fmt::format("'{}' where '{}' is right", polykem_status_text(got), polykem_status_text(check(i).want)));
+      note(i, fmt::format("status '{}', expected '{}'", polykem_status_text(got), polykem_status_text(check(i).want)));
     }
   }
 
@@ -220,13 +220,13 @@ class Runner {
     context_.run(request);
   }
 
-  /// What is wrong; empty if the call refuses the wrong lengths of this check, as it must.
+  /// Returns the fault, or "" if the call refuses the wrong lengths of this check, as it must.
   std::string fault_of_wrong_size(const Checks& one) const {
     std::vector<std::string> ignored(1);
     try {
       run_batch(one, 0, 1, ignored);
     } catch (const Error& e) {
-      const bool long_context = one.front()->message.context.size() > kMostContext;
+      const bool long_context = one.front()->message.context.size() > kMaxContextBytes;
       return e.status() == (long_context ? POLYKEM_ERR_ARGUMENT : POLYKEM_ERR_SIZE) ? std::string() : e.what();
     }
     return "an input of the wrong length was not refused";
@@ -237,7 +237,7 @@ class Runner {
   const RunOptions& options_;
 };
 
-/// The checks that share calls.
+/// Calls body(checks) for each group of checks that can share calls.
 template <class Body>
 void for_each_group(const Suite& suite, Body&& body) {
   const auto form = [](const Check& c) {
@@ -279,8 +279,8 @@ std::string wrong_length(const Check& check, const Scheme& scheme) {
       return fmt::format("{}: {} bytes, expected {} for {}", field.name, with_commas(field.bytes.size()),
                          with_commas(field.size), info.title);
   }
-  if (check.message.context.size() > kMostContext)
-    return fmt::format("context: {} bytes, at most {}", check.message.context.size(), kMostContext);
+  if (check.message.context.size() > kMaxContextBytes)
+    return fmt::format("context: {} bytes, at most {}", check.message.context.size(), kMaxContextBytes);
   return {};
 }
 

@@ -11,14 +11,14 @@
 
 namespace polykem::cli {
 
-/// What is signed; a message without context by default.
+/// The message of a signature; by default without context.
 struct SignedMessage {
   polykem_message_kind kind = POLYKEM_MESSAGE;
   Bytes bytes, context;
   Bytes digest_oid;
   bool deterministic = false;  ///< signing takes no coins
 
-  /// What must be equal for messages to share a batch.
+  /// The fields that must be equal for messages to share a batch.
   auto form() const { return std::tie(kind, digest_oid, deterministic); }
 };
 

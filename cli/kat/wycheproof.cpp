@@ -101,7 +101,7 @@ Schema schema_of(const Json& root) {
   if (name == "mlkem_semi_expanded_decaps_test_schema.json") return Schema::kSemiExpandedDecaps;
   if (name == "mldsa_sign_seed_schema.json") return Schema::kSignSeed;
   if (name == "mldsa_verify_schema.json") return Schema::kVerify;
-  bad_input(fmt::format("no Wycheproof schema of ML-KEM or ML-DSA that is known here: '{}'", printable(name, 80)));
+  bad_input(fmt::format("unknown Wycheproof schema '{}'; expected one of ML-KEM or ML-DSA", printable(name, 80)));
 }
 
 std::vector<Check> checks_of(const Json& group, const Json& test, Schema schema) {
@@ -110,7 +110,7 @@ std::vector<Check> checks_of(const Json& group, const Json& test, Schema schema)
   const bool valid = result == "valid";
   switch (schema) {
     case Schema::kKeygenSeed:
-      if (!valid) bad_input("a key pair that must be refused");
+      if (!valid) bad_input("a key pair whose result is 'invalid'; expected 'valid'");
       return {keygen_check(test)};
     case Schema::kEncaps:
       return {encaps_check(test, valid ? POLYKEM_OK : POLYKEM_ERR_PUBLIC_KEY)};

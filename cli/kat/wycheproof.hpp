@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Project Wycheproof's vectors of ML-KEM (schemas mlkem_*_schema.json).
+// Project Wycheproof's vectors of ML-KEM (schemas mlkem_*_schema.json) and of ML-DSA.
 //
-// What a test means:
+// The inputs and outputs of a test of ML-KEM:
 //  - mlkem_test: a key seed and a ciphertext; the key pair's ek and the secret K of decapsulation
 //  - mlkem_keygen_seed_test: a key seed; ek and dk
 //  - mlkem_encaps_test: ek and m; ciphertext and K

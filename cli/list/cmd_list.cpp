@@ -48,7 +48,7 @@ std::vector<std::string> aliases_of(const Scheme& scheme) {
   return {info.aliases, info.aliases + info.alias_count};
 }
 
-/// What KEMs and signatures have in common.
+/// The fields that KEMs and signatures share.
 Json set_as_json(const Scheme& scheme, const std::vector<Backend>& backends) {
   const auto& info = scheme.info();
   return {{"name", info.name},

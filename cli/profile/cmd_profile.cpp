@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem profile: where the time goes, by the specification's stages.
+// polykem profile: the time of the specification's stages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct ProfileOptions {
   bool steps = false;
 };
 
-/// Rows of one operation as they are printed: the stages, then the rest.
+/// A printed row of one operation: a stage, or the time outside the stages.
 struct Line {
   std::string name;
   std::uint64_t steps;
@@ -124,10 +124,10 @@ Table single_table(const OpProfile& profile, std::size_t per) {
 std::vector<std::string> merged_names(const std::vector<SchemeProfile>& profiles, std::size_t op, std::size_t per) {
   std::vector<std::string> out;
   for (const SchemeProfile& profile : profiles) {
-    auto place = out.begin();
+    auto position = out.begin();
     for (const Line& line : lines_of(profile.ops[op], per)) {
       const auto found = std::find(out.begin(), out.end(), line.name);
-      place = (found != out.end() ? found : out.insert(place, line.name)) + 1;
+      position = (found != out.end() ? found : out.insert(position, line.name)) + 1;
     }
   }
   const auto rest = std::find(out.begin(), out.end(), kRestName);
@@ -217,7 +217,7 @@ Json as_json(const std::vector<SchemeProfile>& profiles) {
   return result;
 }
 
-/// Which backend ran and how much was measured: "mlkem768 on avx2, 1 thread; 5,000 keygen, 20,000 encaps".
+/// The backend and the numbers of operations: "mlkem768 on avx2, 1 thread; measured 5,000 keygen, 20,000 encaps".
 std::string caption(const SchemeProfile& profile) {
   std::string counts;
   for (const OpProfile& op : profile.ops) {

@@ -69,7 +69,7 @@ std::uint64_t time_run(Workload& work) {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - start).count());
 }
 
-/// How many operations take about `seconds` in batches of `batch`. The first run is for warming up.
+/// The number of operations that take about `seconds` in batches of `batch`. The first run is for warming up.
 double calibrated(const Context& context, const Scheme& scheme, polykem_op op, double seconds, std::size_t batch) {
   Workload work(context, scheme, op, batch, KeyMode::kPerItem, kMemory);
   work.run();

@@ -13,7 +13,7 @@ namespace polykem::cli {
 /// One row: a step of the plan, or several that do the same (poly_Rq_mul.fg and poly_Rq_mul.Gf are poly_Rq_mul).
 struct StageTime {
   std::string name;     ///< the stage's name; for fused stages the step's name and the stages that it covers
-  std::uint64_t steps;  ///< steps of the plan in this row, so how often an operation has it
+  std::uint64_t steps;  ///< steps of the plan in this row
   std::uint64_t calls;  ///< how often the steps ran, over chunks of the batch
   std::uint64_t items;
   std::uint64_t nanoseconds;        ///< summed over threads

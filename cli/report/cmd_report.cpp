@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem report: hands over to polykem-report of the Python package, which measures with this very program.
+// polykem report: runs polykem-report of the Python package, which measures with this program.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kReporter = "polykem-report";
 
-/// What polykem-report takes; tests/report compares its own --help.
+/// The options of polykem-report; tests/report compares them with its --help.
 struct ReportOptions {
   CommonOptions common;
   std::string scheme;

@@ -34,7 +34,7 @@ constexpr const char* kTopFooter =
 
 struct TopOptions {
   CommonOptions common;
-  std::string place = "127.0.0.1:9464";
+  std::string endpoint = "127.0.0.1:9464";
   double interval = 1;
   bool once = false;
 };
@@ -56,7 +56,7 @@ class Readings {
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::vector<top::Sample> read() const { return top::parse_samples(top::fetch_metrics(options_.place)); }
+  std::vector<top::Sample> read() const { return top::parse_samples(top::fetch_metrics(options_.endpoint)); }
 
   const TopOptions& options_;
   std::vector<top::Sample> before_;
@@ -82,14 +82,14 @@ int run_top(const TopOptions& options) {
   Readings readings(options);
   if (options.once) {
     const top::Figures figures = readings.next();
-    write_json(options.common.json, top::to_json(figures, options.place));
-    if (!json_to_stdout(options.common.json)) print_out("{}", top::render(figures, options.place));
+    write_json(options.common.json, top::to_json(figures, options.endpoint));
+    if (!json_to_stdout(options.common.json)) print_out("{}", top::render(figures, options.endpoint));
     return kExitOk;
   }
   set_output_state(OutputState::kNotReported);
   const bool terminal = takes_escape_codes(STDOUT_FILENO);
   for (bool first = true;; first = false)
-    show(top::render(readings.next(), options.place), terminal, first);
+    show(top::render(readings.next(), options.endpoint), terminal, first);
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void register_top(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TopOptions>();
   CLI::App* command = app.add_subcommand("top", "Watch a polykemd or a server: rates, batches, waiting times");
   command->footer(kTopFooter);
-  command->add_option("--metrics", options->place, "HOST:PORT where its metrics are (default 127.0.0.1:9464)")
+  command->add_option("--metrics", options->endpoint, "HOST:PORT where its metrics are (default 127.0.0.1:9464)")
       ->type_name("ADDRESS");
   command->add_option("--interval", options->interval, "Seconds between two readings (default 1)")
       ->check(within(0.1, 3600.0))

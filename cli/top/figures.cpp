@@ -24,7 +24,7 @@ Values by_name(const std::vector<Sample>& samples) {
   return out;
 }
 
-bool is_number(const std::string& text, double& value) {
+bool parse_number(const std::string& text, double& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && value >= 0 && value < kMax;
 }
@@ -51,7 +51,7 @@ class Interval {
       if (!std::all_of(labels.begin(), labels.end(), same)) continue;
       const std::string& end = sample.label("le");
       double bound = std::numeric_limits<double>::infinity();
-      if (end != "+Inf" && !is_number(end, bound)) continue;
+      if (end != "+Inf" && !parse_number(end, bound)) continue;
       buckets.emplace_back(bound, grown(sample));
     }
     std::sort(buckets.begin(), buckets.end());
@@ -114,7 +114,8 @@ void add_sample(Figures& out, const Sample& sample, const Interval& interval) {
   }
 }
 
-std::string share(const OperationFigures& figures) {
+/// The executor that computed most operations, with its share unless that is all of them.
+std::string main_executor(const OperationFigures& figures) {
   std::string best;
   double most = 0;
   for (const auto& [where, rate] : figures.rates) {
@@ -134,7 +135,7 @@ std::string whole(double value) {
   return with_commas(static_cast<unsigned long long>(std::min(value, kMax) + 0.5));
 }
 
-std::string trouble_of(const Figures& figures) {
+std::string failure_rates(const Figures& figures) {
   double spilled = 0, rescued = 0, refused = 0, failed = 0;
   for (const OperationFigures& one : figures.operations) {
     spilled += one.spilled;
@@ -168,8 +169,8 @@ Figures compare(const std::vector<Sample>& before, const std::vector<Sample>& af
   return out;
 }
 
-std::string render(const Figures& figures, const std::string& place) {
-  std::string out = fmt::format("{} {} at {}\n", figures.program, figures.version, place);
+std::string render(const Figures& figures, const std::string& endpoint) {
+  std::string out = fmt::format("{} {} at {}\n", figures.program, figures.version, endpoint);
   if (!figures.broker.empty()) {
     const auto gauge = [&](const char* name) {
       return whole(figures.broker.count(name) ? figures.broker.at(name) : 0);
@@ -181,7 +182,7 @@ std::string render(const Figures& figures, const std::string& place) {
   if (!figures.executors.empty()) out += "breakers: ";
   for (const ExecutorFigures& executor : figures.executors)
     out += fmt::format("{} {}{}", executor.name, executor.state, &executor == &figures.executors.back() ? "\n" : ", ");
-  out += trouble_of(figures) + "\n\n";
+  out += failure_rates(figures) + "\n\n";
   Table table({{"set", Align::kLeft},
                {"op", Align::kLeft},
                {"op/s"},
@@ -191,16 +192,16 @@ std::string render(const Figures& figures, const std::string& place) {
                {"wait p99"},
                {"service"}});
   for (const OperationFigures& one : figures.operations) {
-    table.row({one.set, one.op, one.rate > 0 ? significant(one.rate) : "0", share(one),
+    table.row({one.set, one.op, one.rate > 0 ? significant(one.rate) : "0", main_executor(one),
                one.batch_p50 > 0 ? whole(one.batch_p50) : "", whole(one.waiting), time_or_nothing(one.wait_p99),
                time_or_nothing(one.service_p50)});
   }
   return out + (table.empty() ? "no operation so far\n" : table.render());
 }
 
-Json to_json(const Figures& figures, const std::string& place) {
+Json to_json(const Figures& figures, const std::string& endpoint) {
   Json out = json_header("polykem-top-1");
-  out["place"] = place;
+  out["place"] = endpoint;
   out["program"] = figures.program;
   out["program_version"] = figures.version;
   out["seconds"] = figures.seconds;

@@ -41,9 +41,9 @@ struct Figures {
 /// The figures between two readings. A counter that has decreased belongs to a new process, which started at 0.
 Figures compare(const std::vector<Sample>& before, const std::vector<Sample>& after, double seconds);
 
-/// The display, at most 80 columns wide.
-std::string render(const Figures& figures, const std::string& place);
+/// The display, at most 80 columns wide. endpoint: the HOST:PORT that was read.
+std::string render(const Figures& figures, const std::string& endpoint);
 
-Json to_json(const Figures& figures, const std::string& place);
+Json to_json(const Figures& figures, const std::string& endpoint);
 
 }  // namespace polykem::cli::top

@@ -16,7 +16,7 @@
 namespace polykem::cli::top {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(5);
+constexpr auto kTimeout = std::chrono::seconds(5);
 constexpr double kMaxValue = 1e18;
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxLabelBytes = 100;
@@ -117,7 +117,7 @@ std::string fetch_metrics(const std::string& endpoint) {
   std::string host = endpoint.substr(0, colon);
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   asio::ip::tcp::iostream stream;
-  stream.expires_after(kPatience);
+  stream.expires_after(kTimeout);
   stream.connect(host, endpoint.substr(colon + 1));
   stream << "GET /metrics HTTP/1.0\r\nHost: " << endpoint << "\r\nConnection: close\r\n\r\n" << std::flush;
   std::string answer;

@@ -22,8 +22,8 @@ struct Sample {
 /// All samples, without comments and values below 0 or above 10^18. Throws CliError (bad input) for a malformed line.
 std::vector<Sample> parse_samples(std::string_view text);
 
-/// Fetches http://HOST:PORT/metrics within a few seconds. place: "HOST:PORT". Throws CliError: usage if it is
+/// Fetches http://HOST:PORT/metrics within a few seconds. endpoint: "HOST:PORT". Throws CliError: usage if it is
 /// malformed, io if the text cannot be fetched.
-std::string fetch_metrics(const std::string& place);
+std::string fetch_metrics(const std::string& endpoint);
 
 }  // namespace polykem::cli::top

@@ -164,7 +164,7 @@ class KeyFormats(Case):
         files = ("--pk", "a", "--sk", "b")
         self.fails(USAGE, [f"{SET} has no object identifier", "leave --format out"],
                    "keygen", "-s", SET, "--format", "pem", *files)
-        self.fails(USAGE, ["--sk-form goes with"], "keygen", "-s", "mlkem768", "--sk-form", "seed", *files)
+        self.fails(USAGE, ["--sk-form needs"], "keygen", "-s", "mlkem768", "--sk-form", "seed", *files)
         self.fails(USAGE, ["text not in"], "keygen", "-s", "mlkem768", "--format", "text", *files)
         self.make("mlkem768", "--format", "pem")
         self.fails(USAGE, ["is a format of keys"], "encaps", "--pk", "pk", "--format", "pem", "--ct", "x", "--ss", "y")

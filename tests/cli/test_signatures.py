@@ -89,7 +89,8 @@ class Signatures(SignatureCase):
         self.write("log", bytes(range(200)) * 2 + bytes(range(199)) + b"x")
         self.wrong(["record 30 of 'log'"], "--pk", "pk", "--message-bytes", "20", "log")
         self.write("log", bytes(range(200)) * 2 + bytes(210))
-        self.fails(BAD_INPUT, ["610 bytes, no multiple of 20"], "verify", "--pk", "pk", "--message-bytes", "20", "log")
+        self.fails(BAD_INPUT, ["610 bytes, not a multiple of 20"], "verify", "--pk", "pk", "--message-bytes", "20",
+                   "log")
         self.write("log", bytes(20))
         self.fails(BAD_INPUT, ["30 signatures", "1 messages"], "verify", "--pk", "pk", "--message-bytes", "20", "log")
         self.fails(USAGE, ["one file of messages"], "sign", "--sk", "sk", "--message-bytes", "20", "a", "b")
@@ -140,7 +141,7 @@ class Signatures(SignatureCase):
             self.ok(*verify, "--mu", "--sig", "all", *files)
             self.wrong(["2 of 'mus'" if "mus" in files else "'b.mu'"], *verify[1:], "--sig", "all", *files)
         self.fails(BAD_INPUT, ["'a': 11 bytes, and mu has 64"], *sign, "--mu", "--sig", "x", "a.mu", "a")
-        self.fails(USAGE, ["--message-bytes 32 with --mu"], *sign, "--mu", "--message-bytes", "32", "mus")
+        self.fails(USAGE, ["--message-bytes is 32, but mu has 64 bytes"], *sign, "--mu", "--message-bytes", "32", "mus")
         for option in ("--context", "c"), ("--context-hex", "00"), ("--prehash", "sha512"):
             self.fails(USAGE, ["excludes"], *verify, "--mu", *option, "a.mu")
 
@@ -174,7 +175,7 @@ class Signatures(SignatureCase):
         for option in "--prehash", "--sig":
             self.fails(USAGE, [option, "is empty"], "sign", "--sk", "sk", option, "", "a")
             self.fails(USAGE, [option, "is empty"], "verify", "--pk", "pk", option, "", "a")
-        self.fails(BAD_INPUT, ["11 bytes, no multiple of 99,999,999,999,999,999"], "sign", "--sk", "sk",
+        self.fails(BAD_INPUT, ["11 bytes, not a multiple of 99,999,999,999,999,999"], "sign", "--sk", "sk",
                    "--message-bytes", "9" * 17, "a")
         self.keys(SIGNER, "--format", "raw", "--force")
         key = bytearray(self.read("sk"))
