@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem tls-check: does the OpenSSL provider load, which TLS groups does it offer, and do they work?
+// polykem tls-check: checks that the OpenSSL provider loads, and tries the TLS groups that it offers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <openssl/crypto.h>

@@ -42,7 +42,7 @@ ConfigFile::ConfigFile(const std::string& path) : path_(path), conf_(NCONF_new(n
     return;
   }
   ERR_clear_error();
-  read_places();
+  read_locations();
 }
 
 /// Checks an .include on line `number`. what: the rest of the line, a path, perhaps after '='. Paths with variables are
@@ -58,7 +58,7 @@ void ConfigFile::read_include(int number, const std::string& what) {
 }
 
 /// Finds the lines of sections and names. Their values come from libcrypto.
-void ConfigFile::read_places() {
+void ConfigFile::read_locations() {
   std::ifstream in(path_);
   std::string text, section = kDefaultSection;
   bool continues = false;
@@ -74,12 +74,13 @@ void ConfigFile::read_places() {
     const std::size_t end = text.find(']'), equals = text.find('=');
     if (text[0] == '[' && end != std::string::npos) {
       section = trimmed(text.substr(1, end - 1));
-      places_.push_back({number, section, ""});
+      locations_.push_back({number, section, ""});
     } else if (equals != std::string::npos) {
       const std::string name = trimmed(text.substr(0, equals));
       const std::size_t colons = name.find("::");
-      places_.push_back(colons == std::string::npos ? Place{number, section, name}
-                                                    : Place{number, name.substr(0, colons), name.substr(colons + 2)});
+      locations_.push_back(colons == std::string::npos
+                               ? Location{number, section, name}
+                               : Location{number, name.substr(0, colons), name.substr(colons + 2)});
     }
   }
 }
@@ -115,16 +116,16 @@ std::vector<std::string> ConfigFile::sections() const {
 }
 
 std::string ConfigFile::line(const std::string& section, const std::string& name) const {
-  for (auto place = places_.rbegin(); place != places_.rend(); ++place)  // the last of several counts
-    if (place->section == section && place->name == name) return "line " + std::to_string(place->line) + ": ";
+  for (auto entry = locations_.rbegin(); entry != locations_.rend(); ++entry)  // the last of several counts
+    if (entry->section == section && entry->name == name) return "line " + std::to_string(entry->line) + ": ";
   return "";
 }
 
 std::string ConfigFile::line_before(const std::string& section, const std::string& name) const {
   bool is_later = false;
-  for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
-    if (place->section != section || place->name != name) continue;
-    if (is_later) return "line " + std::to_string(place->line) + ": ";
+  for (auto entry = locations_.rbegin(); entry != locations_.rend(); ++entry) {
+    if (entry->section != section || entry->name != name) continue;
+    if (is_later) return "line " + std::to_string(entry->line) + ": ";
     is_later = true;
   }
   return "";

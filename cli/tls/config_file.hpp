@@ -27,9 +27,9 @@ class ConfigFile {
   /// The value, or nullptr. Unlike NCONF_get_string it does not also search the default section.
   const char* value(const std::string& section, const std::string& name) const;
   std::vector<std::string> sections() const;
-  /// Where the entry is: "line 7: ", or "" if it is in an included file.
+  /// The entry's line, as the beginning of a sentence: "line 7: ", or "" if it is in an included file.
   std::string line(const std::string& section, const std::string& name) const;
-  /// Where an earlier entry of this name in the section is; "" if there is none.
+  /// The same of an earlier entry of this name in the section; "" if there is none.
   std::string line_before(const std::string& section, const std::string& name) const;
   /// A sentence for each line that includes a file or folder that does not exist.
   const std::vector<std::string>& missing_includes() const { return missing_includes_; }
@@ -39,17 +39,18 @@ class ConfigFile {
   std::string section_for_polykem() const;
 
  private:
-  struct Place {
+  /// The line of a section (with an empty name) or of an entry.
+  struct Location {
     int line;
     std::string section, name;
   };
-  void read_places();
+  void read_locations();
   void read_include(int number, const std::string& what);
 
   std::string path_, problem_;
   std::vector<std::string> missing_includes_;
   OpensslPtr<CONF> conf_;
-  std::vector<Place> places_;
+  std::vector<Location> locations_;
 };
 
 /// The section of names before the first [section].

@@ -43,7 +43,7 @@ std::string module_name(const std::string& name) {
   return base;
 }
 
-/// libcrypto's answer.
+/// True if libcrypto knows the module.
 bool is_known_module(const std::string& name) {
   if (module_name(name) == "ssl_conf") return true;  // asking libcrypto would make libssl forget what it has read
   const std::string text = fmt::format("openssl_conf = a\n[a]\n{} = polykem_no_such_section\n", name);
@@ -87,7 +87,7 @@ class Examination {
         say(kDefaultSection, kStart,
             fmt::format("section [{}] has no line 'providers = SECTION', so OpenSSL loads no provider{}", start_,
                         near_in(start_, "providers")));
-      if (out_.names_groups && !out_.reads_groups) stray_groups();
+      if (out_.names_groups && !out_.reads_groups) report_unread_groups();
     }
     return std::move(out_);
   }
@@ -105,9 +105,9 @@ class Examination {
     return "";
   }
 
-  /// True if a value names an existing section.
-  bool leads_on(const std::string& section, const std::string& name, const std::string& value,
-                const std::string& consequence) {
+  /// True if a value names an existing section; otherwise says that it does not.
+  bool section_exists(const std::string& section, const std::string& name, const std::string& value,
+                      const std::string& consequence) {
     if (file_.has(value)) return true;
     say(section, name,
         fmt::format("{} names section [{}], which is not there, so {}{}", name, value, consequence,
@@ -119,7 +119,7 @@ class Examination {
     const char* start = file_.value(kDefaultSection, kStart);
     if (start != nullptr) {
       start_ = start;
-      return leads_on(kDefaultSection, kStart, start_, "OpenSSL ignores the whole file");
+      return section_exists(kDefaultSection, kStart, start_, "OpenSSL ignores the whole file");
     }
     for (const std::string& section : file_.sections()) {
       if (file_.value(section, kStart) == nullptr) continue;
@@ -148,11 +148,11 @@ class Examination {
       const std::string module = module_name(entry.name);
       if (module == "providers") {
         saw_providers_ = true;
-        if (leads_on(start_, entry.name, entry.value, rest)) follow_providers(entry.value);
+        if (section_exists(start_, entry.name, entry.value, rest)) follow_providers(entry.value);
       } else if (module == "ssl_conf") {
-        if (leads_on(start_, entry.name, entry.value, rest)) follow_ssl(entry.value);
+        if (section_exists(start_, entry.name, entry.value, rest)) follow_ssl(entry.value);
       } else if (module == "alg_section") {
-        if (leads_on(start_, entry.name, entry.value, rest)) follow_algorithms(entry.value);
+        if (section_exists(start_, entry.name, entry.value, rest)) follow_algorithms(entry.value);
       }
     }
   }
@@ -160,7 +160,8 @@ class Examination {
   void follow_providers(const std::string& list) {
     bool found = false, has_default = false;
     for (const ConfigFile::Entry& entry : file_.entries(list)) {
-      if (!leads_on(list, entry.name, entry.value, "OpenSSL loads neither this provider nor those after it")) continue;
+      if (!section_exists(list, entry.name, entry.value, "OpenSSL loads neither this provider nor those after it"))
+        continue;
       const bool ours = is_entry_of_polykem(file_, entry);
       const std::string name = after_dot(entry.name);
       if (ours || name == "default") follow_provider(entry, ours);
@@ -243,7 +244,7 @@ class Examination {
   void follow_ssl(const std::string& section) {
     bool found = false;
     for (const ConfigFile::Entry& entry : file_.entries(section)) {
-      if (!leads_on(section, entry.name, entry.value, "OpenSSL ignores the whole section")) continue;
+      if (!section_exists(section, entry.name, entry.value, "OpenSSL ignores the whole section")) continue;
       if (entry.name != kSystemDefault) continue;
       found = true;
       follow_commands(entry.value);
@@ -261,7 +262,7 @@ class Examination {
     const OpensslPtr<SSL_CTX> context(SSL_CTX_new(TLS_method()));
     if (context == nullptr) {  // no provider has ciphers, which is reported elsewhere
       for (const ConfigFile::Entry& entry : file_.entries(section))
-        if (is_groups(entry.name)) hold_groups(section, entry);
+        if (is_groups(entry.name)) set_groups(section, entry);
       return;
     }
     SSL_CONF_CTX* commands = SSL_CONF_CTX_new();
@@ -287,7 +288,7 @@ class Examination {
     ERR_clear_error();
   }
 
-  void hold_groups(const std::string& section, const ConfigFile::Entry& entry) {
+  void set_groups(const std::string& section, const ConfigFile::Entry& entry) {
     out_.reads_groups = true;
     out_.groups_line = file_.line(section, entry.name);
     out_.groups.clear();
@@ -296,7 +297,7 @@ class Examination {
   }
 
   /// Reports an earlier line of this name, which libcrypto ignores, or a list under another name that libssl uses.
-  void say_what_is_replaced(const std::string& section, const ConfigFile::Entry& entry, bool taken) {
+  void report_replaced_list(const std::string& section, const ConfigFile::Entry& entry, bool taken) {
     std::string before = file_.line_before(section, entry.name);
     if (before.empty() && taken && has_list_)
       before = out_.groups_line.empty() ? "an included file: " : out_.groups_line;
@@ -305,8 +306,8 @@ class Examination {
   }
 
   void examine_groups(const std::string& section, const ConfigFile::Entry& entry, bool taken) {
-    say_what_is_replaced(section, entry, taken);
-    if (taken || !has_list_) hold_groups(section, entry);
+    report_replaced_list(section, entry, taken);
+    if (taken || !has_list_) set_groups(section, entry);
     has_list_ = has_list_ || taken;
     if (offered_.empty()) return;  // polykem is inactive, so its groups are missing anyway
     bool blamed = false;
@@ -344,8 +345,8 @@ class Examination {
     return out;
   }
 
-  /// Reports a list of groups that is not where every program reads it.
-  void stray_groups() {
+  /// Reports lists of groups in sections that programs do not read.
+  void report_unread_groups() {
     for (const std::string& section : file_.sections())
       for (const ConfigFile::Entry& entry : file_.entries(section))
         if (is_groups(entry.name))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem tls-check --connect: which group does a server negotiate?
+// polykem tls-check --connect: shows which group a server negotiates.
 #pragma once
 
 #include <string>

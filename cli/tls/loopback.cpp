@@ -34,7 +34,7 @@ void connect(SSL* server, SSL* client) {
   SSL_set_connect_state(client);
 }
 
-/// Creates a side. Returns why that is impossible; empty on success.
+/// Prepares the context of a side. Returns an error; empty on success.
 std::string prepare(SSL_CTX* context, const std::string& groups) {
   if (context == nullptr) return "libssl has no context: " + openssl_errors();
   SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);  // a configuration may demand certificates that are not here

@@ -10,7 +10,7 @@ namespace polykem::cli {
 
 struct Loopback {
   std::string error;                 ///< empty: client and server agree
-  double milliseconds = 0;           ///< of both sides, without what is done once per group
+  double milliseconds = 0;           ///< of both sides, without the work done once per group
   unsigned code_point = 0;           ///< of the negotiated group, if it is a post-quantum one of TLS 1.3
   std::string group;                 ///< its name
   std::string version;               ///< the protocol's, for example "TLSv1.3"
@@ -26,7 +26,7 @@ struct GroupLists {
 class LoopbackServer {
  public:
   enum class Key { kEc, kRsa };
-  /// context: nullptr for the default library context, with its openssl.cnf.
+  /// libctx: nullptr for the default library context, with its openssl.cnf.
   explicit LoopbackServer(OSSL_LIB_CTX* libctx, Key key = Key::kEc);
   /// Runs a handshake of a client and a server in this process: in TLS 1.3 if they are given groups, otherwise as
   /// configured.

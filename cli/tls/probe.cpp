@@ -96,23 +96,25 @@ Descriptor connect_to(const Endpoint& server, Clock::time_point end, std::string
                                       std::strerror(error)));
 }
 
-struct Heard {
+/// The ServerHellos of a handshake.
+struct ReceivedHellos {
   ServerHello last;
   bool any = false, retried = false;
 };
 
-void hear(int is_written, int /*version*/, int type, const void* data, std::size_t size, SSL* /*ssl*/, void* to) {
+void record_hello(int is_written, int /*version*/, int type, const void* data, std::size_t size, SSL* /*ssl*/,
+                  void* to) {
   if (is_written != 0 || type != SSL3_RT_HANDSHAKE) return;
-  auto& heard = *static_cast<Heard*>(to);
+  auto& hellos = *static_cast<ReceivedHellos*>(to);
   ServerHello hello;
   if (!read_server_hello({static_cast<const std::uint8_t*>(data), size}, hello)) return;
-  heard.any = true;
-  heard.retried = heard.retried || hello.is_retry;
-  heard.last = hello;
+  hellos.any = true;
+  hellos.retried = hellos.retried || hello.is_retry;
+  hellos.last = hello;
 }
 
-/// Throws CliError of the kind that the first error in OpenSSL's queue shows.
-[[noreturn]] void refuse(const std::string& where, const std::string& groups, bool heard_hello) {
+/// Throws CliError for a failed handshake, of the kind that the first error in OpenSSL's queue shows.
+[[noreturn]] void throw_failed_handshake(const std::string& where, const std::string& groups, bool received_hello) {
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_REASON(code);
   const std::string text = openssl_errors();
@@ -127,21 +129,22 @@ void hear(int is_written, int /*version*/, int type, const void* data, std::size
   if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING)
     throw CliError(kExitIo, fmt::format("{} closes the connection during the handshake", where),
                    "does it speak TLS at this port?");
-  if (reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE && !heard_hello)
+  if (reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE && !received_hello)
     throw CliError(kExitCheckFailed, fmt::format("{} refuses the handshake: {}", where, text),
                    groups.size() > kLongList ? "it may have none of the groups that are offered"
                                              : fmt::format("it may have none of the groups {}", groups));
   throw CliError(kExitCheckFailed, fmt::format("the handshake with {} fails: {}", where, text));
 }
 
-void shake(SSL* ssl, const std::string& where, const std::string& groups, const Heard& heard,
-           std::chrono::milliseconds timeout, Clock::time_point end) {
+void run_handshake(SSL* ssl, const std::string& where, const std::string& groups, const ReceivedHellos& hellos,
+                   std::chrono::milliseconds timeout, Clock::time_point end) {
   for (;;) {
     ERR_clear_error();
     const int result = SSL_connect(ssl);
     if (result == 1) return;
     const int error = SSL_get_error(ssl, result);
-    if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) refuse(where, groups, heard.any);
+    if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE)
+      throw_failed_handshake(where, groups, hellos.any);
     if (!wait_for(SSL_get_fd(ssl), error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, end))
       throw CliError(kExitIo,
                      fmt::format("{} does not end the handshake within {:g} s", where,
@@ -160,7 +163,7 @@ std::string subject_of(SSL* ssl) {
   return printable(std::string_view(data, static_cast<std::size_t>(std::max(0L, size))), 200);
 }
 
-/// TLS 1.2 does not have the group in its ServerHello.
+/// The group of TLS 1.2, which is not in its ServerHello.
 std::string classical_group(SSL* ssl) {
   EVP_PKEY* raw = nullptr;
   if (SSL_get_peer_tmp_key(ssl, &raw) != 1) return "";
@@ -172,16 +175,16 @@ std::string classical_group(SSL* ssl) {
   return type == nullptr ? "" : type;
 }
 
-void describe_session(SSL* ssl, const Heard& heard, Probe& out) {
+void describe_session(SSL* ssl, const ReceivedHellos& hellos, Probe& out) {
   out.version = SSL_get_version(ssl);
   out.cipher = SSL_get_cipher_name(ssl);
-  out.retried = heard.retried;
+  out.retried = hellos.retried;
   out.subject = subject_of(ssl);
   if (SSL_version(ssl) < TLS1_3_VERSION) {
     out.group = classical_group(ssl);
     return;
   }
-  out.code_point = heard.last.group;
+  out.code_point = hellos.last.group;
   const char* name = SSL_group_to_name(ssl, static_cast<int>(SSL_get_negotiated_group(ssl)));
   out.group = name == nullptr ? "" : name;
 }
@@ -229,17 +232,17 @@ Probe probe_server(OSSL_LIB_CTX* context, const Endpoint& server, const std::str
   SSL_CTX_set_verify(settings.get(), SSL_VERIFY_NONE, nullptr);
   const OpensslPtr<SSL> ssl(SSL_new(settings.get()));
   if (ssl == nullptr) throw std::bad_alloc();
-  Heard heard;
-  SSL_set_msg_callback(ssl.get(), hear);
-  SSL_set_msg_callback_arg(ssl.get(), &heard);
+  ReceivedHellos hellos;
+  SSL_set_msg_callback(ssl.get(), record_hello);
+  SSL_set_msg_callback_arg(ssl.get(), &hellos);
   if (!is_address(server.host)) set_server_name(ssl.get(), server.host);
   Probe out;
   const Descriptor connection = connect_to(server, end, out.address);
   SSL_set_fd(ssl.get(), connection.get());
   const Clock::time_point start = Clock::now();
-  shake(ssl.get(), where, groups, heard, timeout, end);
+  run_handshake(ssl.get(), where, groups, hellos, timeout, end);
   out.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  describe_session(ssl.get(), heard, out);
+  describe_session(ssl.get(), hellos, out);
   SSL_shutdown(ssl.get());
   ERR_clear_error();
   return out;

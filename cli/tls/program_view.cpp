@@ -104,8 +104,8 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
 }
 
 /// Runs handshakes of clients and servers that set no groups. Returns the server, or nullptr if there is none.
-std::unique_ptr<LoopbackServer> shake_hands(ProgramView& view, const std::vector<TlsGroup>& offered,
-                                            const std::string& provider, const std::vector<std::string>& names) try {
+std::unique_ptr<LoopbackServer> run_handshakes(ProgramView& view, const std::vector<TlsGroup>& offered,
+                                               const std::string& provider, const std::vector<std::string>& names) try {
   auto server = std::make_unique<LoopbackServer>(nullptr);
   view.handshake = server->handshake({});
   if (!view.handshake.error.empty()) {  // a file may exclude ECDSA, as TLS 1.2 does where the list lacks its curve
@@ -193,7 +193,7 @@ void explain_load(ProgramView& view, const ConfigFile& file, const ConfigFinding
   if (!found.relative_module.empty()) view.findings.push_back(found.relative_module);
 }
 
-void look_at_file(ProgramView& view, const std::vector<TlsGroup>& offered, const LoopbackServer* server) {
+void examine_file(ProgramView& view, const std::vector<TlsGroup>& offered, const LoopbackServer* server) {
   const ConfigFile file(view.config_file);
   view.mentions_polykem = file.mentions("polykem");
   std::vector<std::string> ours;
@@ -222,7 +222,8 @@ void remove_control_characters(std::vector<std::string>& sentences) {
     std::replace_if(each.begin(), each.end(), is_control, '?');
 }
 
-ProgramView look(const std::vector<std::string>& names) {
+/// Makes the view in this process.
+ProgramView make_view(const std::vector<std::string>& names) {
   ProgramView view;
   if (OPENSSL_init_ssl(0, nullptr) != 1) view.failure = openssl_errors();
   ERR_clear_error();
@@ -243,10 +244,10 @@ ProgramView look(const std::vector<std::string>& names) {
     if (view.active) {
       view.module = file_of(active.polykem);
       offered = groups_of(active.polykem);
-      server = shake_hands(view, offered, OSSL_PROVIDER_get0_name(active.polykem), names);
+      server = run_handshakes(view, offered, OSSL_PROVIDER_get0_name(active.polykem), names);
     }
   }
-  if (view.has_config_file) look_at_file(view, offered, server.get());
+  if (view.has_config_file) examine_file(view, offered, server.get());
   remove_control_characters(view.findings);
   remove_control_characters(view.notes);
   return view;
@@ -273,11 +274,11 @@ void write_whole(int descriptor, const std::string& text) {
 }
 
 /// The body of the other process. It ends without running destructors or flushing buffers of its parent.
-[[noreturn]] void look_and_end(int pipe, const std::vector<std::string>& names) {
+[[noreturn]] void send_view_and_exit(int pipe, const std::vector<std::string>& names) {
   alarm(kMaxSeconds);
   int code = 1;
   try {
-    write_whole(pipe, nlohmann::json(look(names)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write_whole(pipe, nlohmann::json(make_view(names)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     code = 0;
   } catch (const std::exception&) {  // the parent sees that it received nothing
   }
@@ -319,17 +320,17 @@ bool openssl_has_mlkem() {
 
 ProgramView view_of_program(const std::vector<std::string>& names) {
   int ends[2];
-  if (pipe(ends) != 0) throw CliError(kExitResources, fmt::format("no pipe: {}", std::strerror(errno)));
+  if (pipe(ends) != 0) throw CliError(kExitResources, fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   std::fflush(nullptr);  // otherwise the other process would print what is buffered here
   const pid_t pid = fork();
   if (pid == 0) {
     close(ends[0]);
-    look_and_end(ends[1], names);
+    send_view_and_exit(ends[1], names);
   }
   close(ends[1]);
   const std::string text = pid > 0 ? read_to_end(ends[0]) : "";
   close(ends[0]);
-  if (pid < 0) throw CliError(kExitResources, fmt::format("no process: {}", std::strerror(errno)));
+  if (pid < 0) throw CliError(kExitResources, fmt::format("cannot start a process: {}", std::strerror(errno)));
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
@@ -340,7 +341,7 @@ ProgramView view_of_program(const std::vector<std::string>& names) {
   view.has_config_file = path != nullptr;
   view.mentions_polykem = true;
   view.failure = WIFSIGNALED(status)
-                     ? fmt::format("it dies of signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                     ? fmt::format("signal {} kills it ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                      : "it ends without a result";
   return view;
 }

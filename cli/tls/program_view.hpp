@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What openssl.cnf means for a user's program: a separate process starts as such a program does, and asks libcrypto and
-// libssl.
+// The effect of openssl.cnf on a user's program: a separate process starts as such a program does, and asks libcrypto
+// and libssl.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ struct ProgramView {
   Loopback handshake;                  ///< of a client and a server that set no groups themselves
   bool by_polykem = false;             ///< polykem computed its key exchange
   std::vector<GroupResult> results;    ///< handshakes that name a group, for each of polykem's groups
-  std::vector<std::string> notes;      ///< sentences about what works here, but not everywhere
+  std::vector<std::string> notes;      ///< sentences about lines that work here, but not with every OpenSSL
   std::vector<std::string> findings;   ///< sentences about lines that OpenSSL ignores, and other causes
 };
 

@@ -73,9 +73,9 @@ std::string append_section(const ConfigFile& file, std::vector<std::string>& pat
     if (file.has(entry.value)) {
       if (std::find(path.begin(), path.end(), entry.value) != path.end()) return entry.value;
       path.push_back(entry.value);
-      std::string circle = append_section(file, path, key + ".", out);
+      std::string cycle = append_section(file, path, key + ".", out);
       path.pop_back();
-      if (!circle.empty()) return circle;
+      if (!cycle.empty()) return cycle;
     } else if (key != "activate" && key != "soft_load" && key != "identity") {
       out += key + " = " + escaped_value(entry.value.c_str()) + "\n";
     }
@@ -83,7 +83,7 @@ std::string append_section(const ConfigFile& file, std::vector<std::string>& pat
   return "";
 }
 
-/// Why the broker does not accept operations; empty: it does. The batcher connects at its first operation.
+/// The reason why the broker does not accept operations; empty: it does. The batcher connects at its first operation.
 std::string problem_of_broker(const std::string& path) try {
   polykem_batcher_config config{};
   config.broker = path.c_str();
@@ -104,7 +104,8 @@ std::string problem_of_broker(const std::string& path) try {
   return e.what();
 }
 
-/// Why no file can be created beside `path`; empty: one can. Creates one, because access() says yes to root everywhere.
+/// The reason why no file can be created beside `path`; empty: one can. Creates one, because access() allows root
+/// everything.
 std::string problem_of_statistics(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::string name = path + ".XXXXXX";
@@ -115,8 +116,8 @@ std::string problem_of_statistics(const std::string& path) {
   return "";
 }
 
-/// Checks what the section says about the outside: the broker's socket and the statistics file.
-void check_surroundings(const ConfigFile& file, const std::string& section, ProviderCheck& check) {
+/// Checks the broker's socket and the statistics file that the section names.
+void check_named_files(const ConfigFile& file, const std::string& section, ProviderCheck& check) {
   const auto value = [&](const char* key) {
     const char* text = file.value(section, key);
     return std::string(text == nullptr ? "" : text);
@@ -134,8 +135,8 @@ void check_surroundings(const ConfigFile& file, const std::string& section, Prov
 std::string configure(OSSL_LIB_CTX* context, const ConfigFile& file, const std::string& section) {
   std::string text = "openssl_conf = init\n[init]\nproviders = list\n[list]\npolykem = own\n[own]\n";
   std::vector<std::string> path = {section};
-  const std::string circle = append_section(file, path, "", text);
-  if (!circle.empty()) return fmt::format("section [{}] leads back to itself", circle);
+  const std::string cycle = append_section(file, path, "", text);
+  if (!cycle.empty()) return fmt::format("section [{}] contains itself", cycle);
   const OpensslPtr<CONF> own(NCONF_new_ex(context, nullptr));
   const OpensslPtr<BIO> bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
   if (NCONF_load_bio(own.get(), bio.get(), nullptr) == 1 && CONF_modules_load(own.get(), nullptr, 0) == 1) return "";
@@ -148,7 +149,7 @@ void read_file(const ProgramView& view, ProviderCheck& check) {
   if (view.section.empty() || !file.problem().empty()) return;
   const char* module = file.value(view.section, "module");
   check.module = module == nullptr ? "" : module;
-  check_surroundings(file, view.section, check);
+  check_named_files(file, view.section, check);
   ERR_clear_error();
   check.problem = configure(check.libctx.get(), file, view.section);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds and loads the OpenSSL provider directly, independent of openssl.cnf, and says where that fails.
+// Finds and loads the OpenSSL provider directly, independent of openssl.cnf, and reports what fails.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace polykem::cli {
 /// A folder that was searched for the module.
 struct ModuleFolder {
   std::string path;
-  std::string why;  ///< why it was searched, for example "OPENSSL_MODULES"
+  std::string why;  ///< the reason for searching it, for example "OPENSSL_MODULES"
   bool found = false;
   bool by_openssl = true;  ///< OpenSSL searches it too
 };
@@ -22,7 +22,8 @@ struct ProviderCheck {
   OpensslPtr<OSSL_LIB_CTX> libctx;
   OpensslPtr<OSSL_PROVIDER> default_provider, provider;  ///< provider: nullptr if it does not load
   std::string module;                                    ///< the module's path in the file; empty: it has none
-  /// What the file says about each, and what is wrong with it; empty: nothing. Programs also work without a broker.
+  /// The values of these keys in the file, and the problems with them; empty: none. Programs also work without a
+  /// broker.
   std::string broker, broker_problem, statistics, statistics_problem;
   double linger_ms = 0;
   std::vector<ModuleFolder> folders;
@@ -34,7 +35,7 @@ struct ProviderCheck {
 /// The groups in a comma-separated list of names, or all that are offered for "all". Throws CliError (usage).
 std::vector<TlsGroup> groups_asked_for(const std::vector<TlsGroup>& offered, const std::string& list);
 
-/// What is known without another process: which file OpenSSL reads, and polykem's section in it.
+/// The part of the view that needs no other process: the file that OpenSSL reads, and polykem's section in it.
 ProgramView view_of_file();
 
 /// Loads the provider into a separate library context, with the keys of its section in the file that `view` found.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads which group a ServerHello selects [RFC8446, 4.1.3]. The bytes are untrusted.
+// Reads the group that a ServerHello selects [RFC8446, 4.1.3]. The bytes are untrusted.
 #pragma once
 
 #include <cstddef>

@@ -79,7 +79,7 @@ BROKEN = [
     ("polykem.so", "polykme.so", "OpenSSL does not load polykem by section [p]"),
     ("activate = 1\nmodule", "activate = 1\nthread = 2\nmodule", "thread: no such key; there are backend, threads"),
     ("activate = 1\nmodule", "activate = 1\n" + "".join(f"k{i} = p\n" for i in range(20)) + "module",
-     "OpenSSL does not load polykem by section [p]: section [p] leads back to itself"),
+     "OpenSSL does not load polykem by section [p]: section [p] contains itself"),
     ("default = d", "defualt = d", "OpenSSL's own provider, 'default', is not active; every program needs it"),
     ("default = d\n", "", "section [providers] names no provider 'default', which every program needs"),
     ("[d]\nactivate = 1", "[d]\nactvate = 1",
