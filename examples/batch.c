@@ -12,7 +12,7 @@
 
 enum { kClients = 8 };
 
-/* Every call returns a status; polykem never aborts and never prints. What to do about an error is up to you. */
+/* Every call returns a status; polykem never aborts and never prints. The program decides what to do about an error. */
 static void must(polykem_status status, const char* what) {
   if (status == POLYKEM_OK) return;
   fprintf(stderr, "%s: %s\n", what, polykem_status_text(status));

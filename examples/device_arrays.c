@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keys, ciphertexts and secrets that never leave the GPU: a batch is queued on a stream, behind whatever that stream
- * does already and before what it does next.
+ * Keys, ciphertexts and secrets that never leave the GPU: a batch is queued on a stream, after the stream's earlier
+ * work and before its later work.
  *
- *   cc device_arrays.c -I/usr/local/cuda/include $(pkg-config --cflags --libs polykem) -L/usr/local/cuda/lib64 -lcudart
- * \ -o device_arrays && ./device_arrays
+ *   cc device_arrays.c -I/usr/local/cuda/include $(pkg-config --cflags --libs polykem) \
+ *     -L/usr/local/cuda/lib64 -lcudart -o device_arrays && ./device_arrays
  */
 #include <cuda_runtime_api.h>
 #include <polykem/polykem.h>
@@ -27,7 +27,7 @@ static void must_cuda(cudaError_t error, const char* what) {
 }
 
 /* polykem reads device arrays up to the next multiple of 4 bytes; cudaMalloc's are longer than that. */
-static uint8_t* on_card(size_t bytes) {
+static uint8_t* device_buffer(size_t bytes) {
   void* memory = NULL;
   must_cuda(cudaMalloc(&memory, bytes), "device memory");
   return memory;
@@ -69,11 +69,11 @@ int main(void) {
   cudaStream_t stream = NULL;
   must_cuda(cudaStreamCreate(&stream), "stream");
   const size_t secret_bytes = kItems * info.shared_secret_bytes;
-  uint8_t* pk = on_card(kItems * info.public_key_bytes);
-  uint8_t* sk = on_card(kItems * info.secret_key_bytes);
-  uint8_t* ct = on_card(kItems * info.ciphertext_bytes);
-  uint8_t* sent = on_card(secret_bytes);
-  uint8_t* received = on_card(secret_bytes);
+  uint8_t* pk = device_buffer(kItems * info.public_key_bytes);
+  uint8_t* sk = device_buffer(kItems * info.secret_key_bytes);
+  uint8_t* ct = device_buffer(kItems * info.ciphertext_bytes);
+  uint8_t* sent = device_buffer(secret_bytes);
+  uint8_t* received = device_buffer(secret_bytes);
   exchange(context, scheme, pk, sk, ct, sent, received, stream);
   must_cuda(cudaStreamSynchronize(stream), "the stream's work");
 

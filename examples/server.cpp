@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server with many clients, in C++: the server's secret keys stay in a key set, ciphertexts that have arrived are
-// decapsulated in one call, in the background, in whatever order they came.
+// A server with many clients, in C++: the server's secret keys stay in a key set; ciphertexts that have arrived are
+// decapsulated in one call, in the background, in any order.
 //
 //   c++ -std=c++17 server.cpp $(pkg-config --cflags --libs polykem) -o server && ./server
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Signatures in batches, in C++: one key signs a thousand messages of different lengths in one call, and whoever has
+// Signatures in batches, in C++: one key signs a thousand messages of different lengths in one call, and the holder of
 // the public key verifies them in one call. One message is altered on the way.
 //
 //   c++ -std=c++17 sign.cpp $(pkg-config --cflags --libs polykem) -o sign && ./sign
@@ -22,7 +22,7 @@ bool sign_and_verify() {
   std::vector<std::string> messages;
   for (std::size_t i = 0; i < kMessages; ++i)
     messages.push_back("receipt " + std::to_string(i) + std::string(i % 50, '.'));
-  // The context is not secret: it keeps signatures of one application from counting in another.
+  // The context is not secret: it makes signatures of one application invalid in another.
   const polykem::Bytes application{'r', 'e', 'c', 'e', 'i', 'p', 't', 's'};
   const auto to_sign = [&] {
     return polykem::Messages(polykem::Strings::copies(messages), polykem::Strings::shared(application));

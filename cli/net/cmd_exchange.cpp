@@ -19,7 +19,7 @@
 namespace polykem::cli::net {
 namespace {
 
-/// All clients are ours and share the machine with the server, so the last one waits for all others.
+/// Longer than serve's, because all clients come at once and share the machine with the server.
 constexpr double kExchangeTimeoutSeconds = 600;
 
 void announce(const ExchangeOptions& options, const Scheme& scheme) {
@@ -54,7 +54,7 @@ void run_sequential(const ExchangeOptions& options, double seconds, ExchangeResu
   result.sequential_per_s = sequential.handshakes_per_s();
 }
 
-/// Measures the costs; sets `result.signal` instead if a signal comes meanwhile.
+/// Measures the costs. If a signal comes meanwhile, sets `result.signal` instead.
 void compare_in_process(const ExchangeOptions& options, const Scheme& scheme, double seconds, ExchangeResult& result) {
   struct Interrupted {};
   asio::io_context loop;

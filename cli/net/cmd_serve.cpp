@@ -85,7 +85,7 @@ void conclude(const ServeOptions& options, const EndReport& report) {
 
 /// Runs the loop to its end. If a handler runs out of memory, waits briefly, calls `resume` and continues.
 template <class Resume>
-void run_whatever_memory(asio::io_context& loop, Resume&& resume) {
+void run_despite_bad_alloc(asio::io_context& loop, Resume&& resume) {
   constexpr auto kPause = std::chrono::milliseconds(10);
   bool again = false;
   while (true) {
@@ -132,7 +132,7 @@ int serve(ServeOptions options) {
       },
       [&] { server.stop(); });
   server.on_end([&] { watch.stop(); });
-  run_whatever_memory(loop, [&] {
+  run_despite_bad_alloc(loop, [&] {
     server.resume();
     watch.resume();
   });
@@ -141,9 +141,9 @@ int serve(ServeOptions options) {
   report.limits = {budget.note};
   report.stages = read_stages(context);
   conclude(options, report);
-  // Without a number of clients, a signal is the normal end. A parent process judges by the report.
+  // Without a number of clients, a signal is the normal end. A parent process reads the report instead.
   const std::uint64_t agreed = report.outcomes.agreed();
-  const bool wrong = report.outcomes.of(Outcome::kMismatch) != 0;  // matters more
+  const bool wrong = report.outcomes.of(Outcome::kMismatch) != 0;  // takes precedence over the signal
   if (watch.signal() != 0 && !wrong && options.pipe < 0 && agreed < options.clients)
     return interrupted(watch.signal(), agreed, options.clients);
   return report.outcomes.of(Outcome::kMismatch) == 0 ? kExitOk : kExitCheckFailed;

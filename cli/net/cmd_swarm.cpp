@@ -39,7 +39,7 @@ asio::ip::tcp::endpoint resolve(asio::io_context& loop, const SwarmCommandOption
   const auto found = resolver.resolve(options.address, std::to_string(options.port), error);
   if (error || found.empty()) {
     throw CliError(kExitIo, fmt::format("cannot find '{}': {}", options.address, error.message()),
-                   "give the address of a running 'polykem serve'");
+                   "name the address of a running 'polykem serve' with --address");
   }
   return found.begin()->endpoint();
 }
@@ -108,7 +108,7 @@ int swarm(SwarmCommandOptions options) {
   report.limits = {budget.note};
   conclude(options, report);
   const std::uint64_t agreed = report.outcomes.agreed();
-  const bool wrong = report.outcomes.of(Outcome::kMismatch) != 0;  // matters more
+  const bool wrong = report.outcomes.of(Outcome::kMismatch) != 0;  // takes precedence over the signal
   if (watch.signal() != 0 && !wrong && options.pipe < 0 && agreed < options.clients)
     return interrupted(watch.signal(), agreed, options.clients);
   return exit_code_for(options, report);

@@ -12,8 +12,8 @@
 namespace polykem::cli::net {
 namespace {
 
-/// How long the other end may take to read why it was dropped, and to close.
-constexpr auto kGoodbye = std::chrono::seconds(1);
+/// The time for the other end to read an ERROR frame and to close.
+constexpr auto kCloseTimeout = std::chrono::seconds(1);
 constexpr int kReadsPerTurn = 4;
 
 bool would_block(const asio::error_code& error) {
@@ -63,7 +63,7 @@ void Connection::on_readable() {
       session_->on_disconnect();
       return close();
     }
-    if (!goodbye_since_) session_->on_bytes(ByteView(buffer).first(size));
+    if (!closing_since_) session_->on_bytes(ByteView(buffer).first(size));
     if (size < buffer.size()) break;  // probably all; if not, the socket is readable again at once
   }
   wait_readable();
@@ -106,7 +106,7 @@ void Connection::flush() {
 /// Closing a socket with unread bytes resets the connection, and the last frame could be lost. So shut down the sending
 /// side only, and let the other end close.
 void Connection::shut_down_after_flush() {
-  if (!goodbye_since_ || closed_) return;
+  if (!closing_since_ || closed_) return;
   asio::error_code error;
   socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
 }
@@ -114,17 +114,17 @@ void Connection::shut_down_after_flush() {
 void Connection::finished(Outcome outcome, const std::string& detail) {
   const auto self = shared_from_this();
   owner_.on_finished(*this, outcome, detail);
-  const bool nothing_to_say = outcome == Outcome::kAgreed || outcome == Outcome::kDisconnected ||
+  const bool sends_no_error = outcome == Outcome::kAgreed || outcome == Outcome::kDisconnected ||
                               outcome == Outcome::kPeerError || outcome == Outcome::kConnectFailed;
-  if (nothing_to_say) return close();
-  goodbye_since_ = Clock::now();
+  if (sends_no_error) return close();
+  closing_since_ = Clock::now();
   if (!flushing_) shut_down_after_flush();
 }
 
 void Connection::check_deadline(Clock::time_point oldest) {
   if (closed_) return;
-  if (!goodbye_since_) return unless_no_memory([&] { session_->check_deadline(oldest); });
-  if (*goodbye_since_ + kGoodbye < Clock::now()) close();
+  if (!closing_since_) return unless_no_memory([&] { session_->check_deadline(oldest); });
+  if (*closing_since_ + kCloseTimeout < Clock::now()) close();
 }
 
 void Connection::close() {

@@ -67,7 +67,7 @@ class Connection : public SessionHost, public std::enable_shared_from_this<Conne
   Bytes unsent_;
   bool flushing_ = false;
   bool closed_ = false;
-  std::optional<Clock::time_point> goodbye_since_;  ///< set while the other end is being told why the session ended
+  std::optional<Clock::time_point> closing_since_;  ///< set once the session has ended, until the other end closes
 };
 
 }  // namespace polykem::cli::net

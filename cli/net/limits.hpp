@@ -8,7 +8,7 @@
 namespace polykem::cli::net {
 
 struct FdBudget {
-  std::size_t connections;  ///< how many may be open at once: between 1 and the number wanted
+  std::size_t connections;  ///< the most that may be open at once: between 1 and the number wanted
   std::string note;         ///< what was changed, for people
 };
 

@@ -18,13 +18,13 @@ struct KemOperation {
   bool handed_in = false;
   polykem_status refused = POLYKEM_OK;
   Ticket ticket{};
-  std::list<KemOperation>::iterator place{};
-  KemOperationList* in = nullptr;  // the list that it is in after it has finished
+  std::list<KemOperation>::iterator position{};
+  KemOperationList* list = nullptr;  // set after it has finished, until it is delivered
   KemOperation *next = nullptr, *previous = nullptr;
 };
 
 void KemOperationList::push_back(KemOperation& operation) {
-  operation.in = this;
+  operation.list = this;
   operation.next = nullptr;
   operation.previous = last;
   (last == nullptr ? first : last->next) = &operation;
@@ -34,7 +34,7 @@ void KemOperationList::push_back(KemOperation& operation) {
 void KemOperationList::remove(KemOperation& operation) {
   (operation.previous == nullptr ? first : operation.previous->next) = operation.next;
   (operation.next == nullptr ? last : operation.next->previous) = operation.previous;
-  operation.in = nullptr;
+  operation.list = nullptr;
 }
 
 namespace {
@@ -44,9 +44,9 @@ constexpr std::size_t kMaxBatchItems = 65536;  // the library's limit
 /// Turns of the loop between adding the first operation and passing operations to the library: one for events that are
 /// ready, one for those that follow at once, such as the reset of a connection that has just sent its first frame, and
 /// more while each turn brings another operation.
-constexpr int kTurnsAnyway = 2;
-constexpr int kTurnsToGather = 8;
-constexpr std::size_t kEnough = 64;
+constexpr int kMinTurns = 2;
+constexpr int kMaxTurns = 8;
+constexpr std::size_t kEnoughItems = 64;
 
 polykem_batcher_config batcher_config(const BatchPolicy& policy) {
   polykem_batcher_config config{};
@@ -83,11 +83,11 @@ void KemOperations::add(polykem_op op, std::shared_ptr<KemUser> user) {
   if (operations_.empty()) busy_since_ = Clock::now();
   operations_.push_back({*this, op, std::move(user)});
   KemOperation& operation = operations_.back();
-  operation.place = std::prev(operations_.end());
+  operation.position = std::prev(operations_.end());
   operation.user->operation_ = &operation;
-  if (new_++ == 0) first_new_ = operation.place;
+  if (new_++ == 0) first_new_ = operation.position;
   if (!work_) work_.emplace(loop_.get_executor());
-  if (!std::exchange(gathering_, true)) gather(kTurnsToGather);
+  if (!std::exchange(gathering_, true)) gather(kMaxTurns);
 }
 
 /// Handlers that are ready may add operations to the same batch, or find that a client has gone. While every turn of
@@ -95,8 +95,8 @@ void KemOperations::add(polykem_op op, std::shared_ptr<KemUser> user) {
 void KemOperations::gather(int turns) {
   new_before_ = new_;
   asio::post(loop_, HandlerIn(gathering_memory_, [this, turns] {
-               const bool more = turns > kTurnsToGather - kTurnsAnyway || new_ > new_before_;
-               if (turns > 1 && more && new_ < kEnough) return gather(turns - 1);
+               const bool more = turns > kMaxTurns - kMinTurns || new_ > new_before_;
+               if (turns > 1 && more && new_ < kEnoughItems) return gather(turns - 1);
                gathering_ = false;
                hand_in();
              }));
@@ -137,7 +137,7 @@ void KemOperations::hand_in(KemOperation& operation) {
 /// Called on any thread, twice for a ticket that finishes while add() returns.
 void KemOperations::finished(KemOperation& operation) {
   const std::lock_guard lock(mutex_);
-  if (operation.in != nullptr) return;
+  if (operation.list != nullptr) return;
   finished_.push_back(operation);
   if (std::exchange(posted_, true)) return;
   asio::post(loop_, HandlerIn(posted_memory_, [this] { deliver_finished(); }));
@@ -187,13 +187,13 @@ std::shared_ptr<KemUser> KemOperations::remove(KemOperation& operation) {
   user->operation_ = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (operation.in != nullptr) operation.in->remove(operation);
+    if (operation.list != nullptr) operation.list->remove(operation);
   }
   if (!operation.handed_in) {
     --new_;
-    if (first_new_ == operation.place) ++first_new_;
+    if (first_new_ == operation.position) ++first_new_;
   }
-  operations_.erase(operation.place);
+  operations_.erase(operation.position);
   if (operations_.empty()) {
     busy_ += Clock::now() - busy_since_;
     work_.reset();

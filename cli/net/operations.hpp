@@ -111,7 +111,7 @@ class KemOperations {
   Batcher batcher_;
   std::list<KemOperation> operations_;
   std::list<KemOperation>::iterator first_new_ = operations_.end();  ///< the first that the library does not have yet
-  std::size_t new_ = 0, new_before_ = 0;  ///< how many of those, now and one turn of the loop before
+  std::size_t new_ = 0, new_before_ = 0;  ///< the number of those, now and one turn of the loop before
   bool gathering_ = false;
   HandlerMemory gathering_memory_;
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_;  ///< while something is pending
@@ -121,7 +121,7 @@ class KemOperations {
   std::chrono::nanoseconds busy_{0};
   Clock::time_point busy_since_{};
 
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   KemOperationList finished_;
   KemOperationList delivering_;  ///< used by the running handler
   bool posted_ = false;

@@ -20,7 +20,7 @@ struct NetOptions : CommonOptions {
   std::string batch = "auto";
   std::uint32_t linger_us = 0;
   double timeout_seconds = 10;
-  int pipe = -1;  ///< where exchange has its children report, instead of to people
+  int pipe = -1;  ///< in a child process of exchange: the descriptor on which it reports, instead of to people
 
   Role parsed_role() const { return *role_from_name(role); }
   BatchPolicy policy() const;

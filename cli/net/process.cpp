@@ -33,7 +33,7 @@ constexpr auto kGracePeriod = std::chrono::seconds(2);
 }
 
 /// Runs in the child between fork and exec, where only async-signal-safe calls are allowed.
-[[noreturn]] void become(char* const* argv, int pipe_fd, pid_t parent) {
+[[noreturn]] void exec_self(char* const* argv, int pipe_fd, pid_t parent) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
@@ -68,7 +68,7 @@ Child::Child(asio::io_context& loop, const std::vector<std::string>& arguments) 
   argv.push_back(nullptr);
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ == 0) become(argv.data(), fds[1], parent);
+  if (pid_ == 0) exec_self(argv.data(), fds[1], parent);
   const int fork_error = errno;
   close(fds[1]);
   errno = fork_error;
@@ -78,8 +78,8 @@ Child::Child(asio::io_context& loop, const std::vector<std::string>& arguments) 
 Child::~Child() {
   if (!running()) return;
   stop();
-  const auto patience = std::chrono::steady_clock::now() + kGracePeriod;
-  while (std::chrono::steady_clock::now() < patience) {
+  const auto deadline = std::chrono::steady_clock::now() + kGracePeriod;
+  while (std::chrono::steady_clock::now() < deadline) {
     if (waitpid(pid_, nullptr, WNOHANG) != 0) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -49,7 +49,8 @@ class Child {
   std::function<void(int)> on_exit_;
 };
 
-/// The child's end of the pipe. Errors are ignored, because the child ends anyway if the parent is gone.
+/// Writes a message from the child to the pipe. Errors are ignored, because the child ends anyway if the parent is
+/// gone.
 void write_message(int fd, const Json& message);
 
 }  // namespace polykem::cli::net

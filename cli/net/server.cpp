@@ -20,7 +20,7 @@ constexpr auto kServerSweepInterval = std::chrono::milliseconds(100);
 constexpr int kBacklog = 4096;
 constexpr int kAcceptsPerTurn = 64;
 /// While all connections are in use, one without a first frame is dropped after this time, since others may be waiting.
-constexpr auto kPatienceWhenFull = std::chrono::seconds(1);
+constexpr auto kTimeoutWhenFull = std::chrono::seconds(1);
 
 tcp::endpoint read_endpoint(const ServerOptions& options) {
   asio::error_code error;
@@ -121,7 +121,7 @@ void Server::sweep_later() {
     if (error || ended_) return;
     const Clock::time_point oldest = Clock::now() - options_.timeout;
     const Clock::time_point oldest_ungreeted =
-        may_accept() ? oldest : std::max(oldest, Clock::now() - kPatienceWhenFull);
+        may_accept() ? oldest : std::max(oldest, Clock::now() - kTimeoutWhenFull);
     std::vector<std::shared_ptr<Connection>> open;
     open.reserve(connections_.size());
     for (const auto& [key, connection] : connections_)

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 class Session;
 
-/// What a session needs from its host. Everything happens on the loop's thread.
+/// The host of a session, which carries its bytes and runs its operations. Everything happens on the loop's thread.
 class SessionHost {
  public:
   virtual ~SessionHost() = default;
@@ -37,7 +37,7 @@ class SessionHost {
   virtual void finished(Outcome outcome, const std::string& detail) = 0;
 };
 
-/// What both ends have in common: parsing frames, refusing unexpected ones, and the transcript.
+/// The common base of both ends: it parses frames, refuses unexpected ones, and keeps the transcript.
 class Session : public KemUser {
  public:
   Session(const Scheme& scheme, Role role, SessionHost& host) : scheme_(scheme), role_(role), host_(&host) {}

@@ -20,7 +20,7 @@ struct OpCosts {
 
   /// The server's part of a handshake.
   double server(Role role) const;
-  /// What both ends compute.
+  /// The computation of both ends.
   double whole() const;
 };
 

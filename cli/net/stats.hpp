@@ -37,7 +37,7 @@ class SizeCounts {
   std::map<std::size_t, std::uint64_t> counts_;
 };
 
-/// What a batcher computed.
+/// The batches that a batcher computed.
 struct BatchStats {
   std::array<SizeCounts, 3> by_op;   ///< indexed by polykem_op
   std::chrono::nanoseconds busy{0};  ///< time during which at least one batch was running
@@ -82,7 +82,7 @@ struct EndReport {
   std::int64_t last_ns = 0;               ///< end of the last one
   std::string backend;
   unsigned threads = 0;
-  std::vector<std::string> limits;  ///< how it changed limits
+  std::vector<std::string> limits;  ///< sentences about the limits that it changed
 };
 
 /// The steady clock in nanoseconds.

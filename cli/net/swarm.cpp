@@ -120,10 +120,10 @@ void Swarm::on_connect_settled() {
 }
 
 bool Swarm::may_retry(const asio::error_code& error) const {
-  const bool passing = error == asio::error::connection_refused || error == asio::error::timed_out ||
-                       error == asio::error::connection_reset || error == asio::error::try_again ||
-                       error == asio::error_code(EADDRNOTAVAIL, asio::error::get_system_category());
-  return passing && !stopping_ && Clock::now() < retry_until_;
+  const bool temporary = error == asio::error::connection_refused || error == asio::error::timed_out ||
+                         error == asio::error::connection_reset || error == asio::error::try_again ||
+                         error == asio::error_code(EADDRNOTAVAIL, asio::error::get_system_category());
+  return temporary && !stopping_ && Clock::now() < retry_until_;
 }
 
 void Swarm::sweep_later() {

@@ -14,7 +14,7 @@
 
 namespace polykem::cli::net {
 
-/// Which signals a process obeys.
+/// The signals that end a process.
 enum class Signals {
   kFromPeople,  ///< SIGINT, SIGTERM, and SIGHUP unless it was ignored when the program started (nohup)
   kFromParent   ///< SIGTERM only: signals that a terminal sends to the whole group are for the parent

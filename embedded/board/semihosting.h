@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's way to the outside under a debugger or an emulator.
+// Semihosting: console, files and exit of a program under a debugger or an emulator.
 #pragma once
 
 #include <stddef.h>

@@ -13,7 +13,7 @@ static uint8_t ciphertext[POLYKEM_EMBEDDED_MLKEM768_CIPHERTEXT_BYTES];
 static uint8_t secret[POLYKEM_EMBEDDED_MLKEM768_SHARED_SECRET_BYTES];
 static uint8_t partners_secret[POLYKEM_EMBEDDED_MLKEM768_SHARED_SECRET_BYTES];
 
-/* Working memory of any operation; between two of them it may be used for something else. */
+/* The workspace of all operations; between them it may be used for something else. */
 static _Alignas(POLYKEM_EMBEDDED_ALIGNMENT) uint8_t memory[POLYKEM_EMBEDDED_MLKEM768_WORKSPACE_BYTES];
 
 static int failed(const char* what) {

@@ -13,11 +13,12 @@ static volatile uint32_t* const control = (volatile uint32_t*)0x50060800;
 static volatile uint32_t* const status = (volatile uint32_t*)0x50060804;
 static volatile uint32_t* const data = (volatile uint32_t*)0x50060808;
 
-/* Waits for the word after *word; 0 if it came. It is refused if both are equal, as FIPS 140-2 demands. */
+/* Waits for the word after *word and stores it there. Returns 0, or 1 if it did not come in time or equals the word
+ * before, as FIPS 140-2 demands. */
 static int next_word(uint32_t* word) {
   for (int i = 0; i < kMaxTries; ++i) {
     const uint32_t now = *status;
-    if (now & kErrors) { /* of clock or seed, also one that is over: begin anew with the next call */
+    if (now & kErrors) { /* an error of clock or seed, now or before: the next call starts the generator again */
       *control &= ~(uint32_t)kEnable;
       *status = 0;
       return 1;
@@ -36,7 +37,7 @@ int random_bytes(void* context, uint8_t* out, size_t bytes) {
   *clock_enable |= kClockOfGenerator;
   *control |= kEnable;
   uint32_t word = 0;
-  if (next_word(&word) != 0) return 1;  // the first word is for comparison only
+  if (next_word(&word) != 0) return 1;  // the first word only serves for the comparison
   for (size_t i = 0; i < bytes; i += sizeof word) {
     if (next_word(&word) != 0) return 1;
     memcpy(out + i, &word, bytes - i < sizeof word ? bytes - i : sizeof word);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package polykem calls the C library polykem: what a program needs to exchange keys in batches. Copy it into your
-// program and extend it; docs/user_guide.md describes the C functions.
+// Package polykem calls the functions of the C library polykem that exchange keys in batches. Copy it into your program
+// and extend it; docs/user_guide.md describes the C functions.
 package polykem
 
 // #cgo pkg-config: polykem
@@ -15,11 +15,11 @@ import (
 	"unsafe"
 )
 
-// Status is what a call, or one item of a batch, returned. Those other than zero are errors; compare them with
+// Status is the status of a call, or of one item of a batch. Those other than zero are errors; compare them with
 // errors.Is.
 type Status int
 
-// Errors of a program that calls the library rightly: the other ones are its own mistakes.
+// Errors that can occur in a correct program. Other statuses show a mistake of the caller.
 const (
 	ErrUnknownScheme = Status(C.POLYKEM_ERR_UNKNOWN_SCHEME)
 	ErrOutOfMemory   = Status(C.POLYKEM_ERR_OUT_OF_MEMORY)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Asks pkg-config where the library is. The crate pkg-config would do the same; this needs no crate at all.
+//! Asks pkg-config for the library's folder, without the crate pkg-config, so that the example needs no other crates.
 use std::process::Command;
 
 fn pkg_config(option: &str) -> String {

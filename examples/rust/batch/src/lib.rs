@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A safe layer over the C library polykem: what a program needs to exchange keys in batches. Copy it into your program
-//! and extend it; docs/user_guide.md describes the C functions.
+//! A safe layer over the functions of the C library polykem that exchange keys in batches. Copy it into your program and
+//! extend it; docs/user_guide.md describes the C functions.
 use polykem_sys as sys;
 use std::ffi::{CStr, CString};
 use std::fmt;
 use std::ops::Deref;
 use std::ptr;
 
-/// Why a call, or an item of a batch, failed.
+/// The reason for which a call, or an item of a batch, failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status(sys::polykem_status);
 
@@ -20,7 +20,7 @@ impl Status {
 
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        // SAFETY: the text is static, for numbers that are no status, too.
+        // SAFETY: the text is static, also for numbers that are not a status.
         f.write_str(&unsafe { CStr::from_ptr(sys::polykem_status_text(self.0)) }.to_string_lossy())
     }
 }
@@ -46,7 +46,7 @@ pub struct Scheme {
 }
 
 impl Scheme {
-    /// By its name, "ML-KEM-768" for example.
+    /// Finds a parameter set by its name, "ML-KEM-768" for example.
     pub fn find(name: &str) -> Result<Scheme, Status> {
         let name = CString::new(name).map_err(|_| Status::UNKNOWN_SCHEME)?;
         let mut handle = ptr::null();
@@ -98,7 +98,7 @@ impl<T> Batch<T> {
         Ok(Batch { results, items: each.into_iter().map(check).collect() })
     }
 
-    /// For a program that takes all or nothing: the first item's error, if there is one.
+    /// The results of all items, or the error of the first item that failed.
     pub fn all(self) -> Result<T, Status> {
         self.items.into_iter().collect::<Result<(), Status>>()?;
         Ok(self.results)
@@ -108,7 +108,7 @@ impl<T> Batch<T> {
 /// Threads and the random generator. Make one and keep it.
 pub struct Context(*mut sys::polykem_context);
 
-// SAFETY: several threads may use a context at once, says the header.
+// SAFETY: the header allows several threads to use a context at once.
 unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
@@ -119,7 +119,7 @@ impl Drop for Context {
     }
 }
 
-/// How many records of a size these bytes are.
+/// The number of records of `size` bytes in `bytes`.
 fn records(bytes: &[u8], size: usize) -> Result<usize, Status> {
     if bytes.is_empty() || bytes.len() % size != 0 {
         return Err(Status::SIZE);

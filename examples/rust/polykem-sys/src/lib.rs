@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `polykem/polykem.h` declares, as far as a key exchange needs it; that header documents it. tests/header.rs
+//! The declarations of `polykem/polykem.h` that a key exchange needs; the header documents them. tests/header.rs
 //! compares the two.
 #![allow(non_camel_case_types)]
 

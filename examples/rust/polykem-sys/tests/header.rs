@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The C compiler says the same of the header as src/lib.rs does.
+//! Compares src/lib.rs with the header, as a C compiler reads it.
 use polykem_sys::*;
 use std::mem::{size_of, MaybeUninit};
 use std::path::Path;
 use std::process::Command;
 use std::ptr::addr_of;
 
-/// What a C program prints that has the header.
+/// The values of C expressions in a program that includes the header.
 fn of_header(name: &str, expressions: &[&str]) -> Vec<usize> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
