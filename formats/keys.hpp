@@ -22,7 +22,7 @@ inline constexpr std::string_view kEncryptedLabel = "ENCRYPTED PRIVATE KEY";
 /// The number of sets with these forms.
 inline constexpr std::size_t kSetsWithKeyFormat = 14;
 
-/// Which use of keys is accepted. Keys for another use are treated like those of an unsupported algorithm.
+/// The use of keys that is accepted. Keys for another use are treated like those of an unsupported algorithm.
 enum class KeyUse { kAny, kKem, kSignature };
 
 /// The alternatives of a private key [RFC9935, 6; RFC9881, 6]. FrodoKEM has only kExpanded.

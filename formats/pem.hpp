@@ -27,7 +27,7 @@ class PemReader {
  public:
   enum class Style {
     kStrict,  ///< only blocks of base64, empty lines, and blanks at the end of lines
-    kLenient  ///< what OpenSSL 3.0 reads: also text outside of blocks, blanks in lines, one empty line before the
+    kLenient  ///< as OpenSSL 3.0 reads it: also text outside of blocks, blanks in lines, one empty line before the
               ///< base64
   };
   enum class Event { kNone, kBegin, kEnd };

@@ -136,7 +136,8 @@ class Contexts {
   Contexts& operator=(Contexts&&) noexcept;
 
   std::size_t count() const;
-  /// How many setups failed, and the status of each. Later calls give a failed item the same status, and zeros.
+  /// The number of setups that failed, and the status of each. Later calls give a failed item the same status, and
+  /// zeros.
   std::size_t failed() const;
   ItemStatus status(std::size_t i) const;
   /// The number of item i's next message, and those of all count() items. Not during another call.

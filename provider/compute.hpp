@@ -38,7 +38,7 @@ class Compute {
  public:
   explicit Compute(Config config);
   ~Compute();
-  /// Whether each signature is verified before it is returned.
+  /// True if each signature is verified before it is returned.
   bool verifies_signatures() const { return config_.verify_after_sign; }
   /// Called when the process ends: nothing is destroyed from then on.
   void end() const;

@@ -7,7 +7,7 @@ namespace polykem::provider {
 
 namespace {
 
-/// Whether the program's libcrypto is ours: the core then passes our own functions.
+/// True if the program's libcrypto is ours: the core then passes our own functions.
 bool is_our_libcrypto(const OSSL_DISPATCH* core) {
   return core_function<OSSL_FUNC_CRYPTO_malloc_fn>(core, OSSL_FUNC_CRYPTO_MALLOC) == &CRYPTO_malloc;
 }

@@ -59,12 +59,12 @@ class Key {
   /// Sets the private key from its seed, and computes the expanded form and the public key. Not for hybrids.
   bool set_seed(ByteView seed);
 
-  /// Whether the public key is valid. ML-KEM's was checked when it was set; other KEMs are tested by an encapsulation.
+  /// True if the public key is valid. ML-KEM's was checked when it was set; other KEMs are tested by an encapsulation.
   /// For ML-DSA any key of the right length is valid.
   bool check_public() const;
-  /// Whether the private key is valid: tested by a decapsulation. ML-DSA's was checked when it was set.
+  /// True if the private key is valid, which a decapsulation tests. ML-DSA's was checked when it was set.
   bool check_private() const;
-  /// Whether the keys are a pair: the private key decapsulates what was encapsulated to the public key. For ML-DSA, the
+  /// True if the keys are a pair: the private key decapsulates a ciphertext for the public key. For ML-DSA, the
   /// public key follows from the private key.
   bool check_pair() const;
 

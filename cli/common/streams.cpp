@@ -43,7 +43,7 @@ int stream_named(const std::string& path) noexcept {
   return -1;
 }
 
-/// Whether `path` is another name of a standard stream, or of the pipe that the stream is.
+/// True if `path` is another name of a standard stream, or of the pipe that the stream is.
 bool is_stream(const std::string& path, int stream) noexcept {
   if (stream_named(path) == stream) return true;
   struct stat named {

@@ -14,13 +14,13 @@ namespace polykem::cli {
 /// it ends the program on failure.
 void open_standard_streams() noexcept;
 
-/// Whether `path`, when it is read or written, is standard input or output: "-", another name such as /dev/stdout, or
+/// True if `path`, when it is read or written, is standard input or output: "-", another name such as /dev/stdout, or
 /// the pipe that is that stream.
 bool is_standard_input(const std::string& path) noexcept;
 bool is_standard_output(const std::string& path) noexcept;
 
-/// Why `path` cannot be written, if it names a standard stream (such as "-" or /dev/stdout) that is closed or open only
-/// for reading; otherwise nullptr.
+/// The reason why `path` cannot be written, if it names a standard stream (such as "-" or /dev/stdout) that is closed
+/// or open only for reading; otherwise nullptr.
 const char* closed_stream(const std::string& path) noexcept;
 
 /// Prints on standard output. Throws CliError (io).

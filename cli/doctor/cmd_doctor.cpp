@@ -76,7 +76,7 @@ Limits limits_here(const CommonOptions& options) {
   return out;
 }
 
-/// Why the backend was chosen: forced by an option or a variable, or the best one here.
+/// The reason for the choice of the backend: forced by an option or a variable, or the best one here.
 std::string reason(const CommonOptions& options) {
   if (!options.backend.empty()) return "forced by --backend";
   const char* variable = std::getenv(kBackendVariable);

@@ -88,23 +88,23 @@ int swarm(SwarmCommandOptions options) {
   const FdBudget budget = budget_connections(asked);
   SwarmOptions settings = swarm_options(options, budget.connections);
   settings.server = resolve(loop, options);
-  Swarm crowd(loop, context, scheme, settings);
-  announce(options, crowd.report(), budget);
+  Swarm clients(loop, context, scheme, settings);
+  announce(options, clients.report(), budget);
   Progress progress("exchanged", options.clients, "clients", options.quiet || options.pipe >= 0);
   Watch watch(
       loop, options.pipe >= 0 ? Signals::kFromParent : Signals::kFromPeople,
       [&] {
-        progress.update(crowd.outcomes().agreed(), failure_note(crowd.outcomes()));
+        progress.update(clients.outcomes().agreed(), failure_note(clients.outcomes()));
         if (options.pipe >= 0) {
-          write_message(options.pipe, Json{{"event", "progress"}, {"outcomes", crowd.outcomes().by_outcome}});
+          write_message(options.pipe, Json{{"event", "progress"}, {"outcomes", clients.outcomes().by_outcome}});
         }
       },
-      [&] { crowd.stop(); });
-  crowd.on_end([&] { watch.stop(); });
-  crowd.start();
+      [&] { clients.stop(); });
+  clients.on_end([&] { watch.stop(); });
+  clients.start();
   loop.run();
   progress.finish();
-  EndReport report = crowd.report();
+  EndReport report = clients.report();
   report.limits = {budget.note};
   conclude(options, report);
   const std::uint64_t agreed = report.outcomes.agreed();

@@ -34,7 +34,7 @@ void run_inproc(const ExchangeOptions& options, const Scheme& scheme, ExchangeRe
   InprocExchange exchange(loop, server, client, scheme, settings);
   if (options.talks()) {
     print_out("  one process, no network; {} handshakes under way at once\n", with_commas(settings.concurrency));
-    print_out("  server and clients have a pool of {} threads each, backend {}; both compute what waits in batches\n",
+    print_out("  server and clients have a pool of {} threads each, backend {}; both compute in batches\n",
               server.threads(), server.backend(scheme));
     flush_output();
   }

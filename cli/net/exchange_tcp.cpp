@@ -144,7 +144,7 @@ class TcpRun {
 
   void announce_server(const Json& message) {
     if (!options_.talks()) return;
-    print_out("  server   {} port {}, backend {}, {} threads, computes what waits in batches of at most {}\n",
+    print_out("  server   {} port {}, backend {}, {} threads, computes waiting operations in batches of at most {}\n",
               kLoopback, message.at("port").get<int>(), message.at("backend").get<std::string>(),
               message.at("threads").get<unsigned>(), with_commas(options_.policy().cap));
     print_out("           {}\n", message.at("limits").get<std::string>());

@@ -27,7 +27,7 @@ inline constexpr std::size_t kMaxErrorTextBytes = 255;
 
 enum class FrameType : std::uint8_t { kHello = 1, kPublicKey = 2, kCiphertext = 3, kConfirm = 4, kError = 5 };
 
-/// Who makes the key pairs: the server in kServerDecaps, the clients in kServerEncaps.
+/// The end that makes the key pairs: the server in kServerDecaps, the clients in kServerEncaps.
 enum class Role : std::uint8_t { kServerDecaps = 1, kServerEncaps = 2 };
 
 enum class ParseStatus {

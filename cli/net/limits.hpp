@@ -9,7 +9,7 @@ namespace polykem::cli::net {
 
 struct FdBudget {
   std::size_t connections;  ///< the most that may be open at once: between 1 and the number wanted
-  std::string note;         ///< what was changed, for people
+  std::string note;         ///< a sentence about the limit and its change
 };
 
 /// Raises the soft limit as far as `wanted` connections, with the descriptors that are already open, need it and the

@@ -82,11 +82,11 @@ typedef struct polykem_scheme_info_t {
   const char* title;          /* as its specification spells it: "ML-KEM-768" */
   uint32_t security_category; /* NIST category 1..5, 0 where none was claimed */
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
-  size_t keygen_coin_bytes; /* coins of one key pair: random bytes, in the order of the known-answer tests */
-  size_t encaps_coin_bytes; /* coins of one encapsulation */
-  size_t secret_seed_bytes; /* of a secret key in its form as a seed (FIPS 203: d, z); 0 if the set has none */
-  size_t public_key_at; /* where a secret key holds its public key, in bytes from its start; SIZE_MAX if it does not */
-  int research;         /* 1 if the set is for research only, since attacks on it are published */
+  size_t keygen_coin_bytes;   /* coins of one key pair: random bytes, in the order of the known-answer tests */
+  size_t encaps_coin_bytes;   /* coins of one encapsulation */
+  size_t secret_seed_bytes;   /* of a secret key in its form as a seed (FIPS 203: d, z); 0 if the set has none */
+  size_t public_key_at;       /* offset in bytes of the public key within a secret key; SIZE_MAX if it holds none */
+  int research;               /* 1 if the set is for research only, since attacks on it are published */
   size_t signature_bytes;     /* of a signature set; 0 for a KEM, whose set has ciphertexts and shared secrets */
   size_t sign_coin_bytes;     /* coins of one signature: rnd of FIPS 204 */
   const char* const* aliases; /* alias_count other names by which the set is found, beside name and title */
@@ -131,7 +131,7 @@ POLYKEM_API size_t polykem_backend_count(void);
 /* In priority order, best first. Set out->struct_size. */
 POLYKEM_API polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out);
 
-/* Why the backend of that name cannot run here, as far as the CPU and the installed files show: a sentence in static
+/* The reason why a backend cannot run here, as far as the CPU and the installed files show: a sentence in static
  * storage, or NULL if nothing prevents it. This loads no module and opens no device, so that a process may fork
  * afterwards. */
 POLYKEM_API const char* polykem_backend_missing(const char* name);
