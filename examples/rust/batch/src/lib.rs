@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A safe layer over the functions of the C library polykem that exchange keys in batches. Copy it into your program and
-//! extend it; docs/user_guide.md describes the C functions.
+//! A safe layer over the functions of the C library polykem that exchange keys in batches. Copy it into your program
+//! and extend it; docs/user_guide.md describes the C functions.
 use polykem_sys as sys;
 use std::ffi::{CStr, CString};
 use std::fmt;
