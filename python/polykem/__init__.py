@@ -37,5 +37,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What is public, and the submodules that have been imported."""
+    """List the public names and the submodules that have been imported."""
     return sorted({*__all__, *({"bulk", "ckks", "hpke", "report"} & globals().keys())})

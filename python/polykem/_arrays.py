@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What callers pass as arrays, as NumPy arrays whose records have the right size."""
+"""Converts and checks the arrays that callers pass."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from ._errors import ArgumentError, ArgumentTypeError, SizeError
 ByteArray = npt.NDArray[np.uint8]
 StatusArray = npt.NDArray[np.int32]
 
-_MOST_ITEMS = 1 << 40
+_MAX_ITEMS = 1 << 40
 
 
 def as_array(value: Any, name: str) -> ByteArray:
-    """uint8, C-contiguous, without a copy. NumPy arrays, the buffer protocol, DLPack of the CPU."""
+    """Return a C-contiguous uint8 array that shares memory with `value`: a NumPy array, or an object with the buffer
+    protocol or, in host memory, DLPack."""
     array: npt.NDArray[Any]
     if isinstance(value, np.ndarray):
         array = value
@@ -34,7 +35,7 @@ def as_array(value: Any, name: str) -> ByteArray:
     if array.ndim == 0:
         raise ArgumentTypeError(f"{name} is a number; pass an array of uint8")
     if array.dtype == object:
-        raise ArgumentTypeError(f"{name} has elements of Python's; pass uint8{_joined(value, name)}")
+        raise ArgumentTypeError(f"{name} has Python objects as elements; pass uint8{_joined(value, name)}")
     if array.dtype != np.uint8:
         raise ArgumentError(f"{name} has elements of {array.dtype}; pass uint8 (array.view(numpy.uint8) reads the same "
                             "bytes)")
@@ -46,20 +47,20 @@ def as_array(value: Any, name: str) -> ByteArray:
 def _from_dlpack(value: Any, name: str) -> npt.NDArray[Any]:
     try:
         return np.from_dlpack(value)
-    except (BufferError, RuntimeError, TypeError, ValueError) as error:  # of its library, or NumPy's
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:  # from its library or from NumPy
         raise ArgumentError(
             f"{name} cannot be read by DLPack: {error}; pass an array of uint8 in host memory") from error
 
 
 def _joined(value: Any, name: str) -> str:
-    """Advice for columns of bytes: lists, those of pandas and polars, arrays of objects."""
+    """Return advice for columns of bytes: lists, columns of pandas and polars, arrays of objects."""
     if not hasattr(value, "__iter__") or isinstance(value, str):
         return ""
     return f'; of records in bytes, numpy.frombuffer(b"".join({name}), numpy.uint8).reshape(len({name}), -1) makes one'
 
 
 def as_bytes(value: Any, name: str) -> bytes | memoryview:
-    """The bytes of an object with the buffer protocol; copied only if they are not contiguous."""
+    """Return the bytes of an object with the buffer protocol; they are copied only if they are not contiguous."""
     if type(value) is bytes:
         return value
     view: memoryview | None = None
@@ -71,7 +72,7 @@ def as_bytes(value: Any, name: str) -> bytes | memoryview:
 
 
 def flat(view: memoryview) -> memoryview:
-    """In one dimension."""
+    """Return the view in one dimension."""
     if not view.c_contiguous:
         view = memoryview(view.tobytes())
     return view.cast("B") if view.nbytes else memoryview(b"")
@@ -85,7 +86,7 @@ def shape_error(name: str, shape: tuple[int, ...], sizes: str, record: int) -> S
 
 
 def check_records(array: Any, name: str, record: int, count: int | None = None, *, one: bool = True) -> None:
-    """`array` is (record,), if `one`, or (n, record); n is `count` unless that is None."""
+    """Raise unless the shape is (n, record), or (record,) if `one`; n must be `count` unless that is None."""
     shape = tuple(array.shape)
     if one and shape == (record,) and count in (None, 1):
         return
@@ -97,7 +98,7 @@ def check_records(array: Any, name: str, record: int, count: int | None = None, 
 
 
 def items_of(array: Any) -> int:
-    """How many records an array has."""
+    """Return the number of records in an array."""
     return 1 if array.ndim == 1 else int(array.shape[0])
 
 
@@ -107,7 +108,7 @@ def check_whole(value: Any, name: str) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):
-        raise ArgumentTypeError(f"{name} is a whole number, not {type(value).__name__}")
+        raise ArgumentTypeError(f"{name} must be a whole number, not {type(value).__name__}")
     return number
 
 
@@ -115,6 +116,6 @@ def check_count(count: Any, name: str = "count") -> int:
     number = check_whole(count, name)
     if number < 1:
         raise ArgumentError(f"{name} is {number}; a batch has at least one item")
-    if number > _MOST_ITEMS:
+    if number > _MAX_ITEMS:
         raise ArgumentError(f"{name} is {number}, more than memory can hold")
     return number

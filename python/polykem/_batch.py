@@ -72,7 +72,7 @@ def finish(batch: Batch[Result], status: int) -> Result:
 
 def checked_errors(errors: str) -> str:
     if errors not in ("raise", "return"):
-        raise ArgumentError(f'errors is {errors!r}; it is "raise" or "return"')
+        raise ArgumentError(f'errors is {errors!r}; expected "raise" or "return"')
     return errors
 
 
@@ -90,7 +90,7 @@ def refuse_index(key_index: Any) -> None:
 
 
 def form_of(scheme: AnySet, sk: Any, count: int | None, of: str) -> int:
-    """Expanded keys or seeds, by the size of the records."""
+    """Return EXPANDED or SEED, by the size of the records of `sk`."""
     sizes = [size for size in (scheme.secret_key_bytes, scheme.secret_seed_bytes) if size]
     if sk.ndim not in (1, 2) or sk.shape[-1] not in sizes:
         rows = "n" if count is None else count
@@ -101,7 +101,7 @@ def form_of(scheme: AnySet, sk: Any, count: int | None, of: str) -> int:
 
 
 def check_key_count(keys: Any, name: str, kind: str, count: int | None, of: str) -> None:
-    """`keys` is one, or one for each of `count` items; None: any number."""
+    """Raise unless there is one key, or one for each of `count` items. If `count` is None, any number will do."""
     if keys.ndim == 2 and count is not None and keys.shape[0] != count:
         hint = f"; pass {name}[0] to use one key for all" if keys.shape[0] == 1 else ""
         raise ArgumentError(f"there are {keys.shape[0]} {kind} for {count} {of}{hint}")
@@ -123,11 +123,11 @@ def keys_of_set(keyset: KeySet, scheme: AnySet, kind: str, key_index: Any, count
     try:
         index = np.asarray(key_index)
     except (RuntimeError, TypeError, ValueError) as error:
-        raise ArgumentError(f"key_index is an int or a one-dimensional array of int: {error}") from error
+        raise ArgumentError(f"key_index must be an int or a one-dimensional array of int: {error}") from error
     if index.dtype.kind not in "iu" or index.ndim > 1:
-        raise ArgumentError("key_index is an int or a one-dimensional array of int")
+        raise ArgumentError("key_index must be an int or a one-dimensional array of int")
     if index.size == 0 or index.min() < 0 or index.max() >= size:
-        raise RangeError(f"key_index has 0 to {size - 1}, the keys of the set")
+        raise RangeError(f"key_index must be within 0 to {size - 1}, as the set has {size} keys")
     if index.ndim == 0:
         count = 1 if count is None else check_count(count)
         return Keys(SHARED, keyset=keyset, index=_indices(index.reshape(1))), count

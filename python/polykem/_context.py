@@ -59,9 +59,9 @@ class Context:
 
     def __init__(self, threads: int = 0, backend: Backend | str | None = None):
         if not hasattr(threads, "__index__"):
-            raise ArgumentTypeError(f"threads is a whole number, not {type(threads).__name__}")
+            raise ArgumentTypeError(f"threads must be a whole number, not {type(threads).__name__}")
         if not 0 <= threads <= 1024:
-            raise ArgumentError(f"threads is {threads}; it is 0 to 1024")
+            raise ArgumentError(f"threads is {threads}; expected 0 to 1024")
         name = backend_name(backend)
         self._forced = name
         self._core = _core.Context(threads, name)
@@ -73,7 +73,7 @@ class Context:
         return self._core.threads
 
     def backend(self, scheme: AnySetLike) -> str | None:
-        """Name of the backend that runs `scheme` here, None if none can.
+        """Return the name of the backend that runs `scheme` here, or None if none can.
 
         If it is "cuda" and was not forced, small batches still run on the CPU.
         """
@@ -90,7 +90,7 @@ class Context:
         self.close()
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError("a Context is not pickled: its threads belong to this process; make one in each process")
+        raise TypeError("a Context cannot be pickled: its threads belong to this process; make one in each process")
 
     # ---- batches
 
@@ -234,7 +234,7 @@ class Context:
 
     def verify(self, scheme: SignatureLike, pk: Any, messages: Any, sig: Any, *, context: Any = b"",
                prehash: str | None = None, mu: bool = False, key_index: Any = None) -> npt.NDArray[np.bool_]:
-        """Find out which signatures are right.
+        """Verify signatures.
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class Context:
         Returns
         -------
         numpy.ndarray
-            bool, (n,): True where the signature is one of this message under this key. Ask ``.all()``.
+            bool, (n,): True where the signature is valid for the message under the key; ``.all()`` sums it up.
 
         Raises
         ------
@@ -383,7 +383,7 @@ class Context:
         return out
 
     def plan(self, scheme: AnySetLike, op: str) -> list[tuple[str, tuple[str, ...]]]:
-        """The steps of one operation here, each with the specification's stages that it covers."""
+        """Return the steps of an operation on this machine, each with the specification's stages that it covers."""
         scheme = as_set(scheme)
         return [(step, tuple(stages.split("+"))) for step, stages in
                 self._core.plan(scheme._index, op_index(op, scheme))]
@@ -475,4 +475,4 @@ def _pair(out: Any) -> KeyPairs:
     try:
         return KeyPairs(*out)
     except TypeError:
-        raise ArgumentTypeError("out is two arrays, (pk, sk)") from None
+        raise ArgumentTypeError("out must be two arrays, (pk, sk)") from None

@@ -72,7 +72,7 @@ class _CuPy:
         return self.module.asnumpy(array)
 
     def used_by(self, array: Any, stream: Any) -> None:
-        """CuPy's pools are per stream: they do not know of other streams."""
+        """Does nothing: CuPy's memory pools are per stream, and have no means to record another one."""
 
 
 class _Torch:
@@ -193,7 +193,7 @@ class DeviceSecret:
         self._wiped.append(self._addresses())
 
     def export(self) -> Any:
-        """A copy in host memory that is no longer protected: bytes of one secret, an array of n."""
+        """Return a copy in host memory that is not protected: bytes of one secret, or an array of n."""
         with self._place.on_its_stream():
             array = self._place.library.to_host(self._unwiped())
         return array.tobytes() if array.ndim == 1 else array
@@ -220,7 +220,7 @@ class DeviceSecret:
         return f"<polykem.DeviceSecret: {size} bytes on GPU {self._place.device}{wiped}>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError("a DeviceSecret is not pickled by accident; .export() makes a copy of the bytes")
+        raise TypeError("a DeviceSecret cannot be pickled, nor copied by accident; .export() copies the bytes")
 
 
 class Device(Host):
@@ -239,7 +239,7 @@ class Device(Host):
         if not self.library.is_uint8(array):
             raise ArgumentError(f"{name} has elements of {array.dtype}; pass uint8")
         if not self.library.is_contiguous(array):
-            raise ArgumentError(f"{name} is not contiguous")
+            raise ArgumentError(f"{name} is not contiguous; pass a contiguous copy")
         return array
 
     output = input
@@ -274,7 +274,7 @@ class Device(Host):
         return self.library.stream_guard(self.stream)
 
     def prepare(self, context: Any, scheme: Any) -> None:
-        """The context must be one that knows GPU memory, and the caller's work on the arrays be done."""
+        """Raise unless the context computes on a GPU, and wait for the caller's work on the arrays."""
         forced = context._forced or os.environ.get("POLYKEM_BACKEND")
         if forced != "cuda" or context.backend(scheme) != "cuda":
             raise BackendUnavailable(_NEEDS_CUDA)
@@ -292,7 +292,7 @@ class Device(Host):
             try:
                 workspace = library.empty((max(bytes_needed, 1),), self.device)
             except MemoryError as error:
-                raise OutOfMemory(f"{bytes_needed} bytes of workspace on GPU {self.device}") from error
+                raise OutOfMemory(f"no memory for {bytes_needed} bytes of workspace on GPU {self.device}") from error
             status: int = core.queue(batch.request, library.address(workspace), library.stream_address(self.stream))
         if status == Status.OK and batch.errors == "raise" and hasattr(batch.result, "status"):
             return Status.ITEMS if self.host_status(batch.result.status).any() else Status.OK
@@ -304,7 +304,7 @@ def _unwrap(value: Any) -> Any:
 
 
 def _library_of(array: Any) -> str | None:
-    """The library of an array on a GPU; None: it lies in host memory."""
+    """Return the name of the library of an array on a GPU; None if the array lies in host memory."""
     root = type(array).__module__.partition(".")[0]
     if root == "cupy":
         return root
@@ -314,7 +314,7 @@ def _library_of(array: Any) -> str | None:
 
 
 def _dlpack_device_of(array: Any) -> int | None:
-    """Returns the kind of device; None if the array does not state it."""
+    """Return DLPack's number of the kind of device; None if the array does not state it."""
     try:
         kind: int = array.__dlpack_device__()[0]
     except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):
@@ -323,14 +323,14 @@ def _dlpack_device_of(array: Any) -> int | None:
 
 
 def check_host(place: Host, name: str) -> None:
-    """Raise for an array on a GPU, where signatures must have all of theirs on the host."""
+    """Raise for an array on a GPU: signatures take arrays in host memory only."""
     if place is not HOST:
         raise ArgumentError(f"{name} is on a GPU, and signatures take arrays in host memory; copy it there, by "
                             "cupy.asnumpy(array) or tensor.cpu()")
 
 
 def place_of(*arrays: Any) -> Host:
-    """The place of these arrays: that of the first which is on a GPU; None counts for none."""
+    """Return the GPU of the first array that is on one, otherwise the host. Arrays may be None."""
     for value in arrays:
         if value is None or isinstance(value, np.ndarray):
             continue

@@ -13,7 +13,7 @@ from . import _core
 
 
 class Status(IntEnum):
-    """What a call or an item returned; the numbers of ``polykem_status`` in ``polykem.h``."""
+    """The status of a call or an item; the numbers of ``polykem_status`` in ``polykem.h``."""
 
     OK = 0
     ARGUMENT = 1
@@ -39,7 +39,7 @@ class Status(IntEnum):
 
 
 class Error(Exception):
-    """Base of what polykem raises.
+    """The base class of polykem's exceptions.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class ItemsError(Error):
         self.result = result
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle: secrets stay behind, and `result` is None then."""
+        """Pickle the exception without secrets: if the result has any, it becomes None."""
         parts = self.result if isinstance(self.result, tuple) else ()
         secret = any(hasattr(part, "partly_wiped") for part in parts)
         return type(self), (str(self), self.item_status, None if secret else self.result)
@@ -160,8 +160,8 @@ _CLASSES: dict[Status, type[Error]] = {
 
 
 def check(status: int, what: str, sentence: str = "") -> None:
-    """Raise the exception of a status that is not OK. `what` names what was attempted; `sentence`: instead of the
-    status's own."""
+    """Raise the exception of a status that is not OK. `what` names what was attempted; `sentence` replaces the status's
+    own text."""
     if status != Status.OK:
         code = Status(status)
         error = _CLASSES.get(code, InternalError)(f"{what}: {sentence or code.text}")

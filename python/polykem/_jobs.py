@@ -93,7 +93,7 @@ class _Jobs:
                 time.sleep(_LINGER)
 
     def _serve_one(self) -> bool:
-        """False: there was no job to complete, and the thread ends."""
+        """Complete one job. Returns False if there are none and the thread should end."""
         finished = self._completions.wait(_LINGER)
         if finished is None:
             with self._lock:
@@ -119,7 +119,7 @@ def _complete(job: Job[T], finish: Callable[[int], T], status: int) -> None:
 
 
 _jobs = _Jobs()
-_of_parents: list[_Jobs] = []  # what their batches use stays as it is: nothing of them runs in this process
+_of_parents: list[_Jobs] = []  # keeps alive what their batches use; none of them runs in this process
 
 
 def submit(start: Callable[[_core.Completions, int], None], finish: Callable[[int], T], keep: Any) -> Job[T]:

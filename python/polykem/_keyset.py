@@ -74,7 +74,7 @@ class KeySet:
 
     @classmethod
     def generate(cls, context: Context, scheme: AnySetLike, count: int) -> tuple[KeySet, ByteArray]:
-        """Make `count` key pairs whose secret keys never leave the set.
+        """Make `count` key pairs, whose secret keys never leave the set.
 
         Returns
         -------
@@ -113,13 +113,13 @@ class KeySet:
         return f"<polykem.KeySet: {size} {self.kind} keys of {self.scheme.name}>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError("a KeySet is not pickled: its keys stay where they are used")
+        raise TypeError("a KeySet cannot be pickled: its keys stay where they are used")
 
 
 def _kind_of(scheme: AnySet, array: Any, kind: str | None) -> str:
     if kind is not None:
         if kind not in _KINDS:
-            raise ArgumentError(f"kind is {kind!r}; it is one of {', '.join(_KINDS)}")
+            raise ArgumentError(f"kind is {kind!r}; expected one of {', '.join(_KINDS)}")
         return kind
     sizes = {scheme.public_key_bytes: "public", scheme.secret_key_bytes: "secret"}
     if scheme.secret_seed_bytes:

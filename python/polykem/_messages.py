@@ -18,12 +18,12 @@ Listed = Union["list[Any]", "tuple[Any, ...]"]
 
 @dataclass(repr=False)
 class Messages:
-    """Messages of a batch: records of one width, or offsets where they were a list; or one for all items."""
+    """The messages of a batch: records of one width, strings at offsets if they were a list, or one for all items."""
 
     data: Any
     bytes: int
     width: int = 0
-    begins: npt.NDArray[np.uint64] | None = None
+    offsets: npt.NDArray[np.uint64] | None = None
     lengths: npt.NDArray[np.uint64] | None = None
     count: int | None = None  # None: one for all
 
@@ -42,7 +42,7 @@ class Messages:
 
     @classmethod
     def bound(cls, value: Any, name: str) -> Messages:
-        """The same for what messages are bound to: none, where a value has no bytes."""
+        """Convert what messages are bound to; a value without bytes becomes None."""
         if isinstance(value, (list, tuple, Secret, Strings)) or getattr(value, "ndim", 1) == 2:
             return cls.of(value, name)
         data = as_bytes(value, name)
@@ -50,8 +50,8 @@ class Messages:
 
     @property
     def core(self) -> tuple[Any, int, int, npt.NDArray[np.uint64] | None, bool]:
-        """As the extension takes them."""
-        return self.data, self.bytes, self.width, self.begins, self.count is None
+        """The arguments of the extension for these messages."""
+        return self.data, self.bytes, self.width, self.offsets, self.count is None
 
     @property
     def shortest(self) -> int:
@@ -67,9 +67,9 @@ class Messages:
             raise ArgumentError(f"{name} is empty; a batch has at least one item")
         items = [as_bytes(value, f"{name}[{i}]") for i, value in enumerate(values)]
         lengths = np.fromiter(map(len, items), np.uint64, len(items))
-        at = begins(lengths)
-        data = join(items, at)
-        return cls(data, len(data), begins=at, lengths=lengths, count=len(values))
+        offsets = offsets_of(lengths)
+        data = join(items, offsets)
+        return cls(data, len(data), offsets=offsets, lengths=lengths, count=len(values))
 
 
 class Strings:
@@ -81,7 +81,7 @@ class Strings:
     ----------
     data : array, uint8, (bytes,)
     offsets : array of int, (n + 1,)
-        From 0 to at most the size of `data`; they do not fall.
+        From 0 to at most the size of `data`, none less than the one before.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class Strings:
         if bytes_.ndim != 1:
             raise ArgumentError(f"data has shape {bytes_.shape}; pass one dimension, data.reshape(-1)")
         at = _checked_offsets(offsets, bytes_.nbytes)
-        self._messages = Messages(bytes_, bytes_.nbytes, begins=at, lengths=np.diff(at), count=len(at) - 1)
+        self._messages = Messages(bytes_, bytes_.nbytes, offsets=at, lengths=np.diff(at), count=len(at) - 1)
 
     def __len__(self) -> int:
         return self._messages.count or 0
@@ -112,10 +112,10 @@ def _checked_offsets(offsets: Any, size: int) -> npt.NDArray[np.uint64]:
     try:
         given = np.asarray(offsets)
     except (RuntimeError, TypeError, ValueError) as error:
-        raise ArgumentTypeError(f"offsets is an array of int: {error}") from error
+        raise ArgumentTypeError(f"offsets must be an array of int: {error}") from error
     if given.dtype.kind not in "iu" or given.ndim != 1 or given.size < 2:
         raise ArgumentError(f"offsets has shape {given.shape} and elements of {given.dtype}; pass n + 1 numbers for n "
-                            "strings, where each begins and where the last ends")
+                            "strings: where each begins, and where the last ends")
     if given.dtype.kind == "i" and given.min() < 0:
         raise ArgumentError(f"offsets[{int(given.argmin())}] is {given.min()}; offsets count from 0")
     at = given.astype(np.uint64)
@@ -125,30 +125,30 @@ def _checked_offsets(offsets: Any, size: int) -> npt.NDArray[np.uint64]:
         raise ArgumentError(f"offsets[{i + 1}] is {at[i + 1]}, less than offsets[{i}], which is {at[i]}; a string does "
                             "not end before it begins")
     if int(at[-1]) > size:
-        raise ArgumentError(f"offsets end at {at[-1]}, and data has {size} bytes")
+        raise ArgumentError(f"offsets end at {at[-1]}, but data has {size} bytes")
     return at
 
 
 def one_count(what: dict[str, int | None], default: int) -> int:
-    """The number of items that the arguments agree on."""
+    """Return the number of items that the arguments agree on."""
     counts = {name: count for name, count in what.items() if count is not None}
     if len(set(counts.values())) > 1:
         raise ArgumentError("different numbers of items: " + ", ".join(f"{n} has {c}" for n, c in counts.items()))
     return next(iter(counts.values()), default)
 
 
-def join(items: list[bytes | memoryview], at: npt.NDArray[np.uint64]) -> bytes | Secret:
-    """In memory that is wiped, unless all are bytes, which nobody can wipe."""
+def join(items: list[bytes | memoryview], offsets: npt.NDArray[np.uint64]) -> bytes | Secret:
+    """Join strings in memory that is wiped, unless all are bytes, which nobody can wipe."""
     if all(type(item) is bytes for item in items):
         return b"".join(items)
-    data = Secret.zeros(int(at[-1]))
-    view, ends = memoryview(data), at.tolist()
+    data = Secret.zeros(int(offsets[-1]))
+    view, ends = memoryview(data), offsets.tolist()
     for item, first, last in zip(items, ends, ends[1:]):
         view[first:last] = item
     return data
 
 
-def begins(lengths: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    begins = np.zeros(len(lengths) + 1, np.uint64)
-    np.cumsum(lengths, out=begins[1:])
-    return begins
+def offsets_of(lengths: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    offsets = np.zeros(len(lengths) + 1, np.uint64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the arrays of a batch lie: in host memory, or in the memory of a GPU (_device.py).
+"""The places of a batch's arrays: host memory, or the memory of a GPU (_device.py).
 
 A place checks inputs, makes outputs beside them, lends both to the library and runs the batch.
 """
@@ -16,7 +16,7 @@ from ._secret import Secret
 
 
 class Host:
-    """NumPy arrays; anything with the buffer protocol or DLPack comes in as one."""
+    """Host memory. Inputs may be NumPy arrays, or anything with the buffer protocol or DLPack."""
 
     def input(self, value: Any, name: str) -> Any:
         return as_array(value, name)
@@ -24,7 +24,7 @@ class Host:
     def output(self, value: Any, name: str) -> Any:
         array = as_array(value, name)
         if not array.flags.writeable:
-            raise ArgumentError(f"{name} is read-only")
+            raise ArgumentError(f"{name} is read-only; pass an array that can be written")
         return array
 
     def empty(self, shape: tuple[int, int]) -> Any:

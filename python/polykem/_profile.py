@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time goes, by the specification's stages."""
+"""Profiles: the time of each step of an operation, by the specification's stages."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ class Profile(List[StepRecord]):
 
     @property
     def stage_nanoseconds(self) -> int:
-        """Sum over the steps."""
+        """The sum over the steps."""
         return sum(record.nanoseconds for record in self)

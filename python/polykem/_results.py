@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operations return."""
+"""The results of the operations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Signatures(NamedTuple):
 
 
 class Verified(NamedTuple):
-    """What a batch of verifications has found."""
+    """The result of `count` verifications."""
 
     status: StatusArray
 

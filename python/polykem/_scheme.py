@@ -17,14 +17,14 @@ Self = TypeVar("Self", bound="_ParameterSet")
 
 
 class _ParameterSet:
-    """What sets of KEMs and of signatures share."""
+    """The fields that parameter sets of KEMs and of signatures share."""
 
     __slots__ = ("_index", "name", "family", "title", "aliases", "security_category", "public_key_bytes",
                  "secret_key_bytes", "keygen_coin_bytes", "secret_seed_bytes")
 
     ops: ClassVar[tuple[str, ...]]
 
-    _index: int  # by which the extension names it
+    _index: int  # the extension's number for it
     name: str
     family: str
     title: str
@@ -46,7 +46,7 @@ class _ParameterSet:
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a {type(self).__name__} does not change")
+        raise AttributeError(f"a {type(self).__name__} is immutable")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -97,7 +97,7 @@ class Scheme(_ParameterSet):
     shared_secret_bytes: int
     keygen_coin_bytes: int  #: coins of one key pair, in the order of the known-answer tests
     encaps_coin_bytes: int  #: the same for one encapsulation
-    secret_seed_bytes: int  #: of a secret key in its form as a seed, 0 if the set has none
+    secret_seed_bytes: int  #: size of a secret key stored as a seed, 0 if the set has none
     public_key_at: int | None  #: where a secret key holds its public key, in bytes from its start; None if it does not
     research: bool  #: for research only, since attacks on it are published
 
@@ -107,7 +107,7 @@ class Scheme(_ParameterSet):
             return _ALL[index]
         if _core.find_signature(name) is not None:
             raise ArgumentError(f"{name} is a signature set, which has {', '.join(SignatureScheme.ops)}; this needs a "
-                                "KEM's, which polykem.schemes() lists")
+                                "KEM's set, which polykem.schemes() lists")
         raise _unknown(name, _core.suggest_scheme(name))
 
 
@@ -146,15 +146,15 @@ class SignatureScheme(_ParameterSet):
     signature_bytes: int
     keygen_coin_bytes: int  #: coins of one key pair: xi of FIPS 204
     sign_coin_bytes: int  #: coins of one signature: rnd of FIPS 204
-    secret_seed_bytes: int  #: of a secret key in its form as a seed
+    secret_seed_bytes: int  #: size of a secret key stored as a seed
 
     def __new__(cls, name: str) -> SignatureScheme:
         index = _core.find_signature(_checked_name(name))
         if index is not None:
             return _SIGNATURES[index - len(_ALL)]
         if _core.find_scheme(name) is not None:
-            raise ArgumentError(f"{name} is a KEM's set, which has {', '.join(Scheme.ops)}; this needs a set of "
-                                "signatures, which polykem.signature_schemes() lists")
+            raise ArgumentError(f"{name} is a KEM's set, which has {', '.join(Scheme.ops)}; this needs a "
+                                "signature set, which polykem.signature_schemes() lists")
         raise _unknown(name, _core.suggest_signature(name))
 
 
@@ -178,12 +178,12 @@ AnySetLike = Union[Scheme, SignatureScheme, str]
 
 
 def schemes() -> list[Scheme]:
-    """All parameter sets of KEMs of this build, in registry order."""
+    """Return all KEM parameter sets of this build, in registry order."""
     return list(_ALL)
 
 
 def signature_schemes() -> list[SignatureScheme]:
-    """All parameter sets of signatures.
+    """Return all parameter sets of signatures.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def as_signature(scheme: SignatureLike) -> SignatureScheme:
 
 
 def as_set(scheme: AnySetLike) -> AnySet:
-    """Returns a set of either kind."""
+    """Return a set of either kind."""
     if isinstance(scheme, (Scheme, SignatureScheme)):
         return scheme
     index = _core.find_scheme(_checked_name(scheme))
@@ -219,7 +219,7 @@ def as_set(scheme: AnySetLike) -> AnySet:
 
 
 def _nearest(name: str) -> str:
-    """Returns the nearest set's name: that of a KEM or a signature, whichever shares more with it."""
+    """Return the set's name, of a KEM or a signature, that shares most with `name`."""
     return max(_core.suggest_scheme(name), _core.suggest_signature(name),
                key=lambda other: difflib.SequenceMatcher(None, name.lower(), other).ratio())
 
@@ -235,7 +235,7 @@ class Backend:
 
 
 def backends() -> list[Backend]:
-    """The backends of this build, best first; ``available`` says whether this machine can run one.
+    """Return the backends of this build, best first; ``available`` says whether this machine can run one.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def backends() -> list[Backend]:
 
 
 def cpu_features() -> list[str]:
-    """Names of the detected CPU features that polykem uses."""
+    """Return the names of the detected CPU features that polykem uses."""
     return _core.cpu_features().split()
 
 
@@ -256,11 +256,11 @@ class Crossover:
     """The batch size from which the GPU computes; ``items`` is None if it never does."""
 
     items: int | None
-    measured: bool  #: False: a guess
+    measured: bool  #: False if it is a guess
 
 
 def crossover(scheme: AnySetLike, op: str) -> Crossover:
-    """The batch size at which ``op`` of ``scheme`` moves from the CPU to the GPU, without a forced backend."""
+    """Return the batch size at which ``op`` of ``scheme`` moves to the GPU, unless a backend is forced."""
     scheme = as_set(scheme)
     items, measured = _core.crossover(scheme._index, op_index(op, scheme))
     return Crossover(None if items == 2**64 - 1 else items, measured)

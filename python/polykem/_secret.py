@@ -60,7 +60,7 @@ class Secret(_core.SecretMemory):
 
     @classmethod
     def zeros(cls, shape: int | tuple[int, ...]) -> Secret:
-        """Memory for ``shape`` bytes, (bytes,) or (n, bytes), to be written through ``numpy.asarray``."""
+        """Make a Secret of zeros, of shape (bytes,) or (n, bytes), to be written through ``numpy.asarray``."""
         return cls._make((shape,) if isinstance(shape, int) else tuple(shape))
 
     @classmethod
@@ -83,13 +83,13 @@ class Secret(_core.SecretMemory):
         return self.extents[0]
 
     def __getitem__(self, key: int | slice) -> Secret:
-        """A view: item ``key``, or a range of items without gaps; of one secret a range of its bytes."""
+        """Return a view: item ``key``, or a range of items without gaps; of one secret, a range of its bytes."""
         count, *rest = self.extents
         stride = rest[0] if rest else 1
         if isinstance(key, slice):
             start, stop, step = key.indices(count)
             if step != 1:
-                raise ArgumentError("a Secret is sliced without a step; numpy.asarray(secret) takes any index")
+                raise ArgumentError("a Secret cannot be sliced with a step; numpy.asarray(secret) takes any index")
             return self._make((max(stop - start, 0), *rest), self, min(start, count) * stride)
         index = int(key.__index__())
         if not rest:
@@ -99,7 +99,7 @@ class Secret(_core.SecretMemory):
         return self._make((stride,), self, index % count * stride)
 
     def __iter__(self) -> Iterator[Secret]:
-        """Views of the items."""
+        """Yield views of the items."""
         return map(self.__getitem__, range(len(self)))
 
     if TYPE_CHECKING:
@@ -118,11 +118,11 @@ class Secret(_core.SecretMemory):
     __array_ufunc__ = None  # array == secret asks the secret
 
     def export(self) -> Any:
-        """A copy that is no longer protected: bytes of one secret, an array of uint8, (n, bytes), of n."""
+        """Return a copy that is not protected: bytes of one secret, or an array of uint8, (n, bytes), of n."""
         return bytes(memoryview(self)) if self.ndim == 1 else np.array(self)
 
     def copy(self) -> Secret:
-        """A Secret with memory of its own."""
+        """Return a Secret with memory of its own."""
         return Secret(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -149,8 +149,8 @@ class Secret(_core.SecretMemory):
         return f"<polykem.Secret: {size} bytes{wiped}>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("a Secret is neither pickled nor copied by accident; .export() makes a copy of the bytes, "
-                        ".copy() another Secret")
+        raise TypeError("a Secret cannot be pickled, nor copied by accident; .export() copies the bytes, .copy() makes "
+                        "another Secret")
 
     def __copy__(self) -> NoReturn:
         self.__reduce_ex__(0)
@@ -160,18 +160,18 @@ class Secret(_core.SecretMemory):
 
 
 def secrets_of(*values: Any) -> tuple[Secret, ...]:
-    """Returns the values that are a Secret."""
+    """Return the values that are a Secret."""
     return tuple(value for value in values if isinstance(value, Secret))
 
 
 def check_unwiped(secrets: tuple[Secret, ...], what: str) -> None:
-    """Raise if one was wiped while a batch that runs without Python's lock read or wrote it."""
+    """Raise if a Secret was wiped while a batch, which runs without the GIL, read or wrote it."""
     if any(secret.partly_wiped for secret in secrets):
         raise ArgumentError(f"{what}: a Secret was wiped while the batch read it; wipe it after the batch has ended")
 
 
 def erase(value: Any) -> None:
-    """Leave zeros in an output: a Secret is wiped, so that its zeros are no key."""
+    """Overwrite an output with zeros; a Secret is wiped, so that its zeros cannot be used as a key."""
     if isinstance(value, Secret):
         value.wipe()
     else:

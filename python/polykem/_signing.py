@@ -20,7 +20,7 @@ from ._scheme import SIGN, VERIFY, SignatureLike, SignatureScheme, as_signature
 from ._secret import secrets_of
 
 _MESSAGE, _DIGEST, _MU = range(3)
-_MOST_CONTEXT, _MU_BYTES = 255, 64
+_MAX_CONTEXT_BYTES, _MU_BYTES = 255, 64
 
 # The last byte of an object identifier below 2.16.840.1.101.3.4.2, and the bytes of a digest [FIPS204, 5.4.1].
 _HASHES = {"sha224": (4, 28), "sha256": (1, 32), "sha384": (2, 48), "sha512": (3, 64), "sha512224": (5, 28),
@@ -32,7 +32,7 @@ _HASH_NAMES = ("sha224, sha256, sha384, sha512, sha512_224, sha512_256, sha3_224
 
 @dataclass(repr=False)
 class Signed:
-    """What a batch signs: messages, digests of them or mu, and the contexts."""
+    """The messages of a batch, their digests or mu, with the contexts."""
 
     kind: int
     messages: Messages
@@ -45,17 +45,17 @@ class Signed:
             if not isinstance(value, (list, tuple, Strings)):
                 check_host(place_of(value), name)
         given, contexts = Messages.of(messages, "messages"), Messages.bound(context, "context")
-        if contexts.longest > _MOST_CONTEXT:
-            raise SizeError(f"a context has {contexts.longest} bytes; it has at most {_MOST_CONTEXT}")
+        if contexts.longest > _MAX_CONTEXT_BYTES:
+            raise SizeError(f"a context has {contexts.longest} bytes; at most {_MAX_CONTEXT_BYTES} are allowed")
         if mu:
             if prehash is not None or contexts.data is not None:
-                raise ArgumentError("mu has the context and the hash of the message in it; pass neither context nor "
-                                    "prehash")
+                raise ArgumentError("mu already contains the context and the hash of the message; pass neither context "
+                                    "nor prehash")
             _check_width(given, _MU_BYTES, "mu")
             return cls(_MU, given, contexts, b"")
         if prehash is None:
             return cls(_MESSAGE, given, contexts, b"")
-        number, width = _hash_called(prehash)
+        number, width = _hash_named(prehash)
         _check_width(given, width, f"a digest of {prehash}")
         return cls(_DIGEST, given, contexts, bytes((6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, number)))
 
@@ -73,9 +73,9 @@ def _check_width(messages: Messages, width: int, what: str) -> None:
         raise SizeError(f"messages has a string of {wrong} bytes; {what} has {width}")
 
 
-def _hash_called(name: Any) -> tuple[int, int]:
+def _hash_named(name: Any) -> tuple[int, int]:
     if not isinstance(name, str):
-        raise ArgumentTypeError(f"prehash is the name of a hash, not {type(name).__name__}")
+        raise ArgumentTypeError(f"prehash must be the name of a hash, not {type(name).__name__}")
     plain = "".join(c for c in name.lower() if c.isalnum())
     found = _HASHES.get(plain) or _HASHES.get(plain.replace("sha2", "sha", 1))
     if found is None:
@@ -85,7 +85,7 @@ def _hash_called(name: Any) -> tuple[int, int]:
 
 def _keys(scheme: SignatureScheme, keys: Any, name: str, kind: str, key_index: Any,
           counts: dict[str, int | None]) -> tuple[Keys, int, int]:
-    """The keys, their form, and the number of items; `counts`: what else determines it."""
+    """Return the keys, their form and the number of items, which the other arguments in `counts` must agree with."""
     if isinstance(keys, KeySet):
         wanted = one_count(counts, 0) or None
         found, count = keys_of_set(keys, scheme, kind, key_index, wanted)
@@ -111,7 +111,7 @@ def sign(scheme: SignatureLike, sk: Any, messages: Any, *, context: Any = b"", p
     scheme = as_signature(scheme)
     signed = Signed.of(messages, context, prehash, mu)
     if deterministic and coins is not None:
-        raise ArgumentError("deterministic signatures have no coins; pass one of the two")
+        raise ArgumentError("deterministic signatures take no coins; pass one of the two")
     check_host(place_of(coins), "coins")
     drawn = None if coins is None else HOST.input(coins, "coins")
     coins_count = None if drawn is None or drawn.ndim != 2 else items_of(drawn)

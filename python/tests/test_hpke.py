@@ -144,15 +144,15 @@ def test_arguments_of_the_wrong_type_say_what_was_found(ctx):
     sender = USUAL.sender(ctx, pk)
     recipient = USUAL.recipient(ctx, sk, sender.enc)
     ciphertexts = sender.seal(b"x")
-    for wrong, message in ((lambda: sender.skip_to(3.5), "number is a whole number, not float"),
-                           (lambda: sender.skip_to("3"), "number is a whole number, not str"),
-                           (lambda: sender.export(b"a", "32"), "length is a whole number, not str"),
-                           (lambda: sender.export(b"a", True), "length is a whole number, not bool"),
-                           (lambda: USUAL.sender(ctx, pk[0], count=True), "count is a whole number, not bool"),
+    for wrong, message in ((lambda: sender.skip_to(3.5), "number must be a whole number, not float"),
+                           (lambda: sender.skip_to("3"), "number must be a whole number, not str"),
+                           (lambda: sender.export(b"a", "32"), "length must be a whole number, not str"),
+                           (lambda: sender.export(b"a", True), "length must be a whole number, not bool"),
+                           (lambda: USUAL.sender(ctx, pk[0], count=True), "count must be a whole number, not bool"),
                            (lambda: recipient.open(ciphertexts, numbers=[0, 1.5]),
-                            "numbers is a whole number, not float"),
+                            "numbers must be a whole number, not float"),
                            (lambda: recipient.open(ciphertexts, numbers=np.zeros(2)),
-                            "numbers is a whole number, not float")):
+                            "numbers must be a whole number, not float")):
         with pytest.raises(polykem.ArgumentTypeError) as caught:
             wrong()
         assert str(caught.value) == message

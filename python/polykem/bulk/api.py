@@ -15,7 +15,7 @@ from .keys import Keys
 
 
 def open_dataset(path: str | os.PathLike[str], key: bytes | None = None, private_key: bytes | None = None) -> Dataset:
-    """A file, a folder of files, or an earlier job's folder with its secret columns in plain.
+    """Open a file, a folder of files, or an earlier job's folder, whose secret columns it decrypts.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who wrote a job's records: job.json, receipts and manifest carry an HMAC-SHA-256 under a key of the job.
+"""Authenticates a job's records: job.json, receipts and manifest carry an HMAC-SHA-256 under a key of the job.
 
-The key follows from the column key, so that whoever may read a job's secret columns, or has its job secret, can verify
-it.
+The key is derived from the column key, so that whoever may read a job's secret columns, or has its job secret, can
+verify the records.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Authority:
         return hmac.new(self.key, f"{kind} {text}".encode(), hashlib.sha256).hexdigest()
 
     def signed(self, kind: str, record: Json) -> Json:
-        """The record with its "mac" at the end."""
+        """Returns the record with its "mac" at the end."""
         return {**record, "mac": self.mac(kind, record)}
 
     def wrote(self, kind: str, record: Json) -> bool:
-        """Whether this job wrote the record, unchanged."""
+        """Returns whether this job wrote the record and nothing in it has changed."""
         mac = record.get("mac")
         return isinstance(mac, str) and hmac.compare_digest(mac.encode(), self.mac(kind, record).encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole numbers that a caller gives, within bounds."""
+"""Checks that a caller's numbers are whole and within bounds, and that its texts are UTF-8."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORM = re.compile(r"[0-9][0-9_]*(\.[0-9_]*)?(e\+?[0-9]{1,9})?", re.ASCII | re.IG
 
 
 def whole(text: str, least: int, most: int) -> int:
-    """The number in a text; 1e7 and 10_000_000 are allowed. Raises ValueError with a sentence."""
+    """Parses a whole number; 1e7 and 10_000_000 are allowed. Raises ValueError with a sentence."""
     shown = text if len(text) <= 40 else text[:40] + "..."
     wrong = ValueError(f"'{shown}' is not a whole number from {least:,} to {most:,}")
     if not FORM.fullmatch(text) or len(text) > 40:
@@ -29,15 +29,15 @@ def whole(text: str, least: int, most: int) -> int:
 
 
 def check(value: object, name: str, least: int, most: int) -> int:
-    """A function's argument as int: any integer type within the bounds, but neither bool nor float."""
+    """Returns an argument as int. It may be of any integer type, but neither bool nor float."""
     number = operator.index(value) if isinstance(value, SupportsIndex) else None
     if number is None or isinstance(value, bool) or not least <= number <= most:
-        raise BulkError(f"{name} is {value!r:.40}, and must be a whole number from {least:,} to {most:,}", USAGE)
+        raise BulkError(f"{name} is {value!r:.40}, but must be a whole number from {least:,} to {most:,}", USAGE)
     return number
 
 
 def check_utf8(text: str, what: str) -> None:
-    """Names end up in JSON, in Parquet and on a terminal."""
+    """Raises unless the text is UTF-8, since names end up in JSON, in Parquet and on a terminal."""
     try:
         text.encode()
     except UnicodeEncodeError:

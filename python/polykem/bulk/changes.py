@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences that say how the job in a folder differs from the one that a command asks for."""
+"""Describes how the job in a folder differs from the one that a command asks for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ APART = ("id", "secrets", "secret_check", "mac", "inputs")  # compared elsewhere
 
 
 def of_jobs(old: Job, new: Job) -> str | None:
-    """The first field that differs, with both values, inputs aside; None if all are equal."""
+    """Describes the first field that differs, inputs aside; returns None if all are equal."""
     for one in dataclasses.fields(old):
         mine, theirs = getattr(old, one.name), getattr(new, one.name)
         if one.name not in APART and mine != theirs:
@@ -34,12 +34,12 @@ def of_jobs(old: Job, new: Job) -> str | None:
 def difference(name: str, mine: object, theirs: object) -> str:
     mine, theirs = in_words(mine), in_words(theirs)
     if mine == theirs:
-        return f"its {WORDS.get(name, name)} is the same by name and has other contents"
+        return f"its {WORDS.get(name, name)} has the same names but different contents"
     return f"its {WORDS.get(name, name)} is {mine}, not {theirs}"
 
 
 def in_words(value: object, limit: int = 120) -> str:
-    """A value of a field in a line."""
+    """Returns a field's value as one line."""
     if isinstance(value, list):
         value = ", ".join(f"{column.source}:{column.name}" if column.source else column.name for column in value)
     elif isinstance(value, dict):
@@ -49,12 +49,12 @@ def in_words(value: object, limit: int = 120) -> str:
 
 
 def of_inputs(old: list[Json], new: list[Json]) -> tuple[str | None, bool]:
-    """What has changed of a job's inputs, as job.json records them.
+    """Describes what has changed in a job's inputs since job.json recorded them.
 
     Returns
     -------
     tuple of (str or None, bool)
-        A sentence; and whether nothing but the times of files has changed.
+        A sentence, if anything has changed; and whether only the times of files have.
     """
     if len(old) != len(new):
         return f"it has {len(old)} inputs, not {len(new)}", False
@@ -71,7 +71,7 @@ def of_inputs(old: list[Json], new: list[Json]) -> tuple[str | None, bool]:
 
 
 def files_that_differ(old: list[Json], new: list[Json]) -> Iterator[tuple[str, bool]]:
-    """(what has changed, whether only times have) for the files of an input."""
+    """Yields (what has changed, whether only its time has) for each file of an input."""
     then, now = ({file["name"]: file for file in files} for files in (old, new))
     for name in sorted(set(then) | set(now)):
         if name not in now:
@@ -85,9 +85,9 @@ def files_that_differ(old: list[Json], new: list[Json]) -> Iterator[tuple[str, b
 def file_difference(name: str, then: Json, now: Json) -> tuple[str, bool]:
     for what in ("rows", "bytes"):
         if then.get(what) != now.get(what):
-            return f"{name} has {now.get(what):,} {what}, and had {then.get(what):,}", False
+            return f"{name} has {now.get(what):,} {what}, but had {then.get(what):,}", False
     if then.get("footer") != now.get("footer") or then.get("sha256") != now.get("sha256"):
-        return f"{name} has other contents", False
+        return f"{name} has different contents", False
     return f"{name} was written again at {clock(now['time'])} (before: {clock(then['time'])})", True
 
 

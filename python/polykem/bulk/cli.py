@@ -42,7 +42,7 @@ polykem-bulk: whoever can read that folder, its backups or its disks has them.
 
 
 class Parser(OptionParser):
-    """Errors in the form of this program's other errors."""
+    """An argument parser that reports errors in the form of this program's other errors."""
 
     def _print_message(self, message: str | None, file: Any = None) -> None:
         """Prints --help; argparse's own method ignores write errors."""
@@ -53,15 +53,15 @@ class Parser(OptionParser):
 
 
 def pair(text: str) -> tuple[str, str]:
-    """ROLE=VALUE as a tuple."""
+    """Parses ROLE=VALUE into a tuple."""
     role, equals, value = text.partition("=")
     if not (role and equals and value):
-        raise argparse.ArgumentTypeError(f"'{text}' has not the form COLUMN=VALUE")
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form COLUMN=VALUE")
     return role, value
 
 
 def once(option: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """The pairs of an option as a dict; refuses a role that occurs twice."""
+    """Returns the pairs of an option as a dict; refuses a role that occurs twice."""
     roles = [role for role, _ in pairs]
     for role in roles:
         if roles.count(role) > 1:
@@ -70,7 +70,7 @@ def once(option: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def between(least: int, most: int) -> Callable[[str], int]:
-    """The type of an option that takes a whole number."""
+    """Returns the type of an option that takes a whole number."""
     def number(text: str) -> int:
         try:
             return bounds.whole(text, least, most)
@@ -178,7 +178,7 @@ def read(path: str) -> bytes:
 
 
 def input_keys(options: argparse.Namespace) -> list[bytes | None]:
-    """(the inputs' column keys in their order): protected jobs take key files, then private keys, as they come."""
+    """Returns the inputs' column keys in order: protected jobs take key files, then private keys, as they are given."""
     from . import reader, secrets
     from .layout import Folder, is_job
     keys, files, privates = [], list(options.input_key), list(options.input_private)
@@ -196,7 +196,7 @@ def input_keys(options: argparse.Namespace) -> list[bytes | None]:
 
 
 def protection(options: argparse.Namespace, job: Job) -> Keys:
-    """The `Keys` that the options name."""
+    """Returns the `Keys` that the options name."""
     from .keys import Keys
     from .secrets import read_key_file
     secret_columns = [column.name for column in job.writes if column.secret]
@@ -262,7 +262,7 @@ def run_job(options: argparse.Namespace) -> Json:
 
 
 def key_of_job(options: argparse.Namespace) -> bytes | None:
-    """The column key that the options of verify and export give; None if they give none."""
+    """Returns the column key that the options of verify and export give; None if they give none."""
     from . import reader, secrets
     key, secret = (secrets.read_key_file(name) if name else None for name in (options.key_file, options.job_secret))
     return reader.open_column_key(options.out, key, read(options.private) if options.private else None, secret)
@@ -313,7 +313,7 @@ def complain(message: str, hint: str) -> None:
 
 
 def write_json(target: str, value: Json) -> None:
-    """A JSON object to standard output, or to a file that does not exist yet."""
+    """Writes a JSON object to standard output, or to a file that does not exist yet."""
     text = json.dumps(value, indent=2) + "\n"
     if target == "-":
         say(text)
@@ -331,7 +331,7 @@ def json_exists(target: str) -> BulkError:
 
 
 def json_target(arguments: Sequence[str]) -> str | None:
-    """FILE of --json, even if the rest of the command line is invalid."""
+    """Returns FILE of --json, even if the rest of the command line is invalid."""
     for place, argument in enumerate(arguments):
         if argument.startswith("--json="):
             return argument[7:]
@@ -356,7 +356,7 @@ def attempt(arguments: Sequence[str]) -> tuple[Json, int]:
 
 
 def failure_of(error: BaseException, arguments: Sequence[str]) -> tuple[Json, int]:
-    """What `attempt` returns for an exception."""
+    """Reports an exception. Returns its JSON and the exit code."""
     error = signal_behind(error)
     if isinstance(error, KeyboardInterrupt):
         return failure("interrupted", INTERRUPTED, resume_hint(arguments))
@@ -400,9 +400,9 @@ def raise_terminated(number: int, _frame: object) -> NoReturn:
 
 
 @contextlib.contextmanager
-def ends_raise() -> Iterator[None]:
-    """SIGTERM and SIGHUP, unless it is ignored (nohup), unwind what runs, so that workers end and temporary files go;
-    only a process's main thread can."""
+def raising_on_termination() -> Iterator[None]:
+    """Makes SIGTERM, and SIGHUP unless it is ignored (nohup), raise `Terminated` during the block, so that workers end
+    and temporary files are removed. Does nothing outside a process's main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -418,7 +418,7 @@ def ends_raise() -> Iterator[None]:
 
 
 def resume_hint(arguments: Sequence[str]) -> str:
-    """The command that resumes the job."""
+    """Returns a hint with the command that resumes the job, if there is one."""
     if not arguments or arguments[0] not in OPERATIONS:
         return ""
     again = [] if {"--resume", "--quick-resume"} & set(arguments) else ["--resume"]
@@ -430,7 +430,7 @@ def resume_hint(arguments: Sequence[str]) -> str:
 
 
 def defect(error: BaseException) -> tuple[Json, int]:
-    """An unexpected failure, with its traceback for a report."""
+    """Reports an unexpected failure, with its traceback."""
     tell("".join(traceback.format_exception(error)))
     return failure(f"a defect: {error!r}", DEFECT, "please report it")
 
@@ -460,7 +460,7 @@ def perform(arguments: Sequence[str]) -> int:
             raise BulkError("--json needs the name of a file", USAGE)
         if target not in (None, "-") and os.path.lexists(target):
             raise json_exists(target)
-        with ends_raise():
+        with raising_on_termination():
             result, code = attempt(arguments)
         if target:
             write_json(target, result)

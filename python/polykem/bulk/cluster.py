@@ -78,7 +78,7 @@ class WorkerPool:
         self.deaths = 0  # since a worker was last ready
 
     def places(self) -> Iterator[tuple[Place, dict[str, int]]]:
-        """(node, number) of a worker -> the resources that it needs there."""
+        """Yields the place of each worker, (node, number), and the resources that it needs there."""
         for node in ray.nodes():
             if not node["Alive"]:
                 continue
@@ -181,7 +181,7 @@ def unreachable(address: str, why: object) -> BulkError:
 
 
 def probe(address: str) -> None:
-    """Checks that somebody listens at the address, because Ray would wait for minutes."""
+    """Checks that something listens at the address, because Ray would wait for minutes."""
     if not address:
         raise BulkError("--ray needs an address, local, auto or none", USAGE)
     host, colon, port = address.rpartition(":")
@@ -205,11 +205,11 @@ def _reread_environment() -> None:
 
 @contextlib.contextmanager
 def own_cluster(**options: Any) -> Iterator[None]:
-    """A cluster for this host alone, while the block runs.
+    """Runs a cluster for this host alone during the block.
 
-    Whoever reaches a Ray cluster may run programs on it. This one listens on the loopback interface alone and answers
-    only who has its token, which this process makes and its children inherit; other users of the host have neither.
-    `options` go to `ray.init`.
+    Whoever reaches a Ray cluster may run programs on it. This one listens on the loopback interface only, and answers
+    only those who have its token, which this process makes and its children inherit; other users of the host do not
+    have it. `options` go to `ray.init`.
     """
     if ray.is_initialized():
         raise BulkError("Ray runs in this process already", RESOURCES, "end it, or name that cluster's address")
@@ -285,7 +285,7 @@ class Session:
 
 
 def compute_with_ray(address: str = "local", backend: str | None = None, cpus: int = 0, gpus: bool = True) -> Compute:
-    """A `compute` for `driver.run` by Ray actors.
+    """Returns a `compute` for `driver.run` that uses Ray actors.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many different public keys a job used: exactly up to a limit, in memory that does not grow with the job."""
+"""Counts the different public keys of a job: exactly up to a limit, in memory that does not grow with the job."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ class Distinct:
             self.digests, self.many = set(), True
 
     def receipt(self) -> Json:
-        """The entry for a partition's receipt, sorted, so that a retry writes the same."""
+        """Returns the entry for a partition's receipt, sorted, so that a retry writes the same."""
         return {"many": self.many, "digests": base64.b64encode(b"".join(sorted(self.digests))).decode()}
 
     def summary(self) -> Json:
-        """{"distinct_keys": how many, "more_keys": whether there are more than that}."""
+        """Returns {"distinct_keys": how many, "more_keys": whether there are more than that}."""
         return {"distinct_keys": LIMIT if self.many else len(self.digests), "more_keys": self.many}
 
 
 def _candidates(keys: Records) -> Iterator[Records]:
-    """The distinct rows, a few perhaps twice. Comparing rows with equal beginnings is faster than hashing all."""
+    """Returns the distinct rows, a few perhaps twice. Comparing rows that begin alike is faster than hashing all."""
     padded = keys if keys.shape[1] % 8 == 0 else np.pad(keys, ((0, 0), (0, -keys.shape[1] % 8)))
     words = np.ascontiguousarray(padded).view(np.uint64)
     _, firsts, groups = np.unique(words[:, 0], return_index=True, return_inverse=True)
@@ -69,7 +69,7 @@ def _candidates(keys: Records) -> Iterator[Records]:
 
 
 def of_receipts(receipts: list[Json]) -> Json:
-    """The summary of a job's partitions; empty where the operation encapsulates to no key."""
+    """Returns the summary of a job's partitions; it is empty if the operation encapsulates to no key."""
     records = [receipt["keys"] for receipt in receipts if receipt.get("keys")]
     if not records:
         return {}
@@ -80,5 +80,5 @@ def of_receipts(receipts: list[Json]) -> Json:
 
 
 def in_words(summary: Json) -> str:
-    """The count for a reader: "1,000" or "more than 10,000"."""
+    """Returns the count as text: "1,000" or "more than 10,000"."""
     return ("more than " if summary["more_keys"] else "") + f"{summary['distinct_keys']:,}"

@@ -29,7 +29,7 @@ IN_FLIGHT = 2  # partitions of one worker: one is computed while the other is wr
 
 
 def recognised(folder: Folder, job: Job, keys: Keys, resume: bool, touched: bool) -> Job | None:
-    """The job to resume, or None if the folder is free for a new one. Writes nothing."""
+    """Returns the job to resume, or None if the folder is free for a new one. Writes nothing."""
     if not folder.exists():
         return None
     if not is_job(folder.path):
@@ -64,7 +64,7 @@ def check_same(path: str | os.PathLike[str], there: Job, job: Job, resume: bool,
 
 
 def missing(folder: Folder, job: Job, thorough: bool, say: Callable[[str], None]) -> list[int]:
-    """The partitions that are not committed, or whose files have changed since."""
+    """Returns the partitions that are not committed, or whose files have changed since."""
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         faults = list(pool.map(lambda partition: folder.fault(job, partition, thorough), range(job.partitions)))
     for partition, fault in enumerate(faults):
@@ -77,14 +77,14 @@ def check_room(folder: Folder, job: Job, rows: int) -> None:
     """Raises if the job does not fit on the disk."""
     need, free = rows * sum(column.width for column in job.writes), folder.free_bytes()
     if need > free:
-        raise BulkError(f"the job needs {need / 1e9:,.1f} GB and the disk of {folder.path} has {free / 1e9:,.1f} GB",
+        raise BulkError(f"the job needs {need / 1e9:,.1f} GB, but the disk of {folder.path} has {free / 1e9:,.1f} GB",
                         IO, "name a larger disk, or write fewer columns (--only)")
 
 
 @contextlib.contextmanager
 def begun(folder: Folder) -> Iterator[list[Job]]:
-    """Locks the folder. If nothing is put into the list that this yields, since no job could be begun there, what was
-    made for it is removed, the folders above it too.
+    """Locks the folder and yields a list for the job that is begun there. If the block fails while the list is empty,
+    everything that was made for the job is removed, also the folders above it.
     """
     path = folder.path.absolute()
     made = [one for one in (path, *path.parents) if not os.path.exists(one)]
@@ -114,18 +114,18 @@ def run(path: str | os.PathLike[str], job: Job, keys: Keys, input_keys: Sequence
     path : str
         The job's folder; every worker must reach it under this path.
     job : Job
-        What `job.describe` gave.
+        From `job.describe`.
     keys : keys.Keys
     input_keys : sequence of bytes or None
         For each input the key of its secret columns.
     constants : dict of str to bytes, optional
         Records that stand for a whole column.
     resume : bool
-        Go on with the job that is in the folder.
+        Continue the job in the folder.
     thorough : bool
-        On resuming, compare the SHA-256 of what is committed, not only sizes.
+        When resuming, compare the SHA-256 of committed files, not only sizes.
     touched : bool
-        Go on although inputs were written again, if names, sizes, rows and footers of their files are the same.
+        Resume even if the inputs' times have changed, as long as names, sizes, rows and footers are the same.
     compute : callable, optional
         (folder, job, partitions, unlock, reporter) -> None; `compute_here` unless given.
 
@@ -160,7 +160,7 @@ def run(path: str | os.PathLike[str], job: Job, keys: Keys, input_keys: Sequence
 
 def summary(path: str | os.PathLike[str], job: Job, manifest: Json, reporter: Reporter,
             computed_partitions: int) -> Json:
-    """The summary of a run for --json."""
+    """Returns the summary of a run for --json."""
     return {"schema": "polykem-bulk-summary-1", "job": job.id, "folder": str(path), "operation": job.operation,
             "scheme": job.scheme, "rows": job.rows, "computed_rows": reporter.computed,
             "bad_rows": manifest["bad_rows"], "statuses": manifest["statuses"],
@@ -194,7 +194,7 @@ def compute_here(folder: str, job: Job, partitions: list[int], unlock: Unlock, r
 
 
 def _settle(running: set[Running], reporter: Reporter) -> set[Running]:
-    """Waits for one of the partitions."""
+    """Waits until a partition is committed. Returns those that are still running."""
     done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
     for future in done:
         reporter.committed(future.result())

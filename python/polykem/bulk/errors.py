@@ -18,7 +18,7 @@ INTERRUPTED = 130
 
 
 class BulkError(Exception):
-    """What stops a job, or keeps it from starting.
+    """An error that stops a job, or keeps it from starting.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a job's files are opened, made and renamed.
+"""Opens, makes and renames a job's files.
 
-Whoever prepared the folder, or may write to it, must not lead a job to other files. So everything is reached from the
-descriptor of the folder that it lies in, never through a link; a new file is made where none is; what exists is not
-truncated; and what belongs to somebody else is refused. Files are for their owner alone.
+Whoever prepared the folder, or may write to it, must not be able to lead a job to other files. So everything is opened
+relative to the descriptor of its folder, never through a link; a new file is made only where there is none; existing
+files are not truncated; and what belongs to another user is refused. Only their owner may read the files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import BinaryIO
 from .errors import DATA, IO, USAGE, BulkError, explained
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
-LINKS = {errno.ELOOP, errno.ENOTDIR, errno.EMLINK}  # errors of systems for a link that must not be followed
+LINKS = {errno.ELOOP, errno.ENOTDIR, errno.EMLINK}  # what systems report for a link that must not be followed
 
 
 class Foreign(BulkError):
@@ -46,9 +46,9 @@ class Directory:
     descriptor : int
         Closed with this object.
     path : pathlib.Path
-        What messages call it.
+        Its name in messages.
     ours : bool
-        Whether what belongs to other users is refused; so it is wherever a job writes.
+        Whether to refuse what belongs to other users, as wherever a job writes.
     """
 
     def __init__(self, descriptor: int, path: Path, ours: bool) -> None:
@@ -62,13 +62,13 @@ class Directory:
             return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE, dir_fd=self.descriptor)
         except OSError as error:
             if error.errno in LINKS:
-                kind = "a link" if stat.S_ISLNK(self.status(name).st_mode) else "no folder"
-                raise Foreign(f"{self.path / name} is {kind}, which a job has not made", DATA,
-                              "look who put it there, and remove it") from None
+                kind = "a link" if stat.S_ISLNK(self.status(name).st_mode) else "not a folder"
+                raise Foreign(f"{self.path / name} is {kind}, which no job has made", DATA,
+                              "find out who put it there, and remove it") from None
             raise
 
     def status(self, name: str) -> os.stat_result:
-        """The status of a name, without following a link."""
+        """Returns the status of a name, without following a link."""
         return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
 
     def folder(self, name: str, make: bool = False) -> Directory:
@@ -79,16 +79,16 @@ class Directory:
         return Directory(self._open(name, os.O_RDONLY | os.O_DIRECTORY), self.path / name, self.ours)
 
     def read(self, name: str, for_lock: bool = False) -> BinaryIO:
-        """A file, to be read. A pipe or a device is refused before it can make anybody wait.
+        """Opens a file for reading. A pipe or a device is refused before it can block.
 
-        `for_lock` opens it as NFS wants a file that is to be locked; it must not be written to either.
+        With `for_lock` the file is also opened for writing, which NFS demands of a lock; do not write to it.
         """
         descriptor = self._open(name, (os.O_RDWR if for_lock else os.O_RDONLY) | os.O_NONBLOCK)
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise Foreign(f"{self.path / name} is not an ordinary file", DATA,
-                              "look who put it there, and remove it")
+                              "find out who put it there, and remove it")
             if self.ours:
                 check_owner(status, self.path / name)
             return os.fdopen(descriptor, "r+b" if for_lock else "rb")
@@ -105,7 +105,7 @@ class Directory:
         return os.fdopen(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
 
     def has(self, name: str) -> bool:
-        """Whether the name exists, also as a dangling link."""
+        """Returns whether the name exists, also as a dangling link."""
         try:
             self.status(name)
         except FileNotFoundError:
@@ -116,7 +116,7 @@ class Directory:
         return sorted(os.listdir(self.descriptor))
 
     def move(self, name: str, target: Directory, new_name: str) -> None:
-        """Moves a file to another folder. Replaces what has the name there; a link is not followed."""
+        """Moves a file to another folder. Replaces an existing file of that name; a link is not followed."""
         os.rename(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
 
     def remove(self, name: str) -> None:
@@ -140,7 +140,7 @@ class Directory:
 
 
 def open_folder(path: str | os.PathLike[str], ours: bool = False) -> Directory:
-    """The folder that somebody has named. A link that leads there has to be this user's or root's if the folder has."""
+    """Opens a folder by its path. If `ours`, the folder and a link that leads there must be this user's or root's."""
     path = Path(path)
     with explained(path):
         if ours:
@@ -154,7 +154,7 @@ def open_folder(path: str | os.PathLike[str], ours: bool = False) -> Directory:
 
 @contextlib.contextmanager
 def replacing(folder: Directory, name: str, waiting: Directory) -> Iterator[BinaryIO]:
-    """A file that takes its name in `folder` when the block has ended without an error.
+    """Yields a file that takes its name in `folder` when the block has ended without an error.
 
     Until then it lies in the folder `waiting`, on the same disk, under a name of its own.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a Ray cluster's head lives. Ray itself waits for it for a minute, then ends the process with exit code 1."""
+"""Detects that a Ray cluster's head has died. Ray itself waits for a minute, then ends the process with exit code 1."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Head:
                             "committed partitions stay")
 
     def ask(self, question: Callable[[], T]) -> T:
-        """The result of `question()`, which asks the head. Does not wait for a dead head."""
+        """Returns the result of `question()`, which asks the head. Does not wait for a dead head."""
         answer = Answer(question)
         while not answer.there.wait(LOOK_SECONDS):
             self.check()

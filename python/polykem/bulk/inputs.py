@@ -67,7 +67,7 @@ File = Union[ParquetFile, ArrowFile]
 
 
 def open_file(path: str | os.PathLike[str], source: Any = None) -> File:
-    """A ParquetFile or an ArrowFile, by its name. `source`: the file, if it is already open."""
+    """Opens a ParquetFile or an ArrowFile, by its name. `source`: the file, if it is already open."""
     with explained(path):
         try:
             return ArrowFile(path) if Path(path).suffix in ARROW_SUFFIXES else ParquetFile(source or path)
@@ -76,7 +76,7 @@ def open_file(path: str | os.PathLike[str], source: Any = None) -> File:
 
 
 def footer_digest(path: Path) -> str:
-    """SHA-256 of a file's footer, which has the columns' places and, in Parquet, often their extreme values."""
+    """Returns the SHA-256 of a file's footer, which has the columns' places and, in Parquet, often their extremes."""
     mark = 6 if path.suffix in ARROW_SUFFIXES else 4  # bytes of ARROW1 and of PAR1, which follow the length
     with explained(path), open(path, "rb") as file:
         file.seek(-mark - 4, os.SEEK_END)
@@ -86,15 +86,15 @@ def footer_digest(path: Path) -> str:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a name is not that of data, as in Hadoop, Spark and pyarrow: _temporary, .ipynb_checkpoints."""
+    """Returns whether a name is hidden, as Hadoop, Spark and pyarrow see it: _temporary, .ipynb_checkpoints."""
     return name.startswith((".", "_"))
 
 
 def files_below(folder: Path, above: tuple[tuple[int, int], ...]=()) -> tuple[list[Path], list[Path]]:
-    """(files, files that are hidden or in hidden folders) below a folder; links are followed."""
+    """Returns the files below a folder, and those that are hidden or in hidden folders; follows links."""
     status = os.stat(folder)
     if (status.st_dev, status.st_ino) in above:
-        raise BulkError(f"{folder} is a link to a folder that it lies in", DATA, "remove it")
+        raise BulkError(f"{folder} is a link to a folder that it lies in", DATA, "remove the link")
     found: list[Path] = []
     hidden: list[Path] = []
     for name in os.listdir(folder):
@@ -111,7 +111,7 @@ def files_below(folder: Path, above: tuple[tuple[int, int], ...]=()) -> tuple[li
 
 
 def files_of(path: str | os.PathLike[str]) -> tuple[list[Path], int]:
-    """(files of a dataset in the order of their rows, number of files that were left out for their hidden names)."""
+    """Returns the files of a dataset in the order of their rows, and how many were left out since they are hidden."""
     path = Path(path)
     if path.is_file():
         return [path], 0
@@ -123,13 +123,13 @@ def files_of(path: str | os.PathLike[str]) -> tuple[list[Path], int]:
         check_utf8(str(file), "the file")
     if not found:
         raise BulkError(f"{path} holds no file that ends in " + ", ".join(sorted(SUFFIXES)), DATA,
-                        f"{len(hidden)} are hidden: below it, names with . or _ in front are left out"
+                        f"{len(hidden)} are hidden: names below it that begin with . or _ are left out"
                         if hidden else "")
     return sorted(found), len(hidden)
 
 
 def sealed_columns(schema: pa.Schema) -> set[str]:
-    """The columns that a job encrypted, according to the file's metadata."""
+    """Returns the columns that a job encrypted, according to the file's metadata."""
     try:
         return set(json.loads((schema.metadata or {})[METADATA])["tags"])
     except (KeyError, TypeError, ValueError):
@@ -155,9 +155,9 @@ class Dataset:
     repeated : set
         Names that several columns have.
     sealed : set
-        Encrypted columns of a job's files whose job.json is not there, so that nothing can decrypt them.
+        Encrypted columns of a job's files without its job.json, which cannot be decrypted.
     left_out : int
-        Data files in the folder that do not count, for a name in their path below it begins with . or _.
+        Number of data files that are left out because a name in their path below the folder begins with . or _.
     """
 
     def __init__(self, path: str | os.PathLike[str], column_key: bytes | None = None,
@@ -202,7 +202,7 @@ class Dataset:
         return {"files": files}
 
     def _take_schema(self, schema: pa.Schema) -> None:
-        """The columns. A name that occurs twice is left out, since it is ambiguous."""
+        """Notes the columns. A name that occurs twice is left out, since it is ambiguous."""
         try:
             names = schema.names
         except UnicodeDecodeError:
@@ -215,18 +215,18 @@ class Dataset:
         self.sealed = set() if self.job else self.sealed | sealed_columns(schema)
 
     def record(self) -> Json:
-        """The input's entry in job.json."""
+        """Returns the input's entry in job.json."""
         return {"path": self.path, "files": self.files}
 
     def is_secret(self, name: str) -> bool:
-        """Whether the column is a secret one of an earlier job, encrypted or not."""
+        """Returns whether the column is a secret one of an earlier job, encrypted or not."""
         return self.job is not None and any(column.name == name and column.secret for column in self.job.writes)
 
     def is_encrypted(self, name: str) -> bool:
         return self.job is not None and self.is_secret(name) and self.job.secrets["kind"] != "plain"
 
     def check_place(self, name: str) -> None:
-        """Refuses an encrypted column of files that are not read as their job's: its bytes would pass for secrets."""
+        """Refuses an encrypted column of files that are read without their job: its bytes would pass for secrets."""
         if name in self.sealed:
             raise BulkError(f"column '{name}' of {self.path} is an encrypted column of a bulk job", DATA,
                             "name the job's folder, where job.json is")
@@ -236,7 +236,7 @@ class Dataset:
                          "name the key with --input-key FILE or --input-private FILE")
 
     def length_of(self, name: str) -> int | None:
-        """Bytes of the first value of a column that is neither missing nor empty; None where there is none."""
+        """Returns the length of a column's first value that is neither missing nor empty; None if there is none."""
         for index in range(len(self.names)):
             for group in range(len(self._file(index).group_rows)):
                 column = self._read_group(index, group, [name]).column(name)
@@ -246,7 +246,7 @@ class Dataset:
         return None
 
     def status_name(self, columns: Iterable[str]) -> str | None:
-        """The column that says which rows of some columns an earlier job could not compute; None without one."""
+        """Returns the column that says which rows of `columns` an earlier job could not compute; None without one."""
         written = {column.name: column.role for column in self.job.writes} if self.job is not None else {}
         status = next((name for name, role in written.items() if role == "status"), None)
         return status if status is not None and set(columns) & set(written) else None
@@ -273,7 +273,7 @@ class Dataset:
             return open_file(path, self.job_folder.data.read(name))
 
     def read(self, first: int, rows: int, columns: Sequence[str]) -> pa.Table:
-        """Rows [first, first + rows) of some columns.
+        """Reads rows [first, first + rows) of some columns.
 
         Returns
         -------
@@ -298,14 +298,14 @@ class Dataset:
             raise
         table = pa.concat_tables(pieces)
         if self.job is not None:
-            table = table.replace_schema_metadata(None)  # it would say that these columns are encrypted
+            table = table.replace_schema_metadata(None)  # which says that these columns are encrypted
         for name, array in plain.items():
             table = table.set_column(table.schema.get_field_index(name), name, as_column(array))
         return table
 
     def _read_file(self, index: int, first: int, rows: int, columns: Sequence[str],
                    plain: dict[str, Records]) -> list[pa.Table]:
-        """Pieces of one file, encrypted columns as they are stored; what they say goes to the arrays in `plain`."""
+        """Returns pieces of one file, encrypted columns as they are stored; decrypts these to the arrays in `plain`."""
         file, pieces, start = self._file(index), [], 0
         if sum(file.group_rows) != self.starts[index + 1] - self.starts[index]:
             raise BulkError(f"{self.file_path(index)} has changed since the job began", DATA)
@@ -332,7 +332,7 @@ class Dataset:
 
     def _cipher(self, job: Job, key: bytes, schema: pa.Schema, path: str,
                 partition: int) -> tuple[ColumnCipher, dict[str, list[bytes]]]:
-        """(cipher, tags of the columns) of a partition, whose number follows from its place."""
+        """Returns the cipher of a partition and the tags of its columns. The file must be in its place."""
         try:
             seal = json.loads(schema.metadata[METADATA])
             found, salt, tags = (seal["job"], seal["partition"]), bytes.fromhex(seal["salt"]), seal["tags"]
@@ -341,7 +341,7 @@ class Dataset:
             raise BulkError(f"{path} does not say how its columns were encrypted ({error})", DATA,
                             "no job wrote it like this: polykem-bulk verify shows what else was altered") from None
         if found != (job.id, partition):
-            raise BulkError(f"{path} is partition {found[1]} of job {found[0]}, and its place is that of partition "
+            raise BulkError(f"{path} is partition {found[1]} of job {found[0]}, but its place is that of partition "
                             f"{partition} of job {job.id}", DATA, "files were exchanged: polykem-bulk verify")
         return ColumnCipher(key, job.id, partition, salt), tags
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """One job. Whoever has it, the job's secret and its inputs computes the same bytes.
+    """One job. It, the job's secret and the inputs determine every byte of the result.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Job:
     secret_check : str
         Tells whether a job secret is this job's.
     mac : str
-        Of all the rest.
+        Authenticates all the other fields.
     """
 
     operation: str
@@ -78,24 +78,24 @@ class Job:
         return -(-self.rows // self.partition_rows)
 
     def span(self, partition: int) -> tuple[int, int]:
-        """(first row, rows) of a partition."""
+        """Returns (first row, rows) of a partition."""
         first = partition * self.partition_rows
         return first, min(self.partition_rows, self.rows - first)
 
     def record(self) -> Json:
-        """The contents of job.json."""
+        """Returns the contents of job.json."""
         return {"schema": SCHEMA, **dataclasses.asdict(self)}
 
     def to_json(self) -> str:
         return json.dumps(self.record(), indent=1) + "\n"
 
     def fingerprint(self) -> bytes:
-        """SHA-256 of job.json: coins depend on it."""
+        """Returns the SHA-256 of job.json, on which coins depend."""
         return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).digest()
 
 
 def from_json(text: str, path: object) -> Job:
-    """The job that a job.json describes."""
+    """Returns the job that a job.json describes."""
     try:
         fields = json.loads(text)
         schema = fields.pop("schema")
@@ -124,7 +124,7 @@ def check_types(job: Job) -> None:
         value = getattr(job, one.name)
         kind = str(one.type).partition("[")[0]
         if kind in ("str", "list", "dict") and type(value).__name__ != kind:
-            raise TypeError(f"{one.name} is no {kind}")
+            raise TypeError(f"{one.name} is not a {kind}")
     for column in (*job.reads, *job.writes):
         if type(column.width) is not int or not all(isinstance(text, str) for text in (column.role, column.name)):
             raise TypeError("a column is malformed")
@@ -137,13 +137,14 @@ def check_types(job: Job) -> None:
 
 
 def rows_of_a_partition(row: int, partition_bytes: int, group_bytes: int) -> tuple[int, int]:
-    """(rows of a partition, rows of a row group) if a row takes `row` bytes of a worker's memory."""
+    """Returns (rows of a partition, rows of a row group) if a row takes `row` bytes of a worker's memory."""
     partition = max(1, partition_bytes // row)
     return partition, max(1, min(partition, group_bytes // row))
 
 
 def pick(columns: list[Column], wanted: Sequence[str] | None) -> list[Column]:
-    """The columns whose roles are named; all if none is. The status tells zeros of a secret column from secrets."""
+    """Returns the columns whose roles are named, or all. With a secret column comes the status, which tells zeros from
+    secrets."""
     unknown = set(wanted or ()) - {column.role for column in columns}
     if unknown:
         raise BulkError(f"the operation writes no column '{sorted(unknown)[0]}'", USAGE,
@@ -154,20 +155,20 @@ def pick(columns: list[Column], wanted: Sequence[str] | None) -> list[Column]:
 
 
 def check_roles(columns: list[Column], names: Mapping[str, str], constants: Mapping[str, bytes]) -> None:
-    """Names and constants are of columns that the operation reads."""
+    """Raises unless names and constants are of columns that the operation reads."""
     roles = [column.role for column in columns]
     for role in (*names, *constants):
         if role not in roles:
             raise BulkError(f"the operation reads no column '{role}'", USAGE,
                             "it reads " + (", ".join(roles) or "none"))
         if role in names and role in constants:
-            raise BulkError(f"column '{role}' would be one record and the dataset's '{names[role]}'", USAGE,
+            raise BulkError(f"column '{role}' is given as one record and as the dataset's '{names[role]}'", USAGE,
                             "give --one or --column for it, not both")
 
 
 def located(columns: list[Column], inputs: Sequence[Dataset], names: Mapping[str, str],
             constants: Mapping[str, bytes]) -> list[Column]:
-    """The columns with their names in the datasets and the numbers of their inputs."""
+    """Returns the columns with their names in the datasets and the numbers of their inputs."""
     places = {column.role: sources.find(inputs, names.get(column.role, column.role), f"--column {column.role}=")
               for column in columns if column.role not in constants}
     sources.check_rotation(inputs, places, names)
@@ -180,7 +181,7 @@ def describe(operation: str, scheme: str, *, rows: int | None = None, inputs: Se
              only: Sequence[str] | None = None, keep: Sequence[str] = (), constants: Mapping[str, bytes] | None = None,
              seeds: bool = False, info: str = "", aad: str = "", protection: str = "aes-256-gcm",
              partition_bytes: int = PARTITION_BYTES, group_bytes: int = ROW_GROUP_BYTES) -> Job:
-    """The job that a command asks for, checked against its inputs, without id and keys.
+    """Returns the job that a command asks for, checked against its inputs, without id and keys.
 
     Parameters
     ----------
@@ -196,7 +197,7 @@ def describe(operation: str, scheme: str, *, rows: int | None = None, inputs: Se
     seeds : bool
         keygen writes, and decaps reads, secret keys as seeds.
     info, aad : str
-        HPKE's, of all rows. `names` or `constants` make them columns.
+        HPKE's info and additional data of all rows. `names` or `constants` make them columns.
     protection : str
         Of secret columns: "aes-256-gcm" (a key file), "hpke" (a public key) or "plain".
     """
@@ -239,13 +240,13 @@ def check_arguments(operation: str, rows: int | None, partition_bytes: int, grou
 
 def bound_columns(inputs: Sequence[Dataset], names: Mapping[str, str], constants: Mapping[str, bytes],
                   texts: Mapping[str, str]) -> list[Column]:
-    """Info and additional data that each row has, where a column is named for them."""
+    """Returns the columns of info and additional data, if columns are named for them."""
     columns = []
     for role in messages.BOUND:
         if role not in names and role not in constants:
             continue
         if texts[role]:
-            raise BulkError(f"{role} would be one text and a column", USAGE,
+            raise BulkError(f"{role} is given as one text and as a column", USAGE,
                             f"give --{role} or --column {role}=NAME, not both")
         columns.append(Column(role, role, message_width(inputs, role, names, constants)))
     return columns
@@ -253,14 +254,14 @@ def bound_columns(inputs: Sequence[Dataset], names: Mapping[str, str], constants
 
 def message_width(inputs: Sequence[Dataset], role: str, names: Mapping[str, str],
                   constants: Mapping[str, bytes]) -> int:
-    """The width of the messages, which the operation does not fix."""
+    """Returns the width of the messages, which the operation does not fix."""
     if role in constants:
         return len(constants[role])
     return width_of(inputs, *sources.find(inputs, names.get(role, role), f"--column {role}="))
 
 
 def width_of(inputs: Sequence[Dataset], source: int, name: str) -> int:
-    """Bytes a row of a column of an input; where its type does not fix them, of its first value."""
+    """Returns the bytes of a row of an input's column: its type's or, if that has no fixed width, its first value's."""
     dataset = inputs[source - 1]
     if name not in dataset.binary:
         raise not_binary(dataset, name)
@@ -271,7 +272,7 @@ def width_of(inputs: Sequence[Dataset], source: int, name: str) -> int:
 
 
 def not_binary(dataset: Dataset, name: str) -> BulkError:
-    return BulkError(f"column '{name}' of {dataset.path} is {dataset.types[name]}, and the operation reads bytes", DATA,
+    return BulkError(f"column '{name}' of {dataset.path} is {dataset.types[name]}, but the operation reads bytes", DATA,
                      "cast it: pyarrow's column.cast(pyarrow.binary())")
 
 
@@ -282,9 +283,9 @@ def agree_on_rows(rows: int | None, inputs: Sequence[Dataset]) -> int:
                         + ", ".join(f"{path} {count}" for path, count in counts.items()), DATA)
     known = next(iter(counts.values()), rows)
     if rows is not None and rows != known:
-        raise BulkError(f"--count {rows}, and the inputs have {known} rows", USAGE, "leave --count out")
+        raise BulkError(f"--count is {rows}, but the inputs have {known} rows", USAGE, "leave --count out")
     if not known:
-        raise BulkError("there is no row to compute", DATA if inputs else USAGE,
+        raise BulkError("there are no rows to compute", DATA if inputs else USAGE,
                         "" if inputs else "give --count or --input")
     return known
 
@@ -301,17 +302,17 @@ def check_columns(reads: list[Column], inputs: Sequence[Dataset], constants: Map
             if column.name not in source.binary:
                 raise not_binary(source, column.name)
             fixed = source.widths[column.name]
-            width = column.width if fixed is None else fixed  # each row may have its own, which a worker looks at
+            width = column.width if fixed is None else fixed  # without a fixed width, a worker checks each row's
             if source.is_encrypted(column.name) and source.column_key is None:
                 raise source.no_key(column.name)
         if width != column.width:
-            raise BulkError(f"column '{column.name}' has {width} bytes a row, and the operation needs {column.width}",
+            raise BulkError(f"column '{column.name}' has {width} bytes a row, but the operation needs {column.width}",
                             DATA, "give the new keys' --to-suite" if column.role == "to_pk" and not to_scheme else
                             "is this the right parameter set and column?")
 
 
 def check_kept(reads: list[Column], writes: list[Column], inputs: Sequence[Dataset], keep: Sequence[str]) -> list[Kept]:
-    """The columns to copy: none is secret, and no name comes twice."""
+    """Returns the columns to copy. Raises if one is secret, or if two output columns would have one name."""
     kept = [Kept(name, source) for source, name in (sources.find(inputs, text, "--keep ") for text in keep)]
     names = [*(column.name for column in kept), *(column.name for column in writes)]
     for name in names:
@@ -325,30 +326,30 @@ def check_kept(reads: list[Column], writes: list[Column], inputs: Sequence[Datas
         source = inputs[column.source - 1]
         if not is_storable(source.kinds[column.name]):
             raise BulkError(f"column '{column.name}' of {source.path} is {source.types[column.name]}, which Parquet "
-                            "cannot hold, so that it cannot be kept", DATA, "cast it to another type")
+                            "cannot hold: it cannot be kept", DATA, "cast it to another type")
     return kept
 
 
 def complete(job: Job, keys: Keys) -> Job:
-    """The job with a fresh id, and its column key sealed as `keys` say."""
+    """Returns the job with a fresh id, and with its column key sealed as `keys` say."""
     job = dataclasses.replace(job, id=random_source.token_hex(16))
     secret = keys.secret_of(job.id)
     key = column_key(secret, job.id)
-    job = dataclasses.replace(job, secrets=keys.protect(job.id, key), secret_check=check_of(secret, job.id))
+    job = dataclasses.replace(job, secrets=keys.protect(job.id, key), secret_check=secret_check_of(secret, job.id))
     return dataclasses.replace(job, mac=Authority(key, job.id).mac(JOB, job.record()))
 
 
 def column_key(secret: bytes, job_id: str) -> bytes:
-    """The key that all data keys of the job come from."""
+    """Returns the key from which all data keys of the job are derived."""
     return secrets.derive(secret, b"columns", job_id.encode())
 
 
-def check_of(secret: bytes, job_id: str) -> str:
+def secret_check_of(secret: bytes, job_id: str) -> str:
     return secrets.derive(secret, b"check", job_id.encode())[:8].hex()
 
 
 def authority_of(job: Job, column_key: bytes) -> Authority:
-    """What tells this job's records from others; raises if job.json itself is not as it was written."""
+    """Returns the job's `Authority`. Raises if job.json is not as the job wrote it."""
     authority = Authority(column_key, job.id)
     if not authority.wrote(JOB, job.record()):
         raise BulkError("job.json was changed after this job wrote it", DATA,
@@ -358,7 +359,7 @@ def authority_of(job: Job, column_key: bytes) -> Authority:
 
 def check_secret(job: Job, secret: bytes) -> Authority:
     """Raises if `secret` is another job's, or job.json was altered. Returns the job's `Authority`."""
-    if not hmac.compare_digest(check_of(secret, job.id), job.secret_check):
+    if not hmac.compare_digest(secret_check_of(secret, job.id), job.secret_check):
         raise BulkError("the job secret is not the one that this job was begun with", DATA,
                         "give the same --key-file or --job-secret as at the first start")
     return authority_of(job, column_key(secret, job.id))

@@ -41,7 +41,7 @@ class Sizes:
 
 
 def sizes(scheme: str) -> Sizes:
-    """Sizes of a parameter set that is named by its registry name or an alias."""
+    """Returns the sizes of a parameter set, by its registry name or an alias."""
     try:
         found = polykem.Scheme(scheme)
     except polykem.UnknownScheme as error:
@@ -52,7 +52,7 @@ def sizes(scheme: str) -> Sizes:
 
 def columns(operation: str, scheme: str, to_scheme: str, plaintext_bytes: int | None,
             seeds: bool) -> tuple[list[Column], list[Column]]:
-    """(columns read, columns written), each a list of `Column` in the order of the operation's description."""
+    """Returns (columns read, columns written), lists of `Column` in the order of the operation's description."""
     status = Column("status", "status", 1)
     if operation in ("keygen", "encaps", "decaps") and not messages.is_suite(scheme):
         size = sizes(scheme)
@@ -66,7 +66,7 @@ def columns(operation: str, scheme: str, to_scheme: str, plaintext_bytes: int | 
 
 
 def row_bytes(operation: str, scheme: str, columns: Sequence[Column]) -> int:
-    """Bytes that a row takes while it is computed, in columns that are read, computed or both."""
+    """Returns the bytes that a row takes while it is computed, in columns that are read or computed."""
     row = sum(column.width for column in columns)
     if operation == "keygen" and "seed" in {column.role for column in columns}:
         row += sizes(scheme).sk  # computed, but not written
@@ -76,7 +76,7 @@ def row_bytes(operation: str, scheme: str, columns: Sequence[Column]) -> int:
 
 
 def coin_bytes(job: Job) -> int:
-    """Random bytes that a row takes; 0 where the operation takes none."""
+    """Returns the number of random bytes that a row takes; 0 if the operation takes none."""
     if messages.is_suite(job.scheme):
         return messages.coin_bytes(job)
     if job.operation == "keygen":
@@ -85,7 +85,7 @@ def coin_bytes(job: Job) -> int:
 
 
 def computer(job: Job, threads: int = 0, backend: str | None = None) -> Computer | messages.MessageComputer:
-    """What computes the rows of a job: a `Computer` or a `messages.MessageComputer`."""
+    """Returns the object that computes a job's rows: a `Computer` or a `messages.MessageComputer`."""
     if messages.is_suite(job.scheme):
         return messages.MessageComputer(job, threads, backend)
     return Computer(job, threads, backend)
@@ -102,7 +102,7 @@ class Computer:
     backend : str or None
         "cuda", "avx512", ...; None lets polykem choose.
     memory : memory.Ordinary or memory.Pinned, optional
-        Where results lie.
+        The memory of results.
     """
 
     def __init__(self, job: Job, threads: int = 0, backend: str | None = None, memory: Memory | None = None) -> None:
@@ -115,7 +115,7 @@ class Computer:
         self.memory = memory or memory_for(self.context, job.scheme)
 
     def run(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
-        """One partition.
+        """Computes one partition.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class Computer:
 
     @contextmanager
     def _results(self, rows: int, **widths: int) -> Iterator[dict[str, Records]]:
-        """Memory for results by role, which is returned if they are not computed."""
+        """Yields memory for results by role, and takes it back if they are not computed."""
         out: dict[str, Records] = {}
         try:
             for role, width in widths.items():
@@ -169,7 +169,7 @@ class Computer:
 
     def _request(self, op: int, rows: int, key_mode: int = 0, secret_form: int = 0,
                  **arrays: Any) -> npt.NDArray[np.int32]:
-        """Runs a batch whose outputs lie where the caller says, which `polykem.Context` offers for key pairs only.
+        """Runs a batch that writes to the caller's arrays, which `polykem.Context` offers for key pairs only.
 
         Returns the status of each row, int32 (rows, 1).
         """
@@ -185,5 +185,5 @@ class Computer:
 
 
 def shared(keys: Records, rows: int) -> int:
-    """The C API's key_mode: one key for all rows, or each its own."""
+    """Returns the C API's key_mode: one key for all rows, or one for each."""
     return int(len(keys) == 1 and rows > 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who can read the secret columns of a job, and from what its coins are derived."""
+"""The protection of a job's secret columns, and the secret from which its coins are derived."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .errors import USAGE, BulkError
 
 @dataclass(frozen=True)
 class Keys:
-    """How a job's secret columns are protected: made by `under`, `sealed_to` or `plain`.
+    """The protection of a job's secret columns, made by `under`, `sealed_to` or `plain`.
 
     Attributes
     ----------
@@ -27,25 +27,26 @@ class Keys:
 
     @classmethod
     def under(cls, key: bytes, job_secret: bytes | None = None) -> Keys:
-        """Whoever has `key` can read the secret columns.
+        """Protect the secret columns: whoever has `key` can read them.
 
         Parameters
         ----------
         key : bytes
             32 bytes, as `read_key_file` returns them.
         job_secret : bytes, optional
-            32 bytes from which coins follow, and with them all keys of the job; `key` unless given.
+            32 bytes from which the coins, and so all keys of the job, are derived; `key` unless given.
         """
         key = checked(key, "the key")
         return cls("aes-256-gcm", key if job_secret is None else checked(job_secret, "the job secret"), key)
 
     @classmethod
     def sealed_to(cls, public_key: bytes, job_secret: bytes, suite: str = SUITE) -> Keys:
-        """Whoever has the private key of an HPKE public key, or the job secret, can read the secret columns.
+        """Protect the secret columns: whoever has the private key of `public_key`, or the job secret, can read them.
 
         Parameters
         ----------
         public_key : bytes
+            An HPKE public key.
         job_secret : bytes
             32 bytes that must be kept until the job is complete and should then be destroyed.
         suite : str
@@ -55,7 +56,7 @@ class Keys:
 
     @classmethod
     def plain(cls, job_secret: bytes) -> Keys:
-        """Whoever can read the job's folder can read its secret columns.
+        """Leave the secret columns unprotected: whoever can read the job's folder can read them.
 
         Parameters
         ----------
@@ -65,11 +66,11 @@ class Keys:
         return cls("plain", checked(job_secret, "the job secret"))
 
     def secret_of(self, job_id: str) -> bytes:
-        """The secret of one job."""
+        """Returns the secret of one job."""
         return secrets.derive(self._job_secret, b"job", job_id.encode())
 
     def protect(self, job_id: str, column_key: bytes) -> dict[str, str]:
-        """What job.json says of the protection; holds the sealed column key."""
+        """Returns the protection's entry in job.json, which holds the sealed column key."""
         if self.kind == "aes-256-gcm":
             return secrets.seal_under(self._key, job_id, column_key)
         if self.kind == "hpke":

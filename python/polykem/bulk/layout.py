@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a job, and how a partition is committed.
+"""The folder of a job, and the commit of a partition.
 
     job.json                     what the job is; written first
     data/part-000000.parquet     a partition's rows
@@ -64,7 +64,7 @@ class Hashed:
 
 
 def digest_of(file: BinaryIO) -> str:
-    """SHA-256 of an open file, in hexadecimal."""
+    """Returns the SHA-256 of an open file, in hexadecimal."""
     digest = hashlib.sha256()
     while data := file.read(READ_BYTES):
         digest.update(data)
@@ -86,7 +86,7 @@ class Folder:
     ----------
     path : str
     ours : bool
-        It is written to: what belongs to other users is refused.
+        Refuse what belongs to other users, since the folder is written to.
     """
 
     def __init__(self, path: str | os.PathLike[str], ours: bool = False) -> None:
@@ -110,13 +110,13 @@ class Folder:
         return self.root.folder("tmp")
 
     def exists(self) -> bool:
-        """Whether there is a folder, which may be empty; refuses what is not a folder."""
+        """Returns whether the folder exists; raises if the path is not a folder."""
         if not os.path.lexists(self.path):
             return False
         return self.root is not None
 
     def check_free(self) -> None:
-        """Raises if the folder has anything but the remains of a job that died before it wrote job.json."""
+        """Raises if the folder holds anything but the remains of a job that died before it wrote job.json."""
         with explained(self.path):
             for name in self.root.names():
                 if name == "lock":
@@ -128,7 +128,7 @@ class Folder:
         return all(name == "tmp" and TEMPORARY.fullmatch(below) for below in self.root.folder(name).names())
 
     def _check_lock(self) -> BinaryIO:
-        """The open lock; refuses a file of this name that no job has made. It is never written to."""
+        """Returns the open lock, which is never written to; refuses a file of this name that no job has made."""
         for _ in range(LOCK_LOOKS):
             file = self.root.read("lock", for_lock=True)
             text = file.read(len(LOCK_TEXT) + 1)
@@ -157,7 +157,7 @@ class Folder:
             self.write("job.json", job.to_json())
 
     def forget_beginning(self, before: set[str]) -> None:
-        """Removes what `create` and `locked` have made, but for the names in `before`, where no rows are yet."""
+        """Removes what `create` and `locked` have made, except for the names in `before`. There are no rows yet."""
         with contextlib.suppress(OSError):
             for name in {"job.json", "lock"} - before:
                 self.root.remove(name)
@@ -180,12 +180,12 @@ class Folder:
             return from_json(text, path)
 
     def write(self, name: str, text: str) -> None:
-        """A small file that appears whole or not at all."""
+        """Writes a small file, which appears whole or not at all."""
         with files.replacing(self.root, name, self.tmp) as file:
             file.write(text.encode())
 
     def signer(self) -> Authority:
-        """What signs the records; whoever writes has it."""
+        """Returns the authority that signs the records; whoever writes has it."""
         assert self.authority is not None
         return self.authority
 
@@ -206,7 +206,7 @@ class Folder:
         return receipt
 
     def receipt(self, job: Job, partition: int) -> Json | None:
-        """The receipt of a partition, or None where there is none that can be one."""
+        """Returns the receipt of a partition, or None if there is no valid one."""
         try:
             receipt = json.loads(self.receipts.read_text(receipt_name(partition)))
         except (OSError, ValueError, RecursionError):
@@ -219,7 +219,7 @@ class Folder:
         return receipt
 
     def fault(self, job: Job, partition: int, thorough: bool = True) -> str | None:
-        """What is wrong with a partition, in words; None if it is as it was committed, "missing" if it is not there."""
+        """Describes what is wrong with a partition: "missing", another fault, or None if it is as it was committed."""
         try:
             receipt = self.receipt(job, partition)
             if receipt is None or not self.data.has(data_name(partition)):
@@ -241,12 +241,12 @@ class Folder:
         return None
 
     def finish(self, job: Job) -> Json:
-        """Writes manifest.json from the receipts. Returns what it says."""
+        """Writes manifest.json from the receipts. Returns its contents."""
         receipts = []
         for partition in range(job.partitions):
             receipt = self.receipt(job, partition)
             if receipt is None or not self.signer().wrote(RECEIPT, receipt):
-                raise BulkError(f"partition {partition} was committed and is gone", CHECK_FAILED, "resume the job")
+                raise BulkError(f"partition {partition} was committed but is gone", CHECK_FAILED, "resume the job")
             receipts.append(receipt)
         manifest = {"schema": MANIFEST_SCHEMA, "job": job.id, "complete": True, "partitions": job.partitions,
                     "rows": sum(receipt["rows"] for receipt in receipts),
@@ -261,7 +261,7 @@ class Folder:
         return manifest
 
     def manifest(self) -> Json | None:
-        """The manifest of a complete job, or None."""
+        """Returns the manifest of a complete job, or None."""
         try:
             manifest = json.loads(self.root.read_text("manifest.json"))
         except (OSError, ValueError, RecursionError):
@@ -269,7 +269,7 @@ class Folder:
         return manifest if isinstance(manifest, dict) else None
 
     def manifest_fault(self, job: Job, manifest: Json | None) -> str | None:
-        """Why a manifest is not this complete job's; None if it is."""
+        """Describes why a manifest is not this complete job's; returns None if it is."""
         if not manifest or manifest.get("complete") is not True or manifest.get("job") != job.id:
             return f"the job in {self.path} is not complete"
         if self.authority and not self.authority.wrote(MANIFEST, manifest):
@@ -282,7 +282,7 @@ class Folder:
         return None
 
     def dataset_record(self, job: Job) -> Json:
-        """A complete job as the input of another one."""
+        """Returns a complete job's entry as the input of another job."""
         manifest = self.manifest()
         fault = self.manifest_fault(job, manifest)
         if fault or manifest is None:
@@ -290,7 +290,7 @@ class Folder:
         return {"files": manifest["files"]}
 
     def strangers(self, job: Job) -> list[str]:
-        """Names in data/ that are no partition's, and that a reader of the folder would take for rows."""
+        """Returns the names in data/ that are not partitions but that a reader of the folder would take for rows."""
         if not self.root.has("data"):
             return []
         known = {data_name(partition) for partition in range(job.partitions)}
@@ -298,7 +298,7 @@ class Folder:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """One driver for a folder. The lock ends with its process."""
+        """Locks the folder, so that it has one driver only. The lock ends with its process."""
         with explained(self.path / "lock"):
             with contextlib.suppress(FileExistsError), self.root.new("lock") as made:
                 made.write(LOCK_TEXT)
@@ -311,7 +311,7 @@ class Folder:
             yield
 
     def free_bytes(self) -> int:
-        """Free space on the disk of the folder, which need not exist yet."""
+        """Returns the free space on the disk of the folder, which need not exist yet."""
         place = next(path for path in (self.path.absolute(), *self.path.absolute().parents) if os.path.exists(path))
         with explained(place):
             return shutil.disk_usage(place).free

@@ -16,7 +16,7 @@ SECRET_ROLES = {"sk", "seed", "ss", "plaintext"}
 
 
 def wipe(*arrays: object) -> None:
-    """Overwrites arrays that held secrets, where they can be written, and what this thread's calls have left of them.
+    """Overwrites arrays that held secrets, if they can be written, and what this thread's calls have left of them.
 
     Where libraries bind a function at its first call, the dynamic linker saves the vector registers on the stack; with
     AVX-512 the C library copies through registers that keep what they hold.
@@ -33,11 +33,11 @@ class Ordinary:
     """Every partition has memory of its own; that of secrets is overwritten when it is no longer used."""
 
     def take(self, role: str, shape: tuple[int, int]) -> Records:
-        """uint8 memory for a column."""
+        """Returns uint8 memory for a column."""
         return np.asarray(polykem.Secret.zeros(shape)) if role in SECRET_ROLES else np.empty(shape, np.uint8)
 
     def give_back(self, arrays: dict[str, Records]) -> None:
-        """Takes back arrays by role, which are no longer used."""
+        """Takes back arrays, by role, that are no longer used."""
         wipe(*(array for role, array in arrays.items() if role in SECRET_ROLES))
 
 
@@ -81,7 +81,7 @@ Memory = Ordinary | Pinned
 
 
 def memory_for(context: polykem.Context, scheme: str) -> Memory:
-    """Pinned memory where a GPU computes and CuPy is installed, ordinary memory elsewhere."""
+    """Returns pinned memory if a GPU computes and CuPy is installed, otherwise ordinary memory."""
     if context.backend(scheme) == "cuda":
         try:
             return Pinned()

@@ -31,7 +31,7 @@ def is_suite(text: str) -> bool:
 
 
 def suite(text: str) -> Suite:
-    """The polykem.hpke.Suite that KEM,KDF,AEAD names."""
+    """Returns the polykem.hpke.Suite that KEM,KDF,AEAD names."""
     try:
         from polykem import hpke
     except ImportError as error:
@@ -47,7 +47,7 @@ def suite(text: str) -> Suite:
 
 
 def message_bytes(operation: str, width: int) -> int:
-    """Bytes of a plaintext, from the width of the column that the messages are in."""
+    """Returns the bytes of a plaintext, from the width of the column of messages."""
     if operation == "seal":
         return width
     if width <= TAG_BYTES:
@@ -57,7 +57,7 @@ def message_bytes(operation: str, width: int) -> int:
 
 def columns(operation: str, scheme: str, to_scheme: str,
             plaintext_bytes: int | None) -> tuple[list[Column], list[Column]]:
-    """(columns read, columns written) of an operation with suites."""
+    """Returns (columns read, columns written) of an operation with suites."""
     status = Column("status", "status", 1)
     of, to = suite(scheme), suite(to_scheme or scheme)
     pk, sk = Column("pk", "pk", to.public_key_bytes), Column("sk", "sk", of.secret_key_bytes, True)
@@ -78,7 +78,7 @@ def columns(operation: str, scheme: str, to_scheme: str,
 
 
 def coin_bytes(job: Job) -> int:
-    """Random bytes that a row takes; 0 where the operation takes none."""
+    """Returns the number of random bytes that a row takes; 0 if the operation takes none."""
     if job.operation == "keygen":
         return IKM_BYTES
     return 0 if job.operation == "open" else suite(job.to_scheme or job.scheme).coin_bytes
@@ -107,7 +107,7 @@ class MessageComputer:
         self.texts = {"info": job.info.encode(), "aad": job.aad.encode()}
 
     def run(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
-        """Role -> uint8 (rows, width); see `kem.Computer.run`."""
+        """Computes one partition; see `kem.Computer.run`."""
         compute = {"keygen": self._keygen, "seal": self._seal, "open": self._open, "rewrap": self._rewrap}
         return compute[self.job.operation](rows, inputs, coins)
 
@@ -116,7 +116,7 @@ class MessageComputer:
         return {"pk": pairs.pk, "sk": np.asarray(pairs.sk).reshape(rows, -1)}
 
     def _bound(self, rows: int, inputs: dict[str, Records]) -> dict[str, bytes | Records]:
-        """Info and additional data of the rows."""
+        """Returns the info and the additional data of the rows."""
         return {role: one_or_all(inputs[role], rows) if role in inputs else self.texts[role] for role in BOUND}
 
     def _seal(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
@@ -144,7 +144,7 @@ class MessageComputer:
 
 
 def one_or_all(records: Records, rows: int) -> Records:
-    """A single record stands for all rows."""
+    """Returns the records, or the only one if it stands for all rows."""
     return records[0] if len(records) == 1 and rows > 1 else records
 
 

@@ -55,7 +55,7 @@ class Reporter:
         return time.monotonic() - self.begun
 
     def start(self) -> None:
-        """The first worker is ready; rates are measured from now on."""
+        """Notes that the first worker is ready; rates are measured from now on."""
         self.started = self.started or time.monotonic()
 
     def per_second(self, amount: int) -> float:
@@ -63,11 +63,11 @@ class Reporter:
 
     @property
     def rate(self) -> float:
-        """Rows a second of this run."""
+        """The rows per second of this run."""
         return self.per_second(self.computed)
 
     def committed(self, receipt: Json) -> None:
-        """One more partition."""
+        """Counts one more partition."""
         self.computed += receipt["rows"]
         self.bytes += receipt["bytes"]
         self.bad_rows += receipt["bad_rows"]
@@ -84,7 +84,7 @@ class Reporter:
             self.say(f"{self.title}: {done:,} of {self.rows:,} rows, {pace}, about {clock(left)} left")
 
     def say(self, line: str) -> None:
-        """A line of text that does not disturb the bar."""
+        """Prints a line without disturbing the bar."""
         if self.bar:
             with contextlib.suppress(OSError):
                 self.bar.console.print(line, highlight=False)
@@ -93,7 +93,7 @@ class Reporter:
 
 
 def number(value: float) -> str:
-    """1234567 as 1.23 M."""
+    """Formats 1234567 as 1.23 M."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if value >= size:
             return f"{value / size:.3g} {unit}"
@@ -107,7 +107,7 @@ def clock(seconds: float) -> str:
 
 
 def print_table(summary: Json) -> None:
-    """The summary of a run on standard output."""
+    """Prints the summary of a run on standard output."""
     table = Table(title=f"{summary['operation']} {summary['scheme']}", title_justify="left", show_header=False)
     table.add_column(justify="left")
     table.add_column(justify="right")

@@ -31,18 +31,18 @@ def folder_of(path: str | os.PathLike[str]) -> Folder:
 
 def open_column_key(path: str | os.PathLike[str], key: bytes | None = None, private_key: bytes | None = None,
                     job_secret: bytes | None = None) -> bytes | None:
-    """The key of a job's secret columns and records; None if none of the arguments gives it.
+    """Returns the key of a job's secret columns and records; None if none of the arguments gives it.
 
     Parameters
     ----------
     path : str
         The job's folder.
     key : bytes, optional
-        Of the key file that the job was protected with.
+        The contents of the key file that the job was protected with.
     private_key : bytes, optional
         The secret key of the HPKE recipient that it was protected to.
     job_secret : bytes, optional
-        Of the file that was the job's --job-secret, whatever its protection.
+        The contents of the file that was the job's --job-secret, whatever its protection.
     """
     job = folder_of(path).job()
     if job_secret is not None:
@@ -64,21 +64,21 @@ def open_column_key(path: str | os.PathLike[str], key: bytes | None = None, priv
 
 def verify(path: str | os.PathLike[str], column_key: bytes | None = None,
            say: Callable[[str], None]=lambda line: None) -> Json:
-    """Looks at every partition of a job.
+    """Verifies every partition of a job.
 
     Parameters
     ----------
     path : str
     column_key : bytes, optional
-        What `open_column_key` gave. With it the job's records are authenticated and every secret column is decrypted;
-        without it files are compared with checksums that whoever can write to the folder can change.
+        From `open_column_key`. With it the job's records are authenticated and every secret column is decrypted;
+        without it files are only compared with checksums, which whoever can write to the folder can change.
     say : callable
         Takes a line for each fault.
 
     Returns
     -------
     dict
-        How many partitions are good, missing and damaged; whether the job is complete, and authenticated.
+        The numbers of good, missing and damaged partitions, and whether the job is complete and authenticated.
     """
     folder = folder_of(path)
     job, found = folder.job(), {"partitions": 0, "good": 0, "missing": 0, "damaged": 0}
@@ -102,7 +102,7 @@ def verify(path: str | os.PathLike[str], column_key: bytes | None = None,
 
 
 def _fault(folder: Folder, job: Job, partition: int, column_key: bytes | None, listed: Json | None) -> str | None:
-    """What is wrong with a partition; `listed` is what the manifest says of it."""
+    """Describes what is wrong with a partition, or returns None; `listed` is its entry in the manifest."""
     secret = [column.name for column in job.writes if column.secret]
     try:
         fault = folder.fault(job, partition)
@@ -133,7 +133,7 @@ def wipe_table(table: pa.Table, names: Sequence[str]) -> None:
 
 
 def without_results(table: pa.Table, columns: Sequence[str], bad: npt.NDArray[np.bool_]) -> pa.Table:
-    """The table with null in some columns of the rows that are `bad`. The memory of those columns is overwritten."""
+    """Returns the table with nulls in some columns of the rows that are `bad`. Overwrites the columns' old memory."""
     for name in columns if bad.any() else ():
         records, _ = take_secret(table.column(name), table.schema.field(name).type.byte_width)
         table = table.set_column(table.schema.get_field_index(name), name, as_column(records, bad))
@@ -144,12 +144,12 @@ def export(path: str | os.PathLike[str], target: str | os.PathLike[str], column_
            columns: Sequence[str] | None = None, first: int = 0, count: int | None = None) -> int:
     """Writes rows of a complete job, secret columns in plain, to one Parquet file.
 
-    With a secret column goes the status, where there is one: rows that have no result are null there.
+    A secret column comes with the status, if there is one, and is null in rows that have no result.
 
     Returns
     -------
     int
-        Rows that were written.
+        The number of rows that were written.
     """
     job = folder_of(path).job()
     dataset = Dataset(path, column_key)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job's column key sealed to a public key, so that the machines that compute cannot read what they wrote."""
+"""Seals a job's column key to a public key, so that the machines that compute cannot read what they wrote."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ INFO = b"polykem-bulk-2 column key"
 
 def record(data: bytes, width: int, what: str) -> Records:
     if len(data) != width:
-        raise BulkError(f"the {what} has {len(data)} bytes, and the suite's have {width}", DATA)
+        raise BulkError(f"the {what} has {len(data)} bytes, but those of the suite have {width}", DATA)
     return np.frombuffer(data, np.uint8)
 
 
 def seal_key(text: str, public_key: bytes, job_id: str, column_key: bytes) -> dict[str, str]:
-    """What job.json says of a column key that only the private key's owner can open."""
+    """Returns the entry in job.json for a column key that only the private key's owner can open."""
     chosen = suite(text)
     with polykem.Context(threads=1) as context:
         key = record(public_key, chosen.public_key_bytes, "public key")
@@ -33,7 +33,7 @@ def seal_key(text: str, public_key: bytes, job_id: str, column_key: bytes) -> di
 
 
 def open_key(private_key: bytes, job_id: str, sealed: Json) -> bytes:
-    """The column key of a job that was protected to a public key."""
+    """Returns the column key of a job that was protected to a public key."""
     try:
         text, enc, ciphertext = sealed["suite"], bytes.fromhex(sealed["enc"]), bytes.fromhex(sealed["sealed"])
     except (KeyError, TypeError, ValueError):

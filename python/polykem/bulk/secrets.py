@@ -35,16 +35,16 @@ LABEL = b"polykem-bulk-2 "
 
 
 def derive(key: bytes, label: bytes, *context: bytes, salt: bytes | None = None) -> bytes:
-    """32 bytes of HKDF-SHA-256 [RFC5869]; every part of `context` is preceded by its length."""
+    """Returns 32 bytes of HKDF-SHA-256 [RFC5869]; every part of `context` is preceded by its length."""
     info = LABEL + label + b"".join(len(part).to_bytes(8, "little") + part for part in context)
     return HKDF(hashes.SHA256(), KEY_BYTES, salt, info).derive(bytes(key))
 
 
 def coins(secret: bytes, job_id: str, partition: int, rows: int, each: int, bound: bytes = b"") -> Records:
-    """The random inputs of a partition: row i takes `each` bytes from block i * ceil(each / 16) of its stream.
+    """Returns the random inputs of a partition: row i takes `each` bytes from block i * ceil(each / 16) of its stream.
 
-    `bound` is what the coins must also depend on: job.json and what the partition reads. Another key or another message
-    must not share coins with the first one, or whoever exchanged it learns the first one's secret.
+    The coins also depend on `bound`: job.json and what the partition reads. If another key or message had the same
+    coins, whoever exchanged it would learn the secret of the first one.
 
     Returns
     -------
@@ -79,26 +79,26 @@ def make_key_file(path: str | os.PathLike[str]) -> None:
 
 
 def read_key_file(path: str | os.PathLike[str]) -> bytes:
-    """The 32 bytes of a key file."""
+    """Returns the 32 bytes of a key file."""
     with explained(path), open(path, "rb") as file:
         if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
             raise BulkError(f"others may read the key file {path}", DATA, f"chmod 600 {path}")
         key = file.read(KEY_BYTES + 1)
     if len(key) != KEY_BYTES:
-        raise BulkError(f"{path} is not a key file: a key has {KEY_BYTES} bytes", DATA,
+        raise BulkError(f"{path} is not a key file, which has {KEY_BYTES} bytes", DATA,
                         "polykem-bulk new-key FILE makes one")
     return key
 
 
 def seal_under(key: bytes, job_id: str, column_key: bytes) -> dict[str, str]:
-    """`column_key` encrypted by AES-256-GCM under a key file's key, for job.json."""
+    """Returns `column_key` encrypted by AES-256-GCM under a key file's key, for job.json."""
     nonce = os.urandom(12)
     sealed = AESGCM(key).encrypt(nonce, column_key, LABEL + job_id.encode())
     return {"kind": "aes-256-gcm", "nonce": nonce.hex(), "sealed": sealed.hex()}
 
 
 def open_under(key: bytes, job_id: str, record: Json) -> bytes:
-    """The column key of a job that was protected by a key file."""
+    """Returns the column key of a job that was protected by a key file."""
     try:
         return AESGCM(key).decrypt(bytes.fromhex(record["nonce"]), bytes.fromhex(record["sealed"]),
                                    LABEL + job_id.encode())
@@ -115,7 +115,7 @@ class ColumnCipher:
     job_id : str
     partition : int
     salt : bytes, optional
-        For decryption: what `salt_of` gave.
+        For decryption: the result of `salt_of`.
     """
 
     def __init__(self, column_key: bytes, job_id: str, partition: int, salt: bytes | None = None) -> None:
@@ -123,7 +123,7 @@ class ColumnCipher:
         self.place = job_id.encode() + b" " + str(partition).encode()
 
     def salt_of(self, columns: dict[str, Records]) -> bytes:
-        """A keyed digest of all secret columns; it chooses the data key."""
+        """Returns a keyed digest of all secret columns, from which the data keys are derived."""
         mac = hmac.new(derive(self.column_key, b"digest", self.place), digestmod=hashlib.sha256)
         for name, data in columns.items():
             mac.update(len(name).to_bytes(8, "little") + name.encode() + data.nbytes.to_bytes(8, "little"))
@@ -145,7 +145,7 @@ class ColumnCipher:
         return bytes(sealed[-TAG_BYTES:])
 
     def open(self, name: str, group: int, data: Records, tag: bytes, out: Records) -> None:
-        """Decrypts one row group into `out` of the same shape; raises `InvalidTag`, and then leaves nothing there."""
+        """Decrypts one row group into `out` of the same shape. Raises `InvalidTag`, and then leaves nothing there."""
         try:
             self._cipher(name).decrypt_into(group.to_bytes(12, "little"), data.tobytes() + tag,
                                             self._bound(name, group, *data.shape), out.data.cast("B"))

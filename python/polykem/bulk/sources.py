@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From which input a column comes. NAME is a column that one input has; N:NAME is that of input N, counted from 1."""
+"""Finds the input of a column. NAME is a column that only one input has; N:NAME is that of input N, counted from 1."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Place = tuple[int, str]  # number of an input, name of a column
 
 
 def find(inputs: Sequence[Dataset], text: str, option: str) -> Place:
-    """(number of the input, name of the column) for NAME or N:NAME.
+    """Returns (number of the input, name of the column) for NAME or N:NAME.
 
     Parameters
     ----------
     inputs : sequence of polykem.bulk.inputs.Dataset
     text : str
     option : str
-        What precedes the name on a command line, for the error: "--column pk=".
+        The text before the name on a command line, for the error: "--column pk=".
     """
     match = QUALIFIED.fullmatch(text)
     number, name = of_input(inputs, match[1], match[2]) if match else of_any(inputs, text, option)
@@ -35,10 +35,10 @@ def find(inputs: Sequence[Dataset], text: str, option: str) -> Place:
 
 
 def of_any(inputs: Sequence[Dataset], text: str, option: str) -> Place:
-    """A column that only one input has."""
+    """Returns the place of a column that only one input has."""
     holders = [number for number, dataset in enumerate(inputs, 1) if text in dataset.types]
     if not holders:
-        raise BulkError(f"no input has a column '{text}'", DATA, have(inputs))
+        raise BulkError(f"no input has a column '{text}'", DATA, columns_hint(inputs))
     if len(holders) > 1:
         raise BulkError(f"several inputs have a column '{text}': "
                         + ", ".join(f"{number} ({inputs[number - 1].path})" for number in holders), USAGE,
@@ -47,9 +47,9 @@ def of_any(inputs: Sequence[Dataset], text: str, option: str) -> Place:
 
 
 def of_input(inputs: Sequence[Dataset], digits: str, name: str) -> Place:
-    """A column of the input that is named by its number."""
+    """Returns the place of a column in the input of that number."""
     if len(digits) > 9 or not 1 <= int(digits) <= len(inputs):
-        raise BulkError(f"'{digits}:{name}' names input {digits}, and there are {len(inputs)}", USAGE,
+        raise BulkError(f"'{digits}:{name}' names input {digits}, but there are {len(inputs)}", USAGE,
                         "inputs are counted from 1, in the order of --input")
     dataset = inputs[int(digits) - 1]
     if name not in dataset.types:
@@ -58,7 +58,7 @@ def of_input(inputs: Sequence[Dataset], digits: str, name: str) -> Place:
     return int(digits), name
 
 
-def have(inputs: Sequence[Dataset]) -> str:
+def columns_hint(inputs: Sequence[Dataset]) -> str:
     names = sorted({name for dataset in inputs for name in dataset.types})
     return "the inputs have " + (", ".join(names) or "no column")
 

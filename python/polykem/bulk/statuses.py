@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a row: 0, a number of `polykem.Status` or `polykem.hpke.ItemStatus`, or one of `RowStatus`."""
+"""Statuses of rows: 0, a number of `polykem.Status` or `polykem.hpke.ItemStatus`, or one of `RowStatus`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .column import Json
 
 
 class RowStatus(IntEnum):
-    """Why a row of the inputs cannot be computed; other numbers than those of `polykem.Status` and of HPKE."""
+    """Reasons why a row of the inputs cannot be computed; none of the numbers is one of `polykem.Status` or of HPKE."""
 
     MISSING = 201
     LENGTH = 202
@@ -25,11 +25,11 @@ class RowStatus(IntEnum):
     def text(self) -> str:
         """A short English sentence."""
         return {RowStatus.MISSING: "the row has no value in a column that is read",
-                RowStatus.LENGTH: "a value has another length than the operation needs"}[self]
+                RowStatus.LENGTH: "a value does not have the length that the operation needs"}[self]
 
 
 def text(code: int) -> str:
-    """What a status says, in English."""
+    """Returns the English sentence of a status."""
     if code in list(RowStatus):
         return RowStatus(code).text
     if code in list(polykem.Status):
@@ -39,7 +39,7 @@ def text(code: int) -> str:
 
 
 def counted(status: npt.NDArray[Any], first: int) -> Json:
-    """For the receipt of a partition that begins at row `first`: how many rows have each status other than 0."""
+    """Returns, for the receipt of a partition that begins at row `first`, how many rows have each status but 0."""
     bad = np.flatnonzero(status)
     counts = Counter(np.asarray(status).reshape(-1)[bad].tolist())
     return {"bad_rows": len(bad), "statuses": {str(code): counts[code] for code in sorted(counts)},
@@ -47,7 +47,7 @@ def counted(status: npt.NDArray[Any], first: int) -> Json:
 
 
 def of_receipts(receipts: list[Json]) -> Json:
-    """The counts of all partitions together."""
+    """Returns the counts of all partitions together."""
     total: Counter[int] = Counter()
     firsts: list[int] = []
     for receipt in receipts:
@@ -58,7 +58,7 @@ def of_receipts(receipts: list[Json]) -> Json:
 
 
 def in_words(summary: Json) -> tuple[str, str]:
-    """(sentence, hint) on the rows that have no result."""
+    """Returns (sentence, hint) on the rows that have no result."""
     reasons = ", ".join(f"{count:,} with status {code} ({text(int(code)).rstrip('.')})"
                         for code, count in summary["statuses"].items())
     hint = "the column 'status' says which and why; their other columns are empty, secret ones zero"

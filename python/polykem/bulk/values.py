@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrow columns as arrays of records of one width, and which rows hold no such record."""
+"""Converts Arrow columns to arrays of records of one width, and notes which rows hold no such record."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Faults = npt.NDArray[np.uint8] | None  # (rows,)
 
 
 def width_of(kind: pa.DataType) -> int | None:
-    """Bytes of a value where the type fixes them; None elsewhere."""
+    """Returns the bytes of a value if the type fixes them, otherwise None."""
     return kind.byte_width if pa.types.is_fixed_size_binary(kind) else None
 
 
 def is_binary(kind: pa.DataType) -> bool:
-    """Whether values of this Arrow type can be records: bytes, of a fixed width or not."""
+    """Returns whether values of this Arrow type can be records: bytes, of a fixed width or not."""
     if pa.types.is_dictionary(kind):
         return is_binary(kind.value_type)
     return (pa.types.is_fixed_size_binary(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
@@ -33,7 +33,7 @@ def _is_view(kind: pa.DataType) -> bool:
 
 
 def take_secret(column: pa.ChunkedArray, width: int) -> tuple[Records, Faults]:
-    """As `as_array`, in memory of its own that can be wiped; the column's is overwritten."""
+    """Does what `as_array` does, in memory of its own that can be wiped; overwrites the column's memory."""
     records, faults = np.zeros((len(column), width), np.uint8), np.zeros(len(column), np.uint8)
     done = 0
     for chunk in column.chunks:
@@ -49,7 +49,7 @@ def take_secret(column: pa.ChunkedArray, width: int) -> tuple[Records, Faults]:
 
 
 def wipe_column(column: pa.ChunkedArray) -> None:
-    """Overwrites the memory of a column that nobody reads any more, but not that of a file that is mapped."""
+    """Overwrites the memory of a column that is no longer used, but not that of a mapped file."""
     for chunk in column.chunks:
         _wipe_chunk(chunk)
 
@@ -62,7 +62,7 @@ def _wipe_chunk(chunk: pa.Array) -> None:
 
 
 def as_array(column: pa.ChunkedArray, width: int) -> tuple[Records, Faults]:
-    """A column as records, a view where it lies in one piece and has no gaps.
+    """Returns a column as records: a view if it lies in one piece and has no gaps.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def as_array(column: pa.ChunkedArray, width: int) -> tuple[Records, Faults]:
 
 
 def _simple(chunk: pa.Array) -> pa.Array:
-    """The same values of a fixed width, with offsets of 64 bits, or all null."""
+    """Returns the same values as an array of fixed width, with offsets of 64 bits, or of nulls only."""
     if pa.types.is_dictionary(chunk.type):
         chunk = chunk.dictionary_decode()
     kind = chunk.type
@@ -118,7 +118,7 @@ def _fixed(chunk: pa.Array) -> tuple[Records, Faults]:
 
 
 def _variable(chunk: pa.Array, width: int) -> tuple[Records, Faults]:
-    """Records out of values that each have a length of their own."""
+    """Returns the records of values that each have a length of their own."""
     rows = len(chunk)
     offsets = np.frombuffer(chunk.buffers()[1], np.int64)[chunk.offset:chunk.offset + rows + 1] if rows else \
         np.zeros(1, np.int64)
@@ -128,13 +128,13 @@ def _variable(chunk: pa.Array, width: int) -> tuple[Records, Faults]:
         return data[offsets[0]:offsets[-1]].reshape(rows, width), None
     records = np.zeros((rows, width), np.uint8)
     ends = np.flatnonzero(np.diff(good, prepend=False, append=False))
-    for begin, end in zip(ends[::2], ends[1::2]):  # of good rows, whose bytes follow each other
+    for begin, end in zip(ends[::2], ends[1::2]):  # runs of good rows, whose bytes are contiguous
         records[begin:end] = data[offsets[begin]:offsets[end]].reshape(-1, width)
     return records, np.where(good, 0, np.where(valid, RowStatus.LENGTH, RowStatus.MISSING)).astype(np.uint8)
 
 
 def is_storable(kind: pa.DataType) -> bool:
-    """Whether Parquet has a type for a column."""
+    """Returns whether Parquet has a type for a column."""
     try:
         pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([("column", kind)])).close()
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):
@@ -143,7 +143,7 @@ def is_storable(kind: pa.DataType) -> bool:
 
 
 def as_column(array: Records, bad: npt.NDArray[np.bool_] | None = None) -> pa.Array:
-    """uint8 of shape (rows, width) as a column of fixed width, without a copy; null where `bad` is true."""
+    """Returns a uint8 array of shape (rows, width) as a column, without a copy; null where `bad` is true."""
     rows, width = array.shape
     good = None if bad is None or not bad.any() else pa.array(~bad).buffers()[1]
     return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), rows, [good, pa.py_buffer(array)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What computes partitions: one worker for each GPU, or one for each host. It knows nothing of Ray."""
+"""Computes partitions: a worker for each GPU, or one for each host. It knows nothing of Ray."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Worker:
 
     def _read(self, first: int,
               rows: int) -> tuple[dict[str, pa.ChunkedArray], dict[str, Records], npt.NDArray[np.uint8]]:
-        """(columns to keep, role -> array, a status of each row) of some rows."""
+        """Returns the columns to keep, the arrays by role, and the status of each row, for some rows."""
         wanted = [column for column in self.job.reads if column.role not in self.constants]
         tables: dict[int, pa.Table] = {}
         arrays = dict(self.constants)
@@ -111,7 +111,7 @@ class Worker:
 
     def _read_columns(self, first: int, rows: int, wanted: list[Column], tables: dict[int, pa.Table],
                       arrays: dict[str, Records]) -> npt.NDArray[np.uint8]:
-        """Fills `tables` by input and `arrays` by role. Returns a status of each row."""
+        """Fills `tables` by input and `arrays` by role. Returns the status of each row."""
         faults = np.zeros(rows, np.uint8)
         for number, dataset in enumerate(self.inputs, 1):
             here = {column.name for column in wanted if column.source == number}
@@ -134,7 +134,7 @@ class Worker:
                if column.secret and column.role in inputs and column.role not in self.constants))
 
     def _bound(self, inputs: dict[str, Records], kept: dict[str, pa.ChunkedArray]) -> bytes:
-        """What coins depend on: the job, and all that the partition reads."""
+        """Returns a digest that coins depend on: of the job, and of all that the partition reads."""
         digest = hashlib.sha256(self.fingerprint + messages.digest_of(inputs))
         if kept:
             table = pa.table(kept)
@@ -159,7 +159,7 @@ class Worker:
             self._wipe_inputs(inputs)
 
     def _keys(self, inputs: dict[str, Records], results: dict[str, Records]) -> Json | None:
-        """For the receipt: which public keys the good rows were encapsulated to; None where the operation has none."""
+        """Returns the receipt's entry on the public keys that the good rows used; None if the operation has none."""
         keys, status = inputs.get("to_pk", inputs.get("pk")), results.get("status")
         if keys is None or status is None:
             return None
@@ -170,7 +170,7 @@ class Worker:
 
     def _table(self, partition: int, rows: int, kept: dict[str, pa.ChunkedArray],
                results: dict[str, Records]) -> tuple[pa.Table, Json]:
-        """The rows as they are stored: secret columns encrypted unless the job says plain."""
+        """Returns the rows as they are stored, secret columns encrypted unless the job leaves them unprotected."""
         columns, metadata = dict(kept), {"job": self.job.id, "partition": partition}
         status = results.get("status")
         bad = None if status is None else status.reshape(-1) != 0
@@ -204,7 +204,7 @@ class Worker:
 
 
 def mark(results: dict[str, Records], faults: npt.NDArray[np.uint8]) -> None:
-    """Rows that could not be read have zeros and the reason instead of results."""
+    """Replaces the results of rows that could not be read by zeros and the reason."""
     bad = faults != 0
     if not bad.any():
         return

@@ -48,7 +48,7 @@ class Aead(IntEnum):
 
 
 def algorithm(kind: type[Number], value: Any, names: list[tuple[int, str]]) -> Number:
-    """The number that a member, a number or a name stands for; case, spaces, "-" and "_" of a name do not matter."""
+    """Return the member for a member, a number or a name; case, spaces, "-" and "_" of a name do not matter."""
     if isinstance(value, str):
         known = {_plain(name): number for number, name in names}
         known.update({_plain(member.name): int(member) for member in kind})

@@ -14,17 +14,17 @@ from .._errors import ArgumentError, SizeError
 from .._messages import Listed, Messages, one_count
 from .._secret import Secret, check_unwiped, secrets_of
 from ._algorithms import TAG_BYTES
-from ._messages import Place
+from ._messages import OutputBuffer
 from ._results import Opened, check, check_errors, finish
 
 if TYPE_CHECKING:
     from ._suite import Suite
 
-MOST_NUMBER = (1 << 64) - 1
+MAX_MESSAGE_NUMBER = (1 << 64) - 1
 
 
 class Contexts:
-    """What both sides' contexts are."""
+    """The base of `Sender` and `Recipient`."""
 
     def __init__(self, suite: Suite, made: Any, status: StatusArray) -> None:
         self.suite, self.status, self._core = suite, status, made
@@ -36,7 +36,7 @@ class Contexts:
         return f"<polykem.hpke.{type(self).__name__}: {len(self)} contexts of {self.suite!r}>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError("contexts are neither pickled nor copied: a copy would use the same nonces again")
+        raise TypeError("contexts cannot be pickled or copied: a copy would use the same nonces again")
 
     @property
     def numbers(self) -> npt.NDArray[np.uint64]:
@@ -46,7 +46,7 @@ class Contexts:
         return out
 
     def skip_to(self, number: int) -> None:
-        """Go on at a message number, wherever a context is before it: the messages in between are lost."""
+        """Advance every context that is before this message number to it; the messages in between are lost."""
         check(self._core.skip_to(message_number(number, "number")), "skipping messages")
 
     def export(self, exporter_context: Any, length: int, *, errors: Errors = "raise") -> Secret:
@@ -59,7 +59,7 @@ class Contexts:
         length : int
             Bytes of a secret; at most 255 hashes with HKDF, 65,535 with SHAKE.
         errors : {"raise", "return"}
-            What happens if the setup of contexts had failed. Their secrets are zeros.
+            What to do if the setup of some contexts has failed; their secrets are zeros.
 
         Returns
         -------
@@ -130,18 +130,18 @@ class Sender(Contexts):
         plaintexts, aad
             As `Suite.seal` takes them.
         errors : {"raise", "return"}
-            What happens if items fail, after the others are done. Their ciphertexts are zeros.
+            What to do if items fail, after the others are done; their ciphertexts are zeros.
 
         Returns
         -------
         numpy.ndarray or list of bytes
-            uint8, (n, width + 16); a list where the messages were one.
+            uint8, (n, width + 16); a list if `plaintexts` is one.
         """
         check_errors(errors)
         self.suite._check_cipher()
         messages, data = Messages.of(plaintexts, "plaintexts"), Messages.bound(aad, "aad")
         one_count({"plaintexts": messages.count, "aad": data.count, "the contexts": len(self)}, 1)
-        status, out = np.zeros(len(self), np.int32), Place(messages, len(self), TAG_BYTES, False)
+        status, out = np.zeros(len(self), np.int32), OutputBuffer(messages, len(self), TAG_BYTES, False)
         check(self._core.seal(data.core, messages.core, out.core, status), "sealing")
         check_unwiped(secrets_of(plaintexts, aad), "sealing")
         return finish("sealing", status, out.result, errors)
@@ -179,7 +179,7 @@ class Recipient(Contexts):
         numbers : int, or array of whole numbers, (n,), optional
             Open the messages with these numbers instead; the contexts' own numbers stay.
         errors : {"raise", "return"}
-            What happens if items fail, after the others are done.
+            What to do if items fail, after the others are done.
 
         Returns
         -------
@@ -191,7 +191,7 @@ class Recipient(Contexts):
         messages, data = Messages.of(ciphertexts, "ciphertexts"), Messages.bound(aad, "aad")
         one_count({"ciphertexts": messages.count or 1, "aad": data.count, "the contexts": len(self)}, 1)
         wanted = None if numbers is None else message_numbers(numbers, len(self))
-        status, out = np.zeros(len(self), np.int32), Place(messages, len(self), -TAG_BYTES, True)
+        status, out = np.zeros(len(self), np.int32), OutputBuffer(messages, len(self), -TAG_BYTES, True)
         check(self._core.open(data.core, messages.core, wanted, out.core, status), "opening")
         check_unwiped(secrets_of(ciphertexts, aad), "opening")
         return finish("opening", status, Opened(out.result, status), errors)
@@ -199,8 +199,8 @@ class Recipient(Contexts):
 
 def message_number(number: Any, name: str) -> int:
     whole = check_whole(number, name)
-    if not 0 <= whole <= MOST_NUMBER:
-        raise ArgumentError(f"{name} is {whole}; message numbers are 0 to {MOST_NUMBER}")
+    if not 0 <= whole <= MAX_MESSAGE_NUMBER:
+        raise ArgumentError(f"{name} is {whole}; message numbers are 0 to {MAX_MESSAGE_NUMBER}")
     return whole
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call reads for its items, and memory for what it writes."""
+"""A call's info and pre-shared keys, and the memory for the messages that it writes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .._errors import ArgumentError, SizeError
-from .._messages import Messages, begins
+from .._messages import Messages, offsets_of
 from .._secret import Secret, secrets_of
 from ._algorithms import MIN_PSK_BYTES
 
+
 class Bindings:
-    """Info and pre-shared keys of a call."""
+    """The info and the pre-shared keys of a call."""
 
     def __init__(self, info: Any, psk: Any, psk_id: Any) -> None:
         self.secrets = secrets_of(info, psk, psk_id)
@@ -37,28 +38,28 @@ class Bindings:
         return self.info.core, self.psk.core, self.psk_id.core
 
 
-class Place:
-    """Memory for what a call writes for messages: an array, or parts of one buffer where they were a list."""
+class OutputBuffer:
+    """Memory for the messages that a call writes: an array, or parts of one buffer if the inputs were a list."""
 
     def __init__(self, messages: Messages, items: int, difference: int, secret: bool) -> None:
         zeros: Any = Secret.zeros if secret else lambda shape: np.zeros(shape, np.uint8)
-        self.begins: npt.NDArray[np.uint64] | None = None
+        self.offsets: npt.NDArray[np.uint64] | None = None
         self.width = max(messages.width + difference, 0)
         if messages.lengths is None:
             self.data = zeros((items, self.width))
         else:
-            self.begins = begins(np.maximum(messages.lengths.astype(np.int64) + difference, 0).astype(np.uint64))
-            self.data = zeros(int(self.begins[-1]))
+            self.offsets = offsets_of(np.maximum(messages.lengths.astype(np.int64) + difference, 0).astype(np.uint64))
+            self.data = zeros(int(self.offsets[-1]))
 
     @property
     def core(self) -> tuple[Any, int, int, npt.NDArray[np.uint64] | None, bool]:
-        return self.data, self.data.nbytes, self.width, self.begins, False
+        return self.data, self.data.nbytes, self.width, self.offsets, False
 
     @property
     def result(self) -> Any:
-        return self.data if self.begins is None else split(self.data, self.begins)
+        return self.data if self.offsets is None else split(self.data, self.offsets)
 
 
-def split(data: Any, begins: npt.NDArray[np.uint64]) -> list[bytes]:
-    view, ends = memoryview(data), begins.tolist()
+def split(data: Any, offsets: npt.NDArray[np.uint64]) -> list[bytes]:
+    view, ends = memoryview(data), offsets.tolist()
     return [bytes(view[first:last]) for first, last in zip(ends, ends[1:])]

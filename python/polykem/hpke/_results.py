@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls return, and what becomes of items that fail."""
+"""The results of calls, and the statuses of their items."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .._arrays import ByteArray, StatusArray
 from .._errors import ArgumentError, ItemsError, Status
 from .._errors import check as check_status
 
-Ciphertexts = TypeVar("Ciphertexts")  # an array, or a list of bytes where the messages were one
+Ciphertexts = TypeVar("Ciphertexts")  # an array, or a list of bytes if the messages were a list
 Plaintexts = TypeVar("Plaintexts")
 T = TypeVar("T")
 
 
 class ItemStatus(IntEnum):
-    """What became of an item."""
+    """The status of an item."""
 
     OK = 0
     PUBLIC_KEY = 8
@@ -43,7 +43,7 @@ class Sealed(Tuple[ByteArray, Ciphertexts], Generic[Ciphertexts]):
     enc : numpy.ndarray
         uint8, (n, enc_bytes).
     ciphertexts : numpy.ndarray or list of bytes
-        uint8, (n, width + 16); a list where the messages were one.
+        uint8, (n, width + 16); a list if the plaintexts were one.
     status : numpy.ndarray
         int32, (n,): an ``ItemStatus`` for each item.
     """
@@ -60,12 +60,12 @@ class Sealed(Tuple[ByteArray, Ciphertexts], Generic[Ciphertexts]):
 
     @property
     def enc(self) -> ByteArray:
-        """Encapsulations."""
+        """The encapsulations."""
         return self[0]
 
     @property
     def ciphertexts(self) -> Ciphertexts:
-        """Ciphertexts, each with its tag at the end."""
+        """The ciphertexts, each with its tag at the end."""
         return self[1]
 
     def __repr__(self) -> str:
@@ -78,7 +78,7 @@ class Opened(Tuple[Plaintexts, StatusArray], Generic[Plaintexts]):
     Attributes
     ----------
     plaintexts : Secret or list of bytes
-        Secret, (n, width); a list where the ciphertexts were one.
+        Secret, (n, width); a list if the ciphertexts were one.
     status : numpy.ndarray
         int32, (n,): an ``ItemStatus`` for each item.
     """
@@ -91,7 +91,7 @@ class Opened(Tuple[Plaintexts, StatusArray], Generic[Plaintexts]):
 
     @property
     def plaintexts(self) -> Plaintexts:
-        """Messages."""
+        """The messages."""
         return self[0]
 
     @property
@@ -105,7 +105,7 @@ class Opened(Tuple[Plaintexts, StatusArray], Generic[Plaintexts]):
 
 def check_errors(errors: str) -> None:
     if errors not in ("raise", "return"):
-        raise ArgumentError(f'errors is {errors!r}; it is "raise" or "return"')
+        raise ArgumentError(f'errors is {errors!r}; expected "raise" or "return"')
 
 
 def check(outcome: tuple[int, str], what: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suites of algorithms: keys, single messages, and contexts to be."""
+"""Suites of algorithms: keys, single messages, and the setup of contexts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .._results import KeyPairs
 from .._secret import Secret, check_unwiped, secrets_of
 from ._algorithms import TAG_BYTES, Aead, Kdf, Kem, algorithm
 from ._contexts import Recipient, Sender
-from ._messages import Bindings, Place
+from ._messages import Bindings, OutputBuffer
 from ._results import Opened, Sealed, check, check_errors, finish
 
 
@@ -30,13 +30,13 @@ class Suite:
     ----------
     kem : Kem, int or str
         "ML-KEM-512", "ML-KEM-768", "ML-KEM-1024", "MLKEM768-P256", "MLKEM1024-P384", or "MLKEM768-X25519", which is
-        also called "X-Wing". "DHKEM(X25519, HKDF-SHA256)", also called "X25519", is for messages from before: it is
-        not post-quantum.
+        also called "X-Wing". "DHKEM(X25519, HKDF-SHA256)", also called "X25519", is for compatibility with older
+        messages: it is not post-quantum.
     kdf : Kdf, int or str
         "HKDF-SHA256", "HKDF-SHA384", "HKDF-SHA512", "SHAKE128" or "SHAKE256".
     aead : Aead, int or str
-        "AES-128-GCM", "AES-256-GCM" or "ChaCha20Poly1305"; "Export-only" has contexts that export secrets, and no
-        messages.
+        "AES-128-GCM", "AES-256-GCM" or "ChaCha20Poly1305"; with "Export-only", contexts export secrets and there are
+        no messages.
 
     Raises
     ------
@@ -137,7 +137,7 @@ class Suite:
         return finish("deriving keys", status, KeyPairs(pk, sk), "raise")
 
     def public_keys(self, context: Context, sk: Any) -> ByteArray:
-        """The public keys of secret keys.
+        """Compute the public keys of secret keys.
 
         Parameters
         ----------
@@ -193,13 +193,13 @@ class Suite:
         coins : array, uint8, (n, coin_bytes), optional
             For tests: instead of random bytes. Messages under the same coins and key are no longer secret.
         errors : {"raise", "return"}
-            What happens if items fail, after the others are done.
+            What to do if items fail, after the others are done.
 
         Returns
         -------
         Sealed
-            A pair, enc, uint8, (n, enc_bytes), and ciphertexts, uint8, (n, width + 16), or a list where the messages
-            were one; and its attribute ``status``, int32, (n,).
+            A pair, enc, uint8, (n, enc_bytes), and ciphertexts, uint8, (n, width + 16), or a list if `plaintexts` is
+            one; and its attribute ``status``, int32, (n,).
 
         Raises
         ------
@@ -213,7 +213,7 @@ class Suite:
         keys, items, random = self._sender_arguments(pk, coins, count, {
             "plaintexts": messages.count, "aad": data.count, **bindings.counts})
         enc, status = np.zeros((items, self.enc_bytes), np.uint8), np.zeros(items, np.int32)
-        out = Place(messages, items, TAG_BYTES, False)
+        out = OutputBuffer(messages, items, TAG_BYTES, False)
         self._check_cipher()
         check(_core.hpke_seal(core_of(context), self._core, items, keys, keys.ndim == 1, *bindings.core, data.core,
                               messages.core, random, enc, out.core, status), "sealing")
@@ -242,13 +242,13 @@ class Suite:
         info, aad, psk, psk_id : bytes, array of uint8, (n, width), or list of bytes
             What the messages were sealed with.
         errors : {"raise", "return"}
-            What happens if items fail, after the others are done.
+            What to do if items fail, after the others are done.
 
         Returns
         -------
         Opened
-            plaintexts, Secret, (n, width), or a list where the ciphertexts were one; status, int32, (n,), an
-            ``ItemStatus`` each. Of an item that failed the message is zeros.
+            plaintexts, Secret, (n, width), or a list if `ciphertexts` is one; status, int32, (n,), an ``ItemStatus``
+            for each. The message of an item that failed is zeros.
 
         Raises
         ------
@@ -262,7 +262,7 @@ class Suite:
         messages = Messages.of(ciphertexts, "ciphertexts")
         keys, capsules, items = self._recipient_arguments(sk, enc, {
             "ciphertexts": messages.count or 1, "aad": data.count, **bindings.counts})
-        status, out = np.zeros(items, np.int32), Place(messages, items, -TAG_BYTES, True)
+        status, out = np.zeros(items, np.int32), OutputBuffer(messages, items, -TAG_BYTES, True)
         self._check_cipher()
         check(_core.hpke_open(core_of(context), self._core, items, keys, keys.ndim == 1, *bindings.core, data.core,
                               capsules, messages.core, out.core, status), "opening")
@@ -326,7 +326,7 @@ class Suite:
 
     def _sender_arguments(self, pk: Any, coins: Any, count: int | None,
                           counts: dict[str, int | None]) -> tuple[ByteArray, int, ByteArray | None]:
-        """(keys, number of items, coins)."""
+        """Return (keys, number of items, coins)."""
         keys = as_array(pk, "pk")
         check_records(keys, "pk", self.public_key_bytes)
         items = one_count({"pk": None if keys.ndim == 1 else len(keys),
@@ -338,7 +338,7 @@ class Suite:
 
     def _recipient_arguments(self, sk: Any, enc: Any,
                              counts: dict[str, int | None]) -> tuple[ByteArray, ByteArray, int]:
-        """(keys, encapsulations, number of items)."""
+        """Return (keys, encapsulations, number of items)."""
         keys, capsules = as_array(sk, "sk"), as_array(enc, "enc")
         check_records(keys, "sk", self.secret_key_bytes)
         check_records(capsules, "enc", self.enc_bytes)

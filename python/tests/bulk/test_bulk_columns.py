@@ -72,7 +72,7 @@ def test_a_name_of_several_inputs_is_refused(place, monkeypatch):
     no("--column", "to_pk=pk", "--column", "sk=1:sk", says=["'pk'", "--column to_pk=1:pk or --column to_pk=3:pk"])
     sk = ("--column", "sk=1:sk", "--column", "to_pk=3:pk")
     no(*sk, "--keep", "pk", says=["--keep 1:pk or --keep 3:pk"])
-    no("--column", "sk=4:sk", says=["names input 4, and there are 3", "counted from 1"])
+    no("--column", "sk=4:sk", says=["names input 4, but there are 3", "counted from 1"])
     no("--column", "sk=0:sk", says=["names input 0"])
     no("--column", "sk=2:sk", code=3, says=["has no column 'sk'", "it has"])
     no(*sk, "--column", "to_pk=1:pk", says=["more than once"])

@@ -47,7 +47,7 @@ def test_wrong_inputs_are_named(place):
         refused(place, "encaps", "out", *arguments, *KEY, **how)
 
     encaps("--input", "ct.parquet", code=3, says="the inputs have ct")
-    encaps("--input", "keys.parquet", "--column", "pk=free", code=3, says="is string, and the operation reads bytes")
+    encaps("--input", "keys.parquet", "--column", "pk=free", code=3, says="is string, but the operation reads bytes")
     encaps("--input", "keys.parquet", "--scheme", "mlkem512", code=3, says="has 1184 bytes a row")
     encaps("--input", "keys.parquet", "--scheme", "mlkem786", code=2, says="mlkem768")
     encaps("--input", "keys.parquet", "--input", "two.parquet", code=3, says="different numbers of rows")

@@ -103,7 +103,7 @@ def test_a_resume_with_other_columns_of_info_is_refused(contexts):
         assert "holds another job: its " in place("seal", "sealed", *seal, *other, "--resume", expect=3)["error"]
     assert data_files("sealed") == before
     both = place("seal", "both", *seal, "--column", "info=topic", "--info", "x", expect=2)
-    assert both["error"] == "info would be one text and a column"
+    assert both["error"] == "info is given as one text and as a column"
     (place / "topic").write_bytes(b"one for all")
     place("seal", "one", *seal, "--one", "info=topic")
     place("open", "read", "--suite", suite, "--input", "keys", "--input", "one", "--info", "one for all",
@@ -206,7 +206,7 @@ def test_rewrap_to_keys_of_another_suite_asks_for_it(letters):
     error = place("rewrap", "moved", "--suite", OLD, "--input", "keys", "--input", "sealed", "--input", "new",
                   "--column", "to_pk=3:pk", "--column", "sk=1:sk", *BOUND, "--input-key", "key",
                   *KEY, expect=3)
-    assert "column 'pk' has 1665 bytes a row, and the operation needs 32" in error["error"]
+    assert "column 'pk' has 1665 bytes a row, but the operation needs 32" in error["error"]
     assert error["hint"] == "give the new keys' --to-suite"
 
 
@@ -302,7 +302,7 @@ def test_columns_of_info_that_cannot_be_used_are_refused(bound, role):
         refused(name, 3, "no value whose length")
     refused("absent", 3, "no input has a column 'absent'", "topic")
     refused("2:topic", 3, "input 2", "letters.parquet", "has no column 'topic'", "it has plaintext")
-    refused("4:topic", 2, "names input 4, and there are 3")
+    refused("4:topic", 2, "names input 4, but there are 3")
     letters = pq.read_table("letters.parquet")
     pq.write_table(letters.append_column("topic", table.column("topic")), "letters.parquet")
     refused("topic", 2, "several inputs have a column 'topic'", f"--column {role}=2:topic or --column {role}=3:topic")

@@ -93,10 +93,10 @@ def test_a_changed_input_is_named_with_what_changed(sent):
     shutil.copytree("in", "saved")
     pk, _ = polykem.Context().keygen("mlkem768", 21)
     pq.write_table(pa.table({"pk": fixed(pk[:20])}), "in/a.parquet", **PLAIN)
-    says("a.parquet has other contents")
+    says("a.parquet has different contents")
     shutil.copy2("saved/a.parquet", "in/a.parquet")
     pq.write_table(pa.table({"pk": fixed(pk[:20])}), "in/b.parquet")
-    says("b.parquet has", "bytes, and had")
+    says("b.parquet has", "bytes, but had")
     os.unlink("in/b.parquet")
     refused(sent, "encaps", "sent", "--input", "in", *KEY, "--resume", code=3, says=["rows is 40, not 20"])
     pq.write_table(pa.table({"pk": fixed(pk[:20])}), "in/c.parquet")
@@ -128,7 +128,7 @@ def test_what_differs_of_a_job_is_said_in_words(place):
     base = ("encaps", "sent", "--input", "keys.parquet", *KEY)
     place(*base, "--one", "pk=one")
     for options, parts in [
-            (("--one", "pk=two"), ["one record", "same by name"]),
+            (("--one", "pk=two"), ["one record", "same names"]),
             ((), ["read"]), (("--one", "pk=one", "--keep", "other"), ["copied is empty, not 1:other"]),
             (("--one", "pk=one", "--only", "ct"), ["written is ct, ss, status, not ct"])]:
         text = refused(place, *base, *options, "--resume", code=3, says=parts)
