@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "python/polykem/report"))
-from cpu_floors import MOST_OF_SMALL, floors, is_best, layout_of  # noqa: E402
+from cpu_floors import MAX_SMALL_BATCH, floors, is_best, layout_of  # noqa: E402
 
 
 def cycles_of(record, ghz):
@@ -36,7 +36,7 @@ def main():
     print("| set | operation | keys | cycles | floor | measured / floor |")
     print("|---|---|---|---|---|---|")
     for r in document["records"]:
-        if not is_best(r) or r["threads"] != 1 or r["count"] <= MOST_OF_SMALL or r["keys"] == "parsed":
+        if not is_best(r) or r["threads"] != 1 or r["count"] <= MAX_SMALL_BATCH or r["keys"] == "parsed":
             continue
         if r["scheme"].startswith("mldsa"):
             continue  # whose floor is not known

@@ -247,8 +247,8 @@ class BadInput(Case):
     def test_duplicate_members(self):
         text = json.dumps(data(bench()))
         twice = text.replace('"count": 1,', '"count": 1, "count": 1,', 1)
-        self.assertIn("the member 'count' stands twice", self.refuse(twice))
-        self.assertIn("the member 'schema' stands twice", self.refuse(text[:-1] + ', "schema": "polykem-report-1"}'))
+        self.assertIn("the member 'count' occurs twice", self.refuse(twice))
+        self.assertIn("the member 'schema' occurs twice", self.refuse(text[:-1] + ', "schema": "polykem-report-1"}'))
 
     def test_missing_members(self):
         for document in (doctor(), profile(), bench(), *published()):

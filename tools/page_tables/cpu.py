@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from floors import MOST_OF_SMALL, cycles_of, floors, is_best, layout_of
+from floors import MAX_SMALL_BATCH, cycles_of, floors, is_best, layout_of
 from page_tables.gpu import million, resident_rates
 from page_tables.sources import RESULTS, ROOT, load, markdown, present
 
@@ -66,7 +66,7 @@ class Core:
                 continue
             if not (r["backend"] == forced and not is_best(r) if forced else is_best(r)):
                 continue
-            if r["count"] == count or (count is None and r["count"] > MOST_OF_SMALL):
+            if r["count"] == count or (count is None and r["count"] > MAX_SMALL_BATCH):
                 return r
         return None
 
@@ -208,7 +208,7 @@ def table_each_peer(results):
 def table_small(results):
     """Ratios to the fastest peer from a single item to a full batch."""
     core, rows = results.xeon, []
-    counts = sorted({r["count"] for r in core.records if r["count"] <= MOST_OF_SMALL})
+    counts = sorted({r["count"] for r in core.records if r["count"] <= MAX_SMALL_BATCH})
     for name in core.sets(results.sets):
         if core.find(name, OPS[0], count=counts[0]):
             rows.append([name, *(ratios((core.find(name, op, count=count) for op in OPS), 2)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Batch:
-    """What plaintexts and ciphertexts have in common. They are immutable."""
+    """The base of `Plaintexts` and `Ciphertexts`, which are immutable."""
 
     def __init__(self, context: Context, core: Any, degree: int = 1):
         self.context = context
@@ -43,17 +43,17 @@ class _Batch:
 
     @property
     def limbs(self) -> int:
-        """Primes that are left."""
+        """Number of primes that are left."""
         return int(self._core.limbs)
 
     @property
     def scale(self) -> float:
-        """What the numbers were multiplied by."""
+        """The factor that the numbers were multiplied by."""
         return float(self._core.scale)
 
     @property
     def level(self) -> int:
-        """Primes that were dropped."""
+        """Number of primes that were dropped."""
         return len(self.context.parameters.q) - self.limbs
 
     @property
@@ -70,7 +70,7 @@ class Plaintexts(_Batch):
 
     @classmethod
     def from_words(cls, context: Context, words: Any, slots: int, scale: float) -> Plaintexts:
-        """From residues.
+        """Make plaintexts of residues.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Plaintexts(_Batch):
         slots : int
             Complex numbers in an item, a power of two.
         scale : float
-            What the numbers were multiplied by: above 0 and below the product of the limbs' primes.
+            The factor of the numbers: above 0 and below the product of the limbs' primes.
 
         Raises
         ------
@@ -97,11 +97,11 @@ class Plaintexts(_Batch):
         return words
 
     def to(self, device: Device | int | str) -> Plaintexts:
-        """A copy on a GPU, with the arguments and errors of `Ciphertexts.to`."""
+        """Copy the batch to a GPU, with the arguments and errors of `Ciphertexts.to`."""
         return Plaintexts(self.context, moved(opened(self.context, device), self._core), self.degree)
 
     def to_host(self) -> Plaintexts:
-        """A copy in main memory."""
+        """Copy the batch to main memory."""
         return self if self.gpu is None else Plaintexts(self.context, _core.ckks_to_host(self._core), self.degree)
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ class Ciphertexts(_Batch):
     @classmethod
     def from_words(cls, context: Context, words: Any, slots: int, scale: float, *, degree: int = 1,
                    key_tag: str = "") -> Ciphertexts:
-        """From residues.
+        """Make ciphertexts of residues.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class Ciphertexts(_Batch):
         slots : int
             Complex numbers in an item, a power of two.
         scale : float
-            What the numbers were multiplied by: above 0 and below the product of the limbs' primes.
+            The factor of the numbers: above 0 and below the product of the limbs' primes.
         degree : int
             Scales that were multiplied without a rescaling.
         key_tag : str
@@ -168,7 +168,7 @@ class Ciphertexts(_Batch):
         return words
 
     def to(self, device: Device | int | str) -> Ciphertexts:
-        """A copy on a GPU.
+        """Copy the batch to a GPU.
 
         Parameters
         ----------
@@ -184,11 +184,11 @@ class Ciphertexts(_Batch):
         return self._like(moved(opened(self.context, device), self._core))
 
     def to_host(self) -> Ciphertexts:
-        """A copy in main memory."""
+        """Copy the batch to main memory."""
         return self if self.gpu is None else self._like(_core.ckks_to_host(self._core))
 
     def with_scale(self, scale: float) -> Ciphertexts:
-        """The same residues at another scale, which multiplies the numbers by the old scale over the new one.
+        """Return the same residues at another scale, which multiplies the numbers by the old scale over the new one.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class Ciphertexts(_Batch):
         return self._like(core)
 
     def _like(self, core: Any, degree: int | None = None) -> Ciphertexts:
-        """What was computed from these."""
+        """Return a batch that was computed from this one."""
         out = Ciphertexts(self.context, core, self.degree if degree is None else degree, self.key_tag)
         out._evaluator = self._evaluator
         return out
@@ -252,7 +252,7 @@ class Ciphertexts(_Batch):
 
 
 def join(batches: Sequence[Ciphertexts]) -> Ciphertexts:
-    """One batch of all items, in order, in main memory.
+    """Join batches into one in main memory, with all items in order.
 
     Parameters
     ----------
@@ -281,8 +281,8 @@ def join(batches: Sequence[Ciphertexts]) -> Ciphertexts:
 def _words(words: Any, dimensions: int, context: Context) -> np.ndarray:
     array = np.asarray(words)
     if array.dtype != np.uint64 or array.ndim != dimensions or array.shape[-1] != context.ring_dimension:
-        raise ArgumentError(f"words are uint64 in {dimensions} dimensions, the last of N = {context.ring_dimension}, "
-                            f"not {array.dtype} of shape {array.shape}")
+        raise ArgumentError(f"words must be uint64 in {dimensions} dimensions, the last of N = "
+                            f"{context.ring_dimension}, not {array.dtype} of shape {array.shape}")
     return np.ascontiguousarray(array)
 
 

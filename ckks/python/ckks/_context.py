@@ -27,7 +27,7 @@ class Context:
     threads : int
         Number of threads; 0: one for each CPU that the process may use.
     allow_insecure : bool
-        Also take less than 128 bits of security, for tests.
+        Also allow less than 128 bits of security, for tests.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Context:
 
     def __init__(self, parameters: Parameters, threads: int = 0, allow_insecure: bool = False):
         if threads < 0:
-            raise ArgumentError("threads are 0 or more")
+            raise ArgumentError(f"threads is {threads}; it must be 0 or more")
         self._core = parameters._core(threads, allow_insecure)
         count = len(parameters.q)
         roots = tuple(self._core.prime(i)[1] for i in range(count + len(parameters.p)))
@@ -78,7 +78,7 @@ class Context:
             raise ArgumentError(f"{type(thing).__name__} of another parameter set")
 
     def device(self, ordinal: int = 0, scratch_bytes: int = 0) -> Device:
-        """A GPU, with the tables of this context.
+        """Open a GPU with the tables of this context.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class Context:
             The GPU's memory does not hold the tables.
         """
         if ordinal < 0 or scratch_bytes < 0:
-            raise ArgumentError("ordinal and scratch_bytes are 0 or more")
+            raise ArgumentError("ordinal and scratch_bytes must be 0 or more")
         return Device(self, _core.ckks_device(self._core, ordinal, scratch_bytes), ordinal)
 
     # ---- messages
@@ -132,16 +132,16 @@ class Context:
         try:
             array = np.asarray(values, dtype=np.complex128, order="C")
         except (TypeError, ValueError) as e:
-            raise ArgumentError(f"values are real or complex numbers: {e}") from None
+            raise ArgumentError(f"values must be real or complex numbers: {e}") from None
         if array.ndim not in (1, 2):
-            raise ArgumentError(f"values have the shape (count, slots) or (slots,), not {array.shape}")
+            raise ArgumentError(f"values must have the shape (count, slots) or (slots,), not {array.shape}")
         count, slots = (1, len(array)) if array.ndim == 1 else array.shape
         core = _core.ckks_encode(self._core, array, count, slots, len(self.parameters.q) if limbs is None else limbs,
                                  self.parameters.scale if scale is None else scale)
         return Plaintexts(self, core)
 
     def decode(self, plaintexts: Plaintexts) -> np.ndarray:
-        """The numbers of plaintexts.
+        """Decode plaintexts to numbers.
 
         Returns
         -------
@@ -207,7 +207,7 @@ class Context:
         return self.decode(self.decrypt_plaintexts(key, ciphertexts))
 
     def decrypt_plaintexts(self, key: SecretKey, ciphertexts: Ciphertexts) -> Plaintexts:
-        """Decrypt, and leave the numbers encoded; otherwise as `decrypt`."""
+        """Decrypt ciphertexts, but leave the numbers encoded; otherwise as `decrypt`."""
         self.check(key)
         self.check(ciphertexts)
         check_tags(key, ciphertexts)

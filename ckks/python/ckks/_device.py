@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPUs."""
+"""Devices: GPUs with the tables of a context."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Device:
 
 
 def opened(context: Context, device: Device | int | str) -> Device:
-    """A device, or the one that a number, "cuda" or "cuda:1" names."""
+    """Return a Device: `device` itself, or the one that a number, "cuda" or "cuda:1" names."""
     if isinstance(device, Device):
         if device.context is not context and not context.parameters.same_rings(device.context.parameters):
             raise ArgumentError("Device of another parameter set")
@@ -49,11 +49,11 @@ def opened(context: Context, device: Device | int | str) -> Device:
     if isinstance(device, str):
         name, _, number = device.partition(":")
         if name != "cuda" or not (number or "0").isdecimal():
-            raise ArgumentError(f"a device is 'cuda', 'cuda:1', a number or a Device, not {device!r}")
+            raise ArgumentError(f"device must be 'cuda', 'cuda:1', a number or a Device, not {device!r}")
         device = int(number or 0)
     return context.device(device)
 
 
 def moved(device: Device, core: Any) -> Any:
-    """A batch or a key of the extension on a device; what lies there already is not copied."""
+    """Return a batch or a key on the device, copied unless it is there already."""
     return _core.ckks_to_device(device._core, core)

@@ -10,7 +10,7 @@ from .._errors import ArgumentError, Error, InternalError, OutOfMemory, RandomEr
 
 
 class Status(IntEnum):
-    """What a call returned; the numbers of ``polykem_ckks_status``."""
+    """The status of a call; the numbers of ``polykem_ckks_status``."""
 
     OK = 0
     ARGUMENT = 1
@@ -28,7 +28,7 @@ class Status(IntEnum):
 
 
 class CkksError(Error):
-    """Base of what only arithmetic on encrypted numbers raises.
+    """The base class of the errors of arithmetic on encrypted numbers.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ParameterError(CkksError, ValueError):
 
 
 class InsecureError(ParameterError):
-    """Less than 128 bits of security, and that was not allowed."""
+    """Less than 128 bits of security, which was not allowed."""
 
     status = Status.INSECURE
 
@@ -115,5 +115,5 @@ _CLASSES: dict[int, type[Error]] = {
 
 
 def error(status: int, text: str) -> Error:
-    """The exception of a status; the extension raises it."""
+    """Return the exception of a status; the extension raises it."""
     return _CLASSES.get(status, InternalError)(text)

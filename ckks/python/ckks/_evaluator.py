@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic."""
+"""Arithmetic with ciphertexts."""
 
 from __future__ import annotations
 
@@ -56,32 +56,32 @@ class Evaluator:
             self.keys = self.keys.to(self.device)
 
     def bind(self, ciphertexts: Ciphertexts) -> Ciphertexts:
-        """The same ciphertexts, for which ``+``, ``-`` and ``*`` ask this evaluator."""
+        """Return the same ciphertexts, for which ``+``, ``-`` and ``*`` use this evaluator."""
         return self._made(ciphertexts, ciphertexts._core)
 
     # ---- sums
 
     def add(self, a: Ciphertexts, b: Any) -> Ciphertexts:
-        """a + b."""
+        """Compute a + b."""
         return self._combine(_ADD, a, b)
 
     def sub(self, a: Ciphertexts, b: Any) -> Ciphertexts:
-        """a - b."""
+        """Compute a - b."""
         return self._combine(_SUB, a, b)
 
     def negate(self, a: Ciphertexts) -> Ciphertexts:
-        """-a."""
+        """Compute -a."""
         self._check(a)
         return self._made(a, _core.ckks_negate(self.context._core, self._at(a)))
 
     def sum_slots(self, a: Ciphertexts) -> Ciphertexts:
-        """The sum of an item's slots, in each of its slots. It needs the keys of ``sum_rotations(a.slots)``."""
+        """Compute the sum of an item's slots in each of its slots, with the keys of ``sum_rotations(a.slots)``."""
         for steps in sum_rotations(a.slots):
             a = self.add(a, self.rotate(a, steps))
         return a
 
     def sum_items(self, a: Ciphertexts) -> Ciphertexts:
-        """The sum of a batch's items: a batch of one."""
+        """Compute the sum of a batch's items, a batch of one."""
         odd = []
         while a.count > 1:
             half = a.count // 2
@@ -95,7 +95,7 @@ class Evaluator:
     # ---- products
 
     def mul(self, a: Ciphertexts, b: Any, *, relinearise: bool = True, rescale: bool = True) -> Ciphertexts:
-        """a b, slot by slot.
+        """Compute a b, slot by slot.
 
         Parameters
         ----------
@@ -117,11 +117,11 @@ class Evaluator:
         return self.rescale(out) if rescale else out
 
     def square(self, a: Ciphertexts, *, relinearise: bool = True, rescale: bool = True) -> Ciphertexts:
-        """a a, with the options of `mul`."""
+        """Compute a a, with the options of `mul`."""
         return self.mul(a, a, relinearise=relinearise, rescale=rescale)
 
     def relinearise(self, a: Ciphertexts) -> Ciphertexts:
-        """From three parts to two."""
+        """Reduce a product from three parts to two."""
         self._check(a)
         key = self.keys._for_relinearisation()
         return self._made(a, _core.ckks_relinearise(self.context._core, self._at(a), key))
@@ -157,7 +157,7 @@ class Evaluator:
         return self._automorphism(a, g, self.keys._for_rotation(g, steps))
 
     def conjugate(self, a: Ciphertexts) -> Ciphertexts:
-        """The complex conjugate of every slot."""
+        """Compute the complex conjugate of every slot."""
         self._check(a)
         g = self.context._core.conjugation_element
         return self._automorphism(a, g, self.keys._for_conjugation(g))
@@ -170,7 +170,7 @@ class Evaluator:
         return self._made(a, _core.ckks_keep_limbs(self.context._core, self._at(a), limbs))
 
     def align(self, a: Ciphertexts, limbs: int, scale: float) -> Ciphertexts:
-        """The same numbers with fewer limbs and another scale, so that they fit other ciphertexts.
+        """Bring ciphertexts to fewer limbs and another scale, so that they fit other ciphertexts.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class Evaluator:
             return self.keep_limbs(a, limbs)
         before = limbs + self.context.parameters.limbs_per_level
         if a.limbs < before:
-            raise ScaleError(f"a scale is changed while limbs are dropped, and {a.limbs} shall stay {limbs}")
+            raise ScaleError(f"the scale can only change if limbs are dropped, but {a.limbs} limbs are to stay")
         dropped = float(np.prod(np.array(self.context.parameters.q[limbs:before], float)))
         one = self.context.encode([1.0], limbs=before, scale=scale / a.scale * dropped)
         return self.mul(self.keep_limbs(a, before), one)
@@ -208,18 +208,18 @@ class Evaluator:
         if isinstance(b, Ciphertexts):
             check_tags(a, b)
         if b.slots != a.slots and (b.slots != 1 or isinstance(b, Ciphertexts)):
-            raise ArgumentError(f"the operands have {a.slots} and {b.slots} slots")
+            raise ArgumentError(f"the operands have {a.slots} and {b.slots} slots; they must have the same number")
         x = self._at(a)
         core = _core.ckks_combine(self.context._core, operation, x, x if b is a else self._at(b))
         return self._made(a, core, a.degree + b.degree if operation == _MUL else max(a.degree, b.degree))
 
     def _encoded(self, a: Ciphertexts, b: Any) -> Plaintexts:
-        """A number or an array at the scale of a. A number needs one slot only, of which all others are copies."""
+        """Encode a number or an array at the scale of `a`. A number needs one slot only, which stands for all."""
         array = np.asarray(b)
         if array.ndim == 0:
             array = array[np.newaxis]
         elif array.shape[-1] != a.slots:
-            raise ArgumentError(f"the array has the shape {array.shape}, the ciphertexts {a.shape}")
+            raise ArgumentError(f"the array has the shape {array.shape}, but the ciphertexts have {a.shape}")
         plaintexts = self.context.encode(array, limbs=a.limbs, scale=a.scale)
         plaintexts.degree = a.degree
         return plaintexts
@@ -231,12 +231,12 @@ class Evaluator:
         return self._made(a, _core.ckks_automorphism(self.context._core, self._at(a), g, key))
 
     def _at(self, a: Ciphertexts | Plaintexts) -> Any:
-        """Where this evaluator computes."""
+        """Return the operand on the evaluator's device, if it has one."""
         return a._core if self.device is None else moved(self.device, a._core)
 
     def _check(self, a: Ciphertexts) -> None:
         if not isinstance(a, Ciphertexts):
-            raise ArgumentError(f"the first operand is Ciphertexts, not {type(a).__name__}")
+            raise ArgumentError(f"the first operand must be Ciphertexts, not {type(a).__name__}")
         self.context.check(a)
         check_tags(self.keys, a)
 

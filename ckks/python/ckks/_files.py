@@ -76,7 +76,7 @@ def load(source: Any, context: Context | None = None, *, kind: Kind | None = Non
     elif what in _READERS:
         file = _READERS[what](source)
     else:
-        raise FormatError("this is no file of OpenFHE for CKKS" if what is None else f"there is no kind {what!r}")
+        raise FormatError("this is not a file of OpenFHE for CKKS" if what is None else f"there is no kind {what!r}")
     made = _Contexts(context, threads, allow_insecure)
     if what == "context":
         return made.of(file)
@@ -92,7 +92,7 @@ def load(source: Any, context: Context | None = None, *, kind: Kind | None = Non
 
 @contextlib.contextmanager
 def _of_the_file() -> Iterator[None]:
-    """What is wrong with values of a file is not wrong with an argument."""
+    """Turn errors about a file's values, which are not arguments, into FormatError."""
     try:
         yield
     except (ArgumentError, ResidueError, ScaleError) as error:
@@ -149,12 +149,12 @@ def save(thing: Object, path: Any, form: Literal["binary", "json"] = "binary", *
 
 
 def kind_of(head: bytes) -> str | None:
-    """What a file holds that begins so; "key" for a public or a secret key, None for no file of OpenFHE."""
+    """Return the kind of a file by its head: "key" for a public or a secret key, None if it is not one of OpenFHE."""
     return _kind_of_binary(head[1:]) if head[:1] in (b"\0", b"\1") else _kind_of_json(head)
 
 
 def _kind_of_binary(head: bytes) -> str | None:
-    """A pointer begins with the mark of its class and its number, a map with its size and the first key."""
+    """Tell binary files apart: a pointer begins with a mark of its class and a number, a map with its size and a key."""
     def number(at: int, size: int = 4) -> int:
         return int.from_bytes(head[at:at + size], "little")
     new, same_class = 0x80000001, 0x40000000
@@ -199,7 +199,7 @@ def _need_openfhe() -> None:
 
 
 def _opened(source: Any) -> tuple[Union[str, memoryview], bytes]:
-    """What the extension reads from, and how it begins."""
+    """Return the source for the extension to read, and its first bytes."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         view = memoryview(source)
         whole = view.cast("B") if view.c_contiguous else memoryview(bytes(view))
@@ -210,7 +210,7 @@ def _opened(source: Any) -> tuple[Union[str, memoryview], bytes]:
 
 
 def _read_key(source: Any) -> tuple[Any, str]:
-    """Public and secret keys begin alike."""
+    """Read a public or a secret key, which begin alike."""
     try:
         return _READERS["public key"](source), "public key"
     except FormatError as public:
@@ -227,7 +227,7 @@ class _Contexts:
         self._given, self._threads, self._allow_insecure = given, threads, allow_insecure
 
     def of(self, file: Any, special: tuple[Any, Any] = ((), ())) -> Context:
-        """`special`: the special primes and their roots, where keys have them."""
+        """Return the context of a file. `special`: the special primes and their roots, if keys have them."""
         weak = _weakness(file)
         if weak and not self._allow_insecure and not (self._given is not None and self._given._weak):
             raise InsecureError(f"the file's keys have {weak}, which leaves less than 128 bits of security: make them "
@@ -245,7 +245,7 @@ class _Contexts:
         same = (x.log_n, x.q, x.q_roots, x.digits) == (file.log_n, tuple(file.q), tuple(file.q_roots), _digits(file))
         if not same or (special[0] and (x.p, x.p_roots) != tuple(map(tuple, special))):
             raise ParameterError("the file has other parameters than the context that was given: "
-                                 f"{_parameters(file, special)}, and {x}")
+                                 f"{_parameters(file, special)}, not {x}")
         given._weak = given._weak or bool(_weakness(file))
         if given._openfhe is None:
             given._openfhe = file
@@ -253,7 +253,7 @@ class _Contexts:
 
 
 def _weakness(file: Any) -> str:
-    """Why the table of the standard does not hold for a file's keys; empty where it does."""
+    """Return why the standard's table does not apply to a file's keys; empty if it does."""
     if file.sparse:
         return "sparse secrets"
     deviation = float(file.noise_deviation)
@@ -313,7 +313,7 @@ def _scaling_bits(x: Parameters) -> int:
 
 
 def _scaling(x: Parameters) -> int:
-    """The technique with which OpenFHE, and `load`, have the same scale and the same limbs in a level."""
+    """Return the technique with which OpenFHE, and `load`, have the same scale and limbs in a level."""
     if x.limbs_per_level == 1 and x.scale == 2.0 ** _scaling_bits(x):
         return _FIXED_MANUAL
     if x.scale == level_scale(x.q, x.limbs_per_level) and len(x.q) % x.limbs_per_level == 0:
@@ -323,7 +323,7 @@ def _scaling(x: Parameters) -> int:
 
 
 def _auxiliary_bits(x: Parameters) -> int:
-    """Returns the bits of the special primes of `x`, as OpenFHE would choose them."""
+    """Return the bits of the special primes of `x`, as OpenFHE would choose them."""
     return max((p.bit_length() for p in x.p), default=_AUXILIARY_BITS)
 
 
@@ -339,7 +339,7 @@ def _write(thing: Object, path: str, json: bool, part: str | None) -> None:
     elif isinstance(thing, Ciphertexts):
         _write_ciphertext(thing.to_host(), path, json)
     else:
-        raise ArgumentError(f"{type(thing).__name__} has no form in files of OpenFHE")
+        raise ArgumentError(f"{type(thing).__name__} cannot be saved in a file of OpenFHE")
 
 
 def _write_keys(keys: Keys, path: str, json: bool, part: str | None) -> None:
@@ -371,7 +371,7 @@ def _write_ciphertext(ciphertexts: Ciphertexts, path: str, json: bool) -> None:
     if context.scaling in _FIXED:
         scale = 2.0 ** (context.scaling_bits * ciphertexts.degree)
         if abs(ciphertexts.scale / scale - 1) > _SCALE_RATIO:
-            raise ScaleError(f"OpenFHE would take the scale for {scale:g}, and it is {ciphertexts.scale:g}: rescale, "
+            raise ScaleError(f"OpenFHE would take the scale for {scale:g}, but it is {ciphertexts.scale:g}: rescale, "
                              "or encode factors at the context's scale")
     _core.openfhe_write_ciphertext(context, ciphertexts._core, 0, ciphertexts.key_tag, ciphertexts.degree, scale, path,
                                    json)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What operations do to precision and noise."""
+"""Shows what operations do to precision and noise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._keys import SecretKey
 
 
 class Row(NamedTuple):
-    """What one operation left.
+    """The precision and the noise after one operation.
 
     Attributes
     ----------
@@ -80,8 +80,8 @@ class Inspector(Evaluator):
         self.rows: list[Row] = []
 
     def watch(self, a: Ciphertexts, values: Any) -> Ciphertexts:
-        """Note what `a` should hold, (count, slots) or (slots,). Of other operands the decrypted numbers are taken for
-        right."""
+        """Note what `a` should hold, (count, slots) or (slots,). An operand without a note is taken for correct as
+        decrypted."""
         out = self._made(a, a._core)
         expected = np.broadcast_to(np.asarray(values, complex), a.shape)
         self._expected[a] = expected

@@ -28,7 +28,7 @@ class SecretKey:
 
     @classmethod
     def generate(cls, context: Context) -> SecretKey:
-        """A new ternary key.
+        """Generate a ternary key.
 
         Raises
         ------
@@ -41,7 +41,7 @@ class SecretKey:
         return "<polykem.ckks.SecretKey>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError("a SecretKey is not pickled; polykem.ckks.save writes it into a file")
+        raise TypeError("a SecretKey cannot be pickled; polykem.ckks.save writes it to a file")
 
 
 class PublicKey:
@@ -59,7 +59,7 @@ class PublicKey:
 
     @classmethod
     def generate(cls, context: Context, secret: SecretKey) -> PublicKey:
-        """A public key of a secret key.
+        """Generate a public key for a secret key.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Keys:
     @classmethod
     def generate(cls, context: Context, secret: SecretKey, *, rotations: Iterable[int] = (), conjugation: bool = False,
                  relinearisation: bool = True) -> Keys:
-        """New keys.
+        """Generate keys.
 
         Parameters
         ----------
@@ -122,21 +122,21 @@ class Keys:
 
     @property
     def relinearises(self) -> bool:
-        """Whether there is a relinearisation key."""
+        """True if there is a relinearisation key."""
         return self._relinearisation is not None
 
     @property
     def elements(self) -> list[int]:
-        """The g of X -> X^g for which there are keys, ascending."""
+        """The numbers g of X -> X^g for which there are keys, ascending."""
         return sorted(self._automorphisms)
 
     def can_rotate(self, steps: int) -> bool:
-        """Whether there is the key for a rotation."""
+        """Return whether there is a key for a rotation by `steps`."""
         return self.context._core.rotation_element(steps) in {1, *self._automorphisms}
 
     def to(self, device: Device | int | str) -> Keys:
-        """Copies on a GPU, all or none; `Ciphertexts.to` says what it takes and raises. An evaluator with a device does
-        so by itself."""
+        """Copy the keys to a GPU, all or none, with the arguments and errors of `Ciphertexts.to`. An evaluator with a
+        device does so by itself."""
         there = opened(self.context, device)
         return Keys(self.context, self.key_tag,
                     None if self._relinearisation is None else moved(there, self._relinearisation),
@@ -180,7 +180,7 @@ class Keys:
 
 
 def sum_rotations(slots: int) -> list[int]:
-    """The steps that ``Evaluator.sum_slots`` rotates by: 1, 2, 4, ..., slots / 2.
+    """Return the steps that ``Evaluator.sum_slots`` rotates by: 1, 2, 4, ..., slots / 2.
 
     Examples
     --------
@@ -189,5 +189,5 @@ def sum_rotations(slots: int) -> list[int]:
     [1, 2, 4, 8]
     """
     if slots < 1 or slots & (slots - 1):
-        raise ArgumentError(f"slots are a power of two, not {slots}")
+        raise ArgumentError(f"slots must be a power of two, not {slots}")
     return [1 << i for i in range(slots.bit_length() - 1)]

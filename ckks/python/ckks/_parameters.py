@@ -74,14 +74,14 @@ class Parameters:
             Digits of key switching; by default 1 to 3, as in OpenFHE.
         short_primes : bool
             Take two primes of half as many bits for each, all below 2^31, so that a GPU computes with 32-bit words. A
-            level then has two limbs, and the scale is the product of the last two, as OpenFHE has it. scale_bits
-            and first_bits are even.
+            level then has two limbs, and the scale is the product of the last two, as in OpenFHE. scale_bits and
+            first_bits must be even.
 
         Returns
         -------
         Parameters
-            Whose special primes are OpenFHE's unless primes are short, so that keys can be exchanged. Print it to see
-            its security.
+            Its special primes are OpenFHE's unless primes are short, so that keys can be exchanged. Print it to see its
+            security.
 
         Raises
         ------
@@ -95,9 +95,9 @@ class Parameters:
         N = 2^14, 6 + 2 primes, 381 bits, 3 digits: 128 bits of security
         """
         if levels < 0:
-            raise ParameterError("levels are 0 or more")
+            raise ParameterError(f"levels is {levels}; it must be 0 or more")
         if short_primes and (scale_bits % 2 or first_bits % 2):
-            raise ParameterError("with short primes scale_bits and first_bits are even")
+            raise ParameterError("with short primes, scale_bits and first_bits must be even")
         each, special_bits = (2, _SHORT_BITS) if short_primes else (1, _SPECIAL_BITS)
         first = _primes_below(log_n, first_bits // each, each, [])
         q = (*first, *_core.ckks_find_primes(log_n, scale_bits // each, levels * each, first))
@@ -113,7 +113,7 @@ class Parameters:
 
     @cached_property
     def security_bits(self) -> int:
-        """128 if the Homomorphic Encryption Standard grants so many bits, else 0 [HES18, table 1]."""
+        """128 if the Homomorphic Encryption Standard attests to that many bits, else 0 [HES18, table 1]."""
         return int(self._core(1, True).security_bits)
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ class Parameters:
                 f"{self.digits} digit{'s' * (self.digits != 1)}: {security}")
 
     def same_rings(self, other: Parameters) -> bool:
-        """True if objects of one set can be used with the other; both must have their roots."""
+        """Return whether objects of one set can be used with the other; both must have their roots."""
         def rings(x: Parameters) -> tuple[Any, ...]:
             return x.log_n, x.q, x.q_roots, x.p, x.p_roots, x.digits
         return rings(self) == rings(other)
@@ -133,7 +133,7 @@ class Parameters:
 
 
 def _primes_below(log_n: int, bits: int, count: int, taken: Sequence[int]) -> list[int]:
-    """The `count` largest primes below 2^bits."""
+    """Return the `count` largest primes below 2^bits."""
     most = 2 * (count + len(taken))
     while True:
         nearest = _core.ckks_find_primes(log_n, bits, most, [])
@@ -144,13 +144,13 @@ def _primes_below(log_n: int, bits: int, count: int, taken: Sequence[int]) -> li
 
 
 def level_scale(q: Sequence[int], limbs_per_level: int) -> float:
-    """The product of the primes that the first rescaling drops."""
+    """Return the product of the primes that the first rescaling drops."""
     return math.prod(map(float, q[-limbs_per_level:]))
 
 
 def special_primes(log_n: int, q: Sequence[int], digits: int, bits: int) -> tuple[int, ...]:
-    """The special primes that OpenFHE takes for `q`, and does not write into a context's file: of as many bits as the
-    largest digit has, and ``_GUARD_BITS`` more."""
+    """Return the special primes that OpenFHE takes for `q`, and does not write to a context's file: together they have
+    as many bits as the largest digit, and ``_GUARD_BITS`` more."""
     size = -(-len(q) // digits)
     most = max(math.prod(q[i:i + size]).bit_length() for i in range(0, len(q), size))
     return tuple(_primes_below(log_n, bits, -(-(most + _GUARD_BITS) // bits), q))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logistic regression on encrypted rows: who has the model sees no row, who has the rows sees no model.
+"""Logistic regression on encrypted rows: the owner of the model sees no rows, the owner of the rows sees no model.
 
     python ckks_logistic.py [--rows 1024] [--device cuda] [--inspect]
 
@@ -20,7 +20,7 @@ CUBIC = np.polynomial.Polynomial.fit(np.linspace(-BOUND, BOUND, 1000),
 
 
 def logistic(evaluator, rows, weights, bias):
-    """Scores between 0 and 1, in each of the 8 runs of slots. rows: Ciphertexts of `len(weights)` runs."""
+    """Returns scores between 0 and 1, in each of the 8 runs of slots. rows: Ciphertexts of `len(weights)` runs."""
     run = rows.slots // FEATURES
     z = evaluator.mul(rows, np.repeat(weights, run))
     for steps in (4 * run, 2 * run, run):
@@ -31,7 +31,7 @@ def logistic(evaluator, rows, weights, bias):
 
 
 def inference(evaluator, rows, weights, bias):
-    """The scores once they are there: a GPU computes while calls return."""
+    """Returns the scores once they are computed, as calls return before a GPU is done."""
     scores = logistic(evaluator, rows, weights, bias)
     if evaluator.device is not None:
         evaluator.device.wait()
@@ -44,7 +44,7 @@ def data(rows):
 
 
 def seconds(work, times=5):
-    """What work() returns, and the median of its times after a first run."""
+    """Returns the result of work(), and the median of its times after a first run."""
     work()
     taken = []
     for _ in range(times):

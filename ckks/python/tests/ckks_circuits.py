@@ -4,10 +4,10 @@ import numpy as np
 
 
 def random_circuit(evaluator, ciphertexts, values, depth, seed, conjugation=False):
-    """`depth` products in a row, with sums and rotations by 1 and -2 between them, with `conjugation` conjugates too.
+    """Computes `depth` products in a row, with sums and rotations by 1 and -2 in between, and conjugates if asked.
 
-    Products are of the last result with itself, with an input, or with numbers. Results are not all near 0; squares in
-    a row may let them grow, so take seeds for which they stay small. Returns the ciphertexts and the numbers.
+    Products are of the last result with itself, with an input, or with numbers. Results are not all near 0; repeated
+    squares may make them grow, so choose seeds for which they stay small. Returns the ciphertexts and the numbers.
     """
     rng = np.random.default_rng(seed)
     x, v = ciphertexts[0], np.asarray(values[0], complex)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the repository is, and CKKS's data."""
+"""The folders of the repository and of CKKS's test data."""
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -14,7 +14,7 @@ from polykem import ckks
 
 
 def build(folder):
-    """The program; skips without Go 1.24 or, where Lattigo has not been downloaded before, a network."""
+    """Returns the built program; skips without Go 1.24 or, unless Lattigo was downloaded before, without a network."""
     go = shutil.which("go") or pytest.skip("needs Go 1.24")
     environment = {**os.environ, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly"}
 
@@ -33,7 +33,7 @@ def build(folder):
 
 
 class Value:
-    """A ciphertext that Lattigo will have. Its limbs and scale are known there: here they say whose they are."""
+    """A ciphertext that Lattigo will have. Its limbs and scale are known only there; here they name it."""
 
     def __init__(self, name):
         self.name = self.limbs = self.scale = name
@@ -42,7 +42,7 @@ class Value:
 class Job:
     """Steps for Lattigo in a folder. It has an evaluator's methods, so that circuits can be written down with it.
 
-    `run` has them computed. After that `load` and `array` give what was asked for.
+    `run` has them computed. After that `load` and `array` return what was saved.
     """
 
     def __init__(self, program, folder, context, secret, rotations=()):
@@ -56,7 +56,7 @@ class Job:
     # ---- inputs
 
     def ciphertext(self, a):
-        """A batch of one."""
+        """Adds an input, a batch of one ciphertext."""
         value = self._step("ciphertext", Parts=a.parts, Limbs=a.limbs, Scale=a.scale)
         self._write(value.name, a.words)
         return value
@@ -67,7 +67,7 @@ class Job:
         return value
 
     def numbers(self, numbers):
-        """A number is in all slots."""
+        """Adds numbers as an input; a single number fills all slots."""
         value = self._step("numbers")
         self._write(value.name, np.broadcast_to(np.asarray(numbers, complex), self._context.ring_dimension // 2))
         return value
@@ -112,11 +112,11 @@ class Job:
         return a
 
     def coefficients(self, a):
-        """The name of an array, uint64, (parts, limbs, N)."""
+        """Returns the name of an array, uint64, (parts, limbs, N)."""
         return self._step("coefficients", a).name
 
     def decrypt(self, a):
-        """The name of an array, complex128, (slots,)."""
+        """Returns the name of an array, complex128, (slots,)."""
         return self._step("decrypt", a).name
 
     def run(self):
@@ -126,7 +126,7 @@ class Job:
         self._saved = json.loads((self._folder / "saved.json").read_text())
 
     def load(self, a):
-        """Ciphertexts that were saved."""
+        """Returns ciphertexts that were saved."""
         header = self._saved[a.name]
         n = self._context.ring_dimension
         words = self.array(a.name, "<u8").reshape(1, header["parts"], header["limbs"], n)
@@ -150,7 +150,7 @@ class Job:
 
 
 def words_of_secret(context, secret):
-    """The key modulo the first prime: what the ciphertext (0, 1) decrypts to."""
+    """Returns the key modulo the first prime, to which the ciphertext (0, 1) decrypts."""
     words = np.zeros((1, 2, 1, context.ring_dimension), np.uint64)
     words[0, 1] = 1
     one = ckks.Ciphertexts.from_words(context, words, context.ring_dimension // 2, 1.0)

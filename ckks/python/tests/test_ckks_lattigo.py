@@ -18,7 +18,7 @@ def program(tmp_path_factory):
 
 
 class Polykem:
-    """Parameters, keys and inputs."""
+    """polykem's parameters, keys and inputs."""
 
     def __init__(self, log_n):
         self.context = ckks.Context(ckks.Parameters.choose(log_n, DEPTH, 50, 60), allow_insecure=True)
@@ -40,7 +40,7 @@ def polykem(request):
 
 
 def operations(ev, a, b, plain):
-    """What no key and no choice decides: each is one polynomial only."""
+    """Returns the results of operations without keys, which are determined to the last bit."""
     product = ev.mul(a, b, relinearise=False, rescale=False)
     plain_product = ev.mul(a, plain, relinearise=False, rescale=False)
     low = ev.rescale(plain_product)

@@ -20,7 +20,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Series:
-    """`colour` is a number of the palette of style.css, `shape` of the marks and dashes of svg.py."""
+    """A series. `colour` is a number of the palette of style.css, `shape` one of svg.py's marks and dashes."""
 
     name: str
     colour: int
@@ -82,7 +82,7 @@ class Table:
     title: str
     head: list[str]
     rows: list[list[Any]]
-    open: bool = False  # in sight without a click
+    open: bool = False  # shown without a click
 
 
 @dataclass

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures this machine by running the program polykem, and keeps the JSON that it writes as it is. Where there is no
-such program, the Python package measures (library.py) and writes JSON of the same form."""
+"""Measures this machine by running the program polykem, and keeps the JSON that it writes as it is. Without
+this program, the Python package measures (library.py) and writes JSON of the same form."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ TIMEOUT = 300
 
 
 def find_source(named: str | None) -> Program | library.Library:
-    """What measures: the program polykem as named, of POLYKEM_PROGRAM or in the PATH; else the Python package."""
+    """Returns the source of measurements: the program polykem, as named, by POLYKEM_PROGRAM or in the PATH, or else the
+    Python package."""
     wanted = named or os.environ.get("POLYKEM_PROGRAM")
     found = shutil.which(wanted or "polykem")
     if found:
         return Program(found)
-    if not wanted and library.is_there():
+    if not wanted and library.is_available():
         return library.Library()
     raise ReportError(IO, f"no program '{wanted or 'polykem'}' to measure with",
-                      "name it by --program, or draw what was measured before with --from")
+                      "name it with --program, or draw an earlier measurement with --from")
 
 
 class Program:
-    """Runs polykem's commands. `failed`: one of them found something wrong."""
+    """Runs polykem's commands. `failed` becomes true if one of them finds a fault."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -58,7 +59,7 @@ class Program:
                         "--seconds", str(seconds))
 
     def run(self, *words: str) -> dict[str, Any]:
-        """The command's JSON. An exit code but 0 or 1 ends the report with that code."""
+        """Returns the command's JSON. An exit code other than 0 and 1 ends the report with that code."""
         command = [self.path, *words, "--json", "-"]
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, check=False)
@@ -80,7 +81,7 @@ class Program:
 
 
 class Collector:
-    """Asks the source about this machine. `progress(done, what)` is told a share of the work from 0 to 1."""
+    """Collects the source's results for this machine. `progress(done, what)` is called with the share done, 0 to 1."""
 
     def __init__(self, source: Program | library.Library, schemes: list[str], seconds: float,
                  progress: Any = lambda done, what: None) -> None:
@@ -104,7 +105,7 @@ class Collector:
         return documents
 
     def _known(self) -> list[str]:
-        """The sets that were asked for; a family's name stands for its sets."""
+        """Returns the sets that were asked for; a family's name stands for its sets."""
         listed = self._source.sets()
         chosen = []
         for wanted in self._schemes:
@@ -118,7 +119,7 @@ class Collector:
         return [entry(f"profile {scheme}", self._source.profile(scheme, self._seconds))]
 
     def _rates(self, scheme: str, backend: str) -> list[dict[str, Any]]:
-        """Ever larger batches, until the next would take too long."""
+        """Measures ever larger batches, until the next would take too long."""
         document: dict[str, Any] = {}
         for batch in BATCHES:
             if backend in CPU_BACKENDS and batch > LARGEST_ON_CPU:
@@ -127,10 +128,10 @@ class Collector:
                 bench = self._source.bench(scheme, backend, batch, self._seconds)
             except ReportError as error:
                 if error.code == BACKEND and not document:
-                    return []  # a backend that lacks this set
+                    return []  # the backend lacks this set
                 raise
             if backend in CPU_BACKENDS and any(record["backend"] != backend for record in bench["records"]):
-                return []  # it leaves this set to another one
+                return []  # the backend leaves this set to another
             if not document:
                 document = bench
             else:
@@ -150,7 +151,7 @@ PUBLISHED = ("cpu_peers.json", "h200_mlkem.json", "h200_ntru.json", "h200_frodok
 
 
 def results_folder() -> Path | None:
-    """The results that come with polykem: in the package, or in the source tree that it is run from."""
+    """Returns the folder of the results that come with polykem, in the package or in the source tree."""
     here = Path(__file__).resolve().parent
     for folder in (here / "results", here.parents[2] / "bench" / "results"):
         if folder.is_dir():

@@ -32,7 +32,7 @@ bench/results. The page loads nothing and runs no script. Exit codes: docs/exit_
 
 class Parser(options.Parser):
     def _print_message(self, message: Any, file: Any = None) -> Any:
-        """For --help and --version; argparse's own says nothing if it fails."""
+        """Prints --help and --version; argparse's own method ignores write errors."""
         say(message)
 
     def error(self, message: Any) -> Any:
@@ -65,12 +65,12 @@ def parser() -> Parser:
 def seconds(text: str) -> float:
     value = float(text)
     if not 0.001 <= value <= 60:
-        raise argparse.ArgumentTypeError(f"{text} is not within 0.001 to 60")
+        raise argparse.ArgumentTypeError(f"{text} is not from 0.001 to 60")
     return value
 
 
 def gather(options: Any) -> tuple[dict[str, Any], bool]:
-    """The data of the report, and whether a self-test failed while it was measured."""
+    """Returns the data of the report, and whether a self-test failed during the measurement."""
     failed, documents = False, []
     if options.source:
         data = load(Path(options.source), options.source)
@@ -98,7 +98,7 @@ def gather(options: Any) -> tuple[dict[str, Any], bool]:
 
 
 def added(path: str) -> list[dict[str, Any]]:
-    """A result, or all of another report's; the name is the file's, without its folder."""
+    """Returns the file's result, or all of another report's; a result has the name of its file."""
     document = load(Path(path), path)
     if document.get("schema") == SCHEMA:
         return unpack(document, path)
@@ -106,7 +106,7 @@ def added(path: str) -> list[dict[str, Any]]:
 
 
 def build(data: dict[str, Any]) -> str:
-    """The page that shows `data`."""
+    """Returns the page that shows `data`."""
     records = read(data["documents"])
     machine = records.machines[0].device if records.machines else "results"
     made = f"Written by polykem report from figures of {data['created']}."
@@ -130,7 +130,7 @@ def run(options: Any) -> int:
 
 def report_error(error: ReportError, words: list[str]) -> int:
     tell(f"polykem: {error}\n" + (f"  {error.hint}\n" if error.hint else ""))
-    place = json_place(words)
+    place = json_target(words)
     if place:
         document = {"schema": "polykem-error-1", "error": str(error), "exit_code": error.code, "hint": error.hint}
         try:
@@ -140,8 +140,8 @@ def report_error(error: ReportError, words: list[str]) -> int:
     return error.code
 
 
-def json_place(words: list[str]) -> str | None:
-    """Where --json sends the result; read from the words, since they may be what is wrong."""
+def json_target(words: list[str]) -> str | None:
+    """Returns FILE of --json, even if the command line is invalid."""
     for number, word in enumerate(words):
         if word == "--json" and number + 1 < len(words):
             return words[number + 1]
@@ -161,7 +161,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def attempt(words: list[str]) -> int:
-    """Runs the command, and says in a sentence what ended it."""
+    """Runs the command. Returns the exit code, after reporting an error in a sentence."""
     try:
         return run(parser().parse_args(words))
     except SystemExit as ended:  # --help

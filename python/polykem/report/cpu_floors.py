@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The least cycles that an operation's algorithms can take on a CPU core.
+"""The fewest cycles that an operation's algorithms can take on a CPU core.
 
 The floor counts only work that cannot be left out: how many operations of each kind, and how soon the ports of this
-core can do them if nothing ever waits (Layout; bench/cpu_rates measures such rates). Registers have 512 bits.
+core can execute them if nothing ever stalls (Layout; bench/cpu_rates measures such rates). Registers have 512 bits.
 NTRU (docs/adr/0002, 0003 and 0010):
   product      7 * 81 products of leaves of ceil(n / 64) coefficients (Toom-4, four Karatsuba levels), and the leaves'
                additions; on tiles n^2 multiply-adds for each pair of limbs of a byte: two pairs with one small factor,
@@ -39,13 +39,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Layout:
-    """Which ports of a core do which kind of operation on a register, one a cycle each; a letter stands for a port."""
+    """The ports of a core for each kind of operation on a register, one a cycle each; a letter stands for a port."""
 
     ports: dict[str, str]
     tile_macs: float = 0  # multiply-adds of bytes a cycle on tiles; 0: no tiles
 
     def cycles(self, **operations: float) -> float:
-        """The least cycles for so many operations of each kind: no set of ports can do more than one each."""
+        """Returns the fewest cycles for so many operations of each kind: each port does at most one a cycle."""
         letters = sorted(set("".join(self.ports.values())))
         least = 0.0
         for size in range(1, len(letters) + 1):
@@ -64,7 +64,7 @@ GOLDEN_COVE_AMX = Layout(GOLDEN_COVE.ports, tile_macs=1024)
 
 
 def layout_of(machine: str) -> Layout | None:
-    """The layout of the machine with this description, as JSON files have it; None if it is not known."""
+    """Returns the layout of the machine with this description in JSON files; None if it is not known."""
     if "Zen 5" in machine or re.search(r"EPYC 9\d\d5", machine):
         return ZEN5
     if "Xeon" in machine and "AVX-512" in machine:
@@ -79,7 +79,7 @@ NTRU: dict[str, dict[str, Any]] = {
     "ntruhrss701": dict(n=701, logq=13, hps=False),
 }
 NEWTON_PRODUCTS = 8
-SHARING_BLOCKS = 8  # of a key generation: one inversion for all, and three products for each but the first
+SHARING_BLOCKS = 8  # that share one inversion in key generation, at three products for each but the first
 SHARING_ITEMS = 64  # the same on tiles
 SHA3_RATE = 136
 LANES_16 = 32
@@ -88,7 +88,7 @@ GRID_ROUNDS = 8  # of AES for a block of FrodoKEM's A (prim/aes/lanes/grid128.hp
 
 
 def comparators(count: int) -> int:
-    """Comparisons of Batcher's merge exchange [KNUTH3, 5.2.2, Alg. M]."""
+    """Returns the number of comparisons in Batcher's merge exchange [KNUTH3, 5.2.2, Alg. M]."""
     total, top = 0, 1 << (math.ceil(math.log2(count)) - 1)
     p = top
     while p > 0:
@@ -107,12 +107,12 @@ def permutations(message_bytes: int, rate: int = SHA3_RATE) -> int:
 
 
 def permutation(layout: Layout) -> float:
-    """Cycles of Keccak-f[1600] for one of eight messages."""
+    """Returns the cycles of Keccak-f[1600] for one of eight messages."""
     return 24 * layout.cycles(logic=1, ternary=60, rotate=29) / 8
 
 
 def ntru_product(layout: Layout, n: int, limbs: int) -> float:
-    """Cycles of a product modulo x^n - 1 and a power of two, for one of 32 items. limbs: pairs of them on tiles."""
+    """Returns the cycles of a product modulo x^n - 1 and a power of two, for one of 32 items. limbs: pairs on tiles."""
     leaf = math.ceil(n / 64)
     vectors = 7 * 81 * layout.cycles(multiply=leaf**2, add=(leaf - 1) ** 2) / LANES_16
     return min(vectors, on_tiles(layout, n, limbs))
@@ -123,7 +123,7 @@ def on_tiles(layout: Layout, n: int, limbs: int) -> float:
 
 
 def ntru_inversion(layout: Layout, n: int, operations: int) -> float:
-    """Cycles of division steps, so many operations a register of 16 coefficients of 32 items."""
+    """Returns the cycles of division steps of so many operations on a register of 16 coefficients of 32 items."""
     return (2 * n - 3) * 1.5 * n / 16 / LANES_16 * layout.cycles(logic=operations)
 
 
@@ -187,7 +187,7 @@ def saber_floors(layout: Layout, l: int, mu: int, t: int, shared: bool) -> dict[
 
 
 def frodo_matrix(layout: Layout, n: int, aes: bool, shared: bool) -> float:
-    """Cycles of A, unless it is there already, and of its product with a secret matrix."""
+    """Returns the cycles of A, unless it is given, and of its product with a secret matrix."""
     rounds = n * n / 8 / AES_BLOCKS * GRID_ROUNDS if aes and not shared else 0
     hashes = 0 if aes or shared else n * math.ceil(2 * n / 168) * permutation(layout)
     if layout.tile_macs:
@@ -219,7 +219,7 @@ def frodo_floors(layout: Layout, n: int, aes: bool, salted: bool, shared: bool) 
 
 
 def floors(scheme: str, shared: bool, layout: Layout) -> dict[str, float]:
-    """Cycles of keygen, encaps and decaps; shared: one public key for all."""
+    """Returns the cycles of keygen, encaps and decaps. shared: one public key for all."""
     if scheme in NTRU:
         return ntru_floors(layout, **NTRU[scheme])
     if scheme in SABER:
@@ -236,7 +236,7 @@ def floors(scheme: str, shared: bool, layout: Layout) -> dict[str, float]:
 
 
 def floor(scheme: str, op: str, machine: str) -> float:
-    """Cycles of an operation with a key for every item; 0 for sets and machines that no floor is known of."""
+    """Returns the cycles of an operation with a key for every item; 0 if no floor is known for the set or machine."""
     layout = layout_of(machine)
     try:
         return floors(scheme, False, layout).get(op, 0) if layout else 0
@@ -244,7 +244,7 @@ def floor(scheme: str, op: str, machine: str) -> float:
         return 0
 
 
-MOST_OF_SMALL = 16  # items of the small batches that `make bench-peers` measures beside full ones
+MAX_SMALL_BATCH = 16  # items of the small batches that `make bench-peers` measures beside full ones
 
 
 def is_best(record: dict[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from . import cpu_floors
 from .errors import BAD_INPUT, IO, ReportError
 
 SCHEMA = "polykem-report-1"
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 # Quotients of such numbers are still finite. The largest that polykem writes is 2^64 - 1, for no limit of open files.
 LARGEST = 1e20
 
@@ -69,7 +69,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class OverFloor:
-    """The time of an operation, or of one step of it, beside the least that its work can take. `unit` of both."""
+    """The time of an operation, or of one step of it, beside the least time of its work; both in `unit`."""
 
     machine: str
     scheme: str
@@ -95,7 +95,7 @@ class PeerRatio:
 
 @dataclass
 class Records:
-    """All that is known, from all documents."""
+    """The records of all documents."""
 
     machines: list[Machine] = field(default_factory=list)
     steps: list[StepTime] = field(default_factory=list)
@@ -108,7 +108,7 @@ class Records:
 
 
 def number(value: Any) -> float:
-    """A number that is not negative and of a size that some result has."""
+    """Returns a number. Raises unless it is at least 0 and small enough for a result."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
         raise ValueError(f"{str(value)[:40]!r}, expected a number")
     return float(value)
@@ -212,7 +212,7 @@ def read_peers(document: dict[str, Any], records: Records) -> None:
         ours, scheme, backend = number(row["ours_ops_per_s"]), word(row["scheme"]), word(row["backend"])
         for other in objects(row.get("peers", [])):
             word(other["name"]), number(other["ops_per_s"]), number(other["ratio"])
-        if peer.startswith("polykem") or 1 < batch <= cpu_floors.MOST_OF_SMALL:
+        if peer.startswith("polykem") or 1 < batch <= cpu_floors.MAX_SMALL_BATCH:
             continue  # of two threads over one; between a single item and a full batch
         records.peers.append(PeerRatio(machine, scheme, op, backend, batch, word(row["keys"]), peer,
                                        number(row["ratio"])))
@@ -230,7 +230,7 @@ def read_seong(document: dict[str, Any], records: Records) -> None:
         count(row["n"])
         for name, entries in (("paper", 4), ("kernels", 2), ("host", 2), ("cpu", 2), ("ref", 2)):
             if len(numbers(row[name])) != entries:
-                raise ValueError(f"'{name}' has not {entries} numbers")
+                raise ValueError(f"'{name}' does not have {entries} numbers")
     for row in objects(document.get("one_key", [])):
         word(row["set"]), count(row["batch"])
         if not number(row["encrypt_ms"]) or not number(row["decrypt_ms"]):
@@ -248,7 +248,7 @@ def read_frodo(document: dict[str, Any], records: Records) -> None:
     records.frodo.append(document)
 
 
-# What a document is called, the schema that says so or the members that tell, and who reads it.
+# The name of a kind of document, its schema or the members that identify it, and its reader.
 KINDS = (
     ("polykem doctor", "polykem-doctor-1", (), read_doctor),
     ("polykem profile", "polykem-profile-1", (), read_profile),
@@ -261,7 +261,7 @@ KINDS = (
 
 
 class Refused(ValueError):
-    """JSON that is none of a result: what is wrong with which member."""
+    """JSON that cannot be that of a result; the message names the member."""
 
 
 class Unusable(str):
@@ -276,7 +276,7 @@ def _number(text: str) -> float | int | Unusable:
 
 
 def _unusable(value: Any) -> Unusable | None:
-    """The first such number that `value` is or holds; an object has refused its own."""
+    """Returns the first unusable number that `value` is or holds; objects have refused theirs already."""
     if isinstance(value, list):
         return next(filter(None, map(_unusable, value)), None)
     return value if isinstance(value, Unusable) else None
@@ -286,7 +286,7 @@ def _object(members: list[tuple[str, object]]) -> dict[str, Any]:
     made = {}
     for name, value in members:
         if name in made:
-            raise Refused(f"the member '{name[:40]}' stands twice in one object")
+            raise Refused(f"the member '{name[:40]}' occurs twice in one object")
         digits = _unusable(value)
         if digits:
             shown = digits if len(digits) <= 40 else f"{digits[:20]}..., {len(digits)} characters long"
@@ -296,16 +296,16 @@ def _object(members: list[tuple[str, object]]) -> dict[str, Any]:
 
 
 def load(path: Path, name: str) -> dict[str, Any]:
-    """The JSON object in the file; NaN and infinities, which JSON has not, are refused."""
+    """Returns the JSON object in the file; refuses NaN and infinities, which are not JSON."""
 
     def no_constant(constant: str) -> Any:
         raise ValueError(f"it holds {constant}")
 
     try:
         with open(path, "rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise ReportError(BAD_INPUT, f"'{name}' has more than {MOST_BYTES >> 20} MiB")
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise ReportError(BAD_INPUT, f"'{name}' has more than {MAX_BYTES >> 20} MiB")
         document = json.loads(content, parse_constant=no_constant, parse_int=_number, parse_float=_number,
                               object_pairs_hook=_object)
     except OSError as error:
@@ -320,7 +320,7 @@ def load(path: Path, name: str) -> dict[str, Any]:
 
 
 def read(documents: list[dict[str, Any]]) -> Records:
-    """documents: {"name", "origin", "content"} each, as in the file of --json."""
+    """Returns the records of documents, each {"name", "origin", "content"} as in the file of --json."""
     records = Records()
     for entry in documents:
         name, content = str(entry["name"]), entry["content"]
@@ -339,10 +339,10 @@ def read(documents: list[dict[str, Any]]) -> Records:
 
 
 def unpack(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """The documents of a file of --json."""
+    """Returns the documents of a file of --json."""
     if document.get("schema") != SCHEMA:
-        raise ReportError(BAD_INPUT, f"'{name}' is not data of a report",
-                          "--from takes what --json wrote; other results come with --add")
+        raise ReportError(BAD_INPUT, f"'{name}' is not the data of a report",
+                          "--from takes a file that --json wrote; add other results with --add")
     documents = document.get("documents")
     if not isinstance(documents, list) or not all(
             isinstance(entry, dict) and isinstance(entry.get("content"), dict) and "name" in entry and

@@ -15,7 +15,7 @@ STDOUT = "-"
 
 
 def check_places(outputs: list[str], inputs: list[str], force: bool) -> None:
-    """Before the work begins: a result that cannot be written at the end would be lost."""
+    """Checks the outputs before the work begins, since a result that cannot be written at the end would be lost."""
     seen: dict[str, str] = {}
     for path in [p for p in inputs + outputs if p != STDOUT]:
         real = os.path.realpath(path)
@@ -35,7 +35,7 @@ def check_places(outputs: list[str], inputs: list[str], force: bool) -> None:
 
 
 def write(contents: dict[str, str], force: bool) -> None:
-    """All files or none: each is complete on the disk before the first gets its name."""
+    """Writes all files or none: each is complete on the disk before the first gets its name."""
     waiting: list[tuple[str, str]] = []
     try:
         for path, text in contents.items():

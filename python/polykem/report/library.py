@@ -16,17 +16,17 @@ from .errors import BACKEND, CHECK_FAILED, ReportError
 OPS = ("keygen", "encaps", "decaps")
 SELF_TEST_ITEMS = 4
 PROFILE_BATCH = 256
-# How a stage's name begins or ends, and the step that it counts to; the first that fits. As in cli/profile/steps.cpp.
+# The beginning or end of a stage's name, and its step; the first match counts. As in cli/profile/steps.cpp.
 PATTERNS = (("randombytes", "OS randomness"), ("shake", "hash"), ("sha3", "hash"), ("sha256", "hash"), ("prg", "hash"),
             ("gen_a", "gen A"), ("gen_matrix", "gen A"), ("sample_ntt", "gen A"), ("expand_a", "gen A"),
             ("matmul", "product"), ("multiply", "product"), ("expand", "sampling"), ("*_mul", "product"),
             ("*ntt", "product"), ("inner_prod", "product"), ("poly_aff", "product"), ("*_inv", "inversion"),
             ("sample", "sampling"), ("gen_secret", "sampling"), ("gen_psi", "sampling"))
-FUSED = "gen A, product"  # of a backend that multiplies A while it makes it
+FUSED = "gen A, product"  # the step of backends that multiply A while they make it
 
 
-def is_there() -> bool:
-    """Whether the package can be imported with its compiled part."""
+def is_available() -> bool:
+    """Returns whether the package can be imported with its compiled part."""
     try:
         return importlib.util.find_spec("polykem._core") is not None
     except ImportError:
@@ -49,7 +49,7 @@ def processor() -> str:
 
 
 class Library:
-    """The package polykem; collect.Program answers the same four questions."""
+    """The package polykem, with the interface of collect.Program."""
 
     def __init__(self) -> None:
         import polykem  # pylint: disable=import-outside-toplevel,import-self
@@ -115,7 +115,7 @@ class Library:
                 "ok": bool(tests) and all(test["ok"] for test in tests)}
 
     def _self_test(self, context: Any, scheme: Any) -> dict[str, Any]:
-        """A round trip, and ciphertexts with a flipped bit, which must yield other secrets."""
+        """Checks a round trip, and that ciphertexts with a flipped bit yield other secrets."""
         try:
             pk, sk = context.keygen(scheme, SELF_TEST_ITEMS)
             ct, ss, _ = context.encaps(scheme, pk)
@@ -147,7 +147,7 @@ class Library:
 
 
 def _timed(work: Callable[[], object], batch: int, seconds: float) -> dict[str, Any]:
-    """Calls until `seconds` have passed, at least one after a first that warms everything up."""
+    """Calls `work` until `seconds` have passed, at least once after a warm-up."""
     work()
     times: list[float] = []
     end = time.perf_counter() + seconds

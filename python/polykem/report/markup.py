@@ -18,7 +18,7 @@ class Markup(str):
 
 
 def escape(text: object) -> Markup:
-    """`text` as HTML; what must not stand there becomes U+FFFD."""
+    """Returns `text` as HTML; characters that are not allowed there become U+FFFD."""
     if isinstance(text, Markup):
         return text
     return Markup(html.escape(_UNPRINTABLE.sub("\ufffd", str(text)), quote=True))
@@ -29,7 +29,7 @@ def join(parts: Any) -> Markup:
 
 
 def element(name: str, /, *children: Any, **attributes: Any) -> Markup:
-    """<name>children</name>. `class_` is the attribute class, `data_x` data-x; None leaves an attribute out."""
+    """Returns <name>children</name>. `class_` is the attribute class, `data_x` data-x; None leaves an attribute out."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
         for key, value in attributes.items()
@@ -41,5 +41,5 @@ def element(name: str, /, *children: Any, **attributes: Any) -> Markup:
 
 
 def _number(value: Any) -> Any:
-    """Coordinates with one digit after the point; the marks' own values are given as text."""
+    """Formats coordinates with one digit after the point; the marks' own values are given as text."""
     return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An argument parser that names the option that does not exist before one that is missing."""
+"""An argument parser that names an unknown option before one that is missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class UnknownOption(Exception):
-    """A sentence, and the option that was probably meant, or ""."""
+    """An error with a sentence, and with the option that was probably meant, or ""."""
 
     def __init__(self, message: str, close: str) -> None:
         super().__init__(message)
@@ -17,7 +17,7 @@ class UnknownOption(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises UnknownOption; argparse complains of what is missing first, and suggests nothing."""
+    """Raises UnknownOption first; argparse complains of what is missing, and suggests nothing."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         self._check_options(list(args or []))

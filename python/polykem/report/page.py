@@ -28,7 +28,7 @@ def cell(value: Any, label: str = "", header: bool = False) -> Markup:
 
 
 def table(caption: str, head: list[str], rows: list[list[Any]]) -> Markup:
-    """A table that scrolls by itself where it is wider than the window."""
+    """Returns a table that scrolls by itself if it is wider than the window."""
     right = [bool(rows) and all(isinstance(row[i], (int, float, type(None))) for row in rows) for i in range(len(head))]
     heads = [element("th", name, scope="col", class_="number" if right[i] else None) for i, name in enumerate(head)]
     wide = bool(head) and any(isinstance(value, str) and len(value) > WIDE for row in rows for value in row)
@@ -86,7 +86,7 @@ def make_ids_unique(sections: list[Section]) -> None:
 
 
 def page(sections: list[Section], title: str, made: str) -> str:
-    """The whole file. `made`: a line that says when and by what."""
+    """Returns the whole file. `made`: a line that says when and how it was made."""
     make_ids_unique(sections)
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     links = [element("li", element("a", item.title, href=f"#{item.id}")) for item in sections]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bar on a terminal's standard error; nothing elsewhere."""
+"""Shows a bar on standard error if that is a terminal."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report shows: from records to sections of charts and tables. The order of SECTIONS is that of the page."""
+"""Turns records into the sections of a report, with charts and tables. The order of SECTIONS is that of the page."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def profile_section(records: Records) -> Section | None:
         ops = op_order(s.op for s in mine)
         charts = [stack_chart(scheme, op, mine, len(machines) > 1, False) for op in ops]
         charts += [stack_chart(scheme, op, mine, len(machines) > 1, True) for op in ops]
-        blocks.append(Figure(scheme, "Above the time, below the share of each step.", charts))
+        blocks.append(Figure(scheme, "Above: the time of each step. Below: its share.", charts))
         blocks.append(stage_table(scheme, mine, len(machines) > 1))
     text = ("One thread; the stages of the specification, added up to the steps that all sets have in common. Where "
             "a backend does stages of several steps at once, and outside the stages, the time counts as rest.")
@@ -188,7 +188,7 @@ def floor_section(records: Records) -> Section | None:
 
 
 def measured_or_known(records: Records) -> list[str]:
-    """The sets that were measured here; without any, one of each family."""
+    """Returns the sets that were measured here; without any, one of each family."""
     known = unique(f.scheme for f in records.floors if f.step)
     measured = [s for s in unique([*(s.scheme for s in records.steps)]) if s in known]
     firsts = [next((s for s in known if in_family(s, prefixes)), None) for _, prefixes in FAMILIES]
@@ -277,13 +277,13 @@ def seong_figures(document: dict[str, Any]) -> list[Figure]:
                    "The paper's kernels, written again, and polykem's in one run [SEONG21, table 8, figures 12, 13]; "
                    f"the paper's own figures are of N = {paper['clients']:,} on an {paper['device']}.", clients),
             Figure(f"One block of threads, {document['set']} on {document['device']}",
-                   "How much sooner the best number of threads is done than one [SEONG21, figures 8 to 10, table 6].",
+                   "How many times faster the best number of threads is than one [SEONG21, figures 8 to 10, table 6].",
                    [threads]),
             *one_key_figures(document)]
 
 
 def one_key_figures(document: dict[str, Any]) -> list[Figure]:
-    """A small batch for one key, the case of another NTRU on GPUs."""
+    """Returns figures of small batches for one key, the case of another NTRU on GPUs."""
     peer = PAPERS["tensorcrypto"]
     ours, theirs = f"polykem on {document['device']}", f"TensorCrypto on {peer['device']}, measured by us"
     marks = [Mark(ours, f"{row['set']}, {op}", row["batch"] / row[f"{op}_ms"] * 1000)

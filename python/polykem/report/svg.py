@@ -18,7 +18,7 @@ LETTER = 7.3  # a letter of 12 units, in the widest of the fonts that style.css 
 
 
 class Scale:
-    """From values to places between `start` and `end`."""
+    """Maps values to coordinates between `start` and `end`."""
 
     def __init__(self, ticks: list[float], start: float, end: float, log: bool) -> None:
         self.ticks, self._start, self._log = ticks, start, log
@@ -33,7 +33,7 @@ class Scale:
 
 
 def scale_for(values: list[float], start: float, end: float, log: bool, low: float = 0.0) -> Scale:
-    """A scale that holds all values; a linear one begins at `low` or below."""
+    """Returns a scale that holds all values; a linear one begins at `low` or below."""
     ticks = log_ticks(min(values), max(values)) if log else linear_ticks(low, max(values))
     return Scale(ticks, start, end, log)
 
@@ -43,7 +43,7 @@ def text(x: float, y: float, words: str, anchor: str = "start", class_: str | No
 
 
 def shape(kind: int, x: float, y: float, size: float = 4.5, **attributes: Any) -> Markup:
-    """A mark: circle, square, triangle, diamond, triangle on its head, bar."""
+    """Returns a mark: circle, square, triangle, diamond, inverted triangle or bar."""
     title = attributes.pop("title", None)
     inside = (element("title", title),) if title else ()
     if kind % 6 == 0:
@@ -61,7 +61,7 @@ def shape(kind: int, x: float, y: float, size: float = 4.5, **attributes: Any) -
 
 
 def fitted(words: str, room: float) -> str:
-    """`words`, cut where they would run into the drawing; the table has them whole."""
+    """Returns `words`, cut where they would run into the drawing; the table has them in full."""
     most = int(room / LETTER)
     return words if len(words) <= most else words[: most - 1] + "…"
 
@@ -71,7 +71,7 @@ def colours(chart: Chart, series: Series) -> str:
 
 
 def data(mark: Mark) -> dict[str, Any]:
-    """What the drawing shows, exactly, for programs that read it."""
+    """Returns attributes with the exact values of a mark, for programs that read the drawing."""
     key = mark.key if isinstance(mark.key, str) else repr(mark.key)
     return {"data_series": mark.series, "data_key": key, "data_value": repr(mark.value)}
 
@@ -82,7 +82,7 @@ def note(chart: Chart, mark: Mark) -> str:
 
 
 def value_axis_below(chart: Chart, scale: Scale, top: float, bottom: float) -> list[Markup]:
-    """Grid lines and labels of a horizontal axis, for bars and dots."""
+    """Draws grid lines and labels of a horizontal axis, for bars and dots."""
     parts = []
     room = 0.0
     for tick in scale.ticks:
@@ -130,7 +130,7 @@ def draw_lines(chart: Chart) -> tuple[list[Markup], float]:
 
 
 def draw_bars(chart: Chart) -> tuple[list[Markup], float]:
-    """A row is a line of words and the bar below it: long names of machines fit a narrow window."""
+    """Draws rows of a line of words with the bar below it: long names of machines fit a narrow window."""
     row, left, top = 42, 4.0, 22.0
     keys = chart.keys
     totals = {key: sum(mark.value for mark in chart.marks if mark.key == key) for key in keys}
@@ -179,7 +179,7 @@ DRAW = {"lines": draw_lines, "bars": draw_bars, "dots": draw_dots}
 
 
 def draw(chart: Chart) -> Markup:
-    """The drawing; its title and description are read out in its place."""
+    """Returns the drawing; a screen reader reads its title and description instead."""
     parts, height = DRAW[chart.kind](chart)
     names = f"{chart.id}-title {chart.id}-desc"
     return element("svg", element("title", chart.title, id=f"{chart.id}-title"),
@@ -188,7 +188,7 @@ def draw(chart: Chart) -> Markup:
 
 
 def swatch(chart: Chart, series: Series) -> Markup:
-    """The sign of a series in the legend."""
+    """Returns the sign of a series in the legend."""
     if chart.kind == "bars":
         inside = element("rect", x=2, y=2, width=16, height=10, class_=f"area {colours(chart, series)}")
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as people read them, and the ticks of axes."""
+"""Formats numbers for people, and chooses the ticks of axes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SUFFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def human(value: float) -> str:
-    """Four significant digits, and all digits before the point: 503,307; 2.122; 0.0045."""
+    """Formats with four significant digits, and all digits before the point: 503,307; 2.122; 0.0045."""
     if value == 0:
         return "0"
     digits = max(0, 3 - math.floor(math.log10(abs(value))))
@@ -18,7 +18,7 @@ def human(value: float) -> str:
 
 
 def short(value: float) -> str:
-    """For ticks: 1k, 20M, 0.05."""
+    """Formats a number for a tick: 1k, 20M, 0.05."""
     for size, suffix in _SUFFIXES:
         if abs(value) >= size:
             return f"{value / size:.3g}{suffix}"
@@ -26,7 +26,7 @@ def short(value: float) -> str:
 
 
 def linear_ticks(low: float, high: float, about: int = 4) -> list[float]:
-    """Round numbers that enclose the range."""
+    """Returns round numbers that enclose the range."""
     step = (high - low) / about or abs(high) or 1.0
     power = 10.0 ** math.floor(math.log10(step))
     step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= step * 0.999)
@@ -35,7 +35,7 @@ def linear_ticks(low: float, high: float, about: int = 4) -> list[float]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Powers of ten that enclose the range, with 2 and 5 between them if there are few."""
+    """Returns powers of ten that enclose the range, with 2 and 5 between them if there are few."""
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
     last = max(last, first + 1)
     if last - first > 2:
