@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion for bash, zsh and fish, made from the tree that `polykem help --json` prints. See program_docs.py."""
+"""Makes completion for bash, zsh and fish from the tree that `polykem help --json` prints. See program_docs.py."""
 
 HEAD = "# SPDX-License-Identifier: Apache-2.0\n# Written by tools/program_docs.py.\n"
 
@@ -15,12 +15,12 @@ def quote(text):
 
 
 def is_list(option):
-    """Whether the argument is a list with commas."""
+    """Returns whether the option's argument is a list with commas."""
     return option["argument"] == "NAMES" or "," in (option["argument"] or "")
 
 
 def below(program):
-    """Every command but the program itself."""
+    """Returns every command but the program itself."""
     return [command for command in walk(program) if command is not program]
 
 
@@ -56,7 +56,7 @@ complete -o filenames -F _polykem polykem
 
 
 def bash_argument(command, option):
-    """What follows an option."""
+    """Returns the case of bash's function that completes an option's argument."""
     pattern = " | ".join(quote(f"{command['usage']} {name}") for name in option["names"])
     lines = []
     if option["file"]:
@@ -131,7 +131,7 @@ def zsh(program):
 
 FISH = """set -g __polykem_commands @COMMANDS@
 
-# Whether the words before the cursor are those of this command.
+# Succeeds if the words before the cursor are those of this command.
 function __polykem_at
     set -l path polykem
     for word in (commandline -opc)[2..]

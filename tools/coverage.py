@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which lines of C++ the tests of a build with --coverage ran: a table by product, as Markdown.
+"""Prints how many lines of C++ the tests of a build with --coverage ran, by product, as a Markdown table.
 
     tools/coverage.py [--files] BUILD
 
-With --files a row for each file too, those first of which most lines did not run. Code for GPUs is not measured.
+With --files the table also has a row for each file, those with the most lines that did not run first. Code for GPUs is
+not measured.
 """
 
 import argparse
@@ -21,7 +22,7 @@ PRODUCTS = {"KEM library": ("include/", "src/"), "CKKS": ("ckks/include/", "ckks
 
 
 def runs_of(notes):
-    """How often each line ran, of every source in one file of gcov's notes."""
+    """Yields each source in one file of gcov's notes, with (line, how often it ran) of its lines."""
     command = ["gcov", "--json-format", "--stdout", notes]
     for report in subprocess.run(command, cwd=notes.parent, capture_output=True, check=True).stdout.splitlines():
         document = json.loads(report)
@@ -33,7 +34,7 @@ def runs_of(notes):
 
 
 def lines_of(build):
-    """For each source its lines of code and whether they ran: {path: {line: bool}}."""
+    """Returns the lines of code of each source, and whether they ran: {path: {line: bool}}."""
     sources = defaultdict(dict)
     with ThreadPoolExecutor() as pool:
         for files in pool.map(lambda notes: list(runs_of(notes)), sorted(build.rglob("*.gcno"))):

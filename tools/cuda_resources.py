@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the CUDA compiler said of each kernel: registers, shared memory, spills, warps that fit a multiprocessor.
+"""Prints what each kernel needs by the CUDA compiler's logs: registers, shared memory, spills, warps a multiprocessor.
 
     tools/cuda_resources.py [--check] FOLDER          FOLDER holds the .log files of a build, e.g. build/src/cuda
     tools/cuda_resources.py --update DOC FOLDER       writes the table of compute capability 9.0 into DOC
     tools/cuda_resources.py --compare DOC FOLDER NVCC fails if DOC has another table; 77 if NVCC is another version
 
-Prints a Markdown table. --check: fails if a kernel spills registers or has a stack frame; none of ours may, but for
+Prints a Markdown table. --check: fails if a kernel spills registers or has a stack frame; none may, except for
 those of KNOWN.
 """
 
@@ -45,7 +45,7 @@ def demangled(names):
 
 
 def kernels(folder):
-    """(mangled name, architecture, registers, shared bytes, stack, spill bytes) of every kernel in the logs."""
+    """Returns (mangled name, architecture, registers, shared bytes, stack, spill bytes) of every kernel in the logs."""
     for log in sorted(folder.glob("*.log")):
         name = arch = None
         stack = spills = 0
@@ -98,7 +98,7 @@ def cells(found, names):
 
 
 def family_table(found, names, family, title, sets):
-    """A family's kernels. Kyber's are ML-KEM's but for a few that one of the two lacks."""
+    """Returns the table of a family's kernels. Kyber's are ML-KEM's but for a few that one of the two lacks."""
     rows = {}
     for name, (_, arch, registers, shared, _, _) in zip(names, found):
         if arch != "sm_90" or not name.startswith(family) or "Kyber" in name:
@@ -116,7 +116,7 @@ def family_table(found, names, family, title, sets):
 
 
 def frodo_table(found, names):
-    """FrodoKEM's kernels, whose blocks have several sizes."""
+    """Returns the table of FrodoKEM's kernels, whose blocks have several sizes."""
     lines = ["| FrodoKEM's kernel | registers / shared memory |", "|---|---|"]
     for name, (_, arch, registers, shared, _, _) in sorted(zip(names, found)):
         if arch == "sm_90" and name.startswith("frodo::"):
@@ -125,7 +125,7 @@ def frodo_table(found, names):
 
 
 def lac_table(found, names):
-    """LAC's kernels; a set's blocks of the PRG are in the kernel's name. All blocks are one warp."""
+    """Returns the table of LAC's kernels; a set's PRG blocks are in the kernel's name. All blocks are one warp."""
     lines = ["| LAC's kernel | registers / shared memory / warps |", "|---|---|"]
     for name, (_, arch, registers, shared, _, _) in sorted(zip(names, found)):
         if arch == "sm_90" and name.startswith("lac::"):
@@ -137,7 +137,7 @@ def lac_table(found, names):
 
 
 def hybrid_table(found, names):
-    """X25519, and what hybrids do around it and ML-KEM."""
+    """Returns the table of X25519's kernels, and of those that hybrids add to it and ML-KEM."""
     lines = ["| the hybrids' kernel | registers / shared memory / warps |", "|---|---|"]
     for name, (_, arch, registers, shared, _, _) in sorted(zip(names, found)):
         if arch == "sm_90" and name.startswith(HYBRID):
@@ -182,7 +182,7 @@ def nvcc_release(nvcc):
 
 
 def in_document(document, folder, nvcc=None):
-    """Writes the table, or with a compiler compares it."""
+    """Writes the table or, if a compiler is named, compares it."""
     path, (found, names) = Path(document), read(folder)
     text = path.read_text()
     begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)

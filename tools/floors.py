@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measured cycles of the operations beside the floor of the algorithms chosen, as a Markdown table.
+"""Prints the measured cycles of operations beside the floors of their algorithms, as a Markdown table.
 
     tools/floors.py build/bench-peers.json
 
-What the floor counts: python/polykem/report/cpu_floors.py.
+python/polykem/report/cpu_floors.py says what a floor counts.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from cpu_floors import MAX_SMALL_BATCH, floors, is_best, layout_of  # noqa: E402
 
 
 def cycles_of(record, ghz):
-    """Cycles an operation, at the clock measured beside it or else at this one."""
+    """Returns the cycles of an operation, at the clock measured with it, otherwise at `ghz`."""
     return record.get("ghz", ghz) * 1e9 / record["ours_ops_per_s"]
 
 

@@ -4,12 +4,12 @@
 
     tools/keccak_order.py [--seconds N] [--from-rows] [--compiler CXX]
 
-Four rounds of Keccak on eight states are 420 instructions. Which of two units executes one of them is decided before it
-is known which unit will be free, so their order decides how often one of the units is idle; it cannot be foreseen. The
-search moves instructions at random as far as registers and memory allow, keeps what takes less time, and writes the
-header if the best order takes less than the one that is there. It begins with that order, or with rows one after the
+Four rounds of Keccak on eight states are 420 instructions. The CPU assigns each to one of two units before it is known
+which unit will be free, so the order decides how often a unit is idle, which cannot be predicted. The search moves
+instructions at random as far as registers and memory allow, keeps what takes less time, and writes the header if the
+best order takes less than the one that is there. It begins with that order, or with rows one after the
 other (--from-rows). Needs a CPU with AVX-512 that is otherwise idle; finds 2 to 3 % within five minutes.
-src/prim/keccak/README.md says what the rows do, permute.hpp which register holds what.
+src/prim/keccak/README.md says what the rows do, permute.hpp what each register holds.
 """
 
 import argparse
@@ -27,25 +27,25 @@ HEADER = FOLDER / "rounds_intel.hpp"
 RHO = [[0, 44, 43, 21, 14], [28, 20, 3, 45, 61], [1, 6, 25, 8, 18], [27, 36, 10, 15, 56], [62, 55, 39, 41, 2]]
 LANES = 8
 COPY0, COPY1 = 30, 31  # copies of words 0 and 1 of a row
-PLACES = [2, 8, 14, 15, 21], [0, 1, 3, 4, 5]  # of the words that wait, before even and odd rounds
-MUTANTS = 9  # that are measured together
-ENOUGH = 0.999  # of the time: what takes less is better
+PLACES = [2, 8, 14, 15, 21], [0, 1, 3, 4, 5]  # in memory, of the words that wait there before even and odd rounds
+MUTANTS = 9  # orders that are measured together
+ENOUGH = 0.999  # an order is better if it takes less than this share of the time
 
 
 def register(rounds, x, y):
-    """Where word (x, y) is after that many rounds."""
+    """Returns the register of word (x, y) after that many rounds."""
     for _ in range(rounds):
         y = (x + 2 * y) % 5
     return 5 * y + x
 
 
 def rotated_sum(x):
-    """The register of the sum of column x, rotated."""
+    """Returns the register of the rotated sum of column x."""
     return 25 + x % 5
 
 
 def one_row(number, r):
-    """Theta, rho and chi of row r < 4 of a round. An instruction is a tuple: macro, what it writes, operands."""
+    """Returns the instructions of theta, rho and chi for row r < 4: tuples of a macro, its result and its operands."""
     source = [register(number, (t + 3 * r) % 5, t) for t in range(5)]
     shift = 2 * r % 5
     words = [source[(x + shift) % 5] for x in range(5)]
@@ -57,14 +57,14 @@ def one_row(number, r):
     if r == 0:
         return ([theta(t) for t in range(5)] + [("MOVE", COPY0, words[0])]
                 + [("ROL", words[t], source[t], RHO[0][t]) for t in range(1, 5)] + chi(words))
-    order = [-i * shift % 5 for i in range(5)]  # each word takes the register that the one before has left
+    order = [-i * shift % 5 for i in range(5)]  # each word takes the register that the previous one has left
     targets = [COPY0] + [source[t] for t in order[:4]]
     return ([theta(t) for t in order] + [("ROL", to, source[t], RHO[r][t]) for t, to in zip(order, targets)]
             + [("MOVE", words[0], COPY0)] + chi(words))
 
 
 def last_row(number):
-    """Row 4, whose words come from memory and go where the sums are."""
+    """Returns the instructions of row 4, whose words come from memory and replace the sums."""
     words = [register(number, x, (x + 3) % 5) for x in range(5)]
     result = [("XOR3_AT", rotated_sum(t + 3), words[(t + 1) % 5], PLACES[number % 2][t]) for t in range(5)]
     rotations = [("ROL", words[t], rotated_sum(t + 3), RHO[4][t]) for t in range(5)]
@@ -82,7 +82,7 @@ def one_round(number):
         return register(number + 1, x, y)
 
     def add(x, a, b):
-        """Two words of new column x to its sum, which begins as the word that waits."""
+        """Adds two words of new column x to its sum, which starts as the word that waits in memory."""
         return "XOR3", new(x, (x + 3) % 5), new(x, a), new(x, b)
 
     wait = [("STORE", new((r + 2) % 5, r), PLACES[1 - number % 2][r]) for r in range(5)]
@@ -99,7 +99,7 @@ def by_rows():
 
 
 def accesses(instruction):
-    """What it reads and what it writes: registers, and places in memory as negative numbers."""
+    """Returns what an instruction reads and what it writes: registers, and places in memory as negative numbers."""
     name, first, *rest = instruction
     if name == "STORE":
         return {first}, {~rest[0]}
@@ -129,14 +129,14 @@ def macros(order):
 
 
 def read_order():
-    """The header's order; None if it has other instructions."""
+    """Returns the header's order; None if it has other instructions."""
     order = [(name, *map(int, operands.split(", ")))
              for name, operands in re.findall(r"POLYKEM_(\w+)\(([\d, ]+)\)", HEADER.read_text())]
     return order if sorted(order) == sorted(by_rows()) else None
 
 
 def with_scalars(texts):
-    """What the caller has done for each of eight states meanwhile, spread evenly."""
+    """Adds SCALAR for each of the eight states, spread evenly: work of the caller in between."""
     places = {(2 * lane + 1) * len(texts) // (2 * LANES): f"SCALAR({lane})" for lane in range(LANES)}
     return [item for i, text in enumerate(texts) for item in ([places[i]] if i in places else []) + [text]]
 
@@ -202,7 +202,7 @@ int main() {
 
 
 def measure(compiler, orders, folder):
-    """Times as multiples of the first order's, medians."""
+    """Returns the median time of each order, as a multiple of the first one's."""
     text = (FOLDER / "permute.hpp").read_text()
     begin = text.index("POLYKEM_NOINLINE inline void keccak_permute8(")
     function = text[begin:text.index("\n}\n", begin) + 3]

@@ -9,7 +9,7 @@ Rules: a licence line in every source; citations whose key BIBLIOGRAPHY.yml has;
 formula in their "check-magic:" comment; functions of at most 80 lines; lines of at most 120 columns; notes of
 unfinished work that name an issue; links of Markdown files that lead somewhere, headings included; pages under docs/
 that exist where they are named; includes that follow the arrows of ARCHITECTURE.md, without cycles; commits of this
-history where results and Markdown files name commits; results that say by which command they are repeated; jobs of
+history where results and Markdown files name commits; results that say which command repeats them; jobs of
 .github/workflows that are targets of the Makefile.
 """
 
@@ -124,7 +124,7 @@ def check_citations(path, lines, keys):
 
 
 def evaluate(node):
-    """The value of an arithmetic expression of numbers, exactly."""
+    """Returns the exact value of an arithmetic expression of numbers."""
     functions = {"round": round, "ceil": math.ceil, "floor": math.floor, "log2": lambda x: x.numerator.bit_length() - 1}
     operators = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
                  ast.Div: lambda a, b: a / b, ast.Mod: lambda a, b: a % b, ast.Pow: lambda a, b: a ** int(b)}
@@ -159,7 +159,7 @@ def check_magic(path, lines):
 
 
 def strip_code(line):
-    """The line without string contents and line comments, so that braces in them do not count."""
+    """Returns the line without string contents and line comments, so that braces in them do not count."""
     line = re.sub(r'"(\\.|[^"\\])*"', '""', line)
     line = re.sub(r"'(\\.|[^'\\])'", "''", line)
     return line.split("//")[0]
@@ -169,7 +169,7 @@ OPENS_SCOPE = re.compile(r"^\s*(inline )?(namespace|struct|class|enum|union|exte
 
 
 def check_function_length(path, lines):
-    """A function is an outermost pair of braces that is no namespace, type or table."""
+    """Checks functions, that is, outermost pairs of braces that are no namespace, type or table."""
     depth, scopes, start, head = 0, 0, None, ""
     for number, raw in enumerate(lines, 1):
         line = strip_code(raw)
@@ -212,7 +212,7 @@ def check_text(path, lines):
 
 
 def anchors(path):
-    """What "#..." may name in a page: its headings, as the usual hosts spell them."""
+    """Returns the anchors of a page, its headings as the usual hosts spell them."""
     found, fenced = set(), False
     for line in path.read_text(encoding="utf-8").splitlines():
         fenced ^= line.startswith("```")
@@ -256,7 +256,7 @@ IN_BRACKETS = SEARCHED[:4]
 
 
 def included(path, folder, header, quoted):
-    """The file that an #include names, from the root of this repository; None when it is not here."""
+    """Returns the file that an #include names, from the root of this repository; None if it is not here."""
     beside = [path.parent, ROOT / folder] if quoted else []
     for place in beside + [ROOT / name for name in (SEARCHED if quoted else IN_BRACKETS)]:
         if (place / header).exists() or (place / (header + ".in")).exists():
@@ -290,7 +290,7 @@ def makefile_targets():
 
 
 def check_jobs(path, lines):
-    """Every entry of a matrix `target: [...]` is a target that `make help` lists."""
+    """Checks that every entry of a matrix `target: [...]` is a target that `make help` lists."""
     for number, line in enumerate(lines, 1):
         if found := re.match(r"\s*target: \[(.*)\]", line):
             for target in sorted(set(found[1].split(", ")) - makefile_targets()):
@@ -316,7 +316,7 @@ def check(path, keys):
 
 
 def cycle_of(arrows):
-    """Folders that include each other in a circle, the first also at the end; none if there is no such circle."""
+    """Returns folders that include each other in a cycle, the first also at the end; an empty list without a cycle."""
     try:
         graphlib.TopologicalSorter({folder: used - {folder} for folder, used in arrows.items()}).prepare()
     except graphlib.CycleError as error:
@@ -325,7 +325,7 @@ def cycle_of(arrows):
 
 
 def unused_by_ckks(paths):
-    """Lines of ckks/uses.txt that no source of CKKS includes."""
+    """Returns the lines of ckks/uses.txt that no source of CKKS includes."""
     text = "".join(path.read_text(encoding="utf-8") for path in paths
                    if path.suffix in CODE and relative(path).startswith(("ckks/src/", "ckks/openfhe/")))
     return sorted(header for header in CKKS_USES if f'#include "{header}"' not in text)
@@ -337,7 +337,7 @@ def git(*words):
 
 @functools.cache
 def history():
-    """The commits of all branches, sorted; none in a shallow clone."""
+    """Returns the commits of all branches, sorted; none in a shallow clone."""
     return sorted(git("rev-list", "--all")) if git("rev-parse", "--is-shallow-repository") == ["false"] else []
 
 
@@ -350,7 +350,7 @@ COMMIT = re.compile(r"(?<![\w./@])(?:(?<=commit )[0-9]{7,40}|(?=[0-9]*[a-f])(?=[
 
 
 def check_commits(path, lines):
-    """A commit of another repository stands on the line that names it: github.com/OWNER/NAME."""
+    """Checks the commits that a page names. One of another repository stands on a line with github.com/OWNER/NAME."""
     fenced = False
     for number, line in enumerate(lines if history() else [], 1):
         fenced ^= line.startswith("```")
@@ -358,12 +358,12 @@ def check_commits(path, lines):
             continue
         for commit in COMMIT.findall(line):
             if not has_commit(commit):
-                yield number, f"{commit} is no commit of this history"
+                yield number, f"{commit} is not a commit of this history"
 
 
 def results_without_commit():
-    """Files of results that name no commit of this history: `commit`, or where none was noted `recorded_in`, the commit
-    that brought the figures."""
+    """Returns the files of results that name no commit of this history, as `commit` or, where that was not noted, as
+    `recorded_in`, the commit that added the figures."""
     if not history():
         return []
     return [name for name in results() if not any(map(has_commit, re.findall(
@@ -375,7 +375,7 @@ def results():
 
 
 def results_without_command():
-    """Files of results that do not say how they are repeated."""
+    """Returns the files of results that do not say how to repeat them."""
     return [name for name in results() if not re.search(r'"command": "[^"]', (ROOT / name).read_text())]
 
 

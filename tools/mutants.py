@@ -6,7 +6,8 @@
 
 Works on a copy of the tree in FOLDER (build-mutants), so that nothing here changes. First the tests have to pass
 without a fault. Then each mutant's text is replaced, what its test needs is built, and the test has to fail (killed).
-Exits with 1 if one survives, no longer applies or does not compile. A fault that somebody met becomes a row of MUTANTS.
+Exits with 1 if one survives, no longer applies or does not compile. A fault that was met in practice becomes a row of
+MUTANTS.
 """
 
 import argparse
@@ -318,7 +319,7 @@ MUTANTS = [
 
 
 def copy_tree(target):
-    """Every file that git knows of, as it is here; files that did not change keep their date."""
+    """Copies every file that git knows of, as it is here; files that did not change keep their date."""
     names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True,
                            check=True).stdout.splitlines()
     known = set()
@@ -362,7 +363,7 @@ class Scratch:
                    "--target", *programs])
 
     def passes(self, program, test):
-        """Whether the test passes. A filter that selects nothing is an error, for it would pass with every mutant."""
+        """Returns whether the test passes. A filter that selects nothing is an error: it would always pass."""
         program_file = self.build / "bin" / program
         command, folder = [program_file, f"--gtest_filter={test}", "--gtest_brief=1"], self.tree
         if program == "polykem":
@@ -379,7 +380,7 @@ class Scratch:
 
 
 def mutate(scratch, mutant):
-    """'killed', 'survived', or what is wrong with the mutant."""
+    """Returns 'killed', 'survived', or what is wrong with the mutant."""
     path = scratch.tree / mutant.file
     original = path.read_text() if path.is_file() else ""
     if original.count(mutant.text) != 1:
@@ -415,8 +416,8 @@ def run(scratch, mutants):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build-mutants", help="where the copy is built")
-    parser.add_argument("--list", action="store_true", help="name the mutants and end")
-    parser.add_argument("names", nargs="*", help="mutants whose name contains one of these; all without")
+    parser.add_argument("--list", action="store_true", help="list the mutants and exit")
+    parser.add_argument("names", nargs="*", help="only mutants whose name contains one of these")
     arguments = parser.parse_args()
     mutants = [m for m in MUTANTS if not arguments.names or any(name in m.name for name in arguments.names)]
     if arguments.list or not mutants:

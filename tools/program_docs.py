@@ -6,7 +6,7 @@ of polykemd, which lies beside that program, from `polykemd help --json`.
     tools/program_docs.py [--check] [--program build/bin/polykem]
 
 They are committed, so that installing polykem needs no Python. With --check nothing is written, and the exit status is
-1 if one of them is not what the program says. Exit codes come from docs/exit_codes.md.
+1 if one of them is out of date. Exit codes come from docs/exit_codes.md.
 """
 
 import argparse
@@ -38,7 +38,7 @@ DAEMON_ENVIRONMENT = [
 
 
 def roff(text):
-    """Text in which nothing is a command of the formatter."""
+    """Returns the text escaped, so that nothing in it is a command of the formatter."""
     special = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
     return re.sub(r"^(?=\.)", r"\\&", "".join(special.get(c, c) for c in text), flags=re.M)
 
@@ -103,7 +103,7 @@ def man_page(command, version, parent, section=1, environment=ENVIRONMENT):
 
 
 def tree_of(program):
-    """Every command and option of a program."""
+    """Returns the tree of a program's commands and options."""
     listed = subprocess.run([program, "help", "--json"], capture_output=True, text=True, check=True)
     return json.loads(listed.stdout)
 

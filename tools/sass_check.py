@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the machine code of CUDA kernels: secrets decide no branch and no address.
+"""Checks the machine code of CUDA kernels: no branch and no address may depend on a secret.
 
     tools/sass_check.py [--cuobjdump PATH] [--verbose] OBJECT...
 
-OBJECT: what nvcc made. Every value that a kernel loads from global, shared or local memory counts as secret, but for
-the loads of PUBLIC; parameters, thread and block indices are public. Secrets are followed through registers and
-predicates along every path of the control flow. Reported are: a branch, an exit, a barrier or a memory access under a
-secret predicate; an address, a shuffle's source lane or a target that depends on a secret. An instruction that the
+OBJECT: a file that nvcc made. Every value that a kernel loads from global, shared or local memory counts as secret,
+except for the loads of PUBLIC; parameters, thread and block indices are public. Secrets are followed through registers
+and predicates along every path of the control flow. Reported are: a branch, an exit, a barrier or a memory access under
+a secret predicate; an address, a shuffle's source lane or a target that depends on a secret. An instruction that the
 check does not know is reported as well, so that nothing passes unseen. Exit code 1: something was found; 2: the check
 cannot run.
 
@@ -78,7 +78,7 @@ READ = [
 ]
 
 Instruction = namedtuple("Instruction", "pc guard negated opcode operands text")
-# What is known of a register: where its secret was loaded (None: it is public), and the parameters it came from.
+# The origin of a register's value: where its secret was loaded (None: it is public), and the parameters it came from.
 Value = namedtuple("Value", "secret origins")
 CLEAN = Value(None, frozenset())
 
@@ -100,7 +100,7 @@ CONSTANT = re.compile(r"c\[0x0\]\[(?:(U?R\d+|RZ|URZ)\+?)?(0x[0-9a-f]+)?\]")
 
 
 def split_operands(text):
-    """At commas outside brackets."""
+    """Splits operands at commas outside brackets."""
     out, depth, word = [], 0, ""
     for c in text:
         depth += c in "[{"
@@ -114,7 +114,7 @@ def split_operands(text):
 
 
 def parse(listing):
-    """{(kernel, architecture): [Instruction]} of cuobjdump's text."""
+    """Returns {(kernel, architecture): [Instruction]} of cuobjdump's text."""
     kernels, name, arch = {}, None, "sm_90"
     for line in listing.splitlines():
         if match := re.search(r"Function : (\S+)", line):
@@ -134,7 +134,7 @@ def parse(listing):
 
 @functools.lru_cache(maxsize=None)
 def registers(operand, width=1):
-    """The registers an operand names, e.g. R4 and R5 for R4.64; width: of a plain register."""
+    """Returns the registers an operand names, e.g. R4 and R5 for R4.64. width: of a plain register."""
     out = []
     for kind, number, wide in REGISTER.findall(operand):
         if not number.isdigit():
@@ -151,7 +151,7 @@ def root_of(opcode):
 
 @functools.lru_cache(maxsize=None)
 def result_width(opcode):
-    """Registers that the result takes."""
+    """Returns the number of registers that the result takes."""
     parts = opcode.split(".")
     if parts[0] == "IMMA":
         return 4 if parts[1] == "16832" else 2
@@ -166,7 +166,7 @@ def result_width(opcode):
 
 @functools.lru_cache(maxsize=None)
 def source_width(opcode, index):
-    """Registers that source operand `index`, counted from the first after the results, takes."""
+    """Returns the number of registers that source operand `index` takes, counted from the first after the results."""
     parts = opcode.split(".")
     if parts[0] == "IMMA":
         return (4, 2, 4)[min(index, 2)] if parts[1] == "16832" else (1, 1, 2)[min(index, 2)]
@@ -181,7 +181,7 @@ def is_predicate(operand):
 
 @functools.lru_cache(maxsize=None)
 def split_results(opcode, operands):
-    """(results, sources). Results are leading predicates, then a register and the carries that follow it."""
+    """Returns (results, sources). Results are leading predicates, then a register and the carries that follow it."""
     root, count = root_of(opcode), 0
     if root in PREDICATE_ONLY:
         return operands[:2], operands[2:]
@@ -196,7 +196,7 @@ def split_results(opcode, operands):
 
 
 class State:
-    """What registers hold at a place. What was written under a guard is known apart, for those under the same guard."""
+    """The origins of registers' values. Those written under a guard are kept apart, for reads under the same guard."""
 
     def __init__(self, values=None, guarded=None):
         self.values, self.guarded = dict(values or {}), dict(guarded or {})
@@ -209,7 +209,7 @@ class State:
         return self.values.get(register, CLEAN) if value is None else value
 
     def set(self, register, value, guard):
-        """Under a guard the old value may stay."""
+        """Sets a register; under a guard, the old value may stay."""
         new = joined(value, self.get(register)) if guard else value
         if self.guarded:
             self.guarded = {k: v for k, v in self.guarded.items() if k[0] != register and k[1][0] != register}
@@ -218,7 +218,7 @@ class State:
             self.guarded[register, guard] = value
 
     def merge(self, other):
-        """Adds what another path brings; True if that is more."""
+        """Joins the state of another path. Returns whether this state has changed."""
         changed = False
         for key, old in self.guarded.items():
             if (new := joined(old, other.get(*key))) != old:
@@ -234,7 +234,7 @@ class State:
 
 class Kernel:
     def __init__(self, name, arch, instructions, public=frozenset()):
-        """public: byte offsets of its parameters, as of public_offsets()."""
+        """public: byte offsets of its public parameters, from public_offsets()."""
         self.code = instructions
         self.index = {i.pc: n for n, i in enumerate(instructions)}
         self.parameters = 0x210 if int(arch[3:]) >= 90 else 0x160  # where they begin in constant bank 0
@@ -247,7 +247,7 @@ class Kernel:
                 self.starts |= {n + 1, self.target(i)}
 
     def target(self, instruction):
-        """The instruction a branch leads to, by its place in the list; None if the text does not name one."""
+        """Returns the place in the list of the instruction a branch leads to; None if the text does not name one."""
         found = re.search(r"(?<!\[)\b0x([0-9a-f]+)$", instruction.operands[-1] if instruction.operands else "")
         return self.index.get(int(found[1], 16)) if found else None
 
@@ -275,7 +275,7 @@ class Kernel:
         return self.findings
 
     def step(self, n, state):
-        """Changes the state by instruction n; returns what may run next."""
+        """Changes the state by instruction n. Returns the instructions that may run next."""
         i = self.code[n]
         root = root_of(i.opcode)
         guard = state.get(i.guard) if i.guard else CLEAN
@@ -302,7 +302,7 @@ class Kernel:
             return following if i.guard else []
         if root == "BRA":
             if target is None:
-                self.report(i, "a branch to no known place")
+                self.report(i, "a branch to an unknown place")
                 return following
             always = i.guard is None and len(i.operands) == 1
             return [target] if always else following + [target]
@@ -313,7 +313,7 @@ class Kernel:
         return following + [target] if root == "WARPSYNC" and target is not None else following
 
     def value(self, i, operands, opcode, state):
-        """What the operands together are made of."""
+        """Returns the joined origin of the operands' values."""
         guard = (i.guard, i.negated) if i.guard else None
         secret, origins = None, set()
         for k, operand in enumerate(operands):
@@ -380,7 +380,7 @@ def joined(a, b):
 
 
 def without_known(name, findings):
-    """The findings that READ does not explain, and how many it does."""
+    """Returns the findings that READ does not explain, and the number of those that it does."""
     left = dict(findings)
     for kernel, instruction, most, _ in READ:
         if re.search(kernel, name):
@@ -392,7 +392,7 @@ def without_known(name, findings):
 
 
 def parameters(listing):
-    """{kernel: [(byte offset, size)]} of its parameters in their order, from cuobjdump's description of an object."""
+    """Returns {kernel: [(byte offset, size)]} of the parameters in order, from cuobjdump's description of an object."""
     found, name = {}, None
     for line in listing.splitlines():
         if match := re.match(r"\.nv\.info\.(\S+)", line):
@@ -405,7 +405,7 @@ def parameters(listing):
 
 @functools.lru_cache(maxsize=None)
 def signatures():
-    """[(kernel, its source, the names of its arguments)] of all kernels in src."""
+    """Returns [(kernel, its source, the names of its arguments)] of all kernels in src."""
     kernel = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\((?:[^()]|\([^()]*\))*\)\s*)?"
                         r"(\w+)\(([^{}]*?)\)\s*\{")
     return [(match[1], path, re.findall(r"(\w+)\s*(?:,|$)", re.sub(r"<[^<>]*>", "", match[2])))
@@ -413,7 +413,7 @@ def signatures():
 
 
 def public_offsets(name, places):
-    """The byte offsets of a kernel's arguments that PUBLIC names; places: as of parameters()."""
+    """Returns the byte offsets of a kernel's arguments that PUBLIC names. places: from parameters()."""
     words = next((words for k, (_, words) in PUBLIC.items() if k in name), "").split()
     offsets = set()
     if not words:
@@ -422,7 +422,7 @@ def public_offsets(name, places):
     if len(found) > 1:
         found = [s for s in found if s[1].parent.parent.name in name]
     if len(found) != 1 or len(found[0][2]) != len(places):
-        sys.exit(f"sass_check: src has not one kernel with the arguments of {name}")
+        sys.exit(f"sass_check: PUBLIC needs exactly one kernel in src with the arguments of {name}")
     _, path, names = found[0]
     arguments = dict(zip(names, places))
     for argument, _, field in (word.partition(".") for word in words):
@@ -481,7 +481,7 @@ def main():
             for pc in sorted(findings):
                 print(f"  {findings[pc]}")
     if kernels == 0:
-        sys.exit("sass_check: no kernel in these objects")
+        sys.exit("sass_check: these objects contain no kernels")
     print(f"{kernels} kernels, {instructions} instructions, {found} findings, {read} more that READ explains")
     sys.exit(1 if found else 0)
 

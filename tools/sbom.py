@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the library and the program of a build consist of, as SPDX 2.3 in JSON.
+"""Writes a list of the software in the library and the program of a build, as SPDX 2.3 in JSON.
 
     tools/sbom.py BUILD FILE
 
 The library has no third-party code. The versions of the libraries that the program uses are those of the headers that
-the compiler finds; which of them it loads at run time is read from the program itself.
+the compiler finds; the ones that it loads at run time are read from the program itself.
 """
 
 import datetime
@@ -43,7 +43,7 @@ def compiler(build):
 
 
 def version_of(name, macros):
-    """The version as people write it."""
+    """Returns the version as people write it."""
     if not PARTS[name][1]:  # no header says it
         asked = subprocess.run(["pkg-config", "--modversion", name], capture_output=True, text=True, check=True)
         return asked.stdout.strip()
@@ -65,7 +65,7 @@ def header_macros(build):
 
 
 def loaded(program):
-    """What the program loads at run time."""
+    """Returns the libraries that the program loads at run time."""
     text = subprocess.run(["readelf", "-d", program], capture_output=True, text=True, check=True).stdout
     return re.findall(r"\(NEEDED\).*\[(.*?)\.so", text)
 
@@ -80,7 +80,7 @@ def package(name, version, licence, origin, **more):
 
 
 def built_files(build, version):
-    """The files of this build and their checksums."""
+    """Returns the files of this build and their checksums."""
     for name in (f"src/libpolykem.so.{version}", "src/libpolykem.a", "bin/polykem", "bin/polykemd",
                  "bin/libpolykem_cuda.so", "bin/libpolykem_ckks_cuda.so"):
         path = build / name
@@ -101,7 +101,7 @@ def document(build):
     macros, needs = header_macros(build), set(loaded(program))
     unknown = needs - RUN_TIME - {library for *_, libraries in PARTS.values() for library in libraries}
     if unknown:
-        sys.exit(f"sbom: the program loads {', '.join(sorted(unknown))}, which PARTS in tools/sbom.py does not list")
+        sys.exit(f"sbom: the program loads {', '.join(sorted(unknown))}, which PARTS in tools/sbom.py lacks; add it")
     packages = [package("polykem", version, "Apache-2.0", "NOASSERTION", primaryPackagePurpose="LIBRARY")]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-polykem")]
     relations += [("SPDXRef-polykem", "GENERATES", file["SPDXID"]) for file in files]

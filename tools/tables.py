@@ -34,7 +34,7 @@ TABLES = {name: make for module in (arm64, bulk, ckks, cpu, frodo_cuda, gpu, hpk
 
 
 def fresh_pages(results):
-    """Every page and plot that is made here, as it should be."""
+    """Returns every page and plot that is made here, as it should be."""
     for page in PAGES:
         text = (ROOT / page).read_text(encoding="utf-8")
         yield page, BLOCK.sub(lambda m: m[1] + TABLES[m[2]](results) + m[3], text)
@@ -44,7 +44,7 @@ def fresh_pages(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing, say which page is out of date")
-    parser.add_argument("--record", action="store_true", help="take over what was measured last")
+    parser.add_argument("--record", action="store_true", help="store the last measurement as the results")
     parser.add_argument("--program", default=ROOT / "build/bin/polykem", help="the program that lists the sets")
     arguments = parser.parse_args()
     if arguments.record:

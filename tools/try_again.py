@@ -6,7 +6,7 @@
 
 Tests with the label `timed` depend on when the machine runs their threads: a deadline that a busy machine misses is no
 fault of theirs. One that crashed, or in which a sanitizer found something, is never tried again. REPORT (JUnit) and
-LOG, what ctest printed, may be those of such a run; the former does not say of what a test died.
+LOG, what ctest printed, may be those of such a run; the former does not say what killed a test.
 """
 import json
 import pathlib

@@ -2,7 +2,7 @@
 # Written by tools/program_docs.py.
 set -g __polykem_commands 'polykem exchange' 'polykem serve' 'polykem swarm' 'polykem list' 'polykem keygen' 'polykem encaps' 'polykem decaps' 'polykem sign' 'polykem verify' 'polykem profile' 'polykem bench' 'polykem bench frodo-scaling' 'polykem kat' 'polykem doctor' 'polykem tls-check' 'polykem top' 'polykem report'
 
-# Whether the words before the cursor are those of this command.
+# Succeeds if the words before the cursor are those of this command.
 function __polykem_at
     set -l path polykem
     for word in (commandline -opc)[2..]

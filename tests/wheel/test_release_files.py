@@ -236,7 +236,7 @@ class ReleaseFiles(unittest.TestCase):
                     self.rehearse(sums, signature)
 
     def test_a_key_that_does_not_sign_is_an_error(self):
-        self.refused("'key.pem' is no key", "key.pem")
+        self.refused("'key.pem' is not a key", "key.pem")
         self.refused("openssl did not sign", f"openssl:{self.dist}/nowhere.pem")
         self.assertFalse((self.dist / "SHA256SUMS.sig").exists())
 

@@ -18,7 +18,7 @@ HEADERS = [HERE / name for name in ("functions.h", "timing.h", "qemu_plugin.h")]
 
 
 def plugin():
-    """The plugin, compiled if a source is newer."""
+    """Returns the plugin, compiled if a source is newer."""
     library = HERE.parent.parent / "build-m4" / "libm4cycles.so"
     if not library.exists() or library.stat().st_mtime < max(f.stat().st_mtime for f in SOURCES + HEADERS):
         library.parent.mkdir(exist_ok=True)
@@ -28,14 +28,14 @@ def plugin():
 
 
 def emulator(elf, argument="", machine="mps2-an386"):
-    """The command that runs a program to its end."""
+    """Returns the command that runs a program to its end."""
     semihosting = f"enable=on,target=native,arg={argument}" if argument else "enable=on,target=native"
     return ["qemu-system-arm", "-machine", machine, "-nographic", "-monitor", "none", "-serial", "none",
             "-semihosting-config", semihosting, "-kernel", str(elf)]
 
 
 def measure(elf, argument="", traced=(), machine="mps2-an386"):
-    """{"cycles", "instructions", "traces": {name: [hash of each call]},
+    """Returns {"cycles", "instructions", "traces": {name: [hash of each call]},
     "functions": {demangled name: {"calls", "own", "inclusive"}}}."""
     with tempfile.TemporaryDirectory() as folder:
         names, out = Path(folder) / "functions", Path(folder) / "out.json"

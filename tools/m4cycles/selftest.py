@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what the plugin counts with what was counted by hand: selftest/loops.S says how."""
+"""Compares the plugin's counts with counts by hand; selftest/loops.S explains these."""
 
 import subprocess
 from pathlib import Path
@@ -14,7 +14,7 @@ FEWEST = 12
 
 
 def hand_counted(folder):
-    """(passed, text): each function's name ends in its cycles."""
+    """Returns (passed, text). Each function's name ends in its cycles."""
     elf = folder / "selftest.elf"
     sources = [*(HERE / "selftest" / name for name in ("loops.S", "main.c")),
                *(BOARD / name for name in ("startup.c", "semihosting.c"))]

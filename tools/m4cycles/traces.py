@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constant time on the Cortex-M4: the addresses of all instructions and of all data that an operation touches must be
-the same whatever its secrets are.
+"""Tests constant time on the Cortex-M4: the addresses of all instructions and data that an operation touches must be
+the same for all secrets.
 
 bench/m4/secrets.c runs operations with different secrets and the same public values; the plugin hashes the addresses of
 each call. Functions with a branch and with an address that depend on a secret must be found.
@@ -12,14 +12,14 @@ CALLS = 4
 
 
 def operations(name):
-    """Key pairs have matrices of their own, which ML-KEM samples by rejection and FrodoKEM-AES makes with tables, from
-    a public seed: their traces may differ."""
+    """Returns the operations to compare. In key generation of ML-KEM and FrodoKEM-AES traces may differ: each pair has
+    a matrix of its own, made from a public seed by rejection or with tables."""
     public_matrix = name.startswith("mlkem") or name.endswith("aes")
     return ("encaps", "decaps") if public_matrix else ("keygen", "encaps", "decaps")
 
 
 def are_equal(elf, functions, wanted):
-    """(passed, text): whether all calls of each function have one trace, as it should be."""
+    """Returns (passed, text). Each function must have one trace in all calls or, if not `wanted`, several."""
     passed, text = True, []
     for name, found in m4cycles.measure(elf, traced=functions)["traces"].items():
         different = len(set(found))
@@ -29,7 +29,7 @@ def are_equal(elf, functions, wanted):
 
 
 def tests(folder, sets):
-    """(name, test) of each of `sets`, among which is mlkem512, and of the leaks."""
+    """Returns (name, test) of each of `sets`, among them mlkem512, and of the leaks."""
     for name in sets:
         elf = folder / "bench" / f"secrets_{name}"
         yield f"traces of {name}", lambda e=elf, f=operations(name): are_equal(e, f, True)

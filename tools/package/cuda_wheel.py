@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the CUDA modules as the wheel polykem-cuda, which `pip install polykem[cuda]` brings.
+"""Packs the CUDA modules as the wheel polykem-cuda, which `pip install polykem[cuda]` installs.
 
-They come to lie in the folder of the package polykem, beside its extension, where that looks for them first. A module
+They go to the folder of the package polykem, beside its extension, which looks for them there first. A module
 serves only the library of its own version, and so does the wheel.
 """
 
@@ -42,7 +42,7 @@ The GPU code of the package polykem, without which it has no use: `pip install p
 
 
 def contents(modules, version):
-    """{path in the wheel: bytes}"""
+    """Returns {path in the wheel: bytes}."""
     info = f"polykem_cuda-{version}.dist-info"
     files = {f"polykem/{name}": (modules / name).read_bytes() for name in MODULES}
     files[f"{info}/METADATA"] = metadata(version).encode()
@@ -57,7 +57,7 @@ def contents(modules, version):
 
 
 def pack(modules, version, seconds, folder):
-    """The wheel of the modules in a folder: the same bytes for the same modules and time."""
+    """Packs the modules in a folder. The same modules and time give the same bytes."""
     date = time.gmtime(seconds)[:6]
     wheel = folder / f"polykem_cuda-{version}-py3-none-linux_x86_64.whl"
     with zipfile.ZipFile(wheel, "w") as archive:

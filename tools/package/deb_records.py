@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Copies Debian packages to the folder of a release, and notes of each how it was built.
+"""Copies Debian packages to the folder of a release, and notes how each was built.
 
     tools/package/deb_records.py dist/bookworm      to dist/ and dist/.records/
 
-They were just built there from what is committed (make package-deb). The versions of tools, and of the headers of which
-a package contains compiled parts, are those of the .buildinfo that dpkg left beside them.
+They must have just been built there from the commit that is checked out (make package-deb). The versions of tools, and
+of headers whose compiled parts a package contains, are those of the .buildinfo that dpkg left beside them.
 """
 
 import re
@@ -18,7 +18,7 @@ import record
 TOOLS = re.compile(r"binutils|cmake|debhelper|dpkg-dev|(gcc|g\+\+)-\d+|libc6-dev|libstdc\+\+-\d+-dev|python3-dev")
 NANOBIND = Path(__file__).resolve().parent / "nanobind.txt"
 
-# Package: what it contains of others, as name, Debian's package of the headers, licence, origin.
+# Package: the software of others in it, as name, Debian's package of the headers, licence, origin.
 PARTS = {
     "polykem-tools": [("CLI11", "libcli11-dev", "BSD-3-Clause", "https://github.com/CLIUtils/CLI11"),
                       ("nlohmann-json", "nlohmann-json3-dev", "MIT", "https://github.com/nlohmann/json"),
@@ -31,10 +31,10 @@ PARTS = {
 
 
 def installed_versions(folder):
-    """The packages of the system that built, by name."""
+    """Returns the versions of the packages in the system that built, by name."""
     found = list(folder.glob("*.buildinfo"))
     if len(found) != 1:
-        sys.exit(f"deb_records: {folder} has {len(found)} files .buildinfo, not one; build the packages again")
+        sys.exit(f"deb_records: {folder} has {len(found)} files .buildinfo instead of one; build the packages again")
     listed = found[0].read_text(encoding="utf-8").split("Installed-Build-Depends:")[1]
     return dict(re.findall(r"^ (\S+) \(= ([^)\s]+)\)", listed, re.M))
 

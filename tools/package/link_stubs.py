@@ -4,8 +4,8 @@
 
     link_stubs.py VERSION FOLDER      for example 2.28 build/stubs
 
-A function that glibc changed since exists here under both versions of its symbol; the linker takes the newest one, so
-that the result does not load on older systems. A stub has the name (SONAME) of a library and of each symbol only the
+A function that glibc has changed since then has both versions of its symbol here; the linker takes the newest one, and
+the result does not load on older systems. A stub has the name (SONAME) of a library and of each symbol only the
 newest version that VERSION had. What came later is missing in it: the link fails, or leaves a symbol without version,
 which tools/package/wheel.py refuses. docs/adr/0024-wheels-for-older-systems.md explains why.
 """
@@ -38,7 +38,7 @@ def run(*command, **options):
 
 
 def symbols_of(library, newest):
-    """{name: (kind, version)} of what the library had at that version."""
+    """Returns {name: (kind, version)} of what the library had at that version."""
     found = {}
     for kind, name, version in SYMBOL.findall(run("readelf", "-W", "--dyn-syms", path_of(library))):
         if numbers(version) <= newest and (name not in found or numbers(found[name][1]) < numbers(version)):

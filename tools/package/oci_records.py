@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Copies images to the folder of a release, and notes of each how it was built.
+"""Copies images to the folder of a release, and notes how each was built.
 
     tools/package/oci_records.py dist/oci dist/bookworm      to dist/ and dist/.records/
 
-The images are of what is committed, by `make package-oci` from the packages in the second folder. What they contain is
-read from them: Debian's packages, and the software that polykem's own contain.
+The images must be of the commit that is checked out, made by `make package-oci` from the packages in the second folder.
+Their contents are read from them: Debian's packages, and the software in polykem's own packages.
 """
 
 import json
@@ -37,7 +37,7 @@ class Image:
         return json.load(self.blob(descriptor))
 
     def installed(self):
-        """The fields of each Debian package; the uppermost layer that has dpkg's list has the whole of it."""
+        """Returns the fields of each Debian package. The uppermost layer that has dpkg's list has all of it."""
         for layer in reversed(self.manifest["layers"]):
             with tarfile.open(fileobj=self.blob(layer)) as files:
                 if STATUS in files.getnames():

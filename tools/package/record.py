@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Notes of which commit and by which tools a package was built; tools/package/release_files.py publishes the notes.
+"""Notes the commit and the tools that a package was built with; tools/package/release_files.py publishes the notes.
 
-    tools/package/record.py FILE...      each was just built from what is committed
+    tools/package/record.py FILE...      each has just been built from the commit that is checked out
 
 The note of dist/NAME is dist/.records/NAME.json.
 """
@@ -23,12 +23,12 @@ TOOLS = ("cc", "c++", "cmake", "ld")
 @dataclasses.dataclass(frozen=True)
 class Commit:
     name: str
-    seconds: int  # of its date, since 1970: SOURCE_DATE_EPOCH
+    seconds: int  # its date in seconds since 1970: SOURCE_DATE_EPOCH
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """Software of others that a package contains."""
+    """Software of others in a package."""
     name: str
     version: str
     licence: str
@@ -63,7 +63,7 @@ def place(file):
 
 
 def write(file, commit, parts, used=None):
-    """`used`: what the package was built with, by name; what is installed here, if None."""
+    """Writes the note of a package. `used`: the tools it was built with, by name; None: those installed here."""
     note = {"file": file.name, "sha256": digest(file), "version": version(), "commit": commit.name,
             "source_date_epoch": commit.seconds, "tools": used or tools(),
             "parts": [dataclasses.asdict(part) for part in parts]}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what is published beside the packages of a release, into the folder where they lie.
+"""Writes the files that are published beside the packages of a release, in their folder.
 
     tools/package/release_files.py DIST [KIND:KEY]
 
@@ -10,7 +10,7 @@
     its signature                     gpg:ID makes SHA256SUMS.asc, minisign:FILE SHA256SUMS.minisig and openssl:FILE, a
                                       private key in PEM, SHA256SUMS.sig
 
-Every package must have the note that its build left (record.py), be as it was then, and be of the same commit.
+Every package must have the note that its build left (record.py), be unchanged since then, and be of the same commit.
 """
 
 import datetime
@@ -33,12 +33,12 @@ def fail(message):
 
 
 def is_ours(name):
-    """What this program writes itself."""
+    """Returns whether this program writes a file of that name."""
     return name.startswith(SUMS) or name.endswith((".spdx.json", ".provenance.jsonl"))
 
 
 def notes_of(dist):
-    """The note of each package, by name; nothing is published that has none or has changed since."""
+    """Returns the notes of the packages. Ends the program if one has no note or has changed since."""
     files = sorted(path for path in dist.iterdir() if path.is_file() and not is_ours(path.name))
     if not files:
         fail(f"{dist} has no packages; build them first (make package-wheel package-sdist)")
@@ -66,7 +66,7 @@ def spdx_package(identity, name, version, licence, origin, **more):
 
 
 def sbom(notes):
-    """The packages, and what of others each contains."""
+    """Returns the SPDX document: the packages, and the software of others in each."""
     packages, relations = {}, []
     for note in notes:
         identity = spdx_id(note["file"])
@@ -94,7 +94,7 @@ def sbom(notes):
 
 
 def statement(note):
-    """Its provenance as SLSA defines it. The time of the build is left out: it may not decide any byte."""
+    """Returns a package's provenance as SLSA defines it, without the time of the build, which must affect no byte."""
     dependencies = [{"uri": f"urn:{PROJECT}:git", "digest": {"gitCommit": note["commit"]}}]
     dependencies += [{"name": part["name"], "annotations": {"version": part["version"]}} for part in note["parts"]]
     return {"_type": "https://in-toto.io/Statement/v1",
@@ -120,7 +120,7 @@ def signing_command(kind, key, file):
 def sign(sums, signer):
     kind, _, key = signer.partition(":")
     if kind not in SIGNATURES or not key:
-        fail(f"'{signer}' is no key; gpg:ID, minisign:FILE or openssl:FILE name one")
+        fail(f"'{signer}' is not a key; name one as gpg:ID, minisign:FILE or openssl:FILE")
     if shutil.which(kind) is None:
         fail(f"{kind} is not installed; install it, or name a key of {' or '.join(set(SIGNATURES) - {kind})}")
     if subprocess.run(signing_command(kind, key, sums), check=False).returncode != 0:

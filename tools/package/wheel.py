@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the source distribution and wheels of the Python package from what is committed, into dist/.
+"""Builds the source distribution and wheels of the Python package from the commit that is checked out, in dist/.
 
     tools/package/wheel.py [--sdist | --cuda | --python PYTHON...] [--define NAME=VALUE]... [--dist FOLDER]
                            [--scratch FOLDER]
 
-Without --python there is a wheel for each of python3.10, python3.11 and python3.12 that runs here; the last one is of
+Without --python it builds a wheel for each of python3.10, python3.11 and python3.12 that runs here; the last one is of
 the stable ABI and serves later versions too. The wheels load on glibc 2.28 and newer (manylinux_2_28): they are linked
 with stubs (link_stubs.py), and with libstdc++ and libcrypto as static libraries. The same commit gives the same bytes
 in every folder, with the same compiler and the tools of requirements.txt. --sdist stops after the source distribution;
@@ -40,13 +40,13 @@ def run(*command, **options):
 
 
 def runs(python):
-    """A version manager may have the name of an interpreter that is not chosen."""
+    """Returns whether the interpreter runs: a version manager may have the name of one that is not chosen."""
     path = shutil.which(python)
     return path is not None and subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0
 
 
 def tools_for(python):
-    """The Python of an environment that has requirements.txt; it is made once."""
+    """Returns the Python of an environment with requirements.txt, which is made once."""
     name = record.output_of(python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
     folder, wanted = ROOT / ".venv-package" / name, (HERE / "requirements.txt").read_text(encoding="utf-8")
     installed = folder / "installed"
@@ -59,7 +59,7 @@ def tools_for(python):
 
 
 def environment(scratch, commit):
-    """Nothing of this machine's folders and of the time of the build gets into what is compiled."""
+    """Returns environment variables that keep this machine's folders and the time of the build out of the results."""
     maps = f"-ffile-prefix-map={ROOT}=tools -ffile-prefix-map={scratch}=."  # nanobind's sources lie in ROOT
     result = {name: value for name, value in os.environ.items()
               if not name.startswith(("POLYKEM_", "SKBUILD", "PYTHON", "CMAKE_ARGS"))}
@@ -87,7 +87,7 @@ def build_sdist(python, source, scratch, variables):
 
 
 def build_wheel(python, source, scratch, variables, defines):
-    """Every interpreter's wheel is built in one folder, where the library is compiled only once."""
+    """Builds a wheel, in one folder for all interpreters, so that the library is compiled only once."""
     settings = [f"build-dir={scratch}/build", "wheel.reproducible=true"]
     settings += [f"cmake.define.{define}" for define in defines]
     out = Path(tempfile.mkdtemp(prefix="wheel", dir=scratch))
@@ -98,14 +98,14 @@ def build_wheel(python, source, scratch, variables, defines):
 
 
 def undefined_without_version(library):
-    """What the linker did not find; Python's own functions are the interpreter's, weak symbols may be missing."""
+    """Returns symbols that the linker did not find, except for Python's, which the interpreter has, and weak ones."""
     table = record.output_of("readelf", "-W", "--dyn-syms", library)
     names = re.findall(r"GLOBAL +DEFAULT +UND (\S+)$", table, re.M)
     return [name for name in names if not OF_PYTHON.match(name)]
 
 
 def check(wheel, scratch):
-    """The faults that neither the linker nor auditwheel reports."""
+    """Checks for the faults that neither the linker nor auditwheel reports."""
     folder = Path(tempfile.mkdtemp(prefix="check", dir=scratch))
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
@@ -113,14 +113,14 @@ def check(wheel, scratch):
         missing = undefined_without_version(library)
         if missing:
             sys.exit(f"{wheel.name}: glibc {OLDEST_GLIBC} does not have {', '.join(missing)}, which {library.name} "
-                     "calls; tools/package/old_glibc.cpp is the place for them")
+                     "calls; replace them in tools/package/old_glibc.cpp")
     for file in folder.rglob("*"):
         if file.is_file() and any(str(place).encode() in file.read_bytes() for place in (scratch, ROOT)):
-            sys.exit(f"{wheel.name}: {file.relative_to(folder)} has the name of the folder that it was built in")
+            sys.exit(f"{wheel.name}: {file.relative_to(folder)} contains the name of the folder that it was built in")
 
 
 def repair(python, wheel, dist, variables):
-    """auditwheel says whether the wheel is what its new name promises; it must not add a library to it."""
+    """Renames the wheel with auditwheel, which checks that it is what its name promises and must not add a library."""
     tag = f"manylinux_{OLDEST_GLIBC.replace('.', '_')}_{platform.machine()}"
     out = Path(tempfile.mkdtemp(prefix="repaired", dir=wheel.parent))
     variables = {**variables, "PATH": f"{python.parent}:{variables['PATH']}"}
@@ -129,7 +129,7 @@ def repair(python, wheel, dist, variables):
     with zipfile.ZipFile(repaired) as archive:
         added = [name for name in archive.namelist() if ".libs/" in name]
     if added:
-        sys.exit(f"{repaired.name}: auditwheel added {', '.join(added)}")
+        sys.exit(f"{repaired.name}: auditwheel added {', '.join(added)}, which must be linked statically")
     return Path(shutil.copy(repaired, dist))
 
 
@@ -144,7 +144,7 @@ def macros_of(header):
 
 
 def wheel_parts(python):
-    """What is linked into a wheel, for the list of software; python/NOTICE has the licences."""
+    """Returns the software that is linked into a wheel; python/NOTICE has the licences."""
     nanobind = record.output_of(python, "-c", "import nanobind; print(nanobind.__version__)")
     openssl = macros_of("openssl/opensslv.h")["OPENSSL_VERSION_STR"].strip('"')
     json = macros_of("nlohmann/json.hpp")
@@ -156,7 +156,8 @@ def wheel_parts(python):
 
 
 def build_modules(nvcc, source, scratch, variables, defines):
-    """The folder with the CUDA modules. Code for 7.5, 8.0 and 9.0 also runs on 8.6 and 8.9, its PTX on later GPUs."""
+    """Builds the CUDA modules and returns their folder. Code for 7.5, 8.0 and 9.0 also runs on 8.6 and 8.9, its PTX on
+    later GPUs."""
     folder = scratch / "cuda"
     settings = {"CMAKE_BUILD_TYPE": "Release", "POLYKEM_CUDA": "ON", "POLYKEM_NVCC": nvcc, "POLYKEM_CUDA_LINES": "OFF",
                 "POLYKEM_CUDA_ARCHS": "75;80;90", "POLYKEM_CUDA_PTX": "ON", "POLYKEM_BUILD_TESTS": "OFF",
@@ -190,7 +191,7 @@ def build_for_pythons(arguments, scratch, commit, variables, defines):
     sdist = build_sdist(tools_for(pythons[0]), source_of(commit, scratch), scratch, variables)
     results = [Path(shutil.copy(sdist, arguments.dist))]
     record.write(results[0], commit, [])
-    # The wheels are of what the source distribution has, not of what it should have.
+    # Wheels are built from the source distribution, so that a file that it lacks is noticed.
     run("tar", "-xf", sdist, "-C", scratch)
     unpacked = scratch / sdist.name.removesuffix(".tar.gz")
     for python in [] if arguments.sdist else pythons:
@@ -225,10 +226,10 @@ def main():
         if not runs(python):
             parser.error(f"{python} does not run")
     if platform.machine() != "x86_64":
-        sys.exit("wheel.py: packages are built on x86-64")
+        sys.exit("wheel.py: packages can only be built on x86-64")
     arguments.dist.mkdir(parents=True, exist_ok=True)
     scratch = arguments.scratch or (CUDA_SCRATCH if arguments.cuda else SCRATCH)
-    if scratch == SCRATCH:  # in the same folder as the last time, so that ccache knows the commands again
+    if scratch == SCRATCH:  # in the same folder as the last time, so that ccache finds the same commands
         shutil.rmtree(SCRATCH, ignore_errors=True)
     if scratch.exists():
         sys.exit(f"wheel.py: {scratch} is there already; remove it, or build in another folder (--scratch)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of AArch64 in docs/arm_figures.md, for tools/tables.py.
+"""Makes the tables of AArch64 in docs/arm_figures.md, for tools/tables.py.
 
 Sources in bench/results: arm64_instructions.json, by bench/arm64/measure.py, and arm64_peers.json.
 """
@@ -15,13 +15,13 @@ def thousands(count):
 
 
 def counts():
-    """Instructions an item by set, backend and operation."""
+    """Returns the instructions per item by set, backend and operation."""
     return {(r["set"], r["backend"], r["operation"]): r["instructions"]
             for r in load("arm64_instructions.json")["records"]}  # fmt: skip
 
 
 def beside_peers(_):
-    """The sets that a peer has: neon-sha3, the peer, the ratio, for each operation."""
+    """Makes the table of sets that a peer has: neon-sha3, the peer and their ratio, for each operation."""
     ours, rows = counts(), []
     for peer in load("arm64_peers.json")["records"]:
         name, cells = peer["set"], []
@@ -33,7 +33,7 @@ def beside_peers(_):
 
 
 def backends(_):
-    """All sets on the three backends."""
+    """Makes the table of all sets on the three backends."""
     ours, rows = counts(), []
     for name in dict.fromkeys(key[0] for key in ours):
         cells = [" / ".join(thousands(ours[name, backend, operation]) if (name, backend, operation) in ours else "-"
@@ -44,7 +44,7 @@ def backends(_):
 
 
 def frodo_steps(_):
-    """FrodoKEM-1344-AES by the paper's steps: its microseconds and our thousands of instructions, with shares."""
+    """Makes the table of FrodoKEM-1344-AES by the paper's steps: its microseconds, our instructions, and shares."""
     paper = load("arm64_peers.json")["frodokem_paper"]
     records = load("arm64_instructions.json")["records"]
     ours = {(r["backend"], r["operation"]): r["steps"] for r in records if r["set"] == "frodokem1344aes"}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of one host in docs/bulk_figures.md, for tools/tables.py. Sources: bulk_scale.json and bulk_hpke.json of
-bench/results."""
+"""Makes the tables of one host in docs/bulk_figures.md, for tools/tables.py. Sources: bulk_scale.json and
+bulk_hpke.json of bench/results."""
 
 from functools import partial
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of ckks/figures.md, for tools/tables.py, as ckks/bench/report_ckks.py makes them.
-Source: h200_ckks.json of ckks/bench/results, which `polykem-lab ckks` wrote, where it is there."""
+"""Makes the tables of ckks/figures.md, for tools/tables.py, with ckks/bench/report_ckks.py.
+Source: h200_ckks.json of ckks/bench/results, if it exists, which `polykem-lab ckks` wrote."""
 
 import sys
 import textwrap
@@ -15,7 +15,7 @@ SOURCE = BENCH / "results/h200_ckks.json"
 
 
 def table(make):
-    """What `make` makes of the figures and of the other libraries'; nothing without figures."""
+    """Returns a function that makes a table with `make` from our and the published figures, if there are any."""
     def of_source(_):
         if not SOURCE.exists():
             return ""
@@ -24,7 +24,7 @@ def table(make):
 
 
 def source(_):
-    """Where and how it was measured."""
+    """Returns a sentence on where and how the figures were measured."""
     if not SOURCE.exists():
         return ""
     document = report_ckks.load(SOURCE).document

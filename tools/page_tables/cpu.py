@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of one core beside its peers in README.md and docs/performance.md, for tools/tables.py.
+"""Makes the tables of one core beside its peers in README.md and docs/performance.md, for tools/tables.py.
 
 Sources in bench/results, for each kind of machine: cpu_peers*.json and, against peers without AVX-512,
 cpu_peers*_haswell.json; cpu_rates_*.json, hybrids_zen4.json. A table whose source is not there is empty.
@@ -50,7 +50,7 @@ XEON = Kind("Xeon", "_xeon", "one core of a Xeon with AVX-512 and AMX")
 
 
 class Core:
-    """What was measured on one kind of machine, by set and operation."""
+    """The measurements on one kind of machine, by set and operation."""
 
     def __init__(self, kind):
         document = load(kind.file) if present(kind.file) else {"records": [], "ghz": 0, "machine": ""}
@@ -59,8 +59,8 @@ class Core:
         self.narrow_records = load(kind.narrow_file)["records"] if present(kind.narrow_file) else []
 
     def find(self, scheme, op, forced=None, count=None, threads=1, keys="per-item", narrow=False):
-        """The record of the backend that was chosen, or of a forced one. count: None is a full batch. narrow: against
-        peers without AVX-512."""
+        """Returns the record of the backend that was chosen, or of a forced one. count: None is a full batch. narrow:
+        against peers without AVX-512."""
         for r in self.narrow_records if narrow else self.records:
             if (r["scheme"], r["op"], r["threads"], r["keys"]) != (scheme, op, threads, keys):
                 continue
@@ -75,7 +75,7 @@ class Core:
 
 
 class Results:
-    """All that the tables are made of. sets: what `polykem list` prints."""
+    """The sources of the tables. sets: as `polykem list` prints them."""
 
     def __init__(self, sets):
         self.sets = sets
@@ -106,7 +106,7 @@ def table_sets(results):
 
 
 def table_summary(results):
-    """One line a set: rate and ratio of each operation on each kind of machine."""
+    """Makes a row for each set: rate and ratio of each operation on each kind of machine."""
     cores = [core for core in (results.zen5, results.xeon) if core.records]
     rows = []
     for name in results.zen5.sets(results.sets):
@@ -123,7 +123,7 @@ def table_summary(results):
 
 
 def table_front(results):
-    """Encapsulation rates of some sets, in batches and alone."""
+    """Makes the table of some sets' encapsulation rates, in batches and one at a time."""
     rows = []
     for name in ("mlkem768", "frodokem976aes", "ntruhps4096821"):
         for core in (results.zen5, results.xeon):
@@ -145,7 +145,7 @@ def table_front(results):
 
 
 def triple(cells):
-    """The cells of an operation each in one; nothing if one of them is missing."""
+    """Joins the cells of the operations in one; it is empty if one of them is missing."""
     return ", ".join(cells) if all(cells) else ""
 
 
@@ -154,7 +154,7 @@ def ratios(records, digits=1):
 
 
 def peers_table(core, sets):
-    """The ratios of sets to the fastest of their peers; those of full batches of the chosen backend are in the
+    """Makes the table of ratios to each set's fastest peer; those of full batches of the chosen backend are in the
     summary."""
     if not core.records:
         return ""
@@ -177,7 +177,7 @@ def peers_table(core, sets):
 
 
 def parsed_table(core, sets):
-    """Rates with keys that both sides have parsed before, and their ratios."""
+    """Makes the table of rates with keys that both sides have parsed before, with their ratios."""
     rows = []
     for name in core.sets(sets):
         found = [core.find(name, op, count=count, keys="parsed") for count in (None, 1) for op in OPS[1:]]
@@ -189,7 +189,7 @@ def parsed_table(core, sets):
 
 
 def table_each_peer(results):
-    """The rates of all peers of ML-KEM, which has the most."""
+    """Makes the table of all peers' rates for ML-KEM, which has the most peers."""
     core = results.xeon
     sets = [name for name in core.sets(results.sets) if name.startswith("mlkem")]
     several = [(name, op, keys, r) for name in sets for op in OPS for keys in ("per-item", "shared")
@@ -206,7 +206,7 @@ def table_each_peer(results):
 
 
 def table_small(results):
-    """Ratios to the fastest peer from a single item to a full batch."""
+    """Makes the table of ratios to the fastest peer from a single item to a full batch."""
     core, rows = results.xeon, []
     counts = sorted({r["count"] for r in core.records if r["count"] <= MAX_SMALL_BATCH})
     for name in core.sets(results.sets):
@@ -217,7 +217,7 @@ def table_small(results):
 
 
 def cell_of_floor(core, name, op, keys):
-    """Cycles, and how many times the floor that is."""
+    """Returns the cycles, and how many times the floor they are."""
     r = core.find(name, op, keys=keys)
     if r is None:
         return ""
@@ -226,7 +226,7 @@ def cell_of_floor(core, name, op, keys):
 
 
 def table_floors(results):
-    """Cycles beside the cycles of the work that cannot be left out."""
+    """Makes the table of cycles beside their floors."""
     cores = [core for core in (results.zen5, results.xeon) if core.records]
     columns = [*((op, "per-item") for op in OPS), ("encaps", "shared")]
     header = [op if keys == "per-item" else op + ", one key" for op, keys in columns]
@@ -237,7 +237,7 @@ def table_floors(results):
 
 
 def table_rates(_):
-    """Instructions a cycle on each kind of machine, and what the floors take."""
+    """Makes the table of instructions per cycle on each kind of machine, with the rates that the floors assume."""
     kinds = [(kind, layout_of(kind.machine)) for kind in (ZEN5, XEON) if present(kind.rates_file)]
     if not kinds:
         return ""
@@ -268,20 +268,20 @@ TABLES = {
 
 
 def commit():
-    """The one that is checked out, "-dirty" if files differ from it; "unknown" outside a repository."""
+    """Returns the commit that is checked out, with "-dirty" if files differ from it; "unknown" outside a repository."""
     described = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False,
                                cwd=ROOT)  # fmt: skip
     return described.stdout.strip() or "unknown"
 
 
 def record():
-    """Takes over what was measured last as the results of this kind of machine, one record a line, so that two
-    measurements can be compared by eye."""
+    """Stores the last measurement as the results of this kind of machine, one record a line, so that two measurements
+    can be compared by eye."""
     for source in filter(Path.exists, (BUILD / "bench-peers.json", BUILD / "bench-peers-haswell.json")):
         document = json.loads(source.read_text(encoding="utf-8"))
         kind = next((kind for kind in (ZEN5, XEON) if kind.name in document["machine"]), None)
         if kind is None:
-            sys.exit(f"{source.name}: measured on {document['machine']}; only a Zen 5's and a Xeon's are recorded")
+            sys.exit(f"{source.name}: measured on {document['machine']}; only results of a Zen 5 or a Xeon are recorded")
         document["machine"] = kind.machine
         document["commit"] = commit()
         records = ",\n".join("  " + json.dumps(r, sort_keys=True) for r in document.pop("records"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of research/frodo_cuda/README.md, for tools/tables.py.
+"""Makes the tables of research/frodo_cuda/README.md, for tools/tables.py.
 
-Source: h200_frodo_paper.json of bench/results, where it is there."""
+Source: h200_frodo_paper.json of bench/results, if it exists."""
 
 from page_tables.sources import load, markdown, present
 
@@ -9,13 +9,13 @@ SOURCE = "h200_frodo_paper.json"
 
 
 def digits(value):
-    """About three digits."""
+    """Formats with about three digits."""
     after_the_point = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
     return f"{value:,.{after_the_point}f}"
 
 
 def beside(gpu, cpu):
-    """Both times, and how often the first goes into the second."""
+    """Formats both times, with the second over the first."""
     if gpu == cpu == 0:
         return ""
     ratio = f" (x{digits(cpu / gpu)})" if gpu > 0 and cpu > 0 else ""
@@ -23,7 +23,7 @@ def beside(gpu, cpu):
 
 
 def alone_us(document, name):
-    """Microseconds of a matrix A by itself, one of a batch, for a set's n and function."""
+    """Returns the microseconds of a matrix A by itself, one of a batch, for a set's n and function."""
     for row in document["generation"]:
         if name == f"frodokem{row['n']}{row['function']}":
             return row["many_ms"] * 1e3
@@ -31,7 +31,7 @@ def alone_us(document, name):
 
 
 def table_profile(_):
-    """Six steps in microseconds an item."""
+    """Makes the table of six steps in microseconds per item."""
     if not present(SOURCE):
         return ""
     document = load(SOURCE)
@@ -51,7 +51,7 @@ def table_profile(_):
 
 
 def table_generation(_):
-    """A against n."""
+    """Makes the table of the time of A against n."""
     if not present(SOURCE):
         return ""
     rows = []
@@ -65,7 +65,7 @@ def table_generation(_):
 
 
 def table_products(_):
-    """The product against m and n."""
+    """Makes the table of the time of the product against m and n."""
     if not present(SOURCE):
         return ""
     found = {(r["n"], r["m"]): r for r in load(SOURCE)["products"]}

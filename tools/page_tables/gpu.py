@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/gpu_figures.md and research/seong2021/README.md, for tools/tables.py.
+"""Makes the tables of docs/gpu_figures.md and research/seong2021/README.md, for tools/tables.py.
 
 Sources in bench/results: h200_ntru.json and a second run of it (100,000 items), h200_ntru_400000.json,
-h200x2_cards_*.json and h200x2_bulk*.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json
+h200x2_cards_*.json and h200x2_bulk*.json (two GPUs), h200_seong2021.json; if they exist, h200_mlkem.json
 (100,000 items), h200_mlkem_500000.json, h200_saber.json, h200_saber_500000.json, h200_frodokem.json, h200_lac.json,
 h200_hybrid.json, h200_mldsa.json and h200_gpu_rates.json.
 """
@@ -13,7 +13,7 @@ import textwrap
 from page_tables.sources import ROOT, load, markdown, present
 
 STEPS_SET = "ntruhps4096821"
-TWINS = ("efrodo", "lac128_", "lac192_", "lac256_")  # as fast as others, within 1 %; the files have them
+TWINS = ("efrodo", "lac128_", "lac192_", "lac256_")  # within 1 % of other sets, and only in the files
 OPS = ("keygen", "encaps", "decaps")
 RUNS = ["h200_ntru.json", "h200_ntru_run2.json"]
 TWO_GPUS = ["h200x2_cards_frodokem976shake.json", "h200x2_cards_frodokem976shake_2.json",
@@ -25,36 +25,36 @@ FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json", "h200_sab
 
 
 def ops_of(document):
-    """The operations of a family's sets."""
+    """Returns the operations of a family's sets."""
     return [r["op"] for r in document["sets"][0]["resident"]]
 
 
 def resident_rates():
-    """Items a second with all data on the card, by set and operation, of the families that were measured."""
+    """Returns the items per second with all data on the card, by set and operation, of the measured families."""
     return {(s["name"], r["op"]): r["per_second"] for name in FAMILIES if present(name)
             for s in load(name)["sets"] for r in s["resident"]}
 
 
 def million(per_second):
-    """Three digits or one after the point, in millions."""
+    """Formats in millions, with one digit after the point or, below one million, three."""
     return f"{per_second / 1e6:.{1 if per_second >= 1e6 else 3}f}"
 
 
 def pinned(document):
-    """Host to host from pinned memory, the largest batch: by set and operation."""
+    """Returns the records of the largest batch, host to host from pinned memory, by set and operation."""
     return {(s["name"], h["op"]): h for s in document["sets"] for h in s["host_to_host"]
             if h["pinned"] and h["items"] == document["items"]}
 
 
 def limit(document, name, h):
-    """The least time of a batch in milliseconds, and what sets it."""
+    """Returns the least time of a batch in milliseconds, and what determines it."""
     rates = {r["op"]: r["per_second"] for s in document["sets"] if s["name"] == name for r in s["resident"]}
     kernels = h["items"] / rates[h["op"]] / document.get("devices", 1) * 1e3
     return (h["pcie_ms"], "PCIe") if h["pcie_ms"] > kernels else (kernels, "kernels")
 
 
 def triples(times, shares):
-    """Cells of three times in milliseconds and of what part of them the limit is."""
+    """Returns cells with three times in milliseconds, and with the limit as a part of them."""
     return [", ".join(f"{ms:.2f}" for ms in times), ", ".join(f"{100 * share:.0f}" for share in shares)]
 
 
@@ -64,19 +64,19 @@ def shown_limit(least_and_what):
 
 
 def table_kernels(_):
-    """Everything on the card."""
+    """Makes the table of rates with all data on the card."""
     return markdown(["set", "keygen", "encaps", "decaps"],
                     [[s["name"]] + [f"{r['per_second'] / 1e6:.1f} M/s" for r in s["resident"]]
                      for s in load("h200_ntru.json")["sets"]])
 
 
 def table_steps(_):
-    """Each step beside its floor."""
+    """Makes the table of steps beside their floors."""
     return steps_table(load("h200_ntru.json"), STEPS_SET)
 
 
 def table_host(_):
-    """Host to host beside the limit; the fastest bus of all runs sets it."""
+    """Makes the table of times from host to host beside the limit, which the fastest bus of all runs determines."""
     runs, large = [load(run) for run in RUNS], load("h200_ntru_400000.json")
     many = pinned(large)
     rows = []
@@ -95,7 +95,7 @@ def table_host(_):
 
 
 def table_pageable(_):
-    """Host to host from ordinary memory."""
+    """Makes the table of times from host to host from ordinary memory."""
     run = load("h200_ntru.json")
     found = {(s["name"], h["op"], h["items"], h["pinned"]): h for s in run["sets"] for h in s["host_to_host"]}
 
@@ -109,7 +109,7 @@ def table_pageable(_):
 
 
 def table_two(_):
-    """Two GPUs beside one of them, host to host: a batch alone, and one of a row."""
+    """Makes the table of two GPUs beside one of them, host to host: a batch alone, and one of a row."""
     rows = []
     for name in TWO_GPUS:
         run = load(name)
@@ -122,7 +122,7 @@ def table_two(_):
 
 
 def table_bulk_two(_):
-    """One worker a GPU, host to host through Python; where several runs have a case, all of them."""
+    """Makes the table of one worker per GPU, host to host through Python. If several runs have a case, it has all."""
     cases = {}
     for run in map(load, BULK_TWO_GPUS):
         for case in run["cases"]:
@@ -137,7 +137,7 @@ def table_bulk_two(_):
 
 
 def table_rates(_):
-    """What the units of the card do at best; nothing if that was not measured."""
+    """Makes the table of the best rates of the card's units; it is empty if they were not measured."""
     if not present("h200_gpu_rates.json"):
         return ""
 
@@ -153,14 +153,14 @@ def table_rates(_):
 
 
 def device_arrays(_):
-    """The part of examples/device_arrays.c that docs/gpu.md shows."""
+    """Returns the part of examples/device_arrays.c that docs/gpu.md shows."""
     text = (ROOT / "examples/device_arrays.c").read_text(encoding="utf-8")
     quote = text.split("/* begin of the quote in docs/gpu.md */\n")[1].split("/* end of the quote */")[0]
     return f"```c\n{quote}```\n"
 
 
 def table_threads(_):
-    """The 2021 paper's scaling in one block."""
+    """Makes the table of the 2021 paper's scaling in one block."""
     rows = load("h200_seong2021.json")["one_block"]
     header = ["operation", "registers", "T = 1, us"] + [str(2**k) for k in range(1, len(rows[0]["us"]))]
     return markdown(header, [[r["operation"], str(r["registers"]), f"{r['us'][0]:.1f}"]
@@ -168,7 +168,7 @@ def table_threads(_):
 
 
 def table_clients(_):
-    """The 2021 paper's crowds, in milliseconds."""
+    """Makes the table of the 2021 paper's crowds, in milliseconds."""
     def show(ms):
         return "-" if ms == 0 else f"{ms:.3f}" if ms < 10 else f"{ms:.1f}"
     rows = load("h200_seong2021.json")["crowd"]
@@ -179,7 +179,7 @@ def table_clients(_):
 
 
 def table_one_key(_):
-    """TensorCrypto's case."""
+    """Makes the table of TensorCrypto's case."""
     def rate(row, key):
         return f"{row['batch'] / row[key] / 1e3:.2f} M/s"
     return markdown(["set", "batch", "encrypt", "decrypt"],
@@ -191,7 +191,7 @@ def floor_ns(resident):
     return sum(step["floor_ns"] for step in resident["steps"] if step["name"] != "wipe")
 
 
-# ML-KEM's steps, by what they are called in results before they had the names of FIPS 203.
+# ML-KEM's steps, by their names in results from before they had the names of FIPS 203.
 MLKEM_STEPS = {"gen_a": "sample_ntt", "sample_cbd": "sample_poly_cbd", "ntt_basemul_tobytes": "ntt_multiply_encode",
                "sha3_512_reject": "sha3_512_shake256", "sha3_256.ek": "sha3_256.H"}
 
@@ -202,7 +202,7 @@ def title_of(step, name):
 
 
 def steps_table(document, name):
-    """Every step of a set and how many times its floor it takes, and the operation as a whole."""
+    """Makes the table of a set's steps and whole operations, and how many times their floors they take."""
     rows = []
     for r in next(s for s in document["sets"] if s["name"] == name)["resident"]:
         whole = {"name": "", "ns": 1e9 / r["per_second"], "floor_ns": floor_ns(r)}
@@ -218,7 +218,7 @@ def with_ratio(r):
 
 
 def kernels_table(documents, shown):
-    """Rates with all data on the card, each as `shown` has it; those with one key for all where they were measured."""
+    """Makes the table of rates with all data on the card, formatted by `shown`, also with one key if measured."""
     sets = [s for document in documents for s in document["sets"]]
     rows = [[s["name"], f"{s['items']:,}", *(shown(r) for r in s["resident"]),
              *(f"{million(r['per_second'])} M/s" for r in s.get("shared_key", []))] for s in sets]
@@ -229,7 +229,7 @@ def kernels_table(documents, shown):
 
 
 def host_table(document):
-    """Host to host, the largest batch of each set; nothing if it was not measured."""
+    """Makes the table of the largest batches from host to host; it is empty if they were not measured."""
     rows, ops = [], ops_of(document)
     for s in document["sets"]:
         many = {(h["op"], h["pinned"]): h for h in s["host_to_host"] if h["items"] == s["items"]}
@@ -249,7 +249,7 @@ def host_table(document):
 
 
 def one_key_line():
-    """FrodoKEM with one key for a batch that fills the card."""
+    """Returns a line on FrodoKEM with one key for a batch that fills the card."""
     if not present("h200_frodokem_one_key.json"):
         return ""
     document = load("h200_frodokem_one_key.json")
@@ -260,7 +260,7 @@ def one_key_line():
 
 
 def host_peer_line(document):
-    """Batches of a peer's size from host to host, beside that peer."""
+    """Returns a line on batches of a peer's size from host to host, beside that peer."""
     beside = [f"{s['name']} {h['op']} {million(h['items'] / h['ms'] * 1e3)} M/s (**{h['ratio']:.1f}x**)"
               for s in document["sets"] for h in s["host_to_host"] if "peer" in h]
     peer = next((f"{h['peer']}, batches of {h['items']:,} with transfers" for s in document["sets"]
@@ -273,8 +273,8 @@ def beside_floor(r):
 
 
 def family_table(names, steps_of, shown=beside_floor, line=lambda document: ""):
-    """Rates, steps and times from host to host of a family; nothing without its first file. names: of its files.
-    steps_of: the set whose steps are shown. line: one more, of the first file."""
+    """Returns a function that makes a family's rates, steps and times from host to host, if its first file exists.
+    names: of its files. steps_of: the set whose steps are shown. line: makes one more line of the first file."""
     def table(_):
         documents = [load(name) for name in names if present(name)]
         if not present(names[0]):

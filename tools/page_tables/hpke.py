@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/hpke_figures.md, for tools/tables.py. Source: hpke_zen4.json of bench/results."""
+"""Makes the table of docs/hpke_figures.md, for tools/tables.py. Source: hpke_zen4.json of bench/results."""
 
 from page_tables.sources import load, markdown, present
 

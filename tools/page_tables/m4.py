@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of the Cortex-M4 in docs/arm_figures.md, for tools/tables.py. Sources: m4_cycles.json of bench/results,
-which bench/m4/measure.py writes, and bench/m4/published.json."""
+"""Makes the tables of the Cortex-M4 in docs/arm_figures.md, for tools/tables.py. Sources: m4_cycles.json of
+bench/results, which bench/m4/measure.py writes, and bench/m4/published.json."""
 
 import json
 
@@ -9,7 +9,7 @@ from page_tables.sources import ROOT, load, markdown, present
 SOURCE = "m4_cycles.json"
 PUBLISHED = ROOT / "bench/m4/published.json"
 OPS = ("keygen", "encaps", "decaps")
-# rows of the paper's table: the operation that a share is of, the function, how the paper calls it
+# rows of the paper's table: the operation that a share is of, the function, the paper's name for it
 ROWS = [("keygen", "keygen", "key generation"), ("keygen", "poly_Rq_inv", "poly_Rq_inv"),
         ("keygen", "poly_S3_inv", "poly_S3_inv"), ("keygen", "products_in_inverse", "poly_Rq_mul, in poly_Rq_inv"),
         ("keygen", "products", "poly_Rq_mul, the others"), ("encaps", "encaps", "encapsulation"),
@@ -28,7 +28,7 @@ def with_share(value, whole, text):
 
 
 def table_m4_paper(_):
-    """The NTRU paper's table 2 beside ours: thousands of cycles, the share of the operation in brackets."""
+    """Makes the NTRU paper's table 2 beside ours: thousands of cycles, with shares of the operation in brackets."""
     if not present(SOURCE):
         return ""
     measured, published = sources()
@@ -46,7 +46,7 @@ def table_m4_paper(_):
 
 
 def table_m4_functions(_):
-    """The paper's four functions beside pqm4's under the same model; the product also beside one of a small operand."""
+    """Makes the table of the paper's four functions and a product of a small operand beside pqm4's, in one model."""
     if not present(SOURCE):
         return ""
     measured, published = sources()
@@ -61,7 +61,7 @@ def table_m4_functions(_):
 
 
 def table_m4_operations(_):
-    """Every set's operations, with the ratio to pqm4: where it is modelled too, of modelled cycles."""
+    """Makes the table of all operations, with the ratio to pqm4, of modelled cycles where pqm4 is modelled too."""
     if not present(SOURCE):
         return ""
     measured, published = sources()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of ML-DSA in docs/performance.md, for tools/tables.py. Source: mldsa_zen4.json of bench/results."""
+"""Makes the table of ML-DSA in docs/performance.md, for tools/tables.py. Source: mldsa_zen4.json of bench/results."""
 
 from page_tables.sources import load, markdown, present
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plot of README.md: batches of polykem against peers that work one operation at a time, as SVG. tools/tables.py
+"""Draws README.md's plot of batches of polykem against peers that work one operation at a time, as SVG. tools/tables.py
 writes it to bench/results/cpu_peers.svg."""
 
 WIDTH, LEFT, RIGHT, TOP, BAR, GAP = 760, 170, 60, 62, 13, 14
@@ -22,7 +22,7 @@ def legend():
 
 
 def plot(rows):
-    """rows: (name of the set, {operation: ratio to the peer})."""
+    """Returns the plot. rows: (name of the set, {operation: ratio to the peer})."""
     ratios = [ratio for _, found in rows for ratio in found.values()]
     scale = (WIDTH - LEFT - RIGHT) / max(ratios)
     bottom = TOP + len(rows) * (3 * BAR + GAP)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables are made from and of: measured results, and Markdown."""
+"""Loads measured results, and formats tables as Markdown."""
 
 import json
 from pathlib import Path

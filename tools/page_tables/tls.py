@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/tls_figures.md, for tools/tables.py. Sources in bench/results: tls_haproxy.json,
+"""Makes the tables of docs/tls_figures.md, for tools/tables.py. Sources in bench/results: tls_haproxy.json,
 tls_haproxy_zen4.json, tls_mldsa_zen4.json, tls_shares_zen4.json, tls_crowd.json, h200_tls_crowd.json,
 hybrids_zen4.json and hybrids_xeon.json. A table whose source is not there is empty."""
 
@@ -46,7 +46,7 @@ def latencies(point):
 
 
 def table_haproxy(source, ratios=False):
-    """Medians over the rounds; ratios to OpenSSL's in the same mode where wanted."""
+    """Makes a table of medians over the rounds, with ratios to OpenSSL's in the same mode if `ratios`."""
     if not present(source):
         return ""
     rounds = load(source)["rounds"]
@@ -70,7 +70,7 @@ def table_haproxy(source, ratios=False):
 
 
 def table_crowd(_):
-    """The server alone at three sizes of the crowd, and whole handshakes at the largest."""
+    """Makes the table of the server alone at three sizes of the crowd, and of whole handshakes at the largest."""
     if not present(CROWD):
         return ""
     points = {(p["name"], p["load"], p["clients"]): p for p in load(CROWD)["points"]}
@@ -88,7 +88,7 @@ def table_crowd(_):
 
 
 def table_crowd_gpu(_):
-    """FrodoKEM-976-SHAKE with a GPU and without, the server alone."""
+    """Makes the table of FrodoKEM-976-SHAKE with and without a GPU, the server alone."""
     if not present(CROWD_GPU):
         return ""
     points = {(p["name"].split(", ")[1], p["clients"]): p for p in load(CROWD_GPU)["points"] if p["load"] == "server"}
@@ -119,7 +119,7 @@ def table_hybrids(_):
 
 
 def table_shares(_):
-    """Microseconds of the server's CPU time for an answered handshake, by part."""
+    """Makes the table of the server's CPU time for an answered handshake, by part."""
     if not present(SHARES):
         return ""
     records = load(SHARES)["records"]

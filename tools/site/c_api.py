@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of the C API, from include/polykem/polykem.h.
+"""Makes the page of the C API from include/polykem/polykem.h.
 
 A comment documents the declaration below it or, at the end of a line, the one before it. A comment with an empty line
-below it is text of its section, "---- title ----" begins one. What is public and has no comment is an error.
+below it is text of its section; "---- title ----" begins a section. A public declaration without a comment is an error.
 """
 
 import re
@@ -31,14 +31,14 @@ TOKEN = re.compile(r"(?P<comment>/\*.*?\*/)|(?P<hash>^[ \t]*\#(?:[^\n]*\\\n)*[^\
 
 
 def comment_text(comment):
-    """The lines of a comment without its frame; indentation beyond that of its first line is kept."""
+    """Returns the lines of a comment without its frame; indentation beyond that of its first line is kept."""
     lines = [re.sub(r"^ *\* ?", "", line) if number else line
              for number, line in enumerate(comment[2:-2].strip().splitlines())]
     return "\n".join(line.rstrip() for line in lines)
 
 
 def one_line(comment):
-    """A comment at the end of a line, which may go on below it."""
+    """Returns a comment at the end of a line, which may continue below it, as one line."""
     return re.sub(r"\s+", " ", comment_text(comment))
 
 
@@ -67,7 +67,7 @@ def without_comments(text):
 
 
 def members_of(body, first_line, separator):
-    """Fields or enumerators, each with the comment that begins on its last line."""
+    """Returns fields or enumerators, each with the comment that begins on its last line."""
     members = []
     for match in re.finditer(rf"(?P<comment>/\*.*?\*/)|(?P<code>[^{separator}/]+){separator}?", body, re.S):
         line = first_line + body.count("\n", 0, match.start())
@@ -79,14 +79,14 @@ def members_of(body, first_line, separator):
 
 
 def split_declarators(declaration):
-    """["const uint8_t *pk", "const uint8_t *sk"] of "const uint8_t *pk, *sk"."""
+    """Splits "const uint8_t *pk, *sk" into ["const uint8_t *pk", "const uint8_t *sk"]."""
     first, *others = re.split(r"\s*,\s*", declaration)
     base = re.match(r"(.*?)\s*\**\s*\w+(?:\[\d+\])?$", first)[1]
     return [first] + [f"{base} {other}" for other in others]
 
 
 def compound(text, line):
-    """The entry of "typedef struct NAME { ... } NAME;" or of an enum."""
+    """Returns the entry of "typedef struct NAME { ... } NAME;" or of an enum."""
     found = re.match(r"typedef (struct|enum) (\w+) \{(.*)\} (\w+);$", text, re.S)
     kind, name = found[1], found[4]
     body = re.sub(r"\bunion \{|\};", "", found[3])  # a field of an unnamed union is one of the struct's
@@ -116,7 +116,7 @@ def declaration(text, line):
 
 
 def parse(header):
-    """The entries of the header in its order."""
+    """Returns the entries of the header in its order."""
     begin = header.index('extern "C" {')
     source = "\n" * header.count("\n", 0, begin) + header[begin:].split("\n", 1)[1].rsplit("#ifdef __cplusplus", 1)[0]
     entries, waiting, last_line = [Entry("text", 1, text=preamble(header))], None, 0
@@ -137,7 +137,7 @@ def parse(header):
 
 
 def preamble(header):
-    """The comment at the head of the file, without its first sentence's name of the file."""
+    """Returns the comment at the head of the file, without the name of the file at its beginning."""
     return comment_text(re.search(r"/\* polykem: .*?\*/", header, re.S)[0])
 
 
@@ -152,7 +152,7 @@ ROLES = {"function": "func", "struct": "struct", "enum": "enum", "type": "type"}
 
 
 def symbols(entries):
-    """Name of a function, type, enumerator or member (TYPE.MEMBER) -> its role in Sphinx."""
+    """Returns {name of a function, type, enumerator or member (TYPE.MEMBER): its role in Sphinx}."""
     found = {}
     for entry in entries:
         for name in entry.names:
@@ -171,7 +171,7 @@ WORD = re.compile(r"\b(?:polykem|POLYKEM)_\w+(?:\.[a-z]\w+|\*)?|\b[a-zA-Z0-9]+(?
 
 
 def inline(text, known):
-    """A sentence of a comment: names that the header declares become links, other identifiers code."""
+    """Renders a sentence of a comment: names that the header declares become links, other identifiers code."""
     def word(match):
         name = match[0]
         return f":c:{known[name]}:`{name}`" if name in known else f"``{name}``"
@@ -186,7 +186,7 @@ def inline(text, known):
             result += escape(part[done:match.start()]) + word(match)
             done = match.end()
             if not re.match(r"[\s.,;:)]|$", part[done:]):
-                result += "\\ "  # ends the markup, prints nothing
+                result += "\\ "  # ends the markup and prints nothing
         parts[number] = result + escape(part[done:])
     return "".join(parts)
 
@@ -196,7 +196,7 @@ def escape(text):
 
 
 def paragraphs(text, known):
-    """A comment's text: lines with "-" or deeper than the first one are the items of a list."""
+    """Renders a comment's text: lines with "-" or deeper than the first one are the items of a list."""
     blocks = []  # [is an item, its text]
     for line in text.splitlines():
         deeper = len(line) - len(line.lstrip()) >= 2
@@ -238,7 +238,7 @@ def title(text, line):
 
 
 def page(header):
-    """The page as reStructuredText."""
+    """Returns the page as reStructuredText."""
     entries = parse(header)
     lacking = undocumented(entries)
     if lacking:

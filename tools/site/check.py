@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a built site: every link within it leads somewhere, and reading it loads nothing from elsewhere."""
+"""Checks a built site: every link within it has a target, and no page loads anything from elsewhere."""
 
 import re
 from html.parser import HTMLParser
@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(HTMLParser):
-    """The names that a page can be linked to by, its links, and what it loads."""
+    """A page's anchors, its links, and what it loads."""
 
     def __init__(self, text):
         super().__init__()
@@ -42,7 +42,7 @@ def faults_of_page(name, page, pages, site):
 
 
 def faults(site):
-    """One line for each fault of the site in a folder."""
+    """Returns one line for each fault of the site in a folder."""
     pages = {path.relative_to(site).as_posix(): Page(path.read_text(encoding="utf-8"))
              for path in sorted(site.rglob("*.html"))}
     found = [fault for name, page in pages.items() for fault in faults_of_page(name, page, pages, site)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx's configuration for the site; tools/site/build.py names the folders."""
+"""Configures Sphinx for the site; tools/site/build.py passes the folders."""
 
 import re
 import sys
@@ -31,7 +31,7 @@ smartquotes = False  # --help is an option
 nitpick_ignore_regex = [("py:.*", ".*")]  # types in docstrings are words: "bytes-like, shape (n, bytes)"
 myst_heading_anchors = 6
 
-# Furo has its fonts and scripts with it; a reader's browser asks no other machine for anything.
+# Furo brings its fonts and scripts with it; a reader's browser asks no other machine for anything.
 html_theme = "furo"
 html_title = f"polykem {version}"
 html_copy_source = False
@@ -42,7 +42,7 @@ add_function_parentheses = False
 
 
 class LinksToTheApi(SphinxTransform):
-    """`polykem_run` in a page leads to the function."""
+    """Makes `polykem_run` in a page a link to the function."""
 
     default_priority = 300
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A man page of docs/man as reStructuredText: the few commands of the formatter that tools/program_docs.py writes."""
+"""Converts a man page of docs/man to reStructuredText: only the commands that tools/program_docs.py writes."""
 
 import re
 
@@ -15,7 +15,7 @@ def escape(text):
 
 
 def inline(text):
-    """Bold is what is typed, italic what it stands for."""
+    """Converts bold, for what is typed, and italic, for what it stands for."""
     parts = re.split(r"(\\fB.*?\\fR|\\fI.*?\\fR)", text)
     for number, part in enumerate(parts):
         if part.startswith("\\fB"):
@@ -32,7 +32,7 @@ def is_example(section):
 
 
 def page(roff):
-    """The page; its title is the command, and the pages of other commands are links."""
+    """Returns the page; its title is the command, and the pages of other commands are links."""
     lines = [line for line in roff.splitlines() if not line.startswith('.\\"')]
     result, section, number, indent = [], "", 0, ""
     while number < len(lines):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of the Python API, from the package's sources and their docstrings; nothing is imported or compiled.
+"""Makes the page of the Python API from the package's sources and their docstrings; nothing is imported or compiled.
 
-What `__all__` names is public, and its methods, properties and fields that have no underscore in front. What is public
-and has no docstring is an error, except fields, which have a comment "#:".
+The names in `__all__` are public, and so are their methods, properties and fields that do not begin with an underscore.
+A public name without a docstring is an error, except for fields, which have a comment "#:".
 """
 
 import ast
@@ -12,13 +12,13 @@ from pathlib import Path
 
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
-# What a reader looks for first; the rest in the order of __all__.
+# The names that a reader looks for first; the others follow in the order of __all__.
 FIRST = ["Context", "Scheme", "KeySet", "Job", "Secret"]
 STYLE = Config(napoleon_use_rtype=False, napoleon_use_param=False, napoleon_use_ivar=True)
 
 
 class Docstring(NumpyDocstring):
-    """A docstring in NumPy's style; what it raises in one list, with a dash only before an explanation."""
+    """A docstring in NumPy's style. Exceptions are in one list, with a colon only before an explanation."""
 
     def _parse_raises_section(self, section):
         lines = [":Raises:"]
@@ -38,7 +38,7 @@ class Package:
         self.trees = {stem: ast.parse(text) for stem, (text, _) in self.modules.items()}
 
     def public(self):
-        """[(name, the name where it is defined, module)] of __all__, the first ones first."""
+        """Returns [(name, the name where it is defined, module)] of __all__, those of FIRST at the front."""
         tree = self.trees["__init__"]
         origin = {alias.asname or alias.name: (alias.name, node.module)
                   for node in tree.body if isinstance(node, ast.ImportFrom) and node.level == 1
@@ -68,7 +68,7 @@ class Package:
         return str(Docstring(inspect.cleandoc(text), STYLE))
 
     def member(self, node, module, name):
-        """The directive of a class or function and what is in it."""
+        """Returns the directive of a class or function and its contents."""
         if isinstance(node, ast.ClassDef):
             return self.of_class(node, module, name)
         return directive("py:function", name + signature(node.args, node.returns), [],
@@ -111,7 +111,7 @@ class Package:
 
 
 def is_overload(node):
-    """A form of the function for type checkers; the function itself has the docstring."""
+    """Returns whether a function is an overload for type checkers; the function itself has the docstring."""
     return any(ast.unparse(decorator).split(".")[-1] == "overload" for decorator in node.decorator_list)
 
 
@@ -131,7 +131,7 @@ class Undocumented(Exception):
 
 
 def page(folder):
-    """The page as reStructuredText."""
+    """Returns the page as reStructuredText."""
     package = Package(Path(folder))
     text = package.page()
     if package.undocumented:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collects the pages of the site in one folder, each at the path that it has in the repository.
 
-README.md is the front page. What the forge shows from plain Markdown needs a little more here: citations become links
-to the bibliography, a file that a page links to comes along, and a folder is shown by its name. A link that leads
-nowhere is an error.
+README.md is the front page. Unlike on the forge, citations become links to the bibliography, a file that a page links
+to is copied, and a link to a folder becomes its name. A link that leads nowhere is an error.
 """
 
 import os
@@ -83,11 +82,11 @@ class Stage:
         self.write(staged(name), text)
 
     def present(self, names):
-        """The Python package's page is there where the package is."""
+        """Returns the names of pages that exist; the Python package's page does if the package does."""
         return [name for name in names if name != "api/python" or (self.root / "python/polykem").is_dir()]
 
     def rewrite(self, name, number, line):
-        """Links and citations outside `code`."""
+        """Rewrites links and citations outside `code`."""
         parts = re.split(r"(`+[^`]*`+)", LINK.sub(lambda match: self.link(name, number, match), line))
         above = "../" * name.count("/")
         for index in range(0, len(parts), 2):
@@ -95,7 +94,7 @@ class Stage:
         return "".join(parts)
 
     def cite(self, text, name, form):
-        """Citations as links of a form with the places of what is between the brackets and of the anchor."""
+        """Rewrites citations as links of a form, which has places for the text in the brackets and for the anchor."""
         def linked(match):
             if match[1] in self.keys:
                 return form % (match[0][1:-1], match[1].lower())
@@ -147,7 +146,7 @@ class Stage:
 
 
 def staged(name):
-    """README.md is the front page."""
+    """Returns a page's name in the site, where README.md is the front page."""
     return "index.md" if name == "README.md" else name
 
 

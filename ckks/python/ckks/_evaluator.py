@@ -193,7 +193,7 @@ class Evaluator:
             return self.keep_limbs(a, limbs)
         before = limbs + self.context.parameters.limbs_per_level
         if a.limbs < before:
-            raise ScaleError(f"the scale can only change if limbs are dropped, but {a.limbs} limbs are to stay")
+            raise ScaleError(f"a change of scale drops {before - limbs} limbs; {a.limbs} limbs cannot become {limbs}")
         dropped = float(np.prod(np.array(self.context.parameters.q[limbs:before], float)))
         one = self.context.encode([1.0], limbs=before, scale=scale / a.scale * dropped)
         return self.mul(self.keep_limbs(a, before), one)

@@ -154,7 +154,7 @@ def kind_of(head: bytes) -> str | None:
 
 
 def _kind_of_binary(head: bytes) -> str | None:
-    """Tell binary files apart: a pointer begins with a mark of its class and a number, a map with its size and a key."""
+    """Tell binary files apart: a pointer begins with a mark of its class and a number, a map with its size and key."""
     def number(at: int, size: int = 4) -> int:
         return int.from_bytes(head[at:at + size], "little")
     new, same_class = 0x80000001, 0x40000000
