@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run by test_device.py with the simulated device as the CUDA module: arrays on a GPU that is none."""
+"""Tests arrays on a simulated GPU. test_device.py runs it with the simulated device as the CUDA module."""
 import functools
 import gc
 import pickle
@@ -22,7 +22,7 @@ def raises(error, says, call):
 
 
 def secrets_die(ctx, scheme, pk):
-    """They are wiped on their stream, when the last view is gone."""
+    """Checks that secrets are wiped on their stream when the last view is gone."""
     with cupy.Stream(7):
         ss = ctx.encaps(scheme, pk).ss
     assert isinstance(ss, polykem.DeviceSecret) and "GPU 0" in repr(ss) and ss.shape == (5, 32)
@@ -39,7 +39,7 @@ def secrets_die(ctx, scheme, pk):
 
 
 def signatures(ctx):
-    """Their arrays are in host memory."""
+    """Checks that signatures take arrays in host memory only."""
     pk, sk = ctx.keygen("mldsa44", 2)
     sig = ctx.sign("mldsa44", sk, b"x").sig
     for call in (lambda: ctx.verify("mldsa44", cupy.asarray(pk), b"x", sig),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main thread ends while a daemon thread is in one call after the other: exit_program.py NAME...
+"""Ends the main thread while a daemon thread makes one call after the other: exit_program.py NAME...
 
 test_exit.py runs it. Each call has a child of its own, which ends as any program does; a line of JSON for each has its
-exit code and what it said on standard error. CALLS[name]() makes what a call needs and returns a function that blocks
+exit code and its standard error. CALLS[name]() makes what a call needs and returns a function that blocks
 for some milliseconds.
 """
 import json
@@ -79,7 +79,7 @@ def submitting(ctx, pk, sk, ct):
 
 
 def failing(ctx, pk, sk, ct):
-    """Exceptions that the extension raises need Python, too."""
+    """Calls that fail: exceptions that the extension raises need Python, too."""
     bad, secret = np.full((1, 800), 255, np.uint8), polykem.Secret(bytes(1632))
     secret.wipe()
 

@@ -37,7 +37,7 @@ NUMBERS = np.linspace(-1, 1, 16)
 
 
 class Calls:
-    """What a program does with polykem; each method returns what must come out."""
+    """Calls of a program that uses polykem. Each method returns a result that must not change."""
 
     def __init__(self, ctx):
         self.ctx = ctx
@@ -95,7 +95,7 @@ class Calls:
         return secret[1] == self.ss[1] and np.array_equal(np.asarray(secret), np.asarray(self.ss))
 
     def refused(self):
-        """An array of a wrong size is let go again."""
+        """Checks that the extension releases an array of a wrong size."""
         short = bytearray(799)
         try:
             _core.Request(0, SET._index, 1, {"pk_out": short, "sk_out": bytearray(1632)})
@@ -144,13 +144,13 @@ NAMES = [name for name in vars(Calls) if not name.startswith("_")]
 
 
 def grow_table_of_objects():
-    """nanobind ends the process if it cannot enlarge the table of its objects; so it does not have to."""
+    """Enlarges nanobind's table of objects in advance: nanobind ends the process if it cannot enlarge the table."""
     kept = [_core.DeviceBytes(0, 0) for _ in range(1 << 14)]
     del kept
 
 
 def once(call, expected, nth, onward):
-    """One fault. Returns whether it happened, and what is wrong."""
+    """Makes one allocation fail. Returns whether that happened, and what is wrong."""
     problem = None
     SHIM.arm(nth, onward)
     try:
@@ -168,7 +168,7 @@ def once(call, expected, nth, onward):
 
 
 def sweep(call, onward, place):
-    """Every fault in turn. Returns how many there were, and what is wrong."""
+    """Makes each allocation fail in turn. Returns how many there were, and what is wrong."""
     expected = call()
     for nth in range(1, MOST):
         place[0] = nth
@@ -177,11 +177,11 @@ def sweep(call, onward, place):
             problem = "a wrong result after the fault"
         if problem is not None or not happened:
             return nth - 1, problem
-    return MOST, "it does not come to an end"
+    return MOST, "the faults have no end"
 
 
 def settled_blocks():
-    """Blocks of the extension, after threads have had the time to let go of theirs."""
+    """Returns the number of the extension's blocks, after threads have had time to free theirs."""
     while any(thread.name == "polykem-jobs" for thread in threading.enumerate()):
         time.sleep(0.01)
     time.sleep(0.02)
@@ -190,7 +190,7 @@ def settled_blocks():
 
 
 def later_use(name, onward, place):
-    """Sweeps, the first of which leaves what the library and its threads keep for later; a leak grows with each."""
+    """Sweeps several times. The first sweep leaves what the library and its threads keep; a leak grows with each."""
     call = getattr(Calls(polykem.Context(threads=2)), name)
     faults, problem = sweep(call, onward, place)
     lost, rounds = 1, 0
@@ -206,7 +206,7 @@ def later_use(name, onward, place):
 
 
 def first_use(nth, onward, place):
-    """One fault at the first use of the library in this process."""
+    """Makes one allocation fail at the first use of the library in this process."""
     def everything():
         with polykem.Context(threads=2) as context:
             calls = Calls(context)
@@ -220,7 +220,7 @@ def first_use(nth, onward, place):
 
 
 def in_child(work, *arguments):
-    """work(*arguments, place) in a child; what it returns, or how the child died."""
+    """Runs work(*arguments, place) in a child. Returns its result, or how the child died."""
     place = memoryview(mmap.mmap(-1, 8)).cast("q")
     source, sink = os.pipe()
     child = os.fork()
@@ -245,7 +245,7 @@ def report(what, faults, problem):
 
 
 def planted(place):
-    """A public block is freed as if it were secret: it must be found."""
+    """Frees a public block that is declared secret, which must be found."""
     context = ckks.Context(PARAMETERS, threads=1, allow_insecure=True)
     ciphertexts = context.encrypt(ckks.PublicKey.generate(context, ckks.SecretKey.generate(context)), NUMBERS)
     SHIM.add_secret(ciphertexts.words.tobytes()[:16])
@@ -255,7 +255,7 @@ def planted(place):
 
 
 def add_secrets():
-    """What `Calls` computes with fixed coins, beside the coins."""
+    """Declares the secrets that `Calls` computes from fixed coins."""
     calls = Calls(polykem.Context(threads=1))
     for secrets in (calls.sk, calls.ss, calls.hybrid_sk, calls.hybrid_ss):
         for row in np.asarray(secrets):
@@ -266,12 +266,12 @@ def add_secrets():
 
 
 def first_uses(onward):
-    """Faults at the first use, each in a process of its own, until none is left."""
+    """Makes each allocation of the first use fail, each in a process of its own."""
     for nth in range(1, MOST):
         happened, problem = in_child(first_use, nth, onward)
         if problem or not happened:
             return nth - 1, problem
-    return MOST, "it does not come to an end"
+    return MOST, "the faults have no end"
 
 
 def searched(name, onward, place):

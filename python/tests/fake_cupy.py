@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As much of CuPy as polykem uses, over the memory of tests/cuda_module's simulated device."""
+"""The part of CuPy that polykem uses, over the memory of tests/cuda_module's simulated device."""
 import ctypes
 import os
 import weakref
@@ -21,7 +21,7 @@ class Pointer:
 
 
 class ndarray:
-    """An array whose bytes only this module reads."""
+    """An array whose bytes only this module can read."""
 
     def __init__(self, host, owner):
         self._host, self._owner = host, owner
@@ -59,7 +59,8 @@ def zeros(shape, dtype):
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     address = _module.simulated_device_allocate(size)
     owner = _Owner()
-    weakref.finalize(owner, _module.simulated_device_release, address).atexit = False  # arrays may outlive that
+    # not at exit, as arrays may outlive that
+    weakref.finalize(owner, _module.simulated_device_release, address).atexit = False
     host = np.frombuffer((ctypes.c_uint8 * size).from_address(address), dtype).reshape(shape)
     host[...] = 0
     return ndarray(host, owner)
@@ -114,5 +115,5 @@ class cuda:
 
 
 def last_stream():
-    """That of the batch that was queued last."""
+    """Returns the stream of the batch that was queued last."""
     return _module.simulated_device_last_stream() or 0

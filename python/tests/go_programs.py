@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Go's programs of tests/interop."""
+"""Builds the Go programs of tests/interop."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from known_answers import ROOT
 
 
 def go_program(name, version, folder):
-    """The program tests/interop/`name`, built into `folder`; it needs Go `version`."""
+    """Builds the program tests/interop/`name` in `folder`; it needs Go `version`."""
     go = shutil.which("go") or pytest.skip(f"needs Go {version}")
     environment = {**os.environ, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod"}
     built = subprocess.run([go, "build", "-o", folder / name, "."], cwd=ROOT / "tests/interop" / name,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C soon after a long call began: interrupt_program.py NAME. test_interrupt.py runs it.
+"""Sends Ctrl-C soon after a long call begins: interrupt_program.py NAME. test_interrupt.py runs it.
 
 Prints how many seconds later the call ended by KeyboardInterrupt.
 """
@@ -12,7 +12,7 @@ import time
 import numpy as np
 import polykem
 
-SET, COUNT, MESSAGES = "frodokem1344shake", 8000, 60_000  # what takes seconds
+SET, COUNT, MESSAGES = "frodokem1344shake", 8000, 60_000  # so that a call takes seconds
 WAIT = 0.05  # before the signal: with one key for all, a fast core does COUNT operations in 0.3 s
 CTX = polykem.Context(threads=1)
 
@@ -46,7 +46,7 @@ def hpke(name):
 
 
 def into_own_arrays():
-    """What is written to is zero after the interruption."""
+    """Returns a call that checks that its output arrays are zero after the interruption."""
     scheme = polykem.Scheme(SET)
     out = (np.full((COUNT, scheme.public_key_bytes), 1, np.uint8),
            polykem.Secret.zeros((COUNT, scheme.secret_key_bytes)))

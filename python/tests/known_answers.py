@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the repository is, and its known answers."""
+"""The repository's folder, and its known answers."""
 
 import gzip
 import json
@@ -10,7 +10,7 @@ DATA = ROOT / "tests" / "data"
 
 
 def known_answers(name):
-    """The counts of one set's file of PQCgenKAT (tests/data/README.md)."""
+    """Returns the counts of one set's file of PQCgenKAT (tests/data/README.md)."""
     path = DATA / f"{name}.json"
     text = path.read_text() if path.exists() else gzip.decompress((DATA / f"{name}.json.gz").read_bytes())
     return json.loads(text)["counts"]

@@ -1,33 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks for bytes in the memory of another process."""
+"""Searches for bytes in the memory of another process."""
 
 import mmap
 
 import numpy as np
 
-HEAD = 8  # bytes by which places are chosen; no needle is shorter
+HEAD = 8  # bytes that select candidate positions; no needle is shorter
 
 
 class Needles:
-    """Many byte strings that are sought at once: for each by itself a search would take minutes."""
+    """Byte strings to search for at once: one search for each would take minutes."""
 
     def __init__(self, needles):
         self.by_head = {}
         for needle in needles:
             self.by_head.setdefault(int.from_bytes(needle[:HEAD], "little"), []).append(needle)
         self.heads = np.array(list(self.by_head), "<u8")
-        self.begins = np.zeros(1 << 16, bool)
-        self.begins[self.heads & 0xFFFF] = True
+        self.prefixes = np.zeros(1 << 16, bool)
+        self.prefixes[self.heads & 0xFFFF] = True
 
     def within(self, data):
-        """Returns those that occur in `data`."""
+        """Returns the needles that occur in `data`."""
         whole, found = np.frombuffer(data, np.uint8), set()
         if len(data) < HEAD:
             return found
         windows = np.lib.stride_tricks.sliding_window_view(whole, HEAD)
         for odd in (0, 1):
             pairs = np.frombuffer(data, "<u2", (len(data) - odd) // 2, odd)
-            places = 2 * np.flatnonzero(self.begins[pairs]) + odd
+            places = 2 * np.flatnonzero(self.prefixes[pairs]) + odd
             places = places[places < len(windows)]
             heads = windows[places].view("<u8").ravel()
             chosen = np.isin(heads, self.heads)
@@ -37,8 +37,8 @@ class Needles:
 
 
 def in_use(pagemap, begin, end):
-    """(begin, end) of each run of pages between two addresses that were ever written or read; allocators reserve much
-    more than they use."""
+    """Returns (begin, end) of each run of pages between two addresses that were ever written or read. Allocators
+    reserve much more than they use."""
     pagemap.seek(begin // mmap.PAGESIZE * 8)
     entries = np.frombuffer(pagemap.read((end - begin) // mmap.PAGESIZE * 8), "<u8")
     held = entries >> np.uint64(62) != 0  # in memory, or swapped
@@ -47,7 +47,7 @@ def in_use(pagemap, begin, end):
 
 
 def writable_memory(pid):
-    """(name, bytes) of what a process may write to, by mapping, without the mappings of a GPU's driver."""
+    """Yields (name, bytes) of a process's writable memory, by mapping, except for a GPU driver's mappings."""
     with (open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory,
           open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap):
         for line in maps:
@@ -64,7 +64,7 @@ def writable_memory(pid):
 
 
 def occurrences(pid, needles):
-    """needle -> the names of the mappings of a process that hold it, for needles of eight bytes and more."""
+    """Returns {needle: names of the mappings of a process that hold it}, for needles of at least eight bytes."""
     sought, found = Needles(needles), {}
     for name, data in writable_memory(pid):
         for needle in sought.within(data):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that would compute something else than what was meant: numbers as bytes, short key material, one memory
-for two outputs."""
+"""Tests that arguments are refused that would compute something else than what was meant: numbers as bytes, short key
+material, the same memory for two outputs."""
 import array
 
 import numpy as np
@@ -11,7 +11,7 @@ PK, SK = 1184, 2400
 
 
 def not_bytes():
-    """Objects that bytes() makes bytes of, or that numpy makes arrays of."""
+    """Returns objects that bytes() converts to bytes, or numpy to arrays, but that are not bytes."""
     return [5, 0, True, 5.0, None, "text", [1, 2], (1, 2), {1, 2}, np.uint8(5), np.float64(1), np.array(5, np.uint8),
             np.ones(3), np.array(["a"]), array.array("H", [1]), range(3), object()]
 
@@ -58,7 +58,7 @@ def test_arrays_are_bytes(ctx, suite, value):
 
 
 def test_short_key_material(ctx, suite):
-    """RFC 9180, 7.1.3: as many bytes as a secret key has, at least."""
+    """Key material must have at least as many bytes as a secret key [RFC 9180, 7.1.3]."""
     from polykem import hpke
     for kem in hpke.Kem:
         suite = hpke.Suite(kem, "HKDF-SHA256", "AES-128-GCM")

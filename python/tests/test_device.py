@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays on a GPU, as far as that goes without one: CuPy's interface over the simulated device of tests/cuda_module."""
+"""Tests arrays on a GPU, as far as possible without one: CuPy's interface over tests/cuda_module's simulated device."""
 import os
 import subprocess
 import sys

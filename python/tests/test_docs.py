@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docstrings, pages and the notebook tell their readers to do works and prints what they say."""
+"""Tests that the examples in docstrings, pages and the notebook run and print what they show."""
 import doctest
 import importlib
 import inspect

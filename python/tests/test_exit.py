@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program ends with its own exit code, whatever its daemon threads are doing."""
+"""Tests that a program ends with its own exit code, whatever its daemon threads are doing."""
 import json
 import os
 import subprocess
@@ -29,7 +29,7 @@ def test_a_daemon_thread_in_a_call(name, endings):
 
 @pytest.fixture(scope="module")
 def endings(tmp_path_factory):
-    """name -> the exit code and what was said at each of some endings."""
+    """{name: the exit code and the standard error of each of several endings}."""
     names = 2 * [name for name in CALLS if available(name)] + 3 * ["calls that fail"]
     folder = str(tmp_path_factory.mktemp("files"))
     done = subprocess.run([sys.executable, PROGRAM, *names], timeout=600, capture_output=True, text=True, check=True,

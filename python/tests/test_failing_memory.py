@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lack of memory in the extension is a MemoryError: failing_memory.py, in a process of its own."""
+"""Tests that a lack of memory in the extension is a MemoryError: failing_memory.py, in a process of its own."""
 import os
 import subprocess
 import sys

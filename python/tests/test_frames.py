@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of data frames: the page's one line makes an array of them, and what is refused says so."""
+"""Tests columns of data frames: the page's one line makes an array of them, and errors give that line."""
 import numpy as np
 import pytest
 
 
 def columns(values):
-    """The same column as a list, an array of objects, and in the libraries that are there."""
+    """Yields the same column as a list, as an array of objects, and in the libraries that are installed."""
     made = [list(values), tuple(values), np.array(values, object)]
     for library in ("pandas", "polars"):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykem.hpke, by itself and with pyca/cryptography, whose hpke module has the same KEMs."""
+"""Tests polykem.hpke, by itself and with pyca/cryptography, whose hpke module has the same KEMs."""
 
 import base64
 import copy
@@ -65,7 +65,7 @@ def test_one_message_to_many_and_many_to_one(ctx):
 
 @pytest.mark.parametrize("kem", ["X25519", "ML-KEM-768"])
 def test_a_secret_is_sealed_again(ctx, kem):
-    """Rewrap: what is opened is a message."""
+    """An opened message can be sealed again, as for a rewrap."""
     suite, other = hpke.Suite(kem, "HKDF-SHA256", "AES-128-GCM"), hpke.Suite("X-Wing", "SHAKE256", "AES-256-GCM")
     pk, sk = suite.generate(ctx, 3)
     other_pk, other_sk = other.generate(ctx, 3)
@@ -281,7 +281,7 @@ def test_a_sender_does_not_seal_in_another_process(ctx):
 
 
 def test_contexts_of_two_threads(ctx):
-    """Each call is refused or has a number of its own."""
+    """Each call of two threads is refused, or has a message number of its own."""
     sender, done, refused = USUAL.sender(ctx, USUAL.generate(ctx).pk), [], []
 
     def seal_until_refused():
@@ -301,7 +301,7 @@ def test_contexts_of_two_threads(ctx):
 @pytest.mark.parametrize("call", [lambda sender: sender.seal(b"x"), lambda sender: sender.export(b"x", 32),
                                   lambda sender: sender.skip_to(1), lambda sender: sender.numbers])
 def test_every_call_takes_a_turn(ctx, call):
-    """Until its last piece: what a signal's handler calls between two pieces is refused and seals nothing."""
+    """A call holds the contexts until its last piece: calls of a signal handler between two pieces are refused."""
     sender, refused = USUAL.sender(ctx, USUAL.generate(ctx).pk[0], count=20_000), []
 
     def between(*_):
@@ -331,7 +331,7 @@ class Interruption(Exception):
 
 @pytest.fixture
 def interrupted():
-    """interrupted(call): whether it was, within the call or just behind it."""
+    """interrupted(call) says whether the call was interrupted, in it or just after it."""
     delays = itertools.cycle([0.0005, 0.001, 0.002, 0.004])
 
     def raise_it(*_):
@@ -397,7 +397,7 @@ def test_export_only(ctx):
 
 
 def reference_export(numbers, shared_secret, info, psk, psk_id, exporter_context, length):
-    """A secret of at most one hash, from the text of RFC 9180 and draft-ietf-hpke-pq. `numbers`: KEM, KDF, AEAD."""
+    """Derives a secret of at most one hash, as RFC 9180 and draft-ietf-hpke-pq say. `numbers`: KEM, KDF, AEAD."""
     def two(number):
         return number.to_bytes(2, "big")
     identity = b"HPKE" + b"".join(map(two, numbers))
@@ -426,7 +426,7 @@ def reference_export(numbers, shared_secret, info, psk, psk_id, exporter_context
 
 
 def test_the_reference_has_the_values_of_rfc_9180():
-    """A.1.2."""
+    """The reference has the values of RFC 9180, A.1.2."""
     shared_secret = bytes.fromhex("727699f009ffe3c076315019c69648366b69171439bd7dd0807743bde76986cd")
     psk = bytes.fromhex("0247fd33b913760fa1fa51e1892d9f307fbe65eb171e8132c2af18555a738b82")
     values = {b"": "dff17af354c8b41673567db6259fd6029967b4e1aad13023c2ae5df8f4f43bf6",
@@ -439,7 +439,7 @@ def test_the_reference_has_the_values_of_rfc_9180():
 
 @pytest.mark.parametrize("kdf", list(hpke.Kdf))
 def test_the_key_schedule_with_a_pre_shared_key(ctx, kdf):
-    """RFC 9180's vectors of this mode that tests/hpke reads have HKDF-SHA256 only."""
+    """Exports agree with the reference in both modes. RFC 9180's vectors of PSK mode have HKDF-SHA256 only."""
     numbers = (0x41, kdf, 0xFFFF)
     suite = hpke.Suite("ML-KEM-768", kdf, "Export-only")
     pk, sk = suite.generate(ctx)
@@ -489,7 +489,7 @@ def test_the_working_group_vectors(ctx):
 # ---- pyca/cryptography
 
 def pyca_key(pyca, suite, seed):
-    """pyca's private key of a secret key."""
+    """Returns pyca's private key for a secret key."""
     from cryptography.hazmat.primitives.asymmetric import ec, mlkem, x25519
     if suite.kem == hpke.Kem.DHKEM_X25519:
         return x25519.X25519PrivateKey.from_private_bytes(seed)

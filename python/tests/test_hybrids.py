@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hybrids of TLS 1.3 with pyca/cryptography's and Go's ML-KEM and curves, joined as RFC 10024 says, both ways."""
+"""Tests TLS 1.3's hybrids with the ML-KEM and curves of pyca/cryptography and Go, joined as in RFC 10024, both ways."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ GROUPS = {"x25519mlkem768": ("X25519", 768), "secp256r1mlkem768": ("SECP256R1", 
 
 
 class Pyca:
-    """A thousand clients, and servers."""
+    """A thousand clients and servers with pyca/cryptography."""
 
     def __init__(self, group, _):
         mlkem = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.mlkem", reason="needs pyca/cryptography")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pip install .` in a fresh environment, and ten lines with what it installed."""
+"""Tests `pip install .` in a fresh environment, and ten lines with the installed package."""
 import os
 import shutil
 import subprocess
@@ -27,7 +27,7 @@ assert "128 bits" in str(ckks.Parameters.choose(14, 4))
 
 
 def install(tmp_path, python=None, vectors="avx512", ckks="ON"):
-    """A new environment of `python` with the package, and the environment variables to build with."""
+    """Returns a new environment of `python` with the package, and the environment variables to build with."""
     folder = tmp_path / "fresh"
     if python is None:
         venv.create(folder, with_pip=True)
@@ -54,7 +54,7 @@ def files_of(python, environment, tmp_path):
 @pytest.mark.install
 @pytest.mark.parametrize("vectors, ckks", [("none", "ON"), pytest.param("avx512", "OFF", marks=pytest.mark.long)])
 def test_a_fresh_environment(tmp_path, vectors, ckks):
-    """The vector backends take most of the compiler's time. CKKS is there if it was asked for."""
+    """The package is complete, and has CKKS only if asked for. Vector backends take most of the compiler's time."""
     python, environment = install(tmp_path, vectors=vectors, ckks=ckks)
     version, package, core = files_of(python, environment, tmp_path)
     project = (ROOT / "CMakeLists.txt").read_text()
@@ -72,7 +72,7 @@ def test_a_fresh_environment(tmp_path, vectors, ckks):
 
 
 def interpreter(name):
-    """Its path, if it runs: a version manager may have the name of one that is not chosen."""
+    """Returns an interpreter's path if it runs: a version manager may have the name of one that is not chosen."""
     path = shutil.which(name)
     runs = path and subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0
     return path if runs else None
@@ -81,7 +81,7 @@ def interpreter(name):
 @pytest.mark.install
 @pytest.mark.long
 def test_the_stable_abi(tmp_path):
-    """What Python 3.12 builds runs in 3.13, too."""
+    """A package that Python 3.12 has built runs in 3.13, too."""
     builder, user = interpreter("python3.12"), interpreter("python3.13")
     if builder is None or user is None or sys.platform != "linux":
         pytest.skip("needs python3.12 and python3.13")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exchanges with implementations of other origin, both ways: pyca/cryptography (OpenSSL or AWS-LC, with keys in PEM and
-PKCS #8), kyber-py (Python), pqcrypto (C)."""
+"""Tests exchanges with independent implementations, both ways: pyca/cryptography (OpenSSL or AWS-LC, with keys in PEM
+and PKCS #8), kyber-py (Python), pqcrypto (C)."""
 import os
 
 import numpy as np
@@ -10,14 +10,14 @@ ITEMS = 20
 
 
 def encaps_to(ctx, scheme, pk, decaps):
-    """polykem encapsulates to a foreign key, its owner decapsulates."""
+    """Checks that polykem's encapsulation to a foreign key can be decapsulated by its owner."""
     ct, ss, _ = ctx.encaps(scheme, pk, ITEMS)
     for i in range(ITEMS):
         assert ss[i] == decaps(bytes(ct[i]))
 
 
 def decaps_from(ctx, scheme, encaps):
-    """A foreign program encapsulates to keys of polykem, which decapsulates."""
+    """Checks that polykem decapsulates what a foreign program has encapsulated to polykem's keys."""
     pk, sk = ctx.keygen(scheme, ITEMS)
     sent = [encaps(bytes(key)) for key in pk]  # (secret, ciphertext)
     ct = np.frombuffer(b"".join(c for _, c in sent), np.uint8).reshape(ITEMS, -1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interpreters beside the usual one: free-threaded builds, subinterpreters."""
+"""Tests other interpreters than the usual one: free-threaded builds, subinterpreters."""
 import subprocess
 import sys
 import sysconfig
@@ -53,7 +53,7 @@ def test_a_thread_closes_what_another_uses(ctx):
 
 @WITHOUT_GIL
 def test_a_thread_wipes_what_another_reads(ctx):
-    """So large that it takes a while."""
+    """The other thread gets an error. The secret is large, so that its wiping takes a while."""
     pk, sk = ctx.keygen("mlkem512", 1)
     ct, ss, _ = ctx.encaps("mlkem512", pk)
     for _ in range(10):

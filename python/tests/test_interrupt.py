@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C in a long batch, and batches that the main thread computes in pieces."""
+"""Tests Ctrl-C in a long batch, and batches that the main thread computes in pieces."""
 import signal
 import subprocess
 import sys
@@ -25,7 +25,7 @@ def test_ctrl_c(name):
 
 
 def in_a_thread(call):
-    """Whole, not in pieces."""
+    """Runs a call in another thread, where batches are not computed in pieces."""
     result = []
     thread = threading.Thread(target=lambda: result.append(call()))
     thread.start()
@@ -109,7 +109,7 @@ def test_hpke_in_pieces(ctx):
 
 
 def test_a_handler_that_does_not_raise():
-    """It runs while the batch does, and the batch is whole."""
+    """A signal handler runs during a batch, which is completed."""
     ctx, ticks = polykem.Context(threads=1), []
     before = signal.signal(signal.SIGALRM, lambda *_: ticks.append(1))
     signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)

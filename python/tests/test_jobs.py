@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches that overlap: threads, futures, asyncio, processes that fork, the end of the interpreter."""
+"""Tests batches that overlap: threads, futures, asyncio, processes that fork, the end of the interpreter."""
 import asyncio
 import concurrent.futures
 import os
@@ -47,7 +47,7 @@ def test_errors_of_jobs(ctx):
 
 
 def test_a_thread_that_cannot_start(ctx, monkeypatch):
-    """The batch is not started, and later ones are completed."""
+    """If no thread can start, the batch is not started, and later ones are completed."""
     def refuse(self):
         raise RuntimeError("can't start new thread")
 
@@ -99,7 +99,7 @@ def test_a_job_keeps_what_it_needs():
 
 
 def test_a_context_dies_with_its_jobs_just_finished():
-    """The library's threads need no GIL to end, whatever they still have in hand."""
+    """The library's threads do not need the GIL to end, even if a job has just finished."""
     program = """
 import polykem
 for _ in range(300):
@@ -131,7 +131,7 @@ def test_many_threads_of_one_context(ctx):
 
 
 def test_blocking_calls_release_the_gil():
-    """A thread of Python goes on while a call computes; the switch interval would be a minute."""
+    """A Python thread continues during a call, although the switch interval is a minute."""
     ticks, computing = [], threading.Event()
 
     def tick():

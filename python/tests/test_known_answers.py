@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The known answers of tests/data through Python, a batch for each set."""
+"""Tests the known answers of tests/data through Python, a batch for each set."""
 import numpy as np
 import polykem
 import pytest

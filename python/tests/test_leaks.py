@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory stays flat over many calls."""
+"""Tests that memory stays flat over many calls."""
 import gc
 import os
 import resource
@@ -43,7 +43,7 @@ def many_rounds(ctx, sks, pks, rounds):
 
 
 def assert_flat(rounds, limit):
-    """A leak makes the process grow by `limit` bytes in each `rounds`; what is kept for later does so once."""
+    """Fails if the process keeps growing by `limit` bytes in `rounds`, as with a leak; caches grow only once."""
     ctx = polykem.Context(threads=1)
     sks, pk = polykem.KeySet.generate(ctx, "mlkem512", 1)
     pks = ctx.keyset("mlkem512", pk)
@@ -59,7 +59,7 @@ def assert_flat(rounds, limit):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer keeps freed memory")
 def test_flat_memory():
-    """One leaked ciphertext a round would be 1.5 MB, one leaked Python object 100 kB."""
+    """Memory grows by less than 512 KiB; one leaked ciphertext a round would make it 1.5 MB."""
     assert_flat(2000, 512 << 10)
 
 
@@ -71,7 +71,7 @@ def test_flat_memory_over_a_million_calls():
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_no_reference_is_lost(ctx):
-    """What goes into a call is released after it."""
+    """A call's arguments are released after it."""
     pk = ctx.keygen("mlkem512", 4).pk
     before = sys.getrefcount(pk)
     for _ in range(10):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Round trips, arguments and errors."""
+"""Tests round trips, arguments and errors."""
 import os
 import pickle
 import re
@@ -124,7 +124,7 @@ def test_dlpack(ctx):
 
 @pytest.mark.parametrize("error", [BufferError, NotImplementedError, TypeError, ValueError])
 def test_an_array_that_dlpack_refuses(ctx, error):
-    """As those of PyTorch do that need a gradient or have no memory."""
+    """Exporters may refuse, as PyTorch's tensors do that need a gradient or have no memory."""
     array = OnlyDlpack(np.empty((3, 800), np.uint8), error("no memory"))
     for name, call in (("pk", lambda: ctx.encaps("mlkem512", array)), ("keys", lambda: ctx.keyset("mlkem512", array)),
                        ("out.pk", lambda: ctx.keygen("mlkem512", 3, out=(array, bytearray(4896))))):

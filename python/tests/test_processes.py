@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that start others, tasks that are cancelled, contexts that are closed meanwhile."""
+"""Tests processes that start others, tasks that are cancelled, and contexts that are closed meanwhile."""
 import asyncio
 import multiprocessing
 import sys
@@ -38,7 +38,7 @@ def test_a_context_in_each_process(ctx, method):
 
 @LINUX
 def test_fork_beside_threads_that_compute(ctx):
-    """The child uses its parent's context, in which batches were running."""
+    """A child can use its parent's context, in which batches were running."""
     pk, stop = ctx.keygen("mlkem512", 2000).pk, threading.Event()
 
     def work():
@@ -65,7 +65,7 @@ def child_of_fork(ctx):
 
 
 def test_cancelled_tasks(ctx):
-    """A job goes on when who waits for it does not, and nothing is reported to the loop."""
+    """A job continues when the task that waits for it is cancelled, and nothing is reported to the loop."""
     async def main():
         reported = []
         asyncio.get_running_loop().set_exception_handler(lambda _, what: reported.append(what))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykem-report where there is no program polykem: the package measures. The page itself: tests/report."""
+"""Tests polykem-report without the program polykem, where the package measures. tests/report tests the page."""
 
 import json
 import math

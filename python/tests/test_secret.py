@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory for secrets: what it shows, what it hides, when it is gone."""
+"""Tests memory for secrets: what it shows, what it hides, and when it is wiped."""
 import copy
 import ctypes
 import gc
@@ -94,7 +94,7 @@ def test_wipe(secret):
 
 @pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="reads freed memory")
 def test_memory_is_zero_when_it_dies():
-    """The bytes are gone before the memory goes back; a view keeps them until it dies, too."""
+    """The bytes are overwritten before the memory is freed; a view keeps them until it is released."""
     secret = polykem.Secret.zeros((2, 1 << 22))
     np.asarray(secret)[:] = 0xA5
     view = secret[1][: 1 << 12]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ML-DSA: every form of keys and messages, known answers, foreign signatures, and what is refused."""
+"""Tests ML-DSA: every form of keys and messages, known answers, foreign signatures, and refused arguments."""
 import gzip
 import hashlib
 import json
@@ -108,7 +108,7 @@ def vectors(mode):
 
 
 def test_acvp(ctx):
-    """A batch for each group. The signatures are of the internal interface, so mu is made here."""
+    """The signatures of ACVP's vectors are right. They are of the internal interface, so mu is computed here."""
     def column(tests, name):
         return np.frombuffer(b"".join(bytes.fromhex(test[name]) for test in tests), np.uint8).reshape(len(tests), -1)
 

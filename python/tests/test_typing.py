@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types, as mypy --strict sees them, and what Python shows of the package: names, pickles, representations."""
+"""Tests the types, with mypy --strict, and what Python shows of the package: names, pickles, representations."""
 import copy
 import os
 import pickle
@@ -41,7 +41,7 @@ def test_the_program_runs():
 
 @pytest.mark.parametrize("name", ["polykem", "polykem.hpke", "polykem.ckks", "polykem.report"])
 def test_names(name):
-    """dir(), which completion asks, has what is public and exists; so has import *."""
+    """dir(), which completion uses, has exactly the public names, and so has import *."""
     module = pytest.importorskip(name, exc_type=ImportError)
     submodules = {"bulk", "ckks", "hpke", "report"} if name == "polykem" else set()
     assert set(module.__all__) <= set(dir(module)) <= {*module.__all__, *submodules}
@@ -86,7 +86,7 @@ def test_errors_are_pickled(ctx):
     with pytest.raises(polykem.ItemsError) as caught:
         ctx.encaps("mlkem768", np.full((2, 1184), 255, np.uint8))
     assert caught.value.result.ss.shape == (2, 32)
-    other = pickle.loads(pickle.dumps(caught.value))  # as a process pool does: what went wrong must arrive
+    other = pickle.loads(pickle.dumps(caught.value))  # as a process pool does: the error must arrive
     assert str(other) == str(caught.value) and other.items.tolist() == [0, 1] and other.result is None
     for wrong in (lambda: polykem.Scheme("mlkem786"), lambda: ctx.keygen("mlkem512", 0),
                   lambda: ctx.encaps("mlkem512", b"short"), lambda: polykem.Context(backend="nothing")):

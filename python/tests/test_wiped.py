@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Secret that was wiped is refused wherever a secret is taken: never are its zeros used as a key or a message."""
+"""Tests that a wiped Secret is refused wherever a secret is taken, so that its zeros are never a key or a message."""
 import numpy as np
 import polykem
 import pytest
@@ -16,7 +16,7 @@ def keys(ctx):
 
 
 def wiped(secret, how):
-    """The argument that is passed after `how` it was wiped."""
+    """Wipes a secret in the way that `how` names. Returns the argument to pass."""
     view = secret[:] if how == "by a view" else secret
     if how == "in part":
         secret[1][5:6].wipe()
@@ -93,7 +93,7 @@ def test_what_is_left_is_used(ctx, keys):
 
 
 def test_ranges_that_were_wiped():
-    """Against a byte for each byte."""
+    """Ranges are noted as exactly as with a flag for each byte."""
     rng = np.random.default_rng(5)
     for size in (1, 2, 7, 40):
         secret, marks = polykem.Secret(bytes(size)), np.zeros(size, bool)
@@ -162,7 +162,7 @@ def test_wiped_while_a_batch_reads_it(ctx, keys, monkeypatch, submitted):
 
 
 def test_wiped_while_a_batch_runs_in_another_thread():
-    """Without a trap: the batch takes far longer than to wipe its keys."""
+    """A batch whose keys are wiped by another thread is refused; it takes far longer than the wiping."""
     ctx = polykem.Context(threads=1, backend="ref")
     pk, sk = ctx.keygen("frodokem640shake", 1)
     ct = np.repeat(ctx.encaps("frodokem640shake", pk).ct, 400, axis=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user's service could look like: test_typing.py checks it by mypy --strict, and runs it."""
+"""An example of a user's service, which test_typing.py checks with mypy --strict and runs."""
 from __future__ import annotations
 
 import asyncio
@@ -138,7 +138,7 @@ def main() -> None:
 
 
 def mistakes(ctx: polykem.Context, suite: hpke.Suite, pk: Bytes2D) -> None:
-    """Each is found: without one, mypy says that the comment is not needed."""
+    """Mistakes that mypy must find: otherwise it says that the comment is not needed."""
     ctx.encaps("mlkem768", pk, errors="ignore")  # type: ignore[arg-type]
     ctx.keygen(768)  # type: ignore[arg-type]
     ctx.submit("keygen", "mlkem768", "ten")  # type: ignore[call-overload]

@@ -281,7 +281,7 @@ def record():
         document = json.loads(source.read_text(encoding="utf-8"))
         kind = next((kind for kind in (ZEN5, XEON) if kind.name in document["machine"]), None)
         if kind is None:
-            sys.exit(f"{source.name}: measured on {document['machine']}; only results of a Zen 5 or a Xeon are recorded")
+            sys.exit(f"{source.name}: measured on {document['machine']}; only results of a Zen 5 or a Xeon are stored")
         document["machine"] = kind.machine
         document["commit"] = commit()
         records = ",\n".join("  " + json.dumps(r, sort_keys=True) for r in document.pop("records"))

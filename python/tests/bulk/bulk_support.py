@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of bulk jobs share: a program call, datasets, a copy of a job that nothing disturbs."""
+"""Helpers of the tests of bulk jobs: program calls, datasets, and a job that is computed again without disturbance."""
 
 import json
 import shutil
@@ -34,7 +34,7 @@ class Place:
         return self.path / name
 
     def columns(self, job, *names, key=None):
-        """Columns of a complete job as arrays."""
+        """Returns columns of a complete job as arrays."""
         target = self.path / f"export-{len(list(self.path.iterdir()))}.parquet"
         keys = ["--key-file", key] if key else []
         self("export", job, target, "--plain-secrets", *keys, *(word for name in names for word in ("--column", name)))
@@ -50,17 +50,17 @@ def array_of(table, name):
 
 
 def fixed(array):
-    """A column of fixed width."""
+    """Returns a column of fixed width."""
     return pa.array([row.tobytes() for row in array], pa.binary(array.shape[1]))
 
 
 def data_files(job):
-    """name -> bytes of a job's partitions."""
+    """Returns the files of a job's partitions: {name: bytes}."""
     return {path.name: path.read_bytes() for path in sorted((Path(job) / "data").iterdir())}
 
 
 def undisturbed(place, job, *arguments):
-    """Computes the same job, with its id, in another folder; returns its files."""
+    """Computes the same job, with its id, in another folder. Returns its files."""
     other = place / f"undisturbed-{Path(job).name}"
     other.mkdir()
     shutil.copy(Path(job) / "job.json", other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job's partitions and records that somebody without its key has exchanged or edited; coins and changed inputs."""
+"""Tests partitions and records that were exchanged or edited without the job's key, and coins of changed inputs."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ def receipt(job, number):
 
 
 def edit(path, change):
-    """Changes a JSON file as its parsed content."""
+    """Applies a change to the parsed content of a JSON file."""
     record = json.loads(path.read_text())
     change(record)
     path.write_text(json.dumps(record))
@@ -37,7 +37,7 @@ def edit(path, change):
 
 @pytest.fixture
 def done(place, monkeypatch):
-    """Two jobs of four partitions of the same sizes, keys and twin, and the second's plain sibling."""
+    """Three jobs with partitions of the same sizes: keys, twin and, without protection, plain."""
     small(monkeypatch)
     for name, protection in (("keys", KEY), ("twin", KEY), ("plain", PLAIN)):
         assert place("keygen", name, "--count", 200, "--seeds", *protection)["partitions"] >= 2
@@ -47,7 +47,7 @@ def done(place, monkeypatch):
 
 
 def exchange(job, other, one, two):
-    """As somebody without a key can: files, and what receipts and manifests say of them."""
+    """Exchanges files and their entries in receipts and manifests, as somebody without a key can."""
     paths = [(job, one), (other, two)]
     sums = [(json.loads(receipt(*path).read_text())["sha256"], json.loads(receipt(*path).read_text())["bytes"])
             for path in paths]
@@ -94,7 +94,7 @@ def test_a_partition_of_another_job(done):
 
 
 def test_an_older_file_with_its_own_receipt_is_not_what_the_manifest_names(done):
-    """Both were written by the job, when its input was another one."""
+    """The job wrote both, at a time when its input was another one."""
     from polykem.bulk.job import check_secret
     from polykem.bulk.layout import Folder
     folder = Folder(done / "keys")
@@ -181,12 +181,12 @@ def test_the_recipient_of_a_job_and_its_secret_verify_it(place):
 
 
 def shared_secret(coins, public_key):
-    """K of ML-KEM.Encaps_internal [FIPS203, algorithm 17]."""
+    """Returns K of ML-KEM.Encaps_internal [FIPS203, algorithm 17]."""
     return hashlib.sha3_512(coins.tobytes() + hashlib.sha3_256(public_key.tobytes()).digest()).digest()[:32]
 
 
 def test_another_public_key_takes_other_coins(place, monkeypatch):
-    """Row 2 is exchanged for the attacker's key, with size and time kept, and its partition is computed again."""
+    """If row 2 becomes an attacker's key, with size and time kept, its partition is computed with other coins."""
     context = polykem.Context(threads=1)
     pk, stranger = (context.keygen("mlkem768", 4).pk.copy() for _ in range(2))
 
@@ -235,7 +235,7 @@ def test_coins_depend_on_all_that_is_read(operation, inputs):
 
 
 def test_coins_depend_on_kept_columns(place, monkeypatch):
-    """Keys for other devices are other keys, although keygen reads nothing else."""
+    """Other devices get other keys, although keygen reads nothing else."""
     def write(names):
         pq.write_table(pa.table({"name": names}), "devices.parquet", write_statistics=False)  # the same footer
     command = ("keygen", "keys", "--input", "devices.parquet", "--keep", "name", *KEY)

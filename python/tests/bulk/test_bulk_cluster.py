@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs on a Ray cluster of two nodes whose workers, nodes and drivers die. Ray gives up nodes on a busy machine."""
+"""Tests jobs on a Ray cluster whose workers, nodes and drivers die. On a busy machine Ray may give up nodes."""
 
 import json
 import os
@@ -28,7 +28,7 @@ WAIT_SECONDS = 60
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A head that computes nothing, and two nodes of one CPU."""
+    """A cluster with a head that computes nothing, and two nodes of one CPU."""
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     for _ in range(2):
         made.add_node(num_cpus=1)
@@ -48,12 +48,12 @@ class Driver:
             stderr=subprocess.PIPE if stderr else None, text=True)
 
     def ends(self):
-        """(exit code, what it said on standard error)."""
+        """Waits for the end. Returns the exit code and the text on standard error."""
         out, err = self.process.communicate(timeout=WAIT_SECONDS)
         return self.process.returncode, json.loads(out)["error"], err
 
     def wait_for(self, partitions):
-        """Until so many partitions are committed. Returns their receipts, the newest last."""
+        """Waits until so many partitions are committed. Returns their receipts, the newest last."""
         for _ in range(WAIT_SECONDS * 100):
             found = sorted(self.receipts.glob("*.json"), key=os.path.getmtime) if self.receipts.is_dir() else []
             if len(found) >= partitions:
@@ -70,7 +70,7 @@ class Driver:
 
 
 def check(place, summary):
-    """No row lost, none twice, none wrong: file for file what an undisturbed job writes."""
+    """Checks that the files are those of an undisturbed job: no row is lost, repeated or wrong."""
     assert summary["rows"] == ROWS and summary["partitions"] == PARTITIONS
     assert data_files("keys") == undisturbed(place, "keys", *COMMAND)
     assert place("verify", "keys", "--key-file", "key")["complete"]
@@ -83,7 +83,7 @@ def test_a_worker_dies(place, cluster):
     receipts = driver.wait_for(4)
     os.kill(receipts[-1]["pid"], signal.SIGKILL)
     summary = driver.summary()
-    assert 0 < summary["retries"] <= 2 and summary["workers"] == 2  # what the worker had in hand
+    assert 0 < summary["retries"] <= 2 and summary["workers"] == 2  # the partitions that the worker was computing
     check(place, summary)
 
 
@@ -133,7 +133,7 @@ def test_sigterm_names_the_command_that_goes_on(place, cluster):
 
 
 def test_the_head_dies(place):
-    """Ray by itself ends the process with 1 after a minute."""
+    """The job ends with its own error, although Ray by itself would end the process with 1 after a minute."""
     from ray._private import ray_constants
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which column of which input a job reads, and what it makes of the values there."""
+"""Tests which columns of which inputs a job reads, and how it treats their values."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def refused(place, *arguments, code=2, says=()):
 
 
 def hpke_place(place, monkeypatch):
-    """Old and new keys, and letters that were sealed to the old ones."""
+    """A place with old and new keys, and letters that were sealed to the old ones."""
     pytest.importorskip("polykem.hpke")
     small(monkeypatch, 60_000)
     text = np.random.default_rng(7).integers(0, 256, (ROWS, 32), np.uint8)
@@ -148,7 +148,7 @@ def test_the_rotation_of_the_page_is_one(place):
 
 
 def holes(pk, kind):
-    """Keys in a column of an Arrow type, the second without a value."""
+    """Returns keys in a column of an Arrow type, the second without a value."""
     return pa.array([None if row == 1 else key.tobytes() for row, key in enumerate(pk)], kind)
 
 
@@ -192,7 +192,7 @@ def test_a_value_of_another_length_has_a_status(place):
 
 
 def test_a_row_that_an_earlier_job_could_not_compute_is_missing(place):
-    """Zeros would decapsulate to a secret that nobody has, and a zero plaintext be sealed as a message."""
+    """Otherwise zeros would be decapsulated to a secret that nobody has, and a zero plaintext sealed as a message."""
     pk, sk = polykem.Context().keygen("mlkem768", 4)
     table = pa.table({"pk": holes(pk, pa.binary()), "sk": fixed(np.asarray(sk))})
     pq.write_table(table, "keys.parquet")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a job is ended from outside, and what it says; without Ray (test_bulk_cluster.py has the same with it)."""
+"""Tests how jobs end from outside, and what they say; without Ray (test_bulk_cluster.py tests the same with it)."""
 
 import json
 import shlex
@@ -48,7 +48,7 @@ def test_a_signal_names_the_command_that_goes_on(place, number, code):
 
 
 def raised_from(behind, hidden):
-    """SystemError as compiled code raises it, or another error on the way out."""
+    """Raises `behind`, hidden by a SystemError as compiled code raises it, or by another error on the way out."""
     try:
         raise behind
     except BaseException as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong: its message, its exit code, and that nothing is lost by it."""
+"""Tests faults: their messages and exit codes, and that nothing is lost."""
 
 import errno
 import json
@@ -130,7 +130,7 @@ def test_a_corrupted_partition_is_noticed_and_computed_again(done, harm):
     found = done("verify", "keys", expect=1)
     assert (found["good"], found["damaged"] + found["missing"], found["complete"]) == (3, 1, False)
     if harm == "flip":
-        assert keygen(done, "keys", "--quick-resume")["computed_partitions"] == 0  # sizes tell nothing
+        assert keygen(done, "keys", "--quick-resume")["computed_partitions"] == 0  # sizes do not show it
     assert keygen(done, "keys", "--resume")["computed_partitions"] == 1
     assert data_files("keys") == good and done("verify", "keys", *KEY)["complete"]
 
@@ -145,7 +145,7 @@ def test_a_damaged_input_stops_the_job_that_reads_it(done):
 
 @pytest.mark.parametrize("checksums", [True, False])
 def test_a_flipped_bit_of_a_foreign_input(place, checksums):
-    """It is noticed where the writer gave pages checksums, and nowhere else, as docs/bulk.md says."""
+    """It is noticed if the writer gave pages checksums, and only then, as docs/bulk.md says."""
     pk, _ = polykem.Context(threads=1).keygen("mlkem768", 5)
     pq.write_table(pa.table({"pk": fixed(pk)}), "keys.parquet", compression="none", use_dictionary=False,
                    write_statistics=False, write_page_checksum=checksums)

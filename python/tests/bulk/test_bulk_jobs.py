@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small jobs of each kind, without Ray: what is written, and that it is right."""
+"""Tests small jobs of each kind, without Ray: the files that they write, and that these are right."""
 
 import json
 
@@ -16,7 +16,7 @@ KEY = ("--key-file", "key")
 
 
 def small(monkeypatch, bytes_of_a_partition=200_000):
-    """Partitions and row groups of a few rows, whatever --partition-mb says."""
+    """Makes partitions and row groups of a few rows, whatever --partition-mb says."""
     monkeypatch.setattr("polykem.bulk.job.rows_of_a_partition", lambda row, *_: (
         max(1, bytes_of_a_partition // row), max(1, bytes_of_a_partition // 3 // row)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a job leaves in its process's memory: none of the secrets that it has read or made."""
+"""Tests that a job leaves none of the secrets that it has read or made in its process's memory."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ sys.stdin.read()
 
 
 def left_by(secrets, *arguments, code=0):
-    """How many of these secrets are in a process's memory after a job; 16 bytes of each are sought."""
+    """Returns how many of these secrets are in a process's memory after a job, by searching for 16 bytes of each."""
     needles = [row[place:place + 16].tobytes() for rows in secrets for row in rows for place in (0, rows.shape[1] - 16)]
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *map(str, arguments), "--quiet"], text=True, stdin=subprocess.PIPE,
@@ -47,7 +47,7 @@ def left_by(secrets, *arguments, code=0):
 
 @pytest.fixture
 def jobs(place):
-    """Keys as seeds and what was sent to them; some rows of all their secrets."""
+    """Jobs with keys as seeds and with what was sent to them, and some rows of all their secrets."""
     small = ("--partition-mb", 1, *KEY)
     place("keygen", "keys", "--count", ROWS, "--seeds", *small)
     place("encaps", "sent", "--input", "keys", *small)
@@ -60,7 +60,7 @@ def jobs(place):
 DECAPS = ("decaps", "got", "--seeds", "--ray", "none", *KEY)
 
 
-@pytest.mark.long  # the next one leaves as much, and fails too
+@pytest.mark.long  # the next test reads as many secrets
 def test_decapsulation_from_seeds(jobs):
     assert left_by(jobs.secrets, *DECAPS, "--input", "keys", "--input", "sent", "--input-key", "key",
                    "--partition-mb", 4) == 0

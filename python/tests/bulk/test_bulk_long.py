@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ten million rows of ML-KEM-768 through three jobs, in memory that does not grow. Takes 25 GB of disk.
+"""Tests three jobs of ten million rows of ML-KEM-768, in memory that does not grow. Takes 25 GB of disk.
 
 POLYKEM_BULK_ROWS sets another number of rows, POLYKEM_BULK_FOLDER another place. bench/bulk/scale.py measures.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pinned memory of results, with a stand-in for CuPy that hands out ordinary memory."""
+"""Tests pinned memory of results, with a stand-in for CuPy that hands out ordinary memory."""
 
 import sys
 from types import SimpleNamespace

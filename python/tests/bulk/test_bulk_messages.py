@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HPKE jobs: seal, open and rewrap, and jobs whose secrets are protected to a public key."""
+"""Tests HPKE jobs: seal, open and rewrap, and jobs whose secrets are protected to a public key."""
 
 import errno
 import shutil
@@ -28,7 +28,7 @@ BOUND = ("--info", "post", "--aad", "1")
 
 @pytest.fixture
 def letters(place, monkeypatch):
-    """A message of 100 bytes for each of sixty recipients."""
+    """A place with a message of 100 bytes for each of sixty recipients."""
     small(monkeypatch, 40_000)
     text = np.random.default_rng(1).integers(0, 256, (ROWS, 100), np.uint8)
     pq.write_table(pa.table({"plaintext": fixed(text)}), "letters.parquet")
@@ -60,7 +60,7 @@ def test_letters_are_sealed_opened_and_wrapped_again(letters, suite, to):
 
 @pytest.fixture
 def contexts(letters):
-    """Info of six bytes and additional data of nine for each letter."""
+    """The same place, with info of six bytes and additional data of nine for each letter."""
     values = np.arange(ROWS * 15, dtype=np.uint32).astype(np.uint8).reshape(ROWS, 15)
     pq.write_table(pa.table({"topic": fixed(values[:, :6]), "aad": fixed(values[:, 6:])}), "contexts.parquet")
     letters.values = values
@@ -238,14 +238,14 @@ READING = ("--input", "keys", "--input", "sealed", "--input-key", "key")
 
 @pytest.fixture
 def bound(contexts):
-    """Keys, letters and contexts, and the options that bind letters to these."""
+    """The place with keys, letters and contexts, and the options that bind letters to these."""
     contexts("keygen", "keys", "--suite", SUITES[0], "--count", ROWS, *KEY)
     contexts.sealing = ("--suite", SUITES[0], "--input", "keys", "--input", "letters.parquet")
     return contexts
 
 
 def contexts_with(place, **columns):
-    """contexts.parquet with other columns; values of the arrays are bytes."""
+    """Writes contexts.parquet with other columns, whose values are bytes."""
     table = pq.read_table("contexts.parquet")
     for name, (change, kind) in columns.items():
         values = change([value.as_py() for value in table.column(name)])

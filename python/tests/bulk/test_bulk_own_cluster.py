@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cluster that a job starts for itself: on the loopback interface, and for who has its token alone."""
+"""Tests the cluster that a job starts for itself: on the loopback interface, and only for holders of its token."""
 
 import contextlib
 import json
@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 120
 
 
 def listening():
-    """(host, port) of each socket that this process or a child of it listens on."""
+    """Returns (host, port) of each socket that this process or a child of it listens on."""
     found = set()
     for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
         try:
@@ -38,17 +38,17 @@ def listening():
 
 
 def stranger(address, home, **environment):
-    """What comes of a program that joins without being a child of the job."""
+    """Runs a program that tries to join the cluster without being a child of the job."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    clean["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # or Ray looks for it at this host's other address, in vain
-    clean["RAY_NUM_REDIS_GET_RETRIES"] = "3"  # of 20, a second each, although the answer stays the same
+    clean["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # else Ray looks at this host's other address, in vain
+    clean["RAY_NUM_REDIS_GET_RETRIES"] = "3"  # instead of 20, a second each, which give the same answer
     return subprocess.run([sys.executable, "-c", STRANGER, address], env={**clean, "HOME": str(home), **environment},
                           capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
 
 @pytest.fixture(scope="module")
 def observed():
-    """What Ray was given, and who listens where, while a cluster of our own has run a task; and afterwards."""
+    """A cluster that has run a task: its sockets, address and token. Its settings must be gone afterwards."""
     before, kept = listening(), {name: os.environ.get(name) for name in cluster.OWN_ENVIRONMENT}
     seen = {}
     with cluster.own_cluster(num_cpus=1):
@@ -106,7 +106,7 @@ def test_a_cluster_that_the_caller_has_joined_is_used_only_if_it_is_meant(observ
 
 @pytest.mark.long
 def test_sigterm_to_the_whole_process_group(tmp_path):
-    """As timeout, systemd and Slurm send it: Ray's processes get it at the same time."""
+    """A job ends in order if Ray's processes get the signal too, as timeout, systemd and Slurm send it."""
     words = [sys.executable, "-m", "polykem.bulk"]
     subprocess.run([*words, "new-key", "key"], cwd=tmp_path, check=True)
     words += ["keygen", "keys", "--scheme", "frodokem640shake", "--count", "100000", "--key-file", "key", "--ray",
@@ -123,7 +123,7 @@ def test_sigterm_to_the_whole_process_group(tmp_path):
 
 
 def test_a_job_computes_on_it(place):
-    """In a process of its own, as Ray's settings are a process's."""
+    """A job runs on its own cluster; it needs a process of its own, since Ray's settings are global."""
     answer = subprocess.run([sys.executable, "-m", "polykem.bulk", "keygen", "keys", "--count", "20", "--key-file",
                              "key", "--ray", "local", "--cpus", "1", "--quiet", "--json", "-"], capture_output=True,
                             text=True, timeout=PATIENCE_SECONDS)
@@ -136,7 +136,7 @@ def test_ray_that_does_not_start_is_no_defect(monkeypatch):
     def init(**_options):
         raise Exception("The current node timed out during startup. The GCS may be overloaded.")  # as Ray does
     monkeypatch.setattr(ray, "init", init)
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)  # whichever test of this process joined a cluster before
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)  # even if an earlier test joined a cluster
     monkeypatch.setattr(ray, "shutdown", lambda: None)
     with pytest.raises(bulk.BulkError, match="Ray did not start on this host: The current node timed out") as raised, \
             cluster.own_cluster(num_cpus=1):

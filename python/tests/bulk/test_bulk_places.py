@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder that somebody else has prepared or written to leads no job to other files."""
+"""Tests that a folder that somebody else has prepared or written to leads no job to other files."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ def keygen(place, name, *options, **how):
 
 @pytest.fixture
 def victim(place):
-    """Files that no job may touch; called, it says whether they are as they were."""
+    """Files that no job may touch; calling the fixture says whether they are unchanged."""
     (place / "victim/precious").mkdir(parents=True)
     (place / "victim/config").write_text("important\n")
     (place / "victim/precious/a").write_text("x")
@@ -39,7 +39,7 @@ def contents(folder):
 
 
 def refused(place, says, *options, expect):
-    """The job is refused, and nothing is made, emptied or removed."""
+    """Checks that the job is refused, and that nothing is made, emptied or removed."""
     before = contents(place / "job")
     assert says in keygen(place, "job", *options, expect=expect)["error"]
     assert contents(place / "job") == before

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a job that cannot be begun leaves, and what keeps one from being resumed."""
+"""Tests what a job that cannot be begun leaves behind, and what keeps a job from being resumed."""
 
 import os
 import shutil
@@ -41,7 +41,7 @@ def test_the_room_of_a_folder_that_is_not_there_yet(place):
 
 @pytest.mark.parametrize("failing", ["job.json", "folders"])
 def test_a_job_that_cannot_be_begun_leaves_nothing(place, monkeypatch, failing):
-    """The disk is full when job.json is written, or before; a folder that was there stays, with what it held."""
+    """If the disk is full when job.json is written, or before, an existing folder stays, with its contents."""
     (place / "there").mkdir()
 
     def full(*_, **__):
@@ -208,7 +208,7 @@ def test_columns_that_come_twice_are_refused(place):
 
 
 def test_odd_inputs_end_in_a_sentence(place):
-    """None of them is a defect (6)."""
+    """They do not end as a defect, with exit code 6."""
     pk, _ = polykem.Context().keygen("mlkem768", 5)
     odd = pa.table({"pk": fixed(pk), "interval": pa.array([None] * 5, pa.month_day_nano_interval()),
                     "length": pa.array([5] * 5, pa.duration("s")), "list": [[1]] * 5})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Secret columns at rest."""
+"""Tests secret columns at rest."""
 
 import json
 

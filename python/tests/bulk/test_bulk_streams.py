@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykem-bulk with standard streams that are closed or full."""
+"""Tests polykem-bulk with standard streams that are closed or full."""
 
 import contextlib
 import errno
@@ -80,7 +80,7 @@ def test_files_get_nothing_that_belongs_on_a_stream(tmp_path):
 
 
 def test_a_job_goes_on_without_standard_error(tmp_path, full):
-    """What it says on the way is lost: that a partition is computed again, that rows have no result."""
+    """Only its messages are lost: that a partition is computed again, that rows have no result."""
     assert run(tmp_path, "new-key", "key").returncode == 0
     words = ("keygen", "keys", "--count", "20", "--key-file", "key", "--ray", "none")
     assert run(tmp_path, *words, stderr=full).returncode == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program that test_typing.py shows to mypy runs."""
+"""Tests that the program whose types test_typing.py checks runs."""
 
 import subprocess
 import sys

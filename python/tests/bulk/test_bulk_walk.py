@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files of a folder are its rows: those that pyarrow takes, too."""
+"""Tests that the files of a folder that count as its rows are those that pyarrow takes."""
 
 import os
 

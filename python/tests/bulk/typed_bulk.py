@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a program could use bulk jobs; test_bulk_typing.py checks its types and runs it."""
+"""An example program with bulk jobs; test_bulk_typing.py checks its types and runs it."""
 from __future__ import annotations
 
 import sys
