@@ -27,7 +27,7 @@ RUNS = [("neon-sha3", ITEMS, NTRU + MLKEM), ("neon-sha3", FEW, FRODO), ("neon", 
         ("neon", FEW, FRODO), ("ref", 1, NTRU + MLKEM + FRODO[2:])]  # fmt: skip
 
 
-# The steps of the FrodoKEM paper's Table 5, and how the names of our functions for them begin, or what they contain.
+# The steps of the FrodoKEM paper's Table 5, and patterns of the names of our functions for them.
 STEPS = [("randomness", r"Drbg|aes256_ctr|keystream|getrandom|fork"), ("AES", r"^_ZN7polykem.*(grid|kAes128)"),
          ("SHAKE", r"[Kk]eccak|Sponge|hash_rows|Shake"), ("product", r"mul_add"), ("sampling", r"sample"),
          ("rest", r"")]  # fmt: skip
@@ -51,7 +51,7 @@ def build(folder):
 
 
 def counted(plugin, program, backend, items, sets):
-    """The records of one run. Every second mark ends an operation."""
+    """Returns the records of one run. Every second mark ends an operation."""
     command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-plugin", plugin, program, backend, str(items), *sets]
     done = run(command, capture_output=True, env={**os.environ, "QEMU_CPU": "max"})
     marks, functions = [], {}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Time and memory of three bulk jobs by their number of rows: key pairs, encapsulations and decapsulations of
+"""Measures time and memory of three bulk jobs by their number of rows: key pairs, encapsulations and decapsulations of
 ML-KEM-768; with --suite, key pairs of an HPKE suite, and a message of 32 bytes to each, sealed and opened.
 
     export PYTHONPATH=$PWD/build/python
@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-BYTES_A_ROW = 1184 + 64 + 1088 + 32 + 1 + 32 + 1  # of both: X-Wing's keys and encapsulations are about as long
+BYTES_A_ROW = 1184 + 64 + 1088 + 32 + 1 + 32 + 1  # of both kinds: X-Wing's keys and encapsulations are about as long
 JOBS = [("keygen", "keys", "--seeds"), ("encaps", "sealed", "--input", "keys"),
         ("decaps", "opened", "--seeds", "--input", "keys", "--input", "sealed", "--input-key", "key")]
 MESSAGE_JOBS = [("keygen", "keys"), ("seal", "sealed", "--input", "keys", "--input", "letters.parquet"),

@@ -31,8 +31,8 @@ def count_gpus():
 
 @contextlib.contextmanager
 def watched_clocks():
-    """A list that holds afterwards, for each GPU that computed meanwhile: the median clock in MHz, and in how many of
-    the samples the power limit lowered it, as a share."""
+    """Yields a list that holds afterwards, for each GPU that computed: the median clock in MHz, and the share of
+    samples in which the power limit lowered it."""
     found, command = [], ["nvidia-smi", f"--query-gpu={QUERY}", "--format=csv,noheader,nounits", "--loop-ms=100"]
     with tempfile.TemporaryFile("w+") as output:
         watcher = subprocess.Popen(command, stdout=output)

@@ -43,7 +43,7 @@ BLOCKS = 8
 
 
 def block(kem):
-    """The number of messages that are timed together. The fastest of BLOCKS such blocks counts."""
+    """Returns the number of messages that are timed together. The fastest of BLOCKS such blocks counts."""
     return 50 if "P384" in kem else 500
 
 

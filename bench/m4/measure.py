@@ -52,7 +52,7 @@ def steps_of(functions):
 
 
 def ntru_rows(functions):
-    """The functions of the paper's table. All products take the same time."""
+    """Returns the functions of the paper's table. All products take the same time."""
     steps = steps_of(functions)
     product = next(f for name, f in functions.items() if PRODUCT.search(name))
     each = product["inclusive"] / product["calls"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""HAProxy with polykem's provider beside HAProxy with OpenSSL's own ML-KEM and with another provider, in one run on one
+"""Compares HAProxy with polykem's provider, with OpenSSL's own ML-KEM and with another provider, in one run on one
 machine. Every contender is measured once in each round, in turn; the figures are medians over the rounds.
 
     compare.py --json FILE [--peer oqsprovider.so] [--openssl PREFIX] [--rounds 5] [--seconds 3] [--only NAME...]

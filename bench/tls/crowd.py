@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""N clients come to HAProxy at once, N = 10 to 10,000: the scenario of [SEONG21], figures 12 and 13, over TLS 1.3, in
-which the server encapsulates.
+"""Measures HAProxy with N clients at once, N = 10 to 10,000: the scenario of [SEONG21], figures 12 and 13, over TLS
+1.3, in which the server encapsulates.
 
     crowd.py --json FILE [--backend cuda | --broker SOCKET] [--deadline-us N] [--machine WORDS] [--clients N...]
              [--only NAME...] [--seconds 0.5]

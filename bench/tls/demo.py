@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""HAProxy with polykem's provider, and a crowd of clients: what `make demo-tls` runs.
+"""Shows HAProxy with polykem's provider and a crowd of clients; `make demo-tls` runs it.
 
     demo.py [--seconds 5] [--connections 256]
 
-First clients that others wrote say which group they negotiated. Then the load generator keeps connections under way;
-every second a line tells of its handshakes and of the server's batches. At the end there is a table."""
+First, clients of other projects say which group they negotiated. Then the load generator keeps connections open, and
+prints a line about its handshakes and the server's batches every second. At the end there is a table."""
 
 import argparse
 import dataclasses

@@ -38,14 +38,14 @@ class Records:
         return [row for row in self.rows if all(row.get(key) == value for key, value in wanted.items())]
 
     def best(self, **wanted):
-        """The fastest of these; None if there is none."""
+        """Returns the fastest of these; None if there is none."""
         return max(self.find(**wanted), key=lambda row: row["per_second"], default=None)
 
     def largest_batch(self, **wanted):
         return max((row["batch"] for row in self.find(**wanted)), default=0)
 
     def chains(self, on):
-        """(bits, limbs, specials) of the operations."""
+        """Returns (bits, limbs, specials) of the operations."""
         rows = self.find(on=on)
         return list(dict.fromkeys((row["bits"], row["limbs"], row["specials"]) for row in rows if "specials" in row))
 
@@ -63,7 +63,7 @@ class Records:
 
 
 def significant(value):
-    """Three digits, thousands with commas."""
+    """Formats with three digits, and thousands with commas."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -76,7 +76,7 @@ def rate(row):
 
 
 def in_order(forms):
-    """Known forms in the order of the kernels' list, then others."""
+    """Returns known forms in the order of the kernels' list, then others."""
     return sorted(dict.fromkeys(forms), key=lambda form: FORMS.index(form) if form in FORMS else len(FORMS))
 
 
@@ -129,7 +129,7 @@ def sustained_rows(records, columns, bits):
 
 
 def operations_table(records, published, bits):
-    """Head and rows: operations a second against the batch, by the faster unit, beside other libraries."""
+    """Returns head and rows: operations per second against the batch, by the faster unit, beside other libraries."""
     chains = [chain for chain in records.chains("cuda") if chain[0] == bits]
     peers = [peer for peer in published["measured"]["operations"] if peer["beside"] == bits]
     if not chains:
@@ -200,7 +200,7 @@ def papers_table(records, published):
 
 
 def core_table(records):
-    """Head and rows: transforms on one core."""
+    """Returns head and rows: transforms on one core."""
     table = []
     for row in records.find(on="cpu"):
         chain = f"{row['limbs']} + {row['specials']}" if "specials" in row else "1"
@@ -210,7 +210,7 @@ def core_table(records):
 
 
 def every_table(records):
-    """Head and rows: all figures of the GPU."""
+    """Returns head and rows: all figures of the GPU."""
     table = []
     for row in records.find(on="cuda"):
         chain = f"{row['limbs']} + {row['specials']}" if "specials" in row else f"{row['limbs']} primes"
@@ -262,7 +262,7 @@ def make_tables(records, published):
 
 
 def lines_of(records, word_bits):
-    """{form: rows of forward transforms against N}."""
+    """Returns {form: rows of forward transforms against N}."""
     primes = records.primes("cuda", word_bits)[:1]
     lines = {}
     for row in records.transforms("cuda", word_bits, operation="ntt"):
@@ -335,7 +335,7 @@ def plot_batches(plt, records, published, path):
 
 
 def plot_tensor_cores(plt, records, path):
-    """Microseconds of an operation by unit, the largest batch."""
+    """Plots the microseconds of an operation by unit, for the largest batch."""
     bars = []
     for operation in SWITCHING:
         largest = records.largest_batch(on="cuda", operation=operation, unit="imma")
@@ -372,7 +372,7 @@ def plot(records, published, folder):
 
 
 def load(path):
-    """The records of a file; ends the program if it is none of polykem-lab's."""
+    """Returns the records of a file; ends the program if polykem-lab did not write it."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds blocks with Verilator, its warnings as errors, and runs their cocotb tests; all blocks if none is named.
+"""Builds blocks with Verilator, with warnings as errors, and runs their cocotb tests; all blocks if none is named.
 
     run.py [BLOCK...] [--build FOLDER] [--coverage FILE]
 

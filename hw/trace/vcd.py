@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what sim/simulation.cpp writes: a VCD file in which a cycle takes ten units of time."""
+"""Reads VCD files that sim/simulation.cpp writes, in which a cycle takes ten units of time."""
 
 import pathlib
 import re

@@ -52,7 +52,7 @@ class Records:
 
 
 def significant(value):
-    """Three digits, thousands with commas."""
+    """Formats with three digits, and thousands with commas."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}"
@@ -79,7 +79,7 @@ def way_of(row):
 
 
 def seeds_table(records, measured):
-    """TensorCrypto's products on the same kind of card, beside ours with one operand shared and with none."""
+    """Returns TensorCrypto's products on the same kind of card, beside ours with one operand shared and with none."""
     rows = []
     for peer in measured["rows"]:
         if peer["problem"] not in records.problems:
@@ -137,7 +137,7 @@ def occupancy(row):
 
 
 def ways_table(records, on_gpu):
-    """Each way at its largest batch, fastest first."""
+    """Returns the table of each way at its largest batch, fastest first."""
     rows = []
     for problem in records.problems:
         for shared in ("none", "a", "b"):
@@ -159,7 +159,7 @@ def ways_table(records, on_gpu):
 
 
 def axis(records, key):
-    """FrodoKEM-976's figures along n or n-bar: {(way, shared): [(value, row)]}."""
+    """Returns FrodoKEM-976's figures along n or n-bar: {(way, shared): [(value, row)]}."""
     rows = [row for row in records.find(problem="frodo976", on="cuda") if row["n" if key == "nbar" else "nbar"]
             == (976 if key == "nbar" else 8)]  # fmt: skip
     lines = {}
@@ -170,7 +170,7 @@ def axis(records, key):
 
 
 def macs(row):
-    """10^12 multiply-adds of an entry of S' by a word of A a second."""
+    """Returns the rate in 10^12 multiply-adds a second, each of an entry of S' and a word of A."""
     return row["nbar"] * row["n"] ** 2 * row["per_second"] * 1e-12
 
 
@@ -199,7 +199,7 @@ def make_tables(records, published):
 
 
 def plot_ways(plt, records, shared, path):
-    """Products a second of each way, a group of bars for each problem."""
+    """Plots the products per second of each way, with a group of bars for each problem."""
     problems = [p for p in records.problems if records.best(p, shared)]
     found = {p: {w: records.best(p, shared, (w,)) for w in dict.fromkeys(r["way"] for r in records.usual(p))}
              for p in problems}  # fmt: skip
@@ -223,7 +223,7 @@ def plot_ways(plt, records, shared, path):
 
 
 def plot_seeds(plt, records, measured, path):
-    """TensorCrypto's products and ours."""
+    """Plots TensorCrypto's products and ours."""
     peers = [p for p in measured["rows"] if records.best(p["problem"], "a")]
     if not peers:
         return
@@ -269,7 +269,7 @@ def plot_axes(plt, records, path):
 
 
 def plot(records, published, folder):
-    """All plots; a note where there is nothing to draw, or matplotlib is missing."""
+    """Writes all plots; prints a note if there is nothing to draw or matplotlib is missing."""
     plt = pyplot(records.document)
     if plt is None:
         return
@@ -285,7 +285,7 @@ def plot(records, published, folder):
 
 
 def load(path):
-    """The records of a file; ends the program if it is none of polykem-lab's."""
+    """Returns the records of a file; ends the program if polykem-lab did not write it."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

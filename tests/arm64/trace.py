@@ -15,14 +15,14 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-LANES, ALONE = 16, 2  # items: across the lanes, and one by one
+LANES, ALONE = 16, 2  # items: across the lanes, and one at a time
 SETS = ["ntruhps2048509", "ntruhrss701", "mlkem768", "kyber512", "saber", "lac128"]
 RUNS = [(backend, items, sets) for backend in ["neon-sha3", "neon"]
         for items, sets in [(LANES, SETS), (ALONE, [*SETS, "frodokem640shake", "frodokem640aes"])]]  # fmt: skip
 
 
 def traces(plugin, program, backend, items, sets):
-    """By name, the traces of its runs: instructions executed, and hashes of both kinds of addresses."""
+    """Returns {name: traces of its runs}: instructions executed, and hashes of both kinds of addresses."""
     command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-plugin", plugin, program, backend, str(items), *sets]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "QEMU_CPU": "max"})
     marks = [line for line in done.stderr.splitlines() if line.startswith("mark ")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The floors of CPU cores, and which measured record a table shows."""
+"""Tests the floors of CPU cores, and which measured record a table shows."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ from cpu_floors import (GOLDEN_COVE, GOLDEN_COVE_AMX, ZEN5, Layout,  # noqa: E40
 
 
 def measured():
-    """Documents of `make bench-peers`, of each kind of machine that was measured."""
+    """Returns the documents of `make bench-peers`, one for each kind of machine that was measured."""
     files = [RESULTS / kind.file for kind in (cpu_tables.ZEN5, cpu_tables.XEON)]
     return [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
 
@@ -70,18 +70,18 @@ class Layouts(unittest.TestCase):
 
 class Floors(unittest.TestCase):
     def test_comparators(self):
-        """[KNUTH3, 5.3.4]: the merge exchange of 2 to 8 keys, and of 16."""
+        """The numbers for the merge exchange of 2 to 8 keys, and of 16, are those of [KNUTH3, 5.3.4]."""
         self.assertEqual([cpu_floors.comparators(n) for n in range(2, 9)], [1, 3, 5, 9, 12, 16, 19])
         self.assertEqual(cpu_floors.comparators(16), 63)
 
     def test_permutation(self):
-        """90 operations a round, 24 rounds, eight messages."""
+        """A permutation is 90 operations a round, 24 rounds, for eight messages."""
         self.assertEqual(cpu_floors.permutation(ZEN5), 90 / 4 * 24 / 8)
         self.assertEqual(cpu_floors.permutation(GOLDEN_COVE), 90 / 2 * 24 / 8)
 
     def test_frodo_matrix(self):
-        """Eight AES rounds for four blocks of eight coefficients, eight products a coefficient, 32 an instruction; on
-        a Zen 5, with AES, 9 / 16 as many products, and additions on ports that are free."""
+        """A takes eight AES rounds for four blocks of eight coefficients, its product eight multiplications a
+        coefficient, 32 an instruction; on a Zen 5, with AES, 9 / 16 as many, and additions on ports that are free."""
         rounds, products = 976 * 976 / 8 * 8 / 4, 8 * 976 * 976 / 32
         self.assertEqual(cpu_floors.frodo_matrix(ZEN5, 976, True, False), (rounds + products * 9 / 16) / 2)
         self.assertEqual(cpu_floors.frodo_matrix(GOLDEN_COVE, 976, True, False), rounds)  # products fit beside

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows that polykem_bench_small_batches prints have the form of those in src/tuning/small_batches.hpp."""
+"""Tests that polykem_bench_small_batches prints rows in the form of src/tuning/small_batches.hpp."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykemd's configuration file, `polykemd --check`, its table of limits, and reading the file again."""
+"""Tests polykemd's configuration file, `polykemd --check`, its table of limits, and reading the file again."""
 
 import json
 import os
@@ -148,7 +148,7 @@ class Limits(Files):
         self.assertEqual(alone["needed"], one)
 
     def group(self, controller, version1, version2, value):
-        """A control group with a limit, until the test ends: the file in which a process writes its id to be in it."""
+        """Makes a control group with a limit, until the test ends. Returns the file in which a process joins it."""
         for root, name in ((f"/sys/fs/cgroup/{controller}", version1), ("/sys/fs/cgroup", version2)):
             folder = pathlib.Path(root) / f"polykem-test-{os.getpid()}"
             try:
@@ -181,7 +181,7 @@ class Limits(Files):
         self.assertEqual((row["available"], row["enough"]), (20, False))
 
     def test_what_a_busy_one_takes(self):
-        """The table is an upper bound of what polykemd has."""
+        """The table is an upper bound of what polykemd uses."""
         options = ("--config", "", "--clients", "3", "--memory", "64", "--metrics", "127.0.0.1:0")
         rows = {row["limit"]: row for row in self.check(OK, *options)["limits"]}
         daemon = self.daemon(*options)
@@ -207,7 +207,7 @@ class Reload(Files):
         return self.daemon("--config", self.file, *options, **more)
 
     def reload(self, daemon, text):
-        """The log until its figures."""
+        """Changes the file and has it read again. Returns the log up to its figures."""
         self.file.write_text(text)
         daemon.send_signal(signal.SIGHUP)
         lines = []
@@ -254,7 +254,7 @@ class Reload(Files):
         self.stop(daemon)
 
     def test_under_load(self):
-        """Workers are not affected: no operation is lost or dropped, and nobody connects twice."""
+        """A reload does not affect workers: no operation is lost or dropped, and nobody connects twice."""
         daemon = self.configured("--metrics", "127.0.0.1:0")
         port = self.metrics_port(daemon)
         workers = [self.worker() for _ in range(2)]
@@ -307,7 +307,7 @@ class LogFormats(Files):
         self.assertIn("No such file", told["message"])
 
     def test_priorities_without_the_journals_socket(self):
-        """If standard error is the journal's and the journal takes no entries, lines have priorities."""
+        """If standard error is the journal's and the journal takes no entries, lines begin with priorities."""
         log = open(self.dir / "log", "w", encoding="utf-8")
         self.addCleanup(log.close)
         about = os.fstat(log.fileno())

@@ -201,7 +201,7 @@ class Metrics(Case):
         self.assertEqual(total(values, "polykem_wait_seconds_count"), batched)
 
     def check_dashboard(self, text):
-        """The dashboard asks for metrics that exist."""
+        """Checks that the dashboard asks for metrics that exist."""
         dashboard = (pathlib.Path(__file__).parents[2] / "docs/grafana_polykem.json").read_text(encoding="utf-8")
         for panel in json.loads(dashboard)["panels"]:
             for target in panel["targets"]:
@@ -211,7 +211,7 @@ class Metrics(Case):
                     self.assertRegex(text, rf"(?m)^{name}[{{ ]", panel["title"])
 
     def check_page(self, text):
-        """The page's table has exactly the existing metrics."""
+        """Checks that the page's table has exactly the existing metrics."""
         page = (pathlib.Path(__file__).parents[2] / "docs/broker.md").read_text(encoding="utf-8")
         cells = re.findall(r"(?m)^\| (`polykem_.*?) \|", page)
         listed = [before + part + after for cell in cells
@@ -276,7 +276,7 @@ class Metrics(Case):
         self.assertEqual(total(samples(self.port)[0], "polykem_build_info", program="polykemd"), 1)
 
     def top_of(self, before, after):
-        """What polykem top shows for the interval between two readings."""
+        """Returns what polykem top shows for the interval between two readings."""
         listening = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listening.close)
         listening.settimeout(PATIENCE)

@@ -28,7 +28,7 @@ def answer(port, path, method="GET"):
 
 
 class Words(Case):
-    """Page, alerts and program use the same names."""
+    """Tests that the page, the alerts and the program use the same names."""
 
     def test_every_alert_has_a_section(self):
         alerts = re.findall(r"- alert: (\w+)\n", ALERTS)

@@ -4,7 +4,7 @@
 
     unit_sandbox.py --unit cli/daemon/polykemd.service.in [--calls FILE] [--set KEY=VALUE]... -- polykemd [OPTIONS]
 
-What is done as the unit says: the socket that is handed over, a user without a name, capabilities or new privileges,
+It does these as the unit says: the socket that is handed over, a user without a name, capabilities or new privileges,
 read-only files, a /tmp and a network of its own, no home folders, the kernel's settings read-only, a /dev with the
 devices of DeviceAllow= alone, the limits, and a filter of system calls. --set overrides a key, as `systemctl edit`
 would. The rest of the unit (Restart=, KeyringMode=, MemorySwapMax=, Protect* for what the filter or the missing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The armour around keys and ciphertexts, and what is refused in it."""
+"""Tests the armour around keys and ciphertexts, and what is refused in it."""
 
 import base64
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which backend runs, and what forces it."""
+"""Tests which backend runs, and how to force one."""
 
 import unittest
 
@@ -36,7 +36,7 @@ class Backend(Case):
         self.assertEqual(self.files(), [])
 
     def test_unavailable(self):
-        """A backend that this machine cannot run, or that has no plan for the set, is exit code 4."""
+        """A backend that this machine cannot run, or that has no plan for the set, ends with exit code 4."""
         listed = self.json("list")
         here = next(s["backends"] for s in listed["schemes"] if s["name"] == SET)
         absent = [b["name"] for b in listed["backends"] if b["name"] not in here]

@@ -76,7 +76,7 @@ class Bench(Case):
         self.assertNotIn("--memory", self.ok("bench", "-s", SET, "--batch", "5", "--seconds", "0"))
 
     def test_a_slow_batch_is_timed_once(self):
-        """A batch that alone takes longer than three times --seconds ends the measurement of its figure."""
+        """A single batch that takes longer than three times --seconds ends the measurement of its figure."""
         result = self.json("bench", "-s", "frodokem1344shake", "--backend", "ref", "--op", "encaps", "--batch", "1,20",
                            "--seconds", "0.01", "--threads", "1")  # fmt: skip
         self.assertGreater(result["records"][1]["median_s"], 0.05)

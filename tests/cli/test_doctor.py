@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykem doctor: self-tests, and where the GPU begins to pay."""
+"""Tests polykem doctor: self-tests, and from which batch size a GPU pays."""
 
 import hashlib
 import os
@@ -35,7 +35,7 @@ class Doctor(Case):
             self.assertEqual(entry["known_answer_digest"], hashlib.shake_128(answer).hexdigest(32))
 
     def answer(self, name):
-        """What the set's digest is of."""
+        """Returns the bytes whose digest the set's self-test has."""
         if name.startswith("mldsa"):
             kind = "verify" if name == "mldsa87" else "sign_seed"
             group = unpacked(f"mldsa/mldsa_{name[5:]}_{kind}_test.json.gz")["testGroups"][0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encrypted private keys: what decaps decrypts, and where it gets the passphrase from."""
+"""Tests encrypted private keys: what decaps decrypts, and where it gets the passphrase."""
 
 import base64
 import fcntl
@@ -31,7 +31,7 @@ class EncryptedKeys(Case):
         self.write("passphrase", PASSPHRASE + b"\n")
 
     def decaps(self, key, *options, **kwargs):
-        """decaps with that key, without a terminal."""
+        """Runs decaps with that key, without a terminal."""
         return subprocess.run([PROGRAM, "decaps", "--sk", str(key), "--ct", "ct", "--ss", "got", "--force",
                                *map(str, options)], cwd=self.dir, capture_output=True, timeout=240, check=False,
                               start_new_session=True, **kwargs)
@@ -144,7 +144,7 @@ class EncryptedKeys(Case):
 
     @staticmethod
     def grown(der, place, old, new):
-        """`der` with `old` at `place` replaced, and the lengths of the SEQUENCEs around it adapted."""
+        """Returns `der` with `old` at `place` replaced, and with the lengths of the SEQUENCEs around it adapted."""
         more = len(new) - len(old)
         out = bytearray(der[:place] + new + der[place + len(old):])
         walk = 0
@@ -166,7 +166,7 @@ class EncryptedKeys(Case):
 
     def at_a_terminal(self, typed):
         """Runs decaps with a terminal and types `typed` at the prompt. Returns the output, the status, and whether the
-        terminal shows what is typed before, meanwhile and after."""
+        terminal echoes input before, during and after."""
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)
         self.addCleanup(os.close, slave)

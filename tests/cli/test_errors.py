@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors as JSON, files that --json may not replace, and names that resemble nothing."""
+"""Tests errors as JSON, files that --json may not replace, and names that resemble nothing."""
 
 import json
 import unittest
@@ -9,7 +9,7 @@ from program import BAD_INPUT, CHECK_FAILED, DATA, IO, SET, USAGE, Case, vectors
 
 class Errors(Case):
     def error(self, code, *args, **kwargs):
-        """The JSON object of a command that must fail with that exit code; the same words are on standard error."""
+        """Returns the JSON of a command that must fail with that exit code; standard error must have the same words."""
         done = self.run_program(*args, "--json", "-", **kwargs)
         self.assertEqual(done.returncode, code, done.stderr)
         out = json.loads(done.stdout)
@@ -124,7 +124,7 @@ class Errors(Case):
         self.fails(USAGE, [f"{shown} exists already"], "keygen", "-s", SET, "--pk", name, "--sk", "new")
 
     def test_values_are_not_taken_for_options(self):
-        """If something else is wrong, the error names that."""
+        """If something else is wrong, the error names that, and not a value that looks like an option."""
         self.fails(USAGE, ["required"], "keygen", "-s", SET, "--format", "pem")
         self.fails(USAGE, ["required"], "keygen", "-qf", "-s" + SET)
         self.fails(USAGE, ["--batch"], "bench", "-s", SET, "--batch=-4")

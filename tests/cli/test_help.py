@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command tree that man pages and completion are made from: polykem help --json."""
+"""Tests the command tree from which man pages and completion are made: polykem help --json."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import unittest
 
 from program import DATA, SET, Case
 
-# What the command line of an example may have besides words of the tree.
+# Words of an example's command line that are not in the tree.
 PLACEHOLDER = re.compile(r"^[A-Za-z0-9_.,/:=+-]+$")
 
 

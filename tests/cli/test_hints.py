@@ -23,7 +23,7 @@ FILES_OF_POLYKEM = {"--pk", "--sk", "--ct", "--ss", "--sig", "--json", "--svg", 
 
 
 def overwrites(line):
-    """What a line of a command, or of a text that names one, reads and writes; None if nothing."""
+    """Returns a file that a line's command reads and also writes, None if there is none. The line may be text."""
     for pattern in READ_AND_WRITTEN:
         if found := pattern.search(line):
             return found.group(1)
@@ -36,7 +36,7 @@ def overwrites(line):
 
 
 def lines():
-    """Every line of the sources and the pages, and each with the one that continues it."""
+    """Yields every line of the sources and the pages, joined with its continuation lines."""
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
     for folder in FOLDERS:
         files += [file for file in sorted((ROOT / folder).rglob("*")) if file.suffix in ENDINGS and file.is_file()]

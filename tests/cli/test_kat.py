@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Known answers: polykem kat over JSON and .rsp files, good, wrong and broken."""
+"""Tests known answers: polykem kat with JSON and .rsp files, correct, wrong and broken."""
 
 import gzip
 import json
@@ -9,7 +9,7 @@ from program import BAD_INPUT, CHECK_FAILED, DATA, IO, OTHER, SET, USAGE, Case, 
 
 
 def to_rsp(vectors):
-    """A NIST .rsp file with the same cases: only seeds, no coins."""
+    """Returns a NIST .rsp file with the same cases, with seeds and without coins."""
     out = [f"# {vectors['name']}", ""]
     for c in vectors["counts"]:
         out.append(f"count = {c['count']}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys, ciphertexts and secrets in files: polykem keygen, encaps, decaps."""
+"""Tests keys, ciphertexts and secrets in files: polykem keygen, encaps, decaps."""
 
 import os
 import stat

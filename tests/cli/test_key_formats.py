@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys in PEM and DER: keygen --format, and what encaps and decaps read."""
+"""Tests keys in PEM and DER: keygen --format, and what encaps and decaps read."""
 
 import base64
 import stat
@@ -20,7 +20,7 @@ FRODO_ARC = bytes.fromhex("06082881 8c710202 07")
 
 
 def content(block):
-    """The bytes of a file with one PEM block."""
+    """Returns the bytes of a file with one PEM block."""
     return base64.b64decode(b"".join(block.split(b"\n")[1:-2]), validate=True)
 
 
@@ -197,10 +197,10 @@ class KeyFormats(Case):
         self.refused(pk + self.read("pk"), ["is of set mlkem512, expected mlkem768"])
 
     def test_certificates(self):
-        """encaps to the key in a certificate, alone, in DER, and in a chain with issuers whose keys are others."""
+        """encaps takes the key in a certificate, alone, in DER, and in a chain with issuers that have other keys."""
         leaf, issuer = (FOREIGN / "mlkem768.crt").read_bytes(), (FOREIGN / "ca.crt").read_bytes()
         self.write("leaf", leaf)
-        self.write("leaf.der", content(leaf))  # of version 1, which it does not say
+        self.write("leaf.der", content(leaf))  # of version 1, which the certificate does not state
         self.write("chain", b"subject=CN = alice\n\n" + leaf + b"subject=CN = ca\n\n" + issuer)
         self.write("issuer first", issuer + leaf)
         for certificate in ("leaf", "leaf.der", "chain", "issuer first"):
@@ -226,7 +226,7 @@ class KeyFormats(Case):
                            "decaps", "--sk", file, "--ct", "ct", "--ss", "x")
 
     def test_bundles(self):
-        """Key and certificates in one file, as `openssl pkcs12 -nodes` writes them."""
+        """The key is found in a file with certificates, as `openssl pkcs12 -nodes` writes them."""
         for bundle in ("pkcs12_nodes.pem", "key_first.pem"):
             self.agree(FOREIGN / bundle, FOREIGN / bundle)
 

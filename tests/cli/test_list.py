@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sets, their sizes and backends: polykem list."""
+"""Tests the list of sets, their sizes and backends: polykem list."""
 
 import csv
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No command, unknown commands and options, help, version."""
+"""Tests no command, unknown commands and options, help, version."""
 
 import subprocess
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of very many records: memory stays flat, results are those of one record at a time, errors name the record."""
+"""Tests files of very many records: memory stays flat, results are those of single records, errors name the record."""
 
 import base64
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests with many variants of a key's file that polykem reads and refuses the same PEM as OpenSSL 3.0 and 3.5."""
+"""Tests with many variants of a key file that polykem reads and refuses the same PEM as OpenSSL 3.0 and 3.5."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def block(body, begin=BEGIN, end=END):
 
 
 def around(pem):
-    """Text and other blocks before and after."""
+    """Returns variants with text and other blocks before and after."""
     yield "nothing", pem
     for name, text in (("byte order mark", MARK), ("two byte order marks", MARK + MARK), ("empty lines", b"\n\r\n \n"),
                        ("umlauts", "# Schlüssel für Zoë\n".encode()), ("umlauts in Latin-1", b"# Schl\xfcssel\n"),
@@ -64,7 +64,7 @@ def around(pem):
 
 
 def titles(body):
-    """BEGIN and END lines."""
+    """Returns variants of the BEGIN and END lines."""
     for name, begin in (("BEGIN with blanks behind", BEGIN + b" \t"),
                         ("BEGIN with a no-break space", BEGIN + b"\xc2\xa0"),
                         ("BEGIN with 4 dashes", BEGIN[:-1]), ("BEGIN with 6 dashes", b"-" + BEGIN),
@@ -82,7 +82,7 @@ def titles(body):
 
 
 def bodies(body):
-    """The base64."""
+    """Returns variants of the base64."""
     for size in (1, 4, 48, 63, 64, 65, 76, 100, 200, 10_000):
         yield f"lines of {size}", block(lines_of(body, size))
         yield f"an empty line, lines of {size}", block(b"\n" + lines_of(body, size))
@@ -105,7 +105,7 @@ def bodies(body):
 
 
 def padding(body):
-    """The end of the base64, whose padding is one '='."""
+    """Returns variants of the end of the base64, whose padding is one '='."""
     plain = body.rstrip(b"=")
     for count in range(5):
         yield f"{count} times =", block(plain + b"=" * count)

@@ -18,7 +18,7 @@ SIZES = {"mldsa44": (1312, 2560, 2420), "mldsa65": (1952, 4032, 3309), "mldsa87"
 
 
 def mu_of(pk, context, message):
-    """[FIPS204, Alg 7, L6] of a message with its context."""
+    """Returns mu of a message with its context [FIPS204, Alg 7, L6]."""
     return hashlib.shake_256(hashlib.shake_256(pk).digest(64) + bytes([0, len(context)]) + context + message).digest(64)
 
 
@@ -30,7 +30,7 @@ class SignatureCase(Case):
         self.write("b", b"")
 
     def wrong(self, words, *args):
-        """Signatures that do not verify."""
+        """Checks that a command finds signatures that do not verify."""
         done = self.fails(CHECK_FAILED, words, "verify", *args)
         return done.stdout.decode()
 
@@ -192,7 +192,7 @@ class Signatures(SignatureCase):
         self.fails(USAGE, ["'mldsa66'", "did you mean 'mldsa65'"], "keygen", "-s", "mldsa66", "--pk", "x", "--sk", "y")
 
     def test_a_large_message(self):
-        """Messages that are longer than what is read at once."""
+        """Messages may be longer than what is read at once."""
         self.write("a", os.urandom(1 << 20) * 20)
         self.ok("sign", "--sk", "sk", "a", "b")
         self.ok("verify", "--pk", "pk", "a", "b")
@@ -297,8 +297,8 @@ class SignatureVectors(SignatureCase):
         self.fails(BAD_INPUT, ["'ML-DSA', 'sign'"], "kat", "file", "--quiet")
 
     def test_interfaces_of_newer_releases(self):
-        """Groups that name their interface: messages with contexts, digests of them, mu. Made here of signatures by the
-        program, in the form of NIST's files; the parsers alone are under test."""
+        """Groups that name their interface are read: messages with contexts, digests of them, mu. They are made
+        here from the program's signatures, in the form of NIST's files, as only the parsers are under test."""
         self.keys(SIGNER, "--format", "raw", "--force")
         pk, sk = self.read("pk"), self.read("sk")
         message = self.read("a")
@@ -334,7 +334,7 @@ class SignatureVectors(SignatureCase):
 
 
 class SignaturesOfOpenssl(SignatureCase):
-    """With OpenSSL 3.5 or newer, which signs in both directions with keys in PEM."""
+    """Tests with OpenSSL 3.5 or newer: each side verifies the other's signatures, with keys in PEM."""
 
     def openssl(self, *args, code=0):
         done = subprocess.run([OPENSSL, *map(str, args)], cwd=self.dir, capture_output=True, text=True, check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard streams that are closed, full or not open for writing: no file gets what belongs there, nothing aborts."""
+"""Tests standard streams that are closed, full or not writable: no file gets what belongs there, nothing aborts."""
 
 import itertools
 import json
@@ -64,7 +64,7 @@ class Streams(Case):
         self.assertEqual(self.files(), [])
 
     def test_nothing_else_lands_in_a_result_on_standard_output(self):
-        """Output that goes there by any name, to a pipe or a file."""
+        """Output that goes to standard output by another name, to a pipe or a file, is refused."""
         os.mkfifo(self.dir / "fifo")
         pipe = os.open(self.dir / "fifo", os.O_RDWR)
         self.addCleanup(os.close, pipe)
@@ -155,7 +155,7 @@ class Streams(Case):
                     self.assertEqual(self.run_with(*command, stderr=stream)[0], code, command)
 
     def test_progress_without_standard_error(self):
-        """The plain line comes every five seconds; waiting for a silent server takes longer."""
+        """Progress, a line every five seconds, is lost without harm; waiting for a silent server takes longer."""
         with open("/dev/full", "wb") as full, socket.create_server(("127.0.0.1", 0)) as silent:
             code, out, _ = self.run_with("swarm", "-s", SET, "--port", silent.getsockname()[1], "--clients", "1",
                                          "--timeout", "5.5", stderr=full)  # fmt: skip
@@ -168,7 +168,7 @@ class Streams(Case):
             return subprocess.Popen([DAEMON, "--socket", str(self.dir / "socket"), *args], cwd=self.dir, **given)
 
     def test_the_daemon_outlives_its_log(self):
-        """polykemd logs when it begins, at SIGHUP and when it ends."""
+        """polykemd continues without its log, which it writes when it begins, at SIGHUP and when it ends."""
         process = self.daemon()
         self.addCleanup(process.kill)
         deadline = time.monotonic() + 60
@@ -189,7 +189,7 @@ class Streams(Case):
         self.assertIn("polykemd: cannot write to standard output", error)
 
     def test_only_one_place_prints(self):
-        """Elsewhere, printing could throw where nothing may, or lose its output silently."""
+        """Only one file prints: elsewhere, printing could throw where nothing may, or lose output silently."""
         sources = pathlib.Path(__file__).resolve().parents[2] / "cli"
         prints = re.compile(r"fmt::print\(|std::(?:cout|cerr|clog)\b|\b(?:f?printf|f?puts|perror)\(")
         found = [f"{path.name}: {word}" for path in sources.rglob("*.[ch]pp") if path.name != "streams.cpp"

@@ -36,7 +36,7 @@ class Terminal(Case):
         return out
 
     def table(self, *args, **options):
-        """The lines up to the first text that is not a table."""
+        """Returns the lines up to the first text that is not a table."""
         lines = self.on_terminal(*args, **options).decode().replace("\r\n", "\n").split("\n")
         return lines[: next((i for i, line in enumerate(lines) if line.startswith("Sizes in bytes")), len(lines))]
 

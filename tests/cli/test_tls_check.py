@@ -154,7 +154,7 @@ def misspelt(word):
 
 
 def variants(text):
-    """Each line of a file dropped, at another place, twice, and each word of it misspelt: (what was done, text)."""
+    """Yields (what was done, lines) for each line: dropped, moved, commented out, and with each word misspelt."""
     lines = text.splitlines()
     for at, line in enumerate(lines):
         rest = lines[:at] + lines[at + 1:]
@@ -174,7 +174,7 @@ def module_of_this_build(case):
 
 
 class FilesCase(Case):
-    """Files that OpenSSL ignores, as a whole or in part, beside programs that read them: s_server and s_client."""
+    """Compares tls-check with s_server and s_client on files that OpenSSL ignores, as a whole or in part."""
 
     def setUp(self):
         super().setUp()
@@ -183,7 +183,7 @@ class FilesCase(Case):
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("OPENSSL_", "POLYKEM_"))}
 
     def check(self, text, *options):
-        """(exit status, what is printed)"""
+        """Runs tls-check. Returns (exit status, what it prints)."""
         (self.dir / "openssl.cnf").write_text(text)
         done = self.run_program("tls-check", "--config", "openssl.cnf", "--groups", HYBRID, *options)
         self.assertIn(done.returncode, (OK, CHECK_FAILED), done.stderr)
@@ -191,7 +191,7 @@ class FilesCase(Case):
         return done.returncode, done.stdout.decode()
 
     def negotiated(self, text):
-        """The group of a server and a client that set none themselves; empty if they do not connect."""
+        """Returns the group of a server and a client that set none themselves; empty if they do not connect."""
         (self.dir / "openssl.cnf").write_text(text)
         port = free_port()
         programs = {"env": {**self.environment, "OPENSSL_CONF": str(self.dir / "openssl.cnf")}, "cwd": self.dir,
@@ -375,7 +375,7 @@ class TlsFiles(FilesCase):
 
 
 class TlsVariants(FilesCase):
-    """The long form of the test above."""
+    """The long form of TlsFiles."""
 
     def test_never_says_that_all_is_well_where_programs_do_not_negotiate(self):
         every = list(variants(self.fine.replace(HYBRID, OWN)))
@@ -385,7 +385,7 @@ class TlsVariants(FilesCase):
 
 class TlsCheck(Case):
     def config(self, *lines, default="activate = 1"):
-        """With the module of this build, unless a line says another."""
+        """Writes a configuration with the module of this build, unless a line names another."""
         path = self.dir / "openssl.cnf"
         if not any(line.startswith("module") for line in lines):
             lines = (*lines, f"module = {module_of_this_build(self)}")
@@ -464,7 +464,7 @@ class TlsCheck(Case):
 
 
 class OldServer(SServer):
-    """TLS 1.2, where groups are of elliptic curves only."""
+    """A server with TLS 1.2, whose groups are elliptic curves only."""
 
     def command(self):
         return [word if word != "-tls1_3" else "-tls1_2" for word in super().command()]
@@ -472,7 +472,7 @@ class OldServer(SServer):
 
 @contextlib.contextmanager
 def stranger(answer, host="127.0.0.1"):
-    """A port at which something else than a TLS server listens: `answer` gets each connection, in a thread."""
+    """Yields a port at which something other than a TLS server listens: `answer` gets each connection, in a thread."""
     def accept():
         with contextlib.suppress(OSError):
             while True:
@@ -487,7 +487,7 @@ def stranger(answer, host="127.0.0.1"):
 
 
 class TlsConnect(Case):
-    """The group of real servers, as --connect shows it and as the ServerHello has it."""
+    """Tests the group of real servers, as --connect shows it and as the ServerHello has it."""
 
     def connect(self, port, *options):
         return self.json("tls-check", "--connect", f"127.0.0.1:{port}", *options)
@@ -557,7 +557,7 @@ class TlsConnect(Case):
         self.fails(IO, ["cannot find 'nothing.invalid'"], "tls-check", "--connect", "nothing.invalid:443")
 
     def test_malformed_server_hellos(self):
-        """The beginning of a valid one, with wrong lengths or changed bytes."""
+        """A truncated or changed ServerHello ends with an error that names the server."""
         body = b"\x03\x03" + bytes(32) + b"\x00" + b"\x13\x02\x00" + b"\x00\x0c" + \
             b"\x00\x2b\x00\x02\x03\x04" + b"\x00\x33\x00\x02\x11\xec"
         sound = b"\x02" + len(body).to_bytes(3, "big") + body
@@ -574,7 +574,7 @@ class TlsConnect(Case):
                 self.assertIn(f"127.0.0.1 port {port}", done.stderr.decode())
 
     def test_a_key_share_that_cannot_be_right(self):
-        """The connection works, but the bytes are wrong, so the client's alert ends the handshake."""
+        """A key share with wrong bytes is an error: the client's alert ends the handshake."""
         def answer(share):
             def send(connection):
                 hello = connection.recv(1 << 16)

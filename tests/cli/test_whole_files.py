@@ -16,9 +16,9 @@ FAULTS = os.environ.get("POLYKEM_FAULTS", "build/bin/libpolykem_cli_faults.so")
 
 
 def faults(**kinds):
-    """Environment of a program that meets these (see faults.c)."""
+    """Returns the environment of a program that meets these faults (see faults.c)."""
     env = {f"FAULT_{name.upper()}": str(value) for name, value in kinds.items()}
-    # The address sanitizer demands to be the first library, and it is not.
+    # The address sanitizer demands to be the first library, which it is not here.
     return {"LD_PRELOAD": os.path.abspath(FAULTS), "ASAN_OPTIONS": "verify_asan_link_order=0", **env}
 
 
@@ -58,7 +58,7 @@ class WholeFiles(Case):
             self.assertEqual(self.files(), [])
 
     def test_a_signal_while_files_get_their_names_waits(self):
-        """The third fsync is the folder's: both files have their names; what they replaced still exists beside them."""
+        """The third fsync is the folder's. Both files have their names then, and what they replaced still exists."""
         for force in ((), ("--force",)):
             env = faults(signal=int(signal.SIGTERM), signal_at=3)
             done = self.run_program(*self.COMMANDS[0], *force, env=env)
@@ -100,7 +100,7 @@ class WholeFiles(Case):
                                      f"polykem: interrupted by {number.name}: no output file was written\n")
 
     def wait_for_handlers(self, process):
-        """Until the kernel says that the process catches SIGXCPU, the last of the signals that it handles."""
+        """Waits until the kernel says that the process catches SIGXCPU, the last of the signals that it handles."""
         caught = 0
         deadline = time.monotonic() + 60
         while not caught >> (signal.SIGXCPU - 1) & 1 and time.monotonic() < deadline:
@@ -170,7 +170,7 @@ class WholeFiles(Case):
         self.assertEqual(log.read_text().split(), ["file", "file", "folder"])
 
     def test_other_file_systems(self):
-        """Without unnamed files, hard links or exchange, the files are the same in the end."""
+        """Without unnamed files, hard links or exchange, the resulting files are the same."""
         kinds = ({"no_tmpfile": 1}, {"no_tmpfile": 1, "no_link": 1}, {"no_exchange": 1},
                  {"no_tmpfile": 1, "no_link": 1, "no_exchange": 1})  # fmt: skip
         for kind in kinds:
@@ -199,7 +199,7 @@ class WholeFiles(Case):
 
 
 class SameFile(Case):
-    """An output that is the same file as an input or another output, under any name."""
+    """Tests that an output is refused that is the same file as an input or another output, under any name."""
 
     def setUp(self):
         super().setUp()

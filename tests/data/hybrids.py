@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Known answers of the hybrids: ML-KEM by polykem, whose own answers are NIST's; curves by pyca/cryptography, hashes by
-hashlib.
+"""Makes known answers of the hybrids: ML-KEM by polykem, which is tested with NIST's; curves by pyca/cryptography,
+hashes by hashlib.
 
     python tests/data/hybrids.py    writes a file for each set here, and prints the entries of accumulated.json
 """

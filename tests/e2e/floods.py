@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of hostile clients. Each kind is a function that runs for ever in a process of its own."""
+"""Thousands of hostile clients. Each kind is a function that a process of its own repeats for ever."""
 
 import collections
 import contextlib
@@ -135,8 +135,8 @@ KINDS = [vanish, hello_and_reset, hello_and_reset_late, repeat_hello, garbage, g
          byte_a_second, half_open]  # fmt: skip
 
 
-def go_on(kind, port, scheme, rate):
-    """rate: the largest number per second."""
+def repeat(kind, port, scheme, rate):
+    """Repeats a kind of client for ever. rate: the largest number per second."""
     due = time.monotonic()
     while True:
         with contextlib.suppress(OSError):
@@ -151,7 +151,7 @@ class Flood:
     def __init__(self, kind, port, scheme, rate=1000):
         processes = multiprocessing.get_context("fork")
         arguments = (kind, port, scheme.encode(), rate)
-        self._process = processes.Process(target=go_on, args=arguments, daemon=True)
+        self._process = processes.Process(target=repeat, args=arguments, daemon=True)
 
     def __enter__(self):
         self._process.start()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exchange protocol written from docs/protocol.md, independently of the program."""
+"""The exchange protocol, written from docs/protocol.md independently of the program."""
 
 import hashlib
 import hmac
@@ -19,7 +19,7 @@ CODES = {
 
 
 def frame(kind, payload, magic=b"PKEX", version=1, length=None):
-    """One frame; the named arguments make it wrong."""
+    """Returns a frame; the named arguments make it wrong."""
     size = len(payload) if length is None else length
     return magic + struct.pack(">BBHI", version, kind, 0, size) + payload
 
@@ -29,7 +29,7 @@ def hello(role, scheme=SCHEME):
 
 
 def tag(secret, label, frames):
-    """The CONFIRM payload of one end. frames: HELLO, PUBLIC_KEY and CIPHERTEXT, whole."""
+    """Returns the CONFIRM payload of one end. frames: HELLO, PUBLIC_KEY and CIPHERTEXT, whole."""
     digest = hashlib.sha256(b"".join(frames)).digest()
     return hmac.new(secret, label + digest, hashlib.sha256).digest()
 
@@ -78,7 +78,7 @@ class Peer:
         return data
 
     def receive_frame(self):
-        """The next frame as (type, payload)."""
+        """Returns the next frame as (type, payload)."""
         header = self.receive(12)
         magic, version, kind, reserved, length = struct.unpack(">4sBBHI", header)
         if (magic, version, reserved) != (b"PKEX", 1, 0):
@@ -86,14 +86,14 @@ class Peer:
         return kind, self.receive(length)
 
     def expect(self, kind):
-        """The payload of the next frame, which must be of that type."""
+        """Returns the payload of the next frame, which must be of that type."""
         got, payload = self.receive_frame()
         if got != kind:
             raise AssertionError(f"frame type {got} where {kind} was due: {payload!r}")
         return payload
 
     def drop_reason(self):
-        """Waits to be dropped: the reason in the ERROR frame, after which the other end closes."""
+        """Waits to be dropped. Returns the reason in the ERROR frame, after which the other end must close."""
         payload = self.expect(ERROR)
         if self.socket.recv(1) != b"":
             raise AssertionError("bytes after an ERROR frame")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole exchanges: both roles, both transports, the report, limits and waves."""
+"""Tests whole exchanges: both roles, both transports, the report, limits and waves."""
 
 import collections
 import contextlib
@@ -83,7 +83,7 @@ class Exchange(ProgramTest):
             self.assertEqual(self.exchange("--clients", 1, "--transport", transport)["agreed"], 1)
 
     def test_every_scheme(self):
-        """Alternates between the two roles; below, every family has both."""
+        """Every set agrees, in one of the two roles; below, every family has both."""
         listed = json.loads(self.check_run("list", "--json", "-").stdout)
         names = [scheme["name"] for scheme in listed["schemes"]]
         self.assertGreaterEqual(len(names), 6)

@@ -16,7 +16,7 @@ HONEST = 60
 
 
 def start_decaps(peer):
-    """HELLO, and the public key that the server makes."""
+    """Sends HELLO, and receives the public key that the server makes."""
     peer.send(protocol.hello(protocol.SERVER_DECAPS))
     return peer.expect(protocol.PUBLIC_KEY)
 
@@ -182,15 +182,15 @@ FAULTS = {
 
 class FaultyClients(ProgramTest):
     def timeout(self, least):
-        """Seconds that a server shall wait for a frame: few, so that tests see silent clients dropped, but more than
-        all honest ones together need on this machine now."""
+        """Returns how many seconds a server should wait for a frame: few, so that tests see silent clients dropped, but
+        more than all honest clients together need on this machine now."""
         server = self.server()
         begin = time.monotonic()
         self.run_json("swarm", "--scheme", SCHEME, "--port", server.port, "--clients", HONEST)
         return max(least, 5 * (time.monotonic() - begin))
 
     def run_faults(self, role):
-        """All faults at once, with honest clients beside them; checks every reason and count."""
+        """Runs all faults at once, with honest clients beside them; checks every reason and count."""
         server = self.server("--role", role, timeout=self.timeout(least=1))
         seen = {}
 
@@ -246,7 +246,7 @@ class FaultyClients(ProgramTest):
 
 
 class FaultyServers(ProgramTest):
-    """One client against a server made of Python."""
+    """Tests a client against a faulty server in Python."""
 
     def swarm_against(self, behave, role="server-decaps", timeout=PATIENCE):
         listener = socket.create_server(("127.0.0.1", 0))

@@ -48,7 +48,7 @@ class FloodTest(ProgramTest):
         return found["public_key_bytes"] + found["secret_key_bytes"]
 
     def check_flood(self, kinds, scheme=SCHEME, seconds=SECONDS, least=100, **options):
-        """On a machine where so few clients connect, the flood lasts longer."""
+        """Runs a flood, longer if too few clients connect on this machine. Returns the server's report."""
         for times in (1, 4, 16):
             report = self.flood(kinds, scheme, times * seconds, **options)
             if report["failed"] > least:
@@ -79,11 +79,11 @@ class Floods(FloodTest):
         self.assertGreater(report["failed_reasons"]["disconnected"], 500)
 
     def test_keys_for_those_who_have_left_are_not_made(self):
-        """2,000 clients a second request the costliest key and reset at once."""
+        """The server stays fast if 2,000 clients a second request the costliest key and reset at once."""
         scheme = "frodokem1344shake"
-        for times in (1, 4, 16):  # on a machine on which few come, it lasts longer
+        for times in (1, 4, 16):  # longer on a machine on which few clients come
             server = self.server(scheme=scheme)
-            self.median(server, scheme)  # the library measures too, at first
+            self.median(server, scheme)  # at first, the library measures too
             alone = self.median(server, scheme)
             patience = max(5, alone * MOST_MEDIANS_ALONE // 10**6)
             with contextlib.ExitStack() as stack:
@@ -150,7 +150,7 @@ class Floods(FloodTest):
 
 
 class ErrorTexts(ProgramTest):
-    """Peers that never send the same bytes twice."""
+    """Tests peers that never send the same bytes twice."""
 
     CLIENTS = 300
 
@@ -202,7 +202,7 @@ class ErrorTexts(ProgramTest):
 
 
 class EachKind(FloodTest):
-    """Each kind alone; the long form."""
+    """The long form: each kind alone."""
 
     def test_each_kind(self):
         for kind in floods.KINDS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An implementation of docs/protocol.md in Python, with the KEM through files, against the program's server."""
+"""Tests the program's server against an implementation of docs/protocol.md in Python, with the KEM through files."""
 
 import pathlib
 import subprocess

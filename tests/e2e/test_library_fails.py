@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library cannot run a batch: the batch's clients are told, and the server continues."""
+"""Tests that if the library cannot run a batch, the batch's clients are told and the server continues."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What exchange, serve and swarm say when the command line is wrong or the system refuses, and their exit codes."""
+"""Tests the errors and exit codes of exchange, serve and swarm if the command line is wrong or the system refuses."""
 
 import socket
 import unittest

@@ -39,7 +39,8 @@ def counts_of(known, counts):
 
 
 def refusals(known):
-    """The first coefficient q = 3329, which is not reduced; a changed hash in the secret key. [FIPS203, 7.2 and 7.3]"""
+    """Returns keys to refuse: with a first coefficient q = 3329, which is not reduced, and with a changed hash in the
+    secret key. [FIPS203, 7.2 and 7.3]"""
     case = known["counts"][0]
     pk, sk, ct = (bytearray.fromhex(case[field]) for field in ("pk", "sk", "ct"))
     pk[0], pk[1] = 3329 & 0xff, pk[1] & 0xf0 | 3329 >> 8
@@ -49,8 +50,8 @@ def refusals(known):
 
 
 def frodo640_rejections(known):
-    """The lowest bit of the last coefficient of each row of B' and of C: the message stays, so only comparing
-    finds it. [FRODO21, Alg 14, L16-18]"""
+    """Returns ciphertexts with a changed lowest bit in the last coefficient of each row of B' and of C: the message
+    stays, so only the comparison finds it. [FRODO21, Alg 14, L16-18]"""
     case = known["counts"][0]
     sk, ct = bytes.fromhex(case["sk"]), bytes.fromhex(case["ct"])
     row, c2_end, secret = 640 * 15 // 8, (640 * 8 + 64) * 15 // 8, 16

@@ -37,7 +37,7 @@ def output(*command):
 
 
 def offered(shell, *words):
-    """The completions of the last word."""
+    """Returns the completions of the last word."""
     if shell == "bash":
         return set(output("bash", "-c", BASH, DOCS / "completion/polykem.bash", *words))
     if shell == "fish":

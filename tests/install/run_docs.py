@@ -25,7 +25,7 @@ CODE = {"c", "cpp", "cmake", "sh"}
 
 
 def blocks(page):
-    """Its files by name, and its commands by mark."""
+    """Returns a page's files by name, and its commands by mark."""
     files, commands = {}, {"run": [], "run: clone": []}
     for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
         mark = block["mark"]

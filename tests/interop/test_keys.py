@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys in files between polykem and other programs: what one writes the other reads, and both hold the same secret.
+"""Tests keys in files between polykem and other programs: each reads the other's, and both get the same secret.
 
 CTest runs it, or by hand, each class where its peer is:
   POLYKEM_PROGRAM=build/bin/polykem "$(tests/interop/pyca.sh)" -B tests/interop/test_keys.py Pyca
@@ -47,25 +47,25 @@ class Case(unittest.TestCase):
         self.polykem("keygen", "-s", name, "--format", encoding, "--sk-form", form, "--pk", "pk", "--sk", "sk", "-f")
 
     def encaps(self, public_key):
-        """polykem encapsulates: ciphertext and secret."""
+        """Encapsulates with polykem. Returns the ciphertext and the secret."""
         self.polykem("encaps", "--pk", public_key, "--ct", "ct", "--ss", "ss", "--format", "raw", "-f")
         return self.read("ct"), self.read("ss")
 
     def decaps(self, private_key, ciphertext):
-        """polykem decapsulates: the secret."""
+        """Decapsulates with polykem. Returns the secret."""
         self.write("ct", ciphertext)
         self.polykem("decaps", "--sk", private_key, "--ct", "ct", "--ss", "ss", "--format", "raw", "-f")
         return self.read("ss")
 
     def each(self, *lists):
-        """Every combination, as a subtest."""
+        """Yields every combination, as a subtest."""
         for combination in itertools.product(*lists):
             with self.subTest(" ".join(combination)):
                 yield combination
 
 
 class Pyca(Case):
-    """pyca/cryptography, which has ML-KEM-768 and 1024 and reads private keys as seeds only."""
+    """Tests pyca/cryptography, which has ML-KEM-768 and 1024 and reads private keys only as seeds."""
 
     def setUp(self):
         super().setUp()
@@ -104,7 +104,7 @@ class Pyca(Case):
 
 
 class OpenSsl(Case):
-    """The program openssl of OpenSSL 3.5."""
+    """Tests the program openssl of OpenSSL 3.5."""
 
     SETS = {"mlkem512": "ML-KEM-512", "mlkem768": "ML-KEM-768", "mlkem1024": "ML-KEM-1024"}
 
@@ -112,7 +112,7 @@ class OpenSsl(Case):
         return self.command(pathlib.Path(os.environ["POLYKEM_OPENSSL"]) / "bin" / "openssl", *args)
 
     def agree(self, encoding):
-        """Encapsulation by one and decapsulation by the other, both ways."""
+        """Checks that each side decapsulates what the other has encapsulated."""
         ciphertext, secret = self.encaps("pk")
         self.write("ct", ciphertext)
         self.openssl("pkeyutl", "-decap", "-keyform", encoding, "-inkey", "sk", "-in", "ct", "-secret", "ss")
@@ -160,7 +160,7 @@ class OpenSsl(Case):
 
 
 class WolfSsl(Case):
-    """wolfSSL 5.9.4, of which polykem-interop is the program. It has FrodoKEM's keys in DER."""
+    """Tests wolfSSL 5.9.4, through the program polykem-interop. It has FrodoKEM's keys in DER."""
 
     #: Bytes of a public and of a private key.
     SETS = {prefix + size + hash_: sizes for size, sizes in (("976", (15632, 31296)), ("1344", (21520, 43088)))
@@ -170,7 +170,7 @@ class WolfSsl(Case):
         self.command(os.environ["POLYKEM_INTEROP"], *args)
 
     def agree(self, name):
-        """Encapsulation by one and decapsulation by the other, both ways."""
+        """Checks that each side decapsulates what the other has encapsulated."""
         ciphertext, secret = self.encaps("pk")
         self.write("ct", ciphertext)
         self.wolfssl("decaps", name, "sk", "ct", "ss")
@@ -180,7 +180,7 @@ class WolfSsl(Case):
         self.assertEqual(self.decaps("sk", self.read("ct")), secret)
 
     def headers(self, name):
-        """What is before the bytes of the keys."""
+        """Returns the headers of the key files, before the bytes of the keys."""
         return [self.read(file)[:-size] for file, size in zip(("pk", "sk"), self.SETS[name])]
 
     def test_keys_go_both_ways(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of the provider through the program openssl: of this system, and of OpenSSL 3.5.
+"""Tests the provider's keys through the program openssl, that of this system and that of OpenSSL 3.5.
 
 CTest runs it, or by hand:
   OPENSSL_MODULES=build/ossl-modules python3 -B tests/provider_keys/test_openssl.py System
@@ -45,11 +45,11 @@ class Case(unittest.TestCase):
         return done.stdout
 
     def system(self, command, *args):
-        """The system's program with the provider."""
+        """Runs the system's openssl with the provider."""
         return self.command(SYSTEM, command, *WITH_PROVIDER, *args)
 
     def certify(self, openssl, authority, name):
-        """An authority's certificate, and one that it signs."""
+        """Makes an authority's certificate, and one that it signs."""
         (self.dir / "leaf.cnf").write_text("basicConstraints = critical,CA:FALSE\n", encoding="utf-8")
         (self.dir / "req.cnf").write_text("[req]\ndistinguished_name = name\nx509_extensions = extensions\n[name]\n"
                                           "[extensions]\nbasicConstraints = critical,CA:TRUE\n", encoding="utf-8")
@@ -70,7 +70,7 @@ class Case(unittest.TestCase):
 
     def run_the_page(self, program, **environment):
         """Runs the commands of docs/program.md about keys for other programs, as printed, with that openssl. None may
-        change a file that was there before."""
+        change an existing file."""
         text = PAGE.read_text(encoding="utf-8")
         block = re.search(r"## Keys for other programs\n.*?\n```\n(.*?)\n```", text, re.DOTALL).group(1)
         commands = [line for line in block.splitlines() if line]
@@ -92,7 +92,7 @@ class Case(unittest.TestCase):
 
 
 class System(Case):
-    """What may be an OpenSSL 3.0, which has no ML-KEM of its own."""
+    """Tests the system's OpenSSL, which may be 3.0 and have no ML-KEM of its own."""
 
     def test_the_commands_of_the_page(self):
         config = self.dir / "openssl.cnf"
@@ -101,7 +101,7 @@ class System(Case):
         self.run_the_page(SYSTEM, OPENSSL_CONF=str(config))
 
     def test_encrypted_keys_for_polykem(self):
-        """What this openssl encrypts, polykem decrypts."""
+        """polykem decrypts the keys that this openssl encrypts."""
         self.system("genpkey", "-algorithm", "ML-KEM-768", "-out", "key")
         self.system("pkey", "-in", "key", "-pubout", "-out", "pub")
         (self.dir / "passphrase").write_text("secret\n", encoding="utf-8")
@@ -164,7 +164,7 @@ class System(Case):
         self.assertIn("ML-DSA-44 Public-Key:", text)
 
     def test_frodokem(self):
-        """Between this openssl with the provider and polykem: what one writes the other reads and writes again."""
+        """This openssl with the provider and polykem each read and rewrite the keys that the other writes."""
         for name, encoding in self.each(FRODO, ("pem", "der")):
             self.polykem("keygen", "-s", name, "--format", encoding, "--pk", "pub", "--sk", "key", "--force")
             again = self.system("pkey", "-in", "key", "-inform", encoding, "-outform", encoding)
@@ -248,7 +248,7 @@ class System(Case):
 
 
 class OpenSsl35(Case):
-    """Keys and certificates between OpenSSL 3.5's own ML-KEM and ML-DSA and the provider in the system's OpenSSL."""
+    """Tests keys and certificates between OpenSSL 3.5's own ML-KEM and ML-DSA and the provider in the system's."""
 
     def setUp(self):
         super().setUp()
@@ -318,7 +318,7 @@ class OpenSsl35(Case):
                 self.newer("pkeyutl", "-verify", *other, *options, "-sigfile", "signature")
 
     def test_the_provider_beside_its_own(self):
-        """With both, either may be asked; the keys are the same."""
+        """With the provider beside OpenSSL's own algorithms, either may be used; the keys are the same."""
         self.newer("genpkey", "-algorithm", "ML-KEM-768", "-out", "key")
         for preferred in ("polykem", "default"):
             again = self.newer("pkey", *WITH_PROVIDER, "-propquery", f"?provider={preferred}", "-in", "key")
@@ -326,7 +326,7 @@ class OpenSsl35(Case):
 
 
 class Pyca(Case):
-    """Keys, certificates and signatures between the provider and pyca/cryptography, whose Python runs this."""
+    """Tests keys, certificates and signatures between the provider and pyca/cryptography, whose Python runs this."""
 
     def test_keys(self):
         from cryptography.hazmat.primitives import serialization as s

@@ -72,7 +72,7 @@ def everything():
 
 
 def replaced(value, change):
-    """A copy in which every string is changed, those that a program reads excepted."""
+    """Returns a copy in which every string is changed, except for those that a program reads."""
     if isinstance(value, dict):
         return {key: copy.deepcopy(v) if key in ("schema", "keys") else replaced(v, change) for key, v in value.items()}
     if isinstance(value, list):
@@ -104,6 +104,6 @@ class Case(unittest.TestCase):
         return path
 
     def page(self, content, *words):
-        """The page that the data makes."""
+        """Returns the page that is made from the data."""
         self.report("--from", self.file("data.json", content), "--output", "page.html", "--force", *words)
         return (self.folder / "page.html").read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every chart of the page shows its data, as worked out here from the JSON alone, and nothing else."""
+"""Tests that every chart of the page shows exactly its data, which is computed here from the JSON alone."""
 
 import html.parser
 import json
@@ -15,7 +15,7 @@ FEW = 16  # batches of 2 to so many are measured, and not drawn
 
 
 class Marks(html.parser.HTMLParser):
-    """charts: {chart: [(series, key, value)...]} of the drawings."""
+    """Collects the marks of the drawings. charts: {chart: [(series, key, value)...]}."""
 
     def __init__(self):
         super().__init__()
@@ -128,7 +128,7 @@ def peers():
 
 
 def papers():
-    """The published figures are those of research/seong2021/README.md and research/frodo_cuda/README.md."""
+    """Returns the published figures, those of research/seong2021/README.md and research/frodo_cuda/README.md."""
     found, charts = result("h200_seong2021.json"), {}
     names = {"2021 kernels, one kernel": ("paper", 0), "2021 kernels, hash split off": ("paper", 1),
              "polykem, CPU reference": ("ref", 0), "polykem, CPU vectors": ("cpu", 0),

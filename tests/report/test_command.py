@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command polykem-report: what it measures, what it refuses, what it writes."""
+"""Tests the command polykem-report: what it measures, what it refuses, what it writes."""
 
 import contextlib
 import copy
@@ -28,10 +28,10 @@ HOSTILE = "<script>alert(1)</script>\"'&\u202e\x07"
 
 
 class Measures(Case):
-    """What takes seconds, since it runs every command."""
+    """Tests that take seconds, since they run every command."""
 
     def test_measures_this_machine(self):
-        """The three default sets, each figure as short as it goes."""
+        """The command measures the three default sets, here for as short a time as possible."""
         start = time.monotonic()
         done = self.report("--seconds", "0.002", "--output", "a.html", "--json", "a.json")
         self.assertLess(time.monotonic() - start, 60)
@@ -74,7 +74,7 @@ class Command(Case):
         self.assertEqual(os.listdir(self.folder), ["d.json"])
 
     def test_failed_self_test(self):
-        """Exit code 1, with a page that says what failed."""
+        """A failed self-test ends with exit code 1 and a page that says what failed."""
         bad = doctor()
         bad["ok"] = bad["schemes"][0]["ok"] = False
         bad["schemes"][0]["self_tests"][1].update(ok=False, known_answer=False)
@@ -92,7 +92,7 @@ class Command(Case):
         self.report("--program", self.file("plain", "not a program"), code=IO)
 
     def program(self, answers):
-        """A program that answers a command with an exit code and JSON."""
+        """Makes a program that answers a command with an exit code and JSON."""
         text = f"#!{sys.executable}\nimport sys, json\ncode, result = {answers!r}[sys.argv[1]]\n" \
                "print(json.dumps(result))\nsys.exit(code)\n"
         path = self.file("program", text)
@@ -100,7 +100,7 @@ class Command(Case):
         return path
 
     def test_of_the_program(self):
-        """`polykem report` hands over to polykem-report, with the same options, and is what it measures with."""
+        """`polykem report` runs polykem-report with the same options, and is the program that it measures with."""
         own = self.report("--help").stdout
         text = subprocess.run([PROGRAM, "report", "--help"], capture_output=True, text=True, check=True).stdout
         options = r"^  (?:-(\w)(?: [A-Z]+)?, ?)?--([\w-]+)"
@@ -183,7 +183,7 @@ class Command(Case):
 
 class BadInput(Case):
     def refuse(self, content):
-        """What the command says of a file, in this process."""
+        """Runs the command, in this process, with a file that it must refuse. Returns its error."""
         page, said = self.folder / "a.html", io.StringIO()
         with contextlib.redirect_stderr(said):
             code = command.attempt(["--from", str(self.file("bad.json", content)), "--output", str(page)])
@@ -203,7 +203,7 @@ class BadInput(Case):
         self.assertIn("of no kind", self.refuse(data({"schema": "polykem-list-1"})))
 
     def test_wrong_values(self):
-        """Every value of every kind of document, replaced by one of three that do not belong there, in turn."""
+        """A wrong value is refused or harmless, for every value of every kind of document and three replacements."""
         needed = ("op", "ops", "backend", "scheme", "count", "ns", "device", "ops_per_s", "sets", "resident",
                   "floor_ns", "ratio", "crowd", "us", "one_ms", "schemes", "self_tests", "cpus", "ghz", "peer")
         for original in (doctor(), profile(), bench(), *published()):
@@ -227,7 +227,7 @@ class BadInput(Case):
             self.assertIn("document 0", self.refuse(data(document)))
 
     def test_numbers_of_any_size(self):
-        """Refused with the member, wherever they stand, and also where nothing reads them."""
+        """Numbers of an impossible size are refused with their member, wherever they stand."""
         text = json.dumps(data(bench()))
         for digits in ("1e400", "-1e400", "1e21", "1e-300", "9" * 400, "-" + "9" * 400, "9" * 5000, "9" * 100000):
             said = self.refuse(text.replace("1000.5", digits, 1))
@@ -264,7 +264,7 @@ def replaced_number(document, value):
 
 
 def leaves(value, path=()):
-    """The paths of a sample's values: of each list its first element only."""
+    """Yields the paths of a sample's values, of each list only those of its first element."""
     if isinstance(value, dict):
         for key in value:
             yield from leaves(value[key], (*path, key))
@@ -312,7 +312,7 @@ class Options(Case):
 
 
 class Streams(Case):
-    """Standard streams that are closed or full."""
+    """Tests standard streams that are closed or full."""
 
     def run_with(self, *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, close=()):
         def closing():
@@ -398,14 +398,14 @@ class Drawing(Case):
         self.assertEqual(len(names), len(set(names)))
 
     def test_twice_the_same_document(self):
-        """Names of charts stay unique."""
+        """If a document occurs twice, the names of charts stay unique."""
         tags = Tags()
         tags.feed(self.page(data(*published(), *published(), profile(), profile("b"))))
         names = [attributes["id"] for _, attributes in tags.seen if "id" in attributes]
         self.assertEqual(len(names), len(set(names)))
 
     def test_parts_that_are_absent(self):
-        """Each document by itself makes a page; none at all does too."""
+        """Each document by itself makes a page, and so does an empty list."""
         for document in (doctor(), profile(), bench(), *published()):
             self.assertIn("<h2>", self.page(data(document)))
         self.page(data())
@@ -443,7 +443,7 @@ CONES = {
 
 
 def lab(matrix, colour):
-    """CIE L*a*b* of a colour of sRGB, seen through the matrix."""
+    """Returns the CIE L*a*b* of an sRGB colour, seen through the matrix."""
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
     r, g, b = (min(1, max(0, sum(m * c for m, c in zip(row, linear)))) for row in matrix)
@@ -455,7 +455,7 @@ def lab(matrix, colour):
 
 
 def restore(value):
-    """What programs read keeps its meaning: names of sets and operations are prefixes or words of a list."""
+    """Restores strings that programs read: names of sets and operations, which are prefixes or words of a list."""
     if isinstance(value, dict):
         read = {"op", "scheme", "set", "backend", "function"} | ({"name"} if "resident" in value else set())
         return {key: strip(v) if key in read else restore(v) for key, v in value.items()}

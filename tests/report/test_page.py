@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page in Chromium: no errors, marks where they belong, in narrow windows, in the dark and on paper."""
+"""Tests the page in Chromium: no errors, marks where they belong, in narrow windows, in dark mode and on paper."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ from samples import ROOT, Case, bench, data, doctor, everything, profile
 sys.path.append(str(ROOT / "tests/support"))
 from chromium import Browser  # noqa: E402
 
-# In the page: what is beside each drawing.
+# Runs in the page: collects the texts around each drawing.
 DETAILS = """[...document.querySelectorAll('figure')].map(f => { const svg = f.querySelector('svg[data-chart]');
   const words = id => { const e = document.getElementById(id); return e ? e.textContent : '' };
   return {id: svg.dataset.chart, role: svg.getAttribute('role'),
@@ -43,7 +43,7 @@ class Page(Case):
         cls.addClassCleanup(cls.browser.__exit__)
 
     def open(self, content, width=1280, height=900, **media):
-        """The page of the data; every message, exception and request is kept in the browser's events."""
+        """Opens the page of the data; the browser's events keep every message, exception and request."""
         self.page(content)
         self.browser.events.clear()
         tab = self.browser.new_tab()
@@ -78,7 +78,7 @@ class Page(Case):
         self.assertIn("Content Security Policy", self.browser.event("Log.entryAdded")["entry"]["text"])
 
     def test_marks_stand_where_their_values_are(self):
-        """On a logarithmic axis equal ratios are equal distances; a stack has no gaps; marks stand at their ticks."""
+        """On a logarithmic axis equal ratios are equal distances, a stack has no gaps, and marks are at their ticks."""
         tab = self.open(data(bench()))
         heights = self.browser.value(tab, """[...document.querySelectorAll(
             '#rate-mlkem768-keygen [data-series=ref]')].map(m => m.getBBox()).map(r => r.y + r.height / 2)""")
@@ -150,7 +150,7 @@ class Page(Case):
                     self.assertGreaterEqual(contrast(fill, paper), 3, name)
 
     def test_print(self):
-        """On paper it is light, whatever the screen is, and charts stay whole."""
+        """On paper the page is light, whatever the screen is, and charts are not split."""
         tab = self.open(everything(), media="print", scheme="dark")
         paper = self.browser.value(tab, COLOURS)[0][2]
         self.assertGreater(luminance(paper), 0.9)

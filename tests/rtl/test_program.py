@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program with the backend rtl. RTL_MODULE: the core; FAKE_RTL_MODULE: one that fails on request."""
+"""Tests the program with the backend rtl. RTL_MODULE: the core; FAKE_RTL_MODULE: one that fails on request."""
 
 import json
 import os

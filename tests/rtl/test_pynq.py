@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hw/pynq/polykem_core.py over registers and a DMA that are played here: what is written where and in which order, and
-what happens when a command fails. Only the command SHAKE computes."""
+"""Tests hw/pynq/polykem_core.py with simulated registers and DMA: what it writes where and in which order, and what
+happens if a command fails. Only the command SHAKE computes."""
 
 import hashlib
 import json

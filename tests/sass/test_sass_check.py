@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/sass_check.py finds planted leaks and nothing in kernels without: in machine code as text, and as compiled."""
+"""Tests that tools/sass_check.py finds planted leaks, and nothing else: in machine code as text, and as compiled."""
 
 import os
 import pathlib
@@ -96,7 +96,7 @@ class Text(unittest.TestCase):
             self.assertEqual(len(findings(*other, load, *use, public={40})), 1, load)
 
     def test_arguments_by_name(self):
-        """Names become offsets by the source's arguments and the object's description of them."""
+        """Names become offsets, from the source's arguments and the object's description of them."""
         listing = [".nv.info.one"]
         for ordinal, offset, size in ((2, 0x28, 8), (1, 0x10, 0x18), (0, 0, 0x10), (3, 0x30, 4)):
             listing.append(f"  Value:  Index : 0x0  Ordinal : {ordinal:#x}  Offset  : {offset:#x}  Size    : {size:#x}")

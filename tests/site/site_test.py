@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation site of a small repository: what it must have, and that each planted fault stops it.
+"""Tests the documentation site of a small repository: what it must have, and that each planted fault stops the build.
 
 Run by: tools/site/build.sh --test
 """
@@ -60,7 +60,7 @@ class Site(unittest.TestCase):
         self.write(name, (self.root / name).read_text(encoding="utf-8") + text)
 
     def build(self):
-        """What the build says, and whether it succeeded."""
+        """Builds the site. Returns the build's output, and whether it succeeded."""
         said = io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             done = build.build(self.root, self.root.parent / "pages", self.site, NAVIGATION)
@@ -142,7 +142,7 @@ class Site(unittest.TestCase):
 
 class Header(unittest.TestCase):
     def test_everything_that_is_exported(self):
-        """The library's symbols are the functions of the page."""
+        """The page has exactly the functions that the library exports."""
         exported = (ROOT / "tests/install/symbols.txt").read_text(encoding="utf-8").split()
         functions = {name for entry in c_api.parse(HEADER) if entry.kind == "function" for name in entry.names}
         self.assertEqual(functions, {name.split("@")[0] for name in exported if name.startswith("polykem_")})

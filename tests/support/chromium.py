@@ -40,12 +40,12 @@ class Browser:
         os.close(self._receive)
 
     def new_tab(self):
-        """A session with an empty page."""
+        """Opens an empty page. Returns its session."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         return self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
 
     def value(self, session, expression):
-        """What a JavaScript expression is in the page."""
+        """Returns the value of a JavaScript expression in the page."""
         answer = self.call("Runtime.evaluate", session, expression=expression, returnByValue=True)
         if "exceptionDetails" in answer:
             raise AssertionError(answer["exceptionDetails"])

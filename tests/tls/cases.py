@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Used by all tests of this folder."""
+"""Helpers of all tests in this folder."""
 
 import json
 import os

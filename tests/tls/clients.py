@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """TLS clients of other projects. Each fetches https://localhost:PORT/ and returns a dictionary with `page`, and with
-`group` as the client names it, "" if it cannot. MissingClient: not on this machine."""
+`group` as the client names it, "" if it cannot. Raises MissingClient if the client is not on this machine."""
 
 import base64
 import hashlib
@@ -46,14 +46,14 @@ def url(port):
 
 
 def curl(port, certificate, openssl_conf, group):
-    """Debian's curl, which learns the group from the provider."""
+    """Fetches the page with Debian's curl, which knows the group from the provider."""
     page = run([need("curl"), "-sS", "--http1.1", "--curves", group, "--cacert", certificate, url(port)],
                env=openssl.environment(OPENSSL_CONF=openssl_conf))
     return {"page": page, "group": ""}
 
 
 def s_client(port, certificate, openssl_conf, group):
-    """Returns no page: not every server here speaks HTTP. From OpenSSL 3.2 on it names the group."""
+    """Connects with s_client, without a page, as not every server speaks HTTP. OpenSSL 3.2 and newer name the group."""
     done = openssl.run("s_client", "-connect", f"127.0.0.1:{port}", "-CAfile", certificate, "-groups", group,
                        "-verify_return_error", "-tls1_3", OPENSSL_CONF=openssl_conf)
     if done.returncode != 0 or "Verify return code: 0" not in done.stdout:
@@ -70,7 +70,7 @@ def go(port, certificate, compiler=None):
 
 
 def go127(port, certificate):
-    """Which verifies certificates of ML-DSA."""
+    """Fetches the page with Go 1.27, which verifies certificates of ML-DSA."""
     found = subprocess.run([HERE / "go127.sh"], capture_output=True, text=True, check=False)
     if found.returncode == 77:
         raise MissingClient(found.stderr.strip())
@@ -85,7 +85,7 @@ def rustls(port, certificate):
 
 
 def node(port, certificate):
-    """The version of package.json, beside whatever Node.js is installed."""
+    """Fetches the page with the Node.js of package.json, whichever is installed."""
     folder = BUILD / "node"
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
@@ -102,7 +102,7 @@ def public_key_hash(certificate):
 
 
 def chromium(port, certificate):
-    """Without a window, over its debugging pipe. It trusts the certificate by the hash of its key."""
+    """Fetches the page with Chromium, without a window. It trusts the certificate by the hash of its key."""
     with tempfile.TemporaryDirectory(prefix="polykem-chromium-") as profile:
         trust = f"--ignore-certificate-errors-spki-list={public_key_hash(certificate)}"
         with TlsBrowser(need("chromium"), profile, trust) as browser:

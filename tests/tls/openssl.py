@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenSSL's configuration for a process, and a certificate."""
+"""Makes OpenSSL's configuration for a process, and a certificate."""
 
 import os
 import pathlib
@@ -37,8 +37,8 @@ module = {module}
 
 
 def environment(prefix=None, **variables):
-    """The environment of a process that uses the OpenSSL at `prefix` ("": the system's) as configured, not as the shell
-    does."""
+    """Returns the environment of a process that uses the OpenSSL at `prefix` ("": the system's) as configured here, not
+    as in the shell."""
     prefix = PREFIX if prefix is None else prefix
     found = {name: value for name, value in os.environ.items() if not name.startswith(("OPENSSL_", "POLYKEM_"))}
     if prefix:
@@ -52,13 +52,13 @@ def program(prefix=None):
 
 
 def run(*arguments, input_text="", prefix=None, **variables):
-    """`openssl ...` to its end. prefix: of another OpenSSL."""
+    """Runs `openssl ...` to its end. prefix: of another OpenSSL."""
     return subprocess.run([program(prefix), *map(str, arguments)], input=input_text, capture_output=True, text=True,
                           timeout=200, check=False, env=environment(prefix, **variables))
 
 
 def version():
-    """(3, 0), say, of the library."""
+    """Returns the library's version, such as (3, 0)."""
     major, minor = re.findall(r"OpenSSL (\d+)\.(\d+)", run("version").stdout)[-1]
     return int(major), int(minor)
 
@@ -73,7 +73,7 @@ def configuration(folder, provider, **settings):
         module = pathlib.Path(MODULE if provider == "polykem" else PEER).resolve()
         lines = "\n".join(f"{key} = {value}" for key, value in settings.items())
         section = SECTION.format(module=module, settings=lines)
-    if provider == "polykem":  # where OpenSSL has ML-KEM of its own, ours is taken
+    if provider == "polykem":  # even if OpenSSL has an ML-KEM of its own, polykem's is used
         algorithms = "alg_section = algorithms"
         section += "[algorithms]\ndefault_properties = ?provider=polykem\n"
     path.write_text(CONFIGURATION.format(other=other, algorithms=algorithms) + section)
@@ -81,7 +81,8 @@ def configuration(folder, provider, **settings):
 
 
 def simulated_device(microseconds=1000, fault=None):
-    """Environment of a server whose polykem has a device that takes so long for a batch. fault: a file, see there."""
+    """Returns the environment of a server with a simulated device that takes so long for a batch. fault: a file that
+    simulated_device.cpp explains."""
     found = {"POLYKEM_CUDA_MODULE": pathlib.Path(SIMULATED_DEVICE).resolve(), "SIMULATED_DEVICE_US": microseconds}
     return {**found, "SIMULATED_DEVICE_FAULT": fault} if fault else found
 

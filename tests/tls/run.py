@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs tests of unittest for CTest: `run.py NAME...`. What was skipped is listed at the end. Ends with 77 if everything
-was, and with 1 if anything was where POLYKEM_TLS_ALL=1 says that nothing may be."""
+"""Runs tests of unittest for CTest: `run.py NAME...`. Lists skipped tests at the end. Ends with 77 if all were skipped,
+and with 1 if any was although POLYKEM_TLS_ALL=1 forbids it."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ SKIPPED = 77
 
 
 def exit_code(result, everything):
-    """result: a unittest.TestResult. A test of which a part was skipped counts as one that ran."""
+    """Returns the exit code of a unittest.TestResult. A test that was skipped only in part counts as one that ran."""
     if not result.wasSuccessful():
         return 1
     whole = [test for test, _ in result.skipped

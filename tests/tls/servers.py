@@ -28,19 +28,18 @@ def free_port():
 
 
 class Server:
-    """The base of all: starts `command()` after `configure()` and waits until it listens."""
+    """The base of all servers: starts `command()` after `configure()` and waits until it listens."""
 
     program = ""
     stdin = subprocess.DEVNULL
-    can_pause = False  # knows asynchronous handshakes
+    can_pause = False  # supports asynchronous handshakes
 
     def __init__(self, groups, provider="polykem", asynchronous=False, workers=1, wrapper=(),
                  openssl_prefix=None, variables=None, signature="P-256", **settings):
         """groups: as OpenSSL takes them. provider: see openssl.configuration, which gets `settings` for the server;
-        self.client_conf has the same provider without them. workers: threads
-        or processes. wrapper: a command that runs the server, e.g. ("taskset", "-c", "0"). openssl_prefix: where the
-        OpenSSL is that it shall use. variables: more environment. signature: of its certificate, see
-        openssl.certificate."""
+        self.client_conf has the same provider without them. workers: threads or processes. wrapper: a command that runs
+        the server, e.g. ("taskset", "-c", "0"). openssl_prefix: of the OpenSSL to use. variables: more environment.
+        signature: of its certificate, see openssl.certificate."""
         self.groups, self.asynchronous, self.workers = groups, asynchronous, workers
         self._provider, self._settings, self._wrapper = provider, settings, tuple(wrapper)
         self._openssl_prefix, self._variables = openssl_prefix, variables or {}
@@ -54,7 +53,7 @@ class Server:
     def __enter__(self):
         self._temporary = tempfile.TemporaryDirectory(prefix="polykem-tls-")
         self.folder = pathlib.Path(self._temporary.name)
-        self.folder.chmod(0o755)  # for servers that give up being root
+        self.folder.chmod(0o755)  # for servers that drop root privileges
         self.key, self.certificate = openssl.certificate(self.folder, self._signature, self._openssl_prefix)
         self.key.chmod(0o644)
         self.pem = self.folder / "both.pem"
@@ -119,7 +118,7 @@ class Server:
         return self._process.poll() is None
 
     def crashed(self):
-        """The signal of which it died by itself, or None."""
+        """Returns the signal that killed the server, unless that was `stop`; otherwise None."""
         code = self._process.returncode
         return signal.Signals(-code).name if code in (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS) else None
 
@@ -134,7 +133,7 @@ class Server:
         return (self.folder / "log").read_text(errors="replace")
 
     def processes(self):
-        """Itself and its children's children."""
+        """Returns the ids of the server's process and its descendants."""
         found, new = [], [self._process.pid]
         while new:
             found += new
@@ -149,12 +148,12 @@ class Server:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def memory(self):
-        """Bytes of private memory of all its processes."""
+        """Returns the bytes of private memory of all its processes."""
         return sum(1024 * private_kilobytes(pid) for pid in self.processes())
 
     def counters(self, operation="encaps"):
-        """polykem's counters of one operation, over all processes and sets; not older than a second while operations
-        come, and exact when the server has ended in order."""
+        """Returns polykem's counters of one operation, over all processes and sets. They are at most a second old while
+        operations come, and exact when the server has ended in order."""
         total = {}
         for path in (self.folder / "counters").glob("of.*[0-9]"):
             for entry in json.loads(path.read_text())["operations"]:
@@ -164,12 +163,12 @@ class Server:
         return total
 
     def executors(self):
-        """What polykem says of each device and broker, in each process."""
+        """Returns polykem's statistics of each device and broker, in each process."""
         return [executor for path in (self.folder / "counters").glob("of.*[0-9]")
                 for executor in json.loads(path.read_text())["executors"]]
 
     def breakers_opened(self):
-        """How often an executor of polykem's, a device or a broker, was given up for a while."""
+        """Returns how often polykem gave up a device or a broker for a while."""
         return sum(executor["opened"] for executor in self.executors())
 
     def descriptors(self):
@@ -201,7 +200,7 @@ def private_kilobytes(pid):
 
 
 def unprivileged_user():
-    """The user that Debian's web servers run as, if this is root."""
+    """Returns the user that Debian's web servers run as, if this is root."""
     try:
         return pwd.getpwnam("www-data").pw_name if os.getuid() == 0 else None
     except KeyError:
@@ -214,8 +213,8 @@ class HAProxy(Server):
 
     def __init__(self, *arguments, master=False, connections=1024, headroom=2, listeners=1, **options):
         """master: with a master process (-W), which reloads on SIGUSR2. headroom: how many connections' descriptors it
-        reserves for each that it accepts; it does not know of polykem's two, and ends when it meets one for which its
-        table is too small. listeners: sockets that listen; the kernel lets 4096 clients wait at each."""
+        reserves for each that it accepts; it does not know of polykem's two, and exits if one exceeds its table.
+        listeners: sockets that listen; the kernel lets 4096 clients wait at each."""
         super().__init__(*arguments, **options)
         self._master, self._connections, self._headroom = master, connections, headroom
         self._listeners = listeners
@@ -247,11 +246,11 @@ frontend tls
         return [self.path(), "-W" if self._master else "-db", "-f", self.folder / "haproxy.cfg"]
 
     def listens(self):
-        """Also for questions, which it does last."""
+        """Returns whether it listens, also on its stats socket, which it opens last."""
         return (self.folder / "stats").exists() and super().listens()
 
     def finish(self):
-        """Ends in order, so that its counters are exact; without that SIGTERM ends it at once."""
+        """Ends the server in order, so that its counters are exact; otherwise SIGTERM would end it at once."""
         os.kill(self._process.pid, signal.SIGUSR1)
         try:
             self._process.wait(timeout=5)
@@ -259,11 +258,11 @@ frontend tls
             self.stop()
 
     def reload(self):
-        """New workers take over; the old ones end when their connections do."""
+        """Starts new workers; the old ones end with their connections."""
         os.kill(self._process.pid, signal.SIGUSR2)
 
     def ask(self, command):
-        """What HAProxy answers on its stats socket."""
+        """Sends a command to HAProxy's stats socket. Returns the answer."""
         with socket.socket(socket.AF_UNIX) as stats:
             stats.connect(str(self.folder / "stats"))
             stats.sendall(command.encode() + b"\n")
@@ -381,7 +380,7 @@ http {{
         return [self.path(), "-p", self.folder, "-c", self.folder / "nginx.conf", "-e", "stderr"]
 
     def logged(self, requests):
-        """The groups of so many requests, which it writes down after its answer."""
+        """Returns the groups of so many requests, which nginx logs after its answers."""
         log = self.folder / "access"
         self._wait_until(lambda: log.read_text().count("\n") >= requests, f"has not logged {requests} requests")
         return [line.split()[-1] for line in log.read_text().splitlines()]

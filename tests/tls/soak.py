@@ -38,19 +38,19 @@ from servers import HAProxy, Nginx
 DAEMON = os.environ.get("POLYKEM_DAEMON", openssl.BUILD / "bin/polykemd")
 CONNECTIONS = 64
 RESETS = 0.2
-# Growth that is no leak: fragmentation. What caches and pools take until they are full is there before it counts.
+# Growth that is not a leak: fragmentation. Caches and pools are full before growth is measured.
 SLACK_BYTES = 8 << 20
-# The most connections at once in `waiting` and `pausing`; the memory of so many is the server's for good.
+# The most connections at once in `waiting` and `pausing`; the server keeps the memory of that many.
 CROWD = 512
 PHASE_SECONDS = 3
 # What HAProxy 2.6 loses with a connection that is reset while paused: the fibre with what it had allocated.
 HAPROXY_LEAK_BYTES = 24 << 10
-# So many of them the provider allows, and those that pause when it counts the last one.
-MOST_LEAKS = 1000 + CROWD
+# The number that the provider allows, and the connections that pause when it counts the last one.
+MAX_LEAKS = 1000 + CROWD
 
 
 class Watch:
-    """Notes a server's memory now and then, in a thread beside the load."""
+    """Samples a server's memory in a thread beside the load."""
 
     def __init__(self, server, seconds=0.25):
         self._server, self._seconds, self._end = server, seconds, threading.Event()
@@ -73,8 +73,8 @@ class Watch:
                 pass  # a worker that ended just now
 
     def growth(self):
-        """Bytes from the most of the second quarter of the time to the most of the last quarter: growth that begins
-        late is seen too."""
+        """Returns the growth in bytes from the maximum of the second quarter of the time to that of the last quarter,
+        so that a late leak is seen too."""
         quarter = len(self.samples) // 4
         return max(self.samples[-quarter:]) - max(self.samples[quarter:2 * quarter]) if quarter > 0 else 0
 
@@ -85,14 +85,14 @@ def check(report, condition, what):
 
 
 def bearable(server, group, seconds):
-    """80 % of the handshakes per second that the server and its clients manage on this machine."""
+    """Returns 80 % of the handshakes per second that the server and its clients achieve on this machine."""
     return 0.8 * load(server, group, connections=CONNECTIONS, seconds=seconds)["per_second"]
 
 
 def lasting(group, seconds, provider, asynchronous, **settings):
     with HAProxy(group, provider, asynchronous=asynchronous, workers=2, **settings) as server:
         rate = bearable(server, group, min(2, seconds / 4))
-        # A machine that stops for a moment makes a crowd of those that come meanwhile. It is there from the beginning.
+        # A machine that stalls makes a crowd of the clients that come meanwhile; its memory is there from the start.
         load(server, group, connections=CROWD, seconds=min(5, seconds / 4))
         with Watch(server) as watch:
             report = load(server, group, connections=CROWD, seconds=seconds, rate=rate, resets=RESETS)
@@ -119,13 +119,14 @@ def pausing(group, seconds):
                      variables=openssl.simulated_device(3000))
     resets = report["resets"] / 2  # growth is that of half the time
     report["growth_bytes_per_reset"] = report["growth_bytes"] / max(1, resets)
-    check(report, report["growth_bytes"] < SLACK_BYTES + HAPROXY_LEAK_BYTES * min(resets, MOST_LEAKS),
+    check(report, report["growth_bytes"] < SLACK_BYTES + HAPROXY_LEAK_BYTES * min(resets, MAX_LEAKS),
           "memory grows by more than HAProxy's own leak")
     return report
 
 
 def files(group, seconds):
-    """HAProxy counts two descriptors for each connection and none for the provider's. Every handshake would pause."""
+    """HAProxy runs out of descriptors: it counts two for each connection and none for the provider's, and every
+    handshake would pause."""
     options = {"asynchronous": True, "workers": 2, "connections": 40, "headroom": 1, "backend": "cuda",
                "deadline_us": 500000, "variables": openssl.simulated_device(20000)}
     with HAProxy(group, **options) as server:
@@ -196,8 +197,8 @@ def device(group, seconds):
 
 
 def cause_faults(server, fault, rounds, phases):
-    """Appends of every phase how often the breaker opened in it, and who computed in its second half, when its start
-    has been seen: the counters are up to a second old."""
+    """Appends, for every phase, how often the breaker opened, and who computed in its second half, as counters are up
+    to a second old."""
     for word in rounds * ("none", "stall", "none", "fail"):
         opened = server.breakers_opened()
         fault.write_text(word)
@@ -239,7 +240,7 @@ class Daemon:
 
 
 def broker(_, seconds):
-    """With the largest FrodoKEM, which the device computes sooner than a worker's CPU."""
+    """The broker dies and returns. Its device computes the set, the largest FrodoKEM, faster than a worker's CPU."""
     group = "frodo1344aes"
     with tempfile.TemporaryDirectory() as folder, Daemon(folder) as daemon, \
             HAProxy(group, asynchronous=True, workers=2, broker=daemon.socket) as server:

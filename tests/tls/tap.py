@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sits between a client and a server and reads what both say in the clear: what the ClientHello offers and which group
-the ServerHello selects. So the group is known from both sides, whatever the programs themselves can tell."""
+"""Sits between a client and a server and reads what both send in the clear: what the ClientHello offers and which group
+the ServerHello selects. So the group is known from both sides, whatever the programs report."""
 
 import dataclasses
 import socket
@@ -25,7 +25,7 @@ def name(group):
 
 @dataclasses.dataclass
 class Seen:
-    """What one connection said."""
+    """The plaintext parts of one connection's handshake."""
     offered: list = dataclasses.field(default_factory=list)  # the client's groups, best first
     shares: list = dataclasses.field(default_factory=list)  # those it sent a key share for
     selected: str = ""  # the server's
@@ -33,7 +33,7 @@ class Seen:
 
 
 class Tap:
-    """Forwards each connection on its own port to `target`. `connections` has what each said, in their order."""
+    """Forwards each connection on its own port to `target`. `connections` has what was seen of each, in order."""
 
     def __init__(self, target):
         self._target = target
@@ -50,7 +50,7 @@ class Tap:
         self._listener.close()
 
     def last(self):
-        """The last connection whose ServerHello was seen."""
+        """Returns the last connection whose ServerHello was seen."""
         answered = [seen for seen in self.connections if seen.selected]
         if not answered:
             raise AssertionError("no ServerHello was seen")
@@ -73,7 +73,7 @@ class Tap:
 
 
 def serve(client, server, seen):
-    """Both directions of a connection, until both have ended."""
+    """Forwards both directions of a connection, until both have ended."""
     other = threading.Thread(target=forward, args=(server, client, read_server, seen), daemon=True)
     with client, server:
         other.start()
@@ -82,7 +82,7 @@ def serve(client, server, seen):
 
 
 def forward(source, sink, read, seen):
-    """Passes bytes on until their end, and shows `read` all that has come so far until it has seen enough."""
+    """Forwards bytes until their end, and passes all so far to `read` until it returns true."""
     heard = b""
     try:
         while data := source.recv(65536):
@@ -99,7 +99,7 @@ def forward(source, sink, read, seen):
 
 
 def messages(stream):
-    """The whole handshake messages (type, body) at the start of a stream of TLS records in the clear."""
+    """Yields the complete handshake messages (type, body) at the start of a stream of TLS records in the clear."""
     data, at = b"", 0
     while at + 5 <= len(stream):
         kind, length = stream[at], struct.unpack_from(">H", stream, at + 3)[0]
@@ -115,7 +115,7 @@ def messages(stream):
 
 
 def extensions(body, at):
-    """{type: data} of the extensions, whose length stands at `at`."""
+    """Returns {type: data} of the extensions, whose length is at `at`."""
     found, end = {}, at + 2 + struct.unpack_from(">H", body, at)[0]
     at += 2
     while at < end:
@@ -135,7 +135,7 @@ def groups_of_shares(data):
 
 
 def read_client(stream, seen):
-    """Fills in a whole ClientHello. Goes on reading: a second one may follow."""
+    """Notes a complete ClientHello. Reads on, since a second one may follow."""
     for kind, body in messages(stream):
         if kind != CLIENT_HELLO:
             continue

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers whose certificate is of ML-DSA, with polykem's provider inside, and clients that verify it by OpenSSL's own
-ML-DSA, by Go's and, with rustls, by AWS-LC's. For OpenSSL 3.5, whose servers take such certificates."""
+"""Tests servers whose certificate is of ML-DSA, with polykem's provider, and clients that verify it with OpenSSL's own
+ML-DSA, with Go's and, with rustls, with AWS-LC's. For OpenSSL 3.5, whose servers take such certificates."""
 
 import itertools
 import unittest

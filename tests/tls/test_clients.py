@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that others wrote fetch a page from HAProxy with polykem's provider in asynchronous mode. What was negotiated
-is read on both sides: from the ServerHello, and from the client where it can tell."""
+"""Tests clients of other projects, which fetch a page from HAProxy with polykem's provider in asynchronous mode. The
+group is read on both sides: from the ServerHello, and from the client if it can tell."""
 
 import unittest
 
@@ -39,7 +39,7 @@ class Quick(Base):
 
 
 class Others(Base):
-    """Clients that take long to fetch or to build: with Go, whose library of TLS is compiled, 40 CPU seconds."""
+    """Tests clients that take long to fetch or to build: Go, which compiles its TLS library, takes 40 CPU seconds."""
 
     def test_go(self):
         self.fetch(clients.go)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of test_servers.py that `make test` leaves out: the same with the other servers and groups."""
+"""The tests of test_servers.py that `make test` leaves out: those of the other servers and groups."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/tls.md tells a newcomer to paste works as it stands there, but for the module's path."""
+"""Tests that the commands in docs/tls.md work as they stand there, except for the module's path."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ INSTALLED = "/usr/local/lib/ossl-modules/polykem.so"
 
 
 def commands(name, port):
-    """On another port, which is free."""
+    """Returns a block of the page's commands, with a free port."""
     found = re.search(rf"<!-- run: {name} -->\n```sh\n(.*?)```", PAGE.read_text(), re.S).group(1)
     return found.replace(INSTALLED, str(pathlib.Path(openssl.MODULE).resolve())).replace(port, str(free_port()))
 
@@ -40,7 +40,7 @@ class Page(unittest.TestCase):
             self.check_certificate(pathlib.Path(folder) / "certificate.pem")
 
     def check_certificate(self, path):
-        """Clients that look at the name only in its place, and take no authority's certificate for a server's."""
+        """Checks that the certificate has the name in its extension and is no authority's, as some clients demand."""
         said = openssl.run("x509", "-in", path, "-noout", "-ext", "basicConstraints,subjectAltName").stdout
         self.assertIn("CA:FALSE", said)
         self.assertNotIn("CA:TRUE", said)

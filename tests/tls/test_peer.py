@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handshakes between polykem's provider and another one that has the same groups, both ways. Only where
-POLYKEM_PEER_PROVIDER names the module of the other, oqs-provider for example."""
+"""Tests handshakes between polykem's provider and another one that has the same groups, both ways, if
+POLYKEM_PEER_PROVIDER names the other's module, that of oqs-provider for example."""
 
 import unittest
 
@@ -9,7 +9,7 @@ import openssl
 import tap
 from servers import SServer
 
-# Those that both have by the same name and code point. eFrodoKEM is tried where the other has it.
+# Groups that both have under the same name and code point. eFrodoKEM is tried if the other has it.
 GROUPS = {"frodo640aes": 65059, "frodo640shake": 65062, "frodo976aes": 65065, "frodo976shake": 65068,
           "frodo1344aes": 65071, "frodo1344shake": 65073,
           "p256_frodo640aes": 65060, "x25519_frodo640shake": 65064, "p384_frodo976aes": 65066,
@@ -36,7 +36,7 @@ class Peer(unittest.TestCase):
         self.assertGreater(tried, 5)
 
     def lacks(self, group):
-        """Whether the other provider cannot even talk to itself."""
+        """Returns whether the other provider lacks a group: it cannot connect to itself."""
         try:
             with SServer(group, "peer") as server:
                 clients.s_client(server.port, server.certificate, server.openssl_conf, group)

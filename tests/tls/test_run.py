@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What run.py makes of tests that are skipped."""
+"""Tests run.py's exit code if tests are skipped."""
 
 import unittest
 

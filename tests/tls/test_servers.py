@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers from Debian's packages with polykem's provider: each negotiates, alone and under load, waiting or pausing.
-What other servers and groups add is in test_more_servers.py."""
+"""Tests servers from Debian's packages with polykem's provider: each negotiates, alone and under load, waiting or
+pausing. test_more_servers.py has the other servers and groups."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from cases import PATIENCE, load, require
 from servers import ALL, Apache, HAProxy, Nginx, SServer, children
 
 HYBRID = "X25519MLKEM768"
-RUNS_ON_A_BUSY_MACHINE = 5  # of a load whose rate is checked: other programs may take the CPU during one
+RUNS_ON_A_BUSY_MACHINE = 5  # of a load whose rate is checked, as other programs may take the CPU during one
 
 
 class EachServer(unittest.TestCase):
@@ -47,8 +47,8 @@ class EachServer(unittest.TestCase):
 
 
 class Device(unittest.TestCase):
-    """A device whose batches take longer than several handshakes: servers that pause, or that have threads, fill them.
-    As the device is this machine's CPU, it is late when others need that; so its deadline is far away."""
+    """Tests a device whose batches take longer than several handshakes: servers that pause, or that have threads, fill
+    them. The device is this machine's CPU and late when others need it, so its deadline is long."""
 
     # The microseconds that a batch takes, and connections; the later ones for machines that make few handshakes.
     DEVICES = ((1000, 64), (4000, 128), (16000, 256))
@@ -69,7 +69,7 @@ class Device(unittest.TestCase):
         self.assertGreater(grown["on_accelerator"], 2 * grown["batches"], "the mean batch is below 2")
 
     def use_device(self, kind, microseconds, connections):
-        """Some counters of a load, once the server has met the device."""
+        """Returns some counters of a load, after the server has found the device."""
         with kind(HYBRID, asynchronous=kind.can_pause, workers=2, backend="cuda", deadline_us=500000,
                   variables=openssl.simulated_device(microseconds)) as server:
             load(server, HYBRID, connections=connections, seconds=0.5)
@@ -87,7 +87,7 @@ class Device(unittest.TestCase):
 
 
 class EachGroup(unittest.TestCase):
-    """Every family of groups, with HAProxy in asynchronous mode: on its fibres of 32 KB FrodoKEM must not run."""
+    """Tests every family of groups, with HAProxy in asynchronous mode. FrodoKEM must not run on its fibres of 32 KB."""
 
     GROUPS = {
         "MLKEM512": 0x0200, "MLKEM768": 0x0201, "MLKEM1024": 0x0202,
@@ -112,7 +112,7 @@ class EachGroup(unittest.TestCase):
             self.assertTrue(server.runs())
 
     def test_frodokem_under_load(self):
-        """Enough connections that operations wait for each other: some pause, and batches form."""
+        """With so many connections operations wait for each other: some pause, and batches form."""
         for group in self.UNDER_LOAD:
             with self.subTest(group), HAProxy(group, asynchronous=True, workers=2) as server:
                 handshakes = batched = 0
@@ -136,13 +136,13 @@ class EachGroup(unittest.TestCase):
 
 
 class FallBack(unittest.TestCase):
-    """A server that has X25519 takes the share for it that a client sends first, and asks for no other, although both
+    """Tests the fallback: a server that has X25519 takes a client's share for it, and asks for no other, although both
     have the hybrid. docs/tls.md says how to prevent that, and what the server's log shows."""
 
     KINDS = (HAProxy, Nginx)
 
     def negotiated(self, kind, groups, offered):
-        """(group, whether the server asked for another share) of a client that sends a share for its first group."""
+        """Returns the group of a client that sends a share for its first one, and whether the server asked again."""
         with kind(groups) as server, tap.Tap(server.port) as wire:
             clients.s_client(wire.port, server.certificate, server.client_conf, offered)
             if not wire.last().retried:  # else these are the shares of the second ClientHello
@@ -169,7 +169,7 @@ class FallBack(unittest.TestCase):
 
 
 class Daemon(Nginx):
-    """nginx as Debian's service runs it: away from who started it, which its own upgrade needs."""
+    """nginx as Debian's service runs it: detached from the process that started it, which its own upgrade needs."""
 
     def __init__(self, *arguments, first_line="", **options):
         super().__init__(*arguments, **options)
@@ -187,8 +187,8 @@ class Daemon(Nginx):
         return int((self.folder / name).read_text())
 
     def upgrade(self):
-        """True if a new program has taken over. nginx overlooks the signal until it has workers, and while the process
-        that started it lives."""
+        """Returns whether a new program has taken over. nginx ignores the signal until it has workers, and while the
+        process that started it lives."""
         end = time.monotonic() + PATIENCE
         self._process.wait(timeout=PATIENCE)
         while time.monotonic() < end and not children(self.pid()):
@@ -200,7 +200,7 @@ class Daemon(Nginx):
             if (self.folder / "pid.oldbin").exists() and (self.folder / "pid").exists():
                 return True
             time.sleep(0.02)
-        raise AssertionError(f"nginx neither upgrades nor says why not: {self.log()}")
+        raise AssertionError(f"nginx neither upgrades nor reports an error: {self.log()}")
 
     def stop(self):
         for name in ("pid", "pid.oldbin"):
@@ -210,7 +210,7 @@ class Daemon(Nginx):
 
 
 class Services(unittest.TestCase):
-    """What docs/tls.md says of Debian's services."""
+    """Tests what docs/tls.md says about Debian's services."""
 
     def test_nginx_passes_the_variable_to_a_new_program(self):
         require(Nginx)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the soak says of a server that leaks."""
+"""Tests that the soak test finds a server that leaks."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ class Process:
     def memory(self):
         return 1024 * private_kilobytes(self.process.pid)
 
-    def go_on(self):
+    def proceed(self):
         self.process.stdin.write(b"\n")
         self.process.stdin.flush()
         self.process.stdout.readline()
@@ -48,8 +48,8 @@ class Growth(unittest.TestCase):
         process = Process(leaks)
         self.addCleanup(process.end)
         with soak.Watch(process, 0.02) as watch:
-            self.sample(watch, 30)  # until late
-            process.go_on()
+            self.sample(watch, 30)  # until the last quarter
+            process.proceed()
             self.sample(watch, len(watch.samples) + 3)
         return watch.growth()
 

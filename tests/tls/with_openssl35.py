@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs test modules with OpenSSL 3.5 under servers and clients: `with_openssl35.py [--wheel] MODULE...`, with --wheel
-that of openssl35_wheel.sh. Ends with 77 where that OpenSSL cannot be had."""
+"""Runs test modules with OpenSSL 3.5 in servers and clients: `with_openssl35.py [--wheel] MODULE...`, with --wheel that
+of openssl35_wheel.sh. Ends with 77 if that OpenSSL is not available."""
 
 import os
 import pathlib

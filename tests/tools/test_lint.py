@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which commits a Markdown file may name: those of this history, and another repository's on the line that names it.
-Which headers a folder may include. Which jobs a workflow may have."""
+"""Tests which commits a Markdown file may name: those of this history, and another repository's on the line that names
+it; which headers a folder may include; and which jobs a workflow may have."""
 
 import pathlib
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/mutants.py runs in test-full only; that its faults still fit the sources is seen at once."""
+"""Tests that the faults of tools/mutants.py, which runs in test-full only, still fit the sources."""
 import pathlib
 import sys
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which failed tests get another try: those with the label `timed`, unless they crashed or a sanitizer spoke."""
+"""Tests which failed tests get another try: those labelled `timed`, unless they crashed or a sanitizer complained."""
 
 import pathlib
 import sys

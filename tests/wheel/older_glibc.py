@@ -4,8 +4,8 @@
 
     older_glibc.py WHEEL...
 
-The C library comes from Debian's archive, without a change to this system; where it cannot be had, the exit code is 77.
-Python's own functions are stubs: what is looked for is whether all others are found when the linker binds them.
+The C library comes from Debian's archive, without a change to this system; if it is not available, the exit code is 77.
+Python's own functions are stubs: the test is that the linker finds all others.
 """
 
 import re
@@ -47,13 +47,13 @@ def run(*command, **options):
 
 
 def archive():
-    """Where this system's packages come from; the suite before lies beside them."""
+    """Returns the archive of this system's packages, which also has the older suite."""
     targets = run("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages").split()
     return next((target for target in targets if target.endswith("/debian/")), None)
 
 
 def fetch_glibc(folder):
-    """Unpacks the library; a root folder, or None where there is no way to it."""
+    """Unpacks the library. Returns a root folder, or None if the archive cannot be reached."""
     (folder / "lists/partial").mkdir(parents=True)
     (folder / "cache/archives/partial").mkdir(parents=True)
     settings = {"Dir::Etc::sourcelist": folder / "sources.list", "Dir::Etc::sourceparts": "-",
@@ -73,7 +73,7 @@ def fetch_glibc(folder):
 
 
 def python_stubs(libraries, folder):
-    """A library with every symbol of Python that they need."""
+    """Makes a library with every symbol of Python that the libraries need."""
     needed = "".join(record.output_of("readelf", "-W", "--dyn-syms", library) for library in libraries)
     names = sorted(set(re.findall(r"UND (_?Py\w+)$", needed, re.M)))
     text = "".join(f".globl {name}\n.type {name}, @object\n.size {name}, 8\n{name}: .quad 0\n" for name in names)
@@ -82,7 +82,7 @@ def python_stubs(libraries, folder):
 
 
 def link(folder):
-    """A loader and a library to call, for the older glibc."""
+    """Builds a loader and a library to call, for the older glibc."""
     stubs = folder / "stubs"
     run(TOOLS / "link_stubs.py", wheel.OLDEST_GLIBC, stubs)
     options = [f"-L{stubs}", "-Wl,--no-as-needed", *FORMER]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel of the CUDA modules: what pip needs of it, and the same bytes each time."""
+"""Tests the wheel of the CUDA modules: it has what pip needs, and the same bytes each time."""
 
 import base64
 import csv

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is published beside packages tells of them as they are, and nothing else is published."""
+"""Tests that the files beside published packages describe them as they are, and that nothing else is published."""
 
 import contextlib
 import hashlib
@@ -27,7 +27,7 @@ COMMIT = record.Commit("a" * 40, 1_700_000_000)
 PART = record.Part("libstdc++", "12.2.0", "LicenseRef-own", "https://gcc.gnu.org")
 
 
-# What dpkg keeps of the packages in a system.
+# dpkg's list of the packages in a system.
 STATUS = """Package: haproxy
 Status: install ok installed
 Version: 2.6.12-1
@@ -63,7 +63,7 @@ def archive_of(files):
 
 
 def write_image(file, revision, layers):
-    """An archive of OCI's layout; layers: the files of each, by name."""
+    """Writes an archive of OCI's layout. layers: the files of each, by name."""
     blobs = {}
 
     def descriptor_of(data):
@@ -194,7 +194,7 @@ class ReleaseFiles(unittest.TestCase):
         self.assertEqual(note["tools"], {"buildah": "1.28", "system": "bookworm"})
 
     def throw_away_key(self, kind):
-        """Its name for KEY=, and the file that users verify with, if they need one."""
+        """Makes a key. Returns its name for KEY=, and the file that users verify with, if they need one."""
         folder = self.dist.parent
         private = folder / "private"
         if kind == "gpg":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library that is linked with stubs needs no newer glibc, works on this one, and nothing is missing unnoticed."""
+"""Tests that a library linked with stubs needs no newer glibc and works on this one, and that gaps are noticed."""
 
 import ctypes
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenFHE's end of the live exchanges of test_ckks_openfhe.py, in the working folder. Ends with 77 without OpenFHE.
+"""Does OpenFHE's part of test_ckks_openfhe.py's live exchanges, in the working folder. Ends with 77 without OpenFHE.
 
     openfhe_peer.py encrypt TECHNIQUE LOG_N FORM | decrypt FORM | compute FORM
 """
@@ -62,7 +62,7 @@ def decrypt(form):
 
 
 def compute(form):
-    """A power, which is rescaled after each product; a rotation; and a new ciphertext."""
+    """Computes a power, which is rescaled after each product, and a rotation, and makes a new ciphertext."""
     cc, public = load("CryptoContext", "context", form), load("PublicKey", "public", form)
     secret = load("PrivateKey", "secret", form)
     for feature in (fhe.PKE, fhe.KEYSWITCH, fhe.LEVELEDSHE):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykem.ckks by itself: what it computes, against NumPy, and what it refuses."""
+"""Tests polykem.ckks by itself: what it computes, against NumPy, and what it refuses."""
 import copy
 import doctest
 import importlib
@@ -21,7 +21,7 @@ TOLERANCE = 2.0 ** -20
 
 
 class Party:
-    """A context with all keys, for tests: the ring is too small to be secure."""
+    """A context with all keys, for tests: its ring is too small to be secure."""
 
     def __init__(self, levels=10, scale_bits=45):
         self.context = ckks.Context(ckks.Parameters.choose(10, levels, scale_bits, 60), threads=2, allow_insecure=True)
@@ -205,7 +205,7 @@ def test_operands_that_do_not_fit(party):
 # ---- keys
 
 def test_scales_beyond_the_modulus_are_refused():
-    """Such numbers would be lost without a word."""
+    """A scale beyond the modulus is refused, as the numbers would be lost silently."""
     party = Party(levels=2, scale_bits=40)
     ev, a = party.evaluator, party.encrypt(np.full((1, SLOTS), 0.5))  # 60 + 40 + 40 bits
     square = ev.mul(a, a, rescale=False)

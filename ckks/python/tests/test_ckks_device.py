@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykem.ckks on a GPU: a module whose kernels are compiled for the CPU stands for it."""
+"""Tests polykem.ckks on a GPU, for which a module with kernels for the CPU stands in."""
 import os
 import subprocess
 import sys

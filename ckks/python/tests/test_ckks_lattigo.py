@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykem beside Lattigo, with the same primes and the same secret key; each makes its other keys for itself."""
+"""Tests polykem against Lattigo, with the same primes and the same secret key; each makes its own other keys."""
 import numpy as np
 import pytest
 
@@ -66,7 +66,7 @@ def test_to_the_bit(program, polykem, tmp_path):
 
 
 def test_coefficients(program, polykem, tmp_path):
-    """Lattigo's coefficients have polykem's words as values at the points where polykem says, at some of them."""
+    """At some of polykem's points, the values of Lattigo's polynomials are polykem's words."""
     a, x = polykem.inputs[0], polykem.context.parameters
     job = lattigo_peer.Job(program, tmp_path, polykem.context, polykem.secret)
     name = job.coefficients(job.ciphertext(a))
@@ -83,7 +83,7 @@ def test_coefficients(program, polykem, tmp_path):
 
 
 def check(who, got, expected):
-    """`got` are the results of the circuits with the seeds 0, 1, ..."""
+    """Checks the results of the circuits with the seeds 0, 1, ..."""
     for seed, (numbers, exact) in enumerate(zip(got, expected, strict=True)):
         error = np.abs(numbers - exact).max()
         print(f"{who}, circuit {seed}: error 2^{np.log2(error):.1f}, largest number {np.abs(exact).max():.2f}")

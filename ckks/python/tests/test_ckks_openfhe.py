@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykem beside OpenFHE: its known answers bit for bit, its files, and live exchanges where it is there."""
+"""Tests polykem against OpenFHE: its known answers bit for bit, its files, and live exchanges if it is installed."""
 import json
 import os
 import random
@@ -67,7 +67,7 @@ def test_the_sets_are_whole():
 
 @pytest.mark.parametrize("name,result", CASES)
 def test_known_answers(answers, tmp_path, name, result):
-    """Bit for bit, and what the file says of it too."""
+    """Results are OpenFHE's bit for bit, and so is what their files state."""
     known = answers[name]
     expected = known.load(result)
     got = RESULTS[result](known.evaluator, known.inputs)
@@ -125,9 +125,9 @@ def test_what_is_no_file_of_ckks():
 
 @pytest.mark.parametrize("name", sorted(os.listdir(HOSTILE)))
 def test_keys_that_do_not_belong_together(answers, name):
-    """Two keys of one tag, each sound by itself; a sanitizer sees what is read."""
+    """Two keys of one tag that do not fit are refused, though each is sound; a sanitizer sees what is read."""
     data = (HOSTILE / name).read_bytes()
-    if name == "mult_digits.bin":  # the odd one is the key for s^3, which nobody uses
+    if name == "mult_digits.bin":  # the key that differs is that for s^3, which nobody uses
         assert ckks.load(data, allow_insecure=True).relinearises
     else:
         problem = "elements are needed" if "digits" in name else "other keys with its key tag"
@@ -139,7 +139,7 @@ def test_keys_that_do_not_belong_together(answers, name):
 
 @pytest.mark.parametrize("name", ["manual", "composite"])
 def test_a_product_that_openfhe_left_unrescaled(answers, tmp_path, name):
-    """As EvalMult does where the next product rescales. It is computed with, or the error says what to do."""
+    """A product that EvalMult leaves for the next one to rescale can be used, or the error says what to do."""
     known = answers[name]
     ev, context, a, p = known.evaluator, known.context, known.inputs["a"], known.load("relinearised")
     v, product = (np.array(known.values["a"]) * w for w in (1.0, known.values["b"]))
@@ -173,7 +173,7 @@ def test_a_product_that_openfhe_left_unrescaled(answers, tmp_path, name):
 
 
 def mutated(data, others, rng):
-    """A bit changed; or bytes changed, left out, there twice, or those of another file; or the end left out."""
+    """Returns the data with a bit changed, with bytes changed, removed, repeated or from another file, or truncated."""
     out = bytearray(data)
     if rng.random() < 0.4:
         out[rng.randrange(len(out))] ^= 1 << rng.randrange(8)
@@ -187,7 +187,7 @@ def mutated(data, others, rng):
 
 
 def test_changed_files_are_read_or_refused():
-    """In one process, which goes on. What is wrong, polykem says."""
+    """Changed files are read, or refused by polykem's own errors, and the process continues."""
     files, others = ([f.read_bytes() for f in sorted(folder.iterdir()) if f.suffix in (".bin", ".json")]
                      for folder in (HOSTILE.parent, HOSTILE))
     rng = random.Random(1)
@@ -249,7 +249,7 @@ def test_a_scale_that_no_file_has(tmp_path):
 @pytest.mark.parametrize("arguments,count", [((3, 57, 59, 4), 2), ((3, 55, 60, 2), 2),
                                              ((3, 57, 60, 2), 3), ((3, 40, 60, 4), 2), ((3, 40, 56, 4), 1)])
 def test_as_many_special_primes_as_openfhe_has(arguments, count):
-    """Counted in OpenFHE 1.6.1."""
+    """The numbers of special primes are those of OpenFHE 1.6.1."""
     assert len(ckks.Parameters.choose(13, *arguments).p) == count
 
 
@@ -273,7 +273,7 @@ def test_weak_keys_are_no_128_bits(field, weak):
 
 @pytest.mark.parametrize("name", ["secret", "public"])
 def test_what_lies_where_a_file_is_to_be(answers, tmp_path, name):
-    """Nobody who may write in the folder gets what is saved, nor chooses its mode, by names made beforehand."""
+    """Somebody who may write to the folder neither gets what is saved nor chooses its mode, by names made before."""
     known = answers["manual"]
     thing = known.secret if name == "secret" else known.inputs["a"]
     victim = tmp_path / "victim"
@@ -330,7 +330,7 @@ def openfhe(folder, *arguments):
 @pytest.mark.parametrize("form", ["binary", "json"])
 @pytest.mark.parametrize("technique,log_n", [("FIXEDMANUAL", 12), ("FLEXIBLEAUTO", 13)])
 def test_openfhe_encrypts_and_decrypts(tmp_path, technique, log_n, form):
-    """Random circuits of depth 10 in between."""
+    """OpenFHE encrypts, polykem computes random circuits of depth 10, and OpenFHE decrypts."""
     openfhe(tmp_path, "encrypt", technique, str(log_n), form)
     keys = ckks.load(tmp_path / "mult", allow_insecure=True)
     context = keys.context
@@ -355,7 +355,7 @@ def test_openfhe_encrypts_and_decrypts(tmp_path, technique, log_n, form):
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["binary", "json"])
 def test_openfhe_computes(tmp_path, form):
-    """polykem makes context, keys and ciphertexts and decrypts."""
+    """polykem makes the context, keys and ciphertexts, OpenFHE computes, and polykem decrypts."""
     context = ckks.Context(ckks.Parameters.choose(12, 10, 50, 60), allow_insecure=True)
     secret = ckks.SecretKey.generate(context)
     keys = ckks.Keys.generate(context, secret, rotations=[1, -2])

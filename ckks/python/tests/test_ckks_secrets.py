@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Secret keys of CKKS leave nothing behind: another process searches the memory of one that has loaded and saved."""
+"""Tests that CKKS's secret keys leave nothing behind: a process searches the memory of one that loads and saves."""
 import functools
 import os
 import re
@@ -57,7 +57,7 @@ pytestmark = [
 
 
 def residues():
-    """The words of the key, as a file and as memory has them, and as a JSON file has them."""
+    """Returns the residues of the secret key."""
     words = [int(x) for x in re.findall(rb"\d{12,}", (FOLDER / "secret.json").read_bytes())]
     context = {int(x) for x in re.findall(rb"\d{12,}", (FOLDER / "context.json").read_bytes())}
     return sorted(set(words) - context)
@@ -65,6 +65,7 @@ def residues():
 
 @functools.cache
 def needles():
+    """Returns the residues in the form of binary files and of memory, and in that of JSON files."""
     return [struct.pack("<Q", w) for w in residues()] + [str(w).encode() for w in residues()]
 
 
@@ -96,7 +97,7 @@ def test_nothing_is_left(tmp_path, job, form):
 
 
 def test_the_head_that_tells_kinds_apart_has_no_residues(tmp_path):
-    """Uses the smallest possible context."""
+    """The head of a file has no residues, even with the smallest possible context."""
     context = ckks.Context(ckks.Parameters(4, (97,)), allow_insecure=True)
     secret = ckks.SecretKey.generate(context)
     for form in ("binary", "json"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykem-lab ckks without a GPU: figures of a core, a wrong transform is noticed, its JSON, report and errors."""
+"""Tests polykem-lab ckks without a GPU: figures of a core, detection of a wrong transform, JSON, report and errors."""
 
 import json
 import os

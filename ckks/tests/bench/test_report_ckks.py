@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ckks/bench/report_ckks.py: tables and, where matplotlib is, plots of a small document."""
+"""Tests ckks/bench/report_ckks.py: tables and, if matplotlib is installed, plots of a small document."""
 
 import importlib.util
 import json

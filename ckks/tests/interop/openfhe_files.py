@@ -54,7 +54,7 @@ def values(slots):
 
 
 def ciphertexts(cc, public_key, slots):
-    """name -> (ciphertext, what it decrypts to)"""
+    """Returns {name: (ciphertext, what it decrypts to)}."""
     plain = values(slots)
     squares = [x * x for x in plain]
     fresh = cc.Encrypt(public_key, cc.MakeCKKSPackedPlaintext(plain))
@@ -114,8 +114,8 @@ def load(function, path, form):
 
 
 def check(folder, ending, expected):
-    """OpenFHE decrypts what is in the folder and computes with the keys there. It needs a process of its own: keys for
-    evaluation are global."""
+    """Checks that OpenFHE decrypts the folder's ciphertexts and computes with its keys. It needs a process of its own,
+    as keys for evaluation are global."""
     form = FORMS[ending][1]
     cc = load(fhe.DeserializeCryptoContext, folder / f"context.{ending}", form)
     public_key = load(fhe.DeserializePublicKey, folder / f"public.{ending}", form)

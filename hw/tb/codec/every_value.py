@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `compress` and `decompress` share."""
+"""Tests a codec block with every value, for the tests of `compress` and `decompress`."""
 
 import cocotb
 from cocotb.clock import Clock

@@ -51,7 +51,7 @@ def write_cases(folder, counts, with_accumulated):
 
 
 def run_program(elf, argument, board):
-    """(passed, what it printed)"""
+    """Runs a program on the emulator. Returns (passed, its output)."""
     command = m4cycles.emulator(elf, argument, BOARDS[board])
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     return done.returncode == 0, done.stdout + done.stderr
@@ -63,7 +63,7 @@ def tool_lines(tool, *arguments):
 
 
 def needs_nothing(library):
-    """(passed, text): the library calls nothing outside but what every freestanding compiler asks for."""
+    """Returns (passed, text). The library must call nothing outside but what every freestanding compiler requires."""
     words = [line.split() for line in tool_lines("nm", library)]
     defined = {word[2] for word in words if len(word) == 3}
     needed = {word[1] for word in words if len(word) == 2 and word[0] == "U"} - defined
@@ -71,7 +71,7 @@ def needs_nothing(library):
 
 
 def divides_nowhere(library):
-    """(passed, text): a division takes a time that depends on its operands. [CM4TRM, 3.3.1]"""
+    """Returns (passed, text). The library must not divide: the time depends on the operands. [CM4TRM, 3.3.1]"""
     code = tool_lines("objdump", "-d", "--no-show-raw-insn", library)
     operations = ("udiv", "sdiv", "vdiv", "vsqrt")
     found = [line for line in code if len(line.split()) > 1 and line.split()[1].startswith(operations)]
@@ -79,7 +79,7 @@ def divides_nowhere(library):
 
 
 def programs(build_folder, quick):
-    """(name, test) of everything that runs on the emulator, the longest first."""
+    """Returns (name, test) of everything that runs on the emulator, the longest first."""
     first = write_cases(build_folder / "cases" / "first", 1, False)
     everything = first if quick else write_cases(build_folder / "cases" / "all", 10, True)
     for name in QUICK_SETS if quick else reversed(cases.SETS):

@@ -21,7 +21,7 @@ SETS = {
 }
 
 
-# Of "composite", which OpenFHE rescales by itself, as many as are small enough.
+# For "composite", which OpenFHE rescales by itself, as many as are small enough.
 LEFT_OUT = {"manual": (), "composite": ("difference", "negative", "product", "rescaled", "low_rotated", "rotated_-2")}
 ROTATIONS = {"manual": [1, -2], "composite": [1]}
 
