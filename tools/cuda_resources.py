@@ -81,7 +81,7 @@ def warps(name, registers, shared):
 
 
 def cells(found, names):
-    """{row: {degree: "registers / shared / warps"}} of compute capability 9.0; row 0 has what knows no degree."""
+    """Returns {row: {degree: "registers / shared / warps"}} of compute capability 9.0; degree 0 stands for none."""
     table = {}
     for name, (_, arch, registers, shared, _, _) in zip(names, found):
         if arch != "sm_90" or name.startswith(("mlkem::", "saber::", "mldsa::", "frodo::", "lac::", *HYBRID)):

@@ -339,7 +339,7 @@ class Kernel:
         self.assign(i, results, Value(first(value.secret, guard.secret), value.origins), state)
 
     def pack_predicates(self, i, root, state, guard):
-        """P2R R1, PR, R2, 0x8 puts P3 into bit 3; R2P PR, R1, 0x1e sets P1 to P4."""
+        """Follows P2R and R2P: P2R R1, PR, R2, 0x8 puts P3 into bit 3; R2P PR, R1, 0x1e sets P1 to P4."""
         prefix, mask = ("UP" if root.startswith("U") else "P"), int(i.operands[-1], 16)
         predicates = tuple(f"{prefix}{k}" for k in range(7) if mask >> k & 1)
         results, sources = (predicates, i.operands[1:]) if root in ("R2P", "UR2UP") else (

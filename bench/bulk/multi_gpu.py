@@ -75,7 +75,7 @@ def measure(computer, inputs, rows, memory, seconds):
 
 
 def worker(device, cases, options, barrier, results):
-    """The process of one GPU."""
+    """Measures the cases on one GPU, in a process of its own."""
     if options.backend == "cuda":
         os.environ["CUDA_VISIBLE_DEVICES"] = str(device)
     for scheme, rows in cases:

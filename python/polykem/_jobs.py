@@ -66,8 +66,8 @@ class _Jobs:
 
     def submit(self, start: Callable[[_core.Completions, int], None], finish: Callable[[int], T],
                keep: Any) -> Job[T]:
-        """`start` hands the batch to the library or raises; `finish` makes a result of its status; `keep` stays alive
-        until then."""
+        """Start a job. `start` hands the batch to the library or raises; `finish` turns its status into a result;
+        `keep` stays alive until then."""
         job: Job[T] = Job()
         with self._lock:
             number = self._next

@@ -43,7 +43,7 @@ class Host:
         return array
 
     def prepare(self, context: Any, scheme: Any) -> None:
-        """Called before the library reads inputs outside of `run`."""
+        """Prepare for reads of inputs outside of `run`; host memory needs nothing."""
 
     def run(self, context: Any, batch: Any) -> int:
         return int(context._core.run(batch.request))

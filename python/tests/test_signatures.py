@@ -108,7 +108,7 @@ def vectors(mode):
 
 
 def test_acvp(ctx):
-    """The signatures of ACVP's vectors are right. They are of the internal interface, so mu is computed here."""
+    """Keys, signatures and verifications are those of ACVP's vectors, whose internal interface has mu computed here."""
     def column(tests, name):
         return np.frombuffer(b"".join(bytes.fromhex(test[name]) for test in tests), np.uint8).reshape(len(tests), -1)
 

@@ -73,7 +73,7 @@ def settings_of(unit, overrides):
 
 
 def allowed_nodes(settings):
-    """Device nodes below /dev that DeviceAllow= names, by the kernel's names of their drivers."""
+    """Returns the device nodes below /dev that DeviceAllow= names, by the kernel's names of their drivers."""
     drivers = re.findall(r"^\s*(\d+) (\S+)$", pathlib.Path("/proc/devices").read_text().partition("Block")[0],
                          re.MULTILINE)
     majors = {int(major) for major, name in drivers for rule in settings["DeviceAllow"]
@@ -101,7 +101,7 @@ def private_dev(settings):
 
 
 def files(settings):
-    """The mounts, in a namespace of its own. Returns the devices that DeviceAllow= grants."""
+    """Makes the mounts, in a namespace of its own. Returns the devices that DeviceAllow= grants."""
     mount(None, "/", None, MS_REC | MS_PRIVATE)
     granted = private_dev(settings)
     if settings["PrivateTmp"] == "yes":
@@ -169,7 +169,7 @@ class Filter:
 
 
 def system_calls(settings, numbers):
-    """SystemCallFilter=, RestrictAddressFamilies= and RestrictNamespaces= as one filter."""
+    """Returns SystemCallFilter=, RestrictAddressFamilies= and RestrictNamespaces= as one filter."""
     refused = SECCOMP_ERRNO | errno.EPERM
     made = Filter()
     made.load(4)

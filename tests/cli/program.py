@@ -24,13 +24,13 @@ OTHER = "ntruhrss701"
 
 
 def vectors(name):
-    """The known answers of a set."""
+    """Returns the known answers of a set."""
     plain = DATA / f"{name}.json"
     return json.loads(plain.read_bytes()) if plain.exists() else unpacked(f"{name}.json.gz")
 
 
 def unpacked(name):
-    """A gzipped JSON file of the test data."""
+    """Returns the content of a gzipped JSON file of the test data."""
     return json.loads(gzip.decompress((DATA / name).read_bytes()))
 
 

@@ -64,7 +64,7 @@ class Streams(Case):
         self.assertEqual(self.files(), [])
 
     def test_nothing_else_lands_in_a_result_on_standard_output(self):
-        """Output that goes to standard output by another name, to a pipe or a file, is refused."""
+        """A result on standard output is alone there: a second output of the same stream, by any name, is refused."""
         os.mkfifo(self.dir / "fifo")
         pipe = os.open(self.dir / "fifo", os.O_RDWR)
         self.addCleanup(os.close, pipe)

@@ -203,7 +203,7 @@ class BadInput(Case):
         self.assertIn("of no kind", self.refuse(data({"schema": "polykem-list-1"})))
 
     def test_wrong_values(self):
-        """A wrong value is refused or harmless, for every value of every kind of document and three replacements."""
+        """A wrong value anywhere in any document is refused, or makes no difference where it is not needed."""
         needed = ("op", "ops", "backend", "scheme", "count", "ns", "device", "ops_per_s", "sets", "resident",
                   "floor_ns", "ratio", "crowd", "us", "one_ms", "schemes", "self_tests", "cpus", "ghz", "peer")
         for original in (doctor(), profile(), bench(), *published()):

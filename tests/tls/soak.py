@@ -125,7 +125,7 @@ def pausing(group, seconds):
 
 
 def files(group, seconds):
-    """HAProxy runs out of descriptors: it counts two for each connection and none for the provider's, and every
+    """Lets HAProxy run out of descriptors: it counts two for each connection and none for the provider's, and every
     handshake would pause."""
     options = {"asynchronous": True, "workers": 2, "connections": 40, "headroom": 1, "backend": "cuda",
                "deadline_us": 500000, "variables": openssl.simulated_device(20000)}
@@ -240,7 +240,7 @@ class Daemon:
 
 
 def broker(_, seconds):
-    """The broker dies and returns. Its device computes the set, the largest FrodoKEM, faster than a worker's CPU."""
+    """Kills and restarts the broker. Its device computes the set, the largest FrodoKEM, faster than a worker's CPU."""
     group = "frodo1344aes"
     with tempfile.TemporaryDirectory() as folder, Daemon(folder) as daemon, \
             HAProxy(group, asynchronous=True, workers=2, broker=daemon.socket) as server:

@@ -151,7 +151,7 @@ def ntru_floors(layout: Layout, n: int, logq: int, hps: bool) -> dict[str, float
 
 
 def mlkem_floors(layout: Layout, k: int, round3: bool, shared: bool) -> dict[str, float]:
-    """k: rank; round3: Kyber of round 3, which hashes more."""
+    """Returns ML-KEM's floors. k: rank; round3: Kyber of round 3, which hashes more."""
     pk, ct = 384 * k + 32, 32 * ((10 if k < 4 else 11) * k + (4 if k < 4 else 5))
     transform = 7 * 128 / LANES_16 * layout.cycles(multiply=3, add=3)
     product = 128 / LANES_16 * layout.cycles(multiply=15, add=7)
@@ -173,7 +173,7 @@ SABER = {"lightsaber": dict(l=2, mu=10, t=3), "saber": dict(l=3, mu=8, t=4), "fi
 
 
 def saber_floors(layout: Layout, l: int, mu: int, t: int, shared: bool) -> dict[str, float]:  # noqa: E741
-    """l: rank; mu: twice the bits of a sum that a coefficient of s is made of; t: bits of one of c_m."""
+    """Returns Saber's floors. l: rank; mu: random bits for a coefficient of s; t: bits of a coefficient of c_m."""
     pk, ct, noise = 320 * l + 32, 320 * l + 32 * t, math.ceil(32 * mu * l / 168)
     matrix = math.ceil(416 * l * l / 168)
     product = 7 * 27 * layout.cycles(multiply=64, add=64) / LANES_16

@@ -94,7 +94,7 @@ def test_a_partition_of_another_job(done):
 
 
 def test_an_older_file_with_its_own_receipt_is_not_what_the_manifest_names(done):
-    """The job wrote both, at a time when its input was another one."""
+    """An older file and receipt, which the job wrote when its input was another one, are not accepted."""
     from polykem.bulk.job import check_secret
     from polykem.bulk.layout import Folder
     folder = Folder(done / "keys")

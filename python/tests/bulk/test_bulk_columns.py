@@ -192,7 +192,7 @@ def test_a_value_of_another_length_has_a_status(place):
 
 
 def test_a_row_that_an_earlier_job_could_not_compute_is_missing(place):
-    """Otherwise zeros would be decapsulated to a secret that nobody has, and a zero plaintext sealed as a message."""
+    """Its zeros are not decapsulated, to a secret that nobody has, and a zero plaintext is not sealed as a message."""
     pk, sk = polykem.Context().keygen("mlkem768", 4)
     table = pa.table({"pk": holes(pk, pa.binary()), "sk": fixed(np.asarray(sk))})
     pq.write_table(table, "keys.parquet")

@@ -145,7 +145,7 @@ def test_a_damaged_input_stops_the_job_that_reads_it(done):
 
 @pytest.mark.parametrize("checksums", [True, False])
 def test_a_flipped_bit_of_a_foreign_input(place, checksums):
-    """It is noticed if the writer gave pages checksums, and only then, as docs/bulk.md says."""
+    """A flipped bit is noticed if the writer gave pages checksums, and only then, as docs/bulk.md says."""
     pk, _ = polykem.Context(threads=1).keygen("mlkem768", 5)
     pq.write_table(pa.table({"pk": fixed(pk)}), "keys.parquet", compression="none", use_dictionary=False,
                    write_statistics=False, write_page_checksum=checksums)

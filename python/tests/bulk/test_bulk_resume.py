@@ -208,7 +208,7 @@ def test_columns_that_come_twice_are_refused(place):
 
 
 def test_odd_inputs_end_in_a_sentence(place):
-    """They do not end as a defect, with exit code 6."""
+    """Odd inputs do not end as a defect, with exit code 6."""
     pk, _ = polykem.Context().keygen("mlkem768", 5)
     odd = pa.table({"pk": fixed(pk), "interval": pa.array([None] * 5, pa.month_day_nano_interval()),
                     "length": pa.array([5] * 5, pa.duration("s")), "list": [[1]] * 5})
