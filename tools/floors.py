@@ -39,7 +39,7 @@ def main():
         if not is_best(r) or r["threads"] != 1 or r["count"] <= MAX_SMALL_BATCH or r["keys"] == "parsed":
             continue
         if r["scheme"].startswith("mldsa"):
-            continue  # whose floor is not known
+            continue  # its floor is not known
         floor = floors(r["scheme"], r["keys"] == "shared", layout)[r["op"]]
         cycles = cycles_of(r, ghz)
         print(f"| {r['scheme']} | {r['op']} | {r['keys']} | {cycles:,.0f} | {floor:,.0f} | {cycles / floor:.2f} |")

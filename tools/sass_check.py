@@ -237,7 +237,7 @@ class Kernel:
         """public: byte offsets of its public parameters, from public_offsets()."""
         self.code = instructions
         self.index = {i.pc: n for n, i in enumerate(instructions)}
-        self.parameters = 0x210 if int(arch[3:]) >= 90 else 0x160  # where they begin in constant bank 0
+        self.parameters = 0x210 if int(arch[3:]) >= 90 else 0x160  # their offset in constant bank 0
         self.public = public
         self.public_shared = next((p for k, (_, p) in PUBLIC_SHARED.items() if k in name), frozenset())
         self.findings = {}

@@ -81,7 +81,7 @@ class Go:
 
     def rates(self, kem, kdf, aead, message_bytes):
         """Returns what pyca_rates returns, for Go."""
-        if kem == "ML-KEM-512":  # which Go has not
+        if kem == "ML-KEM-512":  # which Go lacks
             return {}
         arguments = [kem, kdf, aead, str(message_bytes), str(BLOCKS), str(block(kem))]
         report = json.loads(subprocess.check_output([self.program, *arguments], env=self.environment))

@@ -98,7 +98,7 @@ class Scheme(_ParameterSet):
     keygen_coin_bytes: int  #: coins of one key pair, in the order of the known-answer tests
     encaps_coin_bytes: int  #: the same for one encapsulation
     secret_seed_bytes: int  #: size of a secret key stored as a seed, 0 if the set has none
-    public_key_at: int | None  #: where a secret key holds its public key, in bytes from its start; None if it does not
+    public_key_at: int | None  #: offset of the public key in a secret key, in bytes; None if there is none
     research: bool  #: for research only, since attacks on it are published
 
     def __new__(cls, name: str) -> Scheme:
@@ -230,7 +230,7 @@ class Backend:
 
     name: str  #: "cuda", "amx", "avx512", "avx2", "neon-sha3", "neon", "ref"
     description: str
-    requirements: str  #: what the machine must have, and why it is not available here if that is known
+    requirements: str  #: what the machine must have and, if known, why the backend is not available here
     available: bool
 
 

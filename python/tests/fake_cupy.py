@@ -12,7 +12,7 @@ _module.simulated_device_allocate.restype = ctypes.c_void_p
 _module.simulated_device_allocate.argtypes = [ctypes.c_size_t]
 _module.simulated_device_release.argtypes = [ctypes.c_void_p]
 _module.simulated_device_last_stream.restype = ctypes.c_void_p
-log = []  # what happened, in order
+log = []  # events, in order
 
 
 class Pointer:

@@ -21,7 +21,7 @@ def test_measures_by_itself(tmp_path, monkeypatch):
     assert run(tmp_path, monkeypatch) == 0
     assert "mlkem512: every stage of the specification" in (tmp_path / "polykem-report.html").read_text()
     found = {d["name"]: d["content"] for d in json.loads((tmp_path / "a.json").read_text())["documents"]}
-    here = [b.name for b in polykem.backends() if b.available and b.name != "amx"]  # which leaves ML-KEM to avx512
+    here = [b.name for b in polykem.backends() if b.available and b.name != "amx"]  # amx leaves ML-KEM to avx512
     assert [s["name"] for s in found["doctor"]["schemes"]] == [s.name for s in polykem.schemes()]
     assert found["doctor"]["ok"] is True
     assert [p["backend"] for p in found["profile mlkem512"]["profiles"]] == here

@@ -16,7 +16,7 @@ from known_answers import ROOT
 
 PROGRAM = Path(__file__).with_name("typed_program.py")
 OF_BULK = Path(__file__).with_name("bulk") / "typed_bulk.py"
-ADDRESS = re.compile("0x[0-9a-f]+")  # whose digits are drawn anew in every process
+ADDRESS = re.compile("0x[0-9a-f]+")  # its digits differ in every process
 
 
 def test_mypy(tmp_path):

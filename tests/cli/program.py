@@ -15,7 +15,7 @@ import unittest
 
 PROGRAM = os.path.abspath(os.environ.get("POLYKEM_PROGRAM", "build/bin/polykem"))
 DATA = pathlib.Path(os.environ.get("POLYKEM_TEST_DATA", "tests/data")).resolve()
-if "POLYKEM_OPENSSL" in os.environ:  # where another OpenSSL than the system's is; all processes shall have it
+if "POLYKEM_OPENSSL" in os.environ:  # an OpenSSL other than the system's, for all processes
     os.environ["LD_LIBRARY_PATH"] = os.environ["POLYKEM_OPENSSL"] + "/lib"
 
 OK, CHECK_FAILED, USAGE, BAD_INPUT, BACKEND, IO = range(6)

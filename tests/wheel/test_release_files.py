@@ -106,7 +106,7 @@ class ReleaseFiles(unittest.TestCase):
 
     def test_the_sums_are_of_every_file(self):
         release_files.write(self.dist, "")
-        release_files.write(self.dist, "")  # what it wrote itself is no package
+        release_files.write(self.dist, "")  # its own files do not count as packages
         names = {line.split("  ")[1] for line in self.one("SHA256SUMS").splitlines()}
         self.assertEqual(names, {path.name for path in self.dist.iterdir() if path.is_file()} - {"SHA256SUMS"})
         self.assertTrue({"one.whl", "two.tar.gz"} < names)

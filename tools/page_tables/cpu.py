@@ -30,7 +30,7 @@ class Kind:
 
     name: str
     suffix: str  # of its files
-    machine: str  # what its files call it
+    machine: str  # its name in its files
 
     @property
     def file(self):

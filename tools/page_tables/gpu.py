@@ -197,7 +197,7 @@ MLKEM_STEPS = {"gen_a": "sample_ntt", "sample_cbd": "sample_poly_cbd", "ntt_base
 
 
 def title_of(step, name):
-    title = step.replace("draw", "coins")  # which results before the rename call them
+    title = step.replace("draw", "coins")  # the name in results from before the rename
     return MLKEM_STEPS.get(title, title) if name.startswith(("mlkem", "kyber")) else title
 
 

@@ -25,7 +25,7 @@ def build(root, pages, site, navigation=NAVIGATION):
         return False
     shutil.rmtree(site, ignore_errors=True)
     configuration = Path(__file__).resolve().parent
-    warnings.filterwarnings("ignore", module="myst_parser")  # of what a later Sphinx will not have
+    warnings.filterwarnings("ignore", module="myst_parser")  # about features that a later Sphinx will lack
     if sphinx(["-q", "-W", "--keep-going", "-E", "-b", "html", "-d", str(pages) + "-doctrees", "-c", str(configuration),
                str(pages), str(site)]) != 0:
         return False

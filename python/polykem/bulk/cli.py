@@ -423,7 +423,7 @@ def resume_hint(arguments: Sequence[str]) -> str:
         return ""
     again = [] if {"--resume", "--quick-resume"} & set(arguments) else ["--resume"]
     words = list(arguments)
-    for place, word in reversed(list(enumerate(words))):  # by then the file of --json has the error
+    for place, word in reversed(list(enumerate(words))):  # without --json, whose file has the error by then
         if word.startswith("--json"):
             del words[place:place + (1 if "=" in word else 2)]
     return "committed partitions stay; to go on: " + shlex.join(["polykem-bulk", *words, *again])

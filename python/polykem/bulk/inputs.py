@@ -298,7 +298,7 @@ class Dataset:
             raise
         table = pa.concat_tables(pieces)
         if self.job is not None:
-            table = table.replace_schema_metadata(None)  # which says that these columns are encrypted
+            table = table.replace_schema_metadata(None)  # else the metadata would say that these columns are encrypted
         for name, array in plain.items():
             table = table.set_column(table.schema.get_field_index(name), name, as_column(array))
         return table

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OPERATIONS = ("seal", "open", "rewrap")
 IKM_BYTES = 64  # of a key pair: at least as much entropy as any secret key has bytes
 TAG_BYTES = 16
-BOUND = ("info", "aad")  # what messages are bound to: texts of the job, or columns
+BOUND = ("info", "aad")  # bound to messages: texts of the job, or columns
 
 
 def is_suite(text: str) -> bool:

@@ -31,7 +31,7 @@ def run(folder, *words, close=(), **streams):
 def full():
     stream = open("/dev/full", "w", encoding="utf-8")
     yield stream
-    with contextlib.suppress(OSError):  # of what is in its buffer
+    with contextlib.suppress(OSError):  # as its buffer cannot be written
         stream.close()
 
 
