@@ -43,8 +43,8 @@ SLACK_BYTES = 8 << 20
 # The most connections at once in `waiting` and `pausing`; the server keeps the memory of that many.
 CROWD = 512
 PHASE_SECONDS = 3
-# What HAProxy 2.6 loses with a connection that is reset while paused: the fibre with what it had allocated, the client's
-# key share and the server's among it where they are large.
+# What HAProxy 2.6 loses with a connection that is reset while paused: the fibre with what it had allocated, among it
+# the client's key share and the server's, where they are large.
 HAPROXY_LEAK_BYTES = 24 << 10
 LARGE_SHARES_BYTES = {"frodo976aes": 15632 + 15744}
 # The number that the provider allows, and the connections that pause when it counts the last one.
