@@ -4,6 +4,7 @@
 // they are computed together: the instructions of one alone wait for each other.
 #pragma once
 
+#include "core/unroll.hpp"
 #include "prim/ntt/lanes/single_products.hpp"
 #include "prim/ntt/lanes/transform.hpp"
 #include "prim/simd/vec64.hpp"

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "core/unroll.hpp"
 #include "prim/ntt/lanes/pairs.hpp"
 
 namespace polykem::ntt {

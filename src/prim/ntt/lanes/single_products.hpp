@@ -2,6 +2,7 @@
 // Products of transforms of one item, with V16::kLanes neighbouring coefficients in a register, so pairs are in place.
 #pragma once
 
+#include "core/unroll.hpp"
 #include "prim/ntt/lanes/pairs.hpp"
 
 namespace polykem::ntt {

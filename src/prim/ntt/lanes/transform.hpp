@@ -3,6 +3,7 @@
 // three layers on rows that stay in registers.
 #pragma once
 
+#include "core/unroll.hpp"
 #include "prim/ntt/lanes/montgomery.hpp"
 
 namespace polykem::ntt {

@@ -12,24 +12,14 @@
 #include <immintrin.h>
 
 #include <cstring>
-#include <type_traits>
-#include <utility>
 
+#include "core/unroll.hpp"
 #include "prim/aes/avx512/overlapped_keystream.hpp"
 #include "prim/polymul/tile_mul.hpp"
 #include "prim/simd/isa.hpp"
 
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
-
-/// Calls f(0), .., f(kCount - 1) with compile-time indices.
-template <size_t kCount, class F>
-POLYKEM_INLINE void unrolled(F&& f) {
-  [&]<size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<size_t, I>{}), ...);
-  }
-  (std::make_index_sequence<kCount>{});
-}
 
 /// Makes the compiler finish its stores, since it does not know what tile loads read.
 POLYKEM_INLINE void finish_stores() {
@@ -102,7 +92,7 @@ struct ToeplitzProduct {
       set_a(w, item(a.data, a.stride, i));
       set_b(w, item(b.data, b.stride, i));
       multiply_bytes(w);
-      unrolled<kRows>([&](auto k) __attribute__((always_inline)) {
+      unroll<kRows>([&](auto k) __attribute__((always_inline)) {
         for (size_t half = 0; half < 64; half += 32)
           combine<false>(item(c.data, c.stride, i), w, 64 * k + half);
       });
@@ -242,7 +232,7 @@ struct ToeplitzProduct {
   static POLYKEM_INLINE void write_group(Workspace& w, size_t limb, size_t g) {
     const __m512i x = _mm512_loadu_si512(w.padded[limb] + kMargin - 15 + 4 * kGroupLines * g);
     uint8_t* line = w.lines[limb] + 64 * (kZeroLines + kGroupLines * g);
-    unrolled<kGroupLines>([&](auto j) __attribute__((always_inline)) {
+    unroll<kGroupLines>([&](auto j) __attribute__((always_inline)) {
       _mm512_store_si512(line + 64 * j, _mm512_permutexvar_epi8(_mm512_load_si512(kLineIndices.at[j]), x));
     });
   }
@@ -256,8 +246,8 @@ struct ToeplitzProduct {
   }
   template <size_t kLimbs, size_t kFirst, size_t kEnd>
   static POLYKEM_INLINE void write_groups(Workspace& w) {
-    unrolled<kEnd - kFirst>([&](auto g) __attribute__((always_inline)) {
-      unrolled<kLimbs>([&](auto limb) __attribute__((always_inline)) { write_group(w, limb, kFirst + g); });
+    unroll<kEnd - kFirst>([&](auto g) __attribute__((always_inline)) {
+      unroll<kLimbs>([&](auto limb) __attribute__((always_inline)) { write_group(w, limb, kFirst + g); });
     });
   }
 
@@ -279,9 +269,9 @@ struct ToeplitzProduct {
   /// Sets `low` to a b, with one limb each.
   static POLYKEM_NOINLINE void multiply_bytes(Workspace& w) {
     write_groups<1, 0, groups_before(0)>(w);
-    unrolled<kBlocks>([&](auto block) __attribute__((always_inline)) {
+    unroll<kBlocks>([&](auto block) __attribute__((always_inline)) {
       clear_sums();
-      unrolled<kSteps>([&](auto s) __attribute__((always_inline)) {
+      unroll<kSteps>([&](auto s) __attribute__((always_inline)) {
         finish_stores();
         _tile_loadd(4, lines_of_a(w, 0, block, s), 64);
         _tile_loadd(6, lines_of_b(w, 0, s, 0), -64);
@@ -332,10 +322,10 @@ struct ToeplitzProduct {
   template <size_t kLimbs, class Overlapped>
   static POLYKEM_NOINLINE void multiply(uint16_t* c, Workspace& w, Overlapped& overlapped) {
     write_groups<kLimbs, 0, groups_before(0)>(w);
-    unrolled<2 * kBlocks>([&](auto pass) __attribute__((always_inline)) {
+    unroll<2 * kBlocks>([&](auto pass) __attribute__((always_inline)) {
       constexpr size_t kColumn = pass / kBlocks * 2, kBlock = pass % kBlocks;
       clear_sums();
-      unrolled<kSteps>([&](auto s) __attribute__((always_inline)) {
+      unroll<kSteps>([&](auto s) __attribute__((always_inline)) {
         finish_stores();
         multiply_step<kLimbs>(w, kBlock, s, kColumn);
         overlapped.advance();

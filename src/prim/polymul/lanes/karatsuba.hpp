@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
+#include "core/unroll.hpp"
 #include "prim/simd/vec16.hpp"
 
 /// Linear products of short polynomials over a ring of lanes E (V16: integers modulo 2^16, one item per lane; Gf3: bit
@@ -16,15 +16,6 @@ inline namespace POLYKEM_ISA {
 
 using simd::V16;
 constexpr size_t kLanes = V16::kLanes;
-
-/// Calls f(0), f(1), .. f(kCount - 1) with compile-time indices, in this order.
-template <size_t kCount, class F>
-POLYKEM_INLINE void unroll(F&& f) {
-  [&]<size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<size_t, I>{}), ...);
-  }
-  (std::make_index_sequence<kCount>{});
-}
 
 template <class E = V16>
 POLYKEM_INLINE E load_row(const uint16_t* p, size_t row) {

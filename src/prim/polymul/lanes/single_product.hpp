@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "core/unroll.hpp"
 #include "prim/polymul/lanes/toom_points.hpp"
 #include "prim/polymul/lanes/transpose.hpp"
 

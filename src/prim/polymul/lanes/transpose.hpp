@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/unroll.hpp"
 #include "prim/polymul/lanes/karatsuba.hpp"
 
 namespace polykem::polymul {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/unroll.hpp"
 #include "prim/ntt/avx512/single.hpp"
 #include "prim/ntt/lanes/single_records.hpp"
 #include "schemes/mlkem/binomial.hpp"
@@ -13,7 +14,7 @@
 namespace polykem::mlkem::x8 {
 inline namespace POLYKEM_ISA {
 
-using ntt::centred, ntt::in_twos, ntt::InRegisters, ntt::kZetas, ntt::ShuffleTable, ntt::unpack_fields, ntt::unroll;
+using ntt::centred, ntt::in_twos, ntt::InRegisters, ntt::kZetas, ntt::ShuffleTable, ntt::unpack_fields;
 using simd::V16;
 
 /// The factors by which layers 0 and 1 multiply coefficients i, i + 64, i + 128 and i + 192, times kScale. The second

@@ -4,6 +4,7 @@
 // over the polynomials of all items (kem.hpp), so it replaces that of steps.hpp.
 #pragma once
 
+#include "core/unroll.hpp"
 #include "prim/keccak/row_hashes.hpp"
 #include "schemes/mlkem/instruction_set.hpp"
 #include "schemes/mlkem/interleaved/fetch.hpp"
@@ -121,12 +122,11 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
         single::store<12>(sk + i * kPolyBytes, work.s[l][i]);
       ntt::each_product_single<kK, kK>(
           work.own[l].pk.rows->c, work.s[l]->c, [&](size_t at, V16(&x)[kK]) __attribute__((always_inline)) {
-            ntt::unroll<kK>([&](auto i) __attribute__((always_inline)) {
+            unroll<kK>([&](auto i) __attribute__((always_inline)) {
               x[i] = ntt::positive(ntt::mul(x[i] + V16::load(work.e[l][i].c + at), scale));
             });
-            ntt::unroll<kK>([&](auto i) __attribute__((always_inline)) {
-              ntt::pack_single<12>(pk + i * kPolyBytes, at, x[i]);
-            });
+            unroll<kK>([&](auto i)
+                           __attribute__((always_inline)) { ntt::pack_single<12>(pk + i * kPolyBytes, at, x[i]); });
           });
       Ops::store_rho_pk_z(c, l);
     });
@@ -164,13 +164,12 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
     const auto of_poly = [&](auto bits, size_t l, size_t n, size_t offset, const Poly& poly, auto&& message)
         __attribute__((always_inline)) {
       V16 x[ntt::kSingleRegisters];
-      ntt::unroll<ntt::kSingleRegisters>([&](auto r) __attribute__((always_inline)) {
+      unroll<ntt::kSingleRegisters>([&](auto r) __attribute__((always_inline)) {
         constexpr size_t kAt = r * V16::kLanes;
         x[r] = V16::load(poly.c + kAt) + noise_single<2 * ntt::kQ>(work.prf_e[l][n], kAt) + message(kAt);
       });
-      ntt::unroll<ntt::kSingleRegisters>([&](auto r)
-                                             __attribute__((always_inline)) { x[r] = ntt::compress<bits>(x[r]); });
-      ntt::unroll<ntt::kSingleRegisters>([&](auto r) __attribute__((always_inline)) {
+      unroll<ntt::kSingleRegisters>([&](auto r) __attribute__((always_inline)) { x[r] = ntt::compress<bits>(x[r]); });
+      unroll<ntt::kSingleRegisters>([&](auto r) __attribute__((always_inline)) {
         use(bits, l, offset, r * V16::kLanes, x[r]);
       });
     };

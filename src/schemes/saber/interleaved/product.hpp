@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/secure.hpp"
+#include "core/unroll.hpp"
 #include "prim/polymul/lanes/toom_points.hpp"
 #include "prim/polymul/lanes/transpose.hpp"
 #include "schemes/saber/types.hpp"
@@ -13,7 +14,6 @@ namespace polykem::saber::interleaved {
 inline namespace POLYKEM_ISA {
 
 using polymul::Toom4Points;
-using polymul::unroll;
 using simd::V16;
 inline constexpr size_t kLanes = V16::kLanes;
 

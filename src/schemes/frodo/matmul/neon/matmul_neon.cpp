@@ -2,8 +2,9 @@
 #include <arm_neon.h>
 
 #include <algorithm>
-#include <utility>
+#include <type_traits>
 
+#include "core/unroll.hpp"
 #include "prim/records/neon/tiles.hpp"
 #include "prim/simd/isa.hpp"
 #include "schemes/frodo/matmul/matmul.hpp"
@@ -19,14 +20,6 @@ constexpr size_t kWords = 8;
 constexpr size_t kRows = 8, kTransposedRows = 16;
 /// The number of rows of b whose columns stay in the L1 cache while all rows of c use them.
 constexpr size_t kInnerBlock = 128;
-
-template <size_t kCount, class F>
-POLYKEM_INLINE void unroll(F&& f) {
-  [&]<size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<size_t, I>{}), ...);
-  }
-  (std::make_index_sequence<kCount>{});
-}
 
 /// Adds to kHeight rows and sixteen columns of c the products with `inner` rows of b.
 template <size_t kHeight>

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/secure.hpp"
+#include "core/unroll.hpp"
 #include "schemes/ntru/polyinv/lanes/fields.hpp"
 
 namespace polykem::polyinv {

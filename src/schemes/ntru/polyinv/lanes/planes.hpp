@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
 #include "prim/simd/vec16.hpp"
 
@@ -14,15 +12,6 @@ inline namespace POLYKEM_ISA {
 using simd::V16;
 
 inline constexpr size_t kRegisterWords = V16::kLanes;
-
-/// Calls body with 0, .., kCount - 1 as compile-time constants.
-template <size_t kCount, class Body>
-POLYKEM_INLINE void unroll(Body&& body) {
-  [&]<size_t... kIndex>(std::index_sequence<kIndex...>) __attribute__((always_inline)) {
-    (body(std::integral_constant<size_t, kIndex>{}), ...);
-  }
-  (std::make_index_sequence<kCount>{});
-}
 
 /// Returns all ones in the lanes where bit `bit` of x is set.
 POLYKEM_INLINE V16 spread_bit(V16 x, size_t bit) {
