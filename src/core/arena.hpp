@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <new>
 
+#include "core/round.hpp"
+
 namespace polykem {
 
 /// Hands out 64-byte aligned arrays from one block, front to back. The caller owns the block.
@@ -21,7 +23,7 @@ class Arena {
   /// The bytes that take<T>(count) uses up.
   template <class T>
   static constexpr size_t bytes(size_t count) {
-    return (count * sizeof(T) + 63) / 64 * 64;
+    return rounded_up(count * sizeof(T), 64);
   }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "core/round.hpp"
+
 namespace polykem::cuda {
 
 /// Hands out arrays of device memory with one element for each item. With a null pointer as memory, it only counts the
@@ -14,7 +16,7 @@ class DeviceArena {
   template <class T>
   T* take(size_t bytes) {
     T* result = reinterpret_cast<T*>(base_ + used_);
-    used_ += (items_ * bytes + 255) / 256 * 256;
+    used_ += rounded_up(items_ * bytes, 256);
     return result;
   }
   size_t items() const { return items_; }

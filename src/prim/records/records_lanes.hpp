@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/round.hpp"
 #include "core/secure.hpp"
 #include "prim/simd/rows.hpp"
 #include "prim/simd/vec16.hpp"
@@ -285,7 +286,7 @@ POLYKEM_INLINE void pack_group(uint16_t* words, const uint16_t* block, std::inde
 
 /// The words of scratch, kLanes of each, that unpack_block() and pack_block() need at most.
 template <size_t kCount>
-inline constexpr size_t kRowWords = (kCount + kLanes - 1) / kLanes* kLanes;
+inline constexpr size_t kRowWords = rounded_up(kCount, kLanes);
 
 /// The sizes of a packed row: its bytes, its groups, and the coefficients and words after the last whole group.
 template <unsigned kBits, size_t kCount>
@@ -294,7 +295,7 @@ struct PackedRow {
   static constexpr size_t kGroups = kCount / kGroup, kRest = kCount % kGroup;
   static constexpr size_t kRestWords = (kRest * kBits + 15) / 16;
   static_assert(kBits >= 1 && kBits < 16);
-  static_assert((kGroups * kBits + kRestWords + kLanes - 1) / kLanes * kLanes <= kRowWords<kCount>);
+  static_assert(rounded_up(kGroups * kBits + kRestWords, kLanes) <= kRowWords<kCount>);
 };
 
 /// Sets block[i][l] to coefficient i of row l; lanes >= count repeat the last row. `scratch` is

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/arena.hpp"
+#include "core/round.hpp"
 #include "core/scheme.hpp"
 #include "schemes/frodo/gen_a.hpp"
 
@@ -89,7 +90,7 @@ struct Chunk {
 
  private:
   static size_t product_space_bytes(const Set& set, const Kernels& kernels, size_t items);
-  static constexpr size_t in_lines(size_t words) { return (words + 31) / 32 * 32; }
+  static constexpr size_t in_lines(size_t words) { return rounded_up(words, 32); }
   static constexpr size_t tile_stride(const Set& set) { return in_lines(set.n()); }
   static constexpr size_t noise_stride(const Set& set) { return in_lines(set.encaps_samples()); }
 

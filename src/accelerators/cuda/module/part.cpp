@@ -7,6 +7,7 @@
 #include "accelerators/cuda/module/gather.hpp"
 #include "accelerators/cuda/module/launches.hpp"
 #include "accelerators/cuda/module/overlap.hpp"
+#include "core/round.hpp"
 #include "core/secure.hpp"
 
 namespace polykem::cuda {
@@ -14,7 +15,7 @@ namespace polykem::cuda {
 namespace {
 
 constexpr size_t aligned(size_t bytes) {
-  return (bytes + 255) / 256 * 256;
+  return rounded_up(bytes, 256);
 }
 
 /// Copies that are queued together, in one call if the runtime has such a call: this shortens the gaps between them.

@@ -4,13 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/round.hpp"
+
 namespace polykem::cortex_m4 {
 
 /// Returns n padded for sixteen parts: four by Toom and Cook's method, each halved twice by Karatsuba's. A part has a
 /// multiple of four coefficients: SMLAD takes them in pairs, and sliding_plain.S takes its steps in pairs, too.
 constexpr size_t padded_size(size_t n) {
   constexpr size_t kUnit = 16 * 4;
-  return (n + kUnit - 1) / kUnit * kUnit;
+  return rounded_up(n, kUnit);
 }
 
 /// Returns the words of memory that mul_cyclic<n> needs.

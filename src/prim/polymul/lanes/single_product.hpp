@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "core/round.hpp"
 #include "core/unroll.hpp"
 #include "prim/polymul/lanes/toom_points.hpp"
 #include "prim/polymul/lanes/transpose.hpp"
@@ -11,10 +12,6 @@
 /// kernels for many items multiply them.
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
-
-constexpr size_t round_up(size_t x, size_t unit) {
-  return (x + unit - 1) / unit * unit;
-}
 
 /// Computes c = a b modulo x^kN - 1 for one item: Outer, then two Karatsuba levels, then sub-products of kS
 /// coefficients in lanes. Rows of words have a stride kSp or kRp that is a multiple of the lanes; the words past kS are
@@ -26,10 +23,10 @@ struct SingleProduct {
   static constexpr size_t kPoints = Outer::kPoints;
   static_assert(Outer::kBlocks * kBlock >= kN);
   static constexpr size_t kSubs = 9 * kPoints;
-  static constexpr size_t kGroups = round_up(kSubs, kLanes) / kLanes;
-  static constexpr size_t kSp = round_up(kS, kLanes);
-  static constexpr size_t kRp = round_up(2 * kS, kLanes);
-  static constexpr size_t kPadded = round_up(Outer::kBlocks * kBlock, kLanes) + kLanes;
+  static constexpr size_t kGroups = rounded_up(kSubs, kLanes) / kLanes;
+  static constexpr size_t kSp = rounded_up(kS, kLanes);
+  static constexpr size_t kRp = rounded_up(2 * kS, kLanes);
+  static constexpr size_t kPadded = rounded_up(Outer::kBlocks * kBlock, kLanes) + kLanes;
   static constexpr size_t kLinearBlocks = 4 * (kPoints + 1);
   static constexpr size_t kLinear = kLinearBlocks * kS + kSp;
 
@@ -38,20 +35,20 @@ struct SingleProduct {
   static constexpr size_t kLaneWords = kGroups * kSp * kLanes;     // sub-operands, transposed
   static constexpr size_t kProductWords = kGroups * kRp * kLanes;  // products, either way round
   static constexpr size_t kBlockProductWords = kPoints * 8 * kSp;
-  static constexpr size_t kWords = round_up(kPadded, 32) + kSplitWords + 2 * kLaneWords + 2 * kProductWords +
-                                   kBlockProductWords + round_up(kLinear + kN, 32) + Inner::kTmpRows * kLanes;
+  static constexpr size_t kWords = rounded_up(kPadded, 32) + kSplitWords + 2 * kLaneWords + 2 * kProductWords +
+                                   kBlockProductWords + rounded_up(kLinear + kN, 32) + Inner::kTmpRows * kLanes;
   static constexpr size_t kWorkspaceBytes = kWords * sizeof(uint16_t);
 
   static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* ws) {
     uint16_t* padded = ws;
-    uint16_t* split = padded + round_up(kPadded, 32);
+    uint16_t* split = padded + rounded_up(kPadded, 32);
     uint16_t* lanes_a = split + kSplitWords;
     uint16_t* lanes_b = lanes_a + kLaneWords;
     uint16_t* products = lanes_b + kLaneWords;
     uint16_t* rows = products + kProductWords;
     uint16_t* block_products = rows + kProductWords;
     uint16_t* linear = block_products + kBlockProductWords;
-    uint16_t* tmp = linear + round_up(kLinear + kN, 32);
+    uint16_t* tmp = linear + rounded_up(kLinear + kN, 32);
     split_into_lanes(lanes_a, a, padded, split);
     split_into_lanes(lanes_b, b, padded, split);
     for (size_t g = 0; g < kGroups; ++g) {
@@ -184,7 +181,7 @@ struct SingleProduct {
 template <size_t kN, class Outer, class Inner>
 struct SingleTernaryProduct {
   using Product = SingleProduct<kN, Outer, Inner>;
-  static constexpr size_t kPaddedWords = round_up(kN, 32);
+  static constexpr size_t kPaddedWords = rounded_up(kN, 32);
   static constexpr size_t kWorkspaceBytes = Product::kWorkspaceBytes + 2 * kPaddedWords * sizeof(uint16_t);
   static constexpr unsigned kExactBits = 16 - Outer::kLostBits;
   static_assert(4 * kN + 3 < (size_t{1} << kExactBits));

@@ -4,6 +4,7 @@
 // wasted.
 #pragma once
 
+#include "core/round.hpp"
 #include "schemes/frodo/amx/a_s.hpp"
 
 namespace polykem::frodo::amx {
@@ -28,7 +29,7 @@ struct ManySpace {
   int32_t* sums;
 
   static constexpr size_t s_bytes(size_t n, size_t count) {
-    return (count + kItemsOfTile - 1) / kItemsOfTile * inner_tiles(n) * tiles::kBytes;
+    return divided_up(count, kItemsOfTile) * inner_tiles(n) * tiles::kBytes;
   }
   static constexpr size_t panel_bytes(size_t n) { return 2 * half_panel_bytes(n); }
   static constexpr size_t bytes(size_t n, size_t count) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/arena.hpp"
+#include "core/round.hpp"
 #include "schemes/frodo/avx512/grid.hpp"
 #include "schemes/frodo/matmul/avx512/columns.hpp"
 #include "schemes/frodo/matmul/avx512/dots.hpp"
@@ -47,9 +48,7 @@ struct AesProductsSpace {
   uint16_t* s;        ///< S transposed, kBar rows of padded(n) words
   uint16_t* rows[2];  ///< kRows rows of A of padded(n) words each
 
-  static constexpr size_t padded(size_t n) {
-    return (n + matmul::kDotTerms - 1) / matmul::kDotTerms * matmul::kDotTerms;
-  }
+  static constexpr size_t padded(size_t n) { return rounded_up(n, matmul::kDotTerms); }
   static constexpr size_t bytes(size_t n) {
     return GridTables::bytes(beyond(n)) + Arena::bytes<uint16_t>(kBar * padded(n)) +
            2 * Arena::bytes<uint16_t>(kRows * padded(n));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/arena.hpp"
+#include "core/round.hpp"
 #include "prim/aes/lanes/grid128.hpp"
 
 namespace polykem::frodo::lanes {
@@ -15,11 +16,11 @@ using aes::RoundKeys128;
 inline constexpr size_t kStepRows = 8, kStepColumns = aes::kGridColumns;
 /// Returns the number of steps that generate n columns. Columns are generated in whole steps.
 constexpr size_t steps_of_columns(size_t n) {
-  return (n + kStepColumns - 1) / kStepColumns;
+  return divided_up(n, kStepColumns);
 }
 /// Returns the number of rows in the tables: n, rounded up to whole steps.
 constexpr size_t rows_in_tables(size_t n) {
-  return (n + kStepColumns - 1) / kStepColumns * kStepColumns;
+  return rounded_up(n, kStepColumns);
 }
 
 /// Tables of what rows and columns contribute, for one seed.

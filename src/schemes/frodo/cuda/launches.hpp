@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/device.hpp"
+#include "core/round.hpp"
 #include "prim/cuda/choice.hpp"
 #include "prim/cuda/device_arena.hpp"
 #include "prim/cuda/launch.hpp"
@@ -77,7 +78,7 @@ constexpr size_t limb_bytes(uint32_t n) {
   return size_t{2} * limb_columns(n) * limb_rows(n);
 }
 constexpr size_t expanded_key_bytes(uint32_t n) {
-  return (limb_bytes(n) + kSecretStride + 255) / 256 * 256;
+  return rounded_up(limb_bytes(n) + kSecretStride, 256);
 }
 
 // hash.cu

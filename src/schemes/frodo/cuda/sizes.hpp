@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/round.hpp"
 #include "schemes/frodo/params.hpp"
 
 namespace polykem::frodo::cuda {
@@ -53,7 +54,7 @@ constexpr Sizes sizes_of(const Set& set) {
 /// Returns the shared memory of a block of the kernels that make A by AES: the tables, 128 KiB, and what an item's rows
 /// need.
 constexpr size_t aes_shared_bytes(size_t n) {
-  const size_t sums = 32 * ((n + 63) / 64 * 64), s = 8 * ((n + 16 + 95) / 128 * 128 + 32);
+  const size_t sums = 32 * rounded_up(n, 64), s = 8 * ((n + 16 + 95) / 128 * 128 + 32);
   return (size_t{128} << 10) + sums + 16 + 16 * n + 2 * n + s;
 }
 

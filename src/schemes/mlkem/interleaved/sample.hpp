@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/round.hpp"
 #include "core/secure.hpp"
 #include "prim/keccak/lanes/single.hpp"
 #include "prim/ntt/lanes/products.hpp"
@@ -110,7 +111,7 @@ constexpr uint64_t xof_tail(size_t first, size_t second) {
 
 /// Completes a row that has `filled` words, from the next blocks of its state. One row in 140 needs this.
 POLYKEM_NOINLINE inline void accept_more(uint16_t* row, size_t filled, WordState state) {
-  alignas(64) uint8_t block[(kShake128Rate + 64 + 63) / 64 * 64];
+  alignas(64) uint8_t block[rounded_up(kShake128Rate + 64, 64)];
   while (filled < kN) {
     state.permute();
     state.template squeeze<kShake128Rate / 8>(block);
@@ -122,7 +123,7 @@ POLYKEM_NOINLINE inline void accept_more(uint16_t* row, size_t filled, WordState
 /// kAcceptedWords words of each may be written. Seeds and rows are public. [FIPS203, Alg 7]
 POLYKEM_NOINLINE inline void sample_ntt_rows(uint16_t* out, size_t stride, const Seeds& seeds, V64 tails) {
   constexpr size_t kBytes = kFirstBlocks * kShake128Rate;
-  alignas(64) uint8_t bytes[kStates][(kBytes + 64 + 63) / 64 * 64];  // rows in whole cache lines
+  alignas(64) uint8_t bytes[kStates][rounded_up(kBytes + 64, 64)];  // rows in whole cache lines
   Xof<kShake128Rate, false> xof;
   xof.start(seeds, tails);
   xof.squeeze<kBytes>(bytes[0], sizeof bytes[0]);

@@ -3,6 +3,7 @@
 // unpacked, so that nothing waits for its transposition. Seeds and polynomials are public. [FIPS203, Alg 7]
 #pragma once
 
+#include "core/round.hpp"
 #include "prim/keccak/avx512/overlapped.hpp"
 #include "schemes/mlkem/interleaved/sample.hpp"
 
@@ -18,7 +19,7 @@ class MatrixSampler {
   /// The number of 12-bit integers in the first blocks. Few polynomials need more.
   static constexpr size_t kCandidates = interleaved::kFirstBlocks * interleaved::kShake128Rate / 3 * 2;
   /// The number of words that accept() may write.
-  static constexpr size_t kWrittenWords = (kCandidates + 31) / 32 * 32;
+  static constexpr size_t kWrittenWords = rounded_up(kCandidates, 32);
 
   explicit MatrixSampler(const Seeds& seeds) {
     message_.clear();

@@ -7,6 +7,7 @@
 
 #include <bit>
 
+#include "core/round.hpp"
 #include "ct/ct.hpp"
 #include "prim/simd/isa.hpp"
 #include "schemes/ntru/types.hpp"
@@ -16,7 +17,7 @@ inline namespace POLYKEM_ISA {
 
 /// The number of coefficients that a polynomial has room for.
 template <NtruParams P>
-inline constexpr size_t kWidth = (P.n + 63) / 64 * 64;
+inline constexpr size_t kWidth = rounded_up(P.n, 64);
 
 /// An element of S3. Coefficients in {0, 1, 2}; 0 from n - 1 on.
 template <NtruParams P>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/round.hpp"
 #include "prim/polymul/polymul.hpp"
 #include "prim/polymul/tile_mul.hpp"
 #include "schemes/ntru/single/poly.hpp"
@@ -13,7 +14,7 @@ inline namespace POLYKEM_ISA {
 class SingleProducts {
  public:
   explicit SingleProducts(const LaneMul& mul)
-      : workspace_bytes((mul.workspace_single_bytes + 63) / 64 * 64 + 2 * width(mul.n) * sizeof(uint16_t)), mul_(mul) {}
+      : workspace_bytes(rounded_up(mul.workspace_single_bytes, 64) + 2 * width(mul.n) * sizeof(uint16_t)), mul_(mul) {}
 
   /// Lets callers use the object like the pointer that mul(n) returns for tiles.
   const SingleProducts* operator->() const { return this; }
@@ -48,7 +49,7 @@ class SingleProducts {
   const size_t workspace_bytes;
 
  private:
-  static constexpr size_t width(size_t n) { return (n + 63) / 64 * 64; }
+  static constexpr size_t width(size_t n) { return rounded_up(n, 64); }
 
   uint16_t* operands(void* workspace) const {
     return reinterpret_cast<uint16_t*>(static_cast<std::byte*>(workspace) + workspace_bytes) - 2 * width(mul_.n);

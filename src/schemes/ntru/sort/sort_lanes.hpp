@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/round.hpp"
 #include "prim/simd/rows.hpp"
 
 namespace polykem {
@@ -20,8 +21,8 @@ constexpr size_t network_columns(size_t count) {
 /// Returns the number of keys of each of the two sequences in which n - 1 keys are sorted. A final merge joins them, so
 /// that most passes stay in the L1 cache.
 constexpr size_t sort_sequence_size(size_t n) {
-  const size_t half = n / 2, columns = network_columns(half);
-  return (half + columns - 1) / columns * columns;
+  const size_t half = n / 2;
+  return rounded_up(half, network_columns(half));
 }
 
 /// The number of vectors between the sequences. Without them, rows of both would meet in the same few sets of the L1
@@ -66,7 +67,7 @@ constexpr size_t sort_matrix_rows(size_t count) {
 /// labels, or the matrix of one item and its sorted copy.
 constexpr size_t sort_rows_workspace_bytes(size_t n, size_t count) {
   const size_t matrices = 2 * sort_matrix_rows(n - 1) * 16 * sizeof(int32_t);
-  const size_t network = sort_workspace_bytes(n, 32) + (n + 63) / 64 * 64 * 16;
+  const size_t network = sort_workspace_bytes(n, 32) + rounded_up(n, 64) * 16;
   return count < kMinForSortNetwork || network < matrices ? matrices : network;
 }
 

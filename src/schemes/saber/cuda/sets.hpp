@@ -2,6 +2,7 @@
 // A parameter set as device code sees it at compile time: its parameters and the layout of what the kernels pass on.
 #pragma once
 
+#include "core/round.hpp"
 #include "schemes/saber/params.hpp"
 
 namespace polykem::saber::cuda {
@@ -47,10 +48,10 @@ struct Shape {
   struct ExpandedKey {
     static constexpr size_t kB = kMatrixBytes;
     static constexpr size_t kHash = kB + kVectorBytes;
-    static constexpr size_t kPublicBytes = (kHash + kSymBytes + 63) / 64 * 64;
+    static constexpr size_t kPublicBytes = rounded_up(kHash + kSymBytes, 64);
     static constexpr size_t kS = kPublicBytes;
     static constexpr size_t kZ = kS + kParams.secret_bytes();
-    static constexpr size_t kSecretBytes = (kZ + kSymBytes + 63) / 64 * 64;
+    static constexpr size_t kSecretBytes = rounded_up(kZ + kSymBytes, 64);
   };
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/arena.hpp"
+#include "core/round.hpp"
 #include "schemes/fo_transform.hpp"
 #include "schemes/records.hpp"
 #include "schemes/saber/interleaved/poly.hpp"
@@ -13,7 +14,7 @@ inline namespace POLYKEM_ISA {
 
 /// Returns `bytes` rounded up to whole cache lines, so that each row of that length begins where a line does.
 constexpr size_t whole_lines(size_t bytes) {
-  return (bytes + 63) / 64 * 64;
+  return rounded_up(bytes, 64);
 }
 
 /// Working memory of one block.

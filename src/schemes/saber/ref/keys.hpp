@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "core/round.hpp"
 #include "ct/ct.hpp"
 #include "schemes/saber/ref/prims.hpp"
 #include "schemes/saber/stages.hpp"
@@ -65,7 +66,7 @@ struct Keys {
     }
   }
 
-  static size_t workspace_bytes(size_t) { return (P.matrix_bytes() + 63) / 64 * 64; }
+  static size_t workspace_bytes(size_t) { return rounded_up(P.matrix_bytes(), 64); }
   static constexpr ExpandedKeyFormat kExpandedPublicKey{sizeof(Public), workspace_bytes, expand_public};
   static constexpr ExpandedKeyFormat kExpandedSecretKey{sizeof(Secret), workspace_bytes, expand_secret};
 };

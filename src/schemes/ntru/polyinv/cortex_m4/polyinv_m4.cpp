@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/round.hpp"
 #include "ct/ct.hpp"
 
 namespace polykem::cortex_m4 {
@@ -216,7 +217,7 @@ struct Rows {
 
   /// Runs at least 2 (n - 1) - 1 steps. Then g is zero, so one more step only turns v into x v.
   void run(size_t n) {
-    const size_t steps = (2 * (n - 1) - 1 + Part::kStepsAtOnce - 1) / Part::kStepsAtOnce * Part::kStepsAtOnce;
+    const size_t steps = rounded_up(2 * (n - 1) - 1, Part::kStepsAtOnce);
     int32_t delta = 1;
     for (size_t first = 0; first < steps; first += kSteps) {
       const size_t end = std::min(steps, first + kSteps);

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/round.hpp"
+
 namespace polykem::cuda {
 
 /// One half of a batch is multiplied by the other, rows [0, half) by rows [half, 2 half), and so on until few products
@@ -17,8 +19,7 @@ class InverseTree {
   constexpr explicit InverseTree(size_t count) {
     while (count >> (levels_ + 1) >= kMinInverses)
       ++levels_;
-    const size_t step = size_t{1} << levels_;
-    rows_ = (count + step - 1) / step * step;
+    rows_ = rounded_up(count, size_t{1} << levels_);
   }
 
   /// Returns the number of rows of a batch's arrays: those of the batch, and padding that makes the halves equal.

@@ -8,6 +8,7 @@
 // The array is taken as if the largest integers followed it. A comparator with one of them changes nothing.
 #include "schemes/ntru/sort/cortex_m4/sort_m4.hpp"
 
+#include "core/round.hpp"
 #include "schemes/ntru/sort/sort.hpp"
 
 namespace polykem::cortex_m4 {
@@ -84,7 +85,7 @@ void phase(int32_t* values, size_t count, size_t p, size_t top) {
 }  // namespace
 
 void sort_int32(int32_t* values, size_t count) {
-  const size_t padded = (count + kBlock - 1) / kBlock * kBlock;
+  const size_t padded = rounded_up(count, kBlock);
   static_assert(2 * kBlock - 4 <= kSortRoom);
   for (size_t i = count; i < padded + kBlock - 4; ++i)
     values[i] = INT32_MAX;

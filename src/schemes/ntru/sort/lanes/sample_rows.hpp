@@ -3,6 +3,7 @@
 // 32-bit lanes.
 #pragma once
 
+#include "core/round.hpp"
 #include "schemes/ntru/sort/lanes/sample_fixed_type.hpp"
 #include "schemes/ntru/sort/lanes/sort_single.hpp"
 
@@ -111,7 +112,7 @@ inline void labels_to_rows(ByteRows out, const uint8_t* labels, size_t ranks, si
 
 /// Samples at most V32::kLanes items, one in each lane.
 inline void sample_lanes(ByteRows out, ConstByteRows in, size_t count, size_t n, size_t weight, V32* keys) {
-  const size_t width = (n + 63) / 64 * 64;
+  const size_t width = rounded_up(n, 64);
   const Sequences sequences{keys, sort_sequence_size(n)};
   const uint8_t* rows[V32::kLanes];
   for (size_t i = 0; i < V32::kLanes; ++i)
@@ -125,7 +126,7 @@ inline void sample_lanes(ByteRows out, ConstByteRows in, size_t count, size_t n,
 
 inline void sample_fixed_type_rows(ByteRows out, ConstByteRows in, size_t count, size_t n, size_t weight,
                                    void* workspace) {
-  const size_t width = (n + 63) / 64 * 64;
+  const size_t width = rounded_up(n, 64);
   for (size_t first = 0; first < count; first += V32::kLanes) {
     const size_t now = count - first < V32::kLanes ? count - first : V32::kLanes;
     const ByteRows to{out.data + first * out.stride, out.stride};
