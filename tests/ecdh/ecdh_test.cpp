@@ -33,12 +33,12 @@ struct Named {
 
 /// The GPU's arithmetic and table, on this CPU.
 struct FieldOfGpus : Field32 {
-  static void store(const Element& a, Out out, size_t first, size_t /*items*/) {
+  static void store(const Element& a, ByteRows out, size_t first, size_t /*items*/) {
     const Element value = reduced(a);
     for (size_t i = 0; i < 32; ++i)
       out.at(first)[i] = static_cast<uint8_t>(value.word[i / 4] >> (8 * (i % 4)));
   }
-  static void public_keys(size_t count, In scalars, Out points, bool* valid, std::byte* /*workspace*/) {
+  static void public_keys(size_t count, ConstByteRows scalars, ByteRows points, bool* valid, std::byte* /*workspace*/) {
     static const auto table = [] {
       std::vector<Window> windows;
       AffinePoint power = kEdwardsBasePoint;

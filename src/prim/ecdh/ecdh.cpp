@@ -63,7 +63,7 @@ size_t workspace_bytes(Curve curve, InstructionSet isa) {
   return std::max(chosen.blocks[0].by->workspace_bytes, chosen.blocks[1].by->workspace_bytes);
 }
 
-void public_keys(Curve curve, InstructionSet isa, size_t count, In scalars, Out points, bool* valid,
+void public_keys(Curve curve, InstructionSet isa, size_t count, ConstByteRows scalars, ByteRows points, bool* valid,
                  std::byte* workspace) {
   split(curve, isa, count, [&](const Implementation& by, size_t first, size_t items) {
     by.public_keys(items, {scalars.at(first), scalars.stride}, {points.at(first), points.stride}, valid + first,
@@ -71,8 +71,8 @@ void public_keys(Curve curve, InstructionSet isa, size_t count, In scalars, Out 
   });
 }
 
-void shared_secrets(Curve curve, InstructionSet isa, size_t count, In scalars, In points, Out secrets, bool* valid,
-                    std::byte* workspace) {
+void shared_secrets(Curve curve, InstructionSet isa, size_t count, ConstByteRows scalars, ConstByteRows points,
+                    ByteRows secrets, bool* valid, std::byte* workspace) {
   split(curve, isa, count, [&](const Implementation& by, size_t first, size_t items) {
     by.shared_secrets(items, {scalars.at(first), scalars.stride}, {points.at(first), points.stride},
                       {secrets.at(first), secrets.stride}, valid + first, workspace);
@@ -92,7 +92,7 @@ bool valid_scalar(Curve curve, const uint8_t* scalar) {
   return valid;
 }
 
-void choose_scalars(Curve curve, size_t count, In seeds, size_t seed_bytes, Out scalars) {
+void choose_scalars(Curve curve, size_t count, ConstByteRows seeds, size_t seed_bytes, ByteRows scalars) {
   const size_t bytes = info(curve).scalar_bytes;
   for (size_t i = 0; i < count; ++i) {
     size_t at = 0;

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "prim/simd/rows.hpp"
+
 namespace polykem::ecdh {
 
 enum class Curve : int { kX25519, kP256, kP384 };
@@ -24,32 +26,20 @@ constexpr CurveInfo info(Curve curve) {
   return kInfos[static_cast<size_t>(curve)];
 }
 
-/// An array with one record for each item: that of item i is at data + i * stride. With a stride of 0, all items use
-/// the same record.
-struct In {
-  const uint8_t* data;
-  size_t stride;
-  const uint8_t* at(size_t i) const { return data + i * stride; }
-};
-/// An array of outputs with one record for each item, at data + i * stride.
-struct Out {
-  uint8_t* data;
-  size_t stride;
-  uint8_t* at(size_t i) const { return data + i * stride; }
-};
-
 /// One way to compute a curve. Time and addresses depend neither on scalars nor on secrets, but may show whether an
 /// input is valid. The functions allocate nothing. What they keep besides a few kilobytes of the stack lies in the
-/// workspace, which is 64-byte aligned and which the caller wipes like the stack.
+/// workspace, which is 64-byte aligned and which the caller wipes like the stack. Rows with a stride of 0 are one
+/// record for all items.
 struct Implementation {
   size_t workspace_bytes;
   /// Multiplies the base point by each scalar. If a NIST scalar is not in [1, order - 1], valid[i] becomes false and
   /// the point zero.
-  void (*public_keys)(size_t count, In scalars, Out points, bool* valid, std::byte* workspace);
+  void (*public_keys)(size_t count, ConstByteRows scalars, ByteRows points, bool* valid, std::byte* workspace);
   /// Multiplies each point by its scalar. valid[i] becomes false and the secret zero if a NIST scalar is not in
   /// [1, order - 1], if the point is not on the curve or not in its only encoding, or if the secret of X25519 is zero
   /// [RFC7748, 6.1].
-  void (*shared_secrets)(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* workspace);
+  void (*shared_secrets)(size_t count, ConstByteRows scalars, ConstByteRows points, ByteRows secrets, bool* valid,
+                         std::byte* workspace);
 };
 
 /// The instructions with which a curve is computed. Whatever the number of items, the fastest implementation computes
@@ -58,16 +48,16 @@ enum class InstructionSet { kPortable, kAvx2, kAvx512 };
 /// Returns the bytes of workspace that public_keys() and shared_secrets() need.
 size_t workspace_bytes(Curve curve, InstructionSet isa);
 /// Computes Implementation::public_keys with the implementations for `isa`.
-void public_keys(Curve curve, InstructionSet isa, size_t count, In scalars, Out points, bool* valid,
+void public_keys(Curve curve, InstructionSet isa, size_t count, ConstByteRows scalars, ByteRows points, bool* valid,
                  std::byte* workspace);
 /// Computes Implementation::shared_secrets with the implementations for `isa`.
-void shared_secrets(Curve curve, InstructionSet isa, size_t count, In scalars, In points, Out secrets, bool* valid,
-                    std::byte* workspace);
+void shared_secrets(Curve curve, InstructionSet isa, size_t count, ConstByteRows scalars, ConstByteRows points,
+                    ByteRows secrets, bool* valid, std::byte* workspace);
 
 /// True if the scalar is in the range that its curve asks for, as every scalar of X25519 is.
 bool valid_scalar(Curve curve, const uint8_t* scalar);
 /// Computes RandomScalar of [HYBRIDKEMS, 4.2]: takes the first valid scalar of the candidates in each seed of
 /// `seed_bytes` bytes, or the last candidate if none is valid.
-void choose_scalars(Curve curve, size_t count, In seeds, size_t seed_bytes, Out scalars);
+void choose_scalars(Curve curve, size_t count, ConstByteRows seeds, size_t seed_bytes, ByteRows scalars);
 
 }  // namespace polykem::ecdh

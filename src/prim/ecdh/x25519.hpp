@@ -102,7 +102,7 @@ inline bool any_bit(const uint8_t* bytes) {
 }
 
 template <size_t kLanes>
-Block<kLanes> block_of(In records, size_t first, size_t count) {
+Block<kLanes> block_of(ConstByteRows records, size_t first, size_t count) {
   Block<kLanes> at;
   for (size_t lane = 0; lane < kLanes; ++lane)
     at[lane] = records.at(std::min(first + lane, count - 1));
@@ -110,7 +110,8 @@ Block<kLanes> block_of(In records, size_t first, size_t count) {
 }
 
 template <LadderField F>
-void x25519_shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* /*workspace*/) {
+void x25519_shared_secrets(size_t count, ConstByteRows scalars, ConstByteRows points, ByteRows secrets, bool* valid,
+                           std::byte* /*workspace*/) {
   for (size_t first = 0; first < count; first += F::kLanes) {
     const size_t items = std::min(F::kLanes, count - first);
     F::store(ladder<F>(F::load_scalars(block_of<F::kLanes>(scalars, first, count)),

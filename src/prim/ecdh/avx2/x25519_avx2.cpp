@@ -179,7 +179,7 @@ struct Field25x4 {
             select(negative, out.product, sub(small(0), out.product))};
   }
 
-  static void store(const Element& a, Out out, size_t first, size_t items) {
+  static void store(const Element& a, ByteRows out, size_t first, size_t items) {
     for (size_t lane = 0; lane < items; ++lane)
       Field51::store(to_field51(a, lane), out, first + lane, 1);
   }
@@ -279,7 +279,8 @@ struct SingleLadder {
     return Field51::mul(F::to_field51(state, 0), invert<Field51>(F::to_field51(state, 1)));
   }
 
-  static void shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* /*workspace*/) {
+  static void shared_secrets(size_t count, ConstByteRows scalars, ConstByteRows points, ByteRows secrets, bool* valid,
+                             std::byte* /*workspace*/) {
     for (size_t i = 0; i < count; ++i) {
       const uint8_t *const scalar = scalars.at(i), *const point = points.at(i);
       Field51::store(compute(F::load_scalars({scalar, scalar, scalar, scalar}), F::load({point, point, point, point})),

@@ -428,7 +428,7 @@ class FixedBase {
 /// Loads the scalars of up to eight items, and 1 into lanes that have none or an invalid one. Returns the lanes with a
 /// valid scalar.
 template <class C>
-POLYKEM_NOINLINE unsigned load_scalars(Scalars<C>& scalars, size_t first, size_t count, In in) {
+POLYKEM_NOINLINE unsigned load_scalars(Scalars<C>& scalars, size_t first, size_t count, ConstByteRows in) {
   unsigned valid = 0;
   scalars.negated = 0;
   for (size_t lane = 0; lane < kLanes; ++lane) {
@@ -443,7 +443,7 @@ POLYKEM_NOINLINE unsigned load_scalars(Scalars<C>& scalars, size_t first, size_t
 /// Sets w.point to the points of up to eight items, and to the base point in lanes that have none or an invalid one.
 /// Returns the lanes with a valid point.
 template <class C>
-POLYKEM_NOINLINE unsigned load_points(Workspace<C>& w, size_t first, size_t count, In in) {
+POLYKEM_NOINLINE unsigned load_points(Workspace<C>& w, size_t first, size_t count, ConstByteRows in) {
   unsigned valid = 0;
   for (size_t lane = 0; lane < kLanes; ++lane) {
     Words<C::kWords> x{}, y{};
@@ -458,7 +458,8 @@ POLYKEM_NOINLINE unsigned load_points(Workspace<C>& w, size_t first, size_t coun
 }
 
 template <class C>
-void public_keys_of_block(Workspace<C>& w, size_t first, size_t count, In scalars, Out out, bool* valid) {
+void public_keys_of_block(Workspace<C>& w, size_t first, size_t count, ConstByteRows scalars, ByteRows out,
+                          bool* valid) {
   const unsigned good = load_scalars(w.scalars, first, count, scalars);
   FixedBase<C>::get().multiply(w);
   to_affine(w.point, w.sum);
@@ -477,7 +478,8 @@ void public_keys_of_block(Workspace<C>& w, size_t first, size_t count, In scalar
 }
 
 template <class C>
-void shared_secrets_of_block(Workspace<C>& w, size_t first, size_t count, In scalars, In points, Out out, bool* valid) {
+void shared_secrets_of_block(Workspace<C>& w, size_t first, size_t count, ConstByteRows scalars, ConstByteRows points,
+                             ByteRows out, bool* valid) {
   const unsigned good = load_scalars(w.scalars, first, count, scalars) & load_points(w, first, count, points);
   VariableBase<C>::multiply(w);
   to_affine(w.point, w.sum);
@@ -491,14 +493,15 @@ void shared_secrets_of_block(Workspace<C>& w, size_t first, size_t count, In sca
 }
 
 template <class C>
-void public_keys(size_t count, In scalars, Out points, bool* valid, std::byte* workspace) {
+void public_keys(size_t count, ConstByteRows scalars, ByteRows points, bool* valid, std::byte* workspace) {
   auto& w = *new (workspace) Workspace<C>;
   for (size_t i = 0; i < count; i += kLanes)
     public_keys_of_block(w, i, count - i < kLanes ? count - i : kLanes, scalars, points, valid);
 }
 
 template <class C>
-void shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* workspace) {
+void shared_secrets(size_t count, ConstByteRows scalars, ConstByteRows points, ByteRows secrets, bool* valid,
+                    std::byte* workspace) {
   auto& w = *new (workspace) Workspace<C>;
   for (size_t i = 0; i < count; i += kLanes)
     shared_secrets_of_block(w, i, count - i < kLanes ? count - i : kLanes, scalars, points, secrets, valid);

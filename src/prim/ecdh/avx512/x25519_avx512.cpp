@@ -157,7 +157,7 @@ struct Field51x8 {
     return out;
   }
 
-  static void store(const Element& a, Out out, size_t first, size_t items) {
+  static void store(const Element& a, ByteRows out, size_t first, size_t items) {
     // Carried, a is below 2^255 + 2^52 or so; a + 19 >= 2^255 shows whether p is to be subtracted.
     const V64 mask = limb_mask();
     Element r = carry(Sum{{a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]}});

@@ -119,7 +119,7 @@ struct Field51 {
             select(negative, out.product, sub(small(0), out.product))};
   }
 
-  static void store(Element a, Out out, size_t first, size_t /*items*/) {
+  static void store(Element a, ByteRows out, size_t first, size_t /*items*/) {
     // Carried twice, a is below 2^255 + 2^52 or so; a + 19 >= 2^255 shows whether p is to be subtracted.
     uint64_t over = 19;
     a = propagate(propagate(a));

@@ -287,13 +287,14 @@ POLYKEM_NOINLINE bool shared_secret(const uint8_t* scalar_bytes, const uint8_t* 
 }
 
 template <class C>
-void public_keys(size_t count, In scalars, Out points, bool* valid, std::byte* /*workspace*/) {
+void public_keys(size_t count, ConstByteRows scalars, ByteRows points, bool* valid, std::byte* /*workspace*/) {
   for (size_t i = 0; i < count; ++i)
     valid[i] = public_key<C>(scalars.at(i), points.at(i));
 }
 
 template <class C>
-void shared_secrets(size_t count, In scalars, In points, Out secrets, bool* valid, std::byte* /*workspace*/) {
+void shared_secrets(size_t count, ConstByteRows scalars, ConstByteRows points, ByteRows secrets, bool* valid,
+                    std::byte* /*workspace*/) {
   for (size_t i = 0; i < count; ++i)
     valid[i] = shared_secret<C>(scalars.at(i), points.at(i), secrets.at(i));
 }
