@@ -6,6 +6,7 @@
 // secret is the x coordinate.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,6 +26,16 @@ constexpr CurveInfo info(Curve curve) {
   constexpr CurveInfo kInfos[kCurves] = {{"X25519", 32, 32, 32}, {"P-256", 32, 65, 32}, {"P-384", 48, 97, 48}};
   return kInfos[static_cast<size_t>(curve)];
 }
+
+/// Returns the greatest of the curves' lengths, of scalars for example.
+consteval size_t greatest(size_t CurveInfo::*length) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < kCurves; ++i)
+    bytes = std::max(bytes, info(static_cast<Curve>(i)).*length);
+  return bytes;
+}
+inline constexpr size_t kMaxScalarBytes = greatest(&CurveInfo::scalar_bytes);
+inline constexpr size_t kMaxPointBytes = greatest(&CurveInfo::point_bytes);
 
 /// One way to compute a curve. Time and addresses depend neither on scalars nor on secrets, but may show whether an
 /// input is valid. The functions allocate nothing. What they keep besides a few kilobytes of the stack lies in the

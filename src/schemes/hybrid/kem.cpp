@@ -2,7 +2,9 @@
 #include "schemes/hybrid/kem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <string_view>
 
 #include "core/arena.hpp"
 #include "ct/ct.hpp"
@@ -13,23 +15,29 @@
 namespace polykem::hybrid {
 namespace {
 
-/// Hands out working memory or, if it has none, counts how much is needed.
+/// Takes arrays from an arena or, without memory, counts the bytes that they would need.
 class Space {
  public:
-  explicit Space(std::byte* memory) : memory_(memory) {}
+  explicit Space(std::byte* memory) : counts_only_(memory == nullptr), arena_(memory) {}
 
   template <class T = uint8_t>
   T* take(size_t count) {
-    const size_t at = used_;
     used_ += Arena::bytes<T>(count);
-    return memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + at);
+    return counts_only_ ? nullptr : arena_.take<T>(count);
   }
   size_t used() const { return used_; }
 
  private:
-  std::byte* memory_;
+  bool counts_only_;
+  Arena arena_;
   size_t used_ = 0;
 };
+
+/// Returns the step that computes a stage, in a plan with a step for each stage.
+template <size_t N>
+consteval size_t step_of(const std::array<Stage, N>& stages, std::string_view name) {
+  return stage_number(stages, name);
+}
 
 void copy_rows(ByteRows to, ConstByteRows from, size_t bytes, size_t count) {
   for (size_t i = 0; i < count; ++i)
@@ -182,15 +190,15 @@ struct Keygen {
     const size_t count = batch.count;
     StepClock clock(times);
     const uint8_t* seeds = coins_of(batch, coins_, p_.params.keygen_coin_bytes());
-    clock.stop(0, count);
+    clock.stop(step_of(kKeygenStages, "randombytes"), count);
     pairs_.expand_seeds(seeds);
-    clock.stop(1, count);
+    clock.stop(step_of(kKeygenStages, "expand_seed"), count);
     const Status status = pairs_.make_kem_keys();
     if (status != Status::kOk) return status;
-    clock.stop(2, count);
+    clock.stop(step_of(kKeygenStages, "kem_keygen"), count);
     pairs_.make_curve_keys();
     store(batch, seeds);
-    clock.stop(3, count);
+    clock.stop(step_of(kKeygenStages, "ecdh_keygen"), count);
     return Status::kOk;
   }
 
@@ -237,7 +245,7 @@ struct Encaps {
     const size_t pk_bytes = p_.public_key_bytes(), ct_bytes = p_.ciphertext_bytes();
     StepClock clock(times);
     const uint8_t* coins = coins_of(batch, own_coins_, coin_bytes);
-    clock.stop(0, count);
+    clock.stop(step_of(kEncapsStages, "randombytes"), count);
 
     copy_rows({m_, kKemEncapsCoinBytes}, {coins, coin_bytes}, kKemEncapsCoinBytes, count);
     copy_rows({ek_, p_.kem.public_key_bytes}, {batch.pk + p_.kem_at(point_bytes), pk_bytes}, p_.kem.public_key_bytes,
@@ -251,7 +259,7 @@ struct Encaps {
     if (status != Status::kOk) return status;
     copy_rows({batch.ct_out + p_.kem_at(point_bytes), ct_bytes}, {ct_, p_.kem.ciphertext_bytes},
               p_.kem.ciphertext_bytes, count);
-    clock.stop(1, count);
+    clock.stop(step_of(kEncapsStages, "kem_encaps"), count);
 
     const uint8_t* recipient = batch.pk + p_.curve_at(p_.kem.public_key_bytes);
     uint8_t* ephemeral = batch.ct_out + p_.curve_at(p_.kem.ciphertext_bytes);
@@ -260,15 +268,15 @@ struct Encaps {
                          {scalars_, scalar_bytes});
     ecdh::public_keys(p_.params.curve, p_.curve_isa, count, {scalars_, scalar_bytes}, {ephemeral, ct_bytes},
                       secrets_.valid, workspace_);
-    clock.stop(2, count);
+    clock.stop(step_of(kEncapsStages, "ecdh_keygen"), count);
     ecdh::shared_secrets(p_.params.curve, p_.curve_isa, count, {scalars_, scalar_bytes}, {recipient, recipient_stride},
                          {secrets_.curve, secret_bytes}, secrets_.valid, workspace_);
-    clock.stop(3, count);
+    clock.stop(step_of(kEncapsStages, "ecdh_derive"), count);
     for (size_t i = 0; i < count; ++i) {
       if (!secrets_.valid[i]) batch.item_status[i] = Status::kPublicKey;
     }
     secrets_.combine({ephemeral, ct_bytes}, {recipient, recipient_stride}, batch.ss_out);
-    clock.stop(4, count);
+    clock.stop(step_of(kEncapsStages, "combine"), count);
     return Status::kOk;
   }
 
@@ -281,7 +289,7 @@ struct Encaps {
 
 /// The curve's part of a secret key in a key set's format, which follows that of ML-KEM.
 struct CurveKey {
-  uint8_t point[97], scalar[48];
+  uint8_t point[ecdh::kMaxPointBytes], scalar[ecdh::kMaxScalarBytes];
   bool valid;
 };
 
@@ -306,7 +314,7 @@ struct Decaps {
     Batch kem = batch;
     Status status = take_keys(batch, kem);
     if (status != Status::kOk) return status;
-    clock.stop(0, count);
+    clock.stop(step_of(kDecapsStages, "expand_seed"), count);
 
     copy_rows({ct_, p_.kem.ciphertext_bytes}, {batch.ct + p_.kem_at(point_bytes), ct_bytes}, p_.kem.ciphertext_bytes,
               count);
@@ -314,7 +322,7 @@ struct Decaps {
     kem.ss_out = secrets_.kem;
     status = run_kem(p_, kOp, kem, workspace_);
     if (status != Status::kOk) return status;
-    clock.stop(1, count);
+    clock.stop(step_of(kDecapsStages, "kem_decaps"), count);
 
     const uint8_t* ephemeral = batch.ct + p_.curve_at(p_.kem.ciphertext_bytes);
     const bool one_key = batch.shared_key;
@@ -323,9 +331,9 @@ struct Decaps {
     for (size_t i = 0; i < count; ++i) {
       if (!secrets_.valid[i] && batch.item_status[i] == Status::kOk) batch.item_status[i] = Status::kCiphertext;
     }
-    clock.stop(2, count);
+    clock.stop(step_of(kDecapsStages, "ecdh_derive"), count);
     secrets_.combine({ephemeral, ct_bytes}, {points_, one_key ? 0 : point_bytes}, batch.ss_out);
-    clock.stop(3, count);
+    clock.stop(step_of(kDecapsStages, "combine"), count);
     return Status::kOk;
   }
 
