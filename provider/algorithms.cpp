@@ -82,7 +82,7 @@ void add_name(Algorithm& algorithm, const std::string& name) {
   if (algorithm.name.empty()) algorithm.name = name;
 }
 
-Algorithm alone(const Scheme& scheme) {
+Algorithm plain_algorithm(const Scheme& scheme) {
   Algorithm out{scheme, nullptr, {}, {}};
   add_name(out, scheme.info().title);
   add_name(out, scheme.name());
@@ -103,8 +103,8 @@ std::size_t index_of(const Offer& offer, std::string_view set) {
   throw std::logic_error("a group or signature algorithm of an unknown set");
 }
 
-void add_hybrid(Offer& offer, std::size_t alone, const Classical& classical, const std::string& name, unsigned id) {
-  Algorithm hybrid{offer.algorithms[alone].scheme, &classical, {}, {}};
+void add_hybrid(Offer& offer, std::size_t set_index, const Classical& classical, const std::string& name, unsigned id) {
+  Algorithm hybrid{offer.algorithms[set_index].scheme, &classical, {}, {}};
   add_name(hybrid, name);
   offer.algorithms.push_back(hybrid);
   offer.groups.push_back({name, offer.algorithms.size() - 1, id});
@@ -141,7 +141,7 @@ PublicKeyParts public_key_parts(const Scheme& scheme) {
 Offer make_offer(bool builtin_mlkem) {
   Offer offer;
   for (const Scheme& scheme : Scheme::all())
-    offer.algorithms.push_back(alone(scheme));
+    offer.algorithms.push_back(plain_algorithm(scheme));
   for (const formats::TlsGroup& group : formats::kStandardGroups) {
     if (!builtin_mlkem) offer.groups.push_back({group.name, index_of(offer, group.set), group.code_point});
   }
@@ -155,7 +155,7 @@ Offer make_offer(bool builtin_mlkem) {
     }
   }
   for (const Scheme& scheme : Scheme::all_signatures())
-    offer.algorithms.push_back(alone(scheme));
+    offer.algorithms.push_back(plain_algorithm(scheme));
   for (const auto& [set, code_point] : kSignatureAlgorithms)
     offer.signature_algorithms.push_back({set, index_of(offer, set), code_point});
   if (offer.algorithms.size() > kMaxAlgorithms) throw std::logic_error("more algorithms than dispatch tables");

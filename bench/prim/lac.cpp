@@ -38,7 +38,7 @@ void bench_bch(Isa isa) {
 /// Published cycles on an i7-4770S with AVX2 and a constant-time decoder: keygen, encaps, decaps.
 struct Published {
   const char* set;
-  double cycles[kOps];
+  double cycles[kOpsPerSet];
 };
 constexpr Published kPublished[] = {
     {"lac128", {59584, 89055, 140221}}, {"lac192", {119246, 137653, 320135}}, {"lac256", {135780, 207938, 359209}}};
@@ -70,7 +70,7 @@ void bench_operations(Isa isa) {
       const Operation& operation = backend.op(op);
       auto* workspace = aligned<std::byte>(operation.workspace_bytes(kItems));
       const double item = cycles([&] { operation.run(operation.context, batch, workspace, nullptr); }) / kItems;
-      const char* names[kOps] = {"keygen", "encaps", "decaps"};
+      const char* names[kOpsPerSet] = {"keygen", "encaps", "decaps"};
       const auto which = static_cast<size_t>(op);
       report((std::string(set.name) + " " + names[which]).c_str(), isa, item, published.cycles[which] / 4);
     }

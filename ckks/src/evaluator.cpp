@@ -13,7 +13,7 @@ namespace polykem::ckks {
 
 namespace {
 
-std::string of(size_t a, size_t b) {
+std::string joined_by_and(size_t a, size_t b) {
   return std::to_string(a) + " and " + std::to_string(b);
 }
 
@@ -42,9 +42,11 @@ double product_of_scales(const Context& context, double a, double b, size_t limb
 void check_alike(const Context& context, const Ciphertexts& a, const Ciphertexts& b) {
   check_set(context, a);
   check_set(context, b);
-  if (a.count != b.count) throw Error(Fault::kArgument, "the batches have " + of(a.count, b.count) + " ciphertexts");
+  if (a.count != b.count)
+    throw Error(Fault::kArgument, "the batches have " + joined_by_and(a.count, b.count) + " ciphertexts");
   if (a.limbs != b.limbs)
-    throw Error(Fault::kLevels, "the operands have " + of(a.limbs, b.limbs) + " limbs; drop those of the longer one");
+    throw Error(Fault::kLevels,
+                "the operands have " + joined_by_and(a.limbs, b.limbs) + " limbs; drop those of the longer one");
 }
 
 void check_alike(const Context& context, const Ciphertexts& a, const Plaintexts& b) {
@@ -52,9 +54,10 @@ void check_alike(const Context& context, const Ciphertexts& a, const Plaintexts&
   check_set(context, b);
   if (b.count != 1 && b.count != a.count)
     throw Error(Fault::kArgument,
-                "the batches have " + of(a.count, b.count) + " items; a plaintext is one or one for each");
+                "the batches have " + joined_by_and(a.count, b.count) + " items; a plaintext is one or one for each");
   if (b.limbs < a.limbs)
-    throw Error(Fault::kLevels, "the plaintext has fewer limbs than the ciphertext: " + of(b.limbs, a.limbs));
+    throw Error(Fault::kLevels,
+                "the plaintext has fewer limbs than the ciphertext: " + joined_by_and(b.limbs, a.limbs));
 }
 
 void check_key(const Context& context, const SwitchingKey& key) {
@@ -99,7 +102,8 @@ Ciphertexts combine(const Context& context, Operation operation, const Ciphertex
   check_alike(context, a, b);
   check_scales(a.scale, b.scale);
   if (a.parts != b.parts)
-    throw Error(Fault::kParts, "the operands have " + of(a.parts, b.parts) + " parts; relinearise the longer one");
+    throw Error(Fault::kParts,
+                "the operands have " + joined_by_and(a.parts, b.parts) + " parts; relinearise the longer one");
   Ciphertexts shape = shaped(a, a.parts, a.limbs);
   shape.slots = std::max(a.slots, b.slots);
   return computed(context, place_of(a, b), std::move(shape),

@@ -171,7 +171,7 @@ Status Session::read_header(uint32_t index, Asked& out) const {
   const SlotHeader& header = view_.slot(index);
   const uint32_t set = header.set.load(std::memory_order_relaxed);
   const uint32_t op = header.op.load(std::memory_order_relaxed);
-  if (set >= registry().size() || (op & ~kSecretIsSeed) >= kOps) return Status::kArgument;
+  if (set >= registry().size() || (op & ~kSecretIsSeed) >= kOpsPerSet) return Status::kArgument;
   out = {.scheme = registry()[set],
          .op = static_cast<Op>(op & ~kSecretIsSeed),
          .secret_is_seed = (op & kSecretIsSeed) != 0,

@@ -115,7 +115,7 @@ struct DeviceExpandedKeyFormat {
 /// Everything that a module knows of one parameter set.
 struct DeviceScheme {
   const char* name;
-  std::array<DeviceOperation, kAllOps> operations;  ///< those that the set has
+  std::array<DeviceOperation, kOpCount> operations;  ///< those that the set has
   DeviceExpandedKeyFormat expanded_public_key{}, expanded_secret_key{};
   size_t shared_bytes = 0;  ///< dynamic shared memory that a block needs; a device with less cannot run the set
   size_t tr_at = 0;         ///< of a signature set: where a secret key holds tr, kMuBytes on which mu depends

@@ -69,10 +69,10 @@ constexpr SchemeBackend scheme_backend(const char* name) {
 /// Adds `Small` as implementation number `place` for batches within the limits; lower numbers have precedence. The
 /// caller passes the number because comparing `operation` with nullptr is no constant expression under UBSan.
 template <class Small, size_t kPlace = 0>
-constexpr void add_small_batches(SchemeBackend& backend, const std::array<SmallBatchLimits, kOps>& limits) {
-  const Operation* const operations[kOps] = {&kOperation<Small, Op::kKeygen>, &kOperation<Small, Op::kEncaps>,
-                                             &kOperation<Small, Op::kDecaps>};
-  for (size_t op = 0; op < kOps; ++op)
+constexpr void add_small_batches(SchemeBackend& backend, const std::array<SmallBatchLimits, kOpsPerSet>& limits) {
+  const Operation* const operations[kOpsPerSet] = {&kOperation<Small, Op::kKeygen>, &kOperation<Small, Op::kEncaps>,
+                                                   &kOperation<Small, Op::kDecaps>};
+  for (size_t op = 0; op < kOpsPerSet; ++op)
     backend.ops[op].small_batches[kPlace] = {operations[op], limits[op]};
 }
 

@@ -16,13 +16,13 @@ class Drbg;
 
 /// A KEM has the first three, a signature scheme the first and the last two.
 enum class Op : int { kKeygen = 0, kEncaps = 1, kDecaps = 2, kSign = 3, kVerify = 4 };
-inline constexpr size_t kOps = 3;     ///< operations of one parameter set
-inline constexpr size_t kAllOps = 5;  ///< operations of KEMs and of signature schemes
+inline constexpr size_t kOpsPerSet = 3;  ///< operations of one parameter set
+inline constexpr size_t kOpCount = 5;    ///< operations of KEMs and of signature schemes
 
-/// The index of an operation among the kOps of its scheme.
+/// The index of an operation among the kOpsPerSet of its scheme.
 constexpr size_t index_of_op(Op op) {
   const auto index = static_cast<size_t>(op);
-  return index < kOps ? index : index - (kAllOps - kOps);
+  return index < kOpsPerSet ? index : index - (kOpCount - kOpsPerSet);
 }
 static_assert(index_of_op(Op::kSign) == index_of_op(Op::kEncaps));
 static_assert(index_of_op(Op::kVerify) == index_of_op(Op::kDecaps));
@@ -38,17 +38,17 @@ struct OpStages {
   std::span<const Stage> keygen, encaps, decaps, sign{}, verify{};
 
   constexpr std::span<const Stage> of(Op op) const {
-    const std::span<const Stage> all[kAllOps] = {keygen, encaps, decaps, sign, verify};
+    const std::span<const Stage> all[kOpCount] = {keygen, encaps, decaps, sign, verify};
     return all[static_cast<size_t>(op)];
   }
   /// The number of the stage `name` in each operation of a KEM.
-  constexpr std::array<size_t, kOps> numbers(std::string_view name) const {
+  constexpr std::array<size_t, kOpsPerSet> numbers(std::string_view name) const {
     return {stage_number(keygen, name), stage_number(encaps, name), stage_number(decaps, name)};
   }
 };
 
-/// A chunk of a batch, as the engine hands it to a backend. item_status is preset to ok and never nullptr. key_index is
-/// nullptr except for keys that an accelerator keeps.
+/// The items of one call of Operation::run, which are a chunk of the caller's batch or a part of one. item_status is
+/// never nullptr, and all ok when the engine calls. key_index is nullptr except for keys that an accelerator keeps.
 struct Batch : BatchView {
   Drbg* drbg = nullptr;  ///< the first stage makes coins with it where they are nullptr
 };
@@ -114,7 +114,7 @@ struct ExpandedKeyFormat {
 
 struct SchemeBackend {
   const char* name;  ///< the backend's name: "avx2"
-  Operation ops[kAllOps];
+  Operation ops[kOpCount];
   ExpandedKeyFormat expanded_public_key{}, expanded_secret_key{};
   const Operation& op(Op which) const { return ops[static_cast<size_t>(which)]; }
 };
@@ -147,7 +147,7 @@ struct Scheme {
   size_t secret_seed_bytes() const { return secret_seeds ? keygen_coin_bytes : 0; }
 
   size_t coin_bytes(Op op) const {
-    const size_t all[kAllOps] = {keygen_coin_bytes, encaps_coin_bytes, 0, sign_coin_bytes, 0};
+    const size_t all[kOpCount] = {keygen_coin_bytes, encaps_coin_bytes, 0, sign_coin_bytes, 0};
     return all[static_cast<size_t>(op)];
   }
   RecordBytes record_bytes(Op op) const {

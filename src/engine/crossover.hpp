@@ -18,7 +18,7 @@ namespace polykem {
 class Accelerator;
 
 /// The fewest items of each operation of a set that are worth the accelerator, by index_of_op().
-using CrossoverOps = std::array<size_t, kOps>;
+using CrossoverOps = std::array<size_t, kOpsPerSet>;
 
 /// The crossovers of one accelerator. Thread-safe. The file is in polykem/ in $XDG_CACHE_HOME or ~/.cache. It is text
 /// with one line per set, and is used only on the machine (devices, CPUs, CPU features) and by the version of the

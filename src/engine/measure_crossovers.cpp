@@ -109,7 +109,7 @@ Status measure_crossovers(Accelerator& accelerator, const Scheme& scheme) {
   status = records.make(*cpu);
   if (status != Status::kOk) return status;
   CrossoverOps ops{};
-  for (size_t i = 0; i < kAllOps; ++i) {
+  for (size_t i = 0; i < kOpCount; ++i) {
     const auto op = static_cast<Op>(i);
     if (scheme.has(op)) ops[index_of_op(op)] = crossover(*device, *cpu, records, op);
   }

@@ -8,7 +8,7 @@ namespace polykem {
 namespace {
 
 /// The most bytes that a pointer difference can hold.
-constexpr size_t kMemory = std::numeric_limits<ptrdiff_t>::max();
+constexpr size_t kMaxBytes = std::numeric_limits<ptrdiff_t>::max();
 
 Status validate_keyset(const Request& r) {
   const KeySet& set = *r.keyset;
@@ -34,9 +34,9 @@ Status validate_key(const Request& r, const uint8_t* key) {
 bool lengths_fit(const Strings& strings, size_t count, size_t most) {
   if (strings.offsets == nullptr) {
     if (strings.data == nullptr || strings.width == 0) return strings.width == 0;
-    return strings.width <= most && (strings.shared || count <= kMemory / strings.width);
+    return strings.width <= most && (strings.shared || count <= kMaxBytes / strings.width);
   }
-  if (strings.offsets[count] > kMemory) return false;
+  if (strings.offsets[count] > kMaxBytes) return false;
   if (strings.data == nullptr && strings.offsets[0] != strings.offsets[count]) return false;
   for (size_t i = 0; i < count; ++i)
     if (strings.offsets[i] > strings.offsets[i + 1] || strings.offsets[i + 1] - strings.offsets[i] > most) return false;
@@ -46,7 +46,8 @@ bool lengths_fit(const Strings& strings, size_t count, size_t most) {
 /// [FIPS204, Alg 2, L1; Alg 3, L1]
 Status validate_messages(const Messages& messages, size_t count) {
   constexpr size_t kMostContext = 255;
-  const bool fit = lengths_fit(messages.strings, count, kMemory) && lengths_fit(messages.contexts, count, kMostContext);
+  const bool fit =
+      lengths_fit(messages.strings, count, kMaxBytes) && lengths_fit(messages.contexts, count, kMostContext);
   const bool digest = messages.kind == MessageKind::kDigest;
   const size_t oid_bytes = messages.digest_oid.size();
   if (!fit || digest == (oid_bytes == 0) || oid_bytes > Messages::kMostOidBytes) return Status::kArgument;
@@ -78,7 +79,7 @@ ItemRecords::ItemRecords(const Scheme& scheme, Op op, bool sk_is_seed)
 bool count_fits(const Scheme& s, size_t count) {
   const size_t widest = s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.signature_bytes +
                         s.keygen_coin_bytes + s.encaps_coin_bytes;
-  return count <= kMemory / widest;
+  return count <= kMaxBytes / widest;
 }
 
 Status validate(const Request& r) {

@@ -30,7 +30,7 @@ struct Request {
 
 /// The arrays of records of an operation. Coins are optional, and a key set may replace the keys.
 constexpr Fields fields_of(Op op) {
-  constexpr Fields kFields[kAllOps] = {
+  constexpr Fields kFields[kOpCount] = {
       field::kCoins | field::kPkOut | field::kSkOut, field::kCoins | field::kPk | field::kCtOut | field::kSsOut,
       field::kSk | field::kCt | field::kSsOut, field::kCoins | field::kSk | field::kSigOut, field::kPk | field::kSig};
   return kFields[static_cast<size_t>(op)];

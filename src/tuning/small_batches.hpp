@@ -36,7 +36,7 @@ struct Row {
   size_t hashes_together = 0;
 
   /// tails: the items that do not fill registers at the end of a chunk are a small batch, too, as in ML-KEM.
-  constexpr std::array<SmallBatchLimits, kOps> limits(bool tails) const {
+  constexpr std::array<SmallBatchLimits, kOpsPerSet> limits(bool tails) const {
     return {{{own_keys.keygen, 0, 0, tails},
              {own_keys.encaps, expanded_keys.encaps, shared_key.encaps, tails},
              {own_keys.decaps, expanded_keys.decaps, shared_key.decaps, tails}}};

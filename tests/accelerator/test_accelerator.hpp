@@ -89,7 +89,7 @@ class TestAccelerator final : public Accelerator {
     };
     SchemeContext(TestAccelerator& accelerator, const Scheme& scheme) {
       backend.name = accelerator.name();
-      for (size_t i = 0; i < kAllOps; ++i) {
+      for (size_t i = 0; i < kOpCount; ++i) {
         const auto op = static_cast<Op>(i);
         if (!scheme.has(op)) continue;
         const auto& ref = cpu_backend(scheme, cpu::kRef)->op(op);
@@ -101,7 +101,7 @@ class TestAccelerator final : public Accelerator {
       const auto& o = *static_cast<const OperationContext*>(context);
       return o.accelerator->run(*o.scheme, o.op, batch);
     }
-    OperationContext operations[kAllOps];
+    OperationContext operations[kOpCount];
     SchemeBackend backend{};
   };
 

@@ -94,7 +94,7 @@ const Described& described() {
 }
 
 DeviceOperation make(Op op) {
-  static std::array<DeviceStep, kAllOps> steps;
+  static std::array<DeviceStep, kOpCount> steps;
   const Described& set = described();
   DeviceStep& step = steps[static_cast<size_t>(op)];
   step = {{"everything", 0, static_cast<uint8_t>(set.stages.of(op).size())}, 0, 0};

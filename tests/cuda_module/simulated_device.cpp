@@ -97,7 +97,7 @@ Engine& engine() {
 /// One step that covers everything, for each operation of each set.
 struct Described {
   explicit Described(const Scheme& scheme) {
-    for (size_t i = 0; i < kAllOps; ++i) {
+    for (size_t i = 0; i < kOpCount; ++i) {
       const Op op = static_cast<Op>(i);
       if (!scheme.has(op)) continue;
       steps[i] = {{"everything", 0, static_cast<uint8_t>(scheme.stages.of(op).size())}, 0, 0};
@@ -114,7 +114,7 @@ struct Described {
     set.name = scheme.name;
     set.tr_at = scheme.is_signature() ? 64 : 0;  // [FIPS204, Alg 24]
   }
-  DeviceStep steps[kAllOps]{};
+  DeviceStep steps[kOpCount]{};
   DeviceScheme set{};
 };
 

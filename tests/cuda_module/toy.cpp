@@ -160,9 +160,9 @@ constexpr DeviceOperation kOperation = {.scheme = "toy",
 
 /// The same scheme, except that the last step of each operation fills the device.
 DeviceScheme with_filling_step(DeviceScheme scheme) {
-  static std::array<std::array<DeviceStep, 3>, kOps> steps;
+  static std::array<std::array<DeviceStep, 3>, kOpsPerSet> steps;
   scheme.name = "filling";
-  for (size_t i = 0; i < kOps; ++i) {
+  for (size_t i = 0; i < kOpsPerSet; ++i) {
     std::copy_n(scheme.operations[i].steps.begin(), steps[i].size(), steps[i].begin());
     steps[i].back().fills_device = true;
     scheme.operations[i].steps = steps[i];

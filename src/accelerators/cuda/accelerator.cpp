@@ -51,7 +51,7 @@ struct OperationContext {
 struct SchemeContext {
   const Scheme* scheme = nullptr;
   const DeviceScheme* device = nullptr;
-  std::array<OperationContext, kAllOps> operations;
+  std::array<OperationContext, kOpCount> operations;
   SchemeBackend backend{};
 };
 
@@ -260,7 +260,7 @@ bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, Sch
   out.scheme = &scheme;
   out.device = &device;
   out.backend.name = name();
-  for (size_t i = 0; i < kAllOps; ++i) {
+  for (size_t i = 0; i < kOpCount; ++i) {
     const auto op = static_cast<Op>(i);
     if (!scheme.has(op)) continue;
     const DeviceOperation& operation = device.operation(op);

@@ -50,7 +50,7 @@ struct OperationContext {
 
 struct SchemeContext {
   const Scheme* scheme = nullptr;
-  std::array<OperationContext, kOps> operations;
+  std::array<OperationContext, kOpsPerSet> operations;
   SchemeBackend backend{};
 };
 
@@ -125,7 +125,7 @@ void RtlAccelerator::bind_all() {
     auto known = std::make_unique<SchemeContext>();
     known->scheme = find_scheme(set.name);
     known->backend.name = name();
-    for (size_t i = 0; i < kOps; ++i) {
+    for (size_t i = 0; i < kOpsPerSet; ++i) {
       const auto op = static_cast<Op>(i);
       OperationContext& context = known->operations[i];
       context = {this, op, set.set, known->scheme->record_bytes(op), steps_of(*known->scheme, op)};

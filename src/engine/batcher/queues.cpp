@@ -11,7 +11,7 @@ namespace polykem {
 
 namespace {
 
-constexpr size_t kQueuesOfSet = kOps + 1;  // the last one is for decaps with seeds; signature sets do not use it
+constexpr size_t kQueuesOfSet = kOpsPerSet + 1;  // the last one is for decaps with seeds; signature sets do not use it
 constexpr std::array<Op, kQueuesOfSet> kKemOps{Op::kKeygen, Op::kEncaps, Op::kDecaps, Op::kDecaps};
 constexpr std::array<Op, kQueuesOfSet> kSignatureOps{Op::kKeygen, Op::kSign, Op::kVerify, Op::kVerify};
 
@@ -47,7 +47,7 @@ uint64_t microseconds(Clock::duration time) {
 
 TicketQueues::TicketQueues(const Engine& engine, const BatcherConfig& config) : config_(config) {
   const std::vector<const Scheme*> sets = all_sets();
-  stats_.resize(sets.size() * kOps);
+  stats_.resize(sets.size() * kOpsPerSet);
   queues_.resize(sets.size() * kQueuesOfSet);
   for (uint32_t i = 0; i < queues_.size(); ++i) {
     const size_t set = i / kQueuesOfSet, number = i % kQueuesOfSet;
@@ -55,19 +55,19 @@ TicketQueues::TicketQueues(const Engine& engine, const BatcherConfig& config) : 
     queue.index = i;
     queue.scheme = sets[set];
     queue.op = (queue.scheme->is_signature() ? kSignatureOps : kKemOps)[number];
-    queue.sk_is_seed = number == kOps;
-    queue.stats = &stats_[set * kOps + index_of_op(queue.op)];
+    queue.sk_is_seed = number == kOpsPerSet;
+    queue.stats = &stats_[set * kOpsPerSet + index_of_op(queue.op)];
     if (const SchemeBackend* const backend = engine.cpu_backend_for(*queue.scheme); backend != nullptr)
       queue.granule = std::max<size_t>(backend->op(queue.op).granule, 1);
   }
 }
 
 uint32_t TicketQueues::index_of(const Scheme& scheme, Op op, bool sk_is_seed) {
-  return static_cast<uint32_t>(index_of_set(scheme) * kQueuesOfSet + (sk_is_seed ? kOps : index_of_op(op)));
+  return static_cast<uint32_t>(index_of_set(scheme) * kQueuesOfSet + (sk_is_seed ? kOpsPerSet : index_of_op(op)));
 }
 
 const BatcherStats& TicketQueues::stats(const Scheme& scheme, Op op) const {
-  return stats_[index_of_set(scheme) * kOps + index_of_op(op)];
+  return stats_[index_of_set(scheme) * kOpsPerSet + index_of_op(op)];
 }
 
 bool TicketQueues::admit(TicketQueue& queue) {
@@ -170,7 +170,7 @@ Clock::time_point TicketQueues::waits_since(Op op, Clock::time_point now) const 
   return since;
 }
 
-std::array<Op, kAllOps> TicketQueues::order(Clock::time_point now) const {
+std::array<Op, kOpCount> TicketQueues::order(Clock::time_point now) const {
   std::array order{Op::kDecaps, Op::kSign, Op::kVerify, Op::kEncaps, Op::kKeygen};
   std::ranges::stable_sort(order, std::greater(), [&](Op op) { return (now - waits_since(op, now)) / kMaxAhead; });
   return order;

@@ -70,7 +70,7 @@ class TicketQueues {
 
   /// The order in which operations are served: what finishes handshakes first, that is decaps, then signatures, encaps
   /// and keygen. But an operation that has waited kMaxAhead longer comes first.
-  std::array<Op, kAllOps> order(Clock::time_point now) const;
+  std::array<Op, kOpCount> order(Clock::time_point now) const;
   /// Returns the queue whose first ticket has waited longest, of the operation's queues for which `starts` holds;
   /// nullptr if there is none.
   template <class Starts>
@@ -88,7 +88,7 @@ class TicketQueues {
   const BatcherConfig& config_;
   std::vector<BatcherStats> stats_;
   std::vector<TicketQueue> queues_;
-  std::array<size_t, kAllOps> waiting_of_op_{};
+  std::array<size_t, kOpCount> waiting_of_op_{};
   size_t in_flight_ = 0;  ///< operations in flight
   unsigned held_ = 0;     ///< calls of hold() without release()
   bool closed_ = false;   ///< no operation is admitted
