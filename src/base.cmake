@@ -17,12 +17,12 @@ set(POLYKEM_MODULE_DIR ${CMAKE_INSTALL_LIBDIR} CACHE STRING "Where modules are i
 option(POLYKEM_CT_CHECK "Compile in the hooks of the constant-time check (needs valgrind's headers)" OFF)
 
 set(sources
-    core/cpu.cpp
     core/control_groups.cpp
-    core/cpus.cpp
+    core/cpu_features.cpp
     core/module_file.cpp
     core/secure.cpp
     core/secure_buffer.cpp
+    core/usable_cpus.cpp
     prim/aes/ref/aes256_ctr.cpp
     prim/drbg/ref/drbg.cpp
     prim/drbg/ref/fork_generation.cpp

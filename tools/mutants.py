@@ -103,10 +103,10 @@ MUTANTS = [
     Mutant("a scale of the modulus passes", "ckks/src/context.cpp",
            "if (bits < bound) return;", "if (bits <= bound) return;", "ckks_test", "CkksApi.ScalesThatAreGiven*"),
     # Threads
-    Mutant("a quota of CPUs counts for one less", "src/core/cpus.cpp",
-           "std::ceil(quota)", "std::floor(quota)", "cpus_test", "UsableCpus.*"),
+    Mutant("a quota of CPUs counts for one less", "src/core/usable_cpus.cpp",
+           "std::ceil(quota)", "std::floor(quota)", "usable_cpus_test", "UsableCpus.*"),
     Mutant("groups above the own have no quota", "src/core/control_groups.cpp",
-           "if (group.empty()) return;", "return;", "cpus_test", "CpuQuota.*"),
+           "if (group.empty()) return;", "return;", "usable_cpus_test", "CpuQuota.*"),
     Mutant("CKKS starts threads beyond the allowed CPUs", "ckks/src/context.cpp",
            "std::min(usable_cpus().count, kMaxThreads)", "kMaxThreads", "ckks_threads_test", "CkksThreads.*"),
     # Broker

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "rates.hpp"
 
 namespace polykem::bench::cpu_rates {

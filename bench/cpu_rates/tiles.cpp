@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "rates.hpp"
 
 namespace polykem::bench::cpu_rates {

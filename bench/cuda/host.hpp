@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "core/cpus.hpp"
+#include "core/usable_cpus.hpp"
 #include "engine/job.hpp"
 #include "polykem/polykem.h"
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "engine/chunk.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 #include "schemes/registry.hpp"

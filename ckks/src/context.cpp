@@ -12,8 +12,8 @@
 
 #include "ckks/src/error.hpp"
 #include "ckks/src/primes.hpp"
-#include "core/cpus.hpp"
 #include "core/secure.hpp"
+#include "core/usable_cpus.hpp"
 
 namespace polykem::ckks {
 

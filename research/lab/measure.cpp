@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "cpu/cpu_job.hpp"
 #include "parallel.hpp"
 #include "schoolbook.hpp"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/cpus.hpp"
+#include "core/usable_cpus.hpp"
 
 namespace polykem::lab {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "capi/handles.hpp"
-#include "core/cpu.hpp"
-#include "core/cpus.hpp"
+#include "core/cpu_features.hpp"
 #include "core/limits.hpp"
+#include "core/usable_cpus.hpp"
 #include "engine/engine.hpp"
 #include "engine/job.hpp"
 #include "engine/text.hpp"

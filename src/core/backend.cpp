@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 
 namespace polykem {
 
@@ -32,6 +32,7 @@ constexpr bool kNeon = true;
 constexpr bool kNeon = false;
 #endif
 
+/// The texts about CPU features describe what CpuFeatures asks for.
 constexpr CpuBackend kBackends[] = {
     {{cpu::kAmx, "products of FrodoKEM and NTRU on matrix tiles, all else as avx512",
       "what avx512 needs, AMX with int8, and an operating system that lets the process use it (Linux 5.16)"},

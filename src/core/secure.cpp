@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 
 namespace polykem {
 

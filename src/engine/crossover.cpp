@@ -11,8 +11,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/cpu.hpp"
-#include "core/cpus.hpp"
+#include "core/cpu_features.hpp"
+#include "core/usable_cpus.hpp"
 #include "engine/accelerator.hpp"
 #include "engine/text.hpp"
 

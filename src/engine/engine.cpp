@@ -7,9 +7,9 @@
 #include <new>
 
 #include "core/backend.hpp"
-#include "core/cpus.hpp"
 #include "core/environment.hpp"
 #include "core/round.hpp"
+#include "core/usable_cpus.hpp"
 #include "prim/drbg/fork_generation.hpp"
 #include "schemes/registry.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "prim/drbg/fork_generation.hpp"
 
 namespace polykem {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/input.hpp"
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "core/secure.hpp"
 #include "prim/ecdh/cuda/base_table32.hpp"
 #include "prim/ecdh/nist.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 
 namespace polykem {
 namespace {

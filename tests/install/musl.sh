@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/build-musl
-tests=(capi_test prim_test drbg_test keys_test item_status_test threads_test machine_limits_test cpus_test)
+tests=(capi_test prim_test drbg_test keys_test item_status_test threads_test machine_limits_test usable_cpus_test)
 
 [[ -e /usr/src/googletest/CMakeLists.txt && -e /usr/include/nlohmann/json.hpp ]] || {
   echo "musl.sh: install googletest and nlohmann-json3-dev" >&2

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "isa.hpp"
 #include "prim/aes/aes256_ctr.hpp"
 #include "prim/drbg/drbg.hpp"

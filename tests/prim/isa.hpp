@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 
 namespace polykem::testing {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "isa.hpp"
 #include "schemes/lac/sha256/sha256.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "schemes/registry.hpp"
 #include "support/batch.hpp"
 

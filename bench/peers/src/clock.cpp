@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "prim/aes/aes256_ctr.hpp"
 
 namespace polykem {

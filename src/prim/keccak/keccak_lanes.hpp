@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "prim/simd/rows.hpp"
 
 namespace polykem {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "core/operations.hpp"
 #include "schemes/built_backends.hpp"
 #include "schemes/frodo/kem.hpp"

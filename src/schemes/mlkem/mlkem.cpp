@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/mlkem/mlkem.hpp"
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "schemes/built_backends.hpp"
 #include "schemes/mlkem/ref/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "schemes/frodo/frodo.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 #include "schemes/ntru/vector_backends.hpp"

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "core/secure.hpp"
 #include "prim/drbg/fork_generation.hpp"
 #include "prim/keccak/keccak.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "prim/keccak/constants.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
 #include "prim/simd/vec64.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "prim/keccak/lanes/keccak_lanes.hpp"
 #include "prim/keccak/words.hpp"
 

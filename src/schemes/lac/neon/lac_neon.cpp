@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The portable code, compiled for NEON, with AArch64's AES where the CPU has it.
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "schemes/lac/backend.hpp"
 #include "schemes/lac/backends.hpp"
 #include "schemes/lac/ref/portable.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "core/scheme.hpp"
 #include "schemes/mlkem/params.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "schemes/saber/interleaved/backend.hpp"
 #include "schemes/saber/vector_backends.hpp"
 

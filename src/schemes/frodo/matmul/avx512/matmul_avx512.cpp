@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes c += a b along the rows of b, and chooses between the forms of dot products.
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "schemes/frodo/matmul/avx512/columns.hpp"
 #include "schemes/frodo/matmul/avx512/dots.hpp"
 #include "schemes/frodo/matmul/matmul.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/cpu.hpp"
+#include "core/cpu_features.hpp"
 #include "schemes/lac/sha256/lanes/sha256_lanes.hpp"
 
 namespace polykem {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests how many CPUs a process may use, with folders that simulate machines.
-#include "core/cpus.hpp"
+#include "core/usable_cpus.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -36,6 +36,8 @@ class CpuFeatures {
 
   bool has(uint32_t bits) const { return (found_ & bits) == bits; }
   bool avx2() const { return has(kAvx2 | kBmi2 | kAes); }
+  /// These are also listed in POLYKEM_AVX512_FLAGS (src/CMakeLists.txt) for the compiler and in core/backend.cpp for
+  /// users.
   bool avx512() const {
     return avx2() && has(kAvx512f | kAvx512bw | kAvx512dq | kAvx512vl | kAvx512ifma | kAvx512vbmi | kAvx512vbmi2 |
                          kAvx512vnni | kVaes | kVpclmulqdq | kGfni);

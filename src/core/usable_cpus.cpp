@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/cpus.hpp"
+#include "core/usable_cpus.hpp"
 
 #include <sched.h>
 
