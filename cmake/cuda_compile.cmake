@@ -70,7 +70,7 @@ function(polykem_cuda_objects result folder)
     list(APPEND objects ${object})
   endforeach()
   file(MAKE_DIRECTORY ${folder})
-  # What sources that are gone left behind would still be in the table of resources.
+  # Objects of deleted sources would still appear in the table of resources.
   file(GLOB old ${folder}/*.o ${folder}/*.o.log)
   foreach(file IN LISTS old)
     string(REGEX REPLACE "[.]log$" "" object ${file})

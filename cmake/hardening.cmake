@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What makes a fault in memory harder to exploit, in the library and the program; -DPOLYKEM_HARDENING=OFF leaves it out.
-# A single NTRU operation takes the same time with and without it, within 3 %.
-# The sanitizers find the same faults and more, and do not go well with FORTIFY.
+# Makes memory errors harder to exploit, in the library and the program; -DPOLYKEM_HARDENING=OFF leaves this out. The
+# sanitizers find the same errors and more, and conflict with FORTIFY.
 if(NOT POLYKEM_HARDENING OR CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   return()
 endif()

@@ -2,7 +2,7 @@
 /* polykem: batched post-quantum key exchange and signatures. The C API.
  *
  * Rules for all functions:
- *  - It returns a polykem_status (or a plain value where noted), never aborts and never prints.
+ *  - Each function returns a polykem_status (or a plain value where noted), never aborts and never prints.
  *  - A batch is `count` >= 1 records of fixed size, contiguous: record i of pk starts at pk + i * public_key_bytes.
  *    count = 1 is the same call. Sizes come from polykem_scheme_info.
  *  - Pointers must be valid for the whole batch and need no alignment. Outputs must not overlap inputs or each other.

@@ -19,12 +19,12 @@ __attribute__((always_inline)) inline void secure_zero(void* memory, size_t byte
 /// it binds a function, or the kernel, at a signal, would save the secret on the stack.
 void copy_secret(void* to, const void* from, size_t bytes) noexcept;
 
-/// Bytes that wipe_stack() overwrites: more than the deepest operation of any scheme and backend uses (15 KB, measured
-/// by tests/secrets).
+/// Bytes that wipe_stack() overwrites: more than the deepest operation of any scheme and backend uses, which
+/// tests/secrets measures.
 inline constexpr size_t kWipedStackBytes = 20 * 1024;
 
-/// The same for a batch of one item (12.2 KB, measured by tests/batcher): a caller with a small stack computes one item
-/// in 16 KB, including this wipe.
+/// The same for a batch of one item, which tests/batcher measures: a caller with a small stack computes one item in
+/// 16 KB, including this wipe.
 inline constexpr size_t kWipedStackOfSingleItem = 13 * 1024 + 512;
 
 /// The bytes for threads that use matrix tiles, on which the frame of a signal during an operation is 8 KB larger.

@@ -74,10 +74,10 @@ inline constexpr Row kMlkem[] = {
      .expanded_keys = {14, 13}, .shared_key = {5, 5}, .hashes_together = 2},
     {.cpu = Cpu::kAvx2, .k = 4, .own_keys = {15, 15, 14},
      .expanded_keys = {15, 14}, .shared_key = {5, 5}, .hashes_together = 2},
-    // Not measured. From the number of instructions of code that did not compute hashes together.
+    // Not measured, but estimated from the number of instructions.
     {.cpu = Cpu::kNeon, .own_keys = {7, 11, 10},
      .expanded_keys = {11, 10}, .shared_key = {5, 5}, .hashes_together = 4},
-    // Not measured, as above.
+    // Estimated likewise.
     {.cpu = Cpu::kNeonSha3, .own_keys = {6, 10, 10},
      .expanded_keys = {10, 10}, .shared_key = {5, 5}, .hashes_together = 4},
 };
@@ -86,7 +86,7 @@ inline constexpr Row kSaber[] = {
     // Measured on a Zen 5.
     {.cpu = Cpu::kAvx512Zen5, .own_keys = {5, 5, 7},
      .expanded_keys = {10, 12}, .shared_key = {7, 9}},
-    // Between the limits of a Zen 4, {7, 6, 8}, and those of a Xeon, {8, 8, 10}.
+    // Between the limits of a Zen 4 and those of a Xeon.
     {.cpu = Cpu::kAvx512, .own_keys = {8, 7, 9},
      .expanded_keys = {7, 9}, .shared_key = {7, 9}},
     {.cpu = Cpu::kAvx2, .own_keys = {3, 3, 3},
@@ -103,7 +103,7 @@ inline constexpr Row kNtru[] = {
      .expanded_keys = {27, 19}, .shared_key = {27, 19}},
     {.cpu = Cpu::kAvx2, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
-    // Not measured. From the number of instructions.
+    // Not measured, but estimated from the number of instructions.
     {.cpu = Cpu::kNeon, .own_keys = {7, 7, 7},
      .expanded_keys = {7, 7}, .shared_key = {7, 7}},
     {.cpu = Cpu::kNeonSha3, .own_keys = {7, 7, 7},

@@ -75,7 +75,8 @@ impl Case {
     }
 }
 
-/// The cases of a set whose full batch has `count` items. `compatible`: not a set whose peers all have a variant, of which less is measured.
+/// Returns the cases of a set whose full batch has `count` items. `compatible`: false if every peer has only a
+/// variant; then fewer cases are measured.
 fn cases(count: usize, compatible: bool) -> Vec<Case> {
     use Keys::{Parsed, PerItem, Shared};
     let case = |kind, backend, count, keys| Case { kind, backend, count, keys };

@@ -223,7 +223,7 @@ struct Slice {
 
  private:
   /// Calls body(chunk) for the chunks of the thread's warp. How often it runs is known, so the compiler makes one copy
-  /// of it: transforms run half as fast where their code is 50 KB.
+  /// of it: large code slows transforms down.
   template <class Body>
   __device__ __forceinline__ void for_chunks(const Body& body) const {
     constexpr unsigned kWarps = kThreads / kWarp;

@@ -17,8 +17,7 @@ cudaError_t launch_shared(const Rows& rows, const RowMap& map, size_t polynomial
                 kCluster, Ntt::BlockSlice::kSharedBytes, stream, rows, order, tables);
 }
 
-/// Returns the number of blocks of the cluster that production uses: on an H200 the fastest, or within a few percent of
-/// it.
+/// Returns the number of blocks of the cluster that production uses (ckks/figures.md compares them).
 template <class Word>
 constexpr int production_cluster(int log_n) {
   constexpr int kWords[] = {1, 1, 2, 8, 8}, kDoubleWords[] = {1, 2, 4, 8, 8};  // 2^12 .. 2^16

@@ -7,7 +7,8 @@ namespace polykem::ckks::cuda {
 
 namespace {
 
-constexpr size_t kMaxFactorBytes = size_t{8} << 20;  // on an H200 16 primes of 2^16 do not gain by the order, 48 do
+/// The most bytes of factors, of all primes, that stay in the second-level cache if rows of different primes alternate.
+constexpr size_t kMaxFactorBytes = size_t{8} << 20;
 
 }  // namespace
 

@@ -25,7 +25,7 @@ namespace {
 /// chunks.
 constexpr size_t kChunkBytes = size_t{512} << 20;
 
-/// The crossover until it is measured. An H200 beats 16 cores from about 50 items on; the margin is for smaller GPUs.
+/// The crossover until it is measured, with a margin for small GPUs.
 constexpr size_t kGuessedCrossover = 256;
 
 /// Longer messages are hashed by the CPU. On a GPU one thread hashes a message, and other batches wait; docs/adr/0022

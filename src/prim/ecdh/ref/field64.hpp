@@ -159,8 +159,8 @@ POLYKEM_INLINE void add_row(uint64_t* sum, const uint64_t* a, uint64_t b) {
   sum[kWords] = carry;
 }
 
-// mul_inlined() and sqr_inlined() are compiled into the functions that take most of the time, which makes them a tenth
-// faster. Other functions call mul() and sqr().
+// mul_inlined() and sqr_inlined() are compiled into the functions that take most of the time. Other functions call
+// mul() and sqr(), which keeps the code small.
 
 template <class C>
 POLYKEM_INLINE Number<C> mul_inlined(const Number<C>& a, const Number<C>& b) {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Keccak state in a whole warp, for batches with too few messages for one in each thread: a permutation takes 2.2
-// us instead of 5.2 on an H200. [FIPS202]
+// One Keccak state in a whole warp, for batches with too few messages for one in each thread: a permutation then has
+// less latency. [FIPS202]
 #pragma once
 
 #include "prim/keccak/cuda/keccak.cuh"
 
 namespace polykem::cuda {
 
-/// The largest number of messages that are hashed by a warp each. A permutation has 432 shuffles, and a multiprocessor
-/// executes one in each cycle, so 132 multiprocessors compute 0.55 G permutations a second: 2,880 of them take the 5.2
-/// us in which threads compute any number up to 16,896. Measured on an H200, both take the same time at 2,600 to 2,900
-/// messages.
+/// The largest number of messages that are hashed by a warp each, where an H200 takes as long either way. A permutation
+/// of a warp has 432 shuffles, of which a multiprocessor executes one in each cycle, so its time grows with the number
+/// of messages. With a message in each thread, the time is the same until the device is full.
 inline constexpr size_t kFewMessages = 2640;
 
 /// A 64-bit word as it was loaded. The shift that its alignment needs waits until the word is used, so that a kernel

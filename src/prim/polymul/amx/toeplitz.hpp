@@ -5,8 +5,8 @@
 // u = 0, .., 3 this is a product of two tiles with rows k, columns l and inner index j = 0, .., 63. Row k of the first
 // tile is line k + d of a, continued cyclically. Row r of the second tile has, for each l, the four bytes b[i], ..,
 // b[i - 3] with i = 4 (4 u - 16 d - r) + l: it is line 4 u - 16 d - r of an array in which b is written out sixteen
-// times, zero outside b. So every row of every tile is an aligned cache line; rows that straddle two lines would cost
-// six times as much to load.
+// times, zero outside b. So every row of every tile is an aligned cache line; rows that straddle two lines take longer
+// to load (docs/adr/0002-ntru-products-on-the-cpu.md).
 #pragma once
 
 #include <immintrin.h>

@@ -206,8 +206,8 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
 }
 
 /// The largest number of items for which a warp computes an item, in the kernels that sample errors. It is larger than
-/// kFewMessages, since a thread samples all errors of an item, while a warp has them in its lanes. A warp's work for an
-/// item is some six times a thread's, which pays while the GPU waits for threads; while the GPU also has other parts to
+/// kFewMessages, since a thread samples all errors of an item, while a warp has them in its lanes. A warp does more
+/// work for an item than a thread. That pays while the GPU waits for threads; while the GPU also has other parts to
 /// work on, it pays only for kFewOverlapped items.
 constexpr size_t kFewNoises = 3700, kFewOverlapped = 512;
 

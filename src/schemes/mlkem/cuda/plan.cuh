@@ -322,8 +322,8 @@ struct Plan {
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
   /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. In
-  /// encaps, where kernels take as long as the copies, parts of two or three such waves are up to 15 % faster if
-  /// another batch covers the first and last copies.
+  /// encaps, where kernels take as long as the copies, parts have two or three times as many if another batch covers
+  /// the first and last copies.
   static constexpr size_t kItemsToFillDevice = kMeasuredMultiprocessors * 128;
 
   template <Op kOp>

@@ -25,7 +25,8 @@ inline void fetch_records([[maybe_unused]] const uint8_t* rows, [[maybe_unused]]
 #endif
 }
 
-/// Prefetches a part of the output records of items [first, end), but only on Intel's CPUs: a Zen 4 gains nothing.
+/// Prefetches a part of the output records of items [first, end), but only on Intel's CPUs, which alone gain by it
+/// (docs/adr/0016-mlkem-on-the-cpu.md).
 template <MlkemParams P>
 void fetch_output(const Batch& io, size_t first, size_t end, size_t part, size_t parts) {
   if (!kCpuByIntel) return;

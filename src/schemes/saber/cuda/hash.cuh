@@ -24,7 +24,7 @@ inline constexpr auto kSha3Suffix = static_cast<uint64_t>(KeccakSuffix::kSha3);
 inline constexpr auto kShakeSuffix = static_cast<uint64_t>(KeccakSuffix::kShake);
 
 /// The blocks of a multiprocessor, in place of kHashBlocks, for a kernel whose blocks do several things. It needs more
-/// registers, and 20 warps hash as fast as 24.
+/// registers, and fewer warps hash as fast.
 inline constexpr int kMixedBlocks = kHashBlocks == 1 ? 1 : 20;
 
 /// The shared memory of a block, which is one warp.

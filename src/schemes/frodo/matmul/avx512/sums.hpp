@@ -25,7 +25,7 @@ POLYKEM_INLINE __mmask32 first_words(size_t count) {
 }
 
 /// Returns sum + x y, with the products of neighbouring words added up. Around the intrinsic _mm512_dpwssd_epi32 GCC 12
-/// copies and spills the sums, which halves the speed.
+/// copies and spills the sums.
 POLYKEM_INLINE __m512i add_products(__m512i sum, __m512i x, __m512i y) {
   asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
   return sum;
