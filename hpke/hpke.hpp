@@ -128,7 +128,7 @@ struct ExportRequest {
   ItemStatus* status = nullptr;      ///< count entries, or nullptr
 };
 
-/// The contexts of a batch: keys, base nonces, exporter secrets and message numbers, zeroised at the end. One call at a
+/// The contexts of a batch: keys, base nonces, exporter secrets and message numbers, zeroized at the end. One call at a
 /// time may use them, however many pieces it has; a second one gets POLYKEM_ERR_BUSY.
 class Contexts {
  public:

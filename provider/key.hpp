@@ -12,7 +12,7 @@
 namespace polykem::provider {
 
 /// A key of one algorithm: without material, or with a public key, a private key or both. Reference-counted. Key
-/// material never changes once it is set, and is zeroised with the last reference. If a function returns false, it has
+/// material never changes once it is set, and is zeroized with the last reference. If a function returns false, it has
 /// raised an error and left the key unchanged.
 class Key {
  public:

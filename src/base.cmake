@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# polykem_base, the part of src/ that CKKS shares: zeroised memory, CPU detection, module loading, the random generator
+# polykem_base, the part of src/ that CKKS shares: zeroized memory, CPU detection, module loading, the random generator
 # and its hash.
 #   POLYKEM_VECTORS    which vector backends are built
 #   POLYKEM_CT_CHECK   compile in the hooks of the constant-time check

@@ -78,7 +78,7 @@ MUTANTS = [
            "ckks_device_test", "CkksDevice.ComputesAsTheCpu"),
     Mutant("plaintexts stay in a GPU's memory", "ckks/src/device.cpp",
            "return uploaded(device, a, device->q_id(), true);", "return uploaded(device, a, device->q_id(), false);",
-           "ckks_device_test", "CkksDevice.PlaintextsGoBackAndAreZeroised"),
+           "ckks_device_test", "CkksDevice.PlaintextsGoBackAndAreZeroized"),
     # Files of OpenFHE
     Mutant("a residue may be its modulus", "ckks/openfhe/check.cpp",
            "return x >= tower.modulus;", "return x > tower.modulus;", "openfhe_test", "Refusals.*"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that may hold a secret key: std::ifstream and std::ofstream whose buffers are zeroised.
+// Files that may hold a secret key: std::ifstream and std::ofstream whose buffers are zeroized.
 #pragma once
 
 #include <fstream>

@@ -140,7 +140,7 @@ struct PublicKey {
 struct SecretKey {
   std::shared_ptr<const Context> context;
   std::string key_tag;
-  Polynomial s;  ///< over all moduli; zeroised at the end
+  Polynomial s;  ///< over all moduli; zeroized at the end
   Sharing sharing;
 
   SecretKey() = default;

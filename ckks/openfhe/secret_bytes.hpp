@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that may hold a secret key, which is zeroised before it is freed.
+// Memory that may hold a secret key, which is zeroized before it is freed.
 #pragma once
 
 #include <cstddef>

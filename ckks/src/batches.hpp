@@ -10,7 +10,7 @@
 
 namespace polykem::ckks {
 
-/// An allocator whose memory is zeroised before it is freed.
+/// An allocator whose memory is zeroized before it is freed.
 template <typename T>
 struct WipingAllocator {
   using value_type = T;

@@ -59,7 +59,7 @@ class Device final : public Backend {
 /// Words in a device's memory.
 class DeviceWords {
  public:
-  /// secret: the words are zeroised before the memory is freed. Throws Error(out_of_memory).
+  /// secret: the words are zeroized before the memory is freed. Throws Error(out_of_memory).
   DeviceWords(std::shared_ptr<const Device> device, size_t count, bool secret);
   ~DeviceWords();
   DeviceWords(const DeviceWords&) = delete;

@@ -46,7 +46,7 @@ struct DeviceModule {
   void (*close)(OpenDevice* device);
   /// Allocates `count` words, counted as the host has them: the device may hold them in fewer bytes.
   Outcome (*allocate)(OpenDevice* device, size_t count, void** out, Problem* problem);
-  /// Releases memory once all work that was queued before is done. wipe: zeroises it.
+  /// Releases memory once all work that was queued before is done. wipe: zeroizes it.
   void (*release)(OpenDevice* device, void* words, size_t count, bool wipe);
   Outcome (*upload)(OpenDevice* device, void* to, const uint64_t* from, size_t count, Problem* problem);
   Outcome (*download)(OpenDevice* device, uint64_t* to, const void* from, size_t count, Problem* problem);

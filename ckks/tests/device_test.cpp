@@ -174,7 +174,7 @@ TEST_F(CkksDevice, PlacesMustAgree) {
   EXPECT_EQ(polykem_ckks_plaintexts_words(number.there.get(), nullptr), nullptr);
 }
 
-TEST_F(CkksDevice, PlaintextsGoBackAndAreZeroised) {
+TEST_F(CkksDevice, PlaintextsGoBackAndAreZeroized) {
   ApiWorld world(kWide);
   BothPlaintexts a = random_plaintexts(world, 2, 3);
   polykem_ckks_plaintexts* back = nullptr;

@@ -11,7 +11,7 @@
 
 namespace polykem::cli {
 
-/// A file that is read once, from beginning to end. The buffer is zeroised.
+/// A file that is read once, from beginning to end. The buffer is zeroized.
 class InputFile {
  public:
   /// Opens `path`; "-" is standard input. Throws CliError (io) if it cannot be read, is a directory or a device.

@@ -22,7 +22,7 @@ void add_passphrase_options(CLI::App& app, PassphraseOptions& options);
 /// True if the passphrase is read from standard input.
 bool passphrase_from_stdin(const PassphraseOptions& options);
 
-/// The passphrase for all keys of a command. It is zeroised.
+/// The passphrase for all keys of a command. It is zeroized.
 class Passphrase {
  public:
   /// Reads it if `options` name a file or descriptor. Call it before the command opens files, which could get the

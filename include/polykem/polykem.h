@@ -358,7 +358,7 @@ POLYKEM_API polykem_status polykem_ticket_wait(polykem_ticket* ticket);
 POLYKEM_API polykem_status polykem_ticket_take(polykem_ticket* ticket, uint8_t* public_out, uint8_t* secret_out);
 /* The size of the batch in which this operation was computed: 1 if its caller computed it, 0 if it has not finished. */
 POLYKEM_API size_t polykem_ticket_batch_items(const polykem_ticket* ticket);
-/* Zeroises and frees. An operation that has not begun is dropped. Once this has returned, the callback is not running
+/* Zeroizes and frees. An operation that has not begun is dropped. Once this has returned, the callback is not running
  * and will not run; the callback itself may call this. NULL is allowed. */
 POLYKEM_API void polykem_ticket_free(polykem_ticket* ticket);
 
@@ -477,7 +477,7 @@ POLYKEM_API polykem_status polykem_keyset_generate(polykem_context* context, con
                                                    uint8_t* pk, polykem_keyset** out);
 /* The number of keys in the set. */
 POLYKEM_API size_t polykem_keyset_size(const polykem_keyset* keyset);
-/* Zeroises and frees. No batch may be using it. NULL is allowed. */
+/* Zeroizes and frees. No batch may be using it. NULL is allowed. */
 POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
 
 /* ---- data that is on a GPU already ------------------------------------------------------------------- */

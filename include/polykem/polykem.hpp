@@ -4,7 +4,7 @@
 //  - Handles are owned (Context, Job, KeySet) or plain values (Scheme). Errors are thrown as polykem::Error.
 //  - Buffers are checked against the set's record sizes before the call; a wrong size throws with POLYKEM_ERR_SIZE.
 //  - Malformed items do not throw: `items` of the result says which they are, and the other items are computed.
-//  - Secret keys and shared secrets live in SecretBytes, which zeroises its memory.
+//  - Secret keys and shared secrets live in SecretBytes, which zeroizes its memory.
 #pragma once
 
 #include <polykem/polykem.h>

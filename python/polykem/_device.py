@@ -130,7 +130,7 @@ _ADAPTERS: dict[str, Any] = {"cupy": _CuPy, "torch": _Torch}
 class DeviceSecret:
     """Secret keys or shared secrets in the memory of a GPU.
 
-    They are zeroised, on the stream that made them, at ``wipe()`` or when the object is released. If you take
+    They are zeroized, on the stream that made them, at ``wipe()`` or when the object is released. If you take
     ``.array`` (or DLPack), you own the memory and must erase it. ``repr`` never prints the bytes.
     """
 

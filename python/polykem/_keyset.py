@@ -22,7 +22,7 @@ _KINDS = ("public", "secret", "seed")
 class KeySet:
     """Keys in the memory of a context: the GPU's, or the host's in a form that saves work when a key is used again.
 
-    They are zeroised when the set ends: with its last reference, at ``close()`` or at the end of a ``with`` block. A
+    They are zeroized when the set ends: with its last reference, at ``close()`` or at the end of a ``with`` block. A
     running batch keeps its set until it is done.
 
     Parameters

@@ -30,7 +30,7 @@ inline constexpr size_t kWipedStackOfSingleItem = 13 * 1024 + 512;
 /// The bytes for threads that use matrix tiles, on which the frame of a signal during an operation is 8 KB larger.
 inline constexpr size_t kWipedStackWithTiles = 28 * 1024;
 
-/// Zeroises the stack below the caller's frame and the vector registers, where operations leave spilled registers,
+/// Zeroizes the stack below the caller's frame and the vector registers, where operations leave spilled registers,
 /// permutation states and products. A thread calls it after it has computed its part of a batch. Functions rely on it
 /// for temporaries in their frames; heap memory is wiped by its owner.
 void wipe_stack() noexcept;
@@ -39,7 +39,7 @@ void wipe_stack_of_single_item() noexcept;
 /// The same on a thread that may have used matrix tiles, for kWipedStackWithTiles bytes.
 void wipe_stack_with_tiles() noexcept;
 
-/// 64-byte aligned memory that is zeroised before it is freed. Growing it zeroises and discards the old contents.
+/// 64-byte aligned memory that is zeroized before it is freed. Growing it zeroizes and discards the old contents.
 class SecureBuffer {
  public:
   SecureBuffer() = default;

@@ -19,7 +19,7 @@ static_assert(POLYKEM_EMBEDDED_ERR_SECRET_KEY == static_cast<int>(Status::kSecre
 /// The part of a set's stack_bytes for the frames of the functions here and of what they call to wipe.
 constexpr size_t kOwnFrames = 256;
 
-/// Zeroises `bytes` of the stack below the caller's frame. It calls nothing, so that nothing is left below.
+/// Zeroizes `bytes` of the stack below the caller's frame. It calls nothing, so that nothing is left below.
 [[gnu::noinline]] void wipe_stack(size_t bytes) {
   auto* below = static_cast<volatile uint32_t*>(__builtin_alloca(bytes));
   for (size_t i = 0; i < bytes / sizeof *below; ++i)

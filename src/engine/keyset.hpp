@@ -26,7 +26,7 @@ class KeyMemory {
   virtual ExpandedKeys expanded(bool shared) const = 0;
 };
 
-/// Keys that stay in the library: contiguous records, on an accelerator or in host memory, zeroised when freed. If it
+/// Keys that stay in the library: contiguous records, on an accelerator or in host memory, zeroized when freed. If it
 /// fits kExpandedBudget, a set on the host also holds them in their backend's own form. Immutable once filled; kind is
 /// never secret_seeds.
 struct KeySet {

@@ -23,7 +23,7 @@ struct Worker {
   /// Allocates the workspace for a chunk of `items`; false if there is not enough memory.
   [[nodiscard]] bool reserve_workspace(const Operation& operation, size_t items);
   [[nodiscard]] bool reserve_keys(size_t bytes);
-  /// Zeroises what the chunks of a job left in this memory and on this thread's stack.
+  /// Zeroizes what the chunks of a job left in this memory and on this thread's stack.
   void wipe(WipeStack* stack = wipe_stack);
 
  private:

@@ -104,7 +104,7 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_encode(const polykem_ckks_cont
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context,
                                                          const polykem_ckks_plaintexts* plaintexts, double* values,
                                                          size_t numbers);
-/* Zeroises the messages and frees them. */
+/* Zeroizes the messages and frees them. */
 POLYKEM_CKKS_API void polykem_ckks_plaintexts_free(polykem_ckks_plaintexts* plaintexts);
 
 /* ---- ciphertexts ----------------------------------------------------------------------------------------- */
@@ -155,7 +155,7 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_secret_key_new(const polykem_c
                                                                  polykem_ckks_secret_key** out);
 /* Returns the key's rows modulo every prime. */
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_secret_key_words(const polykem_ckks_secret_key* key, size_t* word_count);
-/* Zeroises the key and frees it. */
+/* Zeroizes the key and frees it. */
 POLYKEM_CKKS_API void polykem_ckks_secret_key_free(polykem_ckks_secret_key* key);
 
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_public_key_generate(const polykem_ckks_context* context,
@@ -266,7 +266,7 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_device_wait(const polykem_ckks
 POLYKEM_CKKS_API void polykem_ckks_device_free(polykem_ckks_device* device);
 
 /* These copy objects. An object that lies there already is not copied; one on another device is refused with
- * POLYKEM_CKKS_ERR_DEVICE. Plaintexts are zeroised when they are freed, there too. */
+ * POLYKEM_CKKS_ERR_DEVICE. Plaintexts are zeroized when they are freed, there too. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_to_device(const polykem_ckks_device* device,
                                                                         const polykem_ckks_ciphertexts* ciphertexts,
                                                                         polykem_ckks_ciphertexts** out);

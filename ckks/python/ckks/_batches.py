@@ -66,7 +66,7 @@ class _Batch:
 
 
 class Plaintexts(_Batch):
-    """Encoded numbers, a polynomial for each item; they are zeroised on release."""
+    """Encoded numbers, a polynomial for each item; they are zeroized on release."""
 
     @classmethod
     def from_words(cls, context: Context, words: Any, slots: int, scale: float) -> Plaintexts:

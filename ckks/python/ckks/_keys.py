@@ -14,7 +14,7 @@ from ._errors import MissingKeyError
 
 
 class SecretKey:
-    """A secret key. It is zeroised on release, and neither printed nor pickled.
+    """A secret key. It is zeroized on release, and neither printed nor pickled.
 
     Attributes
     ----------

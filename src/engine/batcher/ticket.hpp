@@ -15,7 +15,7 @@ namespace polykem {
 class BatcherCore;
 
 /// One added operation: copies of its inputs and coins and, once it has been computed, its outputs. Of a message it
-/// keeps mu, so that messages of all lengths and kinds share batches. Zeroised with the last reference.
+/// keeps mu, so that messages of all lengths and kinds share batches. Zeroized with the last reference.
 class Ticket {
  public:
   using Callback = void (*)(void* user);

@@ -12,11 +12,11 @@ inline constexpr size_t kAesBlockBytes = 16;
 
 /// Writes `length` bytes of keystream: block i is AES-256 of the eight bytes of `nonce`, lowest first, followed by the
 /// eight bytes of counter + i (mod 2^64), highest first. The last block may be cut short. `out` may overlap the key.
-/// The expanded key is zeroised before return.
+/// The expanded key is zeroized before return.
 using Aes256Ctr = void (*)(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
                            uint64_t counter);
 
-/// A keystream that is still to be written, by Aes256Ctr or in pieces. The destructor zeroises the key. (Files with
+/// A keystream that is still to be written, by Aes256Ctr or in pieces. The destructor zeroizes the key. (Files with
 /// different instruction sets share this type, so it has no inline functions.)
 struct Aes256Keystream {
   uint8_t key[kAes256KeyBytes];

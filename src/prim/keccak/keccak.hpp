@@ -17,7 +17,7 @@ void sha3_256(uint8_t out[32], std::span<const uint8_t> first, std::span<const u
 /// Computes SHA3-512 of the concatenation of two byte strings (the second may be empty). [FIPS202, 6.1]
 void sha3_512(uint8_t out[64], std::span<const uint8_t> first, std::span<const uint8_t> second = {});
 
-/// SHAKE as a stream: absorb any number of times, then squeeze any number of times. The destructor zeroises the state.
+/// SHAKE as a stream: absorb any number of times, then squeeze any number of times. The destructor zeroizes the state.
 /// [FIPS202, 6.2]
 class Shake {
  public:

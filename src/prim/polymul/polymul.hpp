@@ -14,7 +14,7 @@ namespace polykem {
 ///
 /// c may be a or b, but must not overlap them in part; a and b are otherwise only read. `ws` is a workspace of at least
 /// the stated number of bytes, 64-byte aligned, not overlapping a, b or c; nothing is allocated. The workspace holds
-/// secrets afterwards: the caller zeroises it. No branch and no address depends on the data.
+/// secrets afterwards: the caller zeroizes it. No branch and no address depends on the data.
 struct LaneMul {
   size_t n;
   size_t lanes;

@@ -140,7 +140,7 @@ POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uin
 
 #endif
 
-/// Scratch for rows that do not fill a tile and for lanes without a row. The destructor zeroises it.
+/// Scratch for rows that do not fill a tile and for lanes without a row. The destructor zeroizes it.
 struct Staging {
   alignas(64) uint8_t tile[kLanes][kTileBytes] = {};
 

@@ -79,7 +79,7 @@ class DeviceMemory {
   size_t size_ = 0;
 };
 
-/// Pinned host memory that can grow and is zeroised before it is freed.
+/// Pinned host memory that can grow and is zeroized before it is freed.
 class PinnedMemory {
  public:
   ~PinnedMemory() { release(); }

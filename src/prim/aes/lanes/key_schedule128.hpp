@@ -7,7 +7,7 @@
 namespace polykem::aes {
 inline namespace POLYKEM_ISA {
 
-/// The round keys of AES-128. The destructor zeroises them. [FIPS197, 5.2]
+/// The round keys of AES-128. The destructor zeroizes them. [FIPS197, 5.2]
 struct RoundKeys128 {
   static constexpr size_t kRounds = 10;
   __m128i at[kRounds + 1];

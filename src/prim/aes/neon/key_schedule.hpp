@@ -21,7 +21,7 @@ POLYKEM_INLINE uint32_t sub_word(uint32_t word) {
   return vgetq_lane_u32(vreinterpretq_u32_u8(vaeseq_u8(columns, vdupq_n_u8(0))), 0);
 }
 
-/// The round keys of a key of kKeyWords words. The destructor zeroises them. [FIPS197, 5.2]
+/// The round keys of a key of kKeyWords words. The destructor zeroizes them. [FIPS197, 5.2]
 template <size_t kKeyWords>
 struct RoundKeys {
   static constexpr size_t kRounds = kKeyWords + 6;

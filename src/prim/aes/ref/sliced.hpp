@@ -22,7 +22,7 @@ inline constexpr size_t kBlocks = kHalves * kBlocksOfHalf;
 inline constexpr size_t kBlockBytes = 16;
 inline constexpr size_t kGroupBytes = kBlocks * kBlockBytes;
 
-/// The round keys, each repeated for all blocks. The destructor zeroises them.
+/// The round keys, each repeated for all blocks. The destructor zeroizes them.
 template <size_t kRounds>
 struct RoundKeys {
   State at[kRounds + 1];

@@ -40,7 +40,7 @@ struct alignas(64) TileConfig {
   }
 };
 
-/// Configures the tiles, and zeroises and releases them at the end of the scope.
+/// Configures the tiles, and zeroizes and releases them at the end of the scope.
 class Tiles {
  public:
   explicit Tiles(const TileConfig& config) { asm volatile("ldtilecfg %0" : : "m"(config)); }

@@ -9,7 +9,7 @@ namespace polykem {
 
 /// The functions of one instruction set. A block holds `lanes` items: coefficient i of item l at [i * lanes + l]. n is
 /// odd, at most kMaxInverseDegree. Inputs and outputs are as for poly_inverse_mod2 and poly_inverse_mod3, and so are
-/// the results wherever an inverse exists. `workspace` has workspace_bytes bytes, 64-byte aligned, and is zeroised
+/// the results wherever an inverse exists. `workspace` has workspace_bytes bytes, 64-byte aligned, and is zeroized
 /// before return. An output may be the same memory as its input.
 struct PolyInvLanes {
   size_t lanes;            ///< the number of items of a block
