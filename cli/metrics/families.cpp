@@ -79,7 +79,7 @@ ClientMetric histogram(Labels labels, const std::uint64_t (&counts)[N], std::uin
 
 void add_operations(std::vector<MetricFamily>& out, const std::vector<Used>& used) {
   MetricFamily total =
-      family("polykem_operations_total", "Operations that have finished, by who computed them", MetricType::Counter);
+      family("polykem_operations_total", "Finished operations, by where they were computed", MetricType::Counter);
   constexpr std::pair<const char*, std::uint64_t polykem_batcher_stats_t::*> kWhere[] = {
       {"caller", &polykem_batcher_stats_t::on_caller},
       {"cpu", &polykem_batcher_stats_t::on_cpu},

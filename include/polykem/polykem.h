@@ -366,7 +366,7 @@ POLYKEM_API void polykem_ticket_free(polykem_ticket* ticket);
  * also 0, the last all above. */
 typedef struct polykem_batcher_stats_t {
   size_t struct_size;
-  uint64_t operations, on_caller, on_cpu, on_accelerator, on_broker; /* finished, by who computed them */
+  uint64_t operations, on_caller, on_cpu, on_accelerator, on_broker; /* finished, by where they were computed */
   uint64_t spilled;                                                  /* went to the CPU because of high_water */
   uint64_t rescued;         /* given to the CPU because a GPU or broker failed or was late */
   uint64_t refused;         /* POLYKEM_ERR_BUSY */
