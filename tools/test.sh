@@ -325,7 +325,7 @@ run() {
         tools/coverage.py build-coverage
       ;;
     *)
-      echo "test: unknown phase '$1'; tools/test.sh says which there are" >&2
+      echo "test: unknown phase '$1'; the head of tools/test.sh lists them" >&2
       exit 2
       ;;
   esac
