@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by scripts that measure on a GPU.
 
-# result NAME: the path of a result, for this card, in the build folder $build.
+# result NAME: the path of a result, for this GPU, in the build folder $build.
 result() {
-  local card
-  card=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0 | sed 's/NVIDIA //; s/[^A-Za-z0-9]//g; s/.*/\L&/')
+  local gpu
+  gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0 | sed 's/NVIDIA //; s/[^A-Za-z0-9]//g; s/.*/\L&/')
   # shellcheck disable=SC2154 # the script that sources this sets it
   mkdir -p "$build/results"
-  echo "$build/results/${card}_$1"
+  echo "$build/results/${gpu}_$1"
 }

@@ -4,7 +4,7 @@
 # Builds the CUDA module and its benchmarks, and measures; for a machine with a GPU, nvcc, CMake and nothing else:
 #   bench/cuda/run.sh [BUILD_FOLDER] [STEP...]
 # Steps; rates and bench when none is named:
-#   rates      what each unit of the card does at best, from which floors are computed
+#   rates      what each unit of the GPU does at best, from which floors are computed
 #   bench      the tables of docs/gpu_figures.md
 #   seong2021  the report of research/seong2021
 #   frodo      the report and the plots of research/frodo_cuda

@@ -196,7 +196,7 @@ def papers_table(records, published):
         chain = f", {product['limbs']} + {product['specials']} limbs, batch {product['batch']}" if product else ""
         chain += f", HMULT with relinearisation; {rate(tensor)} without" if product and tensor else ""
         table.append(["polykem", records.document["gpu"], f"N = 2^16{chain}", rate(transform), rate(product), ""])
-    return ["", "card", "parameters", "NTT a second", "HMULT a second", "source"], table
+    return ["", "GPU", "parameters", "NTT a second", "HMULT a second", "source"], table
 
 
 def core_table(records):
@@ -251,7 +251,7 @@ def make_tables(records, published):
         ("Operations with primes of 31 bits", f"Others: {beside}, batch 1.", operations_table(records, published, 31)),
         ("Operations with primes of 60 bits", "", operations_table(records, published, 60)),
         ("Tensor cores against integer units", "", tensor_core_table(records)),
-        ("What papers say of their own cards", "", papers_table(records, published)),
+        ("What papers say of their own GPUs", "", papers_table(records, published)),
         ("Every figure of the GPU", "", every_table(records)),
         ("One core", "", core_table(records)),
     ]  # fmt: skip

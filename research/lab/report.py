@@ -79,7 +79,7 @@ def way_of(row):
 
 
 def seeds_table(records, measured):
-    """Returns TensorCrypto's products on the same kind of card, beside ours with one operand shared and with none."""
+    """Returns TensorCrypto's products on the same kind of GPU, beside ours with one operand shared and with none."""
     rows = []
     for peer in measured["rows"]:
         if peer["problem"] not in records.problems:

@@ -29,7 +29,7 @@ def source(_):
         return ""
     document = report_ckks.load(SOURCE).document
     core = f" and one core of {document['cpu']}" if document["cpu"] else ""
-    text = (f"Measured on one {document['gpu']}{core}, all data on the card, at commit {document['commit']} by "
+    text = (f"Measured on one {document['gpu']}{core}, all data on the GPU, at commit {document['commit']} by "
             f"`{document['command']}`, after {document['compared']:,} numbers of all forms and operations were "
             "compared with their definition.")
     return textwrap.fill(text, 120, break_on_hyphens=False) + "\n"

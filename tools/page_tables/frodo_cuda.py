@@ -46,7 +46,7 @@ def table_profile(_):
             f"{digits(fused)} / {digits(cpu['a'])} + {digits(cpu['product'])}"
             f" (x{digits((cpu['a'] + cpu['product']) / fused)})",
             digits(alone_us(document, r["set"])), beside(gpu["rest"], cpu["rest"]), beside(r["us"], sum(cpu.values()))])
-    return markdown(["set", "operation", "OS randomness", "SHAKE + error sampling", "A + product", "A alone, card",
+    return markdown(["set", "operation", "OS randomness", "SHAKE + error sampling", "A + product", "A alone, GPU",
                      "the rest", "all"], rows)
 
 

@@ -30,7 +30,7 @@ def ops_of(document):
 
 
 def resident_rates():
-    """Returns the items per second with all data on the card, by set and operation, of the measured families."""
+    """Returns the items per second with all data on the GPU, by set and operation, of the measured families."""
     return {(s["name"], r["op"]): r["per_second"] for name in FAMILIES if present(name)
             for s in load(name)["sets"] for r in s["resident"]}
 
@@ -64,7 +64,7 @@ def shown_limit(least_and_what):
 
 
 def table_kernels(_):
-    """Makes the table of rates with all data on the card."""
+    """Makes the table of rates with all data on the GPU."""
     return markdown(["set", "keygen", "encaps", "decaps"],
                     [[s["name"]] + [f"{r['per_second'] / 1e6:.1f} M/s" for r in s["resident"]]
                      for s in load("h200_ntru.json")["sets"]])
@@ -137,7 +137,7 @@ def table_bulk_two(_):
 
 
 def table_rates(_):
-    """Makes the table of the best rates of the card's units; it is empty if they were not measured."""
+    """Makes the table of the best rates of the GPU's units; it is empty if they were not measured."""
     if not present("h200_gpu_rates.json"):
         return ""
 
@@ -218,7 +218,7 @@ def with_ratio(r):
 
 
 def kernels_table(documents, shown):
-    """Makes the table of rates with all data on the card, formatted by `shown`, also with one key if measured."""
+    """Makes the table of rates with all data on the GPU, formatted by `shown`, also with one key if measured."""
     sets = [s for document in documents for s in document["sets"]]
     rows = [[s["name"], f"{s['items']:,}", *(shown(r) for r in s["resident"]),
              *(f"{million(r['per_second'])} M/s" for r in s.get("shared_key", []))] for s in sets]
@@ -249,12 +249,12 @@ def host_table(document):
 
 
 def one_key_line():
-    """Returns a line on FrodoKEM with one key for a batch that fills the card."""
+    """Returns a line on FrodoKEM with one key for a batch that fills the GPU."""
     if not present("h200_frodokem_one_key.json"):
         return ""
     document = load("h200_frodokem_one_key.json")
     rates = [f"{s['name']} {million(r['per_second'])} M/s {r['op']}" for s in document["sets"] for r in s["shared_key"]]
-    line = (f"One key for {document['items']:,} items, which fill the card (at {document['commit']}): "
+    line = (f"One key for {document['items']:,} items, which fill the GPU (at {document['commit']}): "
             + ", ".join(rates) + ".")
     return f"\n{textwrap.fill(line, 120)}\n"
 

@@ -129,7 +129,7 @@ class Program(unittest.TestCase):
             self.assertIn("No figures of a GPU: there is no GPU.", done.stdout)
             self.assertIn("This report is incomplete", done.stdout)
             titles = re.findall("^## .*", done.stdout, re.M)
-            self.assertEqual(titles, ["## What papers say of their own cards", "## One core"])
+            self.assertEqual(titles, ["## What papers say of their own GPUs", "## One core"])
             self.assertIn("no plots", done.stderr)
 
     def test_other_files(self):

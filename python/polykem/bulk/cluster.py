@@ -83,11 +83,11 @@ class WorkerPool:
             if not node["Alive"]:
                 continue
             resources, name = node["Resources"], node["NodeID"]
-            cards = int(resources.get("GPU", 0)) if self.gpus else 0
+            gpus = int(resources.get("GPU", 0)) if self.gpus else 0
             have = int(resources.get("CPU", 0))
-            cpus = min(self.cpus or max(1, have // max(1, cards)), have)
-            for number in range(cards or (1 if have else 0)):
-                yield (name, number), {"num_cpus": cpus, "num_gpus": 1 if cards else 0}
+            cpus = min(self.cpus or max(1, have // max(1, gpus)), have)
+            for number in range(gpus or (1 if have else 0)):
+                yield (name, number), {"num_cpus": cpus, "num_gpus": 1 if gpus else 0}
 
     def start(self) -> None:
         """Starts the missing workers; queries the nodes only every few seconds."""

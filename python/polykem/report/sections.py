@@ -166,8 +166,8 @@ def floor_section(records: Records) -> Section | None:
         return None
     blocks = []
     for where, title, text in (
-            ("gpu", "GPU: kernels, data on the card", "The floor of a step is the longest of what its arithmetic, its "
-             "hashes and its memory traffic take at the rates that the card reaches (docs/gpu_figures.md)."),
+            ("gpu", "GPU: kernels, data on the GPU", "The floor of a step is the longest of what its arithmetic, its "
+             "hashes and its memory traffic take at the rates that the GPU reaches (docs/gpu_figures.md)."),
             ("cpu", "One CPU core", "The floor is the operations that the algorithms cannot do without, at the rates "
              "of a core with AVX-512; loads, stores and packing have none (docs/performance.md).")):
         mine = [f for f in records.floors if f.where == where and not f.step and f.floor > 0]
@@ -332,7 +332,7 @@ def seong_threads_chart(document: dict[str, Any]) -> Chart:
         if row["operation"] in published:
             marks.append(Mark(theirs, row["operation"], float(published[row["operation"]])))
     return Chart("dots", identifier("seong-threads", document["device"]), "Speed-up of one block over one thread",
-                 "A row for each operation, a mark for this card and one for the paper's.", Axis("operation"),
+                 "A row for each operation, a mark for this GPU and one for the paper's.", Axis("operation"),
                  Axis("speed-up", "times", True), [Series(ours, 0, 0), Series(theirs, 1, 3, True)], marks)
 
 
@@ -346,12 +346,12 @@ def frodo_figure(document: dict[str, Any]) -> Figure:
     names = list(published)
     marks += [Mark(ours, names[0], row["cpu_ms"] / row["one_ms"]) for row in one if row["one_ms"] > 0]
     marks += [Mark(ours, names[1], row["cpu_ms"] / row["ms"]) for row in product if row["ms"] > 0]
-    chart = Chart("dots", identifier("frodo-paper", document["device"]), "FrodoKEM: card over one core",
-                  "A row for each of two heavy parts, a mark for this card and one for the published figure.",
-                  Axis("part"), Axis("time of one core / time of the card", "", True),
+    chart = Chart("dots", identifier("frodo-paper", document["device"]), "FrodoKEM: GPU over one core",
+                  "A row for each of two heavy parts, a mark for this GPU and one for the published figure.",
+                  Axis("part"), Axis("time of one core / time of the GPU", "", True),
                   [Series(ours, 0, 0), Series(theirs, 1, 3, True)], marks)
     return Figure("FrodoKEM's matrix",
-                  "One matrix of AES-128, and one product; each card beside a core of its own host.", [chart])
+                  "One matrix of AES-128, and one product; each GPU beside a core of its own host.", [chart])
 
 
 # -- sources ------------------------------------------------------------------------------------------------------
