@@ -7,7 +7,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "mldsa/signer.hpp"
+#include "support/signer.hpp"
 
 namespace polykem::mldsa_tests {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "isa.hpp"
 #include "prim/aes/aes128.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/cpu_features.hpp"
-#include "isa.hpp"
 #include "prim/aes/aes256_ctr.hpp"
 #include "prim/drbg/drbg.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "isa.hpp"
 #include "prim/keccak/keccak.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <vector>
 
-#include "isa.hpp"
 #include "noise_avx512.hpp"
 #include "prim/ntt/ntt_lanes.hpp"
 #include "schemes/mlkem/ref/pack.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

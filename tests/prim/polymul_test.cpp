@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "isa.hpp"
 #include "prim/polymul/ref/schoolbook.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

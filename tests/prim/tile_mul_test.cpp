@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "isa.hpp"
 #include "prim/polymul/ref/schoolbook.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <memory>
 
-#include "mldsa/signer.hpp"
 #include "own_batch.hpp"
+#include "support/signer.hpp"
 
 namespace polykem::test {
 namespace {

@@ -10,9 +10,9 @@
 #include "batch_result.hpp"
 #include "core/backend.hpp"
 #include "engine/chunk.hpp"
-#include "isa.hpp"
 #include "schemes/registry.hpp"
 #include "schemes/saber/saber.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

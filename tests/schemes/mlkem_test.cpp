@@ -11,9 +11,9 @@
 #include "batch_result.hpp"
 #include "core/backend.hpp"
 #include "engine/chunk.hpp"
-#include "isa.hpp"
 #include "schemes/mlkem/mlkem.hpp"
 #include "schemes/registry.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

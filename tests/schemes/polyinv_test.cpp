@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "isa.hpp"
 #include "schemes/ntru/polyinv/polyinv.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

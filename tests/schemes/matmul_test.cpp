@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "isa.hpp"
 #include "schemes/frodo/matmul/matmul.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <new>
 
-#include "mldsa/signer.hpp"
 #include "prim/keccak/keccak.hpp"
+#include "support/signer.hpp"
 
 namespace polykem::mldsa_tests {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "isa.hpp"
 #include "schemes/frodo/gen_a.hpp"
+#include "support/isa.hpp"
 
 namespace polykem::frodo {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/cpu_features.hpp"
-#include "isa.hpp"
 #include "schemes/lac/sha256/sha256.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "mldsa/signer.hpp"
 #include "prim/keccak/keccak.hpp"
+#include "support/signer.hpp"
 
 namespace polykem::mldsa_tests {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "isa.hpp"
 #include "schemes/frodo/kernels.hpp"
+#include "support/isa.hpp"
 
 namespace polykem::frodo {
 namespace {

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <vector>
 
-#include "isa.hpp"
 #include "schemes/lac/coding.hpp"
 #include "schemes/lac/fixed_weight.hpp"
 #include "schemes/lac/prg.hpp"
 #include "schemes/lac/ref/product.hpp"
+#include "support/isa.hpp"
 
 namespace polykem::lac {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "isa.hpp"
 #include "schemes/lac/bch/bch.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/input.hpp"
-#include "mldsa/signer.hpp"
 #include "prim/keccak/keccak.hpp"
+#include "support/signer.hpp"
 
 namespace polykem::mldsa_tests {
 namespace {

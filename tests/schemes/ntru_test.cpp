@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "isa.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "schemes/ntru/ntru.hpp"
 #include "schemes/registry.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "isa.hpp"
 #include "schemes/ntru/sort/sort_lanes.hpp"
+#include "support/isa.hpp"
 
 namespace polykem {
 namespace {

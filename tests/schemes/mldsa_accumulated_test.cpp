@@ -10,8 +10,8 @@
 #include "common/input.hpp"
 #include "common/prehash.hpp"
 #include "kat/coins.hpp"
-#include "mldsa/signer.hpp"
 #include "prim/keccak/keccak.hpp"
+#include "support/signer.hpp"
 
 namespace polykem::mldsa_tests {
 namespace {
