@@ -17,7 +17,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' '*.cuh' ':!src/prim/keccak/avx512/rounds_*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full prove mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -50,6 +50,9 @@ test: ## Run every quick test that needs no GPU: sources, library, programs, con
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, constant time by Clang too, fuzzers, mutants, clang-tidy, other compilers
 	@tools/setup.sh lint test python full fuzz docs tidy compilers
 	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants tidy compilers
+
+prove: all ## Prove what transforms and products of the compiled library compute, for all inputs, with a planted fault beside each proof
+	@tools/prove.sh --library $(BUILD)/src/libpolykem.so --faults --cpu
 
 test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64

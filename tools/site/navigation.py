@@ -25,7 +25,8 @@ NAVIGATION = {
                "src/accelerators/README.md", "cli/README.md", "provider/README.md", "tests/README.md",
                "ckks/src/README.md",
                "ckks/src/cuda/README.md", "ckks/openfhe/README.md", "src/embedded/README.md",
-               "hw/README.md", "hw/doc/walk.md", "hw/doc/registers.md", "docs/side_channels.md", "decisions",
+               "hw/README.md", "hw/doc/walk.md", "hw/doc/registers.md", "docs/side_channels.md",
+               "tools/proofs/README.md", "decisions",
                "bibliography"],
     "Project": ["CONTRIBUTING.md", "docs/releasing.md", "SOUNDNESS.md", "SECURITY.md", "CHANGELOG.md"],
 }

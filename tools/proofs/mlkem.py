@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ML-KEM's arithmetic mod 3329 as FIPS 203 defines it, and what src/prim/ntt/ntt.hpp and ntt_lanes.hpp promise of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from proofs.claims import Claim, Run, Values
+from proofs.machine import Library
+from proofs.ranges import Form
+
+Q, N = 3329, 256
+TRANSFORM_BOUND = 8 * Q  # bounds.hpp: kTransformBound
+PRODUCT_BOUND = 8024  # kProductBound
+LANES = 16  # items of a block on AVX2
+WORD = 1 << 15
+
+Rows = list[dict[int, int]]  # for each result the factors of inputs
+
+
+def _gamma(i: int) -> int:
+    """Coefficients 2 i and 2 i + 1 of a transform are those of the polynomial mod x^2 - gamma. [FIPS203, Alg 11]"""
+    return pow(17, 2 * int(f"{i:07b}"[::-1], 2) + 1, Q)
+
+
+def transform() -> Rows:
+    """[FIPS203, 4.3]"""
+    return [{2 * j + n % 2: pow(_gamma(n // 2), j, Q) for j in range(N // 2)} for n in range(N)]
+
+
+def inverse(scale: int) -> Rows:
+    """`scale` times the inverse of the transform."""
+    factor = scale * pow(N // 2, -1, Q)
+    return [{2 * j + n % 2: factor * pow(_gamma(j), -(n // 2), Q) % Q for j in range(N // 2)} for n in range(N)]
+
+
+def terms_of_product(n: int) -> tuple[tuple[int, int, int], ...]:
+    """Returns (i, j, factor) for the terms factor a[i] b[j] of coefficient n of a product of transforms.
+    [FIPS203, Alg 12]"""
+    even = n // 2 * 2
+    if n % 2 == 0:
+        return (even, even, 1), (even + 1, even + 1, _gamma(n // 2))
+    return (even, even + 1, 1), (even + 1, even, 1)
+
+
+def compressed(bits: int) -> Callable[[Values], Values]:
+    """[FIPS203, (4.7)], for any representative mod q."""
+    return lambda x: ((x % Q << bits + 1) + Q) // (2 * Q) % (1 << bits)
+
+
+def decompressed(bits: int) -> Callable[[Values], Values]:
+    """[FIPS203, (4.8)]"""
+    return lambda y: (2 * Q * y + (1 << bits)) >> (bits + 1)
+
+
+Proof = Callable[[Library, str], None]
+
+
+def linear(rows: Callable[[], Rows], inputs: tuple[int, int], results: tuple[int, int], lanes: int = 1) -> Proof:
+    """In place: each result is a sum of inputs times factors. Word n of item l is at [n lanes + l]."""
+
+    def prove(library: Library, function: str) -> None:
+        run = Run(library, Q)
+        a = run.unknown("a", N * lanes, *inputs)
+        run.machine.call(function, a.address)
+        for n, row in enumerate(rows()):
+            for lane in range(lanes):
+                form = {(a.first + j * lanes + lane,): factor for j, factor in row.items()}
+                run.expect(run.result(a.address, n * lanes + lane), form, *results, f"coefficient {n} of item {lane}")
+
+    return prove
+
+
+def each_word(expected: Callable[[Values], Values], inputs: tuple[int, int], arguments: Sequence[int] = ()) -> Proof:
+    """In place, word by word, on a block."""
+
+    def prove(library: Library, function: str) -> None:
+        run = Run(library, Q)
+        a = run.unknown("a", N * LANES, *inputs)
+        run.machine.call(function, a.address, *arguments)
+        for n, word in enumerate(a.words):
+            run.expect_table(run.result(a.address, n), word, expected, f"word {n}")
+
+    return prove
+
+
+def sums(scale: int, c_range: tuple[int, int], e_range: tuple[int, int]) -> Proof:
+    """c = scale c + e in [0, q), on blocks."""
+
+    def prove(library: Library, function: str) -> None:
+        run = Run(library, Q)
+        c, e = run.unknown("c", N * LANES, *c_range), run.unknown("e", N * LANES, *e_range)
+        run.machine.call(function, c.address, e.address)
+        for n in range(N * LANES):
+            form = {(c.first + n,): scale % Q, (e.first + n,): 1}
+            run.expect(run.result(c.address, n), form, 0, Q - 1, f"word {n}")
+
+    return prove
+
+
+def single_products(terms: int) -> Proof:
+    """c = the sum of the products of `terms` transforms, of one item."""
+
+    def prove(library: Library, function: str) -> None:
+        run = Run(library, Q)
+        c, a, b = run.space(), run.unknown("a", N * terms, 0, 4095), run.unknown("b", N * terms, 0, Q - 1)
+        run.machine.call(function, c, a.address, b.address, terms)
+        for n in range(N):
+            form: Form = {(a.first + term * N + i, b.first + term * N + j): factor
+                          for term in range(terms) for i, j, factor in terms_of_product(n)}
+            run.expect(run.result(c, n), form, 0, Q - 1, f"coefficient {n}")
+
+    return prove
+
+
+def block_products(terms: int, rows: int, shared: bool) -> Proof:
+    """c[r] = 2^-16 times the sum of a[r terms + i] y[i], on blocks; a is paired, or the same for all items."""
+
+    def prove(library: Library, function: str) -> None:
+        run = Run(library, Q)
+        width = 1 if shared else LANES
+        c, a = run.space(), run.unknown("a", N * width * terms * rows, 0, 4095)
+        y = run.unknown("y", N * LANES * terms, 1 - TRANSFORM_BOUND, TRANSFORM_BOUND - 1)
+        run.machine.call(function, c, a.address, y.address, rows, terms)
+        scale = pow(1 << 16, -1, Q)
+        for row in range(rows):
+            for n in range(N):
+                for item in range(LANES):
+                    form: Form = {}
+                    for term in range(terms):
+                        for i, j, factor in terms_of_product(n):
+                            of_a = (row * terms + term) * N * width + (i if shared else _paired(i, item))
+                            form[(a.first + of_a, y.first + (term * N + j) * LANES + item)] = factor * scale % Q
+                    run.expect(run.result(c, (row * N + n) * LANES + item), form, 1 - PRODUCT_BOUND, PRODUCT_BOUND - 1,
+                               f"coefficient {n} of row {row} of item {item}")
+
+    return prove
+
+
+def _paired(n: int, item: int) -> int:
+    """Returns the place of coefficient n of an item in a paired block: ntt_lanes.hpp."""
+    group, r = divmod(item, 8)
+    return (n // 2 * 2 + r // 4) * LANES + 8 * group + 2 * (r % 4) + n % 2
+
+
+CANONICAL, WITHIN_Q = (0, Q - 1), (1 - Q, Q - 1)
+
+
+def _single(name: str, functions: tuple[str, str, str]) -> Iterator[Claim]:
+    forward, backward, multiply = functions
+    yield Claim(f"{name} transform", forward, "words in [0, q)", "the transform, in [0, q)",
+                linear(transform, CANONICAL, CANONICAL))
+    yield Claim(f"{name} inverse", backward, "words in [0, q)", "the inverse, in [0, q)",
+                linear(lambda: inverse(1), CANONICAL, CANONICAL))
+    for terms in (1, 2, 3, 4):
+        yield Claim(f"{name} products, {terms}", multiply, "a below 2^12, b in [0, q)", "the sum of products, in [0, q)",
+                    single_products(terms))
+
+
+def _blocks(name: str, table: str) -> Iterator[Claim]:
+    # The pointers of NttLanes follow two other words.
+    forward, backward, multiply, shared, add_product, add, canonical, compress, decompress = (
+        f"{table}[{n}]" for n in range(2, 11))
+    wide = (1 - TRANSFORM_BOUND, TRANSFORM_BOUND - 1)
+    product = (1 - PRODUCT_BOUND, PRODUCT_BOUND - 1)
+    yield Claim(f"{name} transform", forward, "words in (-q, q)", "the transform, in (-8 q, 8 q)",
+                linear(transform, WITHIN_Q, wide, LANES))
+    yield Claim(f"{name} inverse", backward, "words in (-8024, 8024)", "2^16 times the inverse, in (-q, q)",
+                linear(lambda: inverse(1 << 16), product, WITHIN_Q, LANES))
+    for terms in (2, 3, 4):
+        for function, is_shared in ((multiply, False), (shared, True)):
+            yield Claim(f"{name} products, {terms}{', shared' if is_shared else ''}", function,
+                        "a below 2^12, y in (-8 q, 8 q)", "2^-16 times the sum of products, in (-8024, 8024)",
+                        block_products(terms, 2, is_shared))
+    yield Claim(f"{name} add product", add_product, "any words c, e in (-8 q, 8 q)", "2^16 c + e, in [0, q)",
+                sums(1 << 16, (-WORD, WORD - 1), wide))
+    yield Claim(f"{name} add", add, "words whose sum has 16 bits", "c + e, in [0, q)",
+                sums(1, (-WORD // 2, WORD // 2 - 1), (-WORD // 2, WORD // 2 - 1)))
+    yield Claim(f"{name} canonical", canonical, "any words", "the words, in [0, q)",
+                each_word(lambda x: x % Q, (-WORD, WORD - 1)))
+    for bits in (1, 4, 5, 10, 11):
+        yield Claim(f"{name} compress to {bits}", compress, "words in [0, 4 q)", "FIPS 203, (4.7)",
+                    each_word(compressed(bits), (0, 4 * Q - 1), (bits,)))
+        yield Claim(f"{name} decompress from {bits}", decompress, f"words below 2^{bits}", "FIPS 203, (4.8)",
+                    each_word(decompressed(bits), (0, (1 << bits) - 1), (bits,)))
+
+
+def claims() -> Iterator[Claim]:
+    """Yields what is claimed of ML-KEM."""
+    yield from _single("mlkem ref", ("_ZN7polykem3ntt7forwardEPt", "_ZN7polykem3ntt7inverseEPt",
+                                     "_ZN7polykem3ntt8multiplyEPtPKtS3_m"))
+    for isa in ("Avx2", "Avx512"):
+        table = f"_ZN7polykem{len(isa) + 10}kNttSingle{isa}E"
+        yield from _single(f"mlkem {isa.lower()}", (f"{table}[0]", f"{table}[1]", f"{table}[2]"))
+    yield from _blocks("mlkem avx2 block", "_ZN7polykem13kNttLanesAvx2E")

@@ -1,0 +1,653 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds, for terms over bit vectors, the integers that they stand for: their range, and what they are mod q.
+
+A fact about a term t of w bits is: the bits of t are those of an integer v in [low, high], where high - low < 2^w, and v is
+congruent to a polynomial of the inputs mod q. Facts come from two kinds of step:
+
+- Rules. Sums, differences, products, extensions and truncations of integers, as long as the range fits the width, or q
+  divides 2^width.
+- Tables. A term that depends on one other term alone, about which there is a fact, is computed for every value in its
+  range. If all results are k x + d mod q for some k and d, that is a fact, with the smallest and the largest result as its
+  range. Montgomery's and Barrett's reductions, and selections by masks, are found so, however they are computed.
+
+Both hold for every input: rules by arithmetic of integers, tables because they are complete.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proofs.terms import Term, signed
+
+Monomial = tuple[int, ...]  # numbers of the variables, in order; () is 1
+Form = dict[Monomial, int]
+
+Terms = tuple[tuple[int, int], ...]  # (term's number, factor)
+Sum = tuple[Terms, int]  # and a constant
+
+SMALL_TABLE = 1 << 17
+LARGEST_TABLE = 1 << 33
+
+
+class NotProved(Exception):
+    """No fact was found for a term."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """low <= v <= high, and v is congruent to the form; None where nothing is known but the range."""
+
+    low: int
+    high: int
+    form: Form | None
+
+
+class Facts:
+    """What is known about terms mod q."""
+
+    def __init__(self, q: int) -> None:
+        self.q = q
+        self.of: dict[Term, Fact] = {}
+        self.variables: list[Term] = []
+        self.tables: dict[str, tuple[int, int, int, int] | None] = {}
+        self.large_tables: dict[str, LargeTable | None] = {}
+        self.same_as: dict[Term, tuple[Term, int]] = {}  # another term, and what is added to its integer
+        self._sums: dict[Term, Sum] = {}
+        self._by_sum: dict[Terms, Term] = {}
+        self._sources: dict[Term, tuple[Term, ...] | None] = {}  # None: a constant
+        self._failed: set[Term] = set()
+        self._tabled: set[Term] = set()
+        self._wrapped: set[Term] = set()
+
+    def assume(self, variable: Term, low: int, high: int) -> None:
+        """Takes for granted that a new variable is in [low, high]."""
+        self.of[variable] = Fact(low, high, {(len(self.variables),): 1 % self.q})
+        self.variables.append(variable)
+        self._sources[variable] = (variable,)
+        self._note_sum(variable, ((variable.number, 1),), 0)
+
+    def fact(self, term: Term) -> Fact:
+        """Returns what is known about a term. Raises NotProved where no step leads to it."""
+        self._visit(term)
+        fact = self._force(term)
+        if fact is None:
+            raise NotProved(f"nothing is known about {term}")
+        return fact
+
+    def sources(self, term: Term) -> tuple[Term, ...]:
+        """Returns terms each of which determines the given one alone."""
+        self._visit(term)
+        return self._sources[term] or ()
+
+    def _visit(self, root: Term) -> None:
+        """Finds the sources of a term and of all that it is made of; makes facts where operands have no common one."""
+        stack = [root]
+        while stack:
+            term = stack[-1]
+            if term in self._sources:
+                stack.pop()
+                continue
+            waiting = [arg for arg in term.args if arg not in self._sources]
+            if waiting:
+                stack += waiting
+                continue
+            stack.pop()
+            self._sources[term] = self._common(term)
+
+    def _common(self, term: Term) -> tuple[Term, ...] | None:
+        if term.value is not None:
+            self.of[term] = Fact(term.value, term.value, {(): term.value % self.q} if term.value % self.q else {})
+            self._sums[term] = ((), signed(term.value, term.width))
+            return None
+        if term.op == "variable":
+            raise NotProved(f"nothing is assumed about {term}")
+        known = [sources for arg in term.args if (sources := self._sources[arg]) is not None]
+        common = tuple(source for source in known[0] if all(source in other for other in known[1:]))
+        if common:
+            return common[-6:]
+        for arg in term.args:
+            self._force(arg)
+        fact = self._by_rule(term)
+        if fact is None:
+            return ()
+        self.of[term] = fact
+        return (self._represent(term),)
+
+    def _force(self, term: Term) -> Fact | None:
+        """Returns the fact about a term; looks for one where there is none yet."""
+        fact = self.of.get(term)
+        if fact is not None or term in self._failed:
+            return fact
+        if all(arg in self.of for arg in term.args):
+            fact = self._by_rule(term)
+        if fact is None:
+            fact = self._by_division(term)
+        if fact is None:
+            fact = self._by_table(term)
+            if fact is not None:
+                self._tabled.add(term)
+        if fact is None:
+            for arg in term.args:
+                self._force(arg)
+            fact = self._by_rule(term)
+        if fact is None:
+            self._failed.add(term)
+            return None
+        self.of[term] = fact
+        self._sources[term] = (*(self._sources[term] or ()), self._represent(term))
+        return fact
+
+    # Integers that are equal but for a constant
+
+    def _represent(self, term: Term) -> Term:
+        """Returns a term whose integer differs from the given one's by a constant: itself, if there was none yet."""
+        if term not in self._sums:
+            parts = [self._sums.get(arg) for arg in term.args]
+            total = self._sum_of(term, parts)  # type: ignore[arg-type]
+            self._note_sum(term, *(total or (((term.number, 1),), 0)))
+        return self.same_as[term][0] if term in self.same_as else term
+
+    def _note_sum(self, term: Term, parts: Terms, constant: int) -> None:
+        self._sums[term] = (parts, constant)
+        other = self._by_sum.setdefault(parts, term)
+        if other is not term:
+            self.same_as[term] = (other, constant - self._sums[other][1])
+
+    def _sum_of(self, term: Term, known: list[Sum | None]) -> Sum | None:
+        """Returns the integer of a term for which a rule holds, as a sum of other integers."""
+        if term in self._tabled or term in self._wrapped or any(part is None for part in known):
+            return None
+        parts: list[Sum] = known  # type: ignore[assignment]
+        match term.op:
+            case "add":
+                return _plus(parts[0], parts[1], 1)
+            case "sub":
+                return _plus(parts[0], parts[1], -1)
+            case "mul":
+                constants = [part for part in parts if not part[0]]
+                if not constants:
+                    return None
+                other = parts[0] if parts[1] is constants[0] else parts[1]
+                return _plus(((), 0), other, constants[0][1])
+            case "sext" | "extract":
+                return parts[0]
+            case "concat":
+                shift, total = 0, ((), 0)
+                for arg, part in reversed(list(zip(term.args, parts))):
+                    total = _plus(total, part if arg.value is None else ((), arg.value), 1 << shift)
+                    shift += arg.width
+                return total
+        return None
+
+    # Rules
+
+    def _by_rule(self, term: Term, facts: Sequence[Fact | None] | None = None) -> Fact | None:
+        """Returns the fact that follows from those about the operands, or from the given ones."""
+        if facts is None:
+            facts = [self.of.get(arg) for arg in term.args]
+        if term.op in ("add", "sub", "mul"):  # a large constant is meant as a negative number there
+            facts = [self._constant(arg) if arg.value is not None else fact for arg, fact in zip(term.args, facts)]
+        if any(fact is None for fact in facts):
+            return None
+        known: list[Fact] = list(facts)  # type: ignore[arg-type]
+        fact = None
+        if term.op in ("add", "sub"):
+            a, b = known
+            sign = 1 if term.op == "add" else -1
+            ends = (a.low + b.low, a.high + b.high) if sign == 1 else (a.low - b.high, a.high - b.low)
+            fact = Fact(*ends, self.combine(a.form, b.form, sign))
+        elif term.op == "mul":
+            fact = self._product(*known)
+        elif term.op == "sext":
+            half = 1 << (term.args[0].width - 1)
+            fact = self._extended(term, term.args[0], known[0], -half, half - 1)
+        elif term.op == "extract":
+            fact = known[0] if term.extra[1] == 0 else None  # type: ignore[index]
+        elif term.op == "concat":
+            fact = self._of_parts(term, known)
+        if fact is None or fact.high - fact.low < 1 << term.width:
+            return fact
+        if fact.form is not None and (1 << term.width) % self.q == 0:  # q is a power of two: what is lost is 0 mod q
+            self._wrapped.add(term)
+            return Fact(0, (1 << term.width) - 1, fact.form)
+        return None
+
+    def _constant(self, term: Term) -> Fact:
+        value = signed(term.value, term.width)  # type: ignore[arg-type]
+        return Fact(value, value, {(): value % self.q} if value % self.q else {})
+
+    def _product(self, a: Fact, b: Fact) -> Fact:
+        products = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+        return Fact(min(products), max(products), self.multiply(a.form, b.form))
+
+    def _extended(self, term: Term, part: Term, fact: Fact, low: int, high: int) -> Fact | None:
+        """Returns the fact about a word that is extended, whose integer is then in [low, high]."""
+        if low <= fact.low and fact.high <= high:
+            return fact
+        if fact.form is not None and (1 << part.width) % self.q == 0:
+            self._wrapped.add(term)
+            return Fact(low, high, fact.form)
+        return None
+
+    def _of_parts(self, term: Term, known: list[Fact]) -> Fact | None:
+        """The highest part is taken as it is; the others have to be in [0, 2^width)."""
+        low = high = shift = 0
+        form: Form | None = {}
+        for part, fact in reversed(list(zip(term.args, known))):
+            if part is not term.args[0]:
+                extended = self._extended(term, part, fact, 0, (1 << part.width) - 1)
+                if extended is None:
+                    return None
+                fact = extended
+            low, high = low + (fact.low << shift), high + (fact.high << shift)
+            scaled = None if fact.form is None else {
+                key: scale for key, value in fact.form.items() if (scale := value * (1 << shift) % self.q)}
+            form = self.combine(form, scaled, 1)
+            shift += part.width
+        return Fact(low, high, form)
+
+    def combine(self, a: Form | None, b: Form | None, sign: int) -> Form | None:
+        """Returns a + sign b."""
+        if a is None or b is None:
+            return None
+        result = dict(a)
+        for key, value in b.items():
+            total = (result.get(key, 0) + sign * value) % self.q
+            if total:
+                result[key] = total
+            else:
+                result.pop(key, None)
+        return result
+
+    def multiply(self, a: Form | None, b: Form | None) -> Form | None:
+        if a == {} or b == {}:
+            return {}
+        if a is None or b is None:
+            return None
+        result: Form = {}
+        for first, x in a.items():
+            for second, y in b.items():
+                key = tuple(sorted(first + second))
+                result[key] = (result.get(key, 0) + x * y) % self.q
+        return {key: value for key, value in result.items() if value}
+
+    def _by_division(self, term: Term) -> Fact | None:
+        """The upper bits of an integer whose lower ones are zero, as Montgomery's method leaves them."""
+        if term.op != "extract" or term.extra[1] == 0 or term.extra[0] != term.args[0].width - 1:  # type: ignore[index]
+            return None
+        whole, low = term.args[0], term.extra[1]  # type: ignore[index]
+        if self._low_bits(whole, low) != ({}, 0):
+            return None
+        fact = self._without_tables(whole, 8)
+        if fact is None or fact.form is None:
+            return None
+        inverse = pow(1 << low, -1, self.q)
+        return Fact(fact.low >> low, fact.high >> low, {key: value * inverse % self.q for key, value in fact.form.items()})
+
+    def _without_tables(self, term: Term, depth: int) -> Fact | None:
+        """Returns a fact that rules alone find; of an extended word at least its range, if not what it is mod q."""
+        if term in self.of or depth == 0:
+            return self.of.get(term)
+        facts = [self._without_tables(arg, depth - 1) for arg in term.args]
+        fact = self._by_rule(term, facts)
+        if fact is None and term.op == "sext":
+            half = 1 << (term.args[0].width - 1)
+            fact = Fact(-half, half - 1, None)
+        return fact
+
+    def _low_bits(self, term: Term, width: int) -> tuple[dict[int, int], int] | None:
+        """Returns the lowest bits as a sum of other terms and a constant, mod 2^width."""
+        ones = (1 << width) - 1
+        if term.value is not None:
+            return {}, term.value & ones
+        if term.width < width:
+            return None
+        match term.op:
+            case "add" | "sub" | "mul":
+                a, b = (self._low_bits(arg, width) for arg in term.args)
+                if a is None or b is None:
+                    return None
+                if term.op == "mul":
+                    if a[0] and b[0]:
+                        return {term.number: 1}, 0
+                    (parts, constant), factor = (a, b[1]) if a[0] else (b, a[1])
+                    a, b, sign = ({}, 0), (parts, constant), factor
+                else:
+                    sign = 1 if term.op == "add" else -1
+                total = dict(a[0])
+                for key, value in b[0].items():
+                    total[key] = (total.get(key, 0) + sign * value) & ones
+                return {key: value for key, value in total.items() if value}, (a[1] + sign * b[1]) & ones
+            case "sext" if term.args[0].width >= width:
+                return self._low_bits(term.args[0], width)
+            case "extract" if term.extra[1] == 0:  # type: ignore[index]
+                return self._low_bits(term.args[0], width)
+            case "concat" if term.args[-1].width >= width:
+                return self._low_bits(term.args[-1], width)
+        return {term.number: 1}, 0
+
+    # Tables
+
+    def _by_table(self, term: Term) -> Fact | None:
+        for source in sorted(self._sources[term] or (), key=lambda s: self.of[s].high - self.of[s].low):
+            if source is term:
+                continue
+            fact = self.of[source]
+            if fact.high - fact.low >= LARGEST_TABLE:
+                continue
+            found = self._table(term, source, fact)
+            if found is not None:
+                low, high, factor, constant = found
+                form = None
+                if fact.form is not None:
+                    form = self.combine({key: value * factor % self.q for key, value in fact.form.items() if value * factor % self.q},
+                                        {(): constant} if constant else {}, 1)
+                return Fact(low, high, form)
+        return None
+
+    def _table(self, term: Term, source: Term, fact: Fact) -> tuple[int, int, int, int] | None:
+        """Returns (low, high, k, d): for every value x of the source, the term is k x + d mod q."""
+        if fact.high - fact.low >= SMALL_TABLE:
+            return self._from_large_table(term, source, fact) if self.q % 2 else None
+        key = f"{fact.low} {fact.high} {self._lines(term, source)}"
+        if key not in self.tables:
+            self.tables[key] = self._small_table(term, source, fact)
+        return self.tables[key]
+
+    def _from_large_table(self, term: Term, source: Term, fact: Fact) -> tuple[int, int, int, int] | None:
+        """Tables are of a wider range, so that the same one serves sources whose ranges differ a little."""
+        wide = 1 << max(16, (fact.high - fact.low).bit_length() - 5)
+        low, high = fact.low // wide * wide, (fact.high // wide + 1) * wide
+        lines, constants = self._lines(term, source)
+        key = f"{low} {high} {lines} {constants}"
+        if key not in self.large_tables:
+            self.large_tables[key] = _large_table(lines, constants, source.width, term.width, low, high, self.q)
+        table = self.large_tables[key]
+        if table is None:
+            return None
+        first, last = (fact.low - low) // BLOCK, (fact.high - low) // BLOCK
+        ends = [table.ends[first + 1:last]]
+        for block in {first, last}:
+            start = low + block * BLOCK
+            x = np.arange(max(start, fact.low), min(start + BLOCK, fact.high + 1), dtype=np.int64)
+            values = self.values(term, source, x).astype(np.int64)
+            if not table.unsigned:
+                values -= (values >> (term.width - 1)) << term.width if term.width < 64 else 0
+            ends.append(np.array([[values.min(), values.max()]]))
+        all_ends = np.concatenate(ends)
+        return int(all_ends[:, 0].min()), int(all_ends[:, 1].max()), table.factor, table.constant
+
+    def values(self, term: Term, source: Term, x: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Returns the bits of a term where the source's integer is x."""
+        known = {source: x.astype(np.uint64) & _ones(source.width)}
+        for step in self._order(term, source):
+            offset = self._offset(step, source)
+            if offset is not None:
+                known[step] = (x + offset).astype(np.uint64) & _ones(step.width)
+        return evaluate(term, known)
+
+    def _small_table(self, term: Term, source: Term, fact: Fact) -> tuple[int, int, int, int] | None:
+        x = np.arange(fact.low, fact.high + 1, dtype=np.int64)
+        for values in _meanings(self.values(term, source, x), term.width):
+            constant, factor = _line(int(values[0]), int(values[1]) if len(x) > 1 else int(values[0]), fact.low, self.q)
+            if not np.any((values - factor * x - constant) % self.q):
+                return int(values.min()), int(values.max()), factor, constant
+        return None
+
+    def _offset(self, term: Term, source: Term) -> int | None:
+        """Returns what has to be added to the source's integer to get a term's; None where that is not so simple."""
+        other, offset = self.same_as.get(term, (None, 0))
+        return offset if other is source else None
+
+    def _order(self, term: Term, source: Term) -> list[Term]:
+        """Returns what a term is made of down to its source, operands first."""
+        done, result, stack = {source}, [], [term]
+        while stack:
+            top = stack[-1]
+            leaf = top in done or self._offset(top, source) is not None
+            waiting = [] if leaf else [arg for arg in top.args if arg not in done]
+            if waiting:
+                stack += waiting
+                continue
+            stack.pop()
+            if top not in done:
+                done.add(top)
+                result.append(top)
+        return result
+
+    def _lines(self, term: Term, source: Term) -> tuple[list[str], list[int]]:
+        """Returns a term as statements of C, and the constants c0, c1, ... in them. x is the source's integer, v0 its
+        bits; the last variable is the result."""
+        names, lines, constants = {source: "v0"}, [], []
+        for number, step in enumerate(self._order(term, source), 1):
+            name = names[step] = f"v{number}"
+            kind, offset = "u64" if step.width > 32 else "u32", self._offset(step, source)
+            if step.value is not None:
+                names[step] = f"(({kind})c{len(constants)})"
+                constants.append(step.value)
+                continue
+            if offset is None:
+                text = _expression(step, [names[arg] for arg in step.args])
+            else:
+                text = f"({kind})(x + {offset}ll) & {(1 << step.width) - 1:#x}ull"
+            lines.append(f"{kind} {name} = {text};")
+        return lines, constants
+
+
+def _plus(a: Sum, b: Sum, factor: int) -> Sum:
+    """Returns a + factor b."""
+    parts = dict(a[0])
+    for key, value in b[0]:
+        parts[key] = parts.get(key, 0) + factor * value
+    return tuple(sorted((key, value) for key, value in parts.items() if value)), a[1] + factor * b[1]
+
+
+def _line(first: int, second: int, low: int, q: int) -> tuple[int, int]:
+    """Returns (constant, factor) of the line mod q through (low, first) and (low + 1, second)."""
+    factor = (second - first) % q
+    return (first - factor * low) % q, factor
+
+
+def _ones(width: int) -> np.uint64:
+    return np.uint64((1 << width) - 1)
+
+
+def _meanings(bits: NDArray[np.uint64], width: int) -> Iterable[NDArray[np.int64]]:
+    """Returns the integers that bits stand for: signed ones and, where they differ, unsigned ones."""
+    if width == 64:
+        yield bits.astype(np.int64)
+        return
+    unsigned = bits.astype(np.int64)
+    signed = unsigned - ((unsigned >> (width - 1)) << width)
+    yield signed
+    if signed.min() < 0:
+        yield unsigned
+
+
+def evaluate(term: Term, known: dict[Term, NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """Returns a term for arrays of values of other terms, which determine it. All are below 2^width."""
+    done = dict(known)
+    stack = [term]
+    while stack:
+        top = stack[-1]
+        if top in done:
+            stack.pop()
+            continue
+        waiting = [arg for arg in top.args if arg not in done]
+        if waiting:
+            stack += waiting
+            continue
+        stack.pop()
+        done[top] = _compute(top, [done[arg] for arg in top.args])
+    return done[term]
+
+
+def _signed(x: NDArray[np.uint64], width: int) -> NDArray[np.int64]:
+    up = np.uint64(64 - width)
+    return (x << up).view(np.int64) >> np.int64(64 - width)
+
+
+def _compute(term: Term, x: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    if term.value is not None:
+        return np.array([term.value], dtype=np.uint64)
+    if term.op == "variable":
+        raise NotProved(f"{term} is not known")
+    with np.errstate(over="ignore"):
+        width = term.args[0].width
+        match term.op:
+            case "add":
+                result = x[0] + x[1]
+            case "sub":
+                result = x[0] - x[1]
+            case "mul":
+                result = x[0] * x[1]
+            case "and":
+                result = x[0] & x[1]
+            case "or":
+                result = x[0] | x[1]
+            case "xor":
+                result = x[0] ^ x[1]
+            case "extract":
+                result = x[0] >> np.uint64(term.extra[1])  # type: ignore[index]
+            case "sext":
+                result = _signed(x[0], width).view(np.uint64)
+            case "concat":
+                result = x[0]
+                for part, value in zip(term.args[1:], x[1:]):
+                    result = result << np.uint64(part.width) | value
+            case "eq":
+                result = (x[0] == x[1]).astype(np.uint64)
+            case "ult":
+                result = (x[0] < x[1]).astype(np.uint64)
+            case "slt":
+                result = (_signed(x[0], width) < _signed(x[1], width)).astype(np.uint64)
+            case "ite":
+                result = np.where(x[0] != 0, x[1], x[2])
+            case _:
+                raise ValueError(term.op)
+    return result & _ones(term.width)
+
+
+def _expression(term: Term, x: list[str]) -> str:
+    if term.value is not None:
+        return f"{term.value:#x}ull"
+    kind, width = ("u64" if term.width > 32 else "u32"), term.args[0].width
+    wide = 64 if width > 32 else 32
+
+    def signed(name: str) -> str:
+        return f"((s{wide})({name} << {wide - width}) >> {wide - width})"
+
+    match term.op:
+        case "add" | "sub" | "mul" | "and" | "or" | "xor":
+            sign = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}[term.op]
+            text = f"({kind}){x[0]} {sign} {x[1]}"
+        case "extract":
+            text = f"{x[0]} >> {term.extra[1]}"  # type: ignore[index]
+        case "sext":
+            text = f"({kind}){'(s64)' if term.width > 32 else ''}{signed(x[0])}"
+        case "concat":
+            text = f"({kind}){x[0]}"
+            for part, name in zip(term.args[1:], x[1:]):
+                text = f"(({text}) << {part.width} | {name})"
+        case "eq":
+            text = f"{x[0]} == {x[1]}"
+        case "ult":
+            text = f"{x[0]} < {x[1]}"
+        case "slt":
+            text = f"{signed(x[0])} < {signed(x[1])}"
+        case "ite":
+            text = f"{x[0]} ? {x[1]} : {x[2]}"
+        case _:
+            raise ValueError(term.op)
+    return text if term.width in (32, 64) else f"({text}) & {(1 << term.width) - 1:#x}ull"
+
+
+_PROGRAM = """
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+typedef uint32_t u32; typedef int32_t s32; typedef uint64_t u64; typedef int64_t s64;
+#define Q {q}ll
+#define INVERSE {inverse}ull  /* of Q mod 2^64 */
+static u64 {constants};
+static s64 value(s64 x) {{
+  u{kind} v0 = (u{kind})x{mask};
+  {lines}
+  return {result};
+}}
+int main(int count, char** words) {{
+  const s64 low = atoll(words[1]), high = atoll(words[2]), block = atoll(words[3]);
+  u64* const constants[] = {{{addresses}}};
+  for (int i = 4; i < count; ++i) *constants[i - 4] = strtoull(words[i], 0, 10);
+  const s64 first = value(low), factor = ((value(low + 1) - first) % Q + Q) % Q;
+  s64 line = 0;
+  u64 wrong = 0;
+  for (s64 at = low; at < high; at += block) {{
+    s64 ends[2] = {{INT64_MAX, INT64_MIN}};
+    for (s64 x = at; x < at + block; ++x) {{
+      const s64 v = value(x);
+      ends[0] = v < ends[0] ? v : ends[0];
+      ends[1] = v > ends[1] ? v : ends[1];
+      /* The multiples of Q near zero are those whose product with the inverse is small. */
+      wrong |= (u64)(v - first - line) * INVERSE + ((u64)1 << 39) >> 40;
+      line += factor;
+      line -= line >= Q ? Q : 0;
+    }}
+    fwrite(ends, sizeof ends, 1, stdout);
+  }}
+  const s64 last[3] = {{wrong == 0, factor, ((first - factor * (low % Q)) % Q + Q) % Q}};
+  fwrite(last, sizeof last, 1, stdout);
+}}
+"""
+BLOCK = 1 << 16
+
+
+@dataclass(frozen=True)
+class LargeTable:
+    """A table that a program in C has computed: the line, and the smallest and largest result of each block."""
+
+    low: int
+    unsigned: bool
+    factor: int
+    constant: int
+    ends: NDArray[np.int64]
+
+
+def _large_table(lines: list[str], constants: list[int], source: int, width: int, low: int, high: int,
+                 q: int) -> LargeTable | None:
+    """Computes the table of the sources in [low, high), which are multiples of BLOCK."""
+    last = lines[-1].split()[1]
+    signed_result = f"(s64)((u64){last} << {64 - width}) >> {64 - width}"
+    names = [f"c{n}" for n in range(max(1, len(constants)))]
+    for result in (signed_result, f"(s64){last}") if width < 64 else (signed_result,):
+        text = _PROGRAM.format(q=q, inverse=pow(q, -1, 1 << 64), kind=64 if source > 32 else 32, result=result,
+                               lines="\n  ".join(lines), constants=", ".join(names), addresses=", &".join(["", *names])[2:],
+                               mask="" if source in (32, 64) else f" & {(1 << source) - 1:#x}ull")
+        arguments = [str(number) for number in (low, high, BLOCK, *constants)]
+        output = subprocess.run([_compiled(text), *arguments], check=True, capture_output=True).stdout
+        numbers = np.frombuffer(output, dtype=np.int64)
+        holds, factor, constant = map(int, numbers[-3:])
+        if holds:
+            return LargeTable(low, result != signed_result, factor, constant, numbers[:-3].reshape(-1, 2))
+    return None
+
+
+_folder = tempfile.TemporaryDirectory()
+
+
+@functools.cache
+def _compiled(text: str) -> Path:
+    """Compiles a program once, and returns its path."""
+    program = Path(_folder.name, hashlib.sha256(text.encode()).hexdigest())
+    program.with_suffix(".c").write_text(text)
+    subprocess.run(["cc", "-O3", "-march=native", "-w", "-o", program, program.with_suffix(".c")], check=True)
+    return program

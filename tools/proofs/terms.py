@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Terms over bit vectors: what a run of machine code computes from inputs that are not known.
+
+Terms are immutable and shared: equal terms are the same object. Constants are folded when a term is made, and bits that
+are taken apart and put together again become the term that they were.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+
+class Term:
+    """`width` bits: the result of `op` on `args`. Constants have `value`, 0 <= value < 2^width, and others None."""
+
+    __slots__ = ("op", "args", "width", "value", "number", "extra")
+
+    def __init__(self, op: str, args: tuple[Term, ...], width: int, value: int | None, extra: object) -> None:
+        self.op, self.args, self.width, self.value, self.extra = op, args, width, value, extra
+        self.number = len(_known)
+
+    def __repr__(self) -> str:
+        return show(self)
+
+
+_known: dict[tuple, Term] = {}
+
+
+def _make(op: str, args: tuple[Term, ...], width: int, value: int | None = None, extra: object = None) -> Term:
+    key = (op, *(arg.number for arg in args), width, value, extra)
+    term = _known.get(key)
+    if term is None:
+        term = _known[key] = Term(op, args, width, value, extra)
+    return term
+
+
+def forget() -> None:
+    """Drops all terms; those of another run do not mix with new ones."""
+    _known.clear()
+
+
+def const(value: int, width: int) -> Term:
+    return _make("const", (), width, value & ((1 << width) - 1))
+
+
+def variable(name: str, width: int) -> Term:
+    return _make("variable", (), width, None, name)
+
+
+def signed(value: int, width: int) -> int:
+    """Returns the signed integer that `width` bits stand for."""
+    return value - (1 << width) if value >> (width - 1) & 1 else value
+
+
+_BITWISE: dict[str, Callable[[int, int], int]] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
+
+
+def add(a: Term, b: Term) -> Term:
+    if a.value is not None:
+        a, b = b, a
+    if b.value is not None:
+        if a.value is not None:
+            return const(a.value + b.value, a.width)
+        if b.value == 0:
+            return a
+        if a.op == "add" and a.args[1].value is not None:
+            return add(a.args[0], const(a.args[1].value + b.value, a.width))
+    return _make("add", (a, b), a.width)
+
+
+def sub(a: Term, b: Term) -> Term:
+    if b.value is not None:
+        return add(a, const(-b.value, a.width))
+    if a is b:
+        return const(0, a.width)
+    return _make("sub", (a, b), a.width)
+
+
+def mul(a: Term, b: Term) -> Term:
+    if a.value is not None:
+        a, b = b, a
+    if b.value is not None:
+        if a.value is not None:
+            return const(a.value * b.value, a.width)
+        if b.value == 0:
+            return b
+        if b.value == 1:
+            return a
+    elif a.number > b.number:
+        a, b = b, a
+    return _make("mul", (a, b), a.width)
+
+
+def bitwise(op: str, a: Term, b: Term) -> Term:
+    """Returns a `op` b, "and", "or" or "xor"."""
+    if a.value is not None:
+        a, b = b, a
+    ones = (1 << a.width) - 1
+    if b.value is not None:
+        if a.value is not None:
+            return const(_BITWISE[op](a.value, b.value), a.width)
+        if b.value == 0:
+            return b if op == "and" else a
+        if b.value == ones and op != "xor":
+            return a if op == "and" else b
+        if op == "and" and b.value & (b.value + 1) == 0:
+            keep = b.value.bit_length()
+            return zext(extract(a, keep - 1, 0), a.width)
+    elif a is b:
+        return const(0, a.width) if op == "xor" else a
+    elif op == "or":
+        joined = _join(a, b)
+        if joined is not None:
+            return joined
+    for split, other in ((a, b), (b, a)):
+        if split.op == "concat":
+            at, parts = 0, []
+            for part in reversed(split.args):
+                parts.append(bitwise(op, part, extract(other, at + part.width - 1, at)))
+                at += part.width
+            return concat(*reversed(parts))
+    if b.value is None and a.number > b.number:
+        a, b = b, a
+    return _make(op, (a, b), a.width)
+
+
+def _low_zeros(a: Term) -> int:
+    """Returns how many of the lowest bits are known to be zero."""
+    if a.value == 0:
+        return a.width
+    if a.value is not None:
+        return (a.value & -a.value).bit_length() - 1
+    if a.op == "concat" and a.args[-1].value == 0:
+        return a.args[-1].width
+    return 0
+
+
+def _high_zeros(a: Term) -> int:
+    if a.value is not None:
+        return a.width - a.value.bit_length()
+    if a.op == "concat" and a.args[0].value == 0:
+        return a.args[0].width
+    return 0
+
+
+def _join(a: Term, b: Term) -> Term | None:
+    """Returns a | b where one has its bits above the other's."""
+    for high, low in ((a, b), (b, a)):
+        zeros = _low_zeros(high)
+        if zeros and zeros < high.width and _high_zeros(low) >= low.width - zeros:
+            return concat(extract(high, high.width - 1, zeros), extract(low, zeros - 1, 0))
+    return None
+
+
+def shift_left(a: Term, by: int) -> Term:
+    if by >= a.width:
+        return const(0, a.width)
+    if by == 0:
+        return a
+    if a.value is not None:
+        return const(a.value << by, a.width)
+    return concat(extract(a, a.width - 1 - by, 0), const(0, by))
+
+
+def shift_right(a: Term, by: int) -> Term:
+    if by >= a.width:
+        return const(0, a.width)
+    return zext(extract(a, a.width - 1, by), a.width)
+
+
+def shift_right_signed(a: Term, by: int) -> Term:
+    return sext(extract(a, a.width - 1, min(by, a.width - 1)), a.width)
+
+
+def extract(a: Term, high: int, low: int) -> Term:
+    """Returns bits `low` to `high`."""
+    width = high - low + 1
+    if width == a.width:
+        return a
+    if a.value is not None:
+        return const(a.value >> low, width)
+    if a.op == "extract":
+        base = a.extra[1]  # type: ignore[index]
+        return extract(a.args[0], base + high, base + low)
+    if a.op == "concat":
+        return _extract_of_concat(a, high, low)
+    if a.op == "sext":
+        inner = a.args[0]
+        if high < inner.width:
+            return extract(inner, high, low)
+        if low == 0:
+            return sext(inner, width)
+        if low < inner.width:
+            return sext(extract(inner, inner.width - 1, low), width)
+        return sext(extract(inner, inner.width - 1, inner.width - 1), width)
+    if a.op == "ite":
+        return ite(a.args[0], extract(a.args[1], high, low), extract(a.args[2], high, low))
+    return _make("extract", (a,), width, None, (high, low))
+
+
+def _extract_of_concat(a: Term, high: int, low: int) -> Term:
+    at, parts = 0, []
+    for part in reversed(a.args):
+        first, last = max(low - at, 0), min(high - at, part.width - 1)
+        if first <= last:
+            parts.append(extract(part, last, first))
+        at += part.width
+    return concat(*reversed(parts))
+
+
+def concat(*parts: Term) -> Term:
+    """Returns the parts side by side; the first has the highest bits."""
+    flat: list[Term] = []
+    for part in parts:
+        for piece in part.args if part.op == "concat" else (part,):
+            flat.append(piece)
+            while len(flat) > 1 and (merged := _merge(flat[-2], flat[-1])) is not None:
+                flat[-2:] = [merged]
+    if len(flat) == 1:
+        return flat[0]
+    return _make("concat", tuple(flat), sum(piece.width for piece in flat))
+
+
+def _merge(high: Term, low: Term) -> Term | None:
+    if high.value is not None and low.value is not None:
+        return const(high.value << low.width | low.value, high.width + low.width)
+    high_of, high_bits = (high.args[0], high.extra) if high.op == "extract" else (high, (high.width - 1, 0))
+    low_of, low_bits = (low.args[0], low.extra) if low.op == "extract" else (low, (low.width - 1, 0))
+    if high_of is low_of and high_bits[1] == low_bits[0] + 1:  # type: ignore[index]
+        return extract(high_of, high_bits[0], low_bits[1])  # type: ignore[index]
+    # Both halves of a product, each computed by an instruction of its own.
+    if high.op == "extract" and high_of.op == "mul" and high_bits[1] == low.width:  # type: ignore[index]
+        if mul(*(extract(arg, low.width - 1, 0) for arg in high_of.args)) is low:
+            return extract(high_of, high_bits[0], 0)  # type: ignore[index]
+    if low.value is None:
+        sign = extract(low, low.width - 1, low.width - 1)
+        if high is sign or high.op == "sext" and high.args[0] is sign:
+            return sext(low, high.width + low.width)
+    return None
+
+
+def zext(a: Term, width: int) -> Term:
+    if width == a.width:
+        return a
+    return concat(const(0, width - a.width), a)
+
+
+def sext(a: Term, width: int) -> Term:
+    if width == a.width:
+        return a
+    if a.value is not None:
+        return const(signed(a.value, a.width), width)
+    if a.op == "sext":
+        return sext(a.args[0], width)
+    if a.op == "concat" and a.args[0].value == 0:
+        return zext(a, width)
+    return _make("sext", (a,), width)
+
+
+def compare(op: str, a: Term, b: Term) -> Term:
+    """Returns one bit: a `op` b, "eq", "ult" or "slt"."""
+    if a.value is not None and b.value is not None:
+        x, y = (a.value, b.value) if op != "slt" else (signed(a.value, a.width), signed(b.value, b.width))
+        return const(int(x == y if op == "eq" else x < y), 1)
+    if a is b:
+        return const(int(op == "eq"), 1)
+    if op == "slt" and _high_zeros(a) and _high_zeros(b):
+        op = "ult"
+    if op == "ult":
+        if b.value is not None and a.width - _high_zeros(a) < b.value.bit_length():
+            return const(1, 1)
+        if a.value is not None and a.value >= (1 << b.width - _high_zeros(b)) - 1:
+            return const(0, 1)
+        if b.value == 0:
+            return const(0, 1)
+    return _make(op, (a, b), 1)
+
+
+def negate(bit: Term) -> Term:
+    return bitwise("xor", bit, const(1, 1))
+
+
+def ite(condition: Term, then: Term, otherwise: Term) -> Term:
+    if condition.value is not None:
+        return then if condition.value else otherwise
+    if then is otherwise:
+        return then
+    return _make("ite", (condition, then, otherwise), then.width)
+
+
+def show(term: Term, depth: int = 4) -> str:
+    """Returns a term as text, `depth` levels of it."""
+    if term.value is not None:
+        return f"{term.value:#x}"
+    if term.op == "variable":
+        return str(term.extra)
+    if depth == 0:
+        return "..."
+    extra = "" if term.extra is None else f"{term.extra}"
+    return f"{term.op}{extra}({', '.join(show(arg, depth - 1) for arg in term.args)})"

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Proves what functions of the compiled library compute, for all of their inputs: docs/proofs.md.
+
+    tools/prove.sh [--library build/src/libpolykem.so] [--faults] [--cpu] [--json FILE] [NAME...]
+
+Every claim whose name contains one of the NAMEs, or all, is a line: what is computed, from which inputs, in how many
+seconds. With --faults a fault is then planted in one instruction that the function executed, and the proof has to fail.
+With --cpu this CPU runs the function too, on drawn inputs, and has to write what machine.py says.
+Exit status: 0 if all holds, 1 if something does not, 2 for wrong arguments.
+"""
+
+import argparse
+import json
+import sys
+import time
+import zlib
+from pathlib import Path
+
+from proofs import faults, frodo, mldsa, mlkem, terms
+from proofs.claims import Claim, Run
+from proofs.machine import Library, NotFollowed
+from proofs.native import Differs, Native
+from proofs.ranges import NotProved
+
+DRAWS = 8
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def attempt(claim: Claim, library: Library) -> NotProved | NotFollowed | None:
+    """Returns why a claim was not proved, or None."""
+    terms.forget()
+    try:
+        claim.prove(library, claim.function)
+    except (NotProved, NotFollowed) as error:
+        return error
+    return None
+
+
+def check(claim: Claim, library: Library, with_fault: bool, native: Native | None) -> dict[str, object]:
+    """Returns what a claim says and whether it holds, as the JSON file has it."""
+    begun = time.monotonic()
+    problem = attempt(claim, library)
+    report: dict[str, object] = {"name": claim.name, "function": claim.function, "inputs": claim.inputs,
+                                 "result": claim.result, "seconds": round(time.monotonic() - begun, 1),
+                                 "instructions": Run.last.machine.steps, "problem": str(problem or "")}
+    if with_fault and not problem:
+        report |= refute(claim, library, Run.last.machine.executed)
+    if native is not None and native.runs(claim.name):
+        terms.forget()
+        try:
+            native.compare(claim, seed=1)
+        except Differs as error:
+            report["problem"] = str(error)
+    return report
+
+
+def refute(claim: Claim, library: Library, executed: set[int]) -> dict[str, object]:
+    """Plants faults until one is refuted: found by the proof, not by an instruction that cannot be followed. A fault
+    that makes no difference, in a lane that nothing uses, is kept as such."""
+    harmless: list[str] = []
+    for draw in range(DRAWS):
+        faulty, fault = faults.plant(library, executed, zlib.crc32(f"{claim.name} {draw}".encode()))
+        found = attempt(claim, faulty)
+        if isinstance(found, NotProved):
+            return {"fault": fault, "refuted": str(found), "harmless": harmless}
+        if found is None:
+            harmless.append(fault)
+    return {"refuted": "", "harmless": harmless}
+
+
+def line(report: dict[str, object]) -> str:
+    if report["problem"]:
+        return f"{report['name']}: NOT PROVED: {report['problem']}"
+    text = f"{report['name']:<36} {report['inputs']} -> {report['result']} ({report['seconds']} s)"
+    if "refuted" in report:
+        text += "; fault refuted" if report["refuted"] else f"; FAULTS NOT FOUND: {report['harmless']}"
+    return text
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only claims whose names contain one of these")
+    parser.add_argument("--library", type=Path, default=ROOT / "build/src/libpolykem.so", help="not stripped")
+    parser.add_argument("--faults", action="store_true", help="plant a fault beside each proof")
+    parser.add_argument("--cpu", action="store_true", help="compare with what this CPU computes")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there")
+    arguments = parser.parse_args()
+    chosen = [claim for module in (mlkem, mldsa, frodo) for claim in module.claims()
+              if not arguments.names or any(name in claim.name for name in arguments.names)]
+    if not chosen:
+        parser.error(f"no claim has a name like {', '.join(arguments.names)}")
+    try:
+        library = Library(arguments.library)
+        native = Native(library) if arguments.cpu else None
+    except (OSError, ValueError) as error:
+        parser.error(f"--library: {error}; `make` builds it")
+    reports = []
+    for claim in chosen:
+        reports.append(check(claim, library, arguments.faults, native))
+        print(line(reports[-1]), flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"library": str(arguments.library), "claims": reports}, indent=1) + "\n")
+    wrong = sum(bool(report["problem"] or not report.get("refuted", True)) for report in reports)
+    print(f"{len(reports) - wrong} of {len(reports)} proved" + (", with a fault beside each" if arguments.faults else ""))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

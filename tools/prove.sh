@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# prove.sh ARGUMENT...: tools/prove.py with what it needs, which goes into .venv-prove beside the root Makefile, the first
+# time from PyPI. Ends with 77 where it cannot be fetched.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+venv=$root/.venv-prove
+if ! cmp -s "$root/tools/proofs/requirements.txt" "$venv/installed"; then
+  {
+    python3 -m venv "$venv" &&
+      "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$root/tools/proofs/requirements.txt" &&
+      cp "$root/tools/proofs/requirements.txt" "$venv/installed"
+  } >&2 || {
+    echo "prove: SKIPPED, nothing is proved. $venv cannot be made (is there a network, and python3-venv?)" >&2
+    exit 77
+  }
+fi
+exec "$venv/bin/python" -B "$root/tools/prove.py" "$@"
