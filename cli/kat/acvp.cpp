@@ -178,8 +178,10 @@ std::vector<Suite> parse_acvp(const Json& root) {
   const bool kem = algorithm == "ML-KEM" && (mode == "keyGen" || mode == "encapDecap");
   const bool signature = algorithm == "ML-DSA" && (mode == "keyGen" || mode == "sigGen" || mode == "sigVer");
   if (!kem && !signature)
-    bad_input(fmt::format("ACVP vectors of '{}', mode '{}'; expected ML-KEM or ML-DSA", printable(algorithm),
-                          printable(mode)));
+    bad_input(
+        fmt::format("ACVP vectors of '{}', mode '{}'; expected ML-KEM (keyGen, encapDecap) or ML-DSA (keyGen, "
+                    "sigGen, sigVer)",
+                    printable(algorithm), printable(mode)));
   std::vector<Suite> suites;
   for (const Json& group : json_list(root, "testGroups")) {
     if (!group.contains("parameterSet"))
