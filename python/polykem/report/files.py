@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 import sys
-import tempfile
 from pathlib import Path
 
 from .errors import IO, USAGE, ReportError
@@ -66,13 +66,10 @@ def _is_file(path: str) -> bool:
 
 def _temporary(path: str, text: str) -> str:
     folder = os.path.dirname(os.path.abspath(path))
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".polykem-report-", suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
+    name = os.path.join(folder, f".polykem-report-{secrets.token_hex(8)}.tmp")
+    with open(name, "x", encoding="utf-8") as file:
         file.write(text)
         file.flush()
-        mask = os.umask(0)
-        os.umask(mask)
-        os.fchmod(file.fileno(), 0o666 & ~mask)
         os.fsync(file.fileno())
     return name
 
