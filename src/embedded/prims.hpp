@@ -22,13 +22,10 @@ namespace polykem::embedded {
 struct NtruArithmetic {
   static constexpr size_t workspace_bytes(size_t n) { return sizeof(uint32_t) * cortex_m4::mul_workspace_words(n); }
 
-  /// c = a b mod (x^n - 1, q), for each n that a set here has. c may be a or b.
-  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void* ws) {
-    const auto product = n == 509   ? cortex_m4::mul_cyclic<509>
-                         : n == 677 ? cortex_m4::mul_cyclic<677>
-                         : n == 701 ? cortex_m4::mul_cyclic<701>
-                                    : cortex_m4::mul_cyclic<821>;
-    product(c, a, b, static_cast<uint32_t*>(ws));
+  /// c = a b mod (x^n - 1, q). c may be a or b.
+  template <size_t n>
+  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
+    cortex_m4::mul_cyclic<n>(c, a, b, static_cast<uint32_t*>(ws));
   }
   static void inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n, void*) {
     cortex_m4::poly_inverse_mod2(inverse, a, n);
@@ -46,7 +43,8 @@ using MlkemPrims = mlkem::cortex_m4::Prims;
 /// The portable primitives with a product that may take the place of an operand.
 struct NtruArithmetic : ntru::ref::PortablePrims {
   static constexpr size_t workspace_bytes(size_t n) { return sizeof(uint16_t) * n; }
-  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void* ws) {
+  template <size_t n>
+  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
     poly_mul_cyclic(static_cast<uint16_t*>(ws), a, b, n);
     std::memcpy(c, ws, sizeof(uint16_t) * n);
   }
@@ -62,7 +60,7 @@ struct NtruPrims : NtruArithmetic {
   static void mul_S3(ntru::Poly<P, ntru::S3>& c, const ntru::Poly<P, ntru::S3>& a, const ntru::Poly<P, ntru::S3>& b,
                      void* ws) {
     static_assert(4 * P.n < (1u << 13));
-    mul_cyclic(c.c, a.c, b.c, P.n, ws);
+    mul_cyclic<P.n>(c.c, a.c, b.c, ws);
     ntru::ref::poly_mod_3_Phi_n<P>(c.c);
   }
 };

@@ -18,7 +18,8 @@ struct WithSinglePrims : Isa {
     return std::max({Isa::mul(n)->workspace_single_bytes, Isa::inverse().workspace_bytes, sorting::kSortOneBytes});
   }
 
-  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void* ws) {
+  template <size_t n>
+  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
     Isa::mul(n)->mul_cyclic_single(c, a, b, ws);
   }
   template <NtruParams P>

@@ -101,7 +101,7 @@ struct Ops {
   /// Computes c = a b mod (q, x^n - 1). The operands may be of any domain; they are taken as 16-bit representatives.
   template <class A, class B>
   static void poly_Rq_mul(Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b, void* product) {
-    Prims::mul_cyclic(c.c, a.c, b.c, P.n, product);
+    Prims::template mul_cyclic<P.n>(c.c, a.c, b.c, product);
   }
 
   // ---- keygen

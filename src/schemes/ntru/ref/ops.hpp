@@ -38,7 +38,8 @@ struct Item {
 struct PortablePrims {
   static constexpr size_t workspace_bytes(size_t) { return 0; }
   /// Computes c = a b mod (x^n - 1, q).
-  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void*) {
+  template <size_t n>
+  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void*) {
     poly_mul_cyclic(c, a, b, n);
   }
   static void inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n, void*) { poly_inverse_mod2(inverse, a, n); }
@@ -97,7 +98,7 @@ struct Ops {
   /// Computes c = a b mod (q, x^n - 1). The operands may be of any domain; they are taken as 16-bit representatives.
   template <class A, class B>
   static void poly_Rq_mul(const Chunk& chunk, Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b) {
-    Prims::mul_cyclic(c.c, a.c, b.c, P.n, chunk.ws);
+    Prims::template mul_cyclic<P.n>(c.c, a.c, b.c, chunk.ws);
   }
 
   /// Computes v = 1/a mod (q, Phi_n): mod 2 by division steps, then by Newton's iteration v <- v (2 - a v), which
