@@ -371,7 +371,7 @@ def results_without_commit():
 
 
 def results():
-    return git("ls-files", "bench/results/*.json", "ckks/bench/results/*.json")
+    return git("ls-files", "bench/results/*.json", "ckks/bench/results/*.json", "hw/synth/software.json")
 
 
 def results_without_command():

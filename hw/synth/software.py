@@ -41,11 +41,14 @@ def main():
     software = json.loads(subprocess.run([bench], capture_output=True, text=True, check=True).stdout)["rows"]
     core = core_cycles(core_test)
     cpu, compiler = machine()
+    commit = subprocess.run(["git", "-C", HW, "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True,
+                            text=True, check=True).stdout.strip()
     rows = [{"set": name, "core": core[name],
              **{row["backend"] if row["backend"] == "ref" else "chosen": {
                  "backend": row["backend"], **{operation: row[operation] for operation in OPERATIONS}}
                 for row in software if row["set"] == name}} for name in core]
-    pathlib.Path(out).write_text(json.dumps({"cpu": cpu, "compiler": compiler, "rows": rows}, indent=1) + "\n")
+    pathlib.Path(out).write_text(json.dumps({"cpu": cpu, "compiler": compiler, "commit": commit,
+                                             "command": "make hw-software", "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

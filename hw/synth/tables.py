@@ -32,6 +32,12 @@ def published_rows(designs):
             for design in designs]
 
 
+def measured(software):
+    """Returns a sentence that says where software was measured, and how to repeat it."""
+    source = f"at commit {software['commit']}" if "commit" in software else f"recorded in {software['recorded_in']}"
+    return f"CPU: {software['cpu']}; compiler: {software['compiler']}; `{software['command']}`, {source}."
+
+
 def software_rows(rows):
     """Yields a row of each set. One cell holds the cycles of key generation, encapsulation and decapsulation, or their
     ratios to the core's."""
@@ -53,7 +59,7 @@ def main():
         "area": table(("block", *COLUMNS), area_rows(areas)),
         "published": table(("design", *COLUMNS, "key generation", "encapsulation", "decapsulation"),
                            published_rows(designs)),
-        "software": f"CPU: {software['cpu']}; compiler: {software['compiler']}.\n\n" + table(
+        "software": measured(software) + "\n\n" + table(
             ("set", "core", "`ref`", "ratio", f"chosen here: {chosen}", "ratio"),
             software_rows(software["rows"])),
     }
