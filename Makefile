@@ -167,7 +167,7 @@ package-oci: ## OCI images of polykemd and of HAProxy with the provider, in dist
 	@tools/package/deb.sh --missing $(DEB_OPTIONS) dist bookworm
 	@tools/package/oci.sh $(if $(TWICE),--twice) dist/bookworm dist/oci
 
-package-test: $(if $(filter bookworm,$(SUITES)),package-oci) ## Install, use, upgrade and remove packages in bare systems, run the images, use the wheel, as root; builds first what dist/ has not of this commit (SUITES)
+package-test: $(if $(filter bookworm,$(SUITES)),package-oci) ## Install, use, upgrade and remove packages in bare systems, run the images, use the wheel, as root; first builds this commit's packages missing from dist/ (SUITES)
 	@tools/setup.sh deb wheel $(if $(findstring arm64,$(SUITES)),deb_arm64)
 	@tools/package/deb.sh --missing $(DEB_OPTIONS) dist $(SUITES)
 	@tests/package/deb.sh dist $(SUITES)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes products in the NTT domain and their sums, one word a cycle in each lane. Key generation computes A s column
 // by column. Encapsulation computes A y row by row, with the products of t y between those of row 0; decapsulation
-// computes s u first. The last sum of a row also goes to the finished rows. In both memories, row i has slot i, s u
-// slot 0 and t y slot 2, which t y must have left before the last sum of row 2 comes. v of a ciphertext waits in slot 2
-// of the finished rows until s u is subtracted.
+// computes s u first. The last sum of a row also goes to the finished rows. In both memories, row i has slot i and s u
+// slot 0; t y uses slot 2 and must be read before row 2's last sum is written. v of a ciphertext waits in slot 2 of the
+// finished rows until s u is subtracted.
 module product_unit
   import polykem_hw_pkg::*;
 #(

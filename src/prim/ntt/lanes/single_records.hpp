@@ -72,8 +72,7 @@ inline constexpr unsigned kTogether = kBits % 4 == 0   ? 2
                                                        : 8;
 
 /// The places that the bytes of a row come from: coefficients in twos are 32 bits apart, others are in fours and 64
-/// bits apart. If eight coefficients fill whole bytes, fours have half a byte too many, and the second of them begins
-/// with half a byte.
+/// bits apart. For odd kBits a group of four ends mid-byte; every second group is shifted by 4 bits.
 template <unsigned kBits>
 inline constexpr auto kUsedBytes = [] {
   ShuffleTable<64, uint8_t> table;

@@ -57,8 +57,8 @@ struct Waves {
   static_assert(kHashBlocks % kXofBlocks == 0);
   static constexpr size_t kHashWaves = kHashes == 0 ? 0 : kHashBlocks / kXofBlocks;
 
-  /// Returns the number of entries in a wave if `left` entries are left. The first waves are filled only as far as
-  /// needed for the others to do with four states.
+  /// Returns the number of entries in a wave if `left` entries are left. Early waves take just enough entries that
+  /// later ones fit in four states.
   static constexpr size_t entries_at(size_t wave, size_t left) {
     const size_t hashes = wave < kHashWaves ? kHashes : 0, few = 4 - hashes, most = kStates - hashes;
     const size_t later = wave < kHashWaves ? (kHashWaves - wave - 1) * few : 0;
