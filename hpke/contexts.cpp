@@ -10,7 +10,7 @@ struct Contexts::State {
   class Call;
 
   State(const Suite& of, std::size_t count, unsigned at_most)
-      : suite(of), threads(at_most), secrets(check_count(count, suite)), numbers(count), status(count) {}
+      : suite(of), threads(at_most), secrets(check_count(count, suite)), sequence_numbers(count), status(count) {}
 
   ItemStatus number_status(std::size_t i, std::uint64_t number) const {
     return status[i] == ItemStatus::kOk && number == kMaxMessages ? ItemStatus::kNumber : status[i];
@@ -26,8 +26,8 @@ struct Contexts::State {
   const Suite suite;
   const unsigned threads;
   std::vector<ContextSecrets> secrets;
-  std::vector<std::uint64_t> numbers;  ///< the number of each item's next message
-  std::vector<ItemStatus> status;      ///< the status of its setup
+  std::vector<std::uint64_t> sequence_numbers;  ///< the number of each item's next message
+  std::vector<ItemStatus> status;               ///< the status of its setup
   std::atomic<std::size_t> failed{0};
   std::atomic<bool> in_use{false};
   const Process process = this_process();
@@ -95,17 +95,17 @@ ItemStatus Contexts::status(std::size_t i) const {
   return state_->status[i];
 }
 std::uint64_t Contexts::number(std::size_t i) const {
-  return state_->numbers[i];
+  return state_->sequence_numbers[i];
 }
 
 void Contexts::numbers(std::uint64_t* out) const {
   const State::ExclusiveUse use(state_->in_use);
-  std::copy(state_->numbers.begin(), state_->numbers.end(), out);
+  std::copy(state_->sequence_numbers.begin(), state_->sequence_numbers.end(), out);
 }
 
 void Contexts::skip_to(std::uint64_t number) {
   const State::ExclusiveUse use(state_->in_use);
-  for (std::uint64_t& one : state_->numbers)
+  for (std::uint64_t& one : state_->sequence_numbers)
     one = std::max(one, number);
 }
 
@@ -147,7 +147,7 @@ std::size_t Sender::seal(const ContextSealRequest& request, const Pieces& pieces
       pieces, [&] { return MessageCipher(state_->suite); },
       [&](MessageCipher& cipher, std::size_t i, std::size_t context) {
         const ByteView plaintext = request.plaintexts.at(i);
-        std::uint64_t& number = state_->numbers[context];
+        std::uint64_t& number = state_->sequence_numbers[context];
         const std::uint64_t mine = number;
         const ItemStatus status = state_->number_status(context, mine);
         if (status == ItemStatus::kOk) ++number;  // before the nonce is used, even if sealing fails
@@ -175,7 +175,7 @@ std::size_t Recipient::open(const ContextOpenRequest& request, const Pieces& pie
       pieces, [&] { return MessageCipher(state_->suite); },
       [&](MessageCipher& cipher, std::size_t i, std::size_t context) {
         const ByteView ciphertext = request.ciphertexts.at(i);
-        const std::uint64_t number = request.numbers ? request.numbers[i] : state_->numbers[context];
+        const std::uint64_t number = request.numbers ? request.numbers[i] : state_->sequence_numbers[context];
         const ItemStatus status =
             open_item(state_->number_status(context, number), cipher, state_->secrets[context], number,
                       request.aad.at(i), ciphertext, output_at(request.plaintexts, opened_bytes(ciphertext.size()), i));
@@ -183,7 +183,7 @@ std::size_t Recipient::open(const ContextOpenRequest& request, const Pieces& pie
         return status;
       });
   for (std::size_t i = 0; !request.numbers && i < request.count; ++i)
-    state_->numbers[request.first + i] += opened[i];
+    state_->sequence_numbers[request.first + i] += opened[i];
   return failed;
 }
 

@@ -40,14 +40,14 @@ OpensslCall::OpensslCall() {
   ++calls;  // before the check, so that end() sees this call or this call sees the end
   if (!ending) return;
   --calls;
-  go_on();
+  throw_if_exiting();
 }
 
 OpensslCall::~OpensslCall() {
   --calls;
 }
 
-void OpensslCall::go_on() {
+void OpensslCall::throw_if_exiting() {
   if (ending) throw Error(POLYKEM_ERR_BUSY, "the process ends");
 }
 

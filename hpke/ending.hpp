@@ -13,7 +13,7 @@ class OpensslCall {
   OpensslCall& operator=(const OpensslCall&) = delete;
 
   /// For loops within a call: throws Error once the process ends.
-  static void go_on();
+  static void throw_if_exiting();
 };
 
 }  // namespace polykem::hpke

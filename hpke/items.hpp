@@ -36,7 +36,7 @@ void for_items(unsigned threads, std::size_t items, const Make& make, const Item
     auto worker = make();
     for (std::size_t first = 0, last = 0; claim(first, last);) {
       for (std::size_t i = first; i < last; ++i) {
-        OpensslCall::go_on();
+        OpensslCall::throw_if_exiting();
         item(worker, i);
       }
     }

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "python/polykem/report"))
-from cpu_floors import MAX_SMALL_BATCH, floors, is_best, layout_of  # noqa: E402
+from cpu_floors import MAX_SMALL_BATCH, floors, is_best, model_of  # noqa: E402
 
 
 def cycles_of(record, ghz):
@@ -28,8 +28,8 @@ def main():
     arguments = parser.parse_args()
     with open(arguments.file, encoding="utf-8") as file:
         document = json.load(file)
-    ghz, layout = arguments.ghz or document["ghz"], layout_of(document["machine"])
-    if layout is None:
+    ghz, model = arguments.ghz or document["ghz"], model_of(document["machine"])
+    if model is None:
         print(f"No floors: what the ports of this core do is not known ({document['machine']}).")
         return
     print(f"Cycles, at about {ghz:.2f} GHz.\n")
@@ -40,7 +40,7 @@ def main():
             continue
         if r["scheme"].startswith("mldsa"):
             continue  # its floor is not known
-        floor = floors(r["scheme"], r["keys"] == "shared", layout)[r["op"]]
+        floor = floors(r["scheme"], r["keys"] == "shared", model)[r["op"]]
         cycles = cycles_of(r, ghz)
         print(f"| {r['scheme']} | {r['op']} | {r['keys']} | {cycles:,.0f} | {floor:,.0f} | {cycles / floor:.2f} |")
 

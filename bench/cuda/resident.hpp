@@ -120,7 +120,7 @@ class Resident {
   size_t largest_workspace() const {
     size_t most = 0;
     for (const Op op : set_.ops())
-      most = std::max(most, table_.queue_bytes(operation(op), items_));
+      most = std::max(most, table_.queue_workspace_bytes(operation(op), items_));
     return most;
   }
 

@@ -534,8 +534,9 @@ void polykem_keyset_free(polykem_keyset* keyset) {
 polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme, polykem_op op,
                                       size_t count, size_t* bytes) {
   if (context == nullptr || !is_kem_op(scheme, op) || count == 0 || bytes == nullptr) return POLYKEM_ERR_ARGUMENT;
-  return guarded(
-      [&] { return to_c(context->engine->queue_bytes(*from_c(scheme), static_cast<Op>(op), count, *bytes)); });
+  return guarded([&] {
+    return to_c(context->engine->queue_workspace_bytes(*from_c(scheme), static_cast<Op>(op), count, *bytes));
+  });
 }
 
 polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,

@@ -64,7 +64,7 @@ class Accelerator {
 
   /// Bytes of workspace that queue() needs. Status::kBackendUnavailable if it is not available, lacks the set or has no
   /// queue.
-  virtual Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) = 0;
+  virtual Status queue_workspace_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) = 0;
   /// Queues a batch on the caller's stream, an opaque handle of the device's kind, and returns. Every array lies in the
   /// device's memory; workspace and item_status too.
   virtual Status queue(const Scheme& scheme, Op op, const Batch& batch, void* workspace, void* stream) = 0;

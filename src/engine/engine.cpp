@@ -310,12 +310,12 @@ void Engine::expand(KeySet& set) const {
   }
 }
 
-Status Engine::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const {
+Status Engine::queue_workspace_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const {
   Status status = Status::kBackendUnavailable;
   bytes = 0;
   for (Accelerator* accelerator : accelerators_) {
     size_t needed = 0;
-    const Status answer = accelerator->queue_bytes(scheme, op, count, needed);
+    const Status answer = accelerator->queue_workspace_bytes(scheme, op, count, needed);
     if (status != Status::kOk) status = answer;
     if (answer == Status::kOk) bytes = std::max(bytes, needed);
   }

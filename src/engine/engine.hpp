@@ -69,7 +69,7 @@ class Engine {
   Status queue(const Request& request, void* workspace, void* stream);
   /// Bytes of workspace that queue() needs on any accelerator. The arrays decide where a batch runs, not a forced
   /// backend.
-  Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const;
+  Status queue_workspace_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const;
 
  private:
   /// The state of one process; a forked child makes its own.

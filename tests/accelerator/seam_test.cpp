@@ -218,7 +218,7 @@ TEST_P(Seam, AWorkspaceFitsWhicheverAcceleratorHasTheArrays) {
   Accelerator* const both[] = {&device, &other};
   for (const char* forced : {static_cast<const char*>(nullptr), "ref", "test"}) {
     size_t bytes = 0;
-    EXPECT_EQ(engine(forced, both)->queue_bytes(x.s, Op::kDecaps, 10, bytes), Status::kOk);
+    EXPECT_EQ(engine(forced, both)->queue_workspace_bytes(x.s, Op::kDecaps, 10, bytes), Status::kOk);
     EXPECT_EQ(bytes, 70u);
   }
 }

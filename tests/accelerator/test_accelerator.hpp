@@ -32,7 +32,7 @@ class TestAccelerator final : public Accelerator {
   std::atomic<bool> stalls{false};     ///< batches wait while this is set
   std::atomic<int> delay_us{0};        ///< additional time of a chunk
   std::atomic<size_t> most_items{40};  ///< limit of a chunk
-  size_t queue_item_bytes = 1;         ///< bytes of an item that queue_bytes() states
+  size_t queue_item_bytes = 1;         ///< bytes of an item that queue_workspace_bytes() states
   std::atomic<size_t> chunks{0};       ///< number of chunks so far
 
   bool available() override { return true; }
@@ -72,7 +72,7 @@ class TestAccelerator final : public Accelerator {
                                   is_public ? scheme.public_key_bytes : scheme.secret_key_bytes);
   }
 
-  Status queue_bytes(const Scheme&, Op, size_t count, size_t& bytes) override {
+  Status queue_workspace_bytes(const Scheme&, Op, size_t count, size_t& bytes) override {
     bytes = count * queue_item_bytes;
     return Status::kOk;
   }

@@ -20,8 +20,8 @@ sys.modules["polykem"] = PACKAGE
 from page_tables import cpu as cpu_tables  # noqa: E402  pylint: disable=wrong-import-position
 import cpu_floors  # noqa: E402  pylint: disable=wrong-import-position
 import polykem.report.documents  # noqa: E402  pylint: disable=wrong-import-position
-from cpu_floors import (GOLDEN_COVE, GOLDEN_COVE_AMX, ZEN5, Layout,  # noqa: E402  pylint: disable=C0413
-                        floors, layout_of)
+from cpu_floors import (GOLDEN_COVE, GOLDEN_COVE_AMX, ZEN5, PortModel,  # noqa: E402  pylint: disable=C0413
+                        floors, model_of)
 
 
 def measured():
@@ -37,32 +37,32 @@ def row(count, backend, ratio, **more):
 
 class Layouts(unittest.TestCase):
     def test_ports_that_are_shared_bound_the_sum(self):
-        layout = Layout({"add": "05", "rotate": "0", "permute": "5"})
-        self.assertEqual(layout.cycles(rotate=10, permute=4), 10)
-        self.assertEqual(layout.cycles(rotate=10, permute=8, add=6), 12)
-        self.assertEqual(layout.cycles(add=30), 15)
-        self.assertEqual(layout.cycles(), 0)
+        model = PortModel({"add": "05", "rotate": "0", "permute": "5"})
+        self.assertEqual(model.cycles(rotate=10, permute=4), 10)
+        self.assertEqual(model.cycles(rotate=10, permute=8, add=6), 12)
+        self.assertEqual(model.cycles(add=30), 15)
+        self.assertEqual(model.cycles(), 0)
 
     def test_machines(self):
-        for words, layout in ((cpu_tables.ZEN5.machine, ZEN5), ("AMD EPYC 9965 192-Core Processor, AVX-512", ZEN5),
+        for words, model in ((cpu_tables.ZEN5.machine, ZEN5), ("AMD EPYC 9965 192-Core Processor, AVX-512", ZEN5),
                               (cpu_tables.XEON.machine, GOLDEN_COVE_AMX),
                               ("Intel(R) Xeon(R) Processor, AVX-512, AMX", GOLDEN_COVE_AMX),
                               ("Intel(R) Xeon(R) Processor, AVX-512", GOLDEN_COVE),
                               ("Intel(R) Xeon(R) CPU E5-2680", None), ("AMD EPYC 7763 64-Core Processor", None)):
-            self.assertIs(layout_of(words), layout, words)
+            self.assertIs(model_of(words), model, words)
 
-    def test_the_layouts_are_what_was_measured(self):
-        for kind, layout in ((cpu_tables.ZEN5, ZEN5), (cpu_tables.XEON, GOLDEN_COVE_AMX)):
+    def test_the_models_are_what_was_measured(self):
+        for kind, model in ((cpu_tables.ZEN5, ZEN5), (cpu_tables.XEON, GOLDEN_COVE_AMX)):
             document = json.loads((RESULTS / kind.rates_file).read_text(encoding="utf-8"))
             rates = {r["name"]: r["per_cycle"] for r in document["rates"]}
             for name, operation in cpu_tables.RATES_OF_FLOORS.items():
-                self.check(rates[name], 1 / layout.cycles(**{operation: 1}), name)
+                self.check(rates[name], 1 / model.cycles(**{operation: 1}), name)
             for first, second in (("vprolq", "vpternlogq"), ("vpmullw", "vpaddw"), ("vpminud", "vpternlogq"),
                                   ("vaesenc", "vpmullw"), ("vaesenc", "vpaddw")):
                 operations = {cpu_tables.RATES_OF_FLOORS[name]: 1 for name in (first, second)}
-                self.check(rates[f"{first}, {second}"], 2 / layout.cycles(**operations), (first, second))
-            if layout.tile_macs:
-                self.assertTrue(0.85 * 1024 < rates["tdpbusd"] < layout.tile_macs)
+                self.check(rates[f"{first}, {second}"], 2 / model.cycles(**operations), (first, second))
+            if model.tile_macs:
+                self.assertTrue(0.85 * 1024 < rates["tdpbusd"] < model.tile_macs)
 
     def check(self, measured_rate, rate, what):
         self.assertTrue(0.95 * rate < measured_rate < 1.01 * rate, (what, measured_rate, rate))
@@ -91,10 +91,10 @@ class Floors(unittest.TestCase):
     def test_nothing_measured_is_below_its_floor(self):
         checked = 0
         for document in measured():
-            layout = layout_of(document["machine"])
+            model = model_of(document["machine"])
             for r in document["records"]:
                 if r["threads"] == 1 and r["backend"] != "avx2" and r["keys"] != "parsed":
-                    floor = floors(r["scheme"], r["keys"] == "shared", layout)[r["op"]]
+                    floor = floors(r["scheme"], r["keys"] == "shared", model)[r["op"]]
                     self.assertGreater(document["ghz"] * 1e9 / r["ours_ops_per_s"], floor, r)
                     checked += 1
         self.assertGreater(checked, 100)

@@ -251,7 +251,7 @@ TEST(Fairness, AClientLeavesMemoryForOthersOfItsUser) {
   }
 }
 
-TEST(FairQueue, WhoRestsSavesNothingUp) {
+TEST(FairQueue, IdleClientsAccrueNoCredit) {
   FairQueue queue;
   FairQueue::Share busy, idle;
   const auto serve = [&](uint64_t id, FairQueue::Share& share, uint64_t cost) {

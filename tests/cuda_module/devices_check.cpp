@@ -250,7 +250,7 @@ void check_queued_status(std::byte* workspace, cudaStream_t stream) {
 void check_queue() {
   constexpr size_t kCount = 300;
   const DeviceOperation& keygen = toy().operation(Op::kKeygen);
-  const size_t bytes = table().queue_bytes(keygen, kCount);
+  const size_t bytes = table().queue_workspace_bytes(keygen, kCount);
   std::byte* workspace = table().allocate(bytes, nullptr, nullptr);
   auto* pk = reinterpret_cast<uint8_t*>(table().allocate(kCount * kPk, nullptr, nullptr));
   auto* sk = reinterpret_cast<uint8_t*>(table().allocate(kCount * kSk, nullptr, nullptr));

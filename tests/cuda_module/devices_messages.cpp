@@ -173,7 +173,7 @@ void check_public_tail() {
 void check_queued_tail() {
   constexpr size_t kCount = 300;
   const DeviceOperation& sign = kSigner.operation(Op::kSign);
-  const size_t bytes = table().queue_bytes(sign, kCount), tail = kCount * kTrace / 256 * 256;
+  const size_t bytes = table().queue_workspace_bytes(sign, kCount), tail = kCount * kTrace / 256 * 256;
   const auto array = [](size_t size) { return table().allocate(size, nullptr, nullptr); };
   std::byte *const workspace = array(bytes), *const sk = array(kCount * kSk), *const out = array(kCount * kSignature);
   const Signing s(kCount, false);

@@ -235,7 +235,7 @@ ModuleTable table() {
   t.scheme = scheme;
   t.run = run;
   t.queue = queue;
-  t.queue_bytes = [](const DeviceOperation&, size_t count) { return count; };
+  t.queue_workspace_bytes = [](const DeviceOperation&, size_t count) { return count; };
   t.allocate = [](size_t bytes, const void*, ErrorText*) { return static_cast<std::byte*>(std::malloc(bytes)); };
   t.release = [](std::byte* memory, size_t) { std::free(memory); };
   t.expand = [](const DeviceExpandedKeyFormat&, std::byte*, const uint8_t*, size_t, ErrorText*) {

@@ -96,16 +96,16 @@ def floors():
                         (series, step["name"]): step[key] for step in row["steps"]
                         for series, key in (("time", "ns"), ("floor", "floor_ns")) if step[key]}  # fmt: skip
     sys.path.append(str(ROOT / "tools"))
-    from floors import floors as cycles, layout_of  # pylint: disable=import-outside-toplevel
+    from floors import floors as cycles, model_of  # pylint: disable=import-outside-toplevel
 
     found = result("cpu_peers.json")
-    layout = layout_of(found["machine"])
+    model = model_of(found["machine"])
     for row in found["records"]:
         if row["backend"] == "avx512" and row["threads"] == 1 and row["count"] > FEW and row["keys"] == "per-item" \
                 and "unsalted" not in row["peer"]:
             chart = charts.setdefault(
                 f"floor-cpu-one-core-of-a-machine-with-avx-512-amd-epyc-zen-5-{family(row['scheme'])}", {})
-            floor = cycles(row["scheme"], False, layout)[row["op"]]
+            floor = cycles(row["scheme"], False, model)[row["op"]]
             chart[row["op"], row["scheme"]] = found["ghz"] * 1e9 / row["ours_ops_per_s"] / floor
     return charts
 

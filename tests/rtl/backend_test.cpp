@@ -234,7 +234,8 @@ TEST(Rtl, OnlyIfItIsAskedFor) {
 TEST(Rtl, SetsThatItLacks) {
   EXPECT_EQ(engine("rtl")->route_for(*find_scheme("frodokem640aes")).backend, nullptr);
   size_t bytes = 0;
-  EXPECT_EQ(engine("rtl")->queue_bytes(*find_scheme("mlkem768"), Op::kDecaps, 1, bytes), Status::kBackendUnavailable);
+  EXPECT_EQ(engine("rtl")->queue_workspace_bytes(*find_scheme("mlkem768"), Op::kDecaps, 1, bytes),
+            Status::kBackendUnavailable);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class DrawingAccelerator final : public Accelerator {
   Owner owner_of(const void*) override { return owner; }
   void zero(void*, size_t) override {}
   std::unique_ptr<KeyMemory> place_keys(const Scheme&, KeyKind, size_t) override { return nullptr; }
-  Status queue_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::kOk; }
+  Status queue_workspace_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::kOk; }
   Status queue(const Scheme&, Op, const Batch& batch, void*, void*) override {
     batch.drbg->fill(drawn_);
     return Status::kOk;

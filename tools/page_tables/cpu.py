@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from floors import MAX_SMALL_BATCH, cycles_of, floors, is_best, layout_of
+from floors import MAX_SMALL_BATCH, cycles_of, floors, is_best, model_of
 from page_tables.gpu import million, resident_rates
 from page_tables.sources import RESULTS, ROOT, load, markdown, present
 
@@ -54,7 +54,7 @@ class Core:
 
     def __init__(self, kind):
         document = load(kind.file) if present(kind.file) else {"records": [], "ghz": 0, "machine": ""}
-        self.kind, self.ghz, self.layout = kind, document["ghz"], layout_of(document["machine"])
+        self.kind, self.ghz, self.model = kind, document["ghz"], model_of(document["machine"])
         self.records = document["records"]
         self.narrow_records = load(kind.narrow_file)["records"] if present(kind.narrow_file) else []
 
@@ -222,7 +222,7 @@ def cell_of_floor(core, name, op, keys):
     if r is None:
         return ""
     cycles = cycles_of(r, core.ghz)
-    return f"{cycles:,.0f} ({cycles / floors(name, keys == 'shared', core.layout)[op]:.2f})"
+    return f"{cycles:,.0f} ({cycles / floors(name, keys == 'shared', core.model)[op]:.2f})"
 
 
 def table_floors(results):
@@ -238,16 +238,16 @@ def table_floors(results):
 
 def table_rates(_):
     """Makes the table of instructions per cycle on each kind of machine, with the rates that the floors assume."""
-    kinds = [(kind, layout_of(kind.machine)) for kind in (ZEN5, XEON) if present(kind.rates_file)]
+    kinds = [(kind, model_of(kind.machine)) for kind in (ZEN5, XEON) if present(kind.rates_file)]
     if not kinds:
         return ""
     rates = [{r["name"]: r for r in load(kind.rates_file)["rates"]} for kind, _ in kinds]
     rows = []
     for name in dict.fromkeys(name for measured in rates for name in measured):
         cells = []
-        for (_, layout), measured in zip(kinds, rates):
+        for (_, model), measured in zip(kinds, rates):
             operation, found = RATES_OF_FLOORS.get(name), measured.get(name)
-            used = 1 / layout.cycles(**{operation: 1}) if operation else layout.tile_macs if name == "tdpbusd" else 0
+            used = 1 / model.cycles(**{operation: 1}) if operation else model.tile_macs if name == "tdpbusd" else 0
             cells += [f"{found['per_cycle']:,.{0 if found['per_cycle'] > 100 else 2}f}" if found else "",
                       f"{used:,.0f}" if used else ""]
         rows.append([f"`{name}`", next(measured[name]["of"] for measured in rates if name in measured), *cells])

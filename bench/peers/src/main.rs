@@ -21,7 +21,7 @@ mod signers;
 mod timer;
 mod wolfssl;
 
-use measure::{measure, Report, Wishes, KINDS, ROUNDS};
+use measure::{measure, Options, Report, KINDS, ROUNDS};
 use peer::Peer;
 use serde_json::{json, Value};
 use std::{process::exit, time::Duration};
@@ -108,11 +108,11 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     refuse_unknown(&arguments);
     let seconds = option(&arguments, "--seconds").map_or(0.05, |v| v.parse().expect("--seconds S"));
-    let wishes = Wishes {
+    let options = Options {
         count: option(&arguments, "--count").map_or(1024, |v| v.parse().expect("--count N")),
         kinds: list(&arguments, "--kinds"),
     };
-    if let Some(unknown) = wishes.kinds.iter().flatten().find(|kind| !KINDS.contains(&kind.as_str())) {
+    if let Some(unknown) = options.kinds.iter().flatten().find(|kind| !KINDS.contains(&kind.as_str())) {
         panic!("--kinds {unknown}: there are {}", KINDS.join(", "));
     }
     let only = list(&arguments, "--sets");
@@ -133,7 +133,7 @@ fn main() {
         all.extend(ippcp::peers());
     }
     let quiet = arguments.iter().any(|a| a == "--quiet");
-    assert!(!(quiet && wishes.wants_only("threads")), "--quiet pins one thread: it cannot measure --kinds threads");
+    assert!(!(quiet && options.wants_only("threads")), "--quiet pins one thread: it cannot measure --kinds threads");
     let gate = quiet.then(Gate::new);
     let mut timer = Timer { span: Duration::from_secs_f64(seconds), gate };
     let path = option(&arguments, "--json");
@@ -141,13 +141,13 @@ fn main() {
     let earlier = path.as_ref().filter(|_| keeps).map_or(vec![], |path| records_of(path));
     let mut report = Report::new();
     for peers in peers_by_set(&all).iter().filter(|peers| wanted(peers[0].set())) {
-        measure(peers, &wishes, &mut timer, &mut report);
+        measure(peers, &options, &mut timer, &mut report);
         if let Some(path) = &path {
             save(path, &earlier, &report, &timer, &arguments);
         }
     }
     for (set, peers) in signers::peers_by_set().iter().filter(|(set, _)| wanted(set)) {
-        signatures::measure(set, peers, &wishes, &mut timer, &mut report);
+        signatures::measure(set, peers, &options, &mut timer, &mut report);
         if let Some(path) = &path {
             save(path, &earlier, &report, &timer, &arguments);
         }

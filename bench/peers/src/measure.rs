@@ -13,13 +13,13 @@ const FRODO_DIVISOR: usize = 16;
 const SMALL_COUNTS: [usize; 4] = [2, 4, 8, 16];
 
 /// What the command line asks for.
-pub struct Wishes {
+pub struct Options {
     pub count: usize,
     /// Names of `KINDS`; None: all.
     pub kinds: Option<Vec<String>>,
 }
 
-impl Wishes {
+impl Options {
     pub fn wants_only(&self, kind: &str) -> bool {
         self.kinds.as_ref().map_or(false, |kinds| kinds.iter().all(|k| k == kind))
     }
@@ -208,10 +208,10 @@ fn against_one_thread(set: &str, count: usize, timer: &mut Timer, report: &mut R
 }
 
 /// Everything about one set, of which these are the peers. They are checked first, on each backend.
-pub fn measure(peers: &[&dyn Peer], wishes: &Wishes, timer: &mut Timer, report: &mut Report) {
+pub fn measure(peers: &[&dyn Peer], options: &Options, timer: &mut Timer, report: &mut Report) {
     let set = peers[0].set();
-    let count = if set.contains("frodokem") { wishes.count.div_ceil(FRODO_DIVISOR) } else { wishes.count };
-    let wanted = |kind: &str| wishes.kinds.as_ref().map_or(true, |kinds| kinds.iter().any(|k| k == kind));
+    let count = if set.contains("frodokem") { options.count.div_ceil(FRODO_DIVISOR) } else { options.count };
+    let wanted = |kind: &str| options.kinds.as_ref().map_or(true, |kinds| kinds.iter().any(|k| k == kind));
     for backend in [None, Some("avx2")] {
         if let Some(ours) = Polykem::new(set, backend, 1) {
             peers.iter().for_each(|&peer| check(&ours, peer, count.min(64)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Signatures of polykem beside those of its peers: messages of 32 bytes, hedged. A key for each message, one key in bytes, and one key
 //! that each side has read before.
-use crate::measure::{Report, Row, Wishes};
+use crate::measure::{Options, Report, Row};
 use crate::polykem::{KeySets, Polykem};
 use crate::signers::{Signer, SigningKey, VerifyingKey};
 use crate::timer::{Side, Timer};
@@ -168,18 +168,18 @@ fn against_peers(
 }
 
 /// Everything about one set. Its peers are checked first, on each backend.
-pub fn measure(set: &str, peers: &[Box<dyn Signer>], wishes: &Wishes, timer: &mut Timer, report: &mut Report) {
+pub fn measure(set: &str, peers: &[Box<dyn Signer>], options: &Options, timer: &mut Timer, report: &mut Report) {
     use Keys::{Parsed, PerItem, Shared};
-    let wanted = |kind: &str| wishes.kinds.as_ref().map_or(true, |kinds| kinds.iter().any(|k| k == kind));
+    let wanted = |kind: &str| options.kinds.as_ref().map_or(true, |kinds| kinds.iter().any(|k| k == kind));
     for backend in [None, Some("avx2")] {
         let Some(ours) = Polykem::new(set, backend, 1) else { continue };
         for peer in peers {
             for keys in [PerItem, Shared, Parsed] {
-                PeersCrowd::new(peer.as_ref(), &ours, wishes.count.min(CHECKED), keys).check(keys);
+                PeersCrowd::new(peer.as_ref(), &ours, options.count.min(CHECKED), keys).check(keys);
             }
         }
         let forced = backend.is_some();
-        let cases = [("batch", wishes.count, PerItem), ("shared", wishes.count, Shared), ("parsed", wishes.count, Parsed)];
+        let cases = [("batch", options.count, PerItem), ("shared", options.count, Shared), ("parsed", options.count, Parsed)];
         let single = [("single", 1, PerItem), ("parsed", 1, Parsed)];
         for (kind, count, keys) in cases.into_iter().chain(single) {
             if wanted(if forced { "avx2" } else { kind }) {

@@ -13,7 +13,7 @@ module butterfly
   input  transform_e transform_i,  // of the pair that enters
   input  coeff_t     a_i,
   input  coeff_t     b_i,
-  input  centered_t  twiddle_i,    // -w, a cycle after its pair
+  input  centred_t  twiddle_i,    // -w, a cycle after its pair
   output coeff_t     a_o,
   output coeff_t     b_o
 );

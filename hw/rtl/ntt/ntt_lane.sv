@@ -25,7 +25,7 @@ module ntt_lane
   logic       start[Stages+1];
   transform_e transform[Stages+1], transform_now[Stages];
   logic [5:0] index[Stages];
-  centered_t  twiddle[Stages];
+  centred_t  twiddle[Stages];
 
   assign a[0]         = a_i;
   assign b[0]         = b_i;

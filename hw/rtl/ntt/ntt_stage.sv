@@ -15,7 +15,7 @@ module ntt_stage
   input  coeff_t     b_i,
   output transform_e transform_now_o,
   output logic [5:0] index_o,
-  input  centered_t  twiddle_i,
+  input  centred_t  twiddle_i,
   output logic       start_o,
   output transform_e transform_o,
   output coeff_t     a_o,

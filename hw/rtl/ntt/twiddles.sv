@@ -12,20 +12,20 @@ module twiddles
   input  logic       clk_i,
   input  transform_e transform_i[Stages],
   input  logic [5:0] index_i[Stages],
-  output centered_t  twiddle_o[Stages]
+  output centred_t  twiddle_o[Stages]
 );
   localparam int unsigned Entries = 128 * Stages;
-  function automatic centered_t negated(int unsigned factor);
-    return factor <= Q / 2 ? -centered_t'(factor) : centered_t'(Q - factor);
+  function automatic centred_t negated(int unsigned factor);
+    return factor <= Q / 2 ? -centred_t'(factor) : centred_t'(Q - factor);
   endfunction
-  function automatic centered_t forward(int unsigned stage, int unsigned i);
+  function automatic centred_t forward(int unsigned stage, int unsigned i);
     return negated(power(Zeta, bit_reverse((1 << stage) + i / (64 >> stage), 7)));
   endfunction
-  function automatic centered_t inverse(int unsigned stage, int unsigned i);
+  function automatic centred_t inverse(int unsigned stage, int unsigned i);
     // The order of zeta is 256.
     return negated(power(Zeta, 256 - (((2 * (i % (64 >> stage)) + 1) << stage) % 256)) * ((Q + 1) / 2) % Q);
   endfunction
-  typedef centered_t table_t[Entries];
+  typedef centred_t table_t[Entries];
   function automatic table_t factors();
     table_t entries;
     for (int unsigned i = 0; i < Entries; i++)
@@ -33,7 +33,7 @@ module twiddles
     return entries;
   endfunction
 
-  (* ram_style = "block" *) centered_t twiddles_q[Entries];
+  (* ram_style = "block" *) centred_t twiddles_q[Entries];
   initial twiddles_q = factors();
   for (genvar n = 0; n < Stages; n++) begin : gen_stage
     always_ff @(posedge clk_i)

@@ -10,7 +10,7 @@ package polykem_hw_pkg;
   // verilator lint_on UNUSEDPARAM
 
   typedef logic [CoeffBits-1:0] coeff_t;  // 0 .. Q-1 unless a comment says otherwise
-  typedef logic signed [CoeffBits-1:0] centered_t;  // -(Q-1)/2 .. (Q-1)/2
+  typedef logic signed [CoeffBits-1:0] centred_t;  // -(Q-1)/2 .. (Q-1)/2
 
   // Returns whether value >= Q = 1101 0000 0001b, in three LUTs.
   function automatic logic reaches_q(logic [CoeffBits:0] value);

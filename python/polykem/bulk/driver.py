@@ -82,9 +82,9 @@ def check_room(folder: Folder, job: Job, rows: int) -> None:
 
 
 @contextlib.contextmanager
-def begun(folder: Folder) -> Iterator[list[Job]]:
-    """Locks the folder and yields a list for the job that is begun there. If the block fails while the list is empty,
-    everything that was made for the job is removed, also the folders above it.
+def claimed_folder(folder: Folder) -> Iterator[list[Job]]:
+    """Locks the folder and yields an empty list, to which the block adds the job that it starts there. If the block
+    fails while the list is empty, everything that was made for the job is removed, also the folders above it.
     """
     path = folder.path.absolute()
     made = [one for one in (path, *path.parents) if not os.path.exists(one)]
@@ -92,11 +92,11 @@ def begun(folder: Folder) -> Iterator[list[Job]]:
     folder.make()
     with folder.locked():
         new = not is_job(path)
-        marks: list[Job] = []
+        started: list[Job] = []
         try:
-            yield marks
+            yield started
         except BaseException:
-            if new and not marks:
+            if new and not started:
                 folder.forget_beginning(before)
                 with contextlib.suppress(OSError):
                     for one in made:
@@ -139,9 +139,9 @@ def run(path: str | os.PathLike[str], job: Job, keys: Keys, input_keys: Sequence
     there = recognised(folder, job, keys, resume, touched)
     if there is None:
         check_room(folder, job, job.rows)
-    with begun(folder) as marks:
+    with claimed_folder(folder) as started:
         job = there or begin(folder, job, keys)
-        marks.append(job)
+        started.append(job)
         folder.authority = check_secret(job, keys.secret_of(job.id))
         folder.make_folders()
         folder.forget_leftovers()

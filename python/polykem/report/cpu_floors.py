@@ -2,7 +2,7 @@
 """The fewest cycles that an operation's algorithms can take on a CPU core.
 
 The floor counts only work that cannot be left out: how many operations of each kind, and how soon the ports of this
-core can execute them if nothing ever stalls (Layout; bench/cpu_rates measures such rates). Registers have 512 bits.
+core can execute them if nothing ever stalls (PortModel; bench/cpu_rates measures such rates). Registers have 512 bits.
 NTRU (docs/adr/0002, 0003 and 0010):
   product      7 * 81 products of leaves of ceil(n / 64) coefficients (Toom-4, four Karatsuba levels), and the leaves'
                additions; on tiles n^2 multiply-adds for each pair of limbs of a byte: two pairs with one small factor,
@@ -38,7 +38,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Layout:
+class PortModel:
     """The ports of a core for each kind of operation on a register, one a cycle each; a letter stands for a port."""
 
     ports: dict[str, str]
@@ -55,16 +55,16 @@ class Layout:
         return least
 
 
-ZEN5 = Layout({"add": "abcd", "logic": "abcd", "ternary": "abcd", "minimum": "abcd", "multiply": "ab", "aes": "ab",
-               "rotate": "ab"})  # fmt: skip
+ZEN5 = PortModel({"add": "abcd", "logic": "abcd", "ternary": "abcd", "minimum": "abcd", "multiply": "ab", "aes": "ab",
+                  "rotate": "ab"})  # fmt: skip
 # Golden Cove with 512-bit registers has two ports for vectors; AMX has units of its own.
-GOLDEN_COVE = Layout({"add": "05", "logic": "05", "ternary": "05", "minimum": "0", "multiply": "05", "aes": "0",
-                      "rotate": "0"})  # fmt: skip
-GOLDEN_COVE_AMX = Layout(GOLDEN_COVE.ports, tile_macs=1024)
+GOLDEN_COVE = PortModel({"add": "05", "logic": "05", "ternary": "05", "minimum": "0", "multiply": "05", "aes": "0",
+                         "rotate": "0"})  # fmt: skip
+GOLDEN_COVE_AMX = PortModel(GOLDEN_COVE.ports, tile_macs=1024)
 
 
-def layout_of(machine: str) -> Layout | None:
-    """Returns the layout of the machine with this description in JSON files; None if it is not known."""
+def model_of(machine: str) -> PortModel | None:
+    """Returns the model of the machine with this description in JSON files; None if it is not known."""
     if "Zen 5" in machine or re.search(r"EPYC 9\d\d5", machine):
         return ZEN5
     if "Xeon" in machine and "AVX-512" in machine:
@@ -106,55 +106,55 @@ def permutations(message_bytes: int, rate: int = SHA3_RATE) -> int:
     return message_bytes // rate + 1
 
 
-def permutation(layout: Layout) -> float:
+def permutation(model: PortModel) -> float:
     """Returns the cycles of Keccak-f[1600] for one of eight messages."""
-    return 24 * layout.cycles(logic=1, ternary=60, rotate=29) / 8
+    return 24 * model.cycles(logic=1, ternary=60, rotate=29) / 8
 
 
-def ntru_product(layout: Layout, n: int, limbs: int) -> float:
+def ntru_product(model: PortModel, n: int, limbs: int) -> float:
     """Returns the cycles of a product modulo x^n - 1 and a power of two, for one of 32 items. limbs: pairs on tiles."""
     leaf = math.ceil(n / 64)
-    vectors = 7 * 81 * layout.cycles(multiply=leaf**2, add=(leaf - 1) ** 2) / LANES_16
-    return min(vectors, on_tiles(layout, n, limbs))
+    vectors = 7 * 81 * model.cycles(multiply=leaf**2, add=(leaf - 1) ** 2) / LANES_16
+    return min(vectors, on_tiles(model, n, limbs))
 
 
-def on_tiles(layout: Layout, n: int, limbs: int) -> float:
-    return limbs * n**2 / layout.tile_macs if layout.tile_macs else math.inf
+def on_tiles(model: PortModel, n: int, limbs: int) -> float:
+    return limbs * n**2 / model.tile_macs if model.tile_macs else math.inf
 
 
-def ntru_inversion(layout: Layout, n: int, operations: int) -> float:
+def ntru_inversion(model: PortModel, n: int, operations: int) -> float:
     """Returns the cycles of division steps of so many operations on a register of 16 coefficients of 32 items."""
-    return (2 * n - 3) * 1.5 * n / 16 / LANES_16 * layout.cycles(logic=operations)
+    return (2 * n - 3) * 1.5 * n / 16 / LANES_16 * model.cycles(logic=operations)
 
 
-def ntru_floors(layout: Layout, n: int, logq: int, hps: bool) -> dict[str, float]:
-    product, product_of_words = ntru_product(layout, n, 2), ntru_product(layout, n, 3)
-    vectors_s3 = 27 * math.ceil(n / 8) ** 2 / 512 * layout.cycles(ternary=5)
-    product_s3 = min(vectors_s3, on_tiles(layout, n, 1))
+def ntru_floors(model: PortModel, n: int, logq: int, hps: bool) -> dict[str, float]:
+    product, product_of_words = ntru_product(model, n, 2), ntru_product(model, n, 3)
+    vectors_s3 = 27 * math.ceil(n / 8) ** 2 / 512 * model.cycles(ternary=5)
+    product_s3 = min(vectors_s3, on_tiles(model, n, 1))
     coins = (n - 1) + (math.ceil(30 * (n - 1) / 8) if hps else n - 1)
-    sort = comparators(n - 1) / 16 * layout.cycles(minimum=1, logic=1) if hps else 0
+    sort = comparators(n - 1) / 16 * model.cycles(minimum=1, logic=1) if hps else 0
     ciphertext = math.ceil((n - 1) * logq / 8)
-    rm = permutations(2 * math.ceil((n - 1) / 5)) * permutation(layout)
-    aes = math.ceil(coins / 16) / AES_BLOCKS * layout.cycles(aes=14)
+    rm = permutations(2 * math.ceil((n - 1) / 5)) * permutation(model)
+    aes = math.ceil(coins / 16) / AES_BLOCKS * model.cycles(aes=14)
     shared = 3 * (product_of_words + product_s3)
-    if layout.tile_macs:
+    if model.tile_macs:
         inverses = shared * (SHARING_ITEMS - 1) / SHARING_ITEMS
     else:
-        one = NEWTON_PRODUCTS * product_of_words + ntru_inversion(layout, n, 2) + ntru_inversion(layout, n, 7)
+        one = NEWTON_PRODUCTS * product_of_words + ntru_inversion(model, n, 2) + ntru_inversion(model, n, 7)
         inverses = (one + (SHARING_BLOCKS - 1) * shared) / SHARING_BLOCKS
     return {
-        "keygen": ntru_product(layout, n, 1) + 4 * product + inverses + sort + aes,
+        "keygen": ntru_product(model, n, 1) + 4 * product + inverses + sort + aes,
         # AES draws m beside the tiles' products
-        "encaps": (max(product, aes) if layout.tile_macs else product + aes) + rm + sort,
-        "decaps": product + product_of_words + product_s3 + rm + permutations(32 + ciphertext) * permutation(layout),
+        "encaps": (max(product, aes) if model.tile_macs else product + aes) + rm + sort,
+        "decaps": product + product_of_words + product_s3 + rm + permutations(32 + ciphertext) * permutation(model),
     }
 
 
-def mlkem_floors(layout: Layout, k: int, round3: bool, shared: bool) -> dict[str, float]:
+def mlkem_floors(model: PortModel, k: int, round3: bool, shared: bool) -> dict[str, float]:
     """Returns ML-KEM's floors. k: rank; round3: Kyber of round 3, which hashes more."""
     pk, ct = 384 * k + 32, 32 * ((10 if k < 4 else 11) * k + (4 if k < 4 else 5))
-    transform = 7 * 128 / LANES_16 * layout.cycles(multiply=3, add=3)
-    product = 128 / LANES_16 * layout.cycles(multiply=15, add=7)
+    transform = 7 * 128 / LANES_16 * model.cycles(multiply=3, add=3)
+    product = 128 / LANES_16 * model.cycles(multiply=15, add=7)
     noise_rate = 2 if k == 2 else 1  # permutations for a polynomial of s, e and r (eta 3 needs two)
     matrix = 0 if shared else 3 * k * k
     encrypt = matrix + noise_rate * k + k + 1
@@ -163,83 +163,83 @@ def mlkem_floors(layout: Layout, k: int, round3: bool, shared: bool) -> dict[str
     decaps = encrypt + 1 + permutations(ct) + (1 if round3 else 0 if shared else permutations(pk))
     arithmetic = (2 * k + 1) * transform + (k * k + k) * product
     return {
-        "keygen": keygen * permutation(layout) + 2 * k * transform + k * k * product,
-        "encaps": encaps * permutation(layout) + arithmetic,
-        "decaps": decaps * permutation(layout) + arithmetic + (k + 1) * transform + k * product,
+        "keygen": keygen * permutation(model) + 2 * k * transform + k * k * product,
+        "encaps": encaps * permutation(model) + arithmetic,
+        "decaps": decaps * permutation(model) + arithmetic + (k + 1) * transform + k * product,
     }
 
 
 SABER = {"lightsaber": dict(l=2, mu=10, t=3), "saber": dict(l=3, mu=8, t=4), "firesaber": dict(l=4, mu=6, t=6)}
 
 
-def saber_floors(layout: Layout, l: int, mu: int, t: int, shared: bool) -> dict[str, float]:  # noqa: E741
+def saber_floors(model: PortModel, l: int, mu: int, t: int, shared: bool) -> dict[str, float]:  # noqa: E741
     """Returns Saber's floors. l: rank; mu: random bits for a coefficient of s; t: bits of a coefficient of c_m."""
     pk, ct, noise = 320 * l + 32, 320 * l + 32 * t, math.ceil(32 * mu * l / 168)
     matrix = math.ceil(416 * l * l / 168)
-    product = 7 * 27 * layout.cycles(multiply=64, add=64) / LANES_16
+    product = 7 * 27 * model.cycles(multiply=64, add=64) / LANES_16
     encrypt = (0 if shared else matrix) + noise + 1
     return {
-        "keygen": (1 + matrix + noise + permutations(pk)) * permutation(layout) + l * l * product,
-        "encaps": (encrypt + 1 + (0 if shared else permutations(pk)) + permutations(ct) + 1) * permutation(layout) +
+        "keygen": (1 + matrix + noise + permutations(pk)) * permutation(model) + l * l * product,
+        "encaps": (encrypt + 1 + (0 if shared else permutations(pk)) + permutations(ct) + 1) * permutation(model) +
         (l * l + l) * product,
-        "decaps": (encrypt + permutations(ct) + 1) * permutation(layout) + (l * l + 2 * l) * product,
+        "decaps": (encrypt + permutations(ct) + 1) * permutation(model) + (l * l + 2 * l) * product,
     }
 
 
-def frodo_matrix(layout: Layout, n: int, aes: bool, shared: bool) -> float:
+def frodo_matrix(model: PortModel, n: int, aes: bool, shared: bool) -> float:
     """Returns the cycles of A, unless it is given, and of its product with a secret matrix."""
     rounds = n * n / 8 / AES_BLOCKS * GRID_ROUNDS if aes and not shared else 0
-    hashes = 0 if aes or shared else n * math.ceil(2 * n / 168) * permutation(layout)
-    if layout.tile_macs:
-        return hashes + max(layout.cycles(aes=rounds), 16 * n * n / layout.tile_macs)
-    plain = layout.cycles(aes=rounds, multiply=8 * n * n / LANES_16)
+    hashes = 0 if aes or shared else n * math.ceil(2 * n / 168) * permutation(model)
+    if model.tile_macs:
+        return hashes + max(model.cycles(aes=rounds), 16 * n * n / model.tile_macs)
+    plain = model.cycles(aes=rounds, multiply=8 * n * n / LANES_16)
     if not aes:
         return hashes + plain
-    return min(plain, layout.cycles(aes=rounds, multiply=9 * n * n / 2 / LANES_16, add=8 * n * n / LANES_16))
+    return min(plain, model.cycles(aes=rounds, multiply=9 * n * n / 2 / LANES_16, add=8 * n * n / LANES_16))
 
 
-def frodo_floors(layout: Layout, n: int, aes: bool, salted: bool, shared: bool) -> dict[str, float]:
+def frodo_floors(model: PortModel, n: int, aes: bool, salted: bool, shared: bool) -> dict[str, float]:
     rate = 168 if n == 640 else 136
     secret = {640: 16, 976: 24, 1344: 32}[n]
     bits = 15 if n == 640 else 16
     pk = 16 + n * bits
     ct = (n + 8) * bits + (2 * secret if salted else 0)
-    small = layout.cycles(multiply=64 * n / LANES_16)
+    small = model.cycles(multiply=64 * n / LANES_16)
 
     def hashes(noise_values: int, *messages: int) -> float:
         count = math.ceil(2 * noise_values / rate) + sum(permutations(m, rate) for m in messages)
-        return count * permutation(layout)
+        return count * permutation(model)
 
-    encrypt = frodo_matrix(layout, n, aes, shared) + small
+    encrypt = frodo_matrix(model, n, aes, shared) + small
     return {
-        "keygen": frodo_matrix(layout, n, aes, False) + hashes(16 * n, pk, 16),
+        "keygen": frodo_matrix(model, n, aes, False) + hashes(16 * n, pk, 16),
         "encaps": encrypt + hashes(16 * n + 64, ct, *([2 * secret] if shared else [pk, 2 * secret])),
         "decaps": encrypt + small + hashes(16 * n + 64, ct, 2 * secret),
     }
 
 
-def floors(scheme: str, shared: bool, layout: Layout) -> dict[str, float]:
+def floors(scheme: str, shared: bool, model: PortModel) -> dict[str, float]:
     """Returns the cycles of keygen, encaps and decaps. shared: one public key for all."""
     if scheme in NTRU:
-        return ntru_floors(layout, **NTRU[scheme])
+        return ntru_floors(model, **NTRU[scheme])
     if scheme in SABER:
-        return saber_floors(layout, **SABER[scheme], shared=shared)
+        return saber_floors(model, **SABER[scheme], shared=shared)
     found = re.fullmatch(r"([a-z]+?)(\d+)(?:aes|shake)?", scheme)
     if found is None:
         raise KeyError(scheme)
     name, number = found.groups()
     if name in ("mlkem", "kyber"):
-        return mlkem_floors(layout, int(number) // 256, name == "kyber", shared)
+        return mlkem_floors(model, int(number) // 256, name == "kyber", shared)
     if not name.endswith("frodokem"):
         raise KeyError(scheme)
-    return frodo_floors(layout, int(number), scheme.endswith("aes"), name == "frodokem", shared)
+    return frodo_floors(model, int(number), scheme.endswith("aes"), name == "frodokem", shared)
 
 
 def floor(scheme: str, op: str, machine: str) -> float:
     """Returns the cycles of an operation with a key for every item; 0 if no floor is known for the set or machine."""
-    layout = layout_of(machine)
+    model = model_of(machine)
     try:
-        return floors(scheme, False, layout).get(op, 0) if layout else 0
+        return floors(scheme, False, model).get(op, 0) if model else 0
     except KeyError:
         return 0
 

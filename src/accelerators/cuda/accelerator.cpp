@@ -104,7 +104,7 @@ class CudaAccelerator final : public Accelerator {
   void zero(void* memory, size_t bytes) override { (void)table()->zero(memory, bytes, nullptr); }
   std::unique_ptr<KeyMemory> place_keys(const Scheme& scheme, KeyKind kind, size_t count) override;
 
-  Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) override;
+  Status queue_workspace_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) override;
   Status queue(const Scheme& scheme, Op op, const Batch& batch, void* workspace, void* stream) override;
 
   /// The module; nullptr if there is none, and in a fork of the process that opened the devices.
@@ -336,12 +336,12 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
   return std::min(most, chunk(std::max(wanted, operation.least_items)));
 }
 
-Status CudaAccelerator::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {
+Status CudaAccelerator::queue_workspace_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {
   const SchemeContext* known = find(scheme);
   if (known == nullptr) return Status::kBackendUnavailable;
   const DeviceOperation& operation = known->device->operation(op);
   if (count > operation.most_items) return Status::kArgument;
-  bytes = table()->queue_bytes(operation, count);
+  bytes = table()->queue_workspace_bytes(operation, count);
   return Status::kOk;
 }
 

@@ -73,7 +73,7 @@ class RtlAccelerator final : public Accelerator {
   Owner owner_of(const void*) override { return Owner::kOther; }
   void zero(void*, size_t) override {}
   std::unique_ptr<KeyMemory> place_keys(const Scheme&, KeyKind, size_t) override { return nullptr; }
-  Status queue_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::kBackendUnavailable; }
+  Status queue_workspace_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::kBackendUnavailable; }
   Status queue(const Scheme&, Op, const Batch&, void*, void*) override { return Status::kBackendUnavailable; }
 
   Status run(const OperationContext& operation, const Batch& batch, StepTimes* times);

@@ -120,7 +120,7 @@ Outcome run(const DeviceOperation& operation, const BatchView& view, const uint8
 
 constexpr size_t kSeedRoom = 256;
 
-size_t queue_bytes(const DeviceOperation& operation, size_t count) {
+size_t queue_workspace_bytes(const DeviceOperation& operation, size_t count) {
   return operation.workspace_bytes(count) + kSeedRoom;
 }
 
@@ -285,7 +285,7 @@ constexpr ModuleTable kTable{.interface_hash = kInterfaceHash,
                              .scheme = scheme,
                              .run = run,
                              .queue = queue,
-                             .queue_bytes = queue_bytes,
+                             .queue_workspace_bytes = queue_workspace_bytes,
                              .allocate = allocate,
                              .release = release,
                              .expand = expand,

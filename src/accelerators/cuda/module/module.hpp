@@ -71,11 +71,11 @@ struct ModuleTable {
   Outcome (*run)(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed, StepTimes* times,
                  ErrorText* why);
   /// Queues the same work on the caller's stream (a cudaStream_t) of the current device and returns. Every array,
-  /// item_status too, is in device memory. workspace: queue_bytes() bytes of device memory, 256-byte aligned, wiped
-  /// after the last step.
+  /// item_status too, is in device memory. workspace: queue_workspace_bytes() bytes of device memory, 256-byte aligned,
+  /// wiped after the last step.
   Outcome (*queue)(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed, std::byte* workspace,
                    void* stream, ErrorText* why);
-  size_t (*queue_bytes)(const DeviceOperation& operation, size_t count);
+  size_t (*queue_workspace_bytes)(const DeviceOperation& operation, size_t count);
   /// Allocates device memory for keys, on the device that holds `beside` (nullptr: any device). Returns nullptr and
   /// says why if there is not enough.
   std::byte* (*allocate)(size_t bytes, const void* beside, ErrorText* why);

@@ -270,14 +270,14 @@ void Part::steps(SharedStreams* shared) {
     launch(0, early, streams_.early);
     follow(streams_.kernels, streams_.early, slot_->begun);
   }
-  const auto comes_to_late = [&] {
+  const auto record_late_event = [&] {
     if (shared != nullptr) check(cudaEventRecord(shared->late, streams_.kernels), "recording an event");
   };
-  if (early == late) comes_to_late();
-  arrive();
+  if (early == late) record_late_event();
+  wait_for_upload();
   if (early < late) {
     launch(early, late, streams_.kernels);
-    comes_to_late();
+    record_late_event();
   }
   size_t early_bytes = 0;
   for (const Array& a : arrays_)
@@ -325,7 +325,7 @@ void Part::run_step(size_t step, size_t tile, cudaStream_t stream) {
 }
 
 /// Makes the next step wait for the upload.
-void Part::arrive() {
+void Part::wait_for_upload() {
   if (device_batch_.item_status != nullptr)
     check(cudaMemsetAsync(device_batch_.item_status, 0, arrays_[kStatus].bytes, streams_.kernels), "clearing status");
   if (operation_.op == Op::kKeygen && items_.coins == nullptr) return;

@@ -74,7 +74,7 @@ class Part {
   void launch(size_t first_step, size_t end_step, cudaStream_t stream);
   void queue_steps(size_t first_step, size_t end_step, cudaStream_t stream);
   void run_step(size_t step, size_t tile, cudaStream_t stream);
-  void arrive();
+  void wait_for_upload();
   void download(Fields fields);
   void unstage();
   void wipe_staging();

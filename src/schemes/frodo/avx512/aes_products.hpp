@@ -101,7 +101,7 @@ inline void aes_a_s(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s_transpose
     std::fill(space.s + j * stride + n, space.s + (j + 1) * stride, uint16_t{0});
   }
   const __m512i own_s =
-      matmul::own_products_twice(matmul::Rows<kBar>({space.s, stride}, 0, kBar), stride, kEachOfEight);
+      matmul::winograd_corrections_twice(matmul::Rows<kBar>({space.s, stride}, 0, kBar), stride, kEachOfEight);
   const auto encrypt_at = [&](uint16_t * rows, size_t i, size_t j) __attribute__((always_inline)) {
     encrypt_columns(rows + j, stride, space.tables, keys, i, j, kEachOfEight);
   };
@@ -171,7 +171,7 @@ inline void aes_s_a(Matrix16 b, ConstMatrix16 s, const uint8_t* seed_a, size_t n
   const AesProductsSpace space(workspace, n, round_keys);
   uint32_t own_s[kBar];
   for (size_t i = 0; i < kBar; ++i)
-    own_s[i] = matmul::own_products(s.row(i), n);
+    own_s[i] = matmul::winograd_correction(s.row(i), n);
   for (size_t j = 0; j < n; j += kStepColumns) {
     add_columns({b.data + j, b.stride}, s, n, space.tables, keys, space.tables.columns[j / kStepColumns], own_s,
                 matmul::first_words(n - j), kEachOfEight);

@@ -56,7 +56,7 @@ POLYKEM_INLINE uint32_t sum_of_lanes(__m512i v) {
 }
 
 /// Returns the sum of x_p x_q over the steps of one row of a.
-POLYKEM_INLINE uint32_t own_products(const uint16_t* row, size_t inner) {
+POLYKEM_INLINE uint32_t winograd_correction(const uint16_t* row, size_t inner) {
   __m512i sum = _mm512_setzero_si512();
   for (size_t k = 0; k < inner; k += kLanes) {
     const __m512i x = _mm512_maskz_loadu_epi16(first_words(inner - k), row + k);

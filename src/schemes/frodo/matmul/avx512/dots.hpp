@@ -43,7 +43,7 @@ POLYKEM_INLINE __m512i sum_lanes(__m512i (&r)[16]) {
 
 /// Returns the own products of eight rows of b, twice.
 template <size_t... j>
-POLYKEM_INLINE __m512i own_products_twice(const Rows<kDotColumns>& b, size_t inner, std::index_sequence<j...>) {
+POLYKEM_INLINE __m512i winograd_corrections_twice(const Rows<kDotColumns>& b, size_t inner, std::index_sequence<j...>) {
   __m512i sum[2 * kDotColumns];
   ((sum[j] = _mm512_setzero_si512()), ...);
   const auto add = [](__m512i& s, const Pair& y) { s = add_products(s, y.p, y.q); };
@@ -140,7 +140,7 @@ void dot_columns(Matrix16 c, ConstMatrix16 a, const Rows<kDotColumns>& b, size_t
   constexpr auto kColumns = std::make_index_sequence<kDotColumns>();
   const auto words = static_cast<__mmask8>((1u << columns) - 1);
   __m512i own = _mm512_setzero_si512();
-  if constexpr (kSaves) own = own_products_twice(b, shape.inner, kColumns);
+  if constexpr (kSaves) own = winograd_corrections_twice(b, shape.inner, kColumns);
   for (size_t i = 0; i < shape.rows; i += kDotRows) {
     const Rows<kDotRows> two(a, i, shape.rows);
     const __m512i sums =

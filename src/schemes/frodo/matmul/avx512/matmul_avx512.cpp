@@ -117,7 +117,7 @@ void mul_add_many(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductSha
   uint32_t own[kMaxRows];
   for (size_t t = 0; t < shape.count; ++t) {
     for (size_t i = 0; i < kRows; ++i)
-      own[t * kRows + i] = own_products(a.row(i) + t * shape.a_step, shape.inner);
+      own[t * kRows + i] = winograd_correction(a.row(i) + t * shape.a_step, shape.inner);
   }
   for (size_t j = 0; j < shape.columns; j += kLanes) {
     const __mmask32 words = first_words(shape.columns - j);

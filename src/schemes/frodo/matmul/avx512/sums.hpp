@@ -3,9 +3,9 @@
 //
 // Where b is used for many rows of a, and for dot products, half of the multiplications are saved [WINOGRAD68]:
 // x_p y_p + x_q y_q = (x_p + y_q) (x_q + y_p) - x_p x_q - y_p y_q for a pair p, q of terms. The last two products
-// depend on a row of a or a column of b alone ("own products") and are subtracted at the end. Two additions replace one
-// of two multiplications, for which AMD's CPUs have half as many units. Xeons multiply on as many ports as they add on,
-// so dot products do without it on Intel's CPUs.
+// depend on a row of a or a column of b alone ("own products"); their sums are a correction, subtracted at the end. Two
+// additions replace one of two multiplications, for which AMD's CPUs have half as many units. Xeons multiply on as many
+// ports as they add on, so dot products do without it on Intel's CPUs.
 #pragma once
 
 #include <immintrin.h>
