@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# How liboqs is built, passed to the crate oqs-sys as CMAKE_TOOLCHAIN_FILE (the crate takes no options). Its AES-NI code
-# is a few per cent slower in FrodoKEM than OpenSSL's AES, so the peer gets the latter.
+# How liboqs is built, passed to the crate oqs-sys as CMAKE_TOOLCHAIN_FILE (the crate takes no options). FrodoKEM gets
+# OpenSSL's AES, because it is faster there than liboqs' own AES-NI code.
 set(OQS_USE_AES_INSTRUCTIONS OFF CACHE BOOL "")
 set(OQS_USE_AES_OPENSSL ON CACHE BOOL "")
 

@@ -30,7 +30,7 @@ double bits_of(const std::vector<uint64_t>& primes, size_t first, size_t count) 
   return bits;
 }
 
-/// The number of words whose transform takes about ten times as long as starting a thread.
+/// The fewest words whose transform is worth starting a thread.
 constexpr size_t kMinWordsPerThread = size_t{1} << 15;
 
 uint64_t mixed(uint64_t hash, uint64_t word) {

@@ -3,8 +3,9 @@
 // several. FrodoKEM, LAC, and NTRU on `amx` have one implementation for any number of items; where a primitive of
 // theirs depends on the number, the limit is in its file.
 //
-// polykem_bench_small_batches measures the limits on the CPU at hand and prints its rows in the form that they have
-// here; CONTRIBUTING.md, Speed, says how. Operation::small_part() (core/scheme.hpp) applies them.
+// A comment above rows names the CPUs on which polykem_bench_small_batches measured them. It prints the rows of the CPU
+// at hand in the form that they have here; CONTRIBUTING.md, Speed, says how to renew them. Operation::small_part()
+// (core/scheme.hpp) applies the limits.
 #pragma once
 
 #include <array>
@@ -46,35 +47,35 @@ struct Row {
 // clang-format off
 /// ML-KEM and Kyber.
 inline constexpr Row kMlkem[] = {
-    // Measured on Xeons and a Zen 4.
+    // Xeons and a Zen 4.
     {.cpu = Cpu::kAvx512, .k = 2, .own_keys = {6, 4, 4},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
     {.cpu = Cpu::kAvx512, .k = 3, .own_keys = {5, 5, 5},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
     {.cpu = Cpu::kAvx512, .k = 4, .own_keys = {6, 5, 5},
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
-    // Measured on a Zen 5.
+    // A Zen 5.
     {.cpu = Cpu::kAvx512Zen5, .k = 2, .own_keys = {4, 2, 3},
      .expanded_keys = {2, 1}, .shared_key = {2, 1}, .hashes_together = 2},
     {.cpu = Cpu::kAvx512Zen5, .k = 3, .own_keys = {4, 3, 4},
      .expanded_keys = {3, 1}, .shared_key = {3, 1}, .hashes_together = 2},
     {.cpu = Cpu::kAvx512Zen5, .k = 4, .own_keys = {6, 4, 4},
      .expanded_keys = {2, 1}, .shared_key = {2, 1}, .hashes_together = 2},
-    // Measured on Xeons.
+    // Xeons.
     {.cpu = Cpu::kAvx2Intel, .k = 2, .own_keys = {10, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
     {.cpu = Cpu::kAvx2Intel, .k = 3, .own_keys = {9, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
     {.cpu = Cpu::kAvx2Intel, .k = 4, .own_keys = {10, 8, 10},
      .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
-    // Measured on a Zen 4.
+    // A Zen 4.
     {.cpu = Cpu::kAvx2, .k = 2, .own_keys = {15, 7, 10},
      .expanded_keys = {7, 10}, .shared_key = {5, 5}, .hashes_together = 2},
     {.cpu = Cpu::kAvx2, .k = 3, .own_keys = {14, 14, 13},
      .expanded_keys = {14, 13}, .shared_key = {5, 5}, .hashes_together = 2},
     {.cpu = Cpu::kAvx2, .k = 4, .own_keys = {15, 15, 14},
      .expanded_keys = {15, 14}, .shared_key = {5, 5}, .hashes_together = 2},
-    // Not measured, but estimated from the number of instructions.
+    // Estimated from the number of instructions.
     {.cpu = Cpu::kNeon, .own_keys = {7, 11, 10},
      .expanded_keys = {11, 10}, .shared_key = {5, 5}, .hashes_together = 4},
     // Estimated likewise.
@@ -83,7 +84,7 @@ inline constexpr Row kMlkem[] = {
 };
 
 inline constexpr Row kSaber[] = {
-    // Measured on a Zen 5.
+    // A Zen 5.
     {.cpu = Cpu::kAvx512Zen5, .own_keys = {5, 5, 7},
      .expanded_keys = {10, 12}, .shared_key = {7, 9}},
     // Between the limits of a Zen 4 and those of a Xeon.
@@ -98,12 +99,12 @@ inline constexpr Row kSaber[] = {
 };
 
 inline constexpr Row kNtru[] = {
-    // Measured on a Zen 5.
+    // A Zen 5.
     {.cpu = Cpu::kAvx512, .own_keys = {10, 27, 19},
      .expanded_keys = {27, 19}, .shared_key = {27, 19}},
     {.cpu = Cpu::kAvx2, .own_keys = {3, 3, 3},
      .expanded_keys = {3, 3}, .shared_key = {3, 3}},
-    // Not measured, but estimated from the number of instructions.
+    // Estimated from the number of instructions.
     {.cpu = Cpu::kNeon, .own_keys = {7, 7, 7},
      .expanded_keys = {7, 7}, .shared_key = {7, 7}},
     {.cpu = Cpu::kNeonSha3, .own_keys = {7, 7, 7},

@@ -47,8 +47,8 @@ struct PortablePrims : PortableHashes {
   }
 
  private:
-  /// Adds a schoolbook product of 2 kN - 1 coefficients, before the reduction by x^256 + 1. This is not inlined,
-  /// because GCC's loop would take a third more time.
+  /// Adds a schoolbook product of 2 kN - 1 coefficients, before the reduction by x^256 + 1. Not inlined, because GCC
+  /// compiles the loop to slower code inside its caller.
   [[gnu::noinline]] static void add_product(uint16_t* sums, const uint16_t* a, const uint16_t* b) {
     for (size_t i = 0; i < kN; ++i) {
       for (size_t k = 0; k < kN; ++k)
