@@ -55,10 +55,10 @@ bool Placement::caller_is_sooner(const TicketQueue& queue, Caller caller, double
   return true;
 }
 
-/// In this order: the first idle executor that is forced; of the other idle ones, the one that finishes soonest, if that
-/// is sooner than on the CPU or, while the CPU is loaded, cheaper; the CPU, if it is idle and may have items. Above the
-/// high-water mark only the CPU is chosen. While a forced executor is busy and not late, the CPU takes only queues with
-/// items that another executor failed to compute.
+/// In this order: the first idle executor that is forced; of the other idle ones, the one that finishes soonest, if
+/// that is sooner than on the CPU or, while the CPU is loaded, cheaper; the CPU, if it is idle and may have items.
+/// Above the high-water mark only the CPU is chosen. While a forced executor is busy and not late, the CPU takes only
+/// queues with items that another executor failed to compute.
 std::optional<size_t> Placement::choose_executor(const TicketQueue& queue) const {
   const ExecutorState& cpu = executors.front();
   const size_t items = queue.waiting.size;
@@ -84,10 +84,10 @@ std::optional<size_t> Placement::choose_executor(const TicketQueue& queue) const
   return 0;
 }
 
-/// An executor other than the CPU gets one item until its times are known, then as many as take a quarter of the deadline,
-/// or more where a single item takes most of that. The CPU gets as many decapsulations as the limit on bytes allows. Of
-/// other operations it also gets no more than take half of kMaxAhead and what the batches in flight leave of it: at least
-/// one if there are none, and kUnmeasuredItems if nothing was measured.
+/// An executor other than the CPU gets one item until its times are known, then as many as take a quarter of the
+/// deadline, or more where a single item takes most of that. The CPU gets as many decapsulations as the limit on bytes
+/// allows. Of other operations it also gets no more than take half of kMaxAhead and what the batches in flight leave of
+/// it: at least one if there are none, and kUnmeasuredItems if nothing was measured.
 size_t Placement::items_allowed(const ExecutorState& executor, const TicketQueue& queue) const {
   const ServiceTime& service = executor.service(queue);
   if (!executor.cpu()) {
