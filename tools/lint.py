@@ -10,7 +10,7 @@ formula in their "check-magic:" comment; functions of at most 80 lines; lines of
 unfinished work that name an issue; links of Markdown files that lead somewhere, headings included; pages under docs/
 that exist where they are named; includes that follow the arrows of ARCHITECTURE.md, without cycles; commits of this
 history where results and Markdown files name commits; results that say which command repeats them; jobs of
-.github/workflows that are targets of the Makefile.
+.github/workflows that are targets of the Makefile or phases of its target test-full.
 """
 
 import ast
@@ -289,12 +289,25 @@ def makefile_targets():
     return set(re.findall(r"^([a-z0-9-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
 
 
+def phases_of(target):
+    """Returns the phases that a target of the Makefile passes to tools/test.sh."""
+    recipe = re.search(rf"^{target}:.*\n((?:\t.*\n)*)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)[1]
+    return set(re.search(r"tools/test\.sh (.*)", recipe)[1].split())
+
+
 def check_jobs(path, lines):
-    """Checks that every entry of a matrix `target: [...]` is a target that `make help` lists."""
-    for number, line in enumerate(lines, 1):
-        if found := re.match(r"\s*target: \[(.*)\]", line):
-            for target in sorted(set(found[1].split(", ")) - makefile_targets()):
-                yield number, f"the Makefile has no target '{target}'"
+    """Checks that every entry of a matrix `target: [...]` is a target that `make help` lists, and that a matrix
+    `phase: [...]` has the phases of test-full that neither `make test` nor one of these targets runs."""
+    matrices = {key: (number, set(values.split(", "))) for number, line in enumerate(lines, 1)
+                for key, values in re.findall(r"^\s*(target|phase): \[(.*)\]", line)}
+    number, targets = matrices.get("target", (0, set()))
+    for target in sorted(targets - makefile_targets()):
+        yield number, f"the Makefile has no target '{target}'"
+    if "phase" in matrices:
+        number, phases = matrices["phase"]
+        expected = phases_of("test-full") - phases_of("test") - targets
+        for phase in sorted(phases ^ expected):
+            yield number, f"the phase '{phase}' is " + ("missing" if phase in expected else "not one of test-full's")
 
 
 def check(path, keys):

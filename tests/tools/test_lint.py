@@ -40,6 +40,19 @@ class Jobs(unittest.TestCase):
         self.assertEqual(list(lint.check_jobs(None, ["        target: [lint, test]"])), [])
         self.assertEqual([number for number, _ in lint.check_jobs(None, ["jobs:", "  target: [lint, tests]"])], [2])
 
+    def test_phases_are_those_that_test_full_adds(self):
+        phases = {"test-full": {"tests", "fuzz", "ubsan", "tidy"}, "test": {"tests"}}
+        with mock.patch.object(lint, "phases_of", phases.get):
+            def findings(listed):
+                return [text for _, text in lint.check_jobs(None, ["target: [test, tidy]", f"phase: [{listed}]"])]
+            self.assertEqual(findings("fuzz, ubsan"), [])
+            self.assertEqual(findings("fuzz"), ["the phase 'ubsan' is missing"])
+            self.assertEqual(findings("fuzz, ubsan, mutants"), ["the phase 'mutants' is not one of test-full's"])
+
+    def test_phases_come_from_the_makefile(self):
+        self.assertIn("tests", lint.phases_of("test"))
+        self.assertLess(lint.phases_of("test"), lint.phases_of("test-full"))
+
 
 class Arrows(unittest.TestCase):
     def findings(self, source, header):
