@@ -46,7 +46,7 @@ def check(claim: Claim, library: Library, with_fault: bool, native: Native | Non
                                  "instructions": Run.last.machine.steps, "problem": str(problem or "")}
     if with_fault and not problem:
         report |= refute(claim, library, Run.last.machine.executed)
-    if native is not None and native.runs(claim.name):
+    if native is not None and not problem and native.runs(claim.name):
         terms.forget()
         try:
             native.compare(claim, seed=1)

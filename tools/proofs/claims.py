@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from proofs import solver
 from proofs.machine import Library, Machine, bytes_of, value_of
 from proofs.ranges import Facts, Form, NotProved
 from proofs.terms import Term, const, variable
@@ -76,6 +77,11 @@ class Run:
             raise NotProved(f"{what} is not congruent to what the specification says")
         if fact.low < low or fact.high > high:
             raise NotProved(f"{what} is in [{fact.low}, {fact.high}], expected [{low}, {high}]")
+
+    def expect_same(self, term: Term, expected: Term, what: str) -> None:
+        """Raises NotProved unless a result has the expected bits of the inputs."""
+        if term is not expected and not solver.equal(term, expected):
+            raise NotProved(f"{what} is {term}, expected {expected}")
 
     def expect_table(self, term: Term, source: Term, expected: Callable[[Values], Values], what: str) -> None:
         """Raises NotProved unless a result is the expected function of one input, for every value of it."""

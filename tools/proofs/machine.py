@@ -785,8 +785,12 @@ def _shuffle_bytes(m: Machine, i: iced.Instruction) -> None:
     first, second = _sources(i)
     data, result = m.read_vector(i, first, size), []
     for n, index in enumerate(m.lanes(i, second, size, 8)):
-        by = m.known(index, "a shuffle")
-        result.append(ZERO_BYTE if by & 0x80 else data[n // 16 * 16 + (by & 15)])
+        part = data[n // 16 * 16:n // 16 * 16 + 16]
+        if index.value is not None:
+            result.append(ZERO_BYTE if index.value & 0x80 else part[index.value & 15])
+        else:
+            chosen = _chosen([value_of([byte]) for byte in part], index)
+            result.append((ite(extract(index, 7, 7), const(0, 8), chosen), 0))
     m.write_vector(i, result, 8)
 
 
@@ -819,11 +823,20 @@ def _permute_quads(m: Machine, i: iced.Instruction) -> None:
     m.write_vector(i, _flatten(lanes[n // 4 * 4 + (control >> 2 * (n % 4) & 3)] for n in range(len(lanes))), 64)
 
 
+def _chosen(lanes: list[Term], index: Term) -> Term:
+    """Returns the lane that the lowest bits of an index name."""
+    if len(lanes) == 1:
+        return lanes[0]
+    top = len(lanes).bit_length() - 2
+    half = len(lanes) // 2
+    return ite(extract(index, top, top), _chosen(lanes[half:], index), _chosen(lanes[:half], index))
+
+
 def _permute(width: int) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         size = m.vector_size(i)
         indices, lanes = m.lanes(i, 1, size, width), m.lanes(i, 2, size, width)
-        m.write_vector(i, _flatten(lanes[m.known(n, "a permutation") % len(lanes)] for n in indices), width)
+        m.write_vector(i, _flatten(_chosen(lanes, index) for index in indices), width)
 
     return run
 
@@ -835,8 +848,7 @@ def _permute_two(width: int, tables_first: bool) -> Handler:
         size = m.vector_size(i)
         indices, first = (1, 0) if tables_first else (0, 1)
         lanes = m.lanes(i, first, size, width) + m.lanes(i, 2, size, width)
-        chosen = (m.known(n, "a permutation") % len(lanes) for n in m.lanes(i, indices, size, width))
-        m.write_vector(i, _flatten(lanes[n] for n in chosen), width)
+        m.write_vector(i, _flatten(_chosen(lanes, index) for index in m.lanes(i, indices, size, width)), width)
 
     return run
 
@@ -973,6 +985,17 @@ def _add_neighbours(width: int) -> Handler:
     return run
 
 
+def _multishift(m: Machine, i: iced.Instruction) -> None:
+    """vpmultishiftqb: each byte is eight bits of its 64-bit lane, from a bit on that the first operand names."""
+    size = m.vector_size(i)
+    bits, lanes = m.lanes(i, 1, size, 8), m.lanes(i, 2, size, 64)
+    result = []
+    for n, bit in enumerate(bits):
+        by, lane = m.known(bit, "a shift") & 63, lanes[n // 8]
+        result.append(extract(concat(lane, lane), by + 7, by))
+    m.write_vector(i, _flatten(result), 8)
+
+
 def _of_masks(width: int, f: Callable[[Term, Term], Term]) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         a, b = (extract(m.read(i, n), width - 1, 0) for n in (1, 2))
@@ -1030,9 +1053,18 @@ for _letter, _width in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
         f"permi2{_letter}": _permute_two(_width, False),
         f"pblendm{_letter}": _blend_by_mask(_width),
         f"pmov{_letter}2m": _signs(_width),
+        f"ptestm{_letter}": _compare(_width, lambda a, b: negate(compare("eq", bitwise("and", a, b), const(0, a.width)))),
         f"pinsr{_letter}": _insert_word(_width),
         f"pextr{_letter}": _extract_word(_width),
     }
+    for _kind, _less in (("", "slt"), ("u", "ult")):
+        VECTOR |= {
+            f"pcmplt{_kind}{_letter}": _compare(_width, lambda a, b, less=_less: compare(less, a, b)),
+            f"pcmpnlt{_kind}{_letter}": _compare(_width, lambda a, b, less=_less: negate(compare(less, a, b))),
+            f"pcmple{_kind}{_letter}": _compare(_width, lambda a, b, less=_less: negate(compare(less, b, a))),
+            f"pcmpnle{_kind}{_letter}": _compare(_width, lambda a, b, less=_less: compare(less, b, a)),
+            f"pcmpneq{_kind}{_letter}": _compare(_width, lambda a, b: negate(compare("eq", a, b))),
+        }
 for _suffix in ("", "d", "q"):
     _width = {"": 64, "d": 32, "q": 64}[_suffix]
     VECTOR |= {f"p{_op}{_suffix}": _lanewise(_width, lambda a, b, op=_op: bitwise(op, a, b)) for _op in ("and", "or", "xor")}
@@ -1094,6 +1126,7 @@ VECTOR |= {
     "broadcasti64x2": _broadcast(16),
     "broadcasti64x4": _broadcast(32),
     "palignr": _align,
+    "pmultishiftqb": _multishift,
     "pslldq": _shift_bytes(True),
     "psrldq": _shift_bytes(False),
     "phaddw": _add_neighbours(16),
