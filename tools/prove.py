@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Proves what functions of the compiled library compute, for all of their inputs: docs/proofs.md.
+"""Proves what functions of the compiled library compute, for all of their inputs: tools/proofs/README.md.
 
     tools/prove.sh [--library build/src/libpolykem.so] [--faults] [--cpu] [--json FILE] [NAME...]
 
@@ -102,7 +102,8 @@ def main() -> int:
     if arguments.json:
         arguments.json.write_text(json.dumps({"library": str(arguments.library), "claims": reports}, indent=1) + "\n")
     wrong = sum(bool(report["problem"] or not report.get("refuted", True)) for report in reports)
-    print(f"{len(reports) - wrong} of {len(reports)} proved" + (", with a fault beside each" if arguments.faults else ""))
+    with_faults = ", with a fault beside each" if arguments.faults else ""
+    print(f"{len(reports) - wrong} of {len(reports)} proved{with_faults}")
     return 1 if wrong else 0
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# prove.sh ARGUMENT...: tools/prove.py with what it needs, which goes into .venv-prove beside the root Makefile, the first
-# time from PyPI. Ends with 77 where it cannot be fetched.
+# prove.sh ARGUMENT...: tools/prove.py with what it needs, which goes into .venv-prove beside the root Makefile, the
+# first time from PyPI. Ends with 77 where it cannot be fetched.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 venv=$root/.venv-prove

@@ -11,12 +11,13 @@ import iced_x86 as iced
 
 from proofs.machine import Library
 
-# A part of an instruction's name becomes another one; operands stay. Of the instructions on general registers only those
-# that take no constant, which loops count with.
+# A part of an instruction's name becomes another one; operands stay. Instructions on general registers with a constant
+# are left out, since loops count with them.
 SWAPS = [("PADDW_", "PSUBW_"), ("PADDD_", "PSUBD_"), ("PADDQ_", "PSUBQ_"), ("PMULLW_", "PMULHW_"),
          ("PMULHW_", "PMULHUW_"), ("PMULDQ_", "PADDQ_"), ("PMINUW_", "PMAXUW_"), ("PMADDWD_", "PADDD_"),
          ("PUNPCKLWD_", "PUNPCKHWD_"), ("PMULHRSW_", "PMULHW_"), ("PDPWSSD_", "PADDD_"),
-         ("ADD_R32_RM32", "SUB_R32_RM32")]
+         *((f"{old}_{form}", f"{new}_{form}") for old, new in (("ADD", "SUB"), ("AND", "OR"))
+           for form in ("R32_RM32", "RM32_R32"))]
 _NAMES: dict[int, str] = {value: name for name, value in vars(iced.Code).items() if isinstance(value, int)}
 
 

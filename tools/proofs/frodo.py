@@ -104,18 +104,22 @@ def claims() -> Iterator[Claim]:
         for form, first in forms:
             for transposed in (False, True):
                 for shape in ((8, 32, 40), (8, 72, 8), (3, 33, 17)):
-                    yield Claim(f"frodo {name}{form} product {'x'.join(map(str, shape))}{', transposed' if transposed else ''}",
+                    size = "x".join(map(str, shape)) + (", transposed" if transposed else "")
+                    yield Claim(f"frodo {name}{form} product {size}",
                                 f"_ZN7polykem{table}E[{first + transposed}]", "any words", "c + a b mod 2^16",
                                 product(*shape, transposed))
-    isas = {"ref": "3ref", "avx2": "5lanes4avx2", "avx512": "5lanes6avx512"}
-    for name, scope in isas.items():
-        for n in CDF:
-            for count in (64, 100):
-                yield Claim(f"frodo {name} sample {count} errors of {n}", f"_ZN7polykem5frodo{scope}6sampleEPtmRKNS0_3CdfE",
-                            "any words", "Algorithm 5", sampled(n, count))
-        for bits in (15, 16):
-            for count in (64, 120):
-                yield Claim(f"frodo {name} pack {count} words of {bits} bits", f"_ZN7polykem5frodo{scope}4packEPhPKtmj",
-                            "any words", "their low bits, in order", packed(count, bits))
-                yield Claim(f"frodo {name} unpack {count} words of {bits} bits", f"_ZN7polykem5frodo{scope}6unpackEPtPKhmj",
-                            "any bytes", "words with their bits, in order", unpacked(count, bits))
+    for name, scope in {"ref": "3ref", "avx2": "5lanes4avx2", "avx512": "5lanes6avx512"}.items():
+        yield from _codecs(f"frodo {name}", f"_ZN7polykem5frodo{scope}")
+
+
+def _codecs(name: str, scope: str) -> Iterator[Claim]:
+    for n in CDF:
+        for count in (64, 100):
+            yield Claim(f"{name} sample {count} errors of {n}", f"{scope}6sampleEPtmRKNS0_3CdfE", "any words",
+                        "Algorithm 5", sampled(n, count))
+    for bits in (15, 16):
+        for count in (64, 120):
+            yield Claim(f"{name} pack {count} words of {bits} bits", f"{scope}4packEPhPKtmj", "any words",
+                        "their low bits, in order", packed(count, bits))
+            yield Claim(f"{name} unpack {count} words of {bits} bits", f"{scope}6unpackEPtPKhmj", "any bytes",
+                        "words with their bits, in order", unpacked(count, bits))

@@ -2,7 +2,7 @@
 """Runs a function of a compiled x86-64 library on inputs that are not known, and says what each byte that it writes
 holds as a term over the inputs (terms.py).
 
-Addresses and branches have to be known: where one depends on an unknown input, the run stops. That is no restriction for
+Addresses and branches have to be known: where one depends on an unknown input, the run stops. That does not restrict
 code in constant time. Instructions whose meaning is not given here stop the run too.
 """
 
@@ -15,8 +15,8 @@ import iced_x86 as iced
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
-from proofs.terms import (Term, add, bitwise, compare, concat, const, extract, ite, mul, negate, sext, shift_left, shift_right,
-                   shift_right_signed, sub, variable, zext)
+from proofs.terms import (Term, add, bitwise, compare, concat, const, extract, ite, mul, negate, sext, shift_left,
+                          shift_right, shift_right_signed, sub, variable, zext)
 
 Byte = tuple[Term, int]  # byte number n of a term
 ZERO_BYTE: Byte = (const(0, 8), 0)
@@ -177,8 +177,8 @@ class Machine:
             try:
                 self.execute(instruction, name)
             except (NotFollowed, KeyError) as error:
-                text = self._formatter.format(instruction)
-                raise NotFollowed(f"{at:#x}: {text}: {error if isinstance(error, NotFollowed) else repr(error)}") from error
+                reason = str(error) if isinstance(error, NotFollowed) else repr(error)
+                raise NotFollowed(f"{at:#x}: {self._formatter.format(instruction)}: {reason}") from error
             at = self.next
 
     def call_outside(self, name: str) -> None:
@@ -282,8 +282,8 @@ class Machine:
             self.memory.store(self.address(i), data)
             return
         number = iced.RegisterExt.number(i.op_register(0))
-        rest = self.vector[number][len(data):] if i.encoding == iced.EncodingKind.LEGACY else [ZERO_BYTE] * (64 - len(data))
-        self.vector[number] = data + rest
+        legacy = i.encoding == iced.EncodingKind.LEGACY
+        self.vector[number] = data + (self.vector[number][len(data):] if legacy else [ZERO_BYTE] * (64 - len(data)))
 
     def _masked(self, i: iced.Instruction, data: list[Byte], width: int) -> list[Byte]:
         mask, step = self.mask[iced.RegisterExt.number(i.op_mask)], width // 8
@@ -395,7 +395,8 @@ def _leave(m: Machine, i: iced.Instruction) -> None:
     m.general[5] = _pop(m)
 
 
-def _arithmetic(kind: str, f: Callable[[Term, Term], Term], keep: bool = True) -> Callable[[Machine, iced.Instruction], None]:
+def _arithmetic(kind: str, f: Callable[[Term, Term], Term],
+                keep: bool = True) -> Callable[[Machine, iced.Instruction], None]:
     def run(m: Machine, i: iced.Instruction) -> None:
         a, b = m.read(i, 0), m.read(i, 1)
         result = f(a, b)
@@ -570,6 +571,14 @@ def _move_mask(m: Machine, i: iced.Instruction, width: int) -> None:
 # Vector instructions
 
 Handler = Callable[[Machine, iced.Instruction], None]
+
+
+def _sign(a: Term) -> Term:
+    return extract(a, a.width - 1, a.width - 1)
+
+
+def _is_zero(a: Term) -> Term:
+    return compare("eq", a, const(0, a.width))
 
 
 def _flatten(lanes: Iterable[Term]) -> list[Byte]:
@@ -1039,7 +1048,7 @@ for _letter, _width in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
         f"pmins{_letter}": _lanewise(_width, _least("slt")),
         f"pmaxu{_letter}": _lanewise(_width, _greatest("ult")),
         f"pmaxs{_letter}": _lanewise(_width, _greatest("slt")),
-        f"pabs{_letter}": _mapped(_width, lambda a: ite(extract(a, a.width - 1, a.width - 1), sub(const(0, a.width), a), a)),
+        f"pabs{_letter}": _mapped(_width, lambda a: ite(_sign(a), sub(const(0, a.width), a), a)),
         f"psll{_letter}": _shift_lanes(_width, shift_left),
         f"psrl{_letter}": _shift_lanes(_width, shift_right),
         f"psra{_letter}": _shift_lanes(_width, shift_right_signed),
@@ -1053,7 +1062,7 @@ for _letter, _width in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
         f"permi2{_letter}": _permute_two(_width, False),
         f"pblendm{_letter}": _blend_by_mask(_width),
         f"pmov{_letter}2m": _signs(_width),
-        f"ptestm{_letter}": _compare(_width, lambda a, b: negate(compare("eq", bitwise("and", a, b), const(0, a.width)))),
+        f"ptestm{_letter}": _compare(_width, lambda a, b: negate(_is_zero(bitwise("and", a, b)))),
         f"pinsr{_letter}": _insert_word(_width),
         f"pextr{_letter}": _extract_word(_width),
     }
@@ -1067,7 +1076,8 @@ for _letter, _width in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
         }
 for _suffix in ("", "d", "q"):
     _width = {"": 64, "d": 32, "q": 64}[_suffix]
-    VECTOR |= {f"p{_op}{_suffix}": _lanewise(_width, lambda a, b, op=_op: bitwise(op, a, b)) for _op in ("and", "or", "xor")}
+    for _op in ("and", "or", "xor"):
+        VECTOR[f"p{_op}{_suffix}"] = _lanewise(_width, lambda a, b, op=_op: bitwise(op, a, b))
     VECTOR[f"pandn{_suffix}"] = _lanewise(_width, lambda a, b: bitwise("and", bitwise("xor", a, const(-1, a.width)), b))
 for _name in ("movdqa", "movdqu", "movups", "movaps", "movapd", "movupd", "lddqu"):
     VECTOR[_name] = _move()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ML-KEM's arithmetic mod 3329 as FIPS 203 defines it, and what src/prim/ntt/ntt.hpp and ntt_lanes.hpp promise of it."""
+"""ML-KEM's arithmetic mod 3329 as FIPS 203 defines it, in the ranges of src/prim/ntt/ntt.hpp and ntt_lanes.hpp."""
 
 from __future__ import annotations
 
@@ -153,8 +153,8 @@ def _single(name: str, functions: tuple[str, str, str]) -> Iterator[Claim]:
     yield Claim(f"{name} inverse", backward, "words in [0, q)", "the inverse, in [0, q)",
                 linear(lambda: inverse(1), CANONICAL, CANONICAL))
     for terms in (1, 2, 3, 4):
-        yield Claim(f"{name} products, {terms}", multiply, "a below 2^12, b in [0, q)", "the sum of products, in [0, q)",
-                    single_products(terms))
+        yield Claim(f"{name} products, {terms}", multiply, "a below 2^12, b in [0, q)",
+                    "the sum of products, in [0, q)", single_products(terms))
 
 
 def _blocks(name: str, table: str) -> Iterator[Claim]:

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds, for terms over bit vectors, the integers that they stand for: their range, and what they are mod q.
 
-A fact about a term t of w bits is: the bits of t are those of an integer v in [low, high], where high - low < 2^w, and v is
-congruent to a polynomial of the inputs mod q. Facts come from two kinds of step:
+A fact about a term t of w bits is: the bits of t are those of an integer v in [low, high], where high - low < 2^w, and
+v is congruent to a polynomial of the inputs mod q. Facts come from two kinds of step:
 
 - Rules. Sums, differences, products, extensions and truncations of integers, as long as the range fits the width, or q
   divides 2^width.
 - Tables. A term that depends on one other term alone, about which there is a fact, is computed for every value in its
-  range. If all results are k x + d mod q for some k and d, that is a fact, with the smallest and the largest result as its
-  range. Montgomery's and Barrett's reductions, and selections by masks, are found so, however they are computed.
+  range. If all results are k x + d mod q for some k and d, that is a fact, whose range is from the smallest to the
+  largest result. Montgomery's and Barrett's reductions, and selections by masks, are found so, however they are
+  computed.
 
 Both hold for every input: rules by arithmetic of integers, tables because they are complete.
 """
@@ -249,11 +250,15 @@ class Facts:
                     return None
                 fact = extended
             low, high = low + (fact.low << shift), high + (fact.high << shift)
-            scaled = None if fact.form is None else {
-                key: scale for key, value in fact.form.items() if (scale := value * (1 << shift) % self.q)}
-            form = self.combine(form, scaled, 1)
+            form = self.combine(form, self.scaled(fact.form, 1 << shift), 1)
             shift += part.width
         return Fact(low, high, form)
+
+    def scaled(self, form: Form | None, factor: int) -> Form | None:
+        """Returns factor times a form."""
+        if form is None:
+            return None
+        return {key: scaled for key, value in form.items() if (scaled := value * factor % self.q)}
 
     def combine(self, a: Form | None, b: Form | None, sign: int) -> Form | None:
         """Returns a + sign b."""
@@ -290,8 +295,7 @@ class Facts:
         fact = self._without_tables(whole, 8)
         if fact is None or fact.form is None:
             return None
-        inverse = pow(1 << low, -1, self.q)
-        return Fact(fact.low >> low, fact.high >> low, {key: value * inverse % self.q for key, value in fact.form.items()})
+        return Fact(fact.low >> low, fact.high >> low, self.scaled(fact.form, pow(1 << low, -1, self.q)))
 
     def _without_tables(self, term: Term, depth: int) -> Fact | None:
         """Returns a fact that rules alone find; of an extended word at least its range, if not what it is mod q."""
@@ -347,10 +351,7 @@ class Facts:
             found = self._table(term, source, fact)
             if found is not None:
                 low, high, factor, constant = found
-                form = None
-                if fact.form is not None:
-                    form = self.combine({key: value * factor % self.q for key, value in fact.form.items() if value * factor % self.q},
-                                        {(): constant} if constant else {}, 1)
+                form = self.combine(self.scaled(fact.form, factor), {(): constant} if constant else {}, 1)
                 return Fact(low, high, form)
         return None
 
@@ -630,7 +631,8 @@ def _large_table(lines: list[str], constants: list[int], source: int, width: int
     names = [f"c{n}" for n in range(max(1, len(constants)))]
     for result in (signed_result, f"(s64){last}") if width < 64 else (signed_result,):
         text = _PROGRAM.format(q=q, inverse=pow(q, -1, 1 << 64), kind=64 if source > 32 else 32, result=result,
-                               lines="\n  ".join(lines), constants=", ".join(names), addresses=", &".join(["", *names])[2:],
+                               lines="\n  ".join(lines), constants=", ".join(names),
+                               addresses=", ".join(f"&{name}" for name in names),
                                mask="" if source in (32, 64) else f" & {(1 << source) - 1:#x}ull")
         arguments = [str(number) for number in (low, high, BLOCK, *constants)]
         output = subprocess.run([_compiled(text), *arguments], check=True, capture_output=True).stdout
