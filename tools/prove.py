@@ -11,15 +11,17 @@ Exit status: 0 if all holds, 1 if something does not, 2 for wrong arguments.
 """
 
 import argparse
+import contextlib
 import json
 import sys
 import time
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from proofs import faults, frodo, mldsa, mlkem, terms
 from proofs.claims import Claim, Run
-from proofs.machine import Library, NotFollowed
+from proofs.machine import Library, Machine, NotFollowed
 from proofs.native import Differs, Native
 from proofs.ranges import NotProved
 
@@ -45,7 +47,8 @@ def check(claim: Claim, library: Library, with_fault: bool, native: Native | Non
                                  "result": claim.result, "seconds": round(time.monotonic() - begun, 1),
                                  "instructions": Run.last.machine.steps, "problem": str(problem or "")}
     if with_fault and not problem:
-        report |= refute(claim, library, Run.last.machine.executed)
+        steps = Run.last.machine.steps
+        report |= refute(claim, library, Run.last.machine.executed, 2 * steps + 1000)
     if native is not None and not problem and native.runs(claim.name):
         terms.forget()
         try:
@@ -55,13 +58,25 @@ def check(claim: Claim, library: Library, with_fault: bool, native: Native | Non
     return report
 
 
-def refute(claim: Claim, library: Library, executed: set[int]) -> dict[str, object]:
+@contextlib.contextmanager
+def endless_after(steps: int) -> Iterator[None]:
+    """A fault may make a loop endless: gives a run up after so many instructions."""
+    before = Machine.most_steps
+    Machine.most_steps = steps
+    try:
+        yield
+    finally:
+        Machine.most_steps = before
+
+
+def refute(claim: Claim, library: Library, executed: set[int], most_steps: int) -> dict[str, object]:
     """Plants faults until one is refuted: found by the proof, not by an instruction that cannot be followed. A fault
     that makes no difference, in a lane that nothing uses, is kept as such."""
     harmless: list[str] = []
     for draw in range(DRAWS):
         faulty, fault = faults.plant(library, executed, zlib.crc32(f"{claim.name} {draw}".encode()))
-        found = attempt(claim, faulty)
+        with endless_after(most_steps):
+            found = attempt(claim, faulty)
         if isinstance(found, NotProved):
             return {"fault": fault, "refuted": str(found), "harmless": harmless}
         if found is None:

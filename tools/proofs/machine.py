@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import ClassVar
 
 import iced_x86 as iced
 from elftools.elf.elffile import ELFFile
@@ -142,6 +143,8 @@ class Memory:
 class Machine:
     """The registers, and the memory, of a run."""
 
+    most_steps: ClassVar[int] = 20_000_000
+
     def __init__(self, library: Library) -> None:
         self.library = library
         self.memory = Memory(library)
@@ -155,7 +158,7 @@ class Machine:
         self._decoded: dict[int, tuple[iced.Instruction, str]] = {}
         self._formatter = iced.Formatter(iced.FormatterSyntax.INTEL)
 
-    def call(self, function: str, *arguments: int, most_steps: int = 20_000_000) -> None:
+    def call(self, function: str, *arguments: int) -> None:
         """Runs the function until it returns. Arguments are integers or addresses; those after six are on the stack."""
         for register, argument in zip((7, 6, 2, 1, 8, 9), arguments):
             self.general[register] = const(argument, 64)
@@ -164,8 +167,8 @@ class Machine:
             self.memory.store(STACK - 8 + 8 * n, bytes_of(const(argument, 64)))
         at = self.library.function(function)
         while at != RETURN:
-            if self.steps >= most_steps:
-                raise NotFollowed(f"no return after {most_steps} instructions")
+            if self.steps >= self.most_steps:
+                raise NotFollowed(f"no return after {self.most_steps} instructions")
             self.steps += 1
             if at >= OUTSIDE:
                 self.call_outside(self.library.outside[(at - OUTSIDE) // 16])

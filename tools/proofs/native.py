@@ -51,9 +51,9 @@ class Native:
         native = self
 
         class Compared(Machine):
-            def call(self, function: str, *arguments: int, most_steps: int = 20_000_000) -> None:
+            def call(self, function: str, *arguments: int) -> None:
                 before = dict(self.memory.written)
-                super().call(function, *arguments, most_steps=most_steps)
+                super().call(function, *arguments)
                 native._run(function, arguments, {at: _value(byte) for at, byte in before.items()})
                 native._check({at: _value(byte) for at, byte in self.memory.written.items()
                                if FIRST_ADDRESS <= at < FIRST_ADDRESS + native._size})
