@@ -7,6 +7,7 @@ are taken apart and put together again become the term that they were.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
 
@@ -18,19 +19,23 @@ class Term:
 
     def __init__(self, op: str, args: tuple[Term, ...], width: int, value: int | None, extra: object) -> None:
         self.op, self.args, self.width, self.value, self.extra = op, args, width, value, extra
-        self.number = len(_known)
+        self.number = next(_numbers)
 
     def __repr__(self) -> str:
         return show(self)
 
 
 _known: dict[tuple, Term] = {}
+_numbers = itertools.count()  # no two terms have the same, not even of different runs
+_OF_EQUAL_WIDTHS = {"add", "sub", "mul", "and", "or", "xor", "eq", "ult", "slt", "ite"}  # the last two operands
 
 
 def _make(op: str, args: tuple[Term, ...], width: int, value: int | None = None, extra: object = None) -> Term:
     key = (op, *(arg.number for arg in args), width, value, extra)
     term = _known.get(key)
     if term is None:
+        if op in _OF_EQUAL_WIDTHS and args[-2].width != args[-1].width:
+            raise ValueError(f"{op} of {args[-2].width} and {args[-1].width} bits")
         term = _known[key] = Term(op, args, width, value, extra)
     return term
 
