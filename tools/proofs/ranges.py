@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.terms import Term, signed
+from proofs.terms import Term, add, signed
 
 Monomial = tuple[int, ...]  # numbers of the variables, in order; () is 1
 Form = dict[Monomial, int]
@@ -37,6 +37,7 @@ Sum = tuple[Terms, int]  # and a constant
 
 SMALL_TABLE = 1 << 17
 LARGEST_TABLE = 1 << 33
+LARGEST_INTEGER = 1 << 62  # of tables, which have 64 bits for sums and differences of such ones
 
 
 class NotProved(Exception):
@@ -66,15 +67,26 @@ class Facts:
         self._by_sum: dict[Terms, Term] = {}
         self._sources: dict[Term, tuple[Term, ...] | None] = {}  # None: a constant
         self._failed: set[Term] = set()
-        self._tabled: set[Term] = set()
+        self._tabled: set[Term] = set()  # found by a table or a division: their integers are not those of a rule
         self._wrapped: set[Term] = set()
 
     def assume(self, variable: Term, low: int, high: int) -> None:
         """Takes for granted that a new variable is in [low, high]."""
+        if variable in self.of or high - low >= 1 << variable.width:
+            raise ValueError(f"{variable} is new and in [{low}, {high}]?")
         self.of[variable] = Fact(low, high, {(len(self.variables),): 1 % self.q})
         self.variables.append(variable)
         self._sources[variable] = (variable,)
         self._note_sum(variable, ((variable.number, 1),), 0)
+
+    def assume_sum(self, a: Term, b: Term, low: int, high: int) -> None:
+        """Takes for granted that the sum of two variables is in [low, high], though it could be outside."""
+        form = self.combine(self.of[a].form, self.of[b].form, 1)
+        for term in (add(a, b), add(b, a)):
+            if term in self._sources or high - low >= 1 << term.width:
+                raise ValueError(f"{term} is new and in [{low}, {high}]?")
+            self.of[term] = Fact(low, high, form)
+            self._sources[term] = (self._represent(term),)
 
     def fact(self, term: Term) -> Fact:
         """Returns what is known about a term. Raises NotProved where no step leads to it."""
@@ -131,9 +143,7 @@ class Facts:
         if all(arg in self.of for arg in term.args):
             fact = self._by_rule(term)
         if fact is None:
-            fact = self._by_division(term)
-        if fact is None:
-            fact = self._by_table(term)
+            fact = self._by_division(term) or self._by_table(term)
             if fact is not None:
                 self._tabled.add(term)
         if fact is None:
@@ -243,8 +253,8 @@ class Facts:
         """The highest part is taken as it is; the others have to be in [0, 2^width)."""
         low = high = shift = 0
         form: Form | None = {}
-        for part, fact in reversed(list(zip(term.args, known))):
-            if part is not term.args[0]:
+        for n, part, fact in reversed(list(zip(range(len(known)), term.args, known))):
+            if n > 0:
                 extended = self._extended(term, part, fact, 0, (1 << part.width) - 1)
                 if extended is None:
                     return None
@@ -290,12 +300,14 @@ class Facts:
         if term.op != "extract" or term.extra[1] == 0 or term.extra[0] != term.args[0].width - 1:  # type: ignore[index]
             return None
         whole, low = term.args[0], term.extra[1]  # type: ignore[index]
+        if self.q % 2 == 0:  # 2^low has no inverse
+            return None
         if self._low_bits(whole, low) != ({}, 0):
             return None
         fact = self._without_tables(whole, 8)
         if fact is None or fact.form is None:
             return None
-        return Fact(fact.low >> low, fact.high >> low, self.scaled(fact.form, pow(1 << low, -1, self.q)))
+        return Fact(-(-fact.low >> low), fact.high >> low, self.scaled(fact.form, pow(1 << low, -1, self.q)))
 
     def _without_tables(self, term: Term, depth: int) -> Fact | None:
         """Returns a fact that rules alone find; of an extended word at least its range, if not what it is mod q."""
@@ -346,7 +358,9 @@ class Facts:
             if source is term:
                 continue
             fact = self.of[source]
-            if fact.high - fact.low >= LARGEST_TABLE:
+            if fact.high - fact.low >= LARGEST_TABLE or max(-fact.low, fact.high) >= LARGEST_INTEGER:
+                continue
+            if any(step.width > 64 for step in self._order(term, source)):
                 continue
             found = self._table(term, source, fact)
             if found is not None:
@@ -359,7 +373,7 @@ class Facts:
         """Returns (low, high, k, d): for every value x of the source, the term is k x + d mod q."""
         if fact.high - fact.low >= SMALL_TABLE:
             return self._from_large_table(term, source, fact) if self.q % 2 else None
-        key = f"{fact.low} {fact.high} {self._lines(term, source)}"
+        key = f"{fact.low} {fact.high} {term.width} {self._lines(term, source)}"
         if key not in self.tables:
             self.tables[key] = self._small_table(term, source, fact)
         return self.tables[key]
@@ -369,9 +383,9 @@ class Facts:
         wide = 1 << max(16, (fact.high - fact.low).bit_length() - 5)
         low, high = fact.low // wide * wide, (fact.high // wide + 1) * wide
         lines, constants = self._lines(term, source)
-        key = f"{low} {high} {lines} {constants}"
+        key = f"{low} {high} {term.width} {lines} {constants}"
         if key not in self.large_tables:
-            self.large_tables[key] = _large_table(lines, constants, source.width, term.width, low, high, self.q)
+            self.large_tables[key] = _large_table(lines, constants, term.width, low, high, self.q)
         table = self.large_tables[key]
         if table is None:
             return None
@@ -400,7 +414,7 @@ class Facts:
         x = np.arange(fact.low, fact.high + 1, dtype=np.int64)
         for values in _meanings(self.values(term, source, x), term.width):
             constant, factor = _line(int(values[0]), int(values[1]) if len(x) > 1 else int(values[0]), fact.low, self.q)
-            if not np.any((values - factor * x - constant) % self.q):
+            if not np.any((values % self.q - factor * (x % self.q) - constant) % self.q):
                 return int(values.min()), int(values.max()), factor, constant
         return None
 
@@ -427,21 +441,30 @@ class Facts:
 
     def _lines(self, term: Term, source: Term) -> tuple[list[str], list[int]]:
         """Returns a term as statements of C, and the constants c0, c1, ... in them. x is the source's integer, v0 its
-        bits; the last variable is the result."""
-        names, lines, constants = {source: "v0"}, [], []
+        bits; the last variable is the result. Equal lines are equal functions of x."""
+        names, lines, constants = {source: "v0"}, [_as_bits("v0", source, 0)], []
         for number, step in enumerate(self._order(term, source), 1):
             name = names[step] = f"v{number}"
-            kind, offset = "u64" if step.width > 32 else "u32", self._offset(step, source)
+            kind, offset = _kind(step), self._offset(step, source)
             if step.value is not None:
                 names[step] = f"(({kind})c{len(constants)})"
                 constants.append(step.value)
                 continue
             if offset is None:
-                text = _expression(step, [names[arg] for arg in step.args])
+                lines.append(f"{kind} {name} = {_expression(step, [names[arg] for arg in step.args])};")
             else:
-                text = f"({kind})(x + {offset}ll) & {(1 << step.width) - 1:#x}ull"
-            lines.append(f"{kind} {name} = {text};")
+                lines.append(_as_bits(name, step, offset))
         return lines, constants
+
+
+def _kind(term: Term) -> str:
+    return "u64" if term.width > 32 else "u32"
+
+
+def _as_bits(name: str, term: Term, offset: int) -> str:
+    """Returns the statement that makes a variable the bits of a term whose integer is x + offset."""
+    kind = _kind(term)
+    return f"{kind} {name} = ({kind})(x + {offset}ll) & {(1 << term.width) - 1:#x}ull;"
 
 
 def _plus(a: Sum, b: Sum, factor: int) -> Sum:
@@ -541,7 +564,7 @@ def _compute(term: Term, x: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
 def _expression(term: Term, x: list[str]) -> str:
     if term.value is not None:
         return f"{term.value:#x}ull"
-    kind, width = ("u64" if term.width > 32 else "u32"), term.args[0].width
+    kind, width = _kind(term), term.args[0].width
     wide = 64 if width > 32 else 32
 
     def signed(name: str) -> str:
@@ -581,7 +604,6 @@ typedef uint32_t u32; typedef int32_t s32; typedef uint64_t u64; typedef int64_t
 #define INVERSE {inverse}ull  /* of Q mod 2^64 */
 static u64 {constants};
 static s64 value(s64 x) {{
-  u{kind} v0 = (u{kind})x{mask};
   {lines}
   return {result};
 }}
@@ -623,23 +645,26 @@ class LargeTable:
     ends: NDArray[np.int64]
 
 
-def _large_table(lines: list[str], constants: list[int], source: int, width: int, low: int, high: int,
+def _large_table(lines: list[str], constants: list[int], width: int, low: int, high: int,
                  q: int) -> LargeTable | None:
     """Computes the table of the sources in [low, high), which are multiples of BLOCK."""
+    if q >= 1 << 23:
+        return None
     last = lines[-1].split()[1]
     signed_result = f"(s64)((u64){last} << {64 - width}) >> {64 - width}"
     names = [f"c{n}" for n in range(max(1, len(constants)))]
     for result in (signed_result, f"(s64){last}") if width < 64 else (signed_result,):
-        text = _PROGRAM.format(q=q, inverse=pow(q, -1, 1 << 64), kind=64 if source > 32 else 32, result=result,
+        text = _PROGRAM.format(q=q, inverse=pow(q, -1, 1 << 64), result=result,
                                lines="\n  ".join(lines), constants=", ".join(names),
-                               addresses=", ".join(f"&{name}" for name in names),
-                               mask="" if source in (32, 64) else f" & {(1 << source) - 1:#x}ull")
+                               addresses=", ".join(f"&{name}" for name in names))
         arguments = [str(number) for number in (low, high, BLOCK, *constants)]
         output = subprocess.run([_compiled(text), *arguments], check=True, capture_output=True).stdout
         numbers = np.frombuffer(output, dtype=np.int64)
         holds, factor, constant = map(int, numbers[-3:])
-        if holds:
-            return LargeTable(low, result != signed_result, factor, constant, numbers[:-3].reshape(-1, 2))
+        ends = numbers[:-3].reshape(-1, 2)
+        # The program computes mod 2^64: differences of results, and multiples of q, have to be far below that.
+        if holds and int(ends[:, 1].max()) - int(ends[:, 0].min()) < LARGEST_INTEGER:
+            return LargeTable(low, result != signed_result, factor, constant, ends)
     return None
 
 
@@ -651,5 +676,6 @@ def _compiled(text: str) -> Path:
     """Compiles a program once, and returns its path."""
     program = Path(_folder.name, hashlib.sha256(text.encode()).hexdigest())
     program.with_suffix(".c").write_text(text)
-    subprocess.run(["cc", "-O3", "-march=native", "-w", "-o", program, program.with_suffix(".c")], check=True)
+    options = ("-O3", "-march=native", "-fwrapv", "-w")
+    subprocess.run(["cc", *options, "-o", program, program.with_suffix(".c")], check=True)
     return program
