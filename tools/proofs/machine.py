@@ -8,7 +8,7 @@ code in constant time. Instructions whose meaning is not given here stop the run
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -24,6 +24,8 @@ ZERO_BYTE: Byte = (const(0, 8), 0)
 STACK, STACK_BYTES = 0x7FFF_0000_0000, 1 << 20
 RETURN = 0xDEAD_0000
 OUTSIDE = 0xC000_0000_0000  # functions of other libraries, 16 bytes apart
+THREAD, THREAD_BYTES = 0x6000_0000_0000, 1 << 12  # what the register fs points to
+LOWEST = 0x1000  # no data is below
 
 
 class NotFollowed(Exception):
@@ -39,17 +41,29 @@ class Library:
         self.functions: dict[str, int] = {}
         self.objects: dict[str, int] = {}
         self.outside: list[str] = []
+        self.ambiguous: set[str] = set()  # names of several functions or objects
+        self.variable: list[range] = []  # addresses that the program may write to
+        self.linked: set[int] = set()  # addresses of pointers that only the dynamic linker writes
         with path.open("rb") as file:
             elf = ELFFile(file)
             for segment in elf.iter_segments("PT_LOAD"):
-                self.bytes[segment["p_vaddr"]] = segment.data() + bytes(segment["p_memsz"] - segment["p_filesz"])
+                start, size = segment["p_vaddr"], segment["p_memsz"]
+                self.bytes[start] = segment.data() + bytes(size - segment["p_filesz"])
+                if segment["p_flags"] & 2:
+                    self.variable.append(range(start, start + size))
+            for segment in elf.iter_segments("PT_GNU_RELRO"):
+                end = segment["p_vaddr"] + segment["p_memsz"]
+                self.variable = [part for old in self.variable for part in (
+                    range(old.start, min(old.stop, segment["p_vaddr"])), range(max(old.start, end), old.stop))]
             table = elf.get_section_by_name(".symtab")
             if table is None:
                 raise ValueError(f"{path}: stripped, expected the names of local functions")
             for symbol in table.iter_symbols():
                 kinds = {"STT_FUNC": self.functions, "STT_OBJECT": self.objects}
                 if symbol["st_info"]["type"] in kinds and symbol["st_value"]:
-                    kinds[symbol["st_info"]["type"]][symbol.name] = symbol["st_value"]
+                    known = kinds[symbol["st_info"]["type"]]
+                    if known.setdefault(symbol.name, symbol["st_value"]) != symbol["st_value"]:
+                        self.ambiguous.add(symbol.name)
             self._relocate(elf)
 
     def _relocate(self, elf: ELFFile) -> None:
@@ -67,6 +81,8 @@ class Library:
                     value += symbol["st_value"] or self._address_outside(symbol.name)
                 elif relocation["r_info_type"] != relative:
                     continue
+                if relocation["r_info_type"] in symbolic[1:]:
+                    self.linked |= set(range(relocation["r_offset"], relocation["r_offset"] + 8))
                 for start, content in data.items():
                     if start <= relocation["r_offset"] < start + len(content):
                         at = relocation["r_offset"] - start
@@ -82,6 +98,8 @@ class Library:
         """Returns the address of a function, given by its symbol, or by that of a table of functions and the number of
         the pointer in it: "_ZN7polykem13kNttLanesAvx2E[2]"."""
         table, _, index = name.rstrip("]").partition("[")
+        if table in self.ambiguous:
+            raise NotFollowed(f"{self.path.name} has several of the name {table}")
         if not index:
             if name not in self.functions:
                 raise NotFollowed(f"{self.path.name} has no function {name}")
@@ -124,20 +142,48 @@ class Memory:
         for at in range(address, address + size):
             byte = self.written.get(at)
             if byte is None:
-                constant = self.library.read(at, 1)
-                if constant is None and STACK - STACK_BYTES <= at < STACK:
-                    self.written[at] = (variable(f"stack {at:#x}", 8), 0)
-                    result.append(self.written[at])
-                    continue
-                if constant is None:
-                    raise NotFollowed(f"reads {at:#x}, which nothing has written")
-                byte = (const(constant[0], 8), 0)
+                byte = self.written[at] = (self._unwritten(at), 0)
             result.append(byte)
         return result
+
+    def _unwritten(self, at: int) -> Term:
+        """Returns a byte that nothing has written: a constant of the library, or an unknown one."""
+        constant = self.library.read(at, 1)
+        if STACK - STACK_BYTES <= at < STACK or THREAD <= at < THREAD + THREAD_BYTES:
+            return variable(f"byte {at:#x}", 8)
+        if constant is None or at < LOWEST:
+            raise NotFollowed(f"reads {at:#x}, which nothing has written")
+        if at not in self.library.linked and any(at in addresses for addresses in self.library.variable):
+            raise NotFollowed(f"reads {at:#x}, which the program may have changed")
+        return const(constant[0], 8)
 
     def store(self, address: int, data: list[Byte]) -> None:
         for n, byte in enumerate(data):
             self.written[address + n] = byte
+
+
+HIGH_BYTES = (iced.Register.AH, iced.Register.CH, iced.Register.DH, iced.Register.BH)
+
+
+def _number_of_general(register: int) -> int:
+    if not iced.RegisterExt.is_gpr(register):
+        raise NotFollowed("a register of another kind")
+    return iced.RegisterExt.number(iced.RegisterExt.full_register(register))
+
+
+def _number_of_vector(register: int) -> int:
+    if not iced.RegisterExt.is_vector_register(register):
+        raise NotFollowed("a register of another kind")
+    return iced.RegisterExt.number(register)
+
+
+def _registers_of_address(i: iced.Instruction) -> Iterator[tuple[int, int]]:
+    """Yields the registers of which an address is a sum, and their factors."""
+    for register, scale in ((i.memory_base, 1), (i.memory_index, i.memory_index_scale)):
+        if register != iced.Register.NONE:
+            if not iced.RegisterExt.is_gpr64(register):
+                raise NotFollowed("an address that is not a sum of registers of 64 bits")
+            yield register, scale
 
 
 class Machine:
@@ -148,15 +194,17 @@ class Machine:
     def __init__(self, library: Library) -> None:
         self.library = library
         self.memory = Memory(library)
-        # Nothing is known of what the caller left in registers.
-        self.general = [variable(f"general register {n}", 64) for n in range(16)]
-        self.vector = [bytes_of(variable(f"vector register {n}", 512)) for n in range(32)]
-        self.mask = [variable(f"mask register {n}", 64) for n in range(8)]
-        self.flags: tuple = ()
+        self._forget_registers("at the call")
         self.steps = 0
         self.executed: set[int] = set()  # addresses of instructions
         self._decoded: dict[int, tuple[iced.Instruction, str]] = {}
         self._formatter = iced.Formatter(iced.FormatterSyntax.INTEL)
+
+    def _forget_registers(self, when: str) -> None:
+        self.general = [variable(f"general register {n} {when}", 64) for n in range(16)]
+        self.vector = [bytes_of(variable(f"vector register {n} {when}", 512)) for n in range(32)]
+        self.mask = [variable(f"mask register {n} {when}", 64) for n in range(8)]
+        self.flags: tuple = ()
 
     def call(self, function: str, *arguments: int) -> None:
         """Runs the function until it returns. Arguments are integers or addresses; those after six are on the stack."""
@@ -194,6 +242,10 @@ class Machine:
         else:
             raise NotFollowed(f"calls {name}")
         self.memory.store(self.known(to, "an address"), data)
+        kept = {number: self.general[number] for number in (3, 4, 5, 12, 13, 14, 15)}
+        self._forget_registers(f"after step {self.steps}")
+        for number, value in kept.items():
+            self.general[number] = value
         self.general[0] = to
 
     def decode(self, at: int) -> tuple[iced.Instruction, str]:
@@ -208,15 +260,14 @@ class Machine:
     # Operands
 
     def address(self, i: iced.Instruction) -> int:
+        of_thread = i.memory_segment == iced.Register.FS
+        if i.has_segment_prefix and (not of_thread or i.is_ip_rel_memory_operand):
+            raise NotFollowed("a segment")
         if i.is_ip_rel_memory_operand:
             return i.ip_rel_memory_address
-        result = i.memory_displacement
-        for register, scale in ((i.memory_base, 1), (i.memory_index, i.memory_index_scale)):
-            if register != iced.Register.NONE:
-                value = self.general[iced.RegisterExt.number(register)].value
-                if value is None:
-                    raise NotFollowed("the address depends on an input")
-                result += value * scale
+        result = i.memory_displacement + (THREAD if of_thread else 0)
+        for register, scale in _registers_of_address(i):
+            result += self.known(self.read_general(register), "the address") * scale
         return result & ((1 << 64) - 1)
 
     def known(self, term: Term, what: str) -> int:
@@ -225,17 +276,18 @@ class Machine:
         return term.value
 
     def read_general(self, register: int) -> Term:
-        full = self.general[iced.RegisterExt.number(iced.RegisterExt.full_register(register))]
-        size = iced.RegisterExt.size(register)
-        if register in (iced.Register.AH, iced.Register.BH, iced.Register.CH, iced.Register.DH):
+        full, size = self.general[_number_of_general(register)], iced.RegisterExt.size(register)
+        if register in HIGH_BYTES:
             return extract(full, 15, 8)
         return extract(full, 8 * size - 1, 0)
 
     def write_general(self, register: int, value: Term) -> None:
-        number = iced.RegisterExt.number(iced.RegisterExt.full_register(register))
-        size = iced.RegisterExt.size(register)
+        number, size = _number_of_general(register), iced.RegisterExt.size(register)
         if size >= 4:
             self.general[number] = zext(value, 64)
+        elif register in HIGH_BYTES:
+            old = self.general[number]
+            self.general[number] = concat(extract(old, 63, 16), value, extract(old, 7, 0))
         else:
             self.general[number] = concat(extract(self.general[number], 63, 8 * size), value)
 
@@ -267,7 +319,7 @@ class Machine:
     def read_vector(self, i: iced.Instruction, n: int, size: int) -> list[Byte]:
         """Returns the first `size` bytes of a vector operand; a broadcast is repeated."""
         if i.op_kind(n) == iced.OpKind.REGISTER:
-            return self.vector[iced.RegisterExt.number(i.op_register(n))][:size]
+            return self.vector[_number_of_vector(i.op_register(n))][:size]
         if i.is_broadcast:
             one = self.memory.load(self.address(i), iced.MemorySizeExt.element_size(i.memory_size))
             return one * (size // len(one))
@@ -284,7 +336,7 @@ class Machine:
         if i.op_kind(0) == iced.OpKind.MEMORY:
             self.memory.store(self.address(i), data)
             return
-        number = iced.RegisterExt.number(i.op_register(0))
+        number = _number_of_vector(i.op_register(0))
         legacy = i.encoding == iced.EncodingKind.LEGACY
         self.vector[number] = data + (self.vector[number][len(data):] if legacy else [ZERO_BYTE] * (64 - len(data)))
 
@@ -314,6 +366,8 @@ class Machine:
             return negate(self.condition({"a": "b", "g": "l"}[code[0]]))
         if code in ("a", "g"):
             return negate(self.condition({"a": "be", "g": "le"}[code]))
+        if not self.flags:
+            raise NotFollowed("no flag is known")
         kind, result, a, b = self.flags
         zero = compare("eq", result, const(0, result.width))
         sign = extract(result, result.width - 1, result.width - 1)
@@ -373,6 +427,8 @@ class Machine:
 
 
 def _push(m: Machine, value: Term) -> None:
+    if value.width != 64:
+        raise NotFollowed("a push of other than 64 bits")
     top = m.known(m.general[4], "the stack") - 8
     m.general[4] = const(top, 64)
     m.memory.store(top, bytes_of(value))
@@ -423,8 +479,10 @@ def _shift(f: Callable[[Term, int], Term]) -> Callable[[Machine, iced.Instructio
     def run(m: Machine, i: iced.Instruction) -> None:
         a = m.read(i, 0)
         by = i.immediate(1) if i.op_kind(1) == iced.OpKind.IMMEDIATE8 else m.known(m.read(i, 1), "a shift")
-        result = f(a, by & (63 if a.width == 64 else 31))
-        m.flags = ("other", result, a, a)
+        by &= 63 if a.width == 64 else 31
+        result = f(a, by)
+        if by:
+            m.flags = ("other", result, a, a)
         m.write(i, result)
 
     return run
@@ -461,6 +519,8 @@ def _subtract_with_borrow(m: Machine, i: iced.Instruction) -> None:
 
 
 def _exchange(m: Machine, i: iced.Instruction) -> None:
+    if i.op_count == 0:  # nop, which is also written as an exchange of eax with itself
+        return
     a, b = m.read(i, 0), m.read(i, 1)
     if a is not b or i.op_register(0) != i.op_register(1):
         m.write(i, b)
@@ -554,9 +614,8 @@ def _effective(m: Machine, i: iced.Instruction) -> Term:
     if i.is_ip_rel_memory_operand:
         return const(i.ip_rel_memory_address, m.width(i, 0))
     result = const(i.memory_displacement, 64)
-    for register, scale in ((i.memory_base, 1), (i.memory_index, i.memory_index_scale)):
-        if register != iced.Register.NONE:
-            result = add(result, mul(zext(m.read_general(register), 64), const(scale, 64)))
+    for register, scale in _registers_of_address(i):
+        result = add(result, mul(m.read_general(register), const(scale, 64)))
     return extract(result, m.width(i, 0) - 1, 0)
 
 
@@ -774,14 +833,14 @@ def _move_low(size: int) -> Handler:
     return run
 
 
-def _broadcast(size: int) -> Handler:
+def _broadcast(size: int, mask_width: int = 0) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         if i.op_kind(1) == iced.OpKind.REGISTER and not iced.RegisterExt.is_vector_register(i.op_register(1)):
             one = bytes_of(m.read_general(i.op_register(1)))[:size]
             one = bytes_of(value_of(one))
         else:
             one = list(m.read_vector(i, 1, size))
-        m.write_vector(i, one * (m.vector_size(i) // size), 8 * size)
+        m.write_vector(i, one * (m.vector_size(i) // size), mask_width or 8 * size)
 
     return run
 
@@ -816,15 +875,18 @@ def _shuffle_floats(m: Machine, i: iced.Instruction) -> None:
     m.write_vector(i, _flatten(result), 32)
 
 
-def _shuffle_quarters(m: Machine, i: iced.Instruction) -> None:
-    size, control = m.vector_size(i), i.immediate(3)
-    parts, bits = size // 16, 2 if size == 64 else 1
-    first, second = m.read_vector(i, 1, size), m.read_vector(i, 2, size)
-    result: list[Byte] = []
-    for n in range(parts):
-        source, index = first if n < parts // 2 else second, control >> bits * n & (parts - 1)
-        result += source[16 * index:16 * index + 16]
-    m.write_vector(i, result, 64)
+def _shuffle_quarters(mask_width: int) -> Handler:
+    def run(m: Machine, i: iced.Instruction) -> None:
+        size, control = m.vector_size(i), i.immediate(3)
+        parts, bits = size // 16, 2 if size == 64 else 1
+        first, second = m.read_vector(i, 1, size), m.read_vector(i, 2, size)
+        result: list[Byte] = []
+        for n in range(parts):
+            source, index = first if n < parts // 2 else second, control >> bits * n & (parts - 1)
+            result += source[16 * index:16 * index + 16]
+        m.write_vector(i, result, mask_width)
+
+    return run
 
 
 def _permute_quads(m: Machine, i: iced.Instruction) -> None:
@@ -876,8 +938,8 @@ def _permute_halves(m: Machine, i: iced.Instruction) -> None:
 
 def _blend(width: int) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
-        size, control = m.vector_size(i), i.immediate(3)
-        first, second = m.lanes(i, 1, size, width), m.lanes(i, 2, size, width)
+        size, control = m.vector_size(i), i.immediate(i.op_count - 1)
+        first, second = (m.lanes(i, n, size, width) for n in _sources(i))
         m.write_vector(i, _flatten((b if control >> n % 8 & 1 else a) for n, (a, b) in enumerate(zip(first, second))))
 
     return run
@@ -885,30 +947,33 @@ def _blend(width: int) -> Handler:
 
 def _blend_by_mask(width: int) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
+        if i.op_mask == iced.Register.NONE:
+            raise NotFollowed("a mask is expected here")
         size, mask = m.vector_size(i), m.mask[iced.RegisterExt.number(i.op_mask)]
         first, second = m.lanes(i, 1, size, width), m.lanes(i, 2, size, width)
-        lanes = [ite(extract(mask, n, n), b, a) for n, (a, b) in enumerate(zip(first, second))]
-        data = _flatten(lanes)
+        if i.zeroing_masking:
+            first = [const(0, width)] * len(first)
+        data = _flatten(ite(extract(mask, n, n), b, a) for n, (a, b) in enumerate(zip(first, second)))
         m.vector[iced.RegisterExt.number(i.op_register(0))] = data + [ZERO_BYTE] * (64 - size)
 
     return run
 
 
-def _extract_part(size: int) -> Handler:
+def _extract_part(size: int, mask_width: int = 0) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         whole = m.vector[iced.RegisterExt.number(i.op_register(1))]
         at = i.immediate(2) % (m.vector_size(i, 1) // size) * size
-        m.write_vector(i, whole[at:at + size], 64)
+        m.write_vector(i, whole[at:at + size], mask_width)
 
     return run
 
 
-def _insert_part(size: int) -> Handler:
+def _insert_part(size: int, mask_width: int = 0) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         whole = list(m.read_vector(i, 1, m.vector_size(i)))
         at = i.immediate(3) % (len(whole) // size) * size
         whole[at:at + size] = m.read_vector(i, 2, size)
-        m.write_vector(i, whole, 64)
+        m.write_vector(i, whole, mask_width)
 
     return run
 
@@ -918,10 +983,13 @@ def _rotate(width: int) -> Handler:
                                                     extract(a, width - 1, width - by % width)) if by % width else a)
 
 
-def _ternary(m: Machine, i: iced.Instruction) -> None:
-    size, table, width = m.vector_size(i), i.immediate(3), 64
-    columns = [m.lanes(i, n, size, width) for n in range(3)]
-    m.write_vector(i, _flatten(_ternary_of(table, *lane) for lane in zip(*columns)), 64)
+def _ternary(mask_width: int) -> Handler:
+    def run(m: Machine, i: iced.Instruction) -> None:
+        size, table = m.vector_size(i), i.immediate(3)
+        columns = [m.lanes(i, n, size, 64) for n in range(3)]
+        m.write_vector(i, _flatten(_ternary_of(table, *lane) for lane in zip(*columns)), mask_width)
+
+    return run
 
 
 def _ternary_of(table: int, a: Term, b: Term, c: Term) -> Term:
@@ -942,8 +1010,8 @@ def _align(m: Machine, i: iced.Instruction) -> None:
     first, second = (m.read_vector(i, n, size) for n in _sources(i))
     result: list[Byte] = []
     for at in range(0, size, 16):
-        both = second[at:at + 16] + first[at:at + 16] + [ZERO_BYTE] * 32
-        result += both[by:by + 16]
+        both = second[at:at + 16] + first[at:at + 16] + [ZERO_BYTE] * 16
+        result += both[min(by, 32):][:16]
     m.write_vector(i, result, 8)
 
 
@@ -960,9 +1028,7 @@ def _truncate(source: int, target: int) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         lanes = m.lanes(i, 1, m.vector_size(i, 1), source)
         data = _flatten(extract(lane, target - 1, 0) for lane in lanes)
-        if i.op_kind(0) == iced.OpKind.REGISTER:
-            data += [ZERO_BYTE] * (m.vector_size(i, 0) - len(data))
-        m.write_vector(i, data, target)
+        m.write_vector(i, data, target)  # and clears the rest of the register
 
     return run
 
@@ -1082,8 +1148,10 @@ for _suffix in ("", "d", "q"):
     for _op in ("and", "or", "xor"):
         VECTOR[f"p{_op}{_suffix}"] = _lanewise(_width, lambda a, b, op=_op: bitwise(op, a, b))
     VECTOR[f"pandn{_suffix}"] = _lanewise(_width, lambda a, b: bitwise("and", bitwise("xor", a, const(-1, a.width)), b))
-for _name in ("movdqa", "movdqu", "movups", "movaps", "movapd", "movupd", "lddqu"):
+for _name in ("movdqa", "movdqu", "lddqu"):
     VECTOR[_name] = _move()
+for _name in ("movup", "movap"):
+    VECTOR |= {f"{_name}s": _move(32), f"{_name}d": _move(64)}
 for _name in ("movdqa", "movdqu"):
     VECTOR |= {f"{_name}{_width}": _move(_width) for _width in (8, 16, 32, 64)}
 for _from, _first in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
@@ -1120,32 +1188,32 @@ VECTOR |= {
     "pshufd": _shuffle_words,
     "pshufb": _shuffle_bytes,
     "shufps": _shuffle_floats,
-    "shufi64x2": _shuffle_quarters,
-    "shufi32x4": _shuffle_quarters,
+    "shufi64x2": _shuffle_quarters(64),
+    "shufi32x4": _shuffle_quarters(32),
     "permq": _permute_quads,
     "perm2i128": _permute_halves,
     "pblendw": _blend(16),
     "pblendd": _blend(32),
     "extracti128": _extract_part(16),
-    "extracti32x4": _extract_part(16),
-    "extracti64x2": _extract_part(16),
-    "extracti64x4": _extract_part(32),
+    "extracti32x4": _extract_part(16, 32),
+    "extracti64x2": _extract_part(16, 64),
+    "extracti64x4": _extract_part(32, 64),
     "inserti128": _insert_part(16),
-    "inserti32x4": _insert_part(16),
-    "inserti64x2": _insert_part(16),
-    "inserti64x4": _insert_part(32),
+    "inserti32x4": _insert_part(16, 32),
+    "inserti64x2": _insert_part(16, 64),
+    "inserti64x4": _insert_part(32, 64),
     "broadcasti128": _broadcast(16),
-    "broadcasti32x4": _broadcast(16),
-    "broadcasti64x2": _broadcast(16),
-    "broadcasti64x4": _broadcast(32),
+    "broadcasti32x4": _broadcast(16, 32),
+    "broadcasti64x2": _broadcast(16, 64),
+    "broadcasti64x4": _broadcast(32, 64),
     "palignr": _align,
     "pmultishiftqb": _multishift,
     "pslldq": _shift_bytes(True),
     "psrldq": _shift_bytes(False),
     "phaddw": _add_neighbours(16),
     "phaddd": _add_neighbours(32),
-    "pternlogd": _ternary,
-    "pternlogq": _ternary,
+    "pternlogd": _ternary(32),
+    "pternlogq": _ternary(64),
     "movd": _move_low(4),
     "movq": _move_low(8),
 }
