@@ -11,9 +11,17 @@ from proofs.ranges import Form
 
 Q, N = 3329, 256
 TRANSFORM_BOUND = 8 * Q  # bounds.hpp: kTransformBound
-PRODUCT_BOUND = 8024  # kProductBound
 LANES = 16  # items of a block on AVX2
 WORD = 1 << 15
+
+
+def product_bound(terms: int) -> int:
+    """bounds.hpp: montgomery_bound(sum_bound(terms, odd))"""
+    odd = TRANSFORM_BOUND if terms < 4 else Q
+    return ((terms * (odd + Q) << 12) - 1 + (Q << 15) >> 16) + 1
+
+
+PRODUCT_BOUND = product_bound(3)  # kProductBound
 
 Rows = list[dict[int, int]]  # for each result the factors of inputs
 
@@ -84,12 +92,15 @@ def each_word(expected: Callable[[Values], Values], inputs: tuple[int, int], arg
     return prove
 
 
-def sums(scale: int, c_range: tuple[int, int], e_range: tuple[int, int]) -> Proof:
-    """c = scale c + e in [0, q), on blocks."""
+def sums(scale: int, c_range: tuple[int, int], e_range: tuple[int, int], has_16_bits: bool = False) -> Proof:
+    """c = scale c + e in [0, q), on blocks; has_16_bits: for words c and e whose sum has 16 bits."""
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
         c, e = run.unknown("c", N * LANES, *c_range), run.unknown("e", N * LANES, *e_range)
+        if has_16_bits and run.drawn is None:
+            for n in range(N * LANES):
+                run.facts.assume_sum(c.words[n], e.words[n], -WORD, WORD - 1)
         run.machine.call(function, c.address, e.address)
         for n in range(N * LANES):
             form = {(c.first + n,): scale % Q, (e.first + n,): 1}
@@ -122,7 +133,7 @@ def block_products(terms: int, rows: int, shared: bool) -> Proof:
         c, a = run.space(), run.unknown("a", N * width * terms * rows, 0, 4095)
         y = run.unknown("y", N * LANES * terms, 1 - TRANSFORM_BOUND, TRANSFORM_BOUND - 1)
         run.machine.call(function, c, a.address, y.address, rows, terms)
-        scale = pow(1 << 16, -1, Q)
+        scale, bound = pow(1 << 16, -1, Q), product_bound(terms)
         for row in range(rows):
             for n in range(N):
                 for item in range(LANES):
@@ -131,7 +142,7 @@ def block_products(terms: int, rows: int, shared: bool) -> Proof:
                         for i, j, factor in terms_of_product(n):
                             of_a = (row * terms + term) * N * width + (i if shared else _paired(i, item))
                             form[(a.first + of_a, y.first + (term * N + j) * LANES + item)] = factor * scale % Q
-                    run.expect(run.result(c, (row * N + n) * LANES + item), form, 1 - PRODUCT_BOUND, PRODUCT_BOUND - 1,
+                    run.expect(run.result(c, (row * N + n) * LANES + item), form, 1 - bound, bound - 1,
                                f"coefficient {n} of row {row} of item {item}")
 
     return prove
@@ -165,17 +176,18 @@ def _blocks(name: str, table: str) -> Iterator[Claim]:
     product = (1 - PRODUCT_BOUND, PRODUCT_BOUND - 1)
     yield Claim(f"{name} transform", forward, "words in (-q, q)", "the transform, in (-8 q, 8 q)",
                 linear(transform, WITHIN_Q, wide, LANES))
-    yield Claim(f"{name} inverse", backward, "words in (-8024, 8024)", "2^16 times the inverse, in (-q, q)",
-                linear(lambda: inverse(1 << 16), product, WITHIN_Q, LANES))
+    yield Claim(f"{name} inverse", backward, f"words in (-{PRODUCT_BOUND}, {PRODUCT_BOUND})",
+                "2^16 times the inverse, in (-q, q)", linear(lambda: inverse(1 << 16), product, WITHIN_Q, LANES))
     for terms in (2, 3, 4):
         for function, is_shared in ((multiply, False), (shared, True)):
             yield Claim(f"{name} products, {terms}{', shared' if is_shared else ''}", function,
-                        "a below 2^12, y in (-8 q, 8 q)", "2^-16 times the sum of products, in (-8024, 8024)",
+                        "a below 2^12, y in (-8 q, 8 q)",
+                        f"2^-16 times the sum of products, in (-{product_bound(terms)}, {product_bound(terms)})",
                         block_products(terms, 2, is_shared))
     yield Claim(f"{name} add product", add_product, "any words c, e in (-8 q, 8 q)", "2^16 c + e, in [0, q)",
                 sums(1 << 16, (-WORD, WORD - 1), wide))
     yield Claim(f"{name} add", add, "words whose sum has 16 bits", "c + e, in [0, q)",
-                sums(1, (-WORD // 2, WORD // 2 - 1), (-WORD // 2, WORD // 2 - 1)))
+                sums(1, (-WORD, WORD - 1), (-WORD, WORD - 1), has_16_bits=True))
     yield Claim(f"{name} canonical", canonical, "any words", "the words, in [0, q)",
                 each_word(lambda x: x % Q, (-WORD, WORD - 1)))
     for bits in (1, 4, 5, 10, 11):
