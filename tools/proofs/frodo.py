@@ -56,7 +56,7 @@ def unpacked(count: int, bits: int) -> Callable[[Library, str], None]:
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
-        out, data = run.space(), run.unknown("b", count * bits // 8 + 64, 0, 255, 8)
+        out, data = run.space(), run.unknown("b", count * bits // 8, 0, 255, 8)
         run.machine.call(function, out, data.address, count, bits)
         for n in range(count):
             stream = (divmod(at, 8) for at in range(n * bits, (n + 1) * bits))
@@ -86,7 +86,7 @@ def sampled(n: int, count: int) -> Callable[[Library, str], None]:
         run = Run(library, Q)
         words, cdf = run.unknown("r", count, *ANY_WORD), run.space()
         run.machine.memory.store(cdf, bytes_of(const(len(CDF[n]), 64)))
-        for at, bound in enumerate(CDF[n] + (0,) * (16 - len(CDF[n]))):
+        for at, bound in enumerate(CDF[n] + (0,) * (13 - len(CDF[n]))):
             run.machine.memory.store(cdf + 8 + 2 * at, bytes_of(const(bound, 16)))
         run.machine.call(function, words.address, count, cdf)
         for at, word in enumerate(words.words):
