@@ -789,9 +789,11 @@ def _unpack(width: int, upper: bool) -> Handler:
     return run
 
 
-def _move(width: int = 0) -> Handler:
+def _move(width: int = 0, aligned: bool = False) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         size = min(m.vector_size(i, 0), m.vector_size(i, 1))
+        if aligned and iced.OpKind.MEMORY in (i.op_kind(0), i.op_kind(1)) and m.address(i) % size:
+            raise NotFollowed("the address is not a multiple of the size")
         if i.op_mask != iced.Register.NONE and iced.OpKind.MEMORY in (i.op_kind(0), i.op_kind(1)):
             _move_masked(m, i, size, width // 8)
         else:
@@ -1148,12 +1150,11 @@ for _suffix in ("", "d", "q"):
     for _op in ("and", "or", "xor"):
         VECTOR[f"p{_op}{_suffix}"] = _lanewise(_width, lambda a, b, op=_op: bitwise(op, a, b))
     VECTOR[f"pandn{_suffix}"] = _lanewise(_width, lambda a, b: bitwise("and", bitwise("xor", a, const(-1, a.width)), b))
-for _name in ("movdqa", "movdqu", "lddqu"):
-    VECTOR[_name] = _move()
-for _name in ("movup", "movap"):
-    VECTOR |= {f"{_name}s": _move(32), f"{_name}d": _move(64)}
-for _name in ("movdqa", "movdqu"):
-    VECTOR |= {f"{_name}{_width}": _move(_width) for _width in (8, 16, 32, 64)}
+VECTOR["lddqu"] = _move()
+for _letter, _aligned in (("a", True), ("u", False)):
+    VECTOR |= {f"mov{_letter}ps": _move(32, _aligned), f"mov{_letter}pd": _move(64, _aligned),
+               f"movdq{_letter}": _move(0, _aligned)}
+    VECTOR |= {f"movdq{_letter}{_width}": _move(_width, _aligned) for _width in (8, 16, 32, 64)}
 for _from, _first in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
     for _to, _second in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
         if _first < _second:

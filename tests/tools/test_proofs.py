@@ -1,0 +1,534 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that tools/proofs proves nothing false: terms, what is found about their integers, claims, and the meaning of
+instructions. `tools/prove.sh --self-test` runs them with what they need."""
+import itertools
+import math
+import operator
+import pathlib
+import random
+import sys
+import unittest
+from unittest import mock
+
+import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from proofs import claims, machine, mlkem, ranges, solver, terms  # noqa: E402
+from proofs.ranges import Fact, Facts, NotProved  # noqa: E402
+from proofs.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sext, sub, variable,  # noqa: E402
+                          zext)
+
+Q = 3329
+
+
+def signed(value, width):
+    return terms.signed(value & (1 << width) - 1, width)
+
+
+class Code(machine.Library):
+    """A library that is one function, f, at START."""
+
+    START = 0x10000
+
+    def __init__(self, code, variable=()):
+        self.path = pathlib.Path("code")
+        self.bytes = {0: bytes(64), self.START: bytes.fromhex(code) + bytes(8192)}
+        self.functions, self.objects, self.outside, self.ambiguous = {"f": self.START}, {}, [], set()
+        self.variable, self.linked = list(variable), set()
+
+
+class Rules(unittest.TestCase):
+    """Facts that rules of integers find."""
+
+    def setUp(self):
+        terms.forget()
+
+    def of(self, q, *inputs):
+        """Returns facts mod q, and a variable for each (width, low, high)."""
+        facts, variables = Facts(q), []
+        for n, (width, low, high) in enumerate(inputs):
+            variables.append(variable(f"x{n}", width))
+            facts.assume(variables[-1], low, high)
+        return facts, *variables
+
+    def refused(self, facts, term):
+        with self.assertRaises(NotProved):
+            facts.fact(term)
+
+    def test_sums_beyond_the_width_are_refused(self):
+        facts, a, b = self.of(Q, (16, 0, 40000), (16, 0, 25535))
+        self.assertEqual(facts.fact(add(a, b)), Fact(0, 65535, {(0,): 1, (1,): 1}))
+        facts, a, b = self.of(Q, (16, 0, 40000), (16, 0, 25536))
+        self.refused(facts, add(a, b))
+
+    def test_sums_wrap_where_q_divides_the_size(self):
+        facts, a, b = self.of(1 << 16, (16, -32768, 32767), (16, -32768, 32767))
+        self.assertEqual(facts.fact(mul(a, b)), Fact(0, 65535, {(0, 1): 1}))
+        self.refused(facts, extract(mul(a, b), 15, 1))
+        facts, a, b = self.of(1 << 16, (8, 0, 255), (8, 0, 255))
+        self.refused(facts, add(a, b))
+
+    def test_extension_reads_the_bits_in_one_way(self):
+        facts, a, b = self.of(Q, (16, 0, 40000), (16, -3, 3))
+        self.refused(facts, sext(add(a, b), 32))
+        self.refused(facts, zext(add(a, b), 32))
+        facts, a, b = self.of(Q, (16, 5, 32764), (16, -3, 3))
+        for extended in (sext(add(a, b), 32), zext(add(a, b), 32)):
+            self.assertEqual(facts.fact(extended), Fact(2, 32767, {(0,): 1, (1,): 1}))
+
+    def test_a_table_reads_bits_of_either_kind(self):
+        facts, a = self.of(Q, (16, -3, 3))
+        self.refused(facts, zext(a, 32))  # 2^16 is not 0 mod q
+        facts, a = self.of(Q, (16, 65530, 65535))
+        self.assertEqual(facts.fact(sext(a, 32)), Fact(-6, -1, {(0,): 1, (): -65536 % Q}))
+
+    def test_only_the_highest_part_may_be_negative(self):
+        facts, a, b = self.of(97, (5, -3, 1), (8, 0, 255))
+        self.assertEqual(facts.fact(concat(a, b)), Fact(-768, 511, {(0,): 256 % 97, (1,): 1}))
+        self.refused(facts, concat(b, a))
+        self.refused(facts, concat(a, a))
+
+    def test_a_constant_is_negative_in_sums_only(self):
+        facts, a, b = self.of(Q, (16, 5, 9), (16, 5, 9))
+        self.assertEqual(facts.fact(sub(add(a, b), const(3, 16))), Fact(7, 15, {(0,): 1, (1,): 1, (): Q - 3}))
+        self.assertEqual(facts.fact(mul(a, const(-2, 16))), Fact(-18, -10, {(0,): Q - 2}))
+        self.assertEqual(facts.fact(concat(const(0xFFFF, 16), a)).low, 0xFFFF0005)
+
+    def test_equal_integers_share_tables(self):
+        facts, a, b = self.of(Q, (16, -50, 50), (16, -50, 50))
+        wide = add(sext(a, 32), sext(b, 32))
+        narrow = extract(add(add(a, b), const(7, 16)), 15, 0)
+        facts.fact(wide)
+        facts.fact(narrow)
+        self.assertEqual(facts.same_as[narrow], (wide, 7))
+        chosen = ite(compare("slt", narrow, const(0, 16)), add(narrow, const(Q, 16)), narrow)
+        self.assertEqual(facts.fact(chosen), Fact(0, Q - 1, {(0,): 1, (1,): 1, (): 7}))
+
+    def test_a_quotient_is_another_integer(self):
+        facts, a, b = self.of(Q, (32, -100, 100), (32, -100, 100))
+        whole = add(mul(a, const(4, 32)), mul(b, const(4, 32)))
+        facts.fact(whole)
+        quotient = extract(whole, 31, 2)
+        self.assertEqual(facts.fact(quotient), Fact(-200, 200, {(0,): 1, (1,): 1}))
+        self.assertNotIn(quotient, facts.same_as)
+        chosen = ite(compare("slt", quotient, const(0, 30)), add(quotient, const(Q, 30)), quotient)
+        self.assertEqual(facts.fact(chosen), Fact(0, Q - 1, {(0,): 1, (1,): 1}))
+
+    def test_a_remainder_stops_a_division(self):
+        facts, a, b = self.of(Q, (32, -100, 100), (32, -100, 100))
+        for whole in (add(mul(a, const(4, 32)), mul(b, const(2, 32))), add(mul(a, const(4, 32)), const(2, 32))):
+            facts.fact(whole)
+        self.refused(facts, extract(add(mul(a, const(4, 32)), mul(b, const(2, 32))), 31, 2))
+        self.refused(facts, extract(add(mul(a, const(4, 32)), mul(b, const(4, 32))), 30, 2))
+        facts, a, b = self.of(256, (32, -100, 100), (32, -100, 100))
+        self.refused(facts, extract(add(mul(a, const(4, 32)), mul(b, const(4, 32))), 31, 2))
+
+    def test_montgomery(self):
+        q, factor = 8380417, 25847
+        facts, a, b = self.of(q, (32, 1 - q, q - 1), (32, 1 - q, q - 1))
+        x = add(a, b)
+
+        def reduced(inverse, sign_of_q):
+            m = mul(mul(x, const(factor, 32)), const(inverse, 32))
+            difference = add(mul(sext(x, 64), const(factor, 64)), mul(sext(m, 64), const(sign_of_q * q, 64)))
+            return extract(difference, 63, 32)
+
+        inverse = pow(q, -1, 1 << 32)
+        scale = factor * pow(1 << 32, -1, q) % q
+        fact = facts.fact(reduced(inverse, -1))
+        self.assertEqual(fact.form, {(0,): scale, (1,): scale})
+        self.assertLess(max(-fact.low, fact.high), q)
+        with mock.patch.object(ranges, "LARGEST_TABLE", 1):
+            self.refused(facts, reduced(inverse, 1))
+            self.refused(facts, reduced(inverse + 2, -1))
+
+    def test_a_variable_is_new_and_fits(self):
+        facts, a = self.of(Q, (8, 0, 255))
+        with self.assertRaises(ValueError):
+            facts.assume(a, 0, 1)
+        with self.assertRaises(ValueError):
+            facts.assume(variable("y", 8), 0, 256)
+
+    def test_a_sum_that_is_taken_for_granted(self):
+        facts, a, b, c = self.of(Q, (16, -32768, 32767), (16, -32768, 32767), (16, -32768, 32767))
+        facts.assume_sum(a, b, -32768, 32767)
+        for total in (add(a, b), add(b, a)):
+            self.assertEqual(facts.fact(sext(total, 32)), Fact(-32768, 32767, {(0,): 1, (1,): 1}))
+        self.refused(facts, add(a, c))
+        self.refused(facts, sub(a, b))
+
+
+class Tables(unittest.TestCase):
+    """Facts that come from every value of one word; also where a compiled program computes them."""
+
+    def setUp(self):
+        terms.forget()
+
+    def test_widths_of_sources(self):
+        for widths in ((16, 32), (32, 16)):
+            terms.forget()
+            facts = Facts(Q)
+            for width in widths:
+                x = variable(f"x{width}", width)
+                facts.assume(x, -10, 10)
+                is_ones = ite(compare("eq", x, const(0xFFFF, width)), const(1, 8), const(0, 8))
+                if width == 32:
+                    self.assertEqual(facts.fact(is_ones), Fact(0, 0, {}))
+                else:
+                    with self.assertRaises(NotProved):
+                        facts.fact(is_ones)
+
+    def test_results_near_the_ends_of_64_bits(self):
+        facts, x, y = Facts(Q), variable("x", 64), variable("y", 64)
+        facts.assume(x, 0, 2)
+        facts.assume(y, 0, 1 << 20)
+        last = next(n for n in range(6000) if ((1 << 63) + n - 6000) % Q == 0)
+        small = ite(extract(x, 1, 1), const(last - (1 << 63), 64), ite(extract(x, 0, 0), const(3000, 64), const(0, 64)))
+        large = ite(extract(y, 0, 0), const(Q - 1 - (1 << 63), 64), const((1 << 63) - 1, 64))
+        for term in (small, large):
+            with self.assertRaises(NotProved):
+                facts.fact(term)
+
+    def test_large(self):
+        facts, x = Facts(Q), variable("x", 32)
+        facts.assume(x, -(1 << 18), 1 << 18)
+        low = extract(mul(extract(x, 15, 0), const(pow(Q, -1, 1 << 16), 16)), 15, 0)
+        montgomery = extract(sub(x, mul(sext(low, 32), const(Q, 32))), 31, 16)
+        fact = facts.fact(bitwise("xor", bitwise("xor", montgomery, const(5, 16)), const(5, 16)))
+        self.assertEqual(fact.form, {(0,): pow(1 << 16, -1, Q)})
+        results = [(n - signed(n * pow(Q, -1, 1 << 16), 16) * Q) >> 16 for n in range(-(1 << 18), (1 << 18) + 1)]
+        self.assertEqual((fact.low, fact.high), (min(results), max(results)))
+        almost = ite(compare("eq", x, const(1 << 18, 32)), const(1, 32), const(0, 32))
+        with self.assertRaises(NotProved):
+            facts.fact(almost)
+        with self.assertRaises(NotProved):  # 2^16 is not 0 mod q
+            facts.fact(zext(extract(x, 15, 0), 32))
+
+    def test_large_and_small_agree(self):
+        for width, low, high in ((24, -300, 400), (24, 0, 700), (32, -5, 900), (40, -600, 5)):
+            for small in (ranges.SMALL_TABLE, 1):
+                terms.forget()
+                facts, x = Facts(17), variable("x", width)
+                facts.assume(x, low, high)
+                sign = sext(extract(x, width - 1, width - 1), width)
+                size = sub(bitwise("xor", x, sign), sign)
+                even = bitwise("and", mul(x, const(2, width)), const(-2, width))
+                again = bitwise("xor", sext(bitwise("xor", x, const(9, width)), 64), const(9, 64))
+                with mock.patch.object(ranges, "SMALL_TABLE", small), self.subTest(width=width, small=small):
+                    self.assertEqual(facts.fact(even), Fact(2 * low, 2 * high, {(0,): 2}))
+                    self.assertEqual(facts.fact(again), Fact(low, high, {(0,): 1}))
+                    if low < 0:
+                        with self.assertRaises(NotProved):
+                            facts.fact(size)
+                    else:
+                        self.assertEqual(facts.fact(size), Fact(low, high, {(0,): 1}))
+
+
+class RandomTerms(unittest.TestCase):
+    """Terms of drawn operations have the values of these, and all facts about them hold for every input."""
+
+    BINARY = {"add": (add, operator.add), "sub": (sub, operator.sub), "mul": (mul, operator.mul),
+              "and": (lambda a, b: bitwise("and", a, b), operator.and_),
+              "or": (lambda a, b: bitwise("or", a, b), operator.or_),
+              "xor": (lambda a, b: bitwise("xor", a, b), operator.xor)}
+
+    def test_facts(self):
+        found = 0
+        for seed in range(800):
+            with self.subTest(seed=seed):
+                found += self.one(random.Random(seed))
+        self.assertGreater(found, 4000)
+
+    def one(self, draw):
+        terms.forget()
+        q = draw.choice((3, 5, 7, 13, 17, 97, 3329, 2, 16, 256))
+        facts, bounds = Facts(q), []
+        for _ in range(draw.randint(1, 3)):
+            width = draw.choice((4, 5, 6, 8, 12, 16))
+            size = min(draw.choice((1, 2, 3, 5, 9, 12)), 1 << width)
+            low = draw.choice((0, -(size // 2), draw.randint(-(1 << width - 1), (1 << width) - size)))
+            bounds.append((width, low, low + size - 1))
+        inputs = list(itertools.product(*(range(low, high + 1) for _, low, high in bounds)))
+        pool = []
+        for n, (width, low, high) in enumerate(bounds):
+            pool.append((variable(f"x{n}", width), [x[n] & (1 << width) - 1 for x in inputs]))
+            facts.assume(pool[-1][0], low, high)
+        known = {term: np.array(values, dtype=np.uint64) for term, values in pool}
+        found = 0
+        for _ in range(draw.choice((6, 10, 16))):
+            term, values = self.drawn(draw, pool, q, len(inputs))
+            values = [value & (1 << term.width) - 1 for value in values]
+            got = np.broadcast_to(ranges.evaluate(term, known), (len(inputs),))
+            self.assertEqual([int(x) for x in got], values)
+            if term.value is None:
+                pool.append((term, values))
+                if draw.random() < 0.6:
+                    found += self.holds(facts, q, term, values, inputs)
+        draw.shuffle(pool)
+        return found + sum(self.holds(facts, q, term, values, inputs) for term, values in pool)
+
+    def drawn(self, draw, pool, q, count):
+        """Returns a term, and its values, whose bits beyond its width do not count."""
+        a, x = draw.choice(pool[-6:])
+        width = a.width
+        same = [(term, values) for term, values in pool if term.width == width]
+        number = draw.choice((0, 1, q, -q, 4, 16, 1 << width - 1, -1, draw.getrandbits(width))) & (1 << width) - 1
+        b, y = draw.choice(same) if draw.random() < 0.6 else (const(number, width), [number] * count)
+        match draw.choice((*self.BINARY, *self.BINARY, "extend", "part", "part", "concat", "compare", "shift")):
+            case "extend":
+                wide = draw.choice((width, width + 1, width + 5, min(2 * width, 40)))
+                return (sext(a, wide), [signed(v, width) for v in x]) if draw.random() < 0.5 else (zext(a, wide), x)
+            case "part":
+                low = draw.choice((0, draw.randrange(width)))
+                high = draw.choice((width - 1, draw.randint(low, width - 1)))
+                return extract(a, high, low), [v >> low for v in x]
+            case "concat":
+                b, y = draw.choice([(b, y) for b, y in pool if b.width + width <= 48] or [(const(1, 1), [1] * count)])
+                return concat(a, b), [v << b.width | w for v, w in zip(x, y)]
+            case "compare":
+                op = draw.choice(("eq", "ult", "slt"))
+                pairs = zip(x, y) if op != "slt" else zip((signed(v, width) for v in x), (signed(w, width) for w in y))
+                less = [v == w if op == "eq" else v < w for v, w in pairs]
+                return ite(compare(op, a, b), a, b), [v if yes else w for v, w, yes in zip(x, y, less)]
+            case "shift":
+                by = draw.randrange(width + 2)
+                return draw.choice(((terms.shift_left(a, by), [v << by for v in x]),
+                                    (terms.shift_right(a, by), [v >> by for v in x]),
+                                    (terms.shift_right_signed(a, by), [signed(v, width) >> by for v in x])))
+            case op:
+                make, compute = self.BINARY[op]
+                return make(a, b), [compute(v, w) for v, w in zip(x, y)]
+
+    def holds(self, facts, q, term, values, inputs):
+        """Returns whether there is a fact; fails if it does not hold."""
+        try:
+            fact = facts.fact(term)
+        except NotProved:
+            return False
+        self.assertLess(fact.high - fact.low, 1 << term.width)
+        for given, value in zip(inputs, values):
+            integer = fact.low + (value - fact.low) % (1 << term.width)
+            self.assertLessEqual(integer, fact.high, (term, given))
+            if fact.form is not None:
+                total = sum(factor * math.prod(given[n] for n in key) for key, factor in fact.form.items())
+                self.assertEqual((integer - total) % q, 0, (term, given))
+                self.assertTrue(all(0 < factor < q for factor in fact.form.values()))
+        return True
+
+
+class Terms(unittest.TestCase):
+    def test_terms_of_different_runs_are_not_mixed(self):
+        terms.forget()
+        old = const(0, 8)
+        terms.forget()
+        x, y = variable("x", 8), variable("y", 8)
+        self.assertIsNot(concat(x, y), concat(old, y))
+
+    def test_widths_are_equal(self):
+        a, b = variable("a", 8), variable("b", 16)
+        for make in (add, sub, mul, lambda x, y: compare("eq", x, y), lambda x, y: ite(variable("c", 1), x, y)):
+            with self.assertRaises(ValueError):
+                make(a, b)
+
+    def test_halves_of_products(self):
+        a, b = variable("a", 16), variable("b", 16)
+        for extend, other in ((sext, zext), (zext, sext)):
+            product = mul(extend(a, 32), extend(b, 32))
+            self.assertIs(concat(extract(product, 31, 16), mul(a, b)), product)
+            self.assertIsNot(concat(extract(product, 31, 16), mul(a, b)), mul(other(a, 32), other(b, 32)))
+            self.assertIsNot(concat(extract(product, 31, 16), mul(a, a)), product)
+
+    def test_the_solver_knows_all_operations(self):
+        a, b = variable("a", 8), variable("b", 8)
+        self.assertTrue(solver.equal(add(a, b), sub(a, sub(const(0, 8), b))))
+        self.assertTrue(solver.equal(sext(a, 16), sub(bitwise("xor", zext(a, 16), const(128, 16)), const(128, 16))))
+        self.assertTrue(solver.equal(compare("ult", a, b), extract(sub(zext(a, 9), zext(b, 9)), 8, 8)))
+        self.assertTrue(solver.equal(ite(compare("eq", a, b), a, b), b))
+        self.assertFalse(solver.equal(compare("slt", a, b), extract(sub(a, b), 7, 7)))
+        self.assertFalse(solver.equal(concat(a, b), concat(b, a)))
+
+
+class Claims(unittest.TestCase):
+    def setUp(self):
+        terms.forget()
+        self.run_ = claims.Run(Code("c3"), Q)
+        self.a = self.run_.unknown("a", 2, 0, 4095)
+        self.total = add(self.a.words[0], mul(self.a.words[1], const(2, 16)))
+
+    def test_results(self):
+        self.run_.expect(self.total, {(0,): 1, (1,): 2}, 0, 3 * 4095, "it")
+        for form in ({(0,): 1, (1,): 3}, {(0,): 1}, {(0,): 1, (1,): 2, (): 1}, {(0,): 1, (1,): 2, (): 0}, {}):
+            with self.assertRaises(NotProved):
+                self.run_.expect(self.total, form, 0, 3 * 4095, "it")
+        for low, high in ((1, 3 * 4095), (0, 3 * 4095 - 1)):
+            with self.assertRaises(NotProved):
+                self.run_.expect(self.total, {(0,): 1, (1,): 2}, low, high, "it")
+
+    def test_functions_of_one_word(self):
+        word = self.a.words[0]
+        result = bitwise("and", word, const(0xFF0, 16))
+        self.run_.expect_table(result, word, lambda x: x & 0xFF0, "it")
+        with self.assertRaises(NotProved):
+            self.run_.expect_table(result, word, lambda x: x & 0xFF0 | (x == 4095), "it")
+        with self.assertRaises(NotProved):
+            self.run_.expect_table(self.total, word, lambda x: x, "it")
+
+    def test_bounds_of_the_header(self):
+        bounds = (pathlib.Path(__file__).resolve().parents[2] / "src/prim/ntt/bounds.hpp").read_text()
+        self.assertIn("kTransformBound = (1 + 7) * int{kQ};", bounds)
+        self.assertIn("kProductBound = montgomery_bound(sum_bound(3, kTransformBound));", bounds)
+        self.assertIn("return static_cast<int>((bound - 1 + (int64_t{kQ} << 15)) >> 16) + 1;", bounds)
+        self.assertIn("return (terms * (odd + kQ)) << 12;", bounds)
+        self.assertEqual(mlkem.PRODUCT_BOUND, 7283)
+        self.assertEqual(mlkem.product_bound(4), Q)
+
+
+def lanes_of(register, width, count):
+    value = machine.value_of(register).value
+    return [value >> n * width & (1 << width) - 1 for n in range(count)]
+
+
+class Instructions(unittest.TestCase):
+    """Instructions on known words, against values from Intel's manual."""
+
+    def setUp(self):
+        terms.forget()
+
+    def ran(self, code, vectors=(), general=(), masks=()):
+        """Returns a machine that has run the code. `vectors` are (number, width, lanes), `general` and `masks` (number,
+        value); lanes that are not given are known to be 0x55..."""
+        m = machine.Machine(Code(code + " c3"))
+        m.general = [const(0x5555555555555555, 64)] * 16
+        m.mask = [const(0, 64)] * 8
+        m.vector = [machine.bytes_of(const(int("55" * 64, 16), 512)) for _ in range(32)]
+        for number, width, lanes in vectors:
+            low = machine._flatten(const(lane, width) for lane in lanes)
+            m.vector[number] = low + m.vector[number][len(low):]
+        for number, value in general:
+            m.general[number] = const(value, 64)
+        for number, value in masks:
+            m.mask[number] = const(value, 64)
+        m.call("f")
+        return m
+
+    def lanes(self, code, width, expected, *vectors, masks=(), rest=0):
+        """The code leaves the expected lanes in xmm1, and `rest` in all bytes above."""
+        register = self.ran(code, vectors, masks=masks).vector[1]
+        self.assertEqual(lanes_of(register, width, len(expected)), [x & (1 << width) - 1 for x in expected])
+        above = len(expected) * width // 8
+        self.assertEqual(lanes_of(register[above:], 8, 64 - above), [rest] * (64 - above))
+
+    def test_saturation(self):
+        a = (2, 16, (-1, 0, 255, 256, 0x7FFF, -0x8000, 5, 128))
+        self.lanes("c5e967ca", 8, (0, 0, 255, 255, 255, 0, 5, 128) * 2, a, (2, 16, a[2]))  # vpackuswb xmm1,xmm2,xmm2
+        b = (3, 32, (0x10000, -1, 0xFFFF, 0x8000, 9, 10, 11, 12))
+        # vpackusdw ymm1,ymm3,ymm3: in each 128 bits
+        self.lanes("c4e2652bcb", 16, (0xFFFF, 0, 0xFFFF, 0x8000) * 2 + (9, 10, 11, 12) * 2, b)
+
+    def test_products(self):
+        a = (2, 16, (0x4000, -0x8000, -1, 1, -3, 0x7FFF, 0, 2))
+        b = (3, 16, (3, -0x8000, 0x4000, 0x2000, 0x4000, 0x7FFF, 5, 0x3FFF))
+        self.lanes("c4e2690bcb", 16, (2, -0x8000, 0, 0, -1, 0x7FFE, 0, 1), a, b)  # vpmulhrsw
+        # vpmaddwd: -0x8000 * -0x8000 twice is -2^31
+        self.lanes("c5e9f5cb", 32, (-(1 << 31), 7, 0, 0), (2, 16, (-0x8000, -0x8000, 1, 2, 0, 0, 0, 0)),
+                   (3, 16, (-0x8000, -0x8000, 3, 2, 9, 9, 0, 0)))
+
+    def test_choices(self):
+        a, b, c = (1, 32, (0xF0F0F0F0, 1, -1, 2)), (2, 32, (0x11111111,) * 4), (3, 32, (0x22222222,) * 4)
+        # vpternlogd xmm1{k1},xmm2,xmm3,0xca: bits of xmm2 where xmm1 has ones, else of xmm3
+        self.lanes("62f36d0925cbca", 32, (0x12121212, 1, 0x11111111, 2), a, b, c, masks=[(1, 5)])
+        table, other = (16, tuple(range(8))), (16, tuple(range(8, 16)))
+        index = (16, (15, 8, 7, 0, 16, 1, 9, 31))
+        self.lanes("62f2ed087dcb", 16, (15, 8, 7, 0, 0, 1, 9, 15), (1, *table), (2, *index), (3, *other))  # vpermt2w
+        self.lanes("62f2ed0875cb", 16, (15, 8, 7, 0, 0, 1, 9, 15), (1, *index), (2, *table), (3, *other))  # vpermi2w
+        # vpblendmw xmm1{k1}{z}
+        self.lanes("62f2ed8966cb", 16, (0, 9, 0, 11, 0, 0, 0, 15), (2, *table), (3, *other), masks=[(1, 0x8A)])
+        # vpshufb ymm1,ymm2,ymm3: within 128 bits, and zero where the highest bit is set
+        self.lanes("c4e26d00cb", 8, (15, 0, 0, 5) * 4 + (31, 0, 16, 21) * 4, (2, 8, tuple(range(32))),
+                   (3, 8, (15, 0x81, 0x70, 5) * 8))
+
+    def test_masks(self):
+        a, b, old = (2, 32, tuple(range(8))), (3, 32, (10,) * 8), (1, 32, tuple(range(100, 108)))
+        self.lanes("62f16da9fecb", 32, (10, 0, 12, 0, 0, 0, 0, 17), a, b, old, masks=[(1, 0x85)])  # vpaddd ymm1{k1}{z}
+        self.lanes("62f16d29fecb", 32, (10, 101, 12, 103, 104, 105, 106, 17), a, b, old, masks=[(1, 0x85)])
+        # vshufi32x4 ymm1{k1},ymm2,ymm3,1: lanes of 32 bits
+        self.lanes("62f36d2943cb01", 32, (4, 101, 6, 103, 10, 10, 106, 107), a, b, old, masks=[(1, 0x35)])
+        # vpmovdw xmm1{k1},xmm2 clears what is above four words
+        self.lanes("62f27e0933d1", 16, (0, 0x5555, 2, 0x5555), a, masks=[(1, 0xF5)])
+        self.lanes("660ffdca", 16, (3,) * 8, (1, 16, (1,) * 8), (2, 16, (2,) * 8), rest=0x55)  # paddw keeps the rest
+        m = self.ran("62f16d0a65cb", [(2, 16, (1, 2, 3, -4, 0, 0, 0, 0)), (3, 16, (0, 0, 5, -5, 0, 0, 0, 0))],
+                     masks=[(2, 0xFD)])  # vpcmpgtw k1{k2},xmm2,xmm3
+        self.assertEqual(m.mask[1].value, 9)
+        self.assertEqual(self.ran("c5f893c1", masks=[(1, 0x123456)]).general[0].value, 0x3456)  # kmovw eax,k1
+        self.assertEqual(self.ran("c5f992c8", general=[(0, 0x123456)]).mask[1].value, 0x56)  # kmovb k1,eax
+
+    def test_order_of_lanes(self):
+        a, b = (2, 8, tuple(range(16))), (3, 8, tuple(range(16, 32)))
+        self.lanes("c4e3690fcb04", 8, tuple(range(20, 32)) + (0, 1, 2, 3), a, b)  # vpalignr xmm1,xmm2,xmm3,4
+        a, b = (2, 16, tuple(range(16))), (3, 16, tuple(range(100, 116)))
+        self.lanes("c5ed61cb", 16, (0, 100, 1, 101, 2, 102, 3, 103, 8, 108, 9, 109, 10, 110, 11, 111),
+                   a, b)  # vpunpcklwd
+
+    def test_long_shifts(self):
+        a = (2, 16, (1, -1, 0x7FFF, -0x8000) * 2)
+        for count in (16, 17, 1 << 40):
+            self.lanes("c5e9f1cb", 16, (0,) * 8, a, (3, 64, (count, 1)))  # vpsllw
+            self.lanes("c5e9e1cb", 16, (0, -1, 0, -1) * 2, a, (3, 64, (count, 1)))  # vpsraw
+
+    def test_general_registers(self):
+        a, b = 0x1122334455667788, 0xFFFFFFFFFFFFFF99
+        for code, expected in (("88dc", 0x1122334455669988),  # mov ah,bl
+                               ("6601d8", 0x1122334455667721),  # add ax,bx
+                               ("01d8", 0x55667721),  # add eax,ebx
+                               ("c0f809", 0x11223344556677FF),  # sar al,9
+                               ("f7d8", 0xAA998878)):  # neg eax
+            self.assertEqual(self.ran(code, general=[(0, a), (3, b)]).general[0].value, expected, code)
+        # shl eax,cl; sbb eax,ebx after cmp rax,rbx
+        self.assertEqual(self.ran("d3e0", general=[(0, a), (1, 33)]).general[0].value, 0x55667788 * 2 & 0xFFFFFFFF)
+        self.assertEqual(self.ran("4839d8 19d8", general=[(0, a), (3, b)]).general[0].value,
+                         (0x55667788 - 0xFFFFFF99 - 1) % (1 << 32))
+
+    def test_flags(self):
+        def flags(code, a, b, count=0):
+            return self.ran(code, general=[(0, a), (3, b), (1, count)])
+
+        m = flags("4839d8", 1, -1)  # cmp rax,rbx
+        self.assertEqual([m.condition(code).value for code in ("b", "ae", "l", "ge", "e", "a", "g")],
+                         [1, 0, 0, 1, 0, 0, 1])
+        m = flags("4839d8", 1 << 63, 1)
+        self.assertEqual([m.condition(code).value for code in ("b", "l", "s", "be", "le")], [0, 1, 0, 0, 1])
+        self.assertEqual(flags("4839d8 d3e0", 5, 5, 32).condition("e").value, 1)  # shl by 0 keeps them
+        with self.assertRaises(machine.NotFollowed):
+            flags("01d8", 1, 2).condition("l")
+
+    def test_what_is_not_followed(self):
+        for code in ("0ffdca",  # paddw mm1,mm2
+                     "6a05",  # push 5
+                     "66 0f 6f 0c 25 08 00 01 00",  # movdqa xmm1,[0x10008]
+                     "8b042508000000",  # mov eax,[8]
+                     "65488b042528000000",  # mov rax,gs:[0x28]
+                     "678b06"):  # mov eax,[esi]
+            with self.assertRaises(machine.NotFollowed):
+                self.ran(code, general=[(6, Code.START)])
+        m = machine.Machine(Code("8b0500100000c3", variable=[range(Code.START + 0x1000, Code.START + 0x2000)]))
+        with self.assertRaises(machine.NotFollowed):
+            m.call("f")
+
+    def test_thread_data_is_unknown(self):
+        # mov rax,fs:[0x28]; sub rax,fs:[0x28]
+        self.assertIsNone(self.ran("64488b042528000000").general[0].value)
+        self.assertEqual(self.ran("64488b042528000000 64482b042528000000").general[0].value, 0)
+
+    def test_memory_overlaps(self):
+        m = machine.Memory(Code("c3"))
+        m.store(0x20000, machine.bytes_of(const(0x1122334455667788, 64)))
+        m.store(0x20003, machine.bytes_of(const(0xAABB, 16)))
+        self.assertEqual(machine.value_of(m.load(0x20000, 8)).value, 0x112233AABB667788)
+        x = variable("x", 32)
+        m.store(0x20002, machine.bytes_of(x))
+        self.assertIs(machine.value_of(m.load(0x20002, 4)), x)
+        self.assertIs(machine.value_of(m.load(0x20003, 2)), extract(x, 23, 8))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that this CPU and tools/proofs/machine.py agree on each form of the instructions that machine.py knows: registers,
+masks, flags and memory after one instruction on drawn words. `tools/prove.sh --self-test` runs it."""
+import ctypes
+import mmap
+import pathlib
+import random
+import re
+import sys
+import unittest
+
+import iced_x86 as iced
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from proofs import machine, terms  # noqa: E402
+from proofs.terms import const  # noqa: E402
+from test_proofs import Code as Library  # noqa: E402
+
+Code, Kind, Register = iced.Code, iced.OpKind, iced.Register
+KINDS = {value: name for name, value in vars(iced.OpCodeOperandKind).items() if isinstance(value, int)}
+FEATURES = {value: name for name, value in vars(iced.CpuidFeature).items() if isinstance(value, int)}
+ASSUMED = {"INTEL8086", "INTEL186", "INTEL286", "INTEL386", "INTEL486", "X64", "CMOV", "SSE", "SSE2", "SSE3", "SSSE3",
+           "SSE4_1", "SSE4_2", "AVX", "AVX2", "BMI1", "BMI2", "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL",
+           "AVX512_VBMI", "AVX512_VBMI2", "AVX512_VNNI"}
+NEEDED = {"avx2", "bmi2", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512vbmi", "avx512_vbmi2", "avx512_vnni"}
+# Those that use the stack, count with registers, or are not in machine.py under their own names.
+LEFT_OUT = {"push", "pop", "call", "ret", "retnq", "leave", "nop", "endbr64", "stosq", "stosd", "stosb", "movsq", "xchg"}
+COMPARED = {"vpcmpb", "vpcmpw", "vpcmpd", "vpcmpq", "vpcmpub", "vpcmpuw", "vpcmpud", "vpcmpuq"}
+IMMEDIATES = {"IMM8": (Kind.IMMEDIATE8, 8), "IMM8_CONST_1": (Kind.IMMEDIATE8, 0), "IMM16": (Kind.IMMEDIATE16, 16),
+              "IMM32": (Kind.IMMEDIATE32, 32), "IMM64": (Kind.IMMEDIATE64, 64),
+              "IMM8SEX16": (Kind.IMMEDIATE8TO16, -8), "IMM8SEX32": (Kind.IMMEDIATE8TO32, -8),
+              "IMM8SEX64": (Kind.IMMEDIATE8TO64, -8), "IMM32SEX64": (Kind.IMMEDIATE32TO64, -32)}
+# The state before and after: 32 vectors, 8 masks, 16 general registers, flags, and memory that rsi points to.
+MASKS, GENERAL, FLAGS, MEMORY, STATE_BYTES = 2048, 2112, 2240, 2304, 2432
+# All general registers but rsp, rsi and r15, which points to the state.
+FREE = [n for n in range(15) if n not in (4, 6)]
+SAVED = (Register.RBX, Register.RBP, Register.R12, Register.R13, Register.R14, Register.R15)
+
+
+def assembled(instructions, at):
+    code = b""
+    for instruction in instructions:
+        encoder = iced.Encoder(64)
+        encoder.encode(instruction, at + len(code))
+        code += encoder.take_buffer()
+    return code
+
+
+def at_state(offset):
+    return iced.MemoryOperand(Register.R15, displ=offset, displ_size=8)
+
+
+def before():
+    make = iced.Instruction
+    yield from (make.create_reg(Code.PUSH_R64, register) for register in SAVED)
+    yield make.create_reg_reg(Code.MOV_R64_RM64, Register.R15, Register.RDI)
+    for n in range(32):
+        yield make.create_reg_mem(Code.EVEX_VMOVDQU64_ZMM_K1Z_ZMMM512, Register.ZMM0 + n, at_state(64 * n))
+    for n in range(8):
+        yield make.create_reg_mem(Code.VEX_KMOVQ_KR_KM64, Register.K0 + n, at_state(MASKS + 8 * n))
+    for n in FREE:
+        yield make.create_reg_mem(Code.MOV_R64_RM64, Register.RAX + n, at_state(GENERAL + 8 * n))
+    yield make.create_reg_mem(Code.LEA_R64_M, Register.RSI, at_state(MEMORY))
+
+
+def after():
+    make = iced.Instruction
+    for n in FREE:
+        yield make.create_mem_reg(Code.MOV_RM64_R64, at_state(GENERAL + 8 * n), Register.RAX + n)
+    yield make.create(Code.PUSHFQ)
+    yield make.create_reg(Code.POP_R64, Register.RAX)
+    yield make.create_mem_reg(Code.MOV_RM64_R64, at_state(FLAGS), Register.RAX)
+    for n in range(32):
+        yield make.create_mem_reg(Code.EVEX_VMOVDQU64_ZMMM512_K1Z_ZMM, at_state(64 * n), Register.ZMM0 + n)
+    for n in range(8):
+        yield make.create_mem_reg(Code.VEX_KMOVQ_M64_KR, at_state(MASKS + 8 * n), Register.K0 + n)
+    yield make.create(Code.VEX_VZEROUPPER)
+    yield from (make.create_reg(Code.POP_R64, register) for register in reversed(SAVED))
+    yield make.create(Code.RETNQ)
+
+
+def codes():
+    """Yields the codes of instructions that machine.py knows and that this CPU has."""
+    for name, code in vars(iced.Code).items():
+        mnemonic = name.removeprefix("VEX_").removeprefix("EVEX_").split("_")[0].lower()
+        known = (mnemonic in machine.GENERAL or mnemonic in machine.VECTOR or mnemonic in COMPARED or
+                 mnemonic[:1] == "v" and mnemonic[1:] in machine.VECTOR or mnemonic.startswith(("set", "cmov")))
+        if not isinstance(code, int) or not known or mnemonic in LEFT_OUT:
+            continue
+        information, instruction = iced.OpCodeInfo(code), iced.Instruction()
+        instruction.code = code
+        if information.encoding in (iced.EncodingKind.LEGACY, iced.EncodingKind.VEX, iced.EncodingKind.EVEX):
+            if information.mode64 and {FEATURES[f] for f in instruction.cpuid_features()} <= ASSUMED:
+                yield code, information
+
+
+def instructions(draw, code, information, repeats):
+    """Yields instructions of a code, with drawn operands, of all its forms."""
+    evex = information.encoding == iced.EncodingKind.EVEX
+    for memory in (False, True):
+        for mask in ("", "merging", "zeroing") if information.can_use_op_mask_register else ("",):
+            for broadcast in (False, True) if memory and information.can_broadcast else (False,):
+                for _ in range(repeats):
+                    i = iced.Instruction()
+                    i.code = code
+                    if not all([operand(draw, i, n, KINDS[information.op_kind(n)], memory, evex)
+                                for n in range(information.op_count)]):
+                        break
+                    has_memory = Kind.MEMORY in [i.op_kind(n) for n in range(i.op_count)]
+                    if has_memory != memory:
+                        break
+                    if mask == "zeroing" and (not information.can_use_zeroing_masking or i.op_kind(0) == Kind.MEMORY):
+                        break
+                    if mask:
+                        i.op_mask, i.zeroing_masking = Register.K1 + draw.randrange(7), mask == "zeroing"
+                    i.is_broadcast = broadcast
+                    yield i
+
+
+def operand(draw, i, n, kind, memory, evex):
+    """Sets operand n; returns whether it is of a kind that is compared here."""
+    first = kind.split("_")[0]
+    if memory and kind.endswith("_OR_MEM") or kind == "MEM":
+        i.set_op_kind(n, Kind.MEMORY)
+        i.memory_base = Register.RSI
+        return memory
+    if kind in IMMEDIATES:
+        op_kind, bits = IMMEDIATES[kind]
+        value = draw.randrange(-(1 << -bits - 1), 1 << -bits - 1) if bits < 0 else draw.getrandbits(bits) if bits else 1
+        i.set_op_kind(n, op_kind)
+        i.set_immediate_u64(n, value & draw.choice((15, -1)) if kind == "IMM8" else value % (1 << 64))
+        return True
+    if first in ("XMM", "YMM", "ZMM") and not kind.startswith("XMMP3"):
+        register = getattr(Register, first + "0") + draw.randrange(32 if evex else 16)
+    elif first in ("R16", "R32", "R64"):
+        register = getattr(Register, {"R16": "AX", "R32": "EAX", "R64": "RAX"}[first]) + draw.choice(FREE)
+    elif first == "R8":
+        register = getattr(Register, draw.choice(("AL", "CL", "BL", "AH", "CH", "DH", "BH", "R8L", "R9L", "BPL", "DIL")))
+    elif kind in ("AL", "AX", "EAX", "RAX", "CL"):
+        register = getattr(Register, kind)
+    elif first == "K":
+        register = Register.K0 + draw.randrange(8)
+    else:
+        return False
+    i.set_op_kind(n, Kind.REGISTER)
+    i.set_op_register(n, register)
+    return True
+
+
+def drawn_state(draw):
+    words = {2: (b"\0\0", b"\xff\x7f", b"\0\x80", b"\xff\xff"), 4: (b"\0\0\0\x80", b"\xff\xff\xff\x7f"), 8: (b"\xff" * 8,)}
+    size = draw.choice((2, 4, 8))
+    state = b"".join(draw.choice((*words[size], draw.randrange(80).to_bytes(size, "little"), draw.randbytes(size)))
+                     for _ in range(STATE_BYTES // size))
+    if draw.random() < 0.3:  # rax and rcx, which are compared first, are equal
+        state = state[:GENERAL] + state[GENERAL + 8:GENERAL + 16] + state[GENERAL + 8:]
+    return state
+
+
+def part(state, offset, size=8):
+    return int.from_bytes(state[offset:offset + size], "little")
+
+
+def has_flags(condition, flags):
+    carry, zero, sign, overflow = (bool(flags >> bit & 1) for bit in (0, 6, 7, 11))
+    less = sign != overflow
+    return {"b": carry, "ae": not carry, "e": zero, "ne": not zero, "s": sign, "ns": not sign, "l": less,
+            "ge": not less, "be": carry or zero, "a": not carry and not zero, "le": less or zero,
+            "g": not less and not zero}[condition]
+
+
+def features():
+    return set(re.findall(r"\w+", pathlib.Path("/proc/cpuinfo").read_text()))
+
+
+@unittest.skipUnless(NEEDED <= features(), "the CPU lacks AVX-512")
+class OnThisCpu(unittest.TestCase):
+    def setUp(self):
+        self.code = mmap.mmap(-1, 8192, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        self.state = mmap.mmap(-1, 8192)
+        self.at, self.at_state = (ctypes.addressof(ctypes.c_char.from_buffer(area)) for area in (self.code, self.state))
+        self.formatter = iced.Formatter(iced.FormatterSyntax.INTEL)
+        self.frame = assembled(before(), self.at), assembled(after(), self.at)
+        # The flags that an instruction takes are those of this comparison.
+        self.first = assembled([iced.Instruction.create_reg_reg(Code.CMP_R64_RM64, Register.RAX, Register.RCX)], self.at)
+
+    def test_each_instruction(self):
+        draw, compared, followed = random.Random(1), 0, set()
+        for code, information in codes():
+            for instruction in instructions(draw, code, information, 3):
+                state = drawn_state(draw)
+                try:
+                    body = self.first + assembled([instruction], self.at)
+                except ValueError:  # AH with a register that is named by a prefix
+                    continue
+                m = self.followed(body, state)
+                if m is None:
+                    continue
+                compared += 1
+                followed.add(code)
+                differences = self.differences(m, self.run_here(body, state))
+                self.assertFalse(differences, f"{self.formatter.format(instruction)}: {differences}")
+        self.assertGreater(compared, 10000)
+        self.assertGreater(len(followed), 900)
+
+    def run_here(self, body, state):
+        code = self.frame[0] + body + self.frame[1]
+        self.code[:len(code)], self.state[:STATE_BYTES] = code, state
+        ctypes.CFUNCTYPE(None, ctypes.c_uint64)(self.at)(self.at_state)
+        return bytes(self.state[:STATE_BYTES])
+
+    def followed(self, body, state):
+        """Returns a machine that has run the two instructions, or None where it refuses one."""
+        terms.forget()
+        m = machine.Machine(Library(body.hex()))
+        m.vector = [machine.bytes_of(const(part(state, 64 * n, 64), 512)) for n in range(32)]
+        m.mask = [const(part(state, MASKS + 8 * n), 64) for n in range(8)]
+        for n in FREE:
+            m.general[n] = const(part(state, GENERAL + 8 * n), 64)
+        m.general[6] = const(self.at_state + MEMORY, 64)
+        m.memory.store(self.at_state + MEMORY, machine.bytes_of(const(part(state, MEMORY, 128), 1024)))
+        at = Library.START
+        try:
+            for _ in range(2):
+                instruction, name = m.decode(at)
+                m.execute(instruction, name)
+                at = instruction.next_ip
+        except machine.NotFollowed:
+            return None
+        return m
+
+    def differences(self, m, state):
+        """Returns what is not in a machine as it is in the state."""
+        result = []
+
+        def compare(what, term, value):
+            if term.value != value:
+                result.append(f"{what}: {term} by machine.py, {value:#x} by the CPU")
+
+        for n in range(32):
+            compare(f"zmm{n}", machine.value_of(m.vector[n]), part(state, 64 * n, 64))
+        for n in range(8):
+            compare(f"k{n}", m.mask[n], part(state, MASKS + 8 * n))
+        for n in FREE:
+            compare(f"general register {n}", m.general[n], part(state, GENERAL + 8 * n))
+        compare("memory", machine.value_of(m.memory.load(self.at_state + MEMORY, 128)), part(state, MEMORY, 128))
+        for condition in ("b", "ae", "e", "ne", "s", "ns", "l", "ge", "be", "a", "le", "g"):
+            try:
+                compare(condition, m.condition(condition), has_flags(condition, part(state, FLAGS)))
+            except machine.NotFollowed:
+                pass
+        return result
+
+
+if __name__ == "__main__":
+    unittest.main()
