@@ -3,6 +3,7 @@
 #
 # prove.sh ARGUMENT...: tools/prove.py with what it needs, which goes into .venv-prove beside the root Makefile, the
 # first time from PyPI. Ends with 77 where it cannot be fetched.
+# prove.sh --self-test: tests of the rules and of the instructions that proofs rest on.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 venv=$root/.venv-prove
@@ -15,5 +16,9 @@ if ! cmp -s "$root/tools/proofs/requirements.txt" "$venv/installed"; then
     echo "prove: SKIPPED, nothing is proved. $venv cannot be made (is there a network, and python3-venv?)" >&2
     exit 77
   }
+fi
+if [[ ${1-} == --self-test ]]; then
+  cd "$root/tests/tools"
+  exec "$venv/bin/python" -B -m unittest test_proofs test_proofs_cpu
 fi
 exec "$venv/bin/python" -B "$root/tools/prove.py" "$@"
