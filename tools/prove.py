@@ -5,7 +5,7 @@
     tools/prove.sh [--library build/src/libpolykem.so] [--faults] [--cpu] [--json FILE] [NAME...]
 
 Every claim whose name contains one of the NAMEs, or all, is a line: what is computed, from which inputs, in how many
-seconds. With --faults a fault is then planted in one instruction that the function executed, and the proof has to fail.
+seconds. With --faults a fault is then planted in an instruction or a constant, and the proof has to fail.
 With --cpu this CPU runs the function too, on drawn inputs, and has to write what machine.py says.
 Exit status: 0 if all holds, 1 if something does not, 2 for wrong arguments.
 """
@@ -47,8 +47,7 @@ def check(claim: Claim, library: Library, with_fault: bool, native: Native | Non
                                  "result": claim.result, "seconds": round(time.monotonic() - begun, 1),
                                  "instructions": Run.last.machine.steps, "problem": str(problem or "")}
     if with_fault and not problem:
-        steps = Run.last.machine.steps
-        report |= refute(claim, library, Run.last.machine.executed, 2 * steps + 1000)
+        report |= refute(claim, library, Run.last.machine)
     if native is not None and not problem and native.runs(claim.name):
         terms.forget()
         try:
@@ -69,13 +68,14 @@ def endless_after(steps: int) -> Iterator[None]:
         Machine.most_steps = before
 
 
-def refute(claim: Claim, library: Library, executed: set[int], most_steps: int) -> dict[str, object]:
+def refute(claim: Claim, library: Library, ran: Machine) -> dict[str, object]:
     """Plants faults until one is refuted: found by the proof, not by an instruction that cannot be followed. A fault
     that makes no difference, in a lane that nothing uses, is kept as such."""
     harmless: list[str] = []
     for draw in range(DRAWS):
-        faulty, fault = faults.plant(library, executed, zlib.crc32(f"{claim.name} {draw}".encode()))
-        with endless_after(most_steps):
+        seed = zlib.crc32(f"{claim.name} {draw}".encode())
+        faulty, fault = faults.plant(library, ran.executed, ran.memory.constants, seed)
+        with endless_after(2 * ran.steps + 1000):
             found = attempt(claim, faulty)
         if isinstance(found, NotProved):
             return {"fault": fault, "refuted": str(found), "harmless": harmless}

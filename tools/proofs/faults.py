@@ -18,6 +18,7 @@ SWAPS = [("PADDW_", "PSUBW_"), ("PADDD_", "PSUBD_"), ("PADDQ_", "PSUBQ_"), ("PMU
          ("PUNPCKLWD_", "PUNPCKHWD_"), ("PMULHRSW_", "PMULHW_"), ("PDPWSSD_", "PADDD_"),
          *((f"{old}_{form}", f"{new}_{form}") for old, new in (("ADD", "SUB"), ("AND", "OR"))
            for form in ("R32_RM32", "RM32_R32"))]
+SHARE_OF_CONSTANTS = 0.25
 _NAMES: dict[int, str] = {value: name for name, value in vars(iced.Code).items() if isinstance(value, int)}
 
 
@@ -50,22 +51,29 @@ def _encoded(instruction: iced.Instruction, length: int) -> Iterator[bytes]:
         yield code
 
 
-def plant(library: Library, executed: set[int], seed: int) -> tuple[Library, str]:
-    """Returns the library with a fault in one of the executed instructions, and what the fault is."""
+def plant(library: Library, executed: set[int], constants: set[int], seed: int) -> tuple[Library, str]:
+    """Returns the library with a fault in an executed instruction or in a byte that was read, and what the fault is."""
     generator = random.Random(seed)
-    places = sorted(executed)
-    generator.shuffle(places)
+    code = sorted(executed)
+    generator.shuffle(code)
+    at = next((place for place in code if any(_faulty(library, place))), None)
+    if constants and (at is None or generator.random() < SHARE_OF_CONSTANTS):
+        at = generator.choice(sorted(constants))
+        byte = (library.read(at, 1) or b"\0")[0]
+        return _changed(library, at, bytes([byte ^ 1])), f"{at:#x}: constant {byte:#x} -> {byte ^ 1:#x}"
+    if at is None:
+        raise ValueError("the function has no constant, and no instruction that can have a fault of the kinds here")
+    changed = generator.choice(list(_faulty(library, at)))
     formatter = iced.Formatter(iced.FormatterSyntax.INTEL)
-    for at in places:
-        faulty = list(_faulty(library, at))
-        if faulty:
-            code = generator.choice(faulty)
-            changed = copy.copy(library)
-            changed.bytes = {start: _patched(start, data, at, code) for start, data in library.bytes.items()}
-            before = formatter.format(iced.Decoder(64, library.read(at, 15) or b"", ip=at).decode())
-            after = formatter.format(iced.Decoder(64, code, ip=at).decode())
-            return changed, f"{at:#x}: {before} -> {after}"
-    raise ValueError("no instruction of the function can have a fault of the kinds here")
+    before, after = (formatter.format(iced.Decoder(64, code, ip=at).decode())
+                     for code in (library.read(at, 15) or b"", changed))
+    return _changed(library, at, changed), f"{at:#x}: {before} -> {after}"
+
+
+def _changed(library: Library, at: int, data: bytes) -> Library:
+    result = copy.copy(library)
+    result.bytes = {start: _patched(start, old, at, data) for start, old in library.bytes.items()}
+    return result
 
 
 def _patched(start: int, data: bytes, at: int, code: bytes) -> bytes:

@@ -136,6 +136,7 @@ class Memory:
     def __init__(self, library: Library) -> None:
         self.library = library
         self.written: dict[int, Byte] = {}
+        self.constants: set[int] = set()  # addresses of the library's bytes that were read as data
 
     def load(self, address: int, size: int) -> list[Byte]:
         result = []
@@ -155,6 +156,7 @@ class Memory:
             raise NotFollowed(f"reads {at:#x}, which nothing has written")
         if at not in self.library.linked and any(at in addresses for addresses in self.library.variable):
             raise NotFollowed(f"reads {at:#x}, which the program may have changed")
+        self.constants.add(at)
         return const(constant[0], 8)
 
     def store(self, address: int, data: list[Byte]) -> None:
@@ -219,7 +221,10 @@ class Machine:
                 raise NotFollowed(f"no return after {self.most_steps} instructions")
             self.steps += 1
             if at >= OUTSIDE:
-                self.call_outside(self.library.outside[(at - OUTSIDE) // 16])
+                number, beside = divmod(at - OUTSIDE, 16)
+                if beside or number >= len(self.library.outside):
+                    raise NotFollowed(f"jumps to {at:#x}, outside the library")
+                self.call_outside(self.library.outside[number])
                 at = self.known(_pop(self), "a return")
                 continue
             instruction, name = self.decode(at)
