@@ -21,7 +21,8 @@ from pathlib import Path
 
 from proofs import faults, frodo, mldsa, mlkem, terms
 from proofs.claims import Claim, Run
-from proofs.machine import Library, Machine, NotFollowed
+from proofs.machine import Machine
+from proofs.memory import Library, NotFollowed
 from proofs.native import Differs, Native
 from proofs.ranges import NotProved
 

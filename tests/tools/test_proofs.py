@@ -13,7 +13,7 @@ from unittest import mock
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import claims, machine, mlkem, ranges, solver, terms  # noqa: E402
+from proofs import claims, machine, memory, mlkem, ranges, solver, terms, vector  # noqa: E402
 from proofs.ranges import Fact, Facts, NotProved  # noqa: E402
 from proofs.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sext, sub, variable,  # noqa: E402
                           zext)
@@ -25,7 +25,7 @@ def signed(value, width):
     return terms.signed(value & (1 << width) - 1, width)
 
 
-class Code(machine.Library):
+class Code(memory.Library):
     """A library that is one function, f, at START."""
 
     START = 0x10000
@@ -384,7 +384,7 @@ class Claims(unittest.TestCase):
 
 
 def lanes_of(register, width, count):
-    value = machine.value_of(register).value
+    value = memory.value_of(register).value
     return [value >> n * width & (1 << width) - 1 for n in range(count)]
 
 
@@ -400,9 +400,9 @@ class Instructions(unittest.TestCase):
         m = machine.Machine(Code(code + " c3"))
         m.general = [const(0x5555555555555555, 64)] * 16
         m.mask = [const(0, 64)] * 8
-        m.vector = [machine.bytes_of(const(int("55" * 64, 16), 512)) for _ in range(32)]
+        m.vector = [memory.bytes_of(const(int("55" * 64, 16), 512)) for _ in range(32)]
         for number, width, lanes in vectors:
-            low = machine._flatten(const(lane, width) for lane in lanes)
+            low = vector._flatten(const(lane, width) for lane in lanes)
             m.vector[number] = low + m.vector[number][len(low):]
         for number, value in general:
             m.general[number] = const(value, 64)
@@ -498,7 +498,7 @@ class Instructions(unittest.TestCase):
         m = flags("4839d8", 1 << 63, 1)
         self.assertEqual([m.condition(code).value for code in ("b", "l", "s", "be", "le")], [0, 1, 0, 0, 1])
         self.assertEqual(flags("4839d8 d3e0", 5, 5, 32).condition("e").value, 1)  # shl by 0 keeps them
-        with self.assertRaises(machine.NotFollowed):
+        with self.assertRaises(memory.NotFollowed):
             flags("01d8", 1, 2).condition("l")
 
     def test_what_is_not_followed(self):
@@ -508,10 +508,10 @@ class Instructions(unittest.TestCase):
                      "8b042508000000",  # mov eax,[8]
                      "65488b042528000000",  # mov rax,gs:[0x28]
                      "678b06"):  # mov eax,[esi]
-            with self.assertRaises(machine.NotFollowed):
+            with self.assertRaises(memory.NotFollowed):
                 self.ran(code, general=[(6, Code.START)])
         m = machine.Machine(Code("8b0500100000c3", variable=[range(Code.START + 0x1000, Code.START + 0x2000)]))
-        with self.assertRaises(machine.NotFollowed):
+        with self.assertRaises(memory.NotFollowed):
             m.call("f")
 
     def test_thread_data_is_unknown(self):
@@ -520,14 +520,14 @@ class Instructions(unittest.TestCase):
         self.assertEqual(self.ran("64488b042528000000 64482b042528000000").general[0].value, 0)
 
     def test_memory_overlaps(self):
-        m = machine.Memory(Code("c3"))
-        m.store(0x20000, machine.bytes_of(const(0x1122334455667788, 64)))
-        m.store(0x20003, machine.bytes_of(const(0xAABB, 16)))
-        self.assertEqual(machine.value_of(m.load(0x20000, 8)).value, 0x112233AABB667788)
+        m = memory.Memory(Code("c3"))
+        m.store(0x20000, memory.bytes_of(const(0x1122334455667788, 64)))
+        m.store(0x20003, memory.bytes_of(const(0xAABB, 16)))
+        self.assertEqual(memory.value_of(m.load(0x20000, 8)).value, 0x112233AABB667788)
         x = variable("x", 32)
-        m.store(0x20002, machine.bytes_of(x))
-        self.assertIs(machine.value_of(m.load(0x20002, 4)), x)
-        self.assertIs(machine.value_of(m.load(0x20003, 2)), extract(x, 23, 8))
+        m.store(0x20002, memory.bytes_of(x))
+        self.assertIs(memory.value_of(m.load(0x20002, 4)), x)
+        self.assertIs(memory.value_of(m.load(0x20003, 2)), extract(x, 23, 8))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import unittest
 import iced_x86 as iced
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import machine, terms  # noqa: E402
+from proofs import machine, memory, terms  # noqa: E402
 from proofs.terms import const  # noqa: E402
 from test_proofs import Code as Library  # noqa: E402
 
@@ -97,17 +97,17 @@ def codes():
 def instructions(draw, code, information, repeats):
     """Yields instructions of a code, with drawn operands, of all its forms."""
     evex = information.encoding == iced.EncodingKind.EVEX
-    for memory in (False, True):
+    for in_memory in (False, True):
         for mask in ("", "merging", "zeroing") if information.can_use_op_mask_register else ("",):
-            for broadcast in (False, True) if memory and information.can_broadcast else (False,):
+            for broadcast in (False, True) if in_memory and information.can_broadcast else (False,):
                 for _ in range(repeats):
                     i = iced.Instruction()
                     i.code = code
-                    if not all([operand(draw, i, n, KINDS[information.op_kind(n)], memory, evex)
+                    if not all([operand(draw, i, n, KINDS[information.op_kind(n)], in_memory, evex)
                                 for n in range(information.op_count)]):
                         break
                     has_memory = Kind.MEMORY in [i.op_kind(n) for n in range(i.op_count)]
-                    if has_memory != memory:
+                    if has_memory != in_memory:
                         break
                     if mask == "zeroing" and (not information.can_use_zeroing_masking or i.op_kind(0) == Kind.MEMORY):
                         break
@@ -117,13 +117,13 @@ def instructions(draw, code, information, repeats):
                     yield i
 
 
-def operand(draw, i, n, kind, memory, evex):
+def operand(draw, i, n, kind, in_memory, evex):
     """Sets operand n; returns whether it is of a kind that is compared here."""
     first = kind.split("_")[0]
-    if memory and kind.endswith("_OR_MEM") or kind == "MEM":
+    if in_memory and kind.endswith("_OR_MEM") or kind == "MEM":
         i.set_op_kind(n, Kind.MEMORY)
         i.memory_base = Register.RSI
-        return memory
+        return in_memory
     if kind in IMMEDIATES:
         op_kind, bits = IMMEDIATES[kind]
         value = draw.randrange(-(1 << -bits - 1), 1 << -bits - 1) if bits < 0 else draw.getrandbits(bits) if bits else 1
@@ -214,19 +214,19 @@ class OnThisCpu(unittest.TestCase):
         """Returns a machine that has run the two instructions, or None where it refuses one."""
         terms.forget()
         m = machine.Machine(Library(body.hex()))
-        m.vector = [machine.bytes_of(const(part(state, 64 * n, 64), 512)) for n in range(32)]
+        m.vector = [memory.bytes_of(const(part(state, 64 * n, 64), 512)) for n in range(32)]
         m.mask = [const(part(state, MASKS + 8 * n), 64) for n in range(8)]
         for n in FREE:
             m.general[n] = const(part(state, GENERAL + 8 * n), 64)
         m.general[6] = const(self.at_state + MEMORY, 64)
-        m.memory.store(self.at_state + MEMORY, machine.bytes_of(const(part(state, MEMORY, 128), 1024)))
+        m.memory.store(self.at_state + MEMORY, memory.bytes_of(const(part(state, MEMORY, 128), 1024)))
         at = Library.START
         try:
             for _ in range(2):
                 instruction, name = m.decode(at)
                 m.execute(instruction, name)
                 at = instruction.next_ip
-        except machine.NotFollowed:
+        except memory.NotFollowed:
             return None
         return m
 
@@ -239,16 +239,16 @@ class OnThisCpu(unittest.TestCase):
                 result.append(f"{what}: {term} by machine.py, {value:#x} by the CPU")
 
         for n in range(32):
-            compare(f"zmm{n}", machine.value_of(m.vector[n]), part(state, 64 * n, 64))
+            compare(f"zmm{n}", memory.value_of(m.vector[n]), part(state, 64 * n, 64))
         for n in range(8):
             compare(f"k{n}", m.mask[n], part(state, MASKS + 8 * n))
         for n in FREE:
             compare(f"general register {n}", m.general[n], part(state, GENERAL + 8 * n))
-        compare("memory", machine.value_of(m.memory.load(self.at_state + MEMORY, 128)), part(state, MEMORY, 128))
+        compare("memory", memory.value_of(m.memory.load(self.at_state + MEMORY, 128)), part(state, MEMORY, 128))
         for condition in ("b", "ae", "e", "ne", "s", "ns", "l", "ge", "be", "a", "le", "g"):
             try:
                 compare(condition, m.condition(condition), has_flags(condition, part(state, FLAGS)))
-            except machine.NotFollowed:
+            except memory.NotFollowed:
                 pass
         return result
 

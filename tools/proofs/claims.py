@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs import solver
-from proofs.machine import Library, Machine, bytes_of, value_of
+from proofs.machine import Machine
+from proofs.memory import Library, bytes_of, value_of
 from proofs.ranges import Facts, Form, NotProved
 from proofs.terms import Term, const, variable
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import iced_x86 as iced
 
-from proofs.machine import Library
+from proofs.memory import Library
 
 # A part of an instruction's name becomes another one; operands stay. Instructions on general registers with a constant
 # are left out, since loops count with them.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from proofs.claims import Claim, Run, Values
-from proofs.machine import Library, bytes_of
+from proofs.memory import Library, bytes_of
 from proofs.ranges import Form
 from proofs.terms import concat, const, extract, zext
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from proofs.claims import Claim, Run
-from proofs.machine import Library
+from proofs.memory import Library
 
 Q, N = 8380417, 256
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from proofs.claims import Claim, Run, Values
-from proofs.machine import Library
+from proofs.memory import Library
 from proofs.ranges import Form
 
 Q, N = 3329, 256

@@ -10,7 +10,8 @@ from pathlib import Path
 from random import Random
 
 from proofs.claims import DISTANCE, FIRST_ADDRESS, Claim, Run
-from proofs.machine import Library, Machine
+from proofs.machine import Machine
+from proofs.memory import Library
 
 ARRAYS = 8
 _MAP_FIXED_NOREPLACE = 0x100000
