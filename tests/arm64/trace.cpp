@@ -11,9 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "support/bytes.hpp"
+
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using polykem::test::Bytes;
+using polykem::test::Noise;
 constexpr unsigned kRuns = 3;
 
 inline void mark() {
@@ -24,17 +27,6 @@ void check(polykem_status status) {
   if (status == POLYKEM_OK) return;
   std::fprintf(stderr, "%s\n", polykem_status_text(status));
   std::exit(1);
-}
-
-/// Pseudorandom bytes, the same in every run (xorshift64*).
-void fill(Bytes& bytes, uint64_t seed) {
-  uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
-  for (uint8_t& byte : bytes) {
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    byte = static_cast<uint8_t>((state * 0x2545f4914f6cdd1du) >> 56);
-  }
 }
 
 class Set {
@@ -54,12 +46,12 @@ class Set {
   void trace() {
     if (const std::string family = info_.family; family != "mlkem" && family != "lac") {
       runs(
-          "keygen", [&](unsigned run) { fill(keygen_coins_, run); }, [&] { keygen(); });
+          "keygen", [&](unsigned run) { Noise(run).fill(keygen_coins_); }, [&] { keygen(); });
     }
-    fill(keygen_coins_, 7);
+    Noise(7).fill(keygen_coins_);
     keygen();
     runs(
-        "encaps", [&](unsigned run) { fill(encaps_coins_, run); }, [&] { encaps(); });
+        "encaps", [&](unsigned run) { Noise(run).fill(encaps_coins_); }, [&] { encaps(); });
     const Bytes sent = ct_;
     runs(
         "decaps", [&](unsigned run) { spoil(sent, run); }, [&] { decaps(); });

@@ -23,29 +23,18 @@
 #include <vector>
 
 #include "polykem/polykem.h"
+#include "support/bytes.hpp"
 
 namespace {
 
 constexpr int kSkip = 77;
-using Bytes = std::vector<uint8_t>;
+using polykem::test::Bytes;
+using polykem::test::pattern;
 
 void require(bool holds, const std::string& what) {
   if (holds) return;
   std::fprintf(stderr, "trace_check: %s\n", what.c_str());
   std::exit(2);
-}
-
-/// Returns pseudorandom bytes, another sequence for every seed.
-Bytes pattern(size_t size, uint64_t seed) {
-  Bytes bytes(size);
-  uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
-  for (auto& byte : bytes) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    byte = static_cast<uint8_t>(state >> 32);
-  }
-  return bytes;
 }
 
 /// An exchange of `count` items from coins that `seed` determines.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "support/bytes.hpp"
 #include "toy.hpp"
 
 namespace polykem::cuda::test {
@@ -38,11 +39,8 @@ class Host {
 
 /// Returns bytes that no earlier call returned.
 void fill_anew(const Host<uint8_t>& memory) {
-  static uint64_t state = 1;
-  for (size_t i = 0; i < memory.size(); ++i) {
-    state = state * 6364136223846793005 + 1442695040888963407;
-    memory[i] = static_cast<uint8_t>(state >> 56);
-  }
+  static polykem::test::Noise noise(1);
+  noise.fill({memory.data(), memory.size()});
 }
 
 /// A batch to sign.

@@ -47,8 +47,7 @@ class LongMessages : public testing::Test {
     Bytes xi(kCount * 32);
     std::iota(xi.begin(), xi.end(), uint8_t{1});
     host_.keygen(kCount, xi, pk_, sk_);
-    messages_ = Signer::messages({text_.data(), offsets_.data(), 0, 0}, strings(context_, 3, true));
-    messages_.deterministic = 1;
+    messages_ = deterministic({text_.data(), offsets_.data(), 0, 0}, strings(context_, 3, true));
   }
 
   Bytes key(const Bytes& keys, size_t number) const {

@@ -9,7 +9,6 @@
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -19,11 +18,13 @@
 #include "prim/ecdh/cuda/base_table32.hpp"
 #include "prim/ecdh/nist.hpp"
 #include "prim/ecdh/x25519.hpp"
+#include "support/bytes.hpp"
 
 namespace polykem::ecdh {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using test::Bytes;
+using test::from_hex;
 
 struct Named {
   std::string name;
@@ -78,13 +79,6 @@ std::vector<Named> implementations() {
   return all;
 }
 
-Bytes from_hex(const std::string& hex) {
-  Bytes out;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2)
-    out.push_back(static_cast<uint8_t>(std::stoi(hex.substr(i, 2), nullptr, 16)));
-  return out;
-}
-
 /// 64-byte aligned, for one call at a time.
 std::byte* workspace(size_t bytes) {
   static SecureBuffer memory;
@@ -110,14 +104,6 @@ Answer public_key(const Named& n, const Bytes& scalar) {
 Answer shared_secret(const Named& n, const Bytes& scalar, const Bytes& point) {
   Answer out{Bytes(info(n.curve).secret_bytes, 0xee), false};
   n.by->shared_secrets(1, {scalar.data(), 0}, {point.data(), 0}, {out.bytes.data(), 0}, &out.valid, workspace(*n.by));
-  return out;
-}
-
-Bytes random_bytes(size_t count, uint64_t seed) {
-  std::mt19937_64 generator(seed);
-  Bytes out(count);
-  for (uint8_t& byte : out)
-    byte = static_cast<uint8_t>(generator());
   return out;
 }
 
@@ -204,7 +190,7 @@ TEST_P(EveryImplementation, AgreesWithThePortableOneForAnyCountAndStride) {
     for (const size_t gap : {0, 1, 13}) {
       const size_t scalar_stride = curve.scalar_bytes + gap, point_stride = curve.point_bytes + gap,
                    secret_stride = curve.secret_bytes + gap;
-      const Bytes scalars = random_bytes(count * scalar_stride, count);
+      const Bytes scalars = test::pattern(count * scalar_stride, count);
       const auto compute = [&](const Implementation& by) {
         Bytes points(count * point_stride, 0xaa), secrets(count * secret_stride, 0xbb),
             same_key(count * secret_stride, 0xcc);
@@ -228,7 +214,7 @@ TEST_P(EveryImplementation, AgreesWithThePortableOneForAnyCountAndStride) {
 TEST_P(EveryImplementation, BothSidesHaveTheSameSecret) {
   const CurveInfo curve = info(n.curve);
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    const Bytes a = random_bytes(curve.scalar_bytes, 2 * seed), b = random_bytes(curve.scalar_bytes, 2 * seed + 1);
+    const Bytes a = test::pattern(curve.scalar_bytes, 2 * seed), b = test::pattern(curve.scalar_bytes, 2 * seed + 1);
     EXPECT_EQ(shared_secret(n, a, public_key(n, b).bytes), shared_secret(n, b, public_key(n, a).bytes));
   }
 }
@@ -266,11 +252,11 @@ TEST_P(EveryImplementation, X25519OfSmallOrderIsRefused) {
   Bytes points;
   for (const Bytes& each : small) {
     points.insert(points.end(), each.begin(), each.end());
-    const Bytes good = public_key(n, random_bytes(32, points.size())).bytes;
+    const Bytes good = public_key(n, test::pattern(32, points.size())).bytes;
     points.insert(points.end(), good.begin(), good.end());
   }
   const size_t items = 2 * small.size();
-  const Bytes scalars = random_bytes(32 * items, 7);
+  const Bytes scalars = test::pattern(32 * items, 7);
   Bytes secrets(32 * items, 0xee);
   const auto valid = std::make_unique<bool[]>(items);
   n.by->shared_secrets(items, {scalars.data(), 32}, {points.data(), 32}, {secrets.data(), 32}, valid.get(),
@@ -334,7 +320,7 @@ TEST(Means, AllCountsAgree) {
   constexpr size_t kMost = 19;
   for (const Curve curve : {Curve::kX25519, Curve::kP256, Curve::kP384}) {
     const CurveInfo c = info(curve);
-    const Bytes scalars = random_bytes(kMost * c.scalar_bytes, 3);
+    const Bytes scalars = test::pattern(kMost * c.scalar_bytes, 3);
     Bytes first_points, first_secrets;
     for (const InstructionSet isa : all) {
       for (size_t count = 1; count <= kMost; ++count) {

@@ -6,7 +6,6 @@
 #include <openssl/obj_mac.h>
 
 #include <memory>
-#include <random>
 
 #include "core/backend.hpp"
 #include "core/secure.hpp"
@@ -19,6 +18,7 @@ namespace {
 
 using test::Bytes;
 using test::from_hex;
+using test::Noise;
 
 template <auto kFree>
 struct Freed {
@@ -89,14 +89,11 @@ class OtherCurve {
     return encode(point.get());
   }
   /// Returns a scalar in [1, n - 1].
-  Bytes random_scalar(std::mt19937_64& random) const {
+  Bytes random_scalar(Noise& noise) const {
     Number out(BN_new()), one = number(1), range(BN_dup(order()));
     BN_sub_word(range.get(), 1);
-    Bytes noise(size_.scalar_bytes + 8);
-    for (uint8_t& byte : noise)
-      byte = static_cast<uint8_t>(random());
     const std::unique_ptr<BN_CTX, Freed<BN_CTX_free>> context(BN_CTX_new());
-    BN_mod(out.get(), number(noise).get(), range.get(), context.get());
+    BN_mod(out.get(), number(noise.bytes(size_.scalar_bytes + 8)).get(), range.get(), context.get());
     return plus(out.get(), one.get());
   }
 
@@ -270,12 +267,12 @@ TEST_P(EcdhNist, KnownAnswers) {
 }
 
 TEST_P(EcdhNist, AgreesWithOpensslOnRandomItems) {
-  std::mt19937_64 random(5);
+  Noise noise(5);
   std::vector<Bytes> scalars, points, want_points, want_secrets;
   const size_t count = GetParam().curve == Curve::kP256 ? 2003 : 1003;
-  Bytes point = other.public_key(other.random_scalar(random));
+  Bytes point = other.public_key(other.random_scalar(noise));
   for (size_t i = 0; i < count; ++i) {
-    scalars.push_back(other.random_scalar(random));
+    scalars.push_back(other.random_scalar(noise));
     points.push_back(point);
     want_points.push_back(other.public_key(scalars.back()));
     want_secrets.push_back(other.shared_secret(scalars.back(), point));
@@ -286,9 +283,9 @@ TEST_P(EcdhNist, AgreesWithOpensslOnRandomItems) {
 }
 
 TEST_P(EcdhNist, EdgeScalars) {
-  std::mt19937_64 random(6);
+  Noise noise(6);
   const std::vector<Bytes> scalars = edge_scalars();
-  const Bytes point = other.public_key(other.random_scalar(random));
+  const Bytes point = other.public_key(other.random_scalar(noise));
   std::vector<Bytes> want_points, want_secrets;
   for (const Bytes& scalar : scalars) {
     want_points.push_back(other.public_key(scalar));
@@ -391,14 +388,14 @@ TEST_P(EcdhNist, InvalidPointsFailAlone) {
 }
 
 TEST_P(EcdhNist, CountsAndStrides) {
-  std::mt19937_64 random(8);
-  const Bytes point = other.public_key(other.random_scalar(random));
+  Noise noise(8);
+  const Bytes point = other.public_key(other.random_scalar(noise));
   constexpr size_t kGap = 11;
   for (size_t count = 1; count <= 17; ++count) {
     const size_t in = scalar_bytes() + kGap, out = point_bytes() + kGap;
     Bytes scalars(count * in), points(count * out, 0xee), secrets(count * in, 0xee);
     for (size_t i = 0; i < count; ++i) {
-      const Bytes scalar = other.random_scalar(random);
+      const Bytes scalar = other.random_scalar(noise);
       std::copy(scalar.begin(), scalar.end(), scalars.begin() + static_cast<long>(i * in));
     }
     const auto valid = std::make_unique<bool[]>(count);

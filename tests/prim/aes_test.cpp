@@ -15,14 +15,8 @@
 namespace polykem {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
-Bytes from_hex(const std::string& hex) {
-  Bytes bytes;
-  for (size_t i = 0; i < hex.size(); i += 2)
-    bytes.push_back(static_cast<uint8_t>(std::stoi(hex.substr(i, 2), nullptr, 16)));
-  return bytes;
-}
+using test::Bytes;
+using test::from_hex;
 
 #ifdef __aarch64__
 constexpr Aes256Ctr kStreamNeon = aes256_ctr_neon;

@@ -12,7 +12,7 @@
 namespace polykem {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using test::Bytes;
 
 /// Generators of LAC's tables, highest coefficient first.
 constexpr const char* kGenerators[] = {"1b8ba069b8b1ffe26e5", "12b6bd0545db34c1e01d5296e58c8ed2701ad"};

@@ -7,12 +7,13 @@
 
 #include "schemes/frodo/kernels.hpp"
 #include "support/isa.hpp"
+#include "support/words.hpp"
 
 namespace polykem::frodo {
 namespace {
 
-using Words = std::vector<uint16_t>;
-using Bytes = std::vector<uint8_t>;
+using testing::Words;
+using test::Bytes;
 
 const FrodoParams* const kParams[] = {&kFrodo640, &kFrodo976, &kFrodo1344};
 

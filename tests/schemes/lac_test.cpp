@@ -14,7 +14,7 @@
 namespace polykem::lac {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using test::Bytes;
 
 /// The specification's loop: the next word of the chain replaces an occupied place. Returns the number of hashes.
 size_t sample_by_retries(std::vector<int8_t>& out, const Bytes& words, Bytes hash, size_t weight) {

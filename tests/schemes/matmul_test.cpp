@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <vector>
 
 #include "schemes/frodo/matmul/matmul.hpp"
 #include "support/isa.hpp"
+#include "support/words.hpp"
 
 namespace polykem {
 namespace {
 
-using Words = std::vector<uint16_t>;
-using Fill = std::function<uint16_t()>;
+using testing::Fill;
+using testing::Words;
 
 /// A product in memory that begins at an odd multiple of two bytes, between other words.
 struct Problem {
@@ -24,17 +24,11 @@ struct Problem {
         c_stride(s.columns + 3),
         a_stride(s.inner + 1),
         b_stride((transposed ? s.inner : s.columns) + 2),
-        c(s.count * s.rows * c_stride + 7),
-        a(s.count * s.rows * a_stride + 7),
-        b((transposed ? s.columns : s.inner) * b_stride + 7) {
+        c(testing::filled(s.count * s.rows * c_stride + 7, fill)),
+        a(testing::filled(s.count * s.rows * a_stride + 7, fill_small)),
+        b(testing::filled((transposed ? s.columns : s.inner) * b_stride + 7, fill)) {
     shape.c_step = s.rows * c_stride;
     shape.a_step = s.rows * a_stride;
-    for (auto& word : c)
-      word = fill();
-    for (auto& word : a)
-      word = fill_small();
-    for (auto& word : b)
-      word = fill();
   }
 
   /// Returns c after the product.
@@ -91,12 +85,12 @@ void compare(const MatMul& matmul, const Fill& fill, const Fill& fill_small) {
 
 void compare_all(const MatMul& matmul) {
   testing::Noise noise(3);
-  const Fill any = [&] { return static_cast<uint16_t>(noise.next() >> 40); };
-  const Fill small = [&] { return static_cast<uint16_t>((noise.next() >> 40) % 25 - 12); };
+  const Fill any = testing::any_words(noise);
+  const Fill small = testing::small_words(noise);
   compare(matmul, any, small);
   compare(matmul, any, any);
-  for (const uint16_t extreme : {0, 1, 0x7fff, 0x8000, 0xffff}) {
-    const Fill constant = [=] { return extreme; };
+  for (const int extreme : {0, 1, 0x7fff, 0x8000, 0xffff}) {
+    const Fill constant = testing::constant_words(extreme);
     compare(matmul, constant, constant);
     compare(matmul, any, constant);
   }
@@ -124,7 +118,7 @@ TEST_P(MatMulTest, SingleWords) {
   const MatMul& matmul = POLYKEM_TABLE(kMatMul);
   constexpr size_t kInner = 70, kColumns = 66;
   for (size_t at = 0; at < kInner; ++at) {
-    const Fill zero = [] { return uint16_t{0}; };
+    const Fill zero = testing::constant_words(0);
     Problem problem({.rows = 8, .inner = kInner, .columns = kColumns, .count = 2}, false, zero, zero);
     problem.a[1 + 3 * problem.a_stride + at] = 5;
     problem.b[1 + at * problem.b_stride + at % kColumns] = 7;

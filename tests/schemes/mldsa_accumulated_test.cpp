@@ -42,8 +42,7 @@ void expect_all_verify(const Signer& signer, size_t count, const Bytes& pk, cons
 std::string hash_of_rounds(const Signer& signer, size_t rounds) {
   constexpr size_t kSeedBytes = 32, kBatch = 500;
   Shake seeds(Shake::Strength::kShake128), hash(Shake::Strength::kShake128);
-  polykem_messages empty = Signer::messages(strings({}, 0, true));
-  empty.deterministic = 1;
+  const polykem_messages empty = deterministic(strings({}, 0, true));
   for (size_t done = 0; done < rounds;) {
     const size_t count = std::min(kBatch, rounds - done);
     Bytes seed(count * kSeedBytes), pk, sk;

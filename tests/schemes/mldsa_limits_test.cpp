@@ -33,12 +33,6 @@ class Sparse {
   void* memory_;
 };
 
-polykem_messages deterministic(polykem_strings texts, polykem_strings contexts = {}) {
-  polykem_messages out = Signer::messages(texts, contexts);
-  out.deterministic = 1;
-  return out;
-}
-
 class Borders : public testing::TestWithParam<const char*> {
  protected:
   Borders() { signer_.keygen(1, Bytes(32, 7), pk_, sk_); }

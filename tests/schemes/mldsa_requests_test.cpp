@@ -9,12 +9,7 @@
 namespace polykem::mldsa_tests {
 namespace {
 
-Bytes pattern(size_t bytes, unsigned step) {
-  Bytes out(bytes);
-  for (size_t i = 0; i < bytes; ++i)
-    out[i] = static_cast<uint8_t>(i * step + i / 251);
-  return out;
-}
+using test::pattern;
 
 class Requests : public testing::TestWithParam<const char*> {
  protected:
@@ -47,8 +42,7 @@ TEST_P(Requests, OneKeyForAll) {
     Bytes pk, sk;
     signer.keygen(1, pattern(32, 9), pk, sk);
     const Bytes text = pattern(kCount * 20, 17);
-    polykem_messages m = Signer::messages(strings(text, 20));
-    m.deterministic = 1;
+    const polykem_messages m = deterministic(strings(text, 20));
     const Bytes sig = signer.sign(kCount, sk, m);
     EXPECT_EQ(signer.verify(kCount, pk, m, sig), std::vector<polykem_status>(kCount, POLYKEM_OK));
     Bytes keys;
@@ -105,8 +99,7 @@ TEST_P(Requests, FormsOfKeys) {
   const Bytes xi = pattern(kCount * 32, 7), text = pattern(kCount * 8, 2);
   Bytes pk, sk, sig(kCount * signer.info.signature_bytes);
   signer.keygen(kCount, xi, pk, sk);
-  polykem_messages m = Signer::messages(strings(text, 8));
-  m.deterministic = 1;
+  const polykem_messages m = deterministic(strings(text, 8));
   const Bytes expected = signer.sign(kCount, sk, m);
   polykem_request r = signer.request(POLYKEM_SIGN, kCount);
   r.messages = &m;
@@ -116,12 +109,8 @@ TEST_P(Requests, FormsOfKeys) {
   ASSERT_EQ(polykem_run(signer.context.get(), &r), POLYKEM_OK);
   EXPECT_EQ(sig, expected);
 
-  polykem_keyset *secret = nullptr, *pub = nullptr;
-  ASSERT_EQ(
-      polykem_keyset_import(signer.context.get(), signer.scheme, POLYKEM_SECRET_SEEDS, kCount, xi.data(), &secret),
-      POLYKEM_OK);
-  ASSERT_EQ(polykem_keyset_import(signer.context.get(), signer.scheme, POLYKEM_PUBLIC_KEYS, kCount, pk.data(), &pub),
-            POLYKEM_OK);
+  const KeySet secret = signer.import(POLYKEM_SECRET_SEEDS, kCount, xi);
+  const KeySet pub = signer.import(POLYKEM_PUBLIC_KEYS, kCount, pk);
   std::vector<size_t> index;
   for (size_t i = 0; i < kCount; ++i)
     index.push_back(kCount - 1 - i);
@@ -134,20 +123,18 @@ TEST_P(Requests, FormsOfKeys) {
   }();
   r.sk = nullptr;
   r.secret_form = POLYKEM_SECRET_EXPANDED;
-  r.keyset = secret;
+  r.keyset = secret.get();
   r.key_index = index.data();
   ASSERT_EQ(polykem_run(signer.context.get(), &r), POLYKEM_OK);
   EXPECT_EQ(sig, backward);
   polykem_request v = signer.request(POLYKEM_VERIFY, kCount);
   v.messages = &m;
   v.sig = sig.data();
-  v.keyset = pub;
+  v.keyset = pub.get();
   v.key_index = index.data();
   EXPECT_EQ(polykem_run(signer.context.get(), &v), POLYKEM_OK);
-  v.keyset = secret;
+  v.keyset = secret.get();
   EXPECT_EQ(polykem_run(signer.context.get(), &v), POLYKEM_ERR_ARGUMENT) << "a key set of another kind";
-  polykem_keyset_free(secret);
-  polykem_keyset_free(pub);
 }
 
 /// Expanded keys of a key set give the same results as records: for one item, one key for all, and a key for each.
@@ -157,14 +144,9 @@ TEST_P(Requests, KeySetsOnEveryBackend) {
     Bytes pk, sk;
     signer.keygen(kCount, pattern(kCount * 32, 7), pk, sk);
     const Bytes text = pattern(kCount * 8, 2);
-    polykem_messages m = Signer::messages(strings(text, 8));
-    m.deterministic = 1;
-    polykem_keyset *secret = nullptr, *pub = nullptr;
-    ASSERT_EQ(
-        polykem_keyset_import(signer.context.get(), signer.scheme, POLYKEM_SECRET_KEYS, kCount, sk.data(), &secret),
-        POLYKEM_OK);
-    ASSERT_EQ(polykem_keyset_import(signer.context.get(), signer.scheme, POLYKEM_PUBLIC_KEYS, kCount, pk.data(), &pub),
-              POLYKEM_OK);
+    const polykem_messages m = deterministic(strings(text, 8));
+    const KeySet secret = signer.import(POLYKEM_SECRET_KEYS, kCount, sk);
+    const KeySet pub = signer.import(POLYKEM_PUBLIC_KEYS, kCount, pk);
     const size_t shared = 5, bytes = signer.info.secret_key_bytes;
     const Bytes one(sk.begin() + static_cast<ptrdiff_t>(shared * bytes),
                     sk.begin() + static_cast<ptrdiff_t>((shared + 1) * bytes));
@@ -175,7 +157,7 @@ TEST_P(Requests, KeySetsOnEveryBackend) {
         polykem_request r = signer.request(POLYKEM_SIGN, count);
         r.key_mode = each ? POLYKEM_KEY_PER_ITEM : POLYKEM_KEY_SHARED;
         r.messages = &m;
-        r.keyset = secret;
+        r.keyset = secret.get();
         r.key_index = each ? nullptr : &shared;
         r.sig_out = sig.data();
         ASSERT_EQ(polykem_run(signer.context.get(), &r), POLYKEM_OK);
@@ -186,7 +168,7 @@ TEST_P(Requests, KeySetsOnEveryBackend) {
         polykem_request v = signer.request(POLYKEM_VERIFY, count);
         v.key_mode = r.key_mode;
         v.messages = &m;
-        v.keyset = pub;
+        v.keyset = pub.get();
         v.key_index = r.key_index;
         v.sig = sig.data();
         v.item_status = items.data();
@@ -194,8 +176,6 @@ TEST_P(Requests, KeySetsOnEveryBackend) {
         EXPECT_EQ(items, expected) << backend << ' ' << count << ' ' << each;
       }
     }
-    polykem_keyset_free(secret);
-    polykem_keyset_free(pub);
   }
 }
 
@@ -203,8 +183,7 @@ TEST_P(Requests, KeySetsOnEveryBackend) {
 TEST_P(Requests, ManyItemsOnEveryBackend) {
   constexpr size_t kMany = 300;
   const Bytes xi = pattern(kMany * 32, 3), text = pattern(kMany * 16, 5);
-  polykem_messages m = Signer::messages(strings(text, 16));
-  m.deterministic = 1;
+  const polykem_messages m = deterministic(strings(text, 16));
   Bytes pk, sk, all;
   const auto front = [](const Bytes& records, size_t count) {
     return Bytes(records.begin(), records.begin() + static_cast<ptrdiff_t>(records.size() / kMany * count));
@@ -246,11 +225,10 @@ TEST_P(Requests, DigestsAreSignedAsHashMlDsa) {
   Bytes pk, sk;
   signer.keygen(1, pattern(32, 7), pk, sk);
   const Bytes oid{6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1}, digest = pattern(32, 3), context{1, 2, 3};
-  polykem_messages m = Signer::messages(strings(digest, 32), strings(context, 3));
+  polykem_messages m = deterministic(strings(digest, 32), strings(context, 3));
   m.kind = POLYKEM_MESSAGE_DIGEST;
   m.digest_oid = oid.data();
   m.digest_oid_bytes = oid.size();
-  m.deterministic = 1;
   const uint8_t head[] = {1, 3};
   Bytes mu(64);
   Shake xof(Shake::Strength::kShake256);
@@ -260,9 +238,8 @@ TEST_P(Requests, DigestsAreSignedAsHashMlDsa) {
   xof.absorb(oid);
   xof.absorb(digest);
   xof.squeeze(mu);
-  polykem_messages of_mu = Signer::messages(strings(mu, 64));
+  polykem_messages of_mu = deterministic(strings(mu, 64));
   of_mu.kind = POLYKEM_MESSAGE_MU;
-  of_mu.deterministic = 1;
   const Bytes sig = signer.sign(1, sk, m);
   EXPECT_EQ(sig, signer.sign(1, sk, of_mu));
   EXPECT_EQ(signer.verify(1, pk, m, sig)[0], POLYKEM_OK);
@@ -316,8 +293,7 @@ INSTANTIATE_TEST_SUITE_P(All, Requests, testing::Values("mldsa44", "mldsa65", "m
 TEST(DamagedKeys, FailTheirItemsAfterManyAttempts) {
   constexpr size_t kItems = 12, kT0At = 128 + 8 * 96;  // of ML-DSA-44
   const Bytes text = pattern(kItems * 8, 2);
-  polykem_messages m = Signer::messages(strings(text, 8));
-  m.deterministic = 1;
+  const polykem_messages m = deterministic(strings(text, 8));
   for (const std::string& backend : backends()) {
     const Signer signer("mldsa44", backend);
     const size_t sk_bytes = signer.info.secret_key_bytes, sig_bytes = signer.info.signature_bytes;

@@ -4,43 +4,30 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "batch_result.hpp"
 #include "core/backend.hpp"
 #include "engine/chunk.hpp"
 #include "schemes/mlkem/mlkem.hpp"
 #include "schemes/registry.hpp"
 #include "support/isa.hpp"
+#include "support/kem_batches.hpp"
 
 namespace polykem {
 namespace {
 
-using testing::AlignedBuffer;
-using testing::begins_with;
-using testing::kCounts;
+using testing::Bytes;
+using testing::expect_same;
 using testing::kMax;
-using testing::Noise;
 using testing::Result;
 using testing::run;
-using Bytes = std::vector<uint8_t>;
 
-/// Keys, some of them malformed, and ciphertexts, some of which belong to another key.
-struct Inputs {
-  Bytes keygen_coins, encaps_coins, pk, sk, ct;
+/// Some keys are malformed, some ciphertexts belong to another key.
+struct Inputs : testing::KemInputs {
   size_t malformed_pk = 0, malformed_sk = 0;
 
-  explicit Inputs(const Scheme& s) {
-    Noise noise(s.public_key_bytes);
-    const SchemeBackend& ref = *cpu_backend(s, cpu::kRef);
-    keygen_coins = noise.bytes(kMax * s.keygen_coin_bytes);
-    encaps_coins = noise.bytes(kMax * s.encaps_coin_bytes);
-    const Result keys = run(s, ref, Op::kKeygen, {.count = kMax, .coins = keygen_coins.data()});
-    pk = keys.pk;
-    sk = keys.sk;
-    ct = run(s, ref, Op::kEncaps, {.count = kMax, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
+  explicit Inputs(const Scheme& s) : KemInputs(s) {
     const size_t vector_bytes = s.public_key_bytes - 32;
     for (size_t i = 3; i + 2 < kMax; i += 11) {
       uint8_t* last_coefficient = &pk[i * s.public_key_bytes + vector_bytes - 2];
@@ -62,18 +49,6 @@ class MlkemLanesTest : public testing::IsaTest {
  protected:
   static const char* name() { return testing::backend_name(GetParam()); }
 
-  /// Batches from the beginning of `most` must equal the reference's results for all of it.
-  static void expect_same(const Scheme& s, Op op, const BatchView& most, const char* what,
-                          std::span<const size_t> counts = kCounts) {
-    const Result want = run(s, *cpu_backend(s, cpu::kRef), op, most);
-    for (const size_t count : counts) {
-      BatchView batch = most;
-      batch.count = std::min(count, most.count);
-      EXPECT_TRUE(begins_with(want, run(s, *cpu_backend(s, name()), op, batch)))
-          << s.name << " " << what << " " << batch.count;
-    }
-  }
-
   /// Two items, as the engine computes and profiles them, record the plan for small batches, in order.
   static void expect_recorded(const Scheme& s, const SchemeBackend& backend, Op op, const Inputs& in) {
     constexpr size_t kSmall = 2;
@@ -82,11 +57,9 @@ class MlkemLanesTest : public testing::IsaTest {
     Worker worker;
     Bytes out(kSmall * (s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.shared_secret_bytes));
     std::vector<Status> status(kSmall);
-    BatchView items{.count = kSmall, .item_status = status.data()};
-    items.coins = op == Op::kKeygen ? in.keygen_coins.data() : op == Op::kEncaps ? in.encaps_coins.data() : nullptr;
-    items.pk = op == Op::kEncaps ? in.pk.data() : nullptr;
-    items.sk = op == Op::kDecaps ? in.sk.data() : nullptr;
-    items.ct = op == Op::kDecaps ? in.ct.data() : nullptr;
+    BatchView items = in.of(op);
+    items.count = kSmall;
+    items.item_status = status.data();
     items.ss_out = out.data();
     items.ct_out = items.ss_out + kSmall * s.shared_secret_bytes;
     items.pk_out = items.ct_out + kSmall * s.ciphertext_bytes;
@@ -109,19 +82,14 @@ class MlkemLanesTest : public testing::IsaTest {
 TEST_P(MlkemLanesTest, OperationsAgreeWithReference) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
-    expect_same(s, Op::kKeygen, {.count = kMax, .coins = in.keygen_coins.data()}, "keygen");
+    expect_same(s, name(), Op::kKeygen, in.of(Op::kKeygen), "keygen");
     for (const bool shared : {false, true}) {
-      expect_same(s, Op::kEncaps,
-                  {.count = kMax, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()},
-                  "encaps to a malformed key among them");
-      expect_same(s, Op::kEncaps,
-                  {.count = kMax - 1,
-                   .shared_key = shared,
-                   .coins = in.encaps_coins.data(),
-                   .pk = in.pk.data() + s.public_key_bytes},
-                  "encaps");
-      expect_same(s, Op::kDecaps, {.count = kMax, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
-                  "decaps");
+      BatchView encaps = in.of(Op::kEncaps, shared);
+      expect_same(s, name(), Op::kEncaps, encaps, "encaps to a malformed key among them");
+      encaps.count -= 1;
+      encaps.pk += s.public_key_bytes;
+      expect_same(s, name(), Op::kEncaps, encaps, "encaps");
+      expect_same(s, name(), Op::kDecaps, in.of(Op::kDecaps, shared), "decaps");
     }
   }
 }
@@ -130,10 +98,8 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
     const bool checks = std::string(s.name).starts_with("mlkem");
-    const auto encaps = run(s, *cpu_backend(s, name()), Op::kEncaps,
-                            {.count = kMax, .coins = in.encaps_coins.data(), .pk = in.pk.data()});
-    const auto decaps =
-        run(s, *cpu_backend(s, name()), Op::kDecaps, {.count = kMax, .sk = in.sk.data(), .ct = in.ct.data()});
+    const Result encaps = run(s, name(), Op::kEncaps, in.of(Op::kEncaps));
+    const Result decaps = run(s, name(), Op::kDecaps, in.of(Op::kDecaps));
     const auto reported = [](const Result& r, Status status) {
       return std::count(r.status.begin(), r.status.end(), status);
     };
@@ -158,46 +124,16 @@ TEST_P(MlkemLanesTest, EveryByteOfACiphertextCounts) {
       Bytes ct = in.ct;
       for (size_t i = 0; i < std::min(kMax, s.ciphertext_bytes - first); ++i)
         ct[i * s.ciphertext_bytes + first + i] ^= static_cast<uint8_t>(1 << (first + i) % 8);
-      expect_same(s, Op::kDecaps, {.count = kMax, .sk = in.sk.data(), .ct = ct.data()}, "decaps", {&kMax, 1});
+      BatchView batch = in.of(Op::kDecaps);
+      batch.ct = ct.data();
+      expect_same(s, name(), Op::kDecaps, batch, "decaps", {&kMax, 1});
     }
   }
 }
 
 TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
-  for (const Scheme& s : mlkem::schemes()) {
-    const Inputs in(s);
-    const SchemeBackend& backend = *cpu_backend(s, name());
-    std::vector<size_t> index(kMax);
-    for (size_t i = 0; i < kMax; ++i)
-      index[i] = i * 29 % kMax;
-    for (const Op op : {Op::kEncaps, Op::kDecaps}) {
-      const ExpandedKeyFormat& format = op == Op::kEncaps ? backend.expanded_public_key : backend.expanded_secret_key;
-      const Bytes& records = op == Op::kEncaps ? in.pk : in.sk;
-      const size_t bytes = op == Op::kEncaps ? s.public_key_bytes : s.secret_key_bytes;
-      ASSERT_EQ(format.bytes % 64, 0u);
-      AlignedBuffer<std::byte> expanded(kMax * format.bytes), workspace(format.workspace_bytes(kMax) + 64);
-      format.expand(expanded.data(), records.data(), kMax, workspace.data());
-      for (const bool shared : {false, true}) {
-        Bytes gathered;
-        for (size_t i = 0; i < kMax; ++i) {
-          const uint8_t* record = &records[(shared ? 5 : index[i]) * bytes];
-          gathered.insert(gathered.end(), record, record + bytes);
-        }
-        BatchView batch{.count = kMax, .shared_key = shared};
-        (op == Op::kEncaps ? batch.pk : batch.sk) = gathered.data();
-        (op == Op::kEncaps ? batch.coins : batch.ct) = op == Op::kEncaps ? in.encaps_coins.data() : in.ct.data();
-        const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
-        batch.expanded = {.data = expanded.data() + (shared ? 5 * format.bytes : 0),
-                          .bytes = format.bytes,
-                          .shared = shared,
-                          .index = shared ? nullptr : index.data()};
-        for (const size_t count : kCounts) {
-          batch.count = count;
-          EXPECT_TRUE(begins_with(want, run(s, backend, op, batch))) << s.name << " " << count << " " << shared;
-        }
-      }
-    }
-  }
+  for (const Scheme& s : mlkem::schemes())
+    testing::expect_expanded_keys_give_the_same(s, name(), Inputs(s));
 }
 
 /// A step with its StepInfo, for covers_each_stage_once.

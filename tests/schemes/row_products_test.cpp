@@ -3,18 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <functional>
 #include <vector>
 
 #include "core/backend.hpp"
 #include "schemes/frodo/gen_a.hpp"
 #include "support/isa.hpp"
+#include "support/words.hpp"
 
 namespace polykem::frodo {
 namespace {
 
-using Words = std::vector<uint16_t>;
-using Fill = std::function<uint16_t()>;
+using testing::Fill;
+using testing::filled;
+using testing::Words;
 
 /// A way to make A, and its products.
 struct Way {
@@ -30,13 +31,6 @@ class RowProductsTest : public ::testing::TestWithParam<size_t> {
     if (!cpu_backend_available(cpu::kAvx512)) GTEST_SKIP() << "this machine has no AVX-512";
   }
 };
-
-Words filled(size_t count, const Fill& fill) {
-  Words words(count);
-  for (auto& word : words)
-    word = fill();
-  return words;
-}
 
 Words a_by(GenA gen_a, const uint8_t* seed, size_t n) {
   Words a(n * n);
@@ -78,8 +72,8 @@ TEST_P(RowProductsTest, OfNoiseAndExtremes) {
   testing::Noise noise(21);
   const size_t n = GetParam();
   const auto seed = noise.bytes(kSeedABytes);
-  const Fill any = [&] { return static_cast<uint16_t>(noise.next() >> 40); };
-  const Fill small = [&] { return static_cast<uint16_t>((noise.next() >> 40) % 25 - 12); };
+  const Fill any = testing::any_words(noise);
+  const Fill small = testing::small_words(noise);
   const size_t words = kBar * (n + 1);
   for (const Way& way : kWays) {
     const Words a = a_by(way.gen_a, seed.data(), n);
@@ -95,7 +89,7 @@ TEST(RowProducts, OfSingleWords) {
   if (!cpu_backend_available(cpu::kAvx512)) GTEST_SKIP() << "this machine has no AVX-512";
   testing::Noise noise(22);
   const auto seed = noise.bytes(kSeedABytes);
-  const Fill zero = [] { return uint16_t{0}; };
+  const Fill zero = testing::constant_words(0);
   for (const Way& way : kWays) {
     for (const size_t n : {16, 96}) {
       const Words a = a_by(way.gen_a, seed.data(), n);

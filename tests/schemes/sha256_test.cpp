@@ -11,7 +11,7 @@
 namespace polykem {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using test::Bytes;
 
 std::string hex_hash(Sha256 sha256, const std::string& text) {
   uint8_t hash[kSha256Bytes];

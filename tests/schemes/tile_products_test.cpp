@@ -3,18 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 #include "core/backend.hpp"
 #include "schemes/frodo/kernels.hpp"
 #include "support/isa.hpp"
+#include "support/words.hpp"
 
 namespace polykem::frodo {
 namespace {
 
-using Words = std::vector<uint16_t>;
-using Fill = std::function<uint16_t()>;
+using testing::Fill;
+using testing::filled;
+using testing::Words;
 
 constexpr uint8_t kJunk = 0xd9;
 
@@ -45,13 +46,6 @@ struct Workspace {
     std::memset(bytes.data(), kJunk, kTileProductsAmx.workspace_bytes(n, count));
   }
 };
-
-Words filled(size_t count, const Fill& fill) {
-  Words words(count);
-  for (auto& word : words)
-    word = fill();
-  return words;
-}
 
 /// Each result lies between other words, which stay as they are. seed: that of A, or nullptr if A must be packed.
 void expect_s_a(A& a, const uint8_t* seed, size_t count, const Fill& any, const Fill& small) {
@@ -88,18 +82,18 @@ void expect_a_s(A& a, const uint8_t* seed, const Fill& any, const Fill& small) {
 
 TEST_P(TileProductsTest, OfPackedRows) {
   testing::Noise noise(11);
-  const Fill any = [&] { return static_cast<uint16_t>(noise.next() >> 40); };
-  const Fill byte = [&] { return static_cast<uint16_t>((noise.next() >> 40) % 256 - 128); };
+  const Fill any = testing::any_words(noise);
+  const Fill byte = testing::byte_words(noise);
   A a(GetParam(), any);
   for (const size_t count : {1, 2, 3, 4, 5, 9, 32})
     expect_s_a(a, nullptr, count, any, byte);
 }
 
 TEST_P(TileProductsTest, OfExtremes) {
-  for (const uint16_t of_a : {0, 1, 0xff, 0x100, 0x7fff, 0x8000, 0xff00, 0xffff}) {
-    A a(GetParam(), [=] { return of_a; });
+  for (const int of_a : {0, 1, 0xff, 0x100, 0x7fff, 0x8000, 0xff00, 0xffff}) {
+    A a(GetParam(), testing::constant_words(of_a));
     for (const int of_s : {-128, -1, 0, 1, 127}) {
-      const Fill constant = [=] { return static_cast<uint16_t>(of_s); };
+      const Fill constant = testing::constant_words(of_s);
       expect_s_a(a, nullptr, 3, constant, constant);
     }
   }
@@ -107,13 +101,13 @@ TEST_P(TileProductsTest, OfExtremes) {
 
 TEST_P(TileProductsTest, OfAGeneratedByAes) {
   testing::Noise noise(12);
-  const Fill any = [&] { return static_cast<uint16_t>(noise.next() >> 40); };
-  const Fill small = [&] { return static_cast<uint16_t>((noise.next() >> 40) % 25 - 12); };
-  const Fill byte = [&] { return static_cast<uint16_t>((noise.next() >> 40) % 256 - 128); };
+  const Fill any = testing::any_words(noise);
+  const Fill small = testing::small_words(noise);
+  const Fill byte = testing::byte_words(noise);
   for (const int extreme : {0, 1, 2}) {
     const auto seed = noise.bytes(kSeedABytes);
-    const Fill constant = [=] { return static_cast<uint16_t>(extreme == 1 ? -128 : 127); };
-    const Fill& fill = extreme == 0 ? small : extreme == 1 ? constant : byte;
+    const Fill lowest = testing::constant_words(-128);
+    const Fill& fill = extreme == 0 ? small : extreme == 1 ? lowest : byte;
     A a(GetParam(), seed.data());
     expect_a_s(a, seed.data(), any, fill);
     for (const size_t count : {1, 2, 3, 4, 5, 9, 32})
@@ -127,7 +121,7 @@ TEST_P(TileProductsTest, OfSingleWords) {
   const size_t n = GetParam();
   const auto seed = noise.bytes(kSeedABytes);
   A a(n, seed.data());
-  const Fill zero = [] { return uint16_t{0}; };
+  const Fill zero = testing::constant_words(0);
   for (size_t at = 0; at < n; at += n / 16 + 1) {
     size_t word = 0;
     const Fill single = [&] { return static_cast<uint16_t>(word++ % n == at ? 1 : 0); };

@@ -86,16 +86,10 @@ struct OwnBatch {
     encaps_coins = array(sizes.encaps_coin_bytes);
     static uint64_t seed = 0;  // each test has other secrets
     inspect([&] {
-      fill(keygen_coins, ++seed);
-      fill(encaps_coins, ++seed);
+      Noise noise(++seed);
+      noise.fill(keygen_coins);
+      noise.fill(encaps_coins);
     });
-  }
-
-  static void fill(std::span<uint8_t> out, uint64_t state) {
-    for (auto& byte : out) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      byte = static_cast<uint8_t>(state >> 56);
-    }
   }
 
   polykem_status run(polykem_context* context, polykem_op op) const {

@@ -26,8 +26,9 @@ struct OwnSignatures {
     texts = array(kMuBytes);
     static uint64_t seed = 1000;
     inspect([&] {
-      OwnBatch::fill(seeds, ++seed);
-      OwnBatch::fill(rnd, ++seed);
+      Noise noise(++seed);
+      noise.fill(seeds);
+      noise.fill(rnd);
     });
     messages = {sizeof messages, POLYKEM_MESSAGE, {texts.data(), nullptr, kMuBytes, 0}, {}, nullptr, 0, 0};
   }

@@ -111,7 +111,7 @@ TEST(Stack, IsWipedAfterSignatures) {
 
 TEST(Stack, ATraceIsSeen) {
   const auto random = own_memory(16);
-  OwnBatch::fill(random, 3);
+  Noise(3).fill(random);
   EXPECT_GT(bytes_left_on_stack([&] { leave_on_stack(random); }), 0u);
 }
 

@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "polykem/polykem.h"
+#include "support/bytes.hpp"
 
 namespace polykem::test {
-
-using Bytes = std::vector<uint8_t>;
 
 struct FreeContext {
   void operator()(polykem_context* context) const { polykem_context_free(context); }
@@ -82,13 +81,6 @@ inline std::string test_name(std::initializer_list<std::string> words) {
   return name;
 }
 
-inline Bytes from_hex(const std::string& hex) {
-  Bytes bytes(hex.size() / 2);
-  for (size_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = static_cast<uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
-  return bytes;
-}
-
 /// A request with the fields every operation needs.
 inline polykem_request make_request(polykem_op op, const polykem_scheme* scheme, size_t count) {
   polykem_request request{};
@@ -97,19 +89,6 @@ inline polykem_request make_request(polykem_op op, const polykem_scheme* scheme,
   request.scheme = scheme;
   request.count = count;
   return request;
-}
-
-/// Reproducible bytes that look random; not for keys.
-inline Bytes pattern(size_t size, uint64_t seed) {
-  Bytes bytes(size);
-  uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
-  for (auto& byte : bytes) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    byte = static_cast<uint8_t>(state >> 32);
-  }
-  return bytes;
 }
 
 /// Buffers of one whole exchange of `count` items, made with `context`.

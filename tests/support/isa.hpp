@@ -13,12 +13,14 @@
 #include <cstring>
 #include <ostream>
 #include <string>
-#include <vector>
 
 #include "core/backend.hpp"
 #include "core/cpu_features.hpp"
+#include "support/bytes.hpp"
 
 namespace polykem::testing {
+
+using test::Noise;
 
 #ifdef __aarch64__
 
@@ -113,28 +115,6 @@ class AlignedBuffer {
  private:
   size_t bytes_;
   T* data_;
-};
-
-/// A generator of pseudorandom bytes, the same in every run (xorshift64*).
-class Noise {
- public:
-  explicit Noise(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
-
-  uint64_t next() {
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    return state_ * 0x2545f4914f6cdd1du;
-  }
-  std::vector<uint8_t> bytes(size_t count) {
-    std::vector<uint8_t> out(count);
-    for (uint8_t& byte : out)
-      byte = static_cast<uint8_t>(next() >> 56);
-    return out;
-  }
-
- private:
-  uint64_t state_;
 };
 
 }  // namespace polykem::testing

@@ -9,10 +9,16 @@
 #include <vector>
 
 #include "polykem/polykem.h"
+#include "support/bytes.hpp"
 
 namespace polykem::mldsa_tests {
 
-using Bytes = std::vector<uint8_t>;
+using test::Bytes;
+
+struct FreeKeySet {
+  void operator()(polykem_keyset* set) const { polykem_keyset_free(set); }
+};
+using KeySet = std::unique_ptr<polykem_keyset, FreeKeySet>;
 
 /// Returns the backends of this machine that have code of their own for ML-DSA.
 inline std::vector<std::string> backends() {
@@ -63,6 +69,12 @@ class Signer {
     ASSERT_EQ(polykem_run(context.get(), &r), POLYKEM_OK);
   }
 
+  KeySet import(polykem_key_kind kind, size_t count, const Bytes& keys) const {
+    polykem_keyset* set = nullptr;
+    EXPECT_EQ(polykem_keyset_import(context.get(), scheme, kind, count, keys.data(), &set), POLYKEM_OK);
+    return KeySet(set);
+  }
+
   /// rnd empty: messages.deterministic decides.
   Bytes sign(size_t count, const Bytes& sk, const polykem_messages& messages, const Bytes& rnd = {}) const {
     Bytes out(count * info.signature_bytes);
@@ -106,5 +118,11 @@ class Signer {
   polykem_scheme_info_t info{};
   std::shared_ptr<polykem_context> context;
 };
+
+inline polykem_messages deterministic(polykem_strings texts, polykem_strings contexts = {}) {
+  polykem_messages m = Signer::messages(texts, contexts);
+  m.deterministic = 1;
+  return m;
+}
 
 }  // namespace polykem::mldsa_tests
