@@ -12,8 +12,8 @@
 namespace polykem::frodo {
 namespace {
 
-using testing::Words;
 using test::Bytes;
+using testing::Words;
 
 const FrodoParams* const kParams[] = {&kFrodo640, &kFrodo976, &kFrodo1344};
 
