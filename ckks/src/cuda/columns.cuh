@@ -129,14 +129,14 @@ __host__ __device__ constexpr unsigned padded(unsigned i) {
 }
 
 /// kPoints neighbouring points of a polynomial in shared memory, which are slice number `rank` of it. The last layers
-/// are computed chunk by chunk. A chunk is 32 runs, which one warp takes through all these layers without waiting for
-/// others.
+/// are computed segment by segment. A segment is 32 runs, which one warp takes through all these layers without waiting
+/// for others.
 template <class Word, int kLogN, int kPoints, int kThreads>
 struct Slice {
   static constexpr int kRunBits = kLogRun<Word>, kRun = 1 << kRunBits;
-  static constexpr unsigned kChunk = kWarp * kRun, kChunks = kPoints / kChunk;
+  static constexpr unsigned kSegment = kWarp * kRun, kSegments = kPoints / kSegment;
   static constexpr unsigned kSharedBytes = padded<Word>(kPoints) * sizeof(Word);
-  static_assert(kPoints % kChunk == 0);
+  static_assert(kPoints % kSegment == 0);
   using Lane = Vector<Word>;
 
   Word* points;
@@ -174,13 +174,13 @@ struct Slice {
 
   /// Computes the last layers from kLevel on, and calls store(index in the polynomial, sixteen bytes in [0, q)).
   template <int kLevel, class Store>
-  __device__ __forceinline__ void forward_chunks(const Store& store) const {
-    for_chunks([&](unsigned chunk) {
-      upper<kLevel, false>(chunk);
+  __device__ __forceinline__ void forward_segments(const Store& store) const {
+    for_segments([&](unsigned segment) {
+      upper<kLevel, false>(segment);
       __syncwarp();
-      run<false>(chunk * kWarp + thread % kWarp);
+      run<false>(segment * kWarp + thread % kWarp);
       __syncwarp();
-      for_lanes(chunk, [&](unsigned i) {
+      for_lanes(segment, [&](unsigned i) {
         Lane lane = *reinterpret_cast<const Lane*>(points + padded<Word>(i));
 #pragma unroll
         for (Word& x : lane.at)
@@ -193,69 +193,69 @@ struct Slice {
   /// Calls load(index in the polynomial), which returns sixteen bytes, and computes the first layers of the inverse
   /// down to kLevel.
   template <int kLevel, class Load>
-  __device__ __forceinline__ void inverse_chunks(const Load& load) const {
-    for_chunks([&](unsigned chunk) {
-      chunk_in(chunk, load);
+  __device__ __forceinline__ void inverse_segments(const Load& load) const {
+    for_segments([&](unsigned segment) {
+      segment_in(segment, load);
       __syncwarp();
-      run<true>(chunk * kWarp + thread % kWarp);
+      run<true>(segment * kWarp + thread % kWarp);
       __syncwarp();
-      upper<kLevel, true>(chunk);
+      upper<kLevel, true>(segment);
     });
   }
 
   /// Copies sixteen bytes at a time from load(index in the polynomial), for all points of the slice. Each warp copies
-  /// those of its chunks.
+  /// those of its segments.
   template <class Load>
   __device__ __forceinline__ void copy_in(const Load& load) const {
-    for_chunks([&](unsigned chunk) { chunk_in(chunk, load); });
+    for_segments([&](unsigned segment) { segment_in(segment, load); });
   }
 
   /// Calls store(index in the polynomial, sixteen bytes) for all points of the slice. Each warp does so for those of
-  /// its chunks.
+  /// its segments.
   template <class Store>
   __device__ __forceinline__ void copy_out(const Store& store) const {
-    for_chunks([&](unsigned chunk) {
-      for_lanes(chunk, [&](unsigned i) {
+    for_segments([&](unsigned segment) {
+      for_lanes(segment, [&](unsigned i) {
         store(size_t{rank * kPoints} + i, *reinterpret_cast<const Lane*>(points + padded<Word>(i)));
       });
     });
   }
 
  private:
-  /// Calls body(chunk) for the chunks of the thread's warp. How often it runs is known, so the compiler makes one copy
-  /// of it: large code slows transforms down.
+  /// Calls body(segment) for the segments of the thread's warp. How often it runs is known, so the compiler makes one
+  /// copy of it: large code slows transforms down.
   template <class Body>
-  __device__ __forceinline__ void for_chunks(const Body& body) const {
+  __device__ __forceinline__ void for_segments(const Body& body) const {
     constexpr unsigned kWarps = kThreads / kWarp;
-    static_assert(kChunks % kWarps == 0);
+    static_assert(kSegments % kWarps == 0);
 #pragma unroll 1
-    for (unsigned step = 0; step < kChunks / kWarps; ++step)
+    for (unsigned step = 0; step < kSegments / kWarps; ++step)
       body(step * kWarps + thread / kWarp);
   }
 
   template <class Load>
-  __device__ __forceinline__ void chunk_in(unsigned chunk, const Load& load) const {
-    for_lanes(chunk, [&](unsigned i) {
+  __device__ __forceinline__ void segment_in(unsigned segment, const Load& load) const {
+    for_lanes(segment, [&](unsigned i) {
       *reinterpret_cast<Lane*>(points + padded<Word>(i)) = load(size_t{rank * kPoints} + i);
     });
   }
 
   template <class Body>
-  __device__ __forceinline__ void for_lanes(unsigned chunk, const Body& body) const {
+  __device__ __forceinline__ void for_lanes(unsigned segment, const Body& body) const {
 #pragma unroll
     for (unsigned k = 0; k < unsigned{kRun / Lane::kWords}; ++k)
-      body(chunk * kChunk + (k * kWarp + thread % kWarp) * Lane::kWords);
+      body(segment * kSegment + (k * kWarp + thread % kWarp) * Lane::kWords);
   }
 
-  /// Computes the layers of a chunk between kLevel and its runs.
+  /// Computes the layers of a segment between kLevel and its runs.
   template <int kLevel, bool kInverse>
-  __device__ __forceinline__ void upper(unsigned chunk) const {
+  __device__ __forceinline__ void upper(unsigned segment) const {
     constexpr int kBits = kLogN - kRunBits - kLevel;
     static_assert(kBits > 0 && kBits <= kRunBits);
-    constexpr unsigned kColumns = kChunk >> kBits;
+    constexpr unsigned kColumns = kSegment >> kBits;
 #pragma unroll
     for (unsigned c = 0; c < kColumns; c += kWarp)
-      column<kLevel, kBits, kInverse>(chunk * kColumns + c + thread % kWarp);
+      column<kLevel, kBits, kInverse>(segment * kColumns + c + thread % kWarp);
   }
 
   /// Computes the last layers of the transform, or the first of its inverse.

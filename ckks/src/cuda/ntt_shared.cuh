@@ -12,12 +12,12 @@ namespace polykem::ckks::cuda {
 template <class Word, int kLogN>
 struct Passes {
   static constexpr int kUpper = kLogN - kLogRun<Word>;
-  /// The first pass is by columns of the whole row, the last two by chunks of a warp. Columns of 64-bit words have 16
+  /// The first pass is by columns of the whole row, the last two by segments of a warp. Columns of 64-bit words have 16
   /// points at most; from 2^13 on they take one more pass between, by columns of a slice.
   static constexpr bool kBetween = sizeof(Word) == 8 && kUpper > 8;
   static constexpr int kFirst = sizeof(Word) == 4 ? (kUpper > 10 ? 6 : 5) : kBetween ? (kUpper + 2) / 3 : 4;
   static constexpr int kMiddle = kBetween ? (kUpper - kFirst + 1) / 2 : 0;
-  static constexpr int kChunkLevel = kFirst + kMiddle;
+  static constexpr int kSegmentLevel = kFirst + kMiddle;
 };
 
 template <class Word, int kLogN, int kCluster, bool kInverse>
@@ -110,12 +110,12 @@ struct SharedNtt {
       slice.template middle<P::kFirst, P::kMiddle, false>();
       __syncthreads();
     }
-    slice.template forward_chunks<P::kChunkLevel>([&](size_t i, const Vector<Word>& lane) { row.store(i, lane); });
+    slice.template forward_segments<P::kSegmentLevel>([&](size_t i, const Vector<Word>& lane) { row.store(i, lane); });
   }
 
   template <class Row>
   __device__ __forceinline__ void inverse(const Row& row, Factor<Word> inverse_n) const {
-    slice.template inverse_chunks<P::kChunkLevel>([&](size_t i) { return row.load(i); });
+    slice.template inverse_segments<P::kSegmentLevel>([&](size_t i) { return row.load(i); });
     if constexpr (P::kBetween) {
       __syncthreads();
       slice.template middle<P::kFirst, P::kMiddle, true>();

@@ -122,13 +122,13 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
   const auto load = [&](size_t i) { return load_vector(points + i); };
   const auto store = [&](size_t i, const Lane& lane) { store_vector(points + i, lane); };
   if constexpr (kInverse) {
-    slice.template inverse_chunks<kLogN - 8>(load);
+    slice.template inverse_segments<kLogN - 8>(load);
     __syncwarp();
     slice.copy_out(store);
   } else {
     slice.copy_in(load);
     __syncwarp();
-    slice.template forward_chunks<kLogN - 8>(store);
+    slice.template forward_segments<kLogN - 8>(store);
   }
 }
 

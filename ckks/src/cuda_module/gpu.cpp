@@ -133,7 +133,7 @@ class Gpu final : public OpenDevice {
   void relinearise(const DeviceBatch& out, const DeviceBatch& a, const void* key) override {
     const Turn turn(*this);
     const KeySwitch<Word>& keys = keys_of(a.limbs);
-    in_chunks(a, switch_words(keys, 2 * a.limbs), [&](size_t first, size_t count, Word* scratch) {
+    in_runs(a, switch_words(keys, 2 * a.limbs), [&](size_t first, size_t count, Word* scratch) {
       const Scratch at = place(keys, scratch, count);
       const Word* const from = item(a, first);
       multiply_by_key(at, from, a.parts, key, count, keys);
@@ -151,7 +151,7 @@ class Gpu final : public OpenDevice {
     const auto exponent = static_cast<uint32_t>(g);
     RowMap first_part = primes_from(0, static_cast<uint32_t>(own_rows));
     std::fill_n(first_part.prime + a.limbs, a.limbs, RowMap::kSkip);
-    in_chunks(a, switch_words(keys, sum_rows + 2 * own_rows), [&](size_t first, size_t count, Word* scratch) {
+    in_runs(a, switch_words(keys, sum_rows + 2 * own_rows), [&](size_t first, size_t count, Word* scratch) {
       const Scratch at = place(keys, scratch, count);
       const Word* const from = item(a, first);
       multiply_by_key(at, from, a.parts, key, count, keys);
@@ -172,7 +172,7 @@ class Gpu final : public OpenDevice {
     const Turn turn(*this);
     std::unique_ptr<Array<Factor<Word>>>& factors = inverse_last_[a.limbs];
     if (!factors) factors = std::make_unique<Array<Factor<Word>>>(memory_, inverses_of_last<Word>(chain_, a.limbs));
-    in_chunks(a, a.parts * n_, [&](size_t first, size_t count, Word* scratch) {
+    in_runs(a, a.parts * n_, [&](size_t first, size_t count, Word* scratch) {
       check(cuda::rescale(item(out, first), item(a, first), scratch, count * a.parts, map(a), factors->get(), tables_,
                           stream()),
             "rescaling");
@@ -243,10 +243,10 @@ class Gpu final : public OpenDevice {
   /// words for each ciphertext, stays below the bound, and runs are halved as long as there is not enough memory for
   /// it.
   template <class Work>
-  void in_chunks(const DeviceBatch& a, size_t words_each, const Work& work) {
+  void in_runs(const DeviceBatch& a, size_t words_each, const Work& work) {
     size_t size = std::clamp<size_t>(scratch_ / (words_each * sizeof(Word)), 1, a.count);
-    const size_t chunks = (a.count + size - 1) / size;
-    size = (a.count + chunks - 1) / chunks;
+    const size_t runs = (a.count + size - 1) / size;
+    size = (a.count + runs - 1) / runs;
     std::unique_ptr<Array<Word>> scratch;
     while (!scratch) {
       try {

@@ -219,11 +219,11 @@ module hash_unit
   logic [4:0] lane_q;  // lane of the input block that is written next
   logic first, absorb, capture, permute, ahead, busy, fill_fire, takes_word, draining;
   logic [63:0] fill_word, word;
-  logic [95:0] wide_chunk;
+  logic [95:0] word_96;
   keccak_core #(.RoundsPerCycle(RoundsPerCycle), .Lanes(Lanes)) u_keccak (
     .clk_i, .rst_ni, .first_i(first), .absorb_i(absorb), .capture_i(capture), .permute_i(permute), .busy_o(busy),
     .write_i(fill_fire), .write_lane_i(lane_q), .word_i(fill_word), .next_i(draining && takes_word), .word_o(word),
-    .chunk_o(wide_chunk)
+    .wide_word_o(word_96)
   );
 
   // ------------------------------------------------------------------ gathering a block
@@ -271,7 +271,7 @@ module hash_unit
   assign cipher_address_o = cipher_q + 8'(takes_cipher);
 
   // ------------------------------------------------------------------ what leaves the buffer
-  logic [4:0] words_q;          // words of the block still needed; with two lanes, chunks of a matrix entry
+  logic [4:0] words_q;          // words of the block still needed; with two lanes, wide words of a matrix entry
   logic [2:0] block_q;          // number of blocks that have been captured
   logic       ahead_q, redo_q;
   logic [1:0] skip_q;
@@ -281,20 +281,20 @@ module hash_unit
   logic [4:0] row_q;            // row of a noise polynomial
 
   logic digest_may, gear_mode, gear_in_ready, gear_valid, gear_out_ready, gear_clear;
-  logic [47:0] chunk;
+  logic [47:0] word_48;
   assign draining  = state_q == StateDrain;
   assign gear_mode = (Lanes == 1 && cursor_q.section == HashMatrix) || (cursor_q.section == HashNoise && eta_is_3);
   gearbox u_gearbox (
     .clk_i, .clear_i(gear_clear), .valid_i(draining && gear_mode && words_q != 0), .ready_o(gear_in_ready),
-    .word_i(word), .valid_o(gear_valid), .ready_i(gear_out_ready), .chunk_o(chunk)
+    .word_i(word), .valid_o(gear_valid), .ready_i(gear_out_ready), .word_o(word_48)
   );
   logic sampler_ready, sampler_valid;
   // With two lanes the sampler takes 96 bits at a time, 14 times a block, without the gearbox.
   coeff_t [4*Lanes-1:0] candidates;
   if (Lanes == 1) begin : gen_narrow
-    assign candidates = chunk;
+    assign candidates = word_48;
   end else begin : gen_wide
-    assign candidates = wide_chunk;
+    assign candidates = word_96;
   end
   uniform_sampler #(.Candidates(4 * Lanes)) u_uniform (
     .clk_i, .clear_i(gear_clear),
@@ -305,10 +305,10 @@ module hash_unit
   assign matrix_push_o  = draining && sampler_valid && matrix_ready_i;
   assign gear_out_ready = draining && (cursor_q.section == HashMatrix ? sampler_ready : 1'b1);
 
-  // With eta = 3 a chunk has eight coefficients; with eta = 2 a word has sixteen.
+  // With eta = 3, 48 bits hold eight coefficients; with eta = 2, a word holds sixteen.
   logic signed [2:0] noise_3[8], noise_2[16];
   assign noise_two_rows_o = !eta_is_3;
-  binomial_sampler #(.Eta(3), .Coeffs(8)) u_chunk (.bits_i(chunk), .coeffs_o(noise_3));
+  binomial_sampler #(.Eta(3), .Coeffs(8)) u_word_48 (.bits_i(word_48), .coeffs_o(noise_3));
   binomial_sampler #(.Eta(2), .Coeffs(16)) u_word (.bits_i(word), .coeffs_o(noise_2));
   for (genvar i = 0; i < 16; i++) begin : gen_noise
     assign noise_o[i] = i < 8 && eta_is_3 ? noise_3[i%8] : noise_2[i];

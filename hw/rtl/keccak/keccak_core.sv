@@ -9,8 +9,8 @@
 // At any time:
 //   capture_i  copies the state, as it is before this cycle, to the output block
 //   write_i    writes word_i to lane write_lane_i of the input block, unless the block is absorbed in this cycle
-//   next_i     shifts the output block: word_o, its first lane, becomes the next one; with two lanes also chunk_o, its
-//              first 96 bits. A block is read either by words or by chunks.
+//   next_i     shifts the output block: word_o, its first lane, becomes the next one; with two lanes also wide_word_o,
+//              its first 96 bits. A block is read either by words or by wide words.
 // Both blocks have 21 lanes, the rate of SHAKE128. The input block is never shifted, so it needs no multiplexers; the
 // output block has one for each lane.
 module keccak_core #(
@@ -29,7 +29,7 @@ module keccak_core #(
   input  logic [63:0]  word_i,
   input  logic         next_i,
   output logic [63:0]  word_o,
-  output logic [95:0]  chunk_o  // zeros with one lane
+  output logic [95:0]  wide_word_o  // zeros with one lane
 );
   localparam int unsigned BlockLanes = 21;
 
@@ -130,20 +130,20 @@ module keccak_core #(
   assign sixteen     = first_fours[place_q[3:2]];
   assign word_o  = place_q[4] ? (place_q[2] ? fours[5] : fours[4]) : sixteen;
 
-  if (Lanes == 2) begin : gen_chunk
-    logic [15:0][95:0] chunks;
+  if (Lanes == 2) begin : gen_wide
+    logic [15:0][95:0] wide_words;
     logic [3:0][95:0]  four;
-    assign chunks = (16*96)'(leaving_q);
+    assign wide_words = (16*96)'(leaving_q);
     for (genvar i = 0; i < 4; i++) begin : gen_four
       logic [3:0][95:0] from;
-      (* keep *) logic [95:0] chunk;
-      assign from    = chunks[4*i+:4];
-      assign chunk   = from[place_q[1:0]];
-      assign four[i] = chunk;
+      (* keep *) logic [95:0] wide_word;
+      assign from      = wide_words[4*i+:4];
+      assign wide_word = from[place_q[1:0]];
+      assign four[i]   = wide_word;
     end
-    assign chunk_o = four[place_q[3:2]];
-  end else begin : gen_no_chunk
-    assign chunk_o = '0;
+    assign wide_word_o = four[place_q[3:2]];
+  end else begin : gen_no_wide
+    assign wide_word_o = '0;
   end
 
 `ifdef FORMAL

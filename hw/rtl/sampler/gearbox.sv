@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts words of 64 bits to chunks of 48 bits, in order, least significant bits first: three words to four chunks.
+// Converts words of 64 bits to words of 48 bits, in order, least significant bits first: three to four.
 module gearbox (
   input  logic        clk_i,
   input  logic        clear_i,  // drops the kept bits
@@ -8,7 +8,7 @@ module gearbox (
   input  logic [63:0] word_i,
   output logic        valid_o,
   input  logic        ready_i,
-  output logic [47:0] chunk_o
+  output logic [47:0] word_o
 `ifdef FORMAL
   , input logic mark_i, input logic [1:0] part_i
 `endif
@@ -16,16 +16,16 @@ module gearbox (
   logic [47:0] kept_q;  // the end of the last word; its upper 16 kept_words_q bits are still to come
   logic [1:0]  kept_words_q;
 
-  // If 48 bits are kept, they leave and no word enters. Otherwise the chunk takes the first bits of the next word.
+  // If 48 bits are kept, they leave and no word enters. Otherwise the first bits of the next word follow them.
   assign valid_o = kept_words_q == 2'd3 || valid_i;
   assign ready_o = kept_words_q != 2'd3 && ready_i;
 
   always_comb begin
     unique case (kept_words_q)
-      2'd0:    chunk_o = word_i[47:0];
-      2'd1:    chunk_o = {word_i[31:0], kept_q[47:32]};
-      2'd2:    chunk_o = {word_i[15:0], kept_q[47:16]};
-      default: chunk_o = kept_q;
+      2'd0:    word_o = word_i[47:0];
+      2'd1:    word_o = {word_i[31:0], kept_q[47:32]};
+      2'd2:    word_o = {word_i[15:0], kept_q[47:16]};
+      default: word_o = kept_q;
     endcase
   end
 
@@ -53,7 +53,7 @@ module gearbox (
     waits  = waits_q || enters;
     part   = waits_q ? part_q : word_i[16*part_i+:16];
     ahead  = waits_q ? ahead_q : 3'(kept_words_q) + 3'(part_i);
-    if (waits && valid_o && ready_i && ahead < 3) assert (chunk_o[16*ahead[1:0]+:16] == part);
+    if (waits && valid_o && ready_i && ahead < 3) assert (word_o[16*ahead[1:0]+:16] == part);
     if (waits_q) assert (ahead_q < 3'(kept_words_q) && kept_q[16*(2'd3-kept_words_q+ahead_q[1:0])+:16] == part_q);
   end
   always_ff @(posedge clk_i) begin

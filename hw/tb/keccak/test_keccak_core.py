@@ -59,7 +59,7 @@ class Sponge:
             return await self.words(21)
         out = b""
         for _ in range(14):
-            out += int(self.dut.chunk_o.value).to_bytes(12, "little")
+            out += int(self.dut.wide_word_o.value).to_bytes(12, "little")
             await self.pulse(next=1)
         return out
 
