@@ -58,17 +58,17 @@ test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU wi
 	@tools/setup.sh arm64
 	@CCACHE=$(CCACHE) JOBS=$(JOBS) tools/arm64/test.sh
 
-hw-test: ## Simulate the hardware core (hw/): compare its blocks with a model, the whole core with known answers
+hw-test: ## Simulate the hardware core (hw/): compare its modules with a model, the whole core with known answers
 	@PATH="$$(hw/tools/setup.sh):$$PATH" python3 -B hw/tb/run.py --build $(BUILD)/hw
 	@hw/tools/test.sh all $(BUILD)/hw/model
 
-hw-coverage: ## Coverage of the tests of the hardware core's blocks, by line and bit: build/hw/coverage.md
+hw-coverage: ## Coverage of the tests of the hardware core's modules, by line and bit: build/hw/coverage.md
 	@PATH="$$(hw/tools/setup.sh):$$PATH" python3 -B hw/tb/run.py --build $(BUILD)/hw --coverage $(BUILD)/hw/coverage.md
 
 hw-formal: ## Prove the hardware core's reductions, FIFOs and counters, each of which must refute a planted fault
 	@"$$(hw/tools/setup.sh)/python3" -B hw/formal/prove.py
 
-hw-synth: ## Areas of the hardware core's blocks and tops as hw/synth/area.json, and the tables of hw/README.md from them
+hw-synth: ## Areas of the hardware core's modules and tops as hw/synth/area.json, and the tables of hw/README.md from them
 	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/area.py --json hw/synth/area.json
 	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/tables.py
 
@@ -81,7 +81,7 @@ hw-software: ## Compare cycles of the hardware core with software on this machin
 	  hw/synth/software.json
 	@python3 -B hw/synth/tables.py
 
-hw-area: ## Areas of the hardware core's blocks on an FPGA, by Yosys
+hw-area: ## Areas of the hardware core's modules on an FPGA, by Yosys
 	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/area.py
 
 hw-wave: ## Trace every signal of the hardware core in one command, for GTKWave (HW_SET=mlkem768 HW_OP=encaps)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Proves properties of the blocks for all inputs and all times, and that each proof finds a planted fault.
+"""Proves properties of the modules for all inputs and all times, and that each proof finds a planted fault.
 
     prove.py [PROOF...]
 
-The assertions stand in the blocks (`ifdef FORMAL) or, where there is one, in hw/formal/TOP.sv. Yosys makes a
-transition system of a block and z3 does k-induction: the assertions hold in the first k cycles, and after any k
+The assertions stand in the modules (`ifdef FORMAL) or, where there is one, in hw/formal/TOP.sv. Yosys makes a
+transition system of a module and z3 does k-induction: the assertions hold in the first k cycles, and after any k
 cycles in which they held."""
 
 import argparse
@@ -73,7 +73,7 @@ PROOFS = {
 
 
 def transition_system(proof, name, folder, rtl):
-    """Returns the block as SMT-LIB text, which defines functions of the block's states."""
+    """Returns the module as SMT-LIB text, which defines functions of the module's states."""
     files = [rtl / line.removeprefix("rtl/") for line in (HW / "rtl/files.f").read_text().split()]
     formal = rtl.parent / "formal"
     own = formal / f"{proof.top}.sv"

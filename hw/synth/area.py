@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what blocks take on an UltraScale+ FPGA, by Yosys (synth_xilinx -family xcup), as a table; --json writes FILE.
+"""Prints areas of modules on an UltraScale+ FPGA, by Yosys (synth_xilinx -family xcup), as a table; --json writes FILE.
 
-    area.py [--json FILE] [BLOCK...]        a block may have parameters: "polykem_top Lanes=2"
+    area.py [--json FILE] [MODULE...]       a module may have parameters: "polykem_top Lanes=2"
 
 LUT counts the LUTs of logic, of shift registers and of small memories. Nothing is placed or routed."""
 
@@ -15,10 +15,10 @@ import sys
 import tempfile
 
 HW = pathlib.Path(__file__).resolve().parents[1]
-BLOCKS = ("reduce_fold", "reduce_table", "mod_mul", "ntt_lane", "word_mac", "keccak_core", "gearbox", "uniform_sampler",
-          "compress", "decompress", "quad_packer", "quad_unpacker", "input_unit", "hash_unit", "product_unit",
-          "transform_unit", "output_unit", "polykem_top", "polykem_top Lanes=2 RoundsPerCycle=2", "sdf_ntt",
-          "paper_core")
+MODULES = ("reduce_fold", "reduce_table", "mod_mul", "ntt_lane", "word_mac", "keccak_core", "gearbox",
+           "uniform_sampler", "compress", "decompress", "quad_packer", "quad_unpacker", "input_unit", "hash_unit",
+           "product_unit", "transform_unit", "output_unit", "polykem_top", "polykem_top Lanes=2 RoundsPerCycle=2",
+           "sdf_ntt", "paper_core")
 COLUMNS = ("LUT", "LUT as memory", "FF", "DSP", "BRAM36")
 # (beginning of a cell's name, {column: how many of it such a cell takes}); the first that fits counts
 WEIGHTS = (("RAMB36", {"BRAM36": 1}), ("RAMB18", {"BRAM36": 0.5}), ("DSP", {"DSP": 1}), ("FD", {"FF": 1}),
@@ -35,9 +35,9 @@ for command in sys.argv[1:]:
 """
 
 
-def area(block):
-    """Synthesizes one block and returns {column: how many of it the block takes}."""
-    top, *parameters = block.split()
+def area(module):
+    """Synthesizes one module and returns {column: how many of it the module takes}."""
+    top, *parameters = module.split()
     values = " ".join(f"-G{parameter}" for parameter in parameters)
     files = " ".join(str(HW / line) for line in (HW / "rtl/files.f").read_text().split())
     with tempfile.NamedTemporaryFile("r") as out:
@@ -47,7 +47,8 @@ def area(block):
                     f"tee -q -o {out.name} stat -tech xilinx"]
         done = subprocess.run([sys.executable, "-c", SCRIPT, *commands], capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise SystemExit(f"{block}: Yosys ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+            said = done.stdout[-2000:] + done.stderr[-2000:]
+            raise SystemExit(f"{module}: Yosys ended with {done.returncode}: {said}")
         cells = re.findall(r"^ +(\d+)\s+(?:\S+\s+)?([A-Z]+\w*)\s*$", out.read(), re.M)
     found = dict.fromkeys(COLUMNS, 0)
     for count, name in cells:
@@ -59,17 +60,17 @@ def area(block):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("blocks", nargs="*", default=BLOCKS, metavar="BLOCK")
+    parser.add_argument("modules", nargs="*", default=MODULES, metavar="MODULE")
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
     found = {}
-    print("| block | " + " | ".join(COLUMNS) + " |")
+    print("| module | " + " | ".join(COLUMNS) + " |")
     print("|---" + "|---:" * len(COLUMNS) + "|", flush=True)
-    for block in options.blocks:
-        found[block] = area(block)
-        print(f"| {block} | " + " | ".join(str(value) for value in found[block].values()) + " |", flush=True)
+    for module in options.modules:
+        found[module] = area(module)
+        print(f"| {module} | " + " | ".join(str(value) for value in found[module].values()) + " |", flush=True)
     if options.json:
-        options.json.write_text(json.dumps({"schema": "polykem-hw-area-1", "blocks": found}, indent=1) + "\n")
+        options.json.write_text(json.dumps({"schema": "polykem-hw-area-2", "modules": found}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

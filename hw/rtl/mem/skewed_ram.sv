@@ -5,7 +5,7 @@
 //   in pairs    word t is coefficients 2t, 2t + 1, 2t + 128, 2t + 129
 // Pair t of half h (coefficients 128 h + 2t and 128 h + 2t + 1) is in bank h ^ t[0] at address t, so that a word of
 // either kind takes one pair from each bank. we_i[0] enables the even coefficients of a word, we_i[1] the odd ones.
-// Slots 0 to 3 are a memory, slots 4 to 7 another one; wipe_i writes zeros to both.
+// A slot holds a polynomial. Slots 0 to 3 are a memory, slots 4 to 7 another one; wipe_i writes zeros to both.
 module skewed_ram
   import polykem_hw_pkg::*;
 (

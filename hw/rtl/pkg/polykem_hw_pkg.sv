@@ -2,7 +2,7 @@
 // Constants and types of the whole core.
 package polykem_hw_pkg;
 
-  // A block that is tested alone need not use all of them.
+  // A module that is tested alone need not use all of them.
   // verilator lint_off UNUSEDPARAM
   parameter int unsigned Q = 3329;       // [FIPS203, section 2.4]
   parameter int unsigned Zeta = 17;      // a primitive 256th root of unity modulo Q
@@ -107,7 +107,7 @@ package polykem_hw_pkg;
     logic [4:0] transforms;
   } counts_t;
 
-  // Slots of the scratch memory, four words of 64 bits each.
+  // Slots of the scratch memory: places of four words of 64 bits.
   typedef enum logic [2:0] {
     SlotM,    // the message
     SlotH,    // H(ek)

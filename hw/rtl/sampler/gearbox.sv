@@ -10,7 +10,7 @@ module gearbox (
   input  logic        ready_i,
   output logic [47:0] word_o
 `ifdef FORMAL
-  , input logic mark_i, input logic [1:0] part_i
+  , input logic mark_i, input logic [1:0] quarter_i
 `endif
 );
   logic [47:0] kept_q;  // the end of the last word; its upper 16 kept_words_q bits are still to come
@@ -40,26 +40,26 @@ module gearbox (
   end
 
 `ifdef FORMAL
-  // Any quarter of any word leaves once, unchanged and in order. mark_i selects quarter part_i of the word that enters;
-  // ahead_q counts the quarters before it.
+  // Any quarter of any word leaves once, unchanged and in order. mark_i selects quarter quarter_i of the word that
+  // enters; ahead_q counts the quarters before it.
   initial kept_words_q = '0;
   logic        waits_q = 1'b0;
-  logic [15:0] part_q;
+  logic [15:0] quarter_q;
   logic [2:0]  ahead_q, ahead;
   logic        enters, waits;
-  logic [15:0] part;
+  logic [15:0] quarter;
   always_comb begin
-    enters = mark_i && valid_i && ready_o && !waits_q;
-    waits  = waits_q || enters;
-    part   = waits_q ? part_q : word_i[16*part_i+:16];
-    ahead  = waits_q ? ahead_q : 3'(kept_words_q) + 3'(part_i);
-    if (waits && valid_o && ready_i && ahead < 3) assert (word_o[16*ahead[1:0]+:16] == part);
-    if (waits_q) assert (ahead_q < 3'(kept_words_q) && kept_q[16*(2'd3-kept_words_q+ahead_q[1:0])+:16] == part_q);
+    enters  = mark_i && valid_i && ready_o && !waits_q;
+    waits   = waits_q || enters;
+    quarter = waits_q ? quarter_q : word_i[16*quarter_i+:16];
+    ahead   = waits_q ? ahead_q : 3'(kept_words_q) + 3'(quarter_i);
+    if (waits && valid_o && ready_i && ahead < 3) assert (word_o[16*ahead[1:0]+:16] == quarter);
+    if (waits_q) assert (ahead_q < 3'(kept_words_q) && kept_q[16*(2'd3-kept_words_q+ahead_q[1:0])+:16] == quarter_q);
   end
   always_ff @(posedge clk_i) begin
-    waits_q <= waits && !clear_i && !(valid_o && ready_i && ahead < 3);
-    part_q  <= part;
-    ahead_q <= valid_o && ready_i ? ahead - 3'd3 : ahead;
+    waits_q   <= waits && !clear_i && !(valid_o && ready_i && ahead < 3);
+    quarter_q <= quarter;
+    ahead_q   <= valid_o && ready_i ? ahead - 3'd3 : ahead;
   end
 `endif
 endmodule

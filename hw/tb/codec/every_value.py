@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a codec block with every value, for the tests of `compress` and `decompress`."""
+"""Tests a module of the codec with every value, for the tests of `compress` and `decompress`."""
 
 import cocotb
 from cocotb.clock import Clock

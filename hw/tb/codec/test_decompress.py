@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the block with [FIPS203, 4.8] for every value and width, and tests that it passes coefficients that are not
+"""Compares the module with [FIPS203, 4.8] for every value and width, and tests that it passes coefficients that are not
 compressed."""
 
 import cocotb

@@ -42,5 +42,5 @@ async def polynomials(dut):
             values = [random.getrandbits(d) for _ in range(512)]
             found, cycles = await unpack(dut, codec.encode(values, d), 128, often, step, max(11 - d, 0))
             assert found == values, (d, step)
-            # in every cycle the block gives as many quads as it may, or takes a word
+            # in every cycle the module gives as many quads as it may, or takes a word
             assert often != 1 or cycles <= max(128 // step, 8 * d) + 2, (d, step, cycles)
