@@ -91,10 +91,10 @@ bool is_armour_label(std::string_view label) {
 bool ArmourReader::line(std::string_view text) {
   switch (reader_.line(text)) {
     case formats::PemReader::Event::kBegin:
-      block_ = parse_title(reader_.label(), reader_.number());
+      record_ = parse_title(reader_.label(), reader_.number());
       break;
     case formats::PemReader::Event::kEnd:
-      block_.bytes = std::move(reader_.bytes());
+      record_.bytes = std::move(reader_.bytes());
       return true;
     case formats::PemReader::Event::kNone:
       break;

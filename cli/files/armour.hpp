@@ -40,16 +40,16 @@ bool is_armour_label(std::string_view label);
 /// Reads armour line by line. It does not check sets and sizes.
 class ArmourReader {
  public:
-  /// Takes a line without its line feed. Returns true if a block is complete, which block() then returns until the next
-  /// call. Throws FormatError, which names the line.
+  /// Takes a line without its line feed. Returns true at the end of a block, whose record() is then valid until the
+  /// next call. Throws FormatError, which names the line.
   bool line(std::string_view text);
-  /// Throws FormatError if the text ended inside a block.
+  /// Throws FormatError if the text ends inside a block.
   void finish() const { reader_.finish(); }
-  const NamedRecord& block() const { return block_; }
+  const NamedRecord& record() const { return record_; }
 
  private:
   formats::PemReader reader_{formats::PemReader::Style::kStrict};
-  NamedRecord block_{};
+  NamedRecord record_{};
 };
 
 }  // namespace polykem::cli

@@ -32,7 +32,7 @@ formats::PrivateForm form_of(const std::string& name) {
 }
 
 /// Finds the set that a file names. Throws CliError (bad input, not usage) if it is unknown.
-Scheme scheme_of_block(const std::string& name, const std::string& where) {
+Scheme scheme_named(const std::string& name, const std::string& where) {
   if (const polykem_scheme* handle = find_set(name); handle != nullptr) return Scheme(handle);
   throw CliError(kExitBadInput, fmt::format("{}: this build has no parameter set '{}'", where, name), suggestion(name));
 }
@@ -75,13 +75,13 @@ RecordReader::RecordReader(InputFile& file, RecordKind kind, const std::string& 
     : file_(file),
       kind_(kind),
       encoding_(encoding_of(file.peek())),
-      blocks_(file, encoding_, kind, context, passphrase, sets),
+      named_(file, encoding_, kind, context, passphrase, sets),
       scheme_(find_scheme(scheme_name, sets)),
       record_bytes_(record_bytes(scheme_, kind)),
       file_bytes_(record_bytes_) {
   if (encoding_ != Encoding::kRaw) {
-    check_block();
-    ahead_ = blocks_.block().bytes;
+    check_record();
+    ahead_ = named_.record().bytes;
     count_ = 1;
     file_bytes_ = file_.taken();
   } else if (file.size() > 0) {
@@ -96,28 +96,28 @@ Scheme RecordReader::find_scheme(const std::string& scheme_name, Sets sets) {
     throw CliError(kExitUsage, fmt::format("{}: raw bytes do not name their parameter set", file_.name()),
                    "name it with --scheme; 'polykem list' shows all");
   }
-  if (!blocks_.next()) throw CliError(kExitBadInput, fmt::format("{}: holds no block", file_.name()));
-  const Scheme scheme = scheme_of_block(blocks_.block().scheme, file_.name());
+  if (!named_.next()) throw CliError(kExitBadInput, fmt::format("{}: holds no block", file_.name()));
+  const Scheme scheme = scheme_named(named_.record().scheme, file_.name());
   check_kind(scheme, sets, kExitBadInput, file_.name());
   return scheme_name.empty() ? scheme : open_scheme(scheme_name, sets);
 }
 
-void RecordReader::check_block() const {
-  const NamedRecord& block = blocks_.block();
-  const Scheme found = scheme_of_block(block.scheme, file_.name());
+void RecordReader::check_record() const {
+  const NamedRecord& record = named_.record();
+  const Scheme found = scheme_named(record.scheme, file_.name());
   if (found != scheme_) {
     throw CliError(
         kExitBadInput, fmt::format("{}: is of set {}, expected {}", file_.name(), found.name(), scheme_.name()),
         fmt::format("use keys and {} of one set together", scheme_.is_signature() ? "signatures" : "ciphertexts"));
   }
-  if (block.kind != kind_) {
-    throw CliError(kExitBadInput,
-                   fmt::format("{}: holds a {}, expected a {}", file_.name(), kind_name(block.kind), kind_name(kind_)));
+  if (record.kind != kind_) {
+    throw CliError(kExitBadInput, fmt::format("{}: holds a {}, expected a {}", file_.name(), kind_name(record.kind),
+                                              kind_name(kind_)));
   }
-  if (block.bytes.size() != record_bytes_) {
+  if (record.bytes.size() != record_bytes_) {
     throw CliError(kExitBadInput,
                    fmt::format("{}: the {} has {} bytes, expected {} for {}", file_.name(), kind_name(kind_),
-                               with_commas(block.bytes.size()), with_commas(record_bytes_), scheme_.info().title));
+                               with_commas(record.bytes.size()), with_commas(record_bytes_), scheme_.info().title));
   }
 }
 
@@ -140,18 +140,18 @@ std::size_t RecordReader::append_raw(SecretBytes& out, std::size_t n) {
   return got / record_bytes_;
 }
 
-std::size_t RecordReader::append_blocks(SecretBytes& out, std::size_t n) {
+std::size_t RecordReader::append_named(SecretBytes& out, std::size_t n) {
   std::size_t done = 0;
-  while (done < n && blocks_.next()) {
-    check_block();
-    out.insert(out.end(), blocks_.block().bytes.begin(), blocks_.block().bytes.end());
+  while (done < n && named_.next()) {
+    check_record();
+    out.insert(out.end(), named_.record().bytes.begin(), named_.record().bytes.end());
     ++done;
   }
   return done;
 }
 
 std::size_t RecordReader::append(SecretBytes& out, std::size_t n) {
-  const std::size_t got = n == 0 ? 0 : encoding_ == Encoding::kRaw ? append_raw(out, n) : append_blocks(out, n);
+  const std::size_t got = n == 0 ? 0 : encoding_ == Encoding::kRaw ? append_raw(out, n) : append_named(out, n);
   count_ += got;
   return got;
 }

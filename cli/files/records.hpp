@@ -16,7 +16,7 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "files/armour.hpp"
-#include "files/blocks.hpp"
+#include "files/named_records.hpp"
 
 namespace polykem::cli {
 
@@ -45,14 +45,14 @@ class RecordReader {
   /// Appends up to n further records from the file.
   std::size_t append(SecretBytes& out, std::size_t n);
   std::size_t append_raw(SecretBytes& out, std::size_t n);
-  std::size_t append_blocks(SecretBytes& out, std::size_t n);
+  std::size_t append_named(SecretBytes& out, std::size_t n);
   void check_size(std::uint64_t file_bytes) const;
-  void check_block() const;
+  void check_record() const;
 
   InputFile& file_;
   RecordKind kind_;
   Encoding encoding_;
-  BlockReader blocks_;
+  NamedRecordReader named_;
   Scheme scheme_;
   std::size_t record_bytes_;
   std::uint64_t file_bytes_;  ///< estimated size of a record in the file

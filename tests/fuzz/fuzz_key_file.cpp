@@ -36,13 +36,13 @@ void read_as_records(ByteView content, RecordKind kind) {
   fuzz::require(records_of(content, kind, 1) == records_of(content, kind, 1000), "the same in batches of any size");
 }
 
-std::vector<NamedRecord> blocks_of(ByteView content) {
+std::vector<NamedRecord> records_of(ByteView content) {
   InputFile file(content, "input");
   ArmourReader reader;
   std::vector<NamedRecord> out;
   std::string_view line;
   while (file.line(line)) {
-    if (reader.line(line)) out.push_back(reader.block());
+    if (reader.line(line)) out.push_back(reader.record());
   }
   reader.finish();
   return out;
@@ -55,14 +55,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   read_as_records(content, RecordKind::kPublicKey);
   read_as_records(content, RecordKind::kSharedSecret);
   try {
-    const auto blocks = blocks_of(content);
+    const auto records = records_of(content);
     SecretBytes again;
-    for (const auto& block : blocks)
-      formats::append_pem(again, armour_label(block.scheme, block.kind), block.bytes);
-    const auto same = blocks_of(again);
-    fuzz::require(same.size() == blocks.size(), "as many blocks after writing and reading");
+    for (const auto& record : records)
+      formats::append_pem(again, armour_label(record.scheme, record.kind), record.bytes);
+    const auto same = records_of(again);
+    fuzz::require(same.size() == records.size(), "as many records after writing and reading");
     for (size_t i = 0; i < same.size(); ++i)
-      fuzz::require(same[i].bytes == blocks[i].bytes, "the same bytes");
+      fuzz::require(same[i].bytes == records[i].bytes, "the same bytes");
   } catch (const CliError&) {
   } catch (const formats::FormatError&) {
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Self-describing files: polykem's armour, and standard keys in PEM and DER.
+// Reads files that name the set of each record: polykem's armour, and standard keys in PEM and DER.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -22,19 +22,18 @@ enum class Encoding { kArmour, kPem, kDer, kRaw };
 /// DER only if its first twenty bytes or so happen to be matching tags and lengths.
 Encoding encoding_of(ByteView begin);
 
-/// Reads such a file record by record.
-class BlockReader {
+/// Reads a file in armour, PEM or DER, record by record.
+class NamedRecordReader {
  public:
   /// kind: the expected kind of record. context: expands seeds and checks private keys. passphrase: of encrypted
   /// private keys, needed if secret keys are expected. sets: the sets whose keys are accepted in PEM and DER.
-  BlockReader(InputFile& file, Encoding encoding, RecordKind kind, const Context& context, Passphrase* passphrase,
-              Sets sets);
-  /// Reads to the end of the next block. Returns false at the end of the file. Throws CliError (bad input), which names
-  /// the file.
+  NamedRecordReader(InputFile& file, Encoding encoding, RecordKind kind, const Context& context, Passphrase* passphrase,
+                    Sets sets);
+  /// Reads the next record. Returns false at the end of the file. Throws CliError (bad input), which names the file.
   bool next();
-  /// The block, valid until the next call. A private key is in expanded form; if another kind is expected, it has no
+  /// The record, valid until the next call. A private key is in expanded form; if another kind is expected, it has no
   /// bytes.
-  const NamedRecord& block() const { return block_; }
+  const NamedRecord& record() const { return record_; }
 
  private:
   bool next_armour();
@@ -59,7 +58,7 @@ class BlockReader {
   formats::PemReader pem_{formats::PemReader::Style::kLenient};
   std::size_t keys_ = 0;     ///< keys read from DER or PEM so far
   std::string passed_over_;  ///< describes the first PEM block of an unexpected kind
-  NamedRecord block_{};
+  NamedRecord record_{};
 };
 
 }  // namespace polykem::cli

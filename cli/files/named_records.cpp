@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files/blocks.hpp"
+#include "files/named_records.hpp"
 
 #include <fmt/format.h>
 
@@ -61,8 +61,8 @@ Encoding encoding_of(ByteView begin) {
   return formats::key_der_bytes(begin) || formats::certificate_der_bytes(begin) ? Encoding::kDer : Encoding::kRaw;
 }
 
-BlockReader::BlockReader(InputFile& file, Encoding encoding, RecordKind kind, const Context& context,
-                         Passphrase* passphrase, Sets sets)
+NamedRecordReader::NamedRecordReader(InputFile& file, Encoding encoding, RecordKind kind, const Context& context,
+                                     Passphrase* passphrase, Sets sets)
     : file_(file),
       encoding_(encoding),
       kind_(kind),
@@ -72,11 +72,11 @@ BlockReader::BlockReader(InputFile& file, Encoding encoding, RecordKind kind, co
            : sets == Sets::kSignatures ? formats::KeyUse::kSignature
                                        : formats::KeyUse::kAny) {}
 
-const char* BlockReader::other_key_hint() const {
+const char* NamedRecordReader::other_key_hint() const {
   return use_ == formats::KeyUse::kSignature ? kNoSignatureKey : kNoKemKey;
 }
 
-bool BlockReader::next() {
+bool NamedRecordReader::next() {
   try {
     if (encoding_ == Encoding::kArmour) return next_armour();
     return encoding_ == Encoding::kPem ? next_pem() : next_der();
@@ -85,23 +85,23 @@ bool BlockReader::next() {
   }
 }
 
-bool BlockReader::next_armour() {
+bool NamedRecordReader::next_armour() {
   std::string_view line;
   while (file_.line(line)) {
     if (!armour_.line(line)) continue;
-    block_ = armour_.block();
+    record_ = armour_.record();
     return true;
   }
   armour_.finish();
   return false;
 }
 
-bool BlockReader::wants(std::string_view label) const {
+bool NamedRecordReader::wants(std::string_view label) const {
   if (kind_ == RecordKind::kSecretKey) return is_private_label(label);
   return kind_ == RecordKind::kPublicKey && (label == formats::kPublicKeyLabel || is_certificate_label(label));
 }
 
-bool BlockReader::next_pem() {
+bool NamedRecordReader::next_pem() {
   std::string_view line;
   while (file_.line(line)) {
     const formats::PemReader::Event event = pem_.line(line);
@@ -129,14 +129,14 @@ bool BlockReader::next_pem() {
       kind_ == RecordKind::kPublicKey && passed_over_.find("certificate") != std::string::npos ? other_key_hint() : "");
 }
 
-bool BlockReader::take_pem() {
+bool NamedRecordReader::take_pem() {
   if (is_certificate_label(pem_.label())) return take_certificate(pem_.bytes());
   take_key(pem_.bytes());
-  if ((pem_.label() == formats::kPublicKeyLabel) == (block_.kind == RecordKind::kPublicKey)) return true;
-  throw FormatError(fmt::format("between BEGIN and END {} is a {}", pem_.label(), kind_name(block_.kind)));
+  if ((pem_.label() == formats::kPublicKeyLabel) == (record_.kind == RecordKind::kPublicKey)) return true;
+  throw FormatError(fmt::format("between BEGIN and END {} is a {}", pem_.label(), kind_name(record_.kind)));
 }
 
-bool BlockReader::take_certificate(ByteView der) {
+bool NamedRecordReader::take_certificate(ByteView der) {
   const SecretBytes key = formats::public_key_in_certificate(der);
   if (formats::scheme_in(key, use_)) {
     take_key(key);
@@ -147,7 +147,7 @@ bool BlockReader::take_certificate(ByteView der) {
   return false;
 }
 
-bool BlockReader::next_der() {
+bool NamedRecordReader::next_der() {
   const ByteView begin = file_.peek();
   if (begin.size() == 0) return false;
   ++keys_;
@@ -176,7 +176,7 @@ bool BlockReader::next_der() {
   return true;
 }
 
-void BlockReader::take_encrypted(ByteView der) {
+void NamedRecordReader::take_encrypted(ByteView der) {
   if (kind_ != RecordKind::kSecretKey || passphrase_ == nullptr)
     throw FormatError(fmt::format("an encrypted private key, expected a {}", kind_name(kind_)));
   const SecretBytes plain = decrypted_key(der, passphrase_->get(file_.name()));
@@ -184,16 +184,16 @@ void BlockReader::take_encrypted(ByteView der) {
   take_key(plain);
 }
 
-void BlockReader::take_key(ByteView der) {
+void NamedRecordReader::take_key(ByteView der) {
   if (formats::is_encrypted_key(der)) return take_encrypted(der);
   formats::Key key = formats::read_key(der, use_);
   if (auto* found = std::get_if<formats::PublicKey>(&key)) {
-    block_ = {found->scheme.name(), RecordKind::kPublicKey, SecretBytes(found->bytes.begin(), found->bytes.end())};
+    record_ = {found->scheme.name(), RecordKind::kPublicKey, SecretBytes(found->bytes.begin(), found->bytes.end())};
     return;
   }
   auto& found = std::get<formats::PrivateKey>(key);
   if (kind_ == RecordKind::kSecretKey) formats::complete(context_.handle(), found);
-  block_ = {found.scheme.name(), RecordKind::kSecretKey, std::move(found.expanded)};
+  record_ = {found.scheme.name(), RecordKind::kSecretKey, std::move(found.expanded)};
 }
 
 }  // namespace polykem::cli
