@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "common/commit.hpp"
+#include "common/build_commit.hpp"
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/json_out.hpp"

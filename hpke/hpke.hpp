@@ -31,14 +31,14 @@ enum class ItemStatus : std::int32_t {
 /// A short English sentence, static storage.
 const char* item_status_text(ItemStatus status);
 
-/// Computes a part of a call: `items` items from item `first` on.
-using Part = std::function<void(std::size_t first, std::size_t items)>;
-/// Splits a call: calls part(first, items) on its own thread until all `count` items are done. If it throws in between,
-/// the call ends as if it had failed as a whole.
-using Pieces = std::function<void(std::size_t count, const Part& part)>;
+/// Computes a piece of a call: `items` items from item `first` on.
+using ComputePiece = std::function<void(std::size_t first, std::size_t items)>;
+/// Splits a call into pieces: calls compute(first, items) on its own thread until all `count` items are done. If it
+/// throws in between, the call ends as if it had failed as a whole.
+using Pieces = std::function<void(std::size_t count, const ComputePiece& compute)>;
 
-inline void in_one_piece(std::size_t count, const Part& part) {
-  part(0, count);
+inline void in_one_piece(std::size_t count, const ComputePiece& compute) {
+  compute(0, count);
 }
 
 /// Records of fixed size, one for each item or one for all.

@@ -2,8 +2,8 @@
 // Loops over the items of a batch, and their sizes.
 #pragma once
 
-#include "hpke/ending.hpp"
 #include "hpke/hpke.hpp"
+#include "hpke/openssl_call.hpp"
 #include "hpke/parallel.hpp"
 
 namespace polykem::hpke {

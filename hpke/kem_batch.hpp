@@ -11,7 +11,7 @@
 
 namespace polykem::hpke {
 
-/// Computes the shared secrets of a part of a batch, by encapsulation or decapsulation.
+/// Computes the shared secrets of some items of a request, by encapsulation or decapsulation.
 class KemBatch {
  public:
   /// Encapsulates to `pk`; writes to `enc`.
@@ -67,11 +67,11 @@ struct ItemWorker {
   ContextSecrets secrets;
 };
 
-/// Calls part(first, items) for all `count` items, at most kBatchItems at a time.
-inline void in_batches(const Pieces& pieces, std::size_t count, const Part& part) {
+/// Calls compute(first, items) for all `count` items, at most kBatchItems at a time.
+inline void in_batches(const Pieces& pieces, std::size_t count, const ComputePiece& compute) {
   pieces(count, [&](std::size_t first, std::size_t items) {
     for (const std::size_t end = first + items; first < end; first += kBatchItems)
-      part(first, std::min(kBatchItems, end - first));
+      compute(first, std::min(kBatchItems, end - first));
   });
 }
 

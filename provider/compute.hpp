@@ -7,8 +7,8 @@
 #include <atomic>
 #include <memory>
 
+#include "async_job.hpp"
 #include "config.hpp"
-#include "pause.hpp"
 #include "statistics.hpp"
 
 namespace polykem::provider {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "pause.hpp"
+#include "async_job.hpp"
 
 namespace polykem::provider {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "common/commit.hpp"
+#include "common/build_commit.hpp"
 #include "common/context.hpp"
 #include "common/output.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "commands.hpp"
-#include "common/commit.hpp"
+#include "common/build_commit.hpp"
 #include "common/context.hpp"
 #include "common/options.hpp"
 #include "common/progress.hpp"

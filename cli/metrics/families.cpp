@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "common/commit.hpp"
+#include "common/build_commit.hpp"
 #include "common/context.hpp"
 
 namespace polykem::cli {

@@ -139,7 +139,7 @@ int serve(ServeOptions options) {
   progress.finish();
   EndReport report = server.report();
   report.limits = {budget.note};
-  report.stages = read_stages(context);
+  report.steps = read_steps(context);
   conclude(options, report);
   // Without a number of clients, a signal is the normal end. A parent process reads the report instead.
   const std::uint64_t agreed = report.outcomes.agreed();

@@ -47,7 +47,7 @@ void run_inproc(const ExchangeOptions& options, const Scheme& scheme, ExchangeRe
   exchange.start();
   loop.run();
   result.server = exchange.server_report();
-  result.server.stages = read_stages(server);
+  result.server.steps = read_steps(server);
   result.client = exchange.client_report();
   result.signal = watch.signal();
 }

@@ -43,14 +43,14 @@ class TcpRun {
     if (failure_) throw CliError(static_cast<ExitCode>(*failure_), "a part of the exchange could not run, see above");
     if (!server_.report) throw CliError(kExitInternal, "the server process ended without a report");
     result.server = *server_.report;
-    for (const auto& part : swarms_) {
-      if (!part->report) throw CliError(kExitInternal, "a client process ended without a report");
-      merge(result.client, *part->report);
+    for (const auto& participant : swarms_) {
+      if (!participant->report) throw CliError(kExitInternal, "a client process ended without a report");
+      merge(result.client, *participant->report);
     }
   }
 
  private:
-  struct Part {
+  struct Participant {
     std::unique_ptr<Child> child;
     OutcomeCounts outcomes;
     std::optional<EndReport> report;
@@ -61,7 +61,7 @@ class TcpRun {
     arguments.insert(arguments.end(), {"--clients", std::to_string(options_.clients)});
     if (options_.concurrency != 0)
       arguments.insert(arguments.end(), {"--max-clients", std::to_string(options_.concurrency)});
-    start_part(server_, std::move(arguments));
+    start_participant(server_, std::move(arguments));
   }
 
   void start_swarms(std::uint16_t port) {
@@ -74,21 +74,21 @@ class TcpRun {
         const std::size_t at_once = std::max<std::size_t>(options_.concurrency / processes, 1);
         arguments.insert(arguments.end(), {"--concurrency", std::to_string(at_once)});
       }
-      swarms_.push_back(std::make_unique<Part>());
-      start_part(*swarms_.back(), std::move(arguments));
+      swarms_.push_back(std::make_unique<Participant>());
+      start_participant(*swarms_.back(), std::move(arguments));
     }
   }
 
-  void start_part(Part& part, std::vector<std::string> arguments) {
+  void start_participant(Participant& participant, std::vector<std::string> arguments) {
     const std::vector<std::string> common = options_.as_arguments();
     arguments.insert(arguments.end(), common.begin(), common.end());
-    part.child = std::make_unique<Child>(loop_, arguments);
-    part.child->on_message([this, &part](const Json& message) { on_message(part, message); });
-    part.child->on_exit([this, &part](int code) { on_exit(part, code); });
-    part.child->start();
+    participant.child = std::make_unique<Child>(loop_, arguments);
+    participant.child->on_message([this, &participant](const Json& message) { on_message(participant, message); });
+    participant.child->on_exit([this, &participant](int code) { on_exit(participant, code); });
+    participant.child->start();
   }
 
-  void on_message(Part& part, const Json& message) {
+  void on_message(Participant& participant, const Json& message) {
     const std::string event = message.value("event", "");
     if (event == "listening") {
       announce_server(message);
@@ -96,20 +96,20 @@ class TcpRun {
     } else if (event == "started") {
       announce_swarm(message);
     } else if (event == "progress") {
-      part.outcomes.by_outcome = message.at("outcomes").get<std::array<std::uint64_t, kOutcomeCount>>();
-      if (&part != &server_) show_progress();
+      participant.outcomes.by_outcome = message.at("outcomes").get<std::array<std::uint64_t, kOutcomeCount>>();
+      if (&participant != &server_) show_progress();
     } else if (event == "report") {
-      part.report = end_report_from_json(message.at("report"));
+      participant.report = end_report_from_json(message.at("report"));
     }
   }
 
-  void on_exit(Part& part, int code) {
+  void on_exit(Participant& participant, int code) {
     // A process that ended without a report has said why on stderr. One with a report is judged by its figures.
-    if (!part.report) {
+    if (!participant.report) {
       if (!failure_) failure_ = code > 0 && code < 128 ? code : static_cast<int>(kExitInternal);
       stop_all();
     }
-    if (&part == &server_) {
+    if (&participant == &server_) {
       for (const auto& swarm : swarms_) {
         if (!swarm->report) swarm->child->stop();
       }
@@ -120,24 +120,26 @@ class TcpRun {
 
   bool all_reported() const {
     return server_.report && !swarms_.empty() &&
-           std::all_of(swarms_.begin(), swarms_.end(), [](const auto& part) { return part->report.has_value(); });
+           std::all_of(swarms_.begin(), swarms_.end(),
+                       [](const auto& participant) { return participant->report.has_value(); });
   }
 
   bool any_swarm_running() const {
-    return std::any_of(swarms_.begin(), swarms_.end(), [](const auto& part) { return part->child->running(); });
+    return std::any_of(swarms_.begin(), swarms_.end(),
+                       [](const auto& participant) { return participant->child->running(); });
   }
 
   void stop_all() {
     server_.child->stop();
-    for (const auto& part : swarms_)
-      part->child->stop();
+    for (const auto& participant : swarms_)
+      participant->child->stop();
   }
 
   void show_progress() {
     OutcomeCounts sum;
-    for (const auto& part : swarms_) {
+    for (const auto& participant : swarms_) {
       for (std::size_t i = 0; i < kOutcomeCount; ++i)
-        sum.by_outcome[i] += part->outcomes.by_outcome[i];
+        sum.by_outcome[i] += participant->outcomes.by_outcome[i];
     }
     progress_.update(sum.agreed(), failure_note(sum));
   }
@@ -163,8 +165,8 @@ class TcpRun {
   asio::io_context loop_;
   Progress progress_;
   Watch watch_;
-  Part server_;
-  std::vector<std::unique_ptr<Part>> swarms_;
+  Participant server_;
+  std::vector<std::unique_ptr<Participant>> swarms_;
   bool swarm_announced_ = false;
   std::optional<int> failure_;
 };

@@ -54,24 +54,24 @@ Table batch_table() {
 }
 
 /// The steps of one operation. Those below kSmallShare of the total are combined; JSON has them all.
-std::vector<StageTime> with_small_steps_merged(const std::vector<StageTime>& steps, double total_ns) {
-  std::vector<StageTime> out, small;
-  for (const StageTime& step : steps) {
+std::vector<StepTime> with_small_steps_merged(const std::vector<StepTime>& steps, double total_ns) {
+  std::vector<StepTime> out, small;
+  for (const StepTime& step : steps) {
     (static_cast<double>(step.nanoseconds) < kSmallShare * total_ns ? small : out).push_back(step);
   }
   if (small.size() < 2) return steps;
-  StageTime merged = small.front();
+  StepTime merged = small.front();
   merged.step = fmt::format("{} small steps", small.size());
   merged.nanoseconds = 0;
-  for (const StageTime& step : small)
+  for (const StepTime& step : small)
     merged.nanoseconds += step.nanoseconds;
   out.push_back(merged);
   return out;
 }
 
-void add_stage_rows(Table& table, const std::vector<StageTime>& steps, double total_ns) {
+void add_step_rows(Table& table, const std::vector<StepTime>& steps, double total_ns) {
   bool first = true;
-  for (const StageTime& step : with_small_steps_merged(steps, total_ns)) {
+  for (const StepTime& step : with_small_steps_merged(steps, total_ns)) {
     const auto ns = static_cast<double>(step.nanoseconds);
     table.row({first ? step.op : "", step.step, duration(ns * kNano),
                duration(ns * kNano / static_cast<double>(std::max<std::uint64_t>(step.items, 1))),
@@ -80,15 +80,15 @@ void add_stage_rows(Table& table, const std::vector<StageTime>& steps, double to
   }
 }
 
-std::string stage_table(const std::vector<StageTime>& stages) {
+std::string step_table(const std::vector<StepTime>& steps) {
   Table table({{"server time by stage", Align::kLeft}, {"step", Align::kLeft}, {"time"}, {"per item"}, {"share"}});
   double total_ns = 1;
-  for (const StageTime& stage : stages)
-    total_ns += static_cast<double>(stage.nanoseconds);
-  for (auto begin = stages.begin(); begin != stages.end();) {
-    const auto end = std::find_if(begin, stages.end(), [&](const StageTime& stage) { return stage.op != begin->op; });
-    if (begin != stages.begin()) table.rule();
-    add_stage_rows(table, {begin, end}, total_ns);
+  for (const StepTime& step : steps)
+    total_ns += static_cast<double>(step.nanoseconds);
+  for (auto begin = steps.begin(); begin != steps.end();) {
+    const auto end = std::find_if(begin, steps.end(), [&](const StepTime& step) { return step.op != begin->op; });
+    if (begin != steps.begin()) table.rule();
+    add_step_rows(table, {begin, end}, total_ns);
     begin = end;
   }
   return table.render();
@@ -176,7 +176,7 @@ Json batches_json(const BatchStats& batches) {
   return out;
 }
 
-Json stages_json(const EndReport& report) {
+Json steps_json(const EndReport& report) {
   return to_json(report).at("stages");
 }
 
@@ -244,7 +244,7 @@ std::string render(const ExchangeResult& result) {
   add_batch_rows(batches, "server", result.server.batches);
   add_batch_rows(batches, "clients", result.client.batches);
   out += "\n" + indented(batches.render());
-  if (!result.server.stages.empty()) out += "\n" + indented(stage_table(result.server.stages));
+  if (!result.server.steps.empty()) out += "\n" + indented(step_table(result.server.steps));
   if (result.comparison) out += "\n" + indented(comparison_text(result));
   return out;
 }
@@ -271,12 +271,12 @@ Json to_json(const ExchangeResult& result) {
                   {"client_batches", batches_json(result.client.batches)},
                   {"server_busy_s", std::chrono::duration<double>(result.server.batches.busy).count()},
                   {"limits", Json{{"server", result.server.limits}, {"clients", result.client.limits}}},
-                  {"stages", stages_json(result.server)}});
+                  {"stages", steps_json(result.server)}});
   if (result.comparison) add_comparison(out, result);
   return out;
 }
 
-std::string render_end(const EndReport& report, const char* who, bool with_stages) {
+std::string render_end(const EndReport& report, const char* who, bool with_steps) {
   const std::vector<std::uint32_t> latencies = sorted_latencies(report);
   std::string out = fmt::format("{} handshakes agreed, {} failed, {}/s\n", with_commas(report.outcomes.agreed()),
                                 with_commas(report.outcomes.failed()),
@@ -289,7 +289,7 @@ std::string render_end(const EndReport& report, const char* who, bool with_stage
   Table batches = batch_table();
   add_batch_rows(batches, who, report.batches);
   if (!batches.empty()) out += "\n" + indented(batches.render());
-  if (with_stages && !report.stages.empty()) out += "\n" + indented(stage_table(report.stages));
+  if (with_steps && !report.steps.empty()) out += "\n" + indented(step_table(report.steps));
   return out;
 }
 
@@ -313,7 +313,7 @@ Json end_to_json(const EndReport& report, const NetOptions& options, const std::
     out["p50_us"] = percentile(latencies, 50);
     out["p99_us"] = percentile(latencies, 99);
   }
-  if (!report.stages.empty()) out["stages"] = stages_json(report);
+  if (!report.steps.empty()) out["stages"] = steps_json(report);
   return out;
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "common/json_out.hpp"
+#include "net/cost_comparison.hpp"
 #include "net/options.hpp"
-#include "net/single.hpp"
 #include "net/stats.hpp"
 
 namespace polykem::cli::net {
@@ -40,7 +40,7 @@ std::string render(const ExchangeResult& result);
 Json to_json(const ExchangeResult& result);
 
 /// The report of one end, serve or swarm.
-std::string render_end(const EndReport& report, const char* who, bool with_stages);
+std::string render_end(const EndReport& report, const char* who, bool with_steps);
 Json end_to_json(const EndReport& report, const NetOptions& options, const std::string& command);
 
 /// The failures that occurred, by reason: {"half_frame": 3, ...}.

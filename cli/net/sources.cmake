@@ -7,6 +7,7 @@ set(POLYKEM_CLI_NET_SOURCES
   net/cmd_swarm.cpp
   net/confirm.cpp
   net/connection.cpp
+  net/cost_comparison.cpp
   net/exchange_inproc.cpp
   net/exchange_tcp.cpp
   net/frame.cpp
@@ -20,7 +21,6 @@ set(POLYKEM_CLI_NET_SOURCES
   net/server.cpp
   net/server_session.cpp
   net/session.cpp
-  net/single.cpp
   net/stats.cpp
   net/swarm.cpp
   net/watch.cpp)

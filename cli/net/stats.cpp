@@ -93,12 +93,12 @@ Json to_json(const SizeCounts& counts, bool with_sizes) {
 
 namespace {
 
-Json stage_to_json(const StageTime& stage) {
-  return Json{{"op", stage.op},       {"step", stage.step},   {"stages", stage.stages},
-              {"calls", stage.calls}, {"items", stage.items}, {"nanoseconds", stage.nanoseconds}};
+Json step_to_json(const StepTime& step) {
+  return Json{{"op", step.op},       {"step", step.step},   {"stages", step.stages},
+              {"calls", step.calls}, {"items", step.items}, {"nanoseconds", step.nanoseconds}};
 }
 
-StageTime stage_from_json(const Json& json) {
+StepTime step_from_json(const Json& json) {
   return {json.at("op").get<std::string>(),      json.at("step").get<std::string>(),
           json.at("stages").get<std::string>(),  json.at("calls").get<std::uint64_t>(),
           json.at("items").get<std::uint64_t>(), json.at("nanoseconds").get<std::uint64_t>()};
@@ -110,14 +110,14 @@ Json to_json(const EndReport& report) {
   Json batches = Json::array();
   for (const SizeCounts& counts : report.batches.by_op)
     batches.push_back(to_json(counts, true));
-  Json stages = Json::array();
-  for (const StageTime& stage : report.stages)
-    stages.push_back(stage_to_json(stage));
+  Json steps = Json::array();
+  for (const StepTime& step : report.steps)
+    steps.push_back(step_to_json(step));
   return Json{{"outcomes", report.outcomes.by_outcome},
               {"peer_errors", report.peer_errors.counts()},
               {"batches", std::move(batches)},
               {"busy_ns", report.batches.busy.count()},
-              {"stages", std::move(stages)},
+              {"stages", std::move(steps)},
               {"latency_us", report.latency_us},
               {"first_ns", report.first_ns},
               {"last_ns", report.last_ns},
@@ -139,8 +139,8 @@ EndReport end_report_from_json(const Json& json) {
     }
   }
   report.batches.busy = std::chrono::nanoseconds(json.at("busy_ns").get<std::int64_t>());
-  for (const Json& stage : json.at("stages"))
-    report.stages.push_back(stage_from_json(stage));
+  for (const Json& step : json.at("stages"))
+    report.steps.push_back(step_from_json(step));
   report.latency_us = json.at("latency_us").get<std::vector<std::uint32_t>>();
   report.first_ns = json.at("first_ns").get<std::int64_t>();
   report.last_ns = json.at("last_ns").get<std::int64_t>();

@@ -62,7 +62,7 @@ class PeerErrors {
 };
 
 /// One step of the library's plan and the time it took.
-struct StageTime {
+struct StepTime {
   std::string op;
   std::string step;
   std::string stages;
@@ -76,7 +76,7 @@ struct EndReport {
   OutcomeCounts outcomes;
   PeerErrors peer_errors;
   BatchStats batches;
-  std::vector<StageTime> stages;          ///< servers only
+  std::vector<StepTime> steps;            ///< servers only
   std::vector<std::uint32_t> latency_us;  ///< clients only: from starting the connection to confirmed
   std::int64_t first_ns = 0;              ///< start of the first handshake, 0 if there was none
   std::int64_t last_ns = 0;               ///< end of the last one

@@ -76,8 +76,8 @@ void Watch::wait_for_signal() {
   });
 }
 
-std::vector<StageTime> read_stages(const Context& context) {
-  std::vector<StageTime> out;
+std::vector<StepTime> read_steps(const Context& context) {
+  std::vector<StepTime> out;
   for (const polykem_step_record& record : context.profile_records()) {
     out.push_back({op_name(record.op), record.step, record.stages, record.calls, record.items, record.nanoseconds});
   }

@@ -54,7 +54,7 @@ class Watch {
 int interrupted(int signal, std::uint64_t done, std::uint64_t total);
 
 /// The recorded steps of `context`, in plan order.
-std::vector<StageTime> read_stages(const Context& context);
+std::vector<StepTime> read_steps(const Context& context);
 
 /// The number of failures for the progress line: "13 failed", or "".
 std::string failure_note(const OutcomeCounts& outcomes);

@@ -194,28 +194,28 @@ Request::Request(int op, std::size_t scheme, std::size_t count, const ArraysByNa
 }
 
 void Request::piece(std::size_t first, std::size_t items, Piece& out) const {
-  polykem_request& part = out.request;
-  part = request_;
-  part.count = items;
-  const bool shared = part.key_mode == POLYKEM_KEY_SHARED;
+  polykem_request& piece = out.request;
+  piece = request_;
+  piece.count = items;
+  const bool shared = piece.key_mode == POLYKEM_KEY_SHARED;
   for (const RecordField& f : kRecordFields) {
     const std::size_t skipped = f.key && shared ? 0 : first * (lengths_.*f.length);
-    if (f.in != nullptr && part.*f.in != nullptr) part.*f.in += skipped;
-    if (f.out != nullptr && part.*f.out != nullptr) part.*f.out += skipped;
+    if (f.in != nullptr && piece.*f.in != nullptr) piece.*f.in += skipped;
+    if (f.out != nullptr && piece.*f.out != nullptr) piece.*f.out += skipped;
   }
-  if (part.item_status != nullptr) part.item_status += first;
-  if (part.messages != nullptr) {
+  if (piece.item_status != nullptr) piece.item_status += first;
+  if (piece.messages != nullptr) {
     out.messages = messages_;
     out.messages.strings = from_item(messages_.strings, first);
     out.messages.contexts = from_item(messages_.contexts, first);
-    part.messages = &out.messages;
+    piece.messages = &out.messages;
   }
   if (shared) return;
-  if (part.key_index != nullptr) part.key_index += first;
-  if (part.keyset == nullptr || part.key_index != nullptr || first == 0) return;
+  if (piece.key_index != nullptr) piece.key_index += first;
+  if (piece.keyset == nullptr || piece.key_index != nullptr || first == 0) return;
   out.index.resize(items);  // item i uses key i
   std::iota(out.index.begin(), out.index.end(), first);
-  part.key_index = out.index.data();
+  piece.key_index = out.index.data();
 }
 
 void Request::wipe_outputs() const noexcept {
@@ -254,11 +254,11 @@ int Context::run(const Request& request) const {
     return polykem_run(held.get(), &request.get());
   }
   polykem_status whole = POLYKEM_OK;
-  Request::Piece part;
-  if (request.get().keyset != nullptr) part.index.reserve(request.get().count);  // so that pieces do not fail halfway
+  Request::Piece piece;
+  if (request.get().keyset != nullptr) piece.index.reserve(request.get().count);  // so that pieces do not fail halfway
   const auto work = [&](std::size_t first, std::size_t items) {
-    request.piece(first, items, part);
-    const polykem_status status = polykem_run(held.get(), &part.request);
+    request.piece(first, items, piece);
+    const polykem_status status = polykem_run(held.get(), &piece.request);
     if (status != POLYKEM_OK) whole = status;
     return status == POLYKEM_OK || status == POLYKEM_ERR_ITEMS;
   };

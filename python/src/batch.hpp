@@ -129,13 +129,13 @@ class Request {
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
   const polykem_request& get() const noexcept { return request_; }
-  /// A part of a request, and the structs that it points to.
+  /// A request for some of the items, and the structs that it points to.
   struct Piece {
     polykem_request request{};
     polykem_messages messages{};
     std::vector<std::size_t> index;
   };
-  /// Sets `out` to the part of `items` items from item `first` on.
+  /// Sets `out` to the request for `items` items from item `first` on.
   void piece(std::size_t first, std::size_t items, Piece& out) const;
   static constexpr std::size_t kOperations = 5;
   std::size_t kind() const noexcept { return kind_; }  ///< the number of its operation and set

@@ -33,9 +33,9 @@ Outcome guarded(const Call& call, const Bytes& secrets) {
   {
     WithoutGil no_gil;
     Pace pace = kFirstPiece;
-    const auto pieces = [&](std::size_t count, const hpke::Part& part) {
+    const auto pieces = [&](std::size_t count, const hpke::ComputePiece& compute) {
       const auto work = [&](std::size_t first, std::size_t items) {
-        part(first, items);
+        compute(first, items);
         return true;
       };
       if (!in_pieces(no_gil, pace, count, work)) throw Interrupted{};

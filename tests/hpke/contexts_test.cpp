@@ -228,9 +228,9 @@ TEST(Contexts, AreOfOneThreadAtATime) {
 
 /// Computes seven items at a time, and calls `between` after each piece.
 Pieces in_sevens(const std::function<void()>& between) {
-  return [=](std::size_t count, const Part& part) {
+  return [=](std::size_t count, const ComputePiece& compute) {
     for (std::size_t first = 0; first < count; first += 7) {
-      part(first, std::min<std::size_t>(7, count - first));
+      compute(first, std::min<std::size_t>(7, count - first));
       between();
     }
   };

@@ -91,7 +91,7 @@ TEST_P(Counts, LastItemsOfMoreThan4Gib) {
   how.aad = {};
   how.info = {};
   const Sealed right = seal_all(suite, keys.pk, text, 2, how);
-  const Pieces last = [](std::size_t items, const Part& part) { part(items - 2, 2); };
+  const Pieces last = [](std::size_t items, const ComputePiece& compute) { compute(items - 2, 2); };
   const auto tail = [count](const Sparse& all, std::size_t bytes) { return all.data() + (count - 2) * bytes; };
   const auto put = [&](const auto& from, const Sparse& all, std::size_t bytes) {
     std::copy(from.begin(), from.end(), tail(all, bytes));

@@ -38,7 +38,7 @@ EndReport sample_report() {
   report.peer_errors.add("timeout: too late");
   report.batches.by_op[1].add(5, 3);
   report.batches.busy = std::chrono::nanoseconds(123);
-  report.stages.push_back({"encaps", "poly_Rq_mul", "poly_Rq_mul", 1, 2, 3});
+  report.steps.push_back({"encaps", "poly_Rq_mul", "poly_Rq_mul", 1, 2, 3});
   report.latency_us = {30, 10};
   report.first_ns = 100;
   report.last_ns = 900;

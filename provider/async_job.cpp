@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pause.hpp"
+#include "async_job.hpp"
 
 #include <fcntl.h>
 #include <sys/eventfd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In a file of its own, since it is recompiled for every commit.
-#include "common/commit.hpp"
+#include "common/build_commit.hpp"
 
 namespace polykem::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpke/ending.hpp"
+#include "hpke/openssl_call.hpp"
 
 #include <openssl/crypto.h>
 #include <unistd.h>

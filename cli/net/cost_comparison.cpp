@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "net/single.hpp"
+#include "net/cost_comparison.hpp"
 
 #include <algorithm>
 #include <chrono>

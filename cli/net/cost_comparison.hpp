@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of handshakes one at a time, for comparison with batches.
+// Compares the cost of handshakes one at a time with that of batches.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct OpCosts {
   double confirm_seconds = 0;       ///< for both tags of both ends
   std::uint64_t handshakes = 0;
 
-  /// The server's part of a handshake.
+  /// The server's computation in a handshake.
   double server(Role role) const;
   /// The computation of both ends.
   double whole() const;
