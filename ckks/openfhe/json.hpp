@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON form, in cereal's layout.
+// The JSON form, as cereal arranges it.
 #pragma once
 
 #include <istream>

@@ -9,7 +9,7 @@
 #include "ckks/openfhe/binary.hpp"
 #include "ckks/openfhe/check.hpp"
 #include "ckks/openfhe/json.hpp"
-#include "ckks/openfhe/layout.hpp"
+#include "ckks/openfhe/schema.hpp"
 
 namespace polykem::openfhe {
 namespace {
@@ -48,12 +48,12 @@ T read_from(Reader& reader) {
   if constexpr (kIsContext<T>) {
     Sharing sharing;
     std::shared_ptr<const Context> context;
-    Layout<Reader>(reader, sharing).file(context);
+    Schema<Reader>(reader, sharing).file(context);
     reader.finish();
     return *context;
   } else {
     T object;
-    Layout<Reader>(reader, object.sharing).file(object);
+    Schema<Reader>(reader, object.sharing).file(object);
     reader.finish();
     check(object);
     return object;
@@ -64,9 +64,9 @@ template <class T>
 void write_to(Writer& writer, const T& object) {
   if constexpr (kIsContext<T>) {
     const std::shared_ptr<const Context> context(std::shared_ptr<void>(), &object);  // not owned
-    Layout<Writer>(writer, Sharing()).file(context);
+    Schema<Writer>(writer, Sharing()).file(context);
   } else {
-    Layout<Writer>(writer, object.sharing).file(object);
+    Schema<Writer>(writer, object.sharing).file(object);
   }
   writer.finish();
 }

@@ -38,7 +38,7 @@ struct Problem {
 };
 
 /// The operands of `items` products, as words; negative ones modulo 2^16. A shared operand is stored once.
-struct Batch {
+struct Operands {
   const Problem& problem;
   Sharing sharing;
   size_t items;
@@ -82,7 +82,7 @@ struct Resources {
   double occupancy = 0;         ///< share of the warps for which a multiprocessor has room
 };
 
-/// A batch in the form that a way needs, ready to be multiplied.
+/// Operands in the form that a way takes, ready to be multiplied.
 class Job {
  public:
   virtual ~Job() = default;
@@ -101,7 +101,7 @@ struct Way {
   const char* idea;  ///< in a few words, for --list
   std::function<bool(const Problem& problem, Sharing sharing)> supports;
   std::function<Work(const Problem& problem, Sharing sharing)> work;
-  std::function<std::unique_ptr<Job>(const Batch& batch)> start;
+  std::function<std::unique_ptr<Job>(const Operands& operands)> start;
   bool used = false;     ///< the library uses it
   bool planted = false;  ///< wrong on purpose; runs only if it is named
 };

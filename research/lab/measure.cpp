@@ -56,19 +56,19 @@ double floor_of(const Work& work, const Rates& rates) {
 }
 
 /// Throws WrongProduct at the first wrong coefficient.
-void compare(const Way& way, const Batch& batch, const uint16_t* want, const uint16_t* got) {
-  const size_t words = batch.problem.c_words();
-  std::atomic<size_t> wrong{batch.items};
-  in_parallel(batch.items, [&](size_t item) {
+void compare(const Way& way, const Operands& operands, const uint16_t* want, const uint16_t* got) {
+  const size_t words = operands.problem.c_words();
+  std::atomic<size_t> wrong{operands.items};
+  in_parallel(operands.items, [&](size_t item) {
     if (std::memcmp(want + item * words, got + item * words, words * sizeof *got) == 0) return;
     for (size_t first = wrong; item < first && !wrong.compare_exchange_weak(first, item);) {
     }
   });
-  if (wrong == batch.items) return;
+  if (wrong == operands.items) return;
   const size_t begin = wrong * words;
   const auto at = static_cast<size_t>(std::mismatch(want + begin, want + begin + words, got + begin).first - want);
-  throw WrongProduct(std::string(way.name) + " (" + way.on + "), " + batch.problem.name + ", shared " +
-                     sharing_name(batch.sharing) + ": of " + std::to_string(batch.items) + " products number " +
+  throw WrongProduct(std::string(way.name) + " (" + way.on + "), " + operands.problem.name + ", shared " +
+                     sharing_name(operands.sharing) + ": of " + std::to_string(operands.items) + " products number " +
                      std::to_string(wrong) + " is wrong, coefficient " + std::to_string(at - begin) + " is " +
                      std::to_string(got[at]) + ", not " + std::to_string(want[at]));
 }
@@ -112,17 +112,17 @@ Row Laboratory::measure_job(const Step& step, const Way& way, Job& job, double b
 }
 
 void Laboratory::measure(const Step& step, double budget, const std::function<void(const Row&)>& done) {
-  const Batch batch = operands_.make(*step.problem, step.sharing, step.items, step.extreme);
+  const Operands operands = generator_.make(*step.problem, step.sharing, step.items, step.extreme);
   const size_t words = step.items * step.problem->c_words();
   uint16_t *const want = want_.room_for(words), *const got = got_.room_for(words);
-  schoolbook(batch, want);
+  schoolbook(operands, want);
   for (const Trial& trial : step.trials) {
-    const std::unique_ptr<Job> job = trial.way->start(batch);
+    const std::unique_ptr<Job> job = trial.way->start(operands);
     std::fill_n(got, words, uint16_t{0xa5a5});
     job->run();
     job->read(got);
-    compare(*trial.way, batch, want, got);
-    compared_ += batch.items;
+    compare(*trial.way, operands, want, got);
+    compared_ += operands.items;
     if (trial.figure) done(measure_job(step, *trial.way, *job, budget));
   }
 }

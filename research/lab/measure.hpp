@@ -5,7 +5,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "operands.hpp"
+#include "operand_generator.hpp"
 #include "plan.hpp"
 
 namespace polykem::lab {
@@ -49,7 +49,7 @@ class Laboratory {
   Device* device_;
   std::vector<const Way*> ways_;
   Rates gpu_rates_, cpu_rates_;
-  Operands operands_;
+  OperandGenerator generator_;
   Storage<uint16_t> want_, got_;
   size_t compared_ = 0;
 };

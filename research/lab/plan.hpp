@@ -38,7 +38,7 @@ struct Step {
   const Problem* problem;
   Sharing sharing;
   size_t items;
-  bool extreme;  ///< see Operands
+  bool extreme;  ///< see OperandGenerator
   std::vector<Trial> trials;
 };
 

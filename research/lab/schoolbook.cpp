@@ -115,9 +115,10 @@ void schoolbook(const Problem& problem, const uint16_t* a, const uint16_t* b, ui
   problem.power_of_two() ? multiply_words(problem, a, b, c) : multiply_sums(problem, a, b, c);
 }
 
-void schoolbook(const Batch& batch, uint16_t* c) {
-  const size_t words = batch.problem.c_words();
-  in_parallel(batch.items, [&](size_t i) { schoolbook(batch.problem, batch.a_of(i), batch.b_of(i), c + i * words); });
+void schoolbook(const Operands& operands, uint16_t* c) {
+  const size_t words = operands.problem.c_words();
+  in_parallel(operands.items,
+              [&](size_t i) { schoolbook(operands.problem, operands.a_of(i), operands.b_of(i), c + i * words); });
 }
 
 }  // namespace polykem::lab

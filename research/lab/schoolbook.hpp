@@ -10,6 +10,6 @@ namespace polykem::lab {
 void schoolbook(const Problem& problem, const uint16_t* a, const uint16_t* b, uint16_t* c);
 
 /// Computes the products of a batch on all CPUs.
-void schoolbook(const Batch& batch, uint16_t* c);
+void schoolbook(const Operands& operands, uint16_t* c);
 
 }  // namespace polykem::lab

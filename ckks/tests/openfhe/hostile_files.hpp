@@ -12,9 +12,9 @@
 
 #include "ckks/openfhe/binary.hpp"
 #include "ckks/openfhe/json.hpp"
-#include "ckks/openfhe/layout.hpp"
 #include "ckks/openfhe/objects.hpp"
 #include "ckks/openfhe/openfhe.hpp"
+#include "ckks/openfhe/schema.hpp"
 
 namespace polykem::openfhe::test {
 
@@ -71,7 +71,7 @@ template <class T>
 std::string unchecked(const T& object, Form form) {
   std::ostringstream out;
   const auto put = [&](auto&& writer) {
-    Layout<Writer>(writer, object.sharing).file(object);
+    Schema<Writer>(writer, object.sharing).file(object);
     writer.finish();
   };
   if (form == Form::kBinary) {

@@ -12,11 +12,11 @@ constexpr NttSingle kNttPortable = {ntt::forward, ntt::inverse, ntt::multiply};
 
 class KyberJob : public CpuJob {
  public:
-  KyberJob(const Batch& batch, const NttSingle& ntt)
-      : ntt_(ntt), words_(batch.items * ntt::kN), a_(words_), b_(words_), c_(words_), x_(ntt::kN), y_(ntt::kN) {
+  KyberJob(const Operands& operands, const NttSingle& ntt)
+      : ntt_(ntt), words_(operands.items * ntt::kN), a_(words_), b_(words_), c_(words_), x_(ntt::kN), y_(ntt::kN) {
     for (size_t i = 0; i < words_; ++i) {
-      a_.get()[i] = batch.a_of(i / ntt::kN)[i % ntt::kN];
-      const uint16_t b = batch.b_of(i / ntt::kN)[i % ntt::kN];
+      a_.get()[i] = operands.a_of(i / ntt::kN)[i % ntt::kN];
+      const uint16_t b = operands.b_of(i / ntt::kN)[i % ntt::kN];
       b_.get()[i] = static_cast<uint16_t>(b + (b >> 15) * ntt::kQ);
     }
   }
@@ -50,7 +50,7 @@ Way kyber_way(const char* on, const NttSingle& ntt, double lanes) {
           [lanes](const Problem&, Sharing) {
             return lanes == 1 ? Work{} : Work{Unit::kVector, 3 * 3 * 7 * 128 / lanes, 0};
           },
-          [ntt](const Batch& batch) { return std::make_unique<KyberJob>(batch, ntt); },
+          [ntt](const Operands& operands) { return std::make_unique<KyberJob>(operands, ntt); },
           true};
 }
 

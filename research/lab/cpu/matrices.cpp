@@ -12,17 +12,17 @@ namespace {
 /// The operands in words, in rows without gaps, as in FrodoKEM.
 class MatrixJob : public CpuJob {
  public:
-  explicit MatrixJob(const Batch& batch)
-      : n_(batch.problem.n),
-        rows_(batch.problem.rows),
-        items_(batch.items),
-        mask_(static_cast<uint16_t>(batch.problem.q - 1)),
-        shared_(batch.sharing == Sharing::kA),
+  explicit MatrixJob(const Operands& operands)
+      : n_(operands.problem.n),
+        rows_(operands.problem.rows),
+        items_(operands.items),
+        mask_(static_cast<uint16_t>(operands.problem.q - 1)),
+        shared_(operands.sharing == Sharing::kA),
         a_((shared_ ? 1 : items_) * n_ * n_),
         s_(items_ * rows_ * n_),
         c_(items_ * rows_ * n_) {
-    std::copy_n(batch.a, (shared_ ? 1 : items_) * n_ * n_, a_.get());
-    std::copy_n(batch.b, items_ * rows_ * n_, s_.get());
+    std::copy_n(operands.a, (shared_ ? 1 : items_) * n_ * n_, a_.get());
+    std::copy_n(operands.b, items_ * rows_ * n_, s_.get());
   }
   void read(uint16_t* c) override {
     for (size_t i = 0; i < items_ * rows_ * n_; ++i)
@@ -40,7 +40,7 @@ class MatrixJob : public CpuJob {
 
 class WordsJob : public MatrixJob {
  public:
-  WordsJob(const Batch& batch, const MatMul& matmul) : MatrixJob(batch), matmul_(matmul) {}
+  WordsJob(const Operands& operands, const MatMul& matmul) : MatrixJob(operands), matmul_(matmul) {}
   void run() override {
     clear();
     const size_t times = shared_ ? 1 : items_;
@@ -66,7 +66,7 @@ Way words_way(const char* on, const MatMul& matmul, double lanes) {
           [lanes](const Problem& problem, Sharing) {
             return lanes == 1 ? Work{} : Work{Unit::kVector, problem.products() / lanes, 0};
           },
-          [matmul](const Batch& batch) { return std::make_unique<WordsJob>(batch, matmul); },
+          [matmul](const Operands& operands) { return std::make_unique<WordsJob>(operands, matmul); },
           true};
 }
 
@@ -74,8 +74,8 @@ Way words_way(const char* on, const MatMul& matmul, double lanes) {
 
 class TilesJob : public MatrixJob {
  public:
-  explicit TilesJob(const Batch& batch)
-      : MatrixJob(batch),
+  explicit TilesJob(const Operands& operands)
+      : MatrixJob(operands),
         packed_(frodo::kTileProductsAmx.packed_bytes(n_)),
         workspace_(frodo::kTileProductsAmx.workspace_bytes(n_, std::max(items_, size_t{2}))) {
     frodo::kTileProductsAmx.pack(packed_.get(), {a_.get(), n_}, 0, n_, n_);
@@ -102,7 +102,7 @@ Way tiles_way() {
           [](const Problem& problem, Sharing) {
             return Work{Unit::kTile, 2 * problem.products(), 0};
           },
-          [](const Batch& batch) { return std::make_unique<TilesJob>(batch); },
+          [](const Operands& operands) { return std::make_unique<TilesJob>(operands); },
           true};
 }
 

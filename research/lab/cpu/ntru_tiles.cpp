@@ -10,11 +10,11 @@ namespace {
 /// The operands: a in words and b in bytes, if its coefficients fit; modulo (3, Phi_n), both in bytes.
 class NtruTilesJob : public CpuJob {
  public:
-  explicit NtruTilesJob(const Batch& batch)
-      : tiles_(*tile_mul_amx(batch.problem.n)),
-        problem_(batch.problem),
-        items_(batch.items),
-        narrow_(batch.problem.b_bound > 0),
+  explicit NtruTilesJob(const Operands& operands)
+      : tiles_(*tile_mul_amx(operands.problem.n)),
+        problem_(operands.problem),
+        items_(operands.items),
+        narrow_(operands.problem.b_bound > 0),
         a_(items_ * tiles_.width),
         b_(items_ * tiles_.width),
         c_(items_ * tiles_.width),
@@ -23,9 +23,9 @@ class NtruTilesJob : public CpuJob {
     for (size_t item = 0; item < items_; ++item) {
       for (size_t i = 0; i < problem_.n; ++i) {
         const size_t at = item * tiles_.width + i;
-        a_.get()[at] = batch.a_of(item)[i];
-        b_.get()[at] = batch.b_of(item)[i];
-        b_bytes_.get()[at] = static_cast<int8_t>(batch.b_of(item)[i]);
+        a_.get()[at] = operands.a_of(item)[i];
+        b_.get()[at] = operands.b_of(item)[i];
+        b_bytes_.get()[at] = static_cast<int8_t>(operands.b_of(item)[i]);
       }
     }
   }
@@ -63,8 +63,8 @@ bool supports(const Problem& problem, Sharing sharing) {
 Work work(const Problem& problem, Sharing) {
   return {Unit::kTile, (problem.b_bound > 0 ? 2 : 3) * problem.products(), 0};
 }
-std::unique_ptr<Job> start(const Batch& batch) {
-  return std::make_unique<NtruTilesJob>(batch);
+std::unique_ptr<Job> start(const Operands& operands) {
+  return std::make_unique<NtruTilesJob>(operands);
 }
 
 const Registration kNtruTiles({{"toeplitz_tiles", "amx", "matrix tiles, Toeplitz matrices times columns", supports,

@@ -10,24 +10,25 @@ namespace {
 template <bool kError>
 class SchoolbookJob : public CpuJob {
  public:
-  explicit SchoolbookJob(const Batch& batch) : batch_(batch), c_(batch.items * batch.problem.c_words()) {}
+  explicit SchoolbookJob(const Operands& operands)
+      : operands_(operands), c_(operands.items * operands.problem.c_words()) {}
   void run() override {
-    const size_t words = batch_.problem.c_words();
-    for (size_t i = 0; i < batch_.items; ++i)
-      schoolbook(batch_.problem, batch_.a_of(i), batch_.b_of(i), c_.get() + i * words);
-    uint16_t& last = c_.get()[batch_.items * words - 1];
-    if (kError) last = static_cast<uint16_t>((last + 1) % batch_.problem.q);
+    const size_t words = operands_.problem.c_words();
+    for (size_t i = 0; i < operands_.items; ++i)
+      schoolbook(operands_.problem, operands_.a_of(i), operands_.b_of(i), c_.get() + i * words);
+    uint16_t& last = c_.get()[operands_.items * words - 1];
+    if (kError) last = static_cast<uint16_t>((last + 1) % operands_.problem.q);
   }
-  void read(uint16_t* c) override { std::copy_n(c_.get(), batch_.items * batch_.problem.c_words(), c); }
+  void read(uint16_t* c) override { std::copy_n(c_.get(), operands_.items * operands_.problem.c_words(), c); }
 
  private:
-  const Batch batch_;
+  const Operands operands_;
   const Lines<uint16_t> c_;
 };
 
 template <bool kError>
-std::unique_ptr<Job> start(const Batch& batch) {
-  return std::make_unique<SchoolbookJob<kError>>(batch);
+std::unique_ptr<Job> start(const Operands& operands) {
+  return std::make_unique<SchoolbookJob<kError>>(operands);
 }
 bool supports(const Problem&, Sharing) {
   return true;

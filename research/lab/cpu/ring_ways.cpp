@@ -12,10 +12,10 @@ namespace {
 /// A batch as blocks of `lanes` items, coefficient i of item l at i * lanes + l; lanes without an item are zero.
 class LaneJob : public CpuJob {
  public:
-  LaneJob(const Batch& batch, const LaneProduct& product)
+  LaneJob(const Operands& operands, const LaneProduct& product)
       : product_(product),
-        items_(batch.items),
-        q_(batch.problem.q),
+        items_(operands.items),
+        q_(operands.problem.q),
         blocks_((items_ + product.lanes - 1) / product.lanes),
         words_(product.n * product.lanes),
         stride_((words_ + 31) / 32 * 32),
@@ -25,8 +25,8 @@ class LaneJob : public CpuJob {
         workspace_(product.workspace_bytes) {
     for (size_t item = 0; item < items_; ++item) {
       for (size_t i = 0; i < product_.n; ++i) {
-        a_.get()[place(item, i)] = batch.a_of(item)[i];
-        b_.get()[place(item, i)] = batch.b_of(item)[i];
+        a_.get()[place(item, i)] = operands.a_of(item)[i];
+        b_.get()[place(item, i)] = operands.b_of(item)[i];
       }
     }
   }
@@ -87,24 +87,24 @@ Way lane_way(const CpuTables& tables, const LaneProduct& first) {
       [find](const Problem& problem, Sharing) {
         return Work{Unit::kVector, find(problem)->multiplications, 0};
       },
-      [find](const Batch& batch) { return std::make_unique<LaneJob>(batch, *find(batch.problem)); },
+      [find](const Operands& operands) { return std::make_unique<LaneJob>(operands, *find(operands.problem)); },
       first.used};
 }
 
 class ByteJob : public CpuJob {
  public:
-  ByteJob(const Batch& batch, const ByteProduct& product)
+  ByteJob(const Operands& operands, const ByteProduct& product)
       : product_(product),
-        items_(batch.items),
-        n_(batch.problem.n),
+        items_(operands.items),
+        n_(operands.problem.n),
         a_(items_ * n_),
         b_(items_ * n_),
         c_(items_ * n_),
         workspace_(product.workspace_bytes) {
     for (size_t item = 0; item < items_; ++item) {
       for (size_t i = 0; i < n_; ++i) {
-        a_.get()[item * n_ + i] = static_cast<uint8_t>(batch.a_of(item)[i]);
-        b_.get()[item * n_ + i] = static_cast<int8_t>(batch.b_of(item)[i]);
+        a_.get()[item * n_ + i] = static_cast<uint8_t>(operands.a_of(item)[i]);
+        b_.get()[item * n_ + i] = static_cast<int8_t>(operands.b_of(item)[i]);
       }
     }
   }
@@ -132,28 +132,28 @@ Way byte_way(const CpuTables& tables, const ByteProduct& product) {
           [&product](const Problem& problem, Sharing) {
             return Work{Unit::kVector, problem.products() / product.terms, 0};
           },
-          [&product](const Batch& batch) { return std::make_unique<ByteJob>(batch, product); },
+          [&product](const Operands& operands) { return std::make_unique<ByteJob>(operands, product); },
           product.used};
 }
 
 /// Prepares a with its continuation below 0, and b, as a scheme might store them.
 class PackedJob : public CpuJob {
  public:
-  PackedJob(const Batch& batch, const PackedProduct& product)
+  PackedJob(const Operands& operands, const PackedProduct& product)
       : product_(product),
-        items_(batch.items),
-        n_(batch.problem.n),
-        q_(batch.problem.q),
+        items_(operands.items),
+        n_(operands.problem.n),
+        q_(operands.problem.q),
         twice_(items_ * 2 * n_),
         b_(items_ * n_),
         sums_(items_ * n_),
         workspace_(product.workspace_bytes(n_)) {
-    const int32_t sign = batch.problem.shape == Shape::kNegacyclic ? -1 : 1;
+    const int32_t sign = operands.problem.shape == Shape::kNegacyclic ? -1 : 1;
     for (size_t item = 0; item < items_; ++item) {
       for (size_t i = 0; i < n_; ++i) {
-        twice_.get()[item * 2 * n_ + i] = sign * batch.a_of(item)[i];
-        twice_.get()[item * 2 * n_ + n_ + i] = batch.a_of(item)[i];
-        b_.get()[item * n_ + i] = static_cast<int16_t>(batch.b_of(item)[i]);
+        twice_.get()[item * 2 * n_ + i] = sign * operands.a_of(item)[i];
+        twice_.get()[item * 2 * n_ + n_ + i] = operands.a_of(item)[i];
+        b_.get()[item * n_ + i] = static_cast<int16_t>(operands.b_of(item)[i]);
       }
     }
   }
@@ -188,7 +188,7 @@ Way packed_way(const CpuTables& tables, const PackedProduct& product) {
           [&product](const Problem& problem, Sharing) {
             return Work{Unit::kVector, problem.products() / product.terms, 0};
           },
-          [&product](const Batch& batch) { return std::make_unique<PackedJob>(batch, product); }};
+          [&product](const Operands& operands) { return std::make_unique<PackedJob>(operands, product); }};
 }
 
 std::vector<Way> ways_of(const CpuTables& tables) {

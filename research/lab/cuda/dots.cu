@@ -63,11 +63,11 @@ __global__ void __launch_bounds__((DotsMemory<R, MulUnit>::kThreads)) dots_kerne
 }
 
 template <template <class> class UnitOf>
-std::unique_ptr<Job> start(const Batch& batch) {
+std::unique_ptr<Job> start(const Operands& operands) {
   std::unique_ptr<Job> job;
-  with_ring(batch.problem, [&]<class R>() {
+  with_ring(operands.problem, [&]<class R>() {
     using MulUnit = typename UnitOf<R>::Type;
-    job = std::make_unique<RingJob<R>>(batch, dots_kernel<R, MulUnit>, DotsMemory<R, MulUnit>::kThreads, 0);
+    job = std::make_unique<RingJob<R>>(operands, dots_kernel<R, MulUnit>, DotsMemory<R, MulUnit>::kThreads, 0);
   });
   return job;
 }

@@ -65,8 +65,10 @@ struct DotsShape {
   static constexpr int kOfResidue = (kSize + kTerms - 1) / kTerms;  ///< outputs with the same k mod kTerms
   /// Outputs of a thread, chosen to leave few lanes of a warp idle.
   static constexpr int lanes(int outputs) { return (kOfResidue + outputs - 1) / outputs; }
-  static constexpr int slots(int outputs) { return (kTerms * lanes(outputs) + 31) / 32 * 32 * outputs; }
-  static constexpr int kOutputs = slots(12) * 20 < slots(8) * 19 ? 12 : slots(4) * 10 < slots(8) * 9 ? 4 : 8;
+  static constexpr int padded_outputs(int outputs) { return (kTerms * lanes(outputs) + 31) / 32 * 32 * outputs; }
+  static constexpr int kOutputs = padded_outputs(12) * 20 < padded_outputs(8) * 19 ? 12
+                                  : padded_outputs(4) * 10 < padded_outputs(8) * 9 ? 4
+                                                                                   : 8;
   static constexpr int kLanes = lanes(kOutputs);
   static constexpr int kThreads = kTerms * kLanes;
   static constexpr int kWindow = kOutputs + 4;

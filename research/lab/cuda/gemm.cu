@@ -23,7 +23,7 @@ uint32_t entry(const Problem& problem, const uint16_t* a, size_t k, size_t colum
 
 /// Makes the image of shared memory for every tile of columns.
 template <class Shape>
-std::vector<uint8_t> make_matrix(const Batch& batch, uint32_t steps, uint32_t tiles) {
+std::vector<uint8_t> make_matrix(const Operands& operands, uint32_t steps, uint32_t tiles) {
   std::vector<uint8_t> image(size_t{tiles} * steps * Shape::kStepBytes);
   for (uint32_t tile = 0; tile < tiles; ++tile) {
     for (uint32_t step = 0; step < steps; ++step) {
@@ -31,8 +31,9 @@ std::vector<uint8_t> make_matrix(const Batch& batch, uint32_t steps, uint32_t ti
       for (int at = 0; at < Shape::kPlaces; ++at) {
         const size_t column = size_t{tile} * Shape::kColumns + Shape::column_of(at);
         for (uint32_t i = 0; i < Shape::kInner; ++i)
-          part[Shape::swizzled_offset(at, i / 16) + i % 16] = static_cast<uint8_t>(
-              entry(batch.problem, batch.a, size_t{step} * Shape::kInner + i, column) >> (8 * Shape::limb_of(at)));
+          part[Shape::swizzled_offset(at, i / 16) + i % 16] =
+              static_cast<uint8_t>(entry(operands.problem, operands.a, size_t{step} * Shape::kInner + i, column) >>
+                                   (8 * Shape::limb_of(at)));
       }
     }
   }
@@ -42,16 +43,16 @@ std::vector<uint8_t> make_matrix(const Batch& batch, uint32_t steps, uint32_t ti
 template <class Shape>
 class GemmJob : public KernelJob {
  public:
-  explicit GemmJob(const Batch& batch)
-      : n_(batch.problem.n),
-        count_(batch.items * batch.problem.rows),
+  explicit GemmJob(const Operands& operands)
+      : n_(operands.problem.n),
+        count_(operands.items * operands.problem.rows),
         row_stride_(round_up(n_, 16)),
         steps_(static_cast<uint32_t>((n_ + Shape::kInner - 1) / Shape::kInner)),
         tiles_(static_cast<uint32_t>((n_ + Shape::kColumns - 1) / Shape::kColumns)),
-        rows_(upload_rows<int8_t>(batch.b, count_, n_, row_stride_)),
+        rows_(upload_rows<int8_t>(operands.b, count_, n_, row_stride_)),
         matrix_(size_t{tiles_} * steps_ * Shape::kStepBytes),
         c_(count_ * row_stride_) {
-    matrix_.upload(make_matrix<Shape>(batch, steps_, tiles_).data());
+    matrix_.upload(make_matrix<Shape>(operands, steps_, tiles_).data());
     const size_t shared = Shape::shared_bytes(steps_);
     kernel = prepare_kernel(gemm_kernel<Shape>, Shape::kThreads, shared);
     const GemmArgs<Shape> args{rows_.data,
@@ -62,7 +63,7 @@ class GemmJob : public KernelJob {
                                static_cast<uint32_t>(row_stride_),
                                steps_,
                                tiles_,
-                               Modulus(batch.problem.q)};
+                               Modulus(operands.problem.q)};
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
     const auto room = std::max(1u, static_cast<uint32_t>(properties.multiProcessorCount) / tiles_);
@@ -84,14 +85,14 @@ class GemmJob : public KernelJob {
 
 /// Selects the shape by how much of the matrix fits into shared memory beside the stages.
 template <int kLimbs>
-std::unique_ptr<Job> start_with(const Batch& batch) {
-  if (batch.problem.n <= 640) return std::make_unique<GemmJob<GemmShape<kLimbs, 128, 256, 128, 4>>>(batch);
-  if (batch.problem.n <= 1024) return std::make_unique<GemmJob<GemmShape<kLimbs, 256, 128, 128, 3>>>(batch);
-  return std::make_unique<GemmJob<GemmShape<kLimbs, 256, 128, 64, 3>>>(batch);
+std::unique_ptr<Job> start_with(const Operands& operands) {
+  if (operands.problem.n <= 640) return std::make_unique<GemmJob<GemmShape<kLimbs, 128, 256, 128, 4>>>(operands);
+  if (operands.problem.n <= 1024) return std::make_unique<GemmJob<GemmShape<kLimbs, 256, 128, 128, 3>>>(operands);
+  return std::make_unique<GemmJob<GemmShape<kLimbs, 256, 128, 64, 3>>>(operands);
 }
 
-std::unique_ptr<Job> start(const Batch& batch) {
-  return batch.problem.q <= 256 ? start_with<1>(batch) : start_with<2>(batch);
+std::unique_ptr<Job> start(const Operands& operands) {
+  return operands.problem.q <= 256 ? start_with<1>(operands) : start_with<2>(operands);
 }
 
 bool supports(const Problem& problem, Sharing sharing) {

@@ -78,10 +78,10 @@ __global__ void __launch_bounds__(32) imma_negacyclic_kernel(RingArgs<R> args) {
   }
 }
 
-std::unique_ptr<Job> start(const Batch& batch) {
+std::unique_ptr<Job> start(const Operands& operands) {
   std::unique_ptr<Job> job;
-  with_ring(batch.problem, [&]<class R>(R* = nullptr) {
-    if constexpr (R::kNegacyclic) job = std::make_unique<RingJob<R>>(batch, imma_negacyclic_kernel<R>, 32, 0);
+  with_ring(operands.problem, [&]<class R>(R* = nullptr) {
+    if constexpr (R::kNegacyclic) job = std::make_unique<RingJob<R>>(operands, imma_negacyclic_kernel<R>, 32, 0);
   });
   return job;
 }

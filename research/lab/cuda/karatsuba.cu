@@ -214,11 +214,11 @@ __global__ void __launch_bounds__((Split<R, kTop>::kThreads)) karatsuba_kernel(R
 }
 
 template <int kTop>
-std::unique_ptr<Job> start(const Batch& batch) {
+std::unique_ptr<Job> start(const Operands& operands) {
   std::unique_ptr<Job> job;
-  with_ring(batch.problem, [&]<class R>() {
+  with_ring(operands.problem, [&]<class R>() {
     using S = Split<R, kTop>;
-    job = std::make_unique<RingJob<R>>(batch, karatsuba_kernel<R, kTop>, S::kThreads, S::kShared);
+    job = std::make_unique<RingJob<R>>(operands, karatsuba_kernel<R, kTop>, S::kThreads, S::kShared);
   });
   return job;
 }

@@ -54,11 +54,11 @@ void download_rows(uint16_t* words, const DeviceArray<T>& device, size_t rows, s
   });
 }
 
-inline size_t copies_of_a(const Batch& batch) {
-  return batch.sharing == Sharing::kA ? 1 : batch.items;
+inline size_t copies_of_a(const Operands& operands) {
+  return operands.sharing == Sharing::kA ? 1 : operands.items;
 }
-inline size_t copies_of_b(const Batch& batch) {
-  return batch.sharing == Sharing::kB ? 1 : batch.items;
+inline size_t copies_of_b(const Operands& operands) {
+  return operands.sharing == Sharing::kB ? 1 : operands.items;
 }
 
 /// A derived class sets `launch` and `kernel`, and reads.

@@ -28,19 +28,19 @@ inline double matrix_bytes(const Problem& problem, Sharing sharing) {
 /// The operands of a batch; each item has its own S'.
 class MatrixRows : public KernelJob {
  public:
-  explicit MatrixRows(const Batch& batch)
-      : n_(batch.problem.n),
-        rows_(batch.problem.rows * batch.items),
-        a_(upload_rows<uint16_t>(batch.a, copies_of_a(batch) * n_, n_, n_)),
-        s_(upload_rows<int8_t>(batch.b, rows_, n_, n_)),
+  explicit MatrixRows(const Operands& operands)
+      : n_(operands.problem.n),
+        rows_(operands.problem.rows * operands.items),
+        a_(upload_rows<uint16_t>(operands.a, copies_of_a(operands) * n_, n_, n_)),
+        s_(upload_rows<int8_t>(operands.b, rows_, n_, n_)),
         c_(rows_ * n_),
         args{a_.data,
              s_.data,
              c_.data,
-             batch.sharing == Sharing::kA ? 0 : n_ * n_,
+             operands.sharing == Sharing::kA ? 0 : n_ * n_,
              static_cast<uint32_t>(n_),
-             static_cast<uint32_t>(batch.sharing == Sharing::kA ? rows_ : batch.problem.rows),
-             batch.problem.q - 1} {}
+             static_cast<uint32_t>(operands.sharing == Sharing::kA ? rows_ : operands.problem.rows),
+             operands.problem.q - 1} {}
   void read(uint16_t* c) override { download_rows(c, c_, rows_, n_, n_); }
 
  private:

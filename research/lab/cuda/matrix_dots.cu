@@ -123,11 +123,11 @@ __global__ void __launch_bounds__(kThreads) matrix_dots_kernel(MatrixArgs args) 
 template <class MulUnit, int kRows>
 class MatrixDotsJob : public MatrixRows {
  public:
-  explicit MatrixDotsJob(const Batch& batch) : MatrixRows(batch) {
+  explicit MatrixDotsJob(const Operands& operands) : MatrixRows(operands) {
     const size_t shared = size_t{kRows} * args.n;
     kernel = prepare_kernel(matrix_dots_kernel<MulUnit, kRows>, kThreads, shared);
     const dim3 grid((args.n + kColumns - 1) / kColumns, (args.rows + kRows - 1) / kRows,
-                    static_cast<unsigned>(batch.sharing == Sharing::kA ? 1 : batch.items));
+                    static_cast<unsigned>(operands.sharing == Sharing::kA ? 1 : operands.items));
     launch = [args = args, grid, shared] {
       matrix_dots_kernel<MulUnit, kRows><<<grid, kThreads, shared>>>(args);
       return cudaGetLastError();
@@ -136,10 +136,10 @@ class MatrixDotsJob : public MatrixRows {
 };
 
 template <class MulUnit>
-std::unique_ptr<Job> start(const Batch& batch) {
-  if (batch.sharing == Sharing::kA) return std::make_unique<MatrixDotsJob<MulUnit, 16>>(batch);
-  if (batch.problem.rows == 1) return std::make_unique<MatrixDotsJob<MulUnit, 1>>(batch);
-  return std::make_unique<MatrixDotsJob<MulUnit, 8>>(batch);
+std::unique_ptr<Job> start(const Operands& operands) {
+  if (operands.sharing == Sharing::kA) return std::make_unique<MatrixDotsJob<MulUnit, 16>>(operands);
+  if (operands.problem.rows == 1) return std::make_unique<MatrixDotsJob<MulUnit, 1>>(operands);
+  return std::make_unique<MatrixDotsJob<MulUnit, 8>>(operands);
 }
 
 bool supports(const Problem& problem, Sharing sharing) {

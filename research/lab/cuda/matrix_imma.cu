@@ -101,11 +101,11 @@ __global__ void __launch_bounds__(kThreads) matrix_imma_kernel(MatrixArgs args) 
 
 class MatrixImmaJob : public MatrixRows {
  public:
-  explicit MatrixImmaJob(const Batch& batch) : MatrixRows(batch) {
+  explicit MatrixImmaJob(const Operands& operands) : MatrixRows(operands) {
     const size_t shared = shared_bytes(args.n);
     kernel = prepare_kernel(matrix_imma_kernel, kThreads, shared);
     const dim3 grid((args.n + kColumns - 1) / kColumns, (args.rows + kRowsOfTile - 1) / kRowsOfTile,
-                    static_cast<unsigned>(batch.items));
+                    static_cast<unsigned>(operands.items));
     launch = [args = args, grid, shared] {
       matrix_imma_kernel<<<grid, kThreads, shared>>>(args);
       return cudaGetLastError();
@@ -113,8 +113,8 @@ class MatrixImmaJob : public MatrixRows {
   }
 };
 
-std::unique_ptr<Job> start(const Batch& batch) {
-  return std::make_unique<MatrixImmaJob>(batch);
+std::unique_ptr<Job> start(const Operands& operands) {
+  return std::make_unique<MatrixImmaJob>(operands);
 }
 bool supports(const Problem& problem, Sharing sharing) {
   return is_matrix(problem) && sharing == Sharing::kNone;

@@ -182,7 +182,7 @@ std::vector<Factor> table_of(int layers, bool inverted) {
 template <class R>
 class NttJob : public RingRows<R> {
  public:
-  explicit NttJob(const Batch& batch) : RingRows<R>(batch) {
+  explicit NttJob(const Operands& operands) : RingRows<R>(operands) {
     using S = NttShape<R>;
     for (const bool inverted : {false, true}) {
       tables_[inverted] = DeviceArray<Factor>(S::kLength);
@@ -191,7 +191,7 @@ class NttJob : public RingRows<R> {
     const uint32_t scale = static_cast<uint32_t>(uint64_t{power(S::kLength, kPrime - 2)} * power(2, 32) % kPrime);
     const NttTable table{tables_[0].data, tables_[1].data, factor_of(scale)};
     this->kernel = prepare_kernel(ntt_kernel<R>, S::kThreads, 0);
-    this->launch = [args = this->args, table, blocks = static_cast<unsigned>(batch.items)] {
+    this->launch = [args = this->args, table, blocks = static_cast<unsigned>(operands.items)] {
       ntt_kernel<R><<<blocks, S::kThreads>>>(args, table);
       return cudaGetLastError();
     };
@@ -201,9 +201,9 @@ class NttJob : public RingRows<R> {
   DeviceArray<Factor> tables_[2];
 };
 
-std::unique_ptr<Job> start(const Batch& batch) {
+std::unique_ptr<Job> start(const Operands& operands) {
   std::unique_ptr<Job> job;
-  with_ring(batch.problem, [&]<class R>() { job = std::make_unique<NttJob<R>>(batch); });
+  with_ring(operands.problem, [&]<class R>() { job = std::make_unique<NttJob<R>>(operands); });
   return job;
 }
 

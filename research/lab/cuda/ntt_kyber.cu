@@ -45,8 +45,8 @@ __global__ void __launch_bounds__(32 * kWarps) ntt_kyber_kernel(RingArgs<KyberRi
     args.c[item * KyberRing::kStride + l + 16 * r] = static_cast<uint16_t>(x[r]);
 }
 
-std::unique_ptr<Job> start(const Batch& batch) {
-  return std::make_unique<RingJob<KyberRing>>(batch, ntt_kyber_kernel, 32 * kWarps, 0, 2 * kWarps);
+std::unique_ptr<Job> start(const Operands& operands) {
+  return std::make_unique<RingJob<KyberRing>>(operands, ntt_kyber_kernel, 32 * kWarps, 0, 2 * kWarps);
 }
 
 bool supports(const Problem& problem, Sharing) {

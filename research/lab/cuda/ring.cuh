@@ -81,17 +81,17 @@ template <class R>
 class RingRows : public KernelJob {
  public:
   using Wide = typename R::Wide;
-  explicit RingRows(const Batch& batch)
-      : a_(upload_rows<Wide>(batch.a, copies_of_a(batch), R::kN, R::kStride)),
-        b_(upload_rows<int8_t>(batch.b, copies_of_b(batch), R::kN, R::kStride)),
-        c_(batch.items * R::kStride),
+  explicit RingRows(const Operands& operands)
+      : a_(upload_rows<Wide>(operands.a, copies_of_a(operands), R::kN, R::kStride)),
+        b_(upload_rows<int8_t>(operands.b, copies_of_b(operands), R::kN, R::kStride)),
+        c_(operands.items * R::kStride),
         args{a_.data,
              b_.data,
              c_.data,
-             batch.items,
-             batch.sharing == Sharing::kA ? 0 : size_t{R::kStride},
-             batch.sharing == Sharing::kB ? 0 : size_t{R::kStride},
-             Modulus(batch.problem.q)} {}
+             operands.items,
+             operands.sharing == Sharing::kA ? 0 : size_t{R::kStride},
+             operands.sharing == Sharing::kB ? 0 : size_t{R::kStride},
+             Modulus(operands.problem.q)} {}
   void read(uint16_t* c) override { download_rows(c, c_, args.count, R::kN, R::kStride); }
 
  private:
@@ -107,10 +107,11 @@ class RingRows : public KernelJob {
 template <class R>
 class RingJob : public RingRows<R> {
  public:
-  RingJob(const Batch& batch, void (*function)(RingArgs<R>), int threads, size_t dynamic, size_t items_of_block = 1)
-      : RingRows<R>(batch) {
+  RingJob(const Operands& operands, void (*function)(RingArgs<R>), int threads, size_t dynamic,
+          size_t items_of_block = 1)
+      : RingRows<R>(operands) {
     this->kernel = prepare_kernel(function, threads, dynamic);
-    const auto blocks = static_cast<unsigned>((batch.items + items_of_block - 1) / items_of_block);
+    const auto blocks = static_cast<unsigned>((operands.items + items_of_block - 1) / items_of_block);
     this->launch = [=, args = this->args] {
       function<<<blocks, threads, dynamic>>>(args);
       return cudaGetLastError();

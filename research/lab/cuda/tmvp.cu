@@ -109,11 +109,11 @@ __global__ void __launch_bounds__((TmvpMemory<R, MulUnit>::kThreads)) tmvp_kerne
 }
 
 template <class MulUnit>
-std::unique_ptr<Job> start(const Batch& batch) {
+std::unique_ptr<Job> start(const Operands& operands) {
   std::unique_ptr<Job> job;
-  with_ring(batch.problem, [&]<class R>() {
+  with_ring(operands.problem, [&]<class R>() {
     using Memory = TmvpMemory<R, MulUnit>;
-    job = std::make_unique<RingJob<R>>(batch, tmvp_kernel<R, MulUnit>, Memory::kThreads, sizeof(Memory));
+    job = std::make_unique<RingJob<R>>(operands, tmvp_kernel<R, MulUnit>, Memory::kThreads, sizeof(Memory));
   });
   return job;
 }

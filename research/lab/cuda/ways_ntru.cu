@@ -56,15 +56,15 @@ Resources captured_resources(Launch&& launch) {
 template <Multiplier kMultiplier>
 class MultiplierJob : public KernelJob {
  public:
-  explicit MultiplierJob(const Batch& batch)
-      : n_(batch.problem.n),
-        items_(batch.items),
+  explicit MultiplierJob(const Operands& operands)
+      : n_(operands.problem.n),
+        items_(operands.items),
         stride_(cuda::poly_stride(n_)),
-        a_(upload_rows<uint16_t>(batch.a, copies_of_a(batch), n_, stride_)),
-        b_(upload_rows<uint16_t>(batch.b, copies_of_b(batch), n_, stride_)),
+        a_(upload_rows<uint16_t>(operands.a, copies_of_a(operands), n_, stride_)),
+        b_(upload_rows<uint16_t>(operands.b, copies_of_b(operands), n_, stride_)),
         c_(items_ * stride_) {
-    const auto on_stream = [this, kind = kind_of(batch.problem), logq = log_q(batch.problem),
-                            shared = shared_of(batch.sharing)](cudaStream_t stream) {
+    const auto on_stream = [this, kind = kind_of(operands.problem), logq = log_q(operands.problem),
+                            shared = shared_of(operands.sharing)](cudaStream_t stream) {
       return cuda::launch_multiplier(kMultiplier, kind, n_, logq, a_.data, b_.data, c_.data, items_, shared, stream);
     };
     kernel = captured_resources(on_stream);
@@ -78,8 +78,8 @@ class MultiplierJob : public KernelJob {
 };
 
 template <Multiplier kMultiplier>
-std::unique_ptr<Job> start(const Batch& batch) {
-  return std::make_unique<MultiplierJob<kMultiplier>>(batch);
+std::unique_ptr<Job> start(const Operands& operands) {
+  return std::make_unique<MultiplierJob<kMultiplier>>(operands);
 }
 
 template <Multiplier kMultiplier>

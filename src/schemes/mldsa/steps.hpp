@@ -84,7 +84,7 @@ struct CommonSteps {
     for (size_t first = 0; first < io.count; first += kStates) {
       const size_t count = std::min(kStates, io.count - first);
       uint8_t out[kStates][kDigestBytes], headers[kStates][2];
-      PartReader messages[kStates];
+      FragmentReader messages[kStates];
       for (size_t i = 0; i < count; ++i) {
         const std::span context = io.message.contexts.at(first + i);
         headers[i][0] = io.message.kind == MessageKind::kDigest;

@@ -12,29 +12,29 @@
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
 
-/// A message in parts, which is read from front to back.
-class PartReader {
+/// A message in fragments, which is read from front to back.
+class FragmentReader {
  public:
-  static constexpr size_t kMostParts = 5;
+  static constexpr size_t kMaxFragments = 5;
 
-  void add(std::span<const uint8_t> part) { parts_[count_++] = part; }
+  void add(std::span<const uint8_t> fragment) { fragments_[count_++] = fragment; }
 
   /// Copies up to `bytes` bytes, fewer only at the message's end, and returns their number.
   size_t read(uint8_t* out, size_t bytes) {
     size_t copied = 0;
     for (; copied < bytes && next_ < count_;) {
-      std::span<const uint8_t>& part = parts_[next_];
-      const size_t n = std::min(bytes - copied, part.size());
-      if (n > 0) std::memcpy(out + copied, part.data(), n);
+      std::span<const uint8_t>& fragment = fragments_[next_];
+      const size_t n = std::min(bytes - copied, fragment.size());
+      if (n > 0) std::memcpy(out + copied, fragment.data(), n);
       copied += n;
-      part = part.subspan(n);
-      next_ += part.empty();
+      fragment = fragment.subspan(n);
+      next_ += fragment.empty();
     }
     return copied;
   }
 
  private:
-  std::array<std::span<const uint8_t>, kMostParts> parts_{};
+  std::array<std::span<const uint8_t>, kMaxFragments> fragments_{};
   size_t count_ = 0, next_ = 0;
 };
 
@@ -45,7 +45,7 @@ class StringHashes {
   static constexpr size_t kStates = Isa::kStates;
 
   /// `out` has `count` rows.
-  static void run(ByteRows out, PartReader* messages, size_t count) {
+  static void run(ByteRows out, FragmentReader* messages, size_t count) {
     alignas(64) uint64_t states[25 * kStates] = {};
     std::array<State, kStates> at{};
     for (size_t left = count; left > 0;) {
@@ -66,7 +66,7 @@ class StringHashes {
   static constexpr size_t kRate = 136;
 
   /// Absorbs the next block of a message. Returns true if it is the last. [FIPS202, B.2]
-  static bool absorb(uint64_t* state, PartReader& message) {
+  static bool absorb(uint64_t* state, FragmentReader& message) {
     uint8_t block[kRate];
     const size_t bytes = message.read(block, kRate);
     const bool last = bytes < kRate;

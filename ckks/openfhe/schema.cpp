@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ckks/openfhe/layout.hpp"
+#include "ckks/openfhe/schema.hpp"
 
 #include <bit>
 

@@ -64,13 +64,13 @@ std::uint32_t bits_of(const std::vector<std::uint64_t>& number);
 void demand_class(Reader& reader, const std::string& name, const std::string& wanted);
 
 template <class Archive>
-class Layout {
+class Schema {
  public:
   static constexpr bool kReading = Archive::kReading;
   template <class T>
   using Ref = std::conditional_t<kReading, T&, const T&>;
 
-  Layout(Archive& archive, Ref<Sharing> sharing) : ar_(archive), sharing_(sharing), pointers_(sharing) {}
+  Schema(Archive& archive, Ref<Sharing> sharing) : ar_(archive), sharing_(sharing), pointers_(sharing) {}
 
   void file(Ref<std::shared_ptr<const Context>> context) { context_pointer("value0", context); }
 

@@ -6,13 +6,13 @@
 
 namespace polykem::lab {
 
-/// Operands that differ between items and are the same in every run. The first 36 items have all combinations of
+/// Makes operands that differ between items and are the same in every run. The first 36 items have all combinations of
 /// extreme operands: zero, one, largest coefficients everywhere or at either end, and random. A shared operand is
 /// random or, if `extreme`, has the largest coefficients.
-class Operands {
+class OperandGenerator {
  public:
-  /// The batch lasts until the next one is made.
-  Batch make(const Problem& problem, Sharing sharing, size_t items, bool extreme);
+  /// The operands are valid until the next call.
+  Operands make(const Problem& problem, Sharing sharing, size_t items, bool extreme);
 
  private:
   Storage<uint16_t> a_, b_;

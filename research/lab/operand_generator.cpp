@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "operands.hpp"
+#include "operand_generator.hpp"
 
 #include <algorithm>
 
@@ -52,7 +52,7 @@ void fill(uint16_t* words, size_t count, uint32_t q, uint32_t bound, Kind kind, 
 
 }  // namespace
 
-Batch Operands::make(const Problem& problem, Sharing sharing, size_t items, bool extreme) {
+Operands OperandGenerator::make(const Problem& problem, Sharing sharing, size_t items, bool extreme) {
   const size_t count_a = sharing == Sharing::kA ? 1 : items, count_b = sharing == Sharing::kB ? 1 : items;
   uint16_t* const a = a_.room_for(count_a * problem.a_words());
   uint16_t* const b = b_.room_for(count_b * problem.b_words());
