@@ -180,7 +180,7 @@ def read(path: str) -> bytes:
 def input_keys(options: argparse.Namespace) -> list[bytes | None]:
     """Returns the inputs' column keys in order: protected jobs take key files, then private keys, as they are given."""
     from . import reader, secrets
-    from .layout import Folder, is_job
+    from .job_folder import Folder, is_job
     keys, files, privates = [], list(options.input_key), list(options.input_private)
     for path in options.input:
         kind = Folder(path).job().secrets["kind"] if is_job(path) else "plain"
@@ -332,11 +332,11 @@ def json_exists(target: str) -> BulkError:
 
 def json_target(arguments: Sequence[str]) -> str | None:
     """Returns FILE of --json, even if the rest of the command line is invalid."""
-    for place, argument in enumerate(arguments):
+    for i, argument in enumerate(arguments):
         if argument.startswith("--json="):
             return argument[7:]
-        if argument == "--json" and place + 1 < len(arguments):
-            return arguments[place + 1]
+        if argument == "--json" and i + 1 < len(arguments):
+            return arguments[i + 1]
     return None
 
 
@@ -423,9 +423,9 @@ def resume_hint(arguments: Sequence[str]) -> str:
         return ""
     again = [] if {"--resume", "--quick-resume"} & set(arguments) else ["--resume"]
     words = list(arguments)
-    for place, word in reversed(list(enumerate(words))):  # without --json, whose file has the error by then
+    for i, word in reversed(list(enumerate(words))):  # without --json, whose file has the error by then
         if word.startswith("--json"):
-            del words[place:place + (1 if "=" in word else 2)]
+            del words[i:i + (1 if "=" in word else 2)]
     return "committed partitions stay; to go on: " + shlex.join(["polykem-bulk", *words, *again])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers as Ray actors: one for each GPU, or one for each host of a cluster that has none.
+"""Runs workers as Ray actors: one for each GPU, or one for each host of a cluster that has none.
 
 Ray places the actors and tells when one has died. Rows never pass through Ray: an actor reads, computes and commits on
 its own, and only partition numbers and receipts travel (docs/adr/0013-bulk-jobs.md).
@@ -42,20 +42,20 @@ DEATHS = 5  # consecutive deaths of workers that were never ready
 LOOK_SECONDS = 2  # between two queries of the cluster's nodes
 PATIENCE_SECONDS = 120  # without any worker
 
-Place = tuple[str, int]  # a node, and the number of a worker there
+WorkerId = tuple[str, int]  # a node, and the number of a worker there
 
 
 class WorkerHandle:
     """An actor and its partitions."""
 
-    def __init__(self, node: str, place: Place, actor: Any, unlock: Unlock) -> None:
-        self.node, self.place, self.actor = node, place, actor
+    def __init__(self, node: str, worker_id: WorkerId, actor: Any, unlock: Unlock) -> None:
+        self.node, self.worker_id, self.actor = node, worker_id, actor
         self.ready = False
         self.tasks: dict[Any, int | None] = {actor.unlock.remote(*unlock): None}
 
 
 class WorkerPool:
-    """All workers of a job, as many as the cluster has places for.
+    """All workers of a job, as many as the cluster has room for.
 
     Parameters
     ----------
@@ -73,12 +73,12 @@ class WorkerPool:
     def __init__(self, folder: str, unlock: Unlock, backend: str | None, cpus: int, gpus: bool, head: Head) -> None:
         self.head = head
         self.folder, self.unlock, self.backend, self.cpus, self.gpus = folder, unlock, backend, cpus, gpus
-        self.workers: dict[Place, WorkerHandle] = {}
+        self.workers: dict[WorkerId, WorkerHandle] = {}
         self.looked = 0.0
         self.deaths = 0  # since a worker was last ready
 
-    def places(self) -> Iterator[tuple[Place, dict[str, int]]]:
-        """Yields the place of each worker, (node, number), and the resources that it needs there."""
+    def possible(self) -> Iterator[tuple[WorkerId, dict[str, int]]]:
+        """Yields the id of each worker that the cluster has room for, and the resources that it takes."""
         for node in ray.nodes():
             if not node["Alive"]:
                 continue
@@ -94,19 +94,20 @@ class WorkerPool:
         if time.monotonic() - self.looked < LOOK_SECONDS:
             return
         self.looked = time.monotonic()
-        for place, share in self.head.ask(lambda: list(self.places())):
-            if place not in self.workers:
-                self.workers[place] = self.head.ask(functools.partial(self._start, place, share))
+        for worker_id, share in self.head.ask(lambda: list(self.possible())):
+            if worker_id not in self.workers:
+                self.workers[worker_id] = self.head.ask(functools.partial(self._start, worker_id, share))
 
-    def _start(self, place: Place, share: dict[str, int]) -> WorkerHandle:
-        stay = NodeAffinitySchedulingStrategy(place[0], soft=False)
+    def _start(self, worker_id: WorkerId, share: dict[str, int]) -> WorkerHandle:
+        stay = NodeAffinitySchedulingStrategy(worker_id[0], soft=False)
         remote = ray.remote(Worker).options(max_restarts=0, max_concurrency=IN_FLIGHT, scheduling_strategy=stay,
                                             **share)
-        return WorkerHandle(place[0], place, remote.remote(self.folder, share["num_cpus"], self.backend), self.unlock)
+        actor = remote.remote(self.folder, share["num_cpus"], self.backend)
+        return WorkerHandle(worker_id[0], worker_id, actor, self.unlock)
 
     def forget(self, worker: WorkerHandle, error: BaseException) -> list[int]:
         """Removes a dead worker. Returns its partitions."""
-        self.workers.pop(worker.place)
+        self.workers.pop(worker.worker_id)
         self.deaths += 1
         if self.deaths >= DEATHS and not any(other.ready for other in self.workers.values()):
             raise BulkError(f"the last {DEATHS} workers died before they had begun", RESOURCES, str(error))
@@ -154,14 +155,14 @@ def give_work(pool: WorkerPool, todo: collections.deque[int], attempts: collecti
 
 
 def settle(pool: WorkerPool, worker: WorkerHandle, task: Any, todo: collections.deque[int], reporter: Reporter) -> None:
-    """Handles a worker's answer or its death."""
+    """Handles the result of a task, or the death of its worker."""
     try:
-        answer = ray.get(task)
+        result = ray.get(task)
     except RayTaskError as error:
         raise error.cause if isinstance(error.cause, BulkError) else BulkError(
             f"a worker failed: {error.cause!r}", DEFECT, str(error)) from None
     except RayActorError as error:
-        if pool.workers.get(worker.place) is worker:
+        if pool.workers.get(worker.worker_id) is worker:
             lost = pool.forget(worker, error)
             todo.extendleft(reversed(lost))
             reporter.retries += len(lost)
@@ -172,7 +173,7 @@ def settle(pool: WorkerPool, worker: WorkerHandle, task: Any, todo: collections.
         worker.ready, pool.deaths = True, 0
         reporter.start()
     else:
-        reporter.committed(answer)
+        reporter.committed(result)
 
 
 def unreachable(address: str, why: object) -> BulkError:
@@ -238,8 +239,8 @@ def own_cluster(**options: Any) -> Iterator[None]:
         _reread_environment()
 
 
-class Session:
-    """A cluster that is joined, or a small one that is started on this host.
+class ClusterConnection:
+    """Joins a cluster, or starts one on this host.
 
     Parameters
     ----------
@@ -251,7 +252,7 @@ class Session:
     def __init__(self, address: str) -> None:
         self.address = address
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> ClusterConnection:
         probe(self.address)
         handler = signal.getsignal(signal.SIGTERM)  # Ray would replace it by its own, which prints nothing
         with contextlib.ExitStack() as opened:
@@ -290,14 +291,14 @@ def compute_with_ray(address: str = "local", backend: str | None = None, cpus: i
     Parameters
     ----------
     address : str
-        See `Session`.
+        See `ClusterConnection`.
     backend : str or None
     cpus : int
         CPUs of each worker; 0: all of its host.
     gpus : bool
     """
     def compute(folder: str, job: Job, partitions: list[int], unlock: Unlock, reporter: Reporter) -> None:
-        with Session(address):
+        with ClusterConnection(address):
             with Head(ray.get_runtime_context().gcs_address) as head:
                 pool = WorkerPool(folder, unlock, backend, cpus, gpus, head)
                 try:

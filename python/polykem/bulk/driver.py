@@ -14,7 +14,7 @@ from . import bounds, changes
 from .column import Json
 from .errors import DATA, IO, USAGE, BulkError
 from .job import check_secret, complete
-from .layout import Folder, is_job
+from .job_folder import Folder, is_job
 from .progress import Reporter
 from .worker import Worker
 

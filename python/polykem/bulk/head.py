@@ -29,7 +29,7 @@ class Head:
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
-        self.address, self.place = address, (host.strip("[]"), int(port))
+        self.address, self.endpoint = address, (host.strip("[]"), int(port))
         self.heard = time.monotonic()
         self.ended = threading.Event()
         self.watch = threading.Thread(target=self._watch, name="polykem-bulk-head", daemon=True)
@@ -44,7 +44,7 @@ class Head:
     def _watch(self) -> None:
         while not self.ended.wait(PAUSE_SECONDS):
             try:
-                socket.create_connection(self.place, PROBE_SECONDS).close()
+                socket.create_connection(self.endpoint, PROBE_SECONDS).close()
                 self.heard = time.monotonic()
             except OSError:
                 pass
@@ -58,29 +58,29 @@ class Head:
 
     def ask(self, question: Callable[[], T]) -> T:
         """Returns the result of `question()`, which asks the head. Does not wait for a dead head."""
-        answer = Answer(question)
-        while not answer.there.wait(LOOK_SECONDS):
+        call = BackgroundCall(question)
+        while not call.done.wait(LOOK_SECONDS):
             self.check()
-        return answer.get()
+        return call.result()
 
 
-class Answer(Generic[T]):
-    """The result of a function on a separate thread, for which the caller need not wait."""
+class BackgroundCall(Generic[T]):
+    """Calls a function on a thread of its own, so that the caller need not wait for it."""
 
-    def __init__(self, question: Callable[[], T]) -> None:
-        self.question, self.there = question, threading.Event()
+    def __init__(self, function: Callable[[], T]) -> None:
+        self.function, self.done = function, threading.Event()
         self.error: BaseException | None = None
-        threading.Thread(target=self._call, name="polykem-bulk-question", daemon=True).start()
+        threading.Thread(target=self._call, name="polykem-bulk-call", daemon=True).start()
 
     def _call(self) -> None:
         try:
-            self.value = self.question()
+            self.value = self.function()
         except BaseException as error:  # noqa: BLE001  raised again when the result is taken
             self.error = error
         finally:
-            self.there.set()
+            self.done.set()
 
-    def get(self) -> T:
+    def result(self) -> T:
         if self.error is not None:
             raise self.error
         return self.value

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from cryptography.exceptions import InvalidTag
 
-from . import layout
+from . import job_folder
 from .bounds import check_utf8
 from .column import Json, Records
 from .errors import DATA, IO, USAGE, BulkError, explained
@@ -166,7 +166,7 @@ class Dataset:
             raise BulkError("a dataset without a name", USAGE)
         self.path, self.column_key = os.path.abspath(path), column_key
         check_utf8(self.path, "the dataset")
-        self.job_folder = layout.Folder(path) if layout.is_job(path) else None
+        self.job_folder = job_folder.Folder(path) if job_folder.is_job(path) else None
         self.job = self.job_folder.job() if self.job_folder else None
         if self.job and self.job_folder and column_key is not None:
             self.job_folder.authority = authority_of(self.job, column_key)
@@ -225,7 +225,7 @@ class Dataset:
     def is_encrypted(self, name: str) -> bool:
         return self.job is not None and self.is_secret(name) and self.job.secrets["kind"] != "plain"
 
-    def check_place(self, name: str) -> None:
+    def check_not_sealed(self, name: str) -> None:
         """Refuses an encrypted column of files that are read without their job: its bytes would pass for secrets."""
         if name in self.sealed:
             raise BulkError(f"column '{name}' of {self.path} is an encrypted column of a bulk job", DATA,
@@ -265,7 +265,7 @@ class Dataset:
         path = self.file_path(index)
         if self.job_folder is None:
             return open_file(path)
-        name = layout.data_name(self.first_partition + index)
+        name = job_folder.data_name(self.first_partition + index)
         if self.names[index] != f"data/{name}":
             raise BulkError(f"{self.path}: its file {index} is called '{self.names[index]}'", DATA,
                             "polykem-bulk verify shows what else was altered")
@@ -281,7 +281,7 @@ class Dataset:
             Secret columns of an earlier job in plain, each in one piece: `values.wipe_column` overwrites it.
         """
         for name in columns:
-            self.check_place(name)
+            self.check_not_sealed(name)
         plain = {name: np.empty((rows, self.widths[name] or 0), np.uint8)
                  for name in columns if self.is_encrypted(name)}
         pieces, index, done = [], bisect.bisect_right(self.starts, first) - 1, 0

@@ -169,11 +169,11 @@ def check_roles(columns: list[Column], names: Mapping[str, str], constants: Mapp
 def located(columns: list[Column], inputs: Sequence[Dataset], names: Mapping[str, str],
             constants: Mapping[str, bytes]) -> list[Column]:
     """Returns the columns with their names in the datasets and the numbers of their inputs."""
-    places = {column.role: sources.find(inputs, names.get(column.role, column.role), f"--column {column.role}=")
-              for column in columns if column.role not in constants}
-    sources.check_rotation(inputs, places, names)
-    return [dataclasses.replace(column, source=places[column.role][0], name=places[column.role][1])
-            if column.role in places else column for column in columns]
+    found = {column.role: sources.find(inputs, names.get(column.role, column.role), f"--column {column.role}=")
+             for column in columns if column.role not in constants}
+    sources.check_rotation(inputs, found, names)
+    return [dataclasses.replace(column, source=found[column.role][0], name=found[column.role][1])
+            if column.role in found else column for column in columns]
 
 
 def describe(operation: str, scheme: str, *, rows: int | None = None, inputs: Sequence[Dataset] = (),
@@ -298,7 +298,7 @@ def check_columns(reads: list[Column], inputs: Sequence[Dataset], constants: Map
             width = len(constants[column.role])
         else:
             source = inputs[column.source - 1]
-            source.check_place(column.name)
+            source.check_not_sealed(column.name)
             if column.name not in source.binary:
                 raise not_binary(source, column.name)
             fixed = source.widths[column.name]
@@ -320,7 +320,7 @@ def check_kept(reads: list[Column], writes: list[Column], inputs: Sequence[Datas
             raise BulkError(f"two output columns would be called '{name}'", USAGE)
     secret = {(column.name, column.source) for column in reads if column.secret}
     for column in kept:
-        inputs[column.source - 1].check_place(column.name)
+        inputs[column.source - 1].check_not_sealed(column.name)
         if inputs[column.source - 1].is_secret(column.name) or (column.name, column.source) in secret:
             raise BulkError(f"column '{column.name}' is secret and cannot be kept: it would be written in plain", USAGE)
         source = inputs[column.source - 1]

@@ -17,9 +17,8 @@ from .column import Json
 from .errors import DATA, USAGE, BulkError
 from .files import open_folder, replacing
 from .inputs import Dataset
-from .job import authority_of, check_secret, column_key
-from .job import Job
-from .layout import Folder, data_name, is_job
+from .job import Job, authority_of, check_secret, column_key
+from .job_folder import Folder, data_name, is_job
 from .values import as_column, take_secret, wipe_column
 
 

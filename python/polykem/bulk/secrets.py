@@ -120,11 +120,11 @@ class ColumnCipher:
 
     def __init__(self, column_key: bytes, job_id: str, partition: int, salt: bytes | None = None) -> None:
         self.column_key, self.salt = column_key, salt
-        self.place = job_id.encode() + b" " + str(partition).encode()
+        self.partition_label = job_id.encode() + b" " + str(partition).encode()
 
     def salt_of(self, columns: dict[str, Records]) -> bytes:
         """Returns a keyed digest of all secret columns, from which the data keys are derived."""
-        mac = hmac.new(derive(self.column_key, b"digest", self.place), digestmod=hashlib.sha256)
+        mac = hmac.new(derive(self.column_key, b"digest", self.partition_label), digestmod=hashlib.sha256)
         for name, data in columns.items():
             mac.update(len(name).to_bytes(8, "little") + name.encode() + data.nbytes.to_bytes(8, "little"))
             mac.update(data.data)
@@ -132,10 +132,10 @@ class ColumnCipher:
         return self.salt
 
     def _cipher(self, name: str) -> AESGCM:
-        return AESGCM(derive(self.column_key, b"data key", self.place, name.encode(), salt=self.salt))
+        return AESGCM(derive(self.column_key, b"data key", self.partition_label, name.encode(), salt=self.salt))
 
     def _bound(self, name: str, group: int, rows: int, width: int) -> bytes:
-        return self.place + f" {name} {group} {rows} {width}".encode()
+        return self.partition_label + f" {name} {group} {rows} {width}".encode()
 
     def seal(self, name: str, group: int, data: Records, out: Records) -> bytes:
         """Encrypts one row group, uint8 (rows, width), into `out` of the same shape. Returns the tag."""

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from .inputs import Dataset
 
 QUALIFIED = re.compile(r"([0-9]+):(.+)", re.DOTALL)
-Place = tuple[int, str]  # number of an input, name of a column
+ColumnSource = tuple[int, str]  # number of an input, name of a column
 
 
-def find(inputs: Sequence[Dataset], text: str, option: str) -> Place:
+def find(inputs: Sequence[Dataset], text: str, option: str) -> ColumnSource:
     """Returns (number of the input, name of the column) for NAME or N:NAME.
 
     Parameters
@@ -34,8 +34,8 @@ def find(inputs: Sequence[Dataset], text: str, option: str) -> Place:
     return number, name
 
 
-def of_any(inputs: Sequence[Dataset], text: str, option: str) -> Place:
-    """Returns the place of a column that only one input has."""
+def of_any(inputs: Sequence[Dataset], text: str, option: str) -> ColumnSource:
+    """Returns (number, name) of a column that only one input has."""
     holders = [number for number, dataset in enumerate(inputs, 1) if text in dataset.types]
     if not holders:
         raise BulkError(f"no input has a column '{text}'", DATA, columns_hint(inputs))
@@ -46,8 +46,8 @@ def of_any(inputs: Sequence[Dataset], text: str, option: str) -> Place:
     return holders[0], text
 
 
-def of_input(inputs: Sequence[Dataset], digits: str, name: str) -> Place:
-    """Returns the place of a column in the input of that number."""
+def of_input(inputs: Sequence[Dataset], digits: str, name: str) -> ColumnSource:
+    """Returns (number, name) of a column of the input with that number."""
     if len(digits) > 9 or not 1 <= int(digits) <= len(inputs):
         raise BulkError(f"'{digits}:{name}' names input {digits}, but there are {len(inputs)}", USAGE,
                         "inputs are counted from 1, in the order of --input")
@@ -63,12 +63,12 @@ def columns_hint(inputs: Sequence[Dataset]) -> str:
     return "the inputs have " + (", ".join(names) or "no column")
 
 
-def check_rotation(inputs: Sequence[Dataset], places: dict[str, Place], names: Mapping[str, str]) -> None:
+def check_rotation(inputs: Sequence[Dataset], found: dict[str, ColumnSource], names: Mapping[str, str]) -> None:
     """Raises if the new keys' column was found beside the old keys: it may be theirs, and nothing would change."""
-    if not {"sk", "to_pk"} <= set(places) or QUALIFIED.fullmatch(names.get("to_pk", "")):
+    if not {"sk", "to_pk"} <= set(found) or QUALIFIED.fullmatch(names.get("to_pk", "")):
         return
-    number, name = places["to_pk"]
-    if number == places["sk"][0]:
+    number, name = found["to_pk"]
+    if number == found["sk"][0]:
         raise BulkError(f"the new public keys would be column '{name}' of input {number} ({inputs[number - 1].path}), "
                         "which has the old secret keys too", USAGE,
                         f"add the new keys as another --input, or, if the keys are to stay, say --column "

@@ -22,7 +22,7 @@ from .distinct import Distinct
 from .errors import RESOURCES, BulkError
 from .inputs import METADATA, Dataset
 from .job import check_secret, column_key
-from .layout import Folder, Hashed
+from .job_folder import Folder, Hashed
 from .memory import wipe
 from .statuses import RowStatus
 from .values import as_array, as_column, take_secret, wipe_column

@@ -116,7 +116,7 @@ def build(data: dict[str, Any]) -> str:
 def run(options: Any) -> int:
     inputs = [path for path in [options.source, *options.add] if path]
     outputs = [options.output] + ([options.json] if options.json else [])
-    files.check_places(outputs, inputs, options.force)
+    files.check_paths(outputs, inputs, options.force)
     data, failed = gather(options)
     contents = {options.output: build(data)}
     if options.json:

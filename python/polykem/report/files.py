@@ -14,7 +14,7 @@ from .errors import IO, USAGE, ReportError
 STDOUT = "-"
 
 
-def check_places(outputs: list[str], inputs: list[str], force: bool) -> None:
+def check_paths(outputs: list[str], inputs: list[str], force: bool) -> None:
     """Checks the outputs before the work begins, since a result that cannot be written at the end would be lost."""
     seen: dict[str, str] = {}
     for path in [p for p in inputs + outputs if p != STDOUT]:

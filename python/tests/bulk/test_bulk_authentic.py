@@ -96,7 +96,7 @@ def test_a_partition_of_another_job(done):
 def test_an_older_file_with_its_own_receipt_is_not_what_the_manifest_names(done):
     """An older file and receipt, which the job wrote when its input was another one, are not accepted."""
     from polykem.bulk.job import check_secret
-    from polykem.bulk.layout import Folder
+    from polykem.bulk.job_folder import Folder
     folder = Folder(done / "keys")
     job = folder.job()
     authority = check_secret(job, secrets.derive(secrets.read_key_file("key"), b"job", job.id.encode()))

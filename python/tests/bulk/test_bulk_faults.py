@@ -13,7 +13,7 @@ from bulk_support import data_files, fixed, undisturbed
 from test_bulk_jobs import small
 
 import polykem
-from polykem.bulk import layout
+from polykem.bulk import job_folder
 
 KEY = ("--key-file", "key")
 
@@ -84,25 +84,25 @@ def test_folders_that_cannot_be_written(place, monkeypatch):
 
 def test_a_full_disk_stops_the_job_and_loses_nothing(place, monkeypatch):
     small(monkeypatch)
-    whole, written = layout.Hashed.write, []
+    whole, written = job_folder.Hashed.write, []
 
     def fill(self, data):
         if len(written) > 40:
             raise OSError(errno.ENOSPC, "No space left on device")
         written.append(len(data))
         return whole(self, data)
-    monkeypatch.setattr(layout.Hashed, "write", fill)
+    monkeypatch.setattr(job_folder.Hashed, "write", fill)
     refused(place, "keygen", "keys", "--count", 2000, *KEY, code=5, says="is full")
     committed = len(list((place / "keys/receipts").iterdir()))
     assert 0 < committed < 36 and not list((place / "keys/tmp").iterdir())
-    monkeypatch.setattr(layout.Hashed, "write", whole)
+    monkeypatch.setattr(job_folder.Hashed, "write", whole)
     summary = place("keygen", "keys", "--count", 2000, *KEY, "--resume")
     assert summary["computed_partitions"] == summary["partitions"] - committed
     assert data_files("keys") == undisturbed(place, "keys", "keygen", "--count", 2000, *KEY)
 
 
 def test_a_job_that_does_not_fit_is_not_begun(place, monkeypatch):
-    monkeypatch.setattr(layout.Folder, "free_bytes", lambda self: 10**6)
+    monkeypatch.setattr(job_folder.Folder, "free_bytes", lambda self: 10**6)
     refused(place, "keygen", "keys", "--count", 1000, *KEY, code=5, says="needs 0.0 GB")
 
 
@@ -186,7 +186,7 @@ def test_an_unfinished_job_is_no_input(done):
 
 
 def test_two_drivers_do_not_share_a_folder(done):
-    with layout.Folder("keys").locked():
+    with job_folder.Folder("keys").locked():
         refused(done, "keygen", "keys", "--count", 200, *KEY, "--resume", code=5, says="another process")
 
 

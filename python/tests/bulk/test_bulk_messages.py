@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from bulk_support import data_files, fixed, undisturbed
-from polykem.bulk import layout
+from polykem.bulk import job_folder
 from test_bulk_jobs import small
 
 hpke = pytest.importorskip("polykem.hpke")
@@ -220,9 +220,9 @@ def place_error(place, suite):
 KILLED_AFTER_A_PARTITION = """
 import os, signal, sys
 from pathlib import Path
-from polykem.bulk import cli, job, layout
+from polykem.bulk import cli, job, job_folder
 job.rows_of_a_partition = lambda row, *_: (max(1, 40_000 // row), max(1, 40_000 // 3 // row))
-whole = layout.Hashed.write
+whole = job_folder.Hashed.write
 
 def die(self, data):
     receipts = Path("job/receipts")
@@ -230,7 +230,7 @@ def die(self, data):
         os.kill(os.getpid(), signal.SIGKILL)
     return whole(self, data)
 
-layout.Hashed.write = die
+job_folder.Hashed.write = die
 cli.main(sys.argv[1:])
 """
 READING = ("--input", "keys", "--input", "sealed", "--input-key", "key")
@@ -333,7 +333,7 @@ def test_a_job_with_columns_of_info_survives_a_full_disk(bound, monkeypatch, ope
         place("seal", "sealed", *place.sealing, *COLUMNS, *KEY, expect=3)
         more = ("--column", "to_pk=1:pk") if operation == "rewrap" else ()
         arguments = (operation, "job", "--suite", SUITES[0], *READING, *COLUMNS, *more, *KEY)
-    whole, written = layout.Hashed.write, []
+    whole, written = job_folder.Hashed.write, []
 
     def fill(self, data):
         if (place / "job/receipts").is_dir() and list((place / "job/receipts").iterdir()):
@@ -341,7 +341,7 @@ def test_a_job_with_columns_of_info_survives_a_full_disk(bound, monkeypatch, ope
         written.append(len(data))
         return whole(self, data)
     with monkeypatch.context() as patched:
-        patched.setattr(layout.Hashed, "write", fill)
+        patched.setattr(job_folder.Hashed, "write", fill)
         assert "is full" in place(*arguments, expect=5)["error"]
     assert written and not list((place / "job/tmp").iterdir())
     summary = place(*arguments, "--resume", expect=3)

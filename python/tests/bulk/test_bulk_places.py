@@ -8,7 +8,7 @@ import stat
 import pytest
 from test_bulk_jobs import small
 
-from polykem.bulk import layout
+from polykem.bulk import job_folder
 
 KEY = ("--key-file", "key")
 
@@ -106,7 +106,7 @@ def test_what_is_no_leftover_of_a_job_stays_in_tmp(place):
 
 
 def test_a_start_that_died_before_its_job_json_is_no_hindrance(place):
-    folder = layout.Folder("job", ours=True)
+    folder = job_folder.Folder("job", ours=True)
     folder.make()
     with folder.locked():
         folder.make_folders()

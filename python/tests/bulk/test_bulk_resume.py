@@ -11,7 +11,7 @@ from bulk_support import fixed
 from test_bulk_jobs import small
 
 import polykem
-from polykem.bulk import layout
+from polykem.bulk import job_folder
 
 KEY = ("--key-file", "key")
 PLAIN = {"use_dictionary": False, "compression": "none"}  # files of equal tables have equal sizes
@@ -26,7 +26,7 @@ def refused(place, *arguments, code, says):
 
 @pytest.mark.parametrize("folder", ["keys", "deep/below/keys"])
 def test_a_job_that_does_not_fit_leaves_nothing(place, monkeypatch, folder):
-    monkeypatch.setattr(layout.Folder, "free_bytes", lambda self: 10**6)
+    monkeypatch.setattr(job_folder.Folder, "free_bytes", lambda self: 10**6)
     before = set(place.path.rglob("*"))
     refused(place, "keygen", folder, "--count", 1000, *KEY, code=5, says=["needs", "the disk of"])
     assert set(place.path.rglob("*")) == before
@@ -36,7 +36,7 @@ def test_a_job_that_does_not_fit_leaves_nothing(place, monkeypatch, folder):
 
 
 def test_the_room_of_a_folder_that_is_not_there_yet(place):
-    assert layout.Folder(place / "a/b/c").free_bytes() == layout.Folder(place.path).free_bytes() > 0
+    assert job_folder.Folder(place / "a/b/c").free_bytes() == job_folder.Folder(place.path).free_bytes() > 0
 
 
 @pytest.mark.parametrize("failing", ["job.json", "folders"])
@@ -50,7 +50,7 @@ def test_a_job_that_cannot_be_begun_leaves_nothing(place, monkeypatch, failing):
         if failing == "job.json":
             patched.setattr("os.fsync", full)
         else:
-            patched.setattr(layout.Folder, "make_folders", full)
+            patched.setattr(job_folder.Folder, "make_folders", full)
         refused(place, "keygen", "new/below", "--count", 5, *KEY, code=5, says=["is full"])
         refused(place, "keygen", "there", "--count", 5, *KEY, code=5, says=["is full"])
     assert not (place / "new").exists() and not list((place / "there").iterdir())

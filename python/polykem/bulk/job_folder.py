@@ -312,9 +312,9 @@ class Folder:
 
     def free_bytes(self) -> int:
         """Returns the free space on the disk of the folder, which need not exist yet."""
-        place = next(path for path in (self.path.absolute(), *self.path.absolute().parents) if os.path.exists(path))
-        with explained(place):
-            return shutil.disk_usage(place).free
+        existing = next(path for path in (self.path.absolute(), *self.path.absolute().parents) if os.path.exists(path))
+        with explained(existing):
+            return shutil.disk_usage(existing).free
 
     def forget_leftovers(self) -> None:
         """Removes what a crash left in tmp/, and nothing else there."""
