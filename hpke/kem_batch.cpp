@@ -68,8 +68,8 @@ void check_messages(const Suite& suite, std::size_t count, const Messages& aad, 
   require((in.offsets == nullptr) == (out.offsets == nullptr),
           "plaintexts and ciphertexts must both have offsets, or neither");
   if (!in.offsets) {
-    const std::size_t least = difference < 0 ? static_cast<std::size_t>(-difference) : 0;
-    require(out.data || in.width <= least, "no buffer for the output messages");
+    const std::size_t min_width = difference < 0 ? static_cast<std::size_t>(-difference) : 0;
+    require(out.data || in.width <= min_width, "no buffer for the output messages");
     require(in.width <= PTRDIFF_MAX - kTagBytes, "a message longer than memory");
     check_count(count, in.width + kTagBytes);
     return;

@@ -20,13 +20,13 @@ class Pauses {
   static constexpr std::uint64_t kMaxAbandoned = 1000;
 
   /// 0: kMaxAbandoned.
-  explicit Pauses(std::uint64_t most_abandoned) : most_(most_abandoned != 0 ? most_abandoned : kMaxAbandoned) {}
-  bool allowed() const { return abandoned() < most_; }
+  explicit Pauses(std::uint64_t max_abandoned) : max_abandoned_(max_abandoned != 0 ? max_abandoned : kMaxAbandoned) {}
+  bool allowed() const { return abandoned() < max_abandoned_; }
   std::uint64_t abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
   void abandon() { abandoned_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  const std::uint64_t most_;
+  const std::uint64_t max_abandoned_;
   std::atomic<std::uint64_t> abandoned_{0};
 };
 

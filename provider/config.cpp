@@ -37,19 +37,19 @@ constexpr const char* kOpensslKeys[] = {"identity", "module", "activate", "soft_
 }
 
 /// Parses a number: decimal, hexadecimal after 0x, or octal after 0.
-std::uint64_t parse_number(const std::string& key, const char* text, std::uint64_t least, std::uint64_t most) {
+std::uint64_t parse_number(const std::string& key, const char* text, std::uint64_t min, std::uint64_t max) {
   char* end = nullptr;
   errno = 0;
   const bool begins = *text >= '0' && *text <= '9';
   const unsigned long long value = begins ? std::strtoull(text, &end, 0) : 0;
-  if (!begins || *end != '\0' || errno != 0 || value < least || value > most)
-    fail(key, text, "not a number from " + std::to_string(least) + " to " + std::to_string(most));
+  if (!begins || *end != '\0' || errno != 0 || value < min || value > max)
+    fail(key, text, "not a number from " + std::to_string(min) + " to " + std::to_string(max));
   return value;
 }
 
 template <class Number>
-void read_number(const CoreParameters& core, const char* key, Number& out, std::uint64_t most) {
-  if (const char* text = core.get(key); text != nullptr) out = static_cast<Number>(parse_number(key, text, 0, most));
+void read_number(const CoreParameters& core, const char* key, Number& out, std::uint64_t max) {
+  if (const char* text = core.get(key); text != nullptr) out = static_cast<Number>(parse_number(key, text, 0, max));
 }
 
 void read_backend(const CoreParameters& core, Config& config) {

@@ -66,16 +66,16 @@ void* duplicate_context(void* from) {
 
 // ---- parameters
 
-/// Reads an octet string of `least` to `most` bytes, if the parameters have it.
+/// Reads an octet string of `min` to `max` bytes, if the parameters have one.
 template <class Out>
-bool read_octets(const Errors& errors, const OSSL_PARAM params[], const char* name, std::size_t least, std::size_t most,
+bool read_octets(const Errors& errors, const OSSL_PARAM params[], const char* name, std::size_t min, std::size_t max,
                  Out& out) {
   const OSSL_PARAM* param = OSSL_PARAM_locate_const(params, name);
   if (param == nullptr) return true;
   const void* bytes = nullptr;
   std::size_t size = 0;
-  if (OSSL_PARAM_get_octet_string_ptr(param, &bytes, &size) != 1 || size < least || size > most) {
-    errors.raise(Reason::kParameter, "'%s' has %zu bytes, expected %zu to %zu", name, size, least, most);
+  if (OSSL_PARAM_get_octet_string_ptr(param, &bytes, &size) != 1 || size < min || size > max) {
+    errors.raise(Reason::kParameter, "'%s' has %zu bytes, expected %zu to %zu", name, size, min, max);
     return false;
   }
   const auto* begin = static_cast<const std::uint8_t*>(bytes);

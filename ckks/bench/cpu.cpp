@@ -42,7 +42,7 @@ std::vector<uint64_t> random_words(size_t count, uint64_t q, uint64_t seed) {
 
 Ntt make_ntt(unsigned log_n, unsigned bits) {
   const uint64_t q = find_primes(log_n, bits, 1, {}).front();
-  return {log_n, q, least_root(log_n, q)};
+  return {log_n, q, min_root(log_n, q)};
 }
 
 /// Prints an error on standard error.
@@ -137,13 +137,13 @@ class Chain {
     const Plaintexts plain = decrypt(context_, secret_, operation.run());
     std::vector<Complex> slots(plain.slots);
     decode(context_, plain, 0, slots);
-    double most = 0;
+    double max_difference = 0;
     for (size_t i = 0; i < slots.size(); ++i)
-      most = std::max(most, std::abs(slots[i] - operation.want(i)));
+      max_difference = std::max(max_difference, std::abs(slots[i] - operation.want(i)));
     checked.compared += slots.size();
-    if (most < 0x1p-6) return;
+    if (max_difference < 0x1p-6) return;
     ++checked.wrong;
-    say_fault(operation.name, "a slot is off by " + std::to_string(most));
+    say_fault(operation.name, "a slot is off by " + std::to_string(max_difference));
   }
 
   const Level& level() const { return level_; }

@@ -59,10 +59,10 @@ void BinaryReader::text(const char* name, std::string& value) {
   take(name, value.data(), length);
 }
 
-void BinaryReader::words(const char* name, std::vector<std::uint64_t>& values, std::size_t most) {
+void BinaryReader::words(const char* name, std::vector<std::uint64_t>& values, std::size_t max_count) {
   const std::uint64_t count = integer(name, sizeof count);
-  if (count > most) {
-    fail_at(name, "has " + std::to_string(count) + " elements, more than " + std::to_string(most));
+  if (count > max_count) {
+    fail_at(name, "has " + std::to_string(count) + " elements, more than " + std::to_string(max_count));
   }
   scratch_.clear();
   while (scratch_.size() < count) {

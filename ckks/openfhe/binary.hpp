@@ -17,7 +17,7 @@ class BinaryReader final : public Reader {
 
   void flag(const char* name, bool& value) override;
   void text(const char* name, std::string& value) override;
-  void words(const char* name, std::vector<std::uint64_t>& values, std::size_t most) override;
+  void words(const char* name, std::vector<std::uint64_t>& values, std::size_t max_count) override;
   void finish() override;
 
  private:

@@ -144,8 +144,8 @@ void check_digits(const std::vector<Polynomial>& digits, const Moduli& moduli, c
 void check_key(const SwitchingKey& key, const std::string& tag, const std::string& place) {
   const Context& context = context_of(key.context, key.key_tag, place);
   demand(key.key_tag == tag, place, "its key tag is not the one it is listed under");
-  const std::size_t most = context.key_switch == KeySwitchTechnique::kHybrid ? context.digits : kMaxDigits;
-  demand(!key.a.empty() && key.a.size() <= most && key.a.size() == key.b.size(), place,
+  const std::size_t max_digits = context.key_switch == KeySwitchTechnique::kHybrid ? context.digits : kMaxDigits;
+  demand(!key.a.empty() && key.a.size() <= max_digits && key.a.size() == key.b.size(), place,
          "a and b do not have the same number of digits, from 1 to what the crypto context says");
   const Moduli moduli = moduli_of(key.a[0]);
   check_key_moduli(moduli, context, "a[0] of " + place);

@@ -111,13 +111,13 @@ void JsonReader::text(const char* name, std::string& value_out) {
   value_out = value<std::string>(name, "a text");
 }
 
-void JsonReader::words(const char* name, std::vector<std::uint64_t>& values, std::size_t most) {
+void JsonReader::words(const char* name, std::vector<std::uint64_t>& values, std::size_t max_count) {
   auto& found = node(name).value;
   if (const auto* list = std::get_if<JsonList>(&found); list != nullptr && list->empty()) return values.clear();
   const auto* words = std::get_if<JsonWords>(&found);
   if (words == nullptr) fail_at(name, "is not a list of integers");
-  if (words->size() > most) {
-    fail_at(name, "has " + std::to_string(words->size()) + " elements, more than " + std::to_string(most));
+  if (words->size() > max_count) {
+    fail_at(name, "has " + std::to_string(words->size()) + " elements, more than " + std::to_string(max_count));
   }
   values.assign(words->begin(), words->end());
   found = false;  // frees the memory

@@ -105,7 +105,7 @@ struct Context {
   std::uint32_t additions = 0;                    ///< "addc"
   std::uint32_t key_switches = 0;                 ///< "kswc"
   std::uint32_t re_encryptions = 0;               ///< "phops"
-  std::uint32_t most_secret_power = 2;            ///< "md": relinearisation keys are for s^2 to s^most_secret_power
+  std::uint32_t max_secret_power = 2;             ///< "md": relinearisation keys are for s^2 to s^max_secret_power
   std::uint32_t re_encryption_mode = 0;           ///< "pmo"
   std::uint32_t multiparty_mode = 1;              ///< "mmo"
   std::uint32_t execution_mode = 0;               ///< "exm"

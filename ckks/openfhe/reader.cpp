@@ -18,10 +18,10 @@ void Reader::close() {
   path_.pop_back();
 }
 
-std::size_t Reader::open_list(const char* name, std::size_t most) {
+std::size_t Reader::open_list(const char* name, std::size_t max_count) {
   const std::size_t count = enter_list(name);
   descend(name);
-  if (count > most) fail("has " + std::to_string(count) + " elements, more than " + std::to_string(most));
+  if (count > max_count) fail("has " + std::to_string(count) + " elements, more than " + std::to_string(max_count));
   return count;
 }
 

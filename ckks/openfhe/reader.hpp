@@ -22,8 +22,8 @@ class Reader {
 
   void open(const char* name);
   void close();
-  /// Returns the number of elements, which is at most `most`.
-  std::size_t open_list(const char* name, std::size_t most);
+  /// Returns the number of elements, which is at most `max_count`.
+  std::size_t open_list(const char* name, std::size_t max_count);
   void close_list();
 
   template <class T>
@@ -43,8 +43,8 @@ class Reader {
   virtual void flag(const char* name, bool& value) = 0;
   /// Reads text of at most 256 bytes.
   virtual void text(const char* name, std::string& value) = 0;
-  /// Reads at most `most` integers.
-  virtual void words(const char* name, std::vector<std::uint64_t>& values, std::size_t most) = 0;
+  /// Reads at most `max_count` integers.
+  virtual void words(const char* name, std::vector<std::uint64_t>& values, std::size_t max_count) = 0;
   /// Must be called at the end. Throws if anything is left.
   virtual void finish() = 0;
 

@@ -141,9 +141,9 @@ class Schema {
   }
 
   template <class Items, class Element>
-  void list(const char* name, Items& items, std::size_t most, Element element) {
+  void list(const char* name, Items& items, std::size_t max_count, Element element) {
     if constexpr (kReading) {
-      const std::size_t count = ar_.open_list(name, most);
+      const std::size_t count = ar_.open_list(name, max_count);
       for (std::size_t i = 0; i < count; ++i)
         element(items.emplace_back());
     } else {
@@ -160,9 +160,9 @@ class Schema {
   void map_key(const std::uint32_t& key) { ar_.number("key", key); }
 
   template <class Items, class Value>
-  void map(const char* name, Items& items, std::size_t most, Value value) {
+  void map(const char* name, Items& items, std::size_t max_count, Value value) {
     if constexpr (kReading) {
-      const std::size_t count = ar_.open_list(name, most);
+      const std::size_t count = ar_.open_list(name, max_count);
       for (std::size_t i = 0; i < count; ++i) {
         ar_.open(nullptr);
         typename Items::key_type key{};
@@ -265,9 +265,9 @@ class Schema {
 
   // Numbers
 
-  void words(const char* name, Ref<std::vector<std::uint64_t>> values, std::size_t most) {
+  void words(const char* name, Ref<std::vector<std::uint64_t>> values, std::size_t max_count) {
     if constexpr (kReading) {
-      ar_.words(name, values, most);
+      ar_.words(name, values, max_count);
     } else {
       ar_.words(name, values);
     }
@@ -427,7 +427,7 @@ class Schema {
     ar_.number("addc", c.additions);
     ar_.number("kswc", c.key_switches);
     ar_.number("phops", c.re_encryptions);
-    ar_.number("md", c.most_secret_power);
+    ar_.number("md", c.max_secret_power);
     ar_.number("mo", c.secret_distribution);
     ar_.number("pmo", c.re_encryption_mode);
     ar_.number("mmo", c.multiparty_mode);

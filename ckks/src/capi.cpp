@@ -111,8 +111,8 @@ void check_rows(const Context& context, const uint64_t* words, size_t rows, size
 }
 
 /// Returns the number of words of a batch of this shape. Throws if there is no such batch.
-size_t checked_words(const Context& context, const polykem_ckks_shape& shape, size_t least_parts, size_t most_parts) {
-  if (shape.struct_size != sizeof shape || shape.count == 0 || shape.parts < least_parts || shape.parts > most_parts)
+size_t checked_words(const Context& context, const polykem_ckks_shape& shape, size_t min_parts, size_t max_parts) {
+  if (shape.struct_size != sizeof shape || shape.count == 0 || shape.parts < min_parts || shape.parts > max_parts)
     throw Error(Fault::kArgument, "the shape's struct_size, count or parts is out of range");
   if (shape.limbs == 0 || shape.limbs > context.limbs())
     throw Error(Fault::kLevels, "the shape has more limbs than the parameter set, or none");

@@ -107,7 +107,7 @@ void Context::add_primes(const std::vector<uint64_t>& primes, const std::vector<
     const std::string which = std::string(name) + "[" + std::to_string(i) + "] = " + std::to_string(primes[i]);
     if (primes[i] >> kMaxPrimeBits > 1 || !is_prime(primes[i])) refuse(which + " is no prime below 2^61");
     if (primes[i] % (uint64_t{2} << log_n_) != 1) refuse(which + " is not 1 modulo twice the ring dimension");
-    const uint64_t root = roots.empty() ? least_root(log_n_, primes[i]) : roots[i];
+    const uint64_t root = roots.empty() ? min_root(log_n_, primes[i]) : roots[i];
     if (!is_root(log_n_, primes[i], root))
       refuse(std::to_string(root) + " is no primitive root of unity of order 2N modulo " + which);
     ntts_.emplace_back(log_n_, primes[i], root);
@@ -163,9 +163,9 @@ void Context::for_each(size_t count, const std::function<void(size_t)>& work) co
   };
   std::vector<std::thread> helpers;
   try {
-    const size_t most = std::min({size_t{threads_}, count, 1 + count * n() / words_per_thread_});
-    helpers.reserve(most);
-    for (size_t i = 1; i < most; ++i)
+    const size_t max_threads = std::min({size_t{threads_}, count, 1 + count * n() / words_per_thread_});
+    helpers.reserve(max_threads);
+    for (size_t i = 1; i < max_threads; ++i)
       helpers.emplace_back([&run] {
         run();
         wipe_stack();

@@ -169,12 +169,12 @@ Plaintexts encode(const Context& context, std::span<const Complex> values, size_
                  .set = context.q_id(),
                  .words = {}};
   out.words.resize(out.count * limbs * n);
-  const double most = std::exp2(std::min(context.limb_bits(limbs) - 1, 1000.0));
+  const double bound = std::exp2(std::min(context.limb_bits(limbs) - 1, 1000.0));
   context.for_each(out.count, [&](size_t item) {
     const SecretVector<double> m = interpolate(values.subspan(item * slots, slots));
     for (size_t k = 0; k < m.size(); ++k) {
       const double x = m[k] * scale;
-      if (!(std::abs(x) < most))
+      if (!(std::abs(x) < bound))
         throw Error(Fault::kArgument,
                     "message " + std::to_string(item) + " is not finite, or too large for its scale and limbs");
       for (size_t limb = 0; limb < limbs; ++limb)

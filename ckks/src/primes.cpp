@@ -51,7 +51,7 @@ std::vector<uint64_t> find_primes(unsigned log_n, unsigned bits, size_t count, c
   return primes;
 }
 
-uint64_t least_root(unsigned log_n, uint64_t q) {
+uint64_t min_root(unsigned log_n, uint64_t q) {
   const Modulus modulus(q);
   uint64_t root = 0;
   for (uint64_t x = 2; root == 0; ++x) {
@@ -60,12 +60,12 @@ uint64_t least_root(unsigned log_n, uint64_t q) {
   }
   // The other roots are its odd powers.
   const uint64_t square = modulus.mul(root, root);
-  uint64_t least = root;
+  uint64_t smallest = root;
   for (size_t i = 1; i < size_t{1} << log_n; ++i) {
     root = modulus.mul(root, square);
-    least = std::min(least, root);
+    smallest = std::min(smallest, root);
   }
-  return least;
+  return smallest;
 }
 
 bool is_root(unsigned log_n, uint64_t q, uint64_t root) {

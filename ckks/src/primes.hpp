@@ -18,7 +18,7 @@ bool is_prime(uint64_t n);
 std::vector<uint64_t> find_primes(unsigned log_n, unsigned bits, size_t count, const std::vector<uint64_t>& taken);
 
 /// Returns the least primitive 2N-th root of unity modulo a prime q = 1 mod 2N.
-uint64_t least_root(unsigned log_n, uint64_t q);
+uint64_t min_root(unsigned log_n, uint64_t q);
 
 /// Returns whether root^N = -1 mod q.
 bool is_root(unsigned log_n, uint64_t q, uint64_t root);

@@ -83,9 +83,9 @@ TEST(CkksPrimes, SuitTheRing) {
   for (const uint64_t q : primes) {
     EXPECT_TRUE(is_prime(q));
     EXPECT_EQ(q % 8192, 1U);
-    EXPECT_TRUE(is_root(12, q, least_root(12, q)));
+    EXPECT_TRUE(is_root(12, q, min_root(12, q)));
     EXPECT_FALSE(is_root(12, q, 1));
-    EXPECT_FALSE(is_root(12, q, least_root(12, q) + q)) << "a root is below its prime";
+    EXPECT_FALSE(is_root(12, q, min_root(12, q) + q)) << "a root is below its prime";
   }
   for (const uint64_t q : find_primes(12, 40, 20, primes))
     EXPECT_EQ(std::count(primes.begin(), primes.end(), q), 0);
@@ -98,7 +98,7 @@ class CkksNtt : public testing::TestWithParam<unsigned> {};
 TEST_P(CkksNtt, EvaluatesAtOddPowersInBitReversedOrder) {
   const unsigned log_n = 5;
   const size_t n = size_t{1} << log_n;
-  const uint64_t q = find_primes(log_n, GetParam(), 1, {})[0], psi = least_root(log_n, q);
+  const uint64_t q = find_primes(log_n, GetParam(), 1, {})[0], psi = min_root(log_n, q);
   const Ntt ntt(log_n, q, psi);
   const Modulus m(q);
   std::mt19937_64 random(3);
@@ -125,7 +125,7 @@ TEST_P(CkksNtt, MultipliesModuloXToTheNPlusOne) {
   const unsigned log_n = 7;
   const size_t n = size_t{1} << log_n;
   const uint64_t q = find_primes(log_n, GetParam(), 1, {})[0];
-  const Ntt ntt(log_n, q, least_root(log_n, q));
+  const Ntt ntt(log_n, q, min_root(log_n, q));
   const Modulus m(q);
   std::mt19937_64 random(4);
   std::vector<uint64_t> a(n), b(n), product(n);
@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(Bits, CkksNtt, testing::Values(14, 20, 31, 45, 60), tes
 
 TEST(CkksNtt, ReturnsFromTheLargestRing) {
   const uint64_t q = find_primes(16, 60, 1, {})[0];
-  const Ntt ntt(16, q, least_root(16, q));
+  const Ntt ntt(16, q, min_root(16, q));
   std::mt19937_64 random(5);
   std::vector<uint64_t> a(size_t{1} << 16);
   for (uint64_t& word : a)
@@ -167,7 +167,7 @@ TEST(CkksBaseConversion, IsOffBySmallMultiplesOfTheBase) {
   const std::vector<uint64_t> moduli = find_primes(4, 20, 5, {});
   std::vector<Ntt> primes;
   for (const uint64_t q : moduli)
-    primes.emplace_back(4, q, least_root(4, q));
+    primes.emplace_back(4, q, min_root(4, q));
   const BaseConversion conversion(primes, 1, 3);
   const uint64_t base = moduli[1] * moduli[2] * moduli[3];
   std::mt19937_64 random(6);
@@ -194,7 +194,7 @@ TEST(CkksBaseConversion, SumsTheMostAndLargestPrimes) {
     if (is_prime(q)) moduli.push_back(q);
   std::vector<Ntt> primes;
   for (const uint64_t q : moduli)
-    primes.emplace_back(4, q, least_root(4, q));
+    primes.emplace_back(4, q, min_root(4, q));
   const BaseConversion conversion(primes, 0, kMaxConverted);
   const Modulus m(moduli.back());
   std::vector<uint64_t> scaled(kMaxConverted);

@@ -49,8 +49,8 @@ struct CkksCircuit : testing::Test {
       out.z[i] = a.z[i] * b.z[i];
     return out;
   }
-  void expect_right(const Value& a, double most = 0x1p-20) const {
-    EXPECT_LT(largest_difference(user.decrypted(a.c), a.z), most);
+  void expect_right(const Value& a, double max_difference = 0x1p-20) const {
+    EXPECT_LT(largest_difference(user.decrypted(a.c), a.z), max_difference);
   }
 };
 

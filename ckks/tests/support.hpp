@@ -62,10 +62,10 @@ struct User {
 
 inline double largest_difference(const std::vector<Complex>& a, const std::vector<Complex>& b) {
   EXPECT_EQ(a.size(), b.size());
-  double most = 0;
+  double max_difference = 0;
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    most = std::max(most, std::abs(a[i] - b[i]));
-  return most;
+    max_difference = std::max(max_difference, std::abs(a[i] - b[i]));
+  return max_difference;
 }
 
 /// Returns the fault that a call throws; Fault::kInternal if none.

@@ -37,14 +37,14 @@ struct ScalingOptions {
   double seconds = 0.2;
 };
 
-std::vector<std::size_t> multiples(const std::string& list, const char* option, std::size_t of, std::size_t most) {
+std::vector<std::size_t> multiples(const std::string& list, const char* option, std::size_t of, std::size_t max) {
   std::vector<std::size_t> out;
   for (const std::string& word : split(list, ',')) {
     std::size_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || end != word.data() + word.size() || value == 0 || value % of != 0 || value > most) {
+    if (error != std::errc() || end != word.data() + word.size() || value == 0 || value % of != 0 || value > max) {
       throw CliError(kExitUsage,
-                     fmt::format("{}: '{}' is not a multiple of {} up to {}", option, word, of, with_commas(most)));
+                     fmt::format("{}: '{}' is not a multiple of {} up to {}", option, word, of, with_commas(max)));
     }
     out.push_back(value);
   }

@@ -72,7 +72,7 @@ const char* key_mode_name(KeyMode mode) {
 
 BenchResult measure(const Context& context, const BenchPoint& point, double seconds, std::size_t memory) {
   const Clock::time_point begin = Clock::now();
-  const double most_seconds = std::max(kMaxTimesSeconds * seconds, kSecondsToSpare);
+  const double max_seconds = std::max(kMaxTimesSeconds * seconds, kSecondsToSpare);
   Workload work(context, point.scheme, point.op, point.count, point.keys, memory);
   work.warm_up();
   std::vector<double> times;
@@ -83,7 +83,7 @@ BenchResult measure(const Context& context, const BenchPoint& point, double seco
     work.run();
     times.push_back(seconds_since(start));
     timed += times.back();
-  } while ((times.size() < kMinRuns || timed < seconds) && seconds_since(begin) < most_seconds);
+  } while ((times.size() < kMinRuns || timed < seconds) && seconds_since(begin) < max_seconds);
   const CpuUse after = cpu_use();
   const double wall = seconds_between(before.when, after.when);
   if (!work.check()) {

@@ -137,7 +137,7 @@ std::vector<std::size_t> Table::widths() const {
   return out;
 }
 
-std::vector<std::size_t> Table::least_widths() const {
+std::vector<std::size_t> Table::min_widths() const {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t width = longest_word(columns_[i].title);
@@ -153,7 +153,7 @@ std::vector<std::size_t> Table::least_widths() const {
 
 std::vector<std::size_t> Table::fitted_widths(const std::vector<std::size_t>& shown, std::size_t columns) const {
   const std::vector<std::size_t> full = widths();
-  const std::vector<std::size_t> least = least_widths();
+  const std::vector<std::size_t> min_width = min_widths();
   std::vector<std::size_t> width;
   std::size_t total = kGap * (shown.size() - 1);
   for (const std::size_t i : shown) {
@@ -164,7 +164,7 @@ std::vector<std::size_t> Table::fitted_widths(const std::vector<std::size_t>& sh
     // Shrinks the widest column that can still shrink by one character.
     std::size_t widest = shown.size();
     for (std::size_t k = 0; k < shown.size(); ++k) {
-      if (width[k] > least[shown[k]] && (widest == shown.size() || width[k] > width[widest])) widest = k;
+      if (width[k] > min_width[shown[k]] && (widest == shown.size() || width[k] > width[widest])) widest = k;
     }
     if (widest == shown.size()) break;
     --width[widest];
@@ -174,16 +174,16 @@ std::vector<std::size_t> Table::fitted_widths(const std::vector<std::size_t>& sh
 }
 
 std::vector<std::vector<std::size_t>> Table::parts(std::size_t columns) const {
-  const std::vector<std::size_t> least = least_widths();
+  const std::vector<std::size_t> min_width = min_widths();
   std::vector<std::vector<std::size_t>> out = {{0}};
-  std::size_t total = least[0];
+  std::size_t total = min_width[0];
   for (std::size_t i = 1; i < columns_.size(); ++i) {
-    if (total + kGap + least[i] > columns && out.back().size() > 1) {
+    if (total + kGap + min_width[i] > columns && out.back().size() > 1) {
       out.push_back({0});
-      total = least[0];
+      total = min_width[0];
     }
     out.back().push_back(i);
-    total += kGap + least[i];
+    total += kGap + min_width[i];
   }
   return out;
 }

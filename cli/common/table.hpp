@@ -40,7 +40,7 @@ class Table {
   std::string render_part(const std::vector<std::size_t>& shown, std::size_t columns) const;
   /// The widths of all columns without wrapping, and their minimum widths.
   std::vector<std::size_t> widths() const;
-  std::vector<std::size_t> least_widths() const;
+  std::vector<std::size_t> min_widths() const;
   /// The widths of the columns in `shown`, wrapped as far as `columns` requires.
   std::vector<std::size_t> fitted_widths(const std::vector<std::size_t>& shown, std::size_t columns) const;
   /// Groups of columns that fit beside each other; each contains the first column.

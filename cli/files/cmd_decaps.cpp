@@ -35,9 +35,9 @@ struct Inputs {
 /// Reads the next batch and returns its number of items, 0 at the end. Throws CliError (bad input) if one file is
 /// shorter than the other.
 std::size_t next_batch(const FileOptions& options, Inputs& in) {
-  const std::size_t most = items_at_once(in.keys.scheme());
-  const std::size_t n = in.ciphertexts.read(in.ct, most);
-  const std::size_t keys = in.mode == KeyMode::kShared ? n : in.keys.read(in.sk, most);
+  const std::size_t max_items = items_at_once(in.keys.scheme());
+  const std::size_t n = in.ciphertexts.read(in.ct, max_items);
+  const std::size_t keys = in.mode == KeyMode::kShared ? n : in.keys.read(in.sk, max_items);
   if (keys == n) return n;
   throw CliError(kExitBadInput,
                  fmt::format("'{}' holds {} secret keys and '{}' {} ciphertexts", options.sk, in.keys.count_all(),

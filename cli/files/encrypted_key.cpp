@@ -36,7 +36,7 @@ std::uint64_t work_of(ByteView integer) {
 }
 
 /// Throws FormatError if the key derivation function would take far too long.
-void check_work(ByteView encrypted, std::uint64_t most_work) {
+void check_work(ByteView encrypted, std::uint64_t max_work) {
   DerReader key(DerReader(encrypted).take(der::kSequence, "the key's SEQUENCE"));
   DerReader algorithm(key.take(der::kSequence, "AlgorithmIdentifier"));
   algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER");
@@ -55,7 +55,7 @@ void check_work(ByteView encrypted, std::uint64_t most_work) {
   std::uint64_t work = 1;
   for (std::size_t i = 0; i < factors; ++i) {
     work *= numbers[i];
-    if (work > most_work)
+    if (work > max_work)
       throw FormatError("the key's encryption asks for more than the limit of 2^24 rounds",
                         "encrypt it again with fewer rounds, unless the file is damaged");
   }
@@ -114,8 +114,8 @@ std::optional<SecretBytes> decrypt(const X509_SIG& key, ByteView passphrase) {
 
 }  // namespace
 
-SecretBytes decrypted_key(ByteView der, ByteView passphrase, std::uint64_t most_work) {
-  check_work(der, most_work);
+SecretBytes decrypted_key(ByteView der, ByteView passphrase, std::uint64_t max_work) {
+  check_work(der, max_work);
   ERR_clear_error();
   const unsigned char* in = der.data();
   const std::unique_ptr<X509_SIG, EncryptedFree> key(d2i_X509_SIG(nullptr, &in, static_cast<long>(der.size())));

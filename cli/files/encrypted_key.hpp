@@ -13,7 +13,7 @@ inline constexpr std::uint64_t kMaxWork = std::uint64_t{1} << 24;
 
 /// Decrypts the OneAsymmetricKey in `der`. Supports the password-based schemes of libcrypto's default provider: PBES2
 /// with PBKDF2 or scrypt, and those of PKCS #12. Throws FormatError if the passphrase is wrong, the scheme is unknown,
-/// or the key demands more work than most_work.
-SecretBytes decrypted_key(ByteView der, ByteView passphrase, std::uint64_t most_work = kMaxWork);
+/// or the key demands more work than max_work.
+SecretBytes decrypted_key(ByteView der, ByteView passphrase, std::uint64_t max_work = kMaxWork);
 
 }  // namespace polykem::cli

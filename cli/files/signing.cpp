@@ -79,10 +79,10 @@ void MessageReader::refuse_size(std::uint64_t bytes) const {
                  "--message-bytes says how long each message is");
 }
 
-void MessageReader::read(MessageBatch& out, std::size_t most) {
+void MessageReader::read(MessageBatch& out, std::size_t max_messages) {
   out.bytes.clear();
   out.offsets.assign(1, 0);
-  while (out.count() < most && out.bytes.size() < kMessageBytesAtOnce && next(out.bytes))
+  while (out.count() < max_messages && out.bytes.size() < kMessageBytesAtOnce && next(out.bytes))
     out.offsets.push_back(out.bytes.size());
 }
 

@@ -47,9 +47,9 @@ class MessageReader {
   /// Throws CliError: usage for contradictory options, io if a file of records cannot be read.
   explicit MessageReader(const SigningOptions& options);
 
-  /// Reads the next messages into `out`: at most `most`, and a few megabytes in all unless one is longer; none at the
-  /// end. Throws CliError (io, bad input).
-  void read(MessageBatch& out, std::size_t most);
+  /// Reads the next messages into `out`: at most `max_messages`, and a few megabytes in all unless one is longer; none
+  /// at the end. Throws CliError (io, bad input).
+  void read(MessageBatch& out, std::size_t max_messages);
   /// The library's view of a batch of messages, with context and hash.
   Messages signed_as(const MessageBatch& batch) const;
   /// The name of message `number`, counted from 0: "'a.txt'" or "record 17 of 'log'".

@@ -228,13 +228,13 @@ std::string caption(const SchemeProfile& profile) {
                      threads == 1 ? "" : "s", counts);
 }
 
-std::uint64_t most_in_a_batch(const std::vector<SchemeProfile>& profiles) {
-  std::uint64_t most = 0;
+std::uint64_t largest_batch(const std::vector<SchemeProfile>& profiles) {
+  std::uint64_t max_batch = 0;
   for (const SchemeProfile& profile : profiles) {
     for (const OpProfile& op : profile.ops)
-      most = std::max(most, op.batch);
+      max_batch = std::max(max_batch, op.batch);
   }
-  return most;
+  return max_batch;
 }
 
 /// The contexts to measure in: one for the requested backend, or with "all" one for each backend that can run here.
@@ -260,7 +260,7 @@ void print_tables(const std::vector<SchemeProfile>& profiles, const ProfileOptio
   }
   if (options.steps || options.all) {
     print_out("ms for {} operations, {} a batch at most\n\n", with_commas(options.per),
-              with_commas(most_in_a_batch(profiles)));
+              with_commas(largest_batch(profiles)));
     print_out("{}", steps_table(profiles, options.per).render(format));
     return;
   }

@@ -117,13 +117,13 @@ void add_sample(Figures& out, const Sample& sample, const Interval& interval) {
 /// The executor that computed most operations, with its share unless that is all of them.
 std::string main_executor(const OperationFigures& figures) {
   std::string best;
-  double most = 0;
+  double max_rate = 0;
   for (const auto& [where, rate] : figures.rates) {
-    if (rate > most) best = where;
-    most = std::max(most, rate);
+    if (rate > max_rate) best = where;
+    max_rate = std::max(max_rate, rate);
   }
   if (best.empty()) return "";
-  const auto percent = static_cast<int>(100 * most / figures.rate + 0.5);
+  const auto percent = static_cast<int>(100 * max_rate / figures.rate + 0.5);
   return percent == 100 ? best : fmt::format("{} {} %", best, percent);
 }
 

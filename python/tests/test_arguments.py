@@ -62,12 +62,12 @@ def test_short_key_material(ctx, suite):
     from polykem import hpke
     for kem in hpke.Kem:
         suite = hpke.Suite(kem, "HKDF-SHA256", "AES-128-GCM")
-        least = suite.secret_key_bytes
-        for ikm in (b"", b"a", bytes(least - 1), np.zeros((3, least - 1), np.uint8), np.zeros((2, 0), np.uint8)):
-            with pytest.raises(polykem.SizeError, match=f"at least {least}"):
+        minimum = suite.secret_key_bytes
+        for ikm in (b"", b"a", bytes(minimum - 1), np.zeros((3, minimum - 1), np.uint8), np.zeros((2, 0), np.uint8)):
+            with pytest.raises(polykem.SizeError, match=f"at least {minimum}"):
                 suite.derive_key_pairs(ctx, ikm)
-        assert suite.derive_key_pairs(ctx, bytes(least)).pk.shape[0] == 1
-        assert suite.derive_key_pairs(ctx, np.zeros((2, least + 1), np.uint8)).pk.shape[0] == 2
+        assert suite.derive_key_pairs(ctx, bytes(minimum)).pk.shape[0] == 1
+        assert suite.derive_key_pairs(ctx, np.zeros((2, minimum + 1), np.uint8)).pk.shape[0] == 2
 
 
 def test_outputs_with_one_memory(ctx):

@@ -161,8 +161,8 @@ def test_arguments_of_the_wrong_type_say_what_was_found(ctx):
             recipient.open(ciphertexts, numbers=numbers)
     with pytest.raises(polykem.ArgumentError, match=r"numbers have shape .3,.; pass one message number or 2"):
         recipient.open(ciphertexts, numbers=[0, 0, 0])
-    most = (1 << 64) - 1
-    assert recipient.open(ciphertexts, numbers=[0, most], errors="return").status.tolist() \
+    last = (1 << 64) - 1
+    assert recipient.open(ciphertexts, numbers=[0, last], errors="return").status.tolist() \
         == [0, hpke.ItemStatus.NUMBER]
     assert recipient.open(ciphertexts, numbers=np.zeros(2, np.int8)).plaintexts[1].export() == b"x"
     for call in (lambda: USUAL.sender(None, pk), lambda: USUAL.recipient(None, sk, sender.enc),

@@ -111,7 +111,7 @@ inline PartTimes cpu_profile(const Core& core, const Set& set, Op op, size_t ite
   keygen();
   encaps();
   PartTimes best;
-  double least = std::numeric_limits<double>::infinity();
+  double min_us = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 5; ++i) {
     check(polykem_profile_enable(context, 1), "profile");
     op == Op::kKeygen ? keygen() : op == Op::kEncaps ? encaps() : decaps();
@@ -127,7 +127,7 @@ inline PartTimes cpu_profile(const Core& core, const Set& set, Op op, size_t ite
       parts[part_of(records[r].stages)] += us;
       all += us;
     }
-    if (all < least) least = all, best = parts;
+    if (all < min_us) min_us = all, best = parts;
   }
   polykem_zeroize(sk.data(), sk.size());
   polykem_zeroize(ss.data(), ss.size());

@@ -17,13 +17,13 @@ std::vector<std::string> split(const std::string& list) {
   return words;
 }
 
-std::vector<size_t> numbers(const std::string& option, const std::string& list, size_t most) {
+std::vector<size_t> numbers(const std::string& option, const std::string& list, size_t max) {
   std::vector<size_t> out;
   for (const std::string& word : split(list)) {
     size_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || end != word.data() + word.size() || value == 0 || value > most)
-      throw UsageError(option + ": '" + word + "' is not a number from 1 to " + std::to_string(most));
+    if (error != std::errc() || end != word.data() + word.size() || value == 0 || value > max)
+      throw UsageError(option + ": '" + word + "' is not a number from 1 to " + std::to_string(max));
     out.push_back(value);
   }
   if (out.empty()) throw UsageError(option + ": a number is missing");

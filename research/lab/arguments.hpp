@@ -29,8 +29,8 @@ Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>&
 
 /// Splits at commas, without empty parts.
 std::vector<std::string> split(const std::string& list);
-/// Parses a list of at least one number from 1 to `most`. Throws UsageError.
-std::vector<size_t> numbers(const std::string& option, const std::string& list, size_t most);
+/// Parses a list of at least one number from 1 to `max`. Throws UsageError.
+std::vector<size_t> numbers(const std::string& option, const std::string& list, size_t max);
 /// Parses the value of --seconds. Throws UsageError.
 double seconds(const std::string& word);
 

@@ -58,12 +58,12 @@ class Captured {
 
   /// Returns the resources of the kernel with the most threads.
   Resources resources() const {
-    size_t most = 0;
+    size_t max_threads = 0;
     cudaGraphNode_t largest = nullptr;
     for (cudaGraphNode_t node : nodes_) {
       const cudaKernelNodeParams kernel = parameters(node);
       const size_t threads = size_t{kernel.gridDim.x} * kernel.blockDim.x;
-      if (threads > most) most = threads, largest = node;
+      if (threads > max_threads) max_threads = threads, largest = node;
     }
     return largest == nullptr ? Resources{} : resources_of(largest);
   }

@@ -134,13 +134,13 @@ class Parameters:
 
 def _primes_below(log_n: int, bits: int, count: int, taken: Sequence[int]) -> list[int]:
     """Return the `count` largest primes below 2^bits."""
-    most = 2 * (count + len(taken))
+    limit = 2 * (count + len(taken))
     while True:
-        nearest = _core.ckks_find_primes(log_n, bits, most, [])
+        nearest = _core.ckks_find_primes(log_n, bits, limit, [])
         below = sorted((q for q in nearest if q < 2 ** bits and q not in taken), reverse=True)
         if len(below) >= count:
             return below[:count]
-        most *= 2
+        limit *= 2
 
 
 def level_scale(q: Sequence[int], limbs_per_level: int) -> float:
@@ -152,5 +152,5 @@ def special_primes(log_n: int, q: Sequence[int], digits: int, bits: int) -> tupl
     """Return the special primes that OpenFHE takes for `q`, and does not write to a context's file: together they have
     as many bits as the largest digit, and ``_GUARD_BITS`` more."""
     size = -(-len(q) // digits)
-    most = max(math.prod(q[i:i + size]).bit_length() for i in range(0, len(q), size))
-    return tuple(_primes_below(log_n, bits, -(-(most + _GUARD_BITS) // bits), q))
+    max_bits = max(math.prod(q[i:i + size]).bit_length() for i in range(0, len(q), size))
+    return tuple(_primes_below(log_n, bits, -(-(max_bits + _GUARD_BITS) // bits), q))

@@ -26,7 +26,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t,
   const cudaError_t error = cudaMalloc(pointer, bytes);
   sizes[*pointer] = bytes;
   memory.used += bytes;
-  memory.most_used = std::max(memory.most_used, memory.used);
+  memory.max_used = std::max(memory.max_used, memory.used);
   return error;
 }
 

@@ -16,23 +16,23 @@ CPUS = 1024  # of polykem.Context
 FORM = re.compile(r"[0-9][0-9_]*(\.[0-9_]*)?(e\+?[0-9]{1,9})?", re.ASCII | re.IGNORECASE)
 
 
-def whole(text: str, least: int, most: int) -> int:
+def whole(text: str, minimum: int, maximum: int) -> int:
     """Parses a whole number; 1e7 and 10_000_000 are allowed. Raises ValueError with a sentence."""
     shown = text if len(text) <= 40 else text[:40] + "..."
-    wrong = ValueError(f"'{shown}' is not a whole number from {least:,} to {most:,}")
+    wrong = ValueError(f"'{shown}' is not a whole number from {minimum:,} to {maximum:,}")
     if not FORM.fullmatch(text) or len(text) > 40:
         raise wrong
     value = decimal.Decimal(text)
-    if not least <= value <= most or value != value.to_integral_value():
+    if not minimum <= value <= maximum or value != value.to_integral_value():
         raise wrong
     return int(value)
 
 
-def check(value: object, name: str, least: int, most: int) -> int:
+def check(value: object, name: str, minimum: int, maximum: int) -> int:
     """Returns an argument as int. It may be of any integer type, but neither bool nor float."""
     number = operator.index(value) if isinstance(value, SupportsIndex) else None
-    if number is None or isinstance(value, bool) or not least <= number <= most:
-        raise BulkError(f"{name} is {value!r:.40}, but must be a whole number from {least:,} to {most:,}", USAGE)
+    if number is None or isinstance(value, bool) or not minimum <= number <= maximum:
+        raise BulkError(f"{name} is {value!r:.40}, but must be a whole number from {minimum:,} to {maximum:,}", USAGE)
     return number
 
 

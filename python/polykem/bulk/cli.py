@@ -69,11 +69,11 @@ def once(option: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
     return dict(pairs)
 
 
-def between(least: int, most: int) -> Callable[[str], int]:
+def between(minimum: int, maximum: int) -> Callable[[str], int]:
     """Returns the type of an option that takes a whole number."""
     def number(text: str) -> int:
         try:
-            return bounds.whole(text, least, most)
+            return bounds.whole(text, minimum, maximum)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
     return number

@@ -116,9 +116,9 @@ def from_json(text: str, path: object) -> Job:
 
 def check_types(job: Job) -> None:
     """Raises TypeError or ValueError if a record cannot be a job's, before anything else uses it."""
-    for name, least in (("rows", 1), ("partition_rows", 1), ("group_rows", 1)):
+    for name, minimum in (("rows", 1), ("partition_rows", 1), ("group_rows", 1)):
         value = getattr(job, name)
-        if type(value) is not int or not least <= value < 1 << 63:
+        if type(value) is not int or not minimum <= value < 1 << 63:
             raise ValueError(f"{name} is {value!r}")
     for one in dataclasses.fields(job):
         value = getattr(job, one.name)

@@ -68,10 +68,10 @@ class Contexts:
         """
         check_errors(errors)
         contexts = Messages.bound(exporter_context, "exporter_context")
-        most = self.suite._core.max_export_bytes
+        maximum = self.suite._core.max_export_bytes
         length = check_whole(length, "length")
-        if not 1 <= length <= most:
-            raise SizeError(f"length is {length}; a context of {self.suite.kdf.name} exports 1 to {most} bytes")
+        if not 1 <= length <= maximum:
+            raise SizeError(f"length is {length}; a context of {self.suite.kdf.name} exports 1 to {maximum} bytes")
         one_count({"exporter_context": contexts.count, "the contexts": len(self)}, 1)
         out, status = Secret.zeros((len(self), length)), np.zeros(len(self), np.int32)
         check(self._core.export_secrets(contexts.core, length, out, status), "exporting")

@@ -47,12 +47,12 @@ class PortModel:
     def cycles(self, **operations: float) -> float:
         """Returns the fewest cycles for so many operations of each kind: each port does at most one a cycle."""
         letters = sorted(set("".join(self.ports.values())))
-        least = 0.0
+        floor = 0.0
         for size in range(1, len(letters) + 1):
             for chosen in itertools.combinations(letters, size):
                 load = sum(count for kind, count in operations.items() if set(self.ports[kind]) <= set(chosen))
-                least = max(least, load / size)
-        return least
+                floor = max(floor, load / size)
+        return floor
 
 
 ZEN5 = PortModel({"add": "abcd", "logic": "abcd", "ternary": "abcd", "minimum": "abcd", "multiply": "ab", "aes": "ab",

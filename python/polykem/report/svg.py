@@ -62,8 +62,8 @@ def shape(kind: int, x: float, y: float, size: float = 4.5, **attributes: Any) -
 
 def fitted(words: str, room: float) -> str:
     """Returns `words`, cut where they would run into the drawing; the table has them in full."""
-    most = int(room / LETTER)
-    return words if len(words) <= most else words[: most - 1] + "…"
+    max_letters = int(room / LETTER)
+    return words if len(words) <= max_letters else words[: max_letters - 1] + "…"
 
 
 def colours(chart: Chart, series: Series) -> str:

@@ -15,12 +15,12 @@ ROWS = 5
 
 @pytest.fixture
 def allocated(monkeypatch):
-    """All memory that was allocated; sizes above `allocated.most` are refused."""
+    """All memory that was allocated; sizes above `allocated.limit` are refused."""
     class Blocks(list):
-        most = 1 << 20
+        limit = 1 << 20
 
         def allocate(self, size):
-            if size > self.most:
+            if size > self.limit:
                 raise OSError("cudaErrorMemoryAllocation")
             self.append(bytearray(b"?" * size))
             return self[-1]
@@ -83,10 +83,10 @@ def test_a_batch_that_fails_gives_its_memory_back(computer):
 
 def test_without_memory_what_was_taken_is_given_back(computer, allocated):
     keygen = computer("keygen")
-    allocated.most = ROWS * polykem.Scheme("mlkem512").public_key_bytes
+    allocated.limit = ROWS * polykem.Scheme("mlkem512").public_key_bytes
     with pytest.raises(MemoryError):
         keygen.run(ROWS, {}, None)
     assert keygen.memory.taken == 0
-    allocated.most = 1 << 20
+    allocated.limit = 1 << 20
     keygen.memory.give_back(keygen.run(ROWS, {}, None))
     assert not any(free.any() for (role, _), arrays in keygen.memory.free.items() if role == "sk" for free in arrays)

@@ -29,8 +29,8 @@ __device__ __forceinline__ void load_limbs(cuda::NegacyclicGroups<R::kN> (&bytes
       negated[0][i] = make_uint2(q * 0x01010101u - x.x, q * 0x01010101u - x.y);
     } else {
       const uint4 x = reinterpret_cast<const uint4*>(a)[lane + 32 * i];
-      const uint32_t most = q * 0x10001u;
-      const uint4 y = make_uint4(most - x.x, most - x.y, most - x.z, most - x.w);
+      const uint32_t q_twice = q * 0x10001u;
+      const uint4 y = make_uint4(q_twice - x.x, q_twice - x.y, q_twice - x.z, q_twice - x.w);
 #pragma unroll
       for (int limb = 0; limb < 2; ++limb) {
         const uint32_t select = limb == 0 ? 0x6420 : 0x7531;
