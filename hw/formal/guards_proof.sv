@@ -33,7 +33,7 @@ module guards_proof
   );
   logic compared;
   output_unit u_output (
-    .clk_i, .rst_ni, .start_i, .stop_i, .wipe_i(1'b0), .task_i, .counts_i, .have_i, .hash_done_i, .slot_o(),
+    .clk_i, .rst_ni, .start_i, .stop_i, .zeroize_i(1'b0), .task_i, .counts_i, .have_i, .hash_done_i, .slot_o(),
     .noise_slot_o(), .index_o(), .normal_i('0), .row_i('0), .noise_i(noise), .scratch_slot_o(), .scratch_index_o(),
     .scratch_word_i(word_i), .message_we_o(), .message_windex_o(), .scratch_ready_i, .message_ready_o(),
     .cipher_address_o(), .cipher_we_o(), .cipher_ready_i(1'b1), .cipher_reads_o(), .cipher_word_i(word_i),
@@ -41,7 +41,7 @@ module guards_proof
     .word_o(), .valid_o(), .ready_i, .last_o(), .hash_valid_o(), .hash_ready_i, .done_o()
   );
   hash_unit u_hash (
-    .clk_i, .rst_ni, .start_i, .stop_i, .wipe_i(1'b0), .task_i, .have_i, .message_ready_i, .compared_i, .accepted_i,
+    .clk_i, .rst_ni, .start_i, .stop_i, .zeroize_i(1'b0), .task_i, .have_i, .message_ready_i, .compared_i, .accepted_i,
     .in_valid_i, .in_ready_o(), .in_word_i(word_i), .out_valid_i, .out_ready_o(), .out_word_i(word_i),
     .cipher_address_o(), .cipher_reads_o(), .cipher_valid_i(1'b1), .cipher_word_i(word_i), .scratch_slot_o(),
     .scratch_index_o(), .scratch_word_i(word_i), .digest_we_o(), .digest_slot_o(), .digest_index_o(), .digest_word_o(),

@@ -54,7 +54,7 @@ ROWS = (
     Row("output: polynomials", in_core("u_output.runs", "u_output.runs_words", "u_output.runs_waiting"),
         CORE + "u_output.section_q", "control/output_unit.sv", "section_e"),
     Row("words out", (("polykem_top.m_axis_tvalid", "polykem_top.m_axis_tready"),)),
-    Row("clearing", in_core("wipe")),
+    Row("clearing", in_core("zeroize")),
 )
 LEVEL = (CORE + "u_matrix.in_q", CORE + "u_matrix.out_q")
 SPAN = (CORE + "start", CORE + "busy_o")
@@ -151,7 +151,7 @@ def draw(values, title):
         return COLOURS[palette.setdefault(label, len(palette)) % len(COLOURS)]
 
     bottom = TOP + (len(ROWS) + 1) * ROW
-    result = sum(values[CORE + "busy_o"]) - sum(values[CORE + "wipe"])
+    result = sum(values[CORE + "busy_o"]) - sum(values[CORE + "zeroize"])
     heading = f"{title}: {result:,} cycles to the result, {cycles - 1:,} to the next command"
     parts = [text(16, 24, heading, 16, weight="bold"), text(16, 42, LEGEND, 11, colour="#555")]
     for cycle in range(0, cycles, 200):

@@ -43,7 +43,7 @@ STATIONS = (
     (CORE + "u_output.runs", 1, "v = INTT(t y) + e2 + m: four coefficients a cycle are added and compressed"),
     ("polykem_top.m_axis_tvalid", 1, "the first word of the ciphertext leaves"),
     ("polykem_top.m_axis_tlast", 1, "the last word of K leaves"),
-    (CORE + "wipe", 1, "zeros go to every memory that held a secret"),
+    (CORE + "zeroize", 1, "zeros go to every memory that held a secret"),
 )
 VALUES = {"a_i": LANE + "a_i", "b_i": LANE + "b_i", "a_o": BUTTERFLY + "a_o", "b_o": BUTTERFLY + "b_o"}
 

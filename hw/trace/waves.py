@@ -51,7 +51,7 @@ GROUPS = {
     "Output unit": (
         (CORE + "u_output.section_q", ("control/output_unit.sv", "section_e")), (CORE + "u_output.may_run", BIT),
         (CORE + "u_output.count", DECIMAL)),
-    "The end": ((CORE + "state_q", ("control/core.sv", "state_e")), (CORE + "wipe_q", DECIMAL)),
+    "The end": ((CORE + "state_q", ("control/core.sv", "state_e")), (CORE + "zeroize_q", DECIMAL)),
 }
 
 

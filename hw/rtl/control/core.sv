@@ -31,37 +31,37 @@ module core
   output logic         out_last_o
 );
   // ------------------------------------------------------------------ the state of a command
-  typedef enum logic [1:0] {StateIdle, StateRun, StateWipe} state_e;
+  typedef enum logic [1:0] {StateIdle, StateRun, StateZeroize} state_e;
   state_e state_q;
   task_t  order_q;
-  logic [7:0] wipe_q, wipe_last;
+  logic [7:0] zeroize_q, zeroize_last;
   logic whole_q;  // overwrite all memories, not just those that the command used
-  logic start, stop, wipe, size_error, modulus_error, key_error, out_done, hash_done, fails, finishes;
+  logic start, stop, zeroize, size_error, modulus_error, key_error, out_done, hash_done, fails, finishes;
   logic [2:0] errors_q;
   logic begun_q;
 
-  assign start     = start_i && state_q == StateIdle && !abort_i;
-  assign wipe      = state_q == StateWipe;
-  assign fails     = |errors_q;
-  assign finishes  = state_q == StateRun && begun_q && (fails || (out_done && hash_done));
-  assign stop      = finishes || abort_i;
-  assign busy_o    = state_q != StateIdle;
-  assign running_o = state_q == StateRun;
+  assign start        = start_i && state_q == StateIdle && !abort_i;
+  assign zeroize      = state_q == StateZeroize;
+  assign fails        = |errors_q;
+  assign finishes     = state_q == StateRun && begun_q && (fails || (out_done && hash_done));
+  assign stop         = finishes || abort_i;
+  assign busy_o       = state_q != StateIdle;
+  assign running_o    = state_q == StateRun;
   // Long enough for a transform to leave the lane.
-  assign wipe_last = whole_q || order_q.k == 3'd4 ? 8'd255 : 8'd191;
-  assign done_o    = wipe && wipe_q == wipe_last;
+  assign zeroize_last = whole_q || order_q.k == 3'd4 ? 8'd255 : 8'd191;
+  assign done_o       = zeroize && zeroize_q == zeroize_last;
   assign {size_error_o, modulus_error_o, key_error_o} = errors_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q  <= StateWipe;
-      wipe_q   <= '0;
-      whole_q  <= 1'b1;
-      errors_q <= '0;
-      begun_q  <= 1'b0;
+      state_q   <= StateZeroize;
+      zeroize_q <= '0;
+      whole_q   <= 1'b1;
+      errors_q  <= '0;
+      begun_q   <= 1'b0;
     end else if (abort_i) begin
-      state_q  <= StateWipe;
-      wipe_q   <= '0;
-      whole_q  <= 1'b1;
+      state_q   <= StateZeroize;
+      zeroize_q <= '0;
+      whole_q   <= 1'b1;
     end else begin
       begun_q <= state_q == StateRun;
       unique case (state_q)
@@ -72,13 +72,13 @@ module core
         StateRun: begin
           errors_q <= errors_q | {size_error, modulus_error, key_error};
           if (finishes) begin
-            state_q <= StateWipe;
-            wipe_q  <= '0;
-            whole_q <= 1'b0;
+            state_q   <= StateZeroize;
+            zeroize_q <= '0;
+            whole_q   <= 1'b0;
           end
         end
         default: begin
-          wipe_q <= wipe_q + 8'd1;
+          zeroize_q <= zeroize_q + 8'd1;
           if (done_o) state_q <= StateIdle;
         end
       endcase
@@ -127,7 +127,7 @@ module core
   logic noise_two_rows;
   coeff_t [Lanes-1:0][3:0] matrix_new;
   hash_unit #(.RoundsPerCycle(RoundsPerCycle), .Lanes(Lanes)) u_hash (
-    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .task_i(order),
+    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .zeroize_i(zeroize), .task_i(order),
     .have_i(have), .message_ready_i(message_ready), .compared_i(compared), .accepted_i(accepted),
     .in_valid_i(to_hash), .in_ready_o(hash_in_ready), .in_word_i,
     .out_valid_i(hash_out_valid), .out_ready_o(hash_out_ready), .out_word_i(out_word),
@@ -171,9 +171,9 @@ module core
       scratch_waddr = {digest_slot, digest_index};
       scratch_wdata = digest_word;
     end
-    if (wipe) begin
+    if (zeroize) begin
       scratch_we    = 1'b1;
-      scratch_waddr = wipe_q[4:0];
+      scratch_waddr = zeroize_q[4:0];
       scratch_wdata = '0;
     end
   end
@@ -194,9 +194,9 @@ module core
   logic [7:0] compare_address, cipher_waddr;
   logic store_we, cipher_we;
   logic [63:0] cipher_wdata, cipher_word_out;
-  assign cipher_we    = wipe || store_we || (taken && section inside {InU, InV});
-  assign cipher_waddr = wipe ? wipe_q : store_we ? compare_address : in_index;
-  assign cipher_wdata = wipe ? '0 : store_we ? out_word : in_word_i;
+  assign cipher_we    = zeroize || store_we || (taken && section inside {InU, InV});
+  assign cipher_waddr = zeroize ? zeroize_q : store_we ? compare_address : in_index;
+  assign cipher_wdata = zeroize ? '0 : store_we ? out_word : in_word_i;
   ram #(.Width(64), .Depth(256)) u_cipher (
     .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
     .raddr_i(Lanes == 1 && compare_reads ? compare_address : hash_cipher_address), .rdata_o(cipher_word)
@@ -230,7 +230,7 @@ module core
   coeff_t [Lanes-1:0][3:0] first_factor, second_factor, row_new;
   logic row_we;
   product_unit #(.Lanes(Lanes), .Method(Method)) u_products (
-    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .wipe_address_i(wipe_q), .task_i(order),
+    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .zeroize_i(zeroize), .zeroize_address_i(zeroize_q), .task_i(order),
     .counts_i(counts), .matrix_valid_i(matrix_valid), .matrix_pop_o(matrix_pop),
     .first_is_matrix_o(first_is_matrix), .first_address_o(first_address), .first_i(first_factor),
     .second_address_o(second_address), .second_i(second_factor),
@@ -257,9 +257,9 @@ module core
 
   // ------------------------------------------------------------------ output
   output_unit u_output (
-    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .task_i(order), .counts_i(counts), .have_i(have),
-    .hash_done_i(hash_done), .slot_o(out_poly_slot), .noise_slot_o(out_noise_slot), .index_o(out_poly_index),
-    .normal_i(normal), .row_i(finished_row), .noise_i(noise),
+    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .zeroize_i(zeroize), .task_i(order), .counts_i(counts),
+    .have_i(have), .hash_done_i(hash_done), .slot_o(out_poly_slot), .noise_slot_o(out_noise_slot),
+    .index_o(out_poly_index), .normal_i(normal), .row_i(finished_row), .noise_i(noise),
     .scratch_slot_o(out_slot), .scratch_index_o(out_index), .scratch_word_i(out_scratch_word),
     .message_we_o(message_we), .message_windex_o(message_windex), .scratch_ready_i(!digest_we),
     .message_ready_o(message_ready), .cipher_address_o(compare_address), .cipher_we_o(store_we),
@@ -288,11 +288,11 @@ module core
                              counts.transforms < (order_q.command == CommandDecaps ? {1'd0, order_q.k, 1'd0} + 5'd1
                                                                                    : {2'd0, order_q.k});
   skewed_ram u_normal (
-    .clk_i, .wipe_i(wipe), .we_i(poly_w_we ? 2'b11 : w_we),
-    .win_order_i(!wipe && (poly_w_we || w_in_order)),
-    .wslot_i(wipe ? {1'b0, wipe_q[7:6]} : poly_w_we ? {1'b0, poly_slot} : w_slot),
-    .windex_i(wipe ? wipe_q[5:0] : poly_w_we ? poly_index : lane_index),
-    .wdata_i(wipe ? '0 : poly_w_we ? poly_quad[0] : transformed),
+    .clk_i, .zeroize_i(zeroize), .we_i(poly_w_we ? 2'b11 : w_we),
+    .win_order_i(!zeroize && (poly_w_we || w_in_order)),
+    .wslot_i(zeroize ? {1'b0, zeroize_q[7:6]} : poly_w_we ? {1'b0, poly_slot} : w_slot),
+    .windex_i(zeroize ? zeroize_q[5:0] : poly_w_we ? poly_index : lane_index),
+    .wdata_i(zeroize ? '0 : poly_w_we ? poly_quad[0] : transformed),
     .rin_order_i(!lane_reads_normal), .rslot_i(lane_reads_normal ? {1'b0, lane_slot} : out_poly_slot),
     .rindex_i(lane_reads_normal ? lane_pair : out_poly_index), .rdata_o(normal)
   );
@@ -302,20 +302,20 @@ module core
     .rdata_o(finished_row)
   );
   word_ram #(.Slots(8), .WriteWords(Lanes), .ReadWords(Lanes)) u_first (
-    .clk_i, .we_i({2{wipe || poly_t_we || matrix_push}}),
-    .waddr_i(wipe ? {1'b0, wipe_q} : matrix_push ? {1'b1, 8'(matrix_in) << (Lanes - 1)} :
+    .clk_i, .we_i({2{zeroize || poly_t_we || matrix_push}}),
+    .waddr_i(zeroize ? {1'b0, zeroize_q} : matrix_push ? {1'b1, 8'(matrix_in) << (Lanes - 1)} :
              {1'b0, poly_slot, poly_index}),
-    .wdata_i(wipe ? '0 : matrix_push ? matrix_new : poly_quad),
+    .wdata_i(zeroize ? '0 : matrix_push ? matrix_new : poly_quad),
     .raddr_i(first_is_matrix ? {1'b1, 8'(matrix_out) << (Lanes - 1)} : {1'b0, first_address}), .rdata_o(first_factor)
   );
   always_ff @(posedge clk_i) one_writes_first : assert (!poly_t_we || !matrix_push);
   word_ram #(.ReadWords(Lanes)) u_second (
-    .clk_i, .we_i(wipe || poly_y_we ? 2'b11 : y_we),
-    .waddr_i(wipe ? wipe_q : poly_y_we ? {poly_slot, poly_index} : {y_slot, lane_index}),
-    .wdata_i(wipe ? '0 : poly_y_we ? poly_quad[0] : transformed), .raddr_i(second_address), .rdata_o(second_factor)
+    .clk_i, .we_i(zeroize || poly_y_we ? 2'b11 : y_we),
+    .waddr_i(zeroize ? zeroize_q : poly_y_we ? {poly_slot, poly_index} : {y_slot, lane_index}),
+    .wdata_i(zeroize ? '0 : poly_y_we ? poly_quad[0] : transformed), .raddr_i(second_address), .rdata_o(second_factor)
   );
   noise_ram u_noise (
-    .clk_i, .wipe_i(wipe), .wipe_address_i(wipe_q), .we_i(noise_we), .two_rows_i(noise_two_rows),
+    .clk_i, .zeroize_i(zeroize), .zeroize_address_i(zeroize_q), .we_i(noise_we), .two_rows_i(noise_two_rows),
     .wslot_i(noise_wslot), .wrow_i(noise_wrow), .wdata_i(noise_new),
     .rin_order_i(!lane_reads_noise), .rslot_i(lane_reads_noise ? lane_noise_slot : out_noise_slot),
     .rindex_i(lane_reads_noise ? lane_pair : out_poly_index), .rdata_o(noise)

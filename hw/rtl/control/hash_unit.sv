@@ -13,7 +13,7 @@ module hash_unit
   input  logic              rst_ni,
   input  logic              start_i,
   input  logic              stop_i,
-  input  logic              wipe_i,
+  input  logic              zeroize_i,
   input  task_t             task_i,
   input  logic [12:0]       have_i,
   input  logic              message_ready_i,   // the decrypted message is in its slot
@@ -383,9 +383,9 @@ module hash_unit
     squeezes = state_q == StateSqueeze && !busy && skip_q == 0;
     ahead    = squeezes && last_block && filled_q;
     absorbed = ahead || (state_q == StateMix && !busy && filled_q);
-    capture  = squeezes || wipe_i;
-    absorb   = absorbed || wipe_i;
-    first    = (absorbed && first_block_q) || wipe_i;
+    capture  = squeezes || zeroize_i;
+    absorb   = absorbed || zeroize_i;
+    first    = (absorbed && first_block_q) || zeroize_i;
     permute  = absorbed || (state_q == StateSqueeze && !busy && (skip_q != 0 || !last_block));
   end
 

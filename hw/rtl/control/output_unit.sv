@@ -11,7 +11,7 @@ module output_unit
   input  logic         rst_ni,
   input  logic         start_i,
   input  logic         stop_i,
-  input  logic         wipe_i,
+  input  logic         zeroize_i,
   input  task_t        task_i,
   input  counts_t      counts_i,
   input  logic [12:0]  have_i,
@@ -292,7 +292,7 @@ module output_unit
     end
   end
   fifo #(.Width($bits(entry_t)), .Depth(16)) u_fifo (
-    .clk_i, .rst_ni, .clear_i(start_i || stop_i || wipe_i), .push_i(push), .word_i(entry), .pop_i(pop),
+    .clk_i, .rst_ni, .clear_i(start_i || stop_i || zeroize_i), .push_i(push), .word_i(entry), .pop_i(pop),
     .valid_o(head_valid), .word_o({head}), .count_o(count)
   );
   assign room        = count < 5'd8;  // up to five words may still come

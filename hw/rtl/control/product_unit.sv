@@ -14,8 +14,8 @@ module product_unit
   input  logic         rst_ni,
   input  logic         start_i,
   input  logic         stop_i,
-  input  logic         wipe_i,
-  input  logic [7:0]   wipe_address_i,
+  input  logic         zeroize_i,
+  input  logic [7:0]   zeroize_address_i,
   input  task_t        task_i,
   input  counts_t      counts_i,
   // entries of A as they are sampled; they become first factors
@@ -161,11 +161,11 @@ module product_unit
   end
   assign late.valid = valid_q[9];
 
-  assign row_we_o      = (late.valid && late.is_last) || v_we_i || wipe_i;
-  assign row_address_o = wipe_i ? wipe_address_i : v_we_i ? {2'd2, v_index_i} : {late.row, late.index};
-  assign row_o         = wipe_i ? '0 : v_we_i ? v_i : result;
+  assign row_we_o      = (late.valid && late.is_last) || v_we_i || zeroize_i;
+  assign row_address_o = zeroize_i ? zeroize_address_i : v_we_i ? {2'd2, v_index_i} : {late.row, late.index};
+  assign row_o         = zeroize_i ? '0 : v_we_i ? v_i : result;
   word_ram #(.WriteWords(Lanes), .ReadWords(Lanes)) u_sums (
-    .clk_i, .we_i({2{late.valid || wipe_i}}), .waddr_i(row_address_o), .wdata_i(row_o),
+    .clk_i, .we_i({2{late.valid || zeroize_i}}), .waddr_i(row_address_o), .wdata_i(row_o),
     .raddr_i({row, index_q}), .rdata_o(accumulator)
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin

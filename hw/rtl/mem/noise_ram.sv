@@ -5,8 +5,8 @@
 // in bank h ^ t[0]; an address of a bank holds four pairs, of two rows.
 module noise_ram (
   input  logic              clk_i,
-  input  logic              wipe_i,  // writes zeros to address wipe_address_i of both banks
-  input  logic [7:0]        wipe_address_i,
+  input  logic              zeroize_i,  // writes zeros to address zeroize_address_i of both banks
+  input  logic [7:0]        zeroize_address_i,
   input  logic              we_i,
   input  logic              two_rows_i,
   input  logic [3:0]        wslot_i,
@@ -34,12 +34,13 @@ module noise_ram (
     pair_t [3:0] wdata;
     logic [7:0] waddr, raddr;
     for (genvar i = 0; i < 4; i++) begin : gen_place
-      assign wdata[i] = wipe_i ? '0 : pairs[i/2][{1'(i % 2), wrow_i[4] ^ 1'(b)}];
+      assign wdata[i] = zeroize_i ? '0 : pairs[i/2][{1'(i % 2), wrow_i[4] ^ 1'(b)}];
     end
-    assign waddr = wipe_i ? wipe_address_i : {wslot_i, wrow_i[4:1]};
+    assign waddr = zeroize_i ? zeroize_address_i : {wslot_i, wrow_i[4:1]};
     assign raddr = {rslot_i, rin_order_i ? rindex_i[5:2] : {rindex_i[0] ^ 1'(b), rindex_i[5:3]}};
     ram #(.Width(24), .Depth(256), .Parts(2)) u_ram (
-      .clk_i, .we_i({wipe_i || (we_i && (two_rows_i || wrow_i[0])), wipe_i || (we_i && (two_rows_i || !wrow_i[0]))}),
+      .clk_i,
+      .we_i({zeroize_i || (we_i && (two_rows_i || wrow_i[0])), zeroize_i || (we_i && (two_rows_i || !wrow_i[0]))}),
       .waddr_i(waddr), .wdata_i(wdata), .raddr_i(raddr), .rdata_o(found[b])
     );
   end

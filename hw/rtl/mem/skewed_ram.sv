@@ -5,12 +5,12 @@
 //   in pairs    word t is coefficients 2t, 2t + 1, 2t + 128, 2t + 129
 // Pair t of half h (coefficients 128 h + 2t and 128 h + 2t + 1) is in bank h ^ t[0] at address t, so that a word of
 // either kind takes one pair from each bank. we_i[0] enables the even coefficients of a word, we_i[1] the odd ones.
-// A slot holds a polynomial. Slots 0 to 3 are a memory, slots 4 to 7 another one; wipe_i writes zeros to both.
+// A slot holds a polynomial. Slots 0 to 3 are a memory, slots 4 to 7 another one; zeroize_i writes zeros to both.
 module skewed_ram
   import polykem_hw_pkg::*;
 (
   input  logic         clk_i,
-  input  logic         wipe_i,
+  input  logic         zeroize_i,
   input  logic [1:0]   we_i,
   input  logic         win_order_i,
   input  logic [2:0]   wslot_i,
@@ -35,7 +35,7 @@ module skewed_ram
     assign wdata = wswap ^ 1'(b) ? wdata_i[3:2] : wdata_i[1:0];
     for (genvar u = 0; u < 2; u++) begin : gen_upper
       ram #(.Width(2 * CoeffBits), .Depth(256), .Parts(2)) u_ram (
-        .clk_i, .we_i(wipe_i ? 2'b11 : we_i & {2{wslot_i[2] == 1'(u)}}), .waddr_i(waddr), .wdata_i(wdata),
+        .clk_i, .we_i(zeroize_i ? 2'b11 : we_i & {2{wslot_i[2] == 1'(u)}}), .waddr_i(waddr), .wdata_i(wdata),
         .raddr_i(raddr), .rdata_o(found[u][b])
       );
     end

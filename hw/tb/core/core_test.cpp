@@ -96,7 +96,7 @@ bool read(Vector& vector) {
 /// Returns whether the core takes none of the commands that it must not take, and its registers say so.
 bool refuses_bad_commands(Simulation& core) {
   bool good = core.reg_read(0x00) == 0x504b454d && core.reg_read(0x04) == 0x00010000;
-  core.reg_write(0x10, 2);  // clears what the wipe after the reset set
+  core.reg_write(0x10, 2);  // clears what the zeroization after the reset set
   const std::pair<uint32_t, uint32_t> bad[] = {
       // PARAMS, CMD
       {3, 0}, {3, 8}, {3, 0x101}, {1, 1}, {5, 2}, {0, 3}, {7, 3}, {1 << 16 | 3 << 4, 7}, {1 << 8, 7}};
