@@ -83,7 +83,7 @@ SecretKey& SecretKey::operator=(SecretKey&& other) noexcept {
 
 SecretKey::~SecretKey() {
   for (Tower& tower : s)
-    secure_zero(tower.values.data(), tower.values.size() * sizeof tower.values[0]);
+    zeroize(tower.values.data(), tower.values.size() * sizeof tower.values[0]);
 }
 
 template <class T>

@@ -19,7 +19,7 @@ struct ZeroizingAllocator {
   ZeroizingAllocator(const ZeroizingAllocator<U>&) noexcept {}
   T* allocate(std::size_t n) { return std::allocator<T>().allocate(n); }
   void deallocate(T* p, std::size_t n) noexcept {
-    secure_zero(p, n * sizeof(T));
+    zeroize(p, n * sizeof(T));
     std::allocator<T>().deallocate(p, n);
   }
   template <class U>

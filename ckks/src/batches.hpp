@@ -19,7 +19,7 @@ struct WipingAllocator {
   WipingAllocator(const WipingAllocator<U>&) {}
   T* allocate(size_t count) { return std::allocator<T>().allocate(count); }
   void deallocate(T* memory, size_t count) {
-    secure_zero(memory, count * sizeof(T));
+    zeroize(memory, count * sizeof(T));
     std::allocator<T>().deallocate(memory, count);
   }
   bool operator==(const WipingAllocator&) const = default;

@@ -78,7 +78,7 @@ polykem_ckks_status status_of(const Work& work) noexcept {
 template <typename Work>
 polykem_ckks_status guarded(const Work& work) noexcept {
   const polykem_ckks_status status = status_of(work);
-  polykem::wipe_stack();
+  polykem::zeroize_stack();
   return status;
 }
 

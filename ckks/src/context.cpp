@@ -168,7 +168,7 @@ void Context::for_each(size_t count, const std::function<void(size_t)>& work) co
     for (size_t i = 1; i < max_threads; ++i)
       helpers.emplace_back([&run] {
         run();
-        wipe_stack();
+        zeroize_stack();
       });
   } catch (const std::system_error&) {  // no more threads: those that run do the work
   } catch (const std::bad_alloc&) {     // no memory for one more

@@ -101,7 +101,7 @@ void bind_library(nb::module_& m) {
 }
 
 void bind_memory(nb::module_& m) {
-  m.def("wipe_stack", &polykem_zeroize_stack, "Clears this thread's vector registers and stack.");
+  m.def("zeroize_stack", &polykem_zeroize_stack, "Clears this thread's vector registers and stack.");
   nb::class_<DeviceBytes>(m, "DeviceBytes").def(nb::init<std::uintptr_t, std::size_t>(), "address"_a, "bytes"_a);
   nb::class_<SecretMemory>(m, "SecretMemory", nb::type_slots(SecretMemory::slots))
       .def(nb::init<const NumberList&, const SecretMemory*, std::size_t>(), "shape"_a, "base"_a.none() = nb::none(),

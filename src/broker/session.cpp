@@ -45,7 +45,7 @@ Session::~Session() {
 void Session::wipe() {
   drop_all();
   for (const Slot& slot : slots_)
-    secure_zero(view_.records(slot.index), slot.used_bytes);
+    zeroize(view_.records(slot.index), slot.used_bytes);
 }
 
 void Session::drop_all() {
@@ -211,7 +211,7 @@ Status Session::add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>
   slot.used_bytes = std::max(slot.used_bytes, in + slot.records.output_bytes());
   auto* copy = reinterpret_cast<uint8_t*>(copy_.data());
   copy_secret(copy, view_.records(slot.index), in);
-  secure_zero(view_.records(slot.index), in);
+  zeroize(view_.records(slot.index), in);
   Request request{.op = asked.op, .sk_is_seed = asked.secret_is_seed, .scheme = asked.scheme};
   request.records.count = 1;
   const uint8_t* next = copy;
@@ -225,7 +225,7 @@ Status Session::add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>
   share_.used_ns += slot.cost_ns;
   window_.begin(slot.cost_ns);
   const Status status = collector_.add(request, on_done, &slot, item);
-  secure_zero(copy, in);
+  zeroize(copy, in);
   return status;
 }
 

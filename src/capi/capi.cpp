@@ -173,12 +173,12 @@ const char* polykem_version(void) {
 }
 
 void polykem_zeroize(void* memory, size_t bytes) {
-  if (memory != nullptr) polykem::secure_zero(memory, bytes);
+  if (memory != nullptr) polykem::zeroize(memory, bytes);
 }
 
 void polykem_zeroize_stack(void) {
-  static_assert(polykem::kWipedStackBytes == 20 * 1024, "polykem.h says how much of the stack is cleared");
-  polykem::wipe_stack();
+  static_assert(polykem::kZeroizedStackBytes == 20 * 1024, "polykem.h says how much of the stack is cleared");
+  polykem::zeroize_stack();
 }
 
 // ---- parameter sets and backends

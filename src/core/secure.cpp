@@ -103,27 +103,27 @@ void copy_secret(void* to, const void* from, size_t bytes) noexcept {
 namespace {
 
 template <size_t kBytes>
-__attribute__((noinline)) void wipe_below() noexcept {
+__attribute__((noinline)) void zeroize_below() noexcept {
   std::byte below[kBytes];
-  secure_zero(below, sizeof below);
+  zeroize(below, sizeof below);
 }
 
 }  // namespace
 
 /// Clears the registers first, so that the stack frames of that call are wiped too.
-void wipe_stack() noexcept {
+void zeroize_stack() noexcept {
   clear_vector_registers();
-  wipe_below<kWipedStackBytes>();
+  zeroize_below<kZeroizedStackBytes>();
 }
 
-void wipe_stack_of_single_item() noexcept {
+void zeroize_stack_of_single_item() noexcept {
   clear_vector_registers();
-  wipe_below<kWipedStackOfSingleItem>();
+  zeroize_below<kZeroizedStackOfSingleItem>();
 }
 
-void wipe_stack_with_tiles() noexcept {
+void zeroize_stack_with_tiles() noexcept {
   clear_vector_registers();
-  wipe_below<kWipedStackWithTiles>();
+  zeroize_below<kZeroizedStackWithTiles>();
 }
 
 }  // namespace polykem

@@ -22,7 +22,7 @@ bool SecureBuffer::reserve(size_t bytes) noexcept {
 
 void SecureBuffer::release() noexcept {
   if (data_ == nullptr) return;
-  secure_zero(data_, size_);
+  zeroize(data_, size_);
   ::operator delete(data_, kAlignment);
   data_ = nullptr;
   size_ = 0;

@@ -20,7 +20,7 @@ static_assert(POLYKEM_EMBEDDED_ERR_SECRET_KEY == static_cast<int>(Status::kSecre
 constexpr size_t kOwnFrames = 256;
 
 /// Zeroizes `bytes` of the stack below the caller's frame. It calls nothing, so that nothing is left below.
-[[gnu::noinline]] void wipe_stack(size_t bytes) {
+[[gnu::noinline]] void zeroize_stack(size_t bytes) {
   auto* below = static_cast<volatile uint32_t*>(__builtin_alloca(bytes));
   for (size_t i = 0; i < bytes / sizeof *below; ++i)
     below[i] = 0;
@@ -57,8 +57,8 @@ bool fits(polykem_embedded_workspace workspace, size_t bytes) {
 polykem_embedded_status run(const polykem_embedded_set& set, polykem_embedded_operation operation, Request& request,
                             polykem_embedded_workspace workspace, size_t bytes) {
   const Status status = compute(operation, request, workspace.begin);
-  polykem::secure_zero(workspace.begin, bytes);
-  wipe_stack(set.stack_bytes - kOwnFrames);
+  polykem::zeroize(workspace.begin, bytes);
+  zeroize_stack(set.stack_bytes - kOwnFrames);
   clear_registers();
   return static_cast<polykem_embedded_status>(status);
 }

@@ -132,7 +132,7 @@ Status Engine::random_bytes(std::span<uint8_t> out) {
   const Status status = worker->drbg.prepare();
   if (status == Status::kOk) worker->drbg.fill(out);
   workers.give_back(std::move(worker));
-  wipe_stack_of_single_item();
+  zeroize_stack_of_single_item();
   return status;
 }
 
@@ -262,7 +262,7 @@ Status Engine::fill(KeySet& set, const uint8_t* keys) const {
     copy_secret(set.records(), keys, set.count * set.record_bytes());
   }
   if (status == Status::kOk) expand(set);
-  wipe_stack();
+  zeroize_stack();
   return status;
 }
 
@@ -277,7 +277,7 @@ Status Engine::fill_by_keygen(KeySet& set, const uint8_t* coins, uint8_t* pk) {
   request.records.sk_out = set.records();
   status = run(request);
   if (status == Status::kOk) expand(set);
-  wipe_stack();
+  zeroize_stack();
   return status;
 }
 
@@ -350,7 +350,7 @@ Status Engine::queue(const Request& request, void* workspace, void* stream) {
     status = route.accelerator->queue(*request.scheme, request.op, batch, workspace, stream);
   }
   workers.give_back(std::move(worker));
-  if (needs_coins) wipe_stack();  // the generator's last state
+  if (needs_coins) zeroize_stack();  // the generator's last state
   return status;
 }
 

@@ -18,9 +18,9 @@ std::atomic<size_t> fallbacks{0};
 thread_local const Job* completing = nullptr;
 
 /// The function that wipes a thread's stack after its part of the batch.
-WipeStack* wipe_after(const Request& request) {
-  if (tiles_in_use() && request.run_on != RunOn::kCaller) return wipe_stack_with_tiles;
-  return request.records.count == 1 ? wipe_stack_of_single_item : wipe_stack;
+ZeroizeStack* zeroize_after(const Request& request) {
+  if (tiles_in_use() && request.run_on != RunOn::kCaller) return zeroize_stack_with_tiles;
+  return request.records.count == 1 ? zeroize_stack_of_single_item : zeroize_stack;
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Job::Job(const Request& request, const Route& route, size_t chunk_items, Done do
       route_(route),
       chunk_items_(chunk_items),
       done_(std::move(done)),
-      wipe_stack_(wipe_after(request)),
+      zeroize_stack_(zeroize_after(request)),
       process_(ForkGeneration::of_process()),
       items_left_(records_.count) {}
 
@@ -57,7 +57,7 @@ void Job::work(WorkerPool& workers, Profile& profile) noexcept {
     const Status status = worker == nullptr ? Status::kOutOfMemory : compute(first, count, *worker, profile);
     if (status != Status::kOk) fail(status);
     first = claim();
-    if (worker != nullptr && first >= records_.count) worker->wipe(wipe_stack_);
+    if (worker != nullptr && first >= records_.count) worker->wipe(zeroize_stack_);
     if (items_left_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
   }
   if (worker != nullptr) workers.give_back(std::move(worker));
@@ -114,7 +114,7 @@ void fail_batch(const BatchView& records, const RecordBytes& bytes, const Route&
     if ((route.on_accelerator & f.field) != 0) {
       route.accelerator->zero(records.*f.out, size);
     } else {
-      secure_zero(records.*f.out, size);
+      zeroize(records.*f.out, size);
     }
   }
   if (records.item_status != nullptr) std::fill_n(records.item_status, records.count, status);

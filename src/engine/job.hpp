@@ -57,7 +57,7 @@ class Job {
   const Route route_;
   const size_t chunk_items_;
   const Done done_;
-  WipeStack* const wipe_stack_;
+  ZeroizeStack* const zeroize_stack_;
   const uint64_t process_;  ///< the process that submitted it
   std::atomic<size_t> next_{0};
   std::atomic<size_t> items_left_;

@@ -40,10 +40,10 @@ bool Worker::reserve_keys(size_t bytes) {
   return keys.reserve(bytes);
 }
 
-void Worker::wipe(WipeStack* stack) {
+void Worker::wipe(ZeroizeStack* stack) {
   if (clean_) return;
-  secure_zero(workspace.data(), used_bytes_);
-  secure_zero(keys.data(), keys.size());
+  zeroize(workspace.data(), used_bytes_);
+  zeroize(keys.data(), keys.size());
   stack();
   used_bytes_ = 0;
   clean_ = true;

@@ -11,7 +11,7 @@
 
 namespace polykem {
 
-using WipeStack = void() noexcept;  ///< one of those in core/secure.hpp
+using ZeroizeStack = void() noexcept;  ///< one of those in core/secure.hpp
 
 /// The memory and the random generator that one thread needs to compute a chunk.
 struct Worker {
@@ -24,7 +24,7 @@ struct Worker {
   [[nodiscard]] bool reserve_workspace(const Operation& operation, size_t items);
   [[nodiscard]] bool reserve_keys(size_t bytes);
   /// Zeroizes what the chunks of a job left in this memory and on this thread's stack.
-  void wipe(WipeStack* stack = wipe_stack);
+  void wipe(ZeroizeStack* stack = zeroize_stack);
 
  private:
   bool clean_ = true;

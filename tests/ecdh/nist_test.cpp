@@ -441,16 +441,16 @@ TEST_P(EcdhNist, TheStackIsWipedAsFarAsItIsUsed) {
   bool valid[8];
   std::byte* const memory = workspace();
   const Implementation& implementation = tested();
-  constexpr size_t kCallers = 2 * 1024;      // frames of a scheme and the engine between wipe_stack() and these
+  constexpr size_t kCallers = 2 * 1024;      // frames of a scheme and the engine between zeroize_stack() and these
   for (int round = 0; round < 2; ++round) {  // the first round makes the table
     paint_stack();
     implementation.public_keys(8, {scalar.data(), 0}, {points.data(), point_bytes()}, valid, memory);
-    EXPECT_LT(painted_over(), kWipedStackBytes - kCallers);
+    EXPECT_LT(painted_over(), kZeroizedStackBytes - kCallers);
   }
   paint_stack();
   implementation.shared_secrets(8, {scalar.data(), 0}, {point.data(), 0}, {secrets.data(), scalar_bytes()}, valid,
                                 memory);
-  EXPECT_LT(painted_over(), kWipedStackBytes - kCallers);
+  EXPECT_LT(painted_over(), kZeroizedStackBytes - kCallers);
 }
 #endif
 

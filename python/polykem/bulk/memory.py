@@ -26,7 +26,7 @@ def wipe(*arrays: object) -> None:
             array.wipe()
         elif isinstance(array, np.ndarray) and array.flags.writeable:
             array.fill(0)
-    _core.wipe_stack()
+    _core.zeroize_stack()
 
 
 class Ordinary:

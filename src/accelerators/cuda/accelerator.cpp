@@ -181,7 +181,7 @@ Status CudaAccelerator::with_seed(const DeviceOperation& operation, const Batch&
   if (batch.makes_coins() && operation.record_bytes.coins > 0) batch.drbg->fill(seed);
   ErrorText why{};
   const Outcome outcome = call(seed, &why);
-  secure_zero(seed, sizeof seed);
+  zeroize(seed, sizeof seed);
   return status_of(outcome, why);
 }
 

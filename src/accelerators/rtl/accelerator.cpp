@@ -217,7 +217,7 @@ Status RtlAccelerator::run(const OperationContext& operation, const Batch& batch
       clock = StepClock(times);
     }
   }
-  secure_zero(own_coins.data(), own_coins.size());
+  zeroize(own_coins.data(), own_coins.size());
   return status;
 }
 

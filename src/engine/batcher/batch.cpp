@@ -67,7 +67,7 @@ bool BatchMemory::equals(size_t i, Ticket& ticket) const {
 }
 
 void BatchMemory::wipe() {
-  secure_zero(memory_.data(), used_);
+  zeroize(memory_.data(), used_);
   used_ = 0;
   if (memory_.size() > kKeptBytes) memory_.release();
 }

@@ -50,7 +50,7 @@ void Ticket::release() noexcept {
   const bool foreign = is_foreign();
   const bool last = references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   if (!last && !foreign) return;
-  secure_zero(data(), data_bytes_);
+  zeroize(data(), data_bytes_);
   this->~Ticket();
   ::operator delete(this);
 }

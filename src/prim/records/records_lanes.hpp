@@ -150,7 +150,7 @@ struct Staging {
       pointers.row[l] = tile[l];
     return pointers;
   }
-  ~Staging() { secure_zero(tile, sizeof tile); }
+  ~Staging() { zeroize(tile, sizeof tile); }
 };
 
 /// Sets block[i][l] to the 16-bit little-endian word i of row l, for i < ceil(bytes / 2) rounded up to a multiple of

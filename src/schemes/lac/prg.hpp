@@ -22,7 +22,7 @@ inline void prg(uint8_t* out, size_t length, const uint8_t seed[kSeedBytes], boo
   std::memcpy(last, out + blocks * kAesBlockBytes, rest);
   std::memset(out + blocks * kAesBlockBytes, 0, rest);
   std::memcpy(out + blocks - 1, last, rest);
-  secure_zero(last, sizeof last);
+  zeroize(last, sizeof last);
 }
 
 }  // namespace POLYKEM_ISA

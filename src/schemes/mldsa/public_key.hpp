@@ -46,7 +46,7 @@ Status public_key_of(const uint8_t* sk, uint8_t* pk) {
   auto wrong =
       ct::mask_different(sk, batch.sk_out, P.secret_key_bytes()) | static_cast<uint32_t>(mask_out_of_range<P>(item));
   ct::declassify(&wrong, sizeof wrong);
-  wipe_stack();
+  zeroize_stack();
   if (wrong == 0) return Status::kOk;
   std::memset(pk, 0, P.public_key_bytes());
   return Status::kSecretKey;

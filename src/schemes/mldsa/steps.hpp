@@ -145,7 +145,7 @@ struct CommonSteps {
       xof.squeeze(block);
       (poly.*take)(std::span<const uint8_t>(block));
     }
-    secure_zero(block, sizeof block);
+    zeroize(block, sizeof block);
   }
 
   /// Returns 0 if |c| < bound for every coefficient c, otherwise all ones. |c| < q before. It takes constant time.
@@ -216,7 +216,7 @@ struct KeygenSteps : CommonSteps<P, Isa> {
           uint8_t seed[kSeed];
           seed_of(stream, seed);
           Common::template expand_rest<Shake::Strength::kShake256, kBlocks>(seed, poly, &Rejection::take_small<P.eta>);
-          secure_zero(seed, sizeof seed);
+          zeroize(seed, sizeof seed);
         });
   }
 

@@ -85,7 +85,7 @@ void PinnedMemory::release() noexcept {
 }
 
 void PinnedMemory::wipe() noexcept {
-  secure_zero(data_, size_);
+  zeroize(data_, size_);
 }
 
 namespace {

@@ -354,9 +354,9 @@ void Part::unstage() {
 }
 
 void Part::wipe_staging() {
-  secure_zero(seed_staged_, kSeedBytes);
+  zeroize(seed_staged_, kSeedBytes);
   for (const Array& a : arrays_) {
-    if (a.secret) secure_zero(a.staged, a.bytes);
+    if (a.secret) zeroize(a.staged, a.bytes);
   }
 }
 

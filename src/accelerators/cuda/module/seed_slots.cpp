@@ -21,7 +21,7 @@ void SeedSlots::queue(void* to, const uint8_t* seed, cudaStream_t stream) {
   std::memcpy(slot.seed, seed, kSeedBytes);
   const cudaError_t error = take_from_host(to, slot.seed, kSeedBytes, stream);
   if (error != cudaSuccess) {
-    secure_zero(slot.seed, sizeof slot.seed);
+    zeroize(slot.seed, sizeof slot.seed);
     std::atomic_ref(slot.taken).store(0, std::memory_order_release);
   }
   check(error, "copying the seed");

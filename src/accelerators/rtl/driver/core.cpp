@@ -20,7 +20,7 @@ uint32_t params_of(CoreSet set) {
 
 void wipe_outputs(std::span<const Bytes> outputs) {
   for (const Bytes& out : outputs)
-    secure_zero(out.data(), out.size());
+    zeroize(out.data(), out.size());
 }
 
 }  // namespace

@@ -42,9 +42,9 @@ void aes256_ctr_avx2(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBy
     uint8_t last[kBytesAtOnce];
     keystream_blocks(last, keys, nonce, counter);
     std::memcpy(out, last, length);
-    secure_zero(last, sizeof last);
+    zeroize(last, sizeof last);
   }
-  secure_zero(keys, sizeof keys);
+  zeroize(keys, sizeof keys);
 }
 
 }  // namespace polykem

@@ -32,9 +32,9 @@ void aes256_ctr_avx512(uint8_t* out, size_t length, const uint8_t key[kAes256Key
       aes::keystream_blocks<kRegisters>(last, keys, counters);
     }
     std::memcpy(out, last, length);
-    secure_zero(last, sizeof last);
+    zeroize(last, sizeof last);
   }
-  secure_zero(keys, sizeof keys);
+  zeroize(keys, sizeof keys);
 }
 
 }  // namespace polykem

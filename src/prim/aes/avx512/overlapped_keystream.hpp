@@ -18,7 +18,7 @@ class OverlappedKeystream {
       : counters_(first_counters(stream.nonce, stream.counter)), out_(out), left_(bytes) {
     expand_key(keys_, stream.key);
   }
-  ~OverlappedKeystream() { secure_zero(keys_, sizeof keys_); }
+  ~OverlappedKeystream() { zeroize(keys_, sizeof keys_); }
   OverlappedKeystream(const OverlappedKeystream&) = delete;
   OverlappedKeystream& operator=(const OverlappedKeystream&) = delete;
 
@@ -39,7 +39,7 @@ class OverlappedKeystream {
     uint8_t last[kPiece];
     keystream_blocks<kRegisters>(last, keys_, counters_);
     std::memcpy(out_, last, left_);
-    secure_zero(last, sizeof last);
+    zeroize(last, sizeof last);
     left_ = 0;
   }
 

@@ -25,7 +25,7 @@ struct RoundKeys128 {
     next<0x1b>(8);
     next<0x36>(9);
   }
-  ~RoundKeys128() { secure_zero(at, sizeof at); }
+  ~RoundKeys128() { zeroize(at, sizeof at); }
 
  private:
   template <int kConstant>

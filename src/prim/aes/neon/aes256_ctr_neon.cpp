@@ -34,7 +34,7 @@ void aes256_ctr_neon(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBy
   uint8_t last[kBytesAtOnce];
   keystream_blocks(last, keys, nonce, counter);
   std::memcpy(out, last, length);
-  secure_zero(last, sizeof last);
+  zeroize(last, sizeof last);
 }
 
 }  // namespace polykem

@@ -44,9 +44,9 @@ struct RoundKeys {
     }
     for (size_t i = 0; i <= kRounds; ++i)
       at[i] = vreinterpretq_u8_u32(vld1q_u32(w + 4 * i));
-    secure_zero(w, sizeof w);
+    zeroize(w, sizeof w);
   }
-  ~RoundKeys() { secure_zero(at, sizeof at); }
+  ~RoundKeys() { zeroize(at, sizeof at); }
   RoundKeys(const RoundKeys&) = delete;
   RoundKeys& operator=(const RoundKeys&) = delete;
 };

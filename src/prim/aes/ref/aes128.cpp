@@ -34,7 +34,7 @@ void expand_key(RoundKeys& keys, const uint8_t key[kAes128KeyBytes]) {
     for (size_t i = 0; i < kAes128BlockBytes; ++i)
       round_key[i] = static_cast<uint8_t>(round_key[i] ^ (i < 4 ? word[i] : round_key[i - 4]));
   }
-  secure_zero(round_key, sizeof round_key);
+  zeroize(round_key, sizeof round_key);
 }
 
 void encrypt_blocks(uint8_t* out, const uint8_t* in, size_t blocks, const RoundKeys& keys) {
@@ -45,7 +45,7 @@ void encrypt_blocks(uint8_t* out, const uint8_t* in, size_t blocks, const RoundK
   std::memcpy(last, in, blocks * kAes128BlockBytes);
   store(last, encrypt_state(load(last), keys));
   std::memcpy(out, last, blocks * kAes128BlockBytes);
-  secure_zero(last, sizeof last);
+  zeroize(last, sizeof last);
 }
 
 void encrypt(uint8_t* out, const uint8_t* in, size_t blocks, const uint8_t key[kAes128KeyBytes]) {

@@ -38,14 +38,14 @@ void expand_key(RoundKeys& keys, const uint8_t key[kAes256KeyBytes]) {
     }
     keys.at[round] = aes::sliced::slice_round_key(half, round == 0);
   }
-  secure_zero(pair, sizeof pair);
+  zeroize(pair, sizeof pair);
 }
 
 }  // namespace
 
 Aes256Keystream::Aes256Keystream() : key{}, nonce(0), counter(0) {}
 Aes256Keystream::~Aes256Keystream() {
-  secure_zero(key, sizeof key);
+  zeroize(key, sizeof key);
 }
 
 void aes256_ctr_portable(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
@@ -66,7 +66,7 @@ void aes256_ctr_portable(uint8_t* out, size_t length, const uint8_t key[kAes256K
     out += now;
     length -= now;
   }
-  secure_zero(blocks, sizeof blocks);
+  zeroize(blocks, sizeof blocks);
 }
 
 }  // namespace polykem

@@ -26,7 +26,7 @@ inline constexpr size_t kGroupBytes = kBlocks * kBlockBytes;
 template <size_t kRounds>
 struct RoundKeys {
   State at[kRounds + 1];
-  ~RoundKeys() { secure_zero(at, sizeof at); }
+  ~RoundKeys() { zeroize(at, sizeof at); }
 };
 
 /// Transposes 8 x 8 bits: bit i of byte j becomes bit j of byte i.
@@ -150,7 +150,7 @@ inline State slice_round_key(const uint8_t (&round_key)[kBlockBytes], bool first
   for (size_t i = 0; i < kGroupBytes; ++i)
     blocks[i] = static_cast<uint8_t>(round_key[i % kBlockBytes] ^ (first ? 0 : kSubBytesConstant));
   const State state = load(blocks);
-  secure_zero(blocks, sizeof blocks);
+  zeroize(blocks, sizeof blocks);
   return state;
 }
 

@@ -50,7 +50,7 @@ Status os_entropy(std::span<uint8_t> out) {
 }
 
 Drbg::~Drbg() {
-  secure_zero(key_, sizeof key_);
+  zeroize(key_, sizeof key_);
 }
 
 /// Mixes the entropy into the key instead of replacing it, so that a good key stays good even if the entropy is bad.
@@ -63,7 +63,7 @@ Status Drbg::seed() {
     mix.absorb(entropy);
     mix.squeeze(key_);
   }
-  secure_zero(entropy, sizeof entropy);
+  zeroize(entropy, sizeof entropy);
   return status;
 }
 
@@ -101,7 +101,7 @@ void Drbg::expand_by_aes(std::span<uint8_t> out) {
     aes_(both, kKeyBytes + out.size(), key_, nonce_, 0);
     std::memcpy(key_, both, kKeyBytes);
     std::memcpy(out.data(), both + kKeyBytes, out.size());
-    secure_zero(both, sizeof both);
+    zeroize(both, sizeof both);
   } else {
     Aes256Keystream rest;
     write_first(out, rest);

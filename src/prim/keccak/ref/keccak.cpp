@@ -83,7 +83,7 @@ void sha3(uint8_t* out, std::span<const uint8_t> first, std::span<const uint8_t>
   sponge::permute(state);
   for (size_t i = 0; i < kBytes; i += 8)
     store_word(out + i, sponge::to_word(state[i / 8]), 8);
-  secure_zero(state, sizeof state);
+  zeroize(state, sizeof state);
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ void sha3_512(uint8_t out[64], std::span<const uint8_t> first, std::span<const u
 }
 
 Shake::~Shake() {
-  secure_zero(state_, sizeof state_);
+  zeroize(state_, sizeof state_);
 }
 
 void Shake::absorb(std::span<const uint8_t> in) {

@@ -64,7 +64,7 @@ inline void forward_single(uint16_t* a) {
   for (size_t i = 0; i < kN; i += kSide)
     positive(barrett(V16::load(transposed + i))).store(transposed + i);
   transpose(a, transposed);
-  secure_zero(transposed, sizeof transposed);
+  zeroize(transposed, sizeof transposed);
 }
 
 inline void inverse_single(uint16_t* a) {
@@ -76,7 +76,7 @@ inline void inverse_single(uint16_t* a) {
   const Twiddle scale = Twiddle::of(Factor::of(kInverse128));
   inverse_pass<kSide, 0, 2>(
       a, [&](auto, V16 x) __attribute__((always_inline)) { return positive(mul(x, scale)); });
-  secure_zero(transposed, sizeof transposed);
+  zeroize(transposed, sizeof transposed);
 }
 
 inline void multiply_single(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {

@@ -70,7 +70,7 @@ struct Layout : LaneHashes<Isa> {
       sample_secret<P.eta1>(c, c.s()[n], prf, seeds, n);
     for (size_t n = 0; n < kOthers; ++n)
       sample_secret<kEta>(c, c.e()[n], prf, seeds, kK + n);
-    secure_zero(seeds, sizeof seeds);
+    zeroize(seeds, sizeof seeds);
   }
 
   static void ntt(LanePoly& a) { Isa::ntt().forward(a.data()); }

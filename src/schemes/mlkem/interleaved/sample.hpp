@@ -34,7 +34,7 @@ struct Seeds {
     Seeds seeds;
     for (size_t w = 0; w < kSeedWords; ++w)
       seeds.word[w] = V64::load(words[w]);
-    secure_zero(words, sizeof words);
+    zeroize(words, sizeof words);
     return seeds;
   }
 };

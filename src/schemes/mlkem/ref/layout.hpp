@@ -116,7 +116,7 @@ struct Layout : PortableHashes {
     prf.absorb({&last, 1});
     prf.squeeze(bytes);
     sample_poly_cbd<kEta>(a, bytes);
-    secure_zero(bytes, sizeof bytes);
+    zeroize(bytes, sizeof bytes);
   }
 };
 static_assert(mlkem::Layout<Layout<kMlkem768>>);

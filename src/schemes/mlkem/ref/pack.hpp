@@ -100,7 +100,7 @@ void poly_compress(uint8_t* out, const Poly& a) {
   for (size_t i = 0; i < kN; ++i)
     compressed.c[i] = compress<kBits>(a.c[i]);
   byte_encode<kBits>(out, [&](size_t i) { return compressed.c[i]; });
-  secure_zero(&compressed, sizeof compressed);
+  zeroize(&compressed, sizeof compressed);
 }
 
 template <unsigned kBits>

@@ -92,7 +92,7 @@ constexpr uint64_t xof_tail(size_t first, size_t second) {
 class PrfStates {
  public:
   PrfStates(const uint8_t* seed, States& s) : s_(s) { std::memcpy(seed_, seed, sizeof seed_); }
-  ~PrfStates() { secure_zero(seed_, sizeof seed_); }
+  ~PrfStates() { zeroize(seed_, sizeof seed_); }
   PrfStates(const PrfStates&) = delete;
   PrfStates& operator=(const PrfStates&) = delete;
 
@@ -269,7 +269,7 @@ class MatrixSampler {
         fewest = filled[n] < fewest ? filled[n] : fewest;
       }
     }
-    secure_zero(&more, sizeof more);
+    zeroize(&more, sizeof more);
   }
   static size_t accept_more(Poly& a, size_t filled, const uint8_t* bytes) {
     alignas(64) uint16_t accepted[kAcceptedWords];
@@ -311,7 +311,7 @@ class MatrixSampler {
   void restore_hashes(States& s) {
     for (size_t w = 0; w < kSymBytes / 8; ++w)
       std::memcpy(s.words[w], hashes_[w], sizeof hashes_[w]);
-    secure_zero(hashes_, sizeof hashes_);
+    zeroize(hashes_, sizeof hashes_);
   }
 
   Poly* a_;

@@ -97,7 +97,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
     for (size_t n = 0; n < others; ++n)
       prf.next<kEta>(kK + n, e, n * sizeof work.prf_e[0][0]);
     prf.end();
-    secure_zero(&seeds, sizeof seeds);
+    zeroize(&seeds, sizeof seeds);
   }
 
   static void sample_se(Chunk& c) {

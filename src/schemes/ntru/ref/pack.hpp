@@ -43,7 +43,7 @@ void poly_S3_frombytes(Poly<P, S3>& a, const uint8_t* in) {
       a.c[5 * i + j] = digit[i];
   }
   a.c[P.n - 1] = 0;
-  secure_zero(digit, sizeof digit);
+  zeroize(digit, sizeof digit);
 }
 
 /// Writes the first n - 1 coefficients mod q as P.rq_bytes() bytes, whose unused bits are 0.
@@ -73,7 +73,7 @@ void poly_Sq_frombytes(uint16_t (&c)[P.n], const uint8_t* in) {
     c[i] = static_cast<uint16_t>((three >> (i * P.logq % 8)) & (P.q() - 1));
   }
   c[P.n - 1] = 0;
-  secure_zero(padded, sizeof padded);
+  zeroize(padded, sizeof padded);
 }
 
 /// Reads the first n - 1 coefficients. The last one becomes minus their sum.

@@ -60,7 +60,7 @@ void poly_lift(Poly<P, Rq>& out, const Poly<P, S3>& m) {
     for (size_t i = P.n - 1; i > 0; --i)
       out.c[i] = static_cast<uint16_t>(quotient[i - 1] - quotient[i]);
     out.c[0] = static_cast<uint16_t>(quotient[P.n - 1] - quotient[0]);
-    secure_zero(quotient, sizeof quotient);
+    zeroize(quotient, sizeof quotient);
   }
 }
 

@@ -227,7 +227,7 @@ POLYKEM_NOINLINE inline void interpolate_block(uint16_t* c, const uint16_t* prod
             __attribute__((always_inline)) { return V16::load(products + ((8 * p + m) * kLeaf + r) * kLanes); },
         [&](size_t g, V16 value) __attribute__((always_inline)) { value.store(c + (g * kLeaf + r) * kLanes); }, space);
   }
-  secure_zero(space, sizeof space);
+  zeroize(space, sizeof space);
 }
 
 /// Computes sums of kL products of blocks of polynomials, one point after the other, so that the data of a point stay

@@ -33,8 +33,8 @@ struct SinglePrims : polykem::lanes::SingleHashes {
         state.permute();
         state.template squeeze<kRest / 8>(out + kWhole * kShake128Rate);
       }
-      secure_zero(block, sizeof block);
-      secure_zero(&state, sizeof state);
+      zeroize(block, sizeof block);
+      zeroize(&state, sizeof state);
     });
   }
 

@@ -62,7 +62,7 @@ POLYKEM_TARGET_SHA void hash_single(uint8_t* out, const uint8_t* message, const 
   blocks.pad(last, message);
   for (size_t b = 0; b < blocks.padded; ++b)
     compress(s, last + b * kSha256BlockBytes);
-  secure_zero(last, sizeof last);
+  zeroize(last, sizeof last);
   const __m128i reversed = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __m128i abcd = _mm_unpackhi_epi64(s.cdgh, s.abef), efgh = _mm_unpacklo_epi64(s.cdgh, s.abef);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_shuffle_epi8(abcd, reversed));

@@ -92,7 +92,7 @@ inline void hash_lanes(ByteRows out, ConstByteRows in, const Blocks& blocks, siz
     compress(h, from);
   }
   store_hashes(out, h, count);
-  secure_zero(last, sizeof last);
+  zeroize(last, sizeof last);
 }
 
 inline void hash(ByteRows out, ConstByteRows in, size_t length, size_t count) {

@@ -60,7 +60,7 @@ void sha256_portable(ByteRows out, ConstByteRows in, size_t length, size_t count
     for (size_t j = 0; j < kSha256Bytes; ++j)
       out.data[i * out.stride + j] = static_cast<uint8_t>(h[j / 4] >> (24 - 8 * (j % 4)));
   }
-  secure_zero(last, sizeof last);
+  zeroize(last, sizeof last);
 }
 
 }  // namespace polykem

@@ -122,7 +122,7 @@ struct Divsteps {
         apply(masks, state, f_first, f_last);
       }
     }
-    secure_zero(masks, sizeof masks);
+    zeroize(masks, sizeof masks);
   }
 };
 

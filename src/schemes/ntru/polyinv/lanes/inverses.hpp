@@ -27,7 +27,7 @@ void inverse_items(uint16_t* inverse, const uint16_t* a, size_t n, void* workspa
   load_items<Field, Steps>(state, a, n);
   Steps::run(state, n);
   store_items<Field, Steps>(inverse, state, n);
-  secure_zero(state, Steps::segments(n) * Steps::kSegmentWords * sizeof *state);
+  zeroize(state, Steps::segments(n) * Steps::kSegmentWords * sizeof *state);
 }
 
 template <class Field, class Steps>
@@ -38,8 +38,8 @@ void inverse_single(uint16_t* inverse, const uint16_t* a, size_t n, void* worksp
   load_single<Field, Steps>(state, a, n, bytes);
   Steps::run(state, n);
   store_single<Field, Steps>(inverse, state, n, bytes);
-  secure_zero(state, Steps::segments(n) * Steps::kSegmentWords * sizeof *state);
-  secure_zero(bytes, n + Steps::kSteps + 63);
+  zeroize(state, Steps::segments(n) * Steps::kSegmentWords * sizeof *state);
+  zeroize(bytes, n + Steps::kSteps + 63);
 }
 
 template <class Steps>

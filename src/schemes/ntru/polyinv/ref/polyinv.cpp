@@ -110,7 +110,7 @@ void poly_inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n) {
     inverse[i] = static_cast<uint16_t>(v.get(n - 2 - i));
   inverse[n - 1] = 0;
   for (Bits* secret : {&f, &g, &v, &w})
-    secure_zero(secret, sizeof *secret);
+    zeroize(secret, sizeof *secret);
 }
 
 void poly_inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n) {
@@ -144,7 +144,7 @@ void poly_inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n) {
   }
   inverse[n - 1] = 0;
   for (Trits* secret : {&f, &g, &v, &w})
-    secure_zero(secret, sizeof *secret);
+    zeroize(secret, sizeof *secret);
 }
 
 }  // namespace polykem
