@@ -109,7 +109,7 @@ int run_polykem(int argc, char** argv) {
   int exit_code = kExitOk;
   app.set_version_flag("-V,--version", fmt::format("polykem {} ({})", polykem_version(), build_commit()));
   app.require_subcommand(1);
-  app.formatter(help_layout());
+  app.formatter(help_formatter());
   register_all(app, exit_code);
   app.footer(kFooter);  // last, since commands inherit what is set before them
 

@@ -98,9 +98,9 @@ ItemStatus open_item(ItemStatus status, MessageCipher& cipher, const ContextSecr
     return status;
   }
   switch (cipher.open(secrets, number, aad, ciphertext, out)) {
-    case MessageCipher::Opened::kYes:
+    case MessageCipher::OpenResult::kOpened:
       return ItemStatus::kOk;
-    case MessageCipher::Opened::kNo:
+    case MessageCipher::OpenResult::kRejected:
       return ItemStatus::kOpen;
     default:
       return ItemStatus::kInternal;

@@ -58,9 +58,9 @@ bool MessageCipher::seal(const ContextSecrets& secrets, std::uint64_t number, By
          EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, kTagBytes, ciphertext + plaintext.size()) == 1;
 }
 
-MessageCipher::Opened MessageCipher::open(const ContextSecrets& secrets, std::uint64_t number, ByteView aad,
-                                          ByteView ciphertext, std::uint8_t* plaintext) {
-  if (ciphertext.size() < kTagBytes) return Opened::kNo;
+MessageCipher::OpenResult MessageCipher::open(const ContextSecrets& secrets, std::uint64_t number, ByteView aad,
+                                              ByteView ciphertext, std::uint8_t* plaintext) {
+  if (ciphertext.size() < kTagBytes) return OpenResult::kRejected;
   EVP_CIPHER_CTX* context = decrypt_.get();
   const std::size_t bytes = ciphertext.size() - kTagBytes;
   std::array<std::uint8_t, kTagBytes> tag;
@@ -74,7 +74,7 @@ MessageCipher::Opened MessageCipher::open(const ContextSecrets& secrets, std::ui
                     update(context, false, plaintext, {ciphertext.data(), bytes});
   const bool right = done && EVP_DecryptFinal_ex(context, &rest, &written) == 1;
   if (!right && bytes > 0) polykem_zeroize(plaintext, bytes);
-  return right ? Opened::kYes : done ? Opened::kNo : Opened::kFailed;
+  return right ? OpenResult::kOpened : done ? OpenResult::kRejected : OpenResult::kFailed;
 }
 
 }  // namespace polykem::hpke

@@ -15,10 +15,10 @@ class MessageCipher {
   bool seal(const ContextSecrets& secrets, std::uint64_t number, ByteView aad, ByteView plaintext,
             std::uint8_t* ciphertext);
 
-  enum class Opened { kYes, kNo, kFailed };
+  enum class OpenResult { kOpened, kRejected, kFailed };
   /// Writes ciphertext.size() - kTagBytes bytes, zeros if it does not open.
-  Opened open(const ContextSecrets& secrets, std::uint64_t number, ByteView aad, ByteView ciphertext,
-              std::uint8_t* plaintext);
+  OpenResult open(const ContextSecrets& secrets, std::uint64_t number, ByteView aad, ByteView ciphertext,
+                  std::uint8_t* plaintext);
 
  private:
   CipherContextPtr encrypt_, decrypt_;

@@ -38,7 +38,7 @@ int run_polykemd(int argc, char** argv) {
   CLI::App app{"polykemd: computes key exchanges in batches for the processes of this machine.", "polykemd"};
   DaemonOptions options;  // of the command line alone
   app.set_version_flag("-V,--version", fmt::format("polykemd {} ({})", polykem_version(), build_commit()));
-  app.formatter(help_layout());
+  app.formatter(help_formatter());
   add_daemon_options(app, options);
   app.footer(kDaemonFooter);
   const std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -62,7 +62,7 @@ std::string footer_text(const std::string& footer) {
   return out;
 }
 
-class HelpLayout : public CLI::Formatter {
+class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     return entry(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option));
@@ -78,8 +78,8 @@ class HelpLayout : public CLI::Formatter {
 
 }  // namespace
 
-std::shared_ptr<CLI::FormatterBase> help_layout() {
-  return std::make_shared<HelpLayout>();
+std::shared_ptr<CLI::FormatterBase> help_formatter() {
+  return std::make_shared<HelpFormatter>();
 }
 
 int print_help(const CLI::App& app, const CLI::ParseError& e) {

@@ -13,7 +13,7 @@ class ParseError;
 namespace polykem::cli {
 
 /// A formatter that fits the help to the terminal. Set it on the whole program before commands are added.
-std::shared_ptr<CLI::FormatterBase> help_layout();
+std::shared_ptr<CLI::FormatterBase> help_formatter();
 
 /// Prints the help or the version that the command line asked for. e: the exception of the parser. Returns the exit
 /// code. Throws CliError (io).

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kRequestTimeoutMs = "2000";
 constexpr const char* kThreads = "4";
 
-struct Answer {
+struct Response {
   int status;
   std::string text;
   const char* type = "text/plain; charset=utf-8";
@@ -42,14 +42,14 @@ const char* reason_of(int status) {
   }
 }
 
-int send(mg_connection* connection, const Answer& answer, bool with_body) {
+int send(mg_connection* connection, const Response& response, bool with_body) {
   const std::string head = fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: "
       "close\r\n\r\n",
-      answer.status, reason_of(answer.status), answer.type, answer.text.size());
+      response.status, reason_of(response.status), response.type, response.text.size());
   mg_write(connection, head.data(), head.size());
-  if (with_body) mg_write(connection, answer.text.data(), answer.text.size());
-  return answer.status;
+  if (with_body) mg_write(connection, response.text.data(), response.text.size());
+  return response.status;
 }
 
 }  // namespace
@@ -60,12 +60,12 @@ struct Exporter::Impl {
   bool drains = false;
   mg_context* server = nullptr;
 
-  Answer metrics() {
+  Response metrics() {
     const std::lock_guard lock(mutex);
     return {200, metrics_text(source), "text/plain; version=0.0.4; charset=utf-8"};
   }
   /// Answers /healthz: whether the process works. If not, a restart helps.
-  Answer health() {
+  Response health() {
     const std::lock_guard lock(mutex);
     polykem_broker_stats_t stats{};
     stats.struct_size = sizeof stats;
@@ -75,7 +75,7 @@ struct Exporter::Impl {
     return {503, fmt::format("the broker's thread has not looked at its clients for {} s\n", stats.silent_ms / 1000)};
   }
   /// Answers /readyz: whether it takes new work.
-  Answer readiness() {
+  Response readiness() {
     {
       const std::lock_guard lock(mutex);
       if (drains) return {503, "shutting down: no new clients\n"};
@@ -83,14 +83,14 @@ struct Exporter::Impl {
     return health();
   }
 
-  Answer answer(std::string_view method, std::string_view path) {
+  Response answer(std::string_view method, std::string_view path) {
     if (path != "/metrics" && path != "/healthz" && path != "/readyz")
       return {404, "only /metrics, /healthz and /readyz\n"};
     if (method != "GET" && method != "HEAD") return {405, "only GET and HEAD\n"};
     return path == "/metrics" ? metrics() : path == "/healthz" ? health() : readiness();
   }
 
-  /// Handles all requests. CivetWeb's own answer to an unknown path would need most of its threads' stack.
+  /// Handles all requests. CivetWeb's own response to an unknown path would need most of its threads' stack.
   static int serve(mg_connection* connection) {
     const mg_request_info& request = *mg_get_request_info(connection);
     const std::string_view method = request.request_method;

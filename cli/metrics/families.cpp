@@ -25,13 +25,13 @@ using Labels = std::vector<ClientMetric::Label>;
 constexpr std::size_t kTimeBuckets = 29;
 constexpr double kMicrosecond = 1e-6;
 
-struct Used {
+struct OperationStats {
   Labels labels;
   polykem_batcher_stats_t stats;
 };
 
-std::vector<Used> used_operations(polykem_batcher* batcher) {
-  std::vector<Used> out;
+std::vector<OperationStats> used_operations(polykem_batcher* batcher) {
+  std::vector<OperationStats> out;
   for (const Scheme& scheme : Scheme::all()) {
     for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
       polykem_batcher_stats_t stats{};
@@ -77,7 +77,7 @@ ClientMetric histogram(Labels labels, const std::uint64_t (&counts)[N], std::uin
   return metric;
 }
 
-void add_operations(std::vector<MetricFamily>& out, const std::vector<Used>& used) {
+void add_operations(std::vector<MetricFamily>& out, const std::vector<OperationStats>& used) {
   MetricFamily total =
       family("polykem_operations_total", "Finished operations, by where they were computed", MetricType::Counter);
   constexpr std::pair<const char*, std::uint64_t polykem_batcher_stats_t::*> kWhere[] = {
@@ -85,22 +85,22 @@ void add_operations(std::vector<MetricFamily>& out, const std::vector<Used>& use
       {"cpu", &polykem_batcher_stats_t::on_cpu},
       {"accelerator", &polykem_batcher_stats_t::on_accelerator},
       {"broker", &polykem_batcher_stats_t::on_broker}};
-  for (const Used& one : used) {
+  for (const OperationStats& one : used) {
     for (const auto& [where, counter] : kWhere)
       add(total, with(one.labels, "where", where), static_cast<double>(one.stats.*counter));
   }
   out.push_back(std::move(total));
 }
 
-void add_counters(std::vector<MetricFamily>& out, const std::vector<Used>& used) {
-  struct Kind {
+void add_counters(std::vector<MetricFamily>& out, const std::vector<OperationStats>& used) {
+  struct Metric {
     const char *name, *help;
     MetricType type;
     std::uint64_t polykem_batcher_stats_t::*value;
   };
   using Stats = polykem_batcher_stats_t;
   constexpr MetricType kCounter = MetricType::Counter, kGauge = MetricType::Gauge;
-  const Kind kinds[] = {
+  const Metric all[] = {
       {"polykem_spilled_total", "Operations that the CPU took because of the high-water mark", kCounter,
        &Stats::spilled},
       {"polykem_rescued_total", "Operations given to the CPU because another executor failed or was late", kCounter,
@@ -110,20 +110,20 @@ void add_counters(std::vector<MetricFamily>& out, const std::vector<Used>& used)
       {"polykem_failed_total", "Operations that finished with an error", kCounter, &Stats::failed},
       {"polykem_waiting", "Operations that wait for a batch", kGauge, &Stats::waiting},
       {"polykem_in_flight", "Operations that have not finished", kGauge, &Stats::in_flight}};
-  for (const Kind& kind : kinds) {
-    MetricFamily metrics = family(kind.name, kind.help, kind.type);
-    for (const Used& one : used)
-      add(metrics, one.labels, static_cast<double>(one.stats.*kind.value));
-    out.push_back(std::move(metrics));
+  for (const Metric& metric : all) {
+    MetricFamily added = family(metric.name, metric.help, metric.type);
+    for (const OperationStats& one : used)
+      add(added, one.labels, static_cast<double>(one.stats.*metric.value));
+    out.push_back(std::move(added));
   }
 }
 
-void add_histograms(std::vector<MetricFamily>& out, const std::vector<Used>& used) {
+void add_histograms(std::vector<MetricFamily>& out, const std::vector<OperationStats>& used) {
   MetricFamily items = family("polykem_batch_items", "Operations in a batch", MetricType::Histogram);
   MetricFamily wait =
       family("polykem_wait_seconds", "Time of an operation until its batch began", MetricType::Histogram);
   MetricFamily service = family("polykem_service_seconds", "Time that a batch took", MetricType::Histogram);
-  for (const Used& one : used) {
+  for (const OperationStats& one : used) {
     const polykem_batcher_stats_t& s = one.stats;
     items.metric.push_back(histogram(one.labels, s.batch_items, s.batch_items_sum, std::size(s.batch_items), 1, true));
     wait.metric.push_back(histogram(one.labels, s.wait_us, s.wait_us_sum, kTimeBuckets, kMicrosecond, false));
@@ -189,7 +189,7 @@ std::vector<MetricFamily> metric_families(const MetricsSource& source) {
   MetricFamily start = family("polykem_start_time_seconds", "The time at which the program began", MetricType::Gauge);
   add(start, {}, source.start_time);
   out.push_back(std::move(start));
-  const std::vector<Used> used = used_operations(source.batcher);
+  const std::vector<OperationStats> used = used_operations(source.batcher);
   add_operations(out, used);
   add_counters(out, used);
   add_histograms(out, used);

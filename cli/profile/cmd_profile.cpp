@@ -48,7 +48,7 @@ struct ProfileOptions {
 };
 
 /// A printed row of one operation: a stage, or the time outside the stages.
-struct Line {
+struct ProfileRow {
   std::string name;
   std::uint64_t steps;
   double milliseconds;
@@ -56,10 +56,10 @@ struct Line {
   double cycles;  ///< cycles of one operation, from a device's own counter
 };
 
-std::vector<Line> lines_of(const OpProfile& profile, std::size_t per) {
+std::vector<ProfileRow> profile_rows(const OpProfile& profile, std::size_t per) {
   const double total = static_cast<double>(std::max<std::uint64_t>(profile.total_nanoseconds(), 1));
   const double scale = 1e-6 * static_cast<double>(per) / static_cast<double>(profile.count);
-  std::vector<Line> out;
+  std::vector<ProfileRow> out;
   for (const StageTime& stage : profile.stages) {
     const auto ns = static_cast<double>(stage.nanoseconds);
     const double cycles = static_cast<double>(stage.cycles) / static_cast<double>(profile.count);
@@ -71,7 +71,7 @@ std::vector<Line> lines_of(const OpProfile& profile, std::size_t per) {
   return out;
 }
 
-Line total_of(const OpProfile& profile, std::size_t per) {
+ProfileRow total_of(const OpProfile& profile, std::size_t per) {
   const double scale = 1e-6 * static_cast<double>(per) / static_cast<double>(profile.count);
   return {"total", 0, static_cast<double>(profile.total_nanoseconds()) * scale, 100, 0};
 }
@@ -80,25 +80,25 @@ std::string stage_share_text(double share) {
   return share < 1 ? fmt::format("{:.2f}", share) : fmt::format("{:.1f}", share);
 }
 
-std::string steps_text(const Line& line) {
-  return line.steps == 0 ? "" : std::to_string(line.steps);
+std::string steps_text(const ProfileRow& row) {
+  return row.steps == 0 ? "" : std::to_string(row.steps);
 }
 
-std::string cycles_text(const Line& line) {
-  return line.cycles > 0 ? with_commas(static_cast<std::uint64_t>(line.cycles + 0.5)) : "";
+std::string cycles_text(const ProfileRow& row) {
+  return row.cycles > 0 ? with_commas(static_cast<std::uint64_t>(row.cycles + 0.5)) : "";
 }
 
 /// False for the phases of a core: only their cycles are known, and their time is part of another row.
-bool has_time(const Line& line, const OpProfile& profile) {
-  return line.milliseconds > 0 || !profile.has_cycles();
+bool has_time(const ProfileRow& row, const OpProfile& profile) {
+  return row.milliseconds > 0 || !profile.has_cycles();
 }
 
-std::string time_text(const Line& line, const OpProfile& profile) {
-  return has_time(line, profile) ? significant(line.milliseconds) : "";
+std::string time_text(const ProfileRow& row, const OpProfile& profile) {
+  return has_time(row, profile) ? significant(row.milliseconds) : "";
 }
 
-std::string share_text(const Line& line, const OpProfile& profile) {
-  return has_time(line, profile) ? stage_share_text(line.share) : "";
+std::string share_text(const ProfileRow& row, const OpProfile& profile) {
+  return has_time(row, profile) ? stage_share_text(row.share) : "";
 }
 
 /// One set: function, calls, ms, %, and the cycles of an operation where a device counts them.
@@ -108,13 +108,13 @@ Table single_table(const OpProfile& profile, std::size_t per) {
   const bool cycles = profile.has_cycles();
   if (cycles) columns.push_back({"cycles", Align::kRight});
   Table table(columns);
-  const auto add = [&](std::vector<std::string> cells, const Line& line) {
-    if (cycles) cells.push_back(cycles_text(line));
+  const auto add = [&](std::vector<std::string> cells, const ProfileRow& row) {
+    if (cycles) cells.push_back(cycles_text(row));
     table.row(cells);
   };
-  for (const Line& line : lines_of(profile, per))
-    add({line.name, steps_text(line), time_text(line, profile), share_text(line, profile)}, line);
-  const Line total = total_of(profile, per);
+  for (const ProfileRow& row : profile_rows(profile, per))
+    add({row.name, steps_text(row), time_text(row, profile), share_text(row, profile)}, row);
+  const ProfileRow total = total_of(profile, per);
   table.rule();
   add({total.name, "", significant(total.milliseconds), stage_share_text(total.share)}, total);
   return table;
@@ -125,9 +125,9 @@ std::vector<std::string> merged_names(const std::vector<SchemeProfile>& profiles
   std::vector<std::string> out;
   for (const SchemeProfile& profile : profiles) {
     auto position = out.begin();
-    for (const Line& line : lines_of(profile.ops[op], per)) {
-      const auto found = std::find(out.begin(), out.end(), line.name);
-      position = (found != out.end() ? found : out.insert(position, line.name)) + 1;
+    for (const ProfileRow& row : profile_rows(profile.ops[op], per)) {
+      const auto found = std::find(out.begin(), out.end(), row.name);
+      position = (found != out.end() ? found : out.insert(position, row.name)) + 1;
     }
   }
   const auto rest = std::find(out.begin(), out.end(), kRestName);
@@ -147,17 +147,18 @@ Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, s
   for (const std::string& name : merged_names(profiles, op, per)) {
     std::vector<std::string> cells = {name};
     for (const SchemeProfile& profile : profiles) {
-      const std::vector<Line> lines = lines_of(profile.ops[op], per);
-      const auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
-      cells.push_back(line == lines.end() ? "-" : time_text(*line, profile.ops[op]));
-      cells.push_back(line == lines.end() ? "-" : share_text(*line, profile.ops[op]));
-      if (profile.ops[op].has_cycles()) cells.push_back(line == lines.end() ? "-" : cycles_text(*line));
+      const std::vector<ProfileRow> rows = profile_rows(profile.ops[op], per);
+      const auto row =
+          std::find_if(rows.begin(), rows.end(), [&](const ProfileRow& each) { return each.name == name; });
+      cells.push_back(row == rows.end() ? "-" : time_text(*row, profile.ops[op]));
+      cells.push_back(row == rows.end() ? "-" : share_text(*row, profile.ops[op]));
+      if (profile.ops[op].has_cycles()) cells.push_back(row == rows.end() ? "-" : cycles_text(*row));
     }
     table.row(cells);
   }
   std::vector<std::string> totals = {"total"};
   for (const SchemeProfile& profile : profiles) {
-    const Line total = total_of(profile.ops[op], per);
+    const ProfileRow total = total_of(profile.ops[op], per);
     totals.push_back(significant(total.milliseconds));
     totals.push_back(stage_share_text(total.share));
     if (profile.ops[op].has_cycles()) totals.emplace_back();
@@ -173,10 +174,10 @@ std::string as_csv(const std::vector<SchemeProfile>& profiles, std::size_t per) 
       {{"scheme"}, {"backend"}, {"op"}, {"function"}, {"calls"}, {"ms"}, {"percent"}, {"per"}, {"count"}, {"cycles"}});
   for (const SchemeProfile& profile : profiles) {
     for (const OpProfile& op : profile.ops) {
-      for (const Line& line : lines_of(op, per)) {
-        table.row({profile.scheme.name(), profile.backend, op_name(op.op), line.name, std::to_string(line.steps),
-                   fmt::format("{:.6g}", line.milliseconds), fmt::format("{:.4f}", line.share), std::to_string(per),
-                   std::to_string(op.count), fmt::format("{:.6g}", line.cycles)});
+      for (const ProfileRow& row : profile_rows(op, per)) {
+        table.row({profile.scheme.name(), profile.backend, op_name(op.op), row.name, std::to_string(row.steps),
+                   fmt::format("{:.6g}", row.milliseconds), fmt::format("{:.4f}", row.share), std::to_string(per),
+                   std::to_string(op.count), fmt::format("{:.6g}", row.cycles)});
       }
     }
   }

@@ -48,17 +48,17 @@ std::string file_of(const OSSL_PROVIDER* provider) {
   return table != nullptr && dladdr(table, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-struct Active {
+struct ActiveProviders {
   std::vector<OSSL_PROVIDER*> all;
   OSSL_PROVIDER* polykem = nullptr;
 };
 
-Active active_providers() {
-  Active out;
+ActiveProviders active_providers() {
+  ActiveProviders out;
   OSSL_PROVIDER_do_all(
       nullptr,
       [](OSSL_PROVIDER* provider, void* list) {
-        auto& active = *static_cast<Active*>(list);
+        auto& active = *static_cast<ActiveProviders*>(list);
         active.all.push_back(provider);
         if (text_parameter(provider, OSSL_PROV_PARAM_NAME).rfind(kOurName, 0) == 0) active.polykem = provider;
         return 1;
@@ -234,7 +234,7 @@ ProgramView make_view(const std::vector<std::string>& names) {
   std::vector<TlsGroup> offered;
   std::unique_ptr<LoopbackServer> server;
   if (view.failure.empty()) {
-    const Active active = active_providers();
+    const ActiveProviders active = active_providers();
     for (const OSSL_PROVIDER* provider : active.all)
       view.providers.emplace_back(OSSL_PROVIDER_get0_name(provider));
     const auto has = [&](const char* name) { return OSSL_PROVIDER_available(nullptr, name) == 1; };

@@ -22,9 +22,9 @@ constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxLabelBytes = 100;
 
 /// Parses a line from its beginning. Throws CliError if it is malformed.
-class Line {
+class LineParser {
  public:
-  explicit Line(std::string_view text) : whole_(text), rest_(text) {}
+  explicit LineParser(std::string_view text) : whole_(text), rest_(text) {}
 
   bool empty() const { return rest_.empty(); }
   bool skip(char c) {
@@ -70,7 +70,7 @@ class Line {
 };
 
 Sample parse_line(std::string_view text) {
-  Line line(text);
+  LineParser line(text);
   Sample out;
   out.name = line.up_to("{ ");
   if (line.skip('{')) {
