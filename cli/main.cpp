@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
   polykem::cli::open_standard_streams();
-  // A closed pipe or a file larger than allowed is an output error with an exit code, not a death by signal.
+  // A closed pipe or a file larger than allowed is an output error with an exit code; no signal ends the program.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   const int code = polykem::cli::run_guarded([&] { return polykem::cli::run_polykem(argc, argv); });

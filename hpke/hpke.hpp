@@ -21,7 +21,7 @@ enum class ItemStatus : std::int32_t {
   kOk = POLYKEM_OK,
   kPublicKey = POLYKEM_ERR_PUBLIC_KEY,  ///< malformed: a coefficient that is not reduced, a point off its curve or of
                                         ///< small order
-  kSecretKey = POLYKEM_ERR_SECRET_KEY,  ///< a seed from which no scalar follows; does not happen by chance
+  kSecretKey = POLYKEM_ERR_SECRET_KEY,  ///< a seed that yields no scalar; does not happen by chance
   kInternal = POLYKEM_ERR_INTERNAL,     ///< OpenSSL failed
   kEncapsulation = 101,                 ///< malformed: a point off its curve or of small order
   kOpen = 102,    ///< the ciphertext does not authenticate: another key, info or aad, or changed bytes

@@ -8,7 +8,7 @@
 
 namespace polykem::hpke {
 
-/// Items that are computed together, which bounds the memory beside the caller's arrays to 20 MB.
+/// The number of items that are computed together, which limits the memory beside the caller's arrays to 20 MB.
 inline constexpr std::size_t kBatchItems = 8192;
 
 inline void require(bool condition, const char* what) {

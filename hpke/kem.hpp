@@ -34,10 +34,10 @@ class KemFunctions {
   /// The first half of DeriveKeyPair.
   virtual void derive_secret_keys(polykem_context* context, std::size_t count, const std::uint8_t* ikm,
                                   std::size_t ikm_bytes, std::uint8_t* sk) const = 0;
-  /// Return how many items failed. status: may be null.
+  /// Return how many items failed. status: may be nullptr.
   virtual std::size_t public_keys(polykem_context* context, std::size_t count, const std::uint8_t* sk, std::uint8_t* pk,
                                   ItemStatus* status) const = 0;
-  /// Writes encapsulations and shared secrets. Without coins, of random bytes.
+  /// Writes encapsulations and shared secrets. coins: the random inputs; nullptr: random bytes.
   virtual void encapsulate(polykem_context* context, std::size_t count, const Keys& pk, const std::uint8_t* coins,
                            std::uint8_t* enc, std::uint8_t* shared_secrets, ItemStatus* status) const = 0;
   virtual void decapsulate(polykem_context* context, std::size_t count, const Keys& sk, const std::uint8_t* enc,

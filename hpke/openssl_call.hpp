@@ -3,8 +3,8 @@
 
 namespace polykem::hpke {
 
-/// A call that uses OpenSSL. OpenSSL is torn down in exit() while other threads may still compute, so their calls are
-/// stopped first. The constructor throws Error once the process ends.
+/// Exists while a call uses OpenSSL. OpenSSL is torn down in exit() while other threads may still compute, so their
+/// calls are stopped first. The constructor throws Error once the process ends.
 class OpensslCall {
  public:
   OpensslCall();

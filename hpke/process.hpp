@@ -9,8 +9,8 @@ namespace polykem::hpke {
 /// ids. Without pages that the kernel wipes in a child (MADV_WIPEONFORK, Linux 4.14), a copy by clone() with its
 /// parent's process id is not detected.
 struct Process {
-  std::uint64_t forks;   ///< of which a handler was told
-  std::uint64_t number;  ///< from a wiped page, or the process id
+  std::uint64_t forks;   ///< forks that a handler has counted
+  std::uint64_t number;  ///< from a page that the kernel clears in a child, or the process id
   bool operator==(const Process&) const = default;
 };
 

@@ -30,8 +30,8 @@ class Pauses {
   std::atomic<std::uint64_t> abandoned_{0};
 };
 
-/// An operation in flight. On the heap, because a job that is abandoned while it pauses never returns and leaks its
-/// stack.
+/// An operation in flight. It is on the heap because a job that is abandoned while it pauses never returns and leaks
+/// its stack.
 struct Operation {
   ~Operation() { polykem_ticket_free(ticket); }
 

@@ -21,10 +21,10 @@ PkeyPtr generate_classical(OSSL_LIB_CTX* library, const Classical& classical);
 /// Parses a share. Accepts only points on the curve that are not of small order.
 PkeyPtr classical_from_share(OSSL_LIB_CTX* library, const Classical& classical, ByteView share);
 
-/// Writes share_bytes.
+/// Writes share_bytes bytes.
 bool write_share(const Classical& classical, EVP_PKEY* key, std::uint8_t* out);
 
-/// Writes secret_bytes.
+/// Writes secret_bytes bytes.
 bool derive_classical(OSSL_LIB_CTX* library, const Classical& classical, EVP_PKEY* own, EVP_PKEY* peer,
                       std::uint8_t* out);
 

@@ -18,7 +18,7 @@ namespace polykem::provider {
 /// The number of such sets, for which dispatch tables are made at compile time.
 inline constexpr std::size_t kCodedSets = formats::kSetsWithKeyFormat;
 
-/// The offered algorithms that are such sets, in the order of the offer.
+/// Returns the offered algorithm that is number `set` of these sets.
 inline const Algorithm& coded_algorithm(const Offer& offer, std::size_t set) {
   for (const Algorithm& each : offer.algorithms) {
     if (!each.is_hybrid() && formats::has_key_format(each.scheme) && set-- == 0) return each;

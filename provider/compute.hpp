@@ -21,7 +21,7 @@ class Pending {
   /// If this is an ASYNC job, pauses it until the operation is done. A job that is abandoned then leaks what it has
   /// allocated so far.
   void pause() { pause_until_done(operation_); }
-  /// Waits, in an ASYNC job by pausing it, and copies the results; NULL: not wanted.
+  /// Waits, in an ASYNC job by pausing it, and copies the results; nullptr: not wanted.
   polykem_status finish(std::uint8_t* public_out, std::uint8_t* secret_out);
   /// Memory for secrets that the operation owns, because an abandoned job never frees what is on its stack.
   SecretBytes& secrets() { return operation_->secrets; }

@@ -24,7 +24,7 @@ enum class Sets { kKems, kSignatures, kAll };
 /// All parameter sets of that kind, KEMs first.
 std::vector<Scheme> all_sets(Sets sets = Sets::kAll);
 
-/// The set with that name or alias, of either kind; NULL if this build has none.
+/// The set with that name or alias, of either kind; nullptr if this build has none.
 const polykem_scheme* find_set(const std::string& name);
 
 /// A hint for an unknown name: the most similar set, if any, and the command that lists all.

@@ -10,7 +10,7 @@
 namespace polykem::cli {
 
 /// Serves until SIGTERM or SIGINT. arguments: the command line, which SIGHUP reads again, without the program's name.
-/// configuration: what it says, without findings. Returns the exit code. Throws CliError.
+/// configuration: that of the command line, which must have no findings. Returns the exit code. Throws CliError.
 int run_daemon(Configuration configuration, std::vector<std::string> arguments);
 
 }  // namespace polykem::cli

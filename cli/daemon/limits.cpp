@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
 constexpr std::uint32_t kDefaultMemoryMib = 4096;
-/// The needs of the process itself: code, workspaces, queues. tests/broker compares them with a busy polykemd.
+/// The resources of the process itself: code, workspaces, queues. tests/broker compares them with a busy polykemd.
 constexpr std::uint64_t kOwnMemory = 64 * kMib, kMemoryOfThread = 8 * kMib;
 constexpr std::uint64_t kOwnDescriptors = 32, kDescriptorsOfClient = 2;
 constexpr std::uint64_t kOwnThreads = 16;

@@ -16,7 +16,7 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r";
-/// The most findings about a file. If it is no configuration file at all, every line has one.
+/// The maximum number of findings about a file. In one that is no configuration file at all, every line has one.
 constexpr std::size_t kMaxFindings = 20;
 
 std::string without_space(std::string_view text) {

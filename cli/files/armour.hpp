@@ -26,7 +26,7 @@ std::size_t record_bytes(const Scheme& scheme, RecordKind kind);
 
 /// A record in a form that names its set.
 struct NamedRecord {
-  std::string scheme;  ///< the set's name as written there
+  std::string scheme;  ///< the set's name, as the file spells it
   RecordKind kind;
   SecretBytes bytes;
 };

@@ -42,7 +42,7 @@ ByteView text_of(ByteView begin) {
   return {begin.data(), static_cast<std::size_t>(end - begin.data())};
 }
 
-/// The name of a block in a message about a file without a key.
+/// Describes a block, for the message that a file holds no key.
 std::string block_description(std::string_view label) {
   if (label == formats::kPublicKeyLabel) return "a public key";
   if (label == formats::kPrivateKeyLabel) return "a secret key";

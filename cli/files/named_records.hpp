@@ -18,8 +18,8 @@ namespace polykem::cli {
 
 enum class Encoding { kArmour, kPem, kDer, kRaw };
 
-/// The encoding of a file that begins like that. Text may precede a key in PEM, but not armour. A raw file is taken for
-/// DER only if its first twenty bytes or so happen to be matching tags and lengths.
+/// Returns the encoding of a file that begins with `begin`. Text may precede a key in PEM, but not armour. A raw file
+/// is taken for DER only if its first twenty bytes or so happen to be matching tags and lengths.
 Encoding encoding_of(ByteView begin);
 
 /// Reads a file in armour, PEM or DER, record by record.

@@ -37,8 +37,8 @@ Scheme scheme_named(const std::string& name, const std::string& where) {
   throw CliError(kExitBadInput, fmt::format("{}: this build has no parameter set '{}'", where, name), suggestion(name));
 }
 
-/// A hint with a set and a kind of record that have the size of a raw file. Prefers one record to several, and the
-/// requested set to others.
+/// Returns a hint that names a set and a kind of record whose size is that of a raw file. Prefers one record to
+/// several, and the requested set to others.
 std::string guess_by_size(std::size_t size, const Scheme& asked) {
   std::vector<Scheme> schemes = all_sets();
   std::stable_partition(schemes.begin(), schemes.end(), [&](const Scheme& scheme) { return scheme == asked; });

@@ -28,7 +28,7 @@ struct SigningOptions : FileOptions {
 /// Adds the messages, --sig, --scheme, --message-bytes, --context, --context-hex, --prehash and --mu.
 void add_signing_options(CLI::App& app, SigningOptions& options, const char* sig_help);
 
-/// The signature file of a message that is a file.
+/// The path of the signature of a message that is a file.
 std::string signature_path(const std::string& message);
 
 /// The context of all messages. Throws CliError (usage) if it is too long or not hexadecimal.

@@ -19,7 +19,7 @@ struct KnownAnswers {
 };
 
 /// Reads NIST .rsp text and its JSON form, accumulated hashes, and ACVP, Wycheproof and CCTV files. only: the set of a
-/// .rsp or JSON file that does not name one; may be NULL. Throws CliError (bad input).
+/// .rsp or JSON file that does not name one; may be nullptr. Throws CliError (bad input).
 KnownAnswers parse_known_answers(std::string_view text, const polykem_scheme* only);
 
 }  // namespace polykem::cli

@@ -37,7 +37,7 @@ class Exporter {
   Exporter& operator=(const Exporter&) = delete;
 
   std::uint16_t port() const;
-  /// From now on /readyz says no and the broker is not used, so that it may be freed.
+  /// From now on /readyz answers 503 and the broker is not used, so that it may be freed.
   void begin_drain();
 
  private:

@@ -69,7 +69,7 @@ void Connection::on_readable() {
   wait_readable();
 }
 
-void Connection::look() {
+void Connection::check_disconnect() {
   pollfd socket{socket_.native_handle(), POLLRDHUP, 0};
   if (closed_ || ::poll(&socket, 1, 0) <= 0) return;
   unless_no_memory([this] {

@@ -47,7 +47,7 @@ class Connection : public SessionHost, public std::enable_shared_from_this<Conne
 
   void send(ByteView bytes) override;
   void compute(polykem_op op) override { owner_.operations().add(op, session_); }
-  void look() override;
+  void check_disconnect() override;
   void finished(Outcome outcome, const std::string& detail) override;
 
  protected:

@@ -108,7 +108,7 @@ void KemOperations::hand_in() {
   while (new_ > 0) {
     KemOperation& operation = *first_new_;
     const std::shared_ptr<KemUser> user = operation.user;
-    user->kem_look();
+    user->kem_starting();
     if (user->operation_ != &operation) continue;  // cancelled
     ++first_new_;
     --new_;

@@ -55,7 +55,7 @@ class KemUser {
   virtual ~KemUser() = default;
   virtual KemInput kem_input(polykem_op op) const = 0;
   /// The operation is about to start. The user may cancel it, for example because its client has gone.
-  virtual void kem_look() {}
+  virtual void kem_starting() {}
   /// The operation has finished. Unless the status is POLYKEM_OK, the outputs are empty. Must not throw.
   virtual void kem_done(polykem_op op, polykem_status status, const KemOutput& out) = 0;
 

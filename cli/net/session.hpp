@@ -32,7 +32,7 @@ class SessionHost {
   /// Queues one KEM operation of the session.
   virtual void compute(polykem_op op) = 0;
   /// Checks whether the other end has hung up, and reports it at once.
-  virtual void look() {}
+  virtual void check_disconnect() {}
   /// The handshake has ended; called once. detail: the other end's error text, or empty.
   virtual void finished(Outcome outcome, const std::string& detail) = 0;
 };
@@ -64,8 +64,8 @@ class Session : public KemUser {
     kem_cancel();
   }
 
-  void kem_look() final {
-    if (host_ != nullptr) host_->look();
+  void kem_starting() final {
+    if (host_ != nullptr) host_->check_disconnect();
   }
   void kem_done(polykem_op op, polykem_status status, const KemOutput& out) final;
 

@@ -23,11 +23,11 @@ bool is_ignored(int number) {
 
 }  // namespace
 
-Watch::Watch(asio::io_context& loop, Signals signals, std::function<void()> look, std::function<void()> interrupted)
+Watch::Watch(asio::io_context& loop, Signals signals, std::function<void()> on_tick, std::function<void()> interrupted)
     : timer_(loop),
       signals_(loop, SIGTERM),
       from_people_(signals == Signals::kFromPeople),
-      look_(std::move(look)),
+      on_tick_(std::move(on_tick)),
       interrupted_(std::move(interrupted)) {
   if (from_people_) {
     signals_.add(SIGINT);
@@ -56,7 +56,7 @@ void Watch::tick() {
   timer_.async_wait([this](const asio::error_code& error) {
     ticking_ = false;
     if (error || stopped_) return;
-    look_();
+    on_tick_();
     tick();
   });
   ticking_ = true;

@@ -20,11 +20,11 @@ enum class Signals {
   kFromParent   ///< SIGTERM only: signals that a terminal sends to the whole group are for the parent
 };
 
-/// Calls `look` ten times a second until it is stopped, and `interrupted` on the first signal that asks the process to
-/// end. A second one ends it at once.
+/// Calls `on_tick` ten times a second until it is stopped, and `interrupted` on the first signal that asks the process
+/// to end. A second one ends it at once.
 class Watch {
  public:
-  Watch(asio::io_context& loop, Signals signals, std::function<void()> look, std::function<void()> interrupted);
+  Watch(asio::io_context& loop, Signals signals, std::function<void()> on_tick, std::function<void()> interrupted);
   /// From now on signals end the process again, with a message unless its parent reports for it.
   ~Watch();
   Watch(const Watch&) = delete;
@@ -43,7 +43,7 @@ class Watch {
   asio::steady_timer timer_;
   asio::signal_set signals_;
   bool from_people_;
-  std::function<void()> look_;
+  std::function<void()> on_tick_;
   std::function<void()> interrupted_;
   bool stopped_ = false;
   bool ticking_ = false;

@@ -16,9 +16,9 @@ constexpr std::array<std::uint8_t, kRandomBytes> kRetryRandom = {
     0xC2, 0xA2, 0x11, 0x16, 0x7A, 0xBB, 0x8C, 0x5E, 0x07, 0x9E, 0x09, 0xE2, 0xC8, 0xA8, 0x33, 0x9C};
 
 /// Takes bytes from the front. Becomes empty if there are too few.
-class Bytes {
+class ByteReader {
  public:
-  explicit Bytes(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
   bool failed() const { return failed_; }
   bool empty() const { return bytes_.empty(); }
 
@@ -44,9 +44,9 @@ class Bytes {
 }  // namespace
 
 bool read_server_hello(std::span<const std::uint8_t> message, ServerHello& out) {
-  Bytes all(message);
+  ByteReader all(message);
   if (all.number(1) != kServerHello) return false;
-  Bytes body(all.take(all.number(3)));
+  ByteReader body(all.take(all.number(3)));
   body.take(2);  // the version of TLS 1.2
   const auto random = body.take(kRandomBytes);
   body.take(body.number(1));  // session id
@@ -55,10 +55,10 @@ bool read_server_hello(std::span<const std::uint8_t> message, ServerHello& out) 
   out.is_retry = std::equal(random.begin(), random.end(), kRetryRandom.begin(), kRetryRandom.end());
   if (body.failed()) return false;
   if (body.empty()) return true;  // TLS 1.2 without extensions
-  Bytes extensions(body.take(body.number(2)));
+  ByteReader extensions(body.take(body.number(2)));
   while (!extensions.empty()) {
     const unsigned type = extensions.number(2);
-    Bytes data(extensions.take(extensions.number(2)));
+    ByteReader data(extensions.take(extensions.number(2)));
     if (type == kKeyShare) out.group = data.number(2);
   }
   return !body.failed() && !extensions.failed();

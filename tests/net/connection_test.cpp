@@ -42,7 +42,7 @@ struct ALook : testing::Test, ConnectionOwner {
   /// Checks once, as soon as the kernel knows that the client has closed its end.
   bool is_noticed() {
     EXPECT_TRUE(knows(POLLRDHUP));
-    session->kem_look();
+    session->kem_starting();
     return closed != 0;
   }
 
@@ -59,10 +59,10 @@ struct ALook : testing::Test, ConnectionOwner {
 };
 
 TEST_F(ALook, AtAClientThatIsThereReportsNothing) {
-  session->kem_look();
+  session->kem_starting();
   asio::write(client, asio::buffer("x", 1));
   ASSERT_TRUE(knows(POLLIN));
-  session->kem_look();
+  session->kem_starting();
   EXPECT_TRUE(outcomes.empty());
   EXPECT_EQ(closed, 0);
 }
@@ -70,7 +70,7 @@ TEST_F(ALook, AtAClientThatIsThereReportsNothing) {
 TEST_F(ALook, AtAClientThatHasHungUpReportsThatOnce) {
   client.close();
   EXPECT_TRUE(is_noticed());
-  session->kem_look();
+  session->kem_starting();
   loop.run();  // where the connection waited for bytes
   EXPECT_EQ(outcomes, std::vector{Outcome::kDisconnected});
   EXPECT_EQ(closed, 1);

@@ -25,7 +25,7 @@ class FakeUser final : public KemUser {
     outputs = out.public_key.size() + out.secret_key.size() + out.shared_secret.size();
     if (on_done) on_done();
   }
-  void kem_look() override {
+  void kem_starting() override {
     if (is_gone) kem_cancel();
   }
   void cancel() { kem_cancel(); }
