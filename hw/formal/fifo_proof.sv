@@ -18,7 +18,7 @@ module fifo_proof #(
   logic push, pop, valid;
   logic [Width-1:0] word;
   logic [IndexBits:0] count;
-  // What fifo's own assertions demand of its user.
+  // The user's part of fifo's own assertions: no pop of an empty FIFO, no push to a full one without a pop.
   assign pop  = pop_i && valid;
   assign push = push_i && !clear_i && (count != (IndexBits+1)'(Depth) || pop);
   fifo #(.Width(Width), .Depth(Depth)) u_dut (

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what the core's operations take in software on this machine, and what they take in the core, in cycles.
+"""Measures the cycles of the core's operations, in software on this machine and in the core.
 
     software.py BENCH CORE_TEST OUT.json      BENCH: polykem_bench_hw_core; CORE_TEST: of tools/build_model.sh"""
 

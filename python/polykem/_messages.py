@@ -138,7 +138,7 @@ def one_count(what: dict[str, int | None], default: int) -> int:
 
 
 def join(items: list[bytes | memoryview], offsets: npt.NDArray[np.uint64]) -> bytes | Secret:
-    """Join strings in memory that is wiped, unless all are bytes, which nobody can wipe."""
+    """Join strings in memory that is wiped afterwards, unless all are bytes, which cannot be wiped."""
     if all(type(item) is bytes for item in items):
         return b"".join(items)
     data = Secret.zeros(int(offsets[-1]))

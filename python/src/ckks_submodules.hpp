@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CKKS adds to the module. ckks/python/src defines it.
+// The functions that add CKKS to the module. ckks/python/src defines them.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -68,8 +68,7 @@ std::uint64_t mark(void* memory) {
   return kMark ^ reinterpret_cast<std::uint64_t>(memory);
 }
 
-/// What allocate(bytes) returns, marked and filled if it is of a watched caller; null if that one's turn to fail has
-/// come.
+/// Returns allocate(bytes), marked and filled if the caller is watched; null if it is the call that is to fail.
 template <class Allocate>
 void* allocated(std::size_t bytes, const void* caller, const Allocate& allocate, unsigned char fill = 0xa5) {
   if (!is_watched(caller)) return allocate(bytes);

@@ -219,7 +219,7 @@ module output_unit
   always_ff @(posedge clk_i) {how_q, index_late_q} <= {how, index_q};
   logic [3:0] message_bits;
   assign message_bits = scratch_word_i[{index_late_q[3:0], 2'd0}+:4];
-  // What is added to a coefficient of W: noise, and a bit of the message times (Q + 1) / 2.
+  // The term added to a coefficient of W: noise, and a bit of the message times (Q + 1) / 2.
   typedef logic signed [CoeffBits:0] noisy_t;
   typedef noisy_t noisy_table_t[16];
   function automatic noisy_table_t noisy();  // index: the bit of the message, the noise

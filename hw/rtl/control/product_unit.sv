@@ -84,7 +84,7 @@ module product_unit
     endcase
   end
 
-  // What a product waits for.
+  // The counts that a product waits for.
   logic [4:0] k, column, first_y, first_t;
   logic ends_row_2;
   logic may_run;

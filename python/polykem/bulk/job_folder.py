@@ -91,7 +91,7 @@ class Folder:
 
     def __init__(self, path: str | os.PathLike[str], ours: bool = False) -> None:
         self.path, self.ours = Path(path), ours
-        self.authority: Authority | None = None  # signs and checks records, as soon as somebody has the job's key
+        self.authority: Authority | None = None  # signs and checks records, once the job's key is known
 
     @functools.cached_property
     def root(self) -> files.Directory:
@@ -185,7 +185,7 @@ class Folder:
             file.write(text.encode())
 
     def signer(self) -> Authority:
-        """Returns the authority that signs the records; whoever writes has it."""
+        """Returns the authority that signs the records. Every writer of the folder has set it."""
         assert self.authority is not None
         return self.authority
 
