@@ -18,8 +18,8 @@
 
 namespace polykem::bench {
 
-/// The number of warm-up batches from host to host, after which all parts are replayed as graphs in every slot. Large
-/// batches gain nothing from replaying, so their warm-up ends after a second.
+/// The number of warm-up batches from host to host, after which every part is replayed as graphs, whichever resources
+/// it has. Large batches gain nothing from replaying, so their warm-up ends after a second.
 inline constexpr int kWarmUps = 32, kMinWarmUps = 4;
 inline constexpr double kWarmUpMilliseconds = 1000;
 

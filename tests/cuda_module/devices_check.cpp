@@ -57,7 +57,7 @@ void check_order() {
   fake_runtime::shuffle(0);
 }
 
-/// A wipe of a slot that could not be queued, or for whose end nobody can wait, does not affect later parts.
+/// A wipe that could not be queued, or for whose end nobody can wait, does not affect later parts.
 void check_wipes() {
   const Records r(140000, true);  // enough for the streams that parts share
   for (const char* name : {"cudaEventRecord", "cudaMemsetAsync"}) {
@@ -78,7 +78,7 @@ void check_wipes() {
   fake_runtime::shuffle(0);
 }
 
-/// More threads than slots, each with a batch for both devices.
+/// More threads than parts that may be in flight, each with a batch for both devices.
 void check_threads() {
   std::vector<std::thread> threads;
   std::array<bool, 40> good{};

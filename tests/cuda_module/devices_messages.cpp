@@ -140,7 +140,7 @@ void check_messages() {
     expect(std::ranges::all_of(parts_signed(), [](size_t items) { return items == 1 || items == 700; }), "one part");
     sign_all_forms(20000, pinned);
     expect(std::ranges::max(parts_signed()) <= 10048, "a part for each device");
-    table().set_budget(size_t{40} << 20);  // of all slots
+    table().set_budget(size_t{40} << 20);  // of all parts in flight
     sign_all_forms(5000, pinned);
     expect(std::ranges::max(parts_signed()) < 2500, "more parts than devices");
     table().set_budget(0);

@@ -98,7 +98,7 @@ cudaEvent_t new_event() {
 
 }  // namespace
 
-Slot::Slot() {
+PartResources::PartResources() {
   int least = 0, most = 0;
   check(cudaDeviceGetStreamPriorityRange(&least, &most), "asking for stream priorities");
   check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "creating a stream");
@@ -107,7 +107,7 @@ Slot::Slot() {
     *event = new_event();
 }
 
-Slot::~Slot() {
+PartResources::~PartResources() {
   for (const cudaEvent_t event : clock)
     (void)cudaEventDestroy(event);
   for (const cudaEvent_t event : {begun, late, uploaded, computed, done, wiped})
@@ -129,7 +129,7 @@ SharedStreams::~SharedStreams() {
 }
 
 Device::Device(int ordinal) : ordinal_(ordinal) {
-  idle_.reserve(kSlots);
+  idle_.reserve(kMaxParts);
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, ordinal), "reading the device's properties");
   std::memcpy(info_.name, properties.name, sizeof info_.name - 1);
@@ -144,21 +144,21 @@ void Device::make_current() const {
   check(cudaSetDevice(ordinal_), "choosing the device");
 }
 
-std::unique_ptr<Slot> Device::take(bool wait) {
+std::unique_ptr<PartResources> Device::take(bool wait) {
   make_current();
   std::unique_lock lock(mutex_);
-  if (!wait && lent_ == kSlots) return nullptr;
+  if (!wait && lent_ == kMaxParts) return nullptr;
   in_flight_.fetch_add(1, std::memory_order_relaxed);
-  changed_.wait(lock, [this] { return lent_ < kSlots; });
+  changed_.wait(lock, [this] { return lent_ < kMaxParts; });
   ++lent_;
   if (!idle_.empty()) {
-    auto slot = std::move(idle_.front());  // the one that was wiped longest ago
+    auto resources = std::move(idle_.front());  // the one that was wiped longest ago
     idle_.erase(idle_.begin());
-    return slot;
+    return resources;
   }
   lock.unlock();
   try {
-    return std::make_unique<Slot>();
+    return std::make_unique<PartResources>();
   } catch (...) {
     give_back(nullptr);
     throw;
@@ -171,30 +171,30 @@ SharedStreams& Device::streams() {
   return *streams_;
 }
 
-void Device::give_back(std::unique_ptr<Slot> slot) noexcept {
-  if (slot != nullptr && slot->dirty > 0 && !wipe(*slot)) slot.reset();
+void Device::give_back(std::unique_ptr<PartResources> resources) noexcept {
+  if (resources != nullptr && resources->dirty > 0 && !wipe(*resources)) resources.reset();
   {
     const std::lock_guard held(mutex_);
-    if (slot != nullptr && !lost()) idle_.push_back(std::move(slot));  // capacity for all slots is reserved
+    if (resources != nullptr && !lost()) idle_.push_back(std::move(resources));  // kMaxParts are reserved
     --lent_;
   }
   in_flight_.fetch_sub(1, std::memory_order_relaxed);
   changed_.notify_one();
 }
 
-/// Queued after what the slot's parts left in it. False if it fails.
-bool Device::wipe(Slot& slot) noexcept {
-  cudaStream_t stream = slot.stream;
+/// Queues a wipe of what parts left in the arena. Returns false if that fails.
+bool Device::wipe(PartResources& resources) noexcept {
+  cudaStream_t stream = resources.stream;
   {
     const std::lock_guard lock(mutex_);
     if (streams_ != nullptr) stream = streams_->wipe;
   }
   (void)cudaSetDevice(ordinal_);
-  const bool queued = cudaMemsetAsync(slot.arena.data(), 0, slot.dirty, stream) == cudaSuccess;
-  slot.wiping = queued && cudaEventRecord(slot.wiped, stream) == cudaSuccess;
-  const bool good = slot.wiping || (cudaStreamSynchronize(stream) == cudaSuccess && queued);
+  const bool queued = cudaMemsetAsync(resources.arena.data(), 0, resources.dirty, stream) == cudaSuccess;
+  resources.wiping = queued && cudaEventRecord(resources.wiped, stream) == cudaSuccess;
+  const bool good = resources.wiping || (cudaStreamSynchronize(stream) == cudaSuccess && queued);
   (void)cudaGetLastError();
-  if (good) slot.dirty = 0;
+  if (good) resources.dirty = 0;
   return good;
 }
 
@@ -223,15 +223,15 @@ void Device::batch_failed() noexcept {
 
 void Device::trim() {
   const std::lock_guard lock(mutex_);
-  for (const auto& slot : idle_) {
-    slot->replay.clear();
-    slot->arena.release();
-    slot->staging.release();
+  for (const auto& resources : idle_) {
+    resources->replay.clear();
+    resources->arena.release();
+    resources->staging.release();
   }
 }
 
-size_t Device::slot_budget(size_t budget) const {
-  return (budget != 0 ? budget : info_.memory_bytes / 4 * 3) / kSlots;
+size_t Device::part_budget(size_t budget) const {
+  return (budget != 0 ? budget : info_.memory_bytes / 4 * 3) / kMaxParts;
 }
 
 DeviceManager& DeviceManager::instance() {

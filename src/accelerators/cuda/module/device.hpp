@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's devices: their streams, and slots of memory that are lent to one part of a batch at a time.
+// The module's devices: their streams, and the resources that are lent to one part of a batch at a time.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -96,11 +96,11 @@ class PinnedMemory {
 
 /// The resources that one part of a batch needs: device memory, pinned staging memory, events, and streams for a part
 /// that uses none that are shared.
-struct Slot {
-  Slot();
-  ~Slot();
-  Slot(const Slot&) = delete;
-  Slot& operator=(const Slot&) = delete;
+struct PartResources {
+  PartResources();
+  ~PartResources();
+  PartResources(const PartResources&) = delete;
+  PartResources& operator=(const PartResources&) = delete;
 
   cudaStream_t stream = nullptr;   ///< of high priority
   cudaStream_t filling = nullptr;  ///< of low priority, for the steps that fill the device
@@ -137,7 +137,7 @@ struct SharedStreams {
 /// One GPU. Thread-safe.
 class Device {
  public:
-  static constexpr size_t kSlots = 16;  ///< parts in flight, of all batches
+  static constexpr size_t kMaxParts = 16;  ///< parts in flight, of all batches
 
   explicit Device(int ordinal);
 
@@ -153,22 +153,22 @@ class Device {
 
   /// Makes the device current for this thread.
   void make_current() const;
-  /// Lends a slot and makes the device current. If all slots are in use, waits, or returns nullptr if `wait` is false:
-  /// a batch that has a slot must not wait for another one.
-  std::unique_ptr<Slot> take(bool wait);
-  /// Returns a slot whose parts have all finished, and queues the wipe of what they left in it. A slot that cannot be
-  /// wiped is freed, so that its memory is not reused while a wipe may be pending.
-  void give_back(std::unique_ptr<Slot> slot) noexcept;
+  /// Lends the resources of a part and makes the device current. If kMaxParts are lent, waits, or returns nullptr if
+  /// `wait` is false: a batch that has resources must not wait for more.
+  std::unique_ptr<PartResources> take(bool wait);
+  /// Takes resources back, whose parts have all finished, and queues the wipe of what they left there. Resources that
+  /// cannot be wiped are freed, so that their memory is not reused while a wipe may be pending.
+  void give_back(std::unique_ptr<PartResources> resources) noexcept;
   /// The shared streams, created by the first call. The device must be current.
   SharedStreams& streams();
-  /// Frees the memory of idle slots, for a batch that found too little memory.
+  /// Frees the memory of idle resources, for a batch that found too little memory.
   void trim();
 
-  /// The bytes that one slot may hold.
-  size_t slot_budget(size_t budget) const;
+  /// The most device memory of one part.
+  size_t part_budget(size_t budget) const;
 
  private:
-  bool wipe(Slot& slot) noexcept;
+  bool wipe(PartResources& resources) noexcept;
   bool works() noexcept;
 
   const int ordinal_;
@@ -178,7 +178,7 @@ class Device {
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::unique_ptr<Slot>> idle_;  ///< with capacity for all slots
+  std::vector<std::unique_ptr<PartResources>> idle_;  ///< with capacity for kMaxParts
   size_t lent_ = 0;
   std::unique_ptr<SharedStreams> streams_;
 };

@@ -15,7 +15,7 @@
 #include "accelerators/cuda/module/interface_hash.hpp"
 #include "accelerators/cuda/module/launches.hpp"
 #include "accelerators/cuda/module/pipeline.hpp"
-#include "accelerators/cuda/module/seed_slots.hpp"
+#include "accelerators/cuda/module/seed_pool.hpp"
 #include "prim/cuda/choice.hpp"
 #include "schemes/device_schemes.hpp"
 
@@ -163,7 +163,7 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
   const Outcome outcome = guarded(callers, why, [&] {
     refused = !may_queue(operation, view, workspace, on, why);
     if (refused) return;
-    if (view.coins == nullptr && operation.record_bytes.coins > 0) SeedSlots::instance().queue(workspace, seed, on);
+    if (view.coins == nullptr && operation.record_bytes.coins > 0) SeedPool::instance().queue(workspace, seed, on);
     if (view.item_status != nullptr)
       check(cudaMemsetAsync(view.item_status, 0, view.count * sizeof(Status), on), "clearing status");
     DeviceBatch batch{view};

@@ -133,19 +133,19 @@ size_t Part::secret_bytes() const {
 
 Part::~Part() {
   if (queued_) abandon();
-  if (slot_ != nullptr) device_.give_back(std::move(slot_));
+  if (resources_ != nullptr) device_.give_back(std::move(resources_));
 }
 
-void Part::start(std::unique_ptr<Slot> slot, StepTimes* times) {
-  slot_ = std::move(slot);
-  streams_ = {slot_->stream, slot_->stream, slot_->stream, slot_->stream};
+void Part::start(std::unique_ptr<PartResources> resources, StepTimes* times) {
+  resources_ = std::move(resources);
+  streams_ = {resources_->stream, resources_->stream, resources_->stream, resources_->stream};
   times_ = times;
   const bool small = batch_.count() * batch_.item_bytes() <= kSmallBatchBytes;
   side_by_side_ = times_ == nullptr && !small && !items_.shared_key && fills_device(operation_.steps);
   place_arrays();
   fill_device_batch();
   queued_ = true;
-  slot_->dirty = std::max(slot_->dirty, secret_bytes());
+  resources_->dirty = std::max(resources_->dirty, secret_bytes());
   stage();
   if (times_ != nullptr || small || side_by_side_) return queue(nullptr);
   SharedStreams& shared = device_.streams();
@@ -155,40 +155,40 @@ void Part::start(std::unique_ptr<Slot> slot, StepTimes* times) {
 }
 
 void Part::queue(SharedStreams* shared) {
-  if (slot_->wiping) {
+  if (resources_->wiping) {
     for (const cudaStream_t stream : {streams_.up, streams_.early, streams_.kernels})
-      check(cudaStreamWaitEvent(stream, slot_->wiped, 0), "waiting for an event");
-    slot_->wiping = false;
+      check(cudaStreamWaitEvent(stream, resources_->wiped, 0), "waiting for an event");
+    resources_->wiping = false;
   }
   upload();
   steps(shared);
-  check(cudaEventRecord(slot_->done, streams_.down), "recording an event");
-  if (shared != nullptr) return;  // the slot is wiped after the batch: there is less to wipe, and nobody waits for it
-  check(cudaMemsetAsync(slot_->arena.data(), 0, slot_->dirty, streams_.down), "wiping device memory");
-  check(cudaEventRecord(slot_->wiped, streams_.down), "recording an event");
-  slot_->wiping = true;
-  slot_->dirty = 0;
+  check(cudaEventRecord(resources_->done, streams_.down), "recording an event");
+  if (shared != nullptr) return;  // they are wiped after the batch: there is less to wipe, and nobody waits for it
+  check(cudaMemsetAsync(resources_->arena.data(), 0, resources_->dirty, streams_.down), "wiping device memory");
+  check(cudaEventRecord(resources_->wiped, streams_.down), "recording an event");
+  resources_->wiping = true;
+  resources_->dirty = 0;
 }
 
-std::unique_ptr<Slot> Part::finish() {
+std::unique_ptr<PartResources> Part::finish() {
   device_.make_current();
   fail_if_due(Fault::kSynchronize, cudaErrorLaunchFailure, operation_.scheme);
-  check(cudaEventSynchronize(slot_->done), operation_.scheme);
+  check(cudaEventSynchronize(resources_->done), operation_.scheme);
   queued_ = false;
   unstage();
   wipe_staging();
   if (times_ != nullptr) collect();
-  return std::move(slot_);
+  return std::move(resources_);
 }
 
 void Part::place_arrays() {
   size_t staging = aligned(kSeedBytes);
   for (const Array& a : arrays_)
     staging += a.needs_staging() ? aligned(a.bytes) : 0;
-  slot_->arena.reserve(device_bytes());
-  slot_->staging.reserve(staging);
-  std::byte* device = slot_->arena.data();
-  std::byte* host = slot_->staging.data();
+  resources_->arena.reserve(device_bytes());
+  resources_->staging.reserve(staging);
+  std::byte* device = resources_->arena.data();
+  std::byte* host = resources_->staging.data();
   const auto take = [](std::byte*& from, size_t bytes) {
     std::byte* taken = from;
     from += aligned(bytes);
@@ -255,7 +255,7 @@ void Part::upload() {
   }
   check(copies.queue(streams_.up), "copying to the device");
   mark(0, streams_.up);
-  check(cudaEventRecord(slot_->uploaded, streams_.up), "recording an event");
+  check(cudaEventRecord(resources_->uploaded, streams_.up), "recording an event");
 }
 
 void Part::steps(SharedStreams* shared) {
@@ -268,7 +268,7 @@ void Part::steps(SharedStreams* shared) {
   if (early > 0) {
     check(cudaStreamWaitEvent(streams_.early, shared->late, 0), "waiting for an event");
     launch(0, early, streams_.early);
-    follow(streams_.kernels, streams_.early, slot_->begun);
+    follow(streams_.kernels, streams_.early, resources_->begun);
   }
   const auto record_late_event = [&] {
     if (shared != nullptr) check(cudaEventRecord(shared->late, streams_.kernels), "recording an event");
@@ -284,11 +284,11 @@ void Part::steps(SharedStreams* shared) {
     early_bytes += (a.field & overlap.early_outputs) != 0 && a.needs_device() ? a.bytes : 0;
   const bool in_two = late < end && early_bytes >= kMinEarlyBytes;
   if (in_two) {
-    follow(streams_.down, streams_.kernels, slot_->late);
+    follow(streams_.down, streams_.kernels, resources_->late);
     download(overlap.early_outputs);
   }
   if (late < end) launch(late, end, streams_.kernels);
-  follow(streams_.down, streams_.kernels, slot_->computed);
+  follow(streams_.down, streams_.kernels, resources_->computed);
   download(in_two ? field::kOutputs & ~overlap.early_outputs : field::kOutputs);
   mark(end + 1, streams_.down);
 }
@@ -301,8 +301,8 @@ void Part::launch(size_t first_step, size_t end_step, cudaStream_t stream) {
     queue_steps(first_step, end_step, stream);
     return;
   }
-  slot_->replay.run({&operation_, first_step, end_step, device_batch_, workspace_, seed_staged_}, stream,
-                    [&] { queue_steps(first_step, end_step, stream); });
+  resources_->replay.run({&operation_, first_step, end_step, device_batch_, workspace_, seed_staged_}, stream,
+                         [&] { queue_steps(first_step, end_step, stream); });
 }
 
 /// A kernel fetches the seed: a copy engine would do so only after the records of other parts.
@@ -317,10 +317,10 @@ void Part::run_step(size_t step, size_t tile, cudaStream_t stream) {
   const char* name = operation_.steps[step].info.name;
   fail_if_due(Fault::kStep, cudaErrorLaunchFailure, name);
   const bool apart = side_by_side_ && operation_.steps[step].fills_device;
-  const cudaStream_t on = apart ? slot_->filling : stream;
-  if (apart) follow(on, stream, slot_->begun);
+  const cudaStream_t on = apart ? resources_->filling : stream;
+  if (apart) follow(on, stream, resources_->begun);
   check(static_cast<cudaError_t>(operation_.run_step(step, tile, device_batch_, workspace_, on)), name);
-  if (apart) follow(stream, on, slot_->late);
+  if (apart) follow(stream, on, resources_->late);
   mark(step + 1, stream);
 }
 
@@ -330,7 +330,7 @@ void Part::wait_for_upload() {
     check(cudaMemsetAsync(device_batch_.item_status, 0, arrays_[kStatus].bytes, streams_.kernels), "clearing status");
   if (operation_.op == Op::kKeygen && items_.coins == nullptr) return;
   if (streams_.up != streams_.kernels)
-    check(cudaStreamWaitEvent(streams_.kernels, slot_->uploaded, 0), "waiting for an event");
+    check(cudaStreamWaitEvent(streams_.kernels, resources_->uploaded, 0), "waiting for an event");
   if (arrays_[kChosen].bytes == 0) return;
   check(gather(reinterpret_cast<uint8_t*>(arrays_[kChosen].device), items_.*key_field(operation_.op).in,
                reinterpret_cast<const uint64_t*>(arrays_[kIndex].device), arrays_[kChosen].bytes / count_, count_,
@@ -362,11 +362,11 @@ void Part::wipe_staging() {
 
 void Part::abandon() {
   (void)cudaSetDevice(device_.ordinal());
-  for (const cudaStream_t stream : {slot_->filling, streams_.up, streams_.early, streams_.kernels, streams_.down})
+  for (const cudaStream_t stream : {resources_->filling, streams_.up, streams_.early, streams_.kernels, streams_.down})
     (void)cudaStreamSynchronize(stream);
-  (void)cudaMemsetAsync(slot_->arena.data(), 0, slot_->dirty, slot_->stream);
-  (void)cudaStreamSynchronize(slot_->stream);
-  slot_->dirty = 0;
+  (void)cudaMemsetAsync(resources_->arena.data(), 0, resources_->dirty, resources_->stream);
+  (void)cudaStreamSynchronize(resources_->stream);
+  resources_->dirty = 0;
   (void)cudaGetLastError();
   wipe_staging();
 }
@@ -374,12 +374,12 @@ void Part::abandon() {
 /// If there are `times_`, adds the time since the previous mark to an entry.
 void Part::mark(size_t entry, cudaStream_t stream) {
   if (times_ == nullptr) return;
-  if (slot_->clock.size() == marks_.size()) {
+  if (resources_->clock.size() == marks_.size()) {
     cudaEvent_t event;
     check(cudaEventCreate(&event), "creating an event");
-    slot_->clock.push_back(event);
+    resources_->clock.push_back(event);
   }
-  check(cudaEventRecord(slot_->clock[marks_.size()], stream), "recording an event");
+  check(cudaEventRecord(resources_->clock[marks_.size()], stream), "recording an event");
   marks_.push_back(entry);
 }
 
@@ -387,7 +387,7 @@ void Part::collect() {
   std::array<bool, kMaxSteps> seen{};
   for (size_t i = 1; i < marks_.size(); ++i) {
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, slot_->clock[i - 1], slot_->clock[i]), "reading an event");
+    check(cudaEventElapsedTime(&milliseconds, resources_->clock[i - 1], resources_->clock[i]), "reading an event");
     auto& entry = times_->entries[marks_[i]];
     entry.calls += 1;
     entry.items += seen[marks_[i]] ? 0 : count_;

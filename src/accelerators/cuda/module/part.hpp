@@ -25,11 +25,11 @@ class Part {
 
   /// The device memory that it needs.
   size_t device_bytes() const;
-  /// Queues all work. times: as in ModuleTable::run; if given, the steps run one by one on one stream. The slot may
-  /// contain what an earlier part of the batch left. Throws CudaError.
-  void start(std::unique_ptr<Slot> slot, StepTimes* times);
-  /// Waits until the outputs are in place. The slot's arena still contains what the part left there. Throws CudaError.
-  std::unique_ptr<Slot> finish();
+  /// Queues all work. times: as in ModuleTable::run; if given, the steps run one by one on one stream. The
+  /// resources may contain what an earlier part of the batch left. Throws CudaError.
+  void start(std::unique_ptr<PartResources> resources, StepTimes* times);
+  /// Waits until the outputs have arrived. The arena still contains what the part left there. Throws CudaError.
+  std::unique_ptr<PartResources> finish();
 
  private:
   /// An array, at the caller and on the device.
@@ -87,12 +87,12 @@ class Part {
   const DeviceOperation& operation_;
   const size_t first_, count_;
   const BatchView items_;  ///< the caller's arrays
-  std::unique_ptr<Slot> slot_;
+  std::unique_ptr<PartResources> resources_;
   Streams streams_{};
   bool queued_ = false;
   bool side_by_side_ = false;  ///< with other parts; the steps that fill the device make way for the others
   StepTimes* times_ = nullptr;
-  std::vector<size_t> marks_;  ///< for each event of the slot's clock: the entry of `times_` whose time it ends
+  std::vector<size_t> marks_;  ///< for each event of the clock: the entry of `times_` whose time it ends
   std::array<Array, kArrays> arrays_;
   std::byte *seed_device_ = nullptr, *seed_staged_ = nullptr, *workspace_ = nullptr;
   DeviceBatch device_batch_;

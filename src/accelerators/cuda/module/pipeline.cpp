@@ -8,9 +8,9 @@ namespace polykem::cuda {
 
 namespace {
 
-/// The most slots of a batch on a device: one part copies in, two compute, one copies out. More gain nothing and would
-/// have to be wiped.
-constexpr size_t kSlotsOfBatch = 4;
+/// The most parts of a batch on a device: one copies in, two compute, one copies out. More gain nothing, and their
+/// memory would have to be wiped.
+constexpr size_t kMaxPartsOfBatch = 4;
 
 /// A part has as many items as keep the device busy (the scheme's hint), but at most this many bytes, so that the first
 /// outputs are copied back early. docs/adr/0006 and 0009 have the measurements.
@@ -53,7 +53,7 @@ size_t next_items(const PlacedBatch& batch, size_t part, size_t left) {
 }
 
 size_t budget(const Device& device) {
-  return device.slot_budget(DeviceManager::instance().budget.load(std::memory_order_relaxed));
+  return device.part_budget(DeviceManager::instance().budget.load(std::memory_order_relaxed));
 }
 
 }  // namespace
@@ -63,18 +63,18 @@ Pipeline::Pipeline(const std::vector<Device*>& devices, const PlacedBatch& batch
   for (Device* device : devices)
     shares_.push_back({.device = device, .idle = {}});
   for (DeviceShare& share : shares_)
-    share.idle.reserve(kSlotsOfBatch);  // so that keeping a slot cannot fail
+    share.idle.reserve(kMaxPartsOfBatch);  // so that keeping resources cannot fail
 }
 
 Pipeline::~Pipeline() {
   under_way_.clear();
-  release_slots();
+  release_resources();
 }
 
 void Pipeline::run() {
   size_t most = part_items_;
   for (size_t first = 0; first < batch_.count();) {
-    DeviceShare* const share = share_with_slot();
+    DeviceShare* const share = share_with_resources();
     if (share == nullptr) {
       finish_oldest();
       continue;
@@ -88,7 +88,7 @@ void Pipeline::run() {
   }
   while (!under_way_.empty()) {
     finish_oldest();
-    release_slots();  // their wipes are queued while the last parts are still under way
+    release_resources();  // their wipes are queued while the last parts are still under way
   }
 }
 
@@ -98,14 +98,14 @@ bool Pipeline::start(DeviceShare& share, size_t first, size_t count) {
   auto part = std::make_unique<Part>(*share.device, batch_, first, count);
   if (count > 1 && part->device_bytes() > budget(*share.device)) return false;
   share.device->make_current();
-  auto slot = std::move(share.idle.back());
+  auto resources = std::move(share.idle.back());
   share.idle.pop_back();
   try {
-    part->start(std::move(slot), times_);
+    part->start(std::move(resources), times_);
   } catch (const CudaError& error) {
     if (error.code != cudaErrorMemoryAllocation || (count == 1 && under_way_.empty())) throw;
     part.reset();
-    --share.slots;
+    --share.held;
     make_room();
     return false;
   }
@@ -114,30 +114,30 @@ bool Pipeline::start(DeviceShare& share, size_t first, size_t count) {
   return true;
 }
 
-bool Pipeline::get_slot(DeviceShare& share, bool wait) {
+bool Pipeline::get_resources(DeviceShare& share, bool wait) {
   used_ = share.device;
-  if (share.idle.empty() && share.slots < kSlotsOfBatch) {
-    if (auto slot = share.device->take(wait); slot != nullptr) {
-      share.idle.push_back(std::move(slot));
-      ++share.slots;
+  if (share.idle.empty() && share.held < kMaxPartsOfBatch) {
+    if (auto resources = share.device->take(wait); resources != nullptr) {
+      share.idle.push_back(std::move(resources));
+      ++share.held;
     }
   }
   return !share.idle.empty();
 }
 
-/// The least busy share with an idle slot, which may be a new one; nullptr if a part must end first. A batch that has
-/// slots does not wait for more, so no two batches wait for each other.
-Pipeline::DeviceShare* Pipeline::share_with_slot() {
+/// The least busy share with idle resources, which may be new; nullptr if a part must end first. A batch that has
+/// resources does not wait for more, so no two batches wait for each other.
+Pipeline::DeviceShare* Pipeline::share_with_resources() {
   std::vector<std::tuple<size_t, int, DeviceShare*>> order;  // a copy, since other threads change the counts meanwhile
   for (DeviceShare& share : shares_)
     order.emplace_back(share.under_way, share.device->in_flight(), &share);
   std::sort(order.begin(), order.end());
   for (const auto& [under_way, in_flight, share] : order) {
-    if (get_slot(*share, false)) return share;
+    if (get_resources(*share, false)) return share;
   }
-  if (std::any_of(shares_.begin(), shares_.end(), [](const DeviceShare& s) { return s.slots > 0; })) return nullptr;
+  if (std::any_of(shares_.begin(), shares_.end(), [](const DeviceShare& s) { return s.held > 0; })) return nullptr;
   DeviceShare* const best = std::get<DeviceShare*>(order.front());
-  get_slot(*best, true);
+  get_resources(*best, true);
   return best;
 }
 
@@ -156,11 +156,11 @@ void Pipeline::batch_succeeded() {
   }
 }
 
-void Pipeline::release_slots() {
+void Pipeline::release_resources() {
   for (DeviceShare& share : shares_) {
-    share.slots -= share.idle.size();
-    for (auto& slot : share.idle)
-      share.device->give_back(std::move(slot));
+    share.held -= share.idle.size();
+    for (auto& resources : share.idle)
+      share.device->give_back(std::move(resources));
     share.idle.clear();
   }
 }
@@ -168,7 +168,7 @@ void Pipeline::release_slots() {
 void Pipeline::make_room() {
   while (!under_way_.empty())
     finish_oldest();
-  release_slots();
+  release_resources();
   for (const DeviceShare& share : shares_)
     share.device->trim();
 }

@@ -25,11 +25,12 @@ class Pipeline {
   Device& used() const { return *used_; }
 
  private:
-  /// The batch's share of one device. The batch keeps its slots to the end, so that they are wiped once.
+  /// The batch's share of one device. The batch keeps its resources to the end, so that they are wiped once.
   struct DeviceShare {
     Device* device;
-    std::vector<std::unique_ptr<Slot>> idle;
-    size_t slots = 0, under_way = 0;
+    std::vector<std::unique_ptr<PartResources>> idle;
+    size_t held = 0;        ///< resources, idle or in use
+    size_t under_way = 0;   ///< parts
     bool finished = false;  ///< at least one part
   };
   struct UnderWay {
@@ -37,11 +38,11 @@ class Pipeline {
     std::unique_ptr<Part> part;
   };
 
-  DeviceShare* share_with_slot();
-  bool get_slot(DeviceShare& share, bool wait);
+  DeviceShare* share_with_resources();
+  bool get_resources(DeviceShare& share, bool wait);
   bool start(DeviceShare& share, size_t first, size_t count);
   void finish_oldest();
-  void release_slots();
+  void release_resources();
   void make_room();
 
   const PlacedBatch& batch_;

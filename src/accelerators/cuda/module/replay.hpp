@@ -23,7 +23,7 @@ struct Launches {
   bool operator==(const Launches&) const = default;
 };
 
-/// The graphs of one slot. Not thread-safe, like slots.
+/// The graphs of one PartResources, whose addresses they contain. Not thread-safe.
 class Replay {
  public:
   Replay() = default;
