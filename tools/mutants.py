@@ -192,7 +192,7 @@ MUTANTS = [
     Mutant("one late batch takes a device away", "src/engine/batcher/breaker.hpp",
            "if (++late_ >= kLateInARow) open", "open", "batcher_test", "Executors.OneLate*"),
     Mutant("late batches never take a device away", "src/engine/batcher/executor_state.cpp",
-           'breaker_.late("batches passed their deadline in a row", slot.started, now);', "",
+           'breaker_.late("batches passed their deadline in a row", batch.started, now);', "",
            "batcher_test", "Executors.LateBatches*"),
     Mutant("decapsulations always come first", "src/engine/batcher/queues.cpp",
            "std::ranges::stable_sort(order, std::greater(),",

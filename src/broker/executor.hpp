@@ -19,7 +19,7 @@ class BrokerExecutor final : public Executor {
 
   Kind kind() const override { return Kind::kBroker; }
   const char* name() const override { return "broker"; }
-  unsigned slots() const override { return kBatches; }
+  unsigned max_in_flight() const override { return kBatches; }
   /// Short, because it costs little to find out that no daemon listens.
   Clock::duration longest_pause() const override { return std::chrono::seconds(1); }
   /// The protocol does not carry messages to be signed or verified.

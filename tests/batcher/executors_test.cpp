@@ -158,7 +158,7 @@ class OtherEngine final : public Executor {
   }
   Kind kind() const override { return Kind::kBroker; }
   const char* name() const override { return "other"; }
-  unsigned slots() const override { return 2; }
+  unsigned max_in_flight() const override { return 2; }
   Clock::duration longest_pause() const override { return milliseconds(200); }
   bool available(const Scheme&, Op) override { return reachable_; }
   Status submit(const Request& request, Done done) override {
@@ -239,7 +239,7 @@ class SlowToConnect final : public Executor {
   }
   Kind kind() const override { return Kind::kBroker; }
   const char* name() const override { return "slow"; }
-  unsigned slots() const override { return 2; }
+  unsigned max_in_flight() const override { return 2; }
   bool available(const Scheme& scheme, Op) override {
     if (&scheme == &first_) return true;
     state_->asked = true;

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Pace = BatchSlot::Pace;
+using Pace = InFlightBatch::Pace;
 
 constexpr unsigned kThreads = 4;
 constexpr Clock::time_point kNever = Clock::time_point::max();
@@ -23,7 +23,7 @@ class PaperExecutor final : public Executor {
   explicit PaperExecutor(Kind kind) : kind_(kind) {}
   Kind kind() const override { return kind_; }
   const char* name() const override { return "paper"; }
-  unsigned slots() const override { return kind_ == Kind::kCpu ? kThreads : 2; }
+  unsigned max_in_flight() const override { return kind_ == Kind::kCpu ? kThreads : 2; }
   bool available(const Scheme&, Op) override { return true; }
   Status submit(const Request&, Done) override { return Status::kBackendUnavailable; }
 
@@ -39,7 +39,7 @@ struct Parts : testing::Test {
   Load load;
   size_t in_flight = 0;
   Clock::time_point now{std::chrono::hours(1)}, next = kNever;
-  std::array<BatchSlot, 8> slots;
+  std::array<InFlightBatch, 8> batches;
 
   Parts() {
     EXPECT_EQ(Engine::create({.threads = kThreads, .backend = cpu::kRef, .accelerators = {}}, engine), Status::kOk);
@@ -56,25 +56,26 @@ struct Parts : testing::Test {
   TicketQueue& queue(Op op) { return (*queues)[TicketQueues::index_of(*find_scheme("mlkem768"), op, false)]; }
   Placement placement() const { return {config, kThreads, executors, in_flight, load, now}; }
 
-  BatchSlot& start(BatchSlot& slot, ExecutorState& executor, TicketQueue& of, size_t items, bool probe = false) {
-    slot.tickets.assign(items, nullptr);
-    slot.probe = probe;
-    executor.started(slot, of, placement().service_of(executor, of, items), now);
-    return slot;
+  InFlightBatch& start(InFlightBatch& batch, ExecutorState& executor, TicketQueue& of, size_t items,
+                       bool probe = false) {
+    batch.tickets.assign(items, nullptr);
+    batch.probe = probe;
+    executor.started(batch, of, placement().service_of(executor, of, items), now);
+    return batch;
   }
-  bool end(BatchSlot& slot, Clock::duration took, bool ran = true, bool right = true) {
+  bool end(InFlightBatch& batch, Clock::duration took, bool ran = true, bool right = true) {
     now += took;
-    return slot.executor->ended(slot, ran, right, now);
+    return batch.executor->ended(batch, ran, right, now);
   }
   void measure(ExecutorState& executor, TicketQueue& of, Clock::duration fixed, Clock::duration each) {
     for (size_t i = 0; i < 100; ++i) {
       const size_t items = i % 2 == 0 ? 10 : 110;
-      end(start(slots[0], executor, of, items), fixed + items * each);
+      end(start(batches[0], executor, of, items), fixed + items * each);
     }
   }
   bool probe(TicketQueue& of, Clock::duration took, bool passed = true) {
     if (device().begin_probe(now, next) != of.index) return false;
-    end(start(slots[0], device(), of, 2, true), took, true, passed);
+    end(start(batches[0], device(), of, 2, true), took, true, passed);
     return true;
   }
   /// The device computes the queue's operations in the time `fixed`, whatever their number.
@@ -101,7 +102,7 @@ TEST_F(PlacementOf, WhoIsSoonerDoneGetsTheBatch) {
   encaps.waiting.size = 50;
   EXPECT_EQ(placement().choose_executor(encaps), 0u);
   encaps.waiting.size = 200;
-  start(slots[1], device(), encaps, 200);
+  start(batches[1], device(), encaps, 200);
   EXPECT_EQ(placement().choose_executor(encaps), 0u) << "1 ms, and 1 ms for the batch before it";
   encaps.waiting.size = 300;
   EXPECT_EQ(placement().choose_executor(encaps), 1u);
@@ -126,13 +127,13 @@ TEST_F(PlacementOf, AForcedDeviceKeepsWhatWaits) {
   encaps.waiting.size = 1;
   EXPECT_EQ(placement().choose_executor(encaps), 1u) << "though the CPU is sooner done";
   EXPECT_FALSE(placement().caller_may_compute(encaps));
-  start(slots[1], device(), encaps, 1);
-  start(slots[2], device(), encaps, 1);
+  start(batches[1], device(), encaps, 1);
+  start(batches[2], device(), encaps, 1);
   EXPECT_EQ(placement().choose_executor(encaps), std::nullopt) << "it waits for the device";
   encaps.rescue.size = 1;
   EXPECT_EQ(placement().choose_executor(encaps), 0u) << "what the device failed to compute";
   encaps.rescue.size = 0;
-  slots[1].pace = slots[2].pace = Pace::kLate;
+  batches[1].pace = batches[2].pace = Pace::kLate;
   EXPECT_EQ(placement().choose_executor(encaps), 0u) << "the device stands still";
 }
 
@@ -164,9 +165,9 @@ TEST_F(PlacementOf, KeyPairsLeaveTheCpuToDecapsulations) {
   EXPECT_EQ(placement().items_allowed(cpu(), decaps), config.batch_items);
   measure(cpu(), keygen, microseconds(0), microseconds(100));
   EXPECT_NEAR(static_cast<double>(placement().items_allowed(cpu(), keygen)), 200, 4) << "20 ms";
-  start(slots[1], cpu(), keygen, 300);
+  start(batches[1], cpu(), keygen, 300);
   EXPECT_NEAR(static_cast<double>(placement().items_allowed(cpu(), keygen)), 100, 4) << "10 ms of 40 are left";
-  start(slots[2], cpu(), keygen, 100);
+  start(batches[2], cpu(), keygen, 100);
   EXPECT_EQ(placement().items_allowed(cpu(), keygen), 0u);
   EXPECT_EQ(placement().items_allowed(cpu(), queue(Op::kEncaps)), 0u);
   EXPECT_EQ(placement().items_allowed(cpu(), decaps), config.batch_items);
@@ -237,7 +238,7 @@ TEST_F(ExecutorStateOf, AProbeHasAPlace) {
   TicketQueue& encaps = queue(Op::kEncaps);
   device().ask_for_probe(encaps);
   EXPECT_EQ(device().begin_probe(now, next), encaps.index);
-  start(slots[1], device(), encaps, 1);
+  start(batches[1], device(), encaps, 1);
   EXPECT_FALSE(device().idle());
   device().cancel_probe(encaps, true, now);
   EXPECT_TRUE(device().idle());
@@ -251,7 +252,7 @@ TEST_F(ExecutorStateOf, AfterAPauseAProbeClosesTheBreaker) {
   prove(encaps, milliseconds(1));
   for (unsigned i = 0; i < Breaker::kFailuresInARow; ++i) {
     EXPECT_EQ(device().health().state, ExecutorHealth::State::kClosed);
-    EXPECT_FALSE(end(start(slots[0], device(), encaps, 1), milliseconds(1), false)) << "the CPU computes it";
+    EXPECT_FALSE(end(start(batches[0], device(), encaps, 1), milliseconds(1), false)) << "the CPU computes it";
   }
   EXPECT_EQ(device().health().state, ExecutorHealth::State::kOpen);
   EXPECT_STREQ(device().health().reason, "batches failed in a row");
@@ -274,20 +275,20 @@ TEST_F(ExecutorStateOf, AfterAPauseAProbeClosesTheBreaker) {
 TEST_F(ExecutorStateOf, AWrongResultOpensTheBreaker) {
   TicketQueue& encaps = queue(Op::kEncaps);
   prove(encaps, milliseconds(1));
-  EXPECT_FALSE(end(start(slots[0], device(), encaps, 1), milliseconds(1), true, false));
+  EXPECT_FALSE(end(start(batches[0], device(), encaps, 1), milliseconds(1), true, false));
   EXPECT_STREQ(device().health().reason, "a result was wrong");
-  EXPECT_TRUE(end(start(slots[0], cpu(), encaps, 1), milliseconds(1), false)) << "nobody else computes it";
+  EXPECT_TRUE(end(start(batches[0], cpu(), encaps, 1), milliseconds(1), false)) << "nobody else computes it";
 }
 
 TEST_F(ExecutorStateOf, ABatchIsLateAndThenStalls) {
   TicketQueue& encaps = queue(Op::kEncaps);
   prove(encaps, milliseconds(1));
   const Clock::time_point begin = now;
-  BatchSlot& slot = start(slots[1], device(), encaps, 1);
+  InFlightBatch& batch = start(batches[1], device(), encaps, 1);
   const auto check = [&](Clock::duration after) {
     next = kNever;
-    device().check_deadline(slot, config.deadline, begin + after, next);
-    return slot.pace;
+    device().check_deadline(batch, config.deadline, begin + after, next);
+    return batch.pace;
   };
   EXPECT_EQ(check(milliseconds(39)), Pace::kInTime);
   EXPECT_EQ(next, begin + config.deadline);

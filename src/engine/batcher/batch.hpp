@@ -40,8 +40,8 @@ class BatchMemory {
   std::vector<Status> status_;
 };
 
-/// A batch in flight. Slots are reused.
-struct BatchSlot {
+/// A batch in flight. The objects are reused, and keep their memory.
+struct InFlightBatch {
   std::vector<Ticket*> tickets;
   bool probe = false;  ///< the tickets have results, which the executor must reproduce
   BatchMemory memory;

@@ -37,15 +37,15 @@ BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config)
     add_executor(make_accelerator_executor(engine_, *accelerator), engine_.is_forced());
   }
   if (config_.make_executor && !engine_.is_forced()) add_executor(config_.make_executor(), false);
-  size_t slots = 4;
+  size_t batches = 4;
   for (const ExecutorState& executor : executors_)
-    slots += 2 * executor.executor().slots();
-  slots_ = std::vector<BatchSlot>(slots);
-  free_slots_.reserve(slots);
-  for (BatchSlot& slot : slots_) {
-    slot.tickets.reserve(config_.batch_items);
-    slot.memory.reserve(config_.batch_items);
-    free_slots_.push_back(&slot);
+    batches += 2 * executor.executor().max_in_flight();
+  batches_ = std::vector<InFlightBatch>(batches);
+  free_batches_.reserve(batches);
+  for (InFlightBatch& batch : batches_) {
+    batch.tickets.reserve(config_.batch_items);
+    batch.memory.reserve(config_.batch_items);
+    free_batches_.push_back(&batch);
   }
 }
 
@@ -146,7 +146,7 @@ void BatcherCore::abandon(Ticket* ticket) {
 }
 
 void BatcherCore::finish() {
-  const auto all_done = [this] { return queues_.in_flight() == 0 && free_slots_.size() == slots_.size(); };
+  const auto all_done = [this] { return queues_.in_flight() == 0 && free_batches_.size() == batches_.size(); };
   {
     Lock lock(mutex_);
     linger_until_ = kNever;
@@ -223,12 +223,12 @@ bool BatcherCore::check_deadlines(Clock::time_point now, Clock::time_point& next
   bool passed = false;
   for (ExecutorState& executor : executors_) {
     if (executor.cpu()) continue;
-    for (BatchSlot* const slot : executor.in_flight()) {
-      const BatchSlot::Pace before = slot->pace;
-      executor.check_deadline(*slot, config_.deadline, now, next);
-      if (slot->pace == before) continue;
+    for (InFlightBatch* const batch : executor.in_flight()) {
+      const InFlightBatch::Pace before = batch->pace;
+      executor.check_deadline(*batch, config_.deadline, now, next);
+      if (batch->pace == before) continue;
       passed = true;
-      slot->pace == BatchSlot::Pace::kLate ? queues_.rescue(*slot->queue, slot->tickets) : prober_alarm_.ring();
+      batch->pace == InFlightBatch::Pace::kLate ? queues_.rescue(*batch->queue, batch->tickets) : prober_alarm_.ring();
     }
   }
   return passed;
@@ -256,19 +256,19 @@ void BatcherCore::run_probe(Lock& lock, ExecutorState& executor, TicketQueue& qu
   const bool available = is_available(executor.executor(), queue);
   const std::vector<Ticket*> tickets = available ? make_probe(engine_, queue) : std::vector<Ticket*>();
   lock.lock();
-  BatchSlot* const slot = tickets.empty() ? nullptr : take_slot();
-  if (slot == nullptr) {
+  InFlightBatch* const batch = tickets.empty() ? nullptr : take_free_batch();
+  if (batch == nullptr) {
     for (Ticket* ticket : tickets)
       ticket->release();
     executor.cancel_probe(queue, available, Clock::now());
     return;
   }
-  slot->probe = true;
-  slot->width = 1;
-  slot->tickets.assign(tickets.begin(), tickets.end());
-  launch(*slot, executor, queue, Clock::now());
+  batch->probe = true;
+  batch->width = 1;
+  batch->tickets.assign(tickets.begin(), tickets.end());
+  launch(*batch, executor, queue, Clock::now());
   lock.unlock();
-  start(slot);
+  start(batch);
   lock.lock();
 }
 

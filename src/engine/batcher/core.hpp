@@ -62,18 +62,18 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   void want_executors(const TicketQueue& queue, bool waits, Clock::time_point now);
 
   void dispatch();
-  BatchSlot* next_batch(Clock::time_point now);
+  InFlightBatch* next_batch(Clock::time_point now);
   bool lingers(const TicketQueue& queue, Clock::time_point now);
-  BatchSlot* take_slot();
-  bool fill(BatchSlot& slot, ExecutorState& executor, TicketQueue& queue, Clock::time_point now);
-  void launch(BatchSlot& slot, ExecutorState& executor, TicketQueue& queue, Clock::time_point now);
-  void start(BatchSlot* slot);
+  InFlightBatch* take_free_batch();
+  bool fill(InFlightBatch& batch, ExecutorState& executor, TicketQueue& queue, Clock::time_point now);
+  void launch(InFlightBatch& batch, ExecutorState& executor, TicketQueue& queue, Clock::time_point now);
+  void start(InFlightBatch* batch);
 
-  void on_done(BatchSlot* slot, Status status);
-  bool conclude(BatchSlot& slot, Status status);
-  bool result_is_right(BatchSlot& slot, Status status);
-  void deliver(BatchSlot& slot, Status status);
-  bool recycle(BatchSlot* slot);
+  void on_done(InFlightBatch* batch, Status status);
+  bool conclude(InFlightBatch& batch, Status status);
+  bool result_is_right(InFlightBatch& batch, Status status);
+  void deliver(InFlightBatch& batch, Status status);
+  bool recycle(InFlightBatch* batch);
 
   bool start_threads();
   void monitor();
@@ -87,12 +87,12 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   std::condition_variable idle_;
   TicketQueues queues_;
   std::vector<ExecutorState> executors_;  ///< the CPU is the first
-  std::vector<BatchSlot> slots_;
-  std::vector<BatchSlot*> free_slots_;
+  std::vector<InFlightBatch> batches_;
+  std::vector<InFlightBatch*> free_batches_;
   Load load_;
   std::atomic<uint64_t> device_batches_{0};
-  bool slots_short_ = false;  ///< a batch could not start because all slots were in use
-  bool stopping_ = false;     ///< the threads must end
+  bool all_in_flight_ = false;  ///< a batch could not start because none of batches_ was free
+  bool stopping_ = false;       ///< the threads must end
 
   std::thread monitor_, prober_;
   Alarm monitor_alarm_, prober_alarm_;

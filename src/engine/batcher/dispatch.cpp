@@ -29,18 +29,18 @@ bool Batcher::in_callback() {
 
 void BatcherCore::dispatch() {
   while (true) {
-    BatchSlot* slot = nullptr;
+    InFlightBatch* batch = nullptr;
     {
       const Lock lock(mutex_);
-      slot = next_batch(Clock::now());
+      batch = next_batch(Clock::now());
     }
-    if (slot == nullptr) return;
-    start(slot);
+    if (batch == nullptr) return;
+    start(batch);
   }
 }
 
-/// Fills a slot for the next batch. Returns nullptr if nothing waits that an idle executor takes.
-BatchSlot* BatcherCore::next_batch(Clock::time_point now) {
+/// Fills the next batch. Returns nullptr if nothing waits that an idle executor takes.
+InFlightBatch* BatcherCore::next_batch(Clock::time_point now) {
   if (queues_.held()) return nullptr;
   const Placement places = placement(now);
   for (const Op op : queues_.order(now)) {
@@ -52,9 +52,9 @@ BatchSlot* BatcherCore::next_batch(Clock::time_point now) {
       return chosen.has_value();
     });
     if (queue == nullptr) continue;
-    BatchSlot* const slot = take_slot();
-    if (slot == nullptr || fill(*slot, executors_[*executor], *queue, now)) return slot;
-    free_slots_.push_back(slot);
+    InFlightBatch* const batch = take_free_batch();
+    if (batch == nullptr || fill(*batch, executors_[*executor], *queue, now)) return batch;
+    free_batches_.push_back(batch);
     return next_batch(now);  // all of its tickets have results by now
   }
   return nullptr;
@@ -70,122 +70,123 @@ bool BatcherCore::lingers(const TicketQueue& queue, Clock::time_point now) {
   return true;
 }
 
-BatchSlot* BatcherCore::take_slot() {
-  slots_short_ = free_slots_.empty();
-  if (slots_short_) return nullptr;
-  BatchSlot* const slot = free_slots_.back();
-  free_slots_.pop_back();
-  return slot;
+InFlightBatch* BatcherCore::take_free_batch() {
+  all_in_flight_ = free_batches_.empty();
+  if (all_in_flight_) return nullptr;
+  InFlightBatch* const batch = free_batches_.back();
+  free_batches_.pop_back();
+  return batch;
 }
 
-/// Moves waiting tickets into the slot. Returns false if all of them had results already.
-bool BatcherCore::fill(BatchSlot& slot, ExecutorState& executor, TicketQueue& queue, Clock::time_point now) {
+/// Moves waiting tickets into the batch. Returns false if all of them had results already.
+bool BatcherCore::fill(InFlightBatch& batch, ExecutorState& executor, TicketQueue& queue, Clock::time_point now) {
   const Placement places = placement(now);
-  const size_t fresh = queues_.take(queue, executor.cpu(), places.items_allowed(executor, queue), now, slot.tickets);
-  if (slot.tickets.empty()) return false;
+  const size_t fresh = queues_.take(queue, executor.cpu(), places.items_allowed(executor, queue), now, batch.tickets);
+  if (batch.tickets.empty()) return false;
   if (executor.cpu() && places.spills(queue)) queue.stats->spilled += fresh;
-  slot.width = executor.cpu() ? places.cpu_width(queue, slot.tickets.size()) : 1;
-  launch(slot, executor, queue, now);
+  batch.width = executor.cpu() ? places.cpu_width(queue, batch.tickets.size()) : 1;
+  launch(batch, executor, queue, now);
   return true;
 }
 
-void BatcherCore::launch(BatchSlot& slot, ExecutorState& executor, TicketQueue& queue, Clock::time_point now) {
-  executor.started(slot, queue, placement(now).service_of(executor, queue, slot.tickets.size()), now);
+void BatcherCore::launch(InFlightBatch& batch, ExecutorState& executor, TicketQueue& queue, Clock::time_point now) {
+  executor.started(batch, queue, placement(now).service_of(executor, queue, batch.tickets.size()), now);
   if (!executor.cpu() && now + config_.deadline < monitor_until_) monitor_alarm_.ring();  // so that it sets its timer
 }
 
 /// Submits a batch, without the lock. A batch that cannot start ends here.
-void BatcherCore::start(BatchSlot* slot) {
-  const bool cpu = slot->executor->cpu();
+void BatcherCore::start(InFlightBatch* batch) {
+  const bool cpu = batch->executor->cpu();
   Status status = Status::kOutOfMemory;
-  if (slot->memory.gather(slot->tickets)) {
-    status = slot->executor->executor().submit(slot->memory.request(), [this, slot](Status s) { on_done(slot, s); });
+  if (batch->memory.gather(batch->tickets)) {
+    status =
+        batch->executor->executor().submit(batch->memory.request(), [this, batch](Status s) { on_done(batch, s); });
     if (status == Status::kOk) return;
-    if (cpu) status = engine_.run_here(slot->memory.request());
+    if (cpu) status = engine_.run_here(batch->memory.request());
   }
-  if (conclude(*slot, status)) deliver(*slot, status);
-  recycle(slot);
+  if (conclude(*batch, status)) deliver(*batch, status);
+  recycle(batch);
 }
 
 /// Called on a thread of the executor. Starts the next batch before it delivers this one's results.
-void BatcherCore::on_done(BatchSlot* slot, Status status) {
+void BatcherCore::on_done(InFlightBatch* batch, Status status) {
   const std::shared_ptr<BatcherCore> self = shared_from_this();
-  const bool useful = conclude(*slot, status);
+  const bool useful = conclude(*batch, status);
   dispatch();
-  if (useful) deliver(*slot, status);
-  if (recycle(slot)) dispatch();
+  if (useful) deliver(*batch, status);
+  if (recycle(batch)) dispatch();
 }
 
 /// Records the end of a batch. Returns false if the results must not be used; the CPU then computes the tickets.
-bool BatcherCore::conclude(BatchSlot& slot, Status status) {
-  const bool right = result_is_right(slot, status);
+bool BatcherCore::conclude(InFlightBatch& batch, Status status) {
+  const bool right = result_is_right(batch, status);
   const Lock lock(mutex_);
   const Clock::time_point now = Clock::now();
-  const bool useful = slot.executor->ended(slot, ran(status), right, now);
-  if (!slot.executor->cpu()) prober_alarm_.ring();
-  if (slot.probe) return false;
-  queues_.count_batch(*slot.queue, slot.tickets.size(), now - slot.started);
-  if (!useful) queues_.rescue(*slot.queue, slot.tickets);
+  const bool useful = batch.executor->ended(batch, ran(status), right, now);
+  if (!batch.executor->cpu()) prober_alarm_.ring();
+  if (batch.probe) return false;
+  queues_.count_batch(*batch.queue, batch.tickets.size(), now - batch.started);
+  if (!useful) queues_.rescue(*batch.queue, batch.tickets);
   return useful;
 }
 
 /// Compares a probe, or sometimes one item of a batch, with what the CPU computes from the same inputs and coins.
-bool BatcherCore::result_is_right(BatchSlot& slot, Status status) {
-  if (slot.executor->cpu() || !ran(status)) return true;
-  if (slot.probe) {
-    for (size_t i = 0; i < slot.tickets.size(); ++i)
-      if (!slot.memory.equals(i, *slot.tickets[i])) return false;
+bool BatcherCore::result_is_right(InFlightBatch& batch, Status status) {
+  if (batch.executor->cpu() || !ran(status)) return true;
+  if (batch.probe) {
+    for (size_t i = 0; i < batch.tickets.size(); ++i)
+      if (!batch.memory.equals(i, *batch.tickets[i])) return false;
     return true;
   }
-  const uint64_t batch = device_batches_.fetch_add(1, std::memory_order_relaxed);
-  if (batch % kRecheckEvery != 0) return true;
-  const size_t chosen = batch / kRecheckEvery % slot.tickets.size();
-  Ticket* const again = computed(engine_, slot.tickets[chosen]->inputs());
-  const bool right = again == nullptr || slot.memory.equals(chosen, *again);
+  const uint64_t number = device_batches_.fetch_add(1, std::memory_order_relaxed);
+  if (number % kRecheckEvery != 0) return true;
+  const size_t chosen = number / kRecheckEvery % batch.tickets.size();
+  Ticket* const again = computed(engine_, batch.tickets[chosen]->inputs());
+  const bool right = again == nullptr || batch.memory.equals(chosen, *again);
   if (again != nullptr) again->release();
   return right;
 }
 
 /// Delivers the results; a ticket keeps the first one. Counters are updated before, so that they include every result
 /// that has been delivered.
-void BatcherCore::deliver(BatchSlot& slot, Status status) {
+void BatcherCore::deliver(InFlightBatch& batch, Status status) {
   size_t finished = 0, failed = 0;
-  if (!ran(status)) slot.memory.set_status(status);
-  for (size_t i = 0; i < slot.tickets.size(); ++i) {
-    Ticket& ticket = *slot.tickets[i];
+  if (!ran(status)) batch.memory.set_status(status);
+  for (size_t i = 0; i < batch.tickets.size(); ++i) {
+    Ticket& ticket = *batch.tickets[i];
     if (!ticket.claim()) {
       ticket.release();
-      slot.tickets[i] = nullptr;
+      batch.tickets[i] = nullptr;
       continue;
     }
-    slot.memory.copy_out(i, ticket);
+    batch.memory.copy_out(i, ticket);
     ++finished;
-    if (slot.memory.item_status(i) != Status::kOk) ++failed;
+    if (batch.memory.item_status(i) != Status::kOk) ++failed;
   }
-  slot.memory.wipe();  // before callbacks run
+  batch.memory.wipe();  // before callbacks run
   {
     const Lock lock(mutex_);
-    slot.queue->stats->failed += failed;
-    slot.queue->stats->*kFinishedOn[static_cast<size_t>(slot.executor->executor().kind())] += finished;
-    count_finished(*slot.queue, finished);
+    batch.queue->stats->failed += failed;
+    batch.queue->stats->*kFinishedOn[static_cast<size_t>(batch.executor->executor().kind())] += finished;
+    count_finished(*batch.queue, finished);
   }
   ++delivering;
-  for (size_t i = 0; i < slot.tickets.size(); ++i)
-    if (slot.tickets[i] != nullptr) slot.tickets[i]->finish(slot.memory.item_status(i), slot.tickets.size());
+  for (size_t i = 0; i < batch.tickets.size(); ++i)
+    if (batch.tickets[i] != nullptr) batch.tickets[i]->finish(batch.memory.item_status(i), batch.tickets.size());
   --delivering;
 }
 
-/// Returns the slot. True if a batch may have waited for it.
-bool BatcherCore::recycle(BatchSlot* slot) {
-  for (Ticket* ticket : slot->tickets)
+/// Frees the batch. Returns true if another one may have waited for that.
+bool BatcherCore::recycle(InFlightBatch* batch) {
+  for (Ticket* ticket : batch->tickets)
     if (ticket != nullptr) ticket->release();
-  slot->tickets.clear();
-  slot->memory.wipe();
-  slot->probe = false;
+  batch->tickets.clear();
+  batch->memory.wipe();
+  batch->probe = false;
   const Lock lock(mutex_);
-  free_slots_.push_back(slot);
+  free_batches_.push_back(batch);
   idle_.notify_all();
-  return slots_short_;
+  return all_in_flight_;
 }
 
 }  // namespace polykem

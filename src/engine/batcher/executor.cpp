@@ -26,30 +26,30 @@ class AcceleratorExecutor final : public Executor {
 
   Kind kind() const override { return Kind::kAccelerator; }
   const char* name() const override { return accelerator_.name(); }
-  unsigned slots() const override { return kSlots; }
+  unsigned max_in_flight() const override { return kMaxInFlight; }
   bool available(const Scheme& scheme, Op) override {
     return accelerator_.available() && accelerator_.backend_for(scheme) != nullptr;
   }
   Status submit(const Request& request, Done done) override;
 
  private:
-  static constexpr unsigned kSlots = 2;  ///< one is computed while the other is gathered
+  static constexpr unsigned kMaxInFlight = 2;  ///< one is computed while the other is gathered
 
-  struct Slot {
+  struct Runner {
     bool taken = false, ready = false;
     Request request{};
     Done done;
     std::thread thread;
   };
 
-  void loop(Slot& slot);
+  void loop(Runner& runner);
 
   Engine& engine_;
   Accelerator& accelerator_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;
-  std::array<Slot, kSlots> slots_;
+  std::array<Runner, kMaxInFlight> runners_;
 };
 
 AcceleratorExecutor::~AcceleratorExecutor() {
@@ -58,46 +58,46 @@ AcceleratorExecutor::~AcceleratorExecutor() {
     stopping_ = true;
   }
   wake_.notify_all();
-  for (Slot& slot : slots_) {
-    if (slot.thread.joinable()) slot.thread.join();
+  for (Runner& runner : runners_) {
+    if (runner.thread.joinable()) runner.thread.join();
   }
 }
 
 Status AcceleratorExecutor::submit(const Request& request, Done done) {
   const std::lock_guard lock(mutex_);
-  for (Slot& slot : slots_) {
-    if (slot.taken) continue;
-    if (!slot.thread.joinable()) {
+  for (Runner& runner : runners_) {
+    if (runner.taken) continue;
+    if (!runner.thread.joinable()) {
       try {
-        slot.thread = start_thread([this, &slot] { loop(slot); });
+        runner.thread = start_thread([this, &runner] { loop(runner); });
       } catch (const std::system_error&) {
         return Status::kOutOfMemory;
       } catch (const std::bad_alloc&) {
         return Status::kOutOfMemory;
       }
     }
-    slot.request = request;
-    slot.request.run_on = RunOn::kAccelerator;
-    slot.request.accelerator = &accelerator_;
-    slot.done = std::move(done);
-    slot.taken = slot.ready = true;
+    runner.request = request;
+    runner.request.run_on = RunOn::kAccelerator;
+    runner.request.accelerator = &accelerator_;
+    runner.done = std::move(done);
+    runner.taken = runner.ready = true;
     wake_.notify_all();
     return Status::kOk;
   }
   return Status::kBusy;
 }
 
-void AcceleratorExecutor::loop(Slot& slot) {
+void AcceleratorExecutor::loop(Runner& runner) {
   std::unique_lock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [&] { return slot.ready || stopping_; });
-    if (!slot.ready) return;
-    slot.ready = false;
+    wake_.wait(lock, [&] { return runner.ready || stopping_; });
+    if (!runner.ready) return;
+    runner.ready = false;
     lock.unlock();
-    const Status status = engine_.run_here(slot.request);
+    const Status status = engine_.run_here(runner.request);
     lock.lock();
-    const Done done = std::move(slot.done);
-    slot.taken = false;
+    const Done done = std::move(runner.done);
+    runner.taken = false;
     lock.unlock();
     done(status);
     lock.lock();

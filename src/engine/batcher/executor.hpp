@@ -23,7 +23,7 @@ class Executor {
   /// Static storage.
   virtual const char* name() const = 0;
   /// The number of batches that it takes at a time.
-  virtual unsigned slots() const = 0;
+  virtual unsigned max_in_flight() const = 0;
   /// The reason why it is not available, static storage.
   virtual const char* problem() const { return "it cannot be reached"; }
   /// The longest pause between two probes of a failing executor.
@@ -46,7 +46,7 @@ class CpuExecutor final : public Executor {
   explicit CpuExecutor(Engine& engine) : engine_(engine) {}
   Kind kind() const override { return Kind::kCpu; }
   const char* name() const override { return "cpu"; }
-  unsigned slots() const override { return engine_.threads(); }
+  unsigned max_in_flight() const override { return engine_.threads(); }
   bool available(const Scheme&, Op) override { return true; }
   Status submit(const Request& request, Done done) override;
 

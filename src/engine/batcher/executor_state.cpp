@@ -22,7 +22,7 @@ constexpr Clock::duration kShortestStall = std::chrono::milliseconds(50);
 
 ExecutorState::ExecutorState(std::unique_ptr<Executor> executor, size_t queues, bool forced)
     : executor_(std::move(executor)), forced_(forced), breaker_(executor_->longest_pause()), known_(queues) {
-  in_flight_.reserve(executor_->slots());
+  in_flight_.reserve(executor_->max_in_flight());
 }
 
 ExecutorHealth ExecutorState::health() const {
@@ -42,13 +42,14 @@ ExecutorHealth ExecutorState::health() const {
 
 bool ExecutorState::idle() const {
   unsigned busy = probe_comes_ ? 1 : 0;
-  for (const BatchSlot* slot : in_flight_)
-    busy += slot->width;
-  return busy < executor_->slots();
+  for (const InFlightBatch* batch : in_flight_)
+    busy += batch->width;
+  return busy < executor_->max_in_flight();
 }
 
 bool ExecutorState::all_late() const {
-  return std::ranges::all_of(in_flight_, [](const BatchSlot* slot) { return slot->pace != BatchSlot::Pace::kInTime; });
+  return std::ranges::all_of(in_flight_,
+                             [](const InFlightBatch* batch) { return batch->pace != InFlightBatch::Pace::kInTime; });
 }
 
 Clock::duration ExecutorState::busy_for(Clock::time_point now) const {
@@ -56,30 +57,30 @@ Clock::duration ExecutorState::busy_for(Clock::time_point now) const {
   return starts_now ? Clock::duration::zero() : std::max(ready_at_ - now, Clock::duration::zero());
 }
 
-void ExecutorState::started(BatchSlot& slot, TicketQueue& queue, Clock::duration expected, Clock::time_point now) {
-  slot.executor = this;
-  slot.queue = &queue;
-  slot.pace = BatchSlot::Pace::kInTime;
-  slot.started = now;
-  slot.expected = expected;
+void ExecutorState::started(InFlightBatch& batch, TicketQueue& queue, Clock::duration expected, Clock::time_point now) {
+  batch.executor = this;
+  batch.queue = &queue;
+  batch.pace = InFlightBatch::Pace::kInTime;
+  batch.started = now;
+  batch.expected = expected;
   ready_at_ = std::max(ready_at_, now) + expected;
   last_queue_ = queue.index;
-  if (slot.probe) probe_comes_ = false;
-  in_flight_.push_back(&slot);
+  if (batch.probe) probe_comes_ = false;
+  in_flight_.push_back(&batch);
 }
 
-bool ExecutorState::ended(BatchSlot& slot, bool ran, bool right, Clock::time_point now) {
-  std::erase(in_flight_, &slot);
+bool ExecutorState::ended(InFlightBatch& batch, bool ran, bool right, Clock::time_point now) {
+  std::erase(in_flight_, &batch);
   if (in_flight_.empty()) ready_at_ = now;
-  const Clock::duration took = now - (cpu() ? slot.started : std::max(slot.started, last_finished_));
+  const Clock::duration took = now - (cpu() ? batch.started : std::max(batch.started, last_finished_));
   last_finished_ = now;
-  if (slot.probe) {
-    probe_ended(slot, ran && right, took, now);
+  if (batch.probe) {
+    probe_ended(batch, ran && right, took, now);
     return true;
   }
-  Known& it = known_[slot.queue->index];
+  Known& it = known_[batch.queue->index];
   if (ran) {
-    it.service.add(slot.tickets.size(), took);
+    it.service.add(batch.tickets.size(), took);
     it.measured = now;
   }
   if (cpu()) return true;
@@ -88,15 +89,15 @@ bool ExecutorState::ended(BatchSlot& slot, bool ran, bool right, Clock::time_poi
   } else if (!right) {
     breaker_.open("a result was wrong", now);
     it.proof = Proof::kNone;
-  } else if (slot.pace == BatchSlot::Pace::kInTime) {
+  } else if (batch.pace == InFlightBatch::Pace::kInTime) {
     breaker_.succeeded();
   }
   return ran && right;
 }
 
-void ExecutorState::probe_ended(BatchSlot& slot, bool passed, Clock::duration took, Clock::time_point now) {
-  Known& it = known_[slot.queue->index];
-  if (slot.pace != BatchSlot::Pace::kInTime) return;
+void ExecutorState::probe_ended(InFlightBatch& batch, bool passed, Clock::duration took, Clock::time_point now) {
+  Known& it = known_[batch.queue->index];
+  if (batch.pace != InFlightBatch::Pace::kInTime) return;
   if (!passed) {
     it.proof = Proof::kNone;
     breaker_.open("a probe failed", now);
@@ -108,28 +109,28 @@ void ExecutorState::probe_ended(BatchSlot& slot, bool passed, Clock::duration to
     return;
   }
   if (now - it.measured > kForgotten) it.service = {};
-  it.service.add(slot.tickets.size(), took);
+  it.service.add(batch.tickets.size(), took);
   it.measured = now;
   it.proof = Proof::kProven;
 }
 
-void ExecutorState::check_deadline(BatchSlot& slot, Clock::duration deadline, Clock::time_point now,
+void ExecutorState::check_deadline(InFlightBatch& batch, Clock::duration deadline, Clock::time_point now,
                                    Clock::time_point& next) {
-  using Pace = BatchSlot::Pace;
-  if (slot.pace == Pace::kStalled) return;
-  const bool late = slot.pace == Pace::kLate;
-  const Clock::time_point limit = slot.started + (slot.probe ? std::max(deadline, kProbeDeadline)
-                                                  : late     ? std::max(kDeadlinesOfAStall * deadline, kShortestStall)
-                                                             : deadline);
+  using Pace = InFlightBatch::Pace;
+  if (batch.pace == Pace::kStalled) return;
+  const bool late = batch.pace == Pace::kLate;
+  const Clock::time_point limit = batch.started + (batch.probe ? std::max(deadline, kProbeDeadline)
+                                                   : late      ? std::max(kDeadlinesOfAStall * deadline, kShortestStall)
+                                                               : deadline);
   if (now < limit) {
     next = std::min(next, limit);
-  } else if (slot.probe || late) {
-    slot.pace = Pace::kStalled;
-    breaker_.open(slot.probe ? "a probe passed its deadline" : "a batch stalled", now);
-    if (slot.probe) known_[slot.queue->index].proof = Proof::kNone;
+  } else if (batch.probe || late) {
+    batch.pace = Pace::kStalled;
+    breaker_.open(batch.probe ? "a probe passed its deadline" : "a batch stalled", now);
+    if (batch.probe) known_[batch.queue->index].proof = Proof::kNone;
   } else {
-    slot.pace = Pace::kLate;
-    breaker_.late("batches passed their deadline in a row", slot.started, now);
+    batch.pace = Pace::kLate;
+    breaker_.late("batches passed their deadline in a row", batch.started, now);
   }
 }
 

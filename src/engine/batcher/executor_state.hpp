@@ -28,21 +28,21 @@ class ExecutorState {
   const ServiceTime& service(const TicketQueue& queue) const { return known_[queue.index].service; }
   ExecutorHealth health() const;
 
-  std::span<BatchSlot* const> in_flight() const { return in_flight_; }
+  std::span<InFlightBatch* const> in_flight() const { return in_flight_; }
   bool idle() const;
   /// True if every batch in flight has missed its deadline.
   bool all_late() const;
   /// The time that the next batch would wait for those in flight.
   Clock::duration busy_for(Clock::time_point now) const;
 
-  /// Records that a batch has started. slot: with its tickets and width. expected: how long it takes once earlier
+  /// Records that the batch, which has its tickets and width, has started. expected: how long it takes once earlier
   /// batches have ended.
-  void started(BatchSlot& slot, TicketQueue& queue, Clock::duration expected, Clock::time_point now);
+  void started(InFlightBatch& batch, TicketQueue& queue, Clock::duration expected, Clock::time_point now);
   /// Records that a batch has ended. ran: the executor computed it; right: no result was wrong. Returns false if the
   /// CPU must compute it again.
-  bool ended(BatchSlot& slot, bool ran, bool right, Clock::time_point now);
+  bool ended(InFlightBatch& batch, bool ran, bool right, Clock::time_point now);
   /// Updates the batch's pace, and moves `next` forward to the batch's next deadline if that is earlier.
-  void check_deadline(BatchSlot& slot, Clock::duration deadline, Clock::time_point now, Clock::time_point& next);
+  void check_deadline(InFlightBatch& batch, Clock::duration deadline, Clock::time_point now, Clock::time_point& next);
 
   /// True if the queue could use the executor after a probe that has not been requested. waits: operations are waiting.
   bool lacks_probe(const TicketQueue& queue, bool waits, Clock::time_point now) const;
@@ -69,16 +69,16 @@ class ExecutorState {
     Clock::time_point measured{};
   };
 
-  void probe_ended(BatchSlot& slot, bool passed, Clock::duration took, Clock::time_point now);
+  void probe_ended(InFlightBatch& batch, bool passed, Clock::duration took, Clock::time_point now);
 
   std::unique_ptr<Executor> executor_;
   bool forced_;
   Breaker breaker_;
-  std::vector<Known> known_;           ///< by TicketQueue::index
-  std::vector<BatchSlot*> in_flight_;  ///< has capacity for all batches that the executor takes
-  bool probe_comes_ = false;           ///< a place in flight is reserved for a probe
-  uint32_t last_queue_ = 0;            ///< the queue that probes a half-open breaker
-  bool asked_for_ = false;             ///< a queue would have used it while its breaker was open
+  std::vector<Known> known_;               ///< by TicketQueue::index
+  std::vector<InFlightBatch*> in_flight_;  ///< has capacity for all batches that the executor takes
+  bool probe_comes_ = false;               ///< a place in flight is reserved for a probe
+  uint32_t last_queue_ = 0;                ///< the queue that probes a half-open breaker
+  bool asked_for_ = false;                 ///< a queue would have used it while its breaker was open
   Clock::time_point ready_at_{}, last_finished_{};
 };
 

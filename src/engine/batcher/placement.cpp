@@ -19,7 +19,7 @@ constexpr double kBusyCaller = 0.1;
 constexpr Clock::duration kUnmeasuredOperation = std::chrono::milliseconds(1);
 /// The size of a batch of an operation that was never measured.
 constexpr size_t kUnmeasuredItems = 16;
-/// The largest batch on the CPU, in bytes of records. More would gain nothing, and a slot keeps its memory.
+/// The largest batch on the CPU, in bytes of records. More would gain nothing, and an InFlightBatch keeps its memory.
 constexpr size_t kMaxBytesOnCpu = size_t{16} << 20;
 
 }  // namespace
@@ -102,8 +102,8 @@ size_t Placement::items_allowed(const ExecutorState& executor, const TicketQueue
       std::clamp<size_t>(kMaxBytesOnCpu / (bytes.pk + bytes.sk + bytes.ct + bytes.sig), 1, config.batch_items);
   if (queue.op == Op::kDecaps) return most_items;
   Clock::duration left = kMaxAhead;
-  for (const BatchSlot* slot : executor.in_flight())
-    if (slot->queue->op != Op::kDecaps) left -= slot->expected;
+  for (const InFlightBatch* batch : executor.in_flight())
+    if (batch->queue->op != Op::kDecaps) left -= batch->expected;
   if (left <= left.zero()) return 0;
   const bool first = left == kMaxAhead;
   const Clock::duration one = service_of(executor, queue, 1);
