@@ -120,9 +120,9 @@ __global__ void __launch_bounds__(kAesThreads, 1)
     if (++in_tile < steps_of_tile && step + 1 < steps.end) continue;
 #pragma unroll
     for (int k = 0; k < 16; ++k) {
-      const int w = k / 8, odd = k / 4 % 2, slot = k % 4;
-      atomicAdd(&aes.sums()[512 * tile + 32 * k + lane], sum[w][2 * odd][slot] + (sum[w][2 * odd + 1][slot] << 8));
-      sum[w][2 * odd][slot] = sum[w][2 * odd + 1][slot] = 0;
+      const int w = k / 8, odd = k / 4 % 2, entry = k % 4;
+      atomicAdd(&aes.sums()[512 * tile + 32 * k + lane], sum[w][2 * odd][entry] + (sum[w][2 * odd + 1][entry] << 8));
+      sum[w][2 * odd][entry] = sum[w][2 * odd + 1][entry] = 0;
     }
     in_tile = 0;
     ++tile;

@@ -189,22 +189,22 @@ __device__ __forceinline__ unsigned commitment_place(unsigned i) {
   return i / 16 * 16 + i % 8 * 2 + i / 8 % 2;
 }
 
-/// Computes the parts of w from y of the attempt in `slot`, and stores them, mu and w1's bytes.
+/// Computes the parts of w from y of the attempt, and stores them, mu and w1's bytes.
 /// [FIPS204, Alg 7, L12-15]
 template <class Set, class Memory>
-__device__ __forceinline__ void compute_commitment(Memory& memory, const Work& work, size_t slot, size_t item,
+__device__ __forceinline__ void compute_commitment(Memory& memory, const Work& work, size_t attempt, size_t item,
                                                    unsigned l) {
   using S = Shape<Set>;
   uint32_t* const exchange = memory.polys[S::kL];
   Coefficients a;
 #pragma unroll 1
   for (int j = 0; j < S::kL; ++j) {
-    unpack_below<S::kZBits>(a, reinterpret_cast<const uint8_t*>(work.y + (slot * S::kL + j) * S::kMaskWords),
+    unpack_below<S::kZBits>(a, reinterpret_cast<const uint8_t*>(work.y + (attempt * S::kL + j) * S::kMaskWords),
                             S::kGamma1, l);
     forward_transform(a, memory.polys[j], l);
     store_rows(memory.polys[j], a, l);
   }
-  uint8_t* const mu_w1 = work.mu_w1 + slot * S::kMuW1Bytes;
+  uint8_t* const mu_w1 = work.mu_w1 + attempt * S::kMuW1Bytes;
   copy_mu(mu_w1, work.mu, item, l);
 #pragma unroll 1
   for (int row = 0; row < S::kK; ++row) {
@@ -212,7 +212,7 @@ __device__ __forceinline__ void compute_commitment(Memory& memory, const Work& w
     add_row<Set>(sums, work.matrix<Set>(item), row, memory, l);
     sums.reduce(a);
     inverse_transform(a, exchange, l);
-    int32_t* const w = work.w + (slot * S::kK + row) * kN;
+    int32_t* const w = work.w + (attempt * S::kK + row) * kN;
 #pragma unroll
     for (unsigned r = 0; r < kLaneCoefficients; ++r) {
       const Parts parts = decompose<S::kParams.gamma2_part>(static_cast<int32_t>(a[r]));
@@ -228,8 +228,8 @@ __global__ void __launch_bounds__(kThreads) commitment_kernel(Work work, uint32_
   __shared__ LaneMemory<Shape<Set>::kL + 1> memories[kBlockItems];
   const uint32_t count = work.unsigned_counts[round], first = blockIdx.x * kBlockItems;
   if (first >= count) return;
-  const uint32_t slot = min(first + block_item(), count - 1);  // lanes beyond repeat the last attempt
-  compute_commitment<Set>(memories[block_item()], work, slot, work.unsigned_items[round % 2][slot], poly_lane());
+  const uint32_t attempt = min(first + block_item(), count - 1);  // lanes beyond repeat the last attempt
+  compute_commitment<Set>(memories[block_item()], work, attempt, work.unsigned_items[round % 2][attempt], poly_lane());
 }
 
 // ---- verify

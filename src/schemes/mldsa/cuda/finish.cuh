@@ -37,8 +37,8 @@ __global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t
     if (threadIdx.x == 0) accepted = kBlockItems;
     do {
       if (threadIdx.x < 32)
-        expand_mask<Set>(memory.mask, work, first * S::kL, (first + kBlockItems) * S::kL, [&](uint32_t slot) {
-          return Attempt{item, kappa + (slot - first) * S::kL};
+        expand_mask<Set>(memory.mask, work, first * S::kL, (first + kBlockItems) * S::kL, [&](uint32_t attempt) {
+          return Attempt{item, kappa + (attempt - first) * S::kL};
         });
       __syncthreads();
       compute_commitment<Set>(memory.commitment[own], work, first + own, item, l);

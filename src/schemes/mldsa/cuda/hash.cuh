@@ -142,7 +142,7 @@ __device__ __forceinline__ void sample_in_ball(HashMemory& memory,
     *reinterpret_cast<uint4*>(out + w) = make_uint4(poly[w], poly[w + 1], poly[w + 2], poly[w + 3]);
 }
 
-/// Computes c~ of the attempt or item in slot `first` + lane. [FIPS204, Alg 7, L15]
+/// Computes c~ of attempt, or item, number `first` + lane. [FIPS204, Alg 7, L15]
 template <class Set>
 __device__ __forceinline__ void hash_challenge(uint32_t (&challenge)[Shape<Set>::kChallengeWords], HashMemory& memory,
                                                const Work& work, size_t first, uint32_t valid) {
@@ -155,15 +155,16 @@ __device__ __forceinline__ void hash_challenge(uint32_t (&challenge)[Shape<Set>:
   squeeze_words(challenge, state);
 }
 
-/// Computes c~ and c of `valid` attempts from slot `first` on.
+/// Computes c~ and c of `valid` attempts from number `first` on.
 template <class Set>
 __device__ __forceinline__ void challenge_attempts(HashMemory& memory, const Work& work, size_t first, uint32_t valid) {
   uint32_t challenge[Shape<Set>::kChallengeWords];
   hash_challenge<Set>(challenge, memory, work, first, valid);
-  const size_t slot = first + warp_lane();
+  const size_t attempt = first + warp_lane();
   const bool stored = warp_lane() < valid;
-  if (stored) polykem::cuda::store_words(reinterpret_cast<uint8_t*>(work.challenge + slot * kDigestWords), challenge);
-  sample_in_ball<Set>(memory, challenge, work.challenge_poly + slot * kChallengePolyWords, stored);
+  if (stored)
+    polykem::cuda::store_words(reinterpret_cast<uint8_t*>(work.challenge + attempt * kDigestWords), challenge);
+  sample_in_ball<Set>(memory, challenge, work.challenge_poly + attempt * kChallengePolyWords, stored);
 }
 
 template <class Set>

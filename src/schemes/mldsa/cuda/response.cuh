@@ -157,17 +157,17 @@ struct ResponseMemory {
   uint8_t hint_bytes[Shape<Set>::kOmega + Shape<Set>::kK];
 };
 
-/// The response to the challenge of the attempt in `slot`. All lanes of the warp call each member.
+/// The response to the challenge of an attempt. All lanes of the warp call each member.
 template <class Set>
 class Response {
  public:
-  __device__ __forceinline__ Response(ResponseMemory<Set>& memory, const Work& work, size_t slot, size_t item)
+  __device__ __forceinline__ Response(ResponseMemory<Set>& memory, const Work& work, size_t attempt, size_t item)
       : memory_(memory),
         matrix_(memory.matrix),
         sk_(work.sk[item]),
-        y_(reinterpret_cast<const uint8_t*>(work.y + slot * S::kL * S::kMaskWords)),
-        w_(reinterpret_cast<int2*>(work.w + slot * S::kK * kN) + g_) {
-    ChallengeMatrix::fill(memory.matrix, work.challenge_poly + slot * kChallengePolyWords);
+        y_(reinterpret_cast<const uint8_t*>(work.y + attempt * S::kL * S::kMaskWords)),
+        w_(reinterpret_cast<int2*>(work.w + attempt * S::kK * kN) + g_) {
+    ChallengeMatrix::fill(memory.matrix, work.challenge_poly + attempt * kChallengePolyWords);
   }
 
   /// Returns true if the attempt is accepted; z and the hint are then in shared memory. That it fails, and at which
@@ -327,7 +327,7 @@ __device__ __forceinline__ void pack_hint(ResponseMemory<Set>& memory) {
 
 /// Stores the signature of an accepted attempt. All lanes of the warp call it. [FIPS204, Alg 26]
 template <class Set>
-__device__ __forceinline__ void store_signature(ResponseMemory<Set>& memory, const Work& work, size_t slot,
+__device__ __forceinline__ void store_signature(ResponseMemory<Set>& memory, const Work& work, size_t attempt,
                                                 size_t item) {
   using S = Shape<Set>;
   const unsigned lane = warp_lane(), l = lane % kPolyLanes;
@@ -346,7 +346,7 @@ __device__ __forceinline__ void store_signature(ResponseMemory<Set>& memory, con
     }
     stage_fields<S::kZBits>(memory.z + j * S::kMaskWords, fields, l);
   }
-  polykem::cuda::store_staged<4 * S::kChallengeWords>(out, work.challenge + slot * kDigestWords, lane);
+  polykem::cuda::store_staged<4 * S::kChallengeWords>(out, work.challenge + attempt * kDigestWords, lane);
   polykem::cuda::store_staged<4 * S::kL * S::kMaskWords>(out + S::kZOffset, memory.z, lane);
   for (unsigned b = lane; b < sizeof memory.hint_bytes; b += 32)
     out[S::kHintOffset + b] = memory.hint_bytes[b];
@@ -357,11 +357,11 @@ __device__ __forceinline__ void store_signature(ResponseMemory<Set>& memory, con
 template <class Set>
 __global__ void __launch_bounds__(32) response_kernel(Work work, uint32_t round) {
   __shared__ ResponseMemory<Set> memory;
-  const uint32_t slot = blockIdx.x;
-  if (slot >= work.unsigned_counts[round]) return;
-  const uint32_t item = work.unsigned_items[round % 2][slot];
-  if (Response<Set>(memory, work, slot, item).accepted()) {
-    store_signature<Set>(memory, work, slot, item);
+  const uint32_t attempt = blockIdx.x;
+  if (attempt >= work.unsigned_counts[round]) return;
+  const uint32_t item = work.unsigned_items[round % 2][attempt];
+  if (Response<Set>(memory, work, attempt, item).accepted()) {
+    store_signature<Set>(memory, work, attempt, item);
   } else if (warp_lane() == 0) {
     work.unsigned_items[(round + 1) % 2][atomicAdd(work.unsigned_counts + round + 1, 1u)] = item;
   }

@@ -135,15 +135,16 @@ struct Attempt {
 inline constexpr int kMaskStageWords = 32 * polykem::cuda::kStageStride;
 
 /// Expands up to 32 polynomials of y, packed, from first_poly to end_poly - 1, with one warp. Polynomial n belongs to
-/// slot n / l, in which attempt(n / l) is made. `stage` has kMaskStageWords words of shared memory. [FIPS204, Alg 34]
+/// attempt n / l of the round, which is attempt_of(n / l). `stage` has kMaskStageWords words of shared memory.
+/// [FIPS204, Alg 34]
 template <class Set, class AttemptOf>
 __device__ __forceinline__ void expand_mask(uint32_t* stage, const Work& work, uint32_t first_poly, uint32_t end_poly,
-                                            AttemptOf attempt) {
+                                            AttemptOf attempt_of) {
   using S = Shape<Set>;
   constexpr int kWords = polykem::cuda::kRateWords, kBlocks = (S::kMaskWords + kWords - 1) / kWords;
   const unsigned lane = warp_lane();
   const uint32_t mine = min(first_poly + lane, end_poly - 1), stored = min(end_poly - first_poly, 32u);
-  const Attempt own = attempt(mine / S::kL);
+  const Attempt own = attempt_of(mine / S::kL);
   uint32_t seed[kDigestWords];
   work.mask_seed.load(seed, own.item);
   uint64_t state[25];
@@ -177,8 +178,8 @@ __global__ void __launch_bounds__(32, 16) expand_mask_kernel(Work work, uint32_t
   const uint32_t* const items = work.unsigned_items[round % 2];
   const uint32_t first = blockIdx.x * 32u, end = work.unsigned_counts[round] * Shape<Set>::kL;
   if (first >= end) return;
-  expand_mask<Set>(stage, work, first, end, [&](uint32_t slot) {
-    return Attempt{items[slot], round * Shape<Set>::kL};
+  expand_mask<Set>(stage, work, first, end, [&](uint32_t attempt) {
+    return Attempt{items[attempt], round * Shape<Set>::kL};
   });
 }
 
