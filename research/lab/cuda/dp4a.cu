@@ -21,18 +21,18 @@ __device__ __forceinline__ int dp4a(uint32_t p, uint32_t r, int sum) {
 /// Lane 4g + t computes the coefficients 8k + L with k = g * kRows + i, i below kRows, and L = 2t, 2t + 1. A word of p
 /// at u and row i is that of row i + 1 at u - 8, so a lane keeps a run of words in registers.
 template <int N, MulKind kKind>
-struct Dp4aProduct : LimbStaging<N, kKind> {
-  using Staging = LimbStaging<N, kKind>;
-  using Shape = typename Staging::Shape;
-  using Staging::lane;
-  using Staging::shared;
+struct Dp4aProduct : LimbOperands<N, kKind> {
+  using Base = LimbOperands<N, kKind>;
+  using Shape = typename Base::Shape;
+  using Base::lane;
+  using Base::shared;
   static constexpr int kRows = (Shape::kGroups + 7) / 8;
   static constexpr int kRun = 8 + 2 * (kRows - 1);  ///< words of p that eight words of u meet
   static_assert(64 * kRows >= Shape::kStride);
   static_assert(8 * (7 * kRows) + 32 * (Shape::kSteps - 1) + 4 * kRun <= Shape::kPlainCopy + 256);
   int sum[Shape::kSums][kRows][2];
 
-  __device__ __forceinline__ explicit Dp4aProduct(uint8_t* warp_shared) : Staging(warp_shared), sum{} {}
+  __device__ __forceinline__ explicit Dp4aProduct(uint8_t* warp_shared) : Base(warp_shared), sum{} {}
 
   __device__ __forceinline__ void multiply() {
 #pragma unroll 1
@@ -60,7 +60,7 @@ struct Dp4aProduct : LimbStaging<N, kKind> {
 #pragma unroll
         for (int limb = 0; limb < Shape::kLimbsReversed; ++limb) {
           r[limb] = reversed_word(limb, 32 * step + 4 * w, lane % 4 * 2 + column);
-          if (kLast) r[limb] &= Staging::mask_from_n(32 * (Shape::kSteps - 1) + 4 * w);
+          if (kLast) r[limb] &= Base::mask_from_n(32 * (Shape::kSteps - 1) + 4 * w);
         }
 #pragma unroll
         for (int i = 0; i < kRows; ++i) {
@@ -79,7 +79,7 @@ struct Dp4aProduct : LimbStaging<N, kKind> {
 
   /// Returns the bytes r[L - u], .., r[L - u - 3].
   __device__ __forceinline__ uint32_t reversed_word(int limb, int u, int column) const {
-    const uint8_t* copy = Staging::reversed_limbs() + limb * Shape::kReversedBytes + column % 4 * Shape::kReversedCopy;
+    const uint8_t* copy = Base::reversed_limbs() + limb * Shape::kReversedBytes + column % 4 * Shape::kReversedCopy;
     return *reinterpret_cast<const uint32_t*>(copy + Shape::kFront + u - column / 4 * 4);
   }
 
@@ -122,8 +122,8 @@ __global__ void __launch_bounds__(kWarp) dp4a_kernel(MulArgs args) {
   load_groups<N, kKind>(a, args.a + item * args.a_stride);
   load_groups<N, kKind>(b, args.b + item * args.b_stride);
   Dp4aProduct<N, kKind> product(arena);
-  product.stage_a(a);
-  product.stage_b(b);
+  product.store_a(a);
+  product.store_b(b);
   __syncwarp();
   product.multiply();
   uint32_t* c = reinterpret_cast<uint32_t*>(args.c + item * Shape::kStride);

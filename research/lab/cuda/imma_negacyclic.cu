@@ -57,8 +57,8 @@ __global__ void __launch_bounds__(32) imma_negacyclic_kernel(RingArgs<R> args) {
   }
 #pragma unroll
   for (int limb = 0; limb < kLimbs; ++limb)
-    cuda::stage_plain<R::kN>(m.plain + limb * Shape::kPlainBytes, p[limb], minus_p[limb], lane);
-  cuda::stage_reversed<R::kN>(m.reversed, r, minus_r, lane);
+    cuda::store_plain<R::kN>(m.plain + limb * Shape::kPlainBytes, p[limb], minus_p[limb], lane);
+  cuda::store_reversed<R::kN>(m.reversed, r, minus_r, lane);
   __syncwarp();
   cuda::NegacyclicFragments<R::kN> fragments;
   fragments.load(m.reversed, lane);

@@ -32,15 +32,15 @@ struct TmvpShape {
 enum class Tail { kNone, kSelectFirst, kZero };
 
 template <int N, MulKind kKind>
-struct TmvpProduct : LimbStaging<N, kKind, 7> {
-  using Staging = LimbStaging<N, kKind, 7>;
-  using Limbs = typename Staging::Shape;
+struct TmvpProduct : LimbOperands<N, kKind, 7> {
+  using Base = LimbOperands<N, kKind, 7>;
+  using Limbs = typename Base::Shape;
   using Shape = TmvpShape<N, kKind>;
-  using Staging::lane;
-  using Staging::shared;
+  using Base::lane;
+  using Base::shared;
   using Sums = int[Limbs::kSums][Shape::kTiles][4];
 
-  __device__ __forceinline__ explicit TmvpProduct(uint8_t* warp_shared) : Staging(warp_shared) {}
+  __device__ __forceinline__ explicit TmvpProduct(uint8_t* warp_shared) : Base(warp_shared) {}
 
   /// Computes d and r0 + r1. Call it after the operands are staged and a __syncwarp().
   __device__ __forceinline__ void prepare() const {
@@ -64,7 +64,7 @@ struct TmvpProduct : LimbStaging<N, kKind, 7> {
     for (int i = 0; i < (4 * kWords + 31) / 32; ++i) {
       const int index = lane + 32 * i;
       if (index >= 4 * kWords) break;
-      const uint8_t* r = Staging::reversed_limbs() + index / kWords * Limbs::kReversedCopy + index % kWords * 8;
+      const uint8_t* r = Base::reversed_limbs() + index / kWords * Limbs::kReversedCopy + index % kWords * 8;
       uint8_t* sum = sums() + index / kWords * Shape::kSumCopy + index % kWords * 8;
 #pragma unroll
       for (int limb = 0; limb < Limbs::kLimbsReversed; ++limb) {
@@ -84,7 +84,7 @@ struct TmvpProduct : LimbStaging<N, kKind, 7> {
     add_half<Tail::kSelectFirst>(both, p + Shape::kHalf, Limbs::kPlainBytes, reversed_address(sums(), Shape::kSumCopy),
                                  Shape::kSumBytes);
     Sums half;
-    const uint8_t* r = reversed_address(Staging::reversed_limbs(), Limbs::kReversedCopy);
+    const uint8_t* r = reversed_address(Base::reversed_limbs(), Limbs::kReversedCopy);
     copy<-1>(half, both);
     add_half<Tail::kZero>(half, d + Shape::kHalf, Shape::kDifferenceBytes, r + Shape::kHalf, Limbs::kReversedBytes);
     constexpr int kWord = (N - 1 - Shape::kHalf) / 2;
@@ -169,10 +169,10 @@ struct TmvpProduct : LimbStaging<N, kKind, 7> {
       for (int i = 0; i < 2; ++i) {
         uint32_t word = *reinterpret_cast<const uint32_t*>(source + limb * r_limb + 16 * i);
         if (kTail != Tail::kNone && step == Shape::kSteps - 1) {
-          const uint32_t mask = Staging::mask_from_n(Shape::kHalf + 32 * step + 16 * i + 4 * (lane % 4));
+          const uint32_t mask = Base::mask_from_n(Shape::kHalf + 32 * step + 16 * i + 4 * (lane % 4));
           uint32_t other = 0;
           if (kTail == Tail::kSelectFirst) {
-            const uint8_t* r = reversed_address(Staging::reversed_limbs(), Limbs::kReversedCopy);
+            const uint8_t* r = reversed_address(Base::reversed_limbs(), Limbs::kReversedCopy);
             other = *reinterpret_cast<const uint32_t*>(r + limb * Limbs::kReversedBytes + 32 * step + 16 * i);
           }
           word = (word & mask) | (other & ~mask);
@@ -220,8 +220,8 @@ __global__ void __launch_bounds__(kWarp) imma_tmvp_kernel(MulArgs args) {
   load_groups<N, kKind>(a, args.a + item * args.a_stride);
   load_groups<N, kKind>(b, args.b + item * args.b_stride);
   TmvpProduct<N, kKind> product(arena);
-  product.stage_a(a);
-  product.stage_b(b);
+  product.store_a(a);
+  product.store_b(b);
   __syncwarp();
   product.prepare();
   __syncwarp();

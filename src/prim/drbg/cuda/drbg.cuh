@@ -56,16 +56,16 @@ __device__ __forceinline__ void make_coin_words(uint32_t (&words)[kWords], const
 }
 
 /// Makes the 32 blocks of warp number `warp`, of a batch of `count` items. `rows` has kStride bytes for each item;
-/// `stage` is kStageWords words of shared memory of this warp.
+/// `scratch` is kScratchWords words of shared memory of this warp.
 template <uint32_t kBlocks, uint32_t kStride>
 __device__ __forceinline__ void warp_make_coins(uint8_t* rows, const uint32_t* seed, CoinDomain domain, uint64_t warp,
-                                                uint64_t count, uint32_t* stage, unsigned lane) {
+                                                uint64_t count, uint32_t* scratch, unsigned lane) {
   const CoinLayout<kBlocks, kStride> layout(warp, count);
   uint64_t state[25];
   make_coin_block(state, seed, domain, layout.item(lane), layout.block(lane));
 #pragma unroll
   for (int j = 0; j < kRateWords / 2; ++j) {
-    uint32_t* row = stage + lane * kStageStride + 2 * j;
+    uint32_t* row = scratch + lane * kScratchStride + 2 * j;
     row[0] = static_cast<uint32_t>(state[j]);
     row[1] = static_cast<uint32_t>(state[j] >> 32);
   }
@@ -76,7 +76,7 @@ __device__ __forceinline__ void warp_make_coins(uint8_t* rows, const uint32_t* s
   for (int t = static_cast<int>(lane); t < 32 * kRateWords; t += 32) {
     const int m = t / kRateWords, w = t % kRateWords;
     const size_t at = size_t{2} * __shfl_sync(0xffffffff, offset, m) + w;
-    if (m < static_cast<int>(layout.valid())) first_row[at] = stage[m * kStageStride + w];
+    if (m < static_cast<int>(layout.valid())) first_row[at] = scratch[m * kScratchStride + w];
   }
 }
 

@@ -24,20 +24,20 @@ struct LaneRecords {
   __device__ const uint8_t* operator()(int m) const { return records[item.of(m)]; }
 };
 
-inline constexpr int kHashStageWords = 32 * 4 * kStagePieces;
-static_assert(kHashStageWords >= kStageWords);
+inline constexpr int kHashScratchWords = 32 * 4 * kScratchPieces;
+static_assert(kHashScratchWords >= kScratchWords);
 
 /// Sets `digest` to the SHA3-256, or another function of the same rate, of the record of each lane's item, which
-/// follows `prefix` if there is one. `stage` is kHashStageWords words of shared memory, 16-byte aligned.
+/// follows `prefix` if there is one. `scratch` is kHashScratchWords words of shared memory, 16-byte aligned.
 template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
-__device__ __forceinline__ void hash_records(uint32_t (&digest)[8], uint32_t* stage, Records records,
+__device__ __forceinline__ void hash_records(uint32_t (&digest)[8], uint32_t* scratch, Records records,
                                              const LaneItem& item, const uint32_t* prefix = nullptr) {
   const uint8_t* const base = records[item.first];
   if ((reinterpret_cast<uintptr_t>(base) | records.stride) % 16 == 0) {
-    warp_sha3_256_aligned<kPrefix, kBytes, kSuffix>(digest, prefix, reinterpret_cast<uint4*>(stage), warp_lane(), base,
-                                                    records.stride, item.valid_lanes());
+    warp_sha3_256_aligned<kPrefix, kBytes, kSuffix>(digest, prefix, reinterpret_cast<uint4*>(scratch), warp_lane(),
+                                                    base, records.stride, item.valid_lanes());
   } else {
-    warp_sha3_256<kPrefix, kBytes, kSuffix>(digest, prefix, stage, warp_lane(), LaneRecords{records, item});
+    warp_sha3_256<kPrefix, kBytes, kSuffix>(digest, prefix, scratch, warp_lane(), LaneRecords{records, item});
   }
 }
 

@@ -78,10 +78,10 @@ __device__ __forceinline__ void keccak_f1600(uint64_t (&a)[25], Beside beside) {
 
 inline constexpr int kRateBytes = 136;             ///< the rate of SHA3-256 and of SHAKE256
 inline constexpr int kRateWords = kRateBytes / 4;  ///< the rate in 32-bit words
-/// The 32-bit words from one thread's row of the stage to the next. It is odd, so that 32 threads reading the same word
+/// The 32-bit words from one thread's row of `scratch` to the next. It is odd, so that 32 threads reading the same word
 /// of their own rows touch 32 banks.
-inline constexpr int kStageStride = kRateWords + 1;
-inline constexpr int kStageWords = 32 * kStageStride;  ///< shared memory of one warp, in 32-bit words
+inline constexpr int kScratchStride = kRateWords + 1;
+inline constexpr int kScratchWords = 32 * kScratchStride;  ///< shared memory of one warp, in 32-bit words
 
 /// The end of a hashed message: the bits that tell the functions apart and the first bit of the padding. [FIPS202, 6]
 enum class KeccakSuffix : uint8_t { kSha3 = 0x06, kShake = 0x1f };
@@ -114,9 +114,9 @@ inline constexpr int kShake128RateBytes = 168, kSha3_512RateBytes = 72;
 /// Computes SHA3-256, or the first 32 bytes of SHAKE256, of 32 messages by one warp. Each lane hashes one message and
 /// gets its digest. A message is the kPrefix words of `prefix` (nullptr if there are none) and kBytes bytes of any
 /// alignment in global memory, readable up to the next multiple of 4. record(m) returns the address of lane m's bytes;
-/// any lane may call it. `stage` is kStageWords words of shared memory of this warp.
+/// any lane may call it. `scratch` is kScratchWords words of shared memory of this warp.
 template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::kSha3, class Record>
-__device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint32_t* prefix, uint32_t* stage,
+__device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint32_t* prefix, uint32_t* scratch,
                                               unsigned lane, Record record) {
   static_assert(kPrefix % 2 == 0);
   constexpr int kBlocks = (4 * kPrefix + kBytes) / kRateBytes + 1;
@@ -128,7 +128,7 @@ __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint3
       const uint8_t* const bytes = record(m);
       const int word = block * kRateWords - kPrefix + at;
       if (word < 0 || word > (skip(bytes) + kBytes - 1) / 4) return;
-      begin_copy<4>(stage + m * kStageStride + at, bytes - skip(bytes) + 4 * word);
+      begin_copy<4>(scratch + m * kScratchStride + at, bytes - skip(bytes) + 4 * word);
     };
 #pragma unroll 8
     for (int m = 0; m < 32; ++m)
@@ -141,7 +141,7 @@ __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint3
 #pragma unroll
   for (int j = 0; j < kPrefix / 2; ++j)
     state[j] = prefix[2 * j] | (static_cast<uint64_t>(prefix[2 * j + 1]) << 32);
-  const uint32_t* const row = stage + lane * kStageStride;
+  const uint32_t* const row = scratch + lane * kScratchStride;
   const int shift = 8 * skip(record(static_cast<int>(lane)));
   fetch(0);
 #pragma unroll 1
@@ -173,13 +173,13 @@ __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint3
   }
 }
 
-inline constexpr int kStagePieces = 9;  ///< pieces of 16 bytes of a message that a block of 136 bytes touches
+inline constexpr int kScratchPieces = 9;  ///< pieces of 16 bytes of a message that a block of 136 bytes touches
 
 /// Computes warp_sha3_256() of messages whose bytes are 16-byte aligned; kBytes is a multiple of 16, and kPrefix of 4.
-/// Lane m's bytes are at records + m * stride, and the first `valid` lanes have a message. `stage` is 32 kStagePieces
-/// pieces of shared memory of this warp.
+/// Lane m's bytes are at records + m * stride, and the first `valid` lanes have a message. `scratch` is 32
+/// kScratchPieces pieces of shared memory of this warp.
 template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
-__device__ __forceinline__ void warp_sha3_256_aligned(uint32_t (&digest)[8], const uint32_t* prefix, uint4* stage,
+__device__ __forceinline__ void warp_sha3_256_aligned(uint32_t (&digest)[8], const uint32_t* prefix, uint4* scratch,
                                                       unsigned lane, const uint8_t* records, size_t stride,
                                                       unsigned valid) {
   static_assert(kPrefix % 4 == 0 && kBytes % 16 == 0);
@@ -191,7 +191,7 @@ __device__ __forceinline__ void warp_sha3_256_aligned(uint32_t (&digest)[8], con
     const auto put = [&](unsigned m, int at) {
       const int piece = kRateBytes * block / 16 + at;
       if (m < valid && piece >= kFirstPiece && piece < kEndPiece)
-        begin_copy<16>(stage + m * kStagePieces + at, records + m * stride + 16 * (piece - kFirstPiece));
+        begin_copy<16>(scratch + m * kScratchPieces + at, records + m * stride + 16 * (piece - kFirstPiece));
     };
 #pragma unroll
     for (unsigned m = 0; m < 32; m += 4)
@@ -207,7 +207,7 @@ __device__ __forceinline__ void warp_sha3_256_aligned(uint32_t (&digest)[8], con
   for (int block = 0; block < kBlocks; ++block) {
     const bool last = block == kBlocks - 1;
     // Odd blocks begin within a piece.
-    const auto* words = reinterpret_cast<const uint64_t*>(stage + lane * kStagePieces) + block % 2;
+    const auto* words = reinterpret_cast<const uint64_t*>(scratch + lane * kScratchPieces) + block % 2;
     end_copies();
     __syncwarp();
 #pragma unroll

@@ -17,7 +17,7 @@ inline constexpr uint64_t kShakeSuffix = 0x1f, kShakeLastBit = uint64_t{1} << 63
 template <int kRate>
 inline constexpr int kShakeStride = 2 * kRate + 1;
 template <int kRate>
-inline constexpr int kShakeStageWords = 32 * kShakeStride<kRate>;
+inline constexpr int kShakeScratchWords = 32 * kShakeStride<kRate>;
 
 /// The messages of a warp, each of `words` 64-bit words of any alignment in global memory, readable up to the next
 /// multiple of 4 bytes. Lane m has the message at first + m * stride; lanes from `valid` > 0 on repeat the last one.
@@ -37,37 +37,37 @@ struct LaneMessages {
 
 /// Begins to copy the aligned 32-bit words that block `block` of a warp's messages touches, one more than it has.
 template <int kRate>
-__device__ __forceinline__ void fetch_block(uint32_t* stage, unsigned lane, uint32_t block,
+__device__ __forceinline__ void fetch_block(uint32_t* scratch, unsigned lane, uint32_t block,
                                             const LaneMessages& messages) {
   const uint32_t first_word = block * (2 * kRate), end = (messages.skip() + 8 * messages.words - 1) / 4 + 1;
   if (first_word + lane < end) {
     const uint8_t* from = messages.aligned(0) + size_t{4} * (first_word + lane);
 #pragma unroll
     for (unsigned m = 0; m < 32; ++m) {
-      begin_copy<4>(stage + m * kShakeStride<kRate> + lane, from);
+      begin_copy<4>(scratch + m * kShakeStride<kRate> + lane, from);
       if (m + 1 < messages.valid) from += messages.stride;
     }
   }
   const uint8_t* const own = messages.aligned(lane) + size_t{4} * first_word;
 #pragma unroll
   for (unsigned at = 32; at <= 2 * kRate; ++at) {
-    if (first_word + at < end) begin_copy<4>(stage + lane * kShakeStride<kRate> + at, own + 4 * at);
+    if (first_word + at < end) begin_copy<4>(scratch + lane * kShakeStride<kRate> + at, own + 4 * at);
   }
 }
 
 /// Absorbs 32 messages by one warp, each lane one. Afterwards the first block of output can be squeezed from `state`. A
 /// message is that of `messages` followed by `tail_words` 64-bit words; tail(j) returns word j of this lane's tail.
-/// `stage` is kShakeStageWords<kRate> words of shared memory of this warp.
+/// `scratch` is kShakeScratchWords<kRate> words of shared memory of this warp.
 template <int kRate, class Tail>
-__device__ __forceinline__ void warp_absorb(uint64_t (&state)[25], uint32_t* stage, unsigned lane,
+__device__ __forceinline__ void warp_absorb(uint64_t (&state)[25], uint32_t* scratch, unsigned lane,
                                             const LaneMessages& messages, uint32_t tail_words, Tail tail) {
-  const uint32_t* const row = stage + lane * kShakeStride<kRate>;
+  const uint32_t* const row = scratch + lane * kShakeStride<kRate>;
   const unsigned shift = 8 * messages.skip();
   const uint32_t words = messages.words, all = words + tail_words, blocks = all / kRate + 1;
 #pragma unroll
   for (int j = 0; j < 25; ++j)
     state[j] = 0;
-  fetch_block<kRate>(stage, lane, 0, messages);
+  fetch_block<kRate>(scratch, lane, 0, messages);
 #pragma unroll 1
   for (uint32_t block = 0; block < blocks; ++block) {
     end_copies();
@@ -83,7 +83,7 @@ __device__ __forceinline__ void warp_absorb(uint64_t (&state)[25], uint32_t* sta
     }
     if (block == blocks - 1) state[kRate - 1] ^= kShakeLastBit;
     __syncwarp();
-    if (block + 1 < blocks) fetch_block<kRate>(stage, lane, block + 1, messages);
+    if (block + 1 < blocks) fetch_block<kRate>(scratch, lane, block + 1, messages);
     keccak_f1600(state);
   }
 }

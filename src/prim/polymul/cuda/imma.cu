@@ -25,15 +25,15 @@ __global__ void __launch_bounds__(kWarps* kWarp, (kBlocksPerSm<N, kKind>)) imma_
   load_groups<N, kKind>(a, args.a + item * args.a_stride);
   load_groups<N, kKind>(b, args.b + item * args.b_stride);
   ImmaProduct<N, kKind> product(arena + warp * Shape::kShared);
-  product.stage_a(a);
-  product.stage_b(b);
+  product.store_a(a);
+  product.store_b(b);
   __syncwarp();
   product.multiply();
   uint32_t* c = reinterpret_cast<uint32_t*>(args.c + item * Shape::kStride);
   product.for_each_pair(args.mask, [c](unsigned word, uint32_t pair) { c[word] = pair; });
 }
 
-/// Computes both products of one row of a, which is staged once.
+/// Computes both products of one row of a, which is stored once.
 template <int N, MulKind kKind>
 __global__ void __launch_bounds__(kWarp) imma_crosswise_kernel(MulArgs args) {
   using Shape = ImmaShape<N, kKind>;
@@ -42,12 +42,12 @@ __global__ void __launch_bounds__(kWarp) imma_crosswise_kernel(MulArgs args) {
   uint4 groups[Shape::kRounds];
   load_groups<N, kKind>(groups, args.a + item * Shape::kStride);
   ImmaProduct<N, kKind> product(arena);
-  product.stage_a(groups);
+  product.store_a(groups);
 #pragma unroll 1
   for (int half = 0; half < 2; ++half) {
     load_groups<N, kKind>(groups, args.b + (item + (1 - half) * args.count) * Shape::kStride);
     __syncwarp();
-    product.stage_b(groups);
+    product.store_b(groups);
     __syncwarp();
     product.multiply();
     auto* c = reinterpret_cast<uint32_t*>(args.c + (item + half * args.count) * Shape::kStride);

@@ -27,19 +27,19 @@ inline constexpr int kImmaBlocks = 0;
 inline constexpr int kImmaBlocks = N > 821 ? 0 : 16;
 #endif
 
-/// The product of one warp. Call stage_a() and stage_b() (in any order), __syncwarp(), multiply(), for_each_pair(). All
+/// The product of one warp. Call store_a() and store_b() (in any order), __syncwarp(), multiply(), for_each_pair(). All
 /// 32 lanes make every call together. `shared` is ImmaShape::kShared bytes for this warp alone, 128-byte aligned.
 template <int N, MulKind kKind>
-struct ImmaProduct : LimbStaging<N, kKind> {
-  using Staging = LimbStaging<N, kKind>;
-  using Shape = typename Staging::Shape;
-  using Staging::lane;
-  using Staging::shared;
+struct ImmaProduct : LimbOperands<N, kKind> {
+  using Base = LimbOperands<N, kKind>;
+  using Shape = typename Base::Shape;
+  using Base::lane;
+  using Base::shared;
   int sum[Shape::kSums][Shape::kTiles][4];  ///< after multiply(): the product's coefficients, not reduced
 
-  __device__ __forceinline__ explicit ImmaProduct(uint8_t* warp_shared) : Staging(warp_shared) {}
+  __device__ __forceinline__ explicit ImmaProduct(uint8_t* warp_shared) : Base(warp_shared) {}
 
-  /// Multiplies the staged operands.
+  /// Multiplies the operands in shared memory.
   __device__ __forceinline__ void multiply() {
     constexpr int kWindow = 2 * Shape::kTiles - 1;
     zero_sums();
@@ -124,8 +124,7 @@ struct ImmaProduct : LimbStaging<N, kKind> {
   /// Returns the address of this lane's word r[L - u], column L = lane / 4 and u = 4 * (lane % 4).
   __device__ __forceinline__ const uint8_t* reversed_address() const {
     const unsigned column = lane / 4;
-    return Staging::reversed_limbs() + Shape::kFront + column % 4 * Shape::kReversedCopy + lane % 4 * 4 -
-           column / 4 * 4;
+    return Base::reversed_limbs() + Shape::kFront + column % 4 * Shape::kReversedCopy + lane % 4 * 4 - column / 4 * 4;
   }
 
   __device__ __forceinline__ void load_reversed(uint32_t (&fragment)[Shape::kLimbsReversed][2], const uint8_t* source,
@@ -135,7 +134,7 @@ struct ImmaProduct : LimbStaging<N, kKind> {
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         fragment[limb][i] = *reinterpret_cast<const uint32_t*>(source + limb * Shape::kReversedBytes + 16 * i);
-        if (step == Shape::kSteps - 1) fragment[limb][i] &= Staging::mask_from_n(32 * step + 16 * i + 4 * (lane % 4));
+        if (step == Shape::kSteps - 1) fragment[limb][i] &= Base::mask_from_n(32 * step + 16 * i + 4 * (lane % 4));
       }
     }
   }

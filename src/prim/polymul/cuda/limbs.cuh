@@ -44,10 +44,11 @@ struct LimbShape {
   static_assert(kPlainCopy >= 32 * kFragments + 64 * kTiles + 56 && kPlainCopy >= N + 3 + 8 * kGroups + 8);
 };
 
-/// The common part of the multipliers that compute one product per warp. All 32 lanes make every call together.
-/// kLimbBits is 8, or 7 where sums or differences of two limbs must fit in a byte; then coefficients are below 2^14.
+/// The operands in shared memory, for multipliers that compute one product per warp. All 32 lanes make every call
+/// together. kLimbBits is 8, or 7 where sums or differences of two limbs must fit in a byte; then coefficients are
+/// below 2^14.
 template <int N, MulKind kKind, int kLimbBits = 8>
-struct LimbStaging {
+struct LimbOperands {
   static_assert(kLimbBits == 7 || kLimbBits == 8);
   using Shape = LimbShape<N, kKind>;
   using Groups = uint4[Shape::kRounds];
@@ -55,36 +56,36 @@ struct LimbStaging {
   uint8_t* shared;  ///< LimbShape::kShared bytes for this warp alone, 128-byte aligned
   unsigned lane;
 
-  __device__ __forceinline__ explicit LimbStaging(uint8_t* warp_shared)
+  __device__ __forceinline__ explicit LimbOperands(uint8_t* warp_shared)
       : shared(warp_shared), lane(threadIdx.x % kWarp) {}
 
   /// Writes the limbs of a to shared memory: lane l holds the groups l, l + 32, ..; group j is the coefficients
   /// 8j..8j+7. Anything past coefficient N-1 is ignored.
-  __device__ __forceinline__ void stage_a(const Groups& group) {
+  __device__ __forceinline__ void store_a(const Groups& group) {
     if constexpr (kKind == MulKind::kTernary) {
-      stage_reversed(group);
+      store_reversed(group);
     } else {
-      stage_plain(group);
+      store_plain(group);
     }
   }
 
-  /// Writes the limbs of b to shared memory, from groups as stage_a() takes them.
-  __device__ __forceinline__ void stage_b(const Groups& group) {
+  /// Writes the limbs of b to shared memory, from groups as store_a() takes them.
+  __device__ __forceinline__ void store_b(const Groups& group) {
     if constexpr (kKind == MulKind::kTernary) {
-      stage_plain(group);
+      store_plain(group);
     } else {
-      stage_reversed(group);
+      store_reversed(group);
     }
   }
 
   /// Writes the plain operand to shared memory, given as bytes; it must have a single limb.
-  __device__ __forceinline__ void stage_plain_bytes(const ByteGroups& group) const {
+  __device__ __forceinline__ void store_plain_bytes(const ByteGroups& group) const {
     static_assert(Shape::kLimbsPlain == 1);
     write_plain(shared, group);
   }
 
   /// Writes the reversed operand to shared memory, given as bytes; it must have a single limb.
-  __device__ __forceinline__ void stage_reversed_bytes(const ByteGroups& group) const {
+  __device__ __forceinline__ void store_reversed_bytes(const ByteGroups& group) const {
     static_assert(Shape::kLimbsReversed == 1);
     ByteGroups word;
 #pragma unroll
@@ -98,7 +99,7 @@ struct LimbStaging {
     return shared + Shape::kLimbsPlain * Shape::kPlainBytes;
   }
 
-  __device__ __forceinline__ void stage_plain(const Groups& group) const {
+  __device__ __forceinline__ void store_plain(const Groups& group) const {
 #pragma unroll
     for (int limb = 0; limb < Shape::kLimbsPlain; ++limb) {
       ByteGroups word;
@@ -111,7 +112,7 @@ struct LimbStaging {
     }
   }
 
-  __device__ __forceinline__ void stage_reversed(const Groups& group) const {
+  __device__ __forceinline__ void store_reversed(const Groups& group) const {
 #pragma unroll
     for (int limb = 0; limb < Shape::kLimbsReversed; ++limb) {
       ByteGroups word;

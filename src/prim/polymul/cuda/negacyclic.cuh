@@ -41,7 +41,7 @@ using NegacyclicGroups = uint2[NegacyclicShape<N>::kRounds];
 /// Writes a limb of p to `limb`, kPlainBytes of shared memory, 16-byte aligned; `negated` is the same limb of -p. All
 /// lanes call it together, and synchronise before the limb is read and before it is written again.
 template <int N>
-__device__ __forceinline__ void stage_plain(uint8_t* limb, const NegacyclicGroups<N>& bytes,
+__device__ __forceinline__ void store_plain(uint8_t* limb, const NegacyclicGroups<N>& bytes,
                                             const NegacyclicGroups<N>& negated, unsigned lane) {
   using Shape = NegacyclicShape<N>;
 #pragma unroll
@@ -57,9 +57,9 @@ __device__ __forceinline__ void stage_plain(uint8_t* limb, const NegacyclicGroup
 }
 
 /// Writes a limb of r to `limb`, kReversedBytes of shared memory, 8-byte aligned; `negated` is the same limb of -r. All
-/// lanes call it together, and synchronise as for stage_plain().
+/// lanes call it together, and synchronise as for store_plain().
 template <int N>
-__device__ __forceinline__ void stage_reversed(uint8_t* limb, const NegacyclicGroups<N>& bytes,
+__device__ __forceinline__ void store_reversed(uint8_t* limb, const NegacyclicGroups<N>& bytes,
                                                const NegacyclicGroups<N>& negated, unsigned lane) {
   using Shape = NegacyclicShape<N>;
   uint8_t* const copies = limb + Shape::kFront;
@@ -91,7 +91,7 @@ struct NegacyclicFragments {
   using Shape = NegacyclicShape<N>;
   uint32_t words[Shape::kSteps][2];
 
-  /// Loads what stage_reversed() has written.
+  /// Loads what store_reversed() has written.
   __device__ __forceinline__ void load(const uint8_t* limb, unsigned lane) {
     const unsigned column = lane / 4;
     const uint8_t* const from =
@@ -124,7 +124,7 @@ struct NegacyclicSums {
   }
 
   /// Adds limb i of p times r to the sums of weight kWeight + i, i < kLimbs. The limbs lie one after the other, as
-  /// stage_plain() has written them. The bytes of r are signed if kSignedR.
+  /// store_plain() has written them. The bytes of r are signed if kSignedR.
   template <int kLimbs, int kWeight = 0, bool kSignedR = true>
   __device__ __forceinline__ void add(const uint8_t* plain, const NegacyclicFragments<N>& r, unsigned lane) {
     static_assert(kWeight + kLimbs <= kWeights);

@@ -31,11 +31,11 @@ __device__ __forceinline__ void pack_fields(uint32_t (&words)[(kBits + 1) / 2], 
   }
 }
 
-/// Stages the packed coefficients of 16 lanes in rows, masked by `mask`: 32 kBits bytes. The lanes synchronise before
-/// and afterwards.
+/// Packs the coefficients of 16 lanes, in rows, to 32 kBits bytes of shared memory, masked by `mask`. The lanes
+/// synchronise before and afterwards.
 template <int kBits>
-__device__ __forceinline__ void stage_fields(uint32_t* stage, const Coefficients& fields, unsigned l,
-                                             uint32_t mask = 0xffffffff) {
+__device__ __forceinline__ void pack_to_shared(uint32_t* scratch, const Coefficients& fields, unsigned l,
+                                               uint32_t mask = 0xffffffff) {
   uint32_t words[(kBits + 1) / 2];
   pack_fields<kBits>(words, fields);
 #pragma unroll
@@ -45,9 +45,9 @@ __device__ __forceinline__ void stage_fields(uint32_t* stage, const Coefficients
   if constexpr (kBits % 2 == 0) {
 #pragma unroll
     for (int w = 0; w < kBits / 2; ++w)
-      stage[kBits / 2 * l + w] = words[w];
+      scratch[kBits / 2 * l + w] = words[w];
   } else {
-    auto* halves = reinterpret_cast<uint16_t*>(stage) + kBits * l;
+    auto* halves = reinterpret_cast<uint16_t*>(scratch) + kBits * l;
 #pragma unroll
     for (int h = 0; h < kBits; ++h)
       halves[h] = static_cast<uint16_t>(words[h / 2] >> (16 * (h % 2)));

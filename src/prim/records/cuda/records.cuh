@@ -61,21 +61,21 @@ __device__ __forceinline__ void store_record(uint8_t* to, int bytes, unsigned la
   }
 }
 
-/// Writes what kLanes lanes have staged to a record of any alignment. `staged` is kBytes bytes (a multiple of 4) of
-/// shared memory, 16-byte aligned.
+/// Copies kBytes bytes, a multiple of 4, of shared memory, 16-byte aligned, to a record of any alignment, by kLanes
+/// lanes.
 template <int kBytes, int kLanes = 32>
-__device__ __forceinline__ void store_staged(uint8_t* to, const uint32_t* staged, unsigned lane) {
+__device__ __forceinline__ void store_from_shared(uint8_t* to, const uint32_t* shared, unsigned lane) {
   if (reinterpret_cast<uintptr_t>(to) % 16 == 0 && kBytes % 16 == 0) {
 #pragma unroll
     for (int at = 0; at < kBytes; at += 16 * kLanes) {
       const int mine = at + 16 * static_cast<int>(lane);
-      if (mine < kBytes) *reinterpret_cast<uint4*>(to + mine) = *reinterpret_cast<const uint4*>(staged + mine / 4);
+      if (mine < kBytes) *reinterpret_cast<uint4*>(to + mine) = *reinterpret_cast<const uint4*>(shared + mine / 4);
     }
   } else {
-    store_record<kLanes>(to, kBytes, lane, [staged](int offset) {
+    store_record<kLanes>(to, kBytes, lane, [shared](int offset) {
       const int word = (offset + 4) / 4 - 1;  // rounded down
-      const uint32_t low = word < 0 ? 0 : staged[word];
-      return __funnelshift_r(low, word + 1 < kBytes / 4 ? staged[word + 1] : 0, 8 * (offset - 4 * word));
+      const uint32_t low = word < 0 ? 0 : shared[word];
+      return __funnelshift_r(low, word + 1 < kBytes / 4 ? shared[word + 1] : 0, 8 * (offset - 4 * word));
     });
   }
 }

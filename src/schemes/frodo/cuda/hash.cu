@@ -14,7 +14,7 @@ namespace polykem::frodo::cuda {
 namespace {
 
 using polykem::cuda::keccak_f1600;
-using polykem::cuda::kShakeStageWords;
+using polykem::cuda::kShakeScratchWords;
 using polykem::cuda::LaneItem;
 using polykem::cuda::warp_lane;
 
@@ -55,51 +55,51 @@ template <int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     coin_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::CoinDomain domain, uint64_t count) {
   static_assert(polykem::cuda::coin_blocks(kBytes) == 1);
-  __shared__ uint32_t stage[polykem::cuda::kStageWords];
-  polykem::cuda::warp_make_coins<1, kCoinStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
+  __shared__ uint32_t scratch[polykem::cuda::kScratchWords];
+  polykem::cuda::warp_make_coins<1, kCoinStride>(rows, seed, domain, blockIdx.x, count, scratch, warp_lane());
 }
 
 /// Computes shake.pkh: hashes each record of `bytes` bytes, a multiple of 8.
 template <int kRate>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     hash_pk_kernel(Rows out, Records pk, uint32_t bytes, uint32_t secret_words, size_t count) {
-  __shared__ uint32_t stage[kShakeStageWords<kRate>];
+  __shared__ uint32_t scratch[kShakeScratchWords<kRate>];
   const LaneItem item(count);
   uint64_t state[25];
-  polykem::cuda::warp_absorb<kRate>(state, stage, item.lane, messages(item, pk, bytes / 8), 0,
+  polykem::cuda::warp_absorb<kRate>(state, scratch, item.lane, messages(item, pk, bytes / 8), 0,
                                     [](uint32_t) { return uint64_t{0}; });
   if (item.valid()) store_state<4>(out[item.index()], state, secret_words);
 }
 
 /// Shared memory of squeeze_noise: random words, one row for each place, and errors, one row for each lane.
 template <int kRate>
-struct NoiseStage {
+struct NoiseScratch {
   uint64_t words[kRate][32];
   uint32_t errors[32][kRate];
 };
 
 /// Stores a block of errors, kRate words for each item, at `to` and at the same place of the following rows.
 template <int kRate>
-__device__ __forceinline__ void store_errors(uint32_t* to, uint32_t stride, const NoiseStage<kRate>& stage,
+__device__ __forceinline__ void store_errors(uint32_t* to, uint32_t stride, const NoiseScratch<kRate>& scratch,
                                              unsigned lane, unsigned valid) {
   constexpr unsigned kHalf = 16;  // half a warp stores this many words of an item, each lane the others of its own item
   stride /= sizeof(uint32_t);
   uint32_t* half = to + lane / kHalf * stride + lane % kHalf;
 #pragma unroll 4
   for (unsigned m = lane / kHalf; m < 32; m += 2, half += 2 * stride) {
-    if (m < valid) *half = stage.errors[m][lane % kHalf];
+    if (m < valid) *half = scratch.errors[m][lane % kHalf];
   }
   if (lane >= valid) return;
 #pragma unroll
   for (unsigned j = kHalf; j < kRate; ++j)
-    to[lane * stride + j] = stage.errors[lane][j];
+    to[lane * stride + j] = scratch.errors[lane][j];
 }
 
 /// Squeezes r and stores the errors. state: the message 0x5f or 0x96, seedSE is absorbed but not yet permuted. The
 /// words of a block are sampled, one in each round, while the state is permuted for the next block: samples take other
 /// units than rounds, and warps that sampled all words at once would wait for those units.
 template <int kRate, int kThresholds>
-__device__ __forceinline__ void squeeze_noise(uint64_t (&state)[25], NoiseStage<kRate>& stage, const LaneItem& item,
+__device__ __forceinline__ void squeeze_noise(uint64_t (&state)[25], NoiseScratch<kRate>& scratch, const LaneItem& item,
                                               Rows noise, uint32_t samples, const Thresholds& t) {
   const uint32_t blocks = (samples + 4 * kRate - 1) / (4 * kRate);
   const unsigned valid = item.valid_lanes();
@@ -107,12 +107,12 @@ __device__ __forceinline__ void squeeze_noise(uint64_t (&state)[25], NoiseStage<
   for (uint32_t block = 0; block <= blocks; ++block) {
 #pragma unroll
     for (int j = 0; j < kRate; ++j)
-      stage.words[j][item.lane] = state[j];
+      scratch.words[j][item.lane] = state[j];
     polykem::cuda::keccak_f1600<kRate>(
-        state, [&](int j) { stage.errors[item.lane][j] = sample4<kThresholds>(stage.words[j][item.lane], t); });
+        state, [&](int j) { scratch.errors[item.lane][j] = sample4<kThresholds>(scratch.words[j][item.lane], t); });
     if (block == 0) continue;  // what was sampled is the state before the first block
     __syncwarp();
-    store_errors<kRate>(reinterpret_cast<uint32_t*>(noise[item.first]) + (block - 1) * kRate, noise.stride, stage,
+    store_errors<kRate>(reinterpret_cast<uint32_t*>(noise[item.first]) + (block - 1) * kRate, noise.stride, scratch,
                         item.lane, valid);
     __syncwarp();
   }
@@ -136,7 +136,7 @@ __device__ __forceinline__ void absorb_seed_se(uint64_t (&state)[25], uint8_t do
 template <int kRate, int kThresholds>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     expand_keygen_kernel(uint8_t* pk, uint8_t* sk, Rows noise, Rows coins, Sizes sizes, Thresholds t, size_t count) {
-  __shared__ NoiseStage<kRate> stage;
+  __shared__ NoiseScratch<kRate> scratch;
   const LaneItem item(count);
   const uint64_t* const row = coins.words(item.index());
   uint64_t state[25];
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   for (int j = 0; j < 8; ++j)
     state[j] = row[sizes.secret_words + j];  // beyond seedSE there are other words, which absorb_seed_se leaves out
   absorb_seed_se<kRate>(state, kSeedDomainKeygen, sizes.seed_words);
-  squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n, t);
+  squeeze_noise<kRate, kThresholds>(state, scratch, item, noise, 16 * sizes.n, t);
 }
 
 /// Computes shake.seed_se, shake.r and sample_matrix of encaps and decaps. coins: mu and salt. k: rows of kSecretStride
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
     expand_encaps_kernel(Rows noise, Rows k, Rows pkh, Rows coins, Sizes sizes, Thresholds t, size_t count) {
   constexpr int kMessage = 17;  // pkh, mu, salt and the suffix
   static_assert(kMessage <= kRate);
-  __shared__ NoiseStage<kRate> stage;
+  __shared__ NoiseScratch<kRate> scratch;
   const LaneItem item(count);
   const uint32_t secret = sizes.secret_words, all = 2 * secret + sizes.salt_words;
   const uint64_t* const hash = pkh.words(item.index());
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
     if (at < secret && item.valid()) k.words(item.index())[at] = state[j];
   }
   absorb_seed_se<kRate>(state, kSeedDomainEncaps, sizes.seed_words);
-  squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n + kSquare, t);
+  squeeze_noise<kRate, kThresholds>(state, scratch, item, noise, 16 * sizes.n + kSquare, t);
 }
 
 /// Computes select and shake.ss: the hash of c1, c2, salt, and k, or s instead of k where fail is not 0. fail: nullptr
@@ -192,13 +192,13 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
 template <int kRate>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     hash_ss_kernel(uint8_t* ss, Records ct, Rows k, Records sk, const uint32_t* fail, Sizes sizes, size_t count) {
-  __shared__ uint32_t stage[kShakeStageWords<kRate>];
+  __shared__ uint32_t scratch[kShakeScratchWords<kRate>];
   const LaneItem item(count);
   const size_t i = item.index();
   const uint64_t keep = fail != nullptr && fail[i] != 0 ? 0 : ~uint64_t{0};
   uint64_t state[25];
-  polykem::cuda::warp_absorb<kRate>(state, stage, item.lane, messages(item, ct, sizes.ct_bytes / 8), sizes.secret_words,
-                                    [&](uint32_t j) {
+  polykem::cuda::warp_absorb<kRate>(state, scratch, item.lane, messages(item, ct, sizes.ct_bytes / 8),
+                                    sizes.secret_words, [&](uint32_t j) {
                                       const uint64_t own = k.words(i)[j];
                                       return fail == nullptr ? own : (own & keep) | (load_word(sk[i] + 8 * j) & ~keep);
                                     });

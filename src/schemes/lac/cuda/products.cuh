@@ -56,13 +56,13 @@ struct Product {
     return odd | (odd & ~(x >> 1)) * 0xff;
   }
 
-  /// Stages the factor -1, 0, 1 of all products that follow.
-  __device__ __forceinline__ void stage_secret(const Groups& signs) {
+  /// Loads the factor -1, 0, 1 of all products that follow.
+  __device__ __forceinline__ void load_secret(const Groups& signs) {
     Groups negated;
 #pragma unroll
     for (int i = 0; i < kRounds; ++i)
       negated[i] = make_uint2(negated_signs(signs[i].x), negated_signs(signs[i].y));
-    polykem::cuda::stage_reversed<S::kN>(scratch.reversed, signs, negated, lane);
+    polykem::cuda::store_reversed<S::kN>(scratch.reversed, signs, negated, lane);
     __syncwarp();
     fragments.load(scratch.reversed, lane);
   }
@@ -86,7 +86,7 @@ struct Product {
       plain[i] = make_uint2(reduced_bytes(bytes[i].x), reduced_bytes(bytes[i].y));
       negated[i] = make_uint2(0x01010101 * kQ - plain[i].x, 0x01010101 * kQ - plain[i].y);
     }
-    polykem::cuda::stage_plain<S::kN>(scratch.plain, plain, negated, lane);
+    polykem::cuda::store_plain<S::kN>(scratch.plain, plain, negated, lane);
     __syncwarp();
     polykem::cuda::NegacyclicSums<S::kN, 1> sums;
     sums.clear();
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(32) keygen_kernel(Work work) {
   typename Product<S>::Groups a, s;
   product.load(s, work.secret[item]);
   product.load(a, work.a[item]);
-  product.stage_secret(s);
+  product.load_secret(s);
   const uint8_t* const noise = work.noise[item];
   product.multiply(a, [&](int h) { return product.pair(noise, h); });
   uint8_t* const sk = work.sk_out + item * S::kSecretKeyBytes;
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(32) encrypt_kernel(Work work) {
   product.load(r, work.secret[item]);
   product.load(a, work.a[item]);
   product.load(b, work.pk[item] + kSeedBytes);
-  product.stage_secret(r);
+  product.load_secret(r);
   uint32_t differences = 0;
   const auto put = [&](int at, uint32_t byte) {
     if constexpr (kCompare) {
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(32) decrypt_kernel(Work work) {
   product.load(s, work.sk[item]);
   product.load(c1, work.ct[item]);
   product.to_signs(s);
-  product.stage_secret(s);
+  product.load_secret(s);
   product.multiply(c1, [](int) { return 0; });
   int near[kHalves][2];  // v, or its reflection at 125
 #pragma unroll

@@ -139,8 +139,9 @@ __global__ void __launch_bounds__(kThreads) keygen_kernel(Work work) {
 #pragma unroll
     for (int i = 0; i < kLaneCoefficients; ++i)
       a[i] = words[i / 4] >> (8 * (i % 4)) & 255;
-    stage_fields<S::kEtaBits>(exchange, a, l);
-    if (valid) polykem::cuda::store_staged<S::kEtaBytes, kPolyLanes>(sk + S::kS1Offset + j * S::kEtaBytes, exchange, l);
+    pack_to_shared<S::kEtaBits>(exchange, a, l);
+    if (valid)
+      polykem::cuda::store_from_shared<S::kEtaBytes, kPolyLanes>(sk + S::kS1Offset + j * S::kEtaBytes, exchange, l);
   }
 #pragma unroll 1
   for (int row = 0; row < S::kK; ++row) {
@@ -156,17 +157,19 @@ __global__ void __launch_bounds__(kThreads) keygen_kernel(Work work) {
       a[r] = static_cast<uint32_t>(parts.high) | static_cast<uint32_t>((1 << (kD - 1)) - parts.low) << 16;
     }
     polykem::cuda::to_rows(a, exchange, l);
-    Coefficients part;
+    Coefficients fields;
 #pragma unroll
     for (int i = 0; i < kLaneCoefficients; ++i)
-      part[i] = a[i] & 0xffff;
-    stage_fields<kT1Bits>(exchange, part, l);
-    if (valid) polykem::cuda::store_staged<S::kT1Bytes, kPolyLanes>(pk + kSeedBytes + row * S::kT1Bytes, exchange, l);
+      fields[i] = a[i] & 0xffff;
+    pack_to_shared<kT1Bits>(exchange, fields, l);
+    if (valid)
+      polykem::cuda::store_from_shared<S::kT1Bytes, kPolyLanes>(pk + kSeedBytes + row * S::kT1Bytes, exchange, l);
 #pragma unroll
     for (int i = 0; i < kLaneCoefficients; ++i)
-      part[i] = a[i] >> 16;
-    stage_fields<kD>(exchange, part, l);
-    if (valid) polykem::cuda::store_staged<S::kT0Bytes, kPolyLanes>(sk + S::kT0Offset + row * S::kT0Bytes, exchange, l);
+      fields[i] = a[i] >> 16;
+    pack_to_shared<kD>(exchange, fields, l);
+    if (valid)
+      polykem::cuda::store_from_shared<S::kT0Bytes, kPolyLanes>(sk + S::kT0Offset + row * S::kT0Bytes, exchange, l);
   }
   if (!valid || l >= kSeedWords) return;
   const auto store = [l](uint8_t* to, const uint32_t word) {

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t
   static_assert(kBlockItems * S::kL <= 32);
   constexpr unsigned kWarps = kThreads / 32;
   __shared__ union Memory {
-    uint32_t mask[kMaskStageWords];
+    uint32_t mask[kMaskScratchWords];
     LaneMemory<S::kL + 1> commitment[kBlockItems];
     HashMemory hash;
     ResponseMemory<Set> response[kWarps];

@@ -12,17 +12,17 @@ namespace polykem::mldsa::cuda {
 using polykem::cuda::CoinDomain;
 using polykem::cuda::kRateBytes;
 using polykem::cuda::kRateWords;
+using polykem::cuda::kScratchStride;
 using polykem::cuda::kShake256Words;
-using polykem::cuda::kStageStride;
 using polykem::cuda::LaneItem;
 using polykem::cuda::squeeze_words;
 
 /// The shared memory of a warp that hashes.
 struct HashMemory {
-  uint32_t stage[polykem::cuda::kShakeStageWords<kShake256Words>];
+  uint32_t scratch[polykem::cuda::kShakeScratchWords<kShake256Words>];
   uint32_t challenge_polys[32][kChallengePolyWords + 1];
 };
-static_assert(polykem::cuda::kShakeStride<kShake256Words> == kStageStride);
+static_assert(polykem::cuda::kShakeStride<kShake256Words> == kScratchStride);
 
 /// The part after tr of the string whose hash is mu.
 class MessageString {
@@ -72,7 +72,7 @@ class MessageString {
   const uint64_t* oid_;
 };
 
-/// Computes mu of an item from its key's tr. `row` has kStageStride words of shared memory, for this thread.
+/// Computes mu of an item from its key's tr. `row` has kScratchStride words of shared memory, for this thread.
 /// [FIPS204, Alg 7, L6]
 __device__ __forceinline__ void hash_message(uint32_t (&mu)[kDigestWords], const uint32_t (&tr)[kDigestWords],
                                              const DeviceMessages& messages, size_t item, uint32_t* row) {
@@ -106,7 +106,7 @@ __device__ __forceinline__ void sample_in_ball(HashMemory& memory,
                                                bool stored) {
   using S = Shape<Set>;
   const unsigned lane = warp_lane();
-  uint32_t* const row = memory.stage + lane * kStageStride;
+  uint32_t* const row = memory.scratch + lane * kScratchStride;
   uint32_t* const poly = memory.challenge_polys[lane];
   uint64_t state[25];
   polykem::cuda::absorb_words<kShake256Words, S::kChallengeWords / 2 + 1>(state, [&](int j) {
@@ -149,7 +149,7 @@ __device__ __forceinline__ void hash_challenge(uint32_t (&challenge)[Shape<Set>:
   using S = Shape<Set>;
   uint64_t state[25];
   polykem::cuda::warp_absorb<kShake256Words>(
-      state, memory.stage, warp_lane(),
+      state, memory.scratch, warp_lane(),
       {work.mu_w1 + first * S::kMuW1Bytes, static_cast<uint32_t>(S::kMuW1Bytes), valid, S::kMuW1Bytes / 8}, 0,
       [](uint32_t) { return uint64_t{0}; });
   squeeze_words(challenge, state);
@@ -204,8 +204,8 @@ __device__ __forceinline__ void hash_pk(uint32_t (&tr)[kDigestWords], HashMemory
                                         const LaneItem& own) {
   uint64_t state[25];
   polykem::cuda::warp_absorb<kShake256Words>(
-      state, memory.stage, own.lane, {pk[own.first], pk.stride, own.valid_lanes(), Shape<Set>::kPublicKeyBytes / 8}, 0,
-      [](uint32_t) { return uint64_t{0}; });
+      state, memory.scratch, own.lane, {pk[own.first], pk.stride, own.valid_lanes(), Shape<Set>::kPublicKeyBytes / 8},
+      0, [](uint32_t) { return uint64_t{0}; });
   squeeze_words(tr, state);
 }
 
@@ -227,7 +227,7 @@ __global__ void __launch_bounds__(32, 16) hash_new_pk_kernel(Work work) {
 template <class Set>
 __global__ void __launch_bounds__(32, 16) prepare_sign_kernel(const __grid_constant__ Work work, uint32_t rounds) {
   using S = Shape<Set>;
-  __shared__ uint32_t rows[32][kStageStride];
+  __shared__ uint32_t rows[32][kScratchStride];
   const LaneItem own(work.count);
   const size_t item = own.index();
   const uint8_t* const sk = work.sk[item];
@@ -271,7 +271,7 @@ __global__ void __launch_bounds__(32, 16) prepare_verify_kernel(const __grid_con
   const size_t item = own.index();
   uint32_t tr[kDigestWords], mu[kDigestWords], challenge[S::kChallengeWords];
   hash_pk<Set>(tr, memory, work.pk, own);
-  hash_message(mu, tr, work.messages, item, memory.stage + own.lane * kStageStride);
+  hash_message(mu, tr, work.messages, item, memory.scratch + own.lane * kScratchStride);
   if (own.valid()) work.mu.store(mu, item);
   load_words(challenge, work.signature[item]);
   __syncwarp();

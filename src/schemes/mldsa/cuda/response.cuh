@@ -344,10 +344,10 @@ __device__ __forceinline__ void store_signature(ResponseMemory<Set>& memory, con
       const uint4 four = reinterpret_cast<const uint4*>(memory.z + j * ResponseMemory<Set>::kZStride)[4 * l + c];
       fields[4 * c] = four.x, fields[4 * c + 1] = four.y, fields[4 * c + 2] = four.z, fields[4 * c + 3] = four.w;
     }
-    stage_fields<S::kZBits>(memory.z + j * S::kMaskWords, fields, l);
+    pack_to_shared<S::kZBits>(memory.z + j * S::kMaskWords, fields, l);
   }
-  polykem::cuda::store_staged<4 * S::kChallengeWords>(out, work.challenge + attempt * kDigestWords, lane);
-  polykem::cuda::store_staged<4 * S::kL * S::kMaskWords>(out + S::kZOffset, memory.z, lane);
+  polykem::cuda::store_from_shared<4 * S::kChallengeWords>(out, work.challenge + attempt * kDigestWords, lane);
+  polykem::cuda::store_from_shared<4 * S::kL * S::kMaskWords>(out + S::kZOffset, memory.z, lane);
   for (unsigned b = lane; b < sizeof memory.hint_bytes; b += 32)
     out[S::kHintOffset + b] = memory.hint_bytes[b];
 }

@@ -132,13 +132,13 @@ struct Attempt {
   uint32_t item, kappa;
 };
 
-inline constexpr int kMaskStageWords = 32 * polykem::cuda::kStageStride;
+inline constexpr int kMaskScratchWords = 32 * polykem::cuda::kScratchStride;
 
 /// Expands up to 32 polynomials of y, packed, from first_poly to end_poly - 1, with one warp. Polynomial n belongs to
-/// attempt n / l of the round, which is attempt_of(n / l). `stage` has kMaskStageWords words of shared memory.
+/// attempt n / l of the round, which is attempt_of(n / l). `scratch` has kMaskScratchWords words of shared memory.
 /// [FIPS204, Alg 34]
 template <class Set, class AttemptOf>
-__device__ __forceinline__ void expand_mask(uint32_t* stage, const Work& work, uint32_t first_poly, uint32_t end_poly,
+__device__ __forceinline__ void expand_mask(uint32_t* scratch, const Work& work, uint32_t first_poly, uint32_t end_poly,
                                             AttemptOf attempt_of) {
   using S = Shape<Set>;
   constexpr int kWords = polykem::cuda::kRateWords, kBlocks = (S::kMaskWords + kWords - 1) / kWords;
@@ -155,18 +155,18 @@ __device__ __forceinline__ void expand_mask(uint32_t* stage, const Work& work, u
     keccak_f1600(state);
 #pragma unroll
     for (int w = 0; w < kWords; ++w)
-      stage[lane * polykem::cuda::kStageStride + w] = static_cast<uint32_t>(state[w / 2] >> (32 * (w % 2)));
+      scratch[lane * polykem::cuda::kScratchStride + w] = static_cast<uint32_t>(state[w / 2] >> (32 * (w % 2)));
     __syncwarp();
     const unsigned at = block * kWords + lane;
 #pragma unroll 8
     for (unsigned n = 0; n < stored; ++n)
-      if (at < S::kMaskWords) out[n * S::kMaskWords + at] = stage[n * polykem::cuda::kStageStride + lane];
+      if (at < S::kMaskWords) out[n * S::kMaskWords + at] = scratch[n * polykem::cuda::kScratchStride + lane];
     // Stores the last two words, of 16 rows at a time.
     const unsigned last = block * kWords + 32 + lane % 2;
 #pragma unroll
     for (unsigned n = lane / 2; n < 32; n += 16)
       if (last < S::kMaskWords && n < stored)
-        out[n * S::kMaskWords + last] = stage[n * polykem::cuda::kStageStride + 32 + lane % 2];
+        out[n * S::kMaskWords + last] = scratch[n * polykem::cuda::kScratchStride + 32 + lane % 2];
     __syncwarp();
   }
 }
@@ -174,11 +174,11 @@ __device__ __forceinline__ void expand_mask(uint32_t* stage, const Work& work, u
 /// Expands y for the attempts of a round.
 template <class Set>
 __global__ void __launch_bounds__(32, 16) expand_mask_kernel(Work work, uint32_t round) {
-  __shared__ uint32_t stage[kMaskStageWords];
+  __shared__ uint32_t scratch[kMaskScratchWords];
   const uint32_t* const items = work.unsigned_items[round % 2];
   const uint32_t first = blockIdx.x * 32u, end = work.unsigned_counts[round] * Shape<Set>::kL;
   if (first >= end) return;
-  expand_mask<Set>(stage, work, first, end, [&](uint32_t attempt) {
+  expand_mask<Set>(scratch, work, first, end, [&](uint32_t attempt) {
     return Attempt{items[attempt], round * Shape<Set>::kL};
   });
 }

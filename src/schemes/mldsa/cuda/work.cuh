@@ -13,9 +13,9 @@ namespace polykem::mldsa::cuda {
 
 using polykem::cuda::ItemWords;
 using polykem::cuda::load_words;
+using polykem::cuda::pack_to_shared;
 using polykem::cuda::packed_field;
 using polykem::cuda::Records;
-using polykem::cuda::stage_fields;
 using polykem::cuda::warp_lane;
 
 /// The byte strings of the items in device memory, in the form of Strings. `offsets` begins with the offset of the

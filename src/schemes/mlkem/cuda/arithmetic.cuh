@@ -50,7 +50,7 @@ __device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& w
   __syncwarp();
   if (lane.index < kWords) lane.exchange[lane.index] = words.at(static_cast<int>(lane.index), lane.item);
   __syncwarp();
-  if (lane.inside) store_staged<4 * kWords>(to, lane.exchange, lane.index);
+  if (lane.inside) store_from_shared<4 * kWords>(to, lane.exchange, lane.index);
 }
 
 /// The number of blocks for which a multiprocessor has registers.
@@ -92,8 +92,8 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, false>) keygen_k
 #pragma unroll
     for (uint32_t& x : s)
       x = polykem::cuda::reduce_small(x);
-    stage_fields<12>(lane.exchange, s, lane.index);
-    if (lane.inside) store_staged<kPolyBytes>(sk + j * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
+    pack_to_shared<12>(lane.exchange, s, lane.index);
+    if (lane.inside) store_from_shared<kPolyBytes>(sk + j * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
   }
 #pragma unroll
   for (int i = 0; i < S::kK; ++i) {
@@ -104,10 +104,10 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, false>) keygen_k
 #pragma unroll
     for (int r = 0; r < kLaneCoefficients; ++r)
       e[r] = polykem::cuda::reduce_small(e[r] + polykem::cuda::reduce_to_2q(t[i][r]));
-    stage_fields<12>(lane.exchange, e, lane.index);
+    pack_to_shared<12>(lane.exchange, e, lane.index);
     if (lane.inside) {
-      store_staged<kPolyBytes>(pk + i * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
-      store_staged<kPolyBytes>(sk + S::kPkOffset + i * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
+      store_from_shared<kPolyBytes>(pk + i * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
+      store_from_shared<kPolyBytes>(sk + S::kPkOffset + i * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
     }
   }
   store_item_words<8>(pk + S::kVectorBytes, work.rho, lane);
@@ -122,8 +122,8 @@ struct StoreFields {
   uint32_t mask;
   template <int kBits>
   __device__ __forceinline__ void take(const ItemLane& lane, Coefficients& fields, int offset) {
-    stage_fields<kBits>(lane.exchange, fields, lane.index, mask);
-    if (inside) store_staged<32 * kBits>(ct + offset, lane.exchange, lane.index);
+    pack_to_shared<kBits>(lane.exchange, fields, lane.index, mask);
+    if (inside) store_from_shared<32 * kBits>(ct + offset, lane.exchange, lane.index);
   }
 };
 
@@ -185,7 +185,7 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
   begin_column(0);
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
-    PackedPart<12> t_packed;
+    PackedFields<12> t_packed;
     if constexpr (!kExpanded) t_packed = load_packed<12>(pk + j * static_cast<int>(kPolyBytes), lane.index);
     Coefficients y;
     uint32_t odd[8];
@@ -249,7 +249,7 @@ __device__ __forceinline__ void store_secret(const Work& work, const ItemLane& l
     lane.exchange[lane.index] = secret & valid;
   }
   __syncwarp();
-  if (lane.inside) store_staged<kSymBytes>(work.ss_out + lane.item * kSymBytes, lane.exchange, lane.index);
+  if (lane.inside) store_from_shared<kSymBytes>(work.ss_out + lane.item * kSymBytes, lane.exchange, lane.index);
 }
 
 /// Sets an item's status: `malformed` if `valid` is zero, success if it is all ones.
@@ -318,12 +318,12 @@ __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
   const uint8_t* const sk = kExpanded ? nullptr : work.sk[lane.item];
   Coefficients w = {};
   {
-    PackedPart<S::kDu> next = load_packed<S::kDu>(ct, lane.index);
+    PackedFields<S::kDu> next = load_packed<S::kDu>(ct, lane.index);
     const RowFactors factors = polykem::cuda::kRowFactors.forward[lane.index];
 #pragma unroll 1
     for (int j = 0; j < S::kK; ++j) {
-      RowPart s_row;
-      PackedPart<12> s_packed;
+      RowPairs s_row;
+      PackedFields<12> s_packed;
       if constexpr (kExpanded) {
         s_row = load_row(expanded_key + S::ExpandedKey::kS + j * static_cast<int>(kRowBytes), lane.index);
       } else {

@@ -22,8 +22,8 @@ using polykem::cuda::LaneItem;
 template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::kSha3>
 __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], Records records, size_t count,
                                              const uint32_t* prefix = nullptr) {
-  __shared__ alignas(16) uint32_t stage[polykem::cuda::kHashStageWords];
-  polykem::cuda::hash_records<kBytes, kPrefix, kSuffix>(digest, stage, records, LaneItem(count), prefix);
+  __shared__ alignas(16) uint32_t scratch[polykem::cuda::kHashScratchWords];
+  polykem::cuda::hash_records<kBytes, kPrefix, kSuffix>(digest, scratch, records, LaneItem(count), prefix);
 }
 
 template <int kWords>

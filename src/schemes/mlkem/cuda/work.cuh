@@ -20,11 +20,11 @@ using polykem::cuda::kLaneCoefficients;
 using polykem::cuda::kNttQ;
 using polykem::cuda::kPolyLanes;
 using polykem::cuda::load_words;
+using polykem::cuda::pack_to_shared;
 using polykem::cuda::record_word;
 using polykem::cuda::Records;
 using polykem::cuda::RowFactors;
 using polykem::cuda::SeedPlace;
-using polykem::cuda::stage_fields;
 using polykem::cuda::store_words;
 using polykem::cuda::warp_lane;
 
@@ -51,36 +51,36 @@ struct Work {
 static_assert(offsetof(Work, count) == 0);
 static_assert(offsetof(Work, keys.index) == 88);
 
-/// A lane's part of a packed polynomial of any alignment: 16 fields of kBits bits, in the words that hold them in
-/// memory. They are unpacked later, so that a kernel can go on before they arrive.
+/// A lane's 16 fields, of kBits bits, of a packed polynomial of any alignment, in the words that hold them in memory.
+/// They are unpacked later, so that a kernel can go on before they arrive.
 template <int kBits>
-struct PackedPart {
+struct PackedFields {
   static constexpr int kWords = (kBits + 1) / 2;
   uint32_t words[kWords + 1];
   int skip;
 };
 
-/// Loads lane l's part of a packed polynomial.
+/// Loads lane l's fields of a packed polynomial.
 template <int kBits>
-__device__ __forceinline__ PackedPart<kBits> load_packed(const uint8_t* poly, unsigned l) {
-  PackedPart<kBits> part;
+__device__ __forceinline__ PackedFields<kBits> load_packed(const uint8_t* poly, unsigned l) {
+  PackedFields<kBits> packed;
   const uint8_t* const from = poly + 2 * kBits * l;
-  part.skip = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 3);
-  const auto* aligned = reinterpret_cast<const uint32_t*>(from - part.skip);
-  const int last = (part.skip + 2 * kBits - 1) / 4;
+  packed.skip = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 3);
+  const auto* aligned = reinterpret_cast<const uint32_t*>(from - packed.skip);
+  const int last = (packed.skip + 2 * kBits - 1) / 4;
 #pragma unroll
-  for (int w = 0; w <= part.kWords; ++w)
-    part.words[w] = aligned[w < part.kWords ? w : min(w, last)];
-  return part;
+  for (int w = 0; w <= packed.kWords; ++w)
+    packed.words[w] = aligned[w < packed.kWords ? w : min(w, last)];
+  return packed;
 }
 
-/// Unpacks the coefficients of a lane's part, in rows.
+/// Unpacks a lane's coefficients, in rows.
 template <int kBits>
-__device__ __forceinline__ void unpack(Coefficients& fields, const PackedPart<kBits>& part) {
-  uint32_t words[part.kWords];
+__device__ __forceinline__ void unpack(Coefficients& fields, const PackedFields<kBits>& packed) {
+  uint32_t words[packed.kWords];
 #pragma unroll
-  for (int w = 0; w < part.kWords; ++w)
-    words[w] = __funnelshift_r(part.words[w], part.words[w + 1], 8 * part.skip);
+  for (int w = 0; w < packed.kWords; ++w)
+    words[w] = __funnelshift_r(packed.words[w], packed.words[w + 1], 8 * packed.skip);
 #pragma unroll
   for (int r = 0; r < kLaneCoefficients; ++r) {
     constexpr uint32_t kMask = (1u << kBits) - 1;
@@ -90,41 +90,41 @@ __device__ __forceinline__ void unpack(Coefficients& fields, const PackedPart<kB
 }
 
 template <int kBytes>
-__device__ __forceinline__ void store_staged(uint8_t* to, const uint32_t* staged, unsigned l) {
-  polykem::cuda::store_staged<kBytes, kPolyLanes>(to, staged, l);
+__device__ __forceinline__ void store_from_shared(uint8_t* to, const uint32_t* shared, unsigned l) {
+  polykem::cuda::store_from_shared<kBytes, kPolyLanes>(to, shared, l);
 }
 
-/// Loads lane l's part of a row of noise.
+/// Loads lane l's coefficients of a row of noise, four bits each.
 __device__ __forceinline__ uint2 load_noise(const uint32_t* row, unsigned l) {
   return reinterpret_cast<const uint2*>(row)[l];
 }
 
-/// Unpacks the coefficients of a lane's part of a row of noise, in columns. q is added to them, so that they are in
-/// [q - kEta, q + kEta].
+/// Unpacks a lane's coefficients of a row of noise, in columns. q is added to them, so that they are in [q - kEta,
+/// q + kEta].
 template <unsigned kEta>
-__device__ __forceinline__ void unpack_noise(Coefficients& a, uint2 part) {
+__device__ __forceinline__ void unpack_noise(Coefficients& a, uint2 packed) {
 #pragma unroll
   for (int r = 0; r < kLaneCoefficients; ++r)
-    a[r] = (((r < 8 ? part.x : part.y) >> (4 * (r % 8))) & 15) + (kNttQ - kEta);
+    a[r] = (((r < 8 ? packed.x : packed.y) >> (4 * (r % 8))) & 15) + (kNttQ - kEta);
 }
 
-/// A lane's part of a row of 16-bit coefficients, as pairs of neighbours.
-struct RowPart {
+/// A lane's coefficients of a row, of 16 bits each, as pairs of neighbours.
+struct RowPairs {
   uint32_t pairs[8];
 };
 
-__device__ __forceinline__ RowPart load_row(const void* row, unsigned l) {
-  RowPart part;
+__device__ __forceinline__ RowPairs load_row(const void* row, unsigned l) {
+  RowPairs a;
 #pragma unroll
   for (int c = 0; c < 2; ++c) {
     const uint4 four = static_cast<const uint4*>(row)[kPolyLanes * c + l];
-    part.pairs[4 * c] = four.x, part.pairs[4 * c + 1] = four.y;
-    part.pairs[4 * c + 2] = four.z, part.pairs[4 * c + 3] = four.w;
+    a.pairs[4 * c] = four.x, a.pairs[4 * c + 1] = four.y;
+    a.pairs[4 * c + 2] = four.z, a.pairs[4 * c + 3] = four.w;
   }
-  return part;
+  return a;
 }
 
-/// Begins to copy a lane's part of a row to shared memory, where this lane finds it once end_copies() has returned.
+/// Begins to copy a lane's coefficients of a row to shared memory, where it finds them once end_copies() has returned.
 __device__ __forceinline__ void begin_row(uint32_t* shared, const void* row, unsigned l) {
 #pragma unroll
   for (unsigned c = 0; c < 2; ++c)
@@ -144,7 +144,7 @@ __device__ __forceinline__ void store_row(void* row, const Coefficients& a, unsi
 }
 
 /// Computes sum += a y, where all are transforms in rows and `odd` is what times_gamma() computes for y.
-__device__ __forceinline__ void add_row_product(Coefficients& sum, const RowPart& a, const Coefficients& y,
+__device__ __forceinline__ void add_row_product(Coefficients& sum, const RowPairs& a, const Coefficients& y,
                                                 const uint32_t (&odd)[8]) {
 #pragma unroll
   for (int p = 0; p < 8; ++p)

@@ -15,7 +15,7 @@ using polykem::cuda::MulKind;
 template <class Set, MulKind kKind>
 using Product = polykem::cuda::ImmaProduct<Shape<Set>::kN, kKind>;
 
-/// Multiplies the staged operands; their memory is free afterwards.
+/// Multiplies the operands in shared memory, which is free afterwards.
 template <class P>
 __device__ __forceinline__ void multiply(P& product) {
   __syncwarp();
@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
     load_bytes<Set>(bytes, r + item * S::kRow, lane);
     load_packed<Set>(h, pk[item], lane);
     close_sum<Set>(h, lane);
-    product.stage_a(h);
-    product.stage_plain_bytes(bytes);
+    product.store_a(h);
+    product.store_plain_bytes(bytes);
   }
   polykem::cuda::end_copies();
   multiply(product);
@@ -93,8 +93,8 @@ __device__ __forceinline__ void multiply_cf(uint8_t* shared, const uint8_t* ct, 
 #pragma unroll
     for (uint2& bytes : f)
       bytes = make_uint2(centred_bytes(bytes.x), centred_bytes(bytes.y));
-    product.stage_a(c);
-    product.stage_plain_bytes(f);
+    product.store_a(c);
+    product.store_plain_bytes(f);
   }
   multiply(product);
   const uint32_t minus_last = 2 * centred_mod3<Set>(static_cast<uint32_t>(product.last_coefficient()) & S::kMask, 0);
@@ -116,8 +116,8 @@ __device__ __forceinline__ void multiply_m(uint8_t* shared, const uint8_t* inver
     load_bytes<Set>(cf, shared, lane);
     load_bytes<Set>(factor, shared + S::kRow, lane);
     __syncwarp();
-    product.stage_plain_bytes(cf);
-    product.stage_reversed_bytes(factor);
+    product.store_plain_bytes(cf);
+    product.store_reversed_bytes(factor);
   }
   multiply(product);
   product.for_each_pair(0, [shared](unsigned w, uint32_t pair) {
@@ -165,8 +165,8 @@ __device__ __forceinline__ uint32_t multiply_r(uint8_t* shared, const uint8_t* c
                         __vsub2(c[i].w, lift.w));
     });
     __syncwarp();
-    product.stage_a(c);
-    product.stage_b(factor);
+    product.store_a(c);
+    product.store_b(factor);
   }
   multiply(product);
   constexpr uint32_t kOnes = 0x00010001;

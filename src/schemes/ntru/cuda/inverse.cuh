@@ -42,7 +42,7 @@ template <class Set>
 __global__ void __launch_bounds__(32 * kByteWarps) invert_bytes_kernel(uint16_t* v, const uint16_t* x, size_t count) {
   using S = Shape<Set>;
   using Product = polykem::cuda::ImmaProduct<S::kN, polykem::cuda::MulKind::kBytes>;
-  __shared__ alignas(128) uint8_t staged[kByteWarps][Product::Shape::kShared];
+  __shared__ alignas(128) uint8_t operands[kByteWarps][Product::Shape::kShared];
   __shared__ alignas(16) uint16_t rows[kByteWarps][S::kRow];
   __shared__ uint32_t words[kByteWarps][polykem::cuda::DivstepShape<S::kN>::kStringWords];
   const unsigned lane = warp_lane(), warp = threadIdx.x / 32;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(32 * kByteWarps) invert_bytes_kernel(uint16_t*
       words[warp], lane, [from, last](int i) { return ((from[i] ^ last) & 1) != 0; },
       [row](int i, uint32_t bit) { row[i] = static_cast<uint16_t>(bit); });
   clear_row_end<Set>(row, lane);
-  Product product(staged[warp]);
+  Product product(operands[warp]);
   const auto load = [](uint4(&groups)[Product::Shape::kRounds], const uint16_t* source) {
     polykem::cuda::load_groups<S::kN, polykem::cuda::MulKind::kBytes>(groups, source);
   };
@@ -72,12 +72,12 @@ __global__ void __launch_bounds__(32 * kByteWarps) invert_bytes_kernel(uint16_t*
 #pragma unroll 1
   for (int bits = 1; bits < 8; bits *= 2) {
     load(inverse, row);
-    product.stage_a(factor);
-    product.stage_b(inverse);
+    product.store_a(factor);
+    product.store_b(inverse);
     multiply([](unsigned w, uint32_t pair) { return __vsub2(w == 0 ? 2u : 0u, pair); });
     uint4 correction[Product::Shape::kRounds];
     load(correction, row);
-    product.stage_a(correction);
+    product.store_a(correction);
     multiply([](unsigned, uint32_t pair) { return pair; });
   }
   for (int w = static_cast<int>(lane); w < S::kRow / 2; w += 32)

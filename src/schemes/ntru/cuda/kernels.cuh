@@ -31,8 +31,8 @@ template <class Set, int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     coin_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::CoinDomain domain, uint64_t count) {
   constexpr uint32_t kBlocks = polykem::cuda::coin_blocks(kBytes);
-  __shared__ uint32_t stage[polykem::cuda::kStageWords];
-  polykem::cuda::warp_make_coins<kBlocks, Shape<Set>::kCoinStride>(rows, seed, domain, blockIdx.x, count, stage,
+  __shared__ uint32_t scratch[polykem::cuda::kScratchWords];
+  polykem::cuda::warp_make_coins<kBlocks, Shape<Set>::kCoinStride>(rows, seed, domain, blockIdx.x, count, scratch,
                                                                    warp_lane());
 }
 
@@ -245,11 +245,11 @@ struct LaneRecords {
 template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, const uint8_t* rm, size_t count) {
   using S = Shape<Set>;
-  __shared__ uint32_t stage[polykem::cuda::kStageWords];
+  __shared__ uint32_t scratch[polykem::cuda::kScratchWords];
   const unsigned lane = warp_lane();
   const size_t first = blockIdx.x * size_t{32};
   uint32_t digest[8];
-  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, stage, lane,
+  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, scratch, lane,
                                                LaneRecords{{rm, S::kRmStride}, first, count});
   if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
 }
@@ -260,12 +260,12 @@ template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     hash_select_kernel(uint8_t* ss, const uint8_t* rm, const uint32_t* fail, Records sk, Records ct, size_t count) {
   using S = Shape<Set>;
-  __shared__ uint32_t stage[polykem::cuda::kStageWords];
+  __shared__ uint32_t scratch[polykem::cuda::kScratchWords];
   const unsigned lane = warp_lane();
   const size_t first = blockIdx.x * size_t{32};
   __shared__ uint32_t accepted[8][32];  // not in registers: the second hash needs them
   uint32_t digest[8];
-  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, stage, lane,
+  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, scratch, lane,
                                                LaneRecords{{rm, S::kRmStride}, first, count});
 #pragma unroll
   for (int j = 0; j < 8; ++j)
@@ -275,7 +275,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
 #pragma unroll
   for (int j = 0; j < 8; ++j)
     prefix[j] = record_word(prf_key, j, 32);
-  polykem::cuda::warp_sha3_256<8, S::kCiphertextBytes>(digest, prefix, stage, lane, LaneRecords{ct, first, count});
+  polykem::cuda::warp_sha3_256<8, S::kCiphertextBytes>(digest, prefix, scratch, lane, LaneRecords{ct, first, count});
   const uint32_t flags = first + lane < count ? fail[first + lane] : 0;
   const uint32_t mask = 0u - ((flags | (0u - flags)) >> 31);
 #pragma unroll

@@ -65,7 +65,7 @@ class PackedPolys {
 /// Packs a lane's coefficients into a polynomial in shared memory, which is aligned to 4 bytes. Bits above kBits are
 /// ignored.
 template <int kBits>
-__device__ __forceinline__ void stage_packed(uint8_t* poly, const Pairs& pairs, unsigned lane) {
+__device__ __forceinline__ void pack_to_shared(uint8_t* poly, const Pairs& pairs, unsigned lane) {
   constexpr uint32_t kMask = (1u << kBits) - 1;
   uint32_t words[(kBits + 3) / 4] = {};
 #pragma unroll

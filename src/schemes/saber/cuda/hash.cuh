@@ -29,7 +29,7 @@ inline constexpr int kMixedBlocks = kHashBlocks == 1 ? 1 : 20;
 
 /// The shared memory of a block, which is one warp.
 union alignas(16) HashMemory {
-  uint32_t hashed[polykem::cuda::kHashStageWords];
+  uint32_t hashed[polykem::cuda::kHashScratchWords];
   uint64_t squeezed[32 * kShakeWords];
 };
 

@@ -50,7 +50,7 @@ struct ItemWarp {
       ByteGroup bytes, negated;
       group.to_bytes(bytes, negated);
       if (j > 0) __syncwarp();
-      polykem::cuda::stage_reversed<kN>(memory.reversed, bytes, negated, lane);
+      polykem::cuda::store_reversed<kN>(memory.reversed, bytes, negated, lane);
       __syncwarp();
       s[j].load(memory.reversed, lane);
       each(j, group);
@@ -63,7 +63,7 @@ struct ItemWarp {
     const Limbs limbs(pairs);
 #pragma unroll
     for (int limb = 0; limb < 2; ++limb)
-      polykem::cuda::stage_plain<kN>(plain + limb * ProductShape::kPlainBytes, limbs.bytes[limb], limbs.negated[limb],
+      polykem::cuda::store_plain<kN>(plain + limb * ProductShape::kPlainBytes, limbs.bytes[limb], limbs.negated[limb],
                                      lane);
     __syncwarp();
     sums.template add<2>(plain, s, lane);
@@ -94,7 +94,7 @@ struct ItemWarp {
   /// Packs a polynomial into the record at `offset`: kBits bits of value(coefficient, half, odd) for each coefficient
   /// of `sums`.
   template <int kBits, class Value>
-  __device__ __forceinline__ void stage_poly(int offset, const Sums& sums, Value value) const {
+  __device__ __forceinline__ void pack_poly(int offset, const Sums& sums, Value value) const {
     constexpr uint32_t kMask = (1u << kBits) - 1;
 #pragma unroll
     for (int half = 0; half < ProductShape::kHalves; ++half) {
@@ -105,19 +105,19 @@ struct ItemWarp {
     __syncwarp();
     const uint4 four = reinterpret_cast<const uint4*>(memory.pairs)[lane];
     const Pairs pairs = {four.x, four.y, four.z, four.w};
-    stage_packed<kBits>(record_bytes() + offset, pairs, lane);
+    pack_to_shared<kBits>(record_bytes() + offset, pairs, lane);
     __syncwarp();
   }
 
   /// Rounds row i of a vector and packs it into the record. [SABER20, 2.3]
-  __device__ __forceinline__ void stage_rounded(int i, const Sums& sums) const {
+  __device__ __forceinline__ void pack_rounded(int i, const Sums& sums) const {
     const auto rounded = [](uint32_t x, int, int) { return (x + kH1) >> (kQBits - kPBits); };
-    stage_poly<kPBits>(i * static_cast<int>(kPolyPBytes), sums, rounded);
+    pack_poly<kPBits>(i * static_cast<int>(kPolyPBytes), sums, rounded);
   }
 
   /// Copies kWords words of the item to byte `offset` of the record.
   template <int kWords>
-  __device__ __forceinline__ void stage_words(int offset, const ItemWords& words) const {
+  __device__ __forceinline__ void copy_words(int offset, const ItemWords& words) const {
     if (lane < kWords) memory.record[offset / 4 + lane] = words.at(static_cast<int>(lane), item);
     __syncwarp();
   }
@@ -144,19 +144,19 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) keygen_kernel(Work wo
   warp.load_secret(s, work.noise + warp.item * S::kNoiseBytes, [&](int j, const SecretGroup<S::kMu>& group) {
     Pairs pairs;
     group.to_pairs(pairs);
-    stage_packed<kQBits>(warp.record_bytes() + j * static_cast<int>(kPolyQBytes), pairs, warp.lane);
+    pack_to_shared<kQBits>(warp.record_bytes() + j * static_cast<int>(kPolyQBytes), pairs, warp.lane);
   });
   __syncwarp();
-  polykem::cuda::store_staged<S::kSecretBytes>(sk, memory.record, warp.lane);
+  polykem::cuda::store_from_shared<S::kSecretBytes>(sk, memory.record, warp.lane);
   __syncwarp();
-  warp.template stage_words<8>(0, work.z);
-  polykem::cuda::store_staged<kSymBytes>(sk + S::kZOffset, memory.record, warp.lane);
+  warp.template copy_words<8>(0, work.z);
+  polykem::cuda::store_from_shared<kSymBytes>(sk + S::kZOffset, memory.record, warp.lane);
   __syncwarp();
   warp.template multiply_a<true>(work.a + warp.item * S::kMatrixBytes, s,
-                                 [&](int i, const Sums& sums) { warp.stage_rounded(i, sums); });
-  warp.template stage_words<8>(S::kVectorBytes, work.seed_a);
-  polykem::cuda::store_staged<S::kPublicKeyBytes>(pk, memory.record, warp.lane);
-  polykem::cuda::store_staged<S::kPublicKeyBytes>(sk + S::kPkOffset, memory.record, warp.lane);
+                                 [&](int i, const Sums& sums) { warp.pack_rounded(i, sums); });
+  warp.template copy_words<8>(S::kVectorBytes, work.seed_a);
+  polykem::cuda::store_from_shared<S::kPublicKeyBytes>(pk, memory.record, warp.lane);
+  polykem::cuda::store_from_shared<S::kPublicKeyBytes>(sk + S::kPkOffset, memory.record, warp.lane);
 }
 
 /// Computes Saber.PKE.Enc and leaves the ciphertext in memory.record.
@@ -166,7 +166,7 @@ __device__ __forceinline__ void encrypt(const ItemWarp<Set>& warp, const Work& w
   Fragments s[S::kL];
   warp.load_secret(s, work.noise + warp.item * S::kNoiseBytes, [](int, const SecretGroup<S::kMu>&) {});
   warp.template multiply_a<false>(work.a_of<S>(warp.item), s,
-                                  [&](int i, const Sums& sums) { warp.stage_rounded(i, sums); });
+                                  [&](int i, const Sums& sums) { warp.pack_rounded(i, sums); });
   const PackedPolys<kPBits> b(work.b_of<S>(warp.item), warp.lane);
   PackedPolys<kPBits>::Group next;
   b.load(next, 0);
@@ -187,7 +187,7 @@ __device__ __forceinline__ void encrypt(const ItemWarp<Set>& warp, const Work& w
     const uint32_t bit = m[half] >> (2 * (warp.lane % 16) + odd) & 1;
     return ((x + kH1 - (bit << (kPBits - 1))) & kPMask) >> (kPBits - S::kT);
   };
-  warp.template stage_poly<S::kT>(S::kVectorBytes, sums, compressed);
+  warp.template pack_poly<S::kT>(S::kVectorBytes, sums, compressed);
 }
 
 template <class Set>
@@ -196,8 +196,8 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) encrypt_kernel(Work w
   __shared__ ProductMemory<Set> memory;
   const ItemWarp<Set> warp{memory};
   encrypt(warp, work);
-  polykem::cuda::store_staged<S::kCiphertextBytes>(work.ct_out + warp.item * S::kCiphertextBytes, memory.record,
-                                                   warp.lane);
+  polykem::cuda::store_from_shared<S::kCiphertextBytes>(work.ct_out + warp.item * S::kCiphertextBytes, memory.record,
+                                                        warp.lane);
 }
 
 /// Computes the second encryption of a decapsulation and compares it with the ciphertext.
@@ -253,9 +253,9 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) decrypt_kernel(Work w
     s.load(next_s, next);
 #pragma unroll
     for (int limb = 0; limb < 2; ++limb) {
-      polykem::cuda::stage_plain<kN>(memory.plain + limb * ProductShape::kPlainBytes, b_limbs.bytes[limb],
+      polykem::cuda::store_plain<kN>(memory.plain + limb * ProductShape::kPlainBytes, b_limbs.bytes[limb],
                                      b_limbs.negated[limb], lane);
-      polykem::cuda::stage_reversed<kN>(memory.reversed[limb], s_limbs.bytes[limb], s_limbs.negated[limb], lane);
+      polykem::cuda::store_reversed<kN>(memory.reversed[limb], s_limbs.bytes[limb], s_limbs.negated[limb], lane);
     }
     __syncwarp();
     Fragments fragments;
