@@ -68,8 +68,8 @@ class Records {
     for (size_t first = 0; first < all.count; first += chunk) {
       const size_t count = std::min(chunk, all.count - first);
       if (!worker_.reserve_workspace(operation, count)) fail("no memory");
-      const Batch part{all.slice(scheme_.record_bytes(Op::kEncaps), first, count), all.drbg};
-      if (operation.run(operation.context, part, worker_.workspace.data(), nullptr) != Status::kOk) fail("no result");
+      const Batch slice{all.slice(scheme_.record_bytes(Op::kEncaps), first, count), all.drbg};
+      if (operation.run(operation.context, slice, worker_.workspace.data(), nullptr) != Status::kOk) fail("no result");
     }
   }
 

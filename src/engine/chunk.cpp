@@ -30,12 +30,12 @@ Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch&
   const SmallPart small = operation.small_part(batch);
   if (small.count == 0) return run_plan_on(scheme, op, operation, batch, worker, profile);
   const size_t count_of_many = batch.count - small.count;
-  const auto part = [&](size_t first, size_t count) {
+  const auto items = [&](size_t first, size_t count) {
     return Batch{batch.slice(scheme.record_bytes(op), first, count), batch.drbg};
   };
-  const Status status = run_plan_on(scheme, op, operation, part(0, count_of_many), worker, profile);
+  const Status status = run_plan_on(scheme, op, operation, items(0, count_of_many), worker, profile);
   if (status != Status::kOk) return status;
-  return run_plan_on(scheme, op, *small.operation, part(count_of_many, small.count), worker, profile);
+  return run_plan_on(scheme, op, *small.operation, items(count_of_many, small.count), worker, profile);
 }
 
 /// Makes the secret keys of the items from their seeds, in the worker's memory.

@@ -89,8 +89,8 @@ Status Job::compute_on_cpu(const BatchView& items, Worker& worker, Profile* prof
   const size_t most = route_.fallback->op(shape_.op).chunk;
   Status result = Status::kOk;
   for (size_t first = 0; first < items.count; first += most) {
-    const BatchView part = items.slice(bytes_, first, std::min(most, items.count - first));
-    const Status status = compute_chunk(shape_, *route_.fallback, part, worker, profile);
+    const BatchView slice = items.slice(bytes_, first, std::min(most, items.count - first));
+    const Status status = compute_chunk(shape_, *route_.fallback, slice, worker, profile);
     if (status != Status::kOk && status != Status::kItems) return status;
     if (status == Status::kItems) result = status;
   }

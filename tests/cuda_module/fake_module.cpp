@@ -185,7 +185,7 @@ ModuleTable table() {
   t.expand = [](const DeviceExpandedKeyFormat&, std::byte*, const uint8_t*, size_t, ErrorText*) {
     return Outcome::kOk;
   };
-  t.place_of = [](const void*) { return Place::kPageable; };
+  t.memory_kind_of = [](const void*) { return MemoryKind::kPageable; };
   t.copy = copy;
   t.zero = zero;
   t.set_budget = [](size_t) {};

@@ -204,14 +204,14 @@ DeviceMemory& device_memory() {
   return only;
 }
 
-Place place_of(const void* pointer) {
+MemoryKind memory_kind_of(const void* pointer) {
   DeviceMemory& memory = device_memory();
   const std::lock_guard lock(memory.mutex);
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   auto after = memory.bytes.upper_bound(address);
-  if (after == memory.bytes.begin()) return Place::kPageable;
+  if (after == memory.bytes.begin()) return MemoryKind::kPageable;
   --after;
-  return address < after->first + after->second ? Place::kDevice : Place::kPageable;
+  return address < after->first + after->second ? MemoryKind::kDevice : MemoryKind::kPageable;
 }
 
 Outcome queue(const DeviceOperation& operation, const BatchView& batch, const uint8_t*, std::byte* workspace,
@@ -241,7 +241,7 @@ ModuleTable table() {
   t.expand = [](const DeviceExpandedKeyFormat&, std::byte*, const uint8_t*, size_t, ErrorText*) {
     return Outcome::kOk;
   };
-  t.place_of = place_of;
+  t.memory_kind_of = memory_kind_of;
   t.copy = [](void* to, const void* from, size_t bytes, ErrorText*) {
     std::memcpy(to, from, bytes);
     return Outcome::kOk;

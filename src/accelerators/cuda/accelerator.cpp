@@ -114,7 +114,7 @@ class CudaAccelerator final : public Accelerator {
   Status status_of(Outcome outcome, const ErrorText& why);
 
  private:
-  Status run_part(const OperationContext& own, const Batch& batch, StepTimes* times);
+  Status run_module(const OperationContext& own, const Batch& batch, StepTimes* times);
   Status run_from_mu(const OperationContext& own, Batch one, StepTimes* times);
   Status hash_message(const OperationContext& own, const Batch& one, uint8_t* mu);
   template <class Call>
@@ -189,23 +189,23 @@ Status CudaAccelerator::with_seed(const DeviceOperation& operation, const Batch&
 Status CudaAccelerator::run(const OperationContext& own, const Batch& batch, StepTimes* times) {
   const Messages& messages = batch.message;
   if (messages.kind == MessageKind::kMu || messages.strings.bytes(batch.count) <= kLongestHashedByGpu)
-    return run_part(own, batch, times);
-  const auto part = [&](size_t first, size_t end) {
+    return run_module(own, batch, times);
+  const auto items = [&](size_t first, size_t end) {
     return Batch{batch.slice(own.device->record_bytes, first, end - first), batch.drbg};
   };
   Status status = Status::kOk;
   size_t done = 0;
   for (size_t i = 0; i < batch.count; ++i) {
     if (messages.strings.at(i).size() <= kLongestHashedByGpu) continue;
-    if (done < i) status = run_part(own, part(done, i), times);
-    if (status == Status::kOk) status = run_from_mu(own, part(i, i + 1), times);
+    if (done < i) status = run_module(own, items(done, i), times);
+    if (status == Status::kOk) status = run_from_mu(own, items(i, i + 1), times);
     if (status != Status::kOk) return status;
     done = i + 1;
   }
-  return done == batch.count ? Status::kOk : run_part(own, part(done, batch.count), times);
+  return done == batch.count ? Status::kOk : run_module(own, items(done, batch.count), times);
 }
 
-Status CudaAccelerator::run_part(const OperationContext& own, const Batch& batch, StepTimes* times) {
+Status CudaAccelerator::run_module(const OperationContext& own, const Batch& batch, StepTimes* times) {
   const ModuleTable* module = table();
   if (module == nullptr) return Status::kBackendUnavailable;
   return with_seed(*own.device, batch, [&](const uint8_t* seed, ErrorText* why) {
@@ -220,7 +220,7 @@ Status CudaAccelerator::run_from_mu(const OperationContext& own, Batch one, Step
   const bool deterministic = one.message.deterministic;
   one.message = Messages::of_mu(mu);
   one.message.deterministic = deterministic;
-  return run_part(own, one, times);
+  return run_module(own, one, times);
 }
 
 /// mu of one item. Of a key on a GPU, only what mu depends on is copied to the host: tr or the public key.
@@ -230,10 +230,10 @@ Status CudaAccelerator::hash_message(const OperationContext& own, const Batch& o
   const Op op = own.device->op;
   const size_t key_bytes = own.device->record_bytes.*key_field(op).bytes;
   const uint8_t* key = key_field(op).data(one) + (one.key_index == nullptr ? 0 : one.key_index[0]) * key_bytes;
-  const Place place = module->place_of(key);
-  if (place == Place::kUnknown) return Status::kBackendUnavailable;
+  const MemoryKind kind = module->memory_kind_of(key);
+  if (kind == MemoryKind::kUnknown) return Status::kBackendUnavailable;
   std::vector<uint8_t> copy;
-  if (place == Place::kDevice) {
+  if (kind == MemoryKind::kDevice) {
     copy.resize(key_bytes);
     const size_t at = op == Op::kSign ? own.tr_at : 0, bytes = op == Op::kSign ? kMuBytes : key_bytes;
     ErrorText why{};
@@ -319,13 +319,14 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
   for (const FieldInfo& f : kRecordFields) {
     if (f.data(batch) == nullptr || (f.key && batch.shared_key)) continue;
     item_bytes += bytes.*f.bytes;
-    if (table()->place_of(f.data(batch)) == Place::kPageable) staged_bytes += bytes.*f.bytes;
+    if (table()->memory_kind_of(f.data(batch)) == MemoryKind::kPageable) staged_bytes += bytes.*f.bytes;
   }
   for (const Strings& strings : {batch.message.strings, batch.message.contexts}) {
     const bool hashed_for_each = strings.shared && strings.width > kLongestHashedByGpu;
     const size_t bytes_of_item = hashed_for_each ? strings.width : strings.bytes(batch.count) / batch.count;
     item_bytes += bytes_of_item;
-    if (bytes_of_item > 0 && table()->place_of(strings.data) == Place::kPageable) staged_bytes += bytes_of_item;
+    if (bytes_of_item > 0 && table()->memory_kind_of(strings.data) == MemoryKind::kPageable)
+      staged_bytes += bytes_of_item;
   }
   const auto chunk = [](size_t items) { return in_whole_transactions(std::max<size_t>(items, 1)); };
   const size_t most = chunk(kChunkBytes / item_bytes);
@@ -360,10 +361,10 @@ Owner CudaAccelerator::owner_of(const void* pointer) {
   if (in_use_.load(std::memory_order_acquire) == nullptr) return Owner::kOther;
   const ModuleTable* module = table();
   if (module == nullptr) return Owner::kOther;  // memory of a GPU does not survive a fork
-  switch (module->place_of(pointer)) {
-    case Place::kDevice:
+  switch (module->memory_kind_of(pointer)) {
+    case MemoryKind::kDevice:
       return Owner::kSelf;
-    case Place::kUnknown:
+    case MemoryKind::kUnknown:
       return Owner::kUnknown;
     default:
       return Owner::kOther;

@@ -42,14 +42,14 @@ void fail_if_due(Fault fault, cudaError_t as, const char* what) {
 }
 
 /// CUDA reports no error for memory that it does not know, so an error says nothing about the pointer.
-PlaceOnDevice place_of(const void* pointer) {
+MemoryLocation location_of(const void* pointer) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
     (void)cudaGetLastError();
-    return {Place::kUnknown, -1};
+    return {MemoryKind::kUnknown, -1};
   }
-  if (attributes.type == cudaMemoryTypeDevice) return {Place::kDevice, attributes.device};
-  return {attributes.type == cudaMemoryTypeHost ? Place::kPinned : Place::kPageable, -1};
+  if (attributes.type == cudaMemoryTypeDevice) return {MemoryKind::kDevice, attributes.device};
+  return {attributes.type == cudaMemoryTypeHost ? MemoryKind::kPinned : MemoryKind::kPageable, -1};
 }
 
 void DeviceMemory::reserve(size_t bytes) {

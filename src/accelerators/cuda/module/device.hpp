@@ -60,11 +60,11 @@ class CallersState {
 };
 
 /// The kind of memory of an array, and its device.
-struct PlaceOnDevice {
-  Place place = Place::kPageable;
+struct MemoryLocation {
+  MemoryKind kind = MemoryKind::kPageable;
   int ordinal = -1;
 };
-PlaceOnDevice place_of(const void* pointer);
+MemoryLocation location_of(const void* pointer);
 
 /// Device memory that can grow; growing loses the contents.
 class DeviceMemory {

@@ -88,7 +88,7 @@ const DeviceScheme* scheme(const char* name) {
 }
 
 /// The devices a batch may use: the one that holds its arrays, else all. Empty if they are lost.
-std::vector<Device*> devices_for(const PlacedBatch& batch) {
+std::vector<Device*> devices_for(const LocatedBatch& batch) {
   DeviceManager& manager = DeviceManager::instance();
   std::vector<Device*> usable;
   if (batch.ordinal() >= 0) {
@@ -104,7 +104,7 @@ std::vector<Device*> devices_for(const PlacedBatch& batch) {
 Outcome run(const DeviceOperation& operation, const BatchView& view, const uint8_t* seed, StepTimes* times,
             ErrorText* why) {
   const CallersState callers;
-  std::optional<PlacedBatch> batch;
+  std::optional<LocatedBatch> batch;
   std::optional<Pipeline> pipeline;
   const Outcome outcome = guarded(callers, why, [&] {
     batch.emplace(operation, view, seed);
@@ -133,8 +133,8 @@ bool may_queue(const DeviceOperation& operation, const BatchView& view, const st
   check(cudaGetDevice(&current), "asking for the current device");
   const auto elsewhere = [current](const void* array) {
     if (array == nullptr) return false;
-    const PlaceOnDevice found = place_of(array);
-    if (found.place == Place::kUnknown)
+    const MemoryLocation found = location_of(array);
+    if (found.kind == MemoryKind::kUnknown)
       throw CudaError{cudaErrorUnknown, "the driver does not say where an array lies"};
     return found.ordinal != current;
   };
@@ -185,7 +185,7 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
 /// The device that holds the memory, or the least busy one if `memory` is nullptr; made current. Throws CudaError.
 Device& device_of(const void* memory) {
   DeviceManager& manager = DeviceManager::instance();
-  Device* const device = memory == nullptr ? manager.choose() : manager.find(place_of(memory).ordinal);
+  Device* const device = memory == nullptr ? manager.choose() : manager.find(location_of(memory).ordinal);
   if (device == nullptr) throw CudaError{cudaErrorUnknown, "the GPU has failed in this process"};
   device->make_current();
   return *device;
@@ -242,9 +242,9 @@ Outcome expand(const DeviceExpandedKeyFormat& format, std::byte* out, const uint
   });
 }
 
-Place place(const void* pointer) {
+MemoryKind memory_kind_of(const void* pointer) {
   const CallersState callers;
-  return callers.allowed() ? place_of(pointer).place : Place::kUnknown;
+  return callers.allowed() ? location_of(pointer).kind : MemoryKind::kUnknown;
 }
 
 /// Copies ordinary memory through pinned memory, which is wiped. The driver would leave copies in its own buffers.
@@ -253,13 +253,13 @@ Outcome copy(void* to, const void* from, size_t bytes, ErrorText* why) {
   const CallersState callers;
   PinnedMemory piece;
   return guarded(callers, why, [&] {
-    const void* const on_device = place_of(to).place == Place::kDevice ? to : from;
+    const void* const on_device = location_of(to).kind == MemoryKind::kDevice ? to : from;
     const auto copy_now = [&](size_t at, const void* source, size_t count) {
       work_beside(on_device, "copying", [&](cudaStream_t stream) {
         return cudaMemcpyAsync(static_cast<std::byte*>(to) + at, source, count, cudaMemcpyDefault, stream);
       });
     };
-    if (place_of(from).place != Place::kPageable) return copy_now(0, from, bytes);
+    if (location_of(from).kind != MemoryKind::kPageable) return copy_now(0, from, bytes);
     piece.reserve(std::min(bytes, kPieceBytes));
     for (size_t done = 0; done < bytes; done += kPieceBytes) {
       const size_t now = std::min(bytes - done, kPieceBytes);
@@ -289,7 +289,7 @@ constexpr ModuleTable kTable{.interface_hash = kInterfaceHash,
                              .allocate = allocate,
                              .release = release,
                              .expand = expand,
-                             .place_of = place,
+                             .memory_kind_of = memory_kind_of,
                              .copy = copy,
                              .zero = zero,
                              .set_budget = set_budget,

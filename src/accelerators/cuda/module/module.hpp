@@ -32,7 +32,7 @@ struct DeviceInfo {
 };
 
 /// The kind of memory that an array is in.
-enum class Place : int {
+enum class MemoryKind : int {
   kPageable = 0,  ///< ordinary host memory
   kPinned = 1,    ///< host memory that a GPU can copy from and to directly
   kDevice = 2,    ///< a GPU's memory
@@ -84,8 +84,8 @@ struct ModuleTable {
   /// Writes the expanded form of `count` keys. Both arrays are from allocate(), on the same device.
   Outcome (*expand)(const DeviceExpandedKeyFormat& format, std::byte* out, const uint8_t* keys, size_t count,
                     ErrorText* why);
-  Place (*place_of)(const void* pointer);
-  /// Copies to device memory from any place, or from it to the host, and waits until it is done.
+  MemoryKind (*memory_kind_of)(const void* pointer);
+  /// Copies to device memory from any memory, or from it to the host, and waits until it is done.
   Outcome (*copy)(void* to, const void* from, size_t bytes, ErrorText* why);
   /// Overwrites device memory, and waits until that is done.
   Outcome (*zero)(void* memory, size_t bytes, ErrorText* why);

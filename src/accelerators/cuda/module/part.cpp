@@ -58,7 +58,7 @@ void follow(cudaStream_t to, cudaStream_t from, cudaEvent_t event) {
 
 }  // namespace
 
-Part::Part(Device& device, const PlacedBatch& batch, size_t first, size_t count)
+Part::Part(Device& device, const LocatedBatch& batch, size_t first, size_t count)
     : device_(device),
       batch_(batch),
       operation_(batch.operation()),
@@ -77,7 +77,7 @@ void Part::list_arrays() {
     a.out = f.out != nullptr ? reinterpret_cast<std::byte*>(items_.*f.out) : nullptr;
     a.bytes = f.records(items_) * (operation_.record_bytes.*f.bytes);
     a.field = f.field;
-    a.place = batch_.place(i);
+    a.kind = batch_.memory_kind(i);
     a.secret = f.secret;
   }
   if (items_.key_index != nullptr) {
@@ -86,7 +86,7 @@ void Part::list_arrays() {
     if (items_.expanded.data == nullptr) {  // the device copies the chosen records side by side
       const FieldInfo& key = key_field(operation_.op);
       arrays_[kChosen].bytes = count_ * (operation_.record_bytes.*key.bytes);
-      arrays_[kChosen].place = Place::kPinned;  // nothing to stage
+      arrays_[kChosen].kind = MemoryKind::kPinned;  // needs no staging
       arrays_[kChosen].secret = key.secret;
     }
   }
@@ -142,11 +142,11 @@ void Part::start(std::unique_ptr<PartResources> resources, StepTimes* times) {
   times_ = times;
   const bool small = batch_.count() * batch_.item_bytes() <= kSmallBatchBytes;
   side_by_side_ = times_ == nullptr && !small && !items_.shared_key && fills_device(operation_.steps);
-  place_arrays();
+  assign_memory();
   fill_device_batch();
   queued_ = true;
   resources_->dirty = std::max(resources_->dirty, secret_bytes());
-  stage();
+  copy_to_staging();
   if (times_ != nullptr || small || side_by_side_) return queue(nullptr);
   SharedStreams& shared = device_.streams();
   const std::lock_guard lock(shared.mutex);
@@ -175,13 +175,13 @@ std::unique_ptr<PartResources> Part::finish() {
   fail_if_due(Fault::kSynchronize, cudaErrorLaunchFailure, operation_.scheme);
   check(cudaEventSynchronize(resources_->done), operation_.scheme);
   queued_ = false;
-  unstage();
+  copy_from_staging();
   wipe_staging();
   if (times_ != nullptr) collect();
   return std::move(resources_);
 }
 
-void Part::place_arrays() {
+void Part::assign_memory() {
   size_t staging = aligned(kSeedBytes);
   for (const Array& a : arrays_)
     staging += a.needs_staging() ? aligned(a.bytes) : 0;
@@ -205,7 +205,7 @@ void Part::place_arrays() {
   device += operation_.workspace_bytes(count_);
   take_arrays(false);
   for (Array& a : arrays_) {
-    if (a.place == Place::kDevice) a.device = a.in != nullptr ? const_cast<std::byte*>(a.in) : a.out;
+    if (a.kind == MemoryKind::kDevice) a.device = a.in != nullptr ? const_cast<std::byte*>(a.in) : a.out;
     if (a.needs_staging()) a.staged = take(host, a.bytes);
   }
 }
@@ -235,7 +235,7 @@ void Part::fill_device_batch() {
 }
 
 /// Copies the inputs that lie in ordinary host memory, and the seed, into pinned memory.
-void Part::stage() {
+void Part::copy_to_staging() {
   std::memcpy(seed_staged_, batch_.seed(), kSeedBytes);
   // The index of items restarts with every part, so each part needs a seed of its own to make different numbers.
   for (size_t b = 0; b < sizeof first_; ++b)
@@ -347,7 +347,7 @@ void Part::download(Fields fields) {
   check(copies.queue(streams_.down), "copying from the device");
 }
 
-void Part::unstage() {
+void Part::copy_from_staging() {
   for (const Array& a : arrays_) {
     if (a.out != nullptr && a.needs_staging()) std::memcpy(a.out, a.staged, a.bytes);
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "accelerators/cuda/module/device.hpp"
-#include "accelerators/cuda/module/placed_batch.hpp"
+#include "accelerators/cuda/module/located_batch.hpp"
 
 namespace polykem::cuda {
 
@@ -17,7 +17,7 @@ class Part {
   /// Batches up to this size have a stream of their own and overtake larger ones.
   static constexpr size_t kSmallBatchBytes = size_t{6} << 20;
 
-  Part(Device& device, const PlacedBatch& batch, size_t first, size_t count);
+  Part(Device& device, const LocatedBatch& batch, size_t first, size_t count);
   /// Wipes the memory of a part that finish() did not end, as far as the device still responds.
   ~Part();
   Part(const Part&) = delete;
@@ -38,13 +38,13 @@ class Part {
     std::byte* out = nullptr;
     size_t bytes = 0;
     Fields field = 0;
-    Place place = Place::kPageable;
+    MemoryKind kind = MemoryKind::kPageable;
     bool secret = false;
     std::byte* device = nullptr;
     std::byte* staged = nullptr;
 
-    bool needs_device() const { return bytes > 0 && place != Place::kDevice; }
-    bool needs_staging() const { return bytes > 0 && place == Place::kPageable; }
+    bool needs_device() const { return bytes > 0 && kind != MemoryKind::kDevice; }
+    bool needs_staging() const { return bytes > 0 && kind == MemoryKind::kPageable; }
   };
   /// The arrays: records in the order of kRecordFields, then all others.
   enum Name {
@@ -65,9 +65,9 @@ class Part {
   void list_arrays();
   void list_strings(const Strings& strings, Name bytes, Name offsets);
   Strings on_device(const Strings& strings, Name bytes, Name offsets) const;
-  void place_arrays();
+  void assign_memory();
   void fill_device_batch();
-  void stage();
+  void copy_to_staging();
   void queue(SharedStreams* shared);
   void upload();
   void steps(SharedStreams* shared);
@@ -76,14 +76,14 @@ class Part {
   void run_step(size_t step, size_t tile, cudaStream_t stream);
   void wait_for_upload();
   void download(Fields fields);
-  void unstage();
+  void copy_from_staging();
   void wipe_staging();
   void abandon();
   void mark(size_t entry, cudaStream_t stream);
   void collect();
 
   Device& device_;
-  const PlacedBatch& batch_;
+  const LocatedBatch& batch_;
   const DeviceOperation& operation_;
   const size_t first_, count_;
   const BatchView items_;  ///< the caller's arrays

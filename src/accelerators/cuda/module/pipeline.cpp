@@ -31,7 +31,7 @@ size_t scaled(size_t items, const Device& device) {
 
 /// A batch whose arrays are on the device is one part. Other batches are cut into equal parts, so that copies and
 /// kernels overlap: into larger ones where the copies of one batch run beside the kernels of another.
-size_t part_items(const PlacedBatch& batch, const std::vector<Device*>& devices) {
+size_t part_items(const LocatedBatch& batch, const std::vector<Device*>& devices) {
   const DeviceOperation& operation = batch.operation();
   if (batch.crossing_bytes() == 0) return std::min(batch.count(), operation.most_items);
   const size_t bytes = batch.item_bytes(), most_bytes = operation.part_bytes > 0 ? operation.part_bytes : kMaxPartBytes;
@@ -46,7 +46,7 @@ size_t part_items(const PlacedBatch& batch, const std::vector<Device*>& devices)
 }
 
 /// The number of items in the next part, of the `left` remaining ones.
-size_t next_items(const PlacedBatch& batch, size_t part, size_t left) {
+size_t next_items(const LocatedBatch& batch, size_t part, size_t left) {
   const bool last = left <= part && left > part / 2 && batch.operation().part_bytes == 0;
   if (last && left * batch.returning_bytes() >= kMinHalvedBytes) return in_whole_transactions(left / 2);
   return std::min(part, left);
@@ -58,7 +58,7 @@ size_t budget(const Device& device) {
 
 }  // namespace
 
-Pipeline::Pipeline(const std::vector<Device*>& devices, const PlacedBatch& batch, StepTimes* times)
+Pipeline::Pipeline(const std::vector<Device*>& devices, const LocatedBatch& batch, StepTimes* times)
     : batch_(batch), times_(times), part_items_(part_items(batch, devices)) {
   for (Device* device : devices)
     shares_.push_back({.device = device, .idle = {}});

@@ -12,7 +12,7 @@ namespace polykem::cuda {
 /// Runs a batch in parts of consecutive items, several at a time, on all devices.
 class Pipeline {
  public:
-  Pipeline(const std::vector<Device*>& devices, const PlacedBatch& batch, StepTimes* times);
+  Pipeline(const std::vector<Device*>& devices, const LocatedBatch& batch, StepTimes* times);
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -45,7 +45,7 @@ class Pipeline {
   void release_resources();
   void make_room();
 
-  const PlacedBatch& batch_;
+  const LocatedBatch& batch_;
   StepTimes* const times_;
   const size_t part_items_;
   std::vector<DeviceShare> shares_;

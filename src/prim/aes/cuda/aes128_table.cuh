@@ -70,8 +70,8 @@ class AesLookup {
   /// Returns the entry of byte kByte of `column` in the table of row kRow.
   template <int kByte, int kRow>
   __device__ __forceinline__ uint32_t at(uint32_t column) const {
-    const uint32_t place = __byte_perm(column, bank_, 0x5504 | kByte << 4);
-    return *reinterpret_cast<const uint32_t*>(tables_ + place + kRow % 2 * 128 + kRow / 2 * kAesPairBytes);
+    const uint32_t offset = __byte_perm(column, bank_, 0x5504 | kByte << 4);
+    return *reinterpret_cast<const uint32_t*>(tables_ + offset + kRow % 2 * 128 + kRow / 2 * kAesPairBytes);
   }
 
   /// Returns column kColumn of the state `s` after SubBytes, ShiftRows and MixColumns.

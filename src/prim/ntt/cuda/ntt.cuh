@@ -198,7 +198,7 @@ __host__ __device__ constexpr uint32_t decompress(uint32_t y) {
 /// banks.
 inline constexpr int kExchangeRow = 20, kExchangeWords = 16 * kExchangeRow, kExchangeStride = kExchangeWords + 16;
 
-/// Moves coefficients from columns to rows; `l` is the lane's place among the 16. All lanes of the warp call it
+/// Moves coefficients from columns to rows; `l` is the lane's index among the 16. All lanes of the warp call it
 /// together, like all functions below.
 __device__ __forceinline__ void to_rows(Coefficients& a, uint32_t* exchange, unsigned l) {
   __syncwarp();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of the items' words, seeds and keys in device memory.
+// Arrays of the items' words, seeds and keys in device memory.
 #pragma once
 
 #include <cstddef>
@@ -70,8 +70,8 @@ __device__ __forceinline__ void store_words(uint8_t* to, const uint32_t (&words)
   }
 }
 
-/// The place of a seed of 32 bytes for each item: word w of item i's seed is at base + i item_bytes + w word_bytes.
-struct SeedPlace {
+/// An array of seeds of 32 bytes, one for each item: word w of item i's seed is at base + i item_bytes + w word_bytes.
+struct SeedArray {
   const uint8_t* base;
   size_t item_bytes, word_bytes;
 

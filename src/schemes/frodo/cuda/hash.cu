@@ -71,14 +71,14 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   if (item.valid()) store_state<4>(out[item.index()], state, secret_words);
 }
 
-/// Shared memory of squeeze_noise: random words, one row for each place, and errors, one row for each lane.
+/// Shared memory of squeeze_noise: random words, one row for each index, and errors, one row for each lane.
 template <int kRate>
 struct NoiseScratch {
   uint64_t words[kRate][32];
   uint32_t errors[32][kRate];
 };
 
-/// Stores a block of errors, kRate words for each item, at `to` and at the same place of the following rows.
+/// Stores a block of errors, kRate words for each item, at `to` and at the same index of the following rows.
 template <int kRate>
 __device__ __forceinline__ void store_errors(uint32_t* to, uint32_t stride, const NoiseScratch<kRate>& scratch,
                                              unsigned lane, unsigned valid) {

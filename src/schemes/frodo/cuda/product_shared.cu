@@ -119,7 +119,7 @@ struct TileOutput {
   }
 
   /// Returns the byte offset of eight coefficients in the ciphertexts.
-  __device__ __forceinline__ size_t place(uint32_t row, uint32_t column) const {
+  __device__ __forceinline__ size_t offset(uint32_t row, uint32_t column) const {
     return (first_item + row / kBar) * sizes.ct_bytes + (row % kBar * sizes.n + column) / 8 * sizes.logq;
   }
 
@@ -155,7 +155,7 @@ struct TileOutput {
       if (item >= count) break;
       uint16_t* const own_sums = sums + row * polykem::cuda::kGemmStride;
       const uint4 eight = *reinterpret_cast<const uint4*>(own_sums + 8 * group);
-      uint8_t* const ct = target.ct + place(row, column);
+      uint8_t* const ct = target.ct + offset(row, column);
       uint32_t words[4], difference = 0;
       __syncwarp();
       if (column == sizes.n) reinterpret_cast<uint4*>(v)[item * kBar + row % kBar] = eight;
@@ -188,7 +188,7 @@ struct TileOutput {
 #pragma unroll 1
       for (uint32_t row = kBar * i; row < kBar * (i + 1); ++row) {
         const auto* const from = reinterpret_cast<const uint8_t*>(rows + row * polykem::cuda::kGemmStride);
-        uint8_t* const ct = target.ct + place(row, first_column);
+        uint8_t* const ct = target.ct + offset(row, first_column);
         if (target.stored()) {
           polykem::cuda::store_record(ct, static_cast<int>(bytes), lane, [&](int at) { return shared_word(from, at); });
           continue;

@@ -46,7 +46,7 @@ struct LaunchContext {
   cudaError_t failure() const { return to.error; }
   size_t count() const { return io.count; }
   size_t keys() const { return io.shared_key ? 1 : io.count; }
-  /// Returns the place of keys that are in rows or records of `bytes` bytes.
+  /// Returns the array of keys that are rows or records of `bytes` bytes.
   Records key_records(const void* base, int bytes) const {
     return {static_cast<const uint8_t*>(base), io.shared_key ? 0u : static_cast<uint32_t>(bytes)};
   }

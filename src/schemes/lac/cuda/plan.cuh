@@ -68,11 +68,11 @@ struct LaunchContext {
   /// all items would.
   size_t layout(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, groups_of(io.count));
-    const auto blocks = [&](ItemBlocks& place, int each) {
-      place = {arena.take<uint4>(kGroup * sizeof(uint4) * static_cast<size_t>(each)), static_cast<uint32_t>(each)};
+    const auto blocks = [&](ItemBlocks& out, int each) {
+      out = {arena.take<uint4>(kGroup * sizeof(uint4) * static_cast<size_t>(each)), static_cast<uint32_t>(each)};
     };
-    const auto rows = [&](Rows& place, int bytes) {
-      place = {arena.take<uint8_t>(kGroup * static_cast<size_t>(bytes)), static_cast<uint32_t>(bytes)};
+    const auto rows = [&](Rows& out, int bytes) {
+      out = {arena.take<uint8_t>(kGroup * static_cast<size_t>(bytes)), static_cast<uint32_t>(bytes)};
     };
     blocks(work.seed, 2);
     blocks(work.seeds, S::kSeedBlocks);
@@ -101,7 +101,7 @@ struct Plan {
   static constexpr const char* kName = kSets[kIndex].name;
   static constexpr bool kMisplacesTail = kSets[kIndex].misplaces_tail;
   using F = LaunchContext<S>;
-  static constexpr int kSeedS = 1, kSeedR = 0, kSeedE2 = 2;  ///< places among an item's seeds
+  static constexpr int kSeedS = 1, kSeedR = 0, kSeedE2 = 2;  ///< indices among an item's seeds
 
   // ---- shared
 

@@ -85,7 +85,7 @@ __device__ __forceinline__ void store_w1(uint8_t* out, const Coefficients& w1, u
     reinterpret_cast<uint32_t*>(out)[kBits / 2 * l + w] = packed[w];
 }
 
-/// Copies mu to the place in front of w1's bytes.
+/// Copies mu in front of w1's bytes.
 __device__ __forceinline__ void copy_mu(uint8_t* out, const ItemWords& mu, size_t item, unsigned l) {
   static_assert(kDigestWords == kPolyLanes);
   reinterpret_cast<uint32_t*>(out)[l] = mu.at(static_cast<int>(l), item);
@@ -184,11 +184,11 @@ __global__ void __launch_bounds__(kThreads) keygen_kernel(Work work) {
 
 // ---- sign
 
-/// A word of w has the low part of a coefficient and, in the lowest kHighBits bits, its high part. commitment_place(i)
+/// A word of w has the low part of a coefficient and, in the lowest kHighBits bits, its high part. commitment_index(i)
 /// is the index of the word of coefficient i: coefficients 16 m + g and 16 m + g + 8, which a lane of Response reads,
 /// are neighbours.
 inline constexpr unsigned kHighBits = 6;
-__device__ __forceinline__ unsigned commitment_place(unsigned i) {
+__device__ __forceinline__ unsigned commitment_index(unsigned i) {
   return i / 16 * 16 + i % 8 * 2 + i / 8 % 2;
 }
 
@@ -219,7 +219,7 @@ __device__ __forceinline__ void compute_commitment(Memory& memory, const Work& w
 #pragma unroll
     for (unsigned r = 0; r < kLaneCoefficients; ++r) {
       const Parts parts = decompose<S::kParams.gamma2_part>(static_cast<int32_t>(a[r]));
-      w[commitment_place(l + kPolyLanes * r)] = parts.low * (1 << kHighBits) | parts.high;
+      w[commitment_index(l + kPolyLanes * r)] = parts.low * (1 << kHighBits) | parts.high;
       a[r] = static_cast<uint32_t>(parts.high);
     }
     store_w1<S::kW1Bits>(mu_w1 + kDigestBytes + row * S::kW1Bytes, a, exchange, l);

@@ -116,8 +116,8 @@ struct LaunchContext {
 
   size_t layout_secrets(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
-    const auto words = [&](ItemWords& place, size_t each) {
-      place = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
+    const auto words = [&](ItemWords& out, size_t each) {
+      out = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
     };
     if (op == Op::kKeygen) {
       work.s = arena.take<uint8_t>((S::kK + S::kL) * kN);
@@ -160,7 +160,7 @@ struct Plan {
   using F = LaunchContext<Set>;
   static_assert(kMaxItems * S::kEntries <= size_t{1} << 31);
 
-  static void expand_a(F& t, const SeedPlace& rho) {
+  static void expand_a(F& t, const SeedArray& rho) {
     const size_t entries = t.keys() * S::kEntries;
     t.to.by_lane(expand_a_kernel<Set>, entries, t.work.a, rho, static_cast<uint32_t>(entries));
   }

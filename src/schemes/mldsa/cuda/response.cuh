@@ -313,14 +313,14 @@ __device__ __forceinline__ void pack_hint(ResponseMemory<Set>& memory) {
     memory.hint_bytes[b] = 0;
   __syncwarp();
   if (lane < S::kK) {
-    unsigned place = 0;
+    unsigned index = 0;
     for (unsigned word = 0; word < 8 * lane; ++word)
-      place += __popc(memory.hint[word / 8][word % 8]);
+      index += __popc(memory.hint[word / 8][word % 8]);
     for (unsigned word = 0; word < 8; ++word) {
       for (uint32_t bits = memory.hint[lane][word]; bits != 0; bits &= bits - 1)
-        memory.hint_bytes[place++] = static_cast<uint8_t>(32 * word + __ffs(static_cast<int>(bits)) - 1);
+        memory.hint_bytes[index++] = static_cast<uint8_t>(32 * word + __ffs(static_cast<int>(bits)) - 1);
     }
-    memory.hint_bytes[S::kOmega + lane] = static_cast<uint8_t>(place);
+    memory.hint_bytes[S::kOmega + lane] = static_cast<uint8_t>(index);
   }
   __syncwarp();
 }

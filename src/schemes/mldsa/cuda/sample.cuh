@@ -9,7 +9,7 @@
 namespace polykem::mldsa::cuda {
 
 using polykem::cuda::keccak_f1600;
-using polykem::cuda::SeedPlace;
+using polykem::cuda::SeedArray;
 
 inline constexpr int kCandidates = polykem::cuda::kShake128RateBytes / 3;  ///< candidates in one block, for A
 inline constexpr unsigned kHalf = kN / 2;                                  ///< coefficients that are stored at a time
@@ -41,7 +41,7 @@ __device__ __forceinline__ uint32_t accept_block(uint32_t* row, const uint64_t (
 
 /// Samples the entries of A^ of all keys from their rho. [FIPS204, Alg 30, Alg 32]
 template <class Set>
-__global__ void __launch_bounds__(32, 9) expand_a_kernel(uint32_t* a, SeedPlace rho, uint32_t entries) {
+__global__ void __launch_bounds__(32, 9) expand_a_kernel(uint32_t* a, SeedArray rho, uint32_t entries) {
   using S = Shape<Set>;
   __shared__ uint32_t rows[32][kCandidateStride];
   const unsigned lane = warp_lane();
@@ -61,12 +61,12 @@ __global__ void __launch_bounds__(32, 9) expand_a_kernel(uint32_t* a, SeedPlace 
       filled += accept_block(row + filled, state);
     }
     __syncwarp();
-    uint32_t* const out = a + size_t{first} * kN + row_place(half * kHalf + lane);
+    uint32_t* const out = a + size_t{first} * kN + row_index(half * kHalf + lane);
 #pragma unroll 4
     for (unsigned n = 0; n < stored; ++n) {
 #pragma unroll
       for (unsigned c = 0; c < kHalf / 32; ++c)
-        out[n * kN + row_place(32 * c)] = rows[n][32 * c + lane];
+        out[n * kN + row_index(32 * c)] = rows[n][32 * c + lane];
     }
     __syncwarp();
     for (unsigned i = kHalf; half == 0 && i < filled; ++i)

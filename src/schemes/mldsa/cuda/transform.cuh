@@ -87,9 +87,9 @@ struct RowFactorTable {
 constexpr RowFactorTable row_factor_table() {
   RowFactorTable table{};
   for (size_t l = 0; l < kPolyLanes; ++l) {
-    for (size_t count = 1, place = 0; count <= 8; place += count, count *= 2) {
+    for (size_t count = 1, first = 0; count <= 8; first += count, count *= 2) {
       for (size_t j = 0; j < count; ++j) {
-        const size_t blocks = 16 * count, block = l * count + j, at = place + j;
+        const size_t blocks = 16 * count, block = l * count + j, at = first + j;
         table.forward[at / 2][l].of[at % 2] = factor_of(kPlainZetas[blocks + block]);
         table.inverse[at / 2][l].of[at % 2] = factor_of(kPlainZetas[2 * blocks - 1 - block]);
       }

@@ -64,7 +64,7 @@ struct Work {
   uint32_t* challenge;       ///< c~, 16 words
   uint32_t* challenge_poly;  ///< c, 16 words of fields of two bits
   uint32_t* y;               ///< y, packed as in a signature
-  int32_t* w;                ///< both parts of w, see commitment_place(); then r0 in the place of the low part
+  int32_t* w;                ///< both parts of w, see commitment_index(); then r0 instead of the low part
 
   uint32_t* unsigned_items[2];  ///< the items that have no signature before a round, and before the next
   uint32_t* unsigned_counts;    ///< the number of items without a signature before each round
@@ -85,7 +85,7 @@ static_assert(offsetof(Work, unsigned_counts) == 376);
 
 /// Returns the index of coefficient i in a row of A^ in device memory: coefficient 16 l + 4 c + j is at 64 c + 4 l + j,
 /// so that lane l reads four times 16 bytes beside those of its neighbours.
-__device__ __forceinline__ unsigned row_place(unsigned i) {
+__device__ __forceinline__ unsigned row_index(unsigned i) {
   return i / 4 % 4 * 64 + i / 16 * 4 + i % 4;
 }
 __device__ __forceinline__ void load_row(Coefficients& a, const uint32_t* row, unsigned l) {

@@ -13,7 +13,7 @@ inline constexpr int kBlockItems = kThreads / kPolyLanes;  ///< items of a block
 inline constexpr int kRowWords = static_cast<int>(kRowBytes) / 4;
 inline constexpr int kNoiseWords = static_cast<int>(kNoiseBytes) / 4;
 
-/// The shared memory of a block: for each item, the place where its lanes exchange polynomials, and kRows rows of A.
+/// The shared memory of a block: for each item, memory in which its lanes exchange polynomials, and kRows rows of A.
 template <int kRows>
 struct alignas(16) BlockMemory {
   uint32_t exchange[kBlockItems][kExchangeStride];
@@ -31,9 +31,9 @@ struct ItemLane {
 
 template <int kRows>
 __device__ __forceinline__ ItemLane item_lane(size_t count, BlockMemory<kRows>& memory) {
-  const unsigned place = threadIdx.x / kPolyLanes;
-  const size_t item = blockIdx.x * size_t{kBlockItems} + place;
-  return {min(item, count - 1), item < count, threadIdx.x % kPolyLanes, memory.exchange[place], memory.rows[place]};
+  const unsigned index = threadIdx.x / kPolyLanes;
+  const size_t item = blockIdx.x * size_t{kBlockItems} + index;
+  return {min(item, count - 1), item < count, threadIdx.x % kPolyLanes, memory.exchange[index], memory.rows[index]};
 }
 
 /// Returns the bitwise or of x over an item's lanes.

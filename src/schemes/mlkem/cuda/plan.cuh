@@ -59,8 +59,8 @@ struct LaunchContext {
   /// Lays out the intermediates and returns the number of bytes that they take.
   size_t layout(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
-    const auto words = [&](ItemWords& place, size_t each) {
-      place = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
+    const auto words = [&](ItemWords& out, size_t each) {
+      out = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
     };
     work.a = arena.take<uint16_t>(S::kEntries * kRowBytes);
     work.noise = arena.take<uint32_t>((op == Op::kKeygen ? 2 * S::kK : 2 * S::kK + 1) * kNoiseBytes);
@@ -92,10 +92,10 @@ struct LaunchContext {
 /// The matrix whose entries are sampled.
 enum class Matrix { kA, kTransposedA };
 
-/// The entries of A of `keys` keys: their destination, the place of their seeds, and the list of entries that are left.
+/// The entries of A of `keys` keys: their destination, their seeds, and the list of entries that are left.
 struct Entries {
-  EntryPlace to;
-  SeedPlace rho;
+  EntryArray to;
+  SeedArray rho;
   uint32_t* retries;
   size_t keys;
 };

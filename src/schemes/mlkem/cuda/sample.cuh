@@ -10,7 +10,7 @@ namespace polykem::mlkem::cuda {
 using polykem::cuda::keccak_f1600;
 
 /// The destination of the entries of A of each key, as rows of 16-bit coefficients.
-struct EntryPlace {
+struct EntryArray {
   std::byte* base;
   size_t key_bytes;
 };
@@ -18,11 +18,11 @@ struct EntryPlace {
 /// Sets the state to one that has absorbed the seed of an entry of A or, if kTransposed, of A^T. Entries are counted
 /// row by row.
 template <class Set, bool kTransposed>
-__device__ __forceinline__ void absorb_entry(uint64_t (&state)[25], const SeedPlace& place, size_t key,
+__device__ __forceinline__ void absorb_entry(uint64_t (&state)[25], const SeedArray& seeds, size_t key,
                                              uint32_t entry) {
   constexpr uint32_t kK = Shape<Set>::kK;
   uint32_t rho[8];
-  place.load(rho, key);
+  seeds.load(rho, key);
   const uint32_t row = entry / kK, column = entry % kK;
   const uint32_t first = kTransposed ? row : column, second = kTransposed ? column : row;
   polykem::cuda::absorb_seed<polykem::cuda::kShake128RateBytes>(state, rho, first | second << 8 | 0x1f0000);
@@ -83,7 +83,7 @@ struct SampleMemory {
 /// Samples an entry in each lane by SampleNTT, from three blocks or, if kToTheEnd, from as many as it takes. The
 /// entries of the first `stored` lanes are stored. Returns true if this lane's row is complete.
 template <class Set, bool kTransposed, bool kToTheEnd>
-__device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPlace& to, const SeedPlace& rho,
+__device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryArray& to, const SeedArray& rho,
                                              uint32_t entry, unsigned stored) {
   constexpr uint32_t kEntries = Shape<Set>::kEntries;
   const unsigned lane = warp_lane();
@@ -102,11 +102,11 @@ __device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPl
   __syncwarp();
   const unsigned long long offset = entry / kEntries * to.key_bytes + entry % kEntries * kRowBytes;
   // A lane stores one word of each 32; groups of four words alternate between the halves of a row.
-  const uint32_t place = (lane / 4 % 2) * 64 + lane / 8 * 4 + lane % 4;
+  const uint32_t index = (lane / 4 % 2) * 64 + lane / 8 * 4 + lane % 4;
 #pragma unroll 4
   for (unsigned n = 0; n < stored; ++n) {
     auto* const out =
-        reinterpret_cast<uint32_t*>(to.base + __shfl_sync(0xffffffff, offset, static_cast<int>(n))) + place;
+        reinterpret_cast<uint32_t*>(to.base + __shfl_sync(0xffffffff, offset, static_cast<int>(n))) + index;
 #pragma unroll
     for (unsigned c = 0; c < 4; ++c)
       out[16 * c] = memory.rows[n][32 * c + lane];
@@ -119,7 +119,7 @@ __device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPl
 /// is put on the list `retries`, and its row is not complete. A thread block is one warp.
 template <class Set, bool kTransposed>
 __global__ void __launch_bounds__(32, 12)
-    sample_ntt_kernel(EntryPlace to, SeedPlace rho, uint32_t* retries, uint32_t entries) {
+    sample_ntt_kernel(EntryArray to, SeedArray rho, uint32_t* retries, uint32_t entries) {
   __shared__ SampleMemory memory;
   const uint32_t first = blockIdx.x * 32u, mine = min(first + warp_lane(), entries - 1);
   const bool complete = sample_entry<Set, kTransposed, false>(memory, to, rho, mine, min(entries - first, 32u));
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(32, 12)
 
 /// Samples the entries on the list `retries`, with `blocks` thread blocks of one warp.
 template <class Set, bool kTransposed>
-__device__ __forceinline__ void complete_entries(SampleMemory& memory, const EntryPlace& to, const SeedPlace& rho,
+__device__ __forceinline__ void complete_entries(SampleMemory& memory, const EntryArray& to, const SeedArray& rho,
                                                  const uint32_t* retries, uint32_t blocks) {
   const uint32_t count = *retries;
   for (uint32_t first = blockIdx.x * 32u; first < count; first += blocks * 32u) {
@@ -261,9 +261,9 @@ __device__ __forceinline__ void sample_noise(uint32_t* rows, uint32_t* noise, co
   for (int n = 0; n < 32; n += 4) {
     const int of_lane = n + static_cast<int>(lane) / 8;
     const size_t number = begin + static_cast<size_t>(of_lane);
-    const size_t place = number / kPolys * kAll + kFirst + number % kPolys;
+    const size_t index = number / kPolys * kAll + kFirst + number % kPolys;
     if (number < end)
-      reinterpret_cast<uint4*>(noise)[8 * place + lane % 8] =
+      reinterpret_cast<uint4*>(noise)[8 * index + lane % 8] =
           *reinterpret_cast<const uint4*>(rows + of_lane * kNoiseStride + 4 * (static_cast<int>(lane) % 8));
   }
 }
@@ -273,7 +273,7 @@ __device__ __forceinline__ void sample_noise(uint32_t* rows, uint32_t* noise, co
 /// warp.
 template <class Set, bool kTransposed, unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
 __global__ void __launch_bounds__(32, 12)
-    sample_noise_kernel(uint32_t* noise, ItemWords seeds, EntryPlace to, SeedPlace rho, const uint32_t* retries,
+    sample_noise_kernel(uint32_t* noise, ItemWords seeds, EntryArray to, SeedArray rho, const uint32_t* retries,
                         uint32_t retry_blocks) {
   __shared__ union alignas(16) Memory {
     SampleMemory entries;

@@ -24,7 +24,7 @@ using polykem::cuda::pack_to_shared;
 using polykem::cuda::record_word;
 using polykem::cuda::Records;
 using polykem::cuda::RowFactors;
-using polykem::cuda::SeedPlace;
+using polykem::cuda::SeedArray;
 using polykem::cuda::store_words;
 using polykem::cuda::warp_lane;
 

@@ -65,7 +65,7 @@ __device__ __forceinline__ void squeeze_rows(HashMemory& memory, uint8_t* rows, 
 
 /// Makes A of each key from its seed. [SABER20, GenMatrix]
 template <class Set>
-__device__ __forceinline__ void squeeze_a(HashMemory& memory, uint8_t* rows, size_t stride, const SeedPlace& seeds,
+__device__ __forceinline__ void squeeze_a(HashMemory& memory, uint8_t* rows, size_t stride, const SeedArray& seeds,
                                           const LaneItem& item) {
   uint32_t seed[8];
   seeds.load(seed, item.index());

@@ -77,8 +77,8 @@ struct LaunchContext {
   /// Lays out the intermediates and returns the number of bytes that they take.
   size_t layout(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
-    const auto words = [&](ItemWords& place, size_t each) {
-      place = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
+    const auto words = [&](ItemWords& out, size_t each) {
+      out = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
     };
     work.a = arena.take<uint8_t>(S::kMatrixBytes);
     work.noise = arena.take<uint8_t>(S::kNoiseBytes);

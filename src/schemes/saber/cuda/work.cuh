@@ -12,7 +12,7 @@ using polykem::cuda::DeviceExpandedKeys;
 using polykem::cuda::ItemWords;
 using polykem::cuda::load_words;
 using polykem::cuda::Records;
-using polykem::cuda::SeedPlace;
+using polykem::cuda::SeedArray;
 using polykem::cuda::store_words;
 using polykem::cuda::warp_lane;
 
@@ -53,9 +53,9 @@ struct Work {
   __device__ const uint8_t* b_of(size_t item) const {
     return has_expanded_keys() ? expanded_key(item) + S::ExpandedKey::kB : pk[item];
   }
-  /// Returns the place of the seeds in the public keys.
+  /// Returns the seeds that the public keys contain.
   template <class S>
-  __host__ __device__ SeedPlace published_seeds() const {
+  __host__ __device__ SeedArray published_seeds() const {
     return {pk.base + S::kVectorBytes, pk.stride, 4};
   }
 };
@@ -64,8 +64,8 @@ struct Work {
 static_assert(offsetof(Work, count) == 0);
 static_assert(offsetof(Work, keys.index) == 88);
 
-/// Returns the place of seeds that are 32 bytes of words of each item.
-__host__ __device__ inline SeedPlace seeds_in(const ItemWords& words) {
+/// Returns the array of seeds that are eight words of each item.
+__host__ __device__ inline SeedArray seeds_in(const ItemWords& words) {
   return {reinterpret_cast<const uint8_t*>(words.base), 4, 4 * words.count};
 }
 

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "accelerators/cuda/module/placed_batch.hpp"
+#include "accelerators/cuda/module/located_batch.hpp"
 
 #include <algorithm>
 
 namespace polykem::cuda {
 
-PlacedBatch::PlacedBatch(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed)
+LocatedBatch::LocatedBatch(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed)
     : operation_(operation), batch_(batch), seed_(seed) {
-  for (size_t i = 0; i < places_.size(); ++i) {
+  for (size_t i = 0; i < kinds_.size(); ++i) {
     const FieldInfo& f = kRecordFields[i];
     if (f.data(batch) == nullptr) continue;
-    const PlaceOnDevice found = place_of(f.data(batch));
-    if (found.place == Place::kUnknown)
+    const MemoryLocation found = location_of(f.data(batch));
+    if (found.kind == MemoryKind::kUnknown)
       throw CudaError{cudaErrorUnknown, "the driver does not say where an array lies"};
-    places_[i] = found.place;
-    if (found.place == Place::kDevice && ordinal_ >= 0 && ordinal_ != found.ordinal)
+    kinds_[i] = found.kind;
+    if (found.kind == MemoryKind::kDevice && ordinal_ >= 0 && ordinal_ != found.ordinal)
       throw Refusal{"arrays and keys of a batch lie on several GPUs"};
-    if (found.place == Place::kDevice) ordinal_ = found.ordinal;
+    if (found.kind == MemoryKind::kDevice) ordinal_ = found.ordinal;
     const size_t bytes = f.key && batch.shared_key ? 0 : operation.record_bytes.*f.bytes;
     item_bytes_ += bytes;
-    if (found.place == Place::kDevice) continue;
+    if (found.kind == MemoryKind::kDevice) continue;
     crossing_bytes_ += bytes;
     if (f.out != nullptr) returning_bytes_ += bytes;
   }
