@@ -76,7 +76,7 @@ Status Batcher::add(const Request& request, Ticket::Callback done, void* user, T
 void Batcher::abandon(Ticket* ticket) {
   if (!ticket->is_foreign()) {
     ticket->disarm();
-    if (!ticket->finished() && ticket->place.core != nullptr) ticket->place.core->abandon(ticket);
+    if (!ticket->finished() && ticket->node.core != nullptr) ticket->node.core->abandon(ticket);
   }
   ticket->release();
 }

@@ -49,7 +49,7 @@ BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config)
   }
 }
 
-Placement BatcherCore::placement(Clock::time_point now) const {
+Placement BatcherCore::placement_at(Clock::time_point now) const {
   return {config_, engine_.threads(), executors_, queues_.in_flight(), load_, now};
 }
 
@@ -79,7 +79,7 @@ void BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, voi
     lock.unlock();
     return compute_here(ticket, queue);
   }
-  ticket->place.core = shared_from_this();
+  ticket->node.core = shared_from_this();
   queues_.push(queue, ticket, now);
   lock.unlock();
   dispatch();
@@ -87,12 +87,12 @@ void BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, voi
 }
 
 bool BatcherCore::caller_is_sooner(const TicketQueue& queue, Caller caller, Clock::time_point now) {
-  const Placement places = placement(now);
-  if (queues_.held() || !places.caller_may_compute(queue)) return false;
+  const Placement placement = placement_at(now);
+  if (queues_.held() || !placement.caller_may_compute(queue)) return false;
   if (!queue.single.known()) return true;
   load_.add(queue.single.of(1), now);
   own_load.add(queue.single.of(1), now);
-  return places.caller_is_sooner(queue, caller, own_load.at(now));
+  return placement.caller_is_sooner(queue, caller, own_load.at(now));
 }
 
 void BatcherCore::compute_here(Ticket* ticket, TicketQueue& queue) {
@@ -171,7 +171,7 @@ void BatcherCore::finish() {
 
 Clock::duration BatcherCore::cost(uint32_t index) {
   const Lock lock(mutex_);
-  return placement(Clock::now()).cost(queues_[index]);
+  return placement_at(Clock::now()).cost(queues_[index]);
 }
 
 BatcherStats BatcherCore::stats(const Scheme& scheme, Op op) {

@@ -55,7 +55,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
     bool rings_ = false;
   };
 
-  Placement placement(Clock::time_point now) const;
+  Placement placement_at(Clock::time_point now) const;
   bool caller_is_sooner(const TicketQueue& queue, Caller caller, Clock::time_point now);
   void compute_here(Ticket* ticket, TicketQueue& queue);
   void count_finished(TicketQueue& queue, size_t operations);

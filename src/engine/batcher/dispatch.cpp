@@ -42,12 +42,12 @@ void BatcherCore::dispatch() {
 /// Fills the next batch. Returns nullptr if nothing waits that an idle executor takes.
 InFlightBatch* BatcherCore::next_batch(Clock::time_point now) {
   if (queues_.held()) return nullptr;
-  const Placement places = placement(now);
+  const Placement placement = placement_at(now);
   for (const Op op : queues_.order(now)) {
     std::optional<size_t> executor;
     TicketQueue* const queue = queues_.oldest(op, [&](const TicketQueue& oldest) {
       if (lingers(oldest, now)) return false;
-      const std::optional<size_t> chosen = places.choose_executor(oldest);
+      const std::optional<size_t> chosen = placement.choose_executor(oldest);
       if (chosen) executor = chosen;
       return chosen.has_value();
     });
@@ -80,17 +80,18 @@ InFlightBatch* BatcherCore::take_free_batch() {
 
 /// Moves waiting tickets into the batch. Returns false if all of them had results already.
 bool BatcherCore::fill(InFlightBatch& batch, ExecutorState& executor, TicketQueue& queue, Clock::time_point now) {
-  const Placement places = placement(now);
-  const size_t fresh = queues_.take(queue, executor.cpu(), places.items_allowed(executor, queue), now, batch.tickets);
+  const Placement placement = placement_at(now);
+  const size_t fresh =
+      queues_.take(queue, executor.cpu(), placement.items_allowed(executor, queue), now, batch.tickets);
   if (batch.tickets.empty()) return false;
-  if (executor.cpu() && places.spills(queue)) queue.stats->spilled += fresh;
-  batch.width = executor.cpu() ? places.cpu_width(queue, batch.tickets.size()) : 1;
+  if (executor.cpu() && placement.spills(queue)) queue.stats->spilled += fresh;
+  batch.width = executor.cpu() ? placement.cpu_width(queue, batch.tickets.size()) : 1;
   launch(batch, executor, queue, now);
   return true;
 }
 
 void BatcherCore::launch(InFlightBatch& batch, ExecutorState& executor, TicketQueue& queue, Clock::time_point now) {
-  executor.started(batch, queue, placement(now).service_of(executor, queue, batch.tickets.size()), now);
+  executor.started(batch, queue, placement_at(now).service_of(executor, queue, batch.tickets.size()), now);
   if (!executor.cpu() && now + config_.deadline < monitor_until_) monitor_alarm_.ring();  // so that it sets its timer
 }
 

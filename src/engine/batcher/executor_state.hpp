@@ -47,7 +47,7 @@ class ExecutorState {
   /// True if the queue could use the executor after a probe that has not been requested. waits: operations are waiting.
   bool lacks_probe(const TicketQueue& queue, bool waits, Clock::time_point now) const;
   void ask_for_probe(const TicketQueue& queue);
-  /// Returns the index of the queue whose probe is due, and reserves a place in flight until it starts or is cancelled.
+  /// Returns the index of the queue whose probe is due, and counts it as in flight until it starts or is cancelled.
   /// If a probe is due later, moves `next` forward to that time if it is earlier.
   std::optional<uint32_t> begin_probe(Clock::time_point now, Clock::time_point& next);
   /// available: the executor is available, but there is no memory for the probe.
@@ -76,7 +76,7 @@ class ExecutorState {
   Breaker breaker_;
   std::vector<Known> known_;               ///< by TicketQueue::index
   std::vector<InFlightBatch*> in_flight_;  ///< has capacity for all batches that the executor takes
-  bool probe_comes_ = false;               ///< a place in flight is reserved for a probe
+  bool probe_comes_ = false;               ///< a probe counts as in flight before it starts
   uint32_t last_queue_ = 0;                ///< the queue that probes a half-open breaker
   bool asked_for_ = false;                 ///< a queue would have used it while its breaker was open
   Clock::time_point ready_at_{}, last_finished_{};

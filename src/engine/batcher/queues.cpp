@@ -92,11 +92,11 @@ void TicketQueues::count_batch(TicketQueue& queue, size_t items, Clock::duration
   count(microseconds(took), stats.service_us, stats.service_us_sum);
 }
 
-void TicketQueues::link(TicketQueue& queue, Ticket* ticket, In in) {
-  TicketList& list = in == ticket->place.kWaiting ? queue.waiting : queue.rescue;
-  ticket->place.in = in;
-  ticket->place.previous = list.last;
-  (list.last == nullptr ? list.first : list.last->place.next) = ticket;
+void TicketQueues::link(TicketQueue& queue, Ticket* ticket, List in) {
+  TicketList& list = in == Ticket::QueueNode::kWaiting ? queue.waiting : queue.rescue;
+  ticket->node.in = in;
+  ticket->node.previous = list.last;
+  (list.last == nullptr ? list.first : list.last->node.next) = ticket;
   list.last = ticket;
   ++list.size;
   ++waiting_of_op_[static_cast<size_t>(queue.op)];
@@ -104,12 +104,12 @@ void TicketQueues::link(TicketQueue& queue, Ticket* ticket, In in) {
 }
 
 void TicketQueues::unlink(TicketQueue& queue, Ticket* ticket) {
-  auto& place = ticket->place;
-  TicketList& list = place.in == place.kWaiting ? queue.waiting : queue.rescue;
-  (place.previous == nullptr ? list.first : place.previous->place.next) = place.next;
-  (place.next == nullptr ? list.last : place.next->place.previous) = place.previous;
-  place.next = place.previous = nullptr;
-  place.in = place.kNowhere;
+  auto& node = ticket->node;
+  TicketList& list = node.in == Ticket::QueueNode::kWaiting ? queue.waiting : queue.rescue;
+  (node.previous == nullptr ? list.first : node.previous->node.next) = node.next;
+  (node.next == nullptr ? list.last : node.next->node.previous) = node.previous;
+  node.next = node.previous = nullptr;
+  node.in = Ticket::QueueNode::kNowhere;
   --list.size;
   --waiting_of_op_[static_cast<size_t>(queue.op)];
   --queue.stats->waiting;
@@ -117,14 +117,14 @@ void TicketQueues::unlink(TicketQueue& queue, Ticket* ticket) {
 
 void TicketQueues::push(TicketQueue& queue, Ticket* ticket, Clock::time_point now) {
   ticket->add_reference();
-  ticket->place.queue = queue.index;
-  ticket->place.since = now;
-  link(queue, ticket, ticket->place.kWaiting);
+  ticket->node.queue = queue.index;
+  ticket->node.since = now;
+  link(queue, ticket, Ticket::QueueNode::kWaiting);
 }
 
 bool TicketQueues::remove(Ticket* ticket) {
-  if (ticket->place.in == ticket->place.kNowhere) return false;
-  TicketQueue& queue = queues_[ticket->place.queue];
+  if (ticket->node.in == Ticket::QueueNode::kNowhere) return false;
+  TicketQueue& queue = queues_[ticket->node.queue];
   unlink(queue, ticket);
   if (ticket->claim()) {
     ++queue.stats->abandoned;
@@ -145,7 +145,7 @@ size_t TicketQueues::take(TicketQueue& queue, bool rescue, size_t most, Clock::t
       ticket->release();
       continue;
     }
-    count(microseconds(now - ticket->place.since), queue.stats->wait_us, queue.stats->wait_us_sum);
+    count(microseconds(now - ticket->node.since), queue.stats->wait_us, queue.stats->wait_us_sum);
     fresh += rescued ? 0 : 1;
     batch.push_back(ticket);
   }
@@ -154,9 +154,9 @@ size_t TicketQueues::take(TicketQueue& queue, bool rescue, size_t most, Clock::t
 
 void TicketQueues::rescue(TicketQueue& queue, const std::vector<Ticket*>& batch) {
   for (Ticket* ticket : batch) {
-    if (ticket->claimed() || ticket->place.in != ticket->place.kNowhere) continue;
+    if (ticket->claimed() || ticket->node.in != Ticket::QueueNode::kNowhere) continue;
     ticket->add_reference();
-    link(queue, ticket, ticket->place.kRescue);
+    link(queue, ticket, Ticket::QueueNode::kRescue);
     ++queue.stats->rescued;
   }
 }
@@ -178,7 +178,7 @@ std::array<Op, kOpCount> TicketQueues::order(Clock::time_point now) const {
 
 std::optional<Clock::time_point> TicketQueues::lingers_until(const TicketQueue& queue, Clock::time_point now) const {
   if (config_.linger.count() == 0 || closed_ || queue.rescue.size > 0) return {};
-  const Clock::time_point due = queue.waiting.first->place.since + config_.linger;
+  const Clock::time_point due = queue.waiting.first->node.since + config_.linger;
   if (queue.waiting.size >= config_.batch_items || due <= now) return {};
   return due;
 }

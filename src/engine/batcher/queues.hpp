@@ -14,7 +14,7 @@ namespace polykem {
 /// may take at most half of it. A single operation that takes longer still runs.
 constexpr Clock::duration kMaxAhead = std::chrono::milliseconds(40);
 
-/// A list of tickets, linked through Ticket::place.
+/// A list of tickets, linked through Ticket::node.
 struct TicketList {
   Ticket *first = nullptr, *last = nullptr;
   size_t size = 0;
@@ -34,7 +34,7 @@ struct TicketQueue {
 
   size_t size() const { return waiting.size + rescue.size; }
   /// The time at which its first ticket began to wait.
-  Clock::time_point since() const { return (rescue.first != nullptr ? rescue.first : waiting.first)->place.since; }
+  Clock::time_point since() const { return (rescue.first != nullptr ? rescue.first : waiting.first)->node.since; }
 };
 
 /// The queues of all sets. Not thread-safe.
@@ -79,10 +79,10 @@ class TicketQueues {
   std::optional<Clock::time_point> lingers_until(const TicketQueue& queue, Clock::time_point now) const;
 
  private:
-  using In = decltype(Ticket::place.in);
+  using List = Ticket::QueueNode::List;
 
   Clock::time_point waits_since(Op op, Clock::time_point now) const;
-  void link(TicketQueue& queue, Ticket* ticket, In in);
+  void link(TicketQueue& queue, Ticket* ticket, List in);
   void unlink(TicketQueue& queue, Ticket* ticket);
 
   const BatcherConfig& config_;

@@ -64,14 +64,16 @@ class Ticket {
   /// Afterwards the callback neither runs nor will run, unless this is called from within it.
   void disarm() noexcept;
 
-  /// The batcher's notes, guarded by its lock.
-  struct {
+  /// The links of the ticket in a TicketQueue, guarded by the batcher's lock.
+  struct QueueNode {
+    enum List { kNowhere, kWaiting, kRescue };
+
     std::shared_ptr<BatcherCore> core;
     Ticket *next = nullptr, *previous = nullptr;
-    enum { kNowhere, kWaiting, kRescue } in = kNowhere;  ///< the list that it is in
-    uint32_t queue = 0;
+    List in = kNowhere;  ///< the list that contains it
+    uint32_t queue = 0;  ///< TicketQueue::index
     Clock::time_point since{};
-  } place;
+  } node;
 
  private:
   enum { kPending, kClaimed, kDone };
