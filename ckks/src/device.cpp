@@ -62,10 +62,10 @@ void check_parameters(const Context& context) {
 }
 
 template <typename Batch>
-DeviceBatch batch_of(const Batch& batch, size_t parts) {
+DevicePolynomials batch_of(const Batch& batch, size_t parts) {
   return {batch.on_device->get(), batch.count, parts, batch.limbs};
 }
-DeviceBatch batch_of(const Ciphertexts& batch) {
+DevicePolynomials batch_of(const Ciphertexts& batch) {
   return batch_of(batch, batch.parts);
 }
 
@@ -154,42 +154,42 @@ void Device::allocate(Ciphertexts& out) const {
 }
 
 void Device::combine(Operation operation, const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const {
-  const DeviceBatch to = batch_of(out), x = batch_of(a), y = batch_of(b);
+  const DevicePolynomials to = batch_of(out), x = batch_of(a), y = batch_of(b);
   run(module_.combine, operation, &to, &x, &y);
 }
 
 void Device::combine_plain(Operation operation, const Ciphertexts& a, const Plaintexts& b, Ciphertexts& out) const {
-  const DeviceBatch to = batch_of(out), x = batch_of(a), y = batch_of(b, 1);
+  const DevicePolynomials to = batch_of(out), x = batch_of(a), y = batch_of(b, 1);
   run(module_.combine_plain, operation, &to, &x, &y);
 }
 
 void Device::negate(const Ciphertexts& a, Ciphertexts& out) const {
-  const DeviceBatch to = batch_of(out), x = batch_of(a);
+  const DevicePolynomials to = batch_of(out), x = batch_of(a);
   run(module_.negate, &to, &x);
 }
 
 void Device::tensor(const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const {
-  const DeviceBatch to = batch_of(out), x = batch_of(a), y = batch_of(b);
+  const DevicePolynomials to = batch_of(out), x = batch_of(a), y = batch_of(b);
   run(module_.tensor, &to, &x, &y);
 }
 
 void Device::relinearise(const Ciphertexts& a, const SwitchingKey& key, Ciphertexts& out) const {
-  const DeviceBatch to = batch_of(out), x = batch_of(a);
+  const DevicePolynomials to = batch_of(out), x = batch_of(a);
   run(module_.relinearise, &to, &x, key.on_device->get());
 }
 
 void Device::automorphism(const Ciphertexts& a, uint64_t g, const SwitchingKey& key, Ciphertexts& out) const {
-  const DeviceBatch to = batch_of(out), x = batch_of(a);
+  const DevicePolynomials to = batch_of(out), x = batch_of(a);
   run(module_.automorphism, &to, &x, g, key.on_device->get());
 }
 
 void Device::rescale(const Ciphertexts& a, Ciphertexts& out) const {
-  const DeviceBatch to = batch_of(out), x = batch_of(a);
+  const DevicePolynomials to = batch_of(out), x = batch_of(a);
   run(module_.rescale, &to, &x);
 }
 
 void Device::select(const Ciphertexts& a, size_t first, Ciphertexts& out) const {
-  const DeviceBatch to = batch_of(out), x = batch_of(a);
+  const DevicePolynomials to = batch_of(out), x = batch_of(a);
   run(module_.select, &to, &x, first);
 }
 

@@ -27,7 +27,7 @@ struct DeviceSetup {
 };
 
 /// A batch in the device's memory, as [count][parts][limbs][N]. Words of a key are [digits][2][primes][N].
-struct DeviceBatch {
+struct DevicePolynomials {
   void* words;
   size_t count, parts, limbs;
 };
@@ -52,21 +52,22 @@ struct DeviceModule {
   Outcome (*download)(OpenDevice* device, uint64_t* to, const void* from, size_t count, Problem* problem);
   Outcome (*wait)(OpenDevice* device, Problem* problem);
   /// Computes sums and differences, no products.
-  Outcome (*combine)(OpenDevice* device, Operation what, const DeviceBatch* out, const DeviceBatch* a,
-                     const DeviceBatch* b, Problem* problem);
+  Outcome (*combine)(OpenDevice* device, Operation what, const DevicePolynomials* out, const DevicePolynomials* a,
+                     const DevicePolynomials* b, Problem* problem);
   /// Computes sums, differences and products. b has one part, one item or as many as a, and at least a's limbs.
-  Outcome (*combine_plain)(OpenDevice* device, Operation what, const DeviceBatch* out, const DeviceBatch* a,
-                           const DeviceBatch* b, Problem* problem);
-  Outcome (*negate)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
-  Outcome (*tensor)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, const DeviceBatch* b,
-                    Problem* problem);
-  Outcome (*relinearise)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, const void* key,
+  Outcome (*combine_plain)(OpenDevice* device, Operation what, const DevicePolynomials* out, const DevicePolynomials* a,
+                           const DevicePolynomials* b, Problem* problem);
+  Outcome (*negate)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, Problem* problem);
+  Outcome (*tensor)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a,
+                    const DevicePolynomials* b, Problem* problem);
+  Outcome (*relinearise)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, const void* key,
                          Problem* problem);
-  Outcome (*automorphism)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, uint64_t g, const void* key,
-                          Problem* problem);
-  Outcome (*rescale)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
+  Outcome (*automorphism)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, uint64_t g,
+                          const void* key, Problem* problem);
+  Outcome (*rescale)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, Problem* problem);
   /// Copies the items from number `first` on, and of each the first limbs, as many as `out` has.
-  Outcome (*select)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, size_t first, Problem* problem);
+  Outcome (*select)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, size_t first,
+                    Problem* problem);
 };
 
 }  // namespace polykem::ckks

@@ -128,16 +128,16 @@ Connection::~Connection() {
   if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);
 }
 
-void Connection::EndedBatches::add(std::shared_ptr<Batch> batch) {
+void Connection::EndedBatches::add(std::shared_ptr<SubmittedBatch> batch) {
   if (std::exchange(batch->ended, true)) return;
-  Batch* const added = batch.get();
+  SubmittedBatch* const added = batch.get();
   (last == nullptr ? first : last->next) = std::move(batch);
   last = added;
 }
 
 void Connection::EndedBatches::call_back() {
   last = nullptr;
-  for (std::shared_ptr<Batch> batch = std::move(first); batch != nullptr; batch = std::move(batch->next))
+  for (std::shared_ptr<SubmittedBatch> batch = std::move(first); batch != nullptr; batch = std::move(batch->next))
     batch->done(batch->status);
 }
 
@@ -149,8 +149,8 @@ void Connection::wipe() {
 Status Connection::submit(const Request& request, uint64_t deadline_ns, Done done) try {
   const ItemRecords item(*request.scheme, request.op, request.sk_is_seed);
   if (item.coin_bytes() != 0 && request.records.coins == nullptr) return Status::kBackendUnavailable;
-  auto batch = std::make_shared<Batch>(
-      Batch{request, deadline_ns, std::move(done), index_of(request.scheme), item, 0, 0, Status::kOk, false, nullptr});
+  auto batch = std::make_shared<SubmittedBatch>(SubmittedBatch{
+      request, deadline_ns, std::move(done), index_of(request.scheme), item, 0, 0, Status::kOk, false, nullptr});
   const std::lock_guard lock(mutex_);
   if (!alive()) return Status::kBackendUnavailable;
   unsent_.push_back(std::move(batch));
@@ -164,7 +164,7 @@ Status Connection::submit(const Request& request, uint64_t deadline_ns, Done don
 void Connection::send_some() {
   const uint32_t before = published_;
   while (!unsent_.empty() && !free_.empty()) {
-    const std::shared_ptr<Batch> batch = unsent_.front();
+    const std::shared_ptr<SubmittedBatch> batch = unsent_.front();
     const uint32_t index = free_.back();
     free_.pop_back();
     write_item(index, batch);
@@ -179,7 +179,7 @@ void Connection::send_some() {
   send_wake(socket_.get());
 }
 
-void Connection::write_item(uint32_t index, const std::shared_ptr<Batch>& batch) {
+void Connection::write_item(uint32_t index, const std::shared_ptr<SubmittedBatch>& batch) {
   const Request& request = batch->request;
   const BatchView& records = request.records;
   Slot& slot = slots_[index];
@@ -203,7 +203,7 @@ void Connection::write_item(uint32_t index, const std::shared_ptr<Batch>& batch)
 /// Copies the result out of a slot and frees it. The caller holds the lock.
 void Connection::read_item(uint32_t index, EndedBatches& ended) {
   Slot& slot = slots_[index];
-  const std::shared_ptr<Batch> batch = std::move(slot.batch);
+  const std::shared_ptr<SubmittedBatch> batch = std::move(slot.batch);
   const BatchView& records = batch->request.records;
   const auto status = static_cast<Status>(view_.slot(index).status.load(std::memory_order_relaxed));
   if (!is_result(status)) batch->status = Status::kBackendUnavailable;
@@ -269,7 +269,7 @@ bool Connection::take_completions() {
 
 void Connection::give_back() {
   EndedBatches lost;
-  const auto lose = [&lost](std::shared_ptr<Batch> batch) {
+  const auto lose = [&lost](std::shared_ptr<SubmittedBatch> batch) {
     batch->status = Status::kBackendUnavailable;
     lost.add(std::move(batch));
   };
@@ -279,7 +279,7 @@ void Connection::give_back() {
     for (Slot& slot : slots_) {
       if (slot.batch != nullptr) lose(std::move(slot.batch));
     }
-    for (std::shared_ptr<Batch>& batch : unsent_)
+    for (std::shared_ptr<SubmittedBatch>& batch : unsent_)
       lose(std::move(batch));
     unsent_.clear();
     wipe();

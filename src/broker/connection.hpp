@@ -36,7 +36,7 @@ class Connection {
   Status submit(const Request& request, uint64_t deadline_ns, Done done);
 
  private:
-  struct Batch {
+  struct SubmittedBatch {
     Request request;
     uint64_t deadline_ns;
     Done done;
@@ -44,20 +44,20 @@ class Connection {
     ItemRecords item;
     size_t sent = 0, finished = 0;
     Status status = Status::kOk;
-    bool ended = false;           ///< it is in an EndedBatches list
-    std::shared_ptr<Batch> next;  ///< in that list
+    bool ended = false;                    ///< it is in an EndedBatches list
+    std::shared_ptr<SubmittedBatch> next;  ///< in that list
   };
   /// A list of finished batches whose callbacks are still to be called, in order. It allocates nothing, because a
   /// failure could not be reported where results arrive.
   struct EndedBatches {
-    std::shared_ptr<Batch> first;
-    Batch* last = nullptr;
+    std::shared_ptr<SubmittedBatch> first;
+    SubmittedBatch* last = nullptr;
 
-    void add(std::shared_ptr<Batch> batch);
+    void add(std::shared_ptr<SubmittedBatch> batch);
     void call_back();
   };
   struct Slot {
-    std::shared_ptr<Batch> batch;  ///< nullptr: free
+    std::shared_ptr<SubmittedBatch> batch;  ///< nullptr: free
     size_t item = 0;
     size_t used_bytes = 0;  ///< the most that any operation has written there
   };
@@ -66,7 +66,7 @@ class Connection {
   bool greet(const char* path, uint32_t slots, const char*& problem);
   bool map(const Welcome& welcome, const Fd& memory);
   void send_some();
-  void write_item(uint32_t index, const std::shared_ptr<Batch>& batch);
+  void write_item(uint32_t index, const std::shared_ptr<SubmittedBatch>& batch);
   void read_item(uint32_t index, EndedBatches& ended);
   void receive();
   bool busy();
@@ -84,7 +84,7 @@ class Connection {
   uint32_t published_ = kFirstEntry;
   std::vector<Slot> slots_;
   std::vector<uint32_t> free_;
-  std::deque<std::shared_ptr<Batch>> unsent_;  ///< the first may have been sent in part
+  std::deque<std::shared_ptr<SubmittedBatch>> unsent_;  ///< the first may have been sent in part
   std::thread receiver_;
 };
 

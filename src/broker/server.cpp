@@ -46,15 +46,14 @@ bool has_limits(const ServerConfig& config) {
 
 }  // namespace
 
-Server::Server(const ServerConfig& config, Collector& collector)
-    : config_(config), collector_(collector), window_(kWindow) {}
+Server::Server(const ServerConfig& config, OperationSink& sink) : config_(config), sink_(sink), window_(kWindow) {}
 
-Status Server::create(const ServerConfig& config, Collector& collector, std::unique_ptr<Server>& out) {
+Status Server::create(const ServerConfig& config, OperationSink& sink, std::unique_ptr<Server>& out) {
   if ((config.path == nullptr) == (config.listening < 0) || !has_limits(config)) {
     errno = EINVAL;
     return Status::kArgument;
   }
-  std::unique_ptr<Server> server(new Server(config, collector));
+  std::unique_ptr<Server> server(new Server(config, sink));
   const Status status = config.path != nullptr ? server->listener_.listen_at(config.path, config.mode)
                                                : server->listener_.adopt(config.listening);
   if (status != Status::kOk) return status;
@@ -174,10 +173,10 @@ void Server::on_event(uint64_t id, uint32_t events) {
 void Server::serve_in_turns() {
   const size_t turns = queue_.size();
   const uint64_t end = monotonic_ns() + kTogether;
-  if (turns > 1) collector_.hold();
+  if (turns > 1) sink_.hold();
   for (size_t n = 0; n < turns && monotonic_ns() < end && serve_next(); ++n) {
   }
-  if (turns > 1) collector_.release();
+  if (turns > 1) sink_.release();
 }
 
 /// Gives the next client its turn. Returns false if no client waits or the window is full.
@@ -260,7 +259,7 @@ bool Server::admit(Fd socket) {
   if (sessions_.size() >= config_.most_clients || clients >= config_.most_clients_of_user)
     return turn_away(socket, Answer::kFull);
   queue_.reserve(peer.uid, clients + 1);
-  auto session = std::make_unique<Session>(std::move(socket), std::move(peer), collector_, window_, counts_);
+  auto session = std::make_unique<Session>(std::move(socket), std::move(peer), sink_, window_, counts_);
   const uint64_t id = kFirstSession + 2 * next_id_++;
   if (!watch(session->socket(), id, EPOLLRDHUP)) {
     session->refuse(Answer::kFull);

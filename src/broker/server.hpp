@@ -32,12 +32,12 @@ struct ServerConfig {
   size_t most_bytes = size_t{4} << 30;
 };
 
-/// The daemon's end: admits worker processes, reads their rings and passes their operations to a Collector. Time is
-/// shared fairly among users, and among the clients of a user. It has one thread, which never blocks on a client.
+/// The daemon's end: admits worker processes, reads their rings and passes their operations to an OperationSink. Time
+/// is shared fairly among users, and among the clients of a user. It has one thread, which never blocks on a client.
 class Server {
  public:
   /// Status::kBusy: another process listens at the path. Status::kArgument: it cannot listen there; errno says why.
-  [[nodiscard]] static Status create(const ServerConfig& config, Collector& collector, std::unique_ptr<Server>& out);
+  [[nodiscard]] static Status create(const ServerConfig& config, OperationSink& sink, std::unique_ptr<Server>& out);
   /// Stops taking operations, finishes those in flight, and hangs up.
   ~Server();
 
@@ -50,7 +50,7 @@ class Server {
   [[nodiscard]] Status admit_as(ServerConfig config);
 
  private:
-  Server(const ServerConfig& config, Collector& collector);
+  Server(const ServerConfig& config, OperationSink& sink);
   bool watch(int fd, uint64_t id, uint32_t events = 0);
   void unwatch(int fd);
 
@@ -74,7 +74,7 @@ class Server {
   void take_next_config();
 
   ServerConfig config_;  ///< used by the thread alone
-  Collector& collector_;
+  OperationSink& sink_;
   Listener listener_;
   Fd epoll_, wake_event_;
   Window window_;

@@ -28,11 +28,11 @@ int open_process(pid_t pid) {
 
 }  // namespace
 
-Session::Session(Fd socket, Peer peer, Collector& collector, Window& window, ServerCounts& counts)
+Session::Session(Fd socket, Peer peer, OperationSink& sink, Window& window, ServerCounts& counts)
     : socket_(std::move(socket)),
       process_(open_process(peer.pid)),
       peer_(std::move(peer)),
-      collector_(collector),
+      sink_(sink),
       window_(window),
       counts_(counts),
       since_ns_(monotonic_ns()) {}
@@ -136,9 +136,9 @@ uint32_t Session::waiting() {
 
 Session::Turn Session::take_submissions() {
   const bool burst = waiting() > 1;
-  if (burst) collector_.hold();
+  if (burst) sink_.hold();
   const Turn turn = take_a_turn();
-  if (burst) collector_.release();
+  if (burst) sink_.release();
   return turn;
 }
 
@@ -221,10 +221,10 @@ Status Session::add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>
     request.records.*f.in = next;
     next += bytes;
   }
-  slot.cost_ns = collector_.cost_ns(request);
+  slot.cost_ns = sink_.cost_ns(request);
   share_.used_ns += slot.cost_ns;
   window_.begin(slot.cost_ns);
-  const Status status = collector_.add(request, on_done, &slot, item);
+  const Status status = sink_.add(request, on_done, &slot, item);
   zeroize(copy, in);
   return status;
 }

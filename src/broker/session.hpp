@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "broker/collector.hpp"
 #include "broker/fair_queue.hpp"
+#include "broker/operation_sink.hpp"
 #include "broker/protocol.hpp"
 #include "broker/shared_memory.hpp"
 #include "broker/socket.hpp"
@@ -29,7 +29,7 @@ struct ServerCounts {
 /// thread and by the threads that finish operations.
 class Session {
  public:
-  Session(Fd socket, Peer peer, Collector& collector, Window& window, ServerCounts& counts);
+  Session(Fd socket, Peer peer, OperationSink& sink, Window& window, ServerCounts& counts);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -94,7 +94,7 @@ class Session {
 
   Fd socket_, process_;
   const Peer peer_;
-  Collector& collector_;
+  OperationSink& sink_;
   Window& window_;
   ServerCounts& counts_;
   const uint64_t since_ns_;

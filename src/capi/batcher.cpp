@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "broker/batcher_collector.hpp"
+#include "broker/batcher_sink.hpp"
 #include "broker/executor.hpp"
 #include "broker/server.hpp"
 #include "capi/handles.hpp"
@@ -30,9 +30,9 @@ struct polykem_batcher {
   Batcher batcher;
 };
 struct polykem_broker {
-  explicit polykem_broker(Batcher& batcher) : collector(batcher) {}
+  explicit polykem_broker(Batcher& batcher) : sink(batcher) {}
 
-  polykem::broker::BatcherCollector collector;
+  polykem::broker::BatcherSink sink;
   std::unique_ptr<polykem::broker::Server> server;
   std::atomic<uint32_t> slots{0};
 };
@@ -201,7 +201,7 @@ polykem_status polykem_broker_new(polykem_batcher* batcher, const polykem_broker
     if (!translate(config, translated)) return POLYKEM_ERR_ARGUMENT;
     auto broker = std::make_unique<polykem_broker>(batcher->batcher);
     broker->slots = translated.most_slots;
-    const Status status = polykem::broker::Server::create(translated, broker->collector, broker->server);
+    const Status status = polykem::broker::Server::create(translated, broker->sink, broker->server);
     if (status == Status::kOk) *out = broker.release();
     return to_c(status);
   });

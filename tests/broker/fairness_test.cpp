@@ -17,7 +17,7 @@ uint64_t ten_microseconds(const Request& /*item*/) {
 }
 
 /// A server whose operations fail immediately after on_add().
-struct Watched final : Collector {
+struct Watched final : OperationSink {
   explicit Watched(std::function<void(const Request&)> watcher,
                    std::function<uint64_t(const Request&)> price = ten_microseconds, ServerConfig config = {})
       : on_add(std::move(watcher)), cost(std::move(price)) {
@@ -185,8 +185,8 @@ TEST(Fairness, SharesAreOfUsersAndNotOfConnections) {
 
 /// Operations beyond the time in flight stay in the ring. A client that leaves makes room; a new one has the next turn.
 TEST(Fairness, OperationsInFlightTakeALimitedTime) {
-  Daemon daemon(TestCollector::Kind::kNever);
-  daemon.collector.cost = 5'000'000;
+  Daemon daemon(TestSink::Kind::kNever);
+  daemon.sink.cost = 5'000'000;
   auto many = std::make_unique<RawClient>(daemon.path);
   RawClient one(daemon.path);
   ASSERT_TRUE(many->greet() && one.greet());
@@ -209,7 +209,7 @@ TEST(Fairness, AUserLeavesMemoryForOthers) {
   config.uids = {kNobody};
   config.most_slots = 1;
   config.most_bytes = 15 * map_bytes(1);
-  Daemon daemon(TestCollector::Kind::kAtOnce, config);
+  Daemon daemon(TestSink::Kind::kAtOnce, config);
   ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
   const auto connect_all = [&daemon] {
     std::vector<std::unique_ptr<RawClient>> clients;
@@ -236,7 +236,7 @@ TEST(Fairness, AClientLeavesMemoryForOthersOfItsUser) {
     ServerConfig config;
     if (several_users) config.uids = {kNobody};
     config.most_bytes = 16 * map_bytes(1);
-    Daemon daemon(TestCollector::Kind::kAtOnce, config);
+    Daemon daemon(TestSink::Kind::kAtOnce, config);
     std::vector<std::unique_ptr<RawClient>> clients;
     std::vector<uint32_t> slots;
     do {

@@ -72,7 +72,7 @@ TEST_F(Hostile, AsksForTooManySlots) {
 TEST(HostileInNumbers, ClientsShareTheMemoryThatTheyMayHave) {
   ServerConfig config;
   config.most_bytes = 3 * map_bytes(256) + map_bytes(64);
-  Daemon daemon(TestCollector::Kind::kAtOnce, config);
+  Daemon daemon(TestSink::Kind::kAtOnce, config);
   Hello hello = good_hello();
   hello.slots = 256;
   std::deque<RawClient> clients;
@@ -109,7 +109,7 @@ TEST_F(Hostile, CannotChangeTheSizeOfTheMemory) {
 
 /// Entries that are each valid, since their slots are free again at once.
 TEST(HostileInNumbers, AFullRingAndOneEntryMore) {
-  Daemon daemon(TestCollector::Kind::kAtOnce);
+  Daemon daemon(TestSink::Kind::kAtOnce);
   RawClient client(daemon.path);
   ASSERT_TRUE(client.greet());
   for (uint32_t i = 0; i < 8; ++i)
@@ -128,7 +128,7 @@ TEST(HostileInNumbers, UsersWithoutPermissionKeepNobodyOut) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   ServerConfig config;
   config.mode = 0666;
-  Daemon daemon(TestCollector::Kind::kAtOnce, config);
+  Daemon daemon(TestSink::Kind::kAtOnce, config);
   std::filesystem::permissions(std::filesystem::path(daemon.path).parent_path(), std::filesystem::perms(0755));
   const pid_t crowd = ::fork();
   if (crowd == 0) {
@@ -166,7 +166,7 @@ TEST_F(Hostile, ClaimsMoreEntriesThanTheRingHas) {
 }
 
 TEST(HostileToAStalledDaemon, HandsInASlotTwice) {
-  Daemon daemon(TestCollector::Kind::kNever);
+  Daemon daemon(TestSink::Kind::kNever);
   RawClient client(daemon.path);
   ASSERT_TRUE(client.greet());
   client.submit(3);
@@ -175,13 +175,13 @@ TEST(HostileToAStalledDaemon, HandsInASlotTwice) {
   EXPECT_TRUE(eventually([&] { return counts.violations == 1 || counts.in_flight == 2; }));
   ASSERT_EQ(counts.violations, 1U);
   EXPECT_TRUE(client.hung_up());
-  EXPECT_TRUE(eventually([&] { return daemon.collector.alive == 0; }));
+  EXPECT_TRUE(eventually([&] { return daemon.sink.alive == 0; }));
   EXPECT_EQ(counts.dropped, 1U);
   EXPECT_EQ(counts.in_flight, 0U);
 }
 
 TEST(HostileToAStalledDaemon, VanishesInTheMiddle) {
-  for (const auto kind : {TestCollector::Kind::kNever, TestCollector::Kind::kOnThread}) {
+  for (const auto kind : {TestSink::Kind::kNever, TestSink::Kind::kOnThread}) {
     Daemon daemon(kind);
     for (int round = 0; round < 20; ++round) {
       RawClient client(daemon.path);
@@ -189,13 +189,13 @@ TEST(HostileToAStalledDaemon, VanishesInTheMiddle) {
       for (uint32_t i = 0; i < 8; ++i)
         client.submit(i);
     }
-    EXPECT_TRUE(eventually([&] { return daemon.server->counts().clients == 0 && daemon.collector.alive == 0; }));
+    EXPECT_TRUE(eventually([&] { return daemon.server->counts().clients == 0 && daemon.sink.alive == 0; }));
     EXPECT_EQ(daemon.server->counts().in_flight, 0U);
   }
 }
 
 TEST(HostileToAStalledDaemon, DiesWhileItsChildHoldsTheSocket) {
-  Daemon daemon(TestCollector::Kind::kNever);
+  Daemon daemon(TestSink::Kind::kNever);
   int pipe_ends[2];
   ASSERT_EQ(::pipe(pipe_ends), 0);
   const pid_t client = ::fork();

@@ -33,7 +33,7 @@ TEST(Server, ComputesEveryOperationOfEverySet) {
 }
 
 TEST(Server, FinishesABatchThatIsLargerThanTheRing) {
-  for (const auto kind : {TestCollector::Kind::kAtOnce, TestCollector::Kind::kOnThread}) {
+  for (const auto kind : {TestSink::Kind::kAtOnce, TestSink::Kind::kOnThread}) {
     Daemon daemon(kind);
     const auto connection = daemon.connect(4);
     ASSERT_NE(connection, nullptr) << daemon.problem;
@@ -184,7 +184,7 @@ TEST(Server, AnEndLeavesResultsReadable) {
 }
 
 TEST(Server, GivesUpADaemonThatStandsStill) {
-  Daemon daemon(TestCollector::Kind::kNever);
+  Daemon daemon(TestSink::Kind::kNever);
   const auto connection = daemon.connect();
   Records keys(*find_scheme("mlkem512"), Op::kKeygen, 2, 1);
   EXPECT_EQ(run(*connection, keys.request), Status::kBackendUnavailable);
@@ -194,7 +194,7 @@ TEST(Server, GivesUpADaemonThatStandsStill) {
 TEST(Server, HasSoManyPlaces) {
   ServerConfig config;
   config.most_clients = 2;
-  Daemon daemon(TestCollector::Kind::kOnThread, config);
+  Daemon daemon(TestSink::Kind::kOnThread, config);
   auto first = daemon.connect();
   const auto second = daemon.connect();
   EXPECT_EQ(daemon.connect(), nullptr);
@@ -207,7 +207,7 @@ TEST(Server, HasSoManyPlaces) {
 TEST(Server, HasSoManyPlacesForAUser) {
   ServerConfig config;
   config.most_clients_of_user = 1;
-  Daemon daemon(TestCollector::Kind::kOnThread, config);
+  Daemon daemon(TestSink::Kind::kOnThread, config);
   const auto first = daemon.connect();
   EXPECT_EQ(daemon.connect(), nullptr);
 }
@@ -244,7 +244,7 @@ TEST(Server, AsksWhoConnects) {
       config.mode = 0666;
       if (allowed && by_user) config.uids = {kNobody};
       if (allowed && !by_user) config.gids = {kNobody};
-      Daemon daemon(TestCollector::Kind::kOnThread, config);
+      Daemon daemon(TestSink::Kind::kOnThread, config);
       ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
       EXPECT_EQ(as_nobody([&] { return RawClient(daemon.path).greet() ? 1 : 0; }), allowed ? 1 : 0);
       EXPECT_EQ(daemon.server->counts().refused, allowed ? 0U : 1U);
@@ -294,13 +294,13 @@ TEST(Server, AWorkerGivesItsKeysToNobodyElse) {
 TEST(Listener, OneProcessToAPath) {
   const Folder folder;
   const std::string path = folder / "socket";
-  TestCollector collector(TestCollector::Kind::kAtOnce);
+  TestSink sink(TestSink::Kind::kAtOnce);
   std::unique_ptr<Server> first, second;
-  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, first), Status::kOk);
-  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, second), Status::kBusy);
+  EXPECT_EQ(Server::create({.path = path.c_str()}, sink, first), Status::kOk);
+  EXPECT_EQ(Server::create({.path = path.c_str()}, sink, second), Status::kBusy);
   first.reset();
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, second), Status::kOk);
+  EXPECT_EQ(Server::create({.path = path.c_str()}, sink, second), Status::kOk);
 }
 
 TEST(Listener, ReplacesWhatADeadProcessLeft) {

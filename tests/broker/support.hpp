@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectors for a Server under test, an honest worker, and a client that can violate the protocol.
+// Operation sinks for a Server under test, an honest worker, and a client that can violate the protocol.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -83,13 +83,13 @@ struct Records {
 };
 
 /// Computes operations one after the other on a thread, or keeps them all until release().
-class TestCollector final : public Collector {
+class TestSink final : public OperationSink {
  public:
   enum class Kind { kAtOnce, kOnThread, kNever };
-  explicit TestCollector(Kind kind) : kind_(kind) {
+  explicit TestSink(Kind kind) : kind_(kind) {
     if (kind == Kind::kOnThread) thread_ = std::thread([this] { loop(); });
   }
-  ~TestCollector() override {
+  ~TestSink() override {
     {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
@@ -140,7 +140,7 @@ class TestCollector final : public Collector {
     std::atomic<std::thread::id> caller{};
   };
   struct Item final : PendingItem {
-    Item(TestCollector& all, std::shared_ptr<Work> one) : owner(all), work(std::move(one)) {}
+    Item(TestSink& all, std::shared_ptr<Work> one) : owner(all), work(std::move(one)) {}
     ~Item() override {
       work->dropped = true;
       if (work->caller.load() != std::this_thread::get_id()) const std::lock_guard wait(work->calling);
@@ -153,7 +153,7 @@ class TestCollector final : public Collector {
       std::copy(r.secret_out.begin(), r.secret_out.end(), secret_out);
       return r.statuses[0];
     }
-    TestCollector& owner;
+    TestSink& owner;
     std::shared_ptr<Work> work;
   };
 
@@ -186,10 +186,9 @@ class TestCollector final : public Collector {
 
 /// A server at a socket of its own.
 struct Daemon {
-  explicit Daemon(TestCollector::Kind kind = TestCollector::Kind::kOnThread, ServerConfig config = {})
-      : collector(kind) {
+  explicit Daemon(TestSink::Kind kind = TestSink::Kind::kOnThread, ServerConfig config = {}) : sink(kind) {
     config.path = path.c_str();
-    EXPECT_EQ(Server::create(config, collector, server), Status::kOk);
+    EXPECT_EQ(Server::create(config, sink, server), Status::kOk);
   }
   /// Connects repeatedly while the machine is too busy to answer in time.
   std::unique_ptr<Connection> connect(uint32_t slots = 64) {
@@ -204,7 +203,7 @@ struct Daemon {
   Folder folder;
   const std::string path = folder / "socket";
   const char* problem = "";
-  TestCollector collector;
+  TestSink sink;
   std::unique_ptr<Server> server;
 };
 

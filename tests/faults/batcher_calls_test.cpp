@@ -202,7 +202,7 @@ TEST(SingleOperations, AtABroker) {
 /// The server continues, whatever fails while it drops a client.
 Scenario dropping(void (*misbehave)(broker::RawClient&)) {
   struct Both {
-    broker::Daemon daemon{broker::TestCollector::Kind::kNever};
+    broker::Daemon daemon{broker::TestSink::Kind::kNever};
     broker::RawClient client{daemon.path};
   };
   auto both = std::make_shared<std::unique_ptr<Both>>();
@@ -212,7 +212,7 @@ Scenario dropping(void (*misbehave)(broker::RawClient&)) {
     client.greet();
     for (uint32_t i = 0; i < 8; ++i)
       client.submit(i);
-    EXPECT_TRUE(broker::eventually([&] { return (*both)->daemon.collector.alive == 8; }));
+    EXPECT_TRUE(broker::eventually([&] { return (*both)->daemon.sink.alive == 8; }));
   };
   const auto act = [both, misbehave] {
     misbehave((*both)->client);

@@ -106,13 +106,15 @@ class Gpu final : public OpenDevice {
     memory_.wait();
   }
 
-  void combine(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) override {
+  void combine(Operation what, const DevicePolynomials& out, const DevicePolynomials& a,
+               const DevicePolynomials& b) override {
     const Turn turn(*this);
     const auto function = what == Operation::kAdd ? &cuda::add<Word> : &cuda::subtract<Word>;
     check(function(words(out), words(a), words(b), rows(a), map(a), tables_, stream()), "adding");
   }
 
-  void combine_plain(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) override {
+  void combine_plain(Operation what, const DevicePolynomials& out, const DevicePolynomials& a,
+                     const DevicePolynomials& b) override {
     const Turn turn(*this);
     if (what == Operation::kMultiply)
       multiply_plain(out, a, b);
@@ -120,17 +122,17 @@ class Gpu final : public OpenDevice {
       add_plain(what, out, a, b);
   }
 
-  void negate(const DeviceBatch& out, const DeviceBatch& a) override {
+  void negate(const DevicePolynomials& out, const DevicePolynomials& a) override {
     const Turn turn(*this);
     check(cuda::negate(words(out), words(a), rows(a), map(a), tables_, stream()), "negating");
   }
 
-  void tensor(const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) override {
+  void tensor(const DevicePolynomials& out, const DevicePolynomials& a, const DevicePolynomials& b) override {
     const Turn turn(*this);
     check(cuda::tensor(words(out), words(a), words(b), a.count, map(a), tables_, stream()), "multiplying");
   }
 
-  void relinearise(const DeviceBatch& out, const DeviceBatch& a, const void* key) override {
+  void relinearise(const DevicePolynomials& out, const DevicePolynomials& a, const void* key) override {
     const Turn turn(*this);
     const KeySwitch<Word>& keys = keys_of(a.limbs);
     in_runs(a, switch_words(keys, 2 * a.limbs), [&](size_t first, size_t count, Word* scratch) {
@@ -144,7 +146,7 @@ class Gpu final : public OpenDevice {
   }
 
   /// Applies X -> X^g before the division by P, as key_switch() does.
-  void automorphism(const DeviceBatch& out, const DeviceBatch& a, uint64_t g, const void* key) override {
+  void automorphism(const DevicePolynomials& out, const DevicePolynomials& a, uint64_t g, const void* key) override {
     const Turn turn(*this);
     const KeySwitch<Word>& keys = keys_of(a.limbs);
     const size_t sum_rows = 2 * keys.rows.map.count, own_rows = 2 * a.limbs;
@@ -168,7 +170,7 @@ class Gpu final : public OpenDevice {
     });
   }
 
-  void rescale(const DeviceBatch& out, const DeviceBatch& a) override {
+  void rescale(const DevicePolynomials& out, const DevicePolynomials& a) override {
     const Turn turn(*this);
     std::unique_ptr<Array<Factor<Word>>>& factors = inverse_last_[a.limbs];
     if (!factors) factors = std::make_unique<Array<Factor<Word>>>(memory_, inverses_of_last<Word>(chain_, a.limbs));
@@ -179,7 +181,7 @@ class Gpu final : public OpenDevice {
     });
   }
 
-  void select(const DeviceBatch& out, const DeviceBatch& a, size_t first) override {
+  void select(const DevicePolynomials& out, const DevicePolynomials& a, size_t first) override {
     const Turn turn(*this);
     const size_t to = bytes(out.limbs), from = bytes(a.limbs);
     check(cudaMemcpy2DAsync(out.words, to, item(a, first), from, to, out.count * a.parts, cudaMemcpyDeviceToDevice,
@@ -209,10 +211,12 @@ class Gpu final : public OpenDevice {
     return mutex_;
   }
   cudaStream_t stream() const { return memory_.stream(); }
-  static Word* words(const DeviceBatch& batch) { return static_cast<Word*>(batch.words); }
-  Word* item(const DeviceBatch& batch, size_t i) const { return words(batch) + i * batch.parts * batch.limbs * n_; }
-  static size_t rows(const DeviceBatch& batch) { return batch.count * batch.parts * batch.limbs; }
-  static RowMap map(const DeviceBatch& batch) { return primes_from(0, static_cast<uint32_t>(batch.limbs)); }
+  static Word* words(const DevicePolynomials& batch) { return static_cast<Word*>(batch.words); }
+  Word* item(const DevicePolynomials& batch, size_t i) const {
+    return words(batch) + i * batch.parts * batch.limbs * n_;
+  }
+  static size_t rows(const DevicePolynomials& batch) { return batch.count * batch.parts * batch.limbs; }
+  static RowMap map(const DevicePolynomials& batch) { return primes_from(0, static_cast<uint32_t>(batch.limbs)); }
   size_t bytes(size_t rows) const { return rows * n_ * sizeof(Word); }
 
   const KeySwitch<Word>& keys_of(size_t limbs) {
@@ -243,7 +247,7 @@ class Gpu final : public OpenDevice {
   /// words for each ciphertext, stays below the bound, and runs are halved as long as there is not enough memory for
   /// it.
   template <class Work>
-  void in_runs(const DeviceBatch& a, size_t words_each, const Work& work) {
+  void in_runs(const DevicePolynomials& a, size_t words_each, const Work& work) {
     size_t size = std::clamp<size_t>(scratch_ / (words_each * sizeof(Word)), 1, a.count);
     const size_t runs = (a.count + size - 1) / size;
     size = (a.count + runs - 1) / runs;
@@ -260,7 +264,7 @@ class Gpu final : public OpenDevice {
       work(first, std::min(size, a.count - first), scratch->get());
   }
 
-  void multiply_plain(const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) {
+  void multiply_plain(const DevicePolynomials& out, const DevicePolynomials& a, const DevicePolynomials& b) {
     const size_t each = a.parts * a.limbs, together = b.count == 1 || b.limbs == a.limbs ? a.count : 1;
     for (size_t i = 0; i < a.count; i += together)
       check(cuda::multiply_plain(item(out, i), item(a, i), item(b, b.count == 1 ? 0 : i), together * each,
@@ -268,7 +272,7 @@ class Gpu final : public OpenDevice {
             "multiplying");
   }
 
-  void add_plain(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) {
+  void add_plain(Operation what, const DevicePolynomials& out, const DevicePolynomials& a, const DevicePolynomials& b) {
     const auto function = what == Operation::kAdd ? &cuda::add<Word> : &cuda::subtract<Word>;
     for (size_t i = 0; i < a.count; ++i)
       check(function(item(out, i), item(a, i), item(b, b.count == 1 ? 0 : i), a.limbs, map(a), tables_, stream()),

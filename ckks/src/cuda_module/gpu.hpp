@@ -19,14 +19,16 @@ class OpenDevice {
   virtual void upload(void* to, const uint64_t* from, size_t count) = 0;
   virtual void download(uint64_t* to, const void* from, size_t count) = 0;
   virtual void wait() = 0;
-  virtual void combine(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
-  virtual void combine_plain(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
-  virtual void negate(const DeviceBatch& out, const DeviceBatch& a) = 0;
-  virtual void tensor(const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
-  virtual void relinearise(const DeviceBatch& out, const DeviceBatch& a, const void* key) = 0;
-  virtual void automorphism(const DeviceBatch& out, const DeviceBatch& a, uint64_t g, const void* key) = 0;
-  virtual void rescale(const DeviceBatch& out, const DeviceBatch& a) = 0;
-  virtual void select(const DeviceBatch& out, const DeviceBatch& a, size_t first) = 0;
+  virtual void combine(Operation what, const DevicePolynomials& out, const DevicePolynomials& a,
+                       const DevicePolynomials& b) = 0;
+  virtual void combine_plain(Operation what, const DevicePolynomials& out, const DevicePolynomials& a,
+                             const DevicePolynomials& b) = 0;
+  virtual void negate(const DevicePolynomials& out, const DevicePolynomials& a) = 0;
+  virtual void tensor(const DevicePolynomials& out, const DevicePolynomials& a, const DevicePolynomials& b) = 0;
+  virtual void relinearise(const DevicePolynomials& out, const DevicePolynomials& a, const void* key) = 0;
+  virtual void automorphism(const DevicePolynomials& out, const DevicePolynomials& a, uint64_t g, const void* key) = 0;
+  virtual void rescale(const DevicePolynomials& out, const DevicePolynomials& a) = 0;
+  virtual void select(const DevicePolynomials& out, const DevicePolynomials& a, size_t first) = 0;
 };
 
 /// Opens a GPU, with 32-bit words if all primes are below 2^31, else with 64-bit words.

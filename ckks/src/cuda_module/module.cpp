@@ -58,33 +58,34 @@ Outcome download(OpenDevice* device, uint64_t* to, const void* from, size_t coun
 Outcome wait(OpenDevice* device, Problem* problem) {
   return guarded(problem, [&] { device->wait(); });
 }
-Outcome combine(OpenDevice* device, Operation what, const DeviceBatch* out, const DeviceBatch* a, const DeviceBatch* b,
-                Problem* problem) {
+Outcome combine(OpenDevice* device, Operation what, const DevicePolynomials* out, const DevicePolynomials* a,
+                const DevicePolynomials* b, Problem* problem) {
   return guarded(problem, [&] { device->combine(what, *out, *a, *b); });
 }
-Outcome combine_plain(OpenDevice* device, Operation what, const DeviceBatch* out, const DeviceBatch* a,
-                      const DeviceBatch* b, Problem* problem) {
+Outcome combine_plain(OpenDevice* device, Operation what, const DevicePolynomials* out, const DevicePolynomials* a,
+                      const DevicePolynomials* b, Problem* problem) {
   return guarded(problem, [&] { device->combine_plain(what, *out, *a, *b); });
 }
-Outcome negate(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem) {
+Outcome negate(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, Problem* problem) {
   return guarded(problem, [&] { device->negate(*out, *a); });
 }
-Outcome tensor(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, const DeviceBatch* b,
+Outcome tensor(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, const DevicePolynomials* b,
                Problem* problem) {
   return guarded(problem, [&] { device->tensor(*out, *a, *b); });
 }
-Outcome relinearise(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, const void* key,
+Outcome relinearise(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, const void* key,
                     Problem* problem) {
   return guarded(problem, [&] { device->relinearise(*out, *a, key); });
 }
-Outcome automorphism(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, uint64_t g, const void* key,
-                     Problem* problem) {
+Outcome automorphism(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, uint64_t g,
+                     const void* key, Problem* problem) {
   return guarded(problem, [&] { device->automorphism(*out, *a, g, key); });
 }
-Outcome rescale(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem) {
+Outcome rescale(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, Problem* problem) {
   return guarded(problem, [&] { device->rescale(*out, *a); });
 }
-Outcome select(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, size_t first, Problem* problem) {
+Outcome select(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, size_t first,
+               Problem* problem) {
   return guarded(problem, [&] { device->select(*out, *a, first); });
 }
 

@@ -8,8 +8,8 @@
 
 namespace polykem::broker {
 
-/// An operation that was handed to a Collector. Destroying it drops the operation; afterwards the callback neither runs
-/// nor will. It may be destroyed in its callback.
+/// An operation that was added to an OperationSink. Destroying it drops the operation; afterwards the callback neither
+/// runs nor will. It may be destroyed in its callback.
 class PendingItem {
  public:
   virtual ~PendingItem() = default;
@@ -19,11 +19,11 @@ class PendingItem {
 };
 
 /// Computes the operations of a Server's clients, usually by a batcher. Thread-safe.
-class Collector {
+class OperationSink {
  public:
   using Done = void (*)(void* user);
 
-  virtual ~Collector() = default;
+  virtual ~OperationSink() = default;
   /// An estimate of the computing time that an operation of this kind costs in a batch, in nanoseconds. Only the kind
   /// of the request matters.
   virtual uint64_t cost_ns(const Request& item) = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "broker/collector.hpp"
+#include "broker/operation_sink.hpp"
 #include "engine/batcher/batcher.hpp"
 
 namespace polykem::broker {
 
-/// A Batcher as the Collector of a Server.
-class BatcherCollector final : public Collector {
+/// A Batcher as the OperationSink of a Server.
+class BatcherSink final : public OperationSink {
  public:
-  explicit BatcherCollector(Batcher& batcher) : batcher_(batcher) {}
+  explicit BatcherSink(Batcher& batcher) : batcher_(batcher) {}
   uint64_t cost_ns(const Request& item) override;
   Status add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) override;
   void hold() override { batcher_.hold(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "broker/batcher_collector.hpp"
+#include "broker/batcher_sink.hpp"
 
 #include <chrono>
 #include <new>
@@ -25,12 +25,12 @@ class PendingTicket final : public PendingItem {
 
 }  // namespace
 
-uint64_t BatcherCollector::cost_ns(const Request& item) {
+uint64_t BatcherSink::cost_ns(const Request& item) {
   const auto cost = batcher_.cost(*item.scheme, item.op, item.sk_is_seed);
   return static_cast<uint64_t>(std::chrono::nanoseconds(cost).count());
 }
 
-Status BatcherCollector::add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) try {
+Status BatcherSink::add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) try {
   auto pending = std::make_unique<PendingTicket>();
   const Status status = batcher_.add(item, done, user, pending->ticket, kLongestHere);
   if (status == Status::kOk) out = std::move(pending);
