@@ -39,17 +39,17 @@ const char* connect_problem() {
   }
 }
 
-const char* answer_problem(Answer answer) {
-  switch (answer) {
-    case Answer::kWelcome:
+const char* problem_of(HelloResult result) {
+  switch (result) {
+    case HelloResult::kWelcome:
       break;
-    case Answer::kOtherVersion:
+    case HelloResult::kOtherVersion:
       return "the daemon is of another version";
-    case Answer::kFull:
+    case HelloResult::kFull:
       return "the daemon has no place for another client";
-    case Answer::kNotAllowed:
+    case HelloResult::kNotAllowed:
       return "the daemon does not allow this user";
-    case Answer::kNoMemory:
+    case HelloResult::kNoMemory:
       return "the daemon has no shared memory left for this user";
   }
   return "the daemon's answer is malformed";
@@ -102,8 +102,8 @@ bool Connection::greet(const char* path, uint32_t slots, const char*& problem) {
   (void)send_message(socket_.get(), &hello, sizeof hello);  // a daemon that refuses may have hung up: read its answer
   if (::poll(&answer, 1, kGreetingMs) != 1) return false;
   if (receive_message(socket_.get(), &welcome, sizeof welcome, memory) != sizeof welcome) return false;
-  problem = answer_problem(welcome.answer);
-  return welcome.answer == Answer::kWelcome && map(welcome, memory);
+  problem = problem_of(welcome.result);
+  return welcome.result == HelloResult::kWelcome && map(welcome, memory);
 }
 
 bool Connection::map(const Welcome& welcome, const Fd& memory) {

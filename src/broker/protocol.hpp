@@ -38,7 +38,7 @@ struct Hello {
   uint32_t reserved = 0;
 };
 
-enum class Answer : uint32_t {
+enum class HelloResult : uint32_t {
   kWelcome = 0,
   kOtherVersion = 1,  ///< another version of the protocol, or other parameter sets
   kFull = 2,          ///< too many clients, or too many of this user
@@ -46,10 +46,10 @@ enum class Answer : uint32_t {
   kNoMemory = 4,      ///< this user's clients may hold no more shared memory
 };
 
-/// Answer::kWelcome comes with the descriptor of the shared memory.
+/// HelloResult::kWelcome comes with the descriptor of the shared memory.
 struct Welcome {
   uint32_t magic = kMagic, version = kVersion;
-  Answer answer = Answer::kWelcome;
+  HelloResult result = HelloResult::kWelcome;
   uint32_t slots = 0;
   uint64_t slot_bytes = 0, map_bytes = 0;
 };

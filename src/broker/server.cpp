@@ -254,15 +254,15 @@ uint32_t Server::slots_for(uid_t user) const {
 bool Server::admit(Fd socket) {
   Peer peer{};
   if (!peer_of(socket.get(), peer)) return false;
-  if (!may_use(peer)) return turn_away(socket, Answer::kNotAllowed);
+  if (!may_use(peer)) return turn_away(socket, HelloResult::kNotAllowed);
   const size_t clients = clients_of(peer.uid);
   if (sessions_.size() >= config_.most_clients || clients >= config_.most_clients_of_user)
-    return turn_away(socket, Answer::kFull);
+    return turn_away(socket, HelloResult::kFull);
   queue_.reserve(peer.uid, clients + 1);
   auto session = std::make_unique<Session>(std::move(socket), std::move(peer), sink_, window_, counts_);
   const uint64_t id = kFirstSession + 2 * next_id_++;
   if (!watch(session->socket(), id, EPOLLRDHUP)) {
-    session->refuse(Answer::kFull);
+    session->refuse(HelloResult::kFull);
     return false;
   }
   if (session->process() >= 0) watch(session->process(), id | kProcess);
@@ -273,8 +273,8 @@ bool Server::admit(Fd socket) {
   return true;
 }
 
-bool Server::turn_away(const Fd& socket, Answer answer) {
-  Session::refuse(socket.get(), answer);
+bool Server::turn_away(const Fd& socket, HelloResult result) {
+  Session::refuse(socket.get(), result);
   ++counts_.refused;
   return false;
 }

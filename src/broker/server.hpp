@@ -58,7 +58,7 @@ class Server {
   void on_event(uint64_t id, uint32_t events);
   void accept_clients();
   bool admit(Fd socket);
-  bool turn_away(const Fd& socket, Answer answer);
+  bool turn_away(const Fd& socket, HelloResult result);
   bool may_use(const Peer& peer) const;
   size_t clients_of(uid_t user) const;
   bool has_one_user() const;

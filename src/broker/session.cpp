@@ -84,11 +84,11 @@ bool Session::greet(uint32_t most_slots) {
     return false;
   }
   if (hello_.version != kVersion || hello_.registry != registry_fingerprint()) {
-    refuse(Answer::kOtherVersion);
+    refuse(HelloResult::kOtherVersion);
     return false;
   }
   if (most_slots != 0 && open(std::bit_floor(std::min(hello_.slots, most_slots)))) return greeted_;
-  refuse(Answer::kNoMemory);
+  refuse(HelloResult::kNoMemory);
   ++counts_.short_of_memory;
   return false;
 }
@@ -111,14 +111,14 @@ bool Session::open(uint32_t slots) {
   return true;
 }
 
-void Session::refuse(Answer answer) {
-  refuse(socket_.get(), answer);
+void Session::refuse(HelloResult result) {
+  refuse(socket_.get(), result);
   ++counts_.refused;
 }
 
-void Session::refuse(int socket, Answer answer) {
+void Session::refuse(int socket, HelloResult result) {
   Welcome welcome;
-  welcome.answer = answer;
+  welcome.result = result;
   (void)send_message(socket, &welcome, sizeof welcome);
 }
 
@@ -167,7 +167,7 @@ bool Session::claim(uint32_t index) {
   return true;
 }
 
-Status Session::read_header(uint32_t index, Asked& out) const {
+Status Session::read_header(uint32_t index, RequestHeader& out) const {
   const SlotHeader& header = view_.slot(index);
   const uint32_t set = header.set.load(std::memory_order_relaxed);
   const uint32_t op = header.op.load(std::memory_order_relaxed);
@@ -181,15 +181,15 @@ Status Session::read_header(uint32_t index, Asked& out) const {
 }
 
 void Session::start(Slot& slot) {
-  Asked asked{};
-  Status status = read_header(slot.index, asked);
-  if (status == Status::kOk && asked.deadline_ns != 0 && asked.deadline_ns < monotonic_ns()) {
+  RequestHeader header{};
+  Status status = read_header(slot.index, header);
+  if (status == Status::kOk && header.deadline_ns != 0 && header.deadline_ns < monotonic_ns()) {
     ++counts_.late;
     status = kNotDone;
   }
   share_.used_ns += kSubmissionNs;
   std::unique_ptr<PendingItem> item;
-  if (status == Status::kOk) status = add(slot, asked, item);
+  if (status == Status::kOk) status = add(slot, header, item);
   std::unique_lock lock(mutex_);
   if (status == Status::kOk) {
     if (!slot.finished_early && !item->finished()) {
@@ -205,14 +205,14 @@ void Session::start(Slot& slot) {
 }
 
 /// Copies the records out of the memory that the client can change, and wipes them there.
-Status Session::add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>& item) {
-  slot.records = ItemRecords(*asked.scheme, asked.op, asked.secret_is_seed);
+Status Session::add(Slot& slot, const RequestHeader& header, std::unique_ptr<PendingItem>& item) {
+  slot.records = ItemRecords(*header.scheme, header.op, header.secret_is_seed);
   const size_t in = slot.records.input_bytes();
   slot.used_bytes = std::max(slot.used_bytes, in + slot.records.output_bytes());
   auto* copy = reinterpret_cast<uint8_t*>(copy_.data());
   copy_secret(copy, view_.records(slot.index), in);
   zeroize(view_.records(slot.index), in);
-  Request request{.op = asked.op, .sk_is_seed = asked.secret_is_seed, .scheme = asked.scheme};
+  Request request{.op = header.op, .sk_is_seed = header.secret_is_seed, .scheme = header.scheme};
   request.records.count = 1;
   const uint8_t* next = copy;
   for (const FieldInfo& f : kRecordFields) {

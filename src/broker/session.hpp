@@ -54,9 +54,9 @@ class Session {
   FairQueue::Share& share() { return share_; }
   /// Wipes what a dead client left in the shared memory. A living one may be reading results, and wipes them itself.
   void wipe();
-  /// Sends the answer and counts a refusal.
-  void refuse(Answer answer);
-  static void refuse(int socket, Answer answer);
+  /// Sends the result and counts a refusal.
+  void refuse(HelloResult result);
+  static void refuse(int socket, HelloResult result);
 
  private:
   struct Slot {
@@ -71,7 +71,7 @@ class Session {
     std::unique_ptr<PendingItem> item;
   };
   /// The client's request, each word of which was read once.
-  struct Asked {
+  struct RequestHeader {
     const Scheme* scheme;
     Op op;
     bool secret_is_seed;
@@ -83,9 +83,9 @@ class Session {
   uint32_t waiting();
   Turn take_a_turn();
   bool claim(uint32_t index);
-  Status read_header(uint32_t index, Asked& out) const;
+  Status read_header(uint32_t index, RequestHeader& out) const;
   void start(Slot& slot);
-  Status add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>& item);
+  Status add(Slot& slot, const RequestHeader& header, std::unique_ptr<PendingItem>& item);
   static void on_done(void* user);
   Status take(const Slot& slot, PendingItem& item);
   void publish(Slot& slot, Status status);

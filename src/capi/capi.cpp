@@ -15,7 +15,7 @@
 #include "core/usable_cpus.hpp"
 #include "engine/engine.hpp"
 #include "engine/job.hpp"
-#include "engine/text.hpp"
+#include "engine/static_text.hpp"
 #include "polykem/polykem.h"
 #include "schemes/registry.hpp"
 

@@ -14,7 +14,7 @@
 #include "core/cpu_features.hpp"
 #include "core/usable_cpus.hpp"
 #include "engine/accelerator.hpp"
-#include "engine/text.hpp"
+#include "engine/static_text.hpp"
 
 namespace polykem {
 

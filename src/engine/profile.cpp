@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/text.hpp"
+#include "engine/static_text.hpp"
 
 namespace polykem {
 

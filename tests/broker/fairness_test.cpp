@@ -220,7 +220,7 @@ TEST(Fairness, AUserLeavesMemoryForOthers) {
   };
   auto clients = connect_all();
   EXPECT_EQ(clients.size(), 8U);
-  EXPECT_EQ(clients.back()->welcome.answer, Answer::kNoMemory);
+  EXPECT_EQ(clients.back()->welcome.result, HelloResult::kNoMemory);
   EXPECT_TRUE(eventually([&] { return daemon.server->counts().short_of_memory == 1; }));
   EXPECT_EQ(daemon.server->counts().refused, 1U);
   if (::geteuid() == 0) {  // only root can be another user
@@ -247,7 +247,7 @@ TEST(Fairness, AClientLeavesMemoryForOthersOfItsUser) {
       if (clients.back()->greet(hello)) slots.push_back(clients.back()->welcome.slots);
     } while (slots.size() == clients.size());
     EXPECT_EQ(slots, several_users ? (std::vector<uint32_t>{4, 2, 1, 1}) : (std::vector<uint32_t>{8, 4, 2, 1, 1}));
-    EXPECT_EQ(clients.back()->welcome.answer, Answer::kNoMemory);
+    EXPECT_EQ(clients.back()->welcome.result, HelloResult::kNoMemory);
   }
 }
 

@@ -40,7 +40,7 @@ TEST_F(Hostile, SpeaksAnotherVersion) {
   for (const Hello& hello : {version, sets}) {
     RawClient client(daemon.path);
     EXPECT_FALSE(client.greet(hello));
-    EXPECT_EQ(client.welcome.answer, Answer::kOtherVersion);
+    EXPECT_EQ(client.welcome.result, HelloResult::kOtherVersion);
     EXPECT_TRUE(client.hung_up());
   }
 }
@@ -82,7 +82,7 @@ TEST(HostileInNumbers, ClientsShareTheMemoryThatTheyMayHave) {
     if (!client.greet(hello)) break;
     slots.push_back(client.welcome.slots);
   }
-  EXPECT_EQ(clients.back().welcome.answer, Answer::kNoMemory);
+  EXPECT_EQ(clients.back().welcome.result, HelloResult::kNoMemory);
   ASSERT_GE(slots.size(), 4U);
   EXPECT_EQ(std::vector(slots.begin(), slots.begin() + 4), (std::vector<uint32_t>{256, 256, 128, 64}));
   EXPECT_TRUE(std::is_sorted(slots.rbegin(), slots.rend()));
@@ -97,7 +97,7 @@ TEST_F(Hostile, GreetsByteByByte) {
   for (size_t i = 0; i < sizeof hello; ++i)
     EXPECT_TRUE(client.send(reinterpret_cast<const char*>(&hello) + i, 1));
   EXPECT_TRUE(client.wait_for(&client.welcome, sizeof client.welcome));
-  EXPECT_EQ(client.welcome.answer, Answer::kWelcome);
+  EXPECT_EQ(client.welcome.result, HelloResult::kWelcome);
 }
 
 TEST_F(Hostile, CannotChangeTheSizeOfTheMemory) {

@@ -245,7 +245,7 @@ struct RawClient {
     return !testing::Test::HasNonfatalFailure();
   }
   bool greet(Hello hello) {
-    return send(&hello, sizeof hello) && wait_for(&welcome, sizeof welcome) && welcome.answer == Answer::kWelcome;
+    return send(&hello, sizeof hello) && wait_for(&welcome, sizeof welcome) && welcome.result == HelloResult::kWelcome;
   }
   bool greet() {
     Hello hello;

@@ -12,7 +12,7 @@
 
 #include "accelerators/cuda/loader.hpp"
 #include "core/secure.hpp"
-#include "engine/text.hpp"
+#include "engine/static_text.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "prim/drbg/fork_generation.hpp"
 #include "schemes/registry.hpp"

@@ -10,11 +10,11 @@
 #include <new>
 #include <vector>
 
-#include "accelerators/rtl/units.hpp"
+#include "accelerators/rtl/core_pool.hpp"
 #include "core/round.hpp"
 #include "core/secure.hpp"
 #include "engine/per_process.hpp"
-#include "engine/text.hpp"
+#include "engine/static_text.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "schemes/registry.hpp"
 
@@ -59,9 +59,9 @@ class RtlAccelerator final : public Accelerator {
   RtlAccelerator() : Accelerator(kDescription, "crossover-rtl", Crossovers::kNever) {}
 
   bool only_if_forced() const override { return true; }
-  bool available() override { return units_.get().any(); }
+  bool available() override { return pool_.get().any(); }
   bool may_be_available() override { return *why_no_core() == '\0'; }
-  std::string devices() override { return units_.get().devices(); }
+  std::string devices() override { return pool_.get().devices(); }
   const char* problem() override;
 
   const SchemeBackend* backend_for(const Scheme& scheme) override;
@@ -81,7 +81,7 @@ class RtlAccelerator final : public Accelerator {
  private:
   void bind_all();
 
-  PerProcess<Units> units_;
+  PerProcess<CorePool> pool_;
   std::atomic<const char*> last_failure_{""};
   std::mutex mutex_;
   std::vector<std::unique_ptr<SchemeContext>> schemes_;
@@ -90,7 +90,7 @@ class RtlAccelerator final : public Accelerator {
 /// The last failure of a command, or why there is no core.
 const char* RtlAccelerator::problem() {
   const char* const failure = last_failure_.load();
-  return *failure != '\0' ? failure : units_.get().problem();
+  return *failure != '\0' ? failure : pool_.get().problem();
 }
 
 // ---- plans
@@ -191,7 +191,7 @@ void add_cycles(Core& core, StepTimes& times, size_t core_step) {
 }
 
 Status RtlAccelerator::run(const OperationContext& operation, const Batch& batch, StepTimes* times) {
-  const Units::Lease lease = units_.get().take();
+  const CorePool::Lease lease = pool_.get().take();
   if (lease.get() == nullptr) return Status::kBackendUnavailable;
   std::array<uint8_t, kMaxCoins> own_coins{};
   const size_t coin_bytes = operation.bytes.coins, core_step = coin_bytes > 0 ? 1 : 0;

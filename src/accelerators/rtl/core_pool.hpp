@@ -18,14 +18,14 @@ namespace polykem::rtl {
 const char* why_no_core();
 
 /// Cores, each used by one thread at a time. Thread-safe.
-class Units {
+class CorePool {
  public:
   /// Exclusive use of a core. get() is nullptr if there is none.
   class Lease {
    public:
-    Lease(Units& units, std::unique_ptr<Core> core) : units_(units), core_(std::move(core)) {}
+    Lease(CorePool& pool, std::unique_ptr<Core> core) : pool_(pool), core_(std::move(core)) {}
     ~Lease() {
-      if (core_ != nullptr) units_.give_back(std::move(core_));
+      if (core_ != nullptr) pool_.give_back(std::move(core_));
     }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
@@ -33,7 +33,7 @@ class Units {
     Core* get() const { return core_.get(); }
 
    private:
-    Units& units_;
+    CorePool& pool_;
     std::unique_ptr<Core> core_;
   };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "accelerators/rtl/units.hpp"
+#include "accelerators/rtl/core_pool.hpp"
 
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@
 #include "accelerators/rtl/driver/uio_transport.hpp"
 #include "core/environment.hpp"
 #include "core/module_file.hpp"
-#include "engine/text.hpp"
+#include "engine/static_text.hpp"
 
 namespace polykem::rtl {
 
@@ -81,7 +81,7 @@ const char* why_no_core() {
 }
 
 /// Opens the next usable core. If there is none, returns nullptr and sets problem_.
-std::unique_ptr<Core> Units::open_another() {
+std::unique_ptr<Core> CorePool::open_another() {
   const Source& from = source();
   if (from.model == nullptr && from.names.empty()) problem_ = from.problem;
   while (from.model != nullptr ? opened_ < kMaxModels : next_name_ < from.names.size()) {
@@ -99,7 +99,7 @@ std::unique_ptr<Core> Units::open_another() {
   return nullptr;
 }
 
-std::unique_ptr<Core> Units::take_core() {
+std::unique_ptr<Core> CorePool::take_core() {
   std::unique_lock lock(mutex_);
   if (free_.empty()) {
     auto core = open_another();
@@ -112,7 +112,7 @@ std::unique_ptr<Core> Units::take_core() {
   return core;
 }
 
-void Units::give_back(std::unique_ptr<Core> core) {
+void CorePool::give_back(std::unique_ptr<Core> core) {
   {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(core));
@@ -120,7 +120,7 @@ void Units::give_back(std::unique_ptr<Core> core) {
   returned_.notify_one();
 }
 
-bool Units::any() {
+bool CorePool::any() {
   {
     const std::lock_guard lock(mutex_);
     if (tried_) return opened_ > 0;
@@ -128,7 +128,7 @@ bool Units::any() {
   return take().get() != nullptr;
 }
 
-std::string Units::devices() {
+std::string CorePool::devices() {
   const std::lock_guard lock(mutex_);
   const Source& from = source();
   const std::string version = std::to_string(version_ >> 16) + "." + std::to_string(version_ & 0xffff);
@@ -136,7 +136,7 @@ std::string Units::devices() {
   return std::to_string(from.names.size()) + " x core on an FPGA, version " + version;
 }
 
-const char* Units::problem() {
+const char* CorePool::problem() {
   const std::lock_guard lock(mutex_);
   return problem_;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/text.hpp"
+#include "engine/static_text.hpp"
 
 #include <mutex>
 #include <new>
