@@ -164,7 +164,7 @@ class Resident {
         check(static_cast<cudaError_t>(o.run_step(step, tile, batch_, workspace, stream_)), o.steps[step].info.name);
         marks.record(l + 1, stream_);
       }
-      check(cudaMemsetAsync(workspace, 0, o.wiped_bytes(items_), stream_), "wipe");
+      check(cudaMemsetAsync(workspace, 0, o.zeroized_bytes(items_), stream_), "wipe");
       marks.record(list.size() + 1, stream_);
       marks.wait(o.scheme);
       std::vector<float> sums(wipe + 1);
@@ -179,7 +179,7 @@ class Resident {
     for (size_t s = 0; s < wipe; ++s)
       results.push_back(
           {o.steps[s].info.name, median(samples[s]) * per_item, floor_ns(o, o.steps[s], batch_.shared_key)});
-    const double wiped = static_cast<double>(o.wiped_bytes(items_)) / items;
+    const double wiped = static_cast<double>(o.zeroized_bytes(items_)) / items;
     results.push_back({"wipe", median(samples[wipe]) * per_item, wiped / kBytesPerSecond * 1e9});
     return results;
   }

@@ -123,8 +123,8 @@ Connection::~Connection() {
     (void)!::write(stop_event_.get(), &one, sizeof one);
     receiver_.join();
   }
-  // The daemon may have written since give_back() wiped, and a child process may still hold the socket open.
-  wipe();
+  // The daemon may have written since give_back() zeroized, and a child process may still hold the socket open.
+  zeroize();
   if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);
 }
 
@@ -141,7 +141,7 @@ void Connection::EndedBatches::call_back() {
     batch->done(batch->status);
 }
 
-void Connection::wipe() {
+void Connection::zeroize() {
   for (uint32_t i = 0; i < slots_.size(); ++i)
     zeroize(view_.records(i), slots_[i].used_bytes);
 }
@@ -282,7 +282,7 @@ void Connection::give_back() {
     for (std::shared_ptr<SubmittedBatch>& batch : unsent_)
       lose(std::move(batch));
     unsent_.clear();
-    wipe();
+    zeroize();
   }
   lost.call_back();
 }

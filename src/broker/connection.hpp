@@ -73,7 +73,7 @@ class Connection {
   bool sleep();
   bool take_completions();
   void give_back();
-  void wipe();
+  void zeroize();
 
   Fd socket_, stop_event_;
   SharedMemory memory_;

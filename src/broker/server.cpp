@@ -282,7 +282,7 @@ bool Server::turn_away(const Fd& socket, HelloResult result) {
 void Server::drop(uint64_t id, Why why) {
   const auto found = sessions_.find(id);
   const uid_t user = found->second->peer().uid;
-  if (why == Why::kGone) found->second->wipe();
+  if (why == Why::kGone) found->second->zeroize();
   if (!found->second->greeted()) --silent_;
   if (found->second->share().waits) queue_.remove(user, id);
   unwatch(found->second->socket());  // a child of the client may hold the socket open

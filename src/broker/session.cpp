@@ -42,7 +42,7 @@ Session::~Session() {
   ::shutdown(socket_.get(), SHUT_RDWR);
 }
 
-void Session::wipe() {
+void Session::zeroize() {
   drop_all();
   for (const Slot& slot : slots_)
     zeroize(view_.records(slot.index), slot.used_bytes);
@@ -204,7 +204,7 @@ void Session::start(Slot& slot) {
   publish(slot, status);
 }
 
-/// Copies the records out of the memory that the client can change, and wipes them there.
+/// Copies the records out of the memory that the client can change, and zeroizes them there.
 Status Session::add(Slot& slot, const RequestHeader& header, std::unique_ptr<PendingItem>& item) {
   slot.records = ItemRecords(*header.scheme, header.op, header.secret_is_seed);
   const size_t in = slot.records.input_bytes();

@@ -52,8 +52,9 @@ class Session {
   /// client's share. Does not throw.
   Turn take_submissions();
   FairQueue::Share& share() { return share_; }
-  /// Wipes what a dead client left in the shared memory. A living one may be reading results, and wipes them itself.
-  void wipe();
+  /// Zeroizes what a dead client left in the shared memory. A living one may be reading results, and zeroizes them
+  /// itself.
+  void zeroize();
   /// Sends the result and counts a refusal.
   void refuse(HelloResult result);
   static void refuse(int socket, HelloResult result);

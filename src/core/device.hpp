@@ -93,10 +93,11 @@ struct DeviceOperation {
   size_t (*secret_bytes)(size_t items) = nullptr;
   /// The number of rounds of the tiled steps for a batch; nullptr if no step is tiled.
   size_t (*tiles)(const DeviceBatch& batch);
-  /// tile: the round of a tiled step, else 0. workspace: 256-byte aligned; the caller wipes its first wiped_bytes().
+  /// tile: the round of a tiled step, else 0. workspace: 256-byte aligned; the caller zeroizes its first
+  /// zeroized_bytes().
   int (*run_step)(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream);
 
-  size_t wiped_bytes(size_t items) const {
+  size_t zeroized_bytes(size_t items) const {
     return secret_bytes == nullptr ? workspace_bytes(items) : secret_bytes(items);
   }
 };

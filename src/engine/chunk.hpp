@@ -15,7 +15,7 @@ struct ChunkShape {
 };
 
 /// Computes the items on this thread. Errors of items are written to items.item_status (never nullptr); the result is
-/// then Status::kItems. Secrets stay in the worker's memory until its wipe(). profile may be nullptr.
+/// then Status::kItems. Secrets stay in the worker's memory until its zeroize(). profile may be nullptr.
 Status compute_chunk(const ChunkShape& shape, const SchemeBackend& backend, BatchView items, Worker& worker,
                      Profile* profile);
 

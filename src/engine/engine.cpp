@@ -294,7 +294,7 @@ Status Engine::reserve(KeySet& set) const {
   return Status::kOutOfMemory;
 }
 
-/// Adds the backend's expanded form of the keys, if it has one and there is memory. The caller wipes the stack.
+/// Adds the backend's expanded form of the keys, if it has one and there is memory. The caller zeroizes the stack.
 void Engine::expand(KeySet& set) const {
   constexpr size_t kAtATime = 64;
   if (set.placed != nullptr) return set.placed->expand();

@@ -17,8 +17,8 @@ std::atomic<size_t> fallbacks{0};
 /// The job whose callback runs on this thread.
 thread_local const Job* completing = nullptr;
 
-/// The function that wipes a thread's stack after its part of the batch.
-ZeroizeStack* zeroize_after(const Request& request) {
+/// The function that zeroizes a thread's stack after its chunks of the batch.
+ZeroizeStack* wipe_after(const Request& request) {
   if (tiles_in_use() && request.run_on != RunOn::kCaller) return zeroize_stack_with_tiles;
   return request.records.count == 1 ? zeroize_stack_of_single_item : zeroize_stack;
 }
@@ -46,7 +46,7 @@ Status Job::refuse(Status failure) const {
   return failure;
 }
 
-/// A thread claims its next chunk before it counts the present one as done. So a thread that gets none has wiped its
+/// A thread claims its next chunk before it counts the present one as done. So a thread that gets none has zeroized its
 /// memory before the batch is complete.
 void Job::work(WorkerPool& workers, Profile& profile) noexcept {
   std::unique_ptr<Worker> worker;
@@ -57,7 +57,7 @@ void Job::work(WorkerPool& workers, Profile& profile) noexcept {
     const Status status = worker == nullptr ? Status::kOutOfMemory : compute(first, count, *worker, profile);
     if (status != Status::kOk) fail(status);
     first = claim();
-    if (worker != nullptr && first >= records_.count) worker->wipe(zeroize_stack_);
+    if (worker != nullptr && first >= records_.count) worker->zeroize(zeroize_stack_);
     if (items_left_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
   }
   if (worker != nullptr) workers.give_back(std::move(worker));

@@ -12,7 +12,7 @@ class Accelerator;
 
 enum class KeyKind { kPublicKeys, kSecretKeys, kSecretSeeds };
 
-/// Keys in an accelerator's memory: records, and perhaps an expanded form; wiped before they are freed.
+/// Keys in an accelerator's memory: records, and perhaps an expanded form; zeroized before they are freed.
 class KeyMemory {
  public:
   virtual ~KeyMemory() = default;

@@ -16,7 +16,7 @@ std::unique_ptr<Worker> WorkerPool::take() noexcept {
 
 /// If there is no memory for the list, the worker is freed instead of kept.
 void WorkerPool::give_back(std::unique_ptr<Worker> worker) noexcept {
-  worker->wipe();
+  worker->zeroize();
   const std::lock_guard lock(mutex_);
   try {
     idle_.push_back(std::move(worker));
@@ -40,7 +40,7 @@ bool Worker::reserve_keys(size_t bytes) {
   return keys.reserve(bytes);
 }
 
-void Worker::wipe(ZeroizeStack* stack) {
+void Worker::zeroize(ZeroizeStack* stack) {
   if (clean_) return;
   zeroize(workspace.data(), used_bytes_);
   zeroize(keys.data(), keys.size());

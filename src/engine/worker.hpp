@@ -24,11 +24,11 @@ struct Worker {
   [[nodiscard]] bool reserve_workspace(const Operation& operation, size_t items);
   [[nodiscard]] bool reserve_keys(size_t bytes);
   /// Zeroizes what the chunks of a job left in this memory and on this thread's stack.
-  void wipe(ZeroizeStack* stack = zeroize_stack);
+  void zeroize(ZeroizeStack* stack = zeroize_stack);
 
  private:
   bool clean_ = true;
-  size_t used_bytes_ = 0;  ///< bytes of the workspace used since the last wipe
+  size_t used_bytes_ = 0;  ///< bytes of the workspace used since the last zeroize()
 };
 
 /// The workers that are not in use. Thread-safe.

@@ -75,7 +75,7 @@ class MlkemLanesTest : public testing::IsaTest {
       EXPECT_EQ(records[i].total.items, kSmall);
       EXPECT_EQ(records[i].total.calls, ends_together && i + 1 == steps.size() ? 1 : kSmall);
     }
-    worker.wipe();
+    worker.zeroize();
   }
 };
 

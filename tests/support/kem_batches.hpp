@@ -68,7 +68,7 @@ inline Result run(const Scheme& s, const char* backend, Op op, const BatchView& 
     const Status status = compute_chunk({s, op, false, true}, *cpu_backend(s, backend), chunk, worker, nullptr);
     EXPECT_TRUE(status == Status::kOk || status == Status::kItems);
   });
-  worker.wipe();
+  worker.zeroize();
   return out;
 }
 

@@ -174,7 +174,7 @@ Status CudaAccelerator::status_of(Outcome outcome, const ErrorText& why) {
   }
 }
 
-/// Calls call(seed, why). A seed is made if the operation needs coins that the batch lacks, and is wiped afterwards.
+/// Calls call(seed, why). A seed is made if the operation needs coins that the batch lacks, and is zeroized afterwards.
 template <class Call>
 Status CudaAccelerator::with_seed(const DeviceOperation& operation, const Batch& batch, Call&& call) {
   uint8_t seed[kSeedBytes] = {};

@@ -66,7 +66,7 @@ bool BatchMemory::equals(size_t i, Ticket& ticket) const {
   return ct::mask_nonzero(differences) == 0;
 }
 
-void BatchMemory::wipe() {
+void BatchMemory::zeroize() {
   zeroize(memory_.data(), used_);
   used_ = 0;
   if (memory_.size() > kKeptBytes) memory_.release();

@@ -28,7 +28,7 @@ class BatchMemory {
   void copy_out(size_t i, Ticket& to);
   /// True if item i has the outputs and the status of `ticket`.
   bool equals(size_t i, Ticket& ticket) const;
-  void wipe();
+  void zeroize();
 
  private:
   static constexpr size_t kKeptBytes = size_t{1} << 20;  ///< larger buffers are freed after the batch

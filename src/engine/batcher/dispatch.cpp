@@ -164,7 +164,7 @@ void BatcherCore::deliver(InFlightBatch& batch, Status status) {
     ++finished;
     if (batch.memory.item_status(i) != Status::kOk) ++failed;
   }
-  batch.memory.wipe();  // before callbacks run
+  batch.memory.zeroize();  // before callbacks run
   {
     const Lock lock(mutex_);
     batch.queue->stats->failed += failed;
@@ -182,7 +182,7 @@ bool BatcherCore::recycle(InFlightBatch* batch) {
   for (Ticket* ticket : batch->tickets)
     if (ticket != nullptr) ticket->release();
   batch->tickets.clear();
-  batch->memory.wipe();
+  batch->memory.zeroize();
   batch->probe = false;
   const Lock lock(mutex_);
   free_batches_.push_back(batch);

@@ -78,13 +78,13 @@ void PinnedMemory::reserve(size_t bytes) {
 }
 
 void PinnedMemory::release() noexcept {
-  wipe();
+  zeroize();
   if (data_ != nullptr) (void)cudaFreeHost(data_);
   data_ = nullptr;
   size_ = 0;
 }
 
-void PinnedMemory::wipe() noexcept {
+void PinnedMemory::zeroize() noexcept {
   zeroize(data_, size_);
 }
 
@@ -103,28 +103,28 @@ PartResources::PartResources() {
   check(cudaDeviceGetStreamPriorityRange(&least, &most), "asking for stream priorities");
   check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "creating a stream");
   check(cudaStreamCreateWithPriority(&filling, cudaStreamNonBlocking, least), "creating a stream");
-  for (cudaEvent_t* event : {&begun, &late, &uploaded, &computed, &done, &wiped})
+  for (cudaEvent_t* event : {&begun, &late, &uploaded, &computed, &done, &zeroized})
     *event = new_event();
 }
 
 PartResources::~PartResources() {
   for (const cudaEvent_t event : clock)
     (void)cudaEventDestroy(event);
-  for (const cudaEvent_t event : {begun, late, uploaded, computed, done, wiped})
+  for (const cudaEvent_t event : {begun, late, uploaded, computed, done, zeroized})
     (void)cudaEventDestroy(event);
   (void)cudaStreamDestroy(filling);
   (void)cudaStreamDestroy(stream);
 }
 
 SharedStreams::SharedStreams() {
-  for (cudaStream_t* stream : {&up, &early, &kernels, &down, &wipe, &keys})
+  for (cudaStream_t* stream : {&up, &early, &kernels, &down, &zeroize, &keys})
     check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "creating a stream");
   late = new_event();
 }
 
 SharedStreams::~SharedStreams() {
   (void)cudaEventDestroy(late);
-  for (const cudaStream_t stream : {up, early, kernels, down, wipe, keys})
+  for (const cudaStream_t stream : {up, early, kernels, down, zeroize, keys})
     (void)cudaStreamDestroy(stream);
 }
 
@@ -152,7 +152,7 @@ std::unique_ptr<PartResources> Device::take(bool wait) {
   changed_.wait(lock, [this] { return lent_ < kMaxParts; });
   ++lent_;
   if (!idle_.empty()) {
-    auto resources = std::move(idle_.front());  // the one that was wiped longest ago
+    auto resources = std::move(idle_.front());  // the one that was zeroized longest ago
     idle_.erase(idle_.begin());
     return resources;
   }
@@ -172,7 +172,7 @@ SharedStreams& Device::streams() {
 }
 
 void Device::give_back(std::unique_ptr<PartResources> resources) noexcept {
-  if (resources != nullptr && resources->dirty > 0 && !wipe(*resources)) resources.reset();
+  if (resources != nullptr && resources->dirty > 0 && !zeroize(*resources)) resources.reset();
   {
     const std::lock_guard held(mutex_);
     if (resources != nullptr && !lost()) idle_.push_back(std::move(resources));  // kMaxParts are reserved
@@ -182,17 +182,17 @@ void Device::give_back(std::unique_ptr<PartResources> resources) noexcept {
   changed_.notify_one();
 }
 
-/// Queues a wipe of what parts left in the arena. Returns false if that fails.
-bool Device::wipe(PartResources& resources) noexcept {
+/// Queues a zeroization of what parts left in the arena. Returns false if that fails.
+bool Device::zeroize(PartResources& resources) noexcept {
   cudaStream_t stream = resources.stream;
   {
     const std::lock_guard lock(mutex_);
-    if (streams_ != nullptr) stream = streams_->wipe;
+    if (streams_ != nullptr) stream = streams_->zeroize;
   }
   (void)cudaSetDevice(ordinal_);
   const bool queued = cudaMemsetAsync(resources.arena.data(), 0, resources.dirty, stream) == cudaSuccess;
-  resources.wiping = queued && cudaEventRecord(resources.wiped, stream) == cudaSuccess;
-  const bool good = resources.wiping || (cudaStreamSynchronize(stream) == cudaSuccess && queued);
+  resources.zeroizing = queued && cudaEventRecord(resources.zeroized, stream) == cudaSuccess;
+  const bool good = resources.zeroizing || (cudaStreamSynchronize(stream) == cudaSuccess && queued);
   (void)cudaGetLastError();
   if (good) resources.dirty = 0;
   return good;

@@ -86,7 +86,7 @@ class PinnedMemory {
   void reserve(size_t bytes);
   void release() noexcept;
   /// Overwrites all memory that was allocated from it.
-  void wipe() noexcept;
+  void zeroize() noexcept;
   std::byte* data() const { return data_; }
 
  private:
@@ -109,27 +109,27 @@ struct PartResources {
   cudaEvent_t uploaded = nullptr;  ///< the part's inputs are on the device
   cudaEvent_t computed = nullptr;  ///< the last step has ended
   cudaEvent_t done = nullptr;      ///< the part's outputs are on the host
-  cudaEvent_t wiped = nullptr;     ///< nothing secret is left in the arena
+  cudaEvent_t zeroized = nullptr;  ///< nothing secret is left in the arena
   DeviceMemory arena;
   PinnedMemory staging;
   Replay replay;
   size_t dirty = 0;                ///< bytes at the arena's beginning in which parts left secrets
-  bool wiping = false;             ///< the wipe is queued and may not have finished
+  bool zeroizing = false;          ///< the zeroization is queued and may not have finished
   std::vector<cudaEvent_t> clock;  ///< events that measure time
 };
 
 /// The streams that all users of a device share. None synchronises with the legacy default stream, which would break an
 /// application's capture. Parts take turns on the bus and on the device, for inputs, kernels and outputs, because all
 /// would finish late if several shared them. Only the early steps of a part run beside the late steps of the previous
-/// part. Parts with a step that fills the device use only `wipe` of these streams.
+/// part. Parts with a step that fills the device use only `zeroize` of these streams.
 struct SharedStreams {
   SharedStreams();
   ~SharedStreams();
   SharedStreams(const SharedStreams&) = delete;
   SharedStreams& operator=(const SharedStreams&) = delete;
 
-  cudaStream_t up = nullptr, early = nullptr, kernels = nullptr, down = nullptr, wipe = nullptr;
-  cudaStream_t keys = nullptr;  ///< for copies and wipes that belong to no part
+  cudaStream_t up = nullptr, early = nullptr, kernels = nullptr, down = nullptr, zeroize = nullptr;
+  cudaStream_t keys = nullptr;  ///< for copies and zeroizations that belong to no part
   cudaEvent_t late = nullptr;   ///< the last part has reached its late steps
   std::mutex mutex;  ///< held while a part queues its work, so that all streams have the parts in the same order
 };
@@ -147,7 +147,7 @@ class Device {
   /// True if the device has failed permanently.
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   void batch_succeeded() { failures_.store(0, std::memory_order_relaxed); }
-  /// Checks a device after a failure. It is lost if it cannot wipe a little memory, or if too many batches in a row
+  /// Checks a device after a failure. It is lost if it cannot zeroize a little memory, or if too many batches in a row
   /// failed.
   void batch_failed() noexcept;
 
@@ -156,8 +156,8 @@ class Device {
   /// Lends the resources of a part and makes the device current. If kMaxParts are lent, waits, or returns nullptr if
   /// `wait` is false: a batch that has resources must not wait for more.
   std::unique_ptr<PartResources> take(bool wait);
-  /// Takes resources back, whose parts have all finished, and queues the wipe of what they left there. Resources that
-  /// cannot be wiped are freed, so that their memory is not reused while a wipe may be pending.
+  /// Takes resources back, whose parts have all finished, and queues the zeroization of what they left there. Resources
+  /// that cannot be zeroized are freed, so that their memory is not reused while a zeroization may be pending.
   void give_back(std::unique_ptr<PartResources> resources) noexcept;
   /// The shared streams, created by the first call. The device must be current.
   SharedStreams& streams();
@@ -168,7 +168,7 @@ class Device {
   size_t part_budget(size_t budget) const;
 
  private:
-  bool wipe(PartResources& resources) noexcept;
+  bool zeroize(PartResources& resources) noexcept;
   bool works() noexcept;
 
   const int ordinal_;

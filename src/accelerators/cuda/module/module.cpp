@@ -158,7 +158,7 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
               void* stream, ErrorText* why) {
   const CallersState callers;
   const auto on = static_cast<cudaStream_t>(stream);
-  const size_t bytes = operation.wiped_bytes(view.count) + kSeedRoom;
+  const size_t bytes = operation.zeroized_bytes(view.count) + kSeedRoom;
   bool refused = true;
   const Outcome outcome = guarded(callers, why, [&] {
     refused = !may_queue(operation, view, workspace, on, why);
@@ -172,7 +172,7 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
       check(static_cast<cudaError_t>(operation.run_step(step, tile, batch, workspace + kSeedRoom, stream)),
             operation.steps[step].info.name);
     });
-    check(cudaMemsetAsync(workspace, 0, bytes, on), "wiping device memory");
+    check(cudaMemsetAsync(workspace, 0, bytes, on), "zeroizing device memory");
   });
   if (refused) return outcome == Outcome::kOk ? Outcome::kRefused : outcome;
   if (outcome != Outcome::kOk) {
@@ -203,7 +203,7 @@ std::byte* allocate(size_t bytes, const void* beside, ErrorText* why) {
   const CallersState callers;
   void* memory = nullptr;
   const Outcome outcome = guarded(callers, why, [&] {
-    device_of(beside).streams();  // so that the wipe in release() needs nothing that can fail
+    device_of(beside).streams();  // so that the zeroization in release() needs nothing that can fail
     fail_if_due(Fault::kAllocation, cudaErrorMemoryAllocation, "allocating device memory");
     check(cudaMalloc(&memory, bytes + 4), "allocating device memory");  // readable to the next multiple of 4
   });
@@ -213,7 +213,7 @@ std::byte* allocate(size_t bytes, const void* beside, ErrorText* why) {
 Outcome zero(void* memory, size_t bytes, ErrorText* why) {
   const CallersState callers;
   return guarded(callers, why, [&] {
-    work_beside(memory, "wiping device memory",
+    work_beside(memory, "zeroizing device memory",
                 [&](cudaStream_t stream) { return cudaMemsetAsync(memory, 0, bytes, stream); });
   });
 }
@@ -236,7 +236,7 @@ Outcome expand(const DeviceExpandedKeyFormat& format, std::byte* out, const uint
       const size_t bytes = format.workspace_bytes(count);
       workspace.reserve(bytes);
       const auto result = static_cast<cudaError_t>(format.expand(out, keys, count, workspace.data(), stream));
-      if (bytes > 0) check(cudaMemsetAsync(workspace.data(), 0, bytes, stream), "wiping device memory");
+      if (bytes > 0) check(cudaMemsetAsync(workspace.data(), 0, bytes, stream), "zeroizing device memory");
       return result;
     });
   });
@@ -247,7 +247,7 @@ MemoryKind memory_kind_of(const void* pointer) {
   return callers.allowed() ? location_of(pointer).kind : MemoryKind::kUnknown;
 }
 
-/// Copies ordinary memory through pinned memory, which is wiped. The driver would leave copies in its own buffers.
+/// Copies ordinary memory through pinned memory, which is zeroized. The driver would leave copies in its own buffers.
 Outcome copy(void* to, const void* from, size_t bytes, ErrorText* why) {
   constexpr size_t kPieceBytes = size_t{4} << 20;
   const CallersState callers;

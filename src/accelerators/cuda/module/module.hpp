@@ -64,7 +64,7 @@ struct ModuleTable {
   /// nullptr if the module does not have the set.
   const DeviceScheme* (*scheme)(const char* name);
   /// Computes the batch on the device that holds its arrays, else on all devices. It copies inputs in, runs the steps,
-  /// copies outputs back and wipes the memory it used; it does so in parts, so that copies and kernels overlap and
+  /// copies outputs back and zeroizes the memory it used; it does so in parts, so that copies and kernels overlap and
   /// memory suffices. seed: kSeedBytes bytes, used where batch.coins is nullptr. times (operation.steps.size() + 2
   /// entries: upload, the steps, download) may be nullptr; if it is given, nothing overlaps. After an error the outputs
   /// are undefined.
@@ -72,14 +72,14 @@ struct ModuleTable {
                  ErrorText* why);
   /// Queues the same work on the caller's stream (a cudaStream_t) of the current device and returns. Every array,
   /// item_status too, is in device memory. workspace: queue_workspace_bytes() bytes of device memory, 256-byte aligned,
-  /// wiped after the last step.
+  /// zeroized after the last step.
   Outcome (*queue)(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed, std::byte* workspace,
                    void* stream, ErrorText* why);
   size_t (*queue_workspace_bytes)(const DeviceOperation& operation, size_t count);
   /// Allocates device memory for keys, on the device that holds `beside` (nullptr: any device). Returns nullptr and
   /// says why if there is not enough.
   std::byte* (*allocate)(size_t bytes, const void* beside, ErrorText* why);
-  /// Wipes and frees memory from allocate().
+  /// Zeroizes and frees memory from allocate().
   void (*release)(std::byte* memory, size_t bytes);
   /// Writes the expanded form of `count` keys. Both arrays are from allocate(), on the same device.
   Outcome (*expand)(const DeviceExpandedKeyFormat& format, std::byte* out, const uint8_t* keys, size_t count,

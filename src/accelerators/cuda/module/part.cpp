@@ -117,15 +117,15 @@ Strings Part::on_device(const Strings& strings, Name bytes, Name offsets) const 
 }
 
 size_t Part::device_bytes() const {
-  size_t total = secret_bytes() + operation_.workspace_bytes(count_) - operation_.wiped_bytes(count_);
+  size_t total = secret_bytes() + operation_.workspace_bytes(count_) - operation_.zeroized_bytes(count_);
   for (const Array& a : arrays_)
     total += a.needs_device() && !a.secret ? aligned(a.bytes) : 0;
   return total;
 }
 
-/// Returns the bytes of the part that may hold secrets. They come first in the arena, because only they are wiped.
+/// Returns the bytes of the part that may hold secrets. They come first in the arena, because only they are zeroized.
 size_t Part::secret_bytes() const {
-  size_t total = aligned(kSeedBytes) + operation_.wiped_bytes(count_);
+  size_t total = aligned(kSeedBytes) + operation_.zeroized_bytes(count_);
   for (const Array& a : arrays_)
     total += a.needs_device() && a.secret ? aligned(a.bytes) : 0;
   return total;
@@ -155,18 +155,18 @@ void Part::start(std::unique_ptr<PartResources> resources, StepTimes* times) {
 }
 
 void Part::queue(SharedStreams* shared) {
-  if (resources_->wiping) {
+  if (resources_->zeroizing) {
     for (const cudaStream_t stream : {streams_.up, streams_.early, streams_.kernels})
-      check(cudaStreamWaitEvent(stream, resources_->wiped, 0), "waiting for an event");
-    resources_->wiping = false;
+      check(cudaStreamWaitEvent(stream, resources_->zeroized, 0), "waiting for an event");
+    resources_->zeroizing = false;
   }
   upload();
   steps(shared);
   check(cudaEventRecord(resources_->done, streams_.down), "recording an event");
-  if (shared != nullptr) return;  // they are wiped after the batch: there is less to wipe, and nobody waits for it
-  check(cudaMemsetAsync(resources_->arena.data(), 0, resources_->dirty, streams_.down), "wiping device memory");
-  check(cudaEventRecord(resources_->wiped, streams_.down), "recording an event");
-  resources_->wiping = true;
+  if (shared != nullptr) return;  // zeroized after the batch: there is less to zeroize, and nobody waits for it
+  check(cudaMemsetAsync(resources_->arena.data(), 0, resources_->dirty, streams_.down), "zeroizing device memory");
+  check(cudaEventRecord(resources_->zeroized, streams_.down), "recording an event");
+  resources_->zeroizing = true;
   resources_->dirty = 0;
 }
 
@@ -176,7 +176,7 @@ std::unique_ptr<PartResources> Part::finish() {
   check(cudaEventSynchronize(resources_->done), operation_.scheme);
   queued_ = false;
   copy_from_staging();
-  wipe_staging();
+  zeroize_staging();
   if (times_ != nullptr) collect();
   return std::move(resources_);
 }
@@ -353,7 +353,7 @@ void Part::copy_from_staging() {
   }
 }
 
-void Part::wipe_staging() {
+void Part::zeroize_staging() {
   zeroize(seed_staged_, kSeedBytes);
   for (const Array& a : arrays_) {
     if (a.secret) zeroize(a.staged, a.bytes);
@@ -368,7 +368,7 @@ void Part::abandon() {
   (void)cudaStreamSynchronize(resources_->stream);
   resources_->dirty = 0;
   (void)cudaGetLastError();
-  wipe_staging();
+  zeroize_staging();
 }
 
 /// If there are `times_`, adds the time since the previous mark to an entry.

@@ -11,14 +11,14 @@
 namespace polykem::cuda {
 
 /// Consecutive items of a batch on one device: their inputs are copied in, the steps run, outputs are copied back, and
-/// the memory is wiped.
+/// the memory is zeroized.
 class Part {
  public:
   /// Batches up to this size have a stream of their own and overtake larger ones.
   static constexpr size_t kSmallBatchBytes = size_t{6} << 20;
 
   Part(Device& device, const LocatedBatch& batch, size_t first, size_t count);
-  /// Wipes the memory of a part that finish() did not end, as far as the device still responds.
+  /// Zeroizes the memory of a part that finish() did not end, as far as the device still responds.
   ~Part();
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
@@ -77,7 +77,7 @@ class Part {
   void wait_for_upload();
   void download(Fields fields);
   void copy_from_staging();
-  void wipe_staging();
+  void zeroize_staging();
   void abandon();
   void mark(size_t entry, cudaStream_t stream);
   void collect();

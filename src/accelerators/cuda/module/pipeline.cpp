@@ -9,7 +9,7 @@ namespace polykem::cuda {
 namespace {
 
 /// The most parts of a batch on a device: one copies in, two compute, one copies out. More gain nothing, and their
-/// memory would have to be wiped.
+/// memory would have to be zeroized.
 constexpr size_t kMaxPartsOfBatch = 4;
 
 /// A part has as many items as keep the device busy (the scheme's hint), but at most this many bytes, so that the first
@@ -88,7 +88,7 @@ void Pipeline::run() {
   }
   while (!under_way_.empty()) {
     finish_oldest();
-    release_resources();  // their wipes are queued while the last parts are still under way
+    release_resources();  // their zeroizations are queued while the last parts are still under way
   }
 }
 

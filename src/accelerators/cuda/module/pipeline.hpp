@@ -25,7 +25,7 @@ class Pipeline {
   Device& used() const { return *used_; }
 
  private:
-  /// The batch's share of one device. The batch keeps its resources to the end, so that they are wiped once.
+  /// The batch's share of one device. The batch keeps its resources to the end, so that they are zeroized once.
   struct DeviceShare {
     Device* device;
     std::vector<std::unique_ptr<PartResources>> idle;

@@ -21,7 +21,7 @@ void SeedPool::queue(void* to, const uint8_t* seed, cudaStream_t stream) {
   std::memcpy(cell.seed, seed, kSeedBytes);
   const cudaError_t error = take_from_host(to, cell.seed, kSeedBytes, stream);
   if (error != cudaSuccess) {
-    secure_zero(cell.seed, sizeof cell.seed);
+    zeroize(cell.seed, sizeof cell.seed);
     std::atomic_ref(cell.taken).store(0, std::memory_order_release);
   }
   check(error, "copying the seed");
@@ -40,7 +40,7 @@ SeedPool::Cell& SeedPool::take() {
   }
   auto fresh = std::make_unique<PinnedMemory>();
   fresh->reserve(kCellsPerAllocation * sizeof(Cell));
-  fresh->wipe();
+  fresh->zeroize();
   allocations_.push_back(std::move(fresh));
   auto* const cells = reinterpret_cast<Cell*>(allocations_.back()->data());
   cells[0].taken = 1;

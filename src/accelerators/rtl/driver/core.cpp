@@ -18,7 +18,7 @@ uint32_t params_of(CoreSet set) {
   return set.k | (set.kyber ? kKyberBit : 0);
 }
 
-void wipe_outputs(std::span<const Bytes> outputs) {
+void zeroize_outputs(std::span<const Bytes> outputs) {
   for (const Bytes& out : outputs)
     zeroize(out.data(), out.size());
 }
@@ -95,7 +95,7 @@ Outcome Core::hash(CoreHash hash, ConstBytes in, Bytes out) {
 /// The streams are ready before the command is, so that the core waits for neither.
 Outcome Core::run(const Job& job) {
   if (!cleared_ && !zeroize()) {
-    wipe_outputs(job.out);
+    zeroize_outputs(job.out);
     return Outcome::kTimedOut;
   }
   cleared_ = false;
@@ -135,7 +135,7 @@ Outcome Core::judge(bool ended, uint32_t error, size_t received, size_t wanted) 
 }
 
 Outcome Core::fail(const Job& job, Outcome outcome) {
-  wipe_outputs(job.out);
+  zeroize_outputs(job.out);
   const char* const first = problem_;
   if (zeroize() || *first != '\0') problem_ = first;
   return outcome;

@@ -53,7 +53,7 @@ class UioTransport final : public Transport {
   volatile uint64_t* output() const { return device_->buffer.words() + half_ / kWordBytes; }
   static volatile uint64_t* copy_in(volatile uint64_t* to, ConstBytes from);
   static const volatile uint64_t* copy_out(Bytes to, const volatile uint64_t* from);
-  static void wipe(volatile uint64_t* words, size_t bytes);
+  static void zeroize(volatile uint64_t* words, size_t bytes);
   bool wait_for_packet() const;
 
   const std::unique_ptr<UioDevice> device_;
@@ -81,7 +81,7 @@ const volatile uint64_t* UioTransport::copy_out(Bytes to, const volatile uint64_
   return from;
 }
 
-void UioTransport::wipe(volatile uint64_t* words, size_t bytes) {
+void UioTransport::zeroize(volatile uint64_t* words, size_t bytes) {
   for (size_t i = 0; i < bytes / kWordBytes; ++i)
     words[i] = 0;
 }
@@ -133,8 +133,8 @@ size_t UioTransport::end_streams(bool completed) {
     if (received == out_bytes_) copy_out(out_[1], copy_out(out_[0], output()));
   }
   if (received != out_bytes_) (void)dma_.reset();
-  wipe(input(), in_bytes_);
-  wipe(output(), out_bytes_);
+  zeroize(input(), in_bytes_);
+  zeroize(output(), out_bytes_);
   in_bytes_ = out_bytes_ = 0;
   out_[0] = out_[1] = {};
   return received;

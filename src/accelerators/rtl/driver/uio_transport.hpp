@@ -8,7 +8,7 @@
 
 namespace polykem::rtl {
 
-/// The core of the device. What passes through the buffer is wiped after each command.
+/// The core of the device. What passes through the buffer is zeroized after each command.
 std::unique_ptr<Transport> make_uio_transport(std::unique_ptr<UioDevice> device);
 
 }  // namespace polykem::rtl
