@@ -218,7 +218,7 @@ MUTANTS = [
     Mutant("a device's first probe is measured", "src/engine/batcher/executor_state.cpp",
            "if (++it.passed == 1) {", "if (++it.passed == 0) {", "batcher_test", "Executors.TheFirstProbe*"),
     Mutant("a device's batch may take more than the deadline", "src/engine/batcher/placement.cpp",
-           "service.items_to_try(most), config.batch_items", "config.batch_items, config.batch_items",
+           "service.items_to_try(max_time), config.batch_items", "config.batch_items, config.batch_items",
            "batcher_test", "Executors.TwoBatches*"),
     Mutant("a crossover's note dies with the next one", "src/engine/crossover.cpp",
            "return static_text(t.note);", "return t.note.c_str();", "seam_test", "*ANoteOf*/mlkem512"),

@@ -118,10 +118,10 @@ class Resident {
   }
 
   size_t largest_workspace() const {
-    size_t most = 0;
+    size_t bytes = 0;
     for (const Op op : set_.ops())
-      most = std::max(most, table_.queue_workspace_bytes(operation(op), items_));
-    return most;
+      bytes = std::max(bytes, table_.queue_workspace_bytes(operation(op), items_));
+    return bytes;
   }
 
   void queue(const DeviceOperation& o) {

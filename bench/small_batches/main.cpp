@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kRecords = 64;
-std::chrono::nanoseconds least_time = std::chrono::milliseconds(4);
+std::chrono::nanoseconds min_time = std::chrono::milliseconds(4);
 
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "polykem_bench_small_batches: %s\n", what.c_str());
@@ -93,7 +93,7 @@ class Records {
 /// Returns the median time of a batch in nanoseconds.
 double median_time(Records& records, const Operation& operation, const Batch& batch) {
   std::vector<double> times;
-  const auto end = Clock::now() + least_time;
+  const auto end = Clock::now() + min_time;
   do {
     const auto begin = Clock::now();
     records.compute(operation, batch, kRecords);
@@ -110,10 +110,10 @@ using Times = std::vector<double>;
 /// times.
 size_t limit(const Times& small, const Times& many) {
   size_t best = 0;
-  double gain = 0, most = 0;
+  double gain = 0, max_gain = 0;
   for (size_t i = 0; i < small.size(); ++i) {
     gain += std::log(many[i] / small[i]);
-    if (gain > most) most = gain, best = i + 1;
+    if (gain > max_gain) max_gain = gain, best = i + 1;
   }
   return best;
 }
@@ -144,9 +144,9 @@ std::string enumerator(const std::string& name) {
 void print_row(const Scheme& scheme, const SchemeBackend& backend) {
   const bool mlkem = std::strcmp(scheme.family, "mlkem") == 0, ntru = std::strcmp(scheme.family, "ntru") == 0;
   Records records(scheme, backend);
-  const auto most = [&](Op op, Keys keys) { return measure(records, backend, op, keys); };
-  const size_t keygen = most(Op::kKeygen, Keys::kOwn), encaps = most(Op::kEncaps, Keys::kOwn),
-               decaps = most(Op::kDecaps, Keys::kOwn);
+  const auto max_items = [&](Op op, Keys keys) { return measure(records, backend, op, keys); };
+  const size_t keygen = max_items(Op::kKeygen, Keys::kOwn), encaps = max_items(Op::kEncaps, Keys::kOwn),
+               decaps = max_items(Op::kDecaps, Keys::kOwn);
   const bool expands = backend.expanded_public_key.bytes != 0;
   std::string cpu = backend.name;
   if (mlkem && kCpuByIntel && cpu == "avx2") cpu += "-intel";
@@ -155,9 +155,9 @@ void print_row(const Scheme& scheme, const SchemeBackend& backend) {
   if (mlkem) std::printf(".k = %d, ", std::atoi(scheme.name + 5) / 256);
   std::printf(".own_keys = {%zu, %zu, %zu},\n", keygen, encaps, decaps);
   std::printf("     .expanded_keys = {%zu, %zu}, .shared_key = {%zu, %zu}",
-              expands ? most(Op::kEncaps, Keys::kExpanded) : encaps,
-              expands ? most(Op::kDecaps, Keys::kExpanded) : decaps, most(Op::kEncaps, Keys::kShared),
-              most(Op::kDecaps, Keys::kShared));
+              expands ? max_items(Op::kEncaps, Keys::kExpanded) : encaps,
+              expands ? max_items(Op::kDecaps, Keys::kExpanded) : decaps, max_items(Op::kEncaps, Keys::kShared),
+              max_items(Op::kDecaps, Keys::kShared));
   if (mlkem) std::printf(", .hashes_together = %zu", tuning::kMlkem[0].hashes_together);
   std::printf("},\n");
 }
@@ -187,6 +187,6 @@ void measure_sets(std::vector<const char*> sets) {
 
 int main(int count, char** words) {
   const bool quick = count > 1 && std::strcmp(words[1], "--quick") == 0;
-  if (quick) polykem::least_time = std::chrono::nanoseconds(0);
+  if (quick) polykem::min_time = std::chrono::nanoseconds(0);
   polykem::measure_sets({words + (quick ? 2 : 1), words + count});
 }

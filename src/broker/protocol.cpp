@@ -27,14 +27,14 @@ uint64_t mix(uint64_t hash, std::string_view bytes) {
 
 size_t slot_bytes() {
   static const size_t bytes = [] {
-    size_t most = 0;
+    size_t max_bytes = 0;
     for (const Scheme* scheme : registry()) {
       for (const Op op : {Op::kKeygen, Op::kEncaps, Op::kDecaps}) {
         const ItemRecords item(*scheme, op, false);
-        most = std::max(most, item.input_bytes() + item.output_bytes());
+        max_bytes = std::max(max_bytes, item.input_bytes() + item.output_bytes());
       }
     }
-    return rounded_up(sizeof(SlotHeader) + most, alignof(SlotHeader));
+    return rounded_up(sizeof(SlotHeader) + max_bytes, alignof(SlotHeader));
   }();
   return bytes;
 }

@@ -40,8 +40,8 @@ constexpr uint64_t kTogether = kMillisecond;
 constexpr uint64_t kWindow = 20 * kMillisecond;
 
 bool has_limits(const ServerConfig& config) {
-  return config.most_clients != 0 && config.most_slots != 0 && config.most_clients_of_user != 0 &&
-         config.most_slots <= kMaxSlots && std::has_single_bit(config.most_slots);
+  return config.max_clients != 0 && config.max_slots != 0 && config.max_clients_of_user != 0 &&
+         config.max_slots <= kMaxSlots && std::has_single_bit(config.max_slots);
 }
 
 }  // namespace
@@ -242,9 +242,9 @@ uint32_t Server::slots_for(uid_t user) const {
   }
   const bool alone = has_one_user();
   const size_t held = alone ? all : all + own;
-  const size_t free = config_.most_bytes - std::min(held, config_.most_bytes);
+  const size_t free = config_.max_bytes - std::min(held, config_.max_bytes);
   const size_t users = alone ? free : free / 2;
-  uint32_t slots = config_.most_slots;
+  uint32_t slots = config_.max_slots;
   while (slots > 1 && map_bytes(slots) > users / 2)
     slots /= 2;
   return map_bytes(slots) <= users ? slots : 0;
@@ -256,7 +256,7 @@ bool Server::admit(Fd socket) {
   if (!peer_of(socket.get(), peer)) return false;
   if (!may_use(peer)) return turn_away(socket, HelloResult::kNotAllowed);
   const size_t clients = clients_of(peer.uid);
-  if (sessions_.size() >= config_.most_clients || clients >= config_.most_clients_of_user)
+  if (sessions_.size() >= config_.max_clients || clients >= config_.max_clients_of_user)
     return turn_away(socket, HelloResult::kFull);
   queue_.reserve(peer.uid, clients + 1);
   auto session = std::make_unique<Session>(std::move(socket), std::move(peer), sink_, window_, counts_);

@@ -24,12 +24,12 @@ struct ServerConfig {
   mode_t mode = 0600;          ///< of the socket's file
   std::vector<uid_t> uids{};   ///< users that may connect, besides this process's own
   std::vector<gid_t> gids{};   ///< groups whose members may connect
-  uint32_t most_clients = 256;
-  uint32_t most_clients_of_user = 128;
-  uint32_t most_slots = 256;  ///< operations in flight of one client; a power of two
+  uint32_t max_clients = 256;
+  uint32_t max_clients_of_user = 128;
+  uint32_t max_slots = 256;  ///< operations in flight of one client; a power of two
   /// The shared memory of all clients. If several users may connect, the clients of each get at most half of what the
   /// others leave. A client gets at most half of what its user may still have, or one slot.
-  size_t most_bytes = size_t{4} << 30;
+  size_t max_bytes = size_t{4} << 30;
 };
 
 /// The daemon's end: admits worker processes, reads their rings and passes their operations to an OperationSink. Time

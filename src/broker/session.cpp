@@ -65,14 +65,14 @@ void Session::drop_all() {
   }
 }
 
-bool Session::receive(uint32_t most_slots) {
-  if (!greeted_) return greet(most_slots);
+bool Session::receive(uint32_t max_slots) {
+  if (!greeted_) return greet(max_slots);
   char bytes[256];
   const ssize_t got = ::recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
   return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-bool Session::greet(uint32_t most_slots) {
+bool Session::greet(uint32_t max_slots) {
   auto* at = reinterpret_cast<char*>(&hello_) + hello_bytes_;
   const ssize_t got = ::recv(socket_.get(), at, sizeof hello_ - hello_bytes_, MSG_DONTWAIT);
   if (got < 0) return errno == EAGAIN || errno == EINTR;
@@ -87,7 +87,7 @@ bool Session::greet(uint32_t most_slots) {
     refuse(HelloResult::kOtherVersion);
     return false;
   }
-  if (most_slots != 0 && open(std::bit_floor(std::min(hello_.slots, most_slots)))) return greeted_;
+  if (max_slots != 0 && open(std::bit_floor(std::min(hello_.slots, max_slots)))) return greeted_;
   refuse(HelloResult::kNoMemory);
   ++counts_.short_of_memory;
   return false;

@@ -42,9 +42,9 @@ class Session {
   bool greeted() const { return greeted_; }
   uint64_t since_ns() const { return since_ns_; }
 
-  /// Reads from the socket. Returns false if the client is to be dropped. most_slots: a power of two; 0: there is no
+  /// Reads from the socket. Returns false if the client is to be dropped. max_slots: a power of two; 0: there is no
   /// memory for another client.
-  bool receive(uint32_t most_slots);
+  bool receive(uint32_t max_slots);
   /// Bytes of memory that it shares with the client.
   size_t shared_bytes() const { return map_bytes(view_.slots()); }
   enum class Turn { kEmpty, kMore, kDrop };
@@ -79,7 +79,7 @@ class Session {
     uint64_t deadline_ns;
   };
 
-  bool greet(uint32_t most_slots);
+  bool greet(uint32_t max_slots);
   bool open(uint32_t slots);
   uint32_t waiting();
   Turn take_a_turn();

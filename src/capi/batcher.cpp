@@ -76,10 +76,10 @@ bool translate(const polykem_broker_config* given, ServerConfig& out) {
   out.mode = value_or(in.mode, static_cast<uint32_t>(out.mode));
   out.uids.assign(in.uids, in.uids + in.uid_count);
   out.gids.assign(in.gids, in.gids + in.gid_count);
-  out.most_clients = value_or(in.clients, out.most_clients);
-  out.most_clients_of_user = value_or(in.clients_of_user, out.most_clients_of_user);
-  out.most_slots = value_or(in.slots, out.most_slots);
-  if (in.memory_mib != 0) out.most_bytes = size_t{in.memory_mib} << 20;
+  out.max_clients = value_or(in.clients, out.max_clients);
+  out.max_clients_of_user = value_or(in.clients_of_user, out.max_clients_of_user);
+  out.max_slots = value_or(in.slots, out.max_slots);
+  if (in.memory_mib != 0) out.max_bytes = size_t{in.memory_mib} << 20;
   return true;
 }
 
@@ -200,7 +200,7 @@ polykem_status polykem_broker_new(polykem_batcher* batcher, const polykem_broker
     errno = EINVAL;
     if (!translate(config, translated)) return POLYKEM_ERR_ARGUMENT;
     auto broker = std::make_unique<polykem_broker>(batcher->batcher);
-    broker->slots = translated.most_slots;
+    broker->slots = translated.max_slots;
     const Status status = polykem::broker::Server::create(translated, broker->sink, broker->server);
     if (status == Status::kOk) *out = broker.release();
     return to_c(status);
@@ -216,7 +216,7 @@ polykem_status polykem_broker_admit(polykem_broker* broker, const polykem_broker
   return guarded([&] {
     ServerConfig translated;
     if (!translate(config, translated)) return POLYKEM_ERR_ARGUMENT;
-    const uint32_t slots = translated.most_slots;
+    const uint32_t slots = translated.max_slots;
     const Status status = broker->server->admit_as(std::move(translated));
     if (status == Status::kOk) broker->slots = slots;
     return to_c(status);

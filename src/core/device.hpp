@@ -85,8 +85,8 @@ struct DeviceOperation {
   /// whose kernels take much longer than the copies have larger parts.
   size_t part_bytes = 0;
   size_t staged_bytes;  ///< a hint: bytes of records that one thread copies and hands over at a time
-  size_t least_items;   ///< a hint: fewer at a time waste the device, however many bytes they have
-  size_t most_items;    ///< the most that one launch can index
+  size_t min_items;     ///< a hint: fewer at a time waste the device, however many bytes they have
+  size_t max_items;     ///< the most that one launch can index
   size_t (*workspace_bytes)(size_t items);  ///< device memory for the intermediates of a batch; a multiple of 256
   /// Returns the number of bytes at the workspace's beginning that may hold secrets, a multiple of 256. nullptr: all of
   /// them.
@@ -109,8 +109,8 @@ struct DeviceExpandedKeyFormat {
   size_t (*workspace_bytes)(size_t count) = nullptr;  ///< device memory; a multiple of 256
   /// out: count x bytes, 64-byte aligned. Asynchronous; the driver's error code.
   int (*expand)(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace, void* stream) = nullptr;
-  size_t most_keys = SIZE_MAX;  ///< of a set; one with more goes without
-  bool shared_only = false;     ///< only batches with one key for all items get it
+  size_t max_keys = SIZE_MAX;  ///< of a set; one with more goes without
+  bool shared_only = false;    ///< only batches with one key for all items get it
 };
 
 /// Everything that a module knows of one parameter set.

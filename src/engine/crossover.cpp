@@ -87,14 +87,14 @@ void Crossovers::load(Table& t) const {
     }
   }
   t.loaded = true;
-  update_least(t);
+  update_min_items(t);
 }
 
-void Crossovers::update_least(Table& t) const {
-  size_t least = guess_;
+void Crossovers::update_min_items(Table& t) const {
+  size_t min_items = guess_;
   for (const auto& [name, ops] : t.measured)
-    least = std::min(least, *std::min_element(ops.begin(), ops.end()));
-  t.least.store(least, std::memory_order_relaxed);
+    min_items = std::min(min_items, *std::min_element(ops.begin(), ops.end()));
+  t.min_items.store(min_items, std::memory_order_relaxed);
 }
 
 void Crossovers::forget(Table& t, const std::string& why) {
@@ -156,7 +156,7 @@ void Crossovers::confirm_devices(Table& t) const {
   const std::string here = "devices " + accelerator_.devices();
   if (!t.measured.empty() && t.devices != here) forget(t, "it was measured with other devices");
   t.devices = here;
-  update_least(t);
+  update_min_items(t);
 }
 
 size_t Crossovers::items_of(const Table& t, const Scheme& scheme, Op op) const {
@@ -167,7 +167,7 @@ size_t Crossovers::items_of(const Table& t, const Scheme& scheme, Op op) const {
 /// If memory runs out here, the answer is the CPU.
 bool Crossovers::pays(const Scheme& scheme, Op op, size_t count) try {
   Table& t = tables_.get();
-  if (count < t.least.load(std::memory_order_relaxed)) return false;
+  if (count < t.min_items.load(std::memory_order_relaxed)) return false;
   const std::lock_guard lock(t.mutex);
   load(t);
   if (count < std::min(items_of(t, scheme, op), guess_)) return false;
@@ -193,7 +193,7 @@ void Crossovers::set(const Scheme& scheme, const CrossoverOps& ops) {
   load(t);
   confirm_devices(t);
   t.measured[scheme.name] = ops;
-  update_least(t);
+  update_min_items(t);
   t.note = "measured in this process";
   std::string problem = "there is no folder for caches";
   if (!t.path.empty() && write(t, problem)) {

@@ -45,12 +45,12 @@ class Crossovers {
     bool loaded = false, devices_confirmed = false;
     std::string path, devices, note;
     std::map<std::string, CrossoverOps> measured;
-    std::atomic<size_t> least{0};  ///< no smaller batch pays; read without the lock
+    std::atomic<size_t> min_items{0};  ///< no smaller batch pays; read without the lock
   };
 
   void load(Table& table) const;
   void confirm_devices(Table& table) const;
-  void update_least(Table& table) const;
+  void update_min_items(Table& table) const;
   size_t items_of(const Table& table, const Scheme& scheme, Op op) const;
   static bool read(Table& table, std::string& problem);
   static bool write(const Table& table, std::string& problem);

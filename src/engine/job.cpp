@@ -86,10 +86,10 @@ Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile
 
 /// Computes the whole chunk again on the CPU, in chunks that suit it.
 Status Job::compute_on_cpu(const BatchView& items, Worker& worker, Profile* profile) {
-  const size_t most = route_.fallback->op(shape_.op).chunk;
+  const size_t max_items = route_.fallback->op(shape_.op).chunk;
   Status result = Status::kOk;
-  for (size_t first = 0; first < items.count; first += most) {
-    const BatchView slice = items.slice(bytes_, first, std::min(most, items.count - first));
+  for (size_t first = 0; first < items.count; first += max_items) {
+    const BatchView slice = items.slice(bytes_, first, std::min(max_items, items.count - first));
     const Status status = compute_chunk(shape_, *route_.fallback, slice, worker, profile);
     if (status != Status::kOk && status != Status::kItems) return status;
     if (status == Status::kItems) result = status;

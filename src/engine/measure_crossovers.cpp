@@ -60,14 +60,14 @@ class Records {
 /// The shortest time of a batch, after one to warm up; infinite if it fails.
 double seconds(Engine& engine, const Request& request) {
   using Clock = std::chrono::steady_clock;
-  double least = 1e9;
+  double shortest = 1e9;
   for (int i = 0; i <= kRepeats; ++i) {
     const auto begin = Clock::now();
     if (engine.run(request) != Status::kOk) return std::numeric_limits<double>::infinity();
     const double taken = std::chrono::duration<double>(Clock::now() - begin).count();
-    if (i > 0) least = std::min(least, taken);
+    if (i > 0) shortest = std::min(shortest, taken);
   }
-  return least;
+  return shortest;
 }
 
 /// Doubles the batch until the device has won three times in a row, then halves the step before the first win.

@@ -29,25 +29,26 @@ Status validate_key(const Request& r, const uint8_t* key) {
   return validate_keyset(r);
 }
 
-/// True if no string has more than `most` bytes, all fit in memory, and offsets do not decrease. Without data all must
-/// be empty, so that a missing pointer does not turn messages into empty ones.
-bool lengths_fit(const Strings& strings, size_t count, size_t most) {
+/// True if no string has more than `max_bytes` bytes, all fit in memory, and offsets do not decrease. Without data all
+/// must be empty, so that a missing pointer does not turn messages into empty ones.
+bool lengths_fit(const Strings& strings, size_t count, size_t max_bytes) {
   if (strings.offsets == nullptr) {
     if (strings.data == nullptr || strings.width == 0) return strings.width == 0;
-    return strings.width <= most && (strings.shared || count <= kMaxBytes / strings.width);
+    return strings.width <= max_bytes && (strings.shared || count <= kMaxBytes / strings.width);
   }
   if (strings.offsets[count] > kMaxBytes) return false;
   if (strings.data == nullptr && strings.offsets[0] != strings.offsets[count]) return false;
   for (size_t i = 0; i < count; ++i)
-    if (strings.offsets[i] > strings.offsets[i + 1] || strings.offsets[i + 1] - strings.offsets[i] > most) return false;
+    if (strings.offsets[i] > strings.offsets[i + 1] || strings.offsets[i + 1] - strings.offsets[i] > max_bytes)
+      return false;
   return true;
 }
 
 /// [FIPS204, Alg 2, L1; Alg 3, L1]
 Status validate_messages(const Messages& messages, size_t count) {
-  constexpr size_t kMostContext = 255;
+  constexpr size_t kMaxContext = 255;
   const bool fit =
-      lengths_fit(messages.strings, count, kMaxBytes) && lengths_fit(messages.contexts, count, kMostContext);
+      lengths_fit(messages.strings, count, kMaxBytes) && lengths_fit(messages.contexts, count, kMaxContext);
   const bool digest = messages.kind == MessageKind::kDigest;
   const size_t oid_bytes = messages.digest_oid.size();
   if (!fit || digest == (oid_bytes == 0) || oid_bytes > Messages::kMostOidBytes) return Status::kArgument;

@@ -26,19 +26,19 @@ class TestAccelerator final : public Accelerator {
   TestAccelerator()
       : Accelerator({"test", "the reference behind the seam", "a test"}, "crossover-of-test", Crossovers::kNever) {}
 
-  std::atomic<bool> broken{false};     ///< batches fail, and owner_of() no longer knows its memory
-  std::atomic<bool> fails{false};      ///< batches fail, but the memory is known
-  std::atomic<bool> lies{false};       ///< batches succeed with a wrong byte in every record
-  std::atomic<bool> stalls{false};     ///< batches wait while this is set
-  std::atomic<int> delay_us{0};        ///< additional time of a chunk
-  std::atomic<size_t> most_items{40};  ///< limit of a chunk
-  size_t queue_item_bytes = 1;         ///< bytes of an item that queue_workspace_bytes() states
-  std::atomic<size_t> chunks{0};       ///< number of chunks so far
+  std::atomic<bool> broken{false};    ///< batches fail, and owner_of() no longer knows its memory
+  std::atomic<bool> fails{false};     ///< batches fail, but the memory is known
+  std::atomic<bool> lies{false};      ///< batches succeed with a wrong byte in every record
+  std::atomic<bool> stalls{false};    ///< batches wait while this is set
+  std::atomic<int> delay_us{0};       ///< additional time of a chunk
+  std::atomic<size_t> max_items{40};  ///< limit of a chunk
+  size_t queue_item_bytes = 1;        ///< bytes of an item that queue_workspace_bytes() states
+  std::atomic<size_t> chunks{0};      ///< number of chunks so far
 
   bool available() override { return true; }
   std::string devices() override { return "1 x test"; }
   const char* problem() override { return broken ? "broken by a test" : ""; }
-  size_t chunk_items(const Scheme&, Op, const BatchView&, unsigned) override { return most_items; }
+  size_t chunk_items(const Scheme&, Op, const BatchView&, unsigned) override { return max_items; }
 
   const SchemeBackend* backend_for(const Scheme& scheme) override {
     const std::lock_guard lock(mutex_);

@@ -82,7 +82,7 @@ struct Executors : testing::Test {
   std::unique_ptr<Batcher> batcher;
 
   Executors() {
-    device.most_items = 10000;
+    device.max_items = 10000;
     device.delay_us = 1000;
   }
   ~Executors() override {

@@ -23,7 +23,7 @@ TEST_F(Executors, AboveHighWaterTheCpuComputes) {
 }
 
 TEST_F(Executors, TwoBatchesAtADeviceTakeHalfTheDeadline) {
-  device.most_items = 1;
+  device.max_items = 1;
   device.delay_us = 25000;
   make({.deadline = milliseconds(1000), .on_caller = false});
   warm_up();

@@ -207,8 +207,8 @@ TEST(Fairness, AUserLeavesMemoryForOthers) {
   ServerConfig config;
   config.mode = 0666;
   config.uids = {kNobody};
-  config.most_slots = 1;
-  config.most_bytes = 15 * map_bytes(1);
+  config.max_slots = 1;
+  config.max_bytes = 15 * map_bytes(1);
   Daemon daemon(TestSink::Kind::kAtOnce, config);
   ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
   const auto connect_all = [&daemon] {
@@ -235,7 +235,7 @@ TEST(Fairness, AClientLeavesMemoryForOthersOfItsUser) {
   for (const bool several_users : {false, true}) {
     ServerConfig config;
     if (several_users) config.uids = {kNobody};
-    config.most_bytes = 16 * map_bytes(1);
+    config.max_bytes = 16 * map_bytes(1);
     Daemon daemon(TestSink::Kind::kAtOnce, config);
     std::vector<std::unique_ptr<RawClient>> clients;
     std::vector<uint32_t> slots;
@@ -243,7 +243,7 @@ TEST(Fairness, AClientLeavesMemoryForOthersOfItsUser) {
       clients.push_back(std::make_unique<RawClient>(daemon.path));
       Hello hello;
       hello.registry = registry_fingerprint();
-      hello.slots = config.most_slots;
+      hello.slots = config.max_slots;
       if (clients.back()->greet(hello)) slots.push_back(clients.back()->welcome.slots);
     } while (slots.size() == clients.size());
     EXPECT_EQ(slots, several_users ? (std::vector<uint32_t>{4, 2, 1, 1}) : (std::vector<uint32_t>{8, 4, 2, 1, 1}));

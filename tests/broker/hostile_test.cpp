@@ -62,7 +62,7 @@ TEST_F(Hostile, AsksForTooManySlots) {
   hello.slots = 0xffffffff;
   RawClient client(daemon.path);
   EXPECT_TRUE(client.greet(hello));
-  EXPECT_EQ(client.welcome.slots, ServerConfig().most_slots);
+  EXPECT_EQ(client.welcome.slots, ServerConfig().max_slots);
   hello.slots = 7;
   RawClient other(daemon.path);
   EXPECT_TRUE(other.greet(hello));
@@ -71,7 +71,7 @@ TEST_F(Hostile, AsksForTooManySlots) {
 
 TEST(HostileInNumbers, ClientsShareTheMemoryThatTheyMayHave) {
   ServerConfig config;
-  config.most_bytes = 3 * map_bytes(256) + map_bytes(64);
+  config.max_bytes = 3 * map_bytes(256) + map_bytes(64);
   Daemon daemon(TestSink::Kind::kAtOnce, config);
   Hello hello = good_hello();
   hello.slots = 256;

@@ -193,7 +193,7 @@ TEST(Server, GivesUpADaemonThatStandsStill) {
 
 TEST(Server, HasSoManyPlaces) {
   ServerConfig config;
-  config.most_clients = 2;
+  config.max_clients = 2;
   Daemon daemon(TestSink::Kind::kOnThread, config);
   auto first = daemon.connect();
   const auto second = daemon.connect();
@@ -206,7 +206,7 @@ TEST(Server, HasSoManyPlaces) {
 
 TEST(Server, HasSoManyPlacesForAUser) {
   ServerConfig config;
-  config.most_clients_of_user = 1;
+  config.max_clients_of_user = 1;
   Daemon daemon(TestSink::Kind::kOnThread, config);
   const auto first = daemon.connect();
   EXPECT_EQ(daemon.connect(), nullptr);

@@ -297,7 +297,7 @@ void check_queue() {
   (void)cudaSetDevice(0);
   table().release(device_coins, coins.size());
   check_queued_status(workspace, stream);
-  batch.count = keygen.most_items + 1;
+  batch.count = keygen.max_items + 1;
   expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::kRefused, "too many items");
   table().release(workspace, bytes);
   table().release(reinterpret_cast<std::byte*>(pk), kCount * kPk);

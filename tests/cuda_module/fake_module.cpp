@@ -109,15 +109,15 @@ DeviceOperation make(Op op) {
   result.steps = {&step, 1};
   result.part_items = 8192;
   result.staged_bytes = size_t{4} << 20;
-  result.least_items = 64;
-  result.most_items = 1 << 30;
+  result.min_items = 64;
+  result.max_items = 1 << 30;
   return result;
 }
 
 /// In the mode expanded_keys two keys of a set are kept expanded, for batches with one of them.
 DeviceExpandedKeyFormat expanded_key_format() {
   if (mode() != "expanded_keys") return {};
-  return {.bytes = 64, .most_keys = 2, .shared_only = true};
+  return {.bytes = 64, .max_keys = 2, .shared_only = true};
 }
 
 const DeviceScheme* scheme(const char* name) {

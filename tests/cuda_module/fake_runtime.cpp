@@ -320,8 +320,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   attributes->device = block == nullptr ? -1 : block->device;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* most) {
-  *least = *most = 0;
+cudaError_t cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
+  *lowest = *highest = 0;
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {

@@ -108,8 +108,8 @@ struct Described {
       operation.steps = {&steps[i], 1};
       operation.part_items = 8192;
       operation.staged_bytes = size_t{1} << 30;
-      operation.least_items = 64;
-      operation.most_items = 1 << 30;
+      operation.min_items = 64;
+      operation.max_items = 1 << 30;
     }
     set.name = scheme.name;
     set.tr_at = scheme.is_signature() ? 64 : 0;  // [FIPS204, Alg 24]

@@ -432,8 +432,8 @@ void check_border(const Set& set) {
   Exchange key(set, 1);
   keygen(gpu, set, key, false);
   const DeviceScheme& known = *cuda::loaded_module().table->scheme(set.info.name);
-  check_end_of_encaps(gpu, set, std::min(count, known.operation(Op::kEncaps).most_items), key);
-  check_end_of_keygen(gpu, set, std::min(count, known.operation(Op::kKeygen).most_items));
+  check_end_of_encaps(gpu, set, std::min(count, known.operation(Op::kEncaps).max_items), key);
+  check_end_of_keygen(gpu, set, std::min(count, known.operation(Op::kKeygen).max_items));
 }
 
 /// Simulated errors of the driver.

@@ -329,19 +329,19 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
       staged_bytes += bytes_of_item;
   }
   const auto chunk = [](size_t items) { return in_whole_transactions(std::max<size_t>(items, 1)); };
-  const size_t most = chunk(kChunkBytes / item_bytes);
-  if (threads == 1 || staged_bytes == 0) return most;
+  const size_t max_items = chunk(kChunkBytes / item_bytes);
+  if (threads == 1 || staged_bytes == 0) return max_items;
   const size_t share = divided_up(batch.count, threads);
   const DeviceOperation& operation = find(scheme)->device->operation(op);
   const size_t wanted = std::min(share, operation.staged_bytes / staged_bytes);
-  return std::min(most, chunk(std::max(wanted, operation.least_items)));
+  return std::min(max_items, chunk(std::max(wanted, operation.min_items)));
 }
 
 Status CudaAccelerator::queue_workspace_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {
   const SchemeContext* known = find(scheme);
   if (known == nullptr) return Status::kBackendUnavailable;
   const DeviceOperation& operation = known->device->operation(op);
-  if (count > operation.most_items) return Status::kArgument;
+  if (count > operation.max_items) return Status::kArgument;
   bytes = table()->queue_workspace_bytes(operation, count);
   return Status::kOk;
 }
@@ -403,7 +403,7 @@ Status CudaKeys::fill(const uint8_t* records) {
 
 void CudaKeys::expand() {
   const ModuleTable* module = accelerator_.table();
-  if (format_.bytes == 0 || count_ > format_.most_keys || module == nullptr) return;
+  if (format_.bytes == 0 || count_ > format_.max_keys || module == nullptr) return;
   ErrorText why{};
   expanded_ = module->allocate(count_ * format_.bytes, records_, &why);
   if (expanded_ == nullptr || module->expand(format_, expanded_, records(), count_, &why) == Outcome::kOk) return;

@@ -102,8 +102,8 @@ void BatcherCore::compute_here(Ticket* ticket, TicketQueue& queue) {
   const Clock::time_point end = Clock::now();
   const Lock lock(mutex_);
   // One interrupted call must not raise the estimate of the operation's cost.
-  const Clock::duration most = queue.single.known() ? 2 * queue.single.of(1) : end - begin;
-  if (status != Status::kOutOfMemory) queue.single.add(1, std::min(end - begin, most));
+  const Clock::duration limit = queue.single.known() ? 2 * queue.single.of(1) : end - begin;
+  if (status != Status::kOutOfMemory) queue.single.add(1, std::min(end - begin, limit));
   ++queue.stats->on_caller;
   if (status != Status::kOk) ++queue.stats->failed;
   count_finished(queue, 1);

@@ -26,8 +26,8 @@ class ServiceTime {
     move(t_, t);
     move(nn_, n * n);
     move(nt_, n * t);
-    least_ = known_ ? std::min(least_ * kForgets, t) : t;
-    most_ = std::max(most_ / kForgets, n);
+    min_time_ = known_ ? std::min(min_time_ * kForgets, t) : t;
+    max_items_ = std::max(max_items_ / kForgets, n);
     known_ = true;
   }
 
@@ -35,7 +35,7 @@ class ServiceTime {
   /// make small ones look cheap.
   Clock::duration of(size_t items) const {
     const double linear = t_ + each() * (static_cast<double>(items) - n_);
-    return Clock::duration(std::llround(std::max(linear, least_)));
+    return Clock::duration(std::llround(std::max(linear, min_time_)));
   }
   /// The time of one item in a batch as large as recent ones; only if known().
   Clock::duration share() const { return Clock::duration(std::llround(t_ / n_)); }
@@ -44,8 +44,8 @@ class ServiceTime {
   /// The number of items, at least 1, that take no more than `time`: at most a few, or four times as many as the
   /// largest recent batch, since uneven times of small batches can make an item look free.
   size_t items_in(Clock::duration time) const {
-    const double left = nanoseconds(time) - (t_ - each() * n_), most = std::max(kFewItems, 4 * most_);
-    return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), most)) : 0, 1);
+    const double left = nanoseconds(time) - (t_ - each() * n_), max_items = std::max(kFewItems, 4 * max_items_);
+    return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), max_items)) : 0, 1);
   }
   /// Like items_in(), but if all batches so far had one size, which says nothing about larger ones, up to twice that
   /// size. Otherwise a device that takes a millisecond for any batch would never get a second item.
@@ -68,7 +68,7 @@ class ServiceTime {
 
   bool known_ = false;
   double n_ = 0, t_ = 0, nn_ = 0, nt_ = 0;  ///< means of items, nanoseconds, and their products
-  double least_ = 0, most_ = 0;             ///< shortest time and largest size of recent batches
+  double min_time_ = 0, max_items_ = 0;     ///< shortest time and largest size of recent batches
 };
 
 /// The recent load, in CPUs: 1 keeps one CPU busy. Not thread-safe.

@@ -94,24 +94,24 @@ size_t Placement::items_allowed(const ExecutorState& executor, const TicketQueue
     if (!service.known()) return 1;
     // Two batches in flight should take half the deadline. Where one item alone takes most of that, larger batches are
     // no later than more batches.
-    const Clock::duration most = std::max<Clock::duration>(config.deadline / 4, service.of(1) * 3 / 2);
-    return std::min(service.items_to_try(most), config.batch_items);
+    const Clock::duration max_time = std::max<Clock::duration>(config.deadline / 4, service.of(1) * 3 / 2);
+    return std::min(service.items_to_try(max_time), config.batch_items);
   }
   const RecordBytes bytes = queue.scheme->record_bytes(queue.op);
-  const size_t most_items =
+  const size_t max_items =
       std::clamp<size_t>(kMaxBytesOnCpu / (bytes.pk + bytes.sk + bytes.ct + bytes.sig), 1, config.batch_items);
-  if (queue.op == Op::kDecaps) return most_items;
+  if (queue.op == Op::kDecaps) return max_items;
   Clock::duration left = kMaxAhead;
   for (const InFlightBatch* batch : executor.in_flight())
     if (batch->queue->op != Op::kDecaps) left -= batch->expected;
   if (left <= left.zero()) return 0;
   const bool first = left == kMaxAhead;
   const Clock::duration one = service_of(executor, queue, 1);
-  if (one == one.zero()) return first ? std::min(kUnmeasuredItems, most_items) : 0;
+  if (one == one.zero()) return first ? std::min(kUnmeasuredItems, max_items) : 0;
   if (!first && one > left) return 0;
-  const Clock::duration most = std::min<Clock::duration>(left, kMaxAhead / 2);
-  const size_t fit = service.known() ? service.items_in(most) : static_cast<size_t>(most / one) * threads;
-  return std::clamp<size_t>(fit, 1, most_items);
+  const Clock::duration max_time = std::min<Clock::duration>(left, kMaxAhead / 2);
+  const size_t fit = service.known() ? service.items_in(max_time) : static_cast<size_t>(max_time / one) * threads;
+  return std::clamp<size_t>(fit, 1, max_items);
 }
 
 Clock::duration Placement::service_of(const ExecutorState& executor, const TicketQueue& queue, size_t items) const {
@@ -135,15 +135,15 @@ bool Placement::cheaper(const ExecutorState& executor, const TicketQueue& queue)
 
 Clock::duration Placement::cost(const TicketQueue& queue) const {
   const auto all = static_cast<Clock::rep>(threads);
-  Clock::duration least = queue.single.known() ? queue.single.of(1) / all : Clock::duration::max();
+  Clock::duration min_cost = queue.single.known() ? queue.single.of(1) / all : Clock::duration::max();
   for (const ExecutorState& executor : executors) {
     const ServiceTime& service = executor.service(queue);
     if (!service.known() || (!executor.cpu() && !executor.takes(queue))) continue;
     Clock::duration one = service.share();
     if (executor.cpu()) one = one * static_cast<Clock::rep>(cpu_width(queue, service.usual_items())) / all;
-    least = std::min(least, one);
+    min_cost = std::min(min_cost, one);
   }
-  return least == Clock::duration::max() ? kUnmeasuredOperation / all : least;
+  return min_cost == Clock::duration::max() ? kUnmeasuredOperation / all : min_cost;
 }
 
 }  // namespace polykem

@@ -133,10 +133,10 @@ bool TicketQueues::remove(Ticket* ticket) {
   return true;
 }
 
-size_t TicketQueues::take(TicketQueue& queue, bool rescue, size_t most, Clock::time_point now,
+size_t TicketQueues::take(TicketQueue& queue, bool rescue, size_t max_items, Clock::time_point now,
                           std::vector<Ticket*>& batch) {
   size_t fresh = 0;
-  while (batch.size() < most) {
+  while (batch.size() < max_items) {
     const bool rescued = rescue && queue.rescue.size > 0;
     Ticket* const ticket = rescued ? queue.rescue.first : queue.waiting.first;
     if (ticket == nullptr) break;

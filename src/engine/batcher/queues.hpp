@@ -62,9 +62,9 @@ class TicketQueues {
   void push(TicketQueue& queue, Ticket* ticket, Clock::time_point now);
   /// Returns false if the ticket no longer waits.
   bool remove(Ticket* ticket);
-  /// Moves at most `most` tickets without results into an empty batch. rescue: tickets that other executors failed to
-  /// compute come first; otherwise they are left. Returns how many of the tickets no executor has had before.
-  size_t take(TicketQueue& queue, bool rescue, size_t most, Clock::time_point now, std::vector<Ticket*>& batch);
+  /// Moves at most `max_items` tickets without results into an empty batch. rescue: tickets that other executors failed
+  /// to compute come first; otherwise they are left. Returns how many of the tickets no executor has had before.
+  size_t take(TicketQueue& queue, bool rescue, size_t max_items, Clock::time_point now, std::vector<Ticket*>& batch);
   /// Makes tickets without a result wait again, for the CPU.
   void rescue(TicketQueue& queue, const std::vector<Ticket*>& batch);
 

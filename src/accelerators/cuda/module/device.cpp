@@ -99,10 +99,10 @@ cudaEvent_t new_event() {
 }  // namespace
 
 PartResources::PartResources() {
-  int least = 0, most = 0;
-  check(cudaDeviceGetStreamPriorityRange(&least, &most), "asking for stream priorities");
-  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "creating a stream");
-  check(cudaStreamCreateWithPriority(&filling, cudaStreamNonBlocking, least), "creating a stream");
+  int lowest = 0, highest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "asking for stream priorities");
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest), "creating a stream");
+  check(cudaStreamCreateWithPriority(&filling, cudaStreamNonBlocking, lowest), "creating a stream");
   for (cudaEvent_t* event : {&begun, &late, &uploaded, &computed, &done, &zeroized})
     *event = new_event();
 }

@@ -128,7 +128,7 @@ size_t queue_workspace_bytes(const DeviceOperation& operation, size_t count) {
 /// captured, since a graph would replay the same random numbers.
 bool may_queue(const DeviceOperation& operation, const BatchView& view, const std::byte* workspace, cudaStream_t stream,
                ErrorText* why) {
-  if (view.count > operation.most_items) return say(why, "the batch has more items than one launch can count"), false;
+  if (view.count > operation.max_items) return say(why, "the batch has more items than one launch can count"), false;
   int current = -1;
   check(cudaGetDevice(&current), "asking for the current device");
   const auto elsewhere = [current](const void* array) {

@@ -33,16 +33,16 @@ size_t scaled(size_t items, const Device& device) {
 /// kernels overlap: into larger ones where the copies of one batch run beside the kernels of another.
 size_t part_items(const LocatedBatch& batch, const std::vector<Device*>& devices) {
   const DeviceOperation& operation = batch.operation();
-  if (batch.crossing_bytes() == 0) return std::min(batch.count(), operation.most_items);
-  const size_t bytes = batch.item_bytes(), most_bytes = operation.part_bytes > 0 ? operation.part_bytes : kMaxPartBytes;
+  if (batch.crossing_bytes() == 0) return std::min(batch.count(), operation.max_items);
+  const size_t bytes = batch.item_bytes(), max_bytes = operation.part_bytes > 0 ? operation.part_bytes : kMaxPartBytes;
   const bool busy = std::any_of(devices.begin(), devices.end(), [](const Device* d) { return d->in_flight() > 0; });
-  const size_t most =
+  const size_t max_items =
       busy && operation.busy_part_items > 0
           ? scaled(operation.busy_part_items, *devices.front())
-          : std::max<size_t>(1, std::min(scaled(operation.part_items, *devices.front()), most_bytes / bytes));
-  const size_t parts = std::max(
-      {size_t{1}, divided_up(batch.count(), most), std::min(devices.size(), batch.count() * bytes / kMinPartBytes)});
-  return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.most_items);
+          : std::max<size_t>(1, std::min(scaled(operation.part_items, *devices.front()), max_bytes / bytes));
+  const size_t parts = std::max({size_t{1}, divided_up(batch.count(), max_items),
+                                 std::min(devices.size(), batch.count() * bytes / kMinPartBytes)});
+  return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.max_items);
 }
 
 /// The number of items in the next part, of the `left` remaining ones.
@@ -72,18 +72,18 @@ Pipeline::~Pipeline() {
 }
 
 void Pipeline::run() {
-  size_t most = part_items_;
+  size_t max_items = part_items_;
   for (size_t first = 0; first < batch_.count();) {
     DeviceShare* const share = share_with_resources();
     if (share == nullptr) {
       finish_oldest();
       continue;
     }
-    const size_t count = next_items(batch_, most, batch_.count() - first);
+    const size_t count = next_items(batch_, max_items, batch_.count() - first);
     if (start(*share, first, count)) {
       first += count;
     } else {
-      most = (count + 1) / 2;
+      max_items = (count + 1) / 2;
     }
   }
   while (!under_way_.empty()) {

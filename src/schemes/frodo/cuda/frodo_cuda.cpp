@@ -126,8 +126,8 @@ constexpr DeviceOperation operation() {
       .steps = kDeviceSteps<kOp>,
       .part_items = kPartItems,
       .staged_bytes = kStagedBytes,
-      .least_items = kMinItems,
-      .most_items = kMaxItems,
+      .min_items = kMinItems,
+      .max_items = kMaxItems,
       .workspace_bytes = workspace_bytes<kSet, kOp>,
       .tiles = nullptr,
       .run_step = run_step<kSet, kOp>};
@@ -165,7 +165,7 @@ template <size_t kSet, Op kOp>
 constexpr DeviceExpandedKeyFormat kExpandedKey = {.bytes = expanded_key_bytes(kSets[kSet].n()),
                                                   .workspace_bytes = no_workspace,
                                                   .expand = expand<kSet, kOp>,
-                                                  .most_keys = kMaxExpandedKeys,
+                                                  .max_keys = kMaxExpandedKeys,
                                                   .shared_only = true};
 
 template <size_t kSet>

@@ -212,8 +212,8 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
 constexpr size_t kFewNoises = 3700, kFewOverlapped = 512;
 
 /// Returns true if there are too few items to fill the GPU with a thread for each.
-bool has_few_items(const LaunchContext& t, size_t most = polykem::cuda::kFewMessages) {
-  return polykem::cuda::is_few(t.count(), t.io.overlapped ? kFewOverlapped : most);
+bool has_few_items(const LaunchContext& t, size_t max_items = polykem::cuda::kFewMessages) {
+  return polykem::cuda::is_few(t.count(), t.io.overlapped ? kFewOverlapped : max_items);
 }
 
 /// Calls f with the rate and the number of thresholds of a set as types: SHAKE128 for n = 640, SHAKE256 for the others.

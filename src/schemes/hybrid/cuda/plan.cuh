@@ -252,8 +252,8 @@ struct Plan {
         .steps = Operations::template kSteps<kOp>,
         .part_items = kMeasuredMultiprocessors * polykem::cuda::kX25519Wave,
         .staged_bytes = size_t{4} << 20,
-        .least_items = 1024,
-        .most_items = mlkem::cuda::kMaxItems,
+        .min_items = 1024,
+        .max_items = mlkem::cuda::kMaxItems,
         .workspace_bytes = Operations::template workspace_bytes<kOp>,
         .tiles = nullptr,
         .run_step = Operations::template run_step<kOp>};

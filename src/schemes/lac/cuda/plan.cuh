@@ -200,8 +200,8 @@ struct Plan {
             .steps = Operations::template kSteps<kOp>,
             .part_items = kItemsToFillDevice,
             .staged_bytes = size_t{4} << 20,
-            .least_items = 1024,
-            .most_items = kMaxItems,
+            .min_items = 1024,
+            .max_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .tiles = nullptr,
             .run_step = Operations::template run_step<kOp>};

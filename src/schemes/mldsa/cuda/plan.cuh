@@ -20,7 +20,7 @@ inline constexpr size_t kFewSigned = 2048;
 /// The approximate number of items that rounds of attempts leave to finish_kernel: more would take longer there than
 /// another round.
 inline constexpr double kLeftToFinish = 1024;
-inline constexpr uint32_t kMostRounds = 64;
+inline constexpr uint32_t kMaxRounds = 64;
 /// The largest number of blocks of finish_kernel: 16 for each multiprocessor.
 inline constexpr size_t kFinishBlocks = 16 * kMeasuredMultiprocessors;
 
@@ -86,7 +86,7 @@ struct LaunchContext {
   static uint32_t rounds(size_t items) {
     if (is_few(items)) return 0;
     uint32_t rounds = 1;
-    for (auto left = static_cast<double>(items); left > kLeftToFinish && rounds < kMostRounds; ++rounds)
+    for (auto left = static_cast<double>(items); left > kLeftToFinish && rounds < kMaxRounds; ++rounds)
       left *= 1 - 1 / S::kAttempts;
     return rounds;
   }
@@ -135,7 +135,7 @@ struct LaunchContext {
     for (uint32_t*& items : work.unsigned_items)
       items = arena.take<uint32_t>(sizeof(uint32_t));
     polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
-    work.unsigned_counts = one.take<uint32_t>((kMostRounds + 1) * sizeof(uint32_t));
+    work.unsigned_counts = one.take<uint32_t>((kMaxRounds + 1) * sizeof(uint32_t));
     const size_t used = arena.used() + one.used();
     // This is enough for any choice of kernels, so that a test's choice does not change what is reserved.
     const size_t attempts = std::max(io.count, kBlockItems * finish_blocks(io.count));
@@ -252,8 +252,8 @@ struct Plan {
             .part_items = kOp == Op::kSign ? 4 * kItemsToFillDevice : kItemsToFillDevice,
             .part_bytes = kOp == Op::kSign ? size_t{1} << 30 : 0,
             .staged_bytes = size_t{kOp == Op::kSign ? 256 : 8} << 20,
-            .least_items = kOp == Op::kSign ? kItemsToFillDevice : 1024,
-            .most_items = kMaxItems,
+            .min_items = kOp == Op::kSign ? kItemsToFillDevice : 1024,
+            .max_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .secret_bytes = secret_bytes<kOp>,
             .tiles = kOp == Op::kSign ? tiles : nullptr,

@@ -253,8 +253,8 @@ struct Plan {
             .steps = Operations::template kSteps<kOp>,
             .part_items = kPartItems<kOp>,
             .staged_bytes = kStagedBytes<kOp>,
-            .least_items = kMinItems,
-            .most_items = kMaxItems,
+            .min_items = kMinItems,
+            .max_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .tiles = nullptr,
             .run_step = Operations::template run_step<kOp>};

@@ -196,8 +196,8 @@ struct Plan {
             .part_items = kItemsToFillDevice,
             .busy_part_items = 0,
             .staged_bytes = size_t{4} << 20,
-            .least_items = 1024,
-            .most_items = kMaxItems,
+            .min_items = 1024,
+            .max_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .tiles = nullptr,
             .run_step = Operations::template run_step<kOp>};
