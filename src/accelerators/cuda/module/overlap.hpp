@@ -9,13 +9,13 @@
 namespace polykem::cuda {
 
 struct Overlap {
-  size_t early_steps;    ///< this many first steps use no key and no ciphertext: they need not wait for the inputs
+  size_t early_steps;    ///< the number of first steps that use no key or ciphertext, and so do not wait for inputs
   size_t late_step;      ///< from this step on, only the outputs that the last step completes are missing
   Fields early_outputs;  ///< outputs that are complete by then, and may be copied back
 };
 
-/// True if one step takes most of the time and fills the device, if each item has a key of its own. Then parts run side
-/// by side, that step with the lower priority: the other steps of some parts run beside that of others.
+/// True if, in a batch with a key for each item, one step fills the device and takes most of the time. Parts of such a
+/// batch run side by side. That step has the lower priority, so that another part's short steps do not wait for it.
 constexpr bool fills_device(std::span<const DeviceStep> steps) {
   return std::any_of(steps.begin(), steps.end(), [](const DeviceStep& step) { return step.fills_device; });
 }
