@@ -67,7 +67,7 @@ bool BatchMemory::equals(size_t i, Ticket& ticket) const {
 }
 
 void BatchMemory::zeroize() {
-  zeroize(memory_.data(), used_);
+  polykem::zeroize(memory_.data(), used_);
   used_ = 0;
   if (memory_.size() > kKeptBytes) memory_.release();
 }

@@ -85,7 +85,7 @@ void PinnedMemory::release() noexcept {
 }
 
 void PinnedMemory::zeroize() noexcept {
-  zeroize(data_, size_);
+  polykem::zeroize(data_, size_);
 }
 
 namespace {
