@@ -18,7 +18,7 @@ std::atomic<size_t> fallbacks{0};
 thread_local const Job* completing = nullptr;
 
 /// The function that zeroizes a thread's stack after its chunks of the batch.
-ZeroizeStack* wipe_after(const Request& request) {
+ZeroizeStack* zeroize_after(const Request& request) {
   if (tiles_in_use() && request.run_on != RunOn::kCaller) return zeroize_stack_with_tiles;
   return request.records.count == 1 ? zeroize_stack_of_single_item : zeroize_stack;
 }
