@@ -28,7 +28,7 @@ BUILDS = {"O0": ["-DPOLYKEM_CORTEX_M4_KERNELS=OFF", "-DCMAKE_BUILD_TYPE=Debug", 
 OPERATIONS = ("keygen", "encaps", "decaps")
 PRODUCTS = ("mul_Gf", "mul_vf", "mul_invh", "mul_vG", "mul_h")  # of a key pair, beside those of its inverse
 PRODUCT = re.compile(r"\b(?:poly_)?mul_cyclic(?:<\d+u>)?\(unsigned short\*")
-STEP = re.compile(r"::(\w+)\([^()]*Chunk<")
+STEP = re.compile(r"::(\w+)\([^()]*State<")
 
 
 def build(folder, options, sets):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a scheme's plans over a backend's chunk type into the Operations that the engine runs.
+// Turns the plans of a backend into the Operations that the engine runs.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
-/// `Plans` has constexpr arrays: keygen of Step<KeygenChunk>, encaps and decaps of Step<Chunk>. A chunk type has
-/// Chunk(const Batch&, std::byte*), static size_t workspace_bytes(size_t items), and the constants kGranule and kItems.
+/// `Plans` has constexpr arrays: keygen of Step<KeygenState>, encaps and decaps of Step<State>. A state has
+/// State(const Batch&, std::byte*), static size_t workspace_bytes(size_t items), and the constants kGranule and kItems.
 /// operation() needs of a type `Ops` what this one has: kInfos, kGranule, kItems, workspace_bytes and run.
-template <class Plans, class Chunk, class KeygenChunk = Chunk>
+template <class Plans, class State, class KeygenState = State>
 struct Operations {
   template <Op kOp>
-  using ChunkOf = std::conditional_t<kOp == Op::kKeygen, KeygenChunk, Chunk>;
+  using StateOf = std::conditional_t<kOp == Op::kKeygen, KeygenState, State>;
 
-  static constexpr size_t kGranule = Chunk::kGranule;
+  static constexpr size_t kGranule = State::kGranule;
   template <Op kOp>
-  static constexpr size_t kItems = ChunkOf<kOp>::kItems;
+  static constexpr size_t kItems = StateOf<kOp>::kItems;
 
   template <Op kOp>
   static constexpr const auto& plan() {
@@ -40,13 +40,13 @@ struct Operations {
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return ChunkOf<kOp>::workspace_bytes(items);
+    return StateOf<kOp>::workspace_bytes(items);
   }
 
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
-    ChunkOf<kOp> chunk(batch, workspace);
-    run_plan(plan<kOp>(), chunk, batch.count, times);
+    StateOf<kOp> state(batch, workspace);
+    run_plan(plan<kOp>(), state, batch.count, times);
     return Status::kOk;
   }
 };

@@ -58,11 +58,12 @@ constexpr StepStages with_ahead(StepStages step, const char* stage, const char* 
   return step;
 }
 
-/// A step and its code. `Chunk` is the backend's own view of the items that it works on.
-template <class Chunk, class Info = StepInfo>
+/// A step and its code. `State` is the backend's data of an operation in progress: the items and their
+/// working memory.
+template <class State, class Info = StepInfo>
 struct Step {
   Info info;
-  void (*run)(Chunk&);
+  void (*run)(State&);
 };
 
 /// True if the steps cover every one of `stages` stages exactly once: in order, but for what is done ahead.
@@ -101,9 +102,9 @@ constexpr StepInfo step_info(std::span<const Stage> stages, const StepStages& st
 }
 
 /// The plan of an operation; it must cover each of the operation's stages once.
-template <const auto& kStages, class Chunk, size_t N>
-constexpr std::array<Step<Chunk>, N> plan_of(const Step<Chunk, StepStages> (&steps)[N]) {
-  std::array<Step<Chunk>, N> plan{};
+template <const auto& kStages, class State, size_t N>
+constexpr std::array<Step<State>, N> plan_of(const Step<State, StepStages> (&steps)[N]) {
+  std::array<Step<State>, N> plan{};
   for (size_t i = 0; i < N; ++i)
     plan[i] = {step_info(kStages, steps[i].info), steps[i].run};
   if (!covers_each_stage_once(plan, kStages.size())) not_every_stage_is_covered_once();
@@ -119,8 +120,8 @@ consteval std::array<StepInfo, N> a_step_each(const std::array<Stage, N>& stages
   return infos;
 }
 
-template <class Chunk, size_t N>
-consteval std::array<StepInfo, N> step_infos(const std::array<Step<Chunk>, N>& steps) {
+template <class State, size_t N>
+consteval std::array<StepInfo, N> step_infos(const std::array<Step<State>, N>& steps) {
   std::array<StepInfo, N> infos{};
   for (size_t i = 0; i < N; ++i)
     infos[i] = steps[i].info;
@@ -164,39 +165,39 @@ class StepClock {
   Clock::time_point begin_;
 };
 
-/// Runs all steps but the last of a plan without tiled steps, on a chunk of one item.
-template <class Chunk, size_t N>
-void run_all_but_last(const std::array<Step<Chunk>, N>& steps, Chunk& chunk, StepTimes* times) {
-  static_assert(!requires { chunk.next_tile(); });
+/// Runs all steps but the last of a plan without tiled steps, on one item.
+template <class State, size_t N>
+void run_all_but_last(const std::array<Step<State>, N>& steps, State& state, StepTimes* times) {
+  static_assert(!requires { state.next_tile(); });
   StepClock clock(times);
   for (size_t i = 0; i + 1 < N; ++i) {
-    steps[i].run(chunk);
+    steps[i].run(state);
     clock.stop(i, 1);
   }
 }
 
 /// The first of the tiled steps that end with step i.
-template <class Chunk, size_t N>
-constexpr size_t round_begin(const std::array<Step<Chunk>, N>& steps, size_t i) {
+template <class State, size_t N>
+constexpr size_t round_begin(const std::array<Step<State>, N>& steps, size_t i) {
   while (i > 0 && steps[i - 1].info.tiled)
     --i;
   return i;
 }
 
-/// Runs the steps of a plan in order over one chunk. Measures each step if `times` is given; costs nothing otherwise.
-/// If the plan has tiled steps, the chunk has bool next_tile(), which is called after each round of them and returns
+/// Runs the steps of a plan in order. Measures each step if `times` is given; costs nothing otherwise.
+/// If the plan has tiled steps, State has bool next_tile(), which is called after each round of them and returns
 /// true while there is another tile.
-template <class Chunk, size_t N>
-void run_plan(const std::array<Step<Chunk>, N>& steps, Chunk& chunk, size_t items, StepTimes* times) {
+template <class State, size_t N>
+void run_plan(const std::array<Step<State>, N>& steps, State& state, size_t items, StepTimes* times) {
   static_assert(N <= kMaxSteps);
   StepClock clock(times);
   bool first_round = true;
   for (size_t i = 0; i < N;) {
-    steps[i].run(chunk);
+    steps[i].run(state);
     clock.stop(i, first_round ? items : 0);
-    if constexpr (requires { chunk.next_tile(); }) {
+    if constexpr (requires { state.next_tile(); }) {
       if (steps[i].info.tiled && (i + 1 == N || !steps[i + 1].info.tiled)) {
-        first_round = !chunk.next_tile();
+        first_round = !state.next_tile();
         i = first_round ? i + 1 : round_begin(steps, i);
         continue;
       }

@@ -14,25 +14,25 @@ namespace {
 namespace low_memory = frodo::low_memory;
 using frodo::Set;
 
-void make_keygen_coins(low_memory::KeygenChunk& c) {
-  random_bytes(c, c.strings.coins, c.set.keygen_coin_bytes());
+void make_keygen_coins(low_memory::KeygenState& state) {
+  random_bytes(state, state.strings.coins, state.set.keygen_coin_bytes());
 }
 
-void make_encaps_coins(low_memory::EncryptionChunk& c) {
-  random_bytes(c, c.mu(), c.set.encaps_coin_bytes());
+void make_encaps_coins(low_memory::EncryptionState& state) {
+  random_bytes(state, state.mu(), state.set.encaps_coin_bytes());
 }
 
-/// A chunk of one set.
-template <class Chunk, size_t kSet>
-struct FrodoChunk : Chunk {
-  FrodoChunk(const Batch& batch, std::byte* workspace) : Chunk(frodo::kSets[kSet], kFrodoKernels, batch, workspace) {}
+/// The state of an operation of one set.
+template <class State, size_t kSet>
+struct FrodoState : State {
+  FrodoState(const Batch& batch, std::byte* workspace) : State(frodo::kSets[kSet], kFrodoKernels, batch, workspace) {}
 };
 
 template <size_t kSet>
 struct FrodoKem : low_memory::Kem<make_keygen_coins, make_encaps_coins> {
-  using KeygenChunk = FrodoChunk<low_memory::KeygenChunk, kSet>;
-  using EncapsChunk = FrodoChunk<low_memory::EncryptionChunk, kSet>;
-  using DecapsChunk = EncapsChunk;
+  using KeygenState = FrodoState<low_memory::KeygenState, kSet>;
+  using EncapsState = FrodoState<low_memory::EncryptionState, kSet>;
+  using DecapsState = EncapsState;
 };
 
 template <size_t kSet>
@@ -41,8 +41,8 @@ inline constexpr polykem_embedded_code kFrodoCode = code<FrodoKem<kSet>>();
 template <size_t kSet>
 constexpr polykem_embedded_set frodo_set(const char* name, size_t stack) {
   constexpr const Set& kOf = frodo::kSets[kSet];
-  constexpr size_t kKeygen = low_memory::KeygenChunk::workspace_bytes(kOf, kFrodoTileRows);
-  constexpr size_t kEncryption = low_memory::EncryptionChunk::workspace_bytes(kOf, kFrodoTileRows);
+  constexpr size_t kKeygen = low_memory::KeygenState::workspace_bytes(kOf, kFrodoTileRows);
+  constexpr size_t kEncryption = low_memory::EncryptionState::workspace_bytes(kOf, kFrodoTileRows);
   return {.name = name,
           .public_key_bytes = kOf.public_key_bytes(),
           .secret_key_bytes = kOf.secret_key_bytes(),

@@ -16,13 +16,13 @@ using mlkem::MlkemParams;
 /// The steps of ML-KEM, with coins from the caller's random bytes.
 template <MlkemParams P>
 struct MlkemOps : mlkem::low_memory::Ops<P, MlkemPrims> {
-  using Chunk = mlkem::low_memory::Chunk<P, MlkemPrims>;
-  static void make_keygen_coins(Chunk& c) { random_bytes(c, c.work.inputs, mlkem::kKeygenCoinBytes); }
-  static void make_encaps_coins(Chunk& c) { random_bytes(c, c.work.m(), mlkem::kEncapsCoinBytes); }
+  using State = mlkem::low_memory::State<P, MlkemPrims>;
+  static void make_keygen_coins(State& state) { random_bytes(state, state.work.inputs, mlkem::kKeygenCoinBytes); }
+  static void make_encaps_coins(State& state) { random_bytes(state, state.work.m(), mlkem::kEncapsCoinBytes); }
 };
 
 template <MlkemParams P>
-struct MlkemKem : mlkem::low_memory::Kem<MlkemOps<P>>, SameChunk<typename MlkemOps<P>::Chunk> {};
+struct MlkemKem : mlkem::low_memory::Kem<MlkemOps<P>>, SameState<typename MlkemOps<P>::State> {};
 
 template <MlkemParams P>
 inline constexpr polykem_embedded_code kMlkemCode = code<MlkemKem<P>>();
@@ -30,7 +30,7 @@ inline constexpr polykem_embedded_code kMlkemCode = code<MlkemKem<P>>();
 template <MlkemParams P>
 constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {
   static_assert(!P.kyber());
-  constexpr size_t kWorkspace = MlkemOps<P>::Chunk::workspace_bytes();
+  constexpr size_t kWorkspace = MlkemOps<P>::State::workspace_bytes();
   return {.name = name,
           .public_key_bytes = P.public_key_bytes(),
           .secret_key_bytes = P.secret_key_bytes(),

@@ -17,10 +17,14 @@ using ntru::NtruParams;
 template <NtruParams P>
 struct NtruOps : ntru::low_memory::Ops<P, NtruPrims> {
   using Base = ntru::low_memory::Ops<P, NtruPrims>;
-  using typename Base::EncapsChunk;
-  using typename Base::KeygenChunk;
-  static void make_keygen_coins(KeygenChunk& c) { random_bytes(c, c.work.sampling.coins, P.keygen_coin_bytes()); }
-  static void make_encaps_coins(EncapsChunk& c) { random_bytes(c, c.work.sampling.coins, P.encaps_coin_bytes()); }
+  using typename Base::EncapsState;
+  using typename Base::KeygenState;
+  static void make_keygen_coins(KeygenState& state) {
+    random_bytes(state, state.work.sampling.coins, P.keygen_coin_bytes());
+  }
+  static void make_encaps_coins(EncapsState& state) {
+    random_bytes(state, state.work.sampling.coins, P.encaps_coin_bytes());
+  }
 };
 
 template <NtruParams P>
@@ -28,9 +32,9 @@ inline constexpr polykem_embedded_code kNtruCode = code<ntru::low_memory::Kem<Nt
 
 template <NtruParams P>
 constexpr polykem_embedded_set ntru_set(const char* name, size_t stack) {
-  constexpr size_t kKeygen = NtruOps<P>::KeygenChunk::workspace_bytes();
-  constexpr size_t kEncaps = NtruOps<P>::EncapsChunk::workspace_bytes();
-  constexpr size_t kDecaps = NtruOps<P>::DecapsChunk::workspace_bytes();
+  constexpr size_t kKeygen = NtruOps<P>::KeygenState::workspace_bytes();
+  constexpr size_t kEncaps = NtruOps<P>::EncapsState::workspace_bytes();
+  constexpr size_t kDecaps = NtruOps<P>::DecapsState::workspace_bytes();
   return {.name = name,
           .public_key_bytes = P.public_key_bytes(),
           .secret_key_bytes = P.secret_key_bytes(),

@@ -20,23 +20,23 @@ struct Request : Batch {
   void random_bytes(uint8_t* out, size_t bytes) const { random_failed = random(random_context, out, bytes) != 0; }
 };
 
-/// Fills `bytes` coins of the chunk's item; the first step of a plan calls it.
-template <class Chunk>
-void random_bytes(const Chunk& chunk, uint8_t* out, size_t bytes) {
-  static_cast<const Request&>(chunk.io).random_bytes(out, bytes);
+/// Fills `bytes` coins of the item; the first step of a plan calls it.
+template <class State>
+void random_bytes(const State& state, uint8_t* out, size_t bytes) {
+  static_cast<const Request&>(state.io).random_bytes(out, bytes);
 }
 
 /// Runs the steps of a plan, with tiled steps repeated as in run_plan of core/plan.hpp, but ends when the first one got
 /// no random bytes. Each step stays a function of its own, which a profile can show.
-template <class Chunk, size_t N>
-Status run_steps(const std::array<Step<Chunk>, N>& steps, std::type_identity_t<Chunk>& chunk) {
+template <class State, size_t N>
+Status run_steps(const std::array<Step<State>, N>& steps, std::type_identity_t<State>& state) {
 #pragma GCC unroll 1
   for (size_t i = 0; i < N;) {
-    steps[i].run(chunk);
-    if (static_cast<const Request&>(chunk.io).random_failed) return Status::kRandom;
-    if constexpr (requires { chunk.next_tile(); }) {
+    steps[i].run(state);
+    if (static_cast<const Request&>(state.io).random_failed) return Status::kRandom;
+    if constexpr (requires { state.next_tile(); }) {
       if (steps[i].info.tiled && (i + 1 == N || !steps[i + 1].info.tiled)) {
-        i = chunk.next_tile() ? round_begin(steps, i) : i + 1;
+        i = state.next_tile() ? round_begin(steps, i) : i + 1;
         continue;
       }
     }
@@ -57,28 +57,28 @@ struct polykem_embedded_code {
 
 namespace polykem::embedded {
 
-/// The chunks of a `Kem` that has one kind of them.
-template <class Chunk>
-struct SameChunk {
-  using KeygenChunk = Chunk;
-  using EncapsChunk = Chunk;
-  using DecapsChunk = Chunk;
+/// The types of state of a `Kem` that has only one.
+template <class State>
+struct SameState {
+  using KeygenState = State;
+  using EncapsState = State;
+  using DecapsState = State;
 };
 
-/// The operations of a `Kem` whose chunks are made of a batch and a workspace.
+/// The operations of a `Kem` whose states are made of a batch and a workspace.
 template <class Kem>
 constexpr polykem_embedded_code code() {
   return {[](const Request& request, std::byte* workspace) {
-            typename Kem::KeygenChunk chunk(request, workspace);
-            return run_steps(Kem::keygen, chunk);
+            typename Kem::KeygenState state(request, workspace);
+            return run_steps(Kem::keygen, state);
           },
           [](const Request& request, std::byte* workspace) {
-            typename Kem::EncapsChunk chunk(request, workspace);
-            return run_steps(Kem::encaps, chunk);
+            typename Kem::EncapsState state(request, workspace);
+            return run_steps(Kem::encaps, state);
           },
           [](const Request& request, std::byte* workspace) {
-            typename Kem::DecapsChunk chunk(request, workspace);
-            return run_steps(Kem::decaps, chunk);
+            typename Kem::DecapsState state(request, workspace);
+            return run_steps(Kem::decaps, state);
           }};
 }
 

@@ -8,7 +8,7 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
-/// Gives access to the records and expanded keys of a chunk's items. P holds the parameters of a scheme whose secret
+/// Gives access to the records and expanded keys of a batch's items. P holds the parameters of a scheme whose secret
 /// key ends with pk, H(pk) and z. Public and Secret are the scheme's keys in the form in which a key set keeps them;
 /// Secret has a member `pk` of type Public.
 template <auto P, class Public, class Secret>

@@ -3,33 +3,33 @@
 #include <cstring>
 
 #include "prim/drbg/drbg.hpp"
-#include "schemes/frodo/chunk.hpp"
 #include "schemes/frodo/ops.hpp"
+#include "schemes/frodo/state.hpp"
 
 namespace polykem::frodo::ops {
 
 namespace {
 
-void make_coins(Chunk& c, size_t bytes) {
-  for (size_t i = 0; i < c.io.count; ++i) {
-    uint8_t* coins = c.items[i].coins;
-    if (c.io.coins != nullptr) {
-      std::memcpy(coins, c.io.coins + i * bytes, bytes);
+void make_coins(State& state, size_t bytes) {
+  for (size_t i = 0; i < state.io.count; ++i) {
+    uint8_t* coins = state.items[i].coins;
+    if (state.io.coins != nullptr) {
+      std::memcpy(coins, state.io.coins + i * bytes, bytes);
     } else {
-      c.io.drbg->fill({coins, bytes});
+      state.io.drbg->fill({coins, bytes});
     }
   }
 }
 
 }  // namespace
 
-void make_keygen_coins(Chunk& c) {
-  make_coins(c, c.set.keygen_coin_bytes());
+void make_keygen_coins(State& state) {
+  make_coins(state, state.set.keygen_coin_bytes());
 }
 
-void make_encaps_coins(Chunk& c) {
-  make_coins(c, c.set.encaps_coin_bytes());
-  place_encaps_coins(c);
+void make_encaps_coins(State& state) {
+  make_coins(state, state.set.encaps_coin_bytes());
+  place_encaps_coins(state);
 }
 
 }  // namespace polykem::frodo::ops

@@ -27,14 +27,14 @@ using PlansOf =
 
 /// One set on one backend, in the form that the engine runs.
 template <size_t kSet, class Backend>
-struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
+struct SetOperations : Operations<PlansOf<kSet, Backend>, State> {
   static constexpr size_t kGranule = Backend::kGranule;
   template <Op kOp>
   static constexpr size_t kItems = Backend::kItems;
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return Chunk::workspace_bytes(kSets[kSet], Backend::kernels(), std::min(items, Backend::kItemsWithOneKey),
+    return State::workspace_bytes(kSets[kSet], Backend::kernels(), std::min(items, Backend::kItemsWithOneKey),
                                   std::min(items, Backend::kItemsWithOwnKeys));
   }
 
@@ -46,12 +46,12 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
     const size_t most = batch.shared_key ? Backend::kItemsWithOneKey : Backend::kItemsWithOwnKeys;
     assert((Backend::kernels().shake_products != nullptr) == Backend::kFusesShake);
     assert((Backend::kernels().aes_products != nullptr || Backend::kernels().tiles != nullptr) == Backend::kFusesAes);
-    const bool packs_a = batch.shared_key && Chunk::may_pack(kSets[kSet], Backend::kernels(), batch.count);
+    const bool packs_a = batch.shared_key && State::may_pack(kSets[kSet], Backend::kernels(), batch.count);
     for (size_t first = 0; first < batch.count; first += most) {
       const Batch part{batch.slice(kBytes, first, std::min(most, batch.count - first)), batch.drbg};
-      Chunk chunk(kSets[kSet], Backend::kernels(), part, workspace, packs_a);
-      chunk.key_is_prepared = batch.shared_key && first > 0;
-      run_plan(SetOperations::template plan<kOp>(), chunk, part.count, times);
+      State state(kSets[kSet], Backend::kernels(), part, workspace, packs_a);
+      state.key_is_prepared = batch.shared_key && first > 0;
+      run_plan(SetOperations::template plan<kOp>(), state, part.count, times);
     }
     return Status::kOk;
   }

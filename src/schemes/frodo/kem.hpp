@@ -6,24 +6,24 @@
 
 #include <array>
 
-#include "schemes/frodo/chunk.hpp"
 #include "schemes/frodo/ops.hpp"
 #include "schemes/frodo/stages.hpp"
+#include "schemes/frodo/state.hpp"
 
 namespace polykem::frodo {
 
 /// Returns a plan of one step per stage in which `both` takes the place of the two steps that it covers.
 template <const auto& kStages, size_t N>
-consteval auto fused(const std::array<Step<Chunk>, N>& plan, const Step<Chunk, StepStages>& both) {
-  const Step<Chunk> step{step_info(kStages, both.info), both.run};
-  std::array<Step<Chunk>, N - 1> result{};
+consteval auto fused(const std::array<Step<State>, N>& plan, const Step<State, StepStages>& both) {
+  const Step<State> step{step_info(kStages, both.info), both.run};
+  std::array<Step<State>, N - 1> result{};
   for (size_t i = 0; i + 1 < N; ++i)
     result[i] = i < step.info.first ? plan[i] : i == step.info.first ? step : plan[i + 1];
   return result;
 }
 
 struct Kem {
-  static constexpr auto keygen = plan_of<kKeygenStages, Chunk>({
+  static constexpr auto keygen = plan_of<kKeygenStages, State>({
       {"randombytes", ops::make_keygen_coins},
       {"shake.seed_a", ops::expand_seed_a},
       {"shake.r", ops::expand_r_keygen},
@@ -35,7 +35,7 @@ struct Kem {
       {"store_sk", ops::store_sk},
   });
 
-  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+  static constexpr auto encaps = plan_of<kEncapsStages, State>({
       {"randombytes", ops::make_encaps_coins},
       {"shake.pkh", ops::hash_pk},
       {"shake.seed_se", ops::derive_seed_k},
@@ -51,7 +51,7 @@ struct Kem {
       {"shake.ss", ops::hash_ct_k},
   });
 
-  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+  static constexpr auto decaps = plan_of<kDecapsStages, State>({
       {"unpack.c", ops::unpack_c},
       {"matmul.bs", ops::mul_b1_s},
       {"decode", ops::decode_m},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a hybrid, on a chunk of items. A backend of an ML-KEM set computes its part, and prim/ecdh the curve's.
+// The steps of a hybrid. A backend of an ML-KEM set computes its part, and prim/ecdh the curve's.
 #pragma once
 
 #include "core/scheme.hpp"

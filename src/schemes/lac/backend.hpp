@@ -13,11 +13,11 @@ inline namespace POLYKEM_ISA {
 
 /// Sets are parameters at run time: all share this code, and each passes its Set as context.
 template <class Isa>
-struct IsaOperations : Operations<Kem<Ops<Isa>>, Chunk<Isa>> {
+struct IsaOperations : Operations<Kem<Ops<Isa>>, State<Isa>> {
   template <Op kOp>
   static Status run(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times) {
-    Chunk<Isa> chunk(*static_cast<const Set*>(context), batch, workspace);
-    run_plan(IsaOperations::template plan<kOp>(), chunk, batch.count, times);
+    State<Isa> state(*static_cast<const Set*>(context), batch, workspace);
+    run_plan(IsaOperations::template plan<kOp>(), state, batch.count, times);
     return Status::kOk;
   }
 };

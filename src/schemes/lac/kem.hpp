@@ -12,9 +12,9 @@ namespace polykem::lac {
 
 template <class Ops>
 struct Kem {
-  using Chunk = typename Ops::Chunk;
+  using State = typename Ops::State;
 
-  static constexpr auto keygen = plan_of<kKeygenStages, Chunk>({
+  static constexpr auto keygen = plan_of<kKeygenStages, State>({
       {"randombytes", Ops::make_coins},
       {"prg", Ops::expand_seeds},
       {"gen_a", Ops::gen_a},
@@ -23,7 +23,7 @@ struct Kem {
       {"tobytes", Ops::store_keys},
   });
 
-  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+  static constexpr auto encaps = plan_of<kEncapsStages, State>({
       {"randombytes", Ops::make_coins},
       {"sha256.m", Ops::hash_m},
       {"prg", Ops::expand_seeds},
@@ -37,7 +37,7 @@ struct Kem {
       {"sha256.ss", Ops::hash_ss},
   });
 
-  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+  static constexpr auto decaps = plan_of<kDecapsStages, State>({
       {"decompress", Ops::load_ct_sk},
       {"poly_mul", Ops::multiply_s},
       {"demodulate", Ops::demodulate},

@@ -15,18 +15,18 @@ constexpr RecordBytes record_bytes(Op op) {
   return {P.public_key_bytes(), P.secret_key_bytes(), 0, 0, op == Op::kVerify ? 0 : kSeedBytes, P.signature_bytes()};
 }
 
-/// An operation that runs `Plan` on as many items as Ops::Chunk holds, again and again until all are done.
+/// An operation that runs `Plan` on as many items as Ops::State holds, again and again until all are done.
 template <MldsaParams P, Op kOp, template <class> class Plan, class Ops>
 struct OneOperation {
-  using Chunk = typename Ops::Chunk;
+  using State = typename Ops::State;
   static constexpr auto kInfos = step_infos(Plan<Ops>::plan);
 
-  static size_t workspace_bytes(size_t items) { return Chunk::workspace_bytes(items); }
+  static size_t workspace_bytes(size_t items) { return State::workspace_bytes(items); }
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
-    for (size_t first = 0; first < batch.count; first += Chunk::kItems) {
-      const size_t count = std::min(Chunk::kItems, batch.count - first);
-      Chunk chunk(Batch{batch.slice(record_bytes<P>(kOp), first, count), batch.drbg}, workspace);
-      run_plan(Plan<Ops>::plan, chunk, count, times);
+    for (size_t first = 0; first < batch.count; first += State::kItems) {
+      const size_t count = std::min(State::kItems, batch.count - first);
+      State state(Batch{batch.slice(record_bytes<P>(kOp), first, count), batch.drbg}, workspace);
+      run_plan(Plan<Ops>::plan, state, count, times);
     }
     return Status::kOk;
   }

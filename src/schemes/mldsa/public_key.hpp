@@ -26,15 +26,15 @@ int32_t mask_out_of_range(const Item& item) {
 template <MldsaParams P>
 Status public_key_of(const uint8_t* sk, uint8_t* pk) {
   using Steps = KeygenSteps<P, ref::Portable>;
-  using Chunk = typename Steps::Chunk;
+  using State = typename Steps::State;
   SecureBuffer memory, again;
-  if (!memory.reserve(Chunk::workspace_bytes(1)) || !again.reserve(P.secret_key_bytes())) return Status::kOutOfMemory;
+  if (!memory.reserve(State::workspace_bytes(1)) || !again.reserve(P.secret_key_bytes())) return Status::kOutOfMemory;
   Batch batch;
   batch.count = 1;
   batch.pk_out = pk;
   batch.sk_out = reinterpret_cast<uint8_t*>(again.data());
-  Chunk chunk(batch, memory.data());
-  auto& item = chunk.items[0];
+  State state(batch, memory.data());
+  auto& item = state.items[0];
   std::memcpy(item.seeds, sk, kSeedBytes);
   std::memcpy(item.seeds + kSeedBytes + kDigestBytes, sk + P.k_offset(), kSeedBytes);
   ct::declassify(item.seeds, kSeedBytes);
@@ -42,7 +42,7 @@ Status public_key_of(const uint8_t* sk, uint8_t* pk) {
   Steps::unpack_small(item.s2, sk + P.s2_offset(), P.k);
   for (auto* step : {Steps::expand_a, Steps::ntt_s1, Steps::multiply_a_s1, Steps::inverse_t, Steps::store_t,
                      Steps::hash_pk, Steps::store_sk})
-    step(chunk);
+    step(state);
   auto wrong =
       ct::mask_different(sk, batch.sk_out, P.secret_key_bytes()) | static_cast<uint32_t>(mask_out_of_range<P>(item));
   ct::declassify(&wrong, sizeof wrong);

@@ -13,7 +13,7 @@ namespace polykem::mldsa {
 
 template <class Ops>
 struct Keygen {
-  static constexpr auto plan = plan_of<kKeygenStages, typename Ops::Chunk>({
+  static constexpr auto plan = plan_of<kKeygenStages, typename Ops::State>({
       {"randombytes", Ops::make_xi},
       {"shake256.seed", Ops::expand_xi},
       {"expand_a", Ops::expand_a},
@@ -29,7 +29,7 @@ struct Keygen {
 
 template <class Ops>
 struct Sign {
-  static constexpr auto plan = plan_of<kSignStages, typename Ops::Chunk>({
+  static constexpr auto plan = plan_of<kSignStages, typename Ops::State>({
       {with_ahead({"prepare", "randombytes"}, "shake256.mu", "shake256.seed"), Ops::prepare_items},
       {tiled("unpack_sk"), Ops::load_sk},
       {tiled("ntt.key"), Ops::ntt_key},
@@ -49,7 +49,7 @@ struct Sign {
 
 template <class Ops>
 struct Verify {
-  static constexpr auto plan = plan_of<kVerifyStages, typename Ops::Chunk>({
+  static constexpr auto plan = plan_of<kVerifyStages, typename Ops::State>({
       {"unpack", Ops::load},
       {"expand_a", Ops::expand_a},
       {"shake256.tr", Ops::hash_pk},

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every step of signature.hpp, in the standard's order, for any instruction set. A step computes a chunk of items.
+// Every step of signature.hpp, in the standard's order, for any instruction set. A step computes all items of a state.
 #pragma once
 
 #include "core/secure.hpp"
 #include "ct/ct.hpp"
 #include "prim/drbg/drbg.hpp"
-#include "schemes/mldsa/chunk.hpp"
 #include "schemes/mldsa/ntt.hpp"
 #include "schemes/mldsa/sampling.hpp"
+#include "schemes/mldsa/state.hpp"
 #include "schemes/mldsa/string_hash.hpp"
 
 namespace polykem::mldsa {
@@ -163,52 +163,53 @@ struct CommonSteps {
 template <MldsaParams P, InstructionSet Isa>
 struct KeygenSteps : CommonSteps<P, Isa> {
   using Common = CommonSteps<P, Isa>;
-  using Chunk = KeygenChunk<P, Isa>;
+  using State = KeygenState<P, Isa>;
   using Common::kK, Common::kL;
 
   /// Takes xi from the caller's coins or from the generator. [FIPS204, Alg 1, L1]
-  static void make_xi(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i) {
-      if (c.io.coins == nullptr) {
-        c.io.drbg->fill(c.items[i].xi);
+  static void make_xi(State& state) {
+    for (size_t i = 0; i < state.count; ++i) {
+      if (state.io.coins == nullptr) {
+        state.io.drbg->fill(state.items[i].xi);
       } else {
-        std::memcpy(c.items[i].xi, c.io.coins + i * kSeedBytes, kSeedBytes);
+        std::memcpy(state.items[i].xi, state.io.coins + i * kSeedBytes, kSeedBytes);
       }
     }
   }
 
   /// Computes rho, rho' and K from xi. [FIPS204, Alg 6, L1]
-  static void expand_xi(Chunk& c) {
-    Common::template expand<Shake::Strength::kShake256, kSeedBytes + 2, sizeof c.items->seeds>(
-        *c.rows, c.count,
+  static void expand_xi(State& state) {
+    Common::template expand<Shake::Strength::kShake256, kSeedBytes + 2, sizeof state.items->seeds>(
+        *state.rows, state.count,
         [&](size_t i, uint8_t* in) {
-          std::memcpy(in, c.items[i].xi, kSeedBytes);
+          std::memcpy(in, state.items[i].xi, kSeedBytes);
           in[kSeedBytes] = kK;
           in[kSeedBytes + 1] = kL;
         },
         [&](size_t i, const uint8_t* bytes) {
-          std::memcpy(c.items[i].seeds, bytes, sizeof c.items->seeds);
-          ct::declassify(c.items[i].seeds, kSeedBytes);  // rho is a part of pk
+          std::memcpy(state.items[i].seeds, bytes, sizeof state.items->seeds);
+          ct::declassify(state.items[i].seeds, kSeedBytes);  // rho is a part of pk
         });
   }
 
   /// Samples A^ from rho. [FIPS204, Alg 6, L3]
-  static void expand_a(Chunk& c) {
+  static void expand_a(State& state) {
     Common::expand_matrices(
-        *c.rows, c.count, [&](size_t i) { return c.items[i].a; }, [&](size_t i) { return c.items[i].seeds; });
+        *state.rows, state.count, [&](size_t i) { return state.items[i].a; },
+        [&](size_t i) { return state.items[i].seeds; });
   }
 
   /// Samples s1 and s2 from rho'. [FIPS204, Alg 6, L4; Alg 33]
-  static void expand_s(Chunk& c) {
+  static void expand_s(State& state) {
     constexpr size_t kBlocks = 2, kSeed = kDigestBytes + 2;
     const auto seed_of = [&](size_t stream, uint8_t* seed) {
-      std::memcpy(seed, c.items[stream / (kL + kK)].seeds + kSeedBytes, kDigestBytes);
+      std::memcpy(seed, state.items[stream / (kL + kK)].seeds + kSeedBytes, kDigestBytes);
       seed[kDigestBytes] = static_cast<uint8_t>(stream % (kL + kK));
       seed[kDigestBytes + 1] = 0;
     };
     Common::template expand<Shake::Strength::kShake256, kSeed, kBlocks * kShake256Rate>(
-        *c.rows, c.count * (kL + kK), seed_of, [&](size_t stream, const uint8_t* bytes) {
-          auto& item = c.items[stream / (kL + kK)];
+        *state.rows, state.count * (kL + kK), seed_of, [&](size_t stream, const uint8_t* bytes) {
+          auto& item = state.items[stream / (kL + kK)];
           const size_t i = stream % (kL + kK);
           Rejection poly(i < kL ? item.s1[i] : item.s2[i - kL]);
           poly.take_small<P.eta>({bytes, kBlocks * kShake256Rate});
@@ -221,41 +222,41 @@ struct KeygenSteps : CommonSteps<P, Isa> {
   }
 
   /// Transforms s1. [FIPS204, Alg 6, L5]
-  static void ntt_s1(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i) {
-      std::memcpy(c.items[i].s1_hat, c.items[i].s1, sizeof c.items[i].s1);
-      for (Poly& s : c.items[i].s1_hat)
+  static void ntt_s1(State& state) {
+    for (size_t i = 0; i < state.count; ++i) {
+      std::memcpy(state.items[i].s1_hat, state.items[i].s1, sizeof state.items[i].s1);
+      for (Poly& s : state.items[i].s1_hat)
         ntt(s);
     }
   }
   /// Computes A^ s1^. [FIPS204, Alg 6, L5]
-  static void multiply_a_s1(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i)
+  static void multiply_a_s1(State& state) {
+    for (size_t i = 0; i < state.count; ++i)
       for (size_t row = 0; row < kK; ++row)
-        multiply(c.items[i].t[row], c.items[i].a + row * kL, c.items[i].s1_hat, kL);
+        multiply(state.items[i].t[row], state.items[i].a + row * kL, state.items[i].s1_hat, kL);
   }
   /// Transforms A^ s1^ back and adds s2, which gives t in [0, q). [FIPS204, Alg 6, L5]
-  static void inverse_t(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i) {
+  static void inverse_t(State& state) {
+    for (size_t i = 0; i < state.count; ++i) {
       for (size_t row = 0; row < kK; ++row) {
-        Poly& t = c.items[i].t[row];
+        Poly& t = state.items[i].t[row];
         inverse_ntt(t);
         for (size_t j = 0; j < kN; ++j)
-          t.c[j] = canonical(reduced(t.c[j] + c.items[i].s2[row].c[j]));
+          t.c[j] = canonical(reduced(t.c[j] + state.items[i].s2[row].c[j]));
       }
     }
   }
 
   /// Splits t into t1 and t0, and stores pk and the part of sk that is t0. [FIPS204, Alg 6, L6-8]
-  static void store_t(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i) {
-      uint8_t* const pk = c.io.pk_out + i * P.public_key_bytes();
-      uint8_t* const sk = c.io.sk_out + i * P.secret_key_bytes();
-      std::memcpy(pk, c.items[i].seeds, kSeedBytes);
+  static void store_t(State& state) {
+    for (size_t i = 0; i < state.count; ++i) {
+      uint8_t* const pk = state.io.pk_out + i * P.public_key_bytes();
+      uint8_t* const sk = state.io.sk_out + i * P.secret_key_bytes();
+      std::memcpy(pk, state.items[i].seeds, kSeedBytes);
       for (size_t row = 0; row < kK; ++row) {
         Poly t1, t0;
         for (size_t j = 0; j < kN; ++j) {
-          const Parts parts = power2_round(c.items[i].t[row].c[j]);
+          const Parts parts = power2_round(state.items[i].t[row].c[j]);
           t1.c[j] = parts.high;
           t0.c[j] = parts.low;
         }
@@ -267,21 +268,21 @@ struct KeygenSteps : CommonSteps<P, Isa> {
   }
 
   /// Writes tr of the new public keys into sk. [FIPS204, Alg 6, L9]
-  static void hash_pk(Chunk& c) {
-    Common::hash_public_keys({c.io.sk_out + P.tr_offset(), P.secret_key_bytes()}, {c.io.pk_out, P.public_key_bytes()},
-                             c.count);
+  static void hash_pk(State& state) {
+    Common::hash_public_keys({state.io.sk_out + P.tr_offset(), P.secret_key_bytes()},
+                             {state.io.pk_out, P.public_key_bytes()}, state.count);
   }
 
   /// Stores rho, K, s1 and s2 in sk. [FIPS204, Alg 6, L10; Alg 24]
-  static void store_sk(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i) {
-      uint8_t* const sk = c.io.sk_out + i * P.secret_key_bytes();
-      std::memcpy(sk, c.items[i].seeds, kSeedBytes);
-      std::memcpy(sk + P.k_offset(), c.items[i].seeds + kSeedBytes + kDigestBytes, kSeedBytes);
+  static void store_sk(State& state) {
+    for (size_t i = 0; i < state.count; ++i) {
+      uint8_t* const sk = state.io.sk_out + i * P.secret_key_bytes();
+      std::memcpy(sk, state.items[i].seeds, kSeedBytes);
+      std::memcpy(sk + P.k_offset(), state.items[i].seeds + kSeedBytes + kDigestBytes, kSeedBytes);
       for (size_t j = 0; j < kL; ++j)
-        pack_below<P.eta_bits()>(sk + P.s1_offset() + j * P.eta_bytes(), c.items[i].s1[j], P.eta);
+        pack_below<P.eta_bits()>(sk + P.s1_offset() + j * P.eta_bytes(), state.items[i].s1[j], P.eta);
       for (size_t j = 0; j < kK; ++j)
-        pack_below<P.eta_bits()>(sk + P.s2_offset() + j * P.eta_bytes(), c.items[i].s2[j], P.eta);
+        pack_below<P.eta_bits()>(sk + P.s2_offset() + j * P.eta_bytes(), state.items[i].s2[j], P.eta);
     }
   }
 };
@@ -289,26 +290,27 @@ struct KeygenSteps : CommonSteps<P, Isa> {
 template <MldsaParams P, InstructionSet Isa>
 struct SignSteps : CommonSteps<P, Isa> {
   using Common = CommonSteps<P, Isa>;
-  using Chunk = SignChunk<P, Isa>;
+  using State = SignState<P, Isa>;
   using Attempt = mldsa::Attempt<P>;
   using Common::kK, Common::kL;
 
   /// Makes rnd, mu and the seed of the masks of each item. [FIPS204, Alg 2, L5-8; Alg 7, L6-7]
-  static void prepare_items(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i) {
-      ct::declassify(sk_of(c, i) + P.tr_offset(), kDigestBytes);
-      make_rnd(c, i);
+  static void prepare_items(State& state) {
+    for (size_t i = 0; i < state.count; ++i) {
+      ct::declassify(sk_of(state, i) + P.tr_offset(), kDigestBytes);
+      make_rnd(state, i);
     }
     Common::hash_messages(
-        c.io, [&](size_t i) { return sk_of(c, i) + P.tr_offset(); }, [&](size_t i) { return c.items[i].mu; });
+        state.io, [&](size_t i) { return sk_of(state, i) + P.tr_offset(); },
+        [&](size_t i) { return state.items[i].mu; });
     Common::template expand<Shake::Strength::kShake256, 2 * kSeedBytes + kDigestBytes, kDigestBytes>(
-        *c.rows, c.count,
+        *state.rows, state.count,
         [&](size_t i, uint8_t* in) {
-          std::memcpy(in, sk_of(c, i) + P.k_offset(), kSeedBytes);
-          std::memcpy(in + kSeedBytes, c.items[i].rnd, kSeedBytes);
-          std::memcpy(in + 2 * kSeedBytes, c.items[i].mu, kDigestBytes);
+          std::memcpy(in, sk_of(state, i) + P.k_offset(), kSeedBytes);
+          std::memcpy(in + kSeedBytes, state.items[i].rnd, kSeedBytes);
+          std::memcpy(in + 2 * kSeedBytes, state.items[i].mu, kDigestBytes);
         },
-        [&](size_t i, const uint8_t* bytes) { std::memcpy(c.items[i].mask_seed, bytes, kDigestBytes); });
+        [&](size_t i, const uint8_t* bytes) { std::memcpy(state.items[i].mask_seed, bytes, kDigestBytes); });
   }
 
   static void load_key(PrivateKey<P>& key, const uint8_t* sk) {
@@ -331,66 +333,66 @@ struct SignSteps : CommonSteps<P, Isa> {
   // ---- A round of attempts
 
   /// Begins a round and loads the keys that are new in it. [FIPS204, Alg 7, L1; Alg 25]
-  static void load_sk(Chunk& c) {
-    c.begin_round();
-    each_new_key(c, load_key);
+  static void load_sk(State& state) {
+    state.begin_round();
+    each_new_key(state, load_key);
   }
 
   /// Transforms s1, s2 and t0 of the new keys. [FIPS204, Alg 7, L2-4]
-  static void ntt_key(Chunk& c) {
-    each_new_key(c, [](PrivateKey<P>& key, const uint8_t*) { transform_key(key); });
+  static void ntt_key(State& state) {
+    each_new_key(state, [](PrivateKey<P>& key, const uint8_t*) { transform_key(key); });
   }
 
   /// Samples A^ of the new keys from rho. [FIPS204, Alg 7, L5]
-  static void expand_a(Chunk& c) {
-    each_new_key(c, [&](PrivateKey<P>&, const uint8_t* sk) { ct::declassify(sk, kSeedBytes); });
+  static void expand_a(State& state) {
+    each_new_key(state, [&](PrivateKey<P>&, const uint8_t* sk) { ct::declassify(sk, kSeedBytes); });
     Common::expand_matrices(
-        *c.rows, c.new_key_count, [&](size_t i) { return c.keys[c.new_keys[i]].a; },
-        [&](size_t i) { return sk_of(c, c.slots[c.new_keys[i]].item); });
+        *state.rows, state.new_key_count, [&](size_t i) { return state.keys[state.new_keys[i]].a; },
+        [&](size_t i) { return sk_of(state, state.slots[state.new_keys[i]].item); });
   }
 
   /// Expands y of each attempt. [FIPS204, Alg 7, L11; Alg 34]
-  static void expand_mask(Chunk& c) {
+  static void expand_mask(State& state) {
     Common::template expand<Shake::Strength::kShake256, kDigestBytes + 2, P.z_bytes()>(
-        *c.rows, c.attempt_count * kL,
+        *state.rows, state.attempt_count * kL,
         [&](size_t stream, uint8_t* in) {
-          const auto& attempt = c.attempts[stream / kL];
+          const auto& attempt = state.attempts[stream / kL];
           const size_t nonce = attempt.kappa + stream % kL;
-          std::memcpy(in, c.item_of(attempt).mask_seed, kDigestBytes);
+          std::memcpy(in, state.item_of(attempt).mask_seed, kDigestBytes);
           in[kDigestBytes] = static_cast<uint8_t>(nonce);
           in[kDigestBytes + 1] = static_cast<uint8_t>(nonce >> 8);
         },
         [&](size_t stream, const uint8_t* bytes) {
-          unpack_below<P.z_bits()>(c.attempts[stream / kL].y[stream % kL], bytes, P.gamma1());
+          unpack_below<P.z_bits()>(state.attempts[stream / kL].y[stream % kL], bytes, P.gamma1());
         });
   }
 
   /// Transforms y; y^ takes the place of z. [FIPS204, Alg 7, L12]
-  static void ntt_y(Chunk& c) {
-    each_attempt(c, [](Attempt& attempt) {
+  static void ntt_y(State& state) {
+    each_attempt(state, [](Attempt& attempt) {
       std::memcpy(attempt.z, attempt.y, sizeof attempt.y);
       for (Poly& z : attempt.z)
         ntt(z);
     });
   }
   /// Computes A^ y^. [FIPS204, Alg 7, L12]
-  static void multiply_a_y(Chunk& c) {
-    each_attempt(c, [&](Attempt& attempt) {
+  static void multiply_a_y(State& state) {
+    each_attempt(state, [&](Attempt& attempt) {
       for (size_t row = 0; row < kK; ++row)
-        multiply(attempt.w[row], key_of(c, attempt).a + row * kL, attempt.z, kL);
+        multiply(attempt.w[row], key_of(state, attempt).a + row * kL, attempt.z, kL);
     });
   }
   /// Transforms A^ y^ back, which gives w. [FIPS204, Alg 7, L12]
-  static void inverse_w(Chunk& c) {
-    each_attempt(c, [](Attempt& attempt) {
+  static void inverse_w(State& state) {
+    each_attempt(state, [](Attempt& attempt) {
       for (Poly& w : attempt.w)
         inverse_ntt(w);
     });
   }
 
   /// Splits w into w1 and LowBits(w), and packs w1 behind mu. [FIPS204, Alg 7, L13, L15, L21]
-  static void high_bits(Chunk& c) {
-    each_attempt(c, [&](Attempt& attempt) {
+  static void high_bits(State& state) {
+    each_attempt(state, [&](Attempt& attempt) {
       for (size_t row = 0; row < kK; ++row) {
         for (size_t j = 0; j < kN; ++j) {
           const Parts parts = decompose<P.gamma2_part>(canonical(attempt.w[row].c[j]));
@@ -398,24 +400,24 @@ struct SignSteps : CommonSteps<P, Isa> {
           attempt.w[row].c[j] = parts.low;
         }
       }
-      std::memcpy(attempt.mu_w1, c.item_of(attempt).mu, kDigestBytes);
+      std::memcpy(attempt.mu_w1, state.item_of(attempt).mu, kDigestBytes);
       Common::pack_w1(attempt.mu_w1 + kDigestBytes, attempt.w1);
     });
   }
 
   /// Computes c~ of each attempt. [FIPS204, Alg 7, L15]
-  static void hash_challenge(Chunk& c) {
-    Common::hash_challenges(*c.rows, c.attempt_count, [&](size_t i) -> Attempt& { return c.attempts[i]; });
-    for (size_t i = 0; i < c.attempt_count; ++i)  // c~ is uniform, and so says nothing about w1
-      ct::declassify(c.attempts[i].challenge, P.challenge_bytes());
+  static void hash_challenge(State& state) {
+    Common::hash_challenges(*state.rows, state.attempt_count, [&](size_t i) -> Attempt& { return state.attempts[i]; });
+    for (size_t i = 0; i < state.attempt_count; ++i)  // c~ is uniform, and so says nothing about w1
+      ct::declassify(state.attempts[i].challenge, P.challenge_bytes());
   }
 
   /// Samples c of each attempt, and transforms it mod 3329. [FIPS204, Alg 7, L16-17]
-  static void sample_challenge(Chunk& c) {
+  static void sample_challenge(State& state) {
     Common::sample_challenges(
-        *c.rows, c.attempt_count, [&](size_t i) { return c.attempts[i].challenge; },
-        [&](size_t i) -> Attempt& { return c.attempts[i]; });
-    each_attempt(c, [](Attempt& attempt) {
+        *state.rows, state.attempt_count, [&](size_t i) { return state.attempts[i].challenge; },
+        [&](size_t i) -> Attempt& { return state.attempts[i]; });
+    each_attempt(state, [](Attempt& attempt) {
       small_of(attempt.small_c, attempt.c);
       Isa::small_ntt().forward(attempt.small_c.c);
     });
@@ -423,30 +425,30 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   /// Computes r0 and z, polynomial by polynomial, until one is too large. r0 comes first, since it fails more often.
   /// [FIPS204, Alg 7, L18-23]
-  static void respond(Chunk& c) {
+  static void respond(State& state) {
     const Attempt* passed = nullptr;
-    each_attempt(c, [&](Attempt& attempt) {
+    each_attempt(state, [&](Attempt& attempt) {
       if (passed != nullptr && passed->slot == attempt.slot) {
         attempt.state = AttemptState::kUnneeded;
         return;
       }
       for (size_t row = 0; row < kK && attempt.state == AttemptState::kOpen; ++row)
-        subtract_c_s2(attempt, key_of(c, attempt).s2[row], attempt.w[row]);
+        subtract_c_s2(attempt, key_of(state, attempt).s2[row], attempt.w[row]);
       for (size_t j = 0; j < kL && attempt.state == AttemptState::kOpen; ++j)
-        add_c_s1(attempt, key_of(c, attempt).s1[j], attempt.y[j], attempt.z[j]);
+        add_c_s1(attempt, key_of(state, attempt).s1[j], attempt.y[j], attempt.z[j]);
       if (attempt.state == AttemptState::kOpen) passed = &attempt;
     });
   }
 
   /// Computes c t0 and the hint. An attempt fails if c t0 is too large or the hint has too many ones.
   /// [FIPS204, Alg 7, L25-28]
-  static void find_hint(Chunk& c) {
-    each_attempt(c, [&](Attempt& attempt) {
+  static void find_hint(State& state) {
+    each_attempt(state, [&](Attempt& attempt) {
       int32_t too_large = 0, ones = 0;
       ntt(attempt.c);
       for (size_t row = 0; row < kK; ++row) {
         Poly product;
-        multiply(product, &attempt.c, &key_of(c, attempt).t0[row]);
+        multiply(product, &attempt.c, &key_of(state, attempt).t0[row]);
         inverse_ntt(product);
         for (size_t n = 0; n < kN; ++n)
           product.c[n] = centred_once(product.c[n]);
@@ -461,9 +463,9 @@ struct SignSteps : CommonSteps<P, Isa> {
   }
 
   /// Packs the signatures of the attempts that have passed. [FIPS204, Alg 7, L33; Alg 26]
-  static void store_signature(Chunk& c) {
-    each_attempt(c, [&](Attempt& attempt) {
-      uint8_t* const out = c.io.sig_out + c.slot_of(attempt).item * P.signature_bytes();
+  static void store_signature(State& state) {
+    each_attempt(state, [&](Attempt& attempt) {
+      uint8_t* const out = state.io.sig_out + state.slot_of(attempt).item * P.signature_bytes();
       ct::declassify(attempt.z, sizeof attempt.z);
       ct::declassify(attempt.hint, sizeof attempt.hint);
       std::memcpy(out, attempt.challenge, P.challenge_bytes());
@@ -474,18 +476,18 @@ struct SignSteps : CommonSteps<P, Isa> {
   }
 
  private:
-  static const uint8_t* sk_of(const Chunk& c, size_t item) {
-    return c.io.sk + (c.io.shared_key ? 0 : item) * P.secret_key_bytes();
+  static const uint8_t* sk_of(const State& state, size_t item) {
+    return state.io.sk + (state.io.shared_key ? 0 : item) * P.secret_key_bytes();
   }
-  static const PrivateKey<P>& key_of(const Chunk& c, const Attempt& attempt) { return *c.slot_of(attempt).key; }
+  static const PrivateKey<P>& key_of(const State& state, const Attempt& attempt) { return *state.slot_of(attempt).key; }
 
-  static void make_rnd(Chunk& c, size_t i) {
-    if (c.io.message.deterministic) {
-      std::memset(c.items[i].rnd, 0, kSeedBytes);
-    } else if (c.io.coins != nullptr) {
-      std::memcpy(c.items[i].rnd, c.io.coins + i * kSeedBytes, kSeedBytes);
+  static void make_rnd(State& state, size_t i) {
+    if (state.io.message.deterministic) {
+      std::memset(state.items[i].rnd, 0, kSeedBytes);
+    } else if (state.io.coins != nullptr) {
+      std::memcpy(state.items[i].rnd, state.io.coins + i * kSeedBytes, kSeedBytes);
     } else {
-      c.io.drbg->fill(c.items[i].rnd);
+      state.io.drbg->fill(state.items[i].rnd);
     }
   }
 
@@ -493,16 +495,16 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   /// Calls f(key, record) for each key that is to be expanded.
   template <class F>
-  static void each_new_key(Chunk& c, F&& f) {
-    for (size_t i = 0; i < c.new_key_count; ++i)
-      f(c.keys[c.new_keys[i]], sk_of(c, c.slots[c.new_keys[i]].item));
+  static void each_new_key(State& state, F&& f) {
+    for (size_t i = 0; i < state.new_key_count; ++i)
+      f(state.keys[state.new_keys[i]], sk_of(state, state.slots[state.new_keys[i]].item));
   }
 
   /// Calls f(attempt) for each attempt that is still open.
   template <class F>
-  static void each_attempt(Chunk& c, F&& f) {
-    for (size_t i = 0; i < c.attempt_count; ++i)
-      if (c.attempts[i].state == AttemptState::kOpen) f(c.attempts[i]);
+  static void each_attempt(State& state, F&& f) {
+    for (size_t i = 0; i < state.attempt_count; ++i)
+      if (state.attempts[i].state == AttemptState::kOpen) f(state.attempts[i]);
   }
 
   /// Converts coefficients in (-3329, 3329) to [0, 3329), which is what prim/ntt takes.
@@ -555,8 +557,8 @@ struct SignSteps : CommonSteps<P, Isa> {
 template <MldsaParams P, InstructionSet Isa>
 struct VerifySteps : CommonSteps<P, Isa> {
   using Common = CommonSteps<P, Isa>;
-  using Chunk = VerifyChunk<P, Isa>;
-  using Item = typename Chunk::Item;
+  using State = VerifyState<P, Isa>;
+  using Item = typename State::Item;
   using Common::kK, Common::kL;
 
   static void load_key(PublicKey<P>& key, const uint8_t* pk) {
@@ -573,12 +575,12 @@ struct VerifySteps : CommonSteps<P, Isa> {
 
   /// Loads z, the hint, and t1 of new keys, and notes whether z and the hint are well-formed.
   /// [FIPS204, Alg 8, L1-4; Alg 23, Alg 27]
-  static void load(Chunk& c) {
-    for (size_t i = 0; i < c.new_keys(); ++i)
-      load_key(c.items[i].key, pk_of(c, i));
-    for (size_t i = 0; i < c.count; ++i) {
-      Item& item = c.items[i];
-      const uint8_t* const in = signature(c, i);
+  static void load(State& state) {
+    for (size_t i = 0; i < state.new_keys(); ++i)
+      load_key(state.items[i].key, pk_of(state, i));
+    for (size_t i = 0; i < state.count; ++i) {
+      Item& item = state.items[i];
+      const uint8_t* const in = signature(state, i);
       int32_t too_large = 0;
       for (size_t j = 0; j < kL; ++j) {
         unpack_below<P.z_bits()>(item.z[j], in + P.z_offset() + j * P.z_bytes(), P.gamma1());
@@ -589,62 +591,65 @@ struct VerifySteps : CommonSteps<P, Isa> {
   }
 
   /// Samples A^ of new keys from rho. [FIPS204, Alg 8, L5]
-  static void expand_a(Chunk& c) {
+  static void expand_a(State& state) {
     Common::expand_matrices(
-        *c.rows, c.new_keys(), [&](size_t i) { return c.items[i].key.a; }, [&](size_t i) { return pk_of(c, i); });
+        *state.rows, state.new_keys(), [&](size_t i) { return state.items[i].key.a; },
+        [&](size_t i) { return pk_of(state, i); });
   }
 
   /// Computes tr of new keys, unless the messages are mu. [FIPS204, Alg 8, L6]
-  static void hash_pk(Chunk& c) {
-    if (c.new_keys() == 0 || c.io.message.kind == MessageKind::kMu) return;
-    Common::hash_public_keys({c.items[0].key.tr, sizeof(Item)}, {c.io.pk, P.public_key_bytes()}, c.new_keys());
+  static void hash_pk(State& state) {
+    if (state.new_keys() == 0 || state.io.message.kind == MessageKind::kMu) return;
+    Common::hash_public_keys({state.items[0].key.tr, sizeof(Item)}, {state.io.pk, P.public_key_bytes()},
+                             state.new_keys());
   }
 
   /// Computes mu. [FIPS204, Alg 8, L7]
-  static void hash_message(Chunk& c) {
+  static void hash_message(State& state) {
     Common::hash_messages(
-        c.io, [&](size_t i) { return c.key(i).tr; }, [&](size_t i) { return c.items[i].mu_w1; });
+        state.io, [&](size_t i) { return state.key(i).tr; }, [&](size_t i) { return state.items[i].mu_w1; });
   }
 
   /// Samples c from c~ of the signature. [FIPS204, Alg 8, L8]
-  static void sample_challenge(Chunk& c) {
+  static void sample_challenge(State& state) {
     Common::sample_challenges(
-        *c.rows, c.count, [&](size_t i) { return signature(c, i); }, [&](size_t i) -> Item& { return c.items[i]; });
+        *state.rows, state.count, [&](size_t i) { return signature(state, i); },
+        [&](size_t i) -> Item& { return state.items[i]; });
   }
 
   /// Transforms c, z, and t1 of new keys. [FIPS204, Alg 8, L9]
-  static void ntt_z_t1(Chunk& c) {
-    for (size_t i = 0; i < c.new_keys(); ++i)
-      transform_key(c.items[i].key);
-    for (size_t i = 0; i < c.count; ++i) {
-      ntt(c.items[i].c);
-      for (Poly& z : c.items[i].z)
+  static void ntt_z_t1(State& state) {
+    for (size_t i = 0; i < state.new_keys(); ++i)
+      transform_key(state.items[i].key);
+    for (size_t i = 0; i < state.count; ++i) {
+      ntt(state.items[i].c);
+      for (Poly& z : state.items[i].z)
         ntt(z);
     }
   }
   /// Computes A^ z^ - c^ t1^. [FIPS204, Alg 8, L9]
-  static void multiply_a_z(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i) {
+  static void multiply_a_z(State& state) {
+    for (size_t i = 0; i < state.count; ++i) {
       for (size_t row = 0; row < kK; ++row) {
         Poly product;
-        multiply(c.items[i].w[row], c.key(i).a + row * kL, c.items[i].z, kL);
-        multiply(product, &c.items[i].c, &c.key(i).t1[row], 1);
+        multiply(state.items[i].w[row], state.key(i).a + row * kL, state.items[i].z, kL);
+        multiply(product, &state.items[i].c, &state.key(i).t1[row], 1);
         for (size_t n = 0; n < kN; ++n)
-          c.items[i].w[row].c[n] = reduced(c.items[i].w[row].c[n] - product.c[n]);
+          state.items[i].w[row].c[n] = reduced(state.items[i].w[row].c[n] - product.c[n]);
       }
     }
   }
   /// Transforms A^ z^ - c^ t1^ back, which gives w'. [FIPS204, Alg 8, L9]
-  static void inverse_w(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i)
-      for (Poly& w : c.items[i].w)
+  static void inverse_w(State& state) {
+    for (size_t i = 0; i < state.count; ++i)
+      for (Poly& w : state.items[i].w)
         inverse_ntt(w);
   }
 
   /// Computes w1' from w' and the hint, and packs it behind mu. [FIPS204, Alg 8, L10]
-  static void use_hints(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i) {
-      Item& item = c.items[i];
+  static void use_hints(State& state) {
+    for (size_t i = 0; i < state.count; ++i) {
+      Item& item = state.items[i];
       for (size_t row = 0; row < kK; ++row)
         for (size_t n = 0; n < kN; ++n)
           item.w[row].c[n] = use_hint<P.gamma2_part>(canonical(item.w[row].c[n]), item.hint[row].c[n]);
@@ -653,21 +658,21 @@ struct VerifySteps : CommonSteps<P, Isa> {
   }
 
   /// Computes c~' from mu and w1'. [FIPS204, Alg 8, L12]
-  static void hash_challenge(Chunk& c) {
-    Common::hash_challenges(*c.rows, c.count, [&](size_t i) -> Item& { return c.items[i]; });
+  static void hash_challenge(State& state) {
+    Common::hash_challenges(*state.rows, state.count, [&](size_t i) -> Item& { return state.items[i]; });
   }
 
   /// Sets the status of items whose signature is malformed or whose c~' is not c~. [FIPS204, Alg 8, L13]
-  static void compare(Chunk& c) {
-    for (size_t i = 0; i < c.count; ++i) {
-      const bool equal = std::memcmp(c.items[i].challenge, signature(c, i), P.challenge_bytes()) == 0;
-      if (!equal || !c.items[i].well_formed) c.io.item_status[i] = Status::kSignature;
+  static void compare(State& state) {
+    for (size_t i = 0; i < state.count; ++i) {
+      const bool equal = std::memcmp(state.items[i].challenge, signature(state, i), P.challenge_bytes()) == 0;
+      if (!equal || !state.items[i].well_formed) state.io.item_status[i] = Status::kSignature;
     }
   }
 
  private:
-  static const uint8_t* pk_of(const Chunk& c, size_t key) { return c.io.pk + key * P.public_key_bytes(); }
-  static const uint8_t* signature(const Chunk& c, size_t i) { return c.io.sig + i * P.signature_bytes(); }
+  static const uint8_t* pk_of(const State& state, size_t key) { return state.io.pk + key * P.public_key_bytes(); }
+  static const uint8_t* signature(const State& state, size_t i) { return state.io.sig + i * P.signature_bytes(); }
 };
 
 }  // namespace POLYKEM_ISA

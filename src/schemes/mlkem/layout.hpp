@@ -16,53 +16,53 @@
 namespace polykem::mlkem {
 inline namespace POLYKEM_ISA {
 
-/// The part of a layout that deals with the keys of a chunk's items. L has a type Chunk and satisfies fo::Layout.
+/// The part of a layout that deals with the keys of a state's items. L has a type State and satisfies fo::Layout.
 template <class L>
-concept KeyLayout = fo::Layout<L> && requires(typename L::Chunk& c, ConstByteRows rho, size_t l, bool valid) {
+concept KeyLayout = fo::Layout<L> && requires(typename L::State& state, ConstByteRows rho, size_t l, bool valid) {
   /// Samples A of each item l or, if the last argument is true, its transpose from row l of rho into the item's own
   /// key. Entry (i, j) of A is SampleNTT(rho, j, i), canonical. A is public. [FIPS203, Alg 13, L3-7; Alg 14, L4-8]
-  L::sample_matrix(c, rho, true);
+  L::sample_matrix(state, rho, true);
   /// Loads t^ of each item's key, from the record unless the key is expanded; coefficients are below 2^12. In the
   /// encaps of ML-KEM, the key becomes invalid unless t^ is canonical. [FIPS203, Alg 14, L2; 7.2]
-  L::load_pk(c);
+  L::load_pk(state);
   /// Loads s^, t^ and z of each item's key, from the record unless the key is expanded; coefficients are below 2^12.
   /// [FIPS203, Alg 15, L5]
-  L::load_sk(c);
+  L::load_sk(state);
   /// Returns true if item l's key is well-formed. [FIPS203, 7.2, 7.3]
-  { c.valid(l) } -> std::same_as<bool>;
-  c.set_valid(l, valid);
+  { state.valid(l) } -> std::same_as<bool>;
+  state.set_valid(l, valid);
   /// Returns space for z and c of each item. [FIPS203, Alg 18, L7]
-  { c.z_and_c() } -> std::same_as<ByteRows>;
+  { state.z_and_c() } -> std::same_as<ByteRows>;
 };
 
-/// A layout that samples, transforms and multiplies the polynomials of a chunk one after the other. A Poly is one
+/// A layout that samples, transforms and multiplies the polynomials of a state one after the other. A Poly is one
 /// polynomial of every item. A layout that computes in another order has its own ops.hpp instead.
 template <class L>
 concept Layout = KeyLayout<L> &&
-    requires(typename L::Chunk& c, typename L::Poly& a, const typename L::Poly& b, ByteRows out, ConstByteRows in) {
+    requires(typename L::State& state, typename L::Poly& a, const typename L::Poly& b, ByteRows out, ConstByteRows in) {
   /// Return polynomials: s() returns s or y, which are k polynomials; e() returns e, or e1 and then e2; u() returns t,
   /// or u and then v. These last two have space for k + 1 polynomials. w() returns one polynomial.
-  { c.s() } -> std::same_as<typename L::Poly*>;
-  { c.e() } -> std::same_as<typename L::Poly*>;
-  { c.u() } -> std::same_as<typename L::Poly*>;
-  { c.w() } -> std::same_as<typename L::Poly&>;
+  { state.s() } -> std::same_as<typename L::Poly*>;
+  { state.e() } -> std::same_as<typename L::Poly*>;
+  { state.u() } -> std::same_as<typename L::Poly*>;
+  { state.w() } -> std::same_as<typename L::Poly&>;
   /// Returns space for the ciphertexts of the second encryption. [FIPS203, Alg 18, L8]
-  { c.reencrypted_ct() } -> std::same_as<ByteRows>;
+  { state.reencrypted_ct() } -> std::same_as<ByteRows>;
 
   /// Samples s[n] = SamplePolyCBD_eta1(PRF(sigma, n)) for n < k and e[n] = SamplePolyCBD_eta(PRF(sigma, k + n)) for
   /// n < others, where eta and others are the template arguments and sigma is the second half of the item's seeds. The
   /// results are small. [FIPS203, Alg 13, L8-15; Alg 14, L9-17]
-  L::template sample_noise<2, 1>(c);
+  L::template sample_noise<2, 1>(state);
   /// Transforms a polynomial in place; it is small or canonical before. [FIPS203, Alg 9]
   L::ntt(a);
   /// Makes a polynomial that ntt() left canonical, in place.
   L::canonical(a);
   /// Computes out[i] = the sum over j < k of a[i k + j] b[j] for as many i as the template argument says. a is a matrix
-  /// of the chunk, b is as ntt() leaves it, and the results are products. c.own_matrix() is A of a new key, c.matrix()
-  /// is A^T and then t^, and c.secret() is s^. [FIPS203, Alg 11; 2.4.7]
-  L::template multiply<1>(c.u(), c.own_matrix(), c.s());
-  L::template multiply<1>(c.u(), c.matrix(), c.s());
-  L::template multiply<1>(&c.w(), c.secret(), c.u());
+  /// of the state, b is as ntt() leaves it, and the results are products. state.own_matrix() is A of a new key,
+  /// state.matrix() is A^T and then t^, and state.secret() is s^. [FIPS203, Alg 11; 2.4.7]
+  L::template multiply<1>(state.u(), state.own_matrix(), state.s());
+  L::template multiply<1>(state.u(), state.matrix(), state.s());
+  L::template multiply<1>(&state.w(), state.secret(), state.u());
   /// Adds b, which ntt() left, to the product a; canonical afterwards. [FIPS203, Alg 13, L18]
   L::add_to_product(a, b);
   /// Transforms a product back in place; the result is fit for add() and store_message(). [FIPS203, Alg 10]
@@ -70,15 +70,15 @@ concept Layout = KeyLayout<L> &&
   /// Adds b, which is small, to a, which inverse_ntt() left; canonical afterwards. [FIPS203, Alg 14, L19, L21]
   L::add(a, b);
   /// Adds Decompress_1(m) to v, which is canonical before and after. c.w() is free for use. [FIPS203, Alg 14, L20-21]
-  L::add_message(c, a);
+  L::add_message(state, a);
   /// Stores m = Compress_1(v - w), where v is canonical and w is as inverse_ntt() left it. [FIPS203, Alg 15, L6-7]
-  L::store_message(c, a, a);
+  L::store_message(state, a, a);
   /// Stores ByteEncode_12 of canonical polynomials. [FIPS203, Alg 5]
-  L::template byte_encode<12>(c, out, a);
+  L::template byte_encode<12>(state, out, a);
   /// compress() stores ByteEncode_d(Compress_d()), d = 4, 5, 10 or 11, of canonical polynomials, which it may
   /// overwrite. decompress() loads Decompress_d(ByteDecode_d()), which is canonical. [FIPS203, 4.2.1]
-  L::template compress<4>(c, out, a);
-  L::template decompress<4>(c, a, in);
+  L::template compress<4>(state, out, a);
+  L::template decompress<4>(state, a, in);
 };
 
 }  // namespace POLYKEM_ISA

@@ -13,10 +13,10 @@ namespace polykem::ntru {
 
 template <class Ops, class KeygenOps = Ops>
 struct Kem {
-  using Chunk = typename Ops::Chunk;
-  using KeygenChunk = typename KeygenOps::KeygenChunk;
+  using State = typename Ops::State;
+  using KeygenState = typename KeygenOps::KeygenState;
 
-  static constexpr auto keygen = plan_of<kKeygenStages, KeygenChunk>({
+  static constexpr auto keygen = plan_of<kKeygenStages, KeygenState>({
       {tiled("randombytes"), KeygenOps::make_keygen_coins},
       {tiled("sample_fg"), KeygenOps::sample_fg},
       {"poly_S3_inv", KeygenOps::invert_f},
@@ -32,7 +32,7 @@ struct Kem {
       {tiled("poly_Rq_sum_zero_tobytes"), KeygenOps::store_h},
   });
 
-  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+  static constexpr auto encaps = plan_of<kEncapsStages, State>({
       {"randombytes", Ops::make_encaps_coins},
       {"sample_rm", Ops::sample_rm},
       {"poly_S3_tobytes", Ops::pack_rm},
@@ -43,7 +43,7 @@ struct Kem {
       {"poly_Rq_sum_zero_tobytes", Ops::store_c},
   });
 
-  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+  static constexpr auto decaps = plan_of<kDecapsStages, State>({
       {"frombytes", Ops::load_c_sk},
       {"poly_Rq_mul.cf", Ops::mul_cf},
       {"poly_Rq_to_S3", Ops::reduce_cf},

@@ -12,9 +12,9 @@ namespace polykem::saber {
 
 template <class Ops>
 struct Kem {
-  using Chunk = typename Ops::Chunk;
+  using State = typename Ops::State;
 
-  static constexpr auto keygen = plan_of<kKeygenStages, Chunk>({
+  static constexpr auto keygen = plan_of<kKeygenStages, State>({
       {"randombytes", Ops::make_keygen_coins},
       {"shake128", Ops::hash_seed},
       {"gen_matrix", Ops::gen_a_transposed},
@@ -24,7 +24,7 @@ struct Kem {
       {"sha3_256.pk", Ops::hash_new_pk},
   });
 
-  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+  static constexpr auto encaps = plan_of<kEncapsStages, State>({
       {"randombytes", Ops::make_encaps_coins},
       {"sha3_256.pk", Ops::hash_pk},
       {"sha3_512", Ops::hash_m},
@@ -35,7 +35,7 @@ struct Kem {
       {"sha3_256.c", Ops::store_ss},
   });
 
-  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+  static constexpr auto decaps = plan_of<kDecapsStages, State>({
       {"frombytes", Ops::load_c_sk},
       {"inner_prod", Ops::mul_bs},
       {"tomsg", Ops::decode_m},

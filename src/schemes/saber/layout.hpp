@@ -11,47 +11,48 @@
 namespace polykem::saber {
 inline namespace POLYKEM_ISA {
 
-/// A layout L has a type Chunk and a type Poly, which is one polynomial of every item of a Chunk.
+/// A layout L has a type State and a type Poly, which is one polynomial of every item of a State.
 template <class L>
-concept Layout = fo::Layout<L> && requires(typename L::Chunk& c, typename L::Poly& a, ByteRows out, ConstByteRows in) {
+concept Layout = fo::Layout<L> &&
+    requires(typename L::State& state, typename L::Poly& a, ByteRows out, ConstByteRows in) {
   /// Return polynomials: s() returns s or s', which are l polynomials; u() returns A^T s, A s' and v', or b' and v,
   /// with space for l + 1 polynomials; cm() returns c_m.
-  { c.s() } -> std::same_as<typename L::Poly*>;
-  { c.u() } -> std::same_as<typename L::Poly*>;
-  { c.cm() } -> std::same_as<typename L::Poly&>;
+  { state.s() } -> std::same_as<typename L::Poly*>;
+  { state.u() } -> std::same_as<typename L::Poly*>;
+  { state.cm() } -> std::same_as<typename L::Poly&>;
   /// Return space for the bytes that GenSecret reads, and for the ciphertexts of the second encryption.
-  { c.noise() } -> std::same_as<ByteRows>;
-  { c.reencrypted_ct() } -> std::same_as<ByteRows>;
+  { state.noise() } -> std::same_as<ByteRows>;
+  { state.reencrypted_ct() } -> std::same_as<ByteRows>;
 
   /// Computes SHAKE128 of the first 32 bytes of each row of `in`. The template argument is the number of bytes of
   /// output, 32 or more. [SABER20, GenMatrix, GenSecret]
-  L::template shake128<32>(out, in, c.count);
+  L::template shake128<32>(out, in, state.count);
   /// Makes A of each item's new key from its seed, which is a row of `in`. [SABER20, GenMatrix]
-  L::sample_matrix(c, in);
+  L::sample_matrix(state, in);
   /// Makes A and loads b of each item's key, from the record unless the key is expanded.
   /// [SABER20, GenMatrix, BS2POLVECp]
-  L::load_pk(c);
+  L::load_pk(state);
   /// Loads s and z of each item's key, from the record unless the key is expanded. [SABER20, BS2POLVECq]
-  L::load_sk(c);
+  L::load_sk(state);
   /// Samples a polynomial of the secret from 32 mu bytes. [SABER20, GenSecret]
-  L::sample_secret(c, a, in);
+  L::sample_secret(state, a, in);
 
   /// Computes out[i] = the sum over j < l of entry (i, j) of a matrix times b[j], for as many i as the template
   /// argument says. c.own_matrix() is A^T of a new key, c.matrix() is A and then b, and c.secret() is s.
   /// [SABER20, MatrixVectorMul, InnerProd]
-  L::template multiply<1>(c, c.u(), c.own_matrix(), c.s());
-  L::template multiply<1>(c, c.u(), c.matrix(), c.s());
-  L::template multiply<1>(c, c.u(), c.secret(), c.u());
+  L::template multiply<1>(state, state.u(), state.own_matrix(), state.s());
+  L::template multiply<1>(state, state.u(), state.matrix(), state.s());
+  L::template multiply<1>(state, state.u(), state.secret(), state.u());
   /// Rounds a from 13 bits to 10: (a + h1) >> 3. [SABER20, 2.3]
   L::round(a);
   /// Computes c_m from v': the highest bits of (v' + h1 - 2^9 m) mod 2^10. [SABER20, Saber.PKE.Enc]
-  L::round_v(c, a);
+  L::round_v(state, a);
   /// Computes m from c_m and v, which is the last polynomial of u(). [SABER20, Saber.PKE.Dec]
-  L::decode_m(c);
+  L::decode_m(state);
   /// encode() packs as many bits of each coefficient as the template argument says and ignores those above; decode()
   /// unpacks them. [SABER20, POLVECq2BS, POLVECp2BS]
-  L::template encode<10>(c, out, a);
-  L::template decode<10>(c, a, in);
+  L::template encode<10>(state, out, a);
+  L::template decode<10>(state, a, in);
 };
 
 }  // namespace POLYKEM_ISA

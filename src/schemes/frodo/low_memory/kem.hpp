@@ -5,17 +5,17 @@
 #include <array>
 
 #include "core/operations.hpp"
-#include "schemes/frodo/low_memory/chunk.hpp"
 #include "schemes/frodo/low_memory/ops.hpp"
+#include "schemes/frodo/low_memory/state.hpp"
 #include "schemes/frodo/stages.hpp"
 
 namespace polykem::frodo::low_memory {
 
-/// kMakeKeygenCoins fills the coins of a KeygenChunk, kMakeEncapsCoins mu and salt, which are neighbours.
-template <void (*kMakeKeygenCoins)(KeygenChunk&), void (*kMakeEncapsCoins)(EncryptionChunk&)>
+/// kMakeKeygenCoins fills the coins of a KeygenState, kMakeEncapsCoins mu and salt, which are neighbours.
+template <void (*kMakeKeygenCoins)(KeygenState&), void (*kMakeEncapsCoins)(EncryptionState&)>
 struct Kem {
   /// E is squeezed and sampled in matmul.as, not in shake.r and sample_matrix.
-  static constexpr auto keygen = plan_of<kKeygenStages, KeygenChunk>({
+  static constexpr auto keygen = plan_of<kKeygenStages, KeygenState>({
       {"randombytes", kMakeKeygenCoins},
       {"shake.seed_a", ops::expand_seed_a},
       {{"shake.s", "shake.r", "sample_matrix"}, ops::expand_s},
@@ -25,7 +25,7 @@ struct Kem {
       {"store_sk", ops::store_sk},
   });
 
-  static constexpr auto encaps = plan_of<kEncapsStages, EncryptionChunk>({
+  static constexpr auto encaps = plan_of<kEncapsStages, EncryptionState>({
       {"randombytes", kMakeEncapsCoins},
       {"shake.pkh", ops::hash_pk},
       {"shake.seed_se", ops::derive_seed_k},
@@ -39,7 +39,7 @@ struct Kem {
       {"shake.ss", ops::hash_new_ct},
   });
 
-  static constexpr auto decaps = plan_of<kDecapsStages, EncryptionChunk>({
+  static constexpr auto decaps = plan_of<kDecapsStages, EncryptionState>({
       {"unpack.c", ops::unpack_c},
       {"matmul.bs", ops::mul_b1_s},
       {"decode", ops::decode_m},

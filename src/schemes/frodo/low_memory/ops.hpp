@@ -4,35 +4,35 @@
 
 namespace polykem::frodo::low_memory {
 
-struct KeygenChunk;
-struct EncryptionChunk;
+struct KeygenState;
+struct EncryptionState;
 
 namespace ops {
 
-void expand_seed_a(KeygenChunk& c);
-void expand_s(KeygenChunk& c);
-void gen_a_keygen(KeygenChunk& c);
-void mul_a_s(KeygenChunk& c);
-void hash_new_pk(KeygenChunk& c);
-void store_sk(KeygenChunk& c);
+void expand_seed_a(KeygenState& state);
+void expand_s(KeygenState& state);
+void gen_a_keygen(KeygenState& state);
+void mul_a_s(KeygenState& state);
+void hash_new_pk(KeygenState& state);
+void store_sk(KeygenState& state);
 
-void hash_pk(EncryptionChunk& c);
-void derive_seed_k(EncryptionChunk& c);
-void expand_noise(EncryptionChunk& c);
-void gen_a(EncryptionChunk& c);
-void mul_s1_a(EncryptionChunk& c);
-void pack_c1(EncryptionChunk& c);
-void mul_s1_b(EncryptionChunk& c);
-void encode_mu(EncryptionChunk& c);
-void pack_c2(EncryptionChunk& c);
-void hash_new_ct(EncryptionChunk& c);
+void hash_pk(EncryptionState& state);
+void derive_seed_k(EncryptionState& state);
+void expand_noise(EncryptionState& state);
+void gen_a(EncryptionState& state);
+void mul_s1_a(EncryptionState& state);
+void pack_c1(EncryptionState& state);
+void mul_s1_b(EncryptionState& state);
+void encode_mu(EncryptionState& state);
+void pack_c2(EncryptionState& state);
+void hash_new_ct(EncryptionState& state);
 
-void unpack_c(EncryptionChunk& c);
-void mul_b1_s(EncryptionChunk& c);
-void decode_m(EncryptionChunk& c);
-void compare_ct(EncryptionChunk& c);
-void select_k_or_s(EncryptionChunk& c);
-void hash_ct(EncryptionChunk& c);
+void unpack_c(EncryptionState& state);
+void mul_b1_s(EncryptionState& state);
+void decode_m(EncryptionState& state);
+void compare_ct(EncryptionState& state);
+void select_k_or_s(EncryptionState& state);
+void hash_ct(EncryptionState& state);
 
 }  // namespace ops
 }  // namespace polykem::frodo::low_memory

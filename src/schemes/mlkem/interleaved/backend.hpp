@@ -13,7 +13,7 @@ template <MlkemParams P, InterleavedInstructionSet Isa, tuning::Cpu kCpu>
 constexpr SchemeBackend backend() {
   using Layout = interleaved::Layout<P, Isa>;
   static_assert(mlkem::Layout<Layout>);
-  return single::backend<P, Isa, kCpu, Operations<Kem<Steps<P, Layout>>, typename Layout::Chunk>>();
+  return single::backend<P, Isa, kCpu, Operations<Kem<Steps<P, Layout>>, typename Layout::State>>();
 }
 
 }  // namespace POLYKEM_ISA

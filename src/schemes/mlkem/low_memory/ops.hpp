@@ -34,11 +34,11 @@ struct Work {
 
 /// One item with its records.
 template <MlkemParams P, class Prims>
-struct Chunk {
+struct State {
   static constexpr Dims kDims = P;
   static constexpr size_t workspace_bytes() { return Arena::bytes<Work<kDims, Prims>>(1); }
 
-  Chunk(const Batch& batch, std::byte* workspace) : io(batch), work(*Arena(workspace).take<Work<kDims, Prims>>(1)) {}
+  State(const Batch& batch, std::byte* workspace) : io(batch), work(*Arena(workspace).take<Work<kDims, Prims>>(1)) {}
 
   const Batch& io;
   Work<kDims, Prims>& work;
@@ -49,7 +49,7 @@ struct Ops {
   static_assert(!P.kyber());
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
-  using Chunk = low_memory::Chunk<P, Prims>;
+  using State = low_memory::State<P, Prims>;
   using Work = low_memory::Work<kDims, Prims>;
 
   /// Returns the PRF's bytes for one polynomial, which it writes to the end of row[1]. The polynomial may be sampled
@@ -88,36 +88,40 @@ struct Ops {
 
   // ---- keygen
 
-  static void hash_d(Chunk& c) {
+  static void hash_d(State& state) {
     const uint8_t k = kK;
-    sha3_512(c.work.seeds, {c.work.inputs, kSymBytes}, {&k, 1});
+    sha3_512(state.work.seeds, {state.work.inputs, kSymBytes}, {&k, 1});
   }
 
-  static void make_keys(Chunk& c) {
-    Work& w = c.work;
+  static void make_keys(State& state) {
+    Work& w = state.work;
     const uint8_t* sigma = w.seeds + kSymBytes;
     sample_vector(w, sigma);
     for (size_t i = 0; i < kK; ++i)
-      Prims::byte_encode(c.io.sk_out + i * kPolyBytes, w.vector[i]);
+      Prims::byte_encode(state.io.sk_out + i * kPolyBytes, w.vector[i]);
     for (size_t i = 0; i < kK; ++i) {
       multiply_row(w, w.seeds, i, false);
       Prims::template sample_poly_cbd<P.eta1>(w.row[1], prf<P.eta1>(w, sigma, kK + i));
       Prims::ntt(w.row[1]);
       Prims::add(w.row[0], w.row[1]);
-      Prims::byte_encode(c.io.pk_out + i * kPolyBytes, w.row[0]);
+      Prims::byte_encode(state.io.pk_out + i * kPolyBytes, w.row[0]);
     }
-    std::memcpy(c.io.pk_out + P.vector_bytes(), w.seeds, kSymBytes);
-    std::memcpy(c.io.sk_out + P.pk_offset(), c.io.pk_out, P.public_key_bytes());
-    std::memcpy(c.io.sk_out + P.z_offset(), w.inputs + kSymBytes, kSymBytes);
+    std::memcpy(state.io.pk_out + P.vector_bytes(), w.seeds, kSymBytes);
+    std::memcpy(state.io.sk_out + P.pk_offset(), state.io.pk_out, P.public_key_bytes());
+    std::memcpy(state.io.sk_out + P.z_offset(), w.inputs + kSymBytes, kSymBytes);
   }
 
-  static void hash_new_pk(Chunk& c) { sha3_256(c.io.sk_out + P.hash_offset(), {c.io.pk_out, P.public_key_bytes()}); }
+  static void hash_new_pk(State& state) {
+    sha3_256(state.io.sk_out + P.hash_offset(), {state.io.pk_out, P.public_key_bytes()});
+  }
 
   // ---- encaps
 
-  static void hash_pk(Chunk& c) { sha3_256(c.work.hash(), {c.io.pk, P.public_key_bytes()}); }
+  static void hash_pk(State& state) { sha3_256(state.work.hash(), {state.io.pk, P.public_key_bytes()}); }
 
-  static void hash_m(Chunk& c) { sha3_512(c.work.seeds, {c.work.m(), kSymBytes}, {c.work.hash(), kSymBytes}); }
+  static void hash_m(State& state) {
+    sha3_512(state.work.seeds, {state.work.m(), kSymBytes}, {state.work.hash(), kSymBytes});
+  }
 
   /// Encrypts m under pk with the randomness r. Calls use(bits, polynomial, offset) for each polynomial of the
   /// ciphertext, which is to be compressed to `bits` bits per coefficient and begins at byte `offset`. Returns 0 if all
@@ -146,45 +150,46 @@ struct Ops {
     Prims::add_cbd2(w.row[0], prf<P.kEta2>(w, r, nonce), w.row[1]);
   }
 
-  static void encrypt_m(Chunk& c) {
-    Work& w = c.work;
-    w.differences = encrypt(
-        w, c.io.pk, [&](auto bits, const Poly& a, size_t at) { Prims::template compress<bits>(c.io.ct_out + at, a); });
+  static void encrypt_m(State& state) {
+    Work& w = state.work;
+    w.differences = encrypt(w, state.io.pk, [&](auto bits, const Poly& a, size_t at) {
+      Prims::template compress<bits>(state.io.ct_out + at, a);
+    });
   }
 
-  static void store_ss(Chunk& c) {
-    std::memcpy(c.io.ss_out, c.work.seeds, kSymBytes);
-    if (c.work.differences != 0) c.io.item_status[0] = Status::kPublicKey;
+  static void store_ss(State& state) {
+    std::memcpy(state.io.ss_out, state.work.seeds, kSymBytes);
+    if (state.work.differences != 0) state.io.item_status[0] = Status::kPublicKey;
   }
 
   // ---- decaps
 
   /// Compares the hash of pk with the stored one. The hash is public, and so is whether it is right. [FIPS203, 7.3]
-  static void check_sk(Chunk& c) {
-    const uint8_t* stored = c.io.sk + P.hash_offset();
-    sha3_256(c.work.hash(), {c.io.sk + P.pk_offset(), P.public_key_bytes()});
-    if (std::memcmp(c.work.hash(), stored, kSymBytes) != 0) c.io.item_status[0] = Status::kSecretKey;
+  static void check_sk(State& state) {
+    const uint8_t* stored = state.io.sk + P.hash_offset();
+    sha3_256(state.work.hash(), {state.io.sk + P.pk_offset(), P.public_key_bytes()});
+    if (std::memcmp(state.work.hash(), stored, kSymBytes) != 0) state.io.item_status[0] = Status::kSecretKey;
   }
 
-  static void decrypt(Chunk& c) {
-    Work& w = c.work;
+  static void decrypt(State& state) {
+    Work& w = state.work;
     for (size_t i = 0; i < kK; ++i) {
-      Prims::template decompress<P.du>(w.vector[i], c.io.ct + i * kN * P.du / 8);
+      Prims::template decompress<P.du>(w.vector[i], state.io.ct + i * kN * P.du / 8);
       transform(w, i);
-      Prims::byte_decode(w.row[i], c.io.sk + i * kPolyBytes);
+      Prims::byte_decode(w.row[i], state.io.sk + i * kPolyBytes);
     }
     multiply(w);
     Prims::inverse_ntt(w.row[0]);
-    Prims::template decompress<P.dv>(w.row[1], c.io.ct + P.u_bytes());
+    Prims::template decompress<P.dv>(w.row[1], state.io.ct + P.u_bytes());
     Prims::subtract(w.row[1], w.row[0]);
     Prims::template compress<1>(w.m(), w.row[1]);
   }
 
-  static void hash_reject(Chunk& c) {
+  static void hash_reject(State& state) {
     Shake reject(Shake::Strength::kShake256);
-    reject.absorb({c.io.sk + P.z_offset(), kSymBytes});
-    reject.absorb({c.io.ct, P.ciphertext_bytes()});
-    reject.squeeze(c.work.rejected);
+    reject.absorb({state.io.sk + P.z_offset(), kSymBytes});
+    reject.absorb({state.io.ct, P.ciphertext_bytes()});
+    reject.squeeze(state.work.rejected);
   }
 
   /// Returns 0 if a and b are equal. `bytes` is a multiple of 4.
@@ -199,36 +204,36 @@ struct Ops {
     return result;
   }
 
-  static void encrypt_and_compare(Chunk& c) {
-    Work& w = c.work;
+  static void encrypt_and_compare(State& state) {
+    Work& w = state.work;
     uint32_t differences = 0;
-    encrypt(w, c.io.sk + P.pk_offset(), [&](auto bits, const Poly& a, size_t at) {
+    encrypt(w, state.io.sk + P.pk_offset(), [&](auto bits, const Poly& a, size_t at) {
       auto* again = reinterpret_cast<uint8_t*>(w.row[1].c);
       Prims::template compress<bits>(again, a);
-      differences |= difference(again, c.io.ct + at, kN * bits / 8);
+      differences |= difference(again, state.io.ct + at, kN * bits / 8);
     });
     w.differences = differences;
   }
 
-  static void select(Chunk& c) {
-    Work& w = c.work;
-    ct::select_bytes(c.io.ss_out, w.seeds, w.rejected, kSymBytes, ct::mask_nonzero(w.differences));
+  static void select(State& state) {
+    Work& w = state.work;
+    ct::select_bytes(state.io.ss_out, w.seeds, w.rejected, kSymBytes, ct::mask_nonzero(w.differences));
   }
 };
 
 /// The plans of the three operations. Ops is the class low_memory::Ops with two more functions, which make coins.
 template <class Ops>
 struct Kem {
-  using Chunk = typename Ops::Chunk;
+  using State = typename Ops::State;
 
-  static constexpr auto keygen = plan_of<kKeygenStages, Chunk>({
+  static constexpr auto keygen = plan_of<kKeygenStages, State>({
       {"randombytes", Ops::make_keygen_coins},
       {"sha3_512.G", Ops::hash_d},
       {{"make_keys", "sample_ntt", "byte_encode"}, Ops::make_keys},
       {"sha3_256.H", Ops::hash_new_pk},
   });
 
-  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+  static constexpr auto encaps = plan_of<kEncapsStages, State>({
       {"randombytes", Ops::make_encaps_coins},
       {"sha3_256.H", Ops::hash_pk},
       {"sha3_512.G", Ops::hash_m},
@@ -236,7 +241,7 @@ struct Kem {
       {"shared_secret", Ops::store_ss},
   });
 
-  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+  static constexpr auto decaps = plan_of<kDecapsStages, State>({
       {"sha3_256.H", Ops::check_sk},
       {{"decrypt", "byte_decode", "compress.m"}, Ops::decrypt},
       {"sha3_512.G", Ops::hash_m},

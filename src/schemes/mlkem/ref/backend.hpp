@@ -14,7 +14,7 @@ template <MlkemParams P>
 constexpr SchemeBackend backend() {
   using Layout = ref::Layout<P>;
   using Keys = mlkem::Keys<P, Layout>;
-  using SingleItem = Operations<Kem<Steps<P, Layout>>, typename Layout::Chunk>;
+  using SingleItem = Operations<Kem<Steps<P, Layout>>, typename Layout::State>;
   using Items = SharedKeyFirst<ItemByItem<SingleItem, 8, record_bytes<P>>, Keys>;
   SchemeBackend result = scheme_backend<Items>(cpu::kRef);
   result.expanded_public_key = Keys::kExpandedPublicKey;

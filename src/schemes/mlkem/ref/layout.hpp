@@ -5,7 +5,7 @@
 #include "prim/keccak/row_hashes.hpp"
 #include "schemes/mlkem/ref/pack.hpp"
 #include "schemes/mlkem/ref/sample.hpp"
-#include "schemes/mlkem/single_item.hpp"
+#include "schemes/mlkem/single_item_state.hpp"
 #include "schemes/mlkem/steps.hpp"
 
 namespace polykem::mlkem::ref {
@@ -13,7 +13,7 @@ inline namespace POLYKEM_ISA {
 
 /// Working memory of one item.
 template <Dims D>
-struct Item {
+struct Workspace {
   SecretKey<D.k> own;
   Polys<D> poly;
   fo::Secrets<1, kKeygenCoinBytes> fo;
@@ -26,24 +26,24 @@ struct Layout : PortableHashes {
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using Poly = mlkem::Poly;
-  using Chunk = SingleItem<P, Item<kDims>>;
+  using State = SingleItemState<P, Workspace<kDims>>;
 
-  static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
-    sample_a(c.work.own.pk, rho.data, transposed);
+  static void sample_matrix(State& state, ConstByteRows rho, bool transposed) {
+    sample_a(state.work.own.pk, rho.data, transposed);
   }
-  static void load_pk(Chunk& c) {
-    if (!c.expanded()) load_pk(c.work.own.pk, c.io.pk);
+  static void load_pk(State& state) {
+    if (!state.expanded()) load_pk(state.work.own.pk, state.io.pk);
   }
-  static void load_sk(Chunk& c) {
-    if (!c.expanded()) load_sk(c.work.own, c.io.sk);
+  static void load_sk(State& state) {
+    if (!state.expanded()) load_sk(state.work.own, state.io.sk);
   }
 
   template <unsigned kEta, size_t kOthers>
-  static void sample_noise(Chunk& c) {
+  static void sample_noise(State& state) {
     for (size_t n = 0; n < kK; ++n)
-      sample_poly<P.eta1>(c.s()[n], c.fo().seeds[0] + kSymBytes, n);
+      sample_poly<P.eta1>(state.s()[n], state.fo().seeds[0] + kSymBytes, n);
     for (size_t n = 0; n < kOthers; ++n)
-      sample_poly<kEta>(c.e()[n], c.fo().seeds[0] + kSymBytes, kK + n);
+      sample_poly<kEta>(state.e()[n], state.fo().seeds[0] + kSymBytes, kK + n);
   }
 
   static void ntt(Poly& a) { polykem::ntt::forward(a.c); }
@@ -56,25 +56,25 @@ struct Layout : PortableHashes {
   }
   static void add_to_product(Poly& a, const Poly& b) { poly_add(a, b); }
   static void add(Poly& a, const Poly& b) { poly_add(a, b); }
-  static void add_message(Chunk& c, Poly& v) {
-    poly_decompress<1>(c.w(), c.fo().hashed[0]);
-    poly_add(v, c.w());
+  static void add_message(State& state, Poly& v) {
+    poly_decompress<1>(state.w(), state.fo().hashed[0]);
+    poly_add(v, state.w());
   }
-  static void store_message(Chunk& c, Poly& v, const Poly& w) {
+  static void store_message(State& state, Poly& v, const Poly& w) {
     poly_sub(v, v, w);
-    poly_compress<1>(c.fo().hashed[0], v);
+    poly_compress<1>(state.fo().hashed[0], v);
   }
 
   template <unsigned kBits>
-  static void byte_encode(Chunk&, ByteRows out, const Poly& a) {
+  static void byte_encode(State&, ByteRows out, const Poly& a) {
     poly_byte_encode(out.data, a);
   }
   template <unsigned kBits>
-  static void compress(Chunk&, ByteRows out, const Poly& a) {
+  static void compress(State&, ByteRows out, const Poly& a) {
     poly_compress<kBits>(out.data, a);
   }
   template <unsigned kBits>
-  static void decompress(Chunk&, Poly& a, ConstByteRows in) {
+  static void decompress(State&, Poly& a, ConstByteRows in) {
     poly_decompress<kBits>(a, in.data);
   }
 

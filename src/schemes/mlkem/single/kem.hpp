@@ -13,7 +13,7 @@ namespace polykem::mlkem::single {
 /// Returns the plan of keygen, with one or two steps for the matrix and the noise.
 template <class Ops, class... Sampling>
 consteval auto keygen_plan(const Sampling&... sampling) {
-  return plan_of<kKeygenStages, typename Ops::Chunk>({
+  return plan_of<kKeygenStages, typename Ops::State>({
       {"randombytes", Ops::make_keygen_coins},
       {"sha3_512.G", Ops::hash_d},
       sampling...,
@@ -26,8 +26,8 @@ consteval auto keygen_plan(const Sampling&... sampling) {
 
 template <class Ops>
 struct Kem {
-  using Chunk = typename Ops::Chunk;
-  using Sampling = Step<Chunk, StepStages>;
+  using State = typename Ops::State;
+  using Sampling = Step<State, StepStages>;
 
   static constexpr auto keygen = [] {
     if constexpr (Ops::kNoiseOverlapsMatrix) {
@@ -37,7 +37,7 @@ struct Kem {
     }
   }();
 
-  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+  static constexpr auto encaps = plan_of<kEncapsStages, State>({
       {"randombytes", Ops::make_encaps_coins},
       {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "sample_ntt"), Ops::hash_pk_sample_a},
       {"sha3_512.G", Ops::hash_m},
@@ -51,7 +51,7 @@ struct Kem {
       {"shared_secret", Ops::store_ss},
   });
 
-  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+  static constexpr auto decaps = plan_of<kDecapsStages, State>({
       {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "shake256.J", "sample_ntt"), Ops::hash_inputs_sample_a},
       {"byte_decode", Ops::load_c_sk},
       {"ntt.u", Ops::ntt_u},

@@ -5,8 +5,8 @@
 
 #include "prim/ntt/lanes/single_products.hpp"
 #include "schemes/mlkem/instruction_set.hpp"
-#include "schemes/mlkem/single/chunk.hpp"
 #include "schemes/mlkem/single/poly.hpp"
+#include "schemes/mlkem/single/workspace.hpp"
 #include "schemes/mlkem/steps.hpp"
 
 #ifdef POLYKEM_ISA_AVX512
@@ -21,32 +21,32 @@ struct Layout : polykem::lanes::SingleHashes {
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using Poly = mlkem::Poly;
-  using Chunk = SingleItem<P, Item<kDims>>;
+  using State = SingleItemState<P, Workspace<kDims>>;
 
-  static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
-    MatrixSampler<kK>(c.work.own.pk.rows, rho.data, transposed, c.work.hash.squeezed).sample(c.work.states);
+  static void sample_matrix(State& state, ConstByteRows rho, bool transposed) {
+    MatrixSampler<kK>(state.work.own.pk.rows, rho.data, transposed, state.work.hash.squeezed).sample(state.work.states);
   }
-  static void load_pk(Chunk& c) {
-    if (!c.expanded()) load_pk(c.work.own.pk, c.io.pk);
+  static void load_pk(State& state) {
+    if (!state.expanded()) load_pk(state.work.own.pk, state.io.pk);
   }
-  static void load_sk(Chunk& c) {
-    if (!c.expanded()) load_sk(c.work.own, c.io.sk);
+  static void load_sk(State& state) {
+    if (!state.expanded()) load_sk(state.work.own, state.io.sk);
   }
 
   template <unsigned kEta, size_t kOthers>
-  static void sample_noise(Chunk& c) {
-    auto& work = c.work;
+  static void sample_noise(State& state) {
+    auto& work = state.work;
     constexpr size_t kLong = P.eta1 == 2 ? 0 : kEta == 2 ? kK : kK + kOthers;
     prf_rows<kK + kOthers, kLong>(work.poly.prf[0], sizeof work.poly.prf[0], work.fo.seeds[0] + kSymBytes, work.states);
-    sample_from_rows<kEta, kOthers>(c);
+    sample_from_rows<kEta, kOthers>(state);
   }
   /// Samples s and e, or y, e1 and e2, from the PRF's output.
   template <unsigned kEta, size_t kOthers>
-  static void sample_from_rows(Chunk& c) {
+  static void sample_from_rows(State& state) {
     for (size_t n = 0; n < kK; ++n)
-      sample<P.eta1>(c.s()[n], c.work.poly.prf[n]);
+      sample<P.eta1>(state.s()[n], state.work.poly.prf[n]);
     for (size_t n = 0; n < kOthers; ++n)
-      sample<kEta>(c.e()[n], c.work.poly.prf[kK + n]);
+      sample<kEta>(state.e()[n], state.work.poly.prf[kK + n]);
   }
 
   static void ntt(Poly& a) {
@@ -76,31 +76,31 @@ struct Layout : polykem::lanes::SingleHashes {
         a.c, [&](size_t i, V16 x)
                  __attribute__((always_inline)) { return polykem::ntt::reduced_once(x + V16::load(b.c + i)); });
   }
-  static void add_message(Chunk& c, Poly& v) {
+  static void add_message(State& state, Poly& v) {
     polykem::ntt::map_single(
         v.c, [&](size_t i, V16 x) __attribute__((always_inline)) {
-          return polykem::ntt::reduced_once(x + polykem::ntt::message_single(c.fo().hashed[0], i));
+          return polykem::ntt::reduced_once(x + polykem::ntt::message_single(state.fo().hashed[0], i));
         });
   }
-  static void store_message(Chunk& c, const Poly& v, const Poly& w) {
+  static void store_message(State& state, const Poly& v, const Poly& w) {
     for (size_t i = 0; i < kN; i += V16::kLanes) {
       const V16 difference = V16::load(v.c + i) - V16::load(w.c + i);
-      polykem::ntt::store_bits_single(c.fo().hashed[0], i,
+      polykem::ntt::store_bits_single(state.fo().hashed[0], i,
                                       polykem::ntt::compress<1>(polykem::ntt::positive(difference)));
     }
   }
 
   template <unsigned kBits>
-  static void byte_encode(Chunk&, ByteRows out, const Poly& a) {
+  static void byte_encode(State&, ByteRows out, const Poly& a) {
     store<kBits>(out.data, a);
   }
   template <unsigned kBits>
-  static void compress(Chunk&, ByteRows out, const Poly& a) {
+  static void compress(State&, ByteRows out, const Poly& a) {
     for (size_t i = 0; i < kN; i += V16::kLanes)
       polykem::ntt::pack_single<kBits>(out.data, i, polykem::ntt::compress<kBits>(V16::load(a.c + i)));
   }
   template <unsigned kBits>
-  static void decompress(Chunk&, Poly& a, ConstByteRows in) {
+  static void decompress(State&, Poly& a, ConstByteRows in) {
     load_compressed<kBits>(a, in.data);
   }
 

@@ -20,49 +20,49 @@ struct Ops : Steps<P, Layout<P, Isa>> {
   static constexpr size_t kPkBlocks = decltype(HashSpace<kDims>::pk)::kBlocks;
   static constexpr size_t kRejectBlocks = decltype(HashSpace<kDims>::reject)::kBlocks;
   static constexpr size_t kRound3Blocks = decltype(HashSpace<kDims>::round3)::kBlocks;
-  using Chunk = typename Layout::Chunk;
+  using State = typename Layout::State;
 
   /// True if the last entries of the matrix leave states for the noise beside them.
   static constexpr bool kNoiseOverlapsMatrix = MatrixSampler<kK>::kRest > 0;
 
-  static void sample_a_se(Chunk& c) {
+  static void sample_a_se(State& state) {
     static_assert(sizeof(Polys<kDims>) >= sizeof(Squeezed));  // prf, which follows Polys, is in use too
-    auto& work = c.work;
+    auto& work = state.work;
     MatrixSampler<kK> sampler(work.own.pk.rows, work.fo.seeds[0], false, work.hash.squeezed);
     sampler.template sample_with_noise<2 * kK, P.eta1 - 1>(work.states, work.poly.prf[0], sizeof work.poly.prf[0],
                                                            work.fo.seeds[0] + kSymBytes);
-    Layout::template sample_from_rows<P.eta1, kK>(c);
+    Layout::template sample_from_rows<P.eta1, kK>(state);
   }
 
-  static void hash_pk_sample_a(Chunk& c) {
-    if (c.expanded()) return;
-    auto& work = c.work;
-    const uint8_t* const pk = c.pk_in().data;
+  static void hash_pk_sample_a(State& state) {
+    if (state.expanded()) return;
+    auto& work = state.work;
+    const uint8_t* const pk = state.pk_in().data;
     ct::declassify(pk, P.public_key_bytes());
     Layout::hash_sample_a(work.own.pk, pk, work.hash, work.states);
   }
 
   /// Samples A^T and, beside it, computes the hash of z and c or, for round 3, of c. For ML-KEM, also compares the hash
   /// of pk with the stored one; both are public. [FIPS203, 7.3]
-  static void hash_inputs_sample_a(Chunk& c) {
-    auto& work = c.work;
-    if (c.expanded()) return Ops::hash_c(c);
-    const uint8_t *const sk = c.io.sk, *const pk = c.pk_in().data;
+  static void hash_inputs_sample_a(State& state) {
+    auto& work = state.work;
+    if (state.expanded()) return Ops::hash_c(state);
+    const uint8_t *const sk = state.io.sk, *const pk = state.pk_in().data;
     ct::declassify(pk, P.public_key_bytes() + kSymBytes);
     MatrixSampler<kK> sampler(work.own.pk.rows, pk + P.vector_bytes(), true, work.hash.squeezed);
     if constexpr (P.kyber()) {
-      work.hash.round3.set(c.io.ct, 0, c.io.ct, polykem::lanes::kSha3Suffix);
+      work.hash.round3.set(state.io.ct, 0, state.io.ct, polykem::lanes::kSha3Suffix);
       sampler.template sample_overlapped<kRound3Blocks, 1>(work.states, {work.hash.round3.bytes});
       store_digest(work.fo.kdf[0] + kSymBytes, work.states, 0);
     } else {
       static_assert(kRejectBlocks == kPkBlocks);
       work.hash.pk.set(pk, 0, pk, polykem::lanes::kSha3Suffix);
-      work.hash.reject.set(sk + P.z_offset(), kSymBytes, c.io.ct, polykem::lanes::kShakeSuffix);
+      work.hash.reject.set(sk + P.z_offset(), kSymBytes, state.io.ct, polykem::lanes::kShakeSuffix);
       sampler.template sample_overlapped<kPkBlocks, 2>(work.states, {work.hash.pk.bytes, work.hash.reject.bytes});
       store_digest(work.own.pk.hash, work.states, 0);
       store_digest(work.fo.kdf[0], work.states, 1);
     }
-    Ops::check_hashes(c);
+    Ops::check_hashes(state);
   }
 };
 
@@ -71,8 +71,8 @@ struct Ops : Steps<P, Layout<P, Isa>> {
 template <MlkemParams P, class Isa, size_t kMinTogether>
 struct SingleOperations {
   using ItemOps = Ops<P, Isa>;
-  using Chunk = typename ItemOps::Chunk;
-  using Single = Operations<Kem<ItemOps>, Chunk>;
+  using State = typename ItemOps::State;
+  using Single = Operations<Kem<ItemOps>, State>;
   static constexpr size_t kGranule = 1;
   template <Op kOp>
   static constexpr size_t kItems = 1;
@@ -113,9 +113,9 @@ struct SingleOperations {
     auto* const kept = arena.take<uint8_t>(batch.count * kKeptBytes<kOp>);
     for (size_t i = 0; i < batch.count; ++i) {
       const Batch alone = item(i);
-      Chunk chunk(alone, single_workspace);
-      run_all_but_last(plan, chunk, times);
-      if constexpr (kKeptBytes<kOp> != 0) std::memcpy(kept + i * kKeptBytes<kOp>, chunk.fo().seeds[0], kSymBytes);
+      State state(alone, single_workspace);
+      run_all_but_last(plan, state, times);
+      if constexpr (kKeptBytes<kOp> != 0) std::memcpy(kept + i * kKeptBytes<kOp>, state.fo().seeds[0], kSymBytes);
     }
     StepClock clock(times);
     end_together<kOp>(batch, kept);

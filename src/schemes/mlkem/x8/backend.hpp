@@ -14,7 +14,7 @@ inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InstructionSet Isa>
 struct X8Operations {
-  using EightItems = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
+  using EightItems = Operations<Kem<Ops<P, Isa>>, State<P>>;
   static constexpr size_t kGranule = x8::kItems;
   /// The number of items in a chunk: few enough to leave work for other threads, and enough for the expansion of a
   /// shared key to take little of the time.

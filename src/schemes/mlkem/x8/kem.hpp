@@ -13,9 +13,9 @@ namespace polykem::mlkem::x8 {
 
 template <class Ops>
 struct Kem {
-  using Chunk = typename Ops::Chunk;
+  using State = typename Ops::State;
 
-  static constexpr auto keygen = plan_of<kKeygenStages, Chunk>({
+  static constexpr auto keygen = plan_of<kKeygenStages, State>({
       {"randombytes", Ops::make_keygen_coins},
       {"sha3_512.G", Ops::hash_d},
       {"sample_ntt", Ops::sample_a},
@@ -24,7 +24,7 @@ struct Kem {
       {"sha3_256.H", Ops::hash_new_pk},
   });
 
-  static constexpr auto encaps = plan_of<kEncapsStages, Chunk>({
+  static constexpr auto encaps = plan_of<kEncapsStages, State>({
       {"randombytes", Ops::make_encaps_coins},
       {"sha3_256.H", Ops::hash_pk},
       {"sha3_512.G", Ops::hash_m},
@@ -36,7 +36,7 @@ struct Kem {
       {"shared_secret", Ops::store_ss},
   });
 
-  static constexpr auto decaps = plan_of<kDecapsStages, Chunk>({
+  static constexpr auto decaps = plan_of<kDecapsStages, State>({
       {"sha3_256.H", Ops::check_sk},
       {"byte_decode", Ops::load_c_sk},
       {"ntt.u", Ops::ntt_u},

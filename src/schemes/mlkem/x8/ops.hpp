@@ -10,11 +10,11 @@
 #include "schemes/mlkem/interleaved/fetch.hpp"
 #include "schemes/mlkem/single/poly.hpp"
 #include "schemes/mlkem/steps.hpp"
-#include "schemes/mlkem/x8/chunk.hpp"
 #include "schemes/mlkem/x8/kem.hpp"
 #include "schemes/mlkem/x8/matrix_sampler.hpp"
 #include "schemes/mlkem/x8/noise.hpp"
 #include "schemes/mlkem/x8/noise_prf.hpp"
+#include "schemes/mlkem/x8/state.hpp"
 
 namespace polykem::mlkem::x8 {
 inline namespace POLYKEM_ISA {
@@ -25,45 +25,45 @@ using simd::V16, simd::V64;
 template <MlkemParams P, InstructionSet Isa>
 struct Layout : LaneHashes<Isa> {
   static constexpr size_t kK = P.k;
-  using Chunk = x8::Chunk<P>;
+  using State = x8::State<P>;
 
-  static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
-    MatrixSampler sampler(Seeds::load(rho, c.count));
+  static void sample_matrix(State& state, ConstByteRows rho, bool transposed) {
+    MatrixSampler sampler(Seeds::load(rho, state.count));
     for (size_t entry = 0; entry < kK * kK; ++entry) {
       const size_t i = entry / kK, j = entry % kK;
-      interleaved::fetch_output<P>(c.io, 0, kItems, entry, kK * kK);
-      interleaved::fetch_next_input<P>(c.io, entry, kK * kK);
+      interleaved::fetch_output<P>(state.io, 0, kItems, entry, kK * kK);
+      interleaved::fetch_next_input<P>(state.io, entry, kK * kK);
       sampler.begin(V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i)));
-      if (entry > 0) accept(c, sampler);
+      if (entry > 0) accept(state, sampler);
       sampler.finish();
-      if (entry > 0) store_accepted(c, entry - 1);
+      if (entry > 0) store_accepted(state, entry - 1);
     }
     sampler.end();
-    accept(c, sampler);
-    store_accepted(c, kK * kK - 1);
+    accept(state, sampler);
+    store_accepted(state, kK * kK - 1);
   }
 
-  static void load_pk(Chunk& c) {
-    if (c.expanded()) return;
-    for (size_t l = 0; l < c.count; ++l)
-      single::load_t<P>(c.work.own[l].pk, c.pk_in().at(l));
+  static void load_pk(State& state) {
+    if (state.expanded()) return;
+    for (size_t l = 0; l < state.count; ++l)
+      single::load_t<P>(state.work.own[l].pk, state.pk_in().at(l));
   }
-  static void load_sk(Chunk& c) {
-    if (c.expanded()) return;
-    for (size_t l = 0; l < c.count; ++l)
-      single::load_sk<P>(c.work.own[l], c.sk_in().at(l));
+  static void load_sk(State& state) {
+    if (state.expanded()) return;
+    for (size_t l = 0; l < state.count; ++l)
+      single::load_sk<P>(state.work.own[l], state.sk_in().at(l));
   }
 
  private:
-  static void accept(Chunk& c, const MatrixSampler& sampler) {
+  static void accept(State& state, const MatrixSampler& sampler) {
     for (size_t l = 0; l < kItems; ++l)
-      sampler.accept(c.work.accepted[l], l);
+      sampler.accept(state.work.accepted[l], l);
   }
 
   /// Copies accepted polynomials to the keys. accept() does not write there itself, because the keys are not in the
   /// nearest cache, and its stores across the ends of cache lines would take longer there.
-  static void store_accepted(Chunk& c, size_t entry) {
-    auto& work = c.work;
+  static void store_accepted(State& state, size_t entry) {
+    auto& work = state.work;
     for (size_t l = 0; l < kItems; ++l) {
       for (size_t n = 0; n < kN; n += V16::kLanes)
         V16::load(work.accepted[l] + n).store(work.own[l].pk.rows[entry].c + n);
@@ -77,20 +77,20 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   using Layout = x8::Layout<P, Isa>;
   static_assert(KeyLayout<Layout>);
   static constexpr size_t kK = P.k;
-  using Chunk = x8::Chunk<P>;
+  using State = x8::State<P>;
   using Poly = mlkem::Poly;
   using Ops::KeySteps::each;
 
   /// Computes the PRF's output for s and e, or for y, e1 and e2, nonce by nonce.
   template <unsigned kEta>
-  static void hash_noise(Chunk& c, size_t others) {
-    auto& work = c.work;
+  static void hash_noise(State& state, size_t others) {
+    auto& work = state.work;
     RowPointers s, e;
     for (size_t l = 0; l < kItems; ++l) {
       s.at[l] = work.prf_s[l][0];
       e.at[l] = work.prf_e[l][0];
     }
-    Seeds seeds = Seeds::load(rows_of(work.fo.seeds, kSymBytes), c.count);
+    Seeds seeds = Seeds::load(rows_of(work.fo.seeds, kSymBytes), state.count);
     NoisePrf prf(seeds);
     for (size_t n = 0; n < kK; ++n)
       prf.next<P.eta1>(n, s, n * sizeof work.prf_s[0][0]);
@@ -100,24 +100,24 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
     zeroize(&seeds, sizeof seeds);
   }
 
-  static void sample_se(Chunk& c) {
-    auto& work = c.work;
+  static void sample_se(State& state) {
+    auto& work = state.work;
     constexpr size_t kRow = sizeof work.prf_s[0][0];
-    hash_noise<P.eta1>(c, kK);
-    forward_noise<P.eta1, ntt::Canonical>(work.s[0][0].c, work.prf_s[0][0], kRow, c.count * kK);
-    for (size_t l = 0; l < c.count; ++l)
+    hash_noise<P.eta1>(state, kK);
+    forward_noise<P.eta1, ntt::Canonical>(work.s[0][0].c, work.prf_s[0][0], kRow, state.count * kK);
+    for (size_t l = 0; l < state.count; ++l)
       forward_noise<P.eta1, ntt::Unreduced, ntt::kInverseR>(work.e[l][0].c, work.prf_e[l][0], kRow, kK);
   }
 
   /// Computes t^ = A^ s^ + e^ and stores both keys. The sum of e^ and a product fits 16 bits; both carry the factor
   /// 2^-16.
-  static void mul_as_store(Chunk& c) {
-    auto& work = c.work;
+  static void mul_as_store(State& state) {
+    auto& work = state.work;
     const ntt::Twiddle scale = ntt::Twiddle::of(ntt::Factor::of(ntt::kR));
     static_assert(kNoiseTransformBound<P.eta1, ntt::kInverseR> + int{ntt::kQ} <= ntt::kWordBound);
-    each(c, [&](size_t l) {
-      uint8_t* const pk = c.pk_out().at(l);
-      uint8_t* const sk = c.sk_out().at(l);
+    each(state, [&](size_t l) {
+      uint8_t* const pk = state.pk_out().at(l);
+      uint8_t* const sk = state.sk_out().at(l);
       for (size_t i = 0; i < kK; ++i)
         single::store<12>(sk + i * kPolyBytes, work.s[l][i]);
       ntt::each_product_single<kK, kK>(
@@ -128,22 +128,22 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
             unroll<kK>([&](auto i)
                            __attribute__((always_inline)) { ntt::pack_single<12>(pk + i * kPolyBytes, at, x[i]); });
           });
-      Ops::store_rho_pk_z(c, l);
+      Ops::store_rho_pk_z(state, l);
     });
   }
 
-  static void sample_noise(Chunk& c) {
-    auto& work = c.work;
-    hash_noise<P.kEta2>(c, kK + 1);
-    forward_noise<P.eta1, ntt::Reduced>(work.s[0][0].c, work.prf_s[0][0], sizeof work.prf_s[0][0], c.count * kK);
+  static void sample_noise(State& state) {
+    auto& work = state.work;
+    hash_noise<P.kEta2>(state, kK + 1);
+    forward_noise<P.eta1, ntt::Reduced>(work.s[0][0].c, work.prf_s[0][0], sizeof work.prf_s[0][0], state.count * kK);
   }
 
   /// Computes 2^-16 A^T y^ and 2^-16 t^T y^; the inverse transform multiplies by 2^16. t^ follows A^T in memory.
-  static void mul_ay(Chunk& c) {
-    auto& work = c.work;
-    each(c, [&](size_t l) {
+  static void mul_ay(State& state) {
+    auto& work = state.work;
+    each(state, [&](size_t l) {
       ntt::each_product_single<kK, kK + 1>(
-          c.public_key(l).rows->c, work.s[l]->c, [&](size_t at, V16(&x)[kK + 1]) __attribute__((always_inline)) {
+          state.public_key(l).rows->c, work.s[l]->c, [&](size_t at, V16(&x)[kK + 1]) __attribute__((always_inline)) {
             for (size_t i = 0; i < kK; ++i)
               x[i].store(work.u[l][i].c + at);
             x[kK].store(work.v[l].c + at);
@@ -158,9 +158,9 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   /// compressed to `bits` bits, of a polynomial that begins at byte `offset` of a ciphertext. Before they are
   /// compressed, 2 q is added, so that they are in [q - 2, 4 q).
   template <class Use>
-  static POLYKEM_INLINE void each_compressed(Chunk& c, Use&& use) {
+  static POLYKEM_INLINE void each_compressed(State& state, Use&& use) {
     static_assert(P.kEta2 == 2);  // as noise_single() assumes
-    auto& work = c.work;
+    auto& work = state.work;
     const auto of_poly = [&](auto bits, size_t l, size_t n, size_t offset, const Poly& poly, auto&& message)
         __attribute__((always_inline)) {
       V16 x[ntt::kSingleRegisters];
@@ -174,49 +174,49 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
       });
     };
     ntt::each_inverse<ntt::kR>(
-        work.u[0]->c, c.count * kK, [&](size_t number) __attribute__((always_inline)) {
+        work.u[0]->c, state.count * kK, [&](size_t number) __attribute__((always_inline)) {
           const size_t l = number / kK, n = number % kK;
           of_poly(Bits<P.du>(), l, n, n * (kN * P.du / 8), work.u[l][n], [](size_t) { return V16::zero(); });
         });
     ntt::each_inverse<ntt::kR>(
-        work.v->c, c.count, [&](size_t l) __attribute__((always_inline)) {
+        work.v->c, state.count, [&](size_t l) __attribute__((always_inline)) {
           of_poly(Bits<P.dv>(), l, kK, P.u_bytes(), work.v[l],
                   [&](size_t i) { return ntt::message_single(work.fo.hashed[l], i); });
         });
   }
 
-  static void store_c(Chunk& c) {
+  static void store_c(State& state) {
     each_compressed(
-        c, [&](auto bits, size_t l, size_t offset, size_t i, V16 x)
-               __attribute__((always_inline)) { ntt::pack_single<bits>(c.ct_out().at(l) + offset, i, x); });
+        state, [&](auto bits, size_t l, size_t offset, size_t i, V16 x)
+                   __attribute__((always_inline)) { ntt::pack_single<bits>(state.ct_out().at(l) + offset, i, x); });
   }
 
-  static void load_c_sk(Chunk& c) {
-    auto& work = c.work;
-    each(c, [&](size_t l) {
+  static void load_c_sk(State& state) {
+    auto& work = state.work;
+    each(state, [&](size_t l) {
       for (size_t i = 0; i < kK; ++i)
-        single::load_compressed<P.du>(work.e[l][i], c.ct_in().at(l) + i * (kN * P.du / 8));
-      single::load_compressed<P.dv>(work.v[l], c.ct_in().at(l) + P.u_bytes());
+        single::load_compressed<P.du>(work.e[l][i], state.ct_in().at(l) + i * (kN * P.du / 8));
+      single::load_compressed<P.dv>(work.v[l], state.ct_in().at(l) + P.u_bytes());
     });
-    Layout::load_sk(c);
+    Layout::load_sk(state);
   }
 
-  static void ntt_u(Chunk& c) { ntt::forward_polys<ntt::Reduced>(c.work.e[0][0].c, c.count * kK); }
+  static void ntt_u(State& state) { ntt::forward_polys<ntt::Reduced>(state.work.e[0][0].c, state.count * kK); }
 
-  static void mul_su(Chunk& c) {
-    auto& work = c.work;
-    each(c, [&](size_t l) {
+  static void mul_su(State& state) {
+    auto& work = state.work;
+    each(state, [&](size_t l) {
       ntt::each_product_single<kK, 1>(
-          c.secret_key(l).s->c,
+          state.secret_key(l).s->c,
           work.e[l]->c, [&](size_t at, V16(&x)[1]) __attribute__((always_inline)) { x[0].store(work.w[l].c + at); });
     });
   }
 
   /// Computes m = Compress_1(v - s^T u). q is added first, so that the difference is in (0, 3 q).
-  static void decode_m(Chunk& c) {
-    auto& work = c.work;
+  static void decode_m(State& state) {
+    auto& work = state.work;
     ntt::each_inverse<ntt::kR>(
-        work.w->c, c.count, [&](size_t l) __attribute__((always_inline)) {
+        work.w->c, state.count, [&](size_t l) __attribute__((always_inline)) {
           for (size_t i = 0; i < kN; i += V16::kLanes) {
             const V16 noisy = V16::load(work.v[l].c + i) - V16::load(work.w[l].c + i) + V16::set1(ntt::kQ);
             ntt::store_bits_single(work.fo.hashed[l], i, ntt::compress<1>(noisy));
@@ -224,15 +224,15 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
         });
   }
 
-  static void compare_c(Chunk& c) {
-    auto& work = c.work;
-    each(c, [&](size_t l) { V16::zero().store(work.different[l]); });
+  static void compare_c(State& state) {
+    auto& work = state.work;
+    each(state, [&](size_t l) { V16::zero().store(work.different[l]); });
     each_compressed(
-        c, [&](auto bits, size_t l, size_t offset, size_t i, V16 x) __attribute__((always_inline)) {
-          const V16 different = ntt::differs_from_packed<bits>(c.ct_in().at(l) + offset, i, x);
+        state, [&](auto bits, size_t l, size_t offset, size_t i, V16 x) __attribute__((always_inline)) {
+          const V16 different = ntt::differs_from_packed<bits>(state.ct_in().at(l) + offset, i, x);
           (V16::load(work.different[l]) | different).store(work.different[l]);
         });
-    each(c, [&](size_t l) { work.fo.fail[l] = ct::mask_nonzero(single::any_bits(work.different[l])); });
+    each(state, [&](size_t l) { work.fo.fail[l] = ct::mask_nonzero(single::any_bits(work.different[l])); });
   }
 };
 

@@ -20,7 +20,7 @@ struct Amx {
 /// samples r, so sample_rm samples only m.
 template <class Ops>
 struct TileKem : Kem<Ops> {
-  static constexpr auto encaps = plan_of<kEncapsStages, typename Ops::Chunk>({
+  static constexpr auto encaps = plan_of<kEncapsStages, typename Ops::State>({
       {with_ahead({"randombytes.frombytes.mul", "randombytes"}, "poly_Rq_sum_zero_frombytes", "poly_Rq_mul"),
        Ops::mul_hr_make_m_coins},
       {"sample_rm", Ops::sample_m},
@@ -35,7 +35,7 @@ struct TileKem : Kem<Ops> {
 
 template <NtruParams P>
 const SchemeBackend& amx_backend() {
-  using Plans = Operations<TileKem<single::Ops<P, Amx>>, single::Chunk<P, Amx>, single::KeygenChunk<P, Amx>>;
+  using Plans = Operations<TileKem<single::Ops<P, Amx>>, single::State<P, Amx>, single::KeygenState<P, Amx>>;
   static constexpr SchemeBackend kBackend = scheme_backend<Plans>(cpu::kAmx);
   return kBackend;
 }

@@ -27,7 +27,7 @@ struct Rows : Avx512 {
 /// The operations on small batches. The coefficients of an item lie side by side, except in key generation, most of
 /// whose time is spent on inversions.
 template <NtruParams P>
-using Singles = Operations<Kem<single::Ops<P, Rows>, ref::Ops<P, Lanes>>, single::Chunk<P, Rows>, ref::Chunk<P, Lanes>>;
+using Singles = Operations<Kem<single::Ops<P, Rows>, ref::Ops<P, Lanes>>, single::State<P, Rows>, ref::State<P, Lanes>>;
 
 }  // namespace
 

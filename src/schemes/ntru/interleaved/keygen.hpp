@@ -35,7 +35,7 @@ struct alignas(64) KeygenScratch {
 };
 
 template <NtruParams P, class Isa>
-struct KeygenChunk {
+struct KeygenState {
   static constexpr size_t kGranule = kLanes;
   static constexpr size_t kItems = kKeygenBlocks * kLanes;
   static constexpr size_t blocks_of(size_t items) { return (items + kLanes - 1) / kLanes; }
@@ -45,7 +45,7 @@ struct KeygenChunk {
            Arena::bytes<std::byte>(Isa::inverse().workspace_bytes);
   }
 
-  KeygenChunk(const Batch& batch, std::byte* workspace) : io(batch), blocks(blocks_of(batch.count)) {
+  KeygenState(const Batch& batch, std::byte* workspace) : io(batch), blocks(blocks_of(batch.count)) {
     Arena arena(workspace);
     block = arena.take<KeyBlock<P>>(blocks);
     work = arena.take<KeygenScratch<P>>(1);
@@ -84,30 +84,30 @@ struct KeygenChunk {
 
 template <NtruParams P, class Isa>
 struct KeygenOps {
-  using KeygenChunk = interleaved::KeygenChunk<P, Isa>;
+  using KeygenState = interleaved::KeygenState<P, Isa>;
   using Rq = LanePoly<P, ntru::Rq>;
   using S3 = LanePoly<P, ntru::S3>;
 
-  /// Computes out = a b mod (q, x^n - 1). c: a chunk of any operation.
-  template <class Chunk>
-  static void poly_Rq_mul(Chunk& c, Rq& out, const Rq& a, const Rq& b) {
-    Isa::mul(P.n)->mul_cyclic(out.data(), a.data(), b.data(), c.mul_workspace);
+  /// Computes out = a b mod (q, x^n - 1). state: of any operation.
+  template <class State>
+  static void poly_Rq_mul(State& state, Rq& out, const Rq& a, const Rq& b) {
+    Isa::mul(P.n)->mul_cyclic(out.data(), a.data(), b.data(), state.mul_workspace);
   }
 
-  static void make_keygen_coins(KeygenChunk& c) {
-    if (c.io.coins != nullptr) return;
-    c.io.drbg->fill({c.now().coins[0], c.count() * P.keygen_coin_bytes()});
+  static void make_keygen_coins(KeygenState& state) {
+    if (state.io.coins != nullptr) return;
+    state.io.drbg->fill({state.now().coins[0], state.count() * P.keygen_coin_bytes()});
   }
 
   /// Samples f and g. Lanes without an item repeat the last item.
-  static void sample_fg(KeygenChunk& c) {
-    KeyBlock<P>& b = c.now();
-    sample_iid<P>(b.f, c.coins(0), c.count(), c.work->records);
-    const ConstByteRows second = c.coins(P.iid_coin_bytes());
+  static void sample_fg(KeygenState& state) {
+    KeyBlock<P>& b = state.now();
+    sample_iid<P>(b.f, state.coins(0), state.count(), state.work->records);
+    const ConstByteRows second = state.coins(P.iid_coin_bytes());
     if constexpr (P.variant == Variant::kHps) {
-      sample_fixed_type<P>(b.g, second, c.count(), c.work->records);
+      sample_fixed_type<P>(b.g, second, state.count(), state.work->records);
     } else {
-      sample_iid<P>(b.g, second, c.count(), c.work->records);
+      sample_iid<P>(b.g, second, state.count(), state.work->records);
       poly_plus(b.f);
       poly_plus(b.g);
     }
@@ -117,89 +117,91 @@ struct KeygenOps {
   /// [MONT87, 10.3.1] A zero has no inverse and would spoil the others: 1 takes its place, and its own inverse becomes
   /// 0. nonzero(x): returns all ones in the lanes where x.*a is not 0. rest: memory for a polynomial.
   template <class Poly, class Nonzero, class Mul, class Invert>
-  static void invert_together(KeygenChunk& c, Poly KeyBlock<P>::*inverse, Poly KeyBlock<P>::*a, Poly& rest,
+  static void invert_together(KeygenState& state, Poly KeyBlock<P>::*inverse, Poly KeyBlock<P>::*a, Poly& rest,
                               Nonzero nonzero, Mul mul, Invert invert) {
-    KeyBlock<P>* const x = c.block;
-    if (c.blocks == 1) return invert(x->*inverse, x->*a);
+    KeyBlock<P>* const x = state.block;
+    if (state.blocks == 1) return invert(x->*inverse, x->*a);
     V16 invertible_lanes[kKeygenBlocks];
-    for (size_t k = 0; k < c.blocks; ++k) {
+    for (size_t k = 0; k < state.blocks; ++k) {
       invertible_lanes[k] = nonzero(x[k]);
       (x[k].*a).set(0, select_or_one(invertible_lanes[k], (x[k].*a).get(0)));
     }
     x[0].*inverse = x[0].*a;
-    for (size_t k = 1; k < c.blocks; ++k)
+    for (size_t k = 1; k < state.blocks; ++k)
       mul(x[k].*inverse, x[k - 1].*inverse, x[k].*a);
-    invert(rest, x[c.blocks - 1].*inverse);
-    for (size_t k = c.blocks - 1; k > 0; --k) {
+    invert(rest, x[state.blocks - 1].*inverse);
+    for (size_t k = state.blocks - 1; k > 0; --k) {
       mul(x[k].*inverse, rest, x[k - 1].*inverse);
       mul(rest, rest, x[k].*a);
     }
     x[0].*inverse = rest;
-    for (size_t k = 0; k < c.blocks; ++k) {
+    for (size_t k = 0; k < state.blocks; ++k) {
       (x[k].*a).set(0, (x[k].*a).get(0) & invertible_lanes[k]);
       mask_lanes<P>(x[k].*inverse, invertible_lanes[k]);
     }
   }
 
-  static void invert_f(KeygenChunk& c) {
+  static void invert_f(KeygenState& state) {
     invert_together(
-        c, &KeyBlock<P>::inverse_f, &KeyBlock<P>::f, c.work->rest_S3,
+        state, &KeyBlock<P>::inverse_f, &KeyBlock<P>::f, state.work->rest_S3,
         [](const KeyBlock<P>& x) { return nonzero_lanes<P>(x.f); },
         [&](S3& out, const S3& a, const S3& b) {
-          Isa::mul(P.n)->mul_s3(out.data(), a.data(), b.data(), c.mul_workspace);
+          Isa::mul(P.n)->mul_s3(out.data(), a.data(), b.data(), state.mul_workspace);
         },
-        [&](S3& out, const S3& a) { Isa::inverse().inverse_mod3(out.data(), a.data(), P.n, c.inverse_workspace); });
+        [&](S3& out, const S3& a) { Isa::inverse().inverse_mod3(out.data(), a.data(), P.n, state.inverse_workspace); });
   }
 
-  static void store_f(KeygenChunk& c) {
-    store_S3<P>(c.sk_out(0), c.now().f, c.count(), c.work->records);
-    store_S3<P>(c.sk_out(P.inverse_f_offset()), c.now().inverse_f, c.count(), c.work->records);
-    const ConstByteRows from = c.coins(P.pair_coin_bytes());
-    const ByteRows to = c.sk_out(P.prf_key_offset());
-    for (size_t l = 0; l < c.count(); ++l)
+  static void store_f(KeygenState& state) {
+    store_S3<P>(state.sk_out(0), state.now().f, state.count(), state.work->records);
+    store_S3<P>(state.sk_out(P.inverse_f_offset()), state.now().inverse_f, state.count(), state.work->records);
+    const ConstByteRows from = state.coins(P.pair_coin_bytes());
+    const ByteRows to = state.sk_out(P.prf_key_offset());
+    for (size_t l = 0; l < state.count(); ++l)
       std::memcpy(to.data + l * to.stride, from.data + l * from.stride, P.kPrfKeyBytes);
   }
 
-  static void lift_fg(KeygenChunk& c) {
-    poly_Z3_to_Zq<P>(c.now().lifted_f, c.now().f);
-    poly_G<P>(c.now().G, c.now().g);
+  static void lift_fg(KeygenState& state) {
+    poly_Z3_to_Zq<P>(state.now().lifted_f, state.now().f);
+    poly_G<P>(state.now().G, state.now().g);
   }
 
-  static void mul_Gf(KeygenChunk& c) { poly_Rq_mul(c, c.now().Gf, c.now().G, c.now().lifted_f); }
+  static void mul_Gf(KeygenState& state) { poly_Rq_mul(state, state.now().Gf, state.now().G, state.now().lifted_f); }
 
   /// Computes v = 1/a mod (q, Phi_n): mod 2 by division steps, then by Newton's iteration v <- v (2 - a v), which
   /// doubles the number of correct bits each time. [NTRU20, Sq_inverse]
-  static void poly_Rq_inv(KeygenChunk& c, Rq& v, const Rq& a) {
-    Rq& u = c.work->u;
+  static void poly_Rq_inv(KeygenState& state, Rq& v, const Rq& a) {
+    Rq& u = state.work->u;
     u = a;
     poly_mod_q_Phi_n<P>(u);
-    Isa::inverse().inverse_mod2(v.data(), u.data(), P.n, c.inverse_workspace);
+    Isa::inverse().inverse_mod2(v.data(), u.data(), P.n, state.inverse_workspace);
     for (unsigned bits = 1; bits < P.logq; bits *= 2) {
-      poly_Rq_mul(c, u, a, v);
+      poly_Rq_mul(state, u, a, v);
       two_minus<P>(u);
-      poly_Rq_mul(c, v, u, v);
+      poly_Rq_mul(state, v, u, v);
     }
   }
 
-  static void invert_Gf(KeygenChunk& c) {
+  static void invert_Gf(KeygenState& state) {
     invert_together(
-        c, &KeyBlock<P>::v, &KeyBlock<P>::Gf, c.work->rest,
+        state, &KeyBlock<P>::v, &KeyBlock<P>::Gf, state.work->rest,
         [](const KeyBlock<P>& x) { return nonzero_lanes<P>(x.f) & nonzero_lanes<P>(x.g); },
-        [&](Rq& out, const Rq& a, const Rq& b) { poly_Rq_mul(c, out, a, b); },
-        [&](Rq& out, const Rq& a) { poly_Rq_inv(c, out, a); });
+        [&](Rq& out, const Rq& a, const Rq& b) { poly_Rq_mul(state, out, a, b); },
+        [&](Rq& out, const Rq& a) { poly_Rq_inv(state, out, a); });
   }
 
-  static void mul_vf(KeygenChunk& c) { poly_Rq_mul(c, c.work->u, c.now().v, c.now().lifted_f); }
-  static void mul_invh(KeygenChunk& c) {
-    poly_Rq_mul(c, c.work->z, c.work->u, c.now().lifted_f);
-    poly_mod_q_Phi_n<P>(c.work->z);
+  static void mul_vf(KeygenState& state) { poly_Rq_mul(state, state.work->u, state.now().v, state.now().lifted_f); }
+  static void mul_invh(KeygenState& state) {
+    poly_Rq_mul(state, state.work->z, state.work->u, state.now().lifted_f);
+    poly_mod_q_Phi_n<P>(state.work->z);
   }
-  static void store_invh(KeygenChunk& c) {
-    store_Sq<P>(c.sk_out(P.inverse_h_offset()), c.work->z, c.count(), c.work->records);
+  static void store_invh(KeygenState& state) {
+    store_Sq<P>(state.sk_out(P.inverse_h_offset()), state.work->z, state.count(), state.work->records);
   }
-  static void mul_vG(KeygenChunk& c) { poly_Rq_mul(c, c.work->u, c.now().v, c.now().G); }
-  static void mul_h(KeygenChunk& c) { poly_Rq_mul(c, c.work->z, c.work->u, c.now().G); }
-  static void store_h(KeygenChunk& c) { store_Sq<P>(c.pk_out(), c.work->z, c.count(), c.work->records); }
+  static void mul_vG(KeygenState& state) { poly_Rq_mul(state, state.work->u, state.now().v, state.now().G); }
+  static void mul_h(KeygenState& state) { poly_Rq_mul(state, state.work->z, state.work->u, state.now().G); }
+  static void store_h(KeygenState& state) {
+    store_Sq<P>(state.pk_out(), state.work->z, state.count(), state.work->records);
+  }
 };
 
 }  // namespace POLYKEM_ISA

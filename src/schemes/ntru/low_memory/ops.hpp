@@ -80,10 +80,10 @@ struct DecapsWork {
 
 /// One item with its records and an operation's working memory.
 template <class Work>
-struct Chunk {
+struct State {
   static constexpr size_t workspace_bytes() { return Arena::bytes<Work>(1); }
 
-  Chunk(const Batch& batch, std::byte* workspace) : io(batch), work(*Arena(workspace).take<Work>(1)) {}
+  State(const Batch& batch, std::byte* workspace) : io(batch), work(*Arena(workspace).take<Work>(1)) {}
 
   const Batch& io;
   Work& work;
@@ -94,9 +94,9 @@ struct Ops {
   using KeygenWork = low_memory::KeygenWork<P, Prims>;
   using EncapsWork = low_memory::EncapsWork<P, Prims>;
   using DecapsWork = low_memory::DecapsWork<P, Prims>;
-  using KeygenChunk = Chunk<KeygenWork>;
-  using EncapsChunk = Chunk<EncapsWork>;
-  using DecapsChunk = Chunk<DecapsWork>;
+  using KeygenState = State<KeygenWork>;
+  using EncapsState = State<EncapsWork>;
+  using DecapsState = State<DecapsWork>;
 
   /// Computes c = a b mod (q, x^n - 1). The operands may be of any domain; they are taken as 16-bit representatives.
   template <class A, class B>
@@ -106,24 +106,26 @@ struct Ops {
 
   // ---- keygen
 
-  static void sample_fg(KeygenChunk& c) {
-    auto& [coins, keys, inverse_f] = c.work.sampling;
-    ref::sample_fg<P, Prims>(c.work.f, c.work.g, coins, keys, nullptr);
+  static void sample_fg(KeygenState& state) {
+    auto& [coins, keys, inverse_f] = state.work.sampling;
+    ref::sample_fg<P, Prims>(state.work.f, state.work.g, coins, keys, nullptr);
   }
 
-  static void invert_f(KeygenChunk& c) { Prims::inverse_mod3(c.work.sampling.inverse_f.c, c.work.f.c, P.n, nullptr); }
+  static void invert_f(KeygenState& state) {
+    Prims::inverse_mod3(state.work.sampling.inverse_f.c, state.work.f.c, P.n, nullptr);
+  }
 
-  static void store_f(KeygenChunk& c) {
-    const auto& [coins, keys, inverse_f] = c.work.sampling;
-    ref::poly_S3_tobytes<P>(c.io.sk_out, c.work.f);
-    ref::poly_S3_tobytes<P>(c.io.sk_out + P.inverse_f_offset(), inverse_f);
-    std::memcpy(c.io.sk_out + P.prf_key_offset(), coins + P.pair_coin_bytes(), P.kPrfKeyBytes);
+  static void store_f(KeygenState& state) {
+    const auto& [coins, keys, inverse_f] = state.work.sampling;
+    ref::poly_S3_tobytes<P>(state.io.sk_out, state.work.f);
+    ref::poly_S3_tobytes<P>(state.io.sk_out + P.inverse_f_offset(), inverse_f);
+    std::memcpy(state.io.sk_out + P.prf_key_offset(), coins + P.pair_coin_bytes(), P.kPrfKeyBytes);
   }
 
   /// Lifts f, and replaces g by G = 3 g for HPS, 3 (x - 1) g for HRSS.
-  static void lift_fg(KeygenChunk& c) {
-    auto& g = c.work.g.c;
-    ref::poly_Z3_to_Zq<P>(c.work.f.c);
+  static void lift_fg(KeygenState& state) {
+    auto& g = state.work.g.c;
+    ref::poly_Z3_to_Zq<P>(state.work.f.c);
     ref::poly_Z3_to_Zq<P>(g);
     if constexpr (P.variant == Variant::kHps) {
       for (auto& x : g)
@@ -136,15 +138,15 @@ struct Ops {
     }
   }
 
-  static void mul_Gf(KeygenChunk& c) {
-    auto& w = c.work.solving;
-    poly_Rq_mul(w.Gf, c.work.g, c.work.f, w.product);
+  static void mul_Gf(KeygenState& state) {
+    auto& w = state.work.solving;
+    poly_Rq_mul(w.Gf, state.work.g, state.work.f, w.product);
   }
 
   /// Computes v = 1/(G f) mod (q, Phi_n): mod 2 by division steps, then by Newton's iteration v <- v (2 - G f v), which
   /// doubles the number of correct bits each time. [NTRU20, Sq_inverse]
-  static void invert_Gf(KeygenChunk& c) {
-    auto& [product, Gf, v, u] = c.work.solving;
+  static void invert_Gf(KeygenState& state) {
+    auto& [product, Gf, v, u] = state.work.solving;
     std::memcpy(u.c, Gf.c, sizeof u.c);
     ref::poly_mod_q_Phi_n<P>(u.c);
     Prims::inverse_mod2(v.c, u.c, P.n, nullptr);
@@ -157,110 +159,111 @@ struct Ops {
     }
   }
 
-  static void mul_vf(KeygenChunk& c) {
-    auto& w = c.work.solving;
-    poly_Rq_mul(w.u, w.v, c.work.f, w.product);
+  static void mul_vf(KeygenState& state) {
+    auto& w = state.work.solving;
+    poly_Rq_mul(w.u, w.v, state.work.f, w.product);
   }
-  static void mul_invh(KeygenChunk& c) {
-    auto& w = c.work.solving;
-    poly_Rq_mul(w.u, w.u, c.work.f, w.product);
+  static void mul_invh(KeygenState& state) {
+    auto& w = state.work.solving;
+    poly_Rq_mul(w.u, w.u, state.work.f, w.product);
     ref::poly_mod_q_Phi_n<P>(w.u.c);
   }
-  static void store_invh(KeygenChunk& c) {
-    ref::poly_Sq_tobytes<P>(c.io.sk_out + P.inverse_h_offset(), c.work.solving.u.c);
+  static void store_invh(KeygenState& state) {
+    ref::poly_Sq_tobytes<P>(state.io.sk_out + P.inverse_h_offset(), state.work.solving.u.c);
   }
-  static void mul_vG(KeygenChunk& c) {
-    auto& w = c.work.solving;
-    poly_Rq_mul(w.u, w.v, c.work.g, w.product);
+  static void mul_vG(KeygenState& state) {
+    auto& w = state.work.solving;
+    poly_Rq_mul(w.u, w.v, state.work.g, w.product);
   }
-  static void mul_h(KeygenChunk& c) {
-    auto& w = c.work.solving;
-    poly_Rq_mul(w.u, w.u, c.work.g, w.product);
+  static void mul_h(KeygenState& state) {
+    auto& w = state.work.solving;
+    poly_Rq_mul(w.u, w.u, state.work.g, w.product);
   }
-  static void store_h(KeygenChunk& c) { ref::poly_Sq_tobytes<P>(c.io.pk_out, c.work.solving.u.c); }
+  static void store_h(KeygenState& state) { ref::poly_Sq_tobytes<P>(state.io.pk_out, state.work.solving.u.c); }
 
   // ---- encaps
 
-  static void sample_rm(EncapsChunk& c) {
-    auto& w = c.work.sampling;
-    ref::sample_rm<P, Prims>(c.work.r, c.work.m, w.coins, w.keys, nullptr);
+  static void sample_rm(EncapsState& state) {
+    auto& w = state.work.sampling;
+    ref::sample_rm<P, Prims>(state.work.r, state.work.m, w.coins, w.keys, nullptr);
   }
 
-  static void pack_rm(EncapsChunk& c) { pack(c.work.sampling.rm, c.work.r, c.work.m); }
+  static void pack_rm(EncapsState& state) { pack(state.work.sampling.rm, state.work.r, state.work.m); }
   static void pack(uint8_t* rm, const Poly<P, S3>& r, const Poly<P, S3>& m) {
     ref::poly_S3_tobytes<P>(rm, r);
     ref::poly_S3_tobytes<P>(rm + P.trits_bytes(), m);
   }
 
-  static void hash_rm(EncapsChunk& c) { sha3_256(c.io.ss_out, c.work.sampling.rm); }
+  static void hash_rm(EncapsState& state) { sha3_256(state.io.ss_out, state.work.sampling.rm); }
 
-  static void load_h(EncapsChunk& c) { ref::poly_Rq_sum_zero_frombytes<P>(c.work.encrypting.c, c.io.pk); }
+  static void load_h(EncapsState& state) { ref::poly_Rq_sum_zero_frombytes<P>(state.work.encrypting.c, state.io.pk); }
 
-  static void mul_hr(EncapsChunk& c) {
-    auto& w = c.work.encrypting;
-    ref::poly_Z3_to_Zq<P>(c.work.r.c);
-    poly_Rq_mul(w.c, w.c, c.work.r, w.product);
+  static void mul_hr(EncapsState& state) {
+    auto& w = state.work.encrypting;
+    ref::poly_Z3_to_Zq<P>(state.work.r.c);
+    poly_Rq_mul(w.c, w.c, state.work.r, w.product);
   }
 
-  static void lift_add(EncapsChunk& c) {
-    auto& sum = c.work.encrypting.c;
-    ref::poly_lift<P>(c.work.lifted, c.work.m);
+  static void lift_add(EncapsState& state) {
+    auto& sum = state.work.encrypting.c;
+    ref::poly_lift<P>(state.work.lifted, state.work.m);
     for (size_t i = 0; i < P.n; ++i)
-      sum.c[i] = static_cast<uint16_t>(sum.c[i] + c.work.lifted.c[i]);
+      sum.c[i] = static_cast<uint16_t>(sum.c[i] + state.work.lifted.c[i]);
   }
 
-  static void store_c(EncapsChunk& c) { ref::poly_Sq_tobytes<P>(c.io.ct_out, c.work.encrypting.c.c); }
+  static void store_c(EncapsState& state) { ref::poly_Sq_tobytes<P>(state.io.ct_out, state.work.encrypting.c.c); }
 
   // ---- decaps
 
-  static void load_c_f(DecapsChunk& c) {
-    ref::poly_Rq_sum_zero_frombytes<P>(c.work.c, c.io.ct);
-    ref::poly_S3_frombytes<P>(c.work.f, c.io.sk);
-    c.work.fail = ref::padding_mask<P>(c.io.ct);
+  static void load_c_f(DecapsState& state) {
+    ref::poly_Rq_sum_zero_frombytes<P>(state.work.c, state.io.ct);
+    ref::poly_S3_frombytes<P>(state.work.f, state.io.sk);
+    state.work.fail = ref::padding_mask<P>(state.io.ct);
   }
 
-  static void mul_cf(DecapsChunk& c) {
-    ref::poly_Z3_to_Zq<P>(c.work.f.c);
-    poly_Rq_mul(c.work.cf, c.work.c, c.work.f, c.work.product);
+  static void mul_cf(DecapsState& state) {
+    ref::poly_Z3_to_Zq<P>(state.work.f.c);
+    poly_Rq_mul(state.work.cf, state.work.c, state.work.f, state.work.product);
   }
 
-  static void reduce_cf(DecapsChunk& c) { ref::poly_Rq_to_S3<P>(c.work.m, c.work.cf); }
+  static void reduce_cf(DecapsState& state) { ref::poly_Rq_to_S3<P>(state.work.m, state.work.cf); }
 
-  static void mul_m(DecapsChunk& c) {
-    auto& w = c.work;
-    ref::poly_S3_frombytes<P>(w.inverse_f, c.io.sk + P.inverse_f_offset());
+  static void mul_m(DecapsState& state) {
+    auto& w = state.work;
+    ref::poly_S3_frombytes<P>(w.inverse_f, state.io.sk + P.inverse_f_offset());
     Prims::template mul_S3<P>(w.m, w.m, w.inverse_f, w.product);
   }
 
-  static void lift_sub(DecapsChunk& c) {
-    auto& w = c.work;
+  static void lift_sub(DecapsState& state) {
+    auto& w = state.work;
     ref::poly_lift<P>(w.lifted, w.m);
     for (size_t i = 0; i < P.n; ++i)
       w.c.c[i] = static_cast<uint16_t>(w.c.c[i] - w.lifted.c[i]);
   }
 
-  static void mul_r(DecapsChunk& c) {
-    auto& w = c.work;
-    ref::poly_Sq_frombytes<P>(w.inverse_h.c, c.io.sk + P.inverse_h_offset());
+  static void mul_r(DecapsState& state) {
+    auto& w = state.work;
+    ref::poly_Sq_frombytes<P>(w.inverse_h.c, state.io.sk + P.inverse_h_offset());
     poly_Rq_mul(w.c, w.c, w.inverse_h, w.product);
     ref::poly_mod_q_Phi_n<P>(w.c.c);
   }
 
-  static void check_rm(DecapsChunk& c) {
-    c.work.fail |= ref::recover_r<P>(c.work.r, c.work.c) | ref::wrong_weight<P>(c.work.m);
+  static void check_rm(DecapsState& state) {
+    state.work.fail |= ref::recover_r<P>(state.work.r, state.work.c) | ref::wrong_weight<P>(state.work.m);
   }
 
-  static void pack_rm(DecapsChunk& c) { Ops::pack(c.work.hashing.rm, c.work.r, c.work.m); }
+  static void pack_rm(DecapsState& state) { Ops::pack(state.work.hashing.rm, state.work.r, state.work.m); }
 
-  static void hash_rm(DecapsChunk& c) { sha3_256(c.io.ss_out, c.work.hashing.rm); }
+  static void hash_rm(DecapsState& state) { sha3_256(state.io.ss_out, state.work.hashing.rm); }
 
-  static void hash_reject(DecapsChunk& c) {
-    sha3_256(c.work.hashing.rejection, {c.io.sk + P.prf_key_offset(), P.kPrfKeyBytes}, {c.io.ct, P.ciphertext_bytes()});
+  static void hash_reject(DecapsState& state) {
+    sha3_256(state.work.hashing.rejection, {state.io.sk + P.prf_key_offset(), P.kPrfKeyBytes},
+             {state.io.ct, P.ciphertext_bytes()});
   }
 
-  static void select(DecapsChunk& c) {
-    uint8_t* ss = c.io.ss_out;
-    ct::select_bytes(ss, ss, c.work.hashing.rejection, P.kSharedSecretBytes, c.work.fail);
+  static void select(DecapsState& state) {
+    uint8_t* ss = state.io.ss_out;
+    ct::select_bytes(ss, ss, state.work.hashing.rejection, P.kSharedSecretBytes, state.work.fail);
   }
 };
 
@@ -268,10 +271,10 @@ struct Ops {
 /// are unpacked only when they are needed.
 template <class Ops>
 struct Kem {
-  using KeygenChunk = typename Ops::KeygenChunk;
-  using EncapsChunk = typename Ops::EncapsChunk;
-  using DecapsChunk = typename Ops::DecapsChunk;
-  static constexpr auto keygen = plan_of<kKeygenStages, KeygenChunk>({
+  using KeygenState = typename Ops::KeygenState;
+  using EncapsState = typename Ops::EncapsState;
+  using DecapsState = typename Ops::DecapsState;
+  static constexpr auto keygen = plan_of<kKeygenStages, KeygenState>({
       {"randombytes", Ops::make_keygen_coins},
       {"sample_fg", Ops::sample_fg},
       {"poly_S3_inv", Ops::invert_f},
@@ -287,7 +290,7 @@ struct Kem {
       {"poly_Rq_sum_zero_tobytes", Ops::store_h},
   });
 
-  static constexpr auto encaps = plan_of<kEncapsStages, EncapsChunk>({
+  static constexpr auto encaps = plan_of<kEncapsStages, EncapsState>({
       {"randombytes", Ops::make_encaps_coins},
       {"sample_rm", Ops::sample_rm},
       {"poly_S3_tobytes", Ops::pack_rm},
@@ -298,7 +301,7 @@ struct Kem {
       {"poly_Rq_sum_zero_tobytes", Ops::store_c},
   });
 
-  static constexpr auto decaps = plan_of<kDecapsStages, DecapsChunk>({
+  static constexpr auto decaps = plan_of<kDecapsStages, DecapsState>({
       {"frombytes", Ops::load_c_f},
       {"poly_Rq_mul.cf", Ops::mul_cf},
       {"poly_Rq_to_S3", Ops::reduce_cf},

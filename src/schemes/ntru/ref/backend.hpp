@@ -10,6 +10,6 @@ namespace polykem::ntru::ref {
 
 template <NtruParams P>
 inline constexpr SchemeBackend kBackend =
-    scheme_backend<Operations<Kem<Ops<P, PortablePrims>>, Chunk<P, PortablePrims>>>(cpu::kRef);
+    scheme_backend<Operations<Kem<Ops<P, PortablePrims>>, State<P, PortablePrims>>>(cpu::kRef);
 
 }  // namespace polykem::ntru::ref

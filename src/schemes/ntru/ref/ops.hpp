@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes every stage of kem.hpp by a loop over the items of a chunk. The portable backend does so with PortablePrims;
+// Computes every stage of kem.hpp by a loop over the items of a state. The portable backend does so with PortablePrims;
 // the vector backends do so for small batches, with primitives of their own.
 #pragma once
 
@@ -57,14 +57,14 @@ struct PortablePrims {
 
 /// The items that are being computed, with their records.
 template <NtruParams P, class Prims>
-struct Chunk {
+struct State {
   static constexpr size_t kGranule = 1;
   static constexpr size_t kItems = 8;
   static constexpr size_t workspace_bytes(size_t items) {
     return Arena::bytes<Item<P>>(items) + Arena::bytes<std::byte>(Prims::workspace_bytes(P.n));
   }
 
-  Chunk(const Batch& batch, std::byte* workspace) : io(batch) {
+  State(const Batch& batch, std::byte* workspace) : io(batch) {
     Arena arena(workspace);
     items = arena.take<Item<P>>(batch.count);
     ws = arena.take<std::byte>(Prims::workspace_bytes(P.n));
@@ -91,29 +91,29 @@ struct Chunk {
 
 template <NtruParams P, class Prims>
 struct Ops {
-  using Chunk = ref::Chunk<P, Prims>;
-  using KeygenChunk = Chunk;
+  using State = ref::State<P, Prims>;
+  using KeygenState = State;
   using Item = ref::Item<P>;
 
   /// Computes c = a b mod (q, x^n - 1). The operands may be of any domain; they are taken as 16-bit representatives.
   template <class A, class B>
-  static void poly_Rq_mul(const Chunk& chunk, Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b) {
-    Prims::template mul_cyclic<P.n>(c.c, a.c, b.c, chunk.ws);
+  static void poly_Rq_mul(const State& state, Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b) {
+    Prims::template mul_cyclic<P.n>(c.c, a.c, b.c, state.ws);
   }
 
   /// Computes v = 1/a mod (q, Phi_n): mod 2 by division steps, then by Newton's iteration v <- v (2 - a v), which
   /// doubles the number of correct bits each time. [NTRU20, Sq_inverse]
-  static void poly_Rq_inv(const Chunk& chunk, Poly<P, Rq>& v, const Poly<P, Rq>& a, Poly<P, Rq>& scratch_a,
+  static void poly_Rq_inv(const State& state, Poly<P, Rq>& v, const Poly<P, Rq>& a, Poly<P, Rq>& scratch_a,
                           Poly<P, Rq>& scratch_b) {
     std::memcpy(scratch_a.c, a.c, sizeof a.c);
     poly_mod_q_Phi_n<P>(scratch_a.c);
-    Prims::inverse_mod2(v.c, scratch_a.c, P.n, chunk.ws);
+    Prims::inverse_mod2(v.c, scratch_a.c, P.n, state.ws);
     for (unsigned bits = 1; bits < P.logq; bits *= 2) {
-      poly_Rq_mul(chunk, scratch_a, a, v);
+      poly_Rq_mul(state, scratch_a, a, v);
       for (auto& x : scratch_a.c)
         x = static_cast<uint16_t>(0u - x);
       scratch_a.c[0] = static_cast<uint16_t>(scratch_a.c[0] + 2);
-      poly_Rq_mul(chunk, scratch_b, scratch_a, v);
+      poly_Rq_mul(state, scratch_b, scratch_a, v);
       std::memcpy(v.c, scratch_b.c, sizeof v.c);
     }
   }
@@ -121,35 +121,35 @@ struct Ops {
   // ---- keygen. The fields hold a = f, b = g, x = f mod q, y = G, v = 1/(G f); z = G f, then 1/h, then h; u = v f,
   // then v G.
 
-  static void make_coins(Chunk& c, size_t bytes) {
-    c.each([&](Item& t, size_t i) {
-      if (c.io.coins != nullptr) {
-        std::memcpy(t.coins, c.io.coins + i * bytes, bytes);
+  static void make_coins(State& state, size_t bytes) {
+    state.each([&](Item& t, size_t i) {
+      if (state.io.coins != nullptr) {
+        std::memcpy(t.coins, state.io.coins + i * bytes, bytes);
       } else {
-        c.io.drbg->fill({t.coins, bytes});
+        state.io.drbg->fill({t.coins, bytes});
       }
     });
   }
-  static void make_keygen_coins(Chunk& c) { make_coins(c, P.keygen_coin_bytes()); }
+  static void make_keygen_coins(State& state) { make_coins(state, P.keygen_coin_bytes()); }
 
-  static void sample_fg(Chunk& c) {
-    c.each([&](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.coins, t.keys, c.ws); });
+  static void sample_fg(State& state) {
+    state.each([&](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.coins, t.keys, state.ws); });
   }
 
-  static void invert_f(Chunk& c) {
-    c.each([&](Item& t, size_t) { Prims::inverse_mod3(t.inverse_f.c, t.a.c, P.n, c.ws); });
+  static void invert_f(State& state) {
+    state.each([&](Item& t, size_t) { Prims::inverse_mod3(t.inverse_f.c, t.a.c, P.n, state.ws); });
   }
 
-  static void store_f(Chunk& c) {
-    c.each([&](Item& t, size_t i) {
-      poly_S3_tobytes<P>(c.sk_out(i), t.a);
-      poly_S3_tobytes<P>(c.sk_out(i) + P.inverse_f_offset(), t.inverse_f);
-      std::memcpy(c.sk_out(i) + P.prf_key_offset(), t.coins + P.pair_coin_bytes(), P.kPrfKeyBytes);
+  static void store_f(State& state) {
+    state.each([&](Item& t, size_t i) {
+      poly_S3_tobytes<P>(state.sk_out(i), t.a);
+      poly_S3_tobytes<P>(state.sk_out(i) + P.inverse_f_offset(), t.inverse_f);
+      std::memcpy(state.sk_out(i) + P.prf_key_offset(), t.coins + P.pair_coin_bytes(), P.kPrfKeyBytes);
     });
   }
 
-  static void lift_fg(Chunk& c) {
-    c.each([&](Item& t, size_t) {
+  static void lift_fg(State& state) {
+    state.each([&](Item& t, size_t) {
       std::memcpy(t.x.c, t.a.c, sizeof t.x.c);
       poly_Z3_to_Zq<P>(t.x.c);
       poly_Z3_to_Zq<P>(t.b.c);
@@ -164,134 +164,134 @@ struct Ops {
     });
   }
 
-  static void mul_Gf(Chunk& c) {
-    c.each([&](Item& t, size_t) { poly_Rq_mul(c, t.z, t.y, t.x); });
+  static void mul_Gf(State& state) {
+    state.each([&](Item& t, size_t) { poly_Rq_mul(state, t.z, t.y, t.x); });
   }
-  static void invert_Gf(Chunk& c) {
-    c.each([&](Item& t, size_t) { poly_Rq_inv(c, t.v, t.z, t.u, t.w); });
+  static void invert_Gf(State& state) {
+    state.each([&](Item& t, size_t) { poly_Rq_inv(state, t.v, t.z, t.u, t.w); });
   }
-  static void mul_vf(Chunk& c) {
-    c.each([&](Item& t, size_t) { poly_Rq_mul(c, t.u, t.v, t.x); });
+  static void mul_vf(State& state) {
+    state.each([&](Item& t, size_t) { poly_Rq_mul(state, t.u, t.v, t.x); });
   }
-  static void mul_invh(Chunk& c) {
-    c.each([&](Item& t, size_t) {
-      poly_Rq_mul(c, t.z, t.u, t.x);
+  static void mul_invh(State& state) {
+    state.each([&](Item& t, size_t) {
+      poly_Rq_mul(state, t.z, t.u, t.x);
       poly_mod_q_Phi_n<P>(t.z.c);
     });
   }
-  static void store_invh(Chunk& c) {
-    c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.sk_out(i) + P.inverse_h_offset(), t.z.c); });
+  static void store_invh(State& state) {
+    state.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(state.sk_out(i) + P.inverse_h_offset(), t.z.c); });
   }
-  static void mul_vG(Chunk& c) {
-    c.each([&](Item& t, size_t) { poly_Rq_mul(c, t.u, t.v, t.y); });
+  static void mul_vG(State& state) {
+    state.each([&](Item& t, size_t) { poly_Rq_mul(state, t.u, t.v, t.y); });
   }
-  static void mul_h(Chunk& c) {
-    c.each([&](Item& t, size_t) { poly_Rq_mul(c, t.z, t.u, t.y); });
+  static void mul_h(State& state) {
+    state.each([&](Item& t, size_t) { poly_Rq_mul(state, t.z, t.u, t.y); });
   }
-  static void store_h(Chunk& c) {
-    c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.pk_out(i), t.z.c); });
+  static void store_h(State& state) {
+    state.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(state.pk_out(i), t.z.c); });
   }
 
   // ---- encaps. The fields hold a = r, b = m, x = h; y = r mod q, then Lift(m); z = h r, then c.
 
-  static void make_encaps_coins(Chunk& c) { make_coins(c, P.encaps_coin_bytes()); }
+  static void make_encaps_coins(State& state) { make_coins(state, P.encaps_coin_bytes()); }
 
-  static void sample_rm(Chunk& c) {
-    c.each([&](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.coins, t.keys, c.ws); });
+  static void sample_rm(State& state) {
+    state.each([&](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.coins, t.keys, state.ws); });
   }
 
-  static void pack_rm(Chunk& c) {
-    c.each([&](Item& t, size_t) {
+  static void pack_rm(State& state) {
+    state.each([&](Item& t, size_t) {
       poly_S3_tobytes<P>(t.rm, t.a);
       poly_S3_tobytes<P>(t.rm + P.trits_bytes(), t.b);
     });
   }
 
-  static void hash_rm(Chunk& c) {
-    c.each([&](Item& t, size_t i) { sha3_256(c.ss_out(i), t.rm); });
+  static void hash_rm(State& state) {
+    state.each([&](Item& t, size_t i) { sha3_256(state.ss_out(i), t.rm); });
   }
 
-  static void load_h(Chunk& c) {
-    c.each([&](Item& t, size_t i) { poly_Rq_sum_zero_frombytes<P>(t.x, c.pk(i)); });
+  static void load_h(State& state) {
+    state.each([&](Item& t, size_t i) { poly_Rq_sum_zero_frombytes<P>(t.x, state.pk(i)); });
   }
 
-  static void mul_hr(Chunk& c) {
-    c.each([&](Item& t, size_t) {
+  static void mul_hr(State& state) {
+    state.each([&](Item& t, size_t) {
       std::memcpy(t.y.c, t.a.c, sizeof t.y.c);
       poly_Z3_to_Zq<P>(t.y.c);
-      poly_Rq_mul(c, t.z, t.x, t.y);
+      poly_Rq_mul(state, t.z, t.x, t.y);
     });
   }
 
-  static void lift_add(Chunk& c) {
-    c.each([&](Item& t, size_t) {
+  static void lift_add(State& state) {
+    state.each([&](Item& t, size_t) {
       poly_lift<P>(t.y, t.b);
       for (size_t i = 0; i < P.n; ++i)
         t.z.c[i] = static_cast<uint16_t>(t.z.c[i] + t.y.c[i]);
     });
   }
 
-  static void store_c(Chunk& c) {
-    c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.ct_out(i), t.z.c); });
+  static void store_c(State& state) {
+    state.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(state.ct_out(i), t.z.c); });
   }
 
   // ---- decaps. The fields hold b = m, u = 1/h; a = f, then c f mod 3, then r; x = c, then c - Lift(m); y = f mod q,
   // then Lift(m); z = c f, then r mod q.
 
-  static void load_c_sk(Chunk& c) {
-    c.each([&](Item& t, size_t i) {
-      poly_Rq_sum_zero_frombytes<P>(t.x, c.ct(i));
-      poly_S3_frombytes<P>(t.a, c.sk(i));
-      poly_S3_frombytes<P>(t.inverse_f, c.sk(i) + P.inverse_f_offset());
-      poly_Sq_frombytes<P>(t.u.c, c.sk(i) + P.inverse_h_offset());
-      t.fail = padding_mask<P>(c.ct(i));
+  static void load_c_sk(State& state) {
+    state.each([&](Item& t, size_t i) {
+      poly_Rq_sum_zero_frombytes<P>(t.x, state.ct(i));
+      poly_S3_frombytes<P>(t.a, state.sk(i));
+      poly_S3_frombytes<P>(t.inverse_f, state.sk(i) + P.inverse_f_offset());
+      poly_Sq_frombytes<P>(t.u.c, state.sk(i) + P.inverse_h_offset());
+      t.fail = padding_mask<P>(state.ct(i));
     });
   }
 
-  static void mul_cf(Chunk& c) {
-    c.each([&](Item& t, size_t) {
+  static void mul_cf(State& state) {
+    state.each([&](Item& t, size_t) {
       std::memcpy(t.y.c, t.a.c, sizeof t.y.c);
       poly_Z3_to_Zq<P>(t.y.c);
-      poly_Rq_mul(c, t.z, t.x, t.y);
+      poly_Rq_mul(state, t.z, t.x, t.y);
     });
   }
 
-  static void reduce_cf(Chunk& c) {
-    c.each([&](Item& t, size_t) { poly_Rq_to_S3<P>(t.a, t.z); });
+  static void reduce_cf(State& state) {
+    state.each([&](Item& t, size_t) { poly_Rq_to_S3<P>(t.a, t.z); });
   }
 
-  static void mul_m(Chunk& c) {
-    c.each([&](Item& t, size_t) { Prims::template mul_S3<P>(t.b, t.a, t.inverse_f, c.ws); });
+  static void mul_m(State& state) {
+    state.each([&](Item& t, size_t) { Prims::template mul_S3<P>(t.b, t.a, t.inverse_f, state.ws); });
   }
 
-  static void lift_sub(Chunk& c) {
-    c.each([&](Item& t, size_t) {
+  static void lift_sub(State& state) {
+    state.each([&](Item& t, size_t) {
       poly_lift<P>(t.y, t.b);
       for (size_t i = 0; i < P.n; ++i)
         t.x.c[i] = static_cast<uint16_t>(t.x.c[i] - t.y.c[i]);
     });
   }
 
-  static void mul_r(Chunk& c) {
-    c.each([&](Item& t, size_t) {
-      poly_Rq_mul(c, t.z, t.x, t.u);
+  static void mul_r(State& state) {
+    state.each([&](Item& t, size_t) {
+      poly_Rq_mul(state, t.z, t.x, t.u);
       poly_mod_q_Phi_n<P>(t.z.c);
     });
   }
 
-  static void check_rm(Chunk& c) {
-    c.each([&](Item& t, size_t) { t.fail |= recover_r<P>(t.a, t.z) | wrong_weight<P>(t.b); });
+  static void check_rm(State& state) {
+    state.each([&](Item& t, size_t) { t.fail |= recover_r<P>(t.a, t.z) | wrong_weight<P>(t.b); });
   }
 
-  static void hash_reject(Chunk& c) {
-    c.each([&](Item& t, size_t i) {
-      sha3_256(t.rejection, {c.sk(i) + P.prf_key_offset(), P.kPrfKeyBytes}, {c.ct(i), P.ciphertext_bytes()});
+  static void hash_reject(State& state) {
+    state.each([&](Item& t, size_t i) {
+      sha3_256(t.rejection, {state.sk(i) + P.prf_key_offset(), P.kPrfKeyBytes}, {state.ct(i), P.ciphertext_bytes()});
     });
   }
 
-  static void select(Chunk& c) {
-    c.each([&](Item& t, size_t i) {
-      uint8_t* ss = c.ss_out(i);
+  static void select(State& state) {
+    state.each([&](Item& t, size_t i) {
+      uint8_t* ss = state.ss_out(i);
       ct::select_bytes(ss, ss, t.rejection, P.kSharedSecretBytes, t.fail);
     });
   }

@@ -64,7 +64,7 @@ struct alignas(64) KeygenScratch {
 };
 
 template <NtruParams P, class Prims>
-struct KeygenChunk {
+struct KeygenState {
   static constexpr size_t kGranule = 16;
   static constexpr size_t kItems = 64;  ///< the number of keys that share an inversion
   static constexpr size_t kCoinBytes = P.keygen_coin_bytes();
@@ -73,7 +73,7 @@ struct KeygenChunk {
            Arena::bytes<std::byte>(shared(items));
   }
 
-  KeygenChunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
+  KeygenState(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     key = arena.take<Key<P>>(count);
     own_coins = arena.take<uint8_t>(count * kCoinBytes);
@@ -106,21 +106,22 @@ struct KeygenChunk {
 
 template <NtruParams P, class Prims>
 struct KeygenOps {
-  using KeygenChunk = single::KeygenChunk<P, Prims>;
+  using KeygenState = single::KeygenState<P, Prims>;
   using Key = single::Key<P>;
 
-  static void make_keygen_coins(KeygenChunk& c) {
-    if (c.io.coins == nullptr) c.io.drbg->fill({c.own_coins, c.count * c.kCoinBytes});
+  static void make_keygen_coins(KeygenState& state) {
+    if (state.io.coins == nullptr) state.io.drbg->fill({state.own_coins, state.count * state.kCoinBytes});
   }
 
-  static void sample_fg(KeygenChunk& c) {
-    c.each([&](Key& k, size_t i) { sample_iid<P>(k.f, c.coins(i)); });
+  static void sample_fg(KeygenState& state) {
+    state.each([&](Key& k, size_t i) { sample_iid<P>(k.f, state.coins(i)); });
     if constexpr (P.variant == Variant::kHps) {
-      Prims::sort().sample_fixed_type({c.key->g.c, sizeof(Key)}, {c.coins(0) + P.iid_coin_bytes(), c.kCoinBytes},
-                                      c.count, P.n, P.weight(), c.shared_memory);
+      Prims::sort().sample_fixed_type({state.key->g.c, sizeof(Key)},
+                                      {state.coins(0) + P.iid_coin_bytes(), state.kCoinBytes}, state.count, P.n,
+                                      P.weight(), state.shared_memory);
     } else {
-      c.each([&](Key& k, size_t i) {
-        sample_iid<P>(k.g, c.coins(i) + P.iid_coin_bytes());
+      state.each([&](Key& k, size_t i) {
+        sample_iid<P>(k.g, state.coins(i) + P.iid_coin_bytes());
         poly_plus<P>(k.f);
         poly_plus<P>(k.g);
       });
@@ -129,18 +130,19 @@ struct KeygenOps {
 
   // ---- products of one polynomial or of a field of all keys
 
-  static void mul_S3(KeygenChunk& c, Trits<P>& out, const Trits<P>& a, const Trits<P>& b) {
+  static void mul_S3(KeygenState& state, Trits<P>& out, const Trits<P>& a, const Trits<P>& b) {
     const auto bytes = [](const Trits<P>& x) -> ConstBytePolys {
       return {reinterpret_cast<const int8_t*>(x.c), sizeof x};
     };
-    Prims::mul(P.n)->mul_bytes({c.work->u.c, sizeof c.work->u}, bytes(a), bytes(b), 1, c.shared_memory);
-    poly_mod_3_Phi_n<P>(out, c.work->u);
+    Prims::mul(P.n)->mul_bytes({state.work->u.c, sizeof state.work->u}, bytes(a), bytes(b), 1, state.shared_memory);
+    poly_mod_3_Phi_n<P>(out, state.work->u);
   }
-  static void mul_Rq(KeygenChunk& c, Words<P>& out, const Words<P>& a, const Words<P>& b) {
-    Prims::mul(P.n)->mul_words({out.c, sizeof out}, {a.c, sizeof a}, {b.c, sizeof b}, 1, c.shared_memory);
+  static void mul_Rq(KeygenState& state, Words<P>& out, const Words<P>& a, const Words<P>& b) {
+    Prims::mul(P.n)->mul_words({out.c, sizeof out}, {a.c, sizeof a}, {b.c, sizeof b}, 1, state.shared_memory);
   }
-  static void mul_fields(KeygenChunk& c, Words<P> Key::*out, Words<P> Key::*a, Small<P> Key::*b) {
-    Prims::mul(P.n)->mul_words_bytes(polys(c.key, out), polys(c.key, a), polys(c.key, b), c.count, c.shared_memory);
+  static void mul_fields(KeygenState& state, Words<P> Key::*out, Words<P> Key::*a, Small<P> Key::*b) {
+    Prims::mul(P.n)->mul_words_bytes(polys(state.key, out), polys(state.key, a), polys(state.key, b), state.count,
+                                     state.shared_memory);
   }
 
   /// Sets the first coefficient to 1 unless the mask is all ones.
@@ -158,61 +160,61 @@ struct KeygenOps {
   /// zero has no inverse and would spoil the others: 1 takes its place, and its own inverse becomes 0. nonzero(x):
   /// returns all ones if x.*a is not 0. rest: memory for a polynomial.
   template <class Poly, class Nonzero, class Mul, class Invert>
-  static void invert_together(KeygenChunk& c, Poly Key::*inverse, Poly Key::*a, Poly& rest, Nonzero nonzero, Mul mul,
-                              Invert invert) {
-    Key* const x = c.key;
-    if (c.count == 1) return invert(x->*inverse, x->*a);
-    uint32_t invertible[KeygenChunk::kItems];
-    for (size_t i = 0; i < c.count; ++i) {
+  static void invert_together(KeygenState& state, Poly Key::*inverse, Poly Key::*a, Poly& rest, Nonzero nonzero,
+                              Mul mul, Invert invert) {
+    Key* const x = state.key;
+    if (state.count == 1) return invert(x->*inverse, x->*a);
+    uint32_t invertible[KeygenState::kItems];
+    for (size_t i = 0; i < state.count; ++i) {
       invertible[i] = nonzero(x[i]);
       set_one_unless(invertible[i], x[i].*a);
     }
     x[0].*inverse = x[0].*a;
-    for (size_t i = 1; i < c.count; ++i)
+    for (size_t i = 1; i < state.count; ++i)
       mul(x[i].*inverse, x[i - 1].*inverse, x[i].*a);
-    invert(rest, x[c.count - 1].*inverse);
-    for (size_t i = c.count - 1; i > 0; --i) {
+    invert(rest, x[state.count - 1].*inverse);
+    for (size_t i = state.count - 1; i > 0; --i) {
       mul(x[i].*inverse, rest, x[i - 1].*inverse);
       mul(rest, rest, x[i].*a);
     }
     x[0].*inverse = rest;
-    for (size_t i = 0; i < c.count; ++i) {
+    for (size_t i = 0; i < state.count; ++i) {
       (x[i].*a).c[0] = static_cast<std::decay_t<decltype((x[i].*a).c[0])>>((x[i].*a).c[0] & invertible[i]);
       mask_polynomial(invertible[i], x[i].*inverse);
     }
   }
 
-  static void invert_f(KeygenChunk& c) {
+  static void invert_f(KeygenState& state) {
     invert_together(
-        c, &Key::inverse_f, &Key::f, c.work->rest_S3, [](const Key& k) { return nonzero<P>(k.f); },
-        [&](Trits<P>& out, const Trits<P>& a, const Trits<P>& b) { mul_S3(c, out, a, b); },
+        state, &Key::inverse_f, &Key::f, state.work->rest_S3, [](const Key& k) { return nonzero<P>(k.f); },
+        [&](Trits<P>& out, const Trits<P>& a, const Trits<P>& b) { mul_S3(state, out, a, b); },
         [&](Trits<P>& out, const Trits<P>& a) {
-          auto& [in, inverse] = c.work->polynomial;
+          auto& [in, inverse] = state.work->polynomial;
           std::copy_n(a.c, P.n, in);
-          Prims::inverse().inverse_mod3_single(inverse, in, P.n, c.shared_memory);
+          Prims::inverse().inverse_mod3_single(inverse, in, P.n, state.shared_memory);
           std::copy_n(inverse, P.n, out.c);
           end_trits<P>(out);
         });
   }
 
-  static void store_f(KeygenChunk& c) {
-    c.each([&](Key& k, size_t i) {
-      store_S3<P>(c.sk_out(i), k.f);
-      store_S3<P>(c.sk_out(i) + P.inverse_f_offset(), k.inverse_f);
-      std::memcpy(c.sk_out(i) + P.prf_key_offset(), c.coins(i) + P.pair_coin_bytes(), P.kPrfKeyBytes);
+  static void store_f(KeygenState& state) {
+    state.each([&](Key& k, size_t i) {
+      store_S3<P>(state.sk_out(i), k.f);
+      store_S3<P>(state.sk_out(i) + P.inverse_f_offset(), k.inverse_f);
+      std::memcpy(state.sk_out(i) + P.prf_key_offset(), state.coins(i) + P.pair_coin_bytes(), P.kPrfKeyBytes);
     });
   }
 
-  static void lift_fg(KeygenChunk& c) {
-    c.each([&](Key& k, size_t) {
+  static void lift_fg(KeygenState& state) {
+    state.each([&](Key& k, size_t) {
       poly_Z3_to_Zq<P>(k.lifted_f, k.f);
       poly_G<P>(k.G, k.g);
     });
   }
 
-  static void mul_Gf(KeygenChunk& c) {
-    Prims::mul(P.n)->mul_bytes(polys(c.key, &Key::Gf), polys(c.key, &Key::G), polys(c.key, &Key::lifted_f), c.count,
-                               c.shared_memory);
+  static void mul_Gf(KeygenState& state) {
+    Prims::mul(P.n)->mul_bytes(polys(state.key, &Key::Gf), polys(state.key, &Key::G), polys(state.key, &Key::lifted_f),
+                               state.count, state.shared_memory);
   }
 
   /// Copies the low byte of each word of a to low.
@@ -231,52 +233,52 @@ struct KeygenOps {
   /// Computes v = 1/a mod (q, Phi_n): mod 2 by division steps, then by Newton's iteration v <- v (2 - a v), which
   /// doubles the number of correct bits each time. [NTRU20, Sq_inverse] Until v has eight bits, products of bytes
   /// suffice.
-  static void poly_Rq_inv(KeygenChunk& c, Words<P>& v, const Words<P>& a) {
-    auto& [in, inverse] = c.work->polynomial;
-    Words<P>& u = c.work->u;
+  static void poly_Rq_inv(KeygenState& state, Words<P>& v, const Words<P>& a) {
+    auto& [in, inverse] = state.work->polynomial;
+    Words<P>& u = state.work->u;
     u = a;
     poly_mod_q_Phi_n<P>(u);
     std::copy_n(u.c, P.n, in);
-    Prims::inverse().inverse_mod2_single(inverse, in, P.n, c.shared_memory);
+    Prims::inverse().inverse_mod2_single(inverse, in, P.n, state.shared_memory);
     std::copy_n(inverse, P.n, v.c);
-    Small<P>& low_v = c.work->low;
-    Small<P>& low_a = reinterpret_cast<Small<P>&>(c.work->rest_S3);
+    Small<P>& low_v = state.work->low;
+    Small<P>& low_a = reinterpret_cast<Small<P>&>(state.work->rest_S3);
     const TileMul& mul = *Prims::mul(P.n);
     const auto words_of = [](Words<P>& x) -> WordPolys { return {x.c, sizeof x}; };
     const auto bytes_of = [](const Small<P>& x) -> ConstBytePolys { return {x.c, sizeof x}; };
     low_bytes(low_v, v);
     for (unsigned bits = 1; bits < 8; bits *= 2) {
       low_bytes(low_a, a);
-      mul.mul_bytes(words_of(u), bytes_of(low_a), bytes_of(low_v), 1, c.shared_memory);
+      mul.mul_bytes(words_of(u), bytes_of(low_a), bytes_of(low_v), 1, state.shared_memory);
       two_minus(u);
       low_bytes(low_a, u);
-      mul.mul_bytes(words_of(v), bytes_of(low_a), bytes_of(low_v), 1, c.shared_memory);
+      mul.mul_bytes(words_of(v), bytes_of(low_a), bytes_of(low_v), 1, state.shared_memory);
       low_bytes(low_v, v);
     }
-    mul.mul_words_bytes(words_of(u), {a.c, sizeof a}, bytes_of(low_v), 1, c.shared_memory);
+    mul.mul_words_bytes(words_of(u), {a.c, sizeof a}, bytes_of(low_v), 1, state.shared_memory);
     two_minus(u);
-    mul.mul_words_bytes(words_of(v), {u.c, sizeof u}, bytes_of(low_v), 1, c.shared_memory);
+    mul.mul_words_bytes(words_of(v), {u.c, sizeof u}, bytes_of(low_v), 1, state.shared_memory);
   }
 
-  static void invert_Gf(KeygenChunk& c) {
+  static void invert_Gf(KeygenState& state) {
     invert_together(
-        c, &Key::v, &Key::Gf, c.work->rest, [](const Key& k) { return nonzero<P>(k.f) & nonzero<P>(k.g); },
-        [&](Words<P>& out, const Words<P>& a, const Words<P>& b) { mul_Rq(c, out, a, b); },
-        [&](Words<P>& out, const Words<P>& a) { poly_Rq_inv(c, out, a); });
+        state, &Key::v, &Key::Gf, state.work->rest, [](const Key& k) { return nonzero<P>(k.f) & nonzero<P>(k.g); },
+        [&](Words<P>& out, const Words<P>& a, const Words<P>& b) { mul_Rq(state, out, a, b); },
+        [&](Words<P>& out, const Words<P>& a) { poly_Rq_inv(state, out, a); });
   }
 
-  static void mul_vf(KeygenChunk& c) { mul_fields(c, &Key::x, &Key::v, &Key::lifted_f); }
-  static void mul_invh(KeygenChunk& c) {
-    mul_fields(c, &Key::x, &Key::x, &Key::lifted_f);
-    c.each([&](Key& k, size_t) { poly_mod_q_Phi_n<P>(k.x); });
+  static void mul_vf(KeygenState& state) { mul_fields(state, &Key::x, &Key::v, &Key::lifted_f); }
+  static void mul_invh(KeygenState& state) {
+    mul_fields(state, &Key::x, &Key::x, &Key::lifted_f);
+    state.each([&](Key& k, size_t) { poly_mod_q_Phi_n<P>(k.x); });
   }
-  static void store_invh(KeygenChunk& c) {
-    c.each([&](Key& k, size_t i) { store_Sq<P>(c.sk_out(i) + P.inverse_h_offset(), k.x); });
+  static void store_invh(KeygenState& state) {
+    state.each([&](Key& k, size_t i) { store_Sq<P>(state.sk_out(i) + P.inverse_h_offset(), k.x); });
   }
-  static void mul_vG(KeygenChunk& c) { mul_fields(c, &Key::x, &Key::v, &Key::G); }
-  static void mul_h(KeygenChunk& c) { mul_fields(c, &Key::x, &Key::x, &Key::G); }
-  static void store_h(KeygenChunk& c) {
-    c.each([&](Key& k, size_t i) { store_Sq<P>(c.pk_out(i), k.x); });
+  static void mul_vG(KeygenState& state) { mul_fields(state, &Key::x, &Key::v, &Key::G); }
+  static void mul_h(KeygenState& state) { mul_fields(state, &Key::x, &Key::x, &Key::G); }
+  static void store_h(KeygenState& state) {
+    state.each([&](Key& k, size_t i) { store_Sq<P>(state.pk_out(i), k.x); });
   }
 };
 

@@ -24,7 +24,7 @@ struct alignas(64) Item {
 };
 
 template <NtruParams P, class Prims>
-struct Chunk {
+struct State {
   static constexpr size_t kGranule = 16;  ///< fills a sort in 32-bit lanes and two permutations of Keccak
   static constexpr size_t kItems = 16;    ///< with 32, an item takes up to a tenth longer
   static constexpr size_t kCoinBytes = P.encaps_coin_bytes();
@@ -33,7 +33,7 @@ struct Chunk {
            Arena::bytes<std::byte>(shared_bytes<P, Prims>(items));
   }
 
-  Chunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
+  State(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     item = arena.take<Item<P>>(count);
     own_coins = arena.take<uint8_t>(count * kCoinBytes);
@@ -68,40 +68,41 @@ struct Chunk {
 
 template <NtruParams P, class Prims>
 struct Ops : KeygenOps<P, Prims> {
-  using Chunk = single::Chunk<P, Prims>;
+  using State = single::State<P, Prims>;
   using Item = single::Item<P>;
 
   /// Returns field x of every item as the operands of products.
   template <class Field>
-  static auto polys(Chunk& c, Field Item::*x) {
-    return single::polys(c.item, x);
+  static auto polys(State& state, Field Item::*x) {
+    return single::polys(state.item, x);
   }
 
   // ---- encaps. The fields hold a = r, b = m, x = h; small = r mod q, then Lift(m); z = h r, then c.
 
-  static void make_encaps_coins(Chunk& c) {
-    if (c.io.coins == nullptr) c.io.drbg->fill({c.own_coins, c.count * c.kCoinBytes});
+  static void make_encaps_coins(State& state) {
+    if (state.io.coins == nullptr) state.io.drbg->fill({state.own_coins, state.count * state.kCoinBytes});
   }
 
-  static void sample_r(Chunk& c) {
-    const ConstByteRows coins = c.r_coins();
-    c.each([&](Item& t, size_t i) { sample_iid<P>(t.a, coins.data + i * coins.stride); });
+  static void sample_r(State& state) {
+    const ConstByteRows coins = state.r_coins();
+    state.each([&](Item& t, size_t i) { sample_iid<P>(t.a, coins.data + i * coins.stride); });
   }
-  static void sample_m(Chunk& c) {
-    const ConstByteRows coins = c.m_coins();
+  static void sample_m(State& state) {
+    const ConstByteRows coins = state.m_coins();
     if constexpr (P.variant == Variant::kHps) {
-      Prims::sort().sample_fixed_type({c.item->b.c, sizeof(Item)}, coins, c.count, P.n, P.weight(), c.shared);
+      Prims::sort().sample_fixed_type({state.item->b.c, sizeof(Item)}, coins, state.count, P.n, P.weight(),
+                                      state.shared);
     } else {
-      c.each([&](Item& t, size_t i) { sample_iid<P>(t.b, coins.data + i * coins.stride); });
+      state.each([&](Item& t, size_t i) { sample_iid<P>(t.b, coins.data + i * coins.stride); });
     }
   }
-  static void sample_rm(Chunk& c) {
-    sample_r(c);
-    sample_m(c);
+  static void sample_rm(State& state) {
+    sample_r(state);
+    sample_m(state);
   }
 
-  static void pack_rm(Chunk& c) {
-    c.each([&](Item& t, size_t) {
+  static void pack_rm(State& state) {
+    state.each([&](Item& t, size_t) {
       store_S3<P>(t.rm, t.a);
       store_S3<P>(t.rm + P.trits_bytes(), t.b);
     });
@@ -109,108 +110,111 @@ struct Ops : KeygenOps<P, Prims> {
 
   /// Hashes a message of kBytes bytes of every item.
   template <size_t kBytes>
-  static void hash(Chunk& c, ByteRows out, const uint8_t (&in)[kBytes]) {
-    if (c.count == 1) return polykem::lanes::sha3_256_single<kBytes>(out.data, in);
-    Prims::keccak().sha3_256(out, {in, sizeof(Item)}, kBytes, c.count);
+  static void hash(State& state, ByteRows out, const uint8_t (&in)[kBytes]) {
+    if (state.count == 1) return polykem::lanes::sha3_256_single<kBytes>(out.data, in);
+    Prims::keccak().sha3_256(out, {in, sizeof(Item)}, kBytes, state.count);
   }
-  static void hash_rm(Chunk& c) { hash(c, {c.io.ss_out, P.kSharedSecretBytes}, c.item->rm); }
+  static void hash_rm(State& state) { hash(state, {state.io.ss_out, P.kSharedSecretBytes}, state.item->rm); }
 
-  static void load_h(Chunk& c) {
-    c.each([&](Item& t, size_t i) { load_Rq_sum_zero<P>(t.x, c.pk(i)); });
+  static void load_h(State& state) {
+    state.each([&](Item& t, size_t i) { load_Rq_sum_zero<P>(t.x, state.pk(i)); });
   }
 
-  static void mul_hr(Chunk& c) {
-    c.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });
-    Prims::mul(P.n)->mul_words_bytes(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small), c.count, c.shared);
+  static void mul_hr(State& state) {
+    state.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });
+    Prims::mul(P.n)->mul_words_bytes(polys(state, &Item::z), polys(state, &Item::x), polys(state, &Item::small),
+                                     state.count, state.shared);
   }
 
   /// Multiplies h r on matrix tiles and makes the coins of m meanwhile: the product needs no m, and AES runs on a port
   /// that the tiles leave free. Both together lower the core's clock more than the tiles alone, which would slow down
   /// small batches (see the README); those make all their coins first.
-  static void mul_hr_make_m_coins(Chunk& c) {
-    if (c.io.coins != nullptr || c.count < Chunk::kItems) {
-      make_encaps_coins(c);
-      sample_r(c);
-      load_h(c);
-      return mul_hr(c);
+  static void mul_hr_make_m_coins(State& state) {
+    if (state.io.coins != nullptr || state.count < State::kItems) {
+      make_encaps_coins(state);
+      sample_r(state);
+      load_h(state);
+      return mul_hr(state);
     }
-    static_assert(Chunk::kItems % kAesBlockBytes == 0, "r must take whole blocks");
-    const size_t r_bytes = c.count * c.kRBytes;
+    static_assert(State::kItems % kAesBlockBytes == 0, "r must take whole blocks");
+    const size_t r_bytes = state.count * state.kRBytes;
     Aes256Keystream keystream;
-    c.io.drbg->begin_fill({c.own_coins, r_bytes}, keystream);
-    sample_r(c);
-    load_h(c);
-    c.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });
-    Prims::mul(P.n)->mul_words_bytes_and_keystream(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small),
-                                                   c.count, c.shared, c.own_coins_of_m(), c.count * c.kMBytes,
-                                                   keystream);
+    state.io.drbg->begin_fill({state.own_coins, r_bytes}, keystream);
+    sample_r(state);
+    load_h(state);
+    state.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });
+    Prims::mul(P.n)->mul_words_bytes_and_keystream(polys(state, &Item::z), polys(state, &Item::x),
+                                                   polys(state, &Item::small), state.count, state.shared,
+                                                   state.own_coins_of_m(), state.count * state.kMBytes, keystream);
   }
 
-  static void lift_add(Chunk& c) {
-    c.each([&](Item& t, size_t) {
+  static void lift_add(State& state) {
+    state.each([&](Item& t, size_t) {
       poly_lift<P>(t.small, t.b);
       poly_add<1, P>(t.z, t.small);
     });
   }
 
-  static void store_c(Chunk& c) {
-    c.each([&](Item& t, size_t i) { store_Sq<P>(c.io.ct_out + i * P.ciphertext_bytes(), t.z); });
+  static void store_c(State& state) {
+    state.each([&](Item& t, size_t i) { store_Sq<P>(state.io.ct_out + i * P.ciphertext_bytes(), t.z); });
   }
 
   // ---- decaps. The fields hold b = m, u = 1/h; a = f, then c f mod 3, then r; x = c, then c - Lift(m); small = f mod
   // q, then Lift(m); z = c f, then c f / f mod 3, then r mod q.
 
-  static void load_c_sk(Chunk& c) {
-    c.each([&](Item& t, size_t i) {
-      load_Rq_sum_zero<P>(t.x, c.ct(i));
-      load_S3<P>(t.a, c.sk(i));
-      load_S3<P>(t.inverse_f, c.sk(i) + P.inverse_f_offset());
-      load_Sq<P>(t.u, c.sk(i) + P.inverse_h_offset());
-      t.fail = padding_mask<P>(c.ct(i));
+  static void load_c_sk(State& state) {
+    state.each([&](Item& t, size_t i) {
+      load_Rq_sum_zero<P>(t.x, state.ct(i));
+      load_S3<P>(t.a, state.sk(i));
+      load_S3<P>(t.inverse_f, state.sk(i) + P.inverse_f_offset());
+      load_Sq<P>(t.u, state.sk(i) + P.inverse_h_offset());
+      t.fail = padding_mask<P>(state.ct(i));
     });
   }
 
-  static void mul_cf(Chunk& c) { mul_hr(c); }
+  static void mul_cf(State& state) { mul_hr(state); }
 
-  static void reduce_cf(Chunk& c) {
-    c.each([&](Item& t, size_t) { poly_Rq_to_S3<P>(t.a, t.z); });
+  static void reduce_cf(State& state) {
+    state.each([&](Item& t, size_t) { poly_Rq_to_S3<P>(t.a, t.z); });
   }
 
-  static void mul_m(Chunk& c) {
-    Prims::mul(P.n)->mul_bytes(polys(c, &Item::z), polys(c, &Item::a), polys(c, &Item::inverse_f), c.count, c.shared);
-    c.each([&](Item& t, size_t) { poly_mod_3_Phi_n<P>(t.b, t.z); });
+  static void mul_m(State& state) {
+    Prims::mul(P.n)->mul_bytes(polys(state, &Item::z), polys(state, &Item::a), polys(state, &Item::inverse_f),
+                               state.count, state.shared);
+    state.each([&](Item& t, size_t) { poly_mod_3_Phi_n<P>(t.b, t.z); });
   }
 
-  static void lift_sub(Chunk& c) {
-    c.each([&](Item& t, size_t) {
+  static void lift_sub(State& state) {
+    state.each([&](Item& t, size_t) {
       poly_lift<P>(t.small, t.b);
       poly_add<-1, P>(t.x, t.small);
     });
   }
 
-  static void mul_r(Chunk& c) {
-    Prims::mul(P.n)->mul_words(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::u), c.count, c.shared);
-    c.each([&](Item& t, size_t) { poly_mod_q_Phi_n<P>(t.z); });
+  static void mul_r(State& state) {
+    Prims::mul(P.n)->mul_words(polys(state, &Item::z), polys(state, &Item::x), polys(state, &Item::u), state.count,
+                               state.shared);
+    state.each([&](Item& t, size_t) { poly_mod_q_Phi_n<P>(t.z); });
   }
 
-  static void check_rm(Chunk& c) {
-    c.each([&](Item& t, size_t) {
+  static void check_rm(State& state) {
+    state.each([&](Item& t, size_t) {
       t.fail |= poly_ternary<P>(t.a, t.z);
       if constexpr (P.variant == Variant::kHps) t.fail |= wrong_weight<P>(t.b);
     });
   }
 
-  static void hash_reject(Chunk& c) {
-    c.each([&](Item& t, size_t i) {
-      std::memcpy(t.reject, c.sk(i) + P.prf_key_offset(), P.kPrfKeyBytes);
-      std::memcpy(t.reject + P.kPrfKeyBytes, c.ct(i), P.ciphertext_bytes());
+  static void hash_reject(State& state) {
+    state.each([&](Item& t, size_t i) {
+      std::memcpy(t.reject, state.sk(i) + P.prf_key_offset(), P.kPrfKeyBytes);
+      std::memcpy(t.reject + P.kPrfKeyBytes, state.ct(i), P.ciphertext_bytes());
     });
-    hash(c, {c.item->rejection, sizeof(Item)}, c.item->reject);
+    hash(state, {state.item->rejection, sizeof(Item)}, state.item->reject);
   }
 
-  static void select(Chunk& c) {
-    c.each([&](Item& t, size_t i) {
-      uint8_t* ss = c.io.ss_out + i * P.kSharedSecretBytes;
+  static void select(State& state) {
+    state.each([&](Item& t, size_t i) {
+      uint8_t* ss = state.io.ss_out + i * P.kSharedSecretBytes;
       ct::select_bytes(ss, ss, t.rejection, P.kSharedSecretBytes, t.fail);
     });
   }

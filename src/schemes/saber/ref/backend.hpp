@@ -18,7 +18,7 @@ constexpr RecordBytes record_bytes(Op op) {
 /// Operations that compute the items of a chunk one after the other; the engine's chunks have four.
 template <SaberParams P, class Prims>
 using Items = SharedKeyFirst<
-    ItemByItem<Operations<Kem<Steps<P, Layout<P, Prims>>>, typename Layout<P, Prims>::Chunk>, 4, record_bytes<P>>,
+    ItemByItem<Operations<Kem<Steps<P, Layout<P, Prims>>>, typename Layout<P, Prims>::State>, 4, record_bytes<P>>,
     Keys<P, Prims>>;
 
 template <SaberParams P>

@@ -3,16 +3,16 @@
 // primitives for small batches.
 #pragma once
 
+#include "schemes/item_state.hpp"
 #include "schemes/saber/ref/keys.hpp"
 #include "schemes/saber/steps.hpp"
-#include "schemes/single_item.hpp"
 
 namespace polykem::saber::ref {
 inline namespace POLYKEM_ISA {
 
 /// Working memory of one item.
 template <SaberParams P, class Prims>
-struct Item {
+struct Workspace {
   SecretKey<P.l> own;
   struct {
     Poly s[P.l];      ///< s or s'
@@ -32,51 +32,51 @@ struct Layout : Prims {
   using Poly = saber::Poly;
   using Keys = ref::Keys<P, Prims>;
 
-  struct Chunk : ItemChunk<P, PublicKey<P.l>, SecretKey<P.l>, Item<P, Prims>> {
-    using Chunk::ItemChunk::ItemChunk;
+  struct State : ItemState<P, PublicKey<P.l>, SecretKey<P.l>, Workspace<P, Prims>> {
+    using State::ItemState::ItemState;
     Poly& cm() { return this->work.cm; }
     ByteRows noise() { return rows_of(this->work.noise); }
     ByteRows reencrypted_ct() { return rows_of(this->work.reencrypted_ct); }
   };
 
-  static void sample_matrix(Chunk& c, ConstByteRows seed) {
-    Keys::gen_a(c.work.own.pk.rows, seed.data, true, c.work.stream);
+  static void sample_matrix(State& state, ConstByteRows seed) {
+    Keys::gen_a(state.work.own.pk.rows, seed.data, true, state.work.stream);
   }
-  static void load_pk(Chunk& c) {
-    if (!c.expanded()) Keys::load_pk(c.work.own.pk, c.pk_in().data, c.work.stream);
+  static void load_pk(State& state) {
+    if (!state.expanded()) Keys::load_pk(state.work.own.pk, state.pk_in().data, state.work.stream);
   }
-  static void load_sk(Chunk& c) {
-    if (!c.expanded()) Keys::load_sk(c.work.own, c.io.sk);
+  static void load_sk(State& state) {
+    if (!state.expanded()) Keys::load_sk(state.work.own, state.io.sk);
   }
-  static void sample_secret(Chunk&, Poly& s, ConstByteRows in) { ref::sample_secret<P.mu>(s, in.data); }
+  static void sample_secret(State&, Poly& s, ConstByteRows in) { ref::sample_secret<P.mu>(s, in.data); }
 
   template <size_t kRows>
-  static void multiply(Chunk& c, Poly* out, const Poly* a, const Poly* b) {
-    Prims::template multiply<kRows, kL>(out, a, b, c.work.space);
+  static void multiply(State& state, Poly* out, const Poly* a, const Poly* b) {
+    Prims::template multiply<kRows, kL>(out, a, b, state.work.space);
   }
   static void round(Poly& a) {
     for (uint16_t& x : a.c)
       x = static_cast<uint16_t>(static_cast<uint16_t>(x + kH1) >> (kQBits - kPBits));
   }
-  static void round_v(Chunk& c, Poly& v) {
-    const uint8_t* const m = c.fo().hashed[0];
+  static void round_v(State& state, Poly& v) {
+    const uint8_t* const m = state.fo().hashed[0];
     for (size_t i = 0; i < kN; ++i) {
       const uint32_t bit = m[i / 8] >> (i % 8) & 1u;
       v.c[i] = static_cast<uint16_t>(((v.c[i] + kH1 - (bit << (kPBits - 1))) & kPMask) >> (kPBits - P.t_bits));
     }
   }
-  static void decode_m(Chunk& c) {
-    const Poly& v = c.u()[kL];
-    Poly& cm = c.cm();
+  static void decode_m(State& state) {
+    const Poly& v = state.u()[kL];
+    Poly& cm = state.cm();
     for (size_t i = 0; i < kN; ++i)
       cm.c[i] = static_cast<uint16_t>(static_cast<uint16_t>(v.c[i] + P.h2() - (cm.c[i] << (kPBits - P.t_bits))) >>
                                       (kPBits - 1));
-    ref::pack<1>(c.fo().hashed[0], cm.c);
+    ref::pack<1>(state.fo().hashed[0], cm.c);
   }
 
   /// Prims packs and unpacks 10 and 13 bits; for fewer bits the portable functions are used.
   template <unsigned kBits>
-  static void encode(Chunk&, ByteRows out, const Poly& a) {
+  static void encode(State&, ByteRows out, const Poly& a) {
     if constexpr (kBits >= kPBits) {
       Prims::template pack<kBits>(out.data, a);
     } else {
@@ -84,7 +84,7 @@ struct Layout : Prims {
     }
   }
   template <unsigned kBits>
-  static void decode(Chunk&, Poly& a, ConstByteRows in) {
+  static void decode(State&, Poly& a, ConstByteRows in) {
     if constexpr (kBits >= kPBits) {
       Prims::template unpack<kBits>(a, in.data);
     } else {

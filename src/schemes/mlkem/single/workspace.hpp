@@ -3,7 +3,7 @@
 #pragma once
 
 #include "schemes/mlkem/single/hash.hpp"
-#include "schemes/mlkem/single_item.hpp"
+#include "schemes/mlkem/single_item_state.hpp"
 
 namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {
@@ -26,7 +26,7 @@ struct PolySpace : Polys<D> {
 };
 
 template <Dims D>
-struct alignas(64) Item {
+struct alignas(64) Workspace {
   SecretKey<D.k> own;
   States states;
   union {

@@ -19,7 +19,7 @@ inline constexpr size_t kItems = kStates;
 /// The working memory of eight items. The polynomials of an item follow each other, and those of the next item come
 /// after them.
 template <Dims D>
-struct alignas(64) Eight {
+struct alignas(64) Workspace {
   SecretKey<D.k> own[kItems];  ///< the items' keys, if they are not expanded
   Poly s[kItems][D.k];         ///< s^ or y^
   Poly e[kItems][D.k];         ///< 2^-16 e^, within kNoiseTransformBound; or u of a received ciphertext, then u^
@@ -36,20 +36,20 @@ struct alignas(64) Eight {
 };
 
 template <MlkemParams P>
-struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
+struct State : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   static constexpr Dims kDims = P;
   using Public = PublicKey<P.k>;
   using Secret = SecretKey<P.k>;
 
   static constexpr size_t kGranule = x8::kItems, kItems = x8::kItems;
-  static size_t workspace_bytes(size_t) { return Arena::bytes<Eight<kDims>>(1); }
+  static size_t workspace_bytes(size_t) { return Arena::bytes<Workspace<kDims>>(1); }
 
   /// `batch` has at most kItems items, and their coins have been made.
-  Chunk(const Batch& batch, std::byte* workspace)
-      : Records<P, Public, Secret>(batch), count(batch.count), work(*Arena(workspace).take<Eight<kDims>>(1)) {}
+  State(const Batch& batch, std::byte* workspace)
+      : Records<P, Public, Secret>(batch), count(batch.count), work(*Arena(workspace).take<Workspace<kDims>>(1)) {}
 
   const size_t count;
-  Eight<kDims>& work;
+  Workspace<kDims>& work;
 
   const Secret& secret_key(size_t l) const { return this->expanded() ? this->expanded_secret(l) : work.own[l]; }
   const Public& public_key(size_t l) const { return this->expanded() ? this->expanded_public(l) : work.own[l].pk; }

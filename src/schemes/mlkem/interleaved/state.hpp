@@ -11,9 +11,9 @@
 namespace polykem::mlkem::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// Working memory of one block.
+/// The working memory of a state.
 template <Dims D>
-struct alignas(64) Block {
+struct alignas(64) Workspace {
   LanePoly rows[(D.k + 1) * D.k];  ///< A or A^T, then t^ of a public key; paired blocks
   LanePoly s[D.k];                 ///< s^ or y; a paired block if it was unpacked from a key
   LanePoly e[D.k + 1];             ///< e in keygen, otherwise e1, e2
@@ -37,18 +37,18 @@ struct Factors {
 };
 
 template <MlkemParams P>
-struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
+struct State : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   static constexpr Dims kDims = P;
   using Public = PublicKey<P.k>;
   using Secret = SecretKey<P.k>;
   static constexpr size_t kGranule = kLanes, kItems = kLanes;
-  static size_t workspace_bytes(size_t) { return Arena::bytes<Block<kDims>>(1); }
+  static size_t workspace_bytes(size_t) { return Arena::bytes<Workspace<kDims>>(1); }
 
-  Chunk(const Batch& batch, std::byte* workspace)
-      : Records<P, Public, Secret>(batch), count(batch.count), work(*Arena(workspace).take<Block<kDims>>(1)) {}
+  State(const Batch& batch, std::byte* workspace)
+      : Records<P, Public, Secret>(batch), count(batch.count), work(*Arena(workspace).take<Workspace<kDims>>(1)) {}
 
   const size_t count;
-  Block<kDims>& work;
+  Workspace<kDims>& work;
 
   /// True if all items use one key, which is expanded.
   bool one_key() const { return this->io.shared_key && this->expanded(); }

@@ -39,7 +39,7 @@ struct alignas(64) Item {
 };
 
 template <class Isa>
-struct Chunk {
+struct State {
   static constexpr size_t kGranule = Isa::kItems;
   static constexpr size_t kItems = Isa::kItems;
 
@@ -48,7 +48,7 @@ struct Chunk {
            Arena::bytes<typename Isa::Scratch>(1);
   }
 
-  Chunk(const Set& parameters, const Batch& batch, std::byte* workspace) : set(parameters), io(batch) {
+  State(const Set& parameters, const Batch& batch, std::byte* workspace) : set(parameters), io(batch) {
     Arena arena(workspace);
     items = arena.take<Item>(io.count);
     chain = arena.take<uint8_t>(2 * io.count * kSeedBytes);

@@ -27,11 +27,11 @@ static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretByt
 
 /// Items of one set on one instruction set. gen_a writes some rows of A, the product uses them, and next_tile() moves
 /// on to the next rows, or to the next key after the last rows.
-struct Chunk {
-  /// Returns the bytes that a chunk needs for up to `items` items with one key, or up to `keys` items with their own.
+struct State {
+  /// Returns the bytes that a state needs for up to `items` items with one key, or up to `keys` items with their own.
   static size_t workspace_bytes(const Set& set, const Kernels& kernels, size_t items, size_t keys);
   /// packs_a: the items have one key, and all of A is kept. Allowed only if may_pack() holds for the batch.
-  Chunk(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace, bool packs_a);
+  State(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace, bool packs_a);
   /// Returns true if `items` items with one key are enough to make up for keeping all of A, which the worker has to
   /// wipe.
   static bool may_pack(const Set& set, const Kernels& kernels, size_t items) {

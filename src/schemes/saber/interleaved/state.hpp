@@ -17,9 +17,9 @@ constexpr size_t whole_lines(size_t bytes) {
   return rounded_up(bytes, 64);
 }
 
-/// Working memory of one block.
+/// The working memory of a state.
 template <SaberParams P>
-struct alignas(64) Block {
+struct alignas(64) Workspace {
   alignas(64) uint8_t matrix[kLanes][whole_lines(P.matrix_bytes())];
   alignas(64) uint8_t noise[kLanes][whole_lines(P.noise_bytes())];
   BlockProducts<P.l> product;
@@ -37,15 +37,15 @@ struct alignas(64) Block {
 enum class Factors { kOwnMatrix, kMatrix, kSecret };
 
 template <SaberParams P>
-struct Chunk : Records<P, PublicKey<P.l>, SecretKey<P.l>> {
+struct State : Records<P, PublicKey<P.l>, SecretKey<P.l>> {
   static constexpr size_t kGranule = kLanes, kItems = kLanes;
-  static size_t workspace_bytes(size_t) { return Arena::bytes<Block<P>>(1); }
+  static size_t workspace_bytes(size_t) { return Arena::bytes<Workspace<P>>(1); }
 
-  Chunk(const Batch& batch, std::byte* workspace)
-      : Chunk::Records(batch), count(batch.count), work(*Arena(workspace).take<Block<P>>(1)) {}
+  State(const Batch& batch, std::byte* workspace)
+      : State::Records(batch), count(batch.count), work(*Arena(workspace).take<Workspace<P>>(1)) {}
 
   const size_t count;
-  Block<P>& work;
+  Workspace<P>& work;
 
   /// True if all items use one key, which is expanded.
   bool one_key() const { return this->io.shared_key && this->expanded(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chunk of one item, for the layouts that compute one item after the other.
+// The state of one item, for the layouts that compute one item after the other.
 #pragma once
 
 #include "core/arena.hpp"
@@ -9,18 +9,18 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
-/// A chunk of one item. P, Public and Secret are the template parameters of Records. Item is the working memory and has
-/// the members `own`, the item's key if it is not expanded; `fo`, a fo::Secrets; and `poly`, with the polynomials and
-/// space for the ciphertext of the second encryption.
-template <auto P, class Public, class Secret, class Item>
-struct ItemChunk : Records<P, Public, Secret> {
+/// P, Public and Secret are the template parameters of Records. Workspace is the working memory and has the members
+/// `own`, the item's key if it is not expanded; `fo`, a fo::Secrets; and `poly`, with the polynomials and space for the
+/// ciphertext of the second encryption.
+template <auto P, class Public, class Secret, class Workspace>
+struct ItemState : Records<P, Public, Secret> {
   static constexpr size_t kGranule = 1, kItems = 1, count = 1;
-  static size_t workspace_bytes(size_t) { return Arena::bytes<Item>(1); }
+  static size_t workspace_bytes(size_t) { return Arena::bytes<Workspace>(1); }
 
-  ItemChunk(const Batch& batch, std::byte* workspace)
-      : ItemChunk::Records(batch), work(*Arena(workspace).take<Item>(1)) {}
+  ItemState(const Batch& batch, std::byte* workspace)
+      : ItemState::Records(batch), work(*Arena(workspace).take<Workspace>(1)) {}
 
-  Item& work;
+  Workspace& work;
 
   const Secret& secret_key() const { return this->expanded() ? this->expanded_secret(0) : work.own; }
   const Public& public_key() const { return this->expanded() ? this->expanded_public(0) : work.own.pk; }

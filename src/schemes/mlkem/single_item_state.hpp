@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "schemes/item_state.hpp"
 #include "schemes/mlkem/types.hpp"
-#include "schemes/single_item.hpp"
 
 namespace polykem::mlkem {
 inline namespace POLYKEM_ISA {
@@ -17,11 +17,11 @@ struct Polys {
   uint8_t reencrypted_ct[1][D.ciphertext_bytes()];
 };
 
-/// The chunk of the layouts that compute one item at a time. Besides the members that ItemChunk requires, Item has
+/// The state of one item. Besides the members that ItemState requires, Workspace has
 /// z_and_c(), which returns space for z and c.
-template <MlkemParams P, class Item>
-struct SingleItem : ItemChunk<P, PublicKey<P.k>, SecretKey<P.k>, Item> {
-  using SingleItem::ItemChunk::ItemChunk;
+template <MlkemParams P, class Workspace>
+struct SingleItemState : ItemState<P, PublicKey<P.k>, SecretKey<P.k>, Workspace> {
+  using SingleItemState::ItemState::ItemState;
 
   Poly* e() { return this->work.poly.e; }
   Poly& w() { return this->work.poly.w; }

@@ -13,7 +13,7 @@
 namespace polykem::frodo::low_memory {
 
 /// The members of every operation: its records, and the rows of A that are in memory.
-struct Chunk {
+struct State {
   const Set& set;
   const Kernels& kernels;
   const Batch& io;
@@ -34,12 +34,12 @@ struct Chunk {
   static constexpr size_t tile_bytes(const Set& set, size_t tile_rows) {
     return Arena::bytes<uint16_t>(tile_rows * set.n());
   }
-  Chunk(const Set& of, const Kernels& with, const Batch& item, Arena& arena)
+  State(const Set& of, const Kernels& with, const Batch& item, Arena& arena)
       : set(of), kernels(with), io(item), tile{arena.take<uint16_t>(with.tile_rows * of.n()), of.n()} {}
 };
 
 /// Key generation. S as a whole is in memory. Rows of E and B are in memory while the rows of A are.
-struct KeygenChunk : Chunk {
+struct KeygenState : State {
   struct Strings {
     uint8_t coins[112];  ///< s, seedSE, z
   };
@@ -49,8 +49,8 @@ struct KeygenChunk : Chunk {
     return tile_bytes(set, tile_rows) + Arena::bytes<Strings>(1) + Arena::bytes<uint16_t>(kBar * set.n()) +
            Arena::bytes<uint16_t>(tile_rows * kBar);
   }
-  KeygenChunk(const Set& of, const Kernels& with, const Batch& item, std::byte* workspace)
-      : KeygenChunk(of, with, item, Arena(workspace)) {}
+  KeygenState(const Set& of, const Kernels& with, const Batch& item, std::byte* workspace)
+      : KeygenState(of, with, item, Arena(workspace)) {}
 
   Strings& strings;
   Matrix16 s;  ///< transposed: kBar rows of n
@@ -58,8 +58,8 @@ struct KeygenChunk : Chunk {
   Shake r;     ///< S is squeezed first, then E row by row
 
  private:
-  KeygenChunk(const Set& of, const Kernels& with, const Batch& item, Arena arena)
-      : Chunk(of, with, item, arena),
+  KeygenState(const Set& of, const Kernels& with, const Batch& item, Arena arena)
+      : State(of, with, item, arena),
         strings(*arena.take<Strings>(1)),
         s{arena.take<uint16_t>(kBar * n()), n()},
         e{arena.take<uint16_t>(with.tile_rows * kBar), kBar},
@@ -68,7 +68,7 @@ struct KeygenChunk : Chunk {
 
 /// Encaps and decaps. A few rows of B at a time lie in the place of A's rows. In decaps, S and the ciphertext's B' lie
 /// where S' and E' will be.
-struct EncryptionChunk : Chunk {
+struct EncryptionState : State {
   struct Strings {
     uint8_t seed_input[128];  ///< pkh, mu, salt
     uint8_t seed[96];         ///< seedSE, k
@@ -81,8 +81,8 @@ struct EncryptionChunk : Chunk {
   static constexpr size_t workspace_bytes(const Set& set, size_t tile_rows) {
     return tile_bytes(set, tile_rows) + Arena::bytes<Strings>(1) + Arena::bytes<uint16_t>(set.encaps_samples());
   }
-  EncryptionChunk(const Set& of, const Kernels& with, const Batch& item, std::byte* workspace)
-      : EncryptionChunk(of, with, item, Arena(workspace)) {}
+  EncryptionState(const Set& of, const Kernels& with, const Batch& item, std::byte* workspace)
+      : EncryptionState(of, with, item, Arena(workspace)) {}
 
   Strings& strings;
   Matrix16 s;   ///< S': kBar rows of n. E' and E'' follow
@@ -95,8 +95,8 @@ struct EncryptionChunk : Chunk {
   const uint8_t* pk() const { return io.sk != nullptr ? io.sk + set.pk_offset() : io.pk; }
 
  private:
-  EncryptionChunk(const Set& of, const Kernels& with, const Batch& item, Arena arena)
-      : Chunk(of, with, item, arena),
+  EncryptionState(const Set& of, const Kernels& with, const Batch& item, Arena arena)
+      : State(of, with, item, arena),
         strings(*arena.take<Strings>(1)),
         s{arena.take<uint16_t>(of.encaps_samples()), n()},
         e1{s.row(kBar), n()},

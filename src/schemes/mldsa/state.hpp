@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The working memory of a chunk of items, which are computed together.
+// The states of key generation, signing and verification: the items that are computed together, and their working
+// memory.
 #pragma once
 
 #include <algorithm>
@@ -62,16 +63,16 @@ struct HashRows {
   alignas(64) uint8_t out[Isa::kStates * rounded_up(kMatrixBytes, 64)];
 };
 
-/// A chunk's items and their working memory.
+/// Items and their working memory.
 template <MldsaParams P, InstructionSet Isa, class ItemMemory>
-struct ItemsChunk {
+struct ItemsState {
   using Item = ItemMemory;
   static constexpr size_t kItems = Isa::kItems;
   static size_t workspace_bytes(size_t count) {
     return Arena::bytes<HashRows<P, Isa>>(1) + Arena::bytes<Item>(std::min(count, kItems));
   }
 
-  ItemsChunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
+  ItemsState(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     rows = arena.take<HashRows<P, Isa>>(1);
     items = arena.take<Item>(count);
@@ -84,12 +85,12 @@ struct ItemsChunk {
 };
 
 template <MldsaParams P, InstructionSet Isa>
-using KeygenChunk = ItemsChunk<P, Isa, KeygenItem<P>>;
+using KeygenState = ItemsState<P, Isa, KeygenItem<P>>;
 
 template <MldsaParams P, InstructionSet Isa>
-struct VerifyChunk : ItemsChunk<P, Isa, VerifyItem<P>> {
-  using VerifyChunk::ItemsChunk::count, VerifyChunk::ItemsChunk::io, VerifyChunk::ItemsChunk::items;
-  using VerifyChunk::ItemsChunk::ItemsChunk;
+struct VerifyState : ItemsState<P, Isa, VerifyItem<P>> {
+  using VerifyState::ItemsState::count, VerifyState::ItemsState::io, VerifyState::ItemsState::items;
+  using VerifyState::ItemsState::ItemsState;
 
   /// Returns the number of keys that are to be expanded; the first items have them.
   size_t new_keys() const { return io.expanded.data != nullptr ? 0 : io.shared_key ? 1 : count; }
@@ -104,7 +105,7 @@ struct VerifyChunk : ItemsChunk<P, Isa, VerifyItem<P>> {
 /// which the first to succeed counts. A signed item leaves its slot to the next one, so that rounds stay full. So does
 /// an item whose attempts all fail, which is less likely than 2^-256 with a private key that keygen made.
 template <MldsaParams P, InstructionSet Isa>
-struct SignChunk {
+struct SignState {
   static constexpr size_t kAttempts = Isa::kItems, kItems = 8 * Isa::kItems;
   /// The largest number of attempts for an item in a round: the number, up to three, for which the fewest Keccak states
   /// per attempt are idle while masks are made. The results of more than three attempts are seldom needed.
@@ -131,7 +132,7 @@ struct SignChunk {
            Arena::bytes<Attempt<P>>(most_attempts(count)) + Arena::bytes<Key>(std::min(count, kAttempts));
   }
 
-  SignChunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
+  SignState(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     rows = arena.take<HashRows<P, Isa>>(1);
     items = arena.take<Item>(count);
