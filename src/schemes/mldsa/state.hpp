@@ -30,8 +30,8 @@ struct SignItem {
   uint8_t mu[kDigestBytes];
 };
 
-/// The state of an attempt. kUnneeded: an earlier attempt of the item has passed all checks so far.
-enum class AttemptState : uint8_t { kOpen, kRejected, kUnneeded };
+/// The status of an attempt. kUnneeded: an earlier attempt of the item has passed all checks so far.
+enum class AttemptStatus : uint8_t { kOpen, kRejected, kUnneeded };
 
 /// An attempt at a signature.
 template <MldsaParams P>
@@ -44,7 +44,7 @@ struct Attempt {
   SmallPoly small_c;
   size_t slot;  ///< the slot of the attempt's item
   uint16_t kappa;
-  AttemptState state;
+  AttemptStatus status;
 };
 
 template <MldsaParams P>
@@ -170,7 +170,7 @@ struct SignState {
         Attempt<P>& attempt = attempts[attempt_count++];
         attempt.slot = i;
         attempt.kappa = static_cast<uint16_t>(kappa);
-        attempt.state = AttemptState::kOpen;
+        attempt.status = AttemptStatus::kOpen;
       }
     }
   }
@@ -179,8 +179,8 @@ struct SignState {
   bool next_tile() {
     for (size_t i = 0; i < attempt_count; ++i) {
       Slot& slot = slots[attempts[i].slot];
-      if (attempts[i].state == AttemptState::kRejected) slot.kappa = static_cast<uint16_t>(slot.kappa + P.l);
-      if (attempts[i].state == AttemptState::kOpen) slot.taken = false;
+      if (attempts[i].status == AttemptStatus::kRejected) slot.kappa = static_cast<uint16_t>(slot.kappa + P.l);
+      if (attempts[i].status == AttemptStatus::kOpen) slot.taken = false;
       if (slot.kappa == kEndOfAttempts) give_up(slot);
     }
     const auto taken = [](const Slot& slot) { return slot.taken; };

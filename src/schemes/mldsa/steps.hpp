@@ -429,14 +429,14 @@ struct SignSteps : CommonSteps<P, Isa> {
     const Attempt* passed = nullptr;
     each_attempt(state, [&](Attempt& attempt) {
       if (passed != nullptr && passed->slot == attempt.slot) {
-        attempt.state = AttemptState::kUnneeded;
+        attempt.status = AttemptStatus::kUnneeded;
         return;
       }
-      for (size_t row = 0; row < kK && attempt.state == AttemptState::kOpen; ++row)
+      for (size_t row = 0; row < kK && attempt.status == AttemptStatus::kOpen; ++row)
         subtract_c_s2(attempt, key_of(state, attempt).s2[row], attempt.w[row]);
-      for (size_t j = 0; j < kL && attempt.state == AttemptState::kOpen; ++j)
+      for (size_t j = 0; j < kL && attempt.status == AttemptStatus::kOpen; ++j)
         add_c_s1(attempt, key_of(state, attempt).s1[j], attempt.y[j], attempt.z[j]);
-      if (attempt.state == AttemptState::kOpen) passed = &attempt;
+      if (attempt.status == AttemptStatus::kOpen) passed = &attempt;
     });
   }
 
@@ -504,7 +504,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   template <class F>
   static void each_attempt(State& state, F&& f) {
     for (size_t i = 0; i < state.attempt_count; ++i)
-      if (state.attempts[i].state == AttemptState::kOpen) f(state.attempts[i]);
+      if (state.attempts[i].status == AttemptStatus::kOpen) f(state.attempts[i]);
   }
 
   /// Converts coefficients in (-3329, 3329) to [0, 3329), which is what prim/ntt takes.
@@ -550,7 +550,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   /// [DILITHIUM21, 5.5]
   static void reject_if(Attempt& attempt, int32_t mask) {
     ct::declassify(&mask, sizeof mask);
-    if (mask != 0) attempt.state = AttemptState::kRejected;
+    if (mask != 0) attempt.status = AttemptStatus::kRejected;
   }
 };
 
