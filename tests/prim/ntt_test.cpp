@@ -44,26 +44,26 @@ class NttLanesTest : public testing::IsaTest {
   }
 #endif
 
-  /// A block of polynomials of all kinds, and the same one after the other.
-  void fill(uint16_t* block, std::vector<uint16_t>& rows, Noise& noise) const {
+  /// Interleaved polynomials of all kinds, and the same one after the other.
+  void fill(uint16_t* polys, std::vector<uint16_t>& rows, Noise& noise) const {
     rows.resize(lanes().lanes * kN);
     for (size_t l = 0; l < lanes().lanes; ++l) {
       for (size_t i = 0; i < kN; ++i)
-        rows[l * kN + i] = block[i * lanes().lanes + l] = coefficient(l, i, noise);
+        rows[l * kN + i] = polys[i * lanes().lanes + l] = coefficient(l, i, noise);
     }
   }
 };
 
 TEST_P(NttLanesTest, ForwardAgreesWithReference) {
-  AlignedBuffer<uint16_t> block(kN * lanes().lanes);
+  AlignedBuffer<uint16_t> polys(kN * lanes().lanes);
   std::vector<uint16_t> rows;
   Noise noise(1);
-  fill(block.data(), rows, noise);
-  lanes().forward(block.data());
+  fill(polys.data(), rows, noise);
+  lanes().forward(polys.data());
   for (size_t l = 0; l < lanes().lanes; ++l) {
     ntt::forward(&rows[l * kN]);
     for (size_t i = 0; i < kN; ++i) {
-      const uint16_t word = block[i * lanes().lanes + l];
+      const uint16_t word = polys[i * lanes().lanes + l];
       ASSERT_LT(std::abs(static_cast<int16_t>(word)), ntt::kTransformBound);
       ASSERT_EQ(canonical(word), rows[l * kN + i]) << l << " " << i;
     }
@@ -71,27 +71,27 @@ TEST_P(NttLanesTest, ForwardAgreesWithReference) {
 }
 
 TEST_P(NttLanesTest, InverseAgreesWithReference) {
-  AlignedBuffer<uint16_t> block(kN * lanes().lanes);
+  AlignedBuffer<uint16_t> polys(kN * lanes().lanes);
   std::vector<uint16_t> rows;
   Noise noise(2);
-  fill(block.data(), rows, noise);
+  fill(polys.data(), rows, noise);
   for (size_t l = 0; l < lanes().lanes; ++l) {
     for (size_t i = 0; i < kN && l % 4 > 0; ++i) {  // the ends of the range, with one sign and with both
       const int limit = ntt::kProductBound - 1;
       const uint16_t word = static_cast<uint16_t>(l % 4 == 1 || (l % 4 == 3 && noise.next() % 2) ? limit : -limit);
-      block[i * lanes().lanes + l] = word;
+      polys[i * lanes().lanes + l] = word;
       rows[l * kN + i] = static_cast<uint16_t>(canonical(word));
     }
   }
-  lanes().inverse(block.data());
+  lanes().inverse(polys.data());
   for (size_t l = 0; l < lanes().lanes; ++l) {
     ntt::inverse(&rows[l * kN]);
     for (size_t i = 0; i < kN; ++i)
-      ASSERT_EQ(canonical(block[i * lanes().lanes + l]), rows[l * kN + i] * 65536u % kQ) << l << " " << i;
+      ASSERT_EQ(canonical(polys[i * lanes().lanes + l]), rows[l * kN + i] * 65536u % kQ) << l << " " << i;
   }
 }
 
-/// Returns where coefficient i of item l is in a paired block.
+/// Returns where coefficient i of item l is in paired polynomials.
 size_t paired(size_t i, size_t l, const NttLanes& lanes) {
   const size_t width = lanes.lanes;
   if (!lanes.pairs_interleaved) return i * width + l;
@@ -167,25 +167,25 @@ TEST_P(NttLanesTest, SumsBecomeCanonical) {
 template <unsigned kBits>
 void check_compression(const NttLanes& lanes) {
   const size_t words = kN * lanes.lanes;
-  AlignedBuffer<uint16_t> block(words);
+  AlignedBuffer<uint16_t> polys(words);
   constexpr uint32_t kEnd = ntt::kCompressBound;
   for (uint32_t start = 0; start < kEnd; start += static_cast<uint32_t>(words)) {
     const auto input = [&](size_t i) { return std::min<uint32_t>(start + static_cast<uint32_t>(i), kEnd - 1); };
     for (size_t i = 0; i < words; ++i)
-      block[i] = static_cast<uint16_t>(input(i));
-    lanes.compress(block.data(), kBits);
+      polys[i] = static_cast<uint16_t>(input(i));
+    lanes.compress(polys.data(), kBits);
     for (size_t i = 0; i < words; ++i) {
       const uint32_t x = input(i) % kQ, rounded = ((x << kBits) * 2 + kQ) / (2 * kQ) % (1u << kBits);
-      ASSERT_EQ(block[i], rounded) << kBits << " " << input(i);
+      ASSERT_EQ(polys[i], rounded) << kBits << " " << input(i);
       ASSERT_EQ(mlkem::ref::compress<kBits>(x), rounded) << kBits << " " << x;
     }
   }
   for (size_t i = 0; i < words; ++i)
-    block[i] = static_cast<uint16_t>(i % (1u << kBits));
-  lanes.decompress(block.data(), kBits);
+    polys[i] = static_cast<uint16_t>(i % (1u << kBits));
+  lanes.decompress(polys.data(), kBits);
   for (uint32_t i = 0; i < words; ++i) {
     const uint32_t y = i % (1u << kBits), rounded = (2 * y * kQ + (1u << kBits)) >> (kBits + 1);
-    ASSERT_EQ(block[i], rounded) << kBits << " " << y;
+    ASSERT_EQ(polys[i], rounded) << kBits << " " << y;
     ASSERT_EQ(mlkem::ref::decompress<kBits>(y), rounded) << kBits << " " << y;
   }
 }

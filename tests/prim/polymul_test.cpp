@@ -98,8 +98,9 @@ class PolymulLanesTest : public testing::IsaTest {
   static const LaneMul* find(size_t n) { return POLYKEM_TABLE(kLaneMul)(n); }
   static const LaneMul& table(size_t n) { return *find(n); }
 
-  /// Runs the block product on operands made by `fill_a`, `fill_b`; compares every item whose index `stride` divides.
-  static void check_block(size_t n, bool s3, const Fill& fill_a, const Fill& fill_b, size_t stride = 1) {
+  /// Runs the interleaved product on operands made by `fill_a`, `fill_b`; compares every item whose index `stride`
+  /// divides.
+  static void check_interleaved(size_t n, bool s3, const Fill& fill_a, const Fill& fill_b, size_t stride = 1) {
     const LaneMul& mul = table(n);
     const size_t bytes = n * mul.lanes * sizeof(uint16_t);
     Buffer a(bytes), b(bytes), c(bytes), ws(mul.workspace_bytes);
@@ -143,7 +144,7 @@ class PolymulLanesTest : public testing::IsaTest {
   }
 
   static void check(size_t n, bool s3, const Fill& fill_a, const Fill& fill_b, size_t stride = 1) {
-    check_block(n, s3, fill_a, fill_b, stride);
+    check_interleaved(n, s3, fill_a, fill_b, stride);
     if (HasFatalFailure()) return;
     check_single(n, s3, fill_a, fill_b);
   }

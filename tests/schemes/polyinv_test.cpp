@@ -72,7 +72,7 @@ class PolyInvLanesTest : public testing::IsaTest {
   }
 
   template <class Inverse>
-  void check_blocks(Inverse inverse_of_block, Reference reference, unsigned p) {
+  void check_interleaved(Inverse inverse_of, Reference reference, unsigned p) {
     const size_t width = lanes().lanes;
     for (size_t n : kDegrees) {
       Noise noise(n);
@@ -83,7 +83,7 @@ class PolyInvLanesTest : public testing::IsaTest {
         for (size_t i = 0; i < n; ++i)
           a[i * width + l] = items[l][i];
       }
-      inverse_of_block(inverse.data(), a.data(), n, workspace_->data());
+      inverse_of(inverse.data(), a.data(), n, workspace_->data());
       EXPECT_TRUE(workspace_is_zero());
       size_t invertible = 0;
       for (size_t l = 0; l < width; ++l) {
@@ -121,10 +121,10 @@ class PolyInvLanesTest : public testing::IsaTest {
 };
 
 TEST_P(PolyInvLanesTest, BlocksMod2AgreeWithReference) {
-  check_blocks(lanes().inverse_mod2, poly_inverse_mod2, 2);
+  check_interleaved(lanes().inverse_mod2, poly_inverse_mod2, 2);
 }
 TEST_P(PolyInvLanesTest, BlocksMod3AgreeWithReference) {
-  check_blocks(lanes().inverse_mod3, poly_inverse_mod3, 3);
+  check_interleaved(lanes().inverse_mod3, poly_inverse_mod3, 3);
 }
 TEST_P(PolyInvLanesTest, OneMod2AgreesWithReference) {
   check_single(lanes().inverse_mod2_single, poly_inverse_mod2, 2);

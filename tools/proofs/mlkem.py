@@ -11,7 +11,7 @@ from proofs.ranges import Form
 
 Q, N = 3329, 256
 TRANSFORM_BOUND = 8 * Q  # bounds.hpp: kTransformBound
-LANES = 16  # items of a block on AVX2
+LANES = 16  # items whose polynomials are interleaved on AVX2
 WORD = 1 << 15
 
 
@@ -80,7 +80,7 @@ def linear(rows: Callable[[], Rows], inputs: tuple[int, int], results: tuple[int
 
 
 def each_word(expected: Callable[[Values], Values], inputs: tuple[int, int], arguments: Sequence[int] = ()) -> Proof:
-    """In place, word by word, on a block."""
+    """In place, word by word, on interleaved polynomials."""
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
@@ -93,7 +93,7 @@ def each_word(expected: Callable[[Values], Values], inputs: tuple[int, int], arg
 
 
 def sums(scale: int, c_range: tuple[int, int], e_range: tuple[int, int], has_16_bits: bool = False) -> Proof:
-    """c = scale c + e in [0, q), on blocks; has_16_bits: for words c and e whose sum has 16 bits."""
+    """c = scale c + e in [0, q), on interleaved polynomials; has_16_bits: for words c and e whose sum has 16 bits."""
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
@@ -124,8 +124,9 @@ def single_products(terms: int) -> Proof:
     return prove
 
 
-def block_products(terms: int, rows: int, shared: bool) -> Proof:
-    """c[r] = 2^-16 times the sum of a[r terms + i] y[i], on blocks; a is paired, or the same for all items."""
+def interleaved_products(terms: int, rows: int, shared: bool) -> Proof:
+    """c[r] = 2^-16 times the sum of a[r terms + i] y[i], on interleaved polynomials; a is paired, or the same for all
+    items."""
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
@@ -149,7 +150,7 @@ def block_products(terms: int, rows: int, shared: bool) -> Proof:
 
 
 def _paired(n: int, item: int) -> int:
-    """Returns the place of coefficient n of an item in a paired block: ntt_lanes.hpp."""
+    """Returns the place of coefficient n of an item in paired polynomials: ntt_lanes.hpp."""
     group, r = divmod(item, 8)
     return (n // 2 * 2 + r // 4) * LANES + 8 * group + 2 * (r % 4) + n % 2
 
@@ -168,7 +169,7 @@ def _single(name: str, functions: tuple[str, str, str]) -> Iterator[Claim]:
                     "the sum of products, in [0, q)", single_products(terms))
 
 
-def _blocks(name: str, table: str) -> Iterator[Claim]:
+def _interleaved(name: str, table: str) -> Iterator[Claim]:
     # The pointers of NttLanes follow two other words.
     forward, backward, multiply, shared, add_product, add, canonical, compress, decompress = (
         f"{table}[{n}]" for n in range(2, 11))
@@ -183,7 +184,7 @@ def _blocks(name: str, table: str) -> Iterator[Claim]:
             yield Claim(f"{name} products, {terms}{', shared' if is_shared else ''}", function,
                         "a below 2^12, y in (-8 q, 8 q)",
                         f"2^-16 times the sum of products, in (-{product_bound(terms)}, {product_bound(terms)})",
-                        block_products(terms, 2, is_shared))
+                        interleaved_products(terms, 2, is_shared))
     yield Claim(f"{name} add product", add_product, "any words c, e in (-8 q, 8 q)", "2^16 c + e, in [0, q)",
                 sums(1 << 16, (-WORD, WORD - 1), wide))
     yield Claim(f"{name} add", add, "words whose sum has 16 bits", "c + e, in [0, q)",
@@ -204,4 +205,4 @@ def claims() -> Iterator[Claim]:
     for isa in ("Avx2", "Avx512"):
         table = f"_ZN7polykem{len(isa) + 10}kNttSingle{isa}E"
         yield from _single(f"mlkem {isa.lower()}", (f"{table}[0]", f"{table}[1]", f"{table}[2]"))
-    yield from _blocks("mlkem avx2 block", "_ZN7polykem13kNttLanesAvx2E")
+    yield from _interleaved("mlkem avx2 interleaved", "_ZN7polykem13kNttLanesAvx2E")

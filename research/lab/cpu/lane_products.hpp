@@ -65,7 +65,7 @@ constexpr void add_ntru(LaneList& list) {
 }
 
 inline void saber_block(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
-  auto& products = *static_cast<saber::interleaved::BlockProducts<1>*>(workspace);
+  auto& products = *static_cast<saber::interleaved::InterleavedProducts<1>*>(workspace);
   products.set_column(0, b);
   products.set_row(0, a);
   products.multiply(c);
@@ -79,7 +79,7 @@ inline void saber_single(uint16_t* c, const uint16_t* a, const uint16_t* b, void
 }
 
 constexpr void add_saber(LaneList& list) {
-  using Block = saber::interleaved::BlockProducts<1>;
+  using Block = saber::interleaved::InterleavedProducts<1>;
   using Single = saber::interleaved::SingleProduct::Space<1>;
   constexpr unsigned kExact = 13;
   // Three products of eight by eight rows for each leaf.

@@ -20,15 +20,15 @@ constexpr uint8_t kOrderP384[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
                                   0xc7, 0x63, 0x4d, 0x81, 0xf4, 0x37, 0x2d, 0xdf, 0x58, 0x1a, 0x0d, 0xb2,
                                   0x48, 0xb0, 0xa7, 0x7a, 0xec, 0xec, 0x19, 0x6a, 0xcc, 0xc5, 0x29, 0x73};
 
-/// An implementation that computes blocks of `lanes` items; fewer than `least` are left to the next implementation.
-struct Blocks {
+/// An implementation that computes groups of `lanes` items; fewer than `least` are left to the next implementation.
+struct GroupsBy {
   const Implementation* by;
   size_t lanes, least;
 };
 
 /// The implementations of a curve, in the order in which they take items. The last one takes any number of them.
 struct Choice {
-  Blocks blocks[2];
+  GroupsBy in_order[2];
 };
 
 Choice choice(Curve curve, [[maybe_unused]] InstructionSet isa) {
@@ -50,9 +50,9 @@ Choice choice(Curve curve, [[maybe_unused]] InstructionSet isa) {
 template <class Compute>
 void split(Curve curve, InstructionSet isa, size_t count, const Compute& compute) {
   const Choice chosen = choice(curve, isa);
-  const Blocks &blocks = chosen.blocks[0], &rest = chosen.blocks[1];
-  const size_t items = count % blocks.lanes < blocks.least ? count / blocks.lanes * blocks.lanes : count;
-  if (items > 0) compute(*blocks.by, 0, items);
+  const GroupsBy &groups = chosen.in_order[0], &rest = chosen.in_order[1];
+  const size_t items = count % groups.lanes < groups.least ? count / groups.lanes * groups.lanes : count;
+  if (items > 0) compute(*groups.by, 0, items);
   if (items < count) compute(*rest.by, items, count - items);
 }
 
@@ -60,7 +60,7 @@ void split(Curve curve, InstructionSet isa, size_t count, const Compute& compute
 
 size_t workspace_bytes(Curve curve, InstructionSet isa) {
   const Choice chosen = choice(curve, isa);
-  return std::max(chosen.blocks[0].by->workspace_bytes, chosen.blocks[1].by->workspace_bytes);
+  return std::max(chosen.in_order[0].by->workspace_bytes, chosen.in_order[1].by->workspace_bytes);
 }
 
 void public_keys(Curve curve, InstructionSet isa, size_t count, ConstByteRows scalars, ByteRows points, bool* valid,

@@ -73,7 +73,7 @@ constexpr typename F::Element base_point_times(const typename F::Scalars& scalar
 template <BasePointField F>
 void x25519_public_keys(size_t count, ConstByteRows scalars, ByteRows points, bool* valid, std::byte* /*workspace*/) {
   for (size_t first = 0; first < count; first += F::kLanes) {
-    const auto u = base_point_times<F>(F::load_scalars(block_of<F::kLanes>(scalars, first, count)),
+    const auto u = base_point_times<F>(F::load_scalars(pointers_to<F::kLanes>(scalars, first, count)),
                                        edwards25519::base_table().data());
     F::store(u, points, first, std::min(F::kLanes, count - first));
   }

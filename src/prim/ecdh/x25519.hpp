@@ -14,15 +14,15 @@
 namespace polykem::ecdh {
 inline namespace POLYKEM_ISA {
 
-/// Pointers to the records of a block of items. A block that is not full repeats its last record.
+/// Pointers to a record for each lane. If there are fewer, the last one is repeated.
 template <size_t kLanes>
-using Block = std::array<const uint8_t*, kLanes>;
+using RecordPointers = std::array<const uint8_t*, kLanes>;
 
 /// The operations that the ladder requires of a field. An Element is a factor. A Sum is a product, whose carries may be
 /// outstanding; the sum or difference of two Sums is an Element again.
 template <class F>
 concept LadderField = requires(typename F::Element e, typename F::Sum s, typename F::Scalars k,
-                               Block<F::kLanes> records, uint8_t* const (&out)[F::kLanes]) {
+                               RecordPointers<F::kLanes> records, uint8_t* const (&out)[F::kLanes]) {
   { F::load_scalars(records) } -> std::same_as<typename F::Scalars>;  // clamped
   { F::load(records) } -> std::same_as<typename F::Element>;          // any 255 bits
   { F::small(9) } -> std::same_as<typename F::Element>;
@@ -102,8 +102,8 @@ inline bool any_bit(const uint8_t* bytes) {
 }
 
 template <size_t kLanes>
-Block<kLanes> block_of(ConstByteRows records, size_t first, size_t count) {
-  Block<kLanes> at;
+RecordPointers<kLanes> pointers_to(ConstByteRows records, size_t first, size_t count) {
+  RecordPointers<kLanes> at;
   for (size_t lane = 0; lane < kLanes; ++lane)
     at[lane] = records.at(std::min(first + lane, count - 1));
   return at;
@@ -114,8 +114,8 @@ void x25519_shared_secrets(size_t count, ConstByteRows scalars, ConstByteRows po
                            std::byte* /*workspace*/) {
   for (size_t first = 0; first < count; first += F::kLanes) {
     const size_t items = std::min(F::kLanes, count - first);
-    F::store(ladder<F>(F::load_scalars(block_of<F::kLanes>(scalars, first, count)),
-                       F::load(block_of<F::kLanes>(points, first, count))),
+    F::store(ladder<F>(F::load_scalars(pointers_to<F::kLanes>(scalars, first, count)),
+                       F::load(pointers_to<F::kLanes>(points, first, count))),
              secrets, first, items);
     for (size_t i = first; i < first + items; ++i)
       valid[i] = any_bit(secrets.at(i));

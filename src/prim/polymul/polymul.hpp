@@ -8,7 +8,7 @@ namespace polykem {
 
 /// The products of one ring degree n on one instruction set; see docs/adr/0002-ntru-products-on-the-cpu.md.
 ///
-/// The block layout (mul_cyclic, mul_s3) has `lanes` items at once, item-interleaved. A polynomial is n rows of `lanes`
+/// The interleaved layout (mul_cyclic, mul_s3) has `lanes` items at once. A polynomial is n rows of `lanes`
 /// 16-bit words, with coefficient i of item l at [i * lanes + l], rows ascending, 64-byte aligned. Unused lanes may
 /// hold anything. The single layout (the _single functions) has n consecutive words of any alignment.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves words between records (item after item in memory) and blocks (one item per 16-bit lane, word i of all items
-// side by side). One translation unit per instruction set includes this header. No address depends on data.
+// Moves words between records, which lie item after item in memory, and their interleaved form: one item per 16-bit
+// lane, word i of all items side by side. One translation unit per instruction set includes this header. No address
+// depends on data.
 #pragma once
 
 #include <cstring>
@@ -23,24 +24,25 @@ inline constexpr size_t kLanes = V16::kLanes;
 inline constexpr size_t kTileWords = 8;  // a tile is 16 bytes of every row
 inline constexpr size_t kTileBytes = 2 * kTileWords;
 
-/// The addresses of the rows of a block.
+/// The addresses of the rows of kLanes items.
 struct RowPointers {
   uint8_t* row[kLanes];
 };
 
 #ifdef POLYKEM_ISA_NEON
 
-/// Sets block[i][l] to word i of the tile of row l, `offset` bytes into the rows. Paired blocks are like others.
+/// Sets interleaved[i][l] to word i of the tile of row l, `offset` bytes into the rows. The paired form is like the
+/// other.
 template <bool kPaired = false>
-POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t offset) {
-  load_half_tile(block, kLanes, rows->row, offset);
-  load_half_tile(block + 8, kLanes, rows->row + 8, offset);
+POLYKEM_INLINE void load_tile(uint16_t* interleaved, const RowPointers* rows, size_t offset) {
+  load_half_tile(interleaved, kLanes, rows->row, offset);
+  load_half_tile(interleaved + 8, kLanes, rows->row + 8, offset);
 }
 
-/// Writes block[i][l] to word i of the tile of row l: the inverse of load_tile().
-POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uint16_t* block) {
-  store_half_tile(rows->row, offset, block, kLanes);
-  store_half_tile(rows->row + 8, offset, block + 8, kLanes);
+/// Writes interleaved[i][l] to word i of the tile of row l: the inverse of load_tile().
+POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uint16_t* interleaved) {
+  store_half_tile(rows->row, offset, interleaved, kLanes);
+  store_half_tile(rows->row + 8, offset, interleaved + 8, kLanes);
 }
 
 #else
@@ -87,10 +89,10 @@ POLYKEM_INLINE void transpose_pairs_tile(V16 (&v)[8]) {
     v[i].r = out[i];
 }
 
-/// Sets block[i][l] to word i of the tile of row l, `offset` bytes into the rows. If kPaired, words 2 i and 2 i + 1 of
-/// a row stay side by side, as NttLanes::multiply wants them.
+/// Sets interleaved[i][l] to word i of the tile of row l, `offset` bytes into the rows. If kPaired, words 2 i and 2 i +
+/// 1 of a row stay side by side, as NttLanes::multiply wants them.
 template <bool kPaired = false>
-POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t offset) {
+POLYKEM_INLINE void load_tile(uint16_t* interleaved, const RowPointers* rows, size_t offset) {
   asm("" : "+r"(rows));  // otherwise the compiler keeps the addresses in vector registers
   const auto part = [&](size_t l) __attribute__((always_inline)) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows->row[l] + offset));
@@ -112,18 +114,18 @@ POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t o
     transpose_tile(v);
   }
   for (size_t i = 0; i < 8; ++i)
-    v[i].store(block + i * kLanes);
+    v[i].store(interleaved + i * kLanes);
 }
 
-/// Writes block[i][l] to word i of the tile of row l: the inverse of load_tile().
-POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uint16_t* block) {
+/// Writes interleaved[i][l] to word i of the tile of row l: the inverse of load_tile().
+POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uint16_t* interleaved) {
   asm("" : "+r"(rows));
   const auto put = [&](size_t l, __m128i x) __attribute__((always_inline)) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(rows->row[l] + offset), x);
   };
   V16 v[8];
   for (size_t i = 0; i < 8; ++i)
-    v[i] = V16::load(block + i * kLanes);
+    v[i] = V16::load(interleaved + i * kLanes);
   transpose_tile(v);
   for (size_t i = 0; i < 8; ++i) {
 #ifdef POLYKEM_ISA_AVX512
@@ -153,45 +155,45 @@ struct Staging {
   ~Staging() { zeroize(tile, sizeof tile); }
 };
 
-/// Sets block[i][l] to the 16-bit little-endian word i of row l, for i < ceil(bytes / 2) rounded up to a multiple of
-/// kTileWords; words and half words beyond the row are 0. `block` has the rounded-up number of words for each lane.
-/// load_tile() explains kPaired.
+/// Sets interleaved[i][l] to the 16-bit little-endian word i of row l, for i < ceil(bytes / 2) rounded up to a multiple
+/// of kTileWords; words and half words beyond the row are 0. `interleaved` has the rounded-up number of words for each
+/// lane. load_tile() explains kPaired.
 template <bool kPaired = false>
-void rows_to_block(uint16_t* block, const RowPointers& rows, size_t bytes) {
+void interleave_rows(uint16_t* interleaved, const RowPointers& rows, size_t bytes) {
   const size_t whole = bytes / kTileBytes * kTileBytes;
   for (size_t at = 0; at < whole; at += kTileBytes)
-    load_tile<kPaired>(block + at / 2 * kLanes, &rows, at);
+    load_tile<kPaired>(interleaved + at / 2 * kLanes, &rows, at);
   if (whole == bytes) return;
   Staging staging;
   for (size_t l = 0; l < kLanes; ++l)
     std::memcpy(staging.tile[l], rows.row[l] + whole, bytes - whole);
   const RowPointers staged = staging.rows();
-  load_tile<kPaired>(block + whole / 2 * kLanes, &staged, 0);
+  load_tile<kPaired>(interleaved + whole / 2 * kLanes, &staged, 0);
 }
 
-/// Sets a block from the rows of `in`, in the same way; lanes >= count repeat the last row.
-inline void rows_to_block(uint16_t* block, ConstByteRows in, size_t bytes, size_t count) {
+/// Does the same with the rows of `in`; lanes >= count repeat the last row.
+inline void interleave_rows(uint16_t* interleaved, ConstByteRows in, size_t bytes, size_t count) {
   RowPointers rows;
   for (size_t l = 0; l < kLanes; ++l) {
     rows.row[l] = const_cast<uint8_t*>(in.data) + (l < count ? l : count - 1) * in.stride;
   }
-  rows_to_block(block, rows, bytes);
+  interleave_rows(interleaved, rows, bytes);
 }
 
-/// Writes `bytes` bytes of rows 0 .. count - 1 from words block[i][l]: the inverse of rows_to_block(). Reads words up
-/// to a multiple of kTileWords.
-inline void block_to_rows(ByteRows out, const uint16_t* block, size_t bytes, size_t count) {
+/// Writes `bytes` bytes of rows 0 .. count - 1 from words interleaved[i][l]: the inverse of interleave_rows(). Reads
+/// words up to a multiple of kTileWords.
+inline void deinterleave_rows(ByteRows out, const uint16_t* interleaved, size_t bytes, size_t count) {
   RowPointers rows;
   for (size_t l = 0; l < kLanes; ++l)
     rows.row[l] = out.data + (l < count ? l : 0) * out.stride;
   const size_t whole = count == kLanes ? bytes / kTileBytes * kTileBytes : 0;
   for (size_t at = 0; at < whole; at += kTileBytes)
-    store_tile(&rows, at, block + at / 2 * kLanes);
+    store_tile(&rows, at, interleaved + at / 2 * kLanes);
   if (whole == bytes) return;
   Staging staging;
   const RowPointers staged = staging.rows();
   for (size_t at = whole; at < bytes; at += kTileBytes) {
-    store_tile(&staged, 0, block + at / 2 * kLanes);
+    store_tile(&staged, 0, interleaved + at / 2 * kLanes);
     const size_t now = bytes - at < kTileBytes ? bytes - at : kTileBytes;
     for (size_t l = 0; l < count; ++l)
       std::memcpy(rows.row[l] + at, staging.tile[l], now);
@@ -250,20 +252,20 @@ POLYKEM_INLINE V16 pack_word(const V16* c) {
 }
 
 template <unsigned kBits, size_t... kIndex>
-POLYKEM_INLINE void unpack_group(uint16_t* block, const uint16_t* words, std::index_sequence<kIndex...>) {
-  (unpack_coefficient<kBits, kIndex>(words).store(block + kIndex * kLanes), ...);
+POLYKEM_INLINE void unpack_group(uint16_t* interleaved, const uint16_t* words, std::index_sequence<kIndex...>) {
+  (unpack_coefficient<kBits, kIndex>(words).store(interleaved + kIndex * kLanes), ...);
 }
 
-/// Sets block[i][l] to coefficient i of row l, for the kCount coefficients, which fill groups of kGroup; lanes >= count
-/// repeat the last row. store(to, a, b) stores coefficients 2 i and 2 i + 1 as two vectors.
+/// Sets interleaved[i][l] to coefficient i of row l, for the kCount coefficients, which fill groups of kGroup; lanes >=
+/// count repeat the last row. store(to, a, b) stores coefficients 2 i and 2 i + 1 as two vectors.
 template <unsigned kBits, size_t kCount, class Store>
-POLYKEM_INLINE void unpack_pairs(uint16_t* block, ConstByteRows in, size_t count, uint16_t* scratch,
+POLYKEM_INLINE void unpack_pairs(uint16_t* interleaved, ConstByteRows in, size_t count, uint16_t* scratch,
                                  const Store& store) {
   static_assert(kCount % kGroup == 0);
-  rows_to_block(scratch, in, kCount * kBits / 8, count);
+  interleave_rows(scratch, in, kCount * kBits / 8, count);
   for (size_t g = 0; g < kCount / kGroup; ++g) {
     const uint16_t* words = scratch + g * kBits * kLanes;
-    uint16_t* to = block + g * kGroup * kLanes;
+    uint16_t* to = interleaved + g * kGroup * kLanes;
     [&]<size_t... kPair>(std::index_sequence<kPair...>) __attribute__((always_inline)) {
       (store(to + 2 * kPair * kLanes, unpack_coefficient<kBits, 2 * kPair>(words),
              unpack_coefficient<kBits, 2 * kPair + 1>(words)),
@@ -274,17 +276,17 @@ POLYKEM_INLINE void unpack_pairs(uint16_t* block, ConstByteRows in, size_t count
 }
 
 template <unsigned kBits, size_t... kIndex, size_t... kWord>
-POLYKEM_INLINE void pack_group(uint16_t* words, const uint16_t* block, std::index_sequence<kIndex...>,
+POLYKEM_INLINE void pack_group(uint16_t* words, const uint16_t* interleaved, std::index_sequence<kIndex...>,
                                std::index_sequence<kWord...>) {
   const V16 mask = V16::set1((1u << kBits) - 1);
   V16 c[kGroup];
   for (V16& coefficient : c)
     coefficient = V16::zero();
-  ((c[kIndex] = V16::load(block + kIndex * kLanes) & mask), ...);
+  ((c[kIndex] = V16::load(interleaved + kIndex * kLanes) & mask), ...);
   (pack_word<kBits, kWord>(c).store(words + kWord * kLanes), ...);
 }
 
-/// The words of scratch, kLanes of each, that unpack_block() and pack_block() need at most.
+/// The words of scratch, kLanes of each, that unpack_interleaved() and pack_interleaved() need at most.
 template <size_t kCount>
 inline constexpr size_t kRowWords = rounded_up(kCount, kLanes);
 
@@ -298,35 +300,36 @@ struct PackedRow {
   static_assert(rounded_up(kGroups * kBits + kRestWords, kLanes) <= kRowWords<kCount>);
 };
 
-/// Sets block[i][l] to coefficient i of row l; lanes >= count repeat the last row. `scratch` is
+/// Sets interleaved[i][l] to coefficient i of row l; lanes >= count repeat the last row. `scratch` is
 /// kLanes * kRowWords<kCount> words, 64-byte aligned.
 template <unsigned kBits, size_t kCount>
-void unpack_block(uint16_t* block, ConstByteRows in, size_t count, uint16_t* scratch) {
+void unpack_interleaved(uint16_t* interleaved, ConstByteRows in, size_t count, uint16_t* scratch) {
   using Row = PackedRow<kBits, kCount>;
-  rows_to_block(scratch, in, Row::kBytes, count);
+  interleave_rows(scratch, in, Row::kBytes, count);
   for (size_t g = 0; g < Row::kGroups; ++g) {
-    unpack_group<kBits>(block + g * kGroup * kLanes, scratch + g * kBits * kLanes, std::make_index_sequence<kGroup>());
+    unpack_group<kBits>(interleaved + g * kGroup * kLanes, scratch + g * kBits * kLanes,
+                        std::make_index_sequence<kGroup>());
   }
   if constexpr (Row::kRest > 0) {
-    unpack_group<kBits>(block + Row::kGroups * kGroup * kLanes, scratch + Row::kGroups * kBits * kLanes,
+    unpack_group<kBits>(interleaved + Row::kGroups * kGroup * kLanes, scratch + Row::kGroups * kBits * kLanes,
                         std::make_index_sequence<Row::kRest>());
   }
 }
 
-/// Packs coefficients block[0 .. kCount)[l] into row l. Bits above kBits of each word are ignored; unused bits of the
-/// last byte are 0. `scratch` is kLanes * kRowWords<kCount> words, 64-byte aligned.
+/// Packs coefficients interleaved[0 .. kCount)[l] into row l. Bits above kBits of each word are ignored; unused bits of
+/// the last byte are 0. `scratch` is kLanes * kRowWords<kCount> words, 64-byte aligned.
 template <unsigned kBits, size_t kCount>
-void pack_block(ByteRows out, const uint16_t* block, size_t count, uint16_t* scratch) {
+void pack_interleaved(ByteRows out, const uint16_t* interleaved, size_t count, uint16_t* scratch) {
   using Row = PackedRow<kBits, kCount>;
   for (size_t g = 0; g < Row::kGroups; ++g) {
-    pack_group<kBits>(scratch + g * kBits * kLanes, block + g * kGroup * kLanes, std::make_index_sequence<kGroup>(),
-                      std::make_index_sequence<kBits>());
+    pack_group<kBits>(scratch + g * kBits * kLanes, interleaved + g * kGroup * kLanes,
+                      std::make_index_sequence<kGroup>(), std::make_index_sequence<kBits>());
   }
   if constexpr (Row::kRest > 0) {
-    pack_group<kBits>(scratch + Row::kGroups * kBits * kLanes, block + Row::kGroups * kGroup * kLanes,
+    pack_group<kBits>(scratch + Row::kGroups * kBits * kLanes, interleaved + Row::kGroups * kGroup * kLanes,
                       std::make_index_sequence<Row::kRest>(), std::make_index_sequence<Row::kRestWords>());
   }
-  block_to_rows(out, scratch, Row::kBytes, count);
+  deinterleave_rows(out, scratch, Row::kBytes, count);
 }
 
 }  // namespace POLYKEM_ISA

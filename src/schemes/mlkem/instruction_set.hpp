@@ -24,7 +24,7 @@ concept InstructionSet = requires {
 /// The further requirements of interleaved/.
 template <class Isa>
 concept InterleavedInstructionSet = InstructionSet<Isa> && requires {
-  /// Returns transforms, products, sums and compression of blocks with one item in each lane.
+  /// Returns transforms, products, sums and compression of interleaved polynomials.
   { Isa::ntt() } -> std::same_as<const NttLanes&>;
 };
 

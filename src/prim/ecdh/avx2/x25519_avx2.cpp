@@ -35,7 +35,7 @@ struct Field25x4 {
   static constexpr int bits(size_t limb) { return limb % 2 == 0 ? 26 : 25; }
   static constexpr uint64_t twice_p(size_t limb) { return (uint64_t{2} << bits(limb)) - (limb == 0 ? 38 : 2); }
 
-  static void load_words(V64 (&w)[4], const Block<4>& records) {
+  static void load_words(V64 (&w)[4], const RecordPointers<4>& records) {
     for (size_t i = 0; i < 4; ++i) {
       uint64_t each[4];
       for (size_t lane = 0; lane < 4; ++lane)
@@ -43,14 +43,14 @@ struct Field25x4 {
       w[i] = lanes(each[0], each[1], each[2], each[3]);
     }
   }
-  static Scalars load_scalars(const Block<4>& records) {
+  static Scalars load_scalars(const RecordPointers<4>& records) {
     Scalars k;
     load_words(k.word, records);
     k.word[0] = k.word[0] & V64::set1(~uint64_t{7});
     k.word[3] = (k.word[3] & V64::set1(~uint64_t{0} >> 1)) | V64::set1(uint64_t{1} << 62);
     return k;
   }
-  static Element load(const Block<4>& records) {
+  static Element load(const RecordPointers<4>& records) {
     V64 w[4];
     load_words(w, records);
     const V64 m26 = V64::set1((1 << 26) - 1), m25 = V64::set1((1 << 25) - 1);

@@ -266,7 +266,7 @@ void negate(Affine<C>& p, __mmask8 lanes) {
   assign(lanes, p.y, partly_reduced(-p.y));
 }
 
-/// The variables of a block of eight items.
+/// The variables of eight items.
 template <class C>
 struct Workspace {
   Scalars<C> scalars;
@@ -458,7 +458,7 @@ POLYKEM_NOINLINE unsigned load_points(Workspace<C>& w, size_t first, size_t coun
 }
 
 template <class C>
-void public_keys_of_block(Workspace<C>& w, size_t first, size_t count, ConstByteRows scalars, ByteRows out,
+void public_keys_of_eight(Workspace<C>& w, size_t first, size_t count, ConstByteRows scalars, ByteRows out,
                           bool* valid) {
   const unsigned good = load_scalars(w.scalars, first, count, scalars);
   FixedBase<C>::get().multiply(w);
@@ -478,7 +478,7 @@ void public_keys_of_block(Workspace<C>& w, size_t first, size_t count, ConstByte
 }
 
 template <class C>
-void shared_secrets_of_block(Workspace<C>& w, size_t first, size_t count, ConstByteRows scalars, ConstByteRows points,
+void shared_secrets_of_eight(Workspace<C>& w, size_t first, size_t count, ConstByteRows scalars, ConstByteRows points,
                              ByteRows out, bool* valid) {
   const unsigned good = load_scalars(w.scalars, first, count, scalars) & load_points(w, first, count, points);
   VariableBase<C>::multiply(w);
@@ -496,7 +496,7 @@ template <class C>
 void public_keys(size_t count, ConstByteRows scalars, ByteRows points, bool* valid, std::byte* workspace) {
   auto& w = *new (workspace) Workspace<C>;
   for (size_t i = 0; i < count; i += kLanes)
-    public_keys_of_block(w, i, count - i < kLanes ? count - i : kLanes, scalars, points, valid);
+    public_keys_of_eight(w, i, count - i < kLanes ? count - i : kLanes, scalars, points, valid);
 }
 
 template <class C>
@@ -504,7 +504,7 @@ void shared_secrets(size_t count, ConstByteRows scalars, ConstByteRows points, B
                     std::byte* workspace) {
   auto& w = *new (workspace) Workspace<C>;
   for (size_t i = 0; i < count; i += kLanes)
-    shared_secrets_of_block(w, i, count - i < kLanes ? count - i : kLanes, scalars, points, secrets, valid);
+    shared_secrets_of_eight(w, i, count - i < kLanes ? count - i : kLanes, scalars, points, secrets, valid);
 }
 
 constexpr Implementation kP256 = {sizeof(Workspace<P256>), public_keys<P256>, shared_secrets<P256>};

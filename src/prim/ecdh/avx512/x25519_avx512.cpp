@@ -36,7 +36,7 @@ struct Field51x8 {
   using Digit = V64;
   using Window = edwards25519::Window;
 
-  static void load_words(V64 (&w)[4], const Block<8>& records) {
+  static void load_words(V64 (&w)[4], const RecordPointers<8>& records) {
     for (size_t i = 0; i < 4; ++i) {
       alignas(64) uint64_t each[8];
       for (size_t lane = 0; lane < 8; ++lane)
@@ -44,14 +44,14 @@ struct Field51x8 {
       w[i] = V64::load(each);
     }
   }
-  static Scalars load_scalars(const Block<8>& records) {
+  static Scalars load_scalars(const RecordPointers<8>& records) {
     Scalars k;
     load_words(k.word, records);
     k.word[0] = k.word[0] & V64::set1(~uint64_t{7});
     k.word[3] = (k.word[3] & V64::set1(~uint64_t{0} >> 1)) | V64::set1(uint64_t{1} << 62);
     return k;
   }
-  static Element load(const Block<8>& records) {
+  static Element load(const RecordPointers<8>& records) {
     V64 w[4];
     load_words(w, records);
     const V64 mask = limb_mask();

@@ -32,13 +32,13 @@ struct Field51 {
       out[i / 8] |= uint64_t{bytes[i]} << 8 * (i % 8);
     return out;
   }
-  static Scalars load_scalars(Block<1> record) {
+  static Scalars load_scalars(RecordPointers<1> record) {
     Scalars k = words(record[0]);
     k[0] &= ~uint64_t{7};
     k[3] = (k[3] & ~(uint64_t{1} << 63)) | uint64_t{1} << 62;
     return k;
   }
-  static Element load(Block<1> record) {
+  static Element load(RecordPointers<1> record) {
     const auto w = words(record[0]);
     return {w[0] & kMask, (w[0] >> 51 | w[1] << 13) & kMask, (w[1] >> 38 | w[2] << 26) & kMask,
             (w[2] >> 25 | w[3] << 39) & kMask, w[3] >> 12 & kMask};

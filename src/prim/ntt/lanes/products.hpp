@@ -10,13 +10,13 @@
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-constexpr size_t kBlockWords = kN * V16::kLanes;
+constexpr size_t kInterleavedWords = kN * V16::kLanes;
 
-/// Returns coefficients 2 i and 2 i + 1 of polynomial `number`; the polynomials are paired blocks.
-struct BlockPairs {
+/// Returns coefficients 2 i and 2 i + 1 of polynomial `number`; the polynomials are interleaved and paired.
+struct InterleavedPairs {
   const uint16_t* a;
   POLYKEM_INLINE Pairs operator()(size_t number, size_t i) const {
-    const uint16_t* pair = a + number * kBlockWords + 2 * i * V16::kLanes;
+    const uint16_t* pair = a + number * kInterleavedWords + 2 * i * V16::kLanes;
     return {V16::load(pair), V16::load(pair + V16::kLanes)};
   }
 };
@@ -35,7 +35,7 @@ void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows
     const Twiddle gamma = Twiddle::of(kGammaFactors[i]);
     V16 y0[kTerms], y1[kTerms], gamma_y1[kTerms];
     unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
-      const uint16_t* pair = y + term * kBlockWords + 2 * i * V16::kLanes;
+      const uint16_t* pair = y + term * kInterleavedWords + 2 * i * V16::kLanes;
       const V16 wide = V16::load(pair + V16::kLanes);
       y0[term] = barrett(V16::load(pair));
       y1[term] = kTerms < 4 ? wide : barrett(wide);
@@ -54,7 +54,7 @@ void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows
         odd.add_product(x.low, y1[kTerm]);
         odd.add_product(x.high, y0[kTerm]);
       });
-      uint16_t* to = c + row * kBlockWords + 2 * i * V16::kLanes;
+      uint16_t* to = c + row * kInterleavedWords + 2 * i * V16::kLanes;
       even.reduced().store(to);
       odd.reduced().store(to + V16::kLanes);
     }
@@ -67,7 +67,7 @@ void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows
     const Twiddle gamma = Twiddle::of(kGammaFactors[i]);
     Pairs for_even[kTerms], for_odd[kTerms];
     unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
-      const uint16_t* pair = y + term * kBlockWords + 2 * i * V16::kLanes;
+      const uint16_t* pair = y + term * kInterleavedWords + 2 * i * V16::kLanes;
       const V16 y0 = barrett(V16::load(pair)), wide = V16::load(pair + V16::kLanes);
       POLYKEM_ASSERT_WITHIN(wide, kTransformBound);
       const V16 y1 = kTerms < 4 ? wide : barrett(wide);
@@ -82,7 +82,7 @@ void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows
                 add_products(even.high, x.high, for_even[term].high)};
         odd = {add_products(odd.low, x.low, for_odd[term].low), add_products(odd.high, x.high, for_odd[term].high)};
       });
-      uint16_t* to = c + row * kBlockWords + 2 * i * V16::kLanes;
+      uint16_t* to = c + row * kInterleavedWords + 2 * i * V16::kLanes;
       reduced(even).store(to);
       reduced(odd).store(to + V16::kLanes);
     }
@@ -91,7 +91,7 @@ void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows
 #endif
 
 template <class PairsOf>
-void multiply_blocks(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, size_t terms) {
+void multiply_interleaved(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, size_t terms) {
   if (terms == 2) return multiply_rows<2>(c, PairsOf{a}, y, rows);
   if (terms == 3) return multiply_rows<3>(c, PairsOf{a}, y, rows);
   multiply_rows<4>(c, PairsOf{a}, y, rows);
@@ -99,25 +99,25 @@ void multiply_blocks(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t r
 
 /// Replaces every row x by f(x).
 template <class F>
-POLYKEM_INLINE void map_block(uint16_t* block, F&& f) {
-  for (size_t i = 0; i < kBlockWords; i += V16::kLanes)
-    f(V16::load(block + i)).store(block + i);
+POLYKEM_INLINE void map_interleaved(uint16_t* polys, F&& f) {
+  for (size_t i = 0; i < kInterleavedWords; i += V16::kLanes)
+    f(V16::load(polys + i)).store(polys + i);
 }
 
-inline void add_product_block(uint16_t* c, const uint16_t* e) {
+inline void add_product_interleaved(uint16_t* c, const uint16_t* e) {
   const Twiddle scale = Twiddle::of(Factor::of(kR));
-  for (size_t i = 0; i < kBlockWords; i += V16::kLanes)
+  for (size_t i = 0; i < kInterleavedWords; i += V16::kLanes)
     positive(barrett(mul(V16::load(c + i), scale) + V16::load(e + i))).store(c + i);
 }
 
-inline void add_block(uint16_t* c, const uint16_t* e) {
-  for (size_t i = 0; i < kBlockWords; i += V16::kLanes)
+inline void add_interleaved(uint16_t* c, const uint16_t* e) {
+  for (size_t i = 0; i < kInterleavedWords; i += V16::kLanes)
     positive(barrett(V16::load(c + i) + V16::load(e + i))).store(c + i);
 }
 
-inline void canonical_block(uint16_t* block) {
-  map_block(
-      block, [](V16 x) __attribute__((always_inline)) { return positive(barrett(x)); });
+inline void canonical_interleaved(uint16_t* polys) {
+  map_interleaved(
+      polys, [](V16 x) __attribute__((always_inline)) { return positive(barrett(x)); });
 }
 
 /// Returns Compress_kBits(x mod q) for x in [0, kCompressBound); the result has kBits bits. The quotient by a
@@ -131,10 +131,10 @@ POLYKEM_INLINE V16 compress(V16 x) {
   return plus_one_if_greater(quotient, remainder, V16::set1(kQ / 2)) & V16::set1((1u << kBits) - 1);
 }
 
-inline void compress_block(uint16_t* block, unsigned bits) {
+inline void compress_interleaved(uint16_t* polys, unsigned bits) {
   const auto with = [&](auto b) __attribute__((always_inline)) {
-    map_block(
-        block, [](V16 x) __attribute__((always_inline)) { return compress<decltype(b)::value>(x); });
+    map_interleaved(
+        polys, [](V16 x) __attribute__((always_inline)) { return compress<decltype(b)::value>(x); });
   };
   using std::integral_constant;
   if (bits == 1) return with(integral_constant<unsigned, 1>{});
@@ -144,10 +144,10 @@ inline void compress_block(uint16_t* block, unsigned bits) {
   with(integral_constant<unsigned, 11>{});
 }
 
-inline void decompress_block(uint16_t* block, unsigned bits) {
+inline void decompress_interleaved(uint16_t* polys, unsigned bits) {
   const V16 scale = V16::set1(static_cast<uint16_t>(1u << (15 - bits)));
-  map_block(
-      block, [&](V16 y) __attribute__((always_inline)) { return mulhrs(y * scale, V16::set1(kQ)); });
+  map_interleaved(
+      polys, [&](V16 y) __attribute__((always_inline)) { return mulhrs(y * scale, V16::set1(kQ)); });
 }
 
 #ifdef POLYKEM_ISA_AVX512

@@ -10,15 +10,15 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr NttLanes kTable = {V16::kLanes,
                                     kPairsInterleaved,
-                                    forward_block,
-                                    inverse_block,
-                                    multiply_blocks<BlockPairs>,
-                                    multiply_blocks<SharedPairs>,
-                                    add_product_block,
-                                    add_block,
-                                    canonical_block,
-                                    compress_block,
-                                    decompress_block,
+                                    forward_interleaved,
+                                    inverse_interleaved,
+                                    multiply_interleaved<InterleavedPairs>,
+                                    multiply_interleaved<SharedPairs>,
+                                    add_product_interleaved,
+                                    add_interleaved,
+                                    canonical_interleaved,
+                                    compress_interleaved,
+                                    decompress_interleaved,
                                     accept};
 
 }  // namespace POLYKEM_ISA

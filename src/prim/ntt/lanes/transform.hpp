@@ -126,18 +126,20 @@ struct ScaledFactors {
   }
 };
 
-inline void forward_block(uint16_t* block) {
-  forward_pass<kN, 0, 3>(block);
-  forward_pass<kN, 3, 2>(block);
-  forward_pass<kN, 5, 2>(block);
+/// Computes NttLanes::forward: words are within q before and within kTransformBound after.
+inline void forward_interleaved(uint16_t* polys) {
+  forward_pass<kN, 0, 3>(polys);
+  forward_pass<kN, 3, 2>(polys);
+  forward_pass<kN, 5, 2>(polys);
 }
 
-inline void inverse_block(uint16_t* block) {
-  inverse_pass<kN, 5, 2>(block, ReduceFirst<1>());
-  inverse_pass<kN, 3, 2>(block, ReduceFirst<2>());
+/// Computes NttLanes::inverse: words are within kProductBound before and within q after.
+inline void inverse_interleaved(uint16_t* polys) {
+  inverse_pass<kN, 5, 2>(polys, ReduceFirst<1>());
+  inverse_pass<kN, 3, 2>(polys, ReduceFirst<2>());
   const Twiddle scale = Twiddle::of(kInverseScale);
   inverse_pass<kN, 0, 3, ScaledFactors>(
-      block, [&](auto i, V16 x) __attribute__((always_inline)) {
+      polys, [&](auto i, V16 x) __attribute__((always_inline)) {
         if constexpr (decltype(i)::value < 4) {
           return mul(x, scale);
         } else {

@@ -9,7 +9,7 @@
 
 /// Products modulo (3, Phi_n) with the coefficients of all items bit sliced.
 ///
-/// A coefficient of the kLanes items of a block is one word of kLanes bits for each of Gf3's two planes; a register
+/// A coefficient of kLanes items is one word of kLanes bits for each of Gf3's two planes; a register
 /// holds sixteen words. Writing a(x) = sum over l < 8 of x^l a_l(x^8), eight consecutive words are one coefficient of
 /// the eight polynomials a_l. Three Karatsuba levels over l turn the 8 x 8 products of the a_l and b_l into 27, which
 /// fill the words of two registers, so that lanes are full in the products in y = x^8 too.
@@ -123,7 +123,7 @@ POLYKEM_INLINE Gf3 swap_adjacent(Gf3 a) {
   return pick<1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14>(a, a);
 }
 
-/// Computes c = a b modulo (3, Phi_kN) for the items of a block. Polynomials in y have kP = 2^j * kLeaf coefficients,
+/// Computes c = a b modulo (3, Phi_kN) for kLanes items. Polynomials in y have kP = 2^j * kLeaf coefficients,
 /// 8 kP >= kN.
 template <size_t kN, size_t kP, size_t kLeaf, size_t kDepth>
 struct TernaryProduct {

@@ -33,22 +33,22 @@ POLYKEM_INLINE void transpose8(uint16x8_t (&v)[8]) {
   }
 }
 
-/// Transposes a tile of the rows at row[0] + offset, .. to words block[i * step + l].
-POLYKEM_INLINE void load_half_tile(uint16_t* block, size_t step, uint8_t* const* row, size_t offset) {
+/// Transposes a tile of the rows at row[0] + offset, .. to words interleaved[i * step + l].
+POLYKEM_INLINE void load_half_tile(uint16_t* interleaved, size_t step, uint8_t* const* row, size_t offset) {
   uint16x8_t v[8];
   for (size_t l = 0; l < 8; ++l)
     v[l] = vreinterpretq_u16_u8(vld1q_u8(row[l] + offset));
   transpose8(v);
   for (size_t i = 0; i < 8; ++i)
-    vst1q_u16(block + i * step, v[i]);
+    vst1q_u16(interleaved + i * step, v[i]);
 }
 
-/// Transposes words block[i * step + l] to the tile of the rows at row[0] + offset, ..: the inverse of
+/// Transposes words interleaved[i * step + l] to the tile of the rows at row[0] + offset, ..: the inverse of
 /// load_half_tile().
-POLYKEM_INLINE void store_half_tile(uint8_t* const* row, size_t offset, const uint16_t* block, size_t step) {
+POLYKEM_INLINE void store_half_tile(uint8_t* const* row, size_t offset, const uint16_t* interleaved, size_t step) {
   uint16x8_t v[8];
   for (size_t i = 0; i < 8; ++i)
-    v[i] = vld1q_u16(block + i * step);
+    v[i] = vld1q_u16(interleaved + i * step);
   transpose8(v);
   for (size_t l = 0; l < 8; ++l)
     vst1q_u8(row[l] + offset, vreinterpretq_u8_u16(v[l]));

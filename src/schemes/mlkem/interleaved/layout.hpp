@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of a block of items: polynomials with one item per 16-bit lane, hashes with one item per 64-bit lane. The
+// The layout of interleaved items: polynomials with one item per 16-bit lane, hashes with one item per 64-bit lane. The
 // ranges of its polynomials are those of NttLanes.
 #pragma once
 
@@ -120,7 +120,7 @@ struct Layout : LaneHashes<Isa> {
     auto& work = state.work;
     for (size_t first = 0; first < state.count; first += kStates)
       prf_rows<kEta>(prf, work.prf[first], sizeof work.prf[0], seeds[first / kStates], V64::set1(prf_tail(nonce)));
-    records::rows_to_block(work.scratch.words, {work.prf[0], sizeof work.prf[0]}, 64 * kEta, state.count);
+    records::interleave_rows(work.scratch.words, {work.prf[0], sizeof work.prf[0]}, 64 * kEta, state.count);
     sample_poly_cbd<kEta>(a, work.scratch.words);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials of a block of items, one item per 16-bit lane, and their conversion to and from records.
+// Interleaved polynomials, one item per 16-bit lane, and their conversion to and from records.
 #pragma once
 
 #include "prim/ntt/lanes/pairs.hpp"
@@ -30,10 +30,10 @@ struct alignas(64) Scratch {
 /// Unpacks a polynomial of every item from records, which have kBits bits per coefficient.
 template <unsigned kBits>
 POLYKEM_NOINLINE void unpack(LanePoly& a, ConstByteRows in, size_t count, Scratch& scratch) {
-  records::unpack_block<kBits, kN>(a.data(), in, count, scratch.words);
+  records::unpack_interleaved<kBits, kN>(a.data(), in, count, scratch.words);
 }
 
-/// Unpacks a polynomial of every item, with 12 bits per coefficient, into a paired block (see NttLanes).
+/// Unpacks a polynomial of every item, with 12 bits per coefficient, to the paired form (see NttLanes).
 POLYKEM_NOINLINE inline void unpack_paired(LanePoly& a, ConstByteRows in, size_t count, Scratch& scratch) {
   records::unpack_pairs<12, kN>(
       a.data(), in, count, scratch.words, [](uint16_t * to, V16 even, V16 odd) __attribute__((always_inline)) {
@@ -46,19 +46,19 @@ POLYKEM_NOINLINE inline void unpack_paired(LanePoly& a, ConstByteRows in, size_t
 /// Packs a polynomial of every item into records, which have kBits bits per coefficient.
 template <unsigned kBits>
 POLYKEM_NOINLINE void pack(ByteRows out, const LanePoly& a, size_t count, Scratch& scratch) {
-  records::pack_block<kBits, kN>(out, a.data(), count, scratch.words);
+  records::pack_interleaved<kBits, kN>(out, a.data(), count, scratch.words);
 }
 
-/// Gathers a paired block from polynomials of single items: the polynomial of item l is kN 16-bit words at rows(l).
+/// Interleaves polynomials of single items in the paired form: the polynomial of item l is kN 16-bit words at rows(l).
 template <class Rows>
 POLYKEM_INLINE void gather_paired(LanePoly& a, size_t count, Rows&& rows) {
   records::RowPointers pointers;
   for (size_t l = 0; l < kLanes; ++l)
     pointers.row[l] = reinterpret_cast<uint8_t*>(const_cast<uint16_t*>(rows(l < count ? l : count - 1)));
-  records::rows_to_block<true>(a.data(), pointers, sizeof(uint16_t) * kN);
+  records::interleave_rows<true>(a.data(), pointers, sizeof(uint16_t) * kN);
 }
 
-/// Finds the items in paired blocks that have a coefficient in [q, 2^12).
+/// Finds the items in paired polynomials that have a coefficient in [q, 2^12).
 struct TooLarge {
   /// For rows 2 i and for rows 2 i + 1: the highest bit of a word is set if such a coefficient was found.
   V16 found[2] = {V16::zero(), V16::zero()};

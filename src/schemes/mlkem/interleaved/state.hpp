@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of items, one per lane, with their records and keys.
+// Interleaved items, one per lane, with their records and keys.
 #pragma once
 
 #include "core/arena.hpp"
@@ -14,8 +14,8 @@ inline namespace POLYKEM_ISA {
 /// The working memory of a state.
 template <Dims D>
 struct alignas(64) Workspace {
-  LanePoly rows[(D.k + 1) * D.k];  ///< A or A^T, then t^ of a public key; paired blocks
-  LanePoly s[D.k];                 ///< s^ or y; a paired block if it was unpacked from a key
+  LanePoly rows[(D.k + 1) * D.k];  ///< A or A^T, then t^ of a public key; paired
+  LanePoly s[D.k];                 ///< s^ or y; paired if it was unpacked from a key
   LanePoly e[D.k + 1];             ///< e in keygen, otherwise e1, e2
   LanePoly u[D.k + 1];             ///< t in keygen, otherwise u, v
   LanePoly w;                      ///< s^T u, or the message as a polynomial
@@ -29,8 +29,8 @@ struct alignas(64) Workspace {
   bool valid[kLanes];  ///< whether each item's key is valid, if keys are not expanded
 };
 
-/// The polynomials to multiply by: those of the one key of all items or, if of_one_key is nullptr, paired blocks with
-/// those of every item.
+/// The polynomials to multiply by: those of the one key of all items or, if of_one_key is nullptr, paired
+/// polynomials with those of every item.
 struct Factors {
   const LanePoly* of_items;
   const Poly* of_one_key;

@@ -14,8 +14,8 @@ inline namespace POLYKEM_ISA {
 template <NtruParams P, class Isa, tuning::Cpu kCpu,
           class Singles = Operations<Kem<ref::Ops<P, Isa>>, ref::State<P, Isa>>>
 constexpr SchemeBackend backend() {
-  using Blocks = Operations<Kem<Ops<P, Isa>>, State<P, Isa>, KeygenState<P, Isa>>;
-  SchemeBackend result = scheme_backend<Blocks>(Isa::kName);
+  using Interleaved = Operations<Kem<Ops<P, Isa>>, State<P, Isa>, KeygenState<P, Isa>>;
+  SchemeBackend result = scheme_backend<Interleaved>(Isa::kName);
   add_small_batches<Singles>(result, tuning::row(tuning::kNtru, kCpu).limits(false));
   return result;
 }

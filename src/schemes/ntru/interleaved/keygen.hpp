@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the stages of key generation on a few blocks of items that share their inversions;
-// docs/adr/0010-shared-inversions.md has the measurements. The tiled steps of the plan run block by block. ops.hpp
+// Computes the stages of key generation on a few vectors of items that share their inversions;
+// docs/adr/0010-shared-inversions.md has the measurements. The tiled steps of the plan run vector by vector. ops.hpp
 // describes `Isa`.
 #pragma once
 
@@ -14,19 +14,19 @@
 namespace polykem::ntru::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// The number of blocks that share an inversion. An eighth of an inversion costs less than the products that sharing
-/// needs, so more blocks would gain little.
-inline constexpr size_t kKeygenBlocks = 8;
+/// The number of vectors of kLanes items that share an inversion. An eighth of an inversion costs less than the
+/// products that sharing needs, so more vectors would gain little.
+inline constexpr size_t kKeygenVectors = 8;
 
-/// The data that a block keeps from the first step to the last.
+/// The data that a vector of items keeps from the first step to the last.
 template <NtruParams P>
-struct alignas(64) KeyBlock {
+struct alignas(64) KeygenVector {
   LanePoly<P, S3> f, g, inverse_f;
   LanePoly<P, Rq> lifted_f, G, Gf, v;  ///< v = 1/(G f)
   uint8_t coins[kLanes][P.keygen_coin_bytes()];
 };
 
-/// Working memory that the blocks use in turn.
+/// Working memory that the vectors use in turn.
 template <NtruParams P>
 struct alignas(64) KeygenScratch {
   LanePoly<P, S3> rest_S3;
@@ -37,38 +37,38 @@ struct alignas(64) KeygenScratch {
 template <NtruParams P, class Isa>
 struct KeygenState {
   static constexpr size_t kGranule = kLanes;
-  static constexpr size_t kItems = kKeygenBlocks * kLanes;
-  static constexpr size_t blocks_of(size_t items) { return (items + kLanes - 1) / kLanes; }
+  static constexpr size_t kItems = kKeygenVectors * kLanes;
+  static constexpr size_t vectors_of(size_t items) { return (items + kLanes - 1) / kLanes; }
   static size_t workspace_bytes(size_t items) {
-    return Arena::bytes<KeyBlock<P>>(blocks_of(items)) + Arena::bytes<KeygenScratch<P>>(1) +
+    return Arena::bytes<KeygenVector<P>>(vectors_of(items)) + Arena::bytes<KeygenScratch<P>>(1) +
            Arena::bytes<std::byte>(Isa::mul(P.n)->workspace_bytes) +
            Arena::bytes<std::byte>(Isa::inverse().workspace_bytes);
   }
 
-  KeygenState(const Batch& batch, std::byte* workspace) : io(batch), blocks(blocks_of(batch.count)) {
+  KeygenState(const Batch& batch, std::byte* workspace) : io(batch), vector_count(vectors_of(batch.count)) {
     Arena arena(workspace);
-    block = arena.take<KeyBlock<P>>(blocks);
+    vectors = arena.take<KeygenVector<P>>(vector_count);
     work = arena.take<KeygenScratch<P>>(1);
     mul_workspace = arena.take<std::byte>(Isa::mul(P.n)->workspace_bytes);
     inverse_workspace = arena.take<std::byte>(Isa::inverse().workspace_bytes);
   }
 
   const Batch& io;
-  const size_t blocks;
-  KeyBlock<P>* block;
+  const size_t vector_count;
+  KeygenVector<P>* vectors;
   KeygenScratch<P>* work;
   std::byte* mul_workspace;
   std::byte* inverse_workspace;
   size_t tile = 0;
 
-  /// Moves on to the next block. Returns false after the last one, when the first one follows again. Called by
+  /// Moves on to the next vector. Returns false after the last one, when the first one follows again. Called by
   /// run_plan.
   bool next_tile() {
-    tile = tile + 1 == blocks ? 0 : tile + 1;
+    tile = tile + 1 == vector_count ? 0 : tile + 1;
     return tile != 0;
   }
 
-  KeyBlock<P>& now() const { return block[tile]; }
+  KeygenVector<P>& now() const { return vectors[tile]; }
   size_t first() const { return tile * kLanes; }
   size_t count() const { return io.count - first() < kLanes ? io.count - first() : kLanes; }
   ConstByteRows coins(size_t offset) const {
@@ -101,7 +101,7 @@ struct KeygenOps {
 
   /// Samples f and g. Lanes without an item repeat the last item.
   static void sample_fg(KeygenState& state) {
-    KeyBlock<P>& b = state.now();
+    KeygenVector<P>& b = state.now();
     sample_iid<P>(b.f, state.coins(0), state.count(), state.work->records);
     const ConstByteRows second = state.coins(P.iid_coin_bytes());
     if constexpr (P.variant == Variant::kHps) {
@@ -113,29 +113,29 @@ struct KeygenOps {
     }
   }
 
-  /// Computes x.*inverse = 1 / x.*a of each block x, lane by lane, with one inversion and three products per block.
+  /// Computes x.*inverse = 1 / x.*a of each vector x, lane by lane, with one inversion and three products per vector.
   /// [MONT87, 10.3.1] A zero has no inverse and would spoil the others: 1 takes its place, and its own inverse becomes
   /// 0. nonzero(x): returns all ones in the lanes where x.*a is not 0. rest: memory for a polynomial.
   template <class Poly, class Nonzero, class Mul, class Invert>
-  static void invert_together(KeygenState& state, Poly KeyBlock<P>::*inverse, Poly KeyBlock<P>::*a, Poly& rest,
+  static void invert_together(KeygenState& state, Poly KeygenVector<P>::*inverse, Poly KeygenVector<P>::*a, Poly& rest,
                               Nonzero nonzero, Mul mul, Invert invert) {
-    KeyBlock<P>* const x = state.block;
-    if (state.blocks == 1) return invert(x->*inverse, x->*a);
-    V16 invertible_lanes[kKeygenBlocks];
-    for (size_t k = 0; k < state.blocks; ++k) {
+    KeygenVector<P>* const x = state.vectors;
+    if (state.vector_count == 1) return invert(x->*inverse, x->*a);
+    V16 invertible_lanes[kKeygenVectors];
+    for (size_t k = 0; k < state.vector_count; ++k) {
       invertible_lanes[k] = nonzero(x[k]);
       (x[k].*a).set(0, select_or_one(invertible_lanes[k], (x[k].*a).get(0)));
     }
     x[0].*inverse = x[0].*a;
-    for (size_t k = 1; k < state.blocks; ++k)
+    for (size_t k = 1; k < state.vector_count; ++k)
       mul(x[k].*inverse, x[k - 1].*inverse, x[k].*a);
-    invert(rest, x[state.blocks - 1].*inverse);
-    for (size_t k = state.blocks - 1; k > 0; --k) {
+    invert(rest, x[state.vector_count - 1].*inverse);
+    for (size_t k = state.vector_count - 1; k > 0; --k) {
       mul(x[k].*inverse, rest, x[k - 1].*inverse);
       mul(rest, rest, x[k].*a);
     }
     x[0].*inverse = rest;
-    for (size_t k = 0; k < state.blocks; ++k) {
+    for (size_t k = 0; k < state.vector_count; ++k) {
       (x[k].*a).set(0, (x[k].*a).get(0) & invertible_lanes[k]);
       mask_lanes<P>(x[k].*inverse, invertible_lanes[k]);
     }
@@ -143,8 +143,8 @@ struct KeygenOps {
 
   static void invert_f(KeygenState& state) {
     invert_together(
-        state, &KeyBlock<P>::inverse_f, &KeyBlock<P>::f, state.work->rest_S3,
-        [](const KeyBlock<P>& x) { return nonzero_lanes<P>(x.f); },
+        state, &KeygenVector<P>::inverse_f, &KeygenVector<P>::f, state.work->rest_S3,
+        [](const KeygenVector<P>& x) { return nonzero_lanes<P>(x.f); },
         [&](S3& out, const S3& a, const S3& b) {
           Isa::mul(P.n)->mul_s3(out.data(), a.data(), b.data(), state.mul_workspace);
         },
@@ -183,8 +183,8 @@ struct KeygenOps {
 
   static void invert_Gf(KeygenState& state) {
     invert_together(
-        state, &KeyBlock<P>::v, &KeyBlock<P>::Gf, state.work->rest,
-        [](const KeyBlock<P>& x) { return nonzero_lanes<P>(x.f) & nonzero_lanes<P>(x.g); },
+        state, &KeygenVector<P>::v, &KeygenVector<P>::Gf, state.work->rest,
+        [](const KeygenVector<P>& x) { return nonzero_lanes<P>(x.f) & nonzero_lanes<P>(x.g); },
         [&](Rq& out, const Rq& a, const Rq& b) { poly_Rq_mul(state, out, a, b); },
         [&](Rq& out, const Rq& a) { poly_Rq_inv(state, out, a); });
   }

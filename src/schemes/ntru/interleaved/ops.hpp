@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the stages of encaps and decaps on a block of items at once, one item per vector lane. `Isa` names the
+// Computes the stages of encaps and decaps on interleaved items, one per vector lane. `Isa` names the
 // primitives of an instruction set: kName, mul(n), keccak(), inverse().
 #pragma once
 
@@ -11,9 +11,9 @@
 namespace polykem::ntru::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// Working memory of one block.
+/// The working memory of a state.
 template <NtruParams P>
-struct alignas(64) Block {
+struct alignas(64) Workspace {
   LanePoly<P, S3> a, b;  ///< r and m
   LanePoly<P, S3> inverse_f;
   LanePoly<P, Rq> x, y, z, u;
@@ -30,19 +30,19 @@ struct State {
   static constexpr size_t kGranule = kLanes;
   static constexpr size_t kItems = kLanes;
   static size_t workspace_bytes(size_t) {
-    return Arena::bytes<Block<P>>(1) + Arena::bytes<std::byte>(Isa::mul(P.n)->workspace_bytes);
+    return Arena::bytes<Workspace<P>>(1) + Arena::bytes<std::byte>(Isa::mul(P.n)->workspace_bytes);
   }
 
   State(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
-    work = arena.take<Block<P>>(1);
+    work = arena.take<Workspace<P>>(1);
     mul_workspace = arena.take<std::byte>(Isa::mul(P.n)->workspace_bytes);
     coins = {io.coins != nullptr ? io.coins : work->coins[0], P.encaps_coin_bytes()};
   }
 
   const Batch& io;
   const size_t count;
-  Block<P>* work;
+  Workspace<P>* work;
   std::byte* mul_workspace;
   ConstByteRows coins;
 

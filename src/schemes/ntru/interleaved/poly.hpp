@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's polynomial operations other than products and inversions, on a block of items, one item per 16-bit lane:
+// NTRU's polynomial operations other than products and inversions, on interleaved items, one per 16-bit lane:
 // coefficient i of item l is at [i][l].
 #pragma once
 
@@ -12,7 +12,7 @@ inline namespace POLYKEM_ISA {
 using simd::V16;
 inline constexpr size_t kLanes = V16::kLanes;
 
-/// One polynomial of each item of a block. The ranges of its domain are those of ntru::Poly.
+/// One polynomial of each item, interleaved. The ranges of its domain are those of ntru::Poly.
 template <NtruParams P, class Domain>
 struct alignas(64) LanePoly {
   uint16_t c[P.n][kLanes];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts NTRU's records and random bytes to blocks of items, and blocks to records.
+// Converts NTRU's records and random bytes to interleaved items, and these to records.
 #pragma once
 
 #include "prim/keccak/keccak_lanes.hpp"
@@ -19,7 +19,7 @@ struct alignas(64) Scratch {
 
 template <NtruParams P>
 void load_Sq(LanePoly<P, Rq>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
-  records::unpack_block<P.logq, P.n - 1>(a.data(), in, count, scratch.words);
+  records::unpack_interleaved<P.logq, P.n - 1>(a.data(), in, count, scratch.words);
   a.set(P.n - 1, V16::zero());
 }
 
@@ -32,13 +32,13 @@ void load_Rq_sum_zero(LanePoly<P, Rq>& a, ConstByteRows in, size_t count, Scratc
 /// Writes the first n - 1 coefficients mod q of every item.
 template <NtruParams P>
 void store_Sq(ByteRows out, const LanePoly<P, Rq>& a, size_t count, Scratch<P>& scratch) {
-  records::pack_block<P.logq, P.n - 1>(out, a.data(), count, scratch.words);
+  records::pack_interleaved<P.logq, P.n - 1>(out, a.data(), count, scratch.words);
 }
 
 /// Reads five trits from each byte. Every byte is accepted: only its five lowest base-3 digits count.
 template <NtruParams P>
 void load_S3(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
-  records::rows_to_block(scratch.words, in, P.trits_bytes(), count);
+  records::interleave_rows(scratch.words, in, P.trits_bytes(), count);
   const V16 third = V16::set1(21846), three = V16::set1(3);
   for (size_t byte = 0; byte < P.trits_bytes(); ++byte) {
     const V16 pair = V16::load(scratch.words + byte / 2 * kLanes);
@@ -67,14 +67,14 @@ void store_S3(ByteRows out, const LanePoly<P, S3>& a, size_t count, Scratch<P>& 
     if (byte + 1 < P.trits_bytes()) pair = pair | packed(byte + 1).template shl<8>();
     pair.store(scratch.words + byte / 2 * kLanes);
   }
-  records::block_to_rows(out, scratch.words, P.trits_bytes(), count);
+  records::deinterleave_rows(out, scratch.words, P.trits_bytes(), count);
 }
 
 /// Reduces n - 1 bytes per row mod 3, one for each coefficient but the last, which becomes 0. [NTRU20, Ternary]
 template <NtruParams P>
 void sample_iid(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
   static_assert((P.n - 1) % 2 == 0);
-  records::rows_to_block(scratch.words, in, P.n - 1, count);
+  records::interleave_rows(scratch.words, in, P.n - 1, count);
   for (size_t i = 0; i < P.n - 1; i += 2) {
     const V16 pair = V16::load(scratch.words + i / 2 * kLanes);
     a.set(i, mod3(pair & V16::set1(0xff)));

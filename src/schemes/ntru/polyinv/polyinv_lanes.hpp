@@ -7,15 +7,15 @@
 
 namespace polykem {
 
-/// The functions of one instruction set. A block holds `lanes` items: coefficient i of item l at [i * lanes + l]. n is
-/// odd, at most kMaxInverseDegree. Inputs and outputs are as for poly_inverse_mod2 and poly_inverse_mod3, and so are
+/// The functions of one instruction set. `lanes` items are interleaved: coefficient i of item l at [i * lanes + l]. n
+/// is odd, at most kMaxInverseDegree. Inputs and outputs are as for poly_inverse_mod2 and poly_inverse_mod3, and so are
 /// the results wherever an inverse exists. `workspace` has workspace_bytes bytes, 64-byte aligned, and is zeroized
 /// before return. An output may be the same memory as its input.
 struct PolyInvLanes {
-  size_t lanes;            ///< the number of items of a block
+  size_t lanes;            ///< the number of interleaved items
   size_t workspace_bytes;  ///< what every function below needs, for any n
 
-  /// Invert the items of a block. `inverse` and `a` are 64-byte aligned.
+  /// Invert the interleaved polynomials. `inverse` and `a` are 64-byte aligned.
   void (*inverse_mod2)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
   void (*inverse_mod3)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
 

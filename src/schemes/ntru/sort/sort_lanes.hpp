@@ -39,7 +39,7 @@ constexpr size_t sort_workspace_bytes(size_t n, size_t lanes) {
 /// The functions of one instruction set for the NTRU stages of that set. Constant time: the positions compared depend
 /// on n alone.
 struct SortLanes {
-  size_t lanes;  ///< L, the number of items of a block
+  size_t lanes;  ///< L, the number of interleaved items
 
   /// Samples `count` <= L items. The random bits of item i are ceil(30 (n-1) / 8) bytes at in.data + i * in.stride.
   /// Coefficient k of item i goes to out[k * L + i]. It is in {0, 1, 2}, with `weight` / 2 ones and as many twos;

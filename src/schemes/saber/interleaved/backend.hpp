@@ -15,8 +15,8 @@ constexpr SchemeBackend backend() {
   using Layout = interleaved::Layout<P, Isa>;
   static_assert(saber::Layout<Layout> && saber::Layout<ref::Layout<P, SinglePrims<Isa>>>);
   using Keys = ref::Keys<P, SinglePrims<Isa>>;
-  using Blocks = Operations<Kem<Steps<P, Layout>>, typename Layout::State>;
-  SchemeBackend result = scheme_backend<SharedKeyFirst<Blocks, Keys>>(Isa::kName);
+  using Interleaved = Operations<Kem<Steps<P, Layout>>, typename Layout::State>;
+  SchemeBackend result = scheme_backend<SharedKeyFirst<Interleaved, Keys>>(Isa::kName);
   add_small_batches<ref::Items<P, SinglePrims<Isa>>>(result, tuning::row(tuning::kSaber, kCpu).limits(false));
   result.expanded_public_key = Keys::kExpandedPublicKey;
   result.expanded_secret_key = Keys::kExpandedSecretKey;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of a block of items: polynomials with one item per 16-bit lane, hashes with one item per 64-bit lane.
+// The layout of interleaved items: polynomials with one item per 16-bit lane, hashes with one item per 64-bit lane.
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"

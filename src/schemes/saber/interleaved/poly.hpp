@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials of a block of items, one item per 16-bit lane, and their conversion to and from records.
+// Interleaved polynomials, one item per 16-bit lane, and their conversion to and from records.
 #pragma once
 
 #include "prim/records/records_lanes.hpp"
@@ -26,21 +26,21 @@ struct alignas(64) Scratch {
 /// Unpacks a polynomial of every item from records, which have kBits bits per coefficient.
 template <unsigned kBits>
 POLYKEM_NOINLINE void unpack(LanePoly& a, ConstByteRows in, size_t count, Scratch& scratch) {
-  records::unpack_block<kBits, kN>(a.data(), in, count, scratch.words);
+  records::unpack_interleaved<kBits, kN>(a.data(), in, count, scratch.words);
 }
 /// Packs a polynomial of every item into records, which have kBits bits per coefficient.
 template <unsigned kBits>
 POLYKEM_NOINLINE void pack(ByteRows out, const LanePoly& a, size_t count, Scratch& scratch) {
-  records::pack_block<kBits, kN>(out, a.data(), count, scratch.words);
+  records::pack_interleaved<kBits, kN>(out, a.data(), count, scratch.words);
 }
 
-/// Gathers a block from polynomials of single items: poly(l) is that of item l.
+/// Interleaves polynomials of single items: poly(l) is that of item l.
 template <class Polys>
 void gather(LanePoly& a, size_t count, Polys&& poly) {
   records::RowPointers pointers;
   for (size_t l = 0; l < kLanes; ++l)
     pointers.row[l] = reinterpret_cast<uint8_t*>(const_cast<uint16_t*>(poly(l < count ? l : count - 1).c));
-  records::rows_to_block(a.data(), pointers, sizeof(uint16_t) * kN);
+  records::interleave_rows(a.data(), pointers, sizeof(uint16_t) * kN);
 }
 
 /// Samples a polynomial of every item's secret, as ref::sample_secret() does for one. [SABER20, GenSecret]

@@ -180,9 +180,9 @@ POLYKEM_NOINLINE void multiply_leaves_shared(uint16_t* c, const uint16_t* a, con
   }
 }
 
-/// Evaluates a block of polynomials, kN rows of kLanes words, at all points. The values at point p are the kBlock rows
+/// Evaluates interleaved polynomials, kN rows of kLanes words, at all points. The values at point p are the kBlock rows
 /// from row p kBlock on.
-POLYKEM_NOINLINE inline void evaluate_block(uint16_t* values, const uint16_t* a) {
+POLYKEM_NOINLINE inline void evaluate_interleaved(uint16_t* values, const uint16_t* a) {
   for (size_t i = 0; i < kBlock; ++i) {
     V16 e[kPoints], blocks[Toom4Points::kBlocks];
     for (size_t k = 0; k < Toom4Points::kBlocks; ++k)
@@ -218,8 +218,8 @@ POLYKEM_NOINLINE inline void join_point(uint16_t* c, const uint16_t* products) {
   }
 }
 
-/// Interpolates a block of polynomials from the products of all points.
-POLYKEM_NOINLINE inline void interpolate_block(uint16_t* c, const uint16_t* products) {
+/// Interpolates interleaved polynomials from the products of all points.
+POLYKEM_NOINLINE inline void interpolate_interleaved(uint16_t* c, const uint16_t* products) {
   V16 space[8 * kPoints];
   for (size_t r = 0; r < kLeaf; ++r) {
     interpolate_row(
@@ -230,19 +230,19 @@ POLYKEM_NOINLINE inline void interpolate_block(uint16_t* c, const uint16_t* prod
   zeroize(space, sizeof space);
 }
 
-/// Computes sums of kL products of blocks of polynomials, one point after the other, so that the data of a point stay
+/// Computes sums of kL products of interleaved polynomials, one point after the other, so that the data of a point stay
 /// in the nearest caches.
 template <size_t kL>
-class alignas(64) BlockProducts {
+class alignas(64) InterleavedProducts {
  public:
   /// Sets the second factor of product j in all sums that follow.
   void set_column(size_t j, const uint16_t* s) {
-    evaluate_block(values_, s);
+    evaluate_interleaved(values_, s);
     for (size_t p = 0; p < kPoints; ++p)
       split_point(column_ + (j * kSplitRows + p * kPointRows) * kLanes, values_ + p * kBlock * kLanes);
   }
   /// Sets the first factor of product j.
-  void set_row(size_t j, const uint16_t* a) { evaluate_block(values_ + j * kValueRows * kLanes, a); }
+  void set_row(size_t j, const uint16_t* a) { evaluate_interleaved(values_ + j * kValueRows * kLanes, a); }
 
   /// Computes c = the sum of the products.
   void multiply(uint16_t* c) {
@@ -252,7 +252,7 @@ class alignas(64) BlockProducts {
       multiply_leaves<kL, kPointRows, kSplitRows>(products_, row_, column_ + p * kPointRows * kLanes, kLeavesOfPoint);
       join_point(joined_ + 2 * p * kBlock * kLanes, products_);
     }
-    interpolate_block(c, joined_);
+    interpolate_interleaved(c, joined_);
   }
   /// Computes c = the sum of the products of first factors that are the same for all items, in the form in which
   /// split_words() leaves them, and the second factors that were set.
@@ -261,7 +261,7 @@ class alignas(64) BlockProducts {
       multiply_leaves_shared<kL>(products_, words + p * kPointRows, column_ + p * kPointRows * kLanes);
       join_point(joined_ + 2 * p * kBlock * kLanes, products_);
     }
-    interpolate_block(c, joined_);
+    interpolate_interleaved(c, joined_);
   }
 
  private:

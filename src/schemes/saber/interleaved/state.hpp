@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of items, one per lane, with their records and keys.
+// Interleaved items, one per lane, with their records and keys.
 #pragma once
 
 #include "core/arena.hpp"
@@ -22,7 +22,7 @@ template <SaberParams P>
 struct alignas(64) Workspace {
   alignas(64) uint8_t matrix[kLanes][whole_lines(P.matrix_bytes())];
   alignas(64) uint8_t noise[kLanes][whole_lines(P.noise_bytes())];
-  BlockProducts<P.l> product;
+  InterleavedProducts<P.l> product;
   alignas(64) uint16_t words[P.l * kSplitRows];  ///< a row of the matrix, split, of the key that all items share
   LanePoly s[P.l];                               ///< s or s'
   LanePoly u[P.l + 1];                           ///< A^T s in keygen, otherwise A s', v' or b', v

@@ -10,16 +10,16 @@
 namespace polykem::sorting {
 inline namespace POLYKEM_ISA {
 
-inline constexpr size_t kItemsPerBlock = 2 * V32::kLanes;  // a block is two half blocks of 32-bit lanes
+inline constexpr size_t kItemsPerVector = 2 * V32::kLanes;  // of 16-bit lanes; their keys are in two vectors
 inline constexpr size_t kWordBits = 30;
 
-/// Stores the low two bits of the sorted keys directly in the 16-bit lanes of one half block.
+/// Stores the low two bits of the sorted keys directly in the 16-bit lanes of half a vector.
 struct StoreLabels {
   uint16_t* out;
   size_t count;
 
   POLYKEM_INLINE void rank(size_t r, V32 v) const {
-    if (r < count) (v & V32::set1(3)).store_low16(out + r * kItemsPerBlock);
+    if (r < count) (v & V32::set1(3)).store_low16(out + r * kItemsPerVector);
   }
   POLYKEM_INLINE void even(V32*, size_t k, size_t, V32 v) const { rank(2 * k, v); }
   POLYKEM_INLINE void odd(V32*, size_t k, size_t, V32 v) const { rank(2 * k + 1, v); }
@@ -107,10 +107,10 @@ inline void sample_fixed_type(uint16_t* out, ConstByteRows in, size_t count, siz
     load_keys(sequences, rows, n - 1, weight);
     sort_sequences(sequences, StoreLabels{out + half * V32::kLanes, n - 1});
   }
-  std::memset(out + (n - 1) * kItemsPerBlock, 0, kItemsPerBlock * sizeof *out);
+  std::memset(out + (n - 1) * kItemsPerVector, 0, kItemsPerVector * sizeof *out);
 }
 
-inline constexpr SortLanes kSortLanesTable = {kItemsPerBlock, sample_fixed_type};
+inline constexpr SortLanes kSortLanesTable = {kItemsPerVector, sample_fixed_type};
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::sorting
