@@ -67,8 +67,9 @@ struct SmallBatchLimits {
   }
 };
 
-/// The last items of a chunk, if an implementation for small batches computes them; else no items.
-struct SmallPart {
+/// The last items of a chunk that an implementation for small batches computes; `operation` is nullptr if there are
+/// none.
+struct Tail {
   const Operation* operation = nullptr;
   size_t count = 0;
 };
@@ -90,8 +91,8 @@ struct Operation {
   };
   std::array<SmallBatch, 2> small_batches{};
 
-  /// Returns the part of the items that an implementation for small batches computes.
-  constexpr SmallPart small_part(const BatchView& items) const {
+  /// Returns the last items, up to all of them, if an implementation for small batches computes them.
+  constexpr Tail tail(const BatchView& items) const {
     for (const auto& [operation, limits] : small_batches) {
       if (operation == nullptr) break;
       const size_t most = limits.most(items), rest = items.count % granule;

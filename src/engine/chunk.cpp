@@ -27,7 +27,7 @@ Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch&
     if (status != Status::kOk) return status;
   }
   std::fill_n(batch.item_status, batch.count, Status::kOk);
-  const SmallPart small = operation.small_part(batch);
+  const Tail small = operation.tail(batch);
   if (small.count == 0) return run_plan_on(scheme, op, operation, batch, worker, profile);
   const size_t count_of_many = batch.count - small.count;
   const auto items = [&](size_t first, size_t count) {

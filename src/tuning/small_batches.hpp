@@ -4,7 +4,7 @@
 // theirs depends on the number, the limit is in its file.
 //
 // A comment above rows names the CPUs on which polykem_bench_small_batches measured them. It prints the rows of the CPU
-// at hand in the form that they have here; CONTRIBUTING.md, Speed, says how to renew them. Operation::small_part()
+// at hand in the form that they have here; CONTRIBUTING.md, Speed, says how to renew them. Operation::tail()
 // (core/scheme.hpp) applies the limits.
 #pragma once
 

@@ -33,9 +33,9 @@ void decompose_every_coefficient() {
     } else {
       high = (r - low) / (2 * kGamma2);
     }
-    const Parts parts = decompose<kPart>(r);
-    ASSERT_EQ(parts.high, high) << r;
-    ASSERT_EQ(parts.low, low) << r;
+    const HighLow split = decompose<kPart>(r);
+    ASSERT_EQ(split.high, high) << r;
+    ASSERT_EQ(split.low, low) << r;
     for (const int32_t hint : {0, 1}) {
       constexpr int64_t kParts = kPart / 2;
       const int64_t expected = hint == 0 ? high : modulo(low > 0 ? high + 1 : high - 1, kParts);
@@ -68,9 +68,9 @@ void hints_agree_with_high_parts() {
   for (int i = 0; i < 1'000'000; ++i) {
     const auto r = static_cast<int32_t>(random() % kQ);
     const auto z = static_cast<int32_t>(random() % (2 * kGamma2)) - kGamma2 + (i % 2);
-    const Parts parts = decompose<kPart>(r);
-    const bool changes = decompose<kPart>(static_cast<int32_t>(modulo(r + z, kQ))).high != parts.high;
-    ASSERT_EQ(make_hint<kPart>(parts.high, parts.low + z), changes ? 1 : 0) << r << " + " << z;
+    const HighLow split = decompose<kPart>(r);
+    const bool changes = decompose<kPart>(static_cast<int32_t>(modulo(r + z, kQ))).high != split.high;
+    ASSERT_EQ(make_hint<kPart>(split.high, split.low + z), changes ? 1 : 0) << r << " + " << z;
   }
 }
 

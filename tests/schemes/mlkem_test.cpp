@@ -161,7 +161,7 @@ TEST(Operation, SmallBatchesAndTailsGoToTheFirstThatTakesThem) {
   op.granule = 8;
   const std::byte key{};
   const auto part = [&](BatchView items, const Operation* by = nullptr) {
-    const SmallPart small = op.small_part(items);
+    const Tail small = op.tail(items);
     EXPECT_TRUE(small.count == 0 || small.operation == (by == nullptr ? &one : by)) << items.count;
     return small.count;
   };

@@ -7,12 +7,12 @@
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
 
-struct Parts {
+struct HighLow {
   int32_t high, low;
 };
 
 /// Splits r in [0, q) into high 2^d + low, with low in (-2^(d-1), 2^(d-1)]. [FIPS204, Alg 35]
-constexpr Parts power2_round(int32_t r) {
+constexpr HighLow power2_round(int32_t r) {
   const int32_t high = (r + (1 << (kD - 1)) - 1) >> kD;
   return {high, r - (high << kD)};
 }
@@ -20,7 +20,7 @@ constexpr Parts power2_round(int32_t r) {
 /// Splits r in [0, q) into high 2 gamma2 + low mod q, with low in (-gamma2, gamma2], or -gamma2 where high would be
 /// (q - 1)/(2 gamma2). The quotient by a reciprocal is exact for every r: tests try them all. [FIPS204, Alg 36]
 template <int32_t kGamma2Part>
-constexpr Parts decompose(int32_t r) {
+constexpr HighLow decompose(int32_t r) {
   constexpr int32_t kGamma2 = (kQ - 1) / kGamma2Part;
   int32_t high = (r + 127) >> 7;
   if constexpr (kGamma2Part == 32) {
@@ -48,9 +48,9 @@ constexpr int32_t make_hint(int32_t high, int32_t low) {
 /// Returns the high part of r in [0, q), corrected by a hint of 0 or 1. [FIPS204, Alg 40]
 template <int32_t kGamma2Part>
 constexpr int32_t use_hint(int32_t r, int32_t hint) {
-  const Parts parts = decompose<kGamma2Part>(r);
-  const int32_t step = 1 + 2 * mask_negative(parts.low - 1);  // 1 if low > 0, else -1
-  const int32_t high = parts.high + (-hint & step);
+  const HighLow split = decompose<kGamma2Part>(r);
+  const int32_t step = 1 + 2 * mask_negative(split.low - 1);  // 1 if low > 0, else -1
+  const int32_t high = split.high + (-hint & step);
   if constexpr (kGamma2Part == 32) return high & 15;
   return high + (mask_negative(high) & 44) - (mask_negative(43 - high) & 44);
 }

@@ -256,9 +256,9 @@ struct KeygenSteps : CommonSteps<P, Isa> {
       for (size_t row = 0; row < kK; ++row) {
         Poly t1, t0;
         for (size_t j = 0; j < kN; ++j) {
-          const Parts parts = power2_round(state.items[i].t[row].c[j]);
-          t1.c[j] = parts.high;
-          t0.c[j] = parts.low;
+          const HighLow split = power2_round(state.items[i].t[row].c[j]);
+          t1.c[j] = split.high;
+          t0.c[j] = split.low;
         }
         pack<kT1Bits>(pk + kSeedBytes + row * P.t1_bytes(), t1.c);
         pack_below<kD>(sk + P.t0_offset() + row * P.t0_bytes(), t0, 1 << (kD - 1));
@@ -395,9 +395,9 @@ struct SignSteps : CommonSteps<P, Isa> {
     each_attempt(state, [&](Attempt& attempt) {
       for (size_t row = 0; row < kK; ++row) {
         for (size_t j = 0; j < kN; ++j) {
-          const Parts parts = decompose<P.gamma2_part>(canonical(attempt.w[row].c[j]));
-          attempt.w1[row].c[j] = parts.high;
-          attempt.w[row].c[j] = parts.low;
+          const HighLow split = decompose<P.gamma2_part>(canonical(attempt.w[row].c[j]));
+          attempt.w1[row].c[j] = split.high;
+          attempt.w[row].c[j] = split.low;
         }
       }
       std::memcpy(attempt.mu_w1, state.item_of(attempt).mu, kDigestBytes);

@@ -162,7 +162,7 @@ bool holds(const Set& set, Op op, const Cases& cases, size_t first, size_t count
     batch.ct = ct.data();
   }
   const Operation& any_count = set.backend.op(op);
-  const SmallPart small = any_count.small_part(batch);
+  const Tail small = any_count.tail(batch);
   const Operation& operation = small.count == count ? *small.operation : any_count;
   const size_t bytes = operation.workspace_bytes(count);
   std::vector<std::byte> memory(bytes + 64);

@@ -153,8 +153,8 @@ __global__ void __launch_bounds__(kThreads) keygen_kernel(Work work) {
     load_small<Set>(s2, small + (S::kL + row) * kN, l);
 #pragma unroll
     for (int r = 0; r < kLaneCoefficients; ++r) {
-      const Parts parts = power2_round(static_cast<int32_t>(reduced_once(reduced_once(a[r] + s2[r]))));
-      a[r] = static_cast<uint32_t>(parts.high) | static_cast<uint32_t>((1 << (kD - 1)) - parts.low) << 16;
+      const HighLow split = power2_round(static_cast<int32_t>(reduced_once(reduced_once(a[r] + s2[r]))));
+      a[r] = static_cast<uint32_t>(split.high) | static_cast<uint32_t>((1 << (kD - 1)) - split.low) << 16;
     }
     polykem::cuda::to_rows(a, exchange, l);
     Coefficients fields;
@@ -218,9 +218,9 @@ __device__ __forceinline__ void compute_commitment(Memory& memory, const Work& w
     int32_t* const w = work.w + (attempt * S::kK + row) * kN;
 #pragma unroll
     for (unsigned r = 0; r < kLaneCoefficients; ++r) {
-      const Parts parts = decompose<S::kParams.gamma2_part>(static_cast<int32_t>(a[r]));
-      w[commitment_index(l + kPolyLanes * r)] = parts.low * (1 << kHighBits) | parts.high;
-      a[r] = static_cast<uint32_t>(parts.high);
+      const HighLow split = decompose<S::kParams.gamma2_part>(static_cast<int32_t>(a[r]));
+      w[commitment_place(l + kPolyLanes * r)] = split.low * (1 << kHighBits) | split.high;
+      a[r] = static_cast<uint32_t>(split.high);
     }
     store_w1<S::kW1Bits>(mu_w1 + kDigestBytes + row * S::kW1Bytes, a, exchange, l);
   }
