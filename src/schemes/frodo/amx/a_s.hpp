@@ -129,7 +129,7 @@ POLYKEM_INLINE void a_s_rows(Matrix16 b, const Grid& a, size_t i, size_t n, cons
 
 inline void a_s(Matrix16 b, const Grid& a, ConstMatrix16 s_transposed, size_t n, const RightSpace& space) {
   expand_right(space.s, s_transposed, n);
-  const tiles::Session session;
+  const tiles::TileScope scope;
   constexpr size_t kMaxRows = RightSpace::kMaxGroups * tiles::kRows;
   size_t i = 0;
   for (; i + kMaxRows <= n; i += kMaxRows)

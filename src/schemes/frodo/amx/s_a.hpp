@@ -98,7 +98,7 @@ POLYKEM_INLINE void s_a_columns(Matrix16 b, const Grid& a, size_t j, size_t n, c
 
 inline void s_a(Matrix16 b, ConstMatrix16 s, const Grid& a, size_t n, const LeftSpace& space) {
   expand_left(space.s, s, n);
-  const tiles::Session session;
+  const tiles::TileScope scope;
   for (size_t j = 0; j < n; j += kStepColumns)
     s_a_columns(b, a, j, n, space);
 }

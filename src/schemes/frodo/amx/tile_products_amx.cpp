@@ -41,7 +41,7 @@ void s_a(Matrix16 b, ConstMatrix16 s, const uint8_t* seed_a, size_t n, size_t co
   if (count == 1) return amx::s_a(b, s, a, n, LeftSpace(arena, n));
   const ManySpace space(arena, n, count);
   amx::narrow_left(space.s, s, n, count, step);
-  const tiles::Session session;
+  const tiles::TileScope scope;
   amx::s_a_many(b, amx::GeneratedPanels(a, space.panels, n, amx::turns_of_panel(n, count)), n, count, step, space);
 }
 
@@ -58,7 +58,7 @@ void s_a_packed(Matrix16 b, ConstMatrix16 s, const std::byte* packed, size_t n, 
   Arena arena(workspace);
   const ManySpace space(arena, n, count);
   amx::narrow_left(space.s, s, n, count, step);
-  const tiles::Session session;
+  const tiles::TileScope scope;
   amx::s_a_many(b, amx::PackedPanels(packed, n), n, count, step, space);
 }
 

@@ -23,7 +23,7 @@ inline constexpr size_t kXofWords = 21, kPrfWords = 17;  ///< words in a block o
 inline constexpr size_t kXofBlocks = 3;                  ///< blocks that yield 256 coefficients with probability 0.993
 inline constexpr size_t kAcceptedWords = kN + 32;
 
-/// Space for the output of the states of a wave.
+/// Space for the output of the states of a group.
 struct alignas(64) Squeezed {
   uint8_t bytes[kStates][kXofBlocks * kXofWords * 8 + 64];
 };
@@ -46,40 +46,41 @@ struct Padded {
 
 /// `count` entries of the matrix, from entry `first` on, that are sampled together in the states after those of
 /// `hashes` hashes.
-struct Wave {
+struct SampleGroup {
   size_t first, count, hashes;
 };
 
-/// Divides the entries of the matrix into waves of kXofBlocks permutations, beside kHashes hashes of kHashBlocks blocks
-/// in the first states. Wherever four states are enough, a wave has four, which take less time on all CPUs but a Zen 5.
+/// Divides the entries of the matrix into groups of kXofBlocks permutations, beside kHashes hashes of kHashBlocks
+/// blocks in the first states. Wherever four states are enough, a group has four, which take less time on all CPUs but
+/// a Zen 5.
 template <size_t kEntries, size_t kHashes, size_t kHashBlocks>
-struct Waves {
+struct SampleGroups {
   static_assert(kHashBlocks % kXofBlocks == 0);
-  static constexpr size_t kHashWaves = kHashes == 0 ? 0 : kHashBlocks / kXofBlocks;
+  static constexpr size_t kHashGroups = kHashes == 0 ? 0 : kHashBlocks / kXofBlocks;
 
-  /// Returns the number of entries in a wave if `left` entries are left. Early waves take just enough entries that
+  /// Returns the number of entries in a group if `left` entries are left. Early groups take just enough entries that
   /// later ones fit in four states.
-  static constexpr size_t entries_at(size_t wave, size_t left) {
-    const size_t hashes = wave < kHashWaves ? kHashes : 0, few = 4 - hashes, most = kStates - hashes;
-    const size_t later = wave < kHashWaves ? (kHashWaves - wave - 1) * few : 0;
-    const size_t wanted = wave < kHashWaves && left <= later + few ? few : most;
+  static constexpr size_t entries_at(size_t group, size_t left) {
+    const size_t hashes = group < kHashGroups ? kHashes : 0, few = 4 - hashes, most = kStates - hashes;
+    const size_t later = group < kHashGroups ? (kHashGroups - group - 1) * few : 0;
+    const size_t wanted = group < kHashGroups && left <= later + few ? few : most;
     return wanted < left ? wanted : left;
   }
   static constexpr size_t kCount = [] {
-    size_t waves = 0;
-    for (size_t left = kEntries; left > 0 || waves < kHashWaves; ++waves)
-      left -= entries_at(waves, left);
-    return waves;
+    size_t groups = 0;
+    for (size_t left = kEntries; left > 0 || groups < kHashGroups; ++groups)
+      left -= entries_at(groups, left);
+    return groups;
   }();
-  static constexpr auto kWaves = [] {
-    std::array<Wave, kCount> waves{};
+  static constexpr auto kGroups = [] {
+    std::array<SampleGroup, kCount> groups{};
     size_t first = 0;
     for (size_t w = 0; w < kCount; ++w) {
       const size_t count = entries_at(w, kEntries - first);
-      waves[w] = {first, count, w < kHashWaves ? kHashes : 0};
+      groups[w] = {first, count, w < kHashGroups ? kHashes : 0};
       first += count;
     }
-    return waves;
+    return groups;
   }();
 };
 
@@ -137,17 +138,17 @@ class MatrixSampler {
 
   /// Samples all entries. Nothing else uses the states meanwhile.
   void sample(States& s) {
-    using Plan = Waves<kEntries, 0, kXofBlocks>;
-    for (const auto& wave : Plan::kWaves) {
-      if (wave.count == 1) {
-        sample_entry(wave.first);
+    using Plan = SampleGroups<kEntries, 0, kXofBlocks>;
+    for (const auto& group : Plan::kGroups) {
+      if (group.count == 1) {
+        sample_entry(group.first);
       } else {
-        run_wave(s, wave, [](size_t) { return Blocks<0>{}; });
+        run_group(s, group, [](size_t) { return Blocks<0>{}; });
       }
     }
   }
 
-  /// The number of entries in a last wave that leaves states without work; 0 if there is none.
+  /// The number of entries in a last group that leaves states without work; 0 if there is none.
   static constexpr size_t kRest = kEntries % kStates;
 
   /// Samples all entries and, beside the last ones, computes rows 0 to kRows - 1 of the PRF, which take kBlocks blocks
@@ -157,9 +158,9 @@ class MatrixSampler {
     constexpr size_t kLast = kEntries - kRest, kPlaces = kStates - kRest;
     static_assert(kRest > 0 && kXofBlocks / kBlocks * kPlaces >= kRows);
     for (size_t first = 0; first < kLast; first += kStates)
-      run_wave(s, {first, kStates, 0}, [](size_t) { return Blocks<0>{}; });
-    const Wave wave{kLast, kRest, 0};
-    begin(s, wave);
+      run_group(s, {first, kStates, 0}, [](size_t) { return Blocks<0>{}; });
+    const SampleGroup group{kLast, kRest, 0};
+    begin(s, group);
     PrfStates noise(seed, s);
     for (size_t block = 0; block < kXofBlocks; ++block) {
       const size_t row = block / kBlocks * kPlaces, left = row < kRows ? kRows - row : 0;
@@ -174,28 +175,28 @@ class MatrixSampler {
         polykem::lanes::squeeze_rows<24 - kPrfWords>(to + kPrfWords * 8, stride, s, kRest, end);
       }
     }
-    accept_wave(s, wave);
+    accept_group(s, group);
   }
 
   /// Samples all entries and, beside them, hashes padded messages of kBlocks blocks. Word w of hash h is in
   /// s.words[w][h] afterwards.
   template <size_t kBlocks, size_t kHashes>
   void sample_overlapped(States& s, const uint8_t* const (&messages)[kHashes]) {
-    using Plan = Waves<kEntries, kHashes, kBlocks>;
+    using Plan = SampleGroups<kEntries, kHashes, kBlocks>;
     for (size_t w = 0; w < kStateWords; ++w)
       s.set(w, V64::zero());
     for (size_t n = 0; n < Plan::kCount; ++n) {
-      if (n >= Plan::kHashWaves) {
-        run_wave(s, Plan::kWaves[n], [](size_t) { return Blocks<0>{}; });
+      if (n >= Plan::kHashGroups) {
+        run_group(s, Plan::kGroups[n], [](size_t) { return Blocks<0>{}; });
         continue;
       }
-      run_wave(s, Plan::kWaves[n], [&](size_t block) {
+      run_group(s, Plan::kGroups[n], [&](size_t block) {
         Blocks<kHashes> blocks;
         for (size_t h = 0; h < kHashes; ++h)
           blocks.at[h] = messages[h] + (n * kXofBlocks + block) * kPrfWords * 8;
         return blocks;
       });
-      if (n + 1 == Plan::kHashWaves) keep_hashes(s, kHashes);
+      if (n + 1 == Plan::kHashGroups) keep_hashes(s, kHashes);
     }
     restore_hashes(s);
   }
@@ -206,16 +207,16 @@ class MatrixSampler {
     return transposed_ ? xof_tail(i, j) : xof_tail(j, i);
   }
 
-  /// Sets states [hashes, kStates) to the messages of the wave's entries. The states of hashes stay.
-  POLYKEM_INLINE void begin(States& s, const Wave& wave) const {
+  /// Sets states [hashes, kStates) to the messages of the group's entries. The states of hashes stay.
+  POLYKEM_INLINE void begin(States& s, const SampleGroup& group) const {
     alignas(64) uint64_t keep[kStates], tails[kStates];
     for (size_t l = 0; l < kStates; ++l) {
-      keep[l] = l < wave.hashes ? ~uint64_t{0} : 0;
-      const size_t n = l < wave.hashes ? 0 : l - wave.hashes;
-      tails[l] = l < wave.hashes ? 0 : tail(n < wave.count ? wave.first + n : wave.first);
+      keep[l] = l < group.hashes ? ~uint64_t{0} : 0;
+      const size_t n = l < group.hashes ? 0 : l - group.hashes;
+      tails[l] = l < group.hashes ? 0 : tail(n < group.count ? group.first + n : group.first);
     }
     const V64 kept = V64::load(keep);
-    const size_t used = wave.hashes + wave.count;
+    const size_t used = group.hashes + group.count;
     for (size_t w = 0; w < kStateWords; ++w) {
       V64 fresh = w < 4 ? V64::set1(rho_[w < 4 ? w : 0]) : V64::zero();
       if (w == 4) fresh = V64::load(tails);
@@ -224,25 +225,25 @@ class MatrixSampler {
     }
   }
 
-  /// Samples the entries of a wave. blocks_of(n) returns the blocks that the hashes absorb before permutation n.
+  /// Samples the entries of a group. blocks_of(n) returns the blocks that the hashes absorb before permutation n.
   template <class BlocksOf>
-  POLYKEM_INLINE void run_wave(States& s, const Wave& wave, BlocksOf&& blocks_of) {
-    const size_t end = wave.hashes + wave.count;
-    if (wave.count > 0) begin(s, wave);
+  POLYKEM_INLINE void run_group(States& s, const SampleGroup& group, BlocksOf&& blocks_of) {
+    const size_t end = group.hashes + group.count;
+    if (group.count > 0) begin(s, group);
     for (size_t block = 0; block < kXofBlocks; ++block) {
       polykem::lanes::permute(s, end, blocks_of(block));
-      squeeze(s, block, wave.hashes, end);
+      squeeze(s, block, group.hashes, end);
     }
-    accept_wave(s, wave);
+    accept_group(s, group);
   }
 
-  POLYKEM_INLINE void accept_wave(const States& s, const Wave& wave) {
+  POLYKEM_INLINE void accept_group(const States& s, const SampleGroup& group) {
     size_t filled[kStates], fewest = kN;
-    for (size_t n = 0; n < wave.count; ++n) {
-      filled[n] = accept_first(a_[wave.first + n], space_.bytes[wave.hashes + n]);
+    for (size_t n = 0; n < group.count; ++n) {
+      filled[n] = accept_first(a_[group.first + n], space_.bytes[group.hashes + n]);
       fewest = filled[n] < fewest ? filled[n] : fewest;
     }
-    if (fewest < kN) continue_wave(s, wave.first, wave.count, wave.hashes, filled);
+    if (fewest < kN) continue_group(s, group.first, group.count, group.hashes, filled);
   }
 
   void squeeze(const States& s, size_t block, size_t first, size_t end) {
@@ -258,7 +259,7 @@ class MatrixSampler {
 
   /// Completes the entries that need a fourth block or more: one in 140. It permutes a copy of the states, because
   /// those of the hashes must not move on.
-  POLYKEM_NOINLINE void continue_wave(const States& s, size_t first, size_t count, size_t hashes, size_t* filled) {
+  POLYKEM_NOINLINE void continue_group(const States& s, size_t first, size_t count, size_t hashes, size_t* filled) {
     States more = s;
     for (size_t fewest = 0; fewest < kN;) {
       polykem::lanes::permute(more, hashes + count);

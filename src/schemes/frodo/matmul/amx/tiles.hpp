@@ -21,14 +21,14 @@ struct alignas(64) Config {
 };
 inline constexpr Config kConfig{};
 
-/// While a Session lives, the thread may use the tiles. At its end they are back in their initial state, which is zero,
-/// and the operating system need not save them.
-class Session {
+/// While a TileScope lives, the thread may use the tiles. At its end, they are back in their initial state, which is
+/// zero, and the operating system need not save them.
+class TileScope {
  public:
-  POLYKEM_INLINE Session() { asm volatile("ldtilecfg %0" : : "m"(kConfig)); }
-  POLYKEM_INLINE ~Session() { asm volatile("tilerelease" : : : "memory"); }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  POLYKEM_INLINE TileScope() { asm volatile("ldtilecfg %0" : : "m"(kConfig)); }
+  POLYKEM_INLINE ~TileScope() { asm volatile("tilerelease" : : : "memory"); }
+  TileScope(const TileScope&) = delete;
+  TileScope& operator=(const TileScope&) = delete;
 };
 
 // The compiler's own intrinsics do not say that they read and write memory.
