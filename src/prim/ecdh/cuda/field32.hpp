@@ -142,8 +142,8 @@ struct Field32 {
     Element plus[edwards25519::kEntries], minus[edwards25519::kEntries], product[edwards25519::kEntries];
   };
 
-  static constexpr Scalars load_scalars(Block<1> record) { return {record[0]}; }
-  static constexpr Element load(Block<1> record) {
+  static constexpr Scalars load_scalars(RecordPointers<1> record) { return {record[0]}; }
+  static constexpr Element load(RecordPointers<1> record) {
     Element out{};
     for (size_t i = 0; i < 4 * kWords; ++i)
       out.word[i / 4] |= uint32_t{record[0][i]} << (8 * (i % 4));
