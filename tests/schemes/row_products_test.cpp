@@ -48,7 +48,7 @@ void expect_a_s(const Way& way, const Words& a, const uint8_t* seed, size_t n, c
                                      {.rows = n, .inner = n, .columns = kBar});
   testing::AlignedBuffer<std::byte> workspace(way.products.workspace_bytes(n));
   std::memset(workspace.data(), 0xd9, way.products.workspace_bytes(n));
-  way.products.a_s({b.data(), b_stride}, seed, {s.data(), stride}, n, workspace.data());
+  way.products.mul_a_s({b.data(), b_stride}, seed, {s.data(), stride}, n, workspace.data());
   EXPECT_EQ(b, expected) << way.name << " " << n;
 }
 
@@ -59,7 +59,7 @@ void expect_s_a(const Way& way, const Words& a, const uint8_t* seed, size_t n, c
                           {.rows = kBar, .inner = n, .columns = n});
   testing::AlignedBuffer<std::byte> workspace(way.products.workspace_bytes(n));
   std::memset(workspace.data(), 0xd9, way.products.workspace_bytes(n));
-  way.products.s_a({b.data(), stride}, {s.data(), stride}, seed, n, workspace.data());
+  way.products.mul_s_a({b.data(), stride}, {s.data(), stride}, seed, n, workspace.data());
   EXPECT_EQ(b, expected) << way.name << " " << n;
 }
 

@@ -58,13 +58,13 @@ void expect_s_a(A& a, const uint8_t* seed, size_t count, const Fill& any, const 
   const Matrix16 to{b.data(), stride};
   const ConstMatrix16 from{s.data(), stride};
   if (seed != nullptr) {
-    kTileProductsAmx.s_a(to, from, seed, n, count, step, workspace.bytes.data());
+    kTileProductsAmx.mul_s_a(to, from, seed, n, count, step, workspace.bytes.data());
   } else {
     testing::AlignedBuffer<std::byte> packed(kTileProductsAmx.packed_bytes(n));
     std::memset(packed.data(), kJunk, kTileProductsAmx.packed_bytes(n));
     for (size_t i = 0; i < n; i += 64)
       kTileProductsAmx.pack(packed.data(), {a.rows().row(i), a.stride}, i, std::min(n - i, size_t{64}), n);
-    kTileProductsAmx.s_a_packed(to, from, packed.data(), n, count, step, workspace.bytes.data());
+    kTileProductsAmx.mul_s_a_packed(to, from, packed.data(), n, count, step, workspace.bytes.data());
   }
   EXPECT_EQ(b, expected) << n << ", " << count << " items";
 }
@@ -76,7 +76,7 @@ void expect_a_s(A& a, const uint8_t* seed, const Fill& any, const Fill& small) {
   kMatMulPortable.mul_add_transposed({expected.data(), b_stride}, a.rows(), {s.data(), stride},
                                      {.rows = n, .inner = n, .columns = kBar});
   Workspace workspace(n, 1);
-  kTileProductsAmx.a_s({b.data(), b_stride}, seed, {s.data(), stride}, n, workspace.bytes.data());
+  kTileProductsAmx.mul_a_s({b.data(), b_stride}, seed, {s.data(), stride}, n, workspace.bytes.data());
   EXPECT_EQ(b, expected) << n;
 }
 

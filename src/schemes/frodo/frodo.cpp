@@ -28,7 +28,7 @@ using PlansOf =
 /// One set on one backend, in the form that the engine runs.
 template <size_t kSet, class Backend>
 struct SetOperations : Operations<PlansOf<kSet, Backend>, State> {
-  static constexpr size_t kGranule = Backend::kGranule;
+  static constexpr size_t kItemsPerVector = Backend::kItemsPerVector;
   template <Op kOp>
   static constexpr size_t kItems = Backend::kItems;
 
@@ -59,7 +59,7 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, State> {
 
 struct Ref {
   static constexpr const char* kName = cpu::kRef;
-  static constexpr size_t kGranule = 1, kItems = 8, kItemsWithOwnKeys = 1, kItemsWithOneKey = kItems;
+  static constexpr size_t kItemsPerVector = 1, kItems = 8, kItemsWithOwnKeys = 1, kItemsWithOneKey = kItems;
   static constexpr bool kFusesAes = false, kFusesShake = false;
   static const Kernels& kernels() { return kKernelsRef; }
 };
@@ -68,13 +68,13 @@ struct Ref {
 /// own keys as the hashes have lanes.
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
-  static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
+  static constexpr size_t kItemsPerVector = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
   static constexpr bool kFusesAes = false, kFusesShake = false;
   static const Kernels& kernels() { return cpu_features().has(CpuFeatures::kVaes) ? kKernelsAvx2Vaes : kKernelsAvx2; }
 };
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  static constexpr size_t kGranule = 8, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
+  static constexpr size_t kItemsPerVector = 8, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
   static constexpr bool kFusesAes = false, kFusesShake = false;
   static const Kernels& kernels() { return kKernelsAvx512; }
 };
@@ -89,7 +89,7 @@ struct Avx512Zen5 : Avx512 {
 /// All of A is kept for the items of a chunk that have one key.
 struct Amx {
   static constexpr const char* kName = cpu::kAmx;
-  static constexpr size_t kGranule = 8, kItems = 256, kItemsWithOwnKeys = 8, kItemsWithOneKey = 32;
+  static constexpr size_t kItemsPerVector = 8, kItems = 256, kItemsWithOwnKeys = 8, kItemsWithOneKey = 32;
   static constexpr bool kFusesAes = true, kFusesShake = true;
   static const Kernels& kernels() { return kKernelsAmx; }
 };
@@ -97,7 +97,8 @@ struct Amx {
 // Newer Clang warns that an x86-64 build does not use their constants.
 struct Neon {
   [[maybe_unused]] static constexpr const char* kName = cpu::kNeon;
-  [[maybe_unused]] static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
+  [[maybe_unused]] static constexpr size_t kItemsPerVector = 4, kItems = 32, kItemsWithOwnKeys = 8,
+                                           kItemsWithOneKey = kItems;
   [[maybe_unused]] static constexpr bool kFusesAes = false, kFusesShake = false;
   static const Kernels& kernels() {
     return cpu_features().has(CpuFeatures::kAes) ? kKernelsNeon : kKernelsNeonWithoutAes;

@@ -142,9 +142,9 @@ void mul_a_s(State& state) {
 void gen_a_and_mul_a_s(State& state) {
   for (size_t i = 0; i < state.io.count; ++i) {
     if (const RowProducts* const rows = state.kernels.row_products(state.set.gen_a)) {
-      rows->a_s(state.e(i), state.pk_out(i), state.s(i), state.n(), state.product_space());
+      rows->mul_a_s(state.e(i), state.pk_out(i), state.s(i), state.n(), state.product_space());
     } else {
-      state.kernels.tiles->a_s(state.e(i), state.pk_out(i), state.s(i), state.n(), state.product_space());
+      state.kernels.tiles->mul_a_s(state.e(i), state.pk_out(i), state.s(i), state.n(), state.product_space());
     }
   }
 }
@@ -216,8 +216,8 @@ void mul_s1_packed(State& state) {
   const TileProducts& tiles = *state.kernels.tiles;
   if (!state.key_is_prepared) tiles.pack(state.packed_a(), state.tile(), state.tile_row, state.tile_rows(), state.n());
   if (state.tile_row + state.tile_rows() == state.n())
-    tiles.s_a_packed(state.e1(0), state.s(0), state.packed_a(), state.n(), state.io.count, state.noise_stride(),
-                     state.product_space());
+    tiles.mul_s_a_packed(state.e1(0), state.s(0), state.packed_a(), state.n(), state.io.count, state.noise_stride(),
+                         state.product_space());
 }
 
 /// If the key is shared, all items use a tile at once.
@@ -237,7 +237,7 @@ void mul_s1_a(State& state) {
 void gen_a_and_mul_s1_a_by_rows(State& state, const RowProducts& rows) {
   if (!state.packs_a && state.keys() == state.io.count) {
     for (size_t i = 0; i < state.io.count; ++i)
-      rows.s_a(state.e1(i), state.s(i), state.pk(i), state.n(), state.product_space());
+      rows.mul_s_a(state.e1(i), state.s(i), state.pk(i), state.n(), state.product_space());
     return;
   }
   do {
@@ -251,8 +251,8 @@ void gen_a_and_mul_s1_a(State& state) {
     return gen_a_and_mul_s1_a_by_rows(state, *rows);
   const size_t items = state.io.shared_key ? state.io.count : 1;
   for (size_t i = 0; i < state.keys(); ++i)
-    state.kernels.tiles->s_a(state.e1(i), state.s(i), state.pk(i), state.n(), items, state.noise_stride(),
-                             state.product_space());
+    state.kernels.tiles->mul_s_a(state.e1(i), state.s(i), state.pk(i), state.n(), items, state.noise_stride(),
+                                 state.product_space());
 }
 
 void pack_c1(State& state) {

@@ -15,9 +15,9 @@ struct RowProducts {
   /// Returns the size of the workspace, which is aligned to 64 bytes and holds secrets afterwards.
   size_t (*workspace_bytes)(size_t n);
   /// Computes b (n x 8) += A S, with S given as its transpose (8 x n).
-  void (*a_s)(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s_transposed, size_t n, std::byte* workspace);
+  void (*mul_a_s)(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s_transposed, size_t n, std::byte* workspace);
   /// Computes b (8 x n) += S' A.
-  void (*s_a)(Matrix16 b, ConstMatrix16 s, const uint8_t* seed_a, size_t n, std::byte* workspace);
+  void (*mul_s_a)(Matrix16 b, ConstMatrix16 s, const uint8_t* seed_a, size_t n, std::byte* workspace);
 };
 
 extern const RowProducts kShakeProductsAvx512;

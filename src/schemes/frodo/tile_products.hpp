@@ -19,10 +19,10 @@ struct TileProducts {
 
   /// Computes b (n x 8) += A S with the A that AES makes from seed_a, and S given as its transpose (8 x n). [FRODO21,
   /// Algorithm 7]
-  void (*a_s)(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s_transposed, size_t n, std::byte* workspace);
+  void (*mul_a_s)(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s_transposed, size_t n, std::byte* workspace);
   /// Computes b (8 x n) += S' A with the A that AES makes from seed_a, for `count` pairs.
-  void (*s_a)(Matrix16 b, ConstMatrix16 s, const uint8_t* seed_a, size_t n, size_t count, size_t step,
-              std::byte* workspace);
+  void (*mul_s_a)(Matrix16 b, ConstMatrix16 s, const uint8_t* seed_a, size_t n, size_t count, size_t step,
+                  std::byte* workspace);
 
   /// Returns the bytes of a packed A, the form of an A that is used for many items. It is aligned to 64 bytes.
   size_t (*packed_bytes)(size_t n);
@@ -30,8 +30,8 @@ struct TileProducts {
   /// end. Each row is followed by other words up to 64 bytes.
   void (*pack)(std::byte* packed, ConstMatrix16 rows, size_t first, size_t count, size_t n);
   /// Computes b (8 x n) += S' A for `count` pairs, with all rows of A packed. A single pair needs the workspace of two.
-  void (*s_a_packed)(Matrix16 b, ConstMatrix16 s, const std::byte* packed, size_t n, size_t count, size_t step,
-                     std::byte* workspace);
+  void (*mul_s_a_packed)(Matrix16 b, ConstMatrix16 s, const std::byte* packed, size_t n, size_t count, size_t step,
+                         std::byte* workspace);
 };
 
 extern const TileProducts kTileProductsAmx;

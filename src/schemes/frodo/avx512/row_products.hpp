@@ -81,7 +81,7 @@ inline void rows_a_s(Matrix16 b, const uint8_t* seed_a, ConstMatrix16 s, size_t 
 // ---- S' A: the terms of a multiplication are a column of two rows. Four pairs of rows have sums of their own, which
 // are added up at the end.
 
-/// Working memory of s_a.
+/// Working memory of mul_s_a.
 struct ColumnSums {
   static constexpr size_t kMaxGroups = 8;  ///< groups that are multiplied together, to load and store sums seldom
   RowStates* states;

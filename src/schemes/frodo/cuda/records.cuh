@@ -2,7 +2,7 @@
 // The records and rows of a batch in the form that kernels take.
 #pragma once
 
-#include "schemes/frodo/cuda/c1.cuh"
+#include "schemes/frodo/cuda/finish_c1.cuh"
 #include "schemes/frodo/cuda/launches.hpp"
 
 namespace polykem::frodo::cuda {

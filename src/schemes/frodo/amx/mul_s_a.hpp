@@ -4,12 +4,12 @@
 // zeros in the place of the other byte.
 #pragma once
 
-#include "schemes/frodo/amx/a_s.hpp"
+#include "schemes/frodo/amx/mul_a_s.hpp"
 
 namespace polykem::frodo::amx {
 inline namespace POLYKEM_ISA {
 
-/// Working memory of s_a.
+/// Working memory of mul_s_a.
 struct LeftSpace {
   static constexpr size_t kBufferBytes = 2 * tiles::kBytes;  ///< columns 0-3, 8-11, .. of 32 rows, then 4-7, 12-15, ..
   uint8_t *s, *buffers;
@@ -96,7 +96,7 @@ POLYKEM_INLINE void s_a_columns(Matrix16 b, const Grid& a, size_t j, size_t n, c
   add_sums({b.data + j, b.stride}, n - j, space.sums);
 }
 
-inline void s_a(Matrix16 b, ConstMatrix16 s, const Grid& a, size_t n, const LeftSpace& space) {
+inline void mul_s_a(Matrix16 b, ConstMatrix16 s, const Grid& a, size_t n, const LeftSpace& space) {
   expand_left(space.s, s, n);
   const tiles::TileScope scope;
   for (size_t j = 0; j < n; j += kStepColumns)

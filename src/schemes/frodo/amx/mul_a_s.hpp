@@ -21,7 +21,7 @@ POLYKEM_INLINE __mmask32 first_words(size_t count) {
   return static_cast<__mmask32>(count >= 32 ? ~uint32_t{0} : (uint32_t{1} << count) - 1);
 }
 
-/// Working memory of a_s.
+/// Working memory of mul_a_s.
 struct RightSpace {
   static constexpr size_t kMaxGroups = 4;  ///< groups of 16 rows that are computed together
   static constexpr size_t kBufferBytes = kMaxGroups * tiles::kBytes;
@@ -127,7 +127,7 @@ POLYKEM_INLINE void a_s_rows(Matrix16 b, const Grid& a, size_t i, size_t n, cons
   (RightTiles::add_to<kGroup>(b, i, space.sums), ...);
 }
 
-inline void a_s(Matrix16 b, const Grid& a, ConstMatrix16 s_transposed, size_t n, const RightSpace& space) {
+inline void mul_a_s(Matrix16 b, const Grid& a, ConstMatrix16 s_transposed, size_t n, const RightSpace& space) {
   expand_right(space.s, s_transposed, n);
   const tiles::TileScope scope;
   constexpr size_t kMaxRows = RightSpace::kMaxGroups * tiles::kRows;

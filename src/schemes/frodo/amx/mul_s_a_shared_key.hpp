@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/round.hpp"
-#include "schemes/frodo/amx/a_s.hpp"
+#include "schemes/frodo/amx/mul_a_s.hpp"
 
 namespace polykem::frodo::amx {
 inline namespace POLYKEM_ISA {
@@ -23,8 +23,8 @@ constexpr size_t half_panel_bytes(size_t n) {
   return inner_tiles(n) * kPanelBlockBytes;
 }
 
-/// Working memory of s_a_many.
-struct ManySpace {
+/// Working memory of mul_s_a_shared_key.
+struct SharedKeySpace {
   uint8_t *s, *panels;
   int32_t* sums;
 
@@ -35,7 +35,7 @@ struct ManySpace {
   static constexpr size_t bytes(size_t n, size_t count) {
     return s_bytes(n, count) + 2 * panel_bytes(n) + 4 * tiles::kBytes;
   }
-  ManySpace(Arena& arena, size_t n, size_t count)
+  SharedKeySpace(Arena& arena, size_t n, size_t count)
       : s(arena.take<uint8_t>(s_bytes(n, count))),
         panels(arena.take<uint8_t>(2 * panel_bytes(n))),
         sums(arena.take<int32_t>(4 * tiles::kBytes / sizeof(int32_t))) {}
@@ -159,7 +159,7 @@ inline void pack_rows(uint8_t* panels, ConstMatrix16 rows, size_t first, size_t 
 }
 
 /// The use of the tiles. Tiles 0 .. 3: sums of the low and high bytes of two tiles of S'; 4, 5: S'; 6, 7: A.
-struct ManyTiles {
+struct SharedKeyTiles {
   template <bool kBoth>
   static POLYKEM_INLINE void add(const uint8_t* s, size_t s_stride, const uint8_t* panel) {
     tiles::load_once<4>(s);
@@ -194,18 +194,19 @@ struct ManyTiles {
 
 /// Computes 16 columns for one or two tiles of S', and meanwhile a share of the next panel.
 template <bool kBoth, class Panels>
-POLYKEM_INLINE void s_a_block(Matrix16 b, const uint8_t* s, const uint8_t* panel, size_t n, size_t items, size_t step,
-                              int32_t* sums, Panels& panels) {
+POLYKEM_INLINE void mul_s_a_block(Matrix16 b, const uint8_t* s, const uint8_t* panel, size_t n, size_t items,
+                                  size_t step, int32_t* sums, Panels& panels) {
   tiles::clear<0>();
   tiles::clear<1>();
   tiles::clear<2>();
   tiles::clear<3>();
   for (size_t k = 0; k < inner_tiles(n); ++k) {
-    ManyTiles::add<kBoth>(s + k * tiles::kBytes, inner_tiles(n) * tiles::kBytes, panel + k * kPanelBlockBytes);
+    SharedKeyTiles::add<kBoth>(s + k * tiles::kBytes, inner_tiles(n) * tiles::kBytes, panel + k * kPanelBlockBytes);
     panels.generate_share();
   }
-  ManyTiles::add_to<0>(b, std::min(items, kItemsOfTile), step, sums);
-  if constexpr (kBoth) ManyTiles::add_to<2>({b.data + kItemsOfTile * step, b.stride}, items - kItemsOfTile, step, sums);
+  SharedKeyTiles::add_to<0>(b, std::min(items, kItemsOfTile), step, sums);
+  if constexpr (kBoth)
+    SharedKeyTiles::add_to<2>({b.data + kItemsOfTile * step, b.stride}, items - kItemsOfTile, step, sums);
 }
 
 inline constexpr size_t kItemsOfBlock = 2 * kItemsOfTile;
@@ -215,7 +216,8 @@ constexpr size_t turns_of_panel(size_t n, size_t count) {
 }
 
 template <class Panels>
-POLYKEM_INLINE void s_a_many(Matrix16 b, Panels panels, size_t n, size_t count, size_t step, const ManySpace& space) {
+POLYKEM_INLINE void mul_s_a_shared_key(Matrix16 b, Panels panels, size_t n, size_t count, size_t step,
+                                       const SharedKeySpace& space) {
   for (size_t j = 0; j < n; j += kStepColumns) {
     const uint8_t* panel = panels.next();
     for (size_t half = 0; half < 2 && j + half * tiles::kRows < n; ++half, panel += half_panel_bytes(n)) {
@@ -223,8 +225,8 @@ POLYKEM_INLINE void s_a_many(Matrix16 b, Panels panels, size_t n, size_t count, 
         const Matrix16 to{b.data + t * step + j + half * tiles::kRows, b.stride};
         const uint8_t* from = space.s + t / kItemsOfTile * inner_tiles(n) * tiles::kBytes;
         const size_t items = std::min(kItemsOfBlock, count - t);
-        items > kItemsOfTile ? s_a_block<true>(to, from, panel, n, items, step, space.sums, panels)
-                             : s_a_block<false>(to, from, panel, n, items, step, space.sums, panels);
+        items > kItemsOfTile ? mul_s_a_block<true>(to, from, panel, n, items, step, space.sums, panels)
+                             : mul_s_a_block<false>(to, from, panel, n, items, step, space.sums, panels);
       }
     }
   }
