@@ -122,7 +122,7 @@ size_t limit(const Times& small, const Times& many) {
 size_t measure(Records& records, const SchemeBackend& backend, Op op, Keys keys) {
   const Operation& many = backend.op(op);
   Times small, others;
-  for (size_t count = 1; count < many.granule; ++count) {
+  for (size_t count = 1; count < many.items_per_vector; ++count) {
     const Batch batch = records.batch(op, keys, count);
     small.push_back(median_time(records, *many.small_batches[0].operation, batch));
     others.push_back(median_time(records, many, batch));

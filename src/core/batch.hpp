@@ -75,7 +75,7 @@ enum class MessageKind {
 inline constexpr size_t kMuBytes = 64;
 
 struct Messages {
-  static constexpr size_t kMostOidBytes = 32;
+  static constexpr size_t kMaxOidBytes = 32;
   Strings strings{}, contexts{};  ///< contexts have at most 255 bytes
   MessageKind kind = MessageKind::kPure;
   std::span<const uint8_t> digest_oid{};  ///< of MessageKind::kDigest: the hash's object identifier in DER

@@ -13,14 +13,15 @@ namespace polykem {
 inline namespace POLYKEM_ISA {
 
 /// `Plans` has constexpr arrays: keygen of Step<KeygenState>, encaps and decaps of Step<State>. A state has
-/// State(const Batch&, std::byte*), static size_t workspace_bytes(size_t items), and the constants kGranule and kItems.
-/// operation() needs of a type `Ops` what this one has: kInfos, kGranule, kItems, workspace_bytes and run.
+/// State(const Batch&, std::byte*), static size_t workspace_bytes(size_t items), and the constants kItemsPerVector and
+/// kItems. operation() needs of a type `Ops` what this one has: kInfos, kItemsPerVector, kItems, workspace_bytes and
+/// run.
 template <class Plans, class State, class KeygenState = State>
 struct Operations {
   template <Op kOp>
   using StateOf = std::conditional_t<kOp == Op::kKeygen, KeygenState, State>;
 
-  static constexpr size_t kGranule = State::kGranule;
+  static constexpr size_t kItemsPerVector = State::kItemsPerVector;
   template <Op kOp>
   static constexpr size_t kItems = StateOf<kOp>::kItems;
 
@@ -53,8 +54,8 @@ struct Operations {
 
 template <class Ops, Op kOp>
 constexpr Operation operation() {
-  return {Ops::template kInfos<kOp>, Ops::kGranule, Ops::template kItems<kOp>, Ops::template workspace_bytes<kOp>,
-          Ops::template run<kOp>};
+  return {Ops::template kInfos<kOp>, Ops::kItemsPerVector, Ops::template kItems<kOp>,
+          Ops::template workspace_bytes<kOp>, Ops::template run<kOp>};
 }
 
 template <class Ops, Op kOp>

@@ -60,9 +60,9 @@ struct SmallBatchLimits {
   size_t own_keys = 0;       ///< each item with its own key, or without one
   size_t expanded_keys = 0;  ///< with keys that a key set has expanded
   size_t shared_key = 0;     ///< with one key for all
-  bool tails = false;        ///< also what full granules leave at the end of a chunk, but not with one key for all
+  bool tails = false;        ///< also what full vectors leave at the end of a chunk, but not with one key for all
 
-  constexpr size_t most(const BatchView& items) const {
+  constexpr size_t max_items(const BatchView& items) const {
     return items.shared_key ? shared_key : items.expanded.data != nullptr ? expanded_keys : own_keys;
   }
 };
@@ -77,8 +77,8 @@ struct Tail {
 /// One operation of one parameter set on one backend: its plan and its code.
 struct Operation {
   std::span<const StepInfo> steps;
-  size_t granule;  ///< the number of items that fills the lanes
-  size_t chunk;    ///< the number of items whose working set fits the cache; a multiple of granule
+  size_t items_per_vector;  ///< the number of items that fills the lanes
+  size_t chunk;             ///< the number of items whose working set fits the cache; a multiple of items_per_vector
   size_t (*workspace_bytes)(size_t items);  ///< of a chunk of `items`
   /// workspace is 64-byte aligned. Anything but Status::kOk fails the batch.
   Status (*run)(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times);
@@ -95,7 +95,7 @@ struct Operation {
   constexpr Tail tail(const BatchView& items) const {
     for (const auto& [operation, limits] : small_batches) {
       if (operation == nullptr) break;
-      const size_t most = limits.most(items), rest = items.count % granule;
+      const size_t most = limits.max_items(items), rest = items.count % items_per_vector;
       if (items.count <= most) return {operation, items.count};
       if (limits.tails && !items.shared_key && rest <= most) return {operation, rest};
     }

@@ -49,7 +49,7 @@ const SchemeBackend* for_small_stack(const Scheme& scheme, const SchemeBackend& 
 size_t chunk_items(const Operation& operation, size_t count, unsigned threads) {
   const size_t share = divided_up(count, threads);
   const size_t chunks_of_share = divided_up(share, operation.chunk);
-  return std::min(operation.chunk, rounded_up(divided_up(share, chunks_of_share), operation.granule));
+  return std::min(operation.chunk, rounded_up(divided_up(share, chunks_of_share), operation.items_per_vector));
 }
 
 /// Sets `found` to the arrays in the accelerator's memory. Arrays that the host reads itself must not be there.

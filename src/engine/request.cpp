@@ -51,7 +51,7 @@ Status validate_messages(const Messages& messages, size_t count) {
       lengths_fit(messages.strings, count, kMaxBytes) && lengths_fit(messages.contexts, count, kMaxContext);
   const bool digest = messages.kind == MessageKind::kDigest;
   const size_t oid_bytes = messages.digest_oid.size();
-  if (!fit || digest == (oid_bytes == 0) || oid_bytes > Messages::kMostOidBytes) return Status::kArgument;
+  if (!fit || digest == (oid_bytes == 0) || oid_bytes > Messages::kMaxOidBytes) return Status::kArgument;
   if (messages.kind != MessageKind::kMu) return Status::kOk;
   if (messages.contexts.data != nullptr || messages.strings.data == nullptr) return Status::kArgument;
   for (size_t i = 0; i < count; ++i)

@@ -14,7 +14,7 @@ inline namespace POLYKEM_ISA {
 /// ciphertext of the second encryption.
 template <auto P, class Public, class Secret, class Workspace>
 struct ItemState : Records<P, Public, Secret> {
-  static constexpr size_t kGranule = 1, kItems = 1, count = 1;
+  static constexpr size_t kItemsPerVector = 1, kItems = 1, count = 1;
   static size_t workspace_bytes(size_t) { return Arena::bytes<Workspace>(1); }
 
   ItemState(const Batch& batch, std::byte* workspace)

@@ -22,7 +22,7 @@ void forward_polys_avx512(uint16_t* a, size_t count) {
 void inverse_polys_avx512(uint16_t* a, size_t count) {
   ntt::each_inverse<1>(a, count, [&](size_t i) {
     for (size_t at = i * ntt::kN; at < (i + 1) * ntt::kN; at += simd::V16::kLanes)
-      ntt::positive(simd::V16::load(a + at)).store(a + at);
+      ntt::to_unsigned(simd::V16::load(a + at)).store(a + at);
   });
 }
 

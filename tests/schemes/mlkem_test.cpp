@@ -158,7 +158,7 @@ TEST_P(MlkemLanesTest, SmallBatchesHaveAPlanOfTheirOwnAndRecordIt) {
 TEST(Operation, SmallBatchesAndTailsGoToTheFirstThatTakesThem) {
   const Operation one{}, other{};
   Operation op{};
-  op.granule = 8;
+  op.items_per_vector = 8;
   const std::byte key{};
   const auto part = [&](BatchView items, const Operation* by = nullptr) {
     const Tail small = op.tail(items);
@@ -187,7 +187,7 @@ TEST(Operation, SmallBatchesAndTailsGoToTheFirstThatTakesThem) {
   EXPECT_EQ(of_shared(5), 0u);
   EXPECT_EQ(of_shared(10), 0u);
   EXPECT_EQ(of(6), 0u);
-  op.small_batches[0].limits.own_keys = 11;  // more than a granule
+  op.small_batches[0].limits.own_keys = 11;  // more than fill the lanes
   EXPECT_EQ(of(11), 11u);
   EXPECT_EQ(of(12), 4u);
   op.small_batches[0].limits.tails = false;

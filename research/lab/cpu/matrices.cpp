@@ -82,8 +82,8 @@ class TilesJob : public MatrixJob {
   }
   void run() override {
     clear();
-    frodo::kTileProductsAmx.s_a_packed({c_.get(), n_}, {s_.get(), n_}, packed_.get(), n_, items_, rows_ * n_,
-                                       workspace_.get());
+    frodo::kTileProductsAmx.mul_s_a_packed({c_.get(), n_}, {s_.get(), n_}, packed_.get(), n_, items_, rows_ * n_,
+                                           workspace_.get());
   }
 
  private:

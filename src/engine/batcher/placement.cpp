@@ -121,13 +121,13 @@ Clock::duration Placement::service_of(const ExecutorState& executor, const Ticke
 }
 
 unsigned Placement::cpu_width(const TicketQueue& queue, size_t items) const {
-  return static_cast<unsigned>(std::min<size_t>(divided_up(items, queue.granule), threads));
+  return static_cast<unsigned>(std::min<size_t>(divided_up(items, queue.items_per_vector), threads));
 }
 
 /// True if an item in a large batch takes less of the executor's time than a single item takes of the CPUs'.
 bool Placement::cheaper(const ExecutorState& executor, const TicketQueue& queue) const {
   const ServiceTime& service = executor.service(queue);
-  if (executor.cpu() && !service.known()) return queue.granule > 1;
+  if (executor.cpu() && !service.known()) return queue.items_per_vector > 1;
   const auto items = static_cast<Clock::rep>(items_allowed(executor, queue));
   if (items == 0 || !service.known()) return false;
   return service.of(static_cast<size_t>(items)) / items * 5 < queue.single.of(1) / threads * 4;

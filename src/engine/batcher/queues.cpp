@@ -58,7 +58,7 @@ TicketQueues::TicketQueues(const Engine& engine, const BatcherConfig& config) : 
     queue.sk_is_seed = number == kOpsPerSet;
     queue.stats = &stats_[set * kOpsPerSet + index_of_op(queue.op)];
     if (const SchemeBackend* const backend = engine.cpu_backend_for(*queue.scheme); backend != nullptr)
-      queue.granule = std::max<size_t>(backend->op(queue.op).granule, 1);
+      queue.items_per_vector = std::max<size_t>(backend->op(queue.op).items_per_vector, 1);
   }
 }
 

@@ -27,7 +27,7 @@ struct TicketQueue {
   const Scheme* scheme = nullptr;
   Op op = Op::kKeygen;
   bool sk_is_seed = false;
-  size_t granule = 1;             ///< the number of items that fills the CPU's registers
+  size_t items_per_vector = 1;    ///< the number of items that fills the CPU's registers
   BatcherStats* stats = nullptr;  ///< shared by the queues of one operation
   TicketList waiting, rescue;     ///< rescue: what an executor failed to compute, for the CPU alone
   ServiceTime single;             ///< the time of an operation on its caller's thread

@@ -20,10 +20,10 @@ constexpr uint8_t kOrderP384[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
                                   0xc7, 0x63, 0x4d, 0x81, 0xf4, 0x37, 0x2d, 0xdf, 0x58, 0x1a, 0x0d, 0xb2,
                                   0x48, 0xb0, 0xa7, 0x7a, 0xec, 0xec, 0x19, 0x6a, 0xcc, 0xc5, 0x29, 0x73};
 
-/// An implementation that computes groups of `lanes` items; fewer than `least` are left to the next implementation.
+/// An implementation that computes groups of `lanes` items; fewer than `min_items` are left to the next implementation.
 struct GroupsBy {
   const Implementation* by;
-  size_t lanes, least;
+  size_t lanes, min_items;
 };
 
 /// The implementations of a curve, in the order in which they take items. The last one takes any number of them.
@@ -51,7 +51,7 @@ template <class Compute>
 void split(Curve curve, InstructionSet isa, size_t count, const Compute& compute) {
   const Choice chosen = choice(curve, isa);
   const GroupsBy &groups = chosen.in_order[0], &rest = chosen.in_order[1];
-  const size_t items = count % groups.lanes < groups.least ? count / groups.lanes * groups.lanes : count;
+  const size_t items = count % groups.lanes < groups.min_items ? count / groups.lanes * groups.lanes : count;
   if (items > 0) compute(*groups.by, 0, items);
   if (items < count) compute(*rest.by, items, count - items);
 }

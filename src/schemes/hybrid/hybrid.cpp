@@ -54,7 +54,8 @@ struct BackendOf {
   template <Op kOp>
   static Operation operation() {
     const Operation& kem = parts().backend.op(kOp);
-    return {step_infos(kOp), kem.granule, kem.chunk, [](size_t items) { return workspace_bytes(parts(), kOp, items); },
+    return {step_infos(kOp), kem.items_per_vector, kem.chunk,
+            [](size_t items) { return workspace_bytes(parts(), kOp, items); },
             [](const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
               return hybrid::run(parts(), kOp, batch, workspace, times);
             }};

@@ -28,7 +28,7 @@ struct alignas(64) Item {
   uint8_t stream[kMaxCoefficients];  ///< output of the PRG; or c2 of the received ciphertext
   uint8_t seeds[3 * kSeedBytes];     ///< the seeds of a, s, e; or of r, e1, e2
   uint8_t seed[kSeedBytes];          ///< the seed of those
-  uint8_t code[kBchMessageBytes + kBchMostParityBytes];
+  uint8_t code[kBchMessageBytes + kBchMaxParityBytes];
   union {
     FixedWeight<1> small[2];  ///< n = 512
     FixedWeight<2> large[2];  ///< n = 1024
@@ -40,7 +40,7 @@ struct alignas(64) Item {
 
 template <class Isa>
 struct State {
-  static constexpr size_t kGranule = Isa::kItems;
+  static constexpr size_t kItemsPerVector = Isa::kItems;
   static constexpr size_t kItems = Isa::kItems;
 
   static size_t workspace_bytes(size_t items) {

@@ -32,7 +32,9 @@ struct OneOperation {
   }
   /// Chunks have enough items for a job's hand-over to take little of the time, and few enough to leave work for other
   /// threads.
-  static constexpr Operation operation(size_t granule) { return {kInfos, granule, 8 * granule, workspace_bytes, run}; }
+  static constexpr Operation operation(size_t items_per_vector) {
+    return {kInfos, items_per_vector, 8 * items_per_vector, workspace_bytes, run};
+  }
 };
 
 template <MldsaParams P, InstructionSet Isa>

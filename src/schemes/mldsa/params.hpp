@@ -14,7 +14,7 @@ inline constexpr size_t kSeedBytes = 32;    ///< xi, rho, K, rnd
 inline constexpr size_t kDigestBytes = 64;  ///< tr, mu, rho', rho''
 inline constexpr size_t kT1Bits = 10;
 /// The largest number of attempts at a signature, which must not be less than 814. [FIPS204, App C]
-inline constexpr size_t kMostAttempts = 1000;
+inline constexpr size_t kMaxAttempts = 1000;
 /// The number of bytes for a polynomial of A: five blocks of SHAKE128, with 280 candidates of which 1 in 1,000 is
 /// rejected.
 inline constexpr size_t kMatrixBytes = 5 * 168;

@@ -109,14 +109,14 @@ struct SignState {
   static constexpr size_t kAttempts = Isa::kItems, kItems = 8 * Isa::kItems;
   /// The largest number of attempts for an item in a round: the number, up to three, for which the fewest Keccak states
   /// per attempt are idle while masks are made. The results of more than three attempts are seldom needed.
-  static constexpr size_t kMostAhead = [] {
+  static constexpr size_t kMaxAhead = [] {
     const auto idle = [](size_t attempts) { return rounded_up(attempts * P.l, Isa::kStates) - attempts * P.l; };
     size_t best = 1;
     for (const size_t more : {size_t{2}, size_t{3}})
       if (idle(more) * best < idle(best) * more) best = more;
     return best;
   }();
-  static constexpr size_t kEndOfAttempts = kMostAttempts * P.l;  ///< kappa after the last attempt
+  static constexpr size_t kEndOfAttempts = kMaxAttempts * P.l;  ///< kappa after the last attempt
   using Item = SignItem<P>;
   using Key = PrivateKey<P>;
 
@@ -129,14 +129,14 @@ struct SignState {
 
   static size_t workspace_bytes(size_t count) {
     return Arena::bytes<HashRows<P, Isa>>(1) + Arena::bytes<Item>(std::min(count, kItems)) +
-           Arena::bytes<Attempt<P>>(most_attempts(count)) + Arena::bytes<Key>(std::min(count, kAttempts));
+           Arena::bytes<Attempt<P>>(max_attempts(count)) + Arena::bytes<Key>(std::min(count, kAttempts));
   }
 
   SignState(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     rows = arena.take<HashRows<P, Isa>>(1);
     items = arena.take<Item>(count);
-    attempts = arena.take<Attempt<P>>(most_attempts(count));
+    attempts = arena.take<Attempt<P>>(max_attempts(count));
     keys = arena.take<Key>(std::min(count, kAttempts));
   }
 
@@ -162,7 +162,7 @@ struct SignState {
       if (!slots[i].taken && next_item_ < count) fill_slot(i, next_item_++);
       taken += slots[i].taken;
     }
-    const size_t each = std::min(kMostAhead, kAttempts / taken);
+    const size_t each = std::min(kMaxAhead, kAttempts / taken);
     for (size_t i = 0; i < kAttempts; ++i) {
       for (size_t ahead = 0; slots[i].taken && ahead < each; ++ahead) {
         const size_t kappa = slots[i].kappa + ahead * P.l;
@@ -194,7 +194,7 @@ struct SignState {
     slot.taken = false;
   }
 
-  static size_t most_attempts(size_t count) { return std::min(count * kMostAhead, kAttempts); }
+  static size_t max_attempts(size_t count) { return std::min(count * kMaxAhead, kAttempts); }
 
   void fill_slot(size_t i, size_t item) {
     const bool expanded = io.expanded.data != nullptr;

@@ -167,9 +167,9 @@ POLYKEM_INLINE void inverse_in_registers(InRegisters<kCount>& a) {
   each_pair<2>(a, row_factor<true>, f);
   each_pair<1>(a, row_factor<true>, f);
   constexpr uint32_t kSums = kInverse128 * kScale % kQ;
-  const Twiddle of_sums = Twiddle::of(Factor::of(kSums));
+  const Twiddle of_sums = Twiddle::of(StoredTwiddle::of(kSums));
   each_pair<0>(
-      a, [](size_t, size_t) { return Twiddle::of(Factor::of(kSums * kZetas[1])); },
+      a, [](size_t, size_t) { return Twiddle::of(StoredTwiddle::of(kSums * kZetas[1])); },
       [&](V16 & x, V16 & y, const Twiddle& zeta) __attribute__((always_inline)) {
         inverse_butterfly(x, y, zeta);
         x = mul(x, of_sums);
@@ -185,7 +185,7 @@ struct Reduced {  ///< reduces the results to (-q, q)
 };
 /// Reduces the results of a transform to [0, q).
 struct Canonical {
-  POLYKEM_INLINE V16 operator()(V16 x) const { return positive(barrett(x)); }
+  POLYKEM_INLINE V16 operator()(V16 x) const { return to_unsigned(barrett(x)); }
 };
 
 /// Calls f.template operator()<n>(i) for every n = 2 polynomials, and for a last one with n = 1; the first of them is
@@ -232,7 +232,7 @@ inline void inverse_single(uint16_t* a) {
   auto poly = InRegisters<1>::load(a);
   inverse_in_registers<1>(poly);
   poly.store(
-      a, [](V16 x) __attribute__((always_inline)) { return positive(x); });
+      a, [](V16 x) __attribute__((always_inline)) { return to_unsigned(x); });
 }
 
 /// Computes NttSingle::multiply.

@@ -16,20 +16,20 @@ inline namespace POLYKEM_ISA {
 
 #ifndef POLYKEM_ISA_NEON
 
-/// A factor: z is the factor times 2^16 mod q, and zq is z / q mod 2^16. Each is stored twice, since 32-bit broadcasts
-/// are cheaper.
-struct Factor {
+/// A twiddle factor as a constant: z is the factor times 2^16 mod q, and zq is z / q mod 2^16. Each is stored twice,
+/// since 32-bit broadcasts are cheaper.
+struct StoredTwiddle {
   uint32_t z, zq;
-  static constexpr Factor of(uint32_t factor) {
+  static constexpr StoredTwiddle of(uint32_t factor) {
     const uint32_t z = centred(factor % kQ * kR), zq = z * kQInverse & 0xffff;
     return {z * 0x10001u, zq * 0x10001u};
   }
 };
 
-/// A factor in registers; lanes may differ.
+/// A twiddle factor in registers; lanes may differ.
 struct Twiddle {
   V16 z, zq;
-  static POLYKEM_INLINE Twiddle of(const Factor& factor) {
+  static POLYKEM_INLINE Twiddle of(const StoredTwiddle& factor) {
     return {V16::set1_pair(factor.z), V16::set1_pair(factor.zq)};
   }
   /// Returns the form of a factor that is known only at run time; products then carry a factor of 2^-16.
@@ -51,23 +51,23 @@ POLYKEM_INLINE V16 barrett(V16 x) {
 
 #endif
 
-/// Brings words in (-q, q) to [0, q).
-POLYKEM_INLINE V16 positive(V16 x) {
+/// Returns words in (-q, q) mod q, in [0, q).
+POLYKEM_INLINE V16 to_unsigned(V16 x) {
   POLYKEM_ASSERT_WITHIN(x, kQ);
   return min_u(x, x + V16::set1(kQ));
 }
 
 inline constexpr auto kForwardFactors = [] {
-  std::array<Factor, 128> factors{};
+  std::array<StoredTwiddle, 128> factors{};
   for (size_t i = 0; i < factors.size(); ++i)
-    factors[i] = Factor::of(kZetas[i]);
+    factors[i] = StoredTwiddle::of(kZetas[i]);
   return factors;
 }();
 
 inline constexpr auto kGammaFactors = [] {
-  std::array<Factor, 128> factors{};
+  std::array<StoredTwiddle, 128> factors{};
   for (size_t i = 0; i < factors.size(); ++i)
-    factors[i] = Factor::of(kGammas[i]);
+    factors[i] = StoredTwiddle::of(kGammas[i]);
   return factors;
 }();
 

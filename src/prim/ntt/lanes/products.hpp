@@ -105,19 +105,19 @@ POLYKEM_INLINE void map_interleaved(uint16_t* polys, F&& f) {
 }
 
 inline void add_product_interleaved(uint16_t* c, const uint16_t* e) {
-  const Twiddle scale = Twiddle::of(Factor::of(kR));
+  const Twiddle scale = Twiddle::of(StoredTwiddle::of(kR));
   for (size_t i = 0; i < kInterleavedWords; i += V16::kLanes)
-    positive(barrett(mul(V16::load(c + i), scale) + V16::load(e + i))).store(c + i);
+    to_unsigned(barrett(mul(V16::load(c + i), scale) + V16::load(e + i))).store(c + i);
 }
 
 inline void add_interleaved(uint16_t* c, const uint16_t* e) {
   for (size_t i = 0; i < kInterleavedWords; i += V16::kLanes)
-    positive(barrett(V16::load(c + i) + V16::load(e + i))).store(c + i);
+    to_unsigned(barrett(V16::load(c + i) + V16::load(e + i))).store(c + i);
 }
 
 inline void canonical_interleaved(uint16_t* polys) {
   map_interleaved(
-      polys, [](V16 x) __attribute__((always_inline)) { return positive(barrett(x)); });
+      polys, [](V16 x) __attribute__((always_inline)) { return to_unsigned(barrett(x)); });
 }
 
 /// Returns Compress_kBits(x mod q) for x in [0, kCompressBound); the result has kBits bits. The quotient by a

@@ -11,7 +11,7 @@ inline namespace POLYKEM_ISA {
 /// The words of a Twiddle whose lanes differ.
 struct alignas(64) SingleFactors {
   uint16_t z[V16::kLanes] = {}, zq[V16::kLanes] = {};
-  constexpr void set(size_t lane, const Factor& factor) {
+  constexpr void set(size_t lane, const StoredTwiddle& factor) {
     z[lane] = static_cast<uint16_t>(factor.z);
     zq[lane] = static_cast<uint16_t>(factor.zq);
   }
@@ -125,11 +125,11 @@ POLYKEM_INLINE void each_product_single(const uint16_t* a, const uint16_t* y, Us
 /// each_product_single().
 template <size_t kTerms, size_t kRows>
 POLYKEM_INLINE void multiply_single_rows(uint16_t* c, const uint16_t* a, const uint16_t* y) {
-  const Twiddle scale = Twiddle::of(Factor::of(kR));
+  const Twiddle scale = Twiddle::of(StoredTwiddle::of(kR));
   each_product_single<kTerms, kRows>(
       a, y, [&](size_t at, V16(&x)[kRows]) __attribute__((always_inline)) {
         unroll<kRows>([&](auto row)
-                          __attribute__((always_inline)) { positive(mul(x[row], scale)).store(c + row * kN + at); });
+                          __attribute__((always_inline)) { to_unsigned(mul(x[row], scale)).store(c + row * kN + at); });
       });
 }
 

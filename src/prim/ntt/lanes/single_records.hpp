@@ -264,7 +264,7 @@ POLYKEM_INLINE V16 cbd_single(const uint8_t* row, size_t i) {
   const V16 every = V16::set1(kEta == 2 ? 0x5 : 0x9), field = V16::set1((1u << kEta) - 1);
   V16 sums = (bits & every) + (bits.template shr<1>() & every);
   if constexpr (kEta == 3) sums = sums + (bits.template shr<2>() & every);
-  return positive((sums & field) - sums.template shr<kEta>());
+  return to_unsigned((sums & field) - sums.template shr<kEta>());
 }
 
 /// Returns round(q y / 2^kBits). [FIPS203, 4.2.1, Decompress]

@@ -17,7 +17,7 @@ static_assert(V16::kLanes == kSide);
 /// The words of a Twiddle whose lanes differ.
 struct alignas(32) LaneFactor {
   uint16_t z[kSide], zq[kSide];
-  constexpr void set(size_t lane, const Factor& factor) {
+  constexpr void set(size_t lane, const StoredTwiddle& factor) {
     z[lane] = static_cast<uint16_t>(factor.z);
     zq[lane] = static_cast<uint16_t>(factor.zq);
   }
@@ -62,7 +62,7 @@ inline void forward_single(uint16_t* a) {
   transpose(transposed, a);
   forward_pass<kSide, 0, 3, TransposedFactors>(transposed);
   for (size_t i = 0; i < kN; i += kSide)
-    positive(barrett(V16::load(transposed + i))).store(transposed + i);
+    to_unsigned(barrett(V16::load(transposed + i))).store(transposed + i);
   transpose(a, transposed);
   zeroize(transposed, sizeof transposed);
 }
@@ -73,14 +73,14 @@ inline void inverse_single(uint16_t* a) {
   inverse_pass<kSide, 0, 3, TransposedFactors>(transposed, ReduceFirst<4>());
   transpose(a, transposed);
   inverse_pass<kSide, 2, 2>(a, ReduceFirst<2>());
-  const Twiddle scale = Twiddle::of(Factor::of(kInverse128));
+  const Twiddle scale = Twiddle::of(StoredTwiddle::of(kInverse128));
   inverse_pass<kSide, 0, 2>(
-      a, [&](auto, V16 x) __attribute__((always_inline)) { return positive(mul(x, scale)); });
+      a, [&](auto, V16 x) __attribute__((always_inline)) { return to_unsigned(mul(x, scale)); });
   zeroize(transposed, sizeof transposed);
 }
 
 inline void multiply_single(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
-  const Twiddle scale = Twiddle::of(Factor::of(kR));
+  const Twiddle scale = Twiddle::of(StoredTwiddle::of(kR));
   for (size_t i = 0; i < kN; i += kSide) {
     const Twiddle gamma = kGammasOfOne[i / kSide].load();
     V16 even = V16::zero(), odd = even;  // within sum_bound(terms, kQ)
@@ -89,7 +89,7 @@ inline void multiply_single(uint16_t* c, const uint16_t* a, const uint16_t* b, s
       even = add_products(even, x, even_odd(y, mul(y, gamma)));
       odd = add_products(odd, x, swapped_pairs(y));
     }
-    positive(mul(montgomery_pairs(even, odd), scale)).store(c + i);
+    to_unsigned(mul(montgomery_pairs(even, odd), scale)).store(c + i);
   }
 }
 

@@ -36,7 +36,7 @@ struct RowFactors {
 
  private:
   static POLYKEM_INLINE Twiddle at(size_t i) {
-    const Factor* factors = kForwardFactors.data();
+    const StoredTwiddle* factors = kForwardFactors.data();
     asm("" : "+r"(factors));
     return Twiddle::of(factors[i]);
   }
@@ -117,12 +117,13 @@ struct ReduceFirst {
   }
 };
 
-inline constexpr Factor kInverseScale = Factor::of(kInverse128 * kR);
+inline constexpr StoredTwiddle kInverseScale = StoredTwiddle::of(kInverse128 * kR);
 
 /// The factors of the inverse, with kInverseScale in those of the last layer.
 struct ScaledFactors {
   static POLYKEM_INLINE Twiddle inverse(size_t layer, size_t block) {
-    return layer == 0 ? Twiddle::of(Factor::of(kInverse128 * kR % kQ * kZetas[1])) : RowFactors::inverse(layer, block);
+    return layer == 0 ? Twiddle::of(StoredTwiddle::of(kInverse128 * kR % kQ * kZetas[1]))
+                      : RowFactors::inverse(layer, block);
   }
 };
 

@@ -9,10 +9,11 @@
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-/// A factor z in (-q/2, q/2), and zq = round(z 2^15 / q). Each is stored twice, as the 32-bit words for x86 are.
-struct Factor {
+/// A twiddle factor as a constant: z in (-q/2, q/2), and zq = round(z 2^15 / q). Each is stored twice, as the 32-bit
+/// words for x86 are.
+struct StoredTwiddle {
   uint32_t z, zq;
-  static constexpr Factor of(uint32_t factor) {
+  static constexpr StoredTwiddle of(uint32_t factor) {
     const auto z = static_cast<int16_t>(centred(factor));
     const int scaled = 2 * z * (1 << 15), twice_q = 2 * static_cast<int>(kQ);
     const int quotient = (scaled + (z < 0 ? -1 : 1) * static_cast<int>(kQ)) / twice_q;
@@ -20,10 +21,10 @@ struct Factor {
   }
 };
 
-/// A factor in registers; lanes may differ.
+/// A twiddle factor in registers; lanes may differ.
 struct Twiddle {
   V16 z, zq;
-  static POLYKEM_INLINE Twiddle of(const Factor& factor) {
+  static POLYKEM_INLINE Twiddle of(const StoredTwiddle& factor) {
     return {V16::set1(static_cast<uint16_t>(factor.z)), V16::set1(static_cast<uint16_t>(factor.zq))};
   }
 };

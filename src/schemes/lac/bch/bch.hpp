@@ -8,7 +8,7 @@
 namespace polykem {
 
 inline constexpr size_t kBchMessageBytes = 32;
-inline constexpr size_t kBchMostParityBytes = 18;
+inline constexpr size_t kBchMaxParityBytes = 18;
 
 /// One code on one instruction set. No branch and no address depends on message, code word or errors. What is left on
 /// the stack may reveal them; the caller wipes it.

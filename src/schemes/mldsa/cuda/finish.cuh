@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kThreads, 4) finish_kernel(Work work, uint32_t
       }
       kappa += kBlockItems * S::kL;
       __syncthreads();
-    } while (accepted == kBlockItems && kappa < kMostAttempts * S::kL);
+    } while (accepted == kBlockItems && kappa < kMaxAttempts * S::kL);
     if (accepted == kBlockItems) give_up<Set>(work, item);
     __syncthreads();
   }

@@ -40,7 +40,7 @@ struct DeviceMessages {
   bool is_mu;  ///< the strings are mu
   bool is_digest, deterministic;
   uint32_t oid_bytes;
-  uint64_t oid[Messages::kMostOidBytes / 8];  ///< the OID of the hash, its bytes in order
+  uint64_t oid[Messages::kMaxOidBytes / 8];  ///< the OID of the hash, its bytes in order
 };
 
 /// The records of a batch and the intermediates of its operation, nullptr where the operation has none. The names are

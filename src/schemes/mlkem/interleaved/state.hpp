@@ -41,7 +41,7 @@ struct State : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   static constexpr Dims kDims = P;
   using Public = PublicKey<P.k>;
   using Secret = SecretKey<P.k>;
-  static constexpr size_t kGranule = kLanes, kItems = kLanes;
+  static constexpr size_t kItemsPerVector = kLanes, kItems = kLanes;
   static size_t workspace_bytes(size_t) { return Arena::bytes<Workspace<kDims>>(1); }
 
   State(const Batch& batch, std::byte* workspace)

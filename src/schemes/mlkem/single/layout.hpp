@@ -86,7 +86,7 @@ struct Layout : polykem::lanes::SingleHashes {
     for (size_t i = 0; i < kN; i += V16::kLanes) {
       const V16 difference = V16::load(v.c + i) - V16::load(w.c + i);
       polykem::ntt::store_bits_single(state.fo().hashed[0], i,
-                                      polykem::ntt::compress<1>(polykem::ntt::positive(difference)));
+                                      polykem::ntt::compress<1>(polykem::ntt::to_unsigned(difference)));
     }
   }
 

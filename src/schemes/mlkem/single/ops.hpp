@@ -73,7 +73,7 @@ struct SingleOperations {
   using ItemOps = Ops<P, Isa>;
   using State = typename ItemOps::State;
   using Single = Operations<Kem<ItemOps>, State>;
-  static constexpr size_t kGranule = 1;
+  static constexpr size_t kItemsPerVector = 1;
   template <Op kOp>
   static constexpr size_t kItems = 1;
   template <Op kOp>

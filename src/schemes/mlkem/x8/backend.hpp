@@ -15,23 +15,24 @@ inline namespace POLYKEM_ISA {
 template <MlkemParams P, InstructionSet Isa>
 struct X8Operations {
   using EightItems = Operations<Kem<Ops<P, Isa>>, State<P>>;
-  static constexpr size_t kGranule = x8::kItems;
+  static constexpr size_t kItemsPerVector = x8::kItems;
   /// The number of items in a chunk: few enough to leave work for other threads, and enough for the expansion of a
   /// shared key to take little of the time.
   template <Op kOp>
-  static constexpr size_t kItems = 8 * kGranule;
+  static constexpr size_t kItems = 8 * kItemsPerVector;
   template <Op kOp>
   static constexpr auto kInfos = EightItems::template kInfos<kOp>;
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return EightItems::template workspace_bytes<kOp>(kGranule) + Arena::bytes<uint8_t>(items * kCoinBytes<kOp>);
+    return EightItems::template workspace_bytes<kOp>(kItemsPerVector) + Arena::bytes<uint8_t>(items * kCoinBytes<kOp>);
   }
 
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     Arena arena(workspace);
-    auto* const eight_items_workspace = arena.take<std::byte>(EightItems::template workspace_bytes<kOp>(kGranule));
+    auto* const eight_items_workspace =
+        arena.take<std::byte>(EightItems::template workspace_bytes<kOp>(kItemsPerVector));
     Batch items = batch;
     if (kCoinBytes<kOp> != 0 && items.coins == nullptr) {
       StepClock clock(times);
@@ -40,8 +41,8 @@ struct X8Operations {
       items.coins = coins.data();
       clock.stop(kCoinStep, 0);
     }
-    for (size_t first = 0; first < items.count; first += kGranule) {
-      const size_t count = std::min(kGranule, items.count - first);
+    for (size_t first = 0; first < items.count; first += kItemsPerVector) {
+      const size_t count = std::min(kItemsPerVector, items.count - first);
       const Batch eight{items.slice(record_bytes<P>(kOp), first, count), items.drbg};
       const Status status = EightItems::template run<kOp>(nullptr, eight, eight_items_workspace, times);
       if (status != Status::kOk) return status;

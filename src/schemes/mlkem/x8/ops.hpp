@@ -113,7 +113,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   /// 2^-16.
   static void mul_as_store(State& state) {
     auto& work = state.work;
-    const ntt::Twiddle scale = ntt::Twiddle::of(ntt::Factor::of(ntt::kR));
+    const ntt::Twiddle scale = ntt::Twiddle::of(ntt::StoredTwiddle::of(ntt::kR));
     static_assert(kNoiseTransformBound<P.eta1, ntt::kInverseR> + int{ntt::kQ} <= ntt::kWordBound);
     each(state, [&](size_t l) {
       uint8_t* const pk = state.pk_out().at(l);
@@ -123,7 +123,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
       ntt::each_product_single<kK, kK>(
           work.own[l].pk.rows->c, work.s[l]->c, [&](size_t at, V16(&x)[kK]) __attribute__((always_inline)) {
             unroll<kK>([&](auto i) __attribute__((always_inline)) {
-              x[i] = ntt::positive(ntt::mul(x[i] + V16::load(work.e[l][i].c + at), scale));
+              x[i] = ntt::to_unsigned(ntt::mul(x[i] + V16::load(work.e[l][i].c + at), scale));
             });
             unroll<kK>([&](auto i)
                            __attribute__((always_inline)) { ntt::pack_single<12>(pk + i * kPolyBytes, at, x[i]); });

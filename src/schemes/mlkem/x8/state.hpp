@@ -41,7 +41,7 @@ struct State : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   using Public = PublicKey<P.k>;
   using Secret = SecretKey<P.k>;
 
-  static constexpr size_t kGranule = x8::kItems, kItems = x8::kItems;
+  static constexpr size_t kItemsPerVector = x8::kItems, kItems = x8::kItems;
   static size_t workspace_bytes(size_t) { return Arena::bytes<Workspace<kDims>>(1); }
 
   /// `batch` has at most kItems items, and their coins have been made.

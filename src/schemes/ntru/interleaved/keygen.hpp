@@ -36,7 +36,7 @@ struct alignas(64) KeygenScratch {
 
 template <NtruParams P, class Isa>
 struct KeygenState {
-  static constexpr size_t kGranule = kLanes;
+  static constexpr size_t kItemsPerVector = kLanes;
   static constexpr size_t kItems = kKeygenVectors * kLanes;
   static constexpr size_t vectors_of(size_t items) { return (items + kLanes - 1) / kLanes; }
   static size_t workspace_bytes(size_t items) {

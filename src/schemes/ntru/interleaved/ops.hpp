@@ -27,7 +27,7 @@ struct alignas(64) Workspace {
 
 template <NtruParams P, class Isa>
 struct State {
-  static constexpr size_t kGranule = kLanes;
+  static constexpr size_t kItemsPerVector = kLanes;
   static constexpr size_t kItems = kLanes;
   static size_t workspace_bytes(size_t) {
     return Arena::bytes<Workspace<P>>(1) + Arena::bytes<std::byte>(Isa::mul(P.n)->workspace_bytes);

@@ -58,7 +58,7 @@ struct PortablePrims {
 /// The items that are being computed, with their records.
 template <NtruParams P, class Prims>
 struct State {
-  static constexpr size_t kGranule = 1;
+  static constexpr size_t kItemsPerVector = 1;
   static constexpr size_t kItems = 8;
   static constexpr size_t workspace_bytes(size_t items) {
     return Arena::bytes<Item<P>>(items) + Arena::bytes<std::byte>(Prims::workspace_bytes(P.n));

@@ -65,7 +65,7 @@ struct alignas(64) KeygenScratch {
 
 template <NtruParams P, class Prims>
 struct KeygenState {
-  static constexpr size_t kGranule = 16;
+  static constexpr size_t kItemsPerVector = 16;
   static constexpr size_t kItems = 64;  ///< the number of keys that share an inversion
   static constexpr size_t kCoinBytes = P.keygen_coin_bytes();
   static size_t workspace_bytes(size_t items) {

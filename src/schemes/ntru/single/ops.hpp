@@ -25,8 +25,8 @@ struct alignas(64) Item {
 
 template <NtruParams P, class Prims>
 struct State {
-  static constexpr size_t kGranule = 16;  ///< fills a sort in 32-bit lanes and two permutations of Keccak
-  static constexpr size_t kItems = 16;    ///< with 32, an item takes up to a tenth longer
+  static constexpr size_t kItemsPerVector = 16;  ///< fills a sort in 32-bit lanes and two permutations of Keccak
+  static constexpr size_t kItems = 16;           ///< with 32, an item takes up to a tenth longer
   static constexpr size_t kCoinBytes = P.encaps_coin_bytes();
   static size_t workspace_bytes(size_t items) {
     return Arena::bytes<Item<P>>(items) + Arena::bytes<uint8_t>(items * kCoinBytes) +

@@ -38,7 +38,7 @@ enum class Factors { kOwnMatrix, kMatrix, kSecret };
 
 template <SaberParams P>
 struct State : Records<P, PublicKey<P.l>, SecretKey<P.l>> {
-  static constexpr size_t kGranule = kLanes, kItems = kLanes;
+  static constexpr size_t kItemsPerVector = kLanes, kItems = kLanes;
   static size_t workspace_bytes(size_t) { return Arena::bytes<Workspace<P>>(1); }
 
   State(const Batch& batch, std::byte* workspace)
