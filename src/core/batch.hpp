@@ -139,7 +139,7 @@ struct FieldInfo {
   uint8_t* BatchView::*out;       ///< the member, if the array is an output; else nullptr
   size_t RecordBytes::*bytes;
   bool key;     ///< shared_key and key_index apply
-  bool secret;  ///< must be wiped
+  bool secret;  ///< must be zeroized
 
   const uint8_t* data(const BatchView& batch) const { return in != nullptr ? batch.*in : batch.*out; }
   size_t records(const BatchView& batch) const { return key && batch.shared_key ? 1 : batch.count; }

@@ -110,7 +110,7 @@ __attribute__((noinline)) void zeroize_below() noexcept {
 
 }  // namespace
 
-/// Clears the registers first, so that the stack frames of that call are wiped too.
+/// Clears the registers first, so that the stack frames of that call are zeroized too.
 void zeroize_stack() noexcept {
   clear_vector_registers();
   zeroize_below<kZeroizedStackBytes>();

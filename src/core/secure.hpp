@@ -8,7 +8,7 @@
 namespace polykem {
 
 /// Overwrites memory with zeros in a way that the compiler keeps. memory may be nullptr. It is inlined at any level of
-/// optimisation, because zeroize_stack() must not leave a return address below the memory that it wipes.
+/// optimisation, because zeroize_stack() must not leave a return address below the memory that it zeroizes.
 __attribute__((always_inline)) inline void zeroize(void* memory, size_t bytes) noexcept {
   if (memory == nullptr || bytes == 0) return;
   std::memset(memory, 0, bytes);
@@ -24,7 +24,7 @@ void copy_secret(void* to, const void* from, size_t bytes) noexcept;
 inline constexpr size_t kZeroizedStackBytes = 20 * 1024;
 
 /// The same for a batch of one item, which tests/batcher measures: a caller with a small stack computes one item in
-/// 16 KB, including this wipe.
+/// 16 KB, including this.
 inline constexpr size_t kZeroizedStackOfSingleItem = 13 * 1024 + 512;
 
 /// The bytes for threads that use matrix tiles, on which the frame of a signal during an operation is 8 KB larger.
@@ -32,7 +32,7 @@ inline constexpr size_t kZeroizedStackWithTiles = 28 * 1024;
 
 /// Zeroizes the stack below the caller's frame and the vector registers, where operations leave spilled registers,
 /// permutation states and products. A thread calls it after it has computed its part of a batch. Functions rely on it
-/// for temporaries in their frames; heap memory is wiped by its owner.
+/// for temporaries in their frames; heap memory is zeroized by its owner.
 void zeroize_stack() noexcept;
 /// The same after a batch of one item, for kZeroizedStackOfSingleItem bytes.
 void zeroize_stack_of_single_item() noexcept;

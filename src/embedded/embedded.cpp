@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of embedded.h: they check arguments, run the set's operation, and wipe what it used.
+// The functions of embedded.h: they check arguments, run the set's operation, and zeroize what it used.
 #include "embedded/request.hpp"
 
 #include <cstring>
@@ -16,7 +16,7 @@ static_assert(POLYKEM_EMBEDDED_ERR_RANDOM == static_cast<int>(Status::kRandom));
 static_assert(POLYKEM_EMBEDDED_ERR_PUBLIC_KEY == static_cast<int>(Status::kPublicKey));
 static_assert(POLYKEM_EMBEDDED_ERR_SECRET_KEY == static_cast<int>(Status::kSecretKey));
 
-/// The part of a set's stack_bytes for the frames of the functions here and of what they call to wipe.
+/// The part of a set's stack_bytes for the frames of the functions here and of what they call to zeroize it.
 constexpr size_t kOwnFrames = 256;
 
 /// Zeroizes `bytes` of the stack below the caller's frame. It calls nothing, so that nothing is left below.

@@ -39,7 +39,7 @@ inline constexpr size_t kMaxPointBytes = greatest(&CurveInfo::point_bytes);
 
 /// One way to compute a curve. Time and addresses depend neither on scalars nor on secrets, but may show whether an
 /// input is valid. The functions allocate nothing. What they keep besides a few kilobytes of the stack lies in the
-/// workspace, which is 64-byte aligned and which the caller wipes like the stack. Rows with a stride of 0 are one
+/// workspace, which is 64-byte aligned and which the caller zeroizes like the stack. Rows with a stride of 0 are one
 /// record for all items.
 struct Implementation {
   size_t workspace_bytes;

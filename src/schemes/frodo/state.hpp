@@ -33,7 +33,7 @@ struct State {
   /// packs_a: the items have one key, and all of A is kept. Allowed only if may_pack() holds for the batch.
   State(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace, bool packs_a);
   /// Returns true if `items` items with one key are enough to make up for keeping all of A, which the worker has to
-  /// wipe.
+  /// zeroize.
   static bool may_pack(const Set& set, const Kernels& kernels, size_t items) {
     constexpr size_t kMinToPack = 16;
     return kernels.tiles != nullptr && set.gen_a == GenA::kShake && items >= kMinToPack;

@@ -14,7 +14,7 @@ inline namespace POLYKEM_ISA {
 inline constexpr size_t kRegisters = 8;
 
 /// The round keys, each repeated for all blocks of a register. Their address is not taken, so that they can stay in
-/// registers. They are not wiped: FrodoKEM's key is its public seed_A.
+/// registers. They are not zeroized: FrodoKEM's key is its public seed_A.
 struct BlockKeys {
   Blocks at[RoundKeys128::kRounds + 1];
   POLYKEM_INLINE explicit BlockKeys(const RoundKeys128& keys) {

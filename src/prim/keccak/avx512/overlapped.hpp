@@ -12,7 +12,7 @@
 namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
-/// Eight states: word w of state l is words[w][l]. The destructor wipes them if kSecret.
+/// Eight states: word w of state l is words[w][l]. The destructor zeroizes them if kSecret.
 template <bool kSecret>
 struct EightStates {
   EightStates() {}  // the user sets all words, or clears them

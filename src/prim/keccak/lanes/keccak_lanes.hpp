@@ -90,7 +90,7 @@ POLYKEM_INLINE void keccak_permute(uint64_t* states) {
 
 /// V64::kLanes states, and output of theirs that does not fill a vector of each message yet, which waits before the
 /// words of the next block. So vectors are stored whole, and to whole cache lines if the rows begin there. The
-/// destructor wipes all of it if kSecret.
+/// destructor zeroizes all of it if kSecret.
 template <size_t kRate, bool kSecret = true>
 class LaneStates {
  public:

@@ -43,7 +43,7 @@ struct GridTables {
   }
 };
 
-/// The keys of the rounds that are left. Not wiped: the key is the public seed of A.
+/// The keys of the rounds that are left. Not zeroized: the key is the public seed of A.
 struct GridKeys {
   static constexpr size_t kFirst = 1 + aes::kGridRounds, kCount = RoundKeys128::kRounds - kFirst + 1;
   Blocks at[kCount];

@@ -11,7 +11,7 @@ inline constexpr size_t kBchMessageBytes = 32;
 inline constexpr size_t kBchMaxParityBytes = 18;
 
 /// One code on one instruction set. No branch and no address depends on message, code word or errors. What is left on
-/// the stack may reveal them; the caller wipes it.
+/// the stack may reveal them; the caller zeroizes it.
 struct Bch {
   size_t errors;        ///< t, the number of wrong bits that are corrected
   size_t parity_bytes;  ///< 9 for t = 8, 18 for t = 16

@@ -14,7 +14,7 @@ inline constexpr size_t kSha256BlockBytes = 64;
 
 /// Writes SHA-256 of the `length` bytes of record i of `in` to record i of `out`, i < count. `out` may be `in`. No
 /// branch and no address depends on the messages, only on length and count. What it leaves on the stack may hold
-/// message words; the caller wipes it.
+/// message words; the caller zeroizes it.
 using Sha256 = void (*)(ByteRows out, ConstByteRows in, size_t length, size_t count);
 
 void sha256_portable(ByteRows out, ConstByteRows in, size_t length, size_t count);

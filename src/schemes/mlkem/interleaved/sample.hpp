@@ -58,8 +58,8 @@ void set_messages(uint64_t (*words)[kStates], const Seeds& seeds) {
   V64::set1(uint64_t{1} << 63).store(words[kRate / 8 - 1]);
 }
 
-/// SHAKE of kStates short messages at a time; it may be started any number of times. If kSecret, the destructor wipes
-/// the states.
+/// SHAKE of kStates short messages at a time; it may be started any number of times. If kSecret, the destructor
+/// zeroizes the states.
 template <size_t kRate, bool kSecret>
 class Xof {
  public:

@@ -10,7 +10,7 @@ inline namespace POLYKEM_ISA {
 /// The portable primitives for ops.hpp, which are those of the reference. Coefficients are in [0, q).
 struct PortablePrims {
   static constexpr size_t kSampleRoom = 0;
-  static constexpr size_t kMinStack = 2048;  ///< least number of bytes of stack to wipe, for temporaries
+  static constexpr size_t kMinStack = 2048;  ///< least number of bytes of stack to zeroize, for temporaries
   struct Factors {};
 
   static void ntt(Poly& a) { ntt::forward(a.c); }

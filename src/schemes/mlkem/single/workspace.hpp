@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The working memory of one item, which is kept small because all of it is wiped afterwards.
+// The working memory of one item, which is kept small because all of it is zeroized afterwards.
 #pragma once
 
 #include "schemes/mlkem/single/hash.hpp"
