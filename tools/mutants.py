@@ -245,7 +245,7 @@ MUTANTS = [
            "ct::mask_different(again.at(l), state.ct_in().at(l), P.ciphertext_bytes());",
            "ct::mask_different(again.at(l), state.ct_in().at(l), P.ciphertext_bytes() - 1);",
            "property_test", "*AnyFlipped*/mlkem512_ref"),
-    Mutant("ML-KEM takes coefficients of q and more", "src/schemes/mlkem/ref/layout.hpp",
+    Mutant("ML-KEM takes coefficients of q and more", "src/schemes/mlkem/ref/arithmetic.hpp",
            "key.valid = P.kyber() || too_large == 0;", "key.valid = 1;", "keys_test", "*OutOfRange*/mlkem512_ref"),
     Mutant("ML-KEM does not check the stored hash", "src/schemes/mlkem/keys.hpp",
            "P.kyber() || std::memcmp(hash, stored, kSymBytes) == 0;", "true;",

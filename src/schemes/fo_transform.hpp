@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Fujisaki-Okamoto transform with implicit rejection, which ML-KEM, Kyber and Saber apply to their public-key
-// encryption. It is written once for all layouts; a step computes all items of a state. pk and sk are the standard's
+// encryption. It is written once for any arithmetic; a step computes all items of a state. pk and sk are the standard's
 // ek and dk.
 #pragma once
 
@@ -36,14 +36,14 @@ struct Secrets {
   uint32_t fail[kItems];                  ///< all ones if the ciphertext is rejected
 };
 
-/// The requirements of the transform on a layout L. The hashes' template argument is the length of a row of `in` in
-/// bytes.
-template <class L>
-concept Layout = requires(typename L::State& state, ByteRows out, ConstByteRows in, size_t count) {
+/// The requirements of the transform on the type that computes hashes. The template argument of a hash is the length of
+/// a row of `in` in bytes.
+template <class Hashes>
+concept Hashing = requires(typename Hashes::State& state, ByteRows out, ConstByteRows in, size_t count) {
   /// Hash `count` rows of `in` to rows of `out`: SHA3-256, SHA3-512, and 32 bytes of SHAKE256. [FIPS203, 4.1: H, G, J]
-  L::template sha3_256<64>(out, in, count);
-  L::template sha3_512<64>(out, in, count);
-  L::template shake256<64>(out, in, count);
+  Hashes::template sha3_256<64>(out, in, count);
+  Hashes::template sha3_512<64>(out, in, count);
+  Hashes::template shake256<64>(out, in, count);
   /// The number of items, which is at most the number of rows in Secrets.
   { state.count } -> std::convertible_to<size_t>;
   /// Returns the state's Secrets.
@@ -56,9 +56,9 @@ concept Layout = requires(typename L::State& state, ByteRows out, ConstByteRows 
 };
 
 /// The steps of the transform. P holds the parameters of the scheme.
-template <auto P, class L, Derivation kDerivation>
+template <auto P, class Hashes, Derivation kDerivation>
 struct Transform {
-  using State = typename L::State;
+  using State = typename Hashes::State;
   static constexpr bool kFips203 = kDerivation == Derivation::kFips203;
 
   template <class F>
@@ -78,7 +78,7 @@ struct Transform {
 
   /// Writes H(pk) of the new keys into their secret keys. [FIPS203, Alg 16, L3]
   static void hash_new_pk(State& state) {
-    L::template sha3_256<P.public_key_bytes()>(state.sk_out(P.hash_offset()), state.pk_out(), state.count);
+    Hashes::template sha3_256<P.public_key_bytes()>(state.sk_out(P.hash_offset()), state.pk_out(), state.count);
   }
 
   /// Makes m. [FIPS203, Alg 20, L1] In the schemes before FIPS 203, m is a hash of the random bytes, so that it does
@@ -88,19 +88,20 @@ struct Transform {
     if constexpr (kFips203) {
       each(state, [&](size_t l) { std::memcpy(state.fo().hashed[l], coins(state, kSymBytes).at(l), kSymBytes); });
     } else {
-      L::template sha3_256<kSymBytes>(rows_of(state.fo().hashed), coins(state, kSymBytes), state.count);
+      Hashes::template sha3_256<kSymBytes>(rows_of(state.fo().hashed), coins(state, kSymBytes), state.count);
     }
   }
 
   /// Computes H(pk) of keys that are not expanded. [FIPS203, Alg 17, L1]
   static void hash_pk(State& state) {
-    if (!state.expanded()) L::template sha3_256<P.public_key_bytes()>(state.own_hashes(), state.pk_in(), state.count);
+    if (!state.expanded())
+      Hashes::template sha3_256<P.public_key_bytes()>(state.own_hashes(), state.pk_in(), state.count);
   }
 
   /// Computes K, r = G(m, H(pk)). [FIPS203, Alg 17, L1; Alg 18, L6]
   static void hash_m(State& state) {
     each(state, [&](size_t l) { std::memcpy(state.fo().hashed[l] + kSymBytes, state.pk_hash(l), kSymBytes); });
-    L::template sha3_512<2 * kSymBytes>(rows_of(state.fo().seeds), rows_of(state.fo().hashed), state.count);
+    Hashes::template sha3_512<2 * kSymBytes>(rows_of(state.fo().seeds), rows_of(state.fo().hashed), state.count);
   }
 
   /// Stores the shared secrets of an encapsulation, whether or not the keys are valid. [FIPS203, Alg 17, L3]
@@ -109,7 +110,7 @@ struct Transform {
       each(state, [&](size_t l) { std::memcpy(state.ss_out().at(l), state.fo().seeds[l], kSymBytes); });
     } else {
       each(state, [&](size_t l) { std::memcpy(state.fo().kdf[l], state.fo().seeds[l], kSymBytes); });
-      L::template sha3_256<P.ciphertext_bytes()>(rows_of(state.fo().kdf, kSymBytes), state.ct_out(), state.count);
+      Hashes::template sha3_256<P.ciphertext_bytes()>(rows_of(state.fo().kdf, kSymBytes), state.ct_out(), state.count);
       derive(state);
     }
   }
@@ -123,9 +124,9 @@ struct Transform {
         std::memcpy(joined.at(l), state.z(l), kSymBytes);
         std::memcpy(joined.at(l) + kSymBytes, state.ct_in().at(l), P.ciphertext_bytes());
       });
-      L::template shake256<kSymBytes + P.ciphertext_bytes()>(rows_of(state.fo().kdf), joined, state.count);
+      Hashes::template shake256<kSymBytes + P.ciphertext_bytes()>(rows_of(state.fo().kdf), joined, state.count);
     } else {
-      L::template sha3_256<P.ciphertext_bytes()>(rows_of(state.fo().kdf, kSymBytes), state.ct_in(), state.count);
+      Hashes::template sha3_256<P.ciphertext_bytes()>(rows_of(state.fo().kdf, kSymBytes), state.ct_in(), state.count);
     }
   }
 
@@ -152,9 +153,9 @@ struct Transform {
   /// Stores the shared secrets, derived from K or z and from SHA3-256(c).
   static void derive(State& state) {
     if constexpr (kDerivation == Derivation::kKyber) {
-      L::template shake256<2 * kSymBytes>(state.ss_out(), rows_of(state.fo().kdf), state.count);
+      Hashes::template shake256<2 * kSymBytes>(state.ss_out(), rows_of(state.fo().kdf), state.count);
     } else {
-      L::template sha3_256<2 * kSymBytes>(state.ss_out(), rows_of(state.fo().kdf), state.count);
+      Hashes::template sha3_256<2 * kSymBytes>(state.ss_out(), rows_of(state.fo().kdf), state.count);
     }
   }
 };

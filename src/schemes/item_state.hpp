@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of one item, for the layouts that compute one item after the other.
+// The state of one item, for the kinds of arithmetic that compute one item after the other.
 #pragma once
 
 #include "core/arena.hpp"

@@ -23,15 +23,16 @@ bool check_hash(uint8_t* hash, const uint8_t* stored) {
   return same;
 }
 
-/// Expands keys with the functions of L, the layout of one item. L::KeySpace is memory that holds nothing secret;
+/// Expands keys with the functions of Arith, the arithmetic of one item. Arith::KeySpace is memory that holds nothing
+/// secret;
 /// - hash_sample_a(key, pk, space) computes H(pk) and A^T;
 /// - load_pk(key, pk) loads t^ and, for ML-KEM, checks that its coefficients are below q; [FIPS203, 7.2]
 /// - load_sk(key, sk) loads s^, z and t^, and checks t^ as load_pk() does.
-template <MlkemParams P, class L>
+template <MlkemParams P, class Arith>
 struct Keys {
   using Public = PublicKey<P.k>;
   using Secret = SecretKey<P.k>;
-  using Space = typename L::KeySpace;
+  using Space = typename Arith::KeySpace;
   static constexpr std::array kMatrixStage = kStages.numbers("sample_ntt");
 
   static void expand_public(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
@@ -40,8 +41,8 @@ struct Keys {
     for (size_t i = 0; i < count; ++i) {
       const uint8_t* pk = records + i * P.public_key_bytes();
       ct::declassify(pk, P.public_key_bytes());
-      L::hash_sample_a(keys[i], pk, space);
-      L::load_pk(keys[i], pk);
+      Arith::hash_sample_a(keys[i], pk, space);
+      Arith::load_pk(keys[i], pk);
     }
   }
 
@@ -51,8 +52,8 @@ struct Keys {
     for (size_t i = 0; i < count; ++i) {
       const uint8_t *const sk = records + i * P.secret_key_bytes(), *const pk = sk + P.pk_offset();
       ct::declassify(pk, P.public_key_bytes() + kSymBytes);
-      L::hash_sample_a(keys[i].pk, pk, space);
-      L::load_sk(keys[i], sk);
+      Arith::hash_sample_a(keys[i].pk, pk, space);
+      Arith::load_sk(keys[i], sk);
       keys[i].valid = check_hash<P>(keys[i].pk.hash, sk + P.hash_offset());
     }
   }

@@ -12,17 +12,17 @@ namespace polykem::frodo::cuda {
 
 LaunchContext::LaunchContext(const Set& of, const DeviceBatch& batch, std::byte* workspace, cudaStream_t on, Op which)
     : set(of), io(batch), sizes(sizes_of(of)), op(which), stream(on) {
-  layout(workspace);
+  allocate(workspace);
 }
 
 size_t LaunchContext::workspace_bytes(const Set& set, size_t items, Op op) {
   DeviceBatch batch;
   batch.count = items;
   LaunchContext context(set, batch, nullptr, nullptr, op);
-  return context.layout(nullptr);
+  return context.allocate(nullptr);
 }
 
-size_t LaunchContext::layout(std::byte* workspace) {
+size_t LaunchContext::allocate(std::byte* workspace) {
   polykem::cuda::DeviceArena arena(workspace, io.count);
   coins = arena.take<uint8_t>(kCoinStride);
   noise = arena.take<uint8_t>(sizes.noise_stride);

@@ -61,7 +61,7 @@ struct LaunchContext {
   uint8_t* limbs = nullptr;  ///< A and B of the one key
 
  private:
-  size_t layout(std::byte* workspace);
+  size_t allocate(std::byte* workspace);
 };
 
 /// The shape of A as limbs, with B behind it, for one key that serves the whole batch.

@@ -34,13 +34,13 @@ struct Rows {
 template <class S>
 struct LaunchContext {
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
-    layout(workspace, op);
+    allocate(workspace, op);
   }
 
   static size_t workspace_bytes(size_t items, Op op) {
     DeviceBatch batch;
     batch.count = items;
-    return LaunchContext(batch).layout(nullptr, op);
+    return LaunchContext(batch).allocate(nullptr, op);
   }
 
   cudaError_t failure() const { return to.error; }
@@ -83,7 +83,7 @@ struct LaunchContext {
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
   /// Lays out the intermediates and returns the number of bytes that they take.
-  size_t layout(std::byte* workspace, Op op) {
+  size_t allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto take = [&](uint32_t*& row, size_t bytes) { row = arena.take<uint32_t>(bytes); };
     const bool makes_keys = op == Op::kKeygen || (S::kHpke && op == Op::kDecaps);

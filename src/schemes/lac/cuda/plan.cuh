@@ -25,13 +25,13 @@ struct LaunchContext {
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t own_stream, Op op)
       : io(batch), stream(own_stream) {
     polykem::cuda::take_records<S>(work, work.pk, io, S::kN);
-    layout(workspace, op);
+    allocate(workspace, op);
   }
 
   static size_t workspace_bytes(size_t items, Op op) {
     DeviceBatch batch;
     batch.count = items;
-    return LaunchContext(batch).layout(nullptr, op);
+    return LaunchContext(batch).allocate(nullptr, op);
   }
 
   cudaError_t failure() const { return error; }
@@ -66,7 +66,7 @@ struct LaunchContext {
 
   /// Lays out the intermediates and returns how many bytes they take. A single key takes as many rows as the keys of
   /// all items would.
-  size_t layout(std::byte* workspace, Op op) {
+  size_t allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, groups_of(io.count));
     const auto blocks = [&](ItemBlocks& out, int each) {
       out = {arena.take<uint4>(kGroup * sizeof(uint4) * static_cast<size_t>(each)), static_cast<uint32_t>(each)};

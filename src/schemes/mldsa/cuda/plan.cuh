@@ -56,7 +56,7 @@ struct LaunchContext {
   static constexpr size_t kMatrixBytes = S::kEntries * kN * sizeof(uint32_t);
 
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{{stream}} {
-    layout(workspace, op);
+    allocate(workspace, op);
     work.count = io.count;
     work.coin_seed = io.seed;
     work.coins = io.coins;
@@ -78,7 +78,7 @@ struct LaunchContext {
   static size_t secret_bytes(size_t items, Op op) {
     DeviceBatch batch;
     batch.count = items;
-    return LaunchContext(batch).layout(nullptr, op);
+    return LaunchContext(batch).allocate(nullptr, op);
   }
 
   static bool is_few(size_t items) { return polykem::cuda::is_few(items, kFewSigned); }
@@ -108,13 +108,13 @@ struct LaunchContext {
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
   /// Lays out the intermediates, the public matrix last, and returns the number of bytes that the others take.
-  size_t layout(std::byte* workspace, Op op) {
-    const size_t used = layout_secrets(workspace, op);
+  size_t allocate(std::byte* workspace, Op op) {
+    const size_t used = allocate_secrets(workspace, op);
     work.a = polykem::cuda::DeviceArena(workspace + used, io.count).take<uint32_t>(kMatrixBytes);
     return used;
   }
 
-  size_t layout_secrets(std::byte* workspace, Op op) {
+  size_t allocate_secrets(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto words = [&](ItemWords& out, size_t each) {
       out = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
@@ -129,7 +129,7 @@ struct LaunchContext {
     words(work.mu, kDigestWords);
     if (op == Op::kVerify) {
       work.valid = arena.take<uint32_t>(sizeof(uint32_t));
-      return arena.used() + layout_attempts(workspace + arena.used(), io.count, op);
+      return arena.used() + allocate_attempts(workspace + arena.used(), io.count, op);
     }
     words(work.mask_seed, kDigestWords);
     for (uint32_t*& items : work.unsigned_items)
@@ -138,12 +138,12 @@ struct LaunchContext {
     work.unsigned_counts = one.take<uint32_t>((kMaxRounds + 1) * sizeof(uint32_t));
     const size_t used = arena.used() + one.used();
     // This is enough for any choice of kernels, so that a test's choice does not change what is reserved.
-    const size_t attempts = std::max(io.count, kBlockItems * finish_blocks(io.count));
-    return used + layout_attempts(workspace + used, attempts, op);
+    const size_t slots = std::max(io.count, kBlockItems * finish_blocks(io.count));
+    return used + allocate_attempts(workspace + used, slots, op);
   }
 
-  size_t layout_attempts(std::byte* workspace, size_t attempts, Op op) {
-    polykem::cuda::DeviceArena arena(workspace, attempts);
+  size_t allocate_attempts(std::byte* workspace, size_t slots, Op op) {
+    polykem::cuda::DeviceArena arena(workspace, slots);
     work.mu_w1 = arena.take<uint8_t>(S::kMuW1Bytes);
     work.challenge_poly = arena.take<uint32_t>(kChallengePolyWords * sizeof(uint32_t));
     if (op == Op::kVerify) return arena.used();

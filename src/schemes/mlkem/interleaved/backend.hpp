@@ -2,7 +2,7 @@
 // The operations of a vector backend that computes many items with one in each lane.
 #pragma once
 
-#include "schemes/mlkem/interleaved/layout.hpp"
+#include "schemes/mlkem/interleaved/arithmetic.hpp"
 #include "schemes/mlkem/kem.hpp"
 #include "schemes/mlkem/single/backend.hpp"
 
@@ -11,9 +11,9 @@ inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InterleavedInstructionSet Isa, tuning::Cpu kCpu>
 constexpr SchemeBackend backend() {
-  using Layout = interleaved::Layout<P, Isa>;
-  static_assert(mlkem::Layout<Layout>);
-  return single::backend<P, Isa, kCpu, Operations<Kem<Steps<P, Layout>>, typename Layout::State>>();
+  using Arithmetic = interleaved::Arithmetic<P, Isa>;
+  static_assert(mlkem::Arithmetic<Arithmetic>);
+  return single::backend<P, Isa, kCpu, Operations<Kem<Steps<P, Arithmetic>>, typename Arithmetic::State>>();
 }
 
 }  // namespace POLYKEM_ISA

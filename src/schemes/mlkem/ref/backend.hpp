@@ -6,15 +6,15 @@
 #include "schemes/mlkem/kem.hpp"
 #include "schemes/mlkem/keys.hpp"
 #include "schemes/mlkem/record_bytes.hpp"
-#include "schemes/mlkem/ref/layout.hpp"
+#include "schemes/mlkem/ref/arithmetic.hpp"
 
 namespace polykem::mlkem::ref {
 
 template <MlkemParams P>
 constexpr SchemeBackend backend() {
-  using Layout = ref::Layout<P>;
-  using Keys = mlkem::Keys<P, Layout>;
-  using SingleItem = Operations<Kem<Steps<P, Layout>>, typename Layout::State>;
+  using Arithmetic = ref::Arithmetic<P>;
+  using Keys = mlkem::Keys<P, Arithmetic>;
+  using SingleItem = Operations<Kem<Steps<P, Arithmetic>>, typename Arithmetic::State>;
   using Items = SharedKeyFirst<ItemByItem<SingleItem, 8, record_bytes<P>>, Keys>;
   SchemeBackend result = scheme_backend<Items>(cpu::kRef);
   result.expanded_public_key = Keys::kExpandedPublicKey;

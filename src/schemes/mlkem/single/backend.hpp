@@ -15,7 +15,7 @@ inline namespace POLYKEM_ISA {
 template <MlkemParams P, InstructionSet Isa, tuning::Cpu kCpu, class Many>
 constexpr SchemeBackend backend() {
   constexpr const tuning::Row& row = tuning::row(tuning::kMlkem, kCpu, P.k);
-  using Keys = mlkem::Keys<P, single::Layout<P, Isa>>;
+  using Keys = mlkem::Keys<P, single::Arithmetic<P, Isa>>;
   using Singles = single::SingleOperations<P, Isa, row.hashes_together>;
   SchemeBackend result = scheme_backend<SharedKeyFirst<Many, Keys>>(Isa::kName);
   add_small_batches<SharedKeyFirst<Singles, Keys>>(result, row.limits(true));

@@ -5,22 +5,22 @@
 
 #include "core/operations.hpp"
 #include "schemes/mlkem/record_bytes.hpp"
+#include "schemes/mlkem/single/arithmetic.hpp"
 #include "schemes/mlkem/single/kem.hpp"
-#include "schemes/mlkem/single/layout.hpp"
 
 namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InstructionSet Isa>
-struct Ops : Steps<P, Layout<P, Isa>> {
-  using Layout = single::Layout<P, Isa>;
-  static_assert(mlkem::Layout<Layout>);
+struct Ops : Steps<P, Arithmetic<P, Isa>> {
+  using Arithmetic = single::Arithmetic<P, Isa>;
+  static_assert(mlkem::Arithmetic<Arithmetic>);
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   static constexpr size_t kPkBlocks = decltype(HashSpace<kDims>::pk)::kBlocks;
   static constexpr size_t kRejectBlocks = decltype(HashSpace<kDims>::reject)::kBlocks;
   static constexpr size_t kRound3Blocks = decltype(HashSpace<kDims>::round3)::kBlocks;
-  using State = typename Layout::State;
+  using State = typename Arithmetic::State;
 
   /// True if the last entries of the matrix leave states for the noise beside them.
   static constexpr bool kNoiseOverlapsMatrix = MatrixSampler<kK>::kRest > 0;
@@ -31,7 +31,7 @@ struct Ops : Steps<P, Layout<P, Isa>> {
     MatrixSampler<kK> sampler(work.own.pk.rows, work.fo.seeds[0], false, work.hash.squeezed);
     sampler.template sample_with_noise<2 * kK, P.eta1 - 1>(work.states, work.poly.prf[0], sizeof work.poly.prf[0],
                                                            work.fo.seeds[0] + kSymBytes);
-    Layout::template sample_from_rows<P.eta1, kK>(state);
+    Arithmetic::template sample_from_rows<P.eta1, kK>(state);
   }
 
   static void hash_pk_sample_a(State& state) {
@@ -39,7 +39,7 @@ struct Ops : Steps<P, Layout<P, Isa>> {
     auto& work = state.work;
     const uint8_t* const pk = state.pk_in().data;
     ct::declassify(pk, P.public_key_bytes());
-    Layout::hash_sample_a(work.own.pk, pk, work.hash, work.states);
+    Arithmetic::hash_sample_a(work.own.pk, pk, work.hash, work.states);
   }
 
   /// Samples A^T and, beside it, computes the hash of z and c or, for round 3, of c. For ML-KEM, also compares the hash

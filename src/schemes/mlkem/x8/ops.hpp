@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of eight items: hashes with an item in each Keccak state, arithmetic item by item with neighbouring
-// coefficients in a register. Each item has a row with the inputs and outputs of its hashes. The arithmetic is fused
+// The arithmetic of eight items: hashes with an item in each Keccak state, products item by item with neighbouring
+// coefficients in a register. Each item has a row with the inputs and outputs of its hashes. It is fused
 // over the polynomials of all items (kem.hpp), so it replaces that of steps.hpp.
 #pragma once
 
@@ -23,7 +23,7 @@ using interleaved::xof_tail, interleaved::Seeds;
 using simd::V16, simd::V64;
 
 template <MlkemParams P, InstructionSet Isa>
-struct Layout : LaneHashes<Isa> {
+struct Arithmetic : LaneHashes<Isa> {
   static constexpr size_t kK = P.k;
   using State = x8::State<P>;
 
@@ -73,9 +73,9 @@ struct Layout : LaneHashes<Isa> {
 
 /// The steps that differ from steps.hpp.
 template <MlkemParams P, InstructionSet Isa>
-struct Ops : KeySteps<P, Layout<P, Isa>> {
-  using Layout = x8::Layout<P, Isa>;
-  static_assert(KeyLayout<Layout>);
+struct Ops : KeySteps<P, Arithmetic<P, Isa>> {
+  using Arithmetic = x8::Arithmetic<P, Isa>;
+  static_assert(KeyArithmetic<Arithmetic>);
   static constexpr size_t kK = P.k;
   using State = x8::State<P>;
   using Poly = mlkem::Poly;
@@ -198,7 +198,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
         single::load_compressed<P.du>(work.e[l][i], state.ct_in().at(l) + i * (kN * P.du / 8));
       single::load_compressed<P.dv>(work.v[l], state.ct_in().at(l) + P.u_bytes());
     });
-    Layout::load_sk(state);
+    Arithmetic::load_sk(state);
   }
 
   static void ntt_u(State& state) { ntt::forward_polys<ntt::Reduced>(state.work.e[0][0].c, state.count * kK); }

@@ -25,14 +25,14 @@ struct LaunchContext {
 
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t s, Op op)
       : io(batch), stream(s), tree(batch.count) {
-    layout(workspace, op);
+    allocate(workspace, op);
   }
 
   static size_t workspace_bytes(size_t items, Op op) {
     DeviceBatch batch;
     batch.count = items;
     LaunchContext context(batch);
-    return context.layout(nullptr, op);
+    return context.allocate(nullptr, op);
   }
 
   cudaError_t failure() const { return error; }
@@ -70,7 +70,7 @@ struct LaunchContext {
 
   /// Lays out the intermediates and returns how many bytes they take. Buffers that are no longer needed are reused,
   /// which keeps the workspace, and what is zeroized after it, small.
-  size_t layout(std::byte* workspace, Op op) {
+  size_t allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, op == Op::kKeygen ? tree.rows() : io.count);
     if (op == Op::kEncaps) {
       r = arena.take<uint8_t>(S::kRow);

@@ -48,13 +48,13 @@ struct LaunchContext {
   using ExpandedKey = typename S::ExpandedKey;
 
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
-    layout(workspace, op);
+    allocate(workspace, op);
   }
 
   static size_t workspace_bytes(size_t items, Op op) {
     DeviceBatch batch;
     batch.count = items;
-    return LaunchContext(batch).layout(nullptr, op);
+    return LaunchContext(batch).allocate(nullptr, op);
   }
 
   cudaError_t failure() const { return to.error; }
@@ -75,7 +75,7 @@ struct LaunchContext {
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
   /// Lays out the intermediates and returns the number of bytes that they take.
-  size_t layout(std::byte* workspace, Op op) {
+  size_t allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto words = [&](ItemWords& out, size_t each) {
       out = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};

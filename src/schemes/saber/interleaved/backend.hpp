@@ -2,7 +2,7 @@
 // The operations of a vector backend, which computes one item per lane, and small batches item after item.
 #pragma once
 
-#include "schemes/saber/interleaved/layout.hpp"
+#include "schemes/saber/interleaved/arithmetic.hpp"
 #include "schemes/saber/interleaved/single_prims.hpp"
 #include "schemes/saber/ref/backend.hpp"
 #include "tuning/small_batches.hpp"
@@ -12,10 +12,10 @@ inline namespace POLYKEM_ISA {
 
 template <SaberParams P, class Isa, tuning::Cpu kCpu>
 constexpr SchemeBackend backend() {
-  using Layout = interleaved::Layout<P, Isa>;
-  static_assert(saber::Layout<Layout> && saber::Layout<ref::Layout<P, SinglePrims<Isa>>>);
+  using Arithmetic = interleaved::Arithmetic<P, Isa>;
+  static_assert(saber::Arithmetic<Arithmetic> && saber::Arithmetic<ref::Arithmetic<P, SinglePrims<Isa>>>);
   using Keys = ref::Keys<P, SinglePrims<Isa>>;
-  using Interleaved = Operations<Kem<Steps<P, Layout>>, typename Layout::State>;
+  using Interleaved = Operations<Kem<Steps<P, Arithmetic>>, typename Arithmetic::State>;
   SchemeBackend result = scheme_backend<SharedKeyFirst<Interleaved, Keys>>(Isa::kName);
   add_small_batches<ref::Items<P, SinglePrims<Isa>>>(result, tuning::row(tuning::kSaber, kCpu).limits(false));
   result.expanded_public_key = Keys::kExpandedPublicKey;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives for one item with vector instructions, in the form that ref::Layout takes. A Keccak state is in few
-// registers, a leaf of a product is in each lane, and neighbouring coefficients of a record are side by side.
+// The primitives for one item with vector instructions, in the form that ref::Arithmetic takes. A Keccak state is in
+// few registers, a leaf of a product is in each lane, and neighbouring coefficients of a record are side by side.
 #pragma once
 
 #include "core/secure.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of interleaved items: polynomials with one item per 16-bit lane, hashes with one item per 64-bit lane. The
-// ranges of its polynomials are those of NttLanes.
+// The arithmetic of interleaved items: polynomials with one item per 16-bit lane, hashes with one item per 64-bit lane.
+// The ranges of its polynomials are those of NttLanes.
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"
@@ -15,7 +15,7 @@ namespace polykem::mlkem::interleaved {
 inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InterleavedInstructionSet Isa>
-struct Layout : LaneHashes<Isa> {
+struct Arithmetic : LaneHashes<Isa> {
   static constexpr size_t kK = P.k;
   using Poly = LanePoly;
   using State = interleaved::State<P>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of interleaved items: polynomials with one item per 16-bit lane, hashes with one item per 64-bit lane.
+// The arithmetic of interleaved items: polynomials with one item per 16-bit lane, hashes with one item per 64-bit lane.
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"
@@ -11,7 +11,7 @@ inline namespace POLYKEM_ISA {
 
 /// Isa names the primitives of an instruction set: kName, keccak().
 template <SaberParams P, class Isa>
-struct Layout : LaneHashes<Isa> {
+struct Arithmetic : LaneHashes<Isa> {
   static constexpr size_t kL = P.l;
   using Poly = LanePoly;
   using State = interleaved::State<P>;

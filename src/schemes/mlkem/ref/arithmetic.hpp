@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The portable layout: it computes one item at a time, and polynomials are always canonical.
+// The portable arithmetic: it computes one item at a time, and polynomials are always canonical.
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"
@@ -22,7 +22,7 @@ struct Workspace {
 };
 
 template <MlkemParams P>
-struct Layout : PortableHashes {
+struct Arithmetic : PortableHashes {
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using Poly = mlkem::Poly;
@@ -119,7 +119,7 @@ struct Layout : PortableHashes {
     zeroize(bytes, sizeof bytes);
   }
 };
-static_assert(mlkem::Layout<Layout<kMlkem768>>);
+static_assert(mlkem::Arithmetic<Arithmetic<kMlkem768>>);
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::mlkem::ref

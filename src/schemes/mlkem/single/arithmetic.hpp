@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of one item with vector instructions. A register has neighbouring coefficients of a polynomial, or Keccak
-// states of the item's matrix, noise and hashes. Polynomials are always canonical.
+// The arithmetic of one item with vector instructions. A register has neighbouring coefficients of a polynomial, or
+// Keccak states of the item's matrix, noise and hashes. Polynomials are always canonical.
 #pragma once
 
 #include "prim/ntt/lanes/single_products.hpp"
@@ -17,7 +17,7 @@ namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InstructionSet Isa>
-struct Layout : polykem::lanes::SingleHashes {
+struct Arithmetic : polykem::lanes::SingleHashes {
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using Poly = mlkem::Poly;

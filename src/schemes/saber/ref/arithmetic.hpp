@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of one item. The portable backend is this with PortablePrims; the vector backends use it with their own
-// primitives for small batches.
+// The arithmetic of one item. The portable backend is this with PortablePrims; the vector backends use it with their
+// own primitives for small batches.
 #pragma once
 
 #include "schemes/item_state.hpp"
@@ -27,7 +27,7 @@ struct Workspace {
 };
 
 template <SaberParams P, class Prims>
-struct Layout : Prims {
+struct Arithmetic : Prims {
   static constexpr size_t kL = P.l;
   using Poly = saber::Poly;
   using Keys = ref::Keys<P, Prims>;
