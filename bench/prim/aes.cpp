@@ -24,7 +24,7 @@ void bench_ctr(Isa isa) {
 
 /// Measures rows of FrodoKEM-976's matrix, few enough for the nearest cache.
 void bench_grid(Isa isa) {
-  const Aes128& aes = isa == Isa::kAvx2 ? kAes128Avx2 : kAes128Avx512;
+  const Aes128Functions& aes = isa == Isa::kAvx2 ? kAes128Avx2 : kAes128Avx512;
   constexpr size_t kRows = 16, kColumns = 976;
   auto* out = aligned<uint16_t>(kRows * kColumns);
   uint8_t key[kAes128KeyBytes] = {1};

@@ -7,7 +7,7 @@
 namespace polykem::bench {
 
 void bench_keccak(Isa isa) {
-  const KeccakLanes& keccak = isa == Isa::kAvx2 ? kKeccakLanesAvx2 : kKeccakLanesAvx512;
+  const KeccakFunctions& keccak = isa == Isa::kAvx2 ? kKeccakAvx2 : kKeccakAvx512;
   constexpr size_t kCount = 32, kLength = 328;
   auto* states = aligned<uint64_t>(25 * 8);
   auto* in = aligned<uint8_t>(kCount * kLength);

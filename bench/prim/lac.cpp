@@ -26,7 +26,7 @@ void bench_sha256(Isa isa) {
 }
 
 void bench_bch(Isa isa) {
-  for (const Bch* bch :
+  for (const BchFunctions* bch :
        {isa == Isa::kAvx2 ? &kBch8Avx2 : &kBch8Avx512, isa == Isa::kAvx2 ? &kBch16Avx2 : &kBch16Avx512}) {
     uint8_t code[kBchMessageBytes + kBchMaxParityBytes] = {1}, message[kBchMessageBytes];
     const std::string t = ", t = " + std::to_string(bch->errors);

@@ -20,7 +20,7 @@ double floor_of(size_t n, double operations, double lanes) {
 
 void bench_polyinv(Isa isa) {
   const bool wide = isa == Isa::kAvx512;
-  const PolyInvLanes& lanes = wide ? kPolyInvLanesAvx512 : kPolyInvLanesAvx2;
+  const PolyInvFunctions& lanes = wide ? kPolyInvAvx512 : kPolyInvAvx2;
   const auto width = static_cast<double>(lanes.lanes);
   auto* workspace = aligned<uint8_t>(lanes.workspace_bytes);
   for (size_t n : {509, 677, 701, 821, 1229, 1373}) {

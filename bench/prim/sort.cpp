@@ -29,7 +29,7 @@ size_t comparators(size_t count) {
 }  // namespace
 
 void bench_sort(Isa isa) {
-  const SortLanes& sort = isa == Isa::kAvx2 ? kSortLanesAvx2 : kSortLanesAvx512;
+  const SortFunctions& sort = isa == Isa::kAvx2 ? kSortAvx2 : kSortAvx512;
   for (const size_t n : {509, 677, 821}) {
     const size_t bytes = (30 * (n - 1) + 7) / 8;
     auto* in = aligned<uint8_t>(bytes * sort.lanes);

@@ -14,11 +14,11 @@ namespace polykem::embedded {
 namespace {
 
 #ifdef POLYKEM_CORTEX_M4
-constexpr const MatMul& kMatMul = cortex_m4::kMatMul;
-constexpr Aes128 kAes = {nullptr, cortex_m4::aes128_grid};  // FrodoKEM needs no more
+constexpr const MatMulFunctions& kMatMul = cortex_m4::kMatMul;
+constexpr Aes128Functions kAes = {nullptr, cortex_m4::aes128_grid};  // FrodoKEM needs no more
 #else
-constexpr const MatMul& kMatMul = kMatMulPortable;
-constexpr const Aes128& kAes = kAes128Tables;
+constexpr const MatMulFunctions& kMatMul = kMatMulPortable;
+constexpr const Aes128Functions& kAes = kAes128Tables;
 #endif
 
 }  // namespace

@@ -13,14 +13,14 @@ namespace {
 using test::Bytes;
 using test::from_hex;
 
-Bytes encrypted(const Aes128& aes, const Bytes& key, const Bytes& blocks) {
+Bytes encrypted(const Aes128Functions& aes, const Bytes& key, const Bytes& blocks) {
   Bytes out(blocks.size());
   aes.encrypt(out.data(), blocks.data(), blocks.size() / kAes128BlockBytes, key.data());
   return out;
 }
 
 // FIPS 197, appendix B and appendix C.1 of its first edition.
-void expect_examples_of_fips197(const Aes128& aes) {
+void expect_examples_of_fips197(const Aes128Functions& aes) {
   EXPECT_EQ(encrypted(aes, from_hex("2b7e151628aed2a6abf7158809cf4f3c"), from_hex("3243f6a8885a308d313198a2e0370734")),
             from_hex("3925841d02dc09fbdc118597196a0b32"));
   EXPECT_EQ(encrypted(aes, from_hex("000102030405060708090a0b0c0d0e0f"), from_hex("00112233445566778899aabbccddeeff")),
@@ -28,7 +28,7 @@ void expect_examples_of_fips197(const Aes128& aes) {
 }
 
 // SP 800-38A, F.1.1: four blocks.
-void expect_example_of_sp80038a(const Aes128& aes) {
+void expect_example_of_sp80038a(const Aes128Functions& aes) {
   EXPECT_EQ(encrypted(aes, from_hex("2b7e151628aed2a6abf7158809cf4f3c"),
                       from_hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
                                "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710")),
@@ -44,11 +44,11 @@ TEST(Aes128Portable, KnownAnswers) {
 class Aes128Test : public testing::IsaTest {
  protected:
 #ifdef __aarch64__
-  static const Aes128& aes() {
+  static const Aes128Functions& aes() {
     return POLYKEM_AES_TABLE(kAes128);
   }
 #else
-  static const Aes128& aes() {
+  static const Aes128Functions& aes() {
     return GetParam() == testing::Isa::kAvx2Vaes ? kAes128Avx2Vaes : POLYKEM_AES_TABLE(kAes128);
   }
 #endif
@@ -102,7 +102,7 @@ std::vector<uint16_t> grid_by_blocks(const Bytes& key, size_t first_row, size_t 
   return out;
 }
 
-void expect_grid(const Aes128& aes, size_t first_row, size_t rows, size_t columns) {
+void expect_grid(const Aes128Functions& aes, size_t first_row, size_t rows, size_t columns) {
   testing::Noise noise(first_row + columns);
   const Bytes key = noise.bytes(16);
   constexpr uint16_t kUntouched = 0xabcd;

@@ -21,7 +21,7 @@ using testing::Noise;
 
 class KeccakLanesTest : public testing::IsaTest {
  protected:
-  const KeccakLanes& keccak() const { return POLYKEM_SHA3_TABLE(kKeccakLanes); }
+  const KeccakFunctions& keccak() const { return POLYKEM_SHA3_TABLE(kKeccak); }
 };
 
 std::vector<uint8_t> shake(Shake::Strength strength, const uint8_t* in, size_t length, size_t out_length) {
@@ -57,7 +57,7 @@ TEST(KeccakForms, PermutationsAgreeWithReference) {
   if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
   const KeccakForms& forms = kKeccakFormsAvx512;
   for (const auto& form : {forms.compiled, forms.intel, forms.zen5})
-    expect_permutation(form.permute, kKeccakLanesAvx512.lanes);
+    expect_permutation(form.permute, kKeccakAvx512.lanes);
   expect_permutation(kKeccakFormsAvx512.planes, 1);
   expect_permutation(kKeccakFormsAvx512.words, 1);
 }
@@ -114,7 +114,7 @@ struct Joined {
   }
   size_t bytes() const { return whole + length; }
 
-  void check(Shake::Strength strength, decltype(KeccakLanes::shake128_joined) hash, size_t out_length) const {
+  void check(Shake::Strength strength, decltype(KeccakFunctions::shake128_joined) hash, size_t out_length) const {
     std::vector<uint8_t> out(count * out_length);
     hash({out.data(), out_length}, out_length, {first.data(), whole + 3}, whole, {rest.data(), length + 5}, length,
          count);
@@ -126,7 +126,7 @@ struct Joined {
   }
 };
 
-void expect_hashes_of_joined_messages(Shake::Strength strength, decltype(KeccakLanes::shake128_joined) hash,
+void expect_hashes_of_joined_messages(Shake::Strength strength, decltype(KeccakFunctions::shake128_joined) hash,
                                       std::initializer_list<size_t> counts) {
   Noise noise(3);
   const size_t rate = static_cast<size_t>(strength);

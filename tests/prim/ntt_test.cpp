@@ -35,12 +35,12 @@ uint32_t canonical(uint16_t word) {
 class NttLanesTest : public testing::IsaTest {
  protected:
 #ifdef __aarch64__
-  const NttLanes& lanes() const {
-    return kNttLanesNeon;
+  const NttFunctions& lanes() const {
+    return kNttNeon;
   }
 #else
-  const NttLanes& lanes() const {
-    return kNttLanesAvx2;
+  const NttFunctions& lanes() const {
+    return kNttAvx2;
   }
 #endif
 
@@ -92,7 +92,7 @@ TEST_P(NttLanesTest, InverseAgreesWithReference) {
 }
 
 /// Returns where coefficient i of item l is in paired polynomials.
-size_t paired(size_t i, size_t l, const NttLanes& lanes) {
+size_t paired(size_t i, size_t l, const NttFunctions& lanes) {
   const size_t width = lanes.lanes;
   if (!lanes.pairs_interleaved) return i * width + l;
   return (i / 2 * 2 + l % 8 / 4) * width + l / 8 * 8 + l % 4 * 2 + i % 2;
@@ -165,7 +165,7 @@ TEST_P(NttLanesTest, SumsBecomeCanonical) {
 }
 
 template <unsigned kBits>
-void check_compression(const NttLanes& lanes) {
+void check_compression(const NttFunctions& lanes) {
   const size_t words = kN * lanes.lanes;
   AlignedBuffer<uint16_t> polys(words);
   constexpr uint32_t kEnd = ntt::kCompressBound;
@@ -238,7 +238,7 @@ TEST_P(NttLanesTest, AcceptanceAgreesWithReference) {
 class NttSingleTest : public testing::IsaTest {};
 
 TEST_P(NttSingleTest, AgreesWithReference) {
-  const NttSingle& one = POLYKEM_TABLE(kNttSingle);
+  const SingleNttFunctions& one = POLYKEM_TABLE(kSingleNtt);
   Noise noise(3);
   for (size_t kind = 0; kind < 40; ++kind) {
     AlignedBuffer<uint16_t> a(kN), b(4 * kN), x(4 * kN), c(kN);

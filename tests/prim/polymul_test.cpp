@@ -88,20 +88,20 @@ Poly expected_s3(Poly a, Poly b) {
 }
 
 #ifdef __aarch64__
-constexpr auto* kLaneMulNeon = lane_mul_neon;
+constexpr auto* kPolymulNeon = polymul_neon;
 #else
-constexpr auto *kLaneMulAvx2 = lane_mul_avx2, *kLaneMulAvx512 = lane_mul_avx512;
+constexpr auto *kPolymulAvx2 = polymul_avx2, *kPolymulAvx512 = polymul_avx512;
 #endif
 
 class PolymulLanesTest : public testing::IsaTest {
  protected:
-  static const LaneMul* find(size_t n) { return POLYKEM_TABLE(kLaneMul)(n); }
-  static const LaneMul& table(size_t n) { return *find(n); }
+  static const PolymulFunctions* find(size_t n) { return POLYKEM_TABLE(kPolymul)(n); }
+  static const PolymulFunctions& table(size_t n) { return *find(n); }
 
   /// Runs the interleaved product on operands made by `fill_a`, `fill_b`; compares every item whose index `stride`
   /// divides.
   static void check_interleaved(size_t n, bool s3, const Fill& fill_a, const Fill& fill_b, size_t stride = 1) {
-    const LaneMul& mul = table(n);
+    const PolymulFunctions& mul = table(n);
     const size_t bytes = n * mul.lanes * sizeof(uint16_t);
     Buffer a(bytes), b(bytes), c(bytes), ws(mul.workspace_bytes);
     for (size_t i = 0; i < n; ++i) {
@@ -125,7 +125,7 @@ class PolymulLanesTest : public testing::IsaTest {
   }
 
   static void check_single(size_t n, bool s3, const Fill& fill_a, const Fill& fill_b) {
-    const LaneMul& mul = table(n);
+    const PolymulFunctions& mul = table(n);
     Buffer ws(mul.workspace_single_bytes);
     Poly x(n), y(n);
     for (size_t i = 0; i < n; ++i) {
@@ -242,7 +242,7 @@ TEST_P(PolymulLanesTest, ExtremeOperands) {
 
 TEST_P(PolymulLanesTest, ResultMayOverwriteAnOperand) {
   for (size_t n : kDegrees) {
-    const LaneMul& mul = table(n);
+    const PolymulFunctions& mul = table(n);
     const size_t words = n * mul.lanes;
     for (bool s3 : {false, true}) {
       Noise noise(n);

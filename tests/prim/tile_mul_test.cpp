@@ -28,7 +28,7 @@ struct Operand {
   AlignedBuffer<int8_t> bytes;
   size_t width;
 
-  Operand(const TileMul& mul, const Fill& fill, Noise& noise)
+  Operand(const TileMulFunctions& mul, const Fill& fill, Noise& noise)
       : words(kItems * mul.width), bytes(kItems * mul.width), width(mul.width) {
     for (size_t i = 0; i < kItems; ++i) {
       for (size_t k = 0; k < width; ++k) {
@@ -57,7 +57,7 @@ class TileMulTest : public ::testing::TestWithParam<size_t> {
 
   /// Compares all three products, in a workspace of noise, and with a result in place of an operand.
   void check(const Fill& fill_a, const Fill& fill_b) {
-    const TileMul& mul = *tile_mul_amx(GetParam());
+    const TileMulFunctions& mul = *tile_mul_amx(GetParam());
     Noise noise(GetParam());
     for (const size_t count : {size_t{1}, kItems}) {
       for (int kind = 0; kind < 4; ++kind) {
@@ -114,7 +114,7 @@ TEST_P(TileMulTest, SingleCoefficients) {
 
 /// The keystream during a product is the generator's, to its last byte and no further, and the product is the same.
 TEST_P(TileMulTest, DrawsBesideAProduct) {
-  const TileMul& mul = *tile_mul_amx(GetParam());
+  const TileMulFunctions& mul = *tile_mul_amx(GetParam());
   Noise noise(8);
   const Fill any = [&](size_t, size_t) { return static_cast<uint16_t>(noise.next() >> 17); };
   Aes256Keystream stream;

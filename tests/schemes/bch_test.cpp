@@ -50,14 +50,14 @@ Bytes divided(const Bytes& message, size_t errors) {
   return parity;
 }
 
-Bytes encoded(const Bch& bch, const Bytes& message) {
+Bytes encoded(const BchFunctions& bch, const Bytes& message) {
   Bytes code = message;
   code.resize(bch.code_bytes());
   bch.encode(&code[kBchMessageBytes], message.data());
   return code;
 }
 
-Bytes decoded(const Bch& bch, const Bytes& code) {
+Bytes decoded(const BchFunctions& bch, const Bytes& code) {
   Bytes message(kBchMessageBytes);
   bch.decode(message.data(), code.data());
   return message;
@@ -79,7 +79,7 @@ Bytes disturbed(Bytes code, size_t errors, testing::Noise& noise) {
   return code;
 }
 
-void expect_correct_code(const Bch& bch) {
+void expect_correct_code(const BchFunctions& bch) {
   testing::Noise noise(bch.errors);
   std::vector<Bytes> messages{Bytes(kBchMessageBytes), Bytes(kBchMessageBytes, 0xff)};
   for (int i = 0; i < 30; ++i)
@@ -96,7 +96,7 @@ void expect_correct_code(const Bch& bch) {
 }
 
 /// Every single error and every pair of the first message, then samples of each number up to t.
-void expect_corrected(const Bch& bch, int samples) {
+void expect_corrected(const BchFunctions& bch, int samples) {
   testing::Noise noise(7 * bch.errors);
   const Bytes message = noise.bytes(kBchMessageBytes), code = encoded(bch, message);
   const size_t bits = 8 * code.size();
@@ -117,7 +117,7 @@ void expect_corrected(const Bch& bch, int samples) {
 }
 
 /// Beyond t errors the result is that of the portable code, from t + 1 errors to noise, and never outside its 32 bytes.
-void expect_the_portable_result_beyond(const Bch& bch, const Bch& portable) {
+void expect_the_portable_result_beyond(const BchFunctions& bch, const BchFunctions& portable) {
   testing::Noise noise(11 * bch.errors);
   size_t missed = 0;
   const auto compare = [&](const Bytes& received, const Bytes& message) {
@@ -161,8 +161,8 @@ TEST(BchPortable, BeyondTItGivesSomeMessageAndWritesNothingElse) {
 
 class BchTest : public testing::IsaTest {
  protected:
-  static const Bch& bch8() { return pick(kBch8Avx2, kBch8Avx512); }
-  static const Bch& bch16() { return pick(kBch16Avx2, kBch16Avx512); }
+  static const BchFunctions& bch8() { return pick(kBch8Avx2, kBch8Avx512); }
+  static const BchFunctions& bch16() { return pick(kBch16Avx2, kBch16Avx512); }
 };
 
 TEST_P(BchTest, CodeWordsAreThoseOfTheGenerators) {

@@ -73,7 +73,7 @@ const std::vector<ProductShape> kShapes = {
     {.rows = 40, .inner = 257, .columns = 96},
 };
 
-void compare(const MatMul& matmul, const Fill& fill, const Fill& fill_small) {
+void compare(const MatMulFunctions& matmul, const Fill& fill, const Fill& fill_small) {
   for (const ProductShape& shape : kShapes) {
     for (const bool transposed : {false, true}) {
       const Problem problem(shape, transposed, fill, fill_small);
@@ -83,7 +83,7 @@ void compare(const MatMul& matmul, const Fill& fill, const Fill& fill_small) {
   }
 }
 
-void compare_all(const MatMul& matmul) {
+void compare_all(const MatMulFunctions& matmul) {
   testing::Noise noise(3);
   const Fill any = testing::any_words(noise);
   const Fill small = testing::small_words(noise);
@@ -115,7 +115,7 @@ TEST_P(MatMulTest, IsTheDefinition) {
 }
 
 TEST_P(MatMulTest, SingleWords) {
-  const MatMul& matmul = POLYKEM_TABLE(kMatMul);
+  const MatMulFunctions& matmul = POLYKEM_TABLE(kMatMul);
   constexpr size_t kInner = 70, kColumns = 66;
   for (size_t at = 0; at < kInner; ++at) {
     const Fill zero = testing::constant_words(0);

@@ -48,7 +48,7 @@ class PolyInvLanesTest : public testing::IsaTest {
     if (!IsSkipped()) workspace_ = std::make_unique<AlignedBuffer<uint8_t>>(lanes().workspace_bytes);
   }
 
-  const PolyInvLanes& lanes() const { return POLYKEM_TABLE(kPolyInvLanes); }
+  const PolyInvFunctions& lanes() const { return POLYKEM_TABLE(kPolyInv); }
 
   /// 1, x, the highest power of x, all ones but for the last, -1, then noise: random density, so some start with zeros.
   Poly input(size_t index, size_t n, unsigned p, Noise& noise) {

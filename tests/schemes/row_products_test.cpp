@@ -21,7 +21,7 @@ using testing::Words;
 struct Way {
   const char* name;
   GenA gen_a;
-  const RowProducts& products;
+  const RowProductFunctions& products;
 };
 const Way kWays[] = {{"shake", GenA::kShake, kShakeProductsAvx512}, {"aes", GenA::kAes, kAesProductsAvx512}};
 
@@ -85,7 +85,7 @@ TEST_P(RowProductsTest, OfNoiseAndExtremes) {
 }
 
 /// One term each: every place of S meets its own place of A. 96: more than a block, and groups that are no whole set.
-TEST(RowProducts, OfSingleWords) {
+TEST(RowProductFunctions, OfSingleWords) {
   if (!cpu_backend_available(cpu::kAvx512)) GTEST_SKIP() << "this machine has no AVX-512";
   testing::Noise noise(22);
   const auto seed = noise.bytes(kSeedABytes);

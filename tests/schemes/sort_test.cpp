@@ -21,7 +21,7 @@ constexpr Set kSets[] = {{509, 254}, {677, 254}, {821, 510}, {1229, 510}, {701, 
 
 class SortLanesTest : public testing::IsaTest {
  protected:
-  const SortLanes& sort() const { return POLYKEM_TABLE(kSortLanes); }
+  const SortFunctions& sort() const { return POLYKEM_TABLE(kSort); }
 };
 
 /// sample_fixed_type as in the specification. [NTRU20, Fixed_Type]
@@ -71,7 +71,7 @@ POLYKEM_EVERY_ISA(SortLanesTest);
 #ifndef __aarch64__
 
 /// The form for CPUs with matrix tiles uses none itself.
-class SortRowsTest : public ::testing::TestWithParam<const SortRows*> {};
+class SortRowsTest : public ::testing::TestWithParam<const RowSortFunctions*> {};
 
 TEST_P(SortRowsTest, SampleAgreesWithPlainSort) {
   if (!cpu_backend_available(cpu::kAvx512)) GTEST_SKIP() << "this CPU lacks what avx512 needs";
@@ -96,9 +96,9 @@ TEST_P(SortRowsTest, SampleAgreesWithPlainSort) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Avx512, SortRowsTest, ::testing::Values(&kSortRowsAvx512));
+INSTANTIATE_TEST_SUITE_P(Avx512, SortRowsTest, ::testing::Values(&kRowSortAvx512));
 #ifdef POLYKEM_HAVE_AMX
-INSTANTIATE_TEST_SUITE_P(Amx, SortRowsTest, ::testing::Values(&kSortRowsAmx));
+INSTANTIATE_TEST_SUITE_P(Amx, SortRowsTest, ::testing::Values(&kRowSortAmx));
 #endif
 
 #endif

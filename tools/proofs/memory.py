@@ -88,7 +88,7 @@ class Library:
 
     def function(self, name: str) -> int:
         """Returns the address of a function, given by its symbol, or by that of a table of functions and the number of
-        the pointer in it: "_ZN7polykem13kNttLanesAvx2E[2]"."""
+        the pointer in it: "_ZN7polykem8kNttAvx2E[2]"."""
         table, _, index = name.rstrip("]").partition("[")
         if table in self.ambiguous:
             raise NotFollowed(f"{self.path.name} has several of the name {table}")

@@ -170,7 +170,7 @@ def _single(name: str, functions: tuple[str, str, str]) -> Iterator[Claim]:
 
 
 def _interleaved(name: str, table: str) -> Iterator[Claim]:
-    # The pointers of NttLanes follow two other words.
+    # The pointers of NttFunctions follow two other words.
     forward, backward, multiply, shared, add_product, add, canonical, compress, decompress = (
         f"{table}[{n}]" for n in range(2, 11))
     wide = (1 - TRANSFORM_BOUND, TRANSFORM_BOUND - 1)
@@ -203,6 +203,6 @@ def claims() -> Iterator[Claim]:
     yield from _single("mlkem ref", ("_ZN7polykem3ntt7forwardEPt", "_ZN7polykem3ntt7inverseEPt",
                                      "_ZN7polykem3ntt8multiplyEPtPKtS3_m"))
     for isa in ("Avx2", "Avx512"):
-        table = f"_ZN7polykem{len(isa) + 10}kNttSingle{isa}E"
+        table = f"_ZN7polykem{len(isa) + 10}kSingleNtt{isa}E"
         yield from _single(f"mlkem {isa.lower()}", (f"{table}[0]", f"{table}[1]", f"{table}[2]"))
-    yield from _interleaved("mlkem avx2 interleaved", "_ZN7polykem13kNttLanesAvx2E")
+    yield from _interleaved("mlkem avx2 interleaved", "_ZN7polykem8kNttAvx2E")

@@ -8,12 +8,12 @@ namespace polykem::lab {
 
 namespace {
 
-constexpr NttSingle kNttPortable = {ntt::forward, ntt::inverse, ntt::multiply};
+constexpr SingleNttFunctions kNttPortable = {ntt::forward, ntt::inverse, ntt::multiply};
 
 class KyberJob : public CpuJob {
  public:
-  KyberJob(const Operands& operands, const NttSingle& ntt)
-      : ntt_(ntt), words_(operands.items * ntt::kN), a_(words_), b_(words_), c_(words_), x_(ntt::kN), y_(ntt::kN) {
+  KyberJob(const Batch& batch, const SingleNttFunctions& ntt)
+      : ntt_(ntt), words_(batch.items * ntt::kN), a_(words_), b_(words_), c_(words_), x_(ntt::kN), y_(ntt::kN) {
     for (size_t i = 0; i < words_; ++i) {
       a_.get()[i] = operands.a_of(i / ntt::kN)[i % ntt::kN];
       const uint16_t b = operands.b_of(i / ntt::kN)[i % ntt::kN];
@@ -33,13 +33,13 @@ class KyberJob : public CpuJob {
   void read(uint16_t* c) override { std::copy_n(c_.get(), words_, c); }
 
  private:
-  const NttSingle ntt_;
+  const SingleNttFunctions ntt_;
   const size_t words_;
   const Lines<uint16_t> a_, b_, c_, x_, y_;
 };
 
 /// A butterfly takes three multiplications of registers of `lanes` words.
-Way kyber_way(const char* on, const NttSingle& ntt, double lanes) {
+Way kyber_way(const char* on, const SingleNttFunctions& ntt, double lanes) {
   return {"ntt_kyber",
           on,
           "Kyber's own transform, an item at a time",
@@ -57,8 +57,8 @@ Way kyber_way(const char* on, const NttSingle& ntt, double lanes) {
 const Registration kKyber({
     kyber_way("portable", kNttPortable, 1),
 #ifdef POLYKEM_LAB_VECTORS
-    kyber_way("avx2", kNttSingleAvx2, 16),
-    kyber_way("avx512", kNttSingleAvx512, 32),
+    kyber_way("avx2", kSingleNttAvx2, 16),
+    kyber_way("avx512", kSingleNttAvx512, 32),
 #endif
 });
 

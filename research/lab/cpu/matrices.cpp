@@ -40,7 +40,7 @@ class MatrixJob : public CpuJob {
 
 class WordsJob : public MatrixJob {
  public:
-  WordsJob(const Operands& operands, const MatMul& matmul) : MatrixJob(operands), matmul_(matmul) {}
+  WordsJob(const Batch& batch, const MatMulFunctions& matmul) : MatrixJob(batch), matmul_(matmul) {}
   void run() override {
     clear();
     const size_t times = shared_ ? 1 : items_;
@@ -53,10 +53,10 @@ class WordsJob : public MatrixJob {
   }
 
  private:
-  const MatMul matmul_;
+  const MatMulFunctions matmul_;
 };
 
-Way words_way(const char* on, const MatMul& matmul, double lanes) {
+Way words_way(const char* on, const MatMulFunctions& matmul, double lanes) {
   return {"words",
           on,
           "16-bit words, pairs where there are many rows",

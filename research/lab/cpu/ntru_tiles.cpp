@@ -46,7 +46,7 @@ class NtruTilesJob : public CpuJob {
   }
 
  private:
-  const TileMul tiles_;
+  const TileMulFunctions tiles_;
   const Problem problem_;
   const size_t items_;
   const bool narrow_;

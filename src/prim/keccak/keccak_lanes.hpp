@@ -12,7 +12,7 @@ namespace polykem {
 
 /// The functions of one instruction set. Its stages call them, one thread for each call. `count` is any number >= 1; a
 /// multiple of `lanes` fills every permutation. Outputs must not overlap inputs. Addresses depend on lengths only.
-struct KeccakLanes {
+struct KeccakFunctions {
   size_t lanes;  ///< messages per permutation
 
   /// Computes SHA3-256 of `count` messages of `length` bytes, 32 bytes for each. [FIPS202, 6.1]
@@ -33,10 +33,10 @@ struct KeccakLanes {
   void (*permute)(uint64_t* states);
 };
 
-extern const KeccakLanes kKeccakLanesAvx2;
-extern const KeccakLanes kKeccakLanesAvx512;
-extern const KeccakLanes kKeccakLanesNeon;
-extern const KeccakLanes kKeccakLanesNeonSha3;
+extern const KeccakFunctions kKeccakAvx2;
+extern const KeccakFunctions kKeccakAvx512;
+extern const KeccakFunctions kKeccakNeon;
+extern const KeccakFunctions kKeccakNeonSha3;
 
 /// The code that permutes eight states with AVX-512: what the compiler makes, or assembly for Intel's CPUs or for
 /// a Zen 5.
@@ -49,11 +49,11 @@ inline KeccakForm keccak_form() {
 
 /// Functions that have several forms with AVX-512; which one runs depends on the CPU.
 struct KeccakForms {
-  /// KeccakLanes::permute, and shake128_joined and shake256_joined for two items or more. The forms in assembly move
-  /// blocks while the states are permuted; the compiled one transposes them between permutations.
+  /// KeccakFunctions::permute, and shake128_joined and shake256_joined for two items or more. The forms in assembly
+  /// move blocks while the states are permuted; the compiled one transposes them between permutations.
   struct Eight {
     void (*permute)(uint64_t* states);
-    decltype(KeccakLanes::shake128_joined) shake128, shake256;
+    decltype(KeccakFunctions::shake128_joined) shake128, shake256;
   } compiled, intel, zen5;
   /// The permutation of one state, by planes in vector registers and by words in general registers.
   void (*planes)(uint64_t* state);

@@ -28,7 +28,7 @@ struct PortableHashes {
   }
 };
 
-/// Hashes a message in each Keccak state. Isa::keccak() is a KeccakLanes.
+/// Hashes a message in each Keccak state. Isa::keccak() is a KeccakFunctions.
 template <class Isa>
 struct LaneHashes {
   template <size_t kBytes>

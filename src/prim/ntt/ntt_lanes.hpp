@@ -15,7 +15,7 @@ namespace polykem {
 /// coefficients 2 i and 2 i + 1 of an item are side by side: coefficient 2 i + b of item 8 p + r is at
 /// [(2 i + r / 4) * lanes + 8 p + 2 (r mod 4) + b]. The stages of ML-KEM call these functions, one thread for each
 /// call. No address depends on a coefficient.
-struct NttLanes {
+struct NttFunctions {
   size_t lanes;
   bool pairs_interleaved;
 
@@ -50,17 +50,17 @@ struct NttLanes {
 
 /// The functions of one instruction set for a single polynomial of 256 words in the order of ntt.hpp, 64-byte aligned.
 /// Words are canonical before and afterwards.
-struct NttSingle {
+struct SingleNttFunctions {
   void (*forward)(uint16_t* a);
   void (*inverse)(uint16_t* a);
   /// Computes ntt::multiply().
   void (*multiply)(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms);
 };
 
-extern const NttLanes kNttLanesAvx2;
-extern const NttLanes kNttLanesNeon;
-extern const NttSingle kNttSingleAvx2;
-extern const NttSingle kNttSingleAvx512;
-extern const NttSingle kNttSingleNeon;
+extern const NttFunctions kNttAvx2;
+extern const NttFunctions kNttNeon;
+extern const SingleNttFunctions kSingleNttAvx2;
+extern const SingleNttFunctions kSingleNttAvx512;
+extern const SingleNttFunctions kSingleNttNeon;
 
 }  // namespace polykem

@@ -15,7 +15,7 @@ namespace polykem {
 /// c may be a or b, but must not overlap them in part; a and b are otherwise only read. `ws` is a workspace of at least
 /// the stated number of bytes, 64-byte aligned, not overlapping a, b or c; nothing is allocated. The workspace holds
 /// secrets afterwards: the caller zeroizes it. No branch and no address depends on the data.
-struct LaneMul {
+struct PolymulFunctions {
   size_t n;
   size_t lanes;
   /// Coefficients of a product are exact modulo 2^exact_bits; q of every parameter set with this n divides
@@ -34,11 +34,11 @@ struct LaneMul {
   void (*mul_s3_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
 };
 
-/// lane_mul_avx2(), lane_mul_avx512() and lane_mul_neon() return the table for n = 509, 677, 701, 821, 1229 or 1373,
+/// polymul_avx2(), polymul_avx512() and polymul_neon() return the table for n = 509, 677, 701, 821, 1229 or 1373,
 /// and nullptr for any other n. Calling the functions of a table needs the CPU features of its backend: AVX2 and BMI2;
 /// AVX-512 F, BW, VL, DQ, VBMI. Look it up once per batch.
-const LaneMul* lane_mul_avx2(size_t n);
-const LaneMul* lane_mul_avx512(size_t n);
-const LaneMul* lane_mul_neon(size_t n);
+const PolymulFunctions* polymul_avx2(size_t n);
+const PolymulFunctions* polymul_avx512(size_t n);
+const PolymulFunctions* polymul_neon(size_t n);
 
 }  // namespace polykem

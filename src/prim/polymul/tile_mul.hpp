@@ -30,7 +30,7 @@ struct ConstBytePolys {
 /// for all operands of the types. An output may be the same memory as an input of words. `workspace` has
 /// workspace_bytes bytes, 64-byte aligned; it holds secrets afterwards, the tile registers do not. No branch and no
 /// address depends on the data.
-struct TileMul {
+struct TileMulFunctions {
   size_t n;
   size_t width;
   size_t workspace_bytes;
@@ -47,6 +47,6 @@ struct TileMul {
 
 /// Returns the table for n = 509, 677, 701, 821, 1229 or 1373, and nullptr for any other n. Calling its functions needs
 /// the CPU features of the backend `amx` and the kernel's permission to use the tiles.
-const TileMul* tile_mul_amx(size_t n);
+const TileMulFunctions* tile_mul_amx(size_t n);
 
 }  // namespace polykem

@@ -90,7 +90,7 @@ POLYKEM_INLINE void transpose_pairs_tile(V16 (&v)[8]) {
 }
 
 /// Sets interleaved[i][l] to word i of the tile of row l, `offset` bytes into the rows. If kPaired, words 2 i and 2 i +
-/// 1 of a row stay side by side, as NttLanes::multiply wants them.
+/// 1 of a row stay side by side, as NttFunctions::multiply wants them.
 template <bool kPaired = false>
 POLYKEM_INLINE void load_tile(uint16_t* interleaved, const RowPointers* rows, size_t offset) {
   asm("" : "+r"(rows));  // otherwise the compiler keeps the addresses in vector registers

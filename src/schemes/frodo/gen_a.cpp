@@ -18,7 +18,7 @@ void row_input(uint8_t in[kRowInput], size_t row, const uint8_t* seed_a) {
   std::memcpy(in + 2, seed_a, kSeedABytes);
 }
 
-void generate_rows_shake_lanes(Matrix16 out, const KeccakLanes& lanes, const uint8_t* seed_a, RowRange rows) {
+void generate_rows_shake_lanes(Matrix16 out, const KeccakFunctions& lanes, const uint8_t* seed_a, RowRange rows) {
   uint8_t in[kMaxGeneratedRows][kRowInput];
   for (size_t k = 0; k < rows.count; ++k)
     row_input(in[k], rows.first + k, seed_a);

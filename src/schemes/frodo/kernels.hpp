@@ -17,9 +17,9 @@ inline constexpr size_t kMaxGeneratedRows = 64;
 /// The addresses and branches of all these functions depend on sizes only, those of aes.grid also on the public seed of
 /// A. Pointers need no alignment.
 struct Kernels {
-  const MatMul& matmul;
-  const Aes128& aes;
-  const KeccakLanes* keccak;  ///< nullptr: one message at a time
+  const MatMulFunctions& matmul;
+  const Aes128Functions& aes;
+  const KeccakFunctions* keccak;  ///< nullptr: one message at a time
 
   /// Turns little-endian 16-bit words into errors mod 2^16, in place. Bit 0 is the sign, the rest the position in the
   /// distribution. [FRODO21, Alg 5]
@@ -32,11 +32,13 @@ struct Kernels {
   /// Unpacks an n x 8 matrix and transposes it.
   void (*unpack_transposed)(Matrix16 out, const uint8_t* in, size_t n, unsigned logq);
 
-  const TileProducts* tiles = nullptr;  ///< nullptr: `matmul` computes the products with A
+  const TileProductFunctions* tiles = nullptr;  ///< nullptr: `matmul` computes the products with A
   /// Products for items with their own keys, with an A by SHAKE and by AES; nullptr: `tiles` or `matmul` computes them.
-  const RowProducts* shake_products = nullptr;
-  const RowProducts* aes_products = nullptr;
-  const RowProducts* row_products(GenA gen_a) const { return gen_a == GenA::kShake ? shake_products : aes_products; }
+  const RowProductFunctions* shake_products = nullptr;
+  const RowProductFunctions* aes_products = nullptr;
+  const RowProductFunctions* row_products(GenA gen_a) const {
+    return gen_a == GenA::kShake ? shake_products : aes_products;
+  }
 
   /// The number of rows of A in a tile: enough to pay for loading and storing the sums, few enough to stay in the L2
   /// cache. With `tiles`, a multiple of 64.

@@ -21,7 +21,7 @@ size_t State::workspace_bytes(const Set& set, const Kernels& kernels, size_t ite
 }
 
 size_t State::product_space_bytes(const Set& set, const Kernels& kernels, size_t items) {
-  const RowProducts* const rows = kernels.row_products(set.gen_a);
+  const RowProductFunctions* const rows = kernels.row_products(set.gen_a);
   return std::max(kernels.tiles != nullptr ? kernels.tiles->workspace_bytes(set.n(), items) : 0,
                   rows != nullptr ? rows->workspace_bytes(set.n()) : 0);
 }
@@ -69,7 +69,7 @@ struct Joined {
 
 /// Hashes `count` messages with the SHAKE that is used for everything but A.
 void shake(const State& state, ByteRows out, size_t out_length, const Joined& in, size_t count) {
-  const KeccakLanes* lanes = state.kernels.keccak;
+  const KeccakFunctions* lanes = state.kernels.keccak;
   if (lanes != nullptr) {
     const auto hash = state.set.p.shake256 ? lanes->shake256_joined : lanes->shake128_joined;
     hash(out, out_length, in.first, in.first_length, in.rest, in.length, count);
@@ -141,7 +141,7 @@ void mul_a_s(State& state) {
 
 void gen_a_and_mul_a_s(State& state) {
   for (size_t i = 0; i < state.io.count; ++i) {
-    if (const RowProducts* const rows = state.kernels.row_products(state.set.gen_a)) {
+    if (const RowProductFunctions* const rows = state.kernels.row_products(state.set.gen_a)) {
       rows->mul_a_s(state.e(i), state.pk_out(i), state.s(i), state.n(), state.product_space());
     } else {
       state.kernels.tiles->mul_a_s(state.e(i), state.pk_out(i), state.s(i), state.n(), state.product_space());
@@ -213,7 +213,7 @@ void gen_a(State& state) {
 
 /// With matrix tiles and one key, A is packed tile by tile and multiplied when it is complete.
 void mul_s1_packed(State& state) {
-  const TileProducts& tiles = *state.kernels.tiles;
+  const TileProductFunctions& tiles = *state.kernels.tiles;
   if (!state.key_is_prepared) tiles.pack(state.packed_a(), state.tile(), state.tile_row, state.tile_rows(), state.n());
   if (state.tile_row + state.tile_rows() == state.n())
     tiles.mul_s_a_packed(state.e1(0), state.s(0), state.packed_a(), state.n(), state.io.count, state.noise_stride(),
@@ -234,7 +234,7 @@ void mul_s1_a(State& state) {
 }
 
 /// Items that share a key share A, which they use tile by tile as in Kem.
-void gen_a_and_mul_s1_a_by_rows(State& state, const RowProducts& rows) {
+void gen_a_and_mul_s1_a_by_rows(State& state, const RowProductFunctions& rows) {
   if (!state.packs_a && state.keys() == state.io.count) {
     for (size_t i = 0; i < state.io.count; ++i)
       rows.mul_s_a(state.e1(i), state.s(i), state.pk(i), state.n(), state.product_space());
@@ -247,7 +247,7 @@ void gen_a_and_mul_s1_a_by_rows(State& state, const RowProducts& rows) {
 }
 
 void gen_a_and_mul_s1_a(State& state) {
-  if (const RowProducts* const rows = state.kernels.row_products(state.set.gen_a))
+  if (const RowProductFunctions* const rows = state.kernels.row_products(state.set.gen_a))
     return gen_a_and_mul_s1_a_by_rows(state, *rows);
   const size_t items = state.io.shared_key ? state.io.count : 1;
   for (size_t i = 0; i < state.keys(); ++i)

@@ -11,7 +11,7 @@ namespace polykem::frodo {
 
 /// The functions of one instruction set for one way to make A. n is a multiple of 16, A is n x n, made from a seed of
 /// kSeedABytes. [FRODO21, Algorithms 7 and 8] Branches and addresses depend on sizes only.
-struct RowProducts {
+struct RowProductFunctions {
   /// Returns the size of the workspace, which is aligned to 64 bytes and holds secrets afterwards.
   size_t (*workspace_bytes)(size_t n);
   /// Computes b (n x 8) += A S, with S given as its transpose (8 x n).
@@ -20,7 +20,7 @@ struct RowProducts {
   void (*mul_s_a)(Matrix16 b, ConstMatrix16 s, const uint8_t* seed_a, size_t n, std::byte* workspace);
 };
 
-extern const RowProducts kShakeProductsAvx512;
-extern const RowProducts kAesProductsAvx512;
+extern const RowProductFunctions kShakeProductsAvx512;
+extern const RowProductFunctions kAesProductsAvx512;
 
 }  // namespace polykem::frodo

@@ -14,7 +14,7 @@ namespace polykem::frodo {
 /// words. Branches and addresses depend on sizes only. `workspace`: workspace_bytes(n, count) bytes, aligned to 64
 /// bytes; it holds secrets afterwards. Where a function takes `count` pairs of b and S', pair t begins t * step words
 /// after the first.
-struct TileProducts {
+struct TileProductFunctions {
   size_t (*workspace_bytes)(size_t n, size_t count);
 
   /// Computes b (n x 8) += A S with the A that AES makes from seed_a, and S given as its transpose (8 x n). [FRODO21,
@@ -34,6 +34,6 @@ struct TileProducts {
                          std::byte* workspace);
 };
 
-extern const TileProducts kTileProductsAmx;
+extern const TileProductFunctions kTileProductsAmx;
 
 }  // namespace polykem::frodo

@@ -28,17 +28,17 @@ Parts parts_of(const HybridParams& params, const SchemeBackend& backend) {
 #if defined(POLYKEM_HAVE_X86)
   if (name == cpu::kAvx2) {
     parts.curve_isa = ecdh::InstructionSet::kAvx2;
-    parts.hashes = {&kKeccakLanesAvx2};
+    parts.hashes = {&kKeccakAvx2};
   }
 #ifdef POLYKEM_HAVE_AVX512
   if (name == cpu::kAvx512) {
     parts.curve_isa = ecdh::InstructionSet::kAvx512;
-    parts.hashes = {&kKeccakLanesAvx512};
+    parts.hashes = {&kKeccakAvx512};
   }
 #endif
 #elif defined(POLYKEM_HAVE_NEON)
-  if (name == cpu::kNeon) parts.hashes = {&kKeccakLanesNeon};
-  if (name == cpu::kNeonSha3) parts.hashes = {&kKeccakLanesNeonSha3};
+  if (name == cpu::kNeon) parts.hashes = {&kKeccakNeon};
+  if (name == cpu::kNeonSha3) parts.hashes = {&kKeccakNeonSha3};
 #endif
   return parts;
 }

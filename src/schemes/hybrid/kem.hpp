@@ -10,7 +10,7 @@ namespace polykem::hybrid {
 
 /// The hashes of one CPU backend, which are portable if `lanes` is nullptr.
 struct Hashes {
-  const KeccakLanes* lanes;
+  const KeccakFunctions* lanes;
 
   void shake256(ByteRows out, size_t out_bytes, ConstByteRows in, size_t in_bytes, size_t count) const;
   void sha3_256(ByteRows out, ConstByteRows in, size_t in_bytes, size_t count) const;

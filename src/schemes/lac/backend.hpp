@@ -12,7 +12,7 @@ namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
 /// Sets are parameters at run time: all share this code, and each passes its Set as context.
-template <class Isa>
+template <InstructionSet Isa>
 struct IsaOperations : Operations<Kem<Ops<Isa>>, State<Isa>> {
   template <Op kOp>
   static Status run(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times) {
@@ -23,7 +23,7 @@ struct IsaOperations : Operations<Kem<Ops<Isa>>, State<Isa>> {
 };
 
 /// Returns the backend of each set in kSets.
-template <class Isa>
+template <InstructionSet Isa>
 constexpr std::array<SchemeBackend, std::size(kSets)> backends() {
   std::array<SchemeBackend, std::size(kSets)> result{};
   for (size_t i = 0; i < result.size(); ++i) {

@@ -14,7 +14,7 @@
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
-template <class Isa>
+template <InstructionSet Isa>
 struct Ops {
   using State = lac::State<Isa>;
 
@@ -146,7 +146,7 @@ struct Ops {
   }
 
   static void encode(State& state) {
-    const Bch& bch = Isa::bch(state.set.errors);
+    const BchFunctions& bch = Isa::bch(state.set.errors);
     state.each([&](Item& t, size_t) {
       std::memcpy(t.code, t.hash_input.m, kSeedBytes);
       bch.encode(t.code + kSeedBytes, t.hash_input.m);
@@ -191,7 +191,7 @@ struct Ops {
   }
 
   static void decode(State& state) {
-    const Bch& bch = Isa::bch(state.set.errors);
+    const BchFunctions& bch = Isa::bch(state.set.errors);
     state.each([&](Item& t, size_t) { bch.decode(t.hash_input.m, t.code); });
   }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The items that are being computed, with their records. `Isa` names the primitives of an instruction set: kName,
-// prg(), sha256(), bch(errors), Scratch, multiply().
+// The items that are being computed, with their records.
 #pragma once
 
 #include "core/arena.hpp"
 #include "core/scheme.hpp"
 #include "schemes/lac/bch/bch.hpp"
 #include "schemes/lac/fixed_weight.hpp"
+#include "schemes/lac/instruction_set.hpp"
 #include "schemes/lac/params.hpp"
 
 namespace polykem::lac {
@@ -38,7 +38,7 @@ struct alignas(64) Item {
   uint64_t fail;  ///< all ones if the ciphertext is rejected
 };
 
-template <class Isa>
+template <InstructionSet Isa>
 struct State {
   static constexpr size_t kItemsPerVector = Isa::kItems;
   static constexpr size_t kItems = Isa::kItems;

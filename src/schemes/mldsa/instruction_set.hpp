@@ -15,7 +15,7 @@ concept InstructionSet = requires(ByteRows out, ConstByteRows in, uint8_t* to, s
   /// The backend's name, one of core/backend.hpp.
   { Isa::kName } -> std::convertible_to<const char*>;
   /// Returns transforms mod 3329, for small products.
-  { Isa::small_ntt() } -> std::same_as<const NttSingle&>;
+  { Isa::small_ntt() } -> std::same_as<const SingleNttFunctions&>;
   /// The number of Keccak states that are permuted together, and of items that are computed together.
   { Isa::kStates } -> std::convertible_to<size_t>;
   { Isa::kItems } -> std::convertible_to<size_t>;

@@ -11,7 +11,7 @@ namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
 
 /// The hashes of an InstructionSet, with a message in each Keccak state.
-template <const KeccakLanes& kKeccak>
+template <const KeccakFunctions& kKeccak>
 struct LaneHashes {
   static constexpr size_t kStates = simd::V64::kLanes, kItems = 8;
 

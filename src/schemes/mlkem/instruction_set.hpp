@@ -16,16 +16,16 @@ concept InstructionSet = requires {
   /// The backend's name, one of core/backend.hpp.
   { Isa::kName } -> std::convertible_to<const char*>;
   /// Returns transforms and products of a single polynomial.
-  { Isa::ntt_single() } -> std::same_as<const NttSingle&>;
+  { Isa::ntt_single() } -> std::same_as<const SingleNttFunctions&>;
   /// Returns hashes of several messages of one length, with one Keccak state in each lane.
-  { Isa::keccak() } -> std::same_as<const KeccakLanes&>;
+  { Isa::keccak() } -> std::same_as<const KeccakFunctions&>;
 };
 
 /// The further requirements of interleaved/.
 template <class Isa>
 concept InterleavedInstructionSet = InstructionSet<Isa> && requires {
   /// Returns transforms, products, sums and compression of interleaved polynomials.
-  { Isa::ntt() } -> std::same_as<const NttLanes&>;
+  { Isa::ntt() } -> std::same_as<const NttFunctions&>;
 };
 
 }  // namespace polykem::mlkem

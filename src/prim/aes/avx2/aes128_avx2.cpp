@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const Aes128 kAes128Avx2 = {aes::encrypt, aes::grid};
+const Aes128Functions kAes128Avx2 = {aes::encrypt, aes::grid};
 
 }  // namespace polykem

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const Aes128 kAes128Avx512 = {aes::encrypt, aes::grid};
+const Aes128Functions kAes128Avx512 = {aes::encrypt, aes::grid};
 
 }  // namespace polykem

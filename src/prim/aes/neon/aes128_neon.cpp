@@ -48,6 +48,6 @@ void grid(uint16_t* out, size_t stride, const uint8_t key[kAes128KeyBytes], size
 
 }  // namespace
 
-const Aes128 kAes128Neon = {encrypt, grid};
+const Aes128Functions kAes128Neon = {encrypt, grid};
 
 }  // namespace polykem

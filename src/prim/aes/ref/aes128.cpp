@@ -76,6 +76,6 @@ void grid(uint16_t* out, size_t stride, const uint8_t key[kAes128KeyBytes], size
 
 }  // namespace
 
-const Aes128 kAes128Portable = {encrypt, grid};
+const Aes128Functions kAes128Portable = {encrypt, grid};
 
 }  // namespace polykem

@@ -39,6 +39,6 @@ void grid(uint16_t* out, size_t stride, const uint8_t key[kAes128KeyBytes], size
 
 }  // namespace
 
-constinit const Aes128 kAes128Tables = {encrypt, grid};
+constinit const Aes128Functions kAes128Tables = {encrypt, grid};
 
 }  // namespace polykem

@@ -7,6 +7,6 @@ namespace polykem {
 
 /// AES-128 by look-up tables, only for keys and blocks that are public: both decide addresses. FrodoKEM's matrix is
 /// such a use.
-extern const Aes128 kAes128Tables;
+extern const Aes128Functions kAes128Tables;
 
 }  // namespace polykem

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const KeccakLanes kKeccakLanesAvx2 = lanes::kKeccakLanesTable;
+const KeccakFunctions kKeccakAvx2 = lanes::kKeccakTable;
 
 }  // namespace polykem

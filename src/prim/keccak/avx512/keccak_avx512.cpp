@@ -29,7 +29,7 @@ void permute_one(uint64_t* words) {
 
 }  // namespace
 
-const KeccakLanes kKeccakLanesAvx512 = lanes::kKeccakLanesTable;
+const KeccakFunctions kKeccakAvx512 = lanes::kKeccakTable;
 const KeccakForms kKeccakFormsAvx512 = {kEight<KeccakForm::kCompiled>, kEight<KeccakForm::kIntel>,
                                         kEight<KeccakForm::kZen5>, permute_one<lanes::PlaneState>,
                                         permute_one<lanes::WordState>};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of KeccakLanes. A single message is hashed in a state of its own where that is faster than a lane of
-// the interleaved states.
+// The functions of KeccakFunctions. A single message is hashed in a state of its own where that is faster than a lane
+// of the interleaved states.
 #pragma once
 
 #include "prim/keccak/lanes/single.hpp"
@@ -45,7 +45,7 @@ void shake_rows(ByteRows out, size_t out_length, ConstByteRows in, size_t length
   shake_joined_rows<kRate>(out, out_length, in, 0, in, length, count);
 }
 
-inline constexpr KeccakLanes kKeccakLanesTable = {
+inline constexpr KeccakFunctions kKeccakTable = {
     V64::kLanes,     sha3_256_rows,          sha3_512_rows,          shake_rows<168>,
     shake_rows<136>, shake_joined_rows<168>, shake_joined_rows<136>, permute_states};
 

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const KeccakLanes kKeccakLanesNeon = lanes::kKeccakLanesTable;
+const KeccakFunctions kKeccakNeon = lanes::kKeccakTable;
 
 }  // namespace polykem

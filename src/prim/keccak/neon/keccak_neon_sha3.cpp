@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const KeccakLanes kKeccakLanesNeonSha3 = lanes::kKeccakLanesTable;
+const KeccakFunctions kKeccakNeonSha3 = lanes::kKeccakTable;
 
 }  // namespace polykem

@@ -4,7 +4,7 @@
 
 namespace polykem {
 
-const NttLanes kNttLanesAvx2 = ntt::kTable;
-const NttSingle kNttSingleAvx2 = {ntt::forward_single, ntt::inverse_single, ntt::multiply_single};
+const NttFunctions kNttAvx2 = ntt::kTable;
+const SingleNttFunctions kSingleNttAvx2 = {ntt::forward_single, ntt::inverse_single, ntt::multiply_single};
 
 }  // namespace polykem

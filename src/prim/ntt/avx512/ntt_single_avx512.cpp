@@ -4,6 +4,6 @@
 
 namespace polykem {
 
-const NttSingle kNttSingleAvx512 = {ntt::forward_single, ntt::inverse_single, ntt::multiply_single};
+const SingleNttFunctions kSingleNttAvx512 = {ntt::forward_single, ntt::inverse_single, ntt::multiply_single};
 
 }  // namespace polykem

@@ -223,11 +223,11 @@ POLYKEM_INLINE void each_inverse(uint16_t* a, size_t count, Use&& use) {
       });
 }
 
-/// Computes NttSingle::forward.
+/// Computes SingleNttFunctions::forward.
 inline void forward_single(uint16_t* a) {
   forward_polys<Canonical>(a, 1);
 }
-/// Computes NttSingle::inverse.
+/// Computes SingleNttFunctions::inverse.
 inline void inverse_single(uint16_t* a) {
   auto poly = InRegisters<1>::load(a);
   inverse_in_registers<1>(poly);
@@ -235,7 +235,7 @@ inline void inverse_single(uint16_t* a) {
       a, [](V16 x) __attribute__((always_inline)) { return to_unsigned(x); });
 }
 
-/// Computes NttSingle::multiply.
+/// Computes SingleNttFunctions::multiply.
 inline void multiply_single(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
   if (terms == 1) return multiply_single_rows<1, 1>(c, a, b);
   if (terms == 2) return multiply_single_rows<2, 1>(c, a, b);

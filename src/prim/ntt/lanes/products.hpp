@@ -26,8 +26,8 @@ struct SharedPairs {
   POLYKEM_INLINE Pairs operator()(size_t number, size_t i) const { return Pairs::of_all(a + number * kN + 2 * i); }
 };
 
-/// Computes NttLanes::multiply: (a0 + a1 x)(y0 + y1 x) = a0 y0 + a1 (gamma y1) + (a0 y1 + a1 y0) x. y0 is reduced, and
-/// y1 if there are four terms, rather than the sums, of which there are more.
+/// Computes NttFunctions::multiply: (a0 + a1 x)(y0 + y1 x) = a0 y0 + a1 (gamma y1) + (a0 y1 + a1 y0) x. y0 is reduced,
+/// and y1 if there are four terms, rather than the sums, of which there are more.
 #ifdef POLYKEM_ISA_NEON
 template <size_t kTerms, class PairsOf>
 void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows) {
@@ -178,7 +178,7 @@ POLYKEM_INLINE size_t accept_32(uint16_t* out, size_t filled, const uint8_t* in,
   return filled < kN ? filled : kN;
 }
 
-/// Computes NttLanes::accept. Takes all bytes, also when there are enough words: a branch could not be predicted.
+/// Computes NttFunctions::accept. Takes all bytes, also when there are enough words: a branch could not be predicted.
 POLYKEM_INLINE size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
   filled = filled < kN ? filled : kN;
   size_t at = 0;

@@ -8,18 +8,18 @@
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-inline constexpr NttLanes kTable = {V16::kLanes,
-                                    kPairsInterleaved,
-                                    forward_interleaved,
-                                    inverse_interleaved,
-                                    multiply_interleaved<InterleavedPairs>,
-                                    multiply_interleaved<SharedPairs>,
-                                    add_product_interleaved,
-                                    add_interleaved,
-                                    canonical_interleaved,
-                                    compress_interleaved,
-                                    decompress_interleaved,
-                                    accept};
+inline constexpr NttFunctions kTable = {V16::kLanes,
+                                        kPairsInterleaved,
+                                        forward_interleaved,
+                                        inverse_interleaved,
+                                        multiply_interleaved<InterleavedPairs>,
+                                        multiply_interleaved<SharedPairs>,
+                                        add_product_interleaved,
+                                        add_interleaved,
+                                        canonical_interleaved,
+                                        compress_interleaved,
+                                        decompress_interleaved,
+                                        accept};
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::ntt

@@ -127,14 +127,14 @@ struct ScaledFactors {
   }
 };
 
-/// Computes NttLanes::forward: words are within q before and within kTransformBound after.
+/// Computes NttFunctions::forward: words are within q before and within kTransformBound after.
 inline void forward_interleaved(uint16_t* polys) {
   forward_pass<kN, 0, 3>(polys);
   forward_pass<kN, 3, 2>(polys);
   forward_pass<kN, 5, 2>(polys);
 }
 
-/// Computes NttLanes::inverse: words are within kProductBound before and within q after.
+/// Computes NttFunctions::inverse: words are within kProductBound before and within q after.
 inline void inverse_interleaved(uint16_t* polys) {
   inverse_pass<kN, 5, 2>(polys, ReduceFirst<1>());
   inverse_pass<kN, 3, 2>(polys, ReduceFirst<2>());

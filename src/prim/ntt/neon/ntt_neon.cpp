@@ -4,7 +4,7 @@
 
 namespace polykem {
 
-const NttLanes kNttLanesNeon = ntt::kTable;
-const NttSingle kNttSingleNeon = {ntt::forward_single, ntt::inverse_single, ntt::multiply_single};
+const NttFunctions kNttNeon = ntt::kTable;
+const SingleNttFunctions kSingleNttNeon = {ntt::forward_single, ntt::inverse_single, ntt::multiply_single};
 
 }  // namespace polykem

@@ -3,7 +3,7 @@
 
 namespace polykem {
 
-const TileMul* tile_mul_amx(size_t n) {
+const TileMulFunctions* tile_mul_amx(size_t n) {
   switch (n) {
     case 509:
       return &polymul::kTileMul<509>;

@@ -357,7 +357,7 @@ struct ToeplitzProduct {
 };
 
 template <size_t kN>
-inline constexpr TileMul kTileMul = {
+inline constexpr TileMulFunctions kTileMul = {
     .n = kN,
     .width = ToeplitzProduct<kN>::kWidth,
     .workspace_bytes = sizeof(typename ToeplitzProduct<kN>::Workspace),

@@ -3,7 +3,7 @@
 
 namespace polykem {
 
-const LaneMul* lane_mul_avx2(size_t n) {
+const PolymulFunctions* polymul_avx2(size_t n) {
   return polymul::find_lane_mul(n);
 }
 

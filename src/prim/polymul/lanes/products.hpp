@@ -84,14 +84,14 @@ struct ProductPlan<1373> {
   using SingleTernary = SingleTernaryProduct<1373, Toom3Points, Words<128, 16>>;
 };
 
-/// The function of a LaneMul that calls Product::mul.
+/// The function of a PolymulFunctions that calls Product::mul.
 template <class Product>
 void run_product(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
   Product::mul(c, a, b, static_cast<uint16_t*>(ws));
 }
 
 template <size_t kN>
-inline constexpr LaneMul kLaneMul = {
+inline constexpr PolymulFunctions kPolymul = {
     .n = kN,
     .lanes = kLanes,
     .exact_bits = ProductPlan<kN>::kExactBits,
@@ -104,20 +104,20 @@ inline constexpr LaneMul kLaneMul = {
     .mul_s3_single = run_product<typename ProductPlan<kN>::SingleTernary>,
 };
 
-inline const LaneMul* find_lane_mul(size_t n) {
+inline const PolymulFunctions* find_lane_mul(size_t n) {
   switch (n) {
     case 509:
-      return &kLaneMul<509>;
+      return &kPolymul<509>;
     case 677:
-      return &kLaneMul<677>;
+      return &kPolymul<677>;
     case 701:
-      return &kLaneMul<701>;
+      return &kPolymul<701>;
     case 821:
-      return &kLaneMul<821>;
+      return &kPolymul<821>;
     case 1229:
-      return &kLaneMul<1229>;
+      return &kPolymul<1229>;
     case 1373:
-      return &kLaneMul<1373>;
+      return &kPolymul<1373>;
     default:
       return nullptr;
   }

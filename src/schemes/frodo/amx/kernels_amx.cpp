@@ -3,7 +3,7 @@
 
 namespace polykem::frodo {
 
-const Kernels kKernelsAmx = {kMatMulAvx512,        kAes128Avx512, &kKeccakLanesAvx512,      lanes::sample,
+const Kernels kKernelsAmx = {kMatMulAvx512,        kAes128Avx512, &kKeccakAvx512,           lanes::sample,
                              lanes::pack,          lanes::unpack, lanes::unpack_transposed, &kTileProductsAmx,
                              &kShakeProductsAvx512};
 

@@ -65,6 +65,6 @@ void mul_s_a_packed(Matrix16 b, ConstMatrix16 s, const std::byte* packed, size_t
 
 }  // namespace
 
-const TileProducts kTileProductsAmx = {workspace_bytes, mul_a_s, mul_s_a, packed_bytes, pack, mul_s_a_packed};
+const TileProductFunctions kTileProductsAmx = {workspace_bytes, mul_a_s, mul_s_a, packed_bytes, pack, mul_s_a_packed};
 
 }  // namespace polykem::frodo

@@ -6,7 +6,7 @@
 
 namespace polykem::frodo {
 
-const RowProducts kShakeProductsAvx512 = {lanes::ColumnSums::bytes, lanes::rows_a_s, lanes::rows_s_a};
-const RowProducts kAesProductsAvx512 = {lanes::AesProductsSpace::bytes, lanes::aes_a_s, lanes::aes_s_a};
+const RowProductFunctions kShakeProductsAvx512 = {lanes::ColumnSums::bytes, lanes::rows_a_s, lanes::rows_s_a};
+const RowProductFunctions kAesProductsAvx512 = {lanes::AesProductsSpace::bytes, lanes::aes_a_s, lanes::aes_s_a};
 
 }  // namespace polykem::frodo

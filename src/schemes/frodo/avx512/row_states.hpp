@@ -15,8 +15,8 @@ inline namespace POLYKEM_ISA {
 inline constexpr size_t kRowsOfGroup = 8, kColumnsOfWord = 4;
 inline constexpr size_t kRateWords = 21;  ///< the rate of SHAKE128
 
-/// The states of eight rows. `word` has the form that KeccakLanes::permute takes; its first kRateWords are a block of
-/// the rows.
+/// The states of eight rows. `word` has the form that KeccakFunctions::permute takes; its first kRateWords are a block
+/// of the rows.
 struct alignas(64) RowStates {
   uint64_t word[polykem::lanes::kStateWords][kRowsOfGroup];
 

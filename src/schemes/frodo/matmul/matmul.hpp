@@ -36,7 +36,7 @@ struct ProductShape {
 
 /// The functions of one instruction set. All arithmetic is modulo 2^16; c overlaps neither operand. Branches and
 /// addresses depend on shapes only.
-struct MatMul {
+struct MatMulFunctions {
   /// Computes c += a b. Suits a wide b, which is read along its rows.
   void (*mul_add)(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape);
   /// Computes c += a b with b given as its transpose (columns x inner). Suits a narrow b: dot products along the rows
@@ -44,15 +44,15 @@ struct MatMul {
   void (*mul_add_transposed)(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape);
 };
 
-extern const MatMul kMatMulPortable;
-extern const MatMul kMatMulAvx2;
-extern const MatMul kMatMulAvx512;
-extern const MatMul kMatMulNeon;
+extern const MatMulFunctions kMatMulPortable;
+extern const MatMulFunctions kMatMulAvx2;
+extern const MatMulFunctions kMatMulAvx512;
+extern const MatMulFunctions kMatMulNeon;
 
 /// Both forms of kMatMulAvx512, which takes the one that suits the CPU: dot products with half of the multiplications,
 /// and with all of them.
 struct MatMulForms {
-  MatMul saving, plain;
+  MatMulFunctions saving, plain;
 };
 extern const MatMulForms kMatMulFormsAvx512;
 

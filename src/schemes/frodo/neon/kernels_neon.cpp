@@ -3,13 +3,13 @@
 
 namespace polykem::frodo {
 
-const Kernels kKernelsNeon = {kMatMulNeon, kAes128Neon,   &kKeccakLanesNeon,       lanes::sample,
-                              lanes::pack, lanes::unpack, lanes::unpack_transposed};
+const Kernels kKernelsNeon = {
+    kMatMulNeon, kAes128Neon, &kKeccakNeon, lanes::sample, lanes::pack, lanes::unpack, lanes::unpack_transposed};
 
-const Kernels kKernelsNeonWithoutAes = {kMatMulNeon, kAes128Portable, &kKeccakLanesNeon,       lanes::sample,
-                                        lanes::pack, lanes::unpack,   lanes::unpack_transposed};
+const Kernels kKernelsNeonWithoutAes = {
+    kMatMulNeon, kAes128Portable, &kKeccakNeon, lanes::sample, lanes::pack, lanes::unpack, lanes::unpack_transposed};
 
-const Kernels kKernelsNeonSha3 = {kMatMulNeon, kAes128Neon,   &kKeccakLanesNeonSha3,   lanes::sample,
+const Kernels kKernelsNeonSha3 = {kMatMulNeon, kAes128Neon,   &kKeccakNeonSha3,        lanes::sample,
                                   lanes::pack, lanes::unpack, lanes::unpack_transposed};
 
 }  // namespace polykem::frodo

@@ -19,7 +19,7 @@ struct Avx2 {
   static void sha256(ByteRows out, ConstByteRows in, size_t length, size_t count) {
     sha256_dispatch_avx2(out, in, length, count);
   }
-  static const Bch& bch(size_t errors) { return errors == 8 ? kBch8Avx2 : kBch16Avx2; }
+  static const BchFunctions& bch(size_t errors) { return errors == 8 ? kBch8Avx2 : kBch16Avx2; }
   static void multiply(uint8_t* out, const uint8_t* a, const int8_t* s, const int8_t* added, size_t n, size_t count,
                        Scratch& scratch) {
     lanes::multiply(out, a, s, added, n, count, scratch);

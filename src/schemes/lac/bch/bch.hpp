@@ -12,7 +12,7 @@ inline constexpr size_t kBchMaxParityBytes = 18;
 
 /// One code on one instruction set. No branch and no address depends on message, code word or errors. What is left on
 /// the stack may reveal them; the caller zeroizes it.
-struct Bch {
+struct BchFunctions {
   size_t errors;        ///< t, the number of wrong bits that are corrected
   size_t parity_bytes;  ///< 9 for t = 8, 18 for t = 16
 
@@ -28,8 +28,8 @@ struct Bch {
   void (*decode)(uint8_t message[kBchMessageBytes], const uint8_t* code);
 };
 
-extern const Bch kBch8Portable, kBch16Portable;
-extern const Bch kBch8Avx2, kBch16Avx2;
-extern const Bch kBch8Avx512, kBch16Avx512;
+extern const BchFunctions kBch8Portable, kBch16Portable;
+extern const BchFunctions kBch8Avx2, kBch16Avx2;
+extern const BchFunctions kBch8Avx512, kBch16Avx512;
 
 }  // namespace polykem

@@ -18,7 +18,7 @@ struct Portable {
   static void sha256(ByteRows out, ConstByteRows in, size_t length, size_t count) {
     sha256_portable(out, in, length, count);
   }
-  static const Bch& bch(size_t errors) { return errors == 8 ? kBch8Portable : kBch16Portable; }
+  static const BchFunctions& bch(size_t errors) { return errors == 8 ? kBch8Portable : kBch16Portable; }
   static void multiply(uint8_t* out, const uint8_t* a, const int8_t* s, const int8_t* added, size_t n, size_t count,
                        Scratch& scratch) {
     ref::multiply(out, a, s, added, n, count, scratch);

@@ -8,9 +8,9 @@ namespace polykem::mldsa {
 
 namespace {
 
-struct Avx2 : LaneHashes<kKeccakLanesAvx2> {
+struct Avx2 : LaneHashes<kKeccakAvx2> {
   static constexpr const char* kName = cpu::kAvx2;
-  static const NttSingle& small_ntt() { return kNttSingleAvx2; }
+  static const SingleNttFunctions& small_ntt() { return kSingleNttAvx2; }
 };
 static_assert(InstructionSet<Avx2>);
 

@@ -8,9 +8,9 @@ namespace polykem::mldsa {
 
 namespace {
 
-struct Avx512 : LaneHashes<kKeccakLanesAvx512> {
+struct Avx512 : LaneHashes<kKeccakAvx512> {
   static constexpr const char* kName = cpu::kAvx512;
-  static const NttSingle& small_ntt() { return kNttSingleAvx512; }
+  static const SingleNttFunctions& small_ntt() { return kSingleNttAvx512; }
 };
 static_assert(InstructionSet<Avx512>);
 

@@ -8,9 +8,9 @@ namespace polykem::mldsa {
 
 namespace {
 
-struct Neon : LaneHashes<kKeccakLanesNeon> {
+struct Neon : LaneHashes<kKeccakNeon> {
   static constexpr const char* kName = cpu::kNeon;
-  static const NttSingle& small_ntt() { return kNttSingleNeon; }
+  static const SingleNttFunctions& small_ntt() { return kSingleNttNeon; }
 };
 static_assert(InstructionSet<Neon>);
 

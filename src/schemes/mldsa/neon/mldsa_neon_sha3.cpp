@@ -8,9 +8,9 @@ namespace polykem::mldsa {
 
 namespace {
 
-struct NeonSha3 : LaneHashes<kKeccakLanesNeonSha3> {
+struct NeonSha3 : LaneHashes<kKeccakNeonSha3> {
   static constexpr const char* kName = cpu::kNeonSha3;
-  static const NttSingle& small_ntt() { return kNttSingleNeon; }
+  static const SingleNttFunctions& small_ntt() { return kSingleNttNeon; }
 };
 static_assert(InstructionSet<NeonSha3>);
 

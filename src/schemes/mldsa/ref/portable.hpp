@@ -13,8 +13,8 @@ struct Portable {
   static constexpr const char* kName = cpu::kRef;
   static constexpr size_t kStates = 1, kItems = 1;
 
-  static const NttSingle& small_ntt() {
-    static constexpr NttSingle kPortable{ntt::forward, ntt::inverse, ntt::multiply};
+  static const SingleNttFunctions& small_ntt() {
+    static constexpr SingleNttFunctions kPortable{ntt::forward, ntt::inverse, ntt::multiply};
     return kPortable;
   }
   static void shake128(ByteRows out, size_t out_bytes, ConstByteRows in, size_t bytes, size_t count) {

@@ -10,9 +10,9 @@ namespace {
 
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
-  static const NttLanes& ntt() { return kNttLanesAvx2; }
-  static const NttSingle& ntt_single() { return kNttSingleAvx2; }
-  static const KeccakLanes& keccak() { return kKeccakLanesAvx2; }
+  static const NttFunctions& ntt() { return kNttAvx2; }
+  static const SingleNttFunctions& ntt_single() { return kSingleNttAvx2; }
+  static const KeccakFunctions& keccak() { return kKeccakAvx2; }
 };
 static_assert(InterleavedInstructionSet<Avx2>);
 

@@ -11,8 +11,8 @@ namespace {
 
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  static const NttSingle& ntt_single() { return kNttSingleAvx2; }
-  static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
+  static const SingleNttFunctions& ntt_single() { return kSingleNttAvx2; }
+  static const KeccakFunctions& keccak() { return kKeccakAvx512; }
 };
 static_assert(InstructionSet<Avx512>);
 

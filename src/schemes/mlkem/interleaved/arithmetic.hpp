@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of interleaved items: polynomials with one item per 16-bit lane, hashes with one item per 64-bit lane.
-// The ranges of its polynomials are those of NttLanes.
+// The ranges of its polynomials are those of NttFunctions.
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"

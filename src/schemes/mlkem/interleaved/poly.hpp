@@ -12,7 +12,7 @@ inline namespace POLYKEM_ISA {
 using simd::V16;
 inline constexpr size_t kLanes = V16::kLanes;
 
-/// A polynomial of every item; the ranges of its words are those of NttLanes.
+/// A polynomial of every item; the ranges of its words are those of NttFunctions.
 struct alignas(64) LanePoly {
   uint16_t c[kN][kLanes];
 
@@ -33,7 +33,7 @@ POLYKEM_NOINLINE void unpack(LanePoly& a, ConstByteRows in, size_t count, Scratc
   records::unpack_interleaved<kBits, kN>(a.data(), in, count, scratch.words);
 }
 
-/// Unpacks a polynomial of every item, with 12 bits per coefficient, to the paired form (see NttLanes).
+/// Unpacks a polynomial of every item, with 12 bits per coefficient, to the paired form (see NttFunctions).
 POLYKEM_NOINLINE inline void unpack_paired(LanePoly& a, ConstByteRows in, size_t count, Scratch& scratch) {
   records::unpack_pairs<12, kN>(
       a.data(), in, count, scratch.words, [](uint16_t * to, V16 even, V16 odd) __attribute__((always_inline)) {

@@ -10,9 +10,9 @@ namespace {
 
 struct Neon {
   static constexpr const char* kName = cpu::kNeon;
-  static const NttLanes& ntt() { return kNttLanesNeon; }
-  static const NttSingle& ntt_single() { return kNttSingleNeon; }
-  static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
+  static const NttFunctions& ntt() { return kNttNeon; }
+  static const SingleNttFunctions& ntt_single() { return kSingleNttNeon; }
+  static const KeccakFunctions& keccak() { return kKeccakNeon; }
 };
 static_assert(InterleavedInstructionSet<Neon>);
 

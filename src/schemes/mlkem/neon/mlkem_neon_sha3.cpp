@@ -10,9 +10,9 @@ namespace {
 
 struct NeonSha3 {
   static constexpr const char* kName = cpu::kNeonSha3;
-  static const NttLanes& ntt() { return kNttLanesNeon; }
-  static const NttSingle& ntt_single() { return kNttSingleNeon; }
-  static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
+  static const NttFunctions& ntt() { return kNttNeon; }
+  static const SingleNttFunctions& ntt_single() { return kSingleNttNeon; }
+  static const KeccakFunctions& keccak() { return kKeccakNeonSha3; }
 };
 static_assert(InterleavedInstructionSet<NeonSha3>);
 

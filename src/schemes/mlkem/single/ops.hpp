@@ -68,7 +68,7 @@ struct Ops : Steps<P, Arithmetic<P, Isa>> {
 
 /// Runs the plans of the items one after the other, so that their working memory stays in the nearest cache. Only the
 /// hashes that end keygen and round 3's encaps are computed for several items side by side.
-template <MlkemParams P, class Isa, size_t kMinTogether>
+template <MlkemParams P, InstructionSet Isa, size_t kMinTogether>
 struct SingleOperations {
   using ItemOps = Ops<P, Isa>;
   using State = typename ItemOps::State;
@@ -128,7 +128,7 @@ struct SingleOperations {
   static void end_together(const Batch& batch, uint8_t* kept) {
     static_assert(Single::template plan<kOp>().back().run ==
                   (kOp == Op::kKeygen ? ItemOps::hash_new_pk : ItemOps::store_ss));
-    const KeccakLanes& keccak = Isa::keccak();
+    const KeccakFunctions& keccak = Isa::keccak();
     if constexpr (kOp == Op::kKeygen) {
       keccak.sha3_256({batch.sk_out + P.hash_offset(), P.secret_key_bytes()}, {batch.pk_out, P.public_key_bytes()},
                       P.public_key_bytes(), batch.count);

@@ -10,10 +10,10 @@ namespace polykem::ntru {
 namespace {
 
 struct Amx {
-  static const TileMul* mul(size_t n) { return tile_mul_amx(n); }
-  static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
-  static const PolyInvLanes& inverse() { return kPolyInvLanesAvx512; }
-  static const SortRows& sort() { return kSortRowsAmx; }
+  static const TileMulFunctions* mul(size_t n) { return tile_mul_amx(n); }
+  static const KeccakFunctions& keccak() { return kKeccakAvx512; }
+  static const PolyInvFunctions& inverse() { return kPolyInvAvx512; }
+  static const RowSortFunctions& sort() { return kRowSortAmx; }
 };
 
 /// A Kem whose encaps begins with the product, which hides most of the time of the random generator. That step also

@@ -10,9 +10,9 @@ namespace {
 
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
-  static const LaneMul* mul(size_t n) { return lane_mul_avx2(n); }
-  static const KeccakLanes& keccak() { return kKeccakLanesAvx2; }
-  static const PolyInvLanes& inverse() { return kPolyInvLanesAvx2; }
+  static const PolymulFunctions* mul(size_t n) { return polymul_avx2(n); }
+  static const KeccakFunctions& keccak() { return kKeccakAvx2; }
+  static const PolyInvFunctions& inverse() { return kPolyInvAvx2; }
 };
 
 }  // namespace

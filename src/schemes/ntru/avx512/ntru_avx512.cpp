@@ -12,16 +12,16 @@ namespace {
 
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  static const LaneMul* mul(size_t n) { return lane_mul_avx512(n); }
-  static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
-  static const PolyInvLanes& inverse() { return kPolyInvLanesAvx512; }
+  static const PolymulFunctions* mul(size_t n) { return polymul_avx512(n); }
+  static const KeccakFunctions& keccak() { return kKeccakAvx512; }
+  static const PolyInvFunctions& inverse() { return kPolyInvAvx512; }
 };
 
 using Lanes = interleaved::WithSinglePrims<Avx512>;
 
 struct Rows : Avx512 {
-  static single::SingleProducts mul(size_t n) { return single::SingleProducts(*lane_mul_avx512(n)); }
-  static const SortRows& sort() { return kSortRowsAvx512; }
+  static single::SingleProducts mul(size_t n) { return single::SingleProducts(*polymul_avx512(n)); }
+  static const RowSortFunctions& sort() { return kRowSortAvx512; }
 };
 
 /// The operations on small batches. The coefficients of an item lie side by side, except in key generation, most of

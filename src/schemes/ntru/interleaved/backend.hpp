@@ -11,7 +11,7 @@
 namespace polykem::ntru::interleaved {
 inline namespace POLYKEM_ISA {
 
-template <NtruParams P, class Isa, tuning::Cpu kCpu,
+template <NtruParams P, InstructionSet Isa, tuning::Cpu kCpu,
           class Singles = Operations<Kem<ref::Ops<P, Isa>>, ref::State<P, Isa>>>
 constexpr SchemeBackend backend() {
   using Interleaved = Operations<Kem<Ops<P, Isa>>, State<P, Isa>, KeygenState<P, Isa>>;

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "prim/polymul/polymul.hpp"
-#include "schemes/ntru/polyinv/polyinv_lanes.hpp"
+#include "schemes/ntru/interleaved/instruction_set.hpp"
 #include "schemes/ntru/sort/lanes/sort_single.hpp"
 #include "schemes/ntru/types.hpp"
 
@@ -12,7 +11,7 @@ namespace polykem::ntru::interleaved {
 inline namespace POLYKEM_ISA {
 
 /// Adds to an instruction set's interleaved primitives those of one item, in the form that ref::Ops takes.
-template <class Isa>
+template <InstructionSet Isa>
 struct WithSinglePrims : Isa {
   static size_t workspace_bytes(size_t n) {
     return std::max({Isa::mul(n)->workspace_single_bytes, Isa::inverse().workspace_bytes, sorting::kSortOneBytes});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the stages of key generation on a few vectors of items that share their inversions;
-// docs/adr/0010-shared-inversions.md has the measurements. The tiled steps of the plan run vector by vector. ops.hpp
-// describes `Isa`.
+// docs/adr/0010-shared-inversions.md has the measurements. The tiled steps of the plan run vector by vector.
 #pragma once
 
 #include <cstring>
@@ -9,6 +8,7 @@
 #include "core/arena.hpp"
 #include "core/scheme.hpp"
 #include "prim/drbg/drbg.hpp"
+#include "schemes/ntru/interleaved/instruction_set.hpp"
 #include "schemes/ntru/interleaved/records.hpp"
 
 namespace polykem::ntru::interleaved {
@@ -34,7 +34,7 @@ struct alignas(64) KeygenScratch {
   Scratch<P> records;
 };
 
-template <NtruParams P, class Isa>
+template <NtruParams P, InstructionSet Isa>
 struct KeygenState {
   static constexpr size_t kItemsPerVector = kLanes;
   static constexpr size_t kItems = kKeygenVectors * kLanes;
@@ -82,7 +82,7 @@ struct KeygenState {
   }
 };
 
-template <NtruParams P, class Isa>
+template <NtruParams P, InstructionSet Isa>
 struct KeygenOps {
   using KeygenState = interleaved::KeygenState<P, Isa>;
   using Rq = LanePoly<P, ntru::Rq>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the stages of encaps and decaps on interleaved items, one per vector lane. `Isa` names the
-// primitives of an instruction set: kName, mul(n), keccak(), inverse().
+// Computes the stages of encaps and decaps on interleaved items, one per vector lane.
 #pragma once
 
 #include <cstring>
@@ -25,7 +24,7 @@ struct alignas(64) Workspace {
   uint16_t fail[kLanes];  ///< not 0 if the ciphertext is rejected
 };
 
-template <NtruParams P, class Isa>
+template <NtruParams P, InstructionSet Isa>
 struct State {
   static constexpr size_t kItemsPerVector = kLanes;
   static constexpr size_t kItems = kLanes;
@@ -53,7 +52,7 @@ struct State {
   ConstByteRows coins_from(size_t offset) const { return {coins.data + offset, coins.stride}; }
 };
 
-template <NtruParams P, class Isa>
+template <NtruParams P, InstructionSet Isa>
 struct Ops : KeygenOps<P, Isa> {
   using State = interleaved::State<P, Isa>;
   using Rq = LanePoly<P, ntru::Rq>;

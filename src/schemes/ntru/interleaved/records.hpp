@@ -87,9 +87,9 @@ void sample_iid(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& 
 template <NtruParams P>
 void sample_fixed_type(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
 #ifdef POLYKEM_ISA_NEON
-  constexpr const SortLanes& kSort = kSortLanesNeon;
+  constexpr const SortFunctions& kSort = kSortNeon;
 #else
-  constexpr const SortLanes& kSort = kLanes == 32 ? kSortLanesAvx512 : kSortLanesAvx2;
+  constexpr const SortFunctions& kSort = kLanes == 32 ? kSortAvx512 : kSortAvx2;
 #endif
   kSort.sample_fixed_type(a.data(), in, count, P.n, P.weight(), scratch.sort);
 }

@@ -10,9 +10,9 @@ namespace {
 
 struct Neon {
   static constexpr const char* kName = cpu::kNeon;
-  static const LaneMul* mul(size_t n) { return lane_mul_neon(n); }
-  static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
-  static const PolyInvLanes& inverse() { return kPolyInvLanesNeon; }
+  static const PolymulFunctions* mul(size_t n) { return polymul_neon(n); }
+  static const KeccakFunctions& keccak() { return kKeccakNeon; }
+  static const PolyInvFunctions& inverse() { return kPolyInvNeon; }
 };
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace {
 
 struct NeonSha3 {
   static constexpr const char* kName = cpu::kNeonSha3;
-  static const LaneMul* mul(size_t n) { return lane_mul_neon(n); }
-  static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
-  static const PolyInvLanes& inverse() { return kPolyInvLanesNeon; }
+  static const PolymulFunctions* mul(size_t n) { return polymul_neon(n); }
+  static const KeccakFunctions& keccak() { return kKeccakNeonSha3; }
+  static const PolyInvFunctions& inverse() { return kPolyInvNeon; }
 };
 
 }  // namespace

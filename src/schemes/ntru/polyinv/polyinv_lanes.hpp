@@ -11,7 +11,7 @@ namespace polykem {
 /// is odd, at most kMaxInverseDegree. Inputs and outputs are as for poly_inverse_mod2 and poly_inverse_mod3, and so are
 /// the results wherever an inverse exists. `workspace` has workspace_bytes bytes, 64-byte aligned, and is zeroized
 /// before return. An output may be the same memory as its input.
-struct PolyInvLanes {
+struct PolyInvFunctions {
   size_t lanes;            ///< the number of interleaved items
   size_t workspace_bytes;  ///< what every function below needs, for any n
 
@@ -24,8 +24,8 @@ struct PolyInvLanes {
   void (*inverse_mod3_single)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
 };
 
-extern const PolyInvLanes kPolyInvLanesAvx2;
-extern const PolyInvLanes kPolyInvLanesAvx512;
-extern const PolyInvLanes kPolyInvLanesNeon;
+extern const PolyInvFunctions kPolyInvAvx2;
+extern const PolyInvFunctions kPolyInvAvx512;
+extern const PolyInvFunctions kPolyInvNeon;
 
 }  // namespace polykem

@@ -243,7 +243,7 @@ struct KeygenOps {
     std::copy_n(inverse, P.n, v.c);
     Small<P>& low_v = state.work->low;
     Small<P>& low_a = reinterpret_cast<Small<P>&>(state.work->rest_S3);
-    const TileMul& mul = *Prims::mul(P.n);
+    const TileMulFunctions& mul = *Prims::mul(P.n);
     const auto words_of = [](Words<P>& x) -> WordPolys { return {x.c, sizeof x}; };
     const auto bytes_of = [](const Small<P>& x) -> ConstBytePolys { return {x.c, sizeof x}; };
     low_bytes(low_v, v);

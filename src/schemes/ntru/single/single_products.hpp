@@ -9,11 +9,11 @@
 namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
-/// Computes the products of TileMul item by item, by the product of a single item. Results are exact modulo LaneMul's
-/// 2^exact_bits. Those of bytes, whose sums of products must be below that, have no bits above.
+/// Computes the products of TileMulFunctions item by item, by the product of a single item. Results are exact modulo
+/// PolymulFunctions's 2^exact_bits. Those of bytes, whose sums of products must be below that, have no bits above.
 class SingleProducts {
  public:
-  explicit SingleProducts(const LaneMul& mul)
+  explicit SingleProducts(const PolymulFunctions& mul)
       : workspace_bytes(rounded_up(mul.workspace_single_bytes, 64) + 2 * width(mul.n) * sizeof(uint16_t)), mul_(mul) {}
 
   /// Lets callers use the object like the pointer that mul(n) returns for tiles.
@@ -64,7 +64,7 @@ class SingleProducts {
       store64(out + i, _mm512_cvtepi8_epi16(_mm256_load_si256(reinterpret_cast<const __m256i*>(bytes + i))));
   }
 
-  const LaneMul& mul_;
+  const PolymulFunctions& mul_;
 };
 
 }  // namespace POLYKEM_ISA

@@ -30,7 +30,7 @@ constexpr size_t sort_sequence_size(size_t n) {
 inline constexpr size_t kSequenceGap = 8;
 
 /// Returns the bytes of workspace that sample_fixed_type needs for polynomials of n coefficients, n >= 33. lanes: as in
-/// SortLanes.
+/// SortFunctions.
 constexpr size_t sort_workspace_bytes(size_t n, size_t lanes) {
   constexpr size_t kSpare = 16;  // the keys are written 16 at a time
   return (2 * sort_sequence_size(n) + kSequenceGap + kSpare) * (lanes / 2) * sizeof(int32_t);
@@ -38,7 +38,7 @@ constexpr size_t sort_workspace_bytes(size_t n, size_t lanes) {
 
 /// The functions of one instruction set for the NTRU stages of that set. Constant time: the positions compared depend
 /// on n alone.
-struct SortLanes {
+struct SortFunctions {
   size_t lanes;  ///< L, the number of interleaved items
 
   /// Samples `count` <= L items. The random bits of item i are ceil(30 (n-1) / 8) bytes at in.data + i * in.stride.
@@ -48,9 +48,9 @@ struct SortLanes {
   void (*sample_fixed_type)(uint16_t* out, ConstByteRows in, size_t count, size_t n, size_t weight, void* workspace);
 };
 
-extern const SortLanes kSortLanesAvx2;
-extern const SortLanes kSortLanesAvx512;
-extern const SortLanes kSortLanesNeon;
+extern const SortFunctions kSortAvx2;
+extern const SortFunctions kSortAvx512;
+extern const SortFunctions kSortNeon;
 
 /// From this many items on, the network with an item per lane takes less time than one array after the other.
 inline constexpr size_t kMinForSortNetwork = 6;
@@ -63,8 +63,8 @@ constexpr size_t sort_matrix_rows(size_t count) {
   return rows;
 }
 
-/// Returns the bytes of workspace that SortRows needs for `count` polynomials of n coefficients: the network's keys and
-/// labels, or the matrix of one item and its sorted copy.
+/// Returns the bytes of workspace that RowSortFunctions needs for `count` polynomials of n coefficients: the network's
+/// keys and labels, or the matrix of one item and its sorted copy.
 constexpr size_t sort_rows_workspace_bytes(size_t n, size_t count) {
   const size_t matrices = 2 * sort_matrix_rows(n - 1) * 16 * sizeof(int32_t);
   const size_t network = sort_workspace_bytes(n, 32) + rounded_up(n, 64) * 16;
@@ -72,15 +72,15 @@ constexpr size_t sort_rows_workspace_bytes(size_t n, size_t count) {
 }
 
 /// The functions of one instruction set for items that lie one after the other.
-struct SortRows {
-  /// Samples any number of items, with the random bits of SortLanes. Coefficient k of item i is byte k at
+struct RowSortFunctions {
+  /// Samples any number of items, with the random bits of SortFunctions. Coefficient k of item i is byte k at
   /// out.data + i * out.stride. Rows are aligned to 64 bytes and have room for n coefficients rounded up to a multiple
   /// of 64; those from n - 1 on become 0. workspace: sort_rows_workspace_bytes(n, count), 64-byte aligned. [NTRU20,
   /// Fixed_Type]
   void (*sample_fixed_type)(ByteRows out, ConstByteRows in, size_t count, size_t n, size_t weight, void* workspace);
 };
 
-extern const SortRows kSortRowsAvx512;
-extern const SortRows kSortRowsAmx;
+extern const RowSortFunctions kRowSortAvx512;
+extern const RowSortFunctions kRowSortAmx;
 
 }  // namespace polykem

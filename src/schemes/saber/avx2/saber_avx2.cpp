@@ -9,7 +9,7 @@ namespace {
 
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
-  static const KeccakLanes& keccak() { return kKeccakLanesAvx2; }
+  static const KeccakFunctions& keccak() { return kKeccakAvx2; }
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
+  static const KeccakFunctions& keccak() { return kKeccakAvx512; }
 };
 
 }  // namespace

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"
+#include "schemes/saber/instruction_set.hpp"
 #include "schemes/saber/interleaved/state.hpp"
 #include "schemes/saber/steps.hpp"
 
 namespace polykem::saber::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// Isa names the primitives of an instruction set: kName, keccak().
-template <SaberParams P, class Isa>
+template <SaberParams P, InstructionSet Isa>
 struct Arithmetic : LaneHashes<Isa> {
   static constexpr size_t kL = P.l;
   using Poly = LanePoly;

@@ -10,7 +10,7 @@
 namespace polykem::saber::interleaved {
 inline namespace POLYKEM_ISA {
 
-template <SaberParams P, class Isa, tuning::Cpu kCpu>
+template <SaberParams P, InstructionSet Isa, tuning::Cpu kCpu>
 constexpr SchemeBackend backend() {
   using Arithmetic = interleaved::Arithmetic<P, Isa>;
   static_assert(saber::Arithmetic<Arithmetic> && saber::Arithmetic<ref::Arithmetic<P, SinglePrims<Isa>>>);

@@ -6,6 +6,7 @@
 #include "core/secure.hpp"
 #include "prim/keccak/lanes/single.hpp"
 #include "prim/ntt/lanes/single_records.hpp"
+#include "schemes/saber/instruction_set.hpp"
 #include "schemes/saber/interleaved/product.hpp"
 #include "schemes/saber/ref/prims.hpp"
 
@@ -14,7 +15,7 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kShake128Rate = 168;
 
-template <class Isa>
+template <InstructionSet Isa>
 struct SinglePrims : polykem::lanes::SingleHashes {
   template <size_t kBytes>
   static void shake128(ByteRows rows, ConstByteRows seed, size_t) {

@@ -9,7 +9,7 @@ namespace {
 
 struct Neon {
   static constexpr const char* kName = cpu::kNeon;
-  static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
+  static const KeccakFunctions& keccak() { return kKeccakNeon; }
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 struct NeonSha3 {
   static constexpr const char* kName = cpu::kNeonSha3;
-  static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
+  static const KeccakFunctions& keccak() { return kKeccakNeonSha3; }
 };
 
 }  // namespace

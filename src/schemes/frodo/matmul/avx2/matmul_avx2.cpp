@@ -156,6 +156,6 @@ void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed,
 
 }  // namespace
 
-const MatMul kMatMulAvx2 = {mul_add, mul_add_transposed};
+const MatMulFunctions kMatMulAvx2 = {mul_add, mul_add_transposed};
 
 }  // namespace polykem

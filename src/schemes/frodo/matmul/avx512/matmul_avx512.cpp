@@ -174,7 +174,7 @@ void mul_add_transposed_for_this_cpu(Matrix16 c, ConstMatrix16 a, ConstMatrix16 
 
 }  // namespace
 
-const MatMul kMatMulAvx512 = {mul_add, mul_add_transposed_for_this_cpu};
+const MatMulFunctions kMatMulAvx512 = {mul_add, mul_add_transposed_for_this_cpu};
 const MatMulForms kMatMulFormsAvx512 = {{mul_add, mul_add_transposed<true>}, {mul_add, mul_add_transposed<false>}};
 
 }  // namespace polykem

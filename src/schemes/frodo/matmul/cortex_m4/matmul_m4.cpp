@@ -78,6 +78,6 @@ void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed,
 
 }  // namespace
 
-const MatMul kMatMul = {mul_add, mul_add_transposed};
+const MatMulFunctions kMatMul = {mul_add, mul_add_transposed};
 
 }  // namespace polykem::cortex_m4

@@ -137,6 +137,6 @@ void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed,
 
 }  // namespace
 
-const MatMul kMatMulNeon = {mul_add, mul_add_transposed};
+const MatMulFunctions kMatMulNeon = {mul_add, mul_add_transposed};
 
 }  // namespace polykem

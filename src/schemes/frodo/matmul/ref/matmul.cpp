@@ -40,6 +40,6 @@ void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed,
 
 }  // namespace
 
-const MatMul kMatMulPortable = {mul_add, mul_add_transposed};
+const MatMulFunctions kMatMulPortable = {mul_add, mul_add_transposed};
 
 }  // namespace polykem

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const Bch kBch8Avx512 = bch::Words<8>::kTable, kBch16Avx512 = bch::Words<16>::kTable;
+const BchFunctions kBch8Avx512 = bch::Words<8>::kTable, kBch16Avx512 = bch::Words<16>::kTable;
 
 }  // namespace polykem

@@ -159,7 +159,7 @@ struct Words {
     std::memcpy(message, &received, sizeof received);
   }
 
-  static constexpr Bch kTable = {kErrors, Tables::kParityBytes, encode, decode};
+  static constexpr BchFunctions kTable = {kErrors, Tables::kParityBytes, encode, decode};
 };
 
 }  // namespace POLYKEM_ISA

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const Bch kBch8Portable = bch::Words<8>::kTable, kBch16Portable = bch::Words<16>::kTable;
+const BchFunctions kBch8Portable = bch::Words<8>::kTable, kBch16Portable = bch::Words<16>::kTable;
 
 }  // namespace polykem

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const PolyInvLanes kPolyInvLanesAvx2 = polyinv::table();
+const PolyInvFunctions kPolyInvAvx2 = polyinv::table();
 
 }  // namespace polykem

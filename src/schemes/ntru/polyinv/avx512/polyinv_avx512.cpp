@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const PolyInvLanes kPolyInvLanesAvx512 = polyinv::table();
+const PolyInvFunctions kPolyInvAvx512 = polyinv::table();
 
 }  // namespace polykem

@@ -58,7 +58,7 @@ constexpr size_t workspace_bytes() {
   return kItems > kOne ? kItems : kOne;
 }
 
-constexpr PolyInvLanes table() {
+constexpr PolyInvFunctions table() {
   return {kRegisterWords,
           workspace_bytes(),
           inverse_items<Gf2, Steps2<ItemLanes>>,

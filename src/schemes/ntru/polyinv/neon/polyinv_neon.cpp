@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const PolyInvLanes kPolyInvLanesNeon = polyinv::table();
+const PolyInvFunctions kPolyInvNeon = polyinv::table();
 
 }  // namespace polykem

@@ -7,6 +7,6 @@
 
 namespace polykem {
 
-const SortRows kSortRowsAmx = {sorting::sample_fixed_type_rows};
+const RowSortFunctions kRowSortAmx = {sorting::sample_fixed_type_rows};
 
 }  // namespace polykem

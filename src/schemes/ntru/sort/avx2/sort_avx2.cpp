@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const SortLanes kSortLanesAvx2 = sorting::kSortLanesTable;
+const SortFunctions kSortAvx2 = sorting::kSortTable;
 
 }  // namespace polykem

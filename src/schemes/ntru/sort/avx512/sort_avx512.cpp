@@ -4,7 +4,7 @@
 
 namespace polykem {
 
-const SortLanes kSortLanesAvx512 = sorting::kSortLanesTable;
-const SortRows kSortRowsAvx512 = {sorting::sample_fixed_type_rows};
+const SortFunctions kSortAvx512 = sorting::kSortTable;
+const RowSortFunctions kRowSortAvx512 = {sorting::sample_fixed_type_rows};
 
 }  // namespace polykem

@@ -110,7 +110,7 @@ inline void sample_fixed_type(uint16_t* out, ConstByteRows in, size_t count, siz
   std::memset(out + (n - 1) * kItemsPerVector, 0, kItemsPerVector * sizeof *out);
 }
 
-inline constexpr SortLanes kSortLanesTable = {kItemsPerVector, sample_fixed_type};
+inline constexpr SortFunctions kSortTable = {kItemsPerVector, sample_fixed_type};
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::sorting

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const SortLanes kSortLanesNeon = sorting::kSortLanesTable;
+const SortFunctions kSortNeon = sorting::kSortTable;
 
 }  // namespace polykem
