@@ -143,7 +143,7 @@ void Connection::EndedBatches::call_back() {
 
 void Connection::zeroize() {
   for (uint32_t i = 0; i < slots_.size(); ++i)
-    zeroize(view_.records(i), slots_[i].used_bytes);
+    polykem::zeroize(view_.records(i), slots_[i].used_bytes);
 }
 
 Status Connection::submit(const Request& request, uint64_t deadline_ns, Done done) try {
@@ -216,7 +216,7 @@ void Connection::read_item(uint32_t index, EndedBatches& ended) {
     copy_secret(records.*f.out + slot.item * bytes, out, bytes);
     out += bytes;
   }
-  zeroize(view_.records(index), batch->item.input_bytes() + batch->item.output_bytes());
+  polykem::zeroize(view_.records(index), batch->item.input_bytes() + batch->item.output_bytes());
   free_.push_back(index);
   if (++batch->finished == records.count) ended.add(batch);
 }

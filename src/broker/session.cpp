@@ -45,7 +45,7 @@ Session::~Session() {
 void Session::zeroize() {
   drop_all();
   for (const Slot& slot : slots_)
-    zeroize(view_.records(slot.index), slot.used_bytes);
+    polykem::zeroize(view_.records(slot.index), slot.used_bytes);
 }
 
 void Session::drop_all() {
@@ -211,8 +211,8 @@ Status Session::add(Slot& slot, const RequestHeader& header, std::unique_ptr<Pen
   slot.used_bytes = std::max(slot.used_bytes, in + slot.records.output_bytes());
   auto* copy = reinterpret_cast<uint8_t*>(copy_.data());
   copy_secret(copy, view_.records(slot.index), in);
-  zeroize(view_.records(slot.index), in);
-  Request request{.op = asked.op, .sk_is_seed = asked.secret_is_seed, .scheme = asked.scheme};
+  polykem::zeroize(view_.records(slot.index), in);
+  Request request{.op = header.op, .sk_is_seed = header.secret_is_seed, .scheme = header.scheme};
   request.records.count = 1;
   const uint8_t* next = copy;
   for (const FieldInfo& f : kRecordFields) {
@@ -224,8 +224,8 @@ Status Session::add(Slot& slot, const RequestHeader& header, std::unique_ptr<Pen
   slot.cost_ns = sink_.cost_ns(request);
   share_.used_ns += slot.cost_ns;
   window_.begin(slot.cost_ns);
-  const Status status = collector_.add(request, on_done, &slot, item);
-  zeroize(copy, in);
+  const Status status = sink_.add(request, on_done, &slot, item);
+  polykem::zeroize(copy, in);
   return status;
 }
 

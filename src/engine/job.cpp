@@ -17,8 +17,8 @@ std::atomic<size_t> fallbacks{0};
 /// The job whose callback runs on this thread.
 thread_local const Job* completing = nullptr;
 
-/// The function that wipes a thread's stack after its part of the batch.
-ZeroizeStack* wipe_after(const Request& request) {
+/// The function that zeroizes a thread's stack after its chunks of the batch.
+ZeroizeStack* zeroize_after(const Request& request) {
   if (tiles_in_use() && request.run_on != RunOn::kCaller) return zeroize_stack_with_tiles;
   return request.records.count == 1 ? zeroize_stack_of_single_item : zeroize_stack;
 }

@@ -42,8 +42,8 @@ bool Worker::reserve_keys(size_t bytes) {
 
 void Worker::zeroize(ZeroizeStack* stack) {
   if (clean_) return;
-  zeroize(workspace.data(), used_bytes_);
-  zeroize(keys.data(), keys.size());
+  polykem::zeroize(workspace.data(), used_bytes_);
+  polykem::zeroize(keys.data(), keys.size());
   stack();
   used_bytes_ = 0;
   clean_ = true;

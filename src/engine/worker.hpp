@@ -24,7 +24,7 @@ struct Worker {
   [[nodiscard]] bool reserve_workspace(const Operation& operation, size_t items);
   [[nodiscard]] bool reserve_keys(size_t bytes);
   /// Zeroizes what the chunks of a job left in this memory and on this thread's stack.
-  void wipe(ZeroizeStack* stack = zeroize_stack);
+  void zeroize(ZeroizeStack* stack = zeroize_stack);
 
  private:
   bool clean_ = true;

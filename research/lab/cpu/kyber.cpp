@@ -12,8 +12,8 @@ constexpr SingleNttFunctions kNttPortable = {ntt::forward, ntt::inverse, ntt::mu
 
 class KyberJob : public CpuJob {
  public:
-  KyberJob(const Batch& batch, const SingleNttFunctions& ntt)
-      : ntt_(ntt), words_(batch.items * ntt::kN), a_(words_), b_(words_), c_(words_), x_(ntt::kN), y_(ntt::kN) {
+  KyberJob(const Operands& operands, const SingleNttFunctions& ntt)
+      : ntt_(ntt), words_(operands.items * ntt::kN), a_(words_), b_(words_), c_(words_), x_(ntt::kN), y_(ntt::kN) {
     for (size_t i = 0; i < words_; ++i) {
       a_.get()[i] = operands.a_of(i / ntt::kN)[i % ntt::kN];
       const uint16_t b = operands.b_of(i / ntt::kN)[i % ntt::kN];

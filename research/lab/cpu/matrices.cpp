@@ -40,7 +40,7 @@ class MatrixJob : public CpuJob {
 
 class WordsJob : public MatrixJob {
  public:
-  WordsJob(const Batch& batch, const MatMulFunctions& matmul) : MatrixJob(batch), matmul_(matmul) {}
+  WordsJob(const Operands& operands, const MatMulFunctions& matmul) : MatrixJob(operands), matmul_(matmul) {}
   void run() override {
     clear();
     const size_t times = shared_ ? 1 : items_;

@@ -334,7 +334,7 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
   const size_t share = divided_up(batch.count, threads);
   const DeviceOperation& operation = find(scheme)->device->operation(op);
   const size_t wanted = std::min(share, operation.staged_bytes / staged_bytes);
-  return std::min(most, chunk(std::max(wanted, operation.min_items)));
+  return std::min(max_items, chunk(std::max(wanted, operation.min_items)));
 }
 
 Status CudaAccelerator::queue_workspace_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {

@@ -66,8 +66,8 @@ bool BatchMemory::equals(size_t i, Ticket& ticket) const {
   return ct::mask_nonzero(differences) == 0;
 }
 
-void BatchMemory::wipe() {
-  zeroize(memory_.data(), used_);
+void BatchMemory::zeroize() {
+  polykem::zeroize(memory_.data(), used_);
   used_ = 0;
   if (memory_.size() > kKeptBytes) memory_.release();
 }

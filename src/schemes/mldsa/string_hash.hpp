@@ -15,7 +15,7 @@ inline namespace POLYKEM_ISA {
 /// A message in fragments, which is read from front to back.
 class FragmentReader {
  public:
-  static constexpr size_t kMaxParts = 5;
+  static constexpr size_t kMaxFragments = 5;
 
   void add(std::span<const uint8_t> fragment) { fragments_[count_++] = fragment; }
 
@@ -34,7 +34,7 @@ class FragmentReader {
   }
 
  private:
-  std::array<std::span<const uint8_t>, kMaxParts> parts_{};
+  std::array<std::span<const uint8_t>, kMaxFragments> fragments_{};
   size_t count_ = 0, next_ = 0;
 };
 

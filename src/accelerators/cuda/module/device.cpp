@@ -84,8 +84,8 @@ void PinnedMemory::release() noexcept {
   size_ = 0;
 }
 
-void PinnedMemory::wipe() noexcept {
-  zeroize(data_, size_);
+void PinnedMemory::zeroize() noexcept {
+  polykem::zeroize(data_, size_);
 }
 
 namespace {

@@ -353,7 +353,7 @@ void Part::copy_from_staging() {
   }
 }
 
-void Part::wipe_staging() {
+void Part::zeroize_staging() {
   zeroize(seed_staged_, kSeedBytes);
   for (const Array& a : arrays_) {
     if (a.secret) zeroize(a.staged, a.bytes);

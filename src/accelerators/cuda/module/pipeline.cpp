@@ -34,14 +34,14 @@ size_t scaled(size_t items, const Device& device) {
 size_t part_items(const LocatedBatch& batch, const std::vector<Device*>& devices) {
   const DeviceOperation& operation = batch.operation();
   if (batch.crossing_bytes() == 0) return std::min(batch.count(), operation.max_items);
-  const size_t bytes = batch.item_bytes(), most_bytes = operation.part_bytes > 0 ? operation.part_bytes : kMaxPartBytes;
+  const size_t bytes = batch.item_bytes(), max_bytes = operation.part_bytes > 0 ? operation.part_bytes : kMaxPartBytes;
   const bool busy = std::any_of(devices.begin(), devices.end(), [](const Device* d) { return d->in_flight() > 0; });
   const size_t max_items =
       busy && operation.busy_part_items > 0
           ? scaled(operation.busy_part_items, *devices.front())
-          : std::max<size_t>(1, std::min(scaled(operation.part_items, *devices.front()), most_bytes / bytes));
-  const size_t parts = std::max(
-      {size_t{1}, divided_up(batch.count(), most), std::min(devices.size(), batch.count() * bytes / kMinPartBytes)});
+          : std::max<size_t>(1, std::min(scaled(operation.part_items, *devices.front()), max_bytes / bytes));
+  const size_t parts = std::max({size_t{1}, divided_up(batch.count(), max_items),
+                                 std::min(devices.size(), batch.count() * bytes / kMinPartBytes)});
   return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.max_items);
 }
 

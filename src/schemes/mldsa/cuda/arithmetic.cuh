@@ -219,7 +219,7 @@ __device__ __forceinline__ void compute_commitment(Memory& memory, const Work& w
 #pragma unroll
     for (unsigned r = 0; r < kLaneCoefficients; ++r) {
       const HighLow split = decompose<S::kParams.gamma2_part>(static_cast<int32_t>(a[r]));
-      w[commitment_place(l + kPolyLanes * r)] = split.low * (1 << kHighBits) | split.high;
+      w[commitment_index(l + kPolyLanes * r)] = split.low * (1 << kHighBits) | split.high;
       a[r] = static_cast<uint32_t>(split.high);
     }
     store_w1<S::kW1Bits>(mu_w1 + kDigestBytes + row * S::kW1Bytes, a, exchange, l);

@@ -138,12 +138,12 @@ struct LaunchContext {
     work.unsigned_counts = one.take<uint32_t>((kMaxRounds + 1) * sizeof(uint32_t));
     const size_t used = arena.used() + one.used();
     // This is enough for any choice of kernels, so that a test's choice does not change what is reserved.
-    const size_t slots = std::max(io.count, kBlockItems * finish_blocks(io.count));
-    return used + allocate_attempts(workspace + used, slots, op);
+    const size_t attempts = std::max(io.count, kBlockItems * finish_blocks(io.count));
+    return used + allocate_attempts(workspace + used, attempts, op);
   }
 
-  size_t allocate_attempts(std::byte* workspace, size_t slots, Op op) {
-    polykem::cuda::DeviceArena arena(workspace, slots);
+  size_t allocate_attempts(std::byte* workspace, size_t attempts, Op op) {
+    polykem::cuda::DeviceArena arena(workspace, attempts);
     work.mu_w1 = arena.take<uint8_t>(S::kMuW1Bytes);
     work.challenge_poly = arena.take<uint32_t>(kChallengePolyWords * sizeof(uint32_t));
     if (op == Op::kVerify) return arena.used();
