@@ -11,7 +11,7 @@
 namespace polykem::bench {
 namespace {
 
-using lanes::kIota, lanes::kStateWords, lanes::V64;
+using keccak::kIota, keccak::kStateWords, keccak::V64;
 
 struct Word {
   uint64_t r;
@@ -32,14 +32,14 @@ POLYKEM_INLINE std::array<V, 5> theta(const V* in, std::index_sequence<kX...>) {
   return {(column[(kX + 4) % 5] ^ column[(kX + 1) % 5].template rol<1>())...};
 }
 
-/// Computes lanes::keccak_round() of the eight states and, between its rows, rows of a round of the ninth.
+/// Computes keccak::keccak_round() of the eight states and, between its rows, rows of a round of the ninth.
 template <size_t... kRow>
 POLYKEM_INLINE void round_of_both(V64* out, const V64* in, size_t round, Word* single_out, const Word* single_in,
                                   size_t single_round, std::index_sequence<kRow...>) {
   const auto change = theta(in, kRows);
   const auto single_change = theta(single_in, kRows);
-  ((lanes::theta_rho_pi_chi_row<kRow>(out, in, change.data(), kRows),
-    lanes::theta_rho_pi_chi_row<kRow>(single_out, single_in, single_change.data(), kRows)),
+  ((keccak::theta_rho_pi_chi_row<kRow>(out, in, change.data(), kRows),
+    keccak::theta_rho_pi_chi_row<kRow>(single_out, single_in, single_change.data(), kRows)),
    ...);
   out[0] = out[0] ^ V64::set1(kIota.at[round]);
   single_out[0] = single_out[0] ^ Word { kIota.at[single_round] };
@@ -57,9 +57,9 @@ POLYKEM_NOINLINE void permute_overlapped(uint64_t* states, uint64_t* single_stat
     if constexpr (kEach == 1) {
       round_of_both(even, odd, round + 1, single_even, single_odd, one + 1, kRows);
     } else {
-      lanes::keccak_round(even, odd, V64::set1(kIota.at[round + 1]), kRows);
+      keccak::keccak_round(even, odd, V64::set1(kIota.at[round + 1]), kRows);
       round_of_both(odd, even, round + 2, single_even, single_odd, one + 1, kRows);
-      lanes::keccak_round(even, odd, V64::set1(kIota.at[round + 3]), kRows);
+      keccak::keccak_round(even, odd, V64::set1(kIota.at[round + 3]), kRows);
     }
   }
   (even[kWord].store(states + kWord * V64::kLanes), ...);

@@ -6,7 +6,7 @@
 
 #include "core/isa.hpp"
 
-namespace polykem::lanes {
+namespace polykem::keccak {
 inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kStateWords = 25, kKeccakRounds = 24;
@@ -43,4 +43,4 @@ struct IotaConstants {
 alignas(64) inline constexpr IotaConstants kIota;
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::lanes
+}  // namespace polykem::keccak

@@ -7,7 +7,7 @@
 
 #include "prim/keccak/constants.hpp"
 
-namespace polykem::lanes {
+namespace polykem::keccak {
 inline namespace POLYKEM_ISA {
 
 /// Computes row kRow of a round and adds it to the sums of its columns, `sums`. Indices are template arguments, because
@@ -45,4 +45,4 @@ POLYKEM_INLINE void permute_words(uint64_t* state) {
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::lanes
+}  // namespace polykem::keccak

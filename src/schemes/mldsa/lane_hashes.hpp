@@ -23,7 +23,7 @@ struct LaneHashes {
   }
   template <size_t kOut, size_t kIn>
   static void shake256_of_one(uint8_t* out, const uint8_t* in) {
-    polykem::lanes::hash_single<static_cast<size_t>(Shake::Strength::kShake256), 0x1f, kOut, kIn>(out, in);
+    polykem::keccak::hash_single<static_cast<size_t>(Shake::Strength::kShake256), 0x1f, kOut, kIn>(out, in);
   }
   static void permute(uint64_t* states) { kKeccak.permute(states); }
 };

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const KeccakFunctions kKeccakAvx2 = lanes::kKeccakTable;
+const KeccakFunctions kKeccakAvx2 = keccak::kKeccakTable;
 
 }  // namespace polykem

@@ -8,12 +8,13 @@ namespace {
 template <size_t kRate, KeccakForm kForm>
 void shake(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest, size_t length,
            size_t count) {
-  lanes::hash_joined_rows<kRate, lanes::kShakeSuffix>(out, out_length, first, first_length, rest, length, count, kForm);
+  keccak::hash_joined_rows<kRate, keccak::kShakeSuffix>(out, out_length, first, first_length, rest, length, count,
+                                                        kForm);
 }
 
 template <KeccakForm kForm>
 void permute_eight(uint64_t* states) {
-  lanes::keccak_permute(states, kForm);
+  keccak::keccak_permute(states, kForm);
 }
 
 template <KeccakForm kForm>
@@ -22,16 +23,16 @@ constexpr KeccakForms::Eight kEight = {permute_eight<kForm>, shake<168, kForm>, 
 template <class State>
 void permute_one(uint64_t* words) {
   State state;
-  state.template absorb<lanes::kStateWords>(reinterpret_cast<const uint8_t*>(words));
+  state.template absorb<keccak::kStateWords>(reinterpret_cast<const uint8_t*>(words));
   state.permute();
-  state.template squeeze<lanes::kStateWords>(reinterpret_cast<uint8_t*>(words));
+  state.template squeeze<keccak::kStateWords>(reinterpret_cast<uint8_t*>(words));
 }
 
 }  // namespace
 
-const KeccakFunctions kKeccakAvx512 = lanes::kKeccakTable;
+const KeccakFunctions kKeccakAvx512 = keccak::kKeccakTable;
 const KeccakForms kKeccakFormsAvx512 = {kEight<KeccakForm::kCompiled>, kEight<KeccakForm::kIntel>,
-                                        kEight<KeccakForm::kZen5>, permute_one<lanes::PlaneState>,
-                                        permute_one<lanes::WordState>};
+                                        kEight<KeccakForm::kZen5>, permute_one<keccak::PlaneState>,
+                                        permute_one<keccak::WordState>};
 
 }  // namespace polykem

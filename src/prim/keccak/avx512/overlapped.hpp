@@ -9,7 +9,7 @@
 #include "prim/keccak/constants.hpp"
 #include "prim/simd/vec64.hpp"
 
-namespace polykem::lanes {
+namespace polykem::keccak {
 inline namespace POLYKEM_ISA {
 
 /// Eight states: word w of state l is words[w][l]. The destructor zeroizes them if kSecret.
@@ -79,4 +79,4 @@ size_t squeeze_overlapped(uint64_t (*states)[8], uint8_t* const* rows, size_t at
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::lanes
+}  // namespace polykem::keccak

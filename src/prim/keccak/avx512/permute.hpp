@@ -11,7 +11,7 @@
 #include "prim/keccak/keccak_lanes.hpp"
 #include "prim/simd/isa.hpp"
 
-namespace polykem::lanes {
+namespace polykem::keccak {
 inline namespace POLYKEM_ISA {
 
 // For Intel's CPUs: row r of a round takes its word t from word (X, t) of the state, X = t + 3 r mod 5, and leaves the
@@ -237,4 +237,4 @@ void unpack12(const uint64_t* words, uint8_t* rows) {
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::lanes
+}  // namespace polykem::keccak

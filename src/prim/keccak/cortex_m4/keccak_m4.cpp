@@ -7,7 +7,7 @@ namespace polykem {
 
 namespace {
 
-using lanes::kIota, lanes::kKeccakRounds;
+using keccak::kIota, keccak::kKeccakRounds;
 
 struct Constants {
   uint32_t words[2 * kKeccakRounds];

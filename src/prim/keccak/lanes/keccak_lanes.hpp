@@ -15,7 +15,7 @@
 #include "prim/keccak/neon/permute.hpp"
 #endif
 
-namespace polykem::lanes {
+namespace polykem::keccak {
 inline namespace POLYKEM_ISA {
 
 using simd::V64;
@@ -314,4 +314,4 @@ inline void permute_states(uint64_t* states) {
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::lanes
+}  // namespace polykem::keccak

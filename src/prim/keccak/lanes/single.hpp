@@ -8,7 +8,7 @@
 #include "prim/keccak/lanes/keccak_lanes.hpp"
 #include "prim/keccak/words.hpp"
 
-namespace polykem::lanes {
+namespace polykem::keccak {
 inline namespace POLYKEM_ISA {
 
 #ifdef POLYKEM_ISA_AVX512
@@ -229,4 +229,4 @@ struct SingleHashes {
 };
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::lanes
+}  // namespace polykem::keccak

@@ -4,7 +4,7 @@
 
 #include "prim/keccak/lanes/keccak_lanes.hpp"
 
-namespace polykem::lanes {
+namespace polykem::keccak {
 inline namespace POLYKEM_ISA {
 
 /// The words of V64::kLanes states; state l is lane l.
@@ -206,4 +206,4 @@ POLYKEM_INLINE void squeeze_rows(uint8_t* out, size_t stride, const States& s, s
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::lanes
+}  // namespace polykem::keccak

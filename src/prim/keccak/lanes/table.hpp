@@ -5,7 +5,7 @@
 
 #include "prim/keccak/lanes/single.hpp"
 
-namespace polykem::lanes {
+namespace polykem::keccak {
 inline namespace POLYKEM_ISA {
 
 template <size_t kRate>
@@ -50,4 +50,4 @@ inline constexpr KeccakFunctions kKeccakTable = {
     shake_rows<136>, shake_joined_rows<168>, shake_joined_rows<136>, permute_states};
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::lanes
+}  // namespace polykem::keccak

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const KeccakFunctions kKeccakNeon = lanes::kKeccakTable;
+const KeccakFunctions kKeccakNeon = keccak::kKeccakTable;
 
 }  // namespace polykem

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const KeccakFunctions kKeccakNeonSha3 = lanes::kKeccakTable;
+const KeccakFunctions kKeccakNeonSha3 = keccak::kKeccakTable;
 
 }  // namespace polykem

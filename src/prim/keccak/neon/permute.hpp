@@ -11,7 +11,7 @@
 #include "prim/keccak/constants.hpp"
 #include "prim/simd/isa.hpp"
 
-namespace polykem::lanes {
+namespace polykem::keccak {
 inline namespace POLYKEM_ISA {
 
 // Each operation is a volatile asm, so that compilers keep their order, which needs all 32 registers and no more. Where
@@ -145,4 +145,4 @@ POLYKEM_INLINE void keccak_permute4(uint64_t* words) {
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::lanes
+}  // namespace polykem::keccak

@@ -5,7 +5,7 @@
 namespace polykem {
 
 void keccak_f1600(uint64_t state[25]) {
-  lanes::permute_words(state);
+  keccak::permute_words(state);
 }
 
 }  // namespace polykem

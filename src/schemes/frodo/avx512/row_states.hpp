@@ -18,7 +18,7 @@ inline constexpr size_t kRateWords = 21;  ///< the rate of SHAKE128
 /// The states of eight rows. `word` has the form that KeccakFunctions::permute takes; its first kRateWords are a block
 /// of the rows.
 struct alignas(64) RowStates {
-  uint64_t word[polykem::lanes::kStateWords][kRowsOfGroup];
+  uint64_t word[polykem::keccak::kStateWords][kRowsOfGroup];
 
   /// Absorbs the numbers of eight rows and the seed: what row_input() in gen_a.cpp writes, with SHAKE's padding.
   POLYKEM_INLINE void begin(const uint8_t* seed_a, size_t row) {
@@ -35,7 +35,7 @@ struct alignas(64) RowStates {
       word[kRateWords - 1][i] = kLastBit;
     }
   }
-  POLYKEM_INLINE void permute() { polykem::lanes::keccak_permute(word[0]); }
+  POLYKEM_INLINE void permute() { polykem::keccak::keccak_permute(word[0]); }
   POLYKEM_INLINE __m512i at(size_t w) const { return _mm512_load_si512(word[w]); }
 };
 

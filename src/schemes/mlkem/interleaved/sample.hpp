@@ -14,7 +14,7 @@
 namespace polykem::mlkem::interleaved {
 inline namespace POLYKEM_ISA {
 
-using polykem::lanes::kStateWords, polykem::lanes::WordState;
+using polykem::keccak::kStateWords, polykem::keccak::WordState;
 using simd::V64;
 inline constexpr size_t kStates = V64::kLanes;
 inline constexpr size_t kSeedWords = kSymBytes / 8;
@@ -94,7 +94,7 @@ class Xof {
   }
 
  private:
-  polykem::lanes::LaneStates<kRate, kSecret> states_;
+  polykem::keccak::LaneStates<kRate, kSecret> states_;
 };
 
 inline constexpr size_t kShake128Rate = 168, kShake256Rate = 136;

@@ -17,7 +17,7 @@ namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InstructionSet Isa>
-struct Arithmetic : polykem::lanes::SingleHashes {
+struct Arithmetic : polykem::keccak::SingleHashes {
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using Poly = mlkem::Poly;
@@ -116,7 +116,7 @@ struct Arithmetic : polykem::lanes::SingleHashes {
   /// This is not inlined, so that its callers share the code that is unrolled for one hash.
   static POLYKEM_NOINLINE void hash_sample_a(PublicKey<kK>& key, const uint8_t* pk, HashSpace<kDims>& hash,
                                              States& states) {
-    hash.pk.set(pk, 0, pk, polykem::lanes::kSha3Suffix);
+    hash.pk.set(pk, 0, pk, polykem::keccak::kSha3Suffix);
     MatrixSampler<kK> sampler(key.rows, pk + P.vector_bytes(), true, hash.squeezed);
     sampler.template sample_overlapped<decltype(hash.pk)::kBlocks, 1>(states, {hash.pk.bytes});
     store_digest(key.hash, states, 0);

@@ -12,10 +12,10 @@
 namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {
 
-using polykem::lanes::Blocks;
-using polykem::lanes::kStateWords;
-using polykem::lanes::States;
-using polykem::lanes::with_single_state;
+using polykem::keccak::Blocks;
+using polykem::keccak::kStateWords;
+using polykem::keccak::States;
+using polykem::keccak::with_single_state;
 using simd::V64;
 
 inline constexpr size_t kStates = States::kCount;
@@ -113,7 +113,7 @@ class PrfStates {
       if (kept == 0) {
         s_.set(w, fresh);
       } else {
-        polykem::lanes::replace(s_, used, w, mask, fresh);
+        polykem::keccak::replace(s_, used, w, mask, fresh);
       }
     }
   }
@@ -166,13 +166,13 @@ class MatrixSampler {
       const size_t row = block / kBlocks * kPlaces, left = row < kRows ? kRows - row : 0;
       const size_t end = kRest + (left < kPlaces ? left : kPlaces);
       if (left > 0 && block % kBlocks == 0) noise.begin(kRest, end, row);
-      polykem::lanes::permute(s, end);
+      polykem::keccak::permute(s, end);
       squeeze(s, block, 0, kRest);
       uint8_t* const to = rows + row * stride - kRest * stride;
       if (block % kBlocks == 0) {
-        polykem::lanes::squeeze_rows<kPrfWords>(to, stride, s, kRest, end);
+        polykem::keccak::squeeze_rows<kPrfWords>(to, stride, s, kRest, end);
       } else {
-        polykem::lanes::squeeze_rows<24 - kPrfWords>(to + kPrfWords * 8, stride, s, kRest, end);
+        polykem::keccak::squeeze_rows<24 - kPrfWords>(to + kPrfWords * 8, stride, s, kRest, end);
       }
     }
     accept_group(s, group);
@@ -221,7 +221,7 @@ class MatrixSampler {
       V64 fresh = w < 4 ? V64::set1(rho_[w < 4 ? w : 0]) : V64::zero();
       if (w == 4) fresh = V64::load(tails);
       if (w == kXofWords - 1) fresh = V64::set1(uint64_t{1} << 63);
-      polykem::lanes::replace(s, used, w, kept, fresh);
+      polykem::keccak::replace(s, used, w, kept, fresh);
     }
   }
 
@@ -231,7 +231,7 @@ class MatrixSampler {
     const size_t end = group.hashes + group.count;
     if (group.count > 0) begin(s, group);
     for (size_t block = 0; block < kXofBlocks; ++block) {
-      polykem::lanes::permute(s, end, blocks_of(block));
+      polykem::keccak::permute(s, end, blocks_of(block));
       squeeze(s, block, group.hashes, end);
     }
     accept_group(s, group);
@@ -247,8 +247,8 @@ class MatrixSampler {
   }
 
   void squeeze(const States& s, size_t block, size_t first, size_t end) {
-    polykem::lanes::squeeze_rows<kXofWords>(space_.bytes[0] + block * kXofWords * 8, sizeof space_.bytes[0], s, first,
-                                            end);
+    polykem::keccak::squeeze_rows<kXofWords>(space_.bytes[0] + block * kXofWords * 8, sizeof space_.bytes[0], s, first,
+                                             end);
   }
 
   /// Accepts coefficients from the first blocks and returns their number. Up to 32 words more may be written after the
@@ -262,7 +262,7 @@ class MatrixSampler {
   POLYKEM_NOINLINE void continue_group(const States& s, size_t first, size_t count, size_t hashes, size_t* filled) {
     States more = s;
     for (size_t fewest = 0; fewest < kN;) {
-      polykem::lanes::permute(more, hashes + count);
+      polykem::keccak::permute(more, hashes + count);
       squeeze(more, 0, hashes, hashes + count);
       fewest = kN;
       for (size_t n = 0; n < count; ++n) {
@@ -332,7 +332,7 @@ inline void store_digest(uint8_t* out, const States& s, size_t h) {
 /// are written past the end of a row.
 template <size_t kCount, size_t kLong>
 void prf_rows(uint8_t* out, size_t stride, const uint8_t* seed, States& s) {
-  using polykem::lanes::permute, polykem::lanes::squeeze_rows;
+  using polykem::keccak::permute, polykem::keccak::squeeze_rows;
   PrfStates states(seed, s);
   if constexpr (kLong > 0) {  // rows that find no state at first take that of a complete row
     constexpr size_t kFirst = kCount < 4 ? kCount : 4, kLater = kCount - kFirst;
@@ -357,7 +357,7 @@ void prf_rows(uint8_t* out, size_t stride, const uint8_t* seed, States& s) {
       uint8_t message[kSymBytes + 1];
       std::memcpy(message, seed, kSymBytes);
       message[kSymBytes] = kTogether;
-      polykem::lanes::hash_single<kPrfWords * 8, polykem::lanes::kShakeSuffix, 128, sizeof message>(
+      polykem::keccak::hash_single<kPrfWords * 8, polykem::keccak::kShakeSuffix, 128, sizeof message>(
           out + kTogether * stride, message);
     }
   }

@@ -51,13 +51,13 @@ struct Ops : Steps<P, Arithmetic<P, Isa>> {
     ct::declassify(pk, P.public_key_bytes() + kSymBytes);
     MatrixSampler<kK> sampler(work.own.pk.rows, pk + P.vector_bytes(), true, work.hash.squeezed);
     if constexpr (P.kyber()) {
-      work.hash.round3.set(state.io.ct, 0, state.io.ct, polykem::lanes::kSha3Suffix);
+      work.hash.round3.set(state.io.ct, 0, state.io.ct, polykem::keccak::kSha3Suffix);
       sampler.template sample_overlapped<kRound3Blocks, 1>(work.states, {work.hash.round3.bytes});
       store_digest(work.fo.kdf[0] + kSymBytes, work.states, 0);
     } else {
       static_assert(kRejectBlocks == kPkBlocks);
-      work.hash.pk.set(pk, 0, pk, polykem::lanes::kSha3Suffix);
-      work.hash.reject.set(sk + P.z_offset(), kSymBytes, state.io.ct, polykem::lanes::kShakeSuffix);
+      work.hash.pk.set(pk, 0, pk, polykem::keccak::kSha3Suffix);
+      work.hash.reject.set(sk + P.z_offset(), kSymBytes, state.io.ct, polykem::keccak::kShakeSuffix);
       sampler.template sample_overlapped<kPkBlocks, 2>(work.states, {work.hash.pk.bytes, work.hash.reject.bytes});
       store_digest(work.own.pk.hash, work.states, 0);
       store_digest(work.fo.kdf[0], work.states, 1);

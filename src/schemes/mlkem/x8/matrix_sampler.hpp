@@ -31,8 +31,8 @@ class MatrixSampler {
     tails.store(message_.words[interleaved::kSeedWords]);
     continued_ = last_;
     if (begun_) return permute(message_.words[0], interleaved::kFirstBlocks - 1);
-    polykem::lanes::copy_states(states_[last_].words, message_.words);
-    polykem::lanes::keccak_permute8(states_[last_].words[0], polykem::lanes::kIota.at);
+    polykem::keccak::copy_states(states_[last_].words, message_.words);
+    polykem::keccak::keccak_permute8(states_[last_].words[0], polykem::keccak::kIota.at);
     begun_ = true;
   }
   /// Computes the other blocks, and unpacks all but the last.
@@ -42,7 +42,7 @@ class MatrixSampler {
   }
   /// Unpacks the last block of the last polynomial.
   void end() {
-    polykem::lanes::unpack12<kRowBytes>(last(), row(interleaved::kFirstBlocks - 1));
+    polykem::keccak::unpack12<kRowBytes>(last(), row(interleaved::kFirstBlocks - 1));
     continued_ = last_;
   }
 
@@ -55,7 +55,7 @@ class MatrixSampler {
  private:
   static constexpr size_t kBlockCandidates = kCandidates / interleaved::kFirstBlocks;
   static constexpr size_t kRowBytes = kWrittenWords * 2;
-  using States = polykem::lanes::EightStates<false>;
+  using States = polykem::keccak::EightStates<false>;
 
   uint8_t* row(size_t block) { return reinterpret_cast<uint8_t*>(candidates_[0] + block * kBlockCandidates); }
   const uint64_t* last() const { return states_[last_].words[0]; }
@@ -63,7 +63,7 @@ class MatrixSampler {
   /// Permutes `from`, and meanwhile unpacks the last states as block `block` of a polynomial.
   void permute(const uint64_t* from, size_t block) {
     uint64_t* const to = states_[last_ ^ 1].words[0];
-    polykem::lanes::keccak_permute8_unpack12<kRowBytes>(to, from, polykem::lanes::kIota.at, last(), row(block));
+    polykem::keccak::keccak_permute8_unpack12<kRowBytes>(to, from, polykem::keccak::kIota.at, last(), row(block));
     last_ ^= 1;
   }
 

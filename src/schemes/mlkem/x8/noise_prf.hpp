@@ -54,12 +54,12 @@ class NoisePrf {
   }
 
  private:
-  using States = polykem::lanes::EightStates<true>;
+  using States = polykem::keccak::EightStates<true>;
   static constexpr size_t kRateWords = interleaved::kShake256Rate / 8;
 
   /// Permutes `from`, and meanwhile writes the output that waits.
   void permute(const States& from) {
-    using namespace polykem::lanes;
+    using namespace polykem::keccak;
     if (rows_ == nullptr) {
       copy_states(next_->words, from.words);
       keccak_permute8(next_->words[0], kIota.at);

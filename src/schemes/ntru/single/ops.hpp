@@ -111,7 +111,7 @@ struct Ops : KeygenOps<P, Prims> {
   /// Hashes a message of kBytes bytes of every item.
   template <size_t kBytes>
   static void hash(State& state, ByteRows out, const uint8_t (&in)[kBytes]) {
-    if (state.count == 1) return polykem::lanes::sha3_256_single<kBytes>(out.data, in);
+    if (state.count == 1) return polykem::keccak::sha3_256_single<kBytes>(out.data, in);
     Prims::keccak().sha3_256(out, {in, sizeof(Item)}, kBytes, state.count);
   }
   static void hash_rm(State& state) { hash(state, {state.io.ss_out, P.kSharedSecretBytes}, state.item->rm); }

@@ -16,15 +16,15 @@ inline namespace POLYKEM_ISA {
 inline constexpr size_t kShake128Rate = 168;
 
 template <InstructionSet Isa>
-struct SinglePrims : polykem::lanes::SingleHashes {
+struct SinglePrims : polykem::keccak::SingleHashes {
   template <size_t kBytes>
   static void shake128(ByteRows rows, ConstByteRows seed, size_t) {
     uint8_t* const out = rows.data;
     constexpr size_t kWhole = kBytes / kShake128Rate, kRest = kBytes % kShake128Rate;
     static_assert(kRest % 8 == 0);
-    polykem::lanes::with_single_state([&](auto& state) __attribute__((always_inline)) {
+    polykem::keccak::with_single_state([&](auto& state) __attribute__((always_inline)) {
       uint8_t block[kShake128Rate];
-      polykem::lanes::pad_block<kShake128Rate>(block, seed.data, kSymBytes, polykem::lanes::kShakeSuffix);
+      polykem::keccak::pad_block<kShake128Rate>(block, seed.data, kSymBytes, polykem::keccak::kShakeSuffix);
       state.template absorb<kShake128Rate / 8>(block);
       for (size_t i = 0; i != kWhole; ++i) {  // GCC 14 warns of i < 0
         state.permute();
