@@ -82,7 +82,7 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
-  /// Lays out the intermediates and returns the number of bytes that they take.
+  /// Allocates the intermediates and returns the number of bytes that they take.
   size_t allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto take = [&](uint32_t*& row, size_t bytes) { row = arena.take<uint32_t>(bytes); };

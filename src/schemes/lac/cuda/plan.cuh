@@ -64,7 +64,7 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
-  /// Lays out the intermediates and returns how many bytes they take. A single key takes as many rows as the keys of
+  /// Allocates the intermediates and returns how many bytes they take. A single key takes as many rows as the keys of
   /// all items would.
   size_t allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, groups_of(io.count));

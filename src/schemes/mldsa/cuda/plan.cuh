@@ -107,7 +107,7 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
-  /// Lays out the intermediates, the public matrix last, and returns the number of bytes that the others take.
+  /// Allocates the intermediates, the public matrix last, and returns the number of bytes that the others take.
   size_t allocate(std::byte* workspace, Op op) {
     const size_t used = allocate_secrets(workspace, op);
     work.a = polykem::cuda::DeviceArena(workspace + used, io.count).take<uint32_t>(kMatrixBytes);

@@ -56,7 +56,7 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
 
-  /// Lays out the intermediates and returns the number of bytes that they take.
+  /// Allocates the intermediates and returns the number of bytes that they take.
   size_t allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto words = [&](ItemWords& out, size_t each) {

@@ -68,7 +68,7 @@ struct LaunchContext {
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch), tree(batch.count) {}
 
-  /// Lays out the intermediates and returns how many bytes they take. Buffers that are no longer needed are reused,
+  /// Allocates the intermediates and returns how many bytes they take. Buffers that are no longer needed are reused,
   /// which keeps the workspace, and what is zeroized after it, small.
   size_t allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, op == Op::kKeygen ? tree.rows() : io.count);
