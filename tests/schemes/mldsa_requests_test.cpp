@@ -289,7 +289,8 @@ TEST_P(Requests, NonsenseIsRefused) {
 INSTANTIATE_TEST_SUITE_P(All, Requests, testing::Values("mldsa44", "mldsa65", "mldsa87"),
                          [](const auto& info) { return std::string(info.param); });
 
-/// With extreme t0, whose hints are too long, a signature would take thousands of attempts, or for ever.
+/// With extreme t0, whose hints are too long, a signature of most keys, these among them, would take thousands of
+/// attempts, or for ever.
 TEST(DamagedKeys, FailTheirItemsAfterManyAttempts) {
   constexpr size_t kItems = 12, kT0At = 128 + 8 * 96;  // of ML-DSA-44
   const Bytes text = pattern(kItems * 8, 2);
@@ -298,7 +299,7 @@ TEST(DamagedKeys, FailTheirItemsAfterManyAttempts) {
     const Signer signer("mldsa44", backend);
     const size_t sk_bytes = signer.info.secret_key_bytes, sig_bytes = signer.info.signature_bytes;
     Bytes pk, sk, sig(kItems * sig_bytes, 0xee);
-    signer.keygen(kItems, pattern(kItems * 32, 7), pk, sk);
+    signer.keygen(kItems, pattern(kItems * 32, 1), pk, sk);
     Bytes expected = signer.sign(kItems, sk, m);
     std::vector<polykem_status> items(kItems), expected_items(kItems, POLYKEM_OK);
     for (size_t i = 0; i < kItems; i += 4) {
