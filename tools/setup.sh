@@ -61,7 +61,10 @@ need_demo() {
 need_test() {
   need_demo
   need_command valgrind valgrind
-  [[ $(uname -m) != x86_64 ]] || need_command qemu-x86_64 qemu-user
+  if [[ $(uname -m) == x86_64 ]]; then
+    need_command qemu-x86_64 qemu-user
+    need_headers Zydis/Zydis.h libzydis-dev
+  fi
   need_command python3 python3
   need_command openssl openssl
   need_headers gtest/gtest.h libgtest-dev valgrind/memcheck.h valgrind

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs keygen, encaps and decaps of one parameter set with every secret poisoned. Under memcheck each branch and each
-// address that depends on a secret is an error. Only values that an attacker sees are declassified, public keys
-// and ciphertexts, and the shared secrets after the operation, to compare them.
+// address that depends on a secret is an error; with --trace, each that differs between two runs with different
+// secrets. Only values that an attacker sees are declassified, public keys and ciphertexts, and the shared secrets
+// after the operation, to compare them. In a second run the declassified values are those of the first: its keys do not
+// fit its ciphertexts, which are rejected.
 //
-//   ct_check SET [--leak]     with --leak it branches on a shared secret, which memcheck must report
+//   ct_check SET [--leak branch|address] [--trace ITEMS] [--basic]
+//
+//   --leak    leaks a shared secret, which must be reported
+//   --basic   each operation once, without key sets and seeds
 #include <cstdio>
 #include <cstring>
 
@@ -140,15 +145,13 @@ Bytes damaged(const Bytes& ct, bool hybrid) {
   return bad;
 }
 
-void run_all(Check& check, bool leak) {
+void run_all(Check& check, const Arguments& arguments) {
   check.keygen();
   check.encaps(POLYKEM_KEY_PER_ITEM, true);
   const Bytes secret = check.decaps(POLYKEM_KEY_PER_ITEM, check.ct);
-  if (leak) {
-    if (secret[0] & 1) std::puts("the first bit of the first secret is set");
-    return;
-  }
+  plant(arguments.leak, secret);
   expect("decaps", secret, check.ss, true);
+  if (arguments.basic || arguments.leak != Leak::kNone) return;
   expect("decaps from a key set", check.decaps_keyset(POLYKEM_SECRET_KEYS, check.sk, check.ct), check.ss, true);
   if (check.info.secret_seed_bytes != 0) {
     expect("decaps from seeds", check.decaps_seeds(check.ct), check.ss, true);
@@ -168,18 +171,23 @@ void run_all(Check& check, bool leak) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) fail("usage: ct_check SET [--leak]");
+  const Arguments arguments = read_arguments(argc, argv);
   Check check;
-  require(polykem_scheme_find(argv[1], &check.scheme), argv[1]);
+  require(polykem_scheme_find(arguments.set, &check.scheme), arguments.set);
   check.info = info_of(check.scheme);
   check.context = open_context(check.scheme);
-  const char* backend = polykem_context_backend(check.context, check.scheme);
-  run_all(check, argc > 2 && std::strcmp(argv[2], "--leak") == 0);
-  if (std::strcmp(backend, "ref") != 0) {
-    item_count = std::strstr(argv[1], "frodo") == nullptr ? kTwoBlocks : kInterleaved;
-    run_all(check, false);
+  const std::string backend = polykem_context_backend(check.context, check.scheme);
+  const std::string what = std::string(arguments.set) + " on " + backend;
+  if (arguments.items > 0) {
+    item_count = arguments.items;
+    return trace(what, [&] { run_all(check, arguments); });
+  }
+  run_all(check, arguments);
+  if (backend != "ref") {
+    item_count = std::strstr(arguments.set, "frodo") == nullptr ? kTwoBlocks : kInterleaved;
+    run_all(check, arguments);
   }
   polykem_context_free(check.context);
-  std::printf("%s on %s: done\n", argv[1], backend);
+  std::printf("%s: done\n", what.c_str());
   return 0;
 }

@@ -2,7 +2,7 @@
 // ct_check for signatures: generates keys, derives a public key and signs with every secret poisoned. Only
 // values that an attacker sees are declassified: public keys, messages and signatures.
 //
-//   ct_sign SET [--leak]     with --leak it branches on a private key, which memcheck must report
+//   ct_sign SET [--leak branch|address] [--trace ITEMS]     --leak: leaks a private key, which must be reported
 #include <cstdio>
 #include <cstring>
 
@@ -12,7 +12,9 @@ namespace {
 
 using namespace polykem::ct_test;
 
-void run(polykem_context* context, const polykem_scheme* scheme, size_t count, bool leak) {
+constexpr size_t kPublicBytes = 32;  ///< rho, before the secrets of a private key [FIPS204, Alg 24]
+
+void run(polykem_context* context, const polykem_scheme* scheme, size_t count, Leak leak) {
   const polykem_scheme_info_t info = info_of(scheme);
   const Bytes xi = secret_coins(count * info.keygen_coin_bytes, 1), rnd = secret_coins(count * info.sign_coin_bytes, 2);
   Bytes pk(count * info.public_key_bytes), sk(count * info.secret_key_bytes), sig(count * info.signature_bytes);
@@ -29,7 +31,7 @@ void run(polykem_context* context, const polykem_scheme* scheme, size_t count, b
   poison(sk);
   Bytes derived(info.public_key_bytes);
   require(polykem_public_key_of(scheme, sk.data(), derived.data()), "public key");
-  if (leak && (sk[200] & 1) != 0) std::puts("a bit of the first private key is set");
+  plant(leak, {sk.begin() + kPublicBytes, sk.end()});
 
   const Bytes text(count * 40, 0x61);
   polykem_messages messages{};
@@ -72,15 +74,16 @@ void run(polykem_context* context, const polykem_scheme* scheme, size_t count, b
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) fail("usage: ct_sign SET [--leak]");
+  const Arguments arguments = read_arguments(argc, argv);
   const polykem_scheme* scheme = nullptr;
-  require(polykem_signature_find(argv[1], &scheme), argv[1]);
+  require(polykem_signature_find(arguments.set, &scheme), arguments.set);
   polykem_context* context = open_context(scheme);
-  const char* backend = polykem_context_backend(context, scheme);
+  const std::string backend = polykem_context_backend(context, scheme);
+  const std::string what = std::string(arguments.set) + " on " + backend;
+  if (arguments.items > 0) return trace(what, [&] { run(context, scheme, arguments.items, arguments.leak); });
   constexpr size_t kMoreThanTheLanes = 9;
-  run(context, scheme, std::strcmp(backend, "ref") == 0 ? 2 : kMoreThanTheLanes,
-      argc > 2 && std::strcmp(argv[2], "--leak") == 0);
+  run(context, scheme, backend == "ref" ? 2 : kMoreThanTheLanes, arguments.leak);
   polykem_context_free(context);
-  std::printf("%s on %s: done\n", argv[1], backend);
+  std::printf("%s: done\n", what.c_str());
   return 0;
 }

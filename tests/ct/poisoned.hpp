@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Used by ct_check and ct_sign: bytes that memcheck follows, errors, and a context of the requested backend.
+// Used by ct_check and ct_sign: secrets, errors, a context of the requested backend, and the two ways to check:
+// memcheck, which follows poisoned bytes, or single steps with other secrets.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <valgrind/memcheck.h>
 
 #include "polykem/polykem.h"
+
+#ifdef POLYKEM_SINGLE_STEP
+#include "single_step.hpp"
+#endif
 
 namespace polykem::ct_test {
 
@@ -33,9 +39,13 @@ inline void require(polykem_status status, const char* what) {
   if (status != POLYKEM_OK) fail(std::string(what) + ": " + polykem_status_text(status));
 }
 
-/// Fixed pseudo-random bytes (a linear congruence is enough to vary the inputs), poisoned.
+/// The run of two that are compared step by step; 0 under memcheck.
+inline uint32_t current_run = 0;
+
+/// Pseudo-random bytes, others in each run (a linear congruence is enough to vary the inputs), poisoned.
 inline Bytes secret_coins(size_t bytes, uint32_t seed) {
   Bytes out(bytes);
+  seed += 1000 * current_run;
   for (uint8_t& byte : out) {
     seed = seed * 1664525u + 1013904223u;
     byte = static_cast<uint8_t>(seed >> 24);
@@ -66,6 +76,69 @@ inline polykem_context* open_context(const polykem_scheme* scheme) {
   if (backend == nullptr) std::exit(kSkip);
   if (wanted != nullptr && std::strcmp(wanted, backend) != 0) fail("another backend runs than was asked for");
   return context;
+}
+
+/// A leak to plant where an operation ends.
+enum class Leak { kNone, kBranch, kAddress };
+
+/// Leaks some bytes of a secret. No compiler turns the branch into a select, since assembly may run only if it is
+/// taken.
+inline void plant(Leak leak, const Bytes& secret) {
+  constexpr size_t kLeaked = 16;  // so many do not agree in two runs
+  static const volatile uint8_t table[256] = {};
+  for (size_t i = 0; i < kLeaked; ++i) {
+    if (leak == Leak::kAddress) (void)table[secret[i]];
+    if (leak == Leak::kBranch && (secret[i] & 1) != 0) asm volatile("nop");
+  }
+}
+
+/// What is checked, and how.
+struct Arguments {
+  const char* set = nullptr;
+  Leak leak = Leak::kNone;
+  size_t items = 0;    ///< to compare step by step; 0: under memcheck
+  bool basic = false;  ///< each operation once
+};
+
+/// Reads SET [--leak branch|address] [--trace ITEMS] [--basic]; ends the program if they are wrong.
+inline Arguments read_arguments(int argc, char** argv) {
+  Arguments out;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const std::string value = i + 1 < argc ? argv[i + 1] : "";
+    if (name == "--leak" && (value == "branch" || value == "address")) {
+      out.leak = value == "branch" ? Leak::kBranch : Leak::kAddress;
+      ++i;
+    } else if (name == "--trace" && std::atoi(value.c_str()) > 0) {
+      out.items = static_cast<size_t>(std::atoi(value.c_str()));
+      ++i;
+    } else if (name == "--basic") {
+      out.basic = true;
+    } else if (out.set == nullptr && name.rfind("--", 0) != 0) {
+      out.set = argv[i];
+    } else {
+      fail("unknown argument " + name);
+    }
+  }
+  if (out.set == nullptr) fail("usage: SET [--leak branch|address] [--trace ITEMS] [--basic]");
+  return out;
+}
+
+/// Compares two runs step by step and returns the exit status.
+inline int trace([[maybe_unused]] const std::string& what, [[maybe_unused]] const std::function<void()>& body) {
+#ifdef POLYKEM_SINGLE_STEP
+  const Comparison comparison = compare_steps([&](uint32_t run) {
+    current_run = run;
+    body();
+  });
+  std::printf("%s: %llu instructions and %llu addresses of data, %s\n", what.c_str(),
+              static_cast<unsigned long long>(comparison.instructions),
+              static_cast<unsigned long long>(comparison.accesses),
+              comparison.difference.empty() ? "the same with other secrets" : comparison.difference.c_str());
+  return comparison.difference.empty() && comparison.instructions > 0 ? 0 : 1;
+#else
+  fail("single steps need x86-64");
+#endif
 }
 
 }  // namespace polykem::ct_test

@@ -9,6 +9,7 @@
 
 #include "core/cpu_features.hpp"
 #include "core/secure.hpp"
+#include "ct/ct.hpp"
 #include "prim/drbg/fork_generation.hpp"
 #include "prim/keccak/keccak.hpp"
 
@@ -71,7 +72,8 @@ Status Drbg::prepare() {
   const uint64_t generation = sources_.generation();
   const uint64_t now = sources_.nanoseconds();
   nonce_ = now ^ sources_.cpu_random();
-  const bool fresh = now - seeded_at_ < kSeedLifetime;  // also false if the clock went backwards
+  bool fresh = now - seeded_at_ < kSeedLifetime;  // also false if the clock went backwards
+  ct::declassify(&fresh, sizeof fresh);
   if (fills_left_ > 0 && generation == generation_ && fresh) return Status::kOk;
   const Status status = seed();
   if (status != Status::kOk) return status;

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "single_step.hpp"
+
+#include <cpuid.h>
+#include <dlfcn.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <Zydis/Zydis.h>
+#include <valgrind/memcheck.h>
+
+namespace polykem::ct_test {
+
+namespace {
+
+constexpr size_t kMaxSteps = size_t{1} << 28, kMaxPublicBytes = size_t{1} << 28;
+
+[[noreturn]] void stop(const char* why) {
+  std::fprintf(stderr, "single steps: %s\n", why);
+  _exit(2);
+}
+
+/// What the second run compares itself with. Both copies of the process and their parent share it.
+struct Recording {
+  uint64_t steps[2];     ///< of each run
+  uint64_t accesses[2];  ///< to memory, of each run
+  bool finished[2];
+  bool differs;
+  bool in_data;                              ///< the address of data differs, not that of an instruction
+  uint64_t here, there;                      ///< the instructions at the difference, in the first and the second run
+  uint64_t public_bytes[2];                  ///< recorded, and replayed
+  std::array<uint64_t, kMaxSteps> at;        ///< addresses of instructions
+  std::array<uint32_t, kMaxSteps> data;      ///< hashes of the addresses of data
+  std::array<uint8_t, kMaxPublicBytes> log;  ///< sizes and values of what became public
+};
+
+/// An operand in memory: segment bases are constant and left out.
+struct Operand {
+  int8_t base, index;  ///< places in gregs, or -1
+  uint8_t scale;
+  int8_t mask;  ///< the number of an opmask register, or -1
+  int64_t displacement;
+};
+
+struct Instruction {
+  uint64_t at = 0;  ///< 0: a free place
+  uint8_t operands = 0;
+  bool makes_public = false;
+  Operand operand[2] = {};
+};
+
+// The handler of the signal may use no function that the code under test may be in.
+Recording* recording = nullptr;
+uint32_t this_run = 0;
+ZydisDecoder decoder;
+std::array<Instruction, size_t{1} << 19> decoded;
+uint64_t vdso = 0;           ///< the kernel's code in this process, which reads a clock
+uint32_t opmask_offset = 0;  ///< in the state that XSAVE writes
+constexpr uint64_t kVdsoBytes = 1 << 13;
+
+int8_t place_of(ZydisRegister wanted) {
+  constexpr int8_t kPlaces[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                                  REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+  if (wanted == ZYDIS_REGISTER_NONE || wanted == ZYDIS_REGISTER_RIP) return -1;
+  if (wanted < ZYDIS_REGISTER_RAX || wanted > ZYDIS_REGISTER_R15) stop("an address of 32 bits or of a vector");
+  return kPlaces[wanted - ZYDIS_REGISTER_RAX];
+}
+
+/// The instruction by which valgrind's requests end, after rotations that do nothing.
+bool is_request(const uint8_t* code) {
+  constexpr uint8_t kRotate51[] = {0x48, 0xc1, 0xc7, 0x33}, kExchange[] = {0x48, 0x87, 0xdb};
+  return std::memcmp(code, kExchange, sizeof kExchange) == 0 &&
+         std::memcmp(code - sizeof kRotate51, kRotate51, sizeof kRotate51) == 0;
+}
+
+void decode(uint64_t at, Instruction& out) {
+  const auto* code = reinterpret_cast<const uint8_t*>(at);
+  ZydisDecodedInstruction instruction;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, ZYDIS_MAX_INSTRUCTION_LENGTH, &instruction, operands)))
+    stop("an instruction that Zydis does not know");
+  out.at = at;
+  out.makes_public = is_request(code);
+  for (size_t i = 0; i < instruction.operand_count; ++i) {
+    const ZydisDecodedOperand& operand = operands[i];
+    if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY || operand.mem.type == ZYDIS_MEMOP_TYPE_AGEN) continue;
+    if (instruction.mnemonic == ZYDIS_MNEMONIC_NOP) continue;
+    if (out.operands == 2) stop("an instruction with three operands in memory");
+    Operand& o = out.operand[out.operands++];
+    o.base = place_of(operand.mem.base);
+    o.index = place_of(operand.mem.index);
+    o.scale = operand.mem.scale;
+    o.displacement = operand.mem.disp.has_displacement ? operand.mem.disp.value : 0;
+    const ZydisRegister mask = instruction.avx.mask.reg;
+    const bool is_masked = mask > ZYDIS_REGISTER_K0 && mask <= ZYDIS_REGISTER_K7 &&
+                           (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+    o.mask = static_cast<int8_t>(is_masked ? mask - ZYDIS_REGISTER_K0 : -1);
+  }
+}
+
+const Instruction& instruction_at(uint64_t at) {
+  size_t n = at * 0x9e3779b97f4a7c15u >> 45;
+  for (size_t tried = 0; tried < decoded.size(); ++tried, n = (n + 1) % decoded.size()) {
+    if (decoded[n].at == 0) decode(at, decoded[n]);
+    if (decoded[n].at == at) return decoded[n];
+  }
+  stop("too many instructions");
+}
+
+/// Returns an opmask register of the interrupted code. [SDM, vol. 1, 13.4: the state that XSAVE writes]
+uint64_t opmask(const ucontext_t& context, int8_t number) {
+  constexpr size_t kHeader = 512;
+  constexpr uint64_t kOpmaskState = 1 << 5;
+  const auto* state = reinterpret_cast<const uint8_t*>(context.uc_mcontext.fpregs);
+  uint64_t present, value;
+  std::memcpy(&present, state + kHeader, sizeof present);
+  if ((present & kOpmaskState) == 0) return 0;
+  std::memcpy(&value, state + opmask_offset + sizeof value * static_cast<size_t>(number), sizeof value);
+  return value;
+}
+
+uint64_t mixed(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
+}
+
+uint32_t hash_of_accesses(const Instruction& instruction, const ucontext_t& context) {
+  const auto& registers = context.uc_mcontext.gregs;
+  uint64_t hash = 0;
+  for (size_t i = 0; i < instruction.operands; ++i) {
+    const Operand& o = instruction.operand[i];
+    auto address = static_cast<uint64_t>(o.displacement);
+    if (o.base >= 0) address += static_cast<uint64_t>(registers[o.base]);
+    if (o.index >= 0) address += static_cast<uint64_t>(registers[o.index]) * o.scale;
+    hash = mixed(hash, address);
+    if (o.mask >= 0) hash = mixed(hash, opmask(context, o.mask));
+  }
+  return static_cast<uint32_t>(hash);
+}
+
+[[noreturn]] void differ(bool in_data, uint64_t here, uint64_t there) {
+  recording->differs = true;
+  recording->in_data = in_data;
+  recording->here = here;
+  recording->there = there;
+  _exit(0);
+}
+
+/// Records what becomes public, or gives it the value of the first run.
+void make_public(uint64_t at, const uint64_t* request) {
+  if (request[0] != VG_USERREQ__MAKE_MEM_DEFINED) return;
+  auto* memory = reinterpret_cast<uint8_t*>(request[1]);
+  const uint64_t bytes = request[2];
+  uint64_t& place = recording->public_bytes[this_run];
+  if (place + sizeof bytes + bytes > kMaxPublicBytes) stop("too much becomes public");
+  uint8_t* log = &recording->log[place];
+  place += sizeof bytes + bytes;
+  if (this_run == 0) {
+    std::memcpy(log, &bytes, sizeof bytes);
+    std::memcpy(log + sizeof bytes, memory, bytes);
+  } else {
+    if (std::memcmp(log, &bytes, sizeof bytes) != 0) differ(true, at, at);
+    if (std::memcmp(memory, log + sizeof bytes, bytes) != 0) std::memcpy(memory, log + sizeof bytes, bytes);
+  }
+}
+
+/// Called before every instruction while the trap flag is set.
+void on_step(int, siginfo_t*, void* argument) {
+  const auto& context = *static_cast<const ucontext_t*>(argument);
+  const auto at = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
+  if (at - vdso < kVdsoBytes) return;
+  const Instruction& instruction = instruction_at(at);
+  const uint32_t data = hash_of_accesses(instruction, context);
+  const uint64_t step = recording->steps[this_run]++;
+  recording->accesses[this_run] += instruction.operands;
+  if (step == kMaxSteps) stop("too many steps");
+  if (this_run == 0) {
+    recording->at[step] = at;
+    recording->data[step] = data;
+  } else if (step == recording->steps[0] || recording->at[step] != at || recording->data[step] != data) {
+    differ(step < recording->steps[0] && recording->at[step] == at, recording->at[step == 0 ? 0 : step - 1], at);
+  }
+  if (instruction.makes_public) make_public(at, reinterpret_cast<const uint64_t*>(context.uc_mcontext.gregs[REG_RAX]));
+}
+
+inline void set_trap_flag() {
+  asm volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "cc", "memory");
+}
+inline void clear_trap_flag() {
+  asm volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "cc", "memory");
+}
+
+/// Runs `body` in a copy of this process, so that memory is allocated alike each time.
+void run(const std::function<void(uint32_t)>& body, uint32_t number) {
+  const pid_t child = fork();
+  if (child < 0) stop("cannot fork");
+  if (child == 0) {
+    this_run = number;
+    struct sigaction action {};
+    action.sa_sigaction = on_step;
+    action.sa_flags = SA_SIGINFO;
+    if (sigaction(SIGTRAP, &action, nullptr) != 0) stop("cannot catch SIGTRAP");
+    set_trap_flag();
+    body(number);
+    clear_trap_flag();
+    recording->finished[number] = true;
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!recording->finished[number] && !recording->differs) stop("the code under test did not return");
+}
+
+std::string place(uint64_t at) {
+  Dl_info file{};
+  char text[64];
+  if (dladdr(reinterpret_cast<void*>(at), &file) == 0) return "an unknown file";
+  std::snprintf(text, sizeof text, "+0x%lx",
+                static_cast<unsigned long>(at - reinterpret_cast<uint64_t>(file.dli_fbase)));
+  return file.dli_fname + std::string(text);
+}
+
+void prepare() {
+  void* memory =
+      mmap(nullptr, sizeof(Recording), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) stop("no memory");
+  recording = static_cast<Recording*>(memory);
+  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+  vdso = getauxval(AT_SYSINFO_EHDR);
+  uint32_t size, ecx, edx;
+  __cpuid_count(0xd, 5, size, opmask_offset, ecx, edx);
+}
+
+}  // namespace
+
+Comparison compare_steps(const std::function<void(uint32_t run)>& body) {
+  body(0);
+  prepare();
+  run(body, 0);
+  run(body, 1);
+  Comparison result;
+  const bool ended_early = recording->finished[1] && recording->steps[1] != recording->steps[0];
+  result.instructions = recording->steps[1];
+  result.accesses = recording->accesses[1];
+  if (recording->differs && recording->in_data) {
+    result.difference = "an address of data differs at " + place(recording->there);
+  } else if (recording->differs) {
+    result.difference = "different instructions follow the one at " + place(recording->here);
+  } else if (ended_early) {
+    result.difference = "one run has fewer instructions";
+  }
+  munmap(recording, sizeof(Recording));
+  return result;
+}
+
+}  // namespace polykem::ct_test
