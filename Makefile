@@ -47,9 +47,9 @@ test: ## Run every quick test that needs no GPU: sources, library, programs, con
 	@tools/setup.sh lint test tls python docs
 	@tools/test.sh tests sanitize threads
 
-test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, constant time by Clang too, fuzzers, mutants, clang-tidy, other compilers
+test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, constant time by Clang too, fuzzers, mutants, clang-tidy, other compilers, other kinds of build
 	@tools/setup.sh lint test python full fuzz docs tidy compilers
-	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants tidy compilers
+	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants tidy compilers modes
 
 prove: all ## Prove what transforms and products of the compiled library compute, for all inputs, with a planted fault beside each proof
 	@tools/prove.sh --library $(BUILD)/src/libpolykem.so --faults --cpu
