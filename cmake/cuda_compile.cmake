@@ -30,7 +30,16 @@ function(polykem_cuda_objects result folder)
   set(common -std=c++20 -O3 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_BINARY_DIR}/src -I${PROJECT_SOURCE_DIR}/include
              -I${PROJECT_SOURCE_DIR})
   get_target_property(warnings polykem_warnings INTERFACE_COMPILE_OPTIONS)
-  set(host_flags -fPIC -fvisibility=hidden -fvisibility-inlines-hidden ${warnings})
+  set(host_flags -fPIC -fvisibility=hidden -fvisibility-inlines-hidden ${warnings} ${POLYKEM_HARDENING_FLAGS})
+  set(quick OFF)
+  if(POLYKEM_QUICK_COMPILE AND NOT POLYKEM_CUDA_KERNELS)  # objects that nothing links
+    set(quick ON)
+  endif()
+  # A package's own flags. Sanitizers and counters would need libraries that a module does not have.
+  if(NOT quick AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
+    separate_arguments(flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS}")
+    list(APPEND host_flags ${POLYKEM_FORTIFY_FLAGS} ${flags})
+  endif()
   list(JOIN host_flags "," nvcc_host_flags)
   set(nvcc ${POLYKEM_NVCC} ${common} --expt-relaxed-constexpr -Xcompiler=${nvcc_host_flags}
            -ccbin ${CMAKE_CXX_COMPILER} ${gencode} -x cu -Xptxas=-v)
@@ -39,7 +48,7 @@ function(polykem_cuda_objects result folder)
   endif()
   get_filename_component(cuda_home ${POLYKEM_NVCC}/../.. ABSOLUTE)
   set(host ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${common} ${host_flags})
-  if(POLYKEM_QUICK_COMPILE AND NOT POLYKEM_CUDA_KERNELS)  # objects that nothing links
+  if(quick)
     list(APPEND host -O0)
   endif()
   if(NOT cuda_home STREQUAL "/usr")  # GCC does not find its own headers when /usr/include is named
