@@ -82,7 +82,7 @@ ARROWS = {
     "tests/ct": {"tests/ct", "tests/support", "include"},
     "tests/embedded": {"tests/embedded", "embedded", "src/schemes", "src/prim", "include"},
     "tests/formats": {"tests/formats", "formats", "include"},
-    "tests/hpke": {"tests/hpke", "hpke"},
+    "tests/hpke": {"tests/hpke", "tests/support", "hpke"},
     "tests/provider": {"tests/provider", "include"},
 }
 # All of the library that CKKS uses: headers by the names that they are included by.

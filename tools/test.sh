@@ -23,8 +23,8 @@
 #   ubsan    the quick tests under all of UndefinedBehaviorSanitizer, in build-ubsan/
 #   fuzz     every fuzzer for POLYKEM_FUZZ_SECONDS (10), in build-fuzz/
 #   mutants  faults planted one at a time, each of which a test must find: tools/mutants.py
-#   modes    known answers, wiped secrets and constant time of a debug build, of -O2 without PIE, of link-time
-#            optimisation and of Debian's flags, in build-modes/
+#   modes    known answers, zeroization and constant time of -O2 without PIE, of link-time optimisation and of Debian's
+#            flags, and known answers of a debug build, in build-modes/
 #   tidy     clang-tidy over all sources, in build-tidy/
 #   compilers  no warning of the oldest and the newest GCC and Clang found here, in build-compilers/
 #
@@ -319,17 +319,17 @@ run() {
       note mutants.test "$(grep -c ' killed' build-mutants/mutants.log)" "$survived" 0
       ;;
     modes)
-      local mode flags=() programs=(kat_test secrets_test)
+      local mode flags=() programs=(kat_test) labels=kat
       export DEB_BUILD_MAINT_OPTIONS='hardening=+all optimize=-lto' # as debian/rules
       for mode in debug relwithdebinfo lto dpkg; do
         [[ $mode != dpkg ]] ||
           flags=("-DCMAKE_CXX_FLAGS=$(dpkg-buildflags --get CPPFLAGS) $(dpkg-buildflags --get CXXFLAGS)"
             "-DCMAKE_C_FLAGS=$(dpkg-buildflags --get CPPFLAGS) $(dpkg-buildflags --get CFLAGS)")
-        # Constant time is not promised of a debug build.
-        [[ $mode == debug ]] || programs=(kat_test secrets_test ct_check ct_sign ct_leak)
+        # Neither constant time nor a zeroized stack is promised of a debug build.
+        [[ $mode == debug ]] || programs=(kat_test secrets_test ct_check ct_sign ct_leak) labels='kat|secrets|ct'
         build modes "build-modes/$mode" --preset "mode-$mode" "-DPOLYKEM_VECTORS=$vectors" "${flags[@]}" \
           -- "${programs[@]}" &&
-          check modes "build-modes/$mode" -L '^(kat|secrets|ct)$' -LE '^(gpu|full)$'
+          check modes "build-modes/$mode" -L "^($labels)$" -LE '^(gpu|full)$'
       done
       ;;
     tidy) outcome tidy.test build-tidy tools/tidy.sh ;;

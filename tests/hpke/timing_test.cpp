@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests whether the time of libcrypto's X25519, which valgrind does not check, depends on the secret key. As in dudect,
-// it times one secret key and random ones in random order, and applies Welch's t-test.
+// it times one secret key (class 1) and random ones (class 0) in random order, and applies Welch's t-test.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
-#include <x86intrin.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <random>
-#include <vector>
+
+#include "support/timing.hpp"
 
 namespace polykem::hpke::test {
 namespace {
 
+using polykem::test::cycles, polykem::test::kLeak, polykem::test::Times;
+
 constexpr std::size_t kMeasurements = 60'000, kBytes = 32;
-constexpr double kLeak = 10;  // from this |t| on, dudect says that the time probably depends on the secret
 
 using Scalar = std::array<std::uint8_t, kBytes>;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
@@ -26,41 +26,6 @@ using KeyContext = std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)>;
 Key secret_key(const Scalar& scalar) {
   return {EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, scalar.data(), kBytes), EVP_PKEY_free};
 }
-
-struct Mean {
-  double count = 0, mean = 0, squares = 0;
-
-  void add(double x) {
-    const double before = x - mean;
-    mean += before / ++count;
-    squares += before * (x - mean);
-  }
-  double variance_of_mean() const { return squares / (count - 1) / count; }
-};
-
-struct Times {
-  std::array<std::vector<double>, 2> of_class;  // a random key, the fixed one
-
-  /// Returns |t| of the times up to a quantile, since long times are mostly interruptions.
-  double difference(double quantile) const {
-    std::vector<double> all = of_class[0];
-    all.insert(all.end(), of_class[1].begin(), of_class[1].end());
-    std::sort(all.begin(), all.end());
-    const double most = all[static_cast<std::size_t>(quantile * static_cast<double>(all.size() - 1))];
-    std::array<Mean, 2> means;
-    for (std::size_t i = 0; i < 2; ++i)
-      for (const double time : of_class[i])
-        if (time <= most) means[i].add(time);
-    return std::abs(means[0].mean - means[1].mean) /
-           std::sqrt(means[0].variance_of_mean() + means[1].variance_of_mean());
-  }
-  double difference() const {
-    double most = 0;
-    for (const double quantile : {0.5, 0.75, 0.9, 0.99})
-      most = std::max(most, difference(quantile));
-    return most;
-  }
-};
 
 /// Times a call, for which the test prepares a secret key in the same way for both classes.
 Times times_of(const std::function<std::uint64_t(const Scalar&)>& cycles_with) {
@@ -71,18 +36,9 @@ Times times_of(const std::function<std::uint64_t(const Scalar&)>& cycles_with) {
     const std::size_t chosen = random() % 2;
     std::generate(scalar.begin(), scalar.end(), [&] { return static_cast<std::uint8_t>(random()); });
     if (chosen == 1) scalar = fixed;
-    times.of_class[chosen].push_back(static_cast<double>(cycles_with(scalar)));
+    times.add(chosen, static_cast<double>(cycles_with(scalar)));
   }
   return times;
-}
-
-template <class Call>
-std::uint64_t cycles(const Call& call) {
-  unsigned core;
-  _mm_lfence();
-  const std::uint64_t begun = __rdtsc();
-  call();
-  return __rdtscp(&core) - begun;
 }
 
 class Timing : public ::testing::Test {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether times of two kinds of calls differ: Welch's t-test, as in dudect [RBV17].
+#pragma once
+
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace polykem::test {
+
+constexpr double kLeak = 10;  ///< from this |t| on, dudect says that the time probably depends on the secret
+
+/// The times of calls of two classes, measured in random order.
+class Times {
+ public:
+  void add(size_t chosen, double time) { of_class_[chosen].push_back(time); }
+
+  /// Returns the largest |t| of the times up to several quantiles, since long times are mostly interruptions.
+  double difference() const {
+    double largest = 0;
+    for (const double quantile : {0.5, 0.75, 0.9, 0.99})
+      largest = std::max(largest, difference(quantile));
+    return largest;
+  }
+
+ private:
+  struct Mean {
+    double count = 0, mean = 0, squares = 0;
+
+    void add(double x) {
+      const double before = x - mean;
+      mean += before / ++count;
+      squares += before * (x - mean);
+    }
+    double variance_of_mean() const { return squares / (count - 1) / count; }
+  };
+
+  double difference(double quantile) const {
+    std::vector<double> all = of_class_[0];
+    all.insert(all.end(), of_class_[1].begin(), of_class_[1].end());
+    std::sort(all.begin(), all.end());
+    const double limit = all[static_cast<size_t>(quantile * static_cast<double>(all.size() - 1))];
+    std::array<Mean, 2> means;
+    for (size_t i = 0; i < 2; ++i)
+      for (const double time : of_class_[i])
+        if (time <= limit) means[i].add(time);
+    return std::abs(means[0].mean - means[1].mean) /
+           std::sqrt(means[0].variance_of_mean() + means[1].variance_of_mean());
+  }
+
+  std::array<std::vector<double>, 2> of_class_;
+};
+
+template <class Call>
+uint64_t cycles(const Call& call) {
+  unsigned core;
+  _mm_lfence();
+  const uint64_t begun = __rdtsc();
+  call();
+  return __rdtscp(&core) - begun;
+}
+
+}  // namespace polykem::test
