@@ -176,12 +176,24 @@ void run_all_but_last(const std::array<Step<State>, N>& steps, State& state, Ste
   }
 }
 
-/// The first of the tiled steps that end with step i.
-template <class State, size_t N>
-constexpr size_t round_begin(const std::array<Step<State>, N>& steps, size_t i) {
-  while (i > 0 && steps[i - 1].info.tiled)
-    --i;
-  return i;
+/// Returns the end of the group that begins with step `begin`: neighbouring tiled steps, which are repeated together,
+/// or one step.
+template <class Steps>
+constexpr size_t group_end(const Steps& steps, size_t begin) {
+  size_t end = begin + 1;
+  while (steps[begin].info.tiled && end < steps.size() && steps[end].info.tiled)
+    ++end;
+  return end;
+}
+
+/// Moves on to the next tile after a round of the group that begins with `first`. Returns false if there is none.
+template <class State>
+bool next_round(const Step<State>& first, State& state) {
+  if constexpr (requires { state.next_tile(); }) {
+    return first.info.tiled && state.next_tile();
+  } else {
+    return false;
+  }
 }
 
 /// Runs the steps of a plan in order. Measures each step if `times` is given; costs nothing otherwise.
@@ -192,17 +204,14 @@ void run_plan(const std::array<Step<State>, N>& steps, State& state, size_t item
   static_assert(N <= kMaxSteps);
   StepClock clock(times);
   bool first_round = true;
-  for (size_t i = 0; i < N;) {
-    steps[i].run(state);
-    clock.stop(i, first_round ? items : 0);
-    if constexpr (requires { state.next_tile(); }) {
-      if (steps[i].info.tiled && (i + 1 == N || !steps[i + 1].info.tiled)) {
-        first_round = !state.next_tile();
-        i = first_round ? i + 1 : round_begin(steps, i);
-        continue;
-      }
+  for (size_t begin = 0; begin < N;) {
+    const size_t end = group_end(steps, begin);
+    for (size_t i = begin; i < end; ++i) {
+      steps[i].run(state);
+      clock.stop(i, first_round ? items : 0);
     }
-    ++i;
+    first_round = !next_round(steps[begin], state);
+    if (first_round) begin = end;
   }
 }
 

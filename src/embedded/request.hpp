@@ -31,16 +31,14 @@ void random_bytes(const State& state, uint8_t* out, size_t bytes) {
 template <class State, size_t N>
 Status run_steps(const std::array<Step<State>, N>& steps, std::type_identity_t<State>& state) {
 #pragma GCC unroll 1
-  for (size_t i = 0; i < N;) {
-    steps[i].run(state);
-    if (static_cast<const Request&>(state.io).random_failed) return Status::kRandom;
-    if constexpr (requires { state.next_tile(); }) {
-      if (steps[i].info.tiled && (i + 1 == N || !steps[i + 1].info.tiled)) {
-        i = state.next_tile() ? round_begin(steps, i) : i + 1;
-        continue;
-      }
+  for (size_t begin = 0; begin < N;) {
+    const size_t end = group_end(steps, begin);
+#pragma GCC unroll 1
+    for (size_t i = begin; i < end; ++i) {
+      steps[i].run(state);
+      if (static_cast<const Request&>(state.io).random_failed) return Status::kRandom;
     }
-    ++i;
+    if (!next_round(steps[begin], state)) begin = end;
   }
   return Status::kOk;
 }
