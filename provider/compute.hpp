@@ -32,8 +32,8 @@ class Pending {
   std::unique_ptr<Operation> operation_;
 };
 
-/// Nothing is created before the first operation, because servers load providers and then fork. Thread-safe. A forked
-/// child makes its own.
+/// The provider's context and batcher, created at the first operation because servers load providers and then fork. A
+/// forked child creates its own. Thread-safe.
 class Compute {
  public:
   explicit Compute(Config config);

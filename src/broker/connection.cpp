@@ -195,8 +195,7 @@ void Connection::write_item(uint32_t index, const std::shared_ptr<SubmittedBatch
   }
   SlotHeader& header = view_.slot(index);
   header.set.store(batch->set, std::memory_order_relaxed);
-  header.op.store(static_cast<uint32_t>(request.op) | (request.sk_is_seed ? kSecretIsSeed : 0),
-                  std::memory_order_relaxed);
+  header.op.store(static_cast<uint32_t>(request.op) | (request.sk_is_seed ? kSkIsSeed : 0), std::memory_order_relaxed);
   header.deadline_ns.store(batch->deadline_ns, std::memory_order_relaxed);
 }
 

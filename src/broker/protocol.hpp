@@ -68,11 +68,11 @@ struct SharedHeader {
 /// The client writes everything but status, which the server writes.
 struct alignas(64) SlotHeader {
   Word set;                           ///< index in the registry
-  Word op;                            ///< an Op, plus kSecretIsSeed
+  Word op;                            ///< an Op, plus kSkIsSeed
   std::atomic<uint64_t> deadline_ns;  ///< on CLOCK_MONOTONIC: a later result is of no use. 0: none
   Word status;                        ///< Status::kBusy: the server refused it, full or too late
 };
-inline constexpr uint32_t kSecretIsSeed = 0x100;
+inline constexpr uint32_t kSkIsSeed = 0x100;
 
 /// The bytes of a slot: its header, and room for the records of the largest operation of any set. An operation's inputs
 /// and then its outputs follow the header without gaps, in the order of kRecordFields.

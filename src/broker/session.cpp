@@ -171,12 +171,12 @@ Status Session::read_header(uint32_t index, RequestHeader& out) const {
   const SlotHeader& header = view_.slot(index);
   const uint32_t set = header.set.load(std::memory_order_relaxed);
   const uint32_t op = header.op.load(std::memory_order_relaxed);
-  if (set >= registry().size() || (op & ~kSecretIsSeed) >= kOpsPerSet) return Status::kArgument;
+  if (set >= registry().size() || (op & ~kSkIsSeed) >= kOpsPerSet) return Status::kArgument;
   out = {.scheme = registry()[set],
-         .op = static_cast<Op>(op & ~kSecretIsSeed),
-         .secret_is_seed = (op & kSecretIsSeed) != 0,
+         .op = static_cast<Op>(op & ~kSkIsSeed),
+         .sk_is_seed = (op & kSkIsSeed) != 0,
          .deadline_ns = header.deadline_ns.load(std::memory_order_relaxed)};
-  if (!out.secret_is_seed) return Status::kOk;
+  if (!out.sk_is_seed) return Status::kOk;
   return out.op == Op::kDecaps && out.scheme->secret_seed_bytes() != 0 ? Status::kOk : Status::kArgument;
 }
 
@@ -206,13 +206,13 @@ void Session::start(Slot& slot) {
 
 /// Copies the records out of the memory that the client can change, and zeroizes them there.
 Status Session::add(Slot& slot, const RequestHeader& header, std::unique_ptr<PendingItem>& item) {
-  slot.records = ItemRecords(*header.scheme, header.op, header.secret_is_seed);
+  slot.records = ItemRecords(*header.scheme, header.op, header.sk_is_seed);
   const size_t in = slot.records.input_bytes();
   slot.used_bytes = std::max(slot.used_bytes, in + slot.records.output_bytes());
   auto* copy = reinterpret_cast<uint8_t*>(copy_.data());
   copy_secret(copy, view_.records(slot.index), in);
   polykem::zeroize(view_.records(slot.index), in);
-  Request request{.op = header.op, .sk_is_seed = header.secret_is_seed, .scheme = header.scheme};
+  Request request{.op = header.op, .sk_is_seed = header.sk_is_seed, .scheme = header.scheme};
   request.records.count = 1;
   const uint8_t* next = copy;
   for (const FieldInfo& f : kRecordFields) {

@@ -75,7 +75,7 @@ class Session {
   struct RequestHeader {
     const Scheme* scheme;
     Op op;
-    bool secret_is_seed;
+    bool sk_is_seed;
     uint64_t deadline_ns;
   };
 

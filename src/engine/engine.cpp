@@ -86,7 +86,7 @@ Engine::Engine(unsigned threads, const char* forced, std::span<Accelerator* cons
 }
 
 bool Engine::is_own_thread() {
-  State* const mine = states_.find();
+  ProcessState* const mine = states_.find();
   if (mine == nullptr) return false;
   const std::lock_guard lock(mine->pool_starting);
   return mine->pool != nullptr && mine->pool->is_own_thread();
@@ -94,7 +94,7 @@ bool Engine::is_own_thread() {
 
 /// The threads; nullptr if the batch must be computed on the caller's thread.
 ThreadPool* Engine::pool() {
-  State& mine = states_.get();
+  ProcessState& mine = states_.get();
   {
     const std::lock_guard lock(mine.pool_starting);
     if (mine.pool == nullptr) mine.pool = std::make_unique<ThreadPool>(threads_, mine.workers, mine.profile);
@@ -188,7 +188,7 @@ Status Engine::start(const Request& request, Job::Done done, Start&& start_job) 
 }
 
 void Engine::compute_here(Job& job) {
-  State& mine = states_.get();
+  ProcessState& mine = states_.get();
   job.work(mine.workers, mine.profile);
 }
 

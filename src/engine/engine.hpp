@@ -73,14 +73,14 @@ class Engine {
 
  private:
   /// The state of one process; a forked child makes its own.
-  struct State {
+  struct ProcessState {
     Profile profile;
     WorkerPool workers;
     std::mutex pool_starting;  ///< no once_flag: an exception cannot leave call_once without allocating memory
     std::unique_ptr<ThreadPool> pool;
 
     /// Ends the threads while all members still exist: threads use them, and a callback may submit another job.
-    ~State() {
+    ~ProcessState() {
       if (pool != nullptr) pool->finish();
     }
   };
@@ -100,7 +100,7 @@ class Engine {
   const unsigned threads_;
   const char* const forced_;  ///< a backend's name; nullptr: none
   const std::span<Accelerator* const> accelerators_;
-  PerProcess<State> states_;
+  PerProcess<ProcessState> states_;
 };
 
 }  // namespace polykem

@@ -19,9 +19,9 @@ constexpr int kWinsInARow = 3;  ///< consecutive doublings of the size at which 
 constexpr int kRefinements = 3;
 
 /// One key pair and one exchange, or one signature of the empty message, repeated for kMaxItems items.
-class Records {
+class CrossoverBatch {
  public:
-  explicit Records(const Scheme& scheme) : scheme_(scheme) {}
+  explicit CrossoverBatch(const Scheme& scheme) : scheme_(scheme) {}
 
   Status make(Engine& engine) {
     const RecordBytes bytes = scheme_.record_bytes(Op::kKeygen);
@@ -71,7 +71,7 @@ double seconds(Engine& engine, const Request& request) {
 }
 
 /// Doubles the batch until the device has won three times in a row, then halves the step before the first win.
-size_t crossover(Engine& device, Engine& cpu, const Records& records, Op op) {
+size_t crossover(Engine& device, Engine& cpu, const CrossoverBatch& records, Op op) {
   const auto device_wins = [&](size_t count) {
     const Request request = records.request(op, count);
     return seconds(device, request) < seconds(cpu, request);
@@ -105,7 +105,7 @@ Status measure_crossovers(Accelerator& accelerator, const Scheme& scheme) {
   Status status = Engine::create({.backend = accelerator.name(), .accelerators = only}, device);
   if (status == Status::kOk) status = Engine::create({.backend = on_cpu->name, .accelerators = only}, cpu);
   if (status != Status::kOk) return status;
-  Records records(scheme);
+  CrossoverBatch records(scheme);
   status = records.make(*cpu);
   if (status != Status::kOk) return status;
   CrossoverOps ops{};

@@ -126,7 +126,7 @@ TEST(Breaker, ThePauseDoublesUntilBatchesSucceed) {
   breaker.probe();
   breaker.close();
   EXPECT_TRUE(breaker.closed());
-  for (unsigned i = 0; i < Breaker::kGoodAgain; ++i)
+  for (unsigned i = 0; i < Breaker::kSuccessesToForget; ++i)
     breaker.succeeded();
   breaker.open("later", now);
   EXPECT_EQ(breaker.pause_ends(), now + Breaker::kFirstPause);

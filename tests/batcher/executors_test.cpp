@@ -6,7 +6,7 @@
 #include <atomic>
 #include <csignal>
 
-#include "engine/batcher/core.hpp"
+#include "engine/batcher/batcher_core.hpp"
 #include "executors.hpp"
 
 namespace polykem::test {

@@ -224,8 +224,8 @@ TEST_F(Hostile, AsksForOperationsThatAreNone) {
   const auto sets = static_cast<uint32_t>(registry().size());
   const uint32_t seeds_of_a_set_without = 0;
   ASSERT_EQ(registry()[seeds_of_a_set_without]->secret_seed_bytes(), 0U);
-  const std::pair<uint32_t, uint32_t> wrong[] = {{sets, 0},       {0xffffffff, 1},    {0, 3},
-                                                 {0, 0x80000000}, {0, kSecretIsSeed}, {0, kSecretIsSeed | 2}};
+  const std::pair<uint32_t, uint32_t> wrong[] = {{sets, 0},       {0xffffffff, 1}, {0, 3},
+                                                 {0, 0x80000000}, {0, kSkIsSeed},  {0, kSkIsSeed | 2}};
   for (const auto& [set, op] : wrong) {
     client.view.slot(0).set = set;
     client.view.slot(0).op = op;
@@ -248,7 +248,7 @@ TEST_F(Hostile, ChangesItsMemoryWhileItIsRead) {
       for (uint32_t i = 0; !stop; ++i) {
         SlotHeader& header = client.view.slot(i % 8);
         header.set.store(i % 40, std::memory_order_relaxed);
-        header.op.store(i % 5 + (i % 7 == 0 ? kSecretIsSeed : 0), std::memory_order_relaxed);
+        header.op.store(i % 5 + (i % 7 == 0 ? kSkIsSeed : 0), std::memory_order_relaxed);
         auto* records = reinterpret_cast<Word*>(client.view.records(i % 8));
         records[i % 400].store(i * 2654435761U, std::memory_order_relaxed);
         client.view.completion(i).store(i, std::memory_order_relaxed);

@@ -3,7 +3,7 @@
 
 #include <new>
 
-#include "engine/batcher/core.hpp"
+#include "engine/batcher/batcher_core.hpp"
 
 namespace polykem {
 
@@ -28,12 +28,12 @@ Status validate_operation(const Request& request) {
 }  // namespace
 
 Batcher::~Batcher() {
-  State* const mine = states_.find();
+  ProcessState* const mine = states_.find();
   if (mine != nullptr && mine->core != nullptr) mine->core->finish();
 }
 
 std::shared_ptr<BatcherCore> Batcher::core() {
-  State& mine = states_.get();
+  ProcessState& mine = states_.get();
   const std::lock_guard lock(mine.starting);
   if (mine.core == nullptr) mine.core = std::make_shared<BatcherCore>(engine_, config_);
   return mine.core;

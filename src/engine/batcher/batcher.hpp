@@ -79,7 +79,7 @@ class Batcher {
   static void abandon(Ticket* ticket);
 
  private:
-  struct State {
+  struct ProcessState {
     std::mutex starting;
     std::shared_ptr<BatcherCore> core;
   };
@@ -89,7 +89,7 @@ class Batcher {
 
   Engine& engine_;
   const BatcherConfig config_;
-  PerProcess<State> states_;
+  PerProcess<ProcessState> states_;
 };
 
 }  // namespace polykem

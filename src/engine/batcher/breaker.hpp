@@ -19,7 +19,8 @@ class Breaker {
   /// On a busy machine a healthy device may be late a few times in a row because its thread waits for a CPU; a device
   /// that is too slow is late always. Until the breaker opens, each late batch costs some operations a deadline.
   static constexpr unsigned kLateInARow = 8;
-  static constexpr unsigned kGoodAgain = 100;  ///< after this many good batches the next pause is short again
+  /// After this many batches without a failure, the next pause is kFirstPause.
+  static constexpr unsigned kSuccessesToForget = 100;
   static constexpr Clock::duration kFirstPause = std::chrono::milliseconds(100);
   static constexpr Clock::duration kLongestPause = std::chrono::seconds(30);
 
@@ -34,7 +35,7 @@ class Breaker {
 
   void succeeded() {
     failures_ = late_ = 0;
-    if (++successes_ >= kGoodAgain) pause_ = kFirstPause;
+    if (++successes_ >= kSuccessesToForget) pause_ = kFirstPause;
   }
   void failed(const char* reason, Clock::time_point now) {
     successes_ = 0;

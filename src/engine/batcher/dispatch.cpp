@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts batches on idle executors, and delivers the results of those that end.
-#include "engine/batcher/core.hpp"
+#include "engine/batcher/batcher_core.hpp"
 #include "engine/batcher/probe.hpp"
 
 namespace polykem {

@@ -2,7 +2,7 @@
 // Adding operations, and the threads that watch executors other than the CPU. The monitor checks deadlines and runs the
 // timer of `linger`. The prober sends probes; an executor may block it while it connects or opens a device. Both start
 // when such an executor is first wanted, and sleep without a timer while they have nothing to do.
-#include "engine/batcher/core.hpp"
+#include "engine/batcher/batcher_core.hpp"
 
 #include <algorithm>
 #include <new>
