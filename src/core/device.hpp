@@ -68,10 +68,6 @@ consteval std::array<DeviceStep, N> device_steps(const std::array<KernelStep<Con
   return result;
 }
 
-/// The multiprocessors of an H200 and of an H100 SXM, on which the sizes of parts were measured. The module changes
-/// these in proportion on a device that has more or fewer.
-inline constexpr size_t kMeasuredMultiprocessors = 132;
-
 /// One operation. Launches are asynchronous on `stream`, which is of the module's own kind. Functions return the
 /// driver's error code, 0 for success.
 struct DeviceOperation {
@@ -79,7 +75,7 @@ struct DeviceOperation {
   Op op;
   RecordBytes record_bytes;
   std::span<const DeviceStep> steps;  ///< the launch list
-  size_t part_items;                  ///< a hint: this many items keep kMeasuredMultiprocessors busy
+  size_t part_items;                  ///< a hint: this many items keep prim/cuda's kMeasuredMultiprocessors busy
   size_t busy_part_items = 0;         ///< the same while the device has another batch to compute as well; 0: the same
   /// The most bytes of the records of a part; 0: as many as let the first outputs be copied back early. Operations
   /// whose kernels take much longer than the copies have larger parts.
@@ -119,7 +115,8 @@ struct DeviceScheme {
   std::array<DeviceOperation, kOpCount> operations;  ///< those that the set has
   DeviceExpandedKeyFormat expanded_public_key{}, expanded_secret_key{};
   size_t shared_bytes = 0;  ///< dynamic shared memory that a block needs; a device with less cannot run the set
-  size_t tr_at = 0;         ///< of a signature set: where a secret key holds tr, kMuBytes on which mu depends
+  /// Where a secret key for signing holds the hash of its public key: kMuBytes on which mu depends.
+  size_t hash_of_key_at = 0;
 
   const DeviceOperation& operation(Op op) const { return operations[static_cast<size_t>(op)]; }
 };

@@ -19,7 +19,7 @@ namespace polykem::embedded {
 
 #ifdef POLYKEM_CORTEX_M4
 
-struct NtruArithmetic {
+struct NtruBasePrims {
   static constexpr size_t workspace_bytes(size_t n) { return sizeof(uint32_t) * cortex_m4::mul_workspace_words(n); }
 
   /// c = a b mod (x^n - 1, q). c may be a or b.
@@ -41,7 +41,7 @@ using MlkemPrims = mlkem::cortex_m4::Prims;
 #else
 
 /// The portable primitives with a product that may take the place of an operand.
-struct NtruArithmetic : ntru::ref::PortablePrims {
+struct NtruBasePrims : ntru::ref::PortablePrims {
   static constexpr size_t workspace_bytes(size_t n) { return sizeof(uint16_t) * n; }
   template <size_t n>
   static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
@@ -54,7 +54,7 @@ using MlkemPrims = mlkem::low_memory::PortablePrims;
 
 #endif
 
-struct NtruPrims : NtruArithmetic {
+struct NtruPrims : NtruBasePrims {
   /// c = a b mod (3, Phi_n). A sum has at most n products of at most 4, and mul_cyclic is right mod 2^13.
   template <ntru::NtruParams P>
   static void mul_S3(ntru::Poly<P, ntru::S3>& c, const ntru::Poly<P, ntru::S3>& a, const ntru::Poly<P, ntru::S3>& b,

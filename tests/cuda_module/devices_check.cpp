@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "prim/cuda/multiprocessors.hpp"
 #include "toy.hpp"
 
 namespace polykem::cuda::test {

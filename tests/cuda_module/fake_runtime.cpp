@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/device.hpp"
+#include "prim/cuda/multiprocessors.hpp"
 
 struct CUgraph_st {
   std::vector<std::function<void()>> work;
@@ -111,7 +112,7 @@ bool memory_has(bool pinned, const std::vector<unsigned char>& bytes) {
 }
 
 std::atomic<int> start_ms{-1};  ///< -1: it is not torn down at exit
-int multiprocessors = polykem::kMeasuredMultiprocessors;
+int multiprocessors = polykem::cuda::kMeasuredMultiprocessors;
 std::atomic<bool> torn_down{false};
 
 /// Ends the process if the runtime has been torn down.

@@ -112,7 +112,7 @@ struct Described {
       operation.max_items = 1 << 30;
     }
     set.name = scheme.name;
-    set.tr_at = scheme.is_signature() ? 64 : 0;  // [FIPS204, Alg 24]
+    set.hash_of_key_at = scheme.is_signature() ? 64 : 0;  // [FIPS204, Alg 24]
   }
   DeviceStep steps[kOpCount]{};
   DeviceScheme set{};

@@ -43,7 +43,7 @@ struct OperationContext {
   CudaAccelerator* accelerator = nullptr;
   const Scheme* scheme = nullptr;
   const DeviceOperation* device = nullptr;
-  size_t tr_at = 0;             ///< of DeviceScheme
+  size_t hash_of_key_at = 0;    ///< of DeviceScheme
   std::vector<StepInfo> steps;  ///< upload, the steps on the device, download
 };
 
@@ -223,7 +223,7 @@ Status CudaAccelerator::run_from_mu(const OperationContext& own, Batch one, Step
   return run_module(own, one, times);
 }
 
-/// mu of one item. Of a key on a GPU, only what mu depends on is copied to the host: tr or the public key.
+/// mu of one item. Of a key on a GPU, only what mu depends on is copied to the host: the public key or its hash.
 Status CudaAccelerator::hash_message(const OperationContext& own, const Batch& one, uint8_t* mu) {
   const ModuleTable* module = table();
   if (module == nullptr) return Status::kBackendUnavailable;
@@ -235,7 +235,7 @@ Status CudaAccelerator::hash_message(const OperationContext& own, const Batch& o
   std::vector<uint8_t> copy;
   if (kind == MemoryKind::kDevice) {
     copy.resize(key_bytes);
-    const size_t at = op == Op::kSign ? own.tr_at : 0, bytes = op == Op::kSign ? kMuBytes : key_bytes;
+    const size_t at = op == Op::kSign ? own.hash_of_key_at : 0, bytes = op == Op::kSign ? kMuBytes : key_bytes;
     ErrorText why{};
     const Outcome outcome = module->copy(copy.data() + at, key + at, bytes, &why);
     if (outcome != Outcome::kOk) return status_of(outcome, why);
@@ -273,7 +273,7 @@ bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, Sch
     context.accelerator = this;
     context.scheme = &scheme;
     context.device = &operation;
-    context.tr_at = device.tr_at;
+    context.hash_of_key_at = device.hash_of_key_at;
     context.steps.push_back({"upload", 0, 0});
     for (const DeviceStep& step : operation.steps)
       context.steps.push_back(step.info);

@@ -41,7 +41,7 @@ Status public_key_of(const uint8_t* sk, uint8_t* pk) {
   Steps::unpack_small(item.s1, sk + P.s1_offset(), P.l);
   Steps::unpack_small(item.s2, sk + P.s2_offset(), P.k);
   for (auto* step : {Steps::expand_a, Steps::ntt_s1, Steps::multiply_a_s1, Steps::inverse_t, Steps::store_t,
-                     Steps::hash_pk, Steps::store_sk})
+                     Steps::hash_new_pk, Steps::store_sk})
     step(state);
   auto wrong =
       ct::mask_different(sk, batch.sk_out, P.secret_key_bytes()) | static_cast<uint32_t>(mask_out_of_range<P>(item));

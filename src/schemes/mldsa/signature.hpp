@@ -22,7 +22,7 @@ struct Keygen {
       {"multiply", Ops::multiply_a_s1},
       {"inverse_ntt", Ops::inverse_t},
       {"power2round_pack", Ops::store_t},
-      {"shake256.tr", Ops::hash_pk},
+      {"shake256.tr", Ops::hash_new_pk},
       {"pack_sk", Ops::store_sk},
   });
 };

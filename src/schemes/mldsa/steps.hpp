@@ -268,7 +268,7 @@ struct KeygenSteps : CommonSteps<P, Isa> {
   }
 
   /// Writes tr of the new public keys into sk. [FIPS204, Alg 6, L9]
-  static void hash_pk(State& state) {
+  static void hash_new_pk(State& state) {
     Common::hash_public_keys({state.io.sk_out + P.tr_offset(), P.secret_key_bytes()},
                              {state.io.pk_out, P.public_key_bytes()}, state.count);
   }

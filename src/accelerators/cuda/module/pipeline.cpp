@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "prim/cuda/multiprocessors.hpp"
+
 namespace polykem::cuda {
 
 namespace {

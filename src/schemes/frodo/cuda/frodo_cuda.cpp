@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "prim/cuda/multiprocessors.hpp"
 #include "schemes/frodo/cuda/launches.hpp"
 #include "schemes/frodo/stages.hpp"
 
@@ -108,7 +109,7 @@ size_t workspace_bytes(size_t items) {
 
 /// Hashes take one thread per item and a fifth of a millisecond for each kilobyte. 128 items for each multiprocessor
 /// keep it full while they last.
-constexpr size_t kPartItems = kMeasuredMultiprocessors * 128;
+constexpr size_t kPartItems = polykem::cuda::kMeasuredMultiprocessors * 128;
 constexpr size_t kStagedBytes = size_t{8} << 20;
 /// Fewer items leave multiprocessors without one.
 constexpr size_t kMinItems = 256;

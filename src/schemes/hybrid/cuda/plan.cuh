@@ -8,6 +8,7 @@
 #include "core/device.hpp"
 #include "prim/cuda/device_arena.hpp"
 #include "prim/cuda/launcher.hpp"
+#include "prim/cuda/multiprocessors.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "prim/ecdh/cuda/x25519.cuh"
 #include "schemes/hybrid/cuda/kernels.cuh"
@@ -250,7 +251,7 @@ struct Plan {
         .op = kOp,
         .record_bytes = {S::kPublicKeyBytes, S::kSecretKeyBytes, S::kCiphertextBytes, S::kSharedSecretBytes, kCoins},
         .steps = Operations::template kSteps<kOp>,
-        .part_items = kMeasuredMultiprocessors * polykem::cuda::kX25519Wave,
+        .part_items = polykem::cuda::kMeasuredMultiprocessors * polykem::cuda::kX25519Wave,
         .staged_bytes = size_t{4} << 20,
         .min_items = 1024,
         .max_items = mlkem::cuda::kMaxItems,

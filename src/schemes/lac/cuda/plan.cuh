@@ -8,6 +8,7 @@
 #include "prim/cuda/batch_records.cuh"
 #include "prim/cuda/device_arena.hpp"
 #include "prim/cuda/launch.hpp"
+#include "prim/cuda/multiprocessors.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "schemes/lac/cuda/code.cuh"
 #include "schemes/lac/cuda/hash.cuh"
@@ -189,7 +190,7 @@ struct Plan {
 
   /// The number of items that keeps a device busy while a is made, by a warp for 32 items: eight warps for each
   /// multiprocessor.
-  static constexpr size_t kItemsToFillDevice = kMeasuredMultiprocessors * 8 * kGroup;
+  static constexpr size_t kItemsToFillDevice = polykem::cuda::kMeasuredMultiprocessors * 8 * kGroup;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {

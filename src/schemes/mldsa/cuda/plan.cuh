@@ -9,6 +9,7 @@
 #include "prim/cuda/batch_records.cuh"
 #include "prim/cuda/device_arena.hpp"
 #include "prim/cuda/launcher.hpp"
+#include "prim/cuda/multiprocessors.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "schemes/mldsa/cuda/finish.cuh"
 #include "schemes/mldsa/stages.hpp"
@@ -22,15 +23,9 @@ inline constexpr size_t kFewSigned = 2048;
 inline constexpr double kLeftToFinish = 1024;
 inline constexpr uint32_t kMaxRounds = 64;
 /// The largest number of blocks of finish_kernel: 16 for each multiprocessor.
-inline constexpr size_t kFinishBlocks = 16 * kMeasuredMultiprocessors;
+inline constexpr size_t kFinishBlocks = 16 * polykem::cuda::kMeasuredMultiprocessors;
 
-struct Launcher : polykem::cuda::Launcher {
-  /// Launches a kernel in which 16 lanes compute an item.
-  template <class Kernel, class... Arguments>
-  void by_item_lanes(Kernel kernel, size_t items, Arguments... arguments) {
-    launch(kernel, polykem::cuda::blocks_for(items, kBlockItems), kThreads, arguments...);
-  }
-};
+using Launcher = polykem::cuda::ItemLanesLauncher<kBlockItems, kPolyLanes>;
 
 inline DeviceStrings device_strings(const Strings& strings) {
   return {strings.data, reinterpret_cast<const uint64_t*>(strings.offsets), strings.width, strings.shared};
@@ -232,7 +227,7 @@ struct Plan {
 
   /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. Parts
   /// that are signed have four times as many, since few are left in their last rounds.
-  static constexpr size_t kItemsToFillDevice = kMeasuredMultiprocessors * 128;
+  static constexpr size_t kItemsToFillDevice = polykem::cuda::kMeasuredMultiprocessors * 128;
 
   /// Returns 0 for a verification, since all that it computes is public.
   template <Op kOp>
@@ -268,7 +263,7 @@ constexpr DeviceScheme device_scheme() {
   scheme.operations[static_cast<size_t>(Op::kKeygen)] = P::template operation<Op::kKeygen>();
   scheme.operations[static_cast<size_t>(Op::kSign)] = P::template operation<Op::kSign>();
   scheme.operations[static_cast<size_t>(Op::kVerify)] = P::template operation<Op::kVerify>();
-  scheme.tr_at = Shape<Set>::kTrOffset;
+  scheme.hash_of_key_at = Shape<Set>::kTrOffset;
   return scheme;
 }
 

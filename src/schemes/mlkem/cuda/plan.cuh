@@ -9,6 +9,7 @@
 #include "prim/cuda/batch_records.cuh"
 #include "prim/cuda/device_arena.hpp"
 #include "prim/cuda/launcher.hpp"
+#include "prim/cuda/multiprocessors.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "schemes/mlkem/cuda/arithmetic.cuh"
 #include "schemes/mlkem/cuda/hash_warp.cuh"
@@ -16,14 +17,7 @@
 
 namespace polykem::mlkem::cuda {
 
-/// Launches the kernels of a batch.
-struct Launcher : polykem::cuda::Launcher {
-  /// Launches a kernel in which 16 lanes compute an item.
-  template <class Kernel, class... Arguments>
-  void by_item_lanes(Kernel kernel, size_t items, Arguments... arguments) {
-    launch(kernel, polykem::cuda::blocks_for(items, kBlockItems), kThreads, arguments...);
-  }
-};
+using Launcher = polykem::cuda::ItemLanesLauncher<kBlockItems, kPolyLanes>;
 
 /// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class Set>
@@ -324,7 +318,7 @@ struct Plan {
   /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. In
   /// encaps, where kernels take as long as the copies, parts have two or three times as many if another batch covers
   /// the first and last copies.
-  static constexpr size_t kItemsToFillDevice = kMeasuredMultiprocessors * 128;
+  static constexpr size_t kItemsToFillDevice = polykem::cuda::kMeasuredMultiprocessors * 128;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {

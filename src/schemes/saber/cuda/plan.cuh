@@ -8,6 +8,7 @@
 #include "prim/cuda/batch_records.cuh"
 #include "prim/cuda/device_arena.hpp"
 #include "prim/cuda/launcher.hpp"
+#include "prim/cuda/multiprocessors.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "schemes/saber/cuda/hash_warp.cuh"
 #include "schemes/saber/cuda/product.cuh"
@@ -183,7 +184,7 @@ struct Plan {
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
   /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor.
-  static constexpr size_t kItemsToFillDevice = kMeasuredMultiprocessors * 128;
+  static constexpr size_t kItemsToFillDevice = polykem::cuda::kMeasuredMultiprocessors * 128;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {
