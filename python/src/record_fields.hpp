@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays of records of a polykem_request. tests/unit/record_fields_test.cpp compares them with the library's.
+// The arrays of records of a polykem_request. tests/capi/record_fields_test.cpp compares them with the library's.
 #pragma once
 
 #include <polykem/polykem.h>

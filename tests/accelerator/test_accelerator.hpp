@@ -24,7 +24,8 @@ namespace polykem::test {
 class TestAccelerator final : public Accelerator {
  public:
   TestAccelerator()
-      : Accelerator({"test", "the reference behind the seam", "a test"}, "crossover-of-test", Crossovers::kNever) {}
+      : Accelerator({"test", "the reference behind the interface", "a test"}, "crossover-of-test", Crossovers::kNever) {
+  }
 
   std::atomic<bool> broken{false};    ///< batches fail, and owner_of() no longer knows its memory
   std::atomic<bool> fails{false};     ///< batches fail, but the memory is known

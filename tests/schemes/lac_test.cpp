@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the parts of LAC's portable code. tests/unit and tests/kat compare its backends.
+// Tests the parts of LAC's portable code. tests/capi and tests/kat compare its backends.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -76,8 +76,8 @@ class Arrows(unittest.TestCase):
                                ("ckks/tests/new.cpp", '"engine/engine.hpp"'),
                                ("research/lab/new.cpp", '"polykem/polykem.h"'),
                                ("tests/provider/new.cpp", '"engine/engine.hpp"'),
-                               ("tests/unit/new.cpp", '"lab/lab.hpp"'),
-                               ("tests/unit/new.cpp", '"none.hpp"')):
+                               ("tests/capi/new.cpp", '"lab/lab.hpp"'),
+                               ("tests/capi/new.cpp", '"none.hpp"')):
             self.assertEqual(len(self.findings(source, header)), 1, source)
 
     def test_folders_that_include_each_other_are_reported(self):

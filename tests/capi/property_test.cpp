@@ -87,7 +87,7 @@ bool may_stay_valid(const std::string& set, size_t bit) {
   return bit / logq + 64 > n && bit % logq < 2;
 }
 
-/// Sets of a single KEM; tests/ecdh has the hybrids.
+/// Sets of a single KEM; tests/schemes/hybrid_test.cpp has the hybrids.
 class Rejection : public Property {};
 
 TEST_P(Rejection, AnyFlippedCiphertextBitYieldsTheRejectionSecret) {

@@ -62,7 +62,7 @@ struct Exchange {
   }
 };
 
-class Seam : public testing::TestWithParam<const Scheme*> {
+class AcceleratorInterface : public testing::TestWithParam<const Scheme*> {
  protected:
   test::TestAccelerator device;
   Accelerator* const list[1] = {&device};
@@ -70,7 +70,7 @@ class Seam : public testing::TestWithParam<const Scheme*> {
   Exchange x{*GetParam()};
 };
 
-TEST_P(Seam, ComputesWhatTheReferenceDoes) {
+TEST_P(AcceleratorInterface, ComputesWhatTheReferenceDoes) {
   Bytes pk(x.pk.size()), sk(x.sk.size()), ct(x.ct.size()), ss(x.ss.size()), decapsulated(x.ss.size());
   EXPECT_EQ(on_device->run(x.keygen(pk, sk)), Status::kOk);
   EXPECT_EQ(on_device->run(x.encaps(ct, ss)), Status::kOk);
@@ -79,7 +79,7 @@ TEST_P(Seam, ComputesWhatTheReferenceDoes) {
   EXPECT_EQ(device.chunks, 3u * 3);  // 100 items in chunks of 40
 }
 
-TEST_P(Seam, UnforcedBatchesStayOnTheCpuUntilTheyPay) {
+TEST_P(AcceleratorInterface, UnforcedBatchesStayOnTheCpuUntilTheyPay) {
   const auto any = engine(nullptr, list);
   EXPECT_EQ(any->route_for(x.s).accelerator, nullptr);
   Bytes ss(x.ss.size());
@@ -87,7 +87,7 @@ TEST_P(Seam, UnforcedBatchesStayOnTheCpuUntilTheyPay) {
   EXPECT_EQ(device.chunks, 0u);
 }
 
-TEST_P(Seam, KeysOfASetAreChosenWhereTheyLie) {
+TEST_P(AcceleratorInterface, KeysOfASetAreChosenWhereTheyLie) {
   KeySet secrets, publics;
   ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::kSecretKeys, kCount, x.sk.data(), secrets), Status::kOk);
   ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::kPublicKeys, kCount, x.pk.data(), publics), Status::kOk);
@@ -125,7 +125,7 @@ TEST_P(Seam, KeysOfASetAreChosenWhereTheyLie) {
   }
 }
 
-TEST_P(Seam, ItemsHaveTheirOwnStatus) {
+TEST_P(AcceleratorInterface, ItemsHaveTheirOwnStatus) {
   Bytes pk = x.pk, ct(x.ct.size()), ss(x.ss.size());
   const bool checks_keys = std::string(x.s.name).rfind("mlkem", 0) == 0;
   pk[50 * x.s.public_key_bytes] = 0xff;
@@ -139,7 +139,7 @@ TEST_P(Seam, ItemsHaveTheirOwnStatus) {
     EXPECT_EQ(status[i], checks_keys && i == 50 ? Status::kPublicKey : Status::kOk) << i;
 }
 
-TEST_P(Seam, TheCpuTakesOverWhatFails) {
+TEST_P(AcceleratorInterface, TheCpuTakesOverWhatFails) {
   device.broken = true;
   const size_t before = chunk_fallbacks();
   Bytes pk(x.pk.size()), sk(x.sk.size()), ss(x.ss.size());
@@ -153,7 +153,7 @@ TEST_P(Seam, TheCpuTakesOverWhatFails) {
   EXPECT_EQ(chunk_fallbacks() - before, 6u);
 }
 
-TEST_P(Seam, NobodyTakesOverWhatLiesOnABrokenDevice) {
+TEST_P(AcceleratorInterface, NobodyTakesOverWhatLiesOnABrokenDevice) {
   KeySet keys;
   ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::kSecretKeys, kCount, x.sk.data(), keys), Status::kOk);
   uint8_t* const ct = device.allocate(x.ct.size());
@@ -173,7 +173,7 @@ TEST_P(Seam, NobodyTakesOverWhatLiesOnABrokenDevice) {
   EXPECT_EQ(on_device->run(by_array), Status::kBackendUnavailable) << "memory that the device does not know any more";
 }
 
-TEST_P(Seam, OutputsOnTheDeviceAreZeroedWhereABatchFails) {
+TEST_P(AcceleratorInterface, OutputsOnTheDeviceAreZeroedWhereABatchFails) {
   uint8_t* const ss = device.allocate(x.ss.size());
   std::memset(ss, 0x55, x.ss.size());
   device.fails = true;
@@ -187,7 +187,7 @@ TEST_P(Seam, OutputsOnTheDeviceAreZeroedWhereABatchFails) {
   EXPECT_EQ(status, std::vector<Status>(kCount, Status::kBackendUnavailable));
 }
 
-TEST_P(Seam, ArraysOnTwoAcceleratorsAreRefused) {
+TEST_P(AcceleratorInterface, ArraysOnTwoAcceleratorsAreRefused) {
   test::TestAccelerator other;
   Accelerator* const both[] = {&device, &other};
   const auto any = engine(nullptr, both);
@@ -212,7 +212,7 @@ TEST_P(Seam, ArraysOnTwoAcceleratorsAreRefused) {
   EXPECT_EQ(device.chunks + other.chunks, 0u);
 }
 
-TEST_P(Seam, AWorkspaceFitsWhicheverAcceleratorHasTheArrays) {
+TEST_P(AcceleratorInterface, AWorkspaceFitsWhicheverAcceleratorHasTheArrays) {
   test::TestAccelerator other;
   other.queue_item_bytes = 7;
   Accelerator* const both[] = {&device, &other};
@@ -223,7 +223,7 @@ TEST_P(Seam, AWorkspaceFitsWhicheverAcceleratorHasTheArrays) {
   }
 }
 
-TEST_P(Seam, ANoteOfTheCrossoversStaysReadable) {
+TEST_P(AcceleratorInterface, ANoteOfTheCrossoversStaysReadable) {
   ::setenv("XDG_CACHE_HOME", "/dev/null/no/folder", 1);
   const char* const first = device.crossovers().note();
   const std::string before = first;
@@ -234,7 +234,7 @@ TEST_P(Seam, ANoteOfTheCrossoversStaysReadable) {
 }
 
 /// The device cannot read messages, which are on the host.
-TEST(SeamOfSignatures, AreNotQueuedOnAStream) {
+TEST(AcceleratorSignatures, AreNotQueuedOnAStream) {
   test::TestAccelerator device;
   Accelerator* const list[1] = {&device};
   const auto any = engine(nullptr, list);
@@ -250,7 +250,7 @@ TEST(SeamOfSignatures, AreNotQueuedOnAStream) {
   EXPECT_EQ(any->queue(sign, workspace, nullptr), Status::kArgument);
 }
 
-TEST_P(Seam, ArraysOnTheDeviceAreUsedThere) {
+TEST_P(AcceleratorInterface, ArraysOnTheDeviceAreUsedThere) {
   uint8_t* const ct = device.allocate(x.ct.size());
   uint8_t* const ss = device.allocate(x.ss.size());
   std::memcpy(ct, x.ct.data(), x.ct.size());
@@ -299,7 +299,8 @@ std::vector<const Scheme*> schemes() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Seam, testing::ValuesIn(schemes()), [](const auto& info) { return info.param->name; });
+INSTANTIATE_TEST_SUITE_P(All, AcceleratorInterface, testing::ValuesIn(schemes()),
+                         [](const auto& info) { return info.param->name; });
 
 }  // namespace
 }  // namespace polykem
