@@ -12,20 +12,20 @@ namespace polykem::ckks {
 
 /// An allocator whose memory is zeroized before it is freed.
 template <typename T>
-struct WipingAllocator {
+struct ZeroizingAllocator {
   using value_type = T;
-  WipingAllocator() = default;
+  ZeroizingAllocator() = default;
   template <typename U>
-  WipingAllocator(const WipingAllocator<U>&) {}
+  ZeroizingAllocator(const ZeroizingAllocator<U>&) {}
   T* allocate(size_t count) { return std::allocator<T>().allocate(count); }
   void deallocate(T* memory, size_t count) {
     zeroize(memory, count * sizeof(T));
     std::allocator<T>().deallocate(memory, count);
   }
-  bool operator==(const WipingAllocator&) const = default;
+  bool operator==(const ZeroizingAllocator&) const = default;
 };
 template <typename T>
-using SecretVector = std::vector<T, WipingAllocator<T>>;
+using SecretVector = std::vector<T, ZeroizingAllocator<T>>;
 
 class DeviceWords;
 

@@ -74,7 +74,7 @@ polykem_ckks_status status_of(const Work& work) noexcept {
   }
 }
 
-/// Runs `work`, turns what it throws into a status, and wipes what it left on the stack: sums over secrets, say.
+/// Runs `work`, turns what it throws into a status, and zeroizes what it left on the stack: sums over secrets, say.
 template <typename Work>
 polykem_ckks_status guarded(const Work& work) noexcept {
   const polykem_ckks_status status = status_of(work);

@@ -54,11 +54,11 @@ void check_parameters(const Context& context) {
            std::to_string(rows) + ": ask for fewer digits");
 }
 
-[[noreturn]] void fail(Outcome outcome, int ordinal, const Problem& problem) {
+[[noreturn]] void fail(Outcome outcome, int ordinal, const ErrorText& why) {
   const std::string device = "GPU " + std::to_string(ordinal) + ": ";
   if (outcome == Outcome::kOutOfMemory)
-    throw Error(Fault::kOutOfMemory, device + problem.text + "; free batches that lie there, or take smaller ones");
-  throw Error(Fault::kDevice, device + problem.text);
+    throw Error(Fault::kOutOfMemory, device + why.text + "; free batches that lie there, or take smaller ones");
+  throw Error(Fault::kDevice, device + why.text);
 }
 
 template <typename Batch>
@@ -113,9 +113,9 @@ Batch downloaded(const Batch& a) {
 
 template <typename... Parameters, typename... Arguments>
 void Device::run(Outcome (*function)(OpenDevice*, Parameters...), const Arguments&... arguments) const {
-  Problem problem{};
-  const Outcome outcome = function(open_, arguments..., &problem);
-  if (outcome != Outcome::kOk) fail(outcome, ordinal_, problem);
+  ErrorText why{};
+  const Outcome outcome = function(open_, arguments..., &why);
+  if (outcome != Outcome::kOk) fail(outcome, ordinal_, why);
 }
 
 Device::Device(const Context& context, int ordinal, const DeviceModule& module)
@@ -134,9 +134,9 @@ std::shared_ptr<const Device> Device::open(const Context& context, int ordinal, 
                           context.limbs(), context.special(), context.digit_size(0, context.limbs()),
                           primes.data(),   roots.data()};
   const std::shared_ptr<Device> device(new Device(context, ordinal, module));
-  Problem problem{};
-  const Outcome outcome = module.open(&setup, &device->open_, &problem);
-  if (outcome != Outcome::kOk) fail(outcome, ordinal, problem);
+  ErrorText why{};
+  const Outcome outcome = module.open(&setup, &device->open_, &why);
+  if (outcome != Outcome::kOk) fail(outcome, ordinal, why);
   device->self_ = device;
   return device;
 }

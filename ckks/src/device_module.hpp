@@ -14,7 +14,7 @@ inline constexpr uint32_t kDeviceModuleVersion = 2;
 enum class Outcome : int { kOk = 0, kOutOfMemory = 1, kFailed = 2 };
 
 /// Says why a call failed. The text is always null-terminated.
-struct Problem {
+struct ErrorText {
   char text[256];
 };
 
@@ -42,32 +42,32 @@ class OpenDevice;
 struct DeviceModule {
   uint32_t version;
   uint32_t table_bytes;
-  Outcome (*open)(const DeviceSetup* setup, OpenDevice** out, Problem* problem);
+  Outcome (*open)(const DeviceSetup* setup, OpenDevice** out, ErrorText* why);
   void (*close)(OpenDevice* device);
   /// Allocates `count` words, counted as the host has them: the device may hold them in fewer bytes.
-  Outcome (*allocate)(OpenDevice* device, size_t count, void** out, Problem* problem);
-  /// Releases memory once all work that was queued before is done. wipe: zeroizes it.
-  void (*release)(OpenDevice* device, void* words, size_t count, bool wipe);
-  Outcome (*upload)(OpenDevice* device, void* to, const uint64_t* from, size_t count, Problem* problem);
-  Outcome (*download)(OpenDevice* device, uint64_t* to, const void* from, size_t count, Problem* problem);
-  Outcome (*wait)(OpenDevice* device, Problem* problem);
+  Outcome (*allocate)(OpenDevice* device, size_t count, void** out, ErrorText* why);
+  /// Releases memory once all work that was queued before is done. zeroize: overwrites it first.
+  void (*release)(OpenDevice* device, void* words, size_t count, bool zeroize);
+  Outcome (*upload)(OpenDevice* device, void* to, const uint64_t* from, size_t count, ErrorText* why);
+  Outcome (*download)(OpenDevice* device, uint64_t* to, const void* from, size_t count, ErrorText* why);
+  Outcome (*wait)(OpenDevice* device, ErrorText* why);
   /// Computes sums and differences, no products.
   Outcome (*combine)(OpenDevice* device, Operation what, const DevicePolynomials* out, const DevicePolynomials* a,
-                     const DevicePolynomials* b, Problem* problem);
+                     const DevicePolynomials* b, ErrorText* why);
   /// Computes sums, differences and products. b has one part, one item or as many as a, and at least a's limbs.
   Outcome (*combine_plain)(OpenDevice* device, Operation what, const DevicePolynomials* out, const DevicePolynomials* a,
-                           const DevicePolynomials* b, Problem* problem);
-  Outcome (*negate)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, Problem* problem);
+                           const DevicePolynomials* b, ErrorText* why);
+  Outcome (*negate)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, ErrorText* why);
   Outcome (*tensor)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a,
-                    const DevicePolynomials* b, Problem* problem);
+                    const DevicePolynomials* b, ErrorText* why);
   Outcome (*relinearise)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, const void* key,
-                         Problem* problem);
+                         ErrorText* why);
   Outcome (*automorphism)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, uint64_t g,
-                          const void* key, Problem* problem);
-  Outcome (*rescale)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, Problem* problem);
+                          const void* key, ErrorText* why);
+  Outcome (*rescale)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, ErrorText* why);
   /// Copies the items from number `first` on, and of each the first limbs, as many as `out` has.
   Outcome (*select)(OpenDevice* device, const DevicePolynomials* out, const DevicePolynomials* a, size_t first,
-                    Problem* problem);
+                    ErrorText* why);
 };
 
 }  // namespace polykem::ckks

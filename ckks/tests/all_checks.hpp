@@ -11,7 +11,7 @@
 
 #include "operation_checks.hpp"
 
-namespace polykem::ckks::testing {
+namespace polykem::ckks::test {
 
 struct Counts {
   size_t compared = 0, wrong = 0;
@@ -76,4 +76,4 @@ inline Counts check_all(bool all_fills) {
   return counts;
 }
 
-}  // namespace polykem::ckks::testing
+}  // namespace polykem::ckks::test

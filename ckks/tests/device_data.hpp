@@ -13,7 +13,7 @@
 #include "ckks/src/cuda/imma_tables.hpp"
 #include "kernel_reference.hpp"
 
-namespace polykem::ckks::testing {
+namespace polykem::ckks::test {
 
 /// Throws std::runtime_error with the driver's message.
 inline void check(cudaError_t error, const char* what) {
@@ -109,4 +109,4 @@ inline cuda::RowMap first_primes(uint32_t count) {
   return map;
 }
 
-}  // namespace polykem::ckks::testing
+}  // namespace polykem::ckks::test

@@ -182,9 +182,9 @@ TEST_F(CkksDevice, PlaintextsGoBackAndAreZeroized) {
   const PlaintextsHandle owner(back);
   const uint64_t* const words = polykem_ckks_plaintexts_words(a.here.get(), nullptr);
   EXPECT_TRUE(std::equal(words, words + 2 * 3 * world.n(), polykem_ckks_plaintexts_words(back, nullptr)));
-  const size_t wiped = shim().wiped;
+  const size_t zeroized = shim().zeroized;
   a.there.reset();
-  EXPECT_EQ(shim().wiped - wiped, 2 * 3 * world.n() * sizeof(uint64_t));
+  EXPECT_EQ(shim().zeroized - zeroized, 2 * 3 * world.n() * sizeof(uint64_t));
 }
 
 TEST_F(CkksDevice, ObjectsOutliveTheDevice) {

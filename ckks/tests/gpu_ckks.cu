@@ -17,7 +17,7 @@ int main(int count, char** arguments) {
     return 77;
   }
   try {
-    const polykem::ckks::testing::Counts counts = polykem::ckks::testing::check_all(true);
+    const polykem::ckks::test::Counts counts = polykem::ckks::test::check_all(true);
     std::printf("%zu words compared, %zu wrong\n", counts.compared, counts.wrong);
     return counts.wrong == 0 ? 0 : 1;
   } catch (const std::exception& error) {

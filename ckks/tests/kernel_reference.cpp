@@ -7,7 +7,7 @@
 #include <mutex>
 #include <tuple>
 
-namespace polykem::ckks::testing {
+namespace polykem::ckks::test {
 
 namespace {
 
@@ -125,4 +125,4 @@ Residues make_residues(size_t count, uint64_t q, Fill fill, std::mt19937_64& ran
   return values;
 }
 
-}  // namespace polykem::ckks::testing
+}  // namespace polykem::ckks::test

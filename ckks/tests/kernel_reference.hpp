@@ -8,7 +8,7 @@
 
 #include "ckks/src/cuda/tables.hpp"
 
-namespace polykem::ckks::testing {
+namespace polykem::ckks::test {
 
 using cuda::multiply_mod;
 using cuda::PrimeRoot;
@@ -30,4 +30,4 @@ enum class Fill { kRandom, kZero, kMax, kSingle };
 /// Residues modulo q: random, all 0, all q - 1, or zeros with one q - 1.
 Residues make_residues(size_t count, uint64_t q, Fill fill, std::mt19937_64& random);
 
-}  // namespace polykem::ckks::testing
+}  // namespace polykem::ckks::test

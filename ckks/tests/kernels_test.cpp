@@ -7,7 +7,7 @@
 #include "ckks/src/cuda/row_order.hpp"
 #include "operation_checks.hpp"
 
-namespace polykem::ckks::testing {
+namespace polykem::ckks::test {
 
 namespace {
 
@@ -124,4 +124,4 @@ TEST(Operations, TakeManySources) {
 
 }  // namespace
 
-}  // namespace polykem::ckks::testing
+}  // namespace polykem::ckks::test

@@ -8,7 +8,7 @@
 #include "ckks/src/cuda/kernels.hpp"
 #include "device_data.hpp"
 
-namespace polykem::ckks::testing {
+namespace polykem::ckks::test {
 
 /// Counts comparisons and errors, and prints the first error of each check.
 class Verdict {
@@ -72,4 +72,4 @@ void check_ntt(cuda::Form form, const DeviceTables<Word>& device, std::initializ
     verdict.compare("intt, " + name, back[i], input[i], i);
 }
 
-}  // namespace polykem::ckks::testing
+}  // namespace polykem::ckks::test

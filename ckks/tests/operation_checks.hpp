@@ -7,7 +7,7 @@
 
 #include "ntt_checks.hpp"
 
-namespace polykem::ckks::testing {
+namespace polykem::ckks::test {
 
 /// A level of a chain of primes: `limbs` of Q, then `specials` of P; the keys also have `unused` limbs of Q.
 struct Shape {
@@ -388,4 +388,4 @@ void check_operations(int log_n, int bits, const Shape& shape, std::initializer_
     check_of.run(fill);
 }
 
-}  // namespace polykem::ckks::testing
+}  // namespace polykem::ckks::test

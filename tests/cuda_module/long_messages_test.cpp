@@ -9,7 +9,7 @@
 
 #include "support/signer.hpp"
 
-namespace polykem::mldsa_tests {
+namespace polykem::test {
 namespace {
 
 constexpr size_t kLongestHashedByGpu = size_t{4} << 20;
@@ -127,4 +127,4 @@ TEST_F(LongMessages, WithChosenKeysOfASet) {
 }
 
 }  // namespace
-}  // namespace polykem::mldsa_tests
+}  // namespace polykem::test

@@ -18,7 +18,7 @@
 #include "polykem/polykem.h"
 #include "selection.hpp"
 
-namespace polykem::gpu_test {
+namespace polykem::test {
 
 using Bytes = std::vector<uint8_t>;
 
@@ -261,4 +261,4 @@ inline bool choose_kernels() {
   return true;
 }
 
-}  // namespace polykem::gpu_test
+}  // namespace polykem::test

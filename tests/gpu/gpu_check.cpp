@@ -26,7 +26,7 @@
 #include "polykem/polykem.h"
 #include "prim/keccak/keccak.hpp"
 
-namespace polykem::gpu_test {
+namespace polykem::test {
 namespace {
 
 Bytes from_hex(const std::string& hex) {
@@ -597,7 +597,7 @@ int run(const std::string& tests, const std::string& folder, const std::string& 
 }
 
 }  // namespace
-}  // namespace polykem::gpu_test
+}  // namespace polykem::test
 
 int main(int argc, char** argv) {
   if (argc < 3) {
@@ -609,6 +609,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "skipped: %s\n", module.problem.c_str());
     return 77;
   }
-  if (!polykem::gpu_test::choose_kernels()) return 2;
-  return polykem::gpu_test::run(argv[1], argv[2], argc > 3 ? argv[3] : "");
+  if (!polykem::test::choose_kernels()) return 2;
+  return polykem::test::run(argv[1], argv[2], argc > 3 ? argv[3] : "");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "keys.hpp"
 
-namespace polykem::gpu_test {
+namespace polykem::test {
 namespace {
 
 struct FreeKeyset {
@@ -365,4 +365,4 @@ void check_malformed(const Set& set) {
   std::printf("%s: malformed keys among %zu items\n", set.info.name, count);
 }
 
-}  // namespace polykem::gpu_test
+}  // namespace polykem::test

@@ -4,7 +4,7 @@
 
 #include "exchange.hpp"
 
-namespace polykem::gpu_test {
+namespace polykem::test {
 
 /// Checks key pairs that are generated on the GPU and stay there, and imported keys; in order, by index, shared.
 void check_keysets(const Set& set);
@@ -15,4 +15,4 @@ void check_seeds(const Set& set);
 /// Checks malformed keys in the middle of a batch of ML-KEM or Kyber; nothing for other families, which check no keys.
 void check_malformed(const Set& set);
 
-}  // namespace polykem::gpu_test
+}  // namespace polykem::test

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace polykem::gpu_test {
+namespace polykem::test {
 
 /// True if one of the words (separated by blanks or commas) is the beginning of the set's family or name, or if there
 /// are no words: "ntru mlkem", "kyber", "efrodokem976".
@@ -29,4 +29,4 @@ inline bool selected(const std::string& family, const std::string& name) {
   return named(words == nullptr ? "" : words, family, name);
 }
 
-}  // namespace polykem::gpu_test
+}  // namespace polykem::test

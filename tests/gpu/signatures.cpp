@@ -5,7 +5,7 @@
 #include "engine/job.hpp"
 #include "exchange.hpp"
 
-namespace polykem::gpu_test {
+namespace polykem::test {
 namespace {
 
 std::vector<Set> signature_sets() {
@@ -303,7 +303,7 @@ int run() {
 }
 
 }  // namespace
-}  // namespace polykem::gpu_test
+}  // namespace polykem::test
 
 int main() {
   const auto& module = polykem::cuda::loaded_module();
@@ -311,6 +311,6 @@ int main() {
     std::fprintf(stderr, "skipped: %s\n", module.problem.c_str());
     return 77;
   }
-  if (!polykem::gpu_test::choose_kernels()) return 2;
-  return polykem::gpu_test::run();
+  if (!polykem::test::choose_kernels()) return 2;
+  return polykem::test::run();
 }

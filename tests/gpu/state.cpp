@@ -4,7 +4,7 @@
 #include "accelerators/cuda/loader.hpp"
 #include "engine/job.hpp"
 
-namespace polykem::gpu_test {
+namespace polykem::test {
 
 std::string why_no_gpu() {
   const auto& module = cuda::loaded_module();
@@ -15,4 +15,4 @@ size_t fallbacks() {
   return chunk_fallbacks();
 }
 
-}  // namespace polykem::gpu_test
+}  // namespace polykem::test

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-namespace polykem::gpu_test {
+namespace polykem::test {
 
 /// Returns why there is no usable GPU; empty if there is one.
 std::string why_no_gpu();
@@ -14,4 +14,4 @@ std::string why_no_gpu();
 /// Returns the number of chunks that the CPU computed because the GPU failed.
 size_t fallbacks();
 
-}  // namespace polykem::gpu_test
+}  // namespace polykem::test

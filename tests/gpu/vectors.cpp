@@ -38,7 +38,7 @@ constexpr std::string_view kNotOnGpus[] = {"secp256r1mlkem768", "secp384r1mlkem1
 
 bool wanted(const Scheme& scheme) {
   const bool on_gpus = std::find(std::begin(kNotOnGpus), std::end(kNotOnGpus), scheme.name()) == std::end(kNotOnGpus);
-  return on_gpus && gpu_test::selected(scheme.info().family, scheme.name());
+  return on_gpus && test::selected(scheme.info().family, scheme.name());
 }
 
 /// Returns false, which is a failure, if the module has no operations for the set.
@@ -97,7 +97,7 @@ int run(const std::string& data) {
   for (const std::string& file : known_answer_files(data))
     check_file(gpu, data, file);
   check_accumulated(gpu, data);
-  if (gpu_test::fallbacks() != 0) fail("the device failed and the CPU took over");
+  if (test::fallbacks() != 0) fail("the device failed and the CPU took over");
   return failures == 0 ? 0 : 1;
 }
 
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s DATA_FOLDER\n", argv[0]);
     return 2;
   }
-  const std::string problem = polykem::gpu_test::why_no_gpu();
+  const std::string problem = polykem::test::why_no_gpu();
   if (!problem.empty()) {
     std::fprintf(stderr, "skipped: %s\n", problem.c_str());
     return 77;

@@ -41,7 +41,7 @@ TEST(Aes128Portable, KnownAnswers) {
   expect_example_of_sp80038a(kAes128Portable);
 }
 
-class Aes128Test : public testing::IsaTest {
+class Aes128Test : public test::IsaTest {
  protected:
 #ifdef __aarch64__
   static const Aes128Functions& aes() {
@@ -49,7 +49,7 @@ class Aes128Test : public testing::IsaTest {
   }
 #else
   static const Aes128Functions& aes() {
-    return GetParam() == testing::Isa::kAvx2Vaes ? kAes128Avx2Vaes : POLYKEM_AES_TABLE(kAes128);
+    return GetParam() == test::Isa::kAvx2Vaes ? kAes128Avx2Vaes : POLYKEM_AES_TABLE(kAes128);
   }
 #endif
 };
@@ -60,7 +60,7 @@ TEST_P(Aes128Test, KnownAnswers) {
 }
 
 TEST_P(Aes128Test, EncryptsAsThePortableOne) {
-  testing::Noise noise(1);
+  test::Noise noise(1);
   for (size_t blocks = 0; blocks <= 40; ++blocks) {
     const Bytes key = noise.bytes(kAes128KeyBytes), in = noise.bytes(blocks * kAes128BlockBytes);
     EXPECT_EQ(encrypted(aes(), key, in), encrypted(kAes128Portable, key, in)) << blocks;
@@ -76,7 +76,7 @@ TEST_P(Aes128Test, EveryKeyAndBlockByte) {
 }
 
 TEST_P(Aes128Test, EncryptsInPlace) {
-  testing::Noise noise(2);
+  test::Noise noise(2);
   const Bytes key = noise.bytes(16);
   Bytes blocks = noise.bytes(11 * 16);
   const Bytes expected = encrypted(kAes128Portable, key, blocks);
@@ -103,7 +103,7 @@ std::vector<uint16_t> grid_by_blocks(const Bytes& key, size_t first_row, size_t 
 }
 
 void expect_grid(const Aes128Functions& aes, size_t first_row, size_t rows, size_t columns) {
-  testing::Noise noise(first_row + columns);
+  test::Noise noise(first_row + columns);
   const Bytes key = noise.bytes(16);
   constexpr uint16_t kUntouched = 0xabcd;
   const size_t stride = columns + 5;
@@ -131,8 +131,8 @@ TEST(Aes128Portable, Grid) {
 
 POLYKEM_EVERY_AES_ISA(Aes128Test);
 #ifndef __aarch64__
-INSTANTIATE_TEST_SUITE_P(Vaes, Aes128Test, ::testing::Values(testing::Isa::kAvx2Vaes),
-                         [](const auto& info) { return std::string(testing::isa_name(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Vaes, Aes128Test, ::testing::Values(test::Isa::kAvx2Vaes),
+                         [](const auto& info) { return std::string(test::isa_name(info.param)); });
 #endif
 
 }  // namespace

@@ -24,7 +24,7 @@ constexpr Aes256Ctr kStreamNeon = aes256_ctr_neon;
 constexpr Aes256Ctr kStreamAvx2 = aes256_ctr_avx2, kStreamAvx512 = aes256_ctr_avx512;
 #endif
 
-class AesCtrTest : public testing::IsaTest {
+class AesCtrTest : public test::IsaTest {
  protected:
   static Aes256Ctr keystream() { return POLYKEM_AES_TABLE(kStream); }
 
@@ -68,7 +68,7 @@ TEST(AesCtrOfCpu, IsTheWidest) {
 }
 
 TEST_P(AesCtrTest, GivesThePortableStream) {
-  testing::Noise noise(4);
+  test::Noise noise(4);
   for (size_t length = 0; length < 700; length += 7) {
     const Bytes key = noise.bytes(kAes256KeyBytes);
     Bytes want(length + 3, 5);
@@ -79,7 +79,7 @@ TEST_P(AesCtrTest, GivesThePortableStream) {
 }
 
 TEST_P(AesCtrTest, EveryLengthIsABeginningOfTheSameStream) {
-  testing::Noise noise(1);
+  test::Noise noise(1);
   const Bytes key = noise.bytes(kAes256KeyBytes);
   constexpr size_t kMax = 1200;
   constexpr uint64_t kCounter = ~uint64_t{0} - 20;  // goes through 0

@@ -17,9 +17,9 @@
 namespace polykem {
 namespace {
 
-using testing::Noise;
+using test::Noise;
 
-class KeccakLanesTest : public testing::IsaTest {
+class KeccakLanesTest : public test::IsaTest {
  protected:
   const KeccakFunctions& keccak() const { return POLYKEM_SHA3_TABLE(kKeccak); }
 };
@@ -54,7 +54,7 @@ TEST_P(KeccakLanesTest, PermutationAgreesWithReference) {
 
 #ifdef __x86_64__
 TEST(KeccakForms, PermutationsAgreeWithReference) {
-  if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
+  if (!test::cpu_has(test::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
   const KeccakForms& forms = kKeccakFormsAvx512;
   for (const auto& form : {forms.compiled, forms.intel, forms.zen5})
     expect_permutation(form.permute, kKeccakAvx512.lanes);
@@ -148,7 +148,7 @@ TEST_P(KeccakLanesTest, HashesOfJoinedMessagesAgreeWithReference) {
 
 #ifdef __x86_64__
 TEST(KeccakForms, HashesAgreeWithReference) {
-  if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
+  if (!test::cpu_has(test::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
   const KeccakForms& forms = kKeccakFormsAvx512;
   for (const auto& form : {forms.compiled, forms.intel, forms.zen5}) {
     expect_hashes_of_joined_messages(Shake::Strength::kShake128, form.shake128, {2, 7, 8});
@@ -179,7 +179,7 @@ class Fenced {
 
 /// Assembly moves the blocks, which address sanitizers do not see.
 TEST(KeccakForms, OverlappedBlocksStayWithinTheirRows) {
-  if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
+  if (!test::cpu_has(test::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
   Noise noise(4);
   for (const size_t in_length : {272, 273, 504, 1000, 1088}) {
     for (const size_t out_length : {137, 200, 272, 337, 1000}) {

@@ -3,7 +3,7 @@
 
 #include "schemes/mlkem/x8/noise.hpp"
 
-namespace polykem::testing {
+namespace polykem::test {
 
 void forward_noise_avx512(unsigned eta, uint32_t scale, uint16_t* a, const uint8_t* rows, size_t stride, size_t count) {
   using ntt::Canonical;
@@ -26,4 +26,4 @@ void inverse_polys_avx512(uint16_t* a, size_t count) {
   });
 }
 
-}  // namespace polykem::testing
+}  // namespace polykem::test

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace polykem::testing {
+namespace polykem::test {
 
 /// 1 / 2^16 mod q.
 inline constexpr uint32_t kInverseR = 169;
@@ -15,4 +15,4 @@ void forward_noise_avx512(unsigned eta, uint32_t scale, uint16_t* a, const uint8
 void forward_polys_avx512(uint16_t* a, size_t count);
 void inverse_polys_avx512(uint16_t* a, size_t count);
 
-}  // namespace polykem::testing
+}  // namespace polykem::test

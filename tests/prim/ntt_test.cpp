@@ -15,8 +15,8 @@ namespace {
 
 using ntt::kN;
 using ntt::kQ;
-using testing::AlignedBuffer;
-using testing::Noise;
+using test::AlignedBuffer;
+using test::Noise;
 
 /// Returns the coefficients of polynomial `kind`: zeros, a single one, all q - 1, 0 and q - 1 in turn, otherwise
 /// random.
@@ -32,7 +32,7 @@ uint32_t canonical(uint16_t word) {
   return static_cast<uint32_t>((static_cast<int16_t>(word) + 16 * static_cast<int>(kQ)) % static_cast<int>(kQ));
 }
 
-class NttLanesTest : public testing::IsaTest {
+class NttLanesTest : public test::IsaTest {
  protected:
 #ifdef __aarch64__
   const NttFunctions& lanes() const {
@@ -235,7 +235,7 @@ TEST_P(NttLanesTest, AcceptanceAgreesWithReference) {
   }
 }
 
-class NttSingleTest : public testing::IsaTest {};
+class NttSingleTest : public test::IsaTest {};
 
 TEST_P(NttSingleTest, AgreesWithReference) {
   const SingleNttFunctions& one = POLYKEM_TABLE(kSingleNtt);
@@ -277,7 +277,7 @@ uint16_t noise_coefficient(const uint8_t* row, unsigned eta, size_t i) {
 class NttGroupTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no AVX-512";
+    if (!test::cpu_has(test::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no AVX-512";
   }
 };
 
@@ -334,7 +334,7 @@ TEST_F(NttGroupTest, SeveralPolynomialsAreTransformedAsByReference) {
 #ifdef __aarch64__
 POLYKEM_EVERY_ISA(NttLanesTest);
 #else
-POLYKEM_INSTANTIATE(NttLanesTest, ::testing::Values(testing::Isa::kAvx2));
+POLYKEM_INSTANTIATE(NttLanesTest, ::testing::Values(test::Isa::kAvx2));
 #endif
 POLYKEM_EVERY_ISA(NttSingleTest);
 

@@ -15,7 +15,7 @@
 namespace polykem {
 namespace {
 
-using testing::Noise;
+using test::Noise;
 using Poly = std::vector<uint16_t>;
 /// Coefficient i of item l.
 using Fill = std::function<uint16_t(size_t i, size_t l)>;
@@ -93,7 +93,7 @@ constexpr auto* kPolymulNeon = polymul_neon;
 constexpr auto *kPolymulAvx2 = polymul_avx2, *kPolymulAvx512 = polymul_avx512;
 #endif
 
-class PolymulLanesTest : public testing::IsaTest {
+class PolymulLanesTest : public test::IsaTest {
  protected:
   static const PolymulFunctions* find(size_t n) { return POLYKEM_TABLE(kPolymul)(n); }
   static const PolymulFunctions& table(size_t n) { return *find(n); }
@@ -158,7 +158,7 @@ class PolymulLanesTest : public testing::IsaTest {
 TEST_P(PolymulLanesTest, KnowsTheDegreesAndNoOther) {
   for (size_t n : kDegrees) {
     EXPECT_EQ(table(n).n, n);
-    EXPECT_EQ(table(n).lanes, std::string(testing::isa_name(GetParam())) == "avx512" ? 32u : 16u);
+    EXPECT_EQ(table(n).lanes, std::string(test::isa_name(GetParam())) == "avx512" ? 32u : 16u);
     EXPECT_GE(table(n).exact_bits, log_q(n));
   }
   for (size_t n : {0, 1, 508, 510, 820, 822, 2048}) {

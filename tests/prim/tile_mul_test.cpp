@@ -14,8 +14,8 @@
 namespace polykem {
 namespace {
 
-using testing::AlignedBuffer;
-using testing::Noise;
+using test::AlignedBuffer;
+using test::Noise;
 /// Coefficient k of item i.
 using Fill = std::function<uint16_t(size_t i, size_t k)>;
 

@@ -58,7 +58,7 @@ extern "C" [[gnu::visibility("default")]] int EVP_PKEY_encapsulate(EVP_PKEY_CTX*
   return result;
 }
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 struct Group {
@@ -159,4 +159,4 @@ INSTANTIATE_TEST_SUITE_P(All, Alerts,
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

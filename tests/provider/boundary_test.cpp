@@ -11,7 +11,7 @@
 #include "provider/slow_device.hpp"
 #include "provider/support.hpp"
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 constexpr const char* kSets[] = {"mlkem512",         "mlkem768",           "ntruhps2048509",
@@ -684,4 +684,4 @@ TEST(Ikme, ACiphertextGoesWithASecret) {
 }
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

@@ -7,7 +7,7 @@
 
 #include "provider/support.hpp"
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 /// Returns the error of a program that loads the provider with this section; empty if there is none.
@@ -129,4 +129,4 @@ TEST(Config, AForcedBackendWhoseModuleCannotBeLoaded) {
 }
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

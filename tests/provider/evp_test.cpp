@@ -2,7 +2,7 @@
 // Tests every algorithm of the provider through EVP_PKEY.
 #include "provider/support.hpp"
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 class Algorithm : public testing::TestWithParam<std::string> {
@@ -213,4 +213,4 @@ TEST(Provider, OrderOfShares) {
 }
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

@@ -33,7 +33,7 @@ extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
   return is_child ? 1 : 0;
 }
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 template <class T>
@@ -398,4 +398,4 @@ TEST(Exit, AForkMeanwhileHasNoLockHeld) {
 }
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

@@ -5,7 +5,7 @@
 
 #include "provider/support.hpp"
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 using Json = nlohmann::json;
@@ -71,4 +71,4 @@ TEST(Ikme, IsUsedOnceAndChecked) {
 }
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

@@ -2,7 +2,7 @@
 // Tests the hybrids of RFC 10024 between polykem and OpenSSL 3.5's own, through EVP, in both directions.
 #include "provider/support.hpp"
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 constexpr int kPairs = 1000;
@@ -81,4 +81,4 @@ INSTANTIATE_TEST_SUITE_P(All, OfOpenssl, testing::Values("X25519MLKEM768", "SecP
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

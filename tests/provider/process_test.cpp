@@ -34,7 +34,7 @@ extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
   return is_child ? 1 : 0;
 }
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 bool round_trips(const Library& library, const char* name) {
@@ -187,4 +187,4 @@ TEST(Process, AChildWithoutOperationsHasNoStatistics) {
 }
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

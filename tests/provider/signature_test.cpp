@@ -8,7 +8,7 @@
 
 #include "provider/tls_pair.hpp"
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 struct DigestFree {
@@ -380,4 +380,4 @@ INSTANTIATE_TEST_SUITE_P(All, Certificates,
                          [](const auto& info) { return "case" + std::to_string(info.index); });
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

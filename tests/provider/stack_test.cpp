@@ -8,7 +8,7 @@
 
 #include "provider/support.hpp"
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 constexpr std::size_t kStackBytes = 256 * 1024;
@@ -76,4 +76,4 @@ INSTANTIATE_TEST_SUITE_P(All, Stack, testing::ValuesIn(algorithm_names(Library()
                          [](const auto& info) { return identifier(info.param); });
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 
 struct Free {
   void operator()(OSSL_LIB_CTX* p) const { OSSL_LIB_CTX_free(p); }
@@ -202,4 +202,4 @@ inline Bytes decapsulate(const Library& library, EVP_PKEY* key, const Bytes& cip
   return out;
 }
 
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

@@ -9,7 +9,7 @@
 #include "provider/slow_device.hpp"
 #include "provider/support.hpp"
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 
 struct TlsFree {
   void operator()(SSL* p) const { SSL_free(p); }
@@ -45,7 +45,7 @@ struct Pair {
 
   Pair(OSSL_LIB_CTX* library, const char* server_groups, const char* client_groups, long mode = 0,
        const char* properties = nullptr, const char* signature = nullptr)
-      : server_context(provider_test::server_context(library, properties, signature)),
+      : server_context(test::server_context(library, properties, signature)),
         client_context(SSL_CTX_new_ex(library, properties, TLS_client_method())) {
     for (SSL_CTX* context : {server_context.get(), client_context.get()})
       SSL_CTX_set_mode(context, mode);
@@ -96,4 +96,4 @@ struct Pair {
   }
 };
 
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

@@ -45,7 +45,7 @@ extern "C" [[gnu::visibility("default")]] void EVP_PKEY_free(EVP_PKEY* key) {
   real(key);
 }
 
-namespace polykem::provider_test {
+namespace polykem::provider::test {
 namespace {
 
 /// Returns the groups that the provider offers, with their code points.
@@ -358,4 +358,4 @@ TEST_F(Jobs, ManyConnections) {
 }
 
 }  // namespace
-}  // namespace polykem::provider_test
+}  // namespace polykem::provider::test

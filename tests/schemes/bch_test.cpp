@@ -64,7 +64,7 @@ Bytes decoded(const BchFunctions& bch, const Bytes& code) {
 }
 
 /// Inverts `errors` different bits of the code word, sometimes neighbouring ones.
-Bytes disturbed(Bytes code, size_t errors, testing::Noise& noise) {
+Bytes disturbed(Bytes code, size_t errors, test::Noise& noise) {
   std::bitset<512> wrong;
   const size_t bits = 8 * code.size();
   if (noise.next() % 5 == 0) {
@@ -80,7 +80,7 @@ Bytes disturbed(Bytes code, size_t errors, testing::Noise& noise) {
 }
 
 void expect_correct_code(const BchFunctions& bch) {
-  testing::Noise noise(bch.errors);
+  test::Noise noise(bch.errors);
   std::vector<Bytes> messages{Bytes(kBchMessageBytes), Bytes(kBchMessageBytes, 0xff)};
   for (int i = 0; i < 30; ++i)
     messages.push_back(noise.bytes(kBchMessageBytes));
@@ -97,7 +97,7 @@ void expect_correct_code(const BchFunctions& bch) {
 
 /// Every single error and every pair of the first message, then samples of each number up to t.
 void expect_corrected(const BchFunctions& bch, int samples) {
-  testing::Noise noise(7 * bch.errors);
+  test::Noise noise(7 * bch.errors);
   const Bytes message = noise.bytes(kBchMessageBytes), code = encoded(bch, message);
   const size_t bits = 8 * code.size();
   for (size_t i = 0; i < bits; ++i) {
@@ -118,7 +118,7 @@ void expect_corrected(const BchFunctions& bch, int samples) {
 
 /// Beyond t errors the result is that of the portable code, from t + 1 errors to noise, and never outside its 32 bytes.
 void expect_the_portable_result_beyond(const BchFunctions& bch, const BchFunctions& portable) {
-  testing::Noise noise(11 * bch.errors);
+  test::Noise noise(11 * bch.errors);
   size_t missed = 0;
   const auto compare = [&](const Bytes& received, const Bytes& message) {
     Bytes out(kBchMessageBytes + 64, 0xab);
@@ -159,7 +159,7 @@ TEST(BchPortable, BeyondTItGivesSomeMessageAndWritesNothingElse) {
 
 #ifndef __aarch64__
 
-class BchTest : public testing::IsaTest {
+class BchTest : public test::IsaTest {
  protected:
   static const BchFunctions& bch8() { return pick(kBch8Avx2, kBch8Avx512); }
   static const BchFunctions& bch16() { return pick(kBch16Avx2, kBch16Avx512); }

@@ -13,7 +13,7 @@ namespace polykem::frodo {
 namespace {
 
 using test::Bytes;
-using testing::Words;
+using test::Words;
 
 const FrodoParams* const kParams[] = {&kFrodo640, &kFrodo976, &kFrodo1344};
 
@@ -67,7 +67,7 @@ Bytes packed_by_bits(const Words& words, unsigned logq) {
 }
 
 void expect_packing(const Kernels& kernels) {
-  testing::Noise noise(5);
+  test::Noise noise(5);
   constexpr uint8_t kUntouched = 0xab;
   for (const unsigned logq : {15u, 16u}) {
     for (const size_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 16, 80, 122}) {
@@ -91,7 +91,7 @@ void expect_packing(const Kernels& kernels) {
 }
 
 void expect_transposed(const Kernels& kernels) {
-  testing::Noise noise(6);
+  test::Noise noise(6);
   for (const FrodoParams* p : kParams) {
     const Bytes bytes = noise.bytes(p->packed_bytes(p->n * kBar));
     Words rows(p->n * kBar), columns(kBar * (p->n + 9));
@@ -109,7 +109,7 @@ TEST(FrodoRef, Packing) {
   expect_transposed(kKernelsRef);
 }
 
-class FrodoTest : public testing::IsaTest {
+class FrodoTest : public test::IsaTest {
  protected:
   static const Kernels& kernels() { return POLYKEM_SHA3_TABLE(kKernels); }
 };

@@ -54,7 +54,7 @@ void expect_equal_samples(const Bytes& words, const Bytes& seed, size_t weight) 
 }
 
 TEST(LacFixedWeight, IsThatOfTheChainsWithoutTheirOrder) {
-  testing::Noise noise(1);
+  test::Noise noise(1);
   for (const Set& set : {kLac128, kLac192, kLac256}) {
     for (int i = 0; i < 300; ++i) {
       Bytes words = noise.bytes(set.word_bytes());
@@ -83,7 +83,7 @@ TEST(LacFixedWeight, TooFewHashesAreNoticed) {
 }
 
 TEST(LacProduct, IsThatOfTheDefinition) {
-  testing::Noise noise(2);
+  test::Noise noise(2);
   for (const size_t n : {512, 1024}) {
     for (int kind = 0; kind < 8; ++kind) {
       Bytes a = noise.bytes(n), out(n);

@@ -10,8 +10,8 @@
 namespace polykem {
 namespace {
 
-using testing::Fill;
-using testing::Words;
+using test::Fill;
+using test::Words;
 
 /// A product in memory that begins at an odd multiple of two bytes, between other words.
 struct Problem {
@@ -24,9 +24,9 @@ struct Problem {
         c_stride(s.columns + 3),
         a_stride(s.inner + 1),
         b_stride((transposed ? s.inner : s.columns) + 2),
-        c(testing::filled(s.count * s.rows * c_stride + 7, fill)),
-        a(testing::filled(s.count * s.rows * a_stride + 7, fill_small)),
-        b(testing::filled((transposed ? s.columns : s.inner) * b_stride + 7, fill)) {
+        c(test::filled(s.count * s.rows * c_stride + 7, fill)),
+        a(test::filled(s.count * s.rows * a_stride + 7, fill_small)),
+        b(test::filled((transposed ? s.columns : s.inner) * b_stride + 7, fill)) {
     shape.c_step = s.rows * c_stride;
     shape.a_step = s.rows * a_stride;
   }
@@ -84,13 +84,13 @@ void compare(const MatMulFunctions& matmul, const Fill& fill, const Fill& fill_s
 }
 
 void compare_all(const MatMulFunctions& matmul) {
-  testing::Noise noise(3);
-  const Fill any = testing::any_words(noise);
-  const Fill small = testing::small_words(noise);
+  test::Noise noise(3);
+  const Fill any = test::any_words(noise);
+  const Fill small = test::small_words(noise);
   compare(matmul, any, small);
   compare(matmul, any, any);
   for (const int extreme : {0, 1, 0x7fff, 0x8000, 0xffff}) {
-    const Fill constant = testing::constant_words(extreme);
+    const Fill constant = test::constant_words(extreme);
     compare(matmul, constant, constant);
     compare(matmul, any, constant);
   }
@@ -102,13 +102,13 @@ TEST(MatMulPortable, IsTheDefinition) {
 
 #ifdef __x86_64__
 TEST(MatMulForms, BothAreTheDefinition) {
-  if (!testing::cpu_has(testing::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
+  if (!test::cpu_has(test::Isa::kAvx512)) GTEST_SKIP() << "this CPU has no avx512";
   compare_all(kMatMulFormsAvx512.saving);
   compare_all(kMatMulFormsAvx512.plain);
 }
 #endif
 
-class MatMulTest : public testing::IsaTest {};
+class MatMulTest : public test::IsaTest {};
 
 TEST_P(MatMulTest, IsTheDefinition) {
   compare_all(POLYKEM_TABLE(kMatMul));
@@ -118,7 +118,7 @@ TEST_P(MatMulTest, SingleWords) {
   const MatMulFunctions& matmul = POLYKEM_TABLE(kMatMul);
   constexpr size_t kInner = 70, kColumns = 66;
   for (size_t at = 0; at < kInner; ++at) {
-    const Fill zero = testing::constant_words(0);
+    const Fill zero = test::constant_words(0);
     Problem problem({.rows = 8, .inner = kInner, .columns = kColumns, .count = 2}, false, zero, zero);
     problem.a[1 + 3 * problem.a_stride + at] = 5;
     problem.b[1 + at * problem.b_stride + at % kColumns] = 7;

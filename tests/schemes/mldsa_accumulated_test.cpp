@@ -13,7 +13,7 @@
 #include "prim/keccak/keccak.hpp"
 #include "support/signer.hpp"
 
-namespace polykem::mldsa_tests {
+namespace polykem::test {
 namespace {
 
 nlohmann::json published(const std::string& set) {
@@ -160,4 +160,4 @@ INSTANTIATE_TEST_SUITE_P(All, Accumulated, testing::ValuesIn(places()), place_na
 INSTANTIATE_TEST_SUITE_P(Full, Accumulated10000, testing::ValuesIn(places()), place_name);
 
 }  // namespace
-}  // namespace polykem::mldsa_tests
+}  // namespace polykem::test

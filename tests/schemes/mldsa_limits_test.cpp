@@ -10,7 +10,7 @@
 #include "prim/keccak/keccak.hpp"
 #include "support/signer.hpp"
 
-namespace polykem::mldsa_tests {
+namespace polykem::test {
 namespace {
 
 constexpr size_t k4Gib = size_t{1} << 32;
@@ -171,4 +171,4 @@ TEST(Full, AMessageOfMoreThan4Gib) {
 }
 
 }  // namespace
-}  // namespace polykem::mldsa_tests
+}  // namespace polykem::test

@@ -6,10 +6,8 @@
 #include "prim/keccak/keccak.hpp"
 #include "support/signer.hpp"
 
-namespace polykem::mldsa_tests {
+namespace polykem::test {
 namespace {
-
-using test::pattern;
 
 class Requests : public testing::TestWithParam<const char*> {
  protected:
@@ -333,4 +331,4 @@ TEST(Sets, AreListedApartFromKems) {
 }
 
 }  // namespace
-}  // namespace polykem::mldsa_tests
+}  // namespace polykem::test

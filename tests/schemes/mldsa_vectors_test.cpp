@@ -6,11 +6,10 @@
 #include "prim/keccak/keccak.hpp"
 #include "support/signer.hpp"
 
-namespace polykem::mldsa_tests {
+namespace polykem::test {
 namespace {
 
 using Json = nlohmann::json;
-using test::from_hex;
 
 /// Calls `check` with each test of a file and its group. Returns how many of them it has checked.
 template <class Check>
@@ -194,4 +193,4 @@ INSTANTIATE_TEST_SUITE_P(All, Vectors, testing::ValuesIn(backends()),
                          [](const auto& info) { return info.param == "neon-sha3" ? "neon_sha3" : info.param; });
 
 }  // namespace
-}  // namespace polykem::mldsa_tests
+}  // namespace polykem::test

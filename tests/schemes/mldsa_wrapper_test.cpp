@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace polykem::mldsa_tests {
+namespace polykem::test {
 namespace {
 
 polykem_status status_of(const auto& call) {
@@ -84,4 +84,4 @@ TEST_F(Wrapper, WhatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace polykem::mldsa_tests
+}  // namespace polykem::test

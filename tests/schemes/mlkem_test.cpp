@@ -17,14 +17,14 @@
 namespace polykem {
 namespace {
 
-using testing::Bytes;
-using testing::expect_same;
-using testing::kMax;
-using testing::Result;
-using testing::run;
+using test::Bytes;
+using test::expect_same;
+using test::kMax;
+using test::Result;
+using test::run;
 
 /// Some keys are malformed, some ciphertexts belong to another key.
-struct Inputs : testing::KemInputs {
+struct Inputs : test::KemInputs {
   size_t malformed_pk = 0, malformed_sk = 0;
 
   explicit Inputs(const Scheme& s) : KemInputs(s) {
@@ -45,9 +45,9 @@ struct Inputs : testing::KemInputs {
   }
 };
 
-class MlkemLanesTest : public testing::IsaTest {
+class MlkemLanesTest : public test::IsaTest {
  protected:
-  static const char* name() { return testing::backend_name(GetParam()); }
+  static const char* name() { return test::backend_name(GetParam()); }
 
   /// Two items, as the engine computes and profiles them, record the plan for small batches, in order.
   static void expect_recorded(const Scheme& s, const SchemeBackend& backend, Op op, const Inputs& in) {
@@ -133,7 +133,7 @@ TEST_P(MlkemLanesTest, EveryByteOfACiphertextCounts) {
 
 TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
   for (const Scheme& s : mlkem::schemes())
-    testing::expect_expanded_keys_give_the_same(s, name(), Inputs(s));
+    test::expect_expanded_keys_give_the_same(s, name(), Inputs(s));
 }
 
 /// A step with its StepInfo, for covers_each_stage_once.

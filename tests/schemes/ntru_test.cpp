@@ -16,13 +16,13 @@
 namespace polykem {
 namespace {
 
-using testing::begins_with;
-using testing::Bytes;
-using testing::Noise;
-using testing::Result;
-using testing::run_on_noise;
+using test::begins_with;
+using test::Bytes;
+using test::Noise;
+using test::Result;
+using test::run_on_noise;
 
-class NtruLanesTest : public testing::IsaTest {};
+class NtruLanesTest : public test::IsaTest {};
 
 TEST_P(NtruLanesTest, KeysDoNotDependOnTheWorkspace) {
   for (const Scheme& s : ntru::schemes()) {
@@ -33,7 +33,7 @@ TEST_P(NtruLanesTest, KeysDoNotDependOnTheWorkspace) {
       const auto keys = [&](const char* backend) {
         return run_on_noise(s, backend, Op::kKeygen, {.count = count, .coins = coins.data()}, noise);
       };
-      EXPECT_TRUE(keys(testing::backend_name(GetParam())) == keys(cpu::kRef)) << s.name << " " << count;
+      EXPECT_TRUE(keys(test::backend_name(GetParam())) == keys(cpu::kRef)) << s.name << " " << count;
     }
   }
 }
@@ -70,7 +70,7 @@ class NtruSingleTest : public ::testing::TestWithParam<size_t> {
 TEST_P(NtruSingleTest, EveryCountAgreesWithTheReference) {
   constexpr size_t kItems = 40;
   const Scheme& s = scheme();
-  testing::KemInputs in(s, kItems);
+  test::KemInputs in(s, kItems);
   for (size_t i = 1; i < kItems; i += 3)  // of each three ciphertexts one stays as it is
     in.ct[i * s.ciphertext_bytes + 7 * i] ^= static_cast<uint8_t>(1 << i % 8);
   for (size_t i = 2; i < kItems; i += 3)

@@ -13,8 +13,8 @@
 namespace polykem {
 namespace {
 
-using testing::AlignedBuffer;
-using testing::Noise;
+using test::AlignedBuffer;
+using test::Noise;
 
 using Poly = std::vector<uint16_t>;
 using Reference = void (*)(uint16_t*, const uint16_t*, size_t);
@@ -41,7 +41,7 @@ Poly monomial(size_t n, size_t degree, uint16_t factor) {
   return a;
 }
 
-class PolyInvLanesTest : public testing::IsaTest {
+class PolyInvLanesTest : public test::IsaTest {
  protected:
   void SetUp() override {
     IsaTest::SetUp();

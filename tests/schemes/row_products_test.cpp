@@ -13,9 +13,9 @@
 namespace polykem::frodo {
 namespace {
 
-using testing::Fill;
-using testing::filled;
-using testing::Words;
+using test::Fill;
+using test::filled;
+using test::Words;
 
 /// A way to make A, and its products.
 struct Way {
@@ -46,7 +46,7 @@ void expect_a_s(const Way& way, const Words& a, const uint8_t* seed, size_t n, c
   Words expected = filled(n * b_stride, any), b = expected;
   kMatMulPortable.mul_add_transposed({expected.data(), b_stride}, {a.data(), n}, {s.data(), stride},
                                      {.rows = n, .inner = n, .columns = kBar});
-  testing::AlignedBuffer<std::byte> workspace(way.products.workspace_bytes(n));
+  test::AlignedBuffer<std::byte> workspace(way.products.workspace_bytes(n));
   std::memset(workspace.data(), 0xd9, way.products.workspace_bytes(n));
   way.products.mul_a_s({b.data(), b_stride}, seed, {s.data(), stride}, n, workspace.data());
   EXPECT_EQ(b, expected) << way.name << " " << n;
@@ -57,7 +57,7 @@ void expect_s_a(const Way& way, const Words& a, const uint8_t* seed, size_t n, c
   Words expected = filled(kBar * stride, any), b = expected;
   kMatMulPortable.mul_add({expected.data(), stride}, {s.data(), stride}, {a.data(), n},
                           {.rows = kBar, .inner = n, .columns = n});
-  testing::AlignedBuffer<std::byte> workspace(way.products.workspace_bytes(n));
+  test::AlignedBuffer<std::byte> workspace(way.products.workspace_bytes(n));
   std::memset(workspace.data(), 0xd9, way.products.workspace_bytes(n));
   way.products.mul_s_a({b.data(), stride}, {s.data(), stride}, seed, n, workspace.data());
   EXPECT_EQ(b, expected) << way.name << " " << n;
@@ -69,11 +69,11 @@ void expect_both(const Way& way, const Words& a, const uint8_t* seed, size_t n, 
 }
 
 TEST_P(RowProductsTest, OfNoiseAndExtremes) {
-  testing::Noise noise(21);
+  test::Noise noise(21);
   const size_t n = GetParam();
   const auto seed = noise.bytes(kSeedABytes);
-  const Fill any = testing::any_words(noise);
-  const Fill small = testing::small_words(noise);
+  const Fill any = test::any_words(noise);
+  const Fill small = test::small_words(noise);
   const size_t words = kBar * (n + 1);
   for (const Way& way : kWays) {
     const Words a = a_by(way.gen_a, seed.data(), n);
@@ -87,9 +87,9 @@ TEST_P(RowProductsTest, OfNoiseAndExtremes) {
 /// One term each: every place of S meets its own place of A. 96: more than a block, and groups that are no whole set.
 TEST(RowProductFunctions, OfSingleWords) {
   if (!cpu_backend_available(cpu::kAvx512)) GTEST_SKIP() << "this machine has no AVX-512";
-  testing::Noise noise(22);
+  test::Noise noise(22);
   const auto seed = noise.bytes(kSeedABytes);
-  const Fill zero = testing::constant_words(0);
+  const Fill zero = test::constant_words(0);
   for (const Way& way : kWays) {
     for (const size_t n : {16, 96}) {
       const Words a = a_by(way.gen_a, seed.data(), n);

@@ -13,10 +13,10 @@
 namespace polykem {
 namespace {
 
-using testing::Bytes;
+using test::Bytes;
 
 /// Some keys hold arbitrary bytes, some ciphertexts belong to another key.
-struct Inputs : testing::KemInputs {
+struct Inputs : test::KemInputs {
   explicit Inputs(const Scheme& s) : KemInputs(s) {
     for (size_t i = 3; i + 3 < count; i += 11) {
       ct[i * s.ciphertext_bytes + i] ^= 0x80;
@@ -28,13 +28,13 @@ struct Inputs : testing::KemInputs {
   }
 };
 
-class SaberLanesTest : public testing::IsaTest {};
+class SaberLanesTest : public test::IsaTest {};
 
 TEST_P(SaberLanesTest, OperationsAgreeWithReference) {
   for (const Scheme& s : saber::schemes()) {
     const Inputs in(s);
     const auto expect_same = [&](Op op, bool shared, const char* what) {
-      testing::expect_same(s, testing::backend_name(GetParam()), op, in.of(op, shared), what);
+      test::expect_same(s, test::backend_name(GetParam()), op, in.of(op, shared), what);
     };
     expect_same(Op::kKeygen, false, "keygen");
     for (const bool shared : {false, true}) {
@@ -46,7 +46,7 @@ TEST_P(SaberLanesTest, OperationsAgreeWithReference) {
 
 TEST_P(SaberLanesTest, ExpandedKeysGiveTheSame) {
   for (const Scheme& s : saber::schemes())
-    testing::expect_expanded_keys_give_the_same(s, testing::backend_name(GetParam()), Inputs(s));
+    test::expect_expanded_keys_give_the_same(s, test::backend_name(GetParam()), Inputs(s));
 }
 
 POLYKEM_EVERY_SHA3_ISA(SaberLanesTest);

@@ -37,7 +37,7 @@ void expect_known_answers(Sha256 sha256) {
 /// Every length around the padding's borders, every count around the lanes; out may be in; no byte beside a hash.
 void expect_the_hashes_of_the_portable_form(Sha256 sha256) {
   constexpr size_t kMax = 35, kStride = 300;
-  testing::Noise noise(3);
+  test::Noise noise(3);
   const Bytes text = noise.bytes(kMax * kStride);
   for (size_t length = 0; length < 260; length += length < 140 ? 1 : 13) {
     for (const size_t count : {1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 35}) {
@@ -62,10 +62,10 @@ TEST(Sha256Portable, HashesInPlaceAndWritesNothingElse) {
 
 #ifndef __aarch64__
 
-class Sha256Test : public testing::IsaTest {
+class Sha256Test : public test::IsaTest {
  protected:
-  static Sha256 lanes() { return GetParam() == testing::Isa::kAvx2 ? sha256_avx2 : sha256_avx512; }
-  static Sha256 best() { return GetParam() == testing::Isa::kAvx2 ? sha256_dispatch_avx2 : sha256_dispatch_avx512; }
+  static Sha256 lanes() { return GetParam() == test::Isa::kAvx2 ? sha256_avx2 : sha256_avx512; }
+  static Sha256 best() { return GetParam() == test::Isa::kAvx2 ? sha256_dispatch_avx2 : sha256_dispatch_avx512; }
 };
 
 TEST_P(Sha256Test, KnownAnswers) {

@@ -11,15 +11,15 @@
 namespace polykem {
 namespace {
 
-using testing::AlignedBuffer;
-using testing::Noise;
+using test::AlignedBuffer;
+using test::Noise;
 
 struct Set {
   size_t n, weight;
 };
 constexpr Set kSets[] = {{509, 254}, {677, 254}, {821, 510}, {1229, 510}, {701, 254}, {1373, 510}};
 
-class SortLanesTest : public testing::IsaTest {
+class SortLanesTest : public test::IsaTest {
  protected:
   const SortFunctions& sort() const { return POLYKEM_TABLE(kSort); }
 };

@@ -13,9 +13,9 @@
 namespace polykem::frodo {
 namespace {
 
-using testing::Fill;
-using testing::filled;
-using testing::Words;
+using test::Fill;
+using test::filled;
+using test::Words;
 
 constexpr uint8_t kJunk = 0xd9;
 
@@ -29,7 +29,7 @@ class TileProductsTest : public ::testing::TestWithParam<size_t> {
 /// A in rows that are followed by other words up to 64 bytes.
 struct A {
   size_t n, stride = (n + 31) / 32 * 32;
-  testing::AlignedBuffer<uint16_t> words{n * stride};
+  test::AlignedBuffer<uint16_t> words{n * stride};
 
   A(size_t size, const Fill& fill) : n(size) {
     for (size_t i = 0; i < n * stride; ++i)
@@ -41,7 +41,7 @@ struct A {
 
 /// A workspace with arbitrary contents.
 struct Workspace {
-  testing::AlignedBuffer<std::byte> bytes;
+  test::AlignedBuffer<std::byte> bytes;
   Workspace(size_t n, size_t count) : bytes(kTileProductsAmx.workspace_bytes(n, count)) {
     std::memset(bytes.data(), kJunk, kTileProductsAmx.workspace_bytes(n, count));
   }
@@ -60,7 +60,7 @@ void expect_s_a(A& a, const uint8_t* seed, size_t count, const Fill& any, const 
   if (seed != nullptr) {
     kTileProductsAmx.mul_s_a(to, from, seed, n, count, step, workspace.bytes.data());
   } else {
-    testing::AlignedBuffer<std::byte> packed(kTileProductsAmx.packed_bytes(n));
+    test::AlignedBuffer<std::byte> packed(kTileProductsAmx.packed_bytes(n));
     std::memset(packed.data(), kJunk, kTileProductsAmx.packed_bytes(n));
     for (size_t i = 0; i < n; i += 64)
       kTileProductsAmx.pack(packed.data(), {a.rows().row(i), a.stride}, i, std::min(n - i, size_t{64}), n);
@@ -81,9 +81,9 @@ void expect_a_s(A& a, const uint8_t* seed, const Fill& any, const Fill& small) {
 }
 
 TEST_P(TileProductsTest, OfPackedRows) {
-  testing::Noise noise(11);
-  const Fill any = testing::any_words(noise);
-  const Fill byte = testing::byte_words(noise);
+  test::Noise noise(11);
+  const Fill any = test::any_words(noise);
+  const Fill byte = test::byte_words(noise);
   A a(GetParam(), any);
   for (const size_t count : {1, 2, 3, 4, 5, 9, 32})
     expect_s_a(a, nullptr, count, any, byte);
@@ -91,22 +91,22 @@ TEST_P(TileProductsTest, OfPackedRows) {
 
 TEST_P(TileProductsTest, OfExtremes) {
   for (const int of_a : {0, 1, 0xff, 0x100, 0x7fff, 0x8000, 0xff00, 0xffff}) {
-    A a(GetParam(), testing::constant_words(of_a));
+    A a(GetParam(), test::constant_words(of_a));
     for (const int of_s : {-128, -1, 0, 1, 127}) {
-      const Fill constant = testing::constant_words(of_s);
+      const Fill constant = test::constant_words(of_s);
       expect_s_a(a, nullptr, 3, constant, constant);
     }
   }
 }
 
 TEST_P(TileProductsTest, OfAGeneratedByAes) {
-  testing::Noise noise(12);
-  const Fill any = testing::any_words(noise);
-  const Fill small = testing::small_words(noise);
-  const Fill byte = testing::byte_words(noise);
+  test::Noise noise(12);
+  const Fill any = test::any_words(noise);
+  const Fill small = test::small_words(noise);
+  const Fill byte = test::byte_words(noise);
   for (const int extreme : {0, 1, 2}) {
     const auto seed = noise.bytes(kSeedABytes);
-    const Fill lowest = testing::constant_words(-128);
+    const Fill lowest = test::constant_words(-128);
     const Fill& fill = extreme == 0 ? small : extreme == 1 ? lowest : byte;
     A a(GetParam(), seed.data());
     expect_a_s(a, seed.data(), any, fill);
@@ -117,11 +117,11 @@ TEST_P(TileProductsTest, OfAGeneratedByAes) {
 
 /// One term each: every place of S meets its own place of A.
 TEST_P(TileProductsTest, OfSingleWords) {
-  testing::Noise noise(13);
+  test::Noise noise(13);
   const size_t n = GetParam();
   const auto seed = noise.bytes(kSeedABytes);
   A a(n, seed.data());
-  const Fill zero = testing::constant_words(0);
+  const Fill zero = test::constant_words(0);
   for (size_t at = 0; at < n; at += n / 16 + 1) {
     size_t word = 0;
     const Fill single = [&] { return static_cast<uint16_t>(word++ % n == at ? 1 : 0); };

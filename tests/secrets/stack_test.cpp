@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that an operation wipes the stack that it used.
+// Tests that an operation zeroizes the stack that it used.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -14,7 +14,7 @@
 namespace polykem::test {
 namespace {
 
-/// Bytes of the stack that the calls up to the wipe may leave: pointers and counts.
+/// Bytes of the stack that the calls up to the zeroizing may leave: pointers and counts.
 constexpr size_t kFrames = 2048;
 constexpr size_t kStackBytes = 1 << 20;
 constexpr uint8_t kPaint = 0xc3;
@@ -84,13 +84,13 @@ TEST(Stack, IsWipedAfterCoinsBesideAProduct) {
 
 /// Key pairs and signatures of ML-DSA, and the keys that a key set expands.
 TEST(Stack, IsWipedAfterSignatures) {
-  for (const std::string& backend : mldsa_tests::backends()) {
+  for (const std::string& backend : backends()) {
     for (const char* set : {"mldsa44", "mldsa87"}) {
-      const mldsa_tests::Signer signer(set, backend);
+      const Signer signer(set, backend);
       for (const size_t count : {size_t{1}, size_t{37}}) {
-        mldsa_tests::Bytes pk, sk, sig;
-        const mldsa_tests::Bytes coins(count * 32, 0x5a), text(count * 8, 3);
-        const polykem_messages messages = mldsa_tests::Signer::messages(mldsa_tests::strings(text, 8));
+        Bytes pk, sk, sig;
+        const Bytes coins(count * 32, 0x5a), text(count * 8, 3);
+        const polykem_messages messages = Signer::messages(strings(text, 8));
         const auto keygen = [&] { signer.keygen(count, coins, pk, sk); };
         const auto sign = [&] { sig = signer.sign(count, sk, messages, coins); };
         const auto expand = [&] {

@@ -18,9 +18,7 @@
 #include "core/cpu_features.hpp"
 #include "support/bytes.hpp"
 
-namespace polykem::testing {
-
-using test::Noise;
+namespace polykem::test {
 
 #ifdef __aarch64__
 
@@ -45,9 +43,9 @@ inline bool cpu_has(Isa isa) {
 #define POLYKEM_AES_TABLE(name) name##Neon
 #define POLYKEM_SHA3_TABLE(name) pick(name##Neon, name##NeonSha3)
 
-#define POLYKEM_TABLE_ISAS ::testing::Values(::polykem::testing::Isa::kNeon)
-#define POLYKEM_AES_ISAS ::testing::Values(::polykem::testing::Isa::kNeonAes)
-#define POLYKEM_SHA3_ISAS ::testing::Values(::polykem::testing::Isa::kNeon, ::polykem::testing::Isa::kNeonSha3)
+#define POLYKEM_TABLE_ISAS ::testing::Values(::polykem::test::Isa::kNeon)
+#define POLYKEM_AES_ISAS ::testing::Values(::polykem::test::Isa::kNeonAes)
+#define POLYKEM_SHA3_ISAS ::testing::Values(::polykem::test::Isa::kNeon, ::polykem::test::Isa::kNeonSha3)
 
 #else
 
@@ -69,7 +67,7 @@ inline bool cpu_has(Isa isa) {
 #define POLYKEM_AES_TABLE(name) pick(name##Avx2, name##Avx512)
 #define POLYKEM_SHA3_TABLE(name) pick(name##Avx2, name##Avx512)
 
-#define POLYKEM_TABLE_ISAS ::testing::Values(::polykem::testing::Isa::kAvx2, ::polykem::testing::Isa::kAvx512)
+#define POLYKEM_TABLE_ISAS ::testing::Values(::polykem::test::Isa::kAvx2, ::polykem::test::Isa::kAvx512)
 #define POLYKEM_AES_ISAS POLYKEM_TABLE_ISAS
 #define POLYKEM_SHA3_ISAS POLYKEM_TABLE_ISAS
 
@@ -117,11 +115,11 @@ class AlignedBuffer {
   T* data_;
 };
 
-}  // namespace polykem::testing
+}  // namespace polykem::test
 
 #define POLYKEM_INSTANTIATE(suite, isas)      \
   INSTANTIATE_TEST_SUITE_P(Isas, suite, isas, \
-                           [](const auto& info) { return std::string(::polykem::testing::isa_name(info.param)); })
+                           [](const auto& info) { return std::string(::polykem::test::isa_name(info.param)); })
 /// For POLYKEM_TABLE, POLYKEM_AES_TABLE, and POLYKEM_SHA3_TABLE or backend_name().
 #define POLYKEM_EVERY_ISA(suite) POLYKEM_INSTANTIATE(suite, POLYKEM_TABLE_ISAS)
 #define POLYKEM_EVERY_AES_ISA(suite) POLYKEM_INSTANTIATE(suite, POLYKEM_AES_ISAS)

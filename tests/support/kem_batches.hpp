@@ -14,9 +14,7 @@
 #include "engine/chunk.hpp"
 #include "support/isa.hpp"
 
-namespace polykem::testing {
-
-using test::Bytes;
+namespace polykem::test {
 
 /// Small batches run one by one, larger ones across the lanes.
 inline constexpr size_t kMax = 71;
@@ -158,4 +156,4 @@ inline void expect_expanded_keys_give_the_same(const Scheme& s, const char* name
   }
 }
 
-}  // namespace polykem::testing
+}  // namespace polykem::test

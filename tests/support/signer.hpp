@@ -11,9 +11,7 @@
 #include "polykem/polykem.h"
 #include "support/bytes.hpp"
 
-namespace polykem::mldsa_tests {
-
-using test::Bytes;
+namespace polykem::test {
 
 struct FreeKeySet {
   void operator()(polykem_keyset* set) const { polykem_keyset_free(set); }
@@ -125,4 +123,4 @@ inline polykem_messages deterministic(polykem_strings texts, polykem_strings con
   return m;
 }
 
-}  // namespace polykem::mldsa_tests
+}  // namespace polykem::test

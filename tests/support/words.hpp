@@ -9,7 +9,7 @@
 
 #include "support/bytes.hpp"
 
-namespace polykem::testing {
+namespace polykem::test {
 
 using Words = std::vector<uint16_t>;
 using Fill = std::function<uint16_t()>;
@@ -24,16 +24,16 @@ inline Words filled(size_t count, const Fill& fill) {
 inline Fill constant_words(int word) {
   return [word] { return static_cast<uint16_t>(word); };
 }
-inline Fill any_words(test::Noise& noise) {
+inline Fill any_words(Noise& noise) {
   return [&noise] { return static_cast<uint16_t>(noise.next() >> 40); };
 }
 /// From -12 to 12, as the error distributions give them.
-inline Fill small_words(test::Noise& noise) {
+inline Fill small_words(Noise& noise) {
   return [&noise] { return static_cast<uint16_t>((noise.next() >> 40) % 25 - 12); };
 }
 /// From -128 to 127.
-inline Fill byte_words(test::Noise& noise) {
+inline Fill byte_words(Noise& noise) {
   return [&noise] { return static_cast<uint16_t>((noise.next() >> 40) % 256 - 128); };
 }
 
-}  // namespace polykem::testing
+}  // namespace polykem::test

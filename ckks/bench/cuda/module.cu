@@ -9,14 +9,13 @@ namespace polykem::ckks::lab {
 namespace {
 
 /// The first form's transform, with one word changed.
-void check_planted(int log_n, testing::Verdict& verdict) {
-  const DeviceTables<uint32_t> device(log_n, testing::make_primes(1, 31, log_n));
+void check_planted(int log_n, test::Verdict& verdict) {
+  const DeviceTables<uint32_t> device(log_n, test::make_primes(1, 31, log_n));
   std::mt19937_64 random(1);
-  testing::Residues want =
-      testing::make_residues(size_t{1} << log_n, device.roots[0].q, testing::Fill::kRandom, random);
-  DeviceArray<uint32_t> data(testing::narrow<uint32_t>(want));
-  testing::reference_ntt(want, device.roots[0]);
-  check(cuda::ntt(cuda::production_form(log_n, 4), cuda::Direction::kForward, data.get(), 1, testing::first_primes(1),
+  test::Residues want = test::make_residues(size_t{1} << log_n, device.roots[0].q, test::Fill::kRandom, random);
+  DeviceArray<uint32_t> data(test::narrow<uint32_t>(want));
+  test::reference_ntt(want, device.roots[0]);
+  check(cuda::ntt(cuda::production_form(log_n, 4), cuda::Direction::kForward, data.get(), 1, test::first_primes(1),
                   device.tables, nullptr),
         "ntt");
   std::vector<uint32_t> got = data.download();
@@ -48,8 +47,8 @@ class Gpu : public Device {
     return properties.name;
   }
   Checked check(const Request& request) override {
-    const testing::Counts counts = testing::check_all(false);
-    testing::Verdict verdict;
+    const test::Counts counts = test::check_all(false);
+    test::Verdict verdict;
     if (request.planted_error) check_planted(request.log_ns.front(), verdict);
     return {counts.compared + verdict.compared(), counts.wrong + verdict.faults()};
   }
@@ -66,8 +65,8 @@ class Gpu : public Device {
     const bool only_transforms = std::none_of(kOperations.begin() + 2, kOperations.end(),
                                               [&](const std::string& name) { return request.wants(name); });
     if (only_transforms) return;
-    time_operations<uint32_t>(testing::make_primes(60, 31, largest), {48, 12, 12, 1, 0}, largest, report);
-    time_operations<uint64_t>(testing::make_primes(30, 60, largest), {24, 6, 6, 1, 0}, largest, report);
+    time_operations<uint32_t>(test::make_primes(60, 31, largest), {48, 12, 12, 1, 0}, largest, report);
+    time_operations<uint64_t>(test::make_primes(30, 60, largest), {24, 6, 6, 1, 0}, largest, report);
   }
 };
 

@@ -11,10 +11,10 @@
 
 namespace polykem::ckks::lab {
 
-using testing::DeviceArray;
-using testing::DeviceKeySwitch;
-using testing::DeviceTables;
-using testing::Shape;
+using test::DeviceArray;
+using test::DeviceKeySwitch;
+using test::DeviceTables;
+using test::Shape;
 
 /// The destination of figures, and the time for each.
 struct Report {
@@ -117,11 +117,11 @@ template <class Word>
 void time_ntt(int log_n, uint32_t prime_count, const Report& report) {
   if (!report.request.wants("ntt") && !report.request.wants("intt")) return;
   const int bits = sizeof(Word) == 4 ? 31 : 60;
-  DeviceTables<Word> device(log_n, testing::make_primes(static_cast<int>(prime_count), bits, log_n));
+  DeviceTables<Word> device(log_n, test::make_primes(static_cast<int>(prime_count), bits, log_n));
   device.add_imma();
   const size_t n = size_t{1} << log_n, rows = (size_t{1} << 28) / n / prime_count * prime_count;
   const auto data = some_words<Word>(rows * n);
-  const cuda::RowMap map = testing::first_primes(prime_count);
+  const cuda::RowMap map = test::first_primes(prime_count);
   for (cuda::Form form : cuda::kForms) {
     if (!cuda::supports(form, log_n, sizeof(Word))) continue;
     for (auto direction : {cuda::Direction::kForward, cuda::Direction::kInverse}) {

@@ -27,7 +27,7 @@ size_t scratch_bytes(size_t wanted) {
   return std::min(kMaxScratch, unused / 4);
 }
 
-/// Words that are being narrowed or widened. Some are secret, so they are wiped.
+/// Words that are being narrowed or widened. Some are secret, so they are zeroized.
 template <class Word>
 class Staging {
  public:
@@ -65,12 +65,13 @@ class Gpu final : public OpenDevice {
     return memory_.allocate(count * sizeof(Word));
   }
 
-  void release(void* words, size_t count, bool wipe) noexcept override {
+  void release(void* words, size_t count, bool zeroize) noexcept override {
     try {
       const Turn turn(*this);
-      if (wipe && words != nullptr) check(cudaMemsetAsync(words, 0, count * sizeof(Word), stream()), "wiping");
+      if (zeroize && words != nullptr) check(cudaMemsetAsync(words, 0, count * sizeof(Word), stream()), "zeroizing");
       memory_.free(words);
-    } catch (const std::exception&) {  // the GPU is lost, and its memory with it: what was not wiped is not used again
+    } catch (
+        const std::exception&) {  // the GPU is lost, and its memory with it: what was not zeroized is not used again
     }
   }
 
@@ -198,7 +199,7 @@ class Gpu final : public OpenDevice {
 
    private:
     std::lock_guard<std::mutex> lock_;
-    Current current_;
+    CurrentDevice current_;
   };
 
   /// The place of sums, where coefficients lie before, and that of digits, where other things lie later.
@@ -311,7 +312,7 @@ void check_gpu(int ordinal) {
 
 std::unique_ptr<OpenDevice> open_gpu(const DeviceSetup& setup) {
   cuda::check_gpu(setup.ordinal);
-  const cuda::Current current(setup.ordinal);
+  const cuda::CurrentDevice current(setup.ordinal);
   cuda::Chain chain{{},
                     static_cast<uint32_t>(setup.limbs),
                     static_cast<uint32_t>(setup.special),

@@ -15,7 +15,7 @@ class OpenDevice {
   /// Returns true in a child of fork(), where the driver does nothing.
   virtual bool is_inherited() const = 0;
   virtual void* allocate(size_t count) = 0;
-  virtual void release(void* words, size_t count, bool wipe) noexcept = 0;
+  virtual void release(void* words, size_t count, bool zeroize) noexcept = 0;
   virtual void upload(void* to, const uint64_t* from, size_t count) = 0;
   virtual void download(uint64_t* to, const void* from, size_t count) = 0;
   virtual void wait() = 0;

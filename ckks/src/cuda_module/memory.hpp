@@ -29,19 +29,19 @@ inline void check(cudaError_t error, const char* what) {
 }
 
 /// Makes a GPU the calling thread's current device as long as the object lives.
-class Current {
+class CurrentDevice {
  public:
-  explicit Current(int ordinal) {
+  explicit CurrentDevice(int ordinal) {
     check(cudaGetDevice(&before_), "asking for the current device");
     if (before_ == ordinal) return;
     check(cudaSetDevice(ordinal), "choosing the device");
     changed_ = true;
   }
-  ~Current() {
+  ~CurrentDevice() {
     if (changed_) (void)cudaSetDevice(before_);
   }
-  Current(const Current&) = delete;
-  Current& operator=(const Current&) = delete;
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
 
  private:
   int before_ = 0;

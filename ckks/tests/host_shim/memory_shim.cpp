@@ -47,7 +47,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) {
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
   std::memset(to, value, bytes);
-  if (value == 0) memory.wiped += bytes;
+  if (value == 0) memory.zeroized += bytes;
   return cudaSuccess;
 }
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 
 struct ShimMemory {
-  size_t used, max_used, wiped;  ///< bytes; wiped: zeroized ones among those that were freed
-  size_t limit;                  ///< the memory of the GPU
-  size_t calls_left;             ///< number of further allocations that succeed
-  size_t waiting;                ///< bytes that become free when the pool is trimmed
+  size_t used, max_used, zeroized;  ///< bytes; zeroized: of those that were freed
+  size_t limit;                     ///< the memory of the GPU
+  size_t calls_left;                ///< number of further allocations that succeed
+  size_t waiting;                   ///< bytes that become free when the pool is trimmed
   int devices;
 };
 
