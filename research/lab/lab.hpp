@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laboratory's two tables: problems, which say what is multiplied (problems.cpp), and ways, which say how (files in
-// cpu/ and cuda/). README.md explains how to add to either.
+// The laboratory's two tables: problems, which say what is multiplied (problems.cpp), and methods, which say how (files
+// in cpu/ and cuda/). README.md explains how to add to either.
 #pragma once
 
 #include <cstddef>
@@ -82,7 +82,7 @@ struct Resources {
   double occupancy = 0;         ///< share of the warps for which a multiprocessor has room
 };
 
-/// Operands in the form that a way takes, ready to be multiplied.
+/// Operands in the form that a method takes, ready to be multiplied.
 class Job {
  public:
   virtual ~Job() = default;
@@ -94,8 +94,8 @@ class Job {
   virtual Resources resources() const { return {}; }
 };
 
-/// A way to multiply. It throws std::exception if it fails.
-struct Way {
+/// A method of multiplication. It throws std::exception if it fails.
+struct Method {
   const char* name;
   const char* on;    ///< "portable", "avx2", "avx512", "amx" or "cuda"
   const char* idea;  ///< in a few words, for --list
@@ -106,20 +106,20 @@ struct Way {
   bool planted = false;  ///< wrong on purpose; runs only if it is named
 };
 
-/// Registers ways; each file of ways has a global one.
+/// Registers methods; each file of methods has a global one.
 class Registration {
  public:
-  explicit Registration(std::vector<Way> ways);
+  explicit Registration(std::vector<Method> methods);
 };
-/// Returns all ways that were registered in this module, in order of their names.
-const std::vector<Way>& registered_ways();
+/// Returns all methods that were registered in this module, in order of their names.
+const std::vector<Method>& registered_methods();
 
 /// The GPU's part, a shared object of its own.
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;
-  virtual const std::vector<Way>& ways() const = 0;
+  virtual const std::vector<Method>& methods() const = 0;
   virtual Rates rates() const = 0;
 };
 /// The function that the shared object exports. Returns the first GPU, or nullptr with the reason in `problem`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem-lab: checks and measures all ways to compute the products of lattice KEMs.
+// polykem-lab: checks and measures all methods to compute the products of lattice KEMs.
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -67,8 +67,8 @@ void measure_all(const Options& options, Laboratory& laboratory, const std::vect
   for (size_t i = 0; i < steps.size(); ++i) {
     laboratory.measure(steps[i], budget, [&](const Row& row) {
       results.rows.push_back(row);
-      progress.show(row.problem->name + " " + row.way->name + " on " + row.way->on + ", " + std::to_string(row.items) +
-                    " items");
+      progress.show(row.problem->name + " " + row.method->name + " on " + row.method->on + ", " +
+                    std::to_string(row.items) + " items");
       stop_if_asked();
     });
     stop_if_asked();
@@ -93,7 +93,7 @@ void end_early(const Options& options, const Laboratory& laboratory, Results& re
 }
 
 void print_table(const Results& results, const Laboratory& laboratory) {
-  if (laboratory.gpu().empty()) std::printf("No ways on a GPU: %s.\n", laboratory.no_gpu().c_str());
+  if (laboratory.gpu().empty()) std::printf("No methods on a GPU: %s.\n", laboratory.no_gpu().c_str());
   std::printf("%s%s%s, one core; %zu products compared, all right\n\n", laboratory.gpu().c_str(),
               laboratory.gpu().empty() ? "" : " and ", cpu_name().c_str(), results.compared);
   std::fputs(as_table(results).c_str(), stdout);
@@ -106,7 +106,7 @@ int run(int argc, char** argv) {
   if (options.list) return std::fputs(as_list(laboratory).c_str(), stdout), kOk;
   if (!options.report.empty() && mkdir(options.report.c_str(), 0777) != 0 && errno != EEXIST)
     throw std::runtime_error("cannot make the folder " + options.report + ": " + std::strerror(errno));
-  const std::vector<Step> steps = plan(options.request, laboratory.ways());
+  const std::vector<Step> steps = plan(options.request, laboratory.methods());
   Results results;
   results.command = command_line("polykem-lab", argc, argv);
   results.planned = count_figures(steps);

@@ -13,8 +13,8 @@ namespace polykem::lab {
 
 namespace {
 
-bool cpu_runs(const Way& way) {
-  const std::string on = way.on;
+bool cpu_runs(const Method& method) {
+  const std::string on = method.on;
   if (on == "avx2") return cpu_features().avx2();
   if (on == "avx512") return cpu_features().avx512();
   if (on == "amx") return cpu_features().amx() && may_use_tiles();
@@ -56,7 +56,7 @@ double floor_of(const Work& work, const Rates& rates) {
 }
 
 /// Throws WrongProduct at the first wrong coefficient.
-void compare(const Way& way, const Operands& operands, const uint16_t* want, const uint16_t* got) {
+void compare(const Method& method, const Operands& operands, const uint16_t* want, const uint16_t* got) {
   const size_t words = operands.problem.c_words();
   std::atomic<size_t> wrong{operands.items};
   in_parallel(operands.items, [&](size_t item) {
@@ -67,7 +67,7 @@ void compare(const Way& way, const Operands& operands, const uint16_t* want, con
   if (wrong == operands.items) return;
   const size_t begin = wrong * words;
   const auto at = static_cast<size_t>(std::mismatch(want + begin, want + begin + words, got + begin).first - want);
-  throw WrongProduct(std::string(way.name) + " (" + way.on + "), " + operands.problem.name + ", shared " +
+  throw WrongProduct(std::string(method.name) + " (" + method.on + "), " + operands.problem.name + ", shared " +
                      sharing_name(operands.sharing) + ": of " + std::to_string(operands.items) + " products number " +
                      std::to_string(wrong) + " is wrong, coefficient " + std::to_string(at - begin) + " is " +
                      std::to_string(got[at]) + ", not " + std::to_string(want[at]));
@@ -80,13 +80,13 @@ const char* sharing_name(Sharing sharing) {
 }
 
 Laboratory::Laboratory() : device_(open_gpu(no_gpu_)) {
-  for (const Way& way : registered_ways()) {
-    if (cpu_runs(way)) ways_.push_back(&way);
+  for (const Method& method : registered_methods()) {
+    if (cpu_runs(method)) methods_.push_back(&method);
   }
   if (device_ == nullptr) return;
   gpu_ = device_->name();
-  for (const Way& way : device_->ways())
-    ways_.push_back(&way);
+  for (const Method& method : device_->methods())
+    methods_.push_back(&method);
 }
 
 Rates Laboratory::gpu_rates() {
@@ -94,20 +94,20 @@ Rates Laboratory::gpu_rates() {
   return gpu_rates_;
 }
 
-const Rates& Laboratory::rates_of(const Way& way) {
-  if (!is_cuda(way)) return cpu_rates_ = core_rates();
+const Rates& Laboratory::rates_of(const Method& method) {
+  if (!is_cuda(method)) return cpu_rates_ = core_rates();
   gpu_rates();
   return gpu_rates_;
 }
 
-Row Laboratory::measure_job(const Step& step, const Way& way, Job& job, double budget) {
-  Row row{step.problem, &way, step.sharing, step.items};
+Row Laboratory::measure_job(const Step& step, const Method& method, Job& job, double budget) {
+  Row row{step.problem, &method, step.sharing, step.items};
   row.resources = job.resources();
   if (budget == 0) return row;
   row.seconds = job.seconds(budget) / static_cast<double>(step.items);
-  const Rates& rates = rates_of(way);
-  row.floor = floor_of(way.work(*step.problem, step.sharing), rates);
-  if (!is_cuda(way)) row.cycles = row.seconds * rates.of[static_cast<size_t>(Unit::kScalar)];
+  const Rates& rates = rates_of(method);
+  row.floor = floor_of(method.work(*step.problem, step.sharing), rates);
+  if (!is_cuda(method)) row.cycles = row.seconds * rates.of[static_cast<size_t>(Unit::kScalar)];
   return row;
 }
 
@@ -117,13 +117,13 @@ void Laboratory::measure(const Step& step, double budget, const std::function<vo
   uint16_t *const want = want_.room_for(words), *const got = got_.room_for(words);
   schoolbook(operands, want);
   for (const Trial& trial : step.trials) {
-    const std::unique_ptr<Job> job = trial.way->start(operands);
+    const std::unique_ptr<Job> job = trial.method->start(operands);
     std::fill_n(got, words, uint16_t{0xa5a5});
     job->run();
     job->read(got);
-    compare(*trial.way, operands, want, got);
+    compare(*trial.method, operands, want, got);
     compared_ += operands.items;
-    if (trial.figure) done(measure_job(step, *trial.way, *job, budget));
+    if (trial.figure) done(measure_job(step, *trial.method, *job, budget));
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs ways over problems. Every product of every batch is compared with schoolbook multiplication before it is timed.
+// Runs methods over problems. Every product of every batch is compared with schoolbook multiplication before it is
+// timed.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@ namespace polykem::lab {
 
 struct Row {
   const Problem* problem;
-  const Way* way;
+  const Method* method;
   Sharing sharing;
   size_t items;
   double seconds = 0, floor = 0;  ///< of one product; floor is 0 if none is stated
@@ -25,12 +26,12 @@ struct WrongProduct : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The devices and ways of this machine.
+/// The devices and methods of this machine.
 class Laboratory {
  public:
   Laboratory();
-  /// All ways that can run here.
-  const std::vector<const Way*>& ways() const { return ways_; }
+  /// All methods that can run here.
+  const std::vector<const Method*>& methods() const { return methods_; }
   /// The GPU's name, or ""; the reason if there is none.
   const std::string& gpu() const { return gpu_; }
   const std::string& no_gpu() const { return no_gpu_; }
@@ -42,12 +43,12 @@ class Laboratory {
   Rates gpu_rates();
 
  private:
-  const Rates& rates_of(const Way& way);
-  Row measure_job(const Step& step, const Way& way, Job& job, double budget);
+  const Rates& rates_of(const Method& method);
+  Row measure_job(const Step& step, const Method& method, Job& job, double budget);
 
   std::string gpu_, no_gpu_;
   Device* device_;
-  std::vector<const Way*> ways_;
+  std::vector<const Method*> methods_;
   Rates gpu_rates_, cpu_rates_;
   OperandGenerator generator_;
   Storage<uint16_t> want_, got_;

@@ -9,13 +9,13 @@ namespace polykem::lab {
 
 const char* const kHelp =
     "Usage: polykem-lab [OPTIONS]\n"
-    "Multiplies the polynomials and matrices of lattice KEMs in every way there is, on this CPU (one core) and on the\n"
+    "Multiplies the polynomials and matrices of lattice KEMs by every method, on this CPU (one core) and on the\n"
     "first GPU. Every product is compared with the schoolbook's before it is measured; a wrong one ends the program "
     "with\n"
     "exit code 1.\n\n"
     "  --problem NAME,...  Only these (default the usual ones; \"all\": every one; --list shows them)\n"
-    "  --way NAME,...      Only these ways\n"
-    "  --on NAME,...       Only ways on these: portable, avx2, avx512, amx, cuda\n"
+    "  --method NAME,...   Only these methods\n"
+    "  --on NAME,...       Only methods on: portable, avx2, avx512, amx, cuda\n"
     "  --shared WHICH,...  Which operand is one for the whole batch: none, a, b (default none,a)\n"
     "  --items N,...       Products of a batch (default by problem and device)\n"
     "  --n N,...           Sizes of matrices instead of FrodoKEM's, multiples of 16\n"
@@ -25,7 +25,7 @@ const char* const kHelp =
     "  --json FILE         Write the figures as JSON (\"-\": to standard output)\n"
     "  --report FOLDER     Measure what its tables and plots need: the usual problems, both axes of FrodoKEM; write\n"
     "                      lab.json, report.md and plots there\n"
-    "  --list              The problems and the ways of this machine\n"
+    "  --list              The problems and the methods of this machine\n"
     "  -q, --quiet         No table and no progress\n"
     "  -h, --help          This text\n\n"
     "Exit codes: 0 done, 1 a product is wrong, 2 usage, 4 nothing here can do what was asked, 5 a file or the GPU "
@@ -114,7 +114,7 @@ Options parse_options(int argc, char** argv) {
   constexpr size_t kMaxItems = 10'000'000, kMaxSize = 8192;
   const Arguments arguments = parse_arguments(
       argc, argv,
-      {"--problem", "--way", "--on", "--shared", "--items", "--n", "--nbar", "--seconds", "--json", "--report"},
+      {"--problem", "--method", "--on", "--shared", "--items", "--n", "--nbar", "--seconds", "--json", "--report"},
       {"--list", "--check", "--quiet", "--help"});
   Options options;
   options.list = arguments.has("--list");
@@ -124,7 +124,7 @@ Options parse_options(int argc, char** argv) {
   options.report = arguments.at("--report");
   Request& request = options.request;
   request.check_only = arguments.has("--check");
-  request.ways = split(arguments.at("--way"));
+  request.methods = split(arguments.at("--method"));
   request.on = split(arguments.at("--on"));
   request.sharing = sharings(arguments.at("--shared"));
   if (arguments.has("--items")) request.items = numbers("--items", arguments.at("--items"), kMaxItems);

@@ -27,9 +27,10 @@ std::vector<size_t> usual_items(const Problem& problem, Sharing sharing, bool on
 /// Plans the batches of one subject with one sharing.
 class Planner {
  public:
-  Planner(const Request& request, const Subject& subject, Sharing sharing, const std::vector<const Way*>& ways)
+  Planner(const Request& request, const Subject& subject, Sharing sharing, const std::vector<const Method*>& methods)
       : request_(request), subject_(subject), sharing_(sharing) {
-    std::copy_if(ways.begin(), ways.end(), std::back_inserter(able_), [&](const Way* way) { return takes_part(*way); });
+    std::copy_if(methods.begin(), methods.end(), std::back_inserter(able_),
+                 [&](const Method* method) { return takes_part(*method); });
   }
 
   void add_steps(std::vector<Step>& steps) const {
@@ -37,40 +38,40 @@ class Planner {
     if (sharing_ != Sharing::kNone) add_extreme(steps);
     for (const size_t items : all_items()) {
       Step step{&subject_.problem, sharing_, items, false, {}};
-      for (const Way* way : able_) {
-        if (takes(*way, items)) step.trials.push_back({way, shown(*way, items)});
+      for (const Method* method : able_) {
+        if (takes(*method, items)) step.trials.push_back({method, shown(*method, items)});
       }
       steps.push_back(step);
     }
   }
 
  private:
-  bool takes_part(const Way& way) const {
-    const bool named = !request_.ways.empty();
-    return wanted(request_.ways, way.name) && wanted(request_.on, way.on) && (named || !way.planted) &&
-           (subject_.extent != Extent::kAxis || is_cuda(way)) && way.supports(subject_.problem, sharing_);
+  bool takes_part(const Method& method) const {
+    const bool named = !request_.methods.empty();
+    return wanted(request_.methods, method.name) && wanted(request_.on, method.on) && (named || !method.planted) &&
+           (subject_.extent != Extent::kAxis || is_cuda(method)) && method.supports(subject_.problem, sharing_);
   }
 
-  std::vector<size_t> items_of(const Way& way) const {
-    return request_.items.empty() ? usual_items(subject_.problem, sharing_, !is_cuda(way)) : request_.items;
+  std::vector<size_t> items_of(const Method& method) const {
+    return request_.items.empty() ? usual_items(subject_.problem, sharing_, !is_cuda(method)) : request_.items;
   }
 
-  bool takes(const Way& way, size_t items) const {
-    const std::vector<size_t> own = items_of(way);
+  bool takes(const Method& method, size_t items) const {
+    const std::vector<size_t> own = items_of(method);
     return std::find(own.begin(), own.end(), items) != own.end();
   }
 
-  bool shown(const Way& way, size_t items) const {
+  bool shown(const Method& method, size_t items) const {
     if (subject_.extent == Extent::kEvery || !request_.items.empty()) return true;
-    const std::vector<size_t> own = items_of(way);
+    const std::vector<size_t> own = items_of(method);
     return items == *std::max_element(own.begin(), own.end());
   }
 
-  /// Returns all sizes that any way requests, ascending.
+  /// Returns all sizes that any method requests, ascending.
   std::vector<size_t> all_items() const {
     std::vector<size_t> all;
-    for (const Way* way : able_) {
-      const std::vector<size_t> own = items_of(*way);
+    for (const Method* method : able_) {
+      const std::vector<size_t> own = items_of(*method);
       all.insert(all.end(), own.begin(), own.end());
     }
     std::sort(all.begin(), all.end());
@@ -81,29 +82,29 @@ class Planner {
   void add_extreme(std::vector<Step>& steps) const {
     constexpr size_t kItems = 67;
     Step step{&subject_.problem, sharing_, kItems, true, {}};
-    for (const Way* way : able_)
-      step.trials.push_back({way, false});
+    for (const Method* method : able_)
+      step.trials.push_back({method, false});
     steps.push_back(step);
   }
 
   const Request& request_;
   const Subject& subject_;
   Sharing sharing_;
-  std::vector<const Way*> able_;
+  std::vector<const Method*> able_;
 };
 
 }  // namespace
 
-bool is_cuda(const Way& way) {
-  return std::strcmp(way.on, "cuda") == 0;
+bool is_cuda(const Method& method) {
+  return std::strcmp(method.on, "cuda") == 0;
 }
 
-std::vector<Step> plan(const Request& request, const std::vector<const Way*>& ways) {
+std::vector<Step> plan(const Request& request, const std::vector<const Method*>& methods) {
   const std::vector<Sharing> usual{Sharing::kNone, Sharing::kA};
   std::vector<Step> steps;
   for (const Subject& subject : request.subjects) {
     for (const Sharing sharing : request.sharing.empty() ? usual : request.sharing)
-      Planner(request, subject, sharing, ways).add_steps(steps);
+      Planner(request, subject, sharing, methods).add_steps(steps);
   }
   return steps;
 }

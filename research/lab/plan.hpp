@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a run, in order: its batches, and the ways that multiply each.
+// The plan of a run, in order: its batches, and the methods that multiply each.
 #pragma once
 
 #include "lab.hpp"
@@ -21,7 +21,7 @@ struct Subject {
 /// Empty lists select the defaults.
 struct Request {
   std::vector<Subject> subjects;
-  std::vector<std::string> ways, on;
+  std::vector<std::string> methods, on;
   std::vector<Sharing> sharing;
   std::vector<size_t> items;  ///< all of these are measured, whatever the extent
   double seconds = 0.1;       ///< seconds for each figure
@@ -29,11 +29,11 @@ struct Request {
 };
 
 struct Trial {
-  const Way* way;
+  const Method* method;
   bool figure;  ///< it becomes a row; otherwise products are only compared
 };
 
-/// A batch, and the ways that multiply it.
+/// A batch, and the methods that multiply it.
 struct Step {
   const Problem* problem;
   Sharing sharing;
@@ -42,10 +42,10 @@ struct Step {
   std::vector<Trial> trials;
 };
 
-/// Steps point into the request and the ways.
-std::vector<Step> plan(const Request& request, const std::vector<const Way*>& ways);
+/// Steps point into the request and the methods.
+std::vector<Step> plan(const Request& request, const std::vector<const Method*>& methods);
 size_t count_figures(const std::vector<Step>& steps);
 
-bool is_cuda(const Way& way);
+bool is_cuda(const Method& method);
 
 }  // namespace polykem::lab

@@ -14,7 +14,7 @@ from pathlib import Path
 from drawing import pyplot, save
 
 PUBLISHED = Path(__file__).with_name("published.json")
-# Ways that TensorCrypto's tensor cores compare with, by whether an operand is shared.
+# Methods that TensorCrypto's tensor cores compare with, by whether an operand is shared.
 TENSOR_SHARED = ("gemm", "imma_shared", "imma")
 TENSOR_DISTINCT = ("imma", "imma_tmvp")
 
@@ -41,10 +41,10 @@ class Records:
         rows = self.find(problem=problem)
         return [row for row in rows if (row["n"], row["nbar"]) == (rows[0]["n"], rows[0]["nbar"])]
 
-    def best(self, problem, shared, ways=None, on="cuda", items=None):
+    def best(self, problem, shared, methods=None, on="cuda", items=None):
         """Returns the fastest figure, of the largest batch if `items` is None; None if there is none."""
         rows = [row for row in self.usual(problem) if row["on"] == on and row["shared"] == shared]
-        rows = [row for row in rows if ways is None or row["way"] in ways]
+        rows = [row for row in rows if methods is None or row["method"] in methods]
         if items is None and rows:
             items = max(row["items"] for row in rows)
         rows = [row for row in rows if row["items"] == items]
@@ -74,8 +74,8 @@ def table(title, head, rows):
     return "\n".join(lines) + "\n\n"
 
 
-def way_of(row):
-    return f"`{row['way']}`" if row else ""
+def method_of(row):
+    return f"`{row['method']}`" if row else ""
 
 
 def seeds_table(records, measured):
@@ -90,7 +90,7 @@ def seeds_table(records, measured):
         distinct = records.best(peer["problem"], "none", TENSOR_DISTINCT)
         rate = peer["tensor"]
         rows.append([peer["name"], peer["operands"], significant(peer["int32"] * 1e-6), significant(rate * 1e-6),
-                     millions(small), times(small, rate), f"{millions(large)} {way_of(large)}", times(large, rate),
+                     millions(small), times(small, rate), f"{millions(large)} {method_of(large)}", times(large, rate),
                      millions(distinct), times(distinct, rate)])  # fmt: skip
     head = ["", "operands", "int32", "tensor cores", "ours, that batch", "", "ours, one operand shared, large batch",
             "", "ours, distinct operands, large batch", ""]  # fmt: skip
@@ -118,7 +118,7 @@ def dot_product_table(records):
     rows = []
     for problem in records.problems:
         for shared in ("none", "a"):
-            found = [records.best(problem, shared, (way,)) for way in ("int32", "dp2a", "dp4a")]
+            found = [records.best(problem, shared, (method,)) for method in ("int32", "dp2a", "dp4a")]
             if not all(found):
                 continue
             plain = found[0]
@@ -136,35 +136,35 @@ def occupancy(row):
             f"{row['blocks_per_multiprocessor']} x {row['threads']}, {100 * row['occupancy']:.0f} %"]  # fmt: skip
 
 
-def ways_table(records, on_gpu):
-    """Returns the table of each way at its largest batch, fastest first."""
+def methods_table(records, on_gpu):
+    """Returns the table of each method at its largest batch, fastest first."""
     rows = []
     for problem in records.problems:
         for shared in ("none", "a", "b"):
             found = {}
             for row in records.usual(problem):
                 if row["shared"] == shared and (row["on"] == "cuda") == on_gpu:
-                    key = (row["way"], row["on"])
+                    key = (row["method"], row["on"])
                     found[key] = max(row, found.get(key, row), key=lambda r: r["items"])
             for row in sorted(found.values(), key=lambda r: r["ns"]):
                 floor = row.get("floor_ns")
-                cells = [problem, shared, way_of(row) + ("" if on_gpu else f" {row['on']}"), f"{row['items']:,}",
+                cells = [problem, shared, method_of(row) + ("" if on_gpu else f" {row['on']}"), f"{row['items']:,}",
                          millions(row), significant(row["ns"]), significant(floor) if floor else "",
                          f"{row['ns'] / floor:.2f}" if floor else ""]  # fmt: skip
                 cells += occupancy(row) if on_gpu else [significant(row["cycles"]) if "cycles" in row else ""]
                 rows.append(cells)
-    head = ["problem", "shared", "way", "batch", "M/s", "ns", "floor, ns", "x floor"]
+    head = ["problem", "shared", "method", "batch", "M/s", "ns", "floor, ns", "x floor"]
     head += ["registers", "shared bytes", "blocks x threads, occupancy"] if on_gpu else ["core cycles"]
-    return table("Every way on the GPU" if on_gpu else "Every way on one core", head, rows)
+    return table("Every method on the GPU" if on_gpu else "Every method on one core", head, rows)
 
 
 def axis(records, key):
-    """Returns FrodoKEM-976's figures along n or n-bar: {(way, shared): [(value, row)]}."""
+    """Returns FrodoKEM-976's figures along n or n-bar: {(method, shared): [(value, row)]}."""
     rows = [row for row in records.find(problem="frodo976", on="cuda") if row["n" if key == "nbar" else "nbar"]
             == (976 if key == "nbar" else 8)]  # fmt: skip
     lines = {}
     for row in rows:
-        line = lines.setdefault((row["way"], row["shared"]), {})
+        line = lines.setdefault((row["method"], row["shared"]), {})
         line[row[key]] = max(row, line.get(row[key], row), key=lambda r: r["items"])
     return {name: sorted(line.items()) for name, line in lines.items() if len(line) > 1}
 
@@ -178,10 +178,10 @@ def axis_table(records, key, title):
     lines = axis(records, key)
     values = sorted({value for line in lines.values() for value, _ in line})
     rows = []
-    for (way, shared), line in sorted(lines.items(), key=lambda item: (item[0][1], item[0][0])):
+    for (method, shared), line in sorted(lines.items(), key=lambda item: (item[0][1], item[0][0])):
         found = dict(line)
-        rows.append([f"`{way}`", shared, *(significant(macs(found[v])) if v in found else "" for v in values)])
-    return table(title, ["way", "shared", *(f"{key} = {value}" for value in values)], rows)
+        rows.append([f"`{method}`", shared, *(significant(macs(found[v])) if v in found else "" for v in values)])
+    return table(title, ["method", "shared", *(f"{key} = {value}" for value in values)], rows)
 
 
 def make_tables(records, published):
@@ -195,23 +195,23 @@ def make_tables(records, published):
     text += dot_product_table(records)
     text += axis_table(records, "n", "S' A with eight rows against n, 10^12 multiply-adds a second")
     text += axis_table(records, "nbar", "S' A with n = 976 against the rows of S', 10^12 multiply-adds a second")
-    return text + ways_table(records, True) + ways_table(records, False)
+    return text + methods_table(records, True) + methods_table(records, False)
 
 
-def plot_ways(plt, records, shared, path):
-    """Plots the products per second of each way, with a group of bars for each problem."""
+def plot_methods(plt, records, shared, path):
+    """Plots the products per second of each method, with a group of bars for each problem."""
     problems = [p for p in records.problems if records.best(p, shared)]
-    found = {p: {w: records.best(p, shared, (w,)) for w in dict.fromkeys(r["way"] for r in records.usual(p))}
+    found = {p: {w: records.best(p, shared, (w,)) for w in dict.fromkeys(r["method"] for r in records.usual(p))}
              for p in problems}  # fmt: skip
-    ways = sorted({way for rows in found.values() for way, row in rows.items() if row})
-    if not ways:
+    methods = sorted({method for rows in found.values() for method, row in rows.items() if row})
+    if not methods:
         return
     figure, axes = plt.subplots(figsize=(14, 6))
-    width = 0.85 / len(ways)
-    for index, way in enumerate(ways):
-        points = [(i + (index + 0.5) * width - 0.425, found[p][way]["per_second"] * 1e-6)
-                  for i, p in enumerate(problems) if found[p].get(way)]  # fmt: skip
-        axes.bar(*zip(*points), width=width, label=way, color=plt.get_cmap("tab20")(index % 20))
+    width = 0.85 / len(methods)
+    for index, method in enumerate(methods):
+        points = [(i + (index + 0.5) * width - 0.425, found[p][method]["per_second"] * 1e-6)
+                  for i, p in enumerate(problems) if found[p].get(method)]  # fmt: skip
+        axes.bar(*zip(*points), width=width, label=method, color=plt.get_cmap("tab20")(index % 20))
     axes.set_xticks(range(len(problems)), problems, rotation=20)
     axes.set_yscale("log")
     axes.set_ylabel("million products a second")
@@ -233,8 +233,8 @@ def plot_seeds(plt, records, measured, path):
     }
     ours = {"int32": ("none", ("int32",)), "distinct operands": ("none", TENSOR_DISTINCT),
             "one operand shared": ("a", TENSOR_SHARED)}  # fmt: skip
-    for label, (shared, ways) in ours.items():
-        rows = [records.best(p["problem"], shared, ways) for p in peers]
+    for label, (shared, methods) in ours.items():
+        rows = [records.best(p["problem"], shared, methods) for p in peers]
         bars[f"ours, {label}"] = [row["per_second"] if row else 0 for row in rows]
     figure, axes = plt.subplots(figsize=(8, 5.5))
     for index, (label, values) in enumerate(bars.items()):
@@ -252,10 +252,10 @@ def plot_seeds(plt, records, measured, path):
 def plot_axes(plt, records, path):
     figure, panes = plt.subplots(1, 2, figsize=(12, 6), sharey=True)
     for pane, key, label in zip(panes, ("n", "nbar"), ("n, with eight rows of S'", "rows of S', n = 976")):
-        for (way, shared), line in sorted(axis(records, key).items()):
+        for (method, shared), line in sorted(axis(records, key).items()):
             pane.plot([value for value, _ in line], [macs(row) for _, row in line], marker="o", markersize=3,
                       linestyle="-" if shared == "a" else "--",
-                      label=f"{way}, {'one A' if shared == 'a' else 'an A each'}")  # fmt: skip
+                      label=f"{method}, {'one A' if shared == 'a' else 'an A each'}")  # fmt: skip
         pane.set_xscale("log", base=2)
         pane.set_yscale("log")
         pane.set_xlabel(label)
@@ -274,8 +274,8 @@ def plot(records, published, folder):
     if plt is None:
         return
     drawings = {
-        "lab_distinct.svg": lambda path: plot_ways(plt, records, "none", path),
-        "lab_shared.svg": lambda path: plot_ways(plt, records, "a", path),
+        "lab_distinct.svg": lambda path: plot_methods(plt, records, "none", path),
+        "lab_shared.svg": lambda path: plot_methods(plt, records, "a", path),
         "lab_tensorcrypto.svg": lambda path: plot_seeds(plt, records, published["measured"], path),
         "lab_frodo.svg": lambda path: plot_axes(plt, records, path),
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests polykem-lab: every way of this CPU multiplies correctly, a wrong one is found; JSON, report and errors."""
+"""Tests polykem-lab: every method of this CPU multiplies correctly, a wrong one is found; JSON, report and errors."""
 
 import json
 import os
@@ -34,7 +34,7 @@ class Lab(unittest.TestCase):
         for word in words:
             self.assertIn(word, done.stderr)
 
-    def test_all_ways_of_this_cpu(self):
+    def test_all_methods_of_this_cpu(self):
         result = json.loads(self.ok(*CPU, "--items", "3", "--seconds", "0.0001", "--json", "-"))
         self.assertEqual(result["schema"], "polykem-lab-1")
         self.assertIn("--items 3", result["command"])
@@ -81,7 +81,7 @@ class Lab(unittest.TestCase):
             self.fails(
                 WRONG,
                 ["wrong product", "planted_error", "kyber256", "coefficient 255"],
-                "--way",
+                "--method",
                 "planted_error",
                 "--problem",
                 "kyber256",
@@ -91,7 +91,7 @@ class Lab(unittest.TestCase):
         self.fails(
             WRONG,
             ["number 4", "tensorfro560"],
-            "--way",
+            "--method",
             "planted_error",
             "--problem",
             "tensorfro560",
@@ -137,7 +137,7 @@ class Lab(unittest.TestCase):
                 "--report",
                 folder,
             )
-            self.assertIn("Every way on one core", text)
+            self.assertIn("Every method on one core", text)
             written = {path.name for path in pathlib.Path(folder).iterdir()}
             self.assertLessEqual({"lab.json", "report.md"}, written)
 
@@ -177,7 +177,7 @@ class Lab(unittest.TestCase):
         self.fails(USAGE, ["needs a value"], "--json")
         self.fails(USAGE, ["must be none, a or b"], "--shared", "c")
         self.fails(USAGE, ["--seconds"], "--seconds", "nan")
-        self.fails(NOTHING, ["nothing here"], "--way", "no_such_way")
+        self.fails(NOTHING, ["nothing here"], "--method", "no_such_method")
         self.fails(
             FAILED, ["cannot write"], "--on", "portable", "--problem", "kyber256", "--check", "--json", "/no/such/f"
         )

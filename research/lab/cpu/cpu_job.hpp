@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base of all ways on a CPU: one core, memory aligned to cache lines, time by the clock.
+// The base of all methods on a CPU: one core, memory aligned to cache lines, time by the clock.
 #pragma once
 
 #include <algorithm>

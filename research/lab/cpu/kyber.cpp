@@ -39,7 +39,7 @@ class KyberJob : public CpuJob {
 };
 
 /// A butterfly takes three multiplications of registers of `lanes` words.
-Way kyber_way(const char* on, const SingleNttFunctions& ntt, double lanes) {
+Method kyber_method(const char* on, const SingleNttFunctions& ntt, double lanes) {
   return {"ntt_kyber",
           on,
           "Kyber's own transform, an item at a time",
@@ -55,10 +55,10 @@ Way kyber_way(const char* on, const SingleNttFunctions& ntt, double lanes) {
 }
 
 const Registration kKyber({
-    kyber_way("portable", kNttPortable, 1),
+    kyber_method("portable", kNttPortable, 1),
 #ifdef POLYKEM_LAB_VECTORS
-    kyber_way("avx2", kSingleNttAvx2, 16),
-    kyber_way("avx512", kSingleNttAvx512, 32),
+    kyber_method("avx2", kSingleNttAvx2, 16),
+    kyber_method("avx512", kSingleNttAvx512, 32),
 #endif
 });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways with an item in each lane, and the library's products of one item for NTRU and Saber.
+// Methods with an item in each lane, and the library's products of one item for NTRU and Saber.
 #pragma once
 
 #include "ntt_words.hpp"
@@ -25,7 +25,7 @@ void run_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
   Cyclic::mul(c, a, b, static_cast<uint16_t*>(ws));
 }
 
-/// All ways for one n. Parameters: log2 q, length and leaf of Karatsuba alone, shape of the transforms.
+/// All methods for one n. Parameters: log2 q, length and leaf of Karatsuba alone, shape of the transforms.
 template <size_t kN, unsigned kLogQ, size_t kKaratsuba, size_t kLeaf, size_t kLayers, size_t kM>
 constexpr void add_ntru(LaneList& list) {
   using Plan = ProductPlan<kN>;

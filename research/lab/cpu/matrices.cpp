@@ -56,7 +56,7 @@ class WordsJob : public MatrixJob {
   const MatMulFunctions matmul_;
 };
 
-Way words_way(const char* on, const MatMulFunctions& matmul, double lanes) {
+Method words_method(const char* on, const MatMulFunctions& matmul, double lanes) {
   return {"words",
           on,
           "16-bit words, pairs where there are many rows",
@@ -91,7 +91,7 @@ class TilesJob : public MatrixJob {
 };
 
 /// With two limbs of A, which is packed before the clock starts.
-Way tiles_way() {
+Method tiles_method() {
   return {"tiles",
           "amx",
           "matrix tiles, two limbs of A, which is packed once",
@@ -109,13 +109,13 @@ Way tiles_way() {
 #endif
 
 const Registration kMatrices({
-    words_way("portable", kMatMulPortable, 1),
+    words_method("portable", kMatMulPortable, 1),
 #ifdef POLYKEM_LAB_VECTORS
-    words_way("avx2", kMatMulAvx2, 16),
-    words_way("avx512", kMatMulAvx512, 32),
+    words_method("avx2", kMatMulAvx2, 16),
+    words_method("avx512", kMatMulAvx512, 32),
 #endif
 #ifdef POLYKEM_LAB_TILES
-    tiles_way(),
+    tiles_method(),
 #endif
 });
 

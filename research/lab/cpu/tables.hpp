@@ -12,8 +12,8 @@ namespace polykem::lab {
 /// modulo (3, Phi_n); negacyclic, modulo x^n + 1 and a power of two.
 enum class Kind { kCyclicAny, kCyclicTernary, kS3, kNegacyclic };
 
-/// One way to multiply a block of `lanes` items, a row of `lanes` words for each coefficient (or one item, plain words,
-/// if `lanes` is 1). Ways of the same name do it for other n.
+/// A method of multiplying a block of `lanes` items, a row of `lanes` words for each coefficient (or one item, plain
+/// words, if `lanes` is 1). Methods of the same name do it for other n.
 struct LaneProduct {
   const char *name, *idea;
   Kind kind;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base of all ways on a GPU. It copies operands to the device, in the rows that a kernel needs, and products back.
+// The base of all methods on a GPU. It copies operands to the device, in the rows that a kernel needs, and products
+// back.
 #pragma once
 
 #include <cstdint>

@@ -92,7 +92,7 @@ class Gpu : public Device {
     check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
     return properties.name;
   }
-  const std::vector<Way>& ways() const override { return registered_ways(); }
+  const std::vector<Method>& methods() const override { return registered_methods(); }
   Rates rates() const override { return measure_rates(); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers the tables of AVX2 and AVX-512 as ways.
+// Registers the tables of AVX2 and AVX-512 as methods.
 #include <set>
 
 #include "cpu_job.hpp"
@@ -72,7 +72,7 @@ bool fits(const LaneProduct& product, const Problem& problem) {
 }
 
 /// All products of a table with one name.
-Way lane_way(const CpuTables& tables, const LaneProduct& first) {
+Method lane_method(const CpuTables& tables, const LaneProduct& first) {
   const auto find = [&tables, name = first.name](const Problem& problem) -> const LaneProduct* {
     for (size_t i = 0; i < tables.lane_count; ++i) {
       if (std::strcmp(tables.lanes[i].name, name) == 0 && fits(tables.lanes[i], problem)) return &tables.lanes[i];
@@ -122,7 +122,7 @@ class ByteJob : public CpuJob {
   const Lines<uint8_t> c_, workspace_;
 };
 
-Way byte_way(const CpuTables& tables, const ByteProduct& product) {
+Method byte_method(const CpuTables& tables, const ByteProduct& product) {
   return {product.name,
           tables.on,
           product.idea,
@@ -176,7 +176,7 @@ class PackedJob : public CpuJob {
   const Lines<uint8_t> workspace_;
 };
 
-Way packed_way(const CpuTables& tables, const PackedProduct& product) {
+Method packed_method(const CpuTables& tables, const PackedProduct& product) {
   return {product.name,
           tables.on,
           product.idea,
@@ -191,21 +191,21 @@ Way packed_way(const CpuTables& tables, const PackedProduct& product) {
           [&product](const Operands& operands) { return std::make_unique<PackedJob>(operands, product); }};
 }
 
-std::vector<Way> ways_of(const CpuTables& tables) {
-  std::vector<Way> ways;
+std::vector<Method> methods_of(const CpuTables& tables) {
+  std::vector<Method> methods;
   std::set<std::string> names;
   for (size_t i = 0; i < tables.lane_count; ++i) {
-    if (names.insert(tables.lanes[i].name).second) ways.push_back(lane_way(tables, tables.lanes[i]));
+    if (names.insert(tables.lanes[i].name).second) methods.push_back(lane_method(tables, tables.lanes[i]));
   }
   for (size_t i = 0; i < tables.byte_count; ++i)
-    ways.push_back(byte_way(tables, tables.bytes[i]));
+    methods.push_back(byte_method(tables, tables.bytes[i]));
   for (size_t i = 0; i < tables.packed_count; ++i)
-    ways.push_back(packed_way(tables, tables.packed[i]));
-  return ways;
+    methods.push_back(packed_method(tables, tables.packed[i]));
+  return methods;
 }
 
-const Registration kAvx2(ways_of(kTablesAvx2));
-const Registration kAvx512(ways_of(kTablesAvx512));
+const Registration kAvx2(methods_of(kTablesAvx2));
+const Registration kAvx512(methods_of(kTablesAvx512));
 
 }  // namespace
 
