@@ -1,4 +1,4 @@
-rtl/pkg/polykem_hw_pkg.sv
+rtl/core/polykem_hw_pkg.sv
 rtl/mem/ram.sv
 rtl/mem/word_ram.sv
 rtl/mem/skewed_ram.sv
@@ -39,8 +39,8 @@ rtl/control/product_unit.sv
 rtl/control/transform_unit.sv
 rtl/control/output_unit.sv
 rtl/control/core.sv
-rtl/axi/registers.sv
-rtl/top/polykem_top.sv
+rtl/core/registers.sv
+rtl/core/polykem_top.sv
 rtl/paper/pair_ram.sv
 rtl/paper/sdf_multiplier.sv
 rtl/paper/sdf_stage.sv

@@ -20,17 +20,17 @@ import coverage
 from cocotb_tools.runner import get_runner
 
 HW = pathlib.Path(__file__).resolve().parents[1]
-# module: its folder under tb/, and the sets of parameters that it is tested with
+# module: the sets of parameters that it is tested with
 MODULES = {
-    "quad_packer": ("codec", ({},)),
-    "quad_unpacker": ("codec", ({"Quads": 1}, {"Quads": 2})),
-    "compress": ("codec", ({},)),
-    "decompress": ("codec", ({},)),
-    "keccak_core": ("keccak", ({"RoundsPerCycle": 1}, {"RoundsPerCycle": 2, "Lanes": 2})),
-    "uniform_sampler": ("sampler", ({"Candidates": 4}, {"Candidates": 8})),
-    "word_mac": ("pwm", ({"Method": 0}, {"Method": 1})),
-    "paper_core": ("paper", ({},)),
-    "ntt_lane": ("ntt", ({"Method": 0}, {"Method": 1})),
+    "quad_packer": ({},),
+    "quad_unpacker": ({"Quads": 1}, {"Quads": 2}),
+    "compress": ({},),
+    "decompress": ({},),
+    "keccak_core": ({"RoundsPerCycle": 1}, {"RoundsPerCycle": 2, "Lanes": 2}),
+    "uniform_sampler": ({"Candidates": 4}, {"Candidates": 8}),
+    "word_mac": ({"Method": 0}, {"Method": 1}),
+    "paper_core": ({},),
+    "ntt_lane": ({"Method": 0}, {"Method": 1}),
 }
 
 
@@ -58,20 +58,20 @@ def passed(results):
     return "<testcase" in text and "<failure" not in text and "<error" not in text
 
 
-def run(module, parameters, folder, build, counted):
+def run(module, parameters, build, counted):
     """Returns whether all tests of a module passed, and the file with what the tools said. counted: for coverage."""
     place = build / "_".join(["coverage"] * counted + [module, *(f"{key}{value}" for key, value in parameters.items())])
     place.mkdir(parents=True, exist_ok=True)
     results, log = place / "results.xml", place / "log"
     results.unlink(missing_ok=True)
-    sys.path[:0] = [str(HW), str(HW / "tb" / folder)]  # the runner hands them to the simulation
+    sys.path[:0] = [str(HW), str(HW / "tb")]  # the runner hands them to the simulation
     runner = get_runner("verilator")
     try:
         runner.build(sources=sources(), hdl_toplevel=module, parameters=parameters, build_dir=place,
                      build_args=["-Wall", "-O3", "--x-assign", "fast",
                                  *["--coverage-line", "--coverage-toggle"] * counted],
                      always=True, log_file=log)
-        runner.test(hdl_toplevel=module, test_module=f"test_{module}", test_dir=HW / "tb" / folder, build_dir=place,
+        runner.test(hdl_toplevel=module, test_module=f"test_{module}", test_dir=HW / "tb", build_dir=place,
                     results_xml=results, log_file=log,
                     plusargs=[f"+verilator+coverage+file+{place / 'coverage.dat'}"] * counted)
     except (RuntimeError, SystemExit, subprocess.CalledProcessError) as error:
@@ -93,10 +93,9 @@ def jobs(names, build, counted):
         if name == "sweep":
             yield name, sweep, (build,)
             continue
-        folder, variants = MODULES[name]
-        for parameters in variants:
+        for parameters in MODULES[name]:
             words = [name, *(f"{key}={value}" for key, value in parameters.items())]
-            yield " ".join(words), run, (name, parameters, folder, build, counted)
+            yield " ".join(words), run, (name, parameters, build, counted)
 
 
 def main():

@@ -38,7 +38,7 @@ def in_core(*names):
 
 ROWS = (
     Row("words in", (("polykem_top.s_axis_tvalid", "polykem_top.s_axis_tready"),), CORE + "u_input.section_q",
-        "pkg/polykem_hw_pkg.sv", "in_section_e"),
+        "core/polykem_hw_pkg.sv", "in_section_e"),
     Row("hash: permutation", in_core("u_hash.busy"), CORE + "u_hash.cursor_q.section", "control/hash_unit.sv",
         "section_e"),
     Row("hash: buffer in or out",
@@ -48,9 +48,9 @@ ROWS = (
     Row("products", in_core("u_products.may_run"), CORE + "u_products.cursor_q.kind", "control/product_unit.sv",
         "kind_e"),
     Row("into the NTT lane", in_core("u_transforms.runs"), CORE + "u_transforms.target.transform",
-        "pkg/polykem_hw_pkg.sv", "transform_e"),
+        "core/polykem_hw_pkg.sv", "transform_e"),
     Row("out of the NTT lane", in_core("u_transforms.leaving"), CORE + "u_transforms.target_out.transform",
-        "pkg/polykem_hw_pkg.sv", "transform_e"),
+        "core/polykem_hw_pkg.sv", "transform_e"),
     Row("output: polynomials", in_core("u_output.runs", "u_output.runs_words", "u_output.runs_waiting"),
         CORE + "u_output.section_q", "control/output_unit.sv", "section_e"),
     Row("words out", (("polykem_top.m_axis_tvalid", "polykem_top.m_axis_tready"),)),

@@ -10,7 +10,7 @@ import sys
 import vcd
 
 BIT, HEX, DECIMAL, NAMED, TITLE = 0x28, 0x22, 0x24, 0x2022, 0x200
-PACKAGE = "pkg/polykem_hw_pkg.sv"
+PACKAGE = "core/polykem_hw_pkg.sv"
 CORE = "u_core."
 LANE = CORE + "u_transforms.u_lane."
 STAGE = LANE + "gen_stage[0].u_stage."

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core on its buses: AXI4-Lite for control (rtl/axi/registers.sv lists the registers), and AXI4-Streams of 64 bits
+// The core on its buses: AXI4-Lite for control (rtl/core/registers.sv lists the registers), and AXI4-Streams of 64 bits
 // for input and output. A command's input is one packet, and so is its output. Ports have the names of the AXI
 // standard.
 module polykem_top
