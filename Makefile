@@ -52,7 +52,8 @@ test-full: ## The same, then all CUDA code, long tests, every sanitizer over eve
 	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants tidy compilers modes
 
 prove: all ## Prove what transforms and products of the compiled library compute, for all inputs, with a planted fault beside each proof
-	@tools/prove.sh --library $(BUILD)/src/libpolykem.so --faults --cpu
+	@cmake --build $(BUILD) --target polykem_proofs
+	@tools/prove.sh --library $(BUILD)/src/libpolykem.so --wrappers $(BUILD)/tools/proofs/libpolykem_proofs.so --faults --cpu
 
 test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64

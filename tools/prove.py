@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves what functions of the compiled library compute, for all of their inputs: tools/proofs/README.md.
 
-    tools/prove.sh [--library build/src/libpolykem.so] [--faults] [--cpu] [--json FILE] [NAME...]
+    tools/prove.sh [--library FILE] [--wrappers FILE] [--faults] [--cpu] [--json FILE] [NAME...]
 
 Every claim whose name contains one of the NAMEs, or all, is a line: what is computed, from which inputs, in how many
 seconds. With --faults a fault is then planted in an instruction or a constant, and the proof has to fail.
@@ -23,7 +23,7 @@ from proofs import faults, frodo, mldsa, mlkem, terms
 from proofs.claims import Claim, Run
 from proofs.machine import Machine
 from proofs.memory import Library, NotFollowed
-from proofs.native import Differs, Native
+from proofs.native import Cpu, Differs
 from proofs.ranges import NotProved
 
 DRAWS = 8
@@ -40,7 +40,7 @@ def attempt(claim: Claim, library: Library) -> NotProved | NotFollowed | None:
     return None
 
 
-def check(claim: Claim, library: Library, with_fault: bool, native: Native | None) -> dict[str, object]:
+def check(claim: Claim, library: Library, with_fault: bool, cpu: Cpu | None) -> dict[str, object]:
     """Returns what a claim says and whether it holds, as the JSON file has it."""
     begun = time.monotonic()
     problem = attempt(claim, library)
@@ -49,10 +49,10 @@ def check(claim: Claim, library: Library, with_fault: bool, native: Native | Non
                                  "instructions": Run.last.machine.steps, "problem": str(problem or "")}
     if with_fault and not problem:
         report |= refute(claim, library, Run.last.machine)
-    if native is not None and not problem and native.runs(claim.name):
+    if cpu is not None and not problem and cpu.runs(claim.name):
         terms.forget()
         try:
-            native.compare(claim, seed=1)
+            cpu.compare(claim, library, seed=1)
         except Differs as error:
             report["problem"] = str(error)
     return report
@@ -98,6 +98,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="only claims whose names contain one of these")
     parser.add_argument("--library", type=Path, default=ROOT / "build/src/libpolykem.so", help="not stripped")
+    parser.add_argument("--wrappers", type=Path, default=ROOT / "build/tools/proofs/libpolykem_proofs.so",
+                        help="of code that the library has inlined only: tools/proofs/wrappers.cpp")
     parser.add_argument("--faults", action="store_true", help="plant a fault beside each proof")
     parser.add_argument("--cpu", action="store_true", help="compare with what this CPU computes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there")
@@ -106,14 +108,16 @@ def main() -> int:
               if not arguments.names or any(name in claim.name for name in arguments.names)]
     if not chosen:
         parser.error(f"no claim has a name like {', '.join(arguments.names)}")
+    paths = {inlined: path for inlined, path in ((False, arguments.library), (True, arguments.wrappers))
+             if any(claim.inlined == inlined for claim in chosen)}
     try:
-        library = Library(arguments.library)
-        native = Native(library) if arguments.cpu else None
+        libraries = {inlined: Library(path) for inlined, path in paths.items()}
+        cpu = Cpu() if arguments.cpu else None
     except (OSError, ValueError) as error:
-        parser.error(f"--library: {error}; `make` builds it")
+        parser.error(f"{error}; `make prove` builds it")
     reports = []
     for claim in chosen:
-        reports.append(check(claim, library, arguments.faults, native))
+        reports.append(check(claim, libraries[claim.inlined], arguments.faults, cpu))
         print(line(reports[-1]), flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps({"library": str(arguments.library), "claims": reports}, indent=1) + "\n")

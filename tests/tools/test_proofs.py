@@ -142,6 +142,27 @@ class Rules(unittest.TestCase):
             self.refused(facts, reduced(inverse, 1))
             self.refused(facts, reduced(inverse + 2, -1))
 
+    def test_montgomery_by_shifts(self):
+        q, factor = 8380417, 25847  # q = 2^23 - 2^13 + 1
+        facts, a, b = self.of(q, (32, 1 - q, q - 1), (32, 1 - q, q - 1))
+        product = mul(sext(add(a, b), 64), const(factor, 64))
+
+        def reduced(inverse, second):
+            m = sext(mul(extract(product, 31, 0), const(inverse, 32)), 64)
+            multiple = terms.shift_left(sub(m, terms.shift_left(m, 10)), second)
+            return extract(add(sub(multiple, m), product), 63, 32)
+
+        inverse = pow(q, -1, 1 << 32)
+        scale = factor * pow(1 << 32, -1, q) % q
+        with mock.patch.object(ranges, "LARGEST_TABLE", 1):
+            fact = facts.fact(reduced(inverse, 13))
+            self.assertEqual(fact.form, {(0,): scale, (1,): scale})
+            self.assertLess(max(-fact.low, fact.high), q)
+            twice = mul(sext(reduced(inverse, 13), 64), const(1 << 32, 64))
+            self.assertEqual(facts.fact(extract(twice, 63, 32)).form, fact.form)
+            self.refused(facts, reduced(inverse, 12))
+            self.refused(facts, reduced(inverse + 2, 13))
+
     def test_a_variable_is_new_and_fits(self):
         facts, a = self.of(Q, (8, 0, 255))
         with self.assertRaises(ValueError):
@@ -204,6 +225,20 @@ class Tables(unittest.TestCase):
         with self.assertRaises(NotProved):  # 2^16 is not 0 mod q
             facts.fact(zext(extract(x, 15, 0), 32))
 
+    def test_large_of_nearly_all_values(self):
+        for low, is_right in ((-(1 << 18) + 5, True), (-(1 << 18), False)):
+            terms.forget()
+            facts, x = Facts(Q), variable("x", 19)
+            facts.assume(x, low, (1 << 18) - 1)
+            halves = extract(sext(sub(x, const(5, 19)), 20), 19, 0)  # wrong below -2^18 + 5
+            again = bitwise("xor", bitwise("xor", halves, const(1, 20)), const(1, 20))
+            with mock.patch.object(Facts, "_by_rule", lambda *_: None):
+                if is_right:
+                    self.assertEqual(facts.fact(again), Fact(low - 5, (1 << 18) - 6, {(0,): 1, (): Q - 5}))
+                else:
+                    with self.assertRaises(NotProved):
+                        facts.fact(again)
+
     def test_large_and_small_agree(self):
         for width, low, high in ((24, -300, 400), (24, 0, 700), (32, -5, 900), (40, -600, 5)):
             for small in (ranges.SMALL_TABLE, 1):
@@ -260,6 +295,7 @@ class RandomTerms(unittest.TestCase):
             values = [value & (1 << term.width) - 1 for value in values]
             got = np.broadcast_to(ranges.evaluate(term, known), (len(inputs),))
             self.assertEqual([int(x) for x in got], values)
+            self.assertLessEqual(max(values), term.most)
             if term.value is None:
                 pool.append((term, values))
                 if draw.random() < 0.6:
@@ -338,6 +374,56 @@ class Terms(unittest.TestCase):
             self.assertIsNot(concat(extract(product, 31, 16), mul(a, b)), mul(other(a, 32), other(b, 32)))
             self.assertIsNot(concat(extract(product, 31, 16), mul(a, a)), product)
 
+    def test_sums_of_fields(self):
+        bits = [variable(f"b{n}", 1) for n in range(16)]
+        even, odd = (concat(*(zext(bit, 2) for bit in bits[n::2])) for n in (0, 1))
+        total = add(even, odd)
+        self.assertEqual(total.op, "concat")
+        self.assertTrue(solver.equal(total, terms._make("add", (even, odd), 16)))
+        self.assertIs(extract(total, 3, 2), add(zext(bits[12], 2), zext(bits[13], 2)))
+        threes = add(total, concat(*(zext(bit, 2) for bit in bits[8:])))
+        self.assertIs(extract(threes, 1, 0), add(extract(total, 1, 0), zext(bits[15], 2)))
+        fours = add(threes, concat(*(zext(bit, 2) for bit in bits[:8])))  # with carries
+        self.assertTrue(solver.equal(fours, terms._make("add", (threes, concat(*(zext(bit, 2) for bit in bits[:8]))), 16)))
+        self.assertFalse(solver.equal(fours, concat(*(extract(fours, 2 * n + 1, 2 * n) for n in (7, 6, 5, 4, 3, 2, 0, 1)))))
+
+    def test_sums_of_drawn_fields(self):
+        draw = random.Random(1)
+        for _ in range(60):
+            a, b = (concat(*(draw.choice((const(draw.getrandbits(n), n), const(0, n), variable(f"{name}{at}", n)))
+                             for at, n in enumerate(widths)))
+                    for name, widths in (("a", (3, 1, 4, 2, 6)), ("b", draw.choice(((3, 1, 4, 2, 6), (5, 6, 5), (16,))))))
+            self.assertTrue(solver.equal(add(a, b), terms._make("add", (a, b), 16)), (a, b))
+            self.assertTrue(solver.equal(bitwise("and", a, b), terms._make("and", (a, b), 16)), (a, b))
+
+    def test_joined_products(self):
+        x, y = variable("x", 6), variable("y", 6)
+        joined = add(zext(x, 16), mul(zext(y, 16), const(64, 16)))
+        self.assertIs(joined, zext(concat(y, x), 16))
+        self.assertIsNot(add(zext(x, 16), mul(zext(y, 16), const(32, 16))), zext(concat(y, x), 16))
+        self.assertIs(sub(const(9, 16), sub(const(9, 16), zext(x, 16))), zext(x, 16))
+        self.assertIs(sub(const(9, 16), sub(const(7, 16), zext(x, 16))), add(zext(x, 16), const(2, 16)))
+
+    def test_sums_of_multiples(self):
+        x, y = sext(variable("x", 8), 16), variable("y", 16)
+        for term in (x, y):
+            less = sub(term, terms.shift_left(term, 3))
+            self.assertIs(less, mul(term, const(-7, 16)))
+            self.assertIs(add(terms.shift_left(less, 2), term), mul(term, const(-27, 16)))
+        for a, b in ((terms.shift_left(x, 3), y), (x, terms.shift_left(zext(variable("x", 8), 16), 9)),
+                     (y, concat(extract(y, 11, 1), const(0, 5))), (y, concat(sext(extract(y, 9, 0), 12), const(0, 4)))):
+            for make, op in ((add, "add"), (sub, "sub")):
+                self.assertTrue(solver.equal(make(a, b), terms._make(op, (a, b), 16)), (op, a, b))
+
+    def test_signs_that_are_known(self):
+        x = zext(variable("x", 7), 8)
+        self.assertEqual(compare("slt", x, const(-1, 8)).value, 0)
+        self.assertEqual(compare("slt", const(-1, 8), x).value, 1)
+        self.assertEqual(compare("slt", const(127, 8), x).value, 0)
+        self.assertEqual(compare("ult", x, const(0, 8)).value, 0)
+        for a, b in ((const(126, 8), x), (x, const(1, 8)), (x, const(127, 8)), (variable("y", 8), const(-1, 8))):
+            self.assertIsNone(compare("slt", a, b).value)
+
     def test_the_solver_knows_all_operations(self):
         a, b = variable("a", 8), variable("b", 8)
         self.assertTrue(solver.equal(add(a, b), sub(a, sub(const(0, 8), b))))
@@ -372,6 +458,37 @@ class Claims(unittest.TestCase):
             self.run_.expect_table(result, word, lambda x: x & 0xFF0 | (x == 4095), "it")
         with self.assertRaises(NotProved):
             self.run_.expect_table(self.total, word, lambda x: x, "it")
+
+    def test_functions_of_two_words(self):
+        self.run_.expect_table(self.total, self.a.words, lambda x, y: x + 2 * y, "it")
+        for wrong in (lambda x, y: y + 2 * x, lambda x, y: x + 2 * y + (x + y == 8190)):
+            with self.assertRaises(NotProved):
+                self.run_.expect_table(self.total, self.a.words, wrong, "it")
+
+    def test_tables_are_shared_by_equal_functions_only(self):
+        def expected(x):
+            return x + 5
+
+        first, second = self.a.words
+        self.run_.expect_table(add(first, const(5, 16)), first, expected, "it")
+        self.run_.expect_table(add(second, const(5, 16)), second, expected, "it")
+        for term, source in ((add(second, const(6, 16)), second), (sub(second, const(5, 16)), second),
+                             (add(first, const(5, 16)), second)):
+            with self.assertRaises(NotProved):
+                self.run_.expect_table(term, source, expected, "it")
+        other = self.run_.unknown("b", 1, 0, 65535)
+        with self.assertRaises(NotProved):
+            self.run_.expect_table(zext(add(other.words[0], const(5, 16)), 32), other.words[0], expected, "it")
+
+    def test_packed_fields(self):
+        fields = self.run_.stream("f", 8, 5)
+        self.run_.expect_packed(fields.address, fields.words)
+        self.assertIs(self.run_.result(fields.address, 0, 8),
+                      concat(extract(fields.words[1], 2, 0), fields.words[0]))
+        with self.assertRaises(NotProved):
+            self.run_.expect_packed(fields.address, [fields.words[n] for n in (0, 1, 2, 3, 4, 5, 7, 6)])
+        words = self.run_.store(fields.words)
+        self.assertIs(self.run_.result(words, 7), zext(fields.words[7], 16))
 
     def test_bounds_of_the_header(self):
         bounds = (pathlib.Path(__file__).resolve().parents[2] / "src/prim/ntt/bounds.hpp").read_text()
@@ -432,11 +549,19 @@ class Instructions(unittest.TestCase):
         # vpmaddwd: -0x8000 * -0x8000 twice is -2^31
         self.lanes("c5e9f5cb", 32, (-(1 << 31), 7, 0, 0), (2, 16, (-0x8000, -0x8000, 1, 2, 0, 0, 0, 0)),
                    (3, 16, (-0x8000, -0x8000, 3, 2, 9, 9, 0, 0)))
+        # vpmaddubsw: bytes of xmm2 are unsigned, sums saturate
+        self.lanes("c4e26904cb", 16, (0x7FFF, -0x8000, -1, 10, 0, 0, 0, 0),
+                   (2, 8, (255, 255, 255, 255, 1, 0, 1, 2) + (0,) * 8),
+                   (3, 8, (127, 127, -128, -128, -1, 77, 4, 3) + (9,) * 8))
 
     def test_choices(self):
         a, b, c = (1, 32, (0xF0F0F0F0, 1, -1, 2)), (2, 32, (0x11111111,) * 4), (3, 32, (0x22222222,) * 4)
         # vpternlogd xmm1{k1},xmm2,xmm3,0xca: bits of xmm2 where xmm1 has ones, else of xmm3
         self.lanes("62f36d0925cbca", 32, (0x12121212, 1, 0x11111111, 2), a, b, c, masks=[(1, 5)])
+        # vpternlogd xmm1,xmm1,xmm1,0xff is ones, whatever was there
+        m = machine.Machine(Code("62f3750825c9ff c3"))
+        m.call("f")
+        self.assertEqual(memory.value_of(m.vector[1]).value, (1 << 128) - 1)
         table, other = (16, tuple(range(8))), (16, tuple(range(8, 16)))
         index = (16, (15, 8, 7, 0, 16, 1, 9, 31))
         self.lanes("62f2ed087dcb", 16, (15, 8, 7, 0, 0, 1, 9, 15), (1, *table), (2, *index), (3, *other))  # vpermt2w
@@ -513,6 +638,14 @@ class Instructions(unittest.TestCase):
         m = machine.Machine(Code("8b0500100000c3", variable=[range(Code.START + 0x1000, Code.START + 0x2000)]))
         with self.assertRaises(memory.NotFollowed):
             m.call("f")
+
+    def test_code_may_end_where_its_segment_does(self):
+        library = Code("")
+        library.bytes[Code.START] = bytes.fromhex("89d8c3")  # mov eax,ebx
+        m = machine.Machine(library)
+        m.general[3] = const(7, 64)
+        m.call("f")
+        self.assertEqual(m.general[0].value, 7)
 
     def test_thread_data_is_unknown(self):
         # mov rax,fs:[0x28]; sub rax,fs:[0x28]

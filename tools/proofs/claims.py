@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
@@ -14,12 +15,15 @@ from numpy.typing import NDArray
 from proofs import solver
 from proofs.machine import Machine
 from proofs.memory import Library, bytes_of, value_of
-from proofs.ranges import Facts, Form, NotProved
-from proofs.terms import Term, const, variable
+from proofs.ranges import Facts, Form, NotProved, evaluate
+from proofs.terms import Term, concat, const, extract, variable, zext
 
 FIRST_ADDRESS, DISTANCE = 0x1000_0000, 0x0100_0000  # of arrays
 
+BLOCK = 1 << 18  # of values that are computed at a time
+
 Values = NDArray[np.int64]
+Proof = Callable[[Library, str], None]  # of a function's claim, in a library
 
 
 @dataclass
@@ -42,6 +46,7 @@ class Run:
         self.machine, self.facts = self.machine_type(library), Facts(q)
         Run.last = self
         self._arrays = 0
+        self._tables: set[tuple[object, ...]] = set()  # what holds for all values: see expect_table()
 
     def space(self) -> int:
         """Returns the address of an array that nothing has written."""
@@ -52,14 +57,38 @@ class Run:
         """Makes an array of words of `width` bits; each stands for any integer in [low, high]."""
         array = Array(self.space(), len(self.facts.variables))
         for n in range(count):
-            if self.drawn is None:
-                word = variable(f"{name}[{n}]", width)
-                self.facts.assume(word, low, high)
-            else:
-                word = const(self.drawn.choice((low, high, self.drawn.randint(low, high))), width)
-            array.words.append(word)
-            self.machine.memory.store(array.address + n * width // 8, bytes_of(word))
+            array.words.append(self._one(f"{name}[{n}]", low, high, width))
+            self.machine.memory.store(array.address + n * width // 8, bytes_of(array.words[n]))
         return array
+
+    def fields(self, name: str, count: int, bits: int) -> Array:
+        """Makes terms of `bits` bits, which stand for any unsigned integers. They are not in memory yet: see store()."""
+        first = len(self.facts.variables)
+        return Array(0, first, [self._one(f"{name}[{n}]", 0, (1 << bits) - 1, bits) for n in range(count)])
+
+    def stream(self, name: str, count: int, bits: int) -> Array:
+        """Makes an array of bytes that are fields side by side, the lowest bits first. `words` are the fields."""
+        array = self.fields(name, count, bits)
+        array.address = self.space()
+        together = 8 // math.gcd(bits, 8)
+        for n in range(0, count, together):
+            whole = concat(*reversed(array.words[n:n + together]))
+            self.machine.memory.store(array.address + n * bits // 8, bytes_of(whole))
+        return array
+
+    def store(self, words: Sequence[Term], width: int = 16) -> int:
+        """Returns the address of an array of the words, to which zeros are added above up to `width` bits."""
+        address = self.space()
+        for n, word in enumerate(words):
+            self.machine.memory.store(address + n * width // 8, bytes_of(zext(word, width)))
+        return address
+
+    def _one(self, name: str, low: int, high: int, width: int) -> Term:
+        if self.drawn is not None:
+            return const(self.drawn.choice((low, high, self.drawn.randint(low, high))), width)
+        word = variable(name, width)
+        self.facts.assume(word, low, high)
+        return word
 
     def pointer(self, address: int) -> int:
         """Returns the address of a pointer to an address."""
@@ -84,15 +113,60 @@ class Run:
         if term is not expected and not solver.equal(term, expected):
             raise NotProved(f"{what} is {term}, expected {expected}")
 
-    def expect_table(self, term: Term, source: Term, expected: Callable[[Values], Values], what: str) -> None:
-        """Raises NotProved unless a result is the expected function of one input, for every value of it."""
-        if source not in self.facts.sources(term):
-            raise NotProved(f"{what} does not depend on {source} alone")
-        x = np.arange(self.facts.of[source].low, self.facts.of[source].high + 1, dtype=np.int64)
-        values = self.facts.values(term, source, x).astype(np.int64)
-        wrong = np.flatnonzero(values != expected(x))
-        if len(wrong):
-            raise NotProved(f"{what} is {values[wrong[0]]} for {x[wrong[0]]}, expected {expected(x)[wrong[0]]}")
+    def expect_packed(self, address: int, fields: Sequence[Term]) -> None:
+        """Raises NotProved unless an array has the fields side by side, the lowest bits first, in whole bytes."""
+        bits, together = fields[0].width, 8 // math.gcd(fields[0].width, 8)
+        for n in range(0, len(fields), together):
+            whole = concat(*reversed(fields[n:n + together]))
+            for byte in range(whole.width // 8):
+                at = n * bits // 8 + byte
+                self.expect_same(self.result(address, at, 8), extract(whole, 8 * byte + 7, 8 * byte), f"byte {at}")
+
+    def expect_table(self, term: Term, sources: Term | Sequence[Term], expected: Callable[..., Values],
+                     what: str) -> None:
+        """Raises NotProved unless a result is the expected function of one or several inputs, for all values of them.
+        An expected value stands for its bits. Results that are the same function are computed once."""
+        sources = [sources] if isinstance(sources, Term) else list(sources)
+        ends = [(self.facts.of[source].low, self.facts.of[source].high) for source in sources]
+        key = (_shape(term, sources), *ends, expected)
+        if key in self._tables:
+            return
+        count = math.prod(high - low + 1 for low, high in ends)
+        for begin in range(0, count, BLOCK):
+            number, x = np.arange(begin, min(begin + BLOCK, count), dtype=np.int64), []
+            for low, high in ends:
+                number, digit = np.divmod(number, high - low + 1)
+                x.append(digit + low)
+            ones = [np.uint64((1 << t.width) - 1) for t in (*sources, term)]
+            known = {source: value.astype(np.uint64) & bits for source, value, bits in zip(sources, x, ones)}
+            values, right = evaluate(term, known), expected(*x).astype(np.uint64) & ones[-1]
+            wrong = np.flatnonzero(values != right)
+            if len(wrong):
+                at = wrong[0]
+                given = ", ".join(str(value[at]) for value in x)
+                values = np.broadcast_to(values, right.shape)
+                raise NotProved(f"{what} is {values[at]} for {given}, expected {right[at]}")
+        self._tables.add(key)
+
+
+def _shape(term: Term, sources: Sequence[Term]) -> tuple[object, ...]:
+    """Returns how a term is computed from the sources: equal for terms that are the same function of theirs."""
+    numbers = {source: n for n, source in enumerate(sources)}
+    steps, stack = [], [term]
+    while stack:
+        top = stack[-1]
+        waiting = [arg for arg in top.args if arg not in numbers] if top not in numbers else []
+        if waiting:
+            stack += waiting
+            continue
+        stack.pop()
+        if top in numbers:
+            continue
+        if top.op == "variable":
+            raise NotProved(f"{term} depends on {top}, expected on {', '.join(map(str, sources))} alone")
+        steps.append((top.op, tuple(numbers[arg] for arg in top.args), top.width, top.value, top.extra))
+        numbers[top] = len(numbers)
+    return (numbers[term], *((source.width for source in sources)), *steps)
 
 
 @dataclass(frozen=True)
@@ -103,4 +177,5 @@ class Claim:
     function: str  # a symbol, or "TABLE[n]": see Library.function()
     inputs: str
     result: str
-    prove: Callable[[Library, str], None]
+    prove: Proof
+    inlined: bool = False  # the library has it inlined only: the function is of wrappers.cpp

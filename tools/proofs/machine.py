@@ -100,7 +100,7 @@ class Machine:
 
     def decode(self, at: int) -> tuple[iced.Instruction, str]:
         if at not in self._decoded:
-            code = self.library.read(at, 15)
+            code = next(filter(None, (self.library.read(at, size) for size in range(15, 0, -1))), None)
             if code is None:
                 raise NotFollowed(f"jumps to {at:#x}, outside the library")
             instruction = iced.Decoder(64, code, ip=at).decode()

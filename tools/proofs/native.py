@@ -25,14 +25,11 @@ class _Done(Exception):
     """The call has been compared; there is nothing to prove."""
 
 
-class Native:
-    """A library in this process, and memory at the addresses of a run's arrays."""
+class Cpu:
+    """Libraries in this process, and memory at the addresses of a run's arrays."""
 
-    def __init__(self, library: Library) -> None:
-        self.library = library
-        self._loaded = ctypes.CDLL(str(library.path.resolve()))
-        maps = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
-        self._base = next(int(line.split("-")[0], 16) for line in maps if str(library.path.resolve()) in line)
+    def __init__(self) -> None:
+        self._bases: dict[Path, int] = {}
         self._flags = set(re.findall(r"\w+", Path("/proc/cpuinfo").read_text(encoding="utf-8")))
         self._size = (ARRAYS + 1) * DISTANCE
         libc = ctypes.CDLL(None, use_errno=True)
@@ -47,32 +44,40 @@ class Native:
         needed = {"avx2": {"avx2", "bmi2"}, "avx512": {"avx512_vbmi2", "avx512_vnni"}}
         return all(flags <= self._flags for isa, flags in needed.items() if isa in name.split())
 
-    def compare(self, claim: Claim, seed: int) -> None:
+    def _base(self, path: Path) -> int:
+        """Returns the address of a library, which is loaded the first time."""
+        if path not in self._bases:
+            ctypes.CDLL(str(path))
+            maps = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+            self._bases[path] = next(int(line.split("-")[0], 16) for line in maps if line.endswith(str(path)))
+        return self._bases[path]
+
+    def compare(self, claim: Claim, library: Library, seed: int) -> None:
         """Raises Differs unless both write the same."""
-        native = self
+        cpu, base = self, self._base(library.path.resolve())
 
         class Compared(Machine):
             def call(self, function: str, *arguments: int) -> None:
                 before = dict(self.memory.written)
                 super().call(function, *arguments)
-                native._run(function, arguments, {at: _value(byte) for at, byte in before.items()})
-                native._check({at: _value(byte) for at, byte in self.memory.written.items()
-                               if FIRST_ADDRESS <= at < FIRST_ADDRESS + native._size})
+                cpu._run(base + library.function(function), arguments, {at: _value(byte) for at, byte in before.items()})
+                cpu._check({at: _value(byte) for at, byte in self.memory.written.items()
+                               if FIRST_ADDRESS <= at < FIRST_ADDRESS + cpu._size})
                 raise _Done
 
         Run.machine_type, Run.drawn = Compared, Random(seed)
         try:
-            claim.prove(self.library, claim.function)
+            claim.prove(library, claim.function)
         except _Done:
             pass
         finally:
             Run.machine_type, Run.drawn = Machine, None
 
-    def _run(self, function: str, arguments: tuple[int, ...], memory: dict[int, int]) -> None:
+    def _run(self, function: int, arguments: tuple[int, ...], memory: dict[int, int]) -> None:
         for at, value in memory.items():
             ctypes.c_ubyte.from_address(at).value = value
         kinds = [ctypes.c_uint64] * len(arguments)
-        ctypes.CFUNCTYPE(None, *kinds)(self._base + self.library.function(function))(*arguments)
+        ctypes.CFUNCTYPE(None, *kinds)(function)(*arguments)
 
     def _check(self, memory: dict[int, int]) -> None:
         for at, value in memory.items():

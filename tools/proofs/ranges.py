@@ -314,7 +314,7 @@ class Facts:
         if term in self.of or depth == 0:
             return self.of.get(term)
         facts = [self._without_tables(arg, depth - 1) for arg in term.args]
-        fact = self._by_rule(term, facts)
+        fact = self._by_rule(term, facts) or self._by_division(term)
         if fact is None and term.op == "sext":
             half = 1 << (term.args[0].width - 1)
             fact = Fact(-half, half - 1, None)
@@ -379,9 +379,12 @@ class Facts:
         return self.tables[key]
 
     def _from_large_table(self, term: Term, source: Term, fact: Fact) -> tuple[int, int, int, int] | None:
-        """Tables are of a wider range, so that the same one serves sources whose ranges differ a little."""
-        wide = 1 << max(16, (fact.high - fact.low).bit_length() - 5)
-        low, high = fact.low // wide * wide, (fact.high // wide + 1) * wide
+        """Tables are of a wider range, so that the same one serves sources whose ranges differ a little; but not where
+        nearly all values of a word are in its range, and those beyond it might overflow."""
+        low, high = fact.low, fact.high + 1
+        if high - low <= 1 << (source.width - 1):
+            wide = 1 << max(16, (fact.high - fact.low).bit_length() - 5)
+            low, high = fact.low // wide * wide, (fact.high // wide + 1) * wide
         lines, constants = self._lines(term, source)
         key = f"{low} {high} {term.width} {lines} {constants}"
         if key not in self.large_tables:
@@ -616,7 +619,8 @@ int main(int count, char** words) {{
   u64 wrong = 0;
   for (s64 at = low; at < high; at += block) {{
     s64 ends[2] = {{INT64_MAX, INT64_MIN}};
-    for (s64 x = at; x < at + block; ++x) {{
+    const s64 end = at + block < high ? at + block : high;
+    for (s64 x = at; x < end; ++x) {{
       const s64 v = value(x);
       ends[0] = v < ends[0] ? v : ends[0];
       ends[1] = v > ends[1] ? v : ends[1];
@@ -647,7 +651,7 @@ class LargeTable:
 
 def _large_table(lines: list[str], constants: list[int], width: int, low: int, high: int,
                  q: int) -> LargeTable | None:
-    """Computes the table of the sources in [low, high), which are multiples of BLOCK."""
+    """Computes the table of the sources in [low, high)."""
     if q >= 1 << 23:
         return None
     last = lines[-1].split()[1]

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 
 class Term:
-    """`width` bits: the result of `op` on `args`. Constants have `value`, 0 <= value < 2^width, and others None."""
+    """`width` bits: the result of `op` on `args`. Constants have `value`, 0 <= value < 2^width, and others None. No
+    value of the bits, as an unsigned integer, is above `most`."""
 
-    __slots__ = ("op", "args", "width", "value", "number", "extra")
+    __slots__ = ("op", "args", "width", "value", "number", "extra", "most")
 
     def __init__(self, op: str, args: tuple[Term, ...], width: int, value: int | None, extra: object) -> None:
         self.op, self.args, self.width, self.value, self.extra = op, args, width, value, extra
         self.number = next(_numbers)
+        self.most = min(_most(self), (1 << width) - 1)
 
     def __repr__(self) -> str:
         return show(self)
@@ -43,6 +45,32 @@ def _make(op: str, args: tuple[Term, ...], width: int, value: int | None = None,
 def forget() -> None:
     """Drops all terms; those of another run do not mix with new ones."""
     _known.clear()
+
+
+def _most(term: Term) -> int:
+    """Returns a bound of a term's value that follows from those of its operands, which may be 2^width or more."""
+    most = [arg.most for arg in term.args]
+    match term.op:
+        case "const":
+            return term.value  # type: ignore[return-value]
+        case "add":
+            return most[0] + most[1]
+        case "mul":
+            return most[0] * most[1]
+        case "and":
+            return min(most)
+        case "or" | "xor":
+            return (1 << max(most).bit_length()) - 1
+        case "ite":
+            return max(most[1:])
+        case "extract":
+            return most[0] >> term.extra[1]  # type: ignore[index]
+        case "concat":
+            total = 0
+            for arg in term.args:
+                total = total << arg.width | arg.most
+            return total
+    return (1 << term.width) - 1
 
 
 def const(value: int, width: int) -> Term:
@@ -71,7 +99,31 @@ def add(a: Term, b: Term) -> Term:
             return a
         if a.op == "add" and a.args[1].value is not None:
             return add(a.args[0], const(a.args[1].value + b.value, a.width))
+    multiple = _sum_of_multiples(a, b, 1)
+    if multiple is not None:
+        return multiple
+    fields = _fields_of_sum(a, b)
+    if len(fields) > 1:
+        return concat(*(add(*parts) for parts in reversed(fields)))
     return _make("add", (a, b), a.width)
+
+
+def _fields_of_sum(a: Term, b: Term) -> list[tuple[Term, Term]]:
+    """Returns the operands of an addition in pairs of fields, the lowest first, that have no carry into the next."""
+    top = (a.most + b.most).bit_length()
+    if a.op != "concat" and b.op != "concat" and top >= a.width:
+        return [(a, b)]
+    ends = {min(top, a.width), a.width}
+    for term in (a, b):
+        if term.op == "concat":
+            ends |= set(itertools.accumulate(part.width for part in reversed(term.args)))
+    fields, begin = [], 0
+    for end in sorted(ends):
+        parts = tuple(extract(term, end - 1, begin) for term in (a, b)) if end > begin else ()
+        if parts and (end == a.width or parts[0].most + parts[1].most < 1 << end - begin):
+            fields.append(parts)
+            begin = end
+    return fields
 
 
 def sub(a: Term, b: Term) -> Term:
@@ -79,7 +131,30 @@ def sub(a: Term, b: Term) -> Term:
         return add(a, const(-b.value, a.width))
     if a is b:
         return const(0, a.width)
-    return _make("sub", (a, b), a.width)
+    if a.value is not None and b.op == "sub" and b.args[0].value is not None:
+        return add(b.args[1], const(a.value - b.args[0].value, a.width))
+    return _sum_of_multiples(a, b, -1) or _make("sub", (a, b), a.width)
+
+
+def _sum_of_multiples(a: Term, b: Term, sign: int) -> Term | None:
+    """Returns a + sign b as one product where both are multiples of the same term, of which shifts are often made."""
+    if not any(term.op in ("mul", "concat") for term in (a, b)):
+        return None
+    (of_a, first), (of_b, second) = _multiple(a), _multiple(b)
+    return mul(of_a, const(first + sign * second, a.width)) if of_a is of_b else None
+
+
+def _multiple(a: Term) -> tuple[Term, int]:
+    """Returns (term, factor) whose product is the given term."""
+    if a.op == "mul" and a.args[1].value is not None:
+        return a.args[0], a.args[1].value
+    if a.op != "concat" or len(a.args) != 2 or a.args[1].value != 0:
+        return a, 1
+    part, shift = a.args[0], a.args[1].width
+    if part.op == "extract" and part.extra == (part.width - 1, 0) and part.args[0].width == a.width:
+        term, factor = _multiple(part.args[0])
+        return term, factor << shift
+    return (sext(part.args[0], a.width), 1 << shift) if part.op == "sext" else (a, 1)
 
 
 def mul(a: Term, b: Term) -> Term:
@@ -92,6 +167,8 @@ def mul(a: Term, b: Term) -> Term:
             return b
         if b.value == 1:
             return a
+        if b.value & b.value - 1 == 0 and a.most * b.value < 1 << a.width:
+            return shift_left(a, b.value.bit_length() - 1)
     elif a.number > b.number:
         a, b = b, a
     return _make("mul", (a, b), a.width)
@@ -109,9 +186,9 @@ def bitwise(op: str, a: Term, b: Term) -> Term:
             return b if op == "and" else a
         if b.value == ones and op != "xor":
             return a if op == "and" else b
-        if op == "and" and b.value & (b.value + 1) == 0:
-            keep = b.value.bit_length()
-            return zext(extract(a, keep - 1, 0), a.width)
+        if op == "and":
+            return concat(*(extract(a, high, low) if one else const(0, high - low + 1)
+                            for one, high, low in _runs(b.value, a.width)))
     elif a is b:
         return const(0, a.width) if op == "xor" else a
     elif op == "or":
@@ -130,6 +207,17 @@ def bitwise(op: str, a: Term, b: Term) -> Term:
     return _make(op, (a, b), a.width)
 
 
+def _runs(value: int, width: int) -> Iterator[tuple[bool, int, int]]:
+    """Yields (whether they are ones, highest bit, lowest bit) for the runs of equal bits, the highest first."""
+    high = width - 1
+    while high >= 0:
+        one = value >> high & 1
+        others = (value if one == 0 else ~value) & (1 << high) - 1
+        low = others.bit_length()
+        yield one == 1, high, low
+        high = low - 1
+
+
 def _low_zeros(a: Term) -> int:
     """Returns how many of the lowest bits are known to be zero."""
     if a.value == 0:
@@ -142,11 +230,7 @@ def _low_zeros(a: Term) -> int:
 
 
 def _high_zeros(a: Term) -> int:
-    if a.value is not None:
-        return a.width - a.value.bit_length()
-    if a.op == "concat" and a.args[0].value == 0:
-        return a.args[0].width
-    return 0
+    return a.width - a.most.bit_length()
 
 
 def _join(a: Term, b: Term) -> Term | None:
@@ -185,6 +269,9 @@ def extract(a: Term, high: int, low: int) -> Term:
         return a
     if a.value is not None:
         return const(a.value >> low, width)
+    used = a.most.bit_length()
+    if used <= high:
+        return const(0, width) if used <= low else zext(extract(a, used - 1, low), width)
     if a.op == "extract":
         base = a.extra[1]  # type: ignore[index]
         return extract(a.args[0], base + high, base + low)
@@ -238,7 +325,7 @@ def _merge(high: Term, low: Term) -> Term | None:
     if high.op == "extract" and high_of.op == "mul" and high_bits[1] == low.width:  # type: ignore[index]
         if mul(*(extract(arg, low.width - 1, 0) for arg in high_of.args)) is low:
             return extract(high_of, high_bits[0], 0)  # type: ignore[index]
-    if low.value is None:
+    if not _high_zeros(low):
         sign = extract(low, low.width - 1, low.width - 1)
         if high is sign or high.op == "sext" and high.args[0] is sign:
             return sext(low, high.width + low.width)
@@ -258,7 +345,7 @@ def sext(a: Term, width: int) -> Term:
         return const(signed(a.value, a.width), width)
     if a.op == "sext":
         return sext(a.args[0], width)
-    if a.op == "concat" and a.args[0].value == 0:
+    if _high_zeros(a):
         return zext(a, width)
     return _make("sext", (a,), width)
 
@@ -270,14 +357,16 @@ def compare(op: str, a: Term, b: Term) -> Term:
         return const(int(x == y if op == "eq" else x < y), 1)
     if a is b:
         return const(int(op == "eq"), 1)
-    if op == "slt" and _high_zeros(a) and _high_zeros(b):
-        op = "ult"
+    if op == "slt":
+        negative = [None if term.value is None and not _high_zeros(term) else not _high_zeros(term) for term in (a, b)]
+        if negative == [False, False]:
+            op = "ult"
+        elif None not in negative:
+            return const(int(negative[0]), 1)  # type: ignore[arg-type]
     if op == "ult":
-        if b.value is not None and a.width - _high_zeros(a) < b.value.bit_length():
+        if b.value is not None and a.most < b.value:
             return const(1, 1)
-        if a.value is not None and a.value >= (1 << b.width - _high_zeros(b)) - 1:
-            return const(0, 1)
-        if b.value == 0:
+        if b.value == 0 or a.value is not None and a.value >= b.most:
             return const(0, 1)
     return _make(op, (a, b), 1)
 

@@ -92,6 +92,12 @@ def _pair_products(a: Term, b: Term) -> Term:
     return add(low, mul(sext(extract(a, 31, 16), 32), sext(extract(b, 31, 16), 32)))
 
 
+def _byte_pair_products(a: Term, b: Term) -> Term:
+    """pmaddubsw: unsigned bytes times signed ones."""
+    products = [mul(zext(extract(a, at + 7, at), 32), sext(extract(b, at + 7, at), 32)) for at in (0, 8)]
+    return _saturated(add(*products), 16, -0x8000, 0x7FFF)
+
+
 def _dot_words(m: Machine, i: iced.Instruction) -> None:
     size = m.vector_size(i)
     sums, a, b = (m.lanes(i, n, size, 32) for n in range(3))
@@ -377,13 +383,17 @@ def _ternary(mask_width: int) -> Handler:
 
 
 def _ternary_of(table: int, a: Term, b: Term, c: Term) -> Term:
+    """Returns bit 4 a + 2 b + c of the table, for each bit. Operands that make no difference do not occur."""
+    operands = [(bit, x) for bit, x in ((4, a), (2, b), (1, c))
+                if any(table >> n & 1 != table >> (n ^ bit) & 1 for n in range(8))]
     ones = const(-1, a.width)
     result = const(0, a.width)
-    for n in range(8):
-        if table >> n & 1:
+    for choice in range(1 << len(operands)):
+        chosen = [(bit if choice >> n & 1 else 0, x) for n, (bit, x) in enumerate(operands)]
+        if table >> sum(bit for bit, _ in chosen) & 1:
             term = ones
-            for bit, x in ((4, a), (2, b), (1, c)):
-                term = bitwise("and", term, x if n & bit else bitwise("xor", x, ones))
+            for bit, x in chosen:
+                term = bitwise("and", term, x if bit else bitwise("xor", x, ones))
             result = bitwise("or", result, term)
     return result
 
@@ -555,6 +565,7 @@ VECTOR |= {
     "pmuldq": _lanewise(64, _of_low_half(sext)),
     "pmuludq": _lanewise(64, _of_low_half(zext)),
     "pmaddwd": _lanewise(32, _pair_products),
+    "pmaddubsw": _lanewise(16, _byte_pair_products),
     "pdpwssd": _dot_words,
     "packssdw": _pack(16, -0x8000, 0x7FFF),
     "packusdw": _pack(16, 0, 0xFFFF),
@@ -580,10 +591,12 @@ VECTOR |= {
     "extracti128": _extract_part(16),
     "extracti32x4": _extract_part(16, 32),
     "extracti64x2": _extract_part(16, 64),
+    "extracti32x8": _extract_part(32, 32),
     "extracti64x4": _extract_part(32, 64),
     "inserti128": _insert_part(16),
     "inserti32x4": _insert_part(16, 32),
     "inserti64x2": _insert_part(16, 64),
+    "inserti32x8": _insert_part(32, 32),
     "inserti64x4": _insert_part(32, 64),
     "broadcasti128": _broadcast(16),
     "broadcasti32x4": _broadcast(16, 32),

@@ -44,7 +44,7 @@ static_assert(int64_t{8347681} * 256 % kQ == 1);
 
 inline namespace POLYKEM_ISA {
 
-/// Returns x / 2^32 mod q in (-q, q), for |x| <= 2^31 q. [FIPS204, Alg 49]
+/// Returns x / 2^32 mod q in (-q, q), for |x| < 2^31 q. [FIPS204, Alg 49]
 constexpr int32_t montgomery(int64_t x) {
   const auto t = static_cast<int32_t>(static_cast<uint32_t>(x) * static_cast<uint32_t>(kInverseQ));
   return static_cast<int32_t>((x - int64_t{t} * kQ) >> 32);

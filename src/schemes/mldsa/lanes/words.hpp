@@ -18,7 +18,7 @@ struct Factor {
   V32 value, by_inverse;
 };
 
-/// Returns a b / 2^32 mod q in (-q, q), for |a b| <= 2^31 q.
+/// Returns a b / 2^32 mod q in (-q, q), for |a b| < 2^31 q.
 POLYKEM_INLINE V32 montgomery(V32 a, Factor b) {
   const V32 q = V32::set1(kQ), m = a * b.by_inverse;
   const V32 even = wide_sub(wide_product(a, b.value), wide_product(m, q));
@@ -26,7 +26,7 @@ POLYKEM_INLINE V32 montgomery(V32 a, Factor b) {
   return V32::upper_halves(even, odd);
 }
 
-/// Returns x / 2^32 mod q in (-q, q) for 64-bit sums of products x, |x| <= 2^31 q, which are given for the even and for
+/// Returns x / 2^32 mod q in (-q, q) for 64-bit sums of products x, |x| < 2^31 q, which are given for the even and for
 /// the odd lanes.
 POLYKEM_INLINE V32 montgomery_of(V32 even, V32 odd) {
   const V32 q = V32::set1(kQ), inverse = V32::set1(kInverseQ);
