@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves what functions of the compiled library compute, for all of their inputs: tools/proofs/README.md.
 
-    tools/prove.sh [--library FILE] [--wrappers FILE] [--faults] [--cpu] [--json FILE] [NAME...]
+    tools/prove.sh [--library FILE] [--wrappers FILE] [--faults] [--cpu] [--json FILE] [--all | NAME...]
 
-Every claim whose name contains one of the NAMEs, or all, is a line: what is computed, from which inputs, in how many
-seconds. With --faults a fault is then planted in an instruction or a constant, and the proof has to fail.
+Every claim whose name contains one of the NAMEs, or every one that does not take long, is a line: what is computed,
+from which inputs, in how many seconds. With --all, the long ones are lines too. With --faults a fault is then planted in
+an instruction or a constant, and the proof has to fail.
 With --cpu this CPU runs the function too, on drawn inputs, and has to write what machine.py says.
 Exit status: 0 if all holds, 1 if something does not, 2 for wrong arguments.
 """
 
 import argparse
 import contextlib
+import gc
 import json
 import sys
 import time
@@ -19,7 +21,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from proofs import faults, frodo, mldsa, mlkem, terms
+from proofs import faults, frodo, mldsa, mlkem, ntru, saber, terms
 from proofs.claims import Claim, Run
 from proofs.machine import Machine
 from proofs.memory import Library, NotFollowed
@@ -53,7 +55,7 @@ def check(claim: Claim, library: Library, with_fault: bool, cpu: Cpu | None) -> 
         terms.forget()
         try:
             cpu.compare(claim, library, seed=1)
-        except Differs as error:
+        except (Differs, NotFollowed) as error:
             report["problem"] = str(error)
     return report
 
@@ -97,6 +99,7 @@ def line(report: dict[str, object]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="only claims whose names contain one of these")
+    parser.add_argument("--all", action="store_true", help="also claims that take long")
     parser.add_argument("--library", type=Path, default=ROOT / "build/src/libpolykem.so", help="not stripped")
     parser.add_argument("--wrappers", type=Path, default=ROOT / "build/tools/proofs/libpolykem_proofs.so",
                         help="of code that the library has inlined only: tools/proofs/wrappers.cpp")
@@ -104,8 +107,9 @@ def main() -> int:
     parser.add_argument("--cpu", action="store_true", help="compare with what this CPU computes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there")
     arguments = parser.parse_args()
-    chosen = [claim for module in (mlkem, mldsa, frodo) for claim in module.claims()
-              if not arguments.names or any(name in claim.name for name in arguments.names)]
+    chosen = [claim for module in (mlkem, mldsa, frodo, ntru, saber) for claim in module.claims()
+              if (any(name in claim.name for name in arguments.names) if arguments.names else
+                  arguments.all or not claim.is_long)]
     if not chosen:
         parser.error(f"no claim has a name like {', '.join(arguments.names)}")
     paths = {inlined: path for inlined, path in ((False, arguments.library), (True, arguments.wrappers))
@@ -115,10 +119,12 @@ def main() -> int:
         cpu = Cpu() if arguments.cpu else None
     except (OSError, ValueError) as error:
         parser.error(f"{error}; `make prove` builds it")
+    gc.disable()  # a claim makes millions of terms, and no cycles of them
     reports = []
     for claim in chosen:
         reports.append(check(claim, libraries[claim.inlined], arguments.faults, cpu))
         print(line(reports[-1]), flush=True)
+        gc.collect()
     if arguments.json:
         arguments.json.write_text(json.dumps({"library": str(arguments.library), "claims": reports}, indent=1) + "\n")
     wrong = sum(bool(report["problem"] or not report.get("refuted", True)) for report in reports)

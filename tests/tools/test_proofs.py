@@ -13,7 +13,7 @@ from unittest import mock
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import claims, machine, memory, mlkem, ranges, solver, terms, vector  # noqa: E402
+from proofs import bilinear, claims, machine, memory, mlkem, ranges, solver, terms, vector  # noqa: E402
 from proofs.ranges import Fact, Facts, NotProved  # noqa: E402
 from proofs.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sext, sub, variable,  # noqa: E402
                           zext)
@@ -352,6 +352,154 @@ class RandomTerms(unittest.TestCase):
         return True
 
 
+class BilinearForms(unittest.TestCase):
+    """Which forms of two vectors are accepted as what a term is mod 2^k."""
+
+    def setUp(self):
+        terms.forget()
+        self.a, self.b = ([variable(f"{name}{n}", 16) for n in range(3)] for name in "ab")
+        self.of = {word: (side, n) for side, words in ((bilinear.FIRST, self.a), (bilinear.SECOND, self.b))
+                   for n, word in enumerate(words)}
+
+    def expect(self, term, bits, expected):
+        """`expected` has the word of b and its factor for each word of a."""
+        words, factors = ([[part] for part in parts] for parts in zip(*expected))
+        bilinear.Forms(self.of.get).expect([term], (3, 3), bits, np.array(words), np.array(factors))
+
+    def refused(self, term, bits, expected):
+        with self.assertRaises(NotProved):
+            self.expect(term, bits, expected)
+
+    def test_sums_of_products(self):
+        a, b = self.a, self.b
+        total = sub(add(mul(a[0], b[1]), mul(mul(a[1], const(5, 16)), b[0])), mul(b[2], a[2]))
+        expected = [(1, 1), (0, 5), (2, 65535)]
+        self.expect(total, 16, expected)
+        self.expect(extract(zext(total, 32), 15, 0), 16, expected)
+        self.expect(total, 3, [(1, 9), (0, 5), (2, 7)])
+        for wrong in ([(1, 1), (0, 5), (2, 1)], [(1, 1), (0, 5), (1, 65535)], [(1, 1), (0, 5), (-1, 0)],
+                      [(1, 1), (0, 4), (2, 65535)]):
+            self.refused(total, 16, wrong)
+        self.refused(add(total, mul(a[0], b[2])), 16, expected)
+
+    def test_divisions(self):
+        x, y = mul(self.a[0], self.b[0]), mul(self.a[1], self.b[1])
+        once, none = [(0, 1), (1, 1), (-1, 0)], (-1, 0)
+        halved = terms.shift_right(add(add(x, y), add(x, y)), 1)
+        self.expect(halved, 15, once)
+        self.refused(halved, 16, once)
+        self.expect(terms.shift_left(halved, 1), 16, [(0, 2), (1, 2), none])
+        quarter = terms.shift_right(mul(sub(add(x, y), sub(y, x)), const(2, 16)), 2)  # of 4 x
+        self.expect(quarter, 14, [(0, 1), none, none])
+        self.refused(quarter, 15, [(0, 1), none, none])
+        self.refused(terms.shift_right(add(add(x, x), y), 1), 8, [(0, 1), none, none])
+        self.refused(terms.shift_right(add(x, x), 2), 8, [(0, 0), none, none])
+        third = mul(add(x, add(x, x)), const(43691, 16))
+        self.expect(third, 16, [(0, 1), none, none])
+
+    def test_what_is_no_form(self):
+        a, b = self.a, self.b
+        none, product = (-1, 0), mul(a[0], b[0])
+        for term in (mul(mul(a[0], a[1]), b[0]), mul(a[0], a[0]), add(product, a[0]), add(product, const(1, 16)), b[0],
+                     a[0], bitwise("and", product, b[0]), variable("c", 16), terms.alike(product, 1)):
+            self.refused(term, 1, [(0, 1), none, none])
+            self.refused(term, 1, [none, none, none])
+
+    def test_drawn_forms_hold(self):
+        accepted = 0
+        for seed in range(60):
+            draw = random.Random(seed)
+            self.setUp()
+            self.of = {word: self.of[word] for word in (*self.a, self.b[0])}
+            pool = [mul(a, self.b[0]) for a in self.a] + [mul(add(*self.a[:2]), self.b[0])]
+            for _ in range(12):
+                x, y = draw.choices(pool, k=2)
+                pool.append(draw.choice((add(x, y), sub(x, y), mul(x, const(draw.getrandbits(3), 16)),
+                                         terms.shift_left(x, 2), terms.shift_right(add(x, x), 1),
+                                         terms.shift_right(x, draw.choice((1, 2))), zext(extract(x, 11, 0), 16))))
+            for term in pool:
+                for bits in (16, 15, 14, 12, 10):
+                    units = [self.value(term, [n == m for m in range(3)], 1) for n in range(3)]
+                    try:
+                        self.expect(term, bits, [(0, unit) for unit in units])
+                    except NotProved:
+                        continue
+                    accepted += 1
+                    a, b = [draw.getrandbits(16) for _ in range(3)], draw.getrandbits(16)
+                    total = sum(x * unit for x, unit in zip(a, units)) * b
+                    self.assertEqual((self.value(term, a, b) - total) % (1 << bits), 0, (seed, term, bits))
+                    break
+        self.assertGreater(accepted, 300)
+
+    def value(self, term, a, b):
+        known = {word: np.array([int(x)], dtype=np.uint64) for word, x in zip((*self.a, self.b[0]), (*a, b))}
+        return int(ranges.evaluate(term, known)[0]) if term.value is None else term.value
+
+
+class LanesAlike(unittest.TestCase):
+    """Registers of which one lane is known, as a function of its own item."""
+
+    def setUp(self):
+        terms.forget()
+        self.x, self.y = variable("x", 16), variable("y", 16)
+
+    def ran(self, code):
+        """Returns a machine that has run the code with x in all lanes of xmm2 and y in those of xmm3."""
+        m = machine.Machine(Code(code + " c3"))
+        m.alike = True
+        m.vector[2], m.vector[3] = (m.lanes_alike(word, 64) for word in (self.x, self.y))
+        m.call("f")
+        return m
+
+    def test_instructions(self):
+        x, y = self.x, self.y
+        for code, lane in (("62f16d48fdcb", add(x, y)),  # vpaddw zmm1,zmm2,zmm3
+                           ("62f16d48f9cb", sub(x, y)),  # vpsubw
+                           ("62f16d48d5cb", mul(x, y)),  # vpmullw
+                           ("62f1754871d203", terms.shift_right(x, 3)),  # vpsrlw zmm1,zmm2,3
+                           ("62f1754871f203", terms.shift_left(x, 3))):  # vpsllw
+            m = self.ran(code)
+            self.assertIs(m.lane_of(m.vector[1], 16), lane, code)
+            self.assertIsNone(m.lane_of(m.vector[1][:32], 16), code)
+
+    def test_other_lanes_are_not_alike(self):
+        for code in ("62f16d48fecb",  # vpaddd zmm1,zmm2,zmm3
+                     "62f36d480fcb02",  # vpalignr zmm1,zmm2,zmm3,2
+                     "62f16d4961cb",  # vpunpcklwd zmm1{k1},zmm2,zmm3
+                     "62f16d49fdcb"):  # vpaddw zmm1{k1},zmm2,zmm3
+            m = self.ran(code)
+            self.assertIsNone(m.lane_of(m.vector[1], 16), code)
+            self.assertIsNone(m.lane_of(m.vector[1], 32), code)
+        m = self.ran("90")
+        self.assertIsNone(m.lane_of(m.vector[2], 32))
+        self.assertIsNone(m.lane_of(m.vector[2][2:] + m.vector[2][:2], 16))
+        self.assertIsNone(m.lane_of(m.vector[2][:62] + m.vector[3][:2], 16))
+
+    def test_constants(self):
+        m = machine.Machine(Code("c3"))
+        lane = memory.bytes_of(const(0x1234, 16))
+        self.assertIs(m.lane_of(lane * 8, 16), const(0x1234, 16))
+        self.assertIs(m.lane_of(lane * 8, 16), const(0x1234, 16))
+        self.assertIs(m.lane_of(lane * 8, 32), const(0x12341234, 32))
+        self.assertIsNone(m.lane_of(lane * 8, 8))
+        self.assertIsNone(m.lane_of(lane * 7 + lane[::-1], 16))
+
+    def test_nothing_is_known_of_all_lanes(self):
+        facts = Facts(Q)
+        facts.assume(self.x, 0, 3)
+        for term in (terms.alike(self.x, 2), extract(terms.alike(self.x, 2), 15, 0)):
+            with self.assertRaises(NotProved):
+                facts.fact(term)
+
+    def test_rows_of_an_array(self):
+        run = claims.Run(Code("c5fd6f06 c5fd7f07 c5fd6f4620 c4e37d0fc902 c5fd7f4f20 c3"), Q)  # the second is rotated
+        a, c = run.unknown_lanes("a", 2, 16), run.space()
+        run.machine.call("f", c, a.address)
+        self.assertIs(run.lane(c, 0, 16), a.words[0])
+        with self.assertRaises(NotProved):
+            run.lane(c, 1, 16)
+
+
 class Terms(unittest.TestCase):
     def test_terms_of_different_runs_are_not_mixed(self):
         terms.forget()
@@ -594,6 +742,18 @@ class Instructions(unittest.TestCase):
         self.lanes("c5ed61cb", 16, (0, 100, 1, 101, 2, 102, 3, 103, 8, 108, 9, 109, 10, 110, 11, 111),
                    a, b)  # vpunpcklwd
 
+        a, b = (2, 16, tuple(range(16))), (3, 16, tuple(range(100, 116)))
+        self.lanes("c5ff70ca1b", 16, (3, 2, 1, 0, 4, 5, 6, 7, 11, 10, 9, 8, 12, 13, 14, 15), a)  # vpshuflw ymm1,ymm2,27
+        self.lanes("c5fe70ca1b", 16, (0, 1, 2, 3, 7, 6, 5, 4, 8, 9, 10, 11, 15, 14, 13, 12), a)  # vpshufhw
+        signs = (4, 8, (0x80, 0, 0x7F, 0xFF) * 4)
+        self.lanes("c4e3694ccb40", 8, (16, 1, 2, 19, 20, 5, 6, 23, 24, 9, 10, 27, 28, 13, 14, 31),
+                   (2, 8, tuple(range(16))), (3, 8, tuple(range(16, 32))), signs)  # vpblendvb xmm1,xmm2,xmm3,xmm4
+
+    def test_double_shifts(self):
+        a, b = (2, 16, (0x1234,) * 8), (3, 16, (0xABCD,) * 8)
+        self.lanes("62f3ed0870cb04", 16, (0x234A,) * 8, a, b)  # vpshldw xmm1,xmm2,xmm3,4
+        self.lanes("62f3ed0872cb04", 16, (0xD123,) * 8, a, b)  # vpshrdw
+
     def test_long_shifts(self):
         a = (2, 16, (1, -1, 0x7FFF, -0x8000) * 2)
         for count in (16, 17, 1 << 40):
@@ -651,6 +811,31 @@ class Instructions(unittest.TestCase):
         # mov rax,fs:[0x28]; sub rax,fs:[0x28]
         self.assertIsNone(self.ran("64488b042528000000").general[0].value)
         self.assertEqual(self.ran("64488b042528000000 64482b042528000000").general[0].value, 0)
+
+    def test_functions_that_are_replaced(self):
+        m = machine.Machine(Code("e8 0b 00 00 00 c3" + "90" * 10 + "b8 01 00 00 00 c3"))  # f calls g, which returns 1
+        m.call("f")
+        self.assertEqual(m.general[0].value, 1)
+        m = machine.Machine(m.library)
+        m.instead[Code.START + 16] = lambda m: m.memory.store(0x20000, memory.bytes_of(const(5, 64)))
+        m.call("f")
+        self.assertEqual(memory.value_of(m.memory.load(0x20000, 8)).value, 5)
+        self.assertIsNone(m.general[0].value)
+
+    def test_names_of_functions(self):
+        code = Code("c3")
+        code.functions |= {"one_f": 1, "two_f": 2}
+        self.assertEqual(code.function("one*"), 1)
+        for name in ("*_f", "three*"):
+            with self.assertRaises(memory.NotFollowed):
+                code.function(name)
+
+    def test_memory_that_may_hold_anything(self):
+        m = memory.Memory(Code("c3"))
+        m.unknown.append(range(0x20000, 0x20010))
+        self.assertIsNone(memory.value_of(m.load(0x20000, 4)).value)
+        with self.assertRaises(memory.NotFollowed):
+            m.load(0x2000F, 2)
 
     def test_memory_overlaps(self):
         m = memory.Memory(Code("c3"))

@@ -53,9 +53,10 @@ class Run:
         self._arrays += 1
         return FIRST_ADDRESS + self._arrays * DISTANCE
 
-    def unknown(self, name: str, count: int, low: int, high: int, width: int = 16) -> Array:
-        """Makes an array of words of `width` bits; each stands for any integer in [low, high]."""
-        array = Array(self.space(), len(self.facts.variables))
+    def unknown(self, name: str, count: int, low: int, high: int, width: int = 16, at: int | None = None) -> Array:
+        """Makes an array of words of `width` bits, at an address or a new one; each stands for any integer in
+        [low, high]."""
+        array = Array(self.space() if at is None else at, len(self.facts.variables))
         for n in range(count):
             array.words.append(self._one(f"{name}[{n}]", low, high, width))
             self.machine.memory.store(array.address + n * width // 8, bytes_of(array.words[n]))
@@ -90,6 +91,28 @@ class Run:
         self.facts.assume(word, low, high)
         return word
 
+    def unknown_lanes(self, name: str, count: int, lanes: int, width: int = 16, at: int | None = None) -> Array:
+        """Makes `count` rows of any words, one for each of `lanes` items, at an address or a new one. The array's words
+        are those of any one item. Drawn words are equal in all lanes."""
+        self.machine.alike = True
+        array = Array(self.space() if at is None else at, 0)
+        for n in range(count):
+            drawn = self.drawn
+            word = variable(f"{name}[{n}]", width) if drawn is None else const(drawn.getrandbits(width), width)
+            array.words.append(word)
+            size = lanes * width // 8
+            self.machine.memory.store(array.address + n * size, self.machine.lanes_alike(word, size))
+        return array
+
+    def workspace(self, size: int) -> int:
+        """Returns the address of `size` bytes that may hold anything."""
+        address = self.space()
+        if self.drawn is None:
+            self.machine.memory.unknown.append(range(address, address + size))
+        else:
+            self.machine.memory.store(address, [(const(byte, 8), 0) for byte in self.drawn.randbytes(size)])
+        return address
+
     def pointer(self, address: int) -> int:
         """Returns the address of a pointer to an address."""
         at = self.space()
@@ -99,6 +122,14 @@ class Run:
     def result(self, address: int, n: int, width: int = 16) -> Term:
         """Returns word n of an array after the call."""
         return value_of(self.machine.memory.load(address + n * width // 8, width // 8))
+
+    def lane(self, address: int, n: int, lanes: int, width: int = 16) -> Term:
+        """Returns the word of any one item in row n of an array after the call."""
+        size = lanes * width // 8
+        lane = self.machine.lane_of(self.machine.memory.load(address + n * size, size), width)
+        if lane is None:
+            raise NotProved(f"lanes of row {n} are not alike")
+        return lane
 
     def expect(self, term: Term, form: Form, low: int, high: int, what: str) -> None:
         """Raises NotProved unless a result is congruent to a form mod q, and in [low, high]."""
@@ -179,3 +210,4 @@ class Claim:
     result: str
     prove: Proof
     inlined: bool = False  # the library has it inlined only: the function is of wrappers.cpp
+    is_long: bool = False  # takes so long that only the complete run proves it

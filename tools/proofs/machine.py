@@ -8,16 +8,18 @@ code in constant time. Instructions whose meaning is not given here stop the run
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import iced_x86 as iced
 
 from proofs.general import GENERAL, pop, registers_of_address
 from proofs.memory import (OUTSIDE, RETURN, STACK, THREAD, ZERO_BYTE,
-                           Byte, Library, Memory, NotFollowed, bytes_of, value_of)
-from proofs.terms import Term, bitwise, compare, concat, const, extract, ite, negate, variable, zext
+                           Byte, Library, Memory, NotFollowed, bytes_of, lanes_of, value_of)
+from proofs.terms import Term, alike, bitwise, compare, concat, const, extract, ite, negate, variable, zext
 from proofs.vector import VECTOR
 
+MOST_KEPT = 1 << 12  # lists of bytes that are kept because they are compared faster than equal ones
 HIGH_BYTES = (iced.Register.AH, iced.Register.CH, iced.Register.DH, iced.Register.BH)
 
 
@@ -44,6 +46,9 @@ class Machine:
         self._forget_registers("at the call")
         self.steps = 0
         self.executed: set[int] = set()  # addresses of instructions
+        self.instead: dict[int, Callable[[Machine], None]] = {}  # what is done instead of the function at an address
+        self.alike = False  # whether registers may hold lanes of which one is known: terms.alike()
+        self._alike: dict[Term, tuple[Term, list[Byte]]] = {}  # lanes, and what lanes_alike() has made of them
         self._decoded: dict[int, tuple[iced.Instruction, str]] = {}
         self._formatter = iced.Formatter(iced.FormatterSyntax.INTEL)
 
@@ -72,6 +77,11 @@ class Machine:
                 self.call_outside(self.library.outside[number])
                 at = self.known(pop(self), "a return")
                 continue
+            if at in self.instead:
+                self.instead[at](self)
+                self._forget_registers_of_callee()
+                at = self.known(pop(self), "a return")
+                continue
             instruction, name = self.decode(at)
             self.executed.add(at)
             self.next = instruction.next_ip
@@ -92,11 +102,14 @@ class Machine:
         else:
             raise NotFollowed(f"calls {name}")
         self.memory.store(self.known(to, "an address"), data)
+        self._forget_registers_of_callee()
+        self.general[0] = to
+
+    def _forget_registers_of_callee(self) -> None:
         kept = {number: self.general[number] for number in (3, 4, 5, 12, 13, 14, 15)}
         self._forget_registers(f"after step {self.steps}")
         for number, value in kept.items():
             self.general[number] = value
-        self.general[0] = to
 
     def decode(self, at: int) -> tuple[iced.Instruction, str]:
         if at not in self._decoded:
@@ -176,8 +189,33 @@ class Machine:
         return self.memory.load(self.address(i), size)
 
     def lanes(self, i: iced.Instruction, n: int, size: int, width: int) -> list[Term]:
-        data, step = self.read_vector(i, n, size), width // 8
-        return [value_of(data[at:at + step]) for at in range(0, size, step)]
+        return lanes_of(self.read_vector(i, n, size), width)
+
+    def lanes_alike(self, lane: Term, size: int) -> list[Byte]:
+        """Returns `size` bytes of lanes, each of which is the same function of its own item."""
+        term = alike(lane, 8 * size // lane.width)
+        known = self._alike.get(term)
+        if known is None or known[0] is not lane:
+            if len(self._alike) >= MOST_KEPT:
+                self._alike.clear()
+            known = self._alike[term] = lane, bytes_of(term)
+        return list(known[1])
+
+    def lane_of(self, data: list[Byte], width: int) -> Term | None:
+        """Returns the lane of bytes that lanes_alike() has made, or of constants that are equal; None if there is no
+        such lane of `width` bits."""
+        term = data[0][0]
+        lane, known = self._alike.get(term, (None, None))
+        if lane is None or lane.width != width or data != known:
+            if term.op == "alike":
+                return term.args[0] if term.args[0].width == width and data == bytes_of(term) else None
+            if term.value is None or (whole := value_of(data)).value is None:
+                return None
+            lane = extract(whole, width - 1, 0)
+            if alike(lane, whole.width // width) is not whole:
+                return None
+            self.lanes_alike(lane, len(data))
+        return lane
 
     def write_vector(self, i: iced.Instruction, data: list[Byte], mask_width: int = 0) -> None:
         """Writes a vector operand. An instruction with a mask keeps or clears lanes of mask_width bits."""

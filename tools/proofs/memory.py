@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -88,7 +89,12 @@ class Library:
 
     def function(self, name: str) -> int:
         """Returns the address of a function, given by its symbol, or by that of a table of functions and the number of
-        the pointer in it: "_ZN7polykem8kNttAvx2E[2]"."""
+        the pointer in it: "_ZN7polykem8kNttAvx2E[2]". In a symbol, * stands for any text."""
+        if "*" in name:
+            found = fnmatch.filter(self.functions, name)
+            if len(found) != 1:
+                raise NotFollowed(f"{self.path.name} has {len(found)} functions like {name}")
+            name = found[0]
         table, _, index = name.rstrip("]").partition("[")
         if table in self.ambiguous:
             raise NotFollowed(f"{self.path.name} has several of the name {table}")
@@ -118,6 +124,11 @@ def value_of(data: Iterable[Byte]) -> Term:
     return concat(*(extract(t, 8 * n + 7, 8 * n) for t, n in reversed(data)))
 
 
+def lanes_of(data: list[Byte], width: int) -> list[Term]:
+    step = width // 8
+    return [value_of(data[at:at + step]) for at in range(0, len(data), step)]
+
+
 def bytes_of(term: Term) -> list[Byte]:
     return [(term, n) for n in range(term.width // 8)]
 
@@ -129,20 +140,20 @@ class Memory:
         self.library = library
         self.written: dict[int, Byte] = {}
         self.constants: set[int] = set()  # addresses of the library's bytes that were read as data
+        self.unknown: list[range] = []  # addresses whose bytes are unknown until they are written, as the stack's are
 
     def load(self, address: int, size: int) -> list[Byte]:
-        result = []
-        for at in range(address, address + size):
-            byte = self.written.get(at)
+        result = [self.written.get(at) for at in range(address, address + size)]
+        for n, byte in enumerate(result):
             if byte is None:
-                byte = self.written[at] = (self._unwritten(at), 0)
-            result.append(byte)
-        return result
+                result[n] = self.written[address + n] = (self._unwritten(address + n), 0)
+        return result  # type: ignore[return-value]
 
     def _unwritten(self, at: int) -> Term:
         """Returns a byte that nothing has written: a constant of the library, or an unknown one."""
         constant = self.library.read(at, 1)
-        if STACK - STACK_BYTES <= at < STACK or THREAD <= at < THREAD + THREAD_BYTES:
+        if (STACK - STACK_BYTES <= at < STACK or THREAD <= at < THREAD + THREAD_BYTES or
+                any(at in addresses for addresses in self.unknown)):
             return variable(f"byte {at:#x}", 8)
         if constant is None or at < LOWEST:
             raise NotFollowed(f"reads {at:#x}, which nothing has written")

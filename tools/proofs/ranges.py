@@ -121,7 +121,7 @@ class Facts:
             self.of[term] = Fact(term.value, term.value, {(): term.value % self.q} if term.value % self.q else {})
             self._sums[term] = ((), signed(term.value, term.width))
             return None
-        if term.op == "variable":
+        if term.op in ("variable", "alike"):
             raise NotProved(f"nothing is assumed about {term}")
         known = [sources for arg in term.args if (sources := self._sources[arg]) is not None]
         common = tuple(source for source in known[0] if all(source in other for other in known[1:]))

@@ -350,6 +350,14 @@ def sext(a: Term, width: int) -> Term:
     return _make("sext", (a,), width)
 
 
+def alike(lane: Term, count: int) -> Term:
+    """Returns `count` lanes side by side, each of which is the same function of the words of its own items: of the same
+    variables, that is, but of another item in each lane."""
+    if lane.value is not None:
+        return const(sum(lane.value << n * lane.width for n in range(count)), count * lane.width)
+    return _make("alike", (lane,), count * lane.width)
+
+
 def compare(op: str, a: Term, b: Term) -> Term:
     """Returns one bit: a `op` b, "eq", "ult" or "slt"."""
     if a.value is not None and b.value is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import iced_x86 as iced
 
 from proofs.general import Handler
-from proofs.memory import ZERO_BYTE, Byte, NotFollowed, bytes_of, value_of
+from proofs.memory import ZERO_BYTE, Byte, NotFollowed, bytes_of, lanes_of, value_of
 from proofs.terms import (Term, add, bitwise, compare, concat, const, extract, ite, mul, negate, sext, shift_left,
                           shift_right, shift_right_signed, sub, zext)
 
@@ -37,9 +37,13 @@ def _sources(i: iced.Instruction) -> tuple[int, int]:
 def _lanewise(width: int, f: Callable[[Term, Term], Term], mask_width: int = 0) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         size = m.vector_size(i)
-        first, second = _sources(i)
-        lanes = map(f, m.lanes(i, first, size, width), m.lanes(i, second, size, width))
-        m.write_vector(i, _flatten(lanes), mask_width or width)
+        first, second = (m.read_vector(i, n, size) for n in _sources(i))
+        if m.alike and i.op_mask == iced.Register.NONE:
+            a, b = m.lane_of(first, width), m.lane_of(second, width)
+            if a is not None and b is not None:
+                m.write_vector(i, m.lanes_alike(f(a, b), size))
+                return
+        m.write_vector(i, _flatten(map(f, lanes_of(first, width), lanes_of(second, width))), mask_width or width)
 
     return run
 
@@ -59,7 +63,12 @@ def _shift_lanes(width: int, f: Callable[[Term, int], Term]) -> Handler:
             by = i.immediate(last)
         else:
             by = m.known(value_of(m.read_vector(i, last, 8)), "a shift")
-        m.write_vector(i, _flatten(f(lane, by) for lane in m.lanes(i, source, size, width)), width)
+        data = m.read_vector(i, source, size)
+        lane = m.lane_of(data, width) if m.alike and i.op_mask == iced.Register.NONE else None
+        if lane is not None:
+            m.write_vector(i, m.lanes_alike(f(lane, by), size))
+        else:
+            m.write_vector(i, _flatten(f(lane, by) for lane in lanes_of(data, width)), width)
 
     return run
 
@@ -230,6 +239,9 @@ def _broadcast(size: int, mask_width: int = 0) -> Handler:
             one = bytes_of(value_of(one))
         else:
             one = list(m.read_vector(i, 1, size))
+        if m.alike and i.op_mask == iced.Register.NONE:
+            m.write_vector(i, m.lanes_alike(value_of(one), m.vector_size(i)))
+            return
         m.write_vector(i, one * (m.vector_size(i) // size), mask_width or 8 * size)
 
     return run
@@ -239,6 +251,19 @@ def _shuffle_words(m: Machine, i: iced.Instruction) -> None:
     size, control = m.vector_size(i), i.immediate(2)
     lanes = m.lanes(i, 1, size, 32)
     m.write_vector(i, _flatten(lanes[n // 4 * 4 + (control >> 2 * (n % 4) & 3)] for n in range(len(lanes))), 32)
+
+
+def _shuffle_half(upper: bool) -> Handler:
+    """pshuflw and pshufhw: four words of each 128 bits, the lower or the upper ones."""
+
+    def run(m: Machine, i: iced.Instruction) -> None:
+        size, control = m.vector_size(i), i.immediate(2)
+        lanes = m.lanes(i, 1, size, 16)
+        for at in range(4 if upper else 0, len(lanes), 8):
+            lanes[at:at + 4] = [lanes[at + (control >> 2 * n & 3)] for n in range(4)]
+        m.write_vector(i, _flatten(lanes), 16)
+
+    return run
 
 
 def _shuffle_bytes(m: Machine, i: iced.Instruction) -> None:
@@ -335,6 +360,14 @@ def _blend(width: int) -> Handler:
     return run
 
 
+def _blend_by_signs(m: Machine, i: iced.Instruction) -> None:
+    """pblendvb: bytes of the second operand where the last one, xmm0 in the legacy encoding, has a sign."""
+    size = m.vector_size(i)
+    first, second = (m.lanes(i, n, size, 8) for n in _sources(i))
+    signs = lanes_of(m.vector[0][:size], 8) if i.encoding == iced.EncodingKind.LEGACY else m.lanes(i, 3, size, 8)
+    m.write_vector(i, _flatten(ite(_sign(sign), b, a) for a, b, sign in zip(first, second, signs)))
+
+
 def _blend_by_mask(width: int) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         if i.op_mask == iced.Register.NONE:
@@ -371,6 +404,20 @@ def _insert_part(size: int, mask_width: int = 0) -> Handler:
 def _rotate(width: int) -> Handler:
     return _shift_lanes(width, lambda a, by: concat(extract(a, width - 1 - by % width, 0),
                                                     extract(a, width - 1, width - by % width)) if by % width else a)
+
+
+def _double_shift(width: int, left: bool) -> Handler:
+    """pshld and pshrd: the upper lane of two that are side by side, shifted to the left, or the lower one, to the
+    right."""
+
+    def run(m: Machine, i: iced.Instruction) -> None:
+        size, by = m.vector_size(i), i.immediate(3) % width
+        first, second = m.lanes(i, 1, size, width), m.lanes(i, 2, size, width)
+        both = (concat(a, b) if left else concat(b, a) for a, b in zip(first, second))
+        low = width - by if left else by
+        m.write_vector(i, _flatten(extract(lane, low + width - 1, low) for lane in both), width)
+
+    return run
 
 
 def _ternary(mask_width: int) -> Handler:
@@ -519,6 +566,8 @@ for _letter, _width in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
         f"psrlv{_letter}": _shift_each(_width, shift_right),
         f"psrav{_letter}": _shift_each(_width, shift_right_signed),
         f"prol{_letter}": _rotate(_width),
+        f"pshld{_letter}": _double_shift(_width, True),
+        f"pshrd{_letter}": _double_shift(_width, False),
         f"pbroadcast{_letter}": _broadcast(_width // 8),
         f"perm{_letter}": _permute(_width),
         f"permt2{_letter}": _permute_two(_width, True),
@@ -581,6 +630,8 @@ VECTOR |= {
     "punpckhqdq": _unpack(64, True),
     "pshufd": _shuffle_words,
     "pshufb": _shuffle_bytes,
+    "pshuflw": _shuffle_half(False),
+    "pshufhw": _shuffle_half(True),
     "shufps": _shuffle_floats,
     "shufi64x2": _shuffle_quarters(64),
     "shufi32x4": _shuffle_quarters(32),
@@ -588,6 +639,7 @@ VECTOR |= {
     "perm2i128": _permute_halves,
     "pblendw": _blend(16),
     "pblendd": _blend(32),
+    "pblendvb": _blend_by_signs,
     "extracti128": _extract_part(16),
     "extracti32x4": _extract_part(16, 32),
     "extracti64x2": _extract_part(16, 64),
