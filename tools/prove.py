@@ -5,8 +5,8 @@
     tools/prove.sh [--library FILE] [--wrappers FILE] [--faults] [--cpu] [--json FILE] [--all | NAME...]
 
 Every claim whose name contains one of the NAMEs, or every one that does not take long, is a line: what is computed,
-from which inputs, in how many seconds. With --all, the long ones are lines too. With --faults a fault is then planted in
-an instruction or a constant, and the proof has to fail.
+from which inputs, in how many seconds. With --all, the long ones are lines too. With --faults a fault is then planted
+in an instruction or a constant, and the proof has to fail.
 With --cpu this CPU runs the function too, on drawn inputs, and has to write what machine.py says.
 Exit status: 0 if all holds, 1 if something does not, 2 for wrong arguments.
 """
