@@ -13,7 +13,7 @@ from unittest import mock
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import bilinear, claims, machine, memory, mlkem, ranges, solver, terms, vector  # noqa: E402
+from proofs import bilinear, claims, machine, memory, mlkem, ntru, ranges, solver, terms, vector  # noqa: E402
 from proofs.ranges import Fact, Facts, NotProved  # noqa: E402
 from proofs.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sext, sub, variable,  # noqa: E402
                           zext)
@@ -638,6 +638,35 @@ class Claims(unittest.TestCase):
         words = self.run_.store(fields.words)
         self.assertIs(self.run_.result(words, 7), zext(fields.words[7], 16))
 
+    def test_functions_of_pairs(self):
+        x, y, z = (variable(name, 4) for name in "xyz")
+        known = set()
+
+        def expect(term, b=y, f=lambda x, y: (x - y) & 15):
+            ntru.expect_of_pairs(term, x, b, f, known, "it")
+
+        expect(sub(x, y))
+        self.assertEqual(len(known), 1)
+        expect(sub(x, z), z)
+        self.assertEqual(len(known), 1)
+        expect(add(x, sub(const(0, 4), y)))
+        expect(const(0, 4), x)
+        almost = ite(compare("eq", concat(x, y), const(0x73, 8)), const(0, 4), sub(x, y))
+        for term in (sub(y, x), almost, sub(x, z), x):
+            with self.assertRaises(NotProved):
+                expect(term)
+
+    def test_ternary_words(self):
+        run = claims.Run(Code("c3"), 3)
+        a, b = run.unknown("a", 2, *ntru.ANY_WORD), run.unknown("b", 2, *ntru.ANY_WORD)
+        leaf = ntru.ternary_words(run, a, b)
+        x = a.words[1]
+        bits = zext(extract(x, 1, 0), 16)
+        both = bitwise("and", extract(x, 0, 0), extract(x, 1, 1))
+        self.assertEqual(leaf(sub(bits, zext(both, 16))), (bilinear.FIRST, 1))
+        for term in (x, bits, add(bits, b.words[0]), add(bits, zext(both, 16))):
+            self.assertIsNone(leaf(term))
+
     def test_bounds_of_the_header(self):
         bounds = (pathlib.Path(__file__).resolve().parents[2] / "src/prim/ntt/bounds.hpp").read_text()
         self.assertIn("kTransformBound = (1 + 7) * int{kQ};", bounds)
@@ -646,6 +675,9 @@ class Claims(unittest.TestCase):
         self.assertIn("return (terms * (odd + kQ)) << 12;", bounds)
         self.assertEqual(mlkem.PRODUCT_BOUND, 7283)
         self.assertEqual(mlkem.product_bound(4), Q)
+        plans = (pathlib.Path(__file__).resolve().parents[2] / "src/prim/polymul/lanes/products.hpp").read_text()
+        for n, bits in ntru.EXACT_BITS.items():
+            self.assertIn(f"struct ProductPlan<{n}> {{\n  static constexpr unsigned kExactBits = {bits};", plans)
 
 
 def lanes_of(register, width, count):

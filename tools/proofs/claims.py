@@ -113,10 +113,11 @@ class Run:
             self.machine.memory.store(address, [(const(byte, 8), 0) for byte in self.drawn.randbytes(size)])
         return address
 
-    def pointer(self, address: int) -> int:
-        """Returns the address of a pointer to an address."""
+    def pointers(self, *addresses: int) -> int:
+        """Returns the address of words of 64 bits, which follow each other."""
         at = self.space()
-        self.machine.memory.store(at, bytes_of(const(address, 64)))
+        for n, address in enumerate(addresses):
+            self.machine.memory.store(at + 8 * n, bytes_of(const(address, 64)))
         return at
 
     def result(self, address: int, n: int, width: int = 16) -> Term:

@@ -10,7 +10,7 @@ import numpy as np
 from proofs.bilinear import BITS, FIRST, SECOND, Forms
 from proofs.claims import Claim, Run
 from proofs.machine import Machine
-from proofs.memory import Library, bytes_of
+from proofs.memory import Library
 from proofs.terms import Term, const
 
 N, EXACT_BITS = 256, 13
@@ -39,19 +39,9 @@ def lines(size: int) -> int:
     return -(-size // 64) * 64
 
 
-def pointers(run: Run, *addresses: int) -> int:
-    """Returns the address of pointers, which follow each other."""
-    at = run.space()
-    for n, address in enumerate(addresses):
-        run.machine.memory.store(at + 8 * n, bytes_of(const(address, 64)))
-    return at
-
-
 def batch(run: Run) -> int:
     """Returns the address of a Batch without any keys."""
-    at = run.space()
-    run.machine.memory.store(at, bytes_of(const(0, 8 * 256)))
-    return at
+    return run.pointers(*[0] * 32)
 
 
 def of_item(rank: int) -> Proof:
@@ -63,7 +53,7 @@ def of_item(rank: int) -> Proof:
         item = run.workspace(key + (2 * rank + 2) * POLY + rank * 4 * 64 * 16 * 2 + (1 << 17))
         a = run.unknown("a", rank * rank * N, *ANY_WORD, at=item)
         s = run.unknown("s", rank * N, *ANY_WORD, at=item + key)
-        run.machine.call(function, pointers(run, batch(run), item))
+        run.machine.call(function, run.pointers(batch(run), item))
         results = [run.result(item + key + rank * POLY, n) for n in range(rank * N)]
         expect_product(a.words, s.words, results, transposed=False)
 
@@ -98,7 +88,7 @@ def of_block(rank: int, lanes: int) -> Proof:
             entries = [const(run.drawn.getrandbits(8), 8) for _ in range(matrix_row)]
             for item in range(lanes):
                 run.machine.memory.store(block + item * matrix_row, [(byte, 0) for byte in entries])
-        run.machine.call(function, pointers(run, batch(run), lanes, block))
+        run.machine.call(function, run.pointers(batch(run), lanes, block))
         results = [run.lane(block + s_at + rank * N * row, n, lanes) for n in range(rank * N)]
         a = [word for entry in range(rank * rank) for word in unpacked[entry]]
         expect_product(a, s.words, results, transposed=True)
