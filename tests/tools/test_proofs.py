@@ -532,15 +532,18 @@ class Terms(unittest.TestCase):
         threes = add(total, concat(*(zext(bit, 2) for bit in bits[8:])))
         self.assertIs(extract(threes, 1, 0), add(extract(total, 1, 0), zext(bits[15], 2)))
         fours = add(threes, concat(*(zext(bit, 2) for bit in bits[:8])))  # with carries
-        self.assertTrue(solver.equal(fours, terms._make("add", (threes, concat(*(zext(bit, 2) for bit in bits[:8]))), 16)))
-        self.assertFalse(solver.equal(fours, concat(*(extract(fours, 2 * n + 1, 2 * n) for n in (7, 6, 5, 4, 3, 2, 0, 1)))))
+        eighth = concat(*(zext(bit, 2) for bit in bits[:8]))
+        self.assertTrue(solver.equal(fours, terms._make("add", (threes, eighth), 16)))
+        swapped = concat(*(extract(fours, 2 * n + 1, 2 * n) for n in (7, 6, 5, 4, 3, 2, 0, 1)))
+        self.assertFalse(solver.equal(fours, swapped))
 
     def test_sums_of_drawn_fields(self):
         draw = random.Random(1)
         for _ in range(60):
             a, b = (concat(*(draw.choice((const(draw.getrandbits(n), n), const(0, n), variable(f"{name}{at}", n)))
                              for at, n in enumerate(widths)))
-                    for name, widths in (("a", (3, 1, 4, 2, 6)), ("b", draw.choice(((3, 1, 4, 2, 6), (5, 6, 5), (16,))))))
+                    for name, widths in (("a", (3, 1, 4, 2, 6)),
+                                         ("b", draw.choice(((3, 1, 4, 2, 6), (5, 6, 5), (16,))))))
             self.assertTrue(solver.equal(add(a, b), terms._make("add", (a, b), 16)), (a, b))
             self.assertTrue(solver.equal(bitwise("and", a, b), terms._make("and", (a, b), 16)), (a, b))
 

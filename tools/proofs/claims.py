@@ -63,7 +63,7 @@ class Run:
         return array
 
     def fields(self, name: str, count: int, bits: int) -> Array:
-        """Makes terms of `bits` bits, which stand for any unsigned integers. They are not in memory yet: see store()."""
+        """Makes terms of `bits` bits, which stand for any unsigned integers. store() puts them into memory."""
         first = len(self.facts.variables)
         return Array(0, first, [self._one(f"{name}[{n}]", 0, (1 << bits) - 1, bits) for n in range(count)])
 

@@ -133,7 +133,7 @@ def hint_of(part: int, high: Values, low: Values) -> Values:
 
 
 def packed(bits: int, top: int | None = None) -> Proof:
-    """pack(), and with a top pack_below(): each word, or the top minus it, has `bits` bits. [FIPS204, Alg 16, Alg 17]"""
+    """pack(), and with a top pack_below(): each word, or the top minus it, has `bits` bits. [FIPS204, Alg 16 and 17]"""
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
@@ -186,7 +186,8 @@ def _inlined(name: str, prefix: str) -> Iterator[Claim]:
     for terms in (1, 4, 5, 7):
         yield claim(f"products, {terms}", "multiply", "a in [0, q), b in (-9 q, 9 q)",
                     "2^-32 times the sum of products, in (-q, q)", product(terms))
-    yield claim("montgomery", "montgomery", "words in (-2^31 q, 2^31 q)", "2^-32 times the words, in (-q, q)", reduction)
+    yield claim("montgomery", "montgomery", "words in (-2^31 q, 2^31 q)", "2^-32 times the words, in (-q, q)",
+                reduction)
     yield claim("canonical", "canonical", "words in (-q, q)", "the words, in [0, q)",
                 representative((1 - Q, Q - 1), (0, Q - 1)))
     yield claim("centred", "centred_once", "words in (-q, q)", "the words, in (-q/2, q/2)",

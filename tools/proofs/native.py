@@ -60,7 +60,8 @@ class Cpu:
             def call(self, function: str, *arguments: int) -> None:
                 before = dict(self.memory.written)
                 super().call(function, *arguments)
-                cpu._run(base + library.function(function), arguments, {at: _value(byte) for at, byte in before.items()})
+                inputs = {at: _value(byte) for at, byte in before.items()}
+                cpu._run(base + library.function(function), arguments, inputs)
                 cpu._check({at: _value(byte) for at, byte in self.memory.written.items()
                                if FIRST_ADDRESS <= at < FIRST_ADDRESS + cpu._size})
                 raise _Done
