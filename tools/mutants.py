@@ -235,7 +235,7 @@ MUTANTS = [
            "if (!s.has(r.op) || !count_fits(s, b.count)) return Status::kArgument;", "",
            "capi_test", "Api.Refuses*"),
     # Schemes: rejection, and refusal of keys
-    Mutant("NTRU accepts what does not decapsulate", "src/schemes/ntru/ref/ops.hpp",
+    Mutant("NTRU accepts what does not decapsulate", "src/schemes/ntru/ref/steps.hpp",
            "t.fail |= recover_r<P>(t.a, t.z) | wrong_weight<P>(t.b);", "recover_r<P>(t.a, t.z);",
            "property_test", "*AnyFlipped*/ntruhps2048509_ref"),
     Mutant("ML-KEM, Kyber and Saber accept what does not re-encrypt", "src/schemes/fo_transform.hpp",
@@ -250,10 +250,10 @@ MUTANTS = [
     Mutant("ML-KEM does not check the stored hash", "src/schemes/mlkem/keys.hpp",
            "P.kyber() || std::memcmp(hash, stored, kSymBytes) == 0;", "true;",
            "keys_test", "*AnotherHash*/mlkem512_ref"),
-    Mutant("FrodoKEM accepts what does not re-encrypt", "src/schemes/frodo/ops.cpp",
+    Mutant("FrodoKEM accepts what does not re-encrypt", "src/schemes/frodo/steps.cpp",
            "t.fail = ct::mask_nonzero(difference);", "t.fail = 0;",
            "property_test", "*AnyFlipped*/efrodokem640aes_ref"),
-    Mutant("FrodoKEM rejects without the salt's bytes", "src/schemes/frodo/ops.cpp",
+    Mutant("FrodoKEM rejects without the salt's bytes", "src/schemes/frodo/steps.cpp",
            "std::memcpy(state.ct_out(i) + state.set.salt_offset(), t.coins + state.set.p.secret_bytes, "
            "state.set.salt_bytes());", "",
            "property_test", "*RoundTrip*/frodokem640shake_ref"),

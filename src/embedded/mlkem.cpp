@@ -5,7 +5,7 @@
 #include "embedded/prims.hpp"
 #include "embedded/request.hpp"
 #include "embedded/sizes.hpp"
-#include "schemes/mlkem/low_memory/ops.hpp"
+#include "schemes/mlkem/low_memory/steps.hpp"
 
 namespace polykem::embedded {
 
@@ -15,14 +15,14 @@ using mlkem::MlkemParams;
 
 /// The steps of ML-KEM, with coins from the caller's random bytes.
 template <MlkemParams P>
-struct MlkemOps : mlkem::low_memory::Ops<P, MlkemPrims> {
+struct MlkemSteps : mlkem::low_memory::Steps<P, MlkemPrims> {
   using State = mlkem::low_memory::State<P, MlkemPrims>;
   static void make_keygen_coins(State& state) { random_bytes(state, state.work.inputs, mlkem::kKeygenCoinBytes); }
   static void make_encaps_coins(State& state) { random_bytes(state, state.work.m(), mlkem::kEncapsCoinBytes); }
 };
 
 template <MlkemParams P>
-struct MlkemKem : mlkem::low_memory::Kem<MlkemOps<P>>, SameState<typename MlkemOps<P>::State> {};
+struct MlkemKem : mlkem::low_memory::Kem<MlkemSteps<P>>, SameState<typename MlkemSteps<P>::State> {};
 
 template <MlkemParams P>
 inline constexpr polykem_embedded_code kMlkemCode = code<MlkemKem<P>>();
@@ -30,7 +30,7 @@ inline constexpr polykem_embedded_code kMlkemCode = code<MlkemKem<P>>();
 template <MlkemParams P>
 constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {
   static_assert(!P.kyber());
-  constexpr size_t kWorkspace = MlkemOps<P>::State::workspace_bytes();
+  constexpr size_t kWorkspace = MlkemSteps<P>::State::workspace_bytes();
   return {.name = name,
           .public_key_bytes = P.public_key_bytes(),
           .secret_key_bytes = P.secret_key_bytes(),

@@ -5,7 +5,7 @@
 #include "embedded/prims.hpp"
 #include "embedded/request.hpp"
 #include "embedded/sizes.hpp"
-#include "schemes/ntru/low_memory/ops.hpp"
+#include "schemes/ntru/low_memory/steps.hpp"
 
 namespace polykem::embedded {
 
@@ -15,8 +15,8 @@ using ntru::NtruParams;
 
 /// The steps of NTRU, with coins from the caller's random bytes.
 template <NtruParams P>
-struct NtruOps : ntru::low_memory::Ops<P, NtruPrims> {
-  using Base = ntru::low_memory::Ops<P, NtruPrims>;
+struct NtruSteps : ntru::low_memory::Steps<P, NtruPrims> {
+  using Base = ntru::low_memory::Steps<P, NtruPrims>;
   using typename Base::EncapsState;
   using typename Base::KeygenState;
   static void make_keygen_coins(KeygenState& state) {
@@ -28,13 +28,13 @@ struct NtruOps : ntru::low_memory::Ops<P, NtruPrims> {
 };
 
 template <NtruParams P>
-inline constexpr polykem_embedded_code kNtruCode = code<ntru::low_memory::Kem<NtruOps<P>>>();
+inline constexpr polykem_embedded_code kNtruCode = code<ntru::low_memory::Kem<NtruSteps<P>>>();
 
 template <NtruParams P>
 constexpr polykem_embedded_set ntru_set(const char* name, size_t stack) {
-  constexpr size_t kKeygen = NtruOps<P>::KeygenState::workspace_bytes();
-  constexpr size_t kEncaps = NtruOps<P>::EncapsState::workspace_bytes();
-  constexpr size_t kDecaps = NtruOps<P>::DecapsState::workspace_bytes();
+  constexpr size_t kKeygen = NtruSteps<P>::KeygenState::workspace_bytes();
+  constexpr size_t kEncaps = NtruSteps<P>::EncapsState::workspace_bytes();
+  constexpr size_t kDecaps = NtruSteps<P>::DecapsState::workspace_bytes();
   return {.name = name,
           .public_key_bytes = P.public_key_bytes(),
           .secret_key_bytes = P.secret_key_bytes(),

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "schemes/ntru/ref/ops.hpp"
+#include "schemes/ntru/ref/steps.hpp"
 
 #ifdef POLYKEM_CORTEX_M4
 #include "prim/polymul/cortex_m4/polymul_m4.hpp"

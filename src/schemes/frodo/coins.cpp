@@ -3,10 +3,10 @@
 #include <cstring>
 
 #include "prim/drbg/drbg.hpp"
-#include "schemes/frodo/ops.hpp"
 #include "schemes/frodo/state.hpp"
+#include "schemes/frodo/steps.hpp"
 
-namespace polykem::frodo::ops {
+namespace polykem::frodo::steps {
 
 namespace {
 
@@ -32,4 +32,4 @@ void make_encaps_coins(State& state) {
   place_encaps_coins(state);
 }
 
-}  // namespace polykem::frodo::ops
+}  // namespace polykem::frodo::steps

@@ -6,9 +6,9 @@
 
 #include <array>
 
-#include "schemes/frodo/ops.hpp"
 #include "schemes/frodo/stages.hpp"
 #include "schemes/frodo/state.hpp"
+#include "schemes/frodo/steps.hpp"
 
 namespace polykem::frodo {
 
@@ -24,59 +24,59 @@ consteval auto fused(const std::array<Step<State>, N>& plan, const Step<State, S
 
 struct Kem {
   static constexpr auto keygen = plan_of<kKeygenStages, State>({
-      {"randombytes", ops::make_keygen_coins},
-      {"shake.seed_a", ops::expand_seed_a},
-      {"shake.r", ops::expand_r_keygen},
-      {"sample_matrix", ops::sample_s_e},
-      {tiled("gen_a"), ops::gen_a_keygen},
-      {tiled("matmul.as"), ops::mul_a_s},
-      {"pack", ops::pack_b},
-      {"shake.pkh", ops::hash_new_pk},
-      {"store_sk", ops::store_sk},
+      {"randombytes", steps::make_keygen_coins},
+      {"shake.seed_a", steps::expand_seed_a},
+      {"shake.r", steps::expand_r_keygen},
+      {"sample_matrix", steps::sample_s_e},
+      {tiled("gen_a"), steps::gen_a_keygen},
+      {tiled("matmul.as"), steps::mul_a_s},
+      {"pack", steps::pack_b},
+      {"shake.pkh", steps::hash_new_pk},
+      {"store_sk", steps::store_sk},
   });
 
   static constexpr auto encaps = plan_of<kEncapsStages, State>({
-      {"randombytes", ops::make_encaps_coins},
-      {"shake.pkh", ops::hash_pk},
-      {"shake.seed_se", ops::derive_seed_k},
-      {"shake.r", ops::expand_r},
-      {"sample_matrix", ops::sample_s1_e1_e2},
-      {tiled("gen_a"), ops::gen_a},
-      {tiled("matmul.sa"), ops::mul_s1_a},
-      {"pack.c1", ops::pack_c1},
-      {"unpack.b", ops::unpack_b},
-      {"matmul.sb", ops::mul_s1_b},
-      {"encode", ops::encode_mu},
-      {"pack.c2", ops::pack_c2},
-      {"shake.ss", ops::hash_ct_k},
+      {"randombytes", steps::make_encaps_coins},
+      {"shake.pkh", steps::hash_pk},
+      {"shake.seed_se", steps::derive_seed_k},
+      {"shake.r", steps::expand_r},
+      {"sample_matrix", steps::sample_s1_e1_e2},
+      {tiled("gen_a"), steps::gen_a},
+      {tiled("matmul.sa"), steps::mul_s1_a},
+      {"pack.c1", steps::pack_c1},
+      {"unpack.b", steps::unpack_b},
+      {"matmul.sb", steps::mul_s1_b},
+      {"encode", steps::encode_mu},
+      {"pack.c2", steps::pack_c2},
+      {"shake.ss", steps::hash_ct_k},
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, State>({
-      {"unpack.c", ops::unpack_c},
-      {"matmul.bs", ops::mul_b1_s},
-      {"decode", ops::decode_m},
-      {"shake.seed_se", ops::derive_seed_k},
-      {"shake.r", ops::expand_r},
-      {"sample_matrix", ops::sample_s1_e1_e2},
-      {tiled("gen_a"), ops::gen_a},
-      {tiled("matmul.sa"), ops::mul_s1_a},
-      {"unpack.b", ops::unpack_b},
-      {"matmul.sb", ops::mul_s1_b},
-      {"encode", ops::encode_mu},
-      {"compare", ops::compare_ct},
-      {"select", ops::select_k_or_s},
-      {"shake.ss", ops::hash_ct_k},
+      {"unpack.c", steps::unpack_c},
+      {"matmul.bs", steps::mul_b1_s},
+      {"decode", steps::decode_m},
+      {"shake.seed_se", steps::derive_seed_k},
+      {"shake.r", steps::expand_r},
+      {"sample_matrix", steps::sample_s1_e1_e2},
+      {tiled("gen_a"), steps::gen_a},
+      {tiled("matmul.sa"), steps::mul_s1_a},
+      {"unpack.b", steps::unpack_b},
+      {"matmul.sb", steps::mul_s1_b},
+      {"encode", steps::encode_mu},
+      {"compare", steps::compare_ct},
+      {"select", steps::select_k_or_s},
+      {"shake.ss", steps::hash_ct_k},
   });
 };
 
 /// Kem with A multiplied while it is generated, by tile_products.hpp or row_products.hpp.
 struct FusedKem {
   static constexpr auto keygen =
-      fused<kKeygenStages>(Kem::keygen, {{"gen_a.matmul.as", "gen_a", "matmul.as"}, ops::gen_a_and_mul_a_s});
+      fused<kKeygenStages>(Kem::keygen, {{"gen_a.matmul.as", "gen_a", "matmul.as"}, steps::gen_a_and_mul_a_s});
   static constexpr auto encaps =
-      fused<kEncapsStages>(Kem::encaps, {{"gen_a.matmul.sa", "gen_a", "matmul.sa"}, ops::gen_a_and_mul_s1_a});
+      fused<kEncapsStages>(Kem::encaps, {{"gen_a.matmul.sa", "gen_a", "matmul.sa"}, steps::gen_a_and_mul_s1_a});
   static constexpr auto decaps =
-      fused<kDecapsStages>(Kem::decaps, {{"gen_a.matmul.sa", "gen_a", "matmul.sa"}, ops::gen_a_and_mul_s1_a});
+      fused<kDecapsStages>(Kem::decaps, {{"gen_a.matmul.sa", "gen_a", "matmul.sa"}, steps::gen_a_and_mul_s1_a});
 
   static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
   static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));

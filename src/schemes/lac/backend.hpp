@@ -6,14 +6,14 @@
 
 #include "core/operations.hpp"
 #include "schemes/lac/kem.hpp"
-#include "schemes/lac/ops.hpp"
+#include "schemes/lac/steps.hpp"
 
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
 /// Sets are parameters at run time: all share this code, and each passes its Set as context.
 template <InstructionSet Isa>
-struct IsaOperations : Operations<Kem<Ops<Isa>>, State<Isa>> {
+struct IsaOperations : Operations<Kem<Steps<Isa>>, State<Isa>> {
   template <Op kOp>
   static Status run(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times) {
     State<Isa> state(*static_cast<const Set*>(context), batch, workspace);

@@ -10,7 +10,7 @@
 
 namespace polykem::lac {
 
-/// The requirements of ops.hpp on an instruction set.
+/// The requirements of steps.hpp on an instruction set.
 template <class Isa>
 concept InstructionSet = requires(ByteRows out, ConstByteRows in, size_t n, uint8_t* words, const int8_t* s,
                                   typename Isa::Scratch& scratch) {

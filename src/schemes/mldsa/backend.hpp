@@ -15,18 +15,18 @@ constexpr RecordBytes record_bytes(Op op) {
   return {P.public_key_bytes(), P.secret_key_bytes(), 0, 0, op == Op::kVerify ? 0 : kSeedBytes, P.signature_bytes()};
 }
 
-/// An operation that runs `Plan` on as many items as Ops::State holds, again and again until all are done.
-template <MldsaParams P, Op kOp, template <class> class Plan, class Ops>
+/// An operation that runs `Plan` on as many items as Steps::State holds, again and again until all are done.
+template <MldsaParams P, Op kOp, template <class> class Plan, class Steps>
 struct OneOperation {
-  using State = typename Ops::State;
-  static constexpr auto kInfos = step_infos(Plan<Ops>::plan);
+  using State = typename Steps::State;
+  static constexpr auto kInfos = step_infos(Plan<Steps>::plan);
 
   static size_t workspace_bytes(size_t items) { return State::workspace_bytes(items); }
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     for (size_t first = 0; first < batch.count; first += State::kItems) {
       const size_t count = std::min(State::kItems, batch.count - first);
       State state(Batch{batch.slice(record_bytes<P>(kOp), first, count), batch.drbg}, workspace);
-      run_plan(Plan<Ops>::plan, state, count, times);
+      run_plan(Plan<Steps>::plan, state, count, times);
     }
     return Status::kOk;
   }

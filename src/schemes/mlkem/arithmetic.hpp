@@ -36,7 +36,7 @@ concept KeyArithmetic = fo::Hashing<Arith> &&
 };
 
 /// An arithmetic that samples, transforms and multiplies the polynomials of a state one after the other. A Poly is one
-/// polynomial of every item. One that computes in another order has its own ops.hpp instead.
+/// polynomial of every item. One that computes in another order has its own steps.hpp instead.
 template <class Arith>
 concept Arithmetic = KeyArithmetic<Arith> && requires(typename Arith::State& state, typename Arith::Poly& a,
                                                       const typename Arith::Poly& b, ByteRows out, ConstByteRows in) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every step of kem.hpp, in the standard's order, for any arithmetic. One that fuses or reorders steps has those steps
-// in an ops.hpp of its own.
+// in a steps.hpp of its own.
 #pragma once
 
 #include "schemes/mlkem/arithmetic.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three operations of Saber. Read this first: it has one step per stage, in order. `Ops` computes each step on a
+// The three operations of Saber. Read this first: it has one step per stage, in order. `Steps` computes each step on a
 // chunk of items.
 #pragma once
 
@@ -10,42 +10,42 @@
 
 namespace polykem::saber {
 
-template <class Ops>
+template <class Steps>
 struct Kem {
-  using State = typename Ops::State;
+  using State = typename Steps::State;
 
   static constexpr auto keygen = plan_of<kKeygenStages, State>({
-      {"randombytes", Ops::make_keygen_coins},
-      {"shake128", Ops::hash_seed},
-      {"gen_matrix", Ops::gen_a_transposed},
-      {"gen_secret", Ops::gen_s},
-      {"matrix_vector_mul", Ops::mul_as},
-      {"round_tobytes", Ops::store_keys},
-      {"sha3_256.pk", Ops::hash_new_pk},
+      {"randombytes", Steps::make_keygen_coins},
+      {"shake128", Steps::hash_seed},
+      {"gen_matrix", Steps::gen_a_transposed},
+      {"gen_secret", Steps::gen_s},
+      {"matrix_vector_mul", Steps::mul_as},
+      {"round_tobytes", Steps::store_keys},
+      {"sha3_256.pk", Steps::hash_new_pk},
   });
 
   static constexpr auto encaps = plan_of<kEncapsStages, State>({
-      {"randombytes", Ops::make_encaps_coins},
-      {"sha3_256.pk", Ops::hash_pk},
-      {"sha3_512", Ops::hash_m},
-      {"gen_matrix", Ops::gen_a},
-      {"gen_secret", Ops::gen_s},
-      {"matrix_vector_mul", Ops::mul_abs},
-      {"round_tobytes", Ops::store_c},
-      {"sha3_256.c", Ops::store_ss},
+      {"randombytes", Steps::make_encaps_coins},
+      {"sha3_256.pk", Steps::hash_pk},
+      {"sha3_512", Steps::hash_m},
+      {"gen_matrix", Steps::gen_a},
+      {"gen_secret", Steps::gen_s},
+      {"matrix_vector_mul", Steps::mul_abs},
+      {"round_tobytes", Steps::store_c},
+      {"sha3_256.c", Steps::store_ss},
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, State>({
-      {"frombytes", Ops::load_c_sk},
-      {"inner_prod", Ops::mul_bs},
-      {"tomsg", Ops::decode_m},
-      {"sha3_512", Ops::hash_m},
-      {"gen_matrix", Ops::gen_a},
-      {"gen_secret", Ops::gen_s},
-      {"matrix_vector_mul", Ops::mul_abs},
-      {"round_compare", Ops::compare_c},
-      {"sha3_256.c", Ops::hash_c},
-      {"cmov", Ops::select},
+      {"frombytes", Steps::load_c_sk},
+      {"inner_prod", Steps::mul_bs},
+      {"tomsg", Steps::decode_m},
+      {"sha3_512", Steps::hash_m},
+      {"gen_matrix", Steps::gen_a},
+      {"gen_secret", Steps::gen_s},
+      {"matrix_vector_mul", Steps::mul_abs},
+      {"round_compare", Steps::compare_c},
+      {"sha3_256.c", Steps::hash_c},
+      {"cmov", Steps::select},
   });
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives that the steps of low_memory/ops.hpp call on a Cortex-M4.
+// The primitives that the steps of low_memory/steps.hpp call on a Cortex-M4.
 #pragma once
 
 #include "schemes/mlkem/cortex_m4/poly_m4.hpp"

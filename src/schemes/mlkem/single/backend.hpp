@@ -4,7 +4,7 @@
 
 #include "core/item_by_item.hpp"
 #include "schemes/mlkem/keys.hpp"
-#include "schemes/mlkem/single/ops.hpp"
+#include "schemes/mlkem/single/steps.hpp"
 #include "tuning/small_batches.hpp"
 
 namespace polykem::mlkem::single {

@@ -11,61 +11,61 @@
 namespace polykem::mlkem::single {
 
 /// Returns the plan of keygen, with one or two steps for the matrix and the noise.
-template <class Ops, class... Sampling>
+template <class Steps, class... Sampling>
 consteval auto keygen_plan(const Sampling&... sampling) {
-  return plan_of<kKeygenStages, typename Ops::State>({
-      {"randombytes", Ops::make_keygen_coins},
-      {"sha3_512.G", Ops::hash_d},
+  return plan_of<kKeygenStages, typename Steps::State>({
+      {"randombytes", Steps::make_keygen_coins},
+      {"sha3_512.G", Steps::hash_d},
       sampling...,
-      {"ntt", Ops::ntt_se},
-      {"multiply_ntts", Ops::mul_as},
-      {"byte_encode", Ops::store_keys},
-      {"sha3_256.H", Ops::hash_new_pk},
+      {"ntt", Steps::ntt_se},
+      {"multiply_ntts", Steps::mul_as},
+      {"byte_encode", Steps::store_keys},
+      {"sha3_256.H", Steps::hash_new_pk},
   });
 }
 
-template <class Ops>
+template <class Steps>
 struct Kem {
-  using State = typename Ops::State;
+  using State = typename Steps::State;
   using Sampling = Step<State, StepStages>;
 
   static constexpr auto keygen = [] {
-    if constexpr (Ops::kNoiseOverlapsMatrix) {
-      return keygen_plan<Ops>(Sampling{{"sample_ntt_poly_cbd", "sample_ntt", "sample_poly_cbd"}, Ops::sample_a_se});
+    if constexpr (Steps::kNoiseOverlapsMatrix) {
+      return keygen_plan<Steps>(Sampling{{"sample_ntt_poly_cbd", "sample_ntt", "sample_poly_cbd"}, Steps::sample_a_se});
     } else {
-      return keygen_plan<Ops>(Sampling{"sample_ntt", Ops::sample_a}, Sampling{"sample_poly_cbd", Ops::sample_se});
+      return keygen_plan<Steps>(Sampling{"sample_ntt", Steps::sample_a}, Sampling{"sample_poly_cbd", Steps::sample_se});
     }
   }();
 
   static constexpr auto encaps = plan_of<kEncapsStages, State>({
-      {"randombytes", Ops::make_encaps_coins},
-      {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "sample_ntt"), Ops::hash_pk_sample_a},
-      {"sha3_512.G", Ops::hash_m},
-      {"byte_decode", Ops::load_pk},
-      {"sample_poly_cbd", Ops::sample_noise},
-      {"ntt", Ops::ntt_y},
-      {"multiply_ntts", Ops::mul_ay},
-      {"inverse_ntt", Ops::inverse_uv},
-      {"add", Ops::add_noise},
-      {"compress_byte_encode", Ops::store_c},
-      {"shared_secret", Ops::store_ss},
+      {"randombytes", Steps::make_encaps_coins},
+      {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "sample_ntt"), Steps::hash_pk_sample_a},
+      {"sha3_512.G", Steps::hash_m},
+      {"byte_decode", Steps::load_pk},
+      {"sample_poly_cbd", Steps::sample_noise},
+      {"ntt", Steps::ntt_y},
+      {"multiply_ntts", Steps::mul_ay},
+      {"inverse_ntt", Steps::inverse_uv},
+      {"add", Steps::add_noise},
+      {"compress_byte_encode", Steps::store_c},
+      {"shared_secret", Steps::store_ss},
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, State>({
-      {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "shake256.J", "sample_ntt"), Ops::hash_inputs_sample_a},
-      {"byte_decode", Ops::load_c_sk},
-      {"ntt.u", Ops::ntt_u},
-      {"multiply_ntts.su", Ops::mul_su},
-      {"inverse_ntt.su", Ops::inverse_su},
-      {"compress.m", Ops::decode_m},
-      {"sha3_512.G", Ops::hash_m},
-      {"sample_poly_cbd", Ops::sample_noise},
-      {"ntt", Ops::ntt_y},
-      {"multiply_ntts", Ops::mul_ay},
-      {"inverse_ntt", Ops::inverse_uv},
-      {"add", Ops::add_noise},
-      {"compress_compare", Ops::compare_c},
-      {"cmov", Ops::select},
+      {with_ahead({"hash_sample_ntt", "sha3_256.H"}, "shake256.J", "sample_ntt"), Steps::hash_inputs_sample_a},
+      {"byte_decode", Steps::load_c_sk},
+      {"ntt.u", Steps::ntt_u},
+      {"multiply_ntts.su", Steps::mul_su},
+      {"inverse_ntt.su", Steps::inverse_su},
+      {"compress.m", Steps::decode_m},
+      {"sha3_512.G", Steps::hash_m},
+      {"sample_poly_cbd", Steps::sample_noise},
+      {"ntt", Steps::ntt_y},
+      {"multiply_ntts", Steps::mul_ay},
+      {"inverse_ntt", Steps::inverse_uv},
+      {"add", Steps::add_noise},
+      {"compress_compare", Steps::compare_c},
+      {"cmov", Steps::select},
   });
 };
 

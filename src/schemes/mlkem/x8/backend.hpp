@@ -7,14 +7,14 @@
 
 #include "prim/drbg/drbg.hpp"
 #include "schemes/mlkem/record_bytes.hpp"
-#include "schemes/mlkem/x8/ops.hpp"
+#include "schemes/mlkem/x8/steps.hpp"
 
 namespace polykem::mlkem::x8 {
 inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InstructionSet Isa>
 struct X8Operations {
-  using EightItems = Operations<Kem<Ops<P, Isa>>, State<P>>;
+  using EightItems = Operations<Kem<Steps<P, Isa>>, State<P>>;
   static constexpr size_t kItemsPerVector = x8::kItems;
   /// The number of items in a chunk: few enough to leave work for other threads, and enough for the expansion of a
   /// shared key to take little of the time.

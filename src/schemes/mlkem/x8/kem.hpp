@@ -11,44 +11,44 @@
 
 namespace polykem::mlkem::x8 {
 
-template <class Ops>
+template <class Steps>
 struct Kem {
-  using State = typename Ops::State;
+  using State = typename Steps::State;
 
   static constexpr auto keygen = plan_of<kKeygenStages, State>({
-      {"randombytes", Ops::make_keygen_coins},
-      {"sha3_512.G", Ops::hash_d},
-      {"sample_ntt", Ops::sample_a},
-      {{"sample_poly_cbd_ntt", "sample_poly_cbd", "ntt"}, Ops::sample_se},
-      {{"multiply_encode", "multiply_ntts", "byte_encode"}, Ops::mul_as_store},
-      {"sha3_256.H", Ops::hash_new_pk},
+      {"randombytes", Steps::make_keygen_coins},
+      {"sha3_512.G", Steps::hash_d},
+      {"sample_ntt", Steps::sample_a},
+      {{"sample_poly_cbd_ntt", "sample_poly_cbd", "ntt"}, Steps::sample_se},
+      {{"multiply_encode", "multiply_ntts", "byte_encode"}, Steps::mul_as_store},
+      {"sha3_256.H", Steps::hash_new_pk},
   });
 
   static constexpr auto encaps = plan_of<kEncapsStages, State>({
-      {"randombytes", Ops::make_encaps_coins},
-      {"sha3_256.H", Ops::hash_pk},
-      {"sha3_512.G", Ops::hash_m},
-      {"byte_decode", Ops::load_pk},
-      {"sample_ntt", Ops::sample_a_transposed},
-      {{"sample_poly_cbd_ntt", "sample_poly_cbd", "ntt"}, Ops::sample_noise},
-      {"multiply_ntts", Ops::mul_ay},
-      {{"inverse_ntt_add_compress", "inverse_ntt", "compress_byte_encode"}, Ops::store_c},
-      {"shared_secret", Ops::store_ss},
+      {"randombytes", Steps::make_encaps_coins},
+      {"sha3_256.H", Steps::hash_pk},
+      {"sha3_512.G", Steps::hash_m},
+      {"byte_decode", Steps::load_pk},
+      {"sample_ntt", Steps::sample_a_transposed},
+      {{"sample_poly_cbd_ntt", "sample_poly_cbd", "ntt"}, Steps::sample_noise},
+      {"multiply_ntts", Steps::mul_ay},
+      {{"inverse_ntt_add_compress", "inverse_ntt", "compress_byte_encode"}, Steps::store_c},
+      {"shared_secret", Steps::store_ss},
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, State>({
-      {"sha3_256.H", Ops::check_sk},
-      {"byte_decode", Ops::load_c_sk},
-      {"ntt.u", Ops::ntt_u},
-      {"multiply_ntts.su", Ops::mul_su},
-      {{"inverse_ntt_compress.m", "inverse_ntt.su", "compress.m"}, Ops::decode_m},
-      {"sha3_512.G", Ops::hash_m},
-      {"shake256.J", Ops::hash_c},
-      {"sample_ntt", Ops::sample_a_transposed},
-      {{"sample_poly_cbd_ntt", "sample_poly_cbd", "ntt"}, Ops::sample_noise},
-      {"multiply_ntts", Ops::mul_ay},
-      {{"inverse_ntt_add_compare", "inverse_ntt", "compress_compare"}, Ops::compare_c},
-      {"cmov", Ops::select},
+      {"sha3_256.H", Steps::check_sk},
+      {"byte_decode", Steps::load_c_sk},
+      {"ntt.u", Steps::ntt_u},
+      {"multiply_ntts.su", Steps::mul_su},
+      {{"inverse_ntt_compress.m", "inverse_ntt.su", "compress.m"}, Steps::decode_m},
+      {"sha3_512.G", Steps::hash_m},
+      {"shake256.J", Steps::hash_c},
+      {"sample_ntt", Steps::sample_a_transposed},
+      {{"sample_poly_cbd_ntt", "sample_poly_cbd", "ntt"}, Steps::sample_noise},
+      {"multiply_ntts", Steps::mul_ay},
+      {{"inverse_ntt_add_compare", "inverse_ntt", "compress_compare"}, Steps::compare_c},
+      {"cmov", Steps::select},
   });
 };
 

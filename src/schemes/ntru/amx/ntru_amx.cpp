@@ -2,7 +2,7 @@
 #include "core/backend.hpp"
 #include "core/operations.hpp"
 #include "schemes/ntru/kem.hpp"
-#include "schemes/ntru/single/ops.hpp"
+#include "schemes/ntru/single/steps.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -18,16 +18,16 @@ struct Amx {
 
 /// A Kem whose encaps begins with the product, which hides most of the time of the random generator. That step also
 /// samples r, so sample_rm samples only m.
-template <class Ops>
-struct TileKem : Kem<Ops> {
-  static constexpr auto encaps = plan_of<kEncapsStages, typename Ops::State>({
+template <class Steps>
+struct TileKem : Kem<Steps> {
+  static constexpr auto encaps = plan_of<kEncapsStages, typename Steps::State>({
       {with_ahead({"randombytes.frombytes.mul", "randombytes"}, "poly_Rq_sum_zero_frombytes", "poly_Rq_mul"),
-       Ops::mul_hr_make_m_coins},
-      {"sample_rm", Ops::sample_m},
-      {"poly_S3_tobytes", Ops::pack_rm},
-      {"sha3_256", Ops::hash_rm},
-      {"poly_lift_add", Ops::lift_add},
-      {"poly_Rq_sum_zero_tobytes", Ops::store_c},
+       Steps::mul_hr_make_m_coins},
+      {"sample_rm", Steps::sample_m},
+      {"poly_S3_tobytes", Steps::pack_rm},
+      {"sha3_256", Steps::hash_rm},
+      {"poly_lift_add", Steps::lift_add},
+      {"poly_Rq_sum_zero_tobytes", Steps::store_c},
   });
 };
 
@@ -35,7 +35,7 @@ struct TileKem : Kem<Ops> {
 
 template <NtruParams P>
 const SchemeBackend& amx_backend() {
-  using Plans = Operations<TileKem<single::Ops<P, Amx>>, single::State<P, Amx>, single::KeygenState<P, Amx>>;
+  using Plans = Operations<TileKem<single::Steps<P, Amx>>, single::State<P, Amx>, single::KeygenState<P, Amx>>;
   static constexpr SchemeBackend kBackend = scheme_backend<Plans>(cpu::kAmx);
   return kBackend;
 }

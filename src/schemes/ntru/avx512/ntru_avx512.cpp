@@ -2,8 +2,8 @@
 #include "core/backend.hpp"
 #include "schemes/ntru/interleaved/backend.hpp"
 #include "schemes/ntru/interleaved/isa_prims.hpp"
-#include "schemes/ntru/single/ops.hpp"
 #include "schemes/ntru/single/single_products.hpp"
+#include "schemes/ntru/single/steps.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -27,7 +27,8 @@ struct Rows : Avx512 {
 /// The operations on small batches. The coefficients of an item lie side by side, except in key generation, most of
 /// whose time is spent on inversions.
 template <NtruParams P>
-using Singles = Operations<Kem<single::Ops<P, Rows>, ref::Ops<P, Lanes>>, single::State<P, Rows>, ref::State<P, Lanes>>;
+using Singles =
+    Operations<Kem<single::Steps<P, Rows>, ref::Steps<P, Lanes>>, single::State<P, Rows>, ref::State<P, Lanes>>;
 
 }  // namespace
 

@@ -3,18 +3,18 @@
 #pragma once
 
 #include "core/operations.hpp"
-#include "schemes/ntru/interleaved/ops.hpp"
+#include "schemes/ntru/interleaved/steps.hpp"
 #include "schemes/ntru/kem.hpp"
-#include "schemes/ntru/ref/ops.hpp"
+#include "schemes/ntru/ref/steps.hpp"
 #include "tuning/small_batches.hpp"
 
 namespace polykem::ntru::interleaved {
 inline namespace POLYKEM_ISA {
 
 template <NtruParams P, InstructionSet Isa, tuning::Cpu kCpu,
-          class Singles = Operations<Kem<ref::Ops<P, Isa>>, ref::State<P, Isa>>>
+          class Singles = Operations<Kem<ref::Steps<P, Isa>>, ref::State<P, Isa>>>
 constexpr SchemeBackend backend() {
-  using Interleaved = Operations<Kem<Ops<P, Isa>>, State<P, Isa>, KeygenState<P, Isa>>;
+  using Interleaved = Operations<Kem<Steps<P, Isa>>, State<P, Isa>, KeygenState<P, Isa>>;
   SchemeBackend result = scheme_backend<Interleaved>(Isa::kName);
   add_small_batches<Singles>(result, tuning::row(tuning::kNtru, kCpu).limits(false));
   return result;

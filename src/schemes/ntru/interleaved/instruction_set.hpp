@@ -10,7 +10,7 @@
 
 namespace polykem::ntru::interleaved {
 
-/// The requirements of keygen.hpp and ops.hpp on an instruction set. The vector types of prim/simd, which they also
+/// The requirements of keygen.hpp and steps.hpp on an instruction set. The vector types of prim/simd, which they also
 /// use, follow from the flags with which a source file is compiled.
 template <class Isa>
 concept InstructionSet = requires(size_t n) {

@@ -10,7 +10,7 @@
 namespace polykem::ntru::interleaved {
 inline namespace POLYKEM_ISA {
 
-/// Adds to an instruction set's interleaved primitives those of one item, in the form that ref::Ops takes.
+/// Adds to an instruction set's interleaved primitives those of one item, in the form that ref::Steps takes.
 template <InstructionSet Isa>
 struct WithSinglePrims : Isa {
   static size_t workspace_bytes(size_t n) {

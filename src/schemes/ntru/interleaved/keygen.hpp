@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the stages of key generation on a few vectors of items that share their inversions;
+// The steps of key generation on a few vectors of items that share their inversions;
 // docs/adr/0010-shared-inversions.md has the measurements. The tiled steps of the plan run vector by vector.
 #pragma once
 
@@ -83,7 +83,7 @@ struct KeygenState {
 };
 
 template <NtruParams P, InstructionSet Isa>
-struct KeygenOps {
+struct KeygenSteps {
   using KeygenState = interleaved::KeygenState<P, Isa>;
   using Rq = LanePoly<P, ntru::Rq>;
   using S3 = LanePoly<P, ntru::S3>;

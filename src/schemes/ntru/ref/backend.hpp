@@ -4,12 +4,12 @@
 #include "core/backend.hpp"
 #include "core/operations.hpp"
 #include "schemes/ntru/kem.hpp"
-#include "schemes/ntru/ref/ops.hpp"
+#include "schemes/ntru/ref/steps.hpp"
 
 namespace polykem::ntru::ref {
 
 template <NtruParams P>
 inline constexpr SchemeBackend kBackend =
-    scheme_backend<Operations<Kem<Ops<P, PortablePrims>>, State<P, PortablePrims>>>(cpu::kRef);
+    scheme_backend<Operations<Kem<Steps<P, PortablePrims>>, State<P, PortablePrims>>>(cpu::kRef);
 
 }  // namespace polykem::ntru::ref

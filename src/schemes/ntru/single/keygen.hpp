@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the stages of key generation on items that lie one after the other and share one inversion;
-// docs/adr/0010-shared-inversions.md has the measurements. ops.hpp describes `Prims`.
+// The steps of key generation on items that lie one after the other and share one inversion;
+// docs/adr/0010-shared-inversions.md has the measurements. steps.hpp describes `Prims`.
 #pragma once
 
 #include <algorithm>
@@ -105,7 +105,7 @@ struct KeygenState {
 };
 
 template <NtruParams P, class Prims>
-struct KeygenOps {
+struct KeygenSteps {
   using KeygenState = single::KeygenState<P, Prims>;
   using Key = single::Key<P>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schemes/frodo/low_memory/ops.hpp"
+#include "schemes/frodo/low_memory/steps.hpp"
 
 #include <cstring>
 #include <initializer_list>
@@ -8,7 +8,7 @@
 #include "schemes/frodo/low_memory/state.hpp"
 #include "schemes/frodo/message.hpp"
 
-namespace polykem::frodo::low_memory::ops {
+namespace polykem::frodo::low_memory::steps {
 
 namespace {
 
@@ -193,4 +193,4 @@ void hash_ct(EncryptionState& state) {
   hash_ct_k(state, state.io.ct);
 }
 
-}  // namespace polykem::frodo::low_memory::ops
+}  // namespace polykem::frodo::low_memory::steps

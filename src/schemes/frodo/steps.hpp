@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of kem.hpp on the items of a state.
+// The steps of kem.hpp.
 #pragma once
 
 namespace polykem::frodo {
 
 struct State;
 
-namespace ops {
+namespace steps {
 
 void make_keygen_coins(State& state);
 void expand_seed_a(State& state);
@@ -42,5 +42,5 @@ void decode_m(State& state);
 void compare_ct(State& state);
 void select_k_or_s(State& state);
 
-}  // namespace ops
+}  // namespace steps
 }  // namespace polykem::frodo

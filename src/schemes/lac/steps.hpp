@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes every stage of kem.hpp by a loop over the items of a chunk. Compiled for each instruction set with its
+// The steps of kem.hpp, each a loop over the items of a chunk. Compiled for each instruction set with its
 // primitives.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
 template <InstructionSet Isa>
-struct Ops {
+struct Steps {
   using State = lac::State<Isa>;
 
   static void hash(uint8_t* out, size_t out_stride, const uint8_t* in, size_t in_stride, size_t length, size_t count) {

@@ -20,7 +20,7 @@ namespace polykem::ntru::low_memory {
 inline namespace POLYKEM_ISA {
 
 template <NtruParams P, class Prims>
-struct KeygenWork {
+struct KeygenWorkspace {
   struct Sampling {
     uint8_t coins[P.keygen_coin_bytes()];
     int32_t keys[P.n + kSortRoom];
@@ -38,7 +38,7 @@ struct KeygenWork {
 };
 
 template <NtruParams P, class Prims>
-struct EncapsWork {
+struct EncapsWorkspace {
   struct Sampling {
     uint8_t coins[P.encaps_coin_bytes()];
     int32_t keys[P.n + kSortRoom];
@@ -60,7 +60,7 @@ struct EncapsWork {
 };
 
 template <NtruParams P, class Prims>
-struct DecapsWork {
+struct DecapsWorkspace {
   struct Hashing {
     uint8_t rm[2 * P.trits_bytes()];
     uint8_t rejection[P.kSharedSecretBytes];
@@ -79,24 +79,24 @@ struct DecapsWork {
 };
 
 /// One item with its records and an operation's working memory.
-template <class Work>
+template <class Workspace>
 struct State {
-  static constexpr size_t workspace_bytes() { return Arena::bytes<Work>(1); }
+  static constexpr size_t workspace_bytes() { return Arena::bytes<Workspace>(1); }
 
-  State(const Batch& batch, std::byte* workspace) : io(batch), work(*Arena(workspace).take<Work>(1)) {}
+  State(const Batch& batch, std::byte* workspace) : io(batch), work(*Arena(workspace).take<Workspace>(1)) {}
 
   const Batch& io;
-  Work& work;
+  Workspace& work;
 };
 
 template <NtruParams P, class Prims>
-struct Ops {
-  using KeygenWork = low_memory::KeygenWork<P, Prims>;
-  using EncapsWork = low_memory::EncapsWork<P, Prims>;
-  using DecapsWork = low_memory::DecapsWork<P, Prims>;
-  using KeygenState = State<KeygenWork>;
-  using EncapsState = State<EncapsWork>;
-  using DecapsState = State<DecapsWork>;
+struct Steps {
+  using KeygenWorkspace = low_memory::KeygenWorkspace<P, Prims>;
+  using EncapsWorkspace = low_memory::EncapsWorkspace<P, Prims>;
+  using DecapsWorkspace = low_memory::DecapsWorkspace<P, Prims>;
+  using KeygenState = State<KeygenWorkspace>;
+  using EncapsState = State<EncapsWorkspace>;
+  using DecapsState = State<DecapsWorkspace>;
 
   /// Computes c = a b mod (q, x^n - 1). The operands may be of any domain; they are taken as 16-bit representatives.
   template <class A, class B>
@@ -252,7 +252,7 @@ struct Ops {
     state.work.fail |= ref::recover_r<P>(state.work.r, state.work.c) | ref::wrong_weight<P>(state.work.m);
   }
 
-  static void pack_rm(DecapsState& state) { Ops::pack(state.work.hashing.rm, state.work.r, state.work.m); }
+  static void pack_rm(DecapsState& state) { Steps::pack(state.work.hashing.rm, state.work.r, state.work.m); }
 
   static void hash_rm(DecapsState& state) { sha3_256(state.io.ss_out, state.work.hashing.rm); }
 
@@ -267,52 +267,52 @@ struct Ops {
   }
 };
 
-/// The plans of the three operations. `Ops` inherits the functions above and adds two, which make coins. 1/f and 1/h
+/// The plans of the three operations. `Steps` inherits the functions above and adds two, which make coins. 1/f and 1/h
 /// are unpacked only when they are needed.
-template <class Ops>
+template <class Steps>
 struct Kem {
-  using KeygenState = typename Ops::KeygenState;
-  using EncapsState = typename Ops::EncapsState;
-  using DecapsState = typename Ops::DecapsState;
+  using KeygenState = typename Steps::KeygenState;
+  using EncapsState = typename Steps::EncapsState;
+  using DecapsState = typename Steps::DecapsState;
   static constexpr auto keygen = plan_of<kKeygenStages, KeygenState>({
-      {"randombytes", Ops::make_keygen_coins},
-      {"sample_fg", Ops::sample_fg},
-      {"poly_S3_inv", Ops::invert_f},
-      {"poly_S3_tobytes", Ops::store_f},
-      {"poly_Z3_to_Zq", Ops::lift_fg},
-      {"poly_Rq_mul.Gf", Ops::mul_Gf},
-      {"poly_Rq_inv", Ops::invert_Gf},
-      {"poly_Rq_mul.vf", Ops::mul_vf},
-      {"poly_Sq_mul.invh", Ops::mul_invh},
-      {"poly_Sq_tobytes", Ops::store_invh},
-      {"poly_Rq_mul.vG", Ops::mul_vG},
-      {"poly_Rq_mul.h", Ops::mul_h},
-      {"poly_Rq_sum_zero_tobytes", Ops::store_h},
+      {"randombytes", Steps::make_keygen_coins},
+      {"sample_fg", Steps::sample_fg},
+      {"poly_S3_inv", Steps::invert_f},
+      {"poly_S3_tobytes", Steps::store_f},
+      {"poly_Z3_to_Zq", Steps::lift_fg},
+      {"poly_Rq_mul.Gf", Steps::mul_Gf},
+      {"poly_Rq_inv", Steps::invert_Gf},
+      {"poly_Rq_mul.vf", Steps::mul_vf},
+      {"poly_Sq_mul.invh", Steps::mul_invh},
+      {"poly_Sq_tobytes", Steps::store_invh},
+      {"poly_Rq_mul.vG", Steps::mul_vG},
+      {"poly_Rq_mul.h", Steps::mul_h},
+      {"poly_Rq_sum_zero_tobytes", Steps::store_h},
   });
 
   static constexpr auto encaps = plan_of<kEncapsStages, EncapsState>({
-      {"randombytes", Ops::make_encaps_coins},
-      {"sample_rm", Ops::sample_rm},
-      {"poly_S3_tobytes", Ops::pack_rm},
-      {"sha3_256", Ops::hash_rm},
-      {"poly_Rq_sum_zero_frombytes", Ops::load_h},
-      {"poly_Rq_mul", Ops::mul_hr},
-      {"poly_lift_add", Ops::lift_add},
-      {"poly_Rq_sum_zero_tobytes", Ops::store_c},
+      {"randombytes", Steps::make_encaps_coins},
+      {"sample_rm", Steps::sample_rm},
+      {"poly_S3_tobytes", Steps::pack_rm},
+      {"sha3_256", Steps::hash_rm},
+      {"poly_Rq_sum_zero_frombytes", Steps::load_h},
+      {"poly_Rq_mul", Steps::mul_hr},
+      {"poly_lift_add", Steps::lift_add},
+      {"poly_Rq_sum_zero_tobytes", Steps::store_c},
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, DecapsState>({
-      {"frombytes", Ops::load_c_f},
-      {"poly_Rq_mul.cf", Ops::mul_cf},
-      {"poly_Rq_to_S3", Ops::reduce_cf},
-      {"poly_S3_mul", Ops::mul_m},
-      {"poly_lift_sub", Ops::lift_sub},
-      {"poly_Sq_mul", Ops::mul_r},
-      {"check_rm", Ops::check_rm},
-      {"poly_S3_tobytes", Ops::pack_rm},
-      {"sha3_256", Ops::hash_rm},
-      {"sha3_256.reject", Ops::hash_reject},
-      {"cmov", Ops::select},
+      {"frombytes", Steps::load_c_f},
+      {"poly_Rq_mul.cf", Steps::mul_cf},
+      {"poly_Rq_to_S3", Steps::reduce_cf},
+      {"poly_S3_mul", Steps::mul_m},
+      {"poly_lift_sub", Steps::lift_sub},
+      {"poly_Sq_mul", Steps::mul_r},
+      {"check_rm", Steps::check_rm},
+      {"poly_S3_tobytes", Steps::pack_rm},
+      {"sha3_256", Steps::hash_rm},
+      {"sha3_256.reject", Steps::hash_reject},
+      {"cmov", Steps::select},
   });
 };
 

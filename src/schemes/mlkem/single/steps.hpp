@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of one item that differ from steps.hpp: what needs only the item's inputs is hashed in the same
+// The steps of one item that differ from mlkem/steps.hpp: what needs only the item's inputs is hashed in the same
 // permutations as its matrix.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InstructionSet Isa>
-struct Ops : Steps<P, Arithmetic<P, Isa>> {
+struct Steps : mlkem::Steps<P, Arithmetic<P, Isa>> {
   using Arithmetic = single::Arithmetic<P, Isa>;
   static_assert(mlkem::Arithmetic<Arithmetic>);
   static constexpr Dims kDims = P;
@@ -46,7 +46,7 @@ struct Ops : Steps<P, Arithmetic<P, Isa>> {
   /// of pk with the stored one; both are public. [FIPS203, 7.3]
   static void hash_inputs_sample_a(State& state) {
     auto& work = state.work;
-    if (state.expanded()) return Ops::hash_c(state);
+    if (state.expanded()) return Steps::hash_c(state);
     const uint8_t *const sk = state.io.sk, *const pk = state.pk_in().data;
     ct::declassify(pk, P.public_key_bytes() + kSymBytes);
     MatrixSampler<kK> sampler(work.own.pk.rows, pk + P.vector_bytes(), true, work.hash.squeezed);
@@ -62,7 +62,7 @@ struct Ops : Steps<P, Arithmetic<P, Isa>> {
       store_digest(work.own.pk.hash, work.states, 0);
       store_digest(work.fo.kdf[0], work.states, 1);
     }
-    Ops::check_hashes(state);
+    Steps::check_hashes(state);
   }
 };
 
@@ -70,9 +70,9 @@ struct Ops : Steps<P, Arithmetic<P, Isa>> {
 /// hashes that end keygen and round 3's encaps are computed for several items side by side.
 template <MlkemParams P, InstructionSet Isa, size_t kMinTogether>
 struct SingleOperations {
-  using ItemOps = Ops<P, Isa>;
-  using State = typename ItemOps::State;
-  using Single = Operations<Kem<ItemOps>, State>;
+  using ItemSteps = Steps<P, Isa>;
+  using State = typename ItemSteps::State;
+  using Single = Operations<Kem<ItemSteps>, State>;
   static constexpr size_t kItemsPerVector = 1;
   template <Op kOp>
   static constexpr size_t kItems = 1;
@@ -127,7 +127,7 @@ struct SingleOperations {
   template <Op kOp>
   static void end_together(const Batch& batch, uint8_t* kept) {
     static_assert(Single::template plan<kOp>().back().run ==
-                  (kOp == Op::kKeygen ? ItemOps::hash_new_pk : ItemOps::store_ss));
+                  (kOp == Op::kKeygen ? ItemSteps::hash_new_pk : ItemSteps::store_ss));
     const KeccakFunctions& keccak = Isa::keccak();
     if constexpr (kOp == Op::kKeygen) {
       keccak.sha3_256({batch.sk_out + P.hash_offset(), P.secret_key_bytes()}, {batch.pk_out, P.public_key_bytes()},

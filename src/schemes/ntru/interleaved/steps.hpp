@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the stages of encaps and decaps on interleaved items, one per vector lane.
+// The steps of encaps and decaps on interleaved items, one per vector lane.
 #pragma once
 
 #include <cstring>
@@ -53,11 +53,11 @@ struct State {
 };
 
 template <NtruParams P, InstructionSet Isa>
-struct Ops : KeygenOps<P, Isa> {
+struct Steps : KeygenSteps<P, Isa> {
   using State = interleaved::State<P, Isa>;
   using Rq = LanePoly<P, ntru::Rq>;
 
-  using KeygenOps<P, Isa>::poly_Rq_mul;
+  using KeygenSteps<P, Isa>::poly_Rq_mul;
 
   // ---- encaps. The fields hold a = r, b = m, x = h, y = r mod q; z = h r, then c.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the stages of encaps and decaps on items that lie one after the other. `Prims` names the primitives of an
+// The steps of encaps and decaps on items that lie one after the other. `Prims` names the primitives of an
 // instruction set: kName, mul(n), keccak(), inverse(), sort().
 #pragma once
 
@@ -67,7 +67,7 @@ struct State {
 };
 
 template <NtruParams P, class Prims>
-struct Ops : KeygenOps<P, Prims> {
+struct Steps : KeygenSteps<P, Prims> {
   using State = single::State<P, Prims>;
   using Item = single::Item<P>;
 

@@ -18,7 +18,7 @@ inline namespace POLYKEM_ISA {
 
 /// The working memory of one item.
 template <Dims D, class Prims>
-struct Work {
+struct Workspace {
   Poly vector[D.k];  ///< the transform of s, y or u
   Poly row[D.k];     ///< a row of A, or another vector to multiply by; then row[0] is the product and row[1] is free
   uint16_t room[Prims::kSampleRoom + 2];
@@ -36,27 +36,28 @@ struct Work {
 template <MlkemParams P, class Prims>
 struct State {
   static constexpr Dims kDims = P;
-  static constexpr size_t workspace_bytes() { return Arena::bytes<Work<kDims, Prims>>(1); }
+  static constexpr size_t workspace_bytes() { return Arena::bytes<Workspace<kDims, Prims>>(1); }
 
-  State(const Batch& batch, std::byte* workspace) : io(batch), work(*Arena(workspace).take<Work<kDims, Prims>>(1)) {}
+  State(const Batch& batch, std::byte* workspace)
+      : io(batch), work(*Arena(workspace).take<Workspace<kDims, Prims>>(1)) {}
 
   const Batch& io;
-  Work<kDims, Prims>& work;
+  Workspace<kDims, Prims>& work;
 };
 
 template <MlkemParams P, class Prims>
-struct Ops {
+struct Steps {
   static_assert(!P.kyber());
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using State = low_memory::State<P, Prims>;
-  using Work = low_memory::Work<kDims, Prims>;
+  using Workspace = low_memory::Workspace<kDims, Prims>;
 
   /// Returns the PRF's bytes for one polynomial, which it writes to the end of row[1]. The polynomial may be sampled
   /// into row[1] itself, since each byte is read before it is overwritten. This is not inlined, so that its sponge is
   /// not on the stack while a row of A is sampled.
   template <unsigned kEta>
-  [[gnu::noinline]] static const uint8_t* prf(Work& w, const uint8_t* seed, size_t nonce) {
+  [[gnu::noinline]] static const uint8_t* prf(Workspace& w, const uint8_t* seed, size_t nonce) {
     uint8_t* out = reinterpret_cast<uint8_t*>(w.row[1].c + kN) - 64 * kEta;
     const auto last = static_cast<uint8_t>(nonce);
     Shake shake(Shake::Strength::kShake256);
@@ -67,24 +68,24 @@ struct Ops {
   }
 
   /// Samples kK polynomials and stores their transforms in `vector`.
-  static void sample_vector(Work& w, const uint8_t* seed) {
+  static void sample_vector(Workspace& w, const uint8_t* seed) {
     for (size_t i = 0; i < kK; ++i) {
       Prims::template sample_poly_cbd<P.eta1>(w.vector[i], prf<P.eta1>(w, seed, i));
       transform(w, i);
     }
   }
-  static void transform(Work& w, size_t i) {
+  static void transform(Workspace& w, size_t i) {
     Prims::ntt(w.vector[i]);
     Prims::prepare(w.factors[i], w.vector[i]);
   }
 
   /// Computes row[0] = row i of A, or of its transpose, times `vector`.
-  static void multiply_row(Work& w, const uint8_t* rho, size_t i, bool transposed) {
+  static void multiply_row(Workspace& w, const uint8_t* rho, size_t i, bool transposed) {
     for (size_t j = 0; j < kK; ++j)
       Prims::sample_ntt(w.row[j], rho, transposed ? i : j, transposed ? j : i);
     multiply(w);
   }
-  static void multiply(Work& w) { Prims::template multiply<kK>(w.row, w.vector, w.factors); }
+  static void multiply(Workspace& w) { Prims::template multiply<kK>(w.row, w.vector, w.factors); }
 
   // ---- keygen
 
@@ -94,7 +95,7 @@ struct Ops {
   }
 
   static void make_keys(State& state) {
-    Work& w = state.work;
+    Workspace& w = state.work;
     const uint8_t* sigma = w.seeds + kSymBytes;
     sample_vector(w, sigma);
     for (size_t i = 0; i < kK; ++i)
@@ -127,7 +128,7 @@ struct Ops {
   /// ciphertext, which is to be compressed to `bits` bits per coefficient and begins at byte `offset`. Returns 0 if all
   /// coefficients of t^ are below q. [FIPS203, Alg 14]
   template <class Use>
-  static uint32_t encrypt(Work& w, const uint8_t* pk, Use&& use) {
+  static uint32_t encrypt(Workspace& w, const uint8_t* pk, Use&& use) {
     const uint8_t* r = w.seeds + kSymBytes;
     sample_vector(w, r);
     for (size_t i = 0; i < kK; ++i) {
@@ -145,13 +146,13 @@ struct Ops {
     return too_large;
   }
   /// Transforms row[0] back and adds the noise of that nonce.
-  static void finish(Work& w, const uint8_t* r, size_t nonce) {
+  static void finish(Workspace& w, const uint8_t* r, size_t nonce) {
     Prims::inverse_ntt(w.row[0]);
     Prims::add_cbd2(w.row[0], prf<P.kEta2>(w, r, nonce), w.row[1]);
   }
 
   static void encrypt_m(State& state) {
-    Work& w = state.work;
+    Workspace& w = state.work;
     w.differences = encrypt(w, state.io.pk, [&](auto bits, const Poly& a, size_t at) {
       Prims::template compress<bits>(state.io.ct_out + at, a);
     });
@@ -172,7 +173,7 @@ struct Ops {
   }
 
   static void decrypt(State& state) {
-    Work& w = state.work;
+    Workspace& w = state.work;
     for (size_t i = 0; i < kK; ++i) {
       Prims::template decompress<P.du>(w.vector[i], state.io.ct + i * kN * P.du / 8);
       transform(w, i);
@@ -205,7 +206,7 @@ struct Ops {
   }
 
   static void encrypt_and_compare(State& state) {
-    Work& w = state.work;
+    Workspace& w = state.work;
     uint32_t differences = 0;
     encrypt(w, state.io.sk + P.pk_offset(), [&](auto bits, const Poly& a, size_t at) {
       auto* again = reinterpret_cast<uint8_t*>(w.row[1].c);
@@ -216,38 +217,38 @@ struct Ops {
   }
 
   static void select(State& state) {
-    Work& w = state.work;
+    Workspace& w = state.work;
     ct::select_bytes(state.io.ss_out, w.seeds, w.rejected, kSymBytes, ct::mask_nonzero(w.differences));
   }
 };
 
-/// The plans of the three operations. Ops is the class low_memory::Ops with two more functions, which make coins.
-template <class Ops>
+/// The plans of the three operations. Steps is the class low_memory::Steps with two more functions, which make coins.
+template <class Steps>
 struct Kem {
-  using State = typename Ops::State;
+  using State = typename Steps::State;
 
   static constexpr auto keygen = plan_of<kKeygenStages, State>({
-      {"randombytes", Ops::make_keygen_coins},
-      {"sha3_512.G", Ops::hash_d},
-      {{"make_keys", "sample_ntt", "byte_encode"}, Ops::make_keys},
-      {"sha3_256.H", Ops::hash_new_pk},
+      {"randombytes", Steps::make_keygen_coins},
+      {"sha3_512.G", Steps::hash_d},
+      {{"make_keys", "sample_ntt", "byte_encode"}, Steps::make_keys},
+      {"sha3_256.H", Steps::hash_new_pk},
   });
 
   static constexpr auto encaps = plan_of<kEncapsStages, State>({
-      {"randombytes", Ops::make_encaps_coins},
-      {"sha3_256.H", Ops::hash_pk},
-      {"sha3_512.G", Ops::hash_m},
-      {{"encrypt", "byte_decode", "compress_byte_encode"}, Ops::encrypt_m},
-      {"shared_secret", Ops::store_ss},
+      {"randombytes", Steps::make_encaps_coins},
+      {"sha3_256.H", Steps::hash_pk},
+      {"sha3_512.G", Steps::hash_m},
+      {{"encrypt", "byte_decode", "compress_byte_encode"}, Steps::encrypt_m},
+      {"shared_secret", Steps::store_ss},
   });
 
   static constexpr auto decaps = plan_of<kDecapsStages, State>({
-      {"sha3_256.H", Ops::check_sk},
-      {{"decrypt", "byte_decode", "compress.m"}, Ops::decrypt},
-      {"sha3_512.G", Ops::hash_m},
-      {"shake256.J", Ops::hash_reject},
-      {{"encrypt_compare", "sample_ntt", "compress_compare"}, Ops::encrypt_and_compare},
-      {"cmov", Ops::select},
+      {"sha3_256.H", Steps::check_sk},
+      {{"decrypt", "byte_decode", "compress.m"}, Steps::decrypt},
+      {"sha3_512.G", Steps::hash_m},
+      {"shake256.J", Steps::hash_reject},
+      {{"encrypt_compare", "sample_ntt", "compress_compare"}, Steps::encrypt_and_compare},
+      {"cmov", Steps::select},
   });
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes every stage of kem.hpp by a loop over the items of a state. The portable backend does so with PortablePrims;
-// the vector backends do so for small batches, with primitives of their own.
+// The steps of kem.hpp, each a loop over the items of a chunk. The portable backend runs them with PortablePrims; the
+// vector backends run them for small batches, with primitives of their own.
 #pragma once
 
 #include <cstring>
@@ -90,7 +90,7 @@ struct State {
 };
 
 template <NtruParams P, class Prims>
-struct Ops {
+struct Steps {
   using State = ref::State<P, Prims>;
   using KeygenState = State;
   using Item = ref::Item<P>;

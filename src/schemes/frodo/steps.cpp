@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schemes/frodo/ops.hpp"
+#include "schemes/frodo/steps.hpp"
 
 #include <cstring>
 
@@ -49,7 +49,7 @@ bool State::next_tile() {
   return false;
 }
 
-namespace ops {
+namespace steps {
 
 namespace {
 
@@ -354,5 +354,5 @@ void select_k_or_s(State& state) {
   });
 }
 
-}  // namespace ops
+}  // namespace steps
 }  // namespace polykem::frodo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of low_memory/kem.hpp, without those that make coins.
+// The steps of low_memory/kem.hpp, without those that make coins.
 #pragma once
 
 namespace polykem::frodo::low_memory {
@@ -7,7 +7,7 @@ namespace polykem::frodo::low_memory {
 struct KeygenState;
 struct EncryptionState;
 
-namespace ops {
+namespace steps {
 
 void expand_seed_a(KeygenState& state);
 void expand_s(KeygenState& state);
@@ -34,5 +34,5 @@ void compare_ct(EncryptionState& state);
 void select_k_or_s(EncryptionState& state);
 void hash_ct(EncryptionState& state);
 
-}  // namespace ops
+}  // namespace steps
 }  // namespace polykem::frodo::low_memory
