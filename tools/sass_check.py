@@ -31,8 +31,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # has the offset that a static_assert beside it states.
 PUBLIC = {
     "gather_kernel": ("the keys' indices are public; the record they choose is not", "index record_bytes count"),
-    "mul_as_aes_kernel": ("seedA in the public key", "pk sizes"),
-    "mul_sa_aes_kernel": ("seedA in the public key", "seeds"),
+    "mul_a_s_aes_kernel": ("seedA in the public key", "pk sizes"),
+    "mul_s_a_aes_kernel": ("seedA in the public key", "seeds"),
     "gen_a_aes_kernel": ("seedA in the public key", "seed_a"),
     "mlkem4cuda17sample_ntt_kernel": ("rho in the public key; how many entries of A to retry", "rho retries entries"),
     "mlkem4cuda19sample_noise_kernel": ("rho in the public key; which entries of A to retry",

@@ -60,7 +60,7 @@ struct SmallBatchLimits {
   size_t own_keys = 0;       ///< each item with its own key, or without one
   size_t expanded_keys = 0;  ///< with keys that a key set has expanded
   size_t shared_key = 0;     ///< with one key for all
-  bool tails = false;        ///< also what full vectors leave at the end of a chunk, but not with one key for all
+  bool tails = false;        ///< also computes the items at a chunk's end that fill no vector, unless all have one key
 
   constexpr size_t max_items(const BatchView& items) const {
     return items.shared_key ? shared_key : items.expanded.data != nullptr ? expanded_keys : own_keys;
@@ -137,7 +137,7 @@ struct Scheme {
   /// parts do not belong together. nullptr: there is no such computation.
   Status (*public_key_of)(const uint8_t* sk, uint8_t* pk) = nullptr;
   /// mu of the first of the messages: 64 bytes, from which a signature set signs and verifies [FIPS204, Alg 7, L6].
-  /// key: the private key for Op::kSign, the public key for Op::kVerify.
+  /// key: the secret key for Op::kSign, the public key for Op::kVerify.
   void (*mu)(Op op, const uint8_t* key, const Messages& messages, uint8_t* out) = nullptr;
   bool research = false;  ///< not to be relied on: attacks on it are published
   OpStages stages;

@@ -71,10 +71,10 @@ class Text(unittest.TestCase):
         """In kernels that make A by look-ups, words of shared memory are public and bytes are not."""
         for load, found in (("LDS", 0), ("LDS.128", 0), ("LDS.U8", 1), ("LDS.64", 1)):
             code = (f"{load} R4, [R8]", "PRMT R6, R4, 0x5504, R3", "LDS R6, [R6]", "EXIT")
-            self.assertEqual(len(findings(*code, name="mul_sa_aes_kernel")), found, load)
-            self.assertEqual(len(findings(*code, name="mul_sa_shake_kernel")), 1, load)
+            self.assertEqual(len(findings(*code, name="mul_s_a_aes_kernel")), found, load)
+            self.assertEqual(len(findings(*code, name="mul_s_a_shake_kernel")), 1, load)
         code = (*LOAD, "PRMT R6, R4, 0x5504, R3", "LDS R6, [R6]", "EXIT")  # from a parameter that is not the seed
-        self.assertEqual(len(findings(*code, name="mul_sa_aes_kernel")), 1)
+        self.assertEqual(len(findings(*code, name="mul_s_a_aes_kernel")), 1)
 
     def test_secrets_come_around_a_loop(self):
         found = findings(*LOAD, "STS [R6], RZ", "IMAD.MOV.U32 R6, RZ, RZ, R4", "BRA 0x20", "EXIT")

@@ -62,7 +62,7 @@ TEST_P(Requests, HedgedSignaturesDiffer) {
   EXPECT_EQ(signer.verify(2, pk, m, two), std::vector<polykem_status>(2, POLYKEM_OK));
 }
 
-TEST_P(Requests, PublicKeysOfPrivateKeys) {
+TEST_P(Requests, PublicKeysOfSecretKeys) {
   const Signer signer(GetParam());
   const size_t bytes = signer.info.secret_key_bytes;
   Bytes pk, sk, found(signer.info.public_key_bytes);

@@ -9,7 +9,7 @@
 #include "prim/keccak/cortex_m4/lanes.hpp"
 #endif
 
-namespace polykem::sponge {
+namespace polykem::keccak {
 
 #ifdef POLYKEM_CORTEX_M4
 
@@ -37,4 +37,4 @@ inline void permute(uint64_t state[25]) {
 
 #endif
 
-}  // namespace polykem::sponge
+}  // namespace polykem::keccak

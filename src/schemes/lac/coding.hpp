@@ -67,8 +67,8 @@ inline void decompress(uint8_t* out, const uint8_t* bytes, size_t count) {
   }
 }
 
-/// Reads the secret polynomial of a key. Only the two low bits of a byte count: they are 0, 1, or 3, which is -1. 2,
-/// which no key has, is 0, so any bytes are a polynomial.
+/// Reads the secret polynomial of a key. Only the two low bits of a byte are read: 0, 1, 2, 3 mean 0, 1, 0, -1. No key
+/// has a 2, but with it any bytes are a polynomial.
 inline void load_secret(int8_t* out, const uint8_t* bytes, size_t n) {
   for (size_t i = 0; i < n; ++i)
     out[i] = static_cast<int8_t>((bytes[i] & 1) - (bytes[i] & (bytes[i] >> 1) & 1) * 2);

@@ -45,7 +45,7 @@ constexpr SchemeBackend backend() {
   set(Op::kSign, OneOperation<P, Op::kSign, Sign, SignSteps<P, Isa>>::operation(Isa::kItems));
   set(Op::kVerify, OneOperation<P, Op::kVerify, Verify, VerifySteps<P, Isa>>::operation(Isa::kItems));
   result.expanded_public_key = Keys<P, Isa>::kExpandedPublicKey;
-  result.expanded_secret_key = Keys<P, Isa>::kExpandedPrivateKey;
+  result.expanded_secret_key = Keys<P, Isa>::kExpandedSecretKey;
   return result;
 }
 

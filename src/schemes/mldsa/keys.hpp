@@ -10,7 +10,7 @@ inline namespace POLYKEM_ISA {
 template <MldsaParams P, InstructionSet Isa>
 struct Keys {
   using Public = PublicKey<P>;
-  using Private = PrivateKey<P>;
+  using Secret = SecretKey<P>;
 
   static void expand_public(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
     using Steps = VerifySteps<P, Isa>;
@@ -25,9 +25,9 @@ struct Keys {
     Steps::hash_public_keys({keys[0].tr, sizeof(Public)}, {records, P.public_key_bytes()}, count);
   }
 
-  static void expand_private(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
+  static void expand_secret(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
     using Steps = SignSteps<P, Isa>;
-    auto* const keys = reinterpret_cast<Private*>(out);
+    auto* const keys = reinterpret_cast<Secret*>(out);
     const auto record = [&](size_t i) { return records + i * P.secret_key_bytes(); };
     for (size_t i = 0; i < count; ++i) {
       ct::declassify(record(i), kSeedBytes);
@@ -40,7 +40,7 @@ struct Keys {
 
   static size_t workspace_bytes(size_t) { return Arena::bytes<HashRows<P, Isa>>(1); }
   static constexpr ExpandedKeyFormat kExpandedPublicKey{sizeof(Public), workspace_bytes, expand_public};
-  static constexpr ExpandedKeyFormat kExpandedPrivateKey{sizeof(Private), workspace_bytes, expand_private};
+  static constexpr ExpandedKeyFormat kExpandedSecretKey{sizeof(Secret), workspace_bytes, expand_secret};
 
  private:
   static HashRows<P, Isa>& rows_in(std::byte* workspace) { return *Arena(workspace).take<HashRows<P, Isa>>(1); }

@@ -7,7 +7,7 @@
 
 namespace polykem::mldsa {
 
-/// Computes mu. `key` is a private key for Op::kSign, otherwise a public key. [FIPS204, Alg 7, L6; Alg 8, L6-7]
+/// Computes mu. `key` is a secret key for Op::kSign, otherwise a public key. [FIPS204, Alg 7, L6; Alg 8, L6-7]
 template <MldsaParams P>
 void mu(Op op, const uint8_t* key, const Messages& messages, uint8_t* out) {
   uint8_t tr[kDigestBytes];

@@ -48,7 +48,7 @@ struct MldsaParams {
   constexpr size_t w1_bytes() const { return poly_bytes(w1_bits()); }
 
   constexpr size_t public_key_bytes() const { return kSeedBytes + k * t1_bytes(); }
-  /// A private key is rho, K, tr, s1, s2, t0; these are the offsets of its parts. [FIPS204, Alg 24]
+  /// A secret key is rho, K, tr, s1, s2, t0; these are the offsets of its parts. [FIPS204, Alg 24]
   constexpr size_t k_offset() const { return kSeedBytes; }
   constexpr size_t tr_offset() const { return 2 * kSeedBytes; }
   constexpr size_t s1_offset() const { return tr_offset() + kDigestBytes; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the public key from a private key, which does not contain it.
+// Computes the public key from a secret key, which does not contain it.
 #pragma once
 
 #include "core/secure.hpp"
@@ -21,8 +21,8 @@ int32_t mask_out_of_range(const Item& item) {
   return mask;
 }
 
-/// Makes the key pair again from rho, K, s1 and s2 of a private key. Returns Status::kSecretKey and zeros unless tr and
-/// t0 are those of the private key, and s1 and s2 are small. [FIPS204, Alg 6, L3-10; RFC9881, 8.2]
+/// Makes the key pair again from rho, K, s1 and s2 of a secret key. Returns Status::kSecretKey and zeros unless tr and
+/// t0 are those of the secret key, and s1 and s2 are small. [FIPS204, Alg 6, L3-10; RFC9881, 8.2]
 template <MldsaParams P>
 Status public_key_of(const uint8_t* sk, uint8_t* pk) {
   using Steps = KeygenSteps<P, ref::Portable>;

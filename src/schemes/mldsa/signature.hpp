@@ -22,7 +22,7 @@ struct Keygen {
       {"multiply", Steps::multiply_a_s1},
       {"inverse_ntt", Steps::inverse_t},
       {"power2round_pack", Steps::store_t},
-      {"shake256.tr", Steps::hash_pk},
+      {"shake256.tr", Steps::hash_new_pk},
       {"pack_sk", Steps::store_sk},
   });
 };

@@ -103,7 +103,7 @@ struct VerifyState : ItemsState<P, Isa, VerifyItem<P>> {
 /// A queue of items that need a signature. Up to kAttempts of them have a slot, with their key. A round makes an
 /// attempt for each of these; while the queue is empty and slots are free, it makes several attempts for an item, of
 /// which the first to succeed counts. A signed item leaves its slot to the next one, so that rounds stay full. So does
-/// an item whose attempts all fail, which is less likely than 2^-256 with a private key that keygen made.
+/// an item whose attempts all fail, which is less likely than 2^-256 with a secret key that keygen made.
 template <MldsaParams P, InstructionSet Isa>
 struct SignState {
   static constexpr size_t kAttempts = Isa::kItems, kItems = 8 * Isa::kItems;
@@ -118,7 +118,7 @@ struct SignState {
   }();
   static constexpr size_t kEndOfAttempts = kMaxAttempts * P.l;  ///< kappa after the last attempt
   using Item = SignItem<P>;
-  using Key = PrivateKey<P>;
+  using Key = SecretKey<P>;
 
   struct Slot {
     const Key* key;

@@ -313,7 +313,7 @@ struct SignSteps : CommonSteps<P, Isa> {
         [&](size_t i, const uint8_t* bytes) { std::memcpy(state.items[i].mask_seed, bytes, kDigestBytes); });
   }
 
-  static void load_key(PrivateKey<P>& key, const uint8_t* sk) {
+  static void load_key(SecretKey<P>& key, const uint8_t* sk) {
     for (size_t j = 0; j < kL; ++j)
       load_small(key.s1[j], sk + P.s1_offset() + j * P.eta_bytes());
     for (size_t j = 0; j < kK; ++j)
@@ -321,7 +321,7 @@ struct SignSteps : CommonSteps<P, Isa> {
     for (size_t j = 0; j < kK; ++j)
       unpack_below<kD>(key.t0[j], sk + P.t0_offset() + j * P.t0_bytes(), 1 << (kD - 1));
   }
-  static void transform_key(PrivateKey<P>& key) {
+  static void transform_key(SecretKey<P>& key) {
     for (SmallPoly& s : key.s1)
       Isa::small_ntt().forward(s.c);
     for (SmallPoly& s : key.s2)
@@ -340,12 +340,12 @@ struct SignSteps : CommonSteps<P, Isa> {
 
   /// Transforms s1, s2 and t0 of the new keys. [FIPS204, Alg 7, L2-4]
   static void ntt_key(State& state) {
-    each_new_key(state, [](PrivateKey<P>& key, const uint8_t*) { transform_key(key); });
+    each_new_key(state, [](SecretKey<P>& key, const uint8_t*) { transform_key(key); });
   }
 
   /// Samples A^ of the new keys from rho. [FIPS204, Alg 7, L5]
   static void expand_a(State& state) {
-    each_new_key(state, [&](PrivateKey<P>&, const uint8_t* sk) { ct::declassify(sk, kSeedBytes); });
+    each_new_key(state, [&](SecretKey<P>&, const uint8_t* sk) { ct::declassify(sk, kSeedBytes); });
     Common::expand_matrices(
         *state.rows, state.new_key_count, [&](size_t i) { return state.keys[state.new_keys[i]].a; },
         [&](size_t i) { return sk_of(state, state.slots[state.new_keys[i]].item); });
@@ -479,7 +479,7 @@ struct SignSteps : CommonSteps<P, Isa> {
   static const uint8_t* sk_of(const State& state, size_t item) {
     return state.io.sk + (state.io.shared_key ? 0 : item) * P.secret_key_bytes();
   }
-  static const PrivateKey<P>& key_of(const State& state, const Attempt& attempt) { return *state.slot_of(attempt).key; }
+  static const SecretKey<P>& key_of(const State& state, const Attempt& attempt) { return *state.slot_of(attempt).key; }
 
   static void make_rnd(State& state, size_t i) {
     if (state.io.message.deterministic) {

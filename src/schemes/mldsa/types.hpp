@@ -25,9 +25,9 @@ struct PublicKey {
   uint8_t tr[kDigestBytes];
 };
 
-/// A private key ready for use.
+/// A secret key ready for use.
 template <MldsaParams P>
-struct PrivateKey {
+struct SecretKey {
   Poly a[P.k * P.l];  ///< A^, row by row, in [0, q)
   Poly t0[P.k];       ///< the transform of t0
   SmallPoly s1[P.l], s2[P.k];

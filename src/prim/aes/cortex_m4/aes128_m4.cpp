@@ -25,7 +25,7 @@ namespace polykem::cortex_m4 {
 
 namespace {
 
-using namespace aes_tables;
+using namespace aes::tables;
 
 constexpr size_t kRunColumns = 256;
 

@@ -7,7 +7,7 @@ namespace polykem {
 
 namespace {
 
-using namespace aes_tables;
+using namespace aes::tables;
 
 void encrypt(uint8_t* out, const uint8_t* in, size_t blocks, const uint8_t key[kAes128KeyBytes]) {
   RoundKeys keys;

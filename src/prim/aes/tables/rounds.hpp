@@ -10,7 +10,7 @@
 
 #include "prim/aes/aes128.hpp"
 
-namespace polykem::aes_tables {
+namespace polykem::aes::tables {
 
 inline constexpr size_t kRounds = 10;
 
@@ -107,4 +107,4 @@ inline Block encrypt_block(Block b, const RoundKeys& keys) {
           substituted(b.c2, b.c3, b.c0, b.c1) ^ key[2], substituted(b.c3, b.c0, b.c1, b.c2) ^ key[3]};
 }
 
-}  // namespace polykem::aes_tables
+}  // namespace polykem::aes::tables

@@ -13,7 +13,7 @@ namespace polykem {
 namespace {
 
 void xor_byte(uint64_t state[25], size_t position, uint8_t byte) {
-  state[position / 8] ^= sponge::from_word(uint64_t{byte} << (8 * (position % 8)));
+  state[position / 8] ^= keccak::from_word(uint64_t{byte} << (8 * (position % 8)));
 }
 
 constexpr bool kLittleEndian = std::endian::native == std::endian::little;
@@ -42,13 +42,13 @@ void store_word(uint8_t* bytes, uint64_t word, size_t count) {
 
 void store_words(uint8_t* bytes, const uint64_t* lanes, size_t count) {
   for (size_t i = 0; i < count; ++i)
-    store_word(bytes + 8 * i, sponge::to_word(lanes[i]), 8);
+    store_word(bytes + 8 * i, keccak::to_word(lanes[i]), 8);
 }
 
 /// Adds `count` words to the lanes of a state.
 void add_words(uint64_t* lanes, const uint8_t* bytes, size_t count) {
   for (size_t i = 0; i < count; ++i)
-    lanes[i] ^= sponge::from_word(load_word(bytes + 8 * i));
+    lanes[i] ^= keccak::from_word(load_word(bytes + 8 * i));
 }
 
 /// Absorbs `in`, beginning at byte `position` < rate of a block, and returns the next position. Takes whole words at
@@ -63,7 +63,7 @@ size_t absorb_bytes(uint64_t state[25], size_t rate, size_t position, std::span<
       xor_byte(state, position++, in[i++]);
     }
     if (position == rate) {
-      sponge::permute(state);
+      keccak::permute(state);
       position = 0;
     }
   }
@@ -80,9 +80,9 @@ void sha3(uint8_t* out, std::span<const uint8_t> first, std::span<const uint8_t>
     position = absorb_bytes(state, kRate, position, part);
   xor_byte(state, position, 0x06);
   xor_byte(state, kRate - 1, 0x80);
-  sponge::permute(state);
+  keccak::permute(state);
   for (size_t i = 0; i < kBytes; i += 8)
-    store_word(out + i, sponge::to_word(state[i / 8]), 8);
+    store_word(out + i, keccak::to_word(state[i / 8]), 8);
   zeroize(state, sizeof state);
 }
 
@@ -115,7 +115,7 @@ void Shake::squeeze(std::span<uint8_t> out) {
   if (!squeezing_) finish();
   for (size_t i = 0; i < out.size();) {
     if (position_ == rate_) {
-      sponge::permute(state_);
+      keccak::permute(state_);
       position_ = 0;
     }
     const size_t shift = position_ % 8;
@@ -125,7 +125,7 @@ void Shake::squeeze(std::span<uint8_t> out) {
       i += 8 * words;
       continue;
     }
-    const uint64_t word = sponge::to_word(state_[position_ / 8]) >> (8 * shift);
+    const uint64_t word = keccak::to_word(state_[position_ / 8]) >> (8 * shift);
     const size_t now = std::min(8 - shift, out.size() - i);
     store_word(out.data() + i, word, now);
     position_ += now;

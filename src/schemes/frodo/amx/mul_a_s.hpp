@@ -15,6 +15,7 @@
 namespace polykem::frodo::amx {
 inline namespace POLYKEM_ISA {
 
+namespace tiles = matmul::tiles;
 using lanes::Blocks, lanes::Grid, lanes::kStepColumns, lanes::kStepRows, lanes::steps_of_columns;
 
 POLYKEM_INLINE __mmask32 first_words(size_t count) {

@@ -9,6 +9,7 @@ namespace polykem::frodo {
 
 namespace {
 
+namespace tiles = matmul::tiles;
 using amx::LeftSpace;
 using amx::RightSpace;
 using amx::SharedKeySpace;

@@ -11,8 +11,8 @@ namespace polykem::frodo::cuda {
 
 using polykem::cuda::Records;
 
-/// The destination of c1 and c2. In encaps they are stored in ct. In decaps they are compared with ct, which is not
-/// written, and fail gets words that are not 0 where they differ.
+/// The destination of c1 and c2. In encaps they are stored in ct. In decaps ct is only read; `fail` becomes nonzero
+/// where it differs.
 struct Ciphertexts {
   uint8_t* ct;
   uint32_t* fail;  ///< nullptr in encaps

@@ -45,22 +45,22 @@ size_t LaunchContext::allocate(std::byte* workspace) {
 
 namespace {
 
-void mul_as(LaunchContext& t) {
-  t.set.gen_a == GenA::kShake ? mul_as_shake(t) : mul_as_aes(t);
+void mul_a_s(LaunchContext& t) {
+  t.set.gen_a == GenA::kShake ? mul_a_s_shake(t) : mul_a_s_aes(t);
 }
 
-void mul_sa(LaunchContext& t) {
+void mul_s_a(LaunchContext& t) {
   if (t.keeps_a()) {
-    mul_sa_shared(t);
+    mul_s_a_shared(t);
   } else {
-    t.set.gen_a == GenA::kShake ? mul_sa_shake(t) : mul_sa_aes(t);
+    t.set.gen_a == GenA::kShake ? mul_s_a_shake(t) : mul_s_a_aes(t);
   }
 }
 
 constexpr auto kKeygen = kernel_plan_of<kKeygenStages, LaunchContext>({
     {{"shake_coins", "randombytes"}, field::kCoins, 0, make_coins},
     {{"shake_sample", "shake.seed_a", "sample_matrix"}, 0, field::kPkOut | field::kSkOut, expand_keygen},
-    {{"gen_a_mul_pack", "gen_a", "pack"}, field::kPkOut, field::kPkOut | field::kSkOut, mul_as, true},
+    {{"gen_a_mul_pack", "gen_a", "pack"}, field::kPkOut, field::kPkOut | field::kSkOut, mul_a_s, true},
     {"shake.pkh", field::kPkOut, field::kSkOut, hash_new_pk},
     {{"store_s", "store_sk"}, 0, field::kSkOut, store_s},
 });
@@ -68,7 +68,7 @@ constexpr auto kEncaps = kernel_plan_of<kEncapsStages, LaunchContext>({
     {{"shake_coins", "randombytes"}, field::kCoins, 0, make_coins},
     {"shake.pkh", field::kPk, 0, hash_pk},
     {{"shake_sample", "shake.seed_se", "sample_matrix"}, 0, 0, expand_encaps},
-    {{"gen_a_mul_pack", "gen_a", "pack.c1"}, field::kPk, field::kCtOut, mul_sa, true},
+    {{"gen_a_mul_pack", "gen_a", "pack.c1"}, field::kPk, field::kCtOut, mul_s_a, true},
     {{"mul_encode_pack", "unpack.b", "pack.c2"}, field::kPk, field::kCtOut, encrypt_mu},
     {"shake.ss", field::kCtOut, field::kSsOut, hash_ss},
 });
@@ -76,7 +76,7 @@ constexpr auto kEncaps = kernel_plan_of<kEncapsStages, LaunchContext>({
 constexpr auto kDecaps = kernel_plan_of<kDecapsStages, LaunchContext>({
     {{"mul_decode", "unpack.c", "decode"}, field::kSk | field::kCt, 0, decrypt_mu},
     {{"shake_sample", "shake.seed_se", "sample_matrix"}, 0, 0, expand_encaps},
-    {{"gen_a_mul_compare", "gen_a", "matmul.sa"}, field::kSk | field::kCt, 0, mul_sa, true},
+    {{"gen_a_mul_compare", "gen_a", "matmul.sa"}, field::kSk | field::kCt, 0, mul_s_a, true},
     {{"mul_encode_compare", "unpack.b", "compare"}, field::kSk | field::kCt, 0, encrypt_mu},
     {{"select_shake.ss", "select", "shake.ss"}, field::kSk | field::kCt, field::kSsOut, hash_ss},
 });

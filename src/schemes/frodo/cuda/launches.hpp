@@ -11,7 +11,7 @@
 
 namespace polykem::frodo::cuda {
 
-/// A is kept if at least this many items have one key: this many blocks of mul_sa_* are computed at once anyway.
+/// A is kept if at least this many items have one key: this many blocks of mul_s_a_* are computed at once anyway.
 inline constexpr size_t kMinForKeptA = 128;
 
 /// The records, the intermediates and the stream of one batch, on which its launches work.
@@ -89,14 +89,14 @@ void hash_pk(LaunchContext& t);
 void expand_encaps(LaunchContext& t);
 void hash_ss(LaunchContext& t);
 // product_shake.cu
-void mul_as_shake(LaunchContext& t);
-void mul_sa_shake(LaunchContext& t);
+void mul_a_s_shake(LaunchContext& t);
+void mul_s_a_shake(LaunchContext& t);
 // product_aes.cu
-void mul_as_aes(LaunchContext& t);
-void mul_sa_aes(LaunchContext& t);
+void mul_a_s_aes(LaunchContext& t);
+void mul_s_a_aes(LaunchContext& t);
 // product_shared.cu
 void expand_key(LaunchContext& t);
-void mul_sa_shared(LaunchContext& t);
+void mul_s_a_shared(LaunchContext& t);
 // small_products.cu
 void encrypt_mu(LaunchContext& t);
 void decrypt_mu(LaunchContext& t);

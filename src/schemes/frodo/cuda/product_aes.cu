@@ -25,7 +25,7 @@ struct WarpSteps {
 /// Computes gen_a, matmul.as and pack: B = A S + E of one item, into pk and the copy of pk in sk. A step is 16 rows and
 /// four groups of eight columns: lane 4 g + t has group t of rows g and g + 8.
 __global__ void __launch_bounds__(kAesThreads, 1)
-    mul_as_aes_kernel(uint8_t* pk, uint8_t* sk, const uint8_t* noise, Sizes sizes) {
+    mul_a_s_aes_kernel(uint8_t* pk, uint8_t* sk, const uint8_t* noise, Sizes sizes) {
   extern __shared__ __align__(128) uint4 shared_memory[];
   const uint32_t n = sizes.n, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const size_t item = blockIdx.x;
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kAesThreads, 1)
 /// eight groups of eight columns: lane 4 g + t has group g of rows t and t + 4. A word of A has two elements of
 /// different columns, four bytes; S' is multiplied with one byte at a time, the others' places in the tile being zero.
 __global__ void __launch_bounds__(kAesThreads, 1)
-    mul_sa_aes_kernel(Ciphertexts target, Records seeds, const uint8_t* noise, Sizes sizes) {
+    mul_s_a_aes_kernel(Ciphertexts target, Records seeds, const uint8_t* noise, Sizes sizes) {
   extern __shared__ __align__(128) uint4 shared_memory[];
   const uint32_t n = sizes.n, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const size_t item = blockIdx.x;
@@ -139,13 +139,13 @@ __global__ void __launch_bounds__(kAesThreads, 1)
 
 }  // namespace
 
-void mul_as_aes(LaunchContext& t) {
-  t.launch(mul_as_aes_kernel, t.count(), kAesThreads, aes_layout(t.sizes.n).end, t.io.pk_out, t.io.sk_out, t.noise,
+void mul_a_s_aes(LaunchContext& t) {
+  t.launch(mul_a_s_aes_kernel, t.count(), kAesThreads, aes_layout(t.sizes.n).end, t.io.pk_out, t.io.sk_out, t.noise,
            t.sizes);
 }
 
-void mul_sa_aes(LaunchContext& t) {
-  t.launch(mul_sa_aes_kernel, t.count(), kAesThreads, aes_layout(t.sizes.n).end, target_of(t), pk_of(t), t.noise,
+void mul_s_a_aes(LaunchContext& t) {
+  t.launch(mul_s_a_aes_kernel, t.count(), kAesThreads, aes_layout(t.sizes.n).end, target_of(t), pk_of(t), t.noise,
            t.sizes);
 }
 

@@ -39,7 +39,7 @@ constexpr uint32_t pair_bytes(uint32_t n) {
 /// A thread has a row: each squeezed pair of elements is multiplied with all eight columns of S, which lie in shared
 /// memory in the form [pair][column][2]. Dynamic shared memory: pair_bytes(n).
 __global__ void __launch_bounds__(32, kRowBlocks)
-    mul_as_shake_kernel(uint8_t* pk, uint8_t* sk, const uint8_t* noise, Sizes sizes, uint32_t tiles) {
+    mul_a_s_shake_kernel(uint8_t* pk, uint8_t* sk, const uint8_t* noise, Sizes sizes, uint32_t tiles) {
   extern __shared__ __align__(128) uint4 pairs[];
   const unsigned lane = threadIdx.x;
   const size_t item = blockIdx.x / tiles;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(32, kRowBlocks)
     polykem::cuda::store_record(to, bytes, lane, [&](int at) { return shared_word(packed, at); });
 }
 
-/// The bytes of shared memory of mul_sa_shake_kernel: the sums, and a tile for each warp.
+/// The bytes of shared memory of mul_s_a_shake_kernel: the sums, and a tile for each warp.
 constexpr size_t sums_bytes_shake(uint32_t n) {
   return sizeof(int) * polykem::cuda::kTileSums * row_blocks(n);
 }
@@ -131,7 +131,7 @@ __device__ __forceinline__ void permute_and_multiply(uint64_t (&state)[25], int*
 /// tiles of 32 rows of A in turn; sums are kept in shared memory. While a warp squeezes 84 columns, it multiplies those
 /// before.
 __global__ void __launch_bounds__(kMaxItemThreads, kItemBlocks)
-    mul_sa_shake_kernel(Ciphertexts target, Records seeds, const uint8_t* noise, Sizes sizes) {
+    mul_s_a_shake_kernel(Ciphertexts target, Records seeds, const uint8_t* noise, Sizes sizes) {
   using polykem::cuda::kTileStride;
   extern __shared__ __align__(128) uint4 shared[];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -194,15 +194,15 @@ static_assert(fits(640) && fits(976) && fits(1344));
 
 }  // namespace
 
-void mul_as_shake(LaunchContext& t) {
+void mul_a_s_shake(LaunchContext& t) {
   const uint32_t tiles = (t.sizes.n + 31) / 32;
-  t.launch(mul_as_shake_kernel, t.count() * tiles, 32, pair_bytes(t.sizes.n), t.io.pk_out, t.io.sk_out, t.noise,
+  t.launch(mul_a_s_shake_kernel, t.count() * tiles, 32, pair_bytes(t.sizes.n), t.io.pk_out, t.io.sk_out, t.noise,
            t.sizes, tiles);
 }
 
-void mul_sa_shake(LaunchContext& t) {
+void mul_s_a_shake(LaunchContext& t) {
   const uint32_t warps = warps_of(t.sizes.n);
-  t.launch(mul_sa_shake_kernel, t.count(), 32 * warps, shared_bytes_sa_shake(t.sizes.n, warps), target_of(t), pk_of(t),
+  t.launch(mul_s_a_shake_kernel, t.count(), 32 * warps, shared_bytes_sa_shake(t.sizes.n, warps), target_of(t), pk_of(t),
            t.noise, t.sizes);
 }
 

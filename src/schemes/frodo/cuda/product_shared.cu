@@ -205,8 +205,8 @@ struct TileOutput {
 /// Computes matmul.sa, and pack.c1 or a part of compare, for 16 items and 64 columns. In decaps the kernel adds to
 /// fail, which is 0 before.
 __global__ void __launch_bounds__(polykem::cuda::kGemmThreads, kGemmBlocks)
-    mul_sa_shared_kernel(Ciphertexts target, uint16_t* v, LimbMatrix a, const uint8_t* noise, Sizes sizes,
-                         size_t count) {
+    mul_s_a_shared_kernel(Ciphertexts target, uint16_t* v, LimbMatrix a, const uint8_t* noise, Sizes sizes,
+                          size_t count) {
   extern __shared__ __align__(128) uint4 shared_memory[];
   auto* const shared = reinterpret_cast<uint8_t*>(shared_memory);
   const uint32_t tiles = a.columns / kGemmColumns, first_column = blockIdx.x % tiles * kGemmColumns;
@@ -251,10 +251,10 @@ void expand_key(LaunchContext& t) {
   t.launch(add_b_kernel, n + kBar, 128, 0, a, pk + kSeedABytes, t.sizes);
 }
 
-void mul_sa_shared(LaunchContext& t) {
+void mul_s_a_shared(LaunchContext& t) {
   if (!t.has_expanded_key()) expand_key(t);
   const LimbMatrix a{t.limbs, limb_columns(t.sizes.n), limb_rows(t.sizes.n)};
-  t.launch(mul_sa_shared_kernel, polykem::cuda::blocks_for(t.count(), kGemmItems) * (a.columns / kGemmColumns),
+  t.launch(mul_s_a_shared_kernel, polykem::cuda::blocks_for(t.count(), kGemmItems) * (a.columns / kGemmColumns),
            polykem::cuda::kGemmThreads, kSharedProductBytes, target_of(t), t.v, a, t.noise, t.sizes, t.count());
 }
 

@@ -45,7 +45,7 @@ struct Product {
     const uint32_t odd = x & 0x01010101;
     return odd | (odd & x >> 1) * 0xff;
   }
-  /// Maps the bytes of a secret polynomial to -1, 0, 1: the two low bits of a byte count, and 2 is 0.
+  /// Maps the bytes of a secret polynomial to -1, 0, 1: only the two low bits are read: 0, 1, 2, 3 mean 0, 1, 0, -1.
   static __device__ __forceinline__ void to_signs(Groups& groups) {
 #pragma unroll
     for (uint2& g : groups)

@@ -122,8 +122,8 @@ POLYKEM_INLINE size_t take_uniform_group(int32_t* out, const uint8_t* in) {
 
 #endif
 
-/// Writes those of the eight half bytes of four bytes that are below kLimit to `out`, which has space for eight, and
-/// returns their number. Which ones are below kLimit is public.
+/// Splits four bytes into eight 4-bit integers, appends those below kLimit to `out` (space for eight) and returns how
+/// many. It is public which ones are below kLimit.
 template <unsigned kLimit>
 POLYKEM_INLINE size_t take_small_group(uint8_t* out, const uint8_t* in) {
   constexpr uint64_t kEach = 0x0101010101010101;

@@ -263,13 +263,13 @@ struct Plan {
 
   static consteval auto encaps_plan() {
     const Step hash{{"shake_coins_sha3", "randombytes", "sha3_512.G"}, field::kCoins | field::kPk, 0, hash_encaps};
-    const Step gen{{"sample_ntt", "byte_decode", "sample_ntt"}, field::kPk, 0, sample_a_transposed};
+    const Step matrix{{"sample_ntt", "byte_decode", "sample_ntt"}, field::kPk, 0, sample_a_transposed};
     const Step noise{"sample_poly_cbd", 0, 0, sample_noise};
     constexpr Fields kWritten = field::kCtOut | field::kSsOut | field::kItemStatus;
     if constexpr (S::kKyber) {
       return kernel_plan_of<kEncapsStages, F>({
           hash,
-          gen,
+          matrix,
           noise,
           {{"encrypt", "ntt", "compress_byte_encode"}, field::kPk, field::kCtOut, encrypt},
           {"shared_secret", 0, field::kSsOut, derive_encaps},
@@ -277,7 +277,7 @@ struct Plan {
     } else {
       return kernel_plan_of<kEncapsStages, F>({
           hash,
-          gen,
+          matrix,
           noise,
           {{"encrypt", "ntt", "shared_secret"}, field::kPk, kWritten, encrypt},
       });
@@ -287,13 +287,13 @@ struct Plan {
   static consteval auto decaps_plan() {
     constexpr Fields kInputs = field::kSk | field::kCt;
     const Step hash{{"sha3_512_shake256", "sha3_512.G", "shake256.J"}, kInputs, 0, hash_decaps};
-    const Step gen{"sample_ntt", field::kSk, 0, sample_a_transposed};
+    const Step matrix{"sample_ntt", field::kSk, 0, sample_a_transposed};
     const Step noise{"sample_poly_cbd", 0, 0, sample_noise};
     if constexpr (S::kKyber) {
       return kernel_plan_of<kDecapsStages, F>({
           {{"decrypt", "sha3_256.H", "compress.m"}, kInputs, 0, decrypt},
           hash,
-          gen,
+          matrix,
           noise,
           {{"encrypt_compare", "ntt", "compress_compare"}, kInputs, 0, compare},
           {"cmov", field::kSk, field::kSsOut, derive_decaps},
@@ -303,7 +303,7 @@ struct Plan {
           {"sha3_256.H", field::kSk, 0, check_sk},
           {{"decrypt", "byte_decode", "compress.m"}, kInputs, 0, decrypt},
           hash,
-          gen,
+          matrix,
           noise,
           {{"encrypt_compare_cmov", "ntt", "cmov"}, kInputs, field::kSsOut | field::kItemStatus, compare},
       });

@@ -57,8 +57,7 @@ struct State : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   auto& fo() { return work.fo; }
   const uint8_t* pk_hash(size_t l) const { return public_key(l).hash; }
   const uint8_t* z(size_t l) const { return secret_key(l).z; }
-  /// The pointer is derived from that of the array of keys, because a pointer to one key's hash does not reach the next
-  /// key's.
+  /// Points into the whole array: arithmetic on a pointer to one member must not leave that object (C++ [expr.add]).
   ByteRows own_hashes() { return {reinterpret_cast<uint8_t*>(work.own) + offsetof(Secret, pk.hash), sizeof(Secret)}; }
   ByteRows z_and_c() { return rows_of(work.joined); }
   bool valid(size_t l) const { return this->decapsulates() ? secret_key(l).valid : public_key(l).valid; }

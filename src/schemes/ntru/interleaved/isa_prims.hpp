@@ -14,7 +14,7 @@ inline namespace POLYKEM_ISA {
 template <InstructionSet Isa>
 struct WithSinglePrims : Isa {
   static size_t workspace_bytes(size_t n) {
-    return std::max({Isa::mul(n)->workspace_single_bytes, Isa::inverse().workspace_bytes, sorting::kSortOneBytes});
+    return std::max({Isa::mul(n)->workspace_single_bytes, Isa::inverse().workspace_bytes, sort_lanes::kSortOneBytes});
   }
 
   template <size_t n>
@@ -31,7 +31,7 @@ struct WithSinglePrims : Isa {
   static void inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n, void* ws) {
     Isa::inverse().inverse_mod3_single(inverse, a, n, ws);
   }
-  static void sort_int32(int32_t* keys, size_t count, void* ws) { sorting::sort_single(keys, count, ws); }
+  static void sort_int32(int32_t* keys, size_t count, void* ws) { sort_lanes::sort_single(keys, count, ws); }
 };
 
 }  // namespace POLYKEM_ISA

@@ -23,7 +23,7 @@ inline constexpr int kShakeWords = kShake128RateBytes / 8;
 inline constexpr auto kSha3Suffix = static_cast<uint64_t>(KeccakSuffix::kSha3);
 inline constexpr auto kShakeSuffix = static_cast<uint64_t>(KeccakSuffix::kShake);
 
-/// The blocks of a multiprocessor, in place of kHashBlocks, for a kernel whose blocks do several things. It needs more
+/// The blocks of a multiprocessor, in place of kHashBlocks, for a kernel of several tasks. It needs more
 /// registers, and fewer warps hash as fast.
 inline constexpr int kMixedBlocks = kHashBlocks == 1 ? 1 : 20;
 

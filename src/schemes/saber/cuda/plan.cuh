@@ -18,8 +18,8 @@ namespace polykem::saber::cuda {
 
 using polykem::cuda::Launcher;
 
-/// The blocks of a kernel of hash.cuh whose blocks do several things or, if the batch is small, of its form in
-/// hash_warp.cuh. Each thing has a block for 32 items, or for one if the batch is small.
+/// The blocks of a kernel of several tasks (A, hashes, noise): a task has a block for 32 items or, in the kernels for
+/// small batches of hash_warp.cuh, for one.
 struct BlockCounts {
   bool small_batch;
   size_t each;

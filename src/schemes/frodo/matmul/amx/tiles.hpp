@@ -8,7 +8,7 @@
 
 #include "prim/simd/isa.hpp"
 
-namespace polykem::tiles {
+namespace polykem::matmul::tiles {
 inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kRows = 16, kRowBytes = 64, kBytes = kRows * kRowBytes;
@@ -71,4 +71,4 @@ POLYKEM_INLINE void add_signed_unsigned() {
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::tiles
+}  // namespace polykem::matmul::tiles

@@ -2,8 +2,8 @@
 // Division steps on f, g and their cofactors v, w [BY19, 5], in one pair of polynomials
 //   P = x^(k+1) v + x^(k'+kSteps) f,  Q = w + x^kSteps g    after k steps (v, w and g without the steps' divisions by
 //   x).
-// A step is then a linear map of (P, Q) followed by P := x P. f and g have no terms left below x^(k+kSteps), and v and
-// w grow there: so they share the registers and never meet.
+// A step is then a linear map of (P, Q) followed by P := x P. After k steps f and g have no terms below
+// x^(k + kSteps), and v and w have no others. So both pairs share the registers.
 //
 // kSteps registers hold the coefficients i = 0, .., kSteps - 1 modulo kSteps of a segment of kSteps * kBits
 // coefficients, so that x P moves only the bits of one register, and a segment goes through kSteps steps between a load

@@ -7,6 +7,6 @@
 
 namespace polykem {
 
-const RowSortFunctions kRowSortAmx = {sorting::sample_fixed_type_rows};
+const RowSortFunctions kRowSortAmx = {sort_lanes::sample_fixed_type_rows};
 
 }  // namespace polykem

@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const SortFunctions kSortAvx2 = sorting::kSortTable;
+const SortFunctions kSortAvx2 = sort_lanes::kSortTable;
 
 }  // namespace polykem

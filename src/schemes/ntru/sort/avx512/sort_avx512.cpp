@@ -4,7 +4,7 @@
 
 namespace polykem {
 
-const SortFunctions kSortAvx512 = sorting::kSortTable;
-const RowSortFunctions kRowSortAvx512 = {sorting::sample_fixed_type_rows};
+const SortFunctions kSortAvx512 = sort_lanes::kSortTable;
+const RowSortFunctions kRowSortAvx512 = {sort_lanes::sample_fixed_type_rows};
 
 }  // namespace polykem

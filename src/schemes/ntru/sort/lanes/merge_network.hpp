@@ -12,7 +12,7 @@
 #include "schemes/ntru/sort/lanes/exchange.hpp"
 #include "schemes/ntru/sort/sort_lanes.hpp"
 
-namespace polykem::sorting {
+namespace polykem::sort_lanes {
 inline namespace POLYKEM_ISA {
 
 inline constexpr int32_t kLargestKey = INT32_MAX;
@@ -247,4 +247,4 @@ POLYKEM_INLINE void with_rows(size_t rows, Call call) {
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::sorting
+}  // namespace polykem::sort_lanes

@@ -7,7 +7,7 @@
 
 #include "schemes/ntru/sort/lanes/merge_network.hpp"
 
-namespace polykem::sorting {
+namespace polykem::sort_lanes {
 inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kItemsPerVector = 2 * V32::kLanes;  // of 16-bit lanes; their keys are in two vectors
@@ -113,4 +113,4 @@ inline void sample_fixed_type(uint16_t* out, ConstByteRows in, size_t count, siz
 inline constexpr SortFunctions kSortTable = {kItemsPerVector, sample_fixed_type};
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::sorting
+}  // namespace polykem::sort_lanes

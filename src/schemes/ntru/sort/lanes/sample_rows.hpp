@@ -8,7 +8,7 @@
 #include "schemes/ntru/sort/lanes/sort_single.hpp"
 
 #ifdef POLYKEM_ISA_AVX512
-namespace polykem::sorting {
+namespace polykem::sort_lanes {
 inline namespace POLYKEM_ISA {
 
 /// The indices of the five bytes of 30-bit word w of 16: the first four are in dword w of `low`, the last one is in
@@ -144,5 +144,5 @@ inline void sample_fixed_type_rows(ByteRows out, ConstByteRows in, size_t count,
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::sorting
+}  // namespace polykem::sort_lanes
 #endif

@@ -8,7 +8,7 @@
 
 #include "schemes/ntru/sort/lanes/exchange.hpp"
 
-namespace polykem::sorting {
+namespace polykem::sort_lanes {
 inline namespace POLYKEM_ISA {
 
 #ifdef POLYKEM_ISA_AVX512
@@ -169,4 +169,4 @@ void sort_columns(int32_t* keys) {
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::sorting
+}  // namespace polykem::sort_lanes

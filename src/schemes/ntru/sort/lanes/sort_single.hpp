@@ -9,7 +9,7 @@
 
 #include "schemes/ntru/sort/lanes/sort_columns.hpp"
 
-namespace polykem::sorting {
+namespace polykem::sort_lanes {
 inline namespace POLYKEM_ISA {
 
 /// The largest array that sort_single takes, and the bytes of workspace that it needs.
@@ -33,7 +33,7 @@ struct Exchange {
   POLYKEM_INLINE V32 operator()(V32 own, V32 partners_row) const {
     const V32 other = permuted(partners_row, partner);
     const V32 smaller = min_s(own, other);
-    return select(keeps_smaller, smaller, left_over(own, other, smaller));
+    return select(keeps_smaller, smaller, larger_of(own, other, smaller));
   }
 };
 
@@ -104,4 +104,4 @@ inline void sort_single(int32_t* values, size_t count, void* ws) {
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::sorting
+}  // namespace polykem::sort_lanes

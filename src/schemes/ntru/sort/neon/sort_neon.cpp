@@ -3,6 +3,6 @@
 
 namespace polykem {
 
-const SortFunctions kSortNeon = sorting::kSortTable;
+const SortFunctions kSortNeon = sort_lanes::kSortTable;
 
 }  // namespace polykem
