@@ -21,6 +21,11 @@ struct Launcher {
   void by_lane(Kernel kernel, size_t items, Arguments... arguments) {
     launch(kernel, blocks_for(items, 32), 32, arguments...);
   }
+  /// Launches a kernel in which a block of `threads` threads computes `block_items` items.
+  template <class Kernel, class... Arguments>
+  void by_block(Kernel kernel, size_t items, size_t block_items, unsigned threads, Arguments... arguments) {
+    launch(kernel, blocks_for(items, block_items), threads, arguments...);
+  }
   /// Launches a kernel that hashes: by_warp, in which a block of one warp computes each item, if items are few; else
   /// by_thread, in which each lane computes an item.
   template <class Kernel, class... Arguments>

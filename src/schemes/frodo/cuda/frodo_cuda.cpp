@@ -5,8 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "prim/cuda/multiprocessors.hpp"
-#include "schemes/frodo/cuda/launches.hpp"
+#include "schemes/frodo/cuda/context.hpp"
 #include "schemes/frodo/stages.hpp"
 
 namespace polykem::frodo::cuda {
@@ -45,15 +44,15 @@ size_t LaunchContext::allocate(std::byte* workspace) {
 
 namespace {
 
-void mul_a_s(LaunchContext& t) {
-  t.set.gen_a == GenA::kShake ? mul_a_s_shake(t) : mul_a_s_aes(t);
+void mul_a_s(LaunchContext& context) {
+  context.set.gen_a == GenA::kShake ? mul_a_s_shake(context) : mul_a_s_aes(context);
 }
 
-void mul_s_a(LaunchContext& t) {
-  if (t.keeps_a()) {
-    mul_s_a_shared(t);
+void mul_s_a(LaunchContext& context) {
+  if (context.keeps_a()) {
+    mul_s_a_shared(context);
   } else {
-    t.set.gen_a == GenA::kShake ? mul_s_a_shake(t) : mul_s_a_aes(t);
+    context.set.gen_a == GenA::kShake ? mul_s_a_shake(context) : mul_s_a_aes(context);
   }
 }
 

@@ -212,16 +212,16 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
 constexpr size_t kFewNoises = 3700, kFewOverlapped = 512;
 
 /// Returns true if there are too few items to fill the GPU with a thread for each.
-bool has_few_items(const LaunchContext& t, size_t max_items = polykem::cuda::kFewMessages) {
-  return polykem::cuda::is_few(t.count(), t.io.overlapped ? kFewOverlapped : max_items);
+bool has_few_items(const LaunchContext& context, size_t max_items = polykem::cuda::kFewMessages) {
+  return polykem::cuda::is_few(context.count(), context.io.overlapped ? kFewOverlapped : max_items);
 }
 
 /// Calls f with the rate and the number of thresholds of a set as types: SHAKE128 for n = 640, SHAKE256 for the others.
 template <class F>
-void with_rate(const LaunchContext& t, F&& f) {
+void with_rate(const LaunchContext& context, F&& f) {
   constexpr auto k640 = static_cast<int>(kFrodo640.cdf.size - 1), k976 = static_cast<int>(kFrodo976.cdf.size - 1);
   static_assert(kFrodo976.cdf.size >= kFrodo1344.cdf.size);
-  if (t.set.p.shake256) {
+  if (context.set.p.shake256) {
     f(std::integral_constant<int, polykem::cuda::kShake256Words>{}, std::integral_constant<int, k976>{});
   } else {
     f(std::integral_constant<int, polykem::cuda::kShake128Words>{}, std::integral_constant<int, k640>{});
@@ -230,67 +230,74 @@ void with_rate(const LaunchContext& t, F&& f) {
 
 }  // namespace
 
-void make_coins(LaunchContext& t) {
-  const size_t bytes = t.op == Op::kKeygen ? t.set.keygen_coin_bytes() : t.set.encaps_coin_bytes();
-  if (t.io.coins != nullptr) {
-    t.keep(cudaMemcpy2DAsync(t.coins, kCoinStride, t.io.coins, bytes, bytes, t.count(), cudaMemcpyDeviceToDevice,
-                             t.stream));
+void make_coins(LaunchContext& context) {
+  const size_t bytes = context.op == Op::kKeygen ? context.set.keygen_coin_bytes() : context.set.encaps_coin_bytes();
+  if (context.io.coins != nullptr) {
+    context.keep(cudaMemcpy2DAsync(context.coins, kCoinStride, context.io.coins, bytes, bytes, context.count(),
+                                   cudaMemcpyDeviceToDevice, context.stream));
     return;
   }
-  const auto domain = t.op == Op::kKeygen ? polykem::cuda::CoinDomain::kKeygen : polykem::cuda::CoinDomain::kEncaps;
-  t.launch(coin_kernel<kCoinStride>, t.lane_blocks(), 32, 0, t.coins, t.io.seed, domain, t.count());
+  const auto domain =
+      context.op == Op::kKeygen ? polykem::cuda::CoinDomain::kKeygen : polykem::cuda::CoinDomain::kEncaps;
+  context.launch(coin_kernel<kCoinStride>, context.lane_blocks(), 32, 0, context.coins, context.io.seed, domain,
+                 context.count());
 }
 
-void expand_keygen(LaunchContext& t) {
-  with_rate(t, [&](auto rate, auto count) {
-    if (has_few_items(t, kFewNoises))
-      return t.launch(warp_expand_keygen_kernel<rate, count>, t.count(), 32, 0, t.io.pk_out, t.io.sk_out, noise_of(t),
-                      coins_of(t), t.sizes, thresholds(t.set.p.cdf));
-    t.launch(expand_keygen_kernel<rate, count>, t.lane_blocks(), 32, 0, t.io.pk_out, t.io.sk_out, noise_of(t),
-             coins_of(t), t.sizes, thresholds(t.set.p.cdf), t.count());
+void expand_keygen(LaunchContext& context) {
+  with_rate(context, [&](auto rate, auto count) {
+    if (has_few_items(context, kFewNoises))
+      return context.launch(warp_expand_keygen_kernel<rate, count>, context.count(), 32, 0, context.io.pk_out,
+                            context.io.sk_out, noise_of(context), coins_of(context), context.sizes,
+                            thresholds(context.set.p.cdf));
+    context.launch(expand_keygen_kernel<rate, count>, context.lane_blocks(), 32, 0, context.io.pk_out,
+                   context.io.sk_out, noise_of(context), coins_of(context), context.sizes,
+                   thresholds(context.set.p.cdf), context.count());
   });
 }
 
-void hash_new_pk(LaunchContext& t) {
-  with_rate(t, [&](auto rate, auto) {
-    const Rows out{t.io.sk_out + t.sizes.pkh_offset, t.sizes.sk_bytes};
-    const Records pk{t.io.pk_out, t.sizes.pk_bytes};
-    if (has_few_items(t))
-      return t.launch(warp_hash_pk_kernel<rate>, t.count(), 32, 0, out, pk, t.sizes.pk_bytes, t.sizes.secret_words);
-    t.launch(hash_pk_kernel<rate>, t.lane_blocks(), 32, 0, out, pk, t.sizes.pk_bytes, t.sizes.secret_words, t.count());
+void hash_new_pk(LaunchContext& context) {
+  with_rate(context, [&](auto rate, auto) {
+    const Rows out{context.io.sk_out + context.sizes.pkh_offset, context.sizes.sk_bytes};
+    const Records pk{context.io.pk_out, context.sizes.pk_bytes};
+    if (has_few_items(context))
+      return context.launch(warp_hash_pk_kernel<rate>, context.count(), 32, 0, out, pk, context.sizes.pk_bytes,
+                            context.sizes.secret_words);
+    context.launch(hash_pk_kernel<rate>, context.lane_blocks(), 32, 0, out, pk, context.sizes.pk_bytes,
+                   context.sizes.secret_words, context.count());
   });
 }
 
-void hash_pk(LaunchContext& t) {
-  if (t.has_expanded_key()) return;
-  with_rate(t, [&](auto rate, auto) {
-    const size_t keys = t.io.shared_key ? 1 : t.count();
-    if (keys == 1 || has_few_items(t))
-      return t.launch(warp_hash_pk_kernel<rate>, keys, 32, 0, pkh_of(t), pk_of(t), t.sizes.pk_bytes,
-                      t.sizes.secret_words);
-    t.launch(hash_pk_kernel<rate>, t.lane_blocks(), 32, 0, pkh_of(t), pk_of(t), t.sizes.pk_bytes, t.sizes.secret_words,
-             t.count());
+void hash_pk(LaunchContext& context) {
+  if (context.has_expanded_key()) return;
+  with_rate(context, [&](auto rate, auto) {
+    const size_t keys = context.io.shared_key ? 1 : context.count();
+    if (keys == 1 || has_few_items(context))
+      return context.launch(warp_hash_pk_kernel<rate>, keys, 32, 0, pkh_of(context), pk_of(context),
+                            context.sizes.pk_bytes, context.sizes.secret_words);
+    context.launch(hash_pk_kernel<rate>, context.lane_blocks(), 32, 0, pkh_of(context), pk_of(context),
+                   context.sizes.pk_bytes, context.sizes.secret_words, context.count());
   });
 }
 
-void expand_encaps(LaunchContext& t) {
-  with_rate(t, [&](auto rate, auto count) {
-    if (has_few_items(t, kFewNoises))
-      return t.launch(warp_expand_encaps_kernel<rate, count>, t.count(), 32, 0, noise_of(t), k_of(t), pkh_of(t),
-                      coins_of(t), t.sizes, thresholds(t.set.p.cdf));
-    t.launch(expand_encaps_kernel<rate, count>, t.lane_blocks(), 32, 0, noise_of(t), k_of(t), pkh_of(t), coins_of(t),
-             t.sizes, thresholds(t.set.p.cdf), t.count());
+void expand_encaps(LaunchContext& context) {
+  with_rate(context, [&](auto rate, auto count) {
+    if (has_few_items(context, kFewNoises))
+      return context.launch(warp_expand_encaps_kernel<rate, count>, context.count(), 32, 0, noise_of(context),
+                            k_of(context), pkh_of(context), coins_of(context), context.sizes,
+                            thresholds(context.set.p.cdf));
+    context.launch(expand_encaps_kernel<rate, count>, context.lane_blocks(), 32, 0, noise_of(context), k_of(context),
+                   pkh_of(context), coins_of(context), context.sizes, thresholds(context.set.p.cdf), context.count());
   });
 }
 
-void hash_ss(LaunchContext& t) {
-  const uint32_t* fail = t.op == Op::kDecaps ? t.fail : nullptr;
-  with_rate(t, [&](auto rate, auto) {
-    if (has_few_items(t))
-      return t.launch(warp_hash_ss_kernel<rate>, t.count(), 32, 0, t.io.ss_out, ct_of(t), k_of(t), sk_of(t), fail,
-                      t.sizes);
-    t.launch(hash_ss_kernel<rate>, t.lane_blocks(), 32, 0, t.io.ss_out, ct_of(t), k_of(t), sk_of(t), fail, t.sizes,
-             t.count());
+void hash_ss(LaunchContext& context) {
+  const uint32_t* fail = context.op == Op::kDecaps ? context.fail : nullptr;
+  with_rate(context, [&](auto rate, auto) {
+    if (has_few_items(context))
+      return context.launch(warp_hash_ss_kernel<rate>, context.count(), 32, 0, context.io.ss_out, ct_of(context),
+                            k_of(context), sk_of(context), fail, context.sizes);
+    context.launch(hash_ss_kernel<rate>, context.lane_blocks(), 32, 0, context.io.ss_out, ct_of(context), k_of(context),
+                   sk_of(context), fail, context.sizes, context.count());
   });
 }
 

@@ -139,14 +139,14 @@ __global__ void __launch_bounds__(kAesThreads, 1)
 
 }  // namespace
 
-void mul_a_s_aes(LaunchContext& t) {
-  t.launch(mul_a_s_aes_kernel, t.count(), kAesThreads, aes_layout(t.sizes.n).end, t.io.pk_out, t.io.sk_out, t.noise,
-           t.sizes);
+void mul_a_s_aes(LaunchContext& context) {
+  context.launch(mul_a_s_aes_kernel, context.count(), kAesThreads, aes_layout(context.sizes.n).end, context.io.pk_out,
+                 context.io.sk_out, context.noise, context.sizes);
 }
 
-void mul_s_a_aes(LaunchContext& t) {
-  t.launch(mul_s_a_aes_kernel, t.count(), kAesThreads, aes_layout(t.sizes.n).end, target_of(t), pk_of(t), t.noise,
-           t.sizes);
+void mul_s_a_aes(LaunchContext& context) {
+  context.launch(mul_s_a_aes_kernel, context.count(), kAesThreads, aes_layout(context.sizes.n).end, target_of(context),
+                 pk_of(context), context.noise, context.sizes);
 }
 
 }  // namespace polykem::frodo::cuda

@@ -194,16 +194,16 @@ static_assert(fits(640) && fits(976) && fits(1344));
 
 }  // namespace
 
-void mul_a_s_shake(LaunchContext& t) {
-  const uint32_t tiles = (t.sizes.n + 31) / 32;
-  t.launch(mul_a_s_shake_kernel, t.count() * tiles, 32, pair_bytes(t.sizes.n), t.io.pk_out, t.io.sk_out, t.noise,
-           t.sizes, tiles);
+void mul_a_s_shake(LaunchContext& context) {
+  const uint32_t tiles = (context.sizes.n + 31) / 32;
+  context.launch(mul_a_s_shake_kernel, context.count() * tiles, 32, pair_bytes(context.sizes.n), context.io.pk_out,
+                 context.io.sk_out, context.noise, context.sizes, tiles);
 }
 
-void mul_s_a_shake(LaunchContext& t) {
-  const uint32_t warps = warps_of(t.sizes.n);
-  t.launch(mul_s_a_shake_kernel, t.count(), 32 * warps, shared_bytes_sa_shake(t.sizes.n, warps), target_of(t), pk_of(t),
-           t.noise, t.sizes);
+void mul_s_a_shake(LaunchContext& context) {
+  const uint32_t warps = warps_of(context.sizes.n);
+  context.launch(mul_s_a_shake_kernel, context.count(), 32 * warps, shared_bytes_sa_shake(context.sizes.n, warps),
+                 target_of(context), pk_of(context), context.noise, context.sizes);
 }
 
 }  // namespace polykem::frodo::cuda

@@ -239,23 +239,25 @@ __global__ void __launch_bounds__(polykem::cuda::kGemmThreads, kGemmBlocks)
 }  // namespace
 
 /// Computes the limbs of the one key.
-void expand_key(LaunchContext& t) {
-  const uint32_t n = t.sizes.n;
-  const LimbMatrix a{t.limbs, limb_columns(n), limb_rows(n)};
-  const uint8_t* const pk = pk_of(t).base;
-  if (t.set.gen_a == GenA::kShake) {
-    t.launch(gen_a_shake_kernel, polykem::cuda::blocks_for(n, 32), 32, 0, a, pk, n);
+void expand_key(LaunchContext& context) {
+  const uint32_t n = context.sizes.n;
+  const LimbMatrix a{context.limbs, limb_columns(n), limb_rows(n)};
+  const uint8_t* const pk = pk_of(context).base;
+  if (context.set.gen_a == GenA::kShake) {
+    context.launch(gen_a_shake_kernel, polykem::cuda::blocks_for(n, 32), 32, 0, a, pk, n);
   } else {
-    t.launch(gen_a_aes_kernel, n / kAesRows, kAesThreads, aes_layout(n).end, a, pk, n);
+    context.launch(gen_a_aes_kernel, n / kAesRows, kAesThreads, aes_layout(n).end, a, pk, n);
   }
-  t.launch(add_b_kernel, n + kBar, 128, 0, a, pk + kSeedABytes, t.sizes);
+  context.launch(add_b_kernel, n + kBar, 128, 0, a, pk + kSeedABytes, context.sizes);
 }
 
-void mul_s_a_shared(LaunchContext& t) {
-  if (!t.has_expanded_key()) expand_key(t);
-  const LimbMatrix a{t.limbs, limb_columns(t.sizes.n), limb_rows(t.sizes.n)};
-  t.launch(mul_s_a_shared_kernel, polykem::cuda::blocks_for(t.count(), kGemmItems) * (a.columns / kGemmColumns),
-           polykem::cuda::kGemmThreads, kSharedProductBytes, target_of(t), t.v, a, t.noise, t.sizes, t.count());
+void mul_s_a_shared(LaunchContext& context) {
+  if (!context.has_expanded_key()) expand_key(context);
+  const LimbMatrix a{context.limbs, limb_columns(context.sizes.n), limb_rows(context.sizes.n)};
+  context.launch(mul_s_a_shared_kernel,
+                 polykem::cuda::blocks_for(context.count(), kGemmItems) * (a.columns / kGemmColumns),
+                 polykem::cuda::kGemmThreads, kSharedProductBytes, target_of(context), context.v, a, context.noise,
+                 context.sizes, context.count());
 }
 
 }  // namespace polykem::frodo::cuda

@@ -2,40 +2,41 @@
 // The records and rows of a batch in the form that kernels take.
 #pragma once
 
+#include "schemes/frodo/cuda/context.hpp"
 #include "schemes/frodo/cuda/finish_c1.cuh"
-#include "schemes/frodo/cuda/launches.hpp"
 
 namespace polykem::frodo::cuda {
 
 using polykem::cuda::Rows;
 
-inline Records sk_of(const LaunchContext& t) {
-  return {t.io.sk, t.io.shared_key ? 0 : t.sizes.sk_bytes};
+inline Records sk_of(const LaunchContext& context) {
+  return {context.io.sk, context.io.shared_key ? 0 : context.sizes.sk_bytes};
 }
 /// Returns the public keys, in decaps those in the secret keys.
-inline Records pk_of(const LaunchContext& t) {
-  if (t.op == Op::kDecaps) return {t.io.sk + t.sizes.pk_offset, t.io.shared_key ? 0 : t.sizes.sk_bytes};
-  return {t.io.pk, t.io.shared_key ? 0 : t.sizes.pk_bytes};
+inline Records pk_of(const LaunchContext& context) {
+  if (context.op == Op::kDecaps)
+    return {context.io.sk + context.sizes.pk_offset, context.io.shared_key ? 0 : context.sizes.sk_bytes};
+  return {context.io.pk, context.io.shared_key ? 0 : context.sizes.pk_bytes};
 }
 /// Returns the ciphertexts whose hash is ss.
-inline Records ct_of(const LaunchContext& t) {
-  return {t.op == Op::kDecaps ? t.io.ct : t.io.ct_out, t.sizes.ct_bytes};
+inline Records ct_of(const LaunchContext& context) {
+  return {context.op == Op::kDecaps ? context.io.ct : context.io.ct_out, context.sizes.ct_bytes};
 }
-inline Ciphertexts target_of(const LaunchContext& t) {
-  return {t.op == Op::kDecaps ? const_cast<uint8_t*>(t.io.ct) : t.io.ct_out, t.fail};
+inline Ciphertexts target_of(const LaunchContext& context) {
+  return {context.op == Op::kDecaps ? const_cast<uint8_t*>(context.io.ct) : context.io.ct_out, context.fail};
 }
-inline Rows coins_of(const LaunchContext& t) {
-  return {t.coins, kCoinStride};
+inline Rows coins_of(const LaunchContext& context) {
+  return {context.coins, kCoinStride};
 }
 /// Returns the hashes of the public keys. Encaps with a shared key has one hash for all items.
-inline Rows pkh_of(const LaunchContext& t) {
-  return {t.pkh, t.op == Op::kEncaps && t.io.shared_key ? 0 : kSecretStride};
+inline Rows pkh_of(const LaunchContext& context) {
+  return {context.pkh, context.op == Op::kEncaps && context.io.shared_key ? 0 : kSecretStride};
 }
-inline Rows k_of(const LaunchContext& t) {
-  return {t.k, kSecretStride};
+inline Rows k_of(const LaunchContext& context) {
+  return {context.k, kSecretStride};
 }
-inline Rows noise_of(const LaunchContext& t) {
-  return {t.noise, t.sizes.noise_stride};
+inline Rows noise_of(const LaunchContext& context) {
+  return {context.noise, context.sizes.noise_stride};
 }
 
 }  // namespace polykem::frodo::cuda

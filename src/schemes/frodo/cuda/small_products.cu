@@ -201,19 +201,20 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void encrypt_mu(LaunchContext& t) {
-  t.launch(encrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, target_of(t), pk_of(t),
-           t.keeps_a() ? t.v : nullptr, t.noise, coins_of(t), t.sizes, t.count());
+void encrypt_mu(LaunchContext& context) {
+  context.launch(encrypt_mu_kernel, polykem::cuda::blocks_for(context.count(), kWarps), kThreads, 0, target_of(context),
+                 pk_of(context), context.keeps_a() ? context.v : nullptr, context.noise, coins_of(context),
+                 context.sizes, context.count());
 }
 
-void decrypt_mu(LaunchContext& t) {
-  t.launch(decrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, coins_of(t), pkh_of(t), t.fail,
-           ct_of(t), sk_of(t), t.sizes, t.count());
+void decrypt_mu(LaunchContext& context) {
+  context.launch(decrypt_mu_kernel, polykem::cuda::blocks_for(context.count(), kWarps), kThreads, 0, coins_of(context),
+                 pkh_of(context), context.fail, ct_of(context), sk_of(context), context.sizes, context.count());
 }
 
-void store_s(LaunchContext& t) {
-  t.launch(store_s_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, t.io.sk_out, t.noise, t.sizes,
-           t.count());
+void store_s(LaunchContext& context) {
+  context.launch(store_s_kernel, polykem::cuda::blocks_for(context.count(), kWarps), kThreads, 0, context.io.sk_out,
+                 context.noise, context.sizes, context.count());
 }
 
 }  // namespace polykem::frodo::cuda

@@ -112,133 +112,140 @@ struct LaunchContext {
 template <size_t kIndex>
 struct Plan {
   using S = Shape<kIndex>;
-  using F = LaunchContext<S>;
+  using Context = LaunchContext<S>;
 
   static const uint8_t* bytes_of(const uint32_t* rows) { return reinterpret_cast<const uint8_t*>(rows); }
   static uint8_t* bytes_of(uint32_t* rows) { return reinterpret_cast<uint8_t*>(rows); }
 
   // ---- keys
 
-  static void make_kem_keys(F& t) {
+  static void make_kem_keys(Context& context) {
     DeviceBatch kem;
-    kem.count = t.keys();
-    kem.coins = bytes_of(t.rows.seed.kem);
-    kem.pk_out = bytes_of(t.rows.ek);
-    kem.sk_out = bytes_of(t.rows.dk);
-    t.run_kem(Op::kKeygen, kem);
+    kem.count = context.keys();
+    kem.coins = bytes_of(context.rows.seed.kem);
+    kem.pk_out = bytes_of(context.rows.ek);
+    kem.sk_out = bytes_of(context.rows.dk);
+    context.run_kem(Op::kKeygen, kem);
   }
   /// Makes a point from each scalar.
-  static void make_points(F& t, size_t items) {
-    t.run_curve(t.rows.points, {bytes_of(t.rows.seed.scalars), kCurveBytes}, {nullptr, 0}, items);
+  static void make_points(Context& context, size_t items) {
+    context.run_curve(context.rows.points, {bytes_of(context.rows.seed.scalars), kCurveBytes}, {nullptr, 0}, items);
   }
 
   // ---- keygen
 
-  static void make_keygen_coins(F& t) {
-    t.to.by_lane(keygen_coin_kernel<S>, t.count(), t.rows.seed, t.io.sk_out, t.io.coins, t.io.seed, t.count());
+  static void make_keygen_coins(Context& context) {
+    context.to.by_lane(keygen_coin_kernel<S>, context.count(), context.rows.seed, context.io.sk_out, context.io.coins,
+                       context.io.seed, context.count());
   }
-  static void join_keys(F& t) {
-    make_points(t, t.count());
-    t.template join<S::kEkBytes>(t.io.pk_out, t.rows.ek, t.rows.points, nullptr);
-    if constexpr (!S::kHpke) t.template join<S::kDkBytes>(t.io.sk_out, t.rows.dk, t.rows.seed.scalars, nullptr);
+  static void join_keys(Context& context) {
+    make_points(context, context.count());
+    context.template join<S::kEkBytes>(context.io.pk_out, context.rows.ek, context.rows.points, nullptr);
+    if constexpr (!S::kHpke)
+      context.template join<S::kDkBytes>(context.io.sk_out, context.rows.dk, context.rows.seed.scalars, nullptr);
   }
 
   // ---- encaps
 
-  static void make_encaps_coins(F& t) {
-    t.to.by_lane(encaps_coin_kernel<S>, t.count(), t.rows.seed, t.io.coins, t.io.seed, t.count());
+  static void make_encaps_coins(Context& context) {
+    context.to.by_lane(encaps_coin_kernel<S>, context.count(), context.rows.seed, context.io.coins, context.io.seed,
+                       context.count());
   }
-  static void kem_encaps(F& t) {
-    t.template take<S::kEkBytes>(t.rows.ek, t.key_records(t.io.pk, S::kPublicKeyBytes), t.keys());
+  static void kem_encaps(Context& context) {
+    context.template take<S::kEkBytes>(context.rows.ek, context.key_records(context.io.pk, S::kPublicKeyBytes),
+                                       context.keys());
     DeviceBatch kem;
-    kem.count = t.count();
-    kem.shared_key = t.io.shared_key;
-    kem.coins = bytes_of(t.rows.seed.kem);
-    kem.pk = bytes_of(t.rows.ek);
-    kem.ct_out = bytes_of(t.rows.ct);
-    kem.ss_out = bytes_of(t.rows.kem_secrets);
-    kem.item_status = reinterpret_cast<Status*>(t.rows.kem_status);
-    t.run_kem(Op::kEncaps, kem);
+    kem.count = context.count();
+    kem.shared_key = context.io.shared_key;
+    kem.coins = bytes_of(context.rows.seed.kem);
+    kem.pk = bytes_of(context.rows.ek);
+    kem.ct_out = bytes_of(context.rows.ct);
+    kem.ss_out = bytes_of(context.rows.kem_secrets);
+    kem.item_status = reinterpret_cast<Status*>(context.rows.kem_status);
+    context.run_kem(Op::kEncaps, kem);
   }
-  static void make_ephemerals(F& t) { make_points(t, t.count()); }
-  static Records recipients(const F& t) { return t.key_records(t.io.pk + S::kEkBytes, S::kPublicKeyBytes); }
-  static void derive_encaps(F& t) {
-    t.run_curve(t.rows.curve_secrets, {bytes_of(t.rows.seed.scalars), kCurveBytes}, recipients(t), t.count());
+  static void make_ephemerals(Context& context) { make_points(context, context.count()); }
+  static Records recipients(const Context& context) {
+    return context.key_records(context.io.pk + S::kEkBytes, S::kPublicKeyBytes);
   }
-  static void combine_encaps(F& t) {
-    combine<Status::kPublicKey>(t, {bytes_of(t.rows.points), kCurveBytes}, recipients(t));
-    t.template join<S::kCtBytes>(t.io.ct_out, t.rows.ct, t.rows.points, t.rows.masks);
+  static void derive_encaps(Context& context) {
+    context.run_curve(context.rows.curve_secrets, {bytes_of(context.rows.seed.scalars), kCurveBytes},
+                      recipients(context), context.count());
+  }
+  static void combine_encaps(Context& context) {
+    combine<Status::kPublicKey>(context, {bytes_of(context.rows.points), kCurveBytes}, recipients(context));
+    context.template join<S::kCtBytes>(context.io.ct_out, context.rows.ct, context.rows.points, context.rows.masks);
   }
 
   // ---- decaps
 
-  static void expand_keys(F& t) {
-    const Records keys = t.key_records(t.io.sk, S::kSecretKeyBytes);
+  static void expand_keys(Context& context) {
+    const Records keys = context.key_records(context.io.sk, S::kSecretKeyBytes);
     if constexpr (S::kHpke) {
-      t.to.by_lane(expand_seed_kernel<S>, t.keys(), t.rows.seed, keys, t.keys());
-      make_kem_keys(t);
-      make_points(t, t.keys());
+      context.to.by_lane(expand_seed_kernel<S>, context.keys(), context.rows.seed, keys, context.keys());
+      make_kem_keys(context);
+      make_points(context, context.keys());
     } else {
-      t.template take<S::kDkBytes>(t.rows.dk, keys, t.keys());
+      context.template take<S::kDkBytes>(context.rows.dk, keys, context.keys());
     }
   }
-  static void kem_decaps(F& t) {
-    t.template take<S::kCtBytes>(t.rows.ct, {t.io.ct, S::kCiphertextBytes}, t.count());
+  static void kem_decaps(Context& context) {
+    context.template take<S::kCtBytes>(context.rows.ct, {context.io.ct, S::kCiphertextBytes}, context.count());
     DeviceBatch kem;
-    kem.count = t.count();
-    kem.shared_key = t.io.shared_key;
-    kem.sk = bytes_of(t.rows.dk);
-    kem.ct = bytes_of(t.rows.ct);
-    kem.ss_out = bytes_of(t.rows.kem_secrets);
-    kem.item_status = reinterpret_cast<Status*>(t.rows.kem_status);
-    t.run_kem(Op::kDecaps, kem);
+    kem.count = context.count();
+    kem.shared_key = context.io.shared_key;
+    kem.sk = bytes_of(context.rows.dk);
+    kem.ct = bytes_of(context.rows.ct);
+    kem.ss_out = bytes_of(context.rows.kem_secrets);
+    kem.item_status = reinterpret_cast<Status*>(context.rows.kem_status);
+    context.run_kem(Op::kDecaps, kem);
   }
-  static Records ephemerals(const F& t) { return {t.io.ct + S::kCtBytes, S::kCiphertextBytes}; }
-  static void derive_decaps(F& t) {
-    const Records scalars = S::kHpke ? t.key_records(t.rows.seed.scalars, kCurveBytes)
-                                     : t.key_records(t.io.sk + S::kDkBytes, S::kSecretKeyBytes);
-    t.run_curve(t.rows.curve_secrets, scalars, ephemerals(t), t.count());
+  static Records ephemerals(const Context& context) { return {context.io.ct + S::kCtBytes, S::kCiphertextBytes}; }
+  static void derive_decaps(Context& context) {
+    const Records scalars = S::kHpke ? context.key_records(context.rows.seed.scalars, kCurveBytes)
+                                     : context.key_records(context.io.sk + S::kDkBytes, S::kSecretKeyBytes);
+    context.run_curve(context.rows.curve_secrets, scalars, ephemerals(context), context.count());
   }
-  static void combine_decaps(F& t) {
-    combine<Status::kCiphertext>(t, ephemerals(t), t.key_records(t.rows.points, kCurveBytes));
+  static void combine_decaps(Context& context) {
+    combine<Status::kCiphertext>(context, ephemerals(context), context.key_records(context.rows.points, kCurveBytes));
   }
 
   template <Status kInvalid>
-  static void combine(F& t, Records ephemeral, Records recipient) {
-    const Secrets secrets{t.rows.kem_secrets,
-                          t.rows.curve_secrets,
-                          t.rows.kem_status,
+  static void combine(Context& context, Records ephemeral, Records recipient) {
+    const Secrets secrets{context.rows.kem_secrets,
+                          context.rows.curve_secrets,
+                          context.rows.kem_status,
                           ephemeral,
                           recipient,
-                          t.io.ss_out,
-                          reinterpret_cast<int*>(t.io.item_status),
-                          t.rows.masks};
-    t.to.by_lane(combine_kernel<S, kInvalid>, t.count(), secrets, t.count());
+                          context.io.ss_out,
+                          reinterpret_cast<int*>(context.io.item_status),
+                          context.rows.masks};
+    context.to.by_lane(combine_kernel<S, kInvalid>, context.count(), secrets, context.count());
   }
 
   // ---- the lists
 
   static constexpr Fields kCoinsKept = S::kHpke ? field::kSkOut : 0;
-  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
       {{"shake_coins_expand", "randombytes", "expand_seed"}, field::kCoins, kCoinsKept, make_keygen_coins},
       {"kem_keygen", 0, 0, make_kem_keys},
       {"ecdh_keygen", 0, S::kHpke ? field::kPkOut : field::kPkOut | field::kSkOut, join_keys},
   });
-  static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
+  static constexpr auto encaps = kernel_plan_of<kEncapsStages, Context>({
       {{"shake_coins", "randombytes"}, field::kCoins, 0, make_encaps_coins},
       {"kem_encaps", field::kPk, 0, kem_encaps},
       {"ecdh_keygen", 0, 0, make_ephemerals},
       {"ecdh_derive", field::kPk, 0, derive_encaps},
       {"combine", field::kPk, field::kCtOut | field::kSsOut | field::kItemStatus, combine_encaps},
   });
-  static constexpr auto decaps = kernel_plan_of<kDecapsStages, F>({
+  static constexpr auto decaps = kernel_plan_of<kDecapsStages, Context>({
       {"expand_seed", field::kSk, 0, expand_keys},
       {"kem_decaps", field::kCt, 0, kem_decaps},
       {"ecdh_derive", field::kSk | field::kCt, 0, derive_decaps},
       {"combine", field::kCt, field::kSsOut | field::kItemStatus, combine_decaps},
   });
 
-  using Operations = polykem::cuda::PlanOperations<Plan, F>;
+  using Operations = polykem::cuda::PlanOperations<Plan, Context>;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {

@@ -101,71 +101,75 @@ template <class S, size_t kIndex>
 struct Plan {
   static constexpr const char* kName = kSets[kIndex].name;
   static constexpr bool kMisplacesTail = kSets[kIndex].misplaces_tail;
-  using F = LaunchContext<S>;
+  using Context = LaunchContext<S>;
   static constexpr int kSeedS = 1, kSeedR = 0, kSeedE2 = 2;  ///< indices among an item's seeds
 
   // ---- shared
 
-  static void expand_seeds(F& t) {
+  static void expand_seeds(Context& context) {
     using Out = ToBlocks<S::kSeedBlocks>;
-    t.template expand<S::kSeedBlocks>(BlockKeys{t.work.seed, 0}, Out{t.work.seeds}, t.count(), 1);
+    context.template expand<S::kSeedBlocks>(BlockKeys{context.work.seed, 0}, Out{context.work.seeds}, context.count(),
+                                            1);
   }
   template <class Keys>
-  static void gen_a_of(F& t, Keys keys, size_t count) {
-    t.template expand<S::kABlocks>(keys, ToRows{t.work.a}, count, 1);
-    t.by_lane(reject_a_kernel<S::kN, Keys>, count, t.work.a, keys, count);
+  static void gen_a_of(Context& context, Keys keys, size_t count) {
+    context.template expand<S::kABlocks>(keys, ToRows{context.work.a}, count, 1);
+    context.by_lane(reject_a_kernel<S::kN, Keys>, count, context.work.a, keys, count);
   }
   template <int kFirstSeed>
-  static void sample_fixed(F& t) {
+  static void sample_fixed(Context& context) {
     using Out = ToBlocks<S::kPositionBlocks>;
-    t.template expand<S::kPositionBlocks>(BlockKeys{t.work.seeds, 2 * kFirstSeed}, Out{t.work.positions}, t.count(), 2);
-    t.launch(sample_fixed_kernel<S>, 2 * groups_of(t.count()), t.work, kFirstSeed);
+    context.template expand<S::kPositionBlocks>(BlockKeys{context.work.seeds, 2 * kFirstSeed},
+                                                Out{context.work.positions}, context.count(), 2);
+    context.launch(sample_fixed_kernel<S>, 2 * groups_of(context.count()), context.work, kFirstSeed);
   }
 
   // ---- keygen
 
-  static void make_seed(F& t) { t.by_lane(make_seed_kernel<S>, t.count(), t.work); }
-  static void gen_a_of_seeds(F& t) { gen_a_of(t, BlockKeys{t.work.seeds, 0}, t.count()); }
-  static void multiply_keys(F& t) { t.launch(keygen_kernel<S>, t.count(), t.work); }
+  static void make_seed(Context& context) { context.by_lane(make_seed_kernel<S>, context.count(), context.work); }
+  static void gen_a_of_seeds(Context& context) { gen_a_of(context, BlockKeys{context.work.seeds, 0}, context.count()); }
+  static void multiply_keys(Context& context) { context.launch(keygen_kernel<S>, context.count(), context.work); }
 
   // ---- encaps
 
-  static void make_m(F& t) { t.by_lane(make_m_kernel<S>, t.count(), t.work); }
-  static void gen_a(F& t) { gen_a_of(t, RecordKeys{t.work.pk}, t.keys()); }
-  static void sample_e2(F& t) {
+  static void make_m(Context& context) { context.by_lane(make_m_kernel<S>, context.count(), context.work); }
+  static void gen_a(Context& context) { gen_a_of(context, RecordKeys{context.work.pk}, context.keys()); }
+  static void sample_e2(Context& context) {
     using Out = ToBlocks<S::kNoise2Blocks>;
-    t.template expand<S::kNoise2Blocks>(BlockKeys{t.work.seeds, 2 * kSeedE2}, Out{t.work.stream}, t.count(), 1);
+    context.template expand<S::kNoise2Blocks>(BlockKeys{context.work.seeds, 2 * kSeedE2}, Out{context.work.stream},
+                                              context.count(), 1);
   }
   template <bool kCompare>
-  static void encrypt(F& t) {
-    t.by_lane(encode_kernel<S, kMisplacesTail>, t.count(), t.work);
-    t.launch(encrypt_kernel<S, kCompare>, t.count(), t.work);
+  static void encrypt(Context& context) {
+    context.by_lane(encode_kernel<S, kMisplacesTail>, context.count(), context.work);
+    context.launch(encrypt_kernel<S, kCompare>, context.count(), context.work);
   }
-  static void hash_ss(F& t) {
-    t.by_lane(hash_ss_kernel<S::kCiphertextBytes, false>, t.count(), t.work,
-              Records{t.work.ct_out, S::kCiphertextBytes}, false);
+  static void hash_ss(Context& context) {
+    context.by_lane(hash_ss_kernel<S::kCiphertextBytes, false>, context.count(), context.work,
+                    Records{context.work.ct_out, S::kCiphertextBytes}, false);
   }
 
   // ---- decaps
 
-  static void decrypt(F& t) { t.launch(decrypt_kernel<S>, t.count(), t.work); }
-  static void decode(F& t) { t.by_lane(decode_kernel<S>, t.count(), t.work); }
-  static void hash_m(F& t) { t.by_lane(hash_m_kernel<S>, t.count(), t.work); }
-  static void hash_reject_ss(F& t) {
-    t.by_lane(hash_secret_kernel<S::kN>, t.keys(), t.work.rejected, t.work.sk, t.keys());
-    t.by_lane(hash_ss_kernel<S::kCiphertextBytes, true>, t.count(), t.work, t.work.ct, t.io.shared_key);
+  static void decrypt(Context& context) { context.launch(decrypt_kernel<S>, context.count(), context.work); }
+  static void decode(Context& context) { context.by_lane(decode_kernel<S>, context.count(), context.work); }
+  static void hash_m(Context& context) { context.by_lane(hash_m_kernel<S>, context.count(), context.work); }
+  static void hash_reject_ss(Context& context) {
+    context.by_lane(hash_secret_kernel<S::kN>, context.keys(), context.work.rejected, context.work.sk, context.keys());
+    context.by_lane(hash_ss_kernel<S::kCiphertextBytes, true>, context.count(), context.work, context.work.ct,
+                    context.io.shared_key);
   }
 
   // ---- the lists
 
-  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
       {{"shake_coins", "randombytes"}, field::kCoins, 0, make_seed},
       {"prg", 0, 0, expand_seeds},
       {"gen_a", 0, 0, gen_a_of_seeds},
       {"gen_psi_fix", 0, 0, sample_fixed<kSeedS>},
       {{"poly_aff_tobytes", "poly_aff", "tobytes"}, 0, field::kPkOut | field::kSkOut, multiply_keys},
   });
-  static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
+  static constexpr auto encaps = kernel_plan_of<kEncapsStages, Context>({
       {{"shake_coins_sha256", "randombytes", "sha256.m"}, field::kCoins, 0, make_m},
       {"prg", 0, 0, expand_seeds},
       {"gen_a", field::kPk, 0, gen_a},
@@ -174,7 +178,7 @@ struct Plan {
       {{"encrypt", "poly_aff.c1", "compress"}, field::kPk, field::kCtOut, encrypt<false>},
       {"sha256.ss", 0, field::kSsOut, hash_ss},
   });
-  static constexpr auto decaps = kernel_plan_of<kDecapsStages, F>({
+  static constexpr auto decaps = kernel_plan_of<kDecapsStages, Context>({
       {{"decrypt", "decompress", "demodulate"}, field::kSk | field::kCt, 0, decrypt},
       {"ecc_dec", 0, 0, decode},
       {"sha256.m", 0, 0, hash_m},
@@ -186,7 +190,7 @@ struct Plan {
       {{"sha256.reject_ss", "sha256.reject", "sha256.ss"}, field::kSk | field::kCt, field::kSsOut, hash_reject_ss},
   });
 
-  using Operations = polykem::cuda::PlanOperations<Plan, F>;
+  using Operations = polykem::cuda::PlanOperations<Plan, Context>;
 
   /// The number of items that keeps a device busy while a is made, by a warp for 32 items: eight warps for each
   /// multiprocessor.

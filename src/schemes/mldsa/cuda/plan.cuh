@@ -25,7 +25,7 @@ inline constexpr uint32_t kMaxRounds = 64;
 /// The largest number of blocks of finish_kernel: 16 for each multiprocessor.
 inline constexpr size_t kFinishBlocks = 16 * polykem::cuda::kMeasuredMultiprocessors;
 
-using Launcher = polykem::cuda::ItemLanesLauncher<kBlockItems, kPolyLanes>;
+using polykem::cuda::Launcher;
 
 inline DeviceStrings device_strings(const Strings& strings) {
   return {strings.data, reinterpret_cast<const uint64_t*>(strings.offsets), strings.width, strings.shared};
@@ -50,7 +50,7 @@ struct LaunchContext {
   using S = Shape<Set>;
   static constexpr size_t kMatrixBytes = S::kEntries * kN * sizeof(uint32_t);
 
-  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{{stream}} {
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
     allocate(workspace, op);
     work.count = io.count;
     work.coin_seed = io.seed;
@@ -152,51 +152,71 @@ struct LaunchContext {
 template <class Set>
 struct Plan {
   using S = Shape<Set>;
-  using F = LaunchContext<Set>;
+  using Context = LaunchContext<Set>;
   static_assert(kMaxItems * S::kEntries <= size_t{1} << 31);
 
-  static void expand_a(F& t, const SeedArray& rho) {
-    const size_t entries = t.keys() * S::kEntries;
-    t.to.by_lane(expand_a_kernel<Set>, entries, t.work.a, rho, static_cast<uint32_t>(entries));
+  static void expand_a(Context& context, const SeedArray& rho) {
+    const size_t entries = context.keys() * S::kEntries;
+    context.to.by_lane(expand_a_kernel<Set>, entries, context.work.a, rho, static_cast<uint32_t>(entries));
   }
 
   // ---- keygen
 
-  static void make_seeds(F& t) { t.to.by_lane(make_seeds_kernel<Set>, t.count(), t.work); }
-  static void expand_new_a(F& t) { expand_a(t, {reinterpret_cast<const uint8_t*>(t.work.rho.base), 4, 4 * t.count()}); }
-  static void expand_s(F& t) { t.to.by_lane(expand_s_kernel<Set>, t.count() * (S::kK + S::kL), t.work); }
-  static void multiply(F& t) { t.to.by_item_lanes(keygen_kernel<Set>, t.count(), t.work); }
-  static void hash_new_pk(F& t) { t.to.by_lane(hash_new_pk_kernel<Set>, t.count(), t.work); }
+  static void make_seeds(Context& context) {
+    context.to.by_lane(make_seeds_kernel<Set>, context.count(), context.work);
+  }
+  static void expand_new_a(Context& context) {
+    expand_a(context, {reinterpret_cast<const uint8_t*>(context.work.rho.base), 4, 4 * context.count()});
+  }
+  static void expand_s(Context& context) {
+    context.to.by_lane(expand_s_kernel<Set>, context.count() * (S::kK + S::kL), context.work);
+  }
+  static void multiply(Context& context) {
+    context.to.by_block(keygen_kernel<Set>, context.count(), kBlockItems, kThreads, context.work);
+  }
+  static void hash_new_pk(Context& context) {
+    context.to.by_lane(hash_new_pk_kernel<Set>, context.count(), context.work);
+  }
 
   // ---- sign
 
-  static void prepare_sign(F& t) { t.to.by_lane(prepare_sign_kernel<Set>, t.count(), t.work, F::rounds(t.count())); }
-  static void expand_sk_a(F& t) { expand_a(t, {t.work.sk.base, t.work.sk.stride, 4}); }
-  static void expand_mask(F& t) {
-    if (t.is_round()) t.to.by_lane(expand_mask_kernel<Set>, t.count() * S::kL, t.work, t.round());
+  static void prepare_sign(Context& context) {
+    context.to.by_lane(prepare_sign_kernel<Set>, context.count(), context.work, Context::rounds(context.count()));
   }
-  static void commitment(F& t) {
-    if (t.is_round()) t.to.by_item_lanes(commitment_kernel<Set>, t.count(), t.work, t.round());
+  static void expand_sk_a(Context& context) { expand_a(context, {context.work.sk.base, context.work.sk.stride, 4}); }
+  static void expand_mask(Context& context) {
+    if (context.is_round())
+      context.to.by_lane(expand_mask_kernel<Set>, context.count() * S::kL, context.work, context.round());
   }
-  static void challenge(F& t) {
-    if (t.is_round()) t.to.by_lane(challenge_kernel<Set>, t.count(), t.work, t.round());
+  static void commitment(Context& context) {
+    if (context.is_round())
+      context.to.by_block(commitment_kernel<Set>, context.count(), kBlockItems, kThreads, context.work,
+                          context.round());
   }
-  static void response(F& t) {
-    if (t.is_round()) t.to.launch(response_kernel<Set>, t.count(), 32, t.work, t.round());
-    if (t.is_last_tile())
-      t.to.launch(finish_kernel<Set>, F::finish_blocks(t.count()), kThreads, t.work, F::rounds(t.count()));
+  static void challenge(Context& context) {
+    if (context.is_round()) context.to.by_lane(challenge_kernel<Set>, context.count(), context.work, context.round());
+  }
+  static void response(Context& context) {
+    if (context.is_round()) context.to.launch(response_kernel<Set>, context.count(), 32, context.work, context.round());
+    if (context.is_last_tile())
+      context.to.launch(finish_kernel<Set>, Context::finish_blocks(context.count()), kThreads, context.work,
+                        Context::rounds(context.count()));
   }
 
   // ---- verify
 
-  static void expand_pk_a(F& t) { expand_a(t, {t.work.pk.base, t.work.pk.stride, 4}); }
-  static void prepare_verify(F& t) { t.to.by_lane(prepare_verify_kernel<Set>, t.count(), t.work); }
-  static void multiply_and_hint(F& t) { t.to.by_item_lanes(verify_kernel<Set>, t.count(), t.work); }
-  static void compare(F& t) { t.to.by_lane(compare_kernel<Set>, t.count(), t.work); }
+  static void expand_pk_a(Context& context) { expand_a(context, {context.work.pk.base, context.work.pk.stride, 4}); }
+  static void prepare_verify(Context& context) {
+    context.to.by_lane(prepare_verify_kernel<Set>, context.count(), context.work);
+  }
+  static void multiply_and_hint(Context& context) {
+    context.to.by_block(verify_kernel<Set>, context.count(), kBlockItems, kThreads, context.work);
+  }
+  static void compare(Context& context) { context.to.by_lane(compare_kernel<Set>, context.count(), context.work); }
 
   // ---- the lists. Keys are unpacked and transformed in the kernels that multiply by them.
 
-  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
       {{"shake_coins_seed", "randombytes", "shake256.seed"}, field::kCoins, 0, make_seeds},
       {"expand_a", 0, 0, expand_new_a},
       {"expand_s", 0, 0, expand_s},
@@ -205,7 +225,7 @@ struct Plan {
       {"shake256.tr", field::kPkOut, field::kSkOut, hash_new_pk},
   });
 
-  static constexpr auto sign = kernel_plan_of<kSignStages, F>({
+  static constexpr auto sign = kernel_plan_of<kSignStages, Context>({
       {with_ahead({"shake_coins_mu_seed", "randombytes"}, "shake256.mu", "shake256.seed"), field::kCoins | field::kSk,
        0, prepare_sign},
       {{"expand_a", "unpack_sk", "expand_a"}, field::kSk, 0, expand_sk_a},
@@ -216,14 +236,14 @@ struct Plan {
        response},
   });
 
-  static constexpr auto verify = kernel_plan_of<kVerifyStages, F>({
+  static constexpr auto verify = kernel_plan_of<kVerifyStages, Context>({
       {{"expand_a", "unpack", "expand_a"}, field::kPk, 0, expand_pk_a},
       {{"shake256_sample_in_ball", "shake256.tr", "sample_in_ball"}, field::kPk | field::kSig, 0, prepare_verify},
       {{"ntt_multiply_hint", "ntt", "use_hint"}, field::kPk | field::kSig, 0, multiply_and_hint},
       {{"shake256_compare", "shake256.c", "compare"}, field::kSig, field::kItemStatus, compare},
   });
 
-  using Operations = polykem::cuda::PlanOperations<Plan, F>;
+  using Operations = polykem::cuda::PlanOperations<Plan, Context>;
 
   /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. Parts
   /// that are signed have four times as many, since few are left in their last rounds.
@@ -232,9 +252,9 @@ struct Plan {
   /// Returns 0 for a verification, since all that it computes is public.
   template <Op kOp>
   static size_t secret_bytes(size_t items) {
-    return kOp == Op::kVerify ? 0 : F::secret_bytes(items, kOp);
+    return kOp == Op::kVerify ? 0 : Context::secret_bytes(items, kOp);
   }
-  static size_t tiles(const DeviceBatch& batch) { return std::max(1u, F::rounds(batch.count)); }
+  static size_t tiles(const DeviceBatch& batch) { return std::max(1u, Context::rounds(batch.count)); }
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {

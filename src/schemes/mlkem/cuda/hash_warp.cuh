@@ -3,7 +3,7 @@
 // state, and a block computes an item. [FIPS203, 4.1]
 #pragma once
 
-#include "prim/keccak/cuda/warp_hashes.cuh"
+#include "prim/keccak/cuda/hash_warp.cuh"
 #include "schemes/mlkem/cuda/hash.cuh"
 
 namespace polykem::mlkem::cuda {

@@ -17,7 +17,7 @@
 
 namespace polykem::mlkem::cuda {
 
-using Launcher = polykem::cuda::ItemLanesLauncher<kBlockItems, kPolyLanes>;
+using polykem::cuda::Launcher;
 
 /// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class Set>
@@ -25,7 +25,7 @@ struct LaunchContext {
   using S = Shape<Set>;
   using ExpandedKey = typename S::ExpandedKey;
 
-  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{{stream}} {
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
     allocate(workspace, op);
   }
 
@@ -132,10 +132,11 @@ void launch_expand(Launcher& to, std::byte* out, Records pk, Records sk, size_t 
   work.sk = sk;
   work.retries = retries;
   to.hash(expand_hashes_kernel<Set, kSecret>, warp_expand_hashes_kernel<Set, kSecret>, keys, out, kBytes, work);
-  to.by_item_lanes(expand_vector_kernel<Set>, keys, out + ExpandedKey::kT, kBytes,
-                   reinterpret_cast<uint32_t*>(out + ExpandedKey::kPublicValid), pk, keys);
+  to.by_block(expand_vector_kernel<Set>, keys, kBlockItems, kThreads, out + ExpandedKey::kT, kBytes,
+              reinterpret_cast<uint32_t*>(out + ExpandedKey::kPublicValid), pk, keys);
   if constexpr (kSecret)
-    to.by_item_lanes(expand_vector_kernel<Set>, keys, out + ExpandedKey::kS, kBytes, nullptr, sk, keys);
+    to.by_block(expand_vector_kernel<Set>, keys, kBlockItems, kThreads, out + ExpandedKey::kS, kBytes, nullptr, sk,
+                keys);
   const Entries a{{out, kBytes}, {pk.base + S::kVectorBytes, pk.stride, 4}, retries, keys};
   launch_sample_a<Set, Matrix::kTransposedA>(to, a);
   launch_noise<Set, Matrix::kTransposedA, NoNoise<Set>>(to, nullptr, {}, a);
@@ -144,25 +145,27 @@ void launch_expand(Launcher& to, std::byte* out, Records pk, Records sk, size_t 
 template <class Set>
 struct Plan {
   using S = Shape<Set>;
-  using F = LaunchContext<Set>;
-  using Step = polykem::KernelStep<F, StepStages>;
+  using Context = LaunchContext<Set>;
+  using Step = polykem::KernelStep<Context, StepStages>;
   static_assert(kMaxItems * S::kEntries <= size_t{1} << 31);
 
   // ---- shared
 
   /// Returns the entries of A^T of all keys if they are records, or no entries if they are expanded.
-  static Entries transposed(const F& t) {
-    return {{reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
-            {t.work.pk.base + S::kVectorBytes, t.work.pk.stride, 4},
-            t.work.retries,
-            t.has_expanded_keys() ? 0 : t.count()};
+  static Entries transposed(const Context& context) {
+    return {{reinterpret_cast<std::byte*>(context.work.a), S::kEntries * kRowBytes},
+            {context.work.pk.base + S::kVectorBytes, context.work.pk.stride, 4},
+            context.work.retries,
+            context.has_expanded_keys() ? 0 : context.count()};
   }
-  static void sample_a_transposed(F& t) {
-    if (!t.has_expanded_keys()) launch_sample_a<Set, Matrix::kTransposedA>(t.to, transposed(t));
+  static void sample_a_transposed(Context& context) {
+    if (!context.has_expanded_keys()) launch_sample_a<Set, Matrix::kTransposedA>(context.to, transposed(context));
   }
   template <bool kSecret>
-  static void expand_shared(F& t) {
-    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.expanded_key, t.work.pk, t.work.sk, 1, t.work.retries);
+  static void expand_shared(Context& context) {
+    if (context.expands_key())
+      launch_expand<Set, kSecret>(context.to, context.expanded_key, context.work.pk, context.work.sk, 1,
+                                  context.work.retries);
   }
 
   /// The noise of an encryption: y, e1 and e2 at once if eta1 and eta2 are equal, else y, then e1 and e2.
@@ -174,86 +177,100 @@ struct Plan {
     static constexpr unsigned kEta = S::kEta2;
     static constexpr uint32_t kFirst = S::kK, kAll = 2 * S::kK + 1, kPolys = S::kK + 1;
   };
-  static void sample_noise(F& t) {
-    launch_noise<Set, Matrix::kTransposedA, EncryptionNoise>(t.to, t.work.noise, t.work.prf_seed, transposed(t));
+  static void sample_noise(Context& context) {
+    launch_noise<Set, Matrix::kTransposedA, EncryptionNoise>(context.to, context.work.noise, context.work.prf_seed,
+                                                             transposed(context));
     if constexpr (S::kEta1 != S::kEta2)
-      launch_noise<Set, Matrix::kTransposedA, EncryptionErrors>(t.to, t.work.noise, t.work.prf_seed, {});
+      launch_noise<Set, Matrix::kTransposedA, EncryptionErrors>(context.to, context.work.noise, context.work.prf_seed,
+                                                                {});
   }
 
   /// Returns the form of a kernel for the keys' form: records or expanded.
   template <class Kernel>
-  static Kernel choose(const F& t, Kernel for_records, Kernel for_expanded) {
-    return t.has_expanded_keys() ? for_expanded : for_records;
+  static Kernel choose(const Context& context, Kernel for_records, Kernel for_expanded) {
+    return context.has_expanded_keys() ? for_expanded : for_records;
   }
 
   // ---- keygen
 
-  static void make_seeds(F& t) { t.to.hash(make_seeds_kernel<Set>, warp_make_seeds_kernel<Set>, t.count(), t.work); }
-  static Entries entries(const F& t) {
-    return {{reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
-            {reinterpret_cast<const uint8_t*>(t.work.rho.base), 4, 4 * t.count()},
-            t.work.retries,
-            t.count()};
+  static void make_seeds(Context& context) {
+    context.to.hash(make_seeds_kernel<Set>, warp_make_seeds_kernel<Set>, context.count(), context.work);
   }
-  static void sample_a(F& t) { launch_sample_a<Set, Matrix::kA>(t.to, entries(t)); }
+  static Entries entries(const Context& context) {
+    return {{reinterpret_cast<std::byte*>(context.work.a), S::kEntries * kRowBytes},
+            {reinterpret_cast<const uint8_t*>(context.work.rho.base), 4, 4 * context.count()},
+            context.work.retries,
+            context.count()};
+  }
+  static void sample_a(Context& context) { launch_sample_a<Set, Matrix::kA>(context.to, entries(context)); }
   /// The noise of key generation: s and e.
   struct KeygenNoise {
     static constexpr unsigned kEta = S::kEta1;
     static constexpr uint32_t kFirst = 0, kAll = 2 * S::kK, kPolys = kAll;
   };
-  static void sample_se(F& t) {
-    launch_noise<Set, Matrix::kA, KeygenNoise>(t.to, t.work.noise, t.work.prf_seed, entries(t));
+  static void sample_se(Context& context) {
+    launch_noise<Set, Matrix::kA, KeygenNoise>(context.to, context.work.noise, context.work.prf_seed, entries(context));
   }
-  static void multiply_keys(F& t) { t.to.by_item_lanes(keygen_kernel<Set>, t.count(), t.work); }
-  static void hash_new_pk(F& t) { t.to.hash(hash_new_pk_kernel<Set>, warp_hash_new_pk_kernel<Set>, t.count(), t.work); }
+  static void multiply_keys(Context& context) {
+    context.to.by_block(keygen_kernel<Set>, context.count(), kBlockItems, kThreads, context.work);
+  }
+  static void hash_new_pk(Context& context) {
+    context.to.hash(hash_new_pk_kernel<Set>, warp_hash_new_pk_kernel<Set>, context.count(), context.work);
+  }
 
   // ---- encaps
 
-  static void hash_encaps(F& t) {
-    expand_shared<false>(t);
-    t.to.hash(choose(t, hash_encaps_kernel<Set, false>, hash_encaps_kernel<Set, true>),
-              choose(t, warp_hash_encaps_kernel<Set, false>, warp_hash_encaps_kernel<Set, true>), t.count(), t.work);
+  static void hash_encaps(Context& context) {
+    expand_shared<false>(context);
+    context.to.hash(choose(context, hash_encaps_kernel<Set, false>, hash_encaps_kernel<Set, true>),
+                    choose(context, warp_hash_encaps_kernel<Set, false>, warp_hash_encaps_kernel<Set, true>),
+                    context.count(), context.work);
   }
-  static void encrypt(F& t) {
-    t.to.by_item_lanes(choose(t, encrypt_kernel<Set, false>, encrypt_kernel<Set, true>), t.count(), t.work);
+  static void encrypt(Context& context) {
+    context.to.by_block(choose(context, encrypt_kernel<Set, false>, encrypt_kernel<Set, true>), context.count(),
+                        kBlockItems, kThreads, context.work);
   }
-  static void derive_encaps(F& t) {
-    t.to.hash(derive_encaps_kernel<Set>, warp_derive_encaps_kernel<Set>, t.count(), t.work);
+  static void derive_encaps(Context& context) {
+    context.to.hash(derive_encaps_kernel<Set>, warp_derive_encaps_kernel<Set>, context.count(), context.work);
   }
 
   // ---- decaps
 
   /// Checks the stored H(pk) of each key. If items are few, hash_decaps() does so beside its other hashes.
-  static void check_sk(F& t) {
-    expand_shared<true>(t);
-    if (!t.has_expanded_keys() && !t.has_few_items()) t.to.by_lane(check_sk_kernel<Set>, t.count(), t.work);
+  static void check_sk(Context& context) {
+    expand_shared<true>(context);
+    if (!context.has_expanded_keys() && !context.has_few_items())
+      context.to.by_lane(check_sk_kernel<Set>, context.count(), context.work);
   }
-  static void decrypt(F& t) {
-    if constexpr (S::kKyber) expand_shared<true>(t);
-    t.to.by_item_lanes(choose(t, decrypt_kernel<Set, false>, decrypt_kernel<Set, true>), t.count(), t.work);
+  static void decrypt(Context& context) {
+    if constexpr (S::kKyber) expand_shared<true>(context);
+    context.to.by_block(choose(context, decrypt_kernel<Set, false>, decrypt_kernel<Set, true>), context.count(),
+                        kBlockItems, kThreads, context.work);
   }
-  static void hash_decaps(F& t) {
-    if (t.has_few_items()) {
-      const unsigned warps = t.has_expanded_keys() ? kDecapsHashes<Set, true> : kDecapsHashes<Set, false>;
-      t.to.launch(choose(t, warp_hash_decaps_kernel<Set, false>, warp_hash_decaps_kernel<Set, true>), t.count(),
-                  32 * warps, t.work);
+  static void hash_decaps(Context& context) {
+    if (context.has_few_items()) {
+      const unsigned warps = context.has_expanded_keys() ? kDecapsHashes<Set, true> : kDecapsHashes<Set, false>;
+      context.to.launch(choose(context, warp_hash_decaps_kernel<Set, false>, warp_hash_decaps_kernel<Set, true>),
+                        context.count(), 32 * warps, context.work);
     } else {
-      t.to.by_lane(choose(t, hash_decaps_kernel<Set, false>, hash_decaps_kernel<Set, true>), t.count(), t.work);
+      context.to.by_lane(choose(context, hash_decaps_kernel<Set, false>, hash_decaps_kernel<Set, true>),
+                         context.count(), context.work);
     }
   }
-  static void compare(F& t) {
-    t.to.by_item_lanes(choose(t, compare_kernel<Set, false>, compare_kernel<Set, true>), t.count(), t.work);
+  static void compare(Context& context) {
+    context.to.by_block(choose(context, compare_kernel<Set, false>, compare_kernel<Set, true>), context.count(),
+                        kBlockItems, kThreads, context.work);
   }
-  static void derive_decaps(F& t) {
-    t.to.hash(choose(t, derive_decaps_kernel<Set, false>, derive_decaps_kernel<Set, true>),
-              choose(t, warp_derive_decaps_kernel<Set, false>, warp_derive_decaps_kernel<Set, true>), t.count(),
-              t.work);
+  static void derive_decaps(Context& context) {
+    context.to.hash(choose(context, derive_decaps_kernel<Set, false>, derive_decaps_kernel<Set, true>),
+                    choose(context, warp_derive_decaps_kernel<Set, false>, warp_derive_decaps_kernel<Set, true>),
+                    context.count(), context.work);
   }
 
   // ---- the lists. Each stage is listed where the reference has it; t of a record is unpacked in the kernel that
   // multiplies by it.
 
-  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
       {{"shake_coins_sha3_512", "randombytes", "sha3_512.G"}, field::kCoins, 0, make_seeds},
       {"sample_ntt", 0, 0, sample_a},
       {"sample_poly_cbd", 0, 0, sample_se},
@@ -267,7 +284,7 @@ struct Plan {
     const Step noise{"sample_poly_cbd", 0, 0, sample_noise};
     constexpr Fields kWritten = field::kCtOut | field::kSsOut | field::kItemStatus;
     if constexpr (S::kKyber) {
-      return kernel_plan_of<kEncapsStages, F>({
+      return kernel_plan_of<kEncapsStages, Context>({
           hash,
           matrix,
           noise,
@@ -275,7 +292,7 @@ struct Plan {
           {"shared_secret", 0, field::kSsOut, derive_encaps},
       });
     } else {
-      return kernel_plan_of<kEncapsStages, F>({
+      return kernel_plan_of<kEncapsStages, Context>({
           hash,
           matrix,
           noise,
@@ -290,7 +307,7 @@ struct Plan {
     const Step matrix{"sample_ntt", field::kSk, 0, sample_a_transposed};
     const Step noise{"sample_poly_cbd", 0, 0, sample_noise};
     if constexpr (S::kKyber) {
-      return kernel_plan_of<kDecapsStages, F>({
+      return kernel_plan_of<kDecapsStages, Context>({
           {{"decrypt", "sha3_256.H", "compress.m"}, kInputs, 0, decrypt},
           hash,
           matrix,
@@ -299,7 +316,7 @@ struct Plan {
           {"cmov", field::kSk, field::kSsOut, derive_decaps},
       });
     } else {
-      return kernel_plan_of<kDecapsStages, F>({
+      return kernel_plan_of<kDecapsStages, Context>({
           {"sha3_256.H", field::kSk, 0, check_sk},
           {{"decrypt", "byte_decode", "compress.m"}, kInputs, 0, decrypt},
           hash,
@@ -313,7 +330,7 @@ struct Plan {
   static constexpr auto encaps = encaps_plan();
   static constexpr auto decaps = decaps_plan();
 
-  using Operations = polykem::cuda::PlanOperations<Plan, F>;
+  using Operations = polykem::cuda::PlanOperations<Plan, Context>;
 
   /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. In
   /// encaps, where kernels take as long as the copies, parts have two or three times as many if another batch covers
@@ -347,7 +364,7 @@ struct Plan {
   }
   template <bool kSecret>
   static int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace, void* stream) {
-    Launcher to{{static_cast<cudaStream_t>(stream)}};
+    Launcher to{static_cast<cudaStream_t>(stream)};
     const Records records{keys, static_cast<uint32_t>(kSecret ? S::kSecretKeyBytes : S::kPublicKeyBytes)};
     const Records pk = kSecret ? Records{keys + S::kPkOffset, records.stride} : records;
     launch_expand<Set, kSecret>(to, out, pk, kSecret ? records : Records{nullptr, 0}, count,

@@ -95,7 +95,7 @@ struct LaunchContext {
 template <class Set>
 struct Plan {
   using S = Shape<Set>;
-  using F = LaunchContext<Set>;
+  using Context = LaunchContext<Set>;
   using MulKind = polykem::cuda::MulKind;
   static_assert(sizeof(uint16_t) * S::kRow <= S::kCoinStride);
   // The largest grids: a product has a block for each item or row of the tree, the generator has one block for 32
@@ -104,23 +104,24 @@ struct Plan {
   static_assert(kMaxItems * polykem::cuda::coin_blocks(S::kKeygenCoinBytes) / 32 < polykem::cuda::kMaxBlocks);
 
   /// Computes c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n) for products of kind kS3.
-  static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
+  static void multiply(Context& context, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
     const unsigned logq = kind == MulKind::kBytes ? 8 : S::kLogQ;
-    t.keep(polykem::cuda::launch_mul(kind, S::kParams.n, logq, a, b, c, rows, t.stream));
+    context.keep(polykem::cuda::launch_mul(kind, S::kParams.n, logq, a, b, c, rows, context.stream));
   }
-  static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b) {
-    multiply(t, kind, c, a, b, t.count());
+  static void multiply(Context& context, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b) {
+    multiply(context, kind, c, a, b, context.count());
   }
   /// Computes the inverses of `a` by the tree, with products of `kind`. nodes: overwritten.
   template <class Invert>
-  static void invert_all(F& t, MulKind kind, uint16_t* inverses, const uint16_t* a, uint16_t* nodes, Invert invert) {
-    t.tree.run(
+  static void invert_all(Context& context, MulKind kind, uint16_t* inverses, const uint16_t* a, uint16_t* nodes,
+                         Invert invert) {
+    context.tree.run(
         inverses, a, nodes,
-        [&t, kind](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t rows) {
-          multiply(t, kind, c, x, y, rows);
+        [&context, kind](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t rows) {
+          multiply(context, kind, c, x, y, rows);
         },
-        [&t, kind](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t rows) {
-          t.keep(polykem::cuda::launch_mul_crosswise(kind, S::kParams.n, x, y, c, rows, t.stream));
+        [&context, kind](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t rows) {
+          context.keep(polykem::cuda::launch_mul_crosswise(kind, S::kParams.n, x, y, c, rows, context.stream));
         },
         invert);
   }
@@ -131,78 +132,101 @@ struct Plan {
   // (x - 1)^2 v g g.
 
   template <int kBytes>
-  static void make_coins(F& t, polykem::cuda::CoinDomain domain) {
-    if (t.io.coins != nullptr) {
-      t.error = cudaMemcpy2DAsync(t.coins, S::kCoinStride, t.io.coins, kBytes, kBytes, t.count(),
-                                  cudaMemcpyDeviceToDevice, t.stream);
+  static void make_coins(Context& context, polykem::cuda::CoinDomain domain) {
+    if (context.io.coins != nullptr) {
+      context.error = cudaMemcpy2DAsync(context.coins, S::kCoinStride, context.io.coins, kBytes, kBytes,
+                                        context.count(), cudaMemcpyDeviceToDevice, context.stream);
     } else {
-      const size_t blocks = t.count() * polykem::cuda::coin_blocks(kBytes);
-      t.launch(coin_kernel<Set, kBytes>, polykem::cuda::blocks_for(blocks, 32), 32, t.coins, t.io.seed, domain,
-               t.count());
+      const size_t blocks = context.count() * polykem::cuda::coin_blocks(kBytes);
+      context.launch(coin_kernel<Set, kBytes>, polykem::cuda::blocks_for(blocks, 32), 32, context.coins,
+                     context.io.seed, domain, context.count());
     }
   }
-  static void make_keygen_coins(F& t) { make_coins<S::kKeygenCoinBytes>(t, polykem::cuda::CoinDomain::kKeygen); }
+  static void make_keygen_coins(Context& context) {
+    make_coins<S::kKeygenCoinBytes>(context, polykem::cuda::CoinDomain::kKeygen);
+  }
 
-  static void sample_fg(F& t) {
-    const size_t rows = t.tree.rows();
-    t.launch(sample_fg_kernel<Set>, F::blocks(rows), kThreads, t.a, t.b, t.zero, t.io.sk_out, t.coins, t.count(), rows);
+  static void sample_fg(Context& context) {
+    const size_t rows = context.tree.rows();
+    context.launch(sample_fg_kernel<Set>, Context::blocks(rows), kThreads, context.a, context.b, context.zero,
+                   context.io.sk_out, context.coins, context.count(), rows);
   }
-  static void invert_f(F& t) {
+  static void invert_f(Context& context) {
     const polykem::cuda::GraphBranch branch;
-    invert_all(t, MulKind::kS3, t.inverse_f, t.a, t.nodes_f, [&t](uint16_t* v, const uint16_t* a, size_t rows) {
-      t.launch(invert_mod3_kernel<Set>, F::blocks(rows), kThreads, v, a, rows);
-    });
+    invert_all(context, MulKind::kS3, context.inverse_f, context.a, context.nodes_f,
+               [&context](uint16_t* v, const uint16_t* a, size_t rows) {
+                 context.launch(invert_mod3_kernel<Set>, Context::blocks(rows), kThreads, v, a, rows);
+               });
   }
-  static void store_f(F& t) {
+  static void store_f(Context& context) {
     const polykem::cuda::GraphBranch branch;
-    t.launch(store_f_kernel<Set>, t.blocks(), kThreads, t.io.sk_out, t.a, t.inverse_f, t.zero, t.count());
+    context.launch(store_f_kernel<Set>, context.blocks(), kThreads, context.io.sk_out, context.a, context.inverse_f,
+                   context.zero, context.count());
   }
-  static void mul_Gf(F& t) {
-    const size_t rows = t.tree.rows();
-    multiply(t, MulKind::kTernary, t.x, t.b, t.a, rows);
-    if constexpr (!S::kHps) t.launch(times_x_minus_1_kernel<Set>, F::blocks(rows), kThreads, t.x, rows);
+  static void mul_Gf(Context& context) {
+    const size_t rows = context.tree.rows();
+    multiply(context, MulKind::kTernary, context.x, context.b, context.a, rows);
+    if constexpr (!S::kHps)
+      context.launch(times_x_minus_1_kernel<Set>, Context::blocks(rows), kThreads, context.x, rows);
   }
 
   /// Inverts mod 2^8 by the tree. Newton's last step follows: v <- v + 2^8 v e with 2^8 e = 1 - x v, where v is taken
   /// as signed bytes. [NTRU20, S2_inverse, Rq_inverse]
-  static void invert_Gf(F& t) {
+  static void invert_Gf(Context& context) {
     static_assert(S::kLogQ > 8 && S::kLogQ <= 16);
-    invert_all(t, MulKind::kBytes, t.v, t.x, t.u, [&t](uint16_t* v, const uint16_t* x, size_t rows) {
-      t.launch(invert_bytes_kernel<Set>, polykem::cuda::blocks_for(rows, kByteWarps), 32 * kByteWarps, v, x, rows);
-    });
-    multiply(t, MulKind::kTernary, t.u, t.x, t.v);
-    t.launch(newton_error_kernel<Set>, t.blocks(), kThreads, t.u, t.count());
-    multiply(t, MulKind::kBytes, t.u, t.u, t.v);
-    t.launch(newton_correct_kernel<Set>, t.blocks(), kThreads, t.v, t.u, t.count());
+    invert_all(context, MulKind::kBytes, context.v, context.x, context.u,
+               [&context](uint16_t* v, const uint16_t* x, size_t rows) {
+                 context.launch(invert_bytes_kernel<Set>, polykem::cuda::blocks_for(rows, kByteWarps), 32 * kByteWarps,
+                                v, x, rows);
+               });
+    multiply(context, MulKind::kTernary, context.u, context.x, context.v);
+    context.launch(newton_error_kernel<Set>, context.blocks(), kThreads, context.u, context.count());
+    multiply(context, MulKind::kBytes, context.u, context.u, context.v);
+    context.launch(newton_correct_kernel<Set>, context.blocks(), kThreads, context.v, context.u, context.count());
   }
-  static void mul_vf(F& t) { multiply(t, MulKind::kTernary, t.u, t.v, t.a); }
-  static void mul_invh(F& t) { multiply(t, MulKind::kTernary, t.x, t.u, t.a); }
-  static void store_invh(F& t) {
-    t.launch(pack_third_kernel<Set>, t.blocks(), kThreads, t.io.sk_out + S::kInverseHOffset, S::kSecretKeyBytes, t.x,
-             t.zero, t.count());
+  static void mul_vf(Context& context) { multiply(context, MulKind::kTernary, context.u, context.v, context.a); }
+  static void mul_invh(Context& context) { multiply(context, MulKind::kTernary, context.x, context.u, context.a); }
+  static void store_invh(Context& context) {
+    context.launch(pack_third_kernel<Set>, context.blocks(), kThreads, context.io.sk_out + S::kInverseHOffset,
+                   S::kSecretKeyBytes, context.x, context.zero, context.count());
   }
-  static void mul_vG(F& t) { multiply(t, MulKind::kTernary, t.u, t.v, t.b); }
-  static void mul_h(F& t) { multiply(t, MulKind::kTernary, t.x, t.u, t.b); }
-  static void store_h(F& t) { t.launch(pack_h_kernel<Set>, t.blocks(), kThreads, t.io.pk_out, t.x, t.zero, t.count()); }
+  static void mul_vG(Context& context) { multiply(context, MulKind::kTernary, context.u, context.v, context.b); }
+  static void mul_h(Context& context) { multiply(context, MulKind::kTernary, context.x, context.u, context.b); }
+  static void store_h(Context& context) {
+    context.launch(pack_h_kernel<Set>, context.blocks(), kThreads, context.io.pk_out, context.x, context.zero,
+                   context.count());
+  }
 
   // ---- encaps
 
-  static void make_encaps_coins(F& t) { make_coins<S::kEncapsCoinBytes>(t, polykem::cuda::CoinDomain::kEncaps); }
-  static void sample_rm(F& t) {
-    t.launch(sample_rm_kernel<Set>, t.blocks(), kThreads, t.r, t.m, t.rm, t.coins, t.count());
+  static void make_encaps_coins(Context& context) {
+    make_coins<S::kEncapsCoinBytes>(context, polykem::cuda::CoinDomain::kEncaps);
   }
-  static void hash_rm(F& t) { t.launch(hash_rm_kernel<Set>, t.lane_blocks(), 32, t.io.ss_out, t.rm, t.count()); }
-  static void encrypt(F& t) { t.launch(encrypt_kernel<Set>, t.count(), 32, t.io.ct_out, t.pk(), t.r, t.m); }
+  static void sample_rm(Context& context) {
+    context.launch(sample_rm_kernel<Set>, context.blocks(), kThreads, context.r, context.m, context.rm, context.coins,
+                   context.count());
+  }
+  static void hash_rm(Context& context) {
+    context.launch(hash_rm_kernel<Set>, context.lane_blocks(), 32, context.io.ss_out, context.rm, context.count());
+  }
+  static void encrypt(Context& context) {
+    context.launch(encrypt_kernel<Set>, context.count(), 32, context.io.ct_out, context.pk(), context.r, context.m);
+  }
 
   // ---- decaps
 
-  static void decrypt_m(F& t) { t.launch(decrypt_m_kernel<Set>, t.count(), 32, t.rm, t.fail, t.ct(), t.sk()); }
-  static void decrypt_r(F& t) { t.launch(decrypt_r_kernel<Set>, t.count(), 32, t.rm, t.fail, t.ct(), t.sk()); }
-  static void hash_select(F& t) {
-    t.launch(hash_select_kernel<Set>, t.lane_blocks(), 32, t.io.ss_out, t.rm, t.fail, t.sk(), t.ct(), t.count());
+  static void decrypt_m(Context& context) {
+    context.launch(decrypt_m_kernel<Set>, context.count(), 32, context.rm, context.fail, context.ct(), context.sk());
+  }
+  static void decrypt_r(Context& context) {
+    context.launch(decrypt_r_kernel<Set>, context.count(), 32, context.rm, context.fail, context.ct(), context.sk());
+  }
+  static void hash_select(Context& context) {
+    context.launch(hash_select_kernel<Set>, context.lane_blocks(), 32, context.io.ss_out, context.rm, context.fail,
+                   context.sk(), context.ct(), context.count());
   }
 
-  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
       {{"shake_coins", "randombytes"}, field::kCoins, 0, make_keygen_coins},
       {"sample_fg", 0, field::kSkOut, sample_fg},
       {{"invert_mod3", "poly_S3_inv"}, 0, 0, invert_f},
@@ -216,19 +240,19 @@ struct Plan {
       {{"mul_h", "poly_Rq_mul.h"}, 0, 0, mul_h},
       {{"pack_h", "poly_Rq_sum_zero_tobytes"}, 0, field::kPkOut, store_h},
   });
-  static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
+  static constexpr auto encaps = kernel_plan_of<kEncapsStages, Context>({
       {{"shake_coins", "randombytes"}, field::kCoins, 0, make_encaps_coins},
       {{"sample_rm_pack", "sample_rm", "poly_S3_tobytes"}, 0, 0, sample_rm},
       {"sha3_256", 0, field::kSsOut, hash_rm},
       {{"dpke_encrypt", "poly_Rq_sum_zero_frombytes", "poly_Rq_sum_zero_tobytes"}, field::kPk, field::kCtOut, encrypt},
   });
-  static constexpr auto decaps = kernel_plan_of<kDecapsStages, F>({
+  static constexpr auto decaps = kernel_plan_of<kDecapsStages, Context>({
       {{"dpke_decrypt_m", "frombytes", "poly_S3_mul"}, field::kSk | field::kCt, 0, decrypt_m},
       {{"dpke_decrypt_r", "poly_lift_sub", "poly_S3_tobytes"}, field::kSk | field::kCt, 0, decrypt_r},
       {{"sha3_256_select", "sha3_256", "cmov"}, field::kSk | field::kCt, field::kSsOut, hash_select},
   });
 
-  using Operations = polykem::cuda::PlanOperations<Plan, F>;
+  using Operations = polykem::cuda::PlanOperations<Plan, Context>;
 
   /// kPartItems items fill an H200; key generation's kernels need more of them. At most kStagedBytes of pageable
   /// records are copied at a time, which suits a host with 16 threads. docs/adr/0006 and 0009 have the measurements.

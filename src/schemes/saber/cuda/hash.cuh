@@ -4,7 +4,7 @@
 #pragma once
 
 #include "prim/drbg/cuda/drbg.cuh"
-#include "prim/keccak/cuda/item_hashes.cuh"
+#include "prim/keccak/cuda/hash_item.cuh"
 #include "schemes/saber/cuda/work.cuh"
 
 namespace polykem::saber::cuda {

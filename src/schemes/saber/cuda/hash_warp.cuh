@@ -3,7 +3,7 @@
 // state, and each of an item's hashes that do not need each other has a block. [SABER20, 2.5]
 #pragma once
 
-#include "prim/keccak/cuda/warp_hashes.cuh"
+#include "prim/keccak/cuda/hash_warp.cuh"
 #include "schemes/saber/cuda/hash.cuh"
 
 namespace polykem::saber::cuda {

@@ -107,60 +107,67 @@ struct LaunchContext {
 template <class Set>
 struct Plan {
   using S = Shape<Set>;
-  using F = LaunchContext<Set>;
+  using Context = LaunchContext<Set>;
 
   template <bool kSecret>
-  static void expand_shared(F& t) {
-    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.expanded_key, t.work.pk, t.work.sk, 1);
+  static void expand_shared(Context& context) {
+    if (context.expands_key())
+      launch_expand<Set, kSecret>(context.to, context.expanded_key, context.work.pk, context.work.sk, 1);
   }
   /// Launches a kernel in which a warp computes an item.
-  static void by_warp(F& t, void (*kernel)(Work)) { t.to.launch(kernel, t.count(), 32, t.work); }
+  static void by_warp(Context& context, void (*kernel)(Work)) {
+    context.to.launch(kernel, context.count(), 32, context.work);
+  }
 
   // ---- keygen
 
-  static void make_seeds(F& t) { t.to.hash(make_seeds_kernel<Set>, warp_make_seeds_kernel<Set>, t.count(), t.work); }
-  static void expand_seeds(F& t) {
-    const BlockCounts blocks(t.count());
-    t.to.launch(blocks.small_batch ? warp_expand_seeds_kernel<Set> : expand_seeds_kernel<Set>, 2 * blocks.each, 32,
-                t.work, static_cast<uint32_t>(blocks.each));
+  static void make_seeds(Context& context) {
+    context.to.hash(make_seeds_kernel<Set>, warp_make_seeds_kernel<Set>, context.count(), context.work);
   }
-  static void multiply_keys(F& t) { by_warp(t, keygen_kernel<Set>); }
-  static void hash_new_pk(F& t) { t.to.hash(hash_new_pk_kernel<Set>, warp_hash_new_pk_kernel<Set>, t.count(), t.work); }
+  static void expand_seeds(Context& context) {
+    const BlockCounts blocks(context.count());
+    context.to.launch(blocks.small_batch ? warp_expand_seeds_kernel<Set> : expand_seeds_kernel<Set>, 2 * blocks.each,
+                      32, context.work, static_cast<uint32_t>(blocks.each));
+  }
+  static void multiply_keys(Context& context) { by_warp(context, keygen_kernel<Set>); }
+  static void hash_new_pk(Context& context) {
+    context.to.hash(hash_new_pk_kernel<Set>, warp_hash_new_pk_kernel<Set>, context.count(), context.work);
+  }
 
   // ---- encaps
 
-  static void hash_encaps(F& t) {
-    expand_shared<false>(t);
-    const BlockCounts blocks(t.count());
-    const uint32_t of_a = t.blocks_of_a(blocks);
-    t.to.launch(blocks.small_batch ? warp_hash_encaps_kernel<Set> : hash_encaps_kernel<Set>, of_a + blocks.each, 32,
-                t.work, of_a);
+  static void hash_encaps(Context& context) {
+    expand_shared<false>(context);
+    const BlockCounts blocks(context.count());
+    const uint32_t of_a = context.blocks_of_a(blocks);
+    context.to.launch(blocks.small_batch ? warp_hash_encaps_kernel<Set> : hash_encaps_kernel<Set>, of_a + blocks.each,
+                      32, context.work, of_a);
   }
-  static void encrypt(F& t) { by_warp(t, encrypt_kernel<Set>); }
-  static void derive_encaps(F& t) {
-    t.to.hash(derive_encaps_kernel<Set>, warp_derive_encaps_kernel<Set>, t.count(), t.work);
+  static void encrypt(Context& context) { by_warp(context, encrypt_kernel<Set>); }
+  static void derive_encaps(Context& context) {
+    context.to.hash(derive_encaps_kernel<Set>, warp_derive_encaps_kernel<Set>, context.count(), context.work);
   }
 
   // ---- decaps
 
-  static void decrypt(F& t) {
-    expand_shared<true>(t);
-    by_warp(t, decrypt_kernel<Set>);
+  static void decrypt(Context& context) {
+    expand_shared<true>(context);
+    by_warp(context, decrypt_kernel<Set>);
   }
-  static void hash_decaps(F& t) {
-    const BlockCounts blocks(t.count());
-    const uint32_t of_a = t.blocks_of_a(blocks);
-    t.to.launch(blocks.small_batch ? warp_hash_decaps_kernel<Set> : hash_decaps_kernel<Set>, of_a + 2 * blocks.each, 32,
-                t.work, of_a, static_cast<uint32_t>(blocks.each));
+  static void hash_decaps(Context& context) {
+    const BlockCounts blocks(context.count());
+    const uint32_t of_a = context.blocks_of_a(blocks);
+    context.to.launch(blocks.small_batch ? warp_hash_decaps_kernel<Set> : hash_decaps_kernel<Set>,
+                      of_a + 2 * blocks.each, 32, context.work, of_a, static_cast<uint32_t>(blocks.each));
   }
-  static void compare(F& t) { by_warp(t, compare_kernel<Set>); }
-  static void derive_decaps(F& t) {
-    t.to.hash(derive_decaps_kernel<Set>, warp_derive_decaps_kernel<Set>, t.count(), t.work);
+  static void compare(Context& context) { by_warp(context, compare_kernel<Set>); }
+  static void derive_decaps(Context& context) {
+    context.to.hash(derive_decaps_kernel<Set>, warp_derive_decaps_kernel<Set>, context.count(), context.work);
   }
 
   // ---- the lists
 
-  static constexpr auto keygen = kernel_plan_of<kKeygenStages, F>({
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
       {{"shake_coins_shake128", "randombytes", "shake128"}, field::kCoins, 0, make_seeds},
       {{"gen_matrix_gen_secret", "gen_matrix", "gen_secret"}, 0, 0, expand_seeds},
       {{"matrix_vector_mul_round_tobytes", "matrix_vector_mul", "round_tobytes"},
@@ -169,19 +176,19 @@ struct Plan {
        multiply_keys},
       {"sha3_256.pk", 0, field::kSkOut, hash_new_pk},
   });
-  static constexpr auto encaps = kernel_plan_of<kEncapsStages, F>({
+  static constexpr auto encaps = kernel_plan_of<kEncapsStages, Context>({
       {{"shake_coins_sha3_gen", "randombytes", "gen_secret"}, field::kCoins | field::kPk, 0, hash_encaps},
       {{"matrix_vector_mul_round_tobytes", "matrix_vector_mul", "round_tobytes"}, field::kPk, field::kCtOut, encrypt},
       {"sha3_256.c", 0, field::kSsOut, derive_encaps},
   });
-  static constexpr auto decaps = kernel_plan_of<kDecapsStages, F>({
+  static constexpr auto decaps = kernel_plan_of<kDecapsStages, Context>({
       {{"frombytes_inner_prod_tomsg", "frombytes", "tomsg"}, field::kSk | field::kCt, 0, decrypt},
       {with_ahead({"sha3_gen", "sha3_512", "gen_secret"}, "sha3_256.c"), field::kSk | field::kCt, 0, hash_decaps},
       {{"matrix_vector_mul_round_compare", "matrix_vector_mul", "round_compare"}, field::kSk | field::kCt, 0, compare},
       {"cmov", field::kSk, field::kSsOut, derive_decaps},
   });
 
-  using Operations = polykem::cuda::PlanOperations<Plan, F>;
+  using Operations = polykem::cuda::PlanOperations<Plan, Context>;
 
   /// The number of items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor.
   static constexpr size_t kItemsToFillDevice = polykem::cuda::kMeasuredMultiprocessors * 128;

@@ -82,24 +82,24 @@ constexpr size_t expanded_key_bytes(uint32_t n) {
 }
 
 // hash.cu
-void make_coins(LaunchContext& t);
-void expand_keygen(LaunchContext& t);
-void hash_new_pk(LaunchContext& t);
-void hash_pk(LaunchContext& t);
-void expand_encaps(LaunchContext& t);
-void hash_ss(LaunchContext& t);
+void make_coins(LaunchContext& context);
+void expand_keygen(LaunchContext& context);
+void hash_new_pk(LaunchContext& context);
+void hash_pk(LaunchContext& context);
+void expand_encaps(LaunchContext& context);
+void hash_ss(LaunchContext& context);
 // product_shake.cu
-void mul_a_s_shake(LaunchContext& t);
-void mul_s_a_shake(LaunchContext& t);
+void mul_a_s_shake(LaunchContext& context);
+void mul_s_a_shake(LaunchContext& context);
 // product_aes.cu
-void mul_a_s_aes(LaunchContext& t);
-void mul_s_a_aes(LaunchContext& t);
+void mul_a_s_aes(LaunchContext& context);
+void mul_s_a_aes(LaunchContext& context);
 // product_shared.cu
-void expand_key(LaunchContext& t);
-void mul_s_a_shared(LaunchContext& t);
+void expand_key(LaunchContext& context);
+void mul_s_a_shared(LaunchContext& context);
 // small_products.cu
-void encrypt_mu(LaunchContext& t);
-void decrypt_mu(LaunchContext& t);
-void store_s(LaunchContext& t);
+void encrypt_mu(LaunchContext& context);
+void decrypt_mu(LaunchContext& context);
+void store_s(LaunchContext& context);
 
 }  // namespace polykem::frodo::cuda
