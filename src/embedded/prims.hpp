@@ -24,8 +24,8 @@ struct NtruBasePrims {
 
   /// c = a b mod (x^n - 1, q). c may be a or b.
   template <size_t n>
-  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
-    cortex_m4::mul_cyclic<n>(c, a, b, static_cast<uint32_t*>(ws));
+  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
+    cortex_m4::mul_cyclic<n>(c, a, b, static_cast<uint32_t*>(workspace));
   }
   static void inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n, void*) {
     cortex_m4::poly_inverse_mod2(inverse, a, n);
@@ -44,9 +44,9 @@ using MlkemPrims = mlkem::cortex_m4::Prims;
 struct NtruBasePrims : ntru::ref::PortablePrims {
   static constexpr size_t workspace_bytes(size_t n) { return sizeof(uint16_t) * n; }
   template <size_t n>
-  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
-    poly_mul_cyclic(static_cast<uint16_t*>(ws), a, b, n);
-    std::memcpy(c, ws, sizeof(uint16_t) * n);
+  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
+    poly_mul_cyclic(static_cast<uint16_t*>(workspace), a, b, n);
+    std::memcpy(c, workspace, sizeof(uint16_t) * n);
   }
 };
 
@@ -58,9 +58,9 @@ struct NtruPrims : NtruBasePrims {
   /// c = a b mod (3, Phi_n). A sum has at most n products of at most 4, and mul_cyclic is right mod 2^13.
   template <ntru::NtruParams P>
   static void mul_S3(ntru::Poly<P, ntru::S3>& c, const ntru::Poly<P, ntru::S3>& a, const ntru::Poly<P, ntru::S3>& b,
-                     void* ws) {
+                     void* workspace) {
     static_assert(4 * P.n < (1u << 13));
-    mul_cyclic<P.n>(c.c, a.c, b.c, ws);
+    mul_cyclic<P.n>(c.c, a.c, b.c, workspace);
     ntru::ref::poly_mod_3_Phi_n<P>(c.c);
   }
 };

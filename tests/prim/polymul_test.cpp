@@ -103,16 +103,16 @@ class PolymulLanesTest : public test::IsaTest {
   static void check_interleaved(size_t n, bool s3, const Fill& fill_a, const Fill& fill_b, size_t stride = 1) {
     const PolymulFunctions& mul = table(n);
     const size_t bytes = n * mul.lanes * sizeof(uint16_t);
-    Buffer a(bytes), b(bytes), c(bytes), ws(mul.workspace_bytes);
+    Buffer a(bytes), b(bytes), c(bytes), workspace(mul.workspace_bytes);
     for (size_t i = 0; i < n; ++i) {
       for (size_t l = 0; l < mul.lanes; ++l) {
         a[i * mul.lanes + l] = fill_a(i, l);
         b[i * mul.lanes + l] = fill_b(i, l);
       }
     }
-    (s3 ? mul.mul_s3 : mul.mul_cyclic)(c.data(), a.data(), b.data(), ws.data());
+    (s3 ? mul.mul_s3 : mul.mul_cyclic)(c.data(), a.data(), b.data(), workspace.data());
     ASSERT_TRUE(a.guards_intact(bytes) && b.guards_intact(bytes) && c.guards_intact(bytes)) << n;
-    ASSERT_TRUE(ws.guards_intact(mul.workspace_bytes)) << n;
+    ASSERT_TRUE(workspace.guards_intact(mul.workspace_bytes)) << n;
     for (size_t l = 0; l < mul.lanes; l += stride) {
       Poly x(n), y(n), z(n);
       for (size_t i = 0; i < n; ++i) {
@@ -126,7 +126,7 @@ class PolymulLanesTest : public test::IsaTest {
 
   static void check_single(size_t n, bool s3, const Fill& fill_a, const Fill& fill_b) {
     const PolymulFunctions& mul = table(n);
-    Buffer ws(mul.workspace_single_bytes);
+    Buffer workspace(mul.workspace_single_bytes);
     Poly x(n), y(n);
     for (size_t i = 0; i < n; ++i) {
       x[i] = fill_a(i, 0);
@@ -134,8 +134,8 @@ class PolymulLanesTest : public test::IsaTest {
     }
     // An odd offset: the single layout needs no alignment. The word on either side must not change.
     Poly c(n + 4, 0x1234);
-    (s3 ? mul.mul_s3_single : mul.mul_cyclic_single)(c.data() + 3, x.data(), y.data(), ws.data());
-    ASSERT_TRUE(ws.guards_intact(mul.workspace_single_bytes)) << n;
+    (s3 ? mul.mul_s3_single : mul.mul_cyclic_single)(c.data() + 3, x.data(), y.data(), workspace.data());
+    ASSERT_TRUE(workspace.guards_intact(mul.workspace_single_bytes)) << n;
     ASSERT_TRUE(c[2] == 0x1234 && c[n + 3] == 0x1234) << n;
     Poly z(c.begin() + 3, c.end() - 1);
     for (uint16_t& v : z)
@@ -246,24 +246,24 @@ TEST_P(PolymulLanesTest, ResultMayOverwriteAnOperand) {
     const size_t words = n * mul.lanes;
     for (bool s3 : {false, true}) {
       Noise noise(n);
-      Buffer a(2 * words), b(2 * words), c(2 * words), ws(mul.workspace_bytes);
+      Buffer a(2 * words), b(2 * words), c(2 * words), workspace(mul.workspace_bytes);
       for (size_t i = 0; i < words; ++i) {
         a[i] = noise.next() % 3;
         b[i] = noise.next() % 3;
       }
       const auto product = s3 ? mul.mul_s3 : mul.mul_cyclic;
-      product(c.data(), a.data(), b.data(), ws.data());
+      product(c.data(), a.data(), b.data(), workspace.data());
       Buffer in_place(2 * words);
       std::copy_n(a.data(), words, in_place.data());
-      product(in_place.data(), in_place.data(), b.data(), ws.data());
+      product(in_place.data(), in_place.data(), b.data(), workspace.data());
       ASSERT_TRUE(std::equal(c.data(), c.data() + words, in_place.data())) << n;
       std::copy_n(b.data(), words, in_place.data());
-      product(in_place.data(), a.data(), in_place.data(), ws.data());
+      product(in_place.data(), a.data(), in_place.data(), workspace.data());
       ASSERT_TRUE(std::equal(c.data(), c.data() + words, in_place.data())) << n;
       const auto one = s3 ? mul.mul_s3_single : mul.mul_cyclic_single;
       Poly single(n);
-      one(single.data(), a.data(), b.data(), ws.data());
-      one(a.data(), a.data(), b.data(), ws.data());
+      one(single.data(), a.data(), b.data(), workspace.data());
+      one(a.data(), a.data(), b.data(), workspace.data());
       ASSERT_TRUE(std::equal(single.begin(), single.end(), a.data())) << n;
     }
   }

@@ -21,8 +21,8 @@ struct LaneList {
 };
 
 template <class Cyclic>
-void run_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
-  Cyclic::mul(c, a, b, static_cast<uint16_t*>(ws));
+void run_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
+  Cyclic::mul(c, a, b, static_cast<uint16_t*>(workspace));
 }
 
 /// All methods for one n. Parameters: log2 q, length and leaf of Karatsuba alone, shape of the transforms.

@@ -12,9 +12,9 @@ namespace polykem {
 /// 16-bit words, with coefficient i of item l at [i * lanes + l], rows ascending, 64-byte aligned. Unused lanes may
 /// hold anything. The single layout (the _single functions) has n consecutive words of any alignment.
 ///
-/// c may be a or b, but must not overlap them in part; a and b are otherwise only read. `ws` is a workspace of at least
-/// the stated number of bytes, 64-byte aligned, not overlapping a, b or c; nothing is allocated. The workspace holds
-/// secrets afterwards: the caller zeroizes it. No branch and no address depends on the data.
+/// c may be a or b, but must not overlap them in part; a and b are otherwise only read. `workspace` is a workspace of
+/// at least the stated number of bytes, 64-byte aligned, not overlapping a, b or c; nothing is allocated. The workspace
+/// holds secrets afterwards: the caller zeroizes it. No branch and no address depends on the data.
 struct PolymulFunctions {
   size_t n;
   size_t lanes;
@@ -25,13 +25,13 @@ struct PolymulFunctions {
   size_t workspace_single_bytes;
   /// Computes c = a b modulo (2^exact_bits, x^n - 1). Operands are any 16-bit words, which stand for integers modulo
   /// 2^16 (a ternary operand is 0, 1, 0xffff). The result is not reduced; the bits above exact_bits are undefined.
-  void (*mul_cyclic)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
+  void (*mul_cyclic)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace);
   /// Computes c = a b modulo (3, Phi_n). Operands are 0, 1, 2 (or 0xffff for 2). The result is 0, 1, 2, and its last
   /// coefficient is 0.
-  void (*mul_s3)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
+  void (*mul_s3)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace);
   /// mul_cyclic_single and mul_s3_single compute these products for a single item.
-  void (*mul_cyclic_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
-  void (*mul_s3_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
+  void (*mul_cyclic_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace);
+  void (*mul_s3_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace);
 };
 
 /// polymul_avx2(), polymul_avx512() and polymul_neon() return the table for n = 509, 677, 701, 821, 1229 or 1373,

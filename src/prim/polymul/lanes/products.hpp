@@ -86,8 +86,8 @@ struct ProductPlan<1373> {
 
 /// The function of a PolymulFunctions that calls Product::mul.
 template <class Product>
-void run_product(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
-  Product::mul(c, a, b, static_cast<uint16_t*>(ws));
+void run_product(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
+  Product::mul(c, a, b, static_cast<uint16_t*>(workspace));
 }
 
 template <size_t kN>

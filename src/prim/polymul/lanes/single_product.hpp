@@ -39,8 +39,8 @@ struct SingleProduct {
                                    kBlockProductWords + rounded_up(kLinear + kN, 32) + Inner::kTmpRows * kLanes;
   static constexpr size_t kWorkspaceBytes = kWords * sizeof(uint16_t);
 
-  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* ws) {
-    uint16_t* padded = ws;
+  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* workspace) {
+    uint16_t* padded = workspace;
     uint16_t* split = padded + rounded_up(kPadded, 32);
     uint16_t* lanes_a = split + kSplitWords;
     uint16_t* lanes_b = lanes_a + kLaneWords;
@@ -186,8 +186,8 @@ struct SingleTernaryProduct {
   static constexpr unsigned kExactBits = 16 - Outer::kLostBits;
   static_assert(4 * kN + 3 < (size_t{1} << kExactBits));
 
-  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* ws) {
-    uint16_t* na = ws;
+  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* workspace) {
+    uint16_t* na = workspace;
     uint16_t* nb = na + kPaddedWords;
     for (size_t i = 0; i < kN; ++i) {
       na[i] = canonical(a[i]);

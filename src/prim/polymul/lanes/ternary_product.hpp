@@ -135,9 +135,10 @@ struct TernaryProduct {
   static constexpr size_t kRows = 4 * kP + 4 * kP + Inner::kTmpRows;
   static constexpr size_t kWorkspaceBytes = 2 * kPlaneBytes + kRows * Gf3::kRowWords * sizeof(uint16_t);
 
-  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* ws) {
-    const SlicedPoly words = {reinterpret_cast<SliceWord*>(ws), reinterpret_cast<SliceWord*>(ws) + kPlane};
-    uint16_t* ea = ws + kPlaneBytes;  // two planes, in 16-bit words
+  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* workspace) {
+    const SlicedPoly words = {reinterpret_cast<SliceWord*>(workspace),
+                              reinterpret_cast<SliceWord*>(workspace) + kPlane};
+    uint16_t* ea = workspace + kPlaneBytes;  // two planes, in 16-bit words
     uint16_t* eb = ea + 2 * kP * Gf3::kRowWords;
     uint16_t* w = eb + 2 * kP * Gf3::kRowWords;
     uint16_t* tmp = w + 4 * kP * Gf3::kRowWords;

@@ -21,8 +21,8 @@ struct Toom4Cyclic {
   static constexpr size_t kEvalRows = 6 * kM;
   static constexpr size_t kWorkspaceRows = 2 * kEvalRows + 14 * kM + 4 * kM + Inner::kTmpRows;
 
-  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* ws) {
-    uint16_t* ea = ws;
+  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* workspace) {
+    uint16_t* ea = workspace;
     uint16_t* eb = ea + kEvalRows * kLanes;
     uint16_t* w = eb + kEvalRows * kLanes;
     uint16_t* high = w + 14 * kM * kLanes;
@@ -109,8 +109,8 @@ struct Toom3 {
   static constexpr size_t kEvalRows = 4 * kM;
   static constexpr size_t kTmpRows = 2 * kEvalRows + 10 * kM + Inner::kTmpRows;
 
-  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* ws) {
-    uint16_t* ea = ws;
+  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* workspace) {
+    uint16_t* ea = workspace;
     uint16_t* eb = ea + kEvalRows * kLanes;
     uint16_t* w = eb + kEvalRows * kLanes;
     uint16_t* tmp = w + 10 * kM * kLanes;
@@ -165,11 +165,11 @@ template <size_t kN, class Linear>
 struct FoldedCyclic {
   static constexpr size_t kWorkspaceRows = 2 * Linear::kSize + Linear::kTmpRows;
 
-  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* ws) {
-    Linear::mul(ws, a, b, ws + 2 * Linear::kSize * kLanes);
+  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* workspace) {
+    Linear::mul(workspace, a, b, workspace + 2 * Linear::kSize * kLanes);
     for (size_t i = 0; i + 1 < kN; ++i)
-      store_row(c, i, load_row(ws, i) + load_row(ws, kN + i));
-    store_row(c, kN - 1, load_row(ws, kN - 1));
+      store_row(c, i, load_row(workspace, i) + load_row(workspace, kN + i));
+    store_row(c, kN - 1, load_row(workspace, kN - 1));
   }
 };
 

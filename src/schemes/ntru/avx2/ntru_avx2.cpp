@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
 #include "schemes/ntru/interleaved/backend.hpp"
-#include "schemes/ntru/interleaved/isa_prims.hpp"
+#include "schemes/ntru/ref/vector_prims.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -19,8 +19,7 @@ struct Avx2 {
 
 template <NtruParams P>
 const SchemeBackend& avx2_backend() {
-  static constexpr SchemeBackend kBackend =
-      interleaved::backend<P, interleaved::WithSinglePrims<Avx2>, tuning::Cpu::kAvx2>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, ref::VectorPrims<Avx2>, tuning::Cpu::kAvx2>();
   return kBackend;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
 #include "schemes/ntru/interleaved/backend.hpp"
-#include "schemes/ntru/interleaved/isa_prims.hpp"
+#include "schemes/ntru/ref/vector_prims.hpp"
 #include "schemes/ntru/single/single_products.hpp"
 #include "schemes/ntru/single/steps.hpp"
 #include "schemes/ntru/vector_backends.hpp"
@@ -17,7 +17,7 @@ struct Avx512 {
   static const PolyInvFunctions& inverse() { return kPolyInvAvx512; }
 };
 
-using Lanes = interleaved::WithSinglePrims<Avx512>;
+using Lanes = ref::VectorPrims<Avx512>;
 
 struct Rows : Avx512 {
   static single::SingleProducts mul(size_t n) { return single::SingleProducts(*polymul_avx512(n)); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
 #include "schemes/ntru/interleaved/backend.hpp"
-#include "schemes/ntru/interleaved/isa_prims.hpp"
+#include "schemes/ntru/ref/vector_prims.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -19,8 +19,7 @@ struct Neon {
 
 template <NtruParams P>
 const SchemeBackend& neon_backend() {
-  static constexpr SchemeBackend kBackend =
-      interleaved::backend<P, interleaved::WithSinglePrims<Neon>, tuning::Cpu::kNeon>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, ref::VectorPrims<Neon>, tuning::Cpu::kNeon>();
   return kBackend;
 }
 

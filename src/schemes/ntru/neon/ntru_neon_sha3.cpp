@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
 #include "schemes/ntru/interleaved/backend.hpp"
-#include "schemes/ntru/interleaved/isa_prims.hpp"
+#include "schemes/ntru/ref/vector_prims.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -20,7 +20,7 @@ struct NeonSha3 {
 template <NtruParams P>
 const SchemeBackend& neon_sha3_backend() {
   static constexpr SchemeBackend kBackend =
-      interleaved::backend<P, interleaved::WithSinglePrims<NeonSha3>, tuning::Cpu::kNeonSha3>();
+      interleaved::backend<P, ref::VectorPrims<NeonSha3>, tuning::Cpu::kNeonSha3>();
   return kBackend;
 }
 

@@ -54,9 +54,10 @@ inline void load_keys(int32_t* keys, const uint8_t* bytes) {
 
 /// Samples exactly weight/2 coefficients 1 and as many 2, in an order that is decided by sorting random keys. [NTRU20,
 /// Fixed_Type]
-/// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n + kSortRoom integers. ws: the workspace of Prims.
+/// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n + kSortRoom integers. workspace: the workspace of
+/// Prims.
 template <NtruParams P, class Prims>
-void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws) {
+void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* workspace) {
   static_assert(P.n % 4 == 1);
   for (size_t i = 0; i + 1 < P.n; i += 4)
     load_keys(keys + i, bytes + i / 4 * 15);
@@ -64,7 +65,7 @@ void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void
     keys[i] |= 1;
   for (size_t i = P.weight() / 2; i < P.weight(); ++i)
     keys[i] |= 2;
-  Prims::sort_int32(keys, P.n - 1, ws);
+  Prims::sort_int32(keys, P.n - 1, workspace);
   for (size_t i = 0; i + 1 < P.n; ++i)
     a.c[i] = static_cast<uint16_t>(keys[i] & 3);
   a.c[P.n - 1] = 0;
@@ -72,9 +73,9 @@ void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void
 
 /// Samples the second polynomial of a pair, with fixed weight for HPS and like the first otherwise.
 template <NtruParams P, class Prims>
-void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws) {
+void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* workspace) {
   if constexpr (P.variant == Variant::kHps) {
-    sample_fixed_type<P, Prims>(a, bytes, keys, ws);
+    sample_fixed_type<P, Prims>(a, bytes, keys, workspace);
   } else {
     sample_iid<P>(a, bytes);
   }
@@ -82,10 +83,10 @@ void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws
 
 /// Samples f and g of a key pair. [NTRU20, Sample_fg]
 template <NtruParams P, class Prims>
-void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* coins, int32_t* keys, void* ws) {
+void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* coins, int32_t* keys, void* workspace) {
   if constexpr (P.variant == Variant::kHps) {
     sample_iid<P>(f, coins);
-    sample_fixed_type<P, Prims>(g, coins + P.iid_coin_bytes(), keys, ws);
+    sample_fixed_type<P, Prims>(g, coins + P.iid_coin_bytes(), keys, workspace);
   } else {
     sample_iid_plus<P>(f, coins);
     sample_iid_plus<P>(g, coins + P.iid_coin_bytes());
@@ -94,9 +95,9 @@ void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* coins, int32_t* ke
 
 /// Samples r and m of an encapsulation. [NTRU20, Sample_rm]
 template <NtruParams P, class Prims>
-void sample_rm(Poly<P, S3>& r, Poly<P, S3>& m, const uint8_t* coins, int32_t* keys, void* ws) {
+void sample_rm(Poly<P, S3>& r, Poly<P, S3>& m, const uint8_t* coins, int32_t* keys, void* workspace) {
   sample_iid<P>(r, coins);
-  sample_second<P, Prims>(m, coins + P.iid_coin_bytes(), keys, ws);
+  sample_second<P, Prims>(m, coins + P.iid_coin_bytes(), keys, workspace);
 }
 
 }  // namespace POLYKEM_ISA

@@ -67,12 +67,12 @@ struct State {
   State(const Batch& batch, std::byte* workspace) : io(batch) {
     Arena arena(workspace);
     items = arena.take<Item<P>>(batch.count);
-    ws = arena.take<std::byte>(Prims::workspace_bytes(P.n));
+    prim_workspace = arena.take<std::byte>(Prims::workspace_bytes(P.n));
   }
 
   const Batch& io;
   Item<P>* items;
-  void* ws;  ///< the primitives' workspace
+  void* prim_workspace;
 
   const uint8_t* pk(size_t i) const { return io.pk + (io.shared_key ? 0 : i * P.public_key_bytes()); }
   const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * P.secret_key_bytes()); }
@@ -98,7 +98,7 @@ struct Steps {
   /// Computes c = a b mod (q, x^n - 1). The operands may be of any domain; they are taken as 16-bit representatives.
   template <class A, class B>
   static void poly_Rq_mul(const State& state, Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b) {
-    Prims::template mul_cyclic<P.n>(c.c, a.c, b.c, state.ws);
+    Prims::template mul_cyclic<P.n>(c.c, a.c, b.c, state.prim_workspace);
   }
 
   /// Computes v = 1/a mod (q, Phi_n): mod 2 by division steps, then by Newton's iteration v <- v (2 - a v), which
@@ -107,7 +107,7 @@ struct Steps {
                           Poly<P, Rq>& scratch_b) {
     std::memcpy(scratch_a.c, a.c, sizeof a.c);
     poly_mod_q_Phi_n<P>(scratch_a.c);
-    Prims::inverse_mod2(v.c, scratch_a.c, P.n, state.ws);
+    Prims::inverse_mod2(v.c, scratch_a.c, P.n, state.prim_workspace);
     for (unsigned bits = 1; bits < P.logq; bits *= 2) {
       poly_Rq_mul(state, scratch_a, a, v);
       for (auto& x : scratch_a.c)
@@ -133,11 +133,11 @@ struct Steps {
   static void make_keygen_coins(State& state) { make_coins(state, P.keygen_coin_bytes()); }
 
   static void sample_fg(State& state) {
-    state.each([&](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.coins, t.keys, state.ws); });
+    state.each([&](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.coins, t.keys, state.prim_workspace); });
   }
 
   static void invert_f(State& state) {
-    state.each([&](Item& t, size_t) { Prims::inverse_mod3(t.inverse_f.c, t.a.c, P.n, state.ws); });
+    state.each([&](Item& t, size_t) { Prims::inverse_mod3(t.inverse_f.c, t.a.c, P.n, state.prim_workspace); });
   }
 
   static void store_f(State& state) {
@@ -197,7 +197,7 @@ struct Steps {
   static void make_encaps_coins(State& state) { make_coins(state, P.encaps_coin_bytes()); }
 
   static void sample_rm(State& state) {
-    state.each([&](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.coins, t.keys, state.ws); });
+    state.each([&](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.coins, t.keys, state.prim_workspace); });
   }
 
   static void pack_rm(State& state) {
@@ -261,7 +261,7 @@ struct Steps {
   }
 
   static void mul_m(State& state) {
-    state.each([&](Item& t, size_t) { Prims::template mul_S3<P>(t.b, t.a, t.inverse_f, state.ws); });
+    state.each([&](Item& t, size_t) { Prims::template mul_S3<P>(t.b, t.a, t.inverse_f, state.prim_workspace); });
   }
 
   static void lift_sub(State& state) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "schemes/saber/interleaved/arithmetic.hpp"
-#include "schemes/saber/interleaved/single_prims.hpp"
 #include "schemes/saber/ref/backend.hpp"
+#include "schemes/saber/single/prims.hpp"
 #include "tuning/small_batches.hpp"
 
 namespace polykem::saber::interleaved {
@@ -13,11 +13,11 @@ inline namespace POLYKEM_ISA {
 template <SaberParams P, InstructionSet Isa, tuning::Cpu kCpu>
 constexpr SchemeBackend backend() {
   using Arithmetic = interleaved::Arithmetic<P, Isa>;
-  static_assert(saber::Arithmetic<Arithmetic> && saber::Arithmetic<ref::Arithmetic<P, SinglePrims<Isa>>>);
-  using Keys = ref::Keys<P, SinglePrims<Isa>>;
+  static_assert(saber::Arithmetic<Arithmetic> && saber::Arithmetic<ref::Arithmetic<P, single::Prims<Isa>>>);
+  using Keys = ref::Keys<P, single::Prims<Isa>>;
   using Interleaved = Operations<Kem<Steps<P, Arithmetic>>, typename Arithmetic::State>;
   SchemeBackend result = scheme_backend<SharedKeyFirst<Interleaved, Keys>>(Isa::kName);
-  add_small_batches<ref::Items<P, SinglePrims<Isa>>>(result, tuning::row(tuning::kSaber, kCpu).limits(false));
+  add_small_batches<ref::Items<P, single::Prims<Isa>>>(result, tuning::row(tuning::kSaber, kCpu).limits(false));
   result.expanded_public_key = Keys::kExpandedPublicKey;
   result.expanded_secret_key = Keys::kExpandedSecretKey;
   return result;

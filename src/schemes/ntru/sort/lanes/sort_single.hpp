@@ -75,10 +75,10 @@ void sort_matrix(int32_t* out, int32_t* x) {
   }
 }
 
-/// Sorts `count` <= kMaxKeys signed integers ascending, in place. ws: kSortOneBytes, 64-byte aligned; holds the keys
-/// afterwards.
-inline void sort_single(int32_t* values, size_t count, void* ws) {
-  auto* x = static_cast<int32_t*>(ws);
+/// Sorts `count` <= kMaxKeys signed integers ascending, in place. workspace: kSortOneBytes, 64-byte aligned; holds the
+/// keys afterwards.
+inline void sort_single(int32_t* values, size_t count, void* workspace) {
+  auto* x = static_cast<int32_t*>(workspace);
   int32_t* sorted = x + kMaxKeys;
   size_t size = 32 * V32::kLanes;
   while (size < count)

@@ -10,13 +10,16 @@
 #include "schemes/saber/interleaved/product.hpp"
 #include "schemes/saber/ref/prims.hpp"
 
-namespace polykem::saber::interleaved {
+namespace polykem::saber::single {
 inline namespace POLYKEM_ISA {
+
+using interleaved::kLanes, interleaved::SingleProduct;
+using simd::V16;
 
 inline constexpr size_t kShake128Rate = 168;
 
 template <InstructionSet Isa>
-struct SinglePrims : polykem::keccak::SingleHashes {
+struct Prims : polykem::keccak::SingleHashes {
   template <size_t kBytes>
   static void shake128(ByteRows rows, ConstByteRows seed, size_t) {
     uint8_t* const out = rows.data;
@@ -60,4 +63,4 @@ struct SinglePrims : polykem::keccak::SingleHashes {
 };
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::saber::interleaved
+}  // namespace polykem::saber::single
