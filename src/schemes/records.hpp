@@ -8,6 +8,11 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
+/// Returns the key of item i: record i of `keys`, which have `bytes` bytes each, or the one key of all items.
+inline const uint8_t* key_at(const Batch& io, const uint8_t* keys, size_t i, size_t bytes) {
+  return keys + (io.shared_key ? 0 : i * bytes);
+}
+
 /// Gives access to the records and expanded keys of a batch's items. P holds the parameters of a scheme whose secret
 /// key ends with pk, H(pk) and z. Public and Secret are the scheme's keys in the form in which a key set keeps them;
 /// Secret has a member `pk` of type Public.

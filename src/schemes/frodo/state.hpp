@@ -8,6 +8,7 @@
 #include "core/round.hpp"
 #include "core/scheme.hpp"
 #include "schemes/frodo/gen_a.hpp"
+#include "schemes/records.hpp"
 
 namespace polykem::frodo {
 
@@ -76,10 +77,10 @@ struct State {
   size_t noise_stride() const { return noise_stride(set); }
 
   bool decapsulates() const { return io.sk != nullptr; }
-  const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * set.secret_key_bytes()); }
+  const uint8_t* sk(size_t i) const { return key_at(io, io.sk, i, set.secret_key_bytes()); }
   const uint8_t* pk(size_t i) const {
     if (decapsulates()) return sk(i) + set.pk_offset();
-    return io.pk + (io.shared_key ? 0 : i * set.public_key_bytes());
+    return key_at(io, io.pk, i, set.public_key_bytes());
   }
   const uint8_t* ct(size_t i) const { return io.ct + i * set.ciphertext_bytes(); }
   uint8_t* pk_out(size_t i) const { return io.pk_out + i * set.public_key_bytes(); }

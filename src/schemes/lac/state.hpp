@@ -8,6 +8,7 @@
 #include "schemes/lac/fixed_weight.hpp"
 #include "schemes/lac/instruction_set.hpp"
 #include "schemes/lac/params.hpp"
+#include "schemes/records.hpp"
 
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {
@@ -63,10 +64,10 @@ struct State {
 
   bool decapsulates() const { return io.sk != nullptr; }
   bool has_keys() const { return decapsulates() || io.pk != nullptr; }
-  const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i) * set.secret_key_bytes(); }
+  const uint8_t* sk(size_t i) const { return key_at(io, io.sk, i, set.secret_key_bytes()); }
   /// Returns the public key of item i, which in decaps is a part of the secret key.
   const uint8_t* pk(size_t i) const {
-    return decapsulates() ? sk(i) + set.n : io.pk + (io.shared_key ? 0 : i) * set.public_key_bytes();
+    return decapsulates() ? sk(i) + set.n : key_at(io, io.pk, i, set.public_key_bytes());
   }
   const uint8_t* a(size_t i) const { return items[io.shared_key ? 0 : i].a; }
   const uint8_t* ct(size_t i) const { return io.ct + i * set.ciphertext_bytes(); }

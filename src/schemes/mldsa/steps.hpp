@@ -9,6 +9,7 @@
 #include "schemes/mldsa/sampling.hpp"
 #include "schemes/mldsa/state.hpp"
 #include "schemes/mldsa/string_hash.hpp"
+#include "schemes/records.hpp"
 
 namespace polykem::mldsa {
 inline namespace POLYKEM_ISA {
@@ -477,7 +478,7 @@ struct SignSteps : CommonSteps<P, Isa> {
 
  private:
   static const uint8_t* sk_of(const State& state, size_t item) {
-    return state.io.sk + (state.io.shared_key ? 0 : item) * P.secret_key_bytes();
+    return key_at(state.io, state.io.sk, item, P.secret_key_bytes());
   }
   static const SecretKey<P>& key_of(const State& state, const Attempt& attempt) { return *state.slot_of(attempt).key; }
 

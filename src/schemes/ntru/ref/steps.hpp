@@ -15,6 +15,7 @@
 #include "schemes/ntru/ref/poly.hpp"
 #include "schemes/ntru/ref/sample.hpp"
 #include "schemes/ntru/sort/sort.hpp"
+#include "schemes/records.hpp"
 
 namespace polykem::ntru::ref {
 inline namespace POLYKEM_ISA {
@@ -74,8 +75,8 @@ struct State {
   Item<P>* items;
   void* prim_workspace;
 
-  const uint8_t* pk(size_t i) const { return io.pk + (io.shared_key ? 0 : i * P.public_key_bytes()); }
-  const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * P.secret_key_bytes()); }
+  const uint8_t* pk(size_t i) const { return key_at(io, io.pk, i, P.public_key_bytes()); }
+  const uint8_t* sk(size_t i) const { return key_at(io, io.sk, i, P.secret_key_bytes()); }
   const uint8_t* ct(size_t i) const { return io.ct + i * P.ciphertext_bytes(); }
   uint8_t* pk_out(size_t i) const { return io.pk_out + i * P.public_key_bytes(); }
   uint8_t* sk_out(size_t i) const { return io.sk_out + i * P.secret_key_bytes(); }

@@ -7,6 +7,7 @@
 
 #include "prim/keccak/lanes/single.hpp"
 #include "schemes/ntru/single/keygen.hpp"
+#include "schemes/records.hpp"
 
 namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
@@ -55,8 +56,8 @@ struct State {
     return io.coins != nullptr ? ConstByteRows{io.coins + kRBytes, kCoinBytes}
                                : ConstByteRows{own_coins_of_m(), kMBytes};
   }
-  const uint8_t* pk(size_t i) const { return io.pk + (io.shared_key ? 0 : i * P.public_key_bytes()); }
-  const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * P.secret_key_bytes()); }
+  const uint8_t* pk(size_t i) const { return key_at(io, io.pk, i, P.public_key_bytes()); }
+  const uint8_t* sk(size_t i) const { return key_at(io, io.sk, i, P.secret_key_bytes()); }
   const uint8_t* ct(size_t i) const { return io.ct + i * P.ciphertext_bytes(); }
 
   template <class F>
