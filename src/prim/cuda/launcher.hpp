@@ -38,13 +38,4 @@ struct Launcher {
   }
 };
 
-/// Also launches kernels in which kItemLanes lanes compute an item and a block computes kBlockItems of them.
-template <int kBlockItems, int kItemLanes>
-struct ItemLanesLauncher : Launcher {
-  template <class Kernel, class... Arguments>
-  void by_item_lanes(Kernel kernel, size_t items, Arguments... arguments) {
-    launch(kernel, blocks_for(items, kBlockItems), kBlockItems * kItemLanes, arguments...);
-  }
-};
-
 }  // namespace polykem::cuda

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "prim/cuda/multiprocessors.hpp"
 #include "schemes/frodo/cuda/context.hpp"
 #include "schemes/frodo/stages.hpp"
 
