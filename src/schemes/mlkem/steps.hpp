@@ -12,7 +12,7 @@ inline namespace POLYKEM_ISA {
 template <MlkemParams P>
 inline constexpr fo::Derivation kDerivation = P.kyber() ? fo::Derivation::kKyber : fo::Derivation::kFips203;
 
-/// The steps that only hash, and those that deal with keys. Arith is a KeyArithmetic.
+/// The steps that only hash or only read and write keys. Arith is a KeyArithmetic.
 template <MlkemParams P, class Arith>
 struct KeySteps : fo::Transform<P, Arith, kDerivation<P>> {
   using State = typename Arith::State;

@@ -169,8 +169,8 @@ POLYKEM_INLINE size_t append_below_q(uint16_t* out, size_t filled, __m512i x, __
   return filled + static_cast<size_t>(_mm_popcnt_u32(good));
 }
 
-/// Appends those of the 32 integers in 48 bytes at `in` that append_below_q() takes. Returns the number of words, at
-/// most kN.
+/// Reads 32 integers from the 48 bytes at `in` and appends the ones that append_below_q() takes. Returns the number of
+/// words, at most kN.
 POLYKEM_INLINE size_t accept_32(uint16_t* out, size_t filled, const uint8_t* in, __mmask32 there) {
   const __m512i pairs = _mm512_permutexvar_epi8(_mm512_loadu_si512(kTwelveBitBytes.data()), _mm512_loadu_si512(in));
   const __m512i x = _mm512_and_si512(_mm512_srlv_epi16(pairs, _mm512_set1_epi32(4 << 16)), _mm512_set1_epi16(0xfff));

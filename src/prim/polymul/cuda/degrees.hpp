@@ -12,7 +12,7 @@ constexpr size_t poly_stride(size_t n) {
   return (n + 31) / 32 * 32;
 }
 
-/// True for the degrees that are compiled in, those of the NTRU sets.
+/// True for the degrees of the NTRU sets, for which kernels are compiled.
 constexpr bool degree_supported(size_t n) {
   return n == 509 || n == 677 || n == 701 || n == 821 || n == 1229 || n == 1373;
 }

@@ -34,7 +34,7 @@ struct NegacyclicShape {
   static constexpr int kReversedBytes = 4 * kReversedCopy;  ///< shared memory of a limb of r
 };
 
-/// A lane's bytes of one limb, those of the groups lane, lane + 32, ..; group j is the coefficients 8j..8j+7.
+/// A lane's bytes of one limb: groups lane, lane + 32, ... Group j is the coefficients 8j..8j+7.
 template <int N>
 using NegacyclicGroups = uint2[NegacyclicShape<N>::kRounds];
 

@@ -73,7 +73,7 @@ constexpr uint32_t limb_rows(uint32_t n) {
   return (n + kLimbRows - 1) / kLimbRows * kLimbRows;
 }
 
-/// The bytes of A and B as limbs, and those of the expanded form of a key: A and B as limbs, then pkh.
+/// Sizes of A and B as limbs, and of the expanded form of a key: A and B as limbs, then pkh.
 constexpr size_t limb_bytes(uint32_t n) {
   return size_t{2} * limb_columns(n) * limb_rows(n);
 }

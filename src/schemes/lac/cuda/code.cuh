@@ -29,7 +29,7 @@ __device__ __forceinline__ uint32_t noise2_word(const uint32_t (&stream)[kWords]
   return word;
 }
 
-/// Returns the signs of 32 coefficients of e2, from `word` on: the bits of those that are 1 and of those that are -1.
+/// Returns the signs of 32 coefficients of e2, from `word` on: a mask of the coefficients 1 and one of the -1.
 template <class S, bool kMisplacesTail, int kWords>
 __device__ __forceinline__ uint2 noise2_signs(const uint32_t (&stream)[kWords], int word) {
   constexpr int kPart = S::kC2 / 8;

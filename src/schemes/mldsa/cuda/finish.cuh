@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel in which a block signs an item to the end, four attempts at a time. It signs all items of a small batch,
-// and those that rounds leave. It can happen that no attempt with a damaged secret key succeeds; such an item fails.
+// The kernel in which a block signs an item to the end, four attempts at a time. It signs all items of a small batch;
+// of a large one, the items without a signature after the last round. With a damaged secret key, all attempts may fail,
+// and then the item fails.
 #pragma once
 
 #include "schemes/mldsa/cuda/hash.cuh"

@@ -53,8 +53,8 @@ class ChallengeMatrix {
   }
 
   /// Multiplies c by the columns in tiles of rows, and calls use(m, products, fetch(m)) for each tile m < 16. In lane 4
-  /// g + t, element 2 h + p of products is that of row 16 m + g + 8 h of c and polynomial 2 t + p. The rows of a tile
-  /// are those of the tile before, two words on; they stay in registers, in a loop that the instruction cache holds.
+  /// g + t, element 2 h + p of products is that of row 16 m + g + 8 h of c and polynomial 2 t + p. A tile's rows
+  /// are the rows of the tile before, two words on; they stay in registers, in a loop that fits the instruction cache.
   template <int kSets, class Fetch, class Use>
   __device__ __forceinline__ void multiply(const Columns (&columns)[kSets], Fetch fetch, Use use) const {
     constexpr int kAtOnce = 4, kNew = 2 * kAtOnce, kWindow = 4 * kDepthTiles - 2 + kNew;

@@ -29,8 +29,8 @@ struct alignas(64) Workspace {
   bool valid[kLanes];  ///< whether each item's key is valid, if keys are not expanded
 };
 
-/// The polynomials to multiply by: those of the one key of all items or, if of_one_key is nullptr, paired
-/// polynomials with those of every item.
+/// The polynomials to multiply by: those of one key for all items or, if of_one_key is nullptr, paired polynomials of
+/// the items' own keys.
 struct Factors {
   const LanePoly* of_items;
   const Poly* of_one_key;

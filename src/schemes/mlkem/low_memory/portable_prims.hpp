@@ -7,7 +7,7 @@
 namespace polykem::mlkem::low_memory {
 inline namespace POLYKEM_ISA {
 
-/// The portable primitives for steps.hpp, which are those of the reference. Coefficients are in [0, q).
+/// The portable primitives for steps.hpp: the functions of the reference. Coefficients are in [0, q).
 struct PortablePrims {
   static constexpr size_t kSampleRoom = 0;
   static constexpr size_t kMinStack = 2048;  ///< least number of bytes of stack to zeroize, for temporaries

@@ -258,7 +258,7 @@ class MatrixSampler {
   }
 
   /// Completes the entries that need a fourth block or more: one in 140. It permutes a copy of the states, because
-  /// those of the hashes must not move on.
+  /// the states of hashes must stay as they are.
   POLYKEM_NOINLINE void continue_group(const States& s, size_t first, size_t count, size_t hashes, size_t* filled) {
     States more = s;
     for (size_t fewest = 0; fewest < kN;) {

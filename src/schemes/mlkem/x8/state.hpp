@@ -16,8 +16,8 @@ inline namespace POLYKEM_ISA {
 using interleaved::kStates;
 inline constexpr size_t kItems = kStates;
 
-/// The working memory of eight items. The polynomials of an item follow each other, and those of the next item come
-/// after them.
+/// The working memory of eight items. In each array, an item's polynomials follow each other, then the next
+/// item's.
 template <Dims D>
 struct alignas(64) Workspace {
   SecretKey<D.k> own[kItems];  ///< the items' keys, if they are not expanded

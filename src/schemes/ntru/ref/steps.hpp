@@ -131,16 +131,20 @@ struct Steps {
       }
     });
   }
+  /// Makes the coins of f and g and the PRF key. [NTRU20, Key_Pair]
   static void make_keygen_coins(State& state) { make_coins(state, P.keygen_coin_bytes()); }
 
+  /// Samples f and g. [NTRU20, Sample_fg]
   static void sample_fg(State& state) {
     state.each([&](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.coins, t.keys, state.prim_workspace); });
   }
 
+  /// Computes 1/f mod (3, Phi_n). [NTRU20, S3_inverse]
   static void invert_f(State& state) {
     state.each([&](Item& t, size_t) { Prims::inverse_mod3(t.inverse_f.c, t.a.c, P.n, state.prim_workspace); });
   }
 
+  /// Stores f, 1/f and the PRF key in sk. [NTRU20, pack_S3]
   static void store_f(State& state) {
     state.each([&](Item& t, size_t i) {
       poly_S3_tobytes<P>(state.sk_out(i), t.a);
@@ -149,6 +153,7 @@ struct Steps {
     });
   }
 
+  /// Computes f mod q and G = 3 g or, in HRSS, 3 (x - 1) g. [NTRU20, DPKE_Key_Pair]
   static void lift_fg(State& state) {
     state.each([&](Item& t, size_t) {
       std::memcpy(t.x.c, t.a.c, sizeof t.x.c);
@@ -165,42 +170,53 @@ struct Steps {
     });
   }
 
+  /// Computes G f. [NTRU20, DPKE_Key_Pair]
   static void mul_Gf(State& state) {
     state.each([&](Item& t, size_t) { poly_Rq_mul(state, t.z, t.y, t.x); });
   }
+  /// Computes v = 1/(G f) mod (q, Phi_n). [NTRU20, Sq_inverse]
   static void invert_Gf(State& state) {
     state.each([&](Item& t, size_t) { poly_Rq_inv(state, t.v, t.z, t.u, t.w); });
   }
+  /// Computes v f. [NTRU20, DPKE_Key_Pair]
   static void mul_vf(State& state) {
     state.each([&](Item& t, size_t) { poly_Rq_mul(state, t.u, t.v, t.x); });
   }
+  /// Computes 1/h = v f f mod (q, Phi_n). [NTRU20, DPKE_Key_Pair]
   static void mul_invh(State& state) {
     state.each([&](Item& t, size_t) {
       poly_Rq_mul(state, t.z, t.u, t.x);
       poly_mod_q_Phi_n<P>(t.z.c);
     });
   }
+  /// Stores 1/h in sk. [NTRU20, pack_Sq]
   static void store_invh(State& state) {
     state.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(state.sk_out(i) + P.inverse_h_offset(), t.z.c); });
   }
+  /// Computes v G. [NTRU20, DPKE_Key_Pair]
   static void mul_vG(State& state) {
     state.each([&](Item& t, size_t) { poly_Rq_mul(state, t.u, t.v, t.y); });
   }
+  /// Computes h = v G G. [NTRU20, DPKE_Key_Pair]
   static void mul_h(State& state) {
     state.each([&](Item& t, size_t) { poly_Rq_mul(state, t.z, t.u, t.y); });
   }
+  /// Stores h in pk. [NTRU20, pack_Rq0]
   static void store_h(State& state) {
     state.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(state.pk_out(i), t.z.c); });
   }
 
   // ---- encaps. The fields hold a = r, b = m, x = h; y = r mod q, then Lift(m); z = h r, then c.
 
+  /// Makes the coins of r and m. [NTRU20, Encapsulate]
   static void make_encaps_coins(State& state) { make_coins(state, P.encaps_coin_bytes()); }
 
+  /// Samples r and m. [NTRU20, Sample_rm]
   static void sample_rm(State& state) {
     state.each([&](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.coins, t.keys, state.prim_workspace); });
   }
 
+  /// Packs r and m for the hash. [NTRU20, pack_S3]
   static void pack_rm(State& state) {
     state.each([&](Item& t, size_t) {
       poly_S3_tobytes<P>(t.rm, t.a);
@@ -208,14 +224,17 @@ struct Steps {
     });
   }
 
+  /// Computes the shared secret from r and m. [NTRU20, Encapsulate]
   static void hash_rm(State& state) {
     state.each([&](Item& t, size_t i) { sha3_256(state.ss_out(i), t.rm); });
   }
 
+  /// Reads h from pk. [NTRU20, unpack_Rq0]
   static void load_h(State& state) {
     state.each([&](Item& t, size_t i) { poly_Rq_sum_zero_frombytes<P>(t.x, state.pk(i)); });
   }
 
+  /// Computes h r. [NTRU20, DPKE_Encrypt]
   static void mul_hr(State& state) {
     state.each([&](Item& t, size_t) {
       std::memcpy(t.y.c, t.a.c, sizeof t.y.c);
@@ -224,6 +243,7 @@ struct Steps {
     });
   }
 
+  /// Computes c = h r + Lift(m). [NTRU20, DPKE_Encrypt]
   static void lift_add(State& state) {
     state.each([&](Item& t, size_t) {
       poly_lift<P>(t.y, t.b);
@@ -232,6 +252,7 @@ struct Steps {
     });
   }
 
+  /// Stores c in ct. [NTRU20, pack_Rq0]
   static void store_c(State& state) {
     state.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(state.ct_out(i), t.z.c); });
   }
@@ -239,6 +260,7 @@ struct Steps {
   // ---- decaps. The fields hold b = m, u = 1/h; a = f, then c f mod 3, then r; x = c, then c - Lift(m); y = f mod q,
   // then Lift(m); z = c f, then r mod q.
 
+  /// Reads c, f, 1/f and 1/h, and checks the unused bits of ct. [NTRU20, DPKE_Decrypt]
   static void load_c_sk(State& state) {
     state.each([&](Item& t, size_t i) {
       poly_Rq_sum_zero_frombytes<P>(t.x, state.ct(i));
@@ -249,6 +271,7 @@ struct Steps {
     });
   }
 
+  /// Computes c f. [NTRU20, DPKE_Decrypt]
   static void mul_cf(State& state) {
     state.each([&](Item& t, size_t) {
       std::memcpy(t.y.c, t.a.c, sizeof t.y.c);
@@ -257,14 +280,17 @@ struct Steps {
     });
   }
 
+  /// Reduces c f, centred mod q, mod (3, Phi_n). [NTRU20, DPKE_Decrypt]
   static void reduce_cf(State& state) {
     state.each([&](Item& t, size_t) { poly_Rq_to_S3<P>(t.a, t.z); });
   }
 
+  /// Computes m = c f / f mod (3, Phi_n). [NTRU20, DPKE_Decrypt]
   static void mul_m(State& state) {
     state.each([&](Item& t, size_t) { Prims::template mul_S3<P>(t.b, t.a, t.inverse_f, state.prim_workspace); });
   }
 
+  /// Computes c - Lift(m). [NTRU20, DPKE_Decrypt]
   static void lift_sub(State& state) {
     state.each([&](Item& t, size_t) {
       poly_lift<P>(t.y, t.b);
@@ -273,6 +299,7 @@ struct Steps {
     });
   }
 
+  /// Computes r = (c - Lift(m)) / h mod (q, Phi_n). [NTRU20, DPKE_Decrypt]
   static void mul_r(State& state) {
     state.each([&](Item& t, size_t) {
       poly_Rq_mul(state, t.z, t.x, t.u);
@@ -280,16 +307,19 @@ struct Steps {
     });
   }
 
+  /// Checks that r is ternary and m has its weight. [NTRU20, DPKE_Decrypt]
   static void check_rm(State& state) {
     state.each([&](Item& t, size_t) { t.fail |= recover_r<P>(t.a, t.z) | wrong_weight<P>(t.b); });
   }
 
+  /// Computes the secret of a rejected ciphertext. [NTRU20, Decapsulate]
   static void hash_reject(State& state) {
     state.each([&](Item& t, size_t i) {
       sha3_256(t.rejection, {state.sk(i) + P.prf_key_offset(), P.kPrfKeyBytes}, {state.ct(i), P.ciphertext_bytes()});
     });
   }
 
+  /// Selects the shared secret, or that of a rejected ciphertext. [NTRU20, Decapsulate]
   static void select(State& state) {
     state.each([&](Item& t, size_t i) {
       uint8_t* ss = state.ss_out(i);

@@ -22,7 +22,7 @@ class InverseTree {
     rows_ = rounded_up(count, size_t{1} << levels_);
   }
 
-  /// Returns the number of rows of a batch's arrays: those of the batch, and padding that makes the halves equal.
+  /// Returns the number of rows of a batch's arrays: the batch's rows and padding that makes the halves equal.
   constexpr size_t rows() const { return rows_; }
 
   /// Computes inverses = 1/a for each of the rows() rows of `a`, every one of which must be invertible.
