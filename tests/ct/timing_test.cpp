@@ -123,7 +123,7 @@ class KeygenTiming : public Timing {};
 TEST_P(KeygenTiming, TakesTheSameTimeForAllSecrets) {
   const Operations set(GetParam());
   std::array<std::vector<Bytes>, 2> coins;
-  coins[1].push_back(Bytes(set.info.keygen_coin_bytes, 0));
+  coins[1].push_back(pattern(set.info.keygen_coin_bytes, kPool + 1));
   for (size_t i = 0; i < kPool; ++i)
     coins[0].push_back(pattern(set.info.keygen_coin_bytes, i + 1));
   Bytes pk, sk;

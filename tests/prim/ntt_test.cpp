@@ -294,8 +294,8 @@ TEST_F(NttGroupTest, NoiseIsSampledAndTransformedAsByReference) {
         rows[i] = kind < 6 ? repeated[kind][i % kStride % 3] : static_cast<uint8_t>(noise.next());
       for (size_t count = 1; count <= kMax; ++count) {
         AlignedBuffer<uint16_t> got(kMax * kN);
-        const uint32_t scale = count % 2 == 1 ? 1 : testing::kInverseR;
-        testing::forward_noise_avx512(eta, scale, got.data(), rows.data(), kStride, count);
+        const uint32_t scale = count % 2 == 1 ? 1 : test::kInverseR;
+        test::forward_noise_avx512(eta, scale, got.data(), rows.data(), kStride, count);
         for (size_t p = 0; p < count; ++p) {
           uint16_t expected[kN];
           for (size_t i = 0; i < kN; ++i)
@@ -318,11 +318,11 @@ TEST_F(NttGroupTest, SeveralPolynomialsAreTransformedAsByReference) {
     std::vector<uint16_t> expected(kMax * kN);
     for (size_t i = 0; i < count * kN; ++i)
       got[i] = expected[i] = coefficient(i / kN, i % kN, noise);
-    testing::forward_polys_avx512(got.data(), count);
+    test::forward_polys_avx512(got.data(), count);
     for (size_t p = 0; p < count; ++p)
       ntt::forward(&expected[p * kN]);
     ASSERT_EQ(std::memcmp(got.data(), expected.data(), count * kN * 2), 0) << count;
-    testing::inverse_polys_avx512(got.data(), count);
+    test::inverse_polys_avx512(got.data(), count);
     for (size_t p = 0; p < count; ++p)
       ntt::inverse(&expected[p * kN]);
     ASSERT_EQ(std::memcmp(got.data(), expected.data(), count * kN * 2), 0) << count;
