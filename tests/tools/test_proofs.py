@@ -163,6 +163,34 @@ class Rules(unittest.TestCase):
             self.refused(facts, reduced(inverse, 12))
             self.refused(facts, reduced(inverse + 2, 13))
 
+    def test_sums_in_another_order(self):
+        def total(factor, first):
+            facts, x, y = self.of(Q, (16, -16000, 16000), (16, -16000, 16000))
+            quotient = sext(extract(mul(sext(y, 32), const(20159, 32)), 31, 26), 16)
+            multiple = mul(quotient, const(factor, 16))
+            return facts, add(first(x, y), multiple)  # beyond 16 bits, were all three independent
+
+        facts, term = total(Q, sub)
+        fact = facts.fact(term)
+        self.assertEqual(fact.form, {(0,): 1, (1,): Q - 1})
+        self.assertLess(max(-fact.low, fact.high), 16000 + Q + 1)
+        self.refused(*total(Q + 1, sub))
+        self.refused(*total(Q, add))
+
+    def test_noise_of_bits(self):
+        facts, *bits = self.of(Q, *[(1, 0, 1)] * 4)
+        table = [const((17 * ((n & 1) + (n >> 1 & 1) - (n >> 2 & 1) - (n >> 3)) + 1664) % Q - 1664, 16)
+                 for n in range(16)]
+        noise = vector._chosen(table, concat(*reversed(bits)))
+        self.assertEqual(facts.fact(noise), Fact(-34, 34, {(0,): 17, (1,): 17, (2,): Q - 17, (3,): Q - 17}))
+        doubled = add(noise, noise)
+        self.assertEqual(facts.fact(doubled).form[(0,)], 34)
+        self.refused(facts, vector._chosen([*table[:15], const(1, 16)], concat(*reversed(bits))))
+        self.refused(facts, bitwise("and", bits[0], bits[1]))
+        facts, a, b, c = self.of(Q, (1, -1, 0), (1, 0, 1), (16, 0, 1))
+        self.refused(facts, bitwise("or", zext(a, 16), mul(zext(b, 16), const(3, 16))))
+        self.refused(facts, ite(b, c, const(0, 16)))
+
     def test_a_variable_is_new_and_fits(self):
         facts, a = self.of(Q, (8, 0, 255))
         with self.assertRaises(ValueError):
@@ -279,7 +307,7 @@ class RandomTerms(unittest.TestCase):
         q = draw.choice((3, 5, 7, 13, 17, 97, 3329, 2, 16, 256))
         facts, bounds = Facts(q), []
         for _ in range(draw.randint(1, 3)):
-            width = draw.choice((4, 5, 6, 8, 12, 16))
+            width = draw.choice((1, 1, 4, 5, 6, 8, 12, 16))
             size = min(draw.choice((1, 2, 3, 5, 9, 12)), 1 << width)
             low = draw.choice((0, -(size // 2), draw.randint(-(1 << width - 1), (1 << width) - size)))
             bounds.append((width, low, low + size - 1))
@@ -543,7 +571,7 @@ class Terms(unittest.TestCase):
             a, b = (concat(*(draw.choice((const(draw.getrandbits(n), n), const(0, n), variable(f"{name}{at}", n)))
                              for at, n in enumerate(widths)))
                     for name, widths in (("a", (3, 1, 4, 2, 6)),
-                                         ("b", draw.choice(((3, 1, 4, 2, 6), (5, 6, 5), (16,))))))
+                                         ("b", draw.choice(((3, 1, 4, 2, 6), (5, 11), (16,))))))
             self.assertTrue(solver.equal(add(a, b), terms._make("add", (a, b), 16)), (a, b))
             self.assertTrue(solver.equal(bitwise("and", a, b), terms._make("and", (a, b), 16)), (a, b))
 
@@ -631,6 +659,10 @@ class Claims(unittest.TestCase):
         with self.assertRaises(NotProved):
             self.run_.expect_table(zext(add(other.words[0], const(5, 16)), 32), other.words[0], expected, "it")
 
+    def test_depends_on_no_other_word(self):
+        with self.assertRaises(NotProved):
+            self.run_.expect_table(self.total, self.a.words[:1], lambda x: x, "it")
+
     def test_packed_fields(self):
         fields = self.run_.stream("f", 8, 5)
         self.run_.expect_packed(fields.address, fields.words)
@@ -638,6 +670,7 @@ class Claims(unittest.TestCase):
                       concat(extract(fields.words[1], 2, 0), fields.words[0]))
         with self.assertRaises(NotProved):
             self.run_.expect_packed(fields.address, [fields.words[n] for n in (0, 1, 2, 3, 4, 5, 7, 6)])
+        self.assertIs(self.run_.field(fields.address, 3, 5), fields.words[3])
         words = self.run_.store(fields.words)
         self.assertIs(self.run_.result(words, 7), zext(fields.words[7], 16))
 

@@ -16,7 +16,7 @@ from proofs import solver
 from proofs.machine import Machine
 from proofs.memory import Library, bytes_of, value_of
 from proofs.ranges import Facts, Form, NotProved, evaluate
-from proofs.terms import Term, concat, const, extract, variable, zext
+from proofs.terms import Term, concat, const, extract, shape, variable, zext
 
 FIRST_ADDRESS, DISTANCE = 0x1000_0000, 0x0100_0000  # of arrays
 
@@ -154,13 +154,22 @@ class Run:
                 at = n * bits // 8 + byte
                 self.expect_same(self.result(address, at, 8), extract(whole, 8 * byte + 7, 8 * byte), f"byte {at}")
 
+    def field(self, address: int, n: int, bits: int) -> Term:
+        """Returns field n of an array of fields of `bits` bits side by side."""
+        first, beside = divmod(n * bits, 8)
+        whole = value_of(self.machine.memory.load(address + first, -(-(beside + bits) // 8)))
+        return extract(whole, beside + bits - 1, beside)
+
     def expect_table(self, term: Term, sources: Term | Sequence[Term], expected: Callable[..., Values],
                      what: str) -> None:
         """Raises NotProved unless a result is the expected function of one or several inputs, for all values of them.
         An expected value stands for its bits. Results that are the same function are computed once."""
         sources = [sources] if isinstance(sources, Term) else list(sources)
         ends = [(self.facts.of[source].low, self.facts.of[source].high) for source in sources]
-        key = (_shape(term, sources), *ends, expected)
+        found = shape(term, sources)
+        if found is None:
+            raise NotProved(f"{what} depends on more than {', '.join(map(str, sources))}")
+        key = (found, *ends, expected)
         if key in self._tables:
             return
         count = math.prod(high - low + 1 for low, high in ends)
@@ -179,26 +188,6 @@ class Run:
                 values = np.broadcast_to(values, right.shape)
                 raise NotProved(f"{what} is {values[at]} for {given}, expected {right[at]}")
         self._tables.add(key)
-
-
-def _shape(term: Term, sources: Sequence[Term]) -> tuple[object, ...]:
-    """Returns how a term is computed from the sources: equal for terms that are the same function of theirs."""
-    numbers = {source: n for n, source in enumerate(sources)}
-    steps, stack = [], [term]
-    while stack:
-        top = stack[-1]
-        waiting = [arg for arg in top.args if arg not in numbers] if top not in numbers else []
-        if waiting:
-            stack += waiting
-            continue
-        stack.pop()
-        if top in numbers:
-            continue
-        if top.op == "variable":
-            raise NotProved(f"{term} depends on {top}, expected on {', '.join(map(str, sources))} alone")
-        steps.append((top.op, tuple(numbers[arg] for arg in top.args), top.width, top.value, top.extra))
-        numbers[top] = len(numbers)
-    return (numbers[term], *((source.width for source in sources)), *steps)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ _NAMES: dict[int, str] = {value: name for name, value in vars(iced.Code).items()
 
 
 def _faulty(library: Library, at: int) -> Iterator[bytes]:
-    """Yields the instruction at an address with a fault: another operation, or another distance of a shift."""
+    """Yields the instruction at an address with a fault: another operation, another distance of a shift, or another
+    place that bits for a mask come from."""
     code = library.read(at, 15) or b""
     instruction = iced.Decoder(64, code, ip=at).decode()
     name = _NAMES.get(instruction.code, "")
@@ -34,6 +35,10 @@ def _faulty(library: Library, at: int) -> Iterator[bytes]:
             changed.code = other
             yield from _encoded(changed, instruction.len)
     last = instruction.op_count - 1
+    if name.startswith("VEX_KMOV") and instruction.op_kind(last) == iced.OpKind.MEMORY:
+        changed = instruction.copy()
+        changed.memory_displacement ^= 1
+        yield from _encoded(changed, instruction.len)
     # The sign is the same wherever it is taken from above the highest bit.
     of_sign = "SRA" in name or "SAR" in name
     if not of_sign and last >= 0 and instruction.op_kind(last) == iced.OpKind.IMMEDIATE8:

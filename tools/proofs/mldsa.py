@@ -10,8 +10,8 @@ import numpy as np
 
 from proofs.claims import Claim, Proof, Run, Values
 from proofs.memory import Library
+from proofs.packing import packed, unpacked
 from proofs.ranges import Form
-from proofs.terms import const, sub, zext
 
 Q, N, D = 8380417, 256, 13
 
@@ -132,36 +132,6 @@ def hint_of(part: int, high: Values, low: Values) -> Values:
     return (decomposed(part, high * (2 * (Q - 1) // part) + low)[0] != high).astype(np.int64)
 
 
-def packed(bits: int, top: int | None = None) -> Proof:
-    """pack(), and with a top pack_below(): each word, or the top minus it, has `bits` bits. [FIPS204, Alg 16 and 17]"""
-
-    def prove(library: Library, function: str) -> None:
-        run = Run(library, Q)
-        out, fields = run.space(), run.fields("a", N, bits)
-        words = [zext(field, 32) for field in fields.words]
-        if top is None:
-            run.machine.call(function, out, run.store(words, 32))
-        else:
-            run.machine.call(function, out, run.store([sub(const(top, 32), word) for word in words], 32), top)
-        run.expect_packed(out, fields.words)
-
-    return prove
-
-
-def unpacked(bits: int, top: int | None = None) -> Proof:
-    """unpack(), and with a top unpack_below(): the inverse. [FIPS204, Alg 18, Alg 19]"""
-
-    def prove(library: Library, function: str) -> None:
-        run = Run(library, Q)
-        out, fields = run.space(), run.stream("a", N, bits)
-        run.machine.call(function, out, fields.address, *(() if top is None else (top,)))
-        for n, field in enumerate(fields.words):
-            word = zext(field, 32)
-            run.expect_same(run.result(out, n, 32), word if top is None else sub(const(top, 32), word), f"word {n}")
-
-    return prove
-
-
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of ML-DSA."""
     for isa in ("avx2", "avx512"):
@@ -210,14 +180,15 @@ def _inlined(name: str, prefix: str) -> Iterator[Claim]:
                     "FIPS 204, Algorithm 40", each_word([lambda r, hint, part=part: with_hint(part, hint, r)],
                                                         canonical, (0, 1)))
     for bits in (1, 3, 4, 6, 10, 13, 18, 20):
-        yield claim(f"pack {bits} bits", f"pack_{bits}", f"words below 2^{bits}", "their bits, in order", packed(bits))
+        yield claim(f"pack {bits} bits", f"pack_{bits}", f"words below 2^{bits}", "their bits, in order",
+                    packed(bits, 32))
     for bits in (3, 4, 10, 13, 18, 20):
         yield claim(f"unpack {bits} bits", f"unpack_{bits}", "any bytes", "words of their bits, in order",
-                    unpacked(bits))
+                    unpacked(bits, 32))
         if bits != 10:
             top = 2 if bits == 3 else 4 if bits == 4 else 1 << bits - 1
             yield claim(f"pack {bits} bits below {top}", f"pack_below_{bits}",
                         f"words in [{top + 1 - (1 << bits)}, {top}]", f"{top} minus the words, in order",
-                        packed(bits, top))
+                        packed(bits, 32, top))
             yield claim(f"unpack {bits} bits below {top}", f"unpack_below_{bits}", "any bytes",
-                        f"{top} minus the words of their bits, in order", unpacked(bits, top))
+                        f"{top} minus the words of their bits, in order", unpacked(bits, 32, top))

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from proofs.claims import Claim, Run, Values
+from proofs.claims import Claim, Proof, Run, Values
 from proofs.memory import Library
+from proofs.packing import packed, unpacked
 from proofs.ranges import Form
 
 Q, N = 3329, 256
@@ -59,9 +60,6 @@ def compressed(bits: int) -> Callable[[Values], Values]:
 def decompressed(bits: int) -> Callable[[Values], Values]:
     """[FIPS203, (4.8)]"""
     return lambda y: (2 * Q * y + (1 << bits)) >> (bits + 1)
-
-
-Proof = Callable[[Library, str], None]
 
 
 def linear(rows: Callable[[], Rows], inputs: tuple[int, int], results: tuple[int, int], lanes: int = 1) -> Proof:
@@ -198,6 +196,186 @@ def _interleaved(name: str, table: str) -> Iterator[Claim]:
                     each_word(decompressed(bits), (0, (1 << bits) - 1), (bits,)))
 
 
+def compressed_and_packed(bits: int, inputs: tuple[int, int]) -> Proof:
+    """Words are compressed, and packed."""
+
+    def prove(library: Library, function: str) -> None:
+        run, expected = Run(library, Q), compressed(bits)
+        out, a = run.space(), run.unknown("a", N, *inputs)
+        run.machine.call(function, out, a.address)
+        for n, word in enumerate(a.words):
+            run.expect_table(run.field(out, n, bits), word, expected, f"word {n}")
+
+    return prove
+
+
+def unpacked_and_decompressed(bits: int) -> Proof:
+    """The inverse."""
+
+    def prove(library: Library, function: str) -> None:
+        run, expected = Run(library, Q), decompressed(bits)
+        out, fields = run.space(), run.stream("a", N, bits)
+        run.machine.call(function, out, fields.address)
+        for n, field in enumerate(fields.words):
+            run.expect_table(run.result(out, n), field, expected, f"word {n}")
+
+    return prove
+
+
+def added(library: Library, function: str) -> None:
+    """a = a + b mod q."""
+    run = Run(library, Q)
+    a, b = (run.unknown(name, N, *CANONICAL) for name in "ab")
+    run.machine.call(function, a.address, b.address)
+    for n in range(N):
+        run.expect(run.result(a.address, n), {(a.first + n,): 1, (b.first + n,): 1}, *CANONICAL, f"word {n}")
+
+
+def subtracted(library: Library, function: str) -> None:
+    """out = a - b mod q."""
+    run = Run(library, Q)
+    out, a, b = run.space(), *(run.unknown(name, N, *CANONICAL) for name in "ab")
+    run.machine.call(function, out, a.address, b.address)
+    for n in range(N):
+        run.expect(run.result(out, n), {(a.first + n,): 1, (b.first + n,): Q - 1}, *CANONICAL, f"word {n}")
+
+
+def binomial(*bits: Values) -> Values:
+    """Half of the bits minus the others. [FIPS203, Alg 8]"""
+    half = len(bits) // 2
+    return sum(bits[:half]) - sum(bits[half:])
+
+
+def noise(library: Library, function: str, eta: int) -> None:
+    """Bytes become a polynomial with coefficients mod q."""
+    run = Run(library, Q)
+    out, bits = run.space(), run.stream("b", 2 * eta * N, 1)
+    run.machine.call(function, out, bits.address)
+    for n in range(N):
+        run.expect_table(run.result(out, n), bits.words[2 * eta * n:2 * eta * (n + 1)], _canonical_noise, f"word {n}")
+
+
+def _canonical_noise(*bits: Values) -> Values:
+    return binomial(*bits) % Q
+
+
+def linear_polynomials(rows: Callable[[], Rows], count: int) -> Proof:
+    """linear(), on `count` polynomials of words in (-q, q), one after the other; as are the results."""
+
+    def prove(library: Library, function: str) -> None:
+        run = Run(library, Q)
+        a = run.unknown("a", N * count, *WITHIN_Q)
+        run.machine.call(function, a.address, count)
+        for n, row in enumerate(rows()):
+            for first in range(0, N * count, N):
+                form = {(a.first + first + j,): factor for j, factor in row.items()}
+                run.expect(run.result(a.address, first + n), form, *WITHIN_Q, f"word {first + n}")
+
+    return prove
+
+
+def products_of_rows(rows: int, terms: int) -> Proof:
+    """c[r] = 2^-16 times the sum of a[r terms + i] y[i], of one item."""
+
+    def prove(library: Library, function: str) -> None:
+        run, scale = Run(library, Q), pow(1 << 16, -1, Q)
+        c, a = run.space(), run.unknown("a", N * terms * rows, 0, 4095)
+        y = run.unknown("y", N * terms, *WITHIN_Q)
+        run.machine.call(function, c, a.address, y.address, rows, terms)
+        for n in range(N * rows):
+            first = n // N * N * terms
+            form: Form = {(a.first + first + term * N + i, y.first + term * N + j): factor * scale % Q
+                          for term in range(terms) for i, j, factor in terms_of_product(n % N)}
+            run.expect(run.result(c, n), form, *WITHIN_Q, f"word {n}")
+
+    return prove
+
+
+def noise_transform(eta: int, scale: int, results: tuple[int, int], count: int = 1) -> Proof:
+    """`scale` times the transforms of polynomials of noise."""
+
+    def prove(library: Library, function: str) -> None:
+        run = Run(library, Q)
+        a, bits = run.space(), run.stream("b", 2 * eta * N * count, 1)
+        run.machine.call(function, a, bits.address, 2 * eta * N // 8, count)
+        for item in range(count):
+            for n, row in enumerate(transform()):
+                form: Form = {}
+                for j, factor in row.items():
+                    first = bits.first + 2 * eta * (item * N + j)
+                    form |= {(first + i,): (factor if i < eta else -factor) * scale % Q for i in range(2 * eta)}
+                run.expect(run.result(a, item * N + n), form, *results, f"coefficient {n} of polynomial {item}")
+
+    return prove
+
+
+def added_noise(library: Library, function: str) -> None:
+    """a + 2 q + noise of eta = 2."""
+    run = Run(library, Q)
+    a, bits = run.unknown("a", N, *WITHIN_Q), run.stream("b", 4 * N, 1)
+    run.machine.call(function, a.address, bits.address)
+    for n in range(N):
+        form = {(a.first + n,): 1, **{(bits.first + 4 * n + i,): 1 if i < 2 else Q - 1 for i in range(4)}}
+        run.expect(run.result(a.address, n), form, Q - 1, 3 * Q + 1, f"word {n}")
+
+
+def _noise_bound(eta: int, scale: int) -> int:
+    """noise.hpp: kNoiseTransformBound"""
+
+    def size(factor: int) -> int:
+        small = min(factor % Q, -factor % Q)
+        return max(small, min(2 * factor % Q, -2 * factor % Q)) if eta == 2 else 3 * small
+
+    zetas = [pow(17, int(f"{i:07b}"[::-1], 2), Q) for i in range(4)]
+    factors = [scale * f % Q for f in (1, zetas[2], zetas[1], zetas[2] * zetas[1], zetas[3], zetas[3] * zetas[1])]
+    largest = [size(factor) for factor in factors]
+    sums = largest[0] + largest[2] + max(largest[1] + largest[3], largest[4] + largest[5]) + 1
+    return sums + 5 * (((WORD * (Q // 2) + (Q << 15)) >> 16) + 1)
+
+
+def _inlined(name: str, prefix: str, compress_inputs: int) -> Iterator[Claim]:
+    def claim(what: str, function: str, inputs: str, result: str, proof: Proof) -> Claim:
+        return Claim(f"{name} {what}", f"{prefix}_mlkem_{function}", inputs, result, proof, inlined=True)
+
+    yield claim("pack 12", "pack_12", "words below 2^12", "FIPS 203, Algorithm 5", packed(12, 16))
+    yield claim("unpack 12", "unpack_12", "any bytes", "FIPS 203, Algorithm 6", unpacked(12, 16))
+    for bits in (1, 4, 5, 10, 11):
+        yield claim(f"compress and pack {bits}", f"compress_{bits}",
+                    f"words in [0, {'q' if compress_inputs == 1 else f'{compress_inputs} q'})",
+                    "FIPS 203, (4.7), Algorithm 5", compressed_and_packed(bits, (0, compress_inputs * Q - 1)))
+        yield claim(f"unpack and decompress {bits}", f"decompress_{bits}", "any bytes", "FIPS 203, Algorithm 6, (4.8)",
+                    unpacked_and_decompressed(bits))
+    yield claim("add", "add", "words in [0, q)", "a + b, in [0, q)", added)
+    yield claim("subtract", "subtract", "words in [0, q)", "a - b, in [0, q)", subtracted)
+    for eta in (2, 3):
+        yield claim(f"noise {eta}", f"noise_{eta}", "any bytes", "FIPS 203, Algorithm 8, in [0, q)",
+                    lambda library, function, eta=eta: noise(library, function, eta))
+
+
+def _x8() -> Iterator[Claim]:
+    def claim(what: str, function: str, inputs: str, result: str, proof: Proof) -> Claim:
+        return Claim(f"mlkem avx512 x8 {what}", f"avx512_x8_{function}", inputs, result, proof, inlined=True)
+
+    yield claim("transform, 3", "forward", "words in (-q, q)", "the transforms, in (-q, q)",
+                linear_polynomials(transform, 3))
+    yield claim("inverse, 3", "inverse", "words in (-q, q)", "2^16 times the inverses, in (-q, q)",
+                linear_polynomials(lambda: inverse(1 << 16), 3))
+    for terms in (2, 3, 4):
+        for rows in (1, terms, terms + 1):
+            yield claim(f"products, {rows} x {terms}", "multiply", "a below 2^12, y in (-q, q)",
+                        "2^-16 times the sums of products, in (-q, q)", products_of_rows(rows, terms))
+    for eta in (2, 3):
+        bound = _noise_bound(eta, pow(1 << 16, -1, Q))
+        for kind, scale, results, text in (
+                ("canonical", 1, CANONICAL, "the transform of FIPS 203, Algorithm 8, in [0, q)"),
+                ("reduced", 1, WITHIN_Q, "the transform of FIPS 203, Algorithm 8, in (-q, q)"),
+                ("unreduced", pow(1 << 16, -1, Q), (1 - bound, bound - 1),
+                 f"2^-16 times the transform of FIPS 203, Algorithm 8, in (-{bound}, {bound})")):
+            yield claim(f"{kind} noise {eta}", f"noise_{kind}_{eta}", "any bytes", text,
+                        noise_transform(eta, scale, results, 3 if kind == "reduced" else 1))
+    yield claim("add noise", "add_noise", "words in (-q, q), any bytes", "their sum and 2 q, not reduced", added_noise)
+
+
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of ML-KEM."""
     yield from _single("mlkem ref", ("_ZN7polykem3ntt7forwardEPt", "_ZN7polykem3ntt7inverseEPt",
@@ -206,3 +384,7 @@ def claims() -> Iterator[Claim]:
         table = f"_ZN7polykem{len(isa) + 10}kSingleNtt{isa}E"
         yield from _single(f"mlkem {isa.lower()}", (f"{table}[0]", f"{table}[1]", f"{table}[2]"))
     yield from _interleaved("mlkem avx2 interleaved", "_ZN7polykem8kNttAvx2E")
+    for isa in ("ref", "avx2", "avx512"):
+        is_ref = isa == "ref"
+        yield from _inlined(f"mlkem {isa}", "portable" if is_ref else isa, 1 if is_ref else 4)
+    yield from _x8()

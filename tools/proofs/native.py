@@ -63,7 +63,7 @@ class Cpu:
                 inputs = {at: _value(byte) for at, byte in before.items()}
                 cpu._run(base + library.function(function), arguments, inputs)
                 cpu._check({at: _value(byte) for at, byte in self.memory.written.items()
-                               if FIRST_ADDRESS <= at < FIRST_ADDRESS + cpu._size})
+                            if FIRST_ADDRESS <= at < FIRST_ADDRESS + cpu._size})
                 raise _Done
 
         Run.machine_type, Run.drawn = Compared, Random(seed)

@@ -11,7 +11,10 @@ v is congruent to a polynomial of the inputs mod q. Facts come from two kinds of
   largest result. Montgomery's and Barrett's reductions, and selections by masks, are found so, however they are
   computed.
 
-Both hold for every input: rules by arithmetic of integers, tables because they are complete.
+- Tables of bits. A term that depends on a few variables of one bit is computed for all of their values. It is a fact if
+  the results are a constant plus multiples of the bits mod q, as noise is that is looked up by its bits.
+
+They hold for every input: rules by arithmetic of integers, tables because they are complete.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.terms import Term, add, signed
+from proofs.terms import Term, add, const, shape, signed, sub
 
 Monomial = tuple[int, ...]  # numbers of the variables, in order; () is 1
 Form = dict[Monomial, int]
@@ -37,6 +40,7 @@ Sum = tuple[Terms, int]  # and a constant
 
 SMALL_TABLE = 1 << 17
 LARGEST_TABLE = 1 << 33
+MOST_BITS = 8  # of a table of bits
 LARGEST_INTEGER = 1 << 62  # of tables, which have 64 bits for sums and differences of such ones
 
 
@@ -67,6 +71,9 @@ class Facts:
         self._by_sum: dict[Terms, Term] = {}
         self._sources: dict[Term, tuple[Term, ...] | None] = {}  # None: a constant
         self._failed: set[Term] = set()
+        self._regrouping: set[Term] = set()
+        self._bits: dict[Term, frozenset[Term] | None] = {}  # of which alone a term is made; None: of others, or many
+        self._tables_of_bits: dict[object, tuple[int, int, list[int]] | None] = {}
         self._tabled: set[Term] = set()  # found by a table or a division: their integers are not those of a rule
         self._wrapped: set[Term] = set()
 
@@ -77,6 +84,7 @@ class Facts:
         self.of[variable] = Fact(low, high, {(len(self.variables),): 1 % self.q})
         self.variables.append(variable)
         self._sources[variable] = (variable,)
+        self._bits[variable] = self._bits_of(variable)
         self._note_sum(variable, ((variable.number, 1),), 0)
 
     def assume_sum(self, a: Term, b: Term, low: int, high: int) -> None:
@@ -87,6 +95,7 @@ class Facts:
                 raise ValueError(f"{term} is new and in [{low}, {high}]?")
             self.of[term] = Fact(low, high, form)
             self._sources[term] = (self._represent(term),)
+            self._bits[term] = None
 
     def fact(self, term: Term) -> Fact:
         """Returns what is known about a term. Raises NotProved where no step leads to it."""
@@ -117,6 +126,7 @@ class Facts:
             self._sources[term] = self._common(term)
 
     def _common(self, term: Term) -> tuple[Term, ...] | None:
+        self._bits[term] = self._bits_of(term)
         if term.value is not None:
             self.of[term] = Fact(term.value, term.value, {(): term.value % self.q} if term.value % self.q else {})
             self._sums[term] = ((), signed(term.value, term.width))
@@ -127,9 +137,11 @@ class Facts:
         common = tuple(source for source in known[0] if all(source in other for other in known[1:]))
         if common:
             return common[-6:]
+        if self._bits[term]:
+            return ()  # _force() looks for a fact if one is needed
         for arg in term.args:
             self._force(arg)
-        fact = self._by_rule(term)
+        fact = self._by_rule(term) or self._regrouped(term)
         if fact is None:
             return ()
         self.of[term] = fact
@@ -140,7 +152,11 @@ class Facts:
         fact = self.of.get(term)
         if fact is not None or term in self._failed:
             return fact
-        if all(arg in self.of for arg in term.args):
+        if len(self._bits.get(term) or ()) > 1:
+            fact = self._by_bits(term)
+            if fact is not None:
+                self._tabled.add(term)
+        if fact is None and all(arg in self.of for arg in term.args):
             fact = self._by_rule(term)
         if fact is None:
             fact = self._by_division(term) or self._by_table(term)
@@ -149,13 +165,40 @@ class Facts:
         if fact is None:
             for arg in term.args:
                 self._force(arg)
-            fact = self._by_rule(term)
+            fact = self._by_rule(term) or self._regrouped(term)
         if fact is None:
             self._failed.add(term)
             return None
         self.of[term] = fact
         self._sources[term] = (*(self._sources[term] or ()), self._represent(term))
         return fact
+
+    def _regrouped(self, term: Term) -> Fact | None:
+        """Returns the fact about a sum of three words with another order of additions, in which two that depend on the
+        same word come first: compilers order sums as they like, mod 2^width."""
+        if term.op not in ("add", "sub") or term in self._regrouping:
+            return None
+        self._regrouping.add(term)
+        first, second = ((1, term.args[0]), (1 if term.op == "add" else -1, term.args[1]))
+        for (sign, part), (other_sign, other) in ((first, second), (second, first)):
+            if part.op not in ("add", "sub"):
+                continue
+            x, y = (sign, part.args[0]), (sign if part.op == "add" else -sign, part.args[1])
+            for kept, moved in ((x, y), (y, x)):
+                if not set(self._sources[moved[1]] or ()) & set(self._sources[other] or ()):
+                    continue
+                pair = _signed_sum(moved, (other_sign, other))
+                self._visit(pair)
+                known, tabled = self._force(kept[1]), self._by_table(pair)
+                if known is None or tabled is None:
+                    continue
+                ends = sorted((kept[0] * known.low, kept[0] * known.high))
+                fact = Fact(tabled.low + ends[0], tabled.high + ends[1],
+                            self.combine(tabled.form, known.form, kept[0]))
+                if fact.high - fact.low < 1 << term.width:
+                    self._tabled.add(term)
+                    return fact
+        return None
 
     # Integers that are equal but for a constant
 
@@ -369,6 +412,42 @@ class Facts:
                 return Fact(low, high, form)
         return None
 
+    def _bits_of(self, term: Term) -> frozenset[Term] | None:
+        if term.op == "variable":
+            return frozenset([term]) if term.width == 1 and self.of[term].low == 0 else None
+        parts = [self._bits[arg] for arg in term.args]
+        if None in parts:
+            return None
+        bits = frozenset[Term]().union(*parts)  # type: ignore[arg-type]
+        return bits if len(bits) <= MOST_BITS else None
+
+    def _by_bits(self, term: Term) -> Fact | None:
+        bits = sorted(self._bits[term] or (), key=lambda bit: bit.number)
+        key = shape(term, bits)
+        if key not in self._tables_of_bits:
+            self._tables_of_bits[key] = self._table_of_bits(term, bits)
+        found = self._tables_of_bits[key]
+        if found is None:
+            return None
+        low, high, (constant, *factors) = found
+        form: Form | None = {(): constant} if constant else {}
+        for bit, factor in zip(bits, factors):
+            form = self.combine(form, self.scaled(self.of[bit].form, factor), 1)
+        return Fact(low, high, form)
+
+    def _table_of_bits(self, term: Term, bits: list[Term]) -> tuple[int, int, list[int]] | None:
+        """Returns (low, high, [d, k, ...]): for all values of the bits, the term is d + k b + ... mod q."""
+        number = np.arange(1 << len(bits), dtype=np.int64)
+        values = [number >> n & 1 for n in range(len(bits))]
+        known = {bit: value.astype(np.uint64) for bit, value in zip(bits, values)}
+        for results in _meanings(evaluate(term, known), term.width):
+            constant = int(results[0]) % self.q
+            factors = [(int(results[1 << n]) - constant) % self.q for n in range(len(bits))]
+            line = constant + sum(factor * value for factor, value in zip(factors, values))
+            if not np.any((results - line) % self.q):
+                return int(results.min()), int(results.max()), [constant, *factors]
+        return None
+
     def _table(self, term: Term, source: Term, fact: Fact) -> tuple[int, int, int, int] | None:
         """Returns (low, high, k, d): for every value x of the source, the term is k x + d mod q."""
         if fact.high - fact.low >= SMALL_TABLE:
@@ -458,6 +537,16 @@ class Facts:
             else:
                 lines.append(_as_bits(name, step, offset))
         return lines, constants
+
+
+def _signed_sum(a: tuple[int, Term], b: tuple[int, Term]) -> Term:
+    """Returns the sum of two (sign, term)."""
+    if a[0] < b[0]:
+        a, b = b, a
+    if a[0] == b[0]:
+        total = add(a[1], b[1])
+        return total if a[0] == 1 else sub(const(0, total.width), total)
+    return sub(a[1], b[1])
 
 
 def _kind(term: Term) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 
 class Term:
@@ -401,3 +401,25 @@ def show(term: Term, depth: int = 4) -> str:
         return "..."
     extra = "" if term.extra is None else f"{term.extra}"
     return f"{term.op}{extra}({', '.join(show(arg, depth - 1) for arg in term.args)})"
+
+
+def shape(term: Term, sources: Iterable[Term]) -> tuple[object, ...] | None:
+    """Returns how a term is computed from sources, which is equal for terms that are the same function of theirs; None
+    if it depends on other variables too."""
+    numbers = {source: n for n, source in enumerate(sources)}
+    steps: list[object] = [source.width for source in numbers]
+    stack = [term]
+    while stack:
+        top = stack[-1]
+        waiting = [arg for arg in top.args if arg not in numbers] if top not in numbers else []
+        if waiting:
+            stack += waiting
+            continue
+        stack.pop()
+        if top in numbers:
+            continue
+        if top.op == "variable":
+            return None
+        steps.append((top.op, tuple(numbers[arg] for arg in top.args), top.width, top.value, top.extra))
+        numbers[top] = len(numbers)
+    return numbers[term], *steps

@@ -153,6 +153,13 @@ def _signs(width: int) -> Handler:
     return run
 
 
+def _gathered_signs(m: Machine, i: iced.Instruction) -> None:
+    """pmovmskb: a general register of the bytes' highest bits."""
+    lanes = m.lanes(i, 1, m.vector_size(i, 1), 8)
+    bits = concat(*(extract(lane, 7, 7) for lane in reversed(lanes)))
+    m.write(i, zext(bits, max(m.width(i, 0), 32)))
+
+
 def _saturated(a: Term, width: int, low: int, high: int) -> Term:
     lowest, highest = const(low, a.width), const(high, a.width)
     above = ite(compare("slt", highest, a), highest, a)
@@ -616,6 +623,7 @@ VECTOR |= {
     "pmaddwd": _lanewise(32, _pair_products),
     "pmaddubsw": _lanewise(16, _byte_pair_products),
     "pdpwssd": _dot_words,
+    "pmovmskb": _gathered_signs,
     "packssdw": _pack(16, -0x8000, 0x7FFF),
     "packusdw": _pack(16, 0, 0xFFFF),
     "packsswb": _pack(8, -0x80, 0x7F),
