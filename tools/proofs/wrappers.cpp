@@ -152,7 +152,7 @@ FUNCTION(mlkem_add)(Poly16& a, const Poly16& b) {
   each(a, [&](size_t i, V16 x) { ntt::reduced_once(x + V16::load(b.c + i)).store(a.c + i); });
 }
 FUNCTION(mlkem_subtract)(Poly16& out, const Poly16& a, const Poly16& b) {
-  each(a, [&](size_t i, V16 x) { ntt::positive(x - V16::load(b.c + i)).store(out.c + i); });
+  each(a, [&](size_t i, V16 x) { ntt::to_unsigned(x - V16::load(b.c + i)).store(out.c + i); });
 }
 #define NOISE(eta)                                             \
   FUNCTION(mlkem_noise_##eta)(Poly16 & a, const uint8_t* in) { \
