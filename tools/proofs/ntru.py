@@ -12,7 +12,7 @@ from proofs.bilinear import BITS, FIRST, SECOND, Forms, Leaf
 from proofs.claims import Array, Claim, Run, Values
 from proofs.memory import Library, bytes_of
 from proofs.ranges import Facts, Form, NotProved, evaluate
-from proofs.terms import Term, concat, const, extract, variable, zext
+from proofs.terms import Term, concat, const, extract, keep_sums_whole, variable, zext
 
 EXACT_BITS = {509: 13, 677: 13, 701: 13, 821: 13, 1229: 12, 1373: 14}  # LaneMul::exact_bits
 SHORT = (509, 701)  # one HPS, one HRSS
@@ -44,6 +44,7 @@ def portable(n: int) -> Proof:
     """poly_mul_cyclic()"""
 
     def prove(library: Library, function: str) -> None:
+        keep_sums_whole()
         run = Run(library, 1 << BITS)
         c, a, b = run.space(), run.unknown("a", n, *ANY_WORD), run.unknown("b", n, *ANY_WORD)
         run.machine.call(function, c, a.address, b.address, n)
@@ -56,6 +57,7 @@ def of_block(n: int, lanes: int) -> Proof:
     """LaneMul::mul_cyclic, for any one item."""
 
     def prove(library: Library, function: str) -> None:
+        keep_sums_whole()
         run = Run(library, 1 << BITS)
         c, a, b = run.space(), run.unknown_lanes("a", n, lanes), run.unknown_lanes("b", n, lanes)
         workspace = run.workspace(field(library, function.partition("[")[0], 3))
@@ -69,6 +71,7 @@ def of_single(n: int) -> Proof:
     """LaneMul::mul_cyclic_single"""
 
     def prove(library: Library, function: str) -> None:
+        keep_sums_whole()
         run = Run(library, 1 << BITS)
         c, a, b = run.space(), run.unknown("a", n, *ANY_WORD), run.unknown("b", n, *ANY_WORD)
         workspace = run.workspace(field(library, function.partition("[")[0], 4))
@@ -110,6 +113,7 @@ def ternary(n: int) -> Proof:
     4 n: these bits of it are the integers themselves, of which the result is then found mod 3."""
 
     def prove(library: Library, function: str) -> None:
+        keep_sums_whole()
         run = Run(library, 3)
         c, a, b = run.space(), run.unknown("a", n, *ANY_WORD), run.unknown("b", n, *ANY_WORD)
         if run.drawn is not None:
@@ -166,7 +170,7 @@ PRIME = 257  # above all bytes: a byte that is congruent to one is that byte
 
 
 class Item:
-    """A chunk of one item of src/schemes/ntru/ref/ops.hpp. Its records are arrays of their own, or all the same one."""
+    """A chunk of one item of src/schemes/ntru/ref/steps.hpp. Its records are arrays of their own, or all the same one."""
 
     def __init__(self, run: Run, n: int) -> None:
         self.run, self.n = run, n
@@ -199,6 +203,7 @@ def loaded(n: int) -> Proof:
     """load_h: coefficients from their bits; the last one makes the sum zero. [NTRU20, unpack_Rq0]"""
 
     def prove(library: Library, function: str) -> None:
+        keep_sums_whole()
         run, bits = Run(library, 1 << BITS), LOG_Q[n]
         item = Item(run, n)
         count = -(-(n - 1) * bits // 8)
@@ -311,7 +316,7 @@ def claims() -> Iterator[Claim]:
         yield Claim(f"ntru ref product {n}", "_ZN7polykem15poly_mul_cyclicEPtPKtS2_m", "any words",
                     f"a b mod (2^16, x^{n} - 1)", portable(n), is_long=n > 509)
     for n, bits in LOG_Q.items():
-        stage = f"_ZN7polykem4ntru3ref8portable3Ops*Lm{n}E*13PortablePrimsEE"
+        stage = f"_ZN7polykem4ntru3ref8portable5Steps*Lm{n}E*13PortablePrimsEE"
         yield Claim(f"ntru ref pack {n}", f"{stage}7store_hE*", "any words", "the bits of n - 1 words, in order",
                     stored(n), is_long=n not in SHORT)
         yield Claim(f"ntru ref unpack {n}", f"{stage}6load_hE*", "any bytes",
@@ -323,7 +328,7 @@ def claims() -> Iterator[Claim]:
                     f"words mod 2^{bits}, around zero, mod (3, Phi_{n}), in [0, 2]", reduced(n), is_long=n > 509)
     for isa, lanes in LANES.items():
         for n, bits in EXACT_BITS.items():
-            table = f"_ZN7polykem7polymul{len(isa)}{isa}8kLaneMulILm{n}EEE"
+            table = f"_ZN7polykem7polymul{len(isa)}{isa}8kPolymulILm{n}EEE"
             result = f"a b mod (2^{bits}, x^{n} - 1)"
             yield Claim(f"ntru {isa} block product {n}", f"{table}[5]", "any words", result, of_block(n, lanes),
                         is_long=n > 509)

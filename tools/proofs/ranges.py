@@ -84,7 +84,7 @@ class Facts:
         self.of[variable] = Fact(low, high, {(len(self.variables),): 1 % self.q})
         self.variables.append(variable)
         self._sources[variable] = (variable,)
-        self._bits[variable] = self._bits_of(variable)
+        self._bits[variable] = self._bits_of(variable) if variable.op == "variable" else None
         self._note_sum(variable, ((variable.number, 1),), 0)
 
     def assume_sum(self, a: Term, b: Term, low: int, high: int) -> None:

@@ -11,7 +11,7 @@ from proofs.bilinear import BITS, FIRST, SECOND, Forms
 from proofs.claims import Claim, Run
 from proofs.machine import Machine
 from proofs.memory import Library
-from proofs.terms import Term, const
+from proofs.terms import Term, const, keep_sums_whole
 
 N, EXACT_BITS = 256, 13
 POLY = 2 * N  # bytes
@@ -45,9 +45,10 @@ def batch(run: Run) -> int:
 
 
 def of_item(rank: int) -> Proof:
-    """Steps::mul_as on a chunk of ref/layout.hpp, whose matrix is transposed already."""
+    """Steps::mul_as on a state of ref/arithmetic.hpp, whose matrix is transposed already."""
 
     def prove(library: Library, function: str) -> None:
+        keep_sums_whole()
         run = Run(library, 1 << BITS)
         key = (rank + 1) * rank * POLY + 64 + rank * POLY + 64  # SecretKey
         item = run.workspace(key + (2 * rank + 2) * POLY + rank * 4 * 64 * 16 * 2 + (1 << 17))
@@ -61,9 +62,10 @@ def of_item(rank: int) -> Proof:
 
 
 def of_block(rank: int, lanes: int) -> Proof:
-    """Steps::mul_as on a chunk of interleaved/chunk.hpp, for any one item, whatever words unpack() leaves."""
+    """Steps::mul_as on a state of interleaved/state.hpp, for any one item, whatever words unpack() leaves."""
 
     def prove(library: Library, function: str) -> None:
+        keep_sums_whole()
         run = Run(library, 1 << BITS)
         row = 2 * lanes
         matrix_row, noise_row = lines(rank * rank * N * 13 // 8), lines(rank * N * NOISE_BITS[rank] // 8)
@@ -105,7 +107,7 @@ def claims() -> Iterator[Claim]:
                     of_item(rank), is_long=rank > 2)
         for isa, lanes in LANES.items():
             name = f"{steps}{len(isa)}{isa}5Steps*{scope}"
-            layout = f"{len(isa)}{isa}6Layout*6mul_asE*"
+            layout = f"{len(isa)}{isa}10Arithmetic*6mul_asE*"
             yield Claim(f"saber {isa} product {rank}", f"{name}3ref{layout}", inputs, result, of_item(rank),
                         is_long=rank > 2)
             yield Claim(f"saber {isa} block product {rank}", f"{name}11interleaved{layout}", inputs, result,

@@ -42,9 +42,20 @@ def _make(op: str, args: tuple[Term, ...], width: int, value: int | None = None,
     return term
 
 
+_splits_sums = True
+
+
 def forget() -> None:
     """Drops all terms; those of another run do not mix with new ones."""
+    global _splits_sums
+    _splits_sums = True
     _known.clear()
+
+
+def keep_sums_whole() -> None:
+    """Until forget(), additions are not split into fields that have no carry into each other: a field of a form is none."""
+    global _splits_sums
+    _splits_sums = False
 
 
 def _most(term: Term) -> int:
@@ -102,7 +113,7 @@ def add(a: Term, b: Term) -> Term:
     multiple = _sum_of_multiples(a, b, 1)
     if multiple is not None:
         return multiple
-    fields = _fields_of_sum(a, b)
+    fields = _fields_of_sum(a, b) if _splits_sums else []
     if len(fields) > 1:
         return concat(*(add(*parts) for parts in reversed(fields)))
     return _make("add", (a, b), a.width)
