@@ -27,8 +27,8 @@ class KeyMemory {
 };
 
 /// Keys that stay in the library: contiguous records, on an accelerator or in host memory, zeroized when freed. If it
-/// fits kExpandedBudget, a set on the host also holds them in their backend's own form. Immutable once filled; kind is
-/// never secret_seeds.
+/// fits kExpandedBudget, a set on the host also holds them in their backend's own form. Immutable once filled. `kind`
+/// is never KeyKind::kSecretSeeds: seeds are expanded as the set is filled.
 struct KeySet {
   /// The most bytes of expanded keys on the host. They take up to ten times the space of the records; a set that would
   /// need more has none.

@@ -170,7 +170,7 @@ PRIME = 257  # above all bytes: a byte that is congruent to one is that byte
 
 
 class Item:
-    """A chunk of one item of src/schemes/ntru/ref/steps.hpp. Its records are arrays of their own, or all the same one."""
+    """A state of one item, src/schemes/ntru/ref. Its records are arrays of their own, or all the same one."""
 
     def __init__(self, run: Run, n: int) -> None:
         self.run, self.n = run, n

@@ -53,7 +53,7 @@ def forget() -> None:
 
 
 def keep_sums_whole() -> None:
-    """Until forget(), additions are not split into fields that have no carry into each other: a field of a form is none."""
+    """Until forget(), additions are not split into fields without a carry between them, which are no forms."""
     global _splits_sums
     _splits_sums = False
 

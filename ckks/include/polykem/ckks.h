@@ -3,20 +3,20 @@
  *
  * What holds for every function:
  *  - It returns a polykem_ckks_status, never aborts and never prints. polykem_ckks_error_text() says more about the
- * last failure of the calling thread. Outputs are untouched on failure.
- *  - Objects are immutable and may be used by several threads at once, unless noted. Their functions ..._free take
- * NULL.
+ *    last failure of the calling thread. Outputs are untouched on failure.
+ *  - Objects are immutable and may be used by several threads at once, unless noted. Each ..._free function accepts
+ *    NULL.
  *  - A polynomial modulo one prime is a row: N words below the prime, the values a(psi^(2 bitrev(i) + 1)), i = 0..N-1,
  *    psi a primitive 2N-th root of unity, bitrev of log2(N) bits. These are the rows of OpenFHE's files.
  *  - A batch is ciphertexts that were computed alike: with one number of parts and limbs, one scale. Limbs are the
- * first primes of q, those that rescaling has left.
+ *    first primes of q, those that rescaling has left.
  *  - Arrays come with their length, in elements: words, or numbers. One of another length than the object needs is
  *    refused. Functions ..._words report theirs through word_count, unless that is NULL.
  *  - Operations make a new object. One plaintext, or one for each ciphertext, may stand beside a batch. A message of
  *    fewer slots than the other operand's counts as repeated.
  *
- * Whoever decrypts results that an attacker chose, and shows them, may reveal the secret key: decrypted numbers carry
- * the noise (Li and Micciancio, Eurocrypt 2021). Show rounded results, or none.
+ * Publishing decrypted results that an attacker has influenced may reveal the secret key, because they contain the
+ * noise (Li and Micciancio, Eurocrypt 2021). Show rounded results, or none.
  */
 #ifndef POLYKEM_CKKS_H
 #define POLYKEM_CKKS_H
@@ -43,7 +43,7 @@ typedef enum polykem_ckks_status {
   POLYKEM_CKKS_ERR_PARAMETERS = 32, /* no parameter set: moduli, roots or sizes */
   POLYKEM_CKKS_ERR_INSECURE = 33,   /* less than 128 bits of security, and that was not allowed */
   POLYKEM_CKKS_ERR_LEVELS = 34,     /* operands with different numbers of limbs */
-  POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales, or a scale not below its modulus */
+  POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales, or a scale that is not below its modulus */
   POLYKEM_CKKS_ERR_PARTS = 36,      /* a product that should have been relinearised first, or the other way round */
   POLYKEM_CKKS_ERR_NO_LEVEL = 37,   /* one limb is left, which rescaling would drop */
   POLYKEM_CKKS_ERR_RESIDUES = 38,   /* words that are not below their prime, or no ternary secret */

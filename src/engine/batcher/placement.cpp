@@ -86,8 +86,8 @@ std::optional<size_t> Placement::choose_executor(const TicketQueue& queue) const
 
 /// An executor other than the CPU gets one item until its times are known, then as many as take a quarter of the
 /// deadline, or more where a single item takes most of that. The CPU gets as many decapsulations as the limit on bytes
-/// allows. Of other operations it also gets no more than take half of kMaxAhead and what the batches in flight leave of
-/// it: at least one if there are none, and kUnmeasuredItems if nothing was measured.
+/// allows. For other operations, its batch may also take at most half of kMaxAhead, and no more of kMaxAhead than the
+/// batches in flight leave. If none is in flight, one item is always allowed; without measurements, kUnmeasuredItems.
 size_t Placement::items_allowed(const ExecutorState& executor, const TicketQueue& queue) const {
   const ServiceTime& service = executor.service(queue);
   if (!executor.cpu()) {

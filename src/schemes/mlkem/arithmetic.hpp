@@ -19,8 +19,8 @@ inline namespace POLYKEM_ISA {
 template <class Arith>
 concept KeyArithmetic = fo::Hashing<Arith> &&
     requires(typename Arith::State& state, ConstByteRows rho, size_t l, bool valid) {
-  /// Samples A of each item l or, if the last argument is true, its transpose from row l of rho into the item's own
-  /// key. Entry (i, j) of A is SampleNTT(rho, j, i), canonical. A is public. [FIPS203, Alg 13, L3-7; Alg 14, L4-8]
+  /// Samples A of each item l from row l of rho into the item's own key; A's transpose if the last argument is true.
+  /// Entry (i, j) of A is SampleNTT(rho, j, i), canonical. A is public. [FIPS203, Alg 13, L3-7; Alg 14, L4-8]
   Arith::sample_matrix(state, rho, true);
   /// Loads t^ of each item's key, from the record unless the key is expanded; coefficients are below 2^12. In the
   /// encaps of ML-KEM, the key becomes invalid unless t^ is canonical. [FIPS203, Alg 14, L2; 7.2]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms of polynomials in eight registers of 32 words each. Three layers combine registers, three do so after
-// words have been transposed in fours, and the last one combines neighbouring pairs. Where there are two polynomials,
-// they are computed together: the instructions of one alone wait for each other.
+// words have been transposed in fours, and the last one combines neighbouring pairs. Two polynomials
+// are computed together, because one alone is bound by the latency of its instructions.
 #pragma once
 
 #include "core/unroll.hpp"

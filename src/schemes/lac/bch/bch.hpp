@@ -21,10 +21,10 @@ struct BchFunctions {
   /// Computes parity = message x^(8 parity_bytes) mod g. In both, the most significant bit of each byte is first.
   void (*encode)(uint8_t* parity, const uint8_t message[kBchMessageBytes]);
 
-  /// Corrects up to t wrong bits of the code word, which is the message, then the parity. With more wrong bits, the
-  /// result is that of the same computation: those bits of the received message are inverted whose positions are roots
-  /// of the polynomial that t rounds of Berlekamp and Massey's algorithm give, cut off after x^t. That is a value like
-  /// any other, and equal on all backends; a caller who must know whether it is right encodes again.
+  /// Corrects up to t wrong bits of the code word, which is the message, then the parity: t rounds of the
+  /// Berlekamp-Massey algorithm give a polynomial, which is cut off after x^t, and the message bits at its roots are
+  /// inverted. With more wrong bits, the result is not the message that was sent, but it is the same on all backends; a
+  /// caller who must know whether it is right encodes again.
   void (*decode)(uint8_t message[kBchMessageBytes], const uint8_t* code);
 };
 

@@ -175,7 +175,7 @@ __device__ __forceinline__ void compute_syndromes(BchScratch<kErrors>& scratch, 
 }
 
 /// Finds the locator polynomial, the coefficient of x^i in lane i, i <= t, and in `scratch`. It does so without
-/// inversions, so the polynomial is times a constant. It computes two of Berlekamp and Massey's rounds at a time,
+/// inversions, so the polynomial is times a constant. It computes two Berlekamp-Massey rounds at a time,
 /// because every second discrepancy of a binary code is zero.
 template <size_t kErrors>
 __device__ __forceinline__ void find_locator(BchScratch<kErrors>& scratch, unsigned lane) {

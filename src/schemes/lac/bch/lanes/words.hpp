@@ -77,7 +77,7 @@ POLYKEM_BCH_INLINE void compute_syndromes(Syndromes& out, const uint8_t* code) {
 }
 
 /// Finds the locator polynomial, the coefficient of x^i in lane i, i <= t. It does so without inversions, so the
-/// polynomial is times a constant. It computes two of Berlekamp and Massey's rounds at a time, because every second
+/// polynomial is times a constant. It computes two Berlekamp-Massey rounds at a time, because every second
 /// discrepancy of a binary code is zero.
 template <size_t kErrors>
 POLYKEM_BCH_INLINE void find_locator(Coefficients& locator, const Syndromes& syndromes) {
