@@ -788,6 +788,12 @@ class Instructions(unittest.TestCase):
         self.lanes("c4e26d00cb", 8, (15, 0, 0, 5) * 4 + (31, 0, 16, 21) * 4, (2, 8, tuple(range(32))),
                    (3, 8, (15, 0x81, 0x70, 5) * 8))
 
+    def test_inserted_lanes(self):
+        a, b = (2, 32, (1, 2, 3, 4)), (3, 32, (5, 6, 7, 8))
+        self.lanes("c4e36921cbe2", 32, (1, 0, 8, 4), a, b)  # vinsertps xmm1,xmm2,xmm3,0xe2
+        self.lanes("c4e3694ccb40", 8, (16, 1, 2, 19) + (0,) * 12, (2, 8, (0, 1, 2, 3) + (0,) * 12),
+                   (3, 8, (16, 17, 18, 19) + (9,) * 12), (4, 8, (0x80, 0x7F, 0, 0xFF) + (0,) * 12))  # vpblendvb
+
     def test_masks(self):
         a, b, old = (2, 32, tuple(range(8))), (3, 32, (10,) * 8), (1, 32, tuple(range(100, 108)))
         self.lanes("62f16da9fecb", 32, (10, 0, 12, 0, 0, 0, 0, 17), a, b, old, masks=[(1, 0x85)])  # vpaddd ymm1{k1}{z}
