@@ -389,15 +389,6 @@ def _blend_by_mask(width: int) -> Handler:
     return run
 
 
-def _blend_by_signs(m: Machine, i: iced.Instruction) -> None:
-    """vpblendvb: bytes of the second operand where the highest bits of the third are ones."""
-    if i.op_count != 4:
-        raise NotFollowed("a mask in a register that is not named")
-    size = m.vector_size(i)
-    first, second, signs = (m.lanes(i, n, size, 8) for n in (1, 2, 3))
-    m.write_vector(i, _flatten(ite(_sign(sign), b, a) for sign, a, b in zip(signs, first, second)))
-
-
 def _insert_float(m: Machine, i: iced.Instruction) -> None:
     """insertps: one lane of 32 bits is replaced, then lanes are cleared."""
     control, (first, second) = i.immediate(i.op_count - 1), _sources(i)
@@ -665,7 +656,6 @@ VECTOR |= {
     "shufi32x4": _shuffle_quarters(32),
     "permq": _permute_quads,
     "perm2i128": _permute_halves,
-    "pblendvb": _blend_by_signs,
     "insertps": _insert_float,
     "pblendw": _blend(16),
     "pblendd": _blend(32),
