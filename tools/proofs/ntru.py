@@ -152,7 +152,9 @@ def lowest_bits_in(results: Sequence[Term]) -> list[Term]:
             if term in done:
                 continue
             done.add(term)
-            if term.op == "extract" and term.extra[1] == 0 and term.width < 16 and term.args[0].op in ("add", "sub"):
+            whole = term.args[0] if term.op == "extract" and term.extra[1] == 0 and term.width < 16 else term
+            # A sum of two zero-extended words is a step of the reduction mod 3.
+            if whole is not term and whole.op in ("add", "sub") and any(arg.op != "concat" for arg in whole.args):
                 parts.add(term)
             else:
                 stack += term.args
