@@ -12,7 +12,7 @@ from proofs.bilinear import BITS, FIRST, SECOND, Forms, Leaf
 from proofs.claims import Array, Claim, Run, Values
 from proofs.memory import Library, bytes_of
 from proofs.ranges import Facts, Form, NotProved, evaluate
-from proofs.terms import Term, concat, const, extract, keep_sums_whole, variable, zext
+from proofs.terms import Term, concat, const, extract, keep_sums_whole, shape, variable, zext
 
 EXACT_BITS = {509: 13, 677: 13, 701: 13, 821: 13, 1229: 12, 1373: 14}  # LaneMul::exact_bits
 SHORT = (509, 701)  # one HPS, one HRSS
@@ -278,38 +278,17 @@ def expect_of_pairs(term: Term, a: Term, b: Term, expected: Callable[[Values, Va
                     what: str) -> None:
     """Raises NotProved unless a result is the expected function of two words, for all pairs of them. `known` are the
     shapes of terms for which that has been found."""
-    shape = shape_of(term, a, b)
-    if shape in known:
+    found = shape(term, (a, b))
+    if found is None:
+        raise NotProved(f"{what} is no function of the two words")
+    if found in known:
         return
     for y in np.split(np.arange(1 << b.width, dtype=np.int64)[:, None], max(1, (1 << b.width) // 64)):
         x = y if a is b else np.arange(1 << a.width, dtype=np.int64)
         values = evaluate(term, {a: x.astype(np.uint64), b: y.astype(np.uint64)}).astype(np.int64)
         if np.any(values != expected(x, y)):
             raise NotProved(f"{what} is another function of two words")
-    known.add(shape)
-
-
-def shape_of(term: Term, a: Term, b: Term) -> tuple:
-    """Returns how a term is made of two other ones. Terms of the same shape are the same function of these."""
-    numbers: dict[Term, int] = {}
-    steps: list[tuple] = []
-    stack = [term]
-    while stack:
-        top = stack[-1]
-        waiting = [arg for arg in top.args if arg not in numbers] if top not in (a, b) else []
-        if waiting:
-            stack += waiting
-            continue
-        stack.pop()
-        if top not in numbers:
-            numbers[top] = len(steps)
-            if top in (a, b):
-                steps.append(("word", top is a, top is b, top.width))
-            elif top.op in ("variable", "alike"):
-                raise NotProved(f"{top} is none of the two words")
-            else:
-                steps.append((top.op, *(numbers[arg] for arg in top.args), top.width, top.value, top.extra))
-    return tuple(steps)
+    known.add(found)
 
 
 def claims() -> Iterator[Claim]:

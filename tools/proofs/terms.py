@@ -416,7 +416,7 @@ def show(term: Term, depth: int = 4) -> str:
 
 def shape(term: Term, sources: Iterable[Term]) -> tuple[object, ...] | None:
     """Returns how a term is computed from sources, which is equal for terms that are the same function of theirs; None
-    if it depends on other variables too."""
+    if it depends on other variables too, or on lanes of other items."""
     numbers = {source: n for n, source in enumerate(sources)}
     steps: list[object] = [source.width for source in numbers]
     stack = [term]
@@ -429,7 +429,7 @@ def shape(term: Term, sources: Iterable[Term]) -> tuple[object, ...] | None:
         stack.pop()
         if top in numbers:
             continue
-        if top.op == "variable":
+        if top.op in ("variable", "alike"):
             return None
         steps.append((top.op, tuple(numbers[arg] for arg in top.args), top.width, top.value, top.extra))
         numbers[top] = len(numbers)
