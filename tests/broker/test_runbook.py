@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import shutil
 import socket
 import subprocess
 import unittest
@@ -37,6 +38,13 @@ class Words(Case):
         self.assertEqual(len(sections), len(alerts))
         anchors = {title.lower().replace(" ", "-") for title in re.findall(r"(?m)^## (.*)$", PAGE)}
         self.assertLessEqual(set(sections), anchors)
+
+    def test_the_alerts_that_series_raise(self):
+        if shutil.which("promtool") is None:
+            self.skipTest("Prometheus is not here")
+        done = subprocess.run(["promtool", "test", "rules", ROOT / "tests/broker/alerts_test.yml"], capture_output=True,
+                              text=True, timeout=PATIENCE)  # fmt: skip
+        self.assertEqual(done.returncode, OK, done.stdout + done.stderr)
 
     def test_every_metric_exists(self):
         daemon = self.daemon("--config", "", "--metrics", "127.0.0.1:0")
