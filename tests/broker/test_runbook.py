@@ -128,10 +128,15 @@ class Procedures(Case):
         settings = self.dir / "root/etc/polykem/polykemd.conf"
         settings.parent.mkdir(parents=True)
         settings.write_text("clients = 7\n")
+        edited = self.dir / "root/etc/systemd/system/polykemd.socket.d/override.conf"
+        edited.parent.mkdir(parents=True)
+        edited.write_text("[Socket]\n")
         self.shell(self.block("backup"), self.dir)
         settings.write_text("clients = nonsense\n")
+        edited.unlink()
         self.assertIn("1 settings, 0 wrong", self.shell(self.block("restore"), self.dir))
         self.assertEqual(settings.read_text(), "clients = 7\n")
+        self.assertTrue(edited.exists())
 
     def test_change_of_keys(self):
         before = ("polykem keygen --scheme mlkem768 --pk old.pk --sk old.sk\n"
