@@ -10,6 +10,7 @@
 #include "common/json_out.hpp"
 #include "common/streams.hpp"
 #include "daemon/limits.hpp"
+#include "daemon/systemd.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -67,8 +68,10 @@ std::vector<Finding> examine(const Configuration& configuration) {
 }
 
 void print_findings(const std::vector<Finding>& findings) {
+  const char* const priority = logs_to_journal() ? "<3>" : "";
   for (const Finding& finding : findings)
-    print_error("polykemd: {}\n  {}\n", without_controls(sentence(finding)), without_controls(finding.hint));
+    print_error("{0}polykemd: {1}\n{0}  {2}\n", priority, without_controls(sentence(finding)),
+                without_controls(finding.hint));
 }
 
 int check_configuration(const Configuration& configuration) {

@@ -306,6 +306,17 @@ class LogFormats(Files):
         self.assertEqual((told["level"], told["event"], told["exit_code"]), ("error", "fails", IO))
         self.assertIn("No such file", told["message"])
 
+    def test_errors_of_the_start_in_the_journal(self):
+        """The lines that say why polykemd does not start have the priority of an error."""
+        for code, file in ((BAD_INPUT, self.write("clients = 0\n")), (IO, self.dir / "none")):
+            with open(self.dir / "log", "w+", encoding="utf-8") as log:
+                about = os.fstat(log.fileno())
+                environment = {**os.environ, "JOURNAL_STREAM": f"{about.st_dev}:{about.st_ino}"}
+                done = subprocess.run([DAEMON, "--config", file], stderr=log, timeout=PATIENCE, env=environment)
+                log.seek(0)
+                self.assertEqual(done.returncode, code)
+                self.assertRegex(log.readline(), rf"^<3>polykemd: .*{file}")
+
     def test_priorities_without_the_journals_socket(self):
         """If standard error is the journal's and the journal takes no entries, lines begin with priorities."""
         log = open(self.dir / "log", "w", encoding="utf-8")
