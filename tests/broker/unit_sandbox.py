@@ -215,7 +215,11 @@ def become_user(settings):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     files_limit = min(int(settings["LimitNOFILE"]), resource.getrlimit(resource.RLIMIT_NOFILE)[1])
     resource.setrlimit(resource.RLIMIT_NOFILE, (files_limit, files_limit))
-    resource.setrlimit(resource.RLIMIT_MEMLOCK, (8 << 20, 8 << 20))  # systemd's default
+    try:
+        locked = resource.RLIM_INFINITY if settings["LimitMEMLOCK"] == "infinity" else int(settings["LimitMEMLOCK"])
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, (locked, locked))
+    except (OSError, ValueError) as error:  # in a container, root may not raise it
+        print(f"unit_sandbox: LimitMEMLOCK: {error}", file=sys.stderr)
     os.setgroups([])
     os.setresgid(USER, USER, USER)
     os.setresuid(USER, USER, USER)
