@@ -60,21 +60,25 @@ test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU wi
 	@CCACHE=$(CCACHE) JOBS=$(JOBS) tools/arm64/test.sh
 
 hw-test: ## Simulate the hardware core (hw/): compare its modules with a model, the whole core with known answers
-	@PATH="$$(hw/tools/setup.sh):$$PATH" python3 -B hw/tb/run.py --build $(BUILD)/hw
+	@tools/setup.sh hw
+	@tools=$$(hw/tools/setup.sh) && PATH="$$tools:$$PATH" python3 -B hw/tb/run.py --build $(BUILD)/hw
 	@hw/tools/test.sh all $(BUILD)/hw/model
 
 hw-coverage: ## Coverage of the tests of the hardware core's modules, by line and bit: build/hw/coverage.md
-	@PATH="$$(hw/tools/setup.sh):$$PATH" python3 -B hw/tb/run.py --build $(BUILD)/hw --coverage $(BUILD)/hw/coverage.md
+	@tools/setup.sh hw
+	@tools=$$(hw/tools/setup.sh) && PATH="$$tools:$$PATH" python3 -B hw/tb/run.py --build $(BUILD)/hw --coverage $(BUILD)/hw/coverage.md
 
 hw-formal: ## Prove the hardware core's reductions, FIFOs and counters, each of which must refute a planted fault
+	@tools/setup.sh hw
 	@"$$(hw/tools/setup.sh)/python3" -B hw/formal/prove.py
 
 hw-synth: ## Areas of the hardware core's modules and tops as hw/synth/area.json, and the tables of hw/README.md from them
+	@tools/setup.sh hw
 	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/area.py --json hw/synth/area.json
 	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/tables.py
 
 hw-software: ## Compare cycles of the hardware core with software on this machine: hw/synth/software.json, and the table
-	@tools/setup.sh demo
+	@tools/setup.sh demo hw
 	@$(CONFIGURE) -DPOLYKEM_BUILD_BENCH=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target polykem_bench_hw_core
 	@hw/tools/build_model.sh $(BUILD)/hw/model core_test
@@ -83,12 +87,15 @@ hw-software: ## Compare cycles of the hardware core with software on this machin
 	@python3 -B hw/synth/tables.py
 
 hw-area: ## Areas of the hardware core's modules on an FPGA, by Yosys
+	@tools/setup.sh hw
 	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/area.py
 
 hw-wave: ## Trace every signal of the hardware core in one command, for GTKWave (HW_SET=mlkem768 HW_OP=encaps)
+	@tools/setup.sh hw
 	@hw/trace/trace.sh wave $(or $(HW_SET),mlkem768) $(or $(HW_OP),encaps) $(BUILD)/hw/trace
 
 hw-schedule: ## Draw which unit of the hardware core is busy in which cycle: hw/doc/schedule_*.svg
+	@tools/setup.sh hw
 	@hw/trace/trace.sh schedule $(BUILD)/hw/trace hw/doc
 
 test-m4: ## Build for a Cortex-M4 and run known answers, memory use and traces of constant time on QEMU (minutes)

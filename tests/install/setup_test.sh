@@ -47,6 +47,9 @@ expect 0 '^$' 'libclang in the folder of LLVM'
 
 fake perl false
 expect 1 'perl$' 'Perl without the modules that building OpenSSL needs'
+purpose=hw
+expect 1 'perl( |$)' 'Perl without the modules that Verilator needs'
+purpose=peers
 fake perl true
 
 fake rustc 'echo "rustc 1.63.0"'
