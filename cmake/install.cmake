@@ -54,11 +54,11 @@ endforeach()
 file(GLOB pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/docs/*.md)
 list(APPEND pages README.md CHANGELOG.md SECURITY.md SOUNDNESS.md)
 set(examples
-    examples/batch.c examples/device_arrays.c examples/server.cpp examples/go/go.mod examples/go/main.go
-    examples/go/polykem/polykem.go examples/go/polykem/polykem_test.go examples/rust/Cargo.lock examples/rust/Cargo.toml
-    examples/rust/batch/Cargo.toml examples/rust/batch/src/lib.rs examples/rust/batch/src/main.rs
-    examples/rust/batch/tests/exchange.rs examples/rust/polykem-sys/Cargo.toml examples/rust/polykem-sys/build.rs
-    examples/rust/polykem-sys/src/lib.rs examples/rust/polykem-sys/tests/header.rs)
+    examples/batch.c examples/device_arrays.c examples/server.cpp examples/sign.cpp examples/go/go.mod
+    examples/go/main.go examples/go/polykem/polykem.go examples/go/polykem/polykem_test.go examples/rust/Cargo.lock
+    examples/rust/Cargo.toml examples/rust/batch/Cargo.toml examples/rust/batch/src/lib.rs
+    examples/rust/batch/src/main.rs examples/rust/batch/tests/exchange.rs examples/rust/polykem-sys/Cargo.toml
+    examples/rust/polykem-sys/build.rs examples/rust/polykem-sys/src/lib.rs examples/rust/polykem-sys/tests/header.rs)
 set(others LICENSE docs/report.png docs/grafana_polykem.json docs/alerts_polykem.yml
            bench/results/cpu_peers.svg bench/results/tls_crowd.svg
            bench/results/h200_tls_crowd.svg bench/results/zen5_frodo_scaling.svg ${examples})
