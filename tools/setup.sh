@@ -110,8 +110,11 @@ need_wheel() {
   need_headers openssl/evp.h libssl-dev nlohmann/json.hpp nlohmann-json3-dev
 }
 
-# The long tests ask the shells what they complete, check man pages, compare the binary interface, build OpenSSL 3.5.
+# The long tests ask the shells what they complete, check man pages, compare the binary interface, build OpenSSL 3.5 and
+# the examples in Go and Rust. Of two compilers of Rust the newer one is installed, which the peers need.
 need_full() {
+  local cargo
+  cargo=$(rust_package "$(rust_of_peers)")
   need_test
   need_tls
   need_command chromium chromium
@@ -122,6 +125,8 @@ need_full() {
   need_command mandoc mandoc
   need_command curl curl
   need_command perl perl
+  need_command go golang-go
+  need_command cargo "${cargo:-cargo}"
 }
 
 # Systems in which Debian packages are built and tried.
@@ -217,9 +222,11 @@ rust_package() {
   done
 }
 
+rust_of_peers() { sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' "$root/bench/peers/Cargo.toml"; }
+
 need_rust() {
   local want have package advice='install it from https://rustup.rs and try again'
-  want=$(sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' "$root/bench/peers/Cargo.toml")
+  want=$(rust_of_peers)
   if command -v cargo >/dev/null 2>&1; then
     have=$(rustc --version 2>/dev/null | awk '{print $2}')
     at_least "${have:-0}" "$want" ||
