@@ -7,8 +7,8 @@
 
 A block of code is a file if the line before it is "<!-- file: NAME -->", and commands if that is "<!-- run -->";
 ~/polykem is the installed tree at PREFIX. "<!-- run: clone -->" marks commands in a clone, which take long: all that is
-checked of them is that the Makefile has their targets. Every block of C, C++, CMake and sh must be one of these, and
-every program must be run.
+checked of them is that the Makefile has their targets, and tools/ their scripts. Every block of C, C++, CMake and sh
+must be one of these, and every program must be run.
 """
 
 import os
@@ -44,6 +44,8 @@ def check_targets(commands):
     for line in "".join(commands).splitlines():
         if line.startswith("make "):
             subprocess.run(["bash", "-c", f"{line.split('#')[0]} -n"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        elif line.startswith("tools/") and not (ROOT / line.split()[0]).exists():
+            sys.exit(f"there is no {line.split()[0]}")
 
 
 def main():

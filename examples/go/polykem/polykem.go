@@ -11,6 +11,7 @@ import "C"
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"unsafe"
 )
@@ -101,7 +102,7 @@ func (c *Context) Close() {
 
 // Keygen makes count key pairs. Key i is the i-th record of each slice.
 func (c *Context) Keygen(s *Scheme, count int) (pk, sk []byte, err error) {
-	if count < 1 {
+	if count < 1 || count > math.MaxInt/(s.PublicKey+s.SecretKey) {
 		return nil, nil, Status(C.POLYKEM_ERR_ARGUMENT)
 	}
 	pk, sk = make([]byte, count*s.PublicKey), make([]byte, count*s.SecretKey)

@@ -5,6 +5,7 @@ package polykem
 import (
 	"bytes"
 	"errors"
+	"math"
 	"testing"
 )
 
@@ -72,6 +73,9 @@ func TestWrongCallsAreErrors(t *testing.T) {
 	}
 	if _, _, err := context.Keygen(scheme, 0); err == nil {
 		t.Error("an empty batch")
+	}
+	if _, _, err := context.Keygen(scheme, math.MaxInt); err == nil {
+		t.Error("a batch whose size overflows")
 	}
 	if _, _, err := context.Encaps(scheme, make([]byte, scheme.PublicKey+1)); !errors.Is(err, ErrSize) {
 		t.Errorf("a key of another size: %v", err)
