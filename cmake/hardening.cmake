@@ -22,6 +22,4 @@ add_compile_options(${POLYKEM_HARDENING_FLAGS})
 # FORTIFY knows the sizes of buffers only where the compiler optimises.
 set(POLYKEM_FORTIFY_FLAGS -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 add_compile_options("$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:${POLYKEM_FORTIFY_FLAGS}>")
-if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
-endif()
+add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)

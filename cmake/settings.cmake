@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # How every product is compiled, and what its shared library is called; after project().
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  message(FATAL_ERROR "polykem runs on Linux only, not on ${CMAKE_SYSTEM_NAME}. embedded/ is for microcontrollers.")
+endif()
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
@@ -40,12 +43,10 @@ endif()
 # polykem_shared_library(TARGET): the version in its names, and nothing exported but the C API.
 function(polykem_shared_library target)
   set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${POLYKEM_ABI})
-  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    set(map ${PROJECT_BINARY_DIR}/exports.map)
-    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exports.map.in ${map} @ONLY)
-    target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
-    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
-  endif()
+  set(map ${PROJECT_BINARY_DIR}/exports.map)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exports.map.in ${map} @ONLY)
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
 endfunction()
 
 # polykem_quick_compile(LEVEL TARGET...): the level of optimisation in a build that asks for quick compilation.
