@@ -5,9 +5,9 @@
 #
 # The source distribution and the wheel of what is committed are built twice: in other folders, with another umask, time
 # zone and locale, without ccache. They have the same bytes. The wheel installs into a bare environment without a
-# compiler, where README.md's lines run; the source distribution installs from its listed requirements alone. Code for
-# AVX2 and AVX-512 takes most of the compiler's time and changes nothing that is checked here; DEFINEs of CMake replace
-# the choice to leave it out.
+# compiler, where README.md's lines run, and the extra cuda adds the modules; the source distribution installs from its
+# listed requirements alone. Code for AVX2 and AVX-512 takes most of the compiler's time and changes nothing that is
+# checked here; DEFINEs of CMake replace the choice to leave it out.
 # Ends with 77 where PyPI cannot be reached.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -72,6 +72,23 @@ licences=$("$scratch/bare/bin/pip" show -f polykem | grep -c 'licenses/')
 for part in nanobind robin-map nlohmann-json OpenSSL libstdc++; do
   grep -q "$part" "$scratch"/bare/lib/python3*/site-packages/polykem-*.dist-info/licenses/python/NOTICE ||
     fail "NOTICE does not name $part"
+done
+# The extra brings the wheel of the CUDA modules, here of empty ones, which lie beside the extension.
+mkdir "$scratch/cuda"
+PYTHONPATH=$root/tools/package "$python" -B - "$scratch/cuda" <<'PROGRAM'
+import sys
+from pathlib import Path
+import cuda_wheel
+import record
+folder = Path(sys.argv[1])
+for name in cuda_wheel.MODULES:
+    (folder / name).touch()
+cuda_wheel.pack(folder, record.version(), 1_700_000_000, folder)
+PROGRAM
+"$scratch/bare/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links "$scratch/cuda" \
+  'polykem[cuda]' || fail "the extra cuda"
+for module in libpolykem_cuda.so libpolykem_ckks_cuda.so; do
+  [[ -e $(echo "$scratch"/bare/lib/python3*/site-packages/polykem/"$module") ]] || fail "the extra cuda has no $module"
 done
 "$here/older_glibc.py" "$wheel" || [[ $? == 77 ]] || fail "$(basename "$wheel") on an older glibc"
 
