@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that a library linked with stubs needs no newer glibc and works on this one, and that gaps are noticed."""
+"""Tests that a library linked with stubs needs no newer glibc and works on this one, that gaps are noticed, and that
+flags of the builder do not count."""
 
 import ctypes
+import os
 import re
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 import zipfile
 from pathlib import Path
 
 from tools_path import TOOLS
 
 import link_stubs
+import record
 import wheel
 
 HERE = Path(__file__).resolve().parent
@@ -84,6 +88,17 @@ class Linked(unittest.TestCase):
             archive.writestr("polykem/_core.pyi", f"# {self.folder}/source")
         with self.assertRaisesRegex(SystemExit, "name of the folder"):
             wheel.check(packed, self.folder)
+
+
+class Environment(unittest.TestCase):
+    def test_flags_of_the_builder_do_not_count(self):
+        flags = {"CFLAGS": "-march=native", "LDFLAGS": "-s", "CXX": "clang++", "CMAKE_BUILD_TYPE": "Debug",
+                 "CMAKE_BUILD_PARALLEL_LEVEL": "2"}
+        with unittest.mock.patch.dict(os.environ, flags):
+            found = wheel.environment(Path("/scratch"), record.Commit("a" * 40, 5))
+        self.assertFalse({"LDFLAGS", "CXX", "CMAKE_BUILD_TYPE"} & set(found))
+        self.assertNotIn("native", found["CFLAGS"])
+        self.assertEqual((found["CMAKE_BUILD_PARALLEL_LEVEL"], found["SOURCE_DATE_EPOCH"]), ("2", "5"))
 
 
 if __name__ == "__main__":

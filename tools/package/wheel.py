@@ -33,6 +33,8 @@ CUDA_SCRATCH = Path("/var/tmp/polykem-wheel-cuda")  # nvcc gives kernels names t
 OLDEST_GLIBC = "2.28"
 PYTHONS = ("python3.10", "python3.11", "python3.12")
 OF_PYTHON = re.compile(r"_?Py")
+# Variables by which whoever builds would change the result; how many jobs run does not.
+CHOICES = re.compile(r"POLYKEM_|SKBUILD|PYTHON|CMAKE_(?!BUILD_PARALLEL_LEVEL$)|(CC|CXX|CPPFLAGS|LDFLAGS)$")
 
 
 def run(*command, **options):
@@ -59,13 +61,10 @@ def tools_for(python):
 
 
 def environment(scratch, commit):
-    """Returns environment variables that keep this machine's folders and the time of the build out of the results."""
+    """Returns environment variables that keep this machine's folders, flags and time out of the results."""
     maps = f"-ffile-prefix-map={ROOT}=tools -ffile-prefix-map={scratch}=."  # nanobind's sources lie in ROOT
-    result = {name: value for name, value in os.environ.items()
-              if not name.startswith(("POLYKEM_", "SKBUILD", "PYTHON", "CMAKE_ARGS"))}
-    for name in ("CFLAGS", "CXXFLAGS"):
-        result[name] = f"{os.environ.get(name, '')} {maps}".strip()
-    result["SOURCE_DATE_EPOCH"] = str(commit.seconds)
+    result = {name: value for name, value in os.environ.items() if not CHOICES.match(name)}
+    result.update(CFLAGS=maps, CXXFLAGS=maps, SOURCE_DATE_EPOCH=str(commit.seconds))
     if shutil.which("ccache"):
         result.update(CMAKE_C_COMPILER_LAUNCHER="ccache", CMAKE_CXX_COMPILER_LAUNCHER="ccache")
     return result
