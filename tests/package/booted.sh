@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Runs in a system that systemd has booted, with the version before this one installed. Sets up polykemd and HAProxy as
-# the pages say, reloads, upgrades to /packages and removes while both serve: no exchange fails.
+# the pages say, reloads, drains, breaks and mends the settings, upgrades to /packages and removes while both serve: no
+# exchange fails.
 set -Eeuo pipefail
 commands=$(cd "$(dirname "$0")/../.." && pwd)/debian/tests/commands
 cd "$(mktemp -d)"
@@ -92,10 +93,31 @@ END
   within 60 fetch
 }
 
+test_drain() {
+  while_exchanging systemctl stop polykemd.socket polykemd
+  [[ $(main_pid polykemd) == 0 && $(systemctl show --property Result --value polykemd) == success ]]
+  systemctl start polykemd.socket
+  within 60 daemon_computes
+}
+
+# restarted TIMES: systemd has started polykemd again so often.
+restarted() { (($(systemctl show --property NRestarts --value polykemd) >= $1)); }
+
+# However often polykemd fails, it serves again once its settings are mended.
+test_recovery() {
+  cp /etc/polykem/polykemd.conf settings
+  echo 'no-such-setting = 1' >>/etc/polykem/polykemd.conf
+  systemctl kill --signal KILL polykemd
+  while_exchanging within 60 restarted 6
+  cp settings /etc/polykem/polykemd.conf
+  within 60 daemon_computes
+}
+
 test_upgrade() {
   local before daemon proxy
   before=$(socket) daemon=$(main_pid polykemd) proxy=$(main_pid haproxy)
-  while_exchanging apt-get -o Dpkg::Use-Pty=0 -qq -y --no-install-recommends install /packages/*.deb
+  while_exchanging apt-get -o Dpkg::Use-Pty=0 -qq -y --no-install-recommends \
+    -o Dpkg::Options::=--force-confold install /packages/*.deb # keeps settings that both sides have changed
   [[ $(socket) == "$before" ]] || fail "an upgrade closes the socket"
   [[ $(main_pid polykemd) != "$daemon" ]] || fail "an upgrade leaves the old daemon"
   kill -0 "$server"
@@ -122,5 +144,7 @@ set_up_daemon
 within 120 daemon_computes
 set_up_haproxy
 while_exchanging systemctl reload polykemd
+test_drain
+test_recovery
 test_upgrade
 test_removal

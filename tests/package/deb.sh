@@ -49,17 +49,24 @@ run_test() {
     { cat "$scratch/log" && fail "$suite: $1"; }
 }
 
-# A client in Go, which knows X25519MLKEM768 from 1.24 on. Where there is no such Go, curl is the only client.
+# A client in Go, which knows X25519MLKEM768 from 1.24 on. Debian 13 has that.
 make_go_client() {
-  local go
+  local go suite=trixie root=$scratch/go
   if go=$(command -v go) && printf 'go1.24\n%s\n' "$("$go" env GOVERSION)" | sort --version-sort --check=quiet; then
     (cd "$source_tree/tests/tls/go" && CGO_ENABLED=0 "$go" build -o "$scratch/go-client" .)
-  else
-    echo "no client in Go: there is no Go 1.24"
+    return
   fi
+  echo "Go of Debian 13, for a client"
+  make_root "$root" "$suite" --variant=apt
+  cp -r "$source_tree/tests/tls/go" "$root/client"
+  apt update
+  apt install golang-go
+  in_root "$root" sh -c 'cd /client && CGO_ENABLED=0 go build -o client .'
+  mv "$root/client/client" "$scratch/go-client"
+  rm -rf --one-file-system "$root"
 }
 
-# older FROM TO: the same packages under the version that came before this one.
+# older FROM TO: the same packages under the version that came before this one, with other settings.
 older() {
   local file tree
   for file in "$1"/*.deb; do
@@ -67,6 +74,7 @@ older() {
     rm -rf "$tree"
     dpkg-deb -R "$file" "$tree"
     sed -i "s/$version/$version~older/" "$tree/DEBIAN/control"
+    [[ ! -e $tree/etc/polykem/polykemd.conf ]] || echo "# older" >>"$tree/etc/polykem/polykemd.conf"
     dpkg-deb -Znone -b "$tree" "$2/${file##*/}" >"$scratch/log"
   done
 }
@@ -198,7 +206,7 @@ for suite in "$@"; do
   run_test provider
   run_test python
   apt install curl haproxy procps # HAProxy's unit needs kill
-  if [[ -f $scratch/go-client && $emulated == no ]]; then
+  if [[ $emulated == no ]]; then
     cp "$scratch/go-client" "$root/tests/"
     run_test haproxy /tests/go-client
   else

@@ -65,13 +65,19 @@ def spdx_package(identity, name, version, licence, origin, **more):
             "supplier": "NOASSERTION", "filesAnalyzed": False, **more}
 
 
+def licences(note):
+    """Returns the SPDX expression of all licences in a package."""
+    others = {part["licence"] for part in note["parts"]} - {"Apache-2.0"}
+    return " AND ".join(["Apache-2.0", *(f"({each})" if " OR " in each else each for each in sorted(others))])
+
+
 def sbom(notes):
     """Returns the SPDX document: the packages, and the software of others in each."""
     packages, relations = {}, []
     for note in notes:
         identity = spdx_id(note["file"])
         packages[identity] = spdx_package(
-            identity, PROJECT, note["version"], "Apache-2.0", "NOASSERTION", packageFileName=note["file"],
+            identity, PROJECT, note["version"], licences(note), "NOASSERTION", packageFileName=note["file"],
             checksums=[{"algorithm": "SHA256", "checksumValue": note["sha256"]}])
         relations.append(("SPDXRef-DOCUMENT", "DESCRIBES", identity))
         for part in note["parts"]:
