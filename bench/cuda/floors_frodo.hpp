@@ -19,7 +19,11 @@ constexpr bool frodo_work(const frodo::Set& set, Op op, std::string_view stage, 
   const double rate = set.p.shake256 ? 136 : 168, secret = static_cast<double>(set.p.secret_bytes);
   const double pk = static_cast<double>(set.public_key_bytes()), ct = static_cast<double>(set.ciphertext_bytes());
   const double samples = static_cast<double>(op == Op::kKeygen ? set.keygen_samples() : set.encaps_samples());
-  if (stage == "randombytes" || stage == "shake.seed_a") return work.permutations = 1, true;
+  if (stage == "randombytes") {
+    work.random_blocks = random_blocks(op == Op::kKeygen ? set.keygen_coin_bytes() : set.encaps_coin_bytes());
+    return true;
+  }
+  if (stage == "shake.seed_a") return work.permutations = 1, true;
   if (stage == "shake.seed_se") return work.permutations = 1, true;
   if (stage == "shake.r") return work.permutations = squeezed(2 * samples, rate), true;
   if (stage == "shake.pkh") {

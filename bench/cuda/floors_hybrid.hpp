@@ -34,7 +34,10 @@ constexpr Work mlkem768_work(Op op, bool shared) {
 /// that depends only on the key is not counted.
 constexpr bool hybrid_work(const hybrid::HybridParams& p, Op op, std::string_view stage, bool shared, Work& work) {
   if (p.curve != ecdh::Curve::kX25519) return false;
-  if (stage == "randombytes") return work.permutations = 1, true;
+  if (stage == "randombytes") {
+    work.random_blocks = random_blocks(op == Op::kKeygen ? p.keygen_coin_bytes() : p.encaps_coin_bytes());
+    return true;
+  }
   if (stage == "expand_seed") {
     if (!p.hpke() || shared) return true;
     if (op == Op::kDecaps) work = mlkem768_work(Op::kKeygen, false), work.products = kPointProducts;

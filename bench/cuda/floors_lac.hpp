@@ -36,7 +36,7 @@ constexpr bool lac_work(const lac::Set& set, std::string_view stage, bool shared
   const double t = static_cast<double>(set.errors), hashes = static_cast<double>(lac::chain_hashes(set));
   const auto blocks = [](size_t bytes) { return static_cast<double>((bytes + 15) / 16); };
   const auto product = [&](double coefficients) { work = {.operations = 3 * coefficients, .macs = n * coefficients}; };
-  if (stage == "randombytes") return work.permutations = 1, true;
+  if (stage == "randombytes") return work.random_blocks = 1, true;
   if (stage == "prg") return work.operations = 6 * kSlicedAesOperations, true;
   if (stage == "gen_a") {
     if (!shared) work = {.aes_bits = blocks(set.n) * kAes256LookUps, .operations = kSha256Operations};

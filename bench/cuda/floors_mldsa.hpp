@@ -39,7 +39,7 @@ constexpr bool mldsa_work(const MldsaSet& set, Op op, std::string_view stage, bo
       *amount *= attempts;
     return work = one, true;
   };
-  if (stage == "randombytes") return work.permutations = 1, true;
+  if (stage == "randombytes") return work.random_blocks = 1, true;
   if (stage == "shake256.seed") return work.permutations = 1, true;
   if (stage == "expand_a") {
     if (!shared) work = {.permutations = 5 * k * l, .operations = 4 * 256 * k * l};

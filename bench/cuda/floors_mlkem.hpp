@@ -26,7 +26,7 @@ constexpr bool mlkem_work(const mlkem::MlkemParams& p, Op op, std::string_view s
   const double pk = static_cast<double>(p.public_key_bytes()), ct = static_cast<double>(p.ciphertext_bytes());
   const bool keygen = op == Op::kKeygen, kyber = p.kyber();
   const auto noise = [](unsigned eta) { return squeezed(64 * eta, kRate); };
-  if (stage == "randombytes") return work.permutations = 1 + (!keygen && kyber ? 1 : 0), true;
+  if (stage == "randombytes") return work = {.permutations = !keygen && kyber ? 1.0 : 0, .random_blocks = 1}, true;
   if (stage == "sha3_512.G") return work.permutations = 1, true;
   if (stage == "sample_ntt") {
     if (!shared) work = {.permutations = 3 * k * k, .operations = 4 * kCandidates * k * k};

@@ -27,7 +27,10 @@ inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step)
   const double coins = static_cast<double>(op == Op::kKeygen ? p.keygen_coin_bytes() : p.encaps_coin_bytes());
   const auto blocks = [](double bytes) { return static_cast<double>(static_cast<size_t>(bytes) / 136 + 1); };
   double seconds = 0, bytes = 0;
-  if (step == "shake_coins") seconds = blocks(coins) / kPermutationsPerSecond, bytes = coins;
+  if (step == "coins") {
+    seconds = random_blocks(static_cast<size_t>(coins)) / kRandomBlocksPerSecond;
+    bytes = coins;
+  }
   // Batcher's merge exchange of 2^k keys: 2^(k-2) (k^2 - k + 4) - 1 comparators, a minimum and a maximum each.
   const double k = std::log2(n - 1), comparators = std::exp2(k - 2) * (k * k - k + 4) - 1;
   const double sort = p.variant == ntru::Variant::kHps ? 2 * comparators / kLogicPerSecond : 0;

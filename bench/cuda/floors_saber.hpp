@@ -23,7 +23,7 @@ constexpr bool saber_work(const saber::SaberParams& p, Op op, std::string_view s
   const double l = static_cast<double>(p.l);
   const double pk = static_cast<double>(p.public_key_bytes()), ct = static_cast<double>(p.ciphertext_bytes());
   const bool keygen = op == Op::kKeygen;
-  if (stage == "randombytes") return work.permutations = keygen ? 1 : 2, true;
+  if (stage == "randombytes") return work = {.permutations = keygen ? 0.0 : 1, .random_blocks = keygen ? 2.0 : 1}, true;
   if (stage == "shake128" || stage == "sha3_512") return work.permutations = 1, true;
   if (stage == "gen_matrix") {
     if (!shared || keygen) {

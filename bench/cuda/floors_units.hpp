@@ -11,6 +11,7 @@ namespace polykem::bench {
 
 // Measured on an H200, by bench/gpu_rates.
 inline constexpr double kPermutationsPerSecond = 3.83e9;  ///< Keccak-f[1600]
+inline constexpr double kRandomBlocksPerSecond = 22e9;    ///< ChaCha20, 64 bytes
 inline constexpr double kMacsPerSecond = 641e12;          ///< int8 tensor cores
 inline constexpr double kBytesPerSecond = 4.2e12;
 inline constexpr double kLogicPerSecond = 16.7e12;       ///< 32-bit integer operations
@@ -25,6 +26,7 @@ inline constexpr double kAesBitsPerSecond = 8.36e12;
 /// words, so these times are added.
 struct Work {
   double permutations = 0;
+  double random_blocks = 0;
   double aes_bits = 0;  ///< bits of AES-128's output
   double butterflies = 0;
   double operations = 0;  ///< other 32-bit integer operations
@@ -34,6 +36,7 @@ struct Work {
 
   constexpr Work& operator+=(const Work& more) {
     permutations += more.permutations;
+    random_blocks += more.random_blocks;
     aes_bits += more.aes_bits;
     butterflies += more.butterflies;
     operations += more.operations;
@@ -45,12 +48,18 @@ struct Work {
 
   /// Returns the least time in seconds if `bytes` bytes also pass through device memory.
   constexpr double seconds(double bytes) const {
-    const double integer = permutations / kPermutationsPerSecond + aes_bits / kAesBitsPerSecond +
-                           butterflies / kButterfliesPerSecond + operations / kLogicPerSecond;
+    const double integer = permutations / kPermutationsPerSecond + random_blocks / kRandomBlocksPerSecond +
+                           aes_bits / kAesBitsPerSecond + butterflies / kButterfliesPerSecond +
+                           operations / kLogicPerSecond;
     return std::max(
         {integer, macs / kMacsPerSecond, products / kProductsPerSecond, (bytes - skipped_bytes) / kBytesPerSecond});
   }
 };
+
+/// Returns the blocks of the generator that hold these random bytes.
+constexpr double random_blocks(size_t bytes) {
+  return static_cast<double>((bytes + 63) / 64);
+}
 
 /// Returns the permutations of a sponge that absorbs these bytes and squeezes at most `rate`.
 constexpr double absorbed(double bytes, double rate) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "prim/aes/cuda/aes128_table.cuh"
+#include "prim/drbg/cuda/chacha20.hpp"
 #include "prim/ecdh/cuda/field32.hpp"
 #include "prim/keccak/cuda/keccak.cuh"
 #include "prim/ntt/cuda/ntt.cuh"
@@ -24,6 +25,23 @@ __global__ void __launch_bounds__(kThreads, 6) keccak_kernel(uint64_t* out, int 
   for (int i = 0; i < permutations; ++i)
     cuda::keccak_f1600(state);
   out[thread_number()] = state[0];
+}
+
+/// Makes the next block of a chain, in which each block has the first words of the one before as its key.
+__host__ __device__ __forceinline__ void chacha_step(uint32_t (&block)[cuda::kChaChaWords]) {
+  uint32_t key[8];
+  for (int j = 0; j < 8; ++j)
+    key[j] = block[j];
+  cuda::chacha20_block(block, key, block[8], block[9], block[10], block[11]);
+}
+
+/// Writes to out[i] word 0 of the last block of a chain of ChaCha20 that begins with i and zeros.
+__global__ void __launch_bounds__(kThreads) chacha_kernel(uint32_t* out, int blocks) {
+  uint32_t block[cuda::kChaChaWords] = {thread_number()};
+#pragma unroll 1
+  for (int i = 0; i < blocks; ++i)
+    chacha_step(block);
+  out[thread_number()] = block[0];
 }
 
 inline constexpr int kLogicWords = 8;

@@ -61,6 +61,21 @@ double keccak_rate(int processors) {
   return 1e3 * kPermutations * static_cast<double>(grid.all()) / ms;
 }
 
+double chacha_rate(int processors) {
+  constexpr int kBlocks = 512;
+  const Grid grid = filled(processors, kThreads, 8);
+  const DeviceBytes out(grid.all() * sizeof(uint32_t));
+  const double ms = gpu_milliseconds(
+      [&] { chacha_kernel<<<grid.blocks, grid.threads>>>(reinterpret_cast<uint32_t*>(out.data), kBlocks); });
+  for (const size_t thread : {size_t{0}, grid.all() - 1}) {
+    uint32_t block[cuda::kChaChaWords] = {static_cast<uint32_t>(thread)};
+    for (int i = 0; i < kBlocks; ++i)
+      chacha_step(block);
+    expect(read_at<uint32_t>(out, thread) == block[0], "ChaCha20");
+  }
+  return 1e3 * kBlocks * static_cast<double>(grid.all()) / ms;
+}
+
 double logic_rate(int processors) {
   constexpr int kSteps = 4096;
   constexpr uint32_t kMask = 0x6db6db6d;
@@ -206,6 +221,7 @@ std::vector<Rate> measure(int processors) {
   const Rates bus = measure_rates(1);
   return {
       {"permutations", "Keccak-f[1600], a thread each", keccak_rate(processors), kPermutationsPerSecond},
+      {"random_blocks", "ChaCha20, 64 bytes, a thread each", chacha_rate(processors), kRandomBlocksPerSecond},
       {"byte_macs", "int8 mma.sync m16n8k32", tensor_rate(processors), kMacsPerSecond},
       {"logic", "32-bit logic operations of three operands", logic_rate(processors), kLogicPerSecond},
       {"butterflies", "multiply, high multiply, add, subtract", butterfly_rate(processors), kButterfliesPerSecond},

@@ -18,7 +18,8 @@ using Exact = unsigned __int128;
 
 constexpr uint64_t kTwoTo32 = uint64_t{1} << 32;
 
-/// Warps around which an index of 32 bits would wrap: that of the block, and a row's offset in 8 bytes, words or bytes.
+/// Warps around which an index of 32 bits would wrap: that of the block, and a row's offset in 16 bytes, words or
+/// bytes.
 template <uint32_t kBlocks, uint32_t kStride>
 std::set<uint64_t> interesting_warps(uint64_t count) {
   std::set<uint64_t> warps;
@@ -32,7 +33,7 @@ std::set<uint64_t> interesting_warps(uint64_t count) {
   around(last);
   for (uint64_t wraps = 1; wraps <= 4; ++wraps) {
     around(wraps * kTwoTo32 / 32);
-    for (const uint64_t unit : {1, 4, 8})
+    for (const uint64_t unit : {1, 4, 16})
       around(wraps * kTwoTo32 * unit / kStride * kBlocks / 32);
   }
   return warps;
@@ -48,7 +49,7 @@ void check_coins(uint64_t count) {
       valid += item < count;
       ASSERT_EQ(Exact{layout.item(lane)}, item) << "warp " << warp << " of " << count << " items";
       ASSERT_EQ(Exact{layout.block(lane)}, block % kBlocks);
-      ASSERT_EQ(Exact{layout.row_offset()} + Exact{8} * layout.block_offset(lane),
+      ASSERT_EQ(Exact{layout.row_offset()} + Exact{16} * layout.block_offset(lane),
                 item * kStride + block % kBlocks * kCoinBlockBytes)
           << "warp " << warp << " of " << count << " items";
     }

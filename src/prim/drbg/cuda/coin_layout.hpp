@@ -8,8 +8,8 @@
 
 namespace polykem::cuda {
 
-/// Bytes of a block of random bytes: the output of one permutation of SHAKE256.
-inline constexpr uint32_t kCoinBlockBytes = 136;
+/// Bytes of a block of random bytes, which is one of ChaCha20.
+inline constexpr uint32_t kCoinBlockBytes = 64;
 
 /// Returns how many blocks hold the `bytes` random bytes of an item.
 constexpr uint32_t coin_blocks(int bytes) {
@@ -23,7 +23,7 @@ constexpr uint32_t coin_blocks(int bytes) {
 template <uint32_t kBlocks, uint32_t kStride>
 class CoinLayout {
  public:
-  static_assert(kStride % 8 == 0 && kStride >= kBlocks * kCoinBlockBytes);
+  static_assert(kStride % 16 == 0 && kStride >= kBlocks * kCoinBlockBytes);
   static_assert((kBlocks + 31) / kBlocks * uint64_t{kStride} < (uint64_t{1} << 32));
 
   /// `warp` is the index of the warp in the grid, whose blocks have one warp each. `count` is the number of items of
@@ -43,9 +43,9 @@ class CoinLayout {
   constexpr uint32_t block(uint32_t lane) const { return (first_block_ + lane) % kBlocks; }
   /// Returns the number of bytes from the batch's first row to the row of the warp's first item.
   constexpr uint64_t row_offset() const { return first_item_ * kStride; }
-  /// Returns the distance from the row of the warp's first item to a lane's block, in units of 8 bytes.
+  /// Returns the distance from the row of the warp's first item to a lane's block, in units of 16 bytes.
   constexpr uint32_t block_offset(uint32_t lane) const {
-    return (first_block_ + lane) / kBlocks * (kStride / 8) + block(lane) * (kCoinBlockBytes / 8);
+    return (first_block_ + lane) / kBlocks * (kStride / 16) + block(lane) * (kCoinBlockBytes / 16);
   }
 
  private:

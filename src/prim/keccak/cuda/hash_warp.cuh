@@ -64,8 +64,7 @@ struct WarpHashes {
   __device__ __forceinline__ uint64_t make_coins(const uint8_t* coins, const uint32_t* seed, CoinDomain domain,
                                                  size_t item) const {
     if (coins != nullptr) return load_word64(coins + item * 8 * kWords64, lane % kWords64);
-    return of<kWords>(coin_message_word(seed, domain, item, 0, lane), kCoinMessageWords,
-                      static_cast<uint64_t>(KeccakSuffix::kShake));
+    return make_coin_word(seed, domain, item, lane % kWords64);
   }
 };
 

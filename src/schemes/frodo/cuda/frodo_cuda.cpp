@@ -58,14 +58,14 @@ void mul_s_a(LaunchContext& context) {
 }
 
 constexpr auto kKeygen = kernel_plan_of<kKeygenStages, LaunchContext>({
-    {{"shake_coins", "randombytes"}, field::kCoins, 0, make_coins},
+    {{"coins", "randombytes"}, field::kCoins, 0, make_coins},
     {{"shake_sample", "shake.seed_a", "sample_matrix"}, 0, field::kPkOut | field::kSkOut, expand_keygen},
     {{"gen_a_mul_pack", "gen_a", "pack"}, field::kPkOut, field::kPkOut | field::kSkOut, mul_a_s, true},
     {"shake.pkh", field::kPkOut, field::kSkOut, hash_new_pk},
     {{"store_s", "store_sk"}, 0, field::kSkOut, store_s},
 });
 constexpr auto kEncaps = kernel_plan_of<kEncapsStages, LaunchContext>({
-    {{"shake_coins", "randombytes"}, field::kCoins, 0, make_coins},
+    {{"coins", "randombytes"}, field::kCoins, 0, make_coins},
     {"shake.pkh", field::kPk, 0, hash_pk},
     {{"shake_sample", "shake.seed_se", "sample_matrix"}, 0, 0, expand_encaps},
     {{"gen_a_mul_pack", "gen_a", "pack.c1"}, field::kPk, field::kCtOut, mul_s_a, true},

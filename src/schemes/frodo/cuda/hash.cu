@@ -50,13 +50,11 @@ __device__ __forceinline__ uint64_t load_word(const uint8_t* from) {
   return word;
 }
 
-/// Computes randombytes. Each lane makes the block of an item.
-template <int kBytes>
+/// Computes randombytes. Each lane makes a block.
 __global__ void __launch_bounds__(32, kLaneBlocks)
     coin_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::CoinDomain domain, uint64_t count) {
-  static_assert(polykem::cuda::coin_blocks(kBytes) == 1);
-  __shared__ uint32_t scratch[polykem::cuda::kScratchWords];
-  polykem::cuda::warp_make_coins<1, kCoinStride>(rows, seed, domain, blockIdx.x, count, scratch, warp_lane());
+  __shared__ uint4 scratch[polykem::cuda::kCoinScratchPieces];
+  polykem::cuda::warp_make_coins<kCoinBlocks, kCoinStride>(rows, seed, domain, blockIdx.x, count, scratch, warp_lane());
 }
 
 /// Computes shake.pkh: hashes each record of `bytes` bytes, a multiple of 8.
@@ -239,8 +237,8 @@ void make_coins(LaunchContext& context) {
   }
   const auto domain =
       context.op == Op::kKeygen ? polykem::cuda::CoinDomain::kKeygen : polykem::cuda::CoinDomain::kEncaps;
-  context.launch(coin_kernel<kCoinStride>, context.lane_blocks(), 32, 0, context.coins, context.io.seed, domain,
-                 context.count());
+  context.launch(coin_kernel, polykem::cuda::blocks_for(context.count() * kCoinBlocks, 32), 32, 0, context.coins,
+                 context.io.seed, domain, context.count());
 }
 
 void expand_keygen(LaunchContext& context) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/round.hpp"
+#include "prim/drbg/cuda/coin_layout.hpp"
 #include "schemes/frodo/params.hpp"
 
 namespace polykem::frodo::cuda {
@@ -12,9 +13,11 @@ namespace polykem::frodo::cuda {
 /// The largest batch of an operation: products have a block for each 32 rows of an item's matrix.
 inline constexpr size_t kMaxItems = size_t{1} << 24;
 
-/// The bytes of rows of intermediates. Coins are mu and salt, or all coins of key generation: one block of random
-/// bytes. Secrets are pkh or k.
-inline constexpr uint32_t kCoinStride = 136, kSecretStride = kMaxSecretBytes;
+/// The bytes of rows of intermediates. Coins are mu and salt, or all coins of key generation, in whole blocks of
+/// random bytes. Secrets are pkh or k.
+inline constexpr uint32_t kCoinBlocks = 2, kCoinStride = kCoinBlocks * polykem::cuda::kCoinBlockBytes,
+                          kSecretStride = kMaxSecretBytes;
+static_assert(3 * kMaxSecretBytes + kSeedABytes <= kCoinStride);
 
 /// The sizes of a set. `words` are of 64 bits.
 struct Sizes {

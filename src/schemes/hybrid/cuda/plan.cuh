@@ -227,12 +227,12 @@ struct Plan {
 
   static constexpr Fields kCoinsKept = S::kHpke ? field::kSkOut : 0;
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
-      {{"shake_coins_expand", "randombytes", "expand_seed"}, field::kCoins, kCoinsKept, make_keygen_coins},
+      {{"coins_expand", "randombytes", "expand_seed"}, field::kCoins, kCoinsKept, make_keygen_coins},
       {"kem_keygen", 0, 0, make_kem_keys},
       {"ecdh_keygen", 0, S::kHpke ? field::kPkOut : field::kPkOut | field::kSkOut, join_keys},
   });
   static constexpr auto encaps = kernel_plan_of<kEncapsStages, Context>({
-      {{"shake_coins", "randombytes"}, field::kCoins, 0, make_encaps_coins},
+      {{"coins", "randombytes"}, field::kCoins, 0, make_encaps_coins},
       {"kem_encaps", field::kPk, 0, kem_encaps},
       {"ecdh_keygen", 0, 0, make_ephemerals},
       {"ecdh_derive", field::kPk, 0, derive_encaps},

@@ -17,9 +17,7 @@ __device__ __forceinline__ void make_coins(uint32_t (&words)[8], const Work& wor
     for (int w = 0; w < 8; ++w)
       words[w] = record_word(work.coins + item * kSeedBytes, w, kSeedBytes);
   } else {
-    uint64_t state[25];
-    polykem::cuda::make_coin_block(state, work.coin_seed, domain, item, 0);
-    polykem::cuda::squeeze_words(words, state);
+    polykem::cuda::generate_words(words, work.coin_seed, domain, item);
   }
 }
 

@@ -163,14 +163,14 @@ struct Plan {
   // ---- the lists
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
-      {{"shake_coins", "randombytes"}, field::kCoins, 0, make_seed},
+      {{"coins", "randombytes"}, field::kCoins, 0, make_seed},
       {"prg", 0, 0, expand_seeds},
       {"gen_a", 0, 0, gen_a_of_seeds},
       {"gen_psi_fix", 0, 0, sample_fixed<kSeedS>},
       {{"poly_aff_tobytes", "poly_aff", "tobytes"}, 0, field::kPkOut | field::kSkOut, multiply_keys},
   });
   static constexpr auto encaps = kernel_plan_of<kEncapsStages, Context>({
-      {{"shake_coins_sha256", "randombytes", "sha256.m"}, field::kCoins, 0, make_m},
+      {{"coins_sha256", "randombytes", "sha256.m"}, field::kCoins, 0, make_m},
       {"prg", 0, 0, expand_seeds},
       {"gen_a", field::kPk, 0, gen_a},
       {"gen_psi_fix", 0, 0, sample_fixed<kSeedR>},

@@ -217,7 +217,7 @@ struct Plan {
   // ---- the lists. Keys are unpacked and transformed in the kernels that multiply by them.
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
-      {{"shake_coins_seed", "randombytes", "shake256.seed"}, field::kCoins, 0, make_seeds},
+      {{"coins_seed", "randombytes", "shake256.seed"}, field::kCoins, 0, make_seeds},
       {"expand_a", 0, 0, expand_new_a},
       {"expand_s", 0, 0, expand_s},
       {with_ahead({"ntt_multiply_pack", "ntt", "power2round_pack"}, "pack_sk"), 0, field::kPkOut | field::kSkOut,
@@ -226,7 +226,7 @@ struct Plan {
   });
 
   static constexpr auto sign = kernel_plan_of<kSignStages, Context>({
-      {with_ahead({"shake_coins_mu_seed", "randombytes"}, "shake256.mu", "shake256.seed"), field::kCoins | field::kSk,
+      {with_ahead({"coins_mu_seed", "randombytes"}, "shake256.mu", "shake256.seed"), field::kCoins | field::kSk,
        0, prepare_sign},
       {{"expand_a", "unpack_sk", "expand_a"}, field::kSk, 0, expand_sk_a},
       {tiled("expand_mask"), 0, 0, expand_mask},

@@ -271,7 +271,7 @@ struct Plan {
   // multiplies by it.
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
-      {{"shake_coins_sha3_512", "randombytes", "sha3_512.G"}, field::kCoins, 0, make_seeds},
+      {{"coins_sha3_512", "randombytes", "sha3_512.G"}, field::kCoins, 0, make_seeds},
       {"sample_ntt", 0, 0, sample_a},
       {"sample_poly_cbd", 0, 0, sample_se},
       {{"ntt_multiply_encode", "ntt", "byte_encode"}, 0, field::kPkOut | field::kSkOut, multiply_keys},
@@ -279,7 +279,7 @@ struct Plan {
   });
 
   static consteval auto encaps_plan() {
-    const Step hash{{"shake_coins_sha3", "randombytes", "sha3_512.G"}, field::kCoins | field::kPk, 0, hash_encaps};
+    const Step hash{{"coins_sha3", "randombytes", "sha3_512.G"}, field::kCoins | field::kPk, 0, hash_encaps};
     const Step matrix{{"sample_ntt", "byte_decode", "sample_ntt"}, field::kPk, 0, sample_a_transposed};
     const Step noise{"sample_poly_cbd", 0, 0, sample_noise};
     constexpr Fields kWritten = field::kCtOut | field::kSsOut | field::kItemStatus;

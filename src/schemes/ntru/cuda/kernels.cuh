@@ -26,12 +26,12 @@ __device__ __forceinline__ size_t warp_item() {
   return blockIdx.x * size_t{kWarps} + threadIdx.x / 32;
 }
 
-/// Computes randombytes. Each lane makes a block of 136 bytes. rows: kCoinStride bytes per item.
+/// Computes randombytes. Each lane makes a block. rows: kCoinStride bytes per item.
 template <class Set, int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     coin_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::CoinDomain domain, uint64_t count) {
   constexpr uint32_t kBlocks = polykem::cuda::coin_blocks(kBytes);
-  __shared__ uint32_t scratch[polykem::cuda::kScratchWords];
+  __shared__ uint4 scratch[polykem::cuda::kCoinScratchPieces];
   polykem::cuda::warp_make_coins<kBlocks, Shape<Set>::kCoinStride>(rows, seed, domain, blockIdx.x, count, scratch,
                                                                    warp_lane());
 }

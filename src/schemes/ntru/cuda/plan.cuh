@@ -227,7 +227,7 @@ struct Plan {
   }
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
-      {{"shake_coins", "randombytes"}, field::kCoins, 0, make_keygen_coins},
+      {{"coins", "randombytes"}, field::kCoins, 0, make_keygen_coins},
       {"sample_fg", 0, field::kSkOut, sample_fg},
       {{"invert_mod3", "poly_S3_inv"}, 0, 0, invert_f},
       {{"pack_f_lift", "poly_S3_tobytes", "poly_Z3_to_Zq"}, 0, field::kSkOut, store_f},
@@ -241,7 +241,7 @@ struct Plan {
       {{"pack_h", "poly_Rq_sum_zero_tobytes"}, 0, field::kPkOut, store_h},
   });
   static constexpr auto encaps = kernel_plan_of<kEncapsStages, Context>({
-      {{"shake_coins", "randombytes"}, field::kCoins, 0, make_encaps_coins},
+      {{"coins", "randombytes"}, field::kCoins, 0, make_encaps_coins},
       {{"sample_rm_pack", "sample_rm", "poly_S3_tobytes"}, 0, 0, sample_rm},
       {"sha3_256", 0, field::kSsOut, hash_rm},
       {{"dpke_encrypt", "poly_Rq_sum_zero_frombytes", "poly_Rq_sum_zero_tobytes"}, field::kPk, field::kCtOut, encrypt},

@@ -2,6 +2,7 @@
 // A parameter set as device code sees it at compile time: its parameters and the layout of its rows.
 #pragma once
 
+#include "prim/drbg/cuda/coin_layout.hpp"
 #include "prim/polymul/cuda/degrees.hpp"
 #include "schemes/ntru/params.hpp"
 
@@ -9,7 +10,7 @@ namespace polykem::ntru::cuda {
 
 /// The largest batch that every operation of every set can run at once. More would exceed CUDA's grids of 2^31 - 1
 /// blocks (plan.cuh compares them) and the memory of any GPU long before.
-inline constexpr size_t kMaxItems = size_t{1} << 30;
+inline constexpr size_t kMaxItems = size_t{1} << 29;
 
 /// A parameter set as a type, since kernels take types.
 struct Hps2048509 {
@@ -65,8 +66,9 @@ struct Shape {
   static constexpr int kPairBytes = static_cast<int>(kParams.pair_coin_bytes());
   static constexpr int kKeygenCoinBytes = static_cast<int>(kParams.keygen_coin_bytes());
   static constexpr int kEncapsCoinBytes = static_cast<int>(kParams.encaps_coin_bytes());
-  /// Whole blocks of 136 bytes, and a word that may be read past the end.
-  static constexpr int kCoinStride = ((kKeygenCoinBytes + 135) / 136 * 136 + 4 + 15) / 16 * 16;
+  /// Whole blocks, and a word that may be read past the end.
+  static constexpr int kCoinStride =
+      static_cast<int>(polykem::cuda::coin_blocks(kKeygenCoinBytes) * polykem::cuda::kCoinBlockBytes) + 16;
   static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
   static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());

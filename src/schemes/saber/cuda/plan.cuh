@@ -168,7 +168,7 @@ struct Plan {
   // ---- the lists
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
-      {{"shake_coins_shake128", "randombytes", "shake128"}, field::kCoins, 0, make_seeds},
+      {{"coins_shake128", "randombytes", "shake128"}, field::kCoins, 0, make_seeds},
       {{"gen_matrix_gen_secret", "gen_matrix", "gen_secret"}, 0, 0, expand_seeds},
       {{"matrix_vector_mul_round_tobytes", "matrix_vector_mul", "round_tobytes"},
        0,
@@ -177,7 +177,7 @@ struct Plan {
       {"sha3_256.pk", 0, field::kSkOut, hash_new_pk},
   });
   static constexpr auto encaps = kernel_plan_of<kEncapsStages, Context>({
-      {{"shake_coins_sha3_gen", "randombytes", "gen_secret"}, field::kCoins | field::kPk, 0, hash_encaps},
+      {{"coins_sha3_gen", "randombytes", "gen_secret"}, field::kCoins | field::kPk, 0, hash_encaps},
       {{"matrix_vector_mul_round_tobytes", "matrix_vector_mul", "round_tobytes"}, field::kPk, field::kCtOut, encrypt},
       {"sha3_256.c", 0, field::kSsOut, derive_encaps},
   });
