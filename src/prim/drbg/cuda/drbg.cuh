@@ -53,7 +53,8 @@ __device__ __forceinline__ uint64_t make_coin_word(const uint32_t* seed, CoinDom
   uint64_t word = 0;
 #pragma unroll
   for (uint32_t w = 0; w < kWords; ++w)
-    word = j % kWords == w ? block[2 * w] | static_cast<uint64_t>(block[2 * w + 1]) << 32 : word;
+    word |=
+        (block[2 * w] | static_cast<uint64_t>(block[2 * w + 1]) << 32) & (0 - static_cast<uint64_t>(j % kWords == w));
   return word;
 }
 
