@@ -342,15 +342,15 @@ def copy_tree(target):
 class Scratch:
     """The copy of the tree and its build."""
 
-    def __init__(self, folder):
-        self.tree, self.build = folder / "tree", folder / "build"
+    def __init__(self, folder, options=CONFIGURE):
+        self.tree, self.build, self.options = folder / "tree", folder / "build", options
         self.log = folder / "build.log"
 
     def configure(self):
         copy_tree(self.tree)
         launcher = [f"-DCMAKE_{language}_COMPILER_LAUNCHER=ccache" for language in ("C", "CXX")]
         has_ccache = subprocess.run(["sh", "-c", "command -v ccache"], capture_output=True).returncode == 0
-        self.call(["cmake", "-S", self.tree, "-B", self.build, *CONFIGURE, *(launcher if has_ccache else [])])
+        self.call(["cmake", "-S", self.tree, "-B", self.build, *self.options, *(launcher if has_ccache else [])])
 
     def call(self, command):
         result = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

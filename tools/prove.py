@@ -21,7 +21,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from proofs import faults, frodo, mldsa, mlkem, ntru, saber, saber_packing, terms
+from proofs import faults, terms
+from proofs.all_claims import all_claims
 from proofs.claims import Claim, Run
 from proofs.machine import Machine
 from proofs.memory import Library, NotFollowed
@@ -107,7 +108,7 @@ def main() -> int:
     parser.add_argument("--cpu", action="store_true", help="compare with what this CPU computes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there")
     arguments = parser.parse_args()
-    chosen = [claim for module in (mlkem, mldsa, frodo, ntru, saber, saber_packing) for claim in module.claims()
+    chosen = [claim for claim in all_claims()
               if (any(name in claim.name for name in arguments.names) if arguments.names else
                   arguments.all or not claim.is_long)]
     if not chosen:

@@ -4,6 +4,7 @@
 # prove.sh ARGUMENT...: tools/prove.py with what it needs, which goes into .venv-prove beside the root Makefile, the
 # first time from PyPI. Ends with 77 where it cannot be fetched.
 # prove.sh --self-test: tests of the rules and of the instructions that proofs rest on.
+# prove.sh --source-faults ARGUMENT...: tools/proofs/source_faults.py.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 venv=$root/.venv-prove
@@ -19,6 +20,10 @@ if ! cmp -s "$root/tools/proofs/requirements.txt" "$venv/installed"; then
 fi
 if [[ ${1-} == --self-test ]]; then
   cd "$root/tests/tools"
-  exec "$venv/bin/python" -B -m unittest test_proofs test_proofs_cpu
+  exec "$venv/bin/python" -B -m unittest test_proofs test_proofs_cpu test_source_faults
+fi
+if [[ ${1-} == --source-faults ]]; then
+  shift
+  exec "$venv/bin/python" -B "$root/tools/proofs/source_faults.py" "$@"
 fi
 exec "$venv/bin/python" -B "$root/tools/prove.py" "$@"

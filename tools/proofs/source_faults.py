@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults in lines of the source: tools/prove.sh --source-faults.
+
+A claim runs machine code; its debug information says which lines that is of. Lines with arithmetic are drawn, one is
+changed at a time in a copy of the tree, the library is compiled, and a claim that ran the line has to fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import random
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from mutants import Scratch  # noqa: E402
+from prove import attempt  # noqa: E402
+from proofs import terms  # noqa: E402
+from proofs.all_claims import all_claims  # noqa: E402
+from proofs.claims import Claim, Run  # noqa: E402
+from proofs.memory import Library  # noqa: E402
+
+CONFIGURE = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS=-g1", "-DPOLYKEM_VECTORS=avx512",
+             "-DPOLYKEM_CUDA=OFF", "-DPOLYKEM_CKKS=OFF", "-DPOLYKEM_BUILD_TESTS=ON", "-DPOLYKEM_BUILD_CLI=OFF",
+             "-DPOLYKEM_BUILD_PROVIDER=OFF", "-DPOLYKEM_BUILD_EXAMPLES=OFF", "-DCMAKE_UNITY_BUILD=OFF"]
+# Operators and names of intrinsics become others.
+CHANGES = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " + "), (r" & ", " | "), (r" \| ", " & "), (r" \^ ", " | "),
+           (r"(<<|>>) (?=\w)", r"\1 1 + "), (r"_add_", "_sub_"), (r"_sub_", "_add_"), (r"_mullo_", "_mulhi_"),
+           (r"_mulhi_", "_mullo_"), (r"_and_", "_or_"), (r"_mulhrs_", "_mulhi_"), (r"_madd_", "_mullo_"),
+           (r"\bmulhi\(", "mullo("), (r"\bmullo\(", "mulhi("), (r"_srai_", "_srli_"), (r"_min_", "_max_")]
+# Loops, conditions of the compiler, comments, and lines that only pass addresses on.
+NO_ARITHMETIC = re.compile(r"^\s*(//|#|for \(|while \(|static_assert|template|using|case )|assert\(")
+
+Line = tuple[str, int]  # file, number from 1
+
+
+def lines_run(library: Library, executed: set[int], tree: Path) -> set[Line]:
+    """Returns the lines that instructions come from, those that were inlined included."""
+    addresses = "".join(f"{at:#x}\n" for at in sorted(executed))
+    said = subprocess.run(["addr2line", "-i", "-e", str(library.path)], input=addresses, capture_output=True, text=True,
+                          check=True).stdout
+    found = set()
+    for place in said.splitlines():
+        file, _, number = place.split(" ")[0].rpartition(":")
+        path = Path(file)
+        if number.isdecimal() and path.is_relative_to(tree / "src"):
+            found.add((str(path.relative_to(tree)), int(number)))
+    return found
+
+
+def changed(text: str, generator: random.Random) -> str | None:
+    """Returns a line with one operation replaced, or None if it has none."""
+    code, comment, rest = text.partition("//")
+    places = [(match, new) for old, new in CHANGES for match in re.finditer(old, code)]
+    if NO_ARITHMETIC.search(text) or not places:
+        return None
+    match, new = generator.choice(places)
+    return code[:match.start()] + match.expand(new) + code[match.end():] + comment + rest
+
+
+class Faults:
+    """A copy of the tree with its build, and the claims that ran each line."""
+
+    def __init__(self, folder: Path, names: list[str]) -> None:
+        self.scratch = Scratch(folder.resolve(), CONFIGURE)
+        self.scratch.configure()
+        self._compile()
+        self.claims_of: dict[Line, list[Claim]] = defaultdict(list)
+        chosen = [claim for claim in all_claims()
+                  if not claim.is_long and (not names or any(name in claim.name for name in names))]
+        libraries = self._libraries()
+        for claim in chosen:
+            terms.forget()
+            claim.prove(libraries[claim.inlined], claim.function)
+            for line in lines_run(libraries[claim.inlined], Run.last.machine.executed, self.scratch.tree):
+                self.claims_of[line].append(claim)
+            gc.collect()
+            print(f"\r{claim.name:<70}", end="", file=sys.stderr)
+        print(f"\r{len(chosen)} claims run {len(self.claims_of)} lines of src{' ' * 40}", file=sys.stderr)
+
+    def _compile(self) -> None:
+        self.scratch.compile("polykem_shared", "polykem_proofs")
+
+    def _libraries(self) -> dict[bool, Library]:
+        build = self.scratch.build
+        return {False: Library(build / "src/libpolykem.so"),
+                True: Library(build / "tools/proofs/libpolykem_proofs.so")}
+
+    def plant(self, line: Line, generator: random.Random) -> tuple[str, str] | None:
+        """Returns the fault that a line got and what refuted it, "" if nothing did, or None where it has no arithmetic
+        or does not compile."""
+        path = self.scratch.tree / line[0]
+        original = path.read_text()
+        text = original.splitlines(keepends=True)
+        faulty = changed(text[line[1] - 1], generator)
+        if faulty is None:
+            return None
+        fault = f"{line[0]}:{line[1]}: {text[line[1] - 1].strip()}  ->  {faulty.strip()}"
+        text[line[1] - 1] = faulty
+        path.write_text("".join(text))
+        try:
+            self._compile()
+            return fault, self._refuted(self.claims_of[line])
+        except RuntimeError:  # does not compile
+            return None
+        finally:
+            path.write_text(original)
+
+    def _refuted(self, claims: list[Claim]) -> str:
+        libraries = self._libraries()
+        for claim in claims:
+            problem = attempt(claim, libraries[claim.inlined])
+            if problem is not None:
+                return f"{claim.name}: {problem}"
+        return ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only claims whose names contain one of these")
+    parser.add_argument("--count", type=int, default=5, help="faults (%(default)s)")
+    parser.add_argument("--seed", type=int, help="of the draw; by default another one each time")
+    parser.add_argument("--build", type=Path, default=ROOT / "build-source-faults", help="where the copy is built")
+    arguments = parser.parse_args()
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
+    print(f"seed {seed}", flush=True)
+    generator = random.Random(seed)
+    arguments.build.mkdir(parents=True, exist_ok=True)
+    gc.disable()  # a claim makes millions of terms, and no cycles of them
+    faults = Faults(arguments.build, arguments.names)
+    lines = sorted(faults.claims_of)
+    generator.shuffle(lines)
+    found = missed = 0
+    for line in lines:
+        if found + missed == arguments.count:
+            break
+        planted = faults.plant(line, generator)
+        if planted is None:
+            continue
+        fault, refuted = planted
+        print(f"{fault}\n  {'refuted by ' + refuted if refuted else 'NOT FOUND'}", flush=True)
+        found += bool(refuted)
+        missed += not refuted
+    print(f"{found} faults refuted, {missed} not found")
+    return 1 if missed or found < arguments.count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
