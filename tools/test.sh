@@ -328,7 +328,8 @@ run() {
         # Neither constant time nor zeroized memory is promised of a debug build, nor a zeroized stack where the linker
         # makes one frame of many.
         [[ $mode != lto ]] && without=() || without=(-E 'Stack\.IsWiped')
-        [[ $mode == debug ]] || programs=(kat_test secrets_test ct_check ct_sign ct_leak) labels='kat|secrets|ct'
+        [[ $mode == debug ]] ||
+          programs=(kat_test secrets_test ct_check ct_sign ct_batcher ct_hpke ct_leak) labels='kat|secrets|ct'
         build modes "build-modes/$mode" --preset "mode-$mode" "-DPOLYKEM_VECTORS=$vectors" "${flags[@]}" \
           -- "${programs[@]}" &&
           check modes "build-modes/$mode" -L "^($labels)$" -LE '^(gpu|full)$' "${without[@]}"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Used by ct_check and ct_sign: secrets, errors, a context of the requested backend, and the two ways to check:
-// memcheck, which follows poisoned bytes, or single steps with other secrets.
+// Used by ct_check, ct_sign, ct_hpke and ct_batcher: secrets, errors, a context of the requested backend, and the two
+// ways to check: memcheck, which follows poisoned bytes, or single steps with other secrets.
 #pragma once
 
 #include <cstdint>

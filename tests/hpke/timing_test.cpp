@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests whether the time of libcrypto's X25519, which valgrind does not check, depends on the secret key. As in dudect,
-// it times one secret key (class 1) and random ones (class 0) in random order, and applies Welch's t-test.
+// Tests whether the time of libcrypto's X25519 depends on the secret key. As in dudect, it times one secret key
+// (class 1) and random ones (class 0) in random order, and applies Welch's t-test.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 
