@@ -79,7 +79,7 @@ ARROWS = {
               "src/accelerators/cuda", "src/accelerators/cuda/module", "src/accelerators/rtl",
               "src/accelerators/rtl/driver", "src/schemes", "src/prim", "src/ct", "src/core", "include"},
     "tests/support": {"tests/support", "cli", "src/engine", "src/core", "include"},
-    "tests/ct": {"tests/ct", "tests/support", "include"},
+    "tests/ct": {"tests/ct", "tests/support", "hpke", "src/engine", "include"},
     "tests/embedded": {"tests/embedded", "embedded", "src/schemes", "src/prim", "include"},
     "tests/formats": {"tests/formats", "formats", "include"},
     "tests/hpke": {"tests/hpke", "tests/support", "hpke"},
