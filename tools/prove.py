@@ -120,6 +120,7 @@ def main() -> int:
         cpu = Cpu() if arguments.cpu else None
     except (OSError, ValueError) as error:
         parser.error(f"{error}; `make prove` builds it")
+    chosen = [claim for claim in chosen if claim.is_for(libraries[claim.inlined].instruction_set)]
     gc.disable()  # a claim makes millions of terms, and no cycles of them
     reports = []
     for claim in chosen:

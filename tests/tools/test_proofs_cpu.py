@@ -213,7 +213,7 @@ class OnThisCpu(unittest.TestCase):
     def followed(self, body, state):
         """Returns a machine that has run the two instructions, or None where it refuses one."""
         terms.forget()
-        m = machine.Machine(Library(body.hex()))
+        m = machine.X86(Library(body.hex()))
         m.vector = [memory.bytes_of(const(part(state, 64 * n, 64), 512)) for n in range(32)]
         m.mask = [const(part(state, MASKS + 8 * n), 64) for n in range(8)]
         for n in FREE:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs import solver
+from proofs.instruction_sets import machine_of
 from proofs.machine import Machine
 from proofs.memory import Library, bytes_of, value_of
 from proofs.ranges import Facts, Form, NotProved, evaluate
@@ -39,11 +40,11 @@ class Run:
     """A call of one function, and what is then known mod q."""
 
     last: ClassVar[Run]
-    machine_type: ClassVar[type[Machine]] = Machine
+    machine_of: ClassVar[Callable[[Library], Machine]] = staticmethod(machine_of)
     drawn: ClassVar[Random | None] = None  # words are drawn instead of unknown: see native.py
 
     def __init__(self, library: Library, q: int) -> None:
-        self.machine, self.facts = self.machine_type(library), Facts(q)
+        self.machine, self.facts = self.machine_of(library), Facts(q)
         Run.last = self
         self._arrays = 0
         self._tables: set[tuple[object, ...]] = set()  # what holds for all values: see expect_table()
@@ -201,3 +202,8 @@ class Claim:
     prove: Proof
     inlined: bool = False  # the library has it inlined only: the function is of wrappers.cpp
     is_long: bool = False  # takes so long that only the complete run proves it
+
+    def is_for(self, instruction_set: str) -> bool:
+        """Returns whether a library of an instruction set has the function; "ref" is portable code, which all have."""
+        only = {"avx2": "x86-64", "avx512": "x86-64", "neon": "AArch64"}
+        return all(only.get(word, instruction_set) == instruction_set for word in self.name.split())

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import iced_x86 as iced
 
+from proofs.arm64 import faults as arm64
 from proofs.memory import Library
 
 # A part of an instruction's name becomes another one; operands stay. Instructions on general registers with a constant
@@ -61,18 +62,24 @@ def plant(library: Library, executed: set[int], constants: set[int], seed: int) 
     generator = random.Random(seed)
     code = sorted(executed)
     generator.shuffle(code)
-    at = next((place for place in code if any(_faulty(library, place))), None)
+    is_arm64 = library.instruction_set == "AArch64"
+    changes_of, text_of = (arm64.changes_of, arm64.text_of) if is_arm64 else (_faulty, _text_of)
+    at = next((place for place in code if any(changes_of(library, place))), None)
     if constants and (at is None or generator.random() < SHARE_OF_CONSTANTS):
         at = generator.choice(sorted(constants))
         byte = (library.read(at, 1) or b"\0")[0]
         return _changed(library, at, bytes([byte ^ 1])), f"{at:#x}: constant {byte:#x} -> {byte ^ 1:#x}"
     if at is None:
         raise ValueError("the function has no constant, and no instruction that can have a fault of the kinds here")
-    changed = generator.choice(list(_faulty(library, at)))
+    changed = generator.choice(list(changes_of(library, at)))
+    text = f"{at:#x}: {text_of(library, at)} -> {text_of(library, at, changed)}"
+    return _changed(library, at, changed), text
+
+
+def _text_of(library: Library, at: int, code: bytes | None = None) -> str:
+    """Returns the instruction at an address, or another one in its place, as text."""
     formatter = iced.Formatter(iced.FormatterSyntax.INTEL)
-    before, after = (formatter.format(iced.Decoder(64, code, ip=at).decode())
-                     for code in (library.read(at, 15) or b"", changed))
-    return _changed(library, at, changed), f"{at:#x}: {before} -> {after}"
+    return formatter.format(iced.Decoder(64, code or library.read(at, 15) or b"", ip=at).decode())
 
 
 def _changed(library: Library, at: int, data: bytes) -> Library:

@@ -24,7 +24,7 @@ def product(rows: int, inner: int, columns: int, transposed: bool) -> Callable[[
         c, a, b = (run.unknown(name, count, *ANY_WORD) for name, count in (
             ("c", rows * columns), ("a", rows * inner), ("b", inner * columns)))
         run.machine.call(function, c.address, columns, a.address, inner, b.address, inner if transposed else columns,
-                         rows, inner, columns, 1, 0, 0)
+                         (rows, inner, columns, 1, 0, 0))
         for row in range(rows):
             for column in range(columns):
                 form: Form = {(c.first + row * columns + column,): 1}
@@ -98,7 +98,7 @@ def sampled(n: int, count: int) -> Callable[[Library, str], None]:
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of FrodoKEM."""
     # Shapes with whole registers and with a rest in each direction; the code for other sizes repeats these blocks.
-    tables = {"ref": "15kMatMulPortable", "avx2": "11kMatMulAvx2", "avx512": "18kMatMulFormsAvx512"}
+    tables = {"ref": "15kMatMulPortable", "avx2": "11kMatMulAvx2", "avx512": "18kMatMulFormsAvx512", "neon": "11kMatMulNeon"}
     for name, table in tables.items():
         forms = (("", 0), (" plain", 2)) if name == "avx512" else (("", 0),)
         for form, first in forms:
@@ -108,7 +108,7 @@ def claims() -> Iterator[Claim]:
                     yield Claim(f"frodo {name}{form} product {size}",
                                 f"_ZN7polykem{table}E[{first + transposed}]", "any words", "c + a b mod 2^16",
                                 product(*shape, transposed))
-    for name, scope in {"ref": "3ref", "avx2": "5lanes4avx2", "avx512": "5lanes6avx512"}.items():
+    for name, scope in {"ref": "3ref", "avx2": "5lanes4avx2", "avx512": "5lanes6avx512", "neon": "5lanes4neon"}.items():
         yield from _codecs(f"frodo {name}", f"_ZN7polykem5frodo{scope}")
 
 

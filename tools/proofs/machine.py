@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a function of a compiled x86-64 library on inputs that are not known, and says what each byte that it writes
+"""Runs a function of a compiled library on inputs that are not known, and says what each byte that it writes
 holds as a term over the inputs (terms.py).
 
 Addresses and branches have to be known: where one depends on an unknown input, the run stops. That does not restrict
-code in constant time. Instructions whose meaning is not given here stop the run too.
+code in constant time. Instructions whose meaning is not given stop the run too.
 """
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -20,7 +21,9 @@ from proofs.terms import Term, alike, bitwise, compare, concat, const, extract, 
 from proofs.vector import VECTOR
 
 MOST_KEPT = 1 << 12  # lists of bytes that are kept because they are compared faster than equal ones
+Argument = int | tuple[int, ...]  # a word, or the words of a structure that is passed by value and has more than two
 HIGH_BYTES = (iced.Register.AH, iced.Register.CH, iced.Register.DH, iced.Register.BH)
+_ARGUMENTS = (7, 6, 2, 1, 8, 9)  # registers
 
 
 def _number_of_general(register: int) -> int:
@@ -35,36 +38,52 @@ def _number_of_vector(register: int) -> int:
     return iced.RegisterExt.number(register)
 
 
-class Machine:
-    """The registers, and the memory, of a run."""
+class Machine(abc.ABC):
+    """The memory of a run, and what all instruction sets have; each has a class of its own, with its registers."""
 
     most_steps: ClassVar[int] = 20_000_000
 
     def __init__(self, library: Library) -> None:
         self.library = library
         self.memory = Memory(library)
-        self._forget_registers("at the call")
+        self.forget_registers("at the call")
         self.steps = 0
         self.executed: set[int] = set()  # addresses of instructions
         self.instead: dict[int, Callable[[Machine], None]] = {}  # what is done instead of the function at an address
         self.alike = False  # whether registers may hold lanes of which one is known: terms.alike()
         self._alike: dict[Term, tuple[Term, list[Byte]]] = {}  # lanes, and what lanes_alike() has made of them
-        self._decoded: dict[int, tuple[iced.Instruction, str]] = {}
-        self._formatter = iced.Formatter(iced.FormatterSyntax.INTEL)
 
-    def _forget_registers(self, when: str) -> None:
-        self.general = [variable(f"general register {n} {when}", 64) for n in range(16)]
-        self.vector = [bytes_of(variable(f"vector register {n} {when}", 512)) for n in range(32)]
-        self.mask = [variable(f"mask register {n} {when}", 64) for n in range(8)]
-        self.flags: tuple = ()
+    @abc.abstractmethod
+    def forget_registers(self, when: str) -> None:
+        """Makes all registers unknown."""
 
-    def call(self, function: str, *arguments: int) -> None:
-        """Runs the function until it returns. Arguments are integers or addresses; those after six are on the stack."""
-        for register, argument in zip((7, 6, 2, 1, 8, 9), arguments):
-            self.general[register] = const(argument, 64)
-        self.general[4] = const(STACK - 8, 64)
-        for n, argument in enumerate((RETURN, *arguments[6:])):
-            self.memory.store(STACK - 8 + 8 * n, bytes_of(const(argument, 64)))
+    @abc.abstractmethod
+    def forget_registers_of_callee(self) -> None:
+        """Makes the registers unknown that a function need not preserve."""
+
+    @abc.abstractmethod
+    def set_arguments(self, arguments: tuple[Argument, ...]) -> None:
+        """Prepares registers and the stack for a call that returns to RETURN."""
+
+    @abc.abstractmethod
+    def argument(self, n: int) -> Term:
+        """Returns argument n of a function that begins, one of the first four."""
+
+    @abc.abstractmethod
+    def take_return_address(self) -> Term:
+        """Returns where a function that begins returns to, and leaves its frame."""
+
+    @abc.abstractmethod
+    def set_result(self, value: Term) -> None:
+        """Sets what a function returns."""
+
+    @abc.abstractmethod
+    def step(self, at: int) -> int:
+        """Executes the instruction at an address, and returns the address of the next one."""
+
+    def call(self, function: str, *arguments: Argument) -> None:
+        """Runs the function until it returns."""
+        self.set_arguments(arguments)
         at = self.library.function(function)
         while at != RETURN:
             if self.steps >= self.most_steps:
@@ -74,27 +93,21 @@ class Machine:
                 number, beside = divmod(at - OUTSIDE, 16)
                 if beside or number >= len(self.library.outside):
                     raise NotFollowed(f"jumps to {at:#x}, outside the library")
-                self.call_outside(self.library.outside[number])
-                at = self.known(pop(self), "a return")
-                continue
-            if at in self.instead:
-                self.instead[at](self)
-                self._forget_registers_of_callee()
-                at = self.known(pop(self), "a return")
-                continue
-            instruction, name = self.decode(at)
-            self.executed.add(at)
-            self.next = instruction.next_ip
-            try:
-                self.execute(instruction, name)
-            except (NotFollowed, KeyError) as error:
-                reason = str(error) if isinstance(error, NotFollowed) else repr(error)
-                raise NotFollowed(f"{at:#x}: {self._formatter.format(instruction)}: {reason}") from error
-            at = self.next
+                at = self._done_instead(lambda _, number=number: self.call_outside(self.library.outside[number]))
+            elif at in self.instead:
+                at = self._done_instead(self.instead[at])
+            else:
+                at = self.step(at)
+
+    def _done_instead(self, f: Callable[[Machine], None]) -> int:
+        """Does something instead of a function, and returns the address after its call."""
+        after = self.known(self.take_return_address(), "a return")
+        f(self)
+        return after
 
     def call_outside(self, name: str) -> None:
         """Does what a function of the C library does."""
-        to, second, size = (self.general[n] for n in (7, 6, 2))
+        to, second, size = (self.argument(n) for n in range(3))
         if name in ("memcpy", "memmove", "__memcpy_chk"):
             data = self.memory.load(self.known(second, "an address"), self.known(size, "a size"))
         elif name == "memset":
@@ -102,14 +115,92 @@ class Machine:
         else:
             raise NotFollowed(f"calls {name}")
         self.memory.store(self.known(to, "an address"), data)
-        self._forget_registers_of_callee()
-        self.general[0] = to
+        self.forget_registers_of_callee()
+        self.set_result(to)
 
-    def _forget_registers_of_callee(self) -> None:
+    def known(self, term: Term, what: str) -> int:
+        if term.value is None:
+            raise NotFollowed(f"{what} depends on an input")
+        return term.value
+
+    def lanes_alike(self, lane: Term, size: int) -> list[Byte]:
+        """Returns `size` bytes of lanes, each of which is the same function of its own item."""
+        term = alike(lane, 8 * size // lane.width)
+        known = self._alike.get(term)
+        if known is None or known[0] is not lane:
+            if len(self._alike) >= MOST_KEPT:
+                self._alike.clear()
+            known = self._alike[term] = lane, bytes_of(term)
+        return list(known[1])
+
+    def lane_of(self, data: list[Byte], width: int) -> Term | None:
+        """Returns the lane of bytes that lanes_alike() has made, or of constants that are equal; None if there is no
+        such lane of `width` bits."""
+        term = data[0][0]
+        lane, known = self._alike.get(term, (None, None))
+        if lane is None or lane.width != width or data != known:
+            if term.op == "alike":
+                return term.args[0] if term.args[0].width == width and data == bytes_of(term) else None
+            if term.value is None or (whole := value_of(data)).value is None:
+                return None
+            lane = extract(whole, width - 1, 0)
+            if alike(lane, whole.width // width) is not whole:
+                return None
+            self.lanes_alike(lane, len(data))
+        return lane
+
+
+class X86(Machine):
+    """A run of x86-64 code, with AVX-512."""
+
+    def __init__(self, library: Library) -> None:
+        super().__init__(library)
+        self._decoded: dict[int, tuple[iced.Instruction, str]] = {}
+        self._formatter = iced.Formatter(iced.FormatterSyntax.INTEL)
+
+    def forget_registers(self, when: str) -> None:
+        self.general = [variable(f"general register {n} {when}", 64) for n in range(16)]
+        self.vector = [bytes_of(variable(f"vector register {n} {when}", 512)) for n in range(32)]
+        self.mask = [variable(f"mask register {n} {when}", 64) for n in range(8)]
+        self.flags: tuple = ()
+
+    def forget_registers_of_callee(self) -> None:
         kept = {number: self.general[number] for number in (3, 4, 5, 12, 13, 14, 15)}
-        self._forget_registers(f"after step {self.steps}")
+        self.forget_registers(f"after step {self.steps}")
         for number, value in kept.items():
             self.general[number] = value
+
+    def set_arguments(self, arguments: tuple[Argument, ...]) -> None:
+        words = [argument for argument in arguments if isinstance(argument, int)]
+        for number, word in zip(_ARGUMENTS, words):
+            self.general[number] = const(word, 64)
+        on_stack = [RETURN, *words[len(_ARGUMENTS):]]
+        for argument in arguments:
+            if isinstance(argument, tuple):
+                on_stack += argument
+        self.general[4] = const(STACK - 8, 64)
+        for n, word in enumerate(on_stack):
+            self.memory.store(STACK - 8 + 8 * n, bytes_of(const(word, 64)))
+
+    def argument(self, n: int) -> Term:
+        return self.general[_ARGUMENTS[n]]
+
+    def take_return_address(self) -> Term:
+        return pop(self)
+
+    def set_result(self, value: Term) -> None:
+        self.general[0] = value
+
+    def step(self, at: int) -> int:
+        instruction, name = self.decode(at)
+        self.executed.add(at)
+        self.next = instruction.next_ip
+        try:
+            self.execute(instruction, name)
+        except (NotFollowed, KeyError) as error:
+            reason = str(error) if isinstance(error, NotFollowed) else repr(error)
+            raise NotFollowed(f"{at:#x}: {self._formatter.format(instruction)}: {reason}") from error
+        return self.next
 
     def decode(self, at: int) -> tuple[iced.Instruction, str]:
         if at not in self._decoded:
@@ -132,11 +223,6 @@ class Machine:
         for register, scale in registers_of_address(i):
             result += self.known(self.read_general(register), "the address") * scale
         return result & ((1 << 64) - 1)
-
-    def known(self, term: Term, what: str) -> int:
-        if term.value is None:
-            raise NotFollowed(f"{what} depends on an input")
-        return term.value
 
     def read_general(self, register: int) -> Term:
         full, size = self.general[_number_of_general(register)], iced.RegisterExt.size(register)
@@ -190,32 +276,6 @@ class Machine:
 
     def lanes(self, i: iced.Instruction, n: int, size: int, width: int) -> list[Term]:
         return lanes_of(self.read_vector(i, n, size), width)
-
-    def lanes_alike(self, lane: Term, size: int) -> list[Byte]:
-        """Returns `size` bytes of lanes, each of which is the same function of its own item."""
-        term = alike(lane, 8 * size // lane.width)
-        known = self._alike.get(term)
-        if known is None or known[0] is not lane:
-            if len(self._alike) >= MOST_KEPT:
-                self._alike.clear()
-            known = self._alike[term] = lane, bytes_of(term)
-        return list(known[1])
-
-    def lane_of(self, data: list[Byte], width: int) -> Term | None:
-        """Returns the lane of bytes that lanes_alike() has made, or of constants that are equal; None if there is no
-        such lane of `width` bits."""
-        term = data[0][0]
-        lane, known = self._alike.get(term, (None, None))
-        if lane is None or lane.width != width or data != known:
-            if term.op == "alike":
-                return term.args[0] if term.args[0].width == width and data == bytes_of(term) else None
-            if term.value is None or (whole := value_of(data)).value is None:
-                return None
-            lane = extract(whole, width - 1, 0)
-            if alike(lane, whole.width // width) is not whole:
-                return None
-            self.lanes_alike(lane, len(data))
-        return lane
 
     def write_vector(self, i: iced.Instruction, data: list[Byte], mask_width: int = 0) -> None:
         """Writes a vector operand. An instruction with a mask keeps or clears lanes of mask_width bits."""

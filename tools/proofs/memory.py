@@ -25,8 +25,15 @@ class NotFollowed(Exception):
     """An instruction, an address or a branch that the run cannot follow."""
 
 
+# What the dynamic linker writes: the base and an addend, or the address of a symbol and an addend. Words that only it
+# writes are of the last two kinds, GLOB_DAT and JUMP_SLOT.
+_RELOCATIONS = {"x86-64": (8, (1, 6, 7)), "AArch64": (1027, (257, 1025, 1026))}
+
+
 class Library:
     """The code, constants and symbols of a shared library, at the addresses that its file gives."""
+
+    instruction_set = "x86-64"
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -39,6 +46,9 @@ class Library:
         self.linked: set[int] = set()  # addresses of pointers that only the dynamic linker writes
         with path.open("rb") as file:
             elf = ELFFile(file)
+            self.instruction_set = {"EM_X86_64": "x86-64", "EM_AARCH64": "AArch64"}.get(elf["e_machine"], "")
+            if not self.instruction_set:
+                raise ValueError(f"{path}: expected a library for x86-64 or AArch64")
             for segment in elf.iter_segments("PT_LOAD"):
                 start, size = segment["p_vaddr"], segment["p_memsz"]
                 self.bytes[start] = segment.data() + bytes(size - segment["p_filesz"])
@@ -61,7 +71,7 @@ class Library:
 
     def _relocate(self, elf: ELFFile) -> None:
         """Fills in the pointers that the dynamic linker would, for a library at address 0."""
-        relative, symbolic = 8, (1, 6, 7)  # R_X86_64_RELATIVE; _64, _GLOB_DAT, _JUMP_SLOT
+        relative, symbolic = _RELOCATIONS[self.instruction_set]
         data = {start: bytearray(content) for start, content in self.bytes.items()}
         for section in elf.iter_sections():
             if not isinstance(section, RelocationSection):
@@ -152,7 +162,7 @@ class Memory:
     def _unwritten(self, at: int) -> Term:
         """Returns a byte that nothing has written: a constant of the library, or an unknown one."""
         constant = self.library.read(at, 1)
-        if (STACK - STACK_BYTES <= at < STACK or THREAD <= at < THREAD + THREAD_BYTES or
+        if (STACK - STACK_BYTES <= at < STACK or THREAD <= at < THREAD + THREAD_BYTES or self._is_guard(at) or
                 any(at in addresses for addresses in self.unknown)):
             return variable(f"byte {at:#x}", 8)
         if constant is None or at < LOWEST:
@@ -161,6 +171,11 @@ class Memory:
             raise NotFollowed(f"reads {at:#x}, which the program may have changed")
         self.constants.add(at)
         return const(constant[0], 8)
+
+    def _is_guard(self, at: int) -> bool:
+        """Returns whether an address is that of the C library's word that stack frames are compared with."""
+        number = (at - OUTSIDE) // 16
+        return 0 <= number < len(self.library.outside) and self.library.outside[number] == "__stack_chk_guard"
 
     def store(self, address: int, data: list[Byte]) -> None:
         for n, byte in enumerate(data):

@@ -138,7 +138,8 @@ def claims() -> Iterator[Claim]:
         name = f"_ZN7polykem5mldsa5lanes{len(isa)}{isa}"
         yield from _transforms(f"mldsa {isa}", f"{name}3nttERNS0_4PolyE", f"{name}11inverse_nttERNS0_4PolyE")
     yield from _transforms("mldsa ref", "portable_mldsa_ntt", "portable_mldsa_inverse_ntt", inlined=True)
-    for isa in ("ref", "avx2", "avx512"):
+    yield from _transforms("mldsa neon", "neon_mldsa_ntt", "neon_mldsa_inverse_ntt", inlined=True)
+    for isa in ("ref", "avx2", "avx512", "neon"):
         yield from _inlined(f"mldsa {isa}", f"{'portable' if isa == 'ref' else isa}_mldsa")
 
 

@@ -122,9 +122,9 @@ def single_products(terms: int) -> Proof:
     return prove
 
 
-def interleaved_products(terms: int, rows: int, shared: bool) -> Proof:
-    """c[r] = 2^-16 times the sum of a[r terms + i] y[i], on interleaved polynomials; a is paired, or the same for all
-    items."""
+def interleaved_products(terms: int, rows: int, shared: bool, pairs: bool) -> Proof:
+    """c[r] = 2^-16 times the sum of a[r terms + i] y[i], on interleaved polynomials; a is paired if `pairs`, or the same
+    for all items."""
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
@@ -139,7 +139,8 @@ def interleaved_products(terms: int, rows: int, shared: bool) -> Proof:
                     form: Form = {}
                     for term in range(terms):
                         for i, j, factor in terms_of_product(n):
-                            of_a = (row * terms + term) * N * width + (i if shared else _paired(i, item))
+                            of_a = (row * terms + term) * N * width + (
+                                i if shared else _paired(i, item) if pairs else i * LANES + item)
                             form[(a.first + of_a, y.first + (term * N + j) * LANES + item)] = factor * scale % Q
                     run.expect(run.result(c, (row * N + n) * LANES + item), form, 1 - bound, bound - 1,
                                f"coefficient {n} of row {row} of item {item}")
@@ -182,7 +183,7 @@ def _interleaved(name: str, table: str) -> Iterator[Claim]:
             yield Claim(f"{name} products, {terms}{', shared' if is_shared else ''}", function,
                         "a below 2^12, y in (-8 q, 8 q)",
                         f"2^-16 times the sum of products, in (-{product_bound(terms)}, {product_bound(terms)})",
-                        interleaved_products(terms, 2, is_shared))
+                        interleaved_products(terms, 2, is_shared, "avx2" in name))
     yield Claim(f"{name} add product", add_product, "any words c, e in (-8 q, 8 q)", "2^16 c + e, in [0, q)",
                 sums(1 << 16, (-WORD, WORD - 1), wide))
     yield Claim(f"{name} add", add, "words whose sum has 16 bits", "c + e, in [0, q)",
@@ -380,11 +381,12 @@ def claims() -> Iterator[Claim]:
     """Yields what is claimed of ML-KEM."""
     yield from _single("mlkem ref", ("_ZN7polykem3ntt7forwardEPt", "_ZN7polykem3ntt7inverseEPt",
                                      "_ZN7polykem3ntt8multiplyEPtPKtS3_m"))
-    for isa in ("Avx2", "Avx512"):
+    for isa in ("Avx2", "Avx512", "Neon"):
         table = f"_ZN7polykem{len(isa) + 10}kSingleNtt{isa}E"
         yield from _single(f"mlkem {isa.lower()}", (f"{table}[0]", f"{table}[1]", f"{table}[2]"))
     yield from _interleaved("mlkem avx2 interleaved", "_ZN7polykem8kNttAvx2E")
-    for isa in ("ref", "avx2", "avx512"):
+    yield from _interleaved("mlkem neon interleaved", "_ZN7polykem8kNttNeonE")
+    for isa in ("ref", "avx2", "avx512", "neon"):
         is_ref = isa == "ref"
         yield from _inlined(f"mlkem {isa}", "portable" if is_ref else isa, 1 if is_ref else 4)
     yield from _x8()

@@ -76,7 +76,7 @@ def of_block(rank: int, lanes: int) -> Proof:
         unpacked: dict[int, list[Term]] = {}
 
         def unpack(machine: Machine) -> None:
-            to, source = (machine.known(machine.general[n], "an address") for n in (7, 6))
+            to, source = (machine.known(machine.argument(n), "an address") for n in range(2))
             entry, beside = divmod(source - block, N * 13 // 8)
             if beside or entry in unpacked:
                 raise ValueError(f"entry {entry} of the matrix is unpacked again")

@@ -22,7 +22,7 @@ def secret(library: Library, function: str, mu: int) -> None:
 
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of Saber."""
-    for isa, name in (("portable", "ref"), ("avx2", "avx2"), ("avx512", "avx512")):
+    for isa, name in (("portable", "ref"), ("avx2", "avx2"), ("avx512", "avx512"), ("neon", "neon")):
         for bits in (1, 3, 4, 6, 10, 13):
             yield Claim(f"saber {name} pack {bits} bits", f"{isa}_saber_pack_{bits}", "any words",
                         "their low bits, in order", packed(bits, 16, masks=True), inlined=True)

@@ -7,7 +7,7 @@
 #include "schemes/mldsa/packing.hpp"
 #include "schemes/mldsa/rounding.hpp"
 #include "schemes/saber/ref/pack.hpp"
-#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
+#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2) || defined(POLYKEM_ISA_NEON)
 #include "schemes/mlkem/single/poly.hpp"
 #else
 #include "schemes/mlkem/ref/pack.hpp"
@@ -111,7 +111,7 @@ EACH_OF_6(PACK_BELOW, 3, 4, 10, 13, 18, 20)
 using polykem::ntt::kQ;
 using Poly16 = polykem::mlkem::Poly;
 
-#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2)
+#if defined(POLYKEM_ISA_AVX512) || defined(POLYKEM_ISA_AVX2) || defined(POLYKEM_ISA_NEON)
 
 namespace {
 

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which machine runs the code of a library."""
+
+from __future__ import annotations
+
+from proofs.arm64.machine import Arm64
+from proofs.machine import X86, Machine
+from proofs.memory import Library
+
+
+def machine_of(library: Library) -> Machine:
+    """Returns a machine of a library's instruction set."""
+    return Arm64(library) if library.instruction_set == "AArch64" else X86(library)
