@@ -7,7 +7,8 @@
 Every claim whose name contains one of the NAMEs, or every one that does not take long, is a line: what is computed,
 from which inputs, in how many seconds. With --all, the long ones are lines too. With --faults a fault is then planted
 in an instruction or a constant, and the proof has to fail.
-With --cpu this CPU runs the function too, on drawn inputs, and has to write what machine.py says.
+With --cpu this CPU, or QEMU for AArch64, runs the function too, on drawn inputs, and has to write what machine.py
+says.
 Exit status: 0 if all holds, 1 if something does not, 2 for wrong arguments.
 """
 
@@ -23,10 +24,11 @@ from pathlib import Path
 
 from proofs import faults, terms
 from proofs.all_claims import all_claims
+from proofs.arm64.native import Missing
 from proofs.claims import Claim, Run
 from proofs.machine import Machine
 from proofs.memory import Library, NotFollowed
-from proofs.native import Cpu, Differs
+from proofs.native import Differs, Processor, processor_of
 from proofs.ranges import NotProved
 
 DRAWS = 8
@@ -43,7 +45,7 @@ def attempt(claim: Claim, library: Library) -> NotProved | NotFollowed | None:
     return None
 
 
-def check(claim: Claim, library: Library, with_fault: bool, cpu: Cpu | None) -> dict[str, object]:
+def check(claim: Claim, library: Library, with_fault: bool, cpu: Processor | None) -> dict[str, object]:
     """Returns what a claim says and whether it holds, as the JSON file has it."""
     begun = time.monotonic()
     problem = attempt(claim, library)
@@ -88,6 +90,21 @@ def refute(claim: Claim, library: Library, ran: Machine) -> dict[str, object]:
     return {"refuted": "", "harmless": harmless}
 
 
+def one_of(instruction_sets: set[str]) -> str:
+    if len(instruction_sets) > 1:
+        raise ValueError("the libraries are for different processors")
+    return instruction_sets.pop()
+
+
+def processor(instruction_set: str) -> Processor | None:
+    """Returns what to compare with; says so if there is nothing."""
+    try:
+        return processor_of(instruction_set)
+    except Missing as error:
+        print(f"prove: {error}", flush=True)
+        return None
+
+
 def line(report: dict[str, object]) -> str:
     if report["problem"]:
         return f"{report['name']}: NOT PROVED: {report['problem']}"
@@ -102,10 +119,11 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="only claims whose names contain one of these")
     parser.add_argument("--all", action="store_true", help="also claims that take long")
     parser.add_argument("--library", type=Path, default=ROOT / "build/src/libpolykem.so", help="not stripped")
-    parser.add_argument("--wrappers", type=Path, default=ROOT / "build/tools/proofs/libpolykem_proofs.so",
-                        help="of code that the library has inlined only: tools/proofs/wrappers.cpp")
+    parser.add_argument("--wrappers", type=Path,
+                        help="of code that the library has inlined only: tools/proofs/wrappers.cpp; by default of the "
+                             "library's build")
     parser.add_argument("--faults", action="store_true", help="plant a fault beside each proof")
-    parser.add_argument("--cpu", action="store_true", help="compare with what this CPU computes")
+    parser.add_argument("--cpu", action="store_true", help="compare with what this CPU computes, or QEMU for AArch64")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there")
     arguments = parser.parse_args()
     chosen = [claim for claim in all_claims()
@@ -113,14 +131,16 @@ def main() -> int:
                   arguments.all or not claim.is_long)]
     if not chosen:
         parser.error(f"no claim has a name like {', '.join(arguments.names)}")
-    paths = {inlined: path for inlined, path in ((False, arguments.library), (True, arguments.wrappers))
+    wrappers = arguments.wrappers or arguments.library.parent.parent / "tools/proofs/libpolykem_proofs.so"
+    paths = {inlined: path for inlined, path in ((False, arguments.library), (True, wrappers))
              if any(claim.inlined == inlined for claim in chosen)}
     try:
         libraries = {inlined: Library(path) for inlined, path in paths.items()}
-        cpu = Cpu() if arguments.cpu else None
+        instruction_set = one_of({library.instruction_set for library in libraries.values()})
+        cpu = processor(instruction_set) if arguments.cpu else None
     except (OSError, ValueError) as error:
         parser.error(f"{error}; `make prove` builds it")
-    chosen = [claim for claim in chosen if claim.is_for(libraries[claim.inlined].instruction_set)]
+    chosen = [claim for claim in chosen if claim.is_for(instruction_set)]
     gc.disable()  # a claim makes millions of terms, and no cycles of them
     reports = []
     for claim in chosen:

@@ -94,16 +94,23 @@ class Run:
 
     def unknown_lanes(self, name: str, count: int, lanes: int, width: int = 16, at: int | None = None) -> Array:
         """Makes `count` rows of any words, one for each of `lanes` items, at an address or a new one. The array's words
-        are those of any one item. Drawn words are equal in all lanes."""
+        are those of any one item of the first register of a row, then of any one of the second, if a row has several:
+        these are other variables, lest a result depends on items of several. Drawn words are equal in all lanes."""
         self.machine.alike = True
         array = Array(self.space() if at is None else at, 0)
-        for n in range(count):
-            drawn = self.drawn
-            word = variable(f"{name}[{n}]", width) if drawn is None else const(drawn.getrandbits(width), width)
-            array.words.append(word)
-            size = lanes * width // 8
-            self.machine.memory.store(array.address + n * size, self.machine.lanes_alike(word, size))
+        size = min(lanes * width // 8, self.machine.vector_bytes)
+        for part in range(lanes * width // 8 // size):
+            for n in range(count):
+                drawn, label = self.drawn, f"{name}[{n}]" + (f" of part {part}" if part else "")
+                word = variable(label, width) if drawn is None else const(drawn.getrandbits(width), width)
+                array.words.append(word)
+                to = array.address + n * lanes * width // 8 + part * size
+                self.machine.memory.store(to, self.machine.lanes_alike(word, size))
         return array
+
+    def parts(self, lanes: int, width: int = 16) -> int:
+        """Returns how many registers a row is in."""
+        return max(1, lanes * width // 8 // self.machine.vector_bytes)
 
     def workspace(self, size: int) -> int:
         """Returns the address of `size` bytes that may hold anything."""
@@ -125,10 +132,11 @@ class Run:
         """Returns word n of an array after the call."""
         return value_of(self.machine.memory.load(address + n * width // 8, width // 8))
 
-    def lane(self, address: int, n: int, lanes: int, width: int = 16) -> Term:
-        """Returns the word of any one item in row n of an array after the call."""
-        size = lanes * width // 8
-        lane = self.machine.lane_of(self.machine.memory.load(address + n * size, size), width)
+    def lane(self, address: int, n: int, lanes: int, width: int = 16, part: int = 0) -> Term:
+        """Returns the word of any one item in row n of an array after the call, or in a part of it."""
+        size = min(lanes * width // 8, self.machine.vector_bytes)
+        at = address + n * lanes * width // 8 + part * size
+        lane = self.machine.lane_of(self.machine.memory.load(at, size), width)
         if lane is None:
             raise NotProved(f"lanes of row {n} are not alike")
         return lane

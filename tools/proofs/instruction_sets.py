@@ -8,6 +8,9 @@ from proofs.machine import X86, Machine
 from proofs.memory import Library
 
 
+MACHINES: dict[str, type[Machine]] = {"x86-64": X86, "AArch64": Arm64}
+
+
 def machine_of(library: Library) -> Machine:
     """Returns a machine of a library's instruction set."""
-    return Arm64(library) if library.instruction_set == "AArch64" else X86(library)
+    return MACHINES[library.instruction_set](library)

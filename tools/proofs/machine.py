@@ -42,6 +42,7 @@ class Machine(abc.ABC):
     """The memory of a run, and what all instruction sets have; each has a class of its own, with its registers."""
 
     most_steps: ClassVar[int] = 20_000_000
+    vector_bytes: ClassVar[int]  # of the largest vector register
 
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -152,6 +153,8 @@ class Machine(abc.ABC):
 
 class X86(Machine):
     """A run of x86-64 code, with AVX-512."""
+
+    vector_bytes = 64
 
     def __init__(self, library: Library) -> None:
         super().__init__(library)

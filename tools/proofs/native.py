@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a function on this CPU and by machine.py, on the same drawn inputs: both must write the same bytes."""
+"""Runs a function on this CPU, or by QEMU, and by machine.py, on the same drawn inputs: both must write the same
+bytes."""
 
 from __future__ import annotations
 
+import abc
 import ctypes
 import mmap
 import re
 from pathlib import Path
 from random import Random
 
+from proofs.arm64 import native as arm64
 from proofs.claims import DISTANCE, FIRST_ADDRESS, Claim, Run
-from proofs.machine import Machine
+from proofs.instruction_sets import MACHINES, machine_of
+from proofs.machine import Argument
 from proofs.memory import Library
 
 ARRAYS = 8
+SIZE = (ARRAYS + 1) * DISTANCE
 _MAP_FIXED_NOREPLACE = 0x100000
 
 
@@ -25,22 +30,73 @@ class _Done(Exception):
     """The call has been compared; there is nothing to prove."""
 
 
-class Cpu:
+class Processor(abc.ABC):
+    """What runs functions that machine.py runs too."""
+
+    @abc.abstractmethod
+    def runs(self, name: str) -> bool:
+        """Returns whether it has the instructions of the claim of that name."""
+
+    @abc.abstractmethod
+    def call(self, library: Library, function: int, arguments: tuple[Argument, ...], inputs: dict[int, int],
+             wanted: set[int]) -> dict[int, int]:
+        """Returns the bytes at the wanted addresses after a call of the function, with the given bytes in memory."""
+
+    def compare(self, claim: Claim, library: Library, seed: int) -> None:
+        """Raises Differs unless both write the same."""
+        processor = self
+
+        class Compared(MACHINES[library.instruction_set]):  # type: ignore[misc]
+            def call(self, function: str, *arguments: Argument) -> None:
+                before = dict(self.memory.written)
+                super().call(function, *arguments)
+                inputs = {at: _value(byte) for at, byte in before.items()}
+                expected = {at: _value(byte) for at, byte in self.memory.written.items()
+                            if FIRST_ADDRESS <= at < FIRST_ADDRESS + SIZE}
+                found = processor.call(library, library.function(function), arguments, inputs, set(expected))
+                for at, value in expected.items():
+                    if found[at] != value:
+                        raise Differs(f"byte {at:#x} is {found[at]} on the CPU, {value} by machine.py")
+                raise _Done
+
+        Run.machine_of, Run.drawn = Compared, Random(seed)
+        try:
+            claim.prove(library, claim.function)
+        except _Done:
+            pass
+        finally:
+            Run.machine_of, Run.drawn = staticmethod(machine_of), None
+
+
+class Emulator(Processor):
+    """QEMU, or this CPU, for AArch64."""
+
+    def __init__(self) -> None:
+        arm64.compiled(arm64.CALL)
+
+    def runs(self, name: str) -> bool:
+        return True
+
+    def call(self, library: Library, function: int, arguments: tuple[Argument, ...], inputs: dict[int, int],
+             wanted: set[int]) -> dict[int, int]:
+        arrays = range(FIRST_ADDRESS, FIRST_ADDRESS + SIZE)
+        return arm64.call(library.path.resolve(), function, arguments, inputs, arrays, wanted)
+
+
+class Cpu(Processor):
     """Libraries in this process, and memory at the addresses of a run's arrays."""
 
     def __init__(self) -> None:
         self._bases: dict[Path, int] = {}
         self._flags = set(re.findall(r"\w+", Path("/proc/cpuinfo").read_text(encoding="utf-8")))
-        self._size = (ARRAYS + 1) * DISTANCE
         libc = ctypes.CDLL(None, use_errno=True)
         libc.mmap.restype = ctypes.c_void_p
-        at = libc.mmap(ctypes.c_void_p(FIRST_ADDRESS), ctypes.c_size_t(self._size), mmap.PROT_READ | mmap.PROT_WRITE,
+        at = libc.mmap(ctypes.c_void_p(FIRST_ADDRESS), ctypes.c_size_t(SIZE), mmap.PROT_READ | mmap.PROT_WRITE,
                        mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_FIXED_NOREPLACE, -1, ctypes.c_long(0))
         if at != FIRST_ADDRESS:
             raise OSError(ctypes.get_errno(), "no memory at the address of the arrays")
 
     def runs(self, name: str) -> bool:
-        """Returns whether this CPU has the instructions of the claim of that name."""
         needed = {"avx2": {"avx2", "bmi2"}, "avx512": {"avx512_vbmi2", "avx512_vnni"}}
         return all(flags <= self._flags for isa, flags in needed.items() if isa in name.split())
 
@@ -52,39 +108,17 @@ class Cpu:
             self._bases[path] = next(int(line.split("-")[0], 16) for line in maps if line.endswith(str(path)))
         return self._bases[path]
 
-    def compare(self, claim: Claim, library: Library, seed: int) -> None:
-        """Raises Differs unless both write the same."""
-        cpu, base = self, self._base(library.path.resolve())
-
-        class Compared(Machine):
-            def call(self, function: str, *arguments: int) -> None:
-                before = dict(self.memory.written)
-                super().call(function, *arguments)
-                inputs = {at: _value(byte) for at, byte in before.items()}
-                cpu._run(base + library.function(function), arguments, inputs)
-                cpu._check({at: _value(byte) for at, byte in self.memory.written.items()
-                            if FIRST_ADDRESS <= at < FIRST_ADDRESS + cpu._size})
-                raise _Done
-
-        Run.machine_type, Run.drawn = Compared, Random(seed)
-        try:
-            claim.prove(library, claim.function)
-        except _Done:
-            pass
-        finally:
-            Run.machine_type, Run.drawn = Machine, None
-
-    def _run(self, function: int, arguments: tuple[int, ...], memory: dict[int, int]) -> None:
-        for at, value in memory.items():
+    def call(self, library: Library, function: int, arguments: tuple[Argument, ...], inputs: dict[int, int],
+             wanted: set[int]) -> dict[int, int]:
+        for at, value in inputs.items():
             ctypes.c_ubyte.from_address(at).value = value
-        kinds = [ctypes.c_uint64] * len(arguments)
-        ctypes.CFUNCTYPE(None, *kinds)(function)(*arguments)
-
-    def _check(self, memory: dict[int, int]) -> None:
-        for at, value in memory.items():
-            there = ctypes.c_ubyte.from_address(at).value
-            if there != value:
-                raise Differs(f"byte {at:#x} is {there} on the CPU, {value} by machine.py")
+        words = [argument for argument in arguments if isinstance(argument, int)]
+        structures = [word for argument in arguments if isinstance(argument, tuple) for word in argument]
+        if structures:  # on the stack, where words are after the first six
+            words += [0] * (6 - len(words)) + structures
+        kinds = [ctypes.c_uint64] * len(words)
+        ctypes.CFUNCTYPE(None, *kinds)(self._base(library.path.resolve()) + function)(*words)
+        return {at: ctypes.c_ubyte.from_address(at).value for at in wanted}
 
 
 def _value(byte: tuple[object, int]) -> int:
@@ -93,3 +127,8 @@ def _value(byte: tuple[object, int]) -> int:
     if value is None:
         raise Differs(f"{term} is not known though all inputs are")
     return value >> 8 * n & 255
+
+
+def processor_of(instruction_set: str) -> Processor:
+    """Returns what runs the code of an instruction set. Raises arm64.Missing if there is nothing that does."""
+    return Emulator() if instruction_set == "AArch64" else Cpu()

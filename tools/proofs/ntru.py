@@ -16,7 +16,7 @@ from proofs.terms import Term, concat, const, extract, keep_sums_whole, shape, v
 
 EXACT_BITS = {509: 13, 677: 13, 701: 13, 821: 13, 1229: 12, 1373: 14}  # LaneMul::exact_bits
 SHORT = (509, 701)  # one HPS, one HRSS
-LANES = {"avx2": 16, "avx512": 32}
+LANES = {"avx2": 16, "avx512": 32, "neon": 16}
 ANY_WORD = (-(1 << 15), (1 << 15) - 1)
 
 Proof = Callable[[Library, str], None]
@@ -62,7 +62,10 @@ def of_block(n: int, lanes: int) -> Proof:
         c, a, b = run.space(), run.unknown_lanes("a", n, lanes), run.unknown_lanes("b", n, lanes)
         workspace = run.workspace(field(library, function.partition("[")[0], 3))
         run.machine.call(function, c, a.address, b.address, workspace)
-        expect_cyclic(words_of(a, b), [run.lane(c, k, lanes) for k in range(n)], EXACT_BITS[n])
+        for part in range(run.parts(lanes)):
+            of_part = [Array(array.address, 0, array.words[part * n:(part + 1) * n]) for array in (a, b)]
+            results = [run.lane(c, k, lanes, part=part) for k in range(n)]
+            expect_cyclic(words_of(*of_part), results, EXACT_BITS[n])
 
     return prove
 

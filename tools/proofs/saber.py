@@ -16,7 +16,7 @@ from proofs.terms import Term, const, keep_sums_whole
 N, EXACT_BITS = 256, 13
 POLY = 2 * N  # bytes
 NOISE_BITS = {2: 10, 3: 8, 4: 6}  # mu of the set of rank l
-LANES = {"avx2": 16, "avx512": 32}
+LANES = {"avx2": 16, "avx512": 32, "neon": 16}
 ANY_WORD = (-(1 << 15), (1 << 15) - 1)
 
 Proof = Callable[[Library, str], None]
@@ -61,8 +61,9 @@ def of_item(rank: int) -> Proof:
     return prove
 
 
-def of_block(rank: int, lanes: int) -> Proof:
+def of_block(rank: int, isa: str) -> Proof:
     """Steps::mul_as on a state of interleaved/state.hpp, for any one item, whatever words unpack() leaves."""
+    lanes = LANES[isa]
 
     def prove(library: Library, function: str) -> None:
         keep_sums_whole()
@@ -83,7 +84,6 @@ def of_block(rank: int, lanes: int) -> Proof:
             unpacked[entry] = run.unknown_lanes(f"a{entry}", N, lanes, at=to).words
 
         if run.drawn is None:
-            isa = "avx2" if lanes == 16 else "avx512"
             name = f"_ZN7polykem5saber11interleaved{len(isa)}{isa}6unpackILj13E*"
             run.machine.instead[library.function(name)] = unpack
         else:  # the same matrix for all items
@@ -91,9 +91,10 @@ def of_block(rank: int, lanes: int) -> Proof:
             for item in range(lanes):
                 run.machine.memory.store(block + item * matrix_row, [(byte, 0) for byte in entries])
         run.machine.call(function, run.pointers(batch(run), lanes, block))
-        results = [run.lane(block + s_at + rank * N * row, n, lanes) for n in range(rank * N)]
-        a = [word for entry in range(rank * rank) for word in unpacked[entry]]
-        expect_product(a, s.words, results, transposed=True)
+        for part in range(run.parts(lanes)):
+            results = [run.lane(block + s_at + rank * N * row, n, lanes, part=part) for n in range(rank * N)]
+            a = [word for entry in range(rank * rank) for word in unpacked[entry][part * N:][:N]]
+            expect_product(a, s.words[part * rank * N:][:rank * N], results, transposed=True)
 
     return prove
 
@@ -105,10 +106,10 @@ def claims() -> Iterator[Claim]:
         scope, steps = f"Lm{rank}E*", "_ZN7polykem5saber"
         yield Claim(f"saber ref product {rank}", f"{steps}8portable5Steps*{scope}6mul_asE*", inputs, result,
                     of_item(rank), is_long=rank > 2)
-        for isa, lanes in LANES.items():
+        for isa in LANES:
             name = f"{steps}{len(isa)}{isa}5Steps*{scope}"
             layout = f"{len(isa)}{isa}10Arithmetic*6mul_asE*"
             yield Claim(f"saber {isa} product {rank}", f"{name}3ref{layout}", inputs, result, of_item(rank),
                         is_long=rank > 2)
             yield Claim(f"saber {isa} block product {rank}", f"{name}11interleaved{layout}", inputs, result,
-                        of_block(rank, lanes), is_long=rank > 2)
+                        of_block(rank, isa), is_long=rank > 2)

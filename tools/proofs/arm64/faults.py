@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proofs.arm64.text import General, Instruction, decode
+from proofs.arm64.text import General, Instruction, Shifted, decode
 from proofs.memory import Library, NotFollowed
 
 # An instruction becomes another one with the same operands.
@@ -13,11 +13,12 @@ _PAIRS = {("add", "sub"), ("mla", "mls"), ("and", "orr"), ("sqdmulh", "sqrdmulh"
           ("smull2", "umull2"), ("smlal", "smlsl"), ("smlal2", "smlsl2"), ("umlal", "umlsl"), ("umlal2", "umlsl2"),
           ("madd", "msub"), ("zip1", "zip2"), ("trn1", "trn2"), ("uzp1", "uzp2"), ("umin", "smin"), ("umax", "smax"),
           ("umin", "umax"), ("smin", "smax"), ("bit", "bif"), ("cmgt", "cmhi"), ("uaddw", "usubw"), ("uaddl", "usubl"),
-          ("saddw", "ssubw"), ("saddl", "ssubl"), ("uxtl", "sxtl"), ("uxtl2", "sxtl2")}
+          ("saddw", "ssubw"), ("saddl", "ssubl"), ("ushll", "sshll"), ("ushll2", "sshll2")}
 _SWAPS = _PAIRS | {(new, old) for old, new in _PAIRS}
 # Their last number becomes another one. The sign is the same wherever it is taken from above the highest bit.
 _OF_DISTANCES = {"shl", "ushr", "srshr", "urshr", "usra", "ssra", "sli", "sri", "shrn", "shrn2", "rshrn", "ext", "lsr",
-                 "ushll", "ushll2", "sshll", "sshll2"}
+                 "ushll", "ushll2", "sshll", "sshll2", "ubfx", "ubfiz", "bfi", "bfxil", "extr"}
+_OF_SHIFTED = {"and", "orr", "eor", "bic"}
 
 
 def text_of(library: Library, at: int, code: bytes | None = None) -> str:
@@ -29,7 +30,7 @@ def changes_of(library: Library, at: int) -> Iterator[bytes]:
     """Yields the instruction at an address with a fault: another operation, or another distance of a shift."""
     code = library.read(at, 4) or b""
     before = decode(code, at)
-    if before.name not in _OF_DISTANCES and not any(before.name == old for old, _ in _SWAPS):
+    if before.name not in _NAMES:
         return
     for bit in range(32):
         changed = (int.from_bytes(code, "little") ^ 1 << bit).to_bytes(4, "little")
@@ -37,15 +38,25 @@ def changes_of(library: Library, at: int) -> Iterator[bytes]:
             after = decode(changed, at)
         except NotFollowed:
             continue
-        if _is_fault(before, after):
+        if _is_swapped(before, after) or _is_further(before, after):
             yield changed
 
 
-def _is_fault(before: Instruction, after: Instruction) -> bool:
-    if (before.name, after.name) in _SWAPS:
-        # Loops and addresses are counted in 64 bits, or with constants.
-        counts = any(isinstance(o, int) or isinstance(o, General) and o.width == 64 for o in before.operands)
-        return before.operands == after.operands and not counts
-    return (before.name == after.name and before.name in _OF_DISTANCES and
-            before.operands[:-1] == after.operands[:-1] and
-            isinstance(before.operands[-1], int) and isinstance(after.operands[-1], int))
+def _is_swapped(before: Instruction, after: Instruction) -> bool:
+    """Loops and addresses are counted with constants, and in sums of 64 bits."""
+    counts = any(isinstance(operand, int) for operand in before.operands) or before.name in ("add", "sub") and any(
+        isinstance(operand, General) and operand.width == 64 for operand in before.operands)
+    return (before.name, after.name) in _SWAPS and before.operands == after.operands and not counts
+
+
+def _is_further(before: Instruction, after: Instruction) -> bool:
+    if before.name != after.name or before.operands[:-1] != after.operands[:-1]:
+        return False
+    first, second = before.operands[-1], after.operands[-1]
+    if before.name in _OF_DISTANCES:
+        return isinstance(first, int) and isinstance(second, int)
+    return before.name in _OF_SHIFTED and isinstance(first, Shifted) and isinstance(second, Shifted) and (
+        (first.operand, first.kind) == (second.operand, second.kind) and isinstance(first.operand, General))
+
+
+_NAMES = {old for old, _ in _SWAPS} | _OF_DISTANCES | _OF_SHIFTED

@@ -349,8 +349,6 @@ def _and(a: Term, b: Term) -> Term:
 
 GENERAL: dict[str, Handler] = {
     "mov": _unary(lambda a: a),
-    "movz": _unary(lambda a: a),
-    "movn": _unary(invert),
     "movk": _move_keeping,
     "mvn": _unary(invert),
     "neg": _unary(_negated),
@@ -384,7 +382,6 @@ GENERAL: dict[str, Handler] = {
     "sxtw": _extend(32, sext),
     "uxtb": _extend(8, zext),
     "uxth": _extend(16, zext),
-    "uxtw": _extend(32, zext),
     "ubfx": _field(zext),
     "sbfx": _field(sext),
     "ubfiz": _field_at(zext),

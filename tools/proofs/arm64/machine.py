@@ -18,6 +18,8 @@ _OPPOSITES = {"ne": "eq", "cc": "cs", "lo": "hs", "pl": "mi", "vc": "vs", "ls": 
 class Arm64(Machine):
     """The registers of a run. Number 31 of the general ones is the stack pointer."""
 
+    vector_bytes = 16
+
     def __init__(self, library: Library) -> None:
         super().__init__(library)
         self._decoded: dict[int, Instruction] = {}
@@ -176,7 +178,10 @@ class Arm64(Machine):
             return bitwise("xor", self.condition("lt", flags), self.condition("mi", flags))
         if flags[0] == "bits":
             n, z, c, v = (flags[1] >> bit & 1 for bit in (3, 2, 1, 0))
-            return const({"eq": z, "mi": n, "cs": c, "hs": c, "lt": n ^ v}[code], 1)
+            known = {"eq": z, "mi": n, "cs": c, "hs": c, "lt": n ^ v}
+            if code not in known:
+                raise NotFollowed(f"condition {code}")
+            return const(known[code], 1)
         return self._condition_of_result(code, *flags)
 
     def _condition_of_result(self, code: str, kind: str, result: Term, a: Term, b: Term) -> Term:

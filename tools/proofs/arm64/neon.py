@@ -176,11 +176,11 @@ def _wide(f: Callable[[Term, Term], Term], extend: Extension, upper: bool) -> Ha
 
 
 def _extended(extend: Extension, upper: bool) -> Handler:
-    """sxtl and ushll: lanes are extended, then shifted to the left."""
+    """sshll, ushll and shll: lanes are extended, then shifted to the left."""
 
     def run(m: Arm64, i: Instruction) -> None:
         target = _vector(i)
-        by = _number(i, 2) if len(i.operands) > 2 else 0
+        by = _number(i, 2)
         lanes = _narrow_source(m, i, 1, target.count, upper)
         m.write_vector(target, _flatten(shift_left(extend(lane, target.width), by) for lane in lanes))
 
@@ -605,7 +605,6 @@ NEON: dict[str, Handler] = {
     "fmov": _move(),
     "umov": _move(),
     "smov": _move(sext),
-    "ins": _move(),
     "dup": _duplicate,
     "ldr": _load,
     "ldur": _load,
@@ -645,7 +644,6 @@ for _letter, _ext, _less in (("s", sext, "slt"), ("u", zext, "ult")):
         **_with_upper(f"{_letter}subl", lambda upper, e=_ext: _long(sub, e, upper)),
         **_with_upper(f"{_letter}addw", lambda upper, e=_ext: _wide(add, e, upper)),
         **_with_upper(f"{_letter}subw", lambda upper, e=_ext: _wide(sub, e, upper)),
-        **_with_upper(f"{_letter}xtl", lambda upper, e=_ext: _extended(e, upper)),
         **_with_upper(f"{_letter}shll", lambda upper, e=_ext: _extended(e, upper)),
         **_with_upper(f"{_letter}qxtn", lambda upper, is_signed=_letter == "s": _narrowed(
             _saturated_to_half(is_signed, is_signed), upper)),
