@@ -20,7 +20,7 @@ if ! cmp -s "$root/tools/proofs/requirements.txt" "$venv/installed"; then
 fi
 if [[ ${1-} == --self-test ]]; then
   cd "$root/tests/tools"
-  exec "$venv/bin/python" -B -m unittest test_proofs test_proofs_cpu test_source_faults
+  exec "$venv/bin/python" -B -m unittest discover -p 'test_proofs*.py'
 fi
 if [[ ${1-} == --source-faults ]]; then
   shift

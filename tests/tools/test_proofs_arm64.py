@@ -13,6 +13,7 @@ from proofs import faults, memory, terms  # noqa: E402
 from proofs.arm64 import general, native, neon  # noqa: E402
 from proofs.arm64.machine import Arm64  # noqa: E402
 from proofs.arm64.text import Address, General, Group, Shifted, Vector, decode  # noqa: E402
+from proofs.claims import Claim, Run  # noqa: E402
 from proofs.memory import NotFollowed  # noqa: E402
 from proofs.terms import const  # noqa: E402
 from test_proofs import Code  # noqa: E402
@@ -105,6 +106,32 @@ class Calls(unittest.TestCase):
             self.assertEqual(m.lane_of(m.vector[0], 16) is not None, is_alike, hex(code))
 
 
+class Rows(unittest.TestCase):
+    """Rows of items in two registers."""
+
+    CODE = 0xAD400400, 0x4E618400, 0x3D800000, RET  # ldp q0, q1, [x0]; add v0.8h, v0.8h, v1.8h; str q0, [x0]
+
+    def setUp(self):
+        terms.forget()
+
+    def test_items_of_two_registers_have_their_own_variables(self):
+        run = Run(ArmCode(*self.CODE), 1 << 16)
+        a = run.unknown_lanes("a", 1, 16)
+        run.machine.call("f", a.address)
+        self.assertEqual((run.parts(16), run.parts(8), len(a.words)), (2, 1, 2))
+        self.assertIs(run.lane(a.address, 0, 16, part=0), terms.add(*a.words))
+        self.assertIs(run.lane(a.address, 0, 16, part=1), a.words[1])
+        self.assertIsNot(a.words[0], a.words[1])
+
+
+class Claims(unittest.TestCase):
+    def test_instruction_sets_of_claims(self):
+        for name, sets in (("mlkem ref add", ("x86-64", "AArch64")), ("mlkem avx512 x8 add noise", ("x86-64",)),
+                           ("mlkem neon interleaved add", ("AArch64",)), ("frodo avx2 product 8x8", ("x86-64",))):
+            claim = Claim(name, "f", "", "", lambda library, function: None)
+            self.assertEqual([s for s in ("x86-64", "AArch64") if claim.is_for(s)], list(sets))
+
+
 class Faults(unittest.TestCase):
     def test_an_instruction_becomes_another(self):
         for code, expected in ((0x4E628420, {"sub v0.8h, v1.8h, v2.8h"}),
@@ -127,8 +154,7 @@ STATE_ADDRESS, MEMORY_BYTES = 0x20000000, 512
 POINTER, OFFSET, STATE, LINK = 27, 26, 28, 30  # registers
 BRANCHES = {"b", "br", "bl", "blr", "ret", "cbz", "cbnz", "tbz", "tbnz", "adr", "adrp", "prfm", "bti", "hint", "nop",
             "paciasp", "autiasp"}
-CONDITIONS = {"eq": 4, "ne": 4, "mi": 8, "pl": 8, "cs": 2, "cc": 2, "hi": 6, "ls": 6, "vs": 1, "vc": 1, "lt": 9, "ge": 9,
-              "gt": 13, "le": 13}
+CONDITIONS = ("eq", "ne", "mi", "pl", "cs", "cc", "hi", "ls", "vs", "vc", "lt", "ge", "gt", "le")
 SAMPLES = 3  # of each form of an instruction
 
 
@@ -168,9 +194,10 @@ RARE = ((0x0E200800, 0x60C1F3FF), (0x5E200800, 0x20C1F3FF), (0x0E300800, 0x60C1F
         (0x1AC00000, 0x801FFFFF), (0x1A800000, 0xC01FF7FF), (0x1A9F07E0, 0xC000F01F), (0x1A000000, 0xE01F03FF),
         (0x0E000400, 0x601F7BFF), (0x0F000400, 0x6007FBFF), (0x13000000, 0xE07FFFFF), (0x13001C00, 0xC04063FF),
         (0x12800000, 0xE07FFFFF), (0x1E260000, 0x800103FF), (0x9E660000, 0x000103FF), (0x9EAE0000, 0x000103FF),
-        (0x9B200000, 0x00A0FFFF | 31 << 16), (0x0F008400, 0x607FFBFF), (0x0F08A400, 0x600003FF), (0x0F10A400, 0x600003FF),
-        (0x0F20A400, 0x600003FF), (0x2E201C00, 0x40DF03FF), (0x0E200000, 0x60DFF3FF), (0x0E201C00, 0x60DF03FF), (0x0D40C000, 0x40203FFF),
-        (0x0C400000, 0x4000FFFF), (0x1B007C00, 0x801F03FF), (0x5A9F03E0, 0x8000F01F), (0x0E000800, 0x60DF73FF))
+        (0x9B200000, 0x00A0FFFF | 31 << 16), (0x0F008400, 0x607FFBFF), (0x0F08A400, 0x600003FF),
+        (0x0F10A400, 0x600003FF), (0x0F20A400, 0x600003FF), (0x2E201C00, 0x40DF03FF), (0x0E200000, 0x60DFF3FF),
+        (0x0E201C00, 0x60DF03FF), (0x0D40C000, 0x40203FFF), (0x0C400000, 0x4000FFFF), (0x1B007C00, 0x801F83FF),
+        (0x5A9F03E0, 0x8000F01F), (0x0E000800, 0x60DF73FF))
 
 
 def drawn_code(draw):

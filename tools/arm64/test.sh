@@ -16,7 +16,8 @@ programs=("${programs[@]/%/_test}" prim_test drbg_test keys_test item_status_tes
 tools/arm64/sysroot.sh $build/sysroot
 libraries=$PWD/$build/sysroot/usr/lib/aarch64-linux-gnu:$PWD/$build/sysroot/lib/aarch64-linux-gnu
 cmake --preset arm64 -B $build ${CCACHE:+-DCMAKE_CXX_COMPILER_LAUNCHER=$CCACHE} >/dev/null
-cmake --build $build -j "$jobs" --target "${programs[@]}" arm64_trace polykem
+cmake --build $build -j "$jobs" --target "${programs[@]}" arm64_trace polykem \
+  polykem_shared polykem_proofs
 
 # Left out: the sets that wait for test-full; a test of masked CPU features, which runs below; two tests of a page that
 # a child finds empty (MADV_WIPEONFORK), which qemu-user 7.2 promises and does not give.
@@ -33,6 +34,13 @@ doctor() {
   local said
   said=$(emulate "$1" $build/bin/polykem doctor) && echo "$said" &&
     [[ $(uname -m) == aarch64 || $said == *$'\n'emulation* ]]
+}
+
+# What takes seconds of the proofs about NEON's code; they are skipped where their tools cannot be fetched.
+proofs() {
+  tools/prove.sh --library $build/src/libpolykem.so --faults --cpu 'mlkem neon transform' 'mlkem neon inverse' \
+    'mlkem neon compress' 'mldsa neon transform' 'mldsa neon inverse' 'frodo neon product' 'ntru neon product 509' \
+    'saber neon block product 2' || [[ $? == 77 ]]
 }
 
 failed=0
@@ -62,6 +70,7 @@ for cpu in max cortex-a53; do
   done
   report $cpu "polykem doctor" doctor $cpu
 done
+report - "proofs of machine code" proofs
 python3 -B tests/arm64/trace.py $build/bin/arm64_trace || failed=1
 POLYKEM_CPU_MASK=sha3 run max "capi_test without sha3" $build/bin/capi_test --gtest_brief=1
 POLYKEM_CPU_MASK=aes run max "capi_test without aes" $build/bin/capi_test --gtest_brief=1

@@ -98,7 +98,8 @@ def sampled(n: int, count: int) -> Callable[[Library, str], None]:
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of FrodoKEM."""
     # Shapes with whole registers and with a rest in each direction; the code for other sizes repeats these blocks.
-    tables = {"ref": "15kMatMulPortable", "avx2": "11kMatMulAvx2", "avx512": "18kMatMulFormsAvx512", "neon": "11kMatMulNeon"}
+    tables = {"ref": "15kMatMulPortable", "avx2": "11kMatMulAvx2", "avx512": "18kMatMulFormsAvx512",
+              "neon": "11kMatMulNeon"}
     for name, table in tables.items():
         forms = (("", 0), (" plain", 2)) if name == "avx512" else (("", 0),)
         for form, first in forms:

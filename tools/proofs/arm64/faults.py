@@ -9,10 +9,11 @@ from proofs.arm64.text import General, Instruction, Shifted, decode
 from proofs.memory import Library, NotFollowed
 
 # An instruction becomes another one with the same operands.
-_PAIRS = {("add", "sub"), ("mla", "mls"), ("and", "orr"), ("sqdmulh", "sqrdmulh"), ("smull", "umull"),
-          ("smull2", "umull2"), ("smlal", "smlsl"), ("smlal2", "smlsl2"), ("umlal", "umlsl"), ("umlal2", "umlsl2"),
-          ("madd", "msub"), ("zip1", "zip2"), ("trn1", "trn2"), ("uzp1", "uzp2"), ("umin", "smin"), ("umax", "smax"),
-          ("umin", "umax"), ("smin", "smax"), ("bit", "bif"), ("cmgt", "cmhi"), ("uaddw", "usubw"), ("uaddl", "usubl"),
+_PAIRS = {("add", "sub"), ("mla", "mls"), ("and", "orr"), ("sqdmulh", "sqrdmulh"), ("smull", "smlal"),
+          ("smull2", "smlal2"), ("smlal", "smlsl"), ("smlal2", "smlsl2"), ("umlal", "umlsl"), ("umlal2", "umlsl2"),
+          ("madd", "msub"), ("mul", "mneg"), ("smull", "smnegl"), ("smaddl", "smsubl"), ("orr", "eor"),
+          ("zip1", "zip2"), ("trn1", "trn2"), ("uzp1", "uzp2"), ("umin", "smin"), ("umax", "smax"), ("umin", "umax"),
+          ("smin", "smax"), ("bit", "bif"), ("cmgt", "cmhi"), ("uaddw", "usubw"), ("uaddl", "usubl"),
           ("saddw", "ssubw"), ("saddl", "ssubl"), ("ushll", "sshll"), ("ushll2", "sshll2")}
 _SWAPS = _PAIRS | {(new, old) for old, new in _PAIRS}
 # Their last number becomes another one. The sign is the same wherever it is taken from above the highest bit.
@@ -54,7 +55,8 @@ def _is_further(before: Instruction, after: Instruction) -> bool:
         return False
     first, second = before.operands[-1], after.operands[-1]
     if before.name in _OF_DISTANCES:
-        return isinstance(first, int) and isinstance(second, int)
+        # Bits above a field that is taken out are often zero.
+        return isinstance(first, int) and isinstance(second, int) and (before.name != "ubfx" or second < first)
     return before.name in _OF_SHIFTED and isinstance(first, Shifted) and isinstance(second, Shifted) and (
         (first.operand, first.kind) == (second.operand, second.kind) and isinstance(first.operand, General))
 

@@ -34,8 +34,8 @@ def emulator() -> list[str]:
 
 @functools.cache
 def compiled(source: Path) -> Path:
-    """Returns the program for AArch64 of a source in C, which is compiled the first time. Raises Missing if it could not
-    be, or could not run."""
+    """Returns the program for AArch64 of a source in C, which is compiled the first time. Raises Missing if it cannot
+    be compiled or run."""
     emulator()
     compiler = shutil.which("cc" if platform.machine() == "aarch64" else "aarch64-linux-gnu-gcc")
     if compiler is None:

@@ -252,7 +252,7 @@ def _rounded(f: Callable[[Term, int], Term]) -> Callable[[Term, int], Term]:
 
 
 def _doubled_high(rounds: bool) -> Callable[[Term, Term], Term]:
-    """sqdmulh and sqrdmulh: the upper half of twice the product, signed; of the lowest number by itself it saturates."""
+    """sqdmulh and sqrdmulh: the upper half of twice the product, signed, which saturates for two lowest numbers."""
 
     def of(a: Term, b: Term) -> Term:
         width = a.width
