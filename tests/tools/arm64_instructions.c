@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes instructions for AArch64, one at a time, each on a state of its own: test_proofs_arm64.py. Input: for each
-// the instruction's code, 4 bytes, and the state before it; output: the states after them. Memory is at a fixed address.
+// the instruction's code, 4 bytes, and the state before it; output: the states after them.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

@@ -123,8 +123,8 @@ def single_products(terms: int) -> Proof:
 
 
 def interleaved_products(terms: int, rows: int, shared: bool, pairs: bool) -> Proof:
-    """c[r] = 2^-16 times the sum of a[r terms + i] y[i], on interleaved polynomials; a is the same for all items, or paired
-    if `pairs`."""
+    """c[r] = 2^-16 times the sum of a[r terms + i] y[i], on interleaved polynomials; a is the same for all items, or
+    paired if `pairs`."""
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)

@@ -14,7 +14,7 @@ _PAIRS = {("add", "sub"), ("mla", "mls"), ("and", "orr"), ("sqdmulh", "sqrdmulh"
           ("madd", "msub"), ("mul", "mneg"), ("smull", "smnegl"), ("smaddl", "smsubl"), ("orr", "eor"),
           ("zip1", "zip2"), ("trn1", "trn2"), ("uzp1", "uzp2"), ("umin", "smin"), ("umax", "smax"), ("umin", "umax"),
           ("smin", "smax"), ("bit", "bif"), ("cmgt", "cmhi"), ("uaddw", "usubw"), ("uaddl", "usubl"),
-          ("saddw", "ssubw"), ("saddl", "ssubl"), ("ushll", "sshll"), ("ushll2", "sshll2")}
+          ("saddw", "ssubw"), ("saddl", "ssubl"), ("ushll", "sshll"), ("ushll2", "sshll2"), ("rev16", "rev64")}
 _SWAPS = _PAIRS | {(new, old) for old, new in _PAIRS}
 # Their last number becomes another one. The sign is the same wherever it is taken from above the highest bit.
 _OF_DISTANCES = {"shl", "ushr", "srshr", "urshr", "usra", "ssra", "sli", "sri", "shrn", "shrn2", "rshrn", "ext", "lsr",
