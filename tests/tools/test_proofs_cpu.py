@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that this CPU and tools/proofs/machine.py agree on each form of the instructions that machine.py knows:
+"""Tests that this CPU and tools/proofs/x86.py agree on each form of the instructions that machine.py knows:
 registers, masks, flags and memory after one instruction on drawn words. `tools/prove.sh --self-test` runs it."""
 import ctypes
 import mmap
@@ -12,7 +12,7 @@ import unittest
 import iced_x86 as iced
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import machine, memory, terms  # noqa: E402
+from proofs import memory, terms, x86  # noqa: E402
 from proofs.terms import const  # noqa: E402
 from test_proofs import Code as Library  # noqa: E402
 
@@ -23,7 +23,7 @@ ASSUMED = {"INTEL8086", "INTEL186", "INTEL286", "INTEL386", "INTEL486", "X64", "
            "SSE4_1", "SSE4_2", "AVX", "AVX2", "BMI1", "BMI2", "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL",
            "AVX512_VBMI", "AVX512_VBMI2", "AVX512_VNNI"}
 NEEDED = {"avx2", "bmi2", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512vbmi", "avx512_vbmi2", "avx512_vnni"}
-# Those that use the stack, count with registers, or are not in machine.py under their own names.
+# Those that use the stack, count with registers, or are not in x86.py under their own names.
 LEFT_OUT = {"push", "pop", "call", "ret", "leave", "nop", "endbr64", "stosq", "stosd", "stosb", "movsq"}
 COMPARED = {"vpcmpb", "vpcmpw", "vpcmpd", "vpcmpq", "vpcmpub", "vpcmpuw", "vpcmpud", "vpcmpuq"}
 IMMEDIATES = {"IMM8": (Kind.IMMEDIATE8, 8), "IMM8_CONST_1": (Kind.IMMEDIATE8, 0), "IMM16": (Kind.IMMEDIATE16, 16),
@@ -80,11 +80,11 @@ def after():
 
 
 def codes():
-    """Yields the codes of instructions that machine.py knows and that this CPU has."""
+    """Yields the codes of instructions that x86.py knows and that this CPU has."""
     for name, code in vars(iced.Code).items():
         mnemonic = name.removeprefix("VEX_").removeprefix("EVEX_").split("_")[0].lower()
-        known = (mnemonic in machine.GENERAL or mnemonic in machine.VECTOR or mnemonic in COMPARED or
-                 mnemonic[:1] == "v" and mnemonic[1:] in machine.VECTOR or mnemonic.startswith(("set", "cmov")))
+        known = (mnemonic in x86.GENERAL or mnemonic in x86.VECTOR or mnemonic in COMPARED or
+                 mnemonic[:1] == "v" and mnemonic[1:] in x86.VECTOR or mnemonic.startswith(("set", "cmov")))
         if not isinstance(code, int) or not known or mnemonic in LEFT_OUT:
             continue
         information, instruction = iced.OpCodeInfo(code), iced.Instruction()
@@ -213,7 +213,7 @@ class OnThisCpu(unittest.TestCase):
     def followed(self, body, state):
         """Returns a machine that has run the two instructions, or None where it refuses one."""
         terms.forget()
-        m = machine.X86(Library(body.hex()))
+        m = x86.X86(Library(body.hex()))
         m.vector = [memory.bytes_of(const(part(state, 64 * n, 64), 512)) for n in range(32)]
         m.mask = [const(part(state, MASKS + 8 * n), 64) for n in range(8)]
         for n in FREE:
@@ -236,7 +236,7 @@ class OnThisCpu(unittest.TestCase):
 
         def compare(what, term, value):
             if term.value != value:
-                result.append(f"{what}: {term} by machine.py, {value:#x} by the CPU")
+                result.append(f"{what}: {term} by x86.py, {value:#x} by the CPU")
 
         for n in range(32):
             compare(f"zmm{n}", memory.value_of(m.vector[n]), part(state, 64 * n, 64))

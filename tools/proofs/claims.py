@@ -213,5 +213,5 @@ class Claim:
 
     def is_for(self, instruction_set: str) -> bool:
         """Returns whether a library of an instruction set has the function; "ref" is portable code, which all have."""
-        only = {"avx2": "x86-64", "avx512": "x86-64", "neon": "AArch64"}
+        only = {"avx2": "x86-64", "avx512": "x86-64", "amx": "x86-64", "neon": "AArch64"}
         return all(only.get(word, instruction_set) == instruction_set for word in self.name.split())

@@ -13,7 +13,7 @@ from proofs.terms import (Term, add, bitwise, const, extract, mul, sext, shift_l
                           sub, zext)
 
 if TYPE_CHECKING:
-    from proofs.machine import Machine
+    from proofs.x86 import X86 as Machine
 
 Handler = Callable[["Machine", iced.Instruction], None]
 

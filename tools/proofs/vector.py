@@ -14,7 +14,7 @@ from proofs.terms import (Term, add, bitwise, compare, concat, const, extract, i
                           shift_right, shift_right_signed, sub, zext)
 
 if TYPE_CHECKING:
-    from proofs.machine import Machine
+    from proofs.x86 import X86 as Machine
 
 
 def _sign(a: Term) -> Term:
