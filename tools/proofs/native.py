@@ -20,6 +20,7 @@ from proofs.memory import Library
 ARRAYS = 8
 SIZE = (ARRAYS + 1) * DISTANCE
 _MAP_FIXED_NOREPLACE = 0x100000
+_ARCH_PRCTL, _ARCH_REQ_XCOMP_PERM, _XTILEDATA = 158, 0x1023, 18
 
 
 class Differs(Exception):
@@ -83,6 +84,11 @@ class Emulator(Processor):
         return arm64.call(library.path.resolve(), function, arguments, inputs, arrays, wanted)
 
 
+def may_use_tiles() -> bool:
+    """Asks the kernel for the state of the matrix tiles, which it only saves for processes that ask."""
+    return ctypes.CDLL(None).syscall(_ARCH_PRCTL, _ARCH_REQ_XCOMP_PERM, ctypes.c_ulong(_XTILEDATA)) == 0
+
+
 class Cpu(Processor):
     """Libraries in this process, and memory at the addresses of a run's arrays."""
 
@@ -97,8 +103,11 @@ class Cpu(Processor):
             raise OSError(ctypes.get_errno(), "no memory at the address of the arrays")
 
     def runs(self, name: str) -> bool:
-        needed = {"avx2": {"avx2", "bmi2"}, "avx512": {"avx512_vbmi2", "avx512_vnni"}}
-        return all(flags <= self._flags for isa, flags in needed.items() if isa in name.split())
+        """Returns whether this CPU has the instructions of the claim of that name, and may execute them."""
+        needed = {"avx2": {"avx2", "bmi2"}, "avx512": {"avx512_vbmi2", "avx512_vnni"},
+                  "amx": {"amx_tile", "amx_int8", "avx512_vbmi2", "avx512_vnni"}}
+        named = needed.keys() & set(name.split())
+        return all(needed[isa] <= self._flags for isa in named) and ("amx" not in named or may_use_tiles())
 
     def _base(self, path: Path) -> int:
         """Returns the address of a library, which is loaded the first time."""

@@ -452,6 +452,11 @@ def _ternary_of(table: int, a: Term, b: Term, c: Term) -> Term:
     operands = [(bit, x) for bit, x in ((4, a), (2, b), (1, c))
                 if any(table >> n & 1 != table >> (n ^ bit) & 1 for n in range(8))]
     ones = const(-1, a.width)
+    for bit, x in operands:
+        if x.value is not None:  # a mask: for its ones and for its zeros, a function of the others
+            either = [_ternary_of(sum((table >> (n & ~bit | value * bit) & 1) << n for n in range(8)), a, b, c)
+                      for value in (0, 1)]
+            return bitwise("or", bitwise("and", either[1], x), bitwise("and", either[0], bitwise("xor", x, ones)))
     result = const(0, a.width)
     for choice in range(1 << len(operands)):
         chosen = [(bit if choice >> n & 1 else 0, x) for n, (bit, x) in enumerate(operands)]

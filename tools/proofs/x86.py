@@ -9,6 +9,7 @@ from proofs.general import GENERAL, pop, registers_of_address
 from proofs.machine import Argument, Machine
 from proofs.memory import RETURN, STACK, THREAD, ZERO_BYTE, Byte, Library, NotFollowed, bytes_of, lanes_of, value_of
 from proofs.terms import Term, bitwise, compare, concat, const, extract, ite, negate, variable, zext
+from proofs.tiles import TILES, Tiles
 from proofs.vector import VECTOR
 
 HIGH_BYTES = (iced.Register.AH, iced.Register.CH, iced.Register.DH, iced.Register.BH)
@@ -34,6 +35,7 @@ class X86(Machine):
 
     def __init__(self, library: Library) -> None:
         super().__init__(library)
+        self.tiles = Tiles()
         self._decoded: dict[int, tuple[iced.Instruction, str]] = {}
         self._formatter = iced.Formatter(iced.FormatterSyntax.INTEL)
 
@@ -237,8 +239,10 @@ class X86(Machine):
             VECTOR[name](self, i)
         elif name[0] == "v" and name[1:] in VECTOR:
             VECTOR[name[1:]](self, i)
+        elif name in TILES:
+            TILES[name](self, i)
         else:
-            raise NotFollowed("the meaning of this instruction is not given in general.py or vector.py")
+            raise NotFollowed("the meaning of this instruction is not given in general.py, vector.py or tiles.py")
 
     def target(self, i: iced.Instruction) -> int:
         """Returns where a jump or a call goes."""
