@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Iterator
+from functools import partial
 
 import iced_x86 as iced
 
@@ -20,17 +21,21 @@ SWAPS = [("PADDW_", "PSUBW_"), ("PADDD_", "PSUBD_"), ("PADDQ_", "PSUBQ_"), ("PMU
          ("TDPBSSD_", "TDPBSUD_"),
          *((f"{old}_{form}", f"{new}_{form}") for old, new in (("ADD", "SUB"), ("AND", "OR"))
            for form in ("R32_RM32", "RM32_R32"))]
+# Addresses are computed with these too, so they are changed only where there is nothing else.
+OF_WORDS = [(f"{old}_{form}", f"{new}_{form}") for old, new in (
+    ("ADD", "SUB"), ("CMOVAE", "CMOVB"), ("CMOVA", "CMOVBE"), ("CMOVE", "CMOVNE"))
+    for form in ("R64_RM64", "RM64_R64", "R32_RM32")]
 SHARE_OF_CONSTANTS = 0.25
 _NAMES: dict[int, str] = {value: name for name, value in vars(iced.Code).items() if isinstance(value, int)}
 
 
-def _faulty(library: Library, at: int) -> Iterator[bytes]:
+def _faulty(library: Library, at: int, swaps: list[tuple[str, str]] = SWAPS) -> Iterator[bytes]:
     """Yields the instruction at an address with a fault: another operation, another distance of a shift, or another
     place that bits for a mask come from."""
     code = library.read(at, 15) or b""
     instruction = iced.Decoder(64, code, ip=at).decode()
     name = _NAMES.get(instruction.code, "")
-    for old, new in (*SWAPS, *((new, old) for old, new in SWAPS)):
+    for old, new in (*swaps, *((new, old) for old, new in swaps)):
         other = getattr(iced.Code, name.replace(old, new), None) if old in name else None
         if other is not None:
             changed = instruction.copy()
@@ -66,6 +71,9 @@ def plant(library: Library, executed: set[int], constants: set[int], seed: int) 
     is_arm64 = library.instruction_set == "AArch64"
     changes_of, text_of = (arm64.changes_of, arm64.text_of) if is_arm64 else (_faulty, _text_of)
     at = next((place for place in code if any(changes_of(library, place))), None)
+    if at is None and not constants and not is_arm64:
+        changes_of = partial(_faulty, swaps=OF_WORDS)
+        at = next((place for place in code if any(changes_of(library, place))), None)
     if constants and (at is None or generator.random() < SHARE_OF_CONSTANTS):
         at = generator.choice(sorted(constants))
         byte = (library.read(at, 1) or b"\0")[0]

@@ -105,6 +105,21 @@ def _imul(m: Machine, i: iced.Instruction) -> None:
     m.write(i, mul(a, b))
 
 
+def _mul(m: Machine, i: iced.Instruction) -> None:
+    """mul: the product of double width goes to rdx and rax, or ax."""
+    b = m.read(i, 0)
+    a = extract(m.general[0], b.width - 1, 0)
+    product = mul(zext(a, 2 * b.width), zext(b, 2 * b.width))
+    m.flags = ()
+    if b.width == 8:
+        m.write_general(iced.Register.AX, product)
+        return
+    high, low = {16: (iced.Register.DX, iced.Register.AX), 32: (iced.Register.EDX, iced.Register.EAX),
+                 64: (iced.Register.RDX, iced.Register.RAX)}[b.width]
+    m.write_general(low, extract(product, b.width - 1, 0))
+    m.write_general(high, extract(product, 2 * b.width - 1, b.width))
+
+
 def _negate(m: Machine, i: iced.Instruction) -> None:
     a = m.read(i, 0)
     result = sub(const(0, a.width), a)
@@ -169,6 +184,7 @@ GENERAL: dict[str, Handler] = {
     "movzx": lambda m, i: m.write(i, zext(m.read(i, 1), m.width(i, 0))),
     "movsx": lambda m, i: m.write(i, sext(m.read(i, 1), m.width(i, 0))),
     "movsxd": lambda m, i: m.write(i, sext(m.read(i, 1), m.width(i, 0))),
+    "cqo": lambda m, i: m.write_general(iced.Register.RDX, sext(extract(m.general[0], 63, 63), 64)),
     "cdqe": lambda m, i: m.write_general(iced.Register.RAX, sext(extract(m.general[0], 31, 0), 64)),
     "lea": lambda m, i: m.write(i, _effective(m, i)),
     "add": _arithmetic("add", add),
@@ -190,6 +206,7 @@ GENERAL: dict[str, Handler] = {
     "shrx": _shift_x(shift_right),
     "sarx": _shift_x(shift_right_signed),
     "imul": _imul,
+    "mul": _mul,
     "push": lambda m, i: _push(m, m.read(i, 0)),
     "pop": lambda m, i: m.write(i, pop(m)),
     "call": _call,

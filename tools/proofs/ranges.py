@@ -23,7 +23,7 @@ import functools
 import hashlib
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +41,8 @@ Sum = tuple[Terms, int]  # and a constant
 SMALL_TABLE = 1 << 17
 LARGEST_TABLE = 1 << 33
 MOST_BITS = 8  # of a table of bits
+MOST_SUMMANDS = MOST_LOOKED_AT = 8
+QUOTIENT_DEPTH = 20  # of the terms in which a quotient is looked for
 LARGEST_INTEGER = 1 << 62  # of tables, which have 64 bits for sums and differences of such ones
 
 
@@ -136,12 +138,22 @@ class Facts:
         known = [sources for arg in term.args if (sources := self._sources[arg]) is not None]
         common = tuple(source for source in known[0] if all(source in other for other in known[1:]))
         if common:
+            if term.op in ("add", "sub") and self.of[common[-1]].high >= SMALL_TABLE:
+                fact = self._by_quotient(term)
+                if fact is not None:
+                    self.of[term] = fact
+                    self._tabled.add(term)
+                    common += (self._represent(term),)
             return common[-6:]
         if self._bits[term]:
             return ()  # _force() looks for a fact if one is needed
-        for arg in term.args:
-            self._force(arg)
-        fact = self._by_rule(term) or self._regrouped(term)
+        fact = self._by_quotient(term)
+        if fact is not None:
+            self._tabled.add(term)
+        else:
+            for arg in term.args:
+                self._force(arg)
+            fact = self._by_rule(term) or self._regrouped(term)
         if fact is None:
             return ()
         self.of[term] = fact
@@ -159,7 +171,7 @@ class Facts:
         if fact is None and all(arg in self.of for arg in term.args):
             fact = self._by_rule(term)
         if fact is None:
-            fact = self._by_division(term) or self._by_table(term)
+            fact = self._by_division(term) or self._by_quotient(term) or self._by_table(term)
             if fact is not None:
                 self._tabled.add(term)
         if fact is None:
@@ -361,7 +373,85 @@ class Facts:
         if fact is None and term.op == "sext":
             half = 1 << (term.args[0].width - 1)
             fact = Fact(-half, half - 1, None)
+        if fact is None and term.op == "concat" and all(part.value == 0 for part in term.args[:-1]):
+            fact = Fact(0, (1 << term.args[-1].width) - 1, None)
         return fact
+
+    def _by_quotient(self, term: Term) -> Fact | None:
+        """The rest of x w after a division with a quotient h = floor(x c / 2^k), by Shoup's or Barrett's method: the
+        integer r = x w - h m, for constants w, c and m, where q divides m; and the sum of r and other integers. With
+        x c = 2^k h + l, 0 <= l < 2^k,
+
+            2^k r = x (2^k w - m c) + m l,
+
+        so r is between x (2^k w - m c) / 2^k and that plus m (2^k - 1) / 2^k. For c = floor(2^k w / m) and x < 2^k, r is
+        in [0, 2 m). The term's bits are those of the sum, mod 2^width."""
+        whole = term.args[0] if term.op == "extract" and term.extra[1] == 0 else term  # type: ignore[index]
+        if whole.op not in ("add", "sub"):
+            return None
+        summands, rests = _summands(term, self.of), []
+        for quotient in _upper_halves(term, self.of):
+            rest, others = self._rest(term.width, quotient, summands)
+            if rest is not None:
+                rests.append(rest)
+                summands = others
+        facts = [self._known_part(term.width, sign, part) for sign, part in summands]
+        if not rests and term is whole or any(fact is None for fact in facts):
+            return None
+        total = Fact(0, 0, {})
+        for fact in (*rests, *facts):
+            total = Fact(total.low + fact.low, total.high + fact.high,  # type: ignore[union-attr]
+                         self.combine(total.form, fact.form, 1))  # type: ignore[union-attr]
+        if total.high - total.low >= 1 << term.width:
+            return None
+        return self.as_unsigned(total, term.width) or total if total.low >> term.width > 0 else total
+
+    def _rest(self, width: int, quotient: Term,
+              summands: list[tuple[int, Term]]) -> tuple[Fact | None, list[tuple[int, Term]]]:
+        """Returns the fact about r or -r, whose summands are among the given ones, and the other summands."""
+        product, k = quotient.args[0], quotient.extra[1]  # type: ignore[index]
+        x, c = _factors(product)
+        known = self.of.get(x) if x is not None else None
+        fact = self.as_unsigned(known, x.width) if known is not None else None  # type: ignore[union-attr]
+        if fact is None or fact.high * c >= 1 << product.width:
+            return None, summands
+        w, m, alone, others = 0, 0, [], []
+        for sign, part in summands:
+            parts = _multiples(part, (x, quotient), width, QUOTIENT_DEPTH)  # type: ignore[arg-type]
+            if part is x:
+                alone.append((sign, part))
+            elif parts is None:
+                others.append((sign, part))
+            else:
+                w, m = w + sign * parts[0], m - sign * parts[1]
+        ones = (1 << width) - 1
+        direction = -1 if m & ones > ones >> 1 else 1
+        m = direction * m & ones
+        if m == 0 or m % self.q:
+            return None, summands
+        choices = {direction * (w + added) & ones: rest
+                   for added, rest in ((sum(sign for sign, _ in alone), others), (0, others + alone))}
+        w = min(choices, key=lambda w: abs((w << k) - m * c))
+        slope, others = (w << k) - m * c, choices[w]
+        low, high = sorted((fact.low * slope, fact.high * slope))
+        ends = sorted((direction * -(-low >> k), direction * (high + m * ((1 << k) - 1) >> k)))
+        return Fact(ends[0], ends[1], self.scaled(fact.form, direction * w)), others
+
+    def as_unsigned(self, fact: Fact, width: int) -> Fact | None:
+        """Returns the fact about the same bits as an unsigned integer, if that differs by one multiple of 2^width in
+        all of the range."""
+        wraps = fact.low >> width
+        if wraps != fact.high >> width:
+            return None
+        shift = wraps << width
+        constant: Form = {(): shift % self.q} if shift % self.q else {}
+        return Fact(fact.low - shift, fact.high - shift, self.combine(fact.form, constant, -1))
+
+    def _known_part(self, width: int, sign: int, term: Term) -> Fact | None:
+        fact = self.of.get(term) if term.value is None else self._constant(const(term.value, width))
+        if fact is None or sign == 1:
+            return fact
+        return Fact(-fact.high, -fact.low, self.scaled(fact.form, -1))
 
     def _low_bits(self, term: Term, width: int) -> tuple[dict[int, int], int] | None:
         """Returns the lowest bits as a sum of other terms and a constant, mod 2^width."""
@@ -392,6 +482,11 @@ class Facts:
                 return self._low_bits(term.args[0], width)
             case "concat" if term.args[-1].width >= width:
                 return self._low_bits(term.args[-1], width)
+            case "concat" if term.args[-1].value == 0 and len(term.args) == 2:  # shifted to the left
+                shift = term.args[-1].width
+                part = self._low_bits(term.args[0], width - shift)
+                if part is not None:
+                    return {key: value << shift for key, value in part[0].items()}, part[1] << shift
         return {term.number: 1}, 0
 
     # Tables
@@ -451,6 +546,8 @@ class Facts:
     def _table(self, term: Term, source: Term, fact: Fact) -> tuple[int, int, int, int] | None:
         """Returns (low, high, k, d): for every value x of the source, the term is k x + d mod q."""
         if fact.high - fact.low >= SMALL_TABLE:
+            if _is_of_one_product(term, source, self.q):
+                return None
             return self._from_large_table(term, source, fact) if self.q % 2 else None
         key = f"{fact.low} {fact.high} {term.width} {self._lines(term, source)}"
         if key not in self.tables:
@@ -537,6 +634,115 @@ class Facts:
             else:
                 lines.append(_as_bits(name, step, offset))
         return lines, constants
+
+
+def _upper_halves(term: Term, known: Container[Term]) -> Iterator[Term]:
+    """Yields the upper bits of products of which multiples are added or subtracted in a term, the nearest first. Does
+    not look into terms that are known."""
+    level, seen = [term], {term}
+    for _ in range(QUOTIENT_DEPTH):
+        args = [arg for top in level if top.op in ("add", "sub", "mul", "concat", "extract") for arg in top.args]
+        level = [arg for arg in dict.fromkeys(args) if arg not in seen and arg not in known][:MOST_LOOKED_AT]
+        seen.update(level)
+        for top in level:
+            whole = top.args[0] if top.op == "extract" else top
+            if top is not whole and whole.op == "mul" and whole.most >> top.extra[0] + 1 == 0:  # type: ignore[index]
+                yield top
+
+
+def _summands(term: Term, known: Container[Term]) -> list[tuple[int, Term]]:
+    """Returns signs and terms whose sum a term is, mod 2^width."""
+    result, stack = [], [(1, term)]
+    while stack:
+        sign, top = stack.pop()
+        whole = top.args[0] if top.op == "extract" and top.extra[1] == 0 else top  # type: ignore[index]
+        if top.op == "concat" and top.args[-1].width >= term.width:
+            stack.append((sign, top.args[-1]))
+        elif whole.op in ("add", "sub") and len(stack) < MOST_SUMMANDS and (top is term or top not in known):
+            stack += [(sign, whole.args[0]), (sign if whole.op == "add" else -sign, whole.args[1])]
+        else:
+            result.append((sign, top))
+    return result
+
+
+def _is_of_one_product(term: Term, source: Term, q: int) -> bool:
+    """Returns whether a term is the lower or the upper part of a product of a source and a constant, or a
+    multiple of it: at best a sum of such ones is a multiple of the source mod q. The upper part of a multiple of q is
+    none of these."""
+    while term.op in ("mul", "concat", "extract"):
+        args = [arg for arg in term.args if arg.value is None]
+        if len(args) != 1:
+            return False
+        if term.op == "extract" and term.extra[1] and args[0].op == "mul" and not (  # type: ignore[index]
+                args[0].args[1].value or 1) % q:
+            return False
+        if term.op == "mul" and (args[0] is source or args[0].op == "concat" and source in args[0].args):
+            return True
+        term = args[0]
+    return False
+
+
+def _factors(product: Term) -> tuple[Term | None, int]:
+    """Returns the word and the constant of a product of a zero-extended word and a constant."""
+    word, factor = product.args
+    if factor.value is None or word.op != "concat" or len(word.args) != 2 or word.args[0].value != 0:
+        return None, 0
+    return word.args[1], factor.value
+
+
+def _multiples(term: Term, atoms: tuple[Term, Term], width: int, depth: int) -> tuple[int, int] | None:
+    """Returns of which multiples of two words a term is the sum, mod 2^width; None if it is no such sum. No term that is
+    looked at has fewer bits."""
+    if term.value == 0:
+        return 0, 0
+    for n, atom in enumerate(atoms):
+        if term is atom or _is_low_part(term, atom):
+            return 1 - n, n
+    if depth == 0:
+        return None
+    match term.op:
+        case "add" | "sub":
+            parts = [_multiples(arg, atoms, width, depth - 1) for arg in term.args]
+            if parts[0] is None or parts[1] is None:
+                return None
+            sign = 1 if term.op == "add" else -1
+            return parts[0][0] + sign * parts[1][0], parts[0][1] + sign * parts[1][1]
+        case "mul" if term.args[1].value is not None:
+            return _times(_multiples(term.args[0], atoms, width, depth - 1), term.args[1].value)
+        case "extract" if term.extra[1] == 0:  # type: ignore[index]
+            return _multiples(term.args[0], atoms, width, depth - 1)
+        case "concat" if term.args[-1].width >= width:
+            return _multiples(term.args[-1], atoms, width, depth - 1)
+        case "concat":
+            shift = term.args[-1].width if term.args[-1].value == 0 else 0
+            parts = [part for part in term.args[:-1] if part.value != 0] + ([] if shift else [term.args[-1]])
+            if len(parts) != 1 or any(part.value != 0 for part in term.args if part is not parts[0]):
+                return None
+            return _times(_multiples_of_part(parts[0], atoms, width - shift, depth - 1), 1 << shift)
+    return None
+
+
+def _multiples_of_part(part: Term, atoms: tuple[Term, Term], width: int, depth: int) -> tuple[int, int] | None:
+    """Does so for a part that may have fewer bits, above which there are zeros."""
+    if part.width >= width:
+        return _multiples(part, atoms, width, depth)
+    for n, atom in enumerate(atoms):
+        if part is atom or _is_low_part(part, atom) and not atom.most >> part.width:
+            return 1 - n, n
+    whole = part.args[0] if part.op == "extract" and part.extra[1] == 0 else None  # type: ignore[index]
+    if whole is None or whole.width < width or whole.most >> part.width:
+        return None
+    return _multiples(whole, atoms, width, depth)
+
+
+def _times(parts: tuple[int, int] | None, factor: int) -> tuple[int, int] | None:
+    return None if parts is None else (parts[0] * factor, parts[1] * factor)
+
+
+def _is_low_part(term: Term, whole: Term) -> bool:
+    """Returns whether a term is the lowest bits of another, which are both bits of a third."""
+    return (term.op == whole.op == "extract" and term.args == whole.args and
+            term.extra[1] == whole.extra[1] and term.width <= whole.width)  # type: ignore[index]
 
 
 def _signed_sum(a: tuple[int, Term], b: tuple[int, Term]) -> Term:

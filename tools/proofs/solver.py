@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import bitwuzla
 
 from proofs.terms import Term
@@ -13,11 +15,14 @@ _KINDS = {"add": bitwuzla.Kind.BV_ADD, "sub": bitwuzla.Kind.BV_SUB, "mul": bitwu
 _COMPARISONS = {"eq": bitwuzla.Kind.EQUAL, "ult": bitwuzla.Kind.BV_ULT, "slt": bitwuzla.Kind.BV_SLT}
 
 
-def equal(a: Term, b: Term) -> bool:
-    """Returns whether the terms are equal for all values of their variables."""
+def equal(a: Term, b: Term, instead: Mapping[Term, Term] | None = None) -> bool:
+    """Returns whether the terms are equal for all values of their variables, where each term of `instead` in them is
+    replaced by another, such as a new variable, which stands for anything that it may be."""
     manager = bitwuzla.TermManager()
     solver = bitwuzla.Bitwuzla(manager)
     done: dict[Term, bitwuzla.Term] = {}
+    replaced = {term: _formula(manager, done, other) for term, other in (instead or {}).items()}
+    done.update(replaced)
     solver.assert_formula(manager.mk_term(bitwuzla.Kind.DISTINCT, [_formula(manager, done, term) for term in (a, b)]))
     return solver.check_sat() == bitwuzla.Result.UNSAT
 
