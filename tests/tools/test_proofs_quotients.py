@@ -166,7 +166,8 @@ class EveryPrime(unittest.TestCase):
         x, any_word = f.word(self.words.x, 2, every_prime.X), f.word(self.words.y, 0, every_prime.Y)
         self.assertEqual(f.once(x, 1).bound, 1)
         for wrong in (lambda: f.once(any_word, 1), lambda: f.plus(x, x), lambda: f.minus(x, any_word, 1),
-                      lambda: f.minus(x, x, 1), lambda: f.plus(any_word, x), lambda: f.once(f.word(x.term, 3, x.form), 1)):
+                      lambda: f.minus(x, x, 1), lambda: f.plus(any_word, x),
+                      lambda: f.once(f.word(x.term, 3, x.form), 1)):
             with self.assertRaises(NotProved):
                 wrong()
 

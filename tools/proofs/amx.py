@@ -83,7 +83,8 @@ def small_words(run: Run, count: int) -> tuple[int, list[Term]]:
     small = []
     for n in range(count):
         drawn = run.drawn
-        small.append(variable(f"s[{n}]", 8) if drawn is None else const(drawn.choice((-128, 127, drawn.randrange(256))), 8))
+        small.append(variable(f"s[{n}]", 8) if drawn is None else
+                     const(drawn.choice((-128, 127, drawn.randrange(256))), 8))
         run.machine.memory.store(address + 2 * n, bytes_of(sext(small[-1], 16)))
     return address, small
 

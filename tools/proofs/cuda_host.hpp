@@ -3,6 +3,10 @@
 // arithmetic of device headers can be proved: tools/proofs/README.md. One lane runs; nothing here lets lanes meet.
 #pragma once
 
+// NVIDIA's compiler knows `#pragma unroll`, and does not warn of conversions.
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +55,7 @@ inline uint32_t __byte_perm(uint32_t x, uint32_t y, uint32_t selector) {
   uint32_t result = 0;
   for (int i = 0; i < 4; ++i) {
     const uint32_t digit = selector >> (4 * i), byte = static_cast<uint32_t>(bytes >> (8 * (digit & 7))) & 0xff;
-    result |= ((digit & 8) != 0 ? 0u - (byte >> 7) & 0xff : byte) << (8 * i);
+    result |= ((digit & 8) != 0 ? (0u - (byte >> 7)) & 0xff : byte) << (8 * i);
   }
   return result;
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """CKKS's arithmetic modulo q, for every q in a range at once: q is an unknown word too.
 
-A formula is made of the words, with what it is congruent to and a bound that is a multiple of q; the solver says whether
-the function's result is that formula, for all words. A product by a constant factor is not, and is beyond solvers for an
-unknown q. It has Shoup's method, which this lemma proves:
+A formula is made of the words, with what it is congruent to and a bound that is a multiple of q; the solver says
+whether the function's result is that formula, for all words. A product by a constant factor is beyond solvers for an
+unknown q. It is computed by Shoup's method, for which there is this lemma:
 
     Let q > 0, 0 <= w < q, c = floor(2^k w / q), 0 <= x < 2^k, and let h be an integer with x c = 2^k h + l,
     0 <= l < n 2^k. Then x w - h q is in [0, (n + 1) q).
@@ -14,8 +14,8 @@ unknown q. It has Shoup's method, which this lemma proves:
 h is the upper word of x c where n = 1. Where it is the sum of the upper halves' product and of the upper words of both
 mixed products, what it leaves out are two fractions and the product of the lower halves, each below 2^k: n = 3.
 
-So the two products in x w - h q are replaced by p + v and v, for any words v and p below (n + 1) q. As (n + 1) q <= 2^k,
-their difference mod 2^k is the integer.
+So the two products in x w - h q are replaced by p + v and v, for any words v and p below (n + 1) q. As (n + 1) q is at
+most 2^k, their difference mod 2^k is the integer.
 """
 
 from __future__ import annotations
@@ -197,8 +197,8 @@ def _device(width: int) -> Iterator[Claim]:
 
     yield claim("lazy product", "lazy", "any y", f"y w, in [0, {lazy} q)", lambda f, x, y, p: [p], [(lazy, XY)], (0, 0),
                 loss)
-    yield claim("product", "multiply", "any y", "y w, in [0, q)", lambda f, x, y, p: [reduced(f, p)], [(1, XY)], (0, 0),
-                loss)
+    yield claim("product", "multiply", "any y", "y w, in [0, q)", lambda f, x, y, p: [reduced(f, p)], [(1, XY)],
+                (0, 0), loss)
     yield claim("reduction", "reduce_forward", f"y in [0, {room} q)", "y, in [0, q)",
                 lambda f, x, y, p: [reduced(f, y)], [(1, Y)], (0, room))
     yield claim("negation", "negate", "y in [0, q)", "-y, in [0, q)", _negated, [(1, (0, -1, 0))], (0, 1))
@@ -207,9 +207,10 @@ def _device(width: int) -> Iterator[Claim]:
         a, b = reduced(f, x, half), reduced(f, p, half)
         return [f.plus(a, b), f.minus(a, b, half)]
 
-    yield claim("butterfly", "butterfly", f"x in [0, {room} q), any y", f"x + y w, x - y w, in [0, {room} q)", butterfly,
-                [(room, (1, 0, 1)), (room, (1, 0, -1))], (room, 0), loss)
-    yield claim("inverse butterfly", "inverse_butterfly", f"x, y in [0, {half} q)", f"x + y, (x - y) w, in [0, {half} q)",
+    yield claim("butterfly", "butterfly", f"x in [0, {room} q), any y", f"x + y w, x - y w, in [0, {room} q)",
+                butterfly, [(room, (1, 0, 1)), (room, (1, 0, -1))], (room, 0), loss)
+    yield claim("inverse butterfly", "inverse_butterfly", f"x, y in [0, {half} q)",
+                f"x + y, (x - y) w, in [0, {half} q)",
                 lambda f, x, y, p: [f.once(f.plus(x, y), half), reduced(f, p, half)], [(half, (1, 1, 0)), (half, XY)],
                 (half, half), loss, half)
 
@@ -221,7 +222,8 @@ def claims() -> Iterator[Claim]:
     formulas: list[tuple[str, str, str, str, Formula, tuple[int, tuple[int, int, int]], tuple[int, int]]] = [
         ("lazy product", "lazy", "any y", "y w, in [0, 2 q)", lambda f, x, y, p: [p], (2, XY), (0, 0)),
         ("product", "multiply", "any y", "y w, in [0, q)", lambda f, x, y, p: [f.once(p, 1)], (1, XY), (0, 0)),
-        ("reduction", "reduce_once", "y in [0, 2 q)", "y, in [0, q)", lambda f, x, y, p: [f.once(y, 1)], (1, Y), (0, 2)),
+        ("reduction", "reduce_once", "y in [0, 2 q)", "y, in [0, q)", lambda f, x, y, p: [f.once(y, 1)], (1, Y),
+         (0, 2)),
         ("sum", "add", "x, y in [0, q)", "x + y, in [0, q)", lambda f, x, y, p: [f.once(f.plus(x, y), 1)],
          (1, (1, 1, 0)), (1, 1)),
         ("difference", "sub", "x, y in [0, q)", "x - y, in [0, q)", lambda f, x, y, p: [f.once(f.minus(x, y, 1), 1)],

@@ -17,8 +17,8 @@ from proofs.memory import Library
 # are left out, since loops count with them.
 SWAPS = [("PADDW_", "PSUBW_"), ("PADDD_", "PSUBD_"), ("PADDQ_", "PSUBQ_"), ("PMULLW_", "PMULHW_"),
          ("PMULHW_", "PMULHUW_"), ("PMULDQ_", "PADDQ_"), ("PMINUW_", "PMAXUW_"), ("PMADDWD_", "PADDD_"),
-         ("PUNPCKLWD_", "PUNPCKHWD_"), ("PMULHRSW_", "PMULHW_"), ("PDPWSSD_", "PADDD_"), ("TDPBUSD_", "TDPBUUD_"), ("TDPBSUD_", "TDPBUUD_"),
-         ("TDPBSSD_", "TDPBSUD_"),
+         ("PUNPCKLWD_", "PUNPCKHWD_"), ("PMULHRSW_", "PMULHW_"), ("PDPWSSD_", "PADDD_"),
+         ("TDPBUSD_", "TDPBUUD_"), ("TDPBSUD_", "TDPBUUD_"), ("TDPBSSD_", "TDPBSUD_"),
          *((f"{old}_{form}", f"{new}_{form}") for old, new in (("ADD", "SUB"), ("AND", "OR"))
            for form in ("R32_RM32", "RM32_R32"))]
 # Addresses are computed with these too, so they are changed only where there is nothing else.

@@ -384,8 +384,8 @@ class Facts:
 
             2^k r = x (2^k w - m c) + m l,
 
-        so r is between x (2^k w - m c) / 2^k and that plus m (2^k - 1) / 2^k. For c = floor(2^k w / m) and x < 2^k, r is
-        in [0, 2 m). The term's bits are those of the sum, mod 2^width."""
+        so r is between x (2^k w - m c) / 2^k and that plus m (2^k - 1) / 2^k. For c = floor(2^k w / m) and x < 2^k, r
+        is in [0, 2 m). The term's bits are those of the sum, mod 2^width."""
         whole = term.args[0] if term.op == "extract" and term.extra[1] == 0 else term  # type: ignore[index]
         if whole.op not in ("add", "sub"):
             return None
@@ -691,8 +691,8 @@ def _factors(product: Term) -> tuple[Term | None, int]:
 
 
 def _multiples(term: Term, atoms: tuple[Term, Term], width: int, depth: int) -> tuple[int, int] | None:
-    """Returns of which multiples of two words a term is the sum, mod 2^width; None if it is no such sum. No term that is
-    looked at has fewer bits."""
+    """Returns of which multiples of two words a term is the sum, mod 2^width; None if it is no such sum. No term that
+    is looked at has fewer bits."""
     if term.value == 0:
         return 0, 0
     for n, atom in enumerate(atoms):

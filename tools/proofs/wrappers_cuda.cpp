@@ -73,14 +73,13 @@ extern "C" void cuda_mlkem_products(uint32_t* sums, const uint32_t* a, const uin
     }
   }
 }
-#define EACH(name, expression)             \
+#define EACH(name, expression)               \
   extern "C" void cuda_##name(uint32_t* a) { \
-    for (size_t n = 0; n < 8; ++n) {       \
-      const uint32_t x = a[n];             \
-      a[n] = expression;                   \
-    }                                      \
+    for (size_t n = 0; n < 8; ++n) {         \
+      const uint32_t x = a[n];               \
+      a[n] = expression;                     \
+    }                                        \
   }
-EACH(mlkem_reduce_to_2q, ntt::reduce_to_2q(x))
 EACH(mlkem_reduce_small, ntt::reduce_small(x))
 EACH(mlkem_compress_1, ntt::compress<1>(x))
 EACH(mlkem_compress_4, ntt::compress<4>(x))
@@ -108,27 +107,6 @@ extern "C" void cuda_mldsa_transform(uint32_t* a) {
     dsa::forward_layer<4>(own, [&](int block) { return f.of[1 + block]; });
     dsa::forward_layer<2>(own, [&](int block) { return f.of[3 + block]; });
     dsa::forward_layer<1>(own, [&](int block) { return f.of[7 + block]; });
-  });
-}
-extern "C" void cuda_mldsa_inverse(uint32_t* a) {
-  in_rows(a, [](Coefficients& own, unsigned l) {
-    const dsa::RowFactors f(dsa::kRowFactors.inverse, l);
-    dsa::inverse_layer<1, 2>(own, [&](int block) { return f.of[7 + block]; });
-    dsa::inverse_layer<2, 4>(own, [&](int block) { return f.of[3 + block]; });
-    dsa::inverse_layer<4, 8>(own, [&](int block) { return f.of[1 + block]; });
-    dsa::inverse_layer<8, 16>(own, [&](int) { return f.of[0]; });
-  });
-  in_columns(a, [](Coefficients& own, unsigned) {
-    dsa::inverse_layer<1, 32>(own, [](int block) { return dsa::column_factor(15 - block); });
-    dsa::inverse_layer<2, 64>(own, [](int block) { return dsa::column_factor(7 - block); });
-    dsa::inverse_layer<4, 128>(own, [](int block) { return dsa::column_factor(3 - block); });
-    constexpr auto kLast = dsa::factor_of(dsa::kLastFactor);
-    constexpr auto kLastZeta = dsa::factor_of(dsa::kLastFactor % dsa::kModulus * dsa::kPlainZetas[1]);
-    dsa::inverse_layer<8, 256>(own, [&](int) { return kLastZeta; });
-    for (int j = 0; j < kLaneCoefficients / 2; ++j)
-      own[j] = dsa::multiply_by(own[j], kLast);
-    for (uint32_t& x : own)
-      x = dsa::reduced_once(x);
   });
 }
 extern "C" void cuda_mldsa_divide(uint32_t* out, const uint64_t* x) {
