@@ -63,10 +63,11 @@ class Run:
             self.machine.memory.store(array.address + n * width // 8, bytes_of(array.words[n]))
         return array
 
-    def fields(self, name: str, count: int, bits: int) -> Array:
-        """Makes terms of `bits` bits, which stand for any unsigned integers. store() puts them into memory."""
-        first = len(self.facts.variables)
-        return Array(0, first, [self._one(f"{name}[{n}]", 0, (1 << bits) - 1, bits) for n in range(count)])
+    def fields(self, name: str, count: int, bits: int, low: int = 0, high: int | None = None) -> Array:
+        """Makes terms of `bits` bits, which stand for any unsigned integers, or those in [low, high]. store() puts them
+        into memory."""
+        first, high = len(self.facts.variables), (1 << bits) - 1 if high is None else high
+        return Array(0, first, [self._one(f"{name}[{n}]", low, high, bits) for n in range(count)])
 
     def stream(self, name: str, count: int, bits: int) -> Array:
         """Makes an array of bytes that are fields side by side, the lowest bits first. `words` are the fields."""

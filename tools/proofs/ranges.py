@@ -535,7 +535,7 @@ class Facts:
         number = np.arange(1 << len(bits), dtype=np.int64)
         values = [number >> n & 1 for n in range(len(bits))]
         known = {bit: value.astype(np.uint64) for bit, value in zip(bits, values)}
-        for results in _meanings(evaluate(term, known), term.width):
+        for results in meanings(evaluate(term, known), term.width):
             constant = int(results[0]) % self.q
             factors = [(int(results[1 << n]) - constant) % self.q for n in range(len(bits))]
             line = constant + sum(factor * value for factor, value in zip(factors, values))
@@ -591,8 +591,8 @@ class Facts:
 
     def _small_table(self, term: Term, source: Term, fact: Fact) -> tuple[int, int, int, int] | None:
         x = np.arange(fact.low, fact.high + 1, dtype=np.int64)
-        for values in _meanings(self.values(term, source, x), term.width):
-            constant, factor = _line(int(values[0]), int(values[1]) if len(x) > 1 else int(values[0]), fact.low, self.q)
+        for values in meanings(self.values(term, source, x), term.width):
+            constant, factor = line_through(int(values[0]), int(values[min(1, len(x) - 1)]), fact.low, self.q)
             if not np.any((values % self.q - factor * (x % self.q) - constant) % self.q):
                 return int(values.min()), int(values.max()), factor, constant
         return None
@@ -773,7 +773,7 @@ def _plus(a: Sum, b: Sum, factor: int) -> Sum:
     return tuple(sorted((key, value) for key, value in parts.items() if value)), a[1] + factor * b[1]
 
 
-def _line(first: int, second: int, low: int, q: int) -> tuple[int, int]:
+def line_through(first: int, second: int, low: int, q: int) -> tuple[int, int]:
     """Returns (constant, factor) of the line mod q through (low, first) and (low + 1, second)."""
     factor = (second - first) % q
     return (first - factor * low) % q, factor
@@ -783,7 +783,7 @@ def _ones(width: int) -> np.uint64:
     return np.uint64((1 << width) - 1)
 
 
-def _meanings(bits: NDArray[np.uint64], width: int) -> Iterable[NDArray[np.int64]]:
+def meanings(bits: NDArray[np.uint64], width: int) -> Iterable[NDArray[np.int64]]:
     """Returns the integers that bits stand for: signed ones and, where they differ, unsigned ones."""
     if width == 64:
         yield bits.astype(np.int64)

@@ -11,7 +11,7 @@ import iced_x86 as iced
 from proofs.general import Handler
 from proofs.memory import ZERO_BYTE, Byte, NotFollowed, bytes_of, lanes_of, value_of
 from proofs.terms import (Term, add, bitwise, compare, concat, const, extract, ite, mul, negate, sext, shift_left,
-                          shift_right, shift_right_signed, sub, zext)
+                          shift_right, shift_right_signed, signed, sub, zext)
 
 if TYPE_CHECKING:
     from proofs.x86 import X86 as Machine
@@ -101,10 +101,30 @@ def _pair_products(a: Term, b: Term) -> Term:
     return add(low, mul(sext(extract(a, 31, 16), 32), sext(extract(b, 31, 16), 32)))
 
 
+def _magnitude(a: Term) -> int:
+    """Returns a bound of the absolute value of a signed byte, which is small where few bits are extended."""
+    if a.value is not None:
+        return abs(signed(a.value, a.width))
+    return 1 << (a.args[0] if a.op == "sext" else a).width - 1
+
+
 def _byte_pair_products(a: Term, b: Term) -> Term:
     """pmaddubsw: unsigned bytes times signed ones."""
-    products = [mul(zext(extract(a, at + 7, at), 32), sext(extract(b, at + 7, at), 32)) for at in (0, 8)]
-    return _saturated(add(*products), 16, -0x8000, 0x7FFF)
+    pairs = [(extract(a, at + 7, at), extract(b, at + 7, at)) for at in (0, 8)]
+    if sum(x.most * _magnitude(y) for x, y in pairs) < 1 << 15:
+        return add(*(mul(zext(x, 16), sext(y, 16)) for x, y in pairs))
+    return _saturated(add(*(mul(zext(x, 32), sext(y, 32)) for x, y in pairs)), 16, -0x8000, 0x7FFF)
+
+
+def _dot_bytes(m: Machine, i: iced.Instruction) -> None:
+    """vpdpbusd: adds four products of unsigned bytes and signed ones to each lane, mod 2^32."""
+    size = m.vector_size(i)
+    result = []
+    for total, a, b in zip(*(m.lanes(i, n, size, 32) for n in range(3))):
+        for at in range(0, 32, 8):
+            total = add(total, mul(zext(extract(a, at + 7, at), 32), sext(extract(b, at + 7, at), 32)))
+        result.append(total)
+    m.write_vector(i, _flatten(result), 32)
 
 
 def _dot_words(m: Machine, i: iced.Instruction) -> None:
@@ -639,6 +659,7 @@ VECTOR |= {
     "pmaddwd": _lanewise(32, _pair_products),
     "pmaddubsw": _lanewise(16, _byte_pair_products),
     "pdpwssd": _dot_words,
+    "pdpbusd": _dot_bytes,
     "pmovmskb": _gathered_signs,
     "packssdw": _pack(16, -0x8000, 0x7FFF),
     "packusdw": _pack(16, 0, 0xFFFF),
