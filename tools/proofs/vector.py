@@ -119,10 +119,12 @@ def _byte_pair_products(a: Term, b: Term) -> Term:
 def _dot_bytes(m: Machine, i: iced.Instruction) -> None:
     """vpdpbusd: adds four products of unsigned bytes and signed ones to each lane, mod 2^32."""
     size = m.vector_size(i)
-    result = []
+    result, factors = [], {}
     for total, a, b in zip(*(m.lanes(i, n, size, 32) for n in range(3))):
-        for at in range(0, 32, 8):
-            total = add(total, mul(zext(extract(a, at + 7, at), 32), sext(extract(b, at + 7, at), 32)))
+        if b not in factors:  # it is often the same in all lanes
+            factors[b] = [sext(extract(b, at + 7, at), 32) for at in range(0, 32, 8)]
+        for n, factor in enumerate(factors[b]):
+            total = add(total, mul(zext(extract(a, 8 * n + 7, 8 * n), 32), factor))
         result.append(total)
     m.write_vector(i, _flatten(result), 32)
 
@@ -341,8 +343,8 @@ def _permute_quads(m: Machine, i: iced.Instruction) -> None:
 
 def _chosen(lanes: list[Term], index: Term) -> Term:
     """Returns the lane that the lowest bits of an index name."""
-    if len(lanes) == 1:
-        return lanes[0]
+    if len(lanes) == 1 or index.value is not None:
+        return lanes[(index.value or 0) % len(lanes)]
     top = len(lanes).bit_length() - 2
     half = len(lanes) // 2
     return ite(extract(index, top, top), _chosen(lanes[half:], index), _chosen(lanes[:half], index))
@@ -471,6 +473,12 @@ def _ternary_of(table: int, a: Term, b: Term, c: Term) -> Term:
     """Returns bit 4 a + 2 b + c of the table, for each bit. Operands that make no difference do not occur."""
     operands = [(bit, x) for bit, x in ((4, a), (2, b), (1, c))
                 if any(table >> n & 1 != table >> (n ^ bit) & 1 for n in range(8))]
+    products = _sum_of_products(table)
+    if sum(map(int.bit_count, products)) == len(operands):  # each occurs once, as in a ^ b & c
+        result = const(0, a.width)
+        for product in products:
+            result = bitwise("xor", result, _all_of([x for bit, x in operands if product & bit], a.width))
+        return result
     ones = const(-1, a.width)
     for bit, x in operands:
         if x.value is not None:  # a mask: for its ones and for its zeros, a function of the others
@@ -481,10 +489,21 @@ def _ternary_of(table: int, a: Term, b: Term, c: Term) -> Term:
     for choice in range(1 << len(operands)):
         chosen = [(bit if choice >> n & 1 else 0, x) for n, (bit, x) in enumerate(operands)]
         if table >> sum(bit for bit, _ in chosen) & 1:
-            term = ones
-            for bit, x in chosen:
-                term = bitwise("and", term, x if bit else bitwise("xor", x, ones))
-            result = bitwise("or", result, term)
+            terms = [x if bit else bitwise("xor", x, ones) for bit, x in chosen]
+            result = bitwise("or", result, _all_of(terms, a.width))
+    return result
+
+
+def _sum_of_products(table: int) -> list[int]:
+    """Returns the products of operands whose sum mod 2 a table of three operands is, each as a set of operands."""
+    return [product for product in range(8)
+            if sum(table >> n & 1 for n in range(8) if n & ~product == 0) % 2]
+
+
+def _all_of(terms: list[Term], width: int) -> Term:
+    result = const(-1, width)
+    for term in terms:
+        result = bitwise("and", result, term)
     return result
 
 
