@@ -120,6 +120,13 @@ def _mul(m: Machine, i: iced.Instruction) -> None:
     m.write_general(high, extract(product, 2 * b.width - 1, b.width))
 
 
+def _and_not(m: Machine, i: iced.Instruction) -> None:
+    a, b = m.read(i, 1), m.read(i, 2)
+    result = bitwise("and", bitwise("xor", a, const(-1, a.width)), b)
+    m.flags = ("logic", result, a, b)
+    m.write(i, result)
+
+
 def _negate(m: Machine, i: iced.Instruction) -> None:
     a = m.read(i, 0)
     result = sub(const(0, a.width), a)
@@ -207,6 +214,7 @@ GENERAL: dict[str, Handler] = {
     "sarx": _shift_x(shift_right_signed),
     "imul": _imul,
     "mul": _mul,
+    "andn": _and_not,
     "push": lambda m, i: _push(m, m.read(i, 0)),
     "pop": lambda m, i: m.write(i, pop(m)),
     "call": _call,

@@ -11,7 +11,7 @@ from proofs.claims import Array, Claim, Proof, Run, Values
 from proofs.memory import Library, bytes_of
 from proofs.ranges import Fact, Form, NotProved
 from proofs.sums import Sums
-from proofs.terms import Term, const, keep_sums_whole, sext
+from proofs.terms import Term, concat, const, keep_sums_whole, sext
 
 Q, MOST_COEFFICIENTS, SET_BYTES = 251, 1024, 72
 SECRET, NOISE, NOISE2, STREAM, CODE = 2048, 3072, 4096, 5120, 6272  # offsets in an Item
@@ -44,6 +44,12 @@ SETS = (Set(0, 128, 512, 18, 1, False), Set(1, 192, 1024, 9, 2, False), Set(2, 2
 SEED = 32
 
 
+def stored_set(run: Run, library: Library, parameters: Set) -> int:
+    """Returns the address of a copy of the library's parameters."""
+    at = library.objects["_ZN7polykem3lac5kSetsE"] + SET_BYTES * parameters.number
+    return run.store([const(byte, 8) for byte in library.read(at, SET_BYTES) or b""], 8)
+
+
 class Item:
     """A state of one item, with its records."""
 
@@ -57,9 +63,8 @@ class Item:
         for name, at in self.records.items():
             words[fields[name]] = at
         scratch = run.workspace(1 << 15)
-        constants = library.read(library.objects["_ZN7polykem3lac5kSetsE"] + SET_BYTES * parameters.number, SET_BYTES)
-        kept = run.store([const(byte, 8) for byte in constants or b""], 8)
-        self.state = run.pointers(kept, run.pointers(*words), self.address, scratch, scratch)
+        self.state = run.pointers(stored_set(run, library, parameters), run.pointers(*words), self.address, scratch,
+                                  scratch)
 
     def signed_bytes(self, name: str, at: int, count: int, high: int = 1) -> Array:
         """Makes bytes that are signed integers from -1 to 1, or to another one, with few bits."""
@@ -129,6 +134,95 @@ def expect_compressed(run: Run, words: Sequence[Term], address: int) -> None:
         run.expect_table(run.result(address, n // 2, 8), words[n:n + 2], compressed, f"byte {n // 2}")
 
 
+def loaded(isa: str, parameters: Set) -> Proof:
+    """load_ct_sk: the bytes 0, 1, 2, 3 mod 4 of s are 0, 1, 0, -1; a byte of c2 has two coefficients' highest bits."""
+
+    def prove(library: Library, function: str) -> None:
+        run, n = Run(library, Q), parameters.n
+        item = Item(run, library, parameters, isa, ("sk", "ct"))
+        s = item.bytes("s", item.records["sk"], n)
+        c2 = run.fields("c", parameters.second, 4).words
+        for at in range(0, len(c2), 2):
+            byte = bytes_of(concat(c2[at + 1], c2[at]))
+            run.machine.memory.store(item.records["ct"] + n + at // 2, byte)
+        run.machine.call(function, item.state)
+        for at in range(n):
+            run.expect_table(run.result(item.address + SECRET, at, 8), s.words[at], ternary, f"word {at} of s")
+        for at, field in enumerate(c2):
+            run.expect_same(run.result(item.address + STREAM, at, 8), concat(field, const(0, 4)), f"word {at} of c2")
+
+    return prove
+
+
+def ternary(x: Values) -> Values:
+    return (x & 1) * (1 - (x & 2))
+
+
+def noise2(parameters: Set) -> Proof:
+    """The coefficients of e2 are b0 - b1, or (b0 - b1) (b2 - b3): the PRG's bytes are all b0, then all b1, and so on.
+    [LAC19]"""
+
+    def prove(library: Library, function: str) -> None:
+        run, count = Run(library, Q), parameters.second
+        parts = 2 * parameters.noise_factors
+        out, bits = run.workspace(MOST_COEFFICIENTS), run.stream("b", parts * count, 1)
+        run.machine.call(function, out, bits.address, stored_set(run, library, parameters))
+        for at in range(count):
+            of = [bits.words[part * count + at] for part in range(parts)]
+            run.expect_table(run.result(out, at, 8), of, DIFFERENCES[parameters.noise_factors], f"coefficient {at}")
+
+    return prove
+
+
+DIFFERENCES = {1: lambda a, b: a - b, 2: lambda a, b, c, d: (a - b) * (c - d)}
+
+
+def code_added(parameters: Set) -> Proof:
+    """Adds 125 times each bit of the code word, once or twice."""
+
+    def prove(library: Library, function: str) -> None:
+        run, count = Run(library, Q), parameters.code_bits
+        noise = run.unknown("e", parameters.second, -1, 1, 8)
+        code = run.stream("b", count, 1)
+        run.machine.call(function, noise.address, code.address, stored_set(run, library, parameters))
+        for at, word in enumerate(noise.words):
+            run.expect_table(run.result(noise.address, at, 8), [word, code.words[at % count]], with_bit, f"word {at}")
+
+    return prove
+
+
+def with_bit(e: Values, bit: Values) -> Values:
+    return e + BIT_VALUE * bit
+
+
+def received(parameters: Set) -> Proof:
+    """A bit is one if (c2 - c1 s) mod q is in [floor(q / 4), floor(3 q / 4)), or, with D2, if the distances of both its
+    coefficients from 125 have a sum of at most 125. [LAC19]"""
+
+    def prove(library: Library, function: str) -> None:
+        run, count = Run(library, Q), parameters.code_bits
+        c2, product = run.fields("c", parameters.second, 4).words, run.unknown("p", parameters.second, 0, Q - 1, 8)
+        code = run.workspace(count // 8)
+        words = run.store([concat(field, const(0, 4)) for field in c2], 8)
+        run.machine.call(function, code, words, product.address, stored_set(run, library, parameters))
+        expected = nearer if parameters.doubled else near
+        for at in range(count):
+            of = [word for n in range(at, parameters.second, count) for word in (c2[n], product.words[n])]
+            run.expect_table(run.field(code, at, 1), of, expected, f"bit {at}")
+
+    return prove
+
+
+def near(c: Values, p: Values) -> Values:
+    v = (16 * c - p) % Q
+    return (Q // 4 <= v) & (v < 3 * Q // 4)
+
+
+def nearer(c: Values, p: Values, d: Values, r: Values) -> Values:
+    distances = [abs((16 * x - y) % Q - BIT_VALUE) for x, y in ((c, p), (d, r))]
+    return distances[0] + distances[1] <= BIT_VALUE
+
+
 ISAS = {"ref": "8portable", "avx2": "4avx2", "avx512": "6avx512"}
 
 
@@ -143,3 +237,12 @@ def claims() -> Iterator[Claim]:
                     ("s", "any bytes c1, s in [-1, 1]", "c1 s mod (251, x^n + 1), in [0, 250]")):
                 yield Claim(f"lac {isa} product {step} {of.name}", f"{steps}10multiply_{step}E*", inputs, result,
                             product(step, isa, of), is_long=of.n > 512)
+            yield Claim(f"lac {isa} load {of.name}", f"{steps}10load_ct_skE*", "any bytes",
+                        "s in [-1, 1], coefficients of 4 bits", loaded(isa, of))
+            functions = f"_ZN7polykem3lac{scope}"
+            yield Claim(f"lac {isa} e2 {of.name}", f"{functions}6noise2E*", "any bytes", "differences of bits",
+                        noise2(of))
+            yield Claim(f"lac {isa} add code {of.name}", f"{functions}8add_codeE*", "e2, any bytes", "e2 + 125 bits",
+                        code_added(of))
+            yield Claim(f"lac {isa} received {of.name}", f"{functions}13received_wordE*",
+                        "coefficients of 4 bits, words in [0, 250]", "whether c2 - c1 s is near 125", received(of))
