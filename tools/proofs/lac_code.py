@@ -134,7 +134,8 @@ def multiplied(library: Library, function: str) -> None:
 
 
 def evaluated(errors: int) -> Proof:
-    """a X + c for the X of each bit of the message, a step of Horner's method: bit n of plane b is bit b for X = x^e."""
+    """a X + c for the X of each bit of the message, a step of Horner's method. Bit n of plane b is bit b of a for X = x^e,
+    where e is the exponent of bit n."""
 
     def prove(library: Library, function: str) -> None:
         run, of = Run(library, 3), exponents(errors)

@@ -48,6 +48,28 @@ def _lanewise(width: int, f: Callable[[Term, Term], Term], mask_width: int = 0) 
     return run
 
 
+def _alike(m: Machine, i: iced.Instruction, operands: list[list[Byte]]) -> list[Term] | None:
+    """Returns the lanes of operands that have lanes alike, all of one width, for an operation bit by bit."""
+    if m.alike and i.op_mask == iced.Register.NONE:
+        for width in (8, 16, 32, 64):
+            lanes = [m.lane_of(data, width) for data in operands]
+            if None not in lanes:
+                return lanes  # type: ignore[return-value]
+    return None
+
+
+def _bitwise(width: int, f: Callable[[Term, Term], Term]) -> Handler:
+    def run(m: Machine, i: iced.Instruction) -> None:
+        size = m.vector_size(i)
+        lanes = _alike(m, i, [m.read_vector(i, n, size) for n in _sources(i)])
+        if lanes is not None:
+            m.write_vector(i, m.lanes_alike(f(*lanes), size))
+        else:
+            _lanewise(width, f)(m, i)
+
+    return run
+
+
 def _mapped(width: int, f: Callable[[Term], Term]) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         m.write_vector(i, _flatten(map(f, m.lanes(i, 1, m.vector_size(i), width))), width)
@@ -463,6 +485,10 @@ def _double_shift(width: int, left: bool) -> Handler:
 def _ternary(mask_width: int) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         size, table = m.vector_size(i), i.immediate(3)
+        lanes = _alike(m, i, [m.read_vector(i, n, size) for n in range(3)])
+        if lanes is not None:
+            m.write_vector(i, m.lanes_alike(_ternary_of(table, *lanes), size))
+            return
         columns = [m.lanes(i, n, size, 64) for n in range(3)]
         m.write_vector(i, _flatten(_ternary_of(table, *lane) for lane in zip(*columns)), mask_width)
 
@@ -651,8 +677,8 @@ for _letter, _width in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
 for _suffix in ("", "d", "q"):
     _width = {"": 64, "d": 32, "q": 64}[_suffix]
     for _op in ("and", "or", "xor"):
-        VECTOR[f"p{_op}{_suffix}"] = _lanewise(_width, lambda a, b, op=_op: bitwise(op, a, b))
-    VECTOR[f"pandn{_suffix}"] = _lanewise(_width, lambda a, b: bitwise("and", bitwise("xor", a, const(-1, a.width)), b))
+        VECTOR[f"p{_op}{_suffix}"] = _bitwise(_width, lambda a, b, op=_op: bitwise(op, a, b))
+    VECTOR[f"pandn{_suffix}"] = _bitwise(_width, lambda a, b: bitwise("and", bitwise("xor", a, const(-1, a.width)), b))
 VECTOR["lddqu"] = _move()
 for _letter, _aligned in (("a", True), ("u", False)):
     VECTOR |= {f"mov{_letter}ps": _move(32, _aligned), f"mov{_letter}pd": _move(64, _aligned),
