@@ -235,6 +235,8 @@ def claims() -> Iterator[Claim]:
                     ("a", "a in [0, 250], s and e in [-1, 1]", "a s + e mod (251, x^n + 1), in [0, 250]"),
                     ("b", "any bytes b, r in [-1, 1], e2 + 125 bits", "b r + e2 + 125 bits, rounded to 4 bits"),
                     ("s", "any bytes c1, s in [-1, 1]", "c1 s mod (251, x^n + 1), in [0, 250]")):
+                if step == "a" and of.name == 256:  # the same n as 192
+                    continue
                 yield Claim(f"lac {isa} product {step} {of.name}", f"{steps}10multiply_{step}E*", inputs, result,
                             product(step, isa, of), is_long=of.n > 512)
             yield Claim(f"lac {isa} load {of.name}", f"{steps}10load_ct_skE*", "any bytes",

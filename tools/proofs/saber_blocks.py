@@ -65,6 +65,9 @@ def store_fields(run: Run, at: int, fields: list[Term]) -> None:
         run.machine.memory.store(at + n * fields[0].width // 8, [(whole, byte) for byte in range(whole.width // 8)])
 
 
+Records = tuple[int, int, int]  # address, distance from one to the next, bits of a field
+
+
 @dataclass
 class Block:
     """A state of items, of which each lane has any one. In a run on drawn words packing is not left out."""
@@ -73,14 +76,15 @@ class Block:
     library: Library
     isa: str
     rank: int
-    unpacked: dict[tuple[int, int], list[Term]] = field(default_factory=dict)  # by address and bits
-    packed: dict[tuple[int, int], list[Term]] = field(default_factory=dict)
+    unpacked: dict[Records, list[Term]] = field(default_factory=dict)
+    packed: dict[Records, list[Term]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.lanes = LANES[self.isa]
         self.run.machine.alike = True
         row, rank = 2 * self.lanes, self.rank
-        product = self.lanes * (lines(rank * rank * N * Q_BITS // 8) + lines(rank * N * NOISE_BITS[rank] // 8))
+        self.matrix_row = lines(rank * rank * N * Q_BITS // 8)
+        product = self.lanes * (self.matrix_row + lines(rank * N * NOISE_BITS[rank] // 8))
         self.address = self.run.workspace(1 << 20)
         self.s = (self.address + product + row * (rank * (1008 + 448 + 144) + 2 * 144 + 2 * 448) +
                   lines(rank * 1008 * 2))
@@ -114,42 +118,52 @@ class Block:
             self.run.machine.memory.store(at + 2 * self.lanes * n, lanes)
         return words
 
-    def leave_out(self, *bits: int, pack: bool) -> None:
-        """Makes packing, or unpacking, of words of so many bits write nothing, or any words."""
-        if self.run.drawn is None:
-            for width in bits:
-                name = interleaved(self.isa, "pack" if pack else "unpack", width)
-                self.run.machine.instead[self.library.function(name)] = (self._packs if pack else self._unpacks)(width)
+    def leave_out_packing(self, *bits: int) -> None:
+        """Makes packing of words of so many bits write nothing."""
+        for width in bits:
+            self._replace("pack", width, self._packs(width))
 
-    def _unpacks(self, bits: int) -> Callable[[Machine], None]:
+    def leave_out_unpacking(self, *bits: int, any_words: bool = False) -> None:
+        """Makes unpacking of words of so many bits write any such words, or any words at all."""
+        for width in bits:
+            self._replace("unpack", width, self._unpacks(width, any_words))
+
+    def _replace(self, name: str, bits: int, by: Callable[[Machine], None]) -> None:
+        if self.run.drawn is None:
+            self.run.machine.instead[self.library.function(interleaved(self.isa, name, bits))] = by
+
+    def _unpacks(self, bits: int, any_words: bool) -> Callable[[Machine], None]:
         def unpack(machine: Machine) -> None:
-            to, source, _, count = (machine.known(machine.general[n], "an argument") for n in (7, 6, 2, 1))
-            if count != self.lanes or (source, bits) in self.unpacked:
+            to, source, size, count = (machine.known(machine.general[n], "an argument") for n in (7, 6, 2, 1))
+            records = source, size, bits
+            if count != self.lanes or records in self.unpacked:
                 raise NotProved(f"{count} records at {source:#x} are unpacked, or once more")
-            self.unpacked[source, bits] = self.few(f"unpacked {source:#x}", to, bits)
+            name = f"unpacked {source:#x}"
+            self.unpacked[records] = self.words(name, to, 1) if any_words else self.few(name, to, bits)
         return unpack
 
     def _packs(self, bits: int) -> Callable[[Machine], None]:
         def pack(machine: Machine) -> None:
-            to, _, source, count = (machine.known(machine.general[n], "an argument") for n in (7, 6, 2, 1))
-            if count != self.lanes or (to, bits) in self.packed:
+            to, size, source, count = (machine.known(machine.general[n], "an argument") for n in (7, 6, 2, 1))
+            records = to, size, bits
+            if count != self.lanes or records in self.packed:
                 raise NotProved(f"{count} records at {to:#x} are packed, or once more")
-            self.packed[to, bits] = [extract(self.run.lane(source, n, self.lanes), bits - 1, 0) for n in range(N)]
+            self.packed[records] = [extract(self.run.lane(source, n, self.lanes), bits - 1, 0) for n in range(N)]
         return pack
 
-    def made(self, records: int, bits: int) -> list[Term]:
+    def made(self, *records: int) -> list[Term]:
         """Returns the words that records have become."""
-        if (records, bits) not in self.unpacked:
-            raise NotProved(f"records at {records:#x} are not unpacked")
-        return self.unpacked[records, bits]
+        if records not in self.unpacked:
+            raise NotProved(f"records at {records[0]:#x} are not unpacked")
+        return self.unpacked[records]  # type: ignore[index]
 
-    def expect_packed(self, records: int, bits: int, sources: list[list[Term]], expected: Callable, what: str) -> None:
+    def expect_packed(self, records: Records, sources: list[list[Term]], expected: Callable, what: str) -> None:
         """Raises NotProved unless records have the expected functions of words."""
         if self.run.drawn is not None:
             return
-        if (records, bits) not in self.packed:
+        if records not in self.packed:
             raise NotProved(f"{what} is not packed")
-        for n, (word, *of) in enumerate(zip(self.packed[records, bits], *sources)):
+        for n, (word, *of) in enumerate(zip(self.packed[records], *sources)):
             self.run.expect_table(word, of, expected, f"word {n} of {what}")
 
 
@@ -176,18 +190,19 @@ def products(rank: int, isa: str, decapsulates: bool) -> Proof:
         block, key = Block(run, library, isa, rank), "sk" if decapsulates else "pk"
         records = records_of_lanes(run, block.lanes, SIZES[rank][key])
         if run.drawn is not None:
-            row = lines(rank * rank * N * Q_BITS // 8)
-            matrix = run.drawn.randbytes(row)
+            matrix = run.drawn.randbytes(block.matrix_row)
             for lane in range(block.lanes):
-                run.machine.memory.store(block.address + lane * row, [(const(byte, 8), 0) for byte in matrix])
+                at = block.address + lane * block.matrix_row
+                run.machine.memory.store(at, [(const(byte, 8), 0) for byte in matrix])
         s = block.words("s", block.u if decapsulates else block.s, rank)
-        block.leave_out(Q_BITS, P_BITS, pack=False)
+        block.leave_out_unpacking(Q_BITS, P_BITS, any_words=True)
         run.machine.call(function, block.state({key: records}))
+        size = SIZES[rank][key]
         if decapsulates:
-            entries = [(records + j * N * Q_BITS // 8, Q_BITS) for j in range(rank)]
+            entries = [(records + j * N * Q_BITS // 8, size, Q_BITS) for j in range(rank)]
         else:
-            entries = [(block.address + e * N * Q_BITS // 8, Q_BITS) for e in range(rank * rank)]
-            entries += [(records + j * N * P_BITS // 8, P_BITS) for j in range(rank)]
+            entries = [(block.address + e * N * Q_BITS // 8, block.matrix_row, Q_BITS) for e in range(rank * rank)]
+            entries += [(records + j * N * P_BITS // 8, size, P_BITS) for j in range(rank)]
         expect_results(block, [block.made(*entry) for entry in entries], s, decapsulates)
 
     return prove
@@ -227,12 +242,13 @@ def keys_stored(rank: int, isa: str) -> Proof:
         records = {f"{key}_out": run.workspace(block.lanes * SIZES[rank][key]) for key in ("pk", "sk")}
         u, s = block.words("u", block.u, rank), block.words("s", block.s, rank)
         assume_words(run, u + s)
-        block.leave_out(P_BITS, Q_BITS, pack=True)
+        block.leave_out_packing(P_BITS, Q_BITS)
         run.machine.call(function, block.state(records))
         for i in range(rank):
-            here = slice(i * N, (i + 1) * N)
-            block.expect_packed(records["pk_out"] + i * N * P_BITS // 8, P_BITS, [u[here]], rounded, "b")
-            block.expect_packed(records["sk_out"] + i * N * Q_BITS // 8, Q_BITS, [s[here]], lowest, "s")
+            here, sizes = slice(i * N, (i + 1) * N), SIZES[rank]
+            b = records["pk_out"] + i * N * P_BITS // 8, sizes["pk"], P_BITS
+            block.expect_packed(b, [u[here]], rounded, "b")
+            block.expect_packed((records["sk_out"] + i * N * Q_BITS // 8, sizes["sk"], Q_BITS), [s[here]], lowest, "s")
 
     return prove
 
@@ -252,14 +268,16 @@ def ciphertext_stored(rank: int, isa: str) -> Proof:
         out = run.workspace(block.lanes * SIZES[rank]["ct"])
         u = block.words("u", block.u, rank + 1)
         assume_words(run, u)
-        block.leave_out(1, pack=False)
-        block.leave_out(P_BITS, T_BITS[rank], pack=True)
+        block.leave_out_unpacking(1)
+        block.leave_out_packing(P_BITS, T_BITS[rank])
         run.machine.call(function, block.state({"ct_out": out}))
+        size = SIZES[rank]["ct"]
         for i in range(rank):
-            block.expect_packed(out + i * N * P_BITS // 8, P_BITS, [u[i * N:(i + 1) * N]], rounded, "b'")
-        message = block.made(block.hashed, 1)
-        block.expect_packed(out + rank * N * P_BITS // 8, T_BITS[rank], [u[rank * N:], message], FUNCTIONS[rank][0],
-                            "c_m")
+            block.expect_packed((out + i * N * P_BITS // 8, size, P_BITS), [u[i * N:(i + 1) * N]], rounded, "b'")
+        if run.drawn is None:
+            message = block.made(block.hashed, 2 * SEED, 1)
+            c_m = out + rank * N * P_BITS // 8, size, T_BITS[rank]
+            block.expect_packed(c_m, [u[rank * N:], message], FUNCTIONS[rank][0], "c_m")
 
     return prove
 
@@ -272,9 +290,9 @@ def message_decoded(rank: int, isa: str) -> Proof:
         block = Block(run, library, isa, rank)
         v, c = block.words("v", block.u + rank * block.poly, 1), block.few("c", block.cm, T_BITS[rank])
         assume_words(run, v)
-        block.leave_out(1, pack=True)
+        block.leave_out_packing(1)
         run.machine.call(function, block.state({}))
-        block.expect_packed(block.hashed, 1, [v, c], FUNCTIONS[rank][1], "m")
+        block.expect_packed((block.hashed, 2 * SEED, 1), [v, c], FUNCTIONS[rank][1], "m")
 
     return prove
 
@@ -286,10 +304,10 @@ def secret(mu: int, isa: str) -> Proof:
         run = Run(library, 1 << BITS)
         block = Block(run, library, isa, 2)
         records = records_of_lanes(run, block.lanes, ROW)
-        block.leave_out(mu, pack=False)
+        block.leave_out_unpacking(mu)
         run.machine.call(function, block.s, records, ROW, block.lanes, block.u)
         if run.drawn is None:
-            for n, word in enumerate(block.made(records, mu)):
+            for n, word in enumerate(block.made(records, ROW, mu)):
                 run.expect_table(run.lane(block.s, n, block.lanes), word, SAMPLES[mu], f"word {n}")
 
     return prove
