@@ -15,9 +15,9 @@ LARGEST_TABLE = 1 << 20
 class Sums:
     """Facts about sums of products of inputs, of which `facts` has assumed ranges.
 
-    A term depends on one source, an input or a sum or product of what depends on several. A sum of integers whose range
-    fits the width is those bits, whatever partial sums did mod 2^width. What depends on one source is computed for each
-    value in its range, and has to be k x + d mod q.
+    A term depends on one source, which is an input, or a sum or product of terms that depend on several. A sum of
+    integers whose range fits the width has those bits. What depends on one source is computed for each value in its
+    range, and has to be k x + d mod q.
     """
 
     def __init__(self, facts: Facts) -> None:
