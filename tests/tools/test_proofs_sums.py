@@ -229,6 +229,21 @@ class Instructions(unittest.TestCase):
             self.assertIsNone(m.lane_of(m.vector[1], 16), code)
 
 
+class Fields(unittest.TestCase):
+    def test_products_of_fields(self):
+        """Bits of fields times 2^s are those of the fields."""
+        terms.forget()
+        parts = [variable(f"x{n}", 5) for n in range(3)]
+        whole = concat(*parts)
+        for factor, low, high in itertools.product((1, 2, 3, 4, 6, 1 << 14), range(15), range(15)):
+            if low <= high:
+                term = extract(mul(whole, const(factor, 15)), high, low)
+                for drawn in ((31, 0, 21), (1, 30, 31)):
+                    number = (drawn[0] << 10 | drawn[1] << 5 | drawn[2]) * factor % (1 << 15)
+                    self.assertEqual(value(term, dict(zip(parts, drawn))), number >> low & (1 << high - low + 1) - 1)
+        self.assertEqual(extract(mul(whole, const(4, 15)), 6, 2), parts[2])
+
+
 class Formulas(unittest.TestCase):
     def test_fields_and_codes(self):
         self.assertEqual(lac_code.power(9), 0b10001)

@@ -28,6 +28,6 @@ def claims() -> Iterator[Claim]:
                         "their low bits, in order", packed(bits, 16, masks=True), inlined=True)
             yield Claim(f"saber {name} unpack {bits} bits", f"{isa}_saber_unpack_{bits}", "any bytes",
                         "words of their bits, in order", unpacked(bits, 16), inlined=True)
-        for mu in (6, 8):
+        for mu in (6, 8, 10):
             yield Claim(f"saber {name} secret {mu}", f"{isa}_saber_secret_{mu}", "any bytes", "GenSecret, mod 2^16",
                         lambda library, function, mu=mu: secret(library, function, mu), inlined=True)

@@ -288,6 +288,8 @@ def extract(a: Term, high: int, low: int) -> Term:
         return extract(a.args[0], base + high, base + low)
     if a.op == "concat":
         return _extract_of_concat(a, high, low)
+    if a.op == "mul" and (by := _shift_of_fields(a)) and by <= low:
+        return extract(a.args[0], high - by, low - by)
     if a.op == "sext":
         inner = a.args[0]
         if high < inner.width:
@@ -300,6 +302,14 @@ def extract(a: Term, high: int, low: int) -> Term:
     if a.op == "ite":
         return ite(a.args[0], extract(a.args[1], high, low), extract(a.args[2], high, low))
     return _make("extract", (a,), width, None, (high, low))
+
+
+def _shift_of_fields(a: Term) -> int:
+    """Returns s if a product is that of several fields side by side and 2^s, otherwise 0."""
+    fields, factor = a.args[0], a.args[1].value or 0
+    if fields.op == "concat" and len(fields.args) > 2 and factor & factor - 1 == 0:
+        return max(factor.bit_length() - 1, 0)
+    return 0
 
 
 def _extract_of_concat(a: Term, high: int, low: int) -> Term:
