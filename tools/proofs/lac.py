@@ -238,13 +238,14 @@ def claims() -> Iterator[Claim]:
                 if step == "a" and of.name == 256:  # the same n as 192
                     continue
                 yield Claim(f"lac {isa} product {step} {of.name}", f"{steps}10multiply_{step}E*", inputs, result,
-                            product(step, isa, of), is_long=of.n > 512)
+                            product(step, isa, of), is_long=isa == "ref" or step != "a" or of.n > 512)
             yield Claim(f"lac {isa} load {of.name}", f"{steps}10load_ct_skE*", "any bytes",
-                        "s in [-1, 1], coefficients of 4 bits", loaded(isa, of))
+                        "s in [-1, 1], coefficients of 4 bits", loaded(isa, of), is_long=of.name != 128)
             functions = f"_ZN7polykem3lac{scope}"
             yield Claim(f"lac {isa} e2 {of.name}", f"{functions}6noise2E*", "any bytes", "differences of bits",
-                        noise2(of))
+                        noise2(of), is_long=of.name == 256)
             yield Claim(f"lac {isa} add code {of.name}", f"{functions}8add_codeE*", "e2, any bytes", "e2 + 125 bits",
-                        code_added(of))
+                        code_added(of), is_long=of.name == 192)
             yield Claim(f"lac {isa} received {of.name}", f"{functions}13received_wordE*",
-                        "coefficients of 4 bits, words in [0, 250]", "whether c2 - c1 s is near 125", received(of))
+                        "coefficients of 4 bits, words in [0, 250]", "whether c2 - c1 s is near 125", received(of),
+                        is_long=of.name == 192)

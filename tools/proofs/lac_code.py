@@ -134,8 +134,8 @@ def multiplied(library: Library, function: str) -> None:
 
 
 def evaluated(errors: int) -> Proof:
-    """a X + c for the X of each bit of the message, a step of Horner's method. Bit n of plane b is bit b of a for X = x^e,
-    where e is the exponent of bit n."""
+    """a X + c for the X of each bit of the message, a step of Horner's method. Bit n of plane b is bit b of a for
+    X = x^e, where e is the exponent of bit n."""
 
     def prove(library: Library, function: str) -> None:
         run, of = Run(library, 3), exponents(errors)
@@ -161,11 +161,11 @@ def claims() -> Iterator[Claim]:
         for errors in PARITY_BYTES:
             table = f"kBch{errors}{ISAS[isa]}"
             yield Claim(f"lac {isa} bch {errors} parity", f"_ZN7polykem{len(table)}{table}E[2]", "any message",
-                        "message x^k mod g", encoded(errors))
+                        "message x^k mod g", encoded(errors), is_long=errors == 8)
             wrapper = f"{WRAPPERS[isa]}_bch"
             yield Claim(f"lac {isa} bch {errors} syndromes", f"{wrapper}_syndromes_{errors}", "any code word",
-                        "its values at powers of x", syndromes(errors), inlined=True)
+                        "its values at powers of x", syndromes(errors), inlined=True, is_long=errors == 8)
             yield Claim(f"lac {isa} bch {errors} horner", f"{wrapper}_horner_{errors}", "bits of a, any word c",
-                        "a X + c in GF(2^9)", evaluated(errors), inlined=True)
+                        "a X + c in GF(2^9)", evaluated(errors), inlined=True, is_long=errors == 8)
         yield Claim(f"lac {isa} bch field product", f"{WRAPPERS[isa]}_bch_multiply", "words of 9 bits",
                     "a b in GF(2^9)", multiplied, inlined=True)

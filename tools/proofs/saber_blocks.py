@@ -324,10 +324,10 @@ def claims() -> Iterator[Claim]:
                 some = "" if count == lanes else f" of {count}"
                 yield Claim(f"saber {isa} block pack {bits} bits{some}", interleaved(isa, "pack", bits), "any words",
                             "their low bits, in order, item by item", packed(bits, lanes, count),
-                            is_long=count != lanes or bits not in (3, 10))
+                            is_long=count != lanes or bits != 10)
                 yield Claim(f"saber {isa} block unpack {bits} bits{some}", interleaved(isa, "unpack", bits),
                             "any bytes", "words of their bits, in order, in the lanes of their items",
-                            unpacked(bits, lanes, count), is_long=count != lanes or bits not in (4, 13))
+                            unpacked(bits, lanes, count), is_long=count != lanes or bits != 13)
         for mu in NOISE_BITS.values():
             yield Claim(f"saber {isa} block secret {mu}", interleaved(isa, "sample_secret", mu), "words of bits",
                         "GenSecret, mod 2^16", secret(mu, isa))
@@ -344,8 +344,9 @@ def claims_of_rank(isa: str, rank: int) -> Iterator[Claim]:
             yield Claim(f"saber {isa} block{shared} products of {operation} {rank}", f"{name}{step}E*", "any words",
                         f"{result} mod (2^13, x^256 + 1)", proof(rank, isa, decapsulates), is_long=True)
     yield Claim(f"saber {isa} block store keys {rank}", f"{name}10store_keysE*", "any words",
-                "b rounded to 10 bits, s", keys_stored(rank, isa))
+                "b rounded to 10 bits, s", keys_stored(rank, isa), is_long=rank != 3)
     yield Claim(f"saber {isa} block store ciphertext {rank}", f"{name}7store_cE*", "any words, any message",
-                f"b' rounded to 10 bits, v' and the message to {T_BITS[rank]}", ciphertext_stored(rank, isa))
+                f"b' rounded to 10 bits, v' and the message to {T_BITS[rank]}", ciphertext_stored(rank, isa),
+                is_long=rank != 3)
     yield Claim(f"saber {isa} block message {rank}", f"{name}8decode_mE*", f"any words v, c_m of {T_BITS[rank]} bits",
-                "the highest bits of v + h2 - c_m", message_decoded(rank, isa))
+                "the highest bits of v + h2 - c_m", message_decoded(rank, isa), is_long=rank != 3)

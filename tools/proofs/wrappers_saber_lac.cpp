@@ -11,16 +11,16 @@
 
 namespace bch = polykem::bch;
 
-#define BCH(errors)                                                                   \
-  FUNCTION(bch_syndromes_##errors)(bch::Syndromes & out, const uint8_t* code) {       \
-    bch::compute_syndromes<errors>(out, code);                                        \
-  }                                                                                   \
-  FUNCTION(bch_horner_##errors)(bch::Plane * a, const uint16_t* c) {                  \
-    bch::Planes x, value;                                                             \
-    std::memcpy(x, bch::Code<errors>::kPositions.data(), sizeof x);                   \
-    std::memcpy(value, a, sizeof value);                                              \
-    bch::horner(value, x, *c);                                                        \
-    std::memcpy(a, value, sizeof value);                                              \
+#define BCH(errors)                                                             \
+  FUNCTION(bch_syndromes_##errors)(bch::Syndromes & out, const uint8_t* code) { \
+    bch::compute_syndromes<errors>(out, code);                                  \
+  }                                                                             \
+  FUNCTION(bch_horner_##errors)(bch::Plane * a, const uint16_t* c) {            \
+    bch::Planes x, value;                                                       \
+    std::memcpy(x, bch::Code<errors>::kPositions.data(), sizeof x);             \
+    std::memcpy(value, a, sizeof value);                                        \
+    bch::horner(value, x, *c);                                                  \
+    std::memcpy(a, value, sizeof value);                                        \
   }
 BCH(8)
 BCH(16)
