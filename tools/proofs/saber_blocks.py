@@ -324,10 +324,10 @@ def claims() -> Iterator[Claim]:
                 some = "" if count == lanes else f" of {count}"
                 yield Claim(f"saber {isa} block pack {bits} bits{some}", interleaved(isa, "pack", bits), "any words",
                             "their low bits, in order, item by item", packed(bits, lanes, count),
-                            is_long=count != lanes or bits != 10)
+                            is_long=count != lanes or bits != 10 or isa == "avx512")
                 yield Claim(f"saber {isa} block unpack {bits} bits{some}", interleaved(isa, "unpack", bits),
                             "any bytes", "words of their bits, in order, in the lanes of their items",
-                            unpacked(bits, lanes, count), is_long=count != lanes or bits != 13)
+                            unpacked(bits, lanes, count), is_long=count != lanes or bits != 13 or isa == "avx512")
         for mu in NOISE_BITS.values():
             yield Claim(f"saber {isa} block secret {mu}", interleaved(isa, "sample_secret", mu), "words of bits",
                         "GenSecret, mod 2^16", secret(mu, isa))
