@@ -114,11 +114,11 @@ test_end() {
   local clients before
   echo "an end of polykemd while clients exchange keys"
   before=$(counter operations_total)
-  for _ in 1 2 3; do swarm; done >swarm.log 2>&1 &
+  until [[ -e ended ]]; do swarm; done >swarm.log 2>&1 &
   clients=$!
   within 60 more_than "$before" || fail "polykemd computes nothing"
   podman stop polykemd >>log
-  kill -0 "$clients" || fail "the clients ended first"
+  touch ended
   exits_well polykemd || fail "polykemd fails at its end"
   says polykemd 'ends: ' || fail "polykemd does not say how it ends"
   wait "$clients" || { cat swarm.log && fail "exchanges fail"; }

@@ -20,7 +20,7 @@ Code, Kind, Register = iced.Code, iced.OpKind, iced.Register
 KINDS = {value: name for name, value in vars(iced.OpCodeOperandKind).items() if isinstance(value, int)}
 FEATURES = {value: name for name, value in vars(iced.CpuidFeature).items() if isinstance(value, int)}
 ASSUMED = {"INTEL8086", "INTEL186", "INTEL286", "INTEL386", "INTEL486", "X64", "CMOV", "SSE", "SSE2", "SSE3", "SSSE3",
-           "SSE4_1", "SSE4_2", "AVX", "AVX2", "BMI1", "BMI2", "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL",
+           "SSE4_1", "SSE4_2", "POPCNT", "AVX", "AVX2", "BMI1", "BMI2", "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL",
            "AVX512_VBMI", "AVX512_VBMI2", "AVX512_VNNI"}
 NEEDED = {"avx2", "bmi2", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512vbmi", "avx512_vbmi2", "avx512_vnni"}
 # Those that use the stack, count with registers, or are not in x86.py under their own names.

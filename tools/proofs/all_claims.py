@@ -3,10 +3,14 @@
 
 from collections.abc import Iterator
 
-from proofs import amx, cuda, every_prime, frodo, mldsa, mlkem, ntru, saber, saber_packing
+from proofs import (acceptance, amx, cuda, every_prime, frodo, lac, mldsa, mlkem, ntru, ntru_steps, saber, saber_blocks,
+                    saber_packing, saber_steps, selection)
 from proofs.claims import Claim
+
+FAMILIES = (mlkem, mldsa, frodo, ntru, ntru_steps, saber, saber_packing, saber_steps, saber_blocks, lac, acceptance, selection,
+            amx, cuda, every_prime)
 
 
 def all_claims() -> Iterator[Claim]:
-    for family in (mlkem, mldsa, frodo, ntru, saber, saber_packing, amx, cuda, every_prime):
+    for family in FAMILIES:
         yield from family.claims()

@@ -209,7 +209,7 @@ class Claim:
     inputs: str
     result: str
     prove: Proof
-    inlined: bool = False  # the library has it inlined only: the function is of wrappers.cpp
+    inlined: bool = False  # the library has it inlined only: the function is of wrappers*.cpp
     is_long: bool = False  # takes so long that only the complete run proves it
 
     def is_for(self, instruction_set: str) -> bool:

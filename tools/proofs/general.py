@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import iced_x86 as iced
 
 from proofs.memory import ZERO_BYTE, NotFollowed, bytes_of, value_of
-from proofs.terms import (Term, add, bitwise, const, extract, mul, sext, shift_left, shift_right, shift_right_signed,
-                          sub, zext)
+from proofs.terms import (Term, add, bitwise, concat, const, extract, ite, mul, sext, shift_left, shift_right,
+                          shift_right_signed, sub, zext)
 
 if TYPE_CHECKING:
     from proofs.x86 import X86 as Machine
@@ -76,11 +76,25 @@ def _one(f: Callable[[Term], Term]) -> Handler:
     return run
 
 
+def _shifted(f: Callable[[Term, int], Term], a: Term, count: Term) -> Term:
+    """Returns a word that is shifted by as many bits as a term says."""
+    if count.value is not None:
+        return f(a, count.value)
+    for bit in range(count.width):
+        a = ite(extract(count, bit, bit), f(a, 1 << bit), a)
+    return a
+
+
 def _shift(f: Callable[[Term, int], Term]) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         a = m.read(i, 0)
-        by = i.immediate(1) if i.op_kind(1) == iced.OpKind.IMMEDIATE8 else m.known(m.read(i, 1), "a shift")
-        by &= 63 if a.width == 64 else 31
+        count = const(i.immediate(1), 8) if i.op_kind(1) == iced.OpKind.IMMEDIATE8 else m.read(i, 1)
+        count = extract(count, 5 if a.width == 64 else 4, 0)
+        if count.value is None:
+            m.flags = ()
+            m.write(i, _shifted(f, a, count))
+            return
+        by = count.value
         result = f(a, by)
         if by:
             m.flags = ("other", result, a, a)
@@ -91,8 +105,8 @@ def _shift(f: Callable[[Term, int], Term]) -> Handler:
 
 def _shift_x(f: Callable[[Term, int], Term]) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
-        a = m.read(i, 1)
-        m.write(i, f(a, m.known(m.read(i, 2), "a shift") & (a.width - 1)))
+        a, count = m.read(i, 1), m.read(i, 2)
+        m.write(i, _shifted(f, a, extract(count, 5 if a.width == 64 else 4, 0)))
 
     return run
 
@@ -125,6 +139,32 @@ def _and_not(m: Machine, i: iced.Instruction) -> None:
     result = bitwise("and", bitwise("xor", a, const(-1, a.width)), b)
     m.flags = ("logic", result, a, b)
     m.write(i, result)
+
+
+def _count_ones(m: Machine, i: iced.Instruction) -> None:
+    a = m.read(i, 1)
+    result = const(0, a.width)
+    for bit in range(a.width):
+        result = add(result, zext(extract(a, bit, bit), a.width))
+    m.flags = ("other", result, a, a)
+    m.write(i, result)
+
+
+def _deposit(m: Machine, i: iced.Instruction) -> None:
+    """pdep: the lowest bits of a word, in order, where a mask has ones."""
+    a, mask = m.read(i, 1), m.known(m.read(i, 2), "a mask of bits")
+    bits, at = [], 0
+    for n in range(a.width):
+        bits.append(extract(a, at, at) if mask >> n & 1 else const(0, 1))
+        at += mask >> n & 1
+    m.write(i, concat(*reversed(bits)))
+
+
+def _gather(m: Machine, i: iced.Instruction) -> None:
+    """pext: the bits of a word where a mask has ones, in order."""
+    a, mask = m.read(i, 1), m.known(m.read(i, 2), "a mask of bits")
+    bits = [extract(a, n, n) for n in range(a.width) if mask >> n & 1]
+    m.write(i, zext(concat(*reversed(bits)), a.width) if bits else const(0, a.width))
 
 
 def _negate(m: Machine, i: iced.Instruction) -> None:
@@ -215,6 +255,9 @@ GENERAL: dict[str, Handler] = {
     "imul": _imul,
     "mul": _mul,
     "andn": _and_not,
+    "popcnt": _count_ones,
+    "pdep": _deposit,
+    "pext": _gather,
     "push": lambda m, i: _push(m, m.read(i, 0)),
     "pop": lambda m, i: m.write(i, pop(m)),
     "call": _call,

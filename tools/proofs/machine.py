@@ -123,6 +123,10 @@ class Machine(abc.ABC):
         if lane is None or lane.width != width or data != known:
             if term.op == "alike":
                 return term.args[0] if term.args[0].width == width and data == bytes_of(term) else None
+            part = term.args[-1] if term.op == "concat" else term
+            if part.op == "extract" and part.args[0].op == "alike":  # lanes that were moved, and are in order again
+                whole = value_of(data)
+                return whole.args[0] if whole.op == "alike" and whole.args[0].width == width else None
             if term.value is None or (whole := value_of(data)).value is None:
                 return None
             lane = extract(whole, width - 1, 0)

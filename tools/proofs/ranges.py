@@ -453,16 +453,19 @@ class Facts:
             return fact
         return Fact(-fact.high, -fact.low, self.scaled(fact.form, -1))
 
-    def _low_bits(self, term: Term, width: int) -> tuple[dict[int, int], int] | None:
-        """Returns the lowest bits as a sum of other terms and a constant, mod 2^width."""
+    def _low_bits(self, term: Term, width: int, depth: int = 64) -> tuple[dict[int, int], int] | None:
+        """Returns the lowest bits as a sum of other terms, at most so deep in the given one, and a constant, mod
+        2^width."""
         ones = (1 << width) - 1
         if term.value is not None:
             return {}, term.value & ones
         if term.width < width:
             return None
+        if depth == 0:
+            return {term.number: 1}, 0
         match term.op:
             case "add" | "sub" | "mul":
-                a, b = (self._low_bits(arg, width) for arg in term.args)
+                a, b = (self._low_bits(arg, width, depth - 1) for arg in term.args)
                 if a is None or b is None:
                     return None
                 if term.op == "mul":
@@ -477,14 +480,14 @@ class Facts:
                     total[key] = (total.get(key, 0) + sign * value) & ones
                 return {key: value for key, value in total.items() if value}, (a[1] + sign * b[1]) & ones
             case "sext" if term.args[0].width >= width:
-                return self._low_bits(term.args[0], width)
+                return self._low_bits(term.args[0], width, depth - 1)
             case "extract" if term.extra[1] == 0:  # type: ignore[index]
-                return self._low_bits(term.args[0], width)
+                return self._low_bits(term.args[0], width, depth - 1)
             case "concat" if term.args[-1].width >= width:
-                return self._low_bits(term.args[-1], width)
+                return self._low_bits(term.args[-1], width, depth - 1)
             case "concat" if term.args[-1].value == 0 and len(term.args) == 2:  # shifted to the left
                 shift = term.args[-1].width
-                part = self._low_bits(term.args[0], width - shift)
+                part = self._low_bits(term.args[0], width - shift, depth - 1)
                 if part is not None:
                     return {key: value << shift for key, value in part[0].items()}, part[1] << shift
         return {term.number: 1}, 0

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import bitwuzla
 
+from proofs.ranges import NotProved
 from proofs.terms import Term
 
 _KINDS = {"add": bitwuzla.Kind.BV_ADD, "sub": bitwuzla.Kind.BV_SUB, "mul": bitwuzla.Kind.BV_MUL,
@@ -56,6 +57,8 @@ def _made(manager: bitwuzla.TermManager, term: Term, args: list[bitwuzla.Term]) 
     one, zero = manager.mk_bv_value(manager.mk_bv_sort(1), 1), manager.mk_bv_value(manager.mk_bv_sort(1), 0)
     if term.op in _COMPARISONS:
         return manager.mk_term(bitwuzla.Kind.ITE, [manager.mk_term(_COMPARISONS[term.op], args), one, zero])
+    if term.op == "alike":
+        raise NotProved(f"{term} is of all items")
     if term.op == "ite":
         return manager.mk_term(bitwuzla.Kind.ITE, [manager.mk_term(bitwuzla.Kind.EQUAL, [args[0], one]), *args[1:]])
     raise ValueError(term.op)

@@ -151,10 +151,29 @@ def _dot_bytes(m: Machine, i: iced.Instruction) -> None:
     m.write_vector(i, _flatten(result), 32)
 
 
+def _differences(a: Term, b: Term) -> Term:
+    """psadbw: the sum of the distances of unsigned bytes."""
+    result = const(0, 64)
+    for at in range(0, 64, 8):
+        x, y = extract(a, at + 7, at), extract(b, at + 7, at)
+        result = add(result, zext(ite(compare("ult", x, y), sub(y, x), sub(x, y)), 64))
+    return result
+
+
 def _dot_words(m: Machine, i: iced.Instruction) -> None:
     size = m.vector_size(i)
     sums, a, b = (m.lanes(i, n, size, 32) for n in range(3))
     m.write_vector(i, _flatten(add(s, _pair_products(x, y)) for s, x, y in zip(sums, a, b)), 32)
+
+
+def _dot_bytes(m: Machine, i: iced.Instruction) -> None:
+    """pdpbusd: unsigned bytes times signed ones."""
+    size, results = m.vector_size(i), []
+    for total, a, b in zip(*(m.lanes(i, n, size, 32) for n in range(3))):
+        for at in range(0, 32, 8):
+            total = add(total, mul(zext(extract(a, at + 7, at), 32), sext(extract(b, at + 7, at), 32)))
+        results.append(total)
+    m.write_vector(i, _flatten(results), 32)
 
 
 def _least(less: str) -> Callable[[Term, Term], Term]:
@@ -197,11 +216,15 @@ def _signs(width: int) -> Handler:
     return run
 
 
-def _gathered_signs(m: Machine, i: iced.Instruction) -> None:
-    """pmovmskb: a general register of the bytes' highest bits."""
-    lanes = m.lanes(i, 1, m.vector_size(i, 1), 8)
-    bits = concat(*(extract(lane, 7, 7) for lane in reversed(lanes)))
-    m.write(i, zext(bits, max(m.width(i, 0), 32)))
+def _gathered_signs(width: int) -> Handler:
+    """pmovmskb, movmskps and movmskpd: a general register of the lanes' highest bits."""
+
+    def run(m: Machine, i: iced.Instruction) -> None:
+        lanes = m.lanes(i, 1, m.vector_size(i, 1), width)
+        bits = concat(*(_sign(lane) for lane in reversed(lanes)))
+        m.write(i, zext(bits, max(m.width(i, 0), 32)))
+
+    return run
 
 
 def _saturated(a: Term, width: int, low: int, high: int) -> Term:
@@ -339,6 +362,16 @@ def _shuffle_floats(m: Machine, i: iced.Instruction) -> None:
         for n in range(4):
             result.append((first if n < 2 else second)[at + (control >> 2 * n & 3)])
     m.write_vector(i, _flatten(result), 32)
+
+
+def _move_halves(upper: bool) -> Handler:
+    """movhlps and movlhps: the upper or the lower 64 bits of both operands."""
+
+    def run(m: Machine, i: iced.Instruction) -> None:
+        first, second = (m.read_vector(i, n, 16) for n in _sources(i))
+        m.write_vector(i, second[8:] + first[8:] if upper else first[:8] + second[:8])
+
+    return run
 
 
 def _shuffle_quarters(mask_width: int) -> Handler:
@@ -482,6 +515,20 @@ def _double_shift(width: int, left: bool) -> Handler:
     return run
 
 
+def _double_shift_each(width: int, left: bool) -> Handler:
+    """pshldv and pshrdv: the same with a distance for each lane; the destination is the first operand."""
+
+    def run(m: Machine, i: iced.Instruction) -> None:
+        size, lanes = m.vector_size(i), []
+        for a, b, count in zip(*(m.lanes(i, n, size, width) for n in range(3))):
+            by = m.known(count, "a shift") % width
+            low = width - by if left else by
+            lanes.append(extract(concat(a, b) if left else concat(b, a), low + width - 1, low))
+        m.write_vector(i, _flatten(lanes), width)
+
+    return run
+
+
 def _ternary(mask_width: int) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         size, table = m.vector_size(i), i.immediate(3)
@@ -542,6 +589,39 @@ def _align(m: Machine, i: iced.Instruction) -> None:
         both = second[at:at + 16] + first[at:at + 16] + [ZERO_BYTE] * 16
         result += both[min(by, 32):][:16]
     m.write_vector(i, result, 8)
+
+
+def compressed(lanes: list[Term], bits: list[Term]) -> list[Term]:
+    """Returns the lanes whose bits are set, in order, then zeros."""
+    result = [const(0, lanes[0].width)] * len(lanes)
+    for lane, bit in zip(reversed(lanes), reversed(bits)):
+        result = [ite(bit, first, second) for first, second in zip([lane, *result], result)]
+    return result
+
+
+def _compress(width: int) -> Handler:
+    def run(m: Machine, i: iced.Instruction) -> None:
+        if not i.zeroing_masking or i.op_kind(0) != iced.OpKind.REGISTER:
+            raise NotFollowed("lanes are not cleared")
+        size, mask = m.vector_size(i), m.mask[iced.RegisterExt.number(i.op_mask)]
+        lanes = m.lanes(i, 1, size, width)
+        data = _flatten(compressed(lanes, [extract(mask, n, n) for n in range(len(lanes))]))
+        m.vector[iced.RegisterExt.number(i.op_register(0))] = data + [ZERO_BYTE] * (64 - size)
+
+    return run
+
+
+def _align_lanes(width: int) -> Handler:
+    """valignd and valignq: the lanes of both operands from a number on."""
+
+    def run(m: Machine, i: iced.Instruction) -> None:
+        size = m.vector_size(i)
+        both = m.lanes(i, 2, size, width) + m.lanes(i, 1, size, width)
+        count = len(both) // 2
+        by = i.immediate(3) % count
+        m.write_vector(i, _flatten(both[by:by + count]), width)
+
+    return run
 
 
 def _extend(source: int, target: int, f: Callable[[Term, int], Term]) -> Handler:
@@ -656,12 +736,15 @@ for _letter, _width in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
         f"prol{_letter}": _rotate(_width),
         f"pshld{_letter}": _double_shift(_width, True),
         f"pshrd{_letter}": _double_shift(_width, False),
+        f"pshldv{_letter}": _double_shift_each(_width, True),
+        f"pshrdv{_letter}": _double_shift_each(_width, False),
         f"pbroadcast{_letter}": _broadcast(_width // 8),
         f"perm{_letter}": _permute(_width),
         f"permt2{_letter}": _permute_two(_width, True),
         f"permi2{_letter}": _permute_two(_width, False),
         f"pblendm{_letter}": _blend_by_mask(_width),
         f"pmov{_letter}2m": _signs(_width),
+        f"pcompress{_letter}": _compress(_width),
         f"ptestm{_letter}": _compare(_width, lambda a, b: negate(_is_zero(bitwise("and", a, b)))),
         f"pinsr{_letter}": _insert_word(_width),
         f"pextr{_letter}": _extract_word(_width),
@@ -703,9 +786,12 @@ VECTOR |= {
     "pmuludq": _lanewise(64, _of_low_half(zext)),
     "pmaddwd": _lanewise(32, _pair_products),
     "pmaddubsw": _lanewise(16, _byte_pair_products),
+    "psadbw": _lanewise(64, _differences),
     "pdpwssd": _dot_words,
     "pdpbusd": _dot_bytes,
-    "pmovmskb": _gathered_signs,
+    "pmovmskb": _gathered_signs(8),
+    "movmskps": _gathered_signs(32),
+    "movmskpd": _gathered_signs(64),
     "packssdw": _pack(16, -0x8000, 0x7FFF),
     "packusdw": _pack(16, 0, 0xFFFF),
     "packsswb": _pack(8, -0x80, 0x7F),
@@ -723,6 +809,8 @@ VECTOR |= {
     "pshuflw": _shuffle_half(False),
     "pshufhw": _shuffle_half(True),
     "shufps": _shuffle_floats,
+    "movhlps": _move_halves(True),
+    "movlhps": _move_halves(False),
     "shufi64x2": _shuffle_quarters(64),
     "shufi32x4": _shuffle_quarters(32),
     "permq": _permute_quads,
@@ -746,6 +834,8 @@ VECTOR |= {
     "broadcasti64x2": _broadcast(16, 64),
     "broadcasti64x4": _broadcast(32, 64),
     "palignr": _align,
+    "alignd": _align_lanes(32),
+    "alignq": _align_lanes(64),
     "pmultishiftqb": _multishift,
     "pslldq": _shift_bytes(True),
     "psrldq": _shift_bytes(False),
