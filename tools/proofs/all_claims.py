@@ -7,8 +7,8 @@ from proofs import (acceptance, amx, cuda, every_prime, frodo, lac, mldsa, mlkem
                     saber_packing, saber_steps, selection)
 from proofs.claims import Claim
 
-FAMILIES = (mlkem, mldsa, frodo, ntru, ntru_steps, saber, saber_packing, saber_steps, saber_blocks, lac, acceptance, selection,
-            amx, cuda, every_prime)
+FAMILIES = (mlkem, mldsa, frodo, ntru, ntru_steps, saber, saber_packing, saber_steps, saber_blocks, lac, acceptance,
+            selection, amx, cuda, every_prime)
 
 
 def all_claims() -> Iterator[Claim]:
