@@ -21,7 +21,8 @@
 #   python-sanitize  the quick ones under both sanitizers, bulk jobs left out, in build-sanitize/
 #   program  the program's tests under both sanitizers, faulty network clients included, in build-sanitize/
 #   ubsan    the quick tests under all of UndefinedBehaviorSanitizer, in build-ubsan/
-#   fuzz     every fuzzer for POLYKEM_FUZZ_SECONDS (10), in build-fuzz/
+#   fuzz     every fuzzer for POLYKEM_FUZZ_SECONDS (10), in build-fuzz/, from its seeds and from what earlier runs have
+#            kept in POLYKEM_FUZZ_CORPUS (build-fuzz/corpus)
 #   mutants  faults planted one at a time, each of which a test must find: tools/mutants.py
 #   modes    known answers, zeroization and constant time of -O2 without PIE, of link-time optimisation and of Debian's
 #            flags, and known answers of a debug build, in build-modes/
@@ -29,6 +30,7 @@
 #   compilers  no warning of the oldest and the newest GCC and Clang found here, in build-compilers/
 #
 #   coverage the lines of C++ that the quick tests run, as a table, in build-coverage/
+#   fuzz-coverage  the lines of each parser that the fuzzers' inputs reach, as a table, in build-fuzz-coverage/
 #
 # The last line is "N passed, N failed"; the exit status is 0 only when something ran and nothing failed.
 # A phase that does not build counts as one failure, and the other phases still run.
@@ -52,7 +54,7 @@ declare -A typical=([tests.build]=620 [tests.test]=610 [sanitize.build]=155 [san
   [python-sanitize.test]=330 [full.build]=690 [full.test]=3000 [ct-full.build]=900
   [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
   [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
-  [fuzz.test]=360 [mutants.test]=900 [tidy.test]=900
+  [fuzz.test]=360 [fuzz-coverage.build]=600 [fuzz-coverage.test]=60 [mutants.test]=900 [tidy.test]=900
   [compilers.build]=1700 [coverage.build]=610 [coverage.test]=1180)
 
 passed=0
@@ -212,6 +214,17 @@ outcome() {
   fi
 }
 
+# A clang that has llvm-cov and llvm-profdata of its version.
+coverage_compiler() {
+  local clang
+  for clang in $(compgen -c clang++ | grep -xE 'clang\+\+(-[0-9]+)?' | sort -Vu); do
+    if command -v "${clang/clang++/llvm-cov}" >/dev/null && command -v "${clang/clang++/llvm-profdata}" >/dev/null; then
+      echo "$clang"
+      return
+    fi
+  done
+}
+
 fuzz_compiler() { compgen -c clang++ | grep -xE 'clang\+\+(-[0-9]+)?' | sort -V | head -n 1; }
 
 # CUDA code is compiled with a compiler that is fetched where there is none. Without one the tests of what it made are
@@ -241,6 +254,8 @@ if [[ $(uname -m) == x86_64 ]] && ! grep -q avx512_vbmi2 /proc/cpuinfo; then
   vectors=avx2 syntax=(polykem_syntax)
 fi
 test_build=(--preset test "-DPOLYKEM_VECTORS=$vectors" "-DPOLYKEM_CUDA_KERNELS=$kernels")
+fuzz_build=(-G Ninja -DCMAKE_BUILD_TYPE=None -DPOLYKEM_BUILD_FUZZERS=ON -DPOLYKEM_VECTORS=none
+  -DPOLYKEM_BUILD_EXAMPLES=OFF -DPOLYKEM_CUDA=OFF -DPOLYKEM_CKKS=ON)
 release_build=(--preset release -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_PYTHON=OFF -DPOLYKEM_CKKS=ON)
 
 run() {
@@ -307,9 +322,21 @@ run() {
       ;;
     fuzz)
       clang=$(fuzz_compiler)
-      build fuzz build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=None -DPOLYKEM_BUILD_FUZZERS=ON -DPOLYKEM_VECTORS=none \
-        -DPOLYKEM_BUILD_EXAMPLES=OFF -DPOLYKEM_CUDA=OFF -DPOLYKEM_CKKS=ON -DCMAKE_CXX_COMPILER="$clang" \
-        -DCMAKE_C_COMPILER="${clang/++/}" -- fuzzers && check fuzz build-fuzz -L fuzz
+      build fuzz build-fuzz "${fuzz_build[@]}" -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_C_COMPILER="${clang/++/}" \
+        -- fuzzers && check fuzz build-fuzz -L fuzz
+      ;;
+    fuzz-coverage)
+      clang=$(coverage_compiler)
+      [[ -n $clang ]] || {
+        echo "  no clang here has llvm-cov and llvm-profdata of its version: apt-get install llvm"
+        step_wall=0 step_cpu=0
+        note fuzz-coverage.build 0 1 0
+        return
+      }
+      build fuzz-coverage build-fuzz-coverage "${fuzz_build[@]}" -DPOLYKEM_FUZZ_COVERAGE=ON \
+        -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_C_COMPILER="${clang/++/}" -- fuzzers &&
+        outcome fuzz-coverage.test build-fuzz-coverage tests/fuzz/coverage.py build-fuzz-coverage &&
+        cat build-fuzz-coverage/fuzz-coverage.log
       ;;
     mutants)
       mkdir -p build-mutants

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of the fuzzers: a check that ends the run, and a context that lives as long as the process.
+// Helpers of the fuzzers: a context that lives as long as the process, sets, and bytes made of the input.
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <polykem/polykem.hpp>
 #include <string>
 #include <vector>
 
-namespace polykem::fuzz {
+#include "tests/fuzz/require.hpp"
 
-/// Ends the run with a finding if `holds` is false.
-inline void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "violated: %s\n", what);
-  std::abort();
-}
+namespace polykem::fuzz {
 
 inline const Context& context() {
   static const Context instance(1);
