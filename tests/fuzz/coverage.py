@@ -31,7 +31,7 @@ PARSERS = [
     ("encrypted keys", ["encrypted_key"], ["cli/files/encrypted_key.cpp"]),
     ("files of records", ["key_file"], ["cli/files/armour.cpp", "cli/files/named_records.cpp"]),
     ("known answers", ["kat_files", "kat_json", "kat_rsp"], KAT),
-    ("gzip", ["gzip"], ["cli/common/input.cpp"]),
+    ("input, plain or gzipped", ["gzip", "key_file"], ["cli/common/input.cpp"]),
     ("frames of `polykem exchange`", ["frame"], ["cli/net/frame.cpp"]),
     ("metrics of `polykem top`", ["metrics"], ["cli/top/samples.cpp", "cli/top/figures.cpp"]),
     ("ServerHello", ["server_hello"], ["cli/tls/server_hello.cpp"]),
@@ -46,9 +46,10 @@ def llvm_tool(name, build):
     compiler = re.search(r"^CMAKE_CXX_COMPILER:.*=(.*)", (build / "CMakeCache.txt").read_text(), re.M)[1]
     banner = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
     version = re.search(r"version (\d+)", banner)[1]
-    for candidate in (f"{name}-{version}", name):
-        if (path := shutil.which(candidate)) and f"version {version}." in subprocess.run(
-                [path, "--version"], capture_output=True, text=True, check=True).stdout:
+    for suffix in (f"-{version}", ""):
+        cov, path = shutil.which(f"llvm-cov{suffix}"), shutil.which(f"{name}{suffix}")
+        if cov and path and f"version {version}." in subprocess.run([cov, "--version"], capture_output=True, text=True,
+                                                                    check=True).stdout:
             return path
     sys.exit(f"coverage.py: no {name} of version {version} is installed: apt-get install llvm-{version}")
 

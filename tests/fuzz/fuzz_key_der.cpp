@@ -55,6 +55,20 @@ void check_certificate(ByteView der) {
   if (scheme_in(key)) check_der(key);
 }
 
+/// What the program and the provider ask before they read a key, and what they read for one use.
+void check_uses(ByteView der) {
+  certificate_der_bytes(der);
+  const bool encrypted = is_encrypted_key(der);
+  for (const KeyUse use : {KeyUse::kKem, KeyUse::kSignature}) {
+    try {
+      const PrivateKey key = read_private_key(der, use);
+      fuzz::require(!encrypted && key.scheme.is_signature() == (use == KeyUse::kSignature), "a key of that use");
+    } catch (const FormatError&) {
+      read_public_key(der, use);
+    }
+  }
+}
+
 /// Labels and contents.
 std::vector<std::pair<std::string, SecretBytes>> blocks_of(ByteView text, PemReader::Style style) {
   std::vector<std::pair<std::string, SecretBytes>> out;
@@ -83,7 +97,7 @@ void check_pem(ByteView text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  for (const auto check : {check_der, check_begin, check_certificate, check_pem}) {
+  for (const auto check : {check_der, check_begin, check_certificate, check_uses, check_pem}) {
     try {
       check(ByteView(data, size));
     } catch (const FormatError&) {

@@ -15,11 +15,13 @@ using namespace polykem::cli;
 
 namespace {
 
-/// Returns all records, read in batches of `at_once`; nothing if the content is refused.
+/// Returns all records, read in batches of `at_once`; nothing if the content is refused. Secret keys are those of any
+/// set that the content names.
 std::optional<SecretBytes> records_of(ByteView content, RecordKind kind, std::size_t at_once) {
   try {
     InputFile file(content, "input");
-    RecordReader reader(file, kind, "ntruhps2048509", fuzz::context());
+    const char* const scheme = kind == RecordKind::kSecretKey ? "" : "ntruhps2048509";
+    RecordReader reader(file, kind, scheme, fuzz::context());
     SecretBytes all;
     SecretBytes batch;
     while (const std::size_t n = reader.read(batch, at_once)) {
@@ -53,6 +55,7 @@ std::vector<NamedRecord> records_of(ByteView content) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ByteView content(data, size);
   read_as_records(content, RecordKind::kPublicKey);
+  read_as_records(content, RecordKind::kSecretKey);
   read_as_records(content, RecordKind::kSharedSecret);
   try {
     const auto records = records_of(content);
