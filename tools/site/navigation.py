@@ -23,6 +23,7 @@ NAVIGATION = {
                "src/prim/README.md", "src/prim/keccak/README.md", "src/prim/ecdh/README.md", "src/engine/README.md",
                "src/broker/README.md",
                "src/accelerators/README.md", "cli/README.md", "provider/README.md", "tests/README.md",
+               "tests/fuzz/README.md",
                "ckks/src/README.md",
                "ckks/src/cuda/README.md", "ckks/openfhe/README.md", "src/embedded/README.md",
                "hw/README.md", "hw/doc/walk.md", "hw/doc/registers.md", "docs/side_channels.md",
