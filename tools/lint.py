@@ -10,7 +10,8 @@ formula in their "check-magic:" comment; functions of at most 80 lines; lines of
 unfinished work that name an issue; links of Markdown files that lead somewhere, headings included; pages under docs/
 that exist where they are named; includes that follow the arrows of ARCHITECTURE.md, without cycles; commits of this
 history where results and Markdown files name commits; results that say which command repeats them; jobs of
-.github/workflows that are targets of the Makefile or phases of its target test-full.
+.github/workflows that are targets of the Makefile or phases of its target test-full; files and commands in tables of
+evidence that exist (tools/evidence.py).
 """
 
 import ast
@@ -23,6 +24,8 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+
+import evidence
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = {".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"}
@@ -327,6 +330,7 @@ def check(path, keys):
         yield from check_citations(path, lines, keys)
         yield from check_links(path, lines)
         yield from check_commits(path, lines)
+        yield from evidence.findings(lines, makefile_targets())
 
 
 def cycle_of(arrows):

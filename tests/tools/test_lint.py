@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests which commits a Markdown file may name: those of this history, and another repository's on the line that names
-it; which headers a folder may include; and which jobs a workflow may have."""
+it; which headers a folder may include; which jobs a workflow may have; and what a table of evidence may name."""
 
 import pathlib
 import sys
@@ -8,6 +8,7 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import evidence  # noqa: E402
 import lint  # noqa: E402
 
 HISTORY = ["1234567" + 33 * "0", "26145a9" + 33 * "b", "c6565475" + 32 * "1"]
@@ -85,6 +86,35 @@ class Arrows(unittest.TestCase):
         for folder, above in (("src/core", "src/engine"), ("python", "ckks/python"), ("research/lab", "ckks/bench")):
             cycle = lint.cycle_of({**lint.ARROWS, folder: lint.ARROWS[folder] | {above}})
             self.assertLessEqual({folder, above}, set(cycle), cycle)
+
+
+class Evidence(unittest.TestCase):
+    def findings(self, files, commands, left="nothing known"):
+        lines = [evidence.HEAD, "|---|---|---|---|", f"| It works | {files} | {commands} | {left} |"]
+        return [text for _, text in evidence.findings(lines, {"test", "test-m4"})]
+
+    def test_files_and_commands_that_exist_pass(self):
+        for files in ("tests/tools/test_lint.py", "tools/*.py", "a plugin: tests/tools/test_lint.py, tests/kat."):
+            self.assertEqual(self.findings(files, "`make test`"), [], files)
+        for commands in ("`make test-m4`", "`JOBS=1 tools/test.sh sanitize`", "`ctest -R '^tools\\.Lint$'`",
+                         "`ctest -L '^kat$' -LE '^full$'`", "`make test`; *full*: `tools/test.sh fuzz`",
+                         "`ctest -R '^cuda_devices_many_failures$'`", "`tests/gpu/run.sh build-gpu test`"):
+            self.assertEqual(self.findings("tools/lint.py", commands), [], commands)
+
+    def test_what_does_not_exist_is_reported(self):
+        for files in ("tools/none.py", "by hand", "[tools/lint.py](tools/lint.py)"):
+            self.assertEqual(len(self.findings(files, "`make test`")), 1, files)
+        for commands in ("`make tests`", "`tools/test.sh tests none`", "`ctest -R '^tools\\.Miss" "pelt$'`", "by hand",
+                         "`ctest --verbose`", "`tests/none.sh`", "*full*: `make test`, *full*: `make test`"):
+            self.assertEqual(len(self.findings("tools/lint.py", commands)), 1, commands)
+        self.assertEqual(len(self.findings("tools/lint.py", "`make test`", left="")), 1)
+
+    def test_a_command_selects_tests_of_its_kind(self):
+        tests = [("frodo.Keys", ["quick"]), ("frodo.Keys.whole", ["exhaustive", "full"])]
+        for command, full, selected in (("ctest -R Keys", False, True), ("ctest -R Keys", True, True),
+                                        ("ctest -R 'Keys$'", True, False), ("ctest -L '^quick$'", False, True),
+                                        ("ctest -L '^exhaustive$' -LE '^full$'", False, False)):
+            self.assertEqual(evidence.selects(command, full, tests), selected, command)
 
 
 if __name__ == "__main__":
