@@ -175,12 +175,9 @@ package-oci: ## OCI images of polykemd and of HAProxy with the provider, in dist
 	@tools/package/deb.sh --missing $(DEB_OPTIONS) dist bookworm
 	@tools/package/oci.sh $(if $(TWICE),--twice) dist/bookworm dist/oci
 
-package-test: $(if $(filter bookworm,$(SUITES)),package-oci) ## Install, use, upgrade and remove packages in bare systems, run the images, use the wheel, as root; first builds this commit's packages missing from dist/ (SUITES)
-	@tools/setup.sh deb wheel $(if $(findstring arm64,$(SUITES)),deb_arm64)
-	@tools/package/deb.sh --missing $(DEB_OPTIONS) dist $(SUITES)
-	@tests/package/deb.sh dist $(SUITES)
-	@$(if $(filter bookworm,$(SUITES)),tests/package/oci.sh dist/oci)
-	@tests/wheel/installed.sh
+package-test: ## Install, use, upgrade and remove packages in bare systems, run the images, use the wheel, as root; first builds this commit's packages missing from dist/ (SUITES="bookworm trixie")
+	@tools/setup.sh deb wheel $(if $(filter bookworm,$(SUITES)),oci) $(if $(findstring arm64,$(SUITES)),deb_arm64)
+	@tests/package/run.sh $(DEB_OPTIONS) dist $(SUITES)
 
 release-files: ## Checksums, list of software and provenance of the packages in dist/ (KEY=gpg:ID, minisign:FILE, openssl:FILE: signed; DIST=FOLDER: those there)
 	@tools/package/release_files.py $(DIST) $(KEY)

@@ -21,12 +21,17 @@ base=$scratch/base root=$scratch/bare
 make_root "$base" bookworm --variant=apt
 in_root "$base" sh -c 'apt-get -qq update && apt-get -qq -y --no-install-recommends install git make' \
   >"$scratch/log" 2>&1 || { cat "$scratch/log" && exit 1; }
+settings=()
+if [[ -n ${PIP_CERT:-} ]]; then # of a proxy, for example
+  cp "$PIP_CERT" "$base/root/certificates.pem"
+  settings+=(PIP_CERT=/root/certificates.pem)
+fi
 git clone --quiet --depth 1 "file://$source_tree" "$base/root/clone"
 for page in "$@"; do
   begin=$SECONDS
   cp -a "$base" "$root"
   python3 "$source_tree/tests/install/run_docs.py" --print "$root/root/clone/docs/$page" >"$root/root/commands"
-  in_root "$root" bash -c 'cd ~/clone && bash -euxo pipefail ~/commands' >"$scratch/log" 2>&1 ||
+  in_root "$root" env "${settings[@]}" bash -c 'cd ~/clone && bash -euxo pipefail ~/commands' >"$scratch/log" 2>&1 ||
     { tail -n 40 "$scratch/log" && echo "clone_pages.sh: $page" >&2 && exit 1; }
   echo "$page: every command works ($((SECONDS - begin)) s)"
   rm -rf --one-file-system "$root"

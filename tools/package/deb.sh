@@ -113,8 +113,8 @@ build() {
     SOURCE_DATE_EPOCH="$epoch" CUDACXX=/build/cuda/bin/nvcc POLYKEM_CUDA_ARCHS="$archs" \
     DEB_BUILD_OPTIONS="parallel=$(nproc)" "$@" \
     sh -c "umask $umask && cd $folder/$tree && dpkg-buildpackage -us -uc ${options[*]}" >"$scratch/log" 2>&1 ||
-    { tail -n 40 "$scratch/log" && cp "$scratch/log" "$out/.commits/failed.log" &&
-      fail "the build failed: $out/.commits/failed.log"; }
+    { tail -n 40 "$scratch/log" && cp "$scratch/log" "$out/.commits/$suite.failed.log" &&
+      fail "the build failed: $out/.commits/$suite.failed.log"; }
 }
 
 compare() {
