@@ -422,8 +422,8 @@ void check_end_of_keygen(const Context& gpu, const Set& set, size_t count) {
 }
 
 /// Enough items that the offsets into their records exceed 2^32. Of NTRU those into their random bytes, in any unit up
-/// to 8 bytes: about 65 GB for encapsulation, 110 GB and more for key generation. tests/prim/cuda_index_test.cpp checks
-/// the offsets by themselves.
+/// to 8 bytes: about 65 GB for encapsulation, 110 GB and more for key generation. In the generator's units of 16 bytes
+/// they would exceed it in twice the memory; tests/prim/cuda_index_test.cpp checks the offsets by themselves.
 void check_border(const Set& set) {
   const size_t record = std::min(set.info.public_key_bytes, set.info.ciphertext_bytes);
   const size_t count =

@@ -23,8 +23,8 @@ TEST(ChaCha20, BlockOfTheStandard) {
     EXPECT_EQ(block[j], kExpected[j]) << j;
 }
 
-/// [RFC8439, A.1], test vector 5: the last word of the nonce.
-TEST(ChaCha20, BlockWithEachInput) {
+/// [RFC8439, A.1], test vector 5. The vector above has zero there.
+TEST(ChaCha20, LastWordOfTheNonce) {
   const std::array<uint32_t, 8> key{};
   uint32_t block[kChaChaWords];
   chacha20_block(block, key.data(), 0, 0, 0, 0x02000000);

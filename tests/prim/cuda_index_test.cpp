@@ -65,9 +65,10 @@ TYPED_TEST_SUITE(CudaIndex, Sets);
 
 TYPED_TEST(CudaIndex, EveryItemOfALargeBatchGetsItsOwnRandomBytes) {
   using S = ntru::cuda::Shape<TypeParam>;
-  // 9,000,000 items of ntruhps4096821, 15,000,000 of ntruhps2048509 and 22,900,000 of ntruhrss701 wrapped once.
+  // From 9,000,000 items of ntruhps4096821, 15,000,000 of ntruhps2048509 and 24,200,000 of ntruhrss701 on, rows take
+  // more than 2^35 bytes, so an offset of 32 bits in units of 8 bytes would wrap.
   for (const uint64_t count : {uint64_t{1}, uint64_t{33}, uint64_t{9'000'000}, uint64_t{15'000'000},
-                               uint64_t{22'900'000}, uint64_t{ntru::cuda::kMaxItems}}) {
+                               uint64_t{24'200'000}, uint64_t{ntru::cuda::kMaxItems}}) {
     check_coins<coin_blocks(S::kKeygenCoinBytes), S::kCoinStride>(count);
     check_coins<coin_blocks(S::kEncapsCoinBytes), S::kCoinStride>(count);
   }

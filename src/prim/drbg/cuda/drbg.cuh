@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bytes on the device. Block j of item i of a batch is block j of ChaCha20's keystream with the batch's seed as
-// the key and i, as a 64-bit number, and the operation as the nonce, so that all blocks are independent. The seed is
-// fresh for every batch and comes from the host's generator.
+// Random bytes on the device. Block j of item i is block j of ChaCha20's keystream with the seed as the key and i, as a
+// 64-bit number, and the operation as the nonce, so that all blocks are independent. The host's generator makes a seed
+// for every batch. Where a batch is computed in parts, in each of which i begins at 0, each part has a seed of its own:
+// the batch's XOR the number of the part's first item (accelerators/cuda/module/part.cpp).
 #pragma once
 
 #include "prim/drbg/cuda/chacha20.hpp"
