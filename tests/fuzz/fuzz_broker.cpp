@@ -112,7 +112,7 @@ bool run(const Step& step, Client& client, broker::Session& session) {
       slot.deadline_ns = step.value;
       return true;
     case 5:
-      client.word(size_t{step.place} * 4) = step.value;
+      client.word(size_t{step.place} * 4 + step.index % 4u) = step.value;
       return true;
     case 6:
       return session.take_submissions() != broker::Session::Turn::kDrop;
