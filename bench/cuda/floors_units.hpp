@@ -58,7 +58,8 @@ struct Work {
 
 /// Returns the blocks of the generator that hold these random bytes.
 constexpr double random_blocks(size_t bytes) {
-  return static_cast<double>((bytes + 63) / 64);
+  constexpr size_t kBytesOfBlock = 64;
+  return static_cast<double>((bytes + kBytesOfBlock - 1) / kBytesOfBlock);
 }
 
 /// Returns the permutations of a sponge that absorbs these bytes and squeezes at most `rate`.

@@ -2,9 +2,10 @@
 // The block function of the device's generator, compiled for the host.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
-#include "prim/drbg/cuda/chacha20.hpp"
+#include "prim/drbg/cuda/coin_block.hpp"
 
 namespace polykem::cuda {
 namespace {
@@ -33,6 +34,17 @@ TEST(ChaCha20, LastWordOfTheNonce) {
                                     0x99c28f5f, 0x628314e8, 0x398a19fa, 0x6ded1b53};
   for (int j = 0; j < kChaChaWords; ++j)
     EXPECT_EQ(block[j], kExpected[j]) << j;
+}
+
+/// The item fills two words of the nonce, and the domain the third.
+TEST(CoinBlock, InputsAreThoseOfChaCha20) {
+  const std::array<uint32_t, 8> seed{1, 2, 3, 4, 5, 6, 7, 8};
+  for (const auto domain : {CoinDomain::kKeygen, CoinDomain::kEncaps, CoinDomain::kSign, CoinDomain::kPart}) {
+    uint32_t block[kChaChaWords], expected[kChaChaWords];
+    make_coin_block(block, seed.data(), domain, 0x0123456789abcdef, 42);
+    chacha20_block(expected, seed.data(), 42, 0x89abcdef, 0x01234567, static_cast<uint32_t>(domain));
+    EXPECT_TRUE(std::equal(std::begin(block), std::end(block), expected));
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "accelerators/cuda/module/overlap.hpp"
 #include "core/round.hpp"
 #include "core/secure.hpp"
+#include "prim/drbg/cuda/coin_block.hpp"
 
 namespace polykem::cuda {
 
@@ -234,12 +235,19 @@ void Part::fill_device_batch() {
   }
 }
 
+/// Makes the part's own seed: the index of items restarts with every part.
+void Part::stage_seed() {
+  uint32_t seed[kSeedBytes / 4], block[kChaChaWords];
+  std::memcpy(seed, batch_.seed(), kSeedBytes);
+  make_coin_block(block, seed, CoinDomain::kPart, first_, 0);
+  std::memcpy(seed_staged_, block, kSeedBytes);
+  zeroize(seed, sizeof seed);
+  zeroize(block, sizeof block);
+}
+
 /// Copies the inputs that lie in ordinary host memory, and the seed, into pinned memory.
 void Part::copy_to_staging() {
-  std::memcpy(seed_staged_, batch_.seed(), kSeedBytes);
-  // The index of items restarts with every part, so each part needs a seed of its own to make different numbers.
-  for (size_t b = 0; b < sizeof first_; ++b)
-    seed_staged_[b] ^= static_cast<std::byte>(first_ >> (8 * b));
+  stage_seed();
   for (const Array& a : arrays_) {
     if (a.in != nullptr && a.needs_staging()) std::memcpy(a.staged, a.in, a.bytes);
   }

@@ -67,6 +67,7 @@ class Part {
   Strings on_device(const Strings& strings, Name bytes, Name offsets) const;
   void assign_memory();
   void fill_device_batch();
+  void stage_seed();
   void copy_to_staging();
   void queue(SharedStreams* shared);
   void upload();

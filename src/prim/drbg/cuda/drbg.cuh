@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random bytes on the device. Block j of item i is block j of ChaCha20's keystream with the seed as the key and i, as a
 // 64-bit number, and the operation as the nonce, so that all blocks are independent. The host's generator makes a seed
-// for every batch. Where a batch is computed in parts, in each of which i begins at 0, each part has a seed of its own:
-// the batch's XOR the number of the part's first item (accelerators/cuda/module/part.cpp).
+// for every batch, of which each part gets one of its own (accelerators/cuda/module/part.cpp).
 #pragma once
 
-#include "prim/drbg/cuda/chacha20.hpp"
+#include "prim/drbg/cuda/coin_block.hpp"
 #include "prim/drbg/cuda/coin_layout.hpp"
 #include "prim/records/cuda/items.cuh"
 
 namespace polykem::cuda {
 
-/// The operation that takes the coins. It separates the streams of one seed.
-enum class CoinDomain : uint8_t { kKeygen = 0, kEncaps = 1, kSign = 2 };
-
 static_assert(kCoinBlockBytes == 4 * kChaChaWords);
-
-/// Makes block `block` of an item.
-__device__ __forceinline__ void make_coin_block(uint32_t (&words)[kChaChaWords], const uint32_t* seed,
-                                                CoinDomain domain, uint64_t item, uint32_t block) {
-  chacha20_block(words, seed, block, static_cast<uint32_t>(item), static_cast<uint32_t>(item >> 32),
-                 static_cast<uint32_t>(domain));
-}
 
 /// Sets `words` to the first kWords words of an item's random bytes.
 template <int kWords>
