@@ -547,24 +547,43 @@ def _ternary_of(table: int, a: Term, b: Term, c: Term) -> Term:
     operands = [(bit, x) for bit, x in ((4, a), (2, b), (1, c))
                 if any(table >> n & 1 != table >> (n ^ bit) & 1 for n in range(8))]
     products = _sum_of_products(table)
-    if sum(map(int.bit_count, products)) == len(operands):  # each occurs once, as in a ^ b & c
+    # Each occurs once, as in a ^ b & c.
+    if 0 not in products and sum(map(int.bit_count, products)) == len(operands):
         result = const(0, a.width)
         for product in products:
             result = bitwise("xor", result, _all_of([x for bit, x in operands if product & bit], a.width))
         return result
     ones = const(-1, a.width)
     for bit, x in operands:
-        if x.value is not None:  # a mask: for its ones and for its zeros, a function of the others
+        if x.value is not None:  # perhaps a mask that chooses one of the others
             either = [_ternary_of(sum((table >> (n & ~bit | value * bit) & 1) << n for n in range(8)), a, b, c)
                       for value in (0, 1)]
-            return bitwise("or", bitwise("and", either[1], x), bitwise("and", either[0], bitwise("xor", x, ones)))
-    result = const(0, a.width)
-    for choice in range(1 << len(operands)):
-        chosen = [(bit if choice >> n & 1 else 0, x) for n, (bit, x) in enumerate(operands)]
-        if table >> sum(bit for bit, _ in chosen) & 1:
-            terms = [x if bit else bitwise("xor", x, ones) for bit, x in chosen]
-            result = bitwise("or", result, _all_of(terms, a.width))
-    return result
+            if all(chosen in (a, b, c) or chosen.value == 0 for chosen in either):
+                kept = bitwise("and", either[0], bitwise("xor", x, ones))
+                return bitwise("or", bitwise("and", either[1], x), kept)
+    return _either(table, a, b, c)
+
+
+def _either(table: int, *operands: Term) -> Term:
+    """Returns bit 4 a + 2 b + c of the table, for each bit of three operands; or a smaller table's, of fewer: what
+    follows where the first one is 0, and where it is 1."""
+    a, others = operands[0], operands[1:]
+    ones = const(-1, a.width)
+    if not others:
+        return (const(0, a.width), bitwise("xor", a, ones), a, ones)[table & 3]
+    half = 1 << len(others)
+    full = (1 << half) - 1
+    low, high = table & full, table >> half & full
+    if low == high:
+        return _either(low, *others)
+    if high == low ^ full:
+        return bitwise("xor", a, _either(low, *others))
+    if low == 0 or high == full:
+        return bitwise("and" if low == 0 else "or", a, _either(high if low == 0 else low, *others))
+    not_a = bitwise("xor", a, ones)
+    if high == 0 or low == full:
+        return bitwise("and" if high == 0 else "or", not_a, _either(low if high == 0 else high, *others))
+    return bitwise("or", bitwise("and", a, _either(high, *others)), bitwise("and", not_a, _either(low, *others)))
 
 
 def _sum_of_products(table: int) -> list[int]:
