@@ -171,7 +171,7 @@ class Bench {
     cipher.seal(secrets, 0, {}, plaintext, sealed.data());  // for the recipient
     const double both = repeat([&] {
       if (sealing) return derive() && cipher.seal(secrets, 0, {}, plaintext, sealed.data());
-      return derive() && cipher.open(secrets, 0, {}, sealed, opened.data()) == MessageCipher::Opened::kYes;
+      return derive() && cipher.open(secrets, 0, {}, sealed, opened.data()) == MessageCipher::OpenResult::kOpened;
     });
     row.cipher = both - row.schedule;
   }

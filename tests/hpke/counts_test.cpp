@@ -2,6 +2,7 @@
 // Tests counts and offsets around 32 bits, and counts whose records exceed all memory.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <climits>
 
 #include "support.hpp"
