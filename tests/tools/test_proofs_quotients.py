@@ -66,6 +66,45 @@ class Quotients(unittest.TestCase):
                       if fact.low <= value - wrap <= fact.high and wrap % (1 << 32) == 0}
             self.assertGreaterEqual(len(shifts), len(set(values)), (bottom, top, w, c))
 
+    def test_forms_are_of_the_integer_in_the_range(self):
+        """Sums of a rest, a word and a constant, of which many are beyond 2^32: the integer in the fact's range with
+        the word's bits, and no other, is congruent to the form."""
+        draw, beyond = random.Random(2), 0
+        for _ in range(150):
+            terms.forget()
+            terms.keep_sums_whole()
+            facts, x, y = Facts(Q), variable("x", 32), variable("y", 32)
+            facts.assume(x, 0, (1 << 32) - 1)
+            bottom = draw.choice((draw.randrange(1 << 32), (1 << 32) - draw.randrange(1, 4 * Q)))
+            top = min(bottom + draw.randrange(1, 2 * Q), (1 << 32) - 1)
+            facts.assume(y, bottom, top)
+            w, constant = draw.randrange(Q), draw.randrange(4 * Q)
+            rest = sub(mul(x, const(w, 32)), mul(high(x, (w << 32) // Q), const(Q, 32)))
+            fact = facts._by_quotient(add(add(rest, y), const(constant, 32)))
+            if fact is None:
+                continue
+            beyond += bottom + constant >> 32 > 0
+            for value in (0, (1 << 32) - 1, *(draw.randrange(1 << 32) for _ in range(10))):
+                for other in (bottom, top):
+                    word = value * w - (value * (w << 32) // Q >> 32) * Q + other + constant & (1 << 32) - 1
+                    integer = fact.low + (word - fact.low & (1 << 32) - 1)
+                    self.assertLessEqual(integer, fact.high)
+                    form = sum(factor * {(0,): value, (1,): other, (): 1}[key] for key, factor in fact.form.items())
+                    self.assertEqual((integer - form) % Q, 0, (bottom, top, w, constant))
+        self.assertGreater(beyond, 15)
+
+    def test_a_word_is_not_congruent_to_a_sum_beyond_its_width(self):
+        facts, x, y = Facts(Q), self.x, variable("top", 32)
+        facts.assume(x, 0, (1 << 32) - 1)
+        facts.assume(y, (1 << 32) - Q, (1 << 32) - 1)
+        quotient = mul(high(x, (1753 << 32) // Q), const(Q, 32))
+        word = add(add(sub(mul(x, const(1753, 32)), quotient), y), const(Q, 32))
+        fact = facts.as_unsigned(facts.fact(word), 32)
+        self.assertTrue(fact.low == 0 and fact.high < 3 * Q)
+        self.assertEqual(fact.form, {(0,): 1753, (1,): 1, (): -(1 << 32) % Q})
+        with self.assertRaises(NotProved):
+            facts.fact(zext(word, 64))
+
     def test_sums_with_others(self):
         fact = self.facts.fact(add(sub(self.y, self.shoup(1753)), const(2 * Q, 32)))
         self.assertEqual(fact.form, {(0,): Q - 1753, (1,): 1})
