@@ -3,12 +3,12 @@
 
 from collections.abc import Iterator
 
-from proofs import (acceptance, amx, cuda, every_prime, frodo, lac, mldsa, mlkem, ntru, ntru_steps, saber, saber_blocks,
-                    saber_packing, saber_steps, selection)
+from proofs import (acceptance, amx, cuda, cuda_records, every_prime, frodo, lac, mldsa, mlkem, ntru,
+                    ntru_steps, saber, saber_blocks, saber_packing, saber_steps, selection)
 from proofs.claims import Claim
 
 FAMILIES = (mlkem, mldsa, frodo, ntru, ntru_steps, saber, saber_packing, saber_steps, saber_blocks, lac, acceptance,
-            selection, amx, cuda, every_prime)
+            selection, amx, cuda, cuda_records, every_prime)
 
 
 def all_claims() -> Iterator[Claim]:

@@ -55,6 +55,13 @@ def _leave(m: Machine, i: iced.Instruction) -> None:
     m.general[5] = pop(m)
 
 
+def _swap_bytes(m: Machine, i: iced.Instruction) -> None:
+    value = m.read(i, 0)
+    if value.width < 32:
+        raise NotFollowed("bswap of 16 bits, which is undefined")
+    m.write(i, concat(*(extract(value, at + 7, at) for at in range(0, value.width, 8))))
+
+
 def _arithmetic(kind: str, f: Callable[[Term, Term], Term],
                 keep: bool = True) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
@@ -246,6 +253,7 @@ GENERAL: dict[str, Handler] = {
     "dec": _one(lambda a: sub(a, const(1, a.width))),
     "not": lambda m, i: m.write(i, bitwise("xor", m.read(i, 0), const(-1, m.width(i, 0)))),
     "neg": _negate,
+    "bswap": _swap_bytes,
     "shl": _shift(shift_left),
     "shr": _shift(shift_right),
     "sar": _shift(shift_right_signed),

@@ -374,6 +374,14 @@ def _move_halves(upper: bool) -> Handler:
     return run
 
 
+def _move_upper(m: Machine, i: iced.Instruction) -> None:
+    """movhps: the upper 64 bits to memory, or from there, beside the lower ones of a register."""
+    if i.op_kind(0) == iced.OpKind.MEMORY:
+        m.memory.store(m.address(i), m.read_vector(i, 1, 16)[8:])
+    else:
+        m.write_vector(i, m.read_vector(i, i.op_count - 2, 16)[:8] + m.memory.load(m.address(i), 8))
+
+
 def _shuffle_quarters(mask_width: int) -> Handler:
     def run(m: Machine, i: iced.Instruction) -> None:
         size, control = m.vector_size(i), i.immediate(3)
@@ -830,6 +838,7 @@ VECTOR |= {
     "shufps": _shuffle_floats,
     "movhlps": _move_halves(True),
     "movlhps": _move_halves(False),
+    "movhps": _move_upper,
     "shufi64x2": _shuffle_quarters(64),
     "shufi32x4": _shuffle_quarters(32),
     "permq": _permute_quads,

@@ -3,7 +3,7 @@
 // Every function reads its words from `in` and writes those of `out`.
 #include "core/isa.hpp"
 
-#if !defined(POLYKEM_ISA_AVX2) && !defined(POLYKEM_ISA_AVX512)
+#if !defined(POLYKEM_ISA_AVX2) && !defined(POLYKEM_ISA_AVX512) && !defined(POLYKEM_ISA_NEON)
 
 #include <bit>
 

@@ -3,7 +3,7 @@
 // of a polynomial, and its transposition between columns and rows, replace the lanes and their exchange.
 #include "core/isa.hpp"
 
-#if !defined(POLYKEM_ISA_AVX2) && !defined(POLYKEM_ISA_AVX512)
+#if !defined(POLYKEM_ISA_AVX2) && !defined(POLYKEM_ISA_AVX512) && !defined(POLYKEM_ISA_NEON)
 
 #include "tools/proofs/cuda_host.hpp"
 
